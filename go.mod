@@ -1,0 +1,3 @@
+module github.com/hookway/hookway
+
+go 1.26
