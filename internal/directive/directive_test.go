@@ -1,0 +1,263 @@
+package directive
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// d is a directive as the tables below spell it.
+func d(namespace, target, body string) Directive {
+	return Directive{Namespace: namespace, Target: target, Body: body}
+}
+
+// bare drops what most tables do not look at.
+func bare(ds []Directive) []Directive {
+	var out []Directive
+	for _, x := range ds {
+		x.Line, x.Raw = 0, ""
+		out = append(out, x)
+	}
+	return out
+}
+
+func TestGrammar(t *testing.T) {
+	long := strings.Repeat("n", maxNamespace)
+	longName := strings.Repeat("t", maxTarget)
+	deploy := []Directive{d("deploy", "staging", "go")}
+	tests := []struct {
+		name, text string
+		want       []Directive
+	}{
+		// head
+		{"name target", "@deploy:staging Release v1.2.3", []Directive{d("deploy", "staging", "Release v1.2.3")}},
+		{"no body", "@memory:list", []Directive{d("memory", "list", "")}},
+		{"everybody", "@relay:* Status update", []Directive{d("relay", "*", "Status update")}},
+		{"channel", "@notify:#engineering Build complete", []Directive{d("notify", "#engineering", "Build complete")}},
+		{"empty target", "@broadcast: all done", []Directive{d("broadcast", "", "all done")}},
+		{"tab after the target", "@deploy:staging\tgo", deploy},
+		{"no-break space after the target", "@deploy:staging\u00a0go", deploy},
+		{"namespace with digits and marks", "@My-ns_2:x go", []Directive{d("My-ns_2", "x", "go")}},
+		{"longest namespace", "@" + long + ":x go", []Directive{d(long, "x", "go")}},
+		{"namespace too long", "@n" + long + ":x go", nil},
+		{"namespace starts with a digit", "@2fa:x go", nil},
+		{"namespace not ASCII", "@größe:x go", nil},
+		{"no namespace", "@:x go", nil},
+		{"no colon", "@deploy staging", nil},
+		{"only an at sign", "@", nil},
+		{"target with inner marks", "@relay:web.team/Bob-2@host:a go", []Directive{d("relay", "web.team/Bob-2@host:a", "go")}},
+		{"target in another script", "@relay:Zoë go", []Directive{d("relay", "Zoë", "go")}},
+		{"target with a combining accent", "@relay:Zoe\u0308 go", []Directive{d("relay", "Zoe\u0308", "go")}},
+		{"longest target", "@relay:" + longName + " go", []Directive{d("relay", longName, "go")}},
+		{"target too long", "@relay:t" + longName + " go", nil},
+		{"target ends with a full stop", "@relay:Bob.", nil},
+		{"attribute of a template", `@click:open="x"`, nil},
+		{"star with more", "@relay:*x go", nil},
+		{"channel without a name", "@relay:# go", nil},
+		{"two spaces after the colon", "@relay:  Bob go", []Directive{d("relay", "", "Bob go")}},
+		{"neither target nor body", "@relay:\nx", nil},
+
+		// prefix
+		{"indented", "  \t@deploy:staging go", deploy},
+		{"dash", "- @deploy:staging go", deploy},
+		{"star as list mark", "* @deploy:staging go", deploy},
+		{"round bullet", "• @deploy:staging go", deploy},
+		{"numbered", "1. @deploy:staging go", deploy},
+		{"numbered with bracket", "12) @deploy:staging go", deploy},
+		{"number too long", "1234. @deploy:staging go", nil},
+		{"list mark without blank", "-@deploy:staging go", nil},
+		{"quoted", "> @deploy:staging go", deploy},
+		{"quoted twice", ">> @deploy:staging go", deploy},
+		{"box", "│ @deploy:staging go │", deploy},
+		{"heavy box", "┃ @deploy:staging go   ┃", deploy},
+		{"double box", "║@deploy:staging go║", deploy},
+		{"ASCII box", "| @deploy:staging go |", deploy},
+		{"quote bars", "▎▌▏ @deploy:staging go", deploy},
+		{"closing border only", "@deploy:staging go   │", deploy},
+		{"ASCII bar kept outside a box", "@deploy:staging go |", []Directive{d("deploy", "staging", "go |")}},
+		{"border right after the target", "│ @deploy:staging│", []Directive{d("deploy", "staging", "")}},
+		{"everything at once", "│ > ⏺ - 1. @deploy:staging go │", deploy},
+		{"carriage return at the end", "@deploy:staging go\r", deploy},
+
+		// plain bodies of several lines
+		{"deeper lines continue", "@relay:Bob one\n  two\n    three\nnot this", []Directive{d("relay", "Bob", "one\ntwo\n  three")}},
+		{"body only below", "@broadcast:\n  one\n  two", []Directive{d("broadcast", "", "one\ntwo")}},
+		{"list items below", "@relay:Bob do:\n- one\n- two\n  more\nnot this", []Directive{d("relay", "Bob", "do:\n- one\n- two\n  more")}},
+		{"list items deeper", "  @relay:Bob do:\n    1. one\n    2. two", []Directive{d("relay", "Bob", "do:\n1. one\n2. two")}},
+		{"a sibling in a list is no continuation", "- @relay:Bob one\n- two", []Directive{d("relay", "Bob", "one")}},
+		{"under a list mark", "- @relay:Bob one\n  two", []Directive{d("relay", "Bob", "one\ntwo")}},
+		{"wrapped under a glyph", "● @relay:Bob one\n  two\n\n  three", []Directive{d("relay", "Bob", "one\ntwo")}},
+		{"list item beside a glyph", "● @relay:Bob one\n- two", []Directive{d("relay", "Bob", "one")}},
+		{"a glyph ends it", "● @relay:Bob one\n  ⎿ Ran", []Directive{d("relay", "Bob", "one")}},
+		{"in a box", "│ @relay:Bob one │\n│   two        │\n│ three        │", []Directive{d("relay", "Bob", "one\ntwo")}},
+		{"out of the box", "│ @relay:Bob one │\n    two", []Directive{d("relay", "Bob", "one")}},
+		{"tab continues", "@relay:Bob one\n\ttwo", []Directive{d("relay", "Bob", "one\ntwo")}},
+		{"the next directive ends it", "@relay:Bob one\n  @relay:Eve two", []Directive{d("relay", "Bob", "one"), d("relay", "Eve", "two")}},
+		{"the same directive twice", "@relay:Bob one\n@relay:Bob one", []Directive{d("relay", "Bob", "one"), d("relay", "Bob", "one")}},
+		{"escaped in the body", "@relay:Bob say\n  \\@deploy:prod now", []Directive{d("relay", "Bob", "say\n@deploy:prod now")}},
+		{"code in the body", "@relay:Bob see\n  ```\n  @deploy:prod x\nleft\n  ```\nnot this\n@deploy:staging go",
+			[]Directive{d("relay", "Bob", "see\n```\n@deploy:prod x\nleft\n```"), d("deploy", "staging", "go")}},
+
+		// fences
+		{"fence", "@relay:Bob <<<\none\n\n  two\n>>>\nafter", []Directive{d("relay", "Bob", "one\n\n  two")}},
+		{"fence with a first line", "@relay:Bob <<< one\ntwo\n  >>>  ", []Directive{d("relay", "Bob", "one\ntwo")}},
+		{"fence in one line", "@relay:Bob <<< one >>>\nafter", []Directive{d("relay", "Bob", "one")}},
+		{"empty fence", "@relay:Bob <<<\n>>>", []Directive{d("relay", "Bob", "")}},
+		{"fence without target", "@broadcast: <<<\none\n>>>", []Directive{d("broadcast", "", "one")}},
+		{"fence under a glyph", "● @relay:Bob <<<\n  one\n    two\n  >>>", []Directive{d("relay", "Bob", "one\n  two")}},
+		{"fence in a box", "│ @relay:Bob <<< │\n│ one            │\n│   two │ x      │\n│ >>>            │", []Directive{d("relay", "Bob", "one\n  two │ x")}},
+		{"fence in a quote", "> @relay:Bob <<<\n> one\n> >>>", []Directive{d("relay", "Bob", "one")}},
+		{"fence in a quote closed outside", "> @relay:Bob <<<\n> one\n>>>", []Directive{d("relay", "Bob", "one")}},
+		{"arrows at the end of a line do not close", "@relay:Bob <<<\nList<List<List<int>>>\n>>>", []Directive{d("relay", "Bob", "List<List<List<int>>>")}},
+		{"escaped in a fence", "@relay:Bob <<<\n\\@deploy:prod x\n>>>", []Directive{d("relay", "Bob", "@deploy:prod x")}},
+		{"code in a fence", "@relay:Bob <<<\n```\n@deploy:prod x\n\\@a:b\n```\n>>>", []Directive{d("relay", "Bob", "```\n@deploy:prod x\n\\@a:b\n```")}},
+		{"open code in a fence", "@relay:Bob <<<\n```\nx\n>>>\n@deploy:staging go", []Directive{d("relay", "Bob", "```\nx"), d("deploy", "staging", "go")}},
+		{"carriage returns in a fence", "@relay:Bob <<<\r\none\r\n>>>\r", []Directive{d("relay", "Bob", "one")}},
+		{"unclosed fence ends at the next directive", "@relay:Bob <<<\none\n@deploy:staging go",
+			[]Directive{{Namespace: "relay", Target: "Bob", Body: "one", Open: true}, d("deploy", "staging", "go")}},
+		{"unclosed fence ends at the end", "@relay:Bob <<<\none", []Directive{{Namespace: "relay", Target: "Bob", Body: "one", Open: true}}},
+
+		// no directives
+		{"middle of a line", "say @deploy:staging go", nil},
+		{"mail address", "me@deploy:corp go", nil},
+		{"escaped", `\@deploy:staging go`, nil},
+		{"escaped twice", `\\@deploy:staging go`, nil},
+		{"escaped after a mark", `● \@deploy:staging go`, nil},
+		{"code fence", "```\n@deploy:prod x\n```\n@deploy:staging go", deploy},
+		{"tilde fence", "~~~sh\n@deploy:prod x\n```\n@deploy:prod x\n~~~\n@deploy:staging go", deploy},
+		{"longer fence", "````\n```\n@deploy:prod x\n````\n@deploy:staging go", deploy},
+		{"code fence after a glyph", "● ```go\n  @deploy:prod x\n  ```\n@deploy:staging go", deploy},
+		{"code fence in a box", "│ ``` │\n│ @deploy:prod x │\n│ ``` │\n@deploy:staging go", deploy},
+		{"code in a line opens no fence", "```x```\n@deploy:staging go", deploy},
+		{"two backticks open no fence", "``\n@deploy:staging go", deploy},
+		{"a code fence ends a directive", "@deploy:staging go\n```\n  @deploy:prod x\n```", deploy},
+		{"empty text", "", nil},
+	}
+	for _, g := range []rune("⏺●○❯›⎿└╰├✦✻✶◆◇■▪▶►⏵→»") {
+		tests = append(tests, struct {
+			name, text string
+			want       []Directive
+		}{"glyph " + string(g), string(g) + " @deploy:staging go", deploy})
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := bare(Parse(tt.text)); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("Parse(%q)\n got %+v\nwant %+v", tt.text, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestLineNumbersAndRawText(t *testing.T) {
+	var p Parser
+	got := p.Line("one\n  - @relay:Bob two")
+	got = append(got, p.Line("      three")...)
+	got = append(got, p.Line("four")...)
+	got = append(got, p.Flush()...)
+	got = append(got, p.Line("@deploy:staging")...)
+	got = append(got, p.Flush()...)
+	want := []Directive{
+		{Namespace: "relay", Target: "Bob", Body: "two\nthree", Line: 2, Raw: "  - @relay:Bob two\n      three"},
+		{Namespace: "deploy", Target: "staging", Line: 5, Raw: "@deploy:staging"},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestAPlainDirectiveIsHeldUntilTheNextLineOrSettle(t *testing.T) {
+	var p Parser
+	if got := p.Line("@deploy:staging go"); got != nil {
+		t.Fatalf("reported before it could be complete: %+v", got)
+	}
+	if got := bare(p.Settle()); !reflect.DeepEqual(got, []Directive{d("deploy", "staging", "go")}) {
+		t.Fatalf("Settle: %+v", got)
+	}
+	if got := append(p.Settle(), p.Flush()...); got != nil {
+		t.Fatalf("reported twice: %+v", got)
+	}
+	if got := append(p.Line("  more"), p.Flush()...); got != nil {
+		t.Fatalf("a late continuation: %+v", got)
+	}
+}
+
+func TestSettleLeavesFencesOpen(t *testing.T) {
+	var p Parser
+	p.Line("@relay:Bob <<<\none")
+	if got := p.Settle(); got != nil {
+		t.Fatalf("Settle ended a fence: %+v", got)
+	}
+	if got := bare(p.Line(">>>")); !reflect.DeepEqual(got, []Directive{d("relay", "Bob", "one")}) {
+		t.Fatalf("at the closing line: %+v", got)
+	}
+	p.Line("```")
+	p.Settle()
+	if got := append(p.Line("@deploy:prod x"), p.Settle()...); got != nil {
+		t.Fatalf("a pause opened the code fence: %+v", got)
+	}
+	p.Flush()
+	if got := append(p.Line("@deploy:staging go"), p.Settle()...); len(got) != 1 {
+		t.Fatalf("Flush left the code fence open: %+v", got)
+	}
+	p.Line("@relay:Bob see\n  ```")
+	if got := p.Settle(); len(got) != 1 {
+		t.Fatalf("held directive with code in it: %+v", got)
+	}
+	if got := append(p.Line("  @deploy:prod x"), p.Settle()...); got != nil {
+		t.Fatalf("the code fence of a settled directive was forgotten: %+v", got)
+	}
+}
+
+func TestFencedBodiesArriveWhole(t *testing.T) {
+	for _, n := range []int{35, 500, 5000} {
+		var lines []string
+		for i := range n {
+			lines = append(lines, fmt.Sprintf("%*sline %d of the body, long enough to look real", i%5, "", i))
+		}
+		body := strings.Join(lines, "\n")
+		got := Parse("@relay:Bob <<<\n" + body + "\n>>>\n")
+		if len(got) != 1 || got[0].Body != body || got[0].Truncated || got[0].Open {
+			t.Errorf("%d lines: got %d directives, body equal: %t", n, len(got), len(got) == 1 && got[0].Body == body)
+		}
+	}
+}
+
+func TestBodiesAreBounded(t *testing.T) {
+	for _, text := range []string{
+		"@relay:Bob <<<\n" + strings.Repeat("sixteen bytes é\n", MaxBody/16) + "more\n>>>",
+		"@relay:Bob " + strings.Repeat("é", MaxBody),
+	} {
+		got := Parse(text)
+		if len(got) != 1 {
+			t.Fatalf("got %d directives", len(got))
+		}
+		b := got[0].Body
+		if !got[0].Truncated || len(b) > MaxBody || len(b) < MaxBody-4 || len(got[0].Raw) > MaxBody || strings.ToValidUTF8(b, "") != b {
+			t.Errorf("truncated %t, body %d bytes, raw %d", got[0].Truncated, len(b), len(got[0].Raw))
+		}
+	}
+}
+
+func TestEscape(t *testing.T) {
+	tests := []struct{ text, escaped string }{
+		{"@relay:x go", `\@relay:x go`},
+		{`\@relay:x go`, `\\@relay:x go`},
+		{"  ● @relay:x go", `  ● \@relay:x go`},
+		{"plain", "plain"},
+		{`\plain`, `\plain`},
+		{"me@relay:x", "me@relay:x"},
+		{"", ""},
+	}
+	for _, tt := range tests {
+		if got := Escape(tt.text); got != tt.escaped {
+			t.Errorf("Escape(%q) = %q, want %q", tt.text, got, tt.escaped)
+		}
+		if got := Unescape(tt.escaped); got != tt.text {
+			t.Errorf("Unescape(%q) = %q, want %q", tt.escaped, got, tt.text)
+		}
+	}
+	if got := Unescape("@relay:x"); got != "@relay:x" {
+		t.Errorf("Unescape changed an unescaped directive to %q", got)
+	}
+}
