@@ -1,0 +1,78 @@
+package hook_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+func noop(context.Context, *hook.Event[hook.ToolUse]) (hook.Decision, error) {
+	return hook.Decision{}, nil
+}
+
+var bashCall = hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "go test ./... -run TestEverything -count=1"}}
+
+var session = hook.Envelope{Session: "s-1", Agent: "claude", Source: "go", CWD: "/work"}
+
+// BenchmarkFire is one event through n typed hooks that have no opinion.
+func BenchmarkFire(b *testing.B) {
+	for _, n := range []int{0, 1, 10, 100} {
+		b.Run(fmt.Sprintf("hooks=%d", n), func(b *testing.B) {
+			var engine hook.Engine
+			for i := range n {
+				mustOn(b, &engine, hook.Named(fmt.Sprintf("h%d", i)))
+			}
+			benchFire(b, &engine)
+		})
+	}
+}
+
+// BenchmarkFireUnrelated is BenchmarkFire/hooks=1 beside n hooks for other
+// events and other tools.
+func BenchmarkFireUnrelated(b *testing.B) {
+	b.Run("hooks=10000", func(b *testing.B) {
+		var engine hook.Engine
+		mustOn(b, &engine)
+		for i := range 5000 {
+			mustOn(b, &engine, hook.Named(fmt.Sprintf("tool%d", i)), hook.Tool(fmt.Sprintf("Tool%d", i)))
+			err := hook.On(&engine, hook.PostToolUse, func(context.Context, *hook.Event[hook.ToolResult]) (hook.Decision, error) {
+				return hook.Decision{}, nil
+			}, hook.Named(fmt.Sprintf("event%d", i)))
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		benchFire(b, &engine)
+	})
+}
+
+// BenchmarkMatchCommand is a tool call that none of n command rules concerns.
+func BenchmarkMatchCommand(b *testing.B) {
+	b.Run("hooks=1000", func(b *testing.B) {
+		var engine hook.Engine
+		for i := range 1000 {
+			pattern := []string{`rm\s+-rf\s+/dir%d`, `(?i)drop\s+table\s+t%d`, `^git\s+push.*--force.*b%d`, `curl[^|]*\|\s*(ba)?sh.*%d`}[i%4]
+			mustOn(b, &engine, hook.Named(fmt.Sprintf("h%d", i)), hook.Command(fmt.Sprintf(pattern, i)))
+		}
+		benchFire(b, &engine)
+	})
+}
+
+func mustOn(b *testing.B, e *hook.Engine, options ...hook.Option) {
+	b.Helper()
+	if err := hook.On(e, hook.PreToolUse, noop, options...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func benchFire(b *testing.B, e *hook.Engine) {
+	ctx := context.Background()
+	b.ReportAllocs()
+	for b.Loop() {
+		if out, err := hook.Fire(ctx, e, hook.PreToolUse, session, bashCall); err != nil || out.Action != hook.ActionContinue {
+			b.Fatal(out, err)
+		}
+	}
+}

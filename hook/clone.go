@@ -1,0 +1,61 @@
+package hook
+
+import "reflect"
+
+// Clone copies a payload deeply: maps, slices, pointers and structs of them.
+// Unexported fields, channels and functions are shared.
+func Clone[T any](v T) T {
+	src := reflect.ValueOf(&v).Elem()
+	dst := reflect.New(src.Type()).Elem()
+	deepCopy(dst, src)
+	return dst.Interface().(T)
+}
+
+func deepCopy(dst, src reflect.Value) {
+	switch src.Kind() {
+	case reflect.Pointer:
+		if src.IsNil() {
+			return
+		}
+		dst.Set(reflect.New(src.Type().Elem()))
+		deepCopy(dst.Elem(), src.Elem())
+	case reflect.Interface:
+		if src.IsNil() {
+			return
+		}
+		inner := reflect.New(src.Elem().Type()).Elem()
+		deepCopy(inner, src.Elem())
+		dst.Set(inner)
+	case reflect.Map:
+		if src.IsNil() {
+			return
+		}
+		dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))
+		for it := src.MapRange(); it.Next(); {
+			value := reflect.New(src.Type().Elem()).Elem()
+			deepCopy(value, it.Value())
+			dst.SetMapIndex(it.Key(), value)
+		}
+	case reflect.Slice:
+		if src.IsNil() {
+			return
+		}
+		dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()))
+		for i := range src.Len() {
+			deepCopy(dst.Index(i), src.Index(i))
+		}
+	case reflect.Array:
+		for i := range src.Len() {
+			deepCopy(dst.Index(i), src.Index(i))
+		}
+	case reflect.Struct:
+		dst.Set(src)
+		for i := range src.NumField() {
+			if src.Type().Field(i).IsExported() {
+				deepCopy(dst.Field(i), src.Field(i))
+			}
+		}
+	default:
+		dst.Set(src)
+	}
+}

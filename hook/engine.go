@@ -1,0 +1,251 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Engine holds hooks and fires events at them. The zero value is ready. All
+// methods may be called from many goroutines, and from handlers.
+type Engine struct {
+	// AskFallback is what an ask becomes where nobody can be asked: ActionBlock
+	// (also the zero value) or ActionAllow. Set it before the first event.
+	AskFallback Action
+
+	// MaxContinues is how often in a row hooks may make an agent go on when it
+	// wants to stop (AgentStop); zero is DefaultMaxContinues.
+	MaxContinues int
+
+	table atomic.Pointer[table] // what firings read; never changed in place
+
+	mu     sync.Mutex // guards what follows
+	hooks  map[string]*entry
+	custom events
+	seq    int
+	wrap   func(Hook, Handler) Handler
+
+	watchers  atomic.Pointer[[]*watcher]
+	continues continueCounts
+	pending   pending
+}
+
+// On registers a function for one kind of event.
+func On[P any](e *Engine, point Point[P], fn func(context.Context, *Event[P]) (Decision, error), options ...Option) error {
+	h := New("", typed[P](fn), options...)
+	if fn == nil {
+		h.Handler = nil
+	}
+	h.Events = []string{point.info.Name}
+	if h.Origin == "" {
+		h.Origin = callSite()
+	}
+	if h.ID != "" {
+		return e.Add(h)
+	}
+	return e.addUnder(h, "go:"+h.Origin)
+}
+
+// callSite is the file and line of the call of On.
+func callSite() string {
+	_, file, line, ok := runtime.Caller(2)
+	if !ok {
+		return "unknown"
+	}
+	if i := slices.Index([]byte(file), '/'); i >= 0 {
+		file = file[lastSlash(file)+1:]
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
+func lastSlash(s string) int {
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == '/' {
+			return i
+		}
+	}
+	return -1
+}
+
+// addUnder registers under the given id, or the id with the first free number.
+func (e *Engine) addUnder(h Hook, id string) error {
+	h.ID = id
+	for n := 2; ; n++ {
+		err := e.Add(h)
+		if !errors.Is(err, ErrDuplicate) {
+			return err
+		}
+		h.ID = fmt.Sprintf("%s#%d", id, n)
+	}
+}
+
+// ErrDuplicate is the cause when an id is taken.
+var ErrDuplicate = errors.New("the id is taken; use Replace to put a hook in another's place")
+
+// Add registers a hook. The error lists everything that is wrong with it; then
+// nothing was registered. A firing that has begun does not see the new hook.
+func (e *Engine) Add(h Hook) error {
+	_, err := e.put(h, false)
+	return err
+}
+
+// Replace registers a hook in place of the one with its id, handler and all, in
+// one step: every firing sees either the old or the new one. It keeps the old
+// one's place among equal priorities. Without an old one it adds.
+func (e *Engine) Replace(h Hook) (replaced bool, err error) { return e.put(h, true) }
+
+func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
+	e.mu.Lock()
+	added, err := e.compile(h)
+	if err != nil {
+		e.mu.Unlock()
+		return false, hookError(h, err)
+	}
+	old := e.hooks[h.ID]
+	if old != nil && !replace {
+		e.mu.Unlock()
+		return false, hookError(h, fmt.Errorf("%w (the other is from %s)", ErrDuplicate, orUnknown(old.hook.Origin)))
+	}
+	if e.hooks == nil {
+		e.hooks = map[string]*entry{}
+	}
+	if old != nil {
+		added.seq = old.seq
+	} else {
+		e.seq++
+		added.seq = e.seq
+	}
+	e.hooks[h.ID] = added
+	e.table.Store(e.table.Load().changed(old, added))
+	e.mu.Unlock()
+
+	if old != nil {
+		e.notify(Notice{Kind: HookUnregistered, Hook: old.hook.ID})
+	}
+	e.notify(Notice{Kind: HookRegistered, Hook: h.ID})
+	return old != nil, nil
+}
+
+// hookError puts the hook's name and place in front of what is wrong with it.
+func hookError(h Hook, err error) error {
+	if h.Origin == "" {
+		return fmt.Errorf("hook %q: %w", h.ID, err)
+	}
+	return fmt.Errorf("%s: hook %q: %w", h.Origin, h.ID, err)
+}
+
+func orUnknown(origin string) string {
+	if origin == "" {
+		return "an unknown place"
+	}
+	return origin
+}
+
+// Remove takes a hook out. It reports whether there was one. A firing that has
+// begun still runs it.
+func (e *Engine) Remove(id string) bool {
+	e.mu.Lock()
+	old := e.hooks[id]
+	if old != nil {
+		delete(e.hooks, id)
+		e.table.Store(e.table.Load().changed(old, nil))
+	}
+	e.mu.Unlock()
+	if old == nil {
+		return false
+	}
+	e.notify(Notice{Kind: HookUnregistered, Hook: id})
+	return true
+}
+
+// Get finds a hook by its id.
+func (e *Engine) Get(id string) (Hook, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if entry := e.hooks[id]; entry != nil {
+		return entry.hook, true
+	}
+	return Hook{}, false
+}
+
+// All lists the hooks in the order in which they would run, lane by lane.
+func (e *Engine) All() []Hook {
+	e.mu.Lock()
+	entries := make([]*entry, 0, len(e.hooks))
+	for _, entry := range e.hooks {
+		entries = append(entries, entry)
+	}
+	e.mu.Unlock()
+	slices.SortFunc(entries, inOrder)
+	out := make([]Hook, len(entries))
+	for i, entry := range entries {
+		out[i] = entry.hook
+	}
+	return out
+}
+
+// Len counts the hooks.
+func (e *Engine) Len() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return len(e.hooks)
+}
+
+// Define makes an event known to this engine only; see Custom and Native.
+// A name that is taken is an error.
+func (e *Engine) Define(info *EventInfo) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, name := range append([]string{info.Name}, info.Aliases...) {
+		if old := e.find(name); old != nil {
+			return fmt.Errorf("the event name %q is taken by %s", name, old.Name)
+		}
+	}
+	own := *info // the slot is the global catalogue's; this one has none
+	e.custom.add(&own)
+	own.slot = -1
+	return nil
+}
+
+// Lookup finds an event by name: this engine's own, then hookway's.
+func (e *Engine) Lookup(name string) (*EventInfo, error) {
+	if info := e.find(name); info != nil {
+		return info, nil
+	}
+	return nil, unknownEvent(name, e.Events())
+}
+
+// Events lists all events that this engine knows.
+func (e *Engine) Events() []*EventInfo {
+	e.custom.mu.RLock()
+	defer e.custom.mu.RUnlock()
+	return append(Events(), e.custom.list...)
+}
+
+func (e *Engine) find(name string) *EventInfo {
+	if info := e.custom.find(name); info != nil {
+		return info
+	}
+	return catalogue.find(name)
+}
+
+// Wrap puts a layer around every handler registered from now on, for tracing
+// and for tests; hooktest.Strict is made of it. A second call wraps the first.
+func (e *Engine) Wrap(layer func(Hook, Handler) Handler) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	inner := e.wrap
+	if inner == nil {
+		e.wrap = layer
+		return
+	}
+	e.wrap = func(h Hook, next Handler) Handler { return layer(h, inner(h, next)) }
+}
+
+// Close waits until the hooks of the observe lane have seen what was fired, or
+// until the context ends. The engine may be used again afterwards.
+func (e *Engine) Close(ctx context.Context) error { return e.pending.wait(ctx) }

@@ -1,0 +1,189 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// facts is what matchers ask of one event, each worked out once at most.
+type facts struct {
+	head    *Envelope
+	payload any  // pointer to the payload
+	links   bool // resolve symbolic links too: for guards
+
+	tool      string
+	input     map[string]any
+	toolKnown bool
+
+	command     string
+	commandDone bool
+	lower       string
+}
+
+// caller is a payload about a call of a tool.
+type caller interface {
+	toolCall() (name string, input map[string]any)
+}
+
+func newFacts(ev AnyEvent) facts {
+	f := facts{head: ev.Head(), payload: ev.pointer()}
+	switch p := f.payload.(type) {
+	case *ToolUse: // by far the most common: no interface call
+		f.tool, f.input = p.ToolName, p.ToolInput
+	case caller:
+		f.tool, f.input = p.toolCall()
+	case *map[string]any:
+		f.tool, _ = (*p)["tool_name"].(string)
+		f.input, _ = (*p)["tool_input"].(map[string]any)
+		if f.input == nil {
+			f.input = *p
+		}
+	}
+	f.toolKnown = f.tool != ""
+	return f
+}
+
+func (f *facts) toolName() (string, bool) { return f.tool, f.toolKnown }
+
+// shellTools are the names, in lower case, under which agents run command lines.
+var shellTools = []string{
+	"bash", "shell", "sh", "zsh", "powershell", "pwsh", "cmd", "run_shell_command", "exec_command", "execute_command",
+	"execute", "exec", "local_shell", "run_command", "run_terminal_cmd", "terminal", "unified_exec",
+}
+
+// commandLine is the command of a shell tool.
+func (f *facts) commandLine() (string, bool) {
+	if !f.commandDone {
+		f.commandDone = true
+		if f.toolKnown && slices.Contains(shellTools, strings.ToLower(f.tool)) {
+			f.command = commandText(f.input)
+		}
+	}
+	return f.command, f.command != ""
+}
+
+// commandText reads a command as a text or, as some agents send it, as a list.
+func commandText(input map[string]any) string {
+	for _, key := range []string{"command", "cmd", "script"} {
+		switch v := input[key].(type) {
+		case string:
+			return v
+		case []string:
+			return strings.Join(v, " ")
+		case []any:
+			words := make([]string, len(v))
+			for i, w := range v {
+				words[i] = fmt.Sprint(w)
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}
+
+// lowerCommand is the command in lower case. Outside ASCII, folding and lower
+// case are not the same thing, so there the answer is: do not rely on it.
+func (f *facts) lowerCommand() (string, bool) {
+	if f.lower == "" {
+		for i := range len(f.command) {
+			if f.command[i] >= utf8.RuneSelf {
+				return "", false
+			}
+		}
+		f.lower = strings.ToLower(f.command)
+	}
+	return f.lower, true
+}
+
+// filePaths are the files of the call, relative to root (else to the event's
+// CWD) where they lie inside it. Guards also see where symbolic links lead.
+func (f *facts) filePaths(root string) []string {
+	var out []string
+	for _, key := range []string{"file_path", "path", "notebook_path"} {
+		name, ok := f.input[key].(string)
+		if !ok {
+			name, ok = f.text(key)
+		}
+		if !ok || name == "" {
+			continue
+		}
+		full := filepath.Clean(name)
+		if !filepath.IsAbs(full) && f.head.CWD != "" {
+			full = filepath.Join(f.head.CWD, full)
+		}
+		out = append(out, relative(full, f.base(root)))
+		if f.links && filepath.IsAbs(full) {
+			if real := followLinks(full); real != full {
+				out = append(out, relative(real, f.base(root)), relative(real, followLinks(f.base(root))))
+			}
+		}
+	}
+	return out
+}
+
+func (f *facts) base(root string) string {
+	if root != "" {
+		return root
+	}
+	return f.head.CWD
+}
+
+// relative writes a path as patterns see it.
+func relative(full, base string) string {
+	if base != "" && filepath.IsAbs(full) {
+		if rel, err := filepath.Rel(base, full); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return path.Clean(filepath.ToSlash(full))
+}
+
+// maxLinks bounds a walk along symbolic links, as file systems do.
+const maxLinks = 40
+
+// followLinks resolves the part of a path that exists; the file itself may be
+// new, also when it is reached through a link that leads nowhere yet.
+func followLinks(full string) string {
+	rest, links := "", 0
+	for dir := full; ; {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if to, err := os.Readlink(dir); err == nil && links < maxLinks {
+			links++
+			if !filepath.IsAbs(to) {
+				to = filepath.Join(filepath.Dir(dir), to)
+			}
+			dir = to
+			continue
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return full
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
+		dir = parent
+	}
+}
+
+// text is a payload field as text, by its wire name; dots lead into objects.
+func (f *facts) text(name string) (string, bool) {
+	value, ok := field(f.payload, name)
+	if !ok {
+		return "", false
+	}
+	switch v := value.(type) {
+	case nil:
+		return "", false
+	case string:
+		return v, true
+	case fmt.Stringer: // json.Number
+		return v.String(), true
+	}
+	return fmt.Sprint(value), true
+}

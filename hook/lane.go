@@ -1,0 +1,103 @@
+package hook
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Lane says when a hook runs and what it may do; see the package comment.
+type Lane uint8
+
+// The lanes, in the order in which they run.
+const (
+	Transform Lane = iota
+	Guard
+	Observe
+)
+
+// String gives the lane's name in configs and steps.
+func (l Lane) String() string { return [...]string{"transform", "guard", "observe"}[l] }
+
+// ParseLane reads a lane's name.
+func ParseLane(name string) (Lane, error) {
+	for _, l := range []Lane{Transform, Guard, Observe} {
+		if strings.EqualFold(name, l.String()) {
+			return l, nil
+		}
+	}
+	return 0, fmt.Errorf("unknown lane %q; use transform, guard or observe", name)
+}
+
+// Failure is what follows when a handler reaches no decision.
+type Failure uint8
+
+// The failure policies. FailDefault is FailClosed for guards, FailOpen for all others.
+const (
+	FailDefault Failure = iota
+	FailOpen            // the event goes on as if the hook were not there
+	FailClosed          // the event is blocked; the reason names the hook
+)
+
+// String gives the policy's name in configs.
+func (f Failure) String() string { return [...]string{"default", "continue", "block"}[f] }
+
+// ParseFailure reads a policy's name: continue or block.
+func ParseFailure(name string) (Failure, error) {
+	switch strings.ToLower(name) {
+	case "continue":
+		return FailOpen, nil
+	case "block":
+		return FailClosed, nil
+	}
+	return 0, fmt.Errorf("unknown failure policy %q; use continue or block", name)
+}
+
+// Profile keeps the habits of another hook system for a hook that came from
+// there. It is data that the chain reads, one field per habit.
+type Profile struct {
+	Name string
+
+	// SeesOriginal gives the hook the payload as it was fired, whatever earlier
+	// hooks changed; the fields it changes itself are laid over the current ones.
+	SeesOriginal bool
+
+	// SkipDropsChanges makes a skip undo the changes made so far.
+	SkipDropsChanges bool
+
+	// UnknownContinues reads an unknown action as continue instead of a failure.
+	UnknownContinues bool
+
+	// HigherFirst orders by priority descending: the hook's priority is negated.
+	HigherFirst bool
+
+	// FailOpen never blocks because of a failure, unless on_failure says so.
+	FailOpen bool
+
+	// Priority is the default priority.
+	Priority int
+}
+
+// The profiles of the systems that hookway takes hooks from.
+var (
+	ProfileAcai     = Profile{Name: "acai", UnknownContinues: true, FailOpen: true, Priority: DefaultPriority}
+	ProfileOpenClaw = Profile{Name: "openclaw", SeesOriginal: true, HigherFirst: true}
+	ProfileCompilr  = Profile{Name: "compilr"}
+	ProfileA3S      = Profile{Name: "a3s", SeesOriginal: true, SkipDropsChanges: true, Priority: DefaultPriority}
+)
+
+// Profiles lists the profiles by name, for configs.
+func Profiles() []Profile {
+	return []Profile{ProfileAcai, ProfileOpenClaw, ProfileCompilr, ProfileA3S}
+}
+
+// ParseProfile finds a profile by name.
+func ParseProfile(name string) (Profile, error) {
+	var known []string
+	for _, p := range Profiles() {
+		if strings.EqualFold(name, p.Name) {
+			return p, nil
+		}
+		known = append(known, p.Name)
+	}
+	return Profile{}, fmt.Errorf("unknown profile %q; use one of %s", name, strings.Join(known, ", "))
+}

@@ -1,0 +1,55 @@
+package hook
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxLogLine bounds what LogLine gives, in bytes.
+const maxLogLine = 500
+
+// secrets are the shapes of credentials that programs print by mistake. The
+// part to hide is the last group, or the whole match.
+var secrets = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(strings.Join([]string{
+		`sk-[A-Za-z0-9_-]{16,}`,
+		`gh[pousr]_[A-Za-z0-9]{20,}`,
+		`github_pat_[A-Za-z0-9_]{20,}`,
+		`glpat-[A-Za-z0-9_-]{16,}`,
+		`xox[abposr]-[A-Za-z0-9-]{10,}`,
+		`A(?:KIA|SIA)[A-Z0-9]{16}`,
+		`AIza[A-Za-z0-9_-]{30,}`,
+		`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`,
+		`-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+		`(?i:bearer\s+)[A-Za-z0-9._~+/=-]{8,}`,
+		`(?i:(?:password|passwd|secret|token|api[_-]?key)["']?\s*[=:]\s*)["']?[^\s"',;]{4,}`,
+		`://[^/\s:@]+:[^/\s:@]+@`,
+	}, "|"))
+})
+
+// LogLine makes text of a hook fit for a log and for a reason: one line, no
+// control characters, the shapes of secrets replaced, at most 500 bytes.
+func LogLine(text string) string {
+	if len(text) > 16*maxLogLine { // enough to see whole secrets in what is kept
+		text = text[:16*maxLogLine]
+	}
+	line := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return ' '
+		}
+		return r
+	}, text)
+	line = strings.Join(strings.Fields(line), " ")
+	line = secrets().ReplaceAllString(line, "[redacted]")
+	if len(line) <= maxLogLine {
+		return line
+	}
+	cut := maxLogLine - len("…")
+	for !utf8.RuneStart(line[cut]) {
+		cut--
+	}
+	return line[:cut] + "…"
+}

@@ -1,0 +1,245 @@
+package hook
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Match says which events a hook wants. All fields that are given must hold; of
+// a list, one entry must. A field that the event does not have never holds. The
+// zero value matches every event.
+type Match struct {
+	Tool      []string            // names: exact, a glob, or "A|B"
+	Path      []string            // globs over the file that a tool is called with; see Glob
+	Command   []string            // regular expressions over the command line of a shell tool
+	Session   []string            // exact
+	Agent     []string            // exact or a glob
+	Namespace []string            // directives: exact or a glob
+	Target    []string            // directives: exact or a glob
+	Fields    map[string][]string // payload fields by wire name ("from", "tool_input.url"): exact or a glob
+
+	Any []Match // one of them must hold
+	All []Match // all of them must hold
+	Not *Match  // must not hold
+}
+
+// test is one compiled condition.
+type test func(*facts) bool
+
+// matcher is a compiled Match. The zero value matches everything.
+type matcher struct {
+	tests []test
+	tools []string // if set, only these exact tool names can match: the table's index
+}
+
+func (m *matcher) holds(f *facts) bool {
+	for _, t := range m.tests {
+		if !t(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// Check reports everything that is wrong with the patterns, each error with the
+// place of the pattern inside the match ("any[1].command[0]").
+func (m Match) Check() error {
+	_, err := m.compile("", "")
+	return err
+}
+
+// compile turns a Match into tests, cheapest first. root anchors path patterns.
+func (m Match) compile(root, at string) (matcher, error) {
+	c := compiler{root: root, at: at}
+	c.add(names("tool", splitBars(m.Tool), (*facts).toolName, &c))
+	c.add(exact(m.Session, func(f *facts) (string, bool) { return f.head.Session, f.head.Session != "" }))
+	c.add(names("agent", m.Agent, func(f *facts) (string, bool) { return f.head.Agent, f.head.Agent != "" }, &c))
+	c.add(names("namespace", m.Namespace, func(f *facts) (string, bool) { return f.text("namespace") }, &c))
+	c.add(names("target", m.Target, func(f *facts) (string, bool) { return f.text("target") }, &c))
+	for _, field := range sortedKeys(m.Fields) {
+		c.add(names("fields."+field, m.Fields[field], func(f *facts) (string, bool) { return f.text(field) }, &c))
+	}
+	c.add(c.paths(m.Path))
+	c.add(c.commands(m.Command))
+	c.nested(m)
+
+	out := matcher{tests: c.tests}
+	if len(m.Tool) > 0 && !hasMeta(splitBars(m.Tool)) {
+		out.tools = splitBars(m.Tool)
+	}
+	return out, errors.Join(c.errs...)
+}
+
+// compiler gathers tests and errors of one Match.
+type compiler struct {
+	root, at string
+	tests    []test
+	errs     []error
+}
+
+func (c *compiler) add(t test) {
+	if t != nil {
+		c.tests = append(c.tests, t)
+	}
+}
+
+func (c *compiler) fail(place string, i int, err error) {
+	c.errs = append(c.errs, &PatternError{Place: c.at + place + "[" + strconv.Itoa(i) + "]", Err: err})
+}
+
+// PatternError is a pattern of a Match that cannot be compiled.
+type PatternError struct {
+	Place string // such as "path[0]" or "any[1].command[0]"
+	Err   error
+}
+
+func (e *PatternError) Error() string { return e.Place + ": " + e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *PatternError) Unwrap() error { return e.Err }
+
+func (c *compiler) nested(m Match) {
+	group := func(place string, list []Match) []matcher {
+		var out []matcher
+		for i, inner := range list {
+			compiled, err := inner.compile(c.root, fmt.Sprintf("%s%s[%d].", c.at, place, i))
+			if err != nil {
+				c.errs = append(c.errs, err)
+			}
+			out = append(out, compiled)
+		}
+		return out
+	}
+	if anyOf := group("any", m.Any); len(anyOf) > 0 {
+		c.add(func(f *facts) bool {
+			for i := range anyOf {
+				if anyOf[i].holds(f) {
+					return true
+				}
+			}
+			return false
+		})
+	}
+	for _, inner := range group("all", m.All) {
+		c.add(inner.holds)
+	}
+	if m.Not != nil {
+		inner, err := m.Not.compile(c.root, c.at+"not.")
+		if err != nil {
+			c.errs = append(c.errs, err)
+		}
+		c.add(func(f *facts) bool { return !inner.holds(f) })
+	}
+}
+
+// exact holds when the value is in the list.
+func exact(list []string, value func(*facts) (string, bool)) test {
+	if len(list) == 0 {
+		return nil
+	}
+	return func(f *facts) bool {
+		got, ok := value(f)
+		if !ok {
+			return false
+		}
+		for _, want := range list {
+			if got == want {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// names holds when the value is, or matches as a glob, an entry of the list.
+func names(place string, list []string, value func(*facts) (string, bool), c *compiler) test {
+	if !hasMeta(list) {
+		return exact(list, value)
+	}
+	globs := make([]nameGlob, 0, len(list))
+	for i, pattern := range list {
+		g, err := compileName(pattern)
+		if err != nil {
+			c.fail(place, i, err)
+			continue
+		}
+		globs = append(globs, g)
+	}
+	return func(f *facts) bool {
+		got, ok := value(f)
+		if !ok {
+			return false
+		}
+		for _, g := range globs {
+			if g.match(got) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func (c *compiler) paths(patterns []string) test {
+	var globs []*Glob
+	for i, pattern := range patterns {
+		g, err := CompileGlob(pattern)
+		if err != nil {
+			c.fail("path", i, err)
+			continue
+		}
+		globs = append(globs, g)
+	}
+	if len(patterns) == 0 {
+		return nil
+	}
+	root := c.root
+	return func(f *facts) bool {
+		for _, p := range f.filePaths(root) {
+			for _, g := range globs {
+				if g.Match(p) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+func (c *compiler) commands(patterns []string) test {
+	var list []commandPattern
+	for i, pattern := range patterns {
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			c.fail("command", i, err)
+			continue
+		}
+		list = append(list, newCommandPattern(re))
+	}
+	if len(patterns) == 0 {
+		return nil
+	}
+	return func(f *facts) bool {
+		line, ok := f.commandLine()
+		if !ok {
+			return false
+		}
+		for i := range list {
+			if list[i].match(line, f) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// splitBars reads "Edit|Write", as Claude Code's matchers write a list.
+func splitBars(list []string) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, strings.Split(s, "|")...)
+	}
+	return out
+}

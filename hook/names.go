@@ -1,0 +1,128 @@
+package hook
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+)
+
+// catalogue holds the events of this process: hookway's, and those of Define.
+var catalogue events
+
+// events finds events by any of their names.
+type events struct {
+	mu     sync.RWMutex
+	list   []*EventInfo
+	byName map[string]*EventInfo // by normal form
+}
+
+// add enters an event, or panics: two events of one name are a programming mistake.
+func (c *events) add(info *EventInfo) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byName == nil {
+		c.byName = map[string]*EventInfo{}
+	}
+	for _, name := range append([]string{info.Name}, info.Aliases...) {
+		key := normal(name)
+		if key == "" {
+			panic(fmt.Sprintf("hook: %q is no name for an event", name))
+		}
+		if old := c.byName[key]; old != nil && old != info {
+			panic(fmt.Sprintf("hook: the event name %q is taken by %s", name, old.Name))
+		}
+		c.byName[key] = info
+	}
+	info.slot = len(c.list)
+	c.list = append(c.list, info)
+}
+
+func (c *events) find(name string) *EventInfo {
+	key := normal(name)
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if info := c.byName[key]; info != nil {
+		return info
+	}
+	if rest, ok := strings.CutPrefix(key, "on"); ok {
+		return c.byName[rest]
+	}
+	return nil
+}
+
+// normal is the form in which names are compared.
+func normal(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '_' || r == '-':
+			return -1
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return r
+	}, name)
+}
+
+// Lookup finds an event by its name or an alias, without regard to case, '_',
+// '-' and a leading "on". The error for an unknown name suggests the nearest.
+func Lookup(name string) (*EventInfo, error) {
+	if info := catalogue.find(name); info != nil {
+		return info, nil
+	}
+	return nil, unknownEvent(name, Events())
+}
+
+// Events lists all events of this process, in the order of the documentation.
+func Events() []*EventInfo {
+	catalogue.mu.RLock()
+	defer catalogue.mu.RUnlock()
+	return append([]*EventInfo(nil), catalogue.list...)
+}
+
+func unknownEvent(name string, known []*EventInfo) error {
+	var names []string
+	for _, info := range known {
+		names = append(append(names, info.Name), info.Aliases...)
+	}
+	if near := Nearest(name, names); near != "" {
+		return fmt.Errorf("unknown event %q; did you mean %s?", name, near)
+	}
+	return fmt.Errorf("unknown event %q; hookway list --events prints the names", name)
+}
+
+// Nearest gives the candidate most like name, or "" if none is like it at all.
+// It compares as Lookup does.
+func Nearest(name string, candidates []string) string {
+	want := normal(name)
+	best, bestAt := "", len(want)/3+2 // farther than that is not alike
+	sorted := append([]string(nil), candidates...)
+	sort.Strings(sorted)
+	for _, c := range sorted {
+		if d := distance(want, normal(c)); d < bestAt {
+			best, bestAt = c, d
+		}
+	}
+	return best
+}
+
+// distance counts the edits (insert, delete, replace) from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}

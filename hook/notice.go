@@ -1,0 +1,70 @@
+package hook
+
+import (
+	"slices"
+	"time"
+)
+
+// NoticeKind is what the engine tells its watchers about.
+type NoticeKind string
+
+// The kinds of notice.
+const (
+	HookRegistered   NoticeKind = "HookRegistered"
+	HookUnregistered NoticeKind = "HookUnregistered"
+	HookStarted      NoticeKind = "HookStarted"
+	HookCompleted    NoticeKind = "HookCompleted"
+	HookError        NoticeKind = "HookError"   // failed, or part of its decision was refused
+	HookDropped      NoticeKind = "HookDropped" // an observe hook's queue was full
+)
+
+// Notice is one thing that happened to a hook. A cancelled firing's hooks are
+// told about too, so that a record of notices has no gaps.
+type Notice struct {
+	Kind     NoticeKind
+	Hook     string // id
+	Event    string // canonical name; empty for (un)registration
+	EventID  string
+	Lane     Lane
+	Action   Action        // HookCompleted
+	Duration time.Duration // HookCompleted, HookError
+	Err      error         // HookError
+}
+
+// watcher is one function that is told.
+type watcher struct{ tell func(Notice) }
+
+// Watch calls tell with every notice, on the goroutine where it happens: tell
+// must be quick, may be called from many goroutines at once, and must not fire
+// events. The function it gives ends the watch.
+func (e *Engine) Watch(tell func(Notice)) (stop func()) {
+	w := &watcher{tell}
+	e.editWatchers(func(list []*watcher) []*watcher { return append(list, w) })
+	return func() {
+		e.editWatchers(func(list []*watcher) []*watcher {
+			return slices.DeleteFunc(list, func(x *watcher) bool { return x == w })
+		})
+	}
+}
+
+func (e *Engine) editWatchers(edit func([]*watcher) []*watcher) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var list []*watcher
+	if old := e.watchers.Load(); old != nil {
+		list = slices.Clone(*old)
+	}
+	if list = edit(list); len(list) == 0 {
+		e.watchers.Store(nil)
+		return
+	}
+	e.watchers.Store(&list)
+}
+
+func (e *Engine) notify(n Notice) {
+	if list := e.watchers.Load(); list != nil {
+		for _, w := range *list {
+			w.tell(n)
+		}
+	}
+}

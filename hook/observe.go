@@ -1,0 +1,133 @@
+package hook
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// queue feeds one observe hook: in order, bounded, with a goroutine only while
+// there is something in it.
+type queue struct {
+	bound int
+
+	mu      sync.Mutex
+	waiting []func()
+	working bool
+	dropped uint64
+}
+
+func newQueue(bound int) *queue {
+	if bound == 0 {
+		bound = DefaultQueue
+	}
+	return &queue{bound: bound}
+}
+
+// put queues work, or reports that the queue is full.
+func (q *queue) put(work func(), p *pending) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) >= q.bound {
+		q.dropped++
+		return false
+	}
+	q.waiting = append(q.waiting, work)
+	if !q.working {
+		q.working = true
+		p.add()
+		go q.work(p)
+	}
+	return true
+}
+
+func (q *queue) work(p *pending) {
+	defer p.done()
+	for {
+		q.mu.Lock()
+		if len(q.waiting) == 0 {
+			q.working, q.waiting = false, nil
+			q.mu.Unlock()
+			return
+		}
+		next := q.waiting[0]
+		q.waiting = q.waiting[1:]
+		q.mu.Unlock()
+		next()
+	}
+}
+
+// observe hands the event, as it is now, to the hooks of the observe lane.
+func (r *run) observe() {
+	w := r.chain.walk(Observe, r.facts.tool)
+	for e := w.next(); e != nil; e = w.next() {
+		if !e.match.holds(&r.facts) {
+			continue
+		}
+		ctx, ev := context.WithoutCancel(r.ctx), r.ev
+		if !e.queue.put(func() { r.e.show(ctx, e, ev) }, &r.e.pending) {
+			r.e.notify(r.notice(HookDropped, e))
+		}
+	}
+}
+
+// show calls one observe hook. What it answers is ignored.
+func (e *Engine) show(ctx context.Context, to *entry, ev AnyEvent) {
+	r := run{e: e, ctx: ctx, info: ev.Info(), ev: ev, fired: ev, began: time.Now()}
+	var steps []Step
+	_, _ = r.call(to, ev, &steps, 0)
+}
+
+// Dropped counts the events that an observe hook lost because it was behind.
+func (e *Engine) Dropped(id string) uint64 {
+	e.mu.Lock()
+	entry := e.hooks[id]
+	e.mu.Unlock()
+	if entry == nil || entry.queue == nil {
+		return 0
+	}
+	entry.queue.mu.Lock()
+	defer entry.queue.mu.Unlock()
+	return entry.queue.dropped
+}
+
+// pending counts the goroutines that outlive a firing.
+type pending struct {
+	mu    sync.Mutex
+	count int
+	idle  chan struct{} // closed when count falls to zero; nil while nobody waits
+}
+
+func (p *pending) add() {
+	p.mu.Lock()
+	p.count++
+	p.mu.Unlock()
+}
+
+func (p *pending) done() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.count--; p.count == 0 && p.idle != nil {
+		close(p.idle)
+		p.idle = nil
+	}
+}
+
+func (p *pending) wait(ctx context.Context) error {
+	p.mu.Lock()
+	if p.count == 0 {
+		p.mu.Unlock()
+		return nil
+	}
+	if p.idle == nil {
+		p.idle = make(chan struct{})
+	}
+	idle := p.idle
+	p.mu.Unlock()
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

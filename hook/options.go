@@ -1,0 +1,79 @@
+package hook
+
+import "time"
+
+// Named sets the hook's id. Without it, On names the hook after the line of
+// code that registers it.
+func Named(id string) Option { return func(h *Hook) { h.ID = id } }
+
+// For names the events of an untyped hook; "*" is every event.
+func For(events ...string) Option {
+	return func(h *Hook) { h.Events = append(h.Events, events...) }
+}
+
+// Matching sets the whole matcher.
+func Matching(m Match) Option { return func(h *Hook) { h.Match = m } }
+
+// Tool matches the tool's name: exact names or globs, one of which must hold.
+func Tool(names ...string) Option {
+	return func(h *Hook) { h.Match.Tool = append(h.Match.Tool, names...) }
+}
+
+// Path matches a file that a tool is called with, by globs.
+func Path(globs ...string) Option {
+	return func(h *Hook) { h.Match.Path = append(h.Match.Path, globs...) }
+}
+
+// Command matches the command line of a shell tool, by regular expressions.
+func Command(regexes ...string) Option {
+	return func(h *Hook) { h.Match.Command = append(h.Match.Command, regexes...) }
+}
+
+// Session matches events of one session.
+func Session(id string) Option {
+	return func(h *Hook) { h.Match.Session = append(h.Match.Session, id) }
+}
+
+// Field matches a payload field, by its wire name, with exact texts or globs.
+func Field(name string, patterns ...string) Option {
+	return func(h *Hook) {
+		fields := map[string][]string{name: append([]string(nil), patterns...)}
+		for k, v := range h.Match.Fields {
+			fields[k] = append(fields[k], v...)
+		}
+		h.Match.Fields = fields
+	}
+}
+
+// As puts the hook into a lane.
+func As(lane Lane) Option { return func(h *Hook) { h.Lane = lane } }
+
+// Priority sets the order inside the lane: lower first, 100 by default.
+func Priority(p int) Option { return func(h *Hook) { h.Priority = p } }
+
+// Timeout sets the time that all tries of one call have together; zero is none.
+// A hook with a timeout of its own runs on its own goroutine.
+func Timeout(d time.Duration) Option {
+	return func(h *Hook) { h.Timeout, h.ownTimeout = d, d > 0 }
+}
+
+// Retries sets how often a failed handler is tried again.
+func Retries(n int) Option { return func(h *Hook) { h.Retries = n } }
+
+// OnFailure sets what follows when the handler reaches no decision.
+func OnFailure(f Failure) Option { return func(h *Hook) { h.OnFail = f } }
+
+// WithProfile gives the hook the habits, and the default priority, of another
+// hook system. Later options override it.
+func WithProfile(p Profile) Option {
+	return func(h *Hook) { h.Profile, h.Priority = p, p.Priority }
+}
+
+// Queue bounds how many events an observe hook may be behind.
+func Queue(n int) Option { return func(h *Hook) { h.Queue = n } }
+
+// Root sets the folder that relative path patterns start from.
+func Root(dir string) Option { return func(h *Hook) { h.Root = dir } }
+
+// Origin says which file and line the hook comes from.
+func Origin(place string) Option { return func(h *Hook) { h.Origin = place } }

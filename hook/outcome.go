@@ -1,0 +1,46 @@
+package hook
+
+import "time"
+
+// Outcome is what the whole chain answers to one event: the verdict, and the
+// payload as the hooks left it.
+type Outcome[P any] struct {
+	Verdict
+	Payload P
+}
+
+// Verdict is an Outcome without its payload.
+type Verdict struct {
+	Event       string // canonical name
+	Action      Action
+	Reason      string // for the agent
+	UserMessage string // for the user; several are joined by a line break
+	By          string // id of the hook that decided
+	Inject      string // texts of all hooks, joined by a blank line
+	Result      any    // with ActionAnswer
+	RetryDelay  time.Duration
+	Changed     bool           // the payload is not the one that was fired
+	Metadata    map[string]any // the event's, with what hooks added
+	Steps       []Step         // one for each call of a handler, in order
+}
+
+// Step is one call of one hook's handler.
+type Step struct {
+	Hook     string
+	Lane     Lane
+	Action   Action
+	Reason   string
+	Changed  bool // it changed the payload
+	Injected bool // it injected text
+	Duration time.Duration
+
+	// Err says why the handler failed, or what part of its decision was refused
+	// (a *RefusedError). Nil means that its decision counted in full.
+	Err error
+}
+
+// RefusedError is a part of a decision that the event, or the lane, does not
+// allow. That part was treated as continue.
+type RefusedError struct{ What string }
+
+func (e *RefusedError) Error() string { return "refused: " + e.What }

@@ -1,0 +1,43 @@
+package hook
+
+// Message is a message between agents, or between an agent and its user: the
+// payload of MessageReceived and MessageSending. A block suppresses it.
+type Message struct {
+	ID        string         `json:"id,omitempty"`
+	From      string         `json:"from,omitempty"`
+	To        string         `json:"to,omitempty"`
+	Channel   string         `json:"channel,omitempty"`
+	Thread    string         `json:"thread,omitempty"`
+	Content   string         `json:"content"`
+	Direction string         `json:"direction,omitempty"` // received, sending or sent
+	Metadata  map[string]any `json:"metadata,omitempty"`  // the sender's own, such as "urgent"
+}
+
+// Delivery is the payload of MessageSent.
+type Delivery struct {
+	Message
+	Success bool   `json:"success"`
+	Error   string `json:"error,omitempty"`
+}
+
+// OutputText is a finished piece of a wrapped program's output: the payload of Output.
+type OutputText struct {
+	Text     string `json:"text"`
+	Raw      string `json:"raw,omitempty"` // with escape sequences
+	Complete bool   `json:"complete"`      // ends with the end of a line
+}
+
+// Silence is the payload of Idle.
+type Silence struct {
+	IdleMS int64 `json:"idle_ms"`
+	Count  int   `json:"count"` // idle periods so far in this session, this one included
+}
+
+// DirectiveCall is a line `@namespace:target body` in an agent's output: the
+// payload of Directive.
+type DirectiveCall struct {
+	Namespace string `json:"namespace"`
+	Target    string `json:"target"`
+	Body      string `json:"body"`
+	Line      string `json:"line,omitempty"` // as it stood in the output
+}

@@ -1,0 +1,145 @@
+package hook
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// ToolUse is a call of a tool: the payload of PreToolUse.
+type ToolUse struct {
+	ToolName string `json:"tool_name"`
+
+	// ToolInput holds the tool's arguments. Numbers that came as JSON are
+	// json.Number, so that no digit is lost.
+	ToolInput map[string]any `json:"tool_input"`
+
+	ToolUseID   string   `json:"tool_use_id,omitempty"`
+	RecentTools []string `json:"recent_tools,omitempty"` // names, oldest first
+}
+
+// Text gives an argument that is a string, or "".
+func (u *ToolUse) Text(key string) string {
+	s, _ := u.ToolInput[key].(string)
+	return s
+}
+
+// WithInput is the call with one argument replaced; the original stays as it is.
+func (u ToolUse) WithInput(key string, value any) ToolUse {
+	input := maps.Clone(u.ToolInput)
+	if input == nil {
+		input = map[string]any{}
+	}
+	input[key] = value
+	u.ToolInput = input
+	return u
+}
+
+func (u *ToolUse) toolCall() (string, map[string]any) { return u.ToolName, u.ToolInput }
+
+// ToolResult is a finished call: the payload of PostToolUse.
+type ToolResult struct {
+	ToolUse
+	ToolResponse ToolResponse `json:"tool_response"`
+}
+
+// ToolResponse is what a tool gave back. In JSON it is one object: the four
+// fields, and beside them whatever else the agent reports (Extra). A response
+// that is no object, as some agents send, is read as the output.
+type ToolResponse struct {
+	Success    bool           `json:"success"`
+	Output     string         `json:"output"`
+	ExitCode   *int           `json:"exit_code,omitempty"` // shell commands only
+	DurationMS int64          `json:"duration_ms,omitempty"`
+	Extra      map[string]any `json:"-"` // the agent's own fields, by their names
+}
+
+// ToolPersist is a tool's result on its way into the transcript: the payload of
+// ToolResultPersist.
+type ToolPersist struct {
+	ToolName     string       `json:"tool_name"`
+	ToolUseID    string       `json:"tool_use_id,omitempty"`
+	ToolResponse ToolResponse `json:"tool_response"`
+}
+
+func (p *ToolPersist) toolCall() (string, map[string]any) { return p.ToolName, nil }
+
+// Permission is a call that needs the user's leave: the payload of
+// PermissionRequest and PermissionDenied.
+type Permission struct {
+	ToolName  string         `json:"tool_name"`
+	ToolInput map[string]any `json:"tool_input"`
+	ToolUseID string         `json:"tool_use_id,omitempty"`
+	Reason    string         `json:"reason,omitempty"` // PermissionDenied: why
+}
+
+func (p *Permission) toolCall() (string, map[string]any) { return p.ToolName, p.ToolInput }
+
+// ToolFailure is a call that failed, from an agent that has an event of its own
+// for that: the payload of PostToolUseFailure.
+type ToolFailure struct {
+	ToolName   string         `json:"tool_name"`
+	ToolInput  map[string]any `json:"tool_input"`
+	ToolUseID  string         `json:"tool_use_id,omitempty"`
+	Error      string         `json:"error"`
+	DurationMS int64          `json:"duration_ms,omitempty"`
+}
+
+func (f *ToolFailure) toolCall() (string, map[string]any) { return f.ToolName, f.ToolInput }
+
+// toolResponseFields is ToolResponse without its methods.
+type toolResponseFields ToolResponse
+
+// MarshalJSON writes the fields and Extra as one object; the fields win.
+func (r ToolResponse) MarshalJSON() ([]byte, error) {
+	known, err := json.Marshal(toolResponseFields(r))
+	if err != nil || len(r.Extra) == 0 {
+		return known, err
+	}
+	all := make(map[string]any, len(r.Extra)+4)
+	maps.Copy(all, r.Extra)
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(known, &fields); err != nil {
+		return nil, err
+	}
+	for name, value := range fields {
+		all[name] = value
+	}
+	return json.Marshal(all)
+}
+
+// UnmarshalJSON reads an object, or anything else as the output.
+func (r *ToolResponse) UnmarshalJSON(data []byte) error {
+	var value any
+	if err := decodeExact(data, &value); err != nil {
+		return err
+	}
+	*r = ToolResponse{Success: true}
+	switch v := value.(type) {
+	case nil:
+	case string:
+		r.Output = v
+	case map[string]any:
+		return r.readObject(data, v)
+	default:
+		r.Output = string(data)
+	}
+	return nil
+}
+
+// readObject reads the four fields where they have their types; everything
+// else stays in Extra, also a field of the agent's with one of our names.
+func (r *ToolResponse) readObject(data []byte, object map[string]any) error {
+	fields := toolResponseFields{Success: true}
+	if err := json.Unmarshal(data, &fields); err != nil {
+		r.Extra = object
+		return nil
+	}
+	*r = ToolResponse(fields)
+	for _, name := range []string{"success", "output", "exit_code", "duration_ms"} {
+		delete(object, name)
+	}
+	if len(object) > 0 {
+		r.Extra = object
+	}
+	return nil
+}

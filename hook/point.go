@@ -1,0 +1,137 @@
+package hook
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Point ties an event's name to the Go type of its payload. The points of all
+// events that hookway knows are variables of this package; Define makes more.
+type Point[P any] struct{ info *EventInfo }
+
+// Name is the event's canonical name.
+func (p Point[P]) Name() string { return p.info.Name }
+
+// Info describes the event.
+func (p Point[P]) Info() *EventInfo { return p.info }
+
+// New makes an event of this kind, for Engine.Fire and for tests of handlers.
+func (p Point[P]) New(env Envelope, payload P) *Event[P] {
+	return &Event[P]{Envelope: env, Payload: payload, info: p.info, memo: new(memo)}
+}
+
+// EventInfo describes one kind of event: its names and what hooks may decide.
+// It is made by Define, Custom or Native and never changes.
+type EventInfo struct {
+	Name    string   // canonical
+	Aliases []string // other names for it, as their systems write them
+	May     May      // what a hook may decide
+	Gates   bool     // fired before an operation that a block prevents
+
+	slot       int // index into a table's chains, or -1
+	newPayload func() any
+	newEvent   func(*EventInfo, Envelope, any) (AnyEvent, error)
+}
+
+// NewPayload gives a pointer to an empty payload, for decoders.
+func (i *EventInfo) NewPayload() any { return i.newPayload() }
+
+// New makes an event of this kind. The payload is a P or a *P.
+func (i *EventInfo) New(env Envelope, payload any) (AnyEvent, error) {
+	return i.newEvent(i, env, payload)
+}
+
+// May says what the hooks of an event may decide. Continue and skip are always
+// allowed: they do nothing to the operation.
+type May struct {
+	Change []string // payload fields, by wire name, that may be changed; "*" is all
+	Allow  bool
+	Ask    bool
+	Block  bool
+	Retry  bool
+	Answer bool
+	Inject bool
+}
+
+// action reports whether the event listens to a.
+func (m May) action(a Action) bool {
+	switch a {
+	case ActionAllow:
+		return m.Allow
+	case ActionAsk:
+		return m.Ask
+	case ActionBlock:
+		return m.Block
+	case ActionRetry:
+		return m.Retry
+	case ActionAnswer:
+		return m.Answer
+	}
+	return true
+}
+
+// String lists what is allowed, as the documentation does.
+func (m May) String() string {
+	var words []string
+	if len(m.Change) > 0 {
+		words = append(words, "change "+strings.Join(m.Change, " and "))
+	}
+	for _, w := range []struct {
+		on   bool
+		word string
+	}{{m.Allow, "allow"}, {m.Ask, "ask"}, {m.Block, "block"}, {m.Retry, "retry"}, {m.Answer, "answer"}, {m.Inject, "inject"}} {
+		if w.on {
+			words = append(words, w.word)
+		}
+	}
+	if len(words) == 0 {
+		return "observe"
+	}
+	return strings.Join(words, ", ")
+}
+
+// anything is what hooks of an event that users define may decide.
+var anything = May{Change: []string{"*"}, Allow: true, Ask: true, Block: true, Retry: true, Answer: true, Inject: true}
+
+// Define adds an event of your own, to be called from a package-level variable.
+// Its hooks may decide anything. It panics if the name, or an alias, is taken.
+func Define[P any](name string, aliases ...string) Point[P] {
+	return define[P](name, anything, true, aliases...)
+}
+
+func define[P any](name string, may May, gates bool, aliases ...string) Point[P] {
+	info := newInfo[P](name, may, gates, aliases)
+	catalogue.add(info)
+	return Point[P]{info}
+}
+
+// Custom describes an event that a configuration defines. It is known to the
+// engines that it is given to with Engine.Define. Its payload is a map.
+func Custom(name string, may May, aliases ...string) *EventInfo {
+	return newInfo[map[string]any](name, may, may.Block, aliases)
+}
+
+// Native describes an agent's own event that has no name here. Hooks reach it
+// under its native name, with its raw payload; they may block it and inject.
+func Native(name string) *EventInfo {
+	return Custom(name, May{Block: true, Inject: true})
+}
+
+func newInfo[P any](name string, may May, gates bool, aliases []string) *EventInfo {
+	return &EventInfo{
+		Name: name, Aliases: aliases, May: may, Gates: gates, slot: -1,
+		newPayload: func() any { return new(P) },
+		newEvent: func(info *EventInfo, env Envelope, payload any) (AnyEvent, error) {
+			ev := &Event[P]{Envelope: env, info: info, memo: new(memo)}
+			switch p := payload.(type) {
+			case P:
+				ev.Payload = p
+			case *P:
+				ev.Payload = *p
+			default:
+				return nil, fmt.Errorf("the payload of %s is a %T; it must be a %T", name, payload, ev.Payload)
+			}
+			return ev, nil
+		},
+	}
+}

@@ -1,0 +1,237 @@
+package hook
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// entry is a registered hook, compiled.
+type entry struct {
+	hook    Hook
+	handler Handler // the hook's, wrapped
+	match   matcher
+	events  []*EventInfo
+	every   bool // on: "*"
+	seq     int
+
+	closed   bool // failures block
+	alone    bool // runs on a goroutine of its own
+	failures atomic.Int32
+	breaker  breaker
+	queue    *queue // observe lane
+}
+
+// compile checks a hook and makes its entry. The engine's lock is held.
+func (e *Engine) compile(h Hook) (*entry, error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	match, err := h.Match.compile(h.Root, "")
+	if err != nil {
+		return nil, err
+	}
+	out := &entry{hook: h, handler: h.Handler, match: match, closed: h.closed()}
+	for _, name := range h.Events {
+		if name == "*" {
+			out.every = true
+			continue
+		}
+		info := e.find(name)
+		if info == nil {
+			return nil, unknownEvent(name, e.Events())
+		}
+		if !slices.Contains(out.events, info) {
+			out.events = append(out.events, info)
+		}
+	}
+	if e.wrap != nil {
+		out.handler = e.wrap(h, h.Handler)
+	}
+	_, instant := out.handler.(Static)
+	out.alone = !instant && (h.Lane == Guard || h.ownTimeout)
+	if h.Lane == Observe {
+		out.queue = newQueue(h.Queue)
+	}
+	return out, nil
+}
+
+func inOrder(a, b *entry) int {
+	return cmp.Or(cmp.Compare(a.hook.Lane, b.hook.Lane), cmp.Compare(a.hook.order(), b.hook.order()), cmp.Compare(a.seq, b.seq))
+}
+
+// table is what firings read: the chains of all events. It is never changed in
+// place; a registration makes the next one.
+type table struct {
+	bySlot []*chain              // hookway's events and those of Define
+	custom map[*EventInfo]*chain // those of one engine
+	every  []*entry              // hooks of "*"
+}
+
+// find gives the chain of an event, or nil if it has no hooks at all.
+func (t *table) find(info *EventInfo) *chain {
+	if t == nil {
+		return nil
+	}
+	if info.slot >= 0 {
+		if info.slot < len(t.bySlot) {
+			return t.bySlot[info.slot]
+		}
+	} else if c := t.custom[info]; c != nil {
+		return c
+	}
+	if len(t.every) == 0 {
+		return nil
+	}
+	return &chain{source: slices.Clip(t.every)}
+}
+
+// changed makes the next table: without old, with added; either may be nil.
+func (t *table) changed(old, added *entry) *table {
+	next := &table{custom: map[*EventInfo]*chain{}}
+	if t != nil {
+		next.bySlot = slices.Clone(t.bySlot)
+		for k, v := range t.custom {
+			next.custom[k] = v
+		}
+		next.every = t.every
+	}
+	slots := len(Events())
+	for len(next.bySlot) < slots {
+		next.bySlot = append(next.bySlot, chainOf(slices.Clip(next.every)))
+	}
+	for _, info := range touched(next, old, added) {
+		c := next.find(info)
+		source := swap(c.entries(), old, added.on(info))
+		if info.slot >= 0 {
+			next.bySlot[info.slot] = chainOf(source)
+		} else {
+			next.custom[info] = chainOf(source)
+		}
+	}
+	next.every = swap(next.every, old, added.onEvery())
+	return next
+}
+
+// touched lists the events whose chains a change concerns.
+func touched(t *table, entries ...*entry) []*EventInfo {
+	var out []*EventInfo
+	for _, e := range entries {
+		if e == nil {
+			continue
+		}
+		if e.every {
+			out = append(out, Events()...)
+			for info := range t.custom {
+				out = append(out, info)
+			}
+		}
+		out = append(out, e.events...)
+	}
+	slices.SortFunc(out, func(a, b *EventInfo) int { return cmp.Compare(a.Name, b.Name) })
+	return slices.Compact(out)
+}
+
+func (e *entry) on(info *EventInfo) *entry {
+	if e != nil && (e.every || slices.Contains(e.events, info)) {
+		return e
+	}
+	return nil
+}
+
+func (e *entry) onEvery() *entry {
+	if e != nil && e.every {
+		return e
+	}
+	return nil
+}
+
+// swap gives the list without old and with added. Appending may share the
+// array with the older list, which never looks past its own length; only the
+// newest table's lists are appended to, under the engine's lock.
+func swap(list []*entry, old, added *entry) []*entry {
+	if old != nil {
+		if i := slices.Index(list, old); i >= 0 {
+			list = slices.Concat(list[:i], list[i+1:])
+		}
+	}
+	if added != nil {
+		list = append(list, added)
+	}
+	return list
+}
+
+// chain holds the hooks of one event. It is sorted and indexed at its first
+// firing, so that registering many hooks costs little.
+type chain struct {
+	source []*entry // as registered
+	once   sync.Once
+
+	any    lanes            // hooks whose matcher does not name exact tools
+	byTool map[string]lanes // hooks for exact tools
+}
+
+// lanes are the hooks of a chain, sorted.
+type lanes [3][]*entry
+
+func chainOf(source []*entry) *chain {
+	if len(source) == 0 {
+		return nil
+	}
+	return &chain{source: source}
+}
+
+func (c *chain) entries() []*entry {
+	if c == nil {
+		return nil
+	}
+	return c.source
+}
+
+func (c *chain) index() {
+	sorted := slices.Clone(c.source)
+	slices.SortFunc(sorted, inOrder)
+	c.byTool = map[string]lanes{}
+	for _, e := range sorted {
+		lane := e.hook.Lane
+		if len(e.match.tools) == 0 {
+			c.any[lane] = append(c.any[lane], e)
+			continue
+		}
+		for _, tool := range e.match.tools {
+			l := c.byTool[tool]
+			if n := len(l[lane]); n == 0 || l[lane][n-1] != e { // "Bash|Bash"
+				l[lane] = append(l[lane], e)
+				c.byTool[tool] = l
+			}
+		}
+	}
+}
+
+// walk goes through the hooks of a lane that may concern the tool, in order.
+type walk struct{ a, b []*entry }
+
+func (c *chain) walk(lane Lane, tool string) walk {
+	c.once.Do(c.index)
+	w := walk{a: c.any[lane]}
+	if len(c.byTool) > 0 && tool != "" {
+		w.b = c.byTool[tool][lane]
+	}
+	return w
+}
+
+// next merges the two sorted lists.
+func (w *walk) next() *entry {
+	switch {
+	case len(w.a) == 0 && len(w.b) == 0:
+		return nil
+	case len(w.b) == 0 || len(w.a) > 0 && inOrder(w.a[0], w.b[0]) < 0:
+		e := w.a[0]
+		w.a = w.a[1:]
+		return e
+	}
+	e := w.b[0]
+	w.b = w.b[1:]
+	return e
+}

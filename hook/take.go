@@ -1,0 +1,155 @@
+package hook
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// strength orders the actions that may come from several hooks of one event.
+var strength = [...]int{ActionContinue: 0, ActionSkip: 0, ActionAllow: 1, ActionAsk: 2, ActionAnswer: 3, ActionRetry: 4, ActionBlock: 5}
+
+// take merges one hook's decision into the outcome. The step of the call that
+// gave it is the last of its hook; what is refused is written there.
+func (r *run) take(e *entry, d Decision) {
+	step := &r.verdict.Steps[len(r.verdict.Steps)-1]
+	if refused := r.filter(e, &d); len(refused) > 0 {
+		r.refuse(step, strings.Join(refused, "; "))
+	}
+	if d.Modified != nil {
+		r.change(e, step, d.Modified)
+	}
+	if d.Action == ActionSkip && e.hook.Profile.SkipDropsChanges {
+		r.ev, r.verdict.Changed = r.fired, false
+		r.facts = newFacts(r.ev)
+	}
+	if d.Inject != "" {
+		r.verdict.Inject = join(r.verdict.Inject, d.Inject, "\n\n")
+		step.Injected = true
+	}
+	if d.UserMessage != "" {
+		r.verdict.UserMessage = join(r.verdict.UserMessage, d.UserMessage, "\n")
+	}
+	if len(d.Metadata) > 0 {
+		r.addMetadata(step, d.Metadata)
+	}
+	if strength[d.Action] > strength[r.verdict.Action] {
+		r.verdict.Action, r.verdict.Reason, r.verdict.By = d.Action, d.Reason, e.hook.ID
+		r.verdict.Result, r.verdict.RetryDelay = d.Result, d.RetryDelay
+	}
+	step.Action, step.Reason = d.Action, d.Reason
+}
+
+// filter takes out of a decision what the event or the lane does not allow, and
+// fills in what may be left out.
+func (r *run) filter(e *entry, d *Decision) (refused []string) {
+	may := &r.info.May
+	if !may.action(d.Action) {
+		refused = append(refused, fmt.Sprintf("a hook of %s may not %s (it may: %s)", r.info.Name, d.Action, may))
+		d.Action, d.Reason = ActionContinue, ""
+	}
+	if d.Action == ActionSkip && e.hook.Lane == Guard {
+		refused = append(refused, "a guard cannot skip other guards")
+		d.Action = ActionContinue
+	}
+	if d.Modified != nil && e.hook.Lane == Guard {
+		refused = append(refused, "a guard may not change the payload; put the change into the transform lane")
+		d.Modified = nil
+	}
+	if d.Inject != "" && !may.Inject {
+		refused = append(refused, fmt.Sprintf("a hook of %s may not inject", r.info.Name))
+		d.Inject = ""
+	}
+	switch {
+	case d.Action == ActionRetry && d.RetryDelay <= 0:
+		d.RetryDelay = DefaultRetryDelay
+	case d.Action == ActionBlock && d.Reason == "":
+		d.Reason = "Blocked by hook " + e.hook.ID
+	case d.Action == ActionAsk && d.Reason == "":
+		d.Reason = "Hook " + e.hook.ID + " asks for confirmation"
+	}
+	return refused
+}
+
+func (r *run) refuse(step *Step, what string) {
+	step.Err = &RefusedError{What: what}
+	r.e.notify(Notice{Kind: HookError, Hook: step.Hook, Event: r.info.Name, EventID: r.ev.Head().ID, Lane: step.Lane, Duration: step.Duration, Err: step.Err})
+}
+
+// change puts a hook's payload in place of the current one.
+func (r *run) change(e *entry, step *Step, payload any) {
+	base := r.ev
+	if e.hook.Profile.SeesOriginal {
+		base = r.fired
+	}
+	next, err := base.with(payload)
+	if err != nil { // call has checked the type; a handler that cannot be typed ends here
+		r.refuse(step, err.Error())
+		return
+	}
+	if fields := forbidden(base.pointer(), next.pointer(), r.info.May.Change); len(fields) > 0 {
+		r.refuse(step, fmt.Sprintf("a hook of %s may not change %s (it may: %s)", r.info.Name, strings.Join(fields, ", "), &r.info.May))
+		return
+	}
+	if base != r.ev {
+		if next, err = overlay(base, next, r.ev); err != nil {
+			r.refuse(step, err.Error())
+			return
+		}
+	}
+	*next.Head() = *r.ev.Head() // metadata of earlier hooks
+	if g, ok := next.pointer().(*Generation); ok {
+		g.settle(r.ev.pointer().(*Generation))
+	}
+	r.ev, r.verdict.Changed, step.Changed = next, true, true
+	r.facts = newFacts(r.ev)
+}
+
+// forbidden lists the top fields that differ and are not in the list.
+func forbidden(before, after any, allowed []string) []string {
+	if slices.Contains(allowed, "*") {
+		return nil
+	}
+	var out []string
+	a, b := reflect.ValueOf(before).Elem(), reflect.ValueOf(after).Elem()
+	if a.Kind() != reflect.Struct {
+		if !reflect.DeepEqual(a.Interface(), b.Interface()) {
+			out = append(out, "its payload")
+		}
+		return out
+	}
+	fields := wireFields(a.Type())
+	for _, name := range sortedKeys(fields) {
+		if slices.Contains(allowed, name) {
+			continue
+		}
+		if !reflect.DeepEqual(a.FieldByIndex(fields[name]).Interface(), b.FieldByIndex(fields[name]).Interface()) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// overlay lays the fields in which after differs from before over current.
+func overlay(before, after, current AnyEvent) (AnyEvent, error) {
+	out := reflect.New(reflect.TypeOf(current.Body())).Elem()
+	out.Set(reflect.ValueOf(current.Body()))
+	a, b := reflect.ValueOf(before.pointer()).Elem(), reflect.ValueOf(after.pointer()).Elem()
+	if out.Kind() != reflect.Struct {
+		return after, nil
+	}
+	for _, index := range wireFields(out.Type()) {
+		if !reflect.DeepEqual(a.FieldByIndex(index).Interface(), b.FieldByIndex(index).Interface()) {
+			out.FieldByIndex(index).Set(b.FieldByIndex(index))
+		}
+	}
+	return current.with(out.Interface())
+}
+
+func join(a, b, sep string) string {
+	if a == "" {
+		return b
+	}
+	return a + sep + b
+}
