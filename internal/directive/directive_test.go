@@ -134,7 +134,7 @@ func TestGrammar(t *testing.T) {
 		{"a code fence ends a directive", "@deploy:staging go\n```\n  @deploy:prod x\n```", deploy},
 		{"empty text", "", nil},
 	}
-	for _, g := range []rune("⏺●○❯›⎿└╰├✦✻✶◆◇■▪▶►⏵→»") {
+	for _, g := range "⏺●○❯›⎿└╰├✦✻✶◆◇■▪▶►⏵→»" {
 		tests = append(tests, struct {
 			name, text string
 			want       []Directive
