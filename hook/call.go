@@ -26,34 +26,39 @@ func (e *PanicError) Error() string { return fmt.Sprintf("it panicked: %v", e.Va
 const retryPause = 20 * time.Millisecond
 
 // call asks one hook: with its deadline, retries, circuit and failure policy. It
-// adds a step for each try. start is the time since the firing began. The error
-// means that the caller gave up.
-func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, start time.Duration) (Decision, error) {
+// adds a step for each try. The error means that the caller gave up.
+func (r *run) call(e *entry, ev AnyEvent, steps *[]Step) (d Decision, err error) {
 	if !e.breaker.ready() {
 		r.record(steps, e, 0, ErrCircuitOpen)
 		return e.failed(ErrCircuitOpen), nil
 	}
+	start := r.last
+	if e.hook.Lane != Transform { // others do not follow on one another
+		start = time.Since(processStart)
+	}
 	ctx := r.context(e, start)
-	defer ctx.finish()
 	for try := 0; ; try++ {
 		r.notifyStarted(e)
-		d, err := r.ask(e, ctx, ev)
-		now := time.Since(r.began)
+		if e.alone {
+			err = e.askAlone(ctx, ev, &d, &r.e.pending)
+		} else {
+			err = e.ask(ctx, ev, &d)
+		}
+		now := time.Since(processStart)
 		if e.hook.Lane == Transform {
 			r.last = now
 		}
 		if err == nil {
-			err = e.check(ev, d)
-		}
-		if err == nil && ctx.limit > 0 && now-ctx.offset >= ctx.limit {
-			err = context.DeadlineExceeded // it answered too late
+			err = e.check(ctx, ev, &d, now)
 		}
 		if err == nil {
+			ctx.finish()
 			e.breaker.succeeded()
 			r.record(steps, e, now-start, nil)
 			return d, nil
 		}
 		if cause := r.ctx.Err(); cause != nil {
+			ctx.finish()
 			err = r.aborted(cause)
 			r.record(steps, e, now-start, err)
 			return Decision{}, err
@@ -63,63 +68,74 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, start time.Duration) (D
 		}
 		r.record(steps, e, now-start, err)
 		if try >= e.hook.Retries || !pause(ctx, retryPause<<try) {
+			ctx.finish()
 			e.breaker.failed()
 			return e.failed(err), nil
 		}
-		start = time.Since(r.began)
+		start = time.Since(processStart)
 	}
 }
 
-// context makes the context of one call; the firing's first is not allocated.
+// context makes the context of one call, for transform hooks several at a time.
 func (r *run) context(e *entry, start time.Duration) *callContext {
-	c := &r.first
-	if r.used || e.alone || e.hook.Lane != Transform {
+	var c *callContext
+	switch {
+	case e.hook.Lane != Transform || e.alone:
 		c = new(callContext)
-	} else {
-		r.used = true
+	case r.kept.ctx.info == nil:
+		c = &r.kept.ctx
+	default:
+		if len(r.spares) == 0 {
+			r.spares = make([]callContext, 8)
+		}
+		c, r.spares = &r.spares[0], r.spares[1:]
 	}
-	c.Context, c.info, c.began, c.offset, c.limit = r.ctx, r.info, r.began, start, e.hook.Timeout
+	c.Context, c.info, c.start, c.limit = r.ctx, r.info, start, e.hook.Timeout
 	return c
 }
 
-// ask calls the handler, on a goroutine of its own if the hook needs that.
-func (r *run) ask(e *entry, ctx *callContext, ev AnyEvent) (Decision, error) {
-	if !e.alone {
-		return e.protected(ctx, ev)
-	}
+// ask calls the handler and turns a panic into an error.
+func (e *entry) ask(ctx context.Context, ev AnyEvent, d *Decision) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			*d, err = Decision{}, &PanicError{Value: p, Stack: debug.Stack()}
+		}
+	}()
+	*d, err = e.handler.Handle(ctx, ev)
+	return err
+}
+
+// askAlone calls the handler on a goroutine of its own, and leaves it there
+// when its time is over: its late answer goes nowhere.
+func (e *entry) askAlone(ctx *callContext, ev AnyEvent, d *Decision, outliving *pending) error {
 	type answer struct {
 		decision Decision
 		err      error
 	}
 	answers := make(chan answer, 1)
-	r.e.pending.add()
+	outliving.add()
 	go func() {
-		defer r.e.pending.done()
+		defer outliving.done()
 		a := answer{err: errors.New("it ended its goroutine without an answer")}
 		defer func() { answers <- a }()
-		a.decision, a.err = e.protected(ctx, ev)
+		var decision Decision
+		err := e.ask(ctx, ev, &decision)
+		a = answer{decision, err}
 	}()
 	select {
 	case a := <-answers:
-		return a.decision, a.err
-	case <-ctx.Done(): // it may still be running: its late answer goes nowhere
-		return Decision{}, ctx.Err()
+		*d = a.decision
+		return a.err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
-// protected turns a panic into an error.
-func (e *entry) protected(ctx context.Context, ev AnyEvent) (d Decision, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			d, err = Decision{}, &PanicError{Value: p, Stack: debug.Stack()}
-		}
-	}()
-	return e.handler.Handle(ctx, ev)
-}
-
-// check finds answers that mean nothing.
-func (e *entry) check(ev AnyEvent, d Decision) error {
+// check finds answers that mean nothing, or came too late.
+func (e *entry) check(ctx *callContext, ev AnyEvent, d *Decision, now time.Duration) error {
 	switch {
+	case ctx.limit > 0 && now-ctx.start >= ctx.limit:
+		return context.DeadlineExceeded
 	case d.Action > ActionAnswer:
 		return fmt.Errorf("its answer has an unknown action, number %d", d.Action)
 	case d.RetryDelay < 0:
@@ -142,6 +158,9 @@ func (e *entry) failed(err error) Decision {
 
 // record adds the step of a try; take completes it with what was decided.
 func (r *run) record(steps *[]Step, e *entry, took time.Duration, err error) {
+	if len(*steps) == 1 && cap(*steps) == 1 {
+		*steps = append(make([]Step, 0, 16), *steps...)
+	}
 	*steps = append(*steps, Step{Hook: e.hook.ID, Lane: e.hook.Lane, Duration: took, Err: err})
 	if r.e.watchers.Load() == nil {
 		return
@@ -161,7 +180,7 @@ func (r *run) notifyStarted(e *entry) {
 }
 
 func (r *run) notice(kind NoticeKind, e *entry) Notice {
-	return Notice{Kind: kind, Hook: e.hook.ID, Event: r.info.Name, EventID: r.fired.Head().ID, Lane: e.hook.Lane}
+	return Notice{Kind: kind, Hook: e.hook.ID, Event: r.info.Name, EventID: r.id, Lane: e.hook.Lane}
 }
 
 // pause waits, and reports whether there is time left for another try.

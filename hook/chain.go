@@ -7,38 +7,48 @@ import (
 	"time"
 )
 
-// run is one firing of one event: the chain itself.
+// run is one firing of one event: the chain itself. It lives on the caller's
+// stack; what may outlive the firing is in kept.
 type run struct {
 	e     *Engine
 	ctx   context.Context // the caller's
 	chain *chain
 	info  *EventInfo
-	began time.Time
+	id    ID
 
 	ev    AnyEvent // as the hooks have left it so far
 	fired AnyEvent // as it was fired
-	facts facts
+	tool  string   // of ev, for the chain's index
+	facts *facts   // of ev, made when the first matcher asks
 
 	verdict Verdict
-	steps   [1]Step // room for the usual case, in the same allocation
-	first   callContext
-	used    bool          // first is taken
-	last    time.Duration // when the last transform hook answered, since began
+	last    time.Duration // when the last transform hook answered, since processStart
+	kept    *kept
+	spares  []callContext // for transform hooks after the first
+}
+
+// look takes note of the current payload.
+func (r *run) look() {
+	r.tool, r.facts = toolName(r.ev), nil
+}
+
+// matches asks a hook's matcher about the current payload.
+func (r *run) matches(e *entry) bool {
+	if len(e.match.tests) == 0 {
+		return true
+	}
+	if r.facts == nil {
+		r.facts = newFacts(r.ev)
+	}
+	return e.match.holds(r.facts)
 }
 
 // lanes runs the transform lane, then the guards, then tells the observers.
 func (r *run) lanes() error {
-	r.verdict = Verdict{Event: r.info.Name, Steps: r.steps[:0]}
-	r.facts = newFacts(r.ev)
-
 	err := r.transform()
 	if err == nil && !final(r.verdict.Action) {
 		err = r.guard()
 	}
-	if err != nil {
-		r.verdict.Action, r.verdict.Reason, r.verdict.By = ActionBlock, err.Error(), ""
-	}
-	r.verdict.Metadata = r.ev.Head().Metadata
 	r.settle()
 	r.observe()
 	return err
@@ -51,23 +61,23 @@ func final(a Action) bool {
 
 // transform runs its hooks one after the other.
 func (r *run) transform() error {
-	w := r.chain.walk(Transform, r.facts.tool)
+	w := r.chain.walk(Transform, r.tool)
 	for e := w.next(); e != nil; e = w.next() {
 		if err := r.ctx.Err(); err != nil {
 			return r.aborted(err)
+		}
+		if !r.matches(e) {
+			continue
 		}
 		ev := r.ev
 		if e.hook.Profile.SeesOriginal {
 			ev = r.fired
 		}
-		if !e.match.holds(&r.facts) {
-			continue
-		}
-		d, err := r.call(e, ev, &r.verdict.Steps, r.last)
+		d, err := r.call(e, ev, &r.verdict.Steps)
 		if err != nil {
 			return err
 		}
-		if r.take(e, d); final(r.verdict.Action) || d.Action == ActionSkip {
+		if r.take(e, &d); final(r.verdict.Action) || d.Action == ActionSkip {
 			return nil
 		}
 	}
@@ -79,49 +89,51 @@ const maxGuards = 16
 
 // guard runs the guards side by side on the final payload.
 func (r *run) guard() error {
-	w := r.chain.walk(Guard, r.facts.tool)
-	if len(w.a) == 0 && len(w.b) == 0 {
+	w := r.chain.walk(Guard, r.tool)
+	if w.empty() {
 		return nil
 	}
-	seen := r.facts // on the final payload, and through symbolic links
-	seen.links = true
+	r.facts = newFacts(r.ev)
+	r.facts.links = true
 	var asked []*entry
 	for e := w.next(); e != nil; e = w.next() {
-		if e.match.holds(&seen) {
+		if r.matches(e) {
 			asked = append(asked, e)
 		}
 	}
 	if err := r.ctx.Err(); err != nil {
 		return r.aborted(err)
 	}
-	answers := make([]guardAnswer, len(asked))
-	if len(asked) == 1 {
-		answers[0].ask(r, asked[0])
-	} else {
-		r.askAll(asked, answers)
-	}
+	answers := r.askAll(asked)
 	for i, e := range asked {
 		r.verdict.Steps = append(r.verdict.Steps, answers[i].steps...)
 		if answers[i].err != nil {
 			return answers[i].err
 		}
-		r.take(e, answers[i].decision)
+		r.take(e, &answers[i].decision)
 	}
 	return nil
 }
 
 // askAll asks the guards side by side, at most maxGuards at a time.
-func (r *run) askAll(asked []*entry, answers []guardAnswer) {
+func (r *run) askAll(asked []*entry) []guardAnswer {
+	answers := make([]guardAnswer, len(asked))
+	shared := *r // the goroutines only read it; r itself stays on the stack
+	if len(asked) == 1 {
+		answers[0].ask(&shared, asked[0])
+		return answers
+	}
 	var all sync.WaitGroup
 	slots := make(chan struct{}, maxGuards)
 	for i, e := range asked {
 		slots <- struct{}{}
 		all.Go(func() {
 			defer func() { <-slots }()
-			answers[i].ask(r, e)
+			answers[i].ask(&shared, e)
 		})
 	}
 	all.Wait()
+	return answers
 }
 
 // guardAnswer is what one guard said, and the steps it took.
@@ -132,7 +144,7 @@ type guardAnswer struct {
 }
 
 func (a *guardAnswer) ask(r *run, e *entry) {
-	a.decision, a.err = r.call(e, r.ev, &a.steps, time.Since(r.began))
+	a.decision, a.err = r.call(e, r.ev, &a.steps)
 }
 
 // aborted is the error of a firing whose caller gave up.
@@ -148,7 +160,7 @@ func (r *run) settle() {
 	case AgentStart.info:
 		if r.verdict.Action == ActionBlock {
 			env := *r.ev.Head()
-			env.ID, env.Time = "", time.Time{}
+			env.ID, env.Time = ID{}, time.Time{}
 			_, _ = Fire(r.ctx, r.e, Error, env, Fault{Phase: "agent", Error: r.verdict.Reason})
 		}
 	}

@@ -2,7 +2,7 @@ package hook
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -13,17 +13,29 @@ type frameKey struct{}
 // makes the timer for it only when somebody asks for Done: most handlers are
 // done long before they would, and a timer costs more than they do.
 type callContext struct {
-	context.Context // the caller's
-	info            *EventInfo
-	began           time.Time     // of the firing
-	offset          time.Duration // of the call, from began
-	limit           time.Duration // from the call's start; zero is none
+	context.Context               // the caller's
+	info            *EventInfo    // what is being handled
+	start           time.Duration // of the call, since processStart
+	limit           time.Duration // zero is none
+	state           atomic.Pointer[armed]
+}
 
-	mu     sync.Mutex
-	over   bool
-	real   context.Context
+// armed is a context with its timer, once it was asked for.
+type armed struct {
+	context.Context
 	cancel context.CancelFunc
 }
+
+// over is the state of a call that ended before anybody asked for Done.
+var over = func() *armed {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return &armed{ctx, cancel}
+}()
+
+// processStart is what durations inside the engine count from: reading only
+// the monotonic clock costs half as much as reading both.
+var processStart = time.Now()
 
 // Deadline is the earlier one of the caller's and the hook's own.
 func (c *callContext) Deadline() (time.Time, bool) {
@@ -31,7 +43,7 @@ func (c *callContext) Deadline() (time.Time, bool) {
 	if c.limit == 0 {
 		return outer, ok
 	}
-	own := c.began.Add(c.offset + c.limit)
+	own := processStart.Add(c.start + c.limit)
 	if ok && outer.Before(own) {
 		return outer, true
 	}
@@ -39,21 +51,31 @@ func (c *callContext) Deadline() (time.Time, bool) {
 }
 
 // Done is closed at the deadline, when the caller gives up, and after the call.
-func (c *callContext) Done() <-chan struct{} { return c.arm().Done() }
+func (c *callContext) Done() <-chan struct{} {
+	if a := c.state.Load(); a != nil {
+		return a.Done()
+	}
+	a := new(armed)
+	if deadline, ok := c.Deadline(); ok {
+		a.Context, a.cancel = context.WithDeadline(c.Context, deadline)
+	} else {
+		a.Context, a.cancel = context.WithCancel(c.Context)
+	}
+	if !c.state.CompareAndSwap(nil, a) {
+		a.cancel() // somebody was faster, or the call is over
+	}
+	return c.state.Load().Done()
+}
 
 // Err says why Done is closed, or would be.
 func (c *callContext) Err() error {
-	c.mu.Lock()
-	real, over := c.real, c.over
-	c.mu.Unlock()
-	switch {
-	case real != nil:
-		return real.Err()
-	case c.Context.Err() != nil:
-		return c.Context.Err()
-	case over:
-		return context.Canceled
-	case c.limit > 0 && time.Since(c.began)-c.offset >= c.limit:
+	if a := c.state.Load(); a != nil {
+		return a.Err()
+	}
+	if err := c.Context.Err(); err != nil {
+		return err
+	}
+	if c.limit > 0 && time.Since(processStart)-c.start >= c.limit {
 		return context.DeadlineExceeded
 	}
 	return nil
@@ -67,29 +89,9 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// arm makes the real context, with its timer, once.
-func (c *callContext) arm() context.Context {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.real == nil {
-		if c.limit > 0 {
-			c.real, c.cancel = context.WithDeadline(c.Context, c.began.Add(c.offset+c.limit))
-		} else {
-			c.real, c.cancel = context.WithCancel(c.Context)
-		}
-		if c.over {
-			c.cancel()
-		}
-	}
-	return c.real
-}
-
 // finish ends the context after the call.
 func (c *callContext) finish() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.over = true
-	if c.cancel != nil {
-		c.cancel()
+	if !c.state.CompareAndSwap(nil, over) {
+		c.state.Load().cancel()
 	}
 }

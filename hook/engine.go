@@ -205,9 +205,9 @@ func (e *Engine) Define(info *EventInfo) error {
 			return fmt.Errorf("the event name %q is taken by %s", name, old.Name)
 		}
 	}
-	own := *info // the slot is the global catalogue's; this one has none
+	own := *info
 	e.custom.add(&own)
-	own.slot = -1
+	own.slot = -1 // slots are for the events of the whole process
 	return nil
 }
 

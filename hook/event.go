@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"context"
 	"fmt"
 	"time"
 )
@@ -9,7 +8,7 @@ import (
 // Envelope says who fired an event, when and where. All of it may be empty;
 // Fire fills in ID and Time.
 type Envelope struct {
-	ID         string    // unique; made by Fire when empty
+	ID         ID        // made by Fire when zero
 	Time       time.Time // when it was fired; made by Fire when zero
 	Session    string    // the agent's session
 	Agent      string    // the agent's name
@@ -29,7 +28,7 @@ type Event[P any] struct {
 	Payload P
 
 	info *EventInfo
-	memo *memo
+	memo memo
 }
 
 // AnyEvent is an Event of any payload type: what transports and the engine see.
@@ -52,8 +51,7 @@ type AnyEvent interface {
 	with(payload any) (AnyEvent, error)
 	accepts(payload any) bool
 	sameKind(env Envelope) AnyEvent
-	remember(m *memo)
-	fire(ctx context.Context, e *Engine) (Verdict, AnyEvent, error)
+	start(info *EventInfo) AnyEvent
 }
 
 // Info describes the kind of event.
@@ -67,18 +65,14 @@ func (ev *Event[P]) Body() any { return ev.Payload }
 
 // Clone copies the event deeply.
 func (ev *Event[P]) Clone() AnyEvent {
-	out := &Event[P]{Envelope: ev.Envelope, Payload: Clone(ev.Payload), info: ev.info, memo: new(memo)}
+	out := &Event[P]{Envelope: ev.Envelope, Payload: Clone(ev.Payload), info: ev.info}
 	out.Metadata = Clone(ev.Metadata)
 	return out
 }
 
 // Memo keeps what build gives for as long as the event lives.
 func (ev *Event[P]) Memo(build func(AnyEvent) (any, error)) (any, error) {
-	if ev.memo == nil { // an event that never went through Fire
-		return build(ev)
-	}
-	ev.memo.once.Do(func() { ev.memo.value, ev.memo.err = build(ev) })
-	return ev.memo.value, ev.memo.err
+	return ev.memo.get(func() (any, error) { return build(ev) })
 }
 
 func (ev *Event[P]) pointer() any { return &ev.Payload }
@@ -94,12 +88,6 @@ func (ev *Event[P]) accepts(payload any) bool {
 	return false
 }
 
-func (ev *Event[P]) remember(m *memo) {
-	if ev.memo == nil {
-		ev.memo = m
-	}
-}
-
 // with makes the event that follows when a hook changed the payload.
 func (ev *Event[P]) with(payload any) (AnyEvent, error) {
 	p, ok := payload.(P)
@@ -110,10 +98,15 @@ func (ev *Event[P]) with(payload any) (AnyEvent, error) {
 		}
 		p = *ptr
 	}
-	return &Event[P]{Envelope: ev.Envelope, Payload: p, info: ev.info, memo: new(memo)}, nil
+	return &Event[P]{Envelope: ev.Envelope, Payload: p, info: ev.info}, nil
 }
 
 // sameKind is the event with another envelope: metadata that a hook added.
 func (ev *Event[P]) sameKind(env Envelope) AnyEvent {
-	return &Event[P]{Envelope: env, Payload: ev.Payload, info: ev.info, memo: new(memo)}
+	return &Event[P]{Envelope: env, Payload: ev.Payload, info: ev.info}
+}
+
+// start is the event on its way into a firing, which fills in its envelope.
+func (ev *Event[P]) start(info *EventInfo) AnyEvent {
+	return &Event[P]{Envelope: ev.Envelope, Payload: ev.Payload, info: info}
 }

@@ -30,11 +30,24 @@ type caller interface {
 	toolCall() (name string, input map[string]any)
 }
 
-func newFacts(ev AnyEvent) facts {
-	f := facts{head: ev.Head(), payload: ev.pointer()}
-	switch p := f.payload.(type) {
+// toolName is the name of the tool that an event is about, or "".
+func toolName(ev AnyEvent) string {
+	switch p := ev.pointer().(type) {
 	case *ToolUse: // by far the most common: no interface call
-		f.tool, f.input = p.ToolName, p.ToolInput
+		return p.ToolName
+	case caller:
+		name, _ := p.toolCall()
+		return name
+	case *map[string]any:
+		name, _ := (*p)["tool_name"].(string)
+		return name
+	}
+	return ""
+}
+
+func newFacts(ev AnyEvent) *facts {
+	f := &facts{head: ev.Head(), payload: ev.pointer()}
+	switch p := f.payload.(type) {
 	case caller:
 		f.tool, f.input = p.toolCall()
 	case *map[string]any:

@@ -2,11 +2,8 @@ package hook
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
-	"math/rand/v2"
 	"time"
-	"unsafe"
 )
 
 // Fire runs the hooks of one event and gives their outcome. The error is not
@@ -18,79 +15,66 @@ func Fire[P any](ctx context.Context, e *Engine, point Point[P], env Envelope, p
 	if c == nil {
 		return Outcome[P]{Verdict{Event: point.info.Name, Metadata: env.Metadata}, payload}, nil
 	}
-	f := firing[P]{ev: Event[P]{Envelope: env, Payload: payload, info: point.info}}
-	return fire(ctx, e, c, &f)
+	f := new(firing[P])
+	f.ev.Envelope, f.ev.Payload, f.ev.info = env, payload, point.info
+	r := run{e: e, ctx: ctx, chain: c, info: point.info, ev: &f.ev, kept: &f.kept}
+	err := r.fire()
+	return Outcome[P]{r.verdict, r.ev.(*Event[P]).Payload}, err
 }
 
 // Fire runs the hooks of one event of any kind. See the function Fire.
 func (e *Engine) Fire(ctx context.Context, ev AnyEvent) (Outcome[any], error) {
-	verdict, last, err := ev.fire(ctx, e)
-	return Outcome[any]{verdict, last.Body()}, err
-}
-
-func (ev *Event[P]) fire(ctx context.Context, e *Engine) (Verdict, AnyEvent, error) {
-	if ev.info.slot < 0 { // known by name: it may be this engine's own
-		if own := e.find(ev.info.Name); own != nil && own.slot < 0 {
-			ev = &Event[P]{Envelope: ev.Envelope, Payload: ev.Payload, info: own, memo: ev.memo}
+	info := ev.Info()
+	if info.slot < 0 { // known by name: it may be this engine's own
+		if own := e.find(info.Name); own != nil {
+			info = own
 		}
 	}
-	c := e.table.Load().find(ev.info)
+	c := e.table.Load().find(info)
 	if c == nil {
-		return Verdict{Event: ev.info.Name, Metadata: ev.Metadata}, ev, nil
+		return Outcome[any]{Verdict{Event: info.Name, Metadata: ev.Head().Metadata}, ev.Body()}, nil
 	}
-	f := &firing[P]{ev: *ev}
-	return f.start(ctx, e, c, &f.ev, &f.memo, &f.idText)
+	r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info), kept: new(kept)}
+	err := r.fire()
+	return Outcome[any]{r.verdict, r.ev.Body()}, err
 }
 
-// firing is everything that one firing keeps, in one allocation.
+// firing is everything of a firing that may outlive it, in one allocation.
 type firing[P any] struct {
-	run
-	ev     Event[P]
-	memo   memo
-	idText [32]byte
+	ev   Event[P]
+	kept kept
 }
 
-func fire[P any](ctx context.Context, e *Engine, c *chain, local *firing[P]) (Outcome[P], error) {
-	f := new(firing[P])
-	f.ev = local.ev
-	verdict, last, err := f.start(ctx, e, c, &f.ev, &f.memo, &f.idText)
-	return Outcome[P]{verdict, last.(*Event[P]).Payload}, err
+// kept is what handlers and the caller may hold on to.
+type kept struct {
+	ctx   callContext
+	steps [1]Step // room for the usual case
 }
 
-// start fills in the envelope and runs the chain.
-func (r *run) start(ctx context.Context, e *Engine, c *chain, ev AnyEvent, m *memo, idText *[32]byte) (Verdict, AnyEvent, error) {
-	r.e, r.ctx, r.chain, r.info = e, ctx, c, ev.Info()
-	r.began = time.Now()
-	head := ev.Head()
+// fire fills in the envelope and runs the chain.
+func (r *run) fire() error {
+	head := r.ev.Head()
 	if head.Time.IsZero() {
-		head.Time = r.began
+		head.Time = time.Now()
+		r.last = head.Time.Sub(processStart)
+	} else {
+		r.last = time.Since(processStart)
 	}
-	if head.ID == "" {
-		head.ID = newID(r.began, idText)
+	if head.ID == (ID{}) {
+		head.ID = newID(head.Time)
 	}
-	ev.remember(m)
-	r.ev, r.fired = ev, ev
-	if err := r.enter(); err != nil {
-		return r.verdict, ev, err
+	r.fired, r.id = r.ev, head.ID
+	r.verdict.Event, r.verdict.Steps = r.info.Name, r.kept.steps[:0]
+	r.look()
+	err := r.enter()
+	if err == nil {
+		err = r.lanes()
 	}
-	err := r.lanes()
-	return r.verdict, r.ev, err
-}
-
-// newID makes an id that sorts by time: 48 bits of milliseconds, 80 of chance.
-// The text lives in the firing, which every holder of the event keeps alive.
-func newID(now time.Time, text *[32]byte) string {
-	var raw [16]byte
-	ms, chance, more := uint64(now.UnixMilli()), rand.Uint64(), rand.Uint64()
-	for i := range 6 {
-		raw[i] = byte(ms >> (40 - 8*i))
+	r.verdict.Metadata = r.ev.Head().Metadata
+	if err != nil {
+		r.verdict.Action, r.verdict.Reason, r.verdict.By = ActionBlock, err.Error(), ""
 	}
-	for i := range 8 {
-		raw[6+i] = byte(chance >> (8 * i))
-	}
-	raw[14], raw[15] = byte(more), byte(more>>8)
-	hex.Encode(text[:], raw[:])
-	return unsafe.String(&text[0], len(text))
+	return err
 }
 
 // MaxDepth is how deep handlers may fire the event that they are handling.
@@ -98,17 +82,19 @@ const MaxDepth = 8
 
 // enter counts how often this event is being fired by its own handlers.
 func (r *run) enter() error {
-	up, _ := r.ctx.Value(frameKey{}).(*callContext)
 	depth := 1
-	for f := up; f != nil; f, _ = f.Context.Value(frameKey{}).(*callContext) {
-		if f.info == r.info {
+	for up := frame(r.ctx); up != nil; up = frame(up.Context) {
+		if up.info == r.info {
 			depth++
 		}
 	}
 	if depth > MaxDepth {
-		err := fmt.Errorf("%s is fired by its own handlers %d deep; the limit is %d", r.info.Name, depth, MaxDepth)
-		r.verdict = Verdict{Event: r.info.Name, Action: ActionBlock, Reason: err.Error(), Metadata: r.ev.Head().Metadata}
-		return err
+		return fmt.Errorf("%s is fired by its own handlers %d deep; the limit is %d", r.info.Name, depth, MaxDepth)
 	}
 	return nil
+}
+
+func frame(ctx context.Context) *callContext {
+	c, _ := ctx.Value(frameKey{}).(*callContext)
+	return c
 }

@@ -39,7 +39,7 @@ func (r *run) addMetadata(step *Step, more map[string]any) {
 	}
 	env.Metadata = merged
 	r.ev = r.ev.sameKind(env)
-	r.facts = newFacts(r.ev)
+	r.look()
 	if len(refused) > 0 {
 		slices.Sort(refused)
 		r.refuse(step, fmt.Sprintf("a hook may not set the environment variables %s", strings.Join(refused, ", ")))

@@ -24,7 +24,7 @@ type Notice struct {
 	Kind     NoticeKind
 	Hook     string // id
 	Event    string // canonical name; empty for (un)registration
-	EventID  string
+	EventID  ID
 	Lane     Lane
 	Action   Action        // HookCompleted
 	Duration time.Duration // HookCompleted, HookError

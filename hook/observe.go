@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"sync"
-	"time"
 )
 
 // queue feeds one observe hook: in order, bounded, with a goroutine only while
@@ -59,13 +58,13 @@ func (q *queue) work(p *pending) {
 
 // observe hands the event, as it is now, to the hooks of the observe lane.
 func (r *run) observe() {
-	w := r.chain.walk(Observe, r.facts.tool)
+	w := r.chain.walk(Observe, r.tool)
 	for e := w.next(); e != nil; e = w.next() {
-		if !e.match.holds(&r.facts) {
+		if !r.matches(e) {
 			continue
 		}
-		ctx, ev := context.WithoutCancel(r.ctx), r.ev
-		if !e.queue.put(func() { r.e.show(ctx, e, ev) }, &r.e.pending) {
+		engine, ctx, ev := r.e, context.WithoutCancel(r.ctx), r.ev
+		if !e.queue.put(func() { engine.show(ctx, e, ev) }, &engine.pending) {
 			r.e.notify(r.notice(HookDropped, e))
 		}
 	}
@@ -73,9 +72,9 @@ func (r *run) observe() {
 
 // show calls one observe hook. What it answers is ignored.
 func (e *Engine) show(ctx context.Context, to *entry, ev AnyEvent) {
-	r := run{e: e, ctx: ctx, info: ev.Info(), ev: ev, fired: ev, began: time.Now()}
+	r := run{e: e, ctx: ctx, info: ev.Info(), id: ev.Head().ID, ev: ev, fired: ev}
 	var steps []Step
-	_, _ = r.call(to, ev, &steps, 0)
+	_, _ = r.call(to, ev, &steps)
 }
 
 // Dropped counts the events that an observe hook lost because it was behind.

@@ -170,6 +170,7 @@ type chain struct {
 
 	any    lanes            // hooks whose matcher does not name exact tools
 	byTool map[string]lanes // hooks for exact tools
+	tools  [3]bool          // lanes in which there are such
 }
 
 // lanes are the hooks of a chain, sorted.
@@ -203,7 +204,7 @@ func (c *chain) index() {
 			l := c.byTool[tool]
 			if n := len(l[lane]); n == 0 || l[lane][n-1] != e { // "Bash|Bash"
 				l[lane] = append(l[lane], e)
-				c.byTool[tool] = l
+				c.byTool[tool], c.tools[lane] = l, true
 			}
 		}
 	}
@@ -215,23 +216,26 @@ type walk struct{ a, b []*entry }
 func (c *chain) walk(lane Lane, tool string) walk {
 	c.once.Do(c.index)
 	w := walk{a: c.any[lane]}
-	if len(c.byTool) > 0 && tool != "" {
+	if c.tools[lane] && tool != "" {
 		w.b = c.byTool[tool][lane]
 	}
 	return w
 }
 
+func (w *walk) empty() bool { return len(w.a) == 0 && len(w.b) == 0 }
+
 // next merges the two sorted lists.
 func (w *walk) next() *entry {
+	from := &w.a
 	switch {
-	case len(w.a) == 0 && len(w.b) == 0:
-		return nil
-	case len(w.b) == 0 || len(w.a) > 0 && inOrder(w.a[0], w.b[0]) < 0:
-		e := w.a[0]
-		w.a = w.a[1:]
-		return e
+	case len(w.b) == 0:
+		if len(w.a) == 0 {
+			return nil
+		}
+	case len(w.a) == 0 || inOrder(w.a[0], w.b[0]) > 0:
+		from = &w.b
 	}
-	e := w.b[0]
-	w.b = w.b[1:]
+	e := (*from)[0]
+	*from = (*from)[1:]
 	return e
 }

@@ -12,9 +12,9 @@ var strength = [...]int{ActionContinue: 0, ActionSkip: 0, ActionAllow: 1, Action
 
 // take merges one hook's decision into the outcome. The step of the call that
 // gave it is the last of its hook; what is refused is written there.
-func (r *run) take(e *entry, d Decision) {
+func (r *run) take(e *entry, d *Decision) {
 	step := &r.verdict.Steps[len(r.verdict.Steps)-1]
-	if refused := r.filter(e, &d); len(refused) > 0 {
+	if refused := r.filter(e, d); len(refused) > 0 {
 		r.refuse(step, strings.Join(refused, "; "))
 	}
 	if d.Modified != nil {
@@ -22,7 +22,7 @@ func (r *run) take(e *entry, d Decision) {
 	}
 	if d.Action == ActionSkip && e.hook.Profile.SkipDropsChanges {
 		r.ev, r.verdict.Changed = r.fired, false
-		r.facts = newFacts(r.ev)
+		r.look()
 	}
 	if d.Inject != "" {
 		r.verdict.Inject = join(r.verdict.Inject, d.Inject, "\n\n")
@@ -74,7 +74,7 @@ func (r *run) filter(e *entry, d *Decision) (refused []string) {
 
 func (r *run) refuse(step *Step, what string) {
 	step.Err = &RefusedError{What: what}
-	r.e.notify(Notice{Kind: HookError, Hook: step.Hook, Event: r.info.Name, EventID: r.ev.Head().ID, Lane: step.Lane, Duration: step.Duration, Err: step.Err})
+	r.e.notify(Notice{Kind: HookError, Hook: step.Hook, Event: r.info.Name, EventID: r.id, Lane: step.Lane, Duration: step.Duration, Err: step.Err})
 }
 
 // change puts a hook's payload in place of the current one.
@@ -103,7 +103,7 @@ func (r *run) change(e *entry, step *Step, payload any) {
 		g.settle(r.ev.pointer().(*Generation))
 	}
 	r.ev, r.verdict.Changed, step.Changed = next, true, true
-	r.facts = newFacts(r.ev)
+	r.look()
 }
 
 // forbidden lists the top fields that differ and are not in the list.

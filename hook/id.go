@@ -1,0 +1,51 @@
+package hook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// ID names one event. IDs made by Fire sort by time: 48 bits of milliseconds
+// and 80 of chance. As text it is 32 hexadecimal digits.
+type ID [16]byte
+
+func newID(now time.Time) (id ID) {
+	ms, chance, more := uint64(now.UnixMilli()), rand.Uint64(), rand.Uint64()
+	for i := range 6 {
+		id[i] = byte(ms >> (40 - 8*i))
+	}
+	for i := range 8 {
+		id[6+i] = byte(chance >> (8 * i))
+	}
+	id[14], id[15] = byte(more), byte(more>>8)
+	return id
+}
+
+// ParseID reads an ID. Text that is not 32 hexadecimal digits, with or without
+// dashes, as another program's ids may be, always gives the same ID for the
+// same text. The empty text gives the zero ID.
+func ParseID(text string) (id ID) {
+	if text == "" {
+		return id
+	}
+	if raw, err := hex.DecodeString(strings.ReplaceAll(text, "-", "")); err == nil && len(raw) == len(id) {
+		return ID(raw)
+	}
+	sum := sha256.Sum256([]byte(text))
+	return ID(sum[:len(id)])
+}
+
+// String gives the digits.
+func (id ID) String() string { return hex.EncodeToString(id[:]) }
+
+// MarshalText gives the digits.
+func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what ParseID reads.
+func (id *ID) UnmarshalText(text []byte) error {
+	*id = ParseID(string(text))
+	return nil
+}
