@@ -1,0 +1,130 @@
+//go:build linux || darwin
+
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// input reads what the user types and can be told to stop.
+type input struct {
+	reader io.Reader
+	wait   func() error // nil, or waits for something to read; an error stops
+	stop   func()       // ends a waiting Read; nil if that cannot be done
+	close  func()       // after the last Read
+}
+
+var errStopped = errors.New("stopped")
+
+// openInput finds out how to interrupt a read of r.
+func openInput(r io.Reader) (*input, error) {
+	f, ok := r.(*os.File)
+	if !ok {
+		return &input{reader: r}, nil
+	}
+	if f.SetReadDeadline(time.Time{}) == nil {
+		return &input{
+			reader: f,
+			stop:   func() { _ = f.SetReadDeadline(time.Now()) },
+			close:  func() { _ = f.SetReadDeadline(time.Time{}) },
+		}, nil
+	}
+	return selected(f)
+}
+
+// selected makes an input of a file that knows no deadlines, as the standard
+// input mostly is: it asks the kernel before each read and is woken by a pipe.
+func selected(f *os.File) (*input, error) {
+	wakeR, wakeW, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("watch the input: %w", err)
+	}
+	return &input{
+		reader: f,
+		wait: func() error {
+			return withFd(wakeR, func(wake int) error {
+				return withFd(f, func(fd int) error { return readable(fd, wake) })
+			})
+		},
+		stop:  func() { wakeW.Close() },
+		close: func() { wakeR.Close() },
+	}, nil
+}
+
+// readable waits until fd has something to read, or its end.
+func readable(fd, wake int) error {
+	if max(fd, wake) >= unix.FD_SETSIZE {
+		return fmt.Errorf("watch the input: descriptor %d is too large", max(fd, wake))
+	}
+	for {
+		var set unix.FdSet
+		set.Zero()
+		set.Set(fd)
+		set.Set(wake)
+		_, err := unix.Select(max(fd, wake)+1, &set, nil, nil, nil)
+		switch {
+		case errors.Is(err, unix.EINTR):
+		case err != nil:
+			return err
+		case set.IsSet(wake):
+			return errStopped
+		default:
+			return nil
+		}
+	}
+}
+
+// copyInput hands what the user types to the program, and its end.
+func (p *Program) copyInput(ctx context.Context, in *input) {
+	buf := make([]byte, 4096)
+	midLine := false
+	for {
+		n, err := in.read(buf)
+		if n > 0 {
+			if p.send(ctx, buf[:n]) != nil {
+				return
+			}
+			midLine = buf[n-1] != '\n' && buf[n-1] != '\r'
+		}
+		if errors.Is(err, errStopped) || errors.Is(err, os.ErrDeadlineExceeded) {
+			return
+		}
+		if err != nil { // the end, or a closed file: nothing more will come
+			p.typed.close()
+			end := []byte{eot}
+			if midLine && p.canonical() {
+				end = append(end, eot) // the first one only ends the line
+			}
+			_ = p.send(ctx, end)
+			return
+		}
+	}
+}
+
+func (in *input) read(buf []byte) (int, error) {
+	if in.wait != nil {
+		if err := in.wait(); err != nil {
+			return 0, err
+		}
+	}
+	return in.reader.Read(buf)
+}
+
+// send writes the user's keys when it is their turn.
+func (p *Program) send(ctx context.Context, b []byte) error {
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-p.exited:
+		return ErrEnded
+	}
+	p.typed.key(b)
+	return p.write(ctx, b)
+}

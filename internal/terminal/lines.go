@@ -1,0 +1,267 @@
+package terminal
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxLine is the greatest length of a line in runes. The rest of a longer
+// line is dropped, and Cut says so.
+const MaxLine = 64 << 10
+
+// maxColumn bounds cursor movement beyond the text.
+const maxColumn = 512
+
+// A Line is one line of output without terminal escapes.
+type Line struct {
+	Text string
+
+	// Partial: the line is unfinished; the output paused after it.
+	Partial bool
+	// Seen is how many bytes of Text were already reported in a partial
+	// line, so that only Text[Seen:] is new.
+	Seen int
+	// Echo: the text is what was typed, not what the program said.
+	Echo bool
+	// Drawn: the cursor was moved to the line and the line was not erased,
+	// so the text may be a piece of what the screen shows there.
+	Drawn bool
+	// Cut: the line was longer than MaxLine.
+	Cut bool
+	// Lost: output before this line is missing.
+	Lost bool
+}
+
+// Lines turns raw output into lines. The zero value is ready; one goroutine
+// may use it at a time.
+//
+// It follows the cursor within a line: carriage return, backspace, moving,
+// erasing, inserting and deleting. So a progress bar
+// is its last state, and cursor-forward counts as spaces. Columns are runes.
+// Colours, titles, links and all other sequences are removed. Moving to
+// another row ends the line; lines that wrap at the right margin are one.
+// Invalid UTF-8 becomes U+FFFD.
+type Lines struct {
+	cells []rune
+	col   int
+	row   int // 1-based screen row, if the cursor was placed; 0 is unknown
+	prev  rune
+	drawn bool
+	cut   bool
+	lost  bool
+	skip  bool // dropping the rest of a line that has lost a part
+
+	insert bool // text does not overwrite, as when a user edits
+
+	flushed bool // Flush has reported told
+	told    string
+
+	esc   escape
+	split []byte // the start of a rune, cut off by the end of a write
+}
+
+// Feed takes the next output and returns the lines it finishes.
+func (l *Lines) Feed(p []byte) []Line {
+	return slices.DeleteFunc(l.feed(p), Line.stale)
+}
+
+// stale reports whether the line was reported in whole while it was partial.
+func (n Line) stale() bool { return n.Seen == len(n.Text) && n.Seen > 0 }
+
+// feed is Feed with the stale lines.
+func (l *Lines) feed(p []byte) []Line {
+	var done []Line
+	for len(p) > 0 {
+		if l.skip {
+			end := bytes.IndexByte(p, '\n')
+			if end < 0 {
+				return done
+			}
+			l.skip = false
+			p = p[end+1:]
+			continue
+		}
+		if l.esc.state == ground && len(l.split) == 0 {
+			if p = p[l.text(p):]; len(p) == 0 {
+				break
+			}
+		}
+		done = l.step(p[0], done)
+		p = p[1:]
+	}
+	return done
+}
+
+// Flush returns the unfinished line, if it has text that was not reported.
+// Call it when the output pauses: a prompt has no line end. When the line is
+// finished later, it is reported only if it has changed, with Seen set.
+func (l *Lines) Flush() (Line, bool) {
+	line := l.current()
+	if line.Text == "" || line.stale() {
+		return Line{}, false
+	}
+	line.Partial = true
+	l.flushed, l.told = true, line.Text
+	l.lost = false
+	return line, true
+}
+
+// Lose says that output is missing here. The unfinished line and the output
+// up to the next line end are dropped.
+func (l *Lines) Lose() {
+	l.reset()
+	l.esc = escape{}
+	l.split = l.split[:0]
+	l.row = 0
+	l.lost, l.skip = true, true
+}
+
+// text takes the printable text that p starts with and returns its length.
+func (l *Lines) text(p []byte) int {
+	n := 0
+	for n < len(p) {
+		c := p[n]
+		switch {
+		case c >= 0x20 && c < 0x7f:
+			l.put(rune(c))
+			n++
+		case c < utf8.RuneSelf || !utf8.FullRune(p[n:]):
+			return n
+		default:
+			r, w := utf8.DecodeRune(p[n:])
+			l.put(r)
+			n += w
+		}
+	}
+	return n
+}
+
+// step takes one byte in any state.
+func (l *Lines) step(c byte, done []Line) []Line {
+	if l.esc.state != ground {
+		return l.escaped(c, done)
+	}
+	if len(l.split) > 0 || c >= utf8.RuneSelf {
+		l.split = append(l.split, c)
+		for len(l.split) > 0 && utf8.FullRune(l.split) {
+			r, w := utf8.DecodeRune(l.split)
+			l.split = append(l.split[:0], l.split[w:]...)
+			if r < utf8.RuneSelf {
+				done = l.control(byte(r), done)
+			} else {
+				l.put(r)
+			}
+		}
+		return done
+	}
+	return l.control(c, done)
+}
+
+// control takes one ASCII byte outside any sequence.
+func (l *Lines) control(c byte, done []Line) []Line {
+	switch c {
+	case '\n', '\v', '\f':
+		done = l.finish(done)
+		l.row = 0
+	case '\r':
+		l.col = 0
+	case '\b':
+		l.col = max(l.col-1, 0)
+	case 0x1b:
+		l.esc = escape{state: afterEsc}
+	default:
+		if c == '\t' || c >= 0x20 && c < 0x7f {
+			l.put(rune(c))
+		}
+	}
+	return done
+}
+
+// put writes a rune at the cursor. C1 controls are dropped.
+func (l *Lines) put(r rune) {
+	if r >= 0x80 && r < 0xa0 {
+		return
+	}
+	if l.col >= MaxLine {
+		l.cut = true
+		return
+	}
+	l.pad(l.col)
+	switch {
+	case l.col == len(l.cells):
+		l.cells = append(l.cells, r)
+	case l.insert && len(l.cells) < MaxLine:
+		l.cells = slices.Insert(l.cells, l.col, r)
+	default:
+		l.cells[l.col] = r
+	}
+	l.col++
+	l.prev = r
+}
+
+// pad makes the line at least n columns long.
+func (l *Lines) pad(n int) {
+	for len(l.cells) < n {
+		l.cells = append(l.cells, ' ')
+	}
+}
+
+func (l *Lines) current() Line {
+	line := Line{Text: string(l.cells), Drawn: l.drawn, Cut: l.cut, Lost: l.lost}
+	if l.flushed && strings.HasPrefix(line.Text, l.told) {
+		line.Seen = len(l.told)
+	}
+	return line
+}
+
+// finish reports the line and starts the next.
+func (l *Lines) finish(done []Line) []Line {
+	done = append(done, l.current())
+	l.lost = false
+	l.reset()
+	return done
+}
+
+// reset starts an empty line.
+func (l *Lines) reset() {
+	l.cells = l.cells[:0]
+	l.col = 0
+	l.drawn, l.cut = false, false
+	l.flushed, l.told = false, ""
+}
+
+// leave ends the line because the cursor goes to another row.
+func (l *Lines) leave(row, col int, done []Line) []Line {
+	if strings.Trim(string(l.cells), " ") != "" {
+		done = l.finish(done)
+	} else {
+		l.reset()
+	}
+	l.row = row
+	l.place(col)
+	l.drawn = true
+	return done
+}
+
+// place moves the cursor within the line. It goes no further beyond the text
+// than a wide screen, or a few bytes of movement would make a huge line.
+func (l *Lines) place(col int) {
+	l.col = max(0, min(col, max(maxColumn, len(l.cells))))
+}
+
+// erase blanks the columns from a up to b; b < 0 is the end of the line. A
+// line that was erased in whole is all that the screen shows there.
+func (l *Lines) erase(a, b int) {
+	if b < 0 || b >= len(l.cells) {
+		l.cells = l.cells[:min(a, len(l.cells))]
+	} else {
+		for i := a; i < b; i++ {
+			l.cells[i] = ' '
+		}
+	}
+	if a == 0 && b < 0 {
+		l.drawn, l.cut = false, false
+	}
+}

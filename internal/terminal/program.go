@@ -1,0 +1,65 @@
+package terminal
+
+import (
+	"context"
+	"os"
+	"time"
+)
+
+// A Program runs in a pseudo-terminal. Its methods may be called by several
+// goroutines at once, but Next only by one.
+type Program struct {
+	pty       *os.File
+	canonical func() bool // whether the program reads whole lines
+	restore   func()      // gives the user's terminal back; may be called often
+	cancel    context.CancelFunc
+
+	tap    *tap
+	typed  *typed
+	reader reader
+	turn   chan struct{} // held while writing to the program
+
+	exited chan struct{} // closed when the program's process has ended
+	done   chan struct{} // closed when everything has; guards what follows
+	status ExitStatus
+	err    error
+}
+
+// Wait waits until the program has ended, its process group is gone, its last
+// output is on the user's screen and the user's terminal is restored. The
+// error is about the running, not about the exit status: the context that
+// ended the program, or the screen that could not be written to.
+func (p *Program) Wait() (ExitStatus, error) {
+	<-p.done
+	return p.status, p.err
+}
+
+// Done is closed when Wait would return.
+func (p *Program) Done() <-chan struct{} { return p.done }
+
+// Close gives the user's terminal back, ends the program (SIGTERM to its
+// process group, SIGKILL after the grace) and waits for it. After the end it
+// does nothing. Defer it right after Start: then a panic of the caller leaves
+// a usable terminal too.
+func (p *Program) Close() {
+	p.restore()
+	p.cancel()
+	<-p.done
+}
+
+// Next returns the lines that were finished since the last call, waiting for
+// at least one. It returns ErrStill when there was no output for the time
+// still, counted from the call; if a prompt or another unfinished line stands
+// there that was not reported, it comes along with ErrStill, marked Partial.
+// A still of 0 never ends the waiting. After the last line it returns io.EOF.
+// When ctx ends, so does the waiting; no line is lost by that.
+func (p *Program) Next(ctx context.Context, still time.Duration) ([]Line, error) {
+	return p.reader.next(ctx, still)
+}
+
+// LastOutput is when the program last printed something; until then, when it
+// was started.
+func (p *Program) LastOutput() time.Time { return p.tap.lastWrite() }
+
+// Dropped is how many bytes of output Next has missed by being too slow.
+func (p *Program) Dropped() int64 { return p.tap.droppedBytes() }

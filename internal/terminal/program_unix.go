@@ -1,0 +1,289 @@
+//go:build linux || darwin
+
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// After the end of the process group only a process outside it can hold the
+// terminal open. Its output is awaited for drainTime of silence, and read up
+// to drainBytes, which is more than a terminal buffers.
+const (
+	drainTime  = 300 * time.Millisecond
+	drainBytes = 1 << 20
+)
+
+// run is what the goroutines of one program share.
+type run struct {
+	*Program
+	cfg  Config
+	cmd  *exec.Cmd
+	tty  *os.File // the program's end; kept open so that its own end is no end of output
+	user *os.File // the user's terminal, or nil
+	ctx  context.Context
+
+	signals    chan os.Signal
+	reaped     chan struct{} // closed when the process group is gone
+	copied     chan struct{} // closed when the output has been read to its end
+	supervised chan struct{} // closed when signals are no longer handled
+	screenErr  error         // of writing to the user's screen; read after copied
+}
+
+// Start starts the program. SIGINT, SIGTERM, SIGHUP and SIGQUIT that this
+// process gets until the program's end are passed on to the program's process
+// group, and so are changes of the size of the user's terminal. When ctx
+// ends, the process group gets SIGTERM and after the grace SIGKILL.
+func Start(ctx context.Context, cfg Config) (*Program, error) {
+	if len(cfg.Command) == 0 {
+		return nil, errors.New("no command to run: give a program and its arguments")
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("run %s: %w", cfg.Command[0], err)
+	}
+	if cfg.Env == nil {
+		cfg.Env = os.Environ()
+	}
+	if cfg.Stdout == nil {
+		cfg.Stdout = io.Discard
+	}
+	r := &run{
+		Program: newProgram(cfg), cfg: cfg, user: userTerminal(cfg),
+		signals: make(chan os.Signal, 16), reaped: make(chan struct{}),
+		copied: make(chan struct{}), supervised: make(chan struct{}),
+	}
+	outer := ctx
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	var in *input
+	if cfg.Stdin != nil {
+		var err error
+		if in, err = openInput(cfg.Stdin); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.start(); err != nil {
+		r.cancel()
+		in.end()
+		return nil, err
+	}
+	r.launch(outer, in)
+	return r.Program, nil
+}
+
+func newProgram(cfg Config) *Program {
+	p := &Program{
+		restore: func() {},
+		tap:     newTap(cfg.buffer()), typed: newTyped(), turn: make(chan struct{}, 1),
+		exited: make(chan struct{}), done: make(chan struct{}),
+	}
+	p.reader = reader{tap: p.tap, typed: p.typed}
+	return p
+}
+
+// start opens the terminals and starts the process.
+func (r *run) start() (err error) {
+	r.pty, r.tty, err = openPTY(sizeFor(r.user, r.cfg.Env))
+	if err != nil {
+		return err
+	}
+	r.canonical = func() bool { return readsLines(r.tty) }
+	r.cmd = exec.Command(r.cfg.Command[0], r.cfg.Command[1:]...)
+	r.cmd.Dir, r.cmd.Env = r.cfg.Dir, r.cfg.Env
+	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = r.tty, r.tty, r.tty
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if f, ok := r.cfg.Stdin.(*os.File); ok && isTerminal(f) {
+		undo, err := makeRaw(f)
+		if err != nil {
+			return errors.Join(err, r.pty.Close(), r.tty.Close())
+		}
+		r.restore = sync.OnceFunc(undo)
+	}
+	signal.Notify(r.signals, unix.SIGWINCH, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
+	if err := r.cmd.Start(); err != nil {
+		signal.Stop(r.signals)
+		r.restore()
+		r.pty.Close()
+		r.tty.Close()
+		return fmt.Errorf("run %s%s: %w", r.cfg.Command[0], in(r.cfg.Dir), err)
+	}
+	return nil
+}
+
+// in names the folder in an error: a missing one and a missing program look
+// the same to the kernel.
+func in(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return " in " + dir
+}
+
+// launch starts the goroutines; the last one ends after all others.
+func (r *run) launch(outer context.Context, in *input) {
+	copying := make(chan struct{})
+	go func() {
+		defer r.guard()
+		defer close(r.copied)
+		r.copyOutput()
+	}()
+	go func() {
+		defer r.guard()
+		defer close(r.supervised)
+		r.supervise()
+	}()
+	go func() {
+		defer r.guard()
+		defer close(copying)
+		if in != nil {
+			r.copyInput(r.ctx, in)
+		}
+	}()
+	go func() {
+		defer r.guard()
+		waitErr := r.cmd.Wait()
+		ended := outer.Err()
+		close(r.exited)
+		r.finish(in, copying)
+		r.conclude(waitErr, ended)
+	}()
+}
+
+// guard gives the user's terminal back when its goroutine panics.
+func (r *run) guard() {
+	if v := recover(); v != nil {
+		r.restore()
+		panic(v)
+	}
+}
+
+// copyOutput gives the output to the user, then to the tap, until its end.
+func (r *run) copyOutput() {
+	buf := make([]byte, 32<<10)
+	screen := r.cfg.Stdout
+	for late := 0; late < drainBytes; {
+		gone := false
+		select {
+		case <-r.reaped: // a slow screen must not use up the time to read
+			gone = true
+			_ = r.pty.SetReadDeadline(time.Now().Add(drainTime))
+		default:
+		}
+		n, err := r.pty.Read(buf)
+		if gone {
+			late += n
+		}
+		if n > 0 {
+			if _, failed := screen.Write(buf[:n]); failed != nil {
+				r.screenErr = fmt.Errorf("write to the screen: %w", failed)
+				screen = io.Discard
+				r.signal(unix.SIGHUP)
+			}
+			r.tap.write(buf[:n])
+		}
+		if err != nil { // EIO when nobody holds the terminal any more
+			return
+		}
+	}
+}
+
+// supervise passes signals on and ends the program when the context does.
+func (r *run) supervise() {
+	r.resize()
+	cancelled := r.ctx.Done()
+	var kill <-chan time.Time
+	for {
+		select {
+		case <-r.exited:
+			return
+		case <-cancelled:
+			cancelled = nil
+			r.signal(unix.SIGTERM)
+			r.signal(unix.SIGCONT) // a stopped program cannot end
+			kill = time.After(r.cfg.grace())
+		case <-kill:
+			r.signal(unix.SIGKILL)
+		case s := <-r.signals:
+			if s == unix.SIGWINCH {
+				r.resize()
+			} else {
+				r.signal(s.(syscall.Signal))
+			}
+		}
+	}
+}
+
+// signal signals the program's process group while its leader lives.
+func (r *run) signal(s syscall.Signal) {
+	select {
+	case <-r.exited:
+	default:
+		_ = unix.Kill(-r.cmd.Process.Pid, s)
+	}
+}
+
+func (r *run) resize() {
+	if r.user != nil {
+		_ = setSize(r.pty, sizeFor(r.user, r.cfg.Env))
+	}
+}
+
+// finish ends everything that belongs to the program, whose process has ended.
+func (r *run) finish(in *input, copying <-chan struct{}) {
+	_ = r.pty.SetWriteDeadline(time.Now())
+	<-r.supervised
+	signal.Stop(r.signals)
+	if in != nil && in.stop != nil {
+		in.stop()
+		<-copying
+	}
+	in.end()
+	r.turn <- struct{}{} // Type has left the terminal; nobody types any more
+	r.tty.Close()
+	reap(r.cmd.Process.Pid, r.cfg.grace())
+	close(r.reaped)
+	_ = r.pty.SetReadDeadline(time.Now().Add(drainTime))
+	<-r.copied
+	r.restore()
+	r.pty.Close()
+	r.tap.end()
+	r.cancel()
+}
+
+// end releases what watching the input has used. A nil input has nothing.
+func (in *input) end() {
+	if in != nil && in.close != nil {
+		in.close()
+	}
+}
+
+// conclude says how the program ended. ended is the error of the caller's
+// context at that moment.
+func (r *run) conclude(waitErr, ended error) {
+	r.status = ExitStatus{Code: -1} // somebody else has waited for the process
+	if state := r.cmd.ProcessState; state != nil {
+		r.status.Code = state.ExitCode()
+		if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			r.status = ExitStatus{Code: 128 + int(ws.Signal()), Signal: ws.Signal()}
+		}
+	}
+	var exit *exec.ExitError
+	if errors.As(waitErr, &exit) {
+		waitErr = nil
+	}
+	if ended != nil {
+		ended = fmt.Errorf("run %s: %w", r.cfg.Command[0], ended)
+	}
+	r.err = errors.Join(waitErr, ended, r.screenErr)
+	close(r.done)
+}

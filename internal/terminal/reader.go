@@ -1,0 +1,90 @@
+package terminal
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+)
+
+// atOnce is how many bytes become lines in one call, which bounds what a call
+// returns.
+const atOnce = 32 << 10
+
+// reader makes lines of what a tap holds and knows which of them are echo.
+type reader struct {
+	tap   *tap
+	typed *typed
+	lines Lines
+	rest  []byte // taken from the tap, not yet read
+	lost  bool   // output is missing after rest
+	ended bool
+}
+
+// next returns the next finished lines. See Program.Next.
+func (r *reader) next(ctx context.Context, still time.Duration) ([]Line, error) {
+	var quiet <-chan time.Time
+	heard := func() {}
+	if still > 0 {
+		t := time.NewTimer(still)
+		defer t.Stop()
+		quiet, heard = t.C, func() { t.Reset(still) }
+	}
+	for {
+		lines, any := r.read()
+		switch {
+		case len(lines) > 0:
+			return lines, nil
+		case any:
+			heard()
+			if ctx.Err() == nil {
+				continue
+			}
+		case r.ended:
+			if line, ok := r.flush(); ok {
+				line.Partial = false
+				return []Line{line}, nil
+			}
+			return nil, io.EOF
+		}
+		select {
+		case <-r.tap.wake:
+		case <-quiet:
+			if line, ok := r.flush(); ok {
+				return []Line{line}, ErrStill
+			}
+			return nil, ErrStill
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// read makes lines of the next piece and reports whether there was one.
+func (r *reader) read() (lines []Line, any bool) {
+	if len(r.rest) == 0 && !r.lost {
+		r.rest, r.lost, r.ended = r.tap.take()
+	}
+	if len(r.rest) == 0 && !r.lost {
+		return nil, false
+	}
+	n := min(len(r.rest), atOnce)
+	lines = r.lines.feed(r.rest[:n])
+	if r.rest = r.rest[n:]; len(r.rest) == 0 && r.lost {
+		r.lines.Lose()
+		r.lost = false
+	}
+	for i := range lines {
+		// A line that was reported while partial still uses up its echo.
+		lines[i].Echo = r.typed.echo(lines[i])
+	}
+	return slices.DeleteFunc(lines, Line.stale), true
+}
+
+func (r *reader) flush() (Line, bool) {
+	line, ok := r.lines.Flush()
+	if ok {
+		line.Echo = r.typed.echo(line)
+	}
+	return line, ok
+}
