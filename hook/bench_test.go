@@ -36,7 +36,7 @@ func BenchmarkFireUnrelated(b *testing.B) {
 		var engine hook.Engine
 		mustOn(b, &engine)
 		for i := range 5000 {
-			mustOn(b, &engine, hook.Named(fmt.Sprintf("tool%d", i)), hook.Tool(fmt.Sprintf("Tool%d", i)))
+			mustOn(b, &engine, hook.Named(fmt.Sprintf("tool%d", i)), hook.MatchTool(fmt.Sprintf("Tool%d", i)))
 			err := hook.On(&engine, hook.PostToolUse, func(context.Context, *hook.Event[hook.ToolResult]) (hook.Decision, error) {
 				return hook.Decision{}, nil
 			}, hook.Named(fmt.Sprintf("event%d", i)))
@@ -54,7 +54,7 @@ func BenchmarkMatchCommand(b *testing.B) {
 		var engine hook.Engine
 		for i := range 1000 {
 			pattern := []string{`rm\s+-rf\s+/dir%d`, `(?i)drop\s+table\s+t%d`, `^git\s+push.*--force.*b%d`, `curl[^|]*\|\s*(ba)?sh.*%d`}[i%4]
-			mustOn(b, &engine, hook.Named(fmt.Sprintf("h%d", i)), hook.Command(fmt.Sprintf(pattern, i)))
+			mustOn(b, &engine, hook.Named(fmt.Sprintf("h%d", i)), hook.MatchCommand(fmt.Sprintf(pattern, i)))
 		}
 		benchFire(b, &engine)
 	})
@@ -71,7 +71,7 @@ func benchFire(b *testing.B, e *hook.Engine) {
 	ctx := context.Background()
 	b.ReportAllocs()
 	for b.Loop() {
-		if out, err := hook.Fire(ctx, e, hook.PreToolUse, session, bashCall); err != nil || out.Action != hook.ActionContinue {
+		if out, err := hook.Fire(ctx, e, hook.PreToolUse, &session, bashCall); err != nil || out.Action != hook.ActionContinue {
 			b.Fatal(out, err)
 		}
 	}

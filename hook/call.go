@@ -26,11 +26,13 @@ func (e *PanicError) Error() string { return fmt.Sprintf("it panicked: %v", e.Va
 const retryPause = 20 * time.Millisecond
 
 // call asks one hook: with its deadline, retries, circuit and failure policy. It
-// adds a step for each try. The error means that the caller gave up.
-func (r *run) call(e *entry, ev AnyEvent, steps *[]Step) (d Decision, err error) {
+// adds a step for each try. The error means that the caller gave up. d is the
+// caller's zero value: decisions are large, and are not copied from call to call.
+func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error) {
 	if !e.breaker.ready() {
 		r.record(steps, e, 0, ErrCircuitOpen)
-		return e.failed(ErrCircuitOpen), nil
+		e.fail(d, ErrCircuitOpen)
+		return nil
 	}
 	start := r.last
 	if e.hook.Lane != Transform { // others do not follow on one another
@@ -40,28 +42,28 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step) (d Decision, err error)
 	for try := 0; ; try++ {
 		r.notifyStarted(e)
 		if e.alone {
-			err = e.askAlone(ctx, ev, &d, &r.e.pending)
+			err = e.askAlone(ctx, ev, d, &r.e.pending)
 		} else {
-			err = e.ask(ctx, ev, &d)
+			err = e.ask(ctx, ev, d)
 		}
 		now := time.Since(processStart)
 		if e.hook.Lane == Transform {
 			r.last = now
 		}
 		if err == nil {
-			err = e.check(ctx, ev, &d, now)
+			err = e.check(ctx, ev, d, now)
 		}
 		if err == nil {
 			ctx.finish()
 			e.breaker.succeeded()
 			r.record(steps, e, now-start, nil)
-			return d, nil
+			return nil
 		}
 		if cause := r.ctx.Err(); cause != nil {
 			ctx.finish()
 			err = r.aborted(cause)
 			r.record(steps, e, now-start, err)
-			return Decision{}, err
+			return err
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("%w after %v", ErrTimeout, e.hook.Timeout)
@@ -70,7 +72,8 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step) (d Decision, err error)
 		if try >= e.hook.Retries || !pause(ctx, retryPause<<try) {
 			ctx.finish()
 			e.breaker.failed()
-			return e.failed(err), nil
+			e.fail(d, err)
+			return nil
 		}
 		start = time.Since(processStart)
 	}
@@ -86,13 +89,16 @@ func (r *run) context(e *entry, start time.Duration) *callContext {
 		c = &r.kept.ctx
 	default:
 		if len(r.spares) == 0 {
-			r.spares = make([]callContext, 8)
+			r.spares = make([]callContext, r.more())
 		}
 		c, r.spares = &r.spares[0], r.spares[1:]
 	}
 	c.Context, c.info, c.start, c.limit = r.ctx, r.info, start, e.hook.Timeout
 	return c
 }
+
+// more is how many hooks to make room for at once.
+func (r *run) more() int { return max(4, min(len(r.chain.entries()), 32)) }
 
 // ask calls the handler and turns a panic into an error.
 func (e *entry) ask(ctx context.Context, ev AnyEvent, d *Decision) (err error) {
@@ -148,20 +154,23 @@ func (e *entry) check(ctx *callContext, ev AnyEvent, d *Decision, now time.Durat
 	return nil
 }
 
-// failed is what a failure decides.
-func (e *entry) failed(err error) Decision {
+// fail makes the decision that follows from a failure.
+func (e *entry) fail(d *Decision, err error) {
+	*d = Decision{}
 	if !e.closed {
-		return Decision{}
+		return
 	}
-	return Block(fmt.Sprintf("Hook %s failed (%s), and its failures block", e.hook.ID, LogLine(err.Error())))
+	*d = Block(fmt.Sprintf("Hook %s failed (%s), and its failures block", e.hook.ID, LogLine(err.Error())))
 }
 
 // record adds the step of a try; take completes it with what was decided.
 func (r *run) record(steps *[]Step, e *entry, took time.Duration, err error) {
 	if len(*steps) == 1 && cap(*steps) == 1 {
-		*steps = append(make([]Step, 0, 16), *steps...)
+		*steps = append(make([]Step, 0, r.more()), *steps...)
 	}
-	*steps = append(*steps, Step{Hook: e.hook.ID, Lane: e.hook.Lane, Duration: took, Err: err})
+	*steps = append(*steps, Step{})
+	step := &(*steps)[len(*steps)-1]
+	step.Hook, step.Lane, step.Duration, step.Err = e.hook.ID, e.hook.Lane, took, err
 	if r.e.watchers.Load() == nil {
 		return
 	}
@@ -180,7 +189,7 @@ func (r *run) notifyStarted(e *entry) {
 }
 
 func (r *run) notice(kind NoticeKind, e *entry) Notice {
-	return Notice{Kind: kind, Hook: e.hook.ID, Event: r.info.Name, EventID: r.id, Lane: e.hook.Lane}
+	return Notice{Kind: kind, Hook: e.hook.ID, Event: r.info.Name, EventID: r.fired.ID(), Lane: e.hook.Lane}
 }
 
 // pause waits, and reports whether there is time left for another try.

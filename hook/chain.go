@@ -14,7 +14,6 @@ type run struct {
 	ctx   context.Context // the caller's
 	chain *chain
 	info  *EventInfo
-	id    ID
 
 	ev    AnyEvent // as the hooks have left it so far
 	fired AnyEvent // as it was fired
@@ -73,8 +72,8 @@ func (r *run) transform() error {
 		if e.hook.Profile.SeesOriginal {
 			ev = r.fired
 		}
-		d, err := r.call(e, ev, &r.verdict.Steps)
-		if err != nil {
+		var d Decision
+		if err := r.call(e, ev, &r.verdict.Steps, &d); err != nil {
 			return err
 		}
 		if r.take(e, &d); final(r.verdict.Action) || d.Action == ActionSkip {
@@ -144,7 +143,7 @@ type guardAnswer struct {
 }
 
 func (a *guardAnswer) ask(r *run, e *entry) {
-	a.decision, a.err = r.call(e, r.ev, &a.steps)
+	a.err = r.call(e, r.ev, &a.steps, &a.decision)
 }
 
 // aborted is the error of a firing whose caller gave up.
@@ -160,8 +159,8 @@ func (r *run) settle() {
 	case AgentStart.info:
 		if r.verdict.Action == ActionBlock {
 			env := *r.ev.Head()
-			env.ID, env.Time = ID{}, time.Time{}
-			_, _ = Fire(r.ctx, r.e, Error, env, Fault{Phase: "agent", Error: r.verdict.Reason})
+			env.Mark = nil
+			_, _ = Fire(r.ctx, r.e, Error, &env, Fault{Phase: "agent", Error: r.verdict.Reason})
 		}
 	}
 }

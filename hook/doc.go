@@ -13,9 +13,9 @@
 //	err := hook.On(&engine, hook.PreToolUse,
 //		func(ctx context.Context, ev *hook.Event[hook.ToolUse]) (hook.Decision, error) {
 //			return hook.Block("not on a Friday"), nil
-//		}, hook.Tool("Bash"), hook.As(hook.Guard))
+//		}, hook.MatchTool("Bash"), hook.As(hook.Guard))
 //
-//	out, err := hook.Fire(ctx, &engine, hook.PreToolUse, hook.Envelope{Session: "s-1"}, use)
+//	out, err := hook.Fire(ctx, &engine, hook.PreToolUse, &hook.Envelope{Session: "s-1"}, use)
 //
 // Names are looked up without regard to case, '_', '-' and a leading "on", and
 // every name that other hook systems use for the same thing is an alias.

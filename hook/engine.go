@@ -17,6 +17,10 @@ type Engine struct {
 	// (also the zero value) or ActionAllow. Set it before the first event.
 	AskFallback Action
 
+	// Ask asks the user about an operation for which a hook wants that: the
+	// operations Tool and Generate call it. Nil means that nobody can be asked.
+	Ask func(ctx context.Context, v Verdict, payload any) (allowed bool, err error)
+
 	// MaxContinues is how often in a row hooks may make an agent go on when it
 	// wants to stop (AgentStop); zero is DefaultMaxContinues.
 	MaxContinues int
@@ -40,7 +44,7 @@ func On[P any](e *Engine, point Point[P], fn func(context.Context, *Event[P]) (D
 	if fn == nil {
 		h.Handler = nil
 	}
-	h.Events = []string{point.info.Name}
+	h.Events = point.info.self
 	if h.Origin == "" {
 		h.Origin = callSite()
 	}

@@ -2,23 +2,38 @@ package hook
 
 import (
 	"fmt"
+	"sync/atomic"
 	"time"
 )
 
-// Envelope says who fired an event, when and where. All of it may be empty;
-// Fire fills in ID and Time.
+// Envelope says who fired an event and where. All of it may be empty.
 type Envelope struct {
-	ID         ID        // made by Fire when zero
-	Time       time.Time // when it was fired; made by Fire when zero
-	Session    string    // the agent's session
-	Agent      string    // the agent's name
-	Source     string    // where the event comes from: "claude", "run", "go", …
-	CWD        string    // the agent's working directory; relative paths are resolved against it
-	Transcript string    // file with the agent's transcript
+	Session    string // the agent's session
+	Agent      string // the agent's name
+	Source     string // where the event comes from: "claude", "run", "go", …
+	CWD        string // the agent's working directory; relative paths are resolved against it
+	Transcript string // file with the agent's transcript
 
 	// Metadata travels with the event; decisions add to it. Handlers must not
 	// edit it: they return what they want to add.
 	Metadata map[string]any
+
+	// Mark is the event's identity if it has one already, because it comes from
+	// another process. Nil makes one when it is first asked for.
+	Mark *Mark
+}
+
+func (env *Envelope) metadata() map[string]any {
+	if env == nil {
+		return nil
+	}
+	return env.Metadata
+}
+
+// Mark says which event this is, and when it was fired.
+type Mark struct {
+	ID   ID
+	Time time.Time
 }
 
 // Event is one thing that an agent is about to do or has done. Handlers share it
@@ -28,6 +43,8 @@ type Event[P any] struct {
 	Payload P
 
 	info *EventInfo
+	born time.Duration // when it was fired, since processStart
+	mark atomic.Pointer[Mark]
 	memo memo
 }
 
@@ -38,6 +55,10 @@ type AnyEvent interface {
 	Info() *EventInfo
 	// Head is the event's envelope, to be read only.
 	Head() *Envelope
+	// ID names this event. It stays the same when hooks change the payload.
+	ID() ID
+	// Time is when the event was fired.
+	Time() time.Time
 	// Body is the payload, a P. Making it may copy the payload's struct.
 	Body() any
 	// Clone copies the event deeply: what it gives may be edited.
@@ -51,7 +72,7 @@ type AnyEvent interface {
 	with(payload any) (AnyEvent, error)
 	accepts(payload any) bool
 	sameKind(env Envelope) AnyEvent
-	start(info *EventInfo) AnyEvent
+	start(info *EventInfo, born time.Duration) AnyEvent
 }
 
 // Info describes the kind of event.
@@ -60,12 +81,32 @@ func (ev *Event[P]) Info() *EventInfo { return ev.info }
 // Head is the event's envelope, to be read only.
 func (ev *Event[P]) Head() *Envelope { return &ev.Envelope }
 
+// ID names this event.
+func (ev *Event[P]) ID() ID { return ev.identity().ID }
+
+// Time is when the event was fired.
+func (ev *Event[P]) Time() time.Time { return ev.identity().Time }
+
+// identity makes the mark when it is first asked for: most events come and go
+// without anybody asking.
+func (ev *Event[P]) identity() *Mark {
+	if m := ev.mark.Load(); m != nil {
+		return m
+	}
+	m := ev.Mark
+	if m == nil || m.ID == (ID{}) || m.Time.IsZero() {
+		m = newMark(m, ev.born)
+	}
+	ev.mark.CompareAndSwap(nil, m)
+	return ev.mark.Load()
+}
+
 // Body is the payload.
 func (ev *Event[P]) Body() any { return ev.Payload }
 
 // Clone copies the event deeply.
 func (ev *Event[P]) Clone() AnyEvent {
-	out := &Event[P]{Envelope: ev.Envelope, Payload: Clone(ev.Payload), info: ev.info}
+	out := ev.next(ev.Envelope, Clone(ev.Payload))
 	out.Metadata = Clone(ev.Metadata)
 	return out
 }
@@ -98,15 +139,24 @@ func (ev *Event[P]) with(payload any) (AnyEvent, error) {
 		}
 		p = *ptr
 	}
-	return &Event[P]{Envelope: ev.Envelope, Payload: p, info: ev.info}, nil
+	return ev.next(ev.Envelope, p), nil
 }
 
 // sameKind is the event with another envelope: metadata that a hook added.
 func (ev *Event[P]) sameKind(env Envelope) AnyEvent {
-	return &Event[P]{Envelope: env, Payload: ev.Payload, info: ev.info}
+	return ev.next(env, ev.Payload)
 }
 
-// start is the event on its way into a firing, which fills in its envelope.
-func (ev *Event[P]) start(info *EventInfo) AnyEvent {
-	return &Event[P]{Envelope: ev.Envelope, Payload: ev.Payload, info: info}
+// next is the same event with other contents.
+func (ev *Event[P]) next(env Envelope, payload P) *Event[P] {
+	out := &Event[P]{Envelope: env, Payload: payload, info: ev.info, born: ev.born}
+	out.mark.Store(ev.identity())
+	return out
+}
+
+// start is the event on its way into a firing.
+func (ev *Event[P]) start(info *EventInfo, born time.Duration) AnyEvent {
+	out := &Event[P]{Envelope: ev.Envelope, Payload: ev.Payload, info: info, born: born}
+	out.mark.Store(ev.mark.Load())
+	return out
 }

@@ -10,14 +10,19 @@ import (
 // for refusals: it means that the chain could not be finished, because the
 // context ended or events nest too deep. The outcome is then a block, so that a
 // caller who overlooks the error stays on the safe side.
-func Fire[P any](ctx context.Context, e *Engine, point Point[P], env Envelope, payload P) (Outcome[P], error) {
+//
+// env may be nil, and may be one for all events of a session: it is copied.
+func Fire[P any](ctx context.Context, e *Engine, point Point[P], env *Envelope, payload P) (Outcome[P], error) {
 	c := e.table.Load().find(point.info)
 	if c == nil {
-		return Outcome[P]{Verdict{Event: point.info.Name, Metadata: env.Metadata}, payload}, nil
+		return Outcome[P]{Verdict{Event: point.info.Name, Metadata: env.metadata()}, payload}, nil
 	}
 	f := new(firing[P])
-	f.ev.Envelope, f.ev.Payload, f.ev.info = env, payload, point.info
-	r := run{e: e, ctx: ctx, chain: c, info: point.info, ev: &f.ev, kept: &f.kept}
+	if env != nil {
+		f.ev.Envelope = *env
+	}
+	f.ev.Payload, f.ev.info, f.ev.born = payload, point.info, time.Since(processStart)
+	r := run{e: e, ctx: ctx, chain: c, info: point.info, ev: &f.ev, kept: &f.kept, last: f.ev.born}
 	err := r.fire()
 	return Outcome[P]{r.verdict, r.ev.(*Event[P]).Payload}, err
 }
@@ -34,7 +39,8 @@ func (e *Engine) Fire(ctx context.Context, ev AnyEvent) (Outcome[any], error) {
 	if c == nil {
 		return Outcome[any]{Verdict{Event: info.Name, Metadata: ev.Head().Metadata}, ev.Body()}, nil
 	}
-	r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info), kept: new(kept)}
+	born := time.Since(processStart)
+	r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info, born), kept: new(kept), last: born}
 	err := r.fire()
 	return Outcome[any]{r.verdict, r.ev.Body()}, err
 }
@@ -51,19 +57,9 @@ type kept struct {
 	steps [1]Step // room for the usual case
 }
 
-// fire fills in the envelope and runs the chain.
+// fire runs the chain.
 func (r *run) fire() error {
-	head := r.ev.Head()
-	if head.Time.IsZero() {
-		head.Time = time.Now()
-		r.last = head.Time.Sub(processStart)
-	} else {
-		r.last = time.Since(processStart)
-	}
-	if head.ID == (ID{}) {
-		head.ID = newID(head.Time)
-	}
-	r.fired, r.id = r.ev, head.ID
+	r.fired = r.ev
 	r.verdict.Event, r.verdict.Steps = r.info.Name, r.kept.steps[:0]
 	r.look()
 	err := r.enter()

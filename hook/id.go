@@ -12,6 +12,22 @@ import (
 // and 80 of chance. As text it is 32 hexadecimal digits.
 type ID [16]byte
 
+// newMark completes a mark. born is when the event was fired, since
+// processStart; zero is now.
+func newMark(given *Mark, born time.Duration) *Mark {
+	m := &Mark{Time: time.Now()}
+	if born > 0 {
+		m.Time = m.Time.Add(born - m.Time.Sub(processStart))
+	}
+	if given != nil && !given.Time.IsZero() {
+		m.Time = given.Time
+	}
+	if m.ID = newID(m.Time); given != nil && given.ID != (ID{}) {
+		m.ID = given.ID
+	}
+	return m
+}
+
 func newID(now time.Time) (id ID) {
 	ms, chance, more := uint64(now.UnixMilli()), rand.Uint64(), rand.Uint64()
 	for i := range 6 {

@@ -32,7 +32,7 @@ type test func(*facts) bool
 // matcher is a compiled Match. The zero value matches everything.
 type matcher struct {
 	tests []test
-	tools []string // if set, only these exact tool names can match: the table's index
+	tools []string // if set, the tool must be one of these: the chain's index sees to it
 }
 
 func (m *matcher) holds(f *facts) bool {
@@ -54,7 +54,12 @@ func (m Match) Check() error {
 // compile turns a Match into tests, cheapest first. root anchors path patterns.
 func (m Match) compile(root, at string) (matcher, error) {
 	c := compiler{root: root, at: at}
-	c.add(names("tool", splitBars(m.Tool), (*facts).toolName, &c))
+	var exactTools []string
+	if tools := splitBars(m.Tool); at == "" && !hasMeta(tools) {
+		exactTools = tools // the chain's index sees to it
+	} else {
+		c.add(names("tool", tools, (*facts).toolName, &c))
+	}
 	c.add(exact(m.Session, func(f *facts) (string, bool) { return f.head.Session, f.head.Session != "" }))
 	c.add(names("agent", m.Agent, func(f *facts) (string, bool) { return f.head.Agent, f.head.Agent != "" }, &c))
 	c.add(names("namespace", m.Namespace, func(f *facts) (string, bool) { return f.text("namespace") }, &c))
@@ -66,11 +71,7 @@ func (m Match) compile(root, at string) (matcher, error) {
 	c.add(c.commands(m.Command))
 	c.nested(m)
 
-	out := matcher{tests: c.tests}
-	if len(m.Tool) > 0 && !hasMeta(splitBars(m.Tool)) {
-		out.tools = splitBars(m.Tool)
-	}
-	return out, errors.Join(c.errs...)
+	return matcher{tests: c.tests, tools: exactTools}, errors.Join(c.errs...)
 }
 
 // compiler gathers tests and errors of one Match.

@@ -72,9 +72,10 @@ func (r *run) observe() {
 
 // show calls one observe hook. What it answers is ignored.
 func (e *Engine) show(ctx context.Context, to *entry, ev AnyEvent) {
-	r := run{e: e, ctx: ctx, info: ev.Info(), id: ev.Head().ID, ev: ev, fired: ev}
+	r := run{e: e, ctx: ctx, info: ev.Info(), ev: ev, fired: ev}
 	var steps []Step
-	_, _ = r.call(to, ev, &steps)
+	var ignored Decision
+	_ = r.call(to, ev, &steps, &ignored)
 }
 
 // Dropped counts the events that an observe hook lost because it was behind.

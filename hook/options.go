@@ -14,28 +14,28 @@ func For(events ...string) Option {
 // Matching sets the whole matcher.
 func Matching(m Match) Option { return func(h *Hook) { h.Match = m } }
 
-// Tool matches the tool's name: exact names or globs, one of which must hold.
-func Tool(names ...string) Option {
+// MatchTool matches the tool's name: exact names or globs, one of which must hold.
+func MatchTool(names ...string) Option {
 	return func(h *Hook) { h.Match.Tool = append(h.Match.Tool, names...) }
 }
 
-// Path matches a file that a tool is called with, by globs.
-func Path(globs ...string) Option {
+// MatchPath matches a file that a tool is called with, by globs.
+func MatchPath(globs ...string) Option {
 	return func(h *Hook) { h.Match.Path = append(h.Match.Path, globs...) }
 }
 
-// Command matches the command line of a shell tool, by regular expressions.
-func Command(regexes ...string) Option {
+// MatchCommand matches the command line of a shell tool, by regular expressions.
+func MatchCommand(regexes ...string) Option {
 	return func(h *Hook) { h.Match.Command = append(h.Match.Command, regexes...) }
 }
 
-// Session matches events of one session.
-func Session(id string) Option {
+// MatchSession matches events of one session.
+func MatchSession(id string) Option {
 	return func(h *Hook) { h.Match.Session = append(h.Match.Session, id) }
 }
 
-// Field matches a payload field, by its wire name, with exact texts or globs.
-func Field(name string, patterns ...string) Option {
+// MatchField matches a payload field, by its wire name, with exact texts or globs.
+func MatchField(name string, patterns ...string) Option {
 	return func(h *Hook) {
 		fields := map[string][]string{name: append([]string(nil), patterns...)}
 		for k, v := range h.Match.Fields {

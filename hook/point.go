@@ -29,6 +29,7 @@ type EventInfo struct {
 	Gates   bool     // fired before an operation that a block prevents
 
 	slot       int // index into a table's chains, or -1
+	self       []string // Name, for the hooks of On
 	newPayload func() any
 	newEvent   func(*EventInfo, Envelope, any) (AnyEvent, error)
 }
@@ -119,7 +120,7 @@ func Native(name string) *EventInfo {
 
 func newInfo[P any](name string, may May, gates bool, aliases []string) *EventInfo {
 	return &EventInfo{
-		Name: name, Aliases: aliases, May: may, Gates: gates, slot: -1,
+		Name: name, Aliases: aliases, May: may, Gates: gates, slot: -1, self: []string{name},
 		newPayload: func() any { return new(P) },
 		newEvent: func(info *EventInfo, env Envelope, payload any) (AnyEvent, error) {
 			ev := &Event[P]{Envelope: env, info: info}

@@ -74,7 +74,7 @@ func (r *run) filter(e *entry, d *Decision) (refused []string) {
 
 func (r *run) refuse(step *Step, what string) {
 	step.Err = &RefusedError{What: what}
-	r.e.notify(Notice{Kind: HookError, Hook: step.Hook, Event: r.info.Name, EventID: r.id, Lane: step.Lane, Duration: step.Duration, Err: step.Err})
+	r.e.notify(Notice{Kind: HookError, Hook: step.Hook, Event: r.info.Name, EventID: r.ev.ID(), Lane: step.Lane, Duration: step.Duration, Err: step.Err})
 }
 
 // change puts a hook's payload in place of the current one.
@@ -148,6 +148,9 @@ func overlay(before, after, current AnyEvent) (AnyEvent, error) {
 }
 
 func join(a, b, sep string) string {
+	if b == "" {
+		return a
+	}
 	if a == "" {
 		return b
 	}

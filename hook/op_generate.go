@@ -1,0 +1,135 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// GenerateRun is how a call of a model ended.
+type GenerateRun struct {
+	Result GenerationResult // with the request as hooks left it
+
+	Reason string // why it was blocked
+	By     string // the hook that blocked or answered it
+
+	Blocked   bool // the model was not called, or its answer is not to be used
+	Answered  bool // the model was not called: a hook gave the result
+	Recovered bool // the call failed, and a hook gave the result
+	Tries     int  // how often the model was called
+}
+
+// Generate runs one call of a model with its hooks: GenerateStart, run,
+// GenerateEnd, Error if it failed. Text that hooks of GenerateStart inject is
+// added as the last message of the request, or to its prompt if it has no
+// messages. What else holds is said at Tool.
+func Generate(ctx context.Context, e *Engine, env *Envelope, request Generation, run func(context.Context, Generation) (GenerationResult, error)) (GenerateRun, error) {
+	for retries := 0; ; retries++ {
+		r, again, err := tryGenerate(ctx, e, env, request, run)
+		r.Tries += retries
+		if again == nil {
+			return r, err
+		}
+		if wait := waitRetry(ctx, again, retries); wait != nil {
+			return r, errors.Join(err, wait)
+		}
+	}
+}
+
+// tryGenerate is one try. again is the verdict that asks for another.
+func tryGenerate(ctx context.Context, e *Engine, env *Envelope, request Generation, run func(context.Context, Generation) (GenerationResult, error)) (r GenerateRun, again *Verdict, err error) {
+	before, err := Fire(ctx, e, GenerateStart, env, request)
+	if err == nil {
+		err = e.asked(ctx, &before.Verdict, before.Payload)
+	}
+	request = withText(before.Payload, before.Inject)
+	r = GenerateRun{By: before.By}
+	switch before.Action {
+	case ActionBlock:
+		r.Blocked, r.Reason = true, before.Reason
+	case ActionRetry:
+		again = &before.Verdict
+	case ActionAnswer:
+		r.Answered, r.Result = true, toGeneration(before.Result)
+	default:
+		r.Tries, r.By = 1, ""
+		began := time.Now()
+		r.Result, err = protect(ctx, request, run)
+		if r.Result.DurationMS == 0 {
+			r.Result.DurationMS = time.Since(began).Milliseconds()
+		}
+	}
+	r.Result.Generation = request
+	after, afterErr := r.after(ctx, e, env)
+	if err = errors.Join(err, afterErr); err == nil || r.Blocked {
+		if again == nil && after.Action == ActionRetry {
+			again = &after
+		}
+		return r, again, err
+	}
+	out, err := e.faulted(ctx, env, Fault{Phase: "llm"}, err)
+	switch {
+	case out.Action == ActionRetry && ctx.Err() == nil:
+		return r, &out.Verdict, err
+	case out.Action == ActionAnswer:
+		r.Recovered, r.By, r.Result = true, out.By, toGeneration(out.Result)
+		r.Result.Generation = request
+		return r, nil, nil
+	}
+	return r, nil, err
+}
+
+// after fires GenerateEnd, whatever became of the call.
+func (r *GenerateRun) after(ctx context.Context, e *Engine, env *Envelope) (Verdict, error) {
+	late, done := outlive(ctx)
+	defer done()
+	out, err := Fire(late, e, GenerateEnd, env, r.Result)
+	if err != nil {
+		return out.Verdict, err
+	}
+	r.Result = out.Payload
+	if out.Action == ActionBlock {
+		r.Blocked, r.Reason, r.By = true, out.Reason, out.By
+		r.Result.ResponseText, r.Result.ToolCalls = "", nil
+	}
+	return out.Verdict, nil
+}
+
+// withText adds injected text to a request.
+func withText(g Generation, text string) Generation {
+	switch {
+	case text == "":
+	case len(g.Messages) > 0:
+		g.Messages = append(slices.Clip(g.Messages), ChatMessage{"role": "user", "content": text})
+	default:
+		g.Prompt = join(g.Prompt, text, "\n\n")
+	}
+	return g
+}
+
+// toGeneration reads a hook's answer: a GenerationResult, a text, or the fields
+// of a result.
+func toGeneration(result any) GenerationResult {
+	switch v := result.(type) {
+	case GenerationResult:
+		return v
+	case *GenerationResult:
+		return *v
+	case nil:
+		return GenerationResult{}
+	case string:
+		return GenerationResult{ResponseText: v}
+	}
+	var r GenerationResult
+	data, err := json.Marshal(result)
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return GenerationResult{ResponseText: fmt.Sprint(result)}
+	}
+	return r
+}
