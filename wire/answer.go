@@ -1,0 +1,203 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// DecodeDecision reads a handler's answer in any dialect; see the package
+// comment. Modified is a whole payload of the event's type. The error names the
+// field, shows a piece of the answer and says what is expected. An empty answer
+// is an error: only the caller knows whether it means anything.
+func DecodeDecision(ev hook.AnyEvent, data []byte, profile hook.Profile) (hook.Decision, error) {
+	return decodeDecision(ev, data, profile, nil)
+}
+
+func decodeDecision(ev hook.AnyEvent, data []byte, profile hook.Profile, warn func(string)) (hook.Decision, error) {
+	text, err := check(data)
+	if err != nil {
+		return hook.Decision{}, notDecision(data, err)
+	}
+	if text[0] != '{' {
+		return hook.Decision{}, notDecision(data, fmt.Errorf("it must be an object such as {\"action\":\"continue\"}, not %s", kind(text)))
+	}
+	r, err := newReply(ev, members(text), profile)
+	if err != nil {
+		return hook.Decision{}, notDecision(data, err)
+	}
+	r.warn = warn
+	for _, dialect := range []func(*reply) error{ours, openclaw, compilr, relay, claude} {
+		if err := dialect(r); err != nil {
+			return hook.Decision{}, notDecision(data, err)
+		}
+	}
+	return r.decision(), nil
+}
+
+// notDecision says that an answer means nothing, and shows how it begins.
+func notDecision(data []byte, err error) error {
+	text := trim(data)
+	if len(text) == 0 {
+		return errors.New("the answer is empty; for no opinion answer {}")
+	}
+	line := text
+	if text[0] != '{' && text[0] != '[' {
+		line, _, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return fmt.Errorf("the answer is no decision: %w; it begins with: %s", err, excerpt(line))
+}
+
+// reply is an answer that is being read: what it has, and what was made of it.
+type reply struct {
+	ev      hook.AnyEvent
+	info    *hook.EventInfo
+	profile hook.Profile
+	have    map[string]json.RawMessage // known names that are there and not null
+	editor  *editor
+	warn    func(string)
+
+	opinions []hook.Decision // with action, reason, result and delay
+	user     []string
+	inject   []string
+	metadata map[string]any
+
+	// otherInput: the input that is allowed is not the event's, which cannot change.
+	otherInput bool
+}
+
+// newReply checks names and types of an answer before anything is made of it, so
+// that a wrong type is an error whatever else it says.
+func newReply(ev hook.AnyEvent, list []member, profile hook.Profile) (*reply, error) {
+	r := &reply{ev: ev, info: ev.Info(), profile: profile, editor: newEditor(ev)}
+	keys := r.keys()
+	var err error
+	r.have, err = pick(list, keys, "")
+	return r, err
+}
+
+// pick takes the known members out of an object, and checks their types.
+func pick(list []member, keys map[string]string, path string) (map[string]json.RawMessage, error) {
+	known := func(name string) bool { return keys[name] != "" }
+	if err := once(list, known); err != nil {
+		return nil, fmt.Errorf("%s%w", path, err)
+	}
+	have := make(map[string]json.RawMessage, len(list))
+	for _, m := range list {
+		want := keys[m.name]
+		switch {
+		case want == "":
+			if near := misspelt(m.name, keys); near != "" {
+				return nil, fmt.Errorf("%s%s: there is no such field; did you mean %s?", path, excerpt([]byte(m.name)), near)
+			}
+			continue
+		case isNull(m.value) && want != anyValue && !slices.Contains(deciding, m.name):
+			continue // a null is no answer to a question that may be left open
+		case want != anyValue && kind(m.value) != want:
+			return nil, mustBe(path+m.name, want, m.value)
+		}
+		have[m.name] = m.value
+	}
+	return have, nil
+}
+
+// misspelt finds the known name that a name differs from by case, '_' or '-' only.
+func misspelt(name string, keys map[string]string) string {
+	for _, known := range sortedKeys(keys) {
+		if normal(known) == normal(name) {
+			return known
+		}
+	}
+	return ""
+}
+
+// think adds an opinion.
+func (r *reply) think(action hook.Action, reason string) {
+	r.opinions = append(r.opinions, hook.Decision{Action: action, Reason: reason})
+}
+
+func (r *reply) text(name string) string {
+	if r.have[name] == nil {
+		return ""
+	}
+	return unquote(r.have[name])
+}
+
+// has reports whether a name is there with a value other than null.
+func (r *reply) has(name string) bool { return r.have[name] != nil && !isNull(r.have[name]) }
+
+// is reports whether a boolean is there and true.
+func (r *reply) is(name string) bool { return string(r.have[name]) == "true" }
+
+func (r *reply) say(list *[]string, text string) {
+	if text != "" {
+		*list = append(*list, text)
+	}
+}
+
+func (r *reply) keep(name string, value any) {
+	if r.metadata == nil {
+		r.metadata = map[string]any{}
+	}
+	r.metadata[name] = value
+}
+
+func (r *reply) warning(line string) {
+	if r.warn != nil {
+		r.warn(line)
+	}
+}
+
+// strength orders the actions of one answer; see the package comment.
+var strength = map[hook.Action]int{
+	hook.ActionContinue: 0, hook.ActionSkip: 1, hook.ActionAllow: 2, hook.ActionAsk: 3,
+	hook.ActionAnswer: 4, hook.ActionRetry: 5, hook.ActionBlock: 6,
+}
+
+// decision puts the opinions together: the strongest, and of equals the first.
+// If it has no reason, a reason that stands in the answer elsewhere is its own.
+func (r *reply) decision() hook.Decision {
+	var d hook.Decision
+	for i, o := range r.opinions {
+		if i == 0 || strength[o.Action] > strength[d.Action] {
+			d = o
+		} else if o.Action == d.Action && d.Reason == "" {
+			d.Reason = o.Reason
+		}
+	}
+	for _, name := range []string{"reason", "blockReason", "cancelReason", "permissionDecisionReason", "stopReason"} {
+		if d.Reason == "" {
+			d.Reason = r.text(name)
+		}
+	}
+	if r.otherInput && d.Action == hook.ActionAllow {
+		d = hook.Decision{Action: hook.ActionAsk, Reason: "a hook allows this with another input only"}
+	}
+	if r.editor.changed {
+		d.Modified = r.editor.payload()
+	}
+	d.UserMessage = strings.Join(r.user, "\n")
+	d.Inject = strings.Join(r.inject, "\n\n")
+	d.Metadata = r.metadata
+	return d
+}
+
+// maxRetryDelay is the longest delay that is taken for meant.
+const maxRetryDelay = 24 * time.Hour
+
+// milliseconds reads a delay.
+func milliseconds(name string, text []byte) (time.Duration, error) {
+	ms, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || ms < 0 || ms > float64(maxRetryDelay.Milliseconds()) {
+		return 0, fmt.Errorf("%s: it must be between 0 and %d milliseconds, not %s", name, maxRetryDelay.Milliseconds(), excerpt(text))
+	}
+	return time.Duration(math.Round(ms * float64(time.Millisecond))), nil
+}
