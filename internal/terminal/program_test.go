@@ -128,7 +128,13 @@ func (s *screen) String() string {
 	return s.b.String()
 }
 
-func start(t *testing.T, cfg Config) *Program {
+// watched is a program whose lines a test waits for one by one.
+type watched struct {
+	*Program
+	lines []Line // read, but not yet waited for
+}
+
+func start(t *testing.T, cfg Config) *watched {
 	t.Helper()
 	if cfg.Grace == 0 {
 		cfg.Grace = 100 * time.Millisecond
@@ -138,32 +144,36 @@ func start(t *testing.T, cfg Config) *Program {
 		t.Fatal(err)
 	}
 	t.Cleanup(p.Close)
-	return p
+	return &watched{Program: p}
 }
 
 func sh(script string) []string { return []string{"sh", "-c", script} }
 
-// await returns the first line, finished or not, that contains text.
-func await(t *testing.T, p *Program, text string) Line {
+// await returns the first line, finished or not, that contains text, of those
+// that no earlier call has gone past.
+func await(t *testing.T, p *watched, text string) Line {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	var seen []string
+	var passed []string
 	for {
-		lines, err := p.Next(ctx, 20*time.Millisecond)
-		for _, line := range lines {
+		for len(p.lines) > 0 {
+			line := p.lines[0]
+			p.lines = p.lines[1:]
 			if strings.Contains(line.Text, text) {
 				return line
 			}
-			seen = append(seen, line.Text)
+			passed = append(passed, line.Text)
 		}
-		if err != nil && !errors.Is(err, ErrStill) {
-			t.Fatalf("waiting for %q: %v; the lines were %q", text, err, seen)
+		lines, err := p.Next(ctx, 20*time.Millisecond)
+		p.lines = lines
+		if len(lines) == 0 && err != nil && !errors.Is(err, ErrStill) {
+			t.Fatalf("waiting for %q: %v; the lines were %q", text, err, passed)
 		}
 	}
 }
 
-func status(t *testing.T, p *Program) ExitStatus {
+func status(t *testing.T, p *watched) ExitStatus {
 	t.Helper()
 	select {
 	case <-p.Done():
@@ -458,7 +468,7 @@ func TestTheEndOfTheContextEndsAStubbornProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, p, "ready")
+	await(t, &watched{Program: p}, "ready")
 	cancel()
 	<-p.Done()
 	if s, err := p.Wait(); s.Signal != syscall.SIGKILL || !errors.Is(err, context.Canceled) {
