@@ -1,0 +1,265 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// peer is one process of a worker and the requests that it has open.
+//
+// Three goroutines serve it: one writes frames, one reads answers, one watches
+// the process and takes everything down when it ends.
+type peer struct {
+	w       *worker
+	proc    *process
+	frames  chan request  // to the writer: unbuffered, so that an unsent request can be taken back
+	cancels chan int64    // to the writer: what nobody waits for
+	broken  chan struct{} // closed when it reads its stdin no more
+	asked   chan struct{} // closed by stop: the process is to end
+	over    chan struct{} // closed when it can answer no more
+
+	mu      sync.Mutex
+	nextID  int64
+	open    map[int64]chan<- answer
+	dropped map[int64]struct{} // given up, not answered yet
+	order   []int64            // of dropped, oldest first; bounds it
+	heard   time.Time          // of the last line from it
+	retired bool               // it gets no more requests
+	stopped bool               // stop was called
+	failed  bool               // it can answer no more
+	noise   error              // a protocol mistake that ends it
+	last    string             // its last line on stderr
+}
+
+// request is an event on its way to the process.
+type request struct {
+	id    int64
+	event [][]byte
+}
+
+// answer is what comes of one request.
+type answer struct {
+	result []byte
+	err    error
+}
+
+// maxDropped bounds how many unanswered cancelled requests are remembered.
+const maxDropped = 4 * maxOpen
+
+func newPeer(w *worker, proc *process) *peer {
+	return &peer{
+		w: w, proc: proc, frames: make(chan request), cancels: make(chan int64, maxOpen),
+		broken: make(chan struct{}), asked: make(chan struct{}), over: make(chan struct{}),
+		open: map[int64]chan<- answer{}, dropped: map[int64]struct{}{},
+	}
+}
+
+// errUnsent means that the process never got the whole request, so that another
+// one may be given it.
+var errUnsent = errors.New("the worker ended before it was given the event")
+
+// ask sends an event and waits for its answer. errUnsent means that nothing
+// happened yet.
+func (p *peer) ask(ctx context.Context, event [][]byte) ([]byte, error) {
+	answers := make(chan answer, 1)
+	id, ok := p.register(answers)
+	if !ok {
+		return nil, errUnsent
+	}
+	select {
+	case p.frames <- request{id, event}:
+	case a := <-answers: // it ended meanwhile
+		return a.result, a.err
+	case <-p.over:
+		p.unregister(id)
+		return nil, errUnsent
+	case <-ctx.Done():
+		p.unregister(id)
+		return nil, ctx.Err()
+	case <-p.w.abort:
+		p.unregister(id)
+		return nil, ErrClosed
+	}
+	select {
+	case a := <-answers:
+		return a.result, a.err
+	case <-ctx.Done():
+		p.cancel(id)
+		return nil, ctx.Err()
+	case <-p.w.abort:
+		p.cancel(id)
+		return nil, ErrClosed
+	}
+}
+
+// register opens a request, unless the process gets no more.
+func (p *peer) register(answers chan<- answer) (id int64, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.retired || p.stopped || p.failed {
+		return 0, false
+	}
+	p.nextID++
+	p.open[p.nextID] = answers
+	return p.nextID, true
+}
+
+func (p *peer) unregister(id int64) {
+	p.mu.Lock()
+	delete(p.open, id)
+	p.mu.Unlock()
+	p.stopIfIdle()
+}
+
+// cancel gives a request up and tells the process, which then has a grace to
+// show that it is alive.
+func (p *peer) cancel(id int64) {
+	p.mu.Lock()
+	_, open := p.open[id]
+	if open {
+		delete(p.open, id)
+		p.drop(id)
+	}
+	p.mu.Unlock()
+	p.stopIfIdle()
+	if !open { // answered, or failed, in this very moment
+		return
+	}
+	select {
+	case p.cancels <- id:
+	default: // it has not read hundreds of cancels: one more is no use
+	}
+	since := time.Now()
+	time.AfterFunc(p.w.c.Grace, func() { p.checkAlive(id, since) })
+}
+
+// drop remembers a request whose answer will be late. The caller holds mu.
+func (p *peer) drop(id int64) {
+	p.dropped[id] = struct{}{}
+	if p.order = append(p.order, id); len(p.order) > maxDropped {
+		delete(p.dropped, p.order[0])
+		p.order = p.order[1:]
+	}
+}
+
+// checkAlive retires a process that has said nothing since a cancel.
+func (p *peer) checkAlive(id int64, since time.Time) {
+	select {
+	case <-p.over:
+		return
+	default:
+	}
+	p.mu.Lock()
+	_, unanswered := p.dropped[id]
+	hung := unanswered && p.heard.Before(since) && !p.retired && !p.stopped
+	p.retired = p.retired || hung
+	p.mu.Unlock()
+	if hung {
+		p.w.retire(p)
+		p.stopIfIdle()
+	}
+}
+
+// stopIfIdle ends a retired process once nobody waits for it any more.
+func (p *peer) stopIfIdle() {
+	p.mu.Lock()
+	idle := p.retired && len(p.open) == 0
+	p.mu.Unlock()
+	if idle {
+		p.stop()
+	}
+}
+
+// stop makes the process end: its stdin is closed, then come SIGTERM and SIGKILL.
+func (p *peer) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped {
+		p.stopped = true
+		close(p.asked)
+	}
+}
+
+// run starts the goroutines that serve the process.
+func (p *peer) run() {
+	read, stderr := make(chan struct{}), make(chan struct{})
+	go p.write()
+	go func() {
+		defer close(read)
+		p.read()
+	}()
+	go func() {
+		defer close(stderr)
+		p.readStderr()
+	}()
+	go p.watch(read, stderr)
+}
+
+// watch waits for the end of the process, by whichever way it comes, and takes
+// everything down.
+func (p *peer) watch(read, stderr <-chan struct{}) {
+	defer p.w.procs.end()
+	select {
+	case <-p.proc.exited:
+		p.proc.settle(read, stderr) // the last answers may still be in the pipe
+	case <-read: // it closed its stdout, or broke the protocol: no answer can come
+		p.proc.settle(p.proc.exited)
+	case <-p.broken: // most likely it is ending
+		p.proc.settle(p.proc.exited, read)
+	case <-p.asked:
+		p.proc.stdin.Close()
+		waitFor(p.proc.exited, p.w.c.Grace)
+		p.proc.settle(read, stderr)
+	}
+	p.mu.Lock()
+	asked := p.stopped
+	p.failed = true
+	p.mu.Unlock()
+	err := p.reason()
+	if !asked {
+		p.w.died(p, err)
+	}
+	close(p.over)
+	p.failAll(err)
+	select {
+	case <-p.proc.exited:
+		p.proc.release()
+	default:
+		p.proc.end(p.w.c.Grace)
+	}
+}
+
+// reason says why the process can answer no more.
+func (p *peer) reason() error {
+	p.mu.Lock()
+	noise, last := p.noise, p.last
+	p.mu.Unlock()
+	if noise != nil {
+		return noise
+	}
+	how := "closed its stdin or stdout"
+	select {
+	case <-p.proc.exited:
+		how = "ended (" + describeEnd(p.proc.state) + ")"
+	default:
+	}
+	if last != "" {
+		return fmt.Errorf("the worker %s; its last line on stderr: %s", how, last)
+	}
+	return fmt.Errorf("the worker %s without an answer", how)
+}
+
+// failAll gives every open request an error. Late answers to them are ignored.
+func (p *peer) failAll(err error) {
+	p.mu.Lock()
+	for id, answers := range p.open {
+		answers <- answer{err: err} // buffered, and nobody else sends to it
+		p.drop(id)
+	}
+	clear(p.open)
+	p.mu.Unlock()
+	p.stopIfIdle()
+}

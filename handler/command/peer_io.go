@@ -1,0 +1,194 @@
+package command
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// write sends requests and cancels until the process is over. A process that
+// does not read holds up this goroutine only.
+func (p *peer) write() {
+	var line []byte // joins the parts of a short frame, for one call of the system
+	for {
+		var r request
+		var err error
+		select {
+		case r = <-p.frames:
+			line, err = p.send(requestFrame(r.id, r.event), line)
+		case id := <-p.cancels:
+			line, err = p.send(cancelFrame(id), line)
+		case <-p.over:
+			return
+		}
+		if err != nil { // it cannot have read the end of this line
+			close(p.broken)
+			p.settleRequest(r.id, answer{err: errUnsent})
+			return
+		}
+	}
+}
+
+// longFrame is the size from which the parts of a frame are not joined.
+const longFrame = 64 << 10
+
+func (p *peer) send(f frame, line []byte) ([]byte, error) {
+	if size(f) > longFrame {
+		for _, part := range f {
+			if _, err := p.proc.stdin.Write(part); err != nil {
+				return line, err
+			}
+		}
+		return line, nil
+	}
+	line = line[:0]
+	for _, part := range f {
+		line = append(line, part...)
+	}
+	_, err := p.proc.stdin.Write(line)
+	return line, err
+}
+
+// settleRequest ends an open request.
+func (p *peer) settleRequest(id int64, a answer) {
+	p.mu.Lock()
+	answers, open := p.open[id]
+	delete(p.open, id)
+	p.mu.Unlock()
+	if open {
+		answers <- a
+	}
+	p.stopIfIdle()
+}
+
+func size(parts [][]byte) int {
+	n := 0
+	for _, part := range parts {
+		n += len(part)
+	}
+	return n
+}
+
+// read takes answers until stdout ends or is of no use any more.
+func (p *peer) read() {
+	r := bufio.NewReaderSize(p.proc.stdout, 64<<10)
+	for {
+		line, err := readLine(r, maxAnswer)
+		if errors.Is(err, errLongLine) {
+			p.mu.Lock()
+			p.noise = fmt.Errorf("the worker printed a line of more than %d MiB; it is started anew", maxAnswer>>20)
+			p.mu.Unlock()
+			return
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			p.take(line)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// take handles one line.
+func (p *peer) take(line []byte) {
+	p.mu.Lock()
+	p.heard = time.Now()
+	p.mu.Unlock()
+	r, err := parseReply(line)
+	switch {
+	case err != nil:
+		p.w.count(func(s *Stats) { s.Noise++ })
+		p.w.c.log(p.w.c.label() + ": " + err.Error())
+		p.failAll(err)
+	case r.Method != "": // a notification of its own: nothing that we know
+		p.w.c.log(p.w.c.label() + ": " + quoted(line))
+	default:
+		p.deliver(&r, line)
+	}
+}
+
+// deliver hands an answer to whoever waits for it.
+func (p *peer) deliver(r *reply, line []byte) {
+	id, ok := r.number()
+	if !ok && r.Error != nil { // it could not even read a request
+		p.failAll(r.Error)
+		return
+	}
+	p.mu.Lock()
+	answers, open := p.open[id]
+	_, late := p.dropped[id]
+	delete(p.open, id)
+	delete(p.dropped, id)
+	p.mu.Unlock()
+	switch {
+	case open:
+		answers <- r.answer()
+		p.w.answered()
+		p.stopIfIdle()
+	case late:
+		p.w.count(func(s *Stats) { s.Late++ })
+	default:
+		p.w.count(func(s *Stats) { s.Unmatched++ })
+		p.w.c.log(fmt.Sprintf("%s: the worker answered twice, or what it was not asked: %s", p.w.c.label(), quoted(line)))
+	}
+}
+
+func (r *reply) answer() answer {
+	switch {
+	case r.Error != nil:
+		return answer{err: r.Error}
+	case r.Result == nil:
+		return answer{err: errors.New("the worker's answer has neither a result nor an error")}
+	}
+	return answer{result: r.Result}
+}
+
+// readStderr logs what the process prints beside its answers.
+func (p *peer) readStderr() {
+	r := bufio.NewReaderSize(p.proc.stderr, 16<<10)
+	for {
+		line, err := readLine(r, 8<<10)
+		if text := hook.LogLine(string(line)); text != "" {
+			p.mu.Lock()
+			p.last = text
+			p.mu.Unlock()
+			p.w.c.log(text)
+		}
+		if err != nil && !errors.Is(err, errLongLine) {
+			return
+		}
+	}
+}
+
+// errLongLine means that a line was cut; the next call goes on behind the cut.
+var errLongLine = errors.New("the line is too long")
+
+// readLine reads a line of at most so many bytes, without its end.
+func readLine(r *bufio.Reader, limit int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if err == nil || !errors.Is(err, bufio.ErrBufferFull) {
+			if line == nil {
+				line = bytes.Clone(part)
+			} else {
+				line = append(line, part...)
+			}
+			if len(line) > limit {
+				return line[:limit], errLongLine
+			}
+			if errors.Is(err, io.EOF) || err != nil {
+				return line, err
+			}
+			return line[:len(line)-1], nil
+		}
+		if line = append(line, part...); len(line) > limit {
+			return line[:limit], errLongLine
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// settleTime is how long the pipes of a program that has ended may stay open in
+// the hands of its children before they are taken away.
+const settleTime = 100 * time.Millisecond
+
+// pollTime is how often a group that was told to end is looked at.
+const pollTime = 10 * time.Millisecond
+
+// process is one running program with its group and our ends of its pipes.
+type process struct {
+	cmd    *exec.Cmd
+	group  group
+	stdin  *os.File
+	stdout *os.File
+	stderr *os.File
+
+	exited chan struct{}    // closed when the program itself has ended
+	state  *os.ProcessState // how it ended; read after exited
+}
+
+// spec is what to start.
+type spec struct {
+	argv []string
+	dir  string
+	env  []string
+}
+
+// busyTries bounds how often a program is tried that somebody is still writing.
+const busyTries = 10
+
+// start runs a program. A file that is being written at the moment ("text file
+// busy", as when an editor saves it) is tried again for a short while.
+func start(ctx context.Context, s spec) (*process, error) {
+	for try := 1; ; try++ {
+		p, err := startOnce(s)
+		if err == nil || !busy(err) || try == busyTries {
+			return p, explain(s, err)
+		}
+		t := time.NewTimer(time.Duration(try) * 2 * time.Millisecond)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func startOnce(s spec) (*process, error) {
+	path, err := program(s)
+	if err != nil {
+		return nil, err
+	}
+	var theirs [3]*os.File
+	p := &process{exited: make(chan struct{})}
+	defer func() { closeAll(theirs[:]...) }()
+	for i, ours := range []**os.File{&p.stdin, &p.stdout, &p.stderr} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			p.closePipes()
+			return nil, err
+		}
+		if theirs[i], *ours = w, r; i == 0 {
+			theirs[i], *ours = r, w
+		}
+	}
+	p.cmd = &exec.Cmd{
+		Path: path, Args: s.argv, Dir: s.dir, Env: s.env,
+		Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2],
+		SysProcAttr: groupAttr(),
+	}
+	if err := p.cmd.Start(); err != nil {
+		p.closePipes()
+		return nil, err
+	}
+	p.group = newGroup(p.cmd.Process)
+	go func() {
+		_ = p.cmd.Wait() // the state says it all
+		p.state = p.cmd.ProcessState
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// closePipes takes our ends away; whoever reads or writes them returns.
+func (p *process) closePipes() { closeAll(p.stdin, p.stdout, p.stderr) }
+
+// release kills what is left of the group and lets everything go. The program
+// itself must have ended, or be past saving.
+func (p *process) release() {
+	p.group.kill()
+	p.closePipes()
+	<-p.exited
+	p.group.close()
+}
+
+// end asks the group to end, and after the grace makes it. It returns when the
+// program is reaped and nothing of its group is left.
+func (p *process) end(grace time.Duration) {
+	p.group.terminate()
+	deadline := time.NewTimer(grace)
+	defer deadline.Stop()
+	select {
+	case <-p.exited:
+		p.awaitGroup(deadline.C)
+	case <-deadline.C:
+	}
+	p.release()
+}
+
+// awaitGroup waits until no process of the group is left.
+func (p *process) awaitGroup(deadline <-chan time.Time) {
+	tick := time.NewTicker(pollTime)
+	defer tick.Stop()
+	for !p.group.gone() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			return
+		}
+	}
+}
+
+// syncWrite is what fits into any empty pipe, so that writing it cannot block.
+const syncWrite = 4096
+
+// feed writes the input and closes stdin. It returns at once: what might block
+// is written by a goroutine that ends when the pipe is closed or nobody reads it.
+func (p *process) feed(input [][]byte) {
+	size := 0
+	for _, part := range input {
+		size += len(part)
+	}
+	write := func() {
+		for _, part := range input {
+			if _, err := p.stdin.Write(part); err != nil {
+				break // a program need not read its input
+			}
+		}
+		p.stdin.Close()
+	}
+	if size <= syncWrite {
+		write()
+		return
+	}
+	go write()
+}
+
+func busy(err error) bool { return errors.Is(err, syscall.ETXTBSY) }

@@ -1,0 +1,208 @@
+package hooktest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Limits that the exam holds handlers to. They are far above what is needed, so
+// that a busy machine does not fail an honest handler.
+const (
+	prompt   = 2 * time.Second  // to return when the context has ended
+	patience = 20 * time.Second // to answer at all
+	cleanup  = 10 * time.Second // to close, and to leave nothing behind
+)
+
+// TestHandler examines one kind of handler. For each case it has makeHandler make
+// a handler whose far side shows the behaviour, and checks the contract of
+// hook.Handler and of DESIGN's answers on it; a failure quotes the rule that was
+// broken. A handler with a Close method is closed afterwards. When the case and
+// its clean-ups are over, no goroutine may be left that was not there before.
+//
+// makeHandler gives Impossible for what its kind cannot do.
+func TestHandler(t *testing.T, makeHandler func(t *testing.T, behaviour Behaviour) hook.Handler) {
+	cases := examCases()
+	var cannot int
+	for _, c := range cases {
+		before := runtime.NumGoroutine()
+		passed := t.Run(c.name, func(t *testing.T) {
+			w, err := newWitness()
+			if err != nil {
+				t.Fatalf("the exam cannot listen on the loopback: %v", err)
+			}
+			t.Cleanup(w.close)
+			b := c.behaviour
+			b.Case, b.Witness = c.name, w.address()
+			h := makeHandler(t, b)
+			if no, ok := h.(impossible); ok {
+				cannot++
+				t.Logf("impossible for this kind: %s", no.reason)
+				return
+			}
+			if err := errors.Join(c.examine(h, w), closeHandler(h)); err != nil {
+				t.Errorf("%v\nthe rule: %s", err, c.rule)
+			}
+		})
+		if err := goroutinesBackTo(before); err != nil && passed {
+			t.Errorf("%s: %v\nthe rule: %s", c.name, err, leaveNothing)
+		}
+	}
+	t.Logf("%d cases, %d of them impossible for this kind", len(cases), cannot)
+}
+
+const leaveNothing = "Every goroutine ends: a closed handler leaves nothing behind."
+
+// examine runs one case on a handler.
+func (c *examCase) examine(h hook.Handler, w *witness) error {
+	return c.check(&attempt{handler: h, witness: w})
+}
+
+// closeHandler closes what can be closed, twice: the second time must be harmless.
+func closeHandler(h hook.Handler) error {
+	closer, ok := h.(interface{ Close() error })
+	if !ok {
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() { done <- errors.Join(closer.Close(), closer.Close()) }()
+	t := time.NewTimer(cleanup)
+	defer t.Stop()
+	select {
+	case err := <-done:
+		if err != nil {
+			return fmt.Errorf("closing the handler: %w", err)
+		}
+		return nil
+	case <-t.C:
+		return fmt.Errorf("closing the handler took more than %v", cleanup)
+	}
+}
+
+// goroutinesBackTo waits until there are no more goroutines than there were.
+func goroutinesBackTo(before int) error {
+	deadline := time.NewTimer(cleanup)
+	defer deadline.Stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for runtime.NumGoroutine() > before {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			stacks := make([]byte, 64<<10)
+			stacks = stacks[:runtime.Stack(stacks, true)]
+			return fmt.Errorf("%d goroutines are left of %d before:\n%s", runtime.NumGoroutine(), before, stacks)
+		}
+	}
+	return nil
+}
+
+// attempt is one handler under examination.
+type attempt struct {
+	handler hook.Handler
+	witness *witness
+}
+
+// ask calls the handler with a deadline, and checks what holds for every call:
+// it returns in time, does not panic and leaves the event as it is.
+func (a *attempt) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error, error) {
+	type reply struct {
+		decision hook.Decision
+		err      error
+		broken   error
+	}
+	before := ev.Clone()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	replies := make(chan reply, 1)
+	go func() {
+		var r reply
+		defer func() {
+			if p := recover(); p != nil {
+				r.broken = fmt.Errorf("it panicked: %v", p)
+			}
+			replies <- r
+		}()
+		r.decision, r.err = a.handler.Handle(ctx, ev)
+	}()
+	select {
+	case r := <-replies:
+		if what := edited(before, ev); what != "" {
+			return r.decision, r.err, fmt.Errorf("it edited %s of the event that it was given", what)
+		}
+		return r.decision, r.err, r.broken
+	case <-ctx.Done():
+	}
+	t := time.NewTimer(prompt)
+	defer t.Stop()
+	select {
+	case r := <-replies:
+		return r.decision, r.err, r.broken
+	case <-t.C:
+		return hook.Decision{}, nil, fmt.Errorf("it had not returned %v after its context had ended", prompt)
+	}
+}
+
+// decide asks and wants a decision.
+func (a *attempt) decide(ev hook.AnyEvent) (hook.Decision, error) {
+	d, err, broken := a.ask(context.Background(), ev)
+	if broken != nil {
+		return d, broken
+	}
+	if err != nil {
+		return d, fmt.Errorf("it failed instead of deciding: %w", err)
+	}
+	return d, nil
+}
+
+// fail asks and wants an error.
+func (a *attempt) fail(ev hook.AnyEvent) error {
+	d, err, broken := a.ask(context.Background(), ev)
+	switch {
+	case broken != nil:
+		return broken
+	case err == nil:
+		return fmt.Errorf("it decided %s (%+v) instead of failing", d.Action, d)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("it waited for its deadline instead of failing: %w", err)
+	}
+	return nil
+}
+
+// edited names what of an event differs from what it was, or is empty.
+func edited(before, after hook.AnyEvent) string {
+	b, a := before.Head(), after.Head()
+	switch {
+	case b.Session != a.Session:
+		return "the envelope's Session"
+	case b.Agent != a.Agent:
+		return "the envelope's Agent"
+	case b.Source != a.Source:
+		return "the envelope's Source"
+	case b.CWD != a.CWD:
+		return "the envelope's CWD"
+	case b.Transcript != a.Transcript:
+		return "the envelope's Transcript"
+	case !reflect.DeepEqual(b.Metadata, a.Metadata):
+		return "the envelope's Metadata"
+	}
+	x, y := reflect.ValueOf(before.Body()), reflect.ValueOf(after.Body())
+	if x.Kind() != reflect.Struct {
+		if !reflect.DeepEqual(x.Interface(), y.Interface()) {
+			return "the payload"
+		}
+		return ""
+	}
+	for i := range x.NumField() {
+		if f := x.Type().Field(i); f.IsExported() && !reflect.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()) {
+			return "the payload's " + f.Name
+		}
+	}
+	return ""
+}
