@@ -155,11 +155,10 @@ func withoutNative(metadata map[string]any) map[string]any {
 func (e *encoder) head(env map[string]any, payload map[string]bool, names []string) error {
 	for _, name := range names {
 		value, ok := env[name]
-		if !ok {
-			continue
+		if payload[name] && (ok || e.payload.Kind() == reflect.Map) {
+			e.shadow[name] = value // a map may have any name: a null says that it is the map's
 		}
-		if payload[name] {
-			e.shadow[name] = value
+		if payload[name] || !ok {
 			continue
 		}
 		if err := e.put(name, value); err != nil {

@@ -2,12 +2,28 @@ package wire
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/hookway/hookway/hook"
 )
 
-// outcomeStep is one step of an outcome.
-type outcomeStep struct {
+// outcomeForm is an outcome as JSON.
+type outcomeForm struct {
+	Event        string         `json:"event"`
+	Action       string         `json:"action"`
+	Reason       string         `json:"reason"`
+	By           string         `json:"by"`
+	Payload      any            `json:"payload"`
+	Inject       string         `json:"inject"`
+	Result       any            `json:"result"`
+	RetryDelayMS float64        `json:"retry_delay_ms"`
+	UserMessage  string         `json:"user_message,omitempty"`
+	Metadata     map[string]any `json:"metadata,omitempty"`
+	Steps        []stepForm     `json:"steps"`
+}
+
+// stepForm is one step of an outcome as JSON.
+type stepForm struct {
 	Hook       string  `json:"hook"`
 	Lane       string  `json:"lane"`
 	Action     string  `json:"action"`
@@ -18,34 +34,22 @@ type outcomeStep struct {
 
 // EncodeOutcome gives what a whole chain answered: one line, every name but
 // user_message and metadata always there, steps always an array. The metadata is
-// without the agent's own event. An error of a step is one clean line.
+// without the agent's own event. The error of a step is one clean line.
 func EncodeOutcome(out hook.Outcome[any]) ([]byte, error) {
-	steps := make([]outcomeStep, len(out.Steps))
+	form := outcomeForm{
+		Event: out.Event, Action: out.Action.String(), Reason: out.Reason, By: out.By,
+		Payload: out.Payload, Inject: out.Inject, Result: out.Result, RetryDelayMS: inMilliseconds(out.RetryDelay),
+		UserMessage: out.UserMessage, Metadata: withoutNative(out.Metadata), Steps: make([]stepForm, len(out.Steps)),
+	}
 	for i, s := range out.Steps {
-		steps[i] = outcomeStep{Hook: s.Hook, Lane: s.Lane.String(), Action: s.Action.String(), Reason: s.Reason, DurationMS: inMilliseconds(s.Duration)}
+		form.Steps[i] = stepForm{Hook: s.Hook, Lane: s.Lane.String(), Action: s.Action.String(), Reason: s.Reason, DurationMS: inMilliseconds(s.Duration)}
 		if s.Err != nil {
-			steps[i].Error = hook.LogLine(s.Err.Error())
+			form.Steps[i].Error = hook.LogLine(s.Err.Error())
 		}
 	}
-	metadata := withoutNative(out.Metadata)
 	w := newWriter()
-	w.open()
-	err := w.members([]pair{
-		{"event", out.Event, true},
-		{"action", out.Action.String(), true},
-		{"reason", out.Reason, true},
-		{"by", out.By, true},
-		{"payload", out.Payload, true},
-		{"inject", out.Inject, true},
-		{"result", out.Result, true},
-		{"retry_delay_ms", inMilliseconds(out.RetryDelay), true},
-		{"user_message", out.UserMessage, out.UserMessage != ""},
-		{"metadata", metadata, len(metadata) > 0},
-		{"steps", steps, true},
-	})
-	if err != nil {
+	if err := w.value(reflect.ValueOf(form), 0); err != nil {
 		return nil, fmt.Errorf("the outcome of %s cannot be written as JSON: %w", out.Event, err)
 	}
-	w.close(false)
 	return w.buf.Bytes(), nil
 }
