@@ -1,0 +1,160 @@
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// patch is a handler that applies the same merge patch to every payload.
+type patch json.RawMessage
+
+// Handle gives the changed payload.
+func (p patch) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	payload, err := wire.Patch(ev, p)
+	if err != nil {
+		return hook.Decision{}, err
+	}
+	return hook.Change(payload), nil
+}
+
+// tryPatch applies a patch to an empty payload of an event.
+func tryPatch(info *hook.EventInfo, p json.RawMessage) error {
+	ev, err := info.New(hook.Envelope{}, info.NewPayload())
+	if err != nil {
+		return err
+	}
+	_, err = wire.Patch(ev, p)
+	return err
+}
+
+// found is a hook that was read, with what is needed to build it.
+type found struct {
+	spec    *hookSpec
+	source  *source
+	file    string // the hookway.yaml or the executable
+	command commandLine
+	env     []string // besides the spec's
+}
+
+// place is where the hook is written.
+func (f *found) place() string {
+	if f.spec.node == nil || f.spec.node.Line == 0 {
+		return f.file
+	}
+	return fmt.Sprintf("%s:%d", f.file, f.spec.node.Line)
+}
+
+// registration is the hook without its handler and id.
+func (f *found) registration() hook.Hook {
+	h := f.spec
+	var options []hook.Option
+	if h.every {
+		options = append(options, hook.For("*"))
+	}
+	for _, info := range h.events {
+		options = append(options, hook.For(info.Name))
+	}
+	if h.profile != nil {
+		options = append(options, hook.WithProfile(*h.profile))
+	}
+	if h.priority != nil {
+		options = append(options, hook.Priority(*h.priority))
+	}
+	if h.timeout != nil {
+		options = append(options, hook.Timeout(*h.timeout))
+	}
+	options = append(options, hook.Matching(h.match), hook.As(h.lane), hook.Retries(h.retries),
+		hook.OnFailure(h.onFail), hook.Queue(h.queue), hook.Root(f.source.root), hook.Origin(f.place()))
+	return hook.New("", nil, options...)
+}
+
+// config is how the hook's command is run.
+func (f *found) config(project string, log func(string)) command.Config {
+	c := command.Config{
+		Argv: f.command.argv, Shell: f.command.shell, Worker: f.spec.worker, Project: project,
+		Env: append(append([]string(nil), f.env...), f.spec.env...), EventNames: f.spec.told, Log: log,
+	}
+	if f.spec.cwd != "" {
+		c.Dir = under(f.source.dir, f.spec.cwd)
+	}
+	if f.spec.profile != nil {
+		c.Profile = *f.spec.profile
+	}
+	return c
+}
+
+// shown is the command as a listing has it.
+func (f *found) shown() string {
+	if f.command.shell != "" {
+		return f.command.shell
+	}
+	words := make([]string, len(f.command.argv))
+	for i, w := range f.command.argv {
+		words[i] = quoteWord(w)
+	}
+	return strings.Join(words, " ")
+}
+
+// build makes the hook, but for its id. Only an active one gets a handler.
+func (l *loader) build(f *found) (Hook, error) {
+	h := Hook{
+		Hook: f.registration(), State: f.source.state(f.spec), Layer: f.source.layer, File: f.file,
+		Kind: f.spec.handler.kind, Description: f.spec.description, name: f.spec.id, source: f.source.path, rank: f.source.rank,
+	}
+	c := f.config(l.workspace, l.opts.Log)
+	var pins []pin
+	if h.Kind == "command" {
+		h.Command = f.shown()
+		for _, file := range f.command.files {
+			if p, ok := l.pinned.pins[file]; ok && f.source.pinned {
+				pins = append(pins, p)
+			}
+		}
+	}
+	h.mark = mark(h.Hook, h.Kind, f.spec.handler, c, pins)
+	if h.State != Active {
+		return h, nil
+	}
+	switch h.Kind {
+	case "modify":
+		h.Handler = patch(f.spec.handler.patch)
+	case "command":
+		program, err := newLease(c)
+		if err != nil {
+			return h, err
+		}
+		h.Handler, h.lease = program, program
+		if len(pins) > 0 {
+			h.Handler = &pinned{next: program, pins: pins}
+		}
+	default:
+		h.Handler = hook.Static(f.spec.handler.decision)
+	}
+	return h, nil
+}
+
+// mark is equal for two hooks exactly if they would do the same. A hook that
+// moved to another line is the same.
+func mark(h hook.Hook, kind string, spec handlerSpec, c command.Config, pins []pin) string {
+	h.Origin = ""
+	var files []string
+	for _, p := range pins {
+		files = append(files, p.path, p.value)
+	}
+	parts := []any{h, kind, spec.decision, spec.patch, files,
+		c.Argv, c.Shell, c.Worker, c.Dir, c.Env, c.Project, c.EventNames}
+	data, err := json.Marshal(parts)
+	if err != nil { // nothing here is beyond JSON; if it were, every load would count as a change
+		data = fmt.Appendf(nil, "%p", c.Argv)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

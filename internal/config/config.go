@@ -1,0 +1,34 @@
+// Package config finds and reads the configuration, keeps the user's trust in
+// workspaces, and fills an engine with the hooks.
+//
+// # Where hooks come from
+//
+// In this order, later ones added: the user's configuration (Places), then the
+// workspace, which is the nearest folder with a hookway.yaml, a .hookway or a
+// .acai/hooks. In each, first hookway.yaml, then the executables of the hook
+// folders by name. A file with mistakes is left out whole, with all its mistakes
+// listed; the others are used.
+//
+// Two files may use the same id. The engine needs different ones, so the later
+// hook is called workspace/ID, or ID@FILE if that is taken too; both run.
+//
+// # Files that commands name
+//
+// A program, and an argument that is a path to a file, means the file beside the
+// configuration, wherever the agent works: ./guard in /src/hookway.yaml is
+// /src/guard. An interpreter's script needs no slash: python3 guard.py. In a
+// shell line the same holds for plain words, up to a cd. Everything else means
+// what it means in the agent's working directory, in which commands run.
+//
+// # Trust
+//
+// A workspace's hooks run only when the user said so, which pins everything that
+// could run or configure: hookway.yaml, all files of the hook folders, and the
+// files of the workspace that commands name, with their execute bits. When one
+// of them changes, the workspace has to be trusted again. What is parsed is what
+// was hashed, and a command checks its files before each start.
+//
+// A running engine (Live) keeps the hooks that it has when a file changes until
+// the user trusts the change or takes the trust back: editing a file is not a way
+// to be rid of a guard.
+package config

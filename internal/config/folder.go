@@ -1,0 +1,270 @@
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// folderSource is a hooks folder and the executables in it.
+type folderSource struct {
+	source
+	profile string
+	files   []string
+	found   []*found
+}
+
+// scan lists the hook folders of a layer. A missing one is fine.
+func (l *loader) scan(into *layer, src source, folders []folder, check func(string, fs.FileInfo) error) {
+	for _, f := range folders {
+		src.path = filepath.Join(src.dir, filepath.FromSlash(f.path))
+		entries, err := os.ReadDir(src.path)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				l.problem(src.path, "the hooks folder cannot be read: "+cause(err).Error(), "")
+			}
+			continue
+		}
+		if check != nil {
+			if err := checkPath(src.path, check); err != nil {
+				l.problem(src.path, err.Error(), "until then none of the hooks in it run")
+				continue
+			}
+		}
+		found := &folderSource{source: src, profile: f.profile}
+		for _, e := range entries { // sorted by name
+			path := filepath.Join(src.path, e.Name())
+			if isCode(path, e.Name()) {
+				found.files = append(found.files, path)
+			}
+		}
+		into.folders = append(into.folders, found)
+	}
+}
+
+func checkPath(path string, check func(string, fs.FileInfo) error) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("%s cannot be read: %w", path, cause(err))
+	}
+	return check(path, info)
+}
+
+// notCode are the extensions of files that lie beside hooks and are none, even
+// where the file system calls everything executable.
+var notCode = []string{".md", ".txt", ".json", ".jsonl", ".yaml", ".yml", ".toml", ".ini", ".lock", ".log", ".example", ".sample", ".disabled", ".bak", ".orig", ".tmp", ".pyc", ".map"}
+
+// isCode reports whether an entry of a hooks folder is meant as a hook.
+func isCode(path, name string) bool {
+	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.HasSuffix(name, "~") ||
+		slices.Contains(notCode, strings.ToLower(filepath.Ext(name))) {
+		return false
+	}
+	upper := strings.ToUpper(name)
+	if upper == "README" || upper == "LICENSE" || upper == "LICENCE" || upper == "MAKEFILE" {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err != nil || !info.IsDir() // what cannot be looked at is worth a warning
+}
+
+// askFolders asks the executables of all folders that run what they want, side
+// by side, and adds them in the order of their names.
+func (l *loader) askFolders(ctx context.Context) {
+	limit := DefaultMaxHooks
+	for _, la := range []*layer{&l.user, &l.work} {
+		if la.file != nil && la.yaml.runs && la.file.maxHooks != nil {
+			limit = *la.file.maxHooks
+		}
+		for _, f := range la.folders {
+			if len(f.files) > limit {
+				l.warn(f.path, "", fmt.Sprintf("the folder has %d hooks; the first %d by name are used", len(f.files), limit), "raise max_hooks in hookway.yaml, or take some out")
+				f.files = f.files[:limit]
+			}
+			l.askFolder(ctx, f)
+		}
+	}
+}
+
+// maxAsked bounds how many executables are asked at once.
+const maxAsked = 8
+
+func (l *loader) askFolder(ctx context.Context, f *folderSource) {
+	answers := make([]*found, len(f.files))
+	errs := make([]error, len(f.files))
+	var all sync.WaitGroup
+	slots := make(chan struct{}, maxAsked)
+	for i, file := range f.files {
+		if !f.runs {
+			answers[i] = f.unasked(file)
+			continue
+		}
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			answers[i], errs[i] = l.ask(ctx, f, file)
+		})
+	}
+	all.Wait()
+	for i, err := range errs {
+		if err != nil {
+			l.warn(f.files[i], "", clipLine(err.Error()), "")
+			l.set.failed = append(l.set.failed, f.files[i])
+		} else {
+			f.found = append(f.found, answers[i])
+		}
+	}
+}
+
+// unasked is an executable that may not be run, not even to ask it.
+func (f *folderSource) unasked(file string) *found {
+	return &found{
+		spec:   &hookSpec{id: filepath.Base(file), node: &yaml.Node{}, handler: handlerSpec{kind: "command"}},
+		source: &f.source, file: file, command: commandLine{argv: []string{file}, files: []string{file}},
+	}
+}
+
+// ask finds out what runs a file, and which events it wants.
+func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found, error) {
+	if f.layer == LayerUser {
+		if err := checkPath(file, checkOwner); err != nil {
+			return nil, err
+		}
+	}
+	argv, err := command.Interpreter(file)
+	if err != nil {
+		return nil, err
+	}
+	hashed, err := hashFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if known, ok := l.pinned.pins[file]; ok && known.value != hashed.value {
+		return nil, fmt.Errorf("%s changed while it was read; run the command again", file)
+	}
+	c := command.Config{Argv: argv, Dir: f.dir, Project: l.workspace, Log: l.opts.Log, Env: quietPython}
+	cache := filepath.Join(l.stateDir, "describe", describeKey(file, hashed.value, argv)+".json")
+	d, ok := readDescription(cache)
+	if !ok {
+		if d, err = command.Describe(ctx, c); err != nil {
+			return nil, err
+		}
+	}
+	out := f.unasked(file)
+	out.command.argv, out.env = argv, quietPython
+	if out.spec, err = l.described(f, file, d); err != nil {
+		return nil, err
+	}
+	if !ok {
+		l.keepDescription(cache, d)
+	}
+	return out, nil
+}
+
+// quietPython keeps Python from writing its cache into a hooks folder, which
+// would count as a change of what was trusted.
+var quietPython = []string{"PYTHONDONTWRITEBYTECODE=1"}
+
+// described turns what an executable says into a hook, by the rules of hookway.yaml.
+func (l *loader) described(f *folderSource, file string, d command.Description) (*hookSpec, error) {
+	m := map[string]any{"id": filepath.Base(file), "on": d.Events, "command": []string{file}}
+	set := func(name string, value any, given bool) {
+		if given {
+			m[name] = value
+		}
+	}
+	profile := d.Profile
+	if profile == "" {
+		profile = f.profile
+	}
+	set("description", d.Description, d.Description != "")
+	set("lane", d.Lane, d.Lane != "")
+	set("async", true, d.Async)
+	set("on_failure", d.OnFailure, d.OnFailure != "")
+	set("mode", d.Mode, d.Mode != "")
+	set("profile", profile, profile != "")
+	set("match", d.Match, d.Match != nil)
+	set("priority", d.Priority, d.Priority != nil)
+	set("max_retries", d.MaxRetries, d.MaxRetries != nil)
+	if d.Timeout != nil {
+		m["timeout"] = d.Timeout.String()
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("%s: its description cannot be read: %w", file, err)
+	}
+	root, problems := document(file, data)
+	if len(problems) == 0 {
+		r, spec := &reader{file: file}, &fileSpec{}
+		r.readHook(root, spec)
+		for _, h := range spec.hooks {
+			r.hook = ""
+			r.finish(h, l.known())
+		}
+		if problems = r.problems; len(problems) == 0 {
+			h := spec.hooks[0]
+			h.node = &yaml.Node{} // it has no line
+			return h, nil
+		}
+	}
+	var texts []string
+	for _, p := range problems {
+		texts = append(texts, strings.TrimSpace(p.Message+". "+p.Hint))
+	}
+	return nil, fmt.Errorf("its description is wrong: %s", strings.Join(texts, "; "))
+}
+
+// describeKey names a cached description after all that it depends on.
+func describeKey(file, value string, argv []string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "1 %q %q %q", file, value, argv))
+	return hex.EncodeToString(sum[:])
+}
+
+func readDescription(path string) (d command.Description, ok bool) {
+	f, info, err := openRegular(path)
+	if err != nil {
+		return d, false
+	}
+	defer f.Close()
+	if checkOwner(path, info) != nil {
+		return d, false
+	}
+	ok = json.NewDecoder(f).Decode(&d) == nil && len(d.Events) > 0
+	return d, ok
+}
+
+// keepDescription caches an answer. Without a state folder it is asked again.
+func (l *loader) keepDescription(path string, d command.Description) {
+	data, err := json.Marshal(d)
+	if err == nil {
+		err = errors.Join(privateDir(l.stateDir), os.MkdirAll(filepath.Dir(path), 0o700))
+	}
+	if err == nil {
+		err = writeFile(path, data)
+	}
+	if err != nil && l.opts.Log != nil {
+		l.opts.Log(hook.LogLine("a hook's description could not be kept: " + err.Error()))
+	}
+}
+
+// clipLine keeps a message on one line and bounded.
+func clipLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if runes := []rune(s); len(runes) > 500 {
+		return string(runes[:500]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,93 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// key is one key of a map in hookway.yaml: how it is read, and what the schema
+// tells editors about it. The tables of keys are the one description of the
+// format; the parser and the schema are both made of them.
+type key[T any] struct {
+	name    string
+	aliases []string // the same key in other systems' spelling
+	doc     string
+	shape   schema
+	read    func(r *reader, n *yaml.Node, into *T)
+}
+
+// object reads a map by its table of keys. It gives the key nodes that were
+// found, by their canonical names.
+func object[T any](r *reader, n *yaml.Node, what string, keys []key[T], into *T) map[string]*yaml.Node {
+	node, ok := r.enter(n)
+	if !ok {
+		return nil
+	}
+	if node.Kind != yaml.MappingNode {
+		r.fail(n, "", "%s must be a map, not %s", what, describe(node))
+		return nil
+	}
+	r.depth++
+	defer func() { r.depth-- }()
+	found := map[string]*yaml.Node{}
+	for _, p := range r.pairs(node) {
+		k := lookup(keys, p.key.Value)
+		if k == nil {
+			r.fail(p.key, suggestKey(keys, p.key.Value), "unknown key %q in %s", clip(p.key.Value), what)
+			continue
+		}
+		if first := found[k.name]; first != nil {
+			r.fail(p.key, "take one of them out", "%q and %q (line %d) are the same key", p.key.Value, first.Value, first.Line)
+			continue
+		}
+		found[k.name] = p.key
+		k.read(r, p.value, into)
+	}
+	return found
+}
+
+func lookup[T any](keys []key[T], name string) *key[T] {
+	for i := range keys {
+		if keys[i].name == name || slices.Contains(keys[i].aliases, name) {
+			return &keys[i]
+		}
+	}
+	return nil
+}
+
+// suggestKey says what may have been meant.
+func suggestKey[T any](keys []key[T], name string) string {
+	var known, all []string
+	for _, k := range keys {
+		known = append(known, k.name)
+		all = append(append(all, k.name), k.aliases...)
+	}
+	if near := hook.Nearest(name, all); near != "" && alike(name, near) {
+		return fmt.Sprintf("did you mean %s?", near)
+	}
+	return "known keys: " + oneOf(known)
+}
+
+// alike keeps short words that merely have a letter in common from being suggested.
+func alike(a, b string) bool {
+	return len(a) > 1 && len(b) > 1 && (a[0] == b[0] || a[1] == b[1])
+}
+
+// list reads a list, entry by entry. Nothing at all is an empty list.
+func list(r *reader, n *yaml.Node, what string, each func(i int, item *yaml.Node)) {
+	node, ok := r.enter(n)
+	switch {
+	case !ok, node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null":
+	case node.Kind != yaml.SequenceNode:
+		r.fail(n, "begin each entry with a dash", "%s must be a list, not %s", what, describe(node))
+	default:
+		r.depth++
+		defer func() { r.depth-- }()
+		for i, item := range node.Content {
+			each(i, item)
+		}
+	}
+}

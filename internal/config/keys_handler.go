@@ -1,0 +1,208 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// handlerKinds are the keys of which a hook has exactly one.
+var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command"}
+
+// handlerSpec is what a hook runs: a fixed decision, a merge patch or a command.
+type handlerSpec struct {
+	kind     string // one of handlerKinds
+	decision hook.Decision
+	patch    json.RawMessage // modify
+	fields   []pair          // of modify, with their places
+	argv     []entry         // command as a list
+	shell    *entry          // command as a line
+}
+
+// handlerKeys are the handlers and what belongs to them.
+func handlerKeys() []key[hookSpec] {
+	verdict := func(kind, doc string, action hook.Action) key[hookSpec] {
+		return key[hookSpec]{name: kind, doc: doc, shape: textOrTrueShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				h.handler.decision = hook.Decision{Action: action, Reason: r.reason(n, kind)}
+			}}
+	}
+	return []key[hookSpec]{
+		verdict("block", "Stop the operation; the text is the reason, told to the agent.", hook.ActionBlock),
+		verdict("allow", "Approve without asking the user; the text is the reason.", hook.ActionAllow),
+		verdict("ask", "The user must confirm; the text is the reason.", hook.ActionAsk),
+		{name: "inject", doc: "Text for the agent.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				s, _ := r.text(n, "inject")
+				h.handler.decision = hook.Inject(s)
+			}},
+		{name: "modify", doc: "Change the payload: a JSON merge patch (RFC 7386).", shape: schema{"type": "object", "minProperties": 1},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { r.readPatch(n, &h.handler) }},
+		{name: "answer", doc: "The operation is not run; this stands in for its result.",
+			shape: schema{"type": []string{"string", "number", "boolean", "object", "array"}},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if result, ok := r.result(n); ok {
+					h.handler.decision = hook.Answer(result)
+				}
+			}},
+		{name: "retry", doc: "The caller waits this long and tries the operation again.", shape: durationShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				d, _ := r.duration(n, "retry", hook.MaxTimeout)
+				h.handler.decision = hook.Retry(d)
+			}},
+		{name: "skip", doc: "No further hooks of this lane; the operation goes on.", shape: trueShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if v, ok := r.boolean(n, "skip"); ok && !v {
+					r.fail(n, "take the key out", "skip can only be true")
+				}
+				h.handler.decision = hook.Skip()
+			}},
+		{name: "command", doc: "A program: a list of arguments, or a line for the shell. It reads the event from stdin and answers on stdout.", shape: textsShape(),
+			read: readCommand},
+		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				word, _ := r.choice(n, "mode", "oneshot", "worker")
+				h.worker = word == "worker"
+			}},
+		{name: "cwd", doc: "command: working directory, from the folder of this file. Default: the agent's.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.cwd, _ = r.text(n, "cwd") }},
+		{name: "env", doc: "command: variables added to the environment.",
+			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}},
+				"propertyNames": schema{"not": schema{"pattern": `^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS)$`}}},
+			read: readEnv},
+	}
+}
+
+// reason reads text or true.
+func (r *reader) reason(n *yaml.Node, what string) string {
+	node, ok := r.enter(n)
+	if !ok {
+		return ""
+	}
+	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!bool" {
+		if v, ok := r.boolean(n, what); ok && !v {
+			r.fail(n, "take the key out, or switch the hook off with enabled: false", "%s is true or a reason, not false", what)
+		}
+		return ""
+	}
+	if !isText(node) {
+		r.fail(n, "", "%s must be a reason or true, not %s", what, describe(node))
+		return ""
+	}
+	s, _ := r.text(n, what)
+	return s
+}
+
+// readPatch reads a merge patch.
+func (r *reader) readPatch(n *yaml.Node, into *handlerSpec) {
+	node, ok := r.enter(n)
+	if !ok {
+		return
+	}
+	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
+		r.fail(n, "write modify: {tool_input: {timeout: 1000}}", "modify must be a map of payload fields, not %s", describeEmpty(node))
+		return
+	}
+	if patch, ok := r.json(n, "modify"); ok {
+		into.patch, into.fields = patch, r.pairs(node)
+	}
+}
+
+func describeEmpty(n *yaml.Node) string {
+	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
+		return "an empty one"
+	}
+	return describe(n)
+}
+
+// result reads any value but nothing. Numbers are json.Number.
+func (r *reader) result(n *yaml.Node) (any, bool) {
+	node, ok := r.enter(n)
+	if !ok {
+		return nil, false
+	}
+	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null" {
+		r.fail(n, "write the result that stands in for the operation's", "answer is empty")
+		return nil, false
+	}
+	data, ok := r.json(n, "answer")
+	if !ok {
+		return nil, false
+	}
+	var value any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&value); err != nil {
+		r.fail(n, "", "answer: %v", err)
+		return nil, false
+	}
+	return value, true
+}
+
+func readCommand(r *reader, n *yaml.Node, h *hookSpec) {
+	node, ok := r.enter(n)
+	if !ok {
+		return
+	}
+	if node.Kind == yaml.ScalarNode {
+		if s, ok := r.text(n, "command"); ok {
+			h.handler.shell = &entry{s, n}
+		}
+		return
+	}
+	if node.Kind != yaml.SequenceNode || len(node.Content) == 0 {
+		r.fail(n, `write command: ["./guard", "--strict"] or command: ./guard --strict`, "command must be a program with its arguments, not %s", describe(node))
+		return
+	}
+	for i, item := range node.Content {
+		s, ok := r.scalar(item, "an argument of command")
+		if ok && i == 0 && strings.TrimSpace(s) == "" {
+			r.fail(item, "", "the program of command is empty")
+		}
+		if ok && strings.ContainsRune(s, 0) {
+			r.fail(item, "", "an argument of command has a NUL byte")
+		}
+		h.handler.argv = append(h.handler.argv, entry{s, item})
+	}
+}
+
+// readEnv reads variables. Those that would change which code runs are refused.
+func readEnv(r *reader, n *yaml.Node, h *hookSpec) {
+	node, ok := r.enter(n)
+	if !ok {
+		return
+	}
+	if node.Kind != yaml.MappingNode {
+		r.fail(n, "write env: {NAME: value}", "env must be a map, not %s", describe(node))
+		return
+	}
+	for _, p := range r.pairs(node) {
+		name := p.key.Value
+		value, ok := r.scalar(p.value, "env."+name)
+		switch {
+		case !ok:
+		case name == "" || strings.ContainsAny(name, "=\x00"):
+			r.fail(p.key, "", "%q is no name for a variable", clip(name))
+		case refusedVariable(name):
+			r.fail(p.key, "put it into the command itself, where it can be seen", "a hook may not set %s: it changes which code runs", name)
+		case strings.ContainsRune(value, 0):
+			r.fail(p.value, "", "env.%s has a NUL byte", name)
+		default:
+			h.env = append(h.env, name+"="+value)
+		}
+	}
+	slices.Sort(h.env)
+}
+
+// refusedVariable reports whether a variable decides which code a program runs.
+func refusedVariable(name string) bool {
+	if runtime.GOOS == "windows" {
+		name = strings.ToUpper(name)
+	}
+	return name == "PATH" || name == "NODE_OPTIONS" || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
+}

@@ -1,0 +1,144 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// hookSpec is one hook as it is written.
+type hookSpec struct {
+	node *yaml.Node            // its map
+	keys map[string]*yaml.Node // the keys that it has, by canonical name
+
+	id          string
+	on          []entry
+	events      []*hook.EventInfo // of on, found
+	every       bool              // on has "*"
+	told        map[string]string // canonical event name → Claude Code's own, if on says so
+	match       hook.Match
+	lane        hook.Lane
+	async       bool
+	priority    *int
+	timeout     *time.Duration
+	retries     int
+	onFail      hook.Failure
+	profile     *hook.Profile
+	queue       int
+	disabled    bool
+	description string
+	env         []string
+	cwd         string
+	worker      bool
+
+	handler handlerSpec
+}
+
+// hookKeys are the keys of a hook.
+func hookKeys() []key[hookSpec] {
+	return append(append(whenKeys(), howKeys()...), handlerKeys()...)
+}
+
+// whenKeys say what the hook is and which events it wants.
+func whenKeys() []key[hookSpec] {
+	return []key[hookSpec]{
+		{name: "id", doc: "Names the hook; unique in its file.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.id, _ = r.name(n, "id") }},
+		{name: "on", doc: "The events: one name or a list; aliases are welcome; \"*\" is every event.", shape: eventShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.on = r.texts(n, "on") }},
+		{name: "match", doc: "Which of these events; all given fields must hold.", shape: refShape("match"),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.match, _ = r.readMatch(n, "match") }},
+		{name: "description", doc: "What the hook is for; shown by `hookway list`.", shape: schema{"type": "string"},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.description, _ = r.text(n, "description") }},
+		{name: "enabled", doc: "false switches the hook off. Default: true.", shape: boolShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				on, ok := r.boolean(n, "enabled")
+				h.disabled = ok && !on
+			}},
+	}
+}
+
+// howKeys say how the hook is run.
+func howKeys() []key[hookSpec] {
+	return []key[hookSpec]{
+		{name: "lane", doc: "transform (default): may change; guard: judges the final payload; observe: only watches.", shape: choiceShape("transform", "guard", "observe"),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if word, ok := r.choice(n, "lane", "transform", "guard", "observe"); ok {
+					h.lane, _ = hook.ParseLane(word)
+				}
+			}},
+		{name: "async", doc: "true puts the hook into the observe lane.", shape: boolShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.async, _ = r.boolean(n, "async") }},
+		{name: "priority", doc: "Order inside the lane: lower first. Default: 100, or the profile's.", shape: integerShape(math.MinInt32, math.MaxInt32),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				h.priority = number(r, n, "priority", math.MinInt32, math.MaxInt32)
+			}},
+		{name: "timeout", doc: "Time for one call with all its tries, as 500ms or 2m; 0 is none. Default: 30s.", shape: durationShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if d, ok := r.duration(n, "timeout", hook.MaxTimeout); ok {
+					h.timeout = &d
+				}
+			}},
+		{name: "timeout_ms", doc: "The timeout in milliseconds; 0 is none.", shape: integerShape(0, hook.MaxTimeout.Milliseconds()),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if ms, ok := r.integer(n, "timeout_ms", 0, hook.MaxTimeout.Milliseconds()); ok {
+					d := time.Duration(ms) * time.Millisecond
+					h.timeout = &d
+				}
+			}},
+		{name: "max_retries", doc: "Further tries after a failure, inside the same timeout. Default: 0.", shape: integerShape(0, hook.MaxRetries),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				h.retries, _ = r.integer(n, "max_retries", 0, hook.MaxRetries)
+			}},
+		{name: "on_failure", doc: "What a failure of the hook does. Default: block for guards, continue for all others.", shape: choiceShape("continue", "block"),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if word, ok := r.choice(n, "on_failure", "continue", "block"); ok {
+					h.onFail, _ = hook.ParseFailure(word)
+				}
+			}},
+		{name: "profile", doc: "The habits of the system that the hook was written for.", shape: choiceShape(profileNames()...),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if word, ok := r.choice(n, "profile", profileNames()...); ok {
+					p, _ := hook.ParseProfile(word)
+					h.profile = &p
+				}
+			}},
+		{name: "queue", doc: "Observe lane: how many events the hook may be behind. Default: 64.", shape: integerShape(1, maxQueue),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.queue, _ = r.integer(n, "queue", 1, maxQueue) }},
+	}
+}
+
+// maxQueue bounds what an observe hook may be behind.
+const maxQueue = 65_536
+
+// name reads an identifier: text on one line without blanks around it.
+func (r *reader) name(n *yaml.Node, what string) (string, bool) {
+	s, ok := r.text(n, what)
+	if !ok {
+		return "", false
+	}
+	if why := badName(s); why != "" {
+		r.fail(n, "", "%s %q %s", what, clip(s), why)
+		return "", false
+	}
+	return s, true
+}
+
+// badName says why a text is no identifier, or "".
+func badName(s string) string {
+	if len(s) > 200 {
+		return "is longer than 200 bytes"
+	}
+	for i, c := range s {
+		switch {
+		case c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == '\u2028' || c == '\u2029':
+			return fmt.Sprintf("has the control character U+%04X", c)
+		case c == ' ' && (i == 0 || i == len(s)-1):
+			return "begins or ends with a blank"
+		}
+	}
+	return ""
+}

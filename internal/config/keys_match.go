@@ -1,0 +1,146 @@
+package config
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// matchKeys are the keys of a matcher. The aliases are A3S's names.
+func matchKeys() []key[hook.Match] {
+	pattern := func(name, doc string, into func(*hook.Match) *[]string, aliases ...string) key[hook.Match] {
+		return key[hook.Match]{name: name, aliases: aliases, doc: doc, shape: textsShape(),
+			read: func(r *reader, n *yaml.Node, m *hook.Match) {
+				for _, e := range r.texts(n, name) {
+					target := into(m)
+					one := hook.Match{}
+					*into(&one) = []string{e.text}
+					if r.pattern(e.node, one) {
+						*target = append(*target, e.text)
+					}
+				}
+			}}
+	}
+	return []key[hook.Match]{
+		pattern("tool", "Tool names: exact, a glob (mcp__*), or \"Edit|Write\".", func(m *hook.Match) *[]string { return &m.Tool }),
+		pattern("path", "Globs over the file that a tool is called with.", func(m *hook.Match) *[]string { return &m.Path }, "path_pattern"),
+		pattern("command", "Regular expressions over the command line of a shell tool.", func(m *hook.Match) *[]string { return &m.Command }, "command_pattern"),
+		pattern("session", "Session ids.", func(m *hook.Match) *[]string { return &m.Session }, "session_id"),
+		pattern("agent", "Agent names, exact or globs.", func(m *hook.Match) *[]string { return &m.Agent }),
+		pattern("namespace", "Namespaces of directives, exact or globs.", func(m *hook.Match) *[]string { return &m.Namespace }),
+		pattern("target", "Targets of directives, exact or globs.", func(m *hook.Match) *[]string { return &m.Target }),
+		{name: "fields", doc: "Payload fields by wire name, exact or globs; dots lead into maps (tool_input.url).",
+			shape: schema{"type": "object", "additionalProperties": scalarsShape()}, read: readFields},
+		{name: "any", doc: "One of these matchers must hold.", shape: listShape(refShape("match")),
+			read: func(r *reader, n *yaml.Node, m *hook.Match) { m.Any = append(m.Any, r.matches(n, "any")...) }},
+		{name: "all", doc: "All of these matchers must hold.", shape: listShape(refShape("match")),
+			read: func(r *reader, n *yaml.Node, m *hook.Match) { m.All = append(m.All, r.matches(n, "all")...) }},
+		{name: "not", doc: "This matcher must not hold.", shape: refShape("match"),
+			read: func(r *reader, n *yaml.Node, m *hook.Match) {
+				inner, _ := r.readMatch(n, "not")
+				if node, ok := r.enter(n); ok && node.Kind == yaml.MappingNode && len(node.Content) == 0 {
+					r.fail(n, "say what must not hold, as in not: {tool: Read}", "not is empty; it would hold for no event")
+				}
+				m.Not = &inner
+			}},
+	}
+}
+
+// readMatch reads a matcher.
+func (r *reader) readMatch(n *yaml.Node, what string) (m hook.Match, ok bool) {
+	ok = object(r, n, what, matchKeys(), &m) != nil
+	return m, ok
+}
+
+func (r *reader) matches(n *yaml.Node, what string) []hook.Match {
+	var out []hook.Match
+	list(r, n, what, func(_ int, item *yaml.Node) {
+		if m, ok := r.readMatch(item, "an entry of "+what); ok {
+			out = append(out, m)
+		}
+	})
+	return out
+}
+
+// readFields reads "fields": values may be numbers and booleans, which are
+// compared as they are written.
+func readFields(r *reader, n *yaml.Node, m *hook.Match) {
+	node, ok := r.enter(n)
+	if !ok {
+		return
+	}
+	if node.Kind != yaml.MappingNode {
+		r.fail(n, "write fields: {name: pattern}", "fields must be a map, not %s", describe(node))
+		return
+	}
+	for _, p := range r.pairs(node) {
+		for _, e := range r.scalars(p.value, "fields."+p.key.Value) {
+			if r.pattern(e.node, hook.Match{Fields: map[string][]string{p.key.Value: {e.text}}}) {
+				if m.Fields == nil {
+					m.Fields = map[string][]string{}
+				}
+				m.Fields[p.key.Value] = append(m.Fields[p.key.Value], e.text)
+			}
+		}
+	}
+}
+
+// scalars reads texts, numbers and booleans: one, or a list.
+func (r *reader) scalars(n *yaml.Node, what string) []entry {
+	node, ok := r.enter(n)
+	if !ok {
+		return nil
+	}
+	items := []*yaml.Node{n}
+	if node.Kind == yaml.SequenceNode {
+		if items = node.Content; len(items) == 0 {
+			r.fail(n, "leave the key out if nothing is meant", "%s is an empty list", what)
+		}
+	}
+	var out []entry
+	for _, item := range items {
+		if s, ok := r.scalar(item, what); ok {
+			out = append(out, entry{s, item})
+		}
+	}
+	return out
+}
+
+// scalar reads a text, number or boolean as it is written.
+func (r *reader) scalar(n *yaml.Node, what string) (string, bool) {
+	node, ok := r.enter(n)
+	if !ok {
+		return "", false
+	}
+	if node.Kind == yaml.ScalarNode {
+		switch node.ShortTag() {
+		case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
+			return node.Value, true
+		}
+	}
+	r.fail(n, "", "%s must be text, a number, true or false, not %s", what, describe(node))
+	return "", false
+}
+
+// pattern reports what is wrong with the one pattern of a match, at its own place.
+func (r *reader) pattern(n *yaml.Node, one hook.Match) bool {
+	err := one.Check()
+	if err == nil {
+		return true
+	}
+	var bad *hook.PatternError
+	if errors.As(err, &bad) {
+		err = bad.Err
+	}
+	hint := ""
+	switch message := err.Error(); {
+	case strings.Contains(message, "Perl"):
+		hint = "look-around is not supported; say what must not match under not:"
+	case strings.Contains(message, "error parsing regexp"):
+		hint = "escape what is meant literally with a backslash, in single quotes"
+	}
+	r.fail(n, hint, "%s", strings.ReplaceAll(err.Error(), "\n", " "))
+	return false
+}

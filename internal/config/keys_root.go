@@ -1,0 +1,143 @@
+package config
+
+import (
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// Defaults of the settings.
+const (
+	DefaultMaxHooks      = 100
+	DefaultIdleThreshold = 30 * time.Second
+)
+
+// fileSpec is one hookway.yaml as it is written.
+type fileSpec struct {
+	hooks        []*hookSpec
+	events       []*eventSpec
+	askFallback  *hook.Action
+	maxContinues *int
+	maxHooks     *int
+	idle         *time.Duration
+}
+
+// rootKeys are the keys of a file.
+func rootKeys() []key[fileSpec] {
+	return []key[fileSpec]{
+		{name: "version", doc: "Version of the format: 1.", shape: schema{"const": 1},
+			read: func(r *reader, n *yaml.Node, _ *fileSpec) {
+				if v, ok := r.integer(n, "version", 0, 1<<31); ok && v != 1 {
+					r.fail(n, "write version: 1, or use a newer hookway", "version %d of the format is unknown", v)
+				}
+			}},
+		{name: "hooks", doc: "The hooks, in the order in which they run among equal priorities.", shape: listShape(refShape("hook")),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) {
+				list(r, n, "hooks", func(_ int, item *yaml.Node) { r.readHook(item, f) })
+			}},
+		{name: "events", doc: "Events of your own, to be fired with `hookway fire`.", shape: listShape(refShape("event")),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) {
+				list(r, n, "events", func(_ int, item *yaml.Node) { r.readEvent(item, f) })
+			}},
+		{name: "ask_fallback", doc: "What an ask becomes where nobody can be asked. Default: block.", shape: choiceShape("block", "allow"),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) {
+				if word, ok := r.choice(n, "ask_fallback", "block", "allow"); ok {
+					action, _ := hook.ParseAction(word)
+					f.askFallback = &action
+				}
+			}},
+		{name: "max_continues", doc: "How often in a row hooks may make an agent go on when it wants to stop. Default: 10.", shape: integerShape(1, 1000),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.maxContinues = number(r, n, "max_continues", 1, 1000) }},
+		{name: "max_hooks", doc: "How many executables of one hooks folder are used. Default: 100.", shape: integerShape(1, 10_000),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.maxHooks = number(r, n, "max_hooks", 1, 10_000) }},
+		{name: "idle_threshold", doc: "How long a wrapped program must be silent for an Idle event. Default: 30s.", shape: durationShape(),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) {
+				if d, ok := r.duration(n, "idle_threshold", hook.MaxTimeout); ok {
+					f.idle = &d
+				}
+			}},
+	}
+}
+
+// number reads an integer that may be unset.
+func number(r *reader, n *yaml.Node, what string, low, high int64) *int {
+	if v, ok := r.integer(n, what, low, high); ok {
+		return &v
+	}
+	return nil
+}
+
+// eventSpec is an event that a file defines.
+type eventSpec struct {
+	node    *yaml.Node
+	name    string
+	aliases []string
+	may     *hook.May // nil: not said
+}
+
+var mayWords = []string{"change", "allow", "ask", "block", "retry", "answer", "inject"}
+
+// eventKeys are the keys of an event of one's own.
+func eventKeys() []key[eventSpec] {
+	return []key[eventSpec]{
+		{name: "name", doc: "The event's name.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, e *eventSpec) { e.name, _ = r.name(n, "the name of an event") }},
+		{name: "aliases", doc: "Other names for it.", shape: textsShape(),
+			read: func(r *reader, n *yaml.Node, e *eventSpec) {
+				for _, a := range r.texts(n, "aliases") {
+					if s, ok := r.name(a.node, "an alias"); ok {
+						e.aliases = append(e.aliases, s)
+					}
+				}
+			}},
+		{name: "may", doc: "What hooks of the event may decide; an empty list is nothing. Default: everything.",
+			shape: schema{"anyOf": []schema{choiceShape(mayWords...), {"type": "array", "items": choiceShape(mayWords...)}}},
+			read: func(r *reader, n *yaml.Node, e *eventSpec) {
+				e.may = new(hook.May)
+				if node, ok := r.enter(n); ok && node.Kind == yaml.SequenceNode && len(node.Content) == 0 {
+					return
+				}
+				for _, w := range r.texts(n, "may") {
+					if word, ok := r.choice(w.node, "may", mayWords...); ok {
+						e.allow(word)
+					}
+				}
+			}},
+	}
+}
+
+func (e *eventSpec) allow(word string) {
+	switch word {
+	case "change":
+		e.may.Change = []string{"*"}
+	case "allow":
+		e.may.Allow = true
+	case "ask":
+		e.may.Ask = true
+	case "block":
+		e.may.Block = true
+	case "retry":
+		e.may.Retry = true
+	case "answer":
+		e.may.Answer = true
+	case "inject":
+		e.may.Inject = true
+	}
+}
+
+func (e *eventSpec) info() *hook.EventInfo { return hook.Custom(e.name, *e.may, e.aliases...) }
+
+func (r *reader) readEvent(n *yaml.Node, f *fileSpec) {
+	e := &eventSpec{node: n}
+	found := object(r, n, "an event", eventKeys(), e)
+	if e.may == nil { // as hook.Define has it
+		e.may = &hook.May{Change: []string{"*"}, Allow: true, Ask: true, Block: true, Retry: true, Answer: true, Inject: true}
+	}
+	if found != nil && found["name"] == nil {
+		r.fail(n, "give it a name:", "an event has no name")
+	}
+	if e.name != "" {
+		f.events = append(f.events, e)
+	}
+}

@@ -1,0 +1,117 @@
+package config
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
+)
+
+// lease holds a command handler for as long as anybody may call it. A firing
+// that has begun runs the hooks that there were when it began, so a hook that
+// was taken out may still be called: it is closed after the calls under way, and
+// a call that comes later yet opens it once more, for that call.
+type lease struct {
+	config command.Config
+
+	mu      sync.Mutex
+	inner   *command.Handler // nil once a retired lease is idle
+	calls   int
+	retired bool
+	closed  bool
+	closing sync.WaitGroup
+	err     error // of closing
+}
+
+func newLease(c command.Config) (*lease, error) {
+	inner, err := command.New(c)
+	if err != nil {
+		return nil, err
+	}
+	return &lease{config: c, inner: inner}, nil
+}
+
+// Handle runs the command.
+func (l *lease) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	inner, err := l.take()
+	if err != nil {
+		return hook.Decision{}, err
+	}
+	defer l.give()
+	return inner.Handle(ctx, ev)
+}
+
+func (l *lease) take() (*command.Handler, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, command.ErrClosed
+	}
+	if l.inner == nil {
+		var err error
+		if l.inner, err = command.New(l.config); err != nil {
+			return nil, err
+		}
+	}
+	l.calls++
+	return l.inner, nil
+}
+
+func (l *lease) give() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.calls--
+	l.endIdle()
+}
+
+// retire closes the handler as soon as no call is under way.
+func (l *lease) retire() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.retired = true
+	l.endIdle()
+}
+
+// endIdle closes a retired handler that nobody uses. The lock is held.
+func (l *lease) endIdle() {
+	if l.retired && l.calls == 0 {
+		l.end()
+	}
+}
+
+// end closes the handler in the background. The lock is held.
+func (l *lease) end() {
+	inner := l.inner
+	if inner == nil {
+		return
+	}
+	l.inner = nil
+	l.closing.Go(func() {
+		if err := inner.Close(); err != nil {
+			l.mu.Lock()
+			l.err = err
+			l.mu.Unlock()
+		}
+	})
+}
+
+// idle reports whether a retired lease has nothing left to close.
+func (l *lease) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.inner == nil
+}
+
+// Close ends everything that the handler started, and waits for that. Later
+// calls fail.
+func (l *lease) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	l.end()
+	l.mu.Unlock()
+	l.closing.Wait()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}

@@ -1,0 +1,354 @@
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// source is one place that hooks come from: a hookway.yaml or a hooks folder.
+type source struct {
+	layer  string
+	path   string // the file or folder
+	dir    string // where relative names start from
+	root   string // where path patterns start from
+	pinned bool   // its commands run only while they are as they were trusted
+	runs   bool   // its hooks may run
+	rank   int    // in the order of registration
+}
+
+func (s *source) state(h *hookSpec) State {
+	switch {
+	case h.disabled:
+		return Disabled
+	case !s.runs:
+		return Untrusted
+	}
+	return Active
+}
+
+// loader is one reading of the configuration.
+type loader struct {
+	opts      Options
+	dir       string // where the workspace was looked for
+	userDir   string
+	workspace string
+	store     trustStore
+	stateDir  string
+
+	pinned collector // of the workspace
+	set    *Set
+	user   layer
+	work   layer
+}
+
+// layer is what was read of the user's configuration or the workspace.
+type layer struct {
+	file    *fileSpec
+	yaml    *source
+	found   []*found
+	folders []*folderSource
+}
+
+// Load finds and reads the configuration. Mistakes in files are no error: they
+// are the set's Problems, and each file that has one is left out whole while the
+// others are used. The error means that nothing could be looked for at all. The
+// set must be closed.
+//
+// Executables in hook folders that run are asked for their events, once for each
+// version of them; the context bounds that.
+func Load(ctx context.Context, opts Options) (*Set, error) {
+	l, err := newLoader(opts)
+	if err != nil {
+		return nil, err
+	}
+	l.readUser()
+	l.readWorkspace()
+	l.judge()
+	l.askFolders(ctx)
+	l.assemble()
+	if err := ctx.Err(); err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the configuration was cancelled: %w", err), l.set.Close())
+	}
+	return l.set, nil
+}
+
+func newLoader(opts Options) (*loader, error) {
+	dir, err := opts.dir()
+	if err != nil {
+		return nil, err
+	}
+	userDir, stateDir, err := Places(opts.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{opts: opts, dir: dir, userDir: userDir, stateDir: stateDir, store: trustStore{stateDir}}
+	l.workspace = workspaceOf(dir, userDir)
+	if opts.File != "" {
+		file, err := filepath.Abs(opts.File)
+		if err != nil {
+			return nil, fmt.Errorf("the file %s cannot be found: %w", opts.File, err)
+		}
+		if l.opts.File, err = filepath.EvalSymlinks(file); err != nil {
+			return nil, fmt.Errorf("the file %s cannot be used: %w", opts.File, cause(err))
+		}
+		l.workspace = filepath.Dir(l.opts.File)
+	}
+	l.pinned.root = l.workspace
+	l.set = &Set{Workspace: l.workspace, UserDir: userDir, native: opts.Native, Trust: TrustStatus{State: TrustNone}}
+	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
+	return l, nil
+}
+
+// known gives an engine with the events that the next file may name.
+func (l *loader) known() *hook.Engine {
+	e := new(hook.Engine)
+	_ = l.set.define(e) // a native event of a name that is taken is that event
+	return e
+}
+
+// readUser reads the user's configuration, if it is the user's alone.
+func (l *loader) readUser() {
+	info, err := os.Stat(l.userDir)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			l.problem(l.userDir, "it cannot be read: "+cause(err).Error(), "")
+		}
+		return
+	}
+	if err := checkOwner(l.userDir, info); err != nil {
+		l.problem(l.userDir, err.Error(), "until then none of the user's hooks run")
+		return
+	}
+	src := source{layer: LayerUser, dir: l.userDir, runs: true}
+	l.readYAML(&l.user, src, "", checkOwner)
+	l.scan(&l.user, src, userFolders, checkOwner)
+}
+
+// readWorkspace reads the workspace, and hashes all that it could run.
+func (l *loader) readWorkspace() {
+	if l.workspace == "" {
+		return
+	}
+	src := source{layer: LayerWorkspace, dir: l.workspace, root: l.workspace}
+	l.readYAML(&l.work, src, l.opts.File, nil)
+	if l.opts.File != "" {
+		return
+	}
+	l.scan(&l.work, src, workspaceFolders, nil)
+	for _, f := range workspaceFolders {
+		l.pinned.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
+	}
+	for _, f := range l.work.found {
+		for _, file := range f.command.files {
+			if rel, err := filepath.Rel(l.workspace, file); err == nil && filepath.IsLocal(rel) {
+				l.pinned.add(file)
+			}
+		}
+	}
+}
+
+// readYAML reads the hookway.yaml of a folder, or the named file.
+func (l *loader) readYAML(into *layer, src source, named string, check func(string, fs.FileInfo) error) {
+	path := named
+	if path == "" {
+		path = filepath.Join(src.dir, fileName)
+		other := filepath.Join(src.dir, fileNameYML)
+		switch _, err := os.Lstat(path); {
+		case !exists(other):
+		case err == nil:
+			l.problem(other, "there is a "+fileName+" beside it; this one is not read", "make one file of the two")
+			l.pin(src, other)
+		default:
+			path = other
+		}
+	}
+	if !exists(path) {
+		return
+	}
+	l.set.Files = append(l.set.Files, path)
+	data, err := l.readFile(src, path, check)
+	if err != nil {
+		l.problem(path, err.Error(), "")
+		return
+	}
+	spec, problems := parse(path, data, l.known())
+	src.path = path
+	into.file, into.yaml = spec, &src
+	for _, h := range spec.hooks {
+		f := &found{spec: h, source: into.yaml, file: path, command: h.command(src.dir, l.workspace)}
+		into.found = append(into.found, f)
+	}
+	if len(problems) > 0 {
+		l.set.Problems = append(l.set.Problems, problems...)
+		l.set.failed = append(l.set.failed, path)
+		into.file = nil
+		return
+	}
+	for _, e := range spec.events {
+		if !slices.ContainsFunc(l.set.events, func(old *hook.EventInfo) bool { return old.Name == e.name }) {
+			l.set.events = append(l.set.events, e.info())
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// pin puts a file of the workspace into its manifest.
+func (l *loader) pin(src source, path string) {
+	if src.layer == LayerWorkspace {
+		l.pinned.add(path)
+	}
+}
+
+// readFile reads a configuration once; what is parsed is what is hashed.
+func (l *loader) readFile(src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
+	fail := func(err error) ([]byte, error) {
+		if src.layer == LayerWorkspace {
+			l.pinned.put(pin{path: path, value: "unreadable"})
+		}
+		return nil, fmt.Errorf("the file cannot be read: %w", cause(err))
+	}
+	f, info, err := openRegular(path)
+	if err != nil {
+		return fail(err)
+	}
+	defer f.Close()
+	if check != nil {
+		if err := check(path, info); err != nil {
+			return nil, err
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return fail(err)
+	}
+	if src.layer == LayerWorkspace {
+		sum := sha256.Sum256(data)
+		l.pinned.put(pin{path, value(sum[:], info), info})
+	}
+	return data, nil
+}
+
+func (l *loader) problem(file, message, hint string) {
+	l.set.Problems = append(l.set.Problems, Problem{File: file, Message: clipLine(message), Hint: hint})
+	l.set.failed = append(l.set.failed, file)
+}
+
+func (l *loader) warn(file, id, message, hint string) {
+	l.set.Warnings = append(l.set.Warnings, Problem{File: file, Hook: id, Message: message, Hint: hint})
+}
+
+// judge decides whether the workspace's hooks may run.
+func (l *loader) judge() {
+	if l.workspace == "" {
+		return
+	}
+	var status TrustStatus
+	trust, err := l.store.read()
+	if err != nil {
+		l.problem(l.store.path(), err.Error(), "until then no workspace is trusted")
+	}
+	status = trust.status(l.workspace, l.pinned.files)
+	switch {
+	case l.opts.File != "":
+		status.State, status.Changes = TrustNamed, nil
+	case l.opts.getenv("HOOKWAY_TRUST") == "1":
+		status.State, status.Changes = TrustEnvironment, nil
+	}
+	l.set.Trust = status
+	for _, s := range l.work.sources() {
+		s.runs, s.pinned = status.State.Runs(), status.State == TrustGiven
+	}
+}
+
+// sources lists the places of a layer.
+func (la *layer) sources() []*source {
+	var out []*source
+	if la.yaml != nil {
+		out = append(out, la.yaml)
+	}
+	for _, f := range la.folders {
+		out = append(out, &f.source)
+	}
+	return out
+}
+
+// assemble puts everything in order.
+func (l *loader) assemble() {
+	rank := 0
+	for _, la := range []*layer{&l.user, &l.work} {
+		for _, s := range la.sources() {
+			rank++
+			s.rank = rank
+		}
+		if la.file == nil { // it has problems, or is not there
+			la.found = nil
+		}
+		for _, f := range la.folders {
+			la.found = append(la.found, f.found...)
+		}
+		for _, f := range la.found {
+			h, err := l.build(f)
+			if err != nil {
+				l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Hook: f.spec.id, Message: clipLine(err.Error())})
+				l.set.failed = append(l.set.failed, f.file)
+				continue
+			}
+			l.checkProgram(f)
+			l.set.Hooks = append(l.set.Hooks, h)
+		}
+		if la.file != nil && la.yaml.runs {
+			l.set.Settings.take(la.file)
+		}
+	}
+	l.set.name()
+}
+
+// checkProgram warns of a program that is not there. It is no mistake of the
+// file: the program may be installed later, and until then the hook's failure
+// policy speaks.
+func (l *loader) checkProgram(f *found) {
+	if f.spec.handler.kind != "command" || len(f.command.argv) == 0 || f.spec.disabled {
+		return
+	}
+	if program := f.command.argv[0]; !f.hasProgram(program) {
+		l.warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there, or may not be executed", program), "until it is, the hook fails")
+	}
+}
+
+func (f *found) hasProgram(program string) bool {
+	if f.spec.cwd != "" && isPath(program) {
+		program = under(under(f.source.dir, f.spec.cwd), program)
+	}
+	_, err := exec.LookPath(program)
+	return err == nil || errors.Is(err, exec.ErrDot)
+}
+
+// take lays a file's settings over what was there.
+func (s *Settings) take(f *fileSpec) {
+	if f.askFallback != nil {
+		s.AskFallback = *f.askFallback
+	}
+	if f.maxContinues != nil {
+		s.MaxContinues = *f.maxContinues
+	}
+	if f.maxHooks != nil {
+		s.MaxHooks = *f.maxHooks
+	}
+	if f.idle != nil {
+		s.IdleThreshold = *f.idle
+	}
+}

@@ -1,0 +1,255 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// parse reads one hookway.yaml. known holds the events that the file may name
+// besides hookway's; those that it defines itself are added. The problems are
+// all that is wrong with the file, in the order of their places.
+func parse(file string, data []byte, known *hook.Engine) (*fileSpec, Problems) {
+	root, problems := document(file, data)
+	spec := &fileSpec{}
+	if root == nil || len(problems) > 0 {
+		return spec, problems
+	}
+	r := &reader{file: file}
+	switch {
+	case root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null": // only "---"
+	case root.Kind == yaml.SequenceNode:
+		r.fail(root, "put the list under hooks:", "the file must be a map, not a list")
+	default:
+		object(r, root, "the file", rootKeys(), spec)
+	}
+	for _, e := range spec.events {
+		r.define(e, known)
+	}
+	ids := map[string]*hookSpec{}
+	for _, h := range spec.hooks {
+		r.hook = h.id
+		if first := ids[h.id]; first != nil && h.id != "" {
+			r.fail(h.keys["id"], "give it an id of its own", "the id is taken by the hook in line %d", first.node.Line)
+		} else {
+			ids[h.id] = h
+		}
+		r.finish(h, known)
+	}
+	return spec, r.problems.sorted()
+}
+
+// define makes an event of the file known. The same event in two files is one.
+func (r *reader) define(e *eventSpec, known *hook.Engine) {
+	info := e.info()
+	if old, err := known.Lookup(e.name); err == nil && sameEvent(old, info) {
+		return
+	}
+	if err := known.Define(info); err != nil {
+		r.fail(e.node, "choose another name; names are compared without case, '_', '-' and a leading \"on\"", "%v", err)
+	}
+}
+
+func sameEvent(a, b *hook.EventInfo) bool {
+	return a.Name == b.Name && slices.Equal(a.Aliases, b.Aliases) && reflect.DeepEqual(a.May, b.May)
+}
+
+// readHook reads an entry of hooks. finish does the rest when all are read.
+func (r *reader) readHook(n *yaml.Node, f *fileSpec) {
+	h := &hookSpec{node: n}
+	r.hook = hookID(n)
+	h.keys = object(r, n, "a hook", hookKeys(), h)
+	r.hook = ""
+	if h.keys != nil {
+		f.hooks = append(f.hooks, h)
+	}
+}
+
+// hookID looks ahead for the id, so that every problem of a hook can name it.
+func hookID(n *yaml.Node) string {
+	if n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if v := n.Content[i+1]; n.Content[i].Value == "id" && isText(v) && badName(v.Value) == "" {
+				return v.Value
+			}
+		}
+	}
+	return ""
+}
+
+// finish checks what needs the whole hook, and the events of the whole file.
+func (r *reader) finish(h *hookSpec, known *hook.Engine) {
+	if h.keys["id"] == nil {
+		r.fail(h.node, "give it an id: that is unique in this file", "the hook has no id")
+	}
+	if h.keys["on"] == nil {
+		r.fail(h.node, "name its events, as in on: [PreToolUse]", "the hook has no on")
+	}
+	r.findEvents(h, known)
+	r.oneHandler(h)
+	r.conflicts(h)
+	if h.handler.kind != "" {
+		r.decides(h)
+	}
+}
+
+// findEvents looks up the names of on.
+func (r *reader) findEvents(h *hookSpec, known *hook.Engine) {
+	for _, e := range h.on {
+		if e.text == "*" {
+			h.every = true
+			continue
+		}
+		info, err := known.Lookup(e.text)
+		if err != nil {
+			message, hint, _ := strings.Cut(err.Error(), "; ")
+			r.fail(e.node, hint, "%s", message)
+			continue
+		}
+		if !slices.Contains(h.events, info) {
+			h.events = append(h.events, info)
+		}
+		if name := claudeName(e.text); name != "" && name != info.Name {
+			if h.told == nil {
+				h.told = map[string]string{}
+			}
+			h.told[info.Name] = name
+		}
+	}
+}
+
+// claudeNames are Claude Code's names of events that are called otherwise here.
+// A hook that is registered under one is told that name, because a script
+// written for Claude Code may look at it.
+var claudeNames = []string{"UserPromptSubmit", "Stop"}
+
+func claudeName(name string) string {
+	plain := strings.NewReplacer("_", "", "-", "").Replace(name)
+	for _, n := range claudeNames {
+		if strings.EqualFold(plain, n) {
+			return n
+		}
+	}
+	return ""
+}
+
+// oneHandler finds the one handler of a hook.
+func (r *reader) oneHandler(h *hookSpec) {
+	var found []string
+	for _, kind := range handlerKinds {
+		if h.keys[kind] != nil {
+			found = append(found, kind)
+		}
+	}
+	slices.SortFunc(found, func(a, b string) int {
+		x, y := h.keys[a], h.keys[b]
+		return (x.Line-y.Line)*1_000_000 + x.Column - y.Column
+	})
+	switch len(found) {
+	case 0:
+		r.fail(h.node, "", "the hook has no handler; it needs exactly one of %s", strings.Join(handlerKinds, " | "))
+	case 1:
+		h.handler.kind = found[0]
+	default:
+		for _, extra := range found[1:] {
+			r.fail(h.keys[extra], fmt.Sprintf("make two hooks of it, or take %s or %s out", found[0], extra),
+				"%s is a second handler beside %s; a hook has exactly one of %s", extra, found[0], strings.Join(handlerKinds, " | "))
+		}
+	}
+}
+
+// conflicts finds keys that do not go together.
+func (r *reader) conflicts(h *hookSpec) {
+	if h.async {
+		if lane := h.keys["lane"]; lane != nil && h.lane != hook.Observe {
+			r.fail(h.keys["async"], "take one of them out", "async: true is the observe lane; lane says %s", h.lane)
+		}
+		h.lane = hook.Observe
+	}
+	if a, b := h.keys["timeout"], h.keys["timeout_ms"]; a != nil && b != nil {
+		r.fail(b, "take one of them out", "timeout and timeout_ms are the same")
+	}
+	if n := h.keys["queue"]; n != nil && h.lane != hook.Observe {
+		r.fail(n, "take it out, or set lane: observe", "only hooks of the observe lane have a queue")
+	}
+	if h.keys["command"] == nil {
+		for _, name := range []string{"mode", "cwd", "env"} {
+			if n := h.keys[name]; n != nil {
+				r.fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
+			}
+		}
+	}
+}
+
+// decides checks that the events, and the lane, listen to what a fixed decision says.
+func (r *reader) decides(h *hookSpec) {
+	at, kind := h.keys[h.handler.kind], h.handler.kind
+	if kind == "command" {
+		return
+	}
+	switch {
+	case h.lane == hook.Observe:
+		r.fail(at, "put the hook into another lane, or make it a command", "%s does nothing in the observe lane, which ignores decisions", kind)
+		return
+	case h.lane == hook.Guard && (kind == "modify" || kind == "answer" || kind == "skip"):
+		r.fail(at, "put the hook into the transform lane", "a guard only judges; %s is for the transform lane", kind)
+	}
+	for _, info := range h.events {
+		if !listens(info, kind) {
+			r.fail(at, fmt.Sprintf("hooks of %s may: %s", info.Name, info.May), "a hook of %s may not %s", info.Name, verb(kind))
+		} else if kind == "modify" {
+			r.patches(h, info)
+		}
+	}
+}
+
+// listens reports whether an event takes a kind of fixed decision.
+func listens(info *hook.EventInfo, kind string) bool {
+	may := info.May
+	switch kind {
+	case "block":
+		return may.Block
+	case "allow":
+		return may.Allow
+	case "ask":
+		return may.Ask
+	case "retry":
+		return may.Retry
+	case "answer":
+		return may.Answer
+	case "inject":
+		return may.Inject
+	case "modify":
+		return len(may.Change) > 0
+	}
+	return true
+}
+
+func verb(kind string) string {
+	if kind == "modify" {
+		return "change its payload"
+	}
+	return kind
+}
+
+// patches checks a merge patch against an event's payload.
+func (r *reader) patches(h *hookSpec, info *hook.EventInfo) {
+	allowed := info.May.Change
+	for _, p := range h.handler.fields {
+		if !slices.Contains(allowed, "*") && !slices.Contains(allowed, p.key.Value) {
+			hint := "hooks of " + info.Name + " may change " + oneOf(allowed)
+			r.fail(p.key, hint, "a hook of %s may not change %s", info.Name, clip(p.key.Value))
+			return
+		}
+	}
+	if h.handler.patch == nil {
+		return
+	}
+	if err := tryPatch(info, h.handler.patch); err != nil {
+		r.fail(h.keys["modify"], "", "modify does not fit the payload of %s: %v", info.Name, err)
+	}
+}

@@ -1,0 +1,150 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Options say where to look. The zero value looks from the working directory,
+// in the environment of this process.
+type Options struct {
+	// Dir is the folder from which the workspace is looked for; empty is the
+	// working directory.
+	Dir string
+
+	// File is one hookway.yaml that is read in place of the workspace's. Whoever
+	// names it vouches for it: it needs no trust.
+	File string
+
+	// Native names events of agents that have no row in hookway's table but may
+	// stand in `on`.
+	Native []string
+
+	// Getenv reads the environment; nil is os.Getenv.
+	Getenv func(string) string
+
+	// Log is given what command hooks print on stderr, and their warnings, one
+	// clean line at a time, from many goroutines. Nil drops the lines.
+	Log func(line string)
+}
+
+func (o *Options) getenv(name string) string {
+	if o.Getenv != nil {
+		return o.Getenv(name)
+	}
+	return os.Getenv(name)
+}
+
+// dir is Dir, absolute and without symbolic links, so that a workspace has one name.
+func (o *Options) dir() (string, error) {
+	dir := o.Dir
+	if dir == "" {
+		dir = "."
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("the folder %s cannot be found: %w", dir, err)
+	}
+	real, err := filepath.EvalSymlinks(abs)
+	if err != nil {
+		return "", fmt.Errorf("the folder %s cannot be used: %w", dir, err)
+	}
+	if info, err := os.Stat(real); err == nil && !info.IsDir() {
+		return "", fmt.Errorf("%s is a file; name its folder", dir)
+	}
+	return real, nil
+}
+
+// Places gives the folders of the user's configuration and of hookway's state:
+// $XDG_CONFIG_HOME/hookway and $XDG_STATE_HOME/hookway, or both under
+// $HOOKWAY_HOME. They need not exist. getenv may be nil.
+func Places(getenv func(string) string) (config, state string, err error) {
+	o := Options{Getenv: getenv}
+	if home := o.getenv("HOOKWAY_HOME"); home != "" {
+		abs, err := filepath.Abs(home)
+		if err != nil {
+			return "", "", fmt.Errorf("HOOKWAY_HOME: %w", err)
+		}
+		return filepath.Join(abs, "config"), filepath.Join(abs, "state"), nil
+	}
+	if config, err = o.xdg("XDG_CONFIG_HOME", ".config"); err != nil {
+		return "", "", err
+	}
+	state, err = o.xdg("XDG_STATE_HOME", ".local/state")
+	return config, state, err
+}
+
+// xdg reads a folder variable; one that is not absolute is ignored, as the XDG
+// specification has it.
+func (o *Options) xdg(variable, fallback string) (string, error) {
+	if dir := o.getenv(variable); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "hookway"), nil
+	}
+	home := o.getenv("HOME")
+	if home == "" {
+		var err error
+		if home, err = os.UserHomeDir(); err != nil {
+			return "", errors.New("the home folder is unknown; set HOME, or HOOKWAY_HOME")
+		}
+	}
+	return filepath.Join(home, filepath.FromSlash(fallback), "hookway"), nil
+}
+
+// Names of what is looked for.
+const (
+	fileName    = "hookway.yaml"
+	fileNameYML = "hookway.yml"
+)
+
+// folder is a place for executables that are hooks.
+type folder struct {
+	path    string // from the workspace, with slashes
+	profile string // of the hooks in it, or ""
+}
+
+// workspaceFolders are the hook folders of a workspace.
+var workspaceFolders = []folder{{".hookway/hooks", ""}, {".acai/hooks", "acai"}}
+
+// userFolders are those of the user's configuration.
+var userFolders = []folder{{"hooks", ""}}
+
+// markers make a folder a workspace.
+var markers = []struct {
+	path string
+	dir  bool
+}{{fileName, false}, {fileNameYML, false}, {".hookway", true}, {".acai/hooks", true}}
+
+// workspaceOf is the nearest folder, from dir upwards, that has hooks; "" if
+// there is none. The folder of the user's configuration is no workspace.
+func workspaceOf(dir, userDir string) string {
+	if real, err := filepath.EvalSymlinks(userDir); err == nil {
+		userDir = real
+	}
+	for {
+		if dir != userDir && isWorkspace(dir) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+func isWorkspace(dir string) bool {
+	for _, m := range markers {
+		if m.dir {
+			if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(m.path))); err == nil && info.IsDir() {
+				return true
+			}
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(dir, m.path)); err == nil {
+			return true
+		}
+	}
+	return false
+}

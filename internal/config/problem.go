@@ -1,0 +1,92 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Problem is one mistake in a configuration, at the place where it was made.
+type Problem struct {
+	File    string `json:"file"`
+	Line    int    `json:"line,omitempty"`   // from 1; 0 if the whole file is meant
+	Column  int    `json:"column,omitempty"` // from 1, in characters
+	Hook    string `json:"hook,omitempty"`   // id of the hook it is about
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"` // what to do
+}
+
+// Place is where the problem is, as editors and compilers write it.
+func (p Problem) Place() string {
+	switch {
+	case p.Line == 0:
+		return p.File
+	case p.Column == 0:
+		return fmt.Sprintf("%s:%d", p.File, p.Line)
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+}
+
+// String is the problem in one line, and its hint in a second.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.Place())
+	b.WriteString(": ")
+	if p.Hook != "" {
+		fmt.Fprintf(&b, "hook %q: ", p.Hook)
+	}
+	b.WriteString(p.Message)
+	if p.Hint != "" {
+		b.WriteString("\n    ")
+		b.WriteString(p.Hint)
+	}
+	return b.String()
+}
+
+// Problems are the mistakes that were found, all of them. As an error they are
+// listed one below the other.
+type Problems []Problem
+
+// String lists the problems, one below the other.
+func (ps Problems) String() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Error is String, so that Problems can be returned as an error; see Err.
+func (ps Problems) Error() string { return ps.String() }
+
+// Err is the problems as an error, or nil if there are none.
+func (ps Problems) Err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps
+}
+
+// in gives the problems of one file.
+func (ps Problems) in(file string) Problems {
+	var out Problems
+	for _, p := range ps {
+		if p.File == file {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// sorted orders the problems of one file by place and drops repetitions, which
+// an alias makes when what it stands for is wrong.
+func (ps Problems) sorted() Problems {
+	out := slices.Clone(ps)
+	slices.SortStableFunc(out, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.CompactFunc(out, func(a, b Problem) bool {
+		return a.Place() == b.Place() && a.Message == b.Message
+	})
+}

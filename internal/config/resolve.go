@@ -1,0 +1,237 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// commandLine is a command as it is run: files that lie beside the
+// configuration have absolute names, so that they mean the same file wherever
+// the agent works.
+type commandLine struct {
+	argv  []string
+	shell string
+	files []string // the files that were found in it
+}
+
+// resolver finds the files that a command names.
+type resolver struct {
+	dirs    []string // where relative names start from, in order
+	project string   // what $HOOKWAY_PROJECT_DIR stands for
+}
+
+// command resolves a hook's command. dir is the folder of its file.
+func (h *hookSpec) command(dir, project string) commandLine {
+	r := resolver{dirs: []string{dir}, project: project}
+	if project == "" {
+		r.project = dir
+	}
+	if h.cwd != "" {
+		r.dirs = append(r.dirs, under(dir, h.cwd))
+	}
+	if h.handler.shell != nil {
+		return r.shell(h.handler.shell.text)
+	}
+	var words []string
+	for _, e := range h.handler.argv {
+		words = append(words, e.text)
+	}
+	return r.list(words)
+}
+
+// under makes a path absolute, from a folder.
+func under(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, filepath.FromSlash(path))
+}
+
+// list resolves a program and its arguments: the program if it is a path, every
+// argument that is a path to a file, and an interpreter's script.
+func (r *resolver) list(words []string) commandLine {
+	out := commandLine{argv: slices.Clone(words)}
+	script := len(words) > 0 && isInterpreter(words[0])
+	for i, w := range words {
+		operand := script && i > 0 && !strings.HasPrefix(w, "-")
+		if !isPath(w) && !operand {
+			continue
+		}
+		if operand {
+			script = false
+		}
+		if file := r.find(w); file != "" {
+			out.argv[i] = file
+			out.files = append(out.files, file)
+		} else if i == 0 { // it is missing: say so under its own name
+			out.argv[i] = under(r.dirs[0], w)
+		}
+	}
+	return out
+}
+
+// isPath reports whether a word is written as a path.
+func isPath(word string) bool {
+	return strings.ContainsRune(word, '/') || filepath.IsAbs(word) || os.PathSeparator == '\\' && strings.ContainsRune(word, '\\')
+}
+
+// interpreters take a script as their first operand.
+var interpreters = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "deno", "bun", "tsx", "ruby", "perl", "php", "lua", "pwsh", "awk"}
+
+func isInterpreter(program string) bool {
+	return slices.Contains(interpreters, strings.TrimSuffix(filepath.Base(program), ".exe"))
+}
+
+// find gives the absolute name of a regular file, or "".
+func (r *resolver) find(word string) string {
+	for _, dir := range r.dirs {
+		path := under(dir, word)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	return ""
+}
+
+// shell resolves the plain words of a shell line. What stands in quotes or is
+// made by the shell is left as it is, but for the variables of the project's
+// folder, whose files are found. After a cd, relative names mean something else.
+func (r *resolver) shell(line string) commandLine {
+	out := commandLine{}
+	var b strings.Builder
+	last, script, moved := 0, false, false
+	for _, w := range shellWords(line) {
+		b.WriteString(line[last:w.start])
+		last = w.end
+		text := line[w.start:w.end]
+		switch file := ""; {
+		case w.output: // what a command writes is no part of it
+			b.WriteString(text)
+			continue
+		case moved && !filepath.IsAbs(text) && !strings.Contains(text, "$"):
+			b.WriteString(text)
+		default:
+			operand := script && !w.begins && !strings.HasPrefix(text, "-")
+			if w.plain && (isPath(text) || operand) {
+				if file = r.find(text); file != "" {
+					text = quoteWord(file)
+				}
+			} else if !w.plain {
+				if plain, ok := r.expand(text); ok {
+					file = r.find(plain)
+				}
+			}
+			if file != "" {
+				out.files = append(out.files, file)
+			}
+			b.WriteString(text)
+			if operand {
+				script = false
+			}
+		}
+		if w.begins {
+			script = isInterpreter(line[w.start:w.end])
+			moved = moved || line[w.start:w.end] == "cd" || line[w.start:w.end] == "pushd"
+		}
+		script = script && !w.ends
+	}
+	b.WriteString(line[last:])
+	out.shell = b.String()
+	return out
+}
+
+// expand writes the project's folder for its variables and takes quotes away.
+func (r *resolver) expand(word string) (string, bool) {
+	for _, name := range []string{"HOOKWAY_PROJECT_DIR", "CLAUDE_PROJECT_DIR"} {
+		word = strings.ReplaceAll(word, "${"+name+"}", r.project)
+		word = strings.ReplaceAll(word, "$"+name, r.project)
+	}
+	word = strings.NewReplacer(`"`, "", `'`, "").Replace(word)
+	return word, isPath(word) && !strings.ContainsAny(word, "$`*?")
+}
+
+// quoteWord writes a path so that the shell takes it as one word.
+func quoteWord(path string) string {
+	if strings.IndexFunc(path, func(r rune) bool { return !plainRune(r) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// word is a piece of a shell line.
+type word struct {
+	start, end int
+	plain      bool // no quotes and nothing that the shell expands
+	output     bool // it follows a >
+	begins     bool // it is the program of a command
+	ends       bool // a command ends after it
+}
+
+func plainRune(r rune) bool {
+	return r == '_' || r == '.' || r == '/' || r == '-' || r == '+' || r == '@' || r == '%' || r == ',' || r == ':' || r == '=' ||
+		'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r > 0x7f
+}
+
+// shellWords cuts a line into words, as far as that is needed to find file
+// names in it: it is no shell, and leaves alone what it does not understand.
+func shellWords(line string) []word {
+	var out []word
+	begins, output := true, false
+	for i := 0; i < len(line); {
+		switch c := line[i]; {
+		case c == ' ' || c == '\t' || c == '\n' && len(out) == 0:
+			i++
+		case strings.IndexByte(";|&()\n", c) >= 0:
+			if len(out) > 0 {
+				out[len(out)-1].ends = true
+			}
+			begins, output = true, false
+			i++
+		case c == '>' || c == '<':
+			output = c == '>'
+			i++
+		default:
+			w := word{start: i, plain: true, begins: begins && !output, output: output}
+			w.end = wordEnd(line, i, &w.plain)
+			if !output && !isAssignment(line[w.start:w.end]) {
+				begins = false
+			}
+			output = false
+			out = append(out, w)
+			i = w.end
+		}
+	}
+	return out
+}
+
+// wordEnd finds the end of the word that begins at i, across quotes.
+func wordEnd(line string, i int, plain *bool) int {
+	quote := byte(0)
+	for ; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case quote != 0:
+			if c == '\\' && quote == '"' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote, *plain = c, false
+		case c == '\\':
+			i, *plain = i+1, false
+		case strings.IndexByte(" \t\n;|&()<>", c) >= 0:
+			return i
+		case c < 0x80 && !plainRune(rune(c)):
+			*plain = false
+		}
+	}
+	return len(line)
+}
+
+func isAssignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	return ok && name != "" && !strings.ContainsAny(name, "/.-$'\"")
+}

@@ -1,0 +1,159 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// State says whether a hook runs.
+type State string
+
+// The states of a hook.
+const (
+	Active    State = "active"
+	Untrusted State = "untrusted" // its workspace is not trusted
+	Disabled  State = "disabled"  // enabled: false
+)
+
+// Layers of the configuration, in the order in which they are read.
+const (
+	LayerUser      = "user"
+	LayerWorkspace = "workspace"
+)
+
+// Hook is a hook as the configuration has it, whether it runs or not. Handler
+// is nil unless it is active.
+type Hook struct {
+	hook.Hook
+	State       State
+	Layer       string // LayerUser or LayerWorkspace
+	File        string // the hookway.yaml, or the executable in a hooks folder
+	Kind        string // block, allow, ask, inject, modify, answer, retry, skip or command
+	Command     string // with the kind command: what is run, for listings
+	Description string
+
+	name   string // its id as written
+	source string // the hookway.yaml or hooks folder it comes from
+	rank   int    // of the source, in the order of registration
+	mark   string // tells whether two loads mean the same hook
+	lease  *lease // of a command
+}
+
+// Settings are what a configuration says beside its hooks. A trusted
+// workspace's go before the user's.
+type Settings struct {
+	AskFallback   hook.Action // ActionBlock or ActionAllow
+	MaxContinues  int
+	MaxHooks      int
+	IdleThreshold time.Duration
+}
+
+// Set is a configuration that was read: the hooks of all files in the order of
+// registration, and what was found wrong.
+type Set struct {
+	Hooks     []Hook
+	Problems  Problems // mistakes; each disables the file that it is in
+	Warnings  Problems // what is left out, or will not work
+	Workspace string   // "" if there is none
+	UserDir   string   // folder of the user's configuration; it need not exist
+	Settings  Settings
+	Trust     TrustStatus
+	Files     []string // what was read, in order
+
+	events []*hook.EventInfo // that the files define
+	native []string
+	failed []string // files and folders of which nothing, or not all, could be used
+	watch  []string // files and folders whose change may change the set
+}
+
+// Fill registers the active hooks with an engine, and makes the events known
+// that the files define. Settings go into the engine too, so it must not fire
+// yet. A hook that cannot be registered does not keep others from it; the error
+// lists all.
+func (s *Set) Fill(e *hook.Engine) error {
+	err := s.define(e)
+	e.AskFallback, e.MaxContinues = s.Settings.AskFallback, s.Settings.MaxContinues
+	errs := []error{err}
+	for _, h := range s.active() {
+		errs = append(errs, e.Add(h.Hook))
+	}
+	return errors.Join(errs...)
+}
+
+// name gives every hook an id that is unique: its own; if another file has that
+// one too, with the layer in front; and if that is taken, with the file behind.
+func (s *Set) name() {
+	taken := map[string]bool{}
+	for i := range s.Hooks {
+		h := &s.Hooks[i]
+		h.ID = h.name
+		if taken[h.ID] {
+			h.ID = h.Layer + "/" + h.name
+		}
+		if taken[h.ID] {
+			h.ID = h.name + "@" + h.File
+		}
+		for n := 2; taken[h.ID]; n++ {
+			h.ID = fmt.Sprintf("%s@%s#%d", h.name, h.File, n)
+		}
+		taken[h.ID] = true
+	}
+}
+
+// define makes the set's own events known to an engine.
+func (s *Set) define(e *hook.Engine) error {
+	var errs []error
+	for _, info := range s.events {
+		if old, err := e.Lookup(info.Name); err == nil && sameEvent(old, info) {
+			continue
+		}
+		if err := e.Define(info); err != nil {
+			errs = append(errs, fmt.Errorf("event %s: %w", info.Name, err))
+		}
+	}
+	for _, name := range s.native {
+		if _, err := e.Lookup(name); err == nil {
+			continue
+		}
+		if err := e.Define(hook.Native(name)); err != nil {
+			errs = append(errs, fmt.Errorf("event %s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *Set) active() []Hook {
+	return slices.DeleteFunc(slices.Clone(s.Hooks), func(h Hook) bool { return h.State != Active })
+}
+
+// Close ends the workers and what else the hooks left running. It waits for
+// calls under way, for a bounded time. The hooks fail from now on.
+func (s *Set) Close() error { return closeHooks(s.Hooks) }
+
+// closeHooks closes handlers side by side: each may take its grace.
+func closeHooks(hooks []Hook) error {
+	errs := make(chan error)
+	n := 0
+	for _, h := range hooks {
+		if h.lease == nil {
+			continue
+		}
+		n++
+		go func() {
+			err := h.lease.Close()
+			if err != nil {
+				err = fmt.Errorf("hook %s: %w", h.ID, err)
+			}
+			errs <- err
+		}()
+	}
+	var all []error
+	for range n {
+		all = append(all, <-errs)
+	}
+	return errors.Join(all...)
+}

@@ -1,0 +1,15 @@
+package config
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// changeTime is when the kernel last saw the file change: unlike the time of
+// modification, it cannot be set back.
+func changeTime(info fs.FileInfo) int64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ctimespec.Nano()
+	}
+	return 0
+}

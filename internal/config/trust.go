@@ -1,0 +1,209 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// TrustState says whether the hooks of a workspace may run, and why.
+type TrustState string
+
+// The states of trust. Hooks run in TrustGiven, TrustEnvironment and TrustNamed.
+const (
+	TrustNone        TrustState = "none"        // there is no workspace
+	TrustGiven       TrustState = "trusted"     // the user trusted just these files
+	TrustEnvironment TrustState = "environment" // HOOKWAY_TRUST=1
+	TrustNamed       TrustState = "named"       // the user named the file
+	TrustMissing     TrustState = "untrusted"   // the user never trusted the workspace
+	TrustChanged     TrustState = "changed"     // files changed since the user trusted them
+)
+
+// Runs reports whether the hooks may run.
+func (s TrustState) Runs() bool {
+	return s == TrustGiven || s == TrustEnvironment || s == TrustNamed
+}
+
+// TrustStatus is the trust in one workspace.
+type TrustStatus struct {
+	Workspace string     `json:"workspace,omitempty"`
+	State     TrustState `json:"state"`
+	Hash      string     `json:"hash,omitempty"`
+	Files     []string   `json:"files,omitempty"`   // what is pinned, by path from the workspace
+	Changes   []Change   `json:"changes,omitempty"` // with TrustChanged
+}
+
+// trusted is one workspace in trust.json.
+type trusted struct {
+	Hash  string    `json:"hash"`
+	Files manifest  `json:"files"`
+	Since time.Time `json:"since"`
+}
+
+// trustFile is trust.json.
+type trustFile struct {
+	Version    int                `json:"version"`
+	Workspaces map[string]trusted `json:"workspaces"`
+}
+
+// trustStore keeps trust.json in the state folder.
+type trustStore struct{ dir string }
+
+func (s trustStore) path() string { return filepath.Join(s.dir, "trust.json") }
+
+// read gives what is trusted. A missing file is no trust at all; so is one that
+// others could have written, which is an error too.
+func (s trustStore) read() (trustFile, error) {
+	empty := trustFile{Version: 1, Workspaces: map[string]trusted{}}
+	f, info, err := openRegular(s.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return empty, nil
+	}
+	if err != nil {
+		return empty, fmt.Errorf("%s cannot be read: %w", s.path(), cause(err))
+	}
+	defer f.Close()
+	if err := checkOwner(s.path(), info); err != nil {
+		return empty, fmt.Errorf("%s cannot be relied on: %w", s.path(), err)
+	}
+	var out trustFile
+	if err := json.NewDecoder(f).Decode(&out); err != nil {
+		return empty, fmt.Errorf("%s is damaged; remove it and run hookway trust in each workspace again: %w", s.path(), err)
+	}
+	if out.Version != 1 {
+		return empty, fmt.Errorf("%s is of version %d, which this hookway does not know; use a newer one", s.path(), out.Version)
+	}
+	if out.Workspaces == nil {
+		out.Workspaces = map[string]trusted{}
+	}
+	return out, nil
+}
+
+// change rewrites trust.json under a lock: two processes lose nothing.
+func (s trustStore) change(edit func(*trustFile)) error {
+	if err := privateDir(s.dir); err != nil {
+		return err
+	}
+	unlock, err := lockFile(s.path() + ".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	t, err := s.read()
+	if err != nil {
+		return err
+	}
+	edit(&t)
+	data, err := json.MarshalIndent(t, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", s.path(), err)
+	}
+	return writeFile(s.path(), append(data, '\n'))
+}
+
+// privateDir makes a folder that only the user may enter, or checks one.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("the state folder %s cannot be made: %w", dir, cause(err))
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("the state folder %s cannot be used: %w", dir, cause(err))
+	}
+	if err := checkOwner(dir, info); err != nil {
+		return fmt.Errorf("the state folder %s cannot be relied on: %w", dir, err)
+	}
+	return nil
+}
+
+// writeFile puts a file into place in one step; a reader sees the old one or the
+// new one, whole.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, cause(err))
+	}
+	defer os.Remove(f.Name()) // gone after the rename
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s cannot be written: %w", path, err)
+	}
+	return nil
+}
+
+// status compares a workspace with what is trusted.
+func (t trustFile) status(workspace string, m manifest) TrustStatus {
+	out := TrustStatus{Workspace: workspace, State: TrustMissing, Hash: m.hash(), Files: slices.Sorted(maps.Keys(m))}
+	entry, ok := t.Workspaces[workspace]
+	switch {
+	case !ok:
+	case entry.Hash == out.Hash && entry.Files.hash() == out.Hash:
+		out.State = TrustGiven
+	default:
+		out.State, out.Changes = TrustChanged, m.changes(entry.Files)
+	}
+	return out
+}
+
+// Trust pins what the workspace can run and be configured by, as it is now. The
+// error is a Problems if its hookway.yaml has mistakes: what it would run is
+// not known then.
+func Trust(opts Options) (TrustStatus, error) {
+	l, err := newLoader(opts)
+	if err != nil {
+		return TrustStatus{}, err
+	}
+	if l.workspace == "" {
+		return TrustStatus{State: TrustNone}, fmt.Errorf("no workspace: neither %s nor a folder above it has a %s, .hookway or .acai/hooks; run hookway init", l.dir, fileName)
+	}
+	l.readWorkspace()
+	if err := l.set.Problems.Err(); err != nil {
+		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
+	}
+	entry := trusted{Hash: l.pinned.files.hash(), Files: l.pinned.files, Since: time.Now().UTC().Truncate(time.Second)}
+	if err := l.store.change(func(t *trustFile) { t.Workspaces[l.workspace] = entry }); err != nil {
+		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
+	}
+	return TrustStatus{Workspace: l.workspace, State: TrustGiven, Hash: entry.Hash, Files: slices.Sorted(maps.Keys(entry.Files))}, nil
+}
+
+// Untrust takes the trust back. It reports the workspace, and whether there was
+// any trust in it. Trust in a folder that has lost its hooks can be taken back too.
+func Untrust(opts Options) (workspace string, was bool, err error) {
+	l, err := newLoader(opts)
+	if err != nil {
+		return "", false, err
+	}
+	before, err := l.store.read()
+	if err != nil {
+		return "", false, err
+	}
+	workspace = l.workspace
+	for dir := l.dir; ; dir = filepath.Dir(dir) {
+		if _, ok := before.Workspaces[dir]; ok || dir == l.workspace {
+			workspace = dir
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if _, ok := before.Workspaces[workspace]; !ok {
+		return workspace, false, nil
+	}
+	err = l.store.change(func(t *trustFile) {
+		_, was = t.Workspaces[workspace]
+		delete(t.Workspaces, workspace)
+	})
+	return workspace, was, err
+}
