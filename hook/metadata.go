@@ -18,16 +18,16 @@ func (r *run) addMetadata(step *Step, more map[string]any) {
 	}
 	var refused []string
 	for key, value := range more {
-		vars, isEnv := value.(map[string]any)
-		if key != "env" || !isEnv {
+		if key != "env" {
 			merged[key] = value
 			continue
 		}
-		all, _ := merged["env"].(map[string]any)
-		all = maps.Clone(all)
-		if all == nil {
-			all = map[string]any{}
+		vars, ok := variables(value)
+		if !ok {
+			r.refuse(step, fmt.Sprintf("the environment a hook sets must be a map of names to values, not a %T", value))
+			continue
 		}
+		all, _ := variables(merged["env"])
 		for name, v := range vars {
 			if unsafeVariable(name) {
 				refused = append(refused, name)
@@ -44,6 +44,24 @@ func (r *run) addMetadata(step *Step, more map[string]any) {
 		slices.Sort(refused)
 		r.refuse(step, fmt.Sprintf("a hook may not set the environment variables %s", strings.Join(refused, ", ")))
 	}
+}
+
+// variables gives a copy of an environment map, in the types in which Go
+// programs and JSON have one. Nil is an empty one.
+func variables(value any) (map[string]any, bool) {
+	vars := map[string]any{}
+	switch v := value.(type) {
+	case nil:
+	case map[string]any:
+		maps.Copy(vars, v)
+	case map[string]string:
+		for name, text := range v {
+			vars[name] = text
+		}
+	default:
+		return vars, false
+	}
+	return vars, true
 }
 
 // unsafeVariable reports the variables that decide which code a program runs.
