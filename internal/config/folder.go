@@ -243,6 +243,9 @@ func readDescription(path string) (d command.Description, ok bool) {
 		return d, false
 	}
 	ok = json.NewDecoder(f).Decode(&d) == nil && len(d.Events) > 0
+	if string(d.Match) == "null" { // as a nil one is written
+		d.Match = nil
+	}
 	return d, ok
 }
 
