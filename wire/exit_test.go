@@ -1,0 +1,82 @@
+package wire
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+func TestExitCodes(t *testing.T) {
+	start := hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{})
+	prompt := hook.AgentStart.New(hook.Envelope{}, hook.AgentRun{Prompt: "p"})
+	for _, c := range []struct {
+		name string
+		ev   hook.AnyEvent
+		a    Answer
+		want hook.Decision
+		err  string // a part of it
+	}{
+		{"0 and nothing is no opinion", pre(), Answer{}, hook.Decision{}, ""},
+		{"0 and white space is no opinion", pre(), Answer{Stdout: []byte(" \n\n")}, hook.Decision{}, ""},
+		{"0 reads stdout and not stderr", pre(), Answer{Stdout: []byte("{\"decision\":\"block\",\"reason\":\"no\"}\n"), Stderr: []byte("noise")}, hook.Block("no"), ""},
+		{"0 with a banner is a failure", pre(), Answer{Stdout: []byte("Welcome back\n{\"decision\":\"block\"}")}, hook.Decision{}, "it begins with: Welcome back"},
+		{"0 with null is a failure", pre(), Answer{Stdout: []byte("null")}, hook.Decision{}, "not null"},
+
+		{"text at the start of a session is for the agent", start, Answer{Stdout: []byte("Remember:\n- tabs\n")}, hook.Inject("Remember:\n- tabs"), ""},
+		{"text that begins like a list is for the agent", start, Answer{Stdout: []byte("[CONTEXT FROM MEMORY]\n- tabs")}, hook.Inject("[CONTEXT FROM MEMORY]\n- tabs"), ""},
+		{"text for a prompt is for the agent, without colours", prompt, Answer{Stdout: []byte("\x1b[32mgreen\x1b[0m\x07 \x1b]0;title\x07light\r\n")}, hook.Inject("green light"), ""},
+		{"JSON there is an answer", prompt, Answer{Stdout: []byte(`{"decision":"block","reason":"no"}`)}, hook.Block("no"), ""},
+		{"broken JSON there is a failure", prompt, Answer{Stdout: []byte(`{"decision":"block"`)}, hook.Decision{}, "it is not JSON"},
+		{"a JSON text there is a failure", prompt, Answer{Stdout: []byte(`"hello"`)}, hook.Decision{}, "not a string"},
+		{"null there is a failure", start, Answer{Stdout: []byte(`null`)}, hook.Decision{}, "not null"},
+		{"an answer below a banner there is a failure", prompt, Answer{Stdout: []byte("Welcome back\n{\"decision\":\"block\"}\n")}, hook.Decision{}, "other text stands before it; print the answer alone. It begins with: Welcome back"},
+		{"an object that is no answer is text", prompt, Answer{Stdout: []byte("Settings:\n{\"tabs\":true}\n")}, hook.Inject("Settings:\n{\"tabs\":true}"), ""},
+
+		{"2 blocks with stderr", pre(), Answer{ExitCode: 2, Stderr: []byte("not here\nnor there\n")}, hook.Block("not here\nnor there"), ""},
+		{"2 without stderr blocks", pre(), Answer{ExitCode: 2}, hook.Block(""), ""},
+		{"2 without stderr takes the reason of stdout", pre(), Answer{ExitCode: 2, Stdout: []byte(`{"reason":"r","modified":{"tool_input":{}}}`)}, hook.Block("r"), ""},
+		{"2 blocks whatever stdout says", pre(), Answer{ExitCode: 2, Stdout: []byte(`{"decision":"approve","systemMessage":"m","suppressOutput":true}`), Stderr: []byte("no")},
+			hook.Decision{Action: hook.ActionBlock, Reason: "no", UserMessage: "m", Metadata: meta("suppressOutput", true)}, ""},
+		{"2 blocks with garbage", pre(), Answer{ExitCode: 2, Stdout: []byte("oops"), Stderr: []byte("no")}, hook.Block("no"), ""},
+
+		{"1 is a failure", pre(), Answer{ExitCode: 1, Stderr: []byte("Traceback\n  File x\nKeyError: 'a'\n\n")}, hook.Decision{}, "it exited with code 1: KeyError: 'a'"},
+		{"1 without a word is a failure", pre(), Answer{ExitCode: 1}, hook.Decision{}, "it exited with code 1 and wrote nothing on stderr"},
+		{"1 does not allow", pre(), Answer{ExitCode: 1, Stdout: []byte(`{"decision":"approve"}`)}, hook.Decision{}, "it exited with code 1"},
+		{"1 with a block blocks", pre(), Answer{ExitCode: 1, Stdout: []byte(`{"decision":"block","reason":"no"}`)}, hook.Block("no"), ""},
+		{"126 says what to check", pre(), Answer{ExitCode: 126}, hook.Decision{}, "cannot be executed"},
+		{"127 says that there is no such command", pre(), Answer{ExitCode: 127, Stderr: []byte("sh: guard: not found")}, hook.Decision{}, "command not found): sh: guard: not found"},
+		{"a signal is a failure", pre(), Answer{ExitCode: -1}, hook.Decision{}, "it was ended by a signal"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := ExitDecision(c.ev, c.a)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got %+v, %v; want %s", got, err, c.err)
+				}
+				return
+			}
+			if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %+v, %v\nwant %+v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestAReasonFromStderrIsBounded(t *testing.T) {
+	d, err := ExitDecision(pre(), Answer{ExitCode: 2, Stderr: []byte(strings.Repeat("ä", maxReason))})
+	if err != nil || len(d.Reason) > maxReason+10 || !strings.HasSuffix(d.Reason, "…") {
+		t.Errorf("%d bytes, %v", len(d.Reason), err)
+	}
+}
+
+func TestGarbageBesideExitCode2IsAWarning(t *testing.T) {
+	var lines []string
+	if _, err := ExitDecision(pre(), Answer{ExitCode: 2, Stdout: []byte("oops\n"), Warn: func(l string) { lines = append(lines, l) }}); err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) != 1 || !strings.Contains(lines[0], "printed something else") || !strings.Contains(lines[0], "oops") {
+		t.Errorf("got %q", lines)
+	}
+}
