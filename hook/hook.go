@@ -98,6 +98,9 @@ func (h *Hook) check() error {
 	if h.Lane > Observe {
 		errs = append(errs, fmt.Errorf("there is no lane %d", h.Lane))
 	}
+	if h.OnFail > FailClosed {
+		errs = append(errs, fmt.Errorf("there is no failure policy %d", h.OnFail))
+	}
 	if h.Timeout < 0 || h.Timeout > MaxTimeout {
 		errs = append(errs, fmt.Errorf("timeout %v is not between 0 (none) and %v", h.Timeout, MaxTimeout))
 	}
@@ -110,8 +113,8 @@ func (h *Hook) check() error {
 	return errors.Join(errs...)
 }
 
-// closed reports whether a failure blocks.
-func (h *Hook) closed() bool {
+// Closed reports whether a failure of this hook blocks.
+func (h *Hook) Closed() bool {
 	if h.OnFail == FailDefault {
 		return h.Lane == Guard && !h.Profile.FailOpen
 	}

@@ -35,7 +35,8 @@ type Step struct {
 	Duration time.Duration
 
 	// Err says why the handler failed, or what part of its decision was refused
-	// (a *RefusedError). Nil means that its decision counted in full.
+	// (a *RefusedError), or both; errors.As finds each. Nil means that its
+	// decision counted in full.
 	Err error
 }
 

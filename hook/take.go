@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -72,8 +73,14 @@ func (r *run) filter(e *entry, d *Decision) (refused []string) {
 	return refused
 }
 
+// refuse notes what was not listened to, beside what the step says already: a
+// failure whose policy may not block keeps its cause.
 func (r *run) refuse(step *Step, what string) {
-	step.Err = &RefusedError{What: what}
+	var err error = &RefusedError{What: what}
+	if step.Err != nil {
+		err = errors.Join(step.Err, err)
+	}
+	step.Err = err
 	r.e.notify(Notice{Kind: HookError, Hook: step.Hook, Event: r.info.Name, EventID: r.ev.ID(), Lane: step.Lane, Duration: step.Duration, Err: step.Err})
 }
 
