@@ -1,0 +1,171 @@
+//go:build unix
+
+package config
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// counting is a hook of a folder that leaves a line in a file each time it is described.
+func counting(trace, description string) string {
+	return "#!/bin/sh\nif [ \"$HOOK_ACTION\" = describe ]; then echo x >> '" + trace + "'; echo '" + description + "'; exit 0; fi\necho '{}'\n"
+}
+
+func folderWorld(t *testing.T) *world {
+	w := newWorld(t)
+	w.env["HOOKWAY_TRUST"] = "1"
+	return w
+}
+
+func TestAnExecutableIsAskedOnceForEachVersionOfIt(t *testing.T) {
+	w := folderWorld(t)
+	trace := filepath.Join(w.home, "trace")
+	asked := func() int {
+		data, _ := os.ReadFile(trace)
+		return strings.Count(string(data), "x")
+	}
+	script := w.work(".hookway/hooks/a.sh")
+	w.write(script, counting(trace, `{"event":"PreToolUse","priority":7,"match":{"tool":"Bash"}}`))
+	for range 3 {
+		set := w.load()
+		w.want(set, "a.sh active")
+		if h := set.Hooks[0]; h.Priority != 7 || h.Match.Tool[0] != "Bash" || h.Events[0] != "PreToolUse" {
+			t.Errorf("%+v", h)
+		}
+	}
+	if asked() != 1 {
+		t.Errorf("it was asked %d times", asked())
+	}
+	w.write(script, counting(trace, `{"event":"PostToolUse"}`))
+	if set := w.load(); set.Hooks[0].Events[0] != "PostToolUse" || asked() != 2 {
+		t.Errorf("%+v, asked %d times", set.Hooks[0], asked())
+	}
+}
+
+func TestWhatAnExecutableSaysOfItselfArrives(t *testing.T) {
+	w := folderWorld(t)
+	w.write(w.work(".hookway/hooks/a.sh"), describing(`{"name":"x","description":"what","events":["before_tool_call","Stop"],"priority":0,"timeout":"250ms","max_retries":2,"lane":"guard","on_failure":"continue","mode":"worker","profile":"a3s","match":{"command":"rm"}}`, "no"))
+	w.write(w.work(".acai/hooks/b.sh"), describing(`{"event":"tool-call-start","async":true}`, "no"))
+	set := w.load()
+	w.want(set, "a.sh active, b.sh active")
+	a, b := set.Hooks[0], set.Hooks[1]
+	if fmt.Sprint(a.Events) != "[PreToolUse AgentStop]" || a.Priority != 0 || a.Timeout != 250*time.Millisecond || a.Retries != 2 ||
+		a.Lane != hook.Guard || a.OnFail != hook.FailOpen || a.Profile != hook.ProfileA3S || a.Description != "what" || a.Match.Command[0] != "rm" {
+		t.Errorf("%+v", a)
+	}
+	if a.Origin != w.work(".hookway/hooks/a.sh") || a.Root != w.ws {
+		t.Errorf("%+v", a)
+	}
+	if b.Lane != hook.Observe || b.Profile != hook.ProfileAcai || b.Priority != hook.DefaultPriority {
+		t.Errorf("%+v", b)
+	}
+}
+
+func TestWhatIsNoHookIsLeftOut(t *testing.T) {
+	w := folderWorld(t)
+	ok := describing(`{"event":"PreToolUse"}`, "no")
+	for _, name := range []string{".hidden.sh", "_off.sh", "README.md", "data.json", "guard.sh~", "guard.sh.disabled", "README", "sub/inner.sh", "b.sh"} {
+		w.write(w.work(".hookway/hooks/"+name), ok)
+	}
+	w.write(w.work(".hookway/hooks/a.sh"), strings.TrimPrefix(ok, "#!/bin/sh\n")) // neither shebang nor execute bit: by its extension
+	w.write(w.work(".hookway/hooks/plain"), "no program")
+	set := w.load()
+	w.want(set, "a.sh active, b.sh active")
+	if len(set.Problems) != 0 || len(set.Warnings) != 1 || set.Warnings[0].File != w.work(".hookway/hooks/plain") || !strings.Contains(set.Warnings[0].Message, "chmod +x") {
+		t.Errorf("%s %s", set.Problems, set.Warnings)
+	}
+}
+
+func TestEachBrokenExecutableIsOneWarningThatNamesIt(t *testing.T) {
+	for name, c := range map[string]struct{ script, want string }{
+		"garbage":           {"#!/bin/sh\necho hello\n", "hello"},
+		"nothing":           {"#!/bin/sh\n", "printed nothing"},
+		"exit status":       {"#!/bin/sh\necho broken >&2; exit 3\n", "broken"},
+		"wrong interpreter": {"#!/no/such/interpreter\n", "/no/such/interpreter"},
+		"unknown event":     {describing(`{"event":"PreToolUes"}`, ""), "did you mean PreToolUse?"},
+		"bad match":         {describing(`{"event":"PreToolUse","match":{"command":"a(b"}}`, ""), "missing closing )"},
+		"unknown match key": {describing(`{"event":"PreToolUse","match":{"tol":"x"}}`, ""), "did you mean tool?"},
+		"bad lane":          {describing(`{"event":"PreToolUse","lane":"gard"}`, ""), "did you mean guard?"},
+		"bad priority":      {describing(`{"event":"PreToolUse","priority":"high"}`, ""), "priority"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := folderWorld(t)
+			w.write(w.work(".hookway/hooks/bad.sh"), c.script)
+			w.write(w.work(".hookway/hooks/good.sh"), describing(`{"event":"PreToolUse"}`, "no"))
+			set := w.load()
+			w.want(set, "good.sh active")
+			if len(set.Problems) != 0 || len(set.Warnings) != 1 {
+				t.Fatalf("problems %s\nwarnings %s", set.Problems, set.Warnings)
+			}
+			warning := set.Warnings[0]
+			if warning.File != w.work(".hookway/hooks/bad.sh") || !strings.Contains(warning.Message, c.want) || strings.Contains(warning.Message, "\n") {
+				t.Errorf("%+v", warning)
+			}
+		})
+	}
+}
+
+func TestOfTooManyHooksTheFirstByNameAreUsed(t *testing.T) {
+	w := folderWorld(t)
+	w.write(w.work("hookway.yaml"), "max_hooks: 3\n")
+	for _, i := range []int{4, 2, 0, 3, 1} {
+		w.write(w.work(fmt.Sprintf(".hookway/hooks/h%d.sh", i)), describing(`{"event":"PreToolUse"}`, "no"))
+	}
+	set := w.load()
+	w.want(set, "h0.sh active, h1.sh active, h2.sh active")
+	if len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].String(), "max_hooks") {
+		t.Error(set.Warnings)
+	}
+}
+
+func TestAHundredHooksAreTheDefaultLimit(t *testing.T) {
+	w := folderWorld(t)
+	w.env["HOOKWAY_TRUST"] = "" // untrusted: nothing has to be asked
+	for i := range DefaultMaxHooks + 5 {
+		w.write(w.work(fmt.Sprintf(".hookway/hooks/h%03d", i)), "#!/bin/sh\n")
+	}
+	set := w.load()
+	if n := len(set.Hooks); n != DefaultMaxHooks || set.Hooks[n-1].ID != "h099" || len(set.Warnings) != 1 {
+		t.Errorf("%d hooks, warnings %s", n, set.Warnings)
+	}
+}
+
+func TestUserHooksFoldersAreUsedToo(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hooks/u.sh"), describing(`{"event":"PreToolUse"}`, "from the user"))
+	w.must(os.Chmod(w.user("hooks"), 0o700))
+	set := w.load()
+	w.want(set, "u.sh active")
+	if out := bash(t, fill(t, set), w.ws, "ls"); out.Reason != "from the user" {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestACancelledLoadEndsWithoutASet(t *testing.T) {
+	w := folderWorld(t)
+	w.write(w.work(".hookway/hooks/slow.sh"), "#!/bin/sh\nexec sleep 60\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if set, err := Load(ctx, w.options()); err == nil || set != nil {
+		t.Error(set, err)
+	}
+}
+
+func TestAFolderThatCannotBeReadIsAProblem(t *testing.T) {
+	w := folderWorld(t)
+	w.write(w.work("hookway.yaml"), blockRM)
+	w.write(w.work(".hookway/hooks"), "a file")
+	set := w.load()
+	w.want(set, "no-rm active")
+	if len(set.Problems) != 1 || set.Problems[0].File != w.work(".hookway/hooks") {
+		t.Error(set.Problems)
+	}
+}

@@ -1,0 +1,278 @@
+//go:build unix
+
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// trustedWorld has a workspace with a bit of everything that is pinned.
+func trustedWorld(t *testing.T) *world {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, lane: guard, command: [./tools/guard.sh]}, {id: b, on: PreToolUse, command: python3 tools/b.py}]\n")
+	w.write(w.work("tools/guard.sh"), guard("no"))
+	w.write(w.work("tools/b.py"), "")
+	w.write(w.work("tools/unrelated.sh"), "")
+	w.write(w.work(".hookway/hooks/x.sh"), describing(`{"event":"PreToolUse"}`, "no"))
+	w.write(w.work(".hookway/hooks/lib/common.sh"), "")
+	w.write(w.work(".acai/hooks/y.py"), "#!/bin/sh\necho '{\"events\":[\"agent-start\"]}'\n")
+	return w
+}
+
+func TestTrustPinsEverythingThatCanRunOrConfigure(t *testing.T) {
+	w := trustedWorld(t)
+	status := w.trust()
+	want := ".acai/hooks/y.py .hookway/hooks/lib/common.sh .hookway/hooks/x.sh hookway.yaml tools/b.py tools/guard.sh"
+	if got := strings.Join(status.Files, " "); got != want || status.State != TrustGiven {
+		t.Errorf("pinned %s (%s), want %s", got, status.State, want)
+	}
+	set := w.load()
+	w.want(set, "a active, b active, x.sh active, y.py active")
+	if set.Trust.State != TrustGiven || set.Trust.Hash != status.Hash {
+		t.Errorf("%+v", set.Trust)
+	}
+}
+
+func TestAChangedFileMustBeTrustedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(w *world)
+		want   []Change
+	}{
+		"configuration": {func(w *world) { w.write(w.work("hookway.yaml"), blockRM) },
+			[]Change{{"hookway.yaml", "changed"}, {"tools/b.py", "removed"}, {"tools/guard.sh", "removed"}}},
+		"hook of a folder":  {func(w *world) { w.write(w.work(".acai/hooks/y.py"), "#!/bin/sh\n") }, []Change{{".acai/hooks/y.py", "changed"}}},
+		"new hook":          {func(w *world) { w.write(w.work(".hookway/hooks/z"), "#!/bin/sh\n") }, []Change{{".hookway/hooks/z", "added"}}},
+		"library of a hook": {func(w *world) { w.write(w.work(".hookway/hooks/lib/common.sh"), "evil") }, []Change{{".hookway/hooks/lib/common.sh", "changed"}}},
+		"program":           {func(w *world) { w.write(w.work("tools/guard.sh"), "#!/bin/sh\n") }, []Change{{"tools/guard.sh", "changed"}}},
+		"removed program":   {func(w *world) { w.must(os.Remove(w.work("tools/guard.sh"))) }, []Change{{"tools/guard.sh", "removed"}}},
+		"script in a line":  {func(w *world) { w.write(w.work("tools/b.py"), "evil") }, []Change{{"tools/b.py", "changed"}}},
+		"execute bit":       {func(w *world) { w.must(os.Chmod(w.work("tools/b.py"), 0o755)) }, []Change{{"tools/b.py", "changed"}}},
+		"removed from disk": {func(w *world) { w.must(os.Remove(w.work("hookway.yaml"))) }, []Change{{"hookway.yaml", "removed"}, {"tools/b.py", "removed"}, {"tools/guard.sh", "removed"}}},
+		"link in a program's place": {func(w *world) {
+			w.must(os.Remove(w.work("tools/guard.sh")))
+			w.must(os.Symlink(w.work("tools/unrelated.sh"), w.work("tools/guard.sh")))
+		}, []Change{{"tools/guard.sh", "changed"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := trustedWorld(t)
+			w.trust()
+			c.change(w)
+			set := w.load()
+			if set.Trust.State != TrustChanged || fmt.Sprint(set.Trust.Changes) != fmt.Sprint(c.want) {
+				t.Errorf("got %s %v, want %v", set.Trust.State, set.Trust.Changes, c.want)
+			}
+			for _, h := range set.Hooks {
+				if h.State != Untrusted || h.Handler != nil {
+					t.Errorf("%s is %s", h.ID, h.State)
+				}
+			}
+			w.trust()
+			if set = w.load(); set.Trust.State != TrustGiven {
+				t.Errorf("trusted again: %s %v", set.Trust.State, set.Trust.Changes)
+			}
+		})
+	}
+}
+
+func TestAFileThatNobodyRunsMayChange(t *testing.T) {
+	w := trustedWorld(t)
+	w.trust()
+	w.write(w.work("tools/unrelated.sh"), "changed")
+	w.write(w.work("src/main.go"), "package main")
+	if set := w.load(); set.Trust.State != TrustGiven {
+		t.Errorf("%+v", set.Trust)
+	}
+}
+
+func TestALinkIsPinnedByWhatItPointsTo(t *testing.T) {
+	w := newWorld(t)
+	outside := filepath.Join(w.home, "shared.sh")
+	w.write(outside, describing(`{"event":"PreToolUse"}`, "no"))
+	w.must(os.MkdirAll(w.work(".hookway/hooks"), 0o755))
+	w.must(os.Symlink(outside, w.work(".hookway/hooks/shared.sh")))
+	w.must(os.Symlink(w.work(".hookway/hooks"), w.work(".hookway/hooks/loop")))
+	w.trust()
+	w.want(w.load(), "shared.sh active")
+	w.write(outside, describing(`{"event":"PreToolUse"}`, "changed"))
+	if set := w.load(); fmt.Sprint(set.Trust.Changes) != "[{.hookway/hooks/shared.sh changed}]" {
+		t.Errorf("%+v", set.Trust)
+	}
+}
+
+func TestUntrustedHooksAreListedAndNothingOfThemRuns(t *testing.T) {
+	w := trustedWorld(t)
+	trace := w.work("trace")
+	w.write(w.work(".hookway/hooks/x.sh"), "#!/bin/sh\necho ran >> "+trace+"\necho '{\"event\":\"PreToolUse\"}'\n")
+	set := w.load()
+	w.want(set, "a untrusted, b untrusted, x.sh untrusted, y.py untrusted")
+	if set.Trust.State != TrustMissing || set.Hooks[0].Command != w.work("tools/guard.sh") || set.Hooks[2].File != w.work(".hookway/hooks/x.sh") {
+		t.Errorf("%+v", set)
+	}
+	if e := fill(t, set); e.Len() != 0 {
+		t.Errorf("%d hooks were registered", e.Len())
+	}
+	w.trust()
+	if exists(trace) {
+		t.Error("a hook was asked before it was trusted")
+	}
+	if e := fill(t, w.load()); e.Len() != 4 || !exists(trace) {
+		t.Errorf("%d hooks were registered", e.Len())
+	}
+}
+
+func TestTheEnvironmentCanTrust(t *testing.T) {
+	w := trustedWorld(t)
+	w.env["HOOKWAY_TRUST"] = "1"
+	if set := w.load(); set.Trust.State != TrustEnvironment || len(set.active()) != 4 {
+		t.Errorf("%+v", set.Trust)
+	}
+	w.env["HOOKWAY_TRUST"] = "0"
+	if set := w.load(); set.Trust.State != TrustMissing {
+		t.Errorf("%+v", set.Trust)
+	}
+}
+
+func TestUntrustTakesTheTrustBack(t *testing.T) {
+	w := trustedWorld(t)
+	w.trust()
+	for _, want := range []bool{true, false} {
+		ws, was, err := Untrust(w.options())
+		if err != nil || was != want || ws != w.ws {
+			t.Errorf("%s %v %v", ws, was, err)
+		}
+	}
+	if set := w.load(); set.Trust.State != TrustMissing {
+		t.Errorf("%+v", set.Trust)
+	}
+}
+
+func TestUntrustWorksForAFolderThatLostItsHooks(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), blockRM)
+	w.trust()
+	w.must(os.Remove(w.work("hookway.yaml")))
+	if ws, was, err := Untrust(w.options()); err != nil || !was || ws != w.ws {
+		t.Errorf("%s %v %v", ws, was, err)
+	}
+}
+
+func TestTrustNeedsAWorkspaceWithoutMistakes(t *testing.T) {
+	w := newWorld(t)
+	if _, err := Trust(w.options()); err == nil || !strings.Contains(err.Error(), "hookway init") {
+		t.Error(err)
+	}
+	w.write(w.work("hookway.yaml"), "hoks: []\n")
+	if _, err := Trust(w.options()); err == nil || !strings.Contains(err.Error(), "hookway.yaml:1:1: unknown key") {
+		t.Error(err)
+	}
+}
+
+func TestASecondSpellingOfTheFileIsAChange(t *testing.T) {
+	w := trustedWorld(t)
+	w.trust()
+	w.write(w.work("hookway.yml"), "")
+	if set := w.load(); fmt.Sprint(set.Trust.Changes) != "[{hookway.yml added}]" {
+		t.Errorf("%+v", set.Trust)
+	}
+}
+
+func TestAProgramThatChangesAfterLoadingDoesNotRun(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, lane: guard, command: ./tools/guard.sh}]\n")
+	w.write(w.work("tools/guard.sh"), guard("no"))
+	w.trust()
+	e := fill(t, w.load())
+	if out := bash(t, e, w.ws, "ls"); out.Action != hook.ActionBlock || out.Reason != "no" {
+		t.Fatalf("%+v", out)
+	}
+	w.write(w.work("tools/guard.sh"), "#!/bin/sh\ntouch "+w.work("evil")+"\n")
+	out := bash(t, e, w.ws, "ls")
+	if out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "hookway trust") || exists(w.work("evil")) {
+		t.Errorf("%+v", out)
+	}
+	w.write(w.work("tools/guard.sh"), guard("no")) // the same content again
+	if out := bash(t, e, w.ws, "ls"); out.Reason != "no" {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestTrustIsKeptPrivately(t *testing.T) {
+	w := trustedWorld(t)
+	w.trust()
+	for path, want := range map[string]os.FileMode{"state": 0o700, "state/trust.json": 0o600} {
+		info, err := os.Stat(filepath.Join(w.home, path))
+		w.must(err)
+		if info.Mode().Perm() != want {
+			t.Errorf("%s has mode %o, want %o", path, info.Mode().Perm(), want)
+		}
+	}
+}
+
+func TestTrustThatOthersCouldHaveWrittenDoesNotCount(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(path string) error
+		want  string
+	}{
+		"writable by others": {func(p string) error { return os.Chmod(p, 0o666) }, "others can write it"},
+		"damaged":            {func(p string) error { return os.WriteFile(p, []byte("{"), 0o600) }, "is damaged"},
+		"newer":              {func(p string) error { return os.WriteFile(p, []byte(`{"version":2}`), 0o600) }, "newer"},
+		"a folder":           {func(p string) error { _ = os.Remove(p); return os.Mkdir(p, 0o700) }, "cannot be read"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := trustedWorld(t)
+			w.trust()
+			w.must(c.spoil(filepath.Join(w.home, "state", "trust.json")))
+			set := w.load()
+			if set.Trust.State != TrustMissing || len(set.Problems) != 1 || !strings.Contains(set.Problems[0].Message, c.want) {
+				t.Errorf("%s: %s", set.Trust.State, set.Problems)
+			}
+			if _, err := Trust(w.options()); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("trust: %v", err)
+			}
+		})
+	}
+}
+
+func TestProcessesThatTrustAtOnceLoseNothing(t *testing.T) {
+	w := newWorld(t)
+	const n = 16
+	var all sync.WaitGroup
+	for i := range n {
+		dir := w.work(fmt.Sprint("ws", i))
+		w.write(filepath.Join(dir, "hookway.yaml"), blockRM)
+		all.Go(func() {
+			opts := w.options()
+			opts.Dir = dir
+			if _, err := Trust(opts); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	file, err := trustStore{filepath.Join(w.home, "state")}.read()
+	w.must(err)
+	if len(file.Workspaces) != n {
+		t.Errorf("%d workspaces are trusted, want %d", len(file.Workspaces), n)
+	}
+}
+
+func TestAWorkspaceIsTheSameUnderEveryName(t *testing.T) {
+	w := trustedWorld(t)
+	w.trust()
+	link := filepath.Join(w.home, "link")
+	w.must(os.Symlink(w.ws, link))
+	w.must(os.MkdirAll(w.work("deep/er"), 0o755))
+	opts := w.options()
+	opts.Dir = filepath.Join(link, "deep", "er")
+	set := must(Load(t.Context(), opts))
+	if set.Trust.State != TrustGiven || set.Workspace != w.ws {
+		t.Errorf("%+v", set.Trust)
+	}
+}
