@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/hooktest"
@@ -25,7 +26,8 @@ import (
 const (
 	playOnce   = "COMMAND_TEST_ONCE"
 	playWorker = "COMMAND_TEST_WORKER"
-	playBare   = "COMMAND_TEST_BARE"
+	playLean   = "COMMAND_TEST_LEAN"
+	playDaemon = "COMMAND_TEST_DAEMON"
 )
 
 func TestMain(m *testing.M) {
@@ -34,8 +36,10 @@ func TestMain(m *testing.M) {
 		once(behaviour(playOnce))
 	case os.Getenv(playWorker) != "":
 		serve(behaviour(playWorker))
-	case os.Getenv(playBare) != "":
-		os.Exit(0)
+	case os.Getenv(playDaemon) != "":
+		daemon(os.Getenv(playDaemon))
+	case os.Getenv(playLean) != "":
+		serveLean()
 	default:
 		os.Exit(m.Run())
 	}
@@ -142,7 +146,36 @@ func serve(b hooktest.Behaviour) {
 	}
 }
 
-// make gives a handler that is closed at the end of the test.
+// serveLean is a worker that costs as little as a worker can: it reads no more
+// of a request than its id, and always blocks.
+func serveLean() {
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	var out []byte
+	for {
+		line, err := in.ReadSlice('\n')
+		if err != nil {
+			return
+		}
+		_, rest, _ := bytes.Cut(line, []byte(`"id":`))
+		id, _, _ := bytes.Cut(rest, []byte(","))
+		out = append(append(append(out[:0], `{"jsonrpc":"2.0","id":`...), id...), `,"result":{"action":"block","reason":"no"}}`...)
+		os.Stdout.Write(append(out, '\n'))
+	}
+}
+
+// daemon leaves the session and the pipes of who started it, says its number
+// and stays, though not for ever.
+func daemon(path string) {
+	syscall.Setsid()
+	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		f.Close()
+	}
+	os.WriteFile(path+".new", fmt.Appendf(nil, "%d\n", os.Getpid()), 0o644)
+	os.Rename(path+".new", path)
+	<-time.After(time.Minute)
+}
+
+// newHandler gives a handler that is closed at the end of the test.
 func newHandler(t testing.TB, c Config) *Handler {
 	t.Helper()
 	h, err := New(c)

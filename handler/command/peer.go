@@ -21,6 +21,9 @@ type peer struct {
 	asked   chan struct{} // closed by stop: the process is to end
 	over    chan struct{} // closed when it can answer no more
 
+	writing sync.Mutex // held while a frame is written, by whoever writes it
+	line    []byte     // guarded by writing
+
 	mu      sync.Mutex
 	nextID  int64
 	open    map[int64]chan<- answer
@@ -69,19 +72,19 @@ func (p *peer) ask(ctx context.Context, event [][]byte) ([]byte, error) {
 	if !ok {
 		return nil, errUnsent
 	}
-	select {
-	case p.frames <- request{id, event}:
-	case a := <-answers: // it ended meanwhile
-		return a.result, a.err
-	case <-p.over:
-		p.unregister(id)
-		return nil, errUnsent
-	case <-ctx.Done():
-		p.unregister(id)
-		return nil, ctx.Err()
-	case <-p.w.abort:
-		p.unregister(id)
-		return nil, ErrClosed
+	if !p.sendNow(requestFrame(id, event)) {
+		select {
+		case p.frames <- request{id, event}:
+		case <-p.over:
+			p.unregister(id)
+			return nil, errUnsent
+		case <-ctx.Done():
+			p.unregister(id)
+			return nil, ctx.Err()
+		case <-p.w.abort:
+			p.unregister(id)
+			return nil, ErrClosed
+		}
 	}
 	select {
 	case a := <-answers:

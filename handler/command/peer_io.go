@@ -14,44 +14,60 @@ import (
 // write sends requests and cancels until the process is over. A process that
 // does not read holds up this goroutine only.
 func (p *peer) write() {
-	var line []byte // joins the parts of a short frame, for one call of the system
 	for {
-		var r request
-		var err error
+		var id int64
+		var f frame
 		select {
-		case r = <-p.frames:
-			line, err = p.send(requestFrame(r.id, r.event), line)
-		case id := <-p.cancels:
-			line, err = p.send(cancelFrame(id), line)
+		case r := <-p.frames:
+			id, f = r.id, requestFrame(r.id, r.event)
+		case cancelled := <-p.cancels:
+			f = cancelFrame(cancelled)
 		case <-p.over:
 			return
 		}
-		if err != nil { // it cannot have read the end of this line
+		if err := p.send(f); err != nil { // it cannot have read the end of this line
 			close(p.broken)
-			p.settleRequest(r.id, answer{err: errUnsent})
+			p.settleRequest(id, answer{err: errUnsent})
 			return
 		}
 	}
 }
 
+// sendNow sends a short frame if that needs no waiting; it saves the way over
+// the writing goroutine.
+func (p *peer) sendNow(f frame) bool {
+	if size(f) > atomicWrite() || !p.writing.TryLock() {
+		return false
+	}
+	defer p.writing.Unlock()
+	return writeNow(p.proc.stdin, p.join(f))
+}
+
 // longFrame is the size from which the parts of a frame are not joined.
 const longFrame = 64 << 10
 
-func (p *peer) send(f frame, line []byte) ([]byte, error) {
-	if size(f) > longFrame {
-		for _, part := range f {
-			if _, err := p.proc.stdin.Write(part); err != nil {
-				return line, err
-			}
-		}
-		return line, nil
+func (p *peer) send(f frame) error {
+	p.writing.Lock()
+	defer p.writing.Unlock()
+	if size(f) <= longFrame {
+		f = frame{p.join(f)}
 	}
-	line = line[:0]
 	for _, part := range f {
-		line = append(line, part...)
+		if _, err := p.proc.stdin.Write(part); err != nil {
+			return err
+		}
 	}
-	_, err := p.proc.stdin.Write(line)
-	return line, err
+	return nil
+}
+
+// join puts the parts of a frame together, for one call of the system. The
+// caller holds writing as long as it uses the line.
+func (p *peer) join(f frame) []byte {
+	p.line = p.line[:0]
+	for _, part := range f {
+		p.line = append(p.line, part...)
+	}
+	return p.line
 }
 
 // settleRequest ends an open request.
