@@ -19,14 +19,19 @@ type breaker struct {
 	until    atomic.Int64 // Unix nanoseconds
 }
 
-// ready reports whether the hook may be run.
-func (b *breaker) ready() bool {
+// ready reports whether the hook may be run, and whether that call is the one
+// that tries an open circuit.
+func (b *breaker) ready() (ready, trial bool) {
 	if b.failures.Load() < breakerFailures {
-		return true
+		return true, false
 	}
 	now, until := time.Now().UnixNano(), b.until.Load()
-	return now >= until && b.until.CompareAndSwap(until, now+int64(breakerPause))
+	trial = now >= until && b.until.CompareAndSwap(until, now+int64(breakerPause))
+	return trial, trial
 }
+
+// undecided lets the next call be the trial: this one was cut short.
+func (b *breaker) undecided() { b.until.Store(time.Now().UnixNano()) }
 
 func (b *breaker) failed() {
 	if b.failures.Add(1) >= breakerFailures {

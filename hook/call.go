@@ -29,7 +29,8 @@ const retryPause = 20 * time.Millisecond
 // adds a step for each try. The error means that the caller gave up. d is the
 // caller's zero value: decisions are large, and are not copied from call to call.
 func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error) {
-	if !e.breaker.ready() {
+	ready, trial := e.breaker.ready()
+	if !ready {
 		r.record(steps, e, 0, ErrCircuitOpen)
 		e.fail(d, ErrCircuitOpen)
 		return nil
@@ -60,16 +61,18 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 			return nil
 		}
 		if cause := r.ctx.Err(); cause != nil {
-			ctx.finish()
-			err = r.aborted(cause)
+			err = r.givenUp(e, ctx, trial, cause)
 			r.record(steps, e, now-start, err)
 			return err
 		}
-		if errors.Is(err, context.DeadlineExceeded) {
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
 			err = fmt.Errorf("%w after %v", ErrTimeout, e.hook.Timeout)
 		}
 		r.record(steps, e, now-start, err)
 		if try >= e.hook.Retries || !pause(ctx, retryPause<<try) {
+			if cause := r.ctx.Err(); cause != nil {
+				return r.givenUp(e, ctx, trial, cause)
+			}
 			ctx.finish()
 			e.breaker.failed()
 			e.fail(d, err)
@@ -77,6 +80,15 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 		}
 		start = time.Since(processStart)
 	}
+}
+
+// givenUp ends a call whose caller gave up, which says nothing about the hook.
+func (r *run) givenUp(e *entry, ctx *callContext, trial bool, cause error) error {
+	ctx.finish()
+	if trial {
+		e.breaker.undecided()
+	}
+	return r.aborted(cause)
 }
 
 // context makes the context of one call, for transform hooks several at a time.

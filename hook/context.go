@@ -39,15 +39,21 @@ var processStart = time.Now()
 
 // Deadline is the earlier one of the caller's and the hook's own.
 func (c *callContext) Deadline() (time.Time, bool) {
-	outer, ok := c.Context.Deadline()
+	if own, ok := c.own(); ok {
+		return own, true
+	}
+	return c.Context.Deadline()
+}
+
+// own is the hook's deadline, if it is before the caller's. At the same instant
+// it is the caller who gives up, not the hook that fails.
+func (c *callContext) own() (time.Time, bool) {
 	if c.limit == 0 {
-		return outer, ok
+		return time.Time{}, false
 	}
 	own := processStart.Add(c.start + c.limit)
-	if ok && outer.Before(own) {
-		return outer, true
-	}
-	return own, true
+	outer, ok := c.Context.Deadline()
+	return own, !ok || own.Before(outer)
 }
 
 // Done is closed at the deadline, when the caller gives up, and after the call.
@@ -56,8 +62,8 @@ func (c *callContext) Done() <-chan struct{} {
 		return a.Done()
 	}
 	a := new(armed)
-	if deadline, ok := c.Deadline(); ok {
-		a.Context, a.cancel = context.WithDeadline(c.Context, deadline)
+	if own, ok := c.own(); ok {
+		a.Context, a.cancel = context.WithDeadline(c.Context, own)
 	} else {
 		a.Context, a.cancel = context.WithCancel(c.Context)
 	}

@@ -17,7 +17,7 @@ func (p Point[P]) Info() *EventInfo { return p.info }
 
 // New makes an event of this kind, for Engine.Fire and for tests of handlers.
 func (p Point[P]) New(env Envelope, payload P) *Event[P] {
-	return &Event[P]{Envelope: env, Payload: payload, info: p.info}
+	return &Event[P]{Envelope: &env, Payload: payload, info: p.info}
 }
 
 // EventInfo describes one kind of event: its names and what hooks may decide.
@@ -28,7 +28,7 @@ type EventInfo struct {
 	May     May      // what a hook may decide
 	Gates   bool     // fired before an operation that a block prevents
 
-	slot       int // index into a table's chains, or -1
+	slot       int      // index into a table's chains, or -1
 	self       []string // Name, for the hooks of On
 	newPayload func() any
 	newEvent   func(*EventInfo, Envelope, any) (AnyEvent, error)
@@ -123,7 +123,7 @@ func newInfo[P any](name string, may May, gates bool, aliases []string) *EventIn
 		Name: name, Aliases: aliases, May: may, Gates: gates, slot: -1, self: []string{name},
 		newPayload: func() any { return new(P) },
 		newEvent: func(info *EventInfo, env Envelope, payload any) (AnyEvent, error) {
-			ev := &Event[P]{Envelope: env, info: info}
+			ev := &Event[P]{Envelope: &env, info: info}
 			switch p := payload.(type) {
 			case P:
 				ev.Payload = p

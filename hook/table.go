@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // entry is a registered hook, compiled.
@@ -16,11 +15,10 @@ type entry struct {
 	every   bool // on: "*"
 	seq     int
 
-	closed   bool // failures block
-	alone    bool // runs on a goroutine of its own
-	failures atomic.Int32
-	breaker  breaker
-	queue    *queue // observe lane
+	closed  bool // failures block
+	alone   bool // runs on a goroutine of its own
+	breaker breaker
+	queue   *queue // observe lane
 }
 
 // compile checks a hook and makes its entry. The engine's lock is held.
@@ -32,7 +30,7 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &entry{hook: h, handler: h.Handler, match: match, closed: h.closed()}
+	out := &entry{hook: h, handler: h.Handler, match: match, closed: h.Closed()}
 	for _, name := range h.Events {
 		if name == "*" {
 			out.every = true
@@ -171,6 +169,7 @@ type chain struct {
 	any    lanes            // hooks whose matcher does not name exact tools
 	byTool map[string]lanes // hooks for exact tools
 	tools  [3]bool          // lanes in which there are such
+	has    [3]bool          // lanes in which there are any
 }
 
 // lanes are the hooks of a chain, sorted.
@@ -196,6 +195,7 @@ func (c *chain) index() {
 	c.byTool = map[string]lanes{}
 	for _, e := range sorted {
 		lane := e.hook.Lane
+		c.has[lane] = true
 		if len(e.match.tools) == 0 {
 			c.any[lane] = append(c.any[lane], e)
 			continue
@@ -214,7 +214,6 @@ func (c *chain) index() {
 type walk struct{ a, b []*entry }
 
 func (c *chain) walk(lane Lane, tool string) walk {
-	c.once.Do(c.index)
 	w := walk{a: c.any[lane]}
 	if c.tools[lane] && tool != "" {
 		w.b = c.byTool[tool][lane]
