@@ -44,12 +44,18 @@ func (r *run) matches(e *entry) bool {
 
 // lanes runs the transform lane, then the guards, then tells the observers.
 func (r *run) lanes() error {
-	err := r.transform()
-	if err == nil && !final(r.verdict.Action) {
+	r.chain.once.Do(r.chain.index)
+	var err error
+	if r.chain.has[Transform] {
+		err = r.transform()
+	}
+	if err == nil && r.chain.has[Guard] && !final(r.verdict.Action) {
 		err = r.guard()
 	}
 	r.settle()
-	r.observe()
+	if r.chain.has[Observe] {
+		r.observe()
+	}
 	return err
 }
 

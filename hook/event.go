@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Envelope says who fired an event and where. All of it may be empty.
+// Envelope says who fired an event and where. All of it may be empty. One
+// envelope may serve all events of a session: nobody edits it.
 type Envelope struct {
 	Session    string // the agent's session
 	Agent      string // the agent's name
@@ -23,12 +24,8 @@ type Envelope struct {
 	Mark *Mark
 }
 
-func (env *Envelope) metadata() map[string]any {
-	if env == nil {
-		return nil
-	}
-	return env.Metadata
-}
+// noEnvelope stands in where none is given.
+var noEnvelope Envelope
 
 // Mark says which event this is, and when it was fired.
 type Mark struct {
@@ -37,9 +34,10 @@ type Mark struct {
 }
 
 // Event is one thing that an agent is about to do or has done. Handlers share it
-// and must not edit it; a change is returned as Decision.Modified.
+// and must not edit it; a change is returned as Decision.Modified. Fire and
+// Point.New make events.
 type Event[P any] struct {
-	Envelope
+	*Envelope
 	Payload P
 
 	info *EventInfo
@@ -79,7 +77,7 @@ type AnyEvent interface {
 func (ev *Event[P]) Info() *EventInfo { return ev.info }
 
 // Head is the event's envelope, to be read only.
-func (ev *Event[P]) Head() *Envelope { return &ev.Envelope }
+func (ev *Event[P]) Head() *Envelope { return ev.Envelope }
 
 // ID names this event.
 func (ev *Event[P]) ID() ID { return ev.identity().ID }
@@ -106,9 +104,9 @@ func (ev *Event[P]) Body() any { return ev.Payload }
 
 // Clone copies the event deeply.
 func (ev *Event[P]) Clone() AnyEvent {
-	out := ev.next(ev.Envelope, Clone(ev.Payload))
-	out.Metadata = Clone(ev.Metadata)
-	return out
+	env := *ev.Envelope
+	env.Metadata = Clone(env.Metadata)
+	return ev.next(&env, Clone(ev.Payload))
 }
 
 // Memo keeps what build gives for as long as the event lives.
@@ -144,11 +142,11 @@ func (ev *Event[P]) with(payload any) (AnyEvent, error) {
 
 // sameKind is the event with another envelope: metadata that a hook added.
 func (ev *Event[P]) sameKind(env Envelope) AnyEvent {
-	return ev.next(env, ev.Payload)
+	return ev.next(&env, ev.Payload)
 }
 
 // next is the same event with other contents.
-func (ev *Event[P]) next(env Envelope, payload P) *Event[P] {
+func (ev *Event[P]) next(env *Envelope, payload P) *Event[P] {
 	out := &Event[P]{Envelope: env, Payload: payload, info: ev.info, born: ev.born}
 	out.mark.Store(ev.identity())
 	return out

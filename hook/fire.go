@@ -11,17 +11,26 @@ import (
 // context ended or events nest too deep. The outcome is then a block, so that a
 // caller who overlooks the error stays on the safe side.
 //
-// env may be nil, and may be one for all events of a session: it is copied.
+// env may be nil, and may be one for all events of a session. The events keep
+// it, so it must not be edited any more.
 func Fire[P any](ctx context.Context, e *Engine, point Point[P], env *Envelope, payload P) (Outcome[P], error) {
+	if env == nil {
+		env = &noEnvelope
+	}
 	c := e.table.Load().find(point.info)
 	if c == nil {
-		return Outcome[P]{Verdict{Event: point.info.Name, Metadata: env.metadata()}, payload}, nil
+		return Outcome[P]{Verdict{Event: point.info.Name, Metadata: env.Metadata}, payload}, nil
 	}
+	return fire(ctx, e, c, point, env, &payload)
+}
+
+// fire is Fire where there are hooks. It is a function of its own so that an
+// event without hooks does not pay for the stack that this one needs.
+//
+//go:noinline
+func fire[P any](ctx context.Context, e *Engine, c *chain, point Point[P], env *Envelope, payload *P) (Outcome[P], error) {
 	f := new(firing[P])
-	if env != nil {
-		f.ev.Envelope = *env
-	}
-	f.ev.Payload, f.ev.info, f.ev.born = payload, point.info, time.Since(processStart)
+	f.ev.Envelope, f.ev.Payload, f.ev.info, f.ev.born = env, *payload, point.info, time.Since(processStart)
 	r := run{e: e, ctx: ctx, chain: c, info: point.info, ev: &f.ev, kept: &f.kept, last: f.ev.born}
 	err := r.fire()
 	return Outcome[P]{r.verdict, r.ev.(*Event[P]).Payload}, err

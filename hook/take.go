@@ -105,7 +105,6 @@ func (r *run) change(e *entry, step *Step, payload any) {
 			return
 		}
 	}
-	*next.Head() = *r.ev.Head() // metadata of earlier hooks
 	if g, ok := next.pointer().(*Generation); ok {
 		g.settle(r.ev.pointer().(*Generation))
 	}
