@@ -12,10 +12,11 @@ import (
 const maxLogLine = 500
 
 // secrets are the shapes of credentials that programs print by mistake. The
-// part to hide is the last group, or the whole match.
+// whole match is hidden.
 var secrets = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.Join([]string{
 		`sk-[A-Za-z0-9_-]{16,}`,
+		`[rs]k_(?:live|test)_[A-Za-z0-9]{10,}`,
 		`gh[pousr]_[A-Za-z0-9]{20,}`,
 		`github_pat_[A-Za-z0-9_]{20,}`,
 		`glpat-[A-Za-z0-9_-]{16,}`,
@@ -24,9 +25,10 @@ var secrets = sync.OnceValue(func() *regexp.Regexp {
 		`AIza[A-Za-z0-9_-]{30,}`,
 		`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`,
 		`-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
+		`(?i:authorization["']?\s*[=:]\s*["']?(?:basic\s+|bearer\s+|token\s+)?)[^\s"',;]{4,}`,
 		`(?i:bearer\s+)[A-Za-z0-9._~+/=-]{8,}`,
-		`(?i:(?:password|passwd|secret|token|api[_-]?key)["']?\s*[=:]\s*)["']?[^\s"',;]{4,}`,
-		`://[^/\s:@]+:[^/\s:@]+@`,
+		`(?i:(?:password|passwd|secret(?:_access_key)?|token|api[_-]?key)["']?\s*[=:]\s*)["']?[^\s"',;]{4,}`,
+		`://[^/\s:@]*:[^/\s:@]+@`,
 	}, "|"))
 })
 
