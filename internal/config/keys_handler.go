@@ -62,7 +62,7 @@ func handlerKeys() []key[hookSpec] {
 				}
 				h.handler.decision = hook.Skip()
 			}},
-		{name: "command", doc: "A program: a list of arguments, or a line for the shell. It reads the event from stdin and answers on stdout.", shape: textsShape(),
+		{name: "command", doc: "A program: a list of arguments, or a line for the shell. It reads the event from stdin and answers on stdout.", shape: commandShape(),
 			read: readCommand},
 		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {

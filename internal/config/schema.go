@@ -96,6 +96,11 @@ func scalarsShape() schema {
 	return schema{"anyOf": []schema{one, {"type": "array", "minItems": 1, "items": one}}}
 }
 
+// commandShape is a line, or a program with arguments.
+func commandShape() schema {
+	return schema{"anyOf": []schema{textShape(), {"type": "array", "minItems": 1, "items": schema{"type": []string{"string", "number", "boolean"}}}}}
+}
+
 func profileNames() []string {
 	var names []string
 	for _, p := range hook.Profiles() {
