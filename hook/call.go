@@ -58,6 +58,7 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 			ctx.finish()
 			e.breaker.succeeded()
 			r.record(steps, e, now-start, nil)
+			r.notifyCompleted(e, now-start, d.Action)
 			return nil
 		}
 		if cause := r.ctx.Err(); cause != nil {
@@ -183,20 +184,24 @@ func (r *run) record(steps *[]Step, e *entry, took time.Duration, err error) {
 	*steps = append(*steps, Step{})
 	step := &(*steps)[len(*steps)-1]
 	step.Hook, step.Lane, step.Duration, step.Err = e.hook.ID, e.hook.Lane, took, err
-	if r.e.watchers.Load() == nil {
-		return
+	if err != nil && r.e.watchers.Load() != nil {
+		n := r.notice(HookError, e)
+		n.Duration, n.Err = took, err
+		r.e.notify(n)
 	}
-	n := r.notice(HookCompleted, e)
-	n.Duration = took
-	if err != nil {
-		n.Kind, n.Err = HookError, err
-	}
-	r.e.notify(n)
 }
 
 func (r *run) notifyStarted(e *entry) {
 	if r.e.watchers.Load() != nil {
 		r.e.notify(r.notice(HookStarted, e))
+	}
+}
+
+func (r *run) notifyCompleted(e *entry, took time.Duration, action Action) {
+	if r.e.watchers.Load() != nil {
+		n := r.notice(HookCompleted, e)
+		n.Duration, n.Action = took, action
+		r.e.notify(n)
 	}
 }
 

@@ -47,9 +47,9 @@
 // # Time
 //
 // Every call has a deadline, 30 s by default, carried by its context. A guard,
-// and any hook with a [Timeout] of its own, runs on a goroutine of its own, and
-// is abandoned at the deadline even if it ignores its context; its late answer
-// changes nothing. A transform hook without a timeout of its own runs on the
+// an observer, and any hook with a [Timeout] of its own, runs on a goroutine of
+// its own, and is abandoned at the deadline even if it ignores its context; its
+// late answer changes nothing. A transform hook without a timeout of its own runs on the
 // caller's goroutine, which is what makes it cost nanoseconds: it must obey its
 // context, as any Go function that is given one.
 package hook

@@ -26,7 +26,7 @@ type Notice struct {
 	Event    string // canonical name; empty for (un)registration
 	EventID  ID
 	Lane     Lane
-	Action   Action        // HookCompleted
+	Action   Action        // HookCompleted: what the handler answered
 	Duration time.Duration // HookCompleted, HookError
 	Err      error         // HookError
 }

@@ -8,7 +8,7 @@ import (
 // queue feeds one observe hook: in order, bounded, with a goroutine only while
 // there is something in it.
 type queue struct {
-	bound int
+	bound int // of waiting; one more is being worked on
 
 	mu      sync.Mutex
 	waiting []func()
@@ -27,33 +27,39 @@ func newQueue(bound int) *queue {
 func (q *queue) put(work func(), p *pending) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.waiting) >= q.bound {
-		q.dropped++
-		return false
-	}
-	q.waiting = append(q.waiting, work)
-	if !q.working {
+	switch {
+	case !q.working:
 		q.working = true
 		p.add()
-		go q.work(p)
+		go q.work(work, p)
+	case len(q.waiting) >= q.bound:
+		q.dropped++
+		return false
+	default:
+		q.waiting = append(q.waiting, work)
 	}
 	return true
 }
 
-func (q *queue) work(p *pending) {
+// work does the first piece of work, and then what has come in meanwhile.
+func (q *queue) work(next func(), p *pending) {
 	defer p.done()
-	for {
-		q.mu.Lock()
-		if len(q.waiting) == 0 {
-			q.working, q.waiting = false, nil
-			q.mu.Unlock()
-			return
-		}
-		next := q.waiting[0]
-		q.waiting = q.waiting[1:]
-		q.mu.Unlock()
+	for next != nil {
 		next()
+		next = q.take()
 	}
+}
+
+// take gives the oldest piece of work, or nil when there is none left.
+func (q *queue) take() (next func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.waiting) == 0 {
+		q.working, q.waiting = false, nil
+		return nil
+	}
+	next, q.waiting = q.waiting[0], q.waiting[1:]
+	return next
 }
 
 // observe hands the event, as it is now, to the hooks of the observe lane.
