@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -192,12 +190,3 @@ func (r *reply) decision() hook.Decision {
 
 // maxRetryDelay is the longest delay that is taken for meant.
 const maxRetryDelay = 24 * time.Hour
-
-// milliseconds reads a delay.
-func milliseconds(name string, text []byte) (time.Duration, error) {
-	ms, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || ms < 0 || ms > float64(maxRetryDelay.Milliseconds()) {
-		return 0, fmt.Errorf("%s: it must be between 0 and %d milliseconds, not %s", name, maxRetryDelay.Milliseconds(), excerpt(text))
-	}
-	return time.Duration(math.Round(ms * float64(time.Millisecond))), nil
-}

@@ -100,10 +100,7 @@ func genericPayload(ev hook.AnyEvent) (map[string]any, error) {
 	if err := w.value(v, 0); err != nil {
 		return nil, err
 	}
-	value, err := exact(w.buf.Bytes())
-	if err != nil {
-		return nil, err
-	}
+	value := exact(w.buf.Bytes())
 	object, _ := value.(map[string]any)
 	return object, nil
 }

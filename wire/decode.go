@@ -89,8 +89,17 @@ func isNameOf(info *hook.EventInfo, name string) bool {
 	return false
 }
 
+// normal is the form in which names are compared without regard to how they are spelt.
 func normal(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '_' || r == '-':
+			return -1
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return r
+	}, name)
 }
 
 // decoder reads one event.
@@ -194,7 +203,7 @@ func (d *decoder) readAll(list []member) (later []member, err error) {
 		case m.name == "payload" && d.payload.Kind() != reflect.Struct:
 			err = read(d.payload, m.value, m.name)
 		default:
-			d.unknown[m.name], err = exact(m.value)
+			d.unknown[m.name] = exact(m.value)
 		}
 		if err != nil {
 			return nil, err

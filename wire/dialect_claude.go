@@ -12,9 +12,7 @@ import (
 // have them that took over its words.
 func claude(r *reply) error {
 	r.say(&r.user, r.text("systemMessage"))
-	if err := r.keepAll("", r.have, claudeOnly.top); err != nil {
-		return err
-	}
+	r.keepAll(r.have, claudeOnly.top)
 	if raw := r.have["decision"]; raw != nil {
 		if err := r.permit("decision", unquote(raw), r.text("reason")); err != nil {
 			return err
@@ -57,7 +55,8 @@ func (r *reply) output(raw json.RawMessage) error {
 			return err
 		}
 	}
-	return r.keepAll(path, out, claudeOnly.output)
+	r.keepAll(out, claudeOnly.output)
+	return nil
 }
 
 // specific reads the fields that may stand inside hookSpecificOutput or beside it.
@@ -98,10 +97,7 @@ func (r *reply) newInput(path string, raw json.RawMessage) error {
 	if mayChange(r.info, "tool_input") {
 		return r.editor.replace(path, "tool_input", raw)
 	}
-	value, err := exact(raw)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
+	value := exact(raw)
 	r.keep("claude.updatedInput", value)
 	r.otherInput = true
 	return nil
@@ -176,23 +172,17 @@ func (r *reply) behavior(path string, raw json.RawMessage) error {
 			return err
 		}
 	}
-	return r.keepAll(path, have, []string{"interrupt", "updatedPermissions"})
+	r.keepAll(have, []string{"interrupt", "updatedPermissions"})
+	return nil
 }
 
 // keepAll keeps fields for Claude Code's adapter.
-func (r *reply) keepAll(path string, have map[string]json.RawMessage, names []string) error {
+func (r *reply) keepAll(have map[string]json.RawMessage, names []string) {
 	for _, name := range names {
-		raw := have[name]
-		if raw == nil {
-			continue
+		if have[name] != nil {
+			r.keep("claude."+name, exact(have[name]))
 		}
-		value, err := exact(raw)
-		if err != nil {
-			return fmt.Errorf("%s%s: %w", path, name, err)
-		}
-		r.keep("claude."+name, value)
 	}
-	return nil
 }
 
 // goOn reads continue. False ends the agent's turn: it blocks what is about to

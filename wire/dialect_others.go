@@ -18,10 +18,7 @@ func openclaw(r *reply) error {
 	}
 	r.say(&r.inject, r.text("prependContext"))
 	if raw := r.have["params"]; raw != nil {
-		value, err := exact(raw)
-		if err != nil {
-			return fmt.Errorf("params: %w", err)
-		}
+		value := exact(raw)
 		if err := r.editor.overlay("tool_input", value.(map[string]any)); err != nil {
 			return fmt.Errorf("params: %w", err)
 		}
@@ -49,36 +46,24 @@ func compilr(r *reply) error {
 			return err
 		}
 	}
-	if r.is("skip") {
-		return r.skip()
-	}
-	if r.is("handled") || r.has("recovery") {
-		return r.stand("recovery")
+	switch {
+	case r.is("skip") && r.info.May.Answer: // do not run it
+		r.stand("result")
+	case r.is("skip"):
+		r.think(hook.ActionSkip, r.text("reason"))
+	case r.is("handled") || r.has("recovery"):
+		r.stand("recovery")
 	}
 	return nil
 }
 
-// skip is "do not run it" where an event can be answered, else our skip.
-func (r *reply) skip() error {
-	if !r.info.May.Answer {
-		r.think(hook.ActionSkip, r.text("reason"))
-		return nil
-	}
-	return r.stand("result")
-}
-
-// stand answers with the value under a name.
-func (r *reply) stand(name string) error {
+// stand answers with the value under a name, or with none.
+func (r *reply) stand(name string) {
 	d := hook.Decision{Action: hook.ActionAnswer, Reason: r.text("reason")}
 	if raw := r.have[name]; raw != nil {
-		value, err := exact(raw)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		d.Result = value
+		d.Result = exact(raw)
 	}
 	r.opinions = append(r.opinions, d)
-	return nil
 }
 
 // relay reads {"suppress":true} and {"stop":true}; its inject is ours.

@@ -4,7 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -14,13 +17,14 @@ func ours(r *reply) error {
 	r.say(&r.user, r.text("user_message"))
 	r.say(&r.inject, r.text("inject"))
 	if raw := r.have["metadata"]; raw != nil {
-		value, err := exact(raw)
-		if err != nil {
-			return fmt.Errorf("metadata: %w", err)
-		}
+		value := exact(raw)
 		for name, v := range value.(map[string]any) {
 			r.keep(name, v)
 		}
+	}
+	delay, err := r.delay()
+	if err != nil {
+		return err
 	}
 	spelling := r.text("action")
 	if r.have["action"] == nil {
@@ -39,21 +43,28 @@ func ours(r *reply) error {
 		return nil
 	}
 	d := hook.Decision{Action: action, Reason: r.text("reason")}
-	if raw := r.have["retry_delay_ms"]; raw != nil {
-		if d.RetryDelay, err = milliseconds("retry_delay_ms", raw); err != nil {
-			return err
-		}
-		if action != hook.ActionRetry {
-			d.RetryDelay = 0
-		}
+	if action == hook.ActionRetry {
+		d.RetryDelay = delay
 	}
 	if raw := r.have["result"]; raw != nil && action == hook.ActionAnswer {
-		if d.Result, err = exact(raw); err != nil {
-			return fmt.Errorf("result: %w", err)
-		}
+		d.Result = exact(raw)
 	}
 	r.opinions = append(r.opinions, d)
 	return r.change(spelling)
+}
+
+// delay reads how long to wait before a retry; a senseless one is an error even
+// where nothing is retried.
+func (r *reply) delay() (time.Duration, error) {
+	raw := r.have["retry_delay_ms"]
+	if raw == nil {
+		return 0, nil
+	}
+	ms, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || ms < 0 || ms > float64(maxRetryDelay.Milliseconds()) {
+		return 0, fmt.Errorf("retry_delay_ms: it must be between 0 and %d milliseconds, not %s", maxRetryDelay.Milliseconds(), excerpt(raw))
+	}
+	return time.Duration(math.Round(ms * float64(time.Millisecond))), nil
 }
 
 // parseAction reads our actions in any case, and acai's modify.

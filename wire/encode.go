@@ -1,10 +1,10 @@
 package wire
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,11 +40,21 @@ func (e *Encoded) Bytes() []byte { return append(head(e.name), e.rest...) }
 // Len is how many bytes Bytes has.
 func (e *Encoded) Len() int { return len(head(e.name)) + len(e.rest) }
 
+// head is the part with the name. Names without anything to escape, which is all
+// but odd ones, are written as they are.
 func head(name string) []byte {
-	w := newWriter()
-	w.open()
-	_ = w.member("hook_event_name", name) // a string always can be written
-	return w.buf.Bytes()
+	const before = `{"hook_event_name":`
+	for i := range len(name) {
+		if c := name[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			w := newWriter()
+			w.open()
+			_ = w.member("hook_event_name", name) // a string always can be written
+			return w.buf.Bytes()
+		}
+	}
+	out := make([]byte, 0, len(before)+len(name)+2)
+	out = append(append(out, before...), '"')
+	return append(append(out, name...), '"')
 }
 
 // encoder writes one event.
@@ -62,7 +72,7 @@ func encode(ev hook.AnyEvent) (*Encoded, error) {
 	if err := e.all(); err != nil {
 		return nil, fmt.Errorf("%s cannot be written as JSON: %w", ev.Info().Name, err)
 	}
-	return &Encoded{name: ev.Info().Name, rest: bytes.Clone(e.buf.Bytes())}, nil
+	return &Encoded{name: ev.Info().Name, rest: slices.Clip(e.buf.Bytes())}, nil
 }
 
 // payloadOf is the payload without the pointers around it.

@@ -163,3 +163,25 @@ func FuzzPatch(f *testing.F) {
 		}
 	})
 }
+
+// FuzzExact holds that values are read as encoding/json reads them.
+func FuzzExact(f *testing.F) {
+	for _, seed := range []string{`{"a":[1,-0,1.0e+5,true,false,null,"x\u00e9\n",{}],"b":{"c":[]}}`, ` [ 1 , { "a" : "\ud800" } ] `, `"\xff"`, `1e400`, `{"a":1,"a":{"b":2}}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		text, err := check(data)
+		if err != nil {
+			return
+		}
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.UseNumber()
+		var want any
+		if err := d.Decode(&want); err != nil {
+			t.Fatalf("%v: %q was found valid", err, text)
+		}
+		if got := exact(text); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q\n got %#v\nwant %#v", text, got, want)
+		}
+	})
+}

@@ -129,10 +129,7 @@ func (e *editor) merge(path, name string, text json.RawMessage) error {
 	if text[0] != '{' {
 		return e.replace(path, name, text)
 	}
-	patch, err := exact(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
+	patch := exact(text)
 	current, err := e.current(name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -225,7 +222,7 @@ func generic(value any) (any, error) {
 	if err := w.value(reflect.ValueOf(value), 0); err != nil {
 		return nil, err
 	}
-	return exact(w.buf.Bytes())
+	return exact(w.buf.Bytes()), nil
 }
 
 // mergeValues is RFC 7386: objects are merged, null removes, all else replaces.

@@ -149,10 +149,7 @@ func readMap(v reflect.Value, text json.RawMessage, path string) error {
 		return mustBe(path, "an object", text)
 	}
 	if t.Elem() == reflect.TypeFor[any]() {
-		value, err := exact(text)
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+		value := exact(text)
 		v.Set(reflect.ValueOf(value).Convert(t))
 		return nil
 	}
@@ -190,10 +187,7 @@ func readAny(v reflect.Value, text json.RawMessage, path string) error {
 	if v.NumMethod() != 0 {
 		return readPlain(v, text, path)
 	}
-	value, err := exact(text)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
+	value := exact(text)
 	if value == nil {
 		v.SetZero()
 		return nil
@@ -218,10 +212,7 @@ func readToolResponse(r *hook.ToolResponse, text json.RawMessage) error {
 		r.Output = string(text)
 		return nil
 	}
-	value, err := exact(text)
-	if err != nil {
-		return fmt.Errorf("tool_response: %w", err)
-	}
+	value := exact(text)
 	extra := value.(map[string]any)
 	if b, ok := extra["success"].(bool); ok {
 		r.Success = b

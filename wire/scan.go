@@ -39,19 +39,20 @@ func check(data []byte) ([]byte, error) {
 	if depth(text) > MaxDepth {
 		return nil, fmt.Errorf("it is nested deeper than %d", MaxDepth)
 	}
-	if err := json.Unmarshal(text, new(anything)); err != nil {
-		if bad := (*json.SyntaxError)(nil); errors.As(err, &bad) {
-			return nil, fmt.Errorf("it is not JSON at byte %d: %w", bad.Offset, err)
-		}
-		return nil, fmt.Errorf("it is not JSON: %w", err)
+	if !json.Valid(text) {
+		return nil, syntaxError(text)
 	}
 	return text, nil
 }
 
-// anything accepts every value, so that only the syntax is checked.
-type anything struct{}
-
-func (*anything) UnmarshalJSON([]byte) error { return nil }
+// syntaxError says where a text stops being JSON.
+func syntaxError(text []byte) error {
+	err := json.Unmarshal(text, new(any))
+	if bad := (*json.SyntaxError)(nil); errors.As(err, &bad) {
+		return fmt.Errorf("it is not JSON at byte %d: %w", bad.Offset, err)
+	}
+	return fmt.Errorf("it is not JSON: %w", err)
+}
 
 // object is check for a text that must be an object.
 func object(data []byte) ([]member, error) {
@@ -161,15 +162,6 @@ func elements(text []byte) []json.RawMessage {
 	return list
 }
 
-// unquote reads a valid string.
-func unquote(text []byte) string {
-	var s string
-	if err := json.Unmarshal(text, &s); err != nil {
-		return "" // cannot be: the text was checked
-	}
-	return s
-}
-
 // kind names the kind of a valid value, for errors.
 func kind(text []byte) string {
 	switch text[0] {
@@ -188,15 +180,6 @@ func kind(text []byte) string {
 }
 
 func isNull(text []byte) bool { return len(text) > 0 && text[0] == 'n' }
-
-// exact reads a valid value with every number as json.Number, digit for digit.
-func exact(text []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var v any
-	err := d.Decode(&v)
-	return v, err
-}
 
 // once finds a name of interest that an object has twice. Readers disagree on
 // which of two counts, and a guard must see what the agent will do.

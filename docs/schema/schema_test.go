@@ -1,0 +1,32 @@
+package schema
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestEverySchemaIsThereByName(t *testing.T) {
+	for _, name := range []string{"event", "decision", "outcome"} {
+		if !slices.Contains(Names(), name) {
+			t.Errorf("%s is not in %v", name, Names())
+		}
+	}
+	for _, name := range Names() {
+		for _, spelling := range []string{name, name + ".schema.json"} {
+			data, err := Get(spelling)
+			if err != nil || !json.Valid(data) {
+				t.Errorf("%s: %v", spelling, err)
+			}
+		}
+	}
+}
+
+func TestAnUnknownNameIsAnErrorThatListsTheNames(t *testing.T) {
+	for _, name := range []string{"", "evnt", "../schema", "event/..", "schema.go"} {
+		if _, err := Get(name); err == nil || !strings.Contains(err.Error(), "decision, event, outcome") && !strings.Contains(err.Error(), "event") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
