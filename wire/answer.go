@@ -171,7 +171,7 @@ func (r *reply) decision() hook.Decision {
 			d.Reason = o.Reason
 		}
 	}
-	for _, name := range []string{"reason", "blockReason", "cancelReason", "permissionDecisionReason", "stopReason"} {
+	for _, name := range []string{"reason", "blockReason", "cancelReason", "permissionDecisionReason", "agent_message", "stopReason"} {
 		if d.Reason == "" {
 			d.Reason = r.text(name)
 		}

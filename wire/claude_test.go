@@ -56,6 +56,10 @@ func TestAnswersOfClaudeCode(t *testing.T) {
 		{pre(), `{"permissionDecision":"deny","permissionDecisionReason":"flat"}`, hook.Block("flat")},
 		{pre(), `{"updatedInput":{"command":"x","n":1.0},"additionalContext":"c"}`, hook.Decision{Modified: newInput, Inject: "c"}},
 
+		{pre(), `{"permission":"deny","agent_message":"m","user_message":"u"}`, hook.Decision{Action: hook.ActionBlock, Reason: "m", UserMessage: "u"}},
+		{pre(), `{"permission":"allow"}`, hook.Allow("")},
+		{permission, `{"behavior":"deny"}`, hook.Block("")},
+
 		// PermissionRequest: its input cannot change, so an allow of another input asks
 		{permission, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`, hook.Allow("")},
 		{permission, `{"hookSpecificOutput":{"decision":{"behavior":"deny","message":"m","interrupt":true}}}`, hook.Decision{Action: hook.ActionBlock, Reason: "m", Metadata: meta("interrupt", true)}},

@@ -13,9 +13,11 @@ import (
 func claude(r *reply) error {
 	r.say(&r.user, r.text("systemMessage"))
 	r.keepAll(r.have, claudeOnly.top)
-	if raw := r.have["decision"]; raw != nil {
-		if err := r.permit("decision", unquote(raw), r.text("reason")); err != nil {
-			return err
+	for _, name := range []string{"decision", "permission", "behavior"} {
+		if raw := r.have[name]; raw != nil {
+			if err := r.permit(name, unquote(raw), r.text("reason")); err != nil {
+				return err
+			}
 		}
 	}
 	if err := r.specific("", r.have); err != nil {
@@ -148,7 +150,7 @@ func permitWords(path string) string {
 	case strings.HasSuffix(path, "behavior"):
 		return "allow or deny"
 	}
-	return "allow, deny, ask or defer"
+	return "allow, deny or ask"
 }
 
 // behavior reads the decision about a permission request.

@@ -16,7 +16,7 @@ const (
 )
 
 // deciding are the names that say what is decided: a null there is no answer.
-var deciding = []string{"action", "decision", "permissionDecision", "behavior"}
+var deciding = []string{"action", "decision", "permissionDecision", "permission", "behavior"}
 
 // alwaysKnown are the names at the top of an answer to any event.
 var alwaysKnown = map[string]string{
@@ -36,6 +36,7 @@ var alwaysKnown = map[string]string{
 	"terminalSequence": aString, "decision": aString, "hookSpecificOutput": anObject,
 	"permissionDecision": aString, "permissionDecisionReason": aString, "updatedInput": anObject, "additionalContext": aString,
 	"async": aBoolean, "asyncTimeout": aNumber,
+	"permission": aString, "behavior": aString, "agent_message": aString, // Cursor and Copilot
 }
 
 // knownByField are the names that mean something where the payload has a field.
