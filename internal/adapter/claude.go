@@ -173,10 +173,12 @@ func (a *claudeAnswer) postToolUse() {
 
 // other encodes the events on which a block is a plain one.
 func (a *claudeAnswer) other() {
-	switch a.out.Action {
-	case hook.ActionBlock:
+	switch {
+	case a.out.Action == hook.ActionBlock && a.event == "PreModelSwitch":
+		a.decide("deny", a.out.Reason)
+	case a.out.Action == hook.ActionBlock:
 		a.top["decision"], a.top["reason"] = "block", a.out.Reason
-	case hook.ActionAnswer:
+	case a.out.Action == hook.ActionAnswer:
 		a.nested["additionalContext"] = resultText(a.out.Result)
 	}
 	if a.out.Changed {
@@ -184,13 +186,18 @@ func (a *claudeAnswer) other() {
 	}
 }
 
-// cannotInject are the events after which Claude Code takes no text.
-var cannotInject = map[string]bool{"SessionEnd": true, "PreCompact": true, "PermissionRequest": true}
+// takesText are the events at which Claude Code takes text for the agent. At
+// others, such an answer does not fit its schema and is dropped whole.
+var takesText = map[string]bool{
+	"SessionStart": true, "Setup": true, "UserPromptSubmit": true, "UserPromptExpansion": true, "PreToolUse": true,
+	"PostToolUse": true, "PostToolUseFailure": true, "PostToolBatch": true, "Stop": true, "SubagentStart": true,
+	"SubagentStop": true, "Notification": true, "PostModelSwitch": true,
+}
 
 func (a *claudeAnswer) inject() {
 	switch {
 	case a.out.Inject == "":
-	case cannotInject[a.event]:
+	case !takesText[a.event]:
 		a.warn("Claude Code takes no text at %s: the injected text was not delivered", a.event)
 	default:
 		if answer, ok := a.nested["additionalContext"].(string); ok {
