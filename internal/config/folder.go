@@ -30,6 +30,7 @@ type folderSource struct {
 // scan lists the hook folders of a layer. A missing one is fine.
 func (l *loader) scan(into *layer, src source, folders []folder, check func(string, fs.FileInfo) error) {
 	for _, f := range folders {
+		src.rank++
 		src.path = filepath.Join(src.dir, filepath.FromSlash(f.path))
 		entries, err := os.ReadDir(src.path)
 		if err != nil {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/hookway/hookway/handler/command"
@@ -18,6 +19,7 @@ type lease struct {
 	mu      sync.Mutex
 	inner   *command.Handler // nil once a retired lease is idle
 	calls   int
+	ending  int // handlers that are being closed
 	retired bool
 	closed  bool
 	closing sync.WaitGroup
@@ -87,20 +89,21 @@ func (l *lease) end() {
 		return
 	}
 	l.inner = nil
+	l.ending++
 	l.closing.Go(func() {
-		if err := inner.Close(); err != nil {
-			l.mu.Lock()
-			l.err = err
-			l.mu.Unlock()
-		}
+		err := inner.Close()
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.ending--
+		l.err = errors.Join(l.err, err)
 	})
 }
 
-// idle reports whether a retired lease has nothing left to close.
-func (l *lease) idle() bool {
+// ended reports whether a retired lease has nothing left to close.
+func (l *lease) ended() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.inner == nil
+	return l.inner == nil && l.ending == 0
 }
 
 // Close ends everything that the handler started, and waits for that. Later

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,8 +104,9 @@ func newLoader(opts Options) (*loader, error) {
 		}
 		l.workspace = filepath.Dir(l.opts.File)
 	}
-	l.pinned.root = l.workspace
 	l.set = &Set{Workspace: l.workspace, UserDir: userDir, native: opts.Native, Trust: TrustStatus{State: TrustNone}}
+	l.pinned.root = l.workspace
+	l.set.dir, l.set.stateDir, l.set.named = dir, stateDir, l.opts.File
 	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
 	return l, nil
 }
@@ -129,7 +131,7 @@ func (l *loader) readUser() {
 		l.problem(l.userDir, err.Error(), "until then none of the user's hooks run")
 		return
 	}
-	src := source{layer: LayerUser, dir: l.userDir, runs: true}
+	src := source{layer: LayerUser, dir: l.userDir, runs: true, rank: 10}
 	l.readYAML(&l.user, src, "", checkOwner)
 	l.scan(&l.user, src, userFolders, checkOwner)
 }
@@ -139,7 +141,7 @@ func (l *loader) readWorkspace() {
 	if l.workspace == "" {
 		return
 	}
-	src := source{layer: LayerWorkspace, dir: l.workspace, root: l.workspace}
+	src := source{layer: LayerWorkspace, dir: l.workspace, root: l.workspace, rank: 20}
 	l.readYAML(&l.work, src, l.opts.File, nil)
 	if l.opts.File != "" {
 		return
@@ -288,12 +290,7 @@ func (la *layer) sources() []*source {
 
 // assemble puts everything in order.
 func (l *loader) assemble() {
-	rank := 0
 	for _, la := range []*layer{&l.user, &l.work} {
-		for _, s := range la.sources() {
-			rank++
-			s.rank = rank
-		}
 		if la.file == nil { // it has problems, or is not there
 			la.found = nil
 		}
@@ -315,6 +312,7 @@ func (l *loader) assemble() {
 		}
 	}
 	l.set.name()
+	l.set.pinned = slices.Sorted(maps.Keys(l.pinned.pins))
 }
 
 // checkProgram warns of a program that is not there. It is no mistake of the

@@ -17,6 +17,7 @@ const (
 	Active    State = "active"
 	Untrusted State = "untrusted" // its workspace is not trusted
 	Disabled  State = "disabled"  // enabled: false
+	Refused   State = "refused"   // Live: the engine has another hook of its id
 )
 
 // Layers of the configuration, in the order in which they are read.
@@ -67,7 +68,11 @@ type Set struct {
 	events []*hook.EventInfo // that the files define
 	native []string
 	failed []string // files and folders of which nothing, or not all, could be used
-	watch  []string // files and folders whose change may change the set
+
+	dir, stateDir string   // where the workspace was looked for, and the state kept
+	named         string   // Options.File
+	pinned        []string // files that the workspace could run or be configured by
+	frozen        bool     // Live: the workspace's hooks are those of an earlier load
 }
 
 // Fill registers the active hooks with an engine, and makes the events known

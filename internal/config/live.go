@@ -1,0 +1,267 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Live keeps an engine's hooks as the configuration has them, while that
+// changes. Hooks that did not change keep their workers and their circuits; those
+// that did are replaced in one step, and closed after the calls under way.
+//
+// What does not load leaves what ran before: a file with mistakes keeps the hooks
+// that it had, and a workspace that changed keeps the hooks that were trusted,
+// until the user trusts the change or takes the trust back.
+//
+// All methods may be called from many goroutines.
+type Live struct {
+	engine *hook.Engine
+	opts   Options
+	set    atomic.Pointer[Set]
+
+	mu      sync.Mutex // one reload at a time; guards what follows
+	retired []*lease
+	closed  bool
+}
+
+// Open loads the configuration into an engine, which must not fire yet. Hooks
+// that the engine has already are left alone. The caller closes the Live when
+// nothing is fired any more.
+func Open(ctx context.Context, opts Options, engine *hook.Engine) (*Live, error) {
+	set, err := Load(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	l := &Live{engine: engine, opts: opts}
+	engine.AskFallback, engine.MaxContinues = set.Settings.AskFallback, set.Settings.MaxContinues
+	l.apply(&Set{}, set)
+	l.set.Store(set)
+	return l, nil
+}
+
+// Set is what runs now, with what was found wrong at the last reload. It must
+// not be edited, filled or closed.
+func (l *Live) Set() *Set { return l.set.Load() }
+
+// Reload reads the configuration again and puts what changed into the engine.
+// The error means that it could not be read at all; then nothing changed.
+func (l *Live) Reload(ctx context.Context) (*Set, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	old := l.set.Load()
+	if l.closed {
+		return old, errors.New("the configuration is closed")
+	}
+	next, err := Load(ctx, l.opts)
+	if err != nil {
+		return old, err
+	}
+	merge(old, next)
+	l.apply(old, next)
+	l.set.Store(next)
+	return next, nil
+}
+
+// Close ends everything that the hooks started. Hooks that are called afterwards fail.
+func (l *Live) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	errs := []error{l.set.Load().Close()}
+	for _, old := range l.retired {
+		errs = append(errs, old.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// merge puts into the next set what the old one ran and the next could not load.
+func merge(old, next *Set) {
+	next.freeze(old)
+	var fresh []Hook // of next, replaced by what is kept
+	kept := map[string]int{}
+	next.Hooks = slices.DeleteFunc(next.Hooks, func(h Hook) bool {
+		drop := next.frozen && h.Layer == LayerWorkspace
+		if drop {
+			fresh = append(fresh, h)
+		}
+		return drop
+	})
+	for _, h := range old.active() {
+		if h.Layer == LayerWorkspace && !next.frozen && !next.Trust.State.Runs() {
+			continue // the user took the trust back
+		}
+		if next.frozen && h.Layer == LayerWorkspace || next.lacks(h) {
+			next.Hooks = append(next.Hooks, h)
+			kept[h.source]++
+		}
+	}
+	_ = closeHooks(fresh) // they never ran
+	slices.SortStableFunc(next.Hooks, inOrder)
+	next.name()
+	for _, info := range old.events {
+		if !slices.ContainsFunc(next.events, func(e *hook.EventInfo) bool { return e.Name == info.Name }) {
+			next.events = append(next.events, info) // an engine forgets no event
+		}
+	}
+	if next.frozen || len(kept) > 0 {
+		next.Settings = old.Settings
+	}
+	for _, source := range sortedKeys(kept) {
+		hint := "the last good version runs until the file loads"
+		if next.frozen && strings.HasPrefix(source, old.Workspace) {
+			hint = "look at the changes, then run hookway trust; or hookway untrust"
+		}
+		next.Warnings = append(next.Warnings, Problem{File: source, Message: fmt.Sprintf("%d of its hooks stay as they were", kept[source]), Hint: hint})
+	}
+}
+
+// inOrder is the order of registration: by source, and in a folder by name.
+func inOrder(a, b Hook) int {
+	if a.rank != b.rank || a.File == a.source {
+		return a.rank - b.rank
+	}
+	return strings.Compare(a.File, b.File)
+}
+
+func sortedKeys(m map[string]int) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// freeze decides whether the workspace's hooks stay what they were: they ran by
+// the user's word, and what changed since has not got it yet.
+func (s *Set) freeze(old *Set) {
+	if old.Workspace == "" || old.Trust.State != TrustGiven && !old.frozen || s.Trust.State.Runs() && s.Workspace == old.Workspace {
+		return
+	}
+	if s.Workspace == old.Workspace {
+		s.frozen = s.Trust.State == TrustChanged
+		return
+	}
+	// The folder lost its hooks, or one nearer by has some now.
+	trust, err := trustStore{s.stateDir}.read()
+	entry, ok := trust.Workspaces[old.Workspace]
+	if err != nil || !ok {
+		return
+	}
+	s.frozen, s.Workspace = true, old.Workspace
+	s.Trust = TrustStatus{Workspace: old.Workspace, State: TrustChanged, Changes: manifest{}.changes(entry.Files)}
+	s.pinned = append(s.pinned, old.pinned...)
+}
+
+// lacks reports whether a hook's file could not be loaded this time.
+func (s *Set) lacks(h Hook) bool {
+	return slices.ContainsFunc(s.failed, func(path string) bool {
+		return path == h.File || path == h.source || path == s.UserDir && h.Layer == LayerUser
+	})
+}
+
+// apply puts the difference between two sets into the engine. The new set's
+// hooks take over the handlers of equal ones.
+func (l *Live) apply(old, next *Set) {
+	if err := next.define(l.engine); err != nil {
+		next.Warnings = append(next.Warnings, Problem{File: next.UserDir, Message: clipLine(err.Error()), Hint: "a changed event means something else only after the next start"})
+	}
+	if next.Settings.AskFallback != l.engine.AskFallback || next.Settings.MaxContinues != l.engine.MaxContinues {
+		next.Warnings = append(next.Warnings, Problem{File: next.UserDir, Message: "ask_fallback and max_continues changed", Hint: "they count from the next start on"})
+	}
+	running := map[string]Hook{}
+	for _, h := range old.active() {
+		running[h.ID] = h
+	}
+	var idle []*lease // handlers that are not called any more, or never were
+	gone := map[string]Hook{}
+	for id, h := range running {
+		gone[id] = h
+	}
+	for i := range next.Hooks {
+		h := &next.Hooks[i]
+		if h.State != Active {
+			continue
+		}
+		before, ok := running[h.ID]
+		delete(gone, h.ID)
+		if ok && before.mark == h.mark {
+			if before.lease != h.lease {
+				idle = append(idle, h.lease)
+			}
+			h.Handler, h.lease = before.Handler, before.lease
+			continue
+		}
+		if err := l.put(h.Hook, ok); err != nil {
+			next.Problems = append(next.Problems, Problem{File: h.File, Hook: h.ID, Message: clipLine(err.Error())})
+			idle = append(idle, h.lease)
+			h.State, h.Handler, h.lease = Refused, nil, nil
+		}
+	}
+	for id := range gone {
+		l.engine.Remove(id)
+	}
+	used := map[*lease]bool{}
+	for _, h := range next.Hooks {
+		used[h.lease] = true
+	}
+	for _, h := range running {
+		idle = append(idle, h.lease)
+	}
+	l.retire(idle, used)
+	next.Warnings = append(next.Warnings, l.misplaced(next)...)
+}
+
+func (l *Live) put(h hook.Hook, replace bool) error {
+	if !replace {
+		return l.engine.Add(h)
+	}
+	_, err := l.engine.Replace(h)
+	return err
+}
+
+// retire closes handlers when they are idle, but for those that are in use.
+func (l *Live) retire(idle []*lease, used map[*lease]bool) {
+	for _, old := range idle {
+		if old != nil && !used[old] {
+			used[old] = true
+			old.retire()
+			l.retired = append(l.retired, old)
+		}
+	}
+	l.retired = slices.DeleteFunc(l.retired, (*lease).ended)
+}
+
+// misplaced finds hooks whose order among equal priorities is not yet that of
+// the files: a hook that is added goes behind those that are there. It matters
+// in the transform lane only.
+func (l *Live) misplaced(s *Set) Problems {
+	at := map[string]int{}
+	for i, h := range s.Hooks {
+		at[h.ID] = i
+	}
+	var out Problems
+	var before *hook.Hook
+	for _, h := range l.engine.All() {
+		i, ours := at[h.ID]
+		if !ours || h.Lane != hook.Transform {
+			continue
+		}
+		if before != nil && before.Priority == h.Priority && before.Profile.HigherFirst == h.Profile.HigherFirst && i < at[before.ID] {
+			out = append(out, Problem{File: s.Hooks[i].File, Hook: h.ID, Message: fmt.Sprintf("it runs after %s until the next start: both have priority %d", before.ID, h.Priority),
+				Hint: "give one of them another priority to order them now"})
+		}
+		before = &h
+	}
+	return out
+}
