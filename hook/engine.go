@@ -205,14 +205,15 @@ func (e *Engine) Define(info *EventInfo) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, name := range append([]string{info.Name}, info.Aliases...) {
-		if old := e.find(name); old != nil {
+		if old := catalogue.find(name); old != nil {
 			return fmt.Errorf("the event name %q is taken by %s", name, old.Name)
 		}
 	}
 	own := *info
-	e.custom.add(&own)
 	own.slot = -1 // slots are for the events of the whole process
-	return nil
+	e.custom.mu.Lock()
+	defer e.custom.mu.Unlock()
+	return e.custom.enter(&own)
 }
 
 // Lookup finds an event by name: this engine's own, then hookway's.

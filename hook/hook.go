@@ -89,7 +89,7 @@ func (h *Hook) check() error {
 	if h.ID == "" {
 		errs = append(errs, errors.New("it has no id"))
 	}
-	if h.Handler == nil {
+	if f, isFunc := h.Handler.(HandlerFunc); h.Handler == nil || isFunc && f == nil {
 		errs = append(errs, errors.New("it has no handler"))
 	}
 	if len(h.Events) == 0 {

@@ -17,31 +17,47 @@ type events struct {
 	byName map[string]*EventInfo // by normal form
 }
 
-// add enters an event, or panics: two events of one name are a programming mistake.
+// add enters an event of the whole process, or panics: two events of one name
+// are a programming mistake.
 func (c *events) add(info *EventInfo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.enter(info); err != nil {
+		panic("hook: " + err.Error())
+	}
+	info.slot = len(c.list) - 1
+}
+
+// enter enters an event under all its names, or under none. The lock is held.
+func (c *events) enter(info *EventInfo) error {
 	if c.byName == nil {
 		c.byName = map[string]*EventInfo{}
 	}
-	for _, name := range append([]string{info.Name}, info.Aliases...) {
+	names := append([]string{info.Name}, info.Aliases...)
+	for _, name := range names {
 		key := normal(name)
-		if key == "" {
-			panic(fmt.Sprintf("hook: %q is no name for an event", name))
+		if key == "" || key == "*" {
+			return fmt.Errorf("%q is no name for an event", name)
 		}
-		if old := c.byName[key]; old != nil && old != info {
-			panic(fmt.Sprintf("hook: the event name %q is taken by %s", name, old.Name))
+		if old := c.lookup(key); old != nil {
+			return fmt.Errorf("the event name %q is taken by %s", name, old.Name)
 		}
-		c.byName[key] = info
 	}
-	info.slot = len(c.list)
+	for _, name := range names {
+		c.byName[normal(name)] = info
+	}
 	c.list = append(c.list, info)
+	return nil
 }
 
 func (c *events) find(name string) *EventInfo {
-	key := normal(name)
 	c.mu.RLock()
 	defer c.mu.RUnlock()
+	return c.lookup(normal(name))
+}
+
+// lookup finds a normal form. The lock is held.
+func (c *events) lookup(key string) *EventInfo {
 	if info := c.byName[key]; info != nil {
 		return info
 	}

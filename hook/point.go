@@ -127,12 +127,14 @@ func newInfo[P any](name string, may May, gates bool, aliases []string) *EventIn
 			switch p := payload.(type) {
 			case P:
 				ev.Payload = p
+				return ev, nil
 			case *P:
-				ev.Payload = *p
-			default:
-				return nil, fmt.Errorf("the payload of %s is a %T; it must be a %T", name, payload, ev.Payload)
+				if p != nil {
+					ev.Payload = *p
+					return ev, nil
+				}
 			}
-			return ev, nil
+			return nil, fmt.Errorf("the payload of %s is a %T; it must be a %T, and not nil", name, payload, ev.Payload)
 		},
 	}
 }
