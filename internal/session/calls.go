@@ -1,0 +1,77 @@
+package session
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/directive"
+)
+
+// callsBound is how many directives may wait for their hooks.
+const callsBound = 128
+
+// call is an event to which the program may expect an answer.
+type call struct {
+	directive directive.Directive
+	idle      *hook.Silence // instead of a directive
+}
+
+// calls is the queue of such events. Only the listener puts and closes.
+type calls struct {
+	waiting chan call
+	dropped atomic.Int64 // directives
+}
+
+func newCalls() *calls { return &calls{waiting: make(chan call, callsBound)} }
+
+func (c *calls) close() { close(c.waiting) }
+
+// put queues a call. A directive that cannot be queued is told to the user,
+// later ones as a number.
+func (s *session) put(c call) {
+	s.busy.Add(1)
+	select {
+	case s.calls.waiting <- c:
+		return
+	default:
+		s.busy.Add(-1)
+	}
+	if c.idle == nil {
+		s.drop(c.directive, "its hooks are too slow")
+	}
+}
+
+func (s *session) drop(d directive.Directive, why string) {
+	if s.calls.dropped.Add(1) == 1 {
+		s.warnings.addf("the directive @%s:%s in line %d was dropped: %s", d.Namespace, d.Target, d.Line, why)
+	}
+}
+
+// fireCalls runs the hooks of directives and idle periods in order until the
+// queue is closed. After the end of ctx it drops what is left.
+func (s *session) fireCalls(ctx context.Context) {
+	for c := range s.calls.waiting {
+		switch {
+		case ctx.Err() == nil:
+			s.typist.put(s.fireCall(ctx, c))
+		case c.idle == nil:
+			s.drop(c.directive, "the session ended before its turn")
+		}
+		s.busy.Add(-1)
+	}
+}
+
+func (s *session) fireCall(ctx context.Context, c call) (inject string) {
+	if c.idle != nil {
+		return fire(ctx, s, hook.Idle, *c.idle)
+	}
+	d := c.directive
+	if d.Truncated && s.interest.in(hook.Directive) {
+		s.warnings.addf("the directive @%s:%s in line %d was cut: it is longer than %d bytes",
+			d.Namespace, d.Target, d.Line, directive.MaxBody)
+	}
+	return fire(ctx, s, hook.Directive, hook.DirectiveCall{
+		Namespace: d.Namespace, Target: d.Target, Body: d.Body, Line: d.Raw,
+	})
+}

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/terminal"
+)
+
+const (
+	hooksLimit  = time.Minute      // for all hooks of SessionStart or SessionEnd
+	drainLimit  = time.Minute     // for hooks that still run after the program's end
+	typeLimit   = 8 * time.Second  // to type what SessionEnd's hooks inject
+	answerLimit = 5 * time.Second  // for the agent to answer that
+	answerStill = time.Second      // an answer is over after that much silence
+)
+
+// stop announces the end to the living program, gives it time to answer, and
+// ends it. A program that has just ended by itself needs none of that.
+func (s *session) stop(ctx context.Context, reason string) {
+	select {
+	case <-s.program.Done():
+		return
+	default:
+	}
+	if inject := s.end(ctx, hook.SessionSummary{Reason: reason}); inject != "" {
+		s.awaitAnswer(s.typist.put(inject))
+	}
+	s.program.Close()
+}
+
+// end fires SessionEnd, unless that was done. It also does when ctx has ended.
+func (s *session) end(ctx context.Context, summary hook.SessionSummary) (inject string) {
+	if s.ended {
+		return ""
+	}
+	s.ended = true
+	summary.DurationMS = time.Since(s.began).Milliseconds()
+	s.interruptible(context.WithoutCancel(ctx), hooksLimit, func(ctx context.Context) {
+		inject = fire(ctx, s, hook.SessionEnd, summary)
+	})
+	return inject
+}
+
+// awaitAnswer waits until the program has answered to the text and is still,
+// has ended, or has had its time.
+func (s *session) awaitAnswer(text *text) {
+	limit := time.NewTimer(typeLimit)
+	defer limit.Stop()
+	typed := text.done
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-typed:
+			if !text.typed {
+				return
+			}
+			typed = nil
+			limit.Reset(answerLimit)
+		case <-look.C:
+			answered := typed == nil && s.said.Load() > text.saidBefore
+			if answered && s.busy.Load() == 0 && time.Since(s.program.LastOutput()) >= answerStill {
+				return
+			}
+		case <-limit.C:
+			return
+		case <-s.signals:
+			return
+		case <-s.program.Done():
+			return
+		}
+	}
+}
+
+// interruptible calls do with a context that ends with ctx, after the limit,
+// or with the next signal, which it returns.
+func (s *session) interruptible(ctx context.Context, limit time.Duration, do func(context.Context)) os.Signal {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do(ctx)
+	}()
+	select {
+	case <-done:
+		return nil
+	case sig := <-s.signals:
+		cancel()
+		<-done
+		return sig
+	}
+}
+
+// takeSignals makes this session the only receiver of the signals that ask it
+// to stop. The terminal passes signals on to the program, which then would be
+// gone before it was asked for its last words.
+func (s *session) takeSignals() {
+	signal.Reset(os.Interrupt, syscall.SIGTERM)
+	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
+}
+
+func (s *session) leaveSignals() { signal.Stop(s.signals) }
+
+// signalled is the error of a session that a signal has stopped before the
+// program was started.
+type signalled struct {
+	program string
+	signal  os.Signal
+}
+
+func (e *signalled) Error() string {
+	return fmt.Sprintf("%s was not started: hookway got the signal %q", e.program, e.signal)
+}
+
+func signalReason(sig os.Signal) string {
+	if sig == os.Interrupt {
+		return "interrupted"
+	}
+	return "terminated"
+}
+
+// startReason says why a session has ended before the program has run.
+func startReason(cause error) string {
+	var sig *signalled
+	switch {
+	case errors.As(cause, &sig):
+		return signalReason(sig.signal)
+	case errors.Is(cause, context.Canceled), errors.Is(cause, context.DeadlineExceeded):
+		return "cancelled"
+	}
+	return "start_failed"
+}
+
+func exitSummary(status terminal.ExitStatus) hook.SessionSummary {
+	summary := hook.SessionSummary{Reason: "exit", ExitCode: &status.Code}
+	if status.Signal != nil {
+		summary.Reason = "signal"
+	}
+	return summary
+}

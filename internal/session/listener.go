@@ -1,0 +1,164 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/directive"
+	"github.com/hookway/hookway/internal/terminal"
+)
+
+const (
+	// After a pause of unfinishedAfter the line that stands there is shown to
+	// Output hooks, after settleAfter the last directive is complete. An agent
+	// that types its answer word by word pauses too, but not for that long.
+	unfinishedAfter = 250 * time.Millisecond
+	settleAfter     = 500 * time.Millisecond
+
+	// An unfinished line after which only invisible output came counts as
+	// finished after lineEndAfter: it may have been the line's end.
+	lineEndAfter = 2 * time.Second
+
+	// After flushAfter without output nothing is unfinished any more.
+	flushAfter = 30 * time.Second
+)
+
+// listener makes events of what the program prints. It calls no hook and
+// waits for nobody.
+type listener struct {
+	*session
+	parser directive.Parser
+
+	// The unfinished line that was reported last; the terminal does not report
+	// it again when its end comes without further text.
+	open   string
+	openAt time.Time // when the program had printed last
+	spent  int       // length of what was parsed as a finished line before its end
+
+	flushed   time.Time // the last output when everything was flushed
+	idleSince time.Time // the start of the last idle period
+	idles     int
+}
+
+func newListener(s *session) *listener { return &listener{session: s} }
+
+// run listens until the end of the output.
+func (l *listener) run() {
+	defer l.calls.close()
+	defer l.output.close()
+	for {
+		lines, err := l.program.Next(context.Background(), l.pause())
+		l.take(lines)
+		if errors.Is(err, terminal.ErrStill) {
+			l.still(time.Now())
+		} else if err != nil { // the end
+			l.finishOpen()
+			l.fire(l.parser.Flush())
+			return
+		}
+	}
+}
+
+// pause is after which silence to look again. What is to be done after a
+// silence is done soon after it, which is soon enough for it.
+func (l *listener) pause() time.Duration {
+	if l.threshold > 0 {
+		return min(unfinishedAfter, l.threshold)
+	}
+	return unfinishedAfter
+}
+
+// take handles new lines.
+func (l *listener) take(lines []terminal.Line) {
+	if len(lines) > 0 && l.interest.in(hook.Output) {
+		l.output.add(lines)
+	}
+	for _, line := range lines {
+		if !line.Echo && strings.IndexFunc(line.Text[line.Seen:], wordRune) >= 0 {
+			l.said.Add(1)
+		}
+		l.parse(line)
+	}
+}
+
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// parse looks for directives.
+func (l *listener) parse(line terminal.Line) {
+	if line.Lost {
+		l.open, l.spent = "", 0
+		l.fire(l.parser.Flush())
+	}
+	if line.Seen == 0 { // not the unfinished line: that one was over
+		l.finishOpen()
+		l.spent = 0
+	}
+	l.open = ""
+	switch {
+	case line.Echo || line.Drawn:
+		if !line.Partial {
+			l.spent = 0
+		}
+	case line.Partial:
+		l.open, l.openAt = line.Text, l.program.LastOutput()
+	default:
+		rest := line.Text[min(l.spent, len(line.Text)):]
+		l.spent = 0
+		l.fire(l.parser.Line(rest))
+	}
+}
+
+// finishOpen takes the unfinished line as a finished one.
+func (l *listener) finishOpen() {
+	if rest := l.open[min(l.spent, len(l.open)):]; rest != "" {
+		l.spent = len(l.open)
+		l.fire(l.parser.Line(rest))
+	}
+	l.open = ""
+}
+
+// still handles a pause.
+func (l *listener) still(now time.Time) {
+	last := l.program.LastOutput()
+	quiet := now.Sub(last)
+	if l.open != "" && quiet >= lineEndAfter && last.After(l.openAt) {
+		l.finishOpen()
+	}
+	if quiet >= flushAfter && !last.Equal(l.flushed) {
+		l.flushed = last
+		l.finishOpen()
+		l.fire(l.parser.Flush())
+	}
+	if quiet >= settleAfter {
+		l.fire(l.parser.Settle())
+	}
+	l.idle(now, last)
+}
+
+// idle reports an idle period when it has begun.
+func (l *listener) idle(now, since time.Time) {
+	if typed := l.typist.lastTyped(); typed.After(since) {
+		since = typed
+	}
+	quiet := now.Sub(since)
+	if l.threshold == 0 || quiet < l.threshold || since.Equal(l.idleSince) {
+		return
+	}
+	if l.busy.Load() > 0 || !l.interest.in(hook.Idle) {
+		return
+	}
+	l.idleSince = since
+	l.idles++
+	l.put(call{idle: &hook.Silence{IdleMS: quiet.Milliseconds(), Count: l.idles}})
+}
+
+// fire hands directives to their hooks.
+func (l *listener) fire(found []directive.Directive) {
+	for _, d := range found {
+		l.put(call{directive: d})
+	}
+}

@@ -1,0 +1,110 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/terminal"
+)
+
+const (
+	outboxBound = 1 << 20               // bytes that may wait for the Output hooks
+	outputPause = 20 * time.Millisecond // least time between two Output events
+)
+
+// outbox gathers lines until the hooks of Output are ready for them. Adding
+// never waits: lines that do not fit are dropped and counted.
+type outbox struct {
+	wake chan struct{} // holds one token while there is news
+
+	mu      sync.Mutex
+	text    []byte
+	any     bool // there are lines, if only empty ones
+	open    bool // the last line is unfinished
+	closed  bool
+	dropped int64
+}
+
+func newOutbox() *outbox { return &outbox{wake: make(chan struct{}, 1)} }
+
+// add takes what is new in the lines, without what was typed.
+func (o *outbox) add(lines []terminal.Line) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, line := range lines {
+		if line.Echo {
+			continue
+		}
+		piece := line.Text[line.Seen:]
+		if len(o.text)+len(piece) >= outboxBound {
+			o.dropped++
+			continue
+		}
+		if o.any && !(o.open && line.Seen > 0) {
+			o.text = append(o.text, '\n')
+		}
+		o.text = append(o.text, piece...)
+		o.any, o.open = true, line.Partial
+	}
+	if o.any {
+		o.ring()
+	}
+}
+
+// close says that no more is added.
+func (o *outbox) close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	o.ring()
+}
+
+func (o *outbox) ring() {
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the box. It reports whether there was something, and whether
+// that was the last.
+func (o *outbox) take() (out hook.OutputText, any, last bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	out = hook.OutputText{Text: string(o.text), Complete: !o.open}
+	any = o.any
+	o.text, o.any, o.open = o.text[:0], false, false
+	return out, any, o.closed
+}
+
+func (o *outbox) droppedLines() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.dropped
+}
+
+// fireOutput runs the hooks of Output until the box is closed or ctx ends.
+func (s *session) fireOutput(ctx context.Context) {
+	for {
+		select {
+		case <-s.output.wake:
+		case <-ctx.Done():
+			return
+		}
+		out, any, last := s.output.take()
+		if any {
+			next := time.NewTimer(outputPause)
+			s.typist.put(fire(ctx, s, hook.Output, out))
+			select {
+			case <-next.C:
+			case <-ctx.Done():
+			}
+			next.Stop()
+		}
+		if last {
+			return
+		}
+	}
+}

@@ -1,0 +1,299 @@
+// Package session wraps one agent: it runs the agent's program in a terminal,
+// makes events of what the program prints, and types what hooks inject.
+//
+// # Events
+//
+//   - SessionStart is fired before the program is started. What its hooks
+//     inject is typed when the program is ready: it has printed something and
+//     has then been still for half a second, or has printed nothing for two.
+//   - Output carries the lines that were finished since the last one, joined
+//     by line breaks, at most every 20 ms. A line that stands unfinished for a
+//     quarter of a second is shown as it is, with Complete false; the next
+//     event goes on where it ended. What was typed is not output.
+//   - Directive is fired for every @namespace:target line that the program
+//     prints; not for what was typed, nor for lines drawn with the cursor,
+//     which may be pieces of what the screen shows. Package directive says
+//     what belongs to one. The output pauses for half a second, or goes on
+//     with something else, before a directive is complete.
+//   - Idle is fired once for every time in which nothing was printed or typed
+//     for IdleThreshold, unless a directive's hooks are still running or text
+//     waits to be typed: then the program waits for us.
+//   - SessionEnd is fired exactly once for every SessionStart. Its reasons are
+//     exit and signal (the program has ended; all its output has been seen by
+//     hooks), start_failed, and interrupted, terminated and cancelled for
+//     SIGINT, SIGTERM and the end of the caller's context. In the last three
+//     the program is alive: what hooks inject is typed to it, and it has five
+//     seconds to answer before it is ended. Directives in its answer are fired
+//     after SessionEnd.
+//
+// # Who waits for whom
+//
+// The user's bytes wait for nothing here. One goroutine reads lines and never
+// calls a hook. The hooks of Output run on a second goroutine, those of
+// Directive and Idle on a third, one event after the other, so that slow
+// Output hooks do not hold directives up. A fourth goroutine types, one text
+// after the other, in the order in which the hooks have answered.
+//
+// Every queue between them is bounded. Output that the hooks are too slow for
+// is dropped by whole lines and counted; directives that find 128 others
+// waiting are dropped. Both are told to the user, as is text that could not be
+// typed.
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/terminal"
+)
+
+// DefaultIdleThreshold is how long nothing happens before the agent is idle.
+const DefaultIdleThreshold = 30 * time.Second
+
+// Config says what to wrap. Engine and Command are required.
+type Config struct {
+	Engine *hook.Engine // it is the caller's to close
+
+	Name   string // the agent's name; empty is the base name of the program
+	ID     string // of the session; empty makes one
+	Source string // of the events; empty is "run"
+
+	Command []string // program and arguments
+	Dir     string   // working directory; empty is the current one
+	Env     []string // "key=value"; nil is the environment of this process
+
+	Stdin  io.Reader // where the user types, as in terminal.Config
+	Stdout io.Writer // the user's screen, as in terminal.Config
+
+	IdleThreshold time.Duration // 0 is DefaultIdleThreshold; negative is never
+
+	// Warn is given what the user should know, one clean line at a time and
+	// one call at a time: messages of hooks, failed hooks, dropped events.
+	// Lines are held back until the program has left the screen. Nil drops
+	// them.
+	Warn func(line string)
+}
+
+// session is one run of one agent.
+type session struct {
+	engine    *hook.Engine
+	env       hook.Envelope
+	command   []string
+	threshold time.Duration // of Idle; 0 is never
+	began     time.Time
+	signals   chan os.Signal
+	warnings  *warnings
+
+	program *terminal.Program // nil until it was started
+	ended   bool              // SessionEnd was fired
+
+	interest *interest
+	output   *outbox
+	calls    *calls
+	typist   *typist
+	said     atomic.Int64 // how often the program has said something
+	busy     atomic.Int64 // directives and texts on their way
+}
+
+// Run runs the program until its end and returns how it ended. The program
+// finds the session's id and the agent's name in HOOKWAY_SESSION and
+// HOOKWAY_AGENT, so that what it reports by itself has the same session.
+//
+// When ctx ends, or this process gets SIGINT or SIGTERM, the agent is told by
+// SessionEnd's hooks and then ended; the error wraps that of ctx. A second
+// signal makes that quick. While the program runs, these two signals belong to
+// Run: it takes them from whoever else has asked for them with os/signal, so
+// there can be one Run at a time in a process.
+//
+// The error is about the running, not about the exit status. If the program
+// could not be started the status has Code -1.
+func Run(ctx context.Context, cfg Config) (terminal.ExitStatus, error) {
+	failed := terminal.ExitStatus{Code: -1}
+	switch {
+	case cfg.Engine == nil:
+		return failed, errors.New("a session needs an engine: set Config.Engine")
+	case len(cfg.Command) == 0:
+		return failed, errors.New("no command to run: give a program and its arguments")
+	case ctx.Err() != nil:
+		return failed, fmt.Errorf("run %s: %w", cfg.Command[0], ctx.Err())
+	}
+	s, err := newSession(cfg)
+	if err != nil {
+		return failed, err
+	}
+	s.takeSignals()
+	defer s.leaveSignals()
+	defer s.warnings.release()
+	defer s.interest.close()
+
+	inject, cause := s.start(ctx)
+	if cause == nil {
+		cause = s.launch(ctx, cfg)
+	}
+	if cause != nil {
+		s.warnings.release()
+		s.end(ctx, hook.SessionSummary{Reason: startReason(cause)})
+		return failed, cause
+	}
+	defer s.program.Close() // also when this goroutine panics
+	return s.supervise(ctx, inject)
+}
+
+func newSession(cfg Config) (*session, error) {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the working directory: %w", err)
+	}
+	env := hook.Envelope{Session: cfg.ID, Agent: cfg.Name, Source: cfg.Source, CWD: dir}
+	if env.Session == "" {
+		env.Session = newID()
+	}
+	if env.Agent == "" {
+		env.Agent = filepath.Base(cfg.Command[0])
+	}
+	if env.Source == "" {
+		env.Source = "run"
+	}
+	s := &session{
+		engine: cfg.Engine, env: env, command: cfg.Command,
+		threshold: max(cfg.IdleThreshold, 0),
+		began:     time.Now(),
+		signals:   make(chan os.Signal, 4),
+		warnings:  newWarnings(cfg.Warn),
+		interest:  newInterest(cfg.Engine),
+		output:    newOutbox(),
+		calls:     newCalls(),
+	}
+	if cfg.IdleThreshold == 0 {
+		s.threshold = DefaultIdleThreshold
+	}
+	s.typist = newTypist(s)
+	return s, nil
+}
+
+func newID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // it never fails
+	return hex.EncodeToString(id[:])
+}
+
+// start fires SessionStart. The error says that the session is to end before
+// it has begun.
+func (s *session) start(ctx context.Context) (inject string, stopped error) {
+	sig := s.interruptible(ctx, hooksLimit, func(ctx context.Context) {
+		inject = fire(ctx, s, hook.SessionStart, hook.SessionInfo{Source: "startup"})
+	})
+	if sig != nil {
+		return "", &signalled{s.command[0], sig}
+	}
+	if err := ctx.Err(); err != nil {
+		return "", fmt.Errorf("run %s: %w", s.command[0], err)
+	}
+	return inject, nil
+}
+
+// launch starts the program.
+func (s *session) launch(ctx context.Context, cfg Config) (err error) {
+	env := cfg.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	// The program outlives ctx: its end is announced first.
+	s.program, err = terminal.Start(context.WithoutCancel(ctx), terminal.Config{
+		Command: cfg.Command, Dir: cfg.Dir,
+		Env:   append(env[:len(env):len(env)], "HOOKWAY_SESSION="+s.env.Session, "HOOKWAY_AGENT="+s.env.Agent),
+		Stdin: cfg.Stdin, Stdout: cfg.Stdout,
+	})
+	return err
+}
+
+// supervise accompanies the program to its end.
+func (s *session) supervise(ctx context.Context, inject string) (terminal.ExitStatus, error) {
+	s.takeSignals() // back from the terminal, which would pass them on at once
+	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
+	defer abandon()
+	drained := s.work(work)
+	s.typist.put(inject)
+
+	var cause error
+	select {
+	case <-s.program.Done():
+	case <-ctx.Done():
+		cause = fmt.Errorf("run %s: %w", s.command[0], ctx.Err())
+		s.stop(ctx, "cancelled")
+	case sig := <-s.signals:
+		s.stop(ctx, signalReason(sig))
+	}
+	status, err := s.program.Wait()
+	s.warnings.release()
+
+	s.interruptible(context.WithoutCancel(ctx), drainLimit, func(ctx context.Context) {
+		select {
+		case <-drained:
+		case <-ctx.Done():
+		}
+	})
+	abandon()
+	<-drained
+	s.account()
+	s.end(ctx, exitSummary(status))
+	return status, errors.Join(err, cause)
+}
+
+// work starts the goroutines between terminal and hooks. The channel is closed
+// when all of them have ended, which they do after the program's end or, if
+// that takes too long, soon after the end of ctx.
+func (s *session) work(ctx context.Context) (drained <-chan struct{}) {
+	var firing, typing sync.WaitGroup
+	s.spawn(&firing, func() { newListener(s).run() })
+	s.spawn(&firing, func() { s.fireOutput(ctx) })
+	s.spawn(&firing, func() { s.fireCalls(ctx) })
+	s.spawn(&typing, func() { s.typist.run(ctx) })
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		firing.Wait()
+		s.typist.close()
+		typing.Wait()
+	}()
+	return done
+}
+
+// spawn starts a goroutine that gives the user's terminal back if it panics.
+func (s *session) spawn(group *sync.WaitGroup, do func()) {
+	group.Go(func() {
+		defer func() {
+			if v := recover(); v != nil {
+				s.program.Close()
+				panic(v)
+			}
+		}()
+		do()
+	})
+}
+
+// account tells the user what did not reach the hooks.
+func (s *session) account() {
+	if n := s.program.Dropped(); n > 0 {
+		s.warnings.addf("hookway was too slow to read %d bytes of the output; hooks have not seen them", n)
+	}
+	if n := s.output.droppedLines(); n > 0 {
+		s.warnings.addf("the Output hooks were too slow: they have not seen %d lines", n)
+	}
+	if n := s.calls.dropped.Load(); n > 1 {
+		s.warnings.addf("the Directive hooks were too slow: %d directives were dropped", n)
+	}
+	if n := s.typist.late.Load(); n > 0 {
+		s.warnings.addf("the program ended before %d texts of hooks were typed", n)
+	}
+}
