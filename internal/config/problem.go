@@ -68,17 +68,6 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// in gives the problems of one file.
-func (ps Problems) in(file string) Problems {
-	var out Problems
-	for _, p := range ps {
-		if p.File == file {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
 // sorted orders the problems of one file by place and drops repetitions, which
 // an alias makes when what it stands for is wrong.
 func (ps Problems) sorted() Problems {

@@ -25,8 +25,17 @@ type reader struct {
 	depth    int
 }
 
+// maxProblems bounds what is listed of a file that is something else entirely.
+const maxProblems = 500
+
 // fail records a problem at a node.
 func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
+	if len(r.problems) > maxProblems {
+		return
+	}
+	if len(r.problems) == maxProblems {
+		hint, format, args = "correct these first", "there are more mistakes than %d; the others are not listed", []any{maxProblems}
+	}
 	r.problems = append(r.problems, Problem{
 		File: r.file, Line: n.Line, Column: n.Column, Hook: r.hook,
 		Message: fmt.Sprintf(format, args...), Hint: hint,
