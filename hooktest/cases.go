@@ -167,7 +167,7 @@ func failureCases() []examCase {
 			name: "obeys its deadline", rule: "At its deadline a call returns the context's error at once, and the work is cancelled.",
 			behaviour: Behaviour{Kind: Obeys},
 			check: func(x *attempt) error {
-				ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+				ctx, cancel := context.WithTimeout(context.Background(), x.limits.deadline)
 				defer cancel()
 				return x.interrupted(ctx, func() {}, context.DeadlineExceeded, toolEvent(hang))
 			},
@@ -250,15 +250,15 @@ func (a *attempt) interrupted(ctx context.Context, interrupt func(), want error,
 		_, err, broken := a.ask(ctx, ev)
 		replies <- reply{err, broken}
 	}()
-	began := await(a.witness.began, cleanup)
+	began := await(a.witness.began, a.limits.cleanup)
 	interrupt()
 	<-ctx.Done()
 	ended := time.Now()
 	var r reply
 	select {
 	case r = <-replies:
-	case <-time.After(2 * prompt):
-		return fmt.Errorf("it had not returned %v after its context had ended", 2*prompt)
+	case <-time.After(2 * a.limits.prompt):
+		return fmt.Errorf("it had not returned %v after its context had ended", 2*a.limits.prompt)
 	}
 	took := time.Since(ended)
 	switch {
@@ -268,10 +268,10 @@ func (a *attempt) interrupted(ctx context.Context, interrupt func(), want error,
 		return errors.New("the far side was never seen at work")
 	case !errors.Is(r.err, want):
 		return fmt.Errorf("it gave the error %v, not %v", r.err, want)
-	case took > prompt:
+	case took > a.limits.prompt:
 		return fmt.Errorf("it returned %v after its context had ended", took)
-	case await(a.witness.ended, cleanup) != nil:
-		return fmt.Errorf("the far side is still at work %v after the call was interrupted", cleanup)
+	case await(a.witness.ended, a.limits.cleanup) != nil:
+		return fmt.Errorf("the far side is still at work %v after the call was interrupted", a.limits.cleanup)
 	}
 	return nil
 }

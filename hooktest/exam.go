@@ -12,13 +12,17 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// Limits that the exam holds handlers to. They are far above what is needed, so
-// that a busy machine does not fail an honest handler.
-const (
-	prompt   = 2 * time.Second  // to return when the context has ended
-	patience = 20 * time.Second // to answer at all
-	cleanup  = 10 * time.Second // to close, and to leave nothing behind
-)
+// limits are the times that the exam holds handlers to.
+type limits struct {
+	deadline time.Duration // of a call that is to hang; it must have begun by then
+	prompt   time.Duration // to return when the context has ended
+	patience time.Duration // to answer at all
+	cleanup  time.Duration // to close, and to leave nothing behind
+}
+
+// generous limits are far above what is needed, so that a busy machine does not
+// fail an honest handler.
+var generous = limits{deadline: 2 * time.Second, prompt: 2 * time.Second, patience: 20 * time.Second, cleanup: 10 * time.Second}
 
 // TestHandler examines one kind of handler. For each case it has makeHandler make
 // a handler whose far side shows the behaviour, and checks the contract of
@@ -46,11 +50,11 @@ func TestHandler(t *testing.T, makeHandler func(t *testing.T, behaviour Behaviou
 				t.Logf("impossible for this kind: %s", no.reason)
 				return
 			}
-			if err := errors.Join(c.examine(h, w), closeHandler(h)); err != nil {
+			if err := errors.Join(c.examine(h, w, generous), closeHandler(h, generous)); err != nil {
 				t.Errorf("%v\nthe rule: %s", err, c.rule)
 			}
 		})
-		if err := goroutinesBackTo(before); err != nil && passed {
+		if err := goroutinesBackTo(before, generous); err != nil && passed {
 			t.Errorf("%s: %v\nthe rule: %s", c.name, err, leaveNothing)
 		}
 	}
@@ -60,19 +64,19 @@ func TestHandler(t *testing.T, makeHandler func(t *testing.T, behaviour Behaviou
 const leaveNothing = "Every goroutine ends: a closed handler leaves nothing behind."
 
 // examine runs one case on a handler.
-func (c *examCase) examine(h hook.Handler, w *witness) error {
-	return c.check(&attempt{handler: h, witness: w})
+func (c *examCase) examine(h hook.Handler, w *witness, l limits) error {
+	return c.check(&attempt{handler: h, witness: w, limits: l})
 }
 
 // closeHandler closes what can be closed, twice: the second time must be harmless.
-func closeHandler(h hook.Handler) error {
+func closeHandler(h hook.Handler, l limits) error {
 	closer, ok := h.(interface{ Close() error })
 	if !ok {
 		return nil
 	}
 	done := make(chan error, 1)
 	go func() { done <- errors.Join(closer.Close(), closer.Close()) }()
-	t := time.NewTimer(cleanup)
+	t := time.NewTimer(l.cleanup)
 	defer t.Stop()
 	select {
 	case err := <-done:
@@ -81,13 +85,13 @@ func closeHandler(h hook.Handler) error {
 		}
 		return nil
 	case <-t.C:
-		return fmt.Errorf("closing the handler took more than %v", cleanup)
+		return fmt.Errorf("closing the handler took more than %v", l.cleanup)
 	}
 }
 
 // goroutinesBackTo waits until there are no more goroutines than there were.
-func goroutinesBackTo(before int) error {
-	deadline := time.NewTimer(cleanup)
+func goroutinesBackTo(before int, l limits) error {
+	deadline := time.NewTimer(l.cleanup)
 	defer deadline.Stop()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -107,6 +111,7 @@ func goroutinesBackTo(before int) error {
 type attempt struct {
 	handler hook.Handler
 	witness *witness
+	limits  limits
 }
 
 // ask calls the handler with a deadline, and checks what holds for every call:
@@ -118,7 +123,7 @@ func (a *attempt) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, err
 		broken   error
 	}
 	before := ev.Clone()
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, a.limits.patience)
 	defer cancel()
 	replies := make(chan reply, 1)
 	go func() {
@@ -139,13 +144,13 @@ func (a *attempt) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, err
 		return r.decision, r.err, r.broken
 	case <-ctx.Done():
 	}
-	t := time.NewTimer(prompt)
+	t := time.NewTimer(a.limits.prompt)
 	defer t.Stop()
 	select {
 	case r := <-replies:
 		return r.decision, r.err, r.broken
 	case <-t.C:
-		return hook.Decision{}, nil, fmt.Errorf("it had not returned %v after its context had ended", prompt)
+		return hook.Decision{}, nil, fmt.Errorf("it had not returned %v after its context had ended", a.limits.prompt)
 	}
 }
 

@@ -100,7 +100,7 @@ func parseDescription(data []byte) (Description, error) {
 	if err := json.Unmarshal(data, &in); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if errors.As(err, &wrong) {
-			return Description{}, fmt.Errorf("%q is a %s; it must be a %s", wrong.Field, wrong.Value, wrong.Type)
+			return Description{}, fmt.Errorf("%q is a %s; it must be of the type %s", wrong.Field, wrong.Value, wrong.Type)
 		}
 		return Description{}, fmt.Errorf("its description is no JSON (%w): %q", err, firstLine(data))
 	}
@@ -133,10 +133,14 @@ func (in *described) description() (Description, error) {
 	if d.Mode != "" && d.Mode != "worker" {
 		errs = append(errs, fmt.Errorf("\"mode\" is %q; the only mode is \"worker\"", d.Mode))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return Description{}, err
+	if len(errs) == 0 {
+		return d, nil
 	}
-	return d, nil
+	err = errs[0]
+	for _, more := range errs[1:] { // on one line
+		err = fmt.Errorf("%w; %w", err, more)
+	}
+	return Description{}, err
 }
 
 // events reads "events", a list or one name, and "event".

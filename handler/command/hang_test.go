@@ -232,3 +232,27 @@ func TestCloseLetsCallsUnderWayFinish(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestPayloadOfAMebibyteIsNotCopiedForEachHook(t *testing.T) {
+	nothingLeft(t)
+	ev := bash(strings.Repeat("x", 1<<20))
+	for name, h := range map[string]*Handler{
+		"one process each": newHandler(t, Config{Shell: "cat >/dev/null"}),
+		"worker":           newHandler(t, Config{Argv: []string{os.Args[0]}, Worker: true, Env: []string{playLean + "=1"}}),
+	} {
+		if _, err := h.Handle(t.Context(), ev); err != nil { // encodes it, and starts the worker
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range 4 {
+			if _, err := h.Handle(t.Context(), ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if each := (after.TotalAlloc - before.TotalAlloc) / 4; each > 256<<10 {
+			t.Errorf("%s: a hook allocates %d KiB for an event of 1 MiB", name, each>>10)
+		}
+	}
+}

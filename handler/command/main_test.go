@@ -149,7 +149,7 @@ func serve(b hooktest.Behaviour) {
 // serveLean is a worker that costs as little as a worker can: it reads no more
 // of a request than its id, and always blocks.
 func serveLean() {
-	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	in := bufio.NewReaderSize(os.Stdin, 4<<20)
 	var out []byte
 	for {
 		line, err := in.ReadSlice('\n')

@@ -164,18 +164,21 @@ func (r *reply) answer() answer {
 	return answer{result: r.Result}
 }
 
-// readStderr logs what the process prints beside its answers.
+// readStderr logs what the process prints beside its answers. Of a line that is
+// too long, the beginning is logged and the rest dropped.
 func (p *peer) readStderr() {
 	r := bufio.NewReaderSize(p.proc.stderr, 16<<10)
+	rest := false
 	for {
 		line, err := readLine(r, 8<<10)
-		if text := hook.LogLine(string(line)); text != "" {
+		if text := hook.LogLine(string(line)); text != "" && !rest {
 			p.mu.Lock()
 			p.last = text
 			p.mu.Unlock()
 			p.w.c.log(text)
 		}
-		if err != nil && !errors.Is(err, errLongLine) {
+		rest = errors.Is(err, errLongLine)
+		if err != nil && !rest {
 			return
 		}
 	}

@@ -109,6 +109,9 @@ func (w *worker) running(ctx context.Context) (*peer, error) {
 	if p := w.live(); p != nil {
 		return p, nil
 	}
+	if err := w.inTime(ctx); err != nil {
+		return nil, err
+	}
 	select {
 	case w.start <- struct{}{}:
 		defer func() { <-w.start }()
@@ -146,18 +149,13 @@ func (w *worker) live() *peer {
 	return w.current
 }
 
-// await waits for the end of the pause after a death. A caller that has not
-// that much time is told at once.
+// await waits for the end of the pause after a death.
 func (w *worker) await(ctx context.Context) error {
 	w.mu.Lock()
-	until, deaths, last := w.pause, w.deaths, w.lastErr
+	left := time.Until(w.pause)
 	w.mu.Unlock()
-	left := time.Until(until)
 	if left <= 0 {
 		return nil
-	}
-	if deadline, ok := ctx.Deadline(); ok && deadline.Before(until) {
-		return fmt.Errorf("the worker died %d times in a row and is started again in %v, which is too late for this event; the last time: %w", deaths, left.Round(time.Millisecond), last)
 	}
 	t := time.NewTimer(left)
 	defer t.Stop()
@@ -169,6 +167,18 @@ func (w *worker) await(ctx context.Context) error {
 	case <-w.abort:
 		return ErrClosed
 	}
+}
+
+// inTime gives an error if the pause after a death will last beyond the
+// deadline: to wait for it would only cost time.
+func (w *worker) inTime(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	left := time.Until(w.pause)
+	if deadline, ok := ctx.Deadline(); left <= 0 || !ok || !deadline.Before(w.pause) {
+		return nil
+	}
+	return fmt.Errorf("the worker died %d times in a row and is started again in %v, which is too late for this event; the last time: %w", w.deaths, left.Round(time.Millisecond), w.lastErr)
 }
 
 // died is told by a process that ended without being asked to.
