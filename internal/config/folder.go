@@ -2,8 +2,6 @@ package config
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/handler/command"
-	"github.com/hookway/hookway/hook"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -149,12 +146,9 @@ func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found,
 	if err != nil {
 		return nil, err
 	}
-	hashed, err := hashFile(file)
+	hashed, err := l.hashed(file)
 	if err != nil {
 		return nil, err
-	}
-	if known, ok := l.pinned.pins[file]; ok && known.value != hashed.value {
-		return nil, fmt.Errorf("%s changed while it was read; run the command again", file)
 	}
 	c := command.Config{Argv: argv, Dir: f.dir, Project: l.workspace, Log: l.opts.Log, Env: quietPython}
 	cache := filepath.Join(l.stateDir, "describe", describeKey(file, hashed.value, argv)+".json")
@@ -173,6 +167,19 @@ func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found,
 		l.keepDescription(cache, d)
 	}
 	return out, nil
+}
+
+// hashed is a file's pin. What the workspace was trusted for is what is asked.
+func (l *loader) hashed(file string) (pin, error) {
+	known, ok := l.pinned.pins[file]
+	if info, err := os.Stat(file); ok && err == nil && known.info != nil && sameFile(known, info) {
+		return known, nil
+	}
+	now, err := hashFile(file)
+	if err == nil && ok && now.value != known.value {
+		err = fmt.Errorf("%s changed while it was read; run the command again", file)
+	}
+	return now, err
 }
 
 // quietPython keeps Python from writing its cache into a hooks folder, which
@@ -226,42 +233,6 @@ func (l *loader) described(f *folderSource, file string, d command.Description) 
 		texts = append(texts, strings.TrimSpace(p.Message+". "+p.Hint))
 	}
 	return nil, fmt.Errorf("its description is wrong: %s", strings.Join(texts, "; "))
-}
-
-// describeKey names a cached description after all that it depends on.
-func describeKey(file, value string, argv []string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "1 %q %q %q", file, value, argv))
-	return hex.EncodeToString(sum[:])
-}
-
-func readDescription(path string) (d command.Description, ok bool) {
-	f, info, err := openRegular(path)
-	if err != nil {
-		return d, false
-	}
-	defer f.Close()
-	if checkOwner(path, info) != nil {
-		return d, false
-	}
-	ok = json.NewDecoder(f).Decode(&d) == nil && len(d.Events) > 0
-	if string(d.Match) == "null" { // as a nil one is written
-		d.Match = nil
-	}
-	return d, ok
-}
-
-// keepDescription caches an answer. Without a state folder it is asked again.
-func (l *loader) keepDescription(path string, d command.Description) {
-	data, err := json.Marshal(d)
-	if err == nil {
-		err = errors.Join(privateDir(l.stateDir), os.MkdirAll(filepath.Dir(path), 0o700))
-	}
-	if err == nil {
-		err = writeFile(path, data)
-	}
-	if err != nil && l.opts.Log != nil {
-		l.opts.Log(hook.LogLine("a hook's description could not be kept: " + err.Error()))
-	}
 }
 
 // clipLine keeps a message on one line and bounded.

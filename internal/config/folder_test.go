@@ -159,6 +159,24 @@ func TestACancelledLoadEndsWithoutASet(t *testing.T) {
 	}
 }
 
+func TestTheCacheOfDescriptionsIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	for i := range maxDescriptions + 1 {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Unix(int64(i), 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prune(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != maxDescriptions/2 || !exists(filepath.Join(dir, fmt.Sprint(maxDescriptions))) || exists(filepath.Join(dir, "0")) {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+}
+
 func TestAFolderThatCannotBeReadIsAProblem(t *testing.T) {
 	w := folderWorld(t)
 	w.write(w.work("hookway.yaml"), blockRM)

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
 	"go.yaml.in/yaml/v4"
@@ -18,6 +19,29 @@ type key[T any] struct {
 	shape   schema
 	read    func(r *reader, n *yaml.Node, into *T)
 }
+
+// table is a table of keys that is made when it is first needed.
+type table[T any] struct {
+	once sync.Once
+	keys []key[T]
+}
+
+func (t *table[T]) get(make func() []key[T]) []key[T] {
+	t.once.Do(func() { t.keys = make() })
+	return t.keys
+}
+
+var (
+	rootTable  table[fileSpec]
+	eventTable table[eventSpec]
+	hookTable  table[hookSpec]
+	matchTable table[hook.Match]
+)
+
+func rootKeys() []key[fileSpec]    { return rootTable.get(makeRootKeys) }
+func eventKeys() []key[eventSpec]  { return eventTable.get(makeEventKeys) }
+func hookKeys() []key[hookSpec]    { return hookTable.get(makeHookKeys) }
+func matchKeys() []key[hook.Match] { return matchTable.get(makeMatchKeys) }
 
 // object reads a map by its table of keys. It gives the key nodes that were
 // found, by their canonical names.

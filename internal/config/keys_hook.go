@@ -37,8 +37,8 @@ type hookSpec struct {
 	handler handlerSpec
 }
 
-// hookKeys are the keys of a hook.
-func hookKeys() []key[hookSpec] {
+// makeHookKeys lists the keys of a hook.
+func makeHookKeys() []key[hookSpec] {
 	return append(append(whenKeys(), howKeys()...), handlerKeys()...)
 }
 

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// matchKeys are the keys of a matcher. The aliases are A3S's names.
-func matchKeys() []key[hook.Match] {
+// makeMatchKeys lists the keys of a matcher. The aliases are A3S's names.
+func makeMatchKeys() []key[hook.Match] {
 	pattern := func(name, doc string, into func(*hook.Match) *[]string, aliases ...string) key[hook.Match] {
 		return key[hook.Match]{name: name, aliases: aliases, doc: doc, shape: textsShape(),
 			read: func(r *reader, n *yaml.Node, m *hook.Match) {

@@ -23,8 +23,8 @@ type fileSpec struct {
 	idle         *time.Duration
 }
 
-// rootKeys are the keys of a file.
-func rootKeys() []key[fileSpec] {
+// makeRootKeys lists the keys of a file.
+func makeRootKeys() []key[fileSpec] {
 	return []key[fileSpec]{
 		{name: "version", doc: "Version of the format: 1.", shape: schema{"const": 1},
 			read: func(r *reader, n *yaml.Node, _ *fileSpec) {
@@ -78,8 +78,8 @@ type eventSpec struct {
 
 var mayWords = []string{"change", "allow", "ask", "block", "retry", "answer", "inject"}
 
-// eventKeys are the keys of an event of one's own.
-func eventKeys() []key[eventSpec] {
+// makeEventKeys lists the keys of an event of one's own.
+func makeEventKeys() []key[eventSpec] {
 	return []key[eventSpec]{
 		{name: "name", doc: "The event's name.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, e *eventSpec) { e.name, _ = r.name(n, "the name of an event") }},

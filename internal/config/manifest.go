@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Bounds of what is hashed. More than that is no set of hooks.
@@ -76,6 +77,9 @@ func value(sum []byte, info fs.FileInfo) string {
 	return v
 }
 
+// buffers are what files are read through.
+var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
+
 // hashFile reads a file once, through symbolic links. A file that cannot be read
 // has a pin all the same, whose value says so.
 func hashFile(path string) (pin, error) {
@@ -91,7 +95,9 @@ func hashFile(path string) (pin, error) {
 		return fail(fmt.Errorf("it has more than %d MiB", maxPinnedSize>>20))
 	}
 	h := sha256.New()
-	if _, err := io.Copy(h, io.LimitReader(f, maxPinnedSize+1)); err != nil {
+	buffer := buffers.Get().(*[]byte)
+	defer buffers.Put(buffer)
+	if _, err := io.CopyBuffer(h, io.LimitReader(f, maxPinnedSize+1), *buffer); err != nil {
 		return fail(err)
 	}
 	return pin{path, value(h.Sum(nil), info), info}, nil

@@ -1,0 +1,71 @@
+//go:build unix
+
+package config
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+func TestEditingTrustedFilesIsNoWayToBeRidOfAGuard(t *testing.T) {
+	for name, change := range map[string]func(w *world){
+		"other content": func(w *world) { w.write(w.work("hookway.yaml"), "hooks: [{id: new, on: PreToolUse, allow: true}]\n") },
+		"a mistake":     func(w *world) { w.write(w.work("hookway.yaml"), "hooks: [") },
+		"removed":       func(w *world) { w.must(os.Remove(w.work("hookway.yaml"))) },
+		"emptied":       func(w *world) { w.write(w.work("hookway.yaml"), "") },
+		"one nearer by": func(w *world) { w.write(w.work("sub/hookway.yaml"), "") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write(w.work("hookway.yaml"), blockRM)
+			w.must(os.Mkdir(w.work("sub"), 0o755))
+			w.trust()
+			r := &running{world: w, engine: new(hook.Engine), reports: make(chan *Set, 100)}
+			opts := w.options()
+			opts.Dir = w.work("sub")
+			r.live = must(Open(context.Background(), opts, r.engine))
+			t.Cleanup(func() { w.must(r.live.Close()) })
+			r.watch()
+			change(w)
+			s := r.until("the change", func(s *Set) bool { return s.Trust.State == TrustChanged })
+			w.want(s, "no-rm active")
+			if out := bash(t, r.engine, w.ws, "rm -r x"); out.By != "no-rm" {
+				t.Errorf("%+v", out)
+			}
+			if len(s.Trust.Changes) == 0 || s.Workspace != w.ws || !strings.Contains(s.Warnings.String(), "hookway untrust") {
+				t.Errorf("%+v\n%s", s.Trust, s.Warnings)
+			}
+			w.want(r.reload(), "no-rm active") // and it stays so
+			if _, was, err := Untrust(w.options()); err != nil || !was {
+				t.Fatal(was, err)
+			}
+			r.until("the trust taken back", func(s *Set) bool { return len(s.active()) == 0 })
+			if r.engine.Len() != 0 {
+				t.Error(r.engineIDs())
+			}
+		})
+	}
+}
+
+func TestTrustingAChangePutsItIntoTheEngine(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), blockRM)
+	r := w.open().watch()
+	w.want(r.live.Set(), "no-rm untrusted")
+	w.trust()
+	r.until("trust", func(s *Set) bool { return s.Trust.State == TrustGiven })
+	if bash(t, r.engine, w.ws, "rm x").Action != hook.ActionBlock {
+		t.Error("the hook does not run")
+	}
+	w.write(w.work("hookway.yaml"), strings.ReplaceAll(blockRM, "no-rm", "new"))
+	r.until("the change", func(s *Set) bool { return s.Trust.State == TrustChanged })
+	w.trust()
+	w.want(r.until("trust again", func(s *Set) bool { return s.Trust.State == TrustGiven }), "new active")
+	if r.engineIDs() != "new" {
+		t.Error(r.engineIDs())
+	}
+}
