@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"unicode/utf8"
 )
 
 // commandPattern is a regular expression with the literals that any text it
@@ -74,6 +75,9 @@ func required(re *syntax.Regexp) need {
 	switch re.Op {
 	case syntax.OpLiteral:
 		word := string(re.Rune)
+		if strings.ContainsRune(word, utf8.RuneError) { // for a regexp every byte that is no text is one
+			return need{}
+		}
 		if re.Flags&syntax.FoldCase == 0 {
 			return need{words: []string{word}}
 		}
