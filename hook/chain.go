@@ -106,6 +106,7 @@ func (r *run) guard() error {
 			asked = append(asked, e)
 		}
 	}
+	r.facts = nil // observers see paths as they are given
 	if err := r.ctx.Err(); err != nil {
 		return r.aborted(err)
 	}

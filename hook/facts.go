@@ -2,9 +2,6 @@ package hook
 
 import (
 	"fmt"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -23,6 +20,10 @@ type facts struct {
 	command     string
 	commandDone bool
 	lower       string
+
+	files     []filePath // of the hook whose root is filesRoot
+	filesRoot string
+	filesDone bool
 }
 
 // caller is a payload about a call of a tool.
@@ -111,77 +112,6 @@ func (f *facts) lowerCommand() (string, bool) {
 		f.lower = strings.ToLower(f.command)
 	}
 	return f.lower, true
-}
-
-// filePaths are the files of the call, relative to root (else to the event's
-// CWD) where they lie inside it. Guards also see where symbolic links lead.
-func (f *facts) filePaths(root string) []string {
-	var out []string
-	for _, key := range []string{"file_path", "path", "notebook_path"} {
-		name, ok := f.input[key].(string)
-		if !ok {
-			name, ok = f.text(key)
-		}
-		if !ok || name == "" {
-			continue
-		}
-		full := filepath.Clean(name)
-		if !filepath.IsAbs(full) && f.head.CWD != "" {
-			full = filepath.Join(f.head.CWD, full)
-		}
-		out = append(out, relative(full, f.base(root)))
-		if f.links && filepath.IsAbs(full) {
-			if real := followLinks(full); real != full {
-				out = append(out, relative(real, f.base(root)), relative(real, followLinks(f.base(root))))
-			}
-		}
-	}
-	return out
-}
-
-func (f *facts) base(root string) string {
-	if root != "" {
-		return root
-	}
-	return f.head.CWD
-}
-
-// relative writes a path as patterns see it.
-func relative(full, base string) string {
-	if base != "" && filepath.IsAbs(full) {
-		if rel, err := filepath.Rel(base, full); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return filepath.ToSlash(rel)
-		}
-	}
-	return path.Clean(filepath.ToSlash(full))
-}
-
-// maxLinks bounds a walk along symbolic links, as file systems do.
-const maxLinks = 40
-
-// followLinks resolves the part of a path that exists; the file itself may be
-// new, also when it is reached through a link that leads nowhere yet.
-func followLinks(full string) string {
-	rest, links := "", 0
-	for dir := full; ; {
-		if real, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if to, err := os.Readlink(dir); err == nil && links < maxLinks {
-			links++
-			if !filepath.IsAbs(to) {
-				to = filepath.Join(filepath.Dir(dir), to)
-			}
-			dir = to
-			continue
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return full
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-		dir = parent
-	}
 }
 
 // text is a payload field as text, by its wire name; dots lead into objects.

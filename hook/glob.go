@@ -14,10 +14,13 @@ import (
 // and '**' any number of folders. A pattern without '/' matches the last
 // element at any depth: "*.rs", ".env". A leading "~/" is the home folder.
 // Patterns that do not begin with '/' or '**' match only below the root.
-type Glob struct {
-	alternatives [][]string // segments
-	base         bool       // no '/': only the last element counts
-	absolute     bool
+type Glob struct{ alternatives []globPath }
+
+// globPath is a pattern without braces.
+type globPath struct {
+	segments []string
+	base     bool // no '/': only the last element counts
+	absolute bool
 }
 
 // maxAlternatives bounds what braces may expand to.
@@ -43,12 +46,11 @@ func CompileGlob(pattern string) (*Glob, error) {
 	if strings.HasSuffix(text, "/") {
 		text += "**" // a folder means what is in it
 	}
-	g := &Glob{absolute: isAbs(text)}
 	expanded, err := expandBraces(text)
 	if err != nil {
 		return nil, fmt.Errorf("glob %q: %w", pattern, err)
 	}
-	g.base = true
+	g := new(Glob)
 	for _, alternative := range expanded {
 		segments := strings.Split(strings.TrimPrefix(alternative, "/"), "/")
 		for i, s := range segments {
@@ -57,10 +59,9 @@ func CompileGlob(pattern string) (*Glob, error) {
 				return nil, fmt.Errorf("glob %q: %w", pattern, err)
 			}
 		}
-		if len(segments) > 1 || g.absolute || segments[0] == "**" {
-			g.base = false
-		}
-		g.alternatives = append(g.alternatives, segments)
+		absolute := isAbs(alternative)
+		base := len(segments) == 1 && !absolute && segments[0] != "**"
+		g.alternatives = append(g.alternatives, globPath{segments, base, absolute})
 	}
 	return g, nil
 }
@@ -73,22 +74,39 @@ func isAbs(p string) bool {
 // Match reports whether a clean, slash-separated path matches. The path is
 // relative to the root, or absolute if it lies outside.
 func (g *Glob) Match(p string) bool {
-	outside := isAbs(p)
-	for _, segments := range g.alternatives {
-		if g.base && len(segments) == 1 {
-			if ok, _ := path.Match(segments[0], path.Base(p)); ok {
-				return true
-			}
-			continue
-		}
-		if g.absolute != outside && segments[0] != "**" {
-			continue
-		}
-		if matchSegments(segments, strings.Split(strings.TrimPrefix(p, "/"), "/")) {
+	for i := range g.alternatives {
+		if g.alternatives[i].match(p) {
 			return true
 		}
 	}
 	return false
+}
+
+// matchFile is Match for a file in both of its forms: an absolute pattern means
+// the absolute one, also below the root.
+func (g *Glob) matchFile(f filePath) bool {
+	for i := range g.alternatives {
+		a := &g.alternatives[i]
+		p := f.rel
+		if a.absolute || p == "" {
+			p = f.abs
+		}
+		if a.match(p) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *globPath) match(p string) bool {
+	if a.base {
+		ok, _ := path.Match(a.segments[0], path.Base(p))
+		return ok
+	}
+	if a.absolute != isAbs(p) && a.segments[0] != "**" {
+		return false
+	}
+	return matchSegments(a.segments, strings.Split(strings.TrimPrefix(p, "/"), "/"))
 }
 
 // matchSegments walks pattern and path together. Only the last "**" seen needs

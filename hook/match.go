@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -47,18 +48,18 @@ func (m *matcher) holds(f *facts) bool {
 // Check reports everything that is wrong with the patterns, each error with the
 // place of the pattern inside the match ("any[1].command[0]").
 func (m Match) Check() error {
-	_, err := m.compile("", "")
+	_, err := m.compile("", "", false)
 	return err
 }
 
 // compile turns a Match into tests, cheapest first. root anchors path patterns.
-func (m Match) compile(root, at string) (matcher, error) {
-	c := compiler{root: root, at: at}
+func (m Match) compile(root, at string, negated bool) (matcher, error) {
+	c := compiler{root: root, at: at, negated: negated}
 	var exactTools []string
-	if tools := splitBars(m.Tool); at == "" && !hasMeta(tools) {
+	if tools, from := splitBars(m.Tool); at == "" && !hasMeta(tools) {
 		exactTools = tools // the chain's index sees to it
 	} else {
-		c.add(names("tool", tools, (*facts).toolName, &c))
+		c.add(names("tool", tools, (*facts).toolName, &c, from...))
 	}
 	c.add(exact(m.Session, func(f *facts) (string, bool) { return f.head.Session, f.head.Session != "" }))
 	c.add(names("agent", m.Agent, func(f *facts) (string, bool) { return f.head.Agent, f.head.Agent != "" }, &c))
@@ -77,6 +78,7 @@ func (m Match) compile(root, at string) (matcher, error) {
 // compiler gathers tests and errors of one Match.
 type compiler struct {
 	root, at string
+	negated  bool // under an odd number of nots
 	tests    []test
 	errs     []error
 }
@@ -106,7 +108,7 @@ func (c *compiler) nested(m Match) {
 	group := func(place string, list []Match) []matcher {
 		var out []matcher
 		for i, inner := range list {
-			compiled, err := inner.compile(c.root, fmt.Sprintf("%s%s[%d].", c.at, place, i))
+			compiled, err := inner.compile(c.root, fmt.Sprintf("%s%s[%d].", c.at, place, i), c.negated)
 			if err != nil {
 				c.errs = append(c.errs, err)
 			}
@@ -128,7 +130,7 @@ func (c *compiler) nested(m Match) {
 		c.add(inner.holds)
 	}
 	if m.Not != nil {
-		inner, err := m.Not.compile(c.root, c.at+"not.")
+		inner, err := m.Not.compile(c.root, c.at+"not.", !c.negated)
 		if err != nil {
 			c.errs = append(c.errs, err)
 		}
@@ -156,7 +158,8 @@ func exact(list []string, value func(*facts) (string, bool)) test {
 }
 
 // names holds when the value is, or matches as a glob, an entry of the list.
-func names(place string, list []string, value func(*facts) (string, bool), c *compiler) test {
+// from gives the entries' places where they are not those in the list.
+func names(place string, list []string, value func(*facts) (string, bool), c *compiler, from ...int) test {
 	if !hasMeta(list) {
 		return exact(list, value)
 	}
@@ -164,6 +167,9 @@ func names(place string, list []string, value func(*facts) (string, bool), c *co
 	for i, pattern := range list {
 		g, err := compileName(pattern)
 		if err != nil {
+			if from != nil {
+				i = from[i]
+			}
 			c.fail(place, i, err)
 			continue
 		}
@@ -196,16 +202,16 @@ func (c *compiler) paths(patterns []string) test {
 	if len(patterns) == 0 {
 		return nil
 	}
-	root := c.root
+	root, negated := c.root, c.negated
+	listed := func(p filePath) bool {
+		return slices.ContainsFunc(globs, func(g *Glob) bool { return g.matchFile(p) })
+	}
 	return func(f *facts) bool {
-		for _, p := range f.filePaths(root) {
-			for _, g := range globs {
-				if g.Match(p) {
-					return true
-				}
-			}
+		paths := f.filePaths(root)
+		if negated && f.links { // what a guard lets pass must be listed in every form
+			return len(paths) > 0 && !slices.ContainsFunc(paths, func(p filePath) bool { return !listed(p) })
 		}
-		return false
+		return slices.ContainsFunc(paths, listed)
 	}
 }
 
@@ -236,11 +242,13 @@ func (c *compiler) commands(patterns []string) test {
 	}
 }
 
-// splitBars reads "Edit|Write", as Claude Code's matchers write a list.
-func splitBars(list []string) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, strings.Split(s, "|")...)
+// splitBars reads "Edit|Write", as Claude Code's matchers write a list. from
+// says from which entry of the list each name comes.
+func splitBars(list []string) (names []string, from []int) {
+	for i, s := range list {
+		for name := range strings.SplitSeq(s, "|") {
+			names, from = append(names, name), append(from, i)
+		}
 	}
-	return out
+	return names, from
 }

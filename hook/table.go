@@ -26,7 +26,7 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	match, err := h.Match.compile(h.Root, "")
+	match, err := h.Match.compile(h.Root, "", false)
 	if err != nil {
 		return nil, err
 	}
