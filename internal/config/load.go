@@ -102,13 +102,25 @@ func newLoader(opts Options) (*loader, error) {
 		if l.opts.File, err = filepath.EvalSymlinks(file); err != nil {
 			return nil, fmt.Errorf("the file %s cannot be used: %w", opts.File, cause(err))
 		}
-		l.workspace = filepath.Dir(l.opts.File)
+		l.workspace = l.project(filepath.Dir(l.opts.File))
 	}
 	l.set = &Set{Workspace: l.workspace, UserDir: userDir, native: opts.Native, Trust: TrustStatus{State: TrustNone}}
 	l.pinned.root = l.workspace
 	l.set.dir, l.set.stateDir, l.set.named = dir, stateDir, l.opts.File
 	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
 	return l, nil
+}
+
+// project is the folder that hooks of a file that the user named are about: the
+// file's own if we work in it, else the workspace that we work in, else where we are.
+func (l *loader) project(folder string) string {
+	if rel, err := filepath.Rel(folder, l.dir); err == nil && filepath.IsLocal(rel) {
+		return folder
+	}
+	if l.workspace != "" {
+		return l.workspace
+	}
+	return l.dir
 }
 
 // known gives an engine with the events that the next file may name.
@@ -142,10 +154,12 @@ func (l *loader) readWorkspace() {
 		return
 	}
 	src := source{layer: LayerWorkspace, dir: l.workspace, root: l.workspace, rank: 20}
-	l.readYAML(&l.work, src, l.opts.File, nil)
 	if l.opts.File != "" {
+		src.dir = filepath.Dir(l.opts.File)
+		l.readYAML(&l.work, src, l.opts.File, nil)
 		return
 	}
+	l.readYAML(&l.work, src, "", nil)
 	l.scan(&l.work, src, workspaceFolders, nil)
 	for _, f := range workspaceFolders {
 		l.pinned.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
@@ -322,17 +336,10 @@ func (l *loader) checkProgram(f *found) {
 	if f.spec.handler.kind != "command" || len(f.command.argv) == 0 || f.spec.disabled {
 		return
 	}
-	if program := f.command.argv[0]; !f.hasProgram(program) {
+	program := f.command.argv[0]
+	if _, err := exec.LookPath(program); err != nil && !errors.Is(err, exec.ErrDot) {
 		l.warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there, or may not be executed", program), "until it is, the hook fails")
 	}
-}
-
-func (f *found) hasProgram(program string) bool {
-	if f.spec.cwd != "" && isPath(program) {
-		program = under(under(f.source.dir, f.spec.cwd), program)
-	}
-	_, err := exec.LookPath(program)
-	return err == nil || errors.Is(err, exec.ErrDot)
 }
 
 // take lays a file's settings over what was there.

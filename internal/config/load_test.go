@@ -124,6 +124,24 @@ func TestTheSameIDInTwoFilesIsQualifiedAndBothRun(t *testing.T) {
 	}
 }
 
+func TestADisabledHookIsListedAndDoesNotRun(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), "hooks:\n  - {id: a, on: PreToolUse, block: true, enabled: false}\n  - {id: b, on: PreToolUse, allow: true, enabled: true}\n")
+	set := w.load()
+	w.want(set, "a disabled, b active")
+	if out := bash(t, fill(t, set), w.ws, "ls"); out.Action != hook.ActionAllow {
+		t.Errorf("%+v", out)
+	}
+}
+
+func TestAWorkspaceWithNothingInItNeedsNoTrust(t *testing.T) {
+	w := newWorld(t)
+	w.must(os.MkdirAll(w.work(".hookway/hooks"), 0o755))
+	if set := w.load(); set.Workspace != w.ws || set.Trust.State != TrustNone {
+		t.Errorf("%+v", set.Trust)
+	}
+}
+
 func TestBothSpellingsOfTheFileAreAProblem(t *testing.T) {
 	w := newWorld(t)
 	w.env["HOOKWAY_TRUST"] = "1"
@@ -145,8 +163,12 @@ func TestAFileNamedByTheUserNeedsNoTrustAndReplacesTheWorkspace(t *testing.T) {
 	set, err := Load(context.Background(), opts)
 	w.must(err)
 	w.want(set, "no-rm active")
-	if set.Trust.State != TrustNamed || set.Workspace != w.work("other") {
+	if set.Trust.State != TrustNamed || set.Workspace != w.ws {
 		t.Errorf("%+v", set.Trust)
+	}
+	opts.Dir = w.work("other")
+	if set = must(Load(context.Background(), opts)); set.Workspace != w.work("other") {
+		t.Errorf("in the file's own folder the workspace is %s", set.Workspace)
 	}
 	opts.File = w.work("missing.yaml")
 	if _, err := Load(context.Background(), opts); err == nil || !strings.Contains(err.Error(), "missing.yaml") {

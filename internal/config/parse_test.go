@@ -197,6 +197,23 @@ func TestSettingsAndEventsArrive(t *testing.T) {
 	}
 }
 
+func TestEveryWordOfMayIsUnderstood(t *testing.T) {
+	spec, problems := parse("f.yaml", []byte("events: [{name: E, may: [change, allow, ask, block, retry, answer, inject]}]"), new(hook.Engine))
+	want := hook.May{Change: []string{"*"}, Allow: true, Ask: true, Block: true, Retry: true, Answer: true, Inject: true}
+	if len(problems) > 0 || !reflect.DeepEqual(*spec.events[0].may, want) {
+		t.Errorf("%+v %s", spec.events, problems)
+	}
+}
+
+func TestNamesThatCannotBeShownAreRefused(t *testing.T) {
+	for _, id := range []string{`"a\nb"`, `"a\u2028b"`, `"a\u0085"`, "' a'", "'a '", strings.Repeat("x", 201)} {
+		_, problems := parse("f.yaml", []byte("hooks: [{id: "+id+", on: PreToolUse, block: true}]"), new(hook.Engine))
+		if len(problems) != 1 || problems[0].Line != 1 || problems[0].Column != 14 || strings.ContainsAny(problems[0].String(), "\u2028\u0085") {
+			t.Errorf("%s: %q", id, problems)
+		}
+	}
+}
+
 func TestAFileLargerThanAMebibyteIsRefused(t *testing.T) {
 	data := []byte("hooks: []\n" + strings.Repeat("# x\n", maxFile/4))
 	_, problems := parse("big.yaml", data, new(hook.Engine))

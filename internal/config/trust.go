@@ -17,7 +17,7 @@ type TrustState string
 
 // The states of trust. Hooks run in TrustGiven, TrustEnvironment and TrustNamed.
 const (
-	TrustNone        TrustState = "none"        // there is no workspace
+	TrustNone        TrustState = "none"        // there is no workspace, or nothing in it to trust
 	TrustGiven       TrustState = "trusted"     // the user trusted just these files
 	TrustEnvironment TrustState = "environment" // HOOKWAY_TRUST=1
 	TrustNamed       TrustState = "named"       // the user named the file
@@ -146,6 +146,8 @@ func (t trustFile) status(workspace string, m manifest) TrustStatus {
 	out := TrustStatus{Workspace: workspace, State: TrustMissing, Hash: m.hash(), Files: slices.Sorted(maps.Keys(m))}
 	entry, ok := t.Workspaces[workspace]
 	switch {
+	case !ok && len(m) == 0:
+		out.State = TrustNone
 	case !ok:
 	case entry.Hash == out.Hash && entry.Files.hash() == out.Hash:
 		out.State = TrustGiven
