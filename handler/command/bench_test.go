@@ -56,7 +56,7 @@ func BenchmarkCommandPayload(b *testing.B) {
 // BenchmarkWorkerRoundTrip is one event to a worker and back, with the encoding
 // of the event and the reading of the decision. The median is reported.
 func BenchmarkWorkerRoundTrip(b *testing.B) {
-	h := newHandler(b, Config{Argv: []string{os.Args[0]}, Worker: true, Env: []string{playLean + "=1"}})
+	h := newHandler(b, Config{Argv: []string{os.Args[0]}, Worker: true, Env: []string{playLean + "=1", atOnce}})
 	ctx := context.Background()
 	ask := func() {
 		d, err := h.Handle(ctx, bash("ls"))

@@ -13,7 +13,7 @@ import (
 
 func TestOneShotPassesTheExam(t *testing.T) {
 	hooktest.TestHandler(t, func(t *testing.T, b hooktest.Behaviour) hook.Handler {
-		return newHandler(t, Config{Argv: []string{os.Args[0]}, Env: []string{variable(playOnce, b)}})
+		return newHandler(t, Config{Argv: []string{os.Args[0]}, Env: []string{variable(playOnce, b), atOnce}})
 	})
 }
 
@@ -23,6 +23,6 @@ func TestWorkerPassesTheExam(t *testing.T) {
 		if len(text) >= 3 && string(text[:3]) == "\ufeff" && !json.Valid(text) {
 			return hooktest.Impossible("an answer is a value inside a JSON-RPC object, before which no byte order mark can stand")
 		}
-		return newHandler(t, Config{Argv: []string{os.Args[0]}, Worker: true, Env: []string{variable(playWorker, b)}})
+		return newHandler(t, Config{Argv: []string{os.Args[0]}, Worker: true, Env: []string{variable(playWorker, b), atOnce}})
 	})
 }

@@ -238,7 +238,7 @@ func TestPayloadOfAMebibyteIsNotCopiedForEachHook(t *testing.T) {
 	ev := bash(strings.Repeat("x", 1<<20))
 	for name, h := range map[string]*Handler{
 		"one process each": newHandler(t, Config{Shell: "cat >/dev/null"}),
-		"worker":           newHandler(t, Config{Argv: []string{os.Args[0]}, Worker: true, Env: []string{playLean + "=1"}}),
+		"worker":           newHandler(t, Config{Argv: []string{os.Args[0]}, Worker: true, Env: []string{playLean + "=1", atOnce}}),
 	} {
 		if _, err := h.Handle(t.Context(), ev); err != nil { // encodes it, and starts the worker
 			t.Fatal(err)

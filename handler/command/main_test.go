@@ -30,6 +30,10 @@ const (
 	playDaemon = "COMMAND_TEST_DAEMON"
 )
 
+// atOnce lets the test binary end at once when it was built with -race, which
+// otherwise waits a second for reports.
+const atOnce = "GORACE=atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv(playOnce) != "":

@@ -171,17 +171,25 @@ func (p *peer) readStderr() {
 	rest := false
 	for {
 		line, err := readLine(r, 8<<10)
-		if text := hook.LogLine(string(line)); text != "" && !rest {
-			p.mu.Lock()
-			p.last = text
-			p.mu.Unlock()
-			p.w.c.log(text)
+		if !rest {
+			p.said(hook.LogLine(string(line)))
 		}
 		rest = errors.Is(err, errLongLine)
 		if err != nil && !rest {
 			return
 		}
 	}
+}
+
+// said logs a line, and keeps it in case it is the last one.
+func (p *peer) said(text string) {
+	if text == "" {
+		return
+	}
+	p.mu.Lock()
+	p.last = text
+	p.mu.Unlock()
+	p.w.c.log(text)
 }
 
 // errLongLine means that a line was cut; the next call goes on behind the cut.
