@@ -155,6 +155,6 @@ func (ev *Event[P]) next(env *Envelope, payload P) *Event[P] {
 // start is the event on its way into a firing.
 func (ev *Event[P]) start(info *EventInfo, born time.Duration) AnyEvent {
 	out := &Event[P]{Envelope: ev.Envelope, Payload: ev.Payload, info: info, born: born}
-	out.mark.Store(ev.mark.Load())
+	out.mark.Store(ev.identity()) // so that the caller's ID is the one that hooks see
 	return out
 }

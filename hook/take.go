@@ -22,7 +22,7 @@ func (r *run) take(e *entry, d *Decision) {
 		r.change(e, step, d.Modified)
 	}
 	if d.Action == ActionSkip && e.hook.Profile.SkipDropsChanges {
-		r.ev, r.verdict.Changed = r.fired, false
+		r.ev, r.verdict.Changed = r.fired.sameKind(*r.ev.Head()), false // metadata stays
 		r.look()
 	}
 	if d.Inject != "" {
@@ -135,22 +135,6 @@ func forbidden(before, after any, allowed []string) []string {
 		}
 	}
 	return out
-}
-
-// overlay lays the fields in which after differs from before over current.
-func overlay(before, after, current AnyEvent) (AnyEvent, error) {
-	out := reflect.New(reflect.TypeOf(current.Body())).Elem()
-	out.Set(reflect.ValueOf(current.Body()))
-	a, b := reflect.ValueOf(before.pointer()).Elem(), reflect.ValueOf(after.pointer()).Elem()
-	if out.Kind() != reflect.Struct {
-		return after, nil
-	}
-	for _, index := range wireFields(out.Type()) {
-		if !reflect.DeepEqual(a.FieldByIndex(index).Interface(), b.FieldByIndex(index).Interface()) {
-			out.FieldByIndex(index).Set(b.FieldByIndex(index))
-		}
-	}
-	return current.with(out.Interface())
 }
 
 func join(a, b, sep string) string {
