@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	hooksLimit  = time.Minute      // for all hooks of SessionStart or SessionEnd
+	hooksLimit  = time.Minute     // for all hooks of SessionStart or SessionEnd
 	drainLimit  = time.Minute     // for hooks that still run after the program's end
-	typeLimit   = 8 * time.Second  // to type what SessionEnd's hooks inject
-	answerLimit = 5 * time.Second  // for the agent to answer that
-	answerStill = time.Second      // an answer is over after that much silence
+	typeLimit   = 8 * time.Second // to type what SessionEnd's hooks inject
+	answerLimit = 5 * time.Second // for the agent to answer that
+	answerStill = time.Second     // an answer is over after that much silence
 )
 
 // stop announces the end to the living program, gives it time to answer, and

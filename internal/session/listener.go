@@ -19,6 +19,10 @@ const (
 	unfinishedAfter = 250 * time.Millisecond
 	settleAfter     = 500 * time.Millisecond
 
+	// A program that draws without a pause and finishes no line, as a spinner
+	// does, completes the last directive after restlessAfter.
+	restlessAfter = 5 * time.Second
+
 	// An unfinished line after which only invisible output came counts as
 	// finished after lineEndAfter: it may have been the line's end.
 	lineEndAfter = 2 * time.Second
@@ -51,16 +55,26 @@ func (l *listener) run() {
 	defer l.calls.close()
 	defer l.output.close()
 	for {
-		lines, err := l.program.Next(context.Background(), l.pause())
+		lines, err := l.next()
 		l.take(lines)
-		if errors.Is(err, terminal.ErrStill) {
+		switch {
+		case err == nil:
+		case errors.Is(err, terminal.ErrStill):
 			l.still(time.Now())
-		} else if err != nil { // the end
+		case errors.Is(err, context.DeadlineExceeded):
+			l.fire(l.parser.Settle())
+		default: // the end
 			l.finishOpen()
 			l.fire(l.parser.Flush())
 			return
 		}
 	}
+}
+
+func (l *listener) next() ([]terminal.Line, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), restlessAfter)
+	defer cancel()
+	return l.program.Next(ctx, l.pause())
 }
 
 // pause is after which silence to look again. What is to be done after a

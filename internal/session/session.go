@@ -13,8 +13,9 @@
 //   - Directive is fired for every @namespace:target line that the program
 //     prints; not for what was typed, nor for lines drawn with the cursor,
 //     which may be pieces of what the screen shows. Package directive says
-//     what belongs to one. The output pauses for half a second, or goes on
-//     with something else, before a directive is complete.
+//     what belongs to one. It is complete when the output goes on with
+//     something else, pauses for half a second, or has drawn for five seconds
+//     without finishing a line.
 //   - Idle is fired once for every time in which nothing was printed or typed
 //     for IdleThreshold, unless a directive's hooks are still running or text
 //     waits to be typed: then the program waits for us.

@@ -1,0 +1,80 @@
+//go:build linux || darwin
+
+package session_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// wrapping starts the wrapper around a script in a process of its own.
+func wrapping(t *testing.T, script, inject string) (cmd *exec.Cmd, out *screen) {
+	t.Helper()
+	out = new(screen)
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "SESSION_TEST_PROGRAM=wrapper", "WRAPPER_SCRIPT="+script, "WRAPPER_INJECT="+inject)
+	var errors bytes.Buffer
+	cmd.Stdout, cmd.Stderr = io.Writer(out), &errors
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if errors.Len() > 0 {
+			t.Errorf("the wrapper says: %s", &errors)
+		}
+	})
+	return cmd, out
+}
+
+func TestSignalsLetTheAgentAnswer(t *testing.T) {
+	for signal, reason := range map[syscall.Signal]string{syscall.SIGTERM: "terminated", syscall.SIGINT: "interrupted"} {
+		t.Run(reason, func(t *testing.T) {
+			cmd, out := wrapping(t, `echo ready; while read line; do echo "heard: $line"; done`, "any last words?")
+			out.await(t, "ready")
+			if err := cmd.Process.Signal(signal); err != nil {
+				t.Fatal(err)
+			}
+			out.await(t, "SessionEnd "+reason)
+			out.await(t, "heard: any last words?")
+			out.await(t, "code 143 error <nil>")
+			if n := strings.Count(out.String(), "SessionEnd"); n != 1 {
+				t.Errorf("SessionEnd was fired %d times", n)
+			}
+		})
+	}
+}
+
+func TestSecondSignalEndsTheWait(t *testing.T) {
+	cmd, out := wrapping(t, `trap 'exit 9' TERM; stty -echo; echo ready; read line; echo asked; while :; do sleep 0.05; done`, "any last words?")
+	out.await(t, "ready")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	out.await(t, "asked")
+	asked := time.Now()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	out.await(t, "code 9 error <nil>")
+	if took := time.Since(asked); took >= 5*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
+func TestHangUpEndsTheSession(t *testing.T) {
+	cmd, out := wrapping(t, `echo ready; exec cat >/dev/null`, "nobody reads this")
+	out.await(t, "ready")
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	out.await(t, "SessionEnd signal")
+	out.await(t, "code 129 error <nil>")
+}
