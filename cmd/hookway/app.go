@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// app is one call of hookway: the outside world, and the flags that every
+// command has.
+type app struct {
+	in       *os.File
+	out, err io.Writer
+	getenv   func(string) string
+	dir      string // -C
+	json     bool   // --json
+}
+
+func newApp() *app {
+	return &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
+}
+
+// Exit codes of every command.
+const (
+	exitFailure = 1
+	exitBlocked = 2
+)
+
+// exit ends the program with a code after what was printed already. Its err may
+// be nil; otherwise it is printed.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// run runs one command line and gives the exit code.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	code := exitFailure
+	var e *exit
+	if errors.As(err, &e) {
+		if code = e.code; e.err == nil {
+			return code
+		}
+	}
+	fmt.Fprintf(a.err, "hookway: %s\n", err)
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "hookway",
+		Short:         "One hook engine for every AI agent",
+		Long:          "hookway runs hooks that see, stop, change and feed what AI agents do.\nWrite a hook once; it works under every agent, in any terminal, and inside Go programs.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			return a.checkDir()
+		},
+	}
+	root.PersistentFlags().StringVarP(&a.dir, "dir", "C", "", "act as if started in this `folder`")
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for machines")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; %s --help shows the flags", err, cmd.CommandPath())
+	})
+	for _, command := range []func() *cobra.Command{
+		a.fireCommand, a.listCommand, a.testCommand, a.trustCommand, a.untrustCommand, a.initCommand,
+		a.runCommand, a.hookCommand, a.schemaCommand, a.versionCommand,
+	} {
+		root.AddCommand(command())
+	}
+	return root
+}
+
+// checkDir refuses a -C that is no folder, for every command alike.
+func (a *app) checkDir() error {
+	if a.dir == "" {
+		return nil
+	}
+	info, err := os.Stat(a.dir)
+	if err != nil {
+		return fmt.Errorf("-C %s: %w", a.dir, errors.Unwrap(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("-C %s: it is a file; name its folder", a.dir)
+	}
+	return nil
+}
+
+// warn tells the user something on stderr, one line.
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintf(a.err, "hookway: %s\n", hook.LogLine(fmt.Sprintf(format, args...)))
+}
+
+// print writes a value as indented JSON.
+func (a *app) print(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// exactly checks the number of arguments and says what they are.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return fmt.Errorf("%s is missing; usage: %s", names[len(args)], cmd.UseLine())
+		case len(args) > len(names):
+			return fmt.Errorf("%q is one argument too many; usage: %s", args[len(names)], cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return fmt.Errorf("%q is one argument too many; usage: %s", strings.Join(args[n:], " "), cmd.UseLine())
+		}
+		return nil
+	}
+}

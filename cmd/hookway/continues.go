@@ -1,0 +1,64 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+)
+
+// limitContinues bounds how often in a row hooks make an agent go on. An engine
+// counts that itself, but here each event has a process of its own, so the
+// count is kept in a small file for each session.
+func (a *app) limitContinues(w *workspace, ev hook.AnyEvent, out *hook.Outcome[any]) error {
+	result, ok := ev.Body().(hook.AgentResult)
+	if !ok {
+		return nil
+	}
+	_, state, err := config.Places(a.getenv)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256([]byte(ev.Head().Session))
+	file := filepath.Join(state, "continues", hex.EncodeToString(sum[:8]))
+	if out.Action != hook.ActionBlock || !result.StopHookActive {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the count of continues cannot be reset: %w", err)
+		}
+		return nil
+	}
+	n := 1
+	if text, err := os.ReadFile(file); err == nil {
+		if before, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			n += before
+		}
+	}
+	if limit := w.set.Settings.MaxContinues; n > limit {
+		out.UserMessage = strings.TrimSpace(out.UserMessage + "\n" + fmt.Sprintf("hookway let the agent stop: hook %s made it go on %d times in a row", out.By, limit))
+		out.Action, out.Reason, out.By = hook.ActionContinue, "", ""
+	}
+	if err := writeCount(file, n); err != nil { // uncounted, the agent could go on for ever
+		out.Action, out.Reason = hook.ActionContinue, ""
+		return fmt.Errorf("the count of continues cannot be kept, so the agent may stop: %w", err)
+	}
+	return nil
+}
+
+func writeCount(file string, n int) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	next := file + ".new"
+	if err := os.WriteFile(next, []byte(strconv.Itoa(n)), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, file)
+}

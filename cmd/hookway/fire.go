@@ -1,0 +1,211 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// maxEvent bounds what is read as an event.
+const maxEvent = wire.MaxSize
+
+func (a *app) fireCommand() *cobra.Command {
+	var file string
+	var f fireOptions
+	cmd := &cobra.Command{
+		Use:   "fire EVENT [-f FILE | -]",
+		Short: "Fire an event and print the outcome as JSON",
+		Long: `Fire an event at the hooks of this workspace and print the outcome as JSON.
+
+The payload is a JSON object: what an agent gives its hooks, or the payload's
+fields alone. It is read from FILE, from stdin with -, or is empty. The exit
+code is 2 if the outcome is a block.`,
+		Example: `  echo '{"tool_name":"Bash","tool_input":{"command":"rm -rf /"}}' | hookway fire PreToolUse -
+  hookway fire SessionStart
+  hookway fire pre_tool_use -f event.json --dry-run`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 2 && args[1] == "-" && file == "" {
+				file = "-"
+				return nil
+			}
+			return exactly("EVENT")(cmd, args)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return eventNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.fire(cmd.Context(), args[0], file, f)
+		},
+	}
+	cmd.Flags().StringVarP(&file, "file", "f", "", "read the payload from `FILE`; - is stdin")
+	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "show which hooks would run, and run none")
+	cmd.Flags().StringVar(&f.session, "session", "", "the event's session `ID`, if its payload has none")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the event's agent `NAME`, if its payload has none")
+	return cmd
+}
+
+type fireOptions struct {
+	dry            bool
+	session, agent string
+}
+
+func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error {
+	data, err := a.payload(file)
+	if err != nil {
+		return err
+	}
+	w, err := a.open(ctx, a.options())
+	if err != nil {
+		return err
+	}
+	if f.dry {
+		if err := w.rehearse(); err != nil {
+			return errors.Join(err, w.close())
+		}
+	}
+	out, err := w.fire(ctx, name, data, a.envelope(f))
+	if err != nil {
+		return errors.Join(err, w.close())
+	}
+	text, err := wire.EncodeOutcome(out)
+	if err != nil {
+		return errors.Join(err, w.close())
+	}
+	if err := a.printJSON(text); err != nil {
+		return errors.Join(err, w.close())
+	}
+	if err := w.close(); err != nil {
+		a.warn("%v", err)
+	}
+	if out.Action == hook.ActionBlock {
+		return &exit{code: exitBlocked}
+	}
+	return nil
+}
+
+// envelope is what an event has that does not say more itself.
+func (a *app) envelope(f fireOptions) hook.Envelope {
+	env := hook.Envelope{Session: f.session, Agent: f.agent, Source: "cli", CWD: a.cwd()}
+	if env.Session == "" {
+		env.Session = a.getenv("HOOKWAY_SESSION")
+	}
+	if env.Agent == "" {
+		env.Agent = a.getenv("HOOKWAY_AGENT")
+	}
+	return env
+}
+
+// fire decodes an event and fires it.
+func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwise hook.Envelope) (hook.Outcome[any], error) {
+	info, err := w.engine.Lookup(name)
+	if err != nil {
+		return hook.Outcome[any]{}, err
+	}
+	ev, err := wire.NewEvent(info, data)
+	if err != nil {
+		return hook.Outcome[any]{}, fmt.Errorf("the payload of %s: %w", info.Name, err)
+	}
+	if ev, err = info.New(complete(*ev.Head(), otherwise), ev.Body()); err != nil {
+		return hook.Outcome[any]{}, err
+	}
+	return w.engine.Fire(ctx, ev)
+}
+
+// complete fills in what an envelope lacks.
+func complete(env, otherwise hook.Envelope) hook.Envelope {
+	for _, f := range []struct{ to, from *string }{
+		{&env.Session, &otherwise.Session}, {&env.Agent, &otherwise.Agent},
+		{&env.Source, &otherwise.Source}, {&env.CWD, &otherwise.CWD},
+	} {
+		if *f.to == "" {
+			*f.to = *f.from
+		}
+	}
+	return env
+}
+
+// rehearse puts hooks without an opinion in place of all, so that firing shows
+// who would be asked.
+func (w *workspace) rehearse() error {
+	for _, h := range w.engine.All() {
+		h.Handler = hook.Static{}
+		if h.Lane == hook.Observe {
+			h.Lane = hook.Guard // to be seen in the steps
+		}
+		if _, err := w.engine.Replace(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// payload reads the event's payload. "" is an empty one, unless stdin is a file.
+func (a *app) payload(file string) ([]byte, error) {
+	from := a.in
+	switch {
+	case file == "" && !hasInput(from):
+		return []byte("{}"), nil
+	case file != "" && file != "-":
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, fmt.Errorf("the payload cannot be read: %w", err)
+		}
+		defer f.Close()
+		from = f
+	}
+	data, err := readAll(from, file == "")
+	if err != nil {
+		return nil, fmt.Errorf("the payload cannot be read: %w", err)
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return []byte("{}"), nil
+	}
+	return data, nil
+}
+
+// hasInput reports whether stdin was given: a file, or a pipe. A terminal, a
+// closed stdin and /dev/null are no input.
+func hasInput(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
+}
+
+// pipePatience is how long a pipe that nobody asked to be read may stay silent:
+// programs are often started with a stdin that never says anything nor ends.
+const pipePatience = 3 * time.Second
+
+// readAll reads everything. If unasked, it does not wait for a silent pipe.
+func readAll(f *os.File, unasked bool) ([]byte, error) {
+	in := bufio.NewReader(io.LimitReader(f, maxEvent+1))
+	if unasked {
+		begun := make(chan struct{})
+		go func() { // ends with the process if the pipe stays silent
+			_, _ = in.Peek(1)
+			close(begun)
+		}()
+		select {
+		case <-begun:
+		case <-time.After(pipePatience):
+			return nil, errors.New("stdin is a pipe that stays silent; say - to wait for it, -f FILE, or </dev/null for an empty payload")
+		}
+	}
+	return io.ReadAll(in)
+}
+
+func eventNames() []string {
+	var names []string
+	for _, info := range hook.Events() {
+		names = append(names, info.Name)
+	}
+	return names
+}

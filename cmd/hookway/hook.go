@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
+)
+
+func (a *app) hookCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook AGENT",
+		Short: "Answer an agent's own hook: its JSON on stdin, its answer on stdout",
+		Long: `Answer an agent's own hook: its JSON on stdin, its answer on stdout.
+
+It is called by the agent. For Claude Code, in .claude/settings.json:
+
+  {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "hookway hook claude"}]}]}}`,
+		ValidArgs: []string{"claude"},
+		Args: func(cmd *cobra.Command, args []string) error {
+			if err := exactly("AGENT")(cmd, args); err != nil {
+				return err
+			}
+			if args[0] != "claude" {
+				return fmt.Errorf("the agent %q is unknown; known: claude", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.answer(cmd.Context(), adapter.Claude{})
+		},
+	}
+}
+
+// answer prints the answer to the agent's event. If there is none because
+// something failed on the way, it refuses what can be refused: an agent lets a
+// hook that merely fails pass.
+func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
+	stdin, err := io.ReadAll(io.LimitReader(a.in, maxEvent+1))
+	if err != nil {
+		stdin, err = nil, fmt.Errorf("stdin cannot be read: %w", err)
+	}
+	var r adapter.Reply
+	if err == nil {
+		r, err = a.judge(ctx, agent, stdin)
+	}
+	if err != nil {
+		r = agent.Refuse(stdin, hook.LogLine("hookway could not decide: "+err.Error()))
+	}
+	for _, warning := range r.Warnings {
+		a.warn("%s", warning)
+	}
+	_, err = a.out.Write(r.Stdout)
+	_, _ = a.err.Write(r.Stderr)
+	if r.ExitCode != 0 || err != nil {
+		return &exit{code: max(r.ExitCode, exitFailure), err: err}
+	}
+	return nil
+}
+
+// judge fires the agent's event at the hooks of the folder that it works in.
+func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r adapter.Reply, err error) {
+	options := a.options()
+	if options.Dir == "" {
+		if options.Dir, err = agentDir(stdin); err != nil {
+			return r, err
+		}
+	}
+	w, err := a.open(ctx, options)
+	if err != nil {
+		return r, err
+	}
+	defer func() {
+		if closed := w.close(); closed != nil {
+			a.warn("%v", closed)
+		}
+	}()
+	ev, err := agent.Decode(stdin, w.engine.Lookup)
+	if err != nil {
+		return r, err
+	}
+	if id := a.getenv("HOOKWAY_SESSION"); id != "" { // wrapped by hookway run: one session
+		if ev, err = withSession(ev, id); err != nil {
+			return r, err
+		}
+	}
+	out, err := w.engine.Fire(ctx, ev)
+	if err != nil {
+		return r, err
+	}
+	if err := a.limitContinues(w, ev, &out); err != nil {
+		a.warn("%v", err)
+	}
+	w.tell(ev, &out)
+	return agent.Encode(ev, out)
+}
+
+// agentDir is the folder that the agent works in, if it says so and it exists.
+func agentDir(stdin []byte) (string, error) {
+	dir, err := adapter.CWD(stdin)
+	if err != nil || dir == "" {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", nil
+	}
+	return dir, nil
+}
+
+func withSession(ev hook.AnyEvent, id string) (hook.AnyEvent, error) {
+	env := *ev.Head()
+	env.Session = id
+	return ev.Info().New(env, ev.Body())
+}
+
+// tell puts what the user should know about hooks that do not run where an
+// agent shows it: at the begin of a session and of each turn. Agents hide stderr.
+func (w *workspace) tell(ev hook.AnyEvent, out *hook.Outcome[any]) {
+	if ev.Info() != hook.SessionStart.Info() && ev.Info() != hook.AgentStart.Info() {
+		return
+	}
+	var errs []error
+	if out.UserMessage != "" {
+		errs = append(errs, errors.New(out.UserMessage))
+	}
+	if len(w.set.Problems) > 0 {
+		errs = append(errs, fmt.Errorf("hookway: %s in its configuration; hooks of these files do not run:\n%s", count(len(w.set.Problems), "mistake"), w.set.Problems))
+	}
+	if n := untrusted(w.set); n > 0 {
+		errs = append(errs, errors.New("hookway: "+trustAdvice(w.set, n)))
+	}
+	if len(errs) > 0 {
+		out.UserMessage = errors.Join(errs...).Error()
+	}
+}

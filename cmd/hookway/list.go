@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+)
+
+func (a *app) listCommand() *cobra.Command {
+	var events bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Show the hooks of this workspace: what would run, from which file",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if events {
+				return a.listEvents(cmd)
+			}
+			return a.list(cmd)
+		},
+	}
+	cmd.Flags().BoolVar(&events, "events", false, "show the events, their aliases, and what hooks may decide")
+	return cmd
+}
+
+// listed is a hook as list --json prints it.
+type listed struct {
+	ID          string   `json:"id"`
+	Events      []string `json:"events"`
+	Lane        string   `json:"lane"`
+	Priority    int      `json:"priority"`
+	TimeoutMS   int64    `json:"timeout_ms"`
+	OnFailure   string   `json:"on_failure"`
+	Profile     string   `json:"profile,omitempty"`
+	Kind        string   `json:"kind"`
+	Command     string   `json:"command,omitempty"`
+	Description string   `json:"description,omitempty"`
+	State       string   `json:"state"`
+	Layer       string   `json:"layer"`
+	Origin      string   `json:"origin"`
+}
+
+func list(h config.Hook) listed {
+	failure := "continue"
+	if h.Closed() {
+		failure = "block"
+	}
+	return listed{
+		ID: h.ID, Events: h.Events, Lane: h.Lane.String(), Priority: h.Priority, TimeoutMS: h.Timeout.Milliseconds(), OnFailure: failure,
+		Profile: h.Profile.Name, Kind: h.Kind, Command: h.Command, Description: h.Description, State: string(h.State), Layer: h.Layer, Origin: h.Origin,
+	}
+}
+
+func (a *app) list(cmd *cobra.Command) error {
+	w, err := a.open(cmd.Context(), a.options())
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if a.json {
+		hooks := make([]listed, len(w.set.Hooks))
+		for i, h := range w.set.Hooks {
+			hooks[i] = list(h)
+		}
+		return a.print(map[string]any{
+			"workspace": w.set.Workspace, "trust": w.set.Trust.State, "files": w.set.Files,
+			"hooks": hooks, "problems": orEmpty(w.set.Problems), "warnings": orEmpty(w.set.Warnings),
+		})
+	}
+	if len(w.set.Hooks) == 0 {
+		fmt.Fprintf(a.out, "No hooks. hookway init writes a %s to begin with.\n", "hookway.yaml")
+		return nil
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tEVENTS\tLANE\tPRIORITY\tHANDLER\tSTATE\tFROM")
+	for _, h := range w.set.Hooks {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", h.ID, strings.Join(h.Events, ","), h.Lane, h.Priority,
+			hook.LogLine(cmp.Or(h.Command, h.Kind)), h.State, relative(a.cwd(), h.Origin))
+	}
+	return table.Flush()
+}
+
+// relative shortens a place below the working directory.
+func relative(dir, place string) string {
+	if rel, err := filepath.Rel(dir, place); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return place
+}
+
+func orEmpty(ps config.Problems) config.Problems {
+	if ps == nil {
+		return config.Problems{}
+	}
+	return ps
+}
+
+func (a *app) listEvents(cmd *cobra.Command) error {
+	w, err := a.open(cmd.Context(), a.options())
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	type event struct {
+		Name    string   `json:"name"`
+		Aliases []string `json:"aliases"`
+		May     string   `json:"may"`
+	}
+	var all []event
+	for _, info := range w.engine.Events() {
+		all = append(all, event{info.Name, append([]string{}, info.Aliases...), info.May.String()})
+	}
+	if a.json {
+		return a.print(all)
+	}
+	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "EVENT\tA HOOK MAY\tALIASES")
+	for _, e := range all {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", e.Name, e.May, strings.Join(e.Aliases, ", "))
+	}
+	return table.Flush()
+}

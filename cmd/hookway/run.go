@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/session"
+)
+
+func (a *app) runCommand() *cobra.Command {
+	var name, file string
+	cmd := &cobra.Command{
+		Use:   "run [-n NAME] [-c CONFIG] [--] COMMAND...",
+		Short: "Run a program in a terminal of its own, with hooks",
+		Long: `Run a program in a terminal of its own, with hooks. You see and type what you
+would without hookway; meanwhile the session fires SessionStart, Output,
+Directive, Idle and SessionEnd, and what hooks inject is typed to the program.
+
+A line  @namespace:target text  in the program's output is a directive.`,
+		Example: "  hookway run -- claude\n  hookway run -n Alice -- python3 -i",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no program is named; try: hookway run -- claude")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.wrap(cmd.Context(), name, file, args)
+		},
+	}
+	cmd.Flags().StringVarP(&name, "name", "n", "", "the agent's `NAME`; without it, the program's")
+	cmd.Flags().StringVarP(&file, "config", "c", "", "take the hooks from this `FILE` in place of the workspace's")
+	cmd.Flags().SetInterspersed(false) // the program's flags are its own
+	return cmd
+}
+
+// wrap runs a program under the hooks of this workspace. hookway's exit code is
+// the program's; a program that a signal ended gives 128 and the signal's number.
+func (a *app) wrap(ctx context.Context, name, file string, command []string) error {
+	options := a.options()
+	options.File = file
+	later := &notes{app: a}
+	options.Log = later.add // the terminal is the program's until it ends
+	w, err := a.open(ctx, options)
+	if err != nil {
+		return err
+	}
+	defer later.print()
+	if name == "" {
+		name = strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+	}
+	status, err := session.Run(ctx, session.Config{
+		Engine: w.engine, Name: name, ID: a.getenv("HOOKWAY_SESSION"), Command: command, Dir: a.cwd(), Env: os.Environ(),
+		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add,
+	})
+	err = errors.Join(err, w.close())
+	if err != nil || status.Code != 0 {
+		return &exit{code: max(status.Code, exitFailure), err: err}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/config"
+)
+
+func (a *app) trustCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "trust",
+		Short: "Let the hooks of this workspace run",
+		Long: `Let the hooks of this workspace run, as they are now.
+
+A workspace's hooks are code from a repository that somebody cloned. They run
+only after you said so. Their content is pinned: when a file changes, they must
+be trusted again. HOOKWAY_TRUST=1 trusts without asking, for CI.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			status, err := config.Trust(a.options())
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.print(status)
+			}
+			fmt.Fprintf(a.out, "Trusted %s as it is now: %s\n", status.Workspace, count(len(status.Files), "file"))
+			for _, f := range status.Files {
+				fmt.Fprintf(a.out, "  %s\n", f)
+			}
+			return a.showProblems(cmd)
+		},
+	}
+}
+
+// showProblems tells at once what hookway would complain about at every event.
+func (a *app) showProblems(cmd *cobra.Command) error {
+	w, err := a.open(cmd.Context(), a.options())
+	if err != nil {
+		return err
+	}
+	problems := w.set.Problems
+	if err := w.close(); err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return &exit{code: exitFailure, err: fmt.Errorf("the workspace is trusted, but %s to be mended", count(len(problems), "mistake is", "mistakes are"))}
+	}
+	return nil
+}
+
+func (a *app) untrustCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "untrust",
+		Short: "Take the trust in this workspace back",
+		Args:  exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			workspace, was, err := config.Untrust(a.options())
+			if err != nil {
+				return err
+			}
+			if a.json {
+				return a.print(map[string]any{"workspace": workspace, "was_trusted": was})
+			}
+			if !was {
+				fmt.Fprintf(a.out, "%s was not trusted\n", workspace)
+				return nil
+			}
+			fmt.Fprintf(a.out, "The hooks of %s do not run any more\n", workspace)
+			return nil
+		},
+	}
+}
+
+// count writes a number with its noun; forms are the singular and, if it is not
+// made with an s, the plural.
+func count(n int, forms ...string) string {
+	word := forms[0]
+	if n != 1 {
+		word = forms[0] + "s"
+		if len(forms) > 1 {
+			word = forms[1]
+		}
+	}
+	return fmt.Sprintf("%d %s", n, word)
+}

@@ -1,0 +1,162 @@
+// Package hookway_test holds what must be true of the source tree as a whole.
+package hookway_test
+
+import (
+	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/hookway/hookway/"
+
+// rooms is the map of the house: each room, and the rooms it may import. Arrows
+// go down only. "handler/*" is every handler; the standard library is free, and
+// outside packages are weighed in docs/dependencies.md.
+var rooms = map[string][]string{
+	"hook":               {},
+	"internal/directive": {},
+	"internal/terminal":  {},
+	"docs/schema":        {},
+	"wire":               {"hook"},
+	"hooktest":           {"hook", "wire"},
+	"handler/command":    {"hook", "wire"},
+	"internal/adapter":   {"hook", "wire"},
+	"internal/cases":     {"hook", "wire"},
+	"internal/config":    {"hook", "wire", "handler/*", "internal/directive"},
+	"internal/session":   {"hook", "internal/directive", "internal/terminal"},
+	"cmd/hookway":        {"*"},
+}
+
+// standardOnly are the rooms that Go programs import for their own use: they
+// must not bring other modules along.
+var standardOnly = []string{"hook", "wire", "internal/directive", "handler/command", "hooktest"}
+
+// nowhere are names of rooms that say nothing.
+var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}
+
+type pkg struct {
+	ImportPath      string
+	Imports         []string
+	Dir             string
+	GoFiles         []string
+	IgnoredGoFiles  []string
+	CompiledGoFiles []string
+}
+
+// packages lists the packages of this module by room.
+func packages(t *testing.T) map[string]pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Dir,GoFiles,IgnoredGoFiles", "./...").Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			t.Fatalf("go list: %v\n%s", err, exit.Stderr)
+		}
+		t.Fatal(err)
+	}
+	all := map[string]pkg{}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if room, ok := strings.CutPrefix(p.ImportPath, module); ok {
+			all[room] = p
+		}
+	}
+}
+
+func TestEveryRoomImportsOnlyWhatItMay(t *testing.T) {
+	for room, p := range packages(t) {
+		allowed, known := rooms[room]
+		if !known {
+			t.Errorf("%s is no room of the table; add it there, with what it may import", room)
+			continue
+		}
+		for _, imported := range p.Imports {
+			to, ours := strings.CutPrefix(imported, module)
+			if ours && !permitted(allowed, to) {
+				t.Errorf("%s must not import %s: its arrows go to %v only", room, to, allowed)
+			}
+			if !ours && strings.Contains(imported, ".") && slices.Contains(standardOnly, room) {
+				t.Errorf("%s must not import %s: whoever imports the room would get that module too", room, imported)
+			}
+		}
+	}
+}
+
+func permitted(allowed []string, to string) bool {
+	for _, a := range allowed {
+		if ok, _ := filepath.Match(a, to); ok || a == "*" {
+			return true
+		}
+	}
+	return false
+}
+
+func TestEveryRoomHasOnePackageComment(t *testing.T) {
+	for room, p := range packages(t) {
+		var commented []string
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.PackageClauseOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file.Doc != nil {
+				commented = append(commented, name)
+			}
+		}
+		if len(commented) != 1 && len(p.GoFiles) > 0 {
+			t.Errorf("%s has %d package comments (%v); a room says once what it is", room, len(commented), commented)
+		}
+		if slices.Contains(nowhere, filepath.Base(room)) {
+			t.Errorf("%s says nothing; name the room after what is in it", room)
+		}
+	}
+}
+
+// TestFilesStayReadable holds the hard bounds on the size of a file.
+func TestFilesStayReadable(t *testing.T) {
+	const most = 800
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if n := strings.Count(string(text), "\n"); n > most {
+			t.Errorf("%s has %d lines; the bound is %d", path, n, most)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNoReplaceLines: a replace in go.mod does not hold for those who install
+// hookway with go install, so they would get another program than we test.
+func TestNoReplaceLines(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "replace") {
+			t.Errorf("go.mod: %s", line)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Everything that must hold of the tree. It stops at the first thing that does not.
+set -eu
+cd "$(dirname "$0")/.."
+go=${GO:-go}
+
+if ! command -v "$go" >/dev/null; then
+    echo "Go is missing: install Go 1.26 or newer, then run make test again." >&2
+    exit 1
+fi
+
+step() { printf '\n== %s\n' "$*"; }
+
+step "format"
+unformatted=$(find . -name '*.go' -not -path './.git/*' -exec gofmt -l {} +)
+if [ -n "$unformatted" ]; then
+    printf 'Not formatted; run gofmt -w on:\n%s\n' "$unformatted" >&2
+    exit 1
+fi
+
+step "module files are tidy"
+"$go" mod tidy -diff
+"$go" mod verify
+
+step "vet, on every platform"
+for os in linux darwin windows; do
+    echo "$os"
+    GOOS=$os "$go" vet ./...
+done
+
+step "staticcheck"
+"$go" run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+step "build"
+"$go" build ./...
+
+step "tests, with the race detector and the fuzz seeds"
+"$go" test -race -shuffle=on -timeout 15m ./...
