@@ -26,7 +26,7 @@ type peer struct {
 
 	mu      sync.Mutex
 	nextID  int64
-	open    map[int64]chan<- answer
+	open    map[int64]*pending
 	dropped map[int64]struct{} // given up, not answered yet
 	order   []int64            // of dropped, oldest first; bounds it
 	heard   time.Time          // of the last line from it
@@ -34,6 +34,7 @@ type peer struct {
 	stopped bool               // stop was called
 	failed  bool               // it can answer no more
 	noise   error              // a protocol mistake that ends it
+	cut     string             // the beginning of an answer that it ended in
 	last    string             // its last line on stderr
 }
 
@@ -41,6 +42,12 @@ type peer struct {
 type request struct {
 	id    int64
 	event [][]byte
+}
+
+// pending is a request that waits for its answer.
+type pending struct {
+	answers chan<- answer
+	sent    bool // the process got all of it
 }
 
 // answer is what comes of one request.
@@ -56,7 +63,7 @@ func newPeer(w *worker, proc *process) *peer {
 	return &peer{
 		w: w, proc: proc, frames: make(chan request), cancels: make(chan int64, maxOpen),
 		broken: make(chan struct{}), asked: make(chan struct{}), over: make(chan struct{}),
-		open: map[int64]chan<- answer{}, dropped: map[int64]struct{}{},
+		open: map[int64]*pending{}, dropped: map[int64]struct{}{},
 	}
 }
 
@@ -72,7 +79,9 @@ func (p *peer) ask(ctx context.Context, event [][]byte) ([]byte, error) {
 	if !ok {
 		return nil, errUnsent
 	}
-	if !p.sendNow(requestFrame(id, event)) {
+	if p.sendNow(requestFrame(id, event)) {
+		p.sent(id)
+	} else {
 		select {
 		case p.frames <- request{id, event}:
 		case <-p.over:
@@ -106,8 +115,17 @@ func (p *peer) register(answers chan<- answer) (id int64, ok bool) {
 		return 0, false
 	}
 	p.nextID++
-	p.open[p.nextID] = answers
+	p.open[p.nextID] = &pending{answers: answers}
 	return p.nextID, true
+}
+
+// sent notes that the process got a whole request.
+func (p *peer) sent(id int64) {
+	p.mu.Lock()
+	if request := p.open[id]; request != nil {
+		request.sent = true
+	}
+	p.mu.Unlock()
 }
 
 func (p *peer) unregister(id int64) {
@@ -238,7 +256,7 @@ func (p *peer) watch(read, stderr <-chan struct{}) {
 // reason says why the process can answer no more.
 func (p *peer) reason() error {
 	p.mu.Lock()
-	noise, last := p.noise, p.last
+	noise, last, cut := p.noise, p.last, p.cut
 	p.mu.Unlock()
 	if noise != nil {
 		return noise
@@ -249,20 +267,28 @@ func (p *peer) reason() error {
 		how = "ended (" + describeEnd(p.proc.state) + ")"
 	default:
 	}
+	if cut != "" {
+		how += fmt.Sprintf(" in the middle of the answer %q", cut)
+	}
 	if last != "" {
 		return fmt.Errorf("the worker %s; its last line on stderr: %s", how, last)
 	}
 	return fmt.Errorf("the worker %s without an answer", how)
 }
 
-// failAll gives every open request an error. Late answers to them are ignored.
+// failAll gives every open request an error, or errUnsent where the process
+// never got it. Late answers to them are ignored.
 func (p *peer) failAll(err error) {
 	p.mu.Lock()
-	for id, answers := range p.open {
-		answers <- answer{err: err} // buffered, and nobody else sends to it
+	for id, request := range p.open {
+		a := answer{err: err}
+		if p.failed && !request.sent {
+			a.err = errUnsent
+		}
+		delete(p.open, id)
 		p.drop(id)
+		request.answers <- a // buffered, and nobody else sends to it
 	}
-	clear(p.open)
 	p.mu.Unlock()
 	p.stopIfIdle()
 }

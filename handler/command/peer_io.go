@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,10 +27,11 @@ func (p *peer) write() {
 			return
 		}
 		if err := p.send(f); err != nil { // it cannot have read the end of this line
-			close(p.broken)
 			p.settleRequest(id, answer{err: errUnsent})
+			close(p.broken)
 			return
 		}
+		p.sent(id)
 	}
 }
 
@@ -73,11 +75,11 @@ func (p *peer) join(f frame) []byte {
 // settleRequest ends an open request.
 func (p *peer) settleRequest(id int64, a answer) {
 	p.mu.Lock()
-	answers, open := p.open[id]
+	request, open := p.open[id]
 	delete(p.open, id)
 	p.mu.Unlock()
 	if open {
-		answers <- a
+		request.answers <- a
 	}
 	p.stopIfIdle()
 }
@@ -101,7 +103,14 @@ func (p *peer) read() {
 			p.mu.Unlock()
 			return
 		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
+		line = bytes.TrimSpace(line)
+		if err != nil && !json.Valid(line) { // it ended in the middle of a line
+			p.mu.Lock()
+			p.cut = quoted(line)
+			p.mu.Unlock()
+			return
+		}
+		if len(line) > 0 {
 			p.take(line)
 		}
 		if err != nil {
@@ -136,14 +145,14 @@ func (p *peer) deliver(r *reply, line []byte) {
 		return
 	}
 	p.mu.Lock()
-	answers, open := p.open[id]
+	request, open := p.open[id]
 	_, late := p.dropped[id]
 	delete(p.open, id)
 	delete(p.dropped, id)
 	p.mu.Unlock()
 	switch {
 	case open:
-		answers <- r.answer()
+		request.answers <- r.answer()
 		p.w.answered()
 		p.stopIfIdle()
 	case late:

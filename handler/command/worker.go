@@ -83,7 +83,12 @@ func (w *worker) ask(ctx context.Context, event [][]byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return nil, errUnsent
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lastErr == nil {
+		return nil, errUnsent
+	}
+	return nil, fmt.Errorf("%w, %d times; the last time: %w", errUnsent, maxUnsent, w.lastErr)
 }
 
 // maxUnsent is how many processes may die under one event before they got it.
