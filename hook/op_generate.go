@@ -27,9 +27,10 @@ type GenerateRun struct {
 // added as the last message of the request, or to its prompt if it has no
 // messages. What else holds is said at Tool.
 func Generate(ctx context.Context, e *Engine, env *Envelope, request Generation, run func(context.Context, Generation) (GenerationResult, error)) (GenerateRun, error) {
-	for retries := 0; ; retries++ {
+	for retries, ran := 0, 0; ; retries++ {
 		r, again, err := tryGenerate(ctx, e, env, request, run)
-		r.Tries += retries
+		ran += r.Tries
+		r.Tries = ran
 		if again == nil {
 			return r, err
 		}
@@ -65,7 +66,7 @@ func tryGenerate(ctx context.Context, e *Engine, env *Envelope, request Generati
 	r.Result.Generation = request
 	after, afterErr := r.after(ctx, e, env)
 	if err = errors.Join(err, afterErr); err == nil || r.Blocked {
-		if again == nil && after.Action == ActionRetry {
+		if again == nil && !r.Blocked && after.Action == ActionRetry {
 			again = &after
 		}
 		return r, again, err
@@ -87,7 +88,8 @@ func (r *GenerateRun) after(ctx context.Context, e *Engine, env *Envelope) (Verd
 	late, done := outlive(ctx)
 	defer done()
 	out, err := Fire(late, e, GenerateEnd, env, r.Result)
-	if err != nil {
+	if err != nil { // not every hook has seen the answer
+		r.Result.ResponseText, r.Result.ToolCalls = "", nil
 		return out.Verdict, err
 	}
 	r.Result = out.Payload
@@ -117,7 +119,10 @@ func toGeneration(result any) GenerationResult {
 	case GenerationResult:
 		return v
 	case *GenerationResult:
-		return *v
+		if v != nil {
+			return *v
+		}
+		return GenerationResult{}
 	case nil:
 		return GenerationResult{}
 	case string:
@@ -126,7 +131,7 @@ func toGeneration(result any) GenerationResult {
 	var r GenerationResult
 	data, err := json.Marshal(result)
 	if err == nil {
-		err = json.Unmarshal(data, &r)
+		err = decodeExact(data, &r)
 	}
 	if err != nil {
 		return GenerationResult{ResponseText: fmt.Sprint(result)}

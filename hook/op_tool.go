@@ -33,9 +33,10 @@ type ToolRun struct {
 // Blocked, and its response is the reason. The error is the tool's own, as
 // hooks left it, or says that the context ended.
 func Tool(ctx context.Context, e *Engine, env *Envelope, use ToolUse, run func(context.Context, ToolUse) (ToolResponse, error)) (ToolRun, error) {
-	for retries := 0; ; retries++ {
+	for retries, ran := 0, 0; ; retries++ {
 		r, again, err := tryTool(ctx, e, env, use, run)
-		r.Tries += retries
+		ran += r.Tries
+		r.Tries = ran
 		if again == nil {
 			if err == nil {
 				err = r.store(ctx, e, env)
@@ -89,7 +90,8 @@ func (r *ToolRun) after(ctx context.Context, e *Engine, env *Envelope) error {
 	late, done := outlive(ctx)
 	defer done()
 	out, err := Fire(late, e, PostToolUse, env, ToolResult{ToolUse: r.Use, ToolResponse: r.Response})
-	if err != nil {
+	if err != nil { // not every hook has seen the response
+		r.Response = ToolResponse{Output: err.Error()}
 		return err
 	}
 	r.Response = out.Payload.ToolResponse
@@ -111,7 +113,9 @@ func (r *ToolRun) fault(ctx context.Context, e *Engine, env *Envelope, cause err
 		r.Recovered, r.By, r.Response = true, out.By, toResponse(out.Result)
 		return nil, nil
 	}
-	r.Response.Output = err.Error()
+	if changed := (*ChangedError)(nil); errors.As(err, &changed) {
+		r.Response.Output = changed.Text
+	}
 	return nil, err
 }
 
@@ -135,7 +139,10 @@ func toResponse(result any) ToolResponse {
 	case ToolResponse:
 		return v
 	case *ToolResponse:
-		return *v
+		if v != nil {
+			return *v
+		}
+		return ToolResponse{Success: true}
 	case nil:
 		return ToolResponse{Success: true}
 	case string:

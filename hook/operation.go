@@ -66,7 +66,9 @@ func (e *Engine) asked(ctx context.Context, v *Verdict, payload any) error {
 		}
 		return nil
 	}
-	allowed, err := e.Ask(ctx, *v, payload)
+	allowed, err := protect(ctx, payload, func(ctx context.Context, payload any) (bool, error) {
+		return e.Ask(ctx, *v, payload)
+	})
 	switch {
 	case err != nil:
 		v.Action = ActionBlock
