@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write what commands print into the stories that compare it")
+
+// TestMain lets this test binary be hookway when it is called by that name.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"hookway": func() {
+			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			code := newApp().run(ctx, os.Args[1:])
+			noteStatus(code)
+			os.Exit(code)
+		},
+	})
+}
+
+// statusFile names the file in which hookway leaves its exit code for a story's
+// command status, which compares it: testscript itself only knows whether it is 0.
+const statusFile = "HOOKWAY_STORY_STATUS"
+
+func noteStatus(code int) {
+	file := os.Getenv(statusFile)
+	if file == "" {
+		return
+	}
+	if err := os.WriteFile(file, []byte(strconv.Itoa(code)), 0o600); err != nil {
+		panic(err)
+	}
+}
+
+// status compares the exit code of the last hookway: status 2.
+func status(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: status CODE")
+	}
+	file := ts.Getenv(statusFile)
+	got, err := os.ReadFile(file)
+	ts.Check(err)
+	ts.Check(os.Remove(file)) // it says nothing about what comes next
+	if string(got) != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// TestStories runs every story in testdata/script: each is a folder of files and
+// the commands that are run in it. Nothing outside that folder is touched.
+func TestStories(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                filepath.Join("testdata", "script"),
+		RequireUniqueNames: true,
+		UpdateScripts:      *update,
+		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, ".home")
+			for name, value := range map[string]string{
+				"HOME":            home,
+				"USERPROFILE":     home,
+				"HOOKWAY_HOME":    filepath.Join(home, "hookway"),
+				"XDG_CONFIG_HOME": filepath.Join(home, "config"),
+				"XDG_STATE_HOME":  filepath.Join(home, "state"),
+				"XDG_RUNTIME_DIR": filepath.Join(home, "run"),
+				"NO_COLOR":        "",
+				statusFile:        filepath.Join(env.WorkDir, ".status"),
+			} {
+				env.Setenv(name, value)
+			}
+			return os.MkdirAll(home, 0o700)
+		},
+	})
+}

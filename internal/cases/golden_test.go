@@ -1,0 +1,80 @@
+package cases
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s is not what came out; look at it, and run go test -update if it is right\n got:\n%s\nwant:\n%s", file, got, want)
+	}
+}
+
+func TestEveryMistakeIsListedWithItsPlace(t *testing.T) {
+	files, err := filepath.Glob("testdata/bad/*.yaml")
+	if err != nil || len(files) < 20 {
+		t.Fatal(len(files), err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			list, problems := Read(file, Options{})
+			if len(problems) == 0 || list != nil {
+				t.Fatalf("%d problems, %d cases", len(problems), len(list))
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			insideFile(t, data, problems)
+			golden(t, strings.TrimSuffix(file, ".yaml")+".golden", filepath.ToSlash(problems.Error())+"\n")
+		})
+	}
+}
+
+// insideFile holds problems to places that the file has, in order.
+func insideFile(t *testing.T, data []byte, problems Problems) {
+	t.Helper()
+	lines := strings.Split(string(data), "\n")
+	var before Problem
+	for _, p := range problems {
+		if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > utf8.RuneCountInString(lines[p.Line-1])+1 {
+			t.Errorf("the file does not have this place: %s", p)
+		}
+		if p.Line < before.Line || p.Line == before.Line && p.Column < before.Column {
+			t.Errorf("not in order: %s", p)
+		}
+		if p.Message == "" || strings.ContainsAny(p.Message, "\n\x1b") {
+			t.Errorf("message %q", p.Message)
+		}
+		before = p
+	}
+}
+
+func TestAFileThatIsNotThereOrTooLargeIsAProblemOfTheWholeFile(t *testing.T) {
+	_, problems := Read("testdata/absent_test.yaml", Options{})
+	if got, want := problems.Error(), "testdata/absent_test.yaml: the file cannot be read: no such file or directory"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	_, problems = Parse("large.yaml", make([]byte, maxFile+1), Options{})
+	if len(problems) != 1 || problems[0].Line != 0 || !strings.Contains(problems[0].Message, "at most") {
+		t.Error(problems)
+	}
+}
