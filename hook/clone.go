@@ -5,10 +5,9 @@ import "reflect"
 // Clone copies a payload deeply: maps, slices, pointers and structs of them.
 // Unexported fields, channels and functions are shared.
 func Clone[T any](v T) T {
-	src := reflect.ValueOf(&v).Elem()
-	dst := reflect.New(src.Type()).Elem()
-	deepCopy(dst, src)
-	return dst.Interface().(T)
+	var out T
+	deepCopy(reflect.ValueOf(&out).Elem(), reflect.ValueOf(&v).Elem())
+	return out
 }
 
 func deepCopy(dst, src reflect.Value) {

@@ -89,7 +89,8 @@ func (f *ToolFailure) toolCall() (string, map[string]any) { return f.ToolName, f
 // toolResponseFields is ToolResponse without its methods.
 type toolResponseFields ToolResponse
 
-// MarshalJSON writes the fields and Extra as one object; the fields win.
+// MarshalJSON writes the fields and Extra as one object. The fields win, unless
+// they are as they were read beside a field of the agent's with the same name.
 func (r ToolResponse) MarshalJSON() ([]byte, error) {
 	known, err := json.Marshal(toolResponseFields(r))
 	if err != nil || len(r.Extra) == 0 {
@@ -102,6 +103,9 @@ func (r ToolResponse) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	for name, value := range fields {
+		if _, foreign := all[name]; foreign && (name == "success" && r.Success || name == "output" && r.Output == "") {
+			continue
+		}
 		all[name] = value
 	}
 	return json.Marshal(all)
@@ -129,14 +133,14 @@ func (r *ToolResponse) UnmarshalJSON(data []byte) error {
 // readObject reads the four fields where they have their types; everything
 // else stays in Extra, also a field of the agent's with one of our names.
 func (r *ToolResponse) readObject(data []byte, object map[string]any) error {
-	fields := toolResponseFields{Success: true}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		r.Extra = object
-		return nil
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(data, &raw); err != nil {
+		return err
 	}
-	*r = ToolResponse(fields)
-	for _, name := range []string{"success", "output", "exit_code", "duration_ms"} {
-		delete(object, name)
+	for name, field := range map[string]any{"success": &r.Success, "output": &r.Output, "exit_code": &r.ExitCode, "duration_ms": &r.DurationMS} {
+		if value, ok := raw[name]; ok && json.Unmarshal(value, field) == nil {
+			delete(object, name)
+		}
 	}
 	if len(object) > 0 {
 		r.Extra = object

@@ -1,0 +1,115 @@
+package hook_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+func TestToolResponseInJSON(t *testing.T) {
+	seven := 7
+	for _, c := range []struct {
+		name, in string
+		want     hook.ToolResponse
+		out      string // empty: as in
+	}{
+		{"the four fields", `{"duration_ms":5,"exit_code":7,"output":"x","success":false}`, hook.ToolResponse{Output: "x", ExitCode: &seven, DurationMS: 5}, `{"success":false,"output":"x","exit_code":7,"duration_ms":5}`},
+		{"fields of the agent's", `{"interrupted":true,"output":"x","size":12345678901234567890,"success":true}`,
+			hook.ToolResponse{Success: true, Output: "x", Extra: map[string]any{"interrupted": true, "size": json.Number("12345678901234567890")}}, ""},
+		{"without success it went well", `{"output":"x"}`, hook.ToolResponse{Success: true, Output: "x"}, `{"success":true,"output":"x"}`},
+		{"a text", `"all of it"`, hook.ToolResponse{Success: true, Output: "all of it"}, `{"success":true,"output":"all of it"}`},
+		{"a list", `[1,2]`, hook.ToolResponse{Success: true, Output: "[1,2]"}, `{"success":true,"output":"[1,2]"}`},
+		{"null", `null`, hook.ToolResponse{Success: true}, `{"success":true,"output":""}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got hook.ToolResponse
+			if err := json.Unmarshal([]byte(c.in), &got); err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Fatalf("%+v, %v; want %+v", got, err, c.want)
+			}
+			if c.out == "" {
+				c.out = c.in
+			}
+			if out, err := json.Marshal(got); err != nil || string(out) != c.out {
+				t.Errorf("%s, %v; want %s", out, err, c.out)
+			}
+		})
+	}
+	var r hook.ToolResponse
+	if err := json.Unmarshal([]byte(`{"output":`), &r); err == nil {
+		t.Error("half an object was read")
+	}
+}
+
+// A field with one of our names and another type is the agent's own, and goes
+// out as it came in, until a hook says otherwise.
+func TestToolResponseKeepsForeignTypes(t *testing.T) {
+	var r hook.ToolResponse
+	in := `{"duration_ms":1.5,"exit_code":0,"output":["a","b"],"success":"yes"}`
+	if err := json.Unmarshal([]byte(in), &r); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := json.Marshal(r); err != nil || string(out) != in || *r.ExitCode != 0 || !r.Success || len(r.Extra) != 3 {
+		t.Errorf("%s, %v; want %s", out, err, in)
+	}
+	r.Output, r.Success = "[redacted]", false
+	want := `{"duration_ms":1.5,"exit_code":0,"output":"[redacted]","success":false}`
+	if out, err := json.Marshal(r); err != nil || string(out) != want {
+		t.Errorf("%s, %v; want %s", out, err, want)
+	}
+}
+
+func TestWithInputLeavesTheOriginal(t *testing.T) {
+	use := bash("ls")
+	other := use.WithInput("command", "rm").WithInput("n", 1)
+	if use.Text("command") != "ls" || len(use.ToolInput) != 1 || other.Text("command") != "rm" || other.Text("n") != "" {
+		t.Errorf("%v, %v", use.ToolInput, other.ToolInput)
+	}
+	if got := (hook.ToolUse{}).WithInput("k", "v"); got.Text("k") != "v" {
+		t.Errorf("%v", got.ToolInput)
+	}
+}
+
+func TestCloneCopiesDeeply(t *testing.T) {
+	type inner struct{ List []int }
+	type all struct {
+		Pointer *inner
+		Nil     *inner
+		Array   [1]map[string]int
+		Any     any
+		None    any
+		Chat    []hook.ChatMessage
+		private []int
+	}
+	v := all{Pointer: &inner{[]int{1}}, Array: [1]map[string]int{{"a": 1}}, Any: &inner{[]int{2}}, Chat: []hook.ChatMessage{{"role": "user"}}, private: []int{3}}
+	c := hook.Clone(v)
+	if !reflect.DeepEqual(c, v) {
+		t.Fatalf("%+v", c)
+	}
+	c.Pointer.List[0], c.Array[0]["a"], c.Any.(*inner).List[0], c.Chat[0]["role"] = 9, 9, 9, "x"
+	if v.Pointer.List[0] != 1 || v.Array[0]["a"] != 1 || v.Any.(*inner).List[0] != 2 || v.Chat[0].Role() != "user" {
+		t.Errorf("the original was edited: %+v", v)
+	}
+	if hook.Clone[map[string]any](nil) != nil || hook.Clone[any](nil) != nil {
+		t.Error("nothing became something")
+	}
+}
+
+// Every payload can be cloned, is a struct with wire names, and comes empty.
+func TestPayloadsHaveWireNames(t *testing.T) {
+	for _, info := range hook.Events() {
+		typ := reflect.TypeOf(info.NewPayload()).Elem()
+		if typ.Kind() != reflect.Struct {
+			t.Errorf("%s: its payload is a %v", info.Name, typ)
+			continue
+		}
+		for _, f := range reflect.VisibleFields(typ) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.IsExported() && !f.Anonymous && (name == "" || strings.ToLower(name) != name) {
+				t.Errorf("%s: field %s has the wire name %q", info.Name, f.Name, name)
+			}
+		}
+	}
+}
