@@ -75,6 +75,7 @@ func TestStories(t *testing.T) {
 				"XDG_RUNTIME_DIR": filepath.Join(home, "run"),
 				"NO_COLOR":        "",
 				statusFile:        filepath.Join(env.WorkDir, ".status"),
+				"GORACE":          os.Getenv("GORACE") + " atexit_sleep_ms=0", // by default a second for each process
 			} {
 				env.Setenv(name, value)
 			}
