@@ -79,7 +79,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		PersistentPreRunE: func(*cobra.Command, []string) error {
-			return a.checkDir()
+			return a.enter()
 		},
 	}
 	root.PersistentFlags().StringVarP(&a.dir, "dir", "C", "", "act as if started in this `folder`")
@@ -96,17 +96,17 @@ func (a *app) root() *cobra.Command {
 	return root
 }
 
-// checkDir refuses a -C that is no folder, for every command alike.
-func (a *app) checkDir() error {
+// enter goes to the folder of -C, so that every name on the command line is
+// meant from there.
+func (a *app) enter() error {
 	if a.dir == "" {
 		return nil
 	}
-	info, err := os.Stat(a.dir)
-	if err != nil {
-		return fmt.Errorf("-C %s: %w", a.dir, errors.Unwrap(err))
-	}
-	if !info.IsDir() {
+	if info, err := os.Stat(a.dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("-C %s: it is a file; name its folder", a.dir)
+	}
+	if err := os.Chdir(a.dir); err != nil {
+		return fmt.Errorf("-C %s: %w", a.dir, errors.Unwrap(err))
 	}
 	return nil
 }

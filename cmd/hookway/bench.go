@@ -27,12 +27,8 @@ type bench struct {
 
 // bench finds the hooks and the tests that are meant by a folder, or by a test
 // file; "" is the current folder. It must be closed.
-func (a *app) bench(ctx context.Context, where string) (*bench, error) {
+func (a *app) bench(ctx context.Context, path string) (*bench, error) {
 	options := a.options()
-	path := where
-	if a.dir != "" && !filepath.IsAbs(where) {
-		path = filepath.Join(a.dir, where)
-	}
 	file := ""
 	if path != "" {
 		info, err := os.Stat(path)

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"os"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -22,7 +22,7 @@ type workspace struct {
 
 func (a *app) options() config.Options {
 	return config.Options{
-		Dir: a.dir, Native: adapter.NativeEvents(), Getenv: a.getenv,
+		Native: adapter.NativeEvents(), Getenv: a.getenv,
 		Log: func(line string) { a.warn("%s", line) },
 	}
 }
@@ -79,16 +79,16 @@ func untrusted(set *config.Set) int {
 
 func trustAdvice(set *config.Set, n int) string {
 	if set.Trust.State == config.TrustChanged {
-		return fmt.Sprintf("%s of %s do not run: its files changed since it was trusted; look at them, then run: hookway trust", count(n, "hook"), set.Workspace)
+		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust", count(n, "hook does", "hooks do"), set.Workspace)
 	}
-	return fmt.Sprintf("%s of %s do not run: the workspace is not trusted; look at them with hookway list, then run: hookway trust", count(n, "hook"), set.Workspace)
+	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", count(n, "hook does", "hooks do"), set.Workspace)
 }
 
 // cwd is the folder that a command acts in.
 func (a *app) cwd() string {
-	dir, err := filepath.Abs(a.dir)
-	if err != nil { // the working directory is gone
-		return a.dir
+	dir, err := os.Getwd()
+	if err != nil { // it is gone
+		return ""
 	}
 	return dir
 }
