@@ -140,10 +140,14 @@ func TestCancellationIsNoFailureOfTheHook(t *testing.T) {
 // At the caller's deadline it is the caller who gives up, also when the handler
 // notices it first.
 func TestDeadlineOfTheCallerIsNoFailureOfTheHook(t *testing.T) {
-	for _, lane := range []hook.Lane{hook.Transform, hook.Guard} {
+	for i, lane := range []hook.Lane{hook.Transform, hook.Guard, hook.Transform, hook.Guard} {
 		synctest.Test(t, func(t *testing.T) {
 			var e hook.Engine
 			add(t, &e, "h", hangs, hook.As(lane))
+			if i >= 2 { // at the very same instant
+				e.Remove("h")
+				add(t, &e, "h", hangs, hook.As(lane), hook.Timeout(time.Second))
+			}
 			for range 100 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				out, err := hook.Fire(ctx, &e, hook.PreToolUse, nil, bash("ls"))

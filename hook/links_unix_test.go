@@ -125,4 +125,10 @@ func TestRootBehindALink(t *testing.T) {
 			t.Errorf("root %s, cwd %s, %s: no match", filepath.Base(c.root), filepath.Base(c.cwd), c.file)
 		}
 	}
+	onlySrc := hook.Match{Not: &hook.Match{Path: []string{"src/**"}}}
+	for _, c := range []struct{ root, cwd string }{{alias, alias}, {alias, root}, {root, alias}} {
+		if pathMatches(t, hook.Guard, onlySrc, c.root, c.cwd, map[string]any{"path": "src/a.go"}) {
+			t.Errorf("root %s, cwd %s: a listed file is refused because the root has two names", filepath.Base(c.root), filepath.Base(c.cwd))
+		}
+	}
 }
