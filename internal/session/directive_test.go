@@ -72,6 +72,7 @@ func TestWhatFires(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWrapped(t)
 			w.hook("Directive", nil)
 			w.hook("SessionEnd", nil)
@@ -95,6 +96,7 @@ func TestWhatFires(t *testing.T) {
 // The program waits for the answer right after the end of the line, which came
 // after a pause.
 func TestDirectiveWhoseLineEndCameLateIsAnswered(t *testing.T) {
+	t.Parallel()
 	w := newWrapped(t)
 	w.hook("Directive", injects("done"))
 	w.run(session.Config{Command: sh(`printf '@deploy:x go'; sleep 0.6; echo; read line; echo "heard: $line"`)})
@@ -122,6 +124,7 @@ func TestTypedAndInjectedTextDoesNotFire(t *testing.T) {
 }
 
 func TestInjectsAreTypedInOrder(t *testing.T) {
+	t.Parallel()
 	w := newWrapped(t)
 	w.hook("Directive", func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 		return hook.Inject("answer " + ev.Body().(hook.DirectiveCall).Body), nil
@@ -135,6 +138,7 @@ func TestInjectsAreTypedInOrder(t *testing.T) {
 }
 
 func TestProgramThatIsNeverStillIsAnswered(t *testing.T) {
+	t.Parallel()
 	w := newWrapped(t)
 	w.hook("Directive", injects("stop"))
 	flag := t.TempDir() + "/stop"

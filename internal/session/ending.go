@@ -101,9 +101,11 @@ func (s *session) interruptible(ctx context.Context, limit time.Duration, do fun
 
 // takeSignals makes this session the only receiver of the signals that ask it
 // to stop. The terminal passes signals on to the program, which then would be
-// gone before it was asked for its last words.
+// gone before it was asked for its last words. For some microseconds in between
+// these signals are ignored: one that is lost can be sent again, one that ends
+// this process leaves the user's terminal in raw mode.
 func (s *session) takeSignals() {
-	signal.Reset(os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(os.Interrupt, syscall.SIGTERM)
 	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
 }
 

@@ -46,10 +46,19 @@ var programs = map[string]func(){
 // wrapper prints what it sees of its hooks, for tests that send it signals.
 func wrapper() {
 	var engine hook.Engine
+	var under sync.Once
 	err := engine.Add(hook.New("end", hook.HandlerFunc(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 		fmt.Printf("SessionEnd %s\n", ev.Body().(hook.SessionSummary).Reason)
 		return hook.Inject(os.Getenv("WRAPPER_INJECT")), nil
 	}), hook.For("SessionEnd")))
+	if err != nil {
+		panic(err)
+	}
+	// The program's first output reaches a hook when the session is under way.
+	err = engine.Add(hook.New("output", hook.HandlerFunc(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+		under.Do(func() { fmt.Println("under way") })
+		return hook.Decision{}, nil
+	}), hook.For("Output")))
 	if err != nil {
 		panic(err)
 	}

@@ -133,6 +133,7 @@ func TestSessionStartInjectArrives(t *testing.T) {
 		"in a mute program": `read line; echo "heard: $line"`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWrapped(t)
 			w.hook("SessionStart", injects("remember\nthis"))
 			w.run(session.Config{Command: sh(script)})
@@ -163,6 +164,7 @@ func TestCancelDuringSessionStart(t *testing.T) {
 }
 
 func TestCancelledAgentAnswersBeforeItIsEnded(t *testing.T) {
+	t.Parallel()
 	w := newWrapped(t)
 	w.hook("SessionEnd", injects("any last words?"))
 	w.hook("Directive", nil)
@@ -200,6 +202,7 @@ func TestAgentThatExitsAtTheEndIsNotWaitedFor(t *testing.T) {
 }
 
 func TestAgentThatDoesNotAnswerIsEndedAfterFiveSeconds(t *testing.T) {
+	t.Parallel()
 	w := newWrapped(t)
 	w.hook("SessionEnd", injects("any last words?"))
 	w.run(session.Config{Command: sh(`stty -echo; echo ready; exec cat >/dev/null`)})

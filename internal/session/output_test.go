@@ -151,6 +151,7 @@ func TestHooksThatComeAndGoAreNoticed(t *testing.T) {
 }
 
 func TestIdleComesOnceAPeriod(t *testing.T) {
+	t.Parallel()
 	const threshold = 200 * time.Millisecond
 	w := newWrapped(t)
 	w.hook("Idle", nil)
@@ -186,6 +187,7 @@ func TestTypingEndsAnIdlePeriod(t *testing.T) {
 }
 
 func TestAgentThatWaitsForADirectiveIsNotIdle(t *testing.T) {
+	t.Parallel()
 	w := newWrapped(t)
 	w.hook("Idle", nil)
 	w.hook("Directive", func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {

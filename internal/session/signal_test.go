@@ -37,8 +37,9 @@ func wrapping(t *testing.T, script, inject string) (cmd *exec.Cmd, out *screen) 
 func TestSignalsLetTheAgentAnswer(t *testing.T) {
 	for signal, reason := range map[syscall.Signal]string{syscall.SIGTERM: "terminated", syscall.SIGINT: "interrupted"} {
 		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
 			cmd, out := wrapping(t, `echo ready; while read line; do echo "heard: $line"; done`, "any last words?")
-			out.await(t, "ready")
+			out.await(t, "under way")
 			if err := cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
@@ -54,7 +55,7 @@ func TestSignalsLetTheAgentAnswer(t *testing.T) {
 
 func TestSecondSignalEndsTheWait(t *testing.T) {
 	cmd, out := wrapping(t, `trap 'exit 9' TERM; stty -echo; echo ready; read line; echo asked; while :; do sleep 0.05; done`, "any last words?")
-	out.await(t, "ready")
+	out.await(t, "under way")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestSecondSignalEndsTheWait(t *testing.T) {
 
 func TestHangUpEndsTheSession(t *testing.T) {
 	cmd, out := wrapping(t, `echo ready; exec cat >/dev/null`, "nobody reads this")
-	out.await(t, "ready")
+	out.await(t, "under way")
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}

@@ -95,11 +95,12 @@ func (t *typist) run(ctx context.Context) {
 	started := t.session.program.LastOutput()
 	ready := false
 	for item := range t.waiting {
-		if !ready {
+		if ready {
+			t.awaitStill(ctx, stillFor)
+		} else {
 			t.awaitReady(ctx, started)
 			ready = true
 		}
-		t.awaitStill(ctx, stillFor)
 		item.saidBefore = t.session.said.Load()
 		item.typed = t.write(ctx, item.body)
 		t.session.busy.Add(-1)
