@@ -8,7 +8,9 @@ import (
 )
 
 // run is one firing of one event: the chain itself. It lives on the caller's
-// stack; what may outlive the firing is in kept.
+// stack; what may outlive the firing is in kept. The outcome's verdict, v, is
+// handed from method to method, and not kept here, so that it can be written
+// where the caller wants it.
 type run struct {
 	e     *Engine
 	ctx   context.Context // the caller's
@@ -20,10 +22,9 @@ type run struct {
 	tool  string   // of ev, for the chain's index
 	facts *facts   // of ev, made when the first matcher asks
 
-	verdict Verdict
-	last    time.Duration // when the last transform hook answered, since processStart
-	kept    *kept
-	spares  []callContext // for transform hooks after the first
+	last   time.Duration // when the last transform hook answered, since processStart
+	kept   *kept
+	spares []callContext // for transform hooks after the first
 }
 
 // look takes note of the current payload.
@@ -43,16 +44,16 @@ func (r *run) matches(e *entry) bool {
 }
 
 // lanes runs the transform lane, then the guards, then tells the observers.
-func (r *run) lanes() error {
+func (r *run) lanes(v *Verdict) error {
 	r.chain.once.Do(r.chain.index)
 	var err error
 	if r.chain.has[Transform] {
-		err = r.transform()
+		err = r.transform(v)
 	}
-	if err == nil && r.chain.has[Guard] && !final(r.verdict.Action) {
-		err = r.guard()
+	if err == nil && r.chain.has[Guard] && !final(v.Action) {
+		err = r.guard(v)
 	}
-	r.settle()
+	r.settle(v)
 	if r.chain.has[Observe] {
 		r.observe()
 	}
@@ -65,7 +66,7 @@ func final(a Action) bool {
 }
 
 // transform runs its hooks one after the other.
-func (r *run) transform() error {
+func (r *run) transform(v *Verdict) error {
 	w := r.chain.walk(Transform, r.tool)
 	for e := w.next(); e != nil; e = w.next() {
 		if err := r.ctx.Err(); err != nil {
@@ -79,10 +80,10 @@ func (r *run) transform() error {
 			ev = r.fired
 		}
 		var d Decision
-		if err := r.call(e, ev, &r.verdict.Steps, &d); err != nil {
+		if err := r.call(e, ev, &v.Steps, &d); err != nil {
 			return err
 		}
-		if r.take(e, &d); final(r.verdict.Action) || d.Action == ActionSkip {
+		if r.take(e, &d, v); final(v.Action) || d.Action == ActionSkip {
 			return nil
 		}
 	}
@@ -93,7 +94,7 @@ func (r *run) transform() error {
 const maxGuards = 16
 
 // guard runs the guards side by side on the final payload.
-func (r *run) guard() error {
+func (r *run) guard(v *Verdict) error {
 	w := r.chain.walk(Guard, r.tool)
 	if w.empty() {
 		return nil
@@ -112,11 +113,11 @@ func (r *run) guard() error {
 	}
 	answers := r.askAll(asked)
 	for i, e := range asked {
-		r.verdict.Steps = append(r.verdict.Steps, answers[i].steps...)
+		v.Steps = append(v.Steps, answers[i].steps...)
 		if answers[i].err != nil {
 			return answers[i].err
 		}
-		r.take(e, &answers[i].decision)
+		r.take(e, &answers[i].decision, v)
 	}
 	return nil
 }
@@ -159,15 +160,15 @@ func (r *run) aborted(cause error) error {
 }
 
 // settle does what follows from an event's outcome by rule.
-func (r *run) settle() {
+func (r *run) settle(v *Verdict) {
 	switch r.info {
 	case AgentStop.info:
-		r.limitContinues()
+		r.limitContinues(v)
 	case AgentStart.info:
-		if r.verdict.Action == ActionBlock {
+		if v.Action == ActionBlock {
 			env := *r.ev.Head()
 			env.Mark = nil
-			_, _ = Fire(r.ctx, r.e, Error, &env, Fault{Phase: "agent", Error: r.verdict.Reason})
+			_, _ = Fire(r.ctx, r.e, Error, &env, Fault{Phase: "agent", Error: v.Reason})
 		}
 	}
 }

@@ -20,7 +20,7 @@ type continueCounts struct {
 }
 
 // limitContinues lets an agent stop that was told to go on too often.
-func (r *run) limitContinues() {
+func (r *run) limitContinues(v *Verdict) {
 	result, ok := r.ev.pointer().(*AgentResult)
 	if !ok {
 		return
@@ -29,14 +29,14 @@ func (r *run) limitContinues() {
 	if limit == 0 {
 		limit = DefaultMaxContinues
 	}
-	again := r.verdict.Action == ActionBlock && result.StopHookActive
+	again := v.Action == ActionBlock && result.StopHookActive
 	if r.e.continues.count(r.ev.Head().Session, again) <= limit {
 		return
 	}
-	r.verdict.Action, r.verdict.Reason = ActionContinue, ""
-	warning := fmt.Sprintf("hookway let the agent stop: hook %s made it go on %d times in a row", r.verdict.By, limit)
-	r.verdict.UserMessage = join(r.verdict.UserMessage, warning, "\n")
-	r.verdict.By = ""
+	v.Action, v.Reason = ActionContinue, ""
+	warning := fmt.Sprintf("hookway let the agent stop: hook %s made it go on %d times in a row", v.By, limit)
+	v.UserMessage = join(v.UserMessage, warning, "\n")
+	v.By = ""
 }
 
 func (c *continueCounts) count(session string, again bool) int {

@@ -13,45 +13,49 @@ import (
 //
 // env may be nil, and may be one for all events of a session. The events keep
 // it, so it must not be edited any more.
-func Fire[P any](ctx context.Context, e *Engine, point Point[P], env *Envelope, payload P) (Outcome[P], error) {
+func Fire[P any](ctx context.Context, e *Engine, point Point[P], env *Envelope, payload P) (out Outcome[P], err error) {
 	if env == nil {
 		env = &noEnvelope
 	}
-	c := e.table.Load().find(point.info)
-	if c == nil {
-		return Outcome[P]{Verdict{Event: point.info.Name, Metadata: env.Metadata}, payload}, nil
+	out.Event, out.Metadata, out.Payload = point.info.Name, env.Metadata, payload
+	if c := e.table.Load().find(point.info); c != nil {
+		err = fire(ctx, e, c, point.info, env, &out)
 	}
-	return fire(ctx, e, c, point, env, &payload)
+	return out, err
 }
 
 // fire is Fire where there are hooks. It is a function of its own so that an
 // event without hooks does not pay for the stack that this one needs.
 //
 //go:noinline
-func fire[P any](ctx context.Context, e *Engine, c *chain, point Point[P], env *Envelope, payload *P) (Outcome[P], error) {
+func fire[P any](ctx context.Context, e *Engine, c *chain, info *EventInfo, env *Envelope, out *Outcome[P]) error {
 	f := new(firing[P])
-	f.ev.Envelope, f.ev.Payload, f.ev.info, f.ev.born = env, *payload, point.info, time.Since(processStart)
-	r := run{e: e, ctx: ctx, chain: c, info: point.info, ev: &f.ev, kept: &f.kept, last: f.ev.born}
-	err := r.fire()
-	return Outcome[P]{r.verdict, r.ev.(*Event[P]).Payload}, err
+	f.ev.Envelope, f.ev.Payload, f.ev.info, f.ev.born = env, out.Payload, info, time.Since(processStart)
+	r := run{e: e, ctx: ctx, chain: c, info: info, ev: &f.ev, kept: &f.kept, last: f.ev.born}
+	err := r.fire(&out.Verdict)
+	if out.Changed {
+		out.Payload = r.ev.(*Event[P]).Payload
+	}
+	return err
 }
 
 // Fire runs the hooks of one event of any kind. See the function Fire.
-func (e *Engine) Fire(ctx context.Context, ev AnyEvent) (Outcome[any], error) {
+func (e *Engine) Fire(ctx context.Context, ev AnyEvent) (out Outcome[any], err error) {
 	info := ev.Info()
 	if info.slot < 0 { // known by name: it may be this engine's own
 		if own := e.find(info.Name); own != nil {
 			info = own
 		}
 	}
-	c := e.table.Load().find(info)
-	if c == nil {
-		return Outcome[any]{Verdict{Event: info.Name, Metadata: ev.Head().Metadata}, ev.Body()}, nil
+	out.Event, out.Metadata = info.Name, ev.Head().Metadata
+	if c := e.table.Load().find(info); c != nil {
+		born := time.Since(processStart)
+		r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info, born), kept: new(kept), last: born}
+		err = r.fire(&out.Verdict)
+		ev = r.ev
 	}
-	born := time.Since(processStart)
-	r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info, born), kept: new(kept), last: born}
-	err := r.fire()
-	return Outcome[any]{r.verdict, r.ev.Body()}, err
+	out.Payload = ev.Body()
+	return out, err
 }
 
 // firing is everything of a firing that may outlive it, in one allocation.
@@ -66,18 +70,18 @@ type kept struct {
 	steps [1]Step // room for the usual case
 }
 
-// fire runs the chain.
-func (r *run) fire() error {
+// fire runs the chain. v is the caller's verdict, with the event's name in it.
+func (r *run) fire(v *Verdict) error {
 	r.fired = r.ev
-	r.verdict.Event, r.verdict.Steps = r.info.Name, r.kept.steps[:0]
+	v.Steps = r.kept.steps[:0]
 	r.look()
 	err := r.enter()
 	if err == nil {
-		err = r.lanes()
+		err = r.lanes(v)
 	}
-	r.verdict.Metadata = r.ev.Head().Metadata
+	v.Metadata = r.ev.Head().Metadata
 	if err != nil {
-		r.verdict.Action, r.verdict.Reason, r.verdict.By = ActionBlock, err.Error(), ""
+		v.Action, v.Reason, v.By = ActionBlock, err.Error(), ""
 	}
 	return err
 }

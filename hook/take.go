@@ -13,31 +13,31 @@ var strength = [...]int{ActionContinue: 0, ActionSkip: 0, ActionAllow: 1, Action
 
 // take merges one hook's decision into the outcome. The step of the call that
 // gave it is the last of its hook; what is refused is written there.
-func (r *run) take(e *entry, d *Decision) {
-	step := &r.verdict.Steps[len(r.verdict.Steps)-1]
+func (r *run) take(e *entry, d *Decision, v *Verdict) {
+	step := &v.Steps[len(v.Steps)-1]
 	if refused := r.filter(e, d); len(refused) > 0 {
 		r.refuse(step, strings.Join(refused, "; "))
 	}
 	if d.Modified != nil {
-		r.change(e, step, d.Modified)
+		r.change(e, step, d.Modified, v)
 	}
 	if d.Action == ActionSkip && e.hook.Profile.SkipDropsChanges {
-		r.ev, r.verdict.Changed = r.fired.sameKind(*r.ev.Head()), false // metadata stays
+		r.ev, v.Changed = r.fired.sameKind(*r.ev.Head()), false // metadata stays
 		r.look()
 	}
 	if d.Inject != "" {
-		r.verdict.Inject = join(r.verdict.Inject, d.Inject, "\n\n")
+		v.Inject = join(v.Inject, d.Inject, "\n\n")
 		step.Injected = true
 	}
 	if d.UserMessage != "" {
-		r.verdict.UserMessage = join(r.verdict.UserMessage, d.UserMessage, "\n")
+		v.UserMessage = join(v.UserMessage, d.UserMessage, "\n")
 	}
 	if len(d.Metadata) > 0 {
 		r.addMetadata(step, d.Metadata)
 	}
-	if strength[d.Action] > strength[r.verdict.Action] {
-		r.verdict.Action, r.verdict.Reason, r.verdict.By = d.Action, d.Reason, e.hook.ID
-		r.verdict.Result, r.verdict.RetryDelay = d.Result, d.RetryDelay
+	if strength[d.Action] > strength[v.Action] {
+		v.Action, v.Reason, v.By = d.Action, d.Reason, e.hook.ID
+		v.Result, v.RetryDelay = d.Result, d.RetryDelay
 	}
 	step.Action, step.Reason = d.Action, d.Reason
 }
@@ -85,7 +85,7 @@ func (r *run) refuse(step *Step, what string) {
 }
 
 // change puts a hook's payload in place of the current one.
-func (r *run) change(e *entry, step *Step, payload any) {
+func (r *run) change(e *entry, step *Step, payload any, v *Verdict) {
 	base := r.ev
 	if e.hook.Profile.SeesOriginal {
 		base = r.fired
@@ -108,7 +108,7 @@ func (r *run) change(e *entry, step *Step, payload any) {
 	if g, ok := next.pointer().(*Generation); ok {
 		g.settle(r.ev.pointer().(*Generation))
 	}
-	r.ev, r.verdict.Changed, step.Changed = next, true, true
+	r.ev, v.Changed, step.Changed = next, true, true
 	r.look()
 }
 
