@@ -20,6 +20,7 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Run a program in a terminal of its own, with hooks. You see and type what you
 would without hookway; meanwhile the session fires SessionStart, Output,
 Directive, Idle and SessionEnd, and what hooks inject is typed to the program.
+Hooks follow their files: a change counts from the next event.
 
 A line  @namespace:target text  in the program's output is a directive.`,
 		Example: "  hookway run -- claude\n  hookway run -n Alice -- python3 -i",
@@ -46,7 +47,9 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	options.File = file
 	later := &notes{app: a}
 	options.Log = later.add // the terminal is the program's until it ends
-	w, err := a.open(ctx, options)
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	w, err := a.openLive(watching, options)
 	if err != nil {
 		return err
 	}
@@ -58,6 +61,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 		Engine: w.engine, Name: name, ID: a.getenv("HOOKWAY_SESSION"), Command: command, Dir: a.cwd(), Env: os.Environ(),
 		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add,
 	})
+	stop()
 	err = errors.Join(err, w.close())
 	if err != nil || status.Code != 0 {
 		return &exit{code: max(status.Code, exitFailure), err: err}

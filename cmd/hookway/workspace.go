@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 
@@ -18,6 +20,7 @@ const closeGrace = 5 * time.Second
 type workspace struct {
 	set    *config.Set
 	engine *hook.Engine
+	hooks  io.Closer // ends the hooks' processes
 }
 
 func (a *app) options() config.Options {
@@ -34,25 +37,70 @@ func (a *app) open(ctx context.Context, options config.Options) (*workspace, err
 	if err != nil {
 		return nil, err
 	}
-	w := &workspace{set: set, engine: new(hook.Engine)}
+	w := &workspace{set: set, engine: new(hook.Engine), hooks: set}
 	if err := set.Fill(w.engine); err != nil {
-		return nil, fmt.Errorf("the hooks cannot be used: %w", err)
+		return nil, errors.Join(fmt.Errorf("the hooks cannot be used: %w", err), set.Close())
 	}
+	for _, line := range complaints(set) {
+		fmt.Fprintln(a.err, line)
+	}
+	w.watch(options.Log)
+	return w, nil
+}
+
+// openLive is open for a command that lives longer than the files stay the
+// same: its hooks follow the files until the context ends.
+func (a *app) openLive(ctx context.Context, options config.Options) (*workspace, error) {
+	engine := new(hook.Engine)
+	live, err := config.Open(ctx, options, engine)
+	if err != nil {
+		return nil, err
+	}
+	w := &workspace{set: live.Set(), engine: engine, hooks: live}
+	for _, line := range complaints(w.set) {
+		fmt.Fprintln(a.err, line)
+	}
+	w.watch(options.Log)
+	go func() {
+		first := true
+		err := live.Run(ctx, func(set *config.Set) {
+			if first { // what was told already
+				first = false
+				return
+			}
+			for _, line := range complaints(set) {
+				options.Log(line)
+			}
+		})
+		if err != nil {
+			options.Log(fmt.Sprintf("changes of the configuration are not seen: %v", err))
+		}
+	}()
+	return w, nil
+}
+
+// complaints are the mistakes in a configuration, and what the user must know.
+func complaints(set *config.Set) []string {
+	var lines []string
 	for _, p := range append(set.Problems, set.Warnings...) {
-		fmt.Fprintln(a.err, p.String())
+		lines = append(lines, p.String())
 	}
 	if n := untrusted(set); n > 0 {
-		a.warn("%s", trustAdvice(set, n))
+		lines = append(lines, "hookway: "+trustAdvice(set, n))
 	}
+	return lines
+}
+
+// watch tells the log about hooks that fail.
+func (w *workspace) watch(log func(string)) {
 	w.engine.Watch(func(n hook.Notice) {
 		switch n.Kind {
 		case hook.HookError:
-			options.Log(fmt.Sprintf("hook %s, %s: %v", n.Hook, n.Event, n.Err))
+			log(fmt.Sprintf("hook %s, %s: %v", n.Hook, n.Event, n.Err))
 		case hook.HookDropped:
-			options.Log(fmt.Sprintf("hook %s is behind: an event %s was dropped", n.Hook, n.Event))
+			log(fmt.Sprintf("hook %s is behind: an event %s was dropped", n.Hook, n.Event))
 		}
 	})
-	return w, nil
 }
 
 // close waits for the observe lane, then ends the hooks' processes. Both waits
@@ -61,7 +109,7 @@ func (w *workspace) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
 	err := w.engine.Close(ctx)
-	if closed := w.set.Close(); err == nil {
+	if closed := w.hooks.Close(); err == nil {
 		err = closed
 	}
 	return err
