@@ -66,6 +66,11 @@ func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
 
 // judge fires the agent's event at the hooks of the folder that it works in.
 func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r adapter.Reply, err error) {
+	defer func() {
+		if p := recover(); p != nil { // a bug of ours must not open the gate
+			err = fmt.Errorf("hookway panicked: %v", p)
+		}
+	}()
 	options := a.options()
 	if options.Dir == "" {
 		if options.Dir, err = agentDir(stdin); err != nil {
