@@ -99,17 +99,24 @@ func (s *session) interruptible(ctx context.Context, limit time.Duration, do fun
 	}
 }
 
-// takeSignals makes this session the only receiver of the signals that ask it
-// to stop. The terminal passes signals on to the program, which then would be
-// gone before it was asked for its last words. For some microseconds in between
-// these signals are ignored: one that is lost can be sent again, one that ends
-// this process leaves the user's terminal in raw mode.
-func (s *session) takeSignals() {
-	signal.Ignore(os.Interrupt, syscall.SIGTERM)
-	signal.Notify(s.signals, os.Interrupt, syscall.SIGTERM)
-}
+// stopSignals are those that ask a session to end.
+var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
-func (s *session) leaveSignals() { signal.Stop(s.signals) }
+// caught returns the signal that has ended the caller's context, or nil if that
+// was something else. One signal reaches all who have asked for it, in any
+// order; signal.Stop waits until this session has its own copy.
+func (s *session) caught() os.Signal {
+	old := s.signals
+	s.signals = make(chan os.Signal, cap(old))
+	signal.Notify(s.signals, stopSignals...)
+	signal.Stop(old)
+	select {
+	case sig := <-old:
+		return sig
+	default:
+		return nil
+	}
+}
 
 // signalled is the error of a session that a signal has stopped before the
 // program was started.

@@ -10,9 +10,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -63,7 +65,13 @@ func wrapper() {
 		panic(err)
 	}
 	os.Unsetenv("SESSION_TEST_PROGRAM")
-	status, err := session.Run(context.Background(), session.Config{
+	ctx := context.Background()
+	if os.Getenv("WRAPPER_CONTEXT") != "" { // as in hookway's main
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+	}
+	status, err := session.Run(ctx, session.Config{
 		Engine: &engine, Command: sh(os.Getenv("WRAPPER_SCRIPT")), Stdout: os.Stdout,
 	})
 	fmt.Printf("code %d error %v\n", status.Code, err)

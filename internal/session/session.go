@@ -49,9 +49,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -112,9 +114,8 @@ type session struct {
 //
 // When ctx ends, or this process gets SIGINT or SIGTERM, the agent is told by
 // SessionEnd's hooks and then ended; the error wraps that of ctx. A second
-// signal makes that quick. While the program runs, these two signals belong to
-// Run: it takes them from whoever else has asked for them with os/signal, so
-// there can be one Run at a time in a process.
+// signal makes that quick. A ctx that ends by these signals too, as that of
+// signal.NotifyContext does, changes nothing of that.
 //
 // The error is about the running, not about the exit status. If the program
 // could not be started the status has Code -1.
@@ -132,8 +133,8 @@ func Run(ctx context.Context, cfg Config) (terminal.ExitStatus, error) {
 	if err != nil {
 		return failed, err
 	}
-	s.takeSignals()
-	defer s.leaveSignals()
+	signal.Notify(s.signals, stopSignals...)
+	defer func() { signal.Stop(s.signals) }()
 	defer s.warnings.release()
 	defer s.interest.close()
 
@@ -194,6 +195,9 @@ func (s *session) start(ctx context.Context) (inject string, stopped error) {
 	sig := s.interruptible(ctx, hooksLimit, func(ctx context.Context) {
 		inject = fire(ctx, s, hook.SessionStart, hook.SessionInfo{Source: "startup"})
 	})
+	if sig == nil && ctx.Err() != nil {
+		sig = s.caught()
+	}
 	if sig != nil {
 		return "", &signalled{s.command[0], sig}
 	}
@@ -214,13 +218,13 @@ func (s *session) launch(ctx context.Context, cfg Config) (err error) {
 		Command: cfg.Command, Dir: cfg.Dir,
 		Env:   append(env[:len(env):len(env)], "HOOKWAY_SESSION="+s.env.Session, "HOOKWAY_AGENT="+s.env.Agent),
 		Stdin: cfg.Stdin, Stdout: cfg.Stdout,
+		Signals: []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}, // the program is told of the others by SessionEnd
 	})
 	return err
 }
 
 // supervise accompanies the program to its end.
 func (s *session) supervise(ctx context.Context, inject string) (terminal.ExitStatus, error) {
-	s.takeSignals() // back from the terminal, which would pass them on at once
 	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	drained := s.work(work)
@@ -230,8 +234,13 @@ func (s *session) supervise(ctx context.Context, inject string) (terminal.ExitSt
 	select {
 	case <-s.program.Done():
 	case <-ctx.Done():
-		cause = fmt.Errorf("run %s: %w", s.command[0], ctx.Err())
-		s.stop(ctx, "cancelled")
+		reason := "cancelled"
+		if sig := s.caught(); sig != nil {
+			reason = signalReason(sig)
+		} else {
+			cause = fmt.Errorf("run %s: %w", s.command[0], ctx.Err())
+		}
+		s.stop(ctx, reason)
 	case sig := <-s.signals:
 		s.stop(ctx, signalReason(sig))
 	}

@@ -462,6 +462,25 @@ func TestSignalsArePassedOn(t *testing.T) {
 	}
 }
 
+func TestOnlyTheSignalsAskedForArePassedOn(t *testing.T) {
+	mine := make(chan os.Signal, 1) // else it would end this test
+	signal.Notify(mine, unix.SIGTERM)
+	defer signal.Stop(mine)
+	p := start(t, Config{Command: sh("trap 'exit 3' TERM; trap 'exit 4' HUP; echo ready; while :; do sleep 0.01; done"),
+		Signals: []os.Signal{unix.SIGHUP}})
+	await(t, p, "ready")
+	if err := syscall.Kill(os.Getpid(), unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	<-mine // so it is no longer under way when the next one comes
+	if err := syscall.Kill(os.Getpid(), unix.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if s := status(t, p); s.Code != 4 {
+		t.Errorf("ended with %+v, want code 4, that of HUP", s)
+	}
+}
+
 func TestTheEndOfTheContextEndsAStubbornProgram(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	p, err := Start(ctx, Config{Command: sh("trap '' TERM; echo ready; while :; do sleep 0.01; done"), Grace: 50 * time.Millisecond})

@@ -41,10 +41,9 @@ type run struct {
 	screenErr  error         // of writing to the user's screen; read after copied
 }
 
-// Start starts the program. SIGINT, SIGTERM, SIGHUP and SIGQUIT that this
-// process gets until the program's end are passed on to the program's process
-// group, and so are changes of the size of the user's terminal. When ctx
-// ends, the process group gets SIGTERM and after the grace SIGKILL.
+// Start starts the program. Until its end it passes on Config.Signals to the
+// program's process group, and changes of the size of the user's terminal.
+// When ctx ends, the process group gets SIGTERM and after the grace SIGKILL.
 func Start(ctx context.Context, cfg Config) (*Program, error) {
 	if len(cfg.Command) == 0 {
 		return nil, errors.New("no command to run: give a program and its arguments")
@@ -57,6 +56,9 @@ func Start(ctx context.Context, cfg Config) (*Program, error) {
 	}
 	if cfg.Stdout == nil {
 		cfg.Stdout = io.Discard
+	}
+	if cfg.Signals == nil {
+		cfg.Signals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
 	}
 	r := &run{
 		Program: newProgram(cfg), cfg: cfg, user: userTerminal(cfg),
@@ -109,7 +111,7 @@ func (r *run) start() (err error) {
 		}
 		r.restore = sync.OnceFunc(undo)
 	}
-	signal.Notify(r.signals, unix.SIGWINCH, unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT)
+	signal.Notify(r.signals, append([]os.Signal{unix.SIGWINCH}, r.cfg.Signals...)...)
 	if err := r.cmd.Start(); err != nil {
 		signal.Stop(r.signals)
 		r.restore()

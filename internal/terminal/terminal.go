@@ -60,6 +60,10 @@ type Config struct {
 	// error.
 	Stdout io.Writer
 
+	// Signals that this process gets are passed on to the program's process
+	// group. Nil: SIGINT, SIGTERM, SIGHUP and SIGQUIT; empty: none.
+	Signals []os.Signal
+
 	Buffer int           // bytes kept for Next; 0 is 1 MiB
 	Grace  time.Duration // between SIGTERM and SIGKILL; 0 is 2 s
 }
