@@ -23,10 +23,6 @@ const (
 	// does, completes the last directive after restlessAfter.
 	restlessAfter = 5 * time.Second
 
-	// An unfinished line after which only invisible output came counts as
-	// finished after lineEndAfter: it may have been the line's end.
-	lineEndAfter = 2 * time.Second
-
 	// After flushAfter without output nothing is unfinished any more.
 	flushAfter = 30 * time.Second
 )
@@ -37,11 +33,8 @@ type listener struct {
 	*session
 	parser directive.Parser
 
-	// The unfinished line that was reported last; the terminal does not report
-	// it again when its end comes without further text.
-	open   string
-	openAt time.Time // when the program had printed last
-	spent  int       // length of what was parsed as a finished line before its end
+	open  string // what stands unfinished and is not parsed
+	spent int    // how much of the unfinished line was parsed after flushAfter
 
 	flushed   time.Time // the last output when everything was flushed
 	idleSince time.Time // the start of the last idle period
@@ -64,7 +57,6 @@ func (l *listener) run() {
 		case errors.Is(err, context.DeadlineExceeded):
 			l.fire(l.parser.Settle())
 		default: // the end
-			l.finishOpen()
 			l.fire(l.parser.Flush())
 			return
 		}
@@ -104,47 +96,36 @@ func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 // parse looks for directives.
 func (l *listener) parse(line terminal.Line) {
 	if line.Lost {
-		l.open, l.spent = "", 0
 		l.fire(l.parser.Flush())
 	}
-	if line.Seen == 0 { // not the unfinished line: that one was over
-		l.finishOpen()
+	if line.Seen == 0 { // it is another line, or was written anew
 		l.spent = 0
 	}
+	spent := l.spent
 	l.open = ""
+	if !line.Partial {
+		l.spent = 0
+	}
 	switch {
 	case line.Echo || line.Drawn:
-		if !line.Partial {
-			l.spent = 0
-		}
 	case line.Partial:
-		l.open, l.openAt = line.Text, l.program.LastOutput()
-	default:
-		rest := line.Text[min(l.spent, len(line.Text)):]
-		l.spent = 0
-		l.fire(l.parser.Line(rest))
+		l.open = line.Text[spent:]
+	case spent == 0 || spent < len(line.Text):
+		l.fire(l.parser.Line(line.Text[spent:]))
 	}
-}
-
-// finishOpen takes the unfinished line as a finished one.
-func (l *listener) finishOpen() {
-	if rest := l.open[min(l.spent, len(l.open)):]; rest != "" {
-		l.spent = len(l.open)
-		l.fire(l.parser.Line(rest))
-	}
-	l.open = ""
 }
 
 // still handles a pause.
 func (l *listener) still(now time.Time) {
 	last := l.program.LastOutput()
 	quiet := now.Sub(last)
-	if l.open != "" && quiet >= lineEndAfter && last.After(l.openAt) {
-		l.finishOpen()
-	}
 	if quiet >= flushAfter && !last.Equal(l.flushed) {
 		l.flushed = last
-		l.finishOpen()
+		if l.open != "" {
+			l.fire(l.parser.Line(l.open))
+			l.spent += len(l.open)
+			l.open = ""
+		}
 		l.fire(l.parser.Flush())
 	}
 	if quiet >= settleAfter {

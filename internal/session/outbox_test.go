@@ -20,6 +20,8 @@ func TestOutboxJoinsLines(t *testing.T) {
 		"empty lines count":  {lines{{Text: ""}, {Text: "a"}, {Text: ""}}, hook.OutputText{Text: "\na\n", Complete: true}, true},
 		"an unfinished line": {lines{{Text: "a"}, {Text: "b", Partial: true}}, hook.OutputText{Text: "a\nb"}, true},
 		"and its end":        {lines{{Text: "b", Partial: true}, {Text: "bc", Seen: 1}}, hook.OutputText{Text: "bc", Complete: true}, true},
+		"and only its end":   {lines{{Text: "b", Partial: true}, {Text: "b", Seen: 1}, {Text: "c"}}, hook.OutputText{Text: "b\nc", Complete: true}, true},
+		"a late line end":    {lines{{Text: "b", Seen: 1}}, hook.OutputText{Complete: true}, true},
 		"a line after it":    {lines{{Text: "b", Partial: true}, {Text: "c"}}, hook.OutputText{Text: "b\nc", Complete: true}, true},
 		"the rest of a line": {lines{{Text: "bc", Seen: 1}}, hook.OutputText{Text: "c", Complete: true}, true},
 		"echo":               {lines{{Text: "typed", Echo: true}}, hook.OutputText{Complete: true}, false},

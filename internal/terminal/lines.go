@@ -21,7 +21,9 @@ type Line struct {
 	// Partial: the line is unfinished; the output paused after it.
 	Partial bool
 	// Seen is how many bytes of Text were already reported in a partial
-	// line, so that only Text[Seen:] is new.
+	// line, so that only Text[Seen:] is new. A line that was reported in whole
+	// comes once more when it ends, with Seen == len(Text). If what was
+	// reported was overwritten or erased, Seen is 0.
 	Seen int
 	// Echo: the text is what was typed, not what the program said.
 	Echo bool
@@ -64,14 +66,6 @@ type Lines struct {
 
 // Feed takes the next output and returns the lines it finishes.
 func (l *Lines) Feed(p []byte) []Line {
-	return slices.DeleteFunc(l.feed(p), Line.stale)
-}
-
-// stale reports whether the line was reported in whole while it was partial.
-func (n Line) stale() bool { return n.Seen == len(n.Text) && n.Seen > 0 }
-
-// feed is Feed with the stale lines.
-func (l *Lines) feed(p []byte) []Line {
 	var done []Line
 	for len(p) > 0 {
 		if l.skip {
@@ -96,16 +90,23 @@ func (l *Lines) feed(p []byte) []Line {
 
 // Flush returns the unfinished line, if it has text that was not reported.
 // Call it when the output pauses: a prompt has no line end. When the line is
-// finished later, it is reported only if it has changed, with Seen set.
+// finished later, it is reported again, with Seen set.
 func (l *Lines) Flush() (Line, bool) {
 	line := l.current()
-	if line.Text == "" || line.stale() {
+	if line.Seen == len(line.Text) {
 		return Line{}, false
 	}
 	line.Partial = true
 	l.flushed, l.told = true, line.Text
 	l.lost = false
 	return line, true
+}
+
+// end finishes the last line, if it has text.
+func (l *Lines) end() (Line, bool) {
+	line := l.current()
+	l.reset()
+	return line, line.Text != ""
 }
 
 // Lose says that output is missing here. The unfinished line and the output

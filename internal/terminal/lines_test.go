@@ -81,7 +81,7 @@ func TestLinesFollowTheCursorAndDropEscapes(t *testing.T) {
 	}
 }
 
-func TestALineWrittenPieceByPieceIsReportedOnce(t *testing.T) {
+func TestALineWrittenPieceByPieceIsReportedAsItGrowsAndWhenItEnds(t *testing.T) {
 	var l Lines
 	if got := l.Feed([]byte("Name? ")); got != nil {
 		t.Fatalf("unfinished, but reported: %+v", got)
@@ -92,8 +92,8 @@ func TestALineWrittenPieceByPieceIsReportedOnce(t *testing.T) {
 	if got, ok := l.Flush(); ok {
 		t.Fatalf("flushed twice: %+v", got)
 	}
-	if got := l.Feed([]byte("\r\n")); len(got) != 0 {
-		t.Fatalf("reported again when it was finished: %+v", got)
+	if got := l.Feed([]byte("\r\n")); !reflect.DeepEqual(got, []Line{{Text: "Name? ", Seen: 6}}) {
+		t.Fatalf("its end: %+v", got)
 	}
 	if _, ok := l.Flush(); ok {
 		t.Fatal("an empty line was flushed")

@@ -3,7 +3,6 @@ package terminal
 import (
 	"context"
 	"io"
-	"slices"
 	"time"
 )
 
@@ -18,6 +17,7 @@ type reader struct {
 	lines Lines
 	rest  []byte // taken from the tap, not yet read
 	lost  bool   // output is missing after rest
+	echo  bool   // the partial line that was reported last was echo
 	ended bool
 }
 
@@ -41,17 +41,16 @@ func (r *reader) next(ctx context.Context, still time.Duration) ([]Line, error) 
 				continue
 			}
 		case r.ended:
-			if line, ok := r.flush(); ok {
-				line.Partial = false
-				return []Line{line}, nil
+			if line, ok := r.lines.end(); ok {
+				return []Line{r.judged(line)}, nil
 			}
 			return nil, io.EOF
 		}
 		select {
 		case <-r.tap.wake:
 		case <-quiet:
-			if line, ok := r.flush(); ok {
-				return []Line{line}, ErrStill
+			if line, ok := r.lines.Flush(); ok {
+				return []Line{r.judged(line)}, ErrStill
 			}
 			return nil, ErrStill
 		case <-ctx.Done():
@@ -69,22 +68,24 @@ func (r *reader) read() (lines []Line, any bool) {
 		return nil, false
 	}
 	n := min(len(r.rest), atOnce)
-	lines = r.lines.feed(r.rest[:n])
+	lines = r.lines.Feed(r.rest[:n])
 	if r.rest = r.rest[n:]; len(r.rest) == 0 && r.lost {
 		r.lines.Lose()
 		r.lost = false
 	}
-	for i := range lines {
-		// A line that was reported while partial still uses up its echo.
-		lines[i].Echo = r.typed.echo(lines[i])
+	for i, line := range lines {
+		lines[i] = r.judged(line)
 	}
-	return slices.DeleteFunc(lines, Line.stale), true
+	return lines, true
 }
 
-func (r *reader) flush() (Line, bool) {
-	line, ok := r.lines.Flush()
-	if ok {
-		line.Echo = r.typed.echo(line)
+// judged is the line with Echo set. The end of a line makes no echo of what
+// was none, nor the other way round; but the line still uses up its echo.
+func (r *reader) judged(line Line) Line {
+	line.Echo = r.typed.echo(line)
+	if line.Seen > 0 && line.Seen == len(line.Text) {
+		line.Echo = r.echo
 	}
-	return line, ok
+	r.echo = line.Echo
+	return line
 }

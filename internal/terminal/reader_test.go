@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"strings"
@@ -158,8 +159,36 @@ func TestALineReportedWhileTypedUsesUpItsEcho(t *testing.T) {
 		r.typed.key([]byte("\r"))
 		r.tap.write([]byte("\r\n@a:b\r\n"))
 		lines, err := r.next(t.Context(), time.Second)
-		if err != nil || !reflect.DeepEqual(lines, []Line{{Text: "@a:b"}}) {
-			t.Errorf("the answer: %+v, %v", lines, err)
+		if err != nil || !reflect.DeepEqual(lines, []Line{{Text: "> @a:b", Seen: 6, Echo: true}, {Text: "@a:b"}}) {
+			t.Errorf("its end and the answer: %+v, %v", lines, err)
 		}
 	})
+}
+
+func TestTheEndOfAReportedLineIsWhatTheLineWas(t *testing.T) {
+	for _, echo := range []bool{true, false} {
+		for name, end := range map[string]func(*reader){
+			"line end":   func(r *reader) { r.tap.write([]byte("\r\n")) },
+			"end of all": func(r *reader) { r.tap.end() },
+		} {
+			t.Run(fmt.Sprintf("echo %t, %s", echo, name), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := newReader(1 << 10)
+					if echo {
+						r.typed.line("@a:b c") // its echo comes without its line end
+					}
+					r.tap.write([]byte("@a:b c"))
+					want := Line{Text: "@a:b c", Partial: true, Echo: echo}
+					if got, err := r.next(t.Context(), time.Second); !errors.Is(err, ErrStill) || !reflect.DeepEqual(got, []Line{want}) {
+						t.Fatalf("the line: %+v, %v", got, err)
+					}
+					end(r)
+					want = Line{Text: "@a:b c", Seen: 6, Echo: echo}
+					if got, err := r.next(t.Context(), time.Second); err != nil || !reflect.DeepEqual(got, []Line{want}) {
+						t.Fatalf("its end: %+v, %v", got, err)
+					}
+				})
+			})
+		}
+	}
 }
