@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -10,8 +11,9 @@ import (
 // facts is what matchers ask of one event, each worked out once at most.
 type facts struct {
 	head    *Envelope
-	payload any  // pointer to the payload
-	links   bool // resolve symbolic links too: for guards
+	element string // of a list, for the test that looks at one after the other
+	payload any    // pointer to the payload
+	links   bool   // resolve symbolic links too: for guards
 
 	tool      string
 	input     map[string]any
@@ -114,12 +116,37 @@ func (f *facts) lowerCommand() (string, bool) {
 	return f.lower, true
 }
 
+// texts is a payload field as text; a list has a text for each element.
+func (f *facts) texts(name string) []string {
+	value, ok := field(f.payload, name)
+	if !ok {
+		return nil
+	}
+	if v := reflect.ValueOf(value); v.Kind() == reflect.Slice {
+		var out []string
+		for i := range v.Len() {
+			if s, ok := asText(v.Index(i).Interface()); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	if s, ok := asText(value); ok {
+		return []string{s}
+	}
+	return nil
+}
+
 // text is a payload field as text, by its wire name; dots lead into objects.
 func (f *facts) text(name string) (string, bool) {
 	value, ok := field(f.payload, name)
 	if !ok {
 		return "", false
 	}
+	return asText(value)
+}
+
+func asText(value any) (string, bool) {
 	switch v := value.(type) {
 	case nil:
 		return "", false

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Match says which events a hook wants. All fields that are given must hold; of
@@ -55,6 +56,7 @@ func (m Match) Check() error {
 // compile turns a Match into tests, cheapest first. root anchors path patterns.
 func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	c := compiler{root: root, at: at, negated: negated}
+	c.readable(m)
 	var exactTools []string
 	if tools, from := splitBars(m.Tool); at == "" && !hasMeta(tools) {
 		exactTools = tools // the chain's index sees to it
@@ -66,7 +68,7 @@ func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	c.add(names("namespace", m.Namespace, func(f *facts) (string, bool) { return f.text("namespace") }, &c))
 	c.add(names("target", m.Target, func(f *facts) (string, bool) { return f.text("target") }, &c))
 	for _, field := range sortedKeys(m.Fields) {
-		c.add(names("fields."+field, m.Fields[field], func(f *facts) (string, bool) { return f.text(field) }, &c))
+		c.add(each(field, names("fields."+field, m.Fields[field], func(f *facts) (string, bool) { return f.element, true }, &c)))
 	}
 	c.add(c.paths(m.Path))
 	c.add(c.commands(m.Command))
@@ -135,6 +137,44 @@ func (c *compiler) nested(m Match) {
 			c.errs = append(c.errs, err)
 		}
 		c.add(func(f *facts) bool { return !inner.holds(f) })
+	}
+}
+
+// readable refuses patterns with control characters. Nobody means them: they
+// come from escapes, such as "\b" in YAML's double quotes, and never match.
+func (c *compiler) readable(m Match) {
+	check := func(place string, list []string) {
+		for i, pattern := range list {
+			if at := strings.IndexFunc(pattern, unicode.IsControl); at >= 0 {
+				c.fail(place, i, fmt.Errorf("%q holds a control character; put the pattern into single quotes, or double its backslashes", pattern))
+			}
+		}
+	}
+	check("tool", m.Tool)
+	check("path", m.Path)
+	check("command", m.Command)
+	check("session", m.Session)
+	check("agent", m.Agent)
+	check("namespace", m.Namespace)
+	check("target", m.Target)
+	for _, field := range sortedKeys(m.Fields) {
+		check("fields."+field, m.Fields[field])
+	}
+}
+
+// each puts the texts of a payload field to a test, one after the other: a
+// field that is a list has several.
+func each(field string, t test) test {
+	if t == nil {
+		return nil
+	}
+	return func(f *facts) bool {
+		for _, f.element = range f.texts(field) {
+			if t(f) {
+				return true
+			}
+		}
+		return false
 	}
 }
 

@@ -90,6 +90,33 @@ func TestMatcherOfAgentSessionAndDirective(t *testing.T) {
 	}
 }
 
+func TestPatternsWithControlCharactersAreRefused(t *testing.T) {
+	for _, m := range []hook.Match{
+		{Command: []string{"\bsudo\b"}}, // what YAML makes of "\bsudo\b" in double quotes
+		{Tool: []string{"Bash\n"}},
+		{Path: []string{"src/\x00*"}},
+		{Not: &hook.Match{Fields: map[string][]string{"from": {"\a"}}}},
+	} {
+		if err := m.Check(); err == nil || !strings.Contains(err.Error(), "control character; put the pattern into single quotes") {
+			t.Errorf("%+v: %v", m, err)
+		}
+	}
+}
+
+func TestAFieldThatIsAListMatchesByAnyElement(t *testing.T) {
+	use := hook.ToolUse{ToolName: "Bash", RecentTools: []string{"Read", "Edit"}, ToolInput: map[string]any{"paths": []any{"a.go", json.Number("7")}}}
+	for pattern, want := range map[string]bool{"Read": true, "Ed*": true, "Write": false, "[Read Edit]": false} {
+		if got := matches(t, hook.Match{Fields: map[string][]string{"recent_tools": {pattern}}}, hook.PreToolUse, hook.Envelope{}, use); got != want {
+			t.Errorf("recent_tools: %s: %v", pattern, got)
+		}
+	}
+	for pattern, want := range map[string]bool{"*.go": true, "7": true, "8": false} {
+		if got := matches(t, hook.Match{Fields: map[string][]string{"tool_input.paths": {pattern}}}, hook.PreToolUse, hook.Envelope{}, use); got != want {
+			t.Errorf("tool_input.paths: %s: %v", pattern, got)
+		}
+	}
+}
+
 func TestMatcherOfFields(t *testing.T) {
 	use := hook.ToolUse{ToolName: "Fetch", ToolUseID: "t-1", ToolInput: map[string]any{
 		"url": "https://example.com/a/b", "depth": json.Number("12345678901234567890"), "ratio": 0.5, "force": true, "none": nil,

@@ -110,8 +110,14 @@ func unknownEvent(name string, known []*EventInfo) error {
 // Nearest gives the candidate most like name, or "" if none is like it at all.
 // It compares as Lookup does.
 func Nearest(name string, candidates []string) string {
+	return NearestWithin(len(normal(name))/3+1, name, candidates)
+}
+
+// NearestWithin is Nearest for names that differ by at most so many edits: a
+// character put in, left out or replaced.
+func NearestWithin(edits int, name string, candidates []string) string {
 	want := normal(name)
-	best, bestAt := "", len(want)/3+2 // farther than that is not alike
+	best, bestAt := "", edits+1
 	sorted := append([]string(nil), candidates...)
 	sort.Strings(sorted)
 	for _, c := range sorted {

@@ -173,7 +173,7 @@ func (a *attempt) fail(ev hook.AnyEvent) error {
 	case broken != nil:
 		return broken
 	case err == nil:
-		return fmt.Errorf("it decided %s (%+v) instead of failing", d.Action, d)
+		return fmt.Errorf("it decided %s (%s) instead of failing", d.Action, brief(d))
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("it waited for its deadline instead of failing: %w", err)
 	}

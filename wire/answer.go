@@ -107,10 +107,20 @@ func pick(list []member, keys map[string]string, path string) (map[string]json.R
 	return have, nil
 }
 
-// misspelt finds the known name that a name differs from by case, '_' or '-' only.
+// misspelt finds the known name that a name differs from by case, '_' or '-'
+// only, or the deciding name that it is a typing error away from.
 func misspelt(name string, keys map[string]string) string {
 	for _, known := range sortedKeys(keys) {
 		if normal(known) == normal(name) {
+			return known
+		}
+	}
+	for _, known := range loud {
+		edits := 1
+		if len(known) > 7 {
+			edits = 2
+		}
+		if keys[known] != "" && len(name) > 4 && hook.NearestWithin(edits, name, []string{known}) != "" {
 			return known
 		}
 	}

@@ -34,7 +34,9 @@
 // answer. It is strict: an answer that is malformed, or whose action is unknown,
 // is an error and never a continue. Names are compared exactly; a name that
 // differs from a known one only by case, '_' or '-' is an error, too, because
-// whoever wrote it meant to decide something. Other unknown names are ignored.
+// whoever wrote it meant to decide something. So is a name that is a typing error
+// away from one that can stop something (acton, desicion). Other unknown names are
+// ignored.
 //
 // One answer may speak several dialects at once. Then the strongest action wins:
 // block, retry, answer, ask, allow, skip, continue. Among equals, and for texts,

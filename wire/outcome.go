@@ -29,11 +29,14 @@ type stepForm struct {
 	Action     string  `json:"action"`
 	Reason     string  `json:"reason"`
 	DurationMS float64 `json:"duration_ms"`
+	Changed    bool    `json:"changed,omitempty"`
+	Injected   bool    `json:"injected,omitempty"`
 	Error      string  `json:"error,omitempty"`
 }
 
 // EncodeOutcome gives what a whole chain answered: one line, every name but
-// user_message and metadata always there, steps always an array. The metadata is
+// user_message and metadata always there, steps always an array. A step has changed and injected only
+// where they are true. The metadata is
 // without the agent's own event. The error of a step is one clean line.
 func EncodeOutcome(out hook.Outcome[any]) ([]byte, error) {
 	form := outcomeForm{
@@ -42,7 +45,7 @@ func EncodeOutcome(out hook.Outcome[any]) ([]byte, error) {
 		UserMessage: out.UserMessage, Metadata: withoutNative(out.Metadata), Steps: make([]stepForm, len(out.Steps)),
 	}
 	for i, s := range out.Steps {
-		form.Steps[i] = stepForm{Hook: s.Hook, Lane: s.Lane.String(), Action: s.Action.String(), Reason: s.Reason, DurationMS: inMilliseconds(s.Duration)}
+		form.Steps[i] = stepForm{Hook: s.Hook, Lane: s.Lane.String(), Action: s.Action.String(), Reason: s.Reason, DurationMS: inMilliseconds(s.Duration), Changed: s.Changed, Injected: s.Injected}
 		if s.Err != nil {
 			form.Steps[i].Error = hook.LogLine(s.Err.Error())
 		}

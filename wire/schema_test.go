@@ -45,7 +45,7 @@ func schemas() map[string]func() (*jsonschema.Schema, error) {
 func document(name, title, description string) *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Schema: "https://json-schema.org/draft/2020-12/schema",
-		ID:     "https://hookway.dev/schema/" + name + ".schema.json",
+		ID:     "https://raw.githubusercontent.com/hookway/hookway/main/docs/schema/" + name + ".schema.json",
 		Title:  title, Description: description, Type: "object",
 	}
 }

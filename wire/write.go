@@ -133,6 +133,9 @@ func (w *writer) fields(v reflect.Value, deep int) error {
 		if err := w.name(f.name); err != nil {
 			return err
 		}
+		if field.Kind() == reflect.Map && field.IsNil() { // a call without arguments has none, not unknown ones
+			field = reflect.MakeMap(field.Type())
+		}
 		if err := w.value(field, deep+1); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}

@@ -68,14 +68,20 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 	if err != nil {
 		return err
 	}
+	var observers map[string]bool
 	if f.dry {
-		if err := w.rehearse(); err != nil {
+		if observers, err = w.rehearse(); err != nil {
 			return errors.Join(err, w.close())
 		}
 	}
 	out, err := w.fire(ctx, name, data, a.envelope(f))
 	if err != nil {
 		return errors.Join(err, w.close())
+	}
+	for i, step := range out.Steps {
+		if observers[step.Hook] {
+			out.Steps[i].Lane = hook.Observe
+		}
 	}
 	text, err := wire.EncodeOutcome(out)
 	if err != nil {
@@ -135,18 +141,20 @@ func complete(env, otherwise hook.Envelope) hook.Envelope {
 }
 
 // rehearse puts hooks without an opinion in place of all, so that firing shows
-// who would be asked.
-func (w *workspace) rehearse() error {
+// who would be asked. Observers are asked like guards, to be among the steps;
+// their ids are given back.
+func (w *workspace) rehearse() (observers map[string]bool, err error) {
+	observers = map[string]bool{}
 	for _, h := range w.engine.All() {
 		h.Handler = hook.Static{}
 		if h.Lane == hook.Observe {
-			h.Lane = hook.Guard // to be seen in the steps
+			h.Lane, observers[h.ID] = hook.Guard, true
 		}
 		if _, err := w.engine.Replace(h); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return observers, nil
 }
 
 // payload reads the event's payload. "" is an empty one, unless stdin is a file.

@@ -47,8 +47,9 @@ func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
 		stdin, err = nil, fmt.Errorf("stdin cannot be read: %w", err)
 	}
 	var r adapter.Reply
+	var w *workspace
 	if err == nil {
-		r, err = a.judge(ctx, agent, stdin)
+		r, w, err = a.judge(ctx, agent, stdin)
 	}
 	if err != nil {
 		r = agent.Refuse(stdin, hook.LogLine("hookway could not decide: "+err.Error()))
@@ -58,6 +59,11 @@ func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
 	}
 	_, err = a.out.Write(r.Stdout)
 	_, _ = a.err.Write(r.Stderr)
+	if w != nil { // after the answer: observers may take their time
+		if closed := w.close(); closed != nil {
+			a.warn("%v", closed)
+		}
+	}
 	if r.ExitCode != 0 || err != nil {
 		return &exit{code: max(r.ExitCode, exitFailure), err: err}
 	}
@@ -65,7 +71,8 @@ func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
 }
 
 // judge fires the agent's event at the hooks of the folder that it works in.
-func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r adapter.Reply, err error) {
+// The workspace, if there is one, is still to be closed.
+func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r adapter.Reply, w *workspace, err error) {
 	defer func() {
 		if p := recover(); p != nil { // a bug of ours must not open the gate
 			err = fmt.Errorf("hookway panicked: %v", p)
@@ -74,36 +81,31 @@ func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r 
 	options := a.options()
 	if options.Dir == "" {
 		if options.Dir, err = agentDir(stdin); err != nil {
-			return r, err
+			return r, nil, err
 		}
 	}
-	w, err := a.open(ctx, options)
-	if err != nil {
-		return r, err
+	if w, err = a.open(ctx, options); err != nil {
+		return r, nil, err
 	}
-	defer func() {
-		if closed := w.close(); closed != nil {
-			a.warn("%v", closed)
-		}
-	}()
 	ev, err := agent.Decode(stdin, w.engine.Lookup)
 	if err != nil {
-		return r, err
+		return r, w, err
 	}
 	if id := a.getenv("HOOKWAY_SESSION"); id != "" { // wrapped by hookway run: one session
 		if ev, err = withSession(ev, id); err != nil {
-			return r, err
+			return r, w, err
 		}
 	}
 	out, err := w.engine.Fire(ctx, ev)
 	if err != nil {
-		return r, err
+		return r, w, err
 	}
 	if err := a.limitContinues(w, ev, &out); err != nil {
 		a.warn("%v", err)
 	}
 	w.tell(ev, &out)
-	return agent.Encode(ev, out)
+	r, err = agent.Encode(ev, out)
+	return r, w, err
 }
 
 // agentDir is the folder that the agent works in, if it says so and it exists.

@@ -64,15 +64,28 @@ func (a *app) list(cmd *cobra.Command) error {
 		return err
 	}
 	defer w.close()
+	if err := a.printHooks(w); err != nil {
+		return err
+	}
+	if len(w.set.Problems) > 0 { // they were told when the files were read
+		return &exit{code: exitFailure}
+	}
+	return nil
+}
+
+func (a *app) printHooks(w *workspace) error {
 	if a.json {
 		hooks := make([]listed, len(w.set.Hooks))
 		for i, h := range w.set.Hooks {
 			hooks[i] = list(h)
 		}
 		return a.print(map[string]any{
-			"workspace": w.set.Workspace, "trust": w.set.Trust.State, "files": w.set.Files,
+			"workspace": w.set.Workspace, "trust": w.set.Trust.State, "files": append([]string{}, w.set.Files...),
 			"hooks": hooks, "problems": orEmpty(w.set.Problems), "warnings": orEmpty(w.set.Warnings),
 		})
+	}
+	if len(w.set.Hooks) == 0 && len(w.set.Problems) > 0 {
+		return nil
 	}
 	if len(w.set.Hooks) == 0 {
 		fmt.Fprintf(a.out, "No hooks. hookway init writes a %s to begin with.\n", "hookway.yaml")

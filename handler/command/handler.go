@@ -57,13 +57,15 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 	if h.worker != nil {
 		d, err = h.askWorker(ctx, ev, encoded.Named(name))
 	} else {
-		d, err = h.runOnce(ctx, ev, encoded.Named(name))
+		d, err = h.runOnce(ctx, ev, append(encoded.Named(name), newline)) // a shell's read wants a whole line
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%s: %w", h.c.label(), err)
 	}
 	return d, err
 }
+
+var newline = []byte("\n")
 
 func (h *Handler) askWorker(ctx context.Context, ev hook.AnyEvent, event [][]byte) (hook.Decision, error) {
 	data, err := h.worker.ask(ctx, event)

@@ -37,7 +37,8 @@
 // # Mistakes
 //
 // Reading is strict. An unknown key, a wrong type, a bad regular expression, an
-// unknown event or payload field, a name used twice: each is a [Problem] with its
+// unknown event, an unknown payload field under expect, a name used twice: each
+// is a [Problem] with its
 // file, line and column, and all of them are listed at once. A file with
 // mistakes has no cases.
 package cases

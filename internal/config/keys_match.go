@@ -39,10 +39,10 @@ func makeMatchKeys() []key[hook.Match] {
 			read: func(r *reader, n *yaml.Node, m *hook.Match) { m.All = append(m.All, r.matches(n, "all")...) }},
 		{name: "not", doc: "This matcher must not hold.", shape: refShape("match"),
 			read: func(r *reader, n *yaml.Node, m *hook.Match) {
-				inner, _ := r.readMatch(n, "not")
 				if node, ok := r.enter(n); ok && node.Kind == yaml.MappingNode && len(node.Content) == 0 {
-					r.fail(n, "say what must not hold, as in not: {tool: Read}", "not is empty; it would hold for no event")
+					return // nothing is said, as with an empty any or all
 				}
+				inner, _ := r.readMatch(n, "not")
 				m.Not = &inner
 			}},
 	}

@@ -333,7 +333,7 @@ func (l *loader) assemble() {
 // file: the program may be installed later, and until then the hook's failure
 // policy speaks.
 func (l *loader) checkProgram(f *found) {
-	if f.spec.handler.kind != "command" || len(f.command.argv) == 0 || f.spec.disabled {
+	if f.spec.handler.kind != "command" || len(f.command.argv) == 0 || f.spec.disabled || !f.source.runs {
 		return
 	}
 	program := f.command.argv[0]
