@@ -24,11 +24,12 @@ const module = "github.com/hookway/hookway/"
 var rooms = map[string][]string{
 	"hook":               {},
 	"internal/directive": {},
-	"internal/terminal":  {},
+	"internal/procgroup": {},
+	"internal/terminal":  {"internal/procgroup"},
 	"docs/schema":        {},
 	"wire":               {"hook"},
 	"hooktest":           {"hook", "wire"},
-	"handler/command":    {"hook", "wire"},
+	"handler/command":    {"hook", "wire", "internal/procgroup"},
 	"internal/adapter":   {"hook", "wire"},
 	"internal/cases":     {"hook", "wire"},
 	"internal/config":    {"hook", "wire", "handler/*", "internal/directive"},
@@ -38,7 +39,7 @@ var rooms = map[string][]string{
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "internal/directive", "handler/command", "hooktest"}
+var standardOnly = []string{"hook", "wire", "internal/directive", "internal/procgroup", "handler/command", "hooktest"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}

@@ -3,9 +3,10 @@
 package command
 
 import (
-	"errors"
 	"os"
 	"syscall"
+
+	"github.com/hookway/hookway/internal/procgroup"
 )
 
 // group is the process group that a program leads.
@@ -23,8 +24,8 @@ func (g group) terminate() { _ = syscall.Kill(-g.id, syscall.SIGTERM) }
 // in turn, so that a group that has just emptied is not hit under a new owner.
 func (g group) kill() { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
 
-// gone reports whether no process of the group is left.
-func (g group) gone() bool { return errors.Is(syscall.Kill(-g.id, 0), syscall.ESRCH) }
+// gone reports whether no process of the group runs any more.
+func (g group) gone() bool { return !procgroup.Populated(g.id) }
 
 func (g group) close() {}
 
