@@ -16,6 +16,10 @@ import (
 	"github.com/hookway/hookway/wire"
 )
 
+// observerPatience is how long fire waits for the hooks of the observe lane
+// after it has printed the outcome: whoever tests one wants to see it end.
+const observerPatience = hook.DefaultTimeout + closeGrace
+
 // maxEvent bounds what is read as an event.
 const maxEvent = wire.MaxSize
 
@@ -89,6 +93,11 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 	}
 	if err := a.printJSON(text); err != nil {
 		return errors.Join(err, w.close())
+	}
+	waiting, cancel := context.WithTimeout(ctx, observerPatience)
+	defer cancel()
+	if err := w.engine.Close(waiting); err != nil {
+		a.warn("hooks of the observe lane are still running, and are ended: %v", err)
 	}
 	if err := w.close(); err != nil {
 		a.warn("%v", err)
