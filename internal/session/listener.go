@@ -132,6 +132,7 @@ func (l *listener) still(now time.Time) {
 		l.fire(l.parser.Settle())
 	}
 	l.idle(now, last)
+	l.offerLull()
 }
 
 // idle reports an idle period when it has begun.

@@ -23,6 +23,7 @@ type outbox struct {
 	text    []byte
 	any     bool // there are lines, if only empty ones
 	open    bool // the last line is unfinished
+	out     bool // what was taken is with the hooks
 	closed  bool
 	dropped int64
 }
@@ -76,7 +77,22 @@ func (o *outbox) take() (out hook.OutputText, any, last bool) {
 	out = hook.OutputText{Text: string(o.text), Complete: !o.open}
 	any = o.any
 	o.text, o.any, o.open = o.text[:0], false, false
+	o.out = any
 	return out, any, o.closed
+}
+
+// back says that the hooks are through with what was taken.
+func (o *outbox) back() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.out = false
+}
+
+// busy reports whether there is something for the hooks, or with them.
+func (o *outbox) busy() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.any || o.out
 }
 
 func (o *outbox) droppedLines() int64 {
@@ -97,6 +113,7 @@ func (s *session) fireOutput(ctx context.Context) {
 		if any {
 			next := time.NewTimer(outputPause)
 			s.typist.put(fire(ctx, s, hook.Output, out))
+			s.output.back()
 			select {
 			case <-next.C:
 			case <-ctx.Done():

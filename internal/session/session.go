@@ -9,7 +9,8 @@
 //   - Output carries the lines that were finished since the last one, joined
 //     by line breaks, at most every 20 ms. A line that stands unfinished for a
 //     quarter of a second is shown as it is, with Complete false; the next
-//     event goes on where it ended. What was typed is not output.
+//     event goes on where it ended, if only with the line's end. What was typed
+//     is not output.
 //   - Directive is fired for every @namespace:target line that the program
 //     prints; not for what was typed, nor for lines drawn with the cursor,
 //     which may be pieces of what the screen shows. Package directive says
@@ -19,6 +20,11 @@
 //   - Idle is fired once for every time in which nothing was printed or typed
 //     for IdleThreshold, unless a directive's hooks are still running or text
 //     waits to be typed: then the program waits for us.
+//   - The end of Config.Stdin is no event. If there are hooks whose text may be
+//     typed, the program is told of the end when they have nothing more to say:
+//     no directive or output is with its hooks, no text waits to be typed, and
+//     nothing was printed or typed for a second. So a program that reads answers
+//     gets them also where nobody types.
 //   - SessionEnd is fired exactly once for every SessionStart. Its reasons are
 //     exit and signal (the program has ended; all its output has been seen by
 //     hooks), start_failed, and interrupted, terminated and cancelled for
@@ -104,8 +110,9 @@ type session struct {
 	output   *outbox
 	calls    *calls
 	typist   *typist
-	said     atomic.Int64 // how often the program has said something
-	busy     atomic.Int64 // directives and texts on their way
+	said     atomic.Int64  // how often the program has said something
+	busy     atomic.Int64  // directives and texts on their way
+	lull     chan struct{} // the listener offers a token while hooks have nothing to say
 }
 
 // Run runs the program until its end and returns how it ended. The program
@@ -140,6 +147,7 @@ func Run(ctx context.Context, cfg Config) (terminal.ExitStatus, error) {
 
 	inject, cause := s.start(ctx)
 	if cause == nil {
+		s.typist.put(inject)
 		cause = s.launch(ctx, cfg)
 	}
 	if cause != nil {
@@ -148,7 +156,7 @@ func Run(ctx context.Context, cfg Config) (terminal.ExitStatus, error) {
 		return failed, cause
 	}
 	defer s.program.Close() // also when this goroutine panics
-	return s.supervise(ctx, inject)
+	return s.supervise(ctx)
 }
 
 func newSession(cfg Config) (*session, error) {
@@ -175,6 +183,7 @@ func newSession(cfg Config) (*session, error) {
 		interest:  newInterest(cfg.Engine),
 		output:    newOutbox(),
 		calls:     newCalls(),
+		lull:      make(chan struct{}),
 	}
 	if cfg.IdleThreshold == 0 {
 		s.threshold = DefaultIdleThreshold
@@ -217,18 +226,17 @@ func (s *session) launch(ctx context.Context, cfg Config) (err error) {
 	s.program, err = terminal.Start(context.WithoutCancel(ctx), terminal.Config{
 		Command: cfg.Command, Dir: cfg.Dir,
 		Env:   append(env[:len(env):len(env)], "HOOKWAY_SESSION="+s.env.Session, "HOOKWAY_AGENT="+s.env.Agent),
-		Stdin: cfg.Stdin, Stdout: cfg.Stdout,
+		Stdin: cfg.Stdin, Stdout: cfg.Stdout, End: s.inputEnd(),
 		Signals: []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}, // the program is told of the others by SessionEnd
 	})
 	return err
 }
 
 // supervise accompanies the program to its end.
-func (s *session) supervise(ctx context.Context, inject string) (terminal.ExitStatus, error) {
+func (s *session) supervise(ctx context.Context) (terminal.ExitStatus, error) {
 	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	drained := s.work(work)
-	s.typist.put(inject)
 
 	var cause error
 	select {

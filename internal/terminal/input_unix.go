@@ -82,13 +82,13 @@ func readable(fd, wake int) error {
 }
 
 // copyInput hands what the user types to the program, and its end.
-func (p *Program) copyInput(ctx context.Context, in *input) {
+func (r *run) copyInput(ctx context.Context, in *input) {
 	buf := make([]byte, 4096)
 	midLine := false
 	for {
 		n, err := in.read(buf)
 		if n > 0 {
-			if p.send(ctx, buf[:n]) != nil {
+			if r.send(ctx, buf[:n]) != nil {
 				return
 			}
 			midLine = buf[n-1] != '\n' && buf[n-1] != '\r'
@@ -97,15 +97,28 @@ func (p *Program) copyInput(ctx context.Context, in *input) {
 			return
 		}
 		if err != nil { // the end, or a closed file: nothing more will come
-			p.typed.close()
-			end := []byte{eot}
-			if midLine && p.canonical() {
-				end = append(end, eot) // the first one only ends the line
-			}
-			_ = p.send(ctx, end)
+			r.endInput(ctx, midLine)
 			return
 		}
 	}
+}
+
+// endInput tells the program that the user types no more.
+func (r *run) endInput(ctx context.Context, midLine bool) {
+	hold := r.cfg.End != nil
+	if hold && midLine {
+		_ = r.send(ctx, []byte("\r"))
+		midLine = false
+	}
+	r.typed.close()
+	if hold {
+		r.cfg.End(ctx)
+	}
+	end := []byte{eot}
+	if midLine && r.canonical() {
+		end = append(end, eot) // the first one only ends the line
+	}
+	_ = r.send(ctx, end)
 }
 
 func (in *input) read(buf []byte) (int, error) {
@@ -118,13 +131,13 @@ func (in *input) read(buf []byte) (int, error) {
 }
 
 // send writes the user's keys when it is their turn.
-func (p *Program) send(ctx context.Context, b []byte) error {
+func (r *run) send(ctx context.Context, b []byte) error {
 	select {
-	case p.turn <- struct{}{}:
-		defer func() { <-p.turn }()
-	case <-p.exited:
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-r.exited:
 		return ErrEnded
 	}
-	p.typed.key(b)
-	return p.write(ctx, b)
+	r.typed.key(b)
+	return r.write(ctx, b)
 }

@@ -320,6 +320,63 @@ func TestTheEndOfInputEndsLineProgramsAndOnlyThem(t *testing.T) {
 	}
 }
 
+func TestTheEndOfInputWaitsForWhatIsStillTyped(t *testing.T) {
+	tests := map[string]struct {
+		stdin, script string
+		typed         []string
+		want          string
+	}{
+		"nothing typed":                   {"a\n", `read a; read b; echo "<$a $b>"`, nil, "<a >"},
+		"typed before":                    {"a\n", `read a; read b; read c; echo "<$a $b $c>"`, []string{"b"}, "<a b >"},
+		"no last line end":                {"a\nb", `got=$(cat); echo "<$got>"`, nil, "b>"},
+		"nothing typed, no last line end": {"a", `read a; x=$?; read b; echo "<$a $x $b $?>"`, nil, "<a 0  1>"},
+		"typed after no last line end":    {"a", `read a; read b; read c; read d; echo "<$a $b $c $d>"`, []string{"b", "c"}, "<a b c >"},
+		"typed, read as a whole at end":   {"", `got=$(cat); echo "<$got>"`, []string{"b", "c"}, "c>"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			ended, goOn := make(chan struct{}), make(chan struct{})
+			p := start(t, Config{Command: sh("stty -echo; " + tt.script), Stdin: strings.NewReader(tt.stdin), End: func(ctx context.Context) {
+				close(ended)
+				select {
+				case <-goOn:
+				case <-ctx.Done():
+					t.Error("the program has ended before it was told of the end")
+				}
+			}})
+			<-ended
+			for _, text := range tt.typed {
+				if err := p.Type(t.Context(), text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			close(goOn)
+			await(t, p, tt.want)
+			status(t, p)
+		})
+	}
+}
+
+func TestWaitingBeforeTheEndOfInputEndsWithTheProgram(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	called := make(chan struct{})
+	p := start(t, Config{Command: sh("read line; exit 5"), Stdin: null, End: func(ctx context.Context) {
+		close(called)
+		<-ctx.Done()
+	}})
+	<-called
+	if err := p.Type(t.Context(), "go"); err != nil {
+		t.Fatal(err)
+	}
+	if s := status(t, p); s.Code != 5 {
+		t.Errorf("ended with %+v", s)
+	}
+}
+
 func TestTheBlockingStandardInputIsLetGo(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -134,6 +134,7 @@ func in(dir string) string {
 // launch starts the goroutines; the last one ends after all others.
 func (r *run) launch(outer context.Context, in *input) {
 	copying := make(chan struct{})
+	living, exited := context.WithCancel(r.ctx)
 	go func() {
 		defer r.guard()
 		defer close(r.copied)
@@ -148,7 +149,7 @@ func (r *run) launch(outer context.Context, in *input) {
 		defer r.guard()
 		defer close(copying)
 		if in != nil {
-			r.copyInput(r.ctx, in)
+			r.copyInput(living, in)
 		}
 	}()
 	go func() {
@@ -156,6 +157,7 @@ func (r *run) launch(outer context.Context, in *input) {
 		waitErr := r.cmd.Wait()
 		ended := outer.Err()
 		close(r.exited)
+		exited()
 		r.finish(in, copying)
 		r.conclude(waitErr, ended)
 	}()

@@ -87,6 +87,7 @@ func TestEcho(t *testing.T) {
 	type step struct {
 		user, line, output string // what is typed by the user or by Type, then printed
 		after              time.Duration
+		ended              bool // the user types no more
 	}
 	const echo, said = true, false
 	tests := []struct {
@@ -104,6 +105,7 @@ func TestEcho(t *testing.T) {
 		{"nothing was typed", []step{{output: "@a:b\n"}}, map[string]bool{"@a:b": said}},
 		{"the user's line", []step{{user: "@a:b", output: "x\n"}, {user: " c\r", output: "> @a:b c\n"}}, map[string]bool{"x": said, "> @a:b c": echo}},
 		{"the user's line with mistakes", []step{{user: "wrong\x15@a:x\x7fb\x1b[D\x7f:\x1b[C c\r", output: "@a:b c\n"}}, map[string]bool{"@a:b c": echo}},
+		{"the last one without Enter", []step{{user: "@a:b", ended: true, output: "@a:b\n"}}, map[string]bool{"@a:b": echo}},
 		{"given up with ^C", []step{{user: "@a:b\x03\r", output: "@a:b\n"}}, map[string]bool{"@a:b": said}},
 		{"while it is being typed", []step{{user: "@a:b", output: "> @a:b"}}, map[string]bool{"> @a:b": echo}},
 		{"stale", []step{{line: "@a:b"}, {after: freshFor, output: "@a:b\n"}}, map[string]bool{"@a:b": said}},
@@ -121,6 +123,9 @@ func TestEcho(t *testing.T) {
 						r.typed.line(s.line)
 					}
 					r.typed.key([]byte(s.user))
+					if s.ended {
+						r.typed.close()
+					}
 					r.tap.write([]byte(s.output))
 					lines, err := r.next(t.Context(), time.Millisecond)
 					if err != nil && !errors.Is(err, ErrStill) {

@@ -34,6 +34,7 @@
 package terminal
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -54,6 +55,11 @@ type Config struct {
 	// A reader that is not an *os.File cannot be interrupted: its last Read
 	// may outlive the program, and must return for its goroutine to end.
 	Stdin io.Reader
+
+	// End, if not nil, is called at the end of Stdin, and the EOT waits for its
+	// return. The context ends with the program. If the last line has no end
+	// it gets Enter before, so that what Type types meanwhile is not added to it.
+	End func(context.Context)
 
 	// Stdout is the user's screen; nil discards. If a write fails, the
 	// program gets SIGHUP as if its terminal was gone, and Wait returns the

@@ -79,6 +79,7 @@ func (t *typed) key(p []byte) {
 func (t *typed) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.add(string(t.keys.cells))
 	t.keys = Lines{insert: true}
 }
 
