@@ -88,7 +88,7 @@ func malformedCases() []examCase {
 		{"a list", `[{"action":"block"}]`},
 		{"an unknown action", `{"action":"explode"}`},
 		{"an action that is a number", `{"action":7}`},
-		{"a reason that is an object", `{"action":"block","reason":{"text":"no"}}`},
+		{"a reason that is an object", `{"action":"allow","reason":{"text":"no"}}`},
 		{"a change that is a string", `{"action":"continue","modified":"ls"}`},
 		{"a change of a field that is not there", `{"action":"continue","modified":{"tool_imput":{"command":"ls"}}}`},
 		{"a delay that is a text", `{"action":"retry","retry_delay_ms":"soon"}`},

@@ -14,8 +14,9 @@ import (
 
 // DecodeDecision reads a handler's answer in any dialect; see the package
 // comment. Modified is a whole payload of the event's type. The error names the
-// field, shows a piece of the answer and says what is expected. An empty answer
-// is an error: only the caller knows whether it means anything.
+// field, shows a piece of the answer and says what is expected. An answer that
+// clearly says no is a block, whatever else is wrong with it. An empty answer is
+// an error: only the caller knows whether it means anything.
 func DecodeDecision(ev hook.AnyEvent, data []byte, profile hook.Profile) (hook.Decision, error) {
 	return decodeDecision(ev, data, profile, nil)
 }
@@ -28,14 +29,29 @@ func decodeDecision(ev hook.AnyEvent, data []byte, profile hook.Profile, warn fu
 	if text[0] != '{' {
 		return hook.Decision{}, notDecision(data, fmt.Errorf("it must be an object such as {\"action\":\"continue\"}, not %s", kind(text)))
 	}
+	d, err := readDecision(ev, text, profile, warn)
+	if err == nil {
+		return d, nil
+	}
+	if d, no := refusal(ev.Info(), text, err); no {
+		if warn != nil {
+			warn("the answer says no, and that holds; the rest could not be read: " + hook.LogLine(err.Error()))
+		}
+		return d, nil
+	}
+	return hook.Decision{}, notDecision(data, err)
+}
+
+// readDecision reads a valid object strictly.
+func readDecision(ev hook.AnyEvent, text []byte, profile hook.Profile, warn func(string)) (hook.Decision, error) {
 	r, err := newReply(ev, members(text), profile)
 	if err != nil {
-		return hook.Decision{}, notDecision(data, err)
+		return hook.Decision{}, err
 	}
 	r.warn = warn
 	for _, dialect := range []func(*reply) error{ours, openclaw, compilr, relay, claude} {
 		if err := dialect(r); err != nil {
-			return hook.Decision{}, notDecision(data, err)
+			return hook.Decision{}, err
 		}
 	}
 	return r.decision(), nil

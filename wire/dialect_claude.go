@@ -199,9 +199,14 @@ func (r *reply) goOn() {
 	if reason != "" {
 		r.keep("claude.stopReason", reason)
 	}
-	if r.info == hook.AgentStop.Info() || r.info == hook.SubagentStop.Info() {
+	if isStop(r.info) {
 		r.opinions = nil
 		return
 	}
 	r.think(hook.ActionBlock, reason)
+}
+
+// isStop reports whether an event is about an agent that stops.
+func isStop(info *hook.EventInfo) bool {
+	return info == hook.AgentStop.Info() || info == hook.SubagentStop.Info()
 }

@@ -38,6 +38,11 @@
 // away from one that can stop something (acton, desicion). Other unknown names are
 // ignored.
 //
+// Strictness never weakens a refusal: an object that clearly says no, in any
+// dialect and wherever one says what is decided, is a block even if something
+// else in it is wrong; its reason then says what could not be read. Where an
+// agent stops, continue:false is not a no, and the flaw is the error that it is.
+//
 // One answer may speak several dialects at once. Then the strongest action wins:
 // block, retry, answer, ask, allow, skip, continue. Among equals, and for texts,
 // the order is: ours, A3S and acai; OpenClaw; compilr; agent-relay; Claude Code.

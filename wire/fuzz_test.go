@@ -76,6 +76,7 @@ func FuzzDecodeDecision(f *testing.F) {
 		`{"continue":false,"stopReason":"s","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","updatedInput":{"a":1.0}}}`,
 		`{"hookSpecificOutput":{"decision":{"behavior":"allow","updatedInput":{"a":1}}}}`, `{"handled":true,"recovery":null,"error":"e"}`,
 		`{"action":"retry","retry_delay_ms":1e3}`, `{"messages":[{}],"tools":null,"systemPrompt":"x","content":"c"}`, `{"suppress":true,"stop":true,"inject":"i"}`,
+		`{"decision":"block","reason":42}`, `{"hookSpecificOutput":{"behavior":"deny","decision":{"behavior":"deny","x":1}},"action":7}`,
 	} {
 		for i := range events {
 			f.Add([]byte(seed), byte(i), i%2 == 0)
@@ -98,7 +99,7 @@ func FuzzDecodeDecision(f *testing.F) {
 			}
 			return
 		}
-		if action, ok := onlyAction(data); ok {
+		if action, ok := onlyAction(data); ok && d.Action != hook.ActionBlock {
 			if _, err := parseAction(action); err != nil {
 				t.Fatalf("the unknown action %q was taken for %v", action, d.Action)
 			}
