@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -135,7 +136,19 @@ func (c *Config) spec(cwd string, env ...string) spec {
 		s.env = append(s.env, "PWD="+s.dir)
 	}
 	s.env = append(append(s.env, env...), c.Env...)
+	s.env = append(s.env, "HOOKWAY_DEPTH="+strconv.Itoa(depth()+1)) // last: a hook cannot set it back
 	return s
+}
+
+// depth is how many commands of hooks we run inside: a hook may fire events
+// itself, and their hooks again, which would have no end without a count. What
+// is no number counts as none.
+func depth() int {
+	n, err := strconv.Atoi(os.Getenv("HOOKWAY_DEPTH"))
+	if err != nil {
+		return 0
+	}
+	return min(max(0, n), 1<<20)
 }
 
 // maxLogLines bounds what one run of a program may log.

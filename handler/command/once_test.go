@@ -240,3 +240,13 @@ func TestFailingProgramInAnEngineFollowsItsPolicy(t *testing.T) {
 		}
 	}
 }
+
+func TestDepthOfNestedHooksIsCountedAndCannotBeSetBack(t *testing.T) {
+	for ours, want := range map[string]string{"": "1", "3": "4", "much": "1", "-7": "1"} {
+		t.Setenv("HOOKWAY_DEPTH", ours)
+		h := newHandler(t, Config{Shell: `printf '{"inject":"%s"}' "$HOOKWAY_DEPTH"`, Env: []string{"HOOKWAY_DEPTH=0"}})
+		wantInject(t, h, want)
+		w := workerOf(t, Config{Env: []string{"HOOKWAY_DEPTH=0"}}, `while read -r line; do `+idOf+say("$id", "$HOOKWAY_DEPTH")+`done`)
+		wantInject(t, w, want)
+	}
+}
