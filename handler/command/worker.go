@@ -134,7 +134,7 @@ func (w *worker) running(ctx context.Context) (*peer, error) {
 	if !w.procs.begin() {
 		return nil, ErrClosed
 	}
-	proc, err := start(ctx, w.c.spec("", "HOOK_ACTION=execute", "HOOKWAY_WORKER=1"))
+	proc, err := start(ctx, w.c.spec(w.c.Project, "HOOK_ACTION=execute", "HOOKWAY_WORKER=1"))
 	if err != nil {
 		w.procs.end()
 		return nil, err

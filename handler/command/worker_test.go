@@ -309,3 +309,10 @@ func TestWorkerOnAnEngineServesHooksOfSeveralLanes(t *testing.T) {
 		t.Errorf("got %v %q, %v", out.Action, out.Reason, err)
 	}
 }
+
+func TestWorkerRunsInItsOwnFolderElseInTheProject(t *testing.T) {
+	project, dir := resolved(t), resolved(t)
+	const where = `while read -r line; do ` + `id=${line#*\"id\":}; id=${id%%[,\}]*}; ` + `printf '{"jsonrpc":"2.0","id":%s,"result":{"inject":"%s"}}\n' "$id" "$(pwd -P)"; done`
+	wantInject(t, workerOf(t, Config{Project: project}, where), project)
+	wantInject(t, workerOf(t, Config{Project: project, Dir: dir}, where), dir)
+}
