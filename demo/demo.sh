@@ -25,10 +25,7 @@ show hookway trust
 show hookway list
 
 title "An agent in a terminal: its directive is answered by a hook"
-mkfifo "$work/keyboard" # nobody types here, but the keyboard stays plugged in
-exec 3<>"$work/keyboard"
-show hookway run -n Demo -- sh "$here/agent.sh" <&3
-exec 3<&-
+show hookway run -n Demo -- sh "$here/agent.sh" </dev/null
 
 title "Claude Code wants to delete everything: refused, with the reason"
 call='{"session_id":"s-1","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf /"},"cwd":"'$PWD'"}'

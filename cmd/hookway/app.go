@@ -25,7 +25,7 @@ type app struct {
 }
 
 func newApp() *app {
-	return &app{in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
+	return &app{in: os.Stdin, out: os.Stdout, err: visible{os.Stderr}, getenv: os.Getenv}
 }
 
 // Exit codes of every command.
@@ -56,11 +56,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	err := root.ExecuteContext(ctx)
+	command, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
 	code := exitFailure
+	if command.Name() == "hook" { // called by an agent, to which any other code means: go on
+		code = exitBlocked
+	}
 	var e *exit
 	if errors.As(err, &e) {
 		if code = e.code; e.err == nil {

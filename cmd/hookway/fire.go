@@ -64,7 +64,7 @@ type fireOptions struct {
 }
 
 func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error {
-	data, err := a.payload(file)
+	data, err := a.payload(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (w *workspace) rehearse() (observers map[string]bool, err error) {
 }
 
 // payload reads the event's payload. "" is an empty one, unless stdin is a file.
-func (a *app) payload(file string) ([]byte, error) {
+func (a *app) payload(ctx context.Context, file string) ([]byte, error) {
 	from := a.in
 	switch {
 	case file == "" && !hasInput(from):
@@ -180,7 +180,7 @@ func (a *app) payload(file string) ([]byte, error) {
 		defer f.Close()
 		from = f
 	}
-	data, err := readAll(from, file == "")
+	data, err := readAll(ctx, from, file == "")
 	if err != nil {
 		return nil, fmt.Errorf("the payload cannot be read: %w", err)
 	}
@@ -201,22 +201,40 @@ func hasInput(f *os.File) bool {
 // programs are often started with a stdin that never says anything nor ends.
 const pipePatience = 3 * time.Second
 
-// readAll reads everything. If unasked, it does not wait for a silent pipe.
-func readAll(f *os.File, unasked bool) ([]byte, error) {
-	in := bufio.NewReader(io.LimitReader(f, maxEvent+1))
+// readAll reads everything, until the context ends. If unasked, it does not wait
+// for a pipe that stays silent.
+func readAll(ctx context.Context, f *os.File, unasked bool) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	begun, done := make(chan struct{}), make(chan result, 1)
+	go func() { // ends with the process if nothing comes
+		in := bufio.NewReader(io.LimitReader(f, maxEvent+1))
+		_, _ = in.Peek(1)
+		close(begun)
+		data, err := io.ReadAll(in)
+		done <- result{data, err}
+	}()
+	patience := make(<-chan time.Time)
 	if unasked {
-		begun := make(chan struct{})
-		go func() { // ends with the process if the pipe stays silent
-			_, _ = in.Peek(1)
-			close(begun)
-		}()
+		patience = time.After(pipePatience)
+	}
+	for {
 		select {
-		case <-begun:
-		case <-time.After(pipePatience):
-			return nil, errors.New("stdin is a pipe that stays silent; say - to wait for it, -f FILE, or </dev/null for an empty payload")
+		case r := <-done:
+			return r.data, r.err
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-patience:
+			select {
+			case <-begun:
+				patience = nil
+			default:
+				return nil, errors.New("stdin is a pipe that stays silent; say - to wait for it, -f FILE, or </dev/null for an empty payload")
+			}
 		}
 	}
-	return io.ReadAll(in)
 }
 
 func eventNames() []string {

@@ -6,11 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/config"
 )
 
 func (a *app) hookCommand() *cobra.Command {
@@ -42,6 +47,7 @@ It is called by the agent. For Claude Code, in .claude/settings.json:
 // something failed on the way, it refuses what can be refused: an agent lets a
 // hook that merely fails pass.
 func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
+	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP) // death by a signal would let the tool run
 	stdin, err := io.ReadAll(io.LimitReader(a.in, maxEvent+1))
 	if err != nil {
 		stdin, err = nil, fmt.Errorf("stdin cannot be read: %w", err)
@@ -49,7 +55,9 @@ func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
 	var r adapter.Reply
 	var w *workspace
 	if err == nil {
-		r, w, err = a.judge(ctx, agent, stdin)
+		deciding, cancel := context.WithTimeout(ctx, agent.Patience(stdin))
+		r, w, err = a.judge(deciding, agent, stdin)
+		cancel()
 	}
 	if err != nil {
 		r = agent.Refuse(stdin, hook.LogLine("hookway could not decide: "+err.Error()))
@@ -64,8 +72,11 @@ func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
 			a.warn("%v", closed)
 		}
 	}
-	if r.ExitCode != 0 || err != nil {
-		return &exit{code: max(r.ExitCode, exitFailure), err: err}
+	if err != nil {
+		return fmt.Errorf("the answer cannot be written: %w", err)
+	}
+	if r.ExitCode != 0 {
+		return &exit{code: r.ExitCode}
 	}
 	return nil
 }
@@ -79,10 +90,8 @@ func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r 
 		}
 	}()
 	options := a.options()
-	if options.Dir == "" {
-		if options.Dir, err = agentDir(stdin); err != nil {
-			return r, nil, err
-		}
+	if options.Dir, err = a.agentDir(stdin); err != nil {
+		return r, nil, err
 	}
 	if w, err = a.open(ctx, options); err != nil {
 		return r, nil, err
@@ -103,21 +112,52 @@ func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r 
 	if err := a.limitContinues(w, ev, &out); err != nil {
 		a.warn("%v", err)
 	}
+	w.doubt(ev, &out)
 	w.tell(ev, &out)
 	r, err = agent.Encode(ev, out)
 	return r, w, err
 }
 
-// agentDir is the folder that the agent works in, if it says so and it exists.
-func agentDir(stdin []byte) (string, error) {
-	dir, err := adapter.CWD(stdin)
-	if err != nil || dir == "" {
+// agentDir is the folder whose hooks judge: that of -C, else the project that
+// the agent was started in, else where it works now. The latter follows what the
+// agent does, so it must not choose the hooks if there is another.
+func (a *app) agentDir(stdin []byte) (string, error) {
+	cwd, err := adapter.CWD(stdin)
+	if err != nil || a.dir != "" {
 		return "", err
 	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", nil
+	for _, dir := range []string{a.getenv("HOOKWAY_PROJECT_DIR"), a.getenv("CLAUDE_PROJECT_DIR"), cwd} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir, nil
+		}
 	}
-	return dir, nil
+	return "", nil
+}
+
+// doubt makes the user confirm what hooks would have judged that do not run,
+// though the user once said that they should: files with mistakes, and files
+// that changed since they were trusted. An agent can cause either.
+func (w *workspace) doubt(ev hook.AnyEvent, out *hook.Outcome[any]) {
+	if !ev.Info().May.Ask || out.Action != hook.ActionContinue && out.Action != hook.ActionAllow {
+		return
+	}
+	if why := w.disarmed(); why != "" {
+		out.Action, out.Reason, out.By = hook.ActionAsk, why, "hookway"
+	}
+}
+
+// disarmed says why trusted hooks do not run; "" if all do.
+func (w *workspace) disarmed() string {
+	if w.set.Trust.State == config.TrustChanged {
+		return trustAdvice(w.set, max(untrusted(w.set), 1))
+	}
+	for _, p := range w.set.Problems {
+		inside := w.set.Workspace != "" && strings.HasPrefix(p.File, w.set.Workspace+string(filepath.Separator))
+		if !inside || w.set.Trust.State != config.TrustMissing {
+			return "hooks do not run because of a mistake in the configuration: " + p.String()
+		}
+	}
+	return ""
 }
 
 func withSession(ev hook.AnyEvent, id string) (hook.AnyEvent, error) {

@@ -91,7 +91,7 @@ func (a *app) printHooks(w *workspace) error {
 		fmt.Fprintf(a.out, "No hooks. hookway init writes a %s to begin with.\n", "hookway.yaml")
 		return nil
 	}
-	table := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tEVENTS\tLANE\tPRIORITY\tHANDLER\tSTATE\tFROM")
 	for _, h := range w.set.Hooks {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", h.ID, strings.Join(h.Events, ","), h.Lane, h.Priority,

@@ -13,5 +13,6 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends what does not listen to the first
 	os.Exit(newApp().run(ctx, os.Args[1:]))
 }

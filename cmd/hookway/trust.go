@@ -26,9 +26,9 @@ be trusted again. HOOKWAY_TRUST=1 trusts without asking, for CI.`,
 			if a.json {
 				return a.print(status)
 			}
-			fmt.Fprintf(a.out, "Trusted %s as it is now: %s\n", status.Workspace, count(len(status.Files), "file"))
+			fmt.Fprintf(visible{a.out}, "Trusted %s as it is now: %s\n", status.Workspace, count(len(status.Files), "file"))
 			for _, f := range status.Files {
-				fmt.Fprintf(a.out, "  %s\n", f)
+				fmt.Fprintf(visible{a.out}, "  %s\n", f)
 			}
 			return a.showProblems(cmd)
 		},
@@ -65,10 +65,10 @@ func (a *app) untrustCommand() *cobra.Command {
 				return a.print(map[string]any{"workspace": workspace, "was_trusted": was})
 			}
 			if !was {
-				fmt.Fprintf(a.out, "%s was not trusted\n", workspace)
+				fmt.Fprintf(visible{a.out}, "%s was not trusted\n", workspace)
 				return nil
 			}
-			fmt.Fprintf(a.out, "The hooks of %s do not run any more\n", workspace)
+			fmt.Fprintf(visible{a.out}, "The hooks of %s do not run any more\n", workspace)
 			return nil
 		},
 	}

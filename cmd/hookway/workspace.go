@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -33,6 +34,9 @@ func (a *app) options() config.Options {
 // open reads the configuration and fills an engine. Mistakes in one file do not
 // keep the hooks of others from running; they are told on stderr.
 func (a *app) open(ctx context.Context, options config.Options) (*workspace, error) {
+	if err := a.checkDepth(); err != nil {
+		return nil, err
+	}
 	set, err := config.Load(ctx, options)
 	if err != nil {
 		return nil, err
@@ -60,7 +64,6 @@ func (a *app) openLive(ctx context.Context, options config.Options) (*workspace,
 	for _, line := range complaints(w.set) {
 		fmt.Fprintln(a.err, line)
 	}
-	w.watch(options.Log)
 	go func() {
 		first := true
 		err := live.Run(ctx, func(set *config.Set) {
@@ -77,6 +80,17 @@ func (a *app) openLive(ctx context.Context, options config.Options) (*workspace,
 		}
 	}()
 	return w, nil
+}
+
+// maxDepth is how deep hooks may call hookway, which calls hooks.
+const maxDepth = 8
+
+func (a *app) checkDepth() error {
+	depth, err := strconv.Atoi(a.getenv("HOOKWAY_DEPTH"))
+	if err == nil && depth > maxDepth {
+		return fmt.Errorf("hooks that call hookway are nested %d deep; the limit is %d", depth, maxDepth)
+	}
+	return nil
 }
 
 // complaints are the mistakes in a configuration, and what the user must know.

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/wire"
@@ -52,8 +55,8 @@ func (Claude) Decode(stdin []byte, lookup func(string) (*hook.EventInfo, error))
 func claudePayload(ev hook.AnyEvent) any {
 	switch p := ev.Body().(type) {
 	case hook.ToolResult: // the event is fired only for calls that succeeded
-		if stdout, ok := p.ToolResponse.Extra["stdout"].(string); ok && p.ToolResponse.Output == "" {
-			p.ToolResponse.Output = stdout
+		if in, name := outputPlace(p.ToolResponse.Extra); in != nil && p.ToolResponse.Output == "" {
+			p.ToolResponse.Output, _ = in[name].(string)
 		}
 		return p
 	case hook.AgentResult:
@@ -75,7 +78,7 @@ func (c Claude) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 	case hook.PermissionRequest.Info():
 		a.permissionRequest()
 	case hook.PostToolUse.Info():
-		a.postToolUse()
+		a.postToolUse(ev)
 	default:
 		a.other()
 	}
@@ -151,7 +154,7 @@ func (a *claudeAnswer) permissionRequest() {
 	// An ask needs no words: Claude Code is about to ask.
 }
 
-func (a *claudeAnswer) postToolUse() {
+func (a *claudeAnswer) postToolUse(ev hook.AnyEvent) {
 	if a.out.Action == hook.ActionBlock {
 		a.top["decision"], a.top["reason"] = "block", a.out.Reason
 	}
@@ -160,15 +163,36 @@ func (a *claudeAnswer) postToolUse() {
 		return
 	}
 	// Claude Code takes a changed output only in the shape of the tool's own.
-	response := maps.Clone(result.ToolResponse.Extra)
-	if _, shell := response["stdout"]; shell {
-		response["stdout"] = result.ToolResponse.Output
-	}
-	if len(response) == 0 {
-		a.nested["updatedToolOutput"] = result.ToolResponse.Output
-		return
+	response := hook.Clone(result.ToolResponse.Extra)
+	before, _ := ev.Body().(hook.ToolResult)
+	if result.ToolResponse.Output != before.ToolResponse.Output {
+		in, name := outputPlace(response)
+		if in == nil { // better a text that it may refuse than the old one, which may hold a secret
+			a.nested["updatedToolOutput"] = result.ToolResponse.Output
+			if len(response) > 0 {
+				a.warn("the response of %s has no place for a text: Claude Code may not take the changed output of hook %s", result.ToolName, lastChange(a.out))
+			}
+			return
+		}
+		in[name] = result.ToolResponse.Output
 	}
 	a.nested["updatedToolOutput"] = response
+}
+
+// outputPlace finds the text in a tool's own response: the object that it is in,
+// and its name there. Nil means that the response has no such text.
+func outputPlace(response object) (in object, name string) {
+	for _, name := range []string{"stdout", "content", "output", "result", "text"} {
+		if _, ok := response[name].(string); ok {
+			return response, name
+		}
+	}
+	if file, ok := response["file"].(object); ok { // Read
+		if _, ok := file["content"].(string); ok {
+			return file, "content"
+		}
+	}
+	return nil, ""
 }
 
 // other encodes the events on which a block is a plain one.
@@ -210,17 +234,61 @@ func (a *claudeAnswer) inject() {
 
 // handOn passes through what a hook said in Claude Code's own words and what
 // has no meaning here; see package wire. They are in the outcome's metadata.
+// What does not fit Claude Code's schema is left out: it would annul the rest.
 func (a *claudeAnswer) handOn() {
-	for _, name := range []string{"suppressOutput", "stopReason", "continue", "terminalSequence"} {
-		if value, ok := a.out.Metadata["claude."+name]; ok {
-			a.top[name] = value
+	for _, own := range claudeOwn {
+		value, ok := a.out.Metadata["claude."+own.name]
+		if !ok {
+			continue
+		}
+		if own.events != "" && !slices.Contains(strings.Fields(own.events), a.event) || !own.fits(value) {
+			a.warn("Claude Code takes no such %s at %s: it was left out", own.name, a.event)
+			continue
+		}
+		if own.events == "" {
+			a.top[own.name] = value
+		} else {
+			a.nested[own.name] = value
 		}
 	}
-	for _, name := range []string{"initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills", "displayContent"} {
-		if value, ok := a.out.Metadata["claude."+name]; ok {
-			a.nested[name] = value
-		}
+}
+
+// claudeOwn are the fields that only Claude Code knows: with events, they stand
+// inside hookSpecificOutput, and only there.
+var claudeOwn = []struct {
+	name, events string
+	fits         func(any) bool
+}{
+	{"continue", "", is[bool]},
+	{"stopReason", "", is[string]},
+	{"suppressOutput", "", is[bool]},
+	{"initialUserMessage", "SessionStart", is[string]},
+	{"sessionTitle", "SessionStart UserPromptSubmit", is[string]},
+	{"suppressOriginalPrompt", "UserPromptSubmit", is[bool]},
+	{"watchPaths", "SessionStart CwdChanged FileChanged", is[[]any]},
+	{"reloadSkills", "SessionStart", is[bool]},
+	{"displayContent", "MessageDisplay", is[string]},
+}
+
+func is[T any](v any) bool {
+	_, ok := v.(T)
+	return ok
+}
+
+// Patience is how long Claude Code waits for the answer to an event, less what
+// it takes to give one. After that it goes on as if there were no hook.
+func (Claude) Patience(stdin []byte) time.Duration {
+	var base struct {
+		Name string `json:"hook_event_name"`
 	}
+	_ = json.Unmarshal(stdin, &base) // what cannot be read is refused elsewhere
+	switch base.Name {
+	case "SessionEnd":
+		return 1300 * time.Millisecond
+	case "UserPromptSubmit":
+		return 28 * time.Second
+	}
+	return 590 * time.Second
 }
 
 // Refuse is the answer when there is no outcome because hookway itself failed.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
@@ -132,6 +133,64 @@ func TestAChangedShellOutputKeepsTheShapeOfTheTool(t *testing.T) {
 	want := `{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"interrupted":false,"isImage":false,"noOutputExpected":true,"stderr":"","stdout":"[redacted]"}}}` + "\n"
 	if got != want {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestARedactedResponseNeverKeepsTheOldText(t *testing.T) {
+	var engine hook.Engine
+	err := hook.On(&engine, hook.PostToolUse, func(_ context.Context, ev *hook.Event[hook.ToolResult]) (hook.Decision, error) {
+		changed := ev.Payload
+		changed.ToolResponse.Output = "[redacted]"
+		return hook.Change(changed), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct{ response, want string }{
+		"Read":       {`{"type":"text","file":{"content":"KEY=1","numLines":1}}`, `{"file":{"content":"[redacted]","numLines":1},"type":"text"}`},
+		"a text":     {`"KEY=1"`, `"[redacted]"`},
+		"MCP-like":   {`{"content":"KEY=1","isError":false}`, `{"content":"[redacted]","isError":false}`},
+		"no place":   {`{"blocks":["KEY=1"]}`, `"[redacted]"`},
+		"no content": {`{"file":{"numLines":1}}`, `"[redacted]"`},
+	} {
+		stdin := `{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"X","tool_input":{},"tool_response":` + tt.response + `}`
+		got := answer(t, &engine, []byte(stdin))
+		if strings.Contains(got, "KEY=1") || !strings.Contains(got, `"updatedToolOutput":`+tt.want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+// TestOneHooksMetadataDoesNotAnnulAnothersBlock: Claude Code drops an answer
+// whole if a field of it has the wrong type or stands at the wrong event.
+func TestOneHooksMetadataDoesNotAnnulAnothersBlock(t *testing.T) {
+	var engine hook.Engine
+	for id, d := range map[string]hook.Decision{
+		"block": hook.Block("no"),
+		"own": {Metadata: map[string]any{
+			"claude.continue": "please", "claude.suppressOutput": "yes", "claude.sessionTitle": "x", "claude.stopReason": "enough",
+		}},
+	} {
+		priority := 1
+		if id == "block" {
+			priority = 2
+		}
+		if err := engine.Add(hook.New(id, hook.Static(d), hook.For("PreToolUse"), hook.Priority(priority))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, _, _ := strings.Cut(answer(t, &engine, recorded(t)["PreToolUse~Bash"]), "\n")
+	want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"},"stopReason":"enough"}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestPatienceIsShorterThanClaudeCodes(t *testing.T) {
+	for event, limit := range map[string]time.Duration{"SessionEnd": 1500 * time.Millisecond, "UserPromptSubmit": 30 * time.Second, "PreToolUse": 600 * time.Second} {
+		if got := (adapter.Claude{}).Patience([]byte(`{"hook_event_name":"` + event + `"}`)); got <= 0 || got >= limit {
+			t.Errorf("%s: %v, Claude Code waits %v", event, got, limit)
+		}
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/hookway/hookway/internal/procgroup"
 )
 
 // reap ends what is left of the process group: SIGTERM, and SIGKILL after the
 // grace. It returns when the group is empty, or soon after the SIGKILL.
 func reap(group int, grace time.Duration) {
-	if !populated(group) {
+	if !procgroup.Populated(group) {
 		return
 	}
 	_ = unix.Kill(-group, unix.SIGTERM)
@@ -27,7 +29,7 @@ func emptied(group int, within time.Duration) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for end := time.Now().Add(within); time.Now().Before(end); <-tick.C {
-		if !populated(group) {
+		if !procgroup.Populated(group) {
 			return true
 		}
 	}
