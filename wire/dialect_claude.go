@@ -35,7 +35,7 @@ func claude(r *reply) error {
 // output reads hookSpecificOutput.
 func (r *reply) output(raw json.RawMessage) error {
 	const path = "hookSpecificOutput."
-	out, err := pick(members(raw), outputKeys, path)
+	out, err := pick(members(raw), outputKeysOf(r.info), path)
 	if err != nil {
 		return err
 	}

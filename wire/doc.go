@@ -35,8 +35,8 @@
 // is an error and never a continue. Names are compared exactly; a name that
 // differs from a known one only by case, '_' or '-' is an error, too, because
 // whoever wrote it meant to decide something. So is a name that is a typing error
-// away from one that can stop something (acton, desicion). Other unknown names are
-// ignored.
+// away from one that can stop something (acton, desicion), and one that can stop something where it is not read, such as
+// continue inside hookSpecificOutput. Other unknown names are ignored.
 //
 // Strictness never weakens a refusal: an object that clearly says no, in any
 // dialect and wherever one says what is decided, is a block even if something

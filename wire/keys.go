@@ -3,6 +3,8 @@ package wire
 import (
 	"maps"
 	"sync"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // The types that a known name may have.
@@ -21,6 +23,24 @@ var deciding = []string{"action", "decision", "permissionDecision", "permission"
 // loud are the names that may stop something. Whoever wrote one of them with a
 // typing error meant to decide: that must not be read as no opinion.
 var loud = append([]string{"block", "cancel", "continue", "suppress", "modified", "hookSpecificOutput"}, deciding...)
+
+// placeOf says where a name belongs that may stop something; "" for others. An
+// answer that has one where it is not read is an error: it would be no opinion.
+func placeOf(name string) string {
+	for _, known := range loud {
+		if normal(known) != normal(name) {
+			continue
+		}
+		switch known {
+		case "permissionDecision":
+			return "as permissionDecision inside hookSpecificOutput or at the top of the answer"
+		case "behavior":
+			return "as behavior inside hookSpecificOutput.decision or at the top of the answer"
+		}
+		return "as " + known + " at the top of the answer"
+	}
+	return ""
+}
 
 // alwaysKnown are the names at the top of an answer to any event.
 var alwaysKnown = map[string]string{
@@ -79,7 +99,23 @@ var outputKeys = map[string]string{
 	"updatedToolOutput": anyValue, "updatedMCPToolOutput": anyValue, "decision": anObject,
 	"initialUserMessage": aString, "sessionTitle": aString, "suppressOriginalPrompt": aBoolean, "watchPaths": anArray,
 	"reloadSkills": aBoolean, "classifierContext": anyValue, "retry": aBoolean, "displayContent": anyValue,
-	"action": aString, "content": anyValue,
+	"content": anyValue,
+}
+
+// elicitationKeys are those for the events in which Claude Code asks the user on
+// behalf of an MCP server: there action is what the user would press.
+var elicitationKeys = func() map[string]string {
+	keys := maps.Clone(outputKeys)
+	keys["action"] = aString
+	return keys
+}()
+
+// outputKeysOf are the names inside hookSpecificOutput for an event.
+func outputKeysOf(info *hook.EventInfo) map[string]string {
+	if info.Name == "Elicitation" || info.Name == "ElicitationResult" {
+		return elicitationKeys
+	}
+	return outputKeys
 }
 
 // behaviorKeys are the names inside its decision about a permission.

@@ -188,7 +188,7 @@ func decisionSchema() (*jsonschema.Schema, error) {
 	doc.Properties["retry_delay_ms"].Minimum, doc.Properties["retry_delay_ms"].Maximum = &least, &most
 
 	specific := doc.Properties["hookSpecificOutput"]
-	specific.Properties = keySchemas(outputKeys)
+	specific.Properties = keySchemas(elicitationKeys)
 	specific.Properties["permissionDecision"].Enum = permission
 	specific.Properties["decision"].Properties = keySchemas(behaviorKeys)
 	specific.Properties["decision"].Required = []string{"behavior"}
