@@ -30,7 +30,8 @@ const maxReason = 32 << 10
 // ExitDecision reads a program's answer by Claude Code's rules:
 //
 //   - Exit code 0: stdout is the answer; nothing there means no opinion. For
-//     SessionStart and AgentStart, text that is no JSON is for the agent (inject).
+//     SessionStart and AgentStart, text that is no JSON is for the agent (inject), unless
+//     an answer stands in it.
 //   - Exit code 2: a block with stderr as the reason. An answer on stdout is
 //     read for everything but its action and its changes; its reason counts if
 //     stderr is empty. Garbage there is a warning.
@@ -56,36 +57,73 @@ func (a *Answer) read(ev hook.AnyEvent) (hook.Decision, error) {
 		return hook.Decision{}, nil
 	}
 	if info := ev.Info(); info == hook.SessionStart.Info() || info == hook.AgentStart.Info() {
-		plain, err := plainText(text)
-		if err != nil {
-			return hook.Decision{}, err
-		}
-		if plain {
-			return hook.Inject(clean(text)), nil
+		if text[0] != '{' && !json.Valid(text) {
+			return a.plainText(info, text)
 		}
 	}
 	return decodeDecision(ev, text, a.Profile, a.Warn)
 }
 
-// plainText reports whether text is for the agent. An answer that stands below
-// other lines is neither that nor an answer: it would go unheard.
-func plainText(text []byte) (bool, error) {
-	if text[0] == '{' || json.Valid(text) {
-		return false, nil
+// plainText gives the agent a text that is no JSON. An answer that stands in
+// it is neither for the agent nor an answer: it would go unheard. So it is a
+// failure, and a block if it clearly says no.
+func (a *Answer) plainText(info *hook.EventInfo, text []byte) (hook.Decision, error) {
+	flaw := errors.New("other text stands around it; print the answer alone. It begins with: " + excerpt(firstLine(text)))
+	var refused hook.Decision
+	answers, no := 0, false
+	all := eachObject(text, func(object []byte) bool {
+		if slices.ContainsFunc(members(object), decides) {
+			answers++
+			refused, no = refusal(info, object, flaw)
+		}
+		return !no
+	})
+	switch {
+	case no:
+		return refused, nil
+	case answers > 0:
+		return hook.Decision{}, fmt.Errorf("the answer is no decision: %w", flaw)
+	case !all:
+		return hook.Decision{}, fmt.Errorf("the text has so many braces that an answer in it may go unheard; print less, or {\"inject\":…}. It begins with: %s", excerpt(firstLine(text)))
 	}
-	const tries = 16 // each reads the rest of the text
-	rest := text
-	for range tries {
-		at := bytes.Index(rest, []byte("\n{"))
+	return hook.Inject(clean(text)), nil
+}
+
+// decides reports whether a member is one of an answer.
+func decides(m member) bool { return alwaysKnown[m.name] != "" || refusals[normal(m.name)] != nil }
+
+// eachObject shows the JSON objects that stand in a text, not those inside
+// others, until see has seen enough. It reports false if it gave up, because the
+// text makes it look at everything again and again.
+func eachObject(text []byte, see func(object []byte) bool) bool {
+	budget := 16*len(text) + 1<<16 // bytes looked at
+	for i := 0; i < len(text); {
+		at := bytes.IndexByte(text[i:], '{')
 		if at < 0 {
 			break
 		}
-		rest = rest[at+1:]
-		if list, err := object(rest); err == nil && slices.ContainsFunc(list, func(m member) bool { return alwaysKnown[m.name] != "" }) {
-			return false, fmt.Errorf("the answer is no decision: other text stands before it; print the answer alone. It begins with: %s", excerpt(firstLine(text)))
+		i += at
+		first := next(text, i+1, ' ')
+		if budget -= first - i; budget < 0 {
+			return false
 		}
+		if first == len(text) || text[first] != '"' && text[first] != '}' {
+			i++
+			continue
+		}
+		end := afterValue(text, i)
+		if budget -= end - i; budget < 0 {
+			return false
+		}
+		if object, err := check(text[i:end]); err != nil {
+			i++
+			continue
+		} else if !see(object) {
+			break
+		}
+		i = end
 	}
-	return true, nil
+	return true
 }
 
 // blocked makes the block of exit code 2.

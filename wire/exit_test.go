@@ -31,7 +31,9 @@ func TestExitCodes(t *testing.T) {
 		{"broken JSON there is a failure", prompt, Answer{Stdout: []byte(`{"decision":"block"`)}, hook.Decision{}, "it is not JSON"},
 		{"a JSON text there is a failure", prompt, Answer{Stdout: []byte(`"hello"`)}, hook.Decision{}, "not a string"},
 		{"null there is a failure", start, Answer{Stdout: []byte(`null`)}, hook.Decision{}, "not null"},
-		{"an answer below a banner there is a failure", prompt, Answer{Stdout: []byte("Welcome back\n{\"decision\":\"block\"}\n")}, hook.Decision{}, "other text stands before it; print the answer alone. It begins with: Welcome back"},
+		{"an answer below a banner there is a failure", prompt, Answer{Stdout: []byte("Welcome back\n{\"decision\":\"approve\"}\n")}, hook.Decision{}, "other text stands around it; print the answer alone. It begins with: Welcome back"},
+		{"an indented answer there is a failure", start, Answer{Stdout: []byte("loading\n  {\"inject\":\"x\"}")}, hook.Decision{}, "other text stands around it"},
+		{"an answer at the end of a line there is a failure", start, Answer{Stdout: []byte("loading {\"inject\":\"x\"} done")}, hook.Decision{}, "other text stands around it"},
 		{"an object that is no answer is text", prompt, Answer{Stdout: []byte("Settings:\n{\"tabs\":true}\n")}, hook.Inject("Settings:\n{\"tabs\":true}"), ""},
 
 		{"2 blocks with stderr", pre(), Answer{ExitCode: 2, Stderr: []byte("not here\nnor there\n")}, hook.Block("not here\nnor there"), ""},
@@ -78,5 +80,36 @@ func TestGarbageBesideExitCode2IsAWarning(t *testing.T) {
 	}
 	if len(lines) != 1 || !strings.Contains(lines[0], "printed something else") || !strings.Contains(lines[0], "oops") {
 		t.Errorf("got %q", lines)
+	}
+}
+
+// A no that stands in a text must not be handed to the agent as reading matter.
+func TestANoInsideATextIsABlock(t *testing.T) {
+	for _, text := range []string{
+		"Welcome\n{\"decision\":\"block\",\"reason\":\"r\"}",
+		"loading\n  {\"decision\":\"block\",\"reason\":\"r\"}\n",
+		"loading {\"decision\":\"block\",\"reason\":\"r\"} done",
+		"a {b} {\"c\":\"}\"} {\"inject\":\"x\"} [{\"Decision\":\"deny\",\"reason\":\"r\"}]",
+		strings.Repeat("{ \n", 5000) + "{\"continue\":false,\"reason\":\"r\"}",
+		"{{\"x\": {\"action\":\"block\",\"reason\":\"r\"}"[1:] + "\n",
+	} {
+		for _, ev := range []hook.AnyEvent{
+			hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{}), hook.AgentStart.New(hook.Envelope{}, hook.AgentRun{}),
+		} {
+			d, err := ExitDecision(ev, Answer{Stdout: []byte("> " + text)})
+			if err != nil || d.Action != hook.ActionBlock || !strings.HasPrefix(d.Reason, "r (") || !strings.Contains(d.Reason, "print the answer alone") {
+				t.Errorf("%.60q: %+v, %v", text, d, err)
+			}
+		}
+	}
+}
+
+// A text that would have to be looked at for ever is a failure: an answer in it
+// may go unheard.
+func TestLookingForAnAnswerInATextIsBounded(t *testing.T) {
+	text := []byte("x " + strings.Repeat(`{"a":`, 1<<20))
+	start := hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{})
+	if d, err := ExitDecision(start, Answer{Stdout: text}); err == nil || !strings.Contains(err.Error(), "so many braces") {
+		t.Errorf("%v, %v", d.Action, err)
 	}
 }
