@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -60,19 +61,7 @@ func callSite() string {
 	if !ok {
 		return "unknown"
 	}
-	if i := slices.Index([]byte(file), '/'); i >= 0 {
-		file = file[lastSlash(file)+1:]
-	}
-	return fmt.Sprintf("%s:%d", file, line)
-}
-
-func lastSlash(s string) int {
-	for i := len(s) - 1; i >= 0; i-- {
-		if s[i] == '/' {
-			return i
-		}
-	}
-	return -1
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 }
 
 // addUnder registers under the given id, or the id with the first free number.
