@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"errors"
 	"sync"
 	"sync/atomic"
 )
@@ -15,12 +16,18 @@ type memoValue struct {
 	err   error
 }
 
+// errMemo is for those who ask after a build that never ended.
+var errMemo = errors.New("it could not be made: making it panicked the first time")
+
 func (m *memo) get(build func() (any, error)) (any, error) {
 	v := m.made.Load()
 	if v == nil {
 		m.made.CompareAndSwap(nil, new(memoValue))
 		v = m.made.Load()
 	}
-	v.once.Do(func() { v.value, v.err = build() })
+	v.once.Do(func() {
+		v.err = errMemo // what the next who asks is told, if build panics
+		v.value, v.err = build()
+	})
 	return v.value, v.err
 }
