@@ -36,7 +36,8 @@ type watcher struct{ tell func(Notice) }
 
 // Watch calls tell with every notice, on the goroutine where it happens: tell
 // must be quick, may be called from many goroutines at once, and must not fire
-// events. The function it gives ends the watch.
+// events. A panic of tell is dropped: a watcher must not bring down what it
+// watches. The function Watch gives ends the watch.
 func (e *Engine) Watch(tell func(Notice)) (stop func()) {
 	w := &watcher{tell}
 	e.editWatchers(func(list []*watcher) []*watcher { return append(list, w) })
@@ -64,7 +65,13 @@ func (e *Engine) editWatchers(edit func([]*watcher) []*watcher) {
 func (e *Engine) notify(n Notice) {
 	if list := e.watchers.Load(); list != nil {
 		for _, w := range *list {
-			w.tell(n)
+			w.safely(n)
 		}
 	}
+}
+
+// safely tells a watcher: it may be on a goroutine where a panic ends the process.
+func (w *watcher) safely(n Notice) {
+	defer func() { _ = recover() }()
+	w.tell(n)
 }

@@ -172,3 +172,21 @@ func TestWatchersAreToldOfACancelledChain(t *testing.T) {
 		})
 	}
 }
+
+func TestAPanickingWatcherHarmsNobody(t *testing.T) {
+	var e hook.Engine
+	var w watched
+	defer e.Watch(func(hook.Notice) { panic("boom") })()
+	defer e.Watch(w.tell)()
+	for _, lane := range []hook.Lane{hook.Transform, hook.Guard, hook.Observe} {
+		add(t, &e, lane.String(), says(hook.Decision{}), hook.As(lane))
+	}
+	add(t, &e, "second", says(hook.Block("no")), hook.As(hook.Guard)) // so that guards have goroutines
+	if out := fire(t, &e, bash("ls")); out.Action != hook.ActionBlock || out.By != "second" {
+		t.Errorf("%v by %q", out.Action, out.By)
+	}
+	closeEngine(t, &e)
+	if got, _ := w.take(); len(got) != 12 {
+		t.Errorf("the other watcher was told %v", got)
+	}
+}
