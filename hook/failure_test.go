@@ -296,3 +296,37 @@ func TestDeadlineOfSomethingElseIsNotATimeout(t *testing.T) {
 		t.Errorf("step error %v", err)
 	}
 }
+
+// However a timeout came to a hook, the hook is held to it.
+func TestATimeoutIsEnforcedWithoutTheOption(t *testing.T) {
+	for name, register := range map[string]func(*testing.T, *hook.Engine, hook.Handler){
+		"a literal": func(t *testing.T, e *hook.Engine, h hook.Handler) {
+			if err := e.Add(hook.Hook{ID: "h", Events: []string{"PreToolUse"}, Timeout: time.Second, Handler: h}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"changed later": func(t *testing.T, e *hook.Engine, h hook.Handler) {
+			add(t, e, "h", h)
+			changed, _ := e.Get("h")
+			changed.Timeout = time.Second
+			if _, err := e.Replace(changed); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var e hook.Engine
+				handler, release := hung() // it does not obey its context
+				register(t, &e, handler)
+				time.AfterFunc(time.Minute, release)
+				began := time.Now()
+				out := fire(t, &e, bash("ls"))
+				if took := time.Since(began); took != time.Second || !errors.Is(out.Steps[0].Err, hook.ErrTimeout) {
+					t.Errorf("ended after %v with %v", took, out.Steps[0].Err)
+				}
+				closeEngine(t, &e)
+			})
+		})
+	}
+}

@@ -59,7 +59,7 @@ type Hook struct {
 	Match    Match    // the zero value matches all
 	Lane     Lane
 	Priority int           // lower first
-	Timeout  time.Duration // zero is none
+	Timeout  time.Duration // zero is none; any but DefaultTimeout isolates the hook, as the option Timeout does
 	Retries  int           // further tries after a failure, inside the same timeout
 	OnFail   Failure
 	Profile  Profile
@@ -68,7 +68,7 @@ type Hook struct {
 	Origin   string // file:line it came from, for listings and errors
 	Handler  Handler
 
-	ownTimeout bool // set by the user, not the default: see the package comment
+	ownTimeout bool // set by the option, even if to the default: see timed
 }
 
 // Option sets one thing of a hook.
@@ -119,6 +119,12 @@ func (h *Hook) Closed() bool {
 		return h.Lane == Guard && !h.Profile.FailOpen
 	}
 	return h.OnFail == FailClosed
+}
+
+// timed reports whether the hook has a timeout of its own, so that it must be
+// held to it: see the package comment.
+func (h *Hook) timed() bool {
+	return h.ownTimeout || h.Timeout != 0 && h.Timeout != DefaultTimeout
 }
 
 // order is the priority by which the chain sorts.

@@ -48,7 +48,7 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 		out.handler = e.wrap(h, h.Handler)
 	}
 	_, instant := out.handler.(Static)
-	out.alone = !instant && (h.Lane != Transform || h.ownTimeout)
+	out.alone = !instant && (h.Lane != Transform || h.timed())
 	if h.Lane == Observe {
 		out.queue = newQueue(h.Queue)
 	}
