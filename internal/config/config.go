@@ -24,7 +24,9 @@
 //
 // A workspace's hooks run only when the user said so, which pins everything that
 // could run or configure: hookway.yaml, all files of the hook folders, and the
-// files of the workspace that commands name, with their execute bits. When one
+// files of the workspace that commands name in any of their words, in quotes
+// too, with their execute bits. A command that runs files which it does not
+// name, as make does, is a warning. When one
 // of them changes, the workspace has to be trusted again. What is parsed is what
 // was hashed, and a command checks its files before each start.
 //

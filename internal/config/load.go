@@ -165,6 +165,10 @@ func (l *loader) readWorkspace() {
 		l.pinned.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
 	}
 	for _, f := range l.work.found {
+		if f.command.loose != "" && !f.spec.disabled {
+			l.warn(f.place(), f.spec.id, "this command runs files that are not pinned by trust: "+f.command.loose,
+				"name each file that it runs, by its path from the folder of this file")
+		}
 		for _, file := range f.command.files {
 			if rel, err := filepath.Rel(l.workspace, file); err == nil && filepath.IsLocal(rel) {
 				l.pinned.add(file)

@@ -13,7 +13,8 @@ import (
 type commandLine struct {
 	argv  []string
 	shell string
-	files []string // the files that were found in it
+	files []string // the files that were found in it, sorted
+	loose string   // the word of it that runs files which it does not name, or ""
 }
 
 // resolver finds the files that a command names.
@@ -32,13 +33,14 @@ func (h *hookSpec) command(dir, project string) commandLine {
 		r.dirs = append(r.dirs, under(dir, h.cwd))
 	}
 	if h.handler.shell != nil {
-		return r.shell(h.handler.shell.text)
+		line := h.handler.shell.text
+		return r.mentioned(r.shell(line), func(m *mentions) { m.line(line, 1) })
 	}
 	var words []string
 	for _, e := range h.handler.argv {
 		words = append(words, e.text)
 	}
-	return r.list(words)
+	return r.mentioned(r.list(words), func(m *mentions) { m.list(words) })
 }
 
 // under makes a path absolute, from a folder.
@@ -81,7 +83,8 @@ func isPath(word string) bool {
 var interpreters = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "deno", "bun", "tsx", "ruby", "perl", "php", "lua", "pwsh", "awk"}
 
 func isInterpreter(program string) bool {
-	return slices.Contains(interpreters, strings.TrimSuffix(filepath.Base(program), ".exe"))
+	base := strings.TrimSuffix(filepath.Base(program), ".exe")
+	return slices.Contains(interpreters, base) || slices.Contains(interpreters, versionless(base))
 }
 
 // find gives the absolute name of a regular file, or "".
@@ -190,7 +193,7 @@ func shellWords(line string) []word {
 			begins, output = true, false
 			i++
 		case c == '>' || c == '<':
-			output = c == '>'
+			output = c == '>' && (i == 0 || line[i-1] != '<')
 			i++
 		default:
 			w := word{start: i, plain: true, begins: begins && !output, output: output}

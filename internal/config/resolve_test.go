@@ -3,8 +3,10 @@
 package config
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,18 +21,18 @@ func TestWordsThatNameFilesBesideTheConfigurationMeanThose(t *testing.T) {
 	for _, c := range []struct{ line, want, files string }{
 		{"./guard.sh --flag", "@@/guard.sh --flag", "guard.sh"},
 		{"hooks/g.sh", "@@/hooks/g.sh", "hooks/g.sh"},
-		{"guard.sh", "guard.sh", ""}, // a bare name is looked up on PATH
-		{"make build", "make build", ""},
+		{"guard.sh", "guard.sh", "guard.sh"}, // a bare name is looked up on PATH
+		{"make build", "make build", "build"},
 		{"python3 b.py", "python3 @@/b.py", "b.py"},
 		{"python3 -u b.py b.py", "python3 -u @@/b.py b.py", "b.py"},
 		{"env A=1 ./guard.sh", "env A=1 @@/guard.sh", "guard.sh"},
 		{"A=1 sh guard.sh", "A=1 sh @@/guard.sh", "guard.sh"},
-		{"cat | ./guard.sh|sh hooks/g.sh;./guard.sh&", "cat | @@/guard.sh|sh @@/hooks/g.sh;@@/guard.sh&", "guard.sh hooks/g.sh guard.sh"},
+		{"cat | ./guard.sh|sh hooks/g.sh;./guard.sh&", "cat | @@/guard.sh|sh @@/hooks/g.sh;@@/guard.sh&", "guard.sh hooks/g.sh"},
 		{"(./guard.sh)", "(@@/guard.sh)", "guard.sh"},
-		{"./guard.sh <./b.py", "@@/guard.sh <@@/b.py", "guard.sh b.py"},
+		{"./guard.sh <./b.py", "@@/guard.sh <@@/b.py", "b.py guard.sh"},
 		{"./guard.sh > ./log 2>>./log", "@@/guard.sh > ./log 2>>./log", "guard.sh"}, // what it writes is no part of it
 		{"./missing.sh", "./missing.sh", ""},
-		{"cd hooks && ./g.sh && ./guard.sh", "cd hooks && ./g.sh && ./guard.sh", ""},
+		{"cd hooks && ./g.sh && ./guard.sh", "cd hooks && ./g.sh && ./guard.sh", "guard.sh"},
 		{`cd hooks && "$HOOKWAY_PROJECT_DIR/guard.sh"`, `cd hooks && "$HOOKWAY_PROJECT_DIR/guard.sh"`, "guard.sh"},
 		{`"$CLAUDE_PROJECT_DIR"/hooks/g.sh`, `"$CLAUDE_PROJECT_DIR"/hooks/g.sh`, "hooks/g.sh"},
 		{`${CLAUDE_PROJECT_DIR}/hooks/g.sh x`, `${CLAUDE_PROJECT_DIR}/hooks/g.sh x`, "hooks/g.sh"},
@@ -70,6 +72,78 @@ func TestWordsThatNameFilesBesideTheConfigurationMeanThose(t *testing.T) {
 		}
 		if got := h.command(w.ws, w.ws).argv; !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: got %q, want %q", c.words, got, want)
+		}
+	}
+}
+
+// TestTrustPinsEachFileThatACommandNames goes through the ways to run a file.
+func TestTrustPinsEachFileThatACommandNames(t *testing.T) {
+	for command, want := range map[string]string{
+		"bash -o pipefail guard.sh":                      "guard.sh",
+		"env python3 guard.py":                           "guard.py",
+		"python3.12 guard.py":                            "guard.py",
+		"exec sh guard.sh":                               "guard.sh",
+		"nice sh guard.sh":                               "guard.sh",
+		"time sh guard.sh":                               "guard.sh",
+		"if true; then sh guard.sh; fi":                  "guard.sh",
+		"deno run guard.ts":                              "guard.ts",
+		"uv run guard.py":                                "guard.py",
+		`["bash","-c","./guard.sh --x"]`:                 "guard.sh",
+		`["env","-S","python3 guard.py"]`:                "guard.py",
+		"node -r ./lib/a guard.ts":                       "guard.ts lib/a.js",
+		"node -r./lib/a guard.ts":                        "guard.ts lib/a.js",
+		"node --require=./lib/a.js x":                    "lib/a.js",
+		"sub/../guard.sh":                                "guard.sh",
+		"sh link/../inner.sh":                            "deep/inner.sh",
+		`sh -c "sh -c 'sh guard.sh'"`:                    "guard.sh",
+		`sh -c "sh 'my dir/g.sh'"`:                       "my dir/g.sh",
+		`sh my\ dir/g.sh`:                                "my dir/g.sh",
+		"eval `cat guard.sh`":                            "guard.sh",
+		`$(pwd)/guard.sh`:                                "guard.sh",
+		`"$PWD"/guard.sh`:                                "guard.sh",
+		`${PWD}/guard.sh`:                                "guard.sh",
+		`sh <>guard.sh`:                                  "guard.sh",
+		`grep '>' guard.sh`:                              "guard.sh",
+		`["sh","-c","./guard.sh > log 2>>log"]`:          "guard.sh",
+		`bash -c 'tool "$HOOKWAY_PROJECT_DIR/guard.sh"'`: "guard.sh",
+		"python3 -c 'import runpy'":                      "",
+	} {
+		w := newWorld(t)
+		for _, name := range []string{"guard.sh", "guard.py", "guard.ts", "lib/a.js", "deep/inner.sh", "deep/er/x", "my dir/g.sh", "log", "unrelated.sh"} {
+			w.write(w.work(name), "")
+		}
+		w.must(os.Symlink(w.work("deep/er"), w.work("link")))
+		text := command
+		if !strings.HasPrefix(text, "[") {
+			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
+		}
+		w.write(w.work("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, command: "+text+"}]\n")
+		files := slices.DeleteFunc(w.trust().Files, func(f string) bool { return f == "hookway.yaml" })
+		if got := strings.Join(files, " "); got != want {
+			t.Errorf("%s: pinned %q, want %q", command, got, want)
+		}
+		if set := w.load(); len(set.Warnings) > 0 && strings.Contains(set.Warnings.String(), "pinned") {
+			t.Errorf("%s: %s", command, set.Warnings)
+		}
+	}
+}
+
+func TestACommandWhoseFilesCannotBeKnownIsAWarning(t *testing.T) {
+	for command, want := range map[string]string{
+		"cd hooks && ./g.sh": "cd", "make guard": "make", "env A=1 npx guard": "npx", "npm run guard": "npm", "yarn guard": "yarn", "pnpm guard": "pnpm",
+		"go run ./cmd/guard": "go run", "cargo run": "cargo run", "python3 -m guard": "python -m", "python3.12 -Im guard": "python -m",
+		`["bash","-c","cd x; ./g"]`: "cd", `echo "$(cd x && ./g)"`: "cd", "if true; then make x; fi": "make",
+		`echo "please make it so"`: "", "./guard.sh -m x": "", "go version": "", "git commit -m make": "",
+	} {
+		w := newWorld(t)
+		text := command
+		if !strings.HasPrefix(text, "[") {
+			text = "'" + text + "'"
+		}
+		w.write(w.work("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, command: "+text+"}]\n")
+		got := w.load().Warnings.String()
+		if has := strings.Contains(got, "this command runs files that are not pinned by trust: "+want); has != (want != "") || want == "" && got != "" {
+			t.Errorf("%s: warnings %q, want %q", command, got, want)
 		}
 	}
 }
