@@ -301,3 +301,45 @@ func TestCancelledToolGivesAnErrorAndDoesNotRun(t *testing.T) {
 		t.Errorf("%+v, %v, %d calls", r, err, len(w.calls))
 	}
 }
+
+// What was done is told to all hooks, also if the caller gives up meanwhile.
+func TestAfterHooksRunToTheEndWhenTheCallerGivesUpMeanwhile(t *testing.T) {
+	for _, lane := range []hook.Lane{hook.Transform, hook.Guard} {
+		t.Run(lane.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var e hook.Engine
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				add(t, &e, "first", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+					cancel()
+					<-time.After(time.Second)
+					return hook.Decision{}, nil
+				}), hook.For("PostToolUse"))
+				ran := false
+				add(t, &e, "later", does(func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
+					ran = ctx.Err() == nil
+					return hook.Decision{}, nil
+				}), hook.For("PostToolUse"), hook.As(lane), hook.Priority(200))
+				w := tool{response: fine}
+				if r, err := hook.Tool(ctx, &e, nil, bash("ls"), w.run); err != nil || !ran || r.Response.Output != fine.Output {
+					t.Errorf("%+v, %v; the later hook ran: %v", r, err, ran)
+				}
+			})
+		})
+	}
+}
+
+// The grace begins when the caller gives up, not when the hooks begin.
+func TestAfterHooksHaveFiveSecondsFromTheMomentTheCallerGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var e hook.Engine
+		add(t, &e, "h", hangs, hook.For("PostToolUse"))
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		w := tool{response: fine}
+		began := time.Now()
+		if _, err := hook.Tool(ctx, &e, nil, bash("ls"), w.run); err == nil || time.Since(began) != 8*time.Second {
+			t.Errorf("%v after %v, want an error after 8s", err, time.Since(began))
+		}
+	})
+}

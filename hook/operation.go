@@ -17,15 +17,30 @@ import (
 // ErrRetries is the cause when hooks asked for more retries than MaxRetries.
 var ErrRetries = fmt.Errorf("hooks asked for more than %d retries", MaxRetries)
 
-// afterGrace is how long after events may take when the caller has given up.
+// afterGrace is how long after events may go on when the caller has given up,
+// from that moment.
 const afterGrace = 5 * time.Second
 
-// outlive gives the after events of a cancelled operation time to be fired.
+// outlive is the context of after events. It does not end with the caller's, or
+// some hooks would see what was done and others not, but some time after it.
 func outlive(ctx context.Context) (context.Context, context.CancelFunc) {
-	if ctx.Err() == nil {
+	if ctx.Done() == nil {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(context.WithoutCancel(ctx), afterGrace)
+	late, end := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		grace := time.NewTimer(afterGrace)
+		defer grace.Stop()
+		select {
+		case <-grace.C:
+			end()
+		case <-late.Done():
+		}
+	})
+	return late, func() {
+		stop()
+		end()
+	}
 }
 
 // protect runs an operation and turns a panic into its error.

@@ -216,29 +216,35 @@ func TestOperationsBoundTheirRetries(t *testing.T) {
 	}
 }
 
-// If the caller gives up before every after hook has seen the result, nobody
-// gets it: a hook that would have redacted it may be among the others.
+// If the time is over before every after hook has seen the result, nobody gets
+// it: a hook that would have redacted it may be among the others.
 func TestResultThatNotEveryHookSawIsKeptBack(t *testing.T) {
-	var e hook.Engine
-	var giveUp func()
-	gives := does(func(context.Context, hook.AnyEvent) (hook.Decision, error) { giveUp(); return hook.Decision{}, nil })
-	add(t, &e, "gives-up", gives, hook.For("PostToolUse", "GenerateEnd"))
-	add(t, &e, "redacts", says(hook.Decision{}), hook.For("PostToolUse", "GenerateEnd"))
-	w := tool{response: hook.ToolResponse{Success: true, Output: "hunter22"}}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	giveUp = cancel
-	r, err := hook.Tool(ctx, &e, nil, bash("ls"), w.run)
-	if !errors.Is(err, context.Canceled) || strings.Contains(fmt.Sprint(r.Response), "hunter22") || r.Stored != nil {
-		t.Errorf("Tool: %+v, %v", r.Response, err)
-	}
-	ctx, cancel = context.WithCancel(t.Context())
-	defer cancel()
-	giveUp = cancel
-	g, err := hook.Generate(ctx, &e, nil, question, func(context.Context, hook.Generation) (hook.GenerationResult, error) {
-		return hook.GenerationResult{ResponseText: "hunter22"}, nil
+	synctest.Test(t, func(t *testing.T) {
+		var e hook.Engine
+		var giveUp func()
+		gives := does(func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
+			giveUp()
+			<-ctx.Done()
+			return hook.Decision{}, nil
+		})
+		add(t, &e, "gives-up", gives, hook.For("PostToolUse", "GenerateEnd"))
+		add(t, &e, "redacts", says(hook.Decision{}), hook.For("PostToolUse", "GenerateEnd"))
+		w := tool{response: hook.ToolResponse{Success: true, Output: "hunter22"}}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		giveUp = cancel
+		r, err := hook.Tool(ctx, &e, nil, bash("ls"), w.run)
+		if !errors.Is(err, context.Canceled) || strings.Contains(fmt.Sprint(r.Response), "hunter22") || r.Stored != nil {
+			t.Errorf("Tool: %+v, %v", r.Response, err)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		defer cancel()
+		giveUp = cancel
+		g, err := hook.Generate(ctx, &e, nil, question, func(context.Context, hook.Generation) (hook.GenerationResult, error) {
+			return hook.GenerationResult{ResponseText: "hunter22"}, nil
+		})
+		if !errors.Is(err, context.Canceled) || g.Result.ResponseText != "" {
+			t.Errorf("Generate: %+v, %v", g.Result, err)
+		}
 	})
-	if !errors.Is(err, context.Canceled) || g.Result.ResponseText != "" {
-		t.Errorf("Generate: %+v, %v", g.Result, err)
-	}
 }
