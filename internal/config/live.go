@@ -152,7 +152,10 @@ func (s *Set) freeze(old *Set) {
 		s.frozen = s.Trust.State == TrustChanged
 		return
 	}
-	// The folder lost its hooks, or one nearer by has some now.
+	if s.Trust.State == TrustGiven && inFolder(old.Workspace, s.Workspace) {
+		return // the user trusted one nearer by
+	}
+	// The folder lost its hooks.
 	trust, err := trustStore{s.stateDir}.read()
 	entry, ok := trust.Workspaces[old.Workspace]
 	if err != nil || !ok {

@@ -17,7 +17,6 @@ func TestEditingTrustedFilesIsNoWayToBeRidOfAGuard(t *testing.T) {
 		"a mistake":     func(w *world) { w.write(w.work("hookway.yaml"), "hooks: [") },
 		"removed":       func(w *world) { w.must(os.Remove(w.work("hookway.yaml"))) },
 		"emptied":       func(w *world) { w.write(w.work("hookway.yaml"), "") },
-		"one nearer by": func(w *world) { w.write(w.work("sub/hookway.yaml"), "") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -49,6 +48,27 @@ func TestEditingTrustedFilesIsNoWayToBeRidOfAGuard(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestAWorkspaceNearerByCountsInARunningEngineOnceItIsTrusted(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), blockRM)
+	w.must(os.Mkdir(w.work("sub"), 0o755))
+	w.trust()
+	r := &running{world: w, engine: new(hook.Engine), reports: make(chan *Set, 100)}
+	opts := w.options()
+	opts.Dir = w.work("sub")
+	r.live = must(Open(context.Background(), opts, r.engine))
+	t.Cleanup(func() { w.must(r.live.Close()) })
+	r.watch()
+	w.write(w.work("sub/hookway.yaml"), "hooks: [{id: nearer, on: PreToolUse, allow: true}]\n")
+	s := r.until("the nearer one", func(s *Set) bool { return strings.Contains(s.Warnings.String(), "never trusted") })
+	w.want(s, "no-rm active")
+	if out := bash(t, r.engine, w.ws, "rm -r x"); out.By != "no-rm" {
+		t.Errorf("%+v", out)
+	}
+	must(Trust(opts))
+	w.want(r.until("the trust", func(s *Set) bool { return s.Workspace == w.work("sub") }), "nearer active")
 }
 
 func TestTrustingAChangePutsItIntoTheEngine(t *testing.T) {

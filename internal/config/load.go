@@ -72,6 +72,7 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.passOver()
 	l.readUser()
 	l.readWorkspace()
 	l.judge()
@@ -109,6 +110,30 @@ func newLoader(opts Options) (*loader, error) {
 	l.set.dir, l.set.stateDir, l.set.named = dir, stateDir, l.opts.File
 	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
 	return l, nil
+}
+
+// passOver goes on to the nearest workspace above that the user has trusted, if
+// the nearest of all never was: a folder with hooks of its own, which anybody
+// may make, is no way to be rid of the guards above it.
+func (l *loader) passOver() {
+	if l.workspace == "" || l.opts.File != "" || l.opts.getenv("HOOKWAY_TRUST") == "1" {
+		return
+	}
+	trust, err := l.store.read()
+	if err != nil { // judge says so
+		return
+	}
+	for ws := range workspacesOf(l.workspace, l.userDir) {
+		if _, ok := trust.Workspaces[ws]; !ok {
+			continue
+		}
+		if nearer := l.workspace; ws != nearer {
+			l.warn(nearer, "", "this workspace is nearer, but it was never trusted; the hooks of "+ws+" are used instead",
+				"look at its hooks, then run hookway trust in it to use them in place of those")
+		}
+		l.workspace, l.set.Workspace, l.pinned.root = ws, ws, ws
+		return
+	}
 }
 
 // project is the folder that hooks of a file that the user named are about: the

@@ -62,11 +62,12 @@ func TestUserHooksRunFirstAndNeedNoTrust(t *testing.T) {
 }
 
 func TestTheWorkspaceIsTheNearestFolderWithHooks(t *testing.T) {
-	for _, marker := range []string{"hookway.yaml", "hookway.yml", ".hookway/x", ".acai/hooks/x"} {
+	for _, marker := range []string{"hookway.yaml", "hookway.yml", ".hookway/hooks/x", ".acai/hooks/x"} {
 		w := newWorld(t)
 		w.write(w.work("hookway.yaml"), "")
 		w.write(w.work("a/"+marker), "")
 		w.write(w.work("a/.acai/other"), "")
+		w.write(w.work("a/b/.hookway/config.schema.json"), "{}")
 		deep := w.work("a/b/c")
 		w.must(os.MkdirAll(deep, 0o755))
 		opts := w.options()
@@ -75,6 +76,43 @@ func TestTheWorkspaceIsTheNearestFolderWithHooks(t *testing.T) {
 		w.must(err)
 		if set.Workspace != w.work("a") {
 			t.Errorf("%s: workspace %q", marker, set.Workspace)
+		}
+	}
+}
+
+func TestAWorkspaceThatWasNeverTrustedDoesNotHideOneThatWas(t *testing.T) {
+	for _, marker := range []string{"hookway.yaml", ".hookway/hooks/.keep", ".acai/hooks/.keep"} {
+		w := newWorld(t)
+		w.write(w.work("hookway.yaml"), blockRM)
+		w.write(w.work("a/b/"+marker), "")
+		nearer := w.options()
+		nearer.Dir = w.work("a/b")
+		load := func() *Set {
+			set, err := Load(t.Context(), nearer)
+			w.must(err)
+			return set
+		}
+		if set := load(); set.Workspace != w.work("a/b") || len(set.Warnings) > 0 {
+			t.Errorf("%s: where none is trusted, the workspace is %s: %s", marker, set.Workspace, set.Warnings)
+		}
+		w.trust()
+		set := load()
+		w.want(set, "no-rm active")
+		if set.Workspace != w.ws || len(set.Warnings) != 1 || set.Warnings[0].File != w.work("a/b") || !strings.Contains(set.Warnings[0].Message, "never trusted") {
+			t.Errorf("%s: workspace %s: %s", marker, set.Workspace, set.Warnings)
+		}
+		w.env["HOOKWAY_TRUST"] = "1"
+		if set := load(); set.Workspace != w.work("a/b") {
+			t.Errorf("%s: with HOOKWAY_TRUST=1 the workspace is %s", marker, set.Workspace)
+		}
+		delete(w.env, "HOOKWAY_TRUST")
+		w.write(w.work("hookway.yaml"), blockRM+"# changed\n")
+		if set := load(); set.Workspace != w.ws || set.Trust.State != TrustChanged {
+			t.Errorf("%s: once it changed, the workspace is %s, %s", marker, set.Workspace, set.Trust.State)
+		}
+		must(Trust(nearer))
+		if set := load(); set.Workspace != w.work("a/b") || len(set.Warnings) > 0 {
+			t.Errorf("%s: trusted, the workspace is %s: %s", marker, set.Workspace, set.Warnings)
 		}
 	}
 }

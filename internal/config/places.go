@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 )
@@ -114,23 +115,28 @@ var userFolders = []folder{{"hooks", ""}}
 var markers = []struct {
 	path string
 	dir  bool
-}{{fileName, false}, {fileNameYML, false}, {".hookway", true}, {".acai/hooks", true}}
+}{{fileName, false}, {fileNameYML, false}, {".hookway/hooks", true}, {".acai/hooks", true}}
 
 // workspaceOf is the nearest folder, from dir upwards, that has hooks; "" if
 // there is none. The folder of the user's configuration is no workspace.
 func workspaceOf(dir, userDir string) string {
+	for ws := range workspacesOf(dir, userDir) {
+		return ws
+	}
+	return ""
+}
+
+// workspacesOf gives the folders that have hooks, from dir upwards.
+func workspacesOf(dir, userDir string) iter.Seq[string] {
 	if real, err := filepath.EvalSymlinks(userDir); err == nil {
 		userDir = real
 	}
-	for {
-		if dir != userDir && isWorkspace(dir) {
-			return dir
+	return func(yield func(string) bool) {
+		for ; ; dir = filepath.Dir(dir) {
+			if dir != userDir && isWorkspace(dir) && !yield(dir) || dir == filepath.Dir(dir) {
+				return
+			}
 		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
-			return ""
-		}
-		dir = parent
 	}
 }
 

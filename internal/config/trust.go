@@ -166,7 +166,7 @@ func Trust(opts Options) (TrustStatus, error) {
 		return TrustStatus{}, err
 	}
 	if l.workspace == "" {
-		return TrustStatus{State: TrustNone}, fmt.Errorf("no workspace: neither %s nor a folder above it has a %s, .hookway or .acai/hooks; run hookway init", l.dir, fileName)
+		return TrustStatus{State: TrustNone}, fmt.Errorf("no workspace: neither %s nor a folder above it has a %s, .hookway/hooks or .acai/hooks; run hookway init", l.dir, fileName)
 	}
 	l.readWorkspace()
 	if err := l.set.Problems.Err(); err != nil {
@@ -179,8 +179,8 @@ func Trust(opts Options) (TrustStatus, error) {
 	return TrustStatus{Workspace: l.workspace, State: TrustGiven, Hash: entry.Hash, Files: slices.Sorted(maps.Keys(entry.Files))}, nil
 }
 
-// Untrust takes the trust back. It reports the workspace, and whether there was
-// any trust in it. Trust in a folder that has lost its hooks can be taken back too.
+// Untrust takes the trust back: of the nearest folder that has any, whose hooks
+// are used. It reports the workspace, and whether there was any trust in it. Trust in a folder that has lost its hooks can be taken back too.
 func Untrust(opts Options) (workspace string, was bool, err error) {
 	l, err := newLoader(opts)
 	if err != nil {
@@ -192,7 +192,7 @@ func Untrust(opts Options) (workspace string, was bool, err error) {
 	}
 	workspace = l.workspace
 	for dir := l.dir; ; dir = filepath.Dir(dir) {
-		if _, ok := before.Workspaces[dir]; ok || dir == l.workspace {
+		if _, ok := before.Workspaces[dir]; ok {
 			workspace = dir
 			break
 		}
