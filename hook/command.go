@@ -27,17 +27,17 @@ func newCommandPattern(re *regexp.Regexp) commandPattern {
 	return p
 }
 
-func (p *commandPattern) match(line string, f *facts) bool {
+func (p *commandPattern) match(line *commandText) bool {
 	if len(p.literals) > 0 {
-		text, usable := line, true
+		text, usable := line.text, true
 		if p.fold {
-			text, usable = f.lowerCommand()
+			text, usable = line.lowered()
 		}
 		if usable && !containsAny(text, p.literals) {
 			return false
 		}
 	}
-	return p.re.MatchString(line)
+	return p.re.MatchString(line.text)
 }
 
 func containsAny(text string, words []string) bool {

@@ -14,7 +14,7 @@ func TestCommandRegexesConcernShellToolsOnly(t *testing.T) {
 		want bool
 	}{
 		{"Bash", true}, {"bash", true}, {"shell", true}, {"PowerShell", true}, {"run_shell_command", true}, {"exec_command", true},
-		{"local_shell", true}, {"Terminal", true},
+		{"local_shell", true}, {"Terminal", true}, {"shell_command", true}, {"run_in_terminal", true},
 		{"Write", false}, {"Read", false}, {"mcp__bash", false}, {"BashOutput", false}, {"", false},
 	} {
 		use := hook.ToolUse{ToolName: c.tool, ToolInput: map[string]any{"command": "rm -rf /"}}
@@ -81,6 +81,31 @@ func TestManyCommandRules(t *testing.T) {
 	for command, want := range map[string]string{"Deploy  APP7 now": "rule7", "restart db999": "rule999", "restart db9999": "", "ls": ""} {
 		if got := ids(fire(t, &e, bash(command)).Steps); want == "" && len(got) != 0 || want != "" && (len(got) != 1 || got[0] != want) {
 			t.Errorf("%q: %v, want %q", command, got, want)
+		}
+	}
+}
+
+// Which of several arguments a tool runs is not known here, so all count; what
+// a "not" lets pass must hold for all of them.
+func TestCommandRegexesAreTriedOnEachArgumentThatMayBeTheCommand(t *testing.T) {
+	listed := hook.Match{Command: []string{`^ls`}}
+	for _, c := range []struct {
+		match hook.Match
+		input map[string]any
+		want  bool
+	}{
+		{hook.Match{Command: []string{`rm\s+-rf`}}, map[string]any{"command": "ls", "cmd": "rm -rf /"}, true},
+		{hook.Match{Command: []string{`rm\s+-rf`}}, map[string]any{"command": "", "script": []any{"rm", "-rf", "/"}}, true},
+		{hook.Match{Command: []string{`(?i)RM\s+-RF`}}, map[string]any{"command": "ls", "cmd": "ls", "script": "rm -rf /"}, true},
+		{hook.Match{Command: []string{`rm\s+-rf`}}, map[string]any{"command": "ls", "cmd": "ls", "other": "rm -rf /"}, false},
+		{hook.Match{Command: []string{`^ls rm`}}, map[string]any{"command": "ls", "cmd": "rm"}, false},
+		{hook.Match{Command: []string{``}}, map[string]any{"command": 7}, false},
+		{hook.Match{Not: &listed}, map[string]any{"command": "ls", "cmd": "rm -rf /"}, true},
+		{hook.Match{Not: &listed}, map[string]any{"command": "ls", "cmd": "ls -l"}, false},
+	} {
+		use := hook.ToolUse{ToolName: "Bash", ToolInput: c.input}
+		if got := matches(t, c.match, hook.PreToolUse, hook.Envelope{}, use); got != c.want {
+			t.Errorf("%+v on %v: %v, want %v", c.match, c.input, got, c.want)
 		}
 	}
 }

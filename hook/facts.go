@@ -19,9 +19,8 @@ type facts struct {
 	input     map[string]any
 	toolKnown bool
 
-	command     string
+	commands    [len(commandKeys)]commandText // those that are not empty come first
 	commandDone bool
-	lower       string
 
 	files     []filePath // of the hook whose root is filesRoot
 	filesRoot string
@@ -69,51 +68,67 @@ func (f *facts) toolName() (string, bool) { return f.tool, f.toolKnown }
 // shellTools are the names, in lower case, under which agents run command lines.
 var shellTools = []string{
 	"bash", "shell", "sh", "zsh", "powershell", "pwsh", "cmd", "run_shell_command", "exec_command", "execute_command",
-	"execute", "exec", "local_shell", "run_command", "run_terminal_cmd", "terminal", "unified_exec",
+	"execute", "exec", "local_shell", "run_command", "run_terminal_cmd", "terminal", "unified_exec", "shell_command",
+	"run_in_terminal",
 }
 
-// commandLine is the command of a shell tool.
-func (f *facts) commandLine() (string, bool) {
+// commandKeys are the arguments in which shell tools are given a command. Which
+// of several a tool runs is not known here, so all of them count.
+var commandKeys = [...]string{"command", "cmd", "script"}
+
+// commandLines are the commands of a shell tool, mostly one.
+func (f *facts) commandLines() []commandText {
 	if !f.commandDone {
 		f.commandDone = true
 		if f.toolKnown && slices.Contains(shellTools, strings.ToLower(f.tool)) {
-			f.command = commandText(f.input)
+			n := 0
+			for _, key := range commandKeys {
+				if text := argumentText(f.input[key]); text != "" {
+					f.commands[n].text = text
+					n++
+				}
+			}
 		}
 	}
-	return f.command, f.command != ""
+	n := 0
+	for n < len(f.commands) && f.commands[n].text != "" {
+		n++
+	}
+	return f.commands[:n]
 }
 
-// commandText reads a command as a text or, as some agents send it, as a list.
-func commandText(input map[string]any) string {
-	for _, key := range []string{"command", "cmd", "script"} {
-		switch v := input[key].(type) {
-		case string:
-			return v
-		case []string:
-			return strings.Join(v, " ")
-		case []any:
-			words := make([]string, len(v))
-			for i, w := range v {
-				words[i] = fmt.Sprint(w)
-			}
-			return strings.Join(words, " ")
+// argumentText reads a command as a text or, as some agents send it, as a list.
+func argumentText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []string:
+		return strings.Join(v, " ")
+	case []any:
+		words := make([]string, len(v))
+		for i, w := range v {
+			words[i] = fmt.Sprint(w)
 		}
+		return strings.Join(words, " ")
 	}
 	return ""
 }
 
-// lowerCommand is the command in lower case. Outside ASCII, folding and lower
-// case are not the same thing, so there the answer is: do not rely on it.
-func (f *facts) lowerCommand() (string, bool) {
-	if f.lower == "" {
-		for i := range len(f.command) {
-			if f.command[i] >= utf8.RuneSelf {
+// commandText is a command, and the same in lower case once it is asked for.
+type commandText struct{ text, lower string }
+
+// lowered is the command in lower case. Outside ASCII, folding and lower case
+// are not the same thing, so there the answer is: do not rely on it.
+func (c *commandText) lowered() (string, bool) {
+	if c.lower == "" {
+		for i := range len(c.text) {
+			if c.text[i] >= utf8.RuneSelf {
 				return "", false
 			}
 		}
-		f.lower = strings.ToLower(f.command)
+		c.lower = strings.ToLower(c.text)
 	}
-	return f.lower, true
+	return c.lower, true
 }
 
 // texts is a payload field as text; a list has a text for each element.

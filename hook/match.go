@@ -268,17 +268,19 @@ func (c *compiler) commands(patterns []string) test {
 	if len(patterns) == 0 {
 		return nil
 	}
+	negated := c.negated
 	return func(f *facts) bool {
-		line, ok := f.commandLine()
-		if !ok {
-			return false
-		}
-		for i := range list {
-			if list[i].match(line, f) {
-				return true
+		lines := f.commandLines()
+		hits := 0
+		for i := range lines {
+			if slices.ContainsFunc(list, func(p commandPattern) bool { return p.match(&lines[i]) }) {
+				hits++
 			}
 		}
-		return false
+		if negated { // what is let pass must be listed whichever the tool runs
+			return hits > 0 && hits == len(lines)
+		}
+		return hits > 0
 	}
 }
 

@@ -23,7 +23,7 @@ func FuzzCommandPrefilter(f *testing.F) {
 			return
 		}
 		p := newCommandPattern(re)
-		if got, want := p.match(command, &facts{command: command}), re.MatchString(command); got != want {
+		if got, want := p.match(&commandText{text: command}), re.MatchString(command); got != want {
 			t.Errorf("%q on %q: %v, the regexp says %v (literals %q, fold %v)", pattern, command, got, want, p.literals, p.fold)
 		}
 	})
