@@ -45,7 +45,12 @@ func (l *loader) scan(into *layer, src source, folders []folder, check func(stri
 		found := &folderSource{source: src, profile: f.profile}
 		for _, e := range entries { // sorted by name
 			path := filepath.Join(src.path, e.Name())
-			if isCode(path, e.Name()) {
+			if !isCode(path, e.Name()) {
+				continue
+			}
+			if bad := badName(e.Name()); bad != "" {
+				l.warn(path, "", "its name, which is the hook's id, "+bad+"; it is not used", "rename it")
+			} else {
 				found.files = append(found.files, path)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Problem is one mistake in a configuration, at the place where it was made.
@@ -17,18 +19,46 @@ type Problem struct {
 	Hint    string `json:"hint,omitempty"` // what to do
 }
 
-// Place is where the problem is, as editors and compilers write it.
+// Place is where the problem is, as editors and compilers write it. Control
+// characters of the file's name are shown as \x1b.
 func (p Problem) Place() string {
+	file := visible(p.File)
 	switch {
 	case p.Line == 0:
-		return p.File
+		return file
 	case p.Column == 0:
-		return fmt.Sprintf("%s:%d", p.File, p.Line)
+		return fmt.Sprintf("%s:%d", file, p.Line)
 	}
-	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
+	return fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
 }
 
-// String is the problem in one line, and its hint in a second.
+// visible writes characters that act on a terminal instead of showing as \x1b:
+// file names of a cloned repository are somebody else's.
+func visible(text string) string {
+	hidden := func(r rune) bool {
+		return r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	}
+	if strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case r != utf8.RuneError && hidden(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			b.WriteString(text[:size])
+		}
+		text = text[size:]
+	}
+	return b.String()
+}
+
+// String is the problem in one line, and its hint in a second. Control characters
+// are shown, as in Place.
 func (p Problem) String() string {
 	var b strings.Builder
 	b.WriteString(p.Place())
@@ -36,10 +66,10 @@ func (p Problem) String() string {
 	if p.Hook != "" {
 		fmt.Fprintf(&b, "hook %q: ", p.Hook)
 	}
-	b.WriteString(p.Message)
+	b.WriteString(visible(p.Message))
 	if p.Hint != "" {
 		b.WriteString("\n    ")
-		b.WriteString(p.Hint)
+		b.WriteString(visible(p.Hint))
 	}
 	return b.String()
 }
