@@ -49,7 +49,10 @@ func (p *pinned) check() error {
 	return nil
 }
 
+// sameFile reports whether a file cannot have changed. The time of modification
+// can be set back; where the system does not tell when the file really changed,
+// only the content can.
 func sameFile(known pin, info os.FileInfo) bool {
 	return os.SameFile(known.info, info) && known.info.Size() == info.Size() && known.info.Mode() == info.Mode() &&
-		known.info.ModTime().Equal(info.ModTime()) && changeTime(known.info) == changeTime(info)
+		known.info.ModTime().Equal(info.ModTime()) && changeTime(info) != 0 && changeTime(known.info) == changeTime(info)
 }

@@ -4,6 +4,5 @@ package config
 
 import "io/fs"
 
-// changeTime is not looked up here; size, time of modification and identity
-// must do.
+// changeTime is not known here, so that contents are compared instead.
 func changeTime(fs.FileInfo) int64 { return 0 }

@@ -203,6 +203,33 @@ func TestAProgramThatChangesAfterLoadingDoesNotRun(t *testing.T) {
 	}
 }
 
+func TestAnEditThatSetsTheTimeBackIsNoticed(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, lane: guard, command: ./guard.sh}]\n")
+	path := w.work("guard.sh")
+	w.write(path, guard("no"))
+	w.trust()
+	e := fill(t, w.load())
+	if out := bash(t, e, w.ws, "ls"); out.Reason != "no" {
+		t.Fatalf("%+v", out)
+	}
+	before, err := os.Stat(path)
+	w.must(err)
+	evil := strings.Replace(guard("no"), "exit 2", "exit 0", 1) // of the same size
+	for after := before; after == before || changeTime(after) != 0 && changeTime(after) == changeTime(before); {
+		w.must(os.WriteFile(path, []byte(evil), 0o755)) // in place: the same identity
+		w.must(os.Chtimes(path, before.ModTime(), before.ModTime()))
+		after, err = os.Stat(path)
+		w.must(err)
+		if after.Size() != before.Size() || !after.ModTime().Equal(before.ModTime()) || !os.SameFile(before, after) {
+			t.Fatal("the edit can be seen without the time of change")
+		}
+	}
+	if out := bash(t, e, w.ws, "ls"); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "hookway trust") {
+		t.Errorf("%+v", out)
+	}
+}
+
 func TestTrustIsKeptPrivately(t *testing.T) {
 	w := trustedWorld(t)
 	w.trust()
