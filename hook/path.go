@@ -14,7 +14,9 @@ type filePath struct {
 }
 
 // filePaths are the files of the call. Guards see each as it was given, and
-// where symbolic links lead: a pattern that holds for either is meant.
+// where symbolic links lead: a pattern that holds for either is meant. Tools
+// differ in whether they strip space around a name and know "~/", so a name
+// stands for what it is with and without.
 func (f *facts) filePaths(root string) []filePath {
 	if f.filesDone && f.filesRoot == root {
 		return f.files
@@ -31,25 +33,50 @@ func (f *facts) filePaths(root string) []filePath {
 		if !ok || name == "" {
 			continue
 		}
-		given := newPath(f.head.CWD, name, root)
-		if !f.links {
-			f.files = append(f.files, given)
-			continue
+		f.addPath(name, root)
+		trimmed := strings.TrimSpace(name)
+		if trimmed != name && trimmed != "" {
+			f.addPath(trimmed, root)
 		}
-		realRoot, realCWD := followLinks(root), followLinks(f.head.CWD)
-		if given.rel == "" { // perhaps only because the root has two names
-			given.rel = newPath(realCWD, name, realRoot).rel
-		}
-		f.files = append(f.files, given)
-		full := name
-		if !filepath.IsAbs(name) && f.head.CWD != "" {
-			full = f.head.CWD + string(filepath.Separator) + name // not cleaned: dots after links count
-		}
-		if real := newPath("", followLinks(full), realRoot); real != given {
-			f.files = append(f.files, real)
+		if home, ok := inHome(trimmed); ok {
+			f.addPath(home, root)
 		}
 	}
 	return f.files
+}
+
+// inHome reads a leading "~/" as many tools do.
+func inHome(name string) (string, bool) {
+	rest, ok := strings.CutPrefix(filepath.ToSlash(name), "~/")
+	if !ok {
+		return "", false
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", false
+	}
+	return home + string(filepath.Separator) + filepath.FromSlash(rest), true // not cleaned: dots after links count
+}
+
+// addPath adds the forms of one reading of a name.
+func (f *facts) addPath(name, root string) {
+	given := newPath(f.head.CWD, name, root)
+	if !f.links {
+		f.files = append(f.files, given)
+		return
+	}
+	realRoot, realCWD := followLinks(root), followLinks(f.head.CWD)
+	if given.rel == "" { // perhaps only because the root has two names
+		given.rel = newPath(realCWD, name, realRoot).rel
+	}
+	f.files = append(f.files, given)
+	full := name
+	if !filepath.IsAbs(name) && f.head.CWD != "" {
+		full = f.head.CWD + string(filepath.Separator) + name // not cleaned: dots after links count
+	}
+	if real := newPath("", followLinks(full), realRoot); real != given {
+		f.files = append(f.files, real)
+	}
 }
 
 // newPath resolves a name as text only: dots are cleaned, links are not followed.
