@@ -37,6 +37,17 @@ type EventInfo struct {
 // NewPayload gives a pointer to an empty payload, for decoders.
 func (i *EventInfo) NewPayload() any { return i.newPayload() }
 
+// IsCalled reports whether a name is one of the event's, compared as Lookup does.
+func (i *EventInfo) IsCalled(name string) bool {
+	key := normal(name)
+	for _, known := range append([]string{i.Name}, i.Aliases...) {
+		if n := normal(known); n == key || "on"+n == key {
+			return true
+		}
+	}
+	return false
+}
+
 // New makes an event of this kind. The payload is a P or a *P.
 func (i *EventInfo) New(env Envelope, payload any) (AnyEvent, error) {
 	return i.newEvent(i, env, payload)

@@ -49,7 +49,7 @@ func NewEvent(info *hook.EventInfo, data []byte) (hook.AnyEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if ok && !isNameOf(info, name) {
+	if ok && !info.IsCalled(name) {
 		return nil, fmt.Errorf("hook_event_name: it is %s, but the event is %s", excerpt([]byte(name)), info.Name)
 	}
 	return decode(info, list)
@@ -76,17 +76,6 @@ func eventName(list []member) (name string, ok bool, err error) {
 		}
 	}
 	return "", false, nil
-}
-
-// isNameOf compares as hook.Lookup does.
-func isNameOf(info *hook.EventInfo, name string) bool {
-	name = normal(name)
-	for _, known := range append([]string{info.Name}, info.Aliases...) {
-		if n := normal(known); n == name || "on"+n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // normal is the form in which names are compared without regard to how they are spelt.

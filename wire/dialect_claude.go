@@ -39,7 +39,7 @@ func (r *reply) output(raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if name := out["hookEventName"]; name != nil && !isNameOf(r.info, unquote(name)) {
+	if name := out["hookEventName"]; name != nil && !r.info.IsCalled(unquote(name)) {
 		return fmt.Errorf("%shookEventName: it is %s, but the event is %s", path, excerpt([]byte(unquote(name))), r.info.Name)
 	}
 	if err := r.specific(path, out); err != nil {

@@ -64,6 +64,7 @@ func (a *app) list(cmd *cobra.Command) error {
 		return err
 	}
 	defer w.close()
+	a.showWarnings(w)
 	if err := a.printHooks(w); err != nil {
 		return err
 	}

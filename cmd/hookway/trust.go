@@ -41,6 +41,7 @@ func (a *app) showProblems(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	a.showWarnings(w)
 	problems := w.set.Problems
 	if err := w.close(); err != nil {
 		return err

@@ -94,15 +94,23 @@ func (a *app) checkDepth() error {
 }
 
 // complaints are the mistakes in a configuration, and what the user must know.
+// Warnings are for those who look at the hooks: list and trust show them.
 func complaints(set *config.Set) []string {
 	var lines []string
-	for _, p := range append(set.Problems, set.Warnings...) {
+	for _, p := range set.Problems {
 		lines = append(lines, p.String())
 	}
 	if n := untrusted(set); n > 0 {
 		lines = append(lines, "hookway: "+trustAdvice(set, n))
 	}
 	return lines
+}
+
+// showWarnings prints what is left out of a configuration, or will not work.
+func (a *app) showWarnings(w *workspace) {
+	for _, p := range w.set.Warnings {
+		fmt.Fprintln(a.err, p.String())
+	}
 }
 
 // watch tells the log about hooks that fail.
