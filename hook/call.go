@@ -110,8 +110,13 @@ func (r *run) context(e *entry, start time.Duration) *callContext {
 	return c
 }
 
-// more is how many hooks to make room for at once.
-func (r *run) more() int { return max(4, min(len(r.chain.entries()), 32)) }
+// more is how many hooks to make room for at once: as many as are sure to run.
+func (r *run) more() int {
+	if r.chain == nil { // an observer, by itself
+		return 1
+	}
+	return max(4, min(r.chain.sure, 256))
+}
 
 // ask calls the handler and turns a panic into an error.
 func (e *entry) ask(ctx context.Context, ev AnyEvent, d *Decision) (err error) {

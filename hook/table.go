@@ -170,6 +170,7 @@ type chain struct {
 	byTool map[string]lanes // hooks for exact tools
 	tools  [3]bool          // lanes in which there are such
 	has    [3]bool          // lanes in which there are any
+	sure   int              // hooks that run at every event: their matchers match all
 }
 
 // lanes are the hooks of a chain, sorted.
@@ -196,6 +197,9 @@ func (c *chain) index() {
 	for _, e := range sorted {
 		lane := e.hook.Lane
 		c.has[lane] = true
+		if len(e.match.tests) == 0 && len(e.match.tools) == 0 {
+			c.sure++
+		}
 		if len(e.match.tools) == 0 {
 			c.any[lane] = append(c.any[lane], e)
 			continue
