@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -64,6 +66,8 @@ type fireOptions struct {
 }
 
 func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // hooks' processes end with us
+	defer stop()
 	data, err := a.payload(ctx, file)
 	if err != nil {
 		return err

@@ -200,6 +200,8 @@ func (a *claudeAnswer) other() {
 	switch {
 	case a.out.Action == hook.ActionBlock && a.event == "PreModelSwitch":
 		a.decide("deny", a.out.Reason)
+	case a.out.Action == hook.ActionBlock && !stoppable[a.event]:
+		a.warn("Claude Code lets no hook block %s: the block of hook %s has no effect", a.event, a.out.By)
 	case a.out.Action == hook.ActionBlock:
 		a.top["decision"], a.top["reason"] = "block", a.out.Reason
 	case a.out.Action == hook.ActionAnswer:
@@ -208,6 +210,14 @@ func (a *claudeAnswer) other() {
 	if a.out.Changed {
 		a.warn("Claude Code cannot change the payload of %s: the change of hook %s was not applied", a.event, lastChange(a.out))
 	}
+}
+
+// stoppable are the events, beside those of tools and permissions, at which
+// Claude Code listens to a block.
+var stoppable = map[string]bool{
+	"UserPromptSubmit": true, "UserPromptExpansion": true, "PostToolBatch": true, "Stop": true, "SubagentStop": true,
+	"PreCompact": true, "ConfigChange": true, "TeammateIdle": true, "TaskCreated": true, "TaskCompleted": true,
+	"Elicitation": true, "ElicitationResult": true, "WorktreeCreate": true,
 }
 
 // takesText are the events at which Claude Code takes text for the agent. At
