@@ -67,11 +67,16 @@ func (r *resolver) list(words []string) commandLine {
 		if file := r.find(w); file != "" {
 			out.argv[i] = file
 			out.files = append(out.files, file)
-		} else if i == 0 { // it is missing: say so under its own name
+		} else if i == 0 || i == 1 && operand || isDotted(w) { // missing: an agent's folder must not supply it
 			out.argv[i] = under(r.dirs[0], w)
 		}
 	}
 	return out
+}
+
+// isDotted reports whether a word is a path from here.
+func isDotted(word string) bool {
+	return strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../")
 }
 
 // isPath reports whether a word is written as a path.
@@ -104,7 +109,7 @@ func (r *resolver) find(word string) string {
 func (r *resolver) shell(line string) commandLine {
 	out := commandLine{}
 	var b strings.Builder
-	last, script, moved := 0, false, false
+	last, script, moved, first := 0, false, false, false
 	for _, w := range shellWords(line) {
 		b.WriteString(line[last:w.start])
 		last = w.end
@@ -120,6 +125,8 @@ func (r *resolver) shell(line string) commandLine {
 			if w.plain && (isPath(text) || operand) {
 				if file = r.find(text); file != "" {
 					text = quoteWord(file)
+				} else if isDotted(text) || first && operand { // missing: an agent's folder must not supply it
+					text = quoteWord(under(r.dirs[0], text))
 				}
 			} else if !w.plain {
 				if plain, ok := r.expand(text); ok {
@@ -139,6 +146,7 @@ func (r *resolver) shell(line string) commandLine {
 			moved = moved || line[w.start:w.end] == "cd" || line[w.start:w.end] == "pushd"
 		}
 		script = script && !w.ends
+		first = w.begins && !w.ends
 	}
 	b.WriteString(line[last:])
 	out.shell = b.String()

@@ -31,7 +31,7 @@ func TestWordsThatNameFilesBesideTheConfigurationMeanThose(t *testing.T) {
 		{"(./guard.sh)", "(@@/guard.sh)", "guard.sh"},
 		{"./guard.sh <./b.py", "@@/guard.sh <@@/b.py", "b.py guard.sh"},
 		{"./guard.sh > ./log 2>>./log", "@@/guard.sh > ./log 2>>./log", "guard.sh"}, // what it writes is no part of it
-		{"./missing.sh", "./missing.sh", ""},
+		{"./missing.sh", "@@/missing.sh", ""}, // so that an agent's folder cannot supply it
 		{"cd hooks && ./g.sh && ./guard.sh", "cd hooks && ./g.sh && ./guard.sh", "guard.sh"},
 		{`cd hooks && "$HOOKWAY_PROJECT_DIR/guard.sh"`, `cd hooks && "$HOOKWAY_PROJECT_DIR/guard.sh"`, "guard.sh"},
 		{`"$CLAUDE_PROJECT_DIR"/hooks/g.sh`, `"$CLAUDE_PROJECT_DIR"/hooks/g.sh`, "hooks/g.sh"},
@@ -59,7 +59,7 @@ func TestWordsThatNameFilesBesideTheConfigurationMeanThose(t *testing.T) {
 	for _, c := range []struct{ words, want []string }{
 		{[]string{"./guard.sh", "b.py", "./b.py"}, []string{"@@/guard.sh", "b.py", "@@/b.py"}},
 		{[]string{"/usr/bin/python3", "-u", "b.py", "build"}, []string{"/usr/bin/python3", "-u", "@@/b.py", "build"}},
-		{[]string{"./missing", "./missing"}, []string{"@@/missing", "./missing"}},
+		{[]string{"./missing", "./missing"}, []string{"@@/missing", "@@/missing"}},
 		{[]string{"hooks", "hooks/"}, []string{"hooks", "hooks/"}}, // folders are left alone
 	} {
 		h := hookSpec{}
@@ -180,8 +180,9 @@ func FuzzShellWords(f *testing.F) {
 			at = w.end
 		}
 		r := resolver{dirs: []string{"/nonexistent"}, project: "/nonexistent"}
-		if got := r.shell(line); got.shell != line && len(got.files) == 0 {
-			t.Fatalf("%q became %q without a file", line, got.shell)
+		got := r.shell(line)
+		if len(got.files) == 0 && got.shell != line && !strings.Contains(line, "./") && !strings.ContainsAny(line, " \t") {
+			t.Fatalf("%q became %q without a path or a script", line, got.shell)
 		}
 	})
 }
