@@ -31,7 +31,7 @@ func TestWordsThatNameFilesBesideTheConfigurationMeanThose(t *testing.T) {
 		{"(./guard.sh)", "(@@/guard.sh)", "guard.sh"},
 		{"./guard.sh <./b.py", "@@/guard.sh <@@/b.py", "b.py guard.sh"},
 		{"./guard.sh > ./log 2>>./log", "@@/guard.sh > ./log 2>>./log", "guard.sh"}, // what it writes is no part of it
-		{"./missing.sh", "@@/missing.sh", ""}, // so that an agent's folder cannot supply it
+		{"./missing.sh", "@@/missing.sh", ""},                                       // so that an agent's folder cannot supply it
 		{"cd hooks && ./g.sh && ./guard.sh", "cd hooks && ./g.sh && ./guard.sh", "guard.sh"},
 		{`cd hooks && "$HOOKWAY_PROJECT_DIR/guard.sh"`, `cd hooks && "$HOOKWAY_PROJECT_DIR/guard.sh"`, "guard.sh"},
 		{`"$CLAUDE_PROJECT_DIR"/hooks/g.sh`, `"$CLAUDE_PROJECT_DIR"/hooks/g.sh`, "hooks/g.sh"},
