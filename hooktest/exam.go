@@ -26,7 +26,7 @@ var generous = limits{deadline: 2 * time.Second, prompt: 2 * time.Second, patien
 
 // TestHandler examines one kind of handler. For each case it has makeHandler make
 // a handler whose far side shows the behaviour, and checks the contract of
-// hook.Handler and of DESIGN's answers on it; a failure quotes the rule that was
+// hook.Handler and of package wire's answers on it; a failure quotes the rule that was
 // broken. A handler with a Close method is closed afterwards. When the case and
 // its clean-ups are over, no goroutine may be left that was not there before.
 //
