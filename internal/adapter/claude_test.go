@@ -3,6 +3,7 @@ package adapter_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"maps"
 	"os"
@@ -116,6 +117,21 @@ func TestAChangedInputIsWrittenWhole(t *testing.T) {
 	want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"command":"ls","description":"run a command"}}}` + "\n"
 	if got != want {
 		t.Errorf("got %s\nwant %s", got, want)
+	}
+}
+
+func TestARefusedCallHasNoChangedInput(t *testing.T) {
+	var engine hook.Engine
+	err := errors.Join(
+		hook.On(&engine, hook.PreToolUse, func(_ context.Context, ev *hook.Event[hook.ToolUse]) (hook.Decision, error) {
+			return hook.Change(ev.Payload.WithInput("command", "ls")), nil
+		}),
+		engine.Add(hook.New("guard", hook.Static(hook.Block("no")), hook.For("PreToolUse"), hook.As(hook.Guard))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := answer(t, &engine, recorded(t)["PreToolUse~Bash"]); strings.Contains(got, "updatedInput") || !strings.Contains(got, `"deny"`) {
+		t.Error(got)
 	}
 }
 
