@@ -2,7 +2,6 @@ package hook
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"sync"
 )
@@ -59,14 +58,4 @@ func wireFields(t reflect.Type) map[string][]int {
 	}
 	wireCache.Store(t, fields)
 	return fields
-}
-
-// sortedKeys gives a map's keys in order, so that errors and tests are stable.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

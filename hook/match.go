@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -67,7 +68,7 @@ func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	c.add(names("agent", m.Agent, func(f *facts) (string, bool) { return f.head.Agent, f.head.Agent != "" }, &c))
 	c.add(names("namespace", m.Namespace, func(f *facts) (string, bool) { return f.text("namespace") }, &c))
 	c.add(names("target", m.Target, func(f *facts) (string, bool) { return f.text("target") }, &c))
-	for _, field := range sortedKeys(m.Fields) {
+	for _, field := range slices.Sorted(maps.Keys(m.Fields)) {
 		c.add(each(field, names("fields."+field, m.Fields[field], func(f *facts) (string, bool) { return f.element, true }, &c)))
 	}
 	c.add(c.paths(m.Path))
@@ -157,7 +158,7 @@ func (c *compiler) readable(m Match) {
 	check("agent", m.Agent)
 	check("namespace", m.Namespace)
 	check("target", m.Target)
-	for _, field := range sortedKeys(m.Fields) {
+	for _, field := range slices.Sorted(maps.Keys(m.Fields)) {
 		check("fields."+field, m.Fields[field])
 	}
 }

@@ -35,7 +35,7 @@ func (c *events) enter(info *EventInfo) error {
 	}
 	names := append([]string{info.Name}, info.Aliases...)
 	for _, name := range names {
-		key := normal(name)
+		key := Normal(name)
 		if key == "" || key == "*" {
 			return fmt.Errorf("%q is no name for an event", name)
 		}
@@ -44,7 +44,7 @@ func (c *events) enter(info *EventInfo) error {
 		}
 	}
 	for _, name := range names {
-		c.byName[normal(name)] = info
+		c.byName[Normal(name)] = info
 	}
 	c.list = append(c.list, info)
 	return nil
@@ -53,7 +53,7 @@ func (c *events) enter(info *EventInfo) error {
 func (c *events) find(name string) *EventInfo {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.lookup(normal(name))
+	return c.lookup(Normal(name))
 }
 
 // lookup finds a normal form. The lock is held.
@@ -67,8 +67,9 @@ func (c *events) lookup(key string) *EventInfo {
 	return nil
 }
 
-// normal is the form in which names are compared.
-func normal(name string) string {
+// Normal is the form in which names are compared: without '_' and '-', and with
+// ASCII letters in lower case.
+func Normal(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '_' || r == '-':
@@ -110,18 +111,18 @@ func unknownEvent(name string, known []*EventInfo) error {
 // Nearest gives the candidate most like name, or "" if none is like it at all.
 // It compares as Lookup does.
 func Nearest(name string, candidates []string) string {
-	return NearestWithin(len(normal(name))/3+1, name, candidates)
+	return NearestWithin(len(Normal(name))/3+1, name, candidates)
 }
 
 // NearestWithin is Nearest for names that differ by at most so many edits: a
 // character put in, left out or replaced.
 func NearestWithin(edits int, name string, candidates []string) string {
-	want := normal(name)
+	want := Normal(name)
 	best, bestAt := "", edits+1
 	sorted := append([]string(nil), candidates...)
 	sort.Strings(sorted)
 	for _, c := range sorted {
-		if d := distance(want, normal(c)); d < bestAt {
+		if d := distance(want, Normal(c)); d < bestAt {
 			best, bestAt = c, d
 		}
 	}

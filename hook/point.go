@@ -39,9 +39,9 @@ func (i *EventInfo) NewPayload() any { return i.newPayload() }
 
 // IsCalled reports whether a name is one of the event's, compared as Lookup does.
 func (i *EventInfo) IsCalled(name string) bool {
-	key := normal(name)
+	key := Normal(name)
 	for _, known := range append([]string{i.Name}, i.Aliases...) {
-		if n := normal(known); n == key || "on"+n == key {
+		if n := Normal(known); n == key || "on"+n == key {
 			return true
 		}
 	}

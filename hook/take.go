@@ -3,6 +3,7 @@ package hook
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -126,7 +127,7 @@ func forbidden(before, after any, allowed []string) []string {
 		return out
 	}
 	fields := wireFields(a.Type())
-	for _, name := range sortedKeys(fields) {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if slices.Contains(allowed, name) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -129,8 +130,8 @@ func pick(list []member, keys map[string]string, path string) (map[string]json.R
 // misspelt finds the known name that a name differs from by case, '_' or '-'
 // only, or the deciding name that it is a typing error away from.
 func misspelt(name string, keys map[string]string) string {
-	for _, known := range sortedKeys(keys) {
-		if normal(known) == normal(name) {
+	for _, known := range slices.Sorted(maps.Keys(keys)) {
+		if hook.Normal(known) == hook.Normal(name) {
 			return known
 		}
 	}

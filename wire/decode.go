@@ -78,19 +78,6 @@ func eventName(list []member) (name string, ok bool, err error) {
 	return "", false, nil
 }
 
-// normal is the form in which names are compared without regard to how they are spelt.
-func normal(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '_' || r == '-':
-			return -1
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return r
-	}, name)
-}
-
 // decoder reads one event.
 type decoder struct {
 	info    *hook.EventInfo

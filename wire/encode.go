@@ -187,7 +187,7 @@ func (e *encoder) body() error {
 		for it := e.payload.MapRange(); it.Next(); {
 			byName[it.Key().String()] = it.Value()
 		}
-		for _, name := range sortedKeys(byName) {
+		for _, name := range slices.Sorted(maps.Keys(byName)) {
 			if reserved(name) {
 				continue
 			}
@@ -257,7 +257,7 @@ func (e *encoder) native(env map[string]any, payload map[string]bool) error {
 	for _, a := range claudeNames(e.ev.Info()) {
 		e.taken[a.theirs] = true
 	}
-	for _, name := range sortedKeys(own) {
+	for _, name := range slices.Sorted(maps.Keys(own)) {
 		if _, ours := env[name]; ours || payload[name] || e.taken[name] || reserved(name) {
 			continue
 		}

@@ -90,7 +90,7 @@ func (a *Answer) plainText(info *hook.EventInfo, text []byte) (hook.Decision, er
 }
 
 // decides reports whether a member is one of an answer.
-func decides(m member) bool { return alwaysKnown[m.name] != "" || refusals[normal(m.name)] != nil }
+func decides(m member) bool { return alwaysKnown[m.name] != "" || refusals[hook.Normal(m.name)] != nil }
 
 // eachObject shows the JSON objects that stand in a text, not those inside
 // others, until see has seen enough. It reports false if it gave up, because the

@@ -28,7 +28,7 @@ var loud = append([]string{"block", "cancel", "continue", "suppress", "modified"
 // answer that has one where it is not read is an error: it would be no opinion.
 func placeOf(name string) string {
 	for _, known := range loud {
-		if normal(known) != normal(name) {
+		if hook.Normal(known) != hook.Normal(name) {
 			continue
 		}
 		switch known {

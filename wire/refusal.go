@@ -37,7 +37,7 @@ var reasons = []string{"reason", "blockreason", "cancelreason", "permissiondecis
 // regard to case, '_' and '-', and of two values under one name either counts.
 func refusal(info *hook.EventInfo, text []byte, flaw error) (hook.Decision, bool) {
 	levels := levelsOf(text)
-	if isStop(info) && slices.ContainsFunc(levels[0], func(m member) bool { return normal(m.name) == "continue" && isFalse(m.value) }) {
+	if isStop(info) && slices.ContainsFunc(levels[0], func(m member) bool { return hook.Normal(m.name) == "continue" && isFalse(m.value) }) {
 		return hook.Decision{}, false // there it lets the agent stop; see goOn
 	}
 	if !slices.ContainsFunc(levels, saysNo) {
@@ -54,7 +54,7 @@ func levelsOf(text []byte) [][]member {
 		upTo := len(levels)
 		for _, level := range levels[from:upTo] {
 			for _, m := range level {
-				inner := normal(m.name) == "hookspecificoutput" || normal(m.name) == "decision"
+				inner := hook.Normal(m.name) == "hookspecificoutput" || hook.Normal(m.name) == "decision"
 				if inner && kind(m.value) == "an object" {
 					levels = append(levels, members(m.value))
 				}
@@ -67,7 +67,7 @@ func levelsOf(text []byte) [][]member {
 
 func saysNo(level []member) bool {
 	return slices.ContainsFunc(level, func(m member) bool {
-		no := refusals[normal(m.name)]
+		no := refusals[hook.Normal(m.name)]
 		return no != nil && no(m.value)
 	})
 }
@@ -77,7 +77,7 @@ func reasonIn(levels [][]member) string {
 	for _, level := range levels {
 		best, reason := len(reasons), ""
 		for _, m := range level {
-			at := slices.Index(reasons, normal(m.name))
+			at := slices.Index(reasons, hook.Normal(m.name))
 			if at < 0 || at >= best || kind(m.value) != "a string" {
 				continue
 			}

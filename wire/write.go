@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -182,7 +183,7 @@ func (w *writer) toolResponse(r hook.ToolResponse) error {
 			return err
 		}
 	}
-	for _, name := range sortedKeys(r.Extra) {
+	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
 		if _, ours := unset[name]; ours {
 			continue
 		}
@@ -192,14 +193,4 @@ func (w *writer) toolResponse(r hook.ToolResponse) error {
 	}
 	w.close(outer)
 	return nil
-}
-
-// sortedKeys gives a map's keys in order.
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -135,9 +135,11 @@ func TestARefusedCallHasNoChangedInput(t *testing.T) {
 	}
 }
 
-func TestAChangedShellOutputKeepsTheShapeOfTheTool(t *testing.T) {
-	var engine hook.Engine
-	err := hook.On(&engine, hook.PostToolUse, func(_ context.Context, ev *hook.Event[hook.ToolResult]) (hook.Decision, error) {
+// redacting is an engine that puts a text in place of every tool's output.
+func redacting(t *testing.T) *hook.Engine {
+	t.Helper()
+	engine := new(hook.Engine)
+	err := hook.On(engine, hook.PostToolUse, func(_ context.Context, ev *hook.Event[hook.ToolResult]) (hook.Decision, error) {
 		changed := ev.Payload
 		changed.ToolResponse.Output = "[redacted]"
 		return hook.Change(changed), nil
@@ -145,7 +147,12 @@ func TestAChangedShellOutputKeepsTheShapeOfTheTool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := answer(t, &engine, recorded(t)["PostToolUse~Bash"])
+	return engine
+}
+
+func TestAChangedShellOutputKeepsTheShapeOfTheTool(t *testing.T) {
+	engine := redacting(t)
+	got := answer(t, engine, recorded(t)["PostToolUse~Bash"])
 	want := `{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedToolOutput":{"interrupted":false,"isImage":false,"noOutputExpected":true,"stderr":"","stdout":"[redacted]"}}}` + "\n"
 	if got != want {
 		t.Errorf("got %s\nwant %s", got, want)
@@ -153,15 +160,7 @@ func TestAChangedShellOutputKeepsTheShapeOfTheTool(t *testing.T) {
 }
 
 func TestARedactedResponseNeverKeepsTheOldText(t *testing.T) {
-	var engine hook.Engine
-	err := hook.On(&engine, hook.PostToolUse, func(_ context.Context, ev *hook.Event[hook.ToolResult]) (hook.Decision, error) {
-		changed := ev.Payload
-		changed.ToolResponse.Output = "[redacted]"
-		return hook.Change(changed), nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	engine := redacting(t)
 	for name, tt := range map[string]struct{ response, want string }{
 		"Read":       {`{"type":"text","file":{"content":"KEY=1","numLines":1}}`, `{"file":{"content":"[redacted]","numLines":1},"type":"text"}`},
 		"a text":     {`"KEY=1"`, `"[redacted]"`},
@@ -170,7 +169,7 @@ func TestARedactedResponseNeverKeepsTheOldText(t *testing.T) {
 		"no content": {`{"file":{"numLines":1}}`, `"[redacted]"`},
 	} {
 		stdin := `{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"X","tool_input":{},"tool_response":` + tt.response + `}`
-		got := answer(t, &engine, []byte(stdin))
+		got := answer(t, engine, []byte(stdin))
 		if strings.Contains(got, "KEY=1") || !strings.Contains(got, `"updatedToolOutput":`+tt.want) {
 			t.Errorf("%s: %s", name, got)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -116,7 +117,7 @@ func merge(old, next *Set) {
 	if next.frozen || len(kept) > 0 {
 		next.Settings = old.Settings
 	}
-	for _, source := range sortedKeys(kept) {
+	for _, source := range slices.Sorted(maps.Keys(kept)) {
 		hint := "the last good version runs until the file loads"
 		if next.frozen && strings.HasPrefix(source, old.Workspace) {
 			hint = "look at the changes, then run hookway trust; or hookway untrust"
@@ -131,15 +132,6 @@ func inOrder(a, b Hook) int {
 		return a.rank - b.rank
 	}
 	return strings.Compare(a.File, b.File)
-}
-
-func sortedKeys(m map[string]int) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // freeze decides whether the workspace's hooks stay what they were: they ran by
