@@ -29,7 +29,7 @@ func (r *run) addMetadata(step *Step, more map[string]any) {
 		}
 		all, _ := variables(merged["env"])
 		for name, v := range vars {
-			if unsafeVariable(name) {
+			if RefusedVariable(name) {
 				refused = append(refused, name)
 				continue
 			}
@@ -64,8 +64,9 @@ func variables(value any) (map[string]any, bool) {
 	return vars, true
 }
 
-// unsafeVariable reports the variables that decide which code a program runs.
-func unsafeVariable(name string) bool {
+// RefusedVariable reports the environment variables that no hook may set: those
+// that decide which code a program runs. Case does not count, as on Windows.
+func RefusedVariable(name string) bool {
 	upper := strings.ToUpper(name)
 	return upper == "PATH" || upper == "NODE_OPTIONS" || strings.HasPrefix(upper, "LD_") || strings.HasPrefix(upper, "DYLD_")
 }

@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"encoding/json"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -188,7 +187,7 @@ func readEnv(r *reader, n *yaml.Node, h *hookSpec) {
 		case !ok:
 		case name == "" || strings.ContainsAny(name, "=\x00"):
 			r.fail(p.key, "", "%q is no name for a variable", clip(name))
-		case refusedVariable(name):
+		case hook.RefusedVariable(name):
 			r.fail(p.key, "put it into the command itself, where it can be seen", "a hook may not set %s: it changes which code runs", name)
 		case strings.ContainsRune(value, 0):
 			r.fail(p.value, "", "env.%s has a NUL byte", name)
@@ -197,12 +196,4 @@ func readEnv(r *reader, n *yaml.Node, h *hookSpec) {
 		}
 	}
 	slices.Sort(h.env)
-}
-
-// refusedVariable reports whether a variable decides which code a program runs.
-func refusedVariable(name string) bool {
-	if runtime.GOOS == "windows" {
-		name = strings.ToUpper(name)
-	}
-	return name == "PATH" || name == "NODE_OPTIONS" || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
 }
