@@ -225,16 +225,15 @@ func (p *peer) watch(read, stderr <-chan struct{}) {
 	defer p.w.procs.end()
 	select {
 	case <-p.proc.exited:
-		p.proc.settle(read, stderr) // the last answers may still be in the pipe
 	case <-read: // it closed its stdout, or broke the protocol: no answer can come
 		p.proc.settle(p.proc.exited)
 	case <-p.broken: // most likely it is ending
-		p.proc.settle(p.proc.exited, read)
+		p.proc.settle(p.proc.exited)
 	case <-p.asked:
 		p.proc.stdin.Close()
 		waitFor(p.proc.exited, p.w.c.Grace)
-		p.proc.settle(read, stderr)
 	}
+	p.proc.settle(read, stderr) // the last answers, and why it ended, may still be in the pipes
 	p.mu.Lock()
 	asked := p.stopped
 	p.failed = true
