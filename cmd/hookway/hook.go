@@ -96,7 +96,7 @@ func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r 
 	if w, err = a.open(ctx, options); err != nil {
 		return r, nil, err
 	}
-	ev, err := agent.Decode(stdin, w.engine.Lookup)
+	ev, err := agent.Decode(adapter.Call{Stdin: stdin}, w.engine.Lookup)
 	if err != nil {
 		return r, w, err
 	}
@@ -114,7 +114,11 @@ func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r 
 	}
 	w.doubt(ev, &out)
 	w.tell(ev, &out)
-	r, err = agent.Encode(ev, out)
+	fitted := adapter.Fit(agent.About(), ev, out, hook.ActionBlock)
+	r, err = agent.Encode(ev, fitted.Outcome)
+	for _, d := range fitted.Degraded {
+		r.Warnings = append(r.Warnings, d.String())
+	}
 	return r, w, err
 }
 

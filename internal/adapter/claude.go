@@ -1,54 +1,35 @@
 package adapter
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/wire"
 )
 
 // Claude speaks Claude Code's hook protocol, as version 2.1 reads it.
 type Claude struct{}
 
-// Decode reads what Claude Code writes to a hook's stdin. An event that has no
-// name here keeps its native one. lookup finds the events that hooks are
-// registered for; nil is hook.Lookup.
-func (Claude) Decode(stdin []byte, lookup func(string) (*hook.EventInfo, error)) (hook.AnyEvent, error) {
-	if lookup == nil {
-		lookup = hook.Lookup
-	}
-	ev, err := wire.DecodeEvent(stdin, func(name string) (*hook.EventInfo, error) {
-		if info, err := lookup(name); err == nil {
-			return info, nil
-		}
-		return hook.Native(name), nil
-	})
+// About describes Claude Code.
+func (Claude) About() *About { return &claudeAbout }
+
+// Decode reads what Claude Code writes to a hook's stdin.
+func (Claude) Decode(c Call, find Find) (hook.AnyEvent, error) {
+	native, err := readNative(&claudeAbout, c)
 	if err != nil {
-		return nil, fmt.Errorf("this is no event of Claude Code: %w", err)
+		return nil, err
 	}
-	native := object{}
-	d := json.NewDecoder(bytes.NewReader(stdin))
-	d.UseNumber()
-	if err := d.Decode(&native); err != nil {
-		return nil, fmt.Errorf("this is no event of Claude Code: %w", err)
+	name, err := eventName(&claudeAbout, c, native, "hook_event_name")
+	if err != nil {
+		return nil, err
 	}
-	env := *ev.Head()
-	env.Source = "claude"
-	if env.Agent == "" {
-		env.Agent = "claude"
+	ev, err := build(&claudeAbout, name, native, native, find) // our names are its names
+	if err != nil {
+		return nil, err
 	}
-	env.Metadata = maps.Clone(env.Metadata)
-	if env.Metadata == nil {
-		env.Metadata = map[string]any{}
-	}
-	env.Metadata["native"] = native
-	return ev.Info().New(env, claudePayload(ev))
+	return ev.Info().New(*ev.Head(), claudePayload(ev))
 }
 
 // claudePayload fills in what Claude Code says in another way.
@@ -67,14 +48,14 @@ func claudePayload(ev hook.AnyEvent) any {
 }
 
 // Encode writes an outcome as Claude Code reads it: JSON and exit code 0.
-func (c Claude) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
-	a := claudeAnswer{top: object{}, nested: object{}, out: out, event: claudeName(ev)}
+func (Claude) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
+	a := claudeAnswer{newAnswer(ev, out)}
 	if out.UserMessage != "" {
 		a.top["systemMessage"] = out.UserMessage
 	}
 	switch ev.Info() {
 	case hook.PreToolUse.Info():
-		a.preToolUse()
+		a.preToolUse(ev)
 	case hook.PermissionRequest.Info():
 		a.permissionRequest()
 	case hook.PostToolUse.Info():
@@ -82,79 +63,72 @@ func (c Claude) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 	default:
 		a.other()
 	}
-	a.inject()
+	if out.Inject != "" && a.event == "PreCompact" && out.Action != hook.ActionBlock {
+		// Instructions for the summary are plain text: Claude Code has no JSON for them.
+		return Reply{Stdout: []byte("Note: " + out.Inject + "\n"), Warnings: a.warnings}, nil
+	}
+	if out.Inject != "" && a.event != "PreCompact" {
+		a.nested["additionalContext"] = out.Inject
+	}
 	a.handOn()
-	if len(a.nested) > 0 {
-		a.nested["hookEventName"] = a.event // without it the whole answer is dropped
-		a.top["hookSpecificOutput"] = a.nested
-	}
-	return reply(a.top, a.warnings)
+	return a.reply()
 }
 
-// claudeName is the name under which Claude Code fired the event.
-func claudeName(ev hook.AnyEvent) string {
-	if native, ok := ev.Head().Metadata["native"].(object); ok {
-		if name, ok := native["hook_event_name"].(string); ok {
-			return name
-		}
-	}
-	switch ev.Info() {
-	case hook.AgentStart.Info():
-		return "UserPromptSubmit"
-	case hook.AgentStop.Info():
-		return "Stop"
-	}
-	return ev.Info().Name
-}
+// claudeAnswer is an answer in Claude Code's words.
+type claudeAnswer struct{ *answer }
 
-// claudeAnswer is an answer in the making.
-type claudeAnswer struct {
-	event       string
-	out         hook.Outcome[any]
-	top, nested object
-	warnings    []string
-}
-
-func (a *claudeAnswer) warn(format string, args ...any) {
-	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
-}
-
-// decide answers what PreToolUse asks.
-func (a *claudeAnswer) decide(decision, reason string) {
+// decide answers what asks for a permission.
+func (a claudeAnswer) decide(decision, reason string) {
 	a.nested["permissionDecision"], a.nested["permissionDecisionReason"] = decision, reason
 }
 
-func (a *claudeAnswer) preToolUse() {
+func (a claudeAnswer) preToolUse(ev hook.AnyEvent) {
 	switch a.out.Action {
 	case hook.ActionAllow:
 		a.decide("allow", a.out.Reason)
 	case hook.ActionAsk:
-		a.decide("ask", a.out.Reason)
+		word := "ask"
+		if a.out.Metadata["claude.permissionDecision"] == "defer" { // an ask that waits for a person to come back
+			word = "defer"
+		}
+		a.decide(word, a.out.Reason)
 	case hook.ActionBlock:
 		a.decide("deny", a.out.Reason)
-	case hook.ActionRetry:
-		a.decide("deny", fmt.Sprintf("%s (try again in %v)", orText(a.out.Reason, "Not now"), a.out.RetryDelay))
-		a.warn("Claude Code cannot wait and retry: hook %s's retry became a refusal that says when to try again", a.out.By)
-	case hook.ActionAnswer:
-		a.decide("deny", fmt.Sprintf("The call was answered without running it. Its result: %s", resultText(a.out.Result)))
-		a.warn("Claude Code cannot take a result from a hook: hook %s's answer became a refusal that carries it", a.out.By)
 	}
-	if use, ok := a.out.Payload.(hook.ToolUse); ok && a.out.Changed && a.nested["permissionDecision"] != "deny" {
-		a.nested["updatedInput"] = use.ToolInput // replaces the whole input
+	if input := a.changedInput(&claudeAbout, ev); input != nil {
+		a.nested["updatedInput"] = input // replaces the whole input
 	}
 }
 
-func (a *claudeAnswer) permissionRequest() {
+func (a claudeAnswer) permissionRequest() {
+	var decision object
 	switch a.out.Action {
 	case hook.ActionAllow:
-		a.nested["decision"] = object{"behavior": "allow"}
+		decision = object{"behavior": "allow"}
+		handPart(a.answer, decision, "updatedInput", is[object])
+		handPart(a.answer, decision, "updatedPermissions", is[[]any])
 	case hook.ActionBlock:
-		a.nested["decision"] = object{"behavior": "deny", "message": a.out.Reason}
+		decision = object{"behavior": "deny", "message": a.out.Reason}
+		handPart(a.answer, decision, "interrupt", is[bool])
+	default: // an ask needs no words: Claude Code is about to ask
+		return
 	}
-	// An ask needs no words: Claude Code is about to ask.
+	a.nested["decision"] = decision
 }
 
-func (a *claudeAnswer) postToolUse(ev hook.AnyEvent) {
+// handPart copies a field that only Claude Code knows into a part of the answer.
+func handPart(a *answer, into object, name string, fits func(any) bool) {
+	value, ok := a.out.Metadata["claude."+name]
+	switch {
+	case !ok:
+	case fits(value):
+		into[name] = value
+	default:
+		a.warn("Claude Code takes no such %s at %s: it was left out", name, a.event)
+	}
+}
+
+func (a claudeAnswer) postToolUse(ev hook.AnyEvent) {
 	if a.out.Action == hook.ActionBlock {
 		a.top["decision"], a.top["reason"] = "block", a.out.Reason
 	}
@@ -196,56 +170,21 @@ func outputPlace(response object) (in object, name string) {
 }
 
 // other encodes the events on which a block is a plain one.
-func (a *claudeAnswer) other() {
+func (a claudeAnswer) other() {
 	switch {
-	case a.out.Action == hook.ActionBlock && a.event == "PreModelSwitch":
+	case a.event == "PreModelSwitch" && a.out.Action == hook.ActionBlock:
 		a.decide("deny", a.out.Reason)
-	case a.out.Action == hook.ActionBlock && !stoppable[a.event]:
-		a.warn("Claude Code lets no hook block %s: the block of hook %s has no effect", a.event, a.out.By)
+	case a.event == "Elicitation" && a.out.Action == hook.ActionBlock, a.event == "ElicitationResult" && a.out.Action == hook.ActionBlock:
+		a.nested["action"] = "decline"
 	case a.out.Action == hook.ActionBlock:
 		a.top["decision"], a.top["reason"] = "block", a.out.Reason
-	case a.out.Action == hook.ActionAnswer:
-		a.nested["additionalContext"] = resultText(a.out.Result)
-	}
-	if a.out.Changed {
-		a.warn("Claude Code cannot change the payload of %s: the change of hook %s was not applied", a.event, lastChange(a.out))
-	}
-}
-
-// stoppable are the events, beside those of tools and permissions, at which
-// Claude Code listens to a block.
-var stoppable = map[string]bool{
-	"UserPromptSubmit": true, "UserPromptExpansion": true, "PostToolBatch": true, "Stop": true, "SubagentStop": true,
-	"PreCompact": true, "ConfigChange": true, "TeammateIdle": true, "TaskCreated": true, "TaskCompleted": true,
-	"Elicitation": true, "ElicitationResult": true, "WorktreeCreate": true,
-}
-
-// takesText are the events at which Claude Code takes text for the agent. At
-// others, such an answer does not fit its schema and is dropped whole.
-var takesText = map[string]bool{
-	"SessionStart": true, "Setup": true, "UserPromptSubmit": true, "UserPromptExpansion": true, "PreToolUse": true,
-	"PostToolUse": true, "PostToolUseFailure": true, "PostToolBatch": true, "Stop": true, "SubagentStart": true,
-	"SubagentStop": true, "Notification": true, "PostModelSwitch": true,
-}
-
-func (a *claudeAnswer) inject() {
-	switch {
-	case a.out.Inject == "":
-	case !takesText[a.event]:
-		a.warn("Claude Code takes no text at %s: the injected text was not delivered", a.event)
-	default:
-		if answer, ok := a.nested["additionalContext"].(string); ok {
-			a.nested["additionalContext"] = answer + "\n\n" + a.out.Inject
-			return
-		}
-		a.nested["additionalContext"] = a.out.Inject
 	}
 }
 
 // handOn passes through what a hook said in Claude Code's own words and what
 // has no meaning here; see package wire. They are in the outcome's metadata.
 // What does not fit Claude Code's schema is left out: it would annul the rest.
-func (a *claudeAnswer) handOn() {
+func (a claudeAnswer) handOn() {
 	for _, own := range claudeOwn {
 		value, ok := a.out.Metadata["claude."+own.name]
 		if !ok {
@@ -274,10 +213,15 @@ var claudeOwn = []struct {
 	{"suppressOutput", "", is[bool]},
 	{"initialUserMessage", "SessionStart", is[string]},
 	{"sessionTitle", "SessionStart UserPromptSubmit", is[string]},
-	{"suppressOriginalPrompt", "UserPromptSubmit", is[bool]},
+	{"suppressOriginalPrompt", "UserPromptSubmit UserPromptExpansion", is[bool]},
 	{"watchPaths", "SessionStart CwdChanged FileChanged", is[[]any]},
 	{"reloadSkills", "SessionStart", is[bool]},
 	{"displayContent", "MessageDisplay", is[string]},
+	{"retry", "PermissionDenied", is[bool]},
+	{"classifierContext", "PostToolUse", is[string]},
+	{"action", "Elicitation ElicitationResult", is[string]},
+	{"content", "Elicitation ElicitationResult", is[object]},
+	{"terminalSequence", "", is[string]},
 }
 
 func is[T any](v any) bool {
@@ -286,24 +230,20 @@ func is[T any](v any) bool {
 }
 
 // Patience is how long Claude Code waits for the answer to an event, less what
-// it takes to give one. After that it goes on as if there were no hook.
+// it takes to give one.
 func (Claude) Patience(stdin []byte) time.Duration {
 	var base struct {
 		Name string `json:"hook_event_name"`
 	}
 	_ = json.Unmarshal(stdin, &base) // what cannot be read is refused elsewhere
-	switch base.Name {
-	case "SessionEnd":
-		return 1300 * time.Millisecond
-	case "UserPromptSubmit":
-		return 28 * time.Second
+	wait := claudeAbout.Event(base.Name).Wait
+	if wait == 0 {
+		wait = 10 * time.Minute
 	}
-	return 590 * time.Second
+	return wait - wait/10
 }
 
 // Refuse is the answer when there is no outcome because hookway itself failed.
-// What a hook can stop is stopped, with exit code 2, which needs no JSON to be
-// read; the rest passes. An event that cannot even be read counts as the former.
 func (Claude) Refuse(stdin []byte, reason string) Reply {
 	var base struct {
 		Name string `json:"hook_event_name"`
@@ -314,42 +254,4 @@ func (Claude) Refuse(stdin []byte, reason string) Reply {
 		}
 	}
 	return Reply{Stderr: []byte(reason + "; the event is blocked\n"), ExitCode: 2}
-}
-
-func orText(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
-}
-
-// resultText writes a hook's result for a reader of text.
-func resultText(result any) string {
-	switch v := result.(type) {
-	case nil:
-		return "(none)"
-	case string:
-		return v
-	case hook.ToolResponse:
-		return v.Output
-	case object:
-		if text, ok := v["output"].(string); ok {
-			return text
-		}
-	}
-	text, err := json.Marshal(result)
-	if err != nil {
-		return fmt.Sprint(result)
-	}
-	return string(text)
-}
-
-// lastChange names the hook that changed the payload last.
-func lastChange(out hook.Outcome[any]) string {
-	for i := len(out.Steps) - 1; i >= 0; i-- {
-		if out.Steps[i].Changed {
-			return out.Steps[i].Hook
-		}
-	}
-	return "unknown"
 }

@@ -40,7 +40,7 @@ func recorded(t *testing.T) map[string][]byte {
 func TestEveryRecordedEventIsDecodedWithNothingLost(t *testing.T) {
 	for name, stdin := range recorded(t) {
 		t.Run(name, func(t *testing.T) {
-			ev, err := adapter.Claude{}.Decode(stdin, nil)
+			ev, err := adapter.Claude{}.Decode(adapter.Call{Stdin: stdin}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +238,7 @@ func TestWithoutAnOutcomeWhatGatesIsBlocked(t *testing.T) {
 
 func TestWhatIsNoEventIsAnError(t *testing.T) {
 	for _, stdin := range []string{``, `null`, `[]`, `"PreToolUse"`, `{}`, `{"hook_event_name":7}`, `{"hook_event_name":"PreToolUse","tool_input":"x"}`} {
-		if ev, err := (adapter.Claude{}).Decode([]byte(stdin), nil); err == nil {
+		if ev, err := (adapter.Claude{}).Decode(adapter.Call{Stdin: []byte(stdin)}, nil); err == nil {
 			t.Errorf("%s was decoded as %v", stdin, ev)
 		}
 	}
@@ -257,7 +257,7 @@ func FuzzClaudeDecode(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, stdin []byte) {
-		ev, err := adapter.Claude{}.Decode(stdin, nil)
+		ev, err := adapter.Claude{}.Decode(adapter.Call{Stdin: stdin}, nil)
 		if err != nil {
 			return
 		}
@@ -274,7 +274,7 @@ func FuzzClaudeDecode(f *testing.F) {
 
 func answer(t *testing.T, engine *hook.Engine, stdin []byte) string {
 	t.Helper()
-	ev, err := adapter.Claude{}.Decode(stdin, nil)
+	ev, err := adapter.Claude{}.Decode(adapter.Call{Stdin: stdin}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,8 @@ func answer(t *testing.T, engine *hook.Engine, stdin []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := adapter.Claude{}.Encode(ev, out)
+	f := adapter.Fit(adapter.Claude{}.About(), ev, out, hook.ActionBlock)
+	r, err := adapter.Claude{}.Encode(ev, f.Outcome)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,6 +291,9 @@ func answer(t *testing.T, engine *hook.Engine, stdin []byte) string {
 		t.Errorf("exit code %d, stderr %q: Claude Code reads JSON from stdout", r.ExitCode, r.Stderr)
 	}
 	text := string(r.Stdout)
+	for _, d := range f.Degraded {
+		text += "    degraded: " + d.String() + "\n"
+	}
 	for _, warning := range r.Warnings {
 		text += "    warning: " + warning + "\n"
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // Reply is what the process that an agent called prints, and how it exits.
@@ -12,21 +14,62 @@ type Reply struct {
 	Stderr   []byte
 	ExitCode int
 
-	// Warnings say what the agent could not be made to do, for the user.
+	// Warnings say what the agent could not be made to do beyond what [Fit]
+	// found, for the user.
 	Warnings []string
 }
 
-// object is a JSON object on its way to an agent.
-type object = map[string]any
+// answer is a Reply in the making: JSON with, as most agents have it, a part
+// inside hookSpecificOutput.
+type answer struct {
+	event       string // native name
+	out         hook.Outcome[any]
+	top, nested object
+	warnings    []string
+}
 
-// reply encodes an answer. Nothing but the answer may go to stdout: one stray
+func newAnswer(ev hook.AnyEvent, out hook.Outcome[any]) *answer {
+	return &answer{event: NativeName(ev), out: out, top: object{}, nested: object{}}
+}
+
+func (a *answer) warn(format string, args ...any) {
+	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
+}
+
+// reply encodes the answer. Nothing but the answer may go to stdout: one stray
 // line there disarms a refusal in every agent.
-func reply(answer object, warnings []string) (Reply, error) {
+func (a *answer) reply() (Reply, error) {
+	if len(a.nested) > 0 {
+		a.nested["hookEventName"] = a.event // without it, most agents drop the whole answer
+		a.top["hookSpecificOutput"] = a.nested
+	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(answer); err != nil {
+	if err := enc.Encode(a.top); err != nil {
 		return Reply{}, fmt.Errorf("the answer cannot be written as JSON: %w", err)
 	}
-	return Reply{Stdout: out.Bytes(), Warnings: warnings}, nil
+	return Reply{Stdout: out.Bytes(), Warnings: a.warnings}, nil
+}
+
+// changedInput gives the whole new input of a tool call, in the agent's own
+// names; nil if it did not change.
+func (a *answer) changedInput(about *About, ev hook.AnyEvent) object {
+	use, ok := a.out.Payload.(hook.ToolUse)
+	if !ok || !a.out.Changed || a.out.Action == hook.ActionBlock {
+		return nil
+	}
+	return about.toolOut(nativeTool(ev, use.ToolName), use.ToolInput)
+}
+
+// changedPrompt gives the new prompt of an AgentStart.
+func (a *answer) changedPrompt() (string, bool) {
+	run, ok := a.out.Payload.(hook.AgentRun)
+	return run.Prompt, ok && a.out.Changed && a.out.Action != hook.ActionBlock
+}
+
+// changedOutput gives the new text of a tool's result.
+func (a *answer) changedOutput() (string, bool) {
+	result, ok := a.out.Payload.(hook.ToolResult)
+	return result.ToolResponse.Output, ok && a.out.Changed
 }

@@ -1,0 +1,144 @@
+package adapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// object is a JSON object. Its numbers are json.Number, so that no digit is lost.
+type object = map[string]any
+
+// What an event's metadata has about its origin.
+const (
+	metaNative = "native"       // the whole native event, as the agent wrote it
+	metaEvent  = "native_event" // its native name
+	metaTool   = "native_tool"  // the agent's own name of the tool
+)
+
+// readNative reads what an agent wrote to a hook's stdin.
+func readNative(a *About, c Call) (object, error) {
+	d := json.NewDecoder(bytes.NewReader(c.Stdin))
+	d.UseNumber()
+	var native object
+	err := d.Decode(&native)
+	if err == nil && native == nil {
+		err = errors.New("it is null")
+	}
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("something follows the object")
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = errors.New("stdin is empty")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("this is no event of %s: it must be one JSON object: %w", a.Title, err)
+	}
+	return native, nil
+}
+
+// eventName is the native event's name: as the command line has it, else as the
+// payload has it under key.
+func eventName(a *About, c Call, native object, key string) (string, error) {
+	if c.Event != "" {
+		return c.Event, nil
+	}
+	if name, ok := native[key].(string); ok && name != "" {
+		return name, nil
+	}
+	return "", fmt.Errorf("this is no event of %s: %s is missing; the command line may name it: --event NAME", a.Title, key)
+}
+
+// build makes our event of a native one. flat has the native event's fields
+// under our names, as package wire reads them, and its tool under the native name.
+func build(a *About, name string, native, flat object, find Find) (hook.AnyEvent, error) {
+	if find == nil {
+		find = hook.Lookup
+	}
+	info := a.Event(name).Kind
+	if info == nil {
+		var err error
+		if info, err = find(name); err != nil {
+			info = hook.Native(name)
+		}
+	}
+	meta := object{metaNative: native, metaEvent: name}
+	if tool, ok := flat["tool_name"].(string); ok {
+		flat = maps.Clone(flat)
+		flat["tool_name"], flat["tool_input"] = a.toolIn(tool, flat["tool_input"])
+		if flat["tool_name"] != tool {
+			meta[metaTool] = tool
+		}
+		if flat["tool_input"] == nil {
+			delete(flat, "tool_input")
+		}
+	}
+	flat["hook_event_name"] = info.Name
+	text, err := json.Marshal(flat)
+	if err != nil {
+		return nil, fmt.Errorf("this is no event of %s: %w", a.Title, err)
+	}
+	ev, err := wire.NewEvent(info, text)
+	if err != nil {
+		return nil, fmt.Errorf("this is no event of %s: %w", a.Title, err)
+	}
+	env := *ev.Head()
+	env.Source = a.Agent
+	if env.Agent == "" {
+		env.Agent = a.Agent
+	}
+	env.Metadata = maps.Clone(env.Metadata)
+	if env.Metadata == nil {
+		env.Metadata = object{}
+	}
+	maps.Copy(env.Metadata, meta)
+	return info.New(env, ev.Body())
+}
+
+// NativeName is the name under which the agent fired the event.
+func NativeName(ev hook.AnyEvent) string {
+	if name, ok := ev.Head().Metadata[metaEvent].(string); ok {
+		return name
+	}
+	return ev.Info().Name
+}
+
+// nativeTool is the agent's own name of the tool that the event is about.
+func nativeTool(ev hook.AnyEvent, name string) string {
+	if native, ok := ev.Head().Metadata[metaTool].(string); ok {
+		return native
+	}
+	return name
+}
+
+// CWD reads the agent's working directory out of its native event, so that the
+// right workspace is found before the event is decoded. "" means it says none.
+func CWD(stdin []byte) (string, error) {
+	var base struct {
+		CWD   string   `json:"cwd"`
+		Roots []string `json:"workspace_roots"` // Cursor
+		Dir   string   `json:"directory"`       // OpenCode
+	}
+	err := json.Unmarshal(stdin, &base)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong): // a field of another type: no folder, and the codec decides what that means
+	case err != nil:
+		return "", fmt.Errorf("stdin is no JSON object: %w", err)
+	}
+	if base.CWD == "" && len(base.Roots) > 0 {
+		base.CWD = base.Roots[0]
+	}
+	if base.CWD == "" {
+		base.CWD = base.Dir
+	}
+	return base.CWD, nil
+}

@@ -1,0 +1,89 @@
+package adapter
+
+import (
+	"maps"
+	"strings"
+)
+
+// Tool is what one of an agent's tools is called here. The names, and those of
+// the arguments, are Claude Code's, so that a hook written for one agent
+// understands the calls of all.
+type Tool struct {
+	Native string
+	Name   string // here
+
+	// Input has the names of arguments that differ: native name → ours. A value
+	// keeps its type, so a name stands here only if the values mean the same.
+	Input map[string]string
+}
+
+// tool finds a tool by its native name.
+func (a *About) tool(native string) (Tool, bool) {
+	for _, t := range a.Tools {
+		if t.Native == native {
+			return t, true
+		}
+	}
+	return Tool{Native: native, Name: native}, false
+}
+
+// toolIn translates a call into our names. What the table does not know stays.
+func (a *About) toolIn(native string, input any) (string, any) {
+	t, ok := a.tool(native)
+	if !ok {
+		return native, input
+	}
+	fields, isObject := input.(object)
+	if !isObject || len(t.Input) == 0 {
+		return t.Name, input
+	}
+	return t.Name, renamed(fields, t.Input)
+}
+
+// toolOut translates arguments back into the agent's names.
+func (a *About) toolOut(native string, input object) object {
+	t, _ := a.tool(native)
+	if len(t.Input) == 0 {
+		return input
+	}
+	back := make(map[string]string, len(t.Input))
+	for theirs, ours := range t.Input {
+		back[ours] = theirs
+	}
+	return renamed(input, back)
+}
+
+// renamed is fields with other names. A field that has the new name already wins.
+func renamed(fields object, names map[string]string) object {
+	out := maps.Clone(fields)
+	for from, to := range names {
+		value, ok := out[from]
+		if _, taken := out[to]; !ok || taken {
+			continue
+		}
+		delete(out, from)
+		out[to] = value
+	}
+	return out
+}
+
+// ToolName translates an agent's name of a tool into ours. It reports false if
+// no agent's tool has that name, or if several have it that are different here.
+func ToolName(native string) (name string, ok bool) {
+	for _, c := range codecs {
+		t, known := c.About().tool(native)
+		switch {
+		case !known:
+		case ok && t.Name != name:
+			return "", false
+		default:
+			name, ok = t.Name, true
+		}
+	}
+	return name, ok
+}
+
+// mcpName is the name of a tool of an MCP server.
+func mcpName(server, tool string) string {
+	return "mcp__" + strings.TrimPrefix(server, "mcp__") + "__" + tool
+}
