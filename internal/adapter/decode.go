@@ -71,8 +71,8 @@ func build(a *About, name string, native, flat object, find Find) (hook.AnyEvent
 		}
 	}
 	meta := object{metaNative: native, metaEvent: name}
+	flat = maps.Clone(flat)
 	if tool, ok := flat["tool_name"].(string); ok {
-		flat = maps.Clone(flat)
 		flat["tool_name"], flat["tool_input"] = a.toolIn(tool, flat["tool_input"])
 		if flat["tool_name"] != tool {
 			meta[metaTool] = tool
