@@ -142,6 +142,8 @@ func TestPathsAreTakenFromTheCall(t *testing.T) {
 		{"file_path", "src/*.go", "", "/w", "file_path", "/w/src/a.go", true},
 		{"path", "src/*.go", "", "/w", "path", "/w/src/a.go", true},
 		{"notebook_path", "src/*.go", "", "/w", "notebook_path", "/w/src/a.go", true},
+		{"one of several", ".env", "", "/w", "file_paths", []any{"src/a.go", "app/.env"}, true},
+		{"none of several", ".env", "", "/w", "file_paths", []any{"src/a.go", 7, "app/env"}, false},
 		{"another argument", "**", "", "/w", "url", "/w/src/a.go", false},
 		{"no text", "**", "", "/w", "path", 7, false},
 		{"empty", "**", "", "/w", "path", "", false},

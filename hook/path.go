@@ -3,6 +3,7 @@ package hook
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -25,12 +26,8 @@ func (f *facts) filePaths(root string) []filePath {
 	if root == "" {
 		root = f.head.CWD
 	}
-	for _, key := range []string{"file_path", "path", "notebook_path"} {
-		name, ok := f.input[key].(string)
-		if !ok {
-			name, ok = f.text(key)
-		}
-		if !ok || name == "" {
+	for _, name := range f.fileNames() {
+		if name == "" {
 			continue
 		}
 		f.addPath(name, root)
@@ -43,6 +40,30 @@ func (f *facts) filePaths(root string) []filePath {
 		}
 	}
 	return f.files
+}
+
+// fileNames are the files of the call as the agent names them. A call that
+// touches several, such as a patch, lists them under file_paths.
+func (f *facts) fileNames() []string {
+	var names []string
+	for _, key := range []string{"file_path", "path", "notebook_path"} {
+		name, ok := f.input[key].(string)
+		if !ok {
+			name, _ = f.text(key)
+		}
+		names = append(names, name)
+	}
+	switch list := f.input["file_paths"].(type) {
+	case []string:
+		names = append(names, list...)
+	case []any:
+		for _, v := range list {
+			if name, ok := v.(string); ok && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
 
 // inHome reads a leading "~/" as many tools do.
