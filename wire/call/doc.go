@@ -1,0 +1,61 @@
+// Package call is what hookway-hook, the tiny program that agents start at every
+// event, and the daemon that answers it have in common: the words they say to
+// each other, where they meet, and the answer when hookway itself fails.
+//
+// It must stay small, because its cost is paid at every event of every agent: no
+// JSON library, no formatting, no network package.
+package call
+
+import "time"
+
+// Kind says what a request wants.
+type Kind byte
+
+// The kinds of requests.
+const (
+	KindHook   Kind = 1 // answer an agent's event
+	KindStatus Kind = 2 // say how the daemon is
+	KindStop   Kind = 3 // end the daemon
+	KindPing   Kind = 4 // say that somebody is there
+)
+
+// Request is one call.
+type Request struct {
+	Kind    Kind
+	Version string        // of the sender
+	Agent   string        // the codec's name, as on the command line
+	Event   string        // the agent's own name of the event; "" means that the payload says it
+	Policy  string        // what happens if hookway fails: "" (the default), "block" or "continue"
+	Dir     string        // the sender's working directory
+	Env     []string      // the sender's environment, KEY=VALUE
+	Timeout time.Duration // how much longer the sender waits; 0 means unknown
+	Stdin   []byte        // the event
+}
+
+// Reply is what the sender prints, and how it ends.
+type Reply struct {
+	Stdout, Stderr []byte
+	ExitCode       int
+
+	// Err says why there is no answer. The sender must get one elsewhere.
+	Err string
+}
+
+// Policies, as --on-failure has them. The empty one is the default: what gates an
+// operation is blocked, the rest passes.
+const (
+	PolicyBlock    = "block"
+	PolicyContinue = "continue"
+)
+
+// Agents are the names of the codecs, as the command line has them.
+func Agents() []string {
+	names := make([]string, len(dialects))
+	for i := range dialects {
+		names[i] = dialects[i].name
+	}
+	return names
+}
+
+// Known reports whether there is a codec of that name.
+func Known(agent string) bool { return dialectOf(agent) != nil }
