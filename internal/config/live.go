@@ -26,6 +26,7 @@ type Live struct {
 	engine *hook.Engine
 	opts   Options
 	set    atomic.Pointer[Set]
+	seen   atomic.Pointer[seen] // by Refresh; nil: it must read the files
 
 	mu      sync.Mutex // one reload at a time; guards what follows
 	retired []*lease

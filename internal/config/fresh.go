@@ -1,0 +1,94 @@
+package config
+
+import (
+	"context"
+	"encoding/binary"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// coarse is how old a change must be before a look at a file's times and size is
+// trusted to tell it from the next one: the clocks of file systems are coarse.
+const coarse = 20 * time.Millisecond
+
+// seen is what the files of a plan looked like when they were last read.
+type seen struct {
+	plan plan
+	sum  uint64
+}
+
+// Refresh is Reload if a file has changed since the last Refresh, and otherwise
+// costs a look at each file. Whoever calls it before each event needs no Run:
+// what was written before the call counts in it.
+func (l *Live) Refresh(ctx context.Context) (*Set, error) {
+	last := l.seen.Load()
+	if last != nil {
+		if sum, _ := last.plan.look(time.Now()); sum == last.sum {
+			return l.set.Load(), nil
+		}
+	}
+	p := l.set.Load().plan()
+	sum, stable := p.look(time.Now()) // before the files are read: a change meanwhile is seen next time
+	set, err := l.Reload(ctx)
+	if err != nil {
+		return set, err
+	}
+	if after := set.plan(); stable && slices.Equal(after.files, p.files) && slices.Equal(after.trees, p.trees) {
+		l.seen.Store(&seen{p, sum})
+	} else { // something was just written, or other files matter now: look again next time
+		l.seen.Store(nil)
+	}
+	return set, nil
+}
+
+// look sums up the state of all that the plan names. It is unstable if something
+// changed just now, so that one more change might look the same.
+func (p *plan) look(now time.Time) (sum uint64, stable bool) {
+	h := fnv.New64a()
+	stable = true
+	var b []byte
+	add := func(path string, info fs.FileInfo) {
+		changed := max(changeTime(info), info.ModTime().UnixNano())
+		b = append(b[:0], path...)
+		b = binary.LittleEndian.AppendUint64(b, uint64(changed))
+		b = binary.LittleEndian.AppendUint64(b, uint64(info.ModTime().UnixNano()))
+		b = binary.LittleEndian.AppendUint64(b, uint64(info.Size()))
+		b = binary.LittleEndian.AppendUint32(b, uint32(info.Mode()))
+		_, _ = h.Write(b)
+		if age := now.UnixNano() - changed; age < int64(coarse) {
+			stable = false
+		}
+	}
+	for _, file := range p.files {
+		if info, err := os.Stat(file); err == nil {
+			add(file, info)
+		}
+	}
+	for _, tree := range p.trees {
+		if _, err := os.Lstat(tree); err != nil {
+			continue
+		}
+		_ = filepath.WalkDir(tree, func(path string, _ fs.DirEntry, _ error) error {
+			if info, err := os.Stat(path); err == nil { // of its target, if it is a link
+				add(path, info)
+			}
+			return nil
+		})
+	}
+	return h.Sum64(), stable
+}
+
+// Locate finds the workspace whose hooks Load would read, without reading them;
+// "" means that there is none.
+func Locate(opts Options) (workspace string, err error) {
+	l, err := newLoader(opts)
+	if err != nil {
+		return "", err
+	}
+	l.passOver()
+	return l.workspace, nil
+}

@@ -1,0 +1,85 @@
+package config
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// fresh opens the world's configuration without watching it.
+func (w *world) fresh() (*Live, *hook.Engine) {
+	w.t.Helper()
+	engine := new(hook.Engine)
+	live, err := Open(context.Background(), w.options(), engine)
+	w.must(err)
+	w.t.Cleanup(func() { w.must(live.Close()) })
+	return live, engine
+}
+
+const blocking = "hooks:\n- {id: a, on: PreToolUse, block: first}\n"
+
+func TestRefreshSeesWhatWasWrittenBeforeTheCall(t *testing.T) {
+	w := newWorld(t)
+	live, engine := w.fresh()
+	for i, text := range []string{blocking, "hooks:\n- {id: b, on: PreToolUse, block: other}\n", "hooks:\n- {id: c, on: PreToolUse, block: third}\n"} {
+		w.write(w.user("hookway.yaml"), text)
+		if _, err := live.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if all := engine.All(); len(all) != 1 || all[0].ID != string("abc"[i]) {
+			t.Errorf("after change %d the engine has %v", i, all)
+		}
+	}
+	w.must(os.Remove(w.user("hookway.yaml")))
+	if _, err := live.Refresh(t.Context()); err != nil || engine.Len() != 0 {
+		t.Errorf("after the removal it has %d hooks, %v", engine.Len(), err)
+	}
+}
+
+func TestRefreshReadsNothingAnewWhileNothingChanges(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), blocking)
+	past := time.Now().Add(-time.Hour)
+	w.must(os.Chtimes(w.user("hookway.yaml"), past, past))
+	live, _ := w.fresh()
+	set := live.Set()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); { // once the change is not fresh any more, all calls give the same set
+		next, err := live.Refresh(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next == set && live.seen.Load() != nil {
+			return
+		}
+		set = next
+	}
+	t.Error("it is read anew for ever")
+}
+
+func TestRefreshKeepsTheLastGoodHooks(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), blocking)
+	live, engine := w.fresh()
+	w.write(w.user("hookway.yaml"), "hooks: [")
+	set, err := live.Refresh(t.Context())
+	if err != nil || len(set.Problems) == 0 || engine.Len() != 1 {
+		t.Errorf("%d hooks, problems %v, %v", engine.Len(), set.Problems, err)
+	}
+}
+
+func TestLocateFindsTheWorkspaceThatLoadReads(t *testing.T) {
+	w := newWorld(t)
+	opts := w.options()
+	opts.Dir = w.work("deep/er")
+	w.must(os.MkdirAll(opts.Dir, 0o755))
+	if ws, err := Locate(opts); err != nil || ws != "" {
+		t.Errorf("got %q, %v", ws, err)
+	}
+	w.write(w.work("hookway.yaml"), blocking)
+	if ws, err := Locate(opts); err != nil || ws != w.ws {
+		t.Errorf("got %q, %v; want %q", ws, err, w.ws)
+	}
+}
