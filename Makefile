@@ -1,12 +1,13 @@
 # make demo   builds hookway and shows what it does, in under a minute
 # make test   everything that must hold: the same as .ci/run
 # make build  bin/hookway
+# make e2e    the published Claude Code and Codex with hookway, against a scripted model
 
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 
-.PHONY: build install demo test fuzz bench schema
+.PHONY: build install demo test e2e fuzz bench schema
 
 build:
 	$(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
@@ -19,6 +20,10 @@ demo: build
 
 test:
 	@sh tools/check.sh
+
+# Real agents; see docs/e2e.md. Skipped, with a word, where npm reaches nothing.
+e2e:
+	@sh tools/e2e.sh
 
 # New inputs for every parser of outside text; the seeds run with make test.
 fuzz:

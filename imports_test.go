@@ -34,6 +34,8 @@ var rooms = map[string][]string{
 	"internal/cases":     {"hook", "wire"},
 	"internal/config":    {"hook", "wire", "handler/*", "internal/directive"},
 	"internal/session":   {"hook", "internal/directive", "internal/terminal"},
+	"e2e/model":          {},
+	"e2e":                {"e2e/model"},
 	"cmd/hookway":        {"*"},
 }
 

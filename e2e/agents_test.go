@@ -1,0 +1,92 @@
+//go:build unix
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// key is what the agents send as their API key. Claude Code asks before it uses
+// a key that its user has not approved, by its last 20 characters.
+const key = "dummy-key-for-the-scripted-model"
+
+// agent is one published program, and how it is made to talk to the model.
+type agent struct {
+	name    string // as hookway install knows it
+	program string // the variable that names the program
+	destroy string // a command line that takes the folder victim away
+	// settle writes the settings that the agent needs, whoever hooks it, into the
+	// world, and returns variables for its environment.
+	settle func(t *testing.T, w *world) []string
+	// argv is its command line for one headless turn, without the program.
+	argv []string
+	// kept are the files of the user that hookway run must leave as they are.
+	kept []string
+}
+
+var claude = &agent{
+	name:    "claude",
+	program: "HOOKWAY_E2E_CLAUDE",
+	destroy: "rm -rf ./victim",
+	settle: func(t *testing.T, w *world) []string {
+		w.write(t, filepath.Join(w.home, ".claude.json"), fmt.Sprintf(
+			`{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": [%q]}, "projects": {%q: {"hasTrustDialogAccepted": true}}}`,
+			key[len(key)-20:], w.project))
+		w.write(t, filepath.Join(w.project, ".claude", "settings.json"), "{\n  \"env\": {\"OF_THE_USER\": \"1\"}\n}\n")
+		return []string{
+			"ANTHROPIC_BASE_URL=" + w.model.URL(), "ANTHROPIC_API_KEY=" + key,
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_TELEMETRY=1",
+		}
+	},
+	argv: []string{"--allowedTools", "Bash", "-p", prompt},
+	kept: []string{"project/.claude/settings.json", "project/.claude/settings.local.json", "home/.claude/settings.json"},
+}
+
+var codex = &agent{
+	name:    "codex",
+	program: "HOOKWAY_E2E_CODEX",
+	destroy: "rm -r ./victim", // rm -f it refuses by itself where it cannot ask
+	settle: func(t *testing.T, w *world) []string {
+		w.write(t, filepath.Join(w.home, ".codex", "config.toml"), fmt.Sprintf(`# of the user
+model = "scripted"
+model_provider = "scripted"
+model_context_window = 100000
+check_for_update_on_startup = false
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "%s/v1"
+env_key = "SCRIPTED_API_KEY"
+wire_api = "responses"
+request_max_retries = 1
+stream_max_retries = 1
+supports_websockets = false
+
+[analytics]
+enabled = false
+
+[projects.%q]
+trust_level = "trusted"
+`, w.model.URL(), w.project))
+		return []string{"SCRIPTED_API_KEY=" + key}
+	},
+	argv: []string{"exec", "--skip-git-repo-check", prompt},
+	kept: []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
+}
+
+// eachAgent runs a test with every agent whose program is named.
+func eachAgent(t *testing.T, test func(*testing.T, *agent)) {
+	for _, a := range []*agent{claude, codex} {
+		t.Run(a.name, func(t *testing.T) {
+			if os.Getenv(a.program) == "" {
+				t.Skipf("%s names no program; make e2e installs one", a.program)
+			}
+			test(t, a)
+		})
+	}
+}

@@ -1,0 +1,201 @@
+//go:build unix
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/e2e/model"
+)
+
+const (
+	prompt   = "Please run the command."
+	deadline = 60 * time.Second // of one run of an agent; it takes about one
+)
+
+// bin is the folder with the hookway programs under test.
+var bin string
+
+func TestMain(m *testing.M) { os.Exit(withPrograms(m)) }
+
+// withPrograms builds hookway once for all tests, if there is an agent to run.
+func withPrograms(m *testing.M) int {
+	if os.Getenv(claude.program) == "" && os.Getenv(codex.program) == "" {
+		return m.Run()
+	}
+	if bin = os.Getenv("HOOKWAY_E2E_BIN"); bin != "" { // programs that are built already
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "hookway-e2e-bin-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	build := exec.Command("go", "build", "-trimpath", "-o", bin+"/", "../cmd/...")
+	build.Stdout, build.Stderr = os.Stderr, os.Stderr
+	if err := build.Run(); err != nil {
+		fmt.Fprintf(os.Stderr, "hookway cannot be built: %v\n", err)
+		return 1
+	}
+	return m.Run()
+}
+
+// world is a user with a project, an agent and a model, all made for one test.
+type world struct {
+	agent   *agent
+	model   *model.Server
+	root    string
+	home    string
+	project string
+	env     []string
+}
+
+// newWorld makes a world whose project has the hooks, trusted. Its folder has a
+// short name: the path of a socket in it may not be long.
+func newWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world {
+	t.Helper()
+	root, err := os.MkdirTemp("", "hw-e2e-")
+	check(t, err)
+	root, err = filepath.EvalSymlinks(root)
+	check(t, err)
+	t.Cleanup(func() { check(t, os.RemoveAll(root)) })
+	server, err := model.Start(script...)
+	check(t, err)
+	t.Cleanup(func() { check(t, server.Close()) })
+	w := &world{agent: a, model: server, root: root, home: filepath.Join(root, "home"), project: filepath.Join(root, "project")}
+	for _, dir := range []string{w.home, filepath.Join(root, "tmp")} {
+		check(t, os.MkdirAll(dir, 0o700))
+	}
+	w.write(t, filepath.Join(w.project, "victim", "file.txt"), "precious\n")
+	w.write(t, filepath.Join(w.project, "hookway.yaml"), hooks)
+	// Nothing of the environment of whoever runs the tests; and through the proxy
+	// nothing leaves the machine.
+	w.env = []string{
+		"PATH=" + strings.Join([]string{bin, nodeDir(), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
+		"HOME=" + w.home, "HOOKWAY_HOME=" + filepath.Join(root, "hookway"), "TMPDIR=" + filepath.Join(root, "tmp"),
+		"LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/sh",
+		"HTTPS_PROXY=" + server.URL(), "HTTP_PROXY=" + server.URL(), "https_proxy=" + server.URL(), "http_proxy=" + server.URL(),
+		"NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost",
+	}
+	w.env = append(w.env, a.settle(t, w)...)
+	t.Cleanup(func() { w.stopDaemon(t) })
+	w.hookway(t, "trust")
+	return w
+}
+
+// nodeDir is where node is: npm's launchers look for it on PATH.
+func nodeDir() string {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		return "/usr/bin"
+	}
+	return filepath.Dir(node)
+}
+
+// result is what a program that has ended leaves.
+type result struct {
+	stdout, stderr string
+	code           int
+}
+
+// run runs a program in the project. It has until the deadline; then, or at its
+// end, everything that it started is ended with it, unless it left its group.
+func (w *world) run(t *testing.T, argv ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = w.project, w.env, &stdout, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	check(t, cmd.Start())
+	err := cmd.Wait()
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whoever is left; mostly nobody
+	var exit *exec.ExitError
+	if ctx.Err() != nil {
+		t.Fatalf("%s has not ended within %v\n%s\n%s", filepath.Base(argv[0]), deadline, &stdout, &stderr)
+	} else if err != nil && !errors.As(err, &exit) {
+		t.Fatalf("%s: %v", argv[0], err)
+	}
+	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// runAgent runs the agent for one turn, which must succeed.
+func (w *world) runAgent(t *testing.T, before ...string) result {
+	t.Helper()
+	r := w.run(t, append(append(before, os.Getenv(w.agent.program)), w.agent.argv...)...)
+	if r.code != 0 {
+		t.Errorf("%s ended with %d", w.agent.name, r.code)
+	}
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		t.Logf("%s said:\n%s\n%s", w.agent.name, r.stdout, r.stderr)
+		for i, q := range w.model.Requests() {
+			t.Logf("request %d to the model, results of tools: %q", i+1, q.Results)
+		}
+		t.Logf("other requests: %q", w.model.Strays())
+	})
+	return r
+}
+
+// hookway runs hookway as the user, which must succeed.
+func (w *world) hookway(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := append([]string{filepath.Join(bin, "hookway")}, args...)
+	r := w.run(t, cmd...)
+	if r.code != 0 {
+		t.Fatalf("hookway %s ended with %d\n%s%s", strings.Join(args, " "), r.code, r.stdout, r.stderr)
+	}
+	return r.stdout
+}
+
+// record is what the tests look at of a record of hookway log.
+type record struct{ Event, Native, Agent, Tool, Action, By, Reason, Failure string }
+
+// log is what hookway has written down of an event.
+func (w *world) log(t *testing.T, event string) []record {
+	t.Helper()
+	var all []record
+	for d := json.NewDecoder(strings.NewReader(w.hookway(t, "log", "--json"))); ; {
+		var r record
+		if err := d.Decode(&r); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("hookway log --json: %v", err)
+		}
+		if r.Event == event {
+			all = append(all, r)
+		}
+	}
+}
+
+func (w *world) write(t *testing.T, file, text string) {
+	t.Helper()
+	check(t, os.MkdirAll(filepath.Dir(file), 0o700))
+	check(t, os.WriteFile(file, []byte(text), 0o600))
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
