@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -33,6 +32,10 @@ type Config struct {
 
 	// Env is added to the environment, KEY=VALUE each.
 	Env []string
+
+	// Needs names the variables that a worker gets of the environment it is run
+	// for, besides those that every program gets; see WithEnviron.
+	Needs []string
 
 	// Project is HOOKWAY_PROJECT_DIR and CLAUDE_PROJECT_DIR. Empty is the working directory.
 	Project string
@@ -74,6 +77,11 @@ func (c *Config) check() error {
 			errs = append(errs, fmt.Errorf("environment entry %q must be NAME=VALUE", hook.LogLine(entry)))
 		}
 	}
+	for _, name := range c.Needs {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			errs = append(errs, fmt.Errorf("%q is no name for a variable that the worker needs", hook.LogLine(name)))
+		}
+	}
 	if c.Grace < 0 {
 		errs = append(errs, fmt.Errorf("a grace of %v is impossible; zero is the default of %v", c.Grace, DefaultGrace))
 	}
@@ -112,9 +120,10 @@ func (c *Config) label() string {
 	return text
 }
 
-// spec says what to start. cwd is the event's working directory, possibly empty.
-func (c *Config) spec(cwd string, env ...string) spec {
-	s := spec{argv: c.Argv, dir: c.Dir}
+// spec says what to start, for whom. cwd is the event's working directory,
+// possibly empty.
+func (c *Config) spec(base *environment, cwd string, env ...string) spec {
+	s := spec{argv: c.Argv, dir: c.Dir, base: base}
 	if c.Shell != "" {
 		s.argv = shellArgv(c.Shell)
 	}
@@ -126,29 +135,18 @@ func (c *Config) spec(cwd string, env ...string) spec {
 		project = s.dir
 	}
 	if project == "" {
-		project, _ = os.Getwd() // unknown stays empty
+		project = base.folder()
 	}
 	if name := s.argv[0]; c.Dir == "" && c.Project != "" && !filepath.IsAbs(name) && filepath.Base(name) != name {
 		s.argv = append([]string{filepath.Join(c.Project, name)}, s.argv[1:]...)
 	}
-	s.env = append(os.Environ(), "HOOKWAY_PROJECT_DIR="+project, "CLAUDE_PROJECT_DIR="+project)
+	s.env = append(base.all(), "HOOKWAY_PROJECT_DIR="+project, "CLAUDE_PROJECT_DIR="+project)
 	if s.dir != "" {
 		s.env = append(s.env, "PWD="+s.dir)
 	}
 	s.env = append(append(s.env, env...), c.Env...)
-	s.env = append(s.env, "HOOKWAY_DEPTH="+strconv.Itoa(depth()+1)) // last: a hook cannot set it back
+	s.env = append(s.env, "HOOKWAY_DEPTH="+strconv.Itoa(base.depth()+1)) // last: a hook cannot set it back
 	return s
-}
-
-// depth is how many commands of hooks we run inside: a hook may fire events
-// itself, and their hooks again, which would have no end without a count. What
-// is no number counts as none.
-func depth() int {
-	n, err := strconv.Atoi(os.Getenv("HOOKWAY_DEPTH"))
-	if err != nil {
-		return 0
-	}
-	return min(max(0, n), 1<<20)
 }
 
 // maxLogLines bounds what one run of a program may log.

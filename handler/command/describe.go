@@ -24,6 +24,7 @@ type Description struct {
 	Lane        string          // transform, guard or observe
 	Async       bool            // true is the observe lane
 	OnFailure   string          // continue or block
+	Needs       []string        // of a worker; see Config
 	Mode        string          // "worker" keeps one process; see the package comment
 	Profile     string          // whose habits to keep
 	Match       json.RawMessage // the matcher, as hookway.yaml writes it; nil matches all
@@ -55,7 +56,7 @@ func describe(ctx context.Context, c Config) (d Description, err error) {
 	own, cancel := context.WithTimeout(ctx, DescribeTimeout)
 	defer cancel()
 	r := newRunner(c.Grace)
-	done, err := r.run(own, c.spec("", "HOOK_ACTION=describe", "HOOKWAY_WORKER=", "HOOKWAY_EVENT=", "HOOKWAY_SESSION_ID="), nil)
+	done, err := r.run(own, c.spec(environOf(ctx), "", "HOOK_ACTION=describe", "HOOKWAY_WORKER=", "HOOKWAY_EVENT=", "HOOKWAY_SESSION_ID="), nil)
 	if err != nil {
 		if ctx.Err() == nil && own.Err() != nil {
 			err = fmt.Errorf("no answer within %v; print the description and exit: %w", DescribeTimeout, err)
@@ -83,6 +84,7 @@ type described struct {
 	Async       *bool           `json:"async"`
 	OnFailure   *string         `json:"on_failure"`
 	Mode        *string         `json:"mode"`
+	Needs       []string        `json:"needs"`
 	Profile     *string         `json:"profile"`
 	Match       json.RawMessage `json:"match"`
 	Matcher     json.RawMessage `json:"matcher"`
@@ -110,7 +112,7 @@ func parseDescription(data []byte) (Description, error) {
 func (in *described) description() (Description, error) {
 	d := Description{
 		Name: text(in.Name), Description: text(in.Description), Lane: text(in.Lane), OnFailure: text(in.OnFailure),
-		Mode: text(in.Mode), Profile: text(in.Profile),
+		Mode: text(in.Mode), Needs: in.Needs, Profile: text(in.Profile),
 		Priority: in.Priority, MaxRetries: in.MaxRetries, Async: in.Async != nil && *in.Async, Match: in.Match,
 	}
 	var errs []error

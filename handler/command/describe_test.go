@@ -119,7 +119,7 @@ func TestInterpreterOfAHooksFile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := file(t, c.file, c.mode, c.first)
-			argv, err := Interpreter(path)
+			argv, err := Interpreter(t.Context(), path)
 			if want := append(c.want, path); err != nil || !reflect.DeepEqual(argv, want) {
 				t.Errorf("got %q, %v; want %q", argv, err, want)
 			}
@@ -144,7 +144,7 @@ func TestHooksFileThatNothingRunsSaysWhatToDo(t *testing.T) {
 		{"missing", "/nowhere/hook.sh", []string{"/nowhere/hook.sh", "no such file"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			argv, err := Interpreter(c.path)
+			argv, err := Interpreter(t.Context(), c.path)
 			for _, part := range c.want {
 				if err == nil || !strings.Contains(err.Error(), part) {
 					t.Errorf("%q, error %v does not have %q", argv, err, part)

@@ -6,7 +6,7 @@
 // The program gets the event as JSON on stdin and answers with JSON on stdout;
 // see package wire for both. Exit status 0 means that stdout is the answer (empty
 // is no opinion), 2 is a block whose reason is on stderr, anything else is a
-// failure. Its environment is ours and, besides Config.Env,
+// failure. Its environment is ours, or that of WithEnviron, and, besides Config.Env,
 //
 //	HOOK_ACTION=execute     or describe, see Describe
 //	HOOKWAY_EVENT           the event's canonical name
@@ -47,4 +47,8 @@
 // A worker starts at its first event. One that dies is started again for the
 // next event, after a pause of 100 ms that doubles up to 30 s until an event is
 // answered; an event waits for the pause if its deadline allows it.
+//
+// With WithEnviron there is one process for each environment, as far as the
+// worker gets it, and at most eight of them: the idle one that was not used for
+// the longest time ends for a new one.
 package command

@@ -17,7 +17,7 @@ import (
 func program(s spec) (string, error) {
 	name := s.argv[0]
 	if filepath.Base(name) == name {
-		path, err := exec.LookPath(name)
+		path, err := s.base.lookPath(name, s.dir)
 		if err != nil && !errors.Is(err, exec.ErrDot) {
 			return "", fmt.Errorf("%q is not on PATH; install it, or write the whole path (./%s for a file beside the config): %w", name, name, fs.ErrNotExist)
 		}
@@ -55,7 +55,7 @@ func explain(s spec, err error) error {
 	case !executable(path, info):
 		return fmt.Errorf("%s is not executable; run chmod +x %s: %w", path, path, err)
 	}
-	if advice := shebangAdvice(path); advice != "" {
+	if advice := shebangAdvice(s, path); advice != "" {
 		return fmt.Errorf("%s cannot be run: %s: %w", path, advice, err)
 	}
 	if errors.Is(err, syscall.ENOEXEC) {
@@ -65,12 +65,12 @@ func explain(s spec, err error) error {
 }
 
 // shebangAdvice says what is wrong with a script's first line, or "".
-func shebangAdvice(path string) string {
+func shebangAdvice(s spec, path string) string {
 	line, err := shebang(path)
 	if err != nil || line == "" {
 		return ""
 	}
-	_, err = shebangArgv(line)
+	_, err = shebangArgv(s.base, line)
 	if err != nil {
 		return err.Error()
 	}
@@ -98,7 +98,7 @@ func shebang(path string) (string, error) {
 
 // shebangArgv splits the line as the system does, into the interpreter and at
 // most one argument, and checks that the interpreter is there.
-func shebangArgv(line string) ([]string, error) {
+func shebangArgv(base *environment, line string) ([]string, error) {
 	if strings.HasSuffix(line, "\r") {
 		return nil, errors.New("its first line ends in a carriage return; save it with Unix line ends")
 	}
@@ -122,7 +122,7 @@ func shebangArgv(line string) ([]string, error) {
 		return argv, nil
 	}
 	if filepath.Base(name) == "env" && !strings.HasPrefix(rest, "-") && !strings.Contains(rest, "=") {
-		if _, err := exec.LookPath(rest); err != nil {
+		if _, err := base.lookPath(rest, ""); err != nil {
 			return nil, fmt.Errorf("its interpreter %s is not on PATH; install it or correct the first line", rest)
 		}
 	}

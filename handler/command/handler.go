@@ -13,9 +13,9 @@ import (
 // Handler runs a program for each event, or asks a worker. It may be used from
 // many goroutines at once. Close it when it is not needed any more.
 type Handler struct {
-	c      Config
-	runner *runner
-	worker *worker // nil: one process for each event
+	c       Config
+	runner  *runner
+	workers *workers // nil: one process for each event
 
 	closing sync.Once
 	closed  error
@@ -36,7 +36,7 @@ func New(c Config) (*Handler, error) {
 	}
 	h := &Handler{c: c, runner: newRunner(c.Grace)}
 	if c.Worker {
-		h.worker = newWorker(&h.c)
+		h.workers = newWorkers(&h.c)
 	}
 	return h, nil
 }
@@ -54,7 +54,7 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 		name = other
 	}
 	var d hook.Decision
-	if h.worker != nil {
+	if h.workers != nil {
 		d, err = h.askWorker(ctx, ev, encoded.Named(name))
 	} else {
 		d, err = h.runOnce(ctx, ev, append(encoded.Named(name), newline)) // a shell's read wants a whole line
@@ -68,7 +68,7 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 var newline = []byte("\n")
 
 func (h *Handler) askWorker(ctx context.Context, ev hook.AnyEvent, event [][]byte) (hook.Decision, error) {
-	data, err := h.worker.ask(ctx, event)
+	data, err := h.workers.ask(ctx, event)
 	if err != nil {
 		return hook.Decision{}, err
 	}
@@ -77,7 +77,7 @@ func (h *Handler) askWorker(ctx context.Context, ev hook.AnyEvent, event [][]byt
 
 func (h *Handler) runOnce(ctx context.Context, ev hook.AnyEvent, event [][]byte) (hook.Decision, error) {
 	head := ev.Head()
-	s := h.c.spec(head.CWD,
+	s := h.c.spec(environOf(ctx), head.CWD,
 		"HOOK_ACTION=execute",
 		"HOOKWAY_WORKER=",
 		"HOOKWAY_EVENT="+printable(ev.Info().Name),
@@ -97,8 +97,8 @@ func printable(text string) string { return strings.ReplaceAll(text, "\x00", "")
 // is reaped, or after a bounded time with an error. Later calls of Handle fail.
 func (h *Handler) Close() error {
 	h.closing.Do(func() {
-		if h.worker != nil {
-			h.closed = h.worker.close()
+		if h.workers != nil {
+			h.closed = h.workers.close()
 			return
 		}
 		if err := h.runner.close(); err != nil {
@@ -108,12 +108,10 @@ func (h *Handler) Close() error {
 	return h.closed
 }
 
-// Stats counts what happened to the handler's worker; without one, all is zero.
+// Stats counts what happened to the handler's workers; without any, all is zero.
 func (h *Handler) Stats() Stats {
-	if h.worker == nil {
+	if h.workers == nil {
 		return Stats{}
 	}
-	h.worker.mu.Lock()
-	defer h.worker.mu.Unlock()
-	return h.worker.stats
+	return h.workers.stats()
 }

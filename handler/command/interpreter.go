@@ -1,9 +1,9 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 )
@@ -25,8 +25,9 @@ var interpreters = map[string][]string{
 // Interpreter gives the program and arguments that run a file of a hooks
 // folder: what its first line (#!) says, else by its extension, else the file
 // itself if it may be executed. The error says what to do. A TypeScript file is
-// run by tsx, bun or node, whichever is found first; node has to be 22.18 or newer.
-func Interpreter(path string) ([]string, error) {
+// run by tsx, bun or node, whichever is found first; node has to be 22.18 or
+// newer. They are looked for on the PATH of WithEnviron, else on ours.
+func Interpreter(ctx context.Context, path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be run: %w", path, err)
@@ -39,7 +40,7 @@ func Interpreter(path string) ([]string, error) {
 		return nil, fmt.Errorf("%s cannot be read; give yourself leave to (chmod +r): %w", path, err)
 	}
 	if line != "" {
-		argv, err := shebangArgv(line)
+		argv, err := shebangArgv(environOf(ctx), line)
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be run: %w", path, err)
 		}
@@ -49,7 +50,7 @@ func Interpreter(path string) ([]string, error) {
 		return append(argv, path), nil
 	}
 	if names := interpreters[strings.ToLower(filepath.Ext(path))]; names != nil {
-		return byExtension(path, names)
+		return byExtension(environOf(ctx), path, names)
 	}
 	if executable(path, info) {
 		return []string{path}, nil
@@ -57,9 +58,9 @@ func Interpreter(path string) ([]string, error) {
 	return nil, fmt.Errorf("%s cannot be run: it is not executable and names no interpreter; run chmod +x %s, or begin it with a line such as #!/bin/sh", path, path)
 }
 
-func byExtension(path string, names []string) ([]string, error) {
+func byExtension(base *environment, path string, names []string) ([]string, error) {
 	for _, name := range names {
-		if found, err := exec.LookPath(name); err == nil {
+		if found, err := base.lookPath(name, ""); err == nil {
 			return []string{found, path}, nil
 		}
 	}

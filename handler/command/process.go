@@ -33,6 +33,7 @@ type spec struct {
 	argv []string
 	dir  string
 	env  []string
+	base *environment // of env: whose PATH the program is looked up on
 }
 
 // busyTries bounds how often a program is tried that somebody is still writing.

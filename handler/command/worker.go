@@ -18,10 +18,11 @@ const (
 	maxPause = 30 * time.Second
 )
 
-// worker keeps one process for all events of a handler, and replaces it when it
-// dies or hangs.
+// worker keeps one process for all events that come from one environment, and
+// replaces it when it dies or hangs.
 type worker struct {
 	c     *Config
+	base  *environment  // what its process is started with
 	calls tally         // calls under way
 	procs tally         // processes that are not reaped yet
 	slots chan struct{} // one for each open request
@@ -46,9 +47,9 @@ type Stats struct {
 	Noise     int64 // lines on stdout that were no answer
 }
 
-func newWorker(c *Config) *worker {
+func newWorker(c *Config, base *environment) *worker {
 	return &worker{
-		c: c, slots: make(chan struct{}, maxOpen), start: make(chan struct{}, 1), abort: make(chan struct{}),
+		c: c, base: base, slots: make(chan struct{}, maxOpen), start: make(chan struct{}, 1), abort: make(chan struct{}),
 	}
 }
 
@@ -134,7 +135,7 @@ func (w *worker) running(ctx context.Context) (*peer, error) {
 	if !w.procs.begin() {
 		return nil, ErrClosed
 	}
-	proc, err := start(ctx, w.c.spec(w.c.Project, "HOOK_ACTION=execute", "HOOKWAY_WORKER=1"))
+	proc, err := start(ctx, w.c.spec(w.base, w.c.Project, "HOOK_ACTION=execute", "HOOKWAY_WORKER=1"))
 	if err != nil {
 		w.procs.end()
 		return nil, err
@@ -223,6 +224,12 @@ func (w *worker) answered() {
 	w.mu.Lock()
 	w.deaths = 0
 	w.mu.Unlock()
+}
+
+func (w *worker) counts() Stats {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stats
 }
 
 func (w *worker) count(add func(*Stats)) {

@@ -79,7 +79,7 @@ func (f *found) registration() hook.Hook {
 // config is how the hook's command is run.
 func (f *found) config(project string, log func(string)) command.Config {
 	c := command.Config{
-		Argv: f.command.argv, Shell: f.command.shell, Worker: f.spec.worker, Project: project,
+		Argv: f.command.argv, Shell: f.command.shell, Worker: f.spec.worker, Needs: f.spec.needs, Project: project,
 		Env: append(append([]string(nil), f.env...), f.spec.env...), EventNames: f.spec.told, Log: log,
 	}
 	if f.spec.cwd != "" {
@@ -150,7 +150,7 @@ func mark(h hook.Hook, kind string, spec handlerSpec, c command.Config, pins []p
 		files = append(files, p.path, p.value)
 	}
 	parts := []any{h, kind, spec.decision, spec.patch, files,
-		c.Argv, c.Shell, c.Worker, c.Dir, c.Env, c.Project, c.EventNames}
+		c.Argv, c.Shell, c.Worker, c.Needs, c.Dir, c.Env, c.Project, c.EventNames}
 	data, err := json.Marshal(parts)
 	if err != nil { // nothing here is beyond JSON; if it were, every load would count as a change
 		data = fmt.Appendf(nil, "%p", c.Argv)

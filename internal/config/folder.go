@@ -147,7 +147,7 @@ func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found,
 			return nil, err
 		}
 	}
-	argv, err := command.Interpreter(file)
+	argv, err := command.Interpreter(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +208,7 @@ func (l *loader) described(f *folderSource, file string, d command.Description) 
 	set("async", true, d.Async)
 	set("on_failure", d.OnFailure, d.OnFailure != "")
 	set("mode", d.Mode, d.Mode != "")
+	set("needs", d.Needs, len(d.Needs) > 0)
 	set("profile", profile, profile != "")
 	set("match", d.Match, d.Match != nil)
 	set("priority", d.Priority, d.Priority != nil)

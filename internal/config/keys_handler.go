@@ -68,6 +68,8 @@ func handlerKeys() []key[hookSpec] {
 				word, _ := r.choice(n, "mode", "oneshot", "worker")
 				h.worker = word == "worker"
 			}},
+		{name: "needs", doc: "command: variables of the agent's environment that a worker is given; agents for which they differ get workers of their own.",
+			shape: textsShape(), read: readNeeds},
 		{name: "cwd", doc: "command: working directory, from the folder of this file. Default: the agent's.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.cwd, _ = r.text(n, "cwd") }},
 		{name: "env", doc: "command: variables added to the environment.",
@@ -168,6 +170,19 @@ func readCommand(r *reader, n *yaml.Node, h *hookSpec) {
 		}
 		h.handler.argv = append(h.handler.argv, entry{s, item})
 	}
+}
+
+// readNeeds reads names of variables.
+func readNeeds(r *reader, n *yaml.Node, h *hookSpec) {
+	for _, e := range r.texts(n, "needs") {
+		if strings.ContainsAny(e.text, "=\x00") {
+			r.fail(e.node, "give names only", "%q is no name for a variable", clip(e.text))
+			continue
+		}
+		h.needs = append(h.needs, e.text)
+	}
+	slices.Sort(h.needs)
+	h.needs = slices.Compact(h.needs)
 }
 
 // readEnv reads variables. Those that would change which code runs are refused.

@@ -31,6 +31,7 @@ type hookSpec struct {
 	disabled    bool
 	description string
 	env         []string
+	needs       []string
 	cwd         string
 	worker      bool
 

@@ -177,7 +177,7 @@ func (r *reader) conflicts(h *hookSpec) {
 		r.fail(n, "take it out, or set lane: observe", "only hooks of the observe lane have a queue")
 	}
 	if h.keys["command"] == nil {
-		for _, name := range []string{"mode", "cwd", "env"} {
+		for _, name := range []string{"mode", "cwd", "env", "needs"} {
 			if n := h.keys[name]; n != nil {
 				r.fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
 			}

@@ -163,6 +163,10 @@ func TestHandlersArriveAsWritten(t *testing.T) {
 	if !reflect.DeepEqual(one.env, []string{"A=1", "B=two"}) || one.cwd != "sub" || *one.timeout != 250*time.Millisecond {
 		t.Errorf("env %q cwd %q timeout %v", one.env, one.cwd, *one.timeout)
 	}
+	c := (&found{spec: hooks["worker"], source: &source{}}).config("/ws", nil)
+	if !reflect.DeepEqual(c.Needs, []string{"AWS_PROFILE", "B_TOKEN"}) {
+		t.Errorf("needs %q", c.Needs)
+	}
 	if *hooks["allows"].timeout != 0 {
 		t.Error("timeout: 0 must be an explicit none")
 	}
