@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
@@ -20,7 +22,33 @@ func describeKey(file, value string, argv []string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func readDescription(path string) (d command.Description, ok bool) {
+// failureKept is how long an executable that did not describe itself is left
+// alone. What it lacked may be installed meanwhile, without a change of its file.
+const failureKept = 10 * time.Minute
+
+// askedAgain is the hint at such an executable.
+const askedAgain = "mend it; it is asked again when the file changes, or after 10 minutes"
+
+// noAnswer is the error of an executable that did not describe itself.
+type noAnswer struct{ error }
+
+// described is an answer in the cache: a description, or why there is none.
+type described struct {
+	command.Description
+	Failure  string `json:",omitempty"`
+	Modified int64  `json:",omitempty"` // when the file was that failed: touch has it asked again
+}
+
+// failed is the failure as an error, or nil.
+func (d *described) failed() error {
+	if d.Failure == "" {
+		return nil
+	}
+	return errors.New(d.Failure)
+}
+
+// readDescription gives the cached answer of a file.
+func readDescription(path, file string) (d described, ok bool) {
 	f, info, err := openRegular(path)
 	if err != nil {
 		return d, false
@@ -29,15 +57,49 @@ func readDescription(path string) (d command.Description, ok bool) {
 	if checkOwner(path, info) != nil {
 		return d, false
 	}
-	ok = json.NewDecoder(f).Decode(&d) == nil && len(d.Events) > 0
+	ok = json.NewDecoder(f).Decode(&d) == nil && (len(d.Events) > 0) != (d.Failure != "")
+	if ok && d.Failure != "" {
+		age := time.Since(info.ModTime())
+		ok = age >= 0 && age < failureKept && d.Modified == modified(file)
+	}
 	if string(d.Match) == "null" { // as a nil one is written
 		d.Match = nil
 	}
 	return d, ok
 }
 
+// modified is when a file was modified, or 0.
+func modified(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.ModTime().UnixNano()
+}
+
+// describe asks an executable for its events, unless it was asked before. That
+// it has no answer is kept as well: one that hangs would hold up each command
+// for as long as it may take.
+func (l *loader) describe(ctx context.Context, cache, file string, c command.Config) (command.Description, error) {
+	if d, ok := readDescription(cache, file); ok {
+		return d.Description, d.failed()
+	}
+	d := described{Modified: modified(file)}
+	answer, err := command.Describe(ctx, c)
+	switch {
+	case err != nil && ctx.Err() != nil: // nobody waited for the answer
+		return answer, err
+	case err != nil:
+		d.Failure = clipLine(err.Error())
+	default:
+		d = described{Description: answer}
+	}
+	l.keepDescription(cache, d)
+	return answer, d.failed()
+}
+
 // keepDescription caches an answer. Without a state folder it is asked again.
-func (l *loader) keepDescription(path string, d command.Description) {
+func (l *loader) keepDescription(path string, d described) {
 	data, err := json.Marshal(d)
 	if err == nil {
 		err = errors.Join(privateDir(l.stateDir), os.MkdirAll(filepath.Dir(path), 0o700))

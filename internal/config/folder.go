@@ -124,7 +124,11 @@ func (l *loader) askFolder(ctx context.Context, f *folderSource) {
 	all.Wait()
 	for i, err := range errs {
 		if err != nil {
-			l.warn(f.files[i], "", clipLine(err.Error()), "")
+			hint := ""
+			if errors.As(err, new(noAnswer)) {
+				hint = askedAgain
+			}
+			l.warn(f.files[i], "", clipLine(err.Error()), hint)
 			l.set.failed = append(l.set.failed, f.files[i])
 		} else {
 			f.found = append(f.found, answers[i])
@@ -157,19 +161,14 @@ func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found,
 	}
 	c := command.Config{Argv: argv, Dir: f.dir, Project: l.workspace, Log: l.opts.Log, Env: quietPython}
 	cache := filepath.Join(l.stateDir, "describe", describeKey(file, hashed.value, argv)+".json")
-	d, ok := readDescription(cache)
-	if !ok {
-		if d, err = command.Describe(ctx, c); err != nil {
-			return nil, err
-		}
+	d, err := l.describe(ctx, cache, file, c)
+	if err != nil {
+		return nil, noAnswer{err}
 	}
 	out := f.unasked(file)
 	out.command.argv, out.env = argv, quietPython
 	if out.spec, err = l.described(f, file, d); err != nil {
 		return nil, err
-	}
-	if !ok {
-		l.keepDescription(cache, d)
 	}
 	return out, nil
 }

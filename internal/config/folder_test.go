@@ -113,6 +113,50 @@ func TestEachBrokenExecutableIsOneWarningThatNamesIt(t *testing.T) {
 	}
 }
 
+// TestAnExecutableThatDoesNotAnswerIsNotAskedEachTime: one that hangs would hold
+// up every command.
+func TestAnExecutableThatDoesNotAnswerIsNotAskedEachTime(t *testing.T) {
+	w := folderWorld(t)
+	trace := filepath.Join(w.home, "trace")
+	file := w.work(".hookway/hooks/bad.sh")
+	w.write(file, "#!/bin/sh\necho x >> '"+trace+"'; echo no >&2; exit 3\n")
+	asked := func(want int, when string) {
+		t.Helper()
+		set := w.load()
+		data, err := os.ReadFile(trace)
+		w.must(err)
+		if n := strings.Count(string(data), "x"); n != want {
+			t.Errorf("%s: it was asked %d times, want %d", when, n, want)
+		}
+		if len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].Message, "exit status 3: no") || set.Warnings[0].Hint != askedAgain {
+			t.Errorf("%s: warnings %s", when, set.Warnings)
+		}
+	}
+	asked(1, "at first")
+	asked(1, "again")
+	w.must(os.Chtimes(file, time.Time{}, time.Now().Add(-time.Hour)))
+	asked(2, "touched")
+	asked(2, "again after the touch")
+	cached, err := filepath.Glob(filepath.Join(w.home, "state", "describe", "*"))
+	if err != nil || len(cached) != 1 {
+		t.Fatal(cached, err)
+	}
+	w.must(os.Chtimes(cached[0], time.Time{}, time.Now().Add(-failureKept)))
+	asked(3, "after a while")
+	w.write(file, "#!/bin/sh\necho xx >> '"+trace+"'; echo no >&2; exit 3\n")
+	asked(5, "changed")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	w.write(file, "#!/bin/sh\necho x >> '"+trace+"'; echo no >&2; exit 3\n#")
+	cancel()
+	if _, err := Load(ctx, w.options()); err == nil {
+		t.Error("a cancelled load gave a set")
+	}
+	if more, _ := filepath.Glob(filepath.Join(w.home, "state", "describe", "*")); len(more) != 2 {
+		t.Errorf("that nobody waited is kept as a failure: %q", more)
+	}
+}
+
 func TestOfTooManyHooksTheFirstByNameAreUsed(t *testing.T) {
 	w := folderWorld(t)
 	w.write(w.work("hookway.yaml"), "max_hooks: 3\n")
