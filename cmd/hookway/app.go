@@ -93,6 +93,7 @@ func (a *app) root() *cobra.Command {
 	for _, command := range []func() *cobra.Command{
 		a.fireCommand, a.listCommand, a.testCommand, a.trustCommand, a.untrustCommand, a.initCommand,
 		a.runCommand, a.hookCommand, a.schemaCommand, a.versionCommand,
+		a.serveCommand, a.statusCommand, a.stopCommand,
 	} {
 		root.AddCommand(command())
 	}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// serving is one call of hookway serve.
+type serving struct {
+	onDemand bool
+	idle     string
+	unit     unitFlags
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	var s serving
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the daemon that keeps hooks warm",
+		Long: `Run the daemon that keeps hooks warm, in the foreground.
+
+It need not be started: the first event of an agent does, and the daemon ends
+when nobody has called for half an hour. One runs per user. --install makes it a
+service of the user's own systemd or launchd, which starts it at login.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if s.unit.wanted() {
+				return a.manageUnit(cmd.Context(), s.unit)
+			}
+			return a.serve(cmd.Context(), s)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&s.onDemand, "on-demand", false, "started by a call: log to a file, and leave quietly if another daemon runs")
+	flags.StringVar(&s.idle, "idle", "", "end when nobody has called for this `time`; 0 is never (default 30m, or $HOOKWAY_IDLE)")
+	s.unit.add(cmd)
+	return cmd
+}
+
+// serve runs the daemon until it is told to stop, or nobody needs it.
+func (a *app) serve(ctx context.Context, s serving) error {
+	idle, err := idleTime(s.idle, a.getenv("HOOKWAY_IDLE"))
+	if err != nil {
+		return err
+	}
+	ready := a.getenv(daemon.ReadyFD)
+	executable, _ := os.Executable() // without it, a new version is not noticed
+	if err := daemon.Settle(); err != nil {
+		return fmt.Errorf("the daemon cannot leave the folder it was started in: %w", err)
+	}
+	at, err := call.Find(a.getenv)
+	if err != nil {
+		return err
+	}
+	log, closeLog, err := a.daemonLog(s.onDemand)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	ctx, stop := signal.NotifyContext(ctx, hangup...)
+	defer stop()
+	v, _ := buildVersion()
+	c := daemon.Config{
+		Places: at, Version: v, Idle: idle, Executable: executable, Log: log,
+		Ready: func() {
+			daemon.CloseReady(ready)
+			if !s.onDemand {
+				a.warn("listening at %s (pid %d)", at.Socket, os.Getpid())
+			}
+		},
+	}
+	a.answerCalls(&c)
+	err = daemon.Serve(ctx, c)
+	var running *daemon.RunningError
+	if s.onDemand && errors.As(err, &running) {
+		a.warn("%v", err)
+		return daemon.AwaitAccepting(ctx, at.Socket) // who started this one wants to call
+	}
+	if err != nil {
+		log(err.Error())
+	}
+	return err
+}
+
+// answerCalls says how calls are answered.
+func (a *app) answerCalls(c *daemon.Config) {
+	c.Handle = func(context.Context, daemon.Peer, *call.Request) call.Reply {
+		return call.Reply{Err: "this daemon answers no hooks"}
+	}
+}
+
+// daemonLog is where the daemon's lines go: to stderr, or to a file of hookway's
+// state folder if there is nobody to read them.
+func (a *app) daemonLog(toFile bool) (log func(string), done func(), err error) {
+	if !toFile {
+		return func(line string) { a.warn("%s", line) }, func() {}, nil
+	}
+	_, state, err := config.Places(a.getenv)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := daemon.OpenLog(state)
+	if err != nil { // a full disk must not keep hooks from being answered
+		return func(string) {}, func() {}, nil
+	}
+	_ = debug.SetCrashOutput(file.File(), debug.CrashOptions{})
+	return file.Line, func() { file.Close() }, nil
+}
+
+// idleTime reads how long the daemon stays without calls.
+func idleTime(flag, variable string) (time.Duration, error) {
+	name, text := "--idle", flag
+	if text == "" {
+		name, text = "HOOKWAY_IDLE", variable
+	}
+	switch text {
+	case "":
+		return daemon.DefaultIdle, nil
+	case "0":
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("%s %q is no time; write it like 30m or 2h, or 0 for never", name, text)
+	}
+	return d, nil
+}

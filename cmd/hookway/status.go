@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// statusTime is how long a daemon may take to say how it is.
+const statusTime = 5 * time.Second
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Show the daemon: what it serves, and for how long",
+		Long:  "Show the daemon: what it serves, and for how long. The exit code is 1 if none runs.",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), statusTime)
+			defer cancel()
+			v, _ := buildVersion()
+			st, err := daemonStatus(ctx, a.getenv, v)
+			switch {
+			case errors.Is(err, daemon.ErrNone):
+				return errors.New("no daemon runs; the first event of an agent starts it, and so does: hookway serve")
+			case err != nil:
+				return err
+			case a.json:
+				return a.print(st)
+			}
+			a.showStatus(st, v)
+			return nil
+		},
+	}
+}
+
+func daemonStatus(ctx context.Context, getenv func(string) string, version string) (daemon.Status, error) {
+	at, err := call.Find(getenv)
+	if err != nil {
+		return daemon.Status{}, err
+	}
+	c, err := daemon.Dial(ctx, at.Socket)
+	if err != nil {
+		return daemon.Status{}, err
+	}
+	defer c.Close()
+	return c.Status(ctx, version)
+}
+
+func (a *app) showStatus(st daemon.Status, ours string) {
+	out := visible{a.out}
+	fmt.Fprintf(out, "hookway %s runs (pid %d) at %s\n", st.Version, st.PID, st.Socket)
+	fmt.Fprintf(out, "  for %v, idle for %v; %s\n", ago(st.UptimeS), ago(st.IdleS), idleLimit(st.IdleLimitS))
+	fmt.Fprintf(out, "  %s, %s, %s, %d under way, %.1f MiB\n", count(int(st.Requests), "request"), count(len(st.Workspaces), "workspace"),
+		count(len(st.Sessions), "session"), st.Running, float64(max(st.Resident, st.GoMemory))/(1<<20))
+	for _, w := range st.Workspaces {
+		fmt.Fprintf(out, "  %s\n", w)
+	}
+	if st.Version != ours {
+		a.warn("the daemon is hookway %s, this is %s; hookway stop ends it, and the next event starts this one", st.Version, ours)
+	}
+	if st.Replaced {
+		a.warn("%s was replaced; the daemon makes room for it as soon as nothing runs", st.Executable)
+	}
+}
+
+func ago(seconds int64) time.Duration { return time.Duration(seconds) * time.Second }
+
+func idleLimit(seconds int64) string {
+	if seconds == 0 {
+		return "it stays until it is stopped"
+	}
+	return fmt.Sprintf("it ends after %v without a call", ago(seconds))
+}

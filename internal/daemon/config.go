@@ -1,0 +1,83 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// Bounds of the server.
+const (
+	maxConns   = 1024             // open at a time; the next are told so
+	maxRefused = 64               // told so at a time; the next are just closed
+	firstTime  = 10 * time.Second // for a new connection to begin its first request
+	quietTime  = 5 * time.Minute  // between two requests of a connection
+	frameTime  = 10 * time.Second // for one frame, once it has begun, in either direction
+	drainTime  = 10 * time.Second // for the requests under way when the server stops
+)
+
+// DefaultIdle is how long a daemon that nobody uses stays.
+const DefaultIdle = 30 * time.Minute
+
+// Peer is the process at the other end of a connection.
+type Peer struct {
+	UID int // -1 where the system has none
+	PID int // 0 where the system does not say
+}
+
+// Config says what to serve, and where.
+type Config struct {
+	// Places are the socket and its folder, which is made if it is missing.
+	Places call.Places
+
+	// Version is told to those who ask for the status.
+	Version string
+
+	// Idle is how long nobody may call before the daemon ends; 0 is for ever.
+	Idle time.Duration
+
+	// Executable is the daemon's own program. When that file is replaced, the
+	// daemon ends as soon as nothing runs, so that the next call starts the new
+	// one. Empty is not watched.
+	Executable string
+
+	// Handle answers a request. It is called from many goroutines; the context
+	// ends when the client has gone, when the request's time is over, and some
+	// time after the server was told to stop.
+	Handle func(ctx context.Context, peer Peer, r *call.Request) call.Reply
+
+	// Load names the workspaces and sessions in use, for the status. It may be nil.
+	Load func() (workspaces, sessions []string)
+
+	// Close is called when the last request has ended, and before those who asked
+	// the daemon to stop are told that it has. It may be nil.
+	Close func()
+
+	// Ready is called once, when connections are accepted. It may be nil.
+	Ready func()
+
+	// Log is given one line at a time, from many goroutines. Nil drops them.
+	Log func(line string)
+}
+
+func (c *Config) log(format string, args ...any) {
+	if c.Log != nil {
+		c.Log(hook.LogLine(fmt.Sprintf(format, args...)))
+	}
+}
+
+// RunningError says that another daemon serves the socket.
+type RunningError struct {
+	PID    int // 0 if it is not known
+	Socket string
+}
+
+func (e *RunningError) Error() string {
+	if e.PID == 0 {
+		return fmt.Sprintf("a hookway daemon runs already at %s; hookway stop ends it", e.Socket)
+	}
+	return fmt.Sprintf("a hookway daemon runs already (pid %d) at %s; hookway stop ends it", e.PID, e.Socket)
+}

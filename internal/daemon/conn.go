@@ -1,0 +1,213 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/wire/call"
+)
+
+// conn is one connection. Two goroutines take turns on it: one reads, and sees
+// the client go while a request runs; the other runs the requests and answers.
+type conn struct {
+	s    *server
+	nc   net.Conn
+	peer Peer
+	in   *bufio.Reader
+	out  *bufio.Writer
+
+	mu      sync.Mutex
+	running bool // a request is under way, or its answer
+	closed  bool
+}
+
+// job is a request on its way from the reader to the runner.
+type job struct {
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	request *call.Request
+	release func() // of what the size of the request took
+}
+
+// errGone is why a request is cancelled whose client does not wait any more.
+var errGone = errors.New("the client has gone")
+
+// serve answers requests until the connection ends.
+func (c *conn) serve() {
+	c.in, c.out = bufio.NewReader(c.nc), bufio.NewWriter(c.nc)
+	jobs, done := make(chan job), make(chan struct{}, 1)
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		for j := range jobs {
+			c.run(j)
+			done <- struct{}{}
+		}
+	}()
+	defer c.close()
+	c.read(jobs, done)
+	close(jobs)
+	<-over
+}
+
+// read hands requests over, one after the other.
+func (c *conn) read(jobs chan<- job, done <-chan struct{}) {
+	_ = c.nc.SetReadDeadline(time.Now().Add(firstTime))
+	if _, err := c.in.Peek(1); err != nil {
+		return
+	}
+	for {
+		r, release, err := c.readRequest()
+		if err != nil {
+			c.refuse(err)
+			return
+		}
+		if !c.begin() {
+			release()
+			return
+		}
+		ctx, cancel := context.WithCancelCause(c.s.base)
+		jobs <- job{ctx, cancel, r, release}
+		if _, err := c.in.Peek(1); err != nil {
+			cancel(errGone)
+			return
+		}
+		<-done
+	}
+}
+
+// readRequest reads one frame, which has begun to arrive.
+func (c *conn) readRequest() (*call.Request, func(), error) {
+	_ = c.nc.SetReadDeadline(time.Now().Add(frameTime))
+	m := &meter{from: c.in, large: c.s.large, within: frameTime}
+	r, err := call.ReadRequest(m)
+	if err != nil {
+		m.release()
+		return nil, nil, err
+	}
+	_ = c.nc.SetReadDeadline(time.Time{})
+	return r, m.release, nil
+}
+
+// refuse answers what is no request. The connection is of no use then.
+func (c *conn) refuse(err error) {
+	c.s.c.log("a request cannot be read: %v", err)
+	_ = c.reply(call.Reply{Err: fmt.Sprintf("the request cannot be read: %v", err)})
+}
+
+// begin makes the connection one with a request under way, unless it is closed.
+func (c *conn) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return false
+	}
+	c.running = true
+	c.s.activity.begin()
+	return true
+}
+
+// finish makes the connection quiet again, or closes it if the server stops.
+func (c *conn) finish() {
+	c.mu.Lock()
+	c.running = false
+	c.mu.Unlock()
+	c.s.activity.end()
+	select {
+	case <-c.s.stopping:
+		c.close()
+	default:
+		_ = c.nc.SetReadDeadline(time.Now().Add(quietTime))
+	}
+}
+
+func (c *conn) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.closed = true
+		c.nc.Close()
+	}
+}
+
+// closeIfQuiet closes the connection unless a request is under way.
+func (c *conn) closeIfQuiet() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.running && !c.closed {
+		c.closed = true
+		c.nc.Close()
+	}
+}
+
+// run answers one request.
+func (c *conn) run(j job) {
+	defer j.release()
+	defer j.cancel(nil)
+	ctx := j.ctx
+	if j.request.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, j.request.Timeout)
+		defer cancel()
+	}
+	reply := c.s.answer(ctx, c.peer, j.request)
+	err := c.reply(reply)
+	if j.request.Kind == call.KindStop {
+		c.farewell()
+		return
+	}
+	c.finish()
+	if err != nil {
+		c.close()
+	}
+}
+
+// farewell asks the server to stop, and keeps the connection open until it has:
+// its end tells the client.
+func (c *conn) farewell() {
+	c.s.stop(fmt.Sprintf("process %d asked for it", c.peer.PID))
+	c.s.activity.end()
+	<-c.s.ended
+	c.close()
+}
+
+func (c *conn) reply(r call.Reply) error {
+	_ = c.nc.SetWriteDeadline(time.Now().Add(frameTime))
+	if err := call.WriteReply(c.out, &r); err != nil {
+		return err
+	}
+	return c.out.Flush()
+}
+
+// answer gives the reply to a request, whatever the handler does.
+func (s *server) answer(ctx context.Context, peer Peer, r *call.Request) (reply call.Reply) {
+	defer func() {
+		if p := recover(); p != nil {
+			reply = call.Reply{Err: fmt.Sprintf("hookway panicked: %v", p)}
+			s.c.log("panic: %v", p)
+			for line := range strings.Lines(string(debug.Stack())) {
+				s.c.log("%s", line)
+			}
+		}
+	}()
+	s.activity.count()
+	if r.Version != s.c.Version {
+		s.file.look()
+	}
+	switch r.Kind {
+	case call.KindPing:
+		return call.Reply{Stdout: []byte(s.c.Version)}
+	case call.KindStatus:
+		return s.status()
+	case call.KindStop:
+		return s.status() // it names the process that ends
+	}
+	return s.c.Handle(ctx, peer, r)
+}

@@ -1,0 +1,200 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/wire/call"
+)
+
+// Serve answers calls until the context ends, somebody asks it to stop, or
+// nobody has called for the idle time. It gives a *RunningError if another
+// process serves the socket.
+//
+// When it stops, it first gives the socket and the lock back, so that the next
+// call finds room for a new daemon, and then lets the requests under way end.
+func Serve(ctx context.Context, c Config) error {
+	l, err := listen(c.Places)
+	if err != nil {
+		return err
+	}
+	s := newServer(c)
+	accepting := make(chan struct{})
+	go func() {
+		defer close(accepting)
+		s.accept(l)
+	}()
+	keeping := make(chan struct{})
+	go func() {
+		defer close(keeping)
+		s.keep()
+	}()
+	if c.Ready != nil {
+		c.Ready()
+	}
+	select {
+	case <-ctx.Done():
+		s.stop("it was told to")
+	case <-s.stopping:
+	}
+	err = l.Close()
+	<-accepting
+	s.drain(drainTime)
+	<-keeping
+	return err
+}
+
+// server is the state of one Serve.
+type server struct {
+	c        Config
+	uid      int // whose calls are answered
+	started  time.Time
+	file     *program
+	activity activity
+	large    chan struct{} // one for each request that may be large at a time
+
+	base   context.Context // of all requests
+	cancel context.CancelCauseFunc
+
+	stopOnce sync.Once
+	stopping chan struct{} // closed when no more is begun
+	ended    chan struct{} // closed when everything but the farewells is over
+
+	mu      sync.Mutex
+	conns   map[*conn]struct{}
+	refused int
+	under   sync.WaitGroup // connections
+}
+
+func newServer(c Config) *server {
+	s := &server{
+		c: c, uid: ownUID(), started: time.Now(), file: newProgram(c.Executable), large: make(chan struct{}, maxLarge),
+		stopping: make(chan struct{}), ended: make(chan struct{}), conns: map[*conn]struct{}{},
+	}
+	s.base, s.cancel = context.WithCancelCause(context.Background())
+	s.activity.note()
+	return s
+}
+
+// errStopped is why requests are cancelled that outlast the server.
+var errStopped = errors.New("the daemon stops")
+
+// stop makes the server begin nothing more.
+func (s *server) stop(why string) {
+	s.stopOnce.Do(func() {
+		s.c.log("the daemon ends: %s", why)
+		close(s.stopping)
+	})
+}
+
+// accept takes connections until the listener is closed.
+func (s *server) accept(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // too many open files, most likely
+			s.c.log("a connection cannot be accepted: %v", err)
+			if !s.pause(100 * time.Millisecond) {
+				return
+			}
+		default:
+			s.admit(c)
+		}
+	}
+}
+
+// pause waits, and reports whether the server still runs.
+func (s *server) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-s.stopping:
+		return false
+	}
+}
+
+// admit serves a connection, if it is one of this user and there is room.
+func (s *server) admit(nc net.Conn) {
+	peer, err := peerOf(nc)
+	if err == nil && peer.UID != s.uid {
+		err = fmt.Errorf("it is of user %d; calls are answered of user %d only", peer.UID, s.uid)
+	}
+	if err != nil {
+		s.c.log("a connection is refused: %v", err)
+		s.refuse(nc, "the daemon does not know who calls, or belongs to another user")
+		return
+	}
+	c := &conn{s: s, nc: nc, peer: peer}
+	s.mu.Lock()
+	full := len(s.conns) >= maxConns
+	if !full {
+		s.conns[c] = struct{}{}
+		s.under.Add(1)
+	}
+	s.mu.Unlock()
+	if full {
+		s.refuse(nc, fmt.Sprintf("the daemon has %d connections open and takes no more", maxConns))
+		return
+	}
+	go func() {
+		defer s.under.Done()
+		c.serve()
+		s.mu.Lock()
+		delete(s.conns, c)
+		s.mu.Unlock()
+	}()
+}
+
+// refuse answers one request with an error. The request is read first: who writes
+// to a closed socket may not come to reading the answer.
+func (s *server) refuse(nc net.Conn, why string) {
+	s.mu.Lock()
+	many := s.refused >= maxRefused
+	if !many {
+		s.refused++
+		s.under.Add(1)
+	}
+	s.mu.Unlock()
+	if many {
+		nc.Close()
+		return
+	}
+	go func() {
+		defer s.under.Done()
+		defer nc.Close()
+		_ = nc.SetDeadline(time.Now().Add(time.Second))
+		if _, err := call.ReadRequest(nc); err == nil {
+			_ = call.WriteReply(nc, &call.Reply{Err: why})
+		}
+		s.mu.Lock()
+		s.refused--
+		s.mu.Unlock()
+	}()
+}
+
+// drain lets requests under way end for a time, then cancels them, and returns
+// when no connection is left.
+func (s *server) drain(grace time.Duration) {
+	s.mu.Lock()
+	for c := range s.conns {
+		c.closeIfQuiet()
+	}
+	s.mu.Unlock()
+	t := time.AfterFunc(grace, func() { s.cancel(errStopped) })
+	s.activity.awaitNone()
+	t.Stop()
+	s.cancel(errStopped)
+	if s.c.Close != nil {
+		s.c.Close()
+	}
+	close(s.ended)
+	s.under.Wait()
+}

@@ -1,0 +1,64 @@
+package daemon
+
+import (
+	"encoding/json"
+	"os"
+	"runtime/metrics"
+	"time"
+
+	"github.com/hookway/hookway/wire/call"
+)
+
+// Status is what a daemon says about itself.
+type Status struct {
+	PID         int      `json:"pid"`
+	Version     string   `json:"version"`
+	Socket      string   `json:"socket"`
+	Executable  string   `json:"executable,omitempty"`
+	Replaced    bool     `json:"replaced"` // the executable is another one by now
+	UptimeS     int64    `json:"uptime_s"`
+	IdleS       int64    `json:"idle_s"`       // since the last request ended
+	IdleLimitS  int64    `json:"idle_limit_s"` // 0: it never ends by itself
+	Workspaces  []string `json:"workspaces"`
+	Sessions    []string `json:"sessions"`
+	Connections int      `json:"connections"`
+	Running     int      `json:"running"` // requests under way, this one not counted
+	Requests    int64    `json:"requests"`
+	GoMemory    uint64   `json:"go_memory_bytes"`
+	Resident    uint64   `json:"resident_bytes,omitempty"`
+}
+
+// status is the reply to a question for it: a Status as JSON.
+func (s *server) status() call.Reply {
+	st := Status{
+		PID: os.Getpid(), Version: s.c.Version, Socket: s.c.Places.Socket, Executable: s.c.Executable, Replaced: s.file.replaced(),
+		UptimeS: seconds(time.Since(s.started)), IdleLimitS: seconds(s.c.Idle),
+		Workspaces: []string{}, Sessions: []string{}, GoMemory: goMemory(), Resident: resident(),
+	}
+	quiet, _ := s.activity.quiet()
+	st.Requests, st.Running = s.activity.numbers()
+	if st.Running--; st.Running == 0 { // but for this one
+		st.IdleS = seconds(quiet)
+	}
+	if s.c.Load != nil {
+		workspaces, sessions := s.c.Load()
+		st.Workspaces, st.Sessions = append(st.Workspaces, workspaces...), append(st.Sessions, sessions...)
+	}
+	s.mu.Lock()
+	st.Connections = len(s.conns)
+	s.mu.Unlock()
+	text, err := json.Marshal(st)
+	if err != nil {
+		return call.Reply{Err: err.Error()}
+	}
+	return call.Reply{Stdout: text}
+}
+
+func seconds(d time.Duration) int64 { return int64(d / time.Second) }
+
+// goMemory is what the Go runtime holds and has not given back.
+func goMemory() uint64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() - samples[1].Value.Uint64()
+}
