@@ -53,6 +53,10 @@ type Event struct {
 	Kind *hook.EventInfo // ours; nil means that hooks see it under its native name
 	Can  Can             // what the agent enforces
 
+	// More is what it enforces beyond Can for some tools, by their names here; nil
+	// means nothing.
+	More func(tool string) Can
+
 	// Wait is how long the agent waits for an answer if it is told nothing else.
 	// After that it goes on as if there were no hook.
 	Wait time.Duration
@@ -65,17 +69,18 @@ type Can uint16
 
 // What an agent may be able to do.
 const (
-	Block        Can = 1 << iota // stop what is about to happen, or flag what has
-	Ask                          // have the user confirm
-	Allow                        // go on without asking the user
-	ChangeInput                  // a changed tool_input, prompt or request is what runs
-	ChangeOutput                 // a changed result is what the model sees
-	Inject                       // text reaches the model
-	GoOn                         // work on instead of stopping
-	Answer                       // take a result in place of running something
+	Block         Can = 1 << iota // stop what is about to happen, or flag what has
+	Ask                           // have the user confirm
+	Allow                         // go on without asking the user
+	ChangeInput                   // a changed tool_input, prompt or request is what runs
+	ChangeOutput                  // a changed result is what the model sees
+	Inject                        // text reaches the model
+	GoOn                          // work on instead of stopping
+	Answer                        // take a result in place of running something
+	ChangeAllowed                 // a changed tool_input is what runs, but only together with an approval
 )
 
-var canNames = []string{"block", "ask", "allow", "change input", "change output", "inject", "go on", "answer"}
+var canNames = []string{"block", "ask", "allow", "change input", "change output", "inject", "go on", "answer", "change input if allowed"}
 
 // String lists the abilities, as doctor prints them.
 func (c Can) String() string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"strings"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/wire"
@@ -99,8 +100,90 @@ func build(a *About, name string, native, flat object, find Find) (hook.AnyEvent
 	if env.Metadata == nil {
 		env.Metadata = object{}
 	}
+	unknown, _ := env.Metadata[metaNative].(object)
+	for name, value := range unknown { // what has no field here and, under this name, none in the native event
+		if _, there := native[name]; !there {
+			env.Metadata[name] = value
+		}
+	}
 	maps.Copy(env.Metadata, meta)
 	return info.New(env, ev.Body())
+}
+
+// flatten gives the native event's fields under our names, as fill has them. An
+// event that hooks see under its native name keeps all its own as well.
+func flatten(a *About, name string, native object, fill func(flat object)) object {
+	flat := object{}
+	if a.Event(name).Kind == nil {
+		maps.Copy(flat, native)
+		for _, own := range []string{"event_id", "hookway_envelope"} { // these would be taken for ours
+			delete(flat, own)
+		}
+		for _, base := range []string{"session_id", "transcript_path", "cwd", "tool_name"} {
+			if !is[string](flat[base]) {
+				delete(flat, base)
+			}
+		}
+	}
+	fill(flat)
+	return flat
+}
+
+// take copies the first of their fields that is there as ours.
+func take(flat object, ours string, native object, theirs ...string) {
+	for _, name := range theirs {
+		if value := native[name]; value != nil {
+			flat[ours] = value
+			return
+		}
+	}
+}
+
+// takeText is take for fields that are texts; others are passed over.
+func takeText(flat object, ours string, native object, theirs ...string) {
+	for _, name := range theirs {
+		if value, ok := native[name].(string); ok {
+			flat[ours] = value
+			return
+		}
+	}
+}
+
+// parsed is a value that some agents write as JSON inside a text.
+func parsed(value any) any {
+	text, ok := value.(string)
+	if !ok {
+		return value
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var inner object
+	if err := d.Decode(&inner); err != nil || inner == nil {
+		return value
+	}
+	if _, more := d.Token(); !errors.Is(more, io.EOF) {
+		return value
+	}
+	return inner
+}
+
+// nativeInput is a tool call's input as the agent wrote it.
+func nativeInput(ev hook.AnyEvent) object {
+	native, _ := ev.Head().Metadata[metaNative].(object)
+	for _, in := range []object{native, inner(native, "toolCall"), inner(native, "output"), inner(native, "input")} {
+		for _, name := range []string{"tool_input", "toolArgs", "toolInput", "args"} {
+			if input, ok := parsed(in[name]).(object); ok {
+				return input
+			}
+		}
+	}
+	return nil
+}
+
+// inner is an object inside another; nil if there is none.
+func inner(of object, name string) object {
+	in, _ := of[name].(object)
+	return in
 }
 
 // NativeName is the name under which the agent fired the event.

@@ -40,6 +40,9 @@ type Fitted struct {
 // which there means to let it pass.
 func Fit(a *About, ev hook.AnyEvent, out hook.Outcome[any], askFallback hook.Action) Fitted {
 	row := a.Event(NativeName(ev))
+	if row.More != nil {
+		row.Can |= row.More(toolName(ev))
+	}
 	f := fitter{a: a, ev: ev, row: row, can: row.Can, Fitted: Fitted{Outcome: out}, askFallback: askFallback}
 	if f.can&GoOn != 0 {
 		f.can |= Block // a block of a stop is to go on
@@ -135,7 +138,7 @@ func (f *fitter) change() {
 	if f.ev.Info() == hook.PostToolUse.Info() {
 		wanted, needs = "changed result", ChangeOutput
 	}
-	if f.can&needs != 0 {
+	if f.can&needs != 0 || needs == ChangeInput && f.can&ChangeAllowed != 0 && out.Action == hook.ActionAllow {
 		return
 	}
 	why := fmt.Sprintf("%s cannot change the payload of %s, as hook %s wants", f.a.Title, f.row.Name, lastChange(*out))

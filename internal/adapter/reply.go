@@ -59,7 +59,7 @@ func (a *answer) changedInput(about *About, ev hook.AnyEvent) object {
 	if !ok || !a.out.Changed || a.out.Action == hook.ActionBlock {
 		return nil
 	}
-	return about.toolOut(nativeTool(ev, use.ToolName), use.ToolInput)
+	return about.toolOut(nativeTool(ev, use.ToolName), use.ToolInput, nativeInput(ev))
 }
 
 // changedPrompt gives the new prompt of an AgentStart.

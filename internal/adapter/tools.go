@@ -3,6 +3,8 @@ package adapter
 import (
 	"maps"
 	"strings"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // Tool is what one of an agent's tools is called here. The names, and those of
@@ -40,31 +42,52 @@ func (a *About) toolIn(native string, input any) (string, any) {
 	return t.Name, renamed(fields, t.Input)
 }
 
-// toolOut translates arguments back into the agent's names.
-func (a *About) toolOut(native string, input object) object {
+// toolOut translates arguments back into the agent's names. before is the call as
+// the agent wrote it: a name of ours that it used itself stays.
+func (a *About) toolOut(native string, input, before object) object {
 	t, _ := a.tool(native)
 	if len(t.Input) == 0 {
 		return input
 	}
 	back := make(map[string]string, len(t.Input))
 	for theirs, ours := range t.Input {
-		back[ours] = theirs
+		_, own := before[ours]
+		if _, has := before[theirs]; has || !own {
+			back[ours] = theirs
+		}
 	}
 	return renamed(input, back)
 }
 
-// renamed is fields with other names. A field that has the new name already wins.
+// renamed is fields with other names. A field that has the new name already
+// gives way: the tool does not read it, and a model could put a harmless value
+// there for the hooks to see.
 func renamed(fields object, names map[string]string) object {
 	out := maps.Clone(fields)
-	for from, to := range names {
-		value, ok := out[from]
-		if _, taken := out[to]; !ok || taken {
-			continue
-		}
+	for from := range names {
 		delete(out, from)
-		out[to] = value
+	}
+	for from, to := range names {
+		if value, ok := fields[from]; ok {
+			out[to] = value
+		}
 	}
 	return out
+}
+
+// toolName is the tool that an event is about, under its name here; "" if none.
+func toolName(ev hook.AnyEvent) string {
+	switch p := ev.Body().(type) {
+	case hook.ToolUse:
+		return p.ToolName
+	case hook.ToolResult:
+		return p.ToolName
+	case hook.Permission:
+		return p.ToolName
+	case hook.ToolFailure:
+		return p.ToolName
+	}
+	return ""
 }
 
 // ToolName translates an agent's name of a tool into ours. It reports false if
