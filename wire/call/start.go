@@ -1,0 +1,104 @@
+package call
+
+import (
+	"errors"
+	"os"
+	"time"
+)
+
+// ReadyFD is the variable that tells a daemon the number of the pipe that it
+// closes as soon as it takes calls.
+const ReadyFD = "HOOKWAY_READY_FD"
+
+// Errors of Start.
+var (
+	ErrSlowStart  = errors.New("the daemon did not start in time")
+	ErrFailedOnce = errors.New("the daemon failed to start a moment ago; hookway serve says why")
+	ErrNotUp      = errors.New("the daemon ended before it took calls; hookway serve says why")
+)
+
+// afterFailure is how long nobody tries to start a daemon after one failed to:
+// else every event would pay for it.
+const afterFailure = 2 * time.Second
+
+// Starter starts the daemon, unless somebody else does.
+type Starter struct {
+	Places   Places
+	Program  string // the full binary
+	Up       func() bool
+	Deadline time.Time
+}
+
+// Start returns once Up says that a daemon takes calls. Of any number of
+// processes that call it at once, one starts the daemon, and the others wait.
+func (s *Starter) Start() error {
+	if err := MakeDir(s.Places.Dir); err != nil {
+		return err
+	}
+	for pause := time.Millisecond; ; pause = min(2*pause, 8*time.Millisecond) {
+		lock, err := TryLock(s.Places.Lock)
+		if err != nil {
+			return err
+		}
+		if lock != nil {
+			err := s.locked(lock)
+			return errors.Join(err, lock.Close())
+		}
+		if time.Until(s.Deadline) < pause {
+			return ErrSlowStart
+		}
+		time.Sleep(pause)
+		if s.Up() {
+			return nil
+		}
+	}
+}
+
+// locked starts the daemon; nobody else does meanwhile. A failure is marked in
+// the lock's file, which is empty otherwise.
+func (s *Starter) locked(lock *os.File) error {
+	if s.Up() { // somebody was faster
+		return nil
+	}
+	info, err := lock.Stat()
+	if err != nil {
+		return err
+	}
+	marked := info.Size() > 0
+	if age := time.Since(info.ModTime()); marked && age >= 0 && age < afterFailure {
+		return ErrFailedOnce
+	}
+	if err := s.spawn(); err != nil {
+		_, _ = lock.WriteAt([]byte("failed\n"), 0) // sets the time too
+		return err
+	}
+	if marked {
+		_ = lock.Truncate(0)
+	}
+	return nil
+}
+
+// environ is the daemon's environment: ours, for it was ours that led here, with
+// a home that does not hang on the folder that we work in.
+func environ(ready string) []string {
+	env := make([]string, 0, len(os.Environ())+2)
+	for _, kv := range os.Environ() {
+		if !hasName(kv, "HOOKWAY_HOME") && !hasName(kv, ReadyFD) && !hasName(kv, "HOOKWAY_SESSION") {
+			env = append(env, kv)
+		}
+	}
+	if home := os.Getenv("HOOKWAY_HOME"); home != "" {
+		if abs, err := absolute(home); err == nil {
+			home = abs
+		}
+		env = append(env, "HOOKWAY_HOME="+home)
+	}
+	if ready != "" {
+		env = append(env, ReadyFD+"="+ready)
+	}
+	return env
+}
+
+func hasName(kv, name string) bool {
+	return len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name
+}
