@@ -108,7 +108,10 @@ func (a *About) Event(native string) Event {
 }
 
 // codecs are all codecs, in the order in which they are listed to people.
-var codecs = []Codec{Claude{}}
+var codecs = []Codec{
+	Claude{},
+	Copilot{}, Copilot{Pascal: true},
+}
 
 // All gives the codecs of all agents.
 func All() []Codec { return slices.Clone(codecs) }
