@@ -65,7 +65,7 @@ func (s *Starter) locked(lock *os.File) error {
 		return err
 	}
 	marked := info.Size() > 0
-	if age := time.Since(info.ModTime()); marked && age >= 0 && age < afterFailure {
+	if age := time.Since(info.ModTime()).Abs(); marked && age < afterFailure {
 		return ErrFailedOnce
 	}
 	if err := s.spawn(); err != nil {

@@ -1,0 +1,39 @@
+//go:build unix
+
+package main
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+// endings are the signals that end the shim. It answers first.
+var endings = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE}
+
+// dial connects to a socket, without the network package: that makes the binary
+// half as large again. A full queue is waited for.
+func dial(socket string, deadline time.Time) (*os.File, error) {
+	fd, err := newSocket()
+	if err != nil {
+		return nil, err
+	}
+	address := &syscall.SockaddrUnix{Name: socket}
+	for pause := time.Millisecond; ; pause = min(2*pause, 8*time.Millisecond) {
+		err = syscall.Connect(fd, address)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR) || time.Until(deadline) < pause {
+			_ = syscall.Close(fd)
+			return nil, &os.PathError{Op: "connect", Path: socket, Err: err}
+		}
+		time.Sleep(pause)
+	}
+	if err := syscall.SetNonblock(fd, false); err != nil { // no poller for one connection
+		_ = syscall.Close(fd)
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), socket), nil
+}
