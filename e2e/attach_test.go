@@ -4,9 +4,12 @@ package e2e
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -25,18 +28,17 @@ func (w *world) stopDaemon(t *testing.T) {
 	w.hookway(t, "stop")
 }
 
-// daemon is the process id of the daemon of this world, 0 if none runs.
-func (w *world) daemon(t *testing.T) int {
-	t.Helper()
-	r := w.run(t, filepath.Join(bin, "hookway"), "status", "--json")
-	var status struct {
-		Running bool
-		PID     int
+// killDaemon kills the daemon of this world, which must run.
+func (w *world) killDaemon() error {
+	r, err := w.start(w.bin("hookway"), "status", "--json")
+	if err != nil {
+		return err
 	}
-	if err := json.Unmarshal([]byte(r.stdout), &status); err != nil {
-		t.Errorf("hookway status --json said %q: %v\n%s", r.stdout, err, r.stderr)
+	var status struct{ PID int }
+	if err := json.Unmarshal([]byte(r.stdout), &status); err != nil || r.code != 0 {
+		return fmt.Errorf("hookway status ended with %d: %s%s", r.code, r.stdout, r.stderr)
 	}
-	return status.PID
+	return syscall.Kill(status.PID, syscall.SIGKILL)
 }
 
 // TestADeadDaemonStillBlocks kills the daemon after it has answered the session's
@@ -44,24 +46,38 @@ func (w *world) daemon(t *testing.T) int {
 func TestADeadDaemonStillBlocks(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a *agent) {
 		var w *world
-		killed := false
-		w = newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy, Before: func() {
-			pid := w.daemon(t)
-			if pid == 0 {
-				t.Error("no daemon runs, though the session's first events have been answered")
-				return
-			}
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Errorf("the daemon cannot be killed: %v", err)
-			}
-			killed = true
-		}})
+		killed := errors.New("it was never tried")
+		kill := sync.OnceFunc(func() { killed = w.killDaemon() })
+		w = newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy, Before: kill})
 		w.install(t)
 		w.runAgent(t)
-		if !killed {
-			t.Error("the daemon was not killed, so this proves nothing")
+		if killed != nil {
+			t.Errorf("the daemon was not killed, so this proves nothing: %v", killed)
 		}
 		w.mustBeKept(t, "block", "keep-victim", reason)
+	})
+}
+
+// TestWithoutHookwayNothingRuns takes the daemon away, and the program that could
+// start it again or judge in its place: what the agent calls is left alone.
+func TestWithoutHookwayNothingRuns(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a *agent) {
+		var w *world
+		gone := errors.New("it was never tried")
+		remove := sync.OnceFunc(func() { gone = errors.Join(w.killDaemon(), os.Remove(w.bin("hookway"))) })
+		w = newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy, Before: remove})
+		w.install(t)
+		w.runAgent(t)
+		if gone != nil {
+			t.Errorf("hookway is still there, so this proves nothing: %v", gone)
+		}
+		if !w.has("victim/file.txt") {
+			t.Error("the victim is gone")
+		}
+		w.mustBeTold(t, 1, "hookway")
+		check(t, os.Remove(w.bin("hookway-hook")))
+		check(t, os.Remove(filepath.Dir(w.bin("hookway"))))
+		w.place(t, "hookway", "hookway-hook") // to stop what may run
 	})
 }
 
@@ -71,7 +87,7 @@ func TestRunNeedsNoInstall(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a *agent) {
 		w := newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy})
 		before := w.userFiles(t)
-		w.runAgent(t, filepath.Join(bin, "hookway"), "run", "--")
+		w.runAgent(t, w.bin("hookway"), "run", "--")
 		w.mustBeKept(t, "block", "keep-victim", reason)
 		after := w.userFiles(t)
 		for name, text := range before {

@@ -25,7 +25,7 @@ const (
 	deadline = 60 * time.Second // of one run of an agent; it takes about one
 )
 
-// bin is the folder with the hookway programs under test.
+// bin is the folder with the hookway programs under test; each world has its own.
 var bin string
 
 func TestMain(m *testing.M) { os.Exit(withPrograms(m)) }
@@ -82,10 +82,11 @@ func newWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world
 	}
 	w.write(t, filepath.Join(w.project, "victim", "file.txt"), "precious\n")
 	w.write(t, filepath.Join(w.project, "hookway.yaml"), hooks)
+	w.place(t, "hookway", "hookway-hook")
 	// Nothing of the environment of whoever runs the tests; and through the proxy
 	// nothing leaves the machine.
 	w.env = []string{
-		"PATH=" + strings.Join([]string{bin, nodeDir(), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
+		"PATH=" + strings.Join([]string{filepath.Dir(w.bin("hookway")), nodeDir(), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
 		"HOME=" + w.home, "HOOKWAY_HOME=" + filepath.Join(root, "hookway"), "TMPDIR=" + filepath.Join(root, "tmp"),
 		"LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/sh",
 		"HTTPS_PROXY=" + server.URL(), "HTTP_PROXY=" + server.URL(), "https_proxy=" + server.URL(), "http_proxy=" + server.URL(),
@@ -96,6 +97,24 @@ func newWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world
 	w.hookway(t, "trust")
 	return w
 }
+
+// place puts hookway's programs into the world, which may then lose them.
+func (w *world) place(t *testing.T, names ...string) {
+	t.Helper()
+	check(t, os.Mkdir(filepath.Join(w.root, "bin"), 0o700))
+	for _, name := range names {
+		from := filepath.Join(bin, name)
+		if os.Link(from, w.bin(name)) == nil {
+			continue
+		}
+		program, err := os.ReadFile(from)
+		check(t, err)
+		check(t, os.WriteFile(w.bin(name), program, 0o700))
+	}
+}
+
+// bin is the path of one of hookway's programs.
+func (w *world) bin(name string) string { return filepath.Join(w.root, "bin", name) }
 
 // nodeDir is where node is: npm's launchers look for it on PATH.
 func nodeDir() string {
@@ -112,11 +131,11 @@ type result struct {
 	code           int
 }
 
-// run runs a program in the project. It has until the deadline; then, or at its
-// end, everything that it started is ended with it, unless it left its group.
-func (w *world) run(t *testing.T, argv ...string) result {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+// start runs a program in the project to its end. It has until the deadline; then,
+// or at its end, everything that it started is ended with it, unless it left its
+// group.
+func (w *world) start(argv ...string) (result, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), deadline) // not the test's: cleaning up needs programs as well
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	var stdout, stderr bytes.Buffer
@@ -124,16 +143,28 @@ func (w *world) run(t *testing.T, argv ...string) result {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 5 * time.Second
-	check(t, cmd.Start())
+	if err := cmd.Start(); err != nil {
+		return result{}, err
+	}
 	err := cmd.Wait()
 	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whoever is left; mostly nobody
+	r := result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 	var exit *exec.ExitError
-	if ctx.Err() != nil {
-		t.Fatalf("%s has not ended within %v\n%s\n%s", filepath.Base(argv[0]), deadline, &stdout, &stderr)
-	} else if err != nil && !errors.As(err, &exit) {
-		t.Fatalf("%s: %v", argv[0], err)
+	switch {
+	case ctx.Err() != nil:
+		return r, fmt.Errorf("%s has not ended within %v\n%s\n%s", strings.Join(argv, " "), deadline, r.stdout, r.stderr)
+	case err != nil && !errors.As(err, &exit):
+		return r, fmt.Errorf("%s: %w", strings.Join(argv, " "), err)
 	}
-	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	return r, nil
+}
+
+// run is start for what must at least end.
+func (w *world) run(t *testing.T, argv ...string) result {
+	t.Helper()
+	r, err := w.start(argv...)
+	check(t, err)
+	return r
 }
 
 // runAgent runs the agent for one turn, which must succeed.
@@ -159,8 +190,7 @@ func (w *world) runAgent(t *testing.T, before ...string) result {
 // hookway runs hookway as the user, which must succeed.
 func (w *world) hookway(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := append([]string{filepath.Join(bin, "hookway")}, args...)
-	r := w.run(t, cmd...)
+	r := w.run(t, append([]string{w.bin("hookway")}, args...)...)
 	if r.code != 0 {
 		t.Fatalf("hookway %s ended with %d\n%s%s", strings.Join(args, " "), r.code, r.stdout, r.stderr)
 	}
