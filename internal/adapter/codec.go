@@ -80,7 +80,7 @@ const (
 	ChangeAllowed                 // a changed tool_input is what runs, but only together with an approval
 )
 
-var canNames = []string{"block", "ask", "allow", "change input", "change output", "inject", "go on", "answer", "change input if allowed"}
+var canNames = []string{"block", "ask", "allow", "change input", "change output", "inject", "go on", "answer"}
 
 // String lists the abilities, as doctor prints them.
 func (c Can) String() string {

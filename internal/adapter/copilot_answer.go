@@ -36,7 +36,8 @@ type copilotAnswer struct {
 	Copilot
 }
 
-// part is where the answer of a PreToolUse stands.
+// part is where the answer of a PreToolUse stands. The answers of all other
+// events are flat under either casing, and nothing nested is read in them.
 func (a copilotAnswer) part() object {
 	if a.Pascal {
 		return a.nested
@@ -48,7 +49,7 @@ func (a copilotAnswer) reason() string { return orText(a.out.Reason, "a hook dec
 
 func (a copilotAnswer) inject() {
 	if a.out.Inject != "" {
-		a.part()["additionalContext"] = a.out.Inject
+		a.top["additionalContext"] = a.out.Inject
 	}
 }
 
@@ -72,7 +73,9 @@ func (a copilotAnswer) preToolUse(ev hook.AnyEvent) {
 		}
 		part[name] = input // replaces the whole input
 	}
-	a.inject()
+	if a.out.Inject != "" {
+		part["additionalContext"] = a.out.Inject
+	}
 }
 
 // permissionRequest answers flat under either casing: the request comes in

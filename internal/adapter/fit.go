@@ -138,7 +138,7 @@ func (f *fitter) change() {
 	if f.ev.Info() == hook.PostToolUse.Info() {
 		wanted, needs = "changed result", ChangeOutput
 	}
-	if f.can&needs != 0 || needs == ChangeInput && f.can&ChangeAllowed != 0 && out.Action == hook.ActionAllow {
+	if f.can&needs != 0 {
 		return
 	}
 	why := fmt.Sprintf("%s cannot change the payload of %s, as hook %s wants", f.a.Title, f.row.Name, lastChange(*out))
