@@ -1,0 +1,91 @@
+package audit
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Filter says which records are wanted. All fields that are given must hold.
+type Filter struct {
+	Session string
+	Agent   string
+	Event   string // any of the event's names
+	Action  string
+	Hook    string // that decided, or that was asked
+	Since   time.Time
+
+	// Last keeps only the last records that are wanted, as many as it says;
+	// zero keeps all.
+	Last int
+}
+
+// filter is a Filter made ready.
+type filter struct {
+	Filter
+	event  string   // normal
+	needed [][]byte // texts that a wanted line has
+}
+
+func newFilter(f Filter) *filter {
+	out := &filter{Filter: f, event: hook.Normal(f.Event)}
+	if info, err := hook.Lookup(f.Event); err == nil {
+		out.event = hook.Normal(info.Name)
+	}
+	for _, text := range []string{f.Session, f.Hook} {
+		if text != "" && plain(text) {
+			out.needed = append(out.needed, []byte(text))
+		}
+	}
+	return out
+}
+
+// plain reports that a text stands in JSON as it is.
+func plain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// perhaps rules lines out without reading them as JSON.
+func (f *filter) perhaps(line []byte) bool {
+	for _, text := range f.needed {
+		if !bytes.Contains(line, text) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *filter) wants(r *Record) bool {
+	return (f.Session == "" || r.Session == f.Session) &&
+		(f.Agent == "" || r.Agent == f.Agent) &&
+		(f.Action == "" || sameAction(f.Action, r.Action)) &&
+		(f.event == "" || hook.Normal(r.Event) == f.event || hook.Normal(r.Native) == hook.Normal(f.Event)) &&
+		(f.Since.IsZero() || !r.Time.Before(f.Since)) &&
+		(f.Hook == "" || f.concerns(r))
+}
+
+func sameAction(name, action string) bool {
+	if a, err := hook.ParseAction(name); err == nil {
+		return a.String() == action
+	}
+	return name == action
+}
+
+// concerns reports whether a record has to do with the hook.
+func (f *filter) concerns(r *Record) bool {
+	if r.By == f.Hook {
+		return true
+	}
+	for i := range r.Steps {
+		if r.Steps[i].Hook == f.Hook {
+			return true
+		}
+	}
+	return false
+}

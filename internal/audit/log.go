@@ -1,0 +1,172 @@
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// Config says where a log is and how much of it is kept. Zero values are the
+// defaults.
+type Config struct {
+	Dir string // the log's folder; it is made
+
+	MaxSize int64         // of one file, in bytes; default 32 MiB
+	MaxAge  time.Duration // of one file's first record; default 7 days
+
+	KeepSize int64         // of all files together; default 512 MiB
+	KeepAge  time.Duration // since a file was last written; default 90 days
+
+	// Fields names what is never written: "ssn" at any depth of a record and in
+	// texts, "tool_input" as a whole, "tool_input.content" at that place.
+	Fields []string
+
+	// Patience is how long Append waits at most; default 5 s. A context may
+	// end the wait sooner.
+	Patience time.Duration
+
+	// Log is given what goes wrong beside appending, one line at a time. Nil
+	// drops the lines.
+	Log func(line string)
+}
+
+// Defaults of Config.
+const (
+	DefaultMaxSize  = 32 << 20
+	DefaultMaxAge   = 7 * 24 * time.Hour
+	DefaultKeepSize = 512 << 20
+	DefaultKeepAge  = 90 * 24 * time.Hour
+	DefaultPatience = 5 * time.Second
+)
+
+func (c Config) complete() Config {
+	def(&c.MaxSize, DefaultMaxSize)
+	def(&c.MaxAge, DefaultMaxAge)
+	def(&c.KeepSize, DefaultKeepSize)
+	def(&c.KeepAge, DefaultKeepAge)
+	def(&c.Patience, DefaultPatience)
+	if c.Log == nil {
+		c.Log = func(string) {}
+	}
+	return c
+}
+
+func def[T int64 | time.Duration](v *T, otherwise T) {
+	if *v <= 0 {
+		*v = otherwise
+	}
+}
+
+// ErrClosed is the error of Append after Close.
+var ErrClosed = errors.New("the audit log is closed")
+
+// maxQueue is how many records wait for the writer at most; appenders beyond
+// that wait for a place.
+const maxQueue = 1024
+
+// entry is a record on its way to the writer.
+type entry struct {
+	record Record
+	done   chan error // holds one
+}
+
+// Log appends records. It is safe for concurrent use.
+type Log struct {
+	config Config
+	queue  chan *entry
+	lost   atomic.Int64 // records that were not written since the last that was
+
+	closing chan struct{} // closed by Close
+	closed  atomic.Bool
+	ended   chan struct{} // closed when the writer has ended
+	err     error         // of the writer's end; read after ended
+}
+
+// Open opens the log of a folder and makes the folder if it is not there. The
+// files are looked at when the first record comes.
+func Open(c Config) (*Log, error) {
+	c = c.complete()
+	if c.Dir == "" {
+		return nil, errors.New("the audit log needs a folder; set Dir")
+	}
+	if err := private(c.Dir); err != nil {
+		return nil, err
+	}
+	l := &Log{config: c, queue: make(chan *entry, maxQueue), closing: make(chan struct{}), ended: make(chan struct{})}
+	w := newWriter(l)
+	go w.run()
+	return l, nil
+}
+
+// private makes a folder that only the user can read, or makes it so.
+func private(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("the folder of the audit log cannot be made: %w", err)
+	}
+	info, err := os.Stat(dir)
+	if err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = os.Chmod(dir, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("the folder of the audit log cannot be used: %w", err)
+	}
+	return nil
+}
+
+// Append writes a record. It returns once the record is with the system, where
+// it outlives this process, or with an error if it could not be written. It
+// waits no longer than the context, and never longer than Config.Patience: a
+// record that waits when it gives up may still be written.
+func (l *Log) Append(ctx context.Context, r Record) error {
+	if l.closed.Load() {
+		return ErrClosed
+	}
+	timer := time.NewTimer(l.config.Patience)
+	defer timer.Stop()
+	e := &entry{record: r, done: make(chan error, 1)}
+	select {
+	case l.queue <- e:
+	case <-l.closing:
+		return ErrClosed
+	case <-ctx.Done():
+		l.lost.Add(1)
+		return fmt.Errorf("the audit log has no room for the record: %w", ctx.Err())
+	case <-timer.C:
+		l.lost.Add(1)
+		return fmt.Errorf("the audit log has had no room for the record for %v; see whether the disk of %s hangs", l.config.Patience, l.config.Dir)
+	}
+	select {
+	case err := <-e.done:
+		return err
+	case <-l.ended:
+		select {
+		case err := <-e.done:
+			return err
+		default:
+			return ErrClosed
+		}
+	case <-ctx.Done():
+		return fmt.Errorf("the audit record is not written yet: %w", ctx.Err())
+	case <-timer.C:
+		return fmt.Errorf("the audit record is not written after %v; see whether the disk of %s hangs", l.config.Patience, l.config.Dir)
+	}
+}
+
+// Close writes what waits, forces it to the disk and ends the writer. It waits
+// no longer than Config.Patience.
+func (l *Log) Close() error {
+	if l.closed.CompareAndSwap(false, true) {
+		close(l.closing)
+	}
+	timer := time.NewTimer(l.config.Patience)
+	defer timer.Stop()
+	select {
+	case <-l.ended:
+		return l.err
+	case <-timer.C:
+		return fmt.Errorf("the audit log did not end within %v; see whether the disk of %s hangs", l.config.Patience, l.config.Dir)
+	}
+}

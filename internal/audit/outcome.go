@@ -1,0 +1,175 @@
+package audit
+
+import (
+	"errors"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// FromOutcome is the record of what a chain answered to an event, and what it
+// changed. It copies what it needs, within bounds. out may be nil if the chain
+// gave no answer; the caller then says so in Failure.
+func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) Record {
+	head := ev.Head()
+	r := Record{
+		Time: ev.Time(), Event: ev.Info().Name, EventID: ev.ID().String(), Native: nativeName(head),
+		Session: head.Session, Agent: head.Agent, Source: head.Source, CWD: head.CWD, DurationMS: milliseconds(took),
+	}
+	cut := func(path string) {
+		if len(r.Cut) < maxNotes {
+			r.Cut = append(r.Cut, path)
+		}
+	}
+	body := ev.Body()
+	r.describe(body, cut)
+	if out == nil {
+		return r
+	}
+	r.Action, r.By = out.Action.String(), out.By
+	r.Reason, _ = draft(out.Reason, draftBounds.text)
+	r.UserMessage, _ = draft(out.UserMessage, draftBounds.text)
+	r.Inject, _ = draft(out.Inject, draftBounds.text)
+	if out.Action == hook.ActionAnswer && out.Result != nil {
+		r.Result = newCopier(draftBounds, nil, cut).copy(members(out.Result), "result", 0)
+	}
+	if out.Changed {
+		r.Changes = diff(body, out.Payload, func(string) {})
+	}
+	r.Steps = make([]Step, len(out.Steps))
+	for i, s := range out.Steps {
+		r.Steps[i] = stepOf(s)
+	}
+	return r
+}
+
+func stepOf(s hook.Step) Step {
+	step := Step{
+		Hook: s.Hook, Lane: s.Lane.String(), Action: s.Action.String(), DurationMS: milliseconds(s.Duration),
+		Changed: s.Changed, Injected: s.Injected, Failed: failed(s.Err),
+	}
+	step.Reason, _ = draft(s.Reason, draftBounds.text)
+	if s.Err != nil {
+		step.Error = hook.LogLine(s.Err.Error())
+	}
+	return step
+}
+
+// failed reports whether an error of a step is more than a refused part of a decision.
+func failed(err error) bool {
+	switch e := err.(type) {
+	case nil, *hook.RefusedError:
+		return false
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			if failed(inner) {
+				return true
+			}
+		}
+		return false
+	}
+	var refused *hook.RefusedError
+	return !errors.As(err, &refused) || errors.Unwrap(err) == nil
+}
+
+// nativeName is the agent's own name for the event.
+func nativeName(head *hook.Envelope) string {
+	own, _ := head.Metadata["native"].(map[string]any)
+	name, _ := own["hook_event_name"].(string)
+	return name
+}
+
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Microseconds()) / 1000
+}
+
+// describe fills in the tool and what the event is about.
+func (r *Record) describe(body any, cut func(string)) {
+	switch p := body.(type) {
+	case hook.ToolUse:
+		r.tool(p.ToolName, p.ToolUseID, p.ToolInput, cut)
+	case hook.ToolResult:
+		r.tool(p.ToolName, p.ToolUseID, p.ToolInput, cut)
+	case hook.Permission:
+		r.tool(p.ToolName, p.ToolUseID, p.ToolInput, cut)
+	case hook.ToolFailure:
+		r.tool(p.ToolName, p.ToolUseID, p.ToolInput, cut)
+	case hook.ToolPersist:
+		r.tool(p.ToolName, p.ToolUseID, nil, cut)
+	case hook.Fault:
+		r.Tool = p.ToolName
+		r.about("error", p.Error)
+	case hook.AgentRun:
+		r.about("prompt", p.Prompt)
+	case hook.AgentResult:
+		r.about("last_message", p.LastMessage)
+	case hook.Subagent:
+		r.about("agent_type", p.AgentType)
+	case hook.SessionInfo:
+		r.about("source", p.Source)
+	case hook.SessionSummary:
+		r.about("reason", p.Reason)
+	case hook.GatewayInfo:
+		r.about("address", p.Address)
+	case hook.GatewayEnd:
+		r.about("reason", p.Reason)
+	case hook.Message:
+		r.about("content", p.Content)
+	case hook.Delivery:
+		r.about("content", p.Content)
+	case hook.DirectiveCall:
+		r.about("line", "@"+p.Namespace+":"+p.Target+" "+p.Body)
+	case hook.OutputText:
+		r.about("text", p.Text)
+	case hook.Alert:
+		r.about("message", p.Message)
+	case hook.Compaction:
+		r.about("trigger", p.Trigger)
+	case hook.CompactionResult:
+		r.about("trigger", p.Trigger)
+	case hook.Generation:
+		r.about("model_name", p.ModelName)
+	case hook.GenerationResult:
+		r.about("model_name", p.ModelName)
+	case map[string]any: // an agent's own event, or a user's
+		r.own(p, cut)
+	}
+}
+
+// tool fills in a call of a tool.
+func (r *Record) tool(name, id string, input map[string]any, cut func(string)) {
+	r.Tool, r.ToolUseID = name, id
+	if input == nil {
+		return
+	}
+	r.ToolInput, _ = newCopier(draftBounds, nil, cut).copy(input, "tool_input", 0).(map[string]any)
+	for _, key := range []string{"command", "file_path", "path", "notebook_path", "url", "pattern", "query", "prompt", "description"} {
+		if text, ok := input[key].(string); ok && text != "" {
+			r.about("tool_input."+key, text)
+			return
+		}
+	}
+}
+
+// own fills in what an event without a row of its own has under the usual names.
+func (r *Record) own(p map[string]any, cut func(string)) {
+	name, _ := p["tool_name"].(string)
+	id, _ := p["tool_use_id"].(string)
+	input, _ := p["tool_input"].(map[string]any)
+	r.tool(name, id, input, cut)
+	if r.What != "" {
+		return
+	}
+	for _, key := range []string{"message", "prompt", "reason", "file_path"} {
+		if text, ok := p[key].(string); ok && text != "" {
+			r.about(key, text)
+			return
+		}
+	}
+}
+
+// about says what the event is about. Redaction is the writer's.
+func (r *Record) about(from, text string) {
+	r.What, _ = draft(text, draftBounds.text)
+	r.whatFrom = steps(from)
+}

@@ -1,0 +1,152 @@
+package audit
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Record is one outcome. Seq, Prev, Hash, Lost and Torn are the log's: Append
+// sets them.
+type Record struct {
+	Seq  int64     `json:"seq"` // from 1, without gaps
+	Time time.Time `json:"time"`
+
+	Event     string `json:"event,omitempty"` // canonical name
+	EventID   string `json:"event_id,omitempty"`
+	Native    string `json:"native,omitempty"` // the agent's own name for the event
+	Session   string `json:"session,omitempty"`
+	Agent     string `json:"agent,omitempty"`
+	Source    string `json:"source,omitempty"`
+	CWD       string `json:"cwd,omitempty"`
+	Workspace string `json:"workspace,omitempty"`
+
+	Tool      string         `json:"tool,omitempty"`
+	ToolUseID string         `json:"tool_use_id,omitempty"`
+	ToolInput map[string]any `json:"tool_input,omitempty"` // as the agent asked; see Changes
+	What      string         `json:"what,omitempty"`       // what it is about, for people: a command, a file, a prompt
+
+	Action      string `json:"action,omitempty"`
+	Reason      string `json:"reason,omitempty"`
+	By          string `json:"by,omitempty"` // the hook that decided
+	UserMessage string `json:"user_message,omitempty"`
+	Inject      string `json:"inject,omitempty"`
+	Result      any    `json:"result,omitempty"` // with the action answer
+
+	Steps    []Step   `json:"steps,omitempty"`
+	Changes  []Change `json:"changes,omitempty"`  // of the payload
+	Degraded []string `json:"degraded,omitempty"` // what the agent cannot enforce
+	Warnings []string `json:"warnings,omitempty"`
+	Failure  string   `json:"failure,omitempty"` // of hookway itself
+
+	DurationMS float64  `json:"duration_ms"`
+	Cut        []string `json:"cut,omitempty"`  // what was shortened
+	Lost       int64    `json:"lost,omitempty"` // records before this one that could not be written
+	Torn       *Torn    `json:"torn,omitempty"` // the line before this one is no record
+
+	Prev string `json:"prev"`           // hash of the record before
+	Hash string `json:"hash,omitempty"` // of this one
+
+	whatFrom []string // where What comes from, for redaction
+}
+
+// Step is one call of one hook.
+type Step struct {
+	Hook       string  `json:"hook"`
+	Lane       string  `json:"lane,omitempty"`
+	Action     string  `json:"action"`
+	Reason     string  `json:"reason,omitempty"`
+	DurationMS float64 `json:"duration_ms"`
+	Changed    bool    `json:"changed,omitempty"`
+	Injected   bool    `json:"injected,omitempty"`
+	Failed     bool    `json:"failed,omitempty"` // the handler failed, so its policy spoke
+	Error      string  `json:"error,omitempty"`  // why it failed, or what was refused of its decision
+}
+
+// Change is one place of the payload that hooks changed. A side that is absent
+// was not there.
+type Change struct {
+	Path string `json:"path"` // "tool_input.command", "messages[2].content"
+	From any    `json:"from,omitempty"`
+	To   any    `json:"to,omitempty"`
+}
+
+// Torn is the fragment of a line that a process left when it died.
+type Torn struct {
+	Bytes int64  `json:"bytes"`
+	Hash  string `json:"hash"` // sha256
+}
+
+// maxLine bounds a line. What writers give is far smaller.
+const maxLine = 1 << 20
+
+// The last member of each line, and how long it is.
+const (
+	hashMember = `,"hash":"`
+	hashSize   = len(hashMember) + 2*sha256.Size + len(`"}`)
+)
+
+// appendLine adds a record to a batch as a line, and gives it its hash.
+func appendLine(buf *bytes.Buffer, r *Record) error {
+	start := buf.Len()
+	r.Hash = ""
+	enc := json.NewEncoder(buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		buf.Truncate(start)
+		return fmt.Errorf("the audit record cannot be written as JSON: %w", err)
+	}
+	buf.Truncate(buf.Len() - len("}\n"))
+	r.Hash = chain(r.Prev, buf.Bytes()[start:])
+	buf.WriteString(hashMember)
+	buf.WriteString(r.Hash)
+	buf.WriteString("\"}\n")
+	return nil
+}
+
+// chain is the hash of a line, without its last member, that follows another.
+func chain(prev string, line []byte) string {
+	h := sha256.New()
+	h.Write([]byte(prev))
+	h.Write(line)
+	var sum [sha256.Size]byte
+	return hex.EncodeToString(h.Sum(sum[:0]))
+}
+
+// errNoRecord is a line that no writer wrote.
+var errNoRecord = errors.New("it is no record")
+
+// parseLine reads a line, without its line break. It does not check the hash.
+func parseLine(line []byte, r *Record) error {
+	if len(line) > maxLine {
+		return fmt.Errorf("%w: it is longer than %d bytes", errNoRecord, maxLine)
+	}
+	if !hasHash(line) {
+		return fmt.Errorf("%w: it does not end with a hash", errNoRecord)
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	*r = Record{}
+	if err := d.Decode(r); err != nil {
+		return fmt.Errorf("%w: %w", errNoRecord, err)
+	}
+	if d.InputOffset() != int64(len(line)) || r.Seq < 1 {
+		return errNoRecord
+	}
+	return nil
+}
+
+// hasHash reports whether a line ends as every whole one does.
+func hasHash(line []byte) bool {
+	at := len(line) - hashSize
+	return at > 0 && line[0] == '{' && string(line[at:at+len(hashMember)]) == hashMember && line[len(line)-1] == '}'
+}
+
+// computed is the hash that a line should have after the one that it names.
+func computed(line []byte, prev string) string {
+	return chain(prev, line[:len(line)-hashSize])
+}
