@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/procgroup"
 )
 
 // BenchmarkCommand compares a one-shot hook with a bare fork and exec of the
 // same program, which reads nothing and says nothing.
 func BenchmarkCommand(b *testing.B) {
 	ctx := context.Background()
-	b.Run("hook", func(b *testing.B) {
+	run := func(b *testing.B) {
 		h := newHandler(b, Config{Argv: []string{"/bin/true"}})
 		b.ReportAllocs()
 		for b.Loop() {
@@ -28,6 +29,11 @@ func BenchmarkCommand(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+	}
+	b.Run("hook", run)
+	b.Run("kept", func(b *testing.B) { // as in the daemon, which leaves no process behind when it is killed
+		defer procgroup.Keep()()
+		run(b)
 	})
 	b.Run("bare", func(b *testing.B) {
 		b.ReportAllocs()

@@ -23,6 +23,9 @@
 // hook. A daemon that is meant to outlive the hook starts a session of its own
 // (setsid) and redirects its output; that is the one way to leave something behind.
 //
+// In a process that called procgroup.Keep, as the daemon does, no group outlives
+// the process, whatever it dies of.
+//
 // On Windows a job object stands in for the group: a console break for SIGTERM,
 // the end of the whole job for SIGKILL.
 //

@@ -12,9 +12,12 @@ import (
 // group is the process group that a program leads.
 type group struct{ id int }
 
-func groupAttr() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+func groupAttr() *syscall.SysProcAttr { return procgroup.Attr() }
 
-func newGroup(p *os.Process) group { return group{p.Pid} }
+func newGroup(p *os.Process) group {
+	procgroup.Note(p.Pid)
+	return group{p.Pid}
+}
 
 // terminate asks all processes of the group to end.
 func (g group) terminate() { _ = syscall.Kill(-g.id, syscall.SIGTERM) }
@@ -27,7 +30,8 @@ func (g group) kill() { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
 // gone reports whether no process of the group runs any more.
 func (g group) gone() bool { return !procgroup.Populated(g.id) }
 
-func (g group) close() {}
+// close is called when nothing of the group is left.
+func (g group) close() { procgroup.Forget(g.id) }
 
 // signalOf gives the signal that killed a process.
 func signalOf(state *os.ProcessState) (number int, name string, ok bool) {

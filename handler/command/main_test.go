@@ -28,6 +28,7 @@ const (
 	playWorker = "COMMAND_TEST_WORKER"
 	playLean   = "COMMAND_TEST_LEAN"
 	playDaemon = "COMMAND_TEST_DAEMON"
+	playHost   = "COMMAND_TEST_HOST"
 )
 
 // atOnce lets the test binary end at once when it was built with -race, which
@@ -44,6 +45,8 @@ func TestMain(m *testing.M) {
 		daemon(os.Getenv(playDaemon))
 	case os.Getenv(playLean) != "":
 		serveLean()
+	case os.Getenv(playHost) != "":
+		host(os.Getenv(playHost))
 	default:
 		os.Exit(m.Run())
 	}
