@@ -94,14 +94,11 @@ func (a copilotAnswer) permissionRequest() {
 }
 
 // postToolUse changes what the model sees of a result. A block of it is the
-// reason in its place: what a hook blocks may be a secret.
+// reason in its place: what a hook blocks may be a secret. (A PascalCase
+// configuration knows decision:"block" too, but then drops the injected text.)
 func (a copilotAnswer) postToolUse(ev hook.AnyEvent) {
 	a.inject()
 	blocked := a.out.Action == hook.ActionBlock
-	if blocked && a.Pascal {
-		a.blocked()
-		return
-	}
 	text, changed := a.changedOutput()
 	if blocked {
 		text, changed = a.reason(), true
