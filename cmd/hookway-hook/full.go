@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -95,28 +96,35 @@ func (s *shim) judge(stdin []byte) (*call.Reply, error) {
 		_, _ = in.w.Write(stdin) // a child that reads not all may answer all the same
 		_ = in.w.Close()
 	})
-	stdout, stderr := s.collect(out.r, call.MaxOutput), s.collect(notes.r, call.MaxText)
+	said, complained := s.collect(out.r, call.MaxOutput), s.collect(notes.r, call.MaxText)
 	state, err := p.Wait()
 	s.child.ended()
 	if err != nil {
 		return nil, err
 	}
-	reply := &call.Reply{Stdout: stdout(), Stderr: stderr(), ExitCode: state.ExitCode()}
+	reply := &call.Reply{Stdout: said(), Stderr: complained(), ExitCode: state.ExitCode()}
 	if code := reply.ExitCode; code != 0 && code != 2 || !call.Complete(reply.Stdout) {
 		return nil, errors.New("hookway hook gave no answer: " + state.String() + lastWords(reply.Stderr))
 	}
 	return reply, nil
 }
 
-// lastWords is the end of what a program said.
+// lastWords is the end of what a program said. One that panicked says why first:
+// what follows is its stack, which nobody wants to read in an agent.
 func lastWords(stderr []byte) string {
-	if len(stderr) > 500 {
-		stderr = stderr[len(stderr)-500:]
+	said := string(stderr)
+	for _, why := range []string{"panic: ", "fatal error: "} {
+		if i := strings.Index(said, why); i >= 0 {
+			said, _, _ = strings.Cut(said[i:], "\n")
+		}
 	}
-	if len(stderr) == 0 {
+	if len(said) > 500 {
+		said = said[len(said)-500:]
+	}
+	if said == "" {
 		return ""
 	}
-	return ": " + string(stderr)
+	return ": " + said
 }
 
 // collect reads a pipe in the background. The function that it returns gives what
