@@ -13,6 +13,8 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/procgroup"
+	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -68,6 +70,7 @@ func (a *app) serve(ctx context.Context, s serving) error {
 		return err
 	}
 	defer closeLog()
+	defer procgroup.Keep()() // what kills the daemon kills its hooks
 	ctx, stop := signal.NotifyContext(ctx, hangup...)
 	defer stop()
 	v, _ := buildVersion()
@@ -80,7 +83,7 @@ func (a *app) serve(ctx context.Context, s serving) error {
 			}
 		},
 	}
-	a.answerCalls(&c)
+	a.answerCalls(&c, log)
 	err = daemon.Serve(ctx, c)
 	var running *daemon.RunningError
 	if s.onDemand && errors.As(err, &running) {
@@ -94,9 +97,18 @@ func (a *app) serve(ctx context.Context, s serving) error {
 }
 
 // answerCalls says how calls are answered.
-func (a *app) answerCalls(c *daemon.Config) {
-	c.Handle = func(context.Context, daemon.Peer, *call.Request) call.Reply {
-		return call.Reply{Err: "this daemon answers no hooks"}
+func (a *app) answerCalls(c *daemon.Config, log func(string)) {
+	j := &judge.Judge{Log: log}
+	closeLog := a.recordTo(j)
+	c.Handle = func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
+		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
+	}
+	c.Load = j.Load
+	c.Close = func() {
+		if err := j.Close(); err != nil {
+			log(err.Error())
+		}
+		closeLog()
 	}
 }
 
