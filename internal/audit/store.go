@@ -118,6 +118,9 @@ func (s *store) reload() error {
 	case head != nil && head.Seq > s.end.seq:
 		s.notes = append(s.notes, fmt.Sprintf("records %d to %d are missing from the log: they were removed, or lost with the disk", s.end.seq+1, head.Seq))
 		s.end = position{head.Seq, head.Hash}
+	case head != nil && head.Seq == s.end.seq && head.Hash != s.end.hash:
+		s.notes = append(s.notes, fmt.Sprintf("record %d at the end of the log is not the one that was written", head.Seq))
+		s.end.hash = head.Hash
 	case before.seq > 0 && s.end.seq == 0:
 		s.notes = append(s.notes, "the log was removed while it was written; this one is new")
 	}

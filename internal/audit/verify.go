@@ -36,7 +36,7 @@ type Report struct {
 }
 
 // OK reports that the log is as it was written.
-func (r *Report) OK() bool { return len(r.Problems) == 0 }
+func (r Report) OK() bool { return len(r.Problems) == 0 }
 
 // maxProblems bounds how many are listed.
 const maxProblems = 100

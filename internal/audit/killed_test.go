@@ -1,0 +1,87 @@
+//go:build unix
+
+package audit
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestMain lets this test binary be a process that appends until it is killed.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("AUDIT_TEST_APPEND"); dir != "" {
+		appendForEver(dir)
+	}
+	os.Exit(m.Run())
+}
+
+// appendForEver prints the id of each record that was acknowledged.
+func appendForEver(dir string) {
+	l, err := Open(Config{Dir: dir, MaxSize: 64 << 10})
+	if err != nil {
+		panic(err)
+	}
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	for a := range 8 {
+		wait.Go(func() {
+			for i := 0; ; i++ {
+				r := sample(i)
+				r.EventID = fmt.Sprintf("%d/%d/%d", os.Getpid(), a, i)
+				if err := l.Append(context.Background(), r); err != nil {
+					panic(err)
+				}
+				mu.Lock()
+				fmt.Println(r.EventID) // straight to the pipe
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+}
+
+func TestNothingAcknowledgedIsLostWhenTheWriterIsKilled(t *testing.T) {
+	dir := t.TempDir()
+	acknowledged := map[string]bool{}
+	for round := range 5 {
+		child := exec.Command(os.Args[0])
+		child.Env = append(os.Environ(), "AUDIT_TEST_APPEND="+dir)
+		child.Stderr = os.Stderr
+		out, err := child.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for lines, n := bufio.NewReader(out), 0; ; n++ {
+			line, err := lines.ReadString('\n')
+			if err != nil { // also after the kill: what was told before it counts
+				break
+			}
+			acknowledged[strings.TrimSpace(line)] = true
+			if n == 100+37*round {
+				if err := child.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_ = child.Wait() // killed
+	}
+	sound(t, dir)
+	records, _ := read(t, dir, Filter{})
+	for _, r := range records {
+		delete(acknowledged, r.EventID)
+	}
+	if len(acknowledged) > 0 {
+		t.Errorf("%d acknowledged records are lost: %v", len(acknowledged), acknowledged)
+	}
+	fill(t, Config{Dir: dir}, 3)
+	sound(t, dir)
+}
