@@ -110,7 +110,10 @@ func (a *About) Event(native string) Event {
 // codecs are all codecs, in the order in which they are listed to people.
 var codecs = []Codec{
 	Claude{},
+	Antigravity{},
+	Cursor{},
 	Copilot{}, Copilot{Pascal: true},
+	OpenCode{},
 }
 
 // All gives the codecs of all agents.

@@ -167,6 +167,16 @@ func parsed(value any) any {
 	return inner
 }
 
+// whole is a number without a fraction.
+func whole(value any) (int64, bool) {
+	n, ok := value.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	i, err := n.Int64()
+	return i, err == nil
+}
+
 // nativeInput is a tool call's input as the agent wrote it.
 func nativeInput(ev hook.AnyEvent) object {
 	native, _ := ev.Head().Metadata[metaNative].(object)
@@ -208,6 +218,7 @@ func CWD(stdin []byte) (string, error) {
 	var base struct {
 		CWD   string   `json:"cwd"`
 		Roots []string `json:"workspace_roots"` // Cursor
+		Paths []string `json:"workspacePaths"`  // Antigravity
 		Dir   string   `json:"directory"`       // OpenCode
 	}
 	err := json.Unmarshal(stdin, &base)
@@ -217,8 +228,8 @@ func CWD(stdin []byte) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("stdin is no JSON object: %w", err)
 	}
-	if base.CWD == "" && len(base.Roots) > 0 {
-		base.CWD = base.Roots[0]
+	if roots := append(base.Roots, base.Paths...); base.CWD == "" && len(roots) > 0 {
+		base.CWD = roots[0]
 	}
 	if base.CWD == "" {
 		base.CWD = base.Dir

@@ -22,6 +22,7 @@ type Reply struct {
 // answer is a Reply in the making: JSON with, as most agents have it, a part
 // inside hookSpecificOutput.
 type answer struct {
+	ev          hook.AnyEvent
 	event       string // native name
 	out         hook.Outcome[any]
 	top, nested object
@@ -29,7 +30,7 @@ type answer struct {
 }
 
 func newAnswer(ev hook.AnyEvent, out hook.Outcome[any]) *answer {
-	return &answer{event: NativeName(ev), out: out, top: object{}, nested: object{}}
+	return &answer{ev: ev, event: NativeName(ev), out: out, top: object{}, nested: object{}}
 }
 
 func (a *answer) warn(format string, args ...any) {
@@ -62,10 +63,18 @@ func (a *answer) changedInput(about *About, ev hook.AnyEvent) object {
 	return about.toolOut(nativeTool(ev, use.ToolName), use.ToolInput, nativeInput(ev))
 }
 
-// changedPrompt gives the new prompt of an AgentStart.
+// changedPrompt gives the new prompt of an AgentStart. That is all that agents
+// take there.
 func (a *answer) changedPrompt() (string, bool) {
 	run, ok := a.out.Payload.(hook.AgentRun)
-	return run.Prompt, ok && a.out.Changed && a.out.Action != hook.ActionBlock
+	if !ok || !a.out.Changed || a.out.Action == hook.ActionBlock {
+		return "", false
+	}
+	before, _ := a.ev.Body().(hook.AgentRun)
+	if run.SystemPrompt != before.SystemPrompt {
+		a.warn("the system prompt cannot be changed at %s, as hook %s wants: it stayed", a.event, lastChange(a.out))
+	}
+	return run.Prompt, run.Prompt != before.Prompt
 }
 
 // changedOutput gives the new text of a tool's result.
