@@ -28,20 +28,27 @@ var rooms = map[string][]string{
 	"internal/terminal":  {"internal/procgroup"},
 	"docs/schema":        {},
 	"wire":               {"hook"},
+	"wire/call":          {},
 	"hooktest":           {"hook", "wire"},
 	"handler/command":    {"hook", "wire", "internal/procgroup"},
+	"internal/audit":     {"hook", "wire"},
 	"internal/adapter":   {"hook", "wire"},
+	"internal/install":   {"hook", "wire/call", "internal/adapter", "internal/procgroup"},
 	"internal/cases":     {"hook", "wire"},
 	"internal/config":    {"hook", "wire", "handler/*", "internal/directive"},
-	"internal/session":   {"hook", "internal/directive", "internal/terminal"},
-	"e2e/model":          {},
-	"e2e":                {"e2e/model"},
-	"cmd/hookway":        {"*"},
+	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/audit",
+		"internal/config"},
+	"internal/daemon":  {"hook", "wire/call", "internal/procgroup"},
+	"internal/session": {"hook", "internal/directive", "internal/terminal"},
+	"e2e/model":        {},
+	"e2e":              {"e2e/model"},
+	"cmd/hookway":      {"*"},
+	"cmd/hookway-hook": {"wire/call"},
 }
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "internal/directive", "internal/procgroup", "handler/command", "hooktest"}
+var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/procgroup", "handler/command", "hooktest", "cmd/hookway-hook"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}

@@ -4,7 +4,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT INT TERM
+trap 'hookway stop >/dev/null 2>&1; rm -rf "$work"' EXIT INT TERM
 export HOOKWAY_HOME="$work/home"
 unset HOOKWAY_SESSION HOOKWAY_AGENT || true
 cp -R "$here/workspace" "$work/project"

@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/cases"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/judge"
 )
 
 // caseLimit bounds one case, with all its hooks: hooks may have no timeout.
@@ -65,7 +66,7 @@ func (b *bench) find(dir, file string) error {
 	if b.root == "" {
 		return fmt.Errorf("neither %s nor a folder above it has hooks; hookway init writes some, with tests", dir)
 	}
-	if b.layer == config.LayerWorkspace && untrusted(b.set) > 0 {
+	if b.layer == config.LayerWorkspace && judge.Untrusted(b.set) > 0 {
 		return errors.New("nothing was tested, because hooks that are not trusted do not run; run hookway trust, or set HOOKWAY_TRUST=1 where nobody can be asked, as in CI")
 	}
 	if file != "" {

@@ -10,68 +10,159 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/wire/call"
 )
 
+// hearing is one call of hookway hook.
+type hearing struct {
+	agent, event, policy string
+	timeout              time.Duration
+	local                bool
+}
+
 func (a *app) hookCommand() *cobra.Command {
-	return &cobra.Command{
+	var h hearing
+	cmd := &cobra.Command{
 		Use:   "hook AGENT",
 		Short: "Answer an agent's own hook: its JSON on stdin, its answer on stdout",
 		Long: `Answer an agent's own hook: its JSON on stdin, its answer on stdout.
 
-It is called by the agent. For Claude Code, in .claude/settings.json:
-
-  {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "hookway hook claude"}]}]}}`,
-		ValidArgs: []string{"claude"},
+Agents call hookway-hook, which is the same in small: hookway install writes it
+into their configuration. This is for people who want to see an answer, and for
+hookway-hook when there is no daemon.`,
+		Example:   `  echo '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}' | hookway hook claude`,
+		ValidArgs: codecNames(),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := exactly("AGENT")(cmd, args); err != nil {
 				return err
 			}
-			if args[0] != "claude" {
-				return fmt.Errorf("the agent %q is unknown; known: claude", args[0])
+			if _, err := adapter.Lookup(args[0]); err != nil {
+				return err
+			}
+			if h.policy != "" && h.policy != call.PolicyBlock && h.policy != call.PolicyContinue {
+				return fmt.Errorf("--on-failure is block or continue, not %q", h.policy)
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.answer(cmd.Context(), adapter.Claude{})
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h.agent = args[0]
+			return a.answer(cmd.Context(), h)
 		},
 	}
+	flags := cmd.Flags()
+	flags.StringVar(&h.event, "event", "", "the event's `NAME` in the agent's words; without it, the JSON says it")
+	flags.DurationVar(&h.timeout, "timeout", 0, "how long the agent waits")
+	flags.StringVar(&h.policy, "on-failure", "", "what happens if hookway itself fails: block or continue (default: block what can be stopped before it happens)")
+	flags.BoolVar(&h.local, "local", false, "judge in this process, without the daemon")
+	return cmd
 }
 
-// answer prints the answer to the agent's event. If there is none because
-// something failed on the way, it refuses what can be refused: an agent lets a
-// hook that merely fails pass.
-func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
+func codecNames() []string {
+	var names []string
+	for _, c := range adapter.All() {
+		names = append(names, c.About().Name)
+	}
+	return names
+}
+
+// answer prints the answer to the agent's event.
+func (a *app) answer(ctx context.Context, h hearing) error {
+	began := time.Now()
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP) // death by a signal would let the tool run
-	stdin, err := io.ReadAll(io.LimitReader(a.in, maxEvent+1))
+	dir, err := os.Getwd()
 	if err != nil {
-		stdin, err = nil, fmt.Errorf("stdin cannot be read: %w", err)
+		dir = ""
 	}
-	var r adapter.Reply
-	var w *workspace
-	if err == nil {
-		deciding, cancel := context.WithTimeout(ctx, agent.Patience(stdin))
-		r, w, err = a.judge(deciding, agent, stdin)
-		cancel()
+	r := &call.Request{
+		Kind: call.KindHook, Version: ownVersion(), Agent: h.agent, Event: h.event, Policy: h.policy,
+		Dir: dir, Env: a.environ(), Timeout: h.timeout,
 	}
-	if err != nil {
-		r = agent.Refuse(stdin, hook.LogLine("hookway could not decide: "+err.Error()))
+	if r.Stdin, err = io.ReadAll(io.LimitReader(a.in, maxEvent+1)); err != nil || len(r.Stdin) > maxEvent {
+		if err == nil {
+			err = fmt.Errorf("the event has more than %d MiB", maxEvent>>20)
+		}
+		return a.reply(call.Refuse(h.agent, h.event, r.Stdin, h.policy, hook.LogLine("hookway could not read the event: "+err.Error())))
 	}
-	for _, warning := range r.Warnings {
-		a.warn("%s", warning)
+	if h.timeout > 0 {
+		r.Timeout = max(h.timeout-time.Since(began), time.Millisecond)
 	}
-	_, err = a.out.Write(r.Stdout)
-	_, _ = a.err.Write(r.Stderr)
-	if w != nil { // after the answer: observers may take their time
-		if closed := w.close(); closed != nil {
-			a.warn("%v", closed)
+	if !h.local && a.getenv("HOOKWAY_DAEMON") != "off" {
+		if reply, err := a.askDaemon(ctx, r); err == nil {
+			return a.reply(reply)
+		} else if ctx.Err() == nil {
+			a.warn("without the daemon: %v", err)
 		}
 	}
+	return a.judgeHere(ctx, r)
+}
+
+// daemonTime bounds how long a daemon is looked for, if the agent waits as long.
+const daemonTime = 2 * time.Second
+
+// askDaemon has the daemon answer, and starts it if there is none.
+func (a *app) askDaemon(ctx context.Context, r *call.Request) (call.Reply, error) {
+	at, err := call.Find(a.getenv)
+	if err != nil {
+		return call.Reply{}, err
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return call.Reply{}, err
+	}
+	reaching, cancel := context.WithTimeout(ctx, reachTime(r.Timeout))
+	defer cancel()
+	client, err := daemon.Start(reaching, at, executable, a.environ())
+	if err != nil {
+		return call.Reply{}, err
+	}
+	defer client.Close()
+	if r.Timeout > 0 { // then our own process has time left, should the daemon hang
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, r.Timeout*3/4)
+		defer stop()
+	}
+	reply, err := client.Do(ctx, r)
+	if err == nil && reply.Err != "" {
+		err = errors.New(reply.Err)
+	}
+	return reply, err
+}
+
+func reachTime(timeout time.Duration) time.Duration {
+	if timeout <= 0 {
+		return daemonTime
+	}
+	return min(daemonTime, timeout/4)
+}
+
+// judgeHere answers in this process.
+func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
+	j := &judge.Judge{Log: func(line string) { a.warn("%s", line) }}
+	if _, state, err := config.Places(a.getenv); err == nil {
+		j.Continues = filepath.Join(state, "continues")
+	}
+	closeLog := a.recordTo(j)
+	err := a.reply(j.Answer(ctx, judge.Caller{}, r))
+	if closed := j.Close(); closed != nil { // after the answer: observers may take their time
+		a.warn("%v", closed)
+	}
+	closeLog()
+	return err
+}
+
+// reply prints an answer.
+func (a *app) reply(r call.Reply) error {
+	_, err := a.out.Write(r.Stdout)
+	_, _ = a.err.Write(r.Stderr)
 	if err != nil {
 		return fmt.Errorf("the answer cannot be written: %w", err)
 	}
@@ -81,112 +172,22 @@ func (a *app) answer(ctx context.Context, agent adapter.Claude) error {
 	return nil
 }
 
-// judge fires the agent's event at the hooks of the folder that it works in.
-// The workspace, if there is one, is still to be closed.
-func (a *app) judge(ctx context.Context, agent adapter.Claude, stdin []byte) (r adapter.Reply, w *workspace, err error) {
-	defer func() {
-		if p := recover(); p != nil { // a bug of ours must not open the gate
-			err = fmt.Errorf("hookway panicked: %v", p)
-		}
-	}()
-	options := a.options()
-	if options.Dir, err = a.agentDir(stdin); err != nil {
-		return r, nil, err
+// environ is this process's environment, with what -C means for it: the folder
+// that the user named judges.
+func (a *app) environ() []string {
+	env := os.Environ()
+	if a.dir == "" {
+		return env
 	}
-	if w, err = a.open(ctx, options); err != nil {
-		return r, nil, err
-	}
-	ev, err := agent.Decode(adapter.Call{Stdin: stdin}, w.engine.Lookup)
+	dir, err := os.Getwd() // enter went there
 	if err != nil {
-		return r, w, err
+		return env
 	}
-	if id := a.getenv("HOOKWAY_SESSION"); id != "" { // wrapped by hookway run: one session
-		if ev, err = withSession(ev, id); err != nil {
-			return r, w, err
+	kept := env[:0:0]
+	for _, kv := range env {
+		if !strings.HasPrefix(kv, "HOOKWAY_PROJECT_DIR=") {
+			kept = append(kept, kv)
 		}
 	}
-	out, err := w.engine.Fire(ctx, ev)
-	if err != nil {
-		return r, w, err
-	}
-	if err := a.limitContinues(w, ev, &out); err != nil {
-		a.warn("%v", err)
-	}
-	w.doubt(ev, &out)
-	w.tell(ev, &out)
-	fitted := adapter.Fit(agent.About(), ev, out, hook.ActionBlock)
-	r, err = agent.Encode(ev, fitted.Outcome)
-	for _, d := range fitted.Degraded {
-		r.Warnings = append(r.Warnings, d.String())
-	}
-	return r, w, err
-}
-
-// agentDir is the folder whose hooks judge: that of -C, else the project that
-// the agent was started in, else where it works now. The latter follows what the
-// agent does, so it must not choose the hooks if there is another.
-func (a *app) agentDir(stdin []byte) (string, error) {
-	cwd, err := adapter.CWD(stdin)
-	if err != nil || a.dir != "" {
-		return "", err
-	}
-	for _, dir := range []string{a.getenv("HOOKWAY_PROJECT_DIR"), a.getenv("CLAUDE_PROJECT_DIR"), cwd} {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
-			return dir, nil
-		}
-	}
-	return "", nil
-}
-
-// doubt makes the user confirm what hooks would have judged that do not run,
-// though the user once said that they should: files with mistakes, and files
-// that changed since they were trusted. An agent can cause either.
-func (w *workspace) doubt(ev hook.AnyEvent, out *hook.Outcome[any]) {
-	if !ev.Info().May.Ask || out.Action != hook.ActionContinue && out.Action != hook.ActionAllow {
-		return
-	}
-	if why := w.disarmed(); why != "" {
-		out.Action, out.Reason, out.By = hook.ActionAsk, why, "hookway"
-	}
-}
-
-// disarmed says why trusted hooks do not run; "" if all do.
-func (w *workspace) disarmed() string {
-	if w.set.Trust.State == config.TrustChanged {
-		return trustAdvice(w.set, max(untrusted(w.set), 1))
-	}
-	for _, p := range w.set.Problems {
-		inside := w.set.Workspace != "" && strings.HasPrefix(p.File, w.set.Workspace+string(filepath.Separator))
-		if !inside || w.set.Trust.State != config.TrustMissing {
-			return "hooks do not run because of a mistake in the configuration: " + p.String()
-		}
-	}
-	return ""
-}
-
-func withSession(ev hook.AnyEvent, id string) (hook.AnyEvent, error) {
-	env := *ev.Head()
-	env.Session = id
-	return ev.Info().New(env, ev.Body())
-}
-
-// tell puts what the user should know about hooks that do not run where an
-// agent shows it: at the begin of a session and of each turn. Agents hide stderr.
-func (w *workspace) tell(ev hook.AnyEvent, out *hook.Outcome[any]) {
-	if ev.Info() != hook.SessionStart.Info() && ev.Info() != hook.AgentStart.Info() {
-		return
-	}
-	var errs []error
-	if out.UserMessage != "" {
-		errs = append(errs, errors.New(out.UserMessage))
-	}
-	if len(w.set.Problems) > 0 {
-		errs = append(errs, fmt.Errorf("hookway: %s in its configuration; hooks of these files do not run:\n%s", count(len(w.set.Problems), "mistake"), w.set.Problems))
-	}
-	if n := untrusted(w.set); n > 0 {
-		errs = append(errs, errors.New("hookway: "+trustAdvice(w.set, n)))
-	}
-	if len(errs) > 0 {
-		out.UserMessage = errors.Join(errs...).Error()
-	}
+	return append(kept, "HOOKWAY_PROJECT_DIR="+dir)
 }

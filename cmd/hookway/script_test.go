@@ -73,6 +73,7 @@ func TestStories(t *testing.T) {
 				"XDG_CONFIG_HOME": filepath.Join(home, "config"),
 				"XDG_STATE_HOME":  filepath.Join(home, "state"),
 				"XDG_RUNTIME_DIR": filepath.Join(home, "run"),
+				"HOOKWAY_DAEMON":  "off", // stories about the daemon start one of their own
 				"NO_COLOR":        "",
 				statusFile:        filepath.Join(env.WorkDir, ".status"),
 				"GORACE":          os.Getenv("GORACE") + " atexit_sleep_ms=0", // by default a second for each process

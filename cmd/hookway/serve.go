@@ -13,8 +13,8 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
-	"github.com/hookway/hookway/internal/procgroup"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/procgroup"
 	"github.com/hookway/hookway/wire/call"
 )
 

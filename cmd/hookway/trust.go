@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/judge"
 )
 
 func (a *app) trustCommand() *cobra.Command {
@@ -77,13 +78,4 @@ func (a *app) untrustCommand() *cobra.Command {
 
 // count writes a number with its noun; forms are the singular and, if it is not
 // made with an s, the plural.
-func count(n int, forms ...string) string {
-	word := forms[0]
-	if n != 1 {
-		word = forms[0] + "s"
-		if len(forms) > 1 {
-			word = forms[1]
-		}
-	}
-	return fmt.Sprintf("%d %s", n, word)
-}
+func count(n int, forms ...string) string { return judge.Count(n, forms[0], forms[1:]...) }

@@ -46,6 +46,12 @@ func buildVersion() (v, revision string) {
 	return orDevel(v), revision
 }
 
+// ownVersion is the version that daemon and callers compare.
+func ownVersion() string {
+	v, _ := buildVersion()
+	return v
+}
+
 func orDevel(v string) string {
 	if v == "" || v == "(devel)" {
 		return "devel"

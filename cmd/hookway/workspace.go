@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/judge"
 )
 
 // closeGrace bounds how long a command waits for its hooks' processes to end.
@@ -45,7 +46,7 @@ func (a *app) open(ctx context.Context, options config.Options) (*workspace, err
 	if err := set.Fill(w.engine); err != nil {
 		return nil, errors.Join(fmt.Errorf("the hooks cannot be used: %w", err), set.Close())
 	}
-	for _, line := range complaints(set) {
+	for _, line := range judge.Complaints(set) {
 		fmt.Fprintln(a.err, line)
 	}
 	w.watch(options.Log)
@@ -61,7 +62,7 @@ func (a *app) openLive(ctx context.Context, options config.Options) (*workspace,
 		return nil, err
 	}
 	w := &workspace{set: live.Set(), engine: engine, hooks: live}
-	for _, line := range complaints(w.set) {
+	for _, line := range judge.Complaints(w.set) {
 		fmt.Fprintln(a.err, line)
 	}
 	go func() {
@@ -71,7 +72,7 @@ func (a *app) openLive(ctx context.Context, options config.Options) (*workspace,
 				first = false
 				return
 			}
-			for _, line := range complaints(set) {
+			for _, line := range judge.Complaints(set) {
 				options.Log(line)
 			}
 		})
@@ -91,19 +92,6 @@ func (a *app) checkDepth() error {
 		return fmt.Errorf("hooks that call hookway are nested %d deep; the limit is %d", depth, maxDepth)
 	}
 	return nil
-}
-
-// complaints are the mistakes in a configuration, and what the user must know.
-// Warnings are for those who look at the hooks: list and trust show them.
-func complaints(set *config.Set) []string {
-	var lines []string
-	for _, p := range set.Problems {
-		lines = append(lines, p.String())
-	}
-	if n := untrusted(set); n > 0 {
-		lines = append(lines, "hookway: "+trustAdvice(set, n))
-	}
-	return lines
 }
 
 // showWarnings prints what is left out of a configuration, or will not work.
@@ -135,23 +123,6 @@ func (w *workspace) close() error {
 		err = closed
 	}
 	return err
-}
-
-func untrusted(set *config.Set) int {
-	n := 0
-	for _, h := range set.Hooks {
-		if h.State == config.Untrusted {
-			n++
-		}
-	}
-	return n
-}
-
-func trustAdvice(set *config.Set, n int) string {
-	if set.Trust.State == config.TrustChanged {
-		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust", count(n, "hook does", "hooks do"), set.Workspace)
-	}
-	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", count(n, "hook does", "hooks do"), set.Workspace)
 }
 
 // cwd is the folder that a command acts in.

@@ -1,4 +1,4 @@
-package main
+package judge
 
 import (
 	"crypto/sha256"
@@ -12,23 +12,18 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/config"
 )
 
 // limitContinues bounds how often in a row hooks make an agent go on. An engine
-// counts that itself, but here each event has a process of its own, so the
-// count is kept in a small file for each session.
-func (a *app) limitContinues(w *workspace, ev hook.AnyEvent, out *hook.Outcome[any]) error {
-	result, ok := ev.Body().(hook.AgentResult)
-	if !ok {
+// counts that itself, but where each event has a process of its own, the count
+// is kept in a small file for each session.
+func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
+	result, ok := h.ev.Body().(hook.AgentResult)
+	if !ok || h.Continues == "" {
 		return nil
 	}
-	_, state, err := config.Places(a.getenv)
-	if err != nil {
-		return err
-	}
-	sum := sha256.Sum256([]byte(ev.Head().Session))
-	file := filepath.Join(state, "continues", hex.EncodeToString(sum[:8]))
+	sum := sha256.Sum256([]byte(h.ev.Head().Session))
+	file := filepath.Join(h.Continues, hex.EncodeToString(sum[:8]))
 	if out.Action != hook.ActionBlock || !result.StopHookActive {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the count of continues cannot be reset: %w", err)
@@ -41,7 +36,7 @@ func (a *app) limitContinues(w *workspace, ev hook.AnyEvent, out *hook.Outcome[a
 			n += before
 		}
 	}
-	if limit := w.set.Settings.MaxContinues; n > limit {
+	if limit := h.w.set.Settings.MaxContinues; n > limit {
 		out.UserMessage = strings.TrimSpace(out.UserMessage + "\n" + fmt.Sprintf("hookway let the agent stop: hook %s made it go on %d times in a row", out.By, limit))
 		out.Action, out.Reason, out.By = hook.ActionContinue, "", ""
 	}

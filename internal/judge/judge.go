@@ -1,0 +1,290 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"time"
+
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// Judge answers agents. The zero value keeps no record. Its fields must not be
+// changed once it is used; its methods may be called from many goroutines.
+type Judge struct {
+	// Record puts an outcome on record and returns when that is done. Nil keeps none.
+	Record func(context.Context, audit.Record) error
+
+	// Log is given what the user should be able to find out later, one line at a
+	// time. Nil drops the lines.
+	Log func(line string)
+
+	// Continues is the folder in which a process that answers one event only
+	// counts how often in a row hooks made an agent go on. "" leaves that to the
+	// engine, which counts for as long as it lives.
+	Continues string
+
+	workspaces workspaces
+	seen       seen
+	order      order
+	later      later
+	sessions   sessions
+}
+
+// maxDepth is how deep hooks may call hookway, which calls hooks.
+const maxDepth = 8
+
+// recordTime bounds how long an answer waits for its record: a disk that hangs
+// must not turn a refusal into a timeout, which agents take for a yes.
+const recordTime = time.Second
+
+// Caller is the process that asks.
+type Caller struct {
+	PID int // 0: unknown
+}
+
+// Answer judges one call. It always gives an answer; Err in it is never set.
+func (j *Judge) Answer(ctx context.Context, from Caller, r *call.Request) (reply call.Reply) {
+	h := &hearing{Judge: j, request: r, from: from, began: time.Now(), env: environ(r.Env)}
+	defer func() {
+		if p := recover(); p != nil { // a bug of ours must not open the gate
+			j.log(fmt.Sprintf("panic while an event of %s was judged: %v\n%s", r.Agent, p, debug.Stack()))
+			reply = h.refuse(fmt.Errorf("hookway panicked: %v", p))
+		}
+	}()
+	codec, err := adapter.Lookup(r.Agent)
+	if err != nil {
+		return h.refuse(err)
+	}
+	h.codec = codec
+	ctx, cancel := context.WithTimeout(ctx, h.patience())
+	defer cancel()
+	reply, err = h.answer(command.WithEnviron(ctx, r.Env))
+	if err != nil {
+		return h.refuse(err)
+	}
+	return reply
+}
+
+// hearing is one call being judged.
+type hearing struct {
+	*Judge
+	request *call.Request
+	from    Caller
+	env     environ
+	began   time.Time
+	codec   adapter.Codec
+	w       *Workspace
+	ev      hook.AnyEvent // nil until it is decoded
+}
+
+func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
+	if depth := h.env.depth(); depth > maxDepth {
+		return call.Reply{}, fmt.Errorf("hooks that call hookway are nested %d deep; the limit is %d", depth, maxDepth)
+	}
+	w, err := h.workspaces.open(ctx, h)
+	if err != nil {
+		return call.Reply{}, err
+	}
+	defer w.leave()
+	h.w = w
+	ev, err := h.codec.Decode(adapter.Call{Event: h.request.Event, Stdin: h.request.Stdin}, w.Engine.Lookup)
+	if err != nil {
+		return call.Reply{}, err
+	}
+	if h.ev, err = inSession(ev, h.env.get("HOOKWAY_SESSION")); err != nil {
+		return call.Reply{}, err
+	}
+	h.sessions.saw(h.ev)
+	f, first := h.seen.claim(h.codec.About().Name, adapter.NativeName(h.ev), h.ev)
+	if !first { // the agent reports one thing twice: the hooks ran, or run, already
+		out, err := f.wait(ctx)
+		if err != nil {
+			return call.Reply{}, err
+		}
+		_, r, err := h.encode(out)
+		return call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}, err
+	}
+	out, err := h.inTurn(ctx)
+	if err == nil {
+		h.catchUp(&out)
+	}
+	f.settle(out, err)
+	if err != nil {
+		return call.Reply{}, err
+	}
+	return h.deliver(ctx, out)
+}
+
+// inTurn fires the event when the earlier ones of its session are answered. A
+// hook that fires events itself must not wait for the one that it is run for.
+func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = hook.Outcome[any]{}, fmt.Errorf("hookway panicked: %v", p)
+			h.log(fmt.Sprintf("panic while %s was judged: %v\n%s", h.ev.Info().Name, p, debug.Stack()))
+		}
+	}()
+	if h.env.depth() == 0 {
+		leave, err := h.order.enter(ctx, h.ev.Head().Session)
+		if err != nil {
+			return out, fmt.Errorf("an earlier event of the same session took too long: %w", err)
+		}
+		defer leave()
+	}
+	out, err = h.w.Engine.Fire(ctx, h.ev)
+	if err != nil {
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("the hooks took longer than %s waits; give them a shorter timeout, or install hookway with a longer one: %w", h.codec.About().Title, err)
+		}
+		return out, err
+	}
+	if err := h.limitContinues(&out); err != nil {
+		h.log(err.Error())
+	}
+	h.w.doubt(h.ev, &out)
+	h.w.tell(h.ev, &out)
+	return out, nil
+}
+
+// catchUp adds text that waited for an event at which the agent takes some.
+func (h *hearing) catchUp(out *hook.Outcome[any]) {
+	if h.codec.About().Event(adapter.NativeName(h.ev)).Can&adapter.Inject == 0 {
+		return
+	}
+	text := h.later.take(h.ev.Head().Session)
+	if text != "" && out.Inject != "" {
+		text += "\n\n"
+	}
+	out.Inject = text + out.Inject
+}
+
+// encode turns an outcome into what the agent reads and enforces.
+func (h *hearing) encode(out hook.Outcome[any]) (adapter.Fitted, adapter.Reply, error) {
+	fitted := adapter.Fit(h.codec.About(), h.ev, out, h.w.askFallback())
+	r, err := h.codec.Encode(h.ev, fitted.Outcome)
+	return fitted, r, err
+}
+
+// deliver gives the answer, and puts the outcome on record.
+func (h *hearing) deliver(ctx context.Context, out hook.Outcome[any]) (call.Reply, error) {
+	fitted, r, err := h.encode(out)
+	if err != nil {
+		return call.Reply{}, err
+	}
+	record := audit.FromOutcome(h.ev, &fitted.Outcome, time.Since(h.began))
+	for _, d := range fitted.Degraded {
+		record.Degraded = append(record.Degraded, d.String())
+	}
+	record.Warnings = append(record.Warnings, h.later.put(h.ev.Head().Session, fitted.Later)...)
+	record.Warnings = append(record.Warnings, r.Warnings...)
+	h.put(ctx, record)
+	return call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}, nil
+}
+
+// refuse answers when there is no outcome.
+func (h *hearing) refuse(err error) call.Reply {
+	reason := hook.LogLine("hookway could not decide: " + err.Error())
+	h.log(reason)
+	r := h.request
+	reply := call.Refuse(r.Agent, r.Event, r.Stdin, r.Policy, reason)
+	record := audit.Record{Time: time.Now(), Event: r.Event, Native: r.Event, Agent: r.Agent, Source: r.Agent, CWD: r.Dir, DurationMS: float64(time.Since(h.began)) / 1e6}
+	if h.ev != nil {
+		none := hook.Outcome[any]{Verdict: hook.Verdict{Event: h.ev.Info().Name}, Payload: h.ev.Body()}
+		record = audit.FromOutcome(h.ev, &none, time.Since(h.began))
+	} else if record.Event == "" {
+		record.Event = call.EventName(r.Stdin)
+	}
+	record.Failure, record.Action = reason, refusedAs(reply, r)
+	h.put(context.Background(), record)
+	return reply
+}
+
+// refusedAs says what a refusal does: it differs by event and policy.
+func refusedAs(reply call.Reply, r *call.Request) string {
+	pass := call.NoOpinion(r.Agent, r.Event)
+	if reply.ExitCode == pass.ExitCode && string(reply.Stdout) == string(pass.Stdout) {
+		return hook.ActionContinue.String()
+	}
+	return hook.ActionBlock.String()
+}
+
+// put writes a record. A record that cannot be written holds up no answer.
+func (h *hearing) put(ctx context.Context, record audit.Record) {
+	if h.w != nil {
+		record.Workspace = h.w.Folder
+	}
+	for _, text := range append(record.Degraded, record.Warnings...) {
+		h.log(text)
+	}
+	if h.Record == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, recordTime)
+	defer cancel()
+	if err := h.Record(ctx, record); err != nil {
+		h.log(fmt.Sprintf("%s of session %s is not on record: %v", record.Event, record.Session, err))
+	}
+}
+
+func (j *Judge) log(line string) {
+	if j.Log != nil {
+		j.Log(line)
+	}
+}
+
+// patience is how long the hooks may take: what the caller waits, less what it
+// takes to bring it the answer.
+func (h *hearing) patience() time.Duration {
+	wait := h.request.Timeout
+	if wait <= 0 {
+		wait = h.codec.About().Event(h.native()).Wait
+	}
+	if wait <= 0 {
+		wait = time.Minute
+	}
+	return wait - min(wait/20, 100*time.Millisecond)
+}
+
+// native is the event's native name as far as it is known without decoding it.
+func (h *hearing) native() string {
+	if h.request.Event != "" {
+		return h.request.Event
+	}
+	return call.EventName(h.request.Stdin)
+}
+
+// inSession puts an event into the session of the terminal that the agent was
+// wrapped in by hookway run.
+func inSession(ev hook.AnyEvent, id string) (hook.AnyEvent, error) {
+	if id == "" {
+		return ev, nil
+	}
+	env := *ev.Head()
+	env.Session = id
+	return ev.Info().New(env, ev.Body())
+}
+
+// environ is the caller's environment.
+type environ []string
+
+func (e environ) get(name string) string {
+	for i := len(e) - 1; i >= 0; i-- { // the last one counts
+		if kv := e[i]; len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
+			return kv[len(name)+1:]
+		}
+	}
+	return ""
+}
+
+// depth is how many hooks stand between the user and this call.
+func (e environ) depth() int {
+	n, _ := strconv.Atoi(e.get("HOOKWAY_DEPTH"))
+	return n
+}

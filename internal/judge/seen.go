@@ -1,0 +1,194 @@
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"hash/maphash"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// An agent may report one thing several times: through two layers of its
+// configuration, through the configuration of another agent that it also reads,
+// or under a general and a special event. The hooks must run once. Reports belong
+// together if session, event and content are the same, and
+//
+//   - both name the same call (tool_use_id), or
+//   - one names none, and they differ in codec or native name: each of these
+//     reports a call once, or
+//   - they are the same in both, and the agent says that they are of the same instant.
+//
+// The content always counts, because agents use the ids of calls again: a call
+// must never get the decision that was made about another.
+const (
+	sameCall    = time.Minute           // between the reports of a call that is named
+	otherReport = 10 * time.Second      // between those of one that is not
+	sameInstant = 50 * time.Millisecond // between the agent's own times of day
+)
+
+// maxSeen bounds how many events are remembered.
+const maxSeen = 4096
+
+// seen remembers what was reported lately.
+type seen struct {
+	mu     sync.Mutex
+	events map[uint64][]*flight
+	count  int
+}
+
+// flight is an event that is being judged, or was.
+type flight struct {
+	id      string    // of the call, if it has one
+	agents  string    // the codec and native name that reported it first
+	others  []string  // those that reported it again
+	told    time.Time // the agent's own time, if it tells it
+	claimed time.Time
+
+	done chan struct{}
+	out  hook.Outcome[any]
+	err  error
+}
+
+// settle tells those who reported the same event what came of it.
+func (f *flight) settle(out hook.Outcome[any], err error) {
+	f.out, f.err = out, err
+	close(f.done)
+}
+
+// wait gives the outcome of the first report.
+func (f *flight) wait(ctx context.Context) (hook.Outcome[any], error) {
+	select {
+	case <-f.done:
+		return f.out, f.err
+	case <-ctx.Done():
+		return hook.Outcome[any]{}, errors.New("the same event, reported before, is still being judged")
+	}
+}
+
+// claim finds the first report of an event, or makes this one the first, which
+// then must be settled.
+func (s *seen) claim(codec, native string, ev hook.AnyEvent) (f *flight, first bool) {
+	now := time.Now()
+	key, ok := content(ev)
+	f = &flight{id: callID(ev), agents: codec + " " + native, told: toldTime(ev), claimed: now, done: make(chan struct{})}
+	if !ok || ev.Head().Session == "" {
+		return f, true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, known := range s.events[key] {
+		if known.covers(f, now, streams(ev)) {
+			return known, false
+		}
+	}
+	if s.events == nil {
+		s.events = map[uint64][]*flight{}
+	}
+	if s.count >= maxSeen {
+		s.forget(now)
+	}
+	if s.count < maxSeen {
+		s.events[key] = append(s.events[key], f)
+		s.count++
+	}
+	return f, true
+}
+
+// covers reports whether another report is about this event.
+func (f *flight) covers(g *flight, now time.Time, streams bool) bool {
+	age := now.Sub(f.claimed)
+	if f.id != "" && g.id != "" {
+		return f.id == g.id && age < sameCall
+	}
+	if age >= otherReport {
+		return false
+	}
+	if f.agents != g.agents && !slices.Contains(f.others, g.agents) {
+		f.others = append(f.others, g.agents)
+		return true
+	}
+	return !streams && !f.told.IsZero() && !g.told.IsZero() && g.told.Sub(f.told).Abs() <= sameInstant
+}
+
+// streams reports events of which an agent fires many alike in a row.
+func streams(ev hook.AnyEvent) bool {
+	return ev.Info() == hook.GenerateEnd.Info() || ev.Info() == hook.Notification.Info()
+}
+
+// forget drops what cannot be reported again any more. The caller holds mu.
+func (s *seen) forget(now time.Time) {
+	for key, list := range s.events {
+		kept := slices.DeleteFunc(list, func(f *flight) bool { return now.Sub(f.claimed) > sameCall })
+		s.count -= len(list) - len(kept)
+		if s.events[key] = kept; len(kept) == 0 {
+			delete(s.events, key)
+		}
+	}
+}
+
+// content sums up what an event is about, apart from who reports it.
+func content(ev hook.AnyEvent) (uint64, bool) {
+	body := ev.Body()
+	switch p := body.(type) {
+	case hook.ToolUse:
+		body = []any{p.ToolName, p.ToolInput}
+	case hook.ToolResult:
+		body = []any{p.ToolName, p.ToolInput}
+	case hook.ToolFailure:
+		body = []any{p.ToolName, p.ToolInput}
+	case hook.Permission:
+		body = []any{p.ToolName, p.ToolInput}
+	case map[string]any: // an agent's own event
+		own := make(map[string]any, len(p))
+		for name, value := range p {
+			if name != "timestamp" {
+				own[name] = value
+			}
+		}
+		body = own
+	}
+	var h maphash.Hash // seeded at random, so that nobody can make two contents look alike
+	h.SetSeed(seed)
+	_, _ = h.WriteString(ev.Info().Name + "\x00" + ev.Head().Session + "\x00")
+	if err := json.NewEncoder(&h).Encode(body); err != nil {
+		return 0, false
+	}
+	return h.Sum64(), true
+}
+
+var seed = maphash.MakeSeed()
+
+// callID names the tool call that an event is about.
+func callID(ev hook.AnyEvent) string {
+	switch p := ev.Body().(type) {
+	case hook.ToolUse:
+		return p.ToolUseID
+	case hook.ToolResult:
+		return p.ToolUseID
+	case hook.ToolFailure:
+		return p.ToolUseID
+	case hook.Permission:
+		return p.ToolUseID
+	}
+	return ""
+}
+
+// toldTime is when the agent says that it fired the event.
+func toldTime(ev hook.AnyEvent) time.Time {
+	native, _ := ev.Head().Metadata["native"].(map[string]any)
+	switch t := native["timestamp"].(type) {
+	case string:
+		if at, err := time.Parse(time.RFC3339Nano, t); err == nil {
+			return at
+		}
+	case json.Number:
+		if ms, err := t.Int64(); err == nil {
+			return time.UnixMilli(ms)
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,345 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
+)
+
+// maxWorkspaces bounds how many workspaces are kept warm. The one that was not
+// used for longest goes when there is a new one.
+const maxWorkspaces = 64
+
+// closeGrace bounds how long the hooks of a workspace have to end.
+const closeGrace = 5 * time.Second
+
+// Workspace is the hooks of one folder, ready to fire.
+type Workspace struct {
+	Folder string // "" if no folder above has hooks: then only the user's run
+	Engine *hook.Engine
+
+	live  *config.Live
+	set   *config.Set // as of this call
+	entry *entry
+}
+
+// workspaces keeps the engines of all folders that agents work in.
+type workspaces struct {
+	mu     sync.Mutex
+	kept   map[string]*entry
+	closed bool
+}
+
+// entry is a workspace that is kept warm.
+type entry struct {
+	ready  chan struct{} // closed when engine and live, or err, are there
+	engine *hook.Engine
+	live   *config.Live
+	err    error
+	told   atomic.Pointer[config.Set] // whose mistakes were logged
+
+	users int       // calls under way; guarded by workspaces.mu
+	used  time.Time // last; guarded by workspaces.mu
+	gone  bool      // no longer listed; guarded by workspaces.mu
+	owner *workspaces
+}
+
+// settings are the variables on which a configuration depends.
+var settings = []string{"HOOKWAY_HOME", "HOOKWAY_TRUST", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME", "USERPROFILE", "CLAUDE_CONFIG_DIR"}
+
+// open finds the workspace of a call and reads what changed in it.
+func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
+	dir, err := h.folder()
+	if err != nil {
+		return nil, err
+	}
+	env := map[string]string{}
+	key := ""
+	for _, name := range settings {
+		env[name] = h.env.get(name)
+		key += env[name] + "\x00"
+	}
+	opts := config.Options{
+		Dir: dir, Native: adapter.NativeEvents(), Log: h.log,
+		Getenv: func(name string) string { return env[name] },
+	}
+	folder, err := config.Locate(opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Dir = folder; folder == "" {
+		opts.Dir = root(dir)
+	}
+	e, err := s.enter(ctx, folder+"\x00"+key, h.Judge, opts)
+	if err != nil {
+		return nil, err
+	}
+	set, err := e.live.Refresh(ctx)
+	if err != nil {
+		h.log(fmt.Sprintf("the configuration of %s could not be read again: %v", folder, err))
+	}
+	if e.told.Swap(set) != set {
+		for _, line := range Complaints(set) {
+			h.log(line)
+		}
+	}
+	return &Workspace{Folder: folder, Engine: e.engine, live: e.live, set: set, entry: e}, nil
+}
+
+// root is a folder above which there is none.
+func root(dir string) string { return filepath.VolumeName(dir) + string(filepath.Separator) }
+
+// folder is where the hooks are looked for: the project that the agent was
+// started in, else where it works now. The latter follows what the agent does,
+// so it must not choose the hooks if there is another.
+func (h *hearing) folder() (string, error) {
+	cwd, err := adapter.CWD(h.request.Stdin)
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range []string{h.env.get("HOOKWAY_PROJECT_DIR"), h.env.get("CLAUDE_PROJECT_DIR"), cwd, h.request.Dir} {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {
+			return dir, nil
+		}
+	}
+	return "", errors.New("it is not known in which folder the agent works")
+}
+
+// enter gives a workspace that is ready, and counts the call in.
+func (s *workspaces) enter(ctx context.Context, key string, j *Judge, opts config.Options) (*entry, error) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, errors.New("hookway is ending")
+	}
+	e := s.kept[key]
+	mine := e == nil
+	if mine {
+		if s.kept == nil {
+			s.kept = map[string]*entry{}
+		}
+		e = &entry{ready: make(chan struct{}), owner: s}
+		s.kept[key] = e
+		defer s.trim()
+	}
+	e.users++
+	e.used = time.Now()
+	s.mu.Unlock()
+	if mine {
+		e.engine = new(hook.Engine)
+		// The first call's end must not spoil the workspace for the others.
+		e.live, e.err = config.Open(context.WithoutCancel(ctx), opts, e.engine)
+		if e.err == nil {
+			j.watch(e.engine)
+		}
+		close(e.ready)
+	}
+	select {
+	case <-e.ready:
+	case <-ctx.Done():
+		s.leave(e)
+		return nil, fmt.Errorf("the configuration of %s takes long to read: %w", opts.Dir, ctx.Err())
+	}
+	if e.err != nil {
+		s.mu.Lock()
+		if s.kept[key] == e { // the next call tries again
+			delete(s.kept, key)
+			e.gone = true
+		}
+		s.mu.Unlock()
+		s.leave(e)
+		return nil, e.err
+	}
+	return e, nil
+}
+
+// leave ends the call's use of the workspace.
+func (w *Workspace) leave() { w.entry.owner.leave(w.entry) }
+
+func (s *workspaces) leave(e *entry) {
+	s.mu.Lock()
+	e.users--
+	e.used = time.Now()
+	end := e.gone && e.users == 0
+	s.mu.Unlock()
+	if end {
+		_ = e.close()
+	}
+}
+
+// trim lets the workspaces go that were not used for longest, if there are too many.
+func (s *workspaces) trim() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.kept) > maxWorkspaces {
+		var oldest string
+		for key, e := range s.kept {
+			if e.users == 0 && (oldest == "" || e.used.Before(s.kept[oldest].used)) {
+				oldest = key
+			}
+		}
+		if oldest == "" {
+			return
+		}
+		e := s.kept[oldest]
+		delete(s.kept, oldest)
+		e.gone = true
+		go func() { _ = e.close() }()
+	}
+}
+
+func (e *entry) close() error {
+	if e.live == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	return errors.Join(e.engine.Close(ctx), e.live.Close())
+}
+
+// Close ends all hooks. Calls under way are waited for by whoever serves them.
+func (j *Judge) Close() error {
+	s := &j.workspaces
+	s.mu.Lock()
+	s.closed = true
+	var all []*entry
+	for _, e := range s.kept {
+		all = append(all, e)
+	}
+	s.kept = nil
+	s.mu.Unlock()
+	errs := make([]error, len(all))
+	var wg sync.WaitGroup
+	for i, e := range all {
+		wg.Go(func() {
+			<-e.ready
+			errs[i] = e.close()
+		})
+	}
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// watch puts on record what hooks do that no outcome tells: those of the observe
+// lane, and failures.
+func (j *Judge) watch(e *hook.Engine) {
+	e.Watch(func(n hook.Notice) {
+		switch {
+		case n.Kind == hook.HookDropped:
+			j.log(fmt.Sprintf("hook %s is behind: an event %s was dropped", n.Hook, n.Event))
+		case n.Kind == hook.HookError:
+			j.log(fmt.Sprintf("hook %s, %s: %v", n.Hook, n.Event, n.Err))
+		}
+		if n.Lane != hook.Observe || n.Kind != hook.HookCompleted && n.Kind != hook.HookError || j.Record == nil {
+			return
+		}
+		step := audit.Step{Hook: n.Hook, Lane: "observe", Action: "continue", DurationMS: float64(n.Duration) / 1e6}
+		if n.Err != nil {
+			step.Error, step.Failed = hook.LogLine(n.Err.Error()), true
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
+		defer cancel()
+		_ = j.Record(ctx, audit.Record{Time: time.Now(), Event: n.Event, Action: "observed", Steps: []audit.Step{step}, DurationMS: step.DurationMS})
+	})
+}
+
+func (w *Workspace) askFallback() hook.Action { return w.set.Settings.AskFallback }
+
+// doubt makes the user confirm what hooks would have judged that do not run,
+// though the user once said that they should: files with mistakes, and files
+// that changed since they were trusted. An agent can cause either.
+func (w *Workspace) doubt(ev hook.AnyEvent, out *hook.Outcome[any]) {
+	if !ev.Info().May.Ask || out.Action != hook.ActionContinue && out.Action != hook.ActionAllow {
+		return
+	}
+	if why := w.disarmed(); why != "" {
+		out.Action, out.Reason, out.By = hook.ActionAsk, why, "hookway"
+	}
+}
+
+// disarmed says why trusted hooks do not run; "" if all do.
+func (w *Workspace) disarmed() string {
+	if w.set.Trust.State == config.TrustChanged {
+		return Advice(w.set, max(Untrusted(w.set), 1))
+	}
+	for _, p := range w.set.Problems {
+		inside := w.set.Workspace != "" && strings.HasPrefix(p.File, w.set.Workspace+string(filepath.Separator))
+		if !inside || w.set.Trust.State != config.TrustMissing {
+			return "hooks do not run because of a mistake in the configuration: " + p.String()
+		}
+	}
+	return ""
+}
+
+// tell puts what the user should know about hooks that do not run where an
+// agent shows it: at the begin of a session and of each turn. Agents hide stderr.
+func (w *Workspace) tell(ev hook.AnyEvent, out *hook.Outcome[any]) {
+	if ev.Info() != hook.SessionStart.Info() && ev.Info() != hook.AgentStart.Info() {
+		return
+	}
+	var lines []string
+	if out.UserMessage != "" {
+		lines = append(lines, out.UserMessage)
+	}
+	if n := len(w.set.Problems); n > 0 {
+		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; hooks of these files do not run:\n%s", Count(n, "mistake"), w.set.Problems))
+	}
+	if n := Untrusted(w.set); n > 0 {
+		lines = append(lines, "hookway: "+Advice(w.set, n))
+	}
+	out.UserMessage = strings.Join(lines, "\n")
+}
+
+// Complaints are the mistakes in a configuration, and what the user must know.
+// Warnings are for those who look at the hooks: list and trust show them.
+func Complaints(set *config.Set) []string {
+	var lines []string
+	for _, p := range set.Problems {
+		lines = append(lines, p.String())
+	}
+	if n := Untrusted(set); n > 0 {
+		lines = append(lines, "hookway: "+Advice(set, n))
+	}
+	return lines
+}
+
+// Untrusted is how many hooks do not run because nobody trusts them.
+func Untrusted(set *config.Set) int {
+	n := 0
+	for _, h := range set.Hooks {
+		if h.State == config.Untrusted {
+			n++
+		}
+	}
+	return n
+}
+
+// Advice says what to do about hooks that do not run for want of trust.
+func Advice(set *config.Set, n int) string {
+	if set.Trust.State == config.TrustChanged {
+		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust", Count(n, "hook does", "hooks do"), set.Workspace)
+	}
+	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", Count(n, "hook does", "hooks do"), set.Workspace)
+}
+
+// Count writes a number with its word; the plural adds an s unless it is given.
+func Count(n int, one string, many ...string) string {
+	word := one
+	if n != 1 {
+		if word = one + "s"; len(many) > 0 {
+			word = many[0]
+		}
+	}
+	return fmt.Sprintf("%d %s", n, word)
+}
