@@ -10,7 +10,7 @@ import (
 )
 
 // endings are the signals that end the shim. It answers first.
-var endings = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE}
+var endings = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
 
 // dial connects to a socket, without the network package: that makes the binary
 // half as large again. A full queue is waited for.
@@ -36,4 +36,26 @@ func dial(socket string, deadline time.Time) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), socket), nil
+}
+
+// Standard files. They are written to past package os, where a closed pipe is an
+// error and no signal.
+const (
+	stdout = 1
+	stderr = 2
+)
+
+// write writes all of it, also where the agent made the pipe non-blocking.
+func write(fd int, b []byte) error {
+	for len(b) > 0 {
+		n, err := syscall.Write(fd, b)
+		switch {
+		case errors.Is(err, syscall.EAGAIN):
+			time.Sleep(time.Millisecond)
+		case err != nil && !errors.Is(err, syscall.EINTR):
+			return err
+		}
+		b = b[max(n, 0):]
+	}
+	return nil
 }

@@ -21,3 +21,15 @@ func dial(pipe string, deadline time.Time) (*os.File, error) {
 		time.Sleep(pause)
 	}
 }
+
+// Standard files.
+var (
+	stdout = os.Stdout
+	stderr = os.Stderr
+)
+
+// write writes all of it.
+func write(f *os.File, b []byte) error {
+	_, err := f.Write(b)
+	return err
+}

@@ -9,81 +9,75 @@ import (
 	"os"
 	"os/signal"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/hookway/hookway/wire/call"
 )
 
-func main() { os.Exit(run(time.Now())) }
-
-// run answers one event, and gives the exit code. Whatever happens elsewhere, it
-// waits for nothing but an answer, a signal and the deadline.
-func run(start time.Time) (code int) {
+func main() {
 	o, text, err := parse(os.Args[1:])
-	switch {
-	case text != "":
+	if text != "" {
 		_, _ = os.Stdout.WriteString(text)
-		return 0
+		return
 	}
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, endings...)
-	s := &shim{options: o, answers: make(chan call.Reply, 4)}
-	if err != nil { // an agent that nobody knows is told in every way
-		s.note(err.Error())
-		code = show(call.Refuse(o.agent, o.event, nil, o.policy, err.Error()), 2)
-		s.end()
-		return code
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			code = show(s.refuse("it panicked"), s.unheard())
-		}
-	}()
-	s.deadline = start.Add(patience(o))
-	timer := time.NewTimer(time.Until(s.deadline))
-	go s.guarded(s.work)
-	for {
-		select {
-		case reply := <-s.answers:
-			code = show(reply, s.unheard())
-		case <-timer.C:
-			s.note("no answer in time")
-			code = show(s.refuse("there was no answer in time"), s.unheard())
-		case sig := <-signals:
-			if sig == syscall.SIGPIPE { // whoever does not listen need not hear the end
-				continue
-			}
-			s.note("ended by the signal " + sig.String())
-			code = show(s.refuse("it was ended by the signal "+sig.String()), s.unheard())
-		}
-		s.end()
-		return code
-	}
+	s := &shim{options: o}
+	s.guarded(func() { s.run(err) })
 }
 
-// shim answers one event.
+// shim answers one event. What it waits for is waited for in the main goroutine,
+// so that the usual case starts no thread; the clock and signals answer from
+// theirs. The first answer counts, and ends the process.
 type shim struct {
 	options
 	deadline time.Time
 
-	answers chan call.Reply // the first one counts
-	event   atomic.Pointer[[]byte]
-	child   child
-	inside  atomic.Bool // the full binary judges
-	notes   notes
+	answered atomic.Bool
+	event    atomic.Pointer[[]byte] // the whole event, once it is read
+	reading  reading
+	inside   atomic.Bool // the full binary judges
+	child    child
+	notes    notes
+}
+
+// run gets the answer: from the daemon, else from the full binary.
+func (s *shim) run(wrong error) {
+	if wrong != nil { // an agent that nobody knows is told in every way
+		s.note(wrong.Error())
+		s.answer(call.Refuse(s.agent, s.options.event, nil, s.policy, wrong.Error()))
+	}
+	left := patience(s.options)
+	s.deadline = time.Now().Add(left)
+	time.AfterFunc(left, s.guard(func() { s.giveUp("there was no answer in time") }))
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, endings...) // not later: a signal must not come first
+	go s.guarded(func() { s.giveUp("it was ended by the signal: " + (<-signals).String()) })
+	stdin, err := s.readStdin()
+	if err != nil {
+		s.giveUp(err.Error())
+	}
+	s.decide(stdin)
+}
+
+func (s *shim) decide(stdin []byte) {
+	s.event.Store(&stdin)
+	reply, err := s.ask(stdin)
+	if err != nil {
+		s.without(err.Error())
+	}
+	s.answer(*reply)
 }
 
 // guarded runs a part of the work. A panic there is an answer like another.
 func (s *shim) guarded(part func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.note("panic: " + words(p))
-			s.answer(s.refuse("it panicked: " + words(p)))
+			s.giveUp("it panicked: " + words(p))
 		}
 	}()
 	part()
 }
+
+func (s *shim) guard(part func()) func() { return func() { s.guarded(part) } }
 
 func words(p any) string {
 	switch v := p.(type) {
@@ -95,47 +89,40 @@ func words(p any) string {
 	return "unknown"
 }
 
+// answer prints an answer and ends the process. Whoever has another one waits
+// for the end.
 func (s *shim) answer(r call.Reply) {
-	select {
-	case s.answers <- r:
-	default: // there are answers enough
+	if !s.answered.CompareAndSwap(false, true) {
+		select {}
 	}
-}
-
-// work gets the answer: from the daemon, else from the full binary.
-func (s *shim) work() {
-	stdin, err := s.readStdin()
-	if err != nil {
-		s.note(err.Error())
-		s.answer(s.refuse(err.Error()))
-		return
-	}
-	s.event.Store(&stdin)
-	reply, err := s.ask(stdin)
-	if err == nil {
-		s.answer(*reply)
-		return
-	}
-	s.without(err.Error())
+	code := s.unheard()
+	defer func() { os.Exit(code) }()
+	code = show(r, code)
+	s.end()
 }
 
 // without gets the answer without the daemon, once.
 func (s *shim) without(why string) {
 	if !s.inside.CompareAndSwap(false, true) {
-		return
+		select {}
 	}
 	s.note(why)
 	reply, err := s.judge(*s.event.Load())
 	if err != nil {
 		s.note(err.Error())
-		s.answer(s.refuse(why + "; without it: " + err.Error()))
-		return
+		s.answer(s.refusal(why + "; without it: " + err.Error()))
 	}
+	s.note("the full binary judged")
 	s.answer(*reply)
 }
 
-// refuse is the answer if there is none.
-func (s *shim) refuse(why string) call.Reply {
+// giveUp answers by itself.
+func (s *shim) giveUp(why string) {
+	s.note(why)
+	s.answer(s.refusal(why))
+}
+
+func (s *shim) refusal(why string) call.Reply {
 	var stdin []byte
 	if event := s.event.Load(); event != nil {
 		stdin = *event
@@ -162,15 +149,11 @@ func (s *shim) unheard() int {
 // all of it.
 func show(r call.Reply, unheard int) int {
 	code := r.ExitCode
-	if len(r.Stdout) > 0 {
-		if _, err := os.Stdout.Write(r.Stdout); err != nil {
-			r.Stderr = append(r.Stderr, "hookway's answer could not be printed: "+err.Error()+"\n"...)
-			code = unheard
-		}
+	if err := write(stdout, r.Stdout); err != nil {
+		r.Stderr = append(r.Stderr, "hookway's answer could not be printed: "+err.Error()+"\n"...)
+		code = unheard
 	}
-	if len(r.Stderr) > 0 {
-		_, _ = os.Stderr.Write(r.Stderr)
-	}
+	_ = write(stderr, r.Stderr)
 	return code
 }
 
