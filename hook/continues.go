@@ -13,7 +13,7 @@ const DefaultMaxContinues = 10
 const maxCounted = 4096
 
 // continueCounts counts, by session, the stops in a row that hooks turned into
-// going on while the agent went on because of a hook already.
+// going on: the first, and those of an agent that goes on because of a hook.
 type continueCounts struct {
 	mu      sync.Mutex
 	session map[string]int
@@ -29,8 +29,7 @@ func (r *run) limitContinues(v *Verdict) {
 	if limit == 0 {
 		limit = DefaultMaxContinues
 	}
-	again := v.Action == ActionBlock && result.StopHookActive
-	if r.e.continues.count(r.ev.Head().Session, again) <= limit {
+	if r.e.continues.count(r.ev.Head().Session, v.Action == ActionBlock, result.StopHookActive) <= limit {
 		return
 	}
 	v.Action, v.Reason = ActionContinue, ""
@@ -39,11 +38,15 @@ func (r *run) limitContinues(v *Verdict) {
 	v.By = ""
 }
 
-func (c *continueCounts) count(session string, again bool) int {
+// count notes a stop, and says how many in a row were held with it. One that is
+// not in consequence of a hook begins a row.
+func (c *continueCounts) count(session string, held, again bool) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !again {
+	if !held || !again {
 		delete(c.session, session)
+	}
+	if !held {
 		return 0
 	}
 	if c.session == nil || len(c.session) >= maxCounted {
