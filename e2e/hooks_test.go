@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -111,6 +112,51 @@ hooks:
 		w.install(t)
 		w.runAgent(t)
 		w.mustBeKept(t, "block", "crashes", "crashes")
+	})
+}
+
+// TestAnAskWithoutAUserDoesNotRun: headless, nobody can be asked.
+func TestAnAskWithoutAUserDoesNotRun(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a *agent) {
+		w := newWorld(t, a, `version: 1
+hooks:
+  - id: asks
+    on: PreToolUse
+    lane: guard
+    match: {tool: Bash, command: 'rm .*victim'}
+    ask: '`+reason+`'
+`, model.Turn{Shell: a.destroy})
+		w.install(t)
+		w.runAgent(t)
+		if !w.has("victim/file.txt") {
+			t.Error("the victim is gone")
+		}
+		w.mustBeTold(t, 1, reason)
+	})
+}
+
+// TestAStopLoopEnds: a hook that never lets the agent stop is obeyed so often and
+// no more. Codex by itself would go on for ever.
+func TestAStopLoopEnds(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a *agent) {
+		const most = 3
+		w := newWorld(t, a, fmt.Sprintf(`version: 1
+max_continues: %d
+hooks:
+  - id: never
+    on: AgentStop
+    lane: guard
+    block: '%s'
+`, most, reason))
+		w.install(t)
+		w.runAgent(t)
+		asked := w.model.Requests()
+		if len(asked) != 1+most {
+			t.Fatalf("the model was asked %d times, want once for the prompt and %d times to go on", len(asked), most)
+		}
+		if asked[0].Says(reason) || !asked[1].Says(reason) {
+			t.Error("what the hook wants is not what the agent goes on with")
+		}
 	})
 }
 
