@@ -20,6 +20,7 @@ type Match struct {
 	Command   []string            // regular expressions over the command line of a shell tool
 	Session   []string            // exact
 	Agent     []string            // exact or a glob
+	Source    []string            // who reported the event, as "claude" or "run": exact or a glob
 	Namespace []string            // directives: exact or a glob
 	Target    []string            // directives: exact or a glob
 	Fields    map[string][]string // payload fields by wire name ("from", "tool_input.url"): exact or a glob
@@ -66,6 +67,7 @@ func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	}
 	c.add(exact(m.Session, func(f *facts) (string, bool) { return f.head.Session, f.head.Session != "" }))
 	c.add(names("agent", m.Agent, func(f *facts) (string, bool) { return f.head.Agent, f.head.Agent != "" }, &c))
+	c.add(names("source", m.Source, func(f *facts) (string, bool) { return f.head.Source, f.head.Source != "" }, &c))
 	c.add(names("namespace", m.Namespace, func(f *facts) (string, bool) { return f.text("namespace") }, &c))
 	c.add(names("target", m.Target, func(f *facts) (string, bool) { return f.text("target") }, &c))
 	for _, field := range slices.Sorted(maps.Keys(m.Fields)) {
@@ -156,6 +158,7 @@ func (c *compiler) readable(m Match) {
 	check("command", m.Command)
 	check("session", m.Session)
 	check("agent", m.Agent)
+	check("source", m.Source)
 	check("namespace", m.Namespace)
 	check("target", m.Target)
 	for _, field := range slices.Sorted(maps.Keys(m.Fields)) {
