@@ -21,6 +21,7 @@ import (
 // serving is one call of hookway serve.
 type serving struct {
 	onDemand bool
+	replace  bool
 	idle     string
 	unit     unitFlags
 }
@@ -45,6 +46,7 @@ service of the user's own systemd or launchd, which starts it at login.`,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&s.onDemand, "on-demand", false, "started by a call: log to a file, and leave quietly if another daemon runs")
+	flags.BoolVar(&s.replace, "replace", false, "end the daemon that runs, and take its place")
 	flags.StringVar(&s.idle, "idle", "", "end when nobody has called for this `time`; 0 is never (default 30m, or $HOOKWAY_IDLE)")
 	s.unit.add(cmd)
 	return cmd
@@ -84,14 +86,21 @@ func (a *app) serve(ctx context.Context, s serving) error {
 		},
 	}
 	a.answerCalls(&c, log)
+	if s.replace {
+		if _, err := a.stopDaemon(ctx); err != nil && !errors.Is(err, daemon.ErrNone) {
+			return err
+		}
+	}
 	err = daemon.Serve(ctx, c)
 	var running *daemon.RunningError
-	if s.onDemand && errors.As(err, &running) {
+	switch {
+	case s.onDemand && errors.As(err, &running):
 		a.warn("%v", err)
 		return daemon.AwaitAccepting(ctx, at.Socket) // who started this one wants to call
-	}
-	if err != nil {
+	case err != nil && s.onDemand:
 		log(err.Error())
+	case errors.Is(err, daemon.ErrReplaced): // a service is to start the new one
+		return &exit{code: daemon.ExitReplaced, err: err}
 	}
 	return err
 }

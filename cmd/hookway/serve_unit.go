@@ -3,8 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/daemon"
 )
 
 // unitFlags ask for the daemon as a service of the user's own.
@@ -21,4 +28,87 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 	cmd.MarkFlagsMutuallyExclusive("install", "uninstall")
 }
 
-func (a *app) manageUnit(context.Context, unitFlags) error { return errors.New("not yet") }
+// manageUnit writes or removes the daemon's service.
+func (a *app) manageUnit(ctx context.Context, f unitFlags) error {
+	executable, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("the path of hookway itself is unknown: %w", err)
+	}
+	unit, err := daemon.UnitFor(runtime.GOOS, executable, a.getenv)
+	if err != nil {
+		return err
+	}
+	if f.install {
+		return a.installUnit(ctx, unit, f)
+	}
+	return a.uninstallUnit(ctx, unit, f)
+}
+
+func (a *app) installUnit(ctx context.Context, unit daemon.Unit, f unitFlags) error {
+	out := visible{a.out}
+	if f.dryRun {
+		fmt.Fprintf(out, "Would write %s:\n\n%s", unit.Path, unit.Text)
+		a.sayCommands("\nThen, with --now:", unit.Enable, f.now)
+		return nil
+	}
+	changed, err := unit.Install()
+	switch {
+	case err != nil:
+		return fmt.Errorf("the service cannot be written: %w", err)
+	case changed:
+		fmt.Fprintf(out, "Wrote %s\n", unit.Path)
+	default:
+		fmt.Fprintf(out, "%s is as it should be\n", unit.Path)
+	}
+	if f.now {
+		return runAll(ctx, unit.Enable)
+	}
+	last := unit.Enable[len(unit.Enable)-1:]
+	a.sayCommands("To start it now and at each login:", last, true)
+	return nil
+}
+
+func (a *app) uninstallUnit(ctx context.Context, unit daemon.Unit, f unitFlags) error {
+	out := visible{a.out}
+	if f.dryRun {
+		a.sayCommands("Would run, with --now:", unit.Disable, f.now)
+		fmt.Fprintf(out, "Would remove %s\n", unit.Path)
+		return nil
+	}
+	var failed error
+	if f.now { // first, while the service knows its file
+		failed = runAll(ctx, unit.Disable)
+	}
+	changed, err := unit.Uninstall()
+	switch {
+	case err != nil:
+		return errors.Join(failed, fmt.Errorf("the service cannot be removed: %w", err))
+	case !changed:
+		fmt.Fprintf(out, "There is no %s\n", unit.Path)
+		return nil // whatever there was to stop, it is not ours
+	}
+	fmt.Fprintf(out, "Removed %s\n", unit.Path)
+	if !f.now {
+		fmt.Fprintln(out, "A daemon that runs goes on until: hookway stop")
+	}
+	return failed
+}
+
+func (a *app) sayCommands(intro string, commands [][]string, wanted bool) {
+	if !wanted {
+		return
+	}
+	fmt.Fprintln(a.out, intro)
+	for _, c := range commands {
+		fmt.Fprintf(visible{a.out}, "  %s\n", strings.Join(c, " "))
+	}
+}
+
+func runAll(ctx context.Context, commands [][]string) error {
+	for _, c := range commands {
+		if out, err := exec.CommandContext(ctx, c[0], c[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", strings.Join(c, " "), err, strings.TrimSpace(string(out)))
+		}
+	}
+	return nil
+}

@@ -38,7 +38,7 @@ func (s *server) keep() {
 		case s.c.Idle > 0 && quiet >= s.c.Idle:
 			s.stop(fmt.Sprintf("nobody called for %v", s.c.Idle))
 		case s.file.replaced() && quiet >= settled:
-			s.stop("its program was replaced")
+			s.stopReplaced()
 		case quiet < trimAfter:
 			trimmed = false
 		case !trimmed:

@@ -13,7 +13,8 @@ import (
 
 // Serve answers calls until the context ends, somebody asks it to stop, or
 // nobody has called for the idle time. It gives a *RunningError if another
-// process serves the socket.
+// process serves the socket, and ErrReplaced if it ended because its program was
+// replaced.
 //
 // When it stops, it first gives the socket and the lock back, so that the next
 // call finds room for a new daemon, and then lets the requests under way end.
@@ -45,8 +46,11 @@ func Serve(ctx context.Context, c Config) error {
 	<-accepting
 	s.drain(drainTime)
 	<-keeping
-	return err
+	return errors.Join(err, s.reason)
 }
+
+// ErrReplaced says that a daemon has ended because its program was replaced.
+var ErrReplaced = errors.New("the daemon's program was replaced; the next call starts the new one")
 
 // server is the state of one Serve.
 type server struct {
@@ -62,6 +66,7 @@ type server struct {
 
 	stopOnce sync.Once
 	stopping chan struct{} // closed when no more is begun
+	reason   error         // what Serve gives; read after stopping
 	ended    chan struct{} // closed when everything but the farewells is over
 
 	mu      sync.Mutex
@@ -87,6 +92,14 @@ var errStopped = errors.New("the daemon stops")
 func (s *server) stop(why string) {
 	s.stopOnce.Do(func() {
 		s.c.log("the daemon ends: %s", why)
+		close(s.stopping)
+	})
+}
+
+// stopReplaced is stop for the sake of a new program.
+func (s *server) stopReplaced() {
+	s.stopOnce.Do(func() {
+		s.reason = ErrReplaced
 		close(s.stopping)
 	})
 }
