@@ -24,10 +24,13 @@ func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
 	}
 	sum := sha256.Sum256([]byte(h.ev.Head().Session))
 	file := filepath.Join(h.Continues, hex.EncodeToString(sum[:8]))
-	if out.Action != hook.ActionBlock || !result.StopHookActive {
+	held := out.Action == hook.ActionBlock
+	if !held || !result.StopHookActive { // the row of continues ends here, or begins
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the count of continues cannot be reset: %w", err)
 		}
+	}
+	if !held {
 		return nil
 	}
 	n := 1
