@@ -1,0 +1,140 @@
+package install
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// agent is what installing needs to know of one agent.
+type agent struct {
+	name    string // on hookway's command line; also that of the codec
+	title   string
+	program string // that people start
+
+	// user and project give the file that hookway is written into: of the user,
+	// or of the project with the root given.
+	user    func(w *world) string
+	project func(root string) string
+
+	// keys lead from the root of the file to the object that has a member for
+	// each event. fresh are the members that a new file begins with.
+	keys  []string
+	fresh object
+
+	// entry is the element of an event's list that calls hookway.
+	entry func(e event, line string) object
+
+	// wait bounds how long the agent really waits at an event; 0 is no bound.
+	wait func(name string) time.Duration
+
+	// leave says why hookway is not installed at an event, or "". version is the
+	// agent's, "" if unknown.
+	leave func(name, version string) string
+
+	// review looks at the agent's other files once the hooks are planned, and adds
+	// to the change what else it needs, and what the user must know.
+	review func(w *world, c *Change) error
+
+	// unreview takes out of the agent's other files what is about our hooks.
+	unreview func(w *world, c *Change) error
+
+	// whole is set for an agent whose file is all ours: it gives the content.
+	// ours tells such a file from others.
+	whole func(w *world, events []event) ([]byte, error)
+	ours  func(text []byte) bool
+}
+
+// event is one event as it is installed.
+type event struct {
+	name    string
+	timeout time.Duration
+	gates   bool // a failure must stop what the event gates
+	changes bool // an answer may change what runs, or its result
+}
+
+// Agents lists the names of the agents that hookway can be installed for.
+func Agents() []string {
+	names := make([]string, len(agents))
+	for i, a := range agents {
+		names[i] = a.name
+	}
+	return names
+}
+
+func find(name string) (*agent, error) {
+	for _, a := range agents {
+		if a.name == name {
+			return a, nil
+		}
+	}
+	return nil, fmt.Errorf("the agent %q is unknown; hookway can be installed for: %s", name, strings.Join(Agents(), ", "))
+}
+
+// codecs are the names by which a call of ours may be for this agent.
+func (a *agent) codecs() []string {
+	return slices.DeleteFunc(call.Agents(), func(codec string) bool {
+		return codec != a.name && !strings.HasPrefix(codec, a.name+"-")
+	})
+}
+
+// events are the events that hookway is installed at, and what is to be said of
+// those that are left out.
+func (a *agent) events(w *world) (events []event, notes []string, err error) {
+	codec, err := adapter.Lookup(a.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range codec.About().Events {
+		if a.leave != nil {
+			if why := a.leave(e.Name, w.Version); why != "" {
+				notes = append(notes, fmt.Sprintf("%s is left out: %s", e.Name, why))
+				continue
+			}
+		}
+		timeout := w.Timeout
+		if a.wait != nil {
+			if most := a.wait(e.Name); most > 0 {
+				timeout = min(timeout, most)
+			}
+		}
+		events = append(events, event{
+			name: e.Name, timeout: timeout,
+			gates:   w.OnFailure != call.PolicyContinue && e.Can&(adapter.Block|adapter.Ask) != 0 && call.Gates(a.name, e.Name),
+			changes: e.Can&(adapter.ChangeInput|adapter.ChangeOutput) != 0,
+		})
+	}
+	return events, notes, nil
+}
+
+// line is the command line of an event.
+func (a *agent) line(w *world, e event) string {
+	return commandLine(w.Shim, a.name, e.name, fmt.Sprintf("%ds", e.seconds()), w.OnFailure)
+}
+
+// seconds is a timeout in whole seconds, as most agents want it.
+func (e event) seconds() int { return int((e.timeout + time.Second - 1) / time.Second) }
+
+// inGroup puts a handler into the group that Claude Code invented, and others
+// took over: {"hooks": [handler]}.
+func inGroup(handler object, more ...member) object {
+	return append(object(more), member{"hooks", []any{handler}})
+}
+
+// under is a file below a folder of the agent's own: variable, or else home/dir.
+func under(variable, dir string, name ...string) func(*world) string {
+	return func(w *world) string {
+		base := ""
+		if variable != "" {
+			base = w.getenv(variable)
+		}
+		if base == "" {
+			base = w.path(w.home, dir)
+		}
+		return w.path(append([]string{base}, name...)...)
+	}
+}

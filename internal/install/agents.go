@@ -1,0 +1,117 @@
+package install
+
+import "path/filepath"
+
+// agents are those that hookway can be installed for, in the order in which they
+// are listed to people.
+var agents = []*agent{claude, codex, gemini, antigravity, cursor, copilot, opencode, qwen}
+
+// below gives a file of a project.
+func below(name ...string) func(string) string {
+	return func(root string) string { return filepath.Join(append([]string{root}, name...)...) }
+}
+
+// claude is Claude Code. Its files may also be read by other agents, which is why
+// hookway's answers are told apart by the command line.
+var claude = &agent{
+	name: "claude", title: "Claude Code", program: "claude",
+	user:    under("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+	project: below(".claude", "settings.json"),
+	keys:    []string{"hooks"},
+	entry: func(e event, line string) object {
+		h := object{{"type", "command"}, {"command", line}, {"timeout", e.seconds()}}
+		if e.gates {
+			h = append(h, member{"onFailure", "block"})
+		}
+		return inGroup(h)
+	},
+	leave:  leaveClaude,
+	review: reviewClaude,
+}
+
+// gemini is Gemini CLI, which counts in milliseconds. Where an answer may change
+// something, hooks run one after the other: in parallel, the last to end wins.
+var gemini = &agent{
+	name: "gemini", title: "Gemini CLI", program: "gemini",
+	user:    geminiHome("settings.json"),
+	project: below(".gemini", "settings.json"),
+	keys:    []string{"hooks"},
+	entry: func(e event, line string) object {
+		h := object{{"type", "command"}, {"name", "hookway"}, {"command", line}, {"timeout", int(e.timeout.Milliseconds())}}
+		if e.changes {
+			return inGroup(h, member{"sequential", true})
+		}
+		return inGroup(h)
+	},
+	review: reviewGemini,
+}
+
+// antigravity is Antigravity CLI. Each program has an object of its own in the
+// file; only the events of tools have groups.
+var antigravity = &agent{
+	name: "antigravity", title: "Antigravity CLI", program: "agy",
+	user:    geminiHome("config", "hooks.json"),
+	project: below(".agents", "hooks.json"),
+	keys:    []string{"hookway"},
+	entry: func(e event, line string) object {
+		h := object{{"type", "command"}, {"command", line}, {"timeout", e.seconds()}}
+		if e.name == "PreToolUse" || e.name == "PostToolUse" {
+			return inGroup(h, member{"matcher", "*"})
+		}
+		return h
+	},
+}
+
+// cursor is Cursor, which reads nothing from a file that has one event it does
+// not know.
+var cursor = &agent{
+	name: "cursor", title: "Cursor", program: "cursor-agent",
+	user:    under("", ".cursor", "hooks.json"),
+	project: below(".cursor", "hooks.json"),
+	keys:    []string{"hooks"},
+	fresh:   object{{"version", 1}},
+	entry: func(e event, line string) object {
+		h := object{{"command", line}, {"timeout", e.seconds()}}
+		if e.gates {
+			h = append(h, member{"failClosed", true})
+		}
+		return h
+	},
+	review: reviewCursor,
+}
+
+// copilot is GitHub Copilot CLI, which reads every file of a folder: hookway has
+// one of its own.
+var copilot = &agent{
+	name: "copilot", title: "GitHub Copilot CLI", program: "copilot",
+	user:    under("COPILOT_HOME", ".copilot", "hooks", "hookway.json"),
+	project: below(".github", "hooks", "hookway.json"),
+	keys:    []string{"hooks"},
+	fresh:   object{{"version", 1}},
+	entry: func(e event, line string) object {
+		return object{{"type", "command"}, {"command", line}, {"timeoutSec", e.seconds()}}
+	},
+	review: reviewCopilot,
+}
+
+// qwen is Qwen Code, which has Claude Code's form.
+var qwen = &agent{
+	name: "qwen", title: "Qwen Code", program: "qwen",
+	user:    under("QWEN_HOME", ".qwen", "settings.json"),
+	project: below(".qwen", "settings.json"),
+	keys:    []string{"hooks"},
+	entry: func(e event, line string) object {
+		return inGroup(object{{"type", "command"}, {"name", "hookway"}, {"command", line}, {"timeout", e.seconds()}})
+	},
+}
+
+// geminiHome is a file in the folder of Gemini CLI, which Antigravity shares.
+func geminiHome(name ...string) func(*world) string {
+	return func(w *world) string {
+		home := w.getenv("GEMINI_CLI_HOME")
+		if home == "" {
+			home = w.home
+		}
+		return w.path(append([]string{home, ".gemini"}, name...)...)
+	}
+}

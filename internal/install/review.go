@@ -1,0 +1,136 @@
+package install
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tailscale/hujson"
+)
+
+// claudeKnown is the version whose events are those of the table, all seen.
+const claudeKnown = "2.1.329"
+
+// claudeSince says which version first had an event. One that is not listed may
+// be as new as claudeKnown. Older versions read nothing from a file that has an
+// event they do not know.
+var claudeSince = map[string]string{
+	"PreToolUse": "1.0.38", "PostToolUse": "1.0.38", "Notification": "1.0.38", "Stop": "1.0.38", "SubagentStop": "1.0.41",
+	"PreCompact": "1.0.48", "UserPromptSubmit": "1.0.54", "SessionStart": "1.0.62", "SessionEnd": "1.0.85",
+	"SubagentStart": "2.0.43", "PermissionRequest": "2.0.45",
+}
+
+// leaveClaude leaves out what would break something.
+func leaveClaude(event, version string) string {
+	if event == "WorktreeCreate" {
+		return "whoever hooks it must make the worktree"
+	}
+	if version == "" || !older(version, claudeKnown) {
+		return ""
+	}
+	since, known := claudeSince[event]
+	if !known {
+		since = claudeKnown
+	}
+	if older(version, since) {
+		return "Claude Code " + version + " may not know it; install again after an update"
+	}
+	return ""
+}
+
+// older compares versions of the form 1.2.3.
+func older(a, b string) bool {
+	x, y := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(x), len(y)) {
+		m, err1 := strconv.Atoi(x[i])
+		n, err2 := strconv.Atoi(y[i])
+		if err1 != nil || err2 != nil || m != n {
+			return err1 == nil && err2 == nil && m < n
+		}
+	}
+	return false
+}
+
+func (c *Change) note(format string, args ...any) {
+	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
+}
+
+// reviewClaude tells what keeps Claude Code from running the hooks.
+func reviewClaude(w *world, c *Change) error {
+	if lookup(c.Files[0].After, "disableAllHooks") == "true" {
+		c.note("%s has disableAllHooks set: no hook runs until you take it out", c.Files[0].Path)
+	}
+	if w.scope == Project {
+		c.note("Claude Code runs the hooks of a project once you said in it that you trust the folder")
+		c.note("the path of hookway-hook in %s is that of this machine; others run hookway install themselves", filepath.Base(c.Files[0].Path))
+	}
+	return nil
+}
+
+// reviewGemini tells what keeps Gemini CLI from running the hooks.
+func reviewGemini(w *world, c *Change) error {
+	if lookup(c.Files[0].After, "hooksConfig", "enabled") == "false" {
+		c.note("%s has hooksConfig.enabled false: no hook runs until you change it", c.Files[0].Path)
+	}
+	if w.scope != Project {
+		return nil
+	}
+	trusted := lookup(read(geminiHome("trustedFolders.json")(w)), w.root)
+	if trusted != `"TRUST_FOLDER"` {
+		c.note("Gemini CLI runs the hooks of a project only in a trusted folder; it asks when you start it in %s", w.root)
+	}
+	return nil
+}
+
+// reviewCursor holds to what makes Cursor drop a whole file.
+func reviewCursor(w *world, c *Change) error {
+	if strings.Contains(string(c.Files[0].After), "://") {
+		c.note("%s has a command with :// in it, for which Cursor drops the whole file; take the address out", c.Files[0].Path)
+	}
+	c.note("cursor-agent -p runs the hooks of tools and of the start only")
+	return nil
+}
+
+// reviewCopilot tells what keeps Copilot CLI from running the hooks.
+func reviewCopilot(w *world, c *Change) error {
+	if w.scope == Project {
+		c.note("copilot -p runs the hooks of a project only with GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=true in the environment")
+	}
+	return nil
+}
+
+// read gives the content of a file, nothing if it cannot be read.
+func read(path string) []byte {
+	text, _ := os.ReadFile(path)
+	return text
+}
+
+// lookup finds a value in a JSON file by its keys, and gives its text; "" if it
+// is not there.
+func lookup(text []byte, keys ...string) string {
+	text, err := hujson.Standardize(append([]byte(nil), text...))
+	for _, key := range keys {
+		var o map[string]json.RawMessage
+		if err != nil || json.Unmarshal(text, &o) != nil {
+			return ""
+		}
+		text = o[key]
+	}
+	return string(text)
+}
+
+// atMost bounds the timeout of some events.
+func atMost(most time.Duration, events ...string) func(string) time.Duration {
+	return func(name string) time.Duration {
+		for _, e := range events {
+			if e == name {
+				return most
+			}
+		}
+		return 0
+	}
+}
