@@ -2,13 +2,7 @@ package adapter_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
-	"maps"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,93 +11,18 @@ import (
 	"github.com/hookway/hookway/internal/adapter"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-// recorded gives what Claude Code wrote to a hook's stdin, event by event.
-func recorded(t *testing.T) map[string][]byte {
-	t.Helper()
-	files, err := filepath.Glob("testdata/claude/events/*.json")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no recordings: %v", err)
-	}
-	all := map[string][]byte{}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[strings.TrimSuffix(filepath.Base(file), ".json")] = text
-	}
-	return all
+// claudeExam is the exam for Claude Code.
+var claudeExam = exam{
+	codec:   adapter.Claude{},
+	session: at("session_id"), cwd: at("cwd"), transcript: at("transcript_path"),
+	plainText: func(event string) bool { return event == "PreCompact" },
+	unseen: []string{"PermissionDenied", "TeammateIdle", "TaskCreated", "TaskCompleted", "Elicitation", "ElicitationResult",
+		"ConfigChange", "FileChanged", "DirectoryAdded", "WorktreeCreate", "WorktreeRemove"},
 }
 
-func TestEveryRecordedEventIsDecodedWithNothingLost(t *testing.T) {
-	for name, stdin := range recorded(t) {
-		t.Run(name, func(t *testing.T) {
-			ev, err := adapter.Claude{}.Decode(adapter.Call{Stdin: stdin}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var want map[string]any
-			d := json.NewDecoder(strings.NewReader(string(stdin)))
-			d.UseNumber()
-			if err := d.Decode(&want); err != nil {
-				t.Fatal(err)
-			}
-			head := ev.Head()
-			if head.Session != want["session_id"] || head.CWD != want["cwd"] || head.Transcript != want["transcript_path"] {
-				t.Errorf("the envelope is %+v", head)
-			}
-			if head.Source != "claude" || head.Agent != "claude" {
-				t.Errorf("source %q, agent %q", head.Source, head.Agent)
-			}
-			native, _ := head.Metadata["native"].(map[string]any)
-			if got, want := asJSON(t, native), asJSON(t, want); got != want {
-				t.Errorf("native is\n%s\nwant\n%s", got, want)
-			}
-		})
-	}
-}
+func TestClaude(t *testing.T) { claudeExam.take(t) }
 
-// TestNoOpinionIsAnEmptyObject: an approval in its place would skip the user's prompt.
-func TestNoOpinionIsAnEmptyObject(t *testing.T) {
-	var engine hook.Engine
-	for name, stdin := range recorded(t) {
-		if got := answer(t, &engine, stdin); got != "{}\n" {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-}
-
-// decisions are what a hook says; each is put to each recorded event.
-var decisions = map[string]hook.Decision{
-	"allow":   hook.Allow("it is fine"),
-	"ask":     hook.Ask("are you sure?"),
-	"block":   {Action: hook.ActionBlock, Reason: "it is not fine", UserMessage: "hookway blocked something"},
-	"inject":  hook.Inject("mind the gap"),
-	"retry":   hook.Retry(0),
-	"answer":  hook.Answer(map[string]any{"output": "42"}),
-	"message": {UserMessage: "for your eyes only"},
-}
-
-// TestAnswers compares the bytes that Claude Code is given, for each decision on
-// each event, with the golden files: one for each decision.
-func TestAnswers(t *testing.T) {
-	for name, decision := range decisions {
-		t.Run(name, func(t *testing.T) {
-			var out strings.Builder
-			events := recorded(t)
-			for _, event := range sorted(events) {
-				var engine hook.Engine
-				if err := engine.Add(hook.New("h", hook.Static(decision), hook.For("*"))); err != nil {
-					t.Fatal(err)
-				}
-				out.WriteString(event + " " + answer(t, &engine, events[event]))
-			}
-			golden(t, "testdata/claude/"+name+".golden", out.String())
-		})
-	}
-}
+func FuzzClaude(f *testing.F) { claudeExam.fuzz(f) }
 
 func TestAChangedInputIsWrittenWhole(t *testing.T) {
 	var engine hook.Engine
@@ -244,88 +163,12 @@ func TestWhatIsNoEventIsAnError(t *testing.T) {
 	}
 }
 
-func FuzzClaudeDecode(f *testing.F) {
-	files, err := filepath.Glob("testdata/claude/events/*.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(text)
-	}
-	f.Fuzz(func(t *testing.T, stdin []byte) {
-		ev, err := adapter.Claude{}.Decode(adapter.Call{Stdin: stdin}, nil)
-		if err != nil {
-			return
-		}
-		out, err := new(hook.Engine).Fire(context.Background(), ev)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := adapter.Claude{}.Encode(ev, out)
-		if err != nil || string(r.Stdout) != "{}\n" {
-			t.Errorf("%s: %s, %v", stdin, r.Stdout, err)
-		}
-	})
-}
+// recorded gives the recordings of Claude Code.
+func recorded(t *testing.T) map[string][]byte { return claudeExam.recorded(t) }
 
+// answer is what Claude Code is given for an event that says its name itself.
 func answer(t *testing.T, engine *hook.Engine, stdin []byte) string {
 	t.Helper()
-	ev, err := adapter.Claude{}.Decode(adapter.Call{Stdin: stdin}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := engine.Fire(t.Context(), ev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := adapter.Fit(adapter.Claude{}.About(), ev, out, hook.ActionBlock)
-	r, err := adapter.Claude{}.Encode(ev, f.Outcome)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.ExitCode != 0 || len(r.Stderr) > 0 {
-		t.Errorf("exit code %d, stderr %q: Claude Code reads JSON from stdout", r.ExitCode, r.Stderr)
-	}
-	text := string(r.Stdout)
-	for _, d := range f.Degraded {
-		text += "    degraded: " + d.String() + "\n"
-	}
-	for _, warning := range r.Warnings {
-		text += "    warning: " + warning + "\n"
-	}
-	return text
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v; run the test with -update", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got\n%s\nwant\n%s", file, got, want)
-	}
-}
-
-func asJSON(t *testing.T, v any) string {
-	t.Helper()
-	text, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-func sorted(m map[string][]byte) []string {
-	return slices.Sorted(maps.Keys(m))
+	name, _ := objectOf(t, stdin)["hook_event_name"].(string)
+	return claudeExam.answer(t, engine, name, stdin)
 }
