@@ -217,6 +217,11 @@ func refusedAs(reply call.Reply, r *call.Request) string {
 
 // put writes a record. A record that cannot be written holds up no answer.
 func (h *hearing) put(ctx context.Context, record audit.Record) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.log(fmt.Sprintf("panic while %s was put on record: %v\n%s", record.Event, p, debug.Stack()))
+		}
+	}()
 	if h.w != nil {
 		record.Workspace = h.w.Folder
 	}

@@ -1,0 +1,94 @@
+//go:build unix
+
+package judge_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hookway/hookway/wire/call"
+)
+
+// counting has a hook that leaves a line for each run.
+const counting = "hooks:\n- {id: count, on: [PreToolUse, AgentStart, PostToolUse], lane: guard, command: 'echo run >>runs; echo no >&2; exit 2', cwd: .}\n"
+
+// copilot is a tool call as Copilot CLI reports it in one of its two dialects.
+func (w *world) copilot(codec, command string, second int) *call.Request {
+	r := w.event(map[string]any{})
+	r.Agent, r.Event = codec, "preToolUse"
+	r.Stdin = fmt.Appendf(nil, `{"sessionId":"s","timestamp":%d,"cwd":%q,"toolName":"bash","toolArgs":{"command":%q}}`, 1_700_000_000_000+second*1000, w.dir, command)
+	if codec == "copilot-pascal" {
+		r.Event = "PreToolUse"
+		r.Stdin = fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"2023-11-14T22:13:%02d.004Z","cwd":%q,"tool_name":"Bash","tool_input":{"command":%q}}`, 20+second, w.dir, command)
+	}
+	return r
+}
+
+func TestOneCallReportedTwiceRunsTheHooksOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		reports func(w *world) []*call.Request
+		runs    int
+	}{
+		"the same call through two layers": {func(w *world) []*call.Request {
+			return []*call.Request{w.bash("s", "1", "ls"), w.bash("s", "1", "ls")}
+		}, 1},
+		"two calls": {func(w *world) []*call.Request {
+			return []*call.Request{w.bash("s", "1", "ls"), w.bash("s", "2", "ls")}
+		}, 2},
+		"two sessions": {func(w *world) []*call.Request {
+			return []*call.Request{w.bash("s", "1", "ls"), w.bash("t", "1", "ls")}
+		}, 2},
+		"an id that was used for something else": {func(w *world) []*call.Request {
+			return []*call.Request{w.bash("s", "1", "ls"), w.bash("s", "1", "rm")}
+		}, 2},
+		"calls without an id are calls of their own": {func(w *world) []*call.Request {
+			return []*call.Request{w.bash("s", "", "ls"), w.bash("s", "", "ls")}
+		}, 2},
+		"before and after": {func(w *world) []*call.Request {
+			after := w.event(map[string]any{"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash", "tool_use_id": "1",
+				"tool_input": map[string]any{"command": "ls"}, "tool_response": map[string]any{"stdout": "x"}})
+			return []*call.Request{w.bash("s", "1", "ls"), after}
+		}, 2},
+		"in two dialects": {func(w *world) []*call.Request {
+			return []*call.Request{w.copilot("copilot", "ls", 0), w.copilot("copilot-pascal", "ls", 0)}
+		}, 1},
+		"two calls in two dialects": {func(w *world) []*call.Request {
+			return []*call.Request{
+				w.copilot("copilot", "ls", 0), w.copilot("copilot-pascal", "ls", 0),
+				w.copilot("copilot", "ls", 3), w.copilot("copilot-pascal", "ls", 3),
+			}
+		}, 2},
+		"in one dialect at one instant": {func(w *world) []*call.Request {
+			return []*call.Request{w.copilot("copilot", "ls", 0), w.copilot("copilot", "ls", 0)}
+		}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, counting)
+			for _, r := range c.reports(w) {
+				if got := w.ask(r); !strings.Contains(got, "no") {
+					t.Errorf("a report was not answered: %s", got)
+				}
+			}
+			if got := strings.Count(w.read("runs"), "run"); got != c.runs {
+				t.Errorf("the hook ran %d times, want %d", got, c.runs)
+			}
+			if got := strings.Count(w.recorded(), "ToolUse"); got != c.runs {
+				t.Errorf("%d outcomes on record, want %d: %s", got, c.runs, w.recorded())
+			}
+		})
+	}
+}
+
+func TestReportsAtTheSameTimeGetTheSameAnswer(t *testing.T) {
+	w := newWorld(t, counting)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() { w.want(w.ask(w.bash("s", "1", "ls")), `"deny"`) })
+	}
+	wg.Wait()
+	if got := w.read("runs"); got != "run\n" {
+		t.Errorf("the hook ran %q", got)
+	}
+}
