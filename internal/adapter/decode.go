@@ -23,6 +23,10 @@ const (
 	metaTool   = "native_tool"  // the agent's own name of the tool
 )
 
+// extras are Claude Code's names for what no payload has a field for. A codec
+// may give them; they are put into the metadata of the event.
+var extras = []string{"agent_id", "agent_type", "notification_type", "custom_instructions"}
+
 // readNative reads what an agent wrote to a hook's stdin.
 func readNative(a *About, c Call) (object, error) {
 	d := json.NewDecoder(bytes.NewReader(c.Stdin))
@@ -101,8 +105,8 @@ func build(a *About, name string, native, flat object, find Find) (hook.AnyEvent
 		env.Metadata = object{}
 	}
 	unknown, _ := env.Metadata[metaNative].(object)
-	for name, value := range unknown { // what has no field here and, under this name, none in the native event
-		if _, there := native[name]; !there {
+	for _, name := range extras {
+		if value, ok := unknown[name]; ok && native[name] == nil {
 			env.Metadata[name] = value
 		}
 	}
