@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // maxLog is the size of a log at which it is put aside, in place of the one that
@@ -52,10 +54,10 @@ func (l *LogFile) File() *os.File {
 	return l.file
 }
 
-// Line writes a line with its time. A log that cannot be written, as on a full
+// Line writes a line with its time; what would be several is made one. A log that cannot be written, as on a full
 // disk, loses lines; the daemon goes on.
 func (l *LogFile) Line(line string) {
-	text := time.Now().UTC().Format("2006-01-02T15:04:05.000Z ") + line + "\n"
+	text := time.Now().UTC().Format("2006-01-02T15:04:05.000Z ") + hook.LogLine(line) + "\n"
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.size+int64(len(text)) > maxLog {
