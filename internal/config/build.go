@@ -119,7 +119,7 @@ func (l *loader) build(f *found) (Hook, error) {
 			}
 		}
 	}
-	h.mark = mark(h.Hook, h.Kind, f.spec.handler, c, pins)
+	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins)
 	if h.State != Active {
 		return h, nil
 	}
@@ -135,6 +135,12 @@ func (l *loader) build(f *found) (Hook, error) {
 		if len(pins) > 0 {
 			h.Handler = &pinned{next: program, pins: pins}
 		}
+		if f.spec.filter.empty() {
+			break
+		}
+		if h.Handler, err = newFiltered(f.spec.filter, h.Handler); err != nil {
+			return h, err
+		}
 	default:
 		h.Handler = hook.Static(f.spec.handler.decision)
 	}
@@ -143,13 +149,13 @@ func (l *loader) build(f *found) (Hook, error) {
 
 // mark is equal for two hooks exactly if they would do the same. A hook that
 // moved to another line is the same.
-func mark(h hook.Hook, kind string, spec handlerSpec, c command.Config, pins []pin) string {
+func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []pin) string {
 	h.Origin = ""
 	var files []string
 	for _, p := range pins {
 		files = append(files, p.path, p.value)
 	}
-	parts := []any{h, kind, spec.decision, spec.patch, files,
+	parts := []any{h, kind, spec.handler.decision, spec.handler.patch, files, fmt.Sprint(spec.filter),
 		c.Argv, c.Shell, c.Worker, c.Needs, c.Dir, c.Env, c.Project, c.EventNames}
 	data, err := json.Marshal(parts)
 	if err != nil { // nothing here is beyond JSON; if it were, every load would count as a change

@@ -26,6 +26,7 @@ type folderSource struct {
 
 // scan lists the hook folders of a layer. A missing one is fine.
 func (l *loader) scan(into *layer, src source, folders []folder, check func(string, fs.FileInfo) error) {
+	src.rank += maxImports // behind what the file of the layer imports
 	for _, f := range folders {
 		src.rank++
 		src.path = filepath.Join(src.dir, filepath.FromSlash(f.path))

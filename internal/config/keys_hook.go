@@ -36,6 +36,7 @@ type hookSpec struct {
 	worker      bool
 
 	handler handlerSpec
+	filter  filter // of an imported hook
 }
 
 // makeHookKeys lists the keys of a hook.

@@ -17,6 +17,7 @@ const (
 type fileSpec struct {
 	hooks        []*hookSpec
 	events       []*eventSpec
+	imports      []string
 	askFallback  *hook.Action
 	maxContinues *int
 	maxHooks     *int
@@ -35,6 +36,15 @@ func makeRootKeys() []key[fileSpec] {
 		{name: "hooks", doc: "The hooks, in the order in which they run among equal priorities.", shape: listShape(refShape("hook")),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
 				list(r, n, "hooks", func(_ int, item *yaml.Node) { r.readHook(item, f) })
+			}},
+		{name: "import", doc: "Hooks of another system that are used here: claude reads Claude Code's own settings.json.",
+			shape: schema{"anyOf": []schema{choiceShape(importClaude), {"type": "array", "items": choiceShape(importClaude)}}},
+			read: func(r *reader, n *yaml.Node, f *fileSpec) {
+				for _, e := range r.texts(n, "import") {
+					if word, ok := r.choice(e.node, "import", importClaude); ok {
+						f.imports = append(f.imports, word)
+					}
+				}
 			}},
 		{name: "events", doc: "Events of your own, to be fired with `hookway fire`.", shape: listShape(refShape("event")),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {

@@ -57,6 +57,7 @@ type layer struct {
 	file    *fileSpec
 	yaml    *source
 	found   []*found
+	imports []*source // settings.json files of Claude Code
 	folders []*folderSource
 }
 
@@ -236,9 +237,13 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 	if len(problems) > 0 {
 		l.set.Problems = append(l.set.Problems, problems...)
 		l.set.failed = append(l.set.failed, path)
+		for _, f := range l.claudeFiles(src) { // what it imports is not known now
+			l.set.failed = append(l.set.failed, f.path)
+		}
 		into.file = nil
 		return
 	}
+	defer l.importHooks(into, *into.yaml, spec, check) // when its events are known
 	for _, e := range spec.events {
 		if !slices.ContainsFunc(l.set.events, func(old *hook.EventInfo) bool { return old.Name == e.name }) {
 			l.set.events = append(l.set.events, e.info())
@@ -325,6 +330,7 @@ func (la *layer) sources() []*source {
 	if la.yaml != nil {
 		out = append(out, la.yaml)
 	}
+	out = append(out, la.imports...)
 	for _, f := range la.folders {
 		out = append(out, &f.source)
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 // Options say where to look. The zero value looks from the working directory,
@@ -83,14 +84,20 @@ func (o *Options) xdg(variable, fallback string) (string, error) {
 	if dir := o.getenv(variable); filepath.IsAbs(dir) {
 		return filepath.Join(dir, "hookway"), nil
 	}
-	home := o.getenv("HOME")
+	home := o.home()
 	if home == "" {
-		var err error
-		if home, err = os.UserHomeDir(); err != nil {
-			return "", errors.New("the home folder is unknown; set HOME, or HOOKWAY_HOME")
-		}
+		return "", errors.New("the home folder is unknown; set HOME, or HOOKWAY_HOME")
 	}
 	return filepath.Join(home, filepath.FromSlash(fallback), "hookway"), nil
+}
+
+// home is the user's folder, or "".
+func (o *Options) home() string {
+	if home := o.getenv("HOME"); home != "" || o.Getenv != nil && runtime.GOOS != "windows" {
+		return home
+	}
+	home, _ := os.UserHomeDir() // unknown stays empty
+	return home
 }
 
 // Names of what is looked for.

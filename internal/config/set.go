@@ -71,6 +71,7 @@ type Set struct {
 
 	dir, stateDir string   // where the workspace was looked for, and the state kept
 	named         string   // Options.File
+	imported      []string // settings.json files that are imported, there or not
 	pinned        []string // files that the workspace could run or be configured by
 	frozen        bool     // Live: the workspace's hooks are those of an earlier load
 }

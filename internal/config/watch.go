@@ -167,7 +167,7 @@ func (s *Set) plan() plan {
 			}
 		}
 	}
-	for _, file := range s.pinned {
+	for _, file := range slices.Concat(s.imported, s.pinned) {
 		p.files = append(p.files, file)
 		if real, err := filepath.EvalSymlinks(file); err == nil && real != file {
 			p.files = append(p.files, real)

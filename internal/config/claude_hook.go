@@ -1,0 +1,222 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// importedEvent is an event by Claude Code's name and ours.
+type importedEvent struct {
+	name string
+	info *hook.EventInfo
+}
+
+// Timeouts that Claude Code has where a hook says none.
+const claudeTimeout = 600 * time.Second
+
+var claudeTimeouts = map[string]time.Duration{"UserPromptSubmit": 30 * time.Second, "SessionEnd": 1500 * time.Millisecond}
+
+// alwaysOpen are the events for which Claude Code ignores onFailure.
+var alwaysOpen = []string{"Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"}
+
+// claudeEntry is one hook of settings.json as it is written.
+type claudeEntry struct {
+	kind    string
+	command *entry
+	args    []entry
+	exec    bool // args is there: no shell
+	rule    *entry
+	shell   string
+	timeout *time.Duration
+	blocks  bool
+	async   bool
+	once    bool
+}
+
+// entry reads a hook, and makes one of ours of it unless it cannot run here.
+func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) {
+	before := len(s.problems)
+	e := s.fields(n)
+	if len(s.problems) > before {
+		return
+	}
+	switch {
+	case e.kind == "http" || e.kind == "prompt" || e.kind == "agent" || e.kind == "mcp_tool":
+		s.warn(n, "hooks of the type "+e.kind+" are not run here", "Claude Code alone runs it; write a command to have it under every agent")
+		return
+	case e.kind != "command":
+		s.fail(n, "", "the type %q of a hook is unknown; it is command, http, prompt, agent or mcp_tool", clip(e.kind))
+		return
+	case e.command == nil:
+		s.fail(n, "", "the hook has no command")
+		return
+	case e.shell == "powershell":
+		s.warn(n, "it wants PowerShell as its shell, which commands here do not have", "write \"command\": \"pwsh\" with \"args\"")
+		return
+	case e.ours():
+		return // hookway itself: it would ask itself
+	}
+	h := s.spec(e, n, event)
+	if !s.match(h, event, matcher, e.rule) {
+		return
+	}
+	s.found = append(s.found, &found{
+		spec: h, source: s.source, file: s.file, command: h.command(s.source.dir, s.loader.workspace),
+	})
+}
+
+// fields reads the keys of a hook that mean something here.
+func (s *settings) fields(n *yaml.Node) claudeEntry {
+	e := claudeEntry{}
+	for _, p := range s.object(n, "a hook") {
+		switch p.key.Value {
+		case "type":
+			e.kind, _ = s.text(p.value, "type")
+		case "command":
+			e.command = s.entryText(p.value, "command")
+		case "args":
+			e.exec = true
+			for _, a := range s.items(p.value, "args") {
+				if isText(a) {
+					e.args = append(e.args, entry{a.Value, a})
+				} else {
+					s.fail(a, "", "an argument must be text, not %s", describe(a))
+				}
+			}
+		case "if":
+			e.rule = s.entryText(p.value, "if")
+		case "shell":
+			e.shell, _ = s.choice(p.value, "shell", "bash", "powershell")
+		case "timeout":
+			e.timeout = s.seconds(p.value)
+		case "onFailure":
+			word, _ := s.choice(p.value, "onFailure", "continue", "block")
+			e.blocks = word == "block"
+		case "async", "asyncRewake":
+			v, _ := s.boolean(p.value, p.key.Value)
+			e.async = e.async || v
+		case "once":
+			e.once, _ = s.boolean(p.value, "once")
+		}
+	}
+	return e
+}
+
+func (s *settings) entryText(n *yaml.Node, what string) *entry {
+	if text, ok := s.text(n, what); ok {
+		return &entry{text, n}
+	}
+	return nil
+}
+
+// seconds reads a timeout.
+func (s *settings) seconds(n *yaml.Node) *time.Duration {
+	var v float64
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && n.ShortTag() != "!!float" || n.Decode(&v) != nil ||
+		math.IsNaN(v) || v <= 0 || v > hook.MaxTimeout.Seconds() {
+		s.fail(n, "write seconds, as 30", "timeout must be a number of seconds of at most a day, not %s", describe(n))
+		return nil
+	}
+	d := time.Duration(v * float64(time.Second))
+	return &d
+}
+
+// ours reports whether a hook calls hookway: hookway would fire the event that it
+// is asked about.
+func (e *claudeEntry) ours() bool {
+	words := []string{e.command.text}
+	for _, a := range e.args {
+		words = append(words, a.text)
+	}
+	if !e.exec {
+		words = nil
+		for _, w := range shellWords(e.command.text) {
+			words = append(words, unquote(e.command.text[w.start:w.end]))
+		}
+	}
+	for i, w := range words {
+		switch base := strings.TrimSuffix(filepath.Base(filepath.ToSlash(w)), ".exe"); {
+		case base == "hookway-hook":
+			return true
+		case base == "hookway" && i+1 < len(words) && words[i+1] == "hook":
+			return true
+		}
+	}
+	return false
+}
+
+// spec is the hook in our terms, but for what it matches.
+func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookSpec {
+	h := &hookSpec{node: n, id: s.hook, events: []*hook.EventInfo{event.info}, onFail: hook.FailOpen, handler: handlerSpec{kind: "command"}}
+	if event.name != event.info.Name {
+		h.told = map[string]string{event.info.Name: event.name}
+	}
+	if e.blocks && !slices.Contains(alwaysOpen, event.name) && !e.async {
+		h.onFail = hook.FailClosed
+	}
+	if e.async {
+		h.lane = hook.Observe
+	}
+	timeout := claudeTimeout
+	if own, ok := claudeTimeouts[event.name]; ok {
+		timeout = own
+	}
+	if e.timeout != nil {
+		timeout = *e.timeout
+	}
+	h.timeout = &timeout
+	h.filter.once = e.once
+	if !e.exec {
+		h.handler.shell = e.command
+		return h
+	}
+	h.handler.argv = append([]entry{*e.command}, e.args...)
+	for i := range h.handler.argv {
+		h.handler.argv[i].text = s.placed(h.handler.argv[i].text)
+	}
+	return h
+}
+
+// placed writes the project's folder for its placeholder: there is no shell that would.
+func (s *settings) placed(word string) string {
+	if s.loader.workspace == "" {
+		return word
+	}
+	return strings.ReplaceAll(word, "${CLAUDE_PROJECT_DIR}", s.loader.workspace)
+}
+
+// match sets what a hook matches. It reports false if that cannot be told here.
+func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, rule *entry) bool {
+	h.match.Not = &hook.Match{Source: claudeReaders}
+	if matcher != nil {
+		if !isText(matcher) {
+			s.fail(matcher, "", "matcher must be text, not %s", describe(matcher))
+			return false
+		}
+		if err := matchClaude(h, event.name, matcher.Value); err != nil {
+			s.warn(matcher, fmt.Sprintf("the matcher %q cannot be used here, and its hook is left out: %v", clip(matcher.Value), err),
+				"write it without look-around and back-references")
+			return false
+		}
+	}
+	if rule == nil {
+		return true
+	}
+	if claudeField[event.name] != toolName {
+		s.warn(rule.node, "\"if\" counts for events of tools only", "")
+		return true
+	}
+	more, why := ruleMatch(rule.text)
+	h.match.All = append(h.match.All, more...)
+	if why != "" {
+		s.warn(rule.node, fmt.Sprintf("\"if\": %q: %s", clip(rule.text), why), "the hook itself can look at the call")
+	}
+	return true
+}

@@ -1,0 +1,238 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// toolName is the field that matchers of tool events look at.
+const toolName = "tool_name"
+
+// claudeField says which field of an event its matcher looks at. For events that
+// are not here, Claude Code looks at no matcher.
+var claudeField = map[string]string{
+	"PreToolUse": toolName, "PostToolUse": toolName, "PostToolUseFailure": toolName, "PermissionRequest": toolName, "PermissionDenied": toolName,
+	"UserPromptExpansion": "command_name", "SessionStart": "source", "ConfigChange": "source", "DirectoryAdded": "source",
+	"PreCompact": "trigger", "PostCompact": "trigger", "Setup": "trigger", "Notification": "notification_type", "SessionEnd": "reason",
+	"StopFailure": "error", "SubagentStart": "agent_type", "SubagentStop": "agent_type", "Elicitation": "mcp_server_name",
+	"ElicitationResult": "mcp_server_name", "InstructionsLoaded": "load_reason", "FileChanged": "file_path", "PreModelSwitch": "to_model",
+	"PostModelSwitch": "to_model",
+}
+
+var (
+	plainMatcher = regexp.MustCompile(`^[A-Za-z0-9_|, ]+$`)
+	plainPiece   = regexp.MustCompile(`^\^?(?:[A-Za-z0-9_ -]|\.\*)+\$?$`)
+)
+
+// matchClaude reads a matcher as Claude Code does: nothing or "*" is every event,
+// names between | or commas are just these, and all else is a regular expression
+// that holds anywhere in the field.
+func matchClaude(h *hookSpec, event, matcher string) error {
+	field := claudeField[event]
+	if field == "" || matcher == "" || matcher == "*" {
+		return nil
+	}
+	if plainMatcher.MatchString(matcher) {
+		names := strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' })
+		for i := range names {
+			names[i] = strings.TrimSpace(names[i])
+		}
+		if field == toolName {
+			h.match.Tool = names
+			return nil
+		}
+		for i := range names {
+			names[i] = regexp.QuoteMeta(names[i])
+		}
+		matcher = "^(?:" + strings.Join(names, "|") + ")$"
+	}
+	if globs, ok := asGlobs(matcher); ok && field == toolName {
+		h.match.Tool = globs
+		return nil
+	}
+	re, err := regexp.Compile(matcher)
+	if err != nil {
+		return err
+	}
+	h.filter.field, h.filter.pattern = field, re.String()
+	return nil
+}
+
+// asGlobs writes a simple regular expression as globs, which the engine can look
+// up faster, and listings can show.
+func asGlobs(matcher string) ([]string, bool) {
+	if inner, ok := strings.CutPrefix(matcher, "^("); ok && strings.HasSuffix(inner, ")$") {
+		matcher = "^" + strings.ReplaceAll(inner[:len(inner)-2], "|", "$|^") + "$"
+	}
+	var globs []string
+	for piece := range strings.SplitSeq(matcher, "|") {
+		if !plainPiece.MatchString(piece) {
+			return nil, false
+		}
+		glob := "*" + piece + "*"
+		if rest, ok := strings.CutPrefix(piece, "^"); ok {
+			glob = rest + "*"
+		}
+		if rest, ok := strings.CutSuffix(glob, "$*"); ok {
+			glob = rest
+		}
+		glob = strings.ReplaceAll(glob, ".*", "*")
+		for strings.Contains(glob, "**") {
+			glob = strings.ReplaceAll(glob, "**", "*")
+		}
+		globs = append(globs, glob)
+	}
+	return globs, true
+}
+
+// fileTools are the tools that the permission rules Edit and Read speak of.
+var fileTools = map[string][]string{
+	"Edit": {"Edit", "Write", "MultiEdit", "NotebookEdit"}, "Write": {"Edit", "Write", "MultiEdit", "NotebookEdit"}, "NotebookEdit": {"NotebookEdit"},
+	"MultiEdit": {"MultiEdit"}, "Read": {"Read", "Grep", "Glob"}, "Grep": {"Grep"}, "Glob": {"Glob"},
+}
+
+// ruleMatch reads a permission rule: Tool, or Tool(pattern) of a shell's commands
+// and of files. What it does not understand matches too much rather than too
+// little, and it says so.
+func ruleMatch(rule string) (more []hook.Match, why string) {
+	tool, rest, inside := strings.Cut(strings.TrimSpace(rule), "(")
+	pattern, closed := strings.CutSuffix(rest, ")")
+	tool = strings.TrimSpace(tool)
+	switch {
+	case tool == "" || inside && !closed:
+		return nil, "it is no permission rule such as Bash(git *); the hook runs for every call"
+	case !inside || pattern == "" || pattern == "*":
+		return []hook.Match{{Tool: toolsOf(tool)}}, ""
+	case tool == "Bash":
+		return []hook.Match{{Tool: []string{"Bash"}}, {Command: []string{commandPattern(pattern)}}}, ""
+	case fileTools[tool] != nil:
+		m := hook.Match{Path: []string{filePattern(pattern)}}
+		if m.Check() == nil {
+			return []hook.Match{{Tool: toolsOf(tool)}, m}, ""
+		}
+	}
+	return []hook.Match{{Tool: toolsOf(tool)}}, "what stands in the brackets is not understood here; the hook runs for every call of " + clip(tool)
+}
+
+func toolsOf(tool string) []string {
+	if tools := fileTools[tool]; tools != nil {
+		return tools
+	}
+	if strings.HasPrefix(tool, "mcp__") && strings.Count(tool, "__") == 1 { // a whole server
+		return []string{tool, tool + "__*"}
+	}
+	return []string{tool}
+}
+
+// commandPattern writes the pattern of a Bash rule as a regular expression that
+// holds for a command line with such a command anywhere in it.
+func commandPattern(pattern string) string {
+	open := ""
+	if rest, ok := strings.CutSuffix(pattern, ":*"); ok {
+		pattern, open = rest, `(?:\s.*)?`
+	} else if rest, ok := strings.CutSuffix(pattern, " *"); ok {
+		pattern, open = rest, `(?:\s.*)?`
+	}
+	quoted := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(pattern)), `\*`, `.*`)
+	return "(?s)(?:^|[;&|\\n({`])\\s*(?:[A-Za-z_][A-Za-z_0-9]*=\\S*\\s+)*" + quoted + open + "\\s*(?:$|[;&|\\n)}`])"
+}
+
+// filePattern writes the pattern of a file rule as ours: // is the root of the
+// file system there, and / the project.
+func filePattern(pattern string) string {
+	switch {
+	case strings.HasPrefix(pattern, "//"):
+		return pattern[1:]
+	case strings.HasPrefix(pattern, "/"):
+		if rest := pattern[1:]; strings.Contains(rest, "/") {
+			return rest
+		}
+		return "./" + pattern[1:]
+	}
+	return pattern
+}
+
+// filter is what an imported hook asks of an event besides its matcher.
+type filter struct {
+	field   string // of the event as JSON
+	pattern string // must be found in it
+	once    bool   // at most once in each session
+}
+
+func (f filter) empty() bool { return f == filter{} }
+
+// filtered runs a hook for the events that its filter lets pass.
+type filtered struct {
+	filter
+	re   *regexp.Regexp
+	next hook.Handler
+
+	mu   sync.Mutex
+	past map[string]bool // sessions in which it ran
+}
+
+func newFiltered(f filter, next hook.Handler) (*filtered, error) {
+	re, err := regexp.Compile(f.pattern)
+	if err != nil {
+		return nil, err
+	}
+	return &filtered{filter: f, re: re, next: next, past: map[string]bool{}}, nil
+}
+
+// Handle runs the hook if the event is one of its own.
+func (f *filtered) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	if f.field != "" {
+		value, err := fieldOf(ev, f.field)
+		if err != nil || !f.re.MatchString(value) {
+			return hook.Decision{}, err
+		}
+	}
+	if f.once && !f.first(ev.Head().Session) {
+		return hook.Decision{}, nil
+	}
+	return f.next.Handle(ctx, ev)
+}
+
+// maxPast bounds how many sessions are remembered.
+const maxPast = 4096
+
+func (f *filtered) first(session string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.past[session] {
+		return false
+	}
+	if len(f.past) >= maxPast {
+		clear(f.past)
+	}
+	f.past[session] = true
+	return true
+}
+
+// fieldOf reads a field of an event as a hook is given it, "" if there is none.
+func fieldOf(ev hook.AnyEvent, field string) (string, error) {
+	encoded, err := wire.Encode(ev)
+	if err != nil {
+		return "", fmt.Errorf("the event cannot be written as JSON: %w", err)
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(encoded.Bytes(), &all); err != nil {
+		return "", fmt.Errorf("the event cannot be read: %w", err)
+	}
+	var text string
+	if json.Unmarshal(all[field], &text) != nil {
+		return "", nil
+	}
+	if field == "file_path" {
+		text = path.Base(text)
+	}
+	return text, nil
+}

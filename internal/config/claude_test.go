@@ -1,0 +1,335 @@
+//go:build unix
+
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// settingsWorld is a trusted workspace that imports Claude Code's hooks.
+func settingsWorld(t *testing.T, settings string) *world {
+	w := folderWorld(t)
+	w.write(w.work("hookway.yaml"), "import: claude\n")
+	w.write(w.work(".claude/settings.json"), settings)
+	return w
+}
+
+// entryOf is a settings.json with one hook.
+func entryOf(event, group, fields string) string {
+	return `{"hooks": {"` + event + `": [{` + group + `"hooks": [{"type": "command", ` + fields + `}]}]}}`
+}
+
+// fireFrom fires an event of a kind from a source, for a session.
+func fireFrom(t *testing.T, e *hook.Engine, source string, ev hook.AnyEvent) hook.Outcome[any] {
+	t.Helper()
+	ev.Head().Source, ev.Head().Session = source, "s"
+	out, err := e.Fire(context.Background(), ev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func toolCall(tool string, input map[string]any) hook.AnyEvent {
+	return hook.PreToolUse.New(hook.Envelope{}, hook.ToolUse{ToolName: tool, ToolInput: input})
+}
+
+func shellCall(line string) hook.AnyEvent { return toolCall("Bash", map[string]any{"command": line}) }
+
+func TestHooksOfClaudeCodeRunUnderOtherAgents(t *testing.T) {
+	w := settingsWorld(t, `{
+  // a comment, as editors allow it
+  "permissions": {"allow": ["Bash(ls:*)"]},
+  "hooks": {
+    "PreToolUse": [
+      {"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh", "timeout": 5, "onFailure": "block"},
+        {"type": "prompt", "prompt": "is it safe?"},
+        {"type": "command", "command": "${CLAUDE_PROJECT_DIR}/.claude/hooks/guard.sh", "args": ["exec form"]}
+      ]}
+    ],
+    "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "grep -o '\"hook_event_name\":\"[A-Za-z]*\"' >&2; exit 2"}]}],
+  }
+}`)
+	w.write(w.work(".claude/hooks/guard.sh"), "#!/bin/sh\necho \"no, says $CLAUDE_PROJECT_DIR $1\" >&2\nexit 2\n")
+	w.write(w.work(".claude/settings.local.json"), entryOf("PostToolUse", "", `"command": "true", "async": true`))
+	set := w.load()
+	w.want(set, "claude:PreToolUse:1 active, claude:PreToolUse:3 active, claude:UserPromptSubmit:1 active, claude-local:PostToolUse:1 active")
+	if len(set.Problems) > 0 || len(set.Warnings) != 1 || set.Warnings[0].Line != 8 || !strings.Contains(set.Warnings[0].Message, "type prompt") {
+		t.Errorf("problems %s\nwarnings %s", set.Problems, set.Warnings)
+	}
+	first := set.Hooks[0]
+	if first.Timeout != 5*time.Second || first.OnFail != hook.FailClosed || first.Lane != hook.Transform || first.Origin != w.work(".claude/settings.json")+":7" {
+		t.Errorf("%+v", first.Hook)
+	}
+	if prompt := set.Hooks[2]; prompt.Timeout != 30*time.Second || prompt.OnFail != hook.FailOpen {
+		t.Errorf("%+v", prompt.Hook)
+	}
+	if set.Hooks[3].Lane != hook.Observe {
+		t.Errorf("%+v", set.Hooks[3].Hook)
+	}
+	e := fill(t, set)
+	if out := fireFrom(t, e, "gemini", shellCall("ls")); out.Action != hook.ActionBlock || strings.TrimSpace(out.Reason) != "no, says "+w.ws {
+		t.Errorf("%s %q", out.Action, out.Reason)
+	}
+	if out := fireFrom(t, e, "gemini", toolCall("Read", nil)); out.Action != hook.ActionContinue || len(out.Steps) != 0 {
+		t.Errorf("another tool: %+v", out)
+	}
+	e.Remove("claude:PreToolUse:1")
+	if out := fireFrom(t, e, "codex", shellCall("ls")); out.Reason != "no, says "+w.ws+" exec form" {
+		t.Errorf("exec form: %s %q", out.Action, out.Reason)
+	}
+	prompt := hook.AgentStart.New(hook.Envelope{}, hook.AgentRun{Prompt: "hi"})
+	if out := fireFrom(t, e, "codex", prompt); !strings.Contains(out.Reason, `"UserPromptSubmit"`) {
+		t.Errorf("it is told another name: %q", out.Reason)
+	}
+}
+
+func TestAgentsThatReadTheSettingsThemselvesDoNotRunThemTwice(t *testing.T) {
+	w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "exit 2"`))
+	e := fill(t, w.load())
+	for source, want := range map[string]hook.Action{"claude": hook.ActionContinue, "copilot": hook.ActionContinue, "gemini": hook.ActionBlock, "": hook.ActionBlock} {
+		if out := fireFrom(t, e, source, shellCall("ls")); out.Action != want || want == hook.ActionContinue && len(out.Steps) > 0 {
+			t.Errorf("from %q: %s in %d steps, want %s", source, out.Action, len(out.Steps), want)
+		}
+	}
+}
+
+func TestMatchersOfClaudeCode(t *testing.T) {
+	for _, c := range []struct{ matcher, yes, no string }{
+		{"", "Bash Read mcp__a__b", ""},
+		{"*", "Bash Read", ""},
+		{"Bash", "Bash", "BashOutput bash"},
+		{"Edit|Write", "Edit Write", "NotebookEdit Read"},
+		{"Edit, Write", "Edit Write", "Read"},
+		{"mcp__.*", "mcp__git__log", "Bash"},
+		{"mcp__git__.*", "mcp__git__log", "mcp__hub__log"},
+		{"^mcp__[a-z]+__delete", "mcp__git__delete_all", "mcp__g1__delete xmcp__git__delete"},
+		{"Notebook.*", "NotebookEdit MyNotebook", "Edit"},
+		{"^(Edit|Write)$", "Edit Write", "NotebookEdit EditX"},
+		{"^Edit|Write$", "Edit EditX XWrite", "NotebookEdit WriteX"},
+		{".*", "Bash", ""},
+		{"(?i)bash", "Bash BASHOutput", "Read"},
+		{"mcp__my-server", "mcp__my-server__x", "mcp__other"},
+	} {
+		quoted, _ := json.Marshal(c.matcher)
+		w := settingsWorld(t, entryOf("PreToolUse", `"matcher": `+string(quoted)+`, `, `"command": "exit 2"`))
+		set := w.load()
+		w.want(set, "claude:PreToolUse:1 active")
+		e := fill(t, set)
+		for _, tool := range append(strings.Fields(c.yes), strings.Fields(c.no)...) {
+			out := fireFrom(t, e, "codex", toolCall(tool, nil))
+			if got, want := out.Action == hook.ActionBlock, slices.Contains(strings.Fields(c.yes), tool); got != want {
+				t.Errorf("matcher %q, tool %s: %t, want %t", c.matcher, tool, got, want)
+			}
+		}
+	}
+}
+
+func TestMatchersOfOtherEventsLookAtTheirFields(t *testing.T) {
+	w := settingsWorld(t, entryOf("SessionStart", `"matcher": "resume|clear", `, `"command": "echo hello"`))
+	e := fill(t, w.load())
+	for source, want := range map[string]string{"startup": "", "resume": "hello", "clear": "hello", "resumed": ""} {
+		if out := fireFrom(t, e, "qwen", hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{Source: source})); out.Inject != want {
+			t.Errorf("%s: injects %q, want %q", source, out.Inject, want)
+		}
+	}
+	w = settingsWorld(t, entryOf("Stop", `"matcher": "never", `, `"command": "exit 2", "onFailure": "block"`))
+	set := w.load()
+	if out := fireFrom(t, fill(t, set), "qwen", hook.AgentStop.New(hook.Envelope{}, hook.AgentResult{})); out.Action != hook.ActionBlock || set.Hooks[0].OnFail != hook.FailOpen {
+		t.Errorf("Stop has no matcher and no onFailure: %s, %+v", out.Action, set.Hooks[0].OnFail)
+	}
+}
+
+func TestIfIsAPermissionRule(t *testing.T) {
+	for _, c := range []struct {
+		rule    string
+		yes, no []hook.AnyEvent
+		warns   bool
+	}{
+		{"Bash(git *)", []hook.AnyEvent{shellCall("git push"), shellCall("git"), shellCall("cd x && git push"), shellCall("A=b git status | cat")},
+			[]hook.AnyEvent{shellCall("ls"), shellCall("gitk"), toolCall("Read", map[string]any{"command": "git x"})}, false},
+		{"Bash(npm run:*)", []hook.AnyEvent{shellCall("npm run test"), shellCall("npm run")}, []hook.AnyEvent{shellCall("npm install")}, false},
+		{"Bash(rm -rf /)", []hook.AnyEvent{shellCall("rm -rf /")}, []hook.AnyEvent{shellCall("rm -rf /tmp")}, false},
+		{"Bash", []hook.AnyEvent{shellCall("ls")}, []hook.AnyEvent{toolCall("Read", nil)}, false},
+		{"Edit(src/**)", []hook.AnyEvent{toolCall("Write", map[string]any{"file_path": "src/a/b.go"})},
+			[]hook.AnyEvent{toolCall("Write", map[string]any{"file_path": "doc/b.go"}), toolCall("Read", map[string]any{"file_path": "src/a.go"})}, false},
+		{"Read(//etc/**)", []hook.AnyEvent{toolCall("Read", map[string]any{"file_path": "/etc/passwd"})}, []hook.AnyEvent{toolCall("Read", map[string]any{"file_path": "etc/x"})}, false},
+		{"mcp__git", []hook.AnyEvent{toolCall("mcp__git__log", nil)}, []hook.AnyEvent{toolCall("mcp__github__log", nil)}, false},
+		{"WebFetch(domain:a.b)", []hook.AnyEvent{toolCall("WebFetch", map[string]any{"url": "https://x.y"})}, []hook.AnyEvent{shellCall("ls")}, true},
+		{"Bash(git", []hook.AnyEvent{shellCall("ls")}, nil, true},
+	} {
+		quoted, _ := json.Marshal(c.rule)
+		w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "exit 2", "if": `+string(quoted)))
+		set := w.load()
+		if (len(set.Warnings) > 0) != c.warns || len(set.Problems) > 0 {
+			t.Errorf("%s: warnings %s problems %s", c.rule, set.Warnings, set.Problems)
+		}
+		e := fill(t, set)
+		for i, ev := range append(slices.Clone(c.yes), c.no...) {
+			ev.Head().CWD = w.ws
+			if out := fireFrom(t, e, "codex", ev); (out.Action == hook.ActionBlock) != (i < len(c.yes)) {
+				t.Errorf("%s: call %d %+v gave %s", c.rule, i, ev.Body(), out.Action)
+			}
+		}
+	}
+}
+
+func TestOnceIsOnceInASession(t *testing.T) {
+	w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "exit 2", "once": true`))
+	e := fill(t, w.load())
+	for i, want := range []hook.Action{hook.ActionBlock, hook.ActionContinue, hook.ActionContinue} {
+		if out := fireFrom(t, e, "codex", shellCall("ls")); out.Action != want {
+			t.Errorf("call %d: %s, want %s", i, out.Action, want)
+		}
+	}
+	ev := shellCall("ls")
+	ev.Head().Session = "another"
+	if out, err := e.Fire(context.Background(), ev); err != nil || out.Action != hook.ActionBlock {
+		t.Errorf("another session: %s, %v", out.Action, err)
+	}
+}
+
+func TestHookwaysOwnEntriesAreNotImported(t *testing.T) {
+	for command, own := range map[string]bool{
+		`/usr/local/bin/hookway-hook claude --event PreToolUse`: true,
+		`hookway hook claude`:                               true,
+		`"/opt/my tools/hookway-hook" claude`:               true,
+		`A=b hookway.exe hook claude`:                       true,
+		`./my-hookway hook`:                                 false,
+		`hookway log`:                                       false,
+		`./hooks/hookway-hook-test`:                         false,
+		`cat /etc/hookway`:                                  false,
+		`test -x hookway-hook && hookway-hook claude; exit`: true,
+	} {
+		quoted, _ := json.Marshal(command)
+		w := settingsWorld(t, entryOf("PreToolUse", "", `"command": `+string(quoted)))
+		if n := len(w.load().Hooks); (n == 0) != own {
+			t.Errorf("%s: %d hooks", command, n)
+		}
+	}
+	w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "hookway", "args": ["hook", "claude"]`))
+	w.want(w.load(), "")
+}
+
+func TestEveryMistakeInSettingsIsListedWithItsPlace(t *testing.T) {
+	w := settingsWorld(t, `{"hooks": {
+  "PreToolUse": [
+    {"matcher": 7, "hooks": [{"type": "command", "command": "x"}]},
+    {"hooks": [{"type": "comand", "command": "x"}, {"type": "command"}, {"type": "command", "command": "x", "timeout": "5"}]},
+    {"matcher": "Bash"}
+  ],
+  "Stop": {}
+}}`)
+	w.write(w.work(".claude/settings.local.json"), entryOf("Stop", "", `"command": "true"`))
+	set := w.load()
+	w.want(set, "claude-local:Stop:1 active")
+	want := `settings.json:3:17: hook "claude:PreToolUse:1": matcher must be text, not the number 7
+settings.json:4:16: hook "claude:PreToolUse:2": the type "comand" of a hook is unknown; it is command, http, prompt, agent or mcp_tool
+settings.json:4:52: hook "claude:PreToolUse:3": the hook has no command
+settings.json:4:120: hook "claude:PreToolUse:4": timeout must be a number of seconds of at most a day, not the text "5"
+    write seconds, as 30
+settings.json:5:5: an entry of PreToolUse has no hooks
+    write {"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}
+settings.json:7:11: Stop must be a list, not a map`
+	if got := strings.ReplaceAll(set.Problems.String(), w.work(".claude")+"/", ""); got != want {
+		t.Errorf("problems\n%s\nwant\n%s", got, want)
+	}
+	for text, place := range map[string]string{"{\"hooks\": {\n  \"Stop\": [}\n}": ":2:12", "{} {}": ":1:4", "[1]": ":1:1", "{\"hooks\": nul}": ":1:11"} {
+		w.write(w.work(".claude/settings.json"), text)
+		if set := w.load(); len(set.Problems) != 1 || !strings.HasPrefix(set.Problems[0].String(), w.work(".claude/settings.json")+place+":") {
+			t.Errorf("%q gave %s, want a problem at %s", text, set.Problems, place)
+		}
+	}
+	w.write(w.work(".claude/settings.json"), entryOf("PreToolUse", `"matcher": "(?!Bash)", `, `"command": "x"`)+"\n")
+	if set := w.load(); len(set.Problems) > 0 || len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].Message, "left out") {
+		t.Errorf("look-around: %s %s", set.Problems, set.Warnings)
+	}
+	w.write(w.work(".claude/settings.json"), entryOf("NewEvent", "", `"command": "x"`))
+	if set := w.load(); len(set.Problems) > 0 || len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].Message, `"NewEvent"`) {
+		t.Errorf("unknown event: %s %s", set.Problems, set.Warnings)
+	}
+}
+
+func TestDisableAllHooksCounts(t *testing.T) {
+	w := settingsWorld(t, entryOf("Stop", "", `"command": "true"`))
+	w.write(w.work(".claude/settings.local.json"), `{"disableAllHooks": true}`)
+	w.want(w.load(), "claude:Stop:1 disabled")
+}
+
+func TestImportedHooksNeedTheTrustOfTheWorkspace(t *testing.T) {
+	w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "sh .claude/hooks/guard.sh"`))
+	delete(w.env, "HOOKWAY_TRUST")
+	w.write(w.work(".claude/hooks/guard.sh"), "exit 2\n")
+	w.want(w.load(), "claude:PreToolUse:1 untrusted")
+	status := w.trust()
+	if want := []string{".claude/hooks/guard.sh", ".claude/settings.json", "hookway.yaml"}; !slices.Equal(status.Files, want) {
+		t.Errorf("pinned are %q, want %q", status.Files, want)
+	}
+	w.want(w.load(), "claude:PreToolUse:1 active")
+	w.write(w.work(".claude/settings.local.json"), `{}`)
+	w.want(w.load(), "claude:PreToolUse:1 untrusted")
+	w.must(os.Remove(w.work(".claude/settings.local.json")))
+	w.write(w.work(".claude/hooks/guard.sh"), "exit 0\n")
+	w.want(w.load(), "claude:PreToolUse:1 untrusted")
+}
+
+func TestTheUsersSettingsAreImportedByTheUsersConfiguration(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), "import: [claude]\nhooks: [{id: first, on: Stop, inject: a}]\n")
+	w.write(filepath.Join(w.env["HOME"], ".claude/settings.json"), entryOf("Stop", "", `"command": "true"`))
+	w.write(w.user("hooks/last.sh"), describing(`{"event":"Stop"}`, "no"))
+	w.write(w.work(".claude/settings.json"), entryOf("Stop", "", `"command": "false"`))
+	w.want(w.load(), "first active, claude:Stop:1 active, last.sh active")
+	w.env["CLAUDE_CONFIG_DIR"] = filepath.Join(w.home, "elsewhere")
+	w.write(filepath.Join(w.home, "elsewhere/settings.json"), entryOf("Idle", "", `"command": "true"`))
+	w.want(w.load(), "first active, claude:Idle:1 active, last.sh active")
+	w.must(os.Chmod(filepath.Join(w.home, "elsewhere"), 0o777))
+	if set := w.load(); states(set) != "first active, last.sh active" || len(set.Problems) != 1 {
+		t.Errorf("settings that others can replace: %s\n%s", states(set), set.Problems)
+	}
+}
+
+func TestImportedHooksFollowTheirFiles(t *testing.T) {
+	w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "exit 2"`))
+	r := w.open().watch()
+	w.write(w.work(".claude/settings.local.json"), entryOf("Stop", "", `"command": "true"`))
+	r.until("the local hook is there", func(s *Set) bool { return states(s) == "claude:PreToolUse:1 active, claude-local:Stop:1 active" })
+	w.write(w.work(".claude/settings.json"), `{"hooks": 5}`)
+	set := r.until("the mistake is told", func(s *Set) bool { return len(s.Problems) > 0 })
+	w.want(set, "claude:PreToolUse:1 active, claude-local:Stop:1 active")
+	w.write(w.work("hookway.yaml"), "import: cloud\n")
+	set = r.until("both mistakes are told", func(s *Set) bool { return len(s.Problems) > 0 && strings.Contains(s.Problems.String(), "cloud") })
+	w.want(set, "claude:PreToolUse:1 active, claude-local:Stop:1 active")
+	w.write(w.work("hookway.yaml"), "hooks: []\n")
+	r.until("nothing is imported", func(s *Set) bool { return states(s) == "" })
+}
+
+func FuzzSettings(f *testing.F) {
+	f.Add([]byte(entryOf("PreToolUse", `"matcher": "Edit|Write", `, `"command": "x", "if": "Bash(git *)", "timeout": 1.5`)))
+	f.Add([]byte(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a", "args": ["b"], "once": true}]}]}, "disableAllHooks": false,}`))
+	f.Add([]byte("{\"a\": \"\\ud83d\", // x\n\"hooks\": null}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		l := &loader{set: &Set{}, workspace: "/ws"}
+		s := &settings{reader: reader{file: "settings.json"}, loader: l, known: new(hook.Engine), prefix: "claude", source: &source{dir: "/ws"}}
+		s.read(data)
+		if len(s.problems) > 0 {
+			checkPlaces(t, data, s.problems.sorted())
+			return
+		}
+		for _, h := range s.found {
+			if err := h.registration().Match.Check(); err != nil {
+				t.Errorf("a hook that cannot be registered: %v", err)
+			}
+		}
+	})
+}
