@@ -1,0 +1,358 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
+)
+
+// logOptions are the flags of log and stats.
+type logOptions struct {
+	audit.Filter
+	since   string
+	follow  bool
+	explain bool
+}
+
+func (a *app) logCommand() *cobra.Command {
+	var o logOptions
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "Show what hooks decided: who, why, and how long it took",
+		Long: `Show the outcomes that were recorded, oldest first: when, which agent, which
+event, what it asked for, what was decided, by whom and why.
+
+--explain shows every hook that was asked, and what was changed. --json prints
+the records as they are kept, one a line. hookway log verify checks that nobody
+changed the log.`,
+		Example: `  hookway log -n 20
+  hookway log -f --action block
+  hookway log --since 10m --session s-1 --explain`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.complete(time.Now()); err != nil {
+				return err
+			}
+			if o.follow && !cmd.Flags().Changed("last") {
+				o.Last = 10
+			}
+			return a.log(cmd.Context(), o)
+		},
+	}
+	o.addFilter(cmd)
+	cmd.Flags().IntVarP(&o.Last, "last", "n", 0, "show the last `N` only; with -f the default is 10")
+	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what is recorded from now on")
+	cmd.Flags().BoolVarP(&o.explain, "explain", "v", false, "show each hook that was asked, and what was changed")
+	cmd.AddCommand(a.logVerifyCommand())
+	return cmd
+}
+
+// addFilter adds the flags that say which records are wanted.
+func (o *logOptions) addFilter(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.Session, "session", "", "only of this session `ID`")
+	f.StringVar(&o.Agent, "agent", "", "only of this agent `NAME`")
+	f.StringVar(&o.Event, "event", "", "only of this event, by any of its `NAME`s")
+	f.StringVar(&o.Action, "action", "", "only with this outcome: block, ask, allow, continue, …")
+	f.StringVar(&o.Hook, "hook", "", "only where this hook, by its `ID`, was asked")
+	f.StringVar(&o.since, "since", "", "only since a `TIME`: 10m ago, 2d ago, or 2006-01-02T15:04:05Z")
+}
+
+func (o *logOptions) complete(now time.Time) (err error) {
+	if o.Last < 0 {
+		return fmt.Errorf("-n %d: it must not be negative", o.Last)
+	}
+	o.Since, err = parseSince(o.since, now)
+	return err
+}
+
+// parseSince reads a time, or how long ago it is.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	ago := strings.TrimSpace(strings.TrimSuffix(text, "ago"))
+	if days, ok := strings.CutSuffix(ago, "d"); ok {
+		var n int
+		if _, err := fmt.Sscanf(days+"\n", "%d\n", &n); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(ago); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--since %q is no time; use how long ago (10m, 2h, 3d) or a date (2006-01-02, 2006-01-02T15:04:05Z)", text)
+}
+
+func (a *app) log(ctx context.Context, o logOptions) error {
+	dir, err := a.auditDir()
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
+	there := hasLog(dir)
+	if !there {
+		a.sayNoLog(dir, o.follow)
+		if !o.follow {
+			return nil
+		}
+	}
+	var records iter.Seq2[audit.Record, error]
+	if o.follow {
+		records = audit.Follow(ctx, dir, o.Filter)
+	} else {
+		records = audit.Read(dir, o.Filter)
+	}
+	shown := 0
+	for r, err := range records {
+		if err != nil {
+			if err = a.damage(err); err != nil {
+				return err
+			}
+			continue
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		if err := a.showRecord(r, o.explain); err != nil {
+			return endOfReader(err)
+		}
+		shown++
+	}
+	if shown == 0 && there && !o.follow {
+		fmt.Fprintln(a.err, "Nothing in the log is like that.")
+	}
+	return nil
+}
+
+// endOfReader is no error if the reader of our output has seen enough.
+func endOfReader(err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}
+
+func hasLog(dir string) bool {
+	for _, err := range audit.Read(dir, audit.Filter{Last: 1}) {
+		_ = err // an unreadable log is one, and its error is told later
+		return true
+	}
+	return false
+}
+
+func (a *app) sayNoLog(dir string, waits bool) {
+	to, more := a.out, ""
+	if a.json {
+		to = a.err
+	}
+	if waits {
+		to, more = a.err, " Waiting for it."
+	}
+	fmt.Fprintf(visible{to}, "No log yet: nothing was recorded in %s.%s\n", dir, more)
+}
+
+// damage tells of a line that is left out, and gives back any other error.
+func (a *app) damage(err error) error {
+	var d *audit.Damage
+	if !errors.As(err, &d) {
+		return err
+	}
+	if d.Torn {
+		a.warn("%v", d)
+	} else {
+		a.warn("%v; hookway log verify tells more", d)
+	}
+	return nil
+}
+
+func (a *app) showRecord(r audit.Record, explain bool) error {
+	if a.json {
+		enc := json.NewEncoder(a.out)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(r)
+	}
+	var text strings.Builder
+	describe(&text, &r)
+	if explain {
+		explainRecord(&text, &r)
+	}
+	_, err := io.WriteString(visible{a.out}, text.String())
+	return err
+}
+
+// describe writes one line: time, agent, event, outcome, what, by whom, why, how long.
+func describe(w io.Writer, r *audit.Record) {
+	fmt.Fprintf(w, "%s  %-8s  %-18s  %-8s  %s", r.Time.Local().Format("2006-01-02 15:04:05.000"),
+		or(r.Agent, r.Source), field(r.Event, 40), or(r.Action, "-"), subject(r))
+	switch {
+	case r.By != "" && r.Reason != "":
+		fmt.Fprintf(w, "  by %s: %s", field(r.By, 80), field(r.Reason, 160))
+	case r.By != "":
+		fmt.Fprintf(w, "  by %s", field(r.By, 80))
+	case r.Reason != "":
+		fmt.Fprintf(w, "  %s", field(r.Reason, 160))
+	}
+	fmt.Fprintf(w, "  (%s)\n", inMS(r.DurationMS))
+	if r.Failure != "" {
+		fmt.Fprintf(w, "    hookway failed: %s\n", field(r.Failure, 300))
+	}
+	if r.Lost > 0 {
+		fmt.Fprintf(w, "    %d records before this one could not be written\n", r.Lost)
+	}
+}
+
+// subject is the tool and what it was asked to do.
+func subject(r *audit.Record) string {
+	tool, what := field(r.Tool, 60), field(r.What, 100)
+	switch {
+	case tool != "" && what != "":
+		return tool + ": " + what
+	case tool+what == "":
+		return "-"
+	}
+	return tool + what
+}
+
+// explainRecord writes everything that led to the outcome, a line each.
+func explainRecord(w io.Writer, r *audit.Record) {
+	for _, s := range r.Steps {
+		did := s.Action
+		if s.Changed {
+			did += ", changed"
+		}
+		if s.Injected {
+			did += ", injected"
+		}
+		if s.Failed {
+			did += ", failed"
+		}
+		fmt.Fprintf(w, "    %-9s  %s: %s (%s)%s%s\n", s.Lane, field(s.Hook, 80), did, inMS(s.DurationMS), after("  ", s.Reason), after("  error: ", s.Error))
+	}
+	for _, c := range r.Changes {
+		fmt.Fprintf(w, "    changed    %s: %s → %s\n", field(c.Path, 120), side(c.From), side(c.To))
+	}
+	for _, part := range []struct {
+		name  string
+		lines []string
+	}{
+		{"injected", []string{r.Inject}}, {"user told", []string{r.UserMessage}}, {"degraded", r.Degraded}, {"warning", r.Warnings},
+		{"shortened", []string{strings.Join(r.Cut, ", ")}}, {"session", []string{r.Session}}, {"native", []string{r.Native}}, {"folder", []string{or(r.Workspace, r.CWD)}},
+	} {
+		for _, line := range part.lines {
+			if line != "" {
+				fmt.Fprintf(w, "    %-9s  %s\n", part.name, field(line, 300))
+			}
+		}
+	}
+}
+
+// side is one side of a change as JSON.
+func side(v any) string {
+	if v == nil {
+		return "(nothing)"
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "?"
+	}
+	return field(string(text), 200)
+}
+
+func after(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + field(text, 200)
+}
+
+// field makes text of an agent fit for a line: no control characters, no line
+// breaks, and not too long.
+func field(text string, most int) string {
+	runes := []rune(hook.LogLine(text))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	return string(runes[:most-1]) + "…"
+}
+
+func or(text, otherwise string) string {
+	if text == "" {
+		text = otherwise
+	}
+	return field(text, 80)
+}
+
+func inMS(ms float64) string { return fmt.Sprintf("%.2f ms", ms) }
+
+func (a *app) logVerifyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Check that every record is there, in its place, and as it was written",
+		Long: `Check the chain of hashes that goes through the whole log. Every record that was
+changed, removed or moved is named with its file and line; the exit code is 1 then.
+
+The chain has no key. Keep the last hash, which is printed, in a place that the
+log's user cannot write to if even a log that was made anew must be seen.`,
+		Args: exactly(),
+		RunE: func(*cobra.Command, []string) error { return a.logVerify() },
+	}
+}
+
+func (a *app) logVerify() error {
+	dir, err := a.auditDir()
+	if err != nil {
+		return err
+	}
+	report, err := audit.Verify(dir)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		if err := a.print(report); err != nil {
+			return err
+		}
+	} else {
+		a.showReport(dir, report)
+	}
+	if n := len(report.Problems) + report.More; n > 0 {
+		return &exit{code: exitFailure, err: fmt.Errorf("the log is not as it was written: %s", count(n, "problem"))}
+	}
+	return nil
+}
+
+func (a *app) showReport(dir string, r audit.Report) {
+	out := visible{a.out}
+	for _, p := range r.Problems {
+		fmt.Fprintln(out, p)
+	}
+	switch {
+	case !r.OK():
+		return
+	case r.Records == 0:
+		a.sayNoLog(dir, false)
+		return
+	}
+	fmt.Fprintf(out, "The log is as it was written: records %d to %d in %s.\nLast hash: %s\n", r.First, r.Last, count(r.Files, "file"), r.Hash)
+	if r.Torn > 0 {
+		fmt.Fprintf(out, "%s left by processes that died while they wrote; that was never a record.\n", count(r.Torn, "torn line"))
+	}
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/audit"
+)
+
+func (a *app) statsCommand() *cobra.Command {
+	var o logOptions
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Show how often each hook ran, blocked and failed, and how long it took",
+		Example: `  hookway stats
+  hookway stats --since 1d --event PreToolUse`,
+		Args: exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			if err := o.complete(time.Now()); err != nil {
+				return err
+			}
+			return a.stats(o)
+		},
+	}
+	o.addFilter(cmd)
+	return cmd
+}
+
+func (a *app) stats(o logOptions) error {
+	dir, err := a.auditDir()
+	if err != nil {
+		return err
+	}
+	hooks, err := audit.Summarize(dir, o.Filter)
+	if err != nil {
+		if hooks == nil {
+			return err
+		}
+		a.leftOut(err)
+	}
+	if a.json {
+		return a.print(map[string]any{"hooks": hooks})
+	}
+	if len(hooks) == 0 {
+		if !hasLog(dir) {
+			a.sayNoLog(dir, false)
+			return nil
+		}
+		fmt.Fprintln(a.out, "No hook ran in what the log has of that.")
+		return nil
+	}
+	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "HOOK\tRUNS\tBLOCKS\tFAILURES\tP50\tP95\tP99")
+	for _, h := range hooks {
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", field(h.Hook, 80), h.Runs, h.Blocks, h.Failures, inMS(h.P50), inMS(h.P95), inMS(h.P99))
+	}
+	return table.Flush()
+}
+
+// leftOut tells of each damaged line.
+func (a *app) leftOut(err error) {
+	var all interface{ Unwrap() []error }
+	if !errors.As(err, &all) {
+		a.warn("%v", err)
+		return
+	}
+	for _, one := range all.Unwrap() {
+		if other := a.damage(one); other != nil {
+			a.warn("%v", other)
+		}
+	}
+}
