@@ -48,26 +48,26 @@ func (s *shim) ask(stdin []byte) (*call.Reply, error) {
 	return nil, errors.New("the daemon gave no answer: " + err.Error())
 }
 
-// ping asks whether the daemon still takes calls. If it does not, it will not
-// answer the event either, though it may only be slow. Any reply will do.
+// ping asks whether the daemon still takes calls. Silence means that it hangs. Any
+// answer will do, a refused connection too: a daemon that is ending does not
+// listen any more, but answers what it was asked. If it dies, ask hears of it.
 func (s *shim) ping(places call.Places, most time.Duration) {
 	alive := make(chan struct{})
 	go s.guarded(func() {
-		conn, err := dial(places.Socket, time.Now().Add(most))
+		defer close(alive)
+		conn, err := dial(places.Socket, time.Now().Add(2*most)) // a full queue is silence
 		if err != nil {
 			return
 		}
 		defer conn.Close()
-		if call.WriteRequest(conn, &call.Request{Kind: call.KindPing, Version: version}) != nil {
-			return
-		}
-		if _, err := call.ReadReply(conn); err == nil {
-			close(alive)
+		if call.WriteRequest(conn, &call.Request{Kind: call.KindPing, Version: version}) == nil {
+			_, _ = call.ReadReply(conn)
 		}
 	})
 	select {
 	case <-alive:
 	case <-time.After(most):
+		s.note("the daemon hangs")
 		s.without("the daemon hangs")
 	}
 }

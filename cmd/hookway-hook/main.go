@@ -60,8 +60,12 @@ func (s *shim) run(wrong error) {
 
 func (s *shim) decide(stdin []byte) {
 	s.event.Store(&stdin)
+	if os.Getenv("HOOKWAY_DAEMON") == "off" { // as the user wants, so it is not noted
+		s.without("the daemon is switched off by HOOKWAY_DAEMON")
+	}
 	reply, err := s.ask(stdin)
 	if err != nil {
+		s.note(err.Error())
 		s.without(err.Error())
 	}
 	s.answer(*reply)
@@ -106,13 +110,11 @@ func (s *shim) without(why string) {
 	if !s.inside.CompareAndSwap(false, true) {
 		select {}
 	}
-	s.note(why)
 	reply, err := s.judge(*s.event.Load())
 	if err != nil {
 		s.note(err.Error())
 		s.answer(s.refusal(why + "; without it: " + err.Error()))
 	}
-	s.note("the full binary judged")
 	s.answer(*reply)
 }
 

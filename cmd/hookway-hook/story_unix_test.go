@@ -102,6 +102,15 @@ func TestTheFullBinaryJudgesIfTheDaemonCannot(t *testing.T) {
 	}
 }
 
+func TestTheDaemonCanBeSwitchedOff(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).full("answer", "answer")
+	w.env = append(w.env, "HOOKWAY_DAEMON=off")
+	if r := w.run(event, claude...); r.stdout != byFull || w.lines("starts") > 0 || w.log() != "" {
+		t.Errorf("the shim ended with %+v after %d starts; log: %s", r, w.lines("starts"), w.log())
+	}
+}
+
 // The daemon may be there and never answer: it is asked whether it lives.
 func TestADaemonThatHangsIsReplaced(t *testing.T) {
 	t.Parallel()

@@ -73,7 +73,8 @@ var dialects = [...]dialect{
 		tool: " tool.execute.before ", permission: " permission.ask ", prompt: " chat.message command.execute.before ",
 		passes: " chat.params chat.headers tool.execute.after shell.env tool.definition experimental.chat.messages.transform" +
 			" experimental.chat.system.transform experimental.session.compacting experimental.compaction.autocontinue" +
-			" experimental.text.complete config dispose event ",
+			" experimental.text.complete config dispose event session.created session.idle session.error session.compacted" +
+			" permission.asked permission.replied file.edited ",
 	},
 	{
 		name: "qwen", no: refuseClaude,

@@ -86,6 +86,8 @@ var refusals = []struct{ agent, event, want string }{
 	{"opencode", "command.execute.before", action},
 	{"opencode", "permission.ask", action},
 	{"opencode", "tool.execute.after", "{}"},
+	{"opencode", "permission.asked", "{}"},
+	{"opencode", "session.idle", "{}"},
 	{"opencode", "tomorrow", "!" + action},
 	{"qwen", "PreToolUse", nested},
 	{"qwen", "PermissionRequest", behave},
