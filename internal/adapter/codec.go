@@ -109,7 +109,7 @@ func (a *About) Event(native string) Event {
 
 // codecs are all codecs, in the order in which they are listed to people.
 var codecs = []Codec{
-	Claude{},
+	Claude{}, Codex{},
 	Antigravity{},
 	Cursor{},
 	Copilot{}, Copilot{Pascal: true},
