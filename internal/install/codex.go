@@ -73,7 +73,7 @@ func codexKey(source, event string, group, index int) string {
 }
 
 // approval is one of our hooks as Codex must have it approved.
-type approval struct{ key, hash string }
+type approval struct{ key, hash, event string }
 
 // approvals are those of our hooks in a text of hooks.json. source is the path by
 // which Codex names the file.
@@ -101,7 +101,7 @@ func approvals(text []byte, source string) ([]approval, error) {
 			if err != nil || json.Unmarshal(piece, &v) != nil || v.Timeout == nil {
 				continue // not as we write it; it is replaced before it is approved
 			}
-			found = append(found, approval{codexKey(source, name, e.group, e.index), codexHash(name, v.Command, *v.Timeout)})
+			found = append(found, approval{codexKey(source, name, e.group, e.index), codexHash(name, v.Command, *v.Timeout), name})
 		}
 	}
 	return found, nil
@@ -118,6 +118,14 @@ func codexHome(w *world) string {
 		return home
 	}
 	return w.path(w.home, ".codex")
+}
+
+// codexFile is the hooks' file of Codex.
+func codexFile(w *world) string {
+	if w.scope == Project {
+		return filepath.Join(w.root, ".codex", "hooks.json")
+	}
+	return under("CODEX_HOME", ".codex", "hooks.json")(w)
 }
 
 // codexSource is the path by which Codex names the hooks' file.
@@ -230,4 +238,23 @@ func ourApprovals(w *world, hooks *File) []approval {
 		return nil // it has none, and whoever plans a change of it was told why
 	}
 	return found
+}
+
+// unapproved are the events of our hooks that Codex does not run yet.
+func unapproved(w *world) ([]string, error) {
+	hooks, err := readFile(codexFile(w))
+	if err != nil {
+		return nil, err
+	}
+	doc, err := parseTOML(bytes.TrimPrefix(read(filepath.Join(codexHome(w), "config.toml")), bom))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, a := range ourApprovals(w, hooks) {
+		if table(doc, "hooks", "state", a.key)["trusted_hash"] != a.hash {
+			names = append(names, a.event)
+		}
+	}
+	return names, nil
 }

@@ -33,13 +33,30 @@ func openCodeHome(w *world) string {
 	return w.path(base, "opencode", "plugin", "hookway.js")
 }
 
+// settings are what the plugin is told about this machine.
+type settings struct {
+	Shim      string `json:"shim"`
+	Timeout   string `json:"timeout"`
+	TimeoutMS int64  `json:"timeoutMs"`
+	OnFailure string `json:"onFailure"`
+}
+
+// bridgeHole is where the settings go in the plugin.
+const bridgeHole = "/*HOOKWAY*/ "
+
 // bridgeFor is the plugin with this machine's settings in it.
 func bridgeFor(w *world) ([]byte, error) {
-	settings, err := json.Marshal(map[string]any{
-		"shim": w.Shim, "timeout": fmt.Sprintf("%ds", int(w.Timeout.Seconds())), "timeoutMs": w.Timeout.Milliseconds(), "onFailure": w.OnFailure,
-	})
+	text, err := json.Marshal(settings{w.Shim, fmt.Sprintf("%ds", int(w.Timeout.Seconds())), w.Timeout.Milliseconds(), w.OnFailure})
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Replace(bridge, []byte("/*HOOKWAY*/ {}"), append([]byte("/*HOOKWAY*/ "), settings...), 1), nil
+	return bytes.Replace(bridge, []byte(bridgeHole+"{}"), append([]byte(bridgeHole), text...), 1), nil
+}
+
+// bridgeSettings reads the settings out of a plugin.
+func bridgeSettings(text []byte) (s settings) {
+	if _, rest, ok := bytes.Cut(text, []byte(bridgeHole)); ok {
+		_ = json.NewDecoder(bytes.NewReader(rest)).Decode(&s) // none, if somebody edited it
+	}
+	return s
 }

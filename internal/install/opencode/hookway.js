@@ -5,17 +5,19 @@
 //   {"hook_event_name", "session_id", "cwd", "input", "output"}
 // and takes one JSON object from its stdout:
 //   {"action": "block", "reason"}   stops the tool, command or prompt
-//   {"modified": {…}}               fields of output that are to be changed
+//   {"modified": {…}}               what is to be changed in output
 //   {"inject": "text"}              text for the model
-// No answer, a late one, or one that is no JSON: what gates something is stopped,
-// the rest passes, unless it was installed with --on-failure continue.
+//   {"user_message": "text"}        text for the user
+// No answer, a late one, or one that is no such object: what gates something is
+// stopped, the rest passes, unless it was installed with --on-failure continue.
 import { spawn } from "node:child_process";
 
 const settings = /*HOOKWAY*/ {};
 
-const gates = new Set(["tool.execute.before", "command.execute.before", "chat.message", "permission.ask"]);
-const longest = 16 * 1024 * 1024; // of an answer
+const gates = new Set(["tool.execute.before", "command.execute.before", "chat.message"]);
+const longest = 64 * 1024 * 1024; // of an answer
 
+// ask runs hookway-hook and gives its answer.
 function ask(event, cwd, payload) {
   return new Promise((resolve, reject) => {
     const args = ["opencode", "--event", event, "--timeout", settings.timeout];
@@ -23,13 +25,14 @@ function ask(event, cwd, payload) {
     const child = spawn(settings.shim, args, { cwd, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
-      child.stdout.destroy();
+      child.stdout.destroy(); // somebody else may hold it
+      child.stderr.destroy();
       reject(new Error(`no answer within ${settings.timeout}`));
     }, settings.timeoutMs);
     let out = "";
     let said = "";
     child.stdout.setEncoding("utf8").on("data", (chunk) => {
-      if (out.length < longest) out += chunk;
+      if (out.length <= longest) out += chunk;
     });
     child.stderr.setEncoding("utf8").on("data", (chunk) => {
       if (said.length < 4096) said += chunk;
@@ -43,41 +46,106 @@ function ask(event, cwd, payload) {
       clearTimeout(timer);
       if (code === 2) return resolve({ action: "block", reason: said.trim() });
       if (code !== 0) return reject(new Error(`exit code ${code}: ${said.trim().slice(0, 500)}`));
-      if (out.trim() === "") return resolve({});
-      try {
-        resolve(JSON.parse(out) ?? {});
-      } catch {
-        reject(new Error("its answer is no JSON"));
-      }
+      resolve(read(out));
     });
     child.stdin.end(JSON.stringify({ hook_event_name: event, cwd, ...payload }));
   });
 }
 
-async function judge(event, cwd, payload) {
+// read gives the answer, or null if it is none.
+function read(text) {
   try {
-    return await ask(event, cwd, payload);
-  } catch (err) {
-    if (!gates.has(event) || settings.onFailure === "continue") return {};
-    return { action: "block", reason: `hookway could not be asked (${err.message}); run hookway doctor` };
+    const answer = JSON.parse(text);
+    return answer && typeof answer === "object" && !Array.isArray(answer) ? answer : null;
+  } catch {
+    return null;
   }
 }
 
+// judge asks, and answers itself if nobody does.
+async function judge(event, cwd, payload) {
+  let why = "its answer is no JSON object";
+  try {
+    const answer = await ask(event, cwd, payload);
+    if (answer) return answer;
+  } catch (err) {
+    why = err.message;
+  }
+  if (settings.onFailure === "continue" || (settings.onFailure !== "block" && !gates.has(event))) return {};
+  return { action: "block", reason: `hookway could not be asked (${why}); run hookway doctor` };
+}
+
+// OpenCode keeps its own references to the objects and lists in output, so they
+// are changed in place.
+function put(list, items) {
+  list.splice(0, list.length, ...items);
+}
+
 function change(output, modified) {
-  for (const [key, value] of Object.entries(modified ?? {})) {
+  for (const [key, value] of Object.entries(modified)) {
     const now = output[key];
-    if (now && value && typeof now === "object" && typeof value === "object" && !Array.isArray(now) && !Array.isArray(value)) {
+    if (Array.isArray(now) && Array.isArray(value)) {
+      put(now, value);
+    } else if (isObject(now) && isObject(value)) {
       for (const name of Object.keys(now)) if (!(name in value)) delete now[name];
-      Object.assign(now, value); // OpenCode keeps its own reference to the object
+      Object.assign(now, value);
     } else {
       output[key] = value;
     }
   }
 }
 
+function isObject(v) {
+  return v !== null && typeof v === "object" && !Array.isArray(v);
+}
+
+// reword puts a new prompt in place of all texts of a message; what else is in
+// it, such as files, stays.
+function reword(parts, prompt) {
+  const at = parts.findIndex((part) => part.type === "text");
+  const others = parts.filter((part, i) => part.type !== "text" || i === at);
+  if (at < 0) others.unshift(another(parts, prompt));
+  for (const part of others) if (part.type === "text") part.text = prompt;
+  put(parts, others);
+}
+
+let made = 0;
+
+// another is one more text for a message, with the ids of its other parts.
+function another(parts, text) {
+  const { sessionID, messageID, id } = parts[0] ?? {};
+  return { id: `${id ?? "prt"}hookway${++made}`, sessionID, messageID, type: "text", text, synthetic: true };
+}
+
+function inject(event, output, text) {
+  if (Array.isArray(output.system)) output.system.push(text);
+  else if (Array.isArray(output.context)) output.context.push(text);
+  else if (Array.isArray(output.parts)) output.parts.push(another(output.parts, text));
+  else if (event === "tool.execute.after") output.output = `${output.output ?? ""}\n\n${text}`;
+}
+
+// obey does what an answer says.
+function obey(event, output, answer) {
+  if (answer.action === "block") throw new Error(answer.reason || "Blocked by hookway");
+  if (!isObject(output)) return;
+  const { prompt, ...modified } = isObject(answer.modified) ? answer.modified : {};
+  if (typeof prompt === "string" && Array.isArray(output.parts)) reword(output.parts, prompt);
+  change(output, modified);
+  if (answer.inject) inject(event, output, answer.inject);
+}
+
+// tell shows the user a message, where there is a user interface.
+function tell(client, answer) {
+  if (!answer.user_message) return;
+  const shown = client?.tui?.showToast?.({ body: { message: answer.user_message, variant: "info" } });
+  Promise.resolve(shown).catch(() => {});
+}
+
+// Not among them: tool.definition, which comes for each tool at each call of the
+// model, and permission.ask, which never comes.
 const points = [
   "chat.message", "chat.params", "chat.headers", "command.execute.before", "tool.execute.before", "tool.execute.after",
-  "shell.env", "tool.definition", "experimental.chat.messages.transform", "experimental.chat.system.transform",
+  "shell.env", "experimental.chat.messages.transform", "experimental.chat.system.transform",
   "experimental.session.compacting", "experimental.compaction.autocontinue", "experimental.text.complete",
 ];
 
@@ -85,26 +153,24 @@ const bus = new Set([
   "session.created", "session.idle", "session.error", "session.compacted", "permission.asked", "permission.replied", "file.edited",
 ]);
 
-export const Hookway = async ({ directory }) => {
+export const Hookway = async ({ client, directory }) => {
+  let session; // the one that was heard of last: not all hooks say theirs
   const hooks = {};
   for (const event of points) {
     hooks[event] = async (input, output) => {
-      const answer = await judge(event, directory, { session_id: input?.sessionID, input, output });
-      if (answer.action === "block" && gates.has(event)) throw new Error(answer.reason || "Blocked by hookway");
-      if (output && typeof output === "object") {
-        change(output, answer.modified);
-        if (answer.inject && event === "tool.execute.after") output.output = `${output.output ?? ""}\n\n${answer.inject}`;
-        if (answer.inject && Array.isArray(output.system)) output.system.push(answer.inject);
-        if (answer.inject && Array.isArray(output.context)) output.context.push(answer.inject);
-        if (answer.inject && event === "chat.message" && Array.isArray(output.parts)) {
-          const first = output.parts[0] ?? {};
-          output.parts.push({ ...first, id: `${first.id ?? "prt"}-hookway`, type: "text", text: answer.inject, synthetic: true });
-        }
-      }
+      session = input?.sessionID ?? session;
+      const answer = await judge(event, directory, { session_id: session, input, output });
+      tell(client, answer);
+      obey(event, output, answer);
     };
   }
   hooks.event = async ({ event }) => {
-    if (bus.has(event.type)) await judge(event.type, directory, { session_id: event.properties?.sessionID, input: event });
+    if (!bus.has(event.type)) return;
+    session = event.properties?.sessionID ?? event.properties?.info?.id ?? session;
+    tell(client, await judge(event.type, directory, { session_id: session, input: event }));
+  };
+  hooks.dispose = async () => {
+    await judge("dispose", directory, { session_id: session, input: {} });
   };
   return hooks;
 };

@@ -1,0 +1,180 @@
+package install
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tailscale/hujson"
+)
+
+// State is how far hookway is installed for an agent.
+type State struct {
+	Agent  string
+	Scope  Scope
+	File   string // that hookway is written into
+	Exists bool   // the file
+
+	// Events are the agent's events at which hookway is installed; Missing are
+	// those of the table at which it is not.
+	Events  []EventState
+	Missing []string
+
+	// Shims are the programs that the entries call; Gone are those of them that are
+	// not there or cannot be run.
+	Shims, Gone []string
+
+	// Unapproved are the events whose hook the agent does not run until its user
+	// approves it.
+	Unapproved []string
+
+	// Stale is set if installing again would change something.
+	Stale bool
+
+	// Notes are what keeps the agent from running hooks, and what to do.
+	Notes []string
+}
+
+// EventState is an event at which hookway is installed.
+type EventState struct {
+	Name      string
+	Program   string
+	Codec     string
+	Timeout   string // as on the command line
+	OnFailure string
+	Copies    int // more than one asks hookway twice
+}
+
+// Installed looks at an agent's configuration. Options.Shim may be empty: then the
+// one that is installed is taken for right.
+func Installed(name string, scope Scope, o Options) (State, error) {
+	a, err := find(name)
+	if err != nil {
+		return State{}, err
+	}
+	w, err := o.world(scope)
+	if err != nil {
+		return State{}, err
+	}
+	s := State{Agent: name, Scope: scope, File: w.file(a)}
+	f, err := readFile(s.File)
+	if err != nil || !f.Existed {
+		return s, err
+	}
+	s.Exists = true
+	if a.whole != nil {
+		return s, s.lookWhole(a, w, f)
+	}
+	if err := s.look(a, f.text()); err != nil {
+		return s, fmt.Errorf("%s:%w", s.File, spaced(err))
+	}
+	if len(s.Events) == 0 {
+		return s, nil
+	}
+	return s, s.compare(a, w)
+}
+
+// look finds our entries.
+func (s *State) look(a *agent, text []byte) error {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil
+	}
+	t, err := treeOf(text, a.keys)
+	if err != nil || t.events == nil {
+		return err
+	}
+	for _, m := range t.events.Value.(*hujson.Object).Members {
+		if _, ok := m.Value.Value.(*hujson.Array); !ok {
+			continue
+		}
+		found := entries(&m.Value, a.codecs())
+		if len(found) == 0 {
+			continue
+		}
+		e := found[0]
+		s.Events = append(s.Events, EventState{
+			Name: m.Name.Value.(hujson.Literal).String(), Program: e.program, Codec: e.codec,
+			Timeout: e.flags["timeout"], OnFailure: e.flags["on-failure"], Copies: len(found),
+		})
+		s.addShim(e.program)
+	}
+	return nil
+}
+
+func (s *State) addShim(program string) {
+	if slices.Contains(s.Shims, program) {
+		return
+	}
+	s.Shims = append(s.Shims, program)
+	path := filepath.FromSlash(program)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || filepath.Separator == '/' && info.Mode()&0o111 == 0 {
+		s.Gone = append(s.Gone, program)
+	}
+}
+
+// compare plans the installation anew, as it was asked for, and says what differs.
+func (s *State) compare(a *agent, w *world) error {
+	o := w.Options
+	if o.Shim == "" {
+		o.Shim = filepath.FromSlash(s.Shims[0])
+	}
+	o.OnFailure, o.Trust = s.Events[0].OnFailure, false
+	if !filepath.IsAbs(o.Shim) {
+		s.Stale = true
+		return nil
+	}
+	o.Timeout = s.longest()
+	change, err := Plan(a.name, s.Scope, o)
+	if err != nil {
+		return err
+	}
+	for _, name := range change.Events {
+		if !slices.ContainsFunc(s.Events, func(e EventState) bool { return e.Name == name }) {
+			s.Missing = append(s.Missing, name)
+		}
+	}
+	s.Stale, s.Notes = !change.Empty(), change.Notes
+	if change.Question != "" {
+		s.Unapproved, err = unapproved(w)
+		s.Notes = append(s.Notes, change.Undone)
+	}
+	return err
+}
+
+// lookWhole looks at a file that is all ours.
+func (s *State) lookWhole(a *agent, w *world, f *File) error {
+	if !a.ours(f.text()) {
+		return nil
+	}
+	o := bridgeSettings(f.text())
+	events, _, err := a.events(w)
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		s.Events = append(s.Events, EventState{Name: e.name, Program: o.Shim, Codec: a.name, Timeout: o.Timeout, OnFailure: o.OnFailure, Copies: 1})
+	}
+	s.addShim(o.Shim)
+	w.Options.OnFailure = o.OnFailure
+	if w.Shim == "" {
+		w.Shim = o.Shim
+	}
+	w.Timeout = s.longest()
+	text, err := a.whole(w, events)
+	s.Stale = !bytes.Equal(text, f.text())
+	return err
+}
+
+// longest is the timeout that was asked for: that of some events is bounded.
+func (s *State) longest() time.Duration {
+	var longest time.Duration
+	for _, e := range s.Events {
+		if d, err := time.ParseDuration(e.Timeout); err == nil {
+			longest = max(longest, d)
+		}
+	}
+	return longest
+}
