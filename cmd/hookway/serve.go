@@ -54,9 +54,9 @@ service of the user's own systemd or launchd, which starts it at login.`,
 
 // serve runs the daemon until it is told to stop, or nobody needs it.
 func (a *app) serve(ctx context.Context, s serving) error {
-	idle, err := idleTime(s.idle, a.getenv("HOOKWAY_IDLE"))
-	if err != nil {
-		return err
+	idle, wrong := idleTime(s.idle, a.getenv("HOOKWAY_IDLE"))
+	if wrong != nil && !s.onDemand {
+		return wrong
 	}
 	ready := a.getenv(daemon.ReadyFD)
 	executable, _ := os.Executable() // without it, a new version is not noticed
@@ -72,6 +72,10 @@ func (a *app) serve(ctx context.Context, s serving) error {
 		return err
 	}
 	defer closeLog()
+	if wrong != nil { // nobody is there to mend it, and hooks are to be answered
+		log(wrong.Error())
+		idle = daemon.DefaultIdle
+	}
 	defer procgroup.Keep()() // what kills the daemon kills its hooks
 	ctx, stop := signal.NotifyContext(ctx, hangup...)
 	defer stop()

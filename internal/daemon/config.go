@@ -52,8 +52,8 @@ type Config struct {
 	// Load names the workspaces and sessions in use, for the status. It may be nil.
 	Load func() (workspaces, sessions []string)
 
-	// Close is called when the last request has ended, and before those who asked
-	// the daemon to stop are told that it has. It may be nil.
+	// Close is called once, when the last request has ended or there will be none,
+	// and before those who asked the daemon to stop are told that it has. It may be nil.
 	Close func()
 
 	// Ready is called once, when connections are accepted. It may be nil.

@@ -22,7 +22,7 @@ func (s *server) keep() {
 	}
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	trimmed := false
+	trim := trimAfter
 	for {
 		select {
 		case <-tick.C:
@@ -33,17 +33,16 @@ func (s *server) keep() {
 		quiet, ok := s.activity.quiet()
 		switch {
 		case !ok:
-			trimmed = false
-			continue
+			trim = trimAfter
 		case s.c.Idle > 0 && quiet >= s.c.Idle:
 			s.stop(fmt.Sprintf("nobody called for %v", s.c.Idle))
 		case s.file.replaced() && quiet >= settled:
 			s.stopReplaced()
 		case quiet < trimAfter:
-			trimmed = false
-		case !trimmed:
+			trim = trimAfter
+		case quiet >= trim: // and later again, for what was remembered for a while
 			debug.FreeOSMemory()
-			trimmed = true
+			trim *= 4
 		}
 	}
 }

@@ -44,22 +44,19 @@ func listen(at call.Places) (*held, error) {
 }
 
 func listenLocked(socket string, lock *os.File) (net.Listener, error) {
-	if err := writeHolder(lock); err != nil {
-		return nil, err
-	}
+	writeHolder(lock)
 	if err := clear(socket); err != nil {
 		return nil, err
 	}
 	return listenSocket(socket)
 }
 
-// writeHolder writes into the lock who has it, for those who do not get it.
-func writeHolder(lock *os.File) error {
-	if err := lock.Truncate(0); err != nil {
-		return err
+// writeHolder writes into the lock who has it, for those who do not get it. On a
+// full disk they are not told; that is no reason to answer nobody.
+func writeHolder(lock *os.File) {
+	if lock.Truncate(0) == nil {
+		_, _ = lock.WriteAt(strconv.AppendInt(nil, int64(os.Getpid()), 10), 0)
 	}
-	_, err := lock.WriteAt(strconv.AppendInt(nil, int64(os.Getpid()), 10), 0)
-	return err
 }
 
 // holder reads who has the lock; 0 if that cannot be known.

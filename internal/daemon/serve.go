@@ -21,6 +21,9 @@ import (
 func Serve(ctx context.Context, c Config) error {
 	l, err := listen(c.Places)
 	if err != nil {
+		if c.Close != nil {
+			c.Close()
+		}
 		return err
 	}
 	s := newServer(c)
