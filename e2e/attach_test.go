@@ -105,7 +105,7 @@ func TestUninstallLeavesNothing(t *testing.T) {
 		w := newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy})
 		before := w.userFiles(t)
 		w.install(t)
-		w.hookway(t, "uninstall", a.name, "--user", "--yes")
+		w.hookway(t, "uninstall", a.name, "--user")
 		for name, text := range w.userFiles(t) {
 			if text != before[name] {
 				t.Errorf("%s was\n%s\nand is\n%s", name, before[name], text)
