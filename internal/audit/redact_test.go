@@ -1,0 +1,157 @@
+package audit
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestKnownSecretsAreHiddenInTexts(t *testing.T) {
+	jwt := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"
+	for _, test := range []struct{ text, secret string }{
+		{"export AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"},
+		{"key ASIAIOSFODNN7EXAMPLE in text", "ASIAIOSFODNN7EXAMPLE"},
+		{"aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUtnFEMI"},
+		{"AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENG", "wJalrXUtnFEMIK7MDENG"},
+		{"git clone https://ghp_" + strings.Repeat("a1", 18) + "@github.com/x/y", "ghp_a1"},
+		{"github_pat_" + strings.Repeat("A1", 20), "A1A1"},
+		{"ghs_" + strings.Repeat("b2", 18), "b2b2"},
+		{"glpat-abcdefghij0123456789", "abcdefghij"},
+		{"xoxb-1234567890-abcdefghij", "1234567890"},
+		{"sk-proj-" + "k9876543210zyxwvuts", "9876543210"},
+		{"sk_live_abcdefghij1234567890", "abcdefghij"},
+		{"npm_" + strings.Repeat("c3", 18), "c3c3"},
+		{"AIza" + strings.Repeat("d4", 18), "d4d4"},
+		{"token " + jwt + " end", "eyJzdWIi"},
+		{"curl -H 'Authorization: Bearer abcdef123456'", "abcdef123456"},
+		{`curl -H "authorization: Basic dXNlcjpwYXNz"`, "dXNlcjpwYXNz"},
+		{"Authorization: abcdef123456", "abcdef123456"},
+		{"bearer abcdefgh12345678", "abcdefgh12345678"},
+		{"password=hunter2", "hunter2"},
+		{"PGPASSWORD='two words' psql", "two words"},
+		{`{"password": "hunter2"}`, "hunter2"},
+		{`echo "{\"password\":\"hunter2\"}"`, "hunter2"},
+		{"passwd: hunter2", "hunter2"},
+		{"mysql --password hunter2 -u root", "hunter2"},
+		{"tool --api-key 'abc def'", "abc def"},
+		{"login --github-token abcdef", "abcdef"},
+		{"api_key: abcdef", "abcdef"},
+		{"API-KEY=abcdef", "abcdef"},
+		{"apikey := `x`; client_secret=\"abc\"", `"abc"`},
+		{"https://user:hunter2@example.com/x", "hunter2"},
+		{"redis://:hunter2@localhost", "hunter2"},
+		{"Set-Cookie: session=abcdef; Path=/", "abcdef"},
+		{"-----BEGIN RSA PRIVATE KEY-----\nMIIEabc\n-----END RSA PRIVATE KEY-----\nafter", "MIIEabc"},
+		{"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1", "b3BlbnNzaC1"},
+		{"-----BEGIN PGP PRIVATE KEY BLOCK-----\nxyz\n-----END PGP PRIVATE KEY BLOCK-----", "xyz"},
+		{"AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", "QQPZRY"},
+	} {
+		got := newRedactor(nil).text(test.text)
+		if strings.Contains(got, test.secret) || !strings.Contains(got, hidden) {
+			t.Errorf("%q became %q", test.text, got)
+		}
+	}
+}
+
+func TestOrdinaryTextStaysAsItIs(t *testing.T) {
+	for _, text := range []string{
+		"", "go test ./...", "the password is asked for", "https://example.com/a:b@c", "tokens: 5, max_tokens 7", "git push origin main",
+		"sk-short", "basket-ball", "a bearer of news", "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----", "ls -la --color", "über 日本 \x00",
+		"eyJhbGciOi without dots", "secretary = no", "tokenizer.json",
+	} {
+		if got := newRedactor(nil).text(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
+
+func TestSecretsAndConfiguredFieldsNeverTouchTheDisk(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, Config{Dir: dir, Fields: []string{"ssn", "tool_input.content", "user_message"}})
+	r := sample(0)
+	secret := "hunter2hunter2"
+	r.ToolInput = map[string]any{
+		"command": "login --password " + secret + " && curl https://x:" + secret + "@host", "content": "all of " + secret,
+		"env": map[string]any{"DB_PASSWORD": secret, "githubToken": secret, "list": []any{map[string]any{"api_key": secret}}},
+		"ssn": secret, "nested": map[string]any{"SSN": 123456, "text": "ssn=" + secret},
+		"ghp_" + strings.Repeat("k", 30): "in a key",
+		"max_tokens":                     7,
+	}
+	r.What, r.whatFrom = secret, steps("tool_input.content")
+	r.Reason, r.UserMessage, r.Inject, r.Failure = "password="+secret, secret, "SSN: "+secret, "token: "+secret
+	r.Warnings, r.Degraded = []string{"secret=" + secret}, []string{"passphrase='" + secret + "'"}
+	r.Result = map[string]any{"output": "Bearer " + secret}
+	r.Steps = []Step{{Hook: "h", Reason: "password: " + secret, Error: "api_key=" + secret}}
+	r.Changes = []Change{
+		{Path: "tool_input.content", From: secret, To: secret + "2"},
+		{Path: "tool_input.env.DB_PASSWORD", From: secret, To: map[string]any{"deep": "password=" + secret}},
+		{Path: "tool_input.command", From: "x", To: "x --token " + secret},
+	}
+	r.CWD = "/home/token=" + secret
+	add(t, l, r)
+	text := string(contents(t, files(t, dir)[0]))
+	for _, leak := range []string{secret, "123456", "ghp_k"} {
+		if at := strings.Index(text, leak); at >= 0 {
+			t.Errorf("%q is on the disk: …%s", leak, text[max(at-60, 0):at+len(leak)])
+		}
+	}
+	for _, kept := range []string{`"max_tokens":7`, "login --password", `"path":"tool_input.command"`} {
+		if !strings.Contains(text, kept) {
+			t.Errorf("%q is not on the disk", kept)
+		}
+	}
+}
+
+func TestAWholeFieldIsHiddenOnRequest(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, Config{Dir: dir, Fields: []string{"tool_input"}})
+	r := sample(0)
+	r.whatFrom = steps("tool_input.command")
+	r.Changes = []Change{{Path: "tool_input.command", From: "go test ./room0", To: "go vet"}}
+	add(t, l, r)
+	if text := string(contents(t, files(t, dir)[0])); strings.Contains(text, "room0") || strings.Contains(text, "go vet") {
+		t.Errorf("it is on the disk: %s", text)
+	}
+}
+
+func TestASecretAtTheEdgeOfWhatIsKeptIsNotCutInTwo(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, Config{Dir: dir})
+	token := "ghp_" + strings.Repeat("S3", 18)
+	for shift := range 60 {
+		for _, most := range []int{maxInject, inputBounds.text, draftBounds.text} {
+			r := sample(0)
+			text := strings.Repeat("word ", most/5+1)[:most-shift] + " " + token + " " + strings.Repeat("more ", 500)
+			r.Inject, _ = draft(text, draftBounds.text)
+			cut := func(string) {}
+			r.ToolInput, _ = newCopier(draftBounds, nil, cut).copy(map[string]any{"content": text}, "tool_input", 0).(map[string]any)
+			r.Changes = diff(map[string]any{"a": text}, map[string]any{"a": text + "!"}, cut)
+			add(t, l, r)
+		}
+	}
+	if text := string(contents(t, files(t, dir)[0])); strings.Contains(text, "S3S3") {
+		t.Errorf("a part of the token is on the disk")
+	}
+}
+
+func TestHostileTextsAreRedactedInReasonableTime(t *testing.T) {
+	r := newRedactor([]string{"ssn"})
+	const size = 16 << 10
+	begun := time.Now()
+	for _, piece := range []string{"eyJ", "_eyJ", "-----BEGIN ", "://", "://a:", "password=", "password", "--", "--a-", "token:\"", "sk-", "SG.", "bearer ", "ssn", "authorization", "api", "'", "\"", "pwd='", "SG.aaaaaaaaaaaaaaaa"} {
+		r.text(strings.Repeat(piece, size/len(piece)))
+	}
+	t.Logf("it took %v", time.Since(begun))
+	if took := time.Since(begun); took > 20*time.Second { // quadratic ones take minutes
+		t.Errorf("it took %v", took)
+	}
+}
+
+func BenchmarkRedact(b *testing.B) {
+	r := newRedactor(nil)
+	text := strings.Repeat("a plain line of a file that somebody writes, with https://example.com in it\n", 100)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		r.text(text)
+	}
+}
