@@ -88,6 +88,7 @@ func (l *loader) importHooks(into *layer, src source, spec *fileSpec, check func
 			continue
 		}
 		into.imports = append(into.imports, &from)
+		l.checkTools(f.path, s.tools)
 		l.set.Warnings = append(l.set.Warnings, s.warnings...)
 		if s.disabled != nil {
 			disabled = *s.disabled

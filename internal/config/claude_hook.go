@@ -200,7 +200,11 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 			s.fail(matcher, "", "matcher must be text, not %s", describe(matcher))
 			return false
 		}
-		if err := matchClaude(h, event.name, matcher.Value); err != nil {
+		err := matchClaude(h, event.name, matcher.Value)
+		for _, name := range h.match.Tool {
+			s.tools = append(s.tools, toolWord{entry{name, matcher}, s.hook})
+		}
+		if err != nil {
 			s.warn(matcher, fmt.Sprintf("the matcher %q cannot be used here, and its hook is left out: %v", clip(matcher.Value), err),
 				"write it without look-around and back-references")
 			return false

@@ -20,6 +20,9 @@ func makeMatchKeys() []key[hook.Match] {
 					if r.pattern(e.node, one) {
 						*target = append(*target, e.text)
 					}
+					if name == "tool" {
+						r.tools = append(r.tools, toolWord{e, r.hook})
+					}
 				}
 			}}
 	}

@@ -18,6 +18,7 @@ type fileSpec struct {
 	hooks        []*hookSpec
 	events       []*eventSpec
 	imports      []string
+	tools        []toolWord // that matchers name
 	askFallback  *hook.Action
 	maxContinues *int
 	maxHooks     *int

@@ -243,6 +243,7 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		into.file = nil
 		return
 	}
+	l.checkTools(path, spec.tools)
 	defer l.importHooks(into, *into.yaml, spec, check) // when its events are known
 	for _, e := range spec.events {
 		if !slices.ContainsFunc(l.set.events, func(old *hook.EventInfo) bool { return old.Name == e.name }) {

@@ -40,6 +40,7 @@ func parse(file string, data []byte, known *hook.Engine) (*fileSpec, Problems) {
 		}
 		r.finish(h, known)
 	}
+	spec.tools = r.tools
 	return spec, r.problems.sorted()
 }
 

@@ -24,6 +24,10 @@ type Options struct {
 	// stand in `on`.
 	Native []string
 
+	// ToolNames gives hookway's name of a tool by an agent's own, for warnings of
+	// matchers that can never hold. Nil knows none.
+	ToolNames func(native string) (name string, ok bool)
+
 	// Getenv reads the environment; nil is os.Getenv.
 	Getenv func(string) string
 

@@ -21,6 +21,7 @@ type reader struct {
 	file     string
 	hook     string // id of the hook that is being read
 	problems Problems
+	tools    []toolWord
 	visits   int
 	depth    int
 }
