@@ -27,7 +27,7 @@ type workspace struct {
 
 func (a *app) options() config.Options {
 	return config.Options{
-		Native: adapter.NativeEvents(), Getenv: a.getenv,
+		Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Getenv: a.getenv,
 		Log: func(line string) { a.warn("%s", line) },
 	}
 }
