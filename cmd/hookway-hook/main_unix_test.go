@@ -28,10 +28,13 @@ const patient = 60 * time.Second
 var shimBinary string
 
 // TestMain builds the shim. Under the name hookway the test binary is a full
-// hookway that does what HOOKWAY_FAKE says.
+// hookway that does what HOOKWAY_FAKE_SERVE and HOOKWAY_FAKE_HOOK say.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "hookway" {
 		os.Exit(fake())
+	}
+	if filepath.Base(os.Args[0]) == "panics" {
+		panics(os.Args[1])
 	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "shim")
@@ -199,6 +202,17 @@ func (w *world) lines(name string) int {
 		w.t.Fatal(err)
 	}
 	return bytes.Count(b, []byte("\n"))
+}
+
+// panics is a shim with a bug.
+func panics(where string) {
+	s := &shim{options: options{agent: "claude", event: "PreToolUse"}}
+	bug := func() { _ = os.Args[len(os.Args)] }
+	if where == "main" {
+		s.guarded(bug)
+	}
+	go s.guarded(bug)
+	time.Sleep(patient)
 }
 
 // fake is a full hookway for tests.
