@@ -210,7 +210,7 @@ func (e *Engine) Lookup(name string) (*EventInfo, error) {
 	if info := e.find(name); info != nil {
 		return info, nil
 	}
-	return nil, unknownEvent(name, e.Events())
+	return nil, unknownEvent(name, e.Events)
 }
 
 // Events lists all events that this engine knows.

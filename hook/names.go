@@ -87,7 +87,7 @@ func Lookup(name string) (*EventInfo, error) {
 	if info := catalogue.find(name); info != nil {
 		return info, nil
 	}
-	return nil, unknownEvent(name, Events())
+	return nil, unknownEvent(name, Events)
 }
 
 // Events lists all events of this process, in the order of the documentation.
@@ -97,15 +97,26 @@ func Events() []*EventInfo {
 	return append([]*EventInfo(nil), catalogue.list...)
 }
 
-func unknownEvent(name string, known []*EventInfo) error {
+func unknownEvent(name string, known func() []*EventInfo) error {
+	return &unknownEventError{name, known}
+}
+
+// unknownEventError looks for the nearest name when it is printed only: most who
+// look a name up just want to know whether it is there.
+type unknownEventError struct {
+	name  string
+	known func() []*EventInfo
+}
+
+func (e *unknownEventError) Error() string {
 	var names []string
-	for _, info := range known {
+	for _, info := range e.known() {
 		names = append(append(names, info.Name), info.Aliases...)
 	}
-	if near := Nearest(name, names); near != "" {
-		return fmt.Errorf("unknown event %q; did you mean %s?", name, near)
+	if near := Nearest(e.name, names); near != "" {
+		return fmt.Sprintf("unknown event %q; did you mean %s?", e.name, near)
 	}
-	return fmt.Errorf("unknown event %q; hookway list --events prints the names", name)
+	return fmt.Sprintf("unknown event %q; hookway list --events prints the names", e.name)
 }
 
 // Nearest gives the candidate most like name, or "" if none is like it at all.

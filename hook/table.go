@@ -38,7 +38,7 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 		}
 		info := e.find(name)
 		if info == nil {
-			return nil, unknownEvent(name, e.Events())
+			return nil, unknownEvent(name, e.Events)
 		}
 		if !slices.Contains(out.events, info) {
 			out.events = append(out.events, info)

@@ -81,14 +81,3 @@ func (p *plan) look(now time.Time) (sum uint64, stable bool) {
 	}
 	return h.Sum64(), stable
 }
-
-// Locate finds the workspace whose hooks Load would read, without reading them;
-// "" means that there is none.
-func Locate(opts Options) (workspace string, err error) {
-	l, err := newLoader(opts)
-	if err != nil {
-		return "", err
-	}
-	l.passOver()
-	return l.workspace, nil
-}

@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -75,11 +76,39 @@ func TestLocateFindsTheWorkspaceThatLoadReads(t *testing.T) {
 	opts := w.options()
 	opts.Dir = w.work("deep/er")
 	w.must(os.MkdirAll(opts.Dir, 0o755))
-	if ws, err := Locate(opts); err != nil || ws != "" {
-		t.Errorf("got %q, %v", ws, err)
+	at, err := Locate(opts)
+	if err != nil || at.Workspace != "" {
+		t.Fatalf("got %+v, %v", at, err)
 	}
-	w.write(w.work("hookway.yaml"), blocking)
-	if ws, err := Locate(opts); err != nil || ws != w.ws {
-		t.Errorf("got %q, %v; want %q", ws, err, w.ws)
+	for _, dir := range []string{w.ws, w.work("deep")} {
+		w.write(filepath.Join(dir, "hookway.yaml"), blocking)
+		if at.Fresh() {
+			t.Errorf("the hooks in %s are not seen", dir)
+		}
+		if at, err = Locate(opts); err != nil || at.Workspace != dir {
+			t.Fatalf("got %+v, %v; want %q", at, err, dir)
+		}
+	}
+	if _, err := Trust(Options{Dir: w.ws, Getenv: opts.Getenv}); err != nil {
+		t.Fatal(err)
+	}
+	if at.Fresh() {
+		t.Error("that another workspace is trusted now is not seen")
+	}
+	if at, err = Locate(opts); err != nil || at.Workspace != w.ws {
+		t.Errorf("got %+v, %v; want the trusted %q", at, err, w.ws)
+	}
+	for end := time.Now().Add(20 * time.Second); !at.Fresh(); { // until the changes are not fresh any more
+		if time.Now().After(end) {
+			t.Fatal("it is never fresh")
+		}
+		if at, err = Locate(opts); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.must(os.Mkdir(w.work("deep/er/.hookway"), 0o755))
+	w.must(os.Mkdir(w.work("deep/er/.hookway/hooks"), 0o755))
+	if at.Fresh() {
+		t.Error("a folder of hooks is not seen")
 	}
 }

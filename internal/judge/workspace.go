@@ -21,6 +21,9 @@ import (
 // used for longest goes when there is a new one.
 const maxWorkspaces = 64
 
+// maxPlaces bounds of how many folders the workspace is remembered.
+const maxPlaces = 256
+
 // closeGrace bounds how long the hooks of a workspace have to end.
 const closeGrace = 5 * time.Second
 
@@ -38,6 +41,7 @@ type Workspace struct {
 type workspaces struct {
 	mu     sync.Mutex
 	kept   map[string]*entry
+	places map[string]*config.Location // by folder and settings
 	closed bool
 }
 
@@ -71,10 +75,10 @@ func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 		key += env[name] + "\x00"
 	}
 	opts := config.Options{
-		Dir: dir, Native: adapter.NativeEvents(), Log: h.log,
+		Dir: dir, Native: nativeEvents(), Log: h.log,
 		Getenv: func(name string) string { return env[name] },
 	}
-	folder, err := config.Locate(opts)
+	folder, err := s.locate(dir+"\x00"+key, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +99,29 @@ func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 		}
 	}
 	return &Workspace{Folder: folder, Engine: e.engine, live: e.live, set: set, entry: e}, nil
+}
+
+var nativeEvents = sync.OnceValue(adapter.NativeEvents)
+
+// locate finds the workspace of a folder, or knows it.
+func (s *workspaces) locate(key string, opts config.Options) (string, error) {
+	s.mu.Lock()
+	at := s.places[key]
+	s.mu.Unlock()
+	if at != nil && at.Fresh() {
+		return at.Workspace, nil
+	}
+	at, err := config.Locate(opts)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	if s.places == nil || len(s.places) >= maxPlaces {
+		s.places = map[string]*config.Location{}
+	}
+	s.places[key] = at
+	s.mu.Unlock()
+	return at.Workspace, nil
 }
 
 // root is a folder above which there is none.

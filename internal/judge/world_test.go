@@ -25,7 +25,7 @@ const patient = 30 * time.Second
 // world is a user with a trusted workspace, and a judge.
 type world struct {
 	*judge.Judge
-	t    *testing.T
+	t    testing.TB
 	dir  string // the workspace
 	home string
 	env  []string
@@ -36,7 +36,7 @@ type world struct {
 }
 
 // newWorld makes a workspace with this hookway.yaml.
-func newWorld(t *testing.T, yaml string) *world {
+func newWorld(t testing.TB, yaml string) *world {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
