@@ -15,6 +15,7 @@ import { spawn } from "node:child_process";
 const settings = /*HOOKWAY*/ {};
 
 const gates = new Set(["tool.execute.before", "command.execute.before", "chat.message"]);
+const stoppable = new Set([...gates, "experimental.chat.system.transform"]); // with --on-failure block
 const longest = 64 * 1024 * 1024; // of an answer
 
 // ask runs hookway-hook and gives its answer.
@@ -71,7 +72,7 @@ async function judge(event, cwd, payload) {
   } catch (err) {
     why = err.message;
   }
-  if (settings.onFailure === "continue" || (settings.onFailure !== "block" && !gates.has(event))) return {};
+  if (settings.onFailure === "continue" || !(settings.onFailure === "block" ? stoppable : gates).has(event)) return {};
   return { action: "block", reason: `hookway could not be asked (${why}); run hookway doctor` };
 }
 
