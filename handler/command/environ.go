@@ -76,6 +76,11 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
+// Getenv is a variable of an environment, or "".
+func Getenv(environ []string, name string) string {
+	return (&environment{environ}).get(name)
+}
+
 // folder is the working directory of whoever has this environment, or "".
 func (e *environment) folder() string {
 	if e == nil {

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 )
 
@@ -73,12 +74,15 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if opts.Environ != nil {
+		ctx = command.WithEnviron(ctx, opts.Environ)
+	}
 	l.passOver()
 	l.readUser()
 	l.readWorkspace()
 	l.judge()
 	l.askFolders(ctx)
-	l.assemble()
+	l.assemble(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the configuration was cancelled: %w", err), l.set.Close())
 	}
@@ -90,14 +94,14 @@ func newLoader(opts Options) (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	userDir, stateDir, err := Places(opts.Getenv)
+	userDir, stateDir, err := opts.places()
 	if err != nil {
 		return nil, err
 	}
 	l := &loader{opts: opts, dir: dir, userDir: userDir, stateDir: stateDir, store: trustStore{stateDir}}
 	l.workspace = workspaceOf(dir, userDir)
 	if opts.File != "" {
-		file, err := filepath.Abs(opts.File)
+		file, err := opts.absolute(opts.File)
 		if err != nil {
 			return nil, fmt.Errorf("the file %s cannot be found: %w", opts.File, err)
 		}
@@ -339,7 +343,7 @@ func (la *layer) sources() []*source {
 }
 
 // assemble puts everything in order.
-func (l *loader) assemble() {
+func (l *loader) assemble(ctx context.Context) {
 	for _, la := range []*layer{&l.user, &l.work} {
 		if la.file == nil { // it has problems, or is not there
 			la.found = nil
@@ -354,7 +358,7 @@ func (l *loader) assemble() {
 				l.set.failed = append(l.set.failed, f.file)
 				continue
 			}
-			l.checkProgram(f)
+			l.checkProgram(ctx, f)
 			l.set.Hooks = append(l.set.Hooks, h)
 		}
 		if la.file != nil && la.yaml.runs {
@@ -368,12 +372,12 @@ func (l *loader) assemble() {
 // checkProgram warns of a program that is not there. It is no mistake of the
 // file: the program may be installed later, and until then the hook's failure
 // policy speaks.
-func (l *loader) checkProgram(f *found) {
+func (l *loader) checkProgram(ctx context.Context, f *found) {
 	if f.spec.handler.kind != "command" || len(f.command.argv) == 0 || f.spec.disabled || !f.source.runs {
 		return
 	}
 	program := f.command.argv[0]
-	if _, err := exec.LookPath(program); err != nil && !errors.Is(err, exec.ErrDot) {
+	if _, err := command.LookPath(ctx, program); err != nil && !errors.Is(err, exec.ErrDot) {
 		l.warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there, or may not be executed", program), "until it is, the hook fails")
 	}
 }

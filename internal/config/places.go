@@ -7,13 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"github.com/hookway/hookway/handler/command"
 )
 
 // Options say where to look. The zero value looks from the working directory,
 // in the environment of this process.
 type Options struct {
 	// Dir is the folder from which the workspace is looked for; empty is the
-	// working directory.
+	// working directory. Like File, it may start from there.
 	Dir string
 
 	// File is one hookway.yaml that is read in place of the workspace's. Whoever
@@ -28,7 +30,11 @@ type Options struct {
 	// matchers that can never hold. Nil knows none.
 	ToolNames func(native string) (name string, ok bool)
 
-	// Getenv reads the environment; nil is os.Getenv.
+	// Environ is the environment in which programs are looked for and asked for
+	// their events, KEY=VALUE each; nil is that of this process.
+	Environ []string
+
+	// Getenv reads the environment; nil reads Environ.
 	Getenv func(string) string
 
 	// Log is given what command hooks print on stderr, and their warnings, one
@@ -37,10 +43,24 @@ type Options struct {
 }
 
 func (o *Options) getenv(name string) string {
-	if o.Getenv != nil {
+	switch {
+	case o.Getenv != nil:
 		return o.Getenv(name)
+	case o.Environ != nil:
+		return command.Getenv(o.Environ, name)
 	}
 	return os.Getenv(name)
+}
+
+// own reports whether the environment is that of this process.
+func (o *Options) own() bool { return o.Getenv == nil && o.Environ == nil }
+
+// absolute makes a path absolute. It starts where the owner of the environment works.
+func (o *Options) absolute(path string) (string, error) {
+	if pwd := o.getenv("PWD"); !o.own() && !filepath.IsAbs(path) && filepath.IsAbs(pwd) {
+		return filepath.Join(pwd, path), nil
+	}
+	return filepath.Abs(path)
 }
 
 // dir is Dir, absolute and without symbolic links, so that a workspace has one name.
@@ -49,7 +69,7 @@ func (o *Options) dir() (string, error) {
 	if dir == "" {
 		dir = "."
 	}
-	abs, err := filepath.Abs(dir)
+	abs, err := o.absolute(dir)
 	if err != nil {
 		return "", fmt.Errorf("the folder %s cannot be found: %w", dir, err)
 	}
@@ -68,8 +88,12 @@ func (o *Options) dir() (string, error) {
 // $HOOKWAY_HOME. They need not exist. getenv may be nil.
 func Places(getenv func(string) string) (config, state string, err error) {
 	o := Options{Getenv: getenv}
+	return o.places()
+}
+
+func (o *Options) places() (config, state string, err error) {
 	if home := o.getenv("HOOKWAY_HOME"); home != "" {
-		abs, err := filepath.Abs(home)
+		abs, err := o.absolute(home)
 		if err != nil {
 			return "", "", fmt.Errorf("HOOKWAY_HOME: %w", err)
 		}
@@ -97,8 +121,14 @@ func (o *Options) xdg(variable, fallback string) (string, error) {
 
 // home is the user's folder, or "".
 func (o *Options) home() string {
-	if home := o.getenv("HOME"); home != "" || o.Getenv != nil && runtime.GOOS != "windows" {
+	if home := o.getenv("HOME"); home != "" {
 		return home
+	}
+	if !o.own() {
+		if runtime.GOOS == "windows" {
+			return o.getenv("USERPROFILE")
+		}
+		return ""
 	}
 	home, _ := os.UserHomeDir() // unknown stays empty
 	return home
