@@ -55,12 +55,14 @@ func TestAFrameThatDoesNotComeToItsEndIsAnswered(t *testing.T) {
 		c, over := piped(t)
 		began := time.Now()
 		text := frame(t, event("a part of this"))
-		go func() { // a byte each second
+		wrote := make(chan struct{})
+		go func() { // a byte from time to time
+			defer close(wrote)
 			for i := range text {
 				if _, err := c.Write(text[i : i+1]); err != nil {
 					return
 				}
-				time.Sleep(time.Second)
+				time.Sleep(frameTime / 4 * 3)
 			}
 		}()
 		r, err := call.ReadReply(c)
@@ -71,6 +73,7 @@ func TestAFrameThatDoesNotComeToItsEndIsAnswered(t *testing.T) {
 		if after := time.Since(began); after != frameTime {
 			t.Errorf("closed after %v", after)
 		}
+		<-wrote
 	})
 }
 

@@ -18,11 +18,13 @@ const maxLog = 1 << 20
 // LogFile is the log of a daemon that has no terminal. Its methods may be called
 // from many goroutines.
 type LogFile struct {
-	path string
+	path  string
+	limit int64
 
 	mu   sync.Mutex
-	file *os.File
+	file *os.File // nil: it cannot be opened
 	size int64
+	over bool
 }
 
 // OpenLog opens the log of a state folder, which is made if it is missing.
@@ -30,7 +32,7 @@ func OpenLog(dir string) (*LogFile, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	l := &LogFile{path: filepath.Join(dir, "daemon.log")}
+	l := &LogFile{path: filepath.Join(dir, "daemon.log"), limit: maxLog}
 	return l, l.open()
 }
 
@@ -60,7 +62,10 @@ func (l *LogFile) Line(line string) {
 	text := time.Now().UTC().Format("2006-01-02T15:04:05.000Z ") + hook.LogLine(line) + "\n"
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.size+int64(len(text)) > maxLog {
+	if l.over {
+		return
+	}
+	if l.size+int64(len(text)) > l.limit {
 		l.rotate()
 	}
 	if l.file == nil {
@@ -78,14 +83,16 @@ func (l *LogFile) rotate() {
 	if err := os.Rename(l.path, l.path+".1"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		_ = os.Truncate(l.path, 0) // bounded, whatever it costs
 	}
-	_ = l.open()
+	if l.open() != nil {
+		l.size = l.limit // the next line tries again
+	}
 }
 
 // Close ends the log.
 func (l *LogFile) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.file == nil {
+	if l.over = true; l.file == nil {
 		return nil
 	}
 	err := l.file.Close()
