@@ -172,7 +172,7 @@ func play(t *testing.T, says string, settings map[string]any) (printed, called s
 	if err := os.WriteFile(file, filled, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	harness, err := filepath.Abs("testdata/opencode/harness.mjs")
+	harness, err := filepath.Abs("testdata/plugin/harness.mjs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestTheOpenCodePluginObeys(t *testing.T) {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
 			got, called := play(t, says, nil)
-			file := "testdata/opencode/" + says + ".golden"
+			file := "testdata/plugin/" + says + ".golden"
 			if *updatePlugin {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
