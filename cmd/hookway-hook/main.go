@@ -8,6 +8,7 @@ package main
 import (
 	"os"
 	"os/signal"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -113,7 +114,10 @@ func (s *shim) without(why string) {
 	reply, err := s.judge(*s.event.Load())
 	if err != nil {
 		s.note(err.Error())
-		s.answer(s.refusal(why + "; without it: " + err.Error()))
+		if !strings.HasSuffix(why, err.Error()) { // once is enough
+			why += "; without it: " + err.Error()
+		}
+		s.answer(s.refusal(why))
 	}
 	s.answer(*reply)
 }
