@@ -266,7 +266,7 @@ func TestLogIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.limit = 1000
-	for range 20 {
+	for range 60 {
 		l.Line("a line with two\nin it")
 	}
 	l.Line("the last line")
