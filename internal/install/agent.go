@@ -85,11 +85,11 @@ func (a *agent) codecs() []string {
 // events are the events that hookway is installed at, and what is to be said of
 // those that are left out.
 func (a *agent) events(w *world) (events []event, notes []string, err error) {
-	codec, err := adapter.Lookup(a.name)
+	table, err := w.table(a.name)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, e := range codec.About().Events {
+	for _, e := range table {
 		if a.leave != nil {
 			if why := a.leave(e.Name, w.Version); why != "" {
 				notes = append(notes, fmt.Sprintf("%s is left out: %s", e.Name, why))

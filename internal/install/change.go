@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"os"
 	"slices"
 	"time"
 )
@@ -74,6 +75,13 @@ func (c *Change) Apply() (made []string, err error) {
 		}
 		if err != nil {
 			return made, err
+		}
+	}
+	for _, f := range c.Files { // last, because several files may be in one folder
+		for _, dir := range slices.Backward(f.dirs) {
+			if f.Remove {
+				os.Remove(dir) // fails, as it should, if something else is in it
+			}
 		}
 	}
 	return made, nil

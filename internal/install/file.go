@@ -103,9 +103,6 @@ func (f *File) write(now time.Time) (backup string, err error) {
 			return "", fmt.Errorf("%s cannot be removed: %w", f.Path, cause(err))
 		}
 		f.tidy()
-		for _, dir := range slices.Backward(f.dirs) {
-			os.Remove(dir) // fails, as it should, if something else is in it
-		}
 		return "", nil
 	}
 	if f.Existed {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/tailscale/hujson"
 )
 
 // Plan works out what writing hookway into an agent's configuration changes.
@@ -76,7 +78,7 @@ func (a *agent) with(w *world, f *File, events []event) ([]byte, error) {
 	for _, e := range events {
 		wanted[e.name] = true
 	}
-	return unmerge(text, a.keys, a.codecs(), f.text(), func(event string) bool { return !wanted[event] })
+	return unmerge(text, a.keys, a.codecs(), nil, func(event string) bool { return !wanted[event] })
 }
 
 // spaced puts a space before a message that does not begin with a position.
@@ -149,6 +151,18 @@ func (a *agent) bare(text []byte) bool {
 		(same(text, v, a.fresh) || same(text, v, object{}) || same(text, v, append(a.fresh[:len(a.fresh):len(a.fresh)], member{"hooks", object{}})))
 }
 
+// alike compares two texts but for their layout.
+func alike(a, b []byte) bool {
+	x, err1 := hujson.Parse(bytes.Clone(a))
+	y, err2 := hujson.Parse(bytes.Clone(b))
+	if err1 != nil || err2 != nil {
+		return bytes.Equal(a, b)
+	}
+	x.Minimize()
+	y.Minimize()
+	return bytes.Equal(x.Pack(), y.Pack())
+}
+
 // PlanRemoval works out what taking hookway out of an agent's configuration
 // changes. Nothing is written until Change.Apply.
 func PlanRemoval(name string, scope Scope, o Options) (*Change, error) {
@@ -175,8 +189,11 @@ func PlanRemoval(name string, scope Scope, o Options) (*Change, error) {
 	}
 	f.After, f.Remove, f.dirs = before.text, before.created, before.dirs
 	f.says = func(backup []byte) bool {
-		stripped, err := a.strip(bytes.TrimPrefix(backup, bom), nil)
-		return bytes.Equal(backup, f.After) || err == nil && (bytes.Equal(stripped, f.After) || f.Remove && a.bare(stripped))
+		if bytes.Equal(backup, f.After) {
+			return true
+		}
+		left, err := a.strip(bytes.TrimPrefix(backup, bom), bytes.TrimPrefix(f.After, bom))
+		return err == nil && (alike(left, bytes.TrimPrefix(f.After, bom)) || len(bytes.TrimSpace(f.After)) == 0 && a.bare(left))
 	}
 	if a.whole != nil && a.ours(f.text()) {
 		f.Remove = true

@@ -152,24 +152,25 @@ func appendBlock(text []byte, a approval) []byte {
 }
 
 // block finds the lines of an approval: its header, as we or Codex write it, and
-// its values, with one empty line before it.
+// its values, with one empty line before it. Of several the last is meant: an
+// earlier one can only be text in a string.
 func block(text []byte, key string) (span, bool) {
 	at := span{-1, -1}
+	open := false          // the lines are those of the approval
 	offset, blank := 0, -1 // blank: where the empty line before this one begins
 	for line := range bytes.Lines(text) {
 		trimmed := strings.TrimSpace(string(line))
 		next := offset + len(line)
-		header := strings.HasPrefix(trimmed, "[")
 		switch {
-		case at.start >= 0 && header:
-			return at, true
-		case at.start >= 0 && trimmed != "" && trimmed[0] != '#':
-			at.end = next
-		case at.start < 0 && header && headerKey(trimmed) == key:
-			at = span{offset, next}
-			if blank >= 0 {
-				at.start = blank
+		case strings.HasPrefix(trimmed, "["):
+			if open = headerKey(trimmed) == key; open {
+				at = span{offset, next}
+				if blank >= 0 {
+					at.start = blank
+				}
 			}
+		case open && trimmed != "" && trimmed[0] != '#':
+			at.end = next
 		}
 		if blank = -1; trimmed == "" {
 			blank = offset

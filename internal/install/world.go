@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -61,6 +62,8 @@ type Options struct {
 	// Trust is set if the user said yes to what the agent itself asks before it
 	// runs hooks.
 	Trust bool
+
+	table func(codec string) ([]adapter.Event, error) // nil is that of the codecs
 }
 
 // world is Options with everything found out.
@@ -92,6 +95,9 @@ func (o Options) world(scope Scope) (*world, error) {
 		w.dir = real
 	}
 	w.root = projectRoot(w.dir)
+	if w.table == nil {
+		w.table = codecTable
+	}
 	if w.Timeout == 0 {
 		w.Timeout = DefaultTimeout
 	}
@@ -104,6 +110,15 @@ func (o Options) world(scope Scope) (*world, error) {
 		return nil, fmt.Errorf("on failure %q: use block or continue", w.OnFailure)
 	}
 	return w, nil
+}
+
+// codecTable gives the events of an agent as its codec knows them.
+func codecTable(codec string) ([]adapter.Event, error) {
+	c, err := adapter.Lookup(codec)
+	if err != nil {
+		return nil, err
+	}
+	return c.About().Events, nil
 }
 
 func (w *world) getenv(name string) string { return w.Getenv(name) }
