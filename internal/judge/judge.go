@@ -108,6 +108,9 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 		if err != nil {
 			return call.Reply{}, err
 		}
+		if f.agents == h.codec.About().Name+" "+adapter.NativeName(h.ev) { // then the first answer can tell all
+			out.Inject, out.UserMessage = "", ""
+		}
 		_, r, err := h.encode(out)
 		return call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}, err
 	}

@@ -17,10 +17,11 @@ import (
 // or under a general and a special event. The hooks must run once. Reports belong
 // together if session, event and content are the same, and
 //
-//   - both name the same call (tool_use_id), or
+//   - both name the same call (tool_use_id) or prompt, or the same turn that a prompt begins, or
 //   - one names none, and they differ in codec or native name: each of these
 //     reports a call once, or
-//   - they are the same in both, and the agent says that they are of the same instant.
+//   - they are the same in both and of the same instant: as the agent says, or,
+//     where it tells no time and the event is about no tool, as they came.
 //
 // The content always counts, because agents use the ids of calls again: a call
 // must never get the decision that was made about another.
@@ -42,7 +43,7 @@ type seen struct {
 
 // flight is an event that is being judged, or was.
 type flight struct {
-	id      string    // of the call, if it has one
+	id      string    // of the call or the turn, if it has one
 	agents  string    // the codec and native name that reported it first
 	others  []string  // those that reported it again
 	told    time.Time // the agent's own time, if it tells it
@@ -81,7 +82,7 @@ func (s *seen) claim(codec, native string, ev hook.AnyEvent) (f *flight, first b
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, known := range s.events[key] {
-		if known.covers(f, now, streams(ev)) {
+		if known.covers(f, ev, now) {
 			return known, false
 		}
 	}
@@ -99,7 +100,7 @@ func (s *seen) claim(codec, native string, ev hook.AnyEvent) (f *flight, first b
 }
 
 // covers reports whether another report is about this event.
-func (f *flight) covers(g *flight, now time.Time, streams bool) bool {
+func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time) bool {
 	age := now.Sub(f.claimed)
 	if f.id != "" && g.id != "" {
 		return f.id == g.id && age < sameCall
@@ -111,7 +112,13 @@ func (f *flight) covers(g *flight, now time.Time, streams bool) bool {
 		f.others = append(f.others, g.agents)
 		return true
 	}
-	return !streams && !f.told.IsZero() && !g.told.IsZero() && g.told.Sub(f.told).Abs() <= sameInstant
+	switch {
+	case streams(ev):
+		return false
+	case f.told.IsZero() || g.told.IsZero():
+		return !aboutTool(ev) && age <= sameInstant
+	}
+	return g.told.Sub(f.told).Abs() <= sameInstant
 }
 
 // streams reports events of which an agent fires many alike in a row.
@@ -162,7 +169,7 @@ func content(ev hook.AnyEvent) (uint64, bool) {
 
 var seed = maphash.MakeSeed()
 
-// callID names the tool call that an event is about.
+// callID names the tool call that an event is about, or the turn that it begins.
 func callID(ev hook.AnyEvent) string {
 	switch p := ev.Body().(type) {
 	case hook.ToolUse:
@@ -173,6 +180,13 @@ func callID(ev hook.AnyEvent) string {
 		return p.ToolUseID
 	case hook.Permission:
 		return p.ToolUseID
+	case hook.AgentRun: // a turn has one prompt of this text, but it may stop many times
+		native, _ := ev.Head().Metadata["native"].(map[string]any)
+		for _, name := range []string{"turn_id", "prompt_id", "generation_id"} {
+			if id, _ := native[name].(string); id != "" {
+				return id
+			}
+		}
 	}
 	return ""
 }

@@ -26,6 +26,10 @@ func (w *world) copilot(codec, command string, second int) *call.Request {
 	return r
 }
 
+func (w *world) prompt(id string) *call.Request {
+	return w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hi", "prompt_id": id})
+}
+
 func TestOneCallReportedTwiceRunsTheHooksOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		reports func(w *world) []*call.Request
@@ -51,6 +55,12 @@ func TestOneCallReportedTwiceRunsTheHooksOnce(t *testing.T) {
 				"tool_input": map[string]any{"command": "ls"}, "tool_response": map[string]any{"stdout": "x"}})
 			return []*call.Request{w.bash("s", "1", "ls"), after}
 		}, 2},
+		"a prompt through two layers": {func(w *world) []*call.Request {
+			return []*call.Request{w.prompt("p1"), w.prompt("p1")}
+		}, 1},
+		"the same prompt again": {func(w *world) []*call.Request {
+			return []*call.Request{w.prompt("p1"), w.prompt("p2")}
+		}, 2},
 		"in two dialects": {func(w *world) []*call.Request {
 			return []*call.Request{w.copilot("copilot", "ls", 0), w.copilot("copilot-pascal", "ls", 0)}
 		}, 1},
@@ -74,10 +84,26 @@ func TestOneCallReportedTwiceRunsTheHooksOnce(t *testing.T) {
 			if got := strings.Count(w.read("runs"), "run"); got != c.runs {
 				t.Errorf("the hook ran %d times, want %d", got, c.runs)
 			}
-			if got := strings.Count(w.recorded(), "ToolUse"); got != c.runs {
+			if got := strings.Count(w.recorded(), " block"); got != c.runs {
 				t.Errorf("%d outcomes on record, want %d: %s", got, c.runs, w.recorded())
 			}
 		})
+	}
+}
+
+func TestAPromptReportedTwiceIsAddedToOnce(t *testing.T) {
+	w := newWorld(t, "hooks:\n- {id: tell, on: AgentStart, inject: remember the milk}\n")
+	prompt := func(turn, text string) string {
+		r := w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "s", "turn_id": turn, "prompt": text})
+		r.Agent, r.Event = "codex", "UserPromptSubmit"
+		return w.ask(r)
+	}
+	w.want(prompt("1", "shop"), "milk")
+	w.want(prompt("1", "shop"), "!milk")
+	w.want(prompt("1", "and pay"), "milk") // said while the turn was under way
+	w.want(prompt("2", "shop"), "milk")
+	if got := strings.Count(w.recorded(), "AgentStart"); got != 3 {
+		t.Errorf("%d outcomes on record, want 3: %s", got, w.recorded())
 	}
 }
 
