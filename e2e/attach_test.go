@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/e2e/model"
 )
@@ -28,17 +29,21 @@ func (w *world) stopDaemon(t *testing.T) {
 	w.hookway(t, "stop")
 }
 
-// killDaemon kills the daemon of this world, which must run.
+// killDaemon kills the daemon of this world. The session's first events have made
+// it start; on a slow machine it may still be at it.
 func (w *world) killDaemon() error {
-	r, err := w.start(w.bin("hookway"), "status", "--json")
-	if err != nil {
-		return err
+	var r result
+	for begun := time.Now(); time.Since(begun) < deadline/2; {
+		var err error
+		if r, err = w.start(w.bin("hookway"), "status", "--json"); err != nil {
+			return err
+		}
+		var status struct{ PID int }
+		if json.Unmarshal([]byte(r.stdout), &status) == nil && r.code == 0 {
+			return syscall.Kill(status.PID, syscall.SIGKILL)
+		}
 	}
-	var status struct{ PID int }
-	if err := json.Unmarshal([]byte(r.stdout), &status); err != nil || r.code != 0 {
-		return fmt.Errorf("hookway status ended with %d: %s%s", r.code, r.stdout, r.stderr)
-	}
-	return syscall.Kill(status.PID, syscall.SIGKILL)
+	return fmt.Errorf("hookway status ended with %d: %s%s", r.code, r.stdout, r.stderr)
 }
 
 // TestADeadDaemonStillBlocks kills the daemon after it has answered the session's
@@ -55,6 +60,36 @@ func TestADeadDaemonStillBlocks(t *testing.T) {
 			t.Errorf("the daemon was not killed, so this proves nothing: %v", killed)
 		}
 		w.mustBeKept(t, "block", "keep-victim", reason)
+		if before := w.log(t, "AgentStart"); len(before) != 1 {
+			t.Errorf("the log has %+v, want the one AgentStart that the daemon had answered", before)
+		}
+		w.hookway(t, "log", "verify")
+	})
+}
+
+// TestTwoInstallsAskOnce: an agent whose user and whose project both have hookway
+// calls it twice for each event.
+func TestTwoInstallsAskOnce(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a *agent) {
+		const context = "E2E-CONTEXT: once is enough"
+		w := newWorld(t, a, keepVictim+`  - id: context
+    on: AgentStart
+    inject: '`+context+`'
+`, model.Turn{Shell: a.destroy})
+		w.hookway(t, "install", a.name, "--user", "--yes")
+		w.hookway(t, "install", a.name, "--project", "--yes")
+		w.runAgent(t)
+		w.mustBeKept(t, "block", "keep-victim", reason)
+		if records := w.log(t, "AgentStart"); len(records) != 1 {
+			t.Errorf("the log has %d AgentStart, want 1: %+v", len(records), records)
+		}
+		texts := 0
+		for _, said := range w.model.Requests()[0].Said {
+			texts += strings.Count(said, context)
+		}
+		if texts != 1 {
+			t.Errorf("the model reads what was injected %d times, want once", texts)
+		}
 	})
 }
 
@@ -66,6 +101,7 @@ func TestWithoutHookwayNothingRuns(t *testing.T) {
 		gone := errors.New("it was never tried")
 		remove := sync.OnceFunc(func() { gone = errors.Join(w.killDaemon(), os.Remove(w.bin("hookway"))) })
 		w = newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy, Before: remove})
+		t.Cleanup(func() { w.place(t, "hookway", "hookway-hook") }) // to stop what may run
 		w.install(t)
 		w.runAgent(t)
 		if gone != nil {
@@ -75,9 +111,6 @@ func TestWithoutHookwayNothingRuns(t *testing.T) {
 			t.Error("the victim is gone")
 		}
 		w.mustBeTold(t, 1, "hookway")
-		check(t, os.Remove(w.bin("hookway-hook")))
-		check(t, os.Remove(filepath.Dir(w.bin("hookway"))))
-		w.place(t, "hookway", "hookway-hook") // to stop what may run
 	})
 }
 
@@ -134,5 +167,3 @@ func (w *world) userFiles(t *testing.T) map[string]string {
 	}
 	return all
 }
-
-func contains(s, part string) bool { return strings.Contains(s, part) }

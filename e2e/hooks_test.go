@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hookway/hookway/e2e/model"
@@ -189,7 +190,7 @@ func (w *world) mustBeTold(t *testing.T, results int, text string) {
 	if len(last.Results) != results {
 		t.Fatalf("the model has seen %d results of tools, want %d; it was offered %q", len(last.Results), results, last.Tools)
 	}
-	if result := last.Results[results-1]; !contains(result, text) {
+	if result := last.Results[results-1]; !strings.Contains(result, text) {
 		t.Errorf("the tool's result is %q, want %q in it", result, text)
 	}
 }

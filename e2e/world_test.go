@@ -101,6 +101,7 @@ func newWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world
 // place puts hookway's programs into the world, which may then lose them.
 func (w *world) place(t *testing.T, names ...string) {
 	t.Helper()
+	check(t, os.RemoveAll(filepath.Join(w.root, "bin")))
 	check(t, os.Mkdir(filepath.Join(w.root, "bin"), 0o700))
 	for _, name := range names {
 		from := filepath.Join(bin, name)
