@@ -327,6 +327,13 @@ func (l *loader) judge() {
 	for _, s := range l.work.sources() {
 		s.runs, s.pinned = status.State.Runs(), status.State == TrustGiven
 	}
+	broken := l.work.yaml != nil && l.work.file == nil
+	if !broken || status.State != TrustChanged || !l.onlyYAML(trust.Workspaces[l.workspace].Files) {
+		return
+	}
+	for _, f := range l.work.folders {
+		f.runs, f.pinned = true, true
+	}
 }
 
 // sources lists the places of a layer.

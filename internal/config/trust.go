@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -155,6 +156,30 @@ func (t trustFile) status(workspace string, m manifest) TrustStatus {
 		out.State, out.Changes = TrustChanged, m.changes(entry.Files)
 	}
 	return out
+}
+
+// onlyYAML reports whether hookway.yaml alone is not as it was trusted. If it has
+// a mistake, the executables of the hook folders, which do not depend on it,
+// still run: a bad file does not disable the hooks of a good one.
+func (l *loader) onlyYAML(trusted manifest) bool {
+	isYAML := func(name string) bool { return name == fileName || name == fileNameYML }
+	for name, value := range trusted {
+		path := filepath.FromSlash(name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(l.workspace, path)
+		}
+		if now, err := hashFile(path); !isYAML(name) && (err != nil || now.value != value) {
+			return false
+		}
+	}
+	for name := range l.pinned.files {
+		for _, f := range workspaceFolders {
+			if _, known := trusted[name]; !known && strings.HasPrefix(name, f.path+"/") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Trust pins what the workspace can run and be configured by, as it is now. The

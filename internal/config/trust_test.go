@@ -81,6 +81,31 @@ func TestAChangedFileMustBeTrustedAgain(t *testing.T) {
 	}
 }
 
+// TestAMistakeInTheFileDoesNotDisableTheFolders: whoever edits hookway.yaml breaks
+// it now and then.
+func TestAMistakeInTheFileDoesNotDisableTheFolders(t *testing.T) {
+	w := trustedWorld(t)
+	w.trust()
+	w.write(w.work("hookway.yaml"), "hooks: [{id: a\n")
+	set := w.load()
+	w.want(set, "x.sh active, y.py active")
+	if set.Trust.State != TrustChanged || len(set.Problems) != 1 {
+		t.Errorf("%s, problems %s", set.Trust.State, set.Problems)
+	}
+	if out := bash(t, fill(t, set), w.ws, "ls"); out.Action != hook.ActionBlock || out.By != "x.sh" {
+		t.Errorf("%s by %q", out.Action, out.By)
+	}
+	w.write(w.work(".hookway/hooks/x.sh"), describing(`{"event":"PreToolUse"}`, "changed"))
+	w.want(w.load(), "x.sh untrusted, y.py untrusted")
+	w.write(w.work(".hookway/hooks/x.sh"), describing(`{"event":"PreToolUse"}`, "no"))
+	w.want(w.load(), "x.sh active, y.py active")
+	w.write(w.work(".acai/hooks/lib/new.py"), "x")
+	w.want(w.load(), "x.sh untrusted, y.py untrusted")
+	w.must(os.Remove(w.work(".acai/hooks/lib/new.py")))
+	w.write(w.work("tools/b.py"), "x")
+	w.want(w.load(), "x.sh untrusted, y.py untrusted")
+}
+
 func TestAFileThatNobodyRunsMayChange(t *testing.T) {
 	w := trustedWorld(t)
 	w.trust()
