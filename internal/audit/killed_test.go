@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -17,6 +19,10 @@ import (
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("AUDIT_TEST_APPEND"); dir != "" {
 		appendForEver(dir)
+	}
+	if dir := os.Getenv("AUDIT_TEST_FULL"); dir != "" {
+		fillTheDisk(dir)
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }
@@ -84,4 +90,55 @@ func TestNothingAcknowledgedIsLostWhenTheWriterIsKilled(t *testing.T) {
 	}
 	fill(t, Config{Dir: dir}, 3)
 	sound(t, dir)
+}
+
+// fillTheDisk appends until no more fits, goes on for a while, and then there is
+// room again. A limit on the size of files fails writes as a full disk does: the
+// last one in its middle.
+func fillTheDisk(dir string) {
+	signal.Ignore(syscall.SIGXFSZ)
+	limit := func(bytes uint64) {
+		var now syscall.Rlimit
+		if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &now); err != nil {
+			panic(err)
+		}
+		now.Cur = min(bytes, now.Max)
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &now); err != nil {
+			panic(err)
+		}
+	}
+	limit(10_000)
+	l, err := Open(Config{Dir: dir})
+	if err != nil {
+		panic(err)
+	}
+	for i, failed := 0, 0; failed < 3; i++ {
+		if err := l.Append(context.Background(), sample(i)); err != nil {
+			failed++
+		}
+	}
+	limit(1 << 40)
+	if err := l.Append(context.Background(), Record{Event: "After"}); err != nil {
+		panic(err)
+	}
+	if err := l.Close(); err != nil {
+		panic(err)
+	}
+}
+
+func TestAfterADiskThatRanFullTheChainGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "AUDIT_TEST_FULL="+dir)
+	if out, err := child.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	report := sound(t, dir)
+	records, damages := read(t, dir, Filter{})
+	if report.Records < 5 || report.Torn != 0 || len(damages) != 0 {
+		t.Errorf("report %+v, damages %v", report, damages)
+	}
+	if last := records[len(records)-1]; last.Event != "After" || last.Lost != 3 {
+		t.Errorf("got %+v", last)
+	}
 }

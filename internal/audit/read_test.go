@@ -158,6 +158,7 @@ func TestFollowEndsWithItsContext(t *testing.T) {
 	dir := t.TempDir()
 	fill(t, Config{Dir: dir}, 1)
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	for _, err := range Follow(ctx, dir, Filter{}) {
 		if err != nil {
 			t.Fatal(err)
