@@ -169,6 +169,15 @@ func content(ev hook.AnyEvent) (uint64, bool) {
 
 var seed = maphash.MakeSeed()
 
+// aboutTool reports events about one call of a tool.
+func aboutTool(ev hook.AnyEvent) bool {
+	switch ev.Body().(type) {
+	case hook.ToolUse, hook.ToolResult, hook.ToolFailure, hook.Permission:
+		return true
+	}
+	return false
+}
+
 // callID names the tool call that an event is about, or the turn that it begins.
 func callID(ev hook.AnyEvent) string {
 	switch p := ev.Body().(type) {
