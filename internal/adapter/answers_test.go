@@ -178,3 +178,28 @@ func changing(t *testing.T) *hook.Engine {
 		return hook.Decision{Modified: changed(ev.Body())}, nil
 	}))
 }
+
+// TestCursorsTwoReportsOfOneCallHaveOneGist: so they can be told to be one call.
+func TestCursorsTwoReportsOfOneCallHaveOneGist(t *testing.T) {
+	gist := func(stdin string) string {
+		ev, err := adapter.Cursor{}.Decode(adapter.Call{Stdin: []byte(stdin)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		use := ev.Body().(hook.ToolUse)
+		return use.ToolName + asJSON(t, adapter.Gist(ev, use.ToolName, use.ToolInput))
+	}
+	for general, special := range map[string]string{
+		`{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"ls","working_directory":"/"}}`: `{"hook_event_name":"beforeShellExecution","command":"ls"}`,
+		`{"hook_event_name":"preToolUse","tool_name":"Read","tool_input":{"path":"/a","limit":5}}`:                   `{"hook_event_name":"beforeReadFile","file_path":"/a","content":"x"}`,
+	} {
+		if a, b := gist(general), gist(special); a != b {
+			t.Errorf("%s and %s", a, b)
+		}
+	}
+	ev := copilotExam.decode(t, "preToolUse~bash", copilotExam.recorded(t)["preToolUse~bash"])
+	use := ev.Body().(hook.ToolUse)
+	if got := adapter.Gist(ev, use.ToolName, use.ToolInput); len(got) != 2 {
+		t.Errorf("another agent's call lost arguments: %v", got)
+	}
+}

@@ -1,6 +1,10 @@
 package adapter
 
-import "github.com/hookway/hookway/hook"
+import (
+	"strconv"
+
+	"github.com/hookway/hookway/hook"
+)
 
 // Antigravity speaks the hook protocol of Antigravity CLI (agy).
 //
@@ -44,6 +48,9 @@ func antigravityFields(flat object, event string, native object) {
 	take(flat, "tool_input", call, "args")
 	if input, ok := flat["tool_input"]; ok {
 		flat["tool_input"] = parsed(input)
+	}
+	if step, ok := whole(native["stepIdx"]); ok { // calls have no other id
+		flat["tool_use_id"] = "step-" + strconv.FormatInt(step, 10)
 	}
 	failure, _ := native["error"].(string)
 	switch event {

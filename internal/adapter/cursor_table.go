@@ -19,11 +19,10 @@ var cursorAbout = About{
 		{Name: "beforeSubmitPrompt", Kind: hook.AgentStart.Info(), Can: Block, Wait: cursorWait,
 			Note: "not fired by cursor-agent -p; whether it takes injected text is disputed, so that is given at the next event"},
 		{Name: "preToolUse", Kind: hook.PreToolUse.Info(), Can: Block | Allow | ChangeInput | Inject, More: cursorAsks, Wait: cursorWait,
-			Note: "comes beside the event that is made for the tool, for the same call; hooks see the two as one. " +
-				"An ask is reported not to hold here: for shell and MCP tools the other event asks, for the rest it is a block"},
+			Note: twice("the event that is made for the tool") + ". An ask is reported not to hold here: for shell and MCP tools the other event asks, for the rest it is a block"},
 		{Name: "beforeShellExecution", Kind: hook.PreToolUse.Info(), Can: Block | Ask | Allow, Wait: cursorWait, Note: twice("preToolUse")},
-		{Name: "beforeMCPExecution", Kind: hook.PreToolUse.Info(), Can: Block | Ask | Allow, Wait: cursorWait, Note: twice("preToolUse") +
-			"; only here the server's name is known"},
+		{Name: "beforeMCPExecution", Kind: hook.PreToolUse.Info(), Can: Block | Ask | Allow, Wait: cursorWait,
+			Note: "comes beside preToolUse for the same call; only here the server is known, so hooks see both: first MCP:tool, then mcp__server__tool"},
 		{Name: "beforeReadFile", Kind: hook.PreToolUse.Info(), Can: Block | Allow, Wait: cursorWait, Note: twice("preToolUse") +
 			"; the file's content is in metadata.native only"},
 		{Name: "beforeTabFileRead", Kind: hook.PreToolUse.Info(), Can: Block | Allow, Wait: cursorWait, Note: "a read for completions, not by the agent"},
@@ -31,7 +30,7 @@ var cursorAbout = About{
 			Note: "a block tells the model the reason, and leaves the result; only an MCP tool's result can be changed"},
 		{Name: "postToolUseFailure", Kind: hook.PostToolUseFailure.Info(), Can: Inject, Wait: cursorWait},
 		{Name: "afterShellExecution", Kind: hook.PostToolUse.Info(), Wait: cursorWait, Note: twice("postToolUse")},
-		{Name: "afterMCPExecution", Kind: hook.PostToolUse.Info(), Wait: cursorWait, Note: twice("postToolUse")},
+		{Name: "afterMCPExecution", Kind: hook.PostToolUse.Info(), Wait: cursorWait, Note: "comes beside postToolUse, with the server's name"},
 		{Name: "afterFileEdit", Wait: cursorWait},
 		{Name: "afterTabFileEdit", Wait: cursorWait},
 		{Name: "afterAgentResponse", Kind: hook.GenerateEnd.Info(), Wait: cursorWait, Note: "the response is shown already"},
@@ -56,7 +55,6 @@ var cursorAbout = About{
 		"cursor-agent -p fires only sessionStart and the events of tools.",
 		"An unknown event name, or a URL in a command, makes Cursor drop a whole hooks.json in silence.",
 		"A hook that fails or times out lets the tool run, unless its entry has failClosed: true.",
-		"preToolUse does not tell the server of an MCP tool: its name is MCP:tool there, and mcp__server__tool at beforeMCPExecution.",
 		"None of this was seen live; it is read from Cursor's SDK and its documentation.",
 	},
 }

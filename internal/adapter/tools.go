@@ -75,6 +75,18 @@ func renamed(fields object, names map[string]string) object {
 	return out
 }
 
+// Gist is what is left of a call's input when an agent tells of it a second time
+// by an event that says less: Cursor's beforeShellExecution has the command alone,
+// and its beforeReadFile the file. Where agents do no such thing it is the input.
+func Gist(ev hook.AnyEvent, tool string, input map[string]any) map[string]any {
+	key := map[string]string{"Bash": "command", "Read": "file_path"}[tool]
+	value, ok := input[key]
+	if !ok || ev.Head().Source != cursorAbout.Agent {
+		return input
+	}
+	return object{key: value}
+}
+
 // toolName is the tool that an event is about, under its name here; "" if none.
 func toolName(ev hook.AnyEvent) string {
 	switch p := ev.Body().(type) {
