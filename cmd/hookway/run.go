@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +23,11 @@ would without hookway; meanwhile the session fires SessionStart, Output,
 Directive, Idle and SessionEnd, and what hooks inject is typed to the program.
 Hooks follow their files: a change counts from the next event.
 
-A line  @namespace:target text  in the program's output is a directive.`,
+A line  @namespace:target text  in the program's output is a directive.
+
+An agent that takes hooks by its command line or environment (Claude Code, Codex)
+gets hookway's for this session, as hookway install would write them; no file of
+yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 		Example: "  hookway run -- claude\n  hookway run -n Alice -- python3 -i",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -57,9 +62,11 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	if name == "" {
 		name = strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
 	}
+	own := a.attach(command, later.add)
+	command = slices.Concat(command[:1], own.args, command[1:])
 	status, err := session.Run(ctx, session.Config{
-		Engine: w.engine, Name: name, ID: a.getenv("HOOKWAY_SESSION"), Command: command, Dir: a.cwd(), Env: os.Environ(),
-		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add,
+		Engine: w.engine, Name: name, ID: a.getenv("HOOKWAY_SESSION"), Command: command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
+		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native,
 	})
 	stop()
 	err = errors.Join(err, w.close())

@@ -126,6 +126,17 @@ func TestSessionStartComesBeforeTheProgram(t *testing.T) {
 	of[hook.SessionInfo](w, 1)
 }
 
+func TestAnAgentWithHooksOfItsOwnTellsItsBeginAndEndItself(t *testing.T) {
+	w := newWrapped(t)
+	w.run(session.Config{Command: sh(`echo "$HOOKWAY_SESSION"`), ID: "s-1", Native: true})
+	w.clean()
+	if w.screen.String() != "s-1\r\n" {
+		t.Errorf("the program did not run in the session: %q", w.screen.String())
+	}
+	of[hook.SessionInfo](w, 0)
+	of[hook.SessionSummary](w, 0)
+}
+
 func TestSessionStartInjectArrives(t *testing.T) {
 	for name, script := range map[string]string{
 		"at a prompt":       `printf 'Ready. '; sleep 0.1; printf '> '; read line; echo "heard: $line"`,

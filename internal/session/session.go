@@ -86,6 +86,10 @@ type Config struct {
 
 	IdleThreshold time.Duration // 0 is DefaultIdleThreshold; negative is never
 
+	// Native says that the agent has hooks of its own and reports its begin and
+	// end itself, so that SessionStart and SessionEnd are not fired here too.
+	Native bool
+
 	// Warn is given what the user should know, one clean line at a time and
 	// one call at a time: messages of hooks, failed hooks, dropped events.
 	// Lines are held back until the program has left the screen. Nil drops
@@ -104,6 +108,7 @@ type session struct {
 	warnings  *warnings
 
 	program *terminal.Program // nil until it was started
+	native  bool              // the agent fires SessionStart and SessionEnd itself
 	ended   bool              // SessionEnd was fired
 
 	interest *interest
@@ -175,7 +180,7 @@ func newSession(cfg Config) (*session, error) {
 		env.Source = "run"
 	}
 	s := &session{
-		engine: cfg.Engine, env: env, command: cfg.Command,
+		engine: cfg.Engine, env: env, command: cfg.Command, native: cfg.Native, ended: cfg.Native,
 		threshold: max(cfg.IdleThreshold, 0),
 		began:     time.Now(),
 		signals:   make(chan os.Signal, 4),
@@ -202,7 +207,9 @@ func newID() string {
 // it has begun.
 func (s *session) start(ctx context.Context) (inject string, stopped error) {
 	sig := s.interruptible(ctx, hooksLimit, func(ctx context.Context) {
-		inject = fire(ctx, s, hook.SessionStart, hook.SessionInfo{Source: "startup"})
+		if !s.native {
+			inject = fire(ctx, s, hook.SessionStart, hook.SessionInfo{Source: "startup"})
+		}
 	})
 	if sig == nil && ctx.Err() != nil {
 		sig = s.caught()
