@@ -21,7 +21,8 @@ import (
 //   - one names none, and they differ in codec or native name: each of these
 //     reports a call once, or
 //   - they are the same in both and of the same instant: as the agent says, or,
-//     where it tells no time and the event is about no tool, as they came.
+//     where it tells no time, as they came; except calls of tools and the stops
+//     of an agent that hooks make go on, which may well follow that fast.
 //
 // The content always counts, because agents use the ids of calls again: a call
 // must never get the decision that was made about another.
@@ -116,7 +117,7 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time) bool {
 	case streams(ev):
 		return false
 	case f.told.IsZero() || g.told.IsZero():
-		return !aboutTool(ev) && age <= sameInstant
+		return !aboutTool(ev) && !goesOn(ev) && age <= sameInstant
 	}
 	return g.told.Sub(f.told).Abs() <= sameInstant
 }
@@ -176,6 +177,13 @@ func aboutTool(ev hook.AnyEvent) bool {
 		return true
 	}
 	return false
+}
+
+// goesOn reports a stop of an agent that went on because of a hook. Each has to be
+// counted, or there would be no end.
+func goesOn(ev hook.AnyEvent) bool {
+	result, ok := ev.Body().(hook.AgentResult)
+	return ok && result.StopHookActive
 }
 
 // callID names the tool call that an event is about, or the turn that it begins.

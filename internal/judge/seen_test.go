@@ -118,3 +118,17 @@ func TestReportsAtTheSameTimeGetTheSameAnswer(t *testing.T) {
 		t.Errorf("the hook ran %q", got)
 	}
 }
+
+// TestStopsInARowAreCounted: they are alike, and a fast model has them follow at
+// once; if they counted as one, the agent would never stop.
+func TestStopsInARowAreCounted(t *testing.T) {
+	w := newWorld(t, "max_continues: 2\nhooks:\n- {id: go-on, on: AgentStop, block: there is more}\n")
+	stop := func(active bool) string {
+		r := w.event(map[string]any{"hook_event_name": "Stop", "session_id": "s", "turn_id": "1", "stop_hook_active": active, "last_assistant_message": "Done."})
+		r.Agent, r.Event = "codex", "Stop"
+		return w.ask(r)
+	}
+	w.want(stop(false), "there is more")
+	w.want(stop(true), "there is more")
+	w.want(stop(true), `!"decision":"block"`)
+}
