@@ -43,8 +43,13 @@ type About struct {
 	Agent  string // the agent's name, in events
 	Title  string // for people
 	Events []Event
-	Tools  []Tool   // what its tools are called here
-	Blind  []string // what it does unseen by any hook, a sentence each
+
+	// Derived are events that hookway tells apart from others by their content. The
+	// agent has no such name, so nothing is installed at them.
+	Derived []Event
+
+	Tools []Tool   // what its tools are called here
+	Blind []string // what it does unseen by any hook, a sentence each
 }
 
 // Event is a native event of an agent.
@@ -56,6 +61,10 @@ type Event struct {
 	// More is what it enforces beyond Can for some tools, by their names here; nil
 	// means nothing.
 	More func(tool string) Can
+
+	// HangsOnAsk: an ask is waited for without end where nobody can be asked. See
+	// FitUnattended.
+	HangsOnAsk bool
 
 	// Wait is how long the agent waits for an answer if it is told nothing else.
 	// After that it goes on as if there were no hook.
@@ -99,9 +108,11 @@ func (c Can) String() string {
 // Event gives a row of the table by its native name. An event that is not in it
 // is one of a newer agent: it can be observed.
 func (a *About) Event(native string) Event {
-	for _, e := range a.Events {
-		if e.Name == native {
-			return e
+	for _, rows := range [...][]Event{a.Events, a.Derived} {
+		for i := range rows {
+			if rows[i].Name == native {
+				return rows[i]
+			}
 		}
 	}
 	return Event{Name: native}
@@ -109,11 +120,12 @@ func (a *About) Event(native string) Event {
 
 // codecs are all codecs, in the order in which they are listed to people.
 var codecs = []Codec{
-	Claude{}, Codex{},
+	Claude{}, Codex{}, Gemini{},
 	Antigravity{},
 	Cursor{},
 	Copilot{}, Copilot{Pascal: true},
 	OpenCode{},
+	Qwen{},
 }
 
 // All gives the codecs of all agents.
@@ -136,7 +148,7 @@ func Lookup(name string) (Codec, error) {
 func NativeEvents() []string {
 	var names []string
 	for _, c := range codecs {
-		for _, e := range c.About().Events {
+		for _, e := range slices.Concat(c.About().Events, c.About().Derived) {
 			if e.Kind == nil && !slices.Contains(names, e.Name) {
 				names = append(names, e.Name)
 			}

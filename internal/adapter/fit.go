@@ -39,7 +39,20 @@ type Fitted struct {
 // askFallback is what an ask becomes where the agent cannot ask: block, or allow
 // which there means to let it pass.
 func Fit(a *About, ev hook.AnyEvent, out hook.Outcome[any], askFallback hook.Action) Fitted {
+	return fit(a, ev, out, askFallback, true)
+}
+
+// FitUnattended is Fit for an agent that was started without anybody who could be
+// asked; see [Headless].
+func FitUnattended(a *About, ev hook.AnyEvent, out hook.Outcome[any], askFallback hook.Action) Fitted {
+	return fit(a, ev, out, askFallback, false)
+}
+
+func fit(a *About, ev hook.AnyEvent, out hook.Outcome[any], askFallback hook.Action, attended bool) Fitted {
 	row := a.Event(NativeName(ev))
+	if row.HangsOnAsk && !attended {
+		row.Can &^= Ask
+	}
 	if row.More != nil {
 		row.Can |= row.More(toolName(ev))
 	}

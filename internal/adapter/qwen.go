@@ -1,0 +1,119 @@
+package adapter
+
+import (
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Qwen speaks Qwen Code's hook protocol, as version 0.24 reads it. It looks like
+// Claude Code's, but much of what it documents it does not do.
+type Qwen struct{}
+
+// About describes Qwen Code.
+func (Qwen) About() *About { return &qwenAbout }
+
+// Qwen Code fires the event of a prompt again, without one, whenever it sends
+// results of tools to the model. That is no start of anything.
+const (
+	qwenPrompt    = "UserPromptSubmit"
+	qwenContinued = "UserPromptContinued"
+)
+
+// Decode reads what Qwen Code writes to a hook's stdin.
+func (Qwen) Decode(c Call, find Find) (hook.AnyEvent, error) {
+	native, err := readNative(&qwenAbout, c)
+	if err != nil {
+		return nil, err
+	}
+	name, err := eventName(&qwenAbout, c, native, "hook_event_name")
+	if err != nil {
+		return nil, err
+	}
+	if prompt, ok := native["prompt"].(string); name == qwenPrompt && (prompt == "" && ok || native["prompt"] == nil) {
+		name = qwenContinued
+	}
+	flat := withoutNulls(native)
+	switch name {
+	case "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied":
+		// tool_use_id is another one before and after a call
+		takeText(flat, "tool_use_id", native, "tool_call_id", "tool_use_id")
+		if response, ok := native["tool_response"].(object); ok {
+			flat["tool_response"] = llmContent(contentResponse(response))
+		}
+	case "Stop":
+		flat["success"] = true
+	}
+	return build(&qwenAbout, name, native, flat, find)
+}
+
+// Encode writes an outcome as Qwen Code reads it: JSON and exit code 0.
+func (Qwen) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
+	a := qwenAnswer{newAnswer(ev, out)}
+	can := qwenAbout.Event(a.event).Can
+	if a.event == qwenContinued {
+		a.event = qwenPrompt
+	}
+	if out.UserMessage != "" {
+		a.top["systemMessage"] = out.UserMessage
+	}
+	switch a.event {
+	case "PreToolUse":
+		a.preToolUse()
+	case "PermissionRequest":
+		a.permissionRequest()
+	case "PostToolUse":
+		a.postToolUse()
+	default:
+		if out.Action == hook.ActionBlock {
+			a.top["decision"], a.top["reason"] = "block", a.reason()
+		}
+	}
+	if out.Inject != "" && can&Inject != 0 && a.top["stopReason"] == nil {
+		a.nested["additionalContext"] = out.Inject
+	}
+	a.stop()
+	return a.reply()
+}
+
+// qwenAnswer is an answer in Qwen Code's words.
+type qwenAnswer struct{ *answer }
+
+func (a qwenAnswer) preToolUse() {
+	word := map[hook.Action]string{hook.ActionBlock: "deny", hook.ActionAsk: "ask"}[a.out.Action]
+	if word != "" {
+		a.nested["permissionDecision"], a.nested["permissionDecisionReason"] = word, a.reason()
+	}
+}
+
+func (a qwenAnswer) permissionRequest() {
+	switch a.out.Action {
+	case hook.ActionAllow:
+		a.nested["decision"] = object{"behavior": "allow"}
+	case hook.ActionBlock:
+		a.nested["decision"] = object{"behavior": "deny", "message": a.reason()}
+	} // an ask needs no words: Qwen Code is about to ask
+}
+
+// postToolUse: what stands as the reason to stop is what the model is given as
+// the result, and it goes on. There is no other way to change or block a result.
+func (a qwenAnswer) postToolUse() {
+	text, changed := a.changedOutput()
+	switch {
+	case a.out.Action == hook.ActionBlock:
+		text = a.reason()
+	case !changed:
+		return
+	case strings.TrimSpace(text) == "":
+		text = "(a hook removed the output)"
+	}
+	a.top["continue"], a.top["stopReason"] = false, joined(text, a.out.Inject)
+}
+
+// stop tells that a hook written for Claude Code wanted the turn to end: Qwen
+// Code takes the same word to mean something else.
+func (a qwenAnswer) stop() {
+	if a.out.Metadata["claude.continue"] == false {
+		a.warn("Qwen Code does not end the turn at %s: continue was left out", a.event)
+	}
+}
