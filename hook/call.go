@@ -211,7 +211,11 @@ func (r *run) notifyCompleted(e *entry, took time.Duration, action Action) {
 }
 
 func (r *run) notice(kind NoticeKind, e *entry) Notice {
-	return Notice{Kind: kind, Hook: e.hook.ID, Event: r.info.Name, EventID: r.fired.ID(), Lane: e.hook.Lane}
+	head := r.fired.Head()
+	return Notice{
+		Kind: kind, Hook: e.hook.ID, Event: r.info.Name, EventID: r.fired.ID(),
+		Session: head.Session, Agent: head.Agent, Lane: e.hook.Lane,
+	}
 }
 
 // pause waits, and reports whether there is time left for another try.

@@ -25,6 +25,8 @@ type Notice struct {
 	Hook     string // id
 	Event    string // canonical name; empty for (un)registration
 	EventID  ID
+	Session  string // of the event
+	Agent    string // of the event
 	Lane     Lane
 	Action   Action        // HookCompleted: what the handler answered
 	Duration time.Duration // HookCompleted, HookError

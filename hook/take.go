@@ -82,7 +82,7 @@ func (r *run) refuse(step *Step, what string) {
 		err = errors.Join(step.Err, err)
 	}
 	step.Err = err
-	r.e.notify(Notice{Kind: HookError, Hook: step.Hook, Event: r.info.Name, EventID: r.ev.ID(), Lane: step.Lane, Duration: step.Duration, Err: step.Err})
+	r.e.notify(Notice{Kind: HookError, Hook: step.Hook, Event: r.info.Name, EventID: r.ev.ID(), Session: r.ev.Head().Session, Agent: r.ev.Head().Agent, Lane: step.Lane, Duration: step.Duration, Err: step.Err})
 }
 
 // change puts a hook's payload in place of the current one.

@@ -277,7 +277,10 @@ func (j *Judge) watch(e *hook.Engine) {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 		defer cancel()
-		_ = j.Record(ctx, audit.Record{Time: time.Now(), Event: n.Event, Action: "observed", Steps: []audit.Step{step}, DurationMS: step.DurationMS})
+		_ = j.Record(ctx, audit.Record{
+			Time: time.Now(), Event: n.Event, EventID: fmt.Sprint(n.EventID), Session: n.Session, Agent: n.Agent, Action: "observed",
+			Steps: []audit.Step{step}, DurationMS: step.DurationMS,
+		})
 	})
 }
 
