@@ -21,7 +21,8 @@ How to read the tables:
 
 - *Native* is the agent's own name of the event, *here* the name under which hooks are
   registered. Events without a row in hookway's own table keep their native name, and
-  hooks get their whole payload.
+  hooks get their whole payload. A name in brackets is hookway's own, for events that the
+  agent reports under another event's name.
 - *Can* is what the agent was seen, or is documented, to obey. **block** stops what is
   about to happen, or flags what has; **ask** has the user confirm; **allow** goes on without
   asking; **change input** and **change output** put another tool input, prompt or result
@@ -50,11 +51,10 @@ func writeAgent(page *strings.Builder, a *adapter.About) {
 	fmt.Fprintf(page, "## %s\n\nOn command lines: `%s`.\n\n", a.Title, a.Name)
 	page.WriteString("| native | here | can | waits | note |\n|---|---|---|---|---|\n")
 	for _, e := range a.Events {
-		here := "as it is"
-		if e.Kind != nil {
-			here = e.Kind.Name
-		}
-		fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", e.Name, here, abilities(e), inWords(e.Wait), cell(e.Note))
+		writeEvent(page, e, e.Name)
+	}
+	for _, e := range a.Derived {
+		writeEvent(page, e, "("+e.Name+")")
 	}
 	if len(a.Tools) > 0 {
 		page.WriteString("\nTools under other names here:\n\n| native | here | arguments |\n|---|---|---|\n")
@@ -74,6 +74,14 @@ func writeAgent(page *strings.Builder, a *adapter.About) {
 		}
 	}
 	page.WriteString("\n")
+}
+
+func writeEvent(page *strings.Builder, e adapter.Event, name string) {
+	here := "as it is"
+	if e.Kind != nil {
+		here = e.Kind.Name
+	}
+	fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", name, here, abilities(e), inWords(e.Wait), cell(e.Note))
 }
 
 // abilities lists what the agent enforces, and what it does so for some tools only.
