@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -180,11 +181,10 @@ func (i *installing) plan(agent string, scope install.Scope) (*install.Change, e
 
 // ask asks a person a question. Where there is none, the answer is no.
 func (i *installing) ask(question string) bool {
-	out, ok := i.out.(*os.File)
-	if !ok || !term.IsTerminal(int(i.in.Fd())) || !term.IsTerminal(int(out.Fd())) {
+	if !term.IsTerminal(int(i.in.Fd())) {
 		return false
 	}
-	fmt.Fprintf(visible{i.out}, "%s [y/N] ", question)
+	fmt.Fprintf(i.err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(io.LimitReader(i.in, 1000)).ReadString('\n')
 	if err != nil {
 		return false
@@ -221,8 +221,13 @@ func (i *installing) say(c *install.Change, r installed) {
 	default:
 		fmt.Fprintf(out, "%s: %s to hookway now\n", c.Title, count(len(c.Events), "event comes", "events come"))
 	}
-	for _, f := range r.Changed {
-		fmt.Fprintf(out, "  wrote %s\n", f)
+	for _, f := range c.Files {
+		switch {
+		case f.Remove && slices.Contains(r.Changed, f.Path):
+			fmt.Fprintf(out, "  removed %s\n", f.Path)
+		case slices.Contains(r.Changed, f.Path):
+			fmt.Fprintf(out, "  wrote %s\n", f.Path)
+		}
 	}
 	for _, b := range r.Backups {
 		fmt.Fprintf(out, "  backup %s\n", b)

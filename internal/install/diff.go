@@ -45,11 +45,11 @@ type edit struct {
 // so long that this is slow, by their common beginning and end.
 func edits(a, b []string) []edit {
 	start := 0
-	for start < len(a) && start < len(b) && same2(a[start], b[start]) {
+	for start < len(a) && start < len(b) && sameLine(a[start], b[start]) {
 		start++
 	}
 	end := 0
-	for end < len(a)-start && end < len(b)-start && same2(a[len(a)-1-end], b[len(b)-1-end]) {
+	for end < len(a)-start && end < len(b)-start && sameLine(a[len(a)-1-end], b[len(b)-1-end]) {
 		end++
 	}
 	var out []edit
@@ -63,7 +63,7 @@ func edits(a, b []string) []edit {
 	return out
 }
 
-func same2(a, b string) bool { return strings.TrimSuffix(a, "\n") == strings.TrimSuffix(b, "\n") }
+func sameLine(a, b string) bool { return strings.TrimSuffix(a, "\n") == strings.TrimSuffix(b, "\n") }
 
 // tableLimit bounds the table that middle fills.
 const tableLimit = 4 << 20
@@ -78,7 +78,7 @@ func middle(a, b []string, offset int) []edit {
 		}
 		for x := len(a) - 1; x >= 0; x-- {
 			for y := len(b) - 1; y >= 0; y-- {
-				if same2(a[x], b[y]) {
+				if sameLine(a[x], b[y]) {
 					common[x][y] = common[x+1][y+1] + 1
 				} else {
 					common[x][y] = max(common[x+1][y], common[x][y+1])
@@ -87,7 +87,7 @@ func middle(a, b []string, offset int) []edit {
 		}
 		for i < len(a) && j < len(b) {
 			switch {
-			case same2(a[i], b[j]):
+			case sameLine(a[i], b[j]):
 				out = append(out, edit{' ', a[i], offset + i, offset + j})
 				i++
 				j++
