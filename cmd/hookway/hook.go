@@ -151,7 +151,7 @@ func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
 		j.Continues = filepath.Join(state, "continues")
 	}
 	closeLog := a.recordTo(j)
-	err := a.reply(j.Answer(ctx, judge.Caller{}, r))
+	err := a.reply(j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r))
 	if closed := j.Close(); closed != nil { // after the answer: observers may take their time
 		a.warn("%v", closed)
 	}

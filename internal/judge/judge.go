@@ -170,7 +170,11 @@ func (h *hearing) catchUp(out *hook.Outcome[any]) {
 
 // encode turns an outcome into what the agent reads and enforces.
 func (h *hearing) encode(out hook.Outcome[any]) (adapter.Fitted, adapter.Reply, error) {
-	fitted := adapter.Fit(h.codec.About(), h.ev, out, h.w.askFallback())
+	about, fit := h.codec.About(), adapter.Fit
+	if out.Action == hook.ActionAsk && about.Event(adapter.NativeName(h.ev)).HangsOnAsk && adapter.Headless(h.from.PID, about.Agent) {
+		fit = adapter.FitUnattended
+	}
+	fitted := fit(about, h.ev, out, h.w.askFallback())
 	r, err := h.codec.Encode(h.ev, fitted.Outcome)
 	return fitted, r, err
 }
