@@ -57,7 +57,7 @@ func (o *Options) own() bool { return o.Getenv == nil && o.Environ == nil }
 
 // absolute makes a path absolute. It starts where the owner of the environment works.
 func (o *Options) absolute(path string) (string, error) {
-	if pwd := o.getenv("PWD"); !o.own() && !filepath.IsAbs(path) && filepath.IsAbs(pwd) {
+	if pwd := command.Getenv(o.Environ, "PWD"); !filepath.IsAbs(path) && filepath.IsAbs(pwd) {
 		return filepath.Join(pwd, path), nil
 	}
 	return filepath.Abs(path)
