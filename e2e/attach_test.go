@@ -29,21 +29,21 @@ func (w *world) stopDaemon(t *testing.T) {
 	w.hookway(t, "stop")
 }
 
-// killDaemon kills the daemon of this world. The session's first events have made
-// it start; on a slow machine it may still be at it.
-func (w *world) killDaemon() error {
+// signalDaemon sends a signal to the daemon of this world, and says which process
+// that is. The session's first events have made it start; on a slow machine it may
+// still be at it.
+func (w *world) signalDaemon(signal syscall.Signal) (pid int, err error) {
 	var r result
 	for begun := time.Now(); time.Since(begun) < deadline/2; {
-		var err error
 		if r, err = w.start(w.bin("hookway"), "status", "--json"); err != nil {
-			return err
+			return 0, err
 		}
 		var status struct{ PID int }
 		if json.Unmarshal([]byte(r.stdout), &status) == nil && r.code == 0 {
-			return syscall.Kill(status.PID, syscall.SIGKILL)
+			return status.PID, syscall.Kill(status.PID, signal)
 		}
 	}
-	return fmt.Errorf("hookway status ended with %d: %s%s", r.code, r.stdout, r.stderr)
+	return 0, fmt.Errorf("hookway status ended with %d: %s%s", r.code, r.stdout, r.stderr)
 }
 
 // TestADeadDaemonStillBlocks kills the daemon after it has answered the session's
@@ -52,7 +52,7 @@ func TestADeadDaemonStillBlocks(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a *agent) {
 		var w *world
 		killed := errors.New("it was never tried")
-		kill := sync.OnceFunc(func() { killed = w.killDaemon() })
+		kill := sync.OnceFunc(func() { _, killed = w.signalDaemon(syscall.SIGKILL) })
 		w = newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy, Before: kill})
 		w.install(t)
 		w.runAgent(t)
@@ -64,6 +64,33 @@ func TestADeadDaemonStillBlocks(t *testing.T) {
 			t.Errorf("the log has %+v, want the one AgentStart that the daemon had answered", before)
 		}
 		w.hookway(t, "log", "verify")
+	})
+}
+
+// TestAStuckDaemonStillBlocks stops the daemon in its tracks: it takes the call and
+// never answers. An agent would let the tool run when its time is over.
+func TestAStuckDaemonStillBlocks(t *testing.T) {
+	eachAgent(t, func(t *testing.T, a *agent) {
+		var w *world
+		stuck := errors.New("it was never tried")
+		pid := 0
+		stop := sync.OnceFunc(func() { pid, stuck = w.signalDaemon(syscall.SIGSTOP) })
+		kill := sync.OnceFunc(func() {
+			if pid != 0 { // it hears nothing else
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		})
+		w = newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy, Before: stop}, model.Turn{Text: "Done.", Before: kill})
+		t.Cleanup(kill)
+		w.hookway(t, "install", a.name, "--user", "--yes", "--timeout", "5s")
+		w.runAgent(t)
+		if stuck != nil {
+			t.Errorf("the daemon was not stopped, so this proves nothing: %v", stuck)
+		}
+		if !w.has("victim/file.txt") {
+			t.Error("the victim is gone")
+		}
+		w.mustBeTold(t, 1, "")
 	})
 }
 
@@ -99,7 +126,10 @@ func TestWithoutHookwayNothingRuns(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a *agent) {
 		var w *world
 		gone := errors.New("it was never tried")
-		remove := sync.OnceFunc(func() { gone = errors.Join(w.killDaemon(), os.Remove(w.bin("hookway"))) })
+		remove := sync.OnceFunc(func() {
+			_, err := w.signalDaemon(syscall.SIGKILL)
+			gone = errors.Join(err, os.Remove(w.bin("hookway")))
+		})
 		w = newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy, Before: remove})
 		t.Cleanup(func() { w.place(t, "hookway", "hookway-hook") }) // to stop what may run
 		w.install(t)
