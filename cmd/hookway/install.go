@@ -168,7 +168,7 @@ func (i *installing) plan(agent string, scope install.Scope) (*install.Change, e
 		return install.PlanRemoval(agent, scope, i.options)
 	}
 	options := i.options
-	if found, err := install.Find(agent, i.getenv); err == nil {
+	if found, err := install.Find(agent); err == nil {
 		options.Version = found.Version
 	}
 	change, err := install.Plan(agent, scope, options)

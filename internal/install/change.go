@@ -55,7 +55,7 @@ func (c *Change) Apply() (made []string, err error) {
 		}
 		// Noted first: a note of something that was not written does no harm.
 		if f.note != nil {
-			if err := f.note.write(c.state); err != nil {
+			if err := f.note.write(c.state, c.Scope); err != nil {
 				return made, err
 			}
 		}
@@ -68,10 +68,10 @@ func (c *Change) Apply() (made []string, err error) {
 		}
 		switch {
 		case f.note == nil:
-			err = dropRecord(c.state, f.real)
+			err = dropRecord(c.state, c.Scope, f.real)
 		case len(f.dirs) > 0:
 			f.note.Dirs = f.dirs
-			err = f.note.write(c.state)
+			err = f.note.write(c.state, c.Scope)
 		}
 		if err != nil {
 			return made, err

@@ -169,7 +169,7 @@ func reviewCodex(w *world, c *Change) error {
 			return err
 		}
 		f.set(after)
-		f.note = before.record(w.State, f)
+		f.note = before.record(w.scope, f)
 		c.Files, c.Question, c.Undone = append(c.Files, f), "", ""
 	}
 	return nil
@@ -216,7 +216,7 @@ func stripped(w *world, f *File, ours []approval) (*original, error) {
 	if !f.Existed {
 		return &original{created: true}, nil
 	}
-	r := readRecord(w.State, f.real)
+	r := readRecord(w.State, w.scope, f.real)
 	if r != nil && r.After == hash(f.Before) {
 		return &original{text: r.Before, created: r.Created, dirs: r.Dirs}, nil
 	}

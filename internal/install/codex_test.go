@@ -49,6 +49,28 @@ func TestCodexAsks(t *testing.T) {
 	m.same(before)
 }
 
+// TestCodexTwoScopes: the approvals of the user's hooks and of a project's are in
+// one file; taking one out leaves the other.
+func TestCodexTwoScopes(t *testing.T) {
+	for _, order := range [][]Scope{{User, Project}, {Project, User}} {
+		m := newMachine(t)
+		m.o.Trust = true
+		m.write(".codex/config.toml", "model = \"a\"\n")
+		before := m.files()
+		m.install("codex", User)
+		m.install("codex", Project)
+		m.uninstall("codex", order[0])
+		if s, err := Installed("codex", order[1], m.o); err != nil || len(s.Events) != 3 || len(s.Unapproved) != 0 {
+			t.Errorf("%v was taken out, and now %+v, %v", order[0], s, err)
+		}
+		m.uninstall("codex", order[1])
+		for _, b := range backupsOf(m.path(".codex/config.toml")) { // one may have approvals of both
+			m.must(os.Remove(b))
+		}
+		m.same(before)
+	}
+}
+
 // TestCodexAfterCodexWrote: Codex edits config.toml all the time. What it wrote
 // stays; our approvals go, also when the hash is the old one of a changed hook.
 func TestCodexAfterCodexWrote(t *testing.T) {

@@ -23,7 +23,7 @@ const versionWait = 5 * time.Second
 var versionForm = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
 
 // Find finds an agent in PATH, and asks its version.
-func Find(name string, getenv func(string) string) (Program, error) {
+func Find(name string) (Program, error) {
 	a, err := find(name)
 	if err != nil {
 		return Program{}, err
@@ -38,6 +38,7 @@ func Find(name string, getenv func(string) string) (Program, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), versionWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
+	alone(cmd)
 	cmd.WaitDelay = time.Second // for what the agent leaves behind with our pipe
 	cmd.Env = append(os.Environ(), "NO_COLOR=1", "DISABLE_AUTOUPDATER=1", "COPILOT_AUTO_UPDATE=false")
 	out, err := cmd.Output()

@@ -35,6 +35,9 @@ func Plan(name string, scope Scope, o Options) (*Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !f.Existed && scope == Project {
+		f.mode = 0o644 // others of the project may have other users
+	}
 	c.Files = []*File{f}
 	after, err := a.with(w, f, events)
 	if err != nil {
@@ -46,7 +49,7 @@ func Plan(name string, scope Scope, o Options) (*Change, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s:%w", f.Path, spaced(err))
 		}
-		f.note = before.record(w.State, f)
+		f.note = before.record(w.scope, f)
 	}
 	if a.review != nil {
 		if err := a.review(w, c); err != nil {
@@ -97,8 +100,8 @@ type original struct {
 }
 
 // record is what is noted when the file is written.
-func (b *original) record(state string, f *File) *record {
-	return &record{Path: f.real, Created: b.created, Dirs: b.dirs, Before: b.text, After: hash(f.After)}
+func (b *original) record(scope Scope, f *File) *record {
+	return &record{Path: f.real, Scope: scope.String(), Created: b.created, Dirs: b.dirs, Before: b.text, After: hash(f.After)}
 }
 
 // without works out what a file is, or was, without hookway: exactly as it was
@@ -107,7 +110,7 @@ func (a *agent) without(w *world, f *File) (*original, error) {
 	if !f.Existed {
 		return &original{created: true}, nil
 	}
-	r := readRecord(w.State, f.real)
+	r := readRecord(w.State, w.scope, f.real)
 	if r != nil && r.After == hash(f.Before) {
 		return &original{text: r.Before, created: r.Created, dirs: r.Dirs}, nil
 	}

@@ -80,7 +80,7 @@ func TestFind(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\necho '"+text+"'\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		p, err := Find("claude", os.Getenv)
+		p, err := Find("claude")
 		if err != nil || p.Version != want || p.Path != filepath.Join(dir, "claude") {
 			t.Errorf("%s: %+v, %v", text, p, err)
 		}
