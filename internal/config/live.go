@@ -28,6 +28,8 @@ type Live struct {
 	set    atomic.Pointer[Set]
 	seen   atomic.Pointer[seen] // by Refresh; nil: it must read the files
 
+	generation atomic.Int64 // counts the loads that made a difference
+
 	mu      sync.Mutex // one reload at a time; guards what follows
 	retired []*lease
 	closed  bool
@@ -52,6 +54,10 @@ func Open(ctx context.Context, opts Options, engine *hook.Engine) (*Live, error)
 // not be edited, filled or closed.
 func (l *Live) Set() *Set { return l.set.Load() }
 
+// Generation is another number after every load that made a difference to what a
+// user would see.
+func (l *Live) Generation() int64 { return l.generation.Load() }
+
 // Reload reads the configuration again and puts what changed into the engine.
 // The error means that it could not be read at all; then nothing changed.
 func (l *Live) Reload(ctx context.Context) (*Set, error) {
@@ -68,6 +74,9 @@ func (l *Live) Reload(ctx context.Context) (*Set, error) {
 	merge(old, next)
 	l.apply(old, next)
 	l.set.Store(next)
+	if next.digest() != old.digest() {
+		l.generation.Add(1)
+	}
 	return next, nil
 }
 
@@ -115,8 +124,12 @@ func merge(old, next *Set) {
 			next.events = append(next.events, info) // an engine forgets no event
 		}
 	}
+	hidden := next.Settings.Redact
 	if next.frozen || len(kept) > 0 {
 		next.Settings = old.Settings
+	}
+	if next.Settings.Redact = hidden; next.frozen || len(next.failed) > 0 {
+		next.Settings.hide(old.Settings.Redact)
 	}
 	for _, source := range slices.Sorted(maps.Keys(kept)) {
 		hint := "the last good version runs until the file loads"

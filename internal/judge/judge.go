@@ -98,11 +98,11 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 	if err != nil {
 		return call.Reply{}, err
 	}
-	if h.ev, err = inSession(ev, h.env.get("HOOKWAY_SESSION")); err != nil {
+	if h.ev, err = inSession(ev, h.env.get("HOOKWAY_SESSION"), h.request.Dir); err != nil {
 		return call.Reply{}, err
 	}
 	h.sessions.saw(h.ev)
-	f, first := h.seen.claim(h.codec.About().Name, adapter.NativeName(h.ev), h.ev)
+	f, first := h.seen.claim(w.hooks(), h.codec.About().Name, h.ev)
 	if !first { // the agent reports one thing twice: the hooks ran, or run, already
 		out, err := f.wait(ctx)
 		if err != nil {
@@ -231,6 +231,7 @@ func (h *hearing) put(ctx context.Context, record audit.Record) {
 	}()
 	if h.w != nil {
 		record.Workspace = h.w.Folder
+		record.Hide = h.w.set.Settings.Redact
 	}
 	for _, text := range append(record.Degraded, record.Warnings...) {
 		h.log(text)
@@ -273,13 +274,18 @@ func (h *hearing) native() string {
 }
 
 // inSession puts an event into the session of the terminal that the agent was
-// wrapped in by hookway run.
-func inSession(ev hook.AnyEvent, id string) (hook.AnyEvent, error) {
-	if id == "" {
+// wrapped in by hookway run, and where the agent works if it does not say where.
+func inSession(ev hook.AnyEvent, id, dir string) (hook.AnyEvent, error) {
+	env := *ev.Head()
+	if id == "" && env.CWD != "" {
 		return ev, nil
 	}
-	env := *ev.Head()
-	env.Session = id
+	if id != "" {
+		env.Session = id
+	}
+	if env.CWD == "" {
+		env.CWD = dir
+	}
 	return ev.Info().New(env, ev.Body())
 }
 

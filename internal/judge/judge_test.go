@@ -169,6 +169,13 @@ func TestHooksRunInTheCallersEnvironment(t *testing.T) {
 	}
 }
 
+func TestAnEventThatNamesNoFolderIsOfTheCallers(t *testing.T) {
+	w := newWorld(t, "hooks:\n- {id: where, on: PreToolUse, command: 'echo \"in $PWD\" >&2; exit 2'}\n")
+	r := w.bash("s", "1", "ls")
+	r.Stdin = []byte(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":"ls"}}`)
+	w.want(w.ask(r), "in "+w.dir)
+}
+
 func TestAClosedJudgeRefuses(t *testing.T) {
 	w := newWorld(t, noRM)
 	w.ask(w.bash("s", "1", "ls"))

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"hash/maphash"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
 )
 
 // An agent may report one thing several times: through two layers of its
@@ -27,19 +29,19 @@ import (
 // The content always counts, because agents use the ids of calls again: a call
 // must never get the decision that was made about another.
 const (
-	sameCall    = time.Minute           // between the reports of a call that is named
-	otherReport = 10 * time.Second      // between those of one that is not
-	sameInstant = 50 * time.Millisecond // between the agent's own times of day
+	soon        = 5 * time.Second       // after the answer to the first report
+	sameInstant = 50 * time.Millisecond // between the agent's own times of day, or between arrivals
 )
 
-// maxSeen bounds how many events are remembered.
-const maxSeen = 4096
+// maxSeen bounds how many events are remembered; then the oldest is forgotten.
+const maxSeen = 1024
 
 // seen remembers what was reported lately.
 type seen struct {
 	mu     sync.Mutex
 	events map[uint64][]*flight
-	count  int
+	ring   [maxSeen]*flight // all of them, in the order in which they came
+	next   int
 }
 
 // flight is an event that is being judged, or was.
@@ -49,16 +51,43 @@ type flight struct {
 	others  []string  // those that reported it again
 	told    time.Time // the agent's own time, if it tells it
 	claimed time.Time
+	key     uint64
 
-	done chan struct{}
-	out  hook.Outcome[any]
-	err  error
+	done  chan struct{}
+	ended time.Time // what follows is set when done is closed
+	out   hook.Outcome[any]
+	err   error
 }
 
 // settle tells those who reported the same event what came of it.
 func (f *flight) settle(out hook.Outcome[any], err error) {
-	f.out, f.err = out, err
+	f.out, f.err, f.ended = slim(out), err, time.Now()
 	close(f.done)
+}
+
+// slim keeps of an outcome what an answer is made of.
+func slim(out hook.Outcome[any]) hook.Outcome[any] {
+	if !out.Changed {
+		out.Payload, out.Steps = nil, nil
+	}
+	own := map[string]any{}
+	for name, value := range out.Metadata {
+		if strings.HasPrefix(name, "claude.") {
+			own[name] = value
+		}
+	}
+	out.Metadata = own
+	return out
+}
+
+// age is how long ago the event was answered.
+func (f *flight) age(now time.Time) time.Duration {
+	select {
+	case <-f.done:
+		return now.Sub(f.ended)
+	default:
+		return 0
+	}
 }
 
 // wait gives the outcome of the first report.
@@ -72,11 +101,12 @@ func (f *flight) wait(ctx context.Context) (hook.Outcome[any], error) {
 }
 
 // claim finds the first report of an event, or makes this one the first, which
-// then must be settled.
-func (s *seen) claim(codec, native string, ev hook.AnyEvent) (f *flight, first bool) {
+// then must be settled. hooks names the hooks that are to judge: what others
+// made of the event says nothing.
+func (s *seen) claim(hooks, codec string, ev hook.AnyEvent) (f *flight, first bool) {
 	now := time.Now()
-	key, ok := content(ev)
-	f = &flight{id: callID(ev), agents: codec + " " + native, told: toldTime(ev), claimed: now, done: make(chan struct{})}
+	key, ok := content(hooks, ev)
+	f = &flight{id: callID(ev), agents: codec + " " + adapter.NativeName(ev), told: toldTime(ev), claimed: now, key: key, done: make(chan struct{})}
 	if !ok || ev.Head().Session == "" {
 		return f, true
 	}
@@ -90,24 +120,22 @@ func (s *seen) claim(codec, native string, ev hook.AnyEvent) (f *flight, first b
 	if s.events == nil {
 		s.events = map[uint64][]*flight{}
 	}
-	if s.count >= maxSeen {
-		s.forget(now)
+	if old := s.ring[s.next]; old != nil {
+		s.forget(old)
 	}
-	if s.count < maxSeen {
-		s.events[key] = append(s.events[key], f)
-		s.count++
-	}
+	s.ring[s.next] = f
+	s.next = (s.next + 1) % maxSeen
+	s.events[key] = append(s.events[key], f)
 	return f, true
 }
 
 // covers reports whether another report is about this event.
 func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time) bool {
-	age := now.Sub(f.claimed)
-	if f.id != "" && g.id != "" {
-		return f.id == g.id && age < sameCall
-	}
-	if age >= otherReport {
+	if f.age(now) >= soon || !related(f.agents, g.agents) {
 		return false
+	}
+	if f.id != "" && g.id != "" {
+		return f.id == g.id
 	}
 	if f.agents != g.agents && !slices.Contains(f.others, g.agents) {
 		f.others = append(f.others, g.agents)
@@ -117,9 +145,21 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time) bool {
 	case streams(ev):
 		return false
 	case f.told.IsZero() || g.told.IsZero():
-		return !aboutTool(ev) && !goesOn(ev) && age <= sameInstant
+		return !aboutTool(ev) && !goesOn(ev) && now.Sub(f.claimed) <= sameInstant
 	}
 	return g.told.Sub(f.told).Abs() <= sameInstant
+}
+
+// readsClaude are the codecs of agents that run hooks of Claude Code's
+// configuration too, so that one call may come by both.
+var readsClaude = []string{"copilot", "copilot-pascal", "cursor"}
+
+// related reports whether one agent may be behind both reports.
+func related(a, b string) bool {
+	a, _, _ = strings.Cut(a, " ")
+	b, _, _ = strings.Cut(b, " ")
+	agent := func(codec string) string { return strings.TrimSuffix(codec, "-pascal") }
+	return agent(a) == agent(b) || a == "claude" && slices.Contains(readsClaude, b) || b == "claude" && slices.Contains(readsClaude, a)
 }
 
 // streams reports events of which an agent fires many alike in a row.
@@ -127,29 +167,26 @@ func streams(ev hook.AnyEvent) bool {
 	return ev.Info() == hook.GenerateEnd.Info() || ev.Info() == hook.Notification.Info()
 }
 
-// forget drops what cannot be reported again any more. The caller holds mu.
-func (s *seen) forget(now time.Time) {
-	for key, list := range s.events {
-		kept := slices.DeleteFunc(list, func(f *flight) bool { return now.Sub(f.claimed) > sameCall })
-		s.count -= len(list) - len(kept)
-		if s.events[key] = kept; len(kept) == 0 {
-			delete(s.events, key)
-		}
+// forget drops an event. The caller holds mu.
+func (s *seen) forget(f *flight) {
+	left := slices.DeleteFunc(s.events[f.key], func(g *flight) bool { return g == f })
+	if s.events[f.key] = left; len(left) == 0 {
+		delete(s.events, f.key)
 	}
 }
 
 // content sums up what an event is about, apart from who reports it.
-func content(ev hook.AnyEvent) (uint64, bool) {
+func content(hooks string, ev hook.AnyEvent) (uint64, bool) {
 	body := ev.Body()
 	switch p := body.(type) {
 	case hook.ToolUse:
-		body = []any{p.ToolName, p.ToolInput}
+		body = []any{p.ToolName, adapter.Gist(ev, p.ToolName, p.ToolInput)}
 	case hook.ToolResult:
-		body = []any{p.ToolName, p.ToolInput}
+		body = []any{p.ToolName, adapter.Gist(ev, p.ToolName, p.ToolInput)}
 	case hook.ToolFailure:
-		body = []any{p.ToolName, p.ToolInput}
+		body = []any{p.ToolName, adapter.Gist(ev, p.ToolName, p.ToolInput)}
 	case hook.Permission:
-		body = []any{p.ToolName, p.ToolInput}
+		body = []any{p.ToolName, adapter.Gist(ev, p.ToolName, p.ToolInput)}
 	case map[string]any: // an agent's own event
 		own := make(map[string]any, len(p))
 		for name, value := range p {
@@ -161,7 +198,7 @@ func content(ev hook.AnyEvent) (uint64, bool) {
 	}
 	var h maphash.Hash // seeded at random, so that nobody can make two contents look alike
 	h.SetSeed(seed)
-	_, _ = h.WriteString(ev.Info().Name + "\x00" + ev.Head().Session + "\x00")
+	_, _ = h.WriteString(hooks + "\x00" + ev.Info().Name + "\x00" + ev.Head().Session + "\x00")
 	if err := json.NewEncoder(&h).Encode(body); err != nil {
 		return 0, false
 	}

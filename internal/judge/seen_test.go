@@ -26,6 +26,14 @@ func (w *world) copilot(codec, command string, second int) *call.Request {
 	return r
 }
 
+// cursor is an event of Cursor.
+func (w *world) cursor(event, fields string) *call.Request {
+	r := w.event(map[string]any{})
+	r.Agent, r.Event = "cursor", event
+	r.Stdin = fmt.Appendf(nil, `{"hook_event_name":%q,"conversation_id":"s","generation_id":"g","workspace_roots":[%q],%s}`, event, w.dir, fields)
+	return r
+}
+
 func (w *world) prompt(id string) *call.Request {
 	return w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hi", "prompt_id": id})
 }
@@ -61,6 +69,20 @@ func TestOneCallReportedTwiceRunsTheHooksOnce(t *testing.T) {
 		"the same prompt again": {func(w *world) []*call.Request {
 			return []*call.Request{w.prompt("p1"), w.prompt("p2")}
 		}, 2},
+		"through the configuration of an agent that is read too": {func(w *world) []*call.Request {
+			return []*call.Request{w.copilot("copilot", "ls", 0), w.bash("s", "", "ls")}
+		}, 1},
+		"by two agents": {func(w *world) []*call.Request {
+			codex := w.bash("s", "", "ls")
+			codex.Agent = "codex"
+			return []*call.Request{w.bash("s", "", "ls"), codex}
+		}, 2},
+		"by a general and a special event": {func(w *world) []*call.Request {
+			return []*call.Request{
+				w.cursor("preToolUse", `"tool_name":"Shell","tool_use_id":"t1","tool_input":{"command":"ls","is_background":false}`),
+				w.cursor("beforeShellExecution", `"command":"ls","sandbox":false`),
+			}
+		}, 1},
 		"in two dialects": {func(w *world) []*call.Request {
 			return []*call.Request{w.copilot("copilot", "ls", 0), w.copilot("copilot-pascal", "ls", 0)}
 		}, 1},
@@ -131,4 +153,26 @@ func TestStopsInARowAreCounted(t *testing.T) {
 	w.want(stop(false), "there is more")
 	w.want(stop(true), "there is more")
 	w.want(stop(true), `!"decision":"block"`)
+}
+
+func TestWhatOtherHooksMadeOfACallSaysNothing(t *testing.T) {
+	w := newWorld(t, noRM)
+	w.want(w.ask(w.bash("s", "1", "ls")), "!deny")
+	w.write("hookway.yaml", strings.ReplaceAll(noRM, `rm\s`, "ls"))
+	w.trust()
+	w.want(w.ask(w.bash("s", "1", "ls")), `"deny"`)
+}
+
+func TestOldReportsAreForgotten(t *testing.T) {
+	w := newWorld(t, noRM)
+	for i := range 3000 {
+		w.ask(w.bash("s", fmt.Sprint(i), "ls"))
+	}
+	if n := strings.Count(w.recorded(), "PreToolUse"); n != 3000 {
+		t.Errorf("%d of 3000 calls were judged", n)
+	}
+	w.ask(w.bash("s", "2999", "ls"))
+	if n := strings.Count(w.recorded(), "PreToolUse"); n != 3000 {
+		t.Error("the last call is not known any more")
+	}
 }

@@ -168,7 +168,7 @@ func (s *workspaces) enter(ctx context.Context, key string, j *Judge, opts confi
 		// The first call's end must not spoil the workspace for the others.
 		e.live, e.err = config.Open(context.WithoutCancel(ctx), opts, e.engine)
 		if e.err == nil {
-			j.watch(e.engine)
+			j.watch(e)
 		}
 		close(e.ready)
 	}
@@ -189,6 +189,11 @@ func (s *workspaces) enter(ctx context.Context, key string, j *Judge, opts confi
 		return nil, e.err
 	}
 	return e, nil
+}
+
+// hooks names the hooks as they are now: it changes when one of them does.
+func (w *Workspace) hooks() string {
+	return fmt.Sprintf("%s\x00%p\x00%d", w.Folder, w.live, w.live.Generation())
 }
 
 // leave ends the call's use of the workspace.
@@ -260,8 +265,8 @@ func (j *Judge) Close() error {
 
 // watch puts on record what hooks do that no outcome tells: those of the observe
 // lane, and failures.
-func (j *Judge) watch(e *hook.Engine) {
-	e.Watch(func(n hook.Notice) {
+func (j *Judge) watch(e *entry) {
+	e.engine.Watch(func(n hook.Notice) {
 		switch {
 		case n.Kind == hook.HookDropped:
 			j.log(fmt.Sprintf("hook %s is behind: an event %s was dropped", n.Hook, n.Event))
@@ -279,7 +284,7 @@ func (j *Judge) watch(e *hook.Engine) {
 		defer cancel()
 		_ = j.Record(ctx, audit.Record{
 			Time: time.Now(), Event: n.Event, EventID: fmt.Sprint(n.EventID), Session: n.Session, Agent: n.Agent, Action: "observed",
-			Steps: []audit.Step{step}, DurationMS: step.DurationMS,
+			Steps: []audit.Step{step}, DurationMS: step.DurationMS, Hide: e.live.Set().Settings.Redact,
 		})
 	})
 }
