@@ -15,7 +15,11 @@ func (a *app) recordTo(j *judge.Judge) (done func()) {
 	dir, err := a.auditDir()
 	var log *audit.Log
 	if err == nil {
-		log, err = audit.Open(audit.Config{Dir: dir, Log: j.Log})
+		keep, unread := config.KeepOf(a.getenv)
+		if unread != nil {
+			j.Log(unread.Error())
+		}
+		log, err = audit.Open(audit.Config{Dir: dir, KeepAge: keep.Age, KeepSize: keep.Size, Log: j.Log})
 	}
 	if err != nil {
 		j.Log("there will be no audit record: " + err.Error())

@@ -62,11 +62,15 @@ func (f *finisher) cut(path string) {
 	}
 }
 
+// foundBy are the members that no configuration hides: a log in which nobody can
+// look for what an agent did, or see that a hook stopped it, is none.
+var foundBy = []string{"event", "event_id", "native", "session", "agent", "source", "tool", "tool_use_id", "action", "by", "steps.hook"}
+
 func (f *finisher) text(name, text string, most int) string {
 	if text == "" {
 		return ""
 	}
-	if len(f.fields) > 0 && f.configured(steps(name)) {
+	if len(f.fields) > 0 && !slices.Contains(foundBy, name) && f.configured(steps(name)) {
 		return hidden
 	}
 	text = f.redactor.text(text)

@@ -14,14 +14,15 @@ import (
 type Config struct {
 	Dir string // the log's folder; it is made
 
-	MaxSize int64         // of one file, in bytes; default 32 MiB
-	MaxAge  time.Duration // of one file's first record; default 7 days
+	MaxSize int64         // of one file, in bytes; default 32 MiB, or a quarter of KeepSize
+	MaxAge  time.Duration // of one file's first record; default 7 days, or a quarter of KeepAge
 
 	KeepSize int64         // of all files together; default 512 MiB
 	KeepAge  time.Duration // since a file was last written; default 90 days
 
 	// Fields names what is never written: "ssn" at any depth of a record and in
-	// texts, "tool_input" as a whole, "tool_input.content" at that place.
+	// texts, "tool_input" as a whole, "tool_input.content" at that place. What a
+	// record is found by stays: event, session, agent, tool, action and hook.
 	Fields []string
 
 	// Patience is how long Append waits at most; default 5 s. A context may
@@ -43,10 +44,10 @@ const (
 )
 
 func (c Config) complete() Config {
-	def(&c.MaxSize, DefaultMaxSize)
-	def(&c.MaxAge, DefaultMaxAge)
 	def(&c.KeepSize, DefaultKeepSize)
 	def(&c.KeepAge, DefaultKeepAge)
+	def(&c.MaxSize, min(DefaultMaxSize, max(c.KeepSize/4, 1))) // files are removed whole, and the last one never
+	def(&c.MaxAge, min(DefaultMaxAge, max(c.KeepAge/4, 1)))
 	def(&c.Patience, DefaultPatience)
 	if c.Log == nil {
 		c.Log = func(string) {}

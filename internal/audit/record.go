@@ -51,6 +51,10 @@ type Record struct {
 	Prev string `json:"prev"`           // hash of the record before
 	Hash string `json:"hash,omitempty"` // of this one
 
+	// Hide names what of this record is not written, besides Config.Fields and in
+	// the same words.
+	Hide []string `json:"-"`
+
 	whatFrom []string // where What comes from, for redaction
 }
 

@@ -102,6 +102,59 @@ func TestSecretsAndConfiguredFieldsNeverTouchTheDisk(t *testing.T) {
 	}
 }
 
+func TestARecordHidesMoreThanItsLogAndNeverLess(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, Config{Dir: dir, Fields: []string{"ssn"}})
+	secret := map[string]any{"ssn": "111-22", "iban": "DE02"}
+	for _, hide := range [][]string{nil, {"iban"}, nil, {"iban"}, {}, {"tool_input"}} {
+		r := sample(0)
+		r.ToolInput, r.Hide = secret, hide
+		add(t, l, r)
+	}
+	records, _ := read(t, dir, Filter{})
+	for i, want := range []string{"DE02", hidden, "DE02", hidden, "DE02", ""} {
+		if got, _ := records[i].ToolInput["iban"].(string); got != want {
+			t.Errorf("record %d has %q, want %q", i+1, got, want)
+		}
+	}
+	if text := string(contents(t, files(t, dir)[0])); strings.Contains(text, "111-22") || strings.Contains(text, `"hide"`) {
+		t.Errorf("on the disk: %s", text)
+	}
+}
+
+func TestWhatARecordIsFoundByIsNeverHidden(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, Config{Dir: dir})
+	r := sample(0)
+	r.Native, r.Source = "PreToolUse", "claude"
+	r.Hide = []string{"event", "event_id", "native", "session", "agent", "source", "tool", "tool_use_id", "action", "by", "hook", "steps", "tool_input", "reason", "seq", "time", "prev", "hash"}
+	add(t, l, r)
+	records, _ := read(t, dir, Filter{})
+	got := records[0]
+	if got.Event != r.Event || got.EventID != r.EventID || got.Native != r.Native || got.Session != r.Session || got.Agent != r.Agent || got.Source != r.Source ||
+		got.Tool != r.Tool || got.ToolUseID != r.ToolUseID || got.Action != r.Action || got.By != r.By || got.Steps[0].Hook != r.Steps[0].Hook {
+		t.Errorf("hidden: %+v", got)
+	}
+	if got.Reason != hidden || got.Steps[0].Reason != hidden {
+		t.Errorf("not hidden: %q, %q", got.Reason, got.Steps[0].Reason)
+	}
+	sound(t, dir)
+}
+
+func TestManyListsOfHiddenFieldsFillNoMemory(t *testing.T) {
+	c := covers{fields: []string{"ssn"}}
+	first := c.of([]string{"a"})
+	if c.of([]string{"a"}) != first {
+		t.Error("a list that is known was compiled again")
+	}
+	for i := range 10 * maxCovers {
+		c.of([]string{strings.Repeat("a", i+1)})
+		if len(c.kept) > maxCovers {
+			t.Fatalf("%d are kept", len(c.kept))
+		}
+	}
+}
+
 func TestAWholeFieldIsHiddenOnRequest(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, Config{Dir: dir, Fields: []string{"tool_input"}})

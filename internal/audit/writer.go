@@ -19,7 +19,7 @@ const syncDelay = time.Second
 // writer is the one goroutine that writes a log, and what only it touches.
 type writer struct {
 	log   *Log
-	cover *redactor
+	cover covers
 	store *store
 	buf   bytes.Buffer
 	batch []*entry
@@ -38,7 +38,7 @@ type syncResult struct {
 }
 
 func newWriter(l *Log) *writer {
-	return &writer{log: l, cover: newRedactor(l.config.Fields), store: newStore(l.config), synced: make(chan syncResult, 1), now: time.Now}
+	return &writer{log: l, cover: covers{fields: l.config.Fields}, store: newStore(l.config), synced: make(chan syncResult, 1), now: time.Now}
 }
 
 func (w *writer) run() {
@@ -154,7 +154,7 @@ func (w *writer) finish(r *Record) {
 	if r.Time.IsZero() {
 		r.Time = w.now()
 	}
-	w.cover.finish(r)
+	w.cover.of(r.Hide).finish(r)
 }
 
 // refuse tells appenders that their records are lost.

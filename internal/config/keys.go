@@ -33,12 +33,14 @@ func (t *table[T]) get(make func() []key[T]) []key[T] {
 
 var (
 	rootTable  table[fileSpec]
+	auditTable table[auditSpec]
 	eventTable table[eventSpec]
 	hookTable  table[hookSpec]
 	matchTable table[hook.Match]
 )
 
 func rootKeys() []key[fileSpec]    { return rootTable.get(makeRootKeys) }
+func auditKeys() []key[auditSpec]  { return auditTable.get(makeAuditKeys) }
 func eventKeys() []key[eventSpec]  { return eventTable.get(makeEventKeys) }
 func hookKeys() []key[hookSpec]    { return hookTable.get(makeHookKeys) }
 func matchKeys() []key[hook.Match] { return matchTable.get(makeMatchKeys) }

@@ -23,6 +23,8 @@ type fileSpec struct {
 	maxContinues *int
 	maxHooks     *int
 	idle         *time.Duration
+	redact       []string
+	audit        *auditSpec
 }
 
 // makeRootKeys lists the keys of a file.
@@ -67,6 +69,13 @@ func makeRootKeys() []key[fileSpec] {
 				if d, ok := r.duration(n, "idle_threshold", hook.MaxTimeout); ok {
 					f.idle = &d
 				}
+			}},
+		{name: "redact", doc: "What the audit log never holds, of the user's file and the workspace's: ssn at any depth and in texts, tool_input as a whole, tool_input.content at that place.",
+			shape: textsShape(), read: readRedact},
+		{name: "audit", doc: "How much of the audit log is kept. Only the user's configuration may say it.", shape: refShape("audit"),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) {
+				f.audit = &auditSpec{node: n}
+				object(r, n, "audit", auditKeys(), f.audit)
 			}},
 	}
 }

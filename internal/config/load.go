@@ -234,6 +234,7 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 	spec, problems := parse(path, data, l.known())
 	src.path = path
 	into.file, into.yaml = spec, &src
+	l.set.Settings.hide(spec.redact)
 	for _, h := range spec.hooks {
 		f := &found{spec: h, source: into.yaml, file: path, command: h.command(src.dir, l.workspace)}
 		into.found = append(into.found, f)
@@ -248,6 +249,10 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		return
 	}
 	l.checkTools(path, spec.tools)
+	if spec.audit != nil && src.layer != LayerUser {
+		l.set.Warnings = append(l.set.Warnings, Problem{File: path, Line: spec.audit.node.Line, Column: spec.audit.node.Column,
+			Message: "audit says nothing here: the log is the user's", Hint: "put it into the user's configuration, " + filepath.Join(l.userDir, fileName)})
+	}
 	defer l.importHooks(into, *into.yaml, spec, check) // when its events are known
 	for _, e := range spec.events {
 		if !slices.ContainsFunc(l.set.events, func(old *hook.EventInfo) bool { return old.Name == e.name }) {
@@ -402,5 +407,18 @@ func (s *Settings) take(f *fileSpec) {
 	}
 	if f.idle != nil {
 		s.IdleThreshold = *f.idle
+	}
+}
+
+// maxRedact bounds how many names are hidden: each is looked for in every text
+// of a record, and a workspace that nobody trusts may name some.
+const maxRedact = 200
+
+// hide adds to what is never recorded.
+func (s *Settings) hide(names []string) {
+	for _, name := range names {
+		if !slices.Contains(s.Redact, name) && len(s.Redact) < maxRedact {
+			s.Redact = append(slices.Clip(s.Redact), name)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,7 +22,7 @@ func TestNothingAtAllIsFine(t *testing.T) {
 	if len(set.Hooks)+len(set.Problems)+len(set.Warnings) != 0 || set.Workspace != "" || set.Trust.State != TrustNone {
 		t.Errorf("%+v", set)
 	}
-	if set.Settings != (Settings{hook.ActionBlock, hook.DefaultMaxContinues, DefaultMaxHooks, DefaultIdleThreshold}) {
+	if want := (Settings{hook.ActionBlock, hook.DefaultMaxContinues, DefaultMaxHooks, DefaultIdleThreshold, nil}); !reflect.DeepEqual(set.Settings, want) {
 		t.Errorf("%+v", set.Settings)
 	}
 	fill(t, set)

@@ -127,7 +127,7 @@ func TestEveryKeyOfAHookArrives(t *testing.T) {
 	f := found{spec: h, source: &source{root: "/ws"}, file: "/ws/hookway.yaml"}
 	r := f.registration()
 	want := hook.New("", nil, hook.For("PreToolUse"), hook.WithProfile(hook.ProfileA3S), hook.Priority(10), hook.Timeout(500*time.Millisecond),
-		hook.Matching(match), hook.As(hook.Guard), hook.Retries(2), hook.OnFailure(hook.FailClosed), hook.Root("/ws"), hook.Origin("/ws/hookway.yaml:14"))
+		hook.Matching(match), hook.As(hook.Guard), hook.Retries(2), hook.OnFailure(hook.FailClosed), hook.Root("/ws"), hook.Origin("/ws/hookway.yaml:16"))
 	if !reflect.DeepEqual(r, want) {
 		t.Errorf("registration\n got %+v\nwant %+v", r, want)
 	}
@@ -189,8 +189,14 @@ func TestSettingsAndEventsArrive(t *testing.T) {
 	spec, hooks := goodHooks(t)
 	s := Settings{}
 	s.take(spec)
-	if s != (Settings{AskFallback: hook.ActionAllow, MaxContinues: 3, MaxHooks: 5, IdleThreshold: 45 * time.Second}) {
+	if want := (Settings{AskFallback: hook.ActionAllow, MaxContinues: 3, MaxHooks: 5, IdleThreshold: 45 * time.Second}); !reflect.DeepEqual(s, want) {
 		t.Errorf("%+v", s)
+	}
+	if want := []string{"ssn", "tool_input.content"}; !reflect.DeepEqual(spec.redact, want) {
+		t.Errorf("redact is %q", spec.redact)
+	}
+	if want := (Keep{Age: 30 * 24 * time.Hour, Size: 64 << 20}); spec.audit == nil || spec.audit.Keep != want {
+		t.Errorf("audit is %+v", spec.audit)
 	}
 	deploy, free := spec.events[0].info(), spec.events[2].info()
 	if deploy.Name != "Deploy" || deploy.May.String() != "block, inject" || spec.events[1].info().May.String() != "observe" || !free.May.Answer {

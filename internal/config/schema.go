@@ -25,6 +25,7 @@ func Schema() ([]byte, error) {
 		"hook":  hookSchema(),
 		"match": objectSchema(matchKeys()),
 		"event": objectSchema(eventKeys(), "name"),
+		"audit": objectSchema(auditKeys()),
 	}
 	data, err := json.MarshalIndent(root, "", "  ")
 	return append(data, '\n'), err

@@ -63,6 +63,7 @@ func TestEveryKeyIsInTheSchemaAndTheParser(t *testing.T) {
 		"hook":  "hooks:\n  - KEY: []\n",
 		"match": "hooks:\n  - match: {KEY: []}\n",
 		"event": "events:\n  - KEY: []\n",
+		"audit": "audit:\n  KEY: []\n",
 	} {
 		names := published(t, definition)
 		if len(names) == 0 {

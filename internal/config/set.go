@@ -51,6 +51,10 @@ type Settings struct {
 	MaxContinues  int
 	MaxHooks      int
 	IdleThreshold time.Duration
+
+	// Redact names what the audit log never holds. Every file adds to it, also
+	// one with mistakes and one that nobody trusts: it can only hide more.
+	Redact []string
 }
 
 // Set is a configuration that was read: the hooks of all files in the order of

@@ -1,0 +1,169 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// Keep says how much of the audit log is kept. Zero values are the log's defaults.
+type Keep struct {
+	Age  time.Duration
+	Size int64 // of all files together, in bytes
+}
+
+// Bounds of Keep, against slips of the pen.
+const (
+	minKeepAge  = time.Hour
+	maxKeepAge  = 10 * 366 * 24 * time.Hour
+	minKeepSize = 1 << 20
+	maxKeepSize = 1 << 40
+)
+
+// auditSpec is "audit" as it is written.
+type auditSpec struct {
+	node *yaml.Node
+	Keep
+}
+
+// makeAuditKeys lists the keys of audit.
+func makeAuditKeys() []key[auditSpec] {
+	return []key[auditSpec]{
+		{name: "keep", doc: "How long records are kept, as 90d or 12h. Default: 90d.", shape: schema{"type": "string", "pattern": `^[0-9]+[dh]$`},
+			read: func(r *reader, n *yaml.Node, a *auditSpec) {
+				a.Age = time.Duration(r.measure(n, "keep", "write it as 90d or 12h", ages, int64(minKeepAge), int64(maxKeepAge)))
+			}},
+		{name: "keep_size", doc: "How large all files of the log together may be, as 512MiB. Default: 512MiB.", shape: schema{"type": "string", "pattern": `^[0-9]+ ?[KMG]i?B$`},
+			read: func(r *reader, n *yaml.Node, a *auditSpec) {
+				a.Size = r.measure(n, "keep_size", "write it as 512MiB or 2GiB", sizes, minKeepSize, maxKeepSize)
+			}},
+	}
+}
+
+// unit is a unit that a number is written with.
+type unit struct {
+	name string
+	is   int64
+}
+
+var (
+	ages  = []unit{{"d", int64(24 * time.Hour)}, {"h", int64(time.Hour)}}
+	sizes = []unit{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}}
+)
+
+// measure reads a whole number with its unit.
+func (r *reader) measure(n *yaml.Node, what, hint string, units []unit, low, high int64) int64 {
+	node, ok := r.enter(n)
+	if !ok {
+		return 0
+	}
+	text := node.Value
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(text, u.name)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseUint(strings.TrimSuffix(digits, " "), 10, 63)
+		if err != nil {
+			break
+		}
+		if int64(v) < (low+u.is-1)/u.is || int64(v) > high/u.is {
+			r.fail(n, "", "%s is %s; it must be between %d%s and %d%s", what, clip(text), (low+u.is-1)/u.is, u.name, high/u.is, u.name)
+			return 0
+		}
+		return int64(v) * u.is
+	}
+	r.fail(n, hint, "%s must be a number with its unit, not %s", what, describe(node))
+	return 0
+}
+
+// maxFileRedact bounds what one file hides.
+const maxFileRedact = maxRedact / 2
+
+// readRedact reads "redact".
+func readRedact(r *reader, n *yaml.Node, f *fileSpec) {
+	names := r.texts(n, "redact")
+	if len(names) > maxFileRedact {
+		r.fail(n, "name what is around them", "redact has %d names; at most %d are looked for", len(names), maxFileRedact)
+		names = names[:maxFileRedact]
+	}
+	for _, e := range names {
+		why := badName(e.text)
+		if why == "" && !namesField(e.text) {
+			why = "is no name"
+		}
+		if why != "" {
+			r.fail(e.node, "name a field, as ssn or tool_input.content", "redact %q %s", clip(e.text), why)
+			continue
+		}
+		f.redact = append(f.redact, e.text)
+	}
+}
+
+// namesField reports whether a path has a name in it. Indexes say nothing: all
+// entries of a list are hidden alike.
+func namesField(path string) bool {
+	for part := range strings.SplitSeq(path, ".") {
+		if name, _, _ := strings.Cut(part, "["); hook.Normal(strings.TrimSpace(name)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// KeepOf reads from the user's configuration, and nothing else of it, how much
+// of the audit log is kept. Without such a file it costs a look at the disk. A
+// file with mistakes counts as far as it can be understood: they are told when
+// hooks are loaded.
+func KeepOf(getenv func(string) string) (Keep, error) {
+	dir, _, err := Places(getenv)
+	if err != nil {
+		return Keep{}, err
+	}
+	if info, err := os.Stat(dir); err != nil || checkOwner(dir, info) != nil {
+		return Keep{}, nil
+	}
+	for _, name := range []string{fileName, fileNameYML} {
+		data, err := keptFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return Keep{}, fmt.Errorf("how much of the audit log is kept cannot be read: %w", err)
+		}
+		root, problems := document(name, data)
+		if root == nil || len(problems) > 0 || root.Kind != yaml.MappingNode {
+			return Keep{}, nil
+		}
+		r, spec := &reader{file: name}, &auditSpec{}
+		for _, p := range r.pairs(root) {
+			if p.key.Value == "audit" {
+				object(r, p.value, "audit", auditKeys(), spec)
+			}
+		}
+		return spec.Keep, nil
+	}
+	return Keep{}, nil
+}
+
+// keptFile reads a file of the user's configuration, if it is the user's alone.
+func keptFile(path string) ([]byte, error) {
+	f, info, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if err := checkOwner(path, info); err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
+}
