@@ -36,3 +36,6 @@ step "build"
 
 step "tests, with the race detector and the fuzz seeds"
 "$go" test -race -shuffle=on -timeout 15m ./...
+
+step "real agents, if npm is reachable"
+sh tools/e2e.sh

@@ -50,13 +50,24 @@ if [ -z "${HOOKWAY_E2E_CLAUDE-}" ] || [ -z "${HOOKWAY_E2E_CODEX-}" ]; then
         exit 0
     fi
 fi
+# skip REASON: an agent that cannot be had says nothing about hookway.
+skip() {
+    echo "e2e: skipped: $1"
+    exit 0
+}
+
 if [ -z "${HOOKWAY_E2E_CLAUDE-}" ]; then
-    obtain "$claude_package"
+    obtain "$claude_package" || skip "npm could not install $claude_package"
     HOOKWAY_E2E_CLAUDE=$(program claude "$claude_package")
 fi
 if [ -z "${HOOKWAY_E2E_CODEX-}" ]; then
-    obtain "$codex_package"
+    obtain "$codex_package" || skip "npm could not install $codex_package"
     HOOKWAY_E2E_CODEX=$(program codex "$codex_package")
 fi
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+for agent in "$HOOKWAY_E2E_CLAUDE" "$HOOKWAY_E2E_CODEX"; do
+    HOME=$home "$agent" --version >/dev/null 2>&1 || skip "$agent does not run on this machine"
+done
 export HOOKWAY_E2E_CLAUDE HOOKWAY_E2E_CODEX
-exec "$go" test -count=1 -timeout 4m "$@" ./e2e
+"$go" test -count=1 -timeout 4m "$@" ./e2e

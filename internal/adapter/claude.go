@@ -1,10 +1,8 @@
 package adapter
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -227,31 +225,4 @@ var claudeOwn = []struct {
 func is[T any](v any) bool {
 	_, ok := v.(T)
 	return ok
-}
-
-// Patience is how long Claude Code waits for the answer to an event, less what
-// it takes to give one.
-func (Claude) Patience(stdin []byte) time.Duration {
-	var base struct {
-		Name string `json:"hook_event_name"`
-	}
-	_ = json.Unmarshal(stdin, &base) // what cannot be read is refused elsewhere
-	wait := claudeAbout.Event(base.Name).Wait
-	if wait == 0 {
-		wait = 10 * time.Minute
-	}
-	return wait - wait/10
-}
-
-// Refuse is the answer when there is no outcome because hookway itself failed.
-func (Claude) Refuse(stdin []byte, reason string) Reply {
-	var base struct {
-		Name string `json:"hook_event_name"`
-	}
-	if err := json.Unmarshal(stdin, &base); err == nil {
-		if info, err := hook.Lookup(base.Name); err == nil && !info.Gates {
-			return Reply{Stdout: []byte("{}\n"), Warnings: []string{reason + "; the event passes"}}
-		}
-	}
-	return Reply{Stderr: []byte(reason + "; the event is blocked\n"), ExitCode: 2}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
@@ -117,41 +116,6 @@ func TestOneHooksMetadataDoesNotAnnulAnothersBlock(t *testing.T) {
 	want := `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"},"stopReason":"enough"}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
-	}
-}
-
-func TestPatienceIsShorterThanClaudeCodes(t *testing.T) {
-	for event, limit := range map[string]time.Duration{"SessionEnd": 1500 * time.Millisecond, "UserPromptSubmit": 30 * time.Second, "PreToolUse": 600 * time.Second} {
-		if got := (adapter.Claude{}).Patience([]byte(`{"hook_event_name":"` + event + `"}`)); got <= 0 || got >= limit {
-			t.Errorf("%s: %v, Claude Code waits %v", event, got, limit)
-		}
-	}
-}
-
-func TestWithoutAnOutcomeWhatGatesIsBlocked(t *testing.T) {
-	for _, tt := range []struct {
-		stdin string
-		code  int
-	}{
-		{`{"hook_event_name":"PreToolUse"}`, 2},
-		{`{"hook_event_name":"UserPromptSubmit"}`, 2},
-		{`{"hook_event_name":"Unheard"}`, 2},
-		{`not JSON`, 2},
-		{``, 2},
-		{`{"hook_event_name":"SessionStart"}`, 0},
-		{`{"hook_event_name":"Stop"}`, 0},
-		{`{"hook_event_name":"PostToolUse"}`, 0},
-	} {
-		r := adapter.Claude{}.Refuse([]byte(tt.stdin), "the disk is full")
-		if r.ExitCode != tt.code {
-			t.Errorf("%s: exit code %d, want %d", tt.stdin, r.ExitCode, tt.code)
-		}
-		if said := string(r.Stderr) + strings.Join(r.Warnings, ""); !strings.Contains(said, "the disk is full") {
-			t.Errorf("%s: the reason is lost: %q", tt.stdin, said)
-		}
-		if tt.code == 2 && len(r.Stdout) > 0 {
-			t.Errorf("%s: stdout must be empty: %s", tt.stdin, r.Stdout)
-		}
 	}
 }
 

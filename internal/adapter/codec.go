@@ -78,15 +78,14 @@ type Can uint16
 
 // What an agent may be able to do.
 const (
-	Block         Can = 1 << iota // stop what is about to happen, or flag what has
-	Ask                           // have the user confirm
-	Allow                         // go on without asking the user
-	ChangeInput                   // a changed tool_input, prompt or request is what runs
-	ChangeOutput                  // a changed result is what the model sees
-	Inject                        // text reaches the model
-	GoOn                          // work on instead of stopping
-	Answer                        // take a result in place of running something
-	ChangeAllowed                 // a changed tool_input is what runs, but only together with an approval
+	Block        Can = 1 << iota // stop what is about to happen, or flag what has
+	Ask                          // have the user confirm
+	Allow                        // go on without asking the user
+	ChangeInput                  // a changed tool_input, prompt or request is what runs
+	ChangeOutput                 // a changed result is what the model sees
+	Inject                       // text reaches the model
+	GoOn                         // work on instead of stopping
+	Answer                       // take a result in place of running something
 )
 
 var canNames = []string{"block", "ask", "allow", "change input", "change output", "inject", "go on", "answer"}
