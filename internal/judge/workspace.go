@@ -62,6 +62,16 @@ type entry struct {
 // settings are the variables on which a configuration depends.
 var settings = []string{"HOOKWAY_HOME", "HOOKWAY_TRUST", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOME", "USERPROFILE", "CLAUDE_CONFIG_DIR"}
 
+// setting is one of the caller's variables. A folder that it names from where it
+// works is meant from there: this process works elsewhere.
+func (h *hearing) setting(name string) string {
+	value := h.env.get(name)
+	if (name == "HOOKWAY_HOME" || name == "HOME") && value != "" && !filepath.IsAbs(value) && filepath.IsAbs(h.request.Dir) {
+		return filepath.Join(h.request.Dir, value)
+	}
+	return value
+}
+
 // open finds the workspace of a call and reads what changed in it.
 func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 	dir, err := h.folder()
@@ -71,7 +81,7 @@ func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 	env := map[string]string{}
 	key := ""
 	for _, name := range settings {
-		env[name] = h.env.get(name)
+		env[name] = h.setting(name)
 		key += env[name] + "\x00"
 	}
 	opts := config.Options{
