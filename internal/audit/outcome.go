@@ -74,6 +74,9 @@ func failed(err error) bool {
 
 // nativeName is the agent's own name for the event.
 func nativeName(head *hook.Envelope) string {
+	if name, ok := head.Metadata["native_event"].(string); ok { // not every agent's payload has it
+		return name
+	}
 	own, _ := head.Metadata["native"].(map[string]any)
 	name, _ := own["hook_event_name"].(string)
 	return name

@@ -130,7 +130,11 @@ func readHandler(v *hujson.Value, codecs []string) (invocation, bool) {
 			if !ok || line.Kind() != '"' {
 				continue
 			}
-			if c, ok := readCall(append(shellWords(line.String()), args(o)...), codecs); ok {
+			more := args(o)
+			if c, ok := readCall(append(shellWords(line.String()), more...), codecs); ok {
+				if more == nil {
+					c.line = line.String()
+				}
 				return c, true
 			}
 		}

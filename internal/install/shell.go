@@ -80,6 +80,7 @@ func shellWords(line string) []string {
 // invocation is a command line of ours, taken apart.
 type invocation struct {
 	program string
+	line    string // as a shell gets it; "" if there is none
 	codec   string
 	flags   map[string]string
 }

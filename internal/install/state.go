@@ -42,6 +42,7 @@ type State struct {
 type EventState struct {
 	Name      string
 	Program   string
+	Line      string // the command line as it stands there; "" if the agent calls without a shell
 	Codec     string
 	Timeout   string // as on the command line
 	OnFailure string
@@ -96,7 +97,7 @@ func (s *State) look(a *agent, text []byte) error {
 		}
 		e := found[0]
 		s.Events = append(s.Events, EventState{
-			Name: m.Name.Value.(hujson.Literal).String(), Program: e.program, Codec: e.codec,
+			Name: m.Name.Value.(hujson.Literal).String(), Program: e.program, Line: e.line, Codec: e.codec,
 			Timeout: e.flags["timeout"], OnFailure: e.flags["on-failure"], Copies: len(found),
 		})
 		s.addShim(e.program)
