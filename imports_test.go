@@ -39,6 +39,7 @@ var rooms = map[string][]string{
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/audit",
 		"internal/config"},
 	"internal/daemon":  {"hook", "wire/call", "internal/procgroup"},
+	"internal/doctor":  {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install"},
 	"internal/session": {"hook", "internal/directive", "internal/terminal"},
 	"e2e/model":        {},
 	"e2e":              {"e2e/model"},

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/doctor"
+	"github.com/hookway/hookway/internal/install"
+)
+
+// examining is one call of doctor.
+type examining struct {
+	*app
+	live, yes, capabilities bool
+}
+
+// examined is what doctor prints for machines.
+type examined struct {
+	OK       bool `json:"ok"`
+	Failures int  `json:"failures"`
+	Warnings int  `json:"warnings"`
+	*doctor.Report
+	Seen []doctor.Seen `json:"seen,omitempty"`
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	e := &examining{app: a}
+	cmd := &cobra.Command{
+		Use:       "doctor [AGENT...]",
+		Short:     "Find out why hooks do not run, and how to mend it",
+		ValidArgs: install.Agents(),
+		Long: `Look at hookway's programs, folders, daemon and configuration, at the agents on
+this machine and the hooks that are installed in them, at what they cannot do of
+what the hooks here want, and at what failed in the last day. Each thing that is
+wrong comes with what to do about it. Nothing is changed. The exit code is 1 if
+something failed; warnings do not count.
+
+--live proves that hooks fire. It starts the daemon, runs the command lines that
+are installed with events of its own, and shows when each agent was last heard.
+After your yes it also runs each agent once without you, in a temporary folder,
+on a prompt that asks for a command which a hook refuses; that may cost a call of
+a model.`,
+		Example: "  hookway doctor\n  hookway doctor --live claude\n  hookway doctor --capabilities codex",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case e.yes && !e.live:
+				return errors.New("--yes goes with --live: nothing else asks")
+			case e.capabilities && e.live:
+				return errors.New("--capabilities prints a table only; leave --live out")
+			case e.capabilities:
+				return a.showCapabilities(args)
+			}
+			return e.run(cmd.Context(), args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&e.live, "live", false, "prove that hooks fire: self-test, last events, and a run of the agents")
+	flags.BoolVarP(&e.yes, "yes", "y", false, "with --live: run the agents without asking; each may call a model once")
+	flags.BoolVar(&e.capabilities, "capabilities", false, "print what each agent does at each event when a hook wants it")
+	return cmd
+}
+
+func (e *examining) run(ctx context.Context, agents []string) error {
+	executable, err := os.Executable()
+	if err != nil {
+		executable = ""
+	}
+	options := e.options()
+	options.Log = func(string) {} // what is wrong is a finding
+	c := &doctor.Checkup{
+		Agents: agents, Getenv: e.getenv, Executable: executable, Version: ownVersion(), Dir: e.cwd(), Config: options, Now: time.Now(),
+	}
+	if err := c.Open(ctx); err != nil {
+		return errors.Join(err, c.Close())
+	}
+	defer c.Close()
+	report := c.Look(ctx)
+	var seen []doctor.Seen
+	if e.live {
+		seen = e.prove(ctx, c, report)
+	}
+	failures, warnings := report.Count(doctor.Failure), report.Count(doctor.Warning)
+	if e.json {
+		err = e.print(examined{OK: failures == 0, Failures: failures, Warnings: warnings, Report: report, Seen: seen})
+	} else {
+		e.show(report, seen)
+		fmt.Fprintf(e.out, "\n%s, %s\n", count(failures, "failure"), count(warnings, "warning"))
+	}
+	if err == nil && failures > 0 {
+		return &exit{code: exitFailure}
+	}
+	return err
+}
+
+// prove adds what shows that hooks fire.
+func (e *examining) prove(ctx context.Context, c *doctor.Checkup, report *doctor.Report) []doctor.Seen {
+	report.Add(c.StartDaemon(ctx, e.environ()))
+	report.Add(c.SelfTest(ctx))
+	report.Add(c.Canary(ctx, e.mayRun(c)))
+	section, seen := c.LastSeen()
+	report.Add(section)
+	return seen
+}
+
+// mayRun asks whether the agents may be run.
+func (e *examining) mayRun(c *doctor.Checkup) bool {
+	agents := c.Runnable()
+	if e.yes || len(agents) == 0 || e.json {
+		return e.yes
+	}
+	asking := &installing{app: e.app}
+	return asking.ask(fmt.Sprintf("Run %s once without you, to see the hooks fire? That may cost a call of a model each.", strings.Join(agents, ", ")))
+}
+
+// How a finding is marked.
+var (
+	marks   = map[doctor.Level]string{doctor.OK: "ok", doctor.Note: "note", doctor.Warning: "warning", doctor.Failure: "FAILURE"}
+	colours = map[doctor.Level]string{doctor.OK: "32", doctor.Warning: "33", doctor.Failure: "31"}
+)
+
+func (e *examining) show(r *doctor.Report, seen []doctor.Seen) {
+	out := visible{e.out}
+	for i, s := range r.Sections {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		fmt.Fprintln(out, s.Title)
+		for _, f := range s.Findings {
+			fmt.Fprintf(e.out, "  %s  ", e.mark(f.Level))
+			fmt.Fprintln(out, oneLine(f.Text))
+			if f.Mend != "" {
+				fmt.Fprintf(out, "           mend: %s\n", oneLine(f.Mend))
+			}
+		}
+		if s.Name == "seen" {
+			e.showSeen(seen)
+		}
+	}
+}
+
+// showSeen lists events, those that never came together.
+func (e *examining) showSeen(seen []doctor.Seen) {
+	var order []string
+	never := map[string][]string{}
+	out := visible{e.out}
+	for _, s := range seen {
+		if !slices.Contains(order, s.Agent) {
+			order = append(order, s.Agent)
+		}
+	}
+	for _, agent := range order {
+		for _, s := range seen {
+			switch {
+			case s.Agent != agent:
+			case s.Last == nil:
+				never[agent] = append(never[agent], s.Event)
+			default:
+				fmt.Fprintf(out, "  %-12s %-28s %s\n", agent, s.Event, s.Last.Local().Format("2006-01-02 15:04:05"))
+			}
+		}
+		if len(never[agent]) > 0 {
+			fmt.Fprintf(out, "  %-12s never: %s\n", agent, strings.Join(never[agent], ", "))
+		}
+	}
+}
+
+// oneLine keeps a finding on its line.
+func oneLine(text string) string { return field(text, 1000) }
+
+// mark is what stands before a finding, in colour where that is seen.
+func (e *examining) mark(level doctor.Level) string {
+	text := fmt.Sprintf("%-7s", marks[level])
+	if code := colours[level]; code != "" && e.colour() {
+		return "\x1b[" + code + "m" + text + "\x1b[0m"
+	}
+	return text
+}
+
+func (a *app) showCapabilities(agents []string) error {
+	for _, name := range agents {
+		if !slices.Contains(install.Agents(), name) && !slices.Contains(codecNames(), name) {
+			return fmt.Errorf("the agent %q is unknown; known: %s", name, strings.Join(install.Agents(), ", "))
+		}
+	}
+	table := doctor.Capabilities(agents)
+	if a.json {
+		return a.print(table)
+	}
+	out := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(out, "AGENT\tEVENT\tHERE\tCAN\tWAITS\tNOTE")
+	for _, c := range table {
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Agent, c.Event, or(c.Ours, "as it is"), c.Can, c.Waits, c.Note)
+	}
+	return out.Flush()
+}

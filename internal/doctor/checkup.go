@@ -1,0 +1,145 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// Checkup is what is looked at. Its fields must not be changed once a method was
+// called; its methods are for one goroutine.
+type Checkup struct {
+	// Agents are those that are looked at, by the names that hookway install
+	// takes. None means those that are found or installed.
+	Agents []string
+
+	Getenv     func(string) string
+	Executable string         // hookway's own program
+	Version    string         // of this program
+	Dir        string         // the folder whose workspace is meant
+	Config     config.Options // how the configuration is read
+	Now        time.Time
+
+	state  string // folder
+	places call.Places
+	shim   string // "" if it is not found
+	set    *config.Set
+	agents []patient
+}
+
+// patient is an agent that is looked at.
+type patient struct {
+	name      string
+	named     bool // by the user
+	found     install.Program
+	missing   error // why it was not found
+	installed []install.State
+	errs      []error // of files that cannot be read
+}
+
+// Open finds out what there is to look at. Close must be called.
+func (c *Checkup) Open(ctx context.Context) error {
+	for _, name := range c.Agents {
+		if !slices.Contains(install.Agents(), name) {
+			return fmt.Errorf("the agent %q is unknown; known: %s", name, strings.Join(install.Agents(), ", "))
+		}
+	}
+	var err error
+	if _, c.state, err = config.Places(c.Getenv); err != nil {
+		return err
+	}
+	if c.places, err = call.Find(c.Getenv); err != nil {
+		return err
+	}
+	c.shim, _ = install.FindShim(c.Executable)
+	if c.set, err = config.Load(ctx, c.Config); err != nil {
+		return err
+	}
+	c.agents = c.examine()
+	return nil
+}
+
+// Close ends what the configuration may have started.
+func (c *Checkup) Close() error {
+	if c.set == nil {
+		return nil
+	}
+	return c.set.Close()
+}
+
+// Look looks at everything that costs nothing.
+func (c *Checkup) Look(ctx context.Context) *Report {
+	r := new(Report)
+	r.Add(c.programs())
+	r.Add(c.folders())
+	r.Add(c.daemon(ctx))
+	r.Add(c.configuration())
+	for i := range c.agents {
+		r.Add(c.agent(&c.agents[i]))
+	}
+	r.Add(c.others())
+	r.Add(c.limits())
+	r.Add(c.history())
+	return r
+}
+
+// examine asks all agents at once: each may take its time to tell its version.
+func (c *Checkup) examine() []patient {
+	all := make([]patient, len(install.Agents()))
+	var wg sync.WaitGroup
+	for i, name := range install.Agents() {
+		wg.Go(func() { all[i] = c.look(name) })
+	}
+	wg.Wait()
+	return slices.DeleteFunc(all, func(p patient) bool {
+		if len(c.Agents) > 0 {
+			return !p.named
+		}
+		return p.missing != nil && len(p.installed) == 0 && len(p.errs) == 0
+	})
+}
+
+func (c *Checkup) look(name string) patient {
+	p := patient{name: name, named: slices.Contains(c.Agents, name)}
+	if len(c.Agents) > 0 && !p.named {
+		return p
+	}
+	p.found, p.missing = install.Find(name)
+	for _, scope := range []install.Scope{install.User, install.Project} {
+		s, err := install.Installed(name, scope, c.installOptions(p.found.Version))
+		if err != nil {
+			p.errs = append(p.errs, err)
+		} else if len(s.Events) > 0 {
+			p.installed = append(p.installed, s)
+		}
+	}
+	return p
+}
+
+func (c *Checkup) installOptions(version string) install.Options {
+	return install.Options{State: c.state, Shim: c.shim, Dir: c.Dir, Getenv: c.Getenv, Version: version}
+}
+
+// count writes a number with its noun.
+func count(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// few lists at most some names.
+func few(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
