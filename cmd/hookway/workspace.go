@@ -27,9 +27,19 @@ type workspace struct {
 
 func (a *app) options() config.Options {
 	return config.Options{
-		Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Getenv: a.getenv,
+		Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Getenv: a.getenv,
 		Log: func(line string) { a.warn("%s", line) },
 	}
+}
+
+// sources are the names under which events are reported: the agents' own hooks,
+// and hookway's commands.
+func sources() []string {
+	names := []string{"run", "cli", "test"}
+	for _, c := range adapter.All() {
+		names = append(names, c.About().Agent)
+	}
+	return names
 }
 
 // open reads the configuration and fills an engine. Mistakes in one file do not

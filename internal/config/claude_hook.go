@@ -202,7 +202,7 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 		}
 		err := matchClaude(h, event.name, matcher.Value)
 		for _, name := range h.match.Tool {
-			s.tools = append(s.tools, toolWord{entry{name, matcher}, s.hook})
+			s.tools = append(s.tools, matchWord{entry{name, matcher}, s.hook})
 		}
 		if err != nil {
 			s.warn(matcher, fmt.Sprintf("the matcher %q cannot be used here, and its hook is left out: %v", clip(matcher.Value), err),

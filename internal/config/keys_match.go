@@ -20,8 +20,11 @@ func makeMatchKeys() []key[hook.Match] {
 					if r.pattern(e.node, one) {
 						*target = append(*target, e.text)
 					}
-					if name == "tool" {
-						r.tools = append(r.tools, toolWord{e, r.hook})
+					switch name {
+					case "tool":
+						r.tools = append(r.tools, matchWord{e, r.hook})
+					case "source":
+						r.sources = append(r.sources, matchWord{e, r.hook})
 					}
 				}
 			}}
@@ -32,6 +35,7 @@ func makeMatchKeys() []key[hook.Match] {
 		pattern("command", "Regular expressions over the command line of a shell tool.", func(m *hook.Match) *[]string { return &m.Command }, "command_pattern"),
 		pattern("session", "Session ids.", func(m *hook.Match) *[]string { return &m.Session }, "session_id"),
 		pattern("agent", "Agent names, exact or globs.", func(m *hook.Match) *[]string { return &m.Agent }),
+		pattern("source", "Who reported the event, exact or globs: an agent's own hooks (claude, codex, gemini, …), run for a program under hookway run, cli, test, or what a Go program says.", func(m *hook.Match) *[]string { return &m.Source }),
 		pattern("namespace", "Namespaces of directives, exact or globs.", func(m *hook.Match) *[]string { return &m.Namespace }),
 		pattern("target", "Targets of directives, exact or globs.", func(m *hook.Match) *[]string { return &m.Target }),
 		{name: "fields", doc: "Payload fields by wire name, exact or globs; dots lead into maps (tool_input.url).",

@@ -18,7 +18,8 @@ type fileSpec struct {
 	hooks        []*hookSpec
 	events       []*eventSpec
 	imports      []string
-	tools        []toolWord // that matchers name
+	tools        []matchWord // that matchers name
+	sources      []matchWord
 	askFallback  *hook.Action
 	maxContinues *int
 	maxHooks     *int

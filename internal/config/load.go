@@ -249,6 +249,7 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		return
 	}
 	l.checkTools(path, spec.tools)
+	l.checkSources(path, spec.sources)
 	if spec.audit != nil && src.layer != LayerUser {
 		l.set.Warnings = append(l.set.Warnings, Problem{File: path, Line: spec.audit.node.Line, Column: spec.audit.node.Column,
 			Message: "audit says nothing here: the log is the user's", Hint: "put it into the user's configuration, " + filepath.Join(l.userDir, fileName)})

@@ -40,7 +40,7 @@ func parse(file string, data []byte, known *hook.Engine) (*fileSpec, Problems) {
 		}
 		r.finish(h, known)
 	}
-	spec.tools = r.tools
+	spec.tools, spec.sources = r.tools, r.sources
 	return spec, r.problems.sorted()
 }
 

@@ -117,7 +117,7 @@ func TestEveryKeyOfAHookArrives(t *testing.T) {
 	h := hooks["no-force-delete"]
 	match := hook.Match{
 		Tool: []string{"Bash"}, Command: []string{`rm\s+-rf`}, Path: []string{"src/**"}, Session: []string{"s-1"}, Agent: []string{"Alice"},
-		Namespace: []string{"deploy"}, Target: []string{"prod*"},
+		Source: []string{"claude", "run"}, Namespace: []string{"deploy"}, Target: []string{"prod*"},
 		Fields: map[string][]string{"from": {"Bob"}, "count": {"3"}, "tool_input.force": {"true"}},
 		Any:    []hook.Match{{Tool: []string{"A"}}, {Tool: []string{"B"}}}, Not: &hook.Match{Agent: []string{"Bob", "C*"}},
 	}

@@ -30,6 +30,10 @@ type Options struct {
 	// matchers that can never hold. Nil knows none.
 	ToolNames func(native string) (name string, ok bool)
 
+	// Sources names who reports events, for warnings of matchers that nearly name
+	// one. Nil knows none.
+	Sources []string
+
 	// Environ is the environment in which programs are looked for and asked for
 	// their events, KEY=VALUE each; nil is that of this process.
 	Environ []string

@@ -21,7 +21,8 @@ type reader struct {
 	file     string
 	hook     string // id of the hook that is being read
 	problems Problems
-	tools    []toolWord
+	tools    []matchWord // that matchers name
+	sources  []matchWord
 	visits   int
 	depth    int
 }

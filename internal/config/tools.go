@@ -2,18 +2,21 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/hookway/hookway/hook"
 )
 
-// toolWord is a name or glob of a tool in a matcher.
-type toolWord struct {
+// matchWord is a name or glob in a matcher.
+type matchWord struct {
 	entry
 	hook string
 }
 
 // checkTools warns of matchers that name a tool as an agent does: events have the
 // one name that hookway gives it, whichever agent calls it.
-func (l *loader) checkTools(file string, words []toolWord) {
+func (l *loader) checkTools(file string, words []matchWord) {
 	if l.opts.ToolNames == nil {
 		return
 	}
@@ -27,6 +30,23 @@ func (l *loader) checkTools(file string, words []toolWord) {
 					Hint:    "write " + known,
 				})
 			}
+		}
+	}
+}
+
+// checkSources warns of matchers that name a source which is nearly one of ours.
+// It can be no mistake: a Go program calls itself what it likes.
+func (l *loader) checkSources(file string, words []matchWord) {
+	for _, w := range words {
+		if strings.ContainsAny(w.text, `*?[{\`) || slices.Contains(l.opts.Sources, w.text) {
+			continue
+		}
+		if near := hook.Nearest(w.text, l.opts.Sources); near != "" && alike(w.text, near) {
+			l.set.Warnings = append(l.set.Warnings, Problem{
+				File: file, Line: w.node.Line, Column: w.node.Column, Hook: w.hook,
+				Message: fmt.Sprintf("no event of hookway's own has the source %q", clip(w.text)),
+				Hint:    fmt.Sprintf("did you mean %s?", near),
+			})
 		}
 	}
 }
