@@ -1,12 +1,13 @@
 #!/bin/sh
-# Shows what hookway does, with the binary that make build made. It works in a
-# folder of its own and leaves nothing behind.
+# Shows what hookway does, with the binaries that make build made. It works in a
+# folder of its own, ends the daemon that it started, and leaves nothing behind.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
-trap 'hookway stop >/dev/null 2>&1; rm -rf "$work"' EXIT INT TERM
-export HOOKWAY_HOME="$work/home"
-unset HOOKWAY_SESSION HOOKWAY_AGENT || true
+trap 'hookway stop >/dev/null 2>&1 || true; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+export HOME="$work" HOOKWAY_HOME="$work/hookway"
+unset HOOKWAY_SESSION HOOKWAY_AGENT HOOKWAY_TRUST HOOKWAY_DAEMON HOOKWAY_PROJECT_DIR CLAUDE_PROJECT_DIR CLAUDE_CONFIG_DIR || true
 cp -R "$here/workspace" "$work/project"
 cd "$work/project"
 chmod +x deploy.sh
@@ -19,6 +20,12 @@ show() {
     printf '$ %s\n' "$*"
     "$@"
 }
+# tell EVENT TOOL COMMAND AGENT: what an agent does before it runs a command.
+tell() {
+    call='{"session_id":"'$4'-1","hook_event_name":"'$1'","tool_name":"'$2'","tool_input":{"command":"'$3'"},"cwd":"'$PWD'"}'
+    printf '%s\n' "$call"
+    printf '%s' "$call" | show hookway-hook "$4" --event "$1"
+}
 
 title "The hooks of this folder run once you trust them"
 show hookway trust
@@ -27,15 +34,23 @@ show hookway list
 title "An agent in a terminal: its directive is answered by a hook"
 show hookway run -n Demo -- sh "$here/agent.sh" </dev/null
 
-title "Claude Code wants to delete everything: refused, with the reason"
-call='{"session_id":"s-1","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf /"},"cwd":"'$PWD'"}'
-printf '%s\n' "$call"
-printf '%s' "$call" | show hookway hook claude
+title "Claude Code wants to delete everything: the daemon refuses, with the reason"
+tell PreToolUse Bash 'rm -rf /' claude
+
+title "Gemini CLI wants the same: the same hook, in Gemini's own words"
+tell BeforeTool run_shell_command 'rm -rf /' gemini
 
 title "A harmless command gets a timeout: a changed tool input"
-call='{"session_id":"s-1","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"go test ./...","budget":9007199254740993},"cwd":"'$PWD'"}'
-printf '%s\n' "$call"
-printf '%s' "$call" | show hookway hook claude
+tell PreToolUse Bash 'go test ./...' claude
 
-title "Why? The steps of a decision"
+title "What was decided, by whom, and why"
+show hookway log
+show hookway stats
+show hookway log verify
+
+title "What would be written into Claude Code's settings (the first lines of it)"
+printf '$ hookway install claude --dry-run\n'
+hookway install claude --dry-run 2>/dev/null | sed -n 1,14p
+
+title "The steps of one decision"
 printf '{"tool_name":"Bash","tool_input":{"command":"rm -rf /"}}' | show hookway fire PreToolUse - || echo "(exit code $?: blocked)"

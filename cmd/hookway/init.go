@@ -82,9 +82,10 @@ func (a *app) sayInit(written []string, trusted bool) error {
 	} else {
 		fmt.Fprintln(a.out, "\nThere were other hooks here already. Look at all of them, then run hookway trust. Next:")
 	}
-	fmt.Fprint(a.out, `  hookway test      runs their tests
-  hookway list      shows what would run
-  hookway trust     lets them run after you changed them
+	fmt.Fprint(a.out, `  hookway test             runs their tests
+  hookway list             shows what would run
+  hookway trust            lets them run after you changed them
+  hookway install claude   brings Claude Code's events to them; other agents likewise
 `)
 	return nil
 }
