@@ -180,7 +180,7 @@ func play(t *testing.T, says string, settings map[string]any) (printed, called s
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, harness, file)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), stubVar+"="+says, stubLog+"="+log)
+	cmd.Env = append(os.Environ(), stubVar+"="+says, stubLog+"="+log, "GORACE=atexit_sleep_ms=0") // by default a second for each process
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
