@@ -43,6 +43,7 @@ func (c *Checkup) agent(p *patient) Section {
 		for _, sentence := range about.Blind {
 			s.note("%s", sentence)
 		}
+		c.eventNotes(&s, about)
 	}
 	return s
 }
@@ -84,7 +85,7 @@ func (c *Checkup) installed(s *Section, st *install.State) {
 		s.warn(again, "hookway stands more than once at %s", few(twice))
 	}
 	if n := len(st.Unapproved); n > 0 {
-		s.fail(again+" --yes, or approve them in the agent", "%s of hookway's not approved, so the agent does not run them and says nothing: %s", hooksAre(n), few(st.Unapproved))
+		s.fail(again+" --yes, or approve them in the agent", "%d of hookway's hooks wait for approval; until then the agent does not run them and says nothing: %s", n, few(st.Unapproved))
 	}
 	for _, text := range st.Notes {
 		c.installNote(s, st, text)
@@ -138,13 +139,6 @@ func copies(st *install.State) (names []string) {
 		}
 	}
 	return names
-}
-
-func hooksAre(n int) string {
-	if n == 1 {
-		return "1 hook is"
-	}
-	return fmt.Sprintf("%d hooks are", n)
 }
 
 func eventsCome(n int) string {

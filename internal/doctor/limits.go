@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -35,66 +36,103 @@ func (c *Checkup) limits() Section {
 		if h.Kind == "command" {
 			open++
 		}
-		for _, name := range h.Events {
-			c.limit(&s, h, name, abouts)
-		}
+		c.limit(&s, h, abouts)
 	}
-	if open > 0 && len(s.Findings) > 0 {
-		s.note("what %s when it runs is not known before; hookway doctor --capabilities shows what each agent does", decides(open))
+	if open > 0 {
+		s.note("what %s is not known before; hookway doctor --capabilities shows what agents do", decides(open))
 	}
 	return s
 }
 
 func decides(n int) string {
 	if n == 1 {
-		return "1 command decides"
+		return "1 hook that is a command decides"
 	}
-	return fmt.Sprintf("each of %d commands decides", n)
+	return fmt.Sprintf("%d hooks that are commands decide", n)
 }
 
 func (c *Checkup) active() []config.Hook {
 	return slices.DeleteFunc(slices.Clone(c.set.Hooks), func(h config.Hook) bool { return h.State != config.Active })
 }
 
-// limit looks at one hook and one event of it.
-func (c *Checkup) limit(s *Section, h config.Hook, name string, abouts []*adapter.About) {
-	info, err := hook.Lookup(name)
-	if err != nil {
-		info = nil // an agent's own event, or one that the configuration defines
-	}
-	if name == "*" || info != nil && slices.Contains(elsewhere, info) {
-		return
-	}
-	var never []string
-	for _, a := range abouts {
-		rows := rowsOf(a, info, name)
-		if len(rows) == 0 {
-			never = append(never, a.Title)
+// limit looks at one hook.
+func (c *Checkup) limit(s *Section, h config.Hook, abouts []*adapter.About) {
+	var order []string
+	lost := map[string][]string{} // by what is wanted and what becomes of it
+	for _, name := range h.Events {
+		info, _ := hook.Lookup(name) // nil: an agent's own event, or one that the configuration defines
+		if name == "*" || slices.Contains(elsewhere, info) {
 			continue
 		}
-		var lost []string
-		for _, row := range rows {
-			if why := c.lost(a, row, h, info); why != "" {
-				lost = append(lost, why)
+		var comes, never []string
+		for _, a := range abouts {
+			rows := rowsOf(a, info, name)
+			switch {
+			case !concerns(h.Match, a):
+				continue
+			case len(rows) == 0:
+				never = append(never, a.Title)
+				continue
 			}
-			if row.Note != "" {
-				s.note("hook %s: %s, %s: %s", h.ID, a.Title, row.Name, row.Note)
+			comes = append(comes, a.Title)
+			for _, row := range rows {
+				for _, d := range c.lost(a, row, h, info) {
+					key := d.Wanted + " becomes " + d.Became
+					if lost[key] == nil {
+						order = append(order, key)
+					}
+					lost[key] = append(lost[key], d.Why)
+				}
 			}
 		}
-		for _, why := range slices.Compact(lost) {
-			s.warn("see docs/agents.md for what it can do, or use another event", "hook %s: %s", h.ID, why)
+		switch {
+		case len(never) > 0 && len(comes) == 0:
+			s.warn("", "hook %s waits for %s, which comes from none of: %s", h.ID, name, strings.Join(never, ", "))
+		case len(never) > 0:
+			s.note("hook %s waits for %s, which does not come from %s", h.ID, name, strings.Join(never, ", "))
 		}
 	}
-	if info != nil && len(never) > 0 {
-		s.warn("", "hook %s waits for %s, which does not come from %s", h.ID, info.Name, strings.Join(never, ", "))
+	for _, key := range order {
+		s.warn("hookway doctor --capabilities shows what can be had where", "hook %s: %s: %s", h.ID, key, strings.Join(lost[key], "; "))
 	}
+}
+
+// concerns reports whether a hook may be for events of an agent.
+func concerns(m hook.Match, a *adapter.About) bool {
+	fits := func(patterns []string) bool {
+		return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+			ok, err := path.Match(p, a.Agent)
+			return ok || err != nil
+		})
+	}
+	return fits(m.Agent) && fits(m.Source)
+}
+
+// eventNotes tells what is special about the events that hooks here wait for.
+func (c *Checkup) eventNotes(s *Section, a *adapter.About) {
+	for _, row := range slices.Concat(a.Events, a.Derived) {
+		if row.Note != "" && slices.ContainsFunc(c.active(), func(h config.Hook) bool { return waitsFor(h, row) && concerns(h.Match, a) }) {
+			s.note("%s: %s", row.Name, row.Note)
+		}
+	}
+}
+
+func waitsFor(h config.Hook, row adapter.Event) bool {
+	return slices.ContainsFunc(h.Events, func(name string) bool {
+		info, _ := hook.Lookup(name)
+		return isRow(row, info, name)
+	})
+}
+
+func isRow(row adapter.Event, info *hook.EventInfo, name string) bool {
+	return info != nil && row.Kind == info || row.Kind == nil && hook.Normal(row.Name) == hook.Normal(name)
 }
 
 // rowsOf are the agent's own events that hooks see under a name.
 func rowsOf(a *adapter.About, info *hook.EventInfo, name string) []adapter.Event {
 	var rows []adapter.Event
 	for _, row := range slices.Concat(a.Events, a.Derived) {
-		if info != nil && row.Kind == info || row.Kind == nil && hook.Normal(row.Name) == hook.Normal(name) {
+		if isRow(row, info, name) {
 			rows = append(rows, row)
 		}
 	}
@@ -102,19 +140,19 @@ func rowsOf(a *adapter.About, info *hook.EventInfo, name string) []adapter.Event
 }
 
 // lost says what becomes of what a hook always decides, if the agent does not do
-// it; "" if it does, or if nobody knows what the hook decides.
-func (c *Checkup) lost(a *adapter.About, row adapter.Event, h config.Hook, info *hook.EventInfo) string {
+// it; nothing if it does, or if nobody knows what the hook decides.
+func (c *Checkup) lost(a *adapter.About, row adapter.Event, h config.Hook, info *hook.EventInfo) []adapter.Degradation {
 	if info == nil || h.Kind == "command" || h.Handler == nil {
-		return ""
+		return nil
 	}
 	env := hook.Envelope{Agent: a.Agent, Source: a.Agent, Metadata: map[string]any{"native_event": row.Name}}
 	ev, err := info.New(env, info.NewPayload())
 	if err != nil {
-		return ""
+		return nil
 	}
 	d, err := h.Handler.Handle(context.Background(), ev)
 	if err != nil {
-		return ""
+		return nil
 	}
 	out := hook.Outcome[any]{Payload: ev.Body(), Verdict: hook.Verdict{
 		Event: info.Name, Action: d.Action, Reason: d.Reason, By: h.ID, Inject: d.Inject, Result: d.Result, RetryDelay: d.RetryDelay,
@@ -123,9 +161,5 @@ func (c *Checkup) lost(a *adapter.About, row adapter.Event, h config.Hook, info 
 	if d.Modified != nil {
 		out.Changed, out.Payload = true, d.Modified
 	}
-	var lost []string
-	for _, degraded := range adapter.Fit(a, ev, out, c.set.Settings.AskFallback).Degraded {
-		lost = append(lost, degraded.String())
-	}
-	return strings.Join(lost, "; ")
+	return adapter.Fit(a, ev, out, c.set.Settings.AskFallback).Degraded
 }
