@@ -71,7 +71,7 @@ func (f *found) registration() hook.Hook {
 	if h.timeout != nil {
 		options = append(options, hook.Timeout(*h.timeout))
 	}
-	options = append(options, hook.Matching(h.match), hook.As(h.lane), hook.Retries(h.retries),
+	options = append(options, hook.Matching(inHome(h.match, f.source.home, false)), hook.As(h.lane), hook.Retries(h.retries),
 		hook.OnFailure(h.onFail), hook.Queue(h.queue), hook.Root(f.source.root), hook.Origin(f.place()))
 	return hook.New("", nil, options...)
 }

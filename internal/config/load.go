@@ -23,6 +23,7 @@ type source struct {
 	path   string // the file or folder
 	dir    string // where relative names start from
 	root   string // where path patterns start from
+	home   string // what ~/ means in them, if not what it means to this process
 	pinned bool   // its commands run only while they are as they were trusted
 	runs   bool   // its hooks may run
 	rank   int    // in the order of registration
@@ -173,7 +174,7 @@ func (l *loader) readUser() {
 		l.problem(l.userDir, err.Error(), "until then none of the user's hooks run")
 		return
 	}
-	src := source{layer: LayerUser, dir: l.userDir, runs: true, rank: 10}
+	src := source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}
 	l.readYAML(&l.user, src, "", checkOwner)
 	l.scan(&l.user, src, userFolders, checkOwner)
 }
@@ -183,7 +184,7 @@ func (l *loader) readWorkspace() {
 	if l.workspace == "" {
 		return
 	}
-	src := source{layer: LayerWorkspace, dir: l.workspace, root: l.workspace, rank: 20}
+	src := source{layer: LayerWorkspace, dir: l.workspace, root: l.workspace, home: l.opts.otherHome(), rank: 20}
 	if l.opts.File != "" {
 		src.dir = filepath.Dir(l.opts.File)
 		l.readYAML(&l.work, src, l.opts.File, nil)
