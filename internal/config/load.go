@@ -118,28 +118,30 @@ func newLoader(opts Options) (*loader, error) {
 	return l, nil
 }
 
-// passOver goes on to the nearest workspace above that the user has trusted, if
-// the nearest of all never was: a folder with hooks of its own, which anybody
-// may make, is no way to be rid of the guards above it.
+// passOver goes to the nearest folder, from where we work upwards, that the user
+// has trusted, if there is one. A folder with hooks of its own that nobody trusted,
+// which anybody may make, is no way to be rid of the guards above it; nor is it to
+// remove the hooks of a trusted one, which then has changed.
 func (l *loader) passOver() {
-	if l.workspace == "" || l.opts.File != "" || l.opts.getenv("HOOKWAY_TRUST") == "1" {
+	if l.opts.File != "" || l.opts.getenv("HOOKWAY_TRUST") == "1" {
 		return
 	}
 	trust, err := l.store.read()
 	if err != nil { // judge says so
 		return
 	}
-	for ws := range workspacesOf(l.workspace, l.userDir) {
-		if _, ok := trust.Workspaces[ws]; !ok {
-			continue
+	ws := l.dir
+	for _, ok := trust.Workspaces[ws]; !ok; _, ok = trust.Workspaces[ws] {
+		if ws == filepath.Dir(ws) {
+			return
 		}
-		if nearer := l.workspace; ws != nearer {
-			l.warn(nearer, "", "this workspace is nearer, but it was never trusted; the hooks of "+ws+" are used instead",
-				"look at its hooks, then run hookway trust in it to use them in place of those")
-		}
-		l.workspace, l.set.Workspace, l.pinned.root = ws, ws, ws
-		return
+		ws = filepath.Dir(ws)
 	}
+	if nearer := l.workspace; nearer != "" && nearer != ws && inFolder(ws, nearer) {
+		l.warn(nearer, "", "this workspace is nearer, but it was never trusted; the hooks of "+ws+" are used instead",
+			"look at its hooks, then run hookway trust in it to use them in place of those")
+	}
+	l.workspace, l.set.Workspace, l.pinned.root = ws, ws, ws
 }
 
 // project is the folder that hooks of a file that the user named are about: the

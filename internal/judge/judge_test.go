@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -145,6 +147,32 @@ func TestWhatWasWrittenBeforeTheCallCounts(t *testing.T) {
 	w.want(w.ask(w.bash("s", "3", "ls")), `"deny"`, "no rm here")
 	w.write("hookway.yaml", "hooks: [")
 	w.want(w.ask(w.bash("s", "4", "ls")), `"deny"`) // the last good hooks
+}
+
+func TestRemovingTheHooksOfATrustedFolderOpensNoGate(t *testing.T) {
+	w := newWorld(t, noRM)
+	if err := os.Mkdir(filepath.Join(w.dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	sub := func(id string) *call.Request {
+		r := w.bash("s", id, "rm x")
+		r.Stdin = []byte(strings.ReplaceAll(string(r.Stdin), w.dir, filepath.Join(w.dir, "sub")))
+		return r
+	}
+	w.want(w.ask(sub("1")), `"deny"`, "no rm here")
+	if err := os.Remove(filepath.Join(w.dir, "hookway.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	w.want(w.ask(sub("2")), `"deny"`, "no rm here") // what ran goes on
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.Judge = &judge.Judge{} // another process knows only that there was trust
+	w.want(w.ask(sub("3")), `"ask"`, "changed since it was trusted", "hookway untrust")
+	if _, was, err := config.Untrust(config.Options{Dir: w.dir, Getenv: w.getenv}); err != nil || !was {
+		t.Fatal(was, err)
+	}
+	w.want(w.ask(sub("4")), "!ask", "!deny")
 }
 
 func TestTheSessionIsThatOfTheWrappedTerminal(t *testing.T) {

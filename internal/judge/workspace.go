@@ -373,7 +373,7 @@ func Untrusted(set *config.Set) int {
 // Advice says what to do about hooks that do not run for want of trust.
 func Advice(set *config.Set, n int) string {
 	if set.Trust.State == config.TrustChanged {
-		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust", Count(n, "hook does", "hooks do"), set.Workspace)
+		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", Count(n, "hook does", "hooks do"), set.Workspace)
 	}
 	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", Count(n, "hook does", "hooks do"), set.Workspace)
 }
