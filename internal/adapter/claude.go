@@ -48,6 +48,9 @@ func claudePayload(ev hook.AnyEvent) any {
 // Encode writes an outcome as Claude Code reads it: JSON and exit code 0.
 func (Claude) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 	a := claudeAnswer{newAnswer(ev, out)}
+	if a.event == "WorktreeCreate" && out.Action == hook.ActionBlock { // any text would be taken for the path
+		return Reply{Stderr: []byte(out.Reason + "\n"), ExitCode: 1}, nil
+	}
 	if out.UserMessage != "" {
 		a.top["systemMessage"] = out.UserMessage
 	}
