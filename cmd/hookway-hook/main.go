@@ -42,9 +42,8 @@ type shim struct {
 
 // run gets the answer: from the daemon, else from the full binary.
 func (s *shim) run(wrong error) {
-	if wrong != nil { // an agent that nobody knows is told in every way
-		s.note(wrong.Error())
-		s.answer(call.Refuse(s.agent, s.options.event, nil, s.policy, wrong.Error()))
+	if wrong != nil && (s.options.event != "" || s.agent == "") {
+		s.refuseLine(wrong)
 	}
 	left := patience(s.options)
 	s.deadline = time.Now().Add(left)
@@ -56,7 +55,22 @@ func (s *shim) run(wrong error) {
 	if err != nil {
 		s.giveUp(err.Error())
 	}
+	if wrong != nil { // the payload knows the event, and a Stop is not refused
+		s.event.Store(&stdin)
+		s.refuseLine(wrong)
+	}
 	s.decide(stdin)
+}
+
+// refuseLine answers a wrong command line. An agent that nobody knows is told in
+// every way.
+func (s *shim) refuseLine(wrong error) {
+	var stdin []byte
+	if event := s.event.Load(); event != nil {
+		stdin = *event
+	}
+	s.note(wrong.Error())
+	s.answer(call.Refuse(s.agent, s.options.event, stdin, s.policy, wrong.Error()))
 }
 
 func (s *shim) decide(stdin []byte) {

@@ -66,14 +66,15 @@ func parse(args []string) (o options, text string, err error) {
 }
 
 func (o *options) set(name, value string, given bool) error {
-	var err error
 	switch {
 	case name == "--event" && given:
 		o.event = value
 	case name == "--timeout" && given:
-		if o.timeout, err = time.ParseDuration(value); err != nil || o.timeout <= 0 {
+		d, err := time.ParseDuration(value)
+		if err != nil || d <= 0 {
 			return errors.New("hookway-hook: --timeout must be a duration such as 60s, not \"" + value + "\"")
 		}
+		o.timeout = d
 	case name == "--on-failure" && (value == call.PolicyBlock || value == call.PolicyContinue):
 		o.policy = value
 	case name == "--on-failure":

@@ -400,6 +400,12 @@ func TestWrongCommandLines(t *testing.T) {
 	if r := w.run("", "claude", "--event", "Stop", "--frobnicate", "1"); r != (result{"{}\n", "", 0}) {
 		t.Errorf("a wrong flag at Stop: %+v", r)
 	}
+	// No agent goes on for ever because hookway does not know it.
+	for _, args := range [][]string{{"clod", "--event", "Stop"}, {"clod"}} {
+		if r := w.run(`{"hook_event_name":"Stop"}`, args...); r != (result{"{}\n", "", 0}) {
+			t.Errorf("%q at Stop: %+v", args, r)
+		}
+	}
 	if r := w.run("", "--help"); r.code != 0 || !strings.Contains(r.stdout, "--on-failure") {
 		t.Errorf("--help: %+v", r)
 	}

@@ -10,9 +10,10 @@ const maxReason = 4 << 10
 
 // Refuse is the answer to an agent when hookway itself failed. Unless the policy
 // is to continue, it stops what the event gates: a tool, a permission, a prompt.
-// The rest passes without a word. An event or an agent that nobody knows may gate
-// something, so it is stopped in the one way that is heard everywhere. If event
-// is "", the payload says it.
+// The rest passes without a word. An event that nobody knows may gate something,
+// so it is stopped in the one way that is heard everywhere. Of an agent that nobody
+// knows, an event passes that gates nothing under any other: to refuse its Stop
+// would make it go on for ever. If event is "", the payload says it.
 func Refuse(agent, event string, stdin []byte, policy, reason string) Reply {
 	if event == "" {
 		event = EventName(stdin)
@@ -23,6 +24,9 @@ func Refuse(agent, event string, stdin []byte, policy, reason string) Reply {
 	reason = plain(reason)
 	d := dialectOf(agent)
 	if d == nil {
+		if passesEverywhere(event) {
+			return NoOpinion(agent, event)
+		}
 		return everywhere(event, reason)
 	}
 	c := d.class(event)
@@ -46,7 +50,26 @@ func NoOpinion(agent, event string) Reply {
 // knows it.
 func Gates(agent, event string) bool {
 	d := dialectOf(agent)
-	return d == nil || d.class(event) != passes
+	if d == nil {
+		return !passesEverywhere(event)
+	}
+	return d.class(event) != passes
+}
+
+// passesEverywhere reports whether the event passes under an agent that we know,
+// and gates nothing under any.
+func passesEverywhere(event string) bool {
+	known := false
+	for i := range dialects {
+		switch dialects[i].class(event) {
+		case passes:
+			known = true
+		case unknown:
+		default:
+			return false
+		}
+	}
+	return known
 }
 
 func (d *dialect) class(event string) class {
