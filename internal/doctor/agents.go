@@ -97,10 +97,10 @@ func (c *Checkup) installed(s *Section, st *install.State) {
 func (c *Checkup) installNote(s *Section, st *install.State, text string) {
 	switch {
 	case strings.Contains(text, "no hook runs until"), strings.Contains(text, "drops the whole file"):
-		s.fail("see there", "%s", text)
+		s.fail("change that setting, then run hookway doctor again", "%s", text)
 	case len(st.Unapproved) > 0 && strings.Contains(text, "approve the hooks"): // it was said
 	case strings.Contains(text, "trusted"):
-		s.warn("see there", "%s", text)
+		s.warn("start the agent there once, and say yes", "%s", text)
 	default:
 		s.note("%s", text)
 	}
