@@ -162,7 +162,7 @@ func (r *run) aborted(cause error) error {
 // settle does what follows from an event's outcome by rule.
 func (r *run) settle(v *Verdict) {
 	switch r.info {
-	case AgentStop.info:
+	case AgentStop.info, SubagentStop.info:
 		r.limitContinues(v)
 	case AgentStart.info:
 		if v.Action == ActionBlock {

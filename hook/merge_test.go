@@ -282,3 +282,40 @@ func TestAgentStopIsHeldAtMostMaxContinuesTimes(t *testing.T) {
 		}
 	}
 }
+
+// TestTextForOneWhoStopsCountsAsGoingOn: there are agents that do not stop then.
+func TestTextForOneWhoStopsCountsAsGoingOn(t *testing.T) {
+	e := hook.Engine{MaxContinues: 2}
+	add(t, &e, "tell", says(hook.Inject("there is more")), hook.For("AgentStop", "SubagentStop"))
+	stop := func(active bool) hook.Verdict {
+		out, err := hook.Fire(t.Context(), &e, hook.AgentStop, &hook.Envelope{Session: "s"}, hook.AgentResult{StopHookActive: active})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Verdict
+	}
+	sub := func(id string) hook.Verdict {
+		env := &hook.Envelope{Session: "s", Metadata: map[string]any{}}
+		if id != "" {
+			env.Metadata["agent_id"] = id
+		}
+		out, err := hook.Fire(t.Context(), &e, hook.SubagentStop, env, hook.Subagent{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Verdict
+	}
+	for i := range 2 {
+		if stop(i > 0).Inject == "" || sub("a").Inject == "" || sub("").Inject == "" || sub("").Inject == "" {
+			t.Fatalf("let go after %d, want 2", i)
+		}
+	}
+	for who, v := range map[string]hook.Verdict{"the agent": stop(true), "a sub-agent": sub("a")} {
+		if v.Inject != "" || !strings.Contains(v.UserMessage, "2 times in a row") {
+			t.Errorf("%s is told %q, and the user %q", who, v.Inject, v.UserMessage)
+		}
+	}
+	if sub("b").Inject == "" || stop(false).Inject == "" {
+		t.Error("one's count was charged to another")
+	}
+}

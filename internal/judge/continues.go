@@ -18,14 +18,14 @@ import (
 // counts that itself, but where each event has a process of its own, the count
 // is kept in a small file for each session.
 func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
-	result, ok := h.ev.Body().(hook.AgentResult)
+	who, again, ok := stops(h.ev)
 	if !ok || h.Continues == "" {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(h.ev.Head().Session))
+	sum := sha256.Sum256([]byte(who))
 	file := filepath.Join(h.Continues, hex.EncodeToString(sum[:8]))
-	held := out.Action == hook.ActionBlock
-	if !held || !result.StopHookActive { // the row of continues ends here, or begins
+	held := out.Action == hook.ActionBlock || out.Inject != "" // there are agents that go on if they are given text
+	if !held || !again {                                       // the row of continues ends here, or begins
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the count of continues cannot be reset: %w", err)
 		}
@@ -40,14 +40,32 @@ func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
 		}
 	}
 	if limit := h.w.set.Settings.MaxContinues; n > limit {
-		out.UserMessage = strings.TrimSpace(out.UserMessage + "\n" + fmt.Sprintf("hookway let the agent stop: hook %s made it go on %d times in a row", out.By, limit))
-		out.Action, out.Reason, out.By = hook.ActionContinue, "", ""
+		by := "hooks"
+		if out.By != "" {
+			by = "hook " + out.By
+		}
+		out.UserMessage = strings.TrimSpace(out.UserMessage + "\n" + fmt.Sprintf("hookway let the agent stop: %s made it go on %d times in a row", by, limit))
+		out.Action, out.Reason, out.Inject, out.By = hook.ActionContinue, "", "", ""
 	}
 	if err := writeCount(file, n); err != nil { // uncounted, the agent could go on for ever
-		out.Action, out.Reason = hook.ActionContinue, ""
+		out.Action, out.Reason, out.Inject = hook.ActionContinue, "", ""
 		return fmt.Errorf("the count of continues cannot be kept, so the agent may stop: %w", err)
 	}
 	return nil
+}
+
+// stops says who is about to stop, and whether it goes on already because of a
+// hook. A sub-agent does not say so, but it has an id, and stops once if it is let.
+func stops(ev hook.AnyEvent) (who string, again, ok bool) {
+	head := ev.Head()
+	switch p := ev.Body().(type) {
+	case hook.AgentResult:
+		return head.Session, p.StopHookActive, true
+	case hook.Subagent:
+		id, _ := head.Metadata["agent_id"].(string)
+		return head.Session + "\x00" + id, true, id != "" && ev.Info() == hook.SubagentStop.Info()
+	}
+	return "", false, false
 }
 
 func writeCount(file string, n int) error {

@@ -156,9 +156,11 @@ func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error)
 	return out, nil
 }
 
-// catchUp adds text that waited for an event at which the agent takes some.
+// catchUp adds text that waited for an event at which the agent takes some. At a
+// stop it would make the agent go on, so it waits unless a hook does that anyway.
 func (h *hearing) catchUp(out *hook.Outcome[any]) {
-	if h.codec.About().Event(adapter.NativeName(h.ev)).Can&adapter.Inject == 0 {
+	can := h.codec.About().Event(adapter.NativeName(h.ev)).Can
+	if can&adapter.Inject == 0 || can&adapter.GoOn != 0 && out.Action != hook.ActionBlock && out.Inject == "" {
 		return
 	}
 	text := h.later.take(h.ev.Head().Session)

@@ -134,6 +134,7 @@ func TestTextThatAnAgentCannotTakeWaitsForAnEventAtWhichItCan(t *testing.T) {
 	w := newWorld(t, "hooks:\n- {id: late, on: PostCompact, inject: remember the milk}\n- {id: other, on: AgentStart, inject: and the bread}\n")
 	w.want(w.ask(w.event(map[string]any{"hook_event_name": "PostCompact", "session_id": "s", "trigger": "auto"})), "!milk")
 	w.want(w.ask(w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "other", "prompt": "hi"})), "!milk", "bread")
+	w.want(w.ask(w.event(map[string]any{"hook_event_name": "Stop", "session_id": "s"})), "!milk") // it would go on
 	w.want(w.ask(w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hi"})), `remember the milk\n\nand the bread`)
 	w.want(w.ask(w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "again"})), "!milk", "bread")
 }

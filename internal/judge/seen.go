@@ -219,8 +219,14 @@ func aboutTool(ev hook.AnyEvent) bool {
 // goesOn reports a stop of an agent that went on because of a hook. Each has to be
 // counted, or there would be no end.
 func goesOn(ev hook.AnyEvent) bool {
-	result, ok := ev.Body().(hook.AgentResult)
-	return ok && result.StopHookActive
+	switch p := ev.Body().(type) {
+	case hook.AgentResult:
+		return p.StopHookActive
+	case hook.Subagent:
+		native, _ := ev.Head().Metadata["native"].(map[string]any)
+		return native["stop_hook_active"] == true
+	}
+	return false
 }
 
 // callID names the tool call that an event is about, or the turn that it begins.

@@ -155,6 +155,24 @@ func TestStopsInARowAreCounted(t *testing.T) {
 	w.want(stop(true), `!"decision":"block"`)
 }
 
+// TestTextAtAStopIsBounded: Claude Code goes on if it is given any.
+func TestTextAtAStopIsBounded(t *testing.T) {
+	for name, folder := range map[string]string{"a process that stays": "", "a process for each event": t.TempDir()} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "max_continues: 2\nhooks:\n- {id: tell, on: [AgentStop, SubagentStop], inject: there is more}\n")
+			w.Continues = folder
+			for _, event := range []string{"Stop", "SubagentStop"} {
+				stop := func(active bool) string {
+					return w.ask(w.event(map[string]any{"hook_event_name": event, "session_id": "s", "agent_id": "a", "stop_hook_active": active}))
+				}
+				w.want(stop(false), "there is more")
+				w.want(stop(true), "there is more")
+				w.want(stop(true), "!there is more", "2 times in a row")
+			}
+		})
+	}
+}
+
 func TestWhatOtherHooksMadeOfACallSaysNothing(t *testing.T) {
 	w := newWorld(t, noRM)
 	w.want(w.ask(w.bash("s", "1", "ls")), "!deny")
