@@ -11,25 +11,51 @@ import (
 // Bounds of how long the daemon is waited for, beside the deadline.
 const (
 	longestStart = 5 * time.Second
-	firstDoubt   = 2 * time.Second // then it is asked whether it is still there
-	longestPing  = 3 * time.Second
+	firstDoubt   = time.Second // then it is asked whether it is still there
+	longestPing  = time.Second
+	secondChance = 250 * time.Millisecond // for one that hung before
 )
 
-// ask gets the daemon's answer. An error means that it has none.
+// errHangs is why a daemon that is there is not waited for.
+var errHangs = errors.New("the daemon hangs; hookway stop ends it")
+
+// ask gets the daemon's answer. An error means that it has none. A daemon that
+// ended just now, as one does that nobody needed for long, is replaced once.
 func (s *shim) ask(stdin []byte) (*call.Reply, error) {
 	places, err := call.Find(os.Getenv)
 	if err != nil {
 		return nil, err
 	}
+	if lately, ever := places.Stuck(); lately {
+		return nil, errors.New("the daemon hung a moment ago; hookway stop ends it")
+	} else if ever {
+		if !s.pings(places, min(secondChance, time.Until(s.deadline)/4)) {
+			places.MarkStuck()
+			return nil, errHangs
+		}
+		places.ClearStuck()
+	}
+	reply, err := s.askOnce(places, stdin)
+	var gone *goneError
+	if errors.As(err, &gone) && !s.inside.Load() {
+		reply, err = s.askOnce(places, stdin)
+	}
+	return reply, err
+}
+
+// goneError says that the daemon ended before it answered.
+type goneError struct{ why string }
+
+func (e *goneError) Error() string { return "the daemon gave no answer: " + e.why }
+
+func (s *shim) askOnce(places call.Places, stdin []byte) (*call.Reply, error) {
 	conn, err := s.connect(places)
 	if err != nil {
 		return nil, errors.New("the daemon cannot be reached: " + err.Error())
 	}
 	defer conn.Close()
 	left := time.Until(s.deadline)
-	doubt := time.AfterFunc(min(firstDoubt, left/4), func() {
-		s.guarded(func() { s.ping(places, min(longestPing, left/4)) })
-	})
+	doubt := time.AfterFunc(min(firstDoubt, left/4), s.guard(func() { s.doubt(places, min(longestPing, left/4)) }))
 	defer doubt.Stop()
 	dir, _ := os.Getwd() // the daemon finds another, or says that it needs one
 	sent := call.WriteRequest(conn, &call.Request{
@@ -45,17 +71,41 @@ func (s *shim) ask(stdin []byte) (*call.Reply, error) {
 	case sent != nil:
 		err = sent
 	}
+	if understood(err) {
+		return nil, &goneError{err.Error()}
+	}
 	return nil, errors.New("the daemon gave no answer: " + err.Error())
 }
 
-// ping asks whether the daemon still takes calls. Silence means that it hangs. Any
+// understood reports whether an error is one of the connection, and not of what
+// was said on it.
+func understood(err error) bool {
+	var version *call.VersionError
+	return !errors.Is(err, call.ErrNoFrame) && !errors.Is(err, call.ErrMalformed) && !errors.Is(err, call.ErrTooLarge) &&
+		!errors.As(err, &version)
+}
+
+// doubt is what happens when the daemon does not answer. Its hooks may take their
+// time, as long as it is there itself.
+func (s *shim) doubt(places call.Places, most time.Duration) {
+	if !s.pings(places, most) {
+		places.MarkStuck()
+		s.note(errHangs.Error())
+		s.without(errHangs.Error())
+	}
+}
+
+// pings asks whether the daemon still takes calls. Silence means that it hangs. Any
 // answer will do, a refused connection too: a daemon that is ending does not
-// listen any more, but answers what it was asked. If it dies, ask hears of it.
-func (s *shim) ping(places call.Places, most time.Duration) {
+// listen any more, but answers what it was asked. If it dies, askOnce hears of it.
+func (s *shim) pings(places call.Places, most time.Duration) bool {
 	alive := make(chan struct{})
 	go s.guarded(func() {
+		conn, err := dial(places.Socket, time.Now().Add(2*most))
+		if err != nil && busy(err) {
+			return // a full queue is silence
+		}
 		defer close(alive)
-		conn, err := dial(places.Socket, time.Now().Add(2*most)) // a full queue is silence
 		if err != nil {
 			return
 		}
@@ -66,20 +116,20 @@ func (s *shim) ping(places call.Places, most time.Duration) {
 	})
 	select {
 	case <-alive:
+		return true
 	case <-time.After(most):
-		s.note("the daemon hangs")
-		s.without("the daemon hangs")
+		return false
 	}
 }
 
 // connect connects to the daemon, and starts it if there is none.
 func (s *shim) connect(places call.Places) (*os.File, error) {
-	left := min(time.Until(s.deadline)/3, longestStart)
-	deadline := time.Now().Add(left)
+	left := time.Until(s.deadline)
+	deadline := time.Now().Add(min(left/3, longestStart))
 	var conn *os.File
+	var err error
 	up := func() bool {
-		var err error
-		conn, err = dial(places.Socket, deadline)
+		conn, err = dial(places.Socket, time.Now().Add(min(firstDoubt, left/4)))
 		return err == nil
 	}
 	if err := call.CheckDir(places.Dir); err == nil {
@@ -88,6 +138,10 @@ func (s *shim) connect(places call.Places) (*os.File, error) {
 		}
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, err // never ask a stranger
+	}
+	if err != nil && busy(err) { // its queue is full, and it takes nobody out
+		places.MarkStuck()
+		return nil, errHangs
 	}
 	program, err := full()
 	if err != nil {

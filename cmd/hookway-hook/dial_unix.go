@@ -38,6 +38,9 @@ func dial(socket string, deadline time.Time) (*os.File, error) {
 	return os.NewFile(uintptr(fd), socket), nil
 }
 
+// busy reports whether somebody listens who takes no call.
+func busy(err error) bool { return errors.Is(err, syscall.EAGAIN) }
+
 // Standard files. They are written to past package os, where a closed pipe is an
 // error and no signal.
 const (

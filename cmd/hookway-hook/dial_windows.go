@@ -10,12 +10,17 @@ import (
 // endings are the signals that end the shim. It answers first.
 var endings = []os.Signal{os.Interrupt, syscall.SIGTERM}
 
+// pipeBusy is ERROR_PIPE_BUSY.
+const pipeBusy = syscall.Errno(231)
+
+// busy reports whether somebody listens who takes no call.
+func busy(err error) bool { return errors.Is(err, pipeBusy) }
+
 // dial opens the daemon's pipe. One that is busy is waited for.
 func dial(pipe string, deadline time.Time) (*os.File, error) {
-	const busy = syscall.Errno(231) // ERROR_PIPE_BUSY
 	for pause := time.Millisecond; ; pause = min(2*pause, 8*time.Millisecond) {
 		f, err := os.OpenFile(pipe, os.O_RDWR, 0)
-		if err == nil || !errors.Is(err, busy) || time.Until(deadline) < pause {
+		if err == nil || !busy(err) || time.Until(deadline) < pause {
 			return f, err
 		}
 		time.Sleep(pause)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -118,7 +119,7 @@ func (w *world) stop() {
 }
 
 // listen answers the calls of shims in the test itself.
-func (w *world) listen(answer func(net.Conn, *call.Request)) {
+func (w *world) listen(answer func(net.Conn, *call.Request)) net.Listener {
 	w.t.Helper()
 	if err := call.MakeDir(w.places.Dir); err != nil {
 		w.t.Fatal(err)
@@ -129,6 +130,7 @@ func (w *world) listen(answer func(net.Conn, *call.Request)) {
 	}
 	w.t.Cleanup(func() { _ = l.Close() })
 	go serve(l, answer)
+	return l
 }
 
 func serve(l net.Listener, answer func(net.Conn, *call.Request)) {
@@ -196,12 +198,23 @@ func (w *world) log() string {
 }
 
 // lines counts the lines of a file of the world.
-func (w *world) lines(name string) int {
+func (w *world) lines(name string) int { return strings.Count(w.text(name), "\n") }
+
+func (w *world) text(name string) string {
 	b, err := os.ReadFile(filepath.Join(w.home, name))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		w.t.Fatal(err)
 	}
-	return bytes.Count(b, []byte("\n"))
+	return string(b)
+}
+
+func number(t testing.TB, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // panics is a shim with a bug.
@@ -255,6 +268,7 @@ func fakeServe(how string) int {
 	if err != nil {
 		return 1
 	}
+	record(os.Getenv("HOOKWAY_HOME"), "daemon", strconv.Itoa(os.Getpid()))
 	_ = os.NewFile(3, "ready").Close()
 	var once sync.Once
 	ended := make(chan struct{})

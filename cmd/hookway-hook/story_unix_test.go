@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -351,14 +350,7 @@ func TestAGrandchildHoldsNothingUp(t *testing.T) {
 	if r.stdout != byFull {
 		t.Errorf("the shim ended with %+v", r)
 	}
-	text, err := os.ReadFile(filepath.Join(w.home, "grandchild"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := number(t, w.text("grandchild"))
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Errorf("the grandchild was to live on: %v", err)
 	}
