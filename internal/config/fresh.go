@@ -17,32 +17,84 @@ const coarse = 20 * time.Millisecond
 
 // seen is what the files of a plan looked like when they were last read.
 type seen struct {
-	plan plan
-	sum  uint64
+	plan    plan
+	sum     uint64
+	anchors anchors
 }
 
 // Refresh is Reload if a file has changed since the last Refresh, and otherwise
-// costs a look at each file. Whoever calls it before each event needs no Run:
+// costs a look at a few files. Whoever calls it before each event needs no Run:
 // what was written before the call counts in it.
 func (l *Live) Refresh(ctx context.Context) (*Set, error) {
 	last := l.seen.Load()
+	if last != nil && last.anchors.hold() {
+		return l.set.Load(), nil
+	}
 	if last != nil {
+		at := last.plan.anchors() // before the closer look: a change meanwhile is seen next time
 		if sum, _ := last.plan.look(time.Now()); sum == last.sum {
+			l.seen.Store(&seen{last.plan, sum, at})
 			return l.set.Load(), nil
 		}
 	}
 	p := l.set.Load().plan()
-	sum, stable := p.look(time.Now()) // before the files are read: a change meanwhile is seen next time
+	at := p.anchors()
+	sum, stable := p.look(time.Now())
 	set, err := l.Reload(ctx)
 	if err != nil {
 		return set, err
 	}
 	if after := set.plan(); stable && slices.Equal(after.files, p.files) && slices.Equal(after.trees, p.trees) {
-		l.seen.Store(&seen{p, sum})
+		l.seen.Store(&seen{p, sum, at})
 	} else { // something was just written, or other files matter now: look again next time
 		l.seen.Store(nil)
 	}
 	return set, nil
+}
+
+// anchors are the fewest paths on which all that a plan names depends: what is
+// there, and for what is not the folder nearest to it, which changes when
+// something appears in it.
+type anchors struct {
+	plan   plan
+	sum    uint64
+	stable bool
+}
+
+func (p *plan) anchors() anchors {
+	var a anchors
+	add := func(path string) {
+		if !slices.Contains(a.plan.files, path) {
+			a.plan.files = append(a.plan.files, path)
+		}
+	}
+	for _, path := range p.files {
+		for !exists(path) && path != filepath.Dir(path) {
+			path = filepath.Dir(path)
+		}
+		add(path)
+	}
+	for _, tree := range p.trees {
+		if exists(tree) {
+			a.plan.trees = append(a.plan.trees, tree)
+			continue
+		}
+		for !exists(tree) && tree != filepath.Dir(tree) {
+			tree = filepath.Dir(tree)
+		}
+		add(tree)
+	}
+	a.sum, a.stable = a.plan.look(time.Now())
+	return a
+}
+
+// hold reports whether nothing has changed.
+func (a *anchors) hold() bool {
+	if !a.stable {
+		return false
+	}
+	sum, _ := a.plan.look(time.Now())
+	return sum == a.sum
 }
 
 // look sums up the state of all that the plan names. It is unstable if something
