@@ -50,7 +50,10 @@ func stops(ev AnyEvent) (who string, again, ok bool) {
 	case *AgentResult:
 		return head.Session, p.StopHookActive, true
 	case *Subagent:
-		id, _ := head.Metadata["agent_id"].(string)
+		id, ok := head.Metadata["agent_id"].(string)
+		if native, _ := head.Metadata["native"].(map[string]any); !ok {
+			id, _ = native["agent_id"].(string)
+		}
 		return head.Session + "\x00" + id, true, id != "" && ev.Info() == SubagentStop.Info()
 	}
 	return "", false, false

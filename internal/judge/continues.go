@@ -62,7 +62,10 @@ func stops(ev hook.AnyEvent) (who string, again, ok bool) {
 	case hook.AgentResult:
 		return head.Session, p.StopHookActive, true
 	case hook.Subagent:
-		id, _ := head.Metadata["agent_id"].(string)
+		id, ok := head.Metadata["agent_id"].(string)
+		if native, _ := head.Metadata["native"].(map[string]any); !ok {
+			id, _ = native["agent_id"].(string)
+		}
 		return head.Session + "\x00" + id, true, id != "" && ev.Info() == hook.SubagentStop.Info()
 	}
 	return "", false, false
