@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -78,7 +79,7 @@ func (c *Checkup) Canary(ctx context.Context, yes bool) Section {
 func (c *Checkup) canary(ctx context.Context, s *Section, p *patient) {
 	g, err := c.newGround()
 	if err != nil {
-		s.fail("make room for temporary files", "%s: %v", p.name, err)
+		s.fail(mendGround, "%s: %v", p.name, err)
 		return
 	}
 	defer func() {
@@ -97,7 +98,7 @@ func (c *Checkup) canary(ctx context.Context, s *Section, p *patient) {
 	cmd.Stdout, cmd.Stderr = &said, &said
 	began := time.Now()
 	err = runGroup(cmd)
-	if ctx.Err() != nil {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("it was ended after %v", canaryTime)
 	}
 	events, refused := c.came(g, session, began)

@@ -46,6 +46,27 @@ func TestFoldersOfOthers(t *testing.T) {
 	}
 }
 
+// TestAStartThatFailed is told for as long as it is news.
+func TestAStartThatFailed(t *testing.T) {
+	dir := t.TempDir()
+	c := &Checkup{
+		Getenv: func(string) string { return "" }, state: dir, Now: time.Now(),
+		places: call.Places{Dir: dir, Socket: filepath.Join(dir, "none.sock"), Lock: filepath.Join(dir, "start.lock")},
+	}
+	for text, want := range map[string]int{"": 1, "failed\n": 2} {
+		if err := os.WriteFile(c.places.Lock, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.daemon(t.Context()); len(s.Findings) != want || s.Findings[want-1].Level == Failure {
+			t.Errorf("with %q in the lock: %+v", text, s.Findings)
+		}
+	}
+	c.Now = c.Now.Add(2 * recent)
+	if s := c.daemon(t.Context()); len(s.Findings) != 1 {
+		t.Errorf("what is old is told: %+v", s.Findings)
+	}
+}
+
 // TestFullDisk writes to a disk that is full.
 func TestFullDisk(t *testing.T) {
 	f, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

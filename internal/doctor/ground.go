@@ -20,6 +20,9 @@ const (
 // refusal is why the marked command is refused. Agents tell it to their model.
 const refusal = "hookway doctor refuses this command, to see that it can. All is well: do not try again."
 
+// mendGround is what to do if no ground can be made.
+const mendGround = "mend what is said of the folders above; temporary files need room, too"
+
 // ground is a fresh folder, a trusted workspace with a hook that refuses the
 // marked command.
 type ground struct {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/install"
 )
@@ -59,7 +60,7 @@ func (c *Checkup) selfTest(ctx context.Context, s *Section, st *install.State) {
 	who := fmt.Sprintf("%s (%s)", st.Agent, st.Scope)
 	g, err := c.newGround()
 	if err != nil {
-		s.fail("make room for temporary files", "%s: %v", who, err)
+		s.fail(mendGround, "%s: %v", who, err)
 		return
 	}
 	defer func() {
@@ -76,7 +77,11 @@ func (c *Checkup) selfTest(ctx context.Context, s *Section, st *install.State) {
 	var took time.Duration
 	for _, command := range []string{"echo " + g.mark, "echo hookway-doctor"} {
 		d, err := c.try(ctx, g, st.Events[at], command)
-		if err != nil {
+		switch {
+		case errors.Is(err, errOther) && c.apart(g) == nil && c.userHooks():
+			s.warn("hookway log --since 10m --explain says which hook decided", "%s, %s: %v; hooks of your own were asked too, since HOOKWAY_HOME is set", who, event, err)
+			return
+		case err != nil:
 			s.fail("hookway log --since 10m --explain, and shim.log in the state folder, say more", "%s, %s: %v", who, event, err)
 			return
 		}
@@ -112,6 +117,8 @@ func (c *Checkup) try(ctx context.Context, g *ground, e install.EventState, comm
 	took := time.Since(began)
 	var exit *exec.ExitError
 	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return took, ctx.Err()
 	case ctx.Err() != nil:
 		return took, fmt.Errorf("there was no answer within the %v that the agent waits", wait)
 	case err != nil && !errors.As(err, &exit):
@@ -124,8 +131,16 @@ func (c *Checkup) try(ctx context.Context, g *ground, e install.EventState, comm
 	if refused {
 		what = "been refused"
 	}
-	return took, fmt.Errorf("a call that should have %s was answered with exit code %d, %s%s", what, cmd.ProcessState.ExitCode(),
+	return took, fmt.Errorf("a call that should have %s %w exit code %d, %s%s", what, errOther, cmd.ProcessState.ExitCode(),
 		clip(orText(stdout.String(), "nothing on stdout")), lastWords(stderr.String()))
+}
+
+// errOther is an answer, but another one.
+var errOther = errors.New("was answered with")
+
+// userHooks reports whether the user has hooks that run everywhere.
+func (c *Checkup) userHooks() bool {
+	return slices.ContainsFunc(c.active(), func(h config.Hook) bool { return h.Layer == config.LayerUser })
 }
 
 // apart are the variables that keep the user's own hooks out of the self-test.
