@@ -59,7 +59,7 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	if wrong != nil && !s.onDemand {
 		return wrong
 	}
-	ready := a.getenv(daemon.ReadyFD)
+	ready := a.getenv(call.ReadyFD)
 	executable, _ := os.Executable() // without it, a new version is not noticed
 	if err := daemon.Settle(); err != nil {
 		return fmt.Errorf("the daemon cannot leave the folder it was started in: %w", err)

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(playServe); dir != "" {
 		err := Serve(context.Background(), Config{
 			Places: placesIn(dir), Version: "played", Idle: time.Minute, Handle: echo,
-			Ready: func() { CloseReady(os.Getenv(ReadyFD)) },
+			Ready: func() { CloseReady(os.Getenv(call.ReadyFD)) },
 			Log:   func(line string) { fmt.Fprintln(os.Stderr, line) },
 		})
 		if err != nil {

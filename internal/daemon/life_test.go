@@ -232,7 +232,8 @@ func TestADaemonThatDoesNotComeIsAnError(t *testing.T) {
 		t.Errorf("a missing program gives %v", err)
 	}
 	if quits, err := exec.LookPath("true"); err == nil {
-		if _, err := Start(t.Context(), at, quits, nil); !errors.Is(err, ErrNone) {
+		at := placesIn(folder(t))
+		if _, err := Start(t.Context(), at, quits, nil); !errors.Is(err, call.ErrNotUp) {
 			t.Errorf("a program that serves nothing gives %v", err)
 		}
 	}
@@ -243,7 +244,7 @@ func TestADaemonThatDoesNotComeIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer lock.Close()
-	if _, err := Start(ctx, at, "unused", nil); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Start(ctx, at, "unused", nil); !errors.Is(err, call.ErrSlowStart) {
 		t.Errorf("a start that does not end gives %v", err)
 	}
 }

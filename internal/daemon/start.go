@@ -5,57 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strconv"
 	"time"
 
 	"github.com/hookway/hookway/wire/call"
 )
 
-// ReadyFD is the variable that names the descriptor which a daemon closes as soon
-// as it accepts connections.
-const ReadyFD = "HOOKWAY_READY_FD"
-
-// startPause is the time between two looks at what another process is starting.
-const startPause = 5 * time.Millisecond
+// Bounds of a start.
+const (
+	startPause = 5 * time.Millisecond // between two looks at what another process is starting
+	startTime  = 10 * time.Second     // if the context says nothing
+)
 
 // Start connects to the daemon, and starts it if there is none: the program
 // executable, as `serve --on-demand`, detached. Of many who start one at once, one
-// does and the others wait for it.
+// does and the others wait for it. A nil environ is that of this process.
 func Start(ctx context.Context, at call.Places, executable string, environ []string) (*Client, error) {
-	if err := call.MakeDir(at.Dir); err != nil {
-		return nil, err
-	}
-	for {
-		c, err := Dial(ctx, at.Socket)
-		if !errors.Is(err, ErrNone) {
-			return c, err
-		}
-		lock, err := call.TryLock(at.Lock)
-		if err != nil {
-			return nil, fmt.Errorf("no daemon can be started: %w", err)
-		}
-		if lock != nil {
-			defer lock.Close()
-			if err := spawn(ctx, at.Socket, executable, environ); err != nil {
-				return nil, err
-			}
-			return dialStarted(ctx, at)
-		}
-		if err := wait(ctx, startPause); err != nil {
-			return nil, fmt.Errorf("the daemon that another process starts does not come: %w", err)
-		}
-	}
-}
-
-// dialStarted connects to the daemon that was just started.
-func dialStarted(ctx context.Context, at call.Places) (*Client, error) {
 	c, err := Dial(ctx, at.Socket)
-	if errors.Is(err, ErrNone) {
-		return nil, fmt.Errorf("a daemon was started but does not serve %s; hookway serve shows why, or see daemon.log in hookway's state folder: %w", at.Socket, err)
+	if !errors.Is(err, ErrNone) {
+		return c, err
 	}
-	return c, err
+	deadline, bounded := ctx.Deadline()
+	if !bounded {
+		deadline = time.Now().Add(startTime)
+	}
+	s := call.Starter{
+		Places: at, Program: executable, Env: environ, Deadline: deadline,
+		Up: func() bool {
+			c, err = Dial(ctx, at.Socket)
+			return err == nil
+		},
+	}
+	switch failed := s.Start(); {
+	case failed == nil:
+		return c, nil
+	case err != nil && !errors.Is(err, ErrNone): // somebody is there, but not for us
+		return nil, err
+	default:
+		return nil, fmt.Errorf("no daemon can be started: %w", failed)
+	}
 }
 
 func wait(ctx context.Context, d time.Duration) error {
@@ -67,15 +55,6 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// command is the daemon's command line, in no one's folder and with no one's streams.
-func command(executable string, environ []string) *exec.Cmd {
-	cmd := exec.Command(executable, "serve", "--on-demand")
-	cmd.Env = environ
-	cmd.Dir = string(filepath.Separator)
-	cmd.SysProcAttr = detached()
-	return cmd
 }
 
 // CloseReady tells whoever started this process that it accepts connections.

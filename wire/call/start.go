@@ -27,6 +27,7 @@ type Starter struct {
 	Program  string // the full binary
 	Up       func() bool
 	Deadline time.Time
+	Env      []string // of the daemon; nil is that of this process
 }
 
 // Start returns once Up says that a daemon takes calls. Of any number of
@@ -80,14 +81,21 @@ func (s *Starter) locked(lock *os.File) error {
 
 // environ is the daemon's environment: ours, for it was ours that led here, with
 // a home that does not hang on the folder that we work in.
-func environ(ready string) []string {
-	env := make([]string, 0, len(os.Environ())+2)
-	for _, kv := range os.Environ() {
-		if !hasName(kv, "HOOKWAY_HOME") && !hasName(kv, ReadyFD) && !hasName(kv, "HOOKWAY_SESSION") {
+func (s *Starter) environ(ready string) []string {
+	given := s.Env
+	if given == nil {
+		given = os.Environ()
+	}
+	env, home := make([]string, 0, len(given)+2), ""
+	for _, kv := range given {
+		switch {
+		case hasName(kv, "HOOKWAY_HOME"):
+			home = kv[len("HOOKWAY_HOME="):] // the last one counts
+		case !hasName(kv, ReadyFD) && !hasName(kv, "HOOKWAY_SESSION"):
 			env = append(env, kv)
 		}
 	}
-	if home := os.Getenv("HOOKWAY_HOME"); home != "" {
+	if home != "" {
 		if abs, err := absolute(home); err == nil {
 			home = abs
 		}

@@ -22,7 +22,7 @@ func (s *Starter) spawn() error {
 	}
 	defer ready.Close()
 	p, err := os.StartProcess(s.Program, []string{s.Program, "serve", "--on-demand"}, &os.ProcAttr{
-		Dir: "/", Env: environ("3"), Files: []*os.File{null, null, null, theirs}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: "/", Env: s.environ("3"), Files: []*os.File{null, null, null, theirs}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	_ = theirs.Close()
 	if err != nil {

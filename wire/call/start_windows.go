@@ -18,7 +18,7 @@ func (s *Starter) spawn() error {
 	}
 	defer null.Close()
 	p, err := os.StartProcess(s.Program, []string{s.Program, "serve", "--on-demand"}, &os.ProcAttr{
-		Dir: s.Places.Dir, Env: environ(""), Files: []*os.File{null, null, null},
+		Dir: s.Places.Dir, Env: s.environ(""), Files: []*os.File{null, null, null},
 		Sys: &syscall.SysProcAttr{HideWindow: true, CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detached},
 	})
 	if err != nil {
