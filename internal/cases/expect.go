@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -40,7 +41,7 @@ func (r *reader) expectations(at *yaml.Node, info *hook.EventInfo) []expectation
 	for name, read := range expectKeys(r, info) {
 		known[name] = func(e entry) {
 			if c := read(e); c != nil {
-				list = append(list, expectation{name, e.key.Line, e.key.Column, c})
+				list = append(list, expectation{name, e.Key.Line, e.Key.Column, c})
 			}
 		}
 	}
@@ -55,7 +56,7 @@ func (r *reader) expectations(at *yaml.Node, info *hook.EventInfo) []expectation
 }
 
 func (r *reader) expectAction(e entry) check {
-	word, ok := r.text(e.value, "action", false)
+	word, ok := r.text(e.Value, "action", false)
 	if !ok {
 		return nil
 	}
@@ -65,7 +66,7 @@ func (r *reader) expectAction(e entry) check {
 		for a := hook.ActionContinue; a <= hook.ActionAnswer; a++ {
 			names = append(names, a.String())
 		}
-		r.fail(e.value, suggest(word, names), "unknown action %q", clip(word))
+		r.fail(e.Value, suggest(word, names), "unknown action %q", strict.Clip(word))
 		return nil
 	}
 	return func(s *seen) *mismatch {
@@ -80,10 +81,10 @@ func (r *reader) expectAction(e entry) check {
 func (r *reader) expectText(of func(*hook.Outcome[any]) string) func(entry) check {
 	return func(e entry) check {
 		want := ""
-		if n, ok := r.open(e.value); !ok {
+		if n, ok := r.open(e.Value); !ok {
 			return nil
 		} else if !isFalse(n) {
-			if want, ok = r.text(e.value, e.key.Value, true); !ok {
+			if want, ok = r.text(e.Value, e.Key.Value, true); !ok {
 				return nil
 			}
 		}
@@ -98,7 +99,7 @@ func (r *reader) expectText(of func(*hook.Outcome[any]) string) func(entry) chec
 
 func (r *reader) expectPattern(of func(*hook.Outcome[any]) string) func(entry) check {
 	return func(e entry) check {
-		re, ok := r.pattern(e.value, e.key.Value)
+		re, ok := r.pattern(e.Value, e.Key.Value)
 		if !ok {
 			return nil
 		}
@@ -123,7 +124,7 @@ func lines(text string) []string {
 
 // expectModified compares some values of the payload, or wants it unchanged.
 func (r *reader) expectModified(e entry, info *hook.EventInfo) check {
-	n, ok := r.open(e.value)
+	n, ok := r.open(e.Value)
 	if !ok {
 		return nil
 	}
@@ -136,15 +137,15 @@ func (r *reader) expectModified(e entry, info *hook.EventInfo) check {
 		}
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fail(e.value, "write the changed values, or false", "modified must be a map or false, not %s", describe(n))
+		r.fail(e.Value, "write the changed values, or false", "modified must be a map or false, not %s", describe(n))
 		return nil
 	}
-	want, ok := r.object(e.value, "modified")
+	want, ok := r.object(e.Value, "modified")
 	if !ok || !r.fits(n, "modified", info) {
 		return nil
 	}
 	if len(want) == 0 {
-		r.fail(e.value, "write the changed values, or false", "modified is an empty map")
+		r.fail(e.Value, "write the changed values, or false", "modified is an empty map")
 		return nil
 	}
 	return func(s *seen) *mismatch {
@@ -161,11 +162,11 @@ func (r *reader) expectModified(e entry, info *hook.EventInfo) check {
 
 // expectPayload compares the whole payload.
 func (r *reader) expectPayload(e entry, info *hook.EventInfo) check {
-	want, ok := r.object(e.value, "payload")
+	want, ok := r.object(e.Value, "payload")
 	if !ok {
 		return nil
 	}
-	if n, ok := r.open(e.value); !ok || !r.fits(n, "payload", info) {
+	if n, ok := r.open(e.Value); !ok || !r.fits(n, "payload", info) {
 		return nil
 	}
 	return func(s *seen) *mismatch {
@@ -182,7 +183,7 @@ func differs(want, got any) *mismatch {
 }
 
 func (r *reader) expectResult(e entry) check {
-	want, ok := r.value(e.value, "result")
+	want, ok := r.value(e.Value, "result")
 	if !ok {
 		return nil
 	}
@@ -198,18 +199,18 @@ func (r *reader) expectResult(e entry) check {
 const longestDelay = 24 * 60 * 60 * 1000
 
 func (r *reader) expectDelay(e entry) check {
-	n, ok := r.open(e.value)
+	n, ok := r.open(e.Value)
 	if !ok {
 		return nil
 	}
 	var want float64
 	tag := n.ShortTag()
 	if n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || n.Decode(&want) != nil {
-		r.fail(e.value, "write milliseconds, as in 1000", "retry_delay_ms must be a number, not %s", describe(n))
+		r.fail(e.Value, "write milliseconds, as in 1000", "retry_delay_ms must be a number, not %s", describe(n))
 		return nil
 	}
 	if !(want >= 0 && want <= longestDelay) {
-		r.fail(e.value, "write milliseconds, as in 1000", "retry_delay_ms must be between 0 and %d, not %s", longestDelay, clip(n.Value))
+		r.fail(e.Value, "write milliseconds, as in 1000", "retry_delay_ms must be between 0 and %d, not %s", longestDelay, strict.Clip(n.Value))
 		return nil
 	}
 	return func(s *seen) *mismatch {
@@ -224,7 +225,7 @@ func (r *reader) expectDelay(e entry) check {
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func (r *reader) expectSteps(e entry) check {
-	want, ok := r.texts(e.value, "steps")
+	want, ok := r.texts(e.Value, "steps")
 	if !ok {
 		return nil
 	}
@@ -250,7 +251,7 @@ func orNone(list []string) []string {
 // expectError looks at the failures of the steps. What a hook decided and its
 // event refused is one of them.
 func (r *reader) expectError(e entry) check {
-	n, ok := r.open(e.value)
+	n, ok := r.open(e.Value)
 	if !ok {
 		return nil
 	}
@@ -262,7 +263,7 @@ func (r *reader) expectError(e entry) check {
 			return nil
 		}
 	}
-	re, ok := r.pattern(e.value, "error")
+	re, ok := r.pattern(e.Value, "error")
 	if !ok {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/wire"
 	"go.yaml.in/yaml/v4"
 )
@@ -85,7 +86,7 @@ func (p *parser) root(root *yaml.Node) {
 		p.fail(&yaml.Node{}, skeleton, "the file has no cases")
 		return
 	}
-	found := keys(&p.reader, root, "the file", map[string]func(entry){"cases": func(e entry) { p.list(e.value) }})
+	found := keys(&p.reader, root, "the file", map[string]func(entry){"cases": func(e entry) { p.list(e.Value) }})
 	if found != nil && found["cases"] == nil {
 		p.fail(root, skeleton, "the file has no cases")
 	}
@@ -119,19 +120,19 @@ type written struct {
 func (p *parser) one(at *yaml.Node, number int) {
 	var w written
 	text := func(into *string) func(entry) {
-		return func(e entry) { *into, _ = p.text(e.value, e.key.Value, false) }
+		return func(e entry) { *into, _ = p.text(e.Value, e.Key.Value, false) }
 	}
 	found := keys(&p.reader, at, "a case", map[string]func(entry){
-		"name": func(e entry) { w.name = p.name(e.value) },
+		"name": func(e entry) { w.name = p.name(e.Value) },
 		"event": func(e entry) {
-			if s, ok := p.text(e.value, "event", false); ok {
-				w.event, w.info = &s, p.lookup(e.value, s)
+			if s, ok := p.text(e.Value, "event", false); ok {
+				w.event, w.info = &s, p.lookup(e.Value, s)
 			}
 		},
 		"agent": text(&w.agent), "session": text(&w.session), "cwd": text(&w.cwd), "source": text(&w.from),
-		"payload":      func(e entry) { w.payload = e.value },
+		"payload":      func(e entry) { w.payload = e.Value },
 		"payload_file": text(&w.payloadFile),
-		"expect":       func(e entry) { w.expect = e.value },
+		"expect":       func(e entry) { w.expect = e.Value },
 	})
 	if found == nil {
 		return
@@ -162,7 +163,7 @@ func (p *parser) name(at *yaml.Node) *string {
 		return nil
 	}
 	if visible(s) != s || strings.TrimSpace(s) != s {
-		p.fail(at, "", "the name %q must be one line without blanks around it", clip(s))
+		p.fail(at, "", "the name %q must be one line without blanks around it", strict.Clip(s))
 		return nil
 	}
 	return &s
@@ -180,7 +181,7 @@ func (p *parser) nameOf(c *Case, w *written, number int) string {
 
 func (p *parser) taken(c *Case, at *yaml.Node) {
 	if first := p.names[c.Name]; first != nil {
-		p.fail(at, "give it a name of its own", "the name %q is taken by the case in line %d", clip(c.Name), first.Line)
+		p.fail(at, "give it a name of its own", "the name %q is taken by the case in line %d", strict.Clip(c.Name), first.Line)
 		return
 	}
 	p.names[c.Name] = c
@@ -201,14 +202,14 @@ func (p *parser) fill(c *Case, w *written, fileKey *yaml.Node) {
 	at, what, ok := w.payload, "payload", true
 	switch {
 	case w.payloadFile != "":
-		at, what = fileKey, "payload in "+clip(w.payloadFile)
+		at, what = fileKey, "payload in "+strict.Clip(w.payloadFile)
 		c.payloadFile = filepath.FromSlash(w.payloadFile)
 		if !filepath.IsAbs(c.payloadFile) {
 			c.payloadFile = filepath.Join(filepath.Dir(p.file), c.payloadFile)
 		}
 		data, err := readUpTo(c.payloadFile, wire.MaxSize)
 		if err != nil {
-			p.fail(at, "it is looked for beside the test file", "payload_file %s cannot be read: %v", clip(w.payloadFile), cause(err))
+			p.fail(at, "it is looked for beside the test file", "payload_file %s cannot be read: %v", strict.Clip(w.payloadFile), cause(err))
 			return
 		}
 		c.payload = data
@@ -279,13 +280,13 @@ func (r *reader) fits(n *yaml.Node, what string, info *hook.EventInfo) bool {
 	}
 	fine := true
 	for _, e := range r.entries(n) {
-		v, ok := r.value(e.value, what)
+		v, ok := r.value(e.Value, what)
 		if !ok {
 			return false
 		}
-		if _, err := wire.Patch(empty, []byte(compact(map[string]any{e.key.Value: v}))); err != nil {
+		if _, err := wire.Patch(empty, []byte(compact(map[string]any{e.Key.Value: v}))); err != nil {
 			message, hint, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "patch: "), "patch."), "; ")
-			r.fail(e.key, hint, "%s: %s", what, hook.LogLine(message))
+			r.fail(e.Key, hint, "%s: %s", what, hook.LogLine(message))
 			fine = false
 		}
 	}

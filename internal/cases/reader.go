@@ -6,22 +6,26 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
-// Bounds of what the aliases of a file may unfold to.
-const (
-	maxNodes = 500_000
-	maxDepth = 100
-)
+// format is what a test file says about what nobody can have meant.
+var format = strict.Format{
+	MaxNodes: 500_000, MaxDepth: 100,
+	Unfolds: "write the values out",
+	Tag:     "the tag %s is unknown",
+	Key:     "text that begins with { or [ must be quoted",
+	Twice:   "the key %q is here twice; the other is in line %d",
+	Merge:   "<< takes a map, not %s",
+	Self:    "an alias of itself",
+}
 
 // reader reads the nodes of one file and gathers its mistakes.
 type reader struct {
 	file     string
 	problems Problems
-	nodes    int
-	depth    int
-	burst    bool // the bounds were exceeded, and that was said
+	walk     strict.Walk
 }
 
 func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
@@ -31,85 +35,16 @@ func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
 
 // open gives the node that is meant, behind aliases. False is a mistake that was
 // recorded.
-func (r *reader) open(n *yaml.Node) (*yaml.Node, bool) {
-	if r.nodes++; r.nodes > maxNodes || r.depth > maxDepth {
-		if !r.burst {
-			r.fail(n, "write the values out", "the file nests too deeply, or its aliases unfold to too much")
-		}
-		r.burst = true
-		return n, false
-	}
-	at := n
-	for range maxDepth {
-		if n.Kind != yaml.AliasNode || n.Alias == nil {
-			break
-		}
-		n = n.Alias
-	}
-	if tag := n.ShortTag(); n.Kind != yaml.AliasNode && !strings.HasPrefix(tag, "!!") {
-		r.fail(at, "text that begins with ! must be quoted", "the tag %s is unknown", tag)
-		return n, false
-	}
-	return n, true
-}
+func (r *reader) open(n *yaml.Node) (*yaml.Node, bool) { return r.walk.Enter(n, &format, r.fail) }
 
 // entry is one key of a map with its value.
-type entry struct{ key, value *yaml.Node }
+type entry = strict.Pair
 
-// entries lists a map, which n must be: its own keys, then those that << merges
-// in and that it does not have.
+// entries lists a map, which n must be, with what "<<" merges in.
 func (r *reader) entries(n *yaml.Node) []entry {
-	r.depth++
-	defer func() { r.depth-- }()
-	var list, merged []entry
-	seen := map[string]int{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, ok := r.open(n.Content[i])
-		switch {
-		case !ok:
-			continue
-		case key.Kind != yaml.ScalarNode:
-			r.fail(n.Content[i], "text that begins with { or [ must be quoted", "a key must be text, not %s", describe(key))
-			continue
-		case key.ShortTag() == "!!merge":
-			merged = append(merged, r.merged(n.Content[i+1])...)
-			continue
-		}
-		if line, twice := seen[key.Value]; twice {
-			r.fail(n.Content[i], "take one of them out", "the key %q is here twice; the other is in line %d", key.Value, line)
-			continue
-		}
-		seen[key.Value] = n.Content[i].Line
-		list = append(list, entry{key, n.Content[i+1]})
-	}
-	for _, e := range merged {
-		if _, has := seen[e.key.Value]; !has {
-			seen[e.key.Value] = e.key.Line
-			list = append(list, e)
-		}
-	}
-	return list
-}
-
-// merged lists what << brings: of one map, or of a list of maps.
-func (r *reader) merged(value *yaml.Node) []entry {
-	n, ok := r.open(value)
-	switch {
-	case !ok:
-	case n.Kind == yaml.MappingNode:
-		return r.entries(n)
-	case n.Kind == yaml.SequenceNode:
-		r.depth++
-		defer func() { r.depth-- }()
-		var all []entry
-		for _, item := range n.Content {
-			all = append(all, r.merged(item)...)
-		}
-		return all
-	default:
-		r.fail(value, "write <<: *name", "<< takes a map, not %s", describe(n))
-	}
-	return nil
+	r.walk.Depth++
+	defer func() { r.walk.Depth-- }()
+	return r.walk.Pairs(n, &format, r.fail)
 }
 
 // keys calls the function for each key of a map. An unknown key is a mistake. It
@@ -125,12 +60,12 @@ func keys(r *reader, at *yaml.Node, what string, known map[string]func(entry)) m
 	}
 	found := map[string]*yaml.Node{}
 	for _, e := range r.entries(n) {
-		read := known[e.key.Value]
+		read := known[e.Key.Value]
 		if read == nil {
-			r.fail(e.key, suggest(e.key.Value, sorted(known)), "unknown key %q in %s", clip(e.key.Value), what)
+			r.fail(e.Key, suggest(e.Key.Value, sorted(known)), "unknown key %q in %s", strict.Clip(e.Key.Value), what)
 			continue
 		}
-		found[e.key.Value] = e.key
+		found[e.Key.Value] = e.Key
 		read(e)
 	}
 	return found
@@ -204,31 +139,4 @@ func isFalse(n *yaml.Node) bool {
 }
 
 // describe says what a node is.
-func describe(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a map"
-	case yaml.SequenceNode:
-		return "a list"
-	case yaml.ScalarNode:
-	default:
-		return "an alias of itself"
-	}
-	switch n.ShortTag() {
-	case "!!null":
-		return "nothing"
-	case "!!str":
-		return fmt.Sprintf("the text %q", clip(n.Value))
-	case "!!int", "!!float":
-		return "the number " + clip(n.Value)
-	}
-	return clip(n.Value)
-}
-
-// clip shortens a value that is quoted in a message.
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > 60 {
-		return string(runes[:59]) + "…"
-	}
-	return s
-}
+func describe(n *yaml.Node) string { return format.Describe(n) }

@@ -20,15 +20,15 @@ func (r *reader) value(at *yaml.Node, what string) (any, bool) {
 	if !ok {
 		return nil, false
 	}
-	r.depth++
-	defer func() { r.depth-- }()
+	r.walk.Depth++
+	defer func() { r.walk.Depth-- }()
 	switch n.Kind {
 	case yaml.MappingNode:
 		out := map[string]any{}
 		for _, e := range r.entries(n) {
-			v, fine := r.value(e.value, what)
+			v, fine := r.value(e.Value, what)
 			ok = ok && fine
-			out[e.key.Value] = v
+			out[e.Key.Value] = v
 		}
 		return out, ok
 	case yaml.SequenceNode:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -120,13 +121,13 @@ func (s *settings) read(data []byte) {
 		return
 	}
 	for _, p := range s.object(root, "the file") {
-		switch p.key.Value {
+		switch p.Key.Value {
 		case "disableAllHooks":
-			if v, ok := s.boolean(p.value, "disableAllHooks"); ok {
+			if v, ok := s.boolean(p.Value, "disableAllHooks"); ok {
 				s.disabled = &v
 			}
 		case "hooks":
-			for _, event := range s.object(p.value, "hooks") {
+			for _, event := range s.object(p.Value, "hooks") {
 				s.event(event)
 			}
 		}
@@ -134,7 +135,7 @@ func (s *settings) read(data []byte) {
 }
 
 // object lists the entries of a map, or reports that there is none.
-func (s *settings) object(n *yaml.Node, what string) []pair {
+func (s *settings) object(n *yaml.Node, what string) []strict.Pair {
 	if n.Kind != yaml.MappingNode {
 		s.fail(n, "", "%s must be an object, not %s", what, describe(n))
 		return nil
@@ -153,23 +154,23 @@ func (s *settings) items(n *yaml.Node, what string) []*yaml.Node {
 
 // event reads the hooks of one event. They are numbered as they stand there,
 // also those that are not used, so that their ids stay.
-func (s *settings) event(p pair) {
-	name, number := p.key.Value, 0
+func (s *settings) event(p strict.Pair) {
+	name, number := p.Key.Value, 0
 	info, err := s.known.Lookup(name)
 	if err != nil || badName(name) != "" {
 		message, hint, _ := strings.Cut(fmt.Sprint(err), "; ")
-		s.warn(p.key, message+"; its hooks are left out", hint)
+		s.warn(p.Key, message+"; its hooks are left out", hint)
 		return
 	}
-	for _, group := range s.items(p.value, name) {
+	for _, group := range s.items(p.Value, name) {
 		matcher := (*yaml.Node)(nil)
 		var hooks *yaml.Node
 		for _, q := range s.object(group, "an entry of "+name) {
-			switch q.key.Value {
+			switch q.Key.Value {
 			case "matcher":
-				matcher = q.value
+				matcher = q.Value
 			case "hooks":
-				hooks = q.value
+				hooks = q.Value
 			}
 		}
 		if hooks == nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -52,7 +53,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 		s.warn(n, "hooks of the type "+e.kind+" are not run here", "Claude Code alone runs it; write a command to have it under every agent")
 		return
 	case e.kind != "command":
-		s.fail(n, "", "the type %q of a hook is unknown; it is command, http, prompt, agent or mcp_tool", clip(e.kind))
+		s.fail(n, "", "the type %q of a hook is unknown; it is command, http, prompt, agent or mcp_tool", strict.Clip(e.kind))
 		return
 	case e.command == nil:
 		s.fail(n, "", "the hook has no command")
@@ -76,14 +77,14 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 func (s *settings) fields(n *yaml.Node) claudeEntry {
 	e := claudeEntry{}
 	for _, p := range s.object(n, "a hook") {
-		switch p.key.Value {
+		switch p.Key.Value {
 		case "type":
-			e.kind, _ = s.text(p.value, "type")
+			e.kind, _ = s.text(p.Value, "type")
 		case "command":
-			e.command = s.entryText(p.value, "command")
+			e.command = s.entryText(p.Value, "command")
 		case "args":
 			e.exec = true
-			for _, a := range s.items(p.value, "args") {
+			for _, a := range s.items(p.Value, "args") {
 				if isText(a) {
 					e.args = append(e.args, entry{a.Value, a})
 				} else {
@@ -91,19 +92,19 @@ func (s *settings) fields(n *yaml.Node) claudeEntry {
 				}
 			}
 		case "if":
-			e.rule = s.entryText(p.value, "if")
+			e.rule = s.entryText(p.Value, "if")
 		case "shell":
-			e.shell, _ = s.choice(p.value, "shell", "bash", "powershell")
+			e.shell, _ = s.choice(p.Value, "shell", "bash", "powershell")
 		case "timeout":
-			e.timeout = s.seconds(p.value)
+			e.timeout = s.seconds(p.Value)
 		case "onFailure":
-			word, _ := s.choice(p.value, "onFailure", "continue", "block")
+			word, _ := s.choice(p.Value, "onFailure", "continue", "block")
 			e.blocks = word == "block"
 		case "async", "asyncRewake":
-			v, _ := s.boolean(p.value, p.key.Value)
+			v, _ := s.boolean(p.Value, p.Key.Value)
 			e.async = e.async || v
 		case "once":
-			e.once, _ = s.boolean(p.value, "once")
+			e.once, _ = s.boolean(p.Value, "once")
 		}
 	}
 	return e
@@ -205,7 +206,7 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 			s.tools = append(s.tools, matchWord{entry{name, matcher}, s.hook})
 		}
 		if err != nil {
-			s.warn(matcher, fmt.Sprintf("the matcher %q cannot be used here, and its hook is left out: %v", clip(matcher.Value), err),
+			s.warn(matcher, fmt.Sprintf("the matcher %q cannot be used here, and its hook is left out: %v", strict.Clip(matcher.Value), err),
 				"write it without look-around and back-references")
 			return false
 		}
@@ -220,7 +221,7 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 	more, why := ruleMatch(rule.text)
 	h.match.All = append(h.match.All, more...)
 	if why != "" {
-		s.warn(rule.node, fmt.Sprintf("\"if\": %q: %s", clip(rule.text), why), "the hook itself can look at the call")
+		s.warn(rule.node, fmt.Sprintf("\"if\": %q: %s", strict.Clip(rule.text), why), "the hook itself can look at the call")
 	}
 	return true
 }

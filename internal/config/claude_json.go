@@ -8,6 +8,7 @@ import (
 	"io"
 	"unicode/utf8"
 
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v4"
 )
@@ -27,8 +28,8 @@ func jsonDocument(file string, data []byte) (*yaml.Node, Problems) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil
 	}
-	if line, column, what := unreadable(data); what != "" {
-		return fail(line, column, what)
+	if f := strict.NotText(data); f != nil {
+		return fail(f.Line, f.Column, noText(f))
 	}
 	plain, err := hujson.Standardize(bytes.Clone(data)) // blanks for comments: every place stays
 	if err != nil {
@@ -37,7 +38,7 @@ func jsonDocument(file string, data []byte) (*yaml.Node, Problems) {
 		if n, _ := fmt.Sscanf(message, "hujson: line %d, column %d: %s", &line, &column, &said); n == 3 {
 			_, message, _ = cutAfter(message, "column ")
 		}
-		line, column = inside(data, line, column)
+		line, column = strict.Inside(data, line, column)
 		return fail(line, column, "this is not JSON: "+message)
 	}
 	r := &jsonReader{text: plain, dec: json.NewDecoder(bytes.NewReader(plain)), line: 1, column: 1}

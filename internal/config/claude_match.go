@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -119,7 +120,7 @@ func ruleMatch(rule string) (more []hook.Match, why string) {
 			return []hook.Match{{Tool: toolsOf(tool)}, m}, ""
 		}
 	}
-	return []hook.Match{{Tool: toolsOf(tool)}}, "what stands in the brackets is not understood here; the hook runs for every call of " + clip(tool)
+	return []hook.Match{{Tool: toolsOf(tool)}}, "what stands in the brackets is not understood here; the hook runs for every call of " + strict.Clip(tool)
 }
 
 func toolsOf(tool string) []string {

@@ -2,12 +2,10 @@ package config
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -19,80 +17,46 @@ const maxFile = 1 << 20
 // be read with confidence.
 func document(file string, data []byte) (*yaml.Node, Problems) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	at := func(line, column int, message, hint string) Problems {
-		line, column = inside(data, line, column)
-		return Problems{{File: file, Line: line, Column: column, Message: message, Hint: hint}}
-	}
 	if len(data) > maxFile {
 		return nil, Problems{{File: file, Message: fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), maxFile),
 			Hint: "split the hooks over the user's and the workspace's configuration, or put code into commands"}}
 	}
-	if line, column, what := unreadable(data); what != "" {
-		return nil, at(line, column, what, "save the file as plain UTF-8 text")
+	root, fault := strict.Load(data)
+	if fault == nil {
+		return root, nil
 	}
-	loader, err := yaml.NewLoader(bytes.NewReader(data))
-	if err != nil {
-		return nil, at(1, 1, err.Error(), "")
+	p := Problem{File: file, Line: fault.Line, Column: fault.Column}
+	switch {
+	case fault.Err != nil:
+		p.Message = "this is not YAML: " + fault.Err.Error()
+	case fault.Syntax != nil:
+		p.Message, p.Hint = syntax(fault.Syntax, fault.Rest)
+	case fault.Second:
+		p.Message, p.Hint = "the file holds several YAML documents", "take the line --- out; all hooks of a file stand in one list"
+	default:
+		p.Message, p.Hint = noText(fault), "save the file as plain UTF-8 text"
 	}
-	var first, second yaml.Node
-	if err := loader.Load(&first); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		line, column, message, hint := syntax(data, err)
-		return nil, at(line, column, message, hint)
-	}
-	switch err := loader.Load(&second); {
-	case err == nil:
-		return nil, at(second.Line, second.Column, "the file holds several YAML documents",
-			"take the line --- out; all hooks of a file stand in one list")
-	case !errors.Is(err, io.EOF):
-		line, column, message, hint := syntax(data, err)
-		return nil, at(line, column, message, hint)
-	}
-	if first.Kind == yaml.DocumentNode && len(first.Content) == 1 {
-		return first.Content[0], nil
-	}
-	return nil, nil
+	return nil, Problems{p}
 }
 
-// unreadable finds the first byte that is no text.
-func unreadable(data []byte) (line, column int, what string) {
-	line, column = 1, 1
-	for rest := data; len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		switch {
-		case r == utf8.RuneError && size <= 1:
-			return line, column, fmt.Sprintf("byte 0x%02x is not UTF-8", rest[0])
-		case r < ' ' && r != '\n' && r != '\r' && r != '\t', r == 0x7f:
-			return line, column, fmt.Sprintf("control character U+%04X", r)
-		case r == '\n':
-			line, column = line+1, 0
-		}
-		column++
-		rest = rest[size:]
+// noText says what is no text.
+func noText(f *strict.Fault) string {
+	if f.Control {
+		return fmt.Sprintf("control character U+%04X", f.Byte)
 	}
-	return 0, 0, ""
+	return fmt.Sprintf("byte 0x%02x is not UTF-8", f.Byte)
 }
 
-// syntax says in our words what the YAML reader found.
-func syntax(data []byte, err error) (line, column int, message, hint string) {
-	var many *yaml.LoadErrors
-	if errors.As(err, &many) && len(many.Errors) > 0 {
-		err = many.Errors[0]
-	}
-	var e *yaml.LoadError
-	if !errors.As(err, &e) {
-		return 1, 1, "this is not YAML: " + err.Error(), ""
-	}
-	line, column = e.Mark.Line, e.Mark.Column
+// syntax says in our words what the YAML reader found. here is the line from the
+// place on.
+func syntax(e *yaml.LoadError, here string) (message, hint string) {
 	message = e.Message
-	if e.ContextMark.Line > 0 && e.ContextMark.Line != line {
+	if e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
 		message = fmt.Sprintf("%s (%s that begins at line %d, column %d)", message, e.ContextMsg, e.ContextMark.Line, e.ContextMark.Column)
 	}
-	switch here := rest(data, line, column); {
+	switch {
 	case strings.HasPrefix(here, "\t"):
-		return line, column, "a tab stands where YAML wants spaces", "indent with spaces"
+		return "a tab stands where YAML wants spaces", "indent with spaces"
 	case strings.Contains(e.Message, "unknown escape"):
 		hint = `in double quotes a backslash is an escape; put patterns into single quotes: 'rm\s+-rf'`
 	case strings.Contains(e.Message, "unknown anchor"), strings.Contains(e.Message, "alias"):
@@ -106,31 +70,5 @@ func syntax(data []byte, err error) (line, column int, message, hint string) {
 	case strings.Contains(e.Message, "did not find expected"):
 		hint = "check brackets, quotes and the indentation; text that begins with { or [ must be quoted"
 	}
-	return line, column, "YAML: " + message, hint
-}
-
-// rest is the text of a line from a column on.
-func rest(data []byte, line, column int) string {
-	lines := bytes.Split(data, []byte("\n"))
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	runes := []rune(string(lines[line-1]))
-	if column < 1 || column > len(runes) {
-		return ""
-	}
-	return string(runes[column-1:])
-}
-
-// inside moves a place to the nearest one that the file has: the reader reports
-// what is missing at the end of a file on the line after the last.
-func inside(data []byte, line, column int) (int, int) {
-	lines := bytes.Split(bytes.TrimRight(data, "\r\n"), []byte("\n"))
-	if line > len(lines) {
-		line = len(lines)
-		column = utf8.RuneCount(lines[line-1]) + 1
-	}
-	line = max(line, 1)
-	column = min(max(column, 1), utf8.RuneCount(lines[line-1])+1)
-	return line, column
+	return "YAML: " + message, hint
 }

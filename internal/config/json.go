@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -22,8 +23,8 @@ func (r *reader) json(n *yaml.Node, what string) (json.RawMessage, bool) {
 }
 
 func (r *reader) writeJSON(b *bytes.Buffer, at *yaml.Node, what string) bool {
-	r.depth++
-	defer func() { r.depth-- }()
+	r.walk.Depth++
+	defer func() { r.walk.Depth-- }()
 	n, ok := r.enter(at)
 	if !ok {
 		return false
@@ -33,9 +34,9 @@ func (r *reader) writeJSON(b *bytes.Buffer, at *yaml.Node, what string) bool {
 		b.WriteByte('{')
 		for i, p := range r.pairs(n) {
 			comma(b, i)
-			quoted(b, p.key.Value)
+			quoted(b, p.Key.Value)
 			b.WriteByte(':')
-			if !r.writeJSON(b, p.value, what) {
+			if !r.writeJSON(b, p.Value, what) {
 				return false
 			}
 		}
@@ -86,7 +87,7 @@ func scalarJSON(n *yaml.Node) (string, error) {
 	case "!!int":
 		v, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0)
 		if !ok {
-			return "", fmt.Errorf("%q is no whole number", clip(n.Value))
+			return "", fmt.Errorf("%q is no whole number", strict.Clip(n.Value))
 		}
 		return v.String(), nil
 	case "!!float":

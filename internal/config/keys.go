@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -56,21 +57,21 @@ func object[T any](r *reader, n *yaml.Node, what string, keys []key[T], into *T)
 		r.fail(n, "", "%s must be a map, not %s", what, describe(node))
 		return nil
 	}
-	r.depth++
-	defer func() { r.depth-- }()
+	r.walk.Depth++
+	defer func() { r.walk.Depth-- }()
 	found := map[string]*yaml.Node{}
 	for _, p := range r.pairs(node) {
-		k := lookup(keys, p.key.Value)
+		k := lookup(keys, p.Key.Value)
 		if k == nil {
-			r.fail(p.key, suggestKey(keys, p.key.Value), "unknown key %q in %s", clip(p.key.Value), what)
+			r.fail(p.Key, suggestKey(keys, p.Key.Value), "unknown key %q in %s", strict.Clip(p.Key.Value), what)
 			continue
 		}
 		if first := found[k.name]; first != nil {
-			r.fail(p.key, "take one of them out", "%q and %q (line %d) are the same key", p.key.Value, first.Value, first.Line)
+			r.fail(p.Key, "take one of them out", "%q and %q (line %d) are the same key", p.Key.Value, first.Value, first.Line)
 			continue
 		}
-		found[k.name] = p.key
-		k.read(r, p.value, into)
+		found[k.name] = p.Key
+		k.read(r, p.Value, into)
 	}
 	return found
 }
@@ -110,8 +111,8 @@ func list(r *reader, n *yaml.Node, what string, each func(i int, item *yaml.Node
 	case node.Kind != yaml.SequenceNode:
 		r.fail(n, "begin each entry with a dash", "%s must be a list, not %s", what, describe(node))
 	default:
-		r.depth++
-		defer func() { r.depth-- }()
+		r.walk.Depth++
+		defer func() { r.walk.Depth-- }()
 		for i, item := range node.Content {
 			each(i, item)
 		}

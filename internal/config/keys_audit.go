@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -77,7 +78,7 @@ func (r *reader) measure(n *yaml.Node, what, hint string, units []unit, low, hig
 			break
 		}
 		if int64(v) < (low+u.is-1)/u.is || int64(v) > high/u.is {
-			r.fail(n, "", "%s is %s; it must be between %d%s and %d%s", what, clip(text), (low+u.is-1)/u.is, u.name, high/u.is, u.name)
+			r.fail(n, "", "%s is %s; it must be between %d%s and %d%s", what, strict.Clip(text), (low+u.is-1)/u.is, u.name, high/u.is, u.name)
 			return 0
 		}
 		return int64(v) * u.is
@@ -102,7 +103,7 @@ func readRedact(r *reader, n *yaml.Node, f *fileSpec) {
 			why = "is no name"
 		}
 		if why != "" {
-			r.fail(e.node, "name a field, as ssn or tool_input.content", "redact %q %s", clip(e.text), why)
+			r.fail(e.node, "name a field, as ssn or tool_input.content", "redact %q %s", strict.Clip(e.text), why)
 			continue
 		}
 		f.redact = append(f.redact, e.text)
@@ -146,8 +147,8 @@ func KeepOf(getenv func(string) string) (Keep, error) {
 		}
 		r, spec := &reader{file: name}, &auditSpec{}
 		for _, p := range r.pairs(root) {
-			if p.key.Value == "audit" {
-				object(r, p.value, "audit", auditKeys(), spec)
+			if p.Key.Value == "audit" {
+				object(r, p.Value, "audit", auditKeys(), spec)
 			}
 		}
 		return spec.Keep, nil

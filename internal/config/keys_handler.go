@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -18,7 +19,7 @@ type handlerSpec struct {
 	kind     string // one of handlerKinds
 	decision hook.Decision
 	patch    json.RawMessage // modify
-	fields   []pair          // of modify, with their places
+	fields   []strict.Pair   // of modify, with their places
 	argv     []entry         // command as a list
 	shell    *entry          // command as a line
 }
@@ -176,7 +177,7 @@ func readCommand(r *reader, n *yaml.Node, h *hookSpec) {
 func readNeeds(r *reader, n *yaml.Node, h *hookSpec) {
 	for _, e := range r.texts(n, "needs") {
 		if strings.ContainsAny(e.text, "=\x00") {
-			r.fail(e.node, "give names only", "%q is no name for a variable", clip(e.text))
+			r.fail(e.node, "give names only", "%q is no name for a variable", strict.Clip(e.text))
 			continue
 		}
 		h.needs = append(h.needs, e.text)
@@ -196,16 +197,16 @@ func readEnv(r *reader, n *yaml.Node, h *hookSpec) {
 		return
 	}
 	for _, p := range r.pairs(node) {
-		name := p.key.Value
-		value, ok := r.scalar(p.value, "env."+name)
+		name := p.Key.Value
+		value, ok := r.scalar(p.Value, "env."+name)
 		switch {
 		case !ok:
 		case name == "" || strings.ContainsAny(name, "=\x00"):
-			r.fail(p.key, "", "%q is no name for a variable", clip(name))
+			r.fail(p.Key, "", "%q is no name for a variable", strict.Clip(name))
 		case hook.RefusedVariable(name):
-			r.fail(p.key, "put it into the command itself, where it can be seen", "a hook may not set %s: it changes which code runs", name)
+			r.fail(p.Key, "put it into the command itself, where it can be seen", "a hook may not set %s: it changes which code runs", name)
 		case strings.ContainsRune(value, 0):
-			r.fail(p.value, "", "env.%s has a NUL byte", name)
+			r.fail(p.Value, "", "env.%s has a NUL byte", name)
 		default:
 			h.env = append(h.env, name+"="+value)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -123,7 +124,7 @@ func (r *reader) name(n *yaml.Node, what string) (string, bool) {
 		return "", false
 	}
 	if why := badName(s); why != "" {
-		r.fail(n, "", "%s %q %s", what, clip(s), why)
+		r.fail(n, "", "%s %q %s", what, strict.Clip(s), why)
 		return "", false
 	}
 	return s, true

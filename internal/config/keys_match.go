@@ -83,12 +83,12 @@ func readFields(r *reader, n *yaml.Node, m *hook.Match) {
 		return
 	}
 	for _, p := range r.pairs(node) {
-		for _, e := range r.scalars(p.value, "fields."+p.key.Value) {
-			if r.pattern(e.node, hook.Match{Fields: map[string][]string{p.key.Value: {e.text}}}) {
+		for _, e := range r.scalars(p.Value, "fields."+p.Key.Value) {
+			if r.pattern(e.node, hook.Match{Fields: map[string][]string{p.Key.Value: {e.text}}}) {
 				if m.Fields == nil {
 					m.Fields = map[string][]string{}
 				}
-				m.Fields[p.key.Value] = append(m.Fields[p.key.Value], e.text)
+				m.Fields[p.Key.Value] = append(m.Fields[p.Key.Value], e.text)
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -241,9 +242,9 @@ func verb(kind string) string {
 func (r *reader) patches(h *hookSpec, info *hook.EventInfo) {
 	allowed := info.May.Change
 	for _, p := range h.handler.fields {
-		if !slices.Contains(allowed, "*") && !slices.Contains(allowed, p.key.Value) {
+		if !slices.Contains(allowed, "*") && !slices.Contains(allowed, p.Key.Value) {
 			hint := "hooks of " + info.Name + " may change " + oneOf(allowed)
-			r.fail(p.key, hint, "a hook of %s may not change %s", info.Name, clip(p.key.Value))
+			r.fail(p.Key, hint, "a hook of %s may not change %s", info.Name, strict.Clip(p.Key.Value))
 			return
 		}
 	}

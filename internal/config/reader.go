@@ -7,14 +7,22 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
-// maxNodes and maxDepth bound what aliases may make of a file.
-const (
-	maxNodes = 200_000
-	maxDepth = 64
-)
+// maxDepth bounds how deep a file nests.
+const maxDepth = 64
+
+// format is what hookway.yaml says about what nobody can have meant.
+var format = strict.Format{
+	MaxNodes: 200_000, MaxDepth: maxDepth,
+	Unfolds: "write the values out, or use fewer aliases",
+	Tag:     "the tag %s means nothing here",
+	Twice:   "the key %q is here twice; the first is in line %d",
+	Merge:   "\"<<\" merges maps, not %s",
+	Self:    "an alias to itself",
+}
 
 // reader turns the nodes of one file into values and gathers what is wrong.
 type reader struct {
@@ -23,8 +31,7 @@ type reader struct {
 	problems Problems
 	tools    []matchWord // that matchers name
 	sources  []matchWord
-	visits   int
-	depth    int
+	walk     strict.Walk
 }
 
 // maxProblems bounds what is listed of a file that is something else entirely.
@@ -44,113 +51,15 @@ func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
 	})
 }
 
-// enter counts a node and follows an alias. It reports false, once with a
-// problem, when the file unfolds to more than anybody writes.
-func (r *reader) enter(n *yaml.Node) (*yaml.Node, bool) {
-	r.visits++
-	if r.visits > maxNodes || r.depth > maxDepth {
-		if r.visits < 2*maxNodes { // say so once
-			r.visits = 2 * maxNodes
-			r.fail(n, "write the values out, or use fewer aliases", "the file nests too deeply, or its aliases unfold to too much")
-		}
-		return n, false
-	}
-	for hops := 0; n.Kind == yaml.AliasNode && n.Alias != nil && hops < maxDepth; hops++ {
-		n = n.Alias
-	}
-	if n.Tag != "" && !strings.HasPrefix(n.Tag, "!!") && !strings.HasPrefix(n.Tag, "tag:yaml.org") {
-		r.fail(n, "text that begins with ! must be quoted", "the tag %s means nothing here", n.Tag)
-		return n, false
-	}
-	return n, true
-}
+// enter gives the node that is meant, behind aliases. False is a mistake that
+// was recorded.
+func (r *reader) enter(n *yaml.Node) (*yaml.Node, bool) { return r.walk.Enter(n, &format, r.fail) }
 
-// pair is one entry of a map.
-type pair struct{ key, value *yaml.Node }
+// pairs lists the entries of a map, with those that "<<" merges in.
+func (r *reader) pairs(n *yaml.Node) []strict.Pair { return r.walk.Pairs(n, &format, r.fail) }
 
-// pairs lists the entries of a map: its own, then those that "<<" merges in and
-// that it has not itself.
-func (r *reader) pairs(n *yaml.Node) []pair {
-	var own, merged []pair
-	seen := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, ok := r.enter(n.Content[i])
-		if !ok {
-			continue
-		}
-		if key.Kind != yaml.ScalarNode {
-			r.fail(n.Content[i], "", "a key must be text, not %s", describe(key))
-			continue
-		}
-		if key.ShortTag() == "!!merge" {
-			merged = append(merged, r.merge(n.Content[i+1])...)
-			continue
-		}
-		if first := seen[key.Value]; first != nil {
-			r.fail(n.Content[i], "take one of them out", "the key %q is here twice; the first is in line %d", key.Value, first.Line)
-			continue
-		}
-		seen[key.Value] = n.Content[i]
-		own = append(own, pair{n.Content[i], n.Content[i+1]})
-	}
-	for _, p := range merged {
-		if seen[p.key.Value] == nil {
-			seen[p.key.Value] = p.key
-			own = append(own, p)
-		}
-	}
-	return own
-}
-
-// merge lists the entries of the value of "<<": a map or a list of maps.
-func (r *reader) merge(value *yaml.Node) []pair {
-	r.depth++
-	defer func() { r.depth-- }()
-	n, ok := r.enter(value)
-	switch {
-	case !ok:
-		return nil
-	case n.Kind == yaml.MappingNode:
-		return r.pairs(n)
-	case n.Kind == yaml.SequenceNode:
-		var all []pair
-		for _, item := range n.Content {
-			all = append(all, r.merge(item)...)
-		}
-		return all
-	}
-	r.fail(value, "write <<: *name", "\"<<\" merges maps, not %s", describe(n))
-	return nil
-}
-
-// describe names what a node is, for "wrong type" messages.
-func describe(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "a map"
-	case yaml.SequenceNode:
-		return "a list"
-	case yaml.ScalarNode:
-		switch n.ShortTag() {
-		case "!!str":
-			return fmt.Sprintf("the text %q", clip(n.Value))
-		case "!!null":
-			return "nothing"
-		case "!!int", "!!float":
-			return "the number " + clip(n.Value)
-		}
-		return clip(n.Value)
-	}
-	return "an alias to itself"
-}
-
-// clip keeps a quoted value short.
-func clip(s string) string {
-	if runes := []rune(s); len(runes) > 60 {
-		return string(runes[:60]) + "…"
-	}
-	return s
-}
+// describe names what a node is.
+func describe(n *yaml.Node) string { return format.Describe(n) }
 
 // isText reports whether a node is a string.
 func isText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" }
@@ -235,7 +144,7 @@ func (r *reader) integer(n *yaml.Node, what string, low, high int64) (int, bool)
 	}
 	v, err := strconv.ParseInt(strings.ReplaceAll(n.Value, "_", ""), 0, 64)
 	if err != nil || v < low || v > high {
-		r.fail(n, "", "%s is %s; it must be between %d and %d", what, clip(n.Value), low, high)
+		r.fail(n, "", "%s is %s; it must be between %d and %d", what, strict.Clip(n.Value), low, high)
 		return 0, false
 	}
 	return int(v), true
@@ -254,13 +163,13 @@ func (r *reader) duration(n *yaml.Node, what string, limit time.Duration) (time.
 	d, err := time.ParseDuration(n.Value)
 	switch {
 	case err != nil && n.ShortTag() == "!!int":
-		r.fail(n, fmt.Sprintf("write %sms or %ss", n.Value, n.Value), "%s is %s without a unit", what, clip(n.Value))
+		r.fail(n, fmt.Sprintf("write %sms or %ss", n.Value, n.Value), "%s is %s without a unit", what, strict.Clip(n.Value))
 	case err != nil:
 		r.fail(n, "write 500ms, 30s or 2m", "%s must be a time span, not %s", what, describe(n))
 	case d < 0:
 		r.fail(n, "0 means none", "%s is negative", what)
 	case d > limit:
-		r.fail(n, "", "%s is %s; at most %v is taken for meant", what, clip(n.Value), limit)
+		r.fail(n, "", "%s is %s; at most %v is taken for meant", what, strict.Clip(n.Value), limit)
 	default:
 		return d, true
 	}
@@ -282,7 +191,7 @@ func (r *reader) choice(n *yaml.Node, what string, words ...string) (string, boo
 	if near := hook.Nearest(s, words); near != "" {
 		hint = fmt.Sprintf("did you mean %s?", near)
 	}
-	r.fail(n, hint, "%s %q is unknown; it is %s", what, clip(s), oneOf(words))
+	r.fail(n, hint, "%s %q is unknown; it is %s", what, strict.Clip(s), oneOf(words))
 	return "", false
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 )
 
 // matchWord is a name or glob in a matcher.
@@ -26,7 +27,7 @@ func (l *loader) checkTools(file string, words []matchWord) {
 			if known, ok := l.opts.ToolNames(name); ok && known != name {
 				l.set.Warnings = append(l.set.Warnings, Problem{
 					File: file, Line: w.node.Line, Column: w.node.Column, Hook: w.hook,
-					Message: fmt.Sprintf("the tool %q is known here as %s, under every agent", clip(name), known),
+					Message: fmt.Sprintf("the tool %q is known here as %s, under every agent", strict.Clip(name), known),
 					Hint:    "write " + known,
 				})
 			}
@@ -44,7 +45,7 @@ func (l *loader) checkSources(file string, words []matchWord) {
 		if near := hook.Nearest(w.text, l.opts.Sources); near != "" && alike(w.text, near) {
 			l.set.Warnings = append(l.set.Warnings, Problem{
 				File: file, Line: w.node.Line, Column: w.node.Column, Hook: w.hook,
-				Message: fmt.Sprintf("no event of hookway's own has the source %q", clip(w.text)),
+				Message: fmt.Sprintf("no event of hookway's own has the source %q", strict.Clip(w.text)),
 				Hint:    fmt.Sprintf("did you mean %s?", near),
 			})
 		}

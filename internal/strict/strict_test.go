@@ -1,0 +1,124 @@
+package strict
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+var format = Format{MaxNodes: 1000, MaxDepth: 20, Unfolds: "unfolds", Tag: "tag %s", Key: "key", Twice: "%q twice, line %d", Merge: "merge %s", Self: "itself"}
+
+// reading reads maps and lists to the end.
+type reading struct {
+	walk  Walk
+	fails []string
+}
+
+func (r *reading) fail(n *yaml.Node, hint, text string, args ...any) {
+	r.fails = append(r.fails, fmt.Sprintf("%d:%d %s (%s)", n.Line, n.Column, fmt.Sprintf(text, args...), hint))
+}
+
+func (r *reading) read(n *yaml.Node) string {
+	n, ok := r.walk.Enter(n, &format, r.fail)
+	if !ok {
+		return "?"
+	}
+	r.walk.Depth++
+	defer func() { r.walk.Depth-- }()
+	switch n.Kind {
+	case yaml.MappingNode:
+		var all []string
+		for _, p := range r.walk.Pairs(n, &format, r.fail) {
+			all = append(all, p.Key.Value+":"+r.read(p.Value))
+		}
+		return "{" + strings.Join(all, " ") + "}"
+	case yaml.SequenceNode:
+		var all []string
+		for _, item := range n.Content {
+			all = append(all, r.read(item))
+		}
+		return "[" + strings.Join(all, " ") + "]"
+	}
+	return format.Describe(n)
+}
+
+func TestDocumentsAreReadOrTheirFaultHasItsPlace(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "",
+		"# only a comment":           "",
+		"a: 1\nb: [x, null, true]":   "{a:the number 1 b:[the text \"x\" nothing true]}",
+		"a: &x {b: 1}\nc: *x":        "{a:{b:the number 1} c:{b:the number 1}}",
+		"<<: {a: 1, b: 2}\na: 3":     "{a:the number 3 b:the number 2}",
+		"<<: [{a: 1}, {a: 2, b: 3}]": "{a:the number 1 b:the number 3}",
+		"&k a: 1\nb: {*k : 2}":       "{a:the number 1 b:{a:the number 2}}",
+		"a: 1\nb: 2\na: 3":           "{a:the number 1 b:the number 2} 3:1 \"a\" twice, line 1 (take one of them out)",
+		"[a]: 1":                     "{} 1:1 a key must be text, not a list (key)",
+		"a: !x 1":                    "{a:?} 1:4 tag !x (text that begins with ! must be quoted)",
+		"<<: 5":                      "{} 1:5 merge the number 5 (write <<: *name)",
+		"a: &x [*x]":                 "unfolds",
+		strings.Repeat("[", 30) + strings.Repeat("]", 30): "unfolds",
+		"a: 1\n---\nb: 2": "fault 2:1 second",
+		"a: \xff":         "fault 1:4 byte ff",
+		"é: \x01":         "fault 1:4 control 01",
+		"a: [1,\n":        "fault 1:7 syntax",
+		"a: \"\\q\"":      "fault 1:5 syntax \\q\"",
+	} {
+		root, f := Load([]byte(text))
+		r, got := &reading{}, ""
+		switch {
+		case f != nil && f.Syntax != nil:
+			got = strings.TrimSpace(fmt.Sprintf("fault %d:%d syntax %s", f.Line, f.Column, f.Rest))
+		case f != nil && f.Second:
+			got = fmt.Sprintf("fault %d:%d second", f.Line, f.Column)
+		case f != nil && f.Control:
+			got = fmt.Sprintf("fault %d:%d control %02x", f.Line, f.Column, f.Byte)
+		case f != nil:
+			got = fmt.Sprintf("fault %d:%d byte %02x %v", f.Line, f.Column, f.Byte, f.Err)
+			got = strings.TrimSuffix(got, " <nil>")
+		case root != nil:
+			got = strings.Join(append([]string{r.read(root)}, r.fails...), " ")
+		}
+		if want == "unfolds" && len(r.fails) == 1 && strings.HasSuffix(r.fails[0], "(unfolds)") {
+			continue
+		}
+		if got != want {
+			t.Errorf("%q is\n%s\nwant\n%s", text, got, want)
+		}
+	}
+}
+
+func TestAliasesThatUnfoldWithoutEndAreAMistakeOnce(t *testing.T) {
+	text := "a0: &a0 [x]\n"
+	for i := range 12 {
+		text += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
+	}
+	root, f := Load([]byte(text))
+	if f != nil {
+		t.Fatalf("%+v", f)
+	}
+	r := &reading{}
+	if r.read(root); len(r.fails) != 1 || !strings.HasSuffix(r.fails[0], "(unfolds)") {
+		t.Errorf("%q", r.fails)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	for _, seed := range []string{"a: &x {b: 1}\nc: *x", "<<: [{a: 1}]", "a: [1,\n", "\xff", "a: !x 1", "- - -\n---\n", "? {a: b}\n: c", "a: |\n  x\n\r"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		root, fault := Load(data)
+		if fault != nil {
+			if lines := strings.Count(string(data), "\n") + 1; fault.Line < 1 || fault.Line > lines || fault.Column < 1 {
+				t.Errorf("%d:%d is outside of %d lines", fault.Line, fault.Column, lines)
+			}
+			return
+		}
+		if root != nil {
+			r := &reading{}
+			r.read(root)
+		}
+	})
+}
