@@ -22,7 +22,8 @@ var antigravityAbout = About{
 			Note: "an answer without a decision denies, so no opinion is written as allow; a deny of invoke_subagent is reported not to hold"},
 		{Name: "PostToolUse", Kind: hook.PostToolUse.Info(), Wait: antigravityWait,
 			Note: "some versions tell neither the tool nor its result, only an error"},
-		{Name: "Stop", Kind: hook.AgentStop.Info(), Can: GoOn, Wait: antigravityWait},
+		{Name: "Stop", Kind: hook.AgentStop.Info(), Can: GoOn, Unmarked: true, Wait: antigravityWait,
+			Note: "it does not tell that it goes on because of a hook; hookway remembers it, and counts"},
 	},
 	Tools: []Tool{
 		{Native: "run_command", Name: "Bash", Input: map[string]string{"CommandLine": "command"}},

@@ -65,6 +65,8 @@ type Event struct {
 	// HangsOnAsk: an ask is waited for without end where nobody can be asked. See
 	// FitUnattended.
 	HangsOnAsk bool
+	// Unmarked: a stop of an agent that goes on because of a hook does not say so.
+	Unmarked bool
 
 	// Wait is how long the agent waits for an answer if it is told nothing else.
 	// After that it goes on as if there were no hook.

@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
 )
 
 // limitContinues bounds how often in a row hooks make an agent go on. An engine
@@ -19,11 +21,14 @@ import (
 // is kept in a small file for each session.
 func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
 	who, again, ok := stops(h.ev)
-	if !ok || h.Continues == "" {
+	if !ok {
 		return nil
 	}
-	sum := sha256.Sum256([]byte(who))
-	file := filepath.Join(h.Continues, hex.EncodeToString(sum[:8]))
+	if h.Continues == "" {
+		h.held.note(who, out.Action == hook.ActionBlock)
+		return nil
+	}
+	file := h.countOf(who)
 	held := out.Action == hook.ActionBlock || out.Inject != "" // there are agents that go on if they are given text
 	if !held || !again {                                       // the row of continues ends here, or begins
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -52,6 +57,54 @@ func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
 		return fmt.Errorf("the count of continues cannot be kept, so the agent may stop: %w", err)
 	}
 	return nil
+}
+
+// held knows who was told to go on at its last stop.
+type held struct {
+	mu  sync.Mutex
+	who map[string]bool
+}
+
+// note remembers what came of a stop.
+func (s *held) note(who string, on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !on {
+		delete(s.who, who)
+		return
+	}
+	if s.who == nil || len(s.who) >= maxSessions {
+		s.who = map[string]bool{}
+	}
+	s.who[who] = true
+}
+
+func (s *held) has(who string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.who[who]
+}
+
+// mark tells hooks that an agent goes on because of one, where it does not say so
+// itself: without that, a row of continues has no end.
+func (h *hearing) mark(ev hook.AnyEvent) (hook.AnyEvent, error) {
+	result, ok := ev.Body().(hook.AgentResult)
+	if !ok || !h.codec.About().Event(adapter.NativeName(ev)).Unmarked {
+		return ev, nil
+	}
+	who := ev.Head().Session
+	result.StopHookActive = h.held.has(who)
+	if h.Continues != "" {
+		_, err := os.Stat(h.countOf(who))
+		result.StopHookActive = err == nil
+	}
+	return ev.Info().New(*ev.Head(), result)
+}
+
+// countOf is the file with the count of one who stops.
+func (h *hearing) countOf(who string) string {
+	sum := sha256.Sum256([]byte(who))
+	return filepath.Join(h.Continues, hex.EncodeToString(sum[:8]))
 }
 
 // stops says who is about to stop, and whether it goes on already because of a

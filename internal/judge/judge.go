@@ -34,6 +34,7 @@ type Judge struct {
 	seen       seen
 	order      order
 	later      later
+	held       held
 	sessions   sessions
 }
 
@@ -140,6 +141,9 @@ func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error)
 			return out, fmt.Errorf("an earlier event of the same session took too long: %w", err)
 		}
 		defer leave()
+	}
+	if h.ev, err = h.mark(h.ev); err != nil {
+		return out, err
 	}
 	out, err = h.w.Engine.Fire(ctx, h.ev)
 	if err != nil {

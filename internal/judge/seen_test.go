@@ -173,6 +173,33 @@ func TestTextAtAStopIsBounded(t *testing.T) {
 	}
 }
 
+// TestStopsThatDoNotSayWhyTheyFollowAreCounted: Antigravity CLI does not tell that
+// it goes on because of a hook.
+func TestStopsThatDoNotSayWhyTheyFollowAreCounted(t *testing.T) {
+	for name, folder := range map[string]string{"a process that stays": "", "a process for each event": t.TempDir()} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "max_continues: 2\nhooks:\n- {id: go-on, on: AgentStop, block: there is more}\n")
+			w.Continues = folder
+			n := 0
+			stop := func(session string) string {
+				r := w.event(map[string]any{})
+				r.Agent, r.Event = "antigravity", "Stop"
+				n++ // alike, they would count as one: this is faster than any agent
+				r.Stdin = fmt.Appendf(nil, `{"conversationId":%q,"workspacePaths":[%q],"error":"%d"}`, session, w.dir, n)
+				return w.ask(r)
+			}
+			for range 2 { // once it could stop, a row begins anew
+				w.want(stop("s"), "there is more")
+				w.want(stop("s"), "there is more")
+				w.want(stop("s"), "!there is more")
+			}
+			w.want(stop("s"), "there is more")
+			w.want(stop("s"), "there is more")
+			w.want(stop("other"), "there is more") // its own row
+		})
+	}
+}
+
 func TestWhatOtherHooksMadeOfACallSaysNothing(t *testing.T) {
 	w := newWorld(t, noRM)
 	w.want(w.ask(w.bash("s", "1", "ls")), "!deny")
