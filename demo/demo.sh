@@ -44,7 +44,7 @@ title "A harmless command gets a timeout: a changed tool input"
 tell PreToolUse Bash 'go test ./...' claude
 
 title "What was decided, by whom, and why"
-show hookway log
+show hookway log --event PreToolUse
 show hookway stats
 show hookway log verify
 
