@@ -82,7 +82,12 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 			return errors.Join(err, w.close())
 		}
 	}
-	out, err := w.fire(ctx, name, data, a.envelope(f))
+	record, recorded := recorder(nowhere), func() {}
+	if !f.dry {
+		record, recorded = a.recorder(w, func(line string) { a.warn("%s", line) })
+	}
+	defer recorded()
+	out, err := w.fire(ctx, name, data, a.envelope(f), record)
 	if err != nil {
 		return errors.Join(err, w.close())
 	}
@@ -124,8 +129,8 @@ func (a *app) envelope(f fireOptions) hook.Envelope {
 	return env
 }
 
-// fire decodes an event and fires it.
-func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwise hook.Envelope) (hook.Outcome[any], error) {
+// fire decodes an event, fires it and puts the outcome on record.
+func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwise hook.Envelope, record recorder) (hook.Outcome[any], error) {
 	info, err := w.engine.Lookup(name)
 	if err != nil {
 		return hook.Outcome[any]{}, err
@@ -137,7 +142,12 @@ func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwis
 	if ev, err = info.New(complete(*ev.Head(), otherwise), ev.Body()); err != nil {
 		return hook.Outcome[any]{}, err
 	}
-	return w.engine.Fire(ctx, ev)
+	began := time.Now()
+	out, err := w.engine.Fire(ctx, ev)
+	if err == nil {
+		record(ev, out, time.Since(began))
+	}
+	return out, err
 }
 
 // complete fills in what an envelope lacks.

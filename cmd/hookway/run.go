@@ -62,11 +62,13 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	if name == "" {
 		name = strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
 	}
+	record, recorded := a.recorder(w, later.add)
+	defer recorded()
 	own := a.attach(command, later.add)
 	command = slices.Concat(command[:1], own.args, command[1:])
 	status, err := session.Run(ctx, session.Config{
 		Engine: w.engine, Name: name, ID: a.getenv("HOOKWAY_SESSION"), Command: command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
-		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native,
+		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
 	})
 	stop()
 	err = errors.Join(err, w.close())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -12,7 +13,13 @@ import (
 // fire runs the hooks of one event, tells the user what they have to say to
 // them, and returns what they inject.
 func fire[P any](ctx context.Context, s *session, point hook.Point[P], payload P) (inject string) {
+	began := time.Now()
 	out, err := hook.Fire(ctx, s.engine, point, &s.env, payload)
+	if s.record != nil && len(out.Steps) > 0 {
+		if ev, made := point.Info().New(s.env, payload); made == nil {
+			s.record(ev, hook.Outcome[any]{Verdict: out.Verdict, Payload: out.Payload}, time.Since(began))
+		}
+	}
 	if out.UserMessage != "" {
 		s.warnings.add(out.UserMessage)
 	}

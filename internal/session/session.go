@@ -90,6 +90,10 @@ type Config struct {
 	// end itself, so that SessionStart and SessionEnd are not fired here too.
 	Native bool
 
+	// Record is given every outcome for which a hook was asked, on the goroutine
+	// that fired the event. Nil drops them.
+	Record func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration)
+
 	// Warn is given what the user should know, one clean line at a time and
 	// one call at a time: messages of hooks, failed hooks, dropped events.
 	// Lines are held back until the program has left the screen. Nil drops
@@ -106,6 +110,7 @@ type session struct {
 	began     time.Time
 	signals   chan os.Signal
 	warnings  *warnings
+	record    func(hook.AnyEvent, hook.Outcome[any], time.Duration) // may be nil
 
 	program *terminal.Program // nil until it was started
 	native  bool              // the agent fires SessionStart and SessionEnd itself
@@ -181,6 +186,7 @@ func newSession(cfg Config) (*session, error) {
 	}
 	s := &session{
 		engine: cfg.Engine, env: env, command: cfg.Command, native: cfg.Native, ended: cfg.Native,
+		record:    cfg.Record,
 		threshold: max(cfg.IdleThreshold, 0),
 		began:     time.Now(),
 		signals:   make(chan os.Signal, 4),
