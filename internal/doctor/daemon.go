@@ -92,24 +92,18 @@ func (c *Checkup) newest(path string, but []string) []string {
 	if err != nil {
 		return nil
 	}
-	times := map[string]int{}
-	var last []string
-	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	for i := len(all) - 1; i >= 0; i-- {
-		stamp, what, _ := strings.Cut(all[i], " ")
-		at, err := time.Parse(time.RFC3339, stamp)
-		if err != nil || c.Now.Sub(at) > recent || begins(what, but) {
-			continue
-		}
-		if times[what]++; times[what] == 1 && len(last) < mostLines {
-			last = append(last, what)
-			times[what+"\x00"] = int(c.Now.Sub(at) / time.Second)
+	seen := tally{}
+	for line := range strings.Lines(text) {
+		stamp, what, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		if at, err := time.Parse(time.RFC3339, stamp); err == nil && c.Now.Sub(at) <= recent && !begins(what, but) {
+			seen.add(at, "%s", what)
 		}
 	}
-	for i, what := range last {
-		last[i] = repeated(what, times[what], time.Duration(times[what+"\x00"])*time.Second)
+	var lines []string
+	for _, h := range seen.newest() {
+		lines = append(lines, repeated(h.what, h.times, c.Now.Sub(h.last)))
 	}
-	return last
+	return lines
 }
 
 func begins(line string, any []string) bool {

@@ -160,3 +160,25 @@ func TestFolders(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// FuzzNewest: whatever a log holds, few lines come of it.
+func FuzzNewest(f *testing.F) {
+	f.Add("2026-05-06T07:08:00Z hook a failed\n2026-05-06T07:08:00Z hook a failed\n")
+	f.Add("2026-05-06T07:08:00Z \n\n2026-05-06T07:08:00Z")
+	f.Add("2026-05-01T00:00:00.000Z too old\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "some.log")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		lines := (&Checkup{Now: now}).newest(path, routine)
+		if len(lines) > mostLines {
+			t.Errorf("%d lines", len(lines))
+		}
+		for _, line := range lines {
+			if !strings.HasSuffix(line, " ago)") || strings.Contains(line, "\n") {
+				t.Errorf("%q", line)
+			}
+		}
+	})
+}
