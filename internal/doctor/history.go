@@ -12,7 +12,8 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 )
 
-// maxGroups bounds how many different failures are kept apart.
+// maxGroups is how many different failures are kept apart at least; never are it
+// more than twice as many.
 const maxGroups = 1000
 
 // happened is a failure, and how often it was seen.
@@ -29,8 +30,10 @@ func (t tally) add(at time.Time, format string, args ...any) {
 	what := fmt.Sprintf(format, args...)
 	h := t[what]
 	if h == nil {
-		if len(t) >= maxGroups {
-			return
+		if len(t) >= 2*maxGroups { // what is older is of less interest
+			for _, old := range t.sorted()[maxGroups:] {
+				delete(t, old.what)
+			}
 		}
 		h = &happened{what: what}
 		t[what] = h
@@ -41,13 +44,15 @@ func (t tally) add(at time.Time, format string, args ...any) {
 	}
 }
 
-// newest lists what happened last.
-func (t tally) newest() []*happened {
-	list := slices.SortedFunc(maps.Values(t), func(a, b *happened) int {
+// sorted lists what happened, the newest first.
+func (t tally) sorted() []*happened {
+	return slices.SortedFunc(maps.Values(t), func(a, b *happened) int {
 		return cmp.Or(b.last.Compare(a.last), cmp.Compare(a.what, b.what))
 	})
-	return list[:min(len(list), mostLines)]
 }
+
+// newest lists what happened last.
+func (t tally) newest() []*happened { return t.sorted()[:min(len(t), mostLines)] }
 
 // history tells what failed in the last day.
 func (c *Checkup) history() Section {
