@@ -3,7 +3,6 @@ package adapter
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -17,9 +16,6 @@ type Codex struct{}
 
 // About describes Codex CLI.
 func (Codex) About() *About { return &codexAbout }
-
-// codexPatch is the tool that changes files. Its input is a patch of any number of them.
-const codexPatch = "apply_patch"
 
 // Decode reads what Codex writes to a hook's stdin.
 func (Codex) Decode(c Call, find Find) (hook.AnyEvent, error) {
@@ -52,16 +48,7 @@ func withoutNulls(native object) object {
 
 // codexTool tells which files a patch is about, and what became of a call.
 func codexTool(flat object) {
-	input, _ := flat["tool_input"].(object)
-	patch, isPatch := input["command"].(string)
-	isPatch = isPatch && flat["tool_name"] == codexPatch
-	if isPatch {
-		if files := patchedFiles(patch); len(files) > 0 {
-			input = maps.Clone(input)
-			input["file_path"], input["file_paths"] = files[0], files
-			flat["tool_input"] = input
-		}
-	}
+	isPatch := tellPatch(flat)
 	switch response := flat["tool_response"].(type) {
 	case string:
 		if code, ok := codexExitCode(response); ok && isPatch {
@@ -70,22 +57,6 @@ func codexTool(flat object) {
 	case object:
 		flat["tool_response"] = contentResponse(response)
 	}
-}
-
-// patchedFiles lists the files that a patch touches, in its order. Codex takes
-// headers that are indented, so these count as well.
-func patchedFiles(patch string) []any {
-	var files []any
-	for line := range strings.Lines(patch) {
-		line = strings.TrimSpace(line)
-		for _, header := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			file, ok := strings.CutPrefix(line, header)
-			if file = strings.TrimSpace(file); ok && file != "" && !slices.Contains(files, any(file)) {
-				files = append(files, file)
-			}
-		}
-	}
-	return files
 }
 
 // codexExitCode reads the first line of a patch's result.

@@ -1,8 +1,6 @@
 package adapter
 
 import (
-	"encoding/json"
-	"maps"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -67,28 +65,17 @@ func (a codexAnswer) preToolUse() {
 		return
 	}
 	use, _ := a.out.Payload.(hook.ToolUse)
-	if nativeTool(a.ev, use.ToolName) == codexPatch {
-		before := nativeInput(a.ev)
-		input = maps.Clone(input)
-		delete(input, "file_path")
-		delete(input, "file_paths")
-		if asText(input) == asText(before) { // only the names of the files were changed
-			a.deny("A hook changed which files this patch is for, which Codex cannot apply; change the patch itself")
+	if nativeTool(a.ev, use.ToolName) == patchTool {
+		patch, ok := a.changedPatch(input)
+		if !ok {
+			a.deny(noPatch)
 			return
 		}
+		input = patch
 	}
 	// Codex takes a changed input only with this word, which there is no approval:
 	// the call goes on to whatever would ask the user. By itself it is an error.
 	a.nested["permissionDecision"], a.nested["updatedInput"] = "allow", input
-}
-
-// asText is a value for comparing; numbers keep their digits.
-func asText(value any) string {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return ""
-	}
-	return string(text)
 }
 
 func (a codexAnswer) permissionRequest() {

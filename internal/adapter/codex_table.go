@@ -40,7 +40,7 @@ var codexAbout = About{
 		{Native: "shell_command", Name: "Bash"},
 		{Native: "local_shell", Name: "Bash"},
 		{Native: "container.exec", Name: "Bash"},
-		{Native: codexPatch, Name: "Edit"},
+		{Native: patchTool, Name: "Edit"},
 		{Native: "spawn_agent", Name: "Agent", Input: map[string]string{"message": "prompt"}},
 		{Native: "collaborationspawn_agent", Name: "Agent", Input: map[string]string{"message": "prompt", "task_name": "description"}},
 	},

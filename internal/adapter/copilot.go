@@ -89,6 +89,7 @@ func copilotTool(flat, native object) {
 	take(flat, "tool_input", native, "toolArgs", "toolInput", "tool_input")
 	if input, ok := flat["tool_input"]; ok {
 		flat["tool_input"] = parsed(input)
+		tellPatch(flat)
 	}
 	result, ok := pick[object](native, "toolResult", "tool_result")
 	if !ok {

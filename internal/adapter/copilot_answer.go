@@ -67,6 +67,14 @@ func (a copilotAnswer) preToolUse(ev hook.AnyEvent) {
 		part["permissionDecision"], part["permissionDecisionReason"] = word, a.reason()
 	}
 	if input := a.changedInput(a.About(), ev); input != nil {
+		if nativeToolOf(ev) == patchTool {
+			patch, ok := a.changedPatch(input)
+			if !ok {
+				part["permissionDecision"], part["permissionDecisionReason"] = "deny", noPatch
+				return
+			}
+			input = patch
+		}
 		name := "modifiedArgs"
 		if a.Pascal {
 			name = "updatedInput"

@@ -75,6 +75,7 @@ var copilotTools = []Tool{
 	{Native: "view", Name: "Read", Input: copilotPath},
 	{Native: "create", Name: "Write", Input: copilotWrite},
 	{Native: "edit", Name: "Edit", Input: copilotEdit},
+	{Native: patchTool, Name: "Edit"}, // in place of edit and create, for GPT models
 	{Native: "grep", Name: "Grep"},
 	{Native: "glob", Name: "Glob"},
 	{Native: "web_fetch", Name: "WebFetch"},

@@ -216,6 +216,9 @@ func nativeTool(ev hook.AnyEvent, name string) string {
 	return name
 }
 
+// nativeToolOf is the agent's own name of the tool of an event.
+func nativeToolOf(ev hook.AnyEvent) string { return nativeTool(ev, toolName(ev)) }
+
 // CWD reads the agent's working directory out of its native event, so that the
 // right workspace is found before the event is decoded. "" means it says none.
 func CWD(stdin []byte) (string, error) {

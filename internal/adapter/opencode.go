@@ -80,9 +80,11 @@ func openCodeTool(flat object, event string, in, out object) {
 	takeText(flat, "tool_use_id", in, "callID")
 	take(flat, "tool_input", out, "args")
 	if event == "tool.execute.before" {
+		tellPatch(flat)
 		return
 	}
 	take(flat, "tool_input", in, "args")
+	tellPatch(flat)
 	response := object{"success": true}
 	takeText(response, "output", out, "output")
 	takeText(response, "title", out, "title")

@@ -30,6 +30,14 @@ func openCodeModified(a *answer, ev hook.AnyEvent) object {
 	modified := object{}
 	if input := a.changedInput(&openCodeAbout, ev); input != nil {
 		modified["args"] = input // the whole input
+		if nativeToolOf(ev) == patchTool {
+			patch, ok := a.changedPatch(input)
+			if !ok {
+				a.top["action"], a.top["reason"] = "block", noPatch
+				return nil
+			}
+			modified["args"] = patch
+		}
 	}
 	if prompt, ok := a.changedPrompt(); ok {
 		modified["prompt"] = prompt // the plugin puts it in place of the texts among the parts

@@ -47,6 +47,8 @@ var openCodeAbout = About{
 		{Native: "read", Name: "Read", Input: map[string]string{"filePath": "file_path"}},
 		{Native: "write", Name: "Write", Input: map[string]string{"filePath": "file_path"}},
 		{Native: "edit", Name: "Edit", Input: map[string]string{"filePath": "file_path", "oldString": "old_string", "newString": "new_string", "replaceAll": "replace_all"}},
+		{Native: patchTool, Name: "Edit", Input: map[string]string{"patchText": "command"}}, // in place of edit and write, for GPT models
+		{Native: "multiedit", Name: "MultiEdit", Input: map[string]string{"filePath": "file_path"}},
 		{Native: "grep", Name: "Grep"},
 		{Native: "glob", Name: "Glob"},
 		{Native: "webfetch", Name: "WebFetch"},
