@@ -59,7 +59,7 @@ func TestEveryMistakeOfABadFileIsListedWithItsPlace(t *testing.T) {
 // checkPlaces holds problems to places that the file has, in order.
 func checkPlaces(t *testing.T, data []byte, problems Problems) {
 	t.Helper()
-	lines := strings.Split(strings.TrimPrefix(string(data), "\ufeff"), "\n")
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(data), "\ufeff")), "\n")
 	line, column := 0, 0
 	for _, p := range problems {
 		if p.Line == 0 && len(data) > maxFile {

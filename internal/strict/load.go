@@ -61,7 +61,7 @@ func NotText(data []byte) *Fault {
 			return &Fault{Line: line, Column: column, Byte: rest[0]}
 		case r < ' ' && r != '\n' && r != '\r' && r != '\t', r == 0x7f:
 			return &Fault{Line: line, Column: column, Byte: rest[0], Control: true}
-		case r == '\n':
+		case r == '\n', r == '\r' && !bytes.HasPrefix(rest, []byte("\r\n")):
 			line, column = line+1, 0
 		}
 		column++
@@ -87,7 +87,7 @@ func syntax(data []byte, err error) *Fault {
 
 // rest is the text of a line from a column on.
 func rest(data []byte, line, column int) string {
-	lines := bytes.Split(data, []byte("\n"))
+	lines := split(data)
 	if line < 1 || line > len(lines) {
 		return ""
 	}
@@ -98,10 +98,18 @@ func rest(data []byte, line, column int) string {
 	return string(runes[column-1:])
 }
 
+// split gives the lines of a file as YAML counts them: a lone return ends one.
+func split(data []byte) [][]byte {
+	if bytes.IndexByte(data, '\r') >= 0 {
+		data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	}
+	return bytes.Split(data, []byte("\n"))
+}
+
 // Inside moves a place to the nearest one that the file has: what is missing at
 // the end of a file is found missing on the line after the last.
 func Inside(data []byte, line, column int) (int, int) {
-	lines := bytes.Split(bytes.TrimRight(data, "\r\n"), []byte("\n"))
+	lines := split(bytes.TrimRight(data, "\r\n"))
 	if line > len(lines) {
 		line = len(lines)
 		column = utf8.RuneCount(lines[line-1]) + 1

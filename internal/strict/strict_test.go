@@ -59,11 +59,14 @@ func TestDocumentsAreReadOrTheirFaultHasItsPlace(t *testing.T) {
 		"<<: 5":                      "{} 1:5 merge the number 5 (write <<: *name)",
 		"a: &x [*x]":                 "unfolds",
 		strings.Repeat("[", 30) + strings.Repeat("]", 30): "unfolds",
-		"a: 1\n---\nb: 2": "fault 2:1 second",
-		"a: \xff":         "fault 1:4 byte ff",
-		"é: \x01":         "fault 1:4 control 01",
-		"a: [1,\n":        "fault 1:7 syntax",
-		"a: \"\\q\"":      "fault 1:5 syntax \\q\"",
+		"a: 1\n---\nb: 2":  "fault 2:1 second",
+		"a: \xff":          "fault 1:4 byte ff",
+		"a: 1\r\rb: [1,\r": "fault 3:7 syntax",
+		"a: 1\r\nb: [1,":   "fault 2:7 syntax",
+		"\r\r\n\r\x01":     "fault 4:1 control 01",
+		"é: \x01":          "fault 1:4 control 01",
+		"a: [1,\n":         "fault 1:7 syntax",
+		"a: \"\\q\"":       "fault 1:5 syntax \\q\"",
 	} {
 		root, f := Load([]byte(text))
 		r, got := &reading{}, ""
@@ -111,7 +114,7 @@ func FuzzLoad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		root, fault := Load(data)
 		if fault != nil {
-			if lines := strings.Count(string(data), "\n") + 1; fault.Line < 1 || fault.Line > lines || fault.Column < 1 {
+			if lines := strings.Count(string(data), "\n") + strings.Count(string(data), "\r") + 1; fault.Line < 1 || fault.Line > lines || fault.Column < 1 {
 				t.Errorf("%d:%d is outside of %d lines", fault.Line, fault.Column, lines)
 			}
 			return
