@@ -50,7 +50,7 @@ func TestAgentsPage(t *testing.T) {
 func writeAgent(page *strings.Builder, a *adapter.About) {
 	fmt.Fprintf(page, "## %s\n\nOn command lines: `%s`.\n\n", a.Title, a.Name)
 	page.WriteString("| native | here | can | waits | note |\n|---|---|---|---|---|\n")
-	for _, e := range slices.Concat(a.Events, a.Derived) {
+	for _, e := range a.Events {
 		writeEvent(page, e, e.Name)
 	}
 	for _, e := range a.Derived {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -372,6 +373,9 @@ func Untrusted(set *config.Set) int {
 
 // Advice says what to do about hooks that do not run for want of trust.
 func Advice(set *config.Set, n int) string {
+	if set.Trust.State == config.TrustChanged && slices.ContainsFunc(set.Hooks, func(h config.Hook) bool { return h.Layer == config.LayerWorkspace && h.State == config.Active }) {
+		return fmt.Sprintf("the files of %s changed since it was trusted; its hooks run as they were. Look at the changes, then run: hookway trust", set.Workspace)
+	}
 	if set.Trust.State == config.TrustChanged {
 		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", Count(n, "hook does", "hooks do"), set.Workspace)
 	}
