@@ -191,6 +191,9 @@ func (a claudeAnswer) handOn() {
 		if !ok {
 			continue
 		}
+		if a.out.Action == hook.ActionBlock && (own.name == "action" || own.name == "content") {
+			continue // what one hook accepted, another refused
+		}
 		if own.events != "" && !slices.Contains(strings.Fields(own.events), a.event) || !own.fits(value) {
 			a.warn("Claude Code takes no such %s at %s: it was left out", own.name, a.event)
 			continue

@@ -136,3 +136,16 @@ func answer(t *testing.T, engine *hook.Engine, stdin []byte) string {
 	name, _ := objectOf(t, stdin)["hook_event_name"].(string)
 	return claudeExam.answer(t, engine, name, stdin)
 }
+
+// TestAnAcceptedElicitationThatAGuardBlocksIsDeclined: the words of the one hook
+// must not stand in the answer of the other.
+func TestAnAcceptedElicitationThatAGuardBlocksIsDeclined(t *testing.T) {
+	ev := claudeExam.decode(t, "Elicitation", []byte(`{"hook_event_name":"Elicitation","session_id":"s","mcp_server_name":"m","message":"who?"}`))
+	out := hook.Outcome[any]{Payload: ev.Body(), Verdict: hook.Verdict{Action: hook.ActionBlock, Reason: "no", Metadata: map[string]any{
+		"claude.action": "accept", "claude.content": map[string]any{"name": "x"},
+	}}}
+	r, err := claudeExam.codec.Encode(ev, out)
+	if want := `{"hookSpecificOutput":{"action":"decline","hookEventName":"Elicitation"}}` + "\n"; err != nil || string(r.Stdout) != want {
+		t.Errorf("got  %s, %v\nwant %s", r.Stdout, err, want)
+	}
+}
