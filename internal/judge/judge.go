@@ -196,6 +196,9 @@ func (h *hearing) deliver(ctx context.Context, out hook.Outcome[any]) (call.Repl
 		record.Degraded = append(record.Degraded, d.String())
 	}
 	record.Warnings = append(record.Warnings, h.later.put(h.ev.Head().Session, fitted.Later)...)
+	if h.ev.Info() == hook.SessionEnd.Info() {
+		record.Warnings = append(record.Warnings, h.later.end(h.ev.Head().Session)...)
+	}
 	record.Warnings = append(record.Warnings, r.Warnings...)
 	h.put(ctx, record)
 	return call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}, nil

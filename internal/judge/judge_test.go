@@ -139,6 +139,16 @@ func TestTextThatAnAgentCannotTakeWaitsForAnEventAtWhichItCan(t *testing.T) {
 	w.want(w.ask(w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "again"})), "!milk", "bread")
 }
 
+func TestTextOfASessionThatEndedIsNotKept(t *testing.T) {
+	w := newWorld(t, "hooks:\n- {id: late, on: PostCompact, inject: remember the milk}\n")
+	w.ask(w.event(map[string]any{"hook_event_name": "PostCompact", "session_id": "s", "trigger": "auto"}))
+	w.ask(w.event(map[string]any{"hook_event_name": "SessionEnd", "session_id": "s", "reason": "other"}))
+	w.want(w.ask(w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "hi"})), "!milk")
+	if len(w.records) != 3 || len(w.records[1].Warnings) != 1 {
+		t.Errorf("that the text was lost is not on record: %+v", w.records)
+	}
+}
+
 func TestWhatWasWrittenBeforeTheCallCounts(t *testing.T) {
 	w := newWorld(t, noRM)
 	w.want(w.ask(w.bash("s", "1", "ls")), "!deny")

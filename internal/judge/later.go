@@ -41,6 +41,14 @@ func (l *later) put(session, text string) (warnings []string) {
 	return nil
 }
 
+// end drops what nobody will take any more, and says so.
+func (l *later) end(session string) (warnings []string) {
+	if l.take(session) != "" {
+		warnings = []string{"injected text was lost: the session ended before an event at which the agent takes text"}
+	}
+	return warnings
+}
+
 func (l *later) take(session string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

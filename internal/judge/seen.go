@@ -41,7 +41,8 @@ type seen struct {
 	mu     sync.Mutex
 	events map[uint64][]*flight
 	ring   [maxSeen]*flight // all of them, in the order in which they came
-	next   int
+	next   int              // place of the one to come
+	oldest int              // place of the first of them
 }
 
 // flight is an event that is being judged, or was.
@@ -112,6 +113,7 @@ func (s *seen) claim(hooks, codec string, ev hook.AnyEvent) (f *flight, first bo
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.drop(now)
 	for _, known := range s.events[key] {
 		if known.covers(f, ev, now) {
 			return known, false
@@ -122,6 +124,7 @@ func (s *seen) claim(hooks, codec string, ev hook.AnyEvent) (f *flight, first bo
 	}
 	if old := s.ring[s.next]; old != nil {
 		s.forget(old)
+		s.oldest = (s.next + 1) % maxSeen
 	}
 	s.ring[s.next] = f
 	s.next = (s.next + 1) % maxSeen
@@ -165,6 +168,20 @@ func related(a, b string) bool {
 // streams reports events of which an agent fires many alike in a row.
 func streams(ev hook.AnyEvent) bool {
 	return ev.Info() == hook.GenerateEnd.Info() || ev.Info() == hook.Notification.Info()
+}
+
+// drop forgets the oldest that no report can belong to any more: what a hook made
+// of a call may be large. The caller holds mu.
+func (s *seen) drop(now time.Time) {
+	for ; s.oldest != s.next || s.ring[s.oldest] != nil; s.oldest = (s.oldest + 1) % maxSeen {
+		if f := s.ring[s.oldest]; f != nil {
+			if f.age(now) < soon {
+				return
+			}
+			s.forget(f)
+			s.ring[s.oldest] = nil
+		}
+	}
 }
 
 // forget drops an event. The caller holds mu.
