@@ -92,8 +92,10 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	}
 	a.answerCalls(&c, log)
 	if s.replace {
-		if _, err := a.stopDaemon(ctx); err != nil && !errors.Is(err, daemon.ErrNone) {
+		if ended, err := a.stopDaemon(ctx); err != nil && !errors.Is(err, daemon.ErrNone) {
 			return err
+		} else if err == nil && ended.How != daemon.Asked {
+			a.warn("%s", howEnded(ended))
 		}
 	}
 	err = daemon.Serve(ctx, c)

@@ -50,7 +50,11 @@ func daemonStatus(ctx context.Context, getenv func(string) string, version strin
 		return daemon.Status{}, err
 	}
 	defer c.Close()
-	return c.Status(ctx, version)
+	st, err := c.Status(ctx, version)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the daemon does not say how it is: it hangs; hookway stop ends it: %w", err)
+	}
+	return st, err
 }
 
 func (a *app) showStatus(st daemon.Status, ours string) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,46 +11,48 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-// stopTime is how long a daemon may take to end: its requests have ten seconds,
-// and their hooks' processes some more.
-const stopTime = 30 * time.Second
-
 func (a *app) stopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "End the daemon",
-		Long:  "End the daemon, and wait until it is gone. Requests under way have ten seconds to end.",
-		Args:  exactly(),
+		Long: `End the daemon, and wait until it is gone. Requests under way have ten seconds to
+end. A daemon that does not answer is ended by SIGTERM, and then by SIGKILL.`,
+		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), stopTime)
-			defer cancel()
-			st, err := a.stopDaemon(ctx)
+			ended, err := a.stopDaemon(cmd.Context())
 			none := errors.Is(err, daemon.ErrNone)
 			switch {
 			case err != nil && !none:
 				return err
+			case a.json && none:
+				return a.print(map[string]any{"stopped": false, "pid": 0})
 			case a.json:
-				return a.print(map[string]any{"stopped": !none, "pid": st.PID})
+				return a.print(map[string]any{"stopped": true, "pid": ended.PID, "how": ended.How})
 			case none:
 				fmt.Fprintln(a.out, "No daemon runs")
 			default:
-				fmt.Fprintf(a.out, "The daemon (pid %d) has ended\n", st.PID)
+				fmt.Fprintln(a.out, howEnded(ended))
 			}
 			return nil
 		},
 	}
 }
 
-func (a *app) stopDaemon(ctx context.Context) (st daemon.Status, err error) {
+func howEnded(e daemon.Ended) string {
+	switch e.How {
+	case daemon.Terminated:
+		return fmt.Sprintf("The daemon (pid %d) did not answer; SIGTERM has ended it", e.PID)
+	case daemon.Killed:
+		return fmt.Sprintf("The daemon (pid %d) did not answer; it was killed", e.PID)
+	}
+	return fmt.Sprintf("The daemon (pid %d) has ended", e.PID)
+}
+
+func (a *app) stopDaemon(ctx context.Context) (daemon.Ended, error) {
 	at, err := call.Find(a.getenv)
 	if err != nil {
-		return st, err
+		return daemon.Ended{}, err
 	}
-	c, err := daemon.Dial(ctx, at.Socket)
-	if err != nil {
-		return st, err
-	}
-	defer c.Close()
 	v, _ := buildVersion()
-	return c.Stop(ctx, v)
+	return daemon.End(ctx, at, v)
 }

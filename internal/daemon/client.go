@@ -86,13 +86,18 @@ func (c *Client) Stop(ctx context.Context, version string) (Status, error) {
 	if err != nil {
 		return st, err
 	}
+	return st, c.awaitEnd(ctx, st.PID)
+}
+
+// awaitEnd waits for the end of a daemon that was asked to.
+func (c *Client) awaitEnd(ctx context.Context, pid int) error {
 	stop := context.AfterFunc(ctx, func() { c.nc.Close() })
 	_, _ = io.Copy(io.Discard, c.in) // the daemon closes when its last request has ended
 	stop()
-	if st.PID == os.Getpid() { // it is served by this process
-		return st, nil
+	if pid == os.Getpid() { // it is served by this process
+		return nil
 	}
-	return st, awaitExit(ctx, st.PID)
+	return awaitExit(ctx, pid)
 }
 
 // awaitExit waits until a process is over.

@@ -20,6 +20,9 @@ const playServe = "DAEMON_TEST_SERVE"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(playServe); dir != "" {
+		if how := os.Getenv(playDeaf); how != "" {
+			deaf(dir, how)
+		}
 		err := Serve(context.Background(), Config{
 			Places: placesIn(dir), Version: "played", Idle: time.Minute, Handle: echo,
 			Ready: func() { CloseReady(os.Getenv(call.ReadyFD)) },

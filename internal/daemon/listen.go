@@ -35,7 +35,7 @@ func listen(at call.Places) (*held, error) {
 	case lock == nil:
 		return nil, &RunningError{PID: holder(path), Socket: at.Socket}
 	}
-	l, err := listenLocked(at.Socket, lock)
+	l, err := listenLocked(at, lock)
 	if err != nil {
 		lock.Close()
 		return nil, fmt.Errorf("the daemon cannot listen at %s: %w", at.Socket, err)
@@ -43,12 +43,13 @@ func listen(at call.Places) (*held, error) {
 	return &held{l, lock}, nil
 }
 
-func listenLocked(socket string, lock *os.File) (net.Listener, error) {
+func listenLocked(at call.Places, lock *os.File) (net.Listener, error) {
 	writeHolder(lock)
-	if err := clear(socket); err != nil {
+	if err := clear(at.Socket); err != nil {
 		return nil, err
 	}
-	return listenSocket(socket)
+	at.ClearStuck() // that was another one
+	return listenSocket(at.Socket)
 }
 
 // writeHolder writes into the lock who has it, for those who do not get it. On a

@@ -1,0 +1,147 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hookway/hookway/wire/call"
+)
+
+// Bounds of each step of End. One that does not answer is ended within ten
+// seconds; one that does has the time that its requests have.
+const (
+	reachTime     = time.Second
+	askTime       = 2 * time.Second
+	asksTime      = drainTime + 2*time.Second
+	terminateTime = 3 * time.Second
+	killTime      = 2 * time.Second
+)
+
+// How a daemon was ended.
+const (
+	Asked      = "asked"
+	Terminated = "terminated" // it did not answer, but to a signal
+	Killed     = "killed"
+)
+
+// Ended says which process was ended, and how.
+type Ended struct {
+	PID int    `json:"pid"`
+	How string `json:"how"`
+}
+
+// End ends the daemon. It is asked to; if it hangs, its process is told to end,
+// and then killed, once it is certain that the process is the daemon. The error is
+// ErrNone if there is none.
+func End(ctx context.Context, at call.Places, version string) (Ended, error) {
+	lock := filepath.Join(at.Dir, "daemon.lock")
+	c, err := dialFor(ctx, at.Socket)
+	if errors.Is(err, ErrNone) && locked(lock) { // it is just coming, or somebody removed its socket
+		_ = wait(ctx, reachTime/4)
+		c, err = dialFor(ctx, at.Socket)
+	}
+	if errors.Is(err, ErrNone) && !locked(lock) {
+		return Ended{}, err
+	}
+	if err != nil { // nobody can be asked
+		return force(ctx, at, holder(lock), func(pid int) error { return serves(pid, lock, nil) })
+	}
+	defer c.Close()
+	pid, err := serverOf(c.nc)
+	if err != nil || pid <= 0 {
+		pid = holder(lock)
+	}
+	certain := func(pid int) error { return serves(pid, lock, c.nc) }
+	switch st, answered, err := stop(ctx, c, version); {
+	case answered && err == nil:
+		at.ClearStuck()
+		return Ended{st.PID, Asked}, nil
+	case answered && st.PID == pid: // it gave its lock back, and does not come to its end
+		certain = func(int) error { return nil }
+	case !answered && !alive(pid) && !locked(lock): // it ended meanwhile
+		return Ended{pid, Asked}, sweep(at)
+	}
+	return force(ctx, at, pid, certain)
+}
+
+func dialFor(ctx context.Context, socket string) (*Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, reachTime)
+	defer cancel()
+	return Dial(ctx, socket)
+}
+
+// stop asks the daemon to end, and reports whether it answered.
+func stop(ctx context.Context, c *Client, version string) (st Status, answered bool, err error) {
+	asking, cancel := context.WithTimeout(ctx, askTime)
+	st, err = c.ask(asking, &call.Request{Kind: call.KindStop, Version: version})
+	cancel()
+	if err != nil {
+		return st, false, err
+	}
+	ctx, cancel = context.WithTimeout(ctx, asksTime)
+	defer cancel()
+	return st, true, c.awaitEnd(ctx, st.PID)
+}
+
+// force ends the process of a daemon that hangs, if it is certain which that is.
+func force(ctx context.Context, at call.Places, pid int, certain func(pid int) error) (Ended, error) {
+	cannot := func(err error) (Ended, error) {
+		return Ended{}, fmt.Errorf("the daemon does not answer, and it is not certain that it is process %d; end it yourself: %w", pid, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return Ended{}, err
+	}
+	if pid <= 0 || pid == os.Getpid() {
+		return cannot(errors.New("no such process can be ended"))
+	}
+	p, err := os.FindProcess(pid) // where the system can, it stays this process
+	if err != nil {
+		return cannot(err)
+	}
+	defer func() { _ = p.Release() }()
+	if err := certain(pid); err != nil {
+		return cannot(err)
+	}
+	how := Killed
+	if terminate(p) == nil && awaitExitFor(ctx, pid, terminateTime) == nil {
+		how = Terminated
+	} else if err := p.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return Ended{}, fmt.Errorf("the daemon (pid %d) does not answer and cannot be killed: %w", pid, err)
+	} else if err := awaitExitFor(ctx, pid, killTime); err != nil {
+		return Ended{}, err
+	}
+	return Ended{pid, how}, sweep(at)
+}
+
+func awaitExitFor(ctx context.Context, pid int, d time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	return awaitExit(ctx, pid)
+}
+
+// sweep removes what a killed daemon left, unless the next one is there already.
+func sweep(at call.Places) error {
+	lock, err := call.TryLock(filepath.Join(at.Dir, "daemon.lock"))
+	if err != nil || lock == nil {
+		return err
+	}
+	defer lock.Close()
+	at.ClearStuck()
+	return clear(at.Socket)
+}
+
+// locked reports whether a process has the lock of the daemon. It makes no file.
+func locked(path string) bool {
+	if _, err := os.Lstat(path); err != nil {
+		return false
+	}
+	lock, err := call.TryLock(path)
+	if lock != nil {
+		lock.Close()
+	}
+	return err == nil && lock == nil
+}
