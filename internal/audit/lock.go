@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hookway/hookway/internal/filelock"
 )
 
 // lockName is the file that the writing process has locked. It is empty and stays.
@@ -43,7 +45,7 @@ func (l *lock) try() (bool, error) {
 	if err := l.open(); err != nil {
 		return false, err
 	}
-	got, err := tryLock(l.file)
+	got, err := filelock.Try(l.file)
 	if err != nil || !got {
 		return false, err
 	}
@@ -80,7 +82,7 @@ func (l *lock) current() bool {
 
 func (l *lock) release() {
 	if l.file != nil {
-		unlock(l.file)
+		filelock.Release(l.file)
 	}
 }
 

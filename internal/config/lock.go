@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/hookway/hookway/internal/filelock"
 )
 
 // lockWait is how long a lock is waited for. It is held for one small write.
@@ -20,7 +22,7 @@ func lockFile(path string) (unlock func(), err error) {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		got, err := tryLock(f)
+		got, err := filelock.Try(f)
 		switch {
 		case err != nil:
 			f.Close()

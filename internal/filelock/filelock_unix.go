@@ -1,6 +1,6 @@
 //go:build unix
 
-package config
+package filelock
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock on an open file, or reports that another process has it.
-func tryLock(f *os.File) (bool, error) {
+// Try takes the lock on an open file, or reports that another process has it.
+func Try(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
@@ -22,3 +22,6 @@ func tryLock(f *os.File) (bool, error) {
 		}
 	}
 }
+
+// Release gives the lock back; the file stays open.
+func Release(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
