@@ -83,7 +83,7 @@ func TestWhatTheUserAndTheWorkspaceHideIsNotOnRecord(t *testing.T) {
 	for _, file := range must(filepath.Glob(filepath.Join(dir, "*.jsonl"))) {
 		all.Write(must(os.ReadFile(file)))
 	}
-	w.want(all.String(), "observed", "amount=5", "[redacted]", "!111-22", "!DE02", "!DE03", "!77777")
+	w.want(all.String(), `"workspace":"`+w.dir+`","action":"observed"`, "amount=5", "[redacted]", "!111-22", "!DE02", "!DE03", "!77777")
 }
 
 func must[T any](v T, err error) T {

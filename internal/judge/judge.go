@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"strconv"
 	"time"
@@ -112,6 +113,7 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 		if f.agents == h.codec.About().Name+" "+adapter.NativeName(h.ev) { // then the first answer can tell all
 			out.Inject, out.UserMessage = "", ""
 		}
+		h.forgo(&out)
 		_, r, err := h.encode(out)
 		return call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}, err
 	}
@@ -124,6 +126,19 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 		return call.Reply{}, err
 	}
 	return h.deliver(ctx, out)
+}
+
+// forgo leaves a change to the first report of a call where this one tells too
+// little of the call to have it: what it does tell is as the hooks left it.
+func (h *hearing) forgo(out *hook.Outcome[any]) {
+	after, changed := out.Payload.(hook.ToolUse)
+	now, ok := h.ev.Body().(hook.ToolUse)
+	if !changed || !ok || !out.Changed || h.codec.About().Event(adapter.NativeName(h.ev)).Can&adapter.ChangeInput != 0 {
+		return
+	}
+	if reflect.DeepEqual(adapter.Gist(h.ev, after.ToolName, after.ToolInput), adapter.Gist(h.ev, now.ToolName, now.ToolInput)) {
+		out.Changed, out.Payload = false, now
+	}
 }
 
 // inTurn fires the event when the earlier ones of its session are answered. A

@@ -129,6 +129,19 @@ func TestAPromptReportedTwiceIsAddedToOnce(t *testing.T) {
 	}
 }
 
+// TestAChangeIsLeftToTheReportThatCanHaveIt: Cursor tells of a command twice, the
+// second time without its other arguments.
+func TestAChangeIsLeftToTheReportThatCanHaveIt(t *testing.T) {
+	for change, want := range map[string]string{
+		"timeout: 5":   "!deny",
+		"command: pwd": `"deny"`, // it comes as it was: the change did not take
+	} {
+		w := newWorld(t, "hooks:\n- {id: change, on: PreToolUse, modify: {tool_input: {"+change+"}}}\n")
+		w.want(w.ask(w.cursor("preToolUse", `"tool_name":"Shell","tool_use_id":"t1","tool_input":{"command":"ls","is_background":false}`)), "updated_input")
+		w.want(w.ask(w.cursor("beforeShellExecution", `"command":"ls","sandbox":false`)), want)
+	}
+}
+
 func TestReportsAtTheSameTimeGetTheSameAnswer(t *testing.T) {
 	w := newWorld(t, counting)
 	var wg sync.WaitGroup
