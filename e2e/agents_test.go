@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/hookway/hookway/e2e/model"
 )
 
 // key is what the agents send as their API key. Claude Code asks before it uses
@@ -23,9 +25,22 @@ type agent struct {
 	settle func(t *testing.T, w *world) []string
 	// argv is its command line for one headless turn, without the program.
 	argv []string
-	// kept are the files of the user that hookway run must leave as they are.
+	// kept are the files of the user that hookway must leave as they were.
 	kept []string
+	// files are calls of the agent's own tools on a file, by our name of the tool.
+	files func(file string) map[string]model.Call
+
+	attaches     bool // hookway run gives it the hooks
+	keepsInput   bool // it runs its own input, whatever hooks say: a change is a block
+	keepsResults bool // it gives the model its own results, whatever hooks say
+	mayStop      bool // its stop cannot be refused
 }
+
+// object is a JSON object.
+type object = map[string]any
+
+// agents are all that can be run.
+var agents = []*agent{claude, codex, gemini, qwen, copilot, opencode}
 
 var claude = &agent{
 	name:    "claude",
@@ -41,8 +56,16 @@ var claude = &agent{
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_TELEMETRY=1",
 		}
 	},
-	argv: []string{"--allowedTools", "Bash", "-p", prompt},
-	kept: []string{"project/.claude/settings.json", "project/.claude/settings.local.json", "home/.claude/settings.json"},
+	argv:     []string{"--allowedTools", "Bash,Read,Edit,Write", "-p", prompt},
+	kept:     []string{"project/.claude/settings.json", "project/.claude/settings.local.json", "home/.claude/settings.json"},
+	attaches: true,
+	files: func(file string) map[string]model.Call {
+		return map[string]model.Call{
+			"Write": {Tool: "Write", Input: object{"file_path": file, "content": "new\n"}},
+			"Edit":  {Tool: "Edit", Input: object{"file_path": file, "old_string": "old", "new_string": "new"}},
+			"Read":  {Tool: "Read", Input: object{"file_path": file}},
+		}
+	},
 }
 
 var codex = &agent{
@@ -75,13 +98,14 @@ trust_level = "trusted"
 `, w.model.URL(), w.project))
 		return []string{"SCRIPTED_API_KEY=" + key}
 	},
-	argv: []string{"exec", "--skip-git-repo-check", prompt},
-	kept: []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
+	argv:     []string{"exec", "--skip-git-repo-check", prompt},
+	attaches: true,
+	kept:     []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
 }
 
 // eachAgent runs a test with every agent whose program is named.
 func eachAgent(t *testing.T, test func(*testing.T, *agent)) {
-	for _, a := range []*agent{claude, codex} {
+	for _, a := range agents {
 		t.Run(a.name, func(t *testing.T) {
 			if os.Getenv(a.program) == "" {
 				t.Skipf("%s names no program; make e2e installs one", a.program)

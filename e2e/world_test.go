@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,7 +33,7 @@ func TestMain(m *testing.M) { os.Exit(withPrograms(m)) }
 
 // withPrograms builds hookway once for all tests, if there is an agent to run.
 func withPrograms(m *testing.M) int {
-	if os.Getenv(claude.program) == "" && os.Getenv(codex.program) == "" {
+	if !slices.ContainsFunc(agents, func(a *agent) bool { return os.Getenv(a.program) != "" }) {
 		return m.Run()
 	}
 	if bin = os.Getenv("HOOKWAY_E2E_BIN"); bin != "" { // programs that are built already
@@ -83,10 +84,12 @@ func newWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world
 	w.write(t, filepath.Join(w.project, "victim", "file.txt"), "precious\n")
 	w.write(t, filepath.Join(w.project, "hookway.yaml"), hooks)
 	w.place(t, "hookway", "hookway-hook")
+	// Beside the agent may be the node that it needs.
+	agentDir := filepath.Dir(os.Getenv(a.program))
 	// Nothing of the environment of whoever runs the tests; and through the proxy
 	// nothing leaves the machine.
 	w.env = []string{
-		"PATH=" + strings.Join([]string{filepath.Dir(w.bin("hookway")), nodeDir(), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
+		"PATH=" + strings.Join([]string{filepath.Dir(w.bin("hookway")), agentDir, nodeDir(), "/usr/local/bin", "/usr/bin", "/bin"}, ":"),
 		"HOME=" + w.home, "HOOKWAY_HOME=" + filepath.Join(root, "hookway"), "TMPDIR=" + filepath.Join(root, "tmp"),
 		"LANG=C.UTF-8", "TERM=dumb", "SHELL=/bin/sh",
 		"HTTPS_PROXY=" + server.URL(), "HTTP_PROXY=" + server.URL(), "https_proxy=" + server.URL(), "http_proxy=" + server.URL(),

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -27,14 +28,21 @@ type question struct {
 // object is a JSON object.
 type object map[string]any
 
-// event is one server-sent event; its name is the data's type.
+// event is one server-sent event; its name is the data's type, if it has one. nil
+// is the end of a stream in the protocol that marks it.
 type event object
 
 // encode writes the event as it goes over the wire.
 func (e event) encode() []byte {
+	if e == nil {
+		return []byte("data: [DONE]\n\n")
+	}
 	data, err := json.Marshal(e)
 	if err != nil { // it is made of texts and numbers
 		panic(err)
+	}
+	if e["type"] == nil {
+		return fmt.Appendf(nil, "data: %s\n\n", data)
 	}
 	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", e["type"], data)
 }
@@ -45,6 +53,10 @@ func dialectOf(path string) dialect {
 		return messages{}
 	case strings.HasSuffix(path, "/responses"):
 		return responses{}
+	case strings.HasSuffix(path, "/chat/completions"):
+		return chat{}
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
+		return gemini{stream: strings.HasSuffix(path, ":streamGenerateContent")}
 	}
 	return nil
 }
@@ -56,14 +68,17 @@ func body(text []byte, visit func(q *question, o object)) (question, error) {
 	var head struct {
 		Model  string
 		Stream bool
-		Tools  []struct{ Type, Name string }
+		Tools  []struct {
+			Type, Name string
+			Function   struct{ Name string }
+		}
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
 		return q, fmt.Errorf("the request cannot be read: %w", err)
 	}
 	q.model, q.stream = head.Model, head.Stream
 	for _, tool := range head.Tools {
-		q.Tools = append(q.Tools, tool.Name)
+		q.Tools = append(q.Tools, cmp.Or(tool.Name, tool.Function.Name))
 	}
 	var all object
 	if err := json.NewDecoder(bytes.NewReader(text)).Decode(&all); err != nil {

@@ -16,9 +16,8 @@ func (messages) parse(text []byte) (question, error) {
 // content is the answer's blocks, and why the model stopped.
 func (messages) content(s *Server, t Turn) (blocks []object, stop string) {
 	blocks, stop = []object{{"type": "text", "text": t.Text}}, "end_turn"
-	if t.Shell != "" {
-		input := object{"command": t.Shell, "description": "Run what was asked for"}
-		blocks = append(blocks, object{"type": "tool_use", "id": s.id("toolu"), "name": "Bash", "input": input})
+	if call, ok := t.call("Bash", "command"); ok {
+		blocks = append(blocks, object{"type": "tool_use", "id": s.id("toolu"), "name": call.Tool, "input": call.Input})
 		stop = "tool_use"
 	}
 	return blocks, stop

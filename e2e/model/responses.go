@@ -24,21 +24,25 @@ func (responses) items(s *Server, q question, t Turn) []object {
 		"type": "message", "id": s.id("msg"), "role": "assistant", "status": "completed",
 		"content": []object{{"type": "output_text", "text": t.Text, "annotations": []any{}}},
 	}}
-	if t.Shell == "" {
-		return items
-	}
 	// Codex names its shell by the model that it knows; an unknown one gets exec_command.
 	name, key := "exec_command", "cmd"
 	if !slices.Contains(q.Tools, name) && slices.Contains(q.Tools, "shell_command") {
 		name, key = "shell_command", "command"
 	}
-	arguments, err := json.Marshal(object{key: t.Shell})
-	if err != nil { // it is a text
+	call, ok := t.call(name, key)
+	if !ok {
+		return items
+	}
+	if t.Shell != "" {
+		delete(call.Input, "description") // Codex's shell takes none
+	}
+	arguments, err := json.Marshal(call.Input)
+	if err != nil { // it is made of texts
 		panic(err)
 	}
 	return append(items, object{
 		"type": "function_call", "id": s.id("fc"), "call_id": s.id("call"), "status": "completed",
-		"name": name, "arguments": string(arguments),
+		"name": call.Tool, "arguments": string(arguments),
 	})
 }
 

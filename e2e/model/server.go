@@ -17,11 +17,27 @@ const maxBody = 64 << 20
 // Turn is one answer of the model.
 type Turn struct {
 	Text  string // what it says
-	Shell string // the command line that it wants the agent's shell tool to run; "" ends the turn
+	Shell string // the command line that it wants the agent's shell tool to run
+	Call  Call   // another tool that it wants to call; without both the agent's turn ends
 
 	// Before, if there is one, runs before the answer is sent, while the agent
 	// waits for it.
 	Before func()
+}
+
+// Call is a call of a tool, in the agent's own words.
+type Call struct {
+	Tool  string
+	Input map[string]any
+}
+
+// call is what the turn calls: its own call, or the shell, by its name and the
+// name of its argument.
+func (t Turn) call(shell, argument string) (Call, bool) {
+	if t.Shell == "" {
+		return t.Call, t.Call.Tool != ""
+	}
+	return Call{shell, object{argument: t.Shell, "description": "Run what was asked for"}}, true
 }
 
 // Request is a question to the model.
