@@ -122,6 +122,9 @@ func (s *shim) pings(places call.Places, most time.Duration) bool {
 	}
 }
 
+// errStranger is why a socket is left alone.
+var errStranger = errors.New("another user listens there, and is not asked; remove it")
+
 // connect connects to the daemon, and starts it if there is none.
 func (s *shim) connect(places call.Places) (*os.File, error) {
 	left := time.Until(s.deadline)
@@ -138,6 +141,9 @@ func (s *shim) connect(places call.Places) (*os.File, error) {
 		}
 	} else if !errors.Is(err, os.ErrNotExist) {
 		return nil, err // never ask a stranger
+	}
+	if errors.Is(err, errStranger) {
+		return nil, err
 	}
 	if err != nil && busy(err) { // its queue is full, and it takes nobody out
 		places.MarkStuck()

@@ -31,9 +31,13 @@ func dial(socket string, deadline time.Time) (*os.File, error) {
 		}
 		time.Sleep(pause)
 	}
-	if err := syscall.SetNonblock(fd, false); err != nil { // no poller for one connection
+	err = ours(fd)
+	if err == nil {
+		err = syscall.SetNonblock(fd, false) // no poller for one connection
+	}
+	if err != nil {
 		_ = syscall.Close(fd)
-		return nil, err
+		return nil, &os.PathError{Op: "connect", Path: socket, Err: err}
 	}
 	return os.NewFile(uintptr(fd), socket), nil
 }

@@ -33,6 +33,7 @@ type shim struct {
 	deadline time.Time
 
 	answered atomic.Bool
+	code     atomic.Int32           // of the exit, should the answer not get out
 	event    atomic.Pointer[[]byte] // the whole event, once it is read
 	reading  reading
 	inside   atomic.Bool // the full binary judges
@@ -42,11 +43,11 @@ type shim struct {
 
 // run gets the answer: from the daemon, else from the full binary.
 func (s *shim) run(wrong error) {
+	left := patience(s.options)
+	s.deadline = time.Now().Add(left)
 	if wrong != nil && (s.options.event != "" || s.agent == "") {
 		s.refuseLine(wrong)
 	}
-	left := patience(s.options)
-	s.deadline = time.Now().Add(left)
 	time.AfterFunc(left, s.guard(func() { s.giveUp("there was no answer in time") }))
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, endings...) // not later: a signal must not come first
@@ -108,17 +109,25 @@ func words(p any) string {
 	return "unknown"
 }
 
+// longestShow bounds how long an answer is printed past the deadline, and once
+// there is a signal: nobody may be reading. It is within the margin.
+const longestShow = 100 * time.Millisecond
+
 // answer prints an answer and ends the process. Whoever has another one waits
-// for the end.
+// for the end, and brings it about if the first one is stuck.
 func (s *shim) answer(r call.Reply) {
 	if !s.answered.CompareAndSwap(false, true) {
-		select {}
+		time.Sleep(longestShow)
+		s.exit()
 	}
-	code := s.unheard()
-	defer func() { os.Exit(code) }()
-	code = show(r, code)
+	s.code.Store(int32(s.unheard())) //nolint:gosec // 0 to 2
+	time.AfterFunc(max(time.Until(s.deadline), 0)+longestShow, s.exit)
+	defer s.exit()
+	s.show(r)
 	s.end()
 }
+
+func (s *shim) exit() { os.Exit(int(s.code.Load())) }
 
 // without gets the answer without the daemon, once.
 func (s *shim) without(why string) {
@@ -165,16 +174,14 @@ func (s *shim) unheard() int {
 	return 1
 }
 
-// show prints an answer, and gives the exit code: another one if stdout took not
-// all of it.
-func show(r call.Reply, unheard int) int {
-	code := r.ExitCode
+// show prints an answer. Once stdout took all of it, the exit code is the answer's.
+func (s *shim) show(r call.Reply) {
 	if err := write(stdout, r.Stdout); err != nil {
 		r.Stderr = append(r.Stderr, "hookway's answer could not be printed: "+err.Error()+"\n"...)
-		code = unheard
+	} else {
+		s.code.Store(int32(r.ExitCode)) //nolint:gosec // as it came from a process
 	}
 	_ = write(stderr, r.Stderr)
-	return code
 }
 
 // end leaves nothing behind. The answer is out, so it takes its time only within

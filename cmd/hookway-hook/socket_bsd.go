@@ -14,3 +14,7 @@ func newSocket() (int, error) {
 	syscall.CloseOnExec(fd)
 	return fd, syscall.SetNonblock(fd, true)
 }
+
+// ours relies on the folder, which was looked at: to ask for the peer takes a
+// package that is not worth its weight here.
+func ours(int) error { return nil }

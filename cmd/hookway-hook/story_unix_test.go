@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -339,6 +340,51 @@ func TestStdoutThatTakesNothing(t *testing.T) {
 				t.Errorf("%s, %s: %+v", name, event, r)
 			}
 		}
+	}
+}
+
+// An answer that nobody reads does not keep the shim, nor make it deaf to signals.
+func TestOutputThatNobodyReads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.listen(func(conn net.Conn, r *call.Request) {
+		_ = call.WriteReply(conn, &call.Reply{Stdout: make([]byte, 1<<20), Stderr: make([]byte, 1<<20)})
+	})
+	for name, c := range map[string]struct {
+		to      func(c *exec.Cmd, nobody *os.File)
+		timeout string
+		signal  os.Signal
+		code    int
+	}{
+		"stdout":               {func(c *exec.Cmd, nobody *os.File) { c.Stdout = nobody }, "1s", nil, 2},
+		"stdout, and a signal": {func(c *exec.Cmd, nobody *os.File) { c.Stdout = nobody }, "10m", syscall.SIGTERM, 2},
+		"stderr":               {func(c *exec.Cmd, nobody *os.File) { c.Stderr = nobody }, "1s", nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			read, nobody, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer read.Close()
+			defer nobody.Close()
+			shim := w.command("claude", "--event", "PreToolUse", "--timeout", c.timeout)
+			shim.Stdin = strings.NewReader(event)
+			c.to(shim, nobody)
+			if err := shim.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := read.Read(make([]byte, 1)); err != nil { // then it prints
+				t.Fatal(err)
+			}
+			if c.signal != nil {
+				_ = shim.Process.Signal(c.signal)
+			}
+			_ = shim.Wait()
+			if code := shim.ProcessState.ExitCode(); code != c.code {
+				t.Errorf("it ended with %v", shim.ProcessState)
+			}
+		})
 	}
 }
 
