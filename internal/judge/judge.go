@@ -104,7 +104,7 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 		return call.Reply{}, err
 	}
 	h.sessions.saw(h.ev)
-	f, first := h.seen.claim(w.hooks(), h.codec.About().Name, h.ev)
+	f, first := h.seen.claim(w.hooks(), h.codec.About().Name, w.apart, h.ev)
 	if !first { // the agent reports one thing twice: the hooks ran, or run, already
 		out, err := f.wait(ctx)
 		if err != nil {

@@ -103,8 +103,9 @@ func (f *flight) wait(ctx context.Context) (hook.Outcome[any], error) {
 
 // claim finds the first report of an event, or makes this one the first, which
 // then must be settled. hooks names the hooks that are to judge: what others
-// made of the event says nothing.
-func (s *seen) claim(hooks, codec string, ev hook.AnyEvent) (f *flight, first bool) {
+// made of the event says nothing. apart tells of two agents whether some of the
+// hooks are for one of them only.
+func (s *seen) claim(hooks, codec string, apart func(a, b string) bool, ev hook.AnyEvent) (f *flight, first bool) {
 	now := time.Now()
 	key, ok := content(hooks, ev)
 	f = &flight{id: callID(ev), agents: codec + " " + adapter.NativeName(ev), told: toldTime(ev), claimed: now, key: key, done: make(chan struct{})}
@@ -115,7 +116,7 @@ func (s *seen) claim(hooks, codec string, ev hook.AnyEvent) (f *flight, first bo
 	defer s.mu.Unlock()
 	s.drop(now)
 	for _, known := range s.events[key] {
-		if known.covers(f, ev, now) {
+		if known.covers(f, ev, now, apart) {
 			return known, false
 		}
 	}
@@ -133,9 +134,12 @@ func (s *seen) claim(hooks, codec string, ev hook.AnyEvent) (f *flight, first bo
 }
 
 // covers reports whether another report is about this event.
-func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time) bool {
+func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a, b string) bool) bool {
 	if f.age(now) >= soon || !related(f.agents, g.agents) {
 		return false
+	}
+	if a, b := agentOf(f.agents), agentOf(g.agents); a != b && apart(a, b) {
+		return false // hooks that are for the one were not asked about the other
 	}
 	if f.id != "" && g.id != "" {
 		return f.id == g.id
@@ -159,10 +163,18 @@ var readsClaude = []string{"copilot", "copilot-pascal", "cursor"}
 
 // related reports whether one agent may be behind both reports.
 func related(a, b string) bool {
+	if agentOf(a) == agentOf(b) {
+		return true
+	}
 	a, _, _ = strings.Cut(a, " ")
 	b, _, _ = strings.Cut(b, " ")
-	agent := func(codec string) string { return strings.TrimSuffix(codec, "-pascal") }
-	return agent(a) == agent(b) || a == "claude" && slices.Contains(readsClaude, b) || b == "claude" && slices.Contains(readsClaude, a)
+	return a == "claude" && slices.Contains(readsClaude, b) || b == "claude" && slices.Contains(readsClaude, a)
+}
+
+// agentOf is the agent whose codec and native name these are.
+func agentOf(agents string) string {
+	codec, _, _ := strings.Cut(agents, " ")
+	return strings.TrimSuffix(codec, "-pascal")
 }
 
 // streams reports events of which an agent fires many alike in a row.

@@ -18,7 +18,7 @@ func TestWhatNoReportCanBelongToIsNotKept(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f, first := s.claim("", "claude", ev)
+			f, first := s.claim("", "claude", nil, ev)
 			if !first {
 				t.Fatalf("%s is not the first", id)
 			}

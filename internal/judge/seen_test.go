@@ -129,6 +129,20 @@ func TestAPromptReportedTwiceIsAddedToOnce(t *testing.T) {
 	}
 }
 
+// TestAGuardOfOneAgentIsAskedThoughAnotherNameCameFirst: Copilot CLI also runs what
+// stands in Claude Code's configuration, and either may be the first.
+func TestAGuardOfOneAgentIsAskedThoughAnotherNameCameFirst(t *testing.T) {
+	for _, match := range []string{"{agent: copilot}", "{source: copilot}", "{agent: 'cop*'}", "{not: {agent: claude}}", "{any: [{agent: copilot}]}"} {
+		w := newWorld(t, "hooks:\n- {id: its, on: PreToolUse, lane: guard, match: "+match+", block: not here}\n")
+		w.want(w.ask(w.bash("s", "", "ls")), "!not here")
+		w.want(w.ask(w.copilot("copilot", "ls", 0)), "not here")
+		w.want(w.ask(w.copilot("copilot-pascal", "ls", 0)), "not here")
+		if got := w.recorded(); got != "PreToolUse continue, PreToolUse block" {
+			t.Errorf("%s: on record: %s", match, got)
+		}
+	}
+}
+
 // TestAChangeIsLeftToTheReportThatCanHaveIt: Cursor tells of a command twice, the
 // second time without its other arguments.
 func TestAChangeIsLeftToTheReportThatCanHaveIt(t *testing.T) {
