@@ -19,9 +19,15 @@ import (
 // importClaude is the word for Claude Code's hooks.
 const importClaude = "claude"
 
-// claudeReaders are the agents that run the hooks of Claude Code's settings
-// themselves, as the source of their events names them.
-var claudeReaders = []string{"claude", "copilot"}
+// claudeReaders gives the agents that run the hooks of a layer's settings of
+// Claude Code themselves, as the source of their events names them. Copilot CLI
+// reads those of a workspace only.
+func claudeReaders(layer string) []string {
+	if layer == LayerUser {
+		return []string{"claude"}
+	}
+	return []string{"claude", "copilot"}
+}
 
 // maxImports is how many settings files one layer can import.
 const maxImports = 2

@@ -104,6 +104,19 @@ func TestAgentsThatReadTheSettingsThemselvesDoNotRunThemTwice(t *testing.T) {
 	}
 }
 
+// TestCopilotDoesNotReadTheUsersSettings: so their hooks run here.
+func TestCopilotDoesNotReadTheUsersSettings(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), "import: claude\n")
+	w.write(filepath.Join(w.env["HOME"], ".claude/settings.json"), entryOf("PreToolUse", "", `"command": "exit 2"`))
+	e := fill(t, w.load())
+	for source, want := range map[string]hook.Action{"claude": hook.ActionContinue, "copilot": hook.ActionBlock} {
+		if out := fireFrom(t, e, source, shellCall("ls")); out.Action != want {
+			t.Errorf("from %q: %s, want %s", source, out.Action, want)
+		}
+	}
+}
+
 func TestMatchersOfClaudeCode(t *testing.T) {
 	for _, c := range []struct{ matcher, yes, no string }{
 		{"", "Bash Read mcp__a__b", ""},
