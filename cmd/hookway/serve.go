@@ -18,6 +18,10 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
+// softLimit is the memory beyond which the daemon collects garbage more eagerly:
+// one large event makes several times its size of it.
+const softLimit = 256 << 20
+
 // serving is one call of hookway serve.
 type serving struct {
 	onDemand bool
@@ -60,6 +64,9 @@ func (a *app) serve(ctx context.Context, s serving) error {
 		return wrong
 	}
 	ready := a.getenv(call.ReadyFD)
+	if a.getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softLimit)
+	}
 	executable, _ := os.Executable() // without it, a new version is not noticed
 	if err := daemon.Settle(); err != nil {
 		return fmt.Errorf("the daemon cannot leave the folder it was started in: %w", err)

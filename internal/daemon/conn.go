@@ -47,7 +47,9 @@ func (c *conn) serve() {
 	go func() {
 		defer close(over)
 		for j := range jobs {
+			size := len(j.request.Stdin)
 			c.run(j)
+			c.s.easing.ended(size)
 			done <- struct{}{}
 		}
 	}()

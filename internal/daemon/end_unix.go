@@ -18,10 +18,11 @@ func serverOf(nc net.Conn) (int, error) {
 
 // terminate tells a process to end, also one that was stopped.
 func terminate(p *os.Process) error {
-	if err := p.Signal(syscall.SIGTERM); err != nil {
+	if err := p.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	return p.Signal(syscall.SIGCONT)
+	_ = p.Signal(syscall.SIGCONT) // it may be gone by now
+	return nil
 }
 
 // serves makes certain that a process is the daemon: it is this user's, and has

@@ -49,6 +49,7 @@ func Serve(ctx context.Context, c Config) error {
 	<-accepting
 	s.drain(drainTime)
 	<-keeping
+	s.easing.stop()
 	return errors.Join(err, s.reason)
 }
 
@@ -63,6 +64,7 @@ type server struct {
 	file     *program
 	activity activity
 	large    chan struct{} // one for each request that may be large at a time
+	easing   *easing
 
 	base   context.Context // of all requests
 	cancel context.CancelCauseFunc
@@ -85,6 +87,7 @@ func newServer(c Config) *server {
 	}
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	s.activity.note()
+	s.easing = newEasing(s)
 	return s
 }
 

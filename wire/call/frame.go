@@ -185,9 +185,10 @@ func readFrame(r io.Reader, kind byte) (*fields, error) {
 }
 
 // readBody reads so many bytes. The memory grows with what has come, so that a
-// header alone costs nothing.
+// header alone costs nothing; after some of it, all is believed, so that a large
+// body is not copied again and again.
 func readBody(r io.Reader, size int) ([]byte, error) {
-	const step = 1 << 20
+	const step, believed = 1 << 20, 4 << 20
 	body := make([]byte, min(size, step))
 	for at := 0; ; {
 		n, err := io.ReadFull(r, body[at:])
@@ -200,7 +201,11 @@ func readBody(r io.Reader, size int) ([]byte, error) {
 		if at == size {
 			return body, nil
 		}
-		bigger := make([]byte, min(size, 2*at))
+		room := min(size, 4*at)
+		if at >= believed {
+			room = size
+		}
+		bigger := make([]byte, room)
 		copy(bigger, body)
 		body = bigger
 	}
