@@ -64,6 +64,9 @@ func (Claude) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 	default:
 		a.other()
 	}
+	if a.event == "WorktreeCreate" && out.Action == hook.ActionBlock { // what stands on stdout would be taken for the path
+		return Reply{Stderr: []byte(orText(out.Reason, "A hook decided so") + "\n"), ExitCode: 1, Warnings: a.warnings}, nil
+	}
 	if out.Inject != "" && a.event == "PreCompact" && out.Action != hook.ActionBlock {
 		// Instructions for the summary are plain text: Claude Code has no JSON for them.
 		return Reply{Stdout: []byte("Note: " + out.Inject + "\n"), Warnings: a.warnings}, nil

@@ -149,3 +149,12 @@ func TestAnAcceptedElicitationThatAGuardBlocksIsDeclined(t *testing.T) {
 		t.Errorf("got  %s, %v\nwant %s", r.Stdout, err, want)
 	}
 }
+
+// TestABlockedWorktreeHasNoPath: Claude Code takes any text on stdout for one.
+func TestABlockedWorktreeHasNoPath(t *testing.T) {
+	ev := claudeExam.decode(t, "WorktreeCreate", []byte(`{"hook_event_name":"WorktreeCreate","session_id":"s","name":"x"}`))
+	r, err := claudeExam.codec.Encode(ev, hook.Outcome[any]{Payload: ev.Body(), Verdict: hook.Verdict{Action: hook.ActionBlock, Reason: "no"}})
+	if err != nil || len(r.Stdout) > 0 || r.ExitCode == 0 || string(r.Stderr) != "no\n" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}
