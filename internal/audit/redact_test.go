@@ -44,6 +44,12 @@ func TestKnownSecretsAreHiddenInTexts(t *testing.T) {
 		{"-----BEGIN RSA PRIVATE KEY-----\nMIIEabc\n-----END RSA PRIVATE KEY-----\nafter", "MIIEabc"},
 		{"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1", "b3BlbnNzaC1"},
 		{"-----BEGIN PGP PRIVATE KEY BLOCK-----\nxyz\n-----END PGP PRIVATE KEY BLOCK-----", "xyz"},
+		{"DB_PASS=hunter2 make", "hunter2"},
+		{"AccountName=x;AccountKey=abcdef+/==;EndpointSuffix=y", "abcdef"},
+		{"GOCSPX-" + strings.Repeat("e5", 14), "e5e5"},
+		{"dop_v1_" + strings.Repeat("f6", 32), "f6f6"},
+		{"whsec_" + strings.Repeat("A7", 16), "A7A7"},
+		{"curl https://hooks.slack.com/services/T00000000/B00000000/" + strings.Repeat("x", 24), "xxxx"},
 		{"AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", "QQPZRY"},
 	} {
 		got := newRedactor(nil).text(test.text)
