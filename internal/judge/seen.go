@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/config"
 )
 
 // An agent may report one thing several times: through two layers of its
@@ -175,6 +176,23 @@ func related(a, b string) bool {
 func agentOf(agents string) string {
 	codec, _, _ := strings.Cut(agents, " ")
 	return strings.TrimSuffix(codec, "-pascal")
+}
+
+// apart reports whether a hook is for one of two agents and not for the other, as
+// far as its matcher says.
+func (w *Workspace) apart(a, b string) bool {
+	return slices.ContainsFunc(w.set.Hooks, func(h config.Hook) bool { return h.State == config.Active && tellsApart(h.Match, a, b) })
+}
+
+func tellsApart(m hook.Match, a, b string) bool {
+	for _, names := range [][]string{m.Agent, m.Source} {
+		pattern := func(name string) bool { return strings.ContainsAny(name, `*?[{\`) }
+		if slices.Contains(names, a) != slices.Contains(names, b) || slices.ContainsFunc(names, pattern) {
+			return true
+		}
+	}
+	inner := func(m hook.Match) bool { return tellsApart(m, a, b) }
+	return slices.ContainsFunc(m.Any, inner) || slices.ContainsFunc(m.All, inner) || m.Not != nil && inner(*m.Not)
 }
 
 // streams reports events of which an agent fires many alike in a row.

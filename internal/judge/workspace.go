@@ -207,23 +207,6 @@ func (w *Workspace) hooks() string {
 	return fmt.Sprintf("%s\x00%p\x00%d", w.Folder, w.live, w.live.Generation())
 }
 
-// apart reports whether a hook is for one of two agents and not for the other, as
-// far as its matcher says.
-func (w *Workspace) apart(a, b string) bool {
-	return slices.ContainsFunc(w.set.Hooks, func(h config.Hook) bool { return h.State == config.Active && tellsApart(h.Match, a, b) })
-}
-
-func tellsApart(m hook.Match, a, b string) bool {
-	for _, names := range [][]string{m.Agent, m.Source} {
-		pattern := func(name string) bool { return strings.ContainsAny(name, `*?[{\`) }
-		if slices.Contains(names, a) != slices.Contains(names, b) || slices.ContainsFunc(names, pattern) {
-			return true
-		}
-	}
-	inner := func(m hook.Match) bool { return tellsApart(m, a, b) }
-	return slices.ContainsFunc(m.Any, inner) || slices.ContainsFunc(m.All, inner) || m.Not != nil && inner(*m.Not)
-}
-
 // leave ends the call's use of the workspace.
 func (w *Workspace) leave() { w.entry.owner.leave(w.entry) }
 
