@@ -12,18 +12,32 @@ import (
 )
 
 // script is the keeper: it is told which groups there are, one line each, and
-// when nobody can tell it anything any more, it ends those that are left. It
-// heeds no signal but SIGKILL, and is no more than a shell, so that it costs next
-// to nothing for as long as it has nothing to do.
+// when nobody can tell it anything any more, it ends those that are left. Of a
+// process that leads a session it ends all that is in there, twice, because a
+// group may have begun, or a process forked, when there was nobody left to say so.
+// It heeds no signal but SIGKILL, and is no more than a shell, so that it costs
+// next to nothing for as long as it has nothing to do.
 const script = `trap '' HUP INT QUIT TERM PIPE
 left=' '
+session=
 while read -r what group; do
 	case $what in
 	+) left="$left$group " ;;
 	-) left="${left%% $group *} ${left#* $group }" ;;
+	s) session=$group ;;
 	esac
 done
 for group in $left; do kill -9 "-$group"; done
+[ -n "$session" ] || exit 0
+for round in 1 2; do
+	for stat in /proc/[0-9]*/stat; do
+		line=
+		{ read -r line <"$stat"; } 2>/dev/null
+		[ -n "$line" ] || continue
+		set -- ${line##*)}
+		[ "$4" != "$session" ] || kill -9 "${line%% *}"
+	done
+done
 `
 
 // tellTime is how long the keeper may take to hear: one that somebody has stopped
@@ -128,6 +142,9 @@ func startKeeper() {
 		_ = cmd.Wait()
 	}()
 	keeper.cmd, keeper.ears, keeper.ended = cmd, ours, ended
+	if leads := session(); leads != 0 && tell("s", leads) != nil {
+		return
+	}
 	for group := range keeper.groups {
 		if tell("+", group) != nil {
 			return
