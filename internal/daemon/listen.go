@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hookway/hookway/wire/call"
 )
@@ -28,7 +30,7 @@ func listen(at call.Places) (*held, error) {
 		return nil, fmt.Errorf("the daemon has no folder for its socket: %w", err)
 	}
 	path := filepath.Join(at.Dir, "daemon.lock")
-	lock, err := call.TryLock(path)
+	lock, err := takeLock(path, at.Socket)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("the daemon cannot take its lock: %w", err)
@@ -41,6 +43,28 @@ func listen(at call.Places) (*held, error) {
 		return nil, fmt.Errorf("the daemon cannot listen at %s: %w", at.Socket, err)
 	}
 	return &held{l, lock}, nil
+}
+
+// dyingTime bounds how long a daemon that was killed may still have its lock: the
+// system takes its files back one after the other, the socket maybe first.
+const dyingTime = 500 * time.Millisecond
+
+// takeLock takes the lock of the daemon, unless one that takes calls has it.
+func takeLock(path, socket string) (*os.File, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), dyingTime)
+	defer cancel()
+	for {
+		lock, err := call.TryLock(path)
+		if lock != nil || err != nil {
+			return lock, err
+		}
+		if c, err := Dial(ctx, socket); err == nil {
+			return nil, c.Close()
+		}
+		if wait(ctx, startPause) != nil {
+			return nil, nil //nolint:nilnil // as TryLock has it
+		}
+	}
 }
 
 func listenLocked(at call.Places, lock *os.File) (net.Listener, error) {
