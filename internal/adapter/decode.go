@@ -86,6 +86,10 @@ func build(a *About, name string, native, flat object, find Find) (hook.AnyEvent
 			delete(flat, "tool_input")
 		}
 	}
+	if tool, _ := flat["tool_name"].(string); tool == "" && (info == hook.PreToolUse.Info() || info == hook.PermissionRequest.Info()) {
+		// No matcher could see what it is about: an agent that renames the field must not get past all guards.
+		return nil, fmt.Errorf("this is no %s of %s: it names no tool", name, a.Title)
+	}
 	flat["hook_event_name"] = info.Name
 	text, err := json.Marshal(flat)
 	if err != nil {
