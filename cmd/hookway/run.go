@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -64,10 +63,9 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	}
 	record, recorded := a.recorder(w, later.add)
 	defer recorded()
-	own := a.attach(command, later.add)
-	command = slices.Concat(command[:1], own.args, command[1:])
+	own := a.attach(command, func(text string) { a.warn("%s", text) }) // now: who is not guarded should know it before
 	status, err := session.Run(ctx, session.Config{
-		Engine: w.engine, Name: name, ID: a.getenv("HOOKWAY_SESSION"), Command: command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
+		Engine: w.engine, Name: name, ID: a.getenv("HOOKWAY_SESSION"), Command: own.command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
 		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
 	})
 	stop()
