@@ -61,7 +61,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return 0
 	}
 	code := exitFailure
-	if command.Name() == "hook" { // called by an agent, to which any other code means: go on
+	if command.Name() == "hook" && command.Parent() == root { // called by an agent, to which any other code means: go on
 		code = exitBlocked
 	}
 	var e *exit
@@ -96,6 +96,12 @@ func (a *app) root() *cobra.Command {
 		a.serveCommand, a.statusCommand, a.stopCommand, a.logCommand, a.statsCommand, a.doctorCommand, a.benchCommand,
 	} {
 		root.AddCommand(command())
+	}
+	root.InitDefaultCompletionCmd("")
+	for _, c := range root.Commands() { // without this, a wrong word prints the help and is a success
+		if c.HasSubCommands() && !c.Runnable() {
+			c.Args, c.RunE = oneOf, func(*cobra.Command, []string) error { return nil }
+		}
 	}
 	return root
 }
@@ -148,4 +154,17 @@ func atMost(n int) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// oneOf refuses the call of a command that only has others in it.
+func oneOf(cmd *cobra.Command, args []string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	which := strings.Join(names, ", ")
+	if len(args) == 0 {
+		return fmt.Errorf("what %s shall do is missing; name one of: %s", cmd.CommandPath(), which)
+	}
+	return fmt.Errorf("%s knows no %q; name one of: %s", cmd.CommandPath(), args[0], which)
 }

@@ -54,11 +54,17 @@ What else is in a file stays as it is, byte for byte; a backup is left beside it
 A second run changes nothing. Where an agent asks its user before it runs hooks,
 so does hookway, unless you say --yes.`,
 		Args: atLeastOneAgent,
-		RunE: func(_ *cobra.Command, args []string) error { return i.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			if i.timeout == 0 { // to the plan, that is no timeout named
+				return errors.New("--timeout 0s: the agent has to wait; use 1s to 1h")
+			}
+			return i.run(args)
+		},
 	}
 	i.flags(cmd)
 	cmd.Flags().BoolVarP(&i.yes, "yes", "y", false, "say yes to what the agent asks before it runs hooks")
 	cmd.Flags().DurationVar(&i.timeout, "timeout", install.DefaultTimeout, "how long the agent waits for hookway, in whole `seconds` such as 60s")
+	cmd.Flags().Lookup("timeout").DefValue = "60s" // not 1m0s
 	cmd.Flags().StringVar(&i.onFailure, "on-failure", "", "what happens when hookway itself fails: block (default, for what can be blocked) or continue")
 	return cmd
 }
@@ -82,7 +88,6 @@ func (i *installing) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&i.user, "user", false, "the user's configuration, for every project (default)")
 	cmd.Flags().BoolVar(&i.project, "project", false, "the configuration of this project (the repository of the working directory)")
 	cmd.Flags().BoolVarP(&i.dryRun, "dry-run", "n", false, "show the change as a diff, and write nothing")
-	cmd.MarkFlagsMutuallyExclusive("user", "project")
 }
 
 func atLeastOneAgent(cmd *cobra.Command, args []string) error {
@@ -95,6 +100,9 @@ func atLeastOneAgent(cmd *cobra.Command, args []string) error {
 // run does what is asked for each agent. One that fails does not keep the others
 // from it.
 func (i *installing) run(agents []string) error {
+	if i.user && i.project {
+		return errors.New("--user and --project are two configurations; run hookway once for each")
+	}
 	_, state, err := config.Places(i.getenv)
 	if err != nil {
 		return err

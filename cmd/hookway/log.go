@@ -45,8 +45,13 @@ changed the log.`,
 			if err := o.complete(time.Now()); err != nil {
 				return err
 			}
-			if o.follow && !cmd.Flags().Changed("last") {
-				o.Last = 10
+			switch {
+			case !cmd.Flags().Changed("last"):
+				if o.follow {
+					o.Last = 10
+				}
+			case o.Last == 0:
+				return errors.New("-n 0: that is none; use -n 1 or more, or no -n")
 			}
 			return a.log(cmd.Context(), o)
 		},
@@ -73,6 +78,11 @@ func (o *logOptions) addFilter(cmd *cobra.Command) {
 func (o *logOptions) complete(now time.Time) (err error) {
 	if o.Last < 0 {
 		return fmt.Errorf("-n %d: it must not be negative", o.Last)
+	}
+	if o.Action != "" {
+		if _, err := hook.ParseAction(o.Action); err != nil {
+			return fmt.Errorf("--action: %w", err)
+		}
 	}
 	o.Since, err = parseSince(o.since, now)
 	return err
@@ -201,7 +211,7 @@ func (a *app) showRecord(r audit.Record, explain bool) error {
 
 // describe writes one line: time, agent, event, outcome, what, by whom, why, how long.
 func describe(w io.Writer, r *audit.Record) {
-	fmt.Fprintf(w, "%s  %-8s  %-18s  %-8s  %s", r.Time.Local().Format("2006-01-02 15:04:05.000"),
+	fmt.Fprintf(w, "%s  %-11s  %-18s  %-8s  %s", r.Time.Local().Format("2006-01-02 15:04:05.000"),
 		or(r.Agent, r.Source), field(r.Event, 40), or(r.Action, "-"), subject(r))
 	switch {
 	case r.By != "" && r.Reason != "":
@@ -301,7 +311,13 @@ func or(text, otherwise string) string {
 	return field(text, 80)
 }
 
-func inMS(ms float64) string { return fmt.Sprintf("%.2f ms", ms) }
+// inMS writes a time; a hook that is a rule takes less than a hundredth of a millisecond.
+func inMS(ms float64) string {
+	if ms > 0 && ms < 0.01 {
+		return fmt.Sprintf("%.3f ms", ms)
+	}
+	return fmt.Sprintf("%.2f ms", ms)
+}
 
 func (a *app) logVerifyCommand() *cobra.Command {
 	return &cobra.Command{

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookway/hookway/internal/audit"
@@ -88,7 +89,7 @@ func (c *Checkup) history() Section {
 
 // note counts what a record tells of failures.
 func note(r *audit.Record, failed, degraded tally) {
-	where := cmp.Or(r.Agent, r.Source, "?") + " " + cmp.Or(r.Native, r.Event)
+	where := strings.TrimSpace(cmp.Or(r.Agent, r.Source, "?") + " " + cmp.Or(r.Native, r.Event))
 	if r.Failure != "" {
 		failed.add(r.Time, "%s: %s", where, r.Failure)
 	}
