@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	keepTime  = 5 * time.Second  // between two looks at what is due
+	keepTime  = 2 * time.Second  // between two looks at what is due
 	trimAfter = 10 * time.Second // of quiet, memory goes back to the system
 	settled   = time.Second      // of quiet, before the daemon makes room for a new version
 )
@@ -38,6 +38,8 @@ func (s *server) keep() {
 			s.stop(fmt.Sprintf("nobody called for %v", s.c.Idle))
 		case s.file.replaced() && quiet >= settled:
 			s.stopReplaced()
+		case s.door != nil && quiet >= settled && !standsAt(s.c.Places.Socket, s.door):
+			s.stop("its socket is gone, so that nobody can call it any more")
 		case quiet < trimAfter:
 			trim = trimAfter
 		case quiet >= trim: // and later again, for what was remembered for a while
@@ -45,6 +47,12 @@ func (s *server) keep() {
 			trim *= 4
 		}
 	}
+}
+
+// standsAt reports whether a path still leads to the file.
+func standsAt(path string, file os.FileInfo) bool {
+	now, err := os.Lstat(path)
+	return err == nil && os.SameFile(now, file)
 }
 
 // program watches the file that a process was started from. A nil program is

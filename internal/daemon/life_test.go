@@ -134,6 +134,17 @@ func TestAShortIdleTimeOnARealSocket(t *testing.T) {
 	}
 }
 
+func TestADaemonThatNobodyCanCallEnds(t *testing.T) {
+	d := start(t, Config{Idle: 4 * time.Hour})
+	if err := os.Remove(d.Socket); err != nil {
+		t.Fatal(err)
+	}
+	d.await(t)
+	if !d.logged("its socket is gone") {
+		t.Error("it does not say why it ended")
+	}
+}
+
 func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

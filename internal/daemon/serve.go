@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -27,6 +28,7 @@ func Serve(ctx context.Context, c Config) error {
 		return err
 	}
 	s := newServer(c)
+	s.door, _ = os.Lstat(c.Places.Socket) // a pipe of Windows is no file, and cannot be taken away
 	accepting := make(chan struct{})
 	go func() {
 		defer close(accepting)
@@ -62,6 +64,7 @@ type server struct {
 	uid      int // whose calls are answered
 	started  time.Time
 	file     *program
+	door     os.FileInfo // the socket; nil where that is no file
 	activity activity
 	large    chan struct{} // one for each request that may be large at a time
 	easing   *easing
