@@ -154,6 +154,10 @@ func (s *Set) freeze(old *Set) {
 	if old.Workspace == "" || old.Trust.State != TrustGiven && !old.frozen || s.Trust.State.Runs() && s.Workspace == old.Workspace {
 		return
 	}
+	if s.lost != "" { // to remove the record is not to take the trust back: anybody may
+		s.keep(old, TrustStatus{Workspace: old.Workspace, State: TrustChanged, Lost: s.lost})
+		return
+	}
 	if s.Workspace == old.Workspace {
 		s.frozen = s.Trust.State == TrustChanged
 		return
@@ -162,13 +166,14 @@ func (s *Set) freeze(old *Set) {
 		return // the user trusted one nearer by
 	}
 	// The folder lost its hooks.
-	trust, err := trustStore{s.stateDir}.read()
-	entry, ok := trust.Workspaces[old.Workspace]
-	if err != nil || !ok {
-		return
+	if entry, ok := s.entries[old.Workspace]; ok {
+		s.keep(old, TrustStatus{Workspace: old.Workspace, State: TrustChanged, Changes: manifest{}.changes(entry.Files)})
 	}
-	s.frozen, s.Workspace = true, old.Workspace
-	s.Trust = TrustStatus{Workspace: old.Workspace, State: TrustChanged, Changes: manifest{}.changes(entry.Files)}
+}
+
+// keep has the hooks of the old set's workspace run on as they were.
+func (s *Set) keep(old *Set, trust TrustStatus) {
+	s.frozen, s.Workspace, s.Trust = true, old.Workspace, trust
 	s.pinned = append(s.pinned, old.pinned...)
 }
 

@@ -89,3 +89,57 @@ func TestTrustingAChangePutsItIntoTheEngine(t *testing.T) {
 		t.Error(r.engineIDs())
 	}
 }
+
+// TestLosingTheRecordOfTrustIsNoWayToBeRidOfAGuard: an agent that removes or
+// damages trust.json has not the user's word for it.
+func TestLosingTheRecordOfTrustIsNoWayToBeRidOfAGuard(t *testing.T) {
+	for name, lose := range map[string]func(w *world){
+		"removed":              func(w *world) { w.must(os.Remove(w.store())) },
+		"damaged":              func(w *world) { w.write(w.store(), "{") },
+		"with its folder":      func(w *world) { w.must(os.RemoveAll(w.home + "/state")) },
+		"with the workspace's": func(w *world) { w.must(os.Remove(w.store())); w.must(os.Remove(w.work("hookway.yaml"))) },
+		"with hooks nearer by": func(w *world) {
+			w.must(os.Remove(w.store()))
+			w.write(w.work("sub/hookway.yaml"), "hooks: [{id: new, on: PreToolUse, allow: true}]\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write(w.work("hookway.yaml"), blockRM)
+			w.must(os.Mkdir(w.work("sub"), 0o755))
+			w.trust()
+			r := &running{world: w, engine: new(hook.Engine)}
+			opts := w.options()
+			opts.Dir = w.work("sub")
+			r.live = must(Open(context.Background(), opts, r.engine))
+			t.Cleanup(func() { w.must(r.live.Close()) })
+			lose(w)
+			for range 2 { // and it stays so
+				s := r.reload()
+				w.want(s, "no-rm active")
+				if s.Trust.State != TrustChanged || s.Trust.Lost == "" || s.Workspace != w.ws {
+					t.Errorf("%+v of %s", s.Trust, s.Workspace)
+				}
+				if out := bash(t, r.engine, w.ws, "rm -r x"); out.By != "no-rm" {
+					t.Errorf("%+v", out)
+				}
+			}
+			w.must(os.RemoveAll(w.store()))
+			w.write(w.work("hookway.yaml"), blockRM)
+			w.must(os.RemoveAll(w.work("sub/hookway.yaml")))
+			w.trust()
+			if s := r.reload(); s.Trust.State != TrustGiven || s.Trust.Lost != "" {
+				t.Errorf("trusted again: %+v", s.Trust)
+			}
+			if _, was, err := Untrust(w.options()); err != nil || !was {
+				t.Fatal(was, err)
+			}
+			if s := r.reload(); len(s.active()) != 0 || r.engine.Len() != 0 {
+				t.Errorf("without trust: %s", states(s))
+			}
+		})
+	}
+}
+
+// store is where it is kept what the user trusts.
+func (w *world) store() string { return w.home + "/state/trust.json" }

@@ -47,6 +47,7 @@ type loader struct {
 	workspace string
 	store     trustStore
 	stateDir  string
+	trust     trustFile // as it was read, once
 
 	pinned collector // of the workspace
 	set    *Set
@@ -78,6 +79,7 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	if opts.Environ != nil {
 		ctx = command.WithEnviron(ctx, opts.Environ)
 	}
+	l.readTrust()
 	l.passOver()
 	l.readUser()
 	l.readWorkspace()
@@ -118,6 +120,18 @@ func newLoader(opts Options) (*loader, error) {
 	return l, nil
 }
 
+// readTrust reads what is trusted. What nobody may rely on trusts nothing.
+func (l *loader) readTrust() {
+	var err error
+	if l.trust, err = l.store.read(); err != nil {
+		l.problem(l.store.path(), err.Error(), "until then no workspace is trusted")
+		l.set.lost = l.store.path() + " cannot be relied on"
+	} else if !exists(l.store.path()) {
+		l.set.lost = l.store.path() + " is gone"
+	}
+	l.set.entries = l.trust.Workspaces
+}
+
 // passOver goes to the nearest folder, from where we work upwards, that the user
 // has trusted, if there is one. A folder with hooks of its own that nobody trusted,
 // which anybody may make, is no way to be rid of the guards above it; nor is it to
@@ -126,12 +140,8 @@ func (l *loader) passOver() {
 	if l.opts.File != "" || l.opts.getenv("HOOKWAY_TRUST") == "1" {
 		return
 	}
-	trust, err := l.store.read()
-	if err != nil { // judge says so
-		return
-	}
 	ws := l.dir
-	for _, ok := trust.Workspaces[ws]; !ok; _, ok = trust.Workspaces[ws] {
+	for _, ok := l.trust.Workspaces[ws]; !ok; _, ok = l.trust.Workspaces[ws] {
 		if ws == filepath.Dir(ws) {
 			return
 		}
@@ -320,12 +330,7 @@ func (l *loader) judge() {
 	if l.workspace == "" {
 		return
 	}
-	var status TrustStatus
-	trust, err := l.store.read()
-	if err != nil {
-		l.problem(l.store.path(), err.Error(), "until then no workspace is trusted")
-	}
-	status = trust.status(l.workspace, l.pinned.files)
+	status := l.trust.status(l.workspace, l.pinned.files)
 	switch {
 	case l.opts.File != "":
 		status.State, status.Changes = TrustNamed, nil
@@ -337,7 +342,7 @@ func (l *loader) judge() {
 		s.runs, s.pinned = status.State.Runs(), status.State == TrustGiven
 	}
 	broken := l.work.yaml != nil && l.work.file == nil
-	if !broken || status.State != TrustChanged || !l.onlyYAML(trust.Workspaces[l.workspace].Files) {
+	if !broken || status.State != TrustChanged || !l.onlyYAML(l.trust.Workspaces[l.workspace].Files) {
 		return
 	}
 	for _, f := range l.work.folders {

@@ -5,6 +5,7 @@ import "path/filepath"
 // Location is the workspace whose hooks Load would read for a folder.
 type Location struct {
 	Workspace string // "" if there is none
+	Lost      bool   // it is not known which workspaces the user trusts
 
 	anchors anchors
 }
@@ -30,8 +31,9 @@ func Locate(opts Options) (*Location, error) {
 		}
 	}
 	loc.anchors = p.anchors()
+	l.readTrust()
 	l.passOver()
-	loc.Workspace = l.workspace
+	loc.Workspace, loc.Lost = l.workspace, l.set.lost != ""
 	return loc, nil
 }
 

@@ -77,7 +77,9 @@ type Set struct {
 	named         string   // Options.File
 	imported      []string // settings.json files that are imported, there or not
 	pinned        []string // files that the workspace could run or be configured by
-	frozen        bool     // Live: the workspace's hooks are those of an earlier load
+	lost          string   // why it is not known what the user trusts, or ""
+	entries       map[string]trusted
+	frozen        bool // Live: the workspace's hooks are those of an earlier load
 }
 
 // Fill registers the active hooks with an engine, and makes the events known

@@ -38,6 +38,7 @@ type TrustStatus struct {
 	Hash      string     `json:"hash,omitempty"`
 	Files     []string   `json:"files,omitempty"`   // what is pinned, by path from the workspace
 	Changes   []Change   `json:"changes,omitempty"` // with TrustChanged
+	Lost      string     `json:"lost,omitempty"`    // with TrustChanged: why it is not known any more what was trusted
 }
 
 // trusted is one workspace in trust.json.

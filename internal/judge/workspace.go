@@ -89,7 +89,7 @@ func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 		Dir: dir, Native: nativeEvents(), Log: h.log,
 		Getenv: func(name string) string { return env[name] },
 	}
-	folder, err := s.locate(dir+"\x00"+key, opts)
+	folder, err := s.locate(dir, key, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,8 @@ func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 var nativeEvents = sync.OnceValue(adapter.NativeEvents)
 
 // locate finds the workspace of a folder, or knows it.
-func (s *workspaces) locate(key string, opts config.Options) (string, error) {
+func (s *workspaces) locate(dir, env string, opts config.Options) (string, error) {
+	key := dir + "\x00" + env
 	s.mu.Lock()
 	at := s.places[key]
 	s.mu.Unlock()
@@ -127,12 +128,43 @@ func (s *workspaces) locate(key string, opts config.Options) (string, error) {
 		return "", err
 	}
 	s.mu.Lock()
+	if at.Lost {
+		at.Workspace = s.guarding(dir, env, at.Workspace)
+	}
 	if s.places == nil || len(s.places) >= maxPlaces {
 		s.places = map[string]*config.Location{}
 	}
 	s.places[key] = at
 	s.mu.Unlock()
 	return at.Workspace, nil
+}
+
+// guarding is the nearest folder whose hooks run by the user's word, though the
+// record of that is lost; without it, hooks that nobody trusted may be nearer. The
+// lock is held.
+func (s *workspaces) guarding(dir, env, otherwise string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if e := s.kept[at+"\x00"+env]; e != nil && e.trusted() {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return otherwise
+		}
+	}
+}
+
+// trusted reports whether the user trusted the workspace when it was last read.
+func (e *entry) trusted() bool {
+	select {
+	case <-e.ready:
+	default:
+		return false
+	}
+	if e.live == nil {
+		return false
+	}
+	state := e.live.Set().Trust.State
+	return state == config.TrustGiven || state == config.TrustChanged
 }
 
 // root is a folder above which there is none.
@@ -373,6 +405,9 @@ func Untrusted(set *config.Set) int {
 
 // Advice says what to do about hooks that do not run for want of trust.
 func Advice(set *config.Set, n int) string {
+	if why := set.Trust.Lost; why != "" {
+		return fmt.Sprintf("%s: the hooks of %s run as they were. If they shall go on, run: hookway trust; if not, hookway untrust after it", why, set.Workspace)
+	}
 	if set.Trust.State == config.TrustChanged && slices.ContainsFunc(set.Hooks, func(h config.Hook) bool { return h.Layer == config.LayerWorkspace && h.State == config.Active }) {
 		return fmt.Sprintf("the files of %s changed since it was trusted; its hooks run as they were. Look at the changes, then run: hookway trust", set.Workspace)
 	}
