@@ -5,7 +5,6 @@ package session_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -314,7 +313,7 @@ func TestTextThatComesTooLateIsCounted(t *testing.T) {
 	w.hook("Directive", injects("too late"))
 	w.run(session.Config{Command: sh(`echo '@deploy:x go'`)})
 	w.clean()
-	want := fmt.Sprintf("the program ended before %d texts of hooks were typed", 1)
+	want := "the program ended before all texts of hooks were typed; not typed: 1"
 	if got := w.warnings.list(); !slices.Equal(got, []string{want}) {
 		t.Errorf("told %q, want %q", got, want)
 	}

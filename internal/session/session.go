@@ -325,6 +325,6 @@ func (s *session) account() {
 		s.warnings.addf("the Directive hooks were too slow: %d directives were dropped", n)
 	}
 	if n := s.typist.late.Load(); n > 0 {
-		s.warnings.addf("the program ended before %d texts of hooks were typed", n)
+		s.warnings.addf("the program ended before all texts of hooks were typed; not typed: %d", n)
 	}
 }
