@@ -13,21 +13,16 @@ import (
 )
 
 // Claude Code keeps hooks of its own in settings.json. With `import: claude` they
-// run here, under every agent, but for those that read the same file themselves:
-// there they would run twice.
+// run here, under every agent but itself, where they would run twice.
 
 // importClaude is the word for Claude Code's hooks.
 const importClaude = "claude"
 
-// claudeReaders gives the agents that run the hooks of a layer's settings of
-// Claude Code themselves, as the source of their events names them. Copilot CLI
-// reads those of a workspace only.
-func claudeReaders(layer string) []string {
-	if layer == LayerUser {
-		return []string{"claude"}
-	}
-	return []string{"claude", "copilot"}
-}
+// claudeReaders are the agents that run imported hooks themselves, as the source
+// of their events names them. Copilot CLI is none: it runs those of a workspace in
+// its terminal and not with -p, which its events do not tell. Twice is better than
+// not at all.
+var claudeReaders = []string{"claude"}
 
 // maxImports is how many settings files one layer can import.
 const maxImports = 2

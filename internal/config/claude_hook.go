@@ -195,7 +195,7 @@ func (s *settings) placed(word string) string {
 
 // match sets what a hook matches. It reports false if that cannot be told here.
 func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, rule *entry) bool {
-	h.match.Not = &hook.Match{Source: claudeReaders(s.source.layer)}
+	h.match.Not = &hook.Match{Source: claudeReaders}
 	if matcher != nil {
 		if !isText(matcher) {
 			s.fail(matcher, "", "matcher must be text, not %s", describe(matcher))

@@ -94,25 +94,18 @@ func TestHooksOfClaudeCodeRunUnderOtherAgents(t *testing.T) {
 	}
 }
 
-func TestAgentsThatReadTheSettingsThemselvesDoNotRunThemTwice(t *testing.T) {
-	w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "exit 2"`))
-	e := fill(t, w.load())
-	for source, want := range map[string]hook.Action{"claude": hook.ActionContinue, "copilot": hook.ActionContinue, "gemini": hook.ActionBlock, "": hook.ActionBlock} {
-		if out := fireFrom(t, e, source, shellCall("ls")); out.Action != want || want == hook.ActionContinue && len(out.Steps) > 0 {
-			t.Errorf("from %q: %s in %d steps, want %s", source, out.Action, len(out.Steps), want)
-		}
-	}
-}
-
-// TestCopilotDoesNotReadTheUsersSettings: so their hooks run here.
-func TestCopilotDoesNotReadTheUsersSettings(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.user("hookway.yaml"), "import: claude\n")
-	w.write(filepath.Join(w.env["HOME"], ".claude/settings.json"), entryOf("PreToolUse", "", `"command": "exit 2"`))
-	e := fill(t, w.load())
-	for source, want := range map[string]hook.Action{"claude": hook.ActionContinue, "copilot": hook.ActionBlock} {
-		if out := fireFrom(t, e, source, shellCall("ls")); out.Action != want {
-			t.Errorf("from %q: %s, want %s", source, out.Action, want)
+// TestOnlyClaudeCodeDoesNotRunImportedHooks: it runs them itself. Copilot CLI does
+// too in a workspace, but not with -p, where a guard would be missing.
+func TestOnlyClaudeCodeDoesNotRunImportedHooks(t *testing.T) {
+	user := newWorld(t)
+	user.write(user.user("hookway.yaml"), "import: claude\n")
+	user.write(filepath.Join(user.env["HOME"], ".claude/settings.json"), entryOf("PreToolUse", "", `"command": "exit 2"`))
+	for layer, w := range map[string]*world{LayerUser: user, LayerWorkspace: settingsWorld(t, entryOf("PreToolUse", "", `"command": "exit 2"`))} {
+		e := fill(t, w.load())
+		for source, want := range map[string]hook.Action{"claude": hook.ActionContinue, "copilot": hook.ActionBlock, "gemini": hook.ActionBlock, "": hook.ActionBlock} {
+			if out := fireFrom(t, e, source, shellCall("ls")); out.Action != want || want == hook.ActionContinue && len(out.Steps) > 0 {
+				t.Errorf("%s, from %q: %s in %d steps, want %s", layer, source, out.Action, len(out.Steps), want)
+			}
 		}
 	}
 }
