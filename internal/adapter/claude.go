@@ -34,7 +34,10 @@ func (Claude) Decode(c Call, find Find) (hook.AnyEvent, error) {
 func claudePayload(ev hook.AnyEvent) any {
 	switch p := ev.Body().(type) {
 	case hook.ToolResult: // the event is fired only for calls that succeeded
-		if in, name := outputPlace(p.ToolResponse.Extra); in != nil && p.ToolResponse.Output == "" {
+		response := nativeResponse(ev)
+		if text, ok := contentText(response); ok {
+			p.ToolResponse.Output = text
+		} else if in, name := outputPlace(p.ToolResponse.Extra); in != nil && p.ToolResponse.Output == "" {
 			p.ToolResponse.Output, _ = in[name].(string)
 		}
 		return p
@@ -141,20 +144,67 @@ func (a claudeAnswer) postToolUse(ev hook.AnyEvent) {
 		return
 	}
 	// Claude Code takes a changed output only in the shape of the tool's own.
-	response := hook.Clone(result.ToolResponse.Extra)
+	var response any = hook.Clone(result.ToolResponse.Extra)
 	before, _ := ev.Body().(hook.ToolResult)
-	if result.ToolResponse.Output != before.ToolResponse.Output {
-		in, name := outputPlace(response)
-		if in == nil { // better a text that it may refuse than the old one, which may hold a secret
-			a.nested["updatedToolOutput"] = result.ToolResponse.Output
-			if len(response) > 0 {
-				a.warn("the response of %s has no place for a text: Claude Code may not take the changed output of hook %s", result.ToolName, lastChange(a.out))
-			}
-			return
+	if text := result.ToolResponse.Output; text != before.ToolResponse.Output {
+		var known bool
+		if response, known = withText(nativeResponse(ev), result.ToolResponse.Extra, text); !known {
+			a.warn("the response of %s has no place for a text: Claude Code may not take the changed output of hook %s", result.ToolName, lastChange(a.out))
 		}
-		in[name] = result.ToolResponse.Output
 	}
 	a.nested["updatedToolOutput"] = response
+	if strings.HasPrefix(nativeTool(ev, result.ToolName), "mcp__") { // these have a field of their own
+		a.nested["updatedMCPToolOutput"] = response
+	}
+}
+
+// nativeResponse is the tool's response as Claude Code wrote it.
+func nativeResponse(ev hook.AnyEvent) any {
+	native, _ := ev.Head().Metadata[metaNative].(object)
+	return native["tool_response"]
+}
+
+// withText puts a text into a response in place of its own. A response of a form
+// that is not known becomes the text: better that it may be refused than the old
+// one, which may hold a secret.
+func withText(native any, extra object, text string) (response any, known bool) {
+	if _, ok := contentText(native); ok {
+		parts := []any{object{"type": "text", "text": text}}
+		if _, bare := native.([]any); bare {
+			return parts, true
+		}
+		whole := hook.Clone(extra)
+		whole["content"] = parts
+		delete(whole, "structuredContent") // it says the same again
+		return whole, true
+	}
+	whole := hook.Clone(extra)
+	if in, name := outputPlace(whole); in != nil {
+		in[name] = text
+		return whole, true
+	}
+	_, plain := native.(string)
+	return text, plain || native == nil
+}
+
+// contentText joins the texts of a response that is a list of content parts, as of
+// MCP tools, or that has such a list as its content.
+func contentText(response any) (text string, ok bool) {
+	if whole, is := response.(object); is {
+		response = whole["content"]
+	}
+	parts, _ := response.([]any)
+	var texts []string
+	for _, part := range parts {
+		in, _ := part.(object)
+		if _, typed := in["type"].(string); !typed {
+			return "", false
+		}
+		if text, is := in["text"].(string); is {
+			texts = append(texts, text)
+		}
+	}
+	return strings.Join(texts, "\n"), len(parts) > 0
 }
 
 // outputPlace finds the text in a tool's own response: the object that it is in,

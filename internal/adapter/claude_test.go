@@ -94,6 +94,38 @@ func TestARedactedResponseNeverKeepsTheOldText(t *testing.T) {
 	}
 }
 
+// TestAChangedOutputOfAnMCPToolHasItsForm: Claude Code reads it from a field of its
+// own, and hooks are given the text, not the parts it came in.
+func TestAChangedOutputOfAnMCPToolHasItsForm(t *testing.T) {
+	for name, tt := range map[string]struct {
+		response, want string
+		warns          bool
+	}{
+		"parts":         {`[{"type":"text","text":"KEY=1"},{"type":"text","text":"more"}]`, `[{"text":"[redacted]","type":"text"}]`, false},
+		"a text":        {`"KEY=1"`, `"[redacted]"`, false},
+		"whole":         {`{"content":[{"type":"text","text":"KEY=1"}],"structuredContent":{"a":"KEY=1"},"isError":false}`, `{"content":[{"text":"[redacted]","type":"text"}],"isError":false}`, false},
+		"no known form": {`{"blocks":["KEY=1"]}`, `"[redacted]"`, true},
+		"other list":    {`["KEY=1"]`, `"[redacted]"`, true},
+	} {
+		ev, err := adapter.Claude{}.Decode(adapter.Call{Stdin: []byte(`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"mcp__kv__get","tool_input":{},"tool_response":` + tt.response + `}`)}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out := ev.Body().(hook.ToolResult).ToolResponse.Output; name == "parts" && out != "KEY=1\nmore" || name == "whole" && out != "KEY=1" {
+			t.Errorf("%s: hooks are given %q", name, out)
+		}
+		out, err := redacting(t).Fire(t.Context(), ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := adapter.Claude{}.Encode(ev, out)
+		want := `{"hookSpecificOutput":{"hookEventName":"PostToolUse","updatedMCPToolOutput":` + tt.want + `,"updatedToolOutput":` + tt.want + "}}\n"
+		if err != nil || string(r.Stdout) != want || (len(r.Warnings) > 0) != tt.warns {
+			t.Errorf("%s: %v\ngot  %swant %s%q", name, err, r.Stdout, want, r.Warnings)
+		}
+	}
+}
+
 // TestOneHooksMetadataDoesNotAnnulAnothersBlock: Claude Code drops an answer
 // whole if a field of it has the wrong type or stands at the wrong event.
 func TestOneHooksMetadataDoesNotAnnulAnothersBlock(t *testing.T) {

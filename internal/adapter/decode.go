@@ -44,6 +44,9 @@ func readNative(a *About, c Call) (object, error) {
 	if errors.Is(err, io.EOF) {
 		err = errors.New("stdin is empty")
 	}
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) { // its own text names types of Go
+		err = fmt.Errorf("it is a JSON value of the kind %s", wrong.Value)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("this is no event of %s: it must be one JSON object: %w", a.Title, err)
 	}

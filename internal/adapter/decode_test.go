@@ -28,3 +28,16 @@ func TestACallThatNamesNoToolIsNotJudged(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsNoObjectIsNamedInWordsOfJSON: the reason of a refusal is read by models
+// and people, who know no types of Go.
+func TestWhatIsNoObjectIsNamedInWordsOfJSON(t *testing.T) {
+	for _, c := range adapter.All() {
+		for stdin, kind := range map[string]string{`[1]`: "array", `"rm"`: "string", `3`: "number"} {
+			_, err := c.Decode(adapter.Call{Event: c.About().Events[0].Name, Stdin: []byte(stdin)}, nil)
+			if err == nil || !strings.Contains(err.Error(), kind) || strings.Contains(err.Error(), "interface") {
+				t.Errorf("%s: %s is refused with %v", c.About().Name, stdin, err)
+			}
+		}
+	}
+}

@@ -158,20 +158,20 @@ func (f *fitter) change() {
 	after := out.Payload
 	out.Changed, out.Payload = false, f.ev.Body()
 	if f.ev.Info().Gates && f.can&Block != 0 { // unchanged, it might do what the hook wanted to prevent
-		f.block(wanted, changedText(f.a, after), why)
+		f.block(wanted, changedText(f.a, f.ev, after), why)
 		return
 	}
 	f.lost(wanted, "nothing", "%s", why)
 }
 
 // changedText tells the model what a hook made of its call, so that it may call
-// again in that form.
-func changedText(a *About, payload any) string {
+// again in that form, in the agent's own names of the arguments.
+func changedText(a *About, ev hook.AnyEvent, payload any) string {
 	use, ok := payload.(hook.ToolUse)
 	if !ok {
 		return fmt.Sprintf("A hook changed this, which %s cannot apply", a.Title)
 	}
-	text, err := json.Marshal(use.ToolInput)
+	text, err := json.Marshal(a.toolOut(nativeTool(ev, use.ToolName), use.ToolInput, nativeInput(ev)))
 	if err != nil || len(text) > 4<<10 {
 		return fmt.Sprintf("A hook changed the input of this call, which %s cannot apply", a.Title)
 	}
