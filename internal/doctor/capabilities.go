@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hookway/hookway/internal/adapter"
 )
@@ -31,6 +32,9 @@ func Capabilities(agents []string) []Capability {
 			}
 			if e.Wait > 0 {
 				c.Waits = e.Wait.String()
+				if minutes, ok := strings.CutSuffix(c.Waits, "m0s"); ok {
+					c.Waits = minutes + "m"
+				}
 			}
 			table = append(table, c)
 		}
