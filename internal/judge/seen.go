@@ -25,7 +25,8 @@ import (
 //     reports a call once, or
 //   - they are the same in both and of the same instant: as the agent says, or,
 //     where it tells no time, as they came; except calls of tools and the stops
-//     of an agent that hooks make go on, which may well follow that fast.
+//     of an agent that hooks make go on, which may well follow that fast: of these
+//     stops the agent must have told the same time to the millisecond.
 //
 // The content always counts, because agents use the ids of calls again: a call
 // must never get the decision that was made about another.
@@ -154,6 +155,8 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a
 		return false
 	case f.told.IsZero() || g.told.IsZero():
 		return !aboutTool(ev) && !goesOn(ev) && now.Sub(f.claimed) <= sameInstant
+	case goesOn(ev):
+		return g.told.Equal(f.told)
 	}
 	return g.told.Sub(f.told).Abs() <= sameInstant
 }

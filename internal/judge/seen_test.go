@@ -182,6 +182,24 @@ func TestStopsInARowAreCounted(t *testing.T) {
 	w.want(stop(true), `!"decision":"block"`)
 }
 
+// TestStopsWithATimeAreCounted: two layers of a configuration report one stop with
+// one time; the next stop may follow within milliseconds.
+func TestStopsWithATimeAreCounted(t *testing.T) {
+	w := newWorld(t, "max_continues: 2\nhooks:\n- {id: go-on, on: AgentStop, block: there is more}\n")
+	stop := func(at int, active bool) string {
+		r := w.event(map[string]any{"sessionId": "s", "timestamp": 1795253745900 + at, "stopReason": "end_turn", "stop_hook_active": active})
+		r.Agent, r.Event = "copilot", "agentStop"
+		return w.ask(r)
+	}
+	w.want(stop(0, false), "there is more")
+	for range 2 {
+		w.want(stop(1, true), "there is more")
+	}
+	for range 2 {
+		w.want(stop(2, true), `!"decision":"block"`)
+	}
+}
+
 // TestTextAtAStopIsBounded: Claude Code goes on if it is given any.
 func TestTextAtAStopIsBounded(t *testing.T) {
 	for name, folder := range map[string]string{"a process that stays": "", "a process for each event": t.TempDir()} {
