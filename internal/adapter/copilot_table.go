@@ -95,5 +95,6 @@ var copilotBlind = []string{
 	"In copilot -p the hooks of a repository run only with GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=true.",
 	"Copilot CLI also runs the hooks in .claude/settings.json: with both installed, each call comes twice.",
 	"A shell command may write what a hook on Edit and Write guards; match Bash as well.",
+	"write_bash (on Windows write_powershell) types into a shell that runs already, and a rule on Bash does not see that text: match this tool as well.",
 	"A hook that times out lets the tool run.",
 }
