@@ -146,6 +146,12 @@ func node(t *testing.T) string {
 // how the shim was called.
 func play(t *testing.T, says string, settings map[string]any) (printed, called string) {
 	t.Helper()
+	return playCopies(t, says, settings)
+}
+
+// playCopies runs as many copies of the plugin in one process as there are settings.
+func playCopies(t *testing.T, says string, each ...map[string]any) (printed, called string) {
+	t.Helper()
 	bin := node(t)
 	plugin, err := os.ReadFile("opencode/hookway.js")
 	if err != nil {
@@ -155,22 +161,29 @@ func play(t *testing.T, says string, settings map[string]any) (printed, called s
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]any{"shim": self, "timeout": "60s", "timeoutMs": 60000, "onFailure": ""}
-	for key, value := range settings {
-		all[key] = value
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	file, log := filepath.Join(dir, "hookway.mjs"), filepath.Join(dir, "log")
-	filled := bytes.Replace(plugin, []byte("/*HOOKWAY*/ {}"), text, 1)
-	if bytes.Equal(filled, plugin) {
-		t.Fatal("the plugin has no place for the settings")
-	}
-	if err := os.WriteFile(file, filled, 0o600); err != nil {
-		t.Fatal(err)
+	log := filepath.Join(dir, "log")
+	var files []string
+	asked := false // whether one of them can ask
+	for i, settings := range each {
+		all := map[string]any{"shim": self, "timeout": "60s", "timeoutMs": 60000, "onFailure": ""}
+		for key, value := range settings {
+			all[key] = value
+		}
+		asked = asked || settings["shim"] == nil
+		text, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled := bytes.Replace(plugin, []byte("/*HOOKWAY*/ {}"), text, 1)
+		if bytes.Equal(filled, plugin) {
+			t.Fatal("the plugin has no place for the settings")
+		}
+		file := filepath.Join(dir, fmt.Sprintf("hookway%d.mjs", i))
+		if err := os.WriteFile(file, filled, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
 	}
 	harness, err := filepath.Abs("testdata/plugin/harness.mjs")
 	if err != nil {
@@ -178,7 +191,7 @@ func play(t *testing.T, says string, settings map[string]any) (printed, called s
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, bin, harness, file)
+	cmd := exec.CommandContext(ctx, bin, append([]string{harness}, files...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), stubVar+"="+says, stubLog+"="+log, "GORACE=atexit_sleep_ms=0") // by default a second for each process
 	var stderr bytes.Buffer
@@ -188,7 +201,7 @@ func play(t *testing.T, says string, settings map[string]any) (printed, called s
 		t.Fatalf("%v\n%s", err, stderr.Bytes())
 	}
 	calls, err := os.ReadFile(log)
-	if err != nil && settings["shim"] == nil {
+	if err != nil && asked {
 		t.Fatal(err)
 	}
 	return string(out), string(calls)
@@ -278,6 +291,29 @@ func TestWithoutAnAnswerThePluginStopsWhatGates(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestTwoCopiesOfThePluginAskOnce: the user's and the project's. The second would
+// see what the first has changed, and have it changed again.
+func TestTwoCopiesOfThePluginAskOnce(t *testing.T) {
+	for _, says := range []string{"inject", "change"} {
+		one, called := play(t, says, nil)
+		two, again := playCopies(t, says, nil, nil)
+		if one != two {
+			t.Errorf("%s: one copy\n%s\ntwo\n%s", says, one, two)
+		}
+		if strings.Count(called, "\n") != strings.Count(again, "\n") {
+			t.Errorf("%s: two copies ask\n%swhere one asks\n%s", says, again, called)
+		}
+	}
+}
+
+// TestASecondCopyAsksIfTheFirstCannot: what the first lets pass unasked is judged.
+func TestASecondCopyAsksIfTheFirstCannot(t *testing.T) {
+	got, _ := playCopies(t, "block", map[string]any{"shim": filepath.Join("nowhere", "hookway-hook"), "onFailure": "continue"}, nil)
+	if !strings.Contains(got, "tool.execute.before throws it is not fine\n") {
+		t.Error(got)
 	}
 }
 

@@ -63,6 +63,26 @@ function read(text) {
   }
 }
 
+// The user and the project may both have this plugin, and OpenCode then runs both,
+// one after the other, with the same objects. What the one has had judged, the
+// other leaves alone: it would see it as the first has changed it. Both find each
+// other here, by what OpenCode gives them.
+const judged = (globalThis[Symbol.for("hookway.opencode.judged")] ??= new WeakMap());
+const me = {};
+
+// others tells whether another copy has had this call judged; what is judged
+// again by the same copy is another call.
+function others(event, object, id) {
+  const by = isObject(object) ? judged.get(object)?.get(`${event} ${id}`) : undefined;
+  return by !== undefined && by !== me;
+}
+
+function mine(event, object, id) {
+  if (!isObject(object)) return;
+  if (!judged.has(object)) judged.set(object, new Map());
+  judged.get(object).set(`${event} ${id}`, me);
+}
+
 // judge asks, and answers itself if nobody does.
 async function judge(event, cwd, payload) {
   let why = "its answer is no JSON object";
@@ -72,7 +92,7 @@ async function judge(event, cwd, payload) {
   } catch (err) {
     why = err.message;
   }
-  if (settings.onFailure === "continue" || !(settings.onFailure === "block" ? stoppable : gates).has(event)) return {};
+  if (settings.onFailure === "continue" || !(settings.onFailure === "block" ? stoppable : gates).has(event)) return { unasked: true };
   return { action: "block", reason: `hookway could not be asked (${why}); run hookway doctor` };
 }
 
@@ -160,7 +180,10 @@ export const Hookway = async ({ client, directory }) => {
   for (const event of points) {
     hooks[event] = async (input, output) => {
       session = input?.sessionID ?? session;
+      const id = input?.callID ?? input?.messageID;
+      if (others(event, output, id)) return;
       const answer = await judge(event, directory, { session_id: session, input, output });
+      if (!answer.unasked) mine(event, output, id);
       tell(client, answer);
       obey(event, output, answer);
     };
@@ -168,6 +191,8 @@ export const Hookway = async ({ client, directory }) => {
   hooks.event = async ({ event }) => {
     if (!bus.has(event.type)) return;
     session = event.properties?.sessionID ?? event.properties?.info?.id ?? session;
+    if (others(event.type, event, event.id)) return; // both are told at once, and nobody is stopped
+    mine(event.type, event, event.id);
     tell(client, await judge(event.type, directory, { session_id: session, input: event }));
   };
   hooks.dispose = async () => {

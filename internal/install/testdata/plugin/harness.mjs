@@ -1,11 +1,15 @@
-// harness.mjs PLUGIN: loads the plugin, calls its hooks as OpenCode does, and
-// prints for each what became of output, or what was thrown.
+// harness.mjs PLUGIN…: loads the plugin, or several copies of it, calls their hooks
+// as OpenCode does, and prints for each what became of output, or what was thrown.
 import { pathToFileURL } from "node:url";
 
-const { Hookway } = await import(pathToFileURL(process.argv[2]).href);
 const toasts = [];
 const client = { tui: { showToast: async ({ body }) => toasts.push(body.message) } };
-const hooks = await Hookway({ client, directory: process.cwd() });
+const copies = [];
+for (const file of process.argv.slice(2)) {
+  const { Hookway } = await import(pathToFileURL(file).href);
+  copies.push(await Hookway({ client, directory: process.cwd() }));
+}
+const hooks = copies[0];
 
 const sessionID = "ses-1";
 const model = { id: "fake-model", providerID: "fake" };
@@ -32,7 +36,7 @@ for (const [name, [input, output]] of Object.entries(calls)) {
   const held = Object.values(output); // the references that OpenCode keeps
   let result;
   try {
-    await hooks[name](input, output);
+    for (const copy of copies) await copy[name](input, output);
     const lost = Object.values(output).filter((v, i) => typeof v === "object" && v !== held[i]).length;
     result = JSON.stringify(output) + (lost ? " REPLACED" : "");
   } catch (err) {
@@ -52,7 +56,7 @@ const bus = [
 ];
 for (const event of bus) {
   try {
-    await hooks.event({ event });
+    await Promise.all(copies.map((copy) => copy.event({ event })));
     console.log(event.type, "passes");
   } catch (err) {
     console.log(event.type, `throws ${err.message}`);
