@@ -16,6 +16,10 @@ type agent struct {
 	title   string
 	program string // that people start
 
+	// packaged: its version is read where npm has put it, if it can be, since the
+	// program writes its user's settings anew even if it is only asked for that.
+	packaged bool
+
 	// user and project give the file that hookway is written into: of the user,
 	// or of the project with the root given.
 	user    func(w *world) string

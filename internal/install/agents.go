@@ -32,7 +32,7 @@ var claude = &agent{
 // gemini is Gemini CLI, which counts in milliseconds. Where an answer may change
 // something, hooks run one after the other: in parallel, the last to end wins.
 var gemini = &agent{
-	name: "gemini", title: "Gemini CLI", program: "gemini",
+	name: "gemini", title: "Gemini CLI", program: "gemini", packaged: true,
 	user:    geminiHome("settings.json"),
 	project: below(".gemini", "settings.json"),
 	keys:    []string{"hooks"},

@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -35,6 +36,11 @@ func Find(name string) (Program, error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return Program{}, err
 	}
+	if a.packaged {
+		if version := packaged(path, a.program); version != "" {
+			return Program{Path: path, Version: version}, nil
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), versionWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "--version")
@@ -47,4 +53,28 @@ func Find(name string) (Program, error) {
 	}
 	line, _, _ := strings.Cut(string(out), "\n")
 	return Program{Path: path, Version: versionForm.FindString(line)}, nil
+}
+
+// packaged reads the version of a program out of the npm package that it is in; ""
+// if it is in none.
+func packaged(path, program string) string {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+		if err != nil {
+			continue
+		}
+		var about struct {
+			Version string
+			Bin     map[string]string
+		}
+		if json.Unmarshal(text, &about) != nil || about.Bin[program] == "" {
+			return ""
+		}
+		return versionForm.FindString(about.Version)
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package install
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,6 +85,31 @@ func TestFind(t *testing.T) {
 		if err != nil || p.Version != want || p.Path != filepath.Join(dir, "claude") {
 			t.Errorf("%s: %+v, %v", text, p, err)
 		}
+	}
+}
+
+// TestFindDoesNotRunGemini: merely asked for its version, it writes its user's
+// settings anew.
+func TestFindDoesNotRunGemini(t *testing.T) {
+	if filepath.Separator != '/' {
+		t.Skip("npm makes no links there")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	program := filepath.Join(dir, "lib", "node_modules", "@google", "gemini-cli", "bundle", "gemini.js")
+	for name, text := range map[string]string{
+		program: "#!/bin/sh\necho 9.9.9\n",
+		filepath.Join(program, "..", "..", "package.json"): `{"name": "@google/gemini-cli", "version": "0.61.0", "bin": {"gemini": "bundle/gemini.js"}}`,
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(program, filepath.Join(dir, "gemini")); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := Find("gemini"); err != nil || p.Version != "0.61.0" {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 
