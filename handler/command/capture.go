@@ -19,17 +19,15 @@ type capture struct {
 	mu   sync.Mutex
 	buf  []byte
 	over chan struct{} // closed when more came than the limit
-	done chan struct{} // closed when the pipe ended
 }
 
 func newCapture() *capture {
-	return &capture{over: make(chan struct{}), done: make(chan struct{})}
+	return &capture{over: make(chan struct{})}
 }
 
 // read takes everything from a pipe until it ends. What is beyond the limit is
 // dropped, so that the program is not held up while it is being ended.
 func (c *capture) read(r io.Reader) {
-	defer close(c.done)
 	chunk := make([]byte, 4096)
 	flooded := false
 	for {
@@ -66,14 +64,12 @@ type headTail struct {
 	tail []byte // a ring once it is full
 	next int    // where the ring goes on
 	lost int64
-	done chan struct{}
 }
 
-func newHeadTail() *headTail { return &headTail{done: make(chan struct{})} }
+func newHeadTail() *headTail { return new(headTail) }
 
 // read takes everything from a pipe until it ends.
 func (h *headTail) read(r io.Reader) {
-	defer close(h.done)
 	var chunk [4096]byte
 	for {
 		n, err := r.Read(chunk[:])

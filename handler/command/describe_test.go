@@ -80,13 +80,18 @@ func TestDescriptionsThatMeanNothingNameTheFile(t *testing.T) {
 func TestDescribeEndsAProgramThatHangs(t *testing.T) {
 	nothingLeft(t)
 	pid := t.TempDir() + "/pid"
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	_, err := Describe(ctx, Config{Shell: `echo $$ >"$PID"; sleep 1000`, Env: []string{"PID=" + pid}, Grace: 100 * time.Millisecond})
-	if !errors.Is(err, context.DeadlineExceeded) {
+	ctx := newExpiring()
+	result := make(chan error, 1)
+	go func() {
+		_, err := Describe(ctx, Config{Shell: `echo $$ >"$PID"; sleep 1000`, Env: []string{"PID=" + pid}, Grace: 100 * time.Millisecond})
+		result <- err
+	}()
+	group := readPID(t, pid)
+	ctx.expire()
+	if err := <-result; !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
-	groupGone(t, readPID(t, pid))
+	groupGone(t, group)
 }
 
 func TestInterpreterOfAHooksFile(t *testing.T) {

@@ -16,8 +16,9 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// soon is what a call may take that must not wait for anything.
-const soon = 2 * time.Second
+// soon is what a call may take that must not wait for anything: far more than it
+// needs, because the machine may be busy, and far less than what it would wait for.
+const soon = 30 * time.Second
 
 func TestTimedOutGroupIsEnded(t *testing.T) {
 	for _, c := range []struct {
@@ -26,21 +27,21 @@ func TestTimedOutGroupIsEnded(t *testing.T) {
 	}{
 		{"with its children", []string{"sleep 1000 &", `echo $$ >"$PID"`, "sleep 1000"}},
 		{"though it ignores SIGTERM", []string{"trap '' TERM", `echo $$ >"$PID"`, "while :; do sleep 1000; done"}},
-		{"though only a child ignores SIGTERM", []string{"(trap '' TERM; sleep 1000) &", `echo $$ >"$PID"`, "sleep 1000"}},
+		{"though only a child ignores SIGTERM", []string{`(trap '' TERM; echo $$ >"$PID"; sleep 1000) &`, "sleep 1000"}},
 		{"though it stopped itself", []string{`echo $$ >"$PID"`, "kill -STOP $$"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			nothingLeft(t)
 			pid := t.TempDir() + "/pid"
 			h := newHandler(t, Config{Argv: []string{script(t, c.script...)}, Env: []string{"PID=" + pid}, Grace: 100 * time.Millisecond})
-			ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-			defer cancel()
-			_, err := h.Handle(ctx, bash("ls"))
-			late := time.Until(deadlineOf(ctx))
-			if !errors.Is(err, context.DeadlineExceeded) || -late > soon {
-				t.Errorf("it gave %v, %v after the deadline", err, -late)
-			}
+			ctx := newExpiring()
+			result := handled(h, ctx, bash("ls"))
 			group := readPID(t, pid)
+			ended := ctx.expire()
+			err := <-result
+			if late := time.Since(ended); !errors.Is(err, context.DeadlineExceeded) || late > soon {
+				t.Errorf("it gave %v, %v after the deadline", err, late)
+			}
 			if err := h.Close(); err != nil {
 				t.Error(err)
 			}
@@ -49,9 +50,42 @@ func TestTimedOutGroupIsEnded(t *testing.T) {
 	}
 }
 
-func deadlineOf(ctx context.Context) time.Time {
-	deadline, _ := ctx.Deadline()
-	return deadline
+// expiring is a context that ends as at a deadline, but when the test says so:
+// by then the program has done what the test needs, on any machine.
+type expiring struct {
+	context.Context
+	over chan struct{}
+}
+
+func newExpiring() expiring {
+	return expiring{context.Background(), make(chan struct{})}
+}
+
+// expire says when it ended.
+func (e expiring) expire() time.Time {
+	defer close(e.over)
+	return time.Now()
+}
+
+func (e expiring) Done() <-chan struct{} { return e.over }
+
+func (e expiring) Err() error {
+	select {
+	case <-e.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// handled calls a handler and gives the error when it returns.
+func handled(h *Handler, ctx context.Context, ev hook.AnyEvent) <-chan error {
+	result := make(chan error, 1)
+	go func() {
+		_, err := h.Handle(ctx, ev)
+		result <- err
+	}()
+	return result
 }
 
 func TestProgramMayCleanUpWithinTheGrace(t *testing.T) {
@@ -59,15 +93,11 @@ func TestProgramMayCleanUpWithinTheGrace(t *testing.T) {
 	dir := t.TempDir()
 	h := newHandler(t, Config{
 		Shell: `trap 'kill $!; echo cleaned >"$DIR/done"; exit 1' TERM; sleep 1000 & echo $$ >"$DIR/pid"; wait`,
-		Env:   []string{"DIR=" + dir}, Grace: 5 * time.Second,
+		Env:   []string{"DIR=" + dir}, Grace: time.Minute,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	result := make(chan error, 1)
-	go func() {
-		_, err := h.Handle(ctx, bash("ls"))
-		result <- err
-	}()
+	result := handled(h, ctx, bash("ls"))
 	group := readPID(t, dir+"/pid")
 	cancel()
 	if err := <-result; !errors.Is(err, context.Canceled) {
@@ -120,7 +150,7 @@ func TestFloodOfStdoutIsAFailureAndEndsTheGroup(t *testing.T) {
 	h := newHandler(t, Config{Shell: `echo $$ >"$PID"; trap '' PIPE TERM; yes; sleep 1000`, Env: []string{"PID=" + pid}})
 	began := time.Now()
 	_, err := h.Handle(t.Context(), bash("ls"))
-	if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "more than 2 MiB") || took > 2*soon {
+	if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "more than 2 MiB") || took > soon {
 		t.Errorf("got %v after %v", err, took)
 	}
 	groupGone(t, readPID(t, pid))
@@ -184,11 +214,7 @@ func TestCloseEndsCallsThatGoOnBeyondTheGrace(t *testing.T) {
 	nothingLeft(t)
 	pid := t.TempDir() + "/pid"
 	h := newHandler(t, Config{Shell: `echo $$ >"$PID"; sleep 1000`, Env: []string{"PID=" + pid}, Grace: 50 * time.Millisecond})
-	result := make(chan error, 1)
-	go func() {
-		_, err := h.Handle(context.Background(), bash("ls"))
-		result <- err
-	}()
+	result := handled(h, context.Background(), bash("ls"))
 	group := readPID(t, pid)
 	if err := h.Close(); err != nil {
 		t.Error(err)
@@ -207,7 +233,7 @@ func TestCloseLetsCallsUnderWayFinish(t *testing.T) {
 	dir := t.TempDir()
 	h := newHandler(t, Config{
 		Shell: `echo $$ >"$DIR/pid"; while [ ! -e "$DIR/go" ]; do sleep 0.01; done; echo '{"action":"block","reason":"no"}'`,
-		Env:   []string{"DIR=" + dir}, Grace: 20 * time.Second,
+		Env:   []string{"DIR=" + dir}, Grace: time.Minute,
 	})
 	decisions := make(chan hook.Decision, 1)
 	go func() {

@@ -3,20 +3,20 @@
 package command
 
 import (
-	"errors"
 	"os"
 	"runtime"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hookway/hookway/internal/procgroup"
 )
 
 // eventually waits until something holds, looking often, for a bounded time.
 func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(10 * time.Second)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -54,10 +54,11 @@ func readPID(t testing.TB, path string) int {
 	return pid
 }
 
-// groupGone checks that no process of a group is left.
+// groupGone checks that no process of a group runs any more. Orphans that have
+// ended may wait long for the system to take note, on some for ever.
 func groupGone(t testing.TB, pgid int) {
 	t.Helper()
 	eventually(t, "group "+strconv.Itoa(pgid)+" is gone", func() bool {
-		return errors.Is(syscall.Kill(-pgid, 0), syscall.ESRCH)
+		return !procgroup.Populated(pgid)
 	})
 }

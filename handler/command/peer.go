@@ -206,34 +206,38 @@ func (p *peer) stop() {
 
 // run starts the goroutines that serve the process.
 func (p *peer) run() {
-	read, stderr := make(chan struct{}), make(chan struct{})
 	go p.write()
 	go func() {
-		defer close(read)
+		defer p.proc.stdout.ended()
 		p.read()
 	}()
 	go func() {
-		defer close(stderr)
+		defer p.proc.stderr.ended()
 		p.readStderr()
 	}()
-	go p.watch(read, stderr)
+	go p.watch()
 }
 
 // watch waits for the end of the process, by whichever way it comes, and takes
 // everything down.
-func (p *peer) watch(read, stderr <-chan struct{}) {
+func (p *peer) watch() {
 	defer p.w.procs.end()
 	select {
 	case <-p.proc.exited:
-	case <-read: // it closed its stdout, or broke the protocol: no answer can come
-		p.proc.settle(p.proc.exited)
+	case <-p.proc.stdout.done: // it closed its stdout, or broke the protocol: no answer can come
+		p.mu.Lock()
+		broke := p.noise != nil
+		p.mu.Unlock()
+		if !broke {
+			waitFor(p.proc.exited, endTime)
+		}
 	case <-p.broken: // most likely it is ending
-		p.proc.settle(p.proc.exited)
+		waitFor(p.proc.exited, endTime)
 	case <-p.asked:
 		p.proc.stdin.Close()
 		waitFor(p.proc.exited, p.w.c.Grace)
 	}
-	p.proc.settle(read, stderr) // the last answers, and why it ended, may still be in the pipes
+	p.proc.settle() // the last answers, and why it ended, may still be in the pipes
 	p.mu.Lock()
 	asked := p.stopped
 	p.failed = true

@@ -10,8 +10,13 @@ import (
 )
 
 // settleTime is how long the pipes of a program that has ended may stay open in
-// the hands of its children before they are taken away.
+// the hands of its children before they are taken away. What is in them by then
+// counts, however late it is read.
 const settleTime = 100 * time.Millisecond
+
+// endTime is how long a program that closed its stdin or stdout may take to end:
+// most do at once, and how they ended says more than that they closed it.
+const endTime = time.Second
 
 // pollTime is how often a group that was told to end is looked at.
 const pollTime = 10 * time.Millisecond
@@ -21,8 +26,8 @@ type process struct {
 	cmd    *exec.Cmd
 	group  group
 	stdin  *os.File
-	stdout *os.File
-	stderr *os.File
+	stdout *outPipe
+	stderr *outPipe
 
 	exited chan struct{}    // closed when the program itself has ended
 	state  *os.ProcessState // how it ended; read after exited
@@ -65,16 +70,18 @@ func startOnce(s spec) (*process, error) {
 	var theirs [3]*os.File
 	p := &process{exited: make(chan struct{})}
 	defer func() { closeAll(theirs[:]...) }()
-	for i, ours := range []**os.File{&p.stdin, &p.stdout, &p.stderr} {
+	var ours [3]*os.File
+	for i := range ours {
 		r, w, err := os.Pipe()
 		if err != nil {
-			p.closePipes()
+			closeAll(ours[:]...)
 			return nil, err
 		}
-		if theirs[i], *ours = w, r; i == 0 {
-			theirs[i], *ours = r, w
+		if theirs[i], ours[i] = w, r; i == 0 {
+			theirs[i], ours[i] = r, w
 		}
 	}
+	p.stdin, p.stdout, p.stderr = ours[0], newOutPipe(ours[1]), newOutPipe(ours[2])
 	p.cmd = &exec.Cmd{
 		Path: path, Args: s.argv, Dir: s.dir, Env: s.env,
 		Stdin: theirs[0], Stdout: theirs[1], Stderr: theirs[2],
@@ -102,7 +109,7 @@ func closeAll(files ...*os.File) {
 }
 
 // closePipes takes our ends away; whoever reads or writes them returns.
-func (p *process) closePipes() { closeAll(p.stdin, p.stdout, p.stderr) }
+func (p *process) closePipes() { closeAll(p.stdin, p.stdout.File, p.stderr.File) }
 
 // release kills what is left of the group and lets everything go. The program
 // itself must have ended, or be past saving.

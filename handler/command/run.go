@@ -45,13 +45,19 @@ func (r *runner) run(ctx context.Context, s spec, input [][]byte) (result, error
 		return result{}, err
 	}
 	out, errs := newCapture(), newHeadTail()
-	go out.read(p.stdout)
-	go errs.read(p.stderr)
+	go func() {
+		defer p.stdout.ended()
+		out.read(p.stdout)
+	}()
+	go func() {
+		defer p.stderr.ended()
+		errs.read(p.stderr)
+	}()
 	p.feed(input)
 
 	select {
 	case <-p.exited:
-		p.settle(out.done, errs.done)
+		p.settle()
 		p.release()
 		r.under.end()
 	case <-ctx.Done():
@@ -69,28 +75,6 @@ func (r *runner) run(ctx context.Context, s spec, input [][]byte) (result, error
 	default:
 	}
 	return result{stdout: out.bytes(), stderr: errs.bytes(), state: p.state}, nil
-}
-
-// settle waits until the pipes of a program that has ended have ended too, or
-// for a short time: its children may hold them open for ever.
-func (p *process) settle(pipes ...<-chan struct{}) {
-	var timer *time.Timer
-	for _, pipe := range pipes {
-		select {
-		case <-pipe:
-			continue
-		default:
-		}
-		if timer == nil {
-			timer = time.NewTimer(settleTime)
-			defer timer.Stop()
-		}
-		select {
-		case <-pipe:
-		case <-timer.C:
-			return
-		}
-	}
 }
 
 func (r *runner) endLater(p *process, grace time.Duration) {

@@ -34,6 +34,13 @@ func workerOf(t testing.TB, c Config, script ...string) *Handler {
 // answersAll is a loop that answers each request with its id.
 var answersAll = `while read -r line; do ` + idOf + say("$id", "answer $id") + `done`
 
+// onlyWorker is the worker of a handler that has asked one.
+func onlyWorker(h *Handler) *worker {
+	h.workers.mu.Lock()
+	defer h.workers.mu.Unlock()
+	return h.workers.list[0].worker
+}
+
 func wantInject(t *testing.T, h *Handler, want string) {
 	t.Helper()
 	d, err := h.Handle(t.Context(), bash("ls"))
@@ -134,10 +141,13 @@ func TestDeadWorkerFailsItsEventAndTheNextOneWorks(t *testing.T) {
 			t.Errorf("error %v does not have %q", err, part)
 		}
 	}
-	began := time.Now()
+	w := onlyWorker(h)
+	w.mu.Lock()
+	pause := w.pause
+	w.mu.Unlock()
 	wantInject(t, h, "answer 1")
-	if took := time.Since(began); took < minPause/2 {
-		t.Errorf("it was started again after %v, without a pause", took)
+	if now := time.Now(); pause.IsZero() || now.Before(pause) {
+		t.Errorf("it was started again at %v, before the end of the pause at %v", now, pause)
 	}
 	if s := h.Stats(); s.Starts != 2 || s.Deaths != 1 {
 		t.Errorf("counted %+v", s)
@@ -162,16 +172,20 @@ func TestAnswerGivenJustBeforeTheEndCounts(t *testing.T) {
 func TestEventThatCannotWaitForTheRestartIsToldAtOnce(t *testing.T) {
 	nothingLeft(t)
 	h := workerOf(t, Config{}, `read -r line; exit 7`)
-	for range 5 { // the pause after them is 1.6 s
+	for range 2 {
 		h.Handle(t.Context(), bash("ls"))
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	w := onlyWorker(h)
+	w.mu.Lock()
+	w.pause = time.Now().Add(time.Hour) // as after many more deaths
+	w.mu.Unlock()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	_, err := h.Handle(ctx, bash("ls"))
 	if ctx.Err() != nil {
 		t.Errorf("it waited for its deadline: %v", err)
 	}
-	for _, part := range []string{"died 5 times", "exit status 7"} {
+	for _, part := range []string{"died 2 times", "exit status 7"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not have %q", err, part)
 		}
@@ -194,12 +208,17 @@ func TestCancelledEventIsToldToTheWorkerAndItsLateAnswerIgnored(t *testing.T) {
 	nothingLeft(t)
 	seen := t.TempDir() + "/cancel"
 	h := workerOf(t, Config{Env: []string{"SEEN=" + seen}},
-		`read -r line; read -r cancel; printf '%s\n' "$cancel" >"$SEEN"; `+say("1", "late"),
+		`read -r line; echo >"$SEEN.asked"; read -r cancel; printf '%s\n' "$cancel" >"$SEEN"; `+say("1", "late"),
 		`read -r line; `+say("2", "in time"),
 		`cat >/dev/null`)
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-	defer cancel()
-	if _, err := h.Handle(ctx, bash("ls")); !errors.Is(err, context.DeadlineExceeded) {
+	ctx := newExpiring()
+	result := handled(h, ctx, bash("ls"))
+	eventually(t, "it was asked", func() bool {
+		_, err := os.Stat(seen + ".asked")
+		return err == nil
+	})
+	ctx.expire()
+	if err := <-result; !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the timeout gave %v", err)
 	}
 	eventually(t, "the late answer came", func() bool { return h.Stats().Late == 1 })
@@ -216,16 +235,18 @@ func TestSilentWorkerIsReplaced(t *testing.T) {
 	nothingLeft(t)
 	dir := t.TempDir()
 	h := workerOf(t, Config{Env: []string{"DIR=" + dir}, Grace: 100 * time.Millisecond},
-		`if [ ! -e "$DIR/pid" ]; then trap '' TERM; echo $$ >"$DIR/pid"; while :; do sleep 1000; done; fi`,
+		`if [ ! -e "$DIR/pid" ]; then trap '' TERM; read -r line; echo $$ >"$DIR/pid"; while :; do sleep 1000; done; fi`,
 		answersAll)
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer cancel()
-	if _, err := h.Handle(ctx, bash("ls")); !errors.Is(err, context.DeadlineExceeded) {
+	ctx := newExpiring()
+	result := handled(h, ctx, bash("ls"))
+	group := readPID(t, dir+"/pid")
+	ctx.expire()
+	if err := <-result; !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the timeout gave %v", err)
 	}
 	eventually(t, "it counts as hung", func() bool { return h.Stats().Hangs == 1 })
 	wantInject(t, h, "answer 1")
-	groupGone(t, readPID(t, dir+"/pid"))
+	groupGone(t, group)
 }
 
 func TestWorkerThatNeverReadsHoldsNobodyBeyondTheDeadline(t *testing.T) {
@@ -236,8 +257,7 @@ func TestWorkerThatNeverReadsHoldsNobodyBeyondTheDeadline(t *testing.T) {
 	if _, err := wire.Encode(ev); err != nil { // not part of what is timed
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-	defer cancel()
+	ctx := newExpiring()
 	var wg sync.WaitGroup
 	for i := range maxOpen + 50 {
 		wg.Go(func() {
@@ -250,11 +270,13 @@ func TestWorkerThatNeverReadsHoldsNobodyBeyondTheDeadline(t *testing.T) {
 			}
 		})
 	}
+	group := readPID(t, pid)
+	eventually(t, "as many calls are open as there may be", func() bool { return len(onlyWorker(h).slots) == maxOpen })
+	ended := ctx.expire()
 	wg.Wait()
-	if late := time.Since(deadlineOf(ctx)); late > soon {
+	if late := time.Since(ended); late > soon {
 		t.Errorf("the last call returned %v after its deadline", late)
 	}
-	group := readPID(t, pid)
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
