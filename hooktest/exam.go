@@ -22,7 +22,7 @@ type limits struct {
 
 // generous limits are far above what is needed, so that a busy machine does not
 // fail an honest handler.
-var generous = limits{deadline: 2 * time.Second, prompt: 2 * time.Second, patience: 20 * time.Second, cleanup: 10 * time.Second}
+var generous = limits{deadline: 2 * time.Second, prompt: 5 * time.Second, patience: time.Minute, cleanup: 30 * time.Second}
 
 // TestHandler examines one kind of handler. For each case it has makeHandler make
 // a handler whose far side shows the behaviour, and checks the contract of

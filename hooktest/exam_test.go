@@ -66,7 +66,7 @@ func after(h hook.Handler, change func(hook.AnyEvent, *hook.Decision, *error)) h
 // TestExamFindsEveryBrokenRule runs the exam on handlers that each break one
 // rule; the case that is there for the rule must find it.
 func TestExamFindsEveryBrokenRule(t *testing.T) {
-	quick := limits{deadline: 300 * time.Millisecond, prompt: 300 * time.Millisecond, patience: time.Second, cleanup: 500 * time.Millisecond}
+	quick := limits{deadline: time.Second, prompt: time.Second, patience: 3 * time.Second, cleanup: time.Second}
 	for _, c := range []struct {
 		breaks, foundBy, says string
 		make                  func(t *testing.T, b Behaviour) hook.Handler
