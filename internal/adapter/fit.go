@@ -159,6 +159,7 @@ func (f *fitter) change() {
 	out.Changed, out.Payload = false, f.ev.Body()
 	if f.ev.Info().Gates && f.can&Block != 0 { // unchanged, it might do what the hook wanted to prevent
 		f.block(wanted, changedText(f.a, f.ev, after), why)
+		out.By = lastChange(*out)
 		return
 	}
 	f.lost(wanted, "nothing", "%s", why)
@@ -171,11 +172,14 @@ func changedText(a *About, ev hook.AnyEvent, payload any) string {
 	if !ok {
 		return fmt.Sprintf("A hook changed this, which %s cannot apply", a.Title)
 	}
-	text, err := json.Marshal(a.toolOut(nativeTool(ev, use.ToolName), use.ToolInput, nativeInput(ev)))
-	if err != nil || len(text) > 4<<10 {
+	var text strings.Builder
+	write := json.NewEncoder(&text)
+	write.SetEscapeHTML(false) // the model is to read it
+	err := write.Encode(a.toolOut(nativeTool(ev, use.ToolName), use.ToolInput, nativeInput(ev)))
+	if err != nil || text.Len() > 4<<10 {
 		return fmt.Sprintf("A hook changed the input of this call, which %s cannot apply", a.Title)
 	}
-	return fmt.Sprintf("A hook changed the input of this call, which %s cannot apply. Call it with: %s", a.Title, text)
+	return fmt.Sprintf("A hook changed the input of this call, which %s cannot apply. Call it with: %s", a.Title, strings.TrimSpace(text.String()))
 }
 
 // inject fits text for the model.

@@ -52,3 +52,17 @@ func TestAChangedInputIsNeverDroppedByQwen(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestABlockInPlaceOfAChangeIsReadable: the model can call again as it stands
+// there, and the record says which hook it was.
+func TestABlockInPlaceOfAChangeIsReadable(t *testing.T) {
+	ev := qwenExam.decode(t, "PreToolUse", qwenExam.recorded(t)["PreToolUse~run_shell_command"])
+	use, _ := ev.Body().(hook.ToolUse)
+	use.ToolInput = map[string]any{"command": "a > b && c"}
+	var out hook.Outcome[any]
+	out.Action, out.Changed, out.Payload, out.Steps = hook.ActionContinue, true, use, []hook.Step{{Hook: "tame", Changed: true}}
+	fitted := adapter.Fit(adapter.Qwen{}.About(), ev, out, hook.ActionBlock).Outcome
+	if fitted.By != "tame" || !strings.Contains(fitted.Reason, `{"command":"a > b && c"`) {
+		t.Errorf("by %q: %s", fitted.By, fitted.Reason)
+	}
+}
