@@ -16,7 +16,8 @@ var copilotAbout = About{
 	Events: []Event{
 		{Name: "sessionStart", Kind: hook.SessionStart.Info(), Can: Inject, Wait: copilotWait,
 			Note: "it may come after userPromptSubmitted: Copilot fires both at once"},
-		{Name: "userPromptSubmitted", Kind: hook.AgentStart.Info(), Can: Block | ChangeInput | Inject, Wait: copilotWait},
+		{Name: "userPromptSubmitted", Kind: hook.AgentStart.Info(), Can: Block | ChangeInput | Inject, Wait: copilotWait,
+			Note: "it comes again, with the reason as the prompt, when a stop was refused"},
 		{Name: "userPromptTransformed", Can: Inject, Wait: copilotWait,
 			Note: "the prompt as Copilot is about to send it; injected text is put after it"},
 		{Name: "preToolUse", Kind: hook.PreToolUse.Info(), Can: Block | Ask | Allow | ChangeInput | Inject, Wait: copilotWait,
@@ -47,7 +48,8 @@ var copilotPascalAbout = About{
 	Events: []Event{
 		{Name: "SessionStart", Kind: hook.SessionStart.Info(), Can: Inject, Wait: copilotWait,
 			Note: "it may come after UserPromptSubmit: Copilot fires both at once"},
-		{Name: "UserPromptSubmit", Kind: hook.AgentStart.Info(), Can: Block | ChangeInput | Inject, Wait: copilotWait},
+		{Name: "UserPromptSubmit", Kind: hook.AgentStart.Info(), Can: Block | ChangeInput | Inject, Wait: copilotWait,
+			Note: "it comes again, with the reason as the prompt, when a stop was refused"},
 		{Name: "PreToolUse", Kind: hook.PreToolUse.Info(), Can: Block | Ask | Allow | ChangeInput | Inject, Wait: copilotWait,
 			Note: "the call has no id; an ask is a refusal where nobody can be asked (copilot -p)"},
 		{Name: "PermissionRequest", Kind: hook.PermissionRequest.Info(), Can: Block | Allow, Wait: copilotWait,
