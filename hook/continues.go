@@ -19,10 +19,9 @@ type continueCounts struct {
 	row map[string]int
 }
 
-// limitContinues lets an agent stop that was told to go on too often. Text counts
-// as being told: there are agents that do not stop if they are given any.
+// limitContinues lets an agent stop that was told to go on too often.
 func (r *run) limitContinues(v *Verdict) {
-	who, again, ok := stops(r.ev)
+	stop, ok := StopOf(r.ev)
 	if !ok {
 		return
 	}
@@ -30,7 +29,7 @@ func (r *run) limitContinues(v *Verdict) {
 	if limit == 0 {
 		limit = DefaultMaxContinues
 	}
-	if r.e.continues.count(who, v.Action == ActionBlock || v.Inject != "", again) <= limit {
+	if r.e.continues.count(stop.Who, stop.Held(v), stop.Again) <= limit {
 		return
 	}
 	by := "hooks"
@@ -42,21 +41,37 @@ func (r *run) limitContinues(v *Verdict) {
 	v.UserMessage = join(v.UserMessage, warning, "\n")
 }
 
-// stops says who is about to stop, and whether it goes on already because of a
-// hook. A sub-agent does not say so, but it has an id, and stops once if it is let.
-func stops(ev AnyEvent) (who string, again, ok bool) {
+// Stop is an agent, or a sub-agent, that is about to stop.
+type Stop struct {
+	Who   string // by session, and of a sub-agent its id
+	Again bool   // it goes on already because of a hook
+
+	nameless bool // a sub-agent without an id
+}
+
+// StopOf says who is about to stop, if an event is about that. A sub-agent does
+// not say whether it goes on because of a hook: it is taken for one that does, and
+// stops once if it is let. Those without an id are told apart by their type only.
+func StopOf(ev AnyEvent) (Stop, bool) {
 	head := ev.Head()
 	switch p := ev.pointer().(type) {
 	case *AgentResult:
-		return head.Session, p.StopHookActive, true
+		return Stop{Who: head.Session, Again: p.StopHookActive}, true
 	case *Subagent:
-		id, ok := head.Metadata["agent_id"].(string)
-		if native, _ := head.Metadata["native"].(map[string]any); !ok {
-			id, _ = native["agent_id"].(string)
+		s := Stop{Who: head.Session + "\x00" + head.Subagent(), Again: true}
+		if head.Subagent() == "" {
+			s.Who, s.nameless = s.Who+"\x00"+p.AgentType, true
 		}
-		return head.Session + "\x00" + id, true, id != "" && ev.Info() == SubagentStop.Info()
+		return s, ev.Info() == SubagentStop.Info()
 	}
-	return "", false, false
+	return Stop{}, false
+}
+
+// Held reports whether an outcome makes it go on. Text counts as being told to:
+// there are agents that do not stop if they are given any. They give their
+// sub-agents ids.
+func (s Stop) Held(v *Verdict) bool {
+	return v.Action == ActionBlock || v.Inject != "" && !s.nameless
 }
 
 // count notes a stop, and says how many in a row were held with it. One that is

@@ -24,6 +24,16 @@ type Envelope struct {
 	Mark *Mark
 }
 
+// Subagent is the id of the sub-agent that the event comes from, as its agent
+// gives it; "" means the agent itself, or one that tells no id.
+func (env *Envelope) Subagent() string {
+	id, ok := env.Metadata["agent_id"].(string)
+	if native, _ := env.Metadata["native"].(map[string]any); !ok {
+		id, _ = native["agent_id"].(string)
+	}
+	return id
+}
+
 // noEnvelope stands in where none is given.
 var noEnvelope Envelope
 

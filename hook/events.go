@@ -79,7 +79,7 @@ var (
 	Error = define[Fault]("Error", may(only("error"), ActionRetry, ActionAnswer), false,
 		"agent-error")
 
-	SubagentStart = define[Subagent]("SubagentStart", may(nil, injects), false)
-	SubagentStop  = define[Subagent]("SubagentStop", may(nil, injects), false)
+	SubagentStart = define[Subagent]("SubagentStart", may(nil, ActionBlock, injects), false)
+	SubagentStop  = define[Subagent]("SubagentStop", may(nil, ActionBlock, injects), false)
 	Notification  = define[Alert]("Notification", may(nil, injects), false)
 )

@@ -42,8 +42,8 @@ var allowed = map[string]struct {
 	"Idle":               {actions: "inject"},
 	"Directive":          {actions: "inject"},
 	"Error":              {actions: "answer retry", change: []string{"error"}},
-	"SubagentStart":      {actions: "inject"},
-	"SubagentStop":       {actions: "inject"},
+	"SubagentStart":      {actions: "block inject"},
+	"SubagentStop":       {actions: "block inject"},
 	"Notification":       {actions: "inject"},
 }
 

@@ -283,6 +283,33 @@ func TestAgentStopIsHeldAtMostMaxContinuesTimes(t *testing.T) {
 	}
 }
 
+// TestSubagentStopIsHeldAtMostMaxContinuesTimes: with an id and without.
+func TestSubagentStopIsHeldAtMostMaxContinuesTimes(t *testing.T) {
+	for _, id := range []string{"a1", ""} {
+		e := hook.Engine{MaxContinues: 3}
+		add(t, &e, "more", says(hook.Block("there is more")), hook.For("SubagentStop"))
+		stop := func(kind string) hook.Verdict {
+			env := &hook.Envelope{Session: "s", Metadata: map[string]any{"native": map[string]any{"agent_id": id}}}
+			out, err := hook.Fire(t.Context(), &e, hook.SubagentStop, env, hook.Subagent{AgentType: kind})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out.Verdict
+		}
+		for i := range 3 {
+			if v := stop("reviewer"); v.Action != hook.ActionBlock || v.Reason != "there is more" {
+				t.Fatalf("%q: let go after %d, want 3: %+v", id, i, v)
+			}
+		}
+		if v := stop("reviewer"); v.Action != hook.ActionContinue || !strings.Contains(v.UserMessage, "3 times in a row") {
+			t.Errorf("%q: %+v", id, v)
+		}
+		if v := stop("other"); id == "" && v.Action != hook.ActionBlock {
+			t.Errorf("another's count was charged to it: %+v", v)
+		}
+	}
+}
+
 // TestTextForOneWhoStopsCountsAsGoingOn: there are agents that do not stop then.
 func TestTextForOneWhoStopsCountsAsGoingOn(t *testing.T) {
 	e := hook.Engine{MaxContinues: 2}
@@ -306,7 +333,7 @@ func TestTextForOneWhoStopsCountsAsGoingOn(t *testing.T) {
 		return out.Verdict
 	}
 	for i := range 2 {
-		if stop(i > 0).Inject == "" || sub("a").Inject == "" || sub("").Inject == "" || sub("").Inject == "" {
+		if stop(i > 0).Inject == "" || sub("a").Inject == "" || sub("").Inject == "" || sub("").Inject == "" { // whose stops have no id tell nothing
 			t.Fatalf("let go after %d, want 2", i)
 		}
 	}

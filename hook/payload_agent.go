@@ -48,7 +48,9 @@ type AgentResult struct {
 	DurationMS     int64  `json:"duration_ms,omitempty"`
 }
 
-// Subagent is the payload of SubagentStart and SubagentStop.
+// Subagent is the payload of SubagentStart and SubagentStop. A block of the first
+// keeps the sub-agent from starting, where its agent can do that; a block of the
+// second makes it go on, with the reason as its next instruction.
 type Subagent struct {
 	AgentType   string `json:"agent_type,omitempty"`
 	LastMessage string `json:"last_message,omitempty"`

@@ -20,17 +20,17 @@ import (
 // counts that itself, but where each event has a process of its own, the count
 // is kept in a small file for each session.
 func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
-	who, again, ok := stops(h.ev)
+	stop, ok := hook.StopOf(h.ev)
 	if !ok {
 		return nil
 	}
 	if h.Continues == "" {
-		h.held.note(who, out.Action == hook.ActionBlock)
+		h.held.note(stop.Who, out.Action == hook.ActionBlock)
 		return nil
 	}
-	file := h.countOf(who)
-	held := out.Action == hook.ActionBlock || out.Inject != "" // there are agents that go on if they are given text
-	if !held || !again {                                       // the row of continues ends here, or begins
+	file := h.countOf(stop.Who)
+	held := stop.Held(&out.Verdict)
+	if !held || !stop.Again { // the row of continues ends here, or begins
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("the count of continues cannot be reset: %w", err)
 		}
@@ -105,23 +105,6 @@ func (h *hearing) mark(ev hook.AnyEvent) (hook.AnyEvent, error) {
 func (h *hearing) countOf(who string) string {
 	sum := sha256.Sum256([]byte(who))
 	return filepath.Join(h.Continues, hex.EncodeToString(sum[:8]))
-}
-
-// stops says who is about to stop, and whether it goes on already because of a
-// hook. A sub-agent does not say so, but it has an id, and stops once if it is let.
-func stops(ev hook.AnyEvent) (who string, again, ok bool) {
-	head := ev.Head()
-	switch p := ev.Body().(type) {
-	case hook.AgentResult:
-		return head.Session, p.StopHookActive, true
-	case hook.Subagent:
-		id, ok := head.Metadata["agent_id"].(string)
-		if native, _ := head.Metadata["native"].(map[string]any); !ok {
-			id, _ = native["agent_id"].(string)
-		}
-		return head.Session + "\x00" + id, true, id != "" && ev.Info() == hook.SubagentStop.Info()
-	}
-	return "", false, false
 }
 
 func writeCount(file string, n int) error {
