@@ -45,7 +45,9 @@ var programs = map[string]func(){
 				return
 			}
 			line = strings.TrimSuffix(line, "\n")
-			fmt.Printf("%d %x\n", len(line), sha256.Sum256([]byte(line)))
+			// On a line of its own: of a long echo, a busy kernel drops parts, the
+			// line's end too, and a line of more than 64 KiB is cut.
+			fmt.Printf("\n%d %x\n", len(line), sha256.Sum256([]byte(line)))
 		}
 	},
 	// flood prints a known MiB and ends at once.
@@ -147,13 +149,16 @@ func start(t *testing.T, cfg Config) *watched {
 	return &watched{Program: p}
 }
 
+// patience is how long a test waits for what must happen.
+const patience = time.Minute
+
 func sh(script string) []string { return []string{"sh", "-c", script} }
 
 // await returns the first line, finished or not, that contains text, of those
 // that no earlier call has gone past.
 func await(t *testing.T, p *watched, text string) Line {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	var passed []string
 	for {
@@ -168,7 +173,7 @@ func await(t *testing.T, p *watched, text string) Line {
 		lines, err := p.Next(ctx, 20*time.Millisecond)
 		p.lines = lines
 		if len(lines) == 0 && err != nil && !errors.Is(err, ErrStill) {
-			t.Fatalf("waiting for %q: %v; the lines were %q", text, err, passed)
+			t.Fatalf("waiting for %q: %v; the lines were %.1000q", text, err, passed)
 		}
 	}
 }
@@ -177,7 +182,7 @@ func status(t *testing.T, p *watched) ExitStatus {
 	t.Helper()
 	select {
 	case <-p.Done():
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the program does not end")
 	}
 	s, err := p.Wait()

@@ -61,7 +61,7 @@ func TestTheUsersTerminalIsRawWhileTheProgramRuns(t *testing.T) {
 		t.Errorf("not restored: %+v, before %+v", after, before)
 	}
 	shown := make([]byte, 1<<10)
-	user.SetReadDeadline(time.Now().Add(10 * time.Second))
+	user.SetReadDeadline(time.Now().Add(patience))
 	n, err := user.Read(shown)
 	if want := "ready\r\n"; err != nil || string(shown[:min(n, len(want))]) != want {
 		t.Errorf("the user saw %q, %v", shown[:n], err)
@@ -149,7 +149,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	for range 10 {
 		run()
 	}
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(patience)
 	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
 		runtime.Gosched()
 	}
