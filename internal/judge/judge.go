@@ -84,6 +84,7 @@ type hearing struct {
 	codec   adapter.Codec
 	w       *Workspace
 	ev      hook.AnyEvent // nil until it is decoded
+	own     string        // the session's id in the agent's words
 }
 
 func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
@@ -100,6 +101,7 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 	if err != nil {
 		return call.Reply{}, err
 	}
+	h.own = ev.Head().Session
 	if h.ev, err = inSession(ev, h.env.get("HOOKWAY_SESSION"), h.request.Dir); err != nil {
 		return call.Reply{}, err
 	}
@@ -182,7 +184,7 @@ func (h *hearing) catchUp(out *hook.Outcome[any]) {
 	if can&adapter.Inject == 0 || can&adapter.GoOn != 0 && out.Action != hook.ActionBlock && out.Inject == "" {
 		return
 	}
-	text := h.later.take(h.ev.Head().Session)
+	text := h.later.take(h.reader())
 	if text != "" && out.Inject != "" {
 		text += "\n\n"
 	}
@@ -210,13 +212,24 @@ func (h *hearing) deliver(ctx context.Context, out hook.Outcome[any]) (call.Repl
 	for _, d := range fitted.Degraded {
 		record.Degraded = append(record.Degraded, d.String())
 	}
-	record.Warnings = append(record.Warnings, h.later.put(h.ev.Head().Session, fitted.Later)...)
-	if h.ev.Info() == hook.SessionEnd.Info() {
-		record.Warnings = append(record.Warnings, h.later.end(h.ev.Head().Session)...)
+	record.Warnings = append(record.Warnings, h.later.put(h.reader(), fitted.Later)...)
+	if h.ends(fitted.Outcome.Action) {
+		record.Warnings = append(record.Warnings, h.later.end(h.reader())...)
 	}
 	record.Warnings = append(record.Warnings, r.Warnings...)
 	h.put(ctx, record)
 	return call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}, nil
+}
+
+// ends reports whether nothing comes any more from who this event is about.
+func (h *hearing) ends(decided hook.Action) bool {
+	switch h.ev.Info() {
+	case hook.SessionEnd.Info():
+		return true
+	case hook.SubagentStop.Info():
+		return decided != hook.ActionBlock && h.ev.Head().Subagent() != ""
+	}
+	return false
 }
 
 // refuse answers when there is no outcome.

@@ -51,6 +51,7 @@ type seen struct {
 type flight struct {
 	id      string    // of the call or the turn, if it has one
 	agents  string    // the codec and native name that reported it first
+	sub     string    // the sub-agent that reports it, or ""
 	others  []string  // those that reported it again
 	told    time.Time // the agent's own time, if it tells it
 	claimed time.Time
@@ -110,7 +111,7 @@ func (f *flight) wait(ctx context.Context) (hook.Outcome[any], error) {
 func (s *seen) claim(hooks, codec string, apart func(a, b string) bool, ev hook.AnyEvent) (f *flight, first bool) {
 	now := time.Now()
 	key, ok := content(hooks, ev)
-	f = &flight{id: callID(ev), agents: codec + " " + adapter.NativeName(ev), told: toldTime(ev), claimed: now, key: key, done: make(chan struct{})}
+	f = &flight{id: callID(ev), agents: codec + " " + adapter.NativeName(ev), sub: ev.Head().Subagent(), told: toldTime(ev), claimed: now, key: key, done: make(chan struct{})}
 	if !ok || ev.Head().Session == "" {
 		return f, true
 	}
@@ -142,6 +143,9 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a
 	}
 	if a, b := agentOf(f.agents), agentOf(g.agents); a != b && apart(a, b) {
 		return false // hooks that are for the one were not asked about the other
+	}
+	if f.agents == g.agents && f.sub != g.sub {
+		return false // two sub-agents did the same
 	}
 	if f.id != "" && g.id != "" {
 		return f.id == g.id
