@@ -246,8 +246,23 @@ func (h *hearing) refuse(err error) call.Reply {
 		record.Event = call.EventName(r.Stdin)
 	}
 	record.Failure, record.Action = reason, refusedAs(reply, r)
-	h.put(context.Background(), record)
+	ctx, cancel := context.WithTimeout(context.Background(), h.left())
+	defer cancel()
+	h.put(ctx, record)
 	return reply
+}
+
+// leastTime is what a record of a refusal is given when there is no time left: it
+// says why there was no decision.
+const leastTime = 50 * time.Millisecond
+
+// left is how long a refusal may wait for its record. The other half of the time
+// is for the way back.
+func (h *hearing) left() time.Duration {
+	if h.request.Timeout <= 0 {
+		return recordTime
+	}
+	return max((h.request.Timeout-time.Since(h.began))/2, leastTime)
 }
 
 // refusedAs says what a refusal does: it differs by event and policy.
