@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -137,20 +138,50 @@ func (e *claudeEntry) ours() bool {
 		words = append(words, a.text)
 	}
 	if !e.exec {
-		words = nil
-		for _, w := range shellWords(e.command.text) {
-			words = append(words, unquote(e.command.text[w.start:w.end]))
-		}
+		words = lineWords(e.command.text)
 	}
+	return callsHookway(words, 0)
+}
+
+// lineWords are the words of a shell line, without their quotes.
+func lineWords(line string) []string {
+	var words []string
+	for _, w := range shellWords(line) {
+		words = append(words, unquote(line[w.start:w.end]))
+	}
+	return words
+}
+
+// beforeCode are the flags before a line that is run: sh -c, bash -lc, env -S.
+var beforeCode = regexp.MustCompile(`^(-[A-Za-z]*[cS]|eval)$`)
+
+// callsHookway reports whether hookway, as agents call it, is among the words of a
+// command, or of a line that it runs.
+func callsHookway(words []string, depth int) bool {
 	for i, w := range words {
 		switch base := strings.TrimSuffix(filepath.Base(filepath.ToSlash(w)), ".exe"); {
 		case base == "hookway-hook":
 			return true
-		case base == "hookway" && i+1 < len(words) && words[i+1] == "hook":
+		case base == "hookway" && firstArgument(words[i+1:]) == "hook":
+			return true
+		case i > 0 && beforeCode.MatchString(words[i-1]) && depth < maxQuotes && callsHookway(lineWords(w), depth+1):
 			return true
 		}
 	}
 	return false
+}
+
+// firstArgument is the first of hookway's arguments that is no flag.
+func firstArgument(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-C" || args[i] == "--dir": // the flags of hookway with a value
+			i++
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
+	}
+	return ""
 }
 
 // spec is the hook in our terms, but for what it matches.

@@ -208,14 +208,23 @@ func TestOnceIsOnceInASession(t *testing.T) {
 func TestHookwaysOwnEntriesAreNotImported(t *testing.T) {
 	for command, own := range map[string]bool{
 		`/usr/local/bin/hookway-hook claude --event PreToolUse`: true,
-		`hookway hook claude`:                               true,
-		`"/opt/my tools/hookway-hook" claude`:               true,
-		`A=b hookway.exe hook claude`:                       true,
-		`./my-hookway hook`:                                 false,
-		`hookway log`:                                       false,
-		`./hooks/hookway-hook-test`:                         false,
-		`cat /etc/hookway`:                                  false,
-		`test -x hookway-hook && hookway-hook claude; exit`: true,
+		`hookway hook claude`:                                 true,
+		`"/opt/my tools/hookway-hook" claude`:                 true,
+		`A=b hookway.exe hook claude`:                         true,
+		`./my-hookway hook`:                                   false,
+		`hookway log`:                                         false,
+		`./hooks/hookway-hook-test`:                           false,
+		`cat /etc/hookway`:                                    false,
+		`test -x hookway-hook && hookway-hook claude; exit`:   true,
+		`sh -c 'hookway-hook claude'`:                         true,
+		`bash -lc "exec '/opt/my tools/hookway' hook claude"`: true,
+		`sh -c "sh -c 'hookway-hook claude'"`:                 true,
+		`env X=1 hookway hook claude`:                         true,
+		`env -S 'X=1 hookway hook claude'`:                    true,
+		`nohup nice -n 5 '/opt/my tools/hookway-hook' claude`: true,
+		`hookway -C /p hook claude`:                           true,
+		`git commit -m 'hookway-hook claude'`:                 false,
+		`sh -c 'hookway log'`:                                 false,
 	} {
 		quoted, _ := json.Marshal(command)
 		w := settingsWorld(t, entryOf("PreToolUse", "", `"command": `+string(quoted)))
@@ -223,8 +232,10 @@ func TestHookwaysOwnEntriesAreNotImported(t *testing.T) {
 			t.Errorf("%s: %d hooks", command, n)
 		}
 	}
-	w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "hookway", "args": ["hook", "claude"]`))
-	w.want(w.load(), "")
+	for _, args := range []string{`"hookway", "args": ["hook", "claude"]`, `"/bin/sh", "args": ["-c", "hookway-hook claude"]`} {
+		w := settingsWorld(t, entryOf("PreToolUse", "", `"command": `+args))
+		w.want(w.load(), "")
+	}
 }
 
 func TestEveryMistakeInSettingsIsListedWithItsPlace(t *testing.T) {
