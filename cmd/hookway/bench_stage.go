@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// stage is a user with one hook and a daemon, for a measurement.
+type stage struct {
+	dir    string
+	shim   string
+	self   string
+	env    []string
+	places call.Places
+}
+
+const benchConfig = "hooks:\n- {id: no-rm, on: PreToolUse, lane: guard, match: {tool: Bash, command: 'rm\\s'}, block: not here}\n"
+
+func newStage() (*stage, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	shim, err := install.FindShim(self)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "hookway-bench-")
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	s := &stage{dir: dir, shim: shim, self: self}
+	home := filepath.Join(dir, "home")
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "HOOKWAY_") && !strings.HasPrefix(kv, "CLAUDE_PROJECT_DIR=") {
+			s.env = append(s.env, kv)
+		}
+	}
+	s.env = append(s.env, "HOOKWAY_HOME="+home)
+	getenv := func(name string) string {
+		if name == "HOOKWAY_HOME" {
+			return home
+		}
+		return os.Getenv(name)
+	}
+	project := filepath.Join(dir, "project")
+	err = errors.Join(os.MkdirAll(project, 0o700), os.WriteFile(filepath.Join(project, "hookway.yaml"), []byte(benchConfig), 0o600))
+	if err == nil {
+		_, err = config.Trust(config.Options{Dir: project, Getenv: getenv})
+	}
+	if err == nil {
+		s.places, err = call.Find(getenv)
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return s, nil
+}
+
+// start starts the daemon and waits until it answers.
+func (s *stage) start(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	client, err := daemon.Start(ctx, s.places, s.self, s.env)
+	if err != nil {
+		return err
+	}
+	return client.Close()
+}
+
+func (s *stage) stop() {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	client, err := daemon.Dial(ctx, s.places.Socket)
+	if err != nil {
+		return
+	}
+	defer client.Close()
+	_, _ = client.Stop(ctx, ownVersion())
+}
+
+// event is a call of a session of its own, so that none is taken for another.
+func (s *stage) event(n int64) []byte {
+	return fmt.Appendf(nil, `{"session_id":"bench-%d","transcript_path":"/tmp/t.jsonl","cwd":%q,"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"rm -rf build","description":"clean"},"tool_use_id":"toolu_%d"}`,
+		n%16, filepath.Join(s.dir, "project"), n)
+}
+
+func (s *stage) measure(ctx context.Context, runs int) (*benchReport, error) {
+	r := &benchReport{}
+	info, err := os.Stat(s.shim)
+	if err != nil {
+		return nil, err
+	}
+	r.ShimBytes = info.Size()
+	for _, step := range []func(context.Context, int, *benchReport) error{s.process, s.memory, s.bare, s.socket, s.audit, s.many, s.idle, s.cold} {
+		if err := step(ctx, runs, r); err != nil {
+			return nil, err
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// residentPeak is the most memory that a running process has held so far, in
+// bytes; 0 if the system does not tell.
+func residentPeak(pid int) int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		var kib int64
+		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+var benchCount atomic.Int64
+
+// process measures what an agent sees.
+func (s *stage) process(ctx context.Context, runs int, r *benchReport) error {
+	took := make([]time.Duration, runs)
+	for i := range took {
+		var err error
+		if took[i], err = s.shimOnce(ctx); err != nil {
+			return err
+		}
+	}
+	r.Measures = append(r.Measures, newMeasure("process, from start to end", took))
+	return nil
+}
+
+// shimOnce runs hookway-hook for one event, which it must refuse.
+func (s *stage) shimOnce(ctx context.Context) (took time.Duration, err error) {
+	cmd := s.shimCommand(ctx)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	began := time.Now()
+	err = cmd.Run()
+	took = time.Since(began)
+	if err == nil && !bytes.Contains(out.Bytes(), []byte("not here")) {
+		err = fmt.Errorf("hookway-hook answered %q; hookway doctor may say why", out.String())
+	}
+	return took, err
+}
+
+func (s *stage) shimCommand(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, s.shim, "claude", "--event", "PreToolUse", "--timeout", "60s")
+	cmd.Env, cmd.Dir, cmd.Stdin = s.env, s.dir, bytes.NewReader(s.event(benchCount.Add(1)))
+	return cmd
+}
+
+// memory measures what hookway-hook holds when it waits for its answer, which
+// we give it for once. Before its end there is no telling: the system counts
+// what its parent held when it was started.
+func (s *stage) memory(ctx context.Context, _ int, r *benchReport) error {
+	home := filepath.Join(s.dir, "other")
+	at, err := call.Find(func(name string) string { return map[string]string{"HOOKWAY_HOME": home}[name] })
+	if err != nil || runtime.GOOS != "linux" {
+		return err
+	}
+	if err := os.MkdirAll(at.Dir, 0o700); err != nil {
+		return err
+	}
+	l, err := net.Listen("unix", at.Socket)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	cmd := s.shimCommand(ctx)
+	cmd.Env = append(slices.Clone(s.env), "HOOKWAY_HOME="+home)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() { _ = cmd.Wait() }()
+	conn, err := l.Accept()
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := call.ReadRequest(conn); err != nil {
+		return err
+	}
+	r.ShimRSS = residentPeak(cmd.Process.Pid)
+	return call.WriteReply(conn, &call.Reply{Stdout: []byte("{}")})
+}
+
+// bare measures a process that does nothing: what no hook can undercut.
+func (s *stage) bare(ctx context.Context, runs int, r *benchReport) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	path, err := exec.LookPath("true")
+	if err != nil {
+		return nil //nolint:nilerr // nothing to compare with
+	}
+	took := make([]time.Duration, runs)
+	for i := range took {
+		cmd := exec.CommandContext(ctx, path)
+		cmd.Env, cmd.Dir, cmd.Stdin, cmd.Stdout = s.env, s.dir, bytes.NewReader(s.event(0)), io.Discard
+		began := time.Now()
+		if err := cmd.Run(); err != nil {
+			return err
+		}
+		took[i] = time.Since(began)
+	}
+	r.Measures = append(r.Measures, newMeasure("for comparison: the program true", took))
+	return nil
+}
+
+func (s *stage) request() *call.Request {
+	return &call.Request{
+		Kind: call.KindHook, Version: ownVersion(), Agent: "claude", Event: "PreToolUse",
+		Dir: s.dir, Env: s.env, Timeout: time.Minute, Stdin: s.event(benchCount.Add(1)),
+	}
+}
+
+// socket measures a decision from socket to socket.
+func (s *stage) socket(ctx context.Context, runs int, r *benchReport) error {
+	client, err := daemon.Dial(ctx, s.places.Socket)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	took := make([]time.Duration, 4*runs)
+	for i := range took {
+		began := time.Now()
+		if _, err := client.Do(ctx, s.request()); err != nil {
+			return err
+		}
+		took[i] = time.Since(began)
+	}
+	r.Measures = append(r.Measures, newMeasure("from socket to socket", took))
+	return nil
+}
+
+// audit measures a record on its own.
+func (s *stage) audit(ctx context.Context, runs int, r *benchReport) error {
+	log, err := audit.Open(audit.Config{Dir: filepath.Join(s.dir, "audit")})
+	if err != nil {
+		return err
+	}
+	took := make([]time.Duration, 4*runs)
+	for i := range took {
+		began := time.Now()
+		if err := log.Append(ctx, audit.Record{Time: began, Event: "PreToolUse", Session: "bench", Tool: "Bash", Action: "block", Reason: "not here"}); err != nil {
+			return errors.Join(err, log.Close())
+		}
+		took[i] = time.Since(began)
+	}
+	r.Measures = append(r.Measures, newMeasure("an audit record", took))
+	return log.Close()
+}
+
+// many measures how many decisions there are in a second.
+func (s *stage) many(ctx context.Context, runs int, r *benchReport) error {
+	const clients = 16
+	errs := make([]error, clients)
+	total := int64(20 * runs)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	began := time.Now()
+	for i := range clients {
+		wg.Go(func() {
+			client, err := daemon.Dial(ctx, s.places.Socket)
+			if err != nil {
+				errs[i] = err
+				return
+			}
+			defer client.Close()
+			for next.Add(1) <= total && errs[i] == nil {
+				_, errs[i] = client.Do(ctx, s.request())
+			}
+		})
+	}
+	wg.Wait()
+	r.PerSecond = float64(total) / time.Since(began).Seconds()
+	return errors.Join(errs...)
+}
+
+// idleWait is how long after the last request the daemon's memory is looked at:
+// what matters is what it holds all day, not for a moment.
+const idleWait = 3 * time.Second
+
+// idle measures what the daemon holds when the work is done.
+func (s *stage) idle(ctx context.Context, _ int, r *benchReport) error {
+	select {
+	case <-time.After(idleWait):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	client, err := daemon.Dial(ctx, s.places.Socket)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	st, err := client.Status(ctx, ownVersion())
+	r.DaemonRSS = int64(st.Resident)
+	return err
+}
+
+// cold measures the first decision when no daemon runs.
+func (s *stage) cold(ctx context.Context, runs int, r *benchReport) error {
+	took := make([]time.Duration, min(runs, 20))
+	for i := range took {
+		s.stop()
+		var err error
+		if took[i], err = s.shimOnce(ctx); err != nil {
+			return err
+		}
+	}
+	r.Measures = append(r.Measures, newMeasure("process, when the daemon must be started", took))
+	return nil
+}
