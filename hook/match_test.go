@@ -94,6 +94,16 @@ func TestMatcherOfAgentSessionAndDirective(t *testing.T) {
 	}
 }
 
+func TestAnyToolIsOneThatHasAName(t *testing.T) {
+	for _, any := range []string{"*", "**"} {
+		for name, want := range map[string]bool{"Bash": true, "mcp__a/b": true, "": false} {
+			if got := matches(t, hook.Match{Tool: []string{any}}, hook.PreToolUse, hook.Envelope{}, hook.ToolUse{ToolName: name}); got != want {
+				t.Errorf("%s matches %q: %v", any, name, got)
+			}
+		}
+	}
+}
+
 func TestPatternsWithControlCharactersAreRefused(t *testing.T) {
 	for _, m := range []hook.Match{
 		{Command: []string{"\bsudo\b"}}, // what YAML makes of "\bsudo\b" in double quotes
