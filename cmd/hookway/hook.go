@@ -114,6 +114,9 @@ func (a *app) askDaemon(ctx context.Context, r *call.Request) (call.Reply, error
 	if err != nil {
 		return call.Reply{}, err
 	}
+	if err := wellAgain(ctx, at, reachTime(r.Timeout)); err != nil {
+		return call.Reply{}, err
+	}
 	executable, err := os.Executable()
 	if err != nil {
 		return call.Reply{}, err
@@ -135,6 +138,36 @@ func (a *app) askDaemon(ctx context.Context, r *call.Request) (call.Reply, error
 		err = errors.New(reply.Err)
 	}
 	return reply, err
+}
+
+// secondChance is how long a daemon that hung is given to show that it is well.
+const secondChance = 250 * time.Millisecond
+
+// wellAgain reports a daemon that hung a moment ago, or still does: nobody waits
+// for it. hookway-hook does the same.
+func wellAgain(ctx context.Context, at call.Places, most time.Duration) error {
+	lately, ever := at.Stuck()
+	if lately {
+		return errors.New("the daemon hung a moment ago; hookway stop ends it")
+	}
+	if !ever {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(secondChance, most))
+	defer cancel()
+	client, err := daemon.Dial(ctx, at.Socket)
+	if err == nil {
+		defer client.Close()
+		_, err = client.Do(ctx, &call.Request{Kind: call.KindPing, Version: ownVersion()})
+	}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		at.MarkStuck()
+		return errors.New("the daemon hangs; hookway stop ends it")
+	}
+	if err == nil || errors.Is(err, daemon.ErrNone) {
+		at.ClearStuck()
+	}
+	return nil
 }
 
 func reachTime(timeout time.Duration) time.Duration {

@@ -37,6 +37,14 @@ func (c *Checkup) daemon(ctx context.Context) Section {
 			c.running(&s, st)
 		}
 	}
+	if lately, ever := c.places.Stuck(); ever && !errors.Is(err, daemon.ErrNone) {
+		when := "some time ago"
+		if lately {
+			when = "a moment ago"
+		}
+		s.warn("hookway stop, if it does so again; the next event starts another",
+			"it hung %s, so events are judged without it until it answers again (%s)", when, filepath.Join(c.places.Dir, "stuck"))
+	}
 	switch {
 	case errors.Is(err, daemon.ErrNone):
 		s.ok("none runs; the first event of an agent starts it (hookway doctor --live tries)")

@@ -76,11 +76,15 @@ func TestADaemonThatSaysNothing(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
+	c.places.MarkStuck()
 	s := c.daemon(t.Context())
 	if err := l.Close(); err != nil {
 		t.Error(err)
 	}
 	<-ended
+	if f := s.find(t, "it hung a moment ago"); f.Level != Warning || f.Mend == "" {
+		t.Errorf("%+v", f)
+	}
 	if f := s.find(t, "it does not answer at "); f.Level != Failure || f.Mend == "" {
 		t.Errorf("%+v", f)
 	}
