@@ -14,6 +14,7 @@ import (
 )
 
 func TestDirectiveIsAnswered(t *testing.T) {
+	t.Parallel()
 	w := newWrapped(t)
 	w.hook("Directive", injects("Deployed to staging"))
 	in, keys := keyboard(t)

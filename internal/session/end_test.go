@@ -53,6 +53,7 @@ func answers(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 }
 
 func TestHooksAnswerAProgramWhoseInputHasEnded(t *testing.T) {
+	t.Parallel()
 	closedPipe := func(t *testing.T) *os.File { return piped(t, "") }
 	tests := map[string]struct {
 		input        func(*testing.T) *os.File
@@ -118,6 +119,7 @@ func TestInputThatEndsIsPassedThrough(t *testing.T) {
 }
 
 func TestEveryTextIsTypedBeforeTheEndOfTheInput(t *testing.T) {
+	t.Parallel()
 	slow := func(ctx context.Context, inject string) (hook.Decision, error) {
 		select { // longer than the silence after which the input's end is due
 		case <-time.After(1500 * time.Millisecond):
