@@ -18,13 +18,18 @@ const lockPatience = 4 * time.Second
 
 // lock is a lock between processes. The kernel gives it back when its process dies.
 type lock struct {
-	dir  string
-	file *os.File
+	dir      string
+	patience time.Duration // zero is lockPatience
+	file     *os.File
 }
 
-// acquire takes the lock, or gives up after lockPatience.
+// acquire takes the lock, or gives up when its patience is over.
 func (l *lock) acquire() error {
-	deadline := time.Now().Add(lockPatience)
+	patience := l.patience
+	if patience == 0 {
+		patience = lockPatience
+	}
+	deadline := time.Now().Add(patience)
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
 		got, err := l.try()
 		switch {
@@ -33,7 +38,7 @@ func (l *lock) acquire() error {
 		case got:
 			return nil
 		case time.Now().After(deadline):
-			return fmt.Errorf("another process holds %s for more than %v; see which hookway hangs", filepath.Join(l.dir, lockName), lockPatience)
+			return fmt.Errorf("another process holds %s for more than %v; see which hookway hangs", filepath.Join(l.dir, lockName), patience)
 		}
 		time.Sleep(pause)
 	}

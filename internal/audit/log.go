@@ -29,6 +29,8 @@ type Config struct {
 	// end the wait sooner.
 	Patience time.Duration
 
+	lockPatience time.Duration // for tests; see lock
+
 	// Log is given what goes wrong beside appending, one line at a time. Nil
 	// drops the lines.
 	Log func(line string)

@@ -155,7 +155,7 @@ func TestAHangingWriterHoldsNobodyLongerThanTheContext(t *testing.T) {
 
 func TestAHangingWriterHoldsNobodyLongerThanItsPatience(t *testing.T) {
 	dir := t.TempDir()
-	l, err := Open(Config{Dir: dir, Patience: 20 * time.Millisecond})
+	l, err := Open(Config{Dir: dir, Patience: 20 * time.Millisecond, lockPatience: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

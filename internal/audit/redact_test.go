@@ -201,7 +201,7 @@ func TestHostileTextsAreRedactedInReasonableTime(t *testing.T) {
 		r.text(strings.Repeat(piece, size/len(piece)))
 	}
 	t.Logf("it took %v", time.Since(begun))
-	if took := time.Since(begun); took > 20*time.Second { // quadratic ones take minutes
+	if took := time.Since(begun); took > time.Minute { // quadratic ones take minutes
 		t.Errorf("it took %v", took)
 	}
 }
