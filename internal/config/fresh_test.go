@@ -47,7 +47,7 @@ func TestRefreshReadsNothingAnewWhileNothingChanges(t *testing.T) {
 	w.must(os.Chtimes(w.user("hookway.yaml"), past, past))
 	live, _ := w.fresh()
 	set := live.Set()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); { // once the change is not fresh any more, all calls give the same set
+	for end := time.Now().Add(patient); time.Now().Before(end); { // once the change is not fresh any more, all calls give the same set
 		next, err := live.Refresh(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestLocateFindsTheWorkspaceThatLoadReads(t *testing.T) {
 	if at, err = Locate(opts); err != nil || at.Workspace != w.ws {
 		t.Errorf("got %+v, %v; want the trusted %q", at, err, w.ws)
 	}
-	for end := time.Now().Add(20 * time.Second); !at.Fresh(); { // until the changes are not fresh any more
+	for end := time.Now().Add(patient); !at.Fresh(); { // until the changes are not fresh any more
 		if time.Now().After(end) {
 			t.Fatal("it is never fresh")
 		}

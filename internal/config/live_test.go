@@ -27,7 +27,7 @@ type running struct {
 }
 
 // patient bounds every wait of these tests; none comes near it.
-const patient = 20 * time.Second
+const patient = time.Minute
 
 func (w *world) open() *running {
 	w.t.Helper()

@@ -42,7 +42,7 @@ func TestHostileFilesAreReadInBoundedTime(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
 			_, problems := parse("f.yaml", []byte(text), new(hook.Engine))
-			if took := time.Since(began); took > 20*time.Second {
+			if took := time.Since(began); took > 2*time.Minute {
 				t.Errorf("it took %v", took)
 			}
 			if n := len(problems); n == 0 || n > maxProblems+1 {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -189,7 +190,23 @@ func TestADaemonThatDoesNotStart(t *testing.T) {
 }
 
 func TestADaemonThatIsSlow(t *testing.T) {
-	s, _ := starter(t, "exec sleep 3") // it holds the pipe meanwhile
+	s, _ := starter(t, "cd \"${0%/*}\"; echo $$ >pid.new; mv pid.new pid; exec sleep 100") // it holds the pipe meanwhile
+	t.Cleanup(func() {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			text, err := os.ReadFile(filepath.Dir(s.Program) + "/pid")
+			if err != nil {
+				continue // it is only just starting
+			}
+			pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+			if err != nil {
+				t.Error(err)
+			} else if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		t.Error("the program never started")
+	})
 	s.Deadline = time.Now().Add(100 * time.Millisecond)
 	if err := s.Start(); !errors.Is(err, call.ErrSlowStart) {
 		t.Errorf("got %v", err)
