@@ -30,10 +30,10 @@ type agent struct {
 	// files are calls of the agent's own tools on a file, by our name of the tool.
 	files func(file string) map[string]model.Call
 
-	attaches     bool // hookway run gives it the hooks
-	keepsInput   bool // it runs its own input, whatever hooks say: a change is a block
-	keepsResults bool // it gives the model its own results, whatever hooks say
-	mayStop      bool // its stop cannot be refused
+	attaches    bool // hookway run gives it the hooks
+	keepsInput  bool // it runs its own input, whatever hooks say: a change is a block
+	endsUnasked bool // its turn ends, in place of the call, if hooks cannot judge
+	mayStop     bool // its stop cannot be refused
 }
 
 // object is a JSON object.

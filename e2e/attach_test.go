@@ -133,14 +133,18 @@ func TestWithoutHookwayNothingRuns(t *testing.T) {
 		w = newWorld(t, a, keepVictim, model.Turn{Shell: a.destroy, Before: remove})
 		t.Cleanup(func() { w.place(t, "hookway", "hookway-hook") }) // to stop what may run
 		w.install(t)
-		w.runAgent(t)
+		r := w.runAgent(t)
 		if gone != nil {
 			t.Errorf("hookway is still there, so this proves nothing: %v", gone)
 		}
 		if !w.has("victim/file.txt") {
 			t.Error("the victim is gone")
 		}
-		w.mustBeTold(t, 1, "hookway")
+		if !a.endsUnasked {
+			w.mustBeTold(t, 1, "hookway")
+		} else if !strings.Contains(r.stdout+r.stderr, "hookway could not decide") {
+			t.Error("the user is not told why the command did not run")
+		}
 	})
 }
 

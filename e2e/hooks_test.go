@@ -59,7 +59,7 @@ hooks:
 
 func TestAChangedInputIsWhatRuns(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a *agent) {
-		// The two agents name the command differently; hooks do not have to care.
+		// The agents name the command differently; hooks do not have to care.
 		w := newWorld(t, a, `version: 1
 hooks:
   - id: tame
@@ -69,6 +69,10 @@ hooks:
 `, model.Turn{Shell: a.destroy})
 		w.install(t)
 		w.runAgent(t)
+		if a.keepsInput { // a block, which says what should run
+			w.mustBeKept(t, "block", "tame", "echo tamed > ./tamed")
+			return
+		}
 		if !w.has("victim/file.txt") || !w.has("tamed") {
 			t.Errorf("victim kept: %v, the changed command has run: %v; want both", w.has("victim/file.txt"), w.has("tamed"))
 		}
@@ -140,6 +144,9 @@ hooks:
 // no more. Codex by itself would go on for ever.
 func TestAStopLoopEnds(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a *agent) {
+		if a.mayStop {
+			t.Skipf("a stop of %s cannot be refused", a.name)
+		}
 		const most = 3
 		w := newWorld(t, a, fmt.Sprintf(`version: 1
 max_continues: %d

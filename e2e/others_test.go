@@ -20,7 +20,8 @@ var gemini = &agent{
 		w.write(t, filepath.Join(w.home, ".gemini", "settings.json"), `{
   // of the user
   "security": {"auth": {"selectedType": "gemini-api-key"}},
-  "general": {"disableAutoUpdate": true},
+  "general": {"enableAutoUpdate": false},
+  "model": {"name": "gemini-2.5-pro"},
   "privacy": {"usageStatisticsEnabled": false}
 }
 `)
@@ -29,7 +30,7 @@ var gemini = &agent{
 			"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true",
 		}
 	},
-	argv: []string{"--model", "gemini-2.5-pro", "--approval-mode", "yolo", "-p", prompt},
+	argv: []string{"--approval-mode", "yolo", "-p", prompt},
 	kept: []string{"home/.gemini/settings.json", "project/.gemini/settings.json"},
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{
@@ -46,15 +47,15 @@ var qwen = &agent{
 	destroy: "rm -rf ./victim",
 	settle: func(t *testing.T, w *world) []string {
 		w.write(t, filepath.Join(w.home, ".qwen", "settings.json"), `{
-  "general": {"disableAutoUpdate": true}, "privacy": {"usageStatisticsEnabled": false}
+  "general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}
 }
 `)
 		return []string{"OPENAI_API_KEY=" + key, "OPENAI_BASE_URL=" + w.model.URL() + "/v1", "OPENAI_MODEL=scripted"}
 	},
-	argv:         []string{"--auth-type", "openai", "--approval-mode", "yolo", "-p", prompt},
-	kept:         []string{"home/.qwen/settings.json", "project/.qwen/settings.json"},
-	keepsInput:   true,
-	keepsResults: true,
+	argv:        []string{"--auth-type", "openai", "--approval-mode", "yolo", "-p", prompt},
+	kept:        []string{"home/.qwen/settings.json", "project/.qwen/settings.json"},
+	keepsInput:  true,
+	endsUnasked: true,
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{
 			"Write": {Tool: "write_file", Input: object{"file_path": file, "content": "new\n"}},

@@ -20,6 +20,9 @@ type Turn struct {
 	Shell string // the command line that it wants the agent's shell tool to run
 	Call  Call   // another tool that it wants to call; without both the agent's turn ends
 
+	// Make, if there is one, makes the turn out of the request, in place of this one.
+	Make func(Request) Turn
+
 	// Before, if there is one, runs before the answer is sent, while the agent
 	// waits for it.
 	Before func()
@@ -82,6 +85,13 @@ func Start(script ...Turn) (*Server, error) {
 		_ = s.http.Serve(listen) // ends with Close
 	}()
 	return s, nil
+}
+
+// Play replaces the script, before the first request.
+func (s *Server) Play(script ...Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = script
 }
 
 // URL is where the server listens, without a path.
@@ -173,10 +183,14 @@ func (s *Server) turn(q Request) Turn {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, q)
-	if n := len(q.Results); n < len(s.script) {
-		return s.script[n]
+	n := len(q.Results)
+	if n >= len(s.script) {
+		return Turn{Text: "Done."}
 	}
-	return Turn{Text: "Done."}
+	if turn := s.script[n]; turn.Make == nil {
+		return turn
+	}
+	return s.script[n].Make(q)
 }
 
 // id makes a new id.

@@ -2,6 +2,8 @@ package model
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,14 +15,15 @@ import (
 	"testing"
 )
 
-// protocol is one of the two, as an agent speaks it.
+// protocol is one of the four, as an agent speaks it.
 type protocol struct {
 	name, path string
 	first      string // a request with the prompt
 	second     string // the same with the result of a tool
 	side       string // a request without tools
 	command    func(t *testing.T, events []map[string]any) string
-	last       string // type of the last event
+	last       any    // type of the last event, if it has one
+	whole      string // the path for an answer in one piece, if it is another
 }
 
 var protocols = []protocol{{
@@ -45,6 +48,25 @@ var protocols = []protocol{{
 	side:    `{"model": "m", "stream": true, "input": "find a title"}`,
 	command: responsesCommand,
 	last:    "response.completed",
+}, {
+	name: "chat", path: "/v1/chat/completions",
+	first: `{"model": "m", "stream": true, "messages": [{"role": "system", "content": "You are an agent."}, {"role": "user", "content": "the prompt"}],
+		"tools": [{"type": "function", "function": {"name": "bash", "description": "runs a command"}}]}`,
+	second: `{"model": "m", "stream": true, "tools": [{"type": "function", "function": {"name": "bash"}}], "messages": [
+		{"role": "user", "content": "the prompt"},
+		{"role": "assistant", "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": "{}"}}]},
+		{"role": "tool", "tool_call_id": "call_1", "content": [{"type": "text", "text": "not today"}]}]}`,
+	side:    `{"model": "m", "stream": true, "messages": [{"role": "user", "content": "find a title"}]}`,
+	command: chatCommand,
+}, {
+	name: "gemini", path: "/v1beta/models/m:streamGenerateContent?alt=sse", whole: "/v1beta/models/m:generateContent",
+	first: `{"systemInstruction": {"parts": [{"text": "You are an agent."}]}, "contents": [{"role": "user", "parts": [{"text": "the prompt"}]}],
+		"tools": [{"functionDeclarations": [{"name": "run_shell_command", "description": "runs a command"}]}]}`,
+	second: `{"tools": [{"functionDeclarations": [{"name": "run_shell_command"}]}], "contents": [{"role": "user", "parts": [{"text": "the prompt"}]},
+		{"role": "model", "parts": [{"functionCall": {"name": "run_shell_command", "args": {"command": "ls"}}}]},
+		{"role": "user", "parts": [{"functionResponse": {"name": "run_shell_command", "response": {"error": "not today"}}}]}]}`,
+	side:    `{"contents": [{"role": "user", "parts": [{"text": "find a title"}]}]}`,
+	command: geminiCommand,
 }}
 
 // messagesCommand is the command of the tool that the stream calls, put together
@@ -74,6 +96,30 @@ func responsesCommand(t *testing.T, events []map[string]any) string {
 		}
 	}
 	return ""
+}
+
+func chatCommand(t *testing.T, events []map[string]any) string {
+	for _, e := range events {
+		for _, choice := range e["choices"].([]any) {
+			calls, _ := choice.(map[string]any)["delta"].(map[string]any)["tool_calls"].([]any)
+			for _, c := range calls {
+				f := c.(map[string]any)["function"].(map[string]any)
+				return argument(t, f["name"].(string), "bash", f["arguments"].(string), "command")
+			}
+		}
+	}
+	return ""
+}
+
+func geminiCommand(t *testing.T, events []map[string]any) (command string) {
+	for _, e := range events {
+		walk(e, func(v any) {
+			if o, ok := v.(map[string]any); ok && o["name"] == "run_shell_command" {
+				command, _ = o["args"].(map[string]any)["command"].(string)
+			}
+		})
+	}
+	return command
 }
 
 func argument(t *testing.T, name, want, input, key string) string {
@@ -134,12 +180,12 @@ func stream(t *testing.T, s *Server, path, body string) (events []map[string]any
 	for lines := bufio.NewScanner(strings.NewReader(answer)); lines.Scan(); {
 		if rest, ok := strings.CutPrefix(lines.Text(), "event: "); ok {
 			name = rest
-		} else if rest, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+		} else if rest, ok := strings.CutPrefix(lines.Text(), "data: "); ok && rest != "[DONE]" {
 			var e map[string]any
 			if err := json.Unmarshal([]byte(rest), &e); err != nil {
 				t.Fatal(err)
 			}
-			if e["type"] != name {
+			if kind, _ := e["type"].(string); kind != name {
 				t.Errorf("event %q holds data of %q", name, e["type"])
 			}
 			events = append(events, e)
@@ -157,7 +203,7 @@ func TestTheScriptIsPlayedByResults(t *testing.T) {
 				t.Errorf("the model calls its shell with %q", got)
 			}
 			if last := events[len(events)-1]["type"]; last != p.last {
-				t.Errorf("the last event is %v, want %s", last, p.last)
+				t.Errorf("the last event is %v, want %v", last, p.last)
 			}
 		}
 		events := stream(t, s, p.path, p.second)
@@ -173,7 +219,7 @@ func TestTheScriptIsPlayedByResults(t *testing.T) {
 func TestAnAnswerInOnePieceSaysTheSame(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, p protocol) {
 		s := start(t, Turn{Text: "I run it.", Shell: "rm -r x"})
-		status, answer := post(t, s, p.path, strings.Replace(p.first, `"stream": true`, `"stream": false`, 1))
+		status, answer := post(t, s, cmp.Or(p.whole, p.path), strings.Replace(p.first, `"stream": true`, `"stream": false`, 1))
 		var whole map[string]any
 		if err := json.Unmarshal([]byte(answer), &whole); err != nil || status != http.StatusOK {
 			t.Fatalf("status %d, %v: %s", status, err, answer)
@@ -205,6 +251,19 @@ func TestRequestsAreKept(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestATurnMayCallAnyTool, or depend on what is asked.
+func TestATurnMayCallAnyTool(t *testing.T) {
+	for _, p := range protocols {
+		s := start(t, Turn{Make: func(q Request) Turn {
+			return Turn{Call: Call{Tool: "edit", Input: map[string]any{"of": fmt.Sprint(q.Says("the prompt"))}}}
+		}})
+		_, answer := post(t, s, p.path, p.first)
+		if answer = strings.ReplaceAll(answer, `\`, ""); !strings.Contains(answer, `"name":"edit"`) || !strings.Contains(answer, `"of":"true"`) {
+			t.Errorf("%s: %s", p.name, answer)
+		}
+	}
 }
 
 func TestTheAgentWaitsForWhatComesBefore(t *testing.T) {
@@ -287,7 +346,7 @@ func FuzzRequest(f *testing.F) {
 	}
 	f.Add(`{"tools": [null, {"name": 1}], "input": [{"type": 1, "output": {"a": [null]}}]}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		for _, speak := range []dialect{messages{}, responses{}} {
+		for _, speak := range []dialect{messages{}, responses{}, chat{}, gemini{stream: true}} {
 			q, err := speak.parse([]byte(body))
 			if err != nil {
 				continue
@@ -296,7 +355,7 @@ func FuzzRequest(f *testing.F) {
 				t.Errorf("%d results and %d tools in %d bytes", len(q.Results), len(q.Tools), len(body))
 			}
 			for _, e := range speak.events(&Server{}, q, Turn{Text: "x", Shell: "y"}) {
-				if !json.Valid(e.encode()[len("event: \ndata: ")+len(e["type"].(string)):]) {
+				if _, data, _ := bytes.Cut(e.encode(), []byte("data: ")); e != nil && !json.Valid(data) {
 					t.Errorf("event is not JSON: %s", e.encode())
 				}
 			}
