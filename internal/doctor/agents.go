@@ -30,7 +30,11 @@ func (c *Checkup) agent(p *patient) Section {
 		s.fail("mend the file; the agent may read nothing from it either", "%v", err)
 	}
 	if len(p.installed) == 0 && len(p.errs) == 0 {
-		s.warn("hookway install "+p.name+" (or: hookway run -- "+p.name+")", "hookway is not installed: no hook runs in it")
+		mend := "hookway install " + p.name
+		if _, _, ok := install.SessionArgs(p.name, "hookway-hook"); ok {
+			mend += " (or: hookway run -- " + p.name + ")"
+		}
+		s.warn(mend, "hookway is not installed: no hook runs in it")
 		return s
 	}
 	for i := range p.installed {

@@ -76,7 +76,7 @@ func reviewGemini(w *world, c *Change) error {
 	if lookup(c.Files[0].After, "hooksConfig", "enabled") == "false" {
 		c.note("%s has hooksConfig.enabled false: no hook runs until you change it", c.Files[0].Path)
 	}
-	if w.scope != Project {
+	if w.scope != Project || w.getenv("GEMINI_CLI_TRUST_WORKSPACE") == "true" {
 		return nil
 	}
 	trusted := lookup(read(geminiHome("trustedFolders.json")(w)), w.root)

@@ -113,6 +113,19 @@ func TestFindDoesNotRunGemini(t *testing.T) {
 	}
 }
 
+// TestWhoeverTrustsAllFoldersIsNotTold: Gemini CLI runs the hooks of a project then.
+func TestWhoeverTrustsAllFoldersIsNotTold(t *testing.T) {
+	m := newMachine(t)
+	for value, notes := range map[string]int{"": 1, "true": 0} {
+		m.env["GEMINI_CLI_TRUST_WORKSPACE"] = value
+		c, err := Plan("gemini", Project, m.o)
+		m.must(err)
+		if len(c.Notes) != notes {
+			t.Errorf("%q: %q", value, c.Notes)
+		}
+	}
+}
+
 // TestOlderClaude: an event that an older version may not know would cost it the
 // whole file.
 func TestOlderClaude(t *testing.T) {
