@@ -61,6 +61,9 @@ func object[T any](r *reader, n *yaml.Node, what string, keys []key[T], into *T)
 	defer func() { r.walk.Depth-- }()
 	found := map[string]*yaml.Node{}
 	for _, p := range r.pairs(node) {
+		if r.full() {
+			break
+		}
 		k := lookup(keys, p.Key.Value)
 		if k == nil {
 			r.fail(p.Key, suggestKey(keys, p.Key.Value), "unknown key %q in %s", strict.Clip(p.Key.Value), what)

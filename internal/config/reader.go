@@ -37,9 +37,12 @@ type reader struct {
 // maxProblems bounds what is listed of a file that is something else entirely.
 const maxProblems = 500
 
+// full reports that so many problems were found that no more are listed.
+func (r *reader) full() bool { return len(r.problems) > maxProblems }
+
 // fail records a problem at a node.
 func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
-	if len(r.problems) > maxProblems {
+	if r.full() {
 		return
 	}
 	if len(r.problems) == maxProblems {

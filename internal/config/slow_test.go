@@ -9,8 +9,8 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// TestHostileFilesAreReadInBoundedTime gives each file a bound that is far above
-// what it takes, and far below what it would take without bounds.
+// TestHostileFilesAreReadInBoundedTime reads files that would take hours, or all
+// memory, without bounds. The bound here is for a machine that does much else.
 func TestHostileFilesAreReadInBoundedTime(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("hooks:\n  - answer:\n      l0: &l0 [x, x, x, x, x, x, x, x, x, x]\n")
