@@ -6,11 +6,12 @@
 GO ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
 .PHONY: build install demo test e2e fuzz bench schema
 
 build:
-	$(GO) build -trimpath -ldflags='-s -w' -o bin/ ./cmd/...
+	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 install:
 	$(GO) install ./cmd/...

@@ -27,6 +27,8 @@ func (a *app) statusCommand() *cobra.Command {
 			v, _ := buildVersion()
 			st, err := daemonStatus(ctx, a.getenv, v)
 			switch {
+			case errors.Is(err, daemon.ErrNone) && a.json:
+				return errors.Join(a.print(map[string]any{"running": false}), &exit{code: exitFailure})
 			case errors.Is(err, daemon.ErrNone):
 				return errors.New("no daemon runs; the first event of an agent starts it, and so does: hookway serve")
 			case err != nil:

@@ -244,3 +244,21 @@ func TestManyCallersGetTheirOwnAnswers(t *testing.T) {
 		t.Errorf("%d events on record, want %d", n, 64*8)
 	}
 }
+
+func TestHooksThatRunAsTheyWereAreSaidToRun(t *testing.T) {
+	w := newWorld(t, noRM)
+	w.write("../home/config/hookway.yaml", "hooks:\n- {id: mine, on: PreToolUse, inject: hi}\n")
+	w.ask(w.bash("s", "1", "ls"))
+	w.write("../home/config/hookway.yaml", "hooks: [")
+	start := func(session string) string {
+		return w.ask(w.event(map[string]any{"hook_event_name": "SessionStart", "session_id": session, "source": "startup"}))
+	}
+	w.want(start("s"), "run as they were before", "!do not run")
+	w.want(w.ask(w.bash("s", "2", "ls")), "hi", "!ask")
+	other := new(judge.Judge) // that never saw the file when it was good
+	reply := other.Answer(t.Context(), judge.Caller{}, w.bash("t", "3", "ls"))
+	w.want(string(reply.Stdout), `"ask"`, "do not run")
+	if err := other.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -333,97 +331,3 @@ func (j *Judge) watch(e *entry) {
 }
 
 func (w *Workspace) askFallback() hook.Action { return w.set.Settings.AskFallback }
-
-// doubt makes the user confirm what hooks would have judged that do not run,
-// though the user once said that they should: files with mistakes, and files
-// that changed since they were trusted. An agent can cause either.
-func (w *Workspace) doubt(ev hook.AnyEvent, out *hook.Outcome[any]) {
-	if !ev.Info().May.Ask || out.Action != hook.ActionContinue && out.Action != hook.ActionAllow {
-		return
-	}
-	if why := w.disarmed(); why != "" {
-		out.Action, out.Reason, out.By = hook.ActionAsk, why, "hookway"
-	}
-}
-
-// disarmed says why trusted hooks do not run; "" if all do.
-func (w *Workspace) disarmed() string {
-	if w.set.Trust.State == config.TrustChanged {
-		return Advice(w.set, max(Untrusted(w.set), 1))
-	}
-	for _, p := range w.set.Problems {
-		inside := w.set.Workspace != "" && strings.HasPrefix(p.File, w.set.Workspace+string(filepath.Separator))
-		if !inside || w.set.Trust.State != config.TrustMissing {
-			return "hooks do not run because of a mistake in the configuration: " + p.String()
-		}
-	}
-	return ""
-}
-
-// tell puts what the user should know about hooks that do not run where an
-// agent shows it: at the begin of a session and of each turn. Agents hide stderr.
-func (w *Workspace) tell(ev hook.AnyEvent, out *hook.Outcome[any]) {
-	if ev.Info() != hook.SessionStart.Info() && ev.Info() != hook.AgentStart.Info() {
-		return
-	}
-	var lines []string
-	if out.UserMessage != "" {
-		lines = append(lines, out.UserMessage)
-	}
-	if n := len(w.set.Problems); n > 0 {
-		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; hooks of these files do not run:\n%s", Count(n, "mistake"), w.set.Problems))
-	}
-	if n := Untrusted(w.set); n > 0 {
-		lines = append(lines, "hookway: "+Advice(w.set, n))
-	}
-	out.UserMessage = strings.Join(lines, "\n")
-}
-
-// Complaints are the mistakes in a configuration, and what the user must know.
-// Warnings are for those who look at the hooks: list and trust show them.
-func Complaints(set *config.Set) []string {
-	var lines []string
-	for _, p := range set.Problems {
-		lines = append(lines, p.String())
-	}
-	if n := Untrusted(set); n > 0 {
-		lines = append(lines, "hookway: "+Advice(set, n))
-	}
-	return lines
-}
-
-// Untrusted is how many hooks do not run because nobody trusts them.
-func Untrusted(set *config.Set) int {
-	n := 0
-	for _, h := range set.Hooks {
-		if h.State == config.Untrusted {
-			n++
-		}
-	}
-	return n
-}
-
-// Advice says what to do about hooks that do not run for want of trust.
-func Advice(set *config.Set, n int) string {
-	if why := set.Trust.Lost; why != "" {
-		return fmt.Sprintf("%s: the hooks of %s run as they were. If they shall go on, run: hookway trust; if not, hookway untrust after it", why, set.Workspace)
-	}
-	if set.Trust.State == config.TrustChanged && slices.ContainsFunc(set.Hooks, func(h config.Hook) bool { return h.Layer == config.LayerWorkspace && h.State == config.Active }) {
-		return fmt.Sprintf("the files of %s changed since it was trusted; its hooks run as they were. Look at the changes, then run: hookway trust", set.Workspace)
-	}
-	if set.Trust.State == config.TrustChanged {
-		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", Count(n, "hook does", "hooks do"), set.Workspace)
-	}
-	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", Count(n, "hook does", "hooks do"), set.Workspace)
-}
-
-// Count writes a number with its word; the plural adds an s unless it is given.
-func Count(n int, one string, many ...string) string {
-	word := one
-	if n != 1 {
-		if word = one + "s"; len(many) > 0 {
-			word = many[0]
-		}
-	}
-	return fmt.Sprintf("%d %s", n, word)
-}

@@ -76,7 +76,11 @@ func (w *world) write(name, text string) {
 	if strings.HasPrefix(text, "#!") {
 		mode = 0o755
 	}
-	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(text), mode); err != nil {
+	path := filepath.Join(w.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
 		w.t.Fatal(err)
 	}
 }
