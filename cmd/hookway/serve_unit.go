@@ -44,8 +44,19 @@ func (a *app) manageUnit(ctx context.Context, f unitFlags) error {
 	return a.uninstallUnit(ctx, unit, f)
 }
 
+// unitReport is what --json prints of a service. Commands are those of --now.
+type unitReport struct {
+	File     string     `json:"file"`
+	Text     string     `json:"text,omitempty"` // "": the file is removed
+	Changed  bool       `json:"changed"`        // what --dry-run never does
+	Commands [][]string `json:"commands"`
+}
+
 func (a *app) installUnit(ctx context.Context, unit daemon.Unit, f unitFlags) error {
 	out := visible{a.out}
+	if f.dryRun && a.json {
+		return a.print(unitReport{File: unit.Path, Text: unit.Text, Commands: unit.Enable})
+	}
 	if f.dryRun {
 		fmt.Fprintf(out, "Would write %s:\n\n%s", unit.Path, unit.Text)
 		a.sayCommands("\nThen, with --now:", unit.Enable, f.now)
@@ -55,6 +66,12 @@ func (a *app) installUnit(ctx context.Context, unit daemon.Unit, f unitFlags) er
 	switch {
 	case err != nil:
 		return fmt.Errorf("the service cannot be written: %w", err)
+	case a.json:
+		err = a.print(unitReport{File: unit.Path, Text: unit.Text, Changed: changed, Commands: unit.Enable})
+		if f.now {
+			err = errors.Join(err, runAll(ctx, unit.Enable))
+		}
+		return err
 	case changed:
 		fmt.Fprintf(out, "Wrote %s\n", unit.Path)
 	default:
@@ -70,6 +87,9 @@ func (a *app) installUnit(ctx context.Context, unit daemon.Unit, f unitFlags) er
 
 func (a *app) uninstallUnit(ctx context.Context, unit daemon.Unit, f unitFlags) error {
 	out := visible{a.out}
+	if f.dryRun && a.json {
+		return a.print(unitReport{File: unit.Path, Commands: unit.Disable})
+	}
 	if f.dryRun {
 		a.sayCommands("Would run, with --now:", unit.Disable, f.now)
 		fmt.Fprintf(out, "Would remove %s\n", unit.Path)
@@ -83,6 +103,8 @@ func (a *app) uninstallUnit(ctx context.Context, unit daemon.Unit, f unitFlags) 
 	switch {
 	case err != nil:
 		return errors.Join(failed, fmt.Errorf("the service cannot be removed: %w", err))
+	case a.json:
+		return errors.Join(failed, a.print(unitReport{File: unit.Path, Changed: changed, Commands: unit.Disable}))
 	case !changed:
 		fmt.Fprintf(out, "There is no %s\n", unit.Path)
 		return nil // whatever there was to stop, it is not ours
