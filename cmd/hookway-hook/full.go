@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 	"strings"
 	"sync"
@@ -127,31 +126,43 @@ func lastWords(stderr []byte) string {
 	return ": " + said
 }
 
-// collect reads a pipe in the background. The function that it returns gives what
-// came, and waits only a little: a grandchild may hold the pipe for ever.
-func (s *shim) collect(r io.Reader, most int64) func() []byte {
+// collect reads a pipe in the background. The function that it returns is called
+// when the child has ended. It gives all that the child wrote, and waits only a
+// little for more: a grandchild may hold the pipe for ever.
+func (s *shim) collect(r *os.File, most int64) func() []byte {
 	all := make(chan []byte, 1)
 	var mu sync.Mutex
 	var b []byte
 	go s.guarded(func() {
 		chunk := make([]byte, 32<<10)
-		for {
-			n, err := r.Read(chunk)
+		read, rest := r.Read, 64 // pieces, which is more than a pipe holds
+		for rest > 0 {
+			n, err := read(chunk)
+			if errors.Is(err, os.ErrDeadlineExceeded) && r.SetReadDeadline(time.Time{}) == nil {
+				read = func(b []byte) (int, error) { rest--; return readNow(r, b) }
+				continue // a busy machine may not have let us read before
+			}
 			mu.Lock()
 			if int64(len(b)+n) <= most { // beyond that it is no answer
 				b = append(b, chunk[:n]...)
 			}
 			mu.Unlock()
 			if err != nil {
-				all <- nil
-				return
+				break
 			}
 		}
+		all <- nil
 	})
 	return func() []byte {
 		select {
 		case <-all:
 		case <-time.After(aftermath):
+			if r.SetReadDeadline(time.Now()) == nil { // from now on, what is there already
+				select {
+				case <-all:
+				case <-time.After(time.Until(s.deadline)):
+				}
+			}
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net"
@@ -36,6 +37,10 @@ func TestMain(m *testing.M) {
 	}
 	if filepath.Base(os.Args[0]) == "panics" {
 		panics(os.Args[1])
+	}
+	flag.Parse()
+	if err := flag.Set("test.parallel", "6"); err != nil { // many tests wait
+		panic(err)
 	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "shim")
