@@ -195,6 +195,9 @@ func (r *run) copyOutput() {
 			}
 			r.tap.write(buf[:n])
 		}
+		if !gone && errors.Is(err, os.ErrDeadlineExceeded) {
+			continue // the machine was too busy to let us read in that time
+		}
 		if err != nil { // EIO when nobody holds the terminal any more
 			return
 		}
