@@ -189,5 +189,5 @@ func (s *shim) show(r call.Reply) {
 func (s *shim) end() {
 	_ = os.Stdout.Close() // nobody need wait for more
 	s.child.end()
-	s.notes.write(s.agent, s.options.event)
+	s.notes.write(s.agent, s.options.event, s.deadline)
 }

@@ -13,7 +13,7 @@ import (
 const (
 	mostNotes   = 256 << 10
 	longestNote = 2 << 10
-	longestLog  = 30 * time.Millisecond // a dead disk must not keep the agent waiting
+	longestLog  = time.Second // a dead disk must not keep the agent waiting, and a busy one loses nothing
 )
 
 // notes are what went wrong. They are written when the answer is out, into
@@ -29,7 +29,7 @@ func (s *shim) note(what string) {
 	s.notes.lines = append(s.notes.lines, what)
 }
 
-func (n *notes) write(agent, event string) {
+func (n *notes) write(agent, event string, deadline time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.lines) == 0 {
@@ -53,7 +53,7 @@ func (n *notes) write(agent, event string) {
 	}()
 	select {
 	case <-written:
-	case <-time.After(longestLog):
+	case <-time.After(min(longestLog, max(time.Until(deadline), 0)+lastChance)):
 	}
 }
 
