@@ -176,8 +176,10 @@ func (i *installing) plan(agent string, scope install.Scope) (*install.Change, e
 		return install.PlanRemoval(agent, scope, i.options)
 	}
 	options := i.options
-	if found, err := install.Find(agent); err == nil {
-		options.Version = found.Version
+	if install.AsksVersion(agent) {
+		if found, err := install.Find(agent); err == nil {
+			options.Version = found.Version
+		}
 	}
 	change, err := install.Plan(agent, scope, options)
 	if err != nil || change.Question == "" || i.dryRun || i.json || !i.ask(change.Question) {

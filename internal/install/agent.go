@@ -17,7 +17,8 @@ type agent struct {
 	program string // that people start
 
 	// packaged: its version is read where npm has put it, if it can be, since the
-	// program writes its user's settings anew even if it is only asked for that.
+	// program writes its user's settings anew, or unpacks half of itself, even if
+	// it is only asked for that.
 	packaged bool
 
 	// user and project give the file that hookway is written into: of the user,

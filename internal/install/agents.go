@@ -83,7 +83,7 @@ var cursor = &agent{
 // copilot is GitHub Copilot CLI, which reads every file of a folder: hookway has
 // one of its own.
 var copilot = &agent{
-	name: "copilot", title: "GitHub Copilot CLI", program: "copilot",
+	name: "copilot", title: "GitHub Copilot CLI", program: "copilot", packaged: true,
 	user:    under("COPILOT_HOME", ".copilot", "hooks", "hookway.json"),
 	project: below(".github", "hooks", "hookway.json"),
 	keys:    []string{"hooks"},

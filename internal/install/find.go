@@ -55,6 +55,13 @@ func Find(name string) (Program, error) {
 	return Program{Path: path, Version: versionForm.FindString(line)}, nil
 }
 
+// AsksVersion reports whether what is installed for an agent depends on its
+// version. Of others it is not asked: some unpack half of themselves for that.
+func AsksVersion(name string) bool {
+	a, err := find(name)
+	return err == nil && a.leave != nil
+}
+
 // packaged reads the version of a program out of the npm package that it is in; ""
 // if it is in none.
 func packaged(path, program string) string {

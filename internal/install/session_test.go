@@ -155,3 +155,11 @@ func TestDiff(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestOnlyAgentsWhoseEventsDependOnItAreAskedTheirVersion(t *testing.T) {
+	for _, name := range Agents() {
+		if got := AsksVersion(name); got != (name == "claude") {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
