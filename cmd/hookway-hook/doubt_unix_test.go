@@ -3,10 +3,13 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,6 +90,7 @@ func TestAStoppedDaemonIsReplaced(t *testing.T) {
 			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
+			awaitStopped(t, pid)
 			r := w.run(stdin, claude...)
 			if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
 				t.Error(err)
@@ -98,6 +102,36 @@ func TestAStoppedDaemonIsReplaced(t *testing.T) {
 				t.Error("it is not remembered")
 			}
 		})
+	}
+}
+
+// awaitStopped waits until every thread of a process has stopped: on a busy
+// machine one of them may do much after the signal was sent.
+func awaitStopped(t *testing.T, pid int) {
+	t.Helper()
+	stopped := func() bool {
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+		for _, task := range tasks {
+			text, _ := os.ReadFile(task)
+			if i := strings.LastIndexByte(string(text), ')'); i < 0 || !strings.HasPrefix(string(text[i+1:]), " T") {
+				return false
+			}
+		}
+		if len(tasks) > 0 {
+			return true
+		}
+		out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output() // where there is no /proc
+		return err == nil && strings.HasPrefix(strings.TrimSpace(string(out)), "T")
+	}
+	deadline := time.After(time.Minute)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !stopped() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatal("the process does not stop")
+		}
 	}
 }
 

@@ -39,7 +39,7 @@ func Start(ctx context.Context, at call.Places, executable string, environ []str
 	switch failed := s.Start(); {
 	case failed == nil:
 		return c, nil
-	case err != nil && !errors.Is(err, ErrNone): // somebody is there, but not for us
+	case err != nil && !errors.Is(err, ErrNone) && ctx.Err() == nil: // somebody is there, but not for us
 		return nil, err
 	default:
 		return nil, fmt.Errorf("no daemon can be started: %w", failed)
