@@ -39,7 +39,9 @@ type store struct {
 	newName bool       // files were made since the folder was on the disk
 }
 
-func newStore(c Config) *store { return &store{config: c, lock: lock{dir: c.Dir, patience: c.lockPatience}} }
+func newStore(c Config) *store {
+	return &store{config: c, lock: lock{dir: c.Dir, patience: c.lockPatience}}
+}
 
 // enter takes the lock and makes sure that there is a file to write to, and that
 // its end is known. The lock is held until release.
