@@ -6,9 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
+
+// patient bounds every wait of these tests; none comes near it.
+const patient = 20 * time.Second
 
 // world is a user with a configuration, a state folder and a workspace.
 type world struct {
