@@ -26,9 +26,6 @@ type running struct {
 	reports chan *Set
 }
 
-// patient bounds every wait of these tests; none comes near it.
-const patient = time.Minute
-
 func (w *world) open() *running {
 	w.t.Helper()
 	r := &running{world: w, engine: new(hook.Engine), reports: make(chan *Set, 100)}

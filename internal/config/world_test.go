@@ -12,7 +12,7 @@ import (
 )
 
 // patient bounds every wait of these tests; none comes near it.
-const patient = 20 * time.Second
+const patient = time.Minute
 
 // world is a user with a configuration, a state folder and a workspace.
 type world struct {
