@@ -153,6 +153,7 @@ func (s *shim) connect(places call.Places) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.heed()
 	starter := call.Starter{Places: places, Program: program, Up: up, Deadline: deadline}
 	if err := starter.Start(); err != nil {
 		return nil, err

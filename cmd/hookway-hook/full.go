@@ -61,6 +61,7 @@ func executable(path string) bool {
 // judge has the full binary judge the event in its own process. It gets pipes,
 // not our stdout: whatever it leaves behind, the agent does not wait for it.
 func (s *shim) judge(stdin []byte) (*call.Reply, error) {
+	s.heed()
 	left := time.Until(s.deadline)
 	if left < shortest {
 		return nil, errors.New("there was no time left")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,6 +33,7 @@ type shim struct {
 	options
 	deadline time.Time
 
+	heeding  sync.Once
 	answered atomic.Bool
 	code     atomic.Int32           // of the exit, should the answer not get out
 	event    atomic.Pointer[[]byte] // the whole event, once it is read
@@ -49,9 +51,8 @@ func (s *shim) run(wrong error) {
 		s.refuseLine(wrong)
 	}
 	time.AfterFunc(left, s.guard(func() { s.giveUp("there was no answer in time") }))
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, endings...) // not later: a signal must not come first
-	go s.guarded(func() { s.giveUp("it was ended by the signal: " + (<-signals).String()) })
+	signal.Ignore(endings...) // it would end without an answer
+	time.AfterFunc(heedAfter, s.guard(s.heed))
 	stdin, err := s.readStdin()
 	if err != nil {
 		s.giveUp(err.Error())
@@ -61,6 +62,20 @@ func (s *shim) run(wrong error) {
 		s.refuseLine(wrong)
 	}
 	s.decide(stdin)
+}
+
+// heedAfter is when signals begin to be heeded. Until then they are ignored: most
+// answers come sooner, and to listen costs more than all else that is done here.
+const heedAfter = 10 * time.Millisecond
+
+// heed makes a signal end the process, with an answer. Whoever starts another
+// process heeds first, which would ignore signals like this one.
+func (s *shim) heed() {
+	s.heeding.Do(func() {
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, endings...)
+		go s.guarded(func() { s.giveUp("it was ended by the signal: " + (<-signals).String()) })
+	})
 }
 
 // refuseLine answers a wrong command line. An agent that nobody knows is told in
