@@ -58,7 +58,7 @@ service of the user's own systemd or launchd, which starts it at login.`,
 
 // serve runs the daemon until it is told to stop, or nobody needs it.
 func (a *app) serve(ctx context.Context, s serving) error {
-	debug.SetGCPercent(200) // of little that is live: a tenth more decisions for a few MiB
+	debug.SetGCPercent(400) // of little that is live: a tenth more decisions for a few MiB, which go back when it is calm
 	idle, wrong := idleTime(s.idle, a.getenv("HOOKWAY_IDLE"))
 	if wrong != nil && !s.onDemand {
 		return wrong
