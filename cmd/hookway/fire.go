@@ -187,7 +187,7 @@ func (a *app) payload(ctx context.Context, file string) ([]byte, error) {
 	case file == "" && !hasInput(from):
 		return []byte("{}"), nil
 	case file != "" && file != "-":
-		f, err := os.Open(file)
+		f, err := openWithin(ctx, file)
 		if err != nil {
 			return nil, fmt.Errorf("the payload cannot be read: %w", err)
 		}
@@ -202,6 +202,26 @@ func (a *app) payload(ctx context.Context, file string) ([]byte, error) {
 		return []byte("{}"), nil
 	}
 	return data, nil
+}
+
+// openWithin opens a file, until the context ends: a named pipe opens when
+// somebody writes to it.
+func openWithin(ctx context.Context, file string) (*os.File, error) {
+	type result struct {
+		f   *os.File
+		err error
+	}
+	done := make(chan result, 1)
+	go func() { // ends with the process if nobody writes
+		f, err := os.Open(file)
+		done <- result{f, err}
+	}()
+	select {
+	case r := <-done:
+		return r.f, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // hasInput reports whether stdin was given: a file, or a pipe. A terminal, a
