@@ -13,7 +13,8 @@ func (m ChatMessage) Role() string {
 // ToolDefinition is a tool offered to a model, with its provider's fields.
 type ToolDefinition map[string]any
 
-// ToolCall is a call that a model asks for.
+// ToolCall is a call of a tool: one that a model asks for, or that an event is
+// about; see CallOf.
 type ToolCall struct {
 	ID    string         `json:"id,omitempty"`
 	Name  string         `json:"name"`

@@ -113,3 +113,30 @@ func TestPayloadsHaveWireNames(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCallThatAnEventIsAbout(t *testing.T) {
+	use := hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}, ToolUseID: "t1"}
+	for _, ev := range []hook.AnyEvent{
+		event(t, hook.PreToolUse.Info(), use),
+		event(t, hook.PostToolUse.Info(), hook.ToolResult{ToolUse: use}),
+		event(t, hook.PostToolUseFailure.Info(), hook.ToolFailure{ToolName: use.ToolName, ToolInput: use.ToolInput, ToolUseID: use.ToolUseID}),
+		event(t, hook.PermissionRequest.Info(), hook.Permission{ToolName: use.ToolName, ToolInput: use.ToolInput, ToolUseID: use.ToolUseID}),
+	} {
+		call, ok := hook.CallOf(ev)
+		if !ok || call.Name != "Bash" || call.ID != "t1" || call.Input["command"] != "ls" {
+			t.Errorf("%s: %+v, %v", ev.Info().Name, call, ok)
+		}
+	}
+	if call, ok := hook.CallOf(event(t, hook.AgentStart.Info(), hook.AgentRun{Prompt: "hi"})); ok {
+		t.Errorf("a prompt is the call %+v", call)
+	}
+}
+
+func event(t *testing.T, info *hook.EventInfo, payload any) hook.AnyEvent {
+	t.Helper()
+	ev, err := info.New(hook.Envelope{}, payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ev
+}

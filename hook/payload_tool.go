@@ -86,6 +86,23 @@ type ToolFailure struct {
 
 func (f *ToolFailure) toolCall() (string, map[string]any) { return f.ToolName, f.ToolInput }
 
+// CallOf gives the call of a tool that an event is about: that of PreToolUse,
+// PostToolUse, PostToolUseFailure, PermissionRequest and PermissionDenied. It
+// reports false for other events. The input must not be edited.
+func CallOf(ev AnyEvent) (call ToolCall, ok bool) {
+	switch p := ev.pointer().(type) {
+	case *ToolUse:
+		return ToolCall{p.ToolUseID, p.ToolName, p.ToolInput}, true
+	case *ToolResult:
+		return ToolCall{p.ToolUseID, p.ToolName, p.ToolInput}, true
+	case *Permission:
+		return ToolCall{p.ToolUseID, p.ToolName, p.ToolInput}, true
+	case *ToolFailure:
+		return ToolCall{p.ToolUseID, p.ToolName, p.ToolInput}, true
+	}
+	return ToolCall{}, false
+}
+
 // toolResponseFields is ToolResponse without its methods.
 type toolResponseFields ToolResponse
 

@@ -51,12 +51,10 @@ func claudePayload(ev hook.AnyEvent) any {
 // Encode writes an outcome as Claude Code reads it: JSON and exit code 0.
 func (Claude) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 	a := claudeAnswer{newAnswer(ev, out)}
-	if a.event == "WorktreeCreate" && out.Action == hook.ActionBlock { // any text would be taken for the path
-		return Reply{Stderr: []byte(out.Reason + "\n"), ExitCode: 1}, nil
+	if a.event == "WorktreeCreate" && out.Action == hook.ActionBlock { // what stands on stdout would be taken for the path
+		return Reply{Stderr: []byte(a.reason() + "\n"), ExitCode: 1}, nil
 	}
-	if out.UserMessage != "" {
-		a.top["systemMessage"] = out.UserMessage
-	}
+	a.tellUser()
 	switch ev.Info() {
 	case hook.PreToolUse.Info():
 		a.preToolUse(ev)
@@ -66,9 +64,6 @@ func (Claude) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 		a.postToolUse(ev)
 	default:
 		a.other()
-	}
-	if a.event == "WorktreeCreate" && out.Action == hook.ActionBlock { // what stands on stdout would be taken for the path
-		return Reply{Stderr: []byte(orText(out.Reason, "A hook decided so") + "\n"), ExitCode: 1, Warnings: a.warnings}, nil
 	}
 	if out.Inject != "" && a.event == "PreCompact" && out.Action != hook.ActionBlock {
 		// Instructions for the summary are plain text: Claude Code has no JSON for them.
@@ -153,7 +148,7 @@ func (a claudeAnswer) postToolUse(ev hook.AnyEvent) {
 		}
 	}
 	a.nested["updatedToolOutput"] = response
-	if strings.HasPrefix(nativeTool(ev, result.ToolName), "mcp__") { // these have a field of their own
+	if strings.HasPrefix(nativeTool(ev), "mcp__") { // these have a field of their own
 		a.nested["updatedMCPToolOutput"] = response
 	}
 }

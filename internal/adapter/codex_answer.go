@@ -10,9 +10,7 @@ import (
 // has, and exit code 0.
 func (Codex) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 	a := codexAnswer{newAnswer(ev, out)}
-	if out.UserMessage != "" {
-		a.top["systemMessage"] = out.UserMessage
-	}
+	a.tellUser()
 	switch a.event {
 	case "PreToolUse":
 		a.preToolUse()
@@ -37,14 +35,6 @@ func (Codex) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 // codexAnswer is an answer in Codex's words.
 type codexAnswer struct{ *answer }
 
-// reason is never blank: with a blank one, Codex drops the refusal.
-func (a *answer) reason() string {
-	if strings.TrimSpace(a.out.Reason) == "" {
-		return "A hook decided so"
-	}
-	return a.out.Reason
-}
-
 func (a codexAnswer) blocked() {
 	if a.out.Action == hook.ActionBlock {
 		a.top["decision"], a.top["reason"] = "block", a.reason()
@@ -64,8 +54,7 @@ func (a codexAnswer) preToolUse() {
 	if input == nil {
 		return
 	}
-	use, _ := a.out.Payload.(hook.ToolUse)
-	if nativeTool(a.ev, use.ToolName) == patchTool {
+	if nativeTool(a.ev) == patchTool {
 		patch, ok := a.changedPatch(input)
 		if !ok {
 			a.deny(noPatch)

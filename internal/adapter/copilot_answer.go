@@ -67,7 +67,7 @@ func (a copilotAnswer) preToolUse(ev hook.AnyEvent) {
 		part["permissionDecision"], part["permissionDecisionReason"] = word, a.reason()
 	}
 	if input := a.changedInput(a.About(), ev); input != nil {
-		if nativeToolOf(ev) == patchTool {
+		if nativeTool(ev) == patchTool {
 			patch, ok := a.changedPatch(input)
 			if !ok {
 				part["permissionDecision"], part["permissionDecisionReason"] = "deny", noPatch

@@ -216,15 +216,13 @@ func NativeName(ev hook.AnyEvent) string {
 }
 
 // nativeTool is the agent's own name of the tool that the event is about.
-func nativeTool(ev hook.AnyEvent, name string) string {
+func nativeTool(ev hook.AnyEvent) string {
 	if native, ok := ev.Head().Metadata[metaTool].(string); ok {
 		return native
 	}
-	return name
+	call, _ := hook.CallOf(ev)
+	return call.Name
 }
-
-// nativeToolOf is the agent's own name of the tool of an event.
-func nativeToolOf(ev hook.AnyEvent) string { return nativeTool(ev, toolName(ev)) }
 
 // CWD reads the agent's working directory out of its native event, so that the
 // right workspace is found before the event is decoded. "" means it says none.

@@ -54,7 +54,8 @@ func fit(a *About, ev hook.AnyEvent, out hook.Outcome[any], askFallback hook.Act
 		row.Can &^= Ask
 	}
 	if row.More != nil {
-		row.Can |= row.More(toolName(ev))
+		call, _ := hook.CallOf(ev)
+		row.Can |= row.More(call.Name)
 	}
 	f := fitter{a: a, ev: ev, row: row, can: row.Can, Fitted: Fitted{Outcome: out}, askFallback: askFallback}
 	if f.can&GoOn != 0 {
@@ -175,7 +176,7 @@ func changedText(a *About, ev hook.AnyEvent, payload any) string {
 	var text strings.Builder
 	write := json.NewEncoder(&text)
 	write.SetEscapeHTML(false) // the model is to read it
-	err := write.Encode(a.toolOut(nativeTool(ev, use.ToolName), use.ToolInput, nativeInput(ev)))
+	err := write.Encode(a.toolOut(nativeTool(ev), use.ToolInput, nativeInput(ev)))
 	if err != nil || text.Len() > 4<<10 {
 		return fmt.Sprintf("A hook changed the input of this call, which %s cannot apply", a.Title)
 	}

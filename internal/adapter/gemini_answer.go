@@ -11,9 +11,7 @@ import (
 // is never empty: stderr would then be read as the answer.
 func (Gemini) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 	a := geminiAnswer{newAnswer(ev, out)}
-	if out.UserMessage != "" {
-		a.top["systemMessage"] = out.UserMessage
-	}
+	a.tellUser()
 	switch a.event {
 	case "BeforeTool":
 		a.beforeTool()

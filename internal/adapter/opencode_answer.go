@@ -30,7 +30,7 @@ func openCodeModified(a *answer, ev hook.AnyEvent) object {
 	modified := object{}
 	if input := a.changedInput(&openCodeAbout, ev); input != nil {
 		modified["args"] = input // the whole input
-		if nativeToolOf(ev) == patchTool {
+		if nativeTool(ev) == patchTool {
 			patch, ok := a.changedPatch(input)
 			if !ok {
 				a.top["action"], a.top["reason"] = "block", noPatch

@@ -54,9 +54,7 @@ func (Qwen) Encode(ev hook.AnyEvent, out hook.Outcome[any]) (Reply, error) {
 	if a.event == qwenContinued {
 		a.event = qwenPrompt
 	}
-	if out.UserMessage != "" {
-		a.top["systemMessage"] = out.UserMessage
-	}
+	a.tellUser()
 	switch a.event {
 	case "PreToolUse":
 		a.preToolUse()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -37,6 +38,21 @@ func (a *answer) warn(format string, args ...any) {
 	a.warnings = append(a.warnings, fmt.Sprintf(format, args...))
 }
 
+// tellUser shows the user what hooks have to say, where the agent has a field for it.
+func (a *answer) tellUser() {
+	if a.out.UserMessage != "" {
+		a.top["systemMessage"] = a.out.UserMessage
+	}
+}
+
+// reason is never blank: with a blank one, some agents drop the refusal.
+func (a *answer) reason() string {
+	if strings.TrimSpace(a.out.Reason) == "" {
+		return "A hook decided so"
+	}
+	return a.out.Reason
+}
+
 // reply encodes the answer. Nothing but the answer may go to stdout: one stray
 // line there disarms a refusal in every agent.
 func (a *answer) reply() (Reply, error) {
@@ -60,7 +76,7 @@ func (a *answer) changedInput(about *About, ev hook.AnyEvent) object {
 	if !ok || !a.out.Changed || a.out.Action == hook.ActionBlock {
 		return nil
 	}
-	return about.toolOut(nativeTool(ev, use.ToolName), use.ToolInput, nativeInput(ev))
+	return about.toolOut(nativeTool(ev), use.ToolInput, nativeInput(ev))
 }
 
 // changedPrompt gives the new prompt of an AgentStart. That is all that agents

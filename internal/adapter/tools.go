@@ -87,21 +87,6 @@ func Gist(ev hook.AnyEvent, tool string, input map[string]any) map[string]any {
 	return object{key: value}
 }
 
-// toolName is the tool that an event is about, under its name here; "" if none.
-func toolName(ev hook.AnyEvent) string {
-	switch p := ev.Body().(type) {
-	case hook.ToolUse:
-		return p.ToolName
-	case hook.ToolResult:
-		return p.ToolName
-	case hook.Permission:
-		return p.ToolName
-	case hook.ToolFailure:
-		return p.ToolName
-	}
-	return ""
-}
-
 // ToolName translates an agent's name of a tool into ours. It reports false if
 // no agent's tool has that name, or if several have it that are different here.
 func ToolName(native string) (name string, ok bool) {

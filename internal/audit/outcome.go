@@ -22,7 +22,7 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 		}
 	}
 	body := ev.Body()
-	r.describe(body, cut)
+	r.describe(ev, cut)
 	if out == nil {
 		return r
 	}
@@ -87,16 +87,12 @@ func milliseconds(d time.Duration) float64 {
 }
 
 // describe fills in the tool and what the event is about.
-func (r *Record) describe(body any, cut func(string)) {
-	switch p := body.(type) {
-	case hook.ToolUse:
-		r.tool(p.ToolName, p.ToolUseID, p.ToolInput, cut)
-	case hook.ToolResult:
-		r.tool(p.ToolName, p.ToolUseID, p.ToolInput, cut)
-	case hook.Permission:
-		r.tool(p.ToolName, p.ToolUseID, p.ToolInput, cut)
-	case hook.ToolFailure:
-		r.tool(p.ToolName, p.ToolUseID, p.ToolInput, cut)
+func (r *Record) describe(ev hook.AnyEvent, cut func(string)) {
+	if call, ok := hook.CallOf(ev); ok {
+		r.tool(call.Name, call.ID, call.Input, cut)
+		return
+	}
+	switch p := ev.Body().(type) {
 	case hook.ToolPersist:
 		r.tool(p.ToolName, p.ToolUseID, nil, cut)
 	case hook.Fault:

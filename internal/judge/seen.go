@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -158,7 +159,8 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a
 	case streams(ev):
 		return false
 	case f.told.IsZero() || g.told.IsZero():
-		return !aboutTool(ev) && !goesOn(ev) && now.Sub(f.claimed) <= sameInstant
+		_, tool := hook.CallOf(ev)
+		return !tool && !goesOn(ev) && now.Sub(f.claimed) <= sameInstant
 	case goesOn(ev):
 		return g.told.Equal(f.told)
 	}
@@ -232,22 +234,11 @@ func (s *seen) forget(f *flight) {
 // content sums up what an event is about, apart from who reports it.
 func content(hooks string, ev hook.AnyEvent) (uint64, bool) {
 	body := ev.Body()
-	switch p := body.(type) {
-	case hook.ToolUse:
-		body = []any{p.ToolName, adapter.Gist(ev, p.ToolName, p.ToolInput)}
-	case hook.ToolResult:
-		body = []any{p.ToolName, adapter.Gist(ev, p.ToolName, p.ToolInput)}
-	case hook.ToolFailure:
-		body = []any{p.ToolName, adapter.Gist(ev, p.ToolName, p.ToolInput)}
-	case hook.Permission:
-		body = []any{p.ToolName, adapter.Gist(ev, p.ToolName, p.ToolInput)}
-	case map[string]any: // an agent's own event
-		own := make(map[string]any, len(p))
-		for name, value := range p {
-			if name != "timestamp" {
-				own[name] = value
-			}
-		}
+	if call, ok := hook.CallOf(ev); ok {
+		body = []any{call.Name, adapter.Gist(ev, call.Name, call.Input)}
+	} else if p, ok := body.(map[string]any); ok { // an agent's own event
+		own := maps.Clone(p)
+		delete(own, "timestamp")
 		body = own
 	}
 	var h maphash.Hash // seeded at random, so that nobody can make two contents look alike
@@ -260,15 +251,6 @@ func content(hooks string, ev hook.AnyEvent) (uint64, bool) {
 }
 
 var seed = maphash.MakeSeed()
-
-// aboutTool reports events about one call of a tool.
-func aboutTool(ev hook.AnyEvent) bool {
-	switch ev.Body().(type) {
-	case hook.ToolUse, hook.ToolResult, hook.ToolFailure, hook.Permission:
-		return true
-	}
-	return false
-}
 
 // goesOn reports a stop of an agent that went on because of a hook. Each has to be
 // counted, or there would be no end.
@@ -285,21 +267,16 @@ func goesOn(ev hook.AnyEvent) bool {
 
 // callID names the tool call that an event is about, or the turn that it begins.
 func callID(ev hook.AnyEvent) string {
-	switch p := ev.Body().(type) {
-	case hook.ToolUse:
-		return p.ToolUseID
-	case hook.ToolResult:
-		return p.ToolUseID
-	case hook.ToolFailure:
-		return p.ToolUseID
-	case hook.Permission:
-		return p.ToolUseID
-	case hook.AgentRun: // a turn has one prompt of this text, but it may stop many times
-		native, _ := ev.Head().Metadata["native"].(map[string]any)
-		for _, name := range []string{"turn_id", "prompt_id", "generation_id"} {
-			if id, _ := native[name].(string); id != "" {
-				return id
-			}
+	if call, ok := hook.CallOf(ev); ok {
+		return call.ID
+	}
+	if ev.Info() != hook.AgentStart.Info() {
+		return ""
+	}
+	native, _ := ev.Head().Metadata["native"].(map[string]any) // a turn has one prompt of this text, but it may stop many times
+	for _, name := range []string{"turn_id", "prompt_id", "generation_id"} {
+		if id, _ := native[name].(string); id != "" {
+			return id
 		}
 	}
 	return ""
