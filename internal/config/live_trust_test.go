@@ -11,6 +11,21 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
+// trustedFromBelow runs a Live in a folder of a workspace that is trusted.
+func trustedFromBelow(t *testing.T) (*running, Options) {
+	t.Helper()
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), blockRM)
+	w.must(os.Mkdir(w.work("sub"), 0o755))
+	w.trust()
+	r := &running{world: w, engine: new(hook.Engine), reports: make(chan *Set, 100)}
+	opts := w.options()
+	opts.Dir = w.work("sub")
+	r.live = must(Open(context.Background(), opts, r.engine))
+	t.Cleanup(func() { w.must(r.live.Close()) })
+	return r.watch(), opts
+}
+
 func TestEditingTrustedFilesIsNoWayToBeRidOfAGuard(t *testing.T) {
 	for name, change := range map[string]func(w *world){
 		"other content": func(w *world) { w.write(w.work("hookway.yaml"), "hooks: [{id: new, on: PreToolUse, allow: true}]\n") },
@@ -19,16 +34,8 @@ func TestEditingTrustedFilesIsNoWayToBeRidOfAGuard(t *testing.T) {
 		"emptied":       func(w *world) { w.write(w.work("hookway.yaml"), "") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.write(w.work("hookway.yaml"), blockRM)
-			w.must(os.Mkdir(w.work("sub"), 0o755))
-			w.trust()
-			r := &running{world: w, engine: new(hook.Engine), reports: make(chan *Set, 100)}
-			opts := w.options()
-			opts.Dir = w.work("sub")
-			r.live = must(Open(context.Background(), opts, r.engine))
-			t.Cleanup(func() { w.must(r.live.Close()) })
-			r.watch()
+			r, _ := trustedFromBelow(t)
+			w := r.world
 			change(w)
 			s := r.until("the change", func(s *Set) bool { return s.Trust.State == TrustChanged })
 			w.want(s, "no-rm active")
@@ -51,16 +58,8 @@ func TestEditingTrustedFilesIsNoWayToBeRidOfAGuard(t *testing.T) {
 }
 
 func TestAWorkspaceNearerByCountsInARunningEngineOnceItIsTrusted(t *testing.T) {
-	w := newWorld(t)
-	w.write(w.work("hookway.yaml"), blockRM)
-	w.must(os.Mkdir(w.work("sub"), 0o755))
-	w.trust()
-	r := &running{world: w, engine: new(hook.Engine), reports: make(chan *Set, 100)}
-	opts := w.options()
-	opts.Dir = w.work("sub")
-	r.live = must(Open(context.Background(), opts, r.engine))
-	t.Cleanup(func() { w.must(r.live.Close()) })
-	r.watch()
+	r, opts := trustedFromBelow(t)
+	w := r.world
 	w.write(w.work("sub/hookway.yaml"), "hooks: [{id: nearer, on: PreToolUse, allow: true}]\n")
 	s := r.until("the nearer one", func(s *Set) bool { return strings.Contains(s.Warnings.String(), "never trusted") })
 	w.want(s, "no-rm active")

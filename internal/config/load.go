@@ -402,32 +402,3 @@ func (l *loader) checkProgram(ctx context.Context, f *found) {
 		l.warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there, or may not be executed", program), "until it is, the hook fails")
 	}
 }
-
-// take lays a file's settings over what was there.
-func (s *Settings) take(f *fileSpec) {
-	if f.askFallback != nil {
-		s.AskFallback = *f.askFallback
-	}
-	if f.maxContinues != nil {
-		s.MaxContinues = *f.maxContinues
-	}
-	if f.maxHooks != nil {
-		s.MaxHooks = *f.maxHooks
-	}
-	if f.idle != nil {
-		s.IdleThreshold = *f.idle
-	}
-}
-
-// maxRedact bounds how many names are hidden: each is looked for in every text
-// of a record, and a workspace that nobody trusts may name some.
-const maxRedact = 200
-
-// hide adds to what is never recorded.
-func (s *Settings) hide(names []string) {
-	for _, name := range names {
-		if !slices.Contains(s.Redact, name) && len(s.Redact) < maxRedact {
-			s.Redact = append(slices.Clip(s.Redact), name)
-		}
-	}
-}

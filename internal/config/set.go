@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -42,19 +41,6 @@ type Hook struct {
 	rank   int    // of the source, in the order of registration
 	mark   string // tells whether two loads mean the same hook
 	lease  *lease // of a command
-}
-
-// Settings are what a configuration says beside its hooks. A trusted
-// workspace's go before the user's.
-type Settings struct {
-	AskFallback   hook.Action // ActionBlock or ActionAllow
-	MaxContinues  int
-	MaxHooks      int
-	IdleThreshold time.Duration
-
-	// Redact names what the audit log never holds. Every file adds to it, also
-	// one with mistakes and one that nobody trusts: it can only hide more.
-	Redact []string
 }
 
 // Set is a configuration that was read: the hooks of all files in the order of
