@@ -123,16 +123,7 @@ func awaitStopped(t *testing.T, pid int) {
 		out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output() // where there is no /proc
 		return err == nil && strings.HasPrefix(strings.TrimSpace(string(out)), "T")
 	}
-	deadline := time.After(time.Minute)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for !stopped() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatal("the process does not stop")
-		}
-	}
+	until(t, "the process stops", stopped)
 }
 
 // daemon is the process that listens.

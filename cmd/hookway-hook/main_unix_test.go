@@ -230,7 +230,7 @@ func panics(where string) {
 		s.guarded(bug)
 	}
 	go s.guarded(bug)
-	time.Sleep(patient)
+	select {} // the answer to the panic ends the process
 }
 
 // fake is a full hookway for tests.
@@ -320,8 +320,13 @@ func fakeHook(home, how string) int {
 // until waits for something that happens in another process.
 func until(t testing.TB, what string, happened func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patient); !happened(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
+	deadline := time.After(patient)
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for !happened() {
+		select {
+		case <-tick.C:
+		case <-deadline:
 			t.Fatalf("it never happened: %s", what)
 		}
 	}
