@@ -62,7 +62,8 @@ func (r *reader) next(ctx context.Context, still time.Duration) ([]Line, error) 
 // read makes lines of the next piece and reports whether there was one.
 func (r *reader) read() (lines []Line, any bool) {
 	if len(r.rest) == 0 && !r.lost {
-		r.rest, r.lost, r.ended = r.tap.take()
+		p := r.tap.take()
+		r.rest, r.lost, r.ended = p.bytes, p.lost, p.ended
 	}
 	if len(r.rest) == 0 && !r.lost {
 		return nil, false

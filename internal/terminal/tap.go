@@ -14,11 +14,23 @@ type tap struct {
 
 	mu      sync.Mutex
 	buf     []byte
+	resized []resized
 	lost    bool // output is missing after buf
 	ended   bool
 	dropped int64
 	last    time.Time
 }
+
+// resized is a change of the terminal's size, and after how many bytes of the
+// buffer it came.
+type resized struct {
+	after      int
+	cols, rows int
+}
+
+// mostResized bounds how many changes of size are kept apart; of a storm of them
+// only the last ones matter.
+const mostResized = 64
 
 func newTap(limit int) *tap {
 	return &tap{limit: limit, wake: make(chan struct{}, 1), last: time.Now()}
@@ -40,6 +52,19 @@ func (t *tap) write(p []byte) {
 	t.ring()
 }
 
+// resize says that what is written from now on is for a terminal of this size.
+func (t *tap) resize(cols, rows int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := resized{len(t.buf), cols, rows}
+	if n := len(t.resized); n > 0 && (t.resized[n-1].after == now.after || n == mostResized) {
+		t.resized[n-1] = now
+	} else {
+		t.resized = append(t.resized, now)
+	}
+	t.ring()
+}
+
 // end says that there is no more.
 func (t *tap) end() {
 	t.mu.Lock()
@@ -55,14 +80,21 @@ func (t *tap) ring() {
 	}
 }
 
-// take returns what was written, whether output is missing after it, and
-// whether it is the last.
-func (t *tap) take() (p []byte, lost, ended bool) {
+// piece is what a tap holds.
+type piece struct {
+	bytes   []byte
+	resized []resized // while the bytes were written, in order
+	lost    bool      // output is missing after the bytes
+	ended   bool      // nothing comes after it
+}
+
+// take empties the buffer.
+func (t *tap) take() piece {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p, lost = t.buf, t.lost
-	t.buf, t.lost = nil, false
-	return p, lost, t.ended
+	p := piece{t.buf, t.resized, t.lost, t.ended}
+	t.buf, t.resized, t.lost = nil, nil, false
+	return p
 }
 
 func (t *tap) lastWrite() time.Time {
