@@ -13,13 +13,14 @@ import (
 // An emulator is a screen that output is drawn on. One goroutine may use it at
 // a time.
 type emulator interface {
-	// write draws output: valid UTF-8 without string sequences (see filter).
+	// write draws output: valid UTF-8 without string sequences (see filter). The
+	// byte that completes a switch between the screens comes alone.
 	write(p []byte)
 	resize(cols, rows int)
 	// screen is what it shows.
 	screen() Screen
-	// scrolled returns the rows that have left the main screen at its top since
-	// the last call, oldest first. What was erased is not among them.
+	// scrolled returns the rows that have left the screen at its top since the
+	// last call, oldest first. What was erased is not among them.
 	scrolled() []Row
 	close()
 }
@@ -27,81 +28,73 @@ type emulator interface {
 // mostScrolled bounds the rows that an emulator keeps for scrolled.
 const mostScrolled = 4096
 
-// vtEmulator is the emulator of charmbracelet/x/vt.
-//
-// It answers what programs ask their terminal; the answers are dropped, because
-// the program hears that of the user's terminal, and because nothing that a
-// program prints may make us type. They come through a pipe that has to be read,
-// or the next write would hang.
+// vtEmulator is an emulator made of charmbracelet/x/vt, one for each of the two
+// screens: the alternate screen of one alone keeps 10,000 rows of scrollback that
+// nobody can bound.
 type vtEmulator struct {
-	vt      *vt.Emulator
-	gone    []Row // scrolled, and not yet asked for
-	erased  int   // rows that an erasing put into the scrollback
-	drained sync.WaitGroup
-	shown   bool
-	alt     bool
-	paste   bool
+	main, alt *vtScreen
+	now       *vtScreen
+	gone      []Row // scrolled, and not yet asked for
+	shown     bool  // the cursor
+	paste     bool
+	swap      func() // after this write, or nil
 }
 
 func newEmulator(cols, rows int) emulator {
-	e := &vtEmulator{vt: vt.NewEmulator(max(cols, 1), max(rows, 1)), shown: true}
-	e.vt.SetScrollbackSize(mostScrolled)
-	e.vt.SetCallbacks(vt.Callbacks{
-		AltScreen:        func(on bool) { e.alt = on },
-		CursorVisibility: func(visible bool) { e.shown = visible },
-		EnableMode:       func(m ansi.Mode) { e.mode(m, true) },
-		DisableMode:      func(m ansi.Mode) { e.mode(m, false) },
-	})
-	// Erasing the screen moves its rows to the scrollback, though they did not
-	// scroll; they are counted, to be left out. Or it empties the scrollback.
-	e.vt.RegisterCsiHandler('J', func(params ansi.Params) bool {
-		e.collect()
-		if how, _, _ := params.Param(0, 0); how == 2 && !e.alt {
-			e.erased = e.texts()
-		}
-		return false // go on with the erasing
-	})
-	e.drained.Go(func() { _, _ = io.Copy(io.Discard, e.vt) })
+	e := &vtEmulator{shown: true}
+	e.main = e.open(cols, rows)
+	e.now = e.main
 	return e
 }
 
-func (e *vtEmulator) mode(m ansi.Mode, on bool) {
-	if m == ansi.ModeBracketedPaste {
-		e.paste = on
+func (e *vtEmulator) write(p []byte) {
+	_, _ = e.now.vt.Write(p)
+	if e.swap != nil {
+		e.swap()
+		e.swap = nil
 	}
 }
 
-// texts counts the rows that are not blank, as the emulator does it.
-func (e *vtEmulator) texts() (n int) {
-	for y := range e.vt.Height() {
-		for x := range e.vt.Width() {
-			if c := e.vt.CellAt(x, y); c != nil && c.Content != "" && c.Content != " " {
-				n++
-				break
-			}
+func (e *vtEmulator) resize(cols, rows int) {
+	for _, s := range []*vtScreen{e.main, e.alt} {
+		if s != nil {
+			s.vt.Resize(max(cols, 1), max(rows, 1))
 		}
 	}
-	return n
 }
 
-func (e *vtEmulator) write(p []byte) { _, _ = e.vt.Write(p) }
-
-func (e *vtEmulator) resize(cols, rows int) { e.vt.Resize(max(cols, 1), max(rows, 1)) }
-
 func (e *vtEmulator) close() {
-	_ = e.vt.Close()
-	e.drained.Wait()
+	for _, s := range []*vtScreen{e.main, e.alt} {
+		if s != nil {
+			s.close()
+		}
+	}
+}
+
+// alternate switches between the screens. The alternate one begins empty.
+func (e *vtEmulator) alternate(on bool) {
+	e.collect()
+	switch {
+	case on == (e.now != e.main):
+	case on:
+		e.alt = e.open(e.main.vt.Width(), e.main.vt.Height())
+		e.now = e.alt
+	default:
+		e.alt.close()
+		e.now, e.alt = e.main, nil
+	}
 }
 
 func (e *vtEmulator) screen() Screen {
-	at := e.vt.CursorPosition()
+	t := e.now.vt
+	at := t.CursorPosition()
 	s := Screen{
-		Width: e.vt.Width(), Height: e.vt.Height(), Row: at.Y, Col: at.X,
-		Shown: e.shown, Alternate: e.alt, Paste: e.paste,
+		Width: t.Width(), Height: t.Height(), Row: at.Y, Col: at.X,
+		Shown: e.shown, Alternate: e.now != e.main, Paste: e.paste,
 	}
 	s.Rows = make([]Row, s.Height)
 	for y := range s.Rows {
-		s.Rows[y] = rowOf(s.Width, func(x int) *uv.Cell { return e.vt.CellAt(x, y) })
+		s.Rows[y] = rowOf(s.Width, func(x int) *uv.Cell { return t.CellAt(x, y) })
 	}
 	return s
 }
@@ -113,20 +106,97 @@ func (e *vtEmulator) scrolled() []Row {
 	return rows
 }
 
-// collect empties the scrollback.
+// collect takes what has scrolled from the screen.
 func (e *vtEmulator) collect() {
-	back := e.vt.Scrollback()
-	lines := back.Lines()
-	for _, line := range lines[min(e.erased, len(lines)):] {
-		row := rowOf(len(line), func(x int) *uv.Cell { return &line[x] })
-		row.full = len(line) == e.vt.Width()
-		e.gone = append(e.gone, row)
-	}
+	e.gone = append(e.gone, e.now.scrolled()...)
 	if over := len(e.gone) - mostScrolled; over > 0 {
 		e.gone = e.gone[over:]
 	}
-	e.erased = 0
+}
+
+// vtScreen is one screen.
+//
+// It answers what programs ask their terminal; the answers are dropped, because
+// the program hears that of the user's terminal, and because nothing that a
+// program prints may make us type. They come through a pipe that has to be read,
+// or the next write would hang.
+type vtScreen struct {
+	vt      *vt.Emulator
+	erased  int // rows that an erasing put into the scrollback
+	drained sync.WaitGroup
+}
+
+// open makes a screen that tells the emulator what is switched on it.
+func (e *vtEmulator) open(cols, rows int) *vtScreen {
+	s := &vtScreen{vt: vt.NewEmulator(max(cols, 1), max(rows, 1))}
+	s.vt.SetScrollbackSize(mostScrolled)
+	// Erasing the screen moves its rows to the scrollback, though they did not
+	// scroll; they are counted, to be left out. Or it empties the scrollback.
+	s.vt.RegisterCsiHandler('J', func(params ansi.Params) bool {
+		e.collect()
+		if how, _, _ := params.Param(0, 0); how == 2 {
+			s.erased = s.texts()
+		}
+		return false // go on with the erasing
+	})
+	for _, on := range []bool{true, false} {
+		final := byte('l')
+		if on {
+			final = 'h'
+		}
+		s.vt.RegisterCsiHandler(ansi.Command('?', 0, final), func(params ansi.Params) bool { return e.modes(params, on) })
+	}
+	s.drained.Go(func() { _, _ = io.Copy(io.Discard, s.vt) })
+	return s
+}
+
+// modes notes the modes that we want to know of. It reports whether they were
+// dealt with: the switch of screens is ours.
+func (e *vtEmulator) modes(params ansi.Params, on bool) (done bool) {
+	for i := range params {
+		switch mode, _, _ := params.Param(i, 0); mode {
+		case 25:
+			e.shown = on
+		case 2004:
+			e.paste = on
+		case 47, 1047, 1049:
+			e.swap = func() { e.alternate(on) }
+			done = true
+		}
+	}
+	return done
+}
+
+// texts counts the rows that are not blank.
+func (s *vtScreen) texts() (n int) {
+	for y := range s.vt.Height() {
+		for x := range s.vt.Width() {
+			if c := s.vt.CellAt(x, y); c != nil && c.Content != "" && c.Content != " " {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}
+
+// scrolled empties the scrollback.
+func (s *vtScreen) scrolled() (rows []Row) {
+	back := s.vt.Scrollback()
+	lines := back.Lines()
+	for _, line := range lines[min(s.erased, len(lines)):] {
+		row := rowOf(len(line), func(x int) *uv.Cell { return &line[x] })
+		row.full = len(line) == s.vt.Width()
+		rows = append(rows, row)
+	}
+	s.erased = 0
 	back.Clear()
+	return rows
+}
+
+func (s *vtScreen) close() {
+	_ = s.vt.Close()
+	s.drained.Wait()
 }
 
 // rowOf reads a row cell by cell. A wide character is one cell and a gap.
