@@ -1,0 +1,69 @@
+package hook
+
+import (
+	"context"
+	"time"
+)
+
+// Wrapped is the session of a program that hookway runs in a terminal, for the
+// hooks of its events. All methods may be called from many goroutines, also
+// after the hook has answered; what comes after the session's end fails.
+type Wrapped interface {
+	ID() string   // of the session
+	Name() string // of the agent
+	Dir() string  // working directory of the program
+
+	// Env is the program's environment, KEY=VALUE. It is the caller's to edit.
+	Env() []string
+
+	// Inject has a text typed to the program when it is ready for it, after the
+	// texts that wait already. The error says that the text will not be typed.
+	Inject(text string) error
+
+	// Send sends a message in the agent's name, to another by its name or to all
+	// others with "*". It fires MessageSending and MessageSent.
+	Send(ctx context.Context, to, text string) error
+
+	// Memory is what the agent remembers, or nil where nothing can be.
+	Memory() Memory
+
+	// Output gives the last lines of what the program has printed; with 0, all of
+	// it that is kept. It is read from disk, so do not call it for every event.
+	Output(lines int) ([]string, error)
+
+	// Messages gives the last messages that the agent has sent and received, the
+	// oldest first. Metadata is not to be edited.
+	Messages() []Message
+}
+
+// Memory is what agents remember.
+type Memory interface {
+	Save(ctx context.Context, content string) (id string, err error)
+	Search(ctx context.Context, query string) ([]Remembered, error)
+	Forget(ctx context.Context, id string) error
+	List(ctx context.Context) ([]Remembered, error) // the newest first
+}
+
+// Remembered is one thing that an agent was told to remember.
+type Remembered struct {
+	ID      string    `json:"id"`
+	Content string    `json:"content"`
+	Agent   string    `json:"agent,omitempty"` // who saved it
+	Time    time.Time `json:"time,omitzero"`
+}
+
+// wrappedKey finds a Wrapped in a context.
+type wrappedKey struct{}
+
+// SessionOf gives the wrapped session whose event a hook is handling. There is
+// none for events that come from elsewhere: an agent's own hooks, Go programs.
+func SessionOf(ctx context.Context) (Wrapped, bool) {
+	w, ok := ctx.Value(wrappedKey{}).(Wrapped)
+	return w, ok
+}
+
+// WithSession is a context for firing events of a wrapped session, and for tests
+// of hooks that ask for it.
+func WithSession(ctx context.Context, w Wrapped) context.Context {
+	return context.WithValue(ctx, wrappedKey{}, w)
+}

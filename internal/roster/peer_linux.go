@@ -1,0 +1,12 @@
+package roster
+
+import "golang.org/x/sys/unix"
+
+// peer asks the kernel whose process is at the other end.
+func peer(fd int) (uid int, err error) {
+	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return 0, err
+	}
+	return int(cred.Uid), nil
+}
