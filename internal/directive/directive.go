@@ -54,10 +54,36 @@
 // # What is no directive
 //
 // Text in the middle of a line, so also me@deploy:corp; lines inside a code
-// fence (``` or ~~~), until the fence closes or Flush; a directive after a
-// backslash. \@relay:x stands for the text @relay:x and \\@relay:x for
+// fence (``` or ~~~), until the fence closes or Flush; what stands in
+// backticks; a directive after a backslash. \@relay:x stands for the text @relay:x and \\@relay:x for
 // \@relay:x: see Escape and Unescape. In bodies one backslash is removed in
 // the same way, except inside code fences.
+//
+// # Lines about the syntax
+//
+// Agents also print how a directive is written: in help, in plans, in what
+// they were told. A line of that form is usage, and no directive:
+//
+//	usage        = head ( blank placeholder { [ blank ] placeholder } [ note ] | comment )
+//	             | any head with the namespace "namespace"
+//	             | any head in a row of a table .
+//	placeholder  = "<" letter { letter | digit | " " | any of _-'.,…|/ } ">" | "…" | "..." .
+//	note         = ( blank ( "#" | "//" | "—" | "–" | "--" | "-" | "→" | "->" | "=>" ) | ":" ) blank text .
+//	comment      = blank blank ( "#" | "//" ) blank text | blank ( "—" | "–" | "--" ) blank text .
+//
+// So @memory:save <what to keep>, @relay:Bob ..., @memory:list — lists them and
+//
+//	@memory:list                 # List recent memories
+//
+// say nothing to anybody, while @relay:Bob <b>hi</b>, @relay:Bob # Report and
+// @relay:Bob ... and then? do. Quotes, brackets and punctuation around a
+// placeholder belong to it; it holds at most 80 bytes and ends neither in a
+// blank nor in "/". A row is a line between borders that has such a border,
+// between blanks, in its middle. The lines that would continue usage belong to
+// it, unless they go on with markup: then <div> was no placeholder. A body of
+// several lines, or between fences, is usage if all of it is placeholders.
+//
+// Usage does not end a fence or a body; inside of one it is text.
 //
 // # When a directive is reported
 //

@@ -11,6 +11,8 @@ type draft struct {
 	pre    prefix
 	fenced bool // the body is a fence
 	shut   bool // the fence closed in the line that opened it
+	usage  bool // it tells how a directive is written, and is none
+	tags   bool // all of its body so far are placeholders, or tags
 	inner  int  // indentation of the first continuation line, -1 before it
 	code   codeFence
 	body   buffer
@@ -30,6 +32,7 @@ func begin(line string, number int, pre prefix, h head) *draft {
 	d := &draft{
 		head:  Directive{Namespace: strings.Clone(h.namespace), Target: strings.Clone(h.target), Line: number},
 		pre:   pre,
+		usage: usage(line, pre, h),
 		inner: -1,
 	}
 	d.raw.add(line)
@@ -42,6 +45,7 @@ func begin(line string, number int, pre prefix, h head) *draft {
 	if text != "" {
 		d.body.add(text)
 	}
+	d.tags = d.usage && placeholders(text)
 	return d
 }
 
@@ -74,7 +78,7 @@ func (d *draft) takeFenced(line string) verdict {
 		d.body.add(dedent(content, d.pre.column))
 		return taken
 	}
-	if _, slashes, ok := headAt(line, pre); ok && slashes == 0 {
+	if startsOne(line, pre) {
 		return refused
 	}
 	d.code.next(line, pre)
@@ -105,15 +109,25 @@ func (d *draft) continues(line string) bool {
 	if indent <= d.pre.indent && !under || startsWithGlyph(content) {
 		return false
 	}
-	if _, slashes, ok := headAt(line, pre); ok && slashes == 0 {
+	if startsOne(line, pre) {
 		return false
 	}
 	if d.inner < 0 {
 		d.inner = indent
 	}
+	if d.tags && !placeholders(content) {
+		d.tags = false
+		d.usage = !strings.HasPrefix(trimLeft(content), "<") // else it is markup, and so was what stands above it
+	}
 	d.code.next(line, pre)
 	d.body.add(Unescape(dedent(content, d.inner)))
 	return true
+}
+
+// startsOne reports whether a line starts a directive.
+func startsOne(line string, pre prefix) bool {
+	h, slashes, ok := headAt(line, pre)
+	return ok && slashes == 0 && !usage(line, pre, h)
 }
 
 func startsWithGlyph(s string) bool {

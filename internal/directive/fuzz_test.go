@@ -18,6 +18,8 @@ func FuzzParser(f *testing.F) {
 		"```\n@a:b c\n```\n~~~\n@a:b\n",
 		"\\@a:b\n\\\\@a:b\n1. @a:#b\u00a0c\r\n\t@a: b|",
 		"@a:b \xff\xfe│\n\xe2\x94",
+		"@a:b <c>\n  <d>e</d>\n@a:b <c d>  # e\n@a:b ...\n@namespace:x <<<\n>>>",
+		"@a:b <<<\n<c>\n@a:b …\n>>>\n│ @a:b │ c │\n@a:  // b\n@a:b - c",
 		"@:@a:@a:.\n@a:*\n12) | @a:b |\n      |  x |",
 	} {
 		f.Add(seed)
@@ -45,6 +47,9 @@ func FuzzParser(f *testing.F) {
 			}
 			if h, ok := parseHead("@" + d.Namespace + ":" + d.Target); !ok || h.target != d.Target {
 				t.Fatalf("directive %+v is not of the grammar", d)
+			}
+			if strings.EqualFold(d.Namespace, "namespace") || placeholders(d.Body) {
+				t.Fatalf("directive %+v is about the syntax", d)
 			}
 			if d.Target == "" && d.Body == "" {
 				t.Fatalf("directive %+v says nothing", d)

@@ -80,11 +80,13 @@ func (p *Parser) one(line string, done []Directive) []Directive {
 	return done
 }
 
-// release reports the held directive, unless it says nothing.
+// release reports the held directive, unless it says nothing or only how to
+// say something.
 func (p *Parser) release(done []Directive, open bool) []Directive {
-	d := p.held.directive(open)
+	held := p.held
 	p.held = nil
-	if d.Target == "" && d.Body == "" {
+	d := held.directive(open)
+	if d.Target == "" && d.Body == "" || held.usage || placeholders(d.Body) {
 		return done
 	}
 	return append(done, d)
