@@ -42,9 +42,12 @@ func (s *session) end(ctx context.Context, summary hook.SessionSummary) (inject 
 	}
 	s.ended = true
 	summary.DurationMS = time.Since(s.began).Milliseconds()
-	s.interruptible(context.WithoutCancel(ctx), hooksLimit, func(ctx context.Context) {
-		inject = fire(ctx, s, hook.SessionEnd, summary)
-	})
+	tell := func(ctx context.Context) { inject = fire(ctx, s, hook.SessionEnd, summary) }
+	if s.hooks != nil { // the agent may have told it
+		first := tell
+		tell = func(ctx context.Context) { s.hooks.End(ctx, first) }
+	}
+	s.interruptible(context.WithoutCancel(ctx), hooksLimit, tell)
 	return inject
 }
 

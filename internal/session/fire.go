@@ -15,7 +15,7 @@ import (
 func fire[P any](ctx context.Context, s *session, point hook.Point[P], payload P) (inject string) {
 	began := time.Now()
 	out, err := hook.Fire(ctx, s.engine, point, &s.env, payload)
-	if s.record != nil && len(out.Steps) > 0 {
+	if s.record != nil && (len(out.Steps) > 0 || s.hooks != nil && once(out.Event)) {
 		if ev, made := point.Info().New(s.env, payload); made == nil {
 			s.record(ev, hook.Outcome[any]{Verdict: out.Verdict, Payload: out.Payload}, time.Since(began))
 		}
@@ -35,6 +35,12 @@ func fire[P any](ctx context.Context, s *session, point hook.Point[P], payload P
 		return ""
 	}
 	return out.Inject
+}
+
+// once reports the events that are on record without a hook too, if the agent's
+// own hooks put everything there.
+func once(event string) bool {
+	return event == hook.SessionStart.Name() || event == hook.SessionEnd.Name()
 }
 
 // interest knows for which events there are hooks, so that none are prepared

@@ -87,8 +87,15 @@ type Config struct {
 	IdleThreshold time.Duration // 0 is DefaultIdleThreshold; negative is never
 
 	// Native says that the agent has hooks of its own and reports its begin and
-	// end itself, so that SessionStart and SessionEnd are not fired here too.
+	// end itself, so that SessionStart and SessionEnd are not fired here too,
+	// unless there are AgentHooks.
 	Native bool
+
+	// AgentHooks ties the session to the hooks that the agent calls by itself: so
+	// SessionStart and SessionEnd are fired once, here or there, and text reaches
+	// the agent by them while it works. Nil: the agent has none, or they cannot be
+	// reached.
+	AgentHooks AgentHooks
 
 	// Record is given every outcome for which a hook was asked, on the goroutine
 	// that fired the event. Nil drops them.
@@ -115,6 +122,10 @@ type session struct {
 	program *terminal.Program // nil until it was started
 	native  bool              // the agent fires SessionStart and SessionEnd itself
 	ended   bool              // SessionEnd was fired
+
+	hooks     AgentHooks // may be nil
+	first     Parcel     // what SessionStart's hooks inject; nil if it is typed
+	firstText string
 
 	interest *interest
 	output   *outbox
@@ -157,7 +168,7 @@ func Run(ctx context.Context, cfg Config) (terminal.ExitStatus, error) {
 
 	inject, cause := s.start(ctx)
 	if cause == nil {
-		s.typist.put(inject)
+		s.begin(inject)
 		cause = s.launch(ctx, cfg)
 	}
 	if cause != nil {
@@ -176,7 +187,7 @@ func newSession(cfg Config) (*session, error) {
 	}
 	env := hook.Envelope{Session: cfg.ID, Agent: cfg.Name, Source: cfg.Source, CWD: dir}
 	if env.Session == "" {
-		env.Session = newID()
+		env.Session = NewID()
 	}
 	if env.Agent == "" {
 		env.Agent = filepath.Base(cfg.Command[0])
@@ -185,7 +196,8 @@ func newSession(cfg Config) (*session, error) {
 		env.Source = "run"
 	}
 	s := &session{
-		engine: cfg.Engine, env: env, command: cfg.Command, native: cfg.Native, ended: cfg.Native,
+		engine: cfg.Engine, env: env, command: cfg.Command, native: cfg.Native && cfg.AgentHooks == nil, hooks: cfg.AgentHooks,
+		ended:     cfg.Native && cfg.AgentHooks == nil,
 		record:    cfg.Record,
 		threshold: max(cfg.IdleThreshold, 0),
 		began:     time.Now(),
@@ -203,7 +215,8 @@ func newSession(cfg Config) (*session, error) {
 	return s, nil
 }
 
-func newID() string {
+// NewID makes the id of a session.
+func NewID() string {
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // it never fails
 	return hex.EncodeToString(id[:])
@@ -290,6 +303,7 @@ func (s *session) work(ctx context.Context) (drained <-chan struct{}) {
 	s.spawn(&firing, func() { s.fireOutput(ctx) })
 	s.spawn(&firing, func() { s.fireCalls(ctx) })
 	s.spawn(&typing, func() { s.typist.run(ctx) })
+	s.spawn(&typing, func() { s.carryFirst(ctx) })
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -1,0 +1,103 @@
+package session
+
+import (
+	"context"
+	"time"
+)
+
+// AgentHooks is what a session and the hooks that its agent calls by itself tell
+// each other, so that the session has one begin and one end, and text reaches the
+// agent by its own hooks where they take some. Its methods may be called from many
+// goroutines.
+type AgentHooks interface {
+	// Begin says that SessionStart was fired, before the program runs. The agent's
+	// own report of it gets the text that the hooks injected. A nil parcel: there
+	// is no text, or it is to be typed.
+	Begin(text string) Parcel
+
+	// Offer leaves a text for the next event of the agent that takes one. It does
+	// not wait. Nil: the agent has nothing to do, so the text is to be typed.
+	Offer(text string) Parcel
+
+	// End calls fire, unless the agent has reported its end already, or does so
+	// just now: then it waits until that is judged.
+	End(ctx context.Context, fire func(context.Context))
+}
+
+// Parcel is a text that is with the agent's own hooks.
+type Parcel interface {
+	// Await waits until an event has taken the text, or takes it back: when the
+	// agent has nothing more to do, when it shows no sign of life, and when ctx
+	// ends. still says for how long the screen has not changed.
+	Await(ctx context.Context, still func() time.Duration) Fate
+}
+
+// Fate is what became of a parcel.
+type Fate int
+
+// The fates of a parcel.
+const (
+	Returned Fate = iota // nobody has it: it is to be typed
+	Taken                // the agent has it
+	Doubtful             // an event took it, but whether the agent heard the answer is not known
+)
+
+// doubtful is added to a text that the agent may have already.
+const doubtful = " (may be a repeat)"
+
+// offer leaves a text to the agent's own hooks. Nil: it is to be typed.
+func (s *session) offer(body string) Parcel {
+	if s.hooks == nil {
+		return nil
+	}
+	return s.hooks.Offer(body)
+}
+
+// carried waits for the fate of a parcel with the text body. Unless the agent has
+// it, the text that is returned is to be typed.
+func (s *session) carried(ctx context.Context, p Parcel, body string) (rest string, taken bool) {
+	if p == nil {
+		return body, false
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-s.program.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	switch p.Await(ctx, s.stillness) {
+	case Taken:
+		return "", true
+	case Doubtful:
+		return body + doubtful, false
+	}
+	return body, false
+}
+
+// stillness is for how long the program has shown nothing new.
+func (s *session) stillness() time.Duration { return time.Since(s.program.LastOutput()) }
+
+// begin hands over what SessionStart's hooks inject. It must be there before the
+// program is, whose own report of its start may take it at once.
+func (s *session) begin(text string) {
+	if s.hooks != nil {
+		s.first, s.firstText = s.hooks.Begin(text), text
+	}
+	if s.first == nil {
+		s.typist.put(text)
+	}
+}
+
+// carryFirst has the text of SessionStart typed if the agent does not take it. It
+// holds up no other text: an agent may report its start at its first prompt only.
+func (s *session) carryFirst(ctx context.Context) {
+	if s.first == nil {
+		return
+	}
+	if rest, taken := s.carried(ctx, s.first, s.firstText); !taken {
+		s.typist.put(rest)
+	}
+}
