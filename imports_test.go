@@ -27,6 +27,7 @@ var rooms = map[string][]string{
 	"internal/procgroup": {},
 	"internal/filelock":  {},
 	"internal/strict":    {},
+	"internal/tmux":      {},
 	"internal/terminal":  {"internal/procgroup"},
 	"docs/schema":        {},
 	"wire":               {"hook"},

@@ -14,8 +14,9 @@ import (
 
 func (a *app) runCommand() *cobra.Command {
 	var name, file string
+	var inTmux bool
 	cmd := &cobra.Command{
-		Use:   "run [-n NAME] [-c CONFIG] [--] COMMAND...",
+		Use:   "run [-n NAME] [-c CONFIG] [--tmux] [--] COMMAND...",
 		Short: "Run a program in a terminal of its own, with hooks",
 		Long: `Run a program in a terminal of its own, with hooks. You see and type what you
 would without hookway; meanwhile the session fires SessionStart, Output,
@@ -35,11 +36,15 @@ yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if inTmux {
+				return a.wrapInTmux(cmd.Context(), name, file, args)
+			}
 			return a.wrap(cmd.Context(), name, file, args)
 		},
 	}
 	cmd.Flags().StringVarP(&name, "name", "n", "", "the agent's `NAME`; without it, the program's")
 	cmd.Flags().StringVarP(&file, "config", "c", "", "take the hooks from this `FILE` in place of the workspace's")
+	cmd.Flags().BoolVar(&inTmux, "tmux", false, "run it in a session of tmux that outlives this terminal; hookway attach NAME comes back")
 	cmd.Flags().SetInterspersed(false) // the program's flags are its own
 	return cmd
 }

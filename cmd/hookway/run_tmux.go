@@ -1,0 +1,207 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/tmux"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// tmuxServer is hookway's own tmux, and the folder of its socket.
+func (a *app) tmuxServer(ctx context.Context) (server *tmux.Server, dir string, err error) {
+	at, err := call.Find(a.getenv)
+	if err != nil {
+		return nil, "", err
+	}
+	if err = call.MakeDir(at.Dir); err != nil {
+		return nil, "", err
+	}
+	settings, _, err := config.Places(a.getenv)
+	if err != nil {
+		return nil, "", err
+	}
+	server, err = tmux.Find(ctx, at.Dir, filepath.Join(settings, "tmux.conf"))
+	return server, at.Dir, err
+}
+
+// wrapInTmux has hookway run the program in a session of tmux, and shows it to
+// the user, if there is one. hookway's exit code is the program's; a user who
+// detaches leaves the session running, which is no failure.
+func (a *app) wrapInTmux(ctx context.Context, name, file string, command []string) error {
+	server, dir, err := a.tmuxServer(ctx)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find hookway's own program: %w", err)
+	}
+	offer, err := tmux.NewOffer(dir)
+	if err != nil {
+		return err
+	}
+	defer offer.Close()
+	args := []string{"run"}
+	if name != "" {
+		args = append(args, "--name", name)
+	} else {
+		name = programName(command)
+	}
+	if file != "" {
+		args = append(args, "--config", file)
+	}
+	width, height := a.size()
+	session, err := server.New(ctx, tmux.New{Name: tmux.Name(name), Link: offer.Path, Width: width, Height: height, Command: []string{self, paneName, offer.Path}})
+	if errors.Is(err, tmux.ErrTaken) {
+		return fmt.Errorf("a session %s runs in tmux already; hookway attach %[1]s shows it, hookway run --tmux -n NAME takes another name", tmux.Name(name))
+	}
+	if err != nil {
+		return err
+	}
+	start := tmux.Start{Dir: a.cwd(), Args: append(append(args, "--"), command...), Env: os.Environ()}
+	view := &view{app: a, server: server, session: session}
+	if err := view.begin(ctx, offer, start); err != nil {
+		server.Kill(context.WithoutCancel(ctx), session)
+		return err
+	}
+	return view.end(ctx)
+}
+
+// programName is how an agent is called that was given no name.
+func programName(command []string) string {
+	return strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+}
+
+// size is that of the user's terminal.
+func (a *app) size() (width, height int) {
+	if out, ok := a.out.(*os.File); ok {
+		if w, h, err := term.GetSize(int(out.Fd())); err == nil && w > 0 && h > 0 {
+			return w, h
+		}
+	}
+	number := func(name string, otherwise int) int {
+		if n, err := strconv.ParseUint(a.getenv(name), 10, 16); err == nil && n > 0 {
+			return int(n)
+		}
+		return otherwise
+	}
+	return number("COLUMNS", 80), number("LINES", 24)
+}
+
+// atTerminal reports whether there is a user who can see and type.
+func (a *app) atTerminal() bool {
+	out, ok := a.out.(*os.File)
+	return ok && term.IsTerminal(int(out.Fd())) && term.IsTerminal(int(a.in.Fd()))
+}
+
+// paneName is the command that runs in tmux. People do not call it.
+const paneName = "tmux-pane"
+
+func (a *app) paneCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: paneName + " LINK", Short: "Run what hookway run --tmux was told to, inside tmux", Hidden: true,
+		Args: exactly("LINK"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.pane(cmd.Context(), args[0]) },
+	}
+}
+
+// hangupLimit is how long a program may go on when its session is gone, and with
+// it every way to come back to it.
+const hangupLimit = 5 * time.Second
+
+// pane is hookway run, inside tmux. It has the environment of whoever has started
+// the session, but for what describes the terminal, which is tmux's.
+func (a *app) pane(ctx context.Context, link string) error {
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, hangup...) // to the end: who attached last must not decide whether SessionEnd is heard
+	pane, start, err := tmux.Take(link)
+	if err != nil {
+		return err
+	}
+	own, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		return err
+	}
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		for {
+			select {
+			case s := <-pane.Signals:
+				_ = own.Signal(s)
+			case <-hangups:
+				time.AfterFunc(hangupLimit, func() { _ = own.Signal(syscall.SIGTERM) })
+			case <-over:
+				return
+			}
+		}
+	}()
+	var said strings.Builder
+	inside := &app{in: a.in, out: a.out, err: visible{io.MultiWriter(&said, os.Stderr)}, getenv: os.Getenv}
+	if start.Follow {
+		inside.out = io.MultiWriter(a.out, pane)
+	}
+	code := exitFailure
+	if err := enterPane(start); err != nil {
+		inside.warn("%s", err)
+	} else {
+		code = inside.run(ctx, start.Args)
+	}
+	pane.Finish(tmux.End{Code: code, Notes: said.String(), Screen: a.lastScreen(ctx)})
+	return &exit{code: code}
+}
+
+// enterPane goes to where the user was, with the user's environment.
+func enterPane(start tmux.Start) error {
+	env := slices.DeleteFunc(start.Env, func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(ofTerminal, name) || name == "COLUMNS" || name == "LINES"
+	})
+	for _, name := range ofTerminal {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	os.Clearenv()
+	for _, pair := range env {
+		name, value, _ := strings.Cut(pair, "=")
+		_ = os.Setenv(name, value) // a name that cannot be set was none
+	}
+	if err := os.Chdir(start.Dir); err != nil {
+		return fmt.Errorf("the session in tmux cannot start there: %w", err)
+	}
+	return nil
+}
+
+// ofTerminal are the variables that tmux sets for a program in it.
+var ofTerminal = []string{"TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX", "TMUX_PANE"}
+
+// lastScreen is what the pane shows, without the blank lines at its end.
+func (a *app) lastScreen(ctx context.Context) string {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer stop()
+	server, _, err := a.tmuxServer(ctx)
+	if err != nil {
+		return ""
+	}
+	screen, err := server.Screen(ctx, os.Getenv("TMUX_PANE"))
+	if err != nil { // the session is gone
+		return ""
+	}
+	return strings.TrimRight(screen, "\n ")
+}
