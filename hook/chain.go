@@ -34,13 +34,18 @@ func (r *run) look() {
 
 // matches asks a hook's matcher about the current payload.
 func (r *run) matches(e *entry) bool {
-	if len(e.match.tests) == 0 {
-		return true
+	if e.hook.Builtin && r.overridden() {
+		return false
 	}
+	return len(e.match.tests) == 0 || e.match.holds(r.known())
+}
+
+// known is what matchers may ask of the current payload.
+func (r *run) known() *facts {
 	if r.facts == nil {
 		r.facts = newFacts(r.ev)
 	}
-	return e.match.holds(r.facts)
+	return r.facts
 }
 
 // lanes runs the transform lane, then the guards, then tells the observers.

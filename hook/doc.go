@@ -23,7 +23,9 @@
 // # Lanes, and what is ordered
 //
 // One firing runs the hooks that match in three lanes, each in the order
-// (priority ascending, then order of registration):
+// (priority ascending, then order of registration; at a [Directive], of equal
+// priorities, the hook that names namespace and target more closely comes
+// first, and a [Builtin] one before others that are as close):
 //
 //   - [Transform] (the default): one after the other; each sees what earlier
 //     ones changed. A block, retry or answer ends the lane, and with it the

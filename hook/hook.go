@@ -66,6 +66,8 @@ type Hook struct {
 	Queue    int    // observe lane: bound of the queue; zero is DefaultQueue
 	Root     string // folder that relative path patterns start from; empty is the event's CWD
 	Origin   string // file:line it came from, for listings and errors
+	Builtin  bool   // hookway's own: at a directive before the users' hooks of its priority that are as specific
+	Override bool   // a user's hook of Directive that stands in for the built-in ones at what it matches
 	Handler  Handler
 
 	ownTimeout bool // set by the option, even if to the default: see timed

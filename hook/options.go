@@ -75,5 +75,23 @@ func Queue(n int) Option { return func(h *Hook) { h.Queue = n } }
 // Root sets the folder that relative path patterns start from.
 func Root(dir string) Option { return func(h *Hook) { h.Root = dir } }
 
+// MatchNamespace matches directives by their namespace: exact names or globs.
+func MatchNamespace(names ...string) Option {
+	return func(h *Hook) { h.Match.Namespace = append(h.Match.Namespace, names...) }
+}
+
+// MatchTarget matches directives by their target: exact names or globs.
+func MatchTarget(names ...string) Option {
+	return func(h *Hook) { h.Match.Target = append(h.Match.Target, names...) }
+}
+
+// Builtin marks a hook of Directive as hookway's own: it comes before hooks of
+// users that have its priority and are as specific.
+func Builtin() Option { return func(h *Hook) { h.Builtin = true } }
+
+// Override lets a hook of Directive stand in for the built-in ones: they do not
+// run at what it matches. Its match must name the namespaces exactly.
+func Override() Option { return func(h *Hook) { h.Override = true } }
+
 // Origin says which file and line the hook comes from.
 func Origin(place string) Option { return func(h *Hook) { h.Origin = place } }

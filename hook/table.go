@@ -13,6 +13,7 @@ type entry struct {
 	match   matcher
 	events  []*EventInfo
 	every   bool // on: "*"
+	rank    int  // among those of equal priority, at directives
 	seq     int
 
 	closed  bool // failures block
@@ -44,6 +45,10 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 			out.events = append(out.events, info)
 		}
 	}
+	if err := out.checkOverride(); err != nil {
+		return nil, err
+	}
+	out.rank = out.namespaceRank()
 	if e.wrap != nil {
 		out.handler = e.wrap(h, h.Handler)
 	}
@@ -56,7 +61,8 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 }
 
 func inOrder(a, b *entry) int {
-	return cmp.Or(cmp.Compare(a.hook.Lane, b.hook.Lane), cmp.Compare(a.hook.order(), b.hook.order()), cmp.Compare(a.seq, b.seq))
+	return cmp.Or(cmp.Compare(a.hook.Lane, b.hook.Lane), cmp.Compare(a.hook.order(), b.hook.order()), cmp.Compare(a.rank, b.rank),
+		cmp.Compare(a.seq, b.seq))
 }
 
 // table is what firings read: the chains of all events. It is never changed in
@@ -171,6 +177,8 @@ type chain struct {
 	tools  [3]bool          // lanes in which there are such
 	has    [3]bool          // lanes in which there are any
 	sure   int              // hooks that run at every event: their matchers match all
+
+	overriding []*entry // hooks that stand in for built-in ones
 }
 
 // lanes are the hooks of a chain, sorted.
@@ -197,6 +205,9 @@ func (c *chain) index() {
 	for _, e := range sorted {
 		lane := e.hook.Lane
 		c.has[lane] = true
+		if e.hook.Override {
+			c.overriding = append(c.overriding, e)
+		}
 		if len(e.match.tests) == 0 && len(e.match.tools) == 0 {
 			c.sure++
 		}

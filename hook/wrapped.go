@@ -21,8 +21,12 @@ type Wrapped interface {
 	Inject(text string) error
 
 	// Send sends a message in the agent's name, to another by its name or to all
-	// others with "*". It fires MessageSending and MessageSent.
+	// others with "*". It fires MessageSending and MessageSent. The error says
+	// who has not got it.
 	Send(ctx context.Context, to, text string) error
+
+	// Relay has the same for those who know it by that name.
+	Relay() Relay
 
 	// Memory is what the agent remembers, or nil where nothing can be.
 	Memory() Memory
@@ -34,6 +38,12 @@ type Wrapped interface {
 	// Messages gives the last messages that the agent has sent and received, the
 	// oldest first. Metadata is not to be edited.
 	Messages() []Message
+}
+
+// Relay sends messages to other agents.
+type Relay interface {
+	Send(ctx context.Context, to, text string) error
+	Broadcast(ctx context.Context, text string) error
 }
 
 // Memory is what agents remember.

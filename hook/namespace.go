@@ -1,0 +1,76 @@
+package hook
+
+import (
+	"errors"
+	"slices"
+)
+
+// How closely a hook names the directives it wants, the closest first.
+const (
+	exactTarget = iota
+	globTarget
+	exactNamespace
+	globNamespace
+	noNamespace
+)
+
+// namespaceRank orders hooks of equal priority at a directive: the one that says
+// more closely what it wants first, then hookway's own before the users'. It is
+// zero for all hooks that may want another event too.
+func (e *entry) namespaceRank() int {
+	rank := 2 * (closeness(&e.hook.Match) - noNamespace)
+	if rank == 0 || !e.every && !slices.Contains(e.events, Directive.info) {
+		return 0
+	}
+	if e.hook.Builtin {
+		rank--
+	}
+	return rank
+}
+
+func closeness(m *Match) int {
+	switch {
+	case len(m.Namespace) == 0:
+		return noNamespace
+	case hasMeta(m.Namespace):
+		return globNamespace
+	case len(m.Target) == 0:
+		return exactNamespace
+	case hasMeta(m.Target):
+		return globTarget
+	}
+	return exactTarget
+}
+
+// checkOverride finds what is wrong with a hook that stands in for built-in ones.
+func (e *entry) checkOverride() error {
+	h := &e.hook
+	if !h.Override {
+		return nil
+	}
+	var errs []error
+	if e.every || len(e.events) != 1 || e.events[0] != Directive.info {
+		errs = append(errs, errors.New("override is for hooks of Directive and of no other event"))
+	}
+	if closeness(&h.Match) > exactNamespace {
+		errs = append(errs, errors.New("override needs a match that names its namespaces exactly"))
+	}
+	if h.Lane != Transform {
+		errs = append(errs, errors.New("override needs the transform lane: a hook that judges or watches does not stand in for another"))
+	}
+	if h.Builtin {
+		errs = append(errs, errors.New("a built-in hook overrides nothing"))
+	}
+	return errors.Join(errs...)
+}
+
+// overridden reports whether a hook of the user's stands in for the built-in
+// ones at this event.
+func (r *run) overridden() bool {
+	for _, e := range r.chain.overriding {
+		if e.match.holds(r.known()) {
+			return true
+		}
+	}
+	return false
+}
