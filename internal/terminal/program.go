@@ -11,7 +11,8 @@ import (
 type Program struct {
 	pty       *os.File
 	canonical func() bool // whether the program reads whole lines
-	restore   func()      // gives the user's terminal back; may be called often
+	intake    func() Input
+	restore   func() // gives the user's terminal back; may be called often
 	cancel    context.CancelFunc
 
 	tap    *tap

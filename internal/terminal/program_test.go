@@ -428,14 +428,14 @@ func TestTypedTextIsOneCleanLine(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"plain", "plain"},
 		{"two\nlines\r\nand\ta tab\r", "two lines and a tab "},
-		{"\x1b[201~\x03\x04\x00\x7f\u009bx", "[201~x"},
+		{"\x1b[201~\x03\x04\x00\x7f\u009b1mx\x9b1m", "x\ufffd1m"},
 		{"bad\xff", "bad\ufffd"},
 		{"日本 é", "日本 é"},
 	}
 	p := start(t, Config{Command: sh(`while read -r line; do echo "[$line]"; done`)})
 	for _, tt := range tests {
-		if got := clean(tt.text); got != tt.want {
-			t.Errorf("clean(%q) = %q, want %q", tt.text, got, tt.want)
+		if got := oneLine(Clean(tt.text), ""); got != tt.want {
+			t.Errorf("%q is typed as %q, want %q", tt.text, got, tt.want)
 		}
 		if err := p.Type(t.Context(), tt.text); err != nil {
 			t.Fatal(err)

@@ -100,6 +100,8 @@ func (r *run) start() (err error) {
 		return err
 	}
 	r.canonical = func() bool { return readsLines(r.tty) }
+	r.typed.canonical = r.canonical
+	r.intake = func() Input { return inputOf(r.pty, r.tty, r.cmd.Process.Pid) }
 	r.cmd = exec.Command(r.cfg.Command[0], r.cfg.Command[1:]...)
 	r.cmd.Dir, r.cmd.Env = r.cfg.Dir, r.cfg.Env
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = r.tty, r.tty, r.tty

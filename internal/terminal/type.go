@@ -2,14 +2,123 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
-	"strings"
 	"time"
 	"unicode/utf8"
 )
 
 const eot = 0x04
+
+// stalled is how long a program may take none of what is typed to it. The user
+// cannot type meanwhile, so it is short.
+const stalled = 2 * time.Second
+
+// ErrStalled is returned by Put when the program has stopped reading what is
+// typed. A part of it may have been typed.
+var ErrStalled = errors.New("terminal: the program does not read what is typed")
+
+// Text is what Put puts into a program. Only Body is required.
+type Text struct {
+	// Body is what to type. Of the control characters only line breaks and tabs
+	// are typed, escape sequences are taken out as a whole, and invalid UTF-8
+	// becomes U+FFFD.
+	Body string
+
+	// Paste marks the body as pasted, for a program that has asked for that: its
+	// line breaks and tabs are then text. Otherwise a line break becomes Newline
+	// and a tab a space, because both are keys.
+	Paste   bool
+	Newline string // empty is a space
+
+	// Before and Submit are keys that are typed around the body, as they are.
+	// An empty Submit is Enter.
+	Before, Submit string
+
+	// Safe, if not nil, is asked last, when no key of the user can come between
+	// its answer and the text. An error means that nothing is typed; Put
+	// returns it.
+	Safe func() error
+}
+
+// Type types text to the program, and Enter. Line breaks and tabs become
+// spaces, because Enter ends what is typed; see Put for the rest. It waits
+// until the user is not in the middle of a line, as far as the keys tell.
+//
+// It returns the error of ctx if that ends first (part of the text may then be
+// typed) and ErrEnded after the program's end. A nil error means that the
+// terminal took the text, not that the program has read it.
+func (p *Program) Type(ctx context.Context, text string) error {
+	for {
+		err := p.Put(ctx, Text{Body: text, Safe: func() error {
+			if line, _ := p.User(); line.Begun() {
+				return errBegun
+			}
+			return nil
+		}})
+		if !errors.Is(err, errBegun) {
+			return err
+		}
+		select {
+		case <-p.typed.enter:
+		case <-p.exited:
+		case <-ctx.Done():
+			return fmt.Errorf("type to the program: %w", ctx.Err())
+		}
+	}
+}
+
+var errBegun = errors.New("the user is in the middle of a line")
+
+// Put puts a text into the program as if it was typed, all of it between two
+// writes of the user and, for programs that read keys, in one write. What is
+// longer than a terminal collects of one line (4000 bytes, 1000 on macOS) is
+// written in pieces to a program that reads whole lines, and an EOT after each
+// passes it on before the terminal's line buffer is full.
+//
+// The errors are those of Type, that of Safe, and ErrStalled.
+func (p *Program) Put(ctx context.Context, text Text) error {
+	if err := p.acquire(ctx); err != nil {
+		return fmt.Errorf("type to the program: %w", err)
+	}
+	defer func() { <-p.turn }()
+	if text.Safe != nil {
+		if err := text.Safe(); err != nil {
+			return err
+		}
+	}
+	body := Clean(text.Body)
+	p.typed.line(body)
+	if err := p.writeText(ctx, text.Before+text.around(body)+text.submit()); err != nil {
+		return fmt.Errorf("type to the program: %w", err)
+	}
+	return nil
+}
+
+func (t Text) submit() string {
+	if t.Submit == "" {
+		return "\r"
+	}
+	return t.Submit
+}
+
+// around is the clean body as it is typed.
+func (t Text) around(body string) string {
+	switch {
+	case body == "":
+		return ""
+	case t.Paste:
+		return "\x1b[200~" + body + "\x1b[201~"
+	}
+	return oneLine(body, t.Newline)
+}
+
+// User returns what the user has begun to type, as far as the keys tell, and
+// when the last key came.
+func (p *Program) User() (line UserLine, last time.Time) { return p.typed.user() }
 
 // canonLine is what a terminal surely takes of one line while the program
 // reads whole lines: the kernels stop at 4095 (Linux) and 1023 bytes (macOS).
@@ -20,110 +129,79 @@ func canonLine() int {
 	return 1000
 }
 
-// Type types text to the program, and Enter. Line breaks and tabs become
-// spaces, because Enter ends what is typed; other control characters are
-// removed; invalid UTF-8 becomes U+FFFD. A text of up to 4000 bytes (1000 on
-// macOS) is one write together with its Enter. A longer one is written in
-// pieces, and if the program reads whole lines, an EOT after each piece
-// passes it on before the terminal's line buffer is full.
-//
-// Type waits for its turn: see the package comment. It returns the error of
-// ctx if that ends first (part of the text may then be typed) and ErrEnded
-// after the program's end. A nil error means that the terminal took the text,
-// not that the program has read it.
-func (p *Program) Type(ctx context.Context, text string) error {
-	text = clean(text)
-	if err := p.acquire(ctx); err != nil {
-		return fmt.Errorf("type to the program: %w", err)
-	}
-	defer func() { <-p.turn }()
-	p.typed.line(text)
-	if err := p.writeLine(ctx, text+"\r"); err != nil {
-		return fmt.Errorf("type to the program: %w", err)
-	}
-	return nil
-}
-
-// clean makes one line of text that holds nothing a terminal acts on.
-func clean(text string) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\r\n", " ")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\r' || r == '\t':
-			return ' '
-		case r < 0x20 || r >= 0x7f && r < 0xa0:
-			return -1
-		}
-		return r
-	}, text)
-}
-
-// acquire takes the turn to write when the user is not in the middle of a
-// line.
+// acquire takes the turn to write.
 func (p *Program) acquire(ctx context.Context) error {
-	for {
-		select {
-		case <-p.exited:
-			return ErrEnded
-		default:
-		}
-		select {
-		case p.turn <- struct{}{}:
-		case <-p.exited:
-			return ErrEnded
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		busy := p.typed.busy()
-		if busy <= 0 {
-			return nil
-		}
-		<-p.turn
-		pause := time.NewTimer(busy)
-		select {
-		case <-pause.C:
-		case <-p.typed.enter:
-		case <-p.exited:
-		case <-ctx.Done():
-		}
-		pause.Stop()
+	select {
+	case <-p.exited:
+		return ErrEnded
+	default:
+	}
+	select {
+	case p.turn <- struct{}{}:
+		return nil
+	case <-p.exited:
+		return ErrEnded
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
-// writeLine writes a line with its Enter, in pieces if it is long. The caller
-// holds the turn.
-func (p *Program) writeLine(ctx context.Context, line string) error {
-	for limit := canonLine(); len(line) > limit; {
+// writeText writes what is typed, in pieces if the terminal collects lines and
+// it is long for that. The caller holds the turn.
+func (p *Program) writeText(ctx context.Context, text string) error {
+	for limit := canonLine(); len(text) > limit && p.canonical(); {
 		n := limit
-		for !utf8.RuneStart(line[n]) {
+		for !utf8.RuneStart(text[n]) {
 			n--
 		}
-		piece := []byte(line[:n])
-		if p.canonical() {
-			piece = append(piece, eot)
-		}
-		if err := p.write(ctx, piece); err != nil {
+		if err := p.writeAll(ctx, append([]byte(text[:n]), eot)); err != nil {
 			return err
 		}
-		line = line[n:]
+		text = text[n:]
 	}
-	return p.write(ctx, []byte(line))
+	return p.writeAll(ctx, []byte(text))
 }
 
-// write hands bytes to the terminal and gives up when ctx ends: a program
-// that does not read fills the terminal's buffer. The caller holds the turn.
+// writeAll writes while the program reads. The caller holds the turn.
+func (p *Program) writeAll(ctx context.Context, b []byte) error {
+	for {
+		try, stop := context.WithTimeout(ctx, stalled)
+		n, err := p.writeSome(try, b)
+		stop()
+		b = b[n:]
+		switch {
+		case len(b) == 0:
+			return nil
+		case err == nil:
+			return io.ErrShortWrite
+		case !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
+			return err
+		case n == 0:
+			return ErrStalled
+		}
+	}
+}
+
+// write hands the user's keys to the terminal. The caller holds the turn.
 func (p *Program) write(ctx context.Context, b []byte) error {
+	_, err := p.writeSome(ctx, b)
+	return err
+}
+
+// writeSome hands bytes to the terminal and gives up when ctx ends: a program
+// that does not read fills the terminal's buffer.
+func (p *Program) writeSome(ctx context.Context, b []byte) (n int, err error) {
 	interrupted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(interrupted)
 		_ = p.pty.SetWriteDeadline(time.Now())
 	})
-	_, err := p.pty.Write(b)
+	n, err = p.pty.Write(b)
 	if stop() {
 		if err != nil {
-			return p.writeError(err)
+			return n, p.writeError(err)
 		}
-		return nil
+		return n, nil
 	}
 	<-interrupted
 	_ = p.pty.SetWriteDeadline(time.Time{})
@@ -133,9 +211,9 @@ func (p *Program) write(ctx context.Context, b []byte) error {
 	default:
 	}
 	if err != nil {
-		return ctx.Err()
+		return n, ctx.Err()
 	}
-	return nil
+	return n, nil
 }
 
 func (p *Program) writeError(err error) error {
@@ -143,6 +221,9 @@ func (p *Program) writeError(err error) error {
 	case <-p.exited:
 		return ErrEnded
 	default:
-		return err
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return ErrStalled
+	}
+	return err
 }

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	freshFor  = 10 * time.Second // how long a typed line is expected as echo
-	freshMax  = 64               // how many typed lines are remembered
-	userPause = 2 * time.Second  // how long an unfinished line of the user holds Type back
+	freshFor = 10 * time.Second // how long a typed line is expected as echo
+	freshMax = 64               // how many typed lines are remembered
 )
 
 // typed remembers what was typed, to tell echo from output and to know
 // whether the user is in the middle of a line.
 type typed struct {
-	enter chan struct{} // holds one token after the user has finished a line
+	enter     chan struct{} // holds one token after a line of the user has ended
+	canonical func() bool   // whether the program reads whole lines; nil if unknown
 
 	mu    sync.Mutex
-	keys  Lines // the user's line, edited as the terminal would
+	keys  keyLine // the user's line
 	fresh []typedLine
 	last  time.Time // of the user's last key
 }
@@ -30,15 +30,15 @@ type typedLine struct {
 	at   time.Time
 }
 
-func newTyped() *typed {
-	return &typed{enter: make(chan struct{}, 1), keys: Lines{insert: true}}
-}
+func newTyped() *typed { return &typed{enter: make(chan struct{}, 1)} }
 
-// line records a line that Type is about to write.
+// line records text that is about to be typed for the user.
 func (t *typed) line(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(text)
+	for line := range strings.Lines(text) {
+		t.add(line)
+	}
 }
 
 func (t *typed) add(text string) {
@@ -51,27 +51,24 @@ func (t *typed) add(text string) {
 	t.fresh = append(t.fresh, typedLine{text, time.Now()})
 }
 
-// editing turns the keys that edit a line into what they do on the screen.
-var editing = strings.NewReplacer(
-	"\r", "\n", // Enter
-	"\x7f", "\b\x1b[P", // backspace
-	"\x15", "\r\x1b[K", // ^U
-	"\x03", "\r\x1b[K", // ^C
-)
-
 // key records what the user is about to send.
 func (t *typed) key(p []byte) {
+	canonical := t.canonical != nil && t.canonical()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.last = time.Now()
-	for _, line := range t.keys.Feed([]byte(editing.Replace(string(p)))) {
-		if !line.Drawn && !line.Cut { // else history was used: not what is echoed
-			t.add(line.Text)
-		}
-		select {
-		case t.enter <- struct{}{}:
-		default:
-		}
+	finished, ended, any := t.keys.feed(p, canonical)
+	if any {
+		t.last = time.Now()
+	}
+	for _, line := range finished { // the others are not what is echoed
+		t.add(line)
+	}
+	if ended == 0 && t.keys.line().Begun() {
+		return
+	}
+	select {
+	case t.enter <- struct{}{}:
+	default:
 	}
 }
 
@@ -79,18 +76,15 @@ func (t *typed) key(p []byte) {
 func (t *typed) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.add(string(t.keys.cells))
-	t.keys = Lines{insert: true}
+	t.add(string(t.keys.text))
+	t.keys = keyLine{}
 }
 
-// busy returns for how long the user's unfinished line still holds Type back.
-func (t *typed) busy() time.Duration {
+// user returns the user's unfinished line and when the last key came.
+func (t *typed) user() (line UserLine, last time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.keys.blank() {
-		return 0
-	}
-	return userPause - time.Since(t.last)
+	return t.keys.line(), t.last
 }
 
 // echo reports whether the line is what was typed. A typed line is echo once.
@@ -103,14 +97,9 @@ func (t *typed) echo(line Line) bool {
 			return true
 		}
 	}
-	if !line.Partial || t.keys.blank() {
-		return false
-	}
-	return line.shows(strings.TrimSpace(string(t.keys.cells)))
+	begun := strings.TrimSpace(string(t.keys.text))
+	return line.Partial && begun != "" && line.shows(begun)
 }
-
-// blank reports whether the unfinished line shows nothing.
-func (l *Lines) blank() bool { return strings.TrimSpace(string(l.cells)) == "" }
 
 // shows reports whether the line is a prompt followed by what was typed.
 func (n Line) shows(typed string) bool {
