@@ -42,6 +42,10 @@ func closeness(m *Match) int {
 	return exactTarget
 }
 
+// ExactNamespaces reports whether the match itself, not one in it, names
+// namespaces of directives, and each of them exactly.
+func (m Match) ExactNamespaces() bool { return closeness(&m) <= exactNamespace }
+
 // checkOverride finds what is wrong with a hook that stands in for built-in ones.
 func (e *entry) checkOverride() error {
 	h := &e.hook
@@ -52,7 +56,7 @@ func (e *entry) checkOverride() error {
 	if e.every || len(e.events) != 1 || e.events[0] != Directive.info {
 		errs = append(errs, errors.New("override is for hooks of Directive and of no other event"))
 	}
-	if closeness(&h.Match) > exactNamespace {
+	if !h.Match.ExactNamespaces() {
 		errs = append(errs, errors.New("override needs a match that names its namespaces exactly"))
 	}
 	if h.Lane != Transform {

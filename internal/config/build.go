@@ -71,6 +71,9 @@ func (f *found) registration() hook.Hook {
 	if h.timeout != nil {
 		options = append(options, hook.Timeout(*h.timeout))
 	}
+	if h.override {
+		options = append(options, hook.Override())
+	}
 	options = append(options, hook.Matching(inHome(h.match, f.source.home, false)), hook.As(h.lane), hook.Retries(h.retries),
 		hook.OnFailure(h.onFail), hook.Queue(h.queue), hook.Root(f.source.root), hook.Origin(f.place()))
 	return hook.New("", nil, options...)

@@ -29,6 +29,7 @@ type hookSpec struct {
 	onFail      hook.Failure
 	profile     *hook.Profile
 	queue       int
+	override    bool
 	disabled    bool
 	description string
 	env         []string
@@ -109,6 +110,8 @@ func howKeys() []key[hookSpec] {
 					h.profile = &p
 				}
 			}},
+		{name: "override", doc: "Directive only: true switches hookway's own handling of the matched namespace off. Default: false.", shape: boolShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.override, _ = r.boolean(n, "override") }},
 		{name: "queue", doc: "Observe lane: how many events the hook may be behind. Default: 64.", shape: integerShape(1, maxQueue),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.queue, _ = r.integer(n, "queue", 1, maxQueue) }},
 	}

@@ -178,12 +178,29 @@ func (r *reader) conflicts(h *hookSpec) {
 	if n := h.keys["queue"]; n != nil && h.lane != hook.Observe {
 		r.fail(n, "take it out, or set lane: observe", "only hooks of the observe lane have a queue")
 	}
+	if h.override {
+		r.overrides(h)
+	}
 	if h.keys["command"] == nil {
 		for _, name := range []string{"mode", "cwd", "env", "needs"} {
 			if n := h.keys[name]; n != nil {
 				r.fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
 			}
 		}
+	}
+}
+
+// overrides finds why a hook cannot stand in for built-in ones.
+func (r *reader) overrides(h *hookSpec) {
+	at := h.keys["override"]
+	if h.every || slices.ContainsFunc(h.events, func(info *hook.EventInfo) bool { return info != hook.Directive.Info() }) {
+		r.fail(at, "make a hook of its own for on: Directive", "override is for hooks of Directive only")
+	}
+	if !h.match.ExactNamespaces() {
+		r.fail(at, "name it, as in match: {namespace: relay}", "override needs a match that names its namespaces exactly")
+	}
+	if h.lane != hook.Transform {
+		r.fail(at, "take lane or async out", "override needs the transform lane: a hook of the %s lane does not stand in for another", h.lane)
 	}
 }
 

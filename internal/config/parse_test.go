@@ -167,6 +167,11 @@ func TestHandlersArriveAsWritten(t *testing.T) {
 	if !reflect.DeepEqual(c.Needs, []string{"AWS_PROFILE", "B_TOKEN"}) {
 		t.Errorf("needs %q", c.Needs)
 	}
+	for id, want := range map[string]bool{"overrides": true, "plain": false} {
+		if got := (&found{spec: hooks[id], source: &source{}}).registration().Override; got != want {
+			t.Errorf("%s: override is %v", id, got)
+		}
+	}
 	if *hooks["allows"].timeout != 0 {
 		t.Error("timeout: 0 must be an explicit none")
 	}
