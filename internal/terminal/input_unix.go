@@ -19,6 +19,7 @@ type input struct {
 	wait   func() error // nil, or waits for something to read; an error stops
 	stop   func()       // ends a waiting Read; nil if that cannot be done
 	close  func()       // after the last Read
+	front  func() bool  // nil, or whether the keys are meant for us
 }
 
 var errStopped = errors.New("stopped")
@@ -46,16 +47,17 @@ func selected(f *os.File) (*input, error) {
 	if err != nil {
 		return nil, fmt.Errorf("watch the input: %w", err)
 	}
-	return &input{
+	in := &input{
 		reader: f,
-		wait: func() error {
-			return withFd(wakeR, func(wake int) error {
-				return withFd(f, func(fd int) error { return readable(fd, wake) })
-			})
-		},
-		stop:  func() { wakeW.Close() },
-		close: func() { wakeR.Close() },
-	}, nil
+		stop:   func() { wakeW.Close() },
+		close:  func() { wakeR.Close() },
+	}
+	in.wait = func() error {
+		return withFd(wakeR, func(wake int) error {
+			return withFd(f, func(fd int) error { return readable(fd, wake) })
+		})
+	}
+	return in, nil
 }
 
 // readable waits until fd has something to read, or its end.
@@ -86,6 +88,7 @@ func (r *run) copyInput(ctx context.Context, in *input) {
 	buf := make([]byte, 4096)
 	midLine := false
 	for {
+		in.awaitFront(ctx)
 		n, err := in.read(buf)
 		if n > 0 {
 			if r.send(ctx, buf[:n]) != nil {
@@ -128,6 +131,17 @@ func (in *input) read(buf []byte) (int, error) {
 		}
 	}
 	return in.reader.Read(buf)
+}
+
+// awaitFront waits until the keys are meant for us: a process in the background
+// that reads its terminal is stopped for it.
+func (in *input) awaitFront(ctx context.Context) {
+	for in.front != nil && !in.front() && ctx.Err() == nil {
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+		}
+	}
 }
 
 // send writes the user's keys when it is their turn.

@@ -9,20 +9,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
-)
-
-// After the end of the process group only a process outside it can hold the
-// terminal open. Its output is awaited for drainTime of silence, and read up
-// to drainBytes, which is more than a terminal buffers.
-const (
-	drainTime  = 300 * time.Millisecond
-	drainBytes = 1 << 20
 )
 
 // run is what the goroutines of one program share.
@@ -34,11 +25,20 @@ type run struct {
 	user *os.File // the user's terminal, or nil
 	ctx  context.Context
 
+	console *console     // where the user types
+	modes   *screenModes // what the program has switched on in user
+	writing atomic.Bool  // output is on its way to the user's screen
+
 	signals    chan os.Signal
-	reaped     chan struct{} // closed when the process group is gone
-	copied     chan struct{} // closed when the output has been read to its end
-	supervised chan struct{} // closed when signals are no longer handled
-	screenErr  error         // of writing to the user's screen; read after copied
+	resized    chan os.Signal // one for any number of changes: the last size counts
+	continued  chan os.Signal // this process was continued
+	children   chan os.Signal // a child has stopped, or ended
+	broken     chan os.Signal // there to be asked for: else a closed pipe would end this process
+	reaped     chan struct{}  // closed when the process group is gone
+	copied     chan struct{}  // closed when the output has been read to its end
+	supervised chan struct{}  // closed when signals are no longer handled
+	given      chan struct{}  // closed when the user's terminal is given back
+	screenErr  error          // of writing to the user's screen; read after copied
 }
 
 // Start starts the program. Until its end it passes on Config.Signals to the
@@ -58,13 +58,9 @@ func Start(ctx context.Context, cfg Config) (*Program, error) {
 		cfg.Stdout = io.Discard
 	}
 	if cfg.Signals == nil {
-		cfg.Signals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
+		cfg.Signals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2}
 	}
-	r := &run{
-		Program: newProgram(cfg), cfg: cfg, user: userTerminal(cfg),
-		signals: make(chan os.Signal, 16), reaped: make(chan struct{}),
-		copied: make(chan struct{}), supervised: make(chan struct{}),
-	}
+	r := newRun(cfg)
 	outer := ctx
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	var in *input
@@ -72,6 +68,9 @@ func Start(ctx context.Context, cfg Config) (*Program, error) {
 		var err error
 		if in, err = openInput(cfg.Stdin); err != nil {
 			return nil, err
+		}
+		if r.console.file != nil {
+			in.front = r.console.front
 		}
 	}
 	if err := r.start(); err != nil {
@@ -81,6 +80,16 @@ func Start(ctx context.Context, cfg Config) (*Program, error) {
 	}
 	r.launch(outer, in)
 	return r.Program, nil
+}
+
+func newRun(cfg Config) *run {
+	return &run{
+		Program: newProgram(cfg), cfg: cfg, user: userTerminal(cfg),
+		console: newConsole(cfg.Stdin), modes: newScreenModes(),
+		signals: make(chan os.Signal, 16), resized: make(chan os.Signal, 1), continued: make(chan os.Signal, 1),
+		children: make(chan os.Signal, 1), broken: make(chan os.Signal, 1),
+		reaped: make(chan struct{}), copied: make(chan struct{}), supervised: make(chan struct{}), given: make(chan struct{}),
+	}
 }
 
 func newProgram(cfg Config) *Program {
@@ -106,16 +115,13 @@ func (r *run) start() (err error) {
 	r.cmd.Dir, r.cmd.Env = r.cfg.Dir, r.cfg.Env
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = r.tty, r.tty, r.tty
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
-	if f, ok := r.cfg.Stdin.(*os.File); ok && isTerminal(f) {
-		undo, err := makeRaw(f)
-		if err != nil {
-			return errors.Join(err, r.pty.Close(), r.tty.Close())
-		}
-		r.restore = sync.OnceFunc(undo)
+	if err := r.console.enter(); err != nil {
+		return errors.Join(err, r.pty.Close(), r.tty.Close())
 	}
-	signal.Notify(r.signals, append([]os.Signal{unix.SIGWINCH}, r.cfg.Signals...)...)
+	r.restore = r.console.end
+	r.notify()
 	if err := r.cmd.Start(); err != nil {
-		signal.Stop(r.signals)
+		r.unnotify()
 		r.restore()
 		r.pty.Close()
 		r.tty.Close()
@@ -154,6 +160,12 @@ func (r *run) launch(outer context.Context, in *input) {
 			r.copyInput(living, in)
 		}
 	}()
+	kept := make(chan struct{})
+	go func() {
+		defer r.guard()
+		defer close(kept)
+		r.keep()
+	}()
 	go func() {
 		defer r.guard()
 		waitErr := r.cmd.Wait()
@@ -161,6 +173,8 @@ func (r *run) launch(outer context.Context, in *input) {
 		close(r.exited)
 		exited()
 		r.finish(in, copying)
+		close(r.given)
+		<-kept
 		r.conclude(waitErr, ended)
 	}()
 }
@@ -173,85 +187,10 @@ func (r *run) guard() {
 	}
 }
 
-// copyOutput gives the output to the user, then to the tap, until its end.
-func (r *run) copyOutput() {
-	buf := make([]byte, 32<<10)
-	screen := r.cfg.Stdout
-	for late := 0; late < drainBytes; {
-		gone := false
-		select {
-		case <-r.reaped: // a slow screen must not use up the time to read
-			gone = true
-			_ = r.pty.SetReadDeadline(time.Now().Add(drainTime))
-		default:
-		}
-		n, err := r.pty.Read(buf)
-		if gone {
-			late += n
-		}
-		if n > 0 {
-			if _, failed := screen.Write(buf[:n]); failed != nil {
-				r.screenErr = fmt.Errorf("write to the screen: %w", failed)
-				screen = io.Discard
-				r.signal(unix.SIGHUP)
-			}
-			r.tap.write(buf[:n])
-		}
-		if !gone && errors.Is(err, os.ErrDeadlineExceeded) {
-			continue // the machine was too busy to let us read in that time
-		}
-		if err != nil { // EIO when nobody holds the terminal any more
-			return
-		}
-	}
-}
-
-// supervise passes signals on and ends the program when the context does.
-func (r *run) supervise() {
-	r.resize()
-	cancelled := r.ctx.Done()
-	var kill <-chan time.Time
-	for {
-		select {
-		case <-r.exited:
-			return
-		case <-cancelled:
-			cancelled = nil
-			r.signal(unix.SIGTERM)
-			r.signal(unix.SIGCONT) // a stopped program cannot end
-			kill = time.After(r.cfg.grace())
-		case <-kill:
-			r.signal(unix.SIGKILL)
-		case s := <-r.signals:
-			if s == unix.SIGWINCH {
-				r.resize()
-			} else {
-				r.signal(s.(syscall.Signal))
-			}
-		}
-	}
-}
-
-// signal signals the program's process group while its leader lives.
-func (r *run) signal(s syscall.Signal) {
-	select {
-	case <-r.exited:
-	default:
-		_ = unix.Kill(-r.cmd.Process.Pid, s)
-	}
-}
-
-func (r *run) resize() {
-	if r.user != nil {
-		_ = setSize(r.pty, sizeFor(r.user, r.cfg.Env))
-	}
-}
-
 // finish ends everything that belongs to the program, whose process has ended.
 func (r *run) finish(in *input, copying <-chan struct{}) {
 	_ = r.pty.SetWriteDeadline(time.Now())
 	<-r.supervised
-	signal.Stop(r.signals)
 	if in != nil && in.stop != nil {
 		in.stop()
 		<-copying
@@ -262,8 +201,9 @@ func (r *run) finish(in *input, copying <-chan struct{}) {
 	reap(r.cmd.Process.Pid, r.cfg.grace())
 	close(r.reaped)
 	_ = r.pty.SetReadDeadline(time.Now().Add(drainTime))
-	<-r.copied
+	r.awaitCopied()
 	r.restore()
+	r.unnotify()
 	r.pty.Close()
 	r.tap.end()
 	r.cancel()
@@ -293,6 +233,11 @@ func (r *run) conclude(waitErr, ended error) {
 	if ended != nil {
 		ended = fmt.Errorf("run %s: %w", r.cfg.Command[0], ended)
 	}
-	r.err = errors.Join(waitErr, ended, r.screenErr)
+	select {
+	case <-r.copied:
+		waitErr = errors.Join(waitErr, r.screenErr)
+	default: // the screen takes nothing, and still has the copying
+	}
+	r.err = errors.Join(waitErr, ended)
 	close(r.done)
 }

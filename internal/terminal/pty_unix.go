@@ -99,21 +99,6 @@ func isTerminal(f *os.File) bool {
 	return ok
 }
 
-// makeRaw puts the terminal in raw mode and returns how to undo it.
-func makeRaw(f *os.File) (restore func(), err error) {
-	var state *term.State
-	err = withFd(f, func(fd int) (err error) {
-		state, err = term.MakeRaw(fd)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("put the terminal in raw mode: %w", err)
-	}
-	return func() {
-		_ = withFd(f, func(fd int) error { return term.Restore(fd, state) })
-	}, nil
-}
-
 func setSize(f *os.File, size unix.Winsize) error {
 	return withFd(f, func(fd int) error { return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &size) })
 }

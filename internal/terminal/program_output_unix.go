@@ -1,0 +1,128 @@
+//go:build linux || darwin
+
+package terminal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// After the end of the process group only a process outside it can hold the
+// terminal open. Its output is awaited for drainTime of silence, and read up
+// to drainBytes, which is more than a terminal buffers.
+const (
+	drainTime  = 300 * time.Millisecond
+	drainBytes = 1 << 20
+)
+
+const (
+	outputBytes = 32 << 10 // that go to the user in one write, at most
+	pieceBytes  = 1 << 10  // after a smaller read there is nothing more, as a rule
+)
+
+// copyOutput gives the output to the user, then to the tap, until its end.
+func (r *run) copyOutput() {
+	buf := make([]byte, outputBytes)
+	screen := r.cfg.Stdout
+	for late := 0; late < drainBytes; {
+		gone := false
+		select {
+		case <-r.reaped: // a slow screen must not use up the time to read
+			gone = true
+			_ = r.pty.SetReadDeadline(time.Now().Add(drainTime))
+		default:
+		}
+		n, err := r.readOutput(buf)
+		if gone {
+			late += n
+		}
+		if n > 0 {
+			screen = r.showOutput(screen, buf[:n])
+		}
+		if !gone && errors.Is(err, os.ErrDeadlineExceeded) {
+			continue // the machine was too busy to let us read in that time
+		}
+		if err != nil { // EIO when nobody holds the terminal any more
+			break
+		}
+	}
+	r.tidy(screen)
+}
+
+// readOutput reads what the program has printed, waiting for something. A
+// terminal hands out its output in small pieces; with one write for many of them
+// the user's terminal has less to do than the program.
+func (r *run) readOutput(buf []byte) (n int, err error) {
+	conn, err := r.pty.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	var failed error
+	err = conn.Read(func(fd uintptr) bool {
+		for n < len(buf) {
+			m, err := unix.Read(int(fd), buf[n:])
+			switch {
+			case err == unix.EINTR:
+				continue
+			case err == unix.EAGAIN:
+				return n > 0
+			case err != nil:
+				failed = err
+				return true
+			case m == 0:
+				failed = io.EOF
+				return true
+			}
+			r.writing.Store(true)
+			if n += m; m < pieceBytes {
+				return true
+			}
+		}
+		return true
+	})
+	if n > 0 {
+		return n, nil // an error comes again
+	}
+	return 0, errors.Join(failed, err)
+}
+
+// showOutput writes output to the user's screen, and then to all who want to
+// look at it. It returns the screen for what follows.
+func (r *run) showOutput(screen io.Writer, p []byte) io.Writer {
+	_, err := screen.Write(p)
+	if err == nil && r.user != nil {
+		r.modes.see(p)
+	}
+	r.writing.Store(false)
+	if err != nil {
+		screen = io.Discard
+		if _, isFile := r.cfg.Stdout.(*os.File); isFile && errors.Is(err, unix.EPIPE) {
+			r.signal(unix.SIGPIPE) // as the program would have got it
+			time.AfterFunc(r.cfg.grace()/4, func() { r.signal(unix.SIGHUP) })
+		} else {
+			r.screenErr = fmt.Errorf("write to the screen: %w", err)
+			r.signal(unix.SIGHUP)
+		}
+	}
+	r.tap.write(p)
+	return screen
+}
+
+// tidy puts the user's screen back after a program that could not do so itself,
+// because a signal has ended it or what it ran. One that has ended well has left
+// the screen as it wanted it.
+func (r *run) tidy(screen io.Writer) {
+	<-r.reaped
+	state := r.cmd.ProcessState
+	if r.user == nil || r.cfg.Stdout != io.Writer(r.user) || state != nil && state.Exited() && state.ExitCode() < 128 {
+		return
+	}
+	if text := r.modes.reset(); text != "" {
+		_, _ = io.WriteString(screen, text)
+	}
+}

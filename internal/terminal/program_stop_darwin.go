@@ -1,0 +1,14 @@
+package terminal
+
+import "golang.org/x/sys/unix"
+
+const unreadBytes = unix.TIOCOUTQ
+
+// stoppedState is SSTOP of the kernel.
+const stoppedState = 4
+
+// hasStopped reports whether a child is stopped.
+func hasStopped(pid int) bool {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	return err == nil && info.Proc.P_stat == stoppedState
+}
