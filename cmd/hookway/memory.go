@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/memory"
+)
+
+func (a *app) memoryCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "memory",
+		Short: "Save, search and forget what agents shall remember",
+		Long: `Save, search and forget what agents shall remember.
+
+A memory belongs to the workspace: every agent in it sees it. --scope agent keeps
+it for the agent of --agent alone, --scope user shows it in all workspaces. The
+workspace is the folder with hookway.yaml or another file of hooks, else the one
+with .git, else this folder.
+
+In a wrapped session an agent says @memory:save, @memory:search, @memory:forget
+and @memory:list.`,
+	}
+	cmd.AddCommand(a.memorySaveCommand(), a.memorySearchCommand(), a.memoryForgetCommand(), a.memoryListCommand(), a.memoryImportCommand(), a.memoryExportCommand())
+	return cmd
+}
+
+// memoryFlags say whose memories are meant. They are the same for all commands.
+type memoryFlags struct {
+	workspace, agent, session, by, scope, file string
+	tags                                       []string
+	all                                        bool
+}
+
+// addWriter adds the flags of commands that save.
+func (f *memoryFlags) addWriter(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.workspace, "workspace", "", "the workspace's `FOLDER`; without it, the one we are in")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "the `NAME` of the agent that says it; without it, $HOOKWAY_AGENT")
+	cmd.Flags().StringVar(&f.session, "session", "", "the `ID` of the session it is said in; without it, $HOOKWAY_SESSION")
+	cmd.Flags().StringVar(&f.scope, "scope", "", "who shall see it: `workspace`, agent or user")
+}
+
+// addReader adds the flags of commands that look.
+func (f *memoryFlags) addReader(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.workspace, "workspace", "", "the workspace's `FOLDER`; without it, the one we are in")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "see also what the agent of this `NAME` keeps for itself; without it, $HOOKWAY_AGENT")
+	cmd.Flags().StringVar(&f.by, "by", "", "only what the agent of this `NAME` said")
+	cmd.Flags().StringVar(&f.session, "session", "", "only of the session of this `ID`")
+	cmd.Flags().StringVar(&f.scope, "scope", "", "only of this scope: `workspace`, agent or user")
+	cmd.Flags().StringArrayVarP(&f.tags, "tag", "t", nil, "only with this `TAG`; several: with all of them")
+	cmd.Flags().BoolVar(&f.all, "all", false, "of every workspace and every agent")
+}
+
+// view is what the flags of a reading command see.
+func (a *app) view(f memoryFlags) (memory.View, error) {
+	workspace, err := a.memoryWorkspace(f.workspace)
+	if err != nil {
+		return memory.View{}, err
+	}
+	v := memory.View{Workspace: workspace, Agent: f.agent, All: f.all, Session: f.session, By: f.by, Tags: f.tags}
+	if v.Agent == "" {
+		v.Agent = a.getenv("HOOKWAY_AGENT")
+	}
+	if f.scope != "" {
+		v.Scope, err = memory.ParseScope(f.scope)
+	}
+	return v, err
+}
+
+// origin is where what a saving command keeps comes from.
+func (a *app) origin(f memoryFlags) (memory.Memory, error) {
+	workspace, err := a.memoryWorkspace(f.workspace)
+	if err != nil {
+		return memory.Memory{}, err
+	}
+	m := memory.Memory{Workspace: workspace, Agent: f.agent, Session: f.session, Tags: f.tags, File: f.file}
+	if m.Agent == "" {
+		m.Agent = a.getenv("HOOKWAY_AGENT")
+	}
+	if m.Session == "" {
+		m.Session = a.getenv("HOOKWAY_SESSION")
+	}
+	m.Scope, err = memory.ParseScope(f.scope)
+	return m, err
+}
+
+// memoryWorkspace is the folder whose memories are meant: the named one, or the
+// workspace that we are in. A project without hooks has memories too.
+func (a *app) memoryWorkspace(named string) (string, error) {
+	dir := a.cwd()
+	if named != "" {
+		abs, err := filepath.Abs(named)
+		if err != nil {
+			return "", fmt.Errorf("--workspace %s: %w", named, err)
+		}
+		return withoutLinks(abs), nil
+	}
+	at, err := config.Locate(a.options())
+	if err != nil {
+		return "", err
+	}
+	if at.Workspace != "" {
+		return at.Workspace, nil
+	}
+	return projectOf(withoutLinks(dir)), nil
+}
+
+// projectOf is the nearest folder upwards that is under version control, or else
+// the folder itself.
+func projectOf(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// withoutLinks is a path without links, if it is there.
+func withoutLinks(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// openMemory opens the store of this user.
+func (a *app) openMemory(ctx context.Context) (*memory.Store, error) {
+	_, state, err := config.Places(a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	return memory.Open(ctx, filepath.Join(state, "memory", "memory.db"))
+}
+
+// withMemory opens the store for one command.
+func (a *app) withMemory(ctx context.Context, do func(*memory.Store) error) error {
+	store, err := a.openMemory(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}

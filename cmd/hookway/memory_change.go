@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/memory"
+)
+
+func (a *app) memorySaveCommand() *cobra.Command {
+	var f memoryFlags
+	cmd := &cobra.Command{
+		Use:   "save TEXT",
+		Short: "Save a memory; prints its id",
+		Long:  "Save a memory and print its id. With - the text is read from stdin. A text that\nis there already is not saved twice: its id is printed again.",
+		Example: `  hookway memory save "User prefers dark mode" --tag style --scope user
+  hookway memory save "Tests need a running Redis" --file Makefile`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return exactly("TEXT")(cmd, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := a.origin(f)
+			if err != nil {
+				return err
+			}
+			if m.Text, err = a.memoryText(args); err != nil {
+				return err
+			}
+			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+				saved, err := store.Save(cmd.Context(), m)
+				if err != nil || a.json {
+					return errors.Join(err, a.printUnless(err, saved))
+				}
+				_, err = fmt.Fprintln(visible{a.out}, saved.ID)
+				return err
+			})
+		},
+	}
+	f.addWriter(cmd)
+	cmd.Flags().StringArrayVarP(&f.tags, "tag", "t", nil, "a `TAG` to find it by; may be given several times")
+	cmd.Flags().StringVar(&f.file, "file", "", "the `FILE` that it is about")
+	return cmd
+}
+
+// memoryText is the text of the arguments, or of stdin for -.
+func (a *app) memoryText(args []string) (string, error) {
+	if len(args) != 1 || args[0] != "-" {
+		return strings.Join(args, " "), nil
+	}
+	data, err := io.ReadAll(io.LimitReader(a.in, memory.MaxText+1))
+	if err != nil {
+		return "", fmt.Errorf("the text cannot be read: %w", err)
+	}
+	return string(data), nil
+}
+
+// printUnless prints a value if there was no error.
+func (a *app) printUnless(err error, v any) error {
+	if err != nil {
+		return nil
+	}
+	return a.print(v)
+}
+
+func (a *app) memoryForgetCommand() *cobra.Command {
+	var f memoryFlags
+	cmd := &cobra.Command{
+		Use:   "forget ID",
+		Short: "Delete a memory",
+		Args:  exactly("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := a.view(f)
+			if err != nil {
+				return err
+			}
+			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+				err := store.Forget(cmd.Context(), args[0], v)
+				switch {
+				case errors.Is(err, memory.ErrUnknown):
+					return fmt.Errorf("%w; hookway memory list shows those of this workspace, --all those of every one", err)
+				case err != nil || !a.json:
+					return err
+				}
+				return a.print(map[string]string{"forgotten": args[0]})
+			})
+		},
+	}
+	cmd.Flags().StringVar(&f.workspace, "workspace", "", "the workspace's `FOLDER`; without it, the one we are in")
+	cmd.Flags().StringVar(&f.agent, "agent", "", "also what the agent of this `NAME` keeps for itself; without it, $HOOKWAY_AGENT")
+	cmd.Flags().BoolVar(&f.all, "all", false, "whatever workspace or agent it is of")
+	return cmd
+}

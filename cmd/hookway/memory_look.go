@@ -1,0 +1,100 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/memory"
+)
+
+func (a *app) memorySearchCommand() *cobra.Command {
+	var f memoryFlags
+	k := 10
+	cmd := &cobra.Command{
+		Use:     "search QUERY",
+		Short:   "Find the memories that fit a question best",
+		Example: "  hookway memory search -k 3 \"which database do we use\"\n  hookway memory search deploy --tag ops --json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return exactly("QUERY")(cmd, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := a.view(f)
+			if err != nil {
+				return err
+			}
+			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+				found, err := store.Search(cmd.Context(), strings.Join(args, " "), k, v)
+				if err != nil {
+					return err
+				}
+				return a.showMemories(found, true, "Nothing like that is remembered; try other words.")
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&k, "limit", "k", k, "show the best `N`")
+	f.addReader(cmd)
+	return cmd
+}
+
+func (a *app) memoryListCommand() *cobra.Command {
+	var f memoryFlags
+	n := 20
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Show what was saved last",
+		Args:  exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			v, err := a.view(f)
+			if err != nil {
+				return err
+			}
+			if n < 0 {
+				return fmt.Errorf("-n %d: it must not be negative; 0 shows all", n)
+			}
+			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+				found, err := store.List(cmd.Context(), n, v)
+				if err != nil {
+					return err
+				}
+				return a.showMemories(found, false, "Nothing is remembered here yet.")
+			})
+		},
+	}
+	cmd.Flags().IntVarP(&n, "last", "n", n, "show the last `N`; 0 is all")
+	f.addReader(cmd)
+	return cmd
+}
+
+// showMemories prints memories, one a line.
+func (a *app) showMemories(found []memory.Memory, scored bool, none string) error {
+	if a.json {
+		return a.print(found)
+	}
+	if len(found) == 0 {
+		fmt.Fprintln(a.err, none)
+		return nil
+	}
+	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	for _, m := range found {
+		middle := m.Time.Local().Format("2006-01-02")
+		if scored {
+			middle = fmt.Sprintf("%.2f", m.Score)
+		}
+		from := m.Agent
+		if len(m.Tags) > 0 {
+			from = strings.TrimSpace(from + " #" + strings.Join(m.Tags, " #"))
+		}
+		if from != "" {
+			from = "  (" + from + ")"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\n", m.ID, middle, hook.LogLine(m.Text+from))
+	}
+	return endOfReader(table.Flush())
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/memory"
+)
+
+func (a *app) memoryImportCommand() *cobra.Command {
+	var f memoryFlags
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Save the memories of a file: one JSON object a line",
+		Long: `Save the memories of a file, one JSON object a line, as hookway memory export
+writes them: {"id","text","session","agent","workspace","time","tags","scope",
+"file","context"}. Only text is needed; what else a line does not say is taken
+from the flags. - is stdin. An id that is there is replaced. A mistake in one line
+is an error, and then nothing is imported.`,
+		Example: "  hookway memory import notes.jsonl\n  ssh other hookway memory export | hookway memory import -",
+		Args:    exactly("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := a.origin(f)
+			if err != nil {
+				return err
+			}
+			from := a.in
+			if args[0] != "-" {
+				if from, err = openWithin(cmd.Context(), args[0]); err != nil {
+					return fmt.Errorf("nothing was imported: %w", err)
+				}
+				defer from.Close()
+			}
+			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+				return a.importMemories(cmd, store, from, m, args[0])
+			})
+		},
+	}
+	f.addWriter(cmd)
+	return cmd
+}
+
+func (a *app) importMemories(cmd *cobra.Command, store *memory.Store, from *os.File, m memory.Memory, name string) error {
+	done, err := store.Import(cmd.Context(), from, m)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if a.json {
+		return a.print(done)
+	}
+	_, err = fmt.Fprintf(a.out, "%d added, %d replaced, %d unchanged\n", done.Added, done.Replaced, done.Unchanged)
+	return err
+}
+
+func (a *app) memoryExportCommand() *cobra.Command {
+	var f memoryFlags
+	cmd := &cobra.Command{
+		Use:     "export",
+		Short:   "Print memories as JSON, one a line, the oldest first",
+		Example: "  hookway memory export --all > memories.jsonl",
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			v, err := a.view(f)
+			if err != nil {
+				return err
+			}
+			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+				_, err := store.Export(cmd.Context(), a.out, v)
+				return endOfReader(err)
+			})
+		},
+	}
+	f.addReader(cmd)
+	return cmd
+}

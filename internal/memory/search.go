@@ -1,0 +1,164 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// mostIndexes is how many workspaces a store keeps indexes of.
+const mostIndexes = 8
+
+// Search gives the k memories that fit a query best, the best one first, of those
+// that the view can see. Words are never required all: a memory that has some of
+// them, or words that go with them, is found.
+func (s *Store) Search(ctx context.Context, query string, k int, v View) ([]Memory, error) {
+	if k <= 0 {
+		return nil, fmt.Errorf("-k %d: ask for one memory or more", k)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x, err := s.index(ctx, v)
+	if err != nil {
+		return nil, s.explain("searched", err)
+	}
+	found := []Memory{}
+	for _, h := range x.rank(query, k, v.sees(x), tuned) {
+		m, err := s.row(ctx, x.docs[h.doc].seq)
+		if errors.Is(err, sql.ErrNoRows) { // forgotten meanwhile
+			continue
+		} else if err != nil {
+			return nil, s.explain("searched", err)
+		}
+		m.Score = h.score
+		found = append(found, m)
+	}
+	return found, nil
+}
+
+// sees is the view's condition for documents of an index; where has it for rows.
+func (v View) sees(x *index) func(*document) bool {
+	tags := cleanTags(v.Tags)
+	return func(d *document) bool {
+		switch {
+		case d.gone, d.scope == ScopeAgent && !v.All && (d.agent != v.Agent || v.Agent == ""),
+			v.Session != "" && (d.session == nil || d.session.id != v.Session), v.By != "" && d.agent != v.By, v.Scope != "" && d.scope != v.Scope:
+			return false
+		}
+		for _, tag := range tags {
+			if !slices.Contains(d.tags, tag) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// index gives the index of a view's workspace, with all that is saved now.
+func (s *Store) index(ctx context.Context, v View) (*index, error) {
+	workspace := v.Workspace
+	if v.All {
+		workspace = ""
+	}
+	i := slices.IndexFunc(s.indexes, func(x *index) bool { return x.workspace == workspace && x.all == v.All })
+	var x *index
+	if i >= 0 {
+		x = s.indexes[i]
+		s.indexes = slices.Delete(s.indexes, i, i+1)
+	} else {
+		x = newIndex(workspace, v.All)
+	}
+	x, err := s.refresh(ctx, x)
+	if err != nil {
+		return nil, err
+	}
+	s.indexes = slices.Insert(s.indexes, 0, x)
+	s.indexes = s.indexes[:min(len(s.indexes), mostIndexes)]
+	return x, nil
+}
+
+// refresh reads what was saved and changed since the index was last used.
+func (s *Store) refresh(ctx context.Context, x *index) (*index, error) {
+	rows, changes, err := s.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if changes > x.changes && x.rows > 0 {
+		if x, err = s.follow(ctx, x, changes); err != nil {
+			return nil, err
+		}
+	}
+	x.changes = changes
+	if rows <= x.rows {
+		return x, nil
+	}
+	where, args := (View{All: true}).where()
+	if !x.all {
+		where, args = "(workspace = ? OR scope = 'user')", []any{x.workspace}
+	}
+	found, err := s.db.QueryContext(ctx, "SELECT seq, "+columns+" FROM memory WHERE seq > ? AND seq <= ? AND "+where+" ORDER BY seq", append([]any{x.rows, rows}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	err = each(found, func(seq int64, m Memory) error {
+		x.add(seq, &m)
+		x.rows = seq // what was added stays, whatever comes
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	x.rows = rows
+	return x, nil
+}
+
+// head is the newest row and the newest change there ever was.
+func (s *Store) head(ctx context.Context) (rows, changes int64, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'memory'), 0),
+		coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'change'), 0)`).Scan(&rows, &changes)
+	return rows, changes, err
+}
+
+// follow takes out rows that are gone. A row that was changed, and changes that
+// are kept no more, need a new index.
+func (s *Store) follow(ctx context.Context, x *index, to int64) (*index, error) {
+	fresh := newIndex(x.workspace, x.all)
+	if to-x.changes > keptChanges {
+		return fresh, nil
+	}
+	rows, err := s.db.QueryContext(ctx, "SELECT seq, EXISTS (SELECT 1 FROM memory WHERE memory.seq = change.seq) FROM change WHERE n > ? AND n <= ? ORDER BY n", x.changes, to)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var seq int64
+		var there bool
+		if err := rows.Scan(&seq, &there); err != nil {
+			return nil, err
+		}
+		if _, indexed := x.bySeq[seq]; !indexed {
+			continue
+		}
+		if there {
+			return fresh, nil
+		}
+		x.remove(seq)
+	}
+	return x, rows.Err()
+}
+
+func (s *Store) row(ctx context.Context, seq int64) (m Memory, err error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT seq, "+columns+" FROM memory WHERE seq = ?", seq)
+	if err != nil {
+		return m, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return m, errors.Join(rows.Err(), sql.ErrNoRows)
+	}
+	_, err = scan(rows, &m)
+	return m, err
+}
