@@ -18,6 +18,7 @@ type attached struct {
 	command []string // the agent's, with what gives it the hooks
 	env     []string
 	native  bool // the agent reports its events itself, so the terminal need not guess
+	agent   string
 }
 
 // mostSettings bounds the settings that are put on a command line: systems allow
@@ -47,7 +48,7 @@ func (a *app) attach(command []string, warn func(string)) attached {
 	for _, scope := range []install.Scope{install.User, install.Project} {
 		s, err := install.Installed(name, scope, install.Options{Getenv: a.getenv, Dir: a.cwd(), State: state, Shim: shim})
 		if err == nil && len(s.Events) > 0 && len(s.Missing) == 0 {
-			as.native = true
+			as.native, as.agent = true, name
 			return as
 		}
 	}
@@ -63,7 +64,7 @@ func (a *app) attach(command []string, warn func(string)) attached {
 			return as
 		}
 	}
-	return attached{command: slices.Concat(command[:1], args, rest), env: env, native: true}
+	return attached{command: slices.Concat(command[:1], args, rest), env: env, native: true, agent: name}
 }
 
 // joinSettings puts what the user says with --settings into ours, which are the

@@ -184,7 +184,14 @@ func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
 		j.Continues = filepath.Join(state, "continues")
 	}
 	closeLog := a.recordTo(j)
-	err := a.reply(j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r))
+	reply := j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r)
+	err := a.reply(reply)
+	var written *exit // the agent reads the exit code too
+	if errors.As(err, &written) {
+		reply.Pass(nil)
+	} else {
+		reply.Pass(err)
+	}
 	if closed := j.Close(); closed != nil { // after the answer: observers may take their time
 		a.warn("%v", closed)
 	}

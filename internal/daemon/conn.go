@@ -161,6 +161,7 @@ func (c *conn) run(j job) {
 	}
 	reply := c.s.answer(ctx, c.peer, j.request)
 	err := c.reply(reply)
+	reply.Pass(err)
 	if j.request.Kind == call.KindStop {
 		c.farewell()
 		return

@@ -85,6 +85,7 @@ type hearing struct {
 	w       *Workspace
 	ev      hook.AnyEvent // nil until it is decoded
 	own     string        // the session's id in the agent's words
+	member  *member       // nil unless the agent is wrapped
 }
 
 func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
@@ -102,10 +103,23 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 		return call.Reply{}, err
 	}
 	h.own = ev.Head().Session
-	if h.ev, err = inSession(ev, h.env.get("HOOKWAY_SESSION"), h.request.Dir); err != nil {
+	h.member = h.join(ev)
+	if h.ev, err = h.inSession(ev); err != nil {
 		return call.Reply{}, err
 	}
 	h.sessions.saw(h.ev)
+	if h.member.again(h.ev) {
+		return h.matched()
+	}
+	if h.member != nil && h.ev.Info() == hook.SessionEnd.Info() {
+		return h.end(ctx)
+	}
+	return h.decide(ctx)
+}
+
+// decide fires the event, unless that was done, and answers.
+func (h *hearing) decide(ctx context.Context) (call.Reply, error) {
+	w := h.w
 	f, first := h.seen.claim(w.hooks(), h.codec.About().Name, w.apart, h.ev)
 	if !first { // the agent reports one thing twice: the hooks ran, or run, already
 		out, err := f.wait(ctx)
@@ -127,6 +141,8 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 	if err != nil {
 		return call.Reply{}, err
 	}
+	h.reopen()
+	h.collect(&out)
 	return h.deliver(ctx, out)
 }
 
@@ -218,7 +234,7 @@ func (h *hearing) deliver(ctx context.Context, out hook.Outcome[any]) (call.Repl
 	}
 	record.Warnings = append(record.Warnings, r.Warnings...)
 	h.put(ctx, record)
-	return call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}, nil
+	return h.sending(call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}), nil
 }
 
 // ends reports whether nothing comes any more from who this event is about.
@@ -236,6 +252,7 @@ func (h *hearing) ends(decided hook.Action) bool {
 func (h *hearing) refuse(err error) call.Reply {
 	reason := hook.LogLine("hookway could not decide: " + err.Error())
 	h.log(reason)
+	h.putBack()
 	r := h.request
 	reply := call.Refuse(r.Agent, r.Event, r.Stdin, r.Policy, reason)
 	record := audit.Record{Time: time.Now(), Event: r.Event, Native: r.Event, Agent: r.Agent, Source: r.Agent, CWD: r.Dir, DurationMS: float64(time.Since(h.began)) / 1e6}
@@ -326,17 +343,22 @@ func (h *hearing) native() string {
 }
 
 // inSession puts an event into the session of the terminal that the agent was
-// wrapped in by hookway run, and where the agent works if it does not say where.
-func inSession(ev hook.AnyEvent, id, dir string) (hook.AnyEvent, error) {
+// wrapped in by hookway run, where it has the name that it was given there, and
+// where the agent works if it does not say where.
+func (h *hearing) inSession(ev hook.AnyEvent) (hook.AnyEvent, error) {
 	env := *ev.Head()
+	id := h.env.get("HOOKWAY_SESSION")
 	if id == "" && env.CWD != "" {
 		return ev, nil
 	}
 	if id != "" {
 		env.Session = id
 	}
+	if h.member != nil && h.member.name != "" {
+		env.Agent = h.member.name
+	}
 	if env.CWD == "" {
-		env.CWD = dir
+		env.CWD = h.request.Dir
 	}
 	return ev.Info().New(env, ev.Body())
 }

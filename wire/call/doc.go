@@ -39,6 +39,18 @@ type Reply struct {
 
 	// Err says why there is no answer. The sender must get one elsewhere.
 	Err string
+
+	// Sent is called once by whoever passes the reply on: with nil when it was
+	// written, else with why it was not. It does not travel; nil means that nobody
+	// wants to know.
+	Sent func(error)
+}
+
+// Pass tells Sent.
+func (r *Reply) Pass(err error) {
+	if r.Sent != nil {
+		r.Sent(err)
+	}
 }
 
 // Policies, as --on-failure has them. The empty one is the default: what gates an
