@@ -180,7 +180,7 @@ func (v *view) left(ctx context.Context, err error) error {
 	var failed *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return fmt.Errorf("hookway was told to end; %s", back)
+		return fmt.Errorf("ended by a signal; %s", back)
 	case errors.As(err, &failed):
 		return fmt.Errorf("tmux cannot use this terminal (TERM=%s); %s", v.getenv("TERM"), back)
 	case err != nil:

@@ -3,6 +3,7 @@ package tmux
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,64 +27,36 @@ type New struct {
 	Command       []string // the pane
 }
 
-// settings are the options of the server. They come before the user's.
-var settings = [][]string{
-	{"set-option", "-s", "escape-time", "0"}, // Escape is a key of many programs
-	{"set-option", "-s", "default-terminal", "tmux-256color"},
-	{"set-option", "-s", "focus-events", "on"},
-	{"set-option", "-s", "extended-keys", "on"}, // for programs that ask: Shift-Enter is not Enter
-	{"set-option", "-s", "set-clipboard", "external"},
-	{"set-option", "-g", "status", "off"},
-	{"set-option", "-g", "mouse", "off"},
-	{"set-option", "-g", "history-limit", "50000"},
-	{"set-option", "-g", "update-environment", ""},
-	{"set-option", "-g", "set-titles", "on"},
-	{"set-option", "-g", "set-titles-string", "#{?#{==:#{pane_title},#{host}},#{session_name},#{pane_title}}"},
-	{"set-option", "-gw", "automatic-rename", "off"},
-	{"set-option", "-gw", "allow-rename", "off"},
-	{"set-option", "-gwq", "allow-passthrough", "off"},
-	{"unbind-key", "-a", "-T", "root"},
-	{"unbind-key", "-a", "-T", "prefix"}, // C-z among them, which would leave a shell with nobody to talk to
-	{"set-option", "-g", "prefix", "C-b"},
-	{"bind-key", "C-b", "send-prefix"},
-	{"bind-key", "d", "detach-client"},
-	{"bind-key", "[", "copy-mode"},
-	{"bind-key", "PPage", "copy-mode", "-u"},
-}
-
-// needs are the options that the user's settings must not change: a session ends
-// with its program, and not with its last client.
-var needs = [][]string{
-	{"set-option", "-s", "exit-empty", "on"},
-	{"set-option", "-s", "exit-unattached", "off"},
-	{"set-option", "-g", "destroy-unattached", "off"},
-	{"set-option", "-g", "detach-on-destroy", "on"},
-	{"set-option", "-gw", "remain-on-exit", "off"},
-}
-
 // linkOption is the option of a session that holds its link.
 const linkOption = "@hookway_link"
 
 // New starts a session in the background; the server too, if it does not run.
 // ErrTaken says that there is one of that name.
 func (s *Server) New(ctx context.Context, n New) (Session, error) {
-	args := []string{"start-server"}
-	add := func(command ...string) { args = append(append(args, ";"), command...) }
-	for _, command := range settings {
-		add(command...)
+	args := append([]string{"start-server", ";", "source-file", "-", ";",
+		"new-session", "-d", "-E", "-P", "-F", "#{session_id}", "-s", n.Name,
+		"-x", strconv.Itoa(n.Width), "-y", strconv.Itoa(n.Height), "--"}, n.Command...)
+	target := "=" + n.Name + ":"
+	args = append(args, ";", "set-option", "-t", target, linkOption, n.Link,
+		";", "set-hook", "-t", target, "client-attached", "wait-for -S "+filepath.Base(n.Link))
+	said, err := s.say(ctx, script(s.Settings), args...)
+	session := Session{Name: n.Name, Link: n.Link}
+	var wrong []string // tmux prints here what it does not like in a file
+	for line := range strings.Lines(said) {
+		if line = strings.TrimSuffix(line, "\n"); strings.HasPrefix(line, "$") {
+			session.ID = line
+		} else {
+			wrong = append(wrong, line)
+		}
 	}
-	if _, err := os.Stat(s.Settings); s.Settings != "" && err == nil {
-		add("source-file", s.Settings)
+	if err != nil && session.ID != "" {
+		s.Kill(context.WithoutCancel(ctx), session)
+		if len(wrong) > 0 {
+			err = &callError{strings.Join(wrong, "; ")}
+		}
+		err = fmt.Errorf("%w; look into %s", err, s.Settings)
 	}
-	for _, command := range needs {
-		add(command...)
-	}
-	add(append([]string{"new-session", "-d", "-E", "-P", "-F", "#{session_id}", "-s", n.Name,
-		"-x", strconv.Itoa(n.Width), "-y", strconv.Itoa(n.Height), "--"}, n.Command...)...)
-	add("set-option", "-t", "="+n.Name+":", linkOption, n.Link)
-	add("set-hook", "-t", "="+n.Name+":", "client-attached", "wait-for -S "+filepath.Base(n.Link))
-	id, err := s.call(ctx, args...)
-	return Session{ID: strings.TrimSpace(id), Name: n.Name, Link: n.Link}, err
+	return session, err
 }
 
 // List gives the sessions by name. A server that does not run has none.

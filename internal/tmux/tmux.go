@@ -116,11 +116,16 @@ func (s *Server) command(ctx context.Context, args ...string) *exec.Cmd {
 
 // call runs tmux commands and gives what they print.
 func (s *Server) call(ctx context.Context, args ...string) (string, error) {
+	return s.say(ctx, "", args...)
+}
+
+// say is call with an input. What was printed counts also if a command failed.
+func (s *Server) say(ctx context.Context, input string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	cmd := s.command(ctx, args...)
 	var said, complaint bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &complaint
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &said, &complaint
 	cmd.WaitDelay = time.Second // a server that has just been started may hold the pipes
 	err := cmd.Run()
 	if err == nil || errors.Is(err, exec.ErrWaitDelay) {
@@ -129,13 +134,13 @@ func (s *Server) call(ctx context.Context, args ...string) (string, error) {
 	text := strings.TrimSpace(complaint.String())
 	switch {
 	case strings.HasPrefix(text, "duplicate session"):
-		return "", ErrTaken
+		return said.String(), ErrTaken
 	case ctx.Err() != nil:
-		return "", fmt.Errorf("tmux does not answer: %w", ctx.Err())
+		return said.String(), fmt.Errorf("tmux does not answer: %w", ctx.Err())
 	case text == "":
 		text = err.Error()
 	}
-	return "", &callError{text}
+	return said.String(), &callError{text}
 }
 
 // callError is what tmux complained of.
