@@ -22,6 +22,7 @@ type emulator interface {
 	// scrolled returns the rows that have left the screen at its top since the
 	// last call, oldest first. What was erased is not among them.
 	scrolled() []Row
+	scrolledMore(than int) bool
 	close()
 }
 
@@ -37,6 +38,7 @@ type vtEmulator struct {
 	gone      []Row // scrolled, and not yet asked for
 	shown     bool  // the cursor
 	paste     bool
+	sync      bool   // in the middle of a frame
 	swap      func() // after this write, or nil
 }
 
@@ -90,7 +92,7 @@ func (e *vtEmulator) screen() Screen {
 	at := t.CursorPosition()
 	s := Screen{
 		Width: t.Width(), Height: t.Height(), Row: at.Y, Col: at.X,
-		Shown: e.shown, Alternate: e.now != e.main, Paste: e.paste,
+		Shown: e.shown, Alternate: e.now != e.main, Paste: e.paste, drawing: e.sync,
 	}
 	s.Rows = make([]Row, s.Height)
 	for y := range s.Rows {
@@ -105,6 +107,8 @@ func (e *vtEmulator) scrolled() []Row {
 	e.gone = nil
 	return rows
 }
+
+func (e *vtEmulator) scrolledMore(than int) bool { return len(e.gone)+e.now.vt.ScrollbackLen() > than }
 
 // collect takes what has scrolled from the screen.
 func (e *vtEmulator) collect() {
@@ -159,6 +163,8 @@ func (e *vtEmulator) modes(params ansi.Params, on bool) (done bool) {
 			e.shown = on
 		case 2004:
 			e.paste = on
+		case 2026:
+			e.sync = on
 		case 47, 1047, 1049:
 			e.swap = func() { e.alternate(on) }
 			done = true

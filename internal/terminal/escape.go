@@ -24,6 +24,67 @@ const (
 	stringEsc       // ESC in a string: perhaps its end
 )
 
+// operation is what a sequence does, as far as it matters beyond its line.
+type operation byte
+
+const (
+	opText   operation = iota // nothing: it stays in its line, or goes to the next
+	opPaint                   // the cursor goes to another row, or rows move
+	opErase                   // what is below the cursor is erased
+	opClear                   // the whole screen is erased
+	opSwitch                  // to the alternate screen, or back
+	opMode                    // another mode of the terminal is switched
+)
+
+// completes says what the sequence does that the byte c completes.
+func (e *escape) completes(c byte) operation {
+	switch e.state {
+	case afterEsc:
+		switch c {
+		case 'M', '8':
+			return opPaint
+		case 'c':
+			return opClear
+		}
+	case csi:
+		if c >= 0x40 && c < 0x7f {
+			return e.csiCompletes(c)
+		}
+	}
+	return opText
+}
+
+func (e *escape) csiCompletes(c byte) operation {
+	if e.private {
+		if c == 'h' || c == 'l' {
+			for _, mode := range e.params[:min(e.n+1, len(e.params))] {
+				if switches(mode) {
+					return opSwitch
+				}
+			}
+			return opMode
+		}
+		return opText
+	}
+	switch c {
+	case 'A', 'B', 'E', 'F', 'H', 'L', 'M', 'S', 'T', 'd', 'e', 'f', 'k', 'r', 'u':
+		return opPaint
+	case 'J':
+		switch e.params[0] {
+		case 0:
+			return opErase
+		case 1:
+			return opPaint
+		case 2:
+			return opClear
+		}
+	}
+	return opText
+}
+
+// switches reports whether a mode is that of the alternate screen.
+func switches(mode int) bool { return mode == 1049 || mode == 1047 || mode == 47 }
+
 // maxString bounds a string sequence that is never ended, so that a stray
 // introducer cannot hide the rest of the output. Images in one are smaller.
 const maxString = 4 << 20
@@ -115,7 +176,7 @@ func (l *Lines) csiByte(c byte, done []Line) []Line {
 
 // mode follows the switch between the screens; other modes do not matter.
 func (l *Lines) mode(c byte, mode int, done []Line) []Line {
-	if (c == 'h' || c == 'l') && (mode == 1049 || mode == 1047 || mode == 47) {
+	if (c == 'h' || c == 'l') && switches(mode) {
 		return l.leave(0, 0, done)
 	}
 	return done

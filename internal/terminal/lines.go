@@ -27,8 +27,19 @@ type Line struct {
 	Seen int
 	// Echo: the text is what was typed, not what the program said.
 	Echo bool
+	// Painted: the program has drawn the line on the screen; it was not printed
+	// and ended by a line feed.
+	Painted bool
+	// More: the painted line may go on in the next, which is not finished.
+	More bool
+	// Aside: the painted line is none of the text that the program says one line
+	// after the other: it is rewritten again and again, or stands below the input.
+	Aside bool
+	// Blank is how many blank rows stand above a painted line.
+	Blank int
 	// Drawn: the cursor was moved to the line and the line was not erased,
-	// so the text may be a piece of what the screen shows there.
+	// so the text may be a piece of what the screen shows there. Lines says so;
+	// a Program reports no such line.
 	Drawn bool
 	// Cut: the line was longer than MaxLine.
 	Cut bool
@@ -55,10 +66,13 @@ type Lines struct {
 	lost  bool
 	skip  bool // dropping the rest of a line that has lost a part
 
+	width  int  // of the terminal, where text wraps; 0 is unknown
 	insert bool // text does not overwrite, as when a user edits
 
 	flushed bool // Flush has reported told
 	told    string
+
+	changes int // how often text was written or a line ended
 
 	esc   escape
 	split []byte // the start of a rune, cut off by the end of a write
@@ -68,24 +82,45 @@ type Lines struct {
 func (l *Lines) Feed(p []byte) []Line {
 	var done []Line
 	for len(p) > 0 {
+		var op operation
+		if p, done, op = l.scan(p, done); op != opText {
+			done = l.step(p[0], done)
+			p = p[1:]
+		}
+	}
+	return done
+}
+
+// scan takes output up to the byte that completes an operation on more than the
+// line, and returns that byte and what follows it. Without such a byte it takes
+// all.
+func (l *Lines) scan(p []byte, done []Line) ([]byte, []Line, operation) {
+	for len(p) > 0 {
 		if l.skip {
 			end := bytes.IndexByte(p, '\n')
 			if end < 0 {
-				return done
+				return nil, done, opText
 			}
 			l.skip = false
 			p = p[end+1:]
 			continue
 		}
 		if l.esc.state == ground && len(l.split) == 0 {
-			if p = p[l.text(p):]; len(p) == 0 {
+			n := l.text(p)
+			if n > 0 {
+				l.changes++
+			}
+			if p = p[n:]; len(p) == 0 {
 				break
 			}
+		}
+		if op := l.esc.completes(p[0]); op != opText {
+			return p, done, op
 		}
 		done = l.step(p[0], done)
 		p = p[1:]
 	}
-	return done
+	return nil, done, opText
 }
 
 // Flush returns the unfinished line, if it has text that was not reported.
@@ -107,6 +142,24 @@ func (l *Lines) end() (Line, bool) {
 	line := l.current()
 	l.reset()
 	return line, line.Text != ""
+}
+
+// open returns the unfinished line, if it has text.
+func (l *Lines) open() (Line, bool) {
+	line := l.current()
+	return line, line.Text != ""
+}
+
+// resume goes on with a line that stands on the screen already. known: its text
+// was reported.
+func (l *Lines) resume(text string, col int, known bool) {
+	l.reset()
+	l.cells = append(l.cells[:0], []rune(text)...)
+	l.pad(col)
+	l.col = col
+	if known {
+		l.flushed, l.told = true, string(l.cells)
+	}
 }
 
 // Lose says that output is missing here. The unfinished line and the output
@@ -167,7 +220,7 @@ func (l *Lines) control(c byte, done []Line) []Line {
 		done = l.finish(done)
 		l.row = 0
 	case '\r':
-		l.col = 0
+		l.carriageReturn()
 	case '\b':
 		l.col = max(l.col-1, 0)
 	case 0x1b:
@@ -178,6 +231,16 @@ func (l *Lines) control(c byte, done []Line) []Line {
 		}
 	}
 	return done
+}
+
+// carriageReturn goes to the start of the row in which the cursor is: a long line
+// has several.
+func (l *Lines) carriageReturn() {
+	if l.width > 0 && l.col > l.width {
+		l.col = (l.col - 1) / l.width * l.width
+	} else {
+		l.col = 0
+	}
 }
 
 // put writes a rune at the cursor. C1 controls are dropped.
@@ -220,6 +283,7 @@ func (l *Lines) current() Line {
 // finish reports the line and starts the next.
 func (l *Lines) finish(done []Line) []Line {
 	done = append(done, l.current())
+	l.changes++
 	l.lost = false
 	l.reset()
 	return done

@@ -17,7 +17,7 @@ type Program struct {
 
 	tap    *tap
 	typed  *typed
-	reader reader
+	reader *reader
 	turn   chan struct{} // held while writing to the program
 
 	exited chan struct{} // closed when the program's process has ended
@@ -57,6 +57,15 @@ func (p *Program) Close() {
 func (p *Program) Next(ctx context.Context, still time.Duration) ([]Line, error) {
 	return p.reader.next(ctx, still)
 }
+
+// Screen is what the program shows now, all its output so far drawn. It keeps its
+// last state after the end. Any goroutine may call it.
+func (p *Program) Screen() Screen { return p.reader.screen() }
+
+// LastChange is when the text on the screen last changed, as far as Next and
+// Screen have read; zero is never. Repainting the same, colours, titles and ghost
+// text are no change.
+func (p *Program) LastChange() time.Time { return p.reader.changed() }
 
 // LastOutput is when the program last printed something; until then, when it
 // was started.

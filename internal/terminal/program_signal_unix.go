@@ -91,7 +91,9 @@ func (r *run) signal(s syscall.Signal) {
 
 func (r *run) resize() {
 	if r.user != nil {
-		_ = setSize(r.pty, sizeFor(r.user, r.cfg.Env))
+		size := sizeFor(r.user, r.cfg.Env)
+		r.tap.resize(int(size.Col), int(size.Row)) // before the program can draw for it
+		_ = setSize(r.pty, size)
 	}
 }
 

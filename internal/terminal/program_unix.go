@@ -98,13 +98,15 @@ func newProgram(cfg Config) *Program {
 		tap:     newTap(cfg.buffer()), typed: newTyped(), turn: make(chan struct{}, 1),
 		exited: make(chan struct{}), done: make(chan struct{}),
 	}
-	p.reader = reader{tap: p.tap, typed: p.typed}
+	p.reader = newReader(p.tap, p.typed)
 	return p
 }
 
 // start opens the terminals and starts the process.
 func (r *run) start() (err error) {
-	r.pty, r.tty, err = openPTY(sizeFor(r.user, r.cfg.Env))
+	size := sizeFor(r.user, r.cfg.Env)
+	r.tap.resize(int(size.Col), int(size.Row))
+	r.pty, r.tty, err = openPTY(size)
 	if err != nil {
 		return err
 	}
@@ -206,6 +208,7 @@ func (r *run) finish(in *input, copying <-chan struct{}) {
 	r.unnotify()
 	r.pty.Close()
 	r.tap.end()
+	r.reader.finish()
 	r.cancel()
 }
 

@@ -3,22 +3,33 @@ package terminal
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 )
 
-// atOnce is how many bytes become lines in one call, which bounds what a call
-// returns.
-const atOnce = 32 << 10
+const (
+	atOnce  = 32 << 10 // bytes that become lines in one step
+	aheadOf = 20000    // lines that Screen may read ahead of Next
+)
 
-// reader makes lines of what a tap holds and knows which of them are echo.
+// reader makes lines of what a tap holds and knows which of them are echo. Next
+// and Screen may be called by two goroutines.
 type reader struct {
 	tap   *tap
 	typed *typed
-	lines Lines
-	rest  []byte // taken from the tap, not yet read
-	lost  bool   // output is missing after rest
+	again chan struct{} // holds one token after Screen has read lines
+
+	mu    sync.Mutex
+	track tracker
+	piece piece  // taken from the tap
+	read  int    // bytes of the piece that were read
+	lines []Line // read ahead
 	echo  bool   // the partial line that was reported last was echo
-	ended bool
+	ended bool   // all was read
+}
+
+func newReader(tap *tap, typed *typed) *reader {
+	return &reader{tap: tap, typed: typed, again: make(chan struct{}, 1), track: tracker{cols: 80, rows: 24, typed: typed}}
 }
 
 // next returns the next finished lines. See Program.Next.
@@ -30,8 +41,10 @@ func (r *reader) next(ctx context.Context, still time.Duration) ([]Line, error) 
 		defer t.Stop()
 		quiet, heard = t.C, func() { t.Reset(still) }
 	}
+	look := time.NewTimer(time.Hour)
+	defer look.Stop()
 	for {
-		lines, any := r.read()
+		lines, any, again := r.step()
 		switch {
 		case len(lines) > 0:
 			return lines, nil
@@ -40,53 +53,149 @@ func (r *reader) next(ctx context.Context, still time.Duration) ([]Line, error) 
 			if ctx.Err() == nil {
 				continue
 			}
-		case r.ended:
-			if line, ok := r.lines.end(); ok {
-				return []Line{r.judged(line)}, nil
-			}
+		case r.over():
 			return nil, io.EOF
+		}
+		if again > 0 {
+			look.Reset(again)
+		} else {
+			look.Stop()
 		}
 		select {
 		case <-r.tap.wake:
+		case <-r.again:
+		case <-look.C:
 		case <-quiet:
-			if line, ok := r.lines.Flush(); ok {
-				return []Line{r.judged(line)}, ErrStill
-			}
-			return nil, ErrStill
+			return r.flush(), ErrStill
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-// read makes lines of the next piece and reports whether there was one.
-func (r *reader) read() (lines []Line, any bool) {
-	if len(r.rest) == 0 && !r.lost {
-		p := r.tap.take()
-		r.rest, r.lost, r.ended = p.bytes, p.lost, p.ended
+// step reads the next piece of output. It returns lines, whether there was
+// output, and when to look again if there is none.
+func (r *reader) step() (lines []Line, any bool, again time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.lines) == 0 {
+		if any = r.pump(); !any && !r.ended {
+			var rested []Line
+			rested, again = r.track.rest(time.Now())
+			r.lines = append(r.lines, r.judge(rested)...)
+		}
 	}
-	if len(r.rest) == 0 && !r.lost {
-		return nil, false
-	}
-	n := min(len(r.rest), atOnce)
-	lines = r.lines.Feed(r.rest[:n])
-	if r.rest = r.rest[n:]; len(r.rest) == 0 && r.lost {
-		r.lines.Lose()
-		r.lost = false
-	}
-	for i, line := range lines {
-		lines[i] = r.judged(line)
-	}
-	return lines, true
+	lines = r.lines
+	r.lines = nil
+	return lines, any, again
 }
 
-// judged is the line with Echo set. The end of a line makes no echo of what
-// was none, nor the other way round; but the line still uses up its echo.
-func (r *reader) judged(line Line) Line {
-	line.Echo = r.typed.echo(line)
-	if line.Seen > 0 && line.Seen == len(line.Text) {
-		line.Echo = r.echo
+func (r *reader) over() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ended && len(r.lines) == 0
+}
+
+// flush returns the unfinished line, if it was not reported.
+func (r *reader) flush() []Line {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.track.painting {
+		return nil
 	}
-	r.echo = line.Echo
-	return line
+	line, ok := r.track.lines.Flush()
+	if !ok {
+		return nil
+	}
+	return r.judge([]Line{line})
+}
+
+// pump reads the next piece and reports whether there was one.
+func (r *reader) pump() bool {
+	p := &r.piece
+	if r.read == len(p.bytes) && !p.lost && len(p.resized) == 0 {
+		ended := p.ended
+		*p = r.tap.take()
+		r.read = 0
+		p.ended = p.ended || ended
+	}
+	now := r.tap.lastWrite()
+	if len(p.resized) > 0 && p.resized[0].after <= r.read {
+		r.track.resize(p.resized[0].cols, p.resized[0].rows, time.Now())
+		p.resized = p.resized[1:]
+		return true
+	}
+	n := min(len(p.bytes)-r.read, atOnce)
+	if len(p.resized) > 0 {
+		n = min(n, p.resized[0].after-r.read)
+	}
+	if n > 0 {
+		r.lines = append(r.lines, r.judge(r.track.feed(p.bytes[r.read:r.read+n], now))...)
+		r.read += n
+		return true
+	}
+	switch {
+	case p.lost:
+		r.track.lose()
+		p.lost = false
+		return true
+	case p.ended && !r.ended:
+		r.ended = true
+		r.lines = append(r.lines, r.judge(r.track.end(now))...)
+		return true
+	}
+	return false
+}
+
+// screen is what the program shows, all output so far drawn.
+func (r *reader) screen() Screen {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	read := false
+	for !r.ended && len(r.lines) < aheadOf && r.pump() {
+		read = true
+	}
+	if read {
+		select {
+		case r.again <- struct{}{}:
+		default:
+		}
+	}
+	return r.track.screen()
+}
+
+// changed is when what the program shows has last changed.
+func (r *reader) changed() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.track.changed()
+}
+
+// finish reads what is left after the end of the output, and gives the emulator
+// back. Next returns the lines, and Screen the last state.
+func (r *reader) finish() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.pump() {
+	}
+	r.track.screen()
+	r.track.close()
+}
+
+// judge sets Echo. The end of a line makes no echo of what was none, nor the
+// other way round; but the line still uses up its echo.
+func (r *reader) judge(lines []Line) []Line {
+	for i := range lines {
+		line := &lines[i]
+		if line.Painted {
+			line.Echo = r.typed.shown(*line)
+			continue
+		}
+		line.Echo = r.typed.echo(*line)
+		if line.Seen > 0 && line.Seen == len(line.Text) {
+			line.Echo = r.echo
+		}
+		r.echo = line.Echo
+	}
+	return lines
 }

@@ -12,13 +12,11 @@ import (
 	"time"
 )
 
-func newReader(limit int) *reader {
-	return &reader{tap: newTap(limit), typed: newTyped()}
-}
+func readerOf(limit int) *reader { return newReader(newTap(limit), newTyped()) }
 
 func TestNextReportsStillnessAfterTheTimeAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReader(1 << 10)
+		r := readerOf(1 << 10)
 		start := time.Now()
 		go func() {
 			time.Sleep(time.Second) // in the bubble: virtual
@@ -44,7 +42,7 @@ func TestNextReportsStillnessAfterTheTimeAsked(t *testing.T) {
 
 func TestNextEndsWithItsContextAndLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReader(1 << 10)
+		r := readerOf(1 << 10)
 		r.tap.write([]byte("half"))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -66,7 +64,7 @@ func TestNextEndsWithItsContextAndLosesNothing(t *testing.T) {
 }
 
 func TestASlowReaderLosesWholeLinesAndTheyAreCounted(t *testing.T) {
-	r := newReader(10)
+	r := readerOf(10)
 	r.tap.write([]byte("one\nto be "))
 	r.tap.write([]byte("lost\nlost too\n"))
 	lines, err := r.next(t.Context(), 0)
@@ -115,7 +113,7 @@ func TestEcho(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newReader(1 << 10)
+				r := readerOf(1 << 10)
 				got := map[string]bool{}
 				for _, s := range tt.steps {
 					time.Sleep(s.after)
@@ -144,7 +142,7 @@ func TestEcho(t *testing.T) {
 }
 
 func TestATypedLineIsEchoOnce(t *testing.T) {
-	r := newReader(1 << 10)
+	r := readerOf(1 << 10)
 	r.typed.line("@a:b c")
 	r.tap.write([]byte("@a:b c\n@a:b c\n"))
 	lines, err := r.next(t.Context(), 0)
@@ -155,7 +153,7 @@ func TestATypedLineIsEchoOnce(t *testing.T) {
 
 func TestALineReportedWhileTypedUsesUpItsEcho(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := newReader(1 << 10)
+		r := readerOf(1 << 10)
 		r.typed.key([]byte("@a:b"))
 		r.tap.write([]byte("> @a:b"))
 		if lines, err := r.next(t.Context(), time.Second); !errors.Is(err, ErrStill) || len(lines) != 1 || !lines[0].Echo {
@@ -178,7 +176,7 @@ func TestTheEndOfAReportedLineIsWhatTheLineWas(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("echo %t, %s", echo, name), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					r := newReader(1 << 10)
+					r := readerOf(1 << 10)
 					if echo {
 						r.typed.line("@a:b c") // its echo comes without its line end
 					}

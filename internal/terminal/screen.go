@@ -19,6 +19,8 @@ type Screen struct {
 	// Changed is when a text or the cursor last changed. Repainting the same,
 	// colours, titles and ghost text (see Row.Solid) are no change.
 	Changed time.Time
+
+	drawing bool // the program says that it is in the middle of a frame
 }
 
 // Row is one row of a screen.

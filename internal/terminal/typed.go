@@ -22,6 +22,7 @@ type typed struct {
 	mu    sync.Mutex
 	keys  keyLine // the user's line
 	fresh []typedLine
+	sent  sent
 	last  time.Time // of the user's last key
 }
 
@@ -49,6 +50,7 @@ func (t *typed) add(text string) {
 		t.fresh = append(t.fresh[:0], t.fresh[1:]...)
 	}
 	t.fresh = append(t.fresh, typedLine{text, time.Now()})
+	t.sent.add(text)
 }
 
 // key records what the user is about to send.

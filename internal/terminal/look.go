@@ -1,0 +1,244 @@
+package terminal
+
+import (
+	"strings"
+	"time"
+)
+
+// page is what there is to read: what has scrolled since the last look, and what
+// the screen shows.
+func (t *tracker) page(now time.Time) []line {
+	s := t.screen()
+	var page []line
+	for _, p := range paragraphs(t.emu.scrolled(), s) {
+		page = append(page, line{paragraph: p, since: now})
+	}
+	return page
+}
+
+// look compares the page with that of the last look, and appends the lines that
+// are finished. final: all are, but that of the cursor.
+func (t *tracker) look(now time.Time, final bool, done []Line) []Line {
+	if s := t.screen(); s.drawing && !final && now.Sub(t.looked) < frameWait {
+		return done
+	}
+	page := t.page(now)
+	vanished, missed := t.follow(page, now)
+	t.recognise(page, vanished, now)
+	for _, l := range missed {
+		if t.doc.has(l.text) {
+			continue
+		}
+		done = append(done, Line{Text: l.text, Painted: true})
+		t.doc.add(l.text, nil, true)
+	}
+	t.shown, t.looked = page, now
+	for i := range page {
+		l := &page[i]
+		if l.told != nil && l.seen == 0 || l.letters() == "" {
+			continue
+		}
+		if l.gone || final && !l.cursor || !final && t.finished(i, now) {
+			done = t.report(i, done)
+		}
+	}
+	// What has scrolled is gone for good.
+	for len(t.shown) > 0 && t.shown[0].gone {
+		t.shown = t.shown[1:]
+	}
+	return done
+}
+
+// letters is what the line says: nothing for a rule or an empty prompt.
+func (l *line) letters() string { return letters(l.text[min(l.seen, len(l.text)):]) }
+
+// follow finds the lines of the last page in the new one. It returns the letters of
+// what was told and is not there any more, and the lines that have stood for long
+// enough to be read and were not told, because they used to change.
+func (t *tracker) follow(page []line, now time.Time) (vanished string, missed []line) {
+	old := t.shown
+	pairs := common(len(page), len(old), func(i, j int) bool { return page[i].text == old[j].text })
+	stays := make([]bool, len(old))
+	for _, j := range pairs {
+		if j >= 0 {
+			stays[j] = true
+		}
+	}
+	for j, l := range old {
+		if !stays[j] && l.told != nil {
+			vanished += letters(l.text)
+		}
+	}
+	next := 0 // of the old lines
+	for i := 0; i < len(page); {
+		if j := pairs[i]; j >= 0 {
+			page[i].keep(old[j])
+			i, next = i+1, j+1
+			continue
+		}
+		end, until := i, len(old)
+		for end < len(page) && pairs[end] < 0 {
+			end++
+		}
+		if end < len(page) {
+			until = pairs[end]
+		}
+		for ; i < end; i++ {
+			if next < until {
+				stays[next] = page[i].change(old[next])
+				next++
+			}
+		}
+	}
+	for j, l := range old {
+		if !stays[j] && l.told == nil && !l.cursor && l.letters() != "" && t.looked.Sub(l.since) >= stableFor {
+			missed = append(missed, l)
+		}
+	}
+	return vanished, missed
+}
+
+// keep takes over what is known of a line whose text has not changed.
+func (l *line) keep(old line) {
+	l.since, l.rewrites, l.told, l.seen = old.since, old.rewrites, old.told, old.seen
+}
+
+// change takes over what is known of a line that stood in this place: it has
+// grown, or it was rewritten, or it is another one, which it returns as false.
+func (l *line) change(old line) bool {
+	switch {
+	case old.text != "" && strings.HasPrefix(l.text, old.text):
+		l.rewrites = old.rewrites
+		if old.told != nil {
+			l.told, l.seen = old.told, len(old.text)
+			if old.seen > 0 {
+				l.seen = old.seen
+			}
+		}
+	case similar(l.text, old.text):
+		l.rewrites = old.rewrites + 1
+	default:
+		return false
+	}
+	return true
+}
+
+// similar reports whether two lines differ only in a part, as those of a clock or
+// a spinner do.
+func similar(a, b string) bool {
+	n := min(len(a), len(b))
+	front := 0
+	for front < n && a[front] == b[front] {
+		front++
+	}
+	back := 0
+	for back < n-front && a[len(a)-1-back] == b[len(b)-1-back] {
+		back++
+	}
+	return (front+back)*2 >= max(len(a), len(b))
+}
+
+// recognise finds the lines of the page that were told before, in the runs
+// between those that are known. A line that is a part of what has vanished was
+// wrapped anew.
+func (t *tracker) recognise(page []line, vanished string, now time.Time) {
+	var before *told
+	for i := 0; i < len(page); i++ {
+		if page[i].told != nil {
+			before = page[i].told
+			continue
+		}
+		end := i
+		var texts []string
+		for end < len(page) && page[end].told == nil {
+			texts = append(texts, page[end].text)
+			end++
+		}
+		var after *told
+		if end < len(page) {
+			after = page[end].told
+		}
+		for k, found := range t.doc.recognise(texts, before, after) {
+			page[i+k].told = found
+			if found == nil && t.rewrapped(texts[k], vanished, now) {
+				page[i+k].told = t.doc.add(texts[k], lastTold(page[:i+k], before), before == nil && after == nil)
+			}
+		}
+		i = end - 1
+	}
+}
+
+// rewrapped reports whether a text was told in other lines: it is a part of those
+// that stood there, or the terminal has another size and it is a part of any.
+func (t *tracker) rewrapped(text, vanished string, now time.Time) bool {
+	said := letters(text)
+	return said != "" && strings.Contains(vanished, said) || now.Sub(t.resized) < rewrapFor && t.doc.contains(said)
+}
+
+// lastTold is the last line of the page that was told.
+func lastTold(page []line, otherwise *told) *told {
+	for i := len(page) - 1; i >= 0; i-- {
+		if page[i].told != nil {
+			return page[i].told
+		}
+	}
+	return otherwise
+}
+
+// ripe is how long the line's text must stand until it is finished.
+func (l *line) ripe() time.Duration {
+	ripe := stableFor * time.Duration(min(1<<min(l.rewrites, 4), mostStable))
+	if l.cursor {
+		ripe *= cursorRow
+	}
+	return ripe
+}
+
+// finished reports whether a line has stood long enough. It waits, for a while,
+// for the lines below it in its block, which may be still written.
+func (t *tracker) finished(i int, now time.Time) bool {
+	l := &t.shown[i]
+	age := now.Sub(l.since)
+	if age < l.ripe() {
+		return false
+	}
+	if age >= l.ripe()+blockWait {
+		return true
+	}
+	for j := i + 1; j < len(t.shown) && t.shown[j].block == l.block; j++ {
+		if below := &t.shown[j]; below.told == nil && !below.cursor && now.Sub(below.since) < below.ripe() {
+			return false
+		}
+	}
+	return true
+}
+
+// report appends a line of the page, as one that is finished.
+func (t *tracker) report(i int, done []Line) []Line {
+	l := &t.shown[i]
+	out := Line{Text: l.text, Seen: l.seen, Painted: true, Blank: l.blank, Aside: l.rewrites > 1 || t.belowInput(i)}
+	for j := i + 1; j < len(t.shown) && t.shown[j].block == l.block; j++ {
+		if t.shown[j].told == nil {
+			out.More = true
+		}
+	}
+	if l.told != nil {
+		l.told.text = strings.Clone(cut(l.text))
+	} else {
+		last := lastTold(t.shown[:i], nil)
+		l.told = t.doc.add(l.text, last, last == nil && lastTold(t.shown[i:], nil) == nil)
+	}
+	l.seen = 0
+	return append(done, out)
+}
+
+// belowInput reports whether a line stands below that of the cursor, and that is
+// an input with a prompt.
+func (t *tracker) belowInput(i int) bool {
+	for j := i - 1; j >= 0; j-- {
+		if l := &t.shown[j]; l.cursor {
+			return indentOf(l.text).mark
+		}
+	}
+	return false
+}

@@ -1,0 +1,152 @@
+package terminal
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// paragraph is one line of text as its author wrote it, put together from the
+// rows that it was wrapped over.
+type paragraph struct {
+	text   string
+	cursor bool // the cursor stands in it
+	gone   bool // it has scrolled from the screen
+	block  int  // paragraphs without a blank row between them have the same
+	blank  int  // blank rows above
+}
+
+// margin is how many columns programs leave free at the right when they wrap.
+const margin = 3
+
+// paragraphs reads a page: rows that have scrolled from the screen, and those on
+// it. The rule for a wrapped line is in the package comment.
+func paragraphs(gone []Row, s Screen) []paragraph {
+	var all []paragraph
+	block, blank := 0, 0
+	n := len(gone) + s.used()
+	at := func(i int) (Row, bool) {
+		if i < len(gone) {
+			return gone[i], false
+		}
+		row := s.Rows[i-len(gone)]
+		if i-len(gone) != s.Row {
+			return row, false
+		}
+		row.Text = row.Solid // a suggestion there was not typed and not said
+		return row, true
+	}
+	for i := 0; i < n; i++ {
+		row, cursor := at(i)
+		if row.Text == "" {
+			block++
+			if !cursor {
+				blank++
+				continue
+			}
+		}
+		p := paragraph{text: row.Text, cursor: cursor, block: block, blank: blank}
+		blank = 0
+		for i+1 < n {
+			next, here := at(i + 1)
+			more, ok := unwrapped(row, next, s.Width)
+			if !ok {
+				break
+			}
+			p.text, p.cursor, row = p.text+more, p.cursor || here, next
+			i++
+		}
+		p.gone = i < len(gone)
+		all = append(all, p)
+	}
+	return all
+}
+
+// unwrapped says whether the row b goes on with the line of a, and with which text.
+func unwrapped(a, b Row, width int) (more string, ok bool) {
+	if a.Text == "" || b.Text == "" {
+		return "", false
+	}
+	last, _ := utf8.DecodeLastRuneInString(a.Text)
+	if a.full && b.Text[0] != ' ' && !frame(last) {
+		if first, _ := utf8.DecodeRuneInString(b.Text); !frame(first) {
+			return b.Text, true
+		}
+	}
+	pa, pb := indentOf(a.Text), indentOf(b.Text)
+	if pb.mark || pa.borders != pb.borders || pa.column != pb.column || pa.text == "" || pb.text == "" {
+		return "", false
+	}
+	room := width - margin
+	text := pa.text
+	if cut, closed := strings.CutSuffix(text, pa.border); closed && pa.border != "" {
+		room = pa.column + ansi.StringWidth(cut) - margin
+		text = strings.TrimRight(cut, " ")
+		pb.text = strings.TrimRight(strings.TrimSuffix(pb.text, pa.border), " ")
+	}
+	word, _, _ := strings.Cut(pb.text, " ")
+	if word == "" || pa.column+ansi.StringWidth(text)+1+ansi.StringWidth(word) <= room {
+		return "", false
+	}
+	last, _ = utf8.DecodeLastRuneInString(text)
+	if frame(last) || word[0] == '@' && !unicode.IsLetter(last) && !unicode.IsDigit(last) && last != ',' {
+		return "", false
+	}
+	return " " + pb.text, true
+}
+
+// frame reports whether a character is one that boxes, bars and pictures are made
+// of: box drawing, block elements, Braille patterns.
+func frame(r rune) bool { return r >= 0x2500 && r <= 0x259f || r >= 0x2800 && r <= 0x28ff || r == '|' }
+
+// indent is what stands before the text of a row.
+type indent struct {
+	column  int    // of the text
+	borders int    // vertical bars
+	border  string // the last of them
+	mark    bool   // a list mark or a glyph
+	text    string
+}
+
+// indentOf finds the text of a row after blanks, borders, and the marks that
+// agents put before what they say.
+func indentOf(s string) indent {
+	var in indent
+	for s != "" {
+		r, w := utf8.DecodeRuneInString(s)
+		switch {
+		case r == ' ' || r == '\u00a0':
+		case strings.ContainsRune("│┃║▎▌▏|", r):
+			in.borders++
+			in.border = s[:w]
+			in.mark = false
+		case strings.ContainsRune("⏺●○❯›⎿└╰├✦✻✶◆◇■▪▶►⏵→»•-*>+", r) && (len(s) == w || s[w] == ' ' || strings.HasPrefix(s[w:], "\u00a0")):
+			in.mark = true
+		default:
+			if n := numbered(s); n > 0 {
+				in.mark = true
+				w = n
+				break
+			}
+			in.text = s
+			return in
+		}
+		in.column += ansi.StringWidth(s[:w])
+		s = s[w:]
+	}
+	return in
+}
+
+// numbered is the length of a list number, as in "1. ", without its blank.
+func numbered(s string) int {
+	n := 0
+	for n < len(s) && n < 3 && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	if n == 0 || n+1 >= len(s) || s[n] != '.' && s[n] != ')' || s[n+1] != ' ' {
+		return 0
+	}
+	return n + 1
+}

@@ -1,0 +1,359 @@
+package terminal
+
+import (
+	"bytes"
+	"slices"
+	"time"
+)
+
+const (
+	lookEvery  = 50 * time.Millisecond  // between two looks at a screen that is painted
+	stableFor  = 400 * time.Millisecond // after that, a painted line is finished
+	mostStable = 16                     // times as long for one that is rewritten again and again
+	cursorRow  = 4                      // times as long for the line that the cursor is in
+	blockWait  = 2 * time.Second        // how long a line waits for those below it
+	frameWait  = 150 * time.Millisecond // how long a frame may take that the program has announced
+	plainAfter = 250 * time.Millisecond // a pause after which a painted screen may be plain again
+	clearEvery = time.Second            // between two clearings that are no animation
+	rewrapFor  = 2 * time.Second        // how long a program may take to wrap its text anew
+
+	pendingMost = 256 << 10 // bytes of plain output that the emulator may be behind
+	pendingKeep = 64 << 10
+	pieceMost   = 16 << 10 // bytes that are painted between two checks
+	scrollMost  = 256      // rows that may scroll between two looks
+)
+
+// tracker makes finished lines of output. Plain output it reads line by line;
+// while the program paints, it looks at the screen. The package comment has the
+// rule. One goroutine may use it at a time.
+type tracker struct {
+	cols, rows int
+	typed      *typed
+
+	lines    Lines // of plain output; kept going while the program paints
+	painting bool
+	plain    int // lines since the last painting
+
+	emu     emulator
+	closed  bool // it was given back
+	filter  filter
+	pending []byte // plain output that the emulator has not seen
+	doc     document
+	view    Screen // what the last look saw
+	fresh   bool   // nothing was drawn since
+	wrote   time.Time
+	said    time.Time // when plain output last said something
+
+	shown   []line // the page at the last look
+	looked  time.Time
+	cleared time.Time
+	before  []string  // what was on the screen then
+	resized time.Time // last; the page may be wrapped anew
+}
+
+// line is a paragraph of the page, and what is known of it.
+type line struct {
+	paragraph
+	since    time.Time // when it got its text
+	rewrites int
+	told     *told // nil: it was not reported
+	seen     int   // bytes of the text that were reported, when it has grown since
+}
+
+// feed takes output and returns the lines that it finishes.
+func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
+	t.wrote = now
+	before := t.lines.changes
+	defer func() {
+		if !t.painting && t.lines.changes != before {
+			t.said = now
+		}
+	}()
+	for len(p) > 0 {
+		piece := p
+		if t.painting && len(piece) > pieceMost {
+			piece = piece[:pieceMost]
+		}
+		rest, lines, op := t.lines.scan(piece, nil)
+		n := len(piece) - len(rest)
+		t.draw(piece[:n])
+		done = t.take(lines, done)
+		if op != opText {
+			done = t.operate(op, now, done)
+			t.draw(rest[:1])
+			done = t.take(t.lines.step(rest[0], nil), done)
+			n++
+		}
+		p = p[n:]
+		if t.painting {
+			done = t.painted(now, done)
+		}
+	}
+	return done
+}
+
+// take keeps the lines of plain output. While the program paints they are what
+// the screen will show.
+func (t *tracker) take(lines, done []Line) []Line {
+	if t.painting {
+		t.plain += len(lines)
+		return done
+	}
+	for _, l := range lines {
+		if l.Text != "" {
+			t.doc.add(l.Text, nil, true)
+		}
+	}
+	return append(done, lines...)
+}
+
+// draw hands output to the emulator: at once while the program paints, else when
+// somebody looks. Of plain output it needs only the end.
+func (t *tracker) draw(p []byte) {
+	if len(p) == 0 {
+		return
+	}
+	t.fresh = false
+	t.pending = append(t.pending, t.filter.take(p)...)
+	if t.painting {
+		t.flush()
+	} else if len(t.pending) > pendingMost {
+		tail := t.pending[len(t.pending)-pendingKeep:]
+		if end := bytes.IndexByte(tail, '\n'); end >= 0 && bytes.Count(tail, []byte{'\n'}) > t.rows {
+			t.pending = append(append(t.pending[:0], "\x1b[0m"...), tail[end:]...)
+		} else {
+			t.flush()
+		}
+	}
+}
+
+// flush makes the emulator see all output.
+func (t *tracker) flush() {
+	if t.emu == nil {
+		t.emu = newEmulator(t.cols, t.rows)
+	}
+	if len(t.pending) > 0 {
+		t.emu.write(t.pending)
+		t.pending = t.pending[:0]
+	}
+	if !t.painting {
+		t.emu.scrolled() // those lines were reported when they ended
+	}
+	if cap(t.pending) > pendingMost*2 {
+		t.pending = nil
+	}
+}
+
+// operate prepares for an operation on the screen.
+func (t *tracker) operate(op operation, now time.Time, done []Line) []Line {
+	switch {
+	case op == opMode:
+		t.flush()
+		return done
+	case op == opErase:
+		if !t.painting {
+			return done
+		}
+		if s := t.emu.screen(); s.Row != 0 || s.Col != 0 {
+			return done
+		}
+		op = opClear
+	}
+	if !t.painting {
+		t.paint(now)
+	} else if op != opPaint {
+		done = t.leave(op, now, done)
+	}
+	t.plain = 0
+	if op == opSwitch {
+		t.shown = nil
+	}
+	return done
+}
+
+// paint begins to look at the screen. What it shows by now was reported.
+func (t *tracker) paint(now time.Time) {
+	t.flush()
+	t.painting = true
+	page := t.page(now)
+	texts := make([]string, len(page))
+	for i := range page {
+		texts[i] = page[i].text
+	}
+	found := t.doc.recognise(texts, nil, nil)
+	open, _ := t.lines.open()
+	var last *told
+	for i := range page {
+		page[i].told = found[i]
+		switch {
+		case found[i] != nil:
+		case page[i].letters() == "":
+			continue
+		case page[i].cursor && open.Seen < len(open.Text):
+			page[i].seen = min(open.Seen, len(page[i].text))
+			continue
+		default:
+			page[i].told = t.doc.add(page[i].text, last, true)
+		}
+		last = page[i].told
+	}
+	t.shown, t.looked = page, now
+}
+
+// leave looks at a screen that is about to be erased or left. A screen that is
+// erased again and again is an animation: what it shows for a moment is not said.
+func (t *tracker) leave(op operation, now time.Time, done []Line) []Line {
+	texts := t.texts()
+	animated := op == opClear && now.Sub(t.cleared) < clearEvery && alike(texts, t.before)
+	if op == opClear {
+		t.cleared, t.before = now, texts
+	}
+	return t.look(now, !animated, done)
+}
+
+func (t *tracker) texts() []string {
+	var texts []string
+	for _, p := range paragraphs(nil, t.emu.screen()) {
+		texts = append(texts, p.text)
+	}
+	return texts
+}
+
+// alike reports whether half of the lines are the same.
+func alike(a, b []string) bool {
+	same := 0
+	for _, text := range a {
+		if slices.Contains(b, text) {
+			same++
+		}
+	}
+	return same*2 >= len(a)
+}
+
+// painted looks at the screen while output comes, if it is time to, and finds out
+// when the program has gone over to plain output.
+func (t *tracker) painted(now time.Time, done []Line) []Line {
+	if t.plain > 2*t.rows {
+		done = t.look(now, true, done)
+		t.painting = false
+		return done
+	}
+	if now.Sub(t.looked) >= lookEvery || t.emu.scrolledMore(scrollMost) {
+		done = t.look(now, false, done)
+	}
+	return done
+}
+
+// rest is called when output pauses. It returns lines that are finished by now,
+// and when to call again; zero is not before there is output.
+func (t *tracker) rest(now time.Time) (done []Line, again time.Duration) {
+	if !t.painting {
+		return nil, 0
+	}
+	if wait := lookEvery - now.Sub(t.looked); wait > 0 {
+		return nil, wait
+	}
+	done = t.look(now, false, nil)
+	next := time.Duration(0)
+	for i := range t.shown {
+		l := &t.shown[i]
+		if l.told != nil && l.seen == 0 || l.letters() == "" {
+			continue
+		}
+		wait := l.ripe() - now.Sub(l.since)
+		if wait <= 0 { // it waits for those below it
+			wait += blockWait
+		}
+		if next == 0 || wait < next {
+			next = max(wait, lookEvery)
+		}
+	}
+	if next > 0 {
+		return done, next
+	}
+	if quiet := now.Sub(t.wrote); quiet < plainAfter {
+		return done, plainAfter - quiet
+	}
+	t.calm()
+	return done, 0
+}
+
+// calm goes back to plain output, if the cursor stands below all text of the main
+// screen: what comes next is printed there.
+func (t *tracker) calm() {
+	if s := t.view; s.Alternate || s.Row < s.used()-1 {
+		return
+	}
+	row := t.view.At(t.view.Row).Text
+	t.painting, t.plain = false, 0
+	t.lines.resume(row, t.view.Col, len(t.shown) > 0 && t.shown[len(t.shown)-1].told != nil)
+}
+
+// end returns what is on the screen and was not reported.
+func (t *tracker) end(now time.Time) []Line {
+	if !t.painting {
+		if l, ok := t.lines.end(); ok {
+			return []Line{l}
+		}
+		return nil
+	}
+	done := t.look(now, true, nil)
+	for i := range t.shown {
+		if l := &t.shown[i]; l.cursor && (l.told == nil || l.seen > 0) {
+			done = t.report(i, done)
+		}
+	}
+	return done
+}
+
+// lose says that output is missing here.
+func (t *tracker) lose() {
+	t.lines.Lose()
+	t.pending = append(t.pending, "\x1b[0m"...)
+	t.filter = filter{}
+}
+
+func (t *tracker) resize(cols, rows int, now time.Time) {
+	if t.cols == cols && t.rows == rows {
+		return
+	}
+	t.flush()
+	t.cols, t.rows = cols, rows
+	t.lines.width = cols
+	t.emu.resize(cols, rows)
+	t.fresh = false
+	if !t.wrote.IsZero() {
+		t.resized = now
+	}
+}
+
+// screen is what the program shows now.
+func (t *tracker) screen() Screen {
+	if t.fresh || t.closed {
+		return t.view
+	}
+	t.flush()
+	s := t.emu.screen()
+	s.Changed = t.view.Changed
+	if s.Changed.IsZero() || !s.same(t.view) {
+		s.Changed = t.wrote
+	}
+	t.view, t.fresh = s, true
+	return s
+}
+
+// changed is when the screen last said something else.
+func (t *tracker) changed() time.Time {
+	if t.view.Changed.After(t.said) {
+		return t.view.Changed
+	}
+	return t.said
+}
+
+func (t *tracker) close() {
+	t.closed = true
+	if t.emu != nil {
+		t.emu.close()
+		t.emu = nil
+	}
+}
