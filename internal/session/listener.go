@@ -23,6 +23,10 @@ const (
 	// does, completes the last directive after restlessAfter.
 	restlessAfter = 5 * time.Second
 
+	// blanksMost is how many of the blank rows between two painted lines count as
+	// lines; what is more is layout.
+	blanksMost = 2
+
 	// After flushAfter without output nothing is unfinished any more.
 	flushAfter = 30 * time.Second
 )
@@ -107,11 +111,29 @@ func (l *listener) parse(line terminal.Line) {
 		l.spent = 0
 	}
 	switch {
-	case line.Echo || line.Drawn:
+	case line.Painted:
+		l.painted(line)
+	case line.Echo:
 	case line.Partial:
 		l.open = line.Text[spent:]
 	case spent == 0 || spent < len(line.Text):
 		l.fire(l.parser.Line(line.Text[spent:]))
+	}
+}
+
+// painted looks for directives in a line that the program has painted. It was
+// finished when nothing was changed in it for a while, so a directive is complete
+// at the end of its block; what it grows by later is not the start of a line.
+func (l *listener) painted(line terminal.Line) {
+	if line.Echo || line.Aside || line.Seen > 0 {
+		return
+	}
+	for range min(line.Blank, blanksMost) {
+		l.fire(l.parser.Line(""))
+	}
+	l.fire(l.parser.Line(line.Text))
+	if !line.More {
+		l.fire(l.parser.Settle())
 	}
 }
 
@@ -131,12 +153,16 @@ func (l *listener) still(now time.Time) {
 	if quiet >= settleAfter {
 		l.fire(l.parser.Settle())
 	}
-	l.idle(now, last)
+	l.idle(now, l.program.LastChange())
 	l.offerLull()
 }
 
-// idle reports an idle period when it has begun.
+// idle reports an idle period when it has begun. since is when the program last
+// said something.
 func (l *listener) idle(now, since time.Time) {
+	if since.IsZero() {
+		since = l.began
+	}
 	if typed := l.typist.lastTyped(); typed.After(since) {
 		since = typed
 	}
