@@ -10,11 +10,20 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// fire runs the hooks of one event, tells the user what they have to say to
-// them, and returns what they inject.
+// fire runs the hooks of one event and returns what they inject.
 func fire[P any](ctx context.Context, s *session, point hook.Point[P], payload P) (inject string) {
+	out, err := judge(ctx, s, point, payload)
+	if err != nil {
+		return ""
+	}
+	return out.Inject
+}
+
+// judge runs the hooks of one event, and tells the user what they have to say to
+// them. The error says that they did not finish.
+func judge[P any](ctx context.Context, s *session, point hook.Point[P], payload P) (hook.Outcome[P], error) {
 	began := time.Now()
-	out, err := hook.Fire(ctx, s.engine, point, &s.env, payload)
+	out, err := hook.Fire(hook.WithSession(ctx, s.view), s.engine, point, &s.env, payload)
 	if s.record != nil && (len(out.Steps) > 0 || s.hooks != nil && once(out.Event)) {
 		if ev, made := point.Info().New(s.env, payload); made == nil {
 			s.record(ev, hook.Outcome[any]{Verdict: out.Verdict, Payload: out.Payload}, time.Since(began))
@@ -28,13 +37,10 @@ func fire[P any](ctx context.Context, s *session, point hook.Point[P], payload P
 			s.warnings.failed(step.Hook, out.Event, step.Err)
 		}
 	}
-	if err != nil {
-		if !errors.Is(err, context.Canceled) {
-			s.warnings.addf("the hooks of %s did not finish: %v", out.Event, err)
-		}
-		return ""
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.warnings.addf("the hooks of %s did not finish: %v", out.Event, err)
 	}
-	return out.Inject
+	return out, err
 }
 
 // once reports the events that are on record without a hook too, if the agent's

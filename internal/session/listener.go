@@ -84,6 +84,7 @@ func (l *listener) pause() time.Duration {
 
 // take handles new lines.
 func (l *listener) take(lines []terminal.Line) {
+	l.history.add(lines)
 	if len(lines) > 0 && l.interest.in(hook.Output) {
 		l.output.add(lines)
 	}

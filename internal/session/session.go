@@ -97,6 +97,21 @@ type Config struct {
 	// reached.
 	AgentHooks AgentHooks
 
+	// Messenger delivers what the agent sends with @relay and @broadcast. Nil: it
+	// has nobody to send to, and those are left alone.
+	Messenger Messenger
+
+	// Memory serves @memory. Nil: there is none, and it is left alone.
+	Memory hook.Memory
+
+	// History is the folder in which the output is kept for those who ask for it:
+	// at most 16 MiB a session, for seven days. Empty: it is not kept.
+	History string
+
+	// Reach is told, before anything is fired, how the session can be reached. What
+	// it returns is called when it cannot be any more. Nil: nobody reaches it.
+	Reach func(*Control) (stop func())
+
 	// Record is given every outcome for which a hook was asked, on the goroutine
 	// that fired the event. Nil drops them.
 	Record func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration)
@@ -126,6 +141,15 @@ type session struct {
 	hooks     AgentHooks // may be nil
 	first     Parcel     // what SessionStart's hooks inject; nil if it is typed
 	firstText string
+
+	messenger Messenger   // may be nil
+	memory    hook.Memory // may be nil
+	view      *view
+	mail      *mailbox
+	messages  messages
+	history   *history
+	onHold    atomic.Bool
+	over      chan struct{} // closed at the end
 
 	interest *interest
 	output   *outbox
@@ -165,6 +189,7 @@ func Run(ctx context.Context, cfg Config) (terminal.ExitStatus, error) {
 	defer func() { signal.Stop(s.signals) }()
 	defer s.warnings.release()
 	defer s.interest.close()
+	defer s.open(cfg)()
 
 	inject, cause := s.start(ctx)
 	if cause == nil {
@@ -212,6 +237,10 @@ func newSession(cfg Config) (*session, error) {
 		s.threshold = DefaultIdleThreshold
 	}
 	s.typist = newTypist(s)
+	s.mail = newMailbox(s)
+	s.messenger, s.memory, s.over = cfg.Messenger, cfg.Memory, make(chan struct{})
+	s.view = newView(s, cfg)
+	s.history = newHistory(cfg.History, env.Session, func(err error) { s.warnings.addf("%v", err) })
 	return s, nil
 }
 
@@ -244,14 +273,10 @@ func (s *session) start(ctx context.Context) (inject string, stopped error) {
 
 // launch starts the program.
 func (s *session) launch(ctx context.Context, cfg Config) (err error) {
-	env := cfg.Env
-	if env == nil {
-		env = os.Environ()
-	}
 	// The program outlives ctx: its end is announced first.
 	s.program, err = terminal.Start(context.WithoutCancel(ctx), terminal.Config{
 		Command: cfg.Command, Dir: cfg.Dir,
-		Env:   append(env[:len(env):len(env)], "HOOKWAY_SESSION="+s.env.Session, "HOOKWAY_AGENT="+s.env.Agent),
+		Env:   s.view.Env(),
 		Stdin: cfg.Stdin, Stdout: cfg.Stdout, End: s.inputEnd(),
 		Signals: []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}, // the program is told of the others by SessionEnd
 	})
@@ -302,6 +327,7 @@ func (s *session) work(ctx context.Context) (drained <-chan struct{}) {
 	s.spawn(&firing, func() { newListener(s).run() })
 	s.spawn(&firing, func() { s.fireOutput(ctx) })
 	s.spawn(&firing, func() { s.fireCalls(ctx) })
+	s.spawn(&firing, func() { s.mail.run(ctx) })
 	s.spawn(&typing, func() { s.typist.run(ctx) })
 	s.spawn(&typing, func() { s.carryFirst(ctx) })
 	done := make(chan struct{})

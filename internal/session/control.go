@@ -1,0 +1,103 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Control is how a session is reached while it runs, by people and other
+// sessions. Its methods may be called from many goroutines.
+type Control struct{ s *session }
+
+// open lets the session be reached, and registers the built-in directives. What
+// it returns undoes both.
+func (s *session) open(cfg Config) (closed func()) {
+	remove, err := s.builtins()
+	if err != nil {
+		s.warnings.addf("%v", err)
+	}
+	stop := func() {}
+	if cfg.Reach != nil {
+		stop = cfg.Reach(&Control{s})
+	}
+	return func() {
+		s.mail.close()
+		stop()
+		remove()
+		close(s.over)
+		s.history.close()
+	}
+}
+
+// ID is the session's.
+func (c *Control) ID() string { return c.s.env.Session }
+
+// Name is the agent's.
+func (c *Control) Name() string { return c.s.env.Agent }
+
+// Held reports whether nothing is typed to the program for now.
+func (c *Control) Held() bool { return c.s.onHold.Load() }
+
+// Hold keeps texts from being typed until it is called with false.
+func (c *Control) Hold(held bool) { c.s.onHold.Store(held) }
+
+// Inject has a text typed to the program, and gives its state: the final one if
+// it is to be waited for. A state of failed comes with the reason.
+func (c *Control) Inject(ctx context.Context, text string, wait bool) (state, reason string, err error) {
+	text = sanitize(text)
+	if isBlank(text) {
+		return "", "", errors.New("there is nothing to type: the text is empty")
+	}
+	item := c.s.say(text)
+	if wait {
+		select {
+		case <-item.done:
+		case <-ctx.Done():
+			return "", "", ctx.Err()
+		}
+	}
+	state, reason = item.state()
+	return state, reason, nil
+}
+
+// Receive takes a message from another agent: see the event MessageReceived. It
+// waits for the hooks, but not for long, and not for the typing.
+func (c *Control) Receive(ctx context.Context, m hook.Message) (state, reason string, err error) {
+	return c.s.mail.receive(ctx, m)
+}
+
+// Messages gives the last messages that were sent and received.
+func (c *Control) Messages() []hook.Message { return c.s.messages.list() }
+
+// Output gives the last lines that the program has printed, or with 0 all that
+// are kept, and how long that is.
+func (c *Control) Output(lines int) (io.ReadCloser, int64, error) {
+	text, size, err := c.s.history.read(lines)
+	if err != nil {
+		return nil, 0, fmt.Errorf("read the output: %w", err)
+	}
+	return text, size, nil
+}
+
+// stateFailed is the state of a text that is not typed and will not be.
+const stateFailed = "failed"
+
+// say has a text typed.
+func (s *session) say(body string) *text { return s.typist.put(body) }
+
+// state is what has become of a text, and why if it failed.
+func (t *text) state() (state, reason string) {
+	select {
+	case <-t.done:
+		if t.typed {
+			return "written", ""
+		}
+		return stateFailed, "the program has ended, or too many texts wait"
+	default:
+		return "waiting", ""
+	}
+}
