@@ -39,7 +39,7 @@ func (v *view) Messages() []hook.Message { return v.s.messages.list() }
 
 func (v *view) Inject(text string) error {
 	item := v.s.say(text)
-	if state, reason := item.state(); state == stateFailed {
+	if state, reason := item.state(); state == notTyped {
 		return fmt.Errorf("the text is not typed: %s", reason)
 	}
 	return nil

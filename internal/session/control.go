@@ -83,8 +83,8 @@ func (c *Control) Output(lines int) (io.ReadCloser, int64, error) {
 	return text, size, nil
 }
 
-// stateFailed is the state of a text that is not typed and will not be.
-const stateFailed = "failed"
+// notTyped is the state of a text that is not typed and will not be.
+const notTyped = "failed"
 
 // say has a text typed.
 func (s *session) say(body string) *text { return s.typist.put(body) }
@@ -96,7 +96,7 @@ func (t *text) state() (state, reason string) {
 		if t.typed {
 			return "written", ""
 		}
-		return stateFailed, "the program has ended, or too many texts wait"
+		return notTyped, "the program has ended, or too many texts wait"
 	default:
 		return "waiting", ""
 	}

@@ -135,7 +135,7 @@ func (m *mailbox) open(ctx context.Context, one *letter) {
 		received := out.Payload
 		s.messages.add(received)
 		item := s.say(s.letterText(received, out.Inject))
-		if state, reason := item.state(); state == stateFailed {
+		if state, reason := item.state(); state == notTyped {
 			one.err = errors.New(reason)
 			break
 		}
