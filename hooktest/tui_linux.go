@@ -1,0 +1,5 @@
+package hooktest
+
+import "syscall"
+
+const getTermios, setTermios = syscall.TCGETS, syscall.TCSETS
