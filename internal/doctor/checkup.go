@@ -86,6 +86,7 @@ func (c *Checkup) Look(ctx context.Context) *Report {
 	}
 	r.Add(c.others())
 	r.Add(c.limits())
+	r.Add(c.namespaces())
 	r.Add(c.history())
 	return r
 }
