@@ -1,0 +1,406 @@
+//go:build unix
+
+package judge_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// stay is a screen that has just changed, and gone one that shows nothing any more.
+func stay() time.Duration { return 0 }
+func gone() time.Duration { return time.Hour }
+
+// fateOf is what becomes of a text while the agent's screen changes.
+func fateOf(t *testing.T, l *judge.Letter) judge.Fate {
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	return l.Await(ctx, stay)
+}
+
+// wrap makes the world's agent one that hookway run -n Alice has wrapped.
+func (w *world) wrap(agent string) *judge.Wrapped {
+	w.t.Helper()
+	s, err := judge.Wrap(filepath.Join(w.home, "state"), "run-1", "Alice", agent, func(line string) { w.Log(line) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { _ = s.Close() })
+	w.env = append(w.env, "HOOKWAY_SESSION=run-1", "HOOKWAY_AGENT=Alice")
+	return s
+}
+
+// native is an event of the wrapped agent.
+func (w *world) native(name string, fields ...string) *call.Request {
+	w.t.Helper()
+	event := map[string]any{"hook_event_name": name, "session_id": "own"}
+	switch name {
+	case "PreToolUse", "PostToolUse":
+		event["tool_name"], event["tool_use_id"], event["tool_input"] = "Bash", "t1", map[string]any{"command": "ls"}
+	case "UserPromptSubmit":
+		event["prompt"] = "do it"
+	}
+	for i := 0; i < len(fields); i += 2 {
+		event[fields[i]] = fields[i+1]
+	}
+	return w.event(event)
+}
+
+// heard gives the answer as the agent gets it.
+func (w *world) heard(r *call.Request) string {
+	w.t.Helper()
+	reply := w.Answer(w.t.Context(), judge.Caller{}, r)
+	reply.Pass(nil)
+	return string(reply.Stdout)
+}
+
+func (w *world) agents() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var all []string
+	for _, r := range w.records {
+		all = append(all, r.Session+"/"+r.Agent+"/"+r.Source)
+	}
+	return strings.Join(all, " ")
+}
+
+const quiet = `hooks: [{id: none, on: PreCompact, inject: x}]`
+
+func TestABeginThatRunFiredIsNotFiredAgain(t *testing.T) {
+	w := newWorld(t, `hooks: [{id: begins, on: SessionStart, inject: from the judge}]`)
+	s := w.wrap("claude")
+	first := s.Begin("from run")
+	w.want(w.heard(w.native("SessionStart", "source", "startup")), "from run", "!from the judge")
+	if fate := fateOf(t, first); fate != judge.Taken {
+		t.Errorf("the text of the begin was %v", fate)
+	}
+	w.want(w.heard(w.native("SessionStart", "source", "startup")), "!from") // by a second layer of the configuration
+	if got := w.recorded(); got != "" {
+		t.Errorf("on record: %s", got)
+	}
+	w.want(w.heard(w.native("SessionStart", "source", "resume")), "from the judge", "!from run")
+	w.want(w.heard(w.native("SessionStart", "source", "compact")), "from the judge")
+	if got := w.recorded(); got != "SessionStart continue, SessionStart continue" {
+		t.Errorf("on record: %s", got)
+	}
+	w.want(w.agents(), "run-1/Alice/claude")
+}
+
+func TestTheBeginsTextIsTakenByTheFirstEventThatCan(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	first := s.Begin("from run")
+	w.want(w.heard(w.native("Stop")), "!from run") // it is no reason to go on
+	w.want(w.heard(w.native("UserPromptSubmit")), "from run")
+	w.want(w.heard(w.native("PostToolUse")), "!from run")
+	if fate := fateOf(t, first); fate != judge.Taken {
+		t.Errorf("the text of the begin was %v", fate)
+	}
+}
+
+func TestAnEndIsFiredOnceWhoeverTellsIt(t *testing.T) {
+	for name, order := range map[string]string{
+		"the agent, run":            "ar",
+		"the agent twice, run":      "aar",
+		"run, the agent":            "ra",
+		"run, since the agent died": "r",
+		"a cleared session":         "c!a",
+		"a cleared session, run":    "c!r",
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, quiet)
+			s := w.wrap("claude")
+			s.Begin("")
+			w.heard(w.native("SessionStart", "source", "startup"))
+			byRun := 0
+			for _, who := range order {
+				switch who {
+				case 'a':
+					w.heard(w.native("SessionEnd", "reason", "other"))
+				case 'c':
+					w.heard(w.native("SessionEnd", "reason", "clear"))
+				case '!':
+					w.heard(w.native("SessionStart", "source", "clear", "session_id", "own-2"))
+				case 'r':
+					s.End(t.Context(), func(context.Context) { byRun++ })
+				}
+			}
+			want := strings.Count(order, "c") + 1
+			if got := strings.Count(w.recorded(), "SessionEnd") + byRun; got != want {
+				t.Errorf("%d ends, want %d: %s and %d by run", got, want, w.recorded(), byRun)
+			}
+		})
+	}
+}
+
+// The agent does not wait for the hooks of its end, and is gone before they are.
+func TestAnEndIsFiredOnceThoughTheAgentIsGoneMeanwhile(t *testing.T) {
+	w := newWorld(t, `hooks: [{id: slow, on: SessionEnd, command: 'echo x > begun; read x < go; echo x >> ended'}]`)
+	s := w.wrap("claude")
+	s.Begin("")
+	for _, name := range []string{"begun", "go"} {
+		if err := syscall.Mkfifo(filepath.Join(w.dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	var agent, run sync.WaitGroup
+	agent.Go(func() { w.Answer(ctx, judge.Caller{}, w.native("SessionEnd", "reason", "other")) })
+	w.read("begun")
+	leave()
+	run.Go(func() { s.End(t.Context(), func(context.Context) { t.Error("run fired the end too") }) })
+	w.write("go", "now\n")
+	agent.Wait()
+	run.Wait()
+	if got := w.read("ended"); got != "x\n" {
+		t.Errorf("the hook ended with %q", got)
+	}
+}
+
+func TestATextGoesToTheNextEventThatTakesOne(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	s.Begin("")
+	if s.Offer("early") != nil {
+		t.Error("a text was taken before the agent was heard of")
+	}
+	w.heard(w.native("SessionStart", "source", "startup"))
+	if s.Offer("idle") != nil {
+		t.Error("a text was taken for an agent that has nothing to do")
+	}
+	w.heard(w.native("UserPromptSubmit"))
+	one, two := s.Offer("first text"), s.Offer("second text")
+	if one == nil || two == nil {
+		t.Fatal("the text was not taken, though the agent works")
+	}
+	w.want(w.heard(w.native("PreToolUse")), "!text")
+	w.want(w.heard(w.native("PostToolUse", "agent_id", "sub-1")), "!text") // a sub-agent's
+	w.want(w.heard(w.native("PostToolUse")), `first text\n\nsecond text`)
+	for _, l := range []*judge.Letter{one, two} {
+		if fate := fateOf(t, l); fate != judge.Taken {
+			t.Errorf("a text was %v", fate)
+		}
+	}
+	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!text")
+	w.want(w.heard(w.native("Stop")), "!text")
+	if s.Offer("idle") != nil {
+		t.Error("a text was taken for an agent that has stopped")
+	}
+	if got, want := strings.Count(w.agents(), "run-1/Alice/claude"), 5; got < want {
+		t.Errorf("events are of %s", w.agents())
+	}
+}
+
+func TestAStoppingAgentGoesOnWithATextOnce(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	s.Begin("")
+	w.heard(w.native("UserPromptSubmit"))
+	one := s.Offer("one more thing")
+	w.want(w.heard(w.native("Stop")), `"decision":"block"`, "one more thing")
+	if fate := fateOf(t, one); fate != judge.Taken {
+		t.Errorf("the text was %v", fate)
+	}
+	two := s.Offer("and another")
+	if two == nil {
+		t.Fatal("the agent goes on, so it takes texts")
+	}
+	stop := w.event(map[string]any{"hook_event_name": "Stop", "session_id": "own", "stop_hook_active": true})
+	w.want(w.heard(stop), "!another", "!block")
+	if fate := fateOf(t, two); fate != judge.Returned {
+		t.Errorf("the text was %v, though the agent stopped", fate)
+	}
+}
+
+func TestATextIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, quiet)
+		s := w.wrap("claude")
+		s.Begin("")
+		w.heard(w.native("UserPromptSubmit"))
+		still := s.Offer("interrupted")
+		if fate := still.Await(t.Context(), gone); fate != judge.Returned {
+			t.Errorf("the agent shows nothing any more; the text was %v", fate)
+		}
+		ended := s.Offer("ended")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if fate := ended.Await(ctx, stay); fate != judge.Returned {
+			t.Errorf("the session ended; the text was %v", fate)
+		}
+		w.heard(w.native("PreToolUse"))
+		asked := s.Offer("while the user is asked")
+		soon, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		begun := time.Now()
+		asked.Await(soon, func() time.Duration { return time.Since(begun) })
+		if time.Since(begun) < time.Minute {
+			t.Error("the text was taken back while the user is asked whether a tool may run")
+		}
+		w.want(w.heard(w.native("PostToolUse")), "!interrupted", "!ended", "!asked")
+	})
+}
+
+func TestWithoutAnEventTheBeginsTextIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, quiet)
+		s := w.wrap("claude")
+		begun := time.Now()
+		if fate := s.Begin("hello").Await(t.Context(), gone); fate != judge.Returned || time.Since(begun) < 5*time.Second {
+			t.Errorf("it was %v after %v", fate, time.Since(begun))
+		}
+	})
+}
+
+func TestAnAnswerThatWasNotSentGivesItsTextBack(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	s.Begin("")
+	w.heard(w.native("UserPromptSubmit"))
+	s.Offer("the text")
+	reply := w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
+	w.want(string(reply.Stdout), "the text")
+	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text") // it is in an answer
+	reply.Pass(errors.New("the agent has gone"))
+	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t3")), "the text")
+}
+
+// Nobody knows whether an answer was sent that is not heard of any more.
+func TestATextOfWhichNobodyKnowsMayBeARepeat(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, quiet)
+		s := w.wrap("claude")
+		s.Begin("")
+		w.heard(w.native("UserPromptSubmit"))
+		l := s.Offer("the text")
+		w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
+		if fate := fateOf(t, l); fate != judge.Doubtful {
+			t.Errorf("it was %v", fate)
+		}
+		w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
+	})
+}
+
+// An agent may start another, of its own kind too, which inherits the session.
+func TestAnAgentWithinTheWrappedOneIsAnother(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	s.Begin("")
+	w.heard(w.native("UserPromptSubmit"))
+	l := s.Offer("for the outer")
+	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"} {
+		w.want(w.heard(w.native(name, "session_id", "inner", "source", "startup")), "!for the outer")
+	}
+	w.want(w.recorded(), "SessionStart", "SessionEnd")
+	w.want(w.agents(), "run-1/claude/claude")
+	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "for the outer")
+	if fate := fateOf(t, l); fate != judge.Taken {
+		t.Errorf("it was %v", fate)
+	}
+	fired := false
+	s.End(t.Context(), func(context.Context) { fired = true })
+	if !fired {
+		t.Error("the end of the inner was taken for that of the outer")
+	}
+}
+
+// Whatever comes in between: each text is in one answer, or returned.
+func TestATextIsNeitherLostNorDoubled(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	s.Begin("")
+	var mu sync.Mutex
+	answers, typed, offered := "", map[string]int{}, 0
+	stop := make(chan struct{})
+	var agent, run sync.WaitGroup
+	agent.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, name := range []string{"UserPromptSubmit", "PostToolUse", "Stop"} {
+				text := w.heard(w.native(name, "tool_use_id", fmt.Sprint(i), "prompt_id", fmt.Sprint(i), "last_assistant_message", fmt.Sprint(i)))
+				mu.Lock()
+				answers += text
+				mu.Unlock()
+			}
+		}
+	})
+	for n := range 3 {
+		run.Go(func() {
+			for i := range 40 {
+				text := fmt.Sprintf("<%d-%d>", n, i)
+				l := s.Offer(text)
+				fate := judge.Returned
+				if l != nil {
+					fate = fateOf(t, l)
+				}
+				mu.Lock()
+				if l != nil {
+					offered++
+				}
+				if fate != judge.Taken {
+					typed[text]++
+				}
+				if fate == judge.Doubtful {
+					t.Errorf("%s is doubtful", text)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	run.Wait()
+	close(stop)
+	agent.Wait()
+	for n := range 3 {
+		for i := range 40 {
+			text := fmt.Sprintf("<%d-%d>", n, i)
+			got := strings.Count(answers, text) + strings.Count(answers, `\u003c`+strings.Trim(text, "<>")+`\u003e`) + typed[text]
+			if got != 1 {
+				t.Errorf("%s came %d times (typed %d)", text, got, typed[text])
+			}
+		}
+	}
+	t.Logf("%d of 120 texts were offered, %d typed", offered, len(typed))
+}
+
+func TestASessionHasOneRun(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	if _, err := judge.Wrap(filepath.Join(w.home, "state"), "run-1", "Alice", "claude", nil); err == nil {
+		t.Error("a second run shares the session")
+	}
+	dirs, err := filepath.Glob(filepath.Join(w.home, "state", "wrapped", "*"))
+	if err != nil || len(dirs) != 1 {
+		t.Fatal(dirs, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(filepath.Join(dirs[0], "state.json"), long, long); err != nil {
+		t.Fatal(err)
+	}
+	next, err := judge.Wrap(filepath.Join(w.home, "state"), "run-2", "Alice", "claude", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer next.Close()
+	if _, err := os.Stat(dirs[0]); err == nil {
+		t.Error("the folder of a session that ended long ago is still there")
+	}
+}
