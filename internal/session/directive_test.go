@@ -68,7 +68,7 @@ func TestWhatFires(t *testing.T) {
 		{"several lines", `printf '@deploy:x go\n  and on\n'`, []string{"x go\nand on"}},
 		{"a fence", `printf '@deploy:x <<<\na\n\nb\n>>>\n'`, []string{"x a\n\nb"}},
 		{"in colour", `printf '\033[31m@deploy:x\033[0m go\n'`, []string{"x go"}},
-		{"drawn with the cursor", `printf '\033[5;1H@deploy:x go\n\033[5;1H@deploy:x go\n'`, nil},
+		{"drawn with the cursor, again and again", `printf '\033[5;1H@deploy:x go\n\033[5;1H@deploy:x go\n'`, []string{"x go"}},
 		{"in the middle of a line", `echo 'see @deploy:x go'`, nil},
 	}
 	for _, test := range tests {

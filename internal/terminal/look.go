@@ -11,15 +11,25 @@ func (t *tracker) page(now time.Time) []line {
 	s := t.screen()
 	var page []line
 	for _, p := range paragraphs(t.emu.scrolled(), s) {
+		p.cursor = p.cursor && !t.leaving
 		page = append(page, line{paragraph: p, since: now})
 	}
 	return page
 }
 
+// which lines are taken for finished.
+type which int
+
+const (
+	ripeLines  which = iota // those that have stood for long enough
+	otherLines              // all but that of the cursor
+	allLines
+)
+
 // look compares the page with that of the last look, and appends the lines that
-// are finished. final: all are, but that of the cursor.
-func (t *tracker) look(now time.Time, final bool, done []Line) []Line {
-	if s := t.screen(); s.drawing && !final && now.Sub(t.looked) < frameWait {
+// are finished.
+func (t *tracker) look(now time.Time, which which, done []Line) []Line {
+	if s := t.screen(); s.drawing && which == ripeLines && now.Sub(t.looked) < frameWait {
 		return done
 	}
 	page := t.page(now)
@@ -38,7 +48,7 @@ func (t *tracker) look(now time.Time, final bool, done []Line) []Line {
 		if l.told != nil && l.seen == 0 || l.letters() == "" {
 			continue
 		}
-		if l.gone || final && !l.cursor || !final && t.finished(i, now) {
+		if l.gone || which == allLines || which == otherLines && !l.cursor || which == ripeLines && t.finished(i, now) {
 			done = t.report(i, done)
 		}
 	}
@@ -50,7 +60,12 @@ func (t *tracker) look(now time.Time, final bool, done []Line) []Line {
 }
 
 // letters is what the line says: nothing for a rule or an empty prompt.
-func (l *line) letters() string { return letters(l.text[min(l.seen, len(l.text)):]) }
+func (l *line) letters() string {
+	if l.seen > 0 {
+		return letters(l.text[min(l.seen, len(l.text)):])
+	}
+	return letters(indentOf(l.text).text)
+}
 
 // follow finds the lines of the last page in the new one. It returns the letters of
 // what was told and is not there any more, and the lines that have stood for long

@@ -51,9 +51,12 @@ func paragraphs(gone []Row, s Screen) []paragraph {
 		blank = 0
 		for i+1 < n {
 			next, here := at(i + 1)
-			more, ok := unwrapped(row, next, s.Width)
+			border, more, ok := unwrapped(row, next, s.Width)
 			if !ok {
 				break
+			}
+			if border != "" {
+				p.text = strings.TrimRight(strings.TrimSuffix(p.text, border), " ")
 			}
 			p.text, p.cursor, row = p.text+more, p.cursor || here, next
 			i++
@@ -64,37 +67,39 @@ func paragraphs(gone []Row, s Screen) []paragraph {
 	return all
 }
 
-// unwrapped says whether the row b goes on with the line of a, and with which text.
-func unwrapped(a, b Row, width int) (more string, ok bool) {
+// unwrapped says whether the row b goes on with the line of a, and with which text;
+// and which border, at the end of a, is none of its text.
+func unwrapped(a, b Row, width int) (border, more string, ok bool) {
 	if a.Text == "" || b.Text == "" {
-		return "", false
+		return "", "", false
 	}
 	last, _ := utf8.DecodeLastRuneInString(a.Text)
 	if a.full && b.Text[0] != ' ' && !frame(last) {
 		if first, _ := utf8.DecodeRuneInString(b.Text); !frame(first) {
-			return b.Text, true
+			return "", b.Text, true
 		}
 	}
 	pa, pb := indentOf(a.Text), indentOf(b.Text)
 	if pb.mark || pa.borders != pb.borders || pa.column != pb.column || pa.text == "" || pb.text == "" {
-		return "", false
+		return "", "", false
 	}
 	room := width - margin
 	text := pa.text
 	if cut, closed := strings.CutSuffix(text, pa.border); closed && pa.border != "" {
+		border = pa.border
 		room = pa.column + ansi.StringWidth(cut) - margin
 		text = strings.TrimRight(cut, " ")
 		pb.text = strings.TrimRight(strings.TrimSuffix(pb.text, pa.border), " ")
 	}
 	word, _, _ := strings.Cut(pb.text, " ")
 	if word == "" || pa.column+ansi.StringWidth(text)+1+ansi.StringWidth(word) <= room {
-		return "", false
+		return "", "", false
 	}
 	last, _ = utf8.DecodeLastRuneInString(text)
 	if frame(last) || word[0] == '@' && !unicode.IsLetter(last) && !unicode.IsDigit(last) && last != ',' {
-		return "", false
+		return "", "", false
 	}
-	return " " + pb.text, true
+	return border, " " + pb.text, true
 }
 
 // frame reports whether a character is one that boxes, bars and pictures are made

@@ -7,6 +7,7 @@ import (
 )
 
 const (
+	breath     = 5 * time.Millisecond   // the greatest pause in output that comes without one
 	lookEvery  = 50 * time.Millisecond  // between two looks at a screen that is painted
 	stableFor  = 400 * time.Millisecond // after that, a painted line is finished
 	mostStable = 16                     // times as long for one that is rewritten again and again
@@ -42,6 +43,8 @@ type tracker struct {
 	view    Screen // what the last look saw
 	fresh   bool   // nothing was drawn since
 	wrote   time.Time
+	leaving bool      // the screen is about to be erased
+	breath  bool      // what is written now was written without a pause
 	said    time.Time // when plain output last said something
 
 	shown   []line // the page at the last look
@@ -62,6 +65,7 @@ type line struct {
 
 // feed takes output and returns the lines that it finishes.
 func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
+	t.breath = now.Sub(t.wrote) < breath
 	t.wrote = now
 	before := t.lines.changes
 	defer func() {
@@ -85,9 +89,12 @@ func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
 			n++
 		}
 		p = p[n:]
-		if t.painting {
-			done = t.painted(now, done)
+		if t.painting && t.emu.scrolledMore(scrollMost) {
+			done = t.look(now, ripeLines, done)
 		}
+	}
+	if t.painting {
+		done = t.painted(now, done)
 	}
 	return done
 }
@@ -200,15 +207,22 @@ func (t *tracker) paint(now time.Time) {
 	t.shown, t.looked = page, now
 }
 
-// leave looks at a screen that is about to be erased or left. A screen that is
-// erased again and again is an animation: what it shows for a moment is not said.
+// leave looks at a screen that is about to be erased or left. What was shown for a
+// moment only, as the frame of an animation, was not said. But of output that
+// comes without a pause, such as a recording, nobody can tell how long it was
+// meant to be seen.
 func (t *tracker) leave(op operation, now time.Time, done []Line) []Line {
 	texts := t.texts()
 	animated := op == opClear && now.Sub(t.cleared) < clearEvery && alike(texts, t.before)
 	if op == opClear {
 		t.cleared, t.before = now, texts
 	}
-	return t.look(now, !animated, done)
+	t.leaving = true // the cursor has gone home already
+	defer func() { t.leaving = false }()
+	if op == opClear && (animated || !t.breath) {
+		return t.look(now, ripeLines, done)
+	}
+	return t.look(now, allLines, done)
 }
 
 func (t *tracker) texts() []string {
@@ -234,12 +248,12 @@ func alike(a, b []string) bool {
 // when the program has gone over to plain output.
 func (t *tracker) painted(now time.Time, done []Line) []Line {
 	if t.plain > 2*t.rows {
-		done = t.look(now, true, done)
+		done = t.look(now, otherLines, done)
 		t.painting = false
 		return done
 	}
-	if now.Sub(t.looked) >= lookEvery || t.emu.scrolledMore(scrollMost) {
-		done = t.look(now, false, done)
+	if now.Sub(t.looked) >= lookEvery {
+		done = t.look(now, ripeLines, done)
 	}
 	return done
 }
@@ -253,7 +267,7 @@ func (t *tracker) rest(now time.Time) (done []Line, again time.Duration) {
 	if wait := lookEvery - now.Sub(t.looked); wait > 0 {
 		return nil, wait
 	}
-	done = t.look(now, false, nil)
+	done = t.look(now, ripeLines, nil)
 	next := time.Duration(0)
 	for i := range t.shown {
 		l := &t.shown[i]
@@ -297,13 +311,7 @@ func (t *tracker) end(now time.Time) []Line {
 		}
 		return nil
 	}
-	done := t.look(now, true, nil)
-	for i := range t.shown {
-		if l := &t.shown[i]; l.cursor && (l.told == nil || l.seen > 0) {
-			done = t.report(i, done)
-		}
-	}
-	return done
+	return t.look(now, allLines, nil)
 }
 
 // lose says that output is missing here.
