@@ -30,6 +30,7 @@ var rooms = map[string][]string{
 	"internal/tmux":      {},
 	"internal/unknown":   {"internal/filelock"},
 	"internal/memory":    {"internal/filelock"},
+	"internal/roster":    {"hook", "internal/filelock"},
 	"internal/terminal":  {"internal/procgroup"},
 	"docs/schema":        {},
 	"wire":               {"hook"},

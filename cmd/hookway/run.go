@@ -69,13 +69,12 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	record, recorded := a.recorder(w, later.add)
 	defer recorded()
 	own := a.attach(command, func(text string) { a.warn("%s", text) }) // now: who is not guarded should know it before
-	id := a.getenv("HOOKWAY_SESSION")
-	if id == "" {
-		id = session.NewID()
-	}
+	id := a.sessionID(ctx)
 	hooks, apart := a.shareSession(own, id, name, later.add)
 	defer apart()
+	reached := a.reachable(ctx, id, name, command, later.add)
 	status, err := session.Run(ctx, session.Config{
+		Messenger: reached.messenger, History: reached.history, Reach: reached.announce,
 		Engine: w.engine, Name: name, ID: id, AgentHooks: hooks, Command: own.command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
 		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
 	})

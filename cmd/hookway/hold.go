@@ -1,0 +1,55 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/roster"
+)
+
+func (a *app) holdCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "hold NAME",
+		Short: "Keep hookway from typing to a session's program",
+		Long: `Keep hookway from typing to a session's program: what hooks inject and others send
+waits, in its order, until hookway release. The program's own hooks go on.`,
+		Example: "  hookway hold Alice",
+		Args:    exactly("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeHold(cmd.Context(), args[0], (*roster.Remote).Hold)
+		},
+	}
+}
+
+func (a *app) releaseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "release NAME",
+		Short:   "Let hookway type to a session's program again",
+		Example: "  hookway release Alice",
+		Args:    exactly("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeHold(cmd.Context(), args[0], (*roster.Remote).Release)
+		},
+	}
+}
+
+func (a *app) changeHold(ctx context.Context, name string, change func(*roster.Remote, context.Context) error) error {
+	r, err := a.find(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := change(r, ctx); err != nil {
+		return err
+	}
+	if a.json {
+		return a.print(r.Member)
+	}
+	done := "is released: texts are typed again"
+	if r.Held {
+		done = "is held: nothing is typed until hookway release " + r.Name
+	}
+	fmt.Fprintf(visible{a.out}, "%s %s\n", r.Name, done)
+	return nil
+}

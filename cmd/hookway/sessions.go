@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/roster"
+	"github.com/hookway/hookway/wire/call"
+)
+
+func (a *app) sessionsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "sessions",
+		Aliases: []string{"agents"},
+		Short:   "List the programs that hookway run has in a terminal now",
+		Long: `List the programs that hookway run has in a terminal now, the oldest first. What
+stands under NAME is what hold, release, inject, send and output take; the
+session's id does as well, and so do its first four characters or more.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.sessions(cmd.Context()) },
+	}
+}
+
+func (a *app) sessions(ctx context.Context) error {
+	all, err := a.running(ctx)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		members := []roster.Member{} // not null
+		for _, r := range all {
+			members = append(members, r.Member)
+		}
+		return a.print(members)
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(a.out, "No session runs; hookway run -n NAME -- claude starts one")
+		return nil
+	}
+	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "NAME\tPROGRAM\tPID\tSINCE\tSTATE\tSESSION\tFOLDER")
+	for _, r := range all {
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", field(r.Name, 40), field(r.Program, 30), r.PID,
+			since(r.Started), sessionState(r), field(r.Session, 40), field(r.CWD, 200))
+	}
+	return table.Flush()
+}
+
+func since(start time.Time) string {
+	if d := time.Since(start); d < 24*time.Hour {
+		return max(d, 0).Truncate(time.Second).String()
+	}
+	return start.Local().Format("2006-01-02 15:04")
+}
+
+func sessionState(r *roster.Remote) string {
+	switch {
+	case r.Mute:
+		return "mute"
+	case r.Held:
+		return "held"
+	}
+	return "runs"
+}
+
+// rosterDir is the folder in which sessions are announced. It need not be there.
+func (a *app) rosterDir() (string, error) {
+	at, err := call.Find(a.getenv)
+	if err != nil {
+		return "", err
+	}
+	if err := call.CheckDir(at.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("sessions cannot be found: %w", err)
+	}
+	return at.Dir, nil
+}
+
+// running gives the sessions that run.
+func (a *app) running(ctx context.Context) ([]*roster.Remote, error) {
+	dir, err := a.rosterDir()
+	if err != nil {
+		return nil, err
+	}
+	return roster.List(ctx, dir)
+}
+
+// find finds the session that somebody names.
+func (a *app) find(ctx context.Context, name string) (*roster.Remote, error) {
+	dir, err := a.rosterDir()
+	if err != nil {
+		return nil, err
+	}
+	return roster.Find(ctx, dir, name)
+}
