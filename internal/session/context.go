@@ -38,8 +38,8 @@ func (v *view) Relay() hook.Relay   { return relay{v.s} }
 func (v *view) Messages() []hook.Message { return v.s.messages.list() }
 
 func (v *view) Inject(text string) error {
-	item := v.s.say(text)
-	if state, reason := item.state(); state == notTyped {
+	item := v.s.inject(text)
+	if state, reason := item.state(); state == stateFailed {
 		return fmt.Errorf("the text is not typed: %s", reason)
 	}
 	return nil
@@ -70,7 +70,7 @@ type relay struct{ s *session }
 func (r relay) Send(ctx context.Context, to, text string) error {
 	note, err := r.s.send(ctx, to, text)
 	if note != "" { // what the hooks of MessageSending have to say to the agent
-		r.s.say(note)
+		r.s.inject(note)
 	}
 	return err
 }

@@ -40,10 +40,10 @@ func (c *Control) ID() string { return c.s.env.Session }
 func (c *Control) Name() string { return c.s.env.Agent }
 
 // Held reports whether nothing is typed to the program for now.
-func (c *Control) Held() bool { return c.s.onHold.Load() }
+func (c *Control) Held() bool { return c.s.held() }
 
 // Hold keeps texts from being typed until it is called with false.
-func (c *Control) Hold(held bool) { c.s.onHold.Store(held) }
+func (c *Control) Hold(held bool) { c.s.hold(held) }
 
 // Inject has a text typed to the program, and gives its state: the final one if
 // it is to be waited for. A state of failed comes with the reason.
@@ -52,7 +52,7 @@ func (c *Control) Inject(ctx context.Context, text string, wait bool) (state, re
 	if isBlank(text) {
 		return "", "", errors.New("there is nothing to type: the text is empty")
 	}
-	item := c.s.say(text)
+	item := c.s.inject(text)
 	if wait {
 		select {
 		case <-item.done:
@@ -81,23 +81,4 @@ func (c *Control) Output(lines int) (io.ReadCloser, int64, error) {
 		return nil, 0, fmt.Errorf("read the output: %w", err)
 	}
 	return text, size, nil
-}
-
-// notTyped is the state of a text that is not typed and will not be.
-const notTyped = "failed"
-
-// say has a text typed.
-func (s *session) say(body string) *text { return s.typist.put(body) }
-
-// state is what has become of a text, and why if it failed.
-func (t *text) state() (state, reason string) {
-	select {
-	case <-t.done:
-		if t.typed {
-			return "written", ""
-		}
-		return notTyped, "the program has ended, or too many texts wait"
-	default:
-		return "waiting", ""
-	}
 }

@@ -53,16 +53,16 @@ func (s *session) end(ctx context.Context, summary hook.SessionSummary) (inject 
 
 // awaitAnswer waits until the program has answered to the text and is still,
 // has ended, or has had its time.
-func (s *session) awaitAnswer(text *text) {
+func (s *session) awaitAnswer(text *injection) {
 	limit := time.NewTimer(typeLimit)
 	defer limit.Stop()
-	typed := text.done
+	typed := text.written
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
 	for {
 		select {
 		case <-typed:
-			if !text.typed {
+			if !text.typed() {
 				return
 			}
 			typed = nil

@@ -134,8 +134,8 @@ func (m *mailbox) open(ctx context.Context, one *letter) {
 	default:
 		received := out.Payload
 		s.messages.add(received)
-		item := s.say(s.letterText(received, out.Inject))
-		if state, reason := item.state(); state == notTyped {
+		item := s.inject(s.letterText(received, out.Inject))
+		if state, reason := item.state(); state == stateFailed {
 			one.err = errors.New(reason)
 			break
 		}

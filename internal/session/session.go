@@ -148,7 +148,6 @@ type session struct {
 	mail      *mailbox
 	messages  messages
 	history   *history
-	onHold    atomic.Bool
 	over      chan struct{} // closed at the end
 
 	interest *interest

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,53 +15,48 @@ import (
 const (
 	textsBound = 128 // how many texts may wait to be typed
 
-	stillFor  = 200 * time.Millisecond // a pause of the program in which to type
-	stillMost = 5 * time.Second        // after that a program that never pauses is typed to anyway
-
-	readyStill  = 500 * time.Millisecond // the pause after which a new program is ready
-	readySilent = 2 * time.Second        // the same for one that prints nothing
-
-	// keysMost is how long a user who goes on typing a line, or a program that
-	// does not read, may hold a text back.
-	keysMost = 5 * time.Minute
+	// waitMost is how long a program that is not still or does not read, or a
+	// user who leaves a line half-written, may keep a text waiting. The time in
+	// which texts are held, or an agent is at work, does not count.
+	waitMost = 5 * time.Minute
 )
 
-// text is to be typed.
-type text struct {
-	body       string
-	saidBefore int64         // what session.said was before typing
-	typed      bool          // false if that was not possible
-	done       chan struct{} // closed when the above holds
-}
-
-// typist types what hooks inject, one text after the other.
+// typist types what hooks and others inject, one text after the other, when
+// that is safe.
 type typist struct {
 	session *session
-	waiting chan *text
+	profile *profile
+	waiting chan *injection
 	last    atomic.Int64 // when a text was typed last, in Unix nanoseconds
 	late    atomic.Int64 // texts that came too late
 
-	mu     sync.Mutex
-	closed bool
+	mu      sync.Mutex
+	closed  bool
+	holding bool
+	toggled chan struct{} // closed when holding changes
 }
 
 func newTypist(s *session) *typist {
-	return &typist{session: s, waiting: make(chan *text, textsBound)}
+	return &typist{
+		session: s, profile: profileFor(s.command),
+		waiting: make(chan *injection, textsBound), toggled: make(chan struct{}),
+	}
 }
 
-// put queues a text without waiting; an empty one needs no typing. One that
-// cannot be queued is told to the user.
-func (t *typist) put(body string) *text {
-	item := &text{body: body, done: make(chan struct{})}
-	if strings.TrimSpace(body) == "" {
-		close(item.done)
+// put queues a text without waiting; an empty one is done. One that cannot be
+// queued has failed, and the user is told.
+func (t *typist) put(body string) *injection {
+	item := newInjection(body)
+	if strings.TrimSpace(terminal.Clean(body)) == "" {
+		item.step(stateSubmitted)
+		item.end()
 		return item
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		t.late.Add(1)
-		close(item.done)
+		item.fail("the program has ended")
 		return item
 	}
 	t.session.busy.Add(1)
@@ -68,8 +64,8 @@ func (t *typist) put(body string) *text {
 	case t.waiting <- item:
 	default:
 		t.session.busy.Add(-1)
-		t.session.warnings.addf("a hook's text was not typed, because %d others wait: %s", textsBound, body)
-		close(item.done)
+		t.session.warnings.addf("a text was not typed, because %d others wait: %s", textsBound, body)
+		item.fail(fmt.Sprintf("%d others wait to be typed", textsBound))
 	}
 	return item
 }
@@ -82,6 +78,23 @@ func (t *typist) close() {
 	close(t.waiting)
 }
 
+// hold keeps texts waiting, or lets them go on.
+func (t *typist) hold(held bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if held != t.holding {
+		t.holding = held
+		close(t.toggled)
+		t.toggled = make(chan struct{})
+	}
+}
+
+func (t *typist) held() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.holding
+}
+
 // lastTyped is when a text was typed last; zero before the first.
 func (t *typist) lastTyped() time.Time {
 	if ns := t.last.Load(); ns != 0 {
@@ -92,63 +105,157 @@ func (t *typist) lastTyped() time.Time {
 
 // run types until close.
 func (t *typist) run(ctx context.Context) {
-	started := t.session.program.LastOutput()
-	ready := false
+	began := start{at: time.Now(), output: t.session.program.LastOutput()}
 	for item := range t.waiting {
-		if ready {
-			t.awaitStill(ctx, stillFor)
-		} else {
-			t.awaitReady(ctx, started)
-			ready = true
-		}
-		item.saidBefore = t.session.said.Load()
-		item.typed = t.write(ctx, item.body)
-		t.session.busy.Add(-1)
-		close(item.done)
+		t.one(ctx, item, began)
+		began.typed = true
 	}
 }
 
-func (t *typist) write(ctx context.Context, body string) bool {
-	ctx, cancel := context.WithTimeout(ctx, keysMost)
-	defer cancel()
-	err := t.session.program.Type(ctx, body)
-	switch {
-	case err == nil:
-		t.last.Store(time.Now().UnixNano())
-	case errors.Is(err, terminal.ErrEnded), errors.Is(err, context.Canceled):
-		t.late.Add(1)
-	default:
-		t.session.warnings.addf("a hook's text was not typed (%v): %s", err, body)
-	}
-	return err == nil
+// start is how the program was found.
+type start struct {
+	at     time.Time
+	output time.Time // of the last output
+	typed  bool      // a text was typed since
 }
 
-// awaitReady waits until a new program reads what is typed, as far as one can
-// see that from outside.
-func (t *typist) awaitReady(ctx context.Context, started time.Time) {
-	begin := time.Now()
-	p := t.session.program
-	for time.Since(begin) < readySilent {
-		if t.session.said.Load() > 0 || !p.LastOutput().Equal(started) {
-			t.awaitStill(ctx, readyStill)
-			return
-		}
-		if !t.pause(ctx, 20*time.Millisecond) {
-			return
-		}
+// one takes one text to its end.
+func (t *typist) one(ctx context.Context, item *injection, began start) {
+	written := sync.OnceFunc(func() { t.session.busy.Add(-1) })
+	defer written()
+	if !t.released(ctx, item) {
+		t.miss(item, "it was held until the program ended")
+		return
 	}
+	body, taken := t.session.carried(ctx, t.session.offer(item.text), item.text)
+	if taken {
+		item.step(stateSubmitted)
+		item.end()
+		return
+	}
+	p, pr, err := t.write(ctx, item, body, began)
+	if err != nil {
+		t.fail(item, body, err)
+		return
+	}
+	t.last.Store(time.Now().UnixNano())
+	item.step(stateWritten)
+	written()
+	t.watch(ctx, item, p, pr)
 }
 
-// awaitStill waits for a pause in the output, at most for stillMost.
-func (t *typist) awaitStill(ctx context.Context, still time.Duration) {
-	begin := time.Now()
+// released waits while texts are held. It reports whether there is still a
+// program to type to.
+func (t *typist) released(ctx context.Context, item *injection) bool {
 	for {
-		missing := still - time.Since(t.session.program.LastOutput())
-		left := stillMost - time.Since(begin)
-		if missing <= 0 || left <= 0 || !t.pause(ctx, min(missing, left)) {
-			return
+		t.mu.Lock()
+		holding, toggled := t.holding, t.toggled
+		t.mu.Unlock()
+		if !holding {
+			return true
+		}
+		item.waits("held")
+		select {
+		case <-toggled:
+		case <-t.session.program.Done():
+			return false
+		case <-ctx.Done():
+			return false
 		}
 	}
+}
+
+var (
+	errUnsafe = errors.New("it is not safe to type now")
+	errHeld   = errors.New("it was held until the program ended")
+)
+
+// write types the text when that is safe.
+func (t *typist) write(ctx context.Context, item *injection, text string, began start) (*profile, proof, error) {
+	var counted, calm time.Duration
+	for looked := time.Now(); ; {
+		m := t.look()
+		m.first = !began.typed
+		m.silent = t.session.said.Load() == 0 && t.session.program.LastOutput().Equal(began.output)
+		m.running, m.unsettled = m.now.Sub(began.at), calm
+		p := t.profile.front(m.input)
+		o := p.judge(m, len(text))
+		if o.none() {
+			pr, err := t.put1(ctx, item, p, m, text)
+			if !errors.Is(err, errUnsafe) {
+				return p, pr, err
+			}
+			o = blocked("the program was not still")
+		}
+		item.waits(o.why)
+		if !t.pause(ctx, o.again) {
+			return p, proof{}, terminal.ErrEnded
+		}
+		if !t.released(ctx, item) {
+			return p, proof{}, errHeld
+		}
+		took := time.Since(looked)
+		looked = looked.Add(took)
+		if calm += took; !o.calm {
+			calm = 0
+		}
+		if !o.free {
+			counted += took
+		}
+		if counted >= waitMost {
+			return p, proof{}, fmt.Errorf("%s for %v", o.why, waitMost)
+		}
+	}
+}
+
+// put1 types the text if it is still safe when no key can come between.
+func (t *typist) put1(ctx context.Context, item *injection, p *profile, m moment, text string) (pr proof, err error) {
+	body := p.body(text)
+	paste := m.screen.Paste && !m.input.Lines
+	ctx, cancel := context.WithTimeout(ctx, waitMost)
+	defer cancel()
+	item.saidBefore = t.session.said.Load()
+	err = t.session.program.Put(ctx, terminal.Text{
+		Body: body, Paste: paste, Newline: p.newline, Submit: p.submit,
+		Safe: func() error {
+			again := t.look()
+			again.first, again.silent, again.running, again.unsettled = m.first, m.silent, m.running, m.unsettled
+			if t.held() || t.profile.front(again.input) != p || again.screen.Paste != m.screen.Paste ||
+				again.input.Lines != m.input.Lines || !p.judge(again, len(body)).none() {
+				return errUnsafe
+			}
+			pr = p.proof(again, body)
+			return nil
+		},
+	})
+	return pr, err
+}
+
+// look gathers what decides whether a text may be typed.
+func (t *typist) look() moment {
+	p := t.session.program
+	m := moment{now: time.Now(), screen: p.Screen(), input: p.Input()}
+	m.user, m.lastKey = p.User()
+	return m
+}
+
+// fail ends a text that was not typed and tells the user.
+func (t *typist) fail(item *injection, body string, err error) {
+	switch {
+	case errors.Is(err, errHeld):
+		t.miss(item, err.Error())
+	case errors.Is(err, terminal.ErrEnded), errors.Is(err, context.Canceled):
+		t.miss(item, "the program has ended")
+	default:
+		t.session.warnings.addf("a text was not typed (%v): %s", err, body)
+		item.fail(err.Error())
+	}
+}
+
+// miss ends a text that the program's end has kept from being typed.
+func (t *typist) miss(item *injection, why string) {
+	t.late.Add(1)
+	item.fail(why)
 }
 
 // pause waits and reports whether there is still a program to type to.

@@ -1,0 +1,112 @@
+package session
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/internal/terminal"
+)
+
+// The states of an injection, in their order. The last ones are where it ends:
+// submitted if it could be seen that the program took the text, echoed or
+// written if only that much could be seen in the time there is for it, failed if
+// the text was not typed, or not all of it.
+const (
+	stateWaiting   = "waiting"
+	stateWritten   = "written"
+	stateEchoed    = "echoed"
+	stateSubmitted = "submitted"
+	stateFailed    = "failed"
+)
+
+// injection is a text that is to reach the program. Nothing is typed twice: what
+// becomes of it is seen and told, not mended.
+type injection struct {
+	text    string
+	written <-chan struct{} // closed when it is written, or has failed
+	done    <-chan struct{} // closed in its last state
+
+	saidBefore int64     // what session.said was before typing
+	at         time.Time // when it was written
+
+	mu              sync.Mutex
+	now, why        string
+	wrote, finished chan struct{}
+}
+
+func newInjection(text string) *injection {
+	i := &injection{text: text, now: stateWaiting, wrote: make(chan struct{}), finished: make(chan struct{})}
+	i.written, i.done = i.wrote, i.finished
+	return i
+}
+
+// state is how far the injection is. The reason says why it has failed, and
+// while it waits, why it does.
+func (i *injection) state() (state, reason string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.now, i.why
+}
+
+// typed reports whether the text was typed, or the agent has it otherwise.
+func (i *injection) typed() bool {
+	state, _ := i.state()
+	return state != stateWaiting && state != stateFailed
+}
+
+// waits notes why the injection waits.
+func (i *injection) waits(why string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.why = why
+}
+
+// step goes on to a later state.
+func (i *injection) step(state string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.now == stateWaiting {
+		i.at = time.Now()
+		close(i.wrote)
+	}
+	i.now, i.why = state, ""
+}
+
+// end closes done in the state there is.
+func (i *injection) end() { close(i.finished) }
+
+// fail ends an injection that was not typed.
+func (i *injection) fail(reason string) {
+	i.mu.Lock()
+	i.now, i.why = stateFailed, reason
+	close(i.wrote)
+	i.mu.Unlock()
+	i.end()
+}
+
+// inject has a text typed to the program when that is safe.
+func (s *session) inject(text string) *injection { return s.typist.put(text) }
+
+// hold keeps texts waiting until it is called with false.
+func (s *session) hold(held bool) { s.typist.hold(held) }
+
+// held reports whether texts are kept waiting.
+func (s *session) held() bool { return s.typist.held() }
+
+// body is a text as the program of the profile is given it: no command of the
+// program's, and nothing that keeps Enter from submitting it.
+func (p *profile) body(text string) string {
+	text = strings.Trim(terminal.Clean(text), "\n")
+	if text == "" {
+		return ""
+	}
+	if start := strings.TrimLeft(text, " \t\n"); start != "" && strings.ContainsAny(start[:1], p.commands) {
+		text = p.guard + text
+	}
+	last := text[strings.LastIndexAny(text, " \t\n")+1:]
+	if p.words != "" && last != "" && (strings.ContainsAny(last[:1], p.words) || strings.HasSuffix(last, `\`)) {
+		text += " "
+	}
+	return text
+}

@@ -1,0 +1,222 @@
+package session
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/hookway/hookway/internal/terminal"
+)
+
+// A profile says how a program is typed to: how one sees that it reads, what
+// must not be answered, and which keys it takes. profiles has all of them.
+type profile struct {
+	name     string
+	programs []string // the base names of the programs that it is for
+
+	// never says why nothing is typed to the program; empty is that it may be.
+	never string
+	// alternate says that the program's input may be on the alternate screen.
+	alternate bool
+
+	// prompt matches the row of an empty input. With box, that is the whole row
+	// and the row below holds no text; otherwise what stands left of the
+	// cursor. Nil: a prompt is what ends like one.
+	prompt *regexp.Regexp
+	box    bool
+	// anywhere says that the row is not where the cursor is, which the program
+	// leaves elsewhere: it is the lowest row that matches input.
+	anywhere bool
+	// input matches the row of an input whether it is empty or not, if box.
+	input *regexp.Regexp
+	// more matches what stands left of the cursor where the input has begun in a
+	// row above.
+	more *regexp.Regexp
+	// prompted says that nothing is typed before an empty input is seen.
+	prompted bool
+
+	// ghosts match faint text at the input that goes away when one types.
+	// Others, such as a suggestion, keep texts waiting.
+	ghosts []*regexp.Regexp
+	// busy are what the program shows near its input while it works.
+	busy []string
+	// dialogs match rows that ask the user, near the cursor or the input.
+	dialogs []*regexp.Regexp
+	// pasted matches what the program shows in place of a long text.
+	pasted *regexp.Regexp
+
+	submit  string // the key that submits; empty is Enter
+	newline string // a line break of a text that is not pasted; empty is a space
+	again   bool   // press submit again if the text is still in the input
+
+	// commands are the characters that make a command of a text they begin;
+	// guard goes before such a text. A space follows a text whose last word
+	// begins with one of words, which would open a list of completions, or that
+	// ends with a backslash, which would make a line break of Enter.
+	commands, guard, words string
+
+	settle time.Duration // how long the screen is still before something is typed
+}
+
+// profileFor returns the profile of a command line. A program that only runs
+// another one, as npx and node do, has that one's.
+func profileFor(command []string) *profile {
+	for i, arg := range command {
+		name := programName(arg)
+		if p := profileOf[name]; p != nil && (p.name != "shell" || !runsScript(command[i:])) {
+			return p
+		}
+		if i > 0 && strings.HasPrefix(arg, "-") || strings.Contains(arg, "=") {
+			continue
+		}
+		if i == 0 && !runners[name] || i > 3 {
+			break
+		}
+	}
+	return &defaultProfile
+}
+
+// runsScript reports whether a shell is given something to run, so that it reads
+// no commands.
+func runsScript(command []string) bool {
+	for _, arg := range command[1:] {
+		if !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+") || strings.HasPrefix(arg, "-") &&
+			!strings.HasPrefix(arg, "--") && strings.Contains(arg, "c") {
+			return true
+		}
+	}
+	return false
+}
+
+func programName(arg string) string {
+	name := strings.ToLower(filepath.Base(strings.ReplaceAll(arg, `\`, "/")))
+	name = strings.TrimLeft(name, "-") // a login shell
+	for _, end := range []string{".exe", ".cmd", ".js", ".mjs", ".cjs"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	if base, version, ok := strings.Cut(name, "python"); ok && base == "" && strings.Trim(version, "0123456789.") == "" {
+		return "python"
+	}
+	return name
+}
+
+// field is what one sees of a program's input.
+type field struct {
+	known bool   // an input was recognised
+	empty bool   // it is empty
+	row   int    // its first row, if known, else the cursor's
+	text  string // what stands in it, if it is known and not empty
+	ghost string // faint text in it
+}
+
+// find looks for the input.
+func (p *profile) find(s terminal.Screen) field {
+	f := field{row: s.Row}
+	if !p.box {
+		return p.findLine(s, f)
+	}
+	if p.anywhere {
+		for f.row = len(s.Rows) - 1; f.row >= 0 && !p.input.MatchString(s.At(f.row).Solid); f.row-- {
+		}
+	}
+	row := s.At(f.row)
+	if f.row < 0 || !p.input.MatchString(row.Solid) {
+		f.row = s.Row
+		return f
+	}
+	f.known = true
+	f.ghost = strings.TrimSpace(faint(row))
+	f.empty = p.prompt.MatchString(row.Solid) && !hasWords(s.At(f.row+1).Solid)
+	if !f.empty {
+		f.text = strings.TrimSpace(trimBox(row.Solid))
+	}
+	return f
+}
+
+// findLine looks for a prompt left of the cursor.
+func (p *profile) findLine(s terminal.Screen, f field) field {
+	row := s.At(s.Row)
+	left, right := splitAt(row.Solid, s.Col)
+	prompt := p.prompt
+	if prompt == nil {
+		prompt = anyPrompt
+	}
+	f.ghost = strings.TrimSpace(faint(row))
+	if p.more != nil && p.more.MatchString(left) {
+		f.known, f.text = true, strings.TrimSpace(row.Solid)
+		return f
+	}
+	f.known = prompt.MatchString(left)
+	f.empty = f.known && (right == "" || right[0] == ' ')
+	if f.known && !f.empty {
+		f.text = strings.TrimSpace(right)
+	}
+	return f
+}
+
+// anyPrompt is how the prompts of line editors end.
+var anyPrompt = regexp.MustCompile(`(^|[^\pL\d])[$%#>❯›»➜λ⟩]\s*$|^[\w.-]{1,20}>+\s*$|[\w\])~/][$%#>]\s+$`)
+
+// splitAt splits a row at a column.
+func splitAt(row string, col int) (left, right string) {
+	at := 0
+	for i, r := range row {
+		if at >= col {
+			return row[:i], row[i:]
+		}
+		at += columns(r)
+	}
+	return row + strings.Repeat(" ", max(col-at, 0)), ""
+}
+
+// columns is how many columns a character takes, as far as that matters to find
+// a prompt.
+func columns(r rune) int {
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	case r >= 0x1100 && r <= 0x115f, r >= 0x2e80 && r <= 0xa4cf, r >= 0xac00 && r <= 0xd7a3,
+		r >= 0xf900 && r <= 0xfaff, r >= 0xfe30 && r <= 0xfe6f, r >= 0xff00 && r <= 0xff60,
+		r >= 0x1f300 && r <= 0x1faff, r >= 0x20000 && r <= 0x3fffd:
+		return 2
+	}
+	return 1
+}
+
+// faint is what of a row is drawn faint.
+func faint(row terminal.Row) string {
+	if row.Text == row.Solid {
+		return ""
+	}
+	solid := []rune(row.Solid)
+	var b strings.Builder
+	for i, r := range []rune(row.Text) {
+		if i >= len(solid) || solid[i] != r {
+			b.WriteRune(r)
+		} else if r == ' ' {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// hasWords reports whether a row holds more than the lines of a box.
+func hasWords(row string) bool { return trimBox(row) != "" }
+
+// trimBox is a row without what boxes are drawn with.
+func trimBox(row string) string {
+	return strings.TrimFunc(row, func(r rune) bool { return unicode.IsSpace(r) || boxRune(r) })
+}
+
+func boxRune(r rune) bool { return r >= 0x2500 && r <= 0x259f || r == '|' }
+
+func matches(any []*regexp.Regexp, text string) bool {
+	for _, r := range any {
+		if r.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}

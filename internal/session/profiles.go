@@ -1,0 +1,138 @@
+package session
+
+import (
+	"regexp"
+	"time"
+)
+
+const (
+	settleSoon  = 100 * time.Millisecond // after which a screen with a known input is still
+	settleLater = 200 * time.Millisecond
+)
+
+var (
+	// A box of an agent: a glyph, then what is typed, perhaps between the sides
+	// of a frame.
+	agentInput = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>](\s|$)`)
+	agentEmpty = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>]\s*[│┃|]?\s*$`)
+
+	// asks are questions that only the user may answer.
+	asks = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)[(\[<]\s*y(es)?\s*[/|]\s*n(o)?(\s*[/|][^)\]>]*)?[)\]>]`),
+		regexp.MustCompile(`(?i)(pass(word|phrase|code)|\bPIN\b|verification code|one-time code)[^:]*:\s*$`),
+		regexp.MustCompile(`(?i)\b(do|would) you (want|like|wish|trust)\b.*\?\s*$|\bare you sure\b|\bproceed\?\s*$`),
+		regexp.MustCompile(`(?i)press (any key|enter|return|space)|\besc(ape)? to (cancel|go back|skip)|enter to (confirm|select|continue)|\bhit enter\b`),
+		regexp.MustCompile(`(?i)--\s*more\s*--|\(END\)\s*$|^:\s*$`),
+		choice,
+	}
+	// choice is the marked row of a menu.
+	choice = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>●◉○▶→]\s*(\d+[.)]|\[[ xX✔]\]|Yes\b|No\b|Allow\b|Deny\b)`)
+)
+
+// agent is what the profiles of agents have in common.
+func agent(name string, programs ...string) profile {
+	return profile{
+		name: name, programs: programs,
+		alternate: true, box: true, prompted: true, again: true,
+		input: agentInput, prompt: agentEmpty,
+		busy: []string{"esc to interrupt"}, dialogs: asks,
+		pasted:   regexp.MustCompile(`(?i)\[?pasted (text|content|~?\d)`),
+		commands: "/!#?@&", guard: " ", words: "@/#", settle: settleSoon,
+	}
+}
+
+func claude() profile {
+	p := agent("claude", "claude", "claude-code")
+	p.input = regexp.MustCompile(`^\s{0,2}❯(\s|$)`)
+	p.prompt = regexp.MustCompile(`^\s{0,2}❯\s*$`)
+	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Try "`)}
+	return p
+}
+
+func codex() profile {
+	p := agent("codex", "codex")
+	p.input = regexp.MustCompile(`^\s?›(\s|$)`)
+	p.prompt = regexp.MustCompile(`^\s?›\s*$`)
+	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Ask Codex to do anything`)}
+	return p
+}
+
+// gemini draws its own cursor and leaves the real one below its input. It takes
+// blanks away before it looks for a command. Its prompt is * where it asks for
+// nothing, and ! where what is typed goes to a shell.
+func gemini(name string, programs ...string) profile {
+	p := agent(name, programs...)
+	p.anywhere = true
+	p.input = regexp.MustCompile(`^\s*[│┃|]?\s*[>*!](\s|$)`)
+	p.prompt = regexp.MustCompile(`^\s*[│┃|]?\s*[>*]\s*(Type your message.*?)?\s*[│┃|]?\s*$`)
+	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Type your message`)}
+	p.busy = []string{"esc to cancel"}
+	p.guard = ": "
+	return p
+}
+
+func copilot() profile {
+	p := agent("copilot", "copilot", "copilot-cli")
+	p.anywhere = true
+	p.prompt = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>]\s*((Enter|Type|Ask|Describe)\b.*?)?\s*[│┃|]?\s*$`)
+	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^(Enter|Type|Ask|Describe)\b`)}
+	p.busy = []string{"esc to cancel", "Esc to cancel"}
+	p.guard = ": "
+	return p
+}
+
+func opencode() profile {
+	p := agent("opencode", "opencode", "opencode-ai")
+	p.anywhere = true
+	p.input = regexp.MustCompile(`^\s*[┃│]?\s*[>❯](\s|$)|^\s*[┃│]\s+Ask anything`)
+	p.prompt = regexp.MustCompile(`^\s*[┃│]?\s*[>❯]?\s*(Ask anything.*)?$`)
+	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Ask anything`)}
+	p.busy = []string{"esc interrupt", "esc to interrupt"}
+	p.guard = ": "
+	return p
+}
+
+// profiles is all of them but the default.
+func profiles() []profile {
+	return []profile{
+		claude(), codex(), gemini("gemini", "gemini", "gemini-cli"), gemini("qwen", "qwen", "qwen-code"), copilot(), opencode(),
+		{
+			name: "shell", programs: []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "mksh"},
+			// The prompt of a command's second line is none: a half-written
+			// command stands above it.
+			more:    regexp.MustCompile(`^(>|(quote|dquote|bquote|heredoc|cmdsubst|cmdand|cmdor|pipe|for|while|until|if|then|elif|else|do|case|function|subsh|math|braceparam)( \w+)*>)\s*$`),
+			dialogs: asks, settle: settleSoon,
+		},
+		{
+			name: "python", programs: []string{"python", "ipython"},
+			prompt: regexp.MustCompile(`^(>>>|In \[\d+\]:)\s*$`), more: regexp.MustCompile(`^\s*\.\.\.`),
+			dialogs: asks, settle: settleSoon,
+		},
+		{
+			name: "screen",
+			programs: []string{"vi", "vim", "nvim", "view", "nano", "emacs", "less", "more", "most", "man", "top", "htop", "btop",
+				"tig", "lazygit", "mc", "ranger", "fzf", "watch", "tmux", "screen", "su", "passwd", "ssh-add"},
+			never: "takes keys as commands, or secrets",
+		},
+	}
+}
+
+// defaultProfile is for programs that nothing is known of.
+var defaultProfile = profile{name: "default", dialogs: asks, settle: settleLater}
+
+// runners run the program that their arguments name.
+var runners = map[string]bool{
+	"npx": true, "npm": true, "pnpm": true, "yarn": true, "bunx": true, "bun": true, "node": true, "env": true,
+	"uv": true, "uvx": true, "sudo": true, "nice": true, "nohup": true, "time": true, "stdbuf": true, "setsid": true,
+}
+
+// profileOf is the profiles by the names of their programs.
+var profileOf = func() map[string]*profile {
+	table := map[string]*profile{}
+	for _, p := range profiles() {
+		for _, name := range p.programs {
+			table[name] = &p
+		}
+	}
+	return table
+}()

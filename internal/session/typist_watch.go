@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/hookway/hookway/internal/terminal"
+)
+
+const (
+	watchMost   = 3 * time.Second        // how long is waited to see what becomes of a text
+	arrivesIn   = 50 * time.Millisecond  // what is typed is with the terminal by then
+	enterAfter  = 700 * time.Millisecond // when a text still in the input is submitted again
+	enterMost   = 2                      // how often
+	proofLength = 24                     // letters of a text by which it is known again
+)
+
+// proof is how a text that was typed is known again on the screen.
+type proof struct {
+	head, tail   string // its first and its last letters
+	heads, tails int    // how often they were on the screen before
+	pasted       bool   // and whether another pasted text was
+	lines        bool   // the program read lines
+}
+
+func (p *profile) proof(m moment, body string) proof {
+	all := []rune(letters(body))
+	shown := lettersOf(m.screen)
+	n := min(proofLength, len(all))
+	pr := proof{head: string(all[:n]), tail: string(all[len(all)-n:]), lines: m.input.Lines}
+	pr.heads, pr.tails = strings.Count(shown, pr.head), strings.Count(shown, pr.tail)
+	pr.pasted = p.pasted != nil && p.pasted.MatchString(p.find(m.screen).text)
+	return pr
+}
+
+// seen reports whether the text came up on the screen.
+func (pr proof) seen(p *profile, s terminal.Screen) bool {
+	shown := lettersOf(s)
+	if strings.Count(shown, pr.head) > pr.heads || strings.Count(shown, pr.tail) > pr.tails {
+		return true
+	}
+	return !pr.pasted && p.pasted != nil && p.pasted.MatchString(p.find(s).text)
+}
+
+// letters is a text without what differs from screen to screen: blanks, ends of
+// rows, frames.
+func letters(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || boxRune(r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+func lettersOf(s terminal.Screen) string {
+	var b strings.Builder
+	for _, row := range s.Rows {
+		b.WriteString(letters(row.Text))
+	}
+	return b.String()
+}
+
+// watch follows an injection that was written to its last state. It types
+// nothing but, where the profile says so, the submit key, if the text stands in
+// the input and the user has not touched it.
+func (t *typist) watch(ctx context.Context, i *injection, p *profile, pr proof) {
+	defer i.end()
+	var sawUnread bool
+	entered, next := 0, i.at.Add(enterAfter)
+	for pause := time.Millisecond; ; pause = min(2*pause, lookEvery) {
+		m := t.look()
+		sawUnread = sawUnread || m.input.Unread > 0
+		since := m.now.Sub(i.at)
+		state, _ := i.state()
+		if state == stateWritten && pr.seen(p, m.screen) {
+			state = stateEchoed
+			i.step(state)
+		}
+		taken := m.input.Unread == 0 && (sawUnread || since >= arrivesIn || state == stateEchoed)
+		if taken && p.submitted(m, pr, i.at, state == stateEchoed) {
+			i.step(stateSubmitted)
+			return
+		}
+		if since >= watchMost {
+			if taken && pr.lines && m.input.Lines {
+				i.step(stateSubmitted)
+			}
+			return
+		}
+		if p.again && state == stateEchoed && entered < enterMost && m.now.After(next) {
+			entered++
+			next = m.now.Add(enterAfter)
+			t.enter(ctx, p, pr, i.at)
+		}
+		if !t.pause(ctx, pause) {
+			return
+		}
+	}
+}
+
+// submitted reports whether a text that the program has read is no longer in
+// its input.
+func (p *profile) submitted(m moment, pr proof, at time.Time, echoed bool) bool {
+	switch {
+	case pr.lines && m.input.Lines:
+		return echoed || !m.input.Echo
+	case !pr.lines && m.input.Lines: // it has left its input
+		return true
+	case !m.screen.Changed.After(at):
+		return false
+	}
+	f := p.find(m.screen)
+	switch {
+	case f.known && f.empty:
+		return echoed || p.working(m, f)
+	case f.known || p.box:
+		return false
+	}
+	return echoed && !strings.Contains(letters(m.screen.At(m.screen.Row).Text), pr.tail)
+}
+
+// enter presses the submit key once more.
+func (t *typist) enter(ctx context.Context, p *profile, pr proof, since time.Time) {
+	_ = t.session.program.Put(ctx, terminal.Text{Submit: p.submit, Safe: func() error {
+		m := t.look()
+		f := p.find(m.screen)
+		mine := f.known && !f.empty && (f.text != "" && strings.Contains(pr.head+pr.tail, letters(f.text)) ||
+			strings.Contains(letters(f.text), pr.tail) || p.pasted != nil && p.pasted.MatchString(f.text))
+		if !mine || m.lastKey.After(since) || p.asking(m, f) != "" || m.input.Unread > 0 {
+			return errUnsafe
+		}
+		return nil
+	}})
+}
