@@ -75,6 +75,7 @@ type Lines struct {
 	changes int // how often text was written or a line ended
 
 	esc   escape
+	bytes []byte // of string
 	split []byte // the start of a rune, cut off by the end of a write
 }
 
@@ -179,8 +180,7 @@ func (l *Lines) text(p []byte) int {
 		c := p[n]
 		switch {
 		case c >= 0x20 && c < 0x7f:
-			l.put(rune(c))
-			n++
+			n += l.ascii(p[n:])
 		case c < utf8.RuneSelf || !utf8.FullRune(p[n:]):
 			return n
 		default:
@@ -190,6 +190,39 @@ func (l *Lines) text(p []byte) int {
 		}
 	}
 	return n
+}
+
+// ascii takes the printable ASCII text that p starts with, which is not empty, and
+// returns its length.
+func (l *Lines) ascii(p []byte) int {
+	if l.col != len(l.cells) || l.insert || l.col+len(p) > MaxLine {
+		l.put(rune(p[0]))
+		return 1
+	}
+	n := 0
+	for n < len(p) && p[n] >= 0x20 && p[n] < 0x7f {
+		n++
+	}
+	l.cells = slices.Grow(l.cells, n)[:l.col+n]
+	for i, c := range p[:n] {
+		l.cells[l.col+i] = rune(c)
+	}
+	l.col += n
+	l.prev = rune(p[n-1])
+	return n
+}
+
+// string is what the cells say.
+func (l *Lines) string() string {
+	l.bytes = l.bytes[:0]
+	for _, r := range l.cells {
+		if r < utf8.RuneSelf {
+			l.bytes = append(l.bytes, byte(r))
+		} else {
+			l.bytes = utf8.AppendRune(l.bytes, r)
+		}
+	}
+	return string(l.bytes)
 }
 
 // step takes one byte in any state.
@@ -273,7 +306,7 @@ func (l *Lines) pad(n int) {
 }
 
 func (l *Lines) current() Line {
-	line := Line{Text: string(l.cells), Drawn: l.drawn, Cut: l.cut, Lost: l.lost}
+	line := Line{Text: l.string(), Drawn: l.drawn, Cut: l.cut, Lost: l.lost}
 	if l.flushed && strings.HasPrefix(line.Text, l.told) {
 		line.Seen = len(l.told)
 	}

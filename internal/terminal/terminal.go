@@ -15,16 +15,69 @@
 // whole (no line is made of two halves), the line after it has Lost set, and
 // Dropped counts the bytes.
 //
+// # Lines
+//
+// Next reports every line of text once, when it is finished. What a line is, and
+// when it is finished, depends on how the program writes:
+//
+// It prints, as compilers, shells and most commands do: text, line feeds, and
+// movements within the line. A line is what stands between two line feeds,
+// whatever the width of the terminal; a line feed finishes it. Of a progress bar
+// that is its last state. A line that the output pauses in is reported as it
+// is, marked Partial. Printing the same text again is another line.
+//
+// It paints, as the screens of agents and editors are: it moves the cursor to
+// other rows, erases, scrolls a part of the screen, or uses the alternate one.
+// From the first such sequence on its bytes say little, so an emulator draws
+// them, and the screen is looked at, at most every 50 ms:
+//
+//   - Rows are put together to lines. A row goes on in the next one if its last
+//     column is used and the next begins at the left; or if the next begins in the
+//     column of its text, without a list mark or glyph, and the first word of the
+//     next would not have fitted, up to 3 columns from the edge or the closing
+//     border, as programs wrap words themselves. A row that begins with @ is only
+//     taken for the rest of a sentence if the row above ends within one: with
+//     a letter, digit or comma.
+//   - Looks are compared. A line that has the text of one at the last look, in the
+//     same order, is that line, wherever it has gone. One that begins with the
+//     text of the line in its place has grown; one that shares half of its text
+//     was rewritten, as a clock is. What is left is compared with what was reported
+//     before, between the lines around it, most recent 1000: so a screen that
+//     comes back after a dialog, or is scrolled back, is known again. A line that
+//     is known by itself only, without a neighbour or half of the lines it came
+//     with, is another one that says the same.
+//   - A line is finished when it has scrolled from the screen, or has stood for
+//     0.4 s, doubled each time it was rewritten up to 6.4 s, four times as long in
+//     the row of the cursor; and when the lines below it, up to the next blank
+//     row, are too, or 2 s have passed. Before the screen is erased or left, that
+//     is decided at once; if the output came without a pause, as when a recording
+//     is printed, all that was to be seen is finished. So what is shown for a
+//     moment is not reported, and what grows word by word is reported whole.
+//   - Rows that were wrapped anew, for two seconds after a change of the terminal's
+//     size or in place of what they were, are not reported again.
+//   - Lines of nothing but frames, marks and blanks are no text. Faint text in the
+//     row of the cursor is a suggestion, which nobody has said.
+//
+// The program prints again when it has printed two screens of lines without
+// painting, or when it is still and the cursor stands below all text of the main
+// screen.
+//
+// An identical screen that is drawn again, after it was blank or showed something
+// else, is a repaint, even if the program means it as news: the two cannot be told
+// apart.
+//
 // # Echo
 //
 // A terminal prints what is typed, so typed text comes back as output. Next
-// marks such a line Echo. The rule: the line is a prompt followed by exactly
+// marks such a line Echo. The rule for a printed line: it is a prompt followed by exactly
 // the text of a line that Type or the user typed in the last ten seconds;
 // every typed line marks one line of output. A prompt is nothing, text without
 // a letter or digit (> ❯ -), text that ends in one of $ % # > ❯ › », or what
 // Next has reported as partial line. A partial line is also Echo when its end is what the user has typed so
 // far without Enter. What is drawn by editing keys beyond backspace, ^U, ^C,
-// left and right (history, completion) is not recognised.
+// left and right (history, completion) is not recognised. A painted line is
+// echo if it is, after marks, a whole line that was typed in the last ten minutes
+// or its beginning, or what follows such a beginning; each typed line is known once.
 //
 // # Typing
 //
