@@ -17,6 +17,13 @@ type call struct {
 	idle      *hook.Silence // instead of a directive
 }
 
+// Unknown is told the namespaces of directives that no hook takes, so that a
+// misspelt one can be found. The directives themselves are left alone. Note is
+// called from one goroutine at a time, and later directives wait for it.
+type Unknown interface {
+	Note(namespace string)
+}
+
 // calls is the queue of such events. Only the listener puts and closes.
 type calls struct {
 	waiting chan call
@@ -71,7 +78,9 @@ func (s *session) fireCall(ctx context.Context, c call) (inject string) {
 		s.warnings.addf("the directive @%s:%s in line %d was cut: it is longer than %d bytes",
 			d.Namespace, d.Target, d.Line, directive.MaxBody)
 	}
-	return fire(ctx, s, hook.Directive, hook.DirectiveCall{
-		Namespace: d.Namespace, Target: d.Target, Body: d.Body, Line: d.Raw,
-	})
+	payload := hook.DirectiveCall{Namespace: d.Namespace, Target: d.Target, Body: d.Body, Line: d.Raw}
+	if s.unknown != nil && !s.engine.TakesDirective(&s.env, payload) {
+		s.unknown.Note(d.Namespace)
+	}
+	return fire(ctx, s, hook.Directive, payload)
 }

@@ -116,6 +116,9 @@ type Config struct {
 	// that fired the event. Nil drops them.
 	Record func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration)
 
+	// Unknown is told of directives that no hook takes. Nil: nobody is.
+	Unknown Unknown
+
 	// Warn is given what the user should know, one clean line at a time and
 	// one call at a time: messages of hooks, failed hooks, dropped events.
 	// Lines are held back until the program has left the screen. Nil drops
@@ -150,6 +153,7 @@ type session struct {
 	history   *history
 	over      chan struct{} // closed at the end
 
+	unknown  Unknown // may be nil
 	interest *interest
 	output   *outbox
 	calls    *calls
@@ -223,6 +227,7 @@ func newSession(cfg Config) (*session, error) {
 		engine: cfg.Engine, env: env, command: cfg.Command, native: cfg.Native && cfg.AgentHooks == nil, hooks: cfg.AgentHooks,
 		ended:     cfg.Native && cfg.AgentHooks == nil,
 		record:    cfg.Record,
+		unknown:   cfg.Unknown,
 		threshold: max(cfg.IdleThreshold, 0),
 		began:     time.Now(),
 		signals:   make(chan os.Signal, 4),
