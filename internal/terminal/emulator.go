@@ -200,8 +200,14 @@ func (s *vtScreen) scrolled() (rows []Row) {
 	return rows
 }
 
+// close ends the answers, and so the reading of them. The emulator's own Close
+// does that too, but races with the reading.
 func (s *vtScreen) close() {
-	_ = s.vt.Close()
+	if answers, ok := s.vt.InputPipe().(io.Closer); ok {
+		_ = answers.Close()
+	} else {
+		_ = s.vt.Close()
+	}
 	s.drained.Wait()
 }
 
