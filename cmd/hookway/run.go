@@ -73,10 +73,13 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	hooks, apart := a.shareSession(own, id, name, later.add)
 	defer apart()
 	reached := a.reachable(ctx, id, name, command, later.add)
+	unknown, noted := a.unknownNamespaces(name, later.add)
+	defer noted()
 	status, err := session.Run(ctx, session.Config{
 		Messenger: reached.messenger, History: reached.history, Reach: reached.announce,
 		Engine: w.engine, Name: name, ID: id, AgentHooks: hooks, Command: own.command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
 		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
+		Unknown: unknown,
 	})
 	stop()
 	err = errors.Join(err, w.close())
