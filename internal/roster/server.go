@@ -36,6 +36,9 @@ type Server struct {
 	waiting  chan struct{} // and for each that waits
 	cancel   context.CancelFunc
 	running  sync.WaitGroup
+
+	closing sync.Once
+	closed  error
 }
 
 // Serve announces a session in a folder, which is the user's alone and there
@@ -66,16 +69,15 @@ func Serve(ctx context.Context, dir string, m Member, h Handler) (*Server, error
 	return s, nil
 }
 
-// Close takes the session from the roster and ends the requests under way.
+// Close takes the session from the roster and ends the requests under way. It may
+// be called again.
 func (s *Server) Close() error {
-	s.cancel()
-	err := s.listener.Close()
-	if errors.Is(err, net.ErrClosed) {
-		err = nil
-	}
-	err = errors.Join(err, s.entry.remove())
-	s.running.Wait()
-	return err
+	s.closing.Do(func() {
+		s.cancel()
+		s.closed = errors.Join(s.listener.Close(), s.entry.remove())
+		s.running.Wait()
+	})
+	return s.closed
 }
 
 func (s *Server) accept(ctx context.Context) {
