@@ -77,14 +77,16 @@ func (f *filter) rune(r rune) {
 // join goes on with a rune that the last piece has cut in two.
 func (f *filter) join(p []byte) []byte {
 	f.split = append(f.split, p[0])
-	if !utf8.FullRune(f.split) {
-		return p[1:]
+	for len(f.split) > 0 && utf8.FullRune(f.split) {
+		r, w := utf8.DecodeRune(f.split)
+		if r < utf8.RuneSelf { // it is the last byte, and begins something else
+			f.split = f.split[:0]
+			return p
+		}
+		f.rune(r)
+		f.split = append(f.split[:0], f.split[w:]...)
 	}
-	r, w := utf8.DecodeRune(f.split)
-	f.rune(r)
-	again := len(f.split) - w // what follows a rune that was never finished
-	f.split = f.split[:0]
-	return p[1-min(again, 1):]
+	return p[1:]
 }
 
 // escaped takes the byte after an ESC.
