@@ -168,24 +168,23 @@ func (n *inlinePainter) fresh() []string {
 	return rows
 }
 
-// insert puts rows above the box: first it moves the box down, then it scrolls
-// what is above it up.
+// insert puts rows above the box: first it moves the box down, then it writes
+// them below what is above, which scrolls away when there is no more room.
 func (n *inlinePainter) insert(rows []string) {
 	if len(rows) == 0 {
 		return
 	}
-	if down := min(len(rows), n.rows-n.top-n.high); down > 0 && n.high > 0 {
+	below := n.top // where the next row goes
+	if down := min(len(rows), n.rows-n.top-n.high); down > 0 {
 		n.out.put(fmt.Sprintf("\x1b[%d;%dr", n.top+1, n.rows), goTo(n.top, 0), strings.Repeat("\x1bM", down), "\x1b[r")
 		n.top += down
 	}
-	if n.top == 0 { // the first rows, before there is a box
-		n.out.put(strings.Join(rows, "\r\n"), "\r\n")
-		n.top = min(len(rows), n.rows-1)
-		return
-	}
-	n.out.put(fmt.Sprintf("\x1b[1;%dr", n.top), goTo(n.top-1, 0))
-	for _, row := range rows {
-		n.out.put("\r\n", eraseLine, row)
+	n.out.put(fmt.Sprintf("\x1b[1;%dr", max(n.top, 1)), goTo(max(below-1, 0), 0))
+	for i, row := range rows {
+		if below+i > 0 {
+			n.out.put("\r\n")
+		}
+		n.out.put(eraseLine, row)
 	}
 	n.out.put("\x1b[r")
 }
@@ -289,7 +288,10 @@ func (l *plainPainter) edit(box string) {
 func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
 func (l *plainPainter) resized() {}
-func (l *plainPainter) cleared() { l.out.put("\x1b[H\x1b[2J"); l.prompt = false }
+func (l *plainPainter) cleared() {
+	l.out.put("\x1b[H\x1b[2J")
+	l.printed, l.told, l.prompt = 0, "", false
+}
 
 func (l *plainPainter) finish() {
 	l.out.put("\r\n", noBrackets)
