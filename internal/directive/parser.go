@@ -34,6 +34,21 @@ func (p *Parser) Settle() []Directive {
 	return p.release(nil, false)
 }
 
+// Held reports whether a plain directive is held that the next line may go on
+// with. open is what is known of that line, if only its beginning; empty is
+// nothing yet.
+func (p *Parser) Held(open string) bool {
+	if p.held == nil || p.held.fenced {
+		return false
+	}
+	if open == "" {
+		return true
+	}
+	content, found := cutBorders(open, p.held.pre.borders)
+	pre := scanPrefix(open)
+	return found == p.held.pre.borders && (indentation(content) > p.held.pre.indent || pre.list || pre.end == len(open))
+}
+
 // Flush ends everything that is open, as at the end of a stream or after a
 // long silence: a held directive and an unclosed fence are returned, and the
 // line that follows is outside any code fence. The numbering of lines goes on.

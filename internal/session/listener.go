@@ -15,7 +15,9 @@ import (
 const (
 	// After a pause of unfinishedAfter the line that stands there is shown to
 	// Output hooks, after settleAfter the last directive is complete. An agent
-	// that types its answer word by word pauses too, but not for that long.
+	// that types its answer word by word pauses too, but not for that long. The
+	// directive of a program that prints whole lines is complete after promptly.
+	promptly        = 15 * time.Millisecond
 	unfinishedAfter = 250 * time.Millisecond
 	settleAfter     = 500 * time.Millisecond
 
@@ -37,8 +39,9 @@ type listener struct {
 	*session
 	parser directive.Parser
 
-	open  string // what stands unfinished and is not parsed
-	spent int    // how much of the unfinished line was parsed after flushAfter
+	open   string // what stands unfinished and is not parsed
+	prompt bool   // the last line was printed at once, and no pause has come since
+	spent  int    // how much of the unfinished line was parsed after flushAfter
 
 	flushed   time.Time // the last output when everything was flushed
 	idleSince time.Time // the start of the last idle period
@@ -76,10 +79,14 @@ func (l *listener) next() ([]terminal.Line, error) {
 // pause is after which silence to look again. What is to be done after a
 // silence is done soon after it, which is soon enough for it.
 func (l *listener) pause() time.Duration {
+	pause := unfinishedAfter
 	if l.threshold > 0 {
-		return min(unfinishedAfter, l.threshold)
+		pause = min(pause, l.threshold)
 	}
-	return unfinishedAfter
+	if l.prompt {
+		pause = min(pause, promptly)
+	}
+	return pause
 }
 
 // take handles new lines.
@@ -93,6 +100,9 @@ func (l *listener) take(lines []terminal.Line) {
 			l.said.Add(1)
 		}
 		l.parse(line)
+		if !line.Partial {
+			l.prompt = !line.Slow && !line.Painted && !line.Echo && l.parser.Held("")
+		}
 	}
 }
 
@@ -151,9 +161,10 @@ func (l *listener) still(now time.Time) {
 		}
 		l.fire(l.parser.Flush())
 	}
-	if quiet >= settleAfter {
+	if quiet >= settleAfter || l.prompt && (l.open == "" || !l.parser.Held(l.open)) {
 		l.fire(l.parser.Settle())
 	}
+	l.prompt = false
 	l.idle(now, l.program.LastChange())
 	l.offerLull()
 }

@@ -27,6 +27,9 @@ type Line struct {
 	Seen int
 	// Echo: the text is what was typed, not what the program said.
 	Echo bool
+	// Slow: the line was printed in pieces, with pauses, as an answer is that is
+	// still being written.
+	Slow bool
 	// Painted: the program has drawn the line on the screen; it was not printed
 	// and ended by a line feed.
 	Painted bool

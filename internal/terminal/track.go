@@ -45,6 +45,7 @@ type tracker struct {
 	wrote   time.Time
 	leaving bool      // the screen is about to be erased
 	breath  bool      // what is written now was written without a pause
+	began   time.Time // when the first part of the unfinished line was printed
 	said    time.Time // when plain output last said something
 
 	shown   []line // the page at the last look
@@ -73,6 +74,7 @@ func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
 			t.said = now
 		}
 	}()
+	_, open := t.lines.open()
 	for len(p) > 0 {
 		piece := p
 		if t.painting && len(piece) > pieceMost {
@@ -95,8 +97,21 @@ func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
 	}
 	if t.painting {
 		done = t.painted(now, done)
+	} else {
+		t.pieces(open, now, done)
 	}
 	return done
+}
+
+// pieces marks a line whose beginning was printed some time before its end. open:
+// a line was unfinished before this output.
+func (t *tracker) pieces(open bool, now time.Time, done []Line) {
+	if open && len(done) > 0 {
+		done[0].Slow = now.Sub(t.began) > breath
+	}
+	if !open || len(done) > 0 {
+		t.began = now
+	}
 }
 
 // take keeps the lines of plain output. While the program paints they are what
