@@ -78,7 +78,7 @@ func (s *session) carried(ctx context.Context, p Parcel, body string) (rest stri
 }
 
 // stillness is for how long the program has shown nothing new.
-func (s *session) stillness() time.Duration { return time.Since(s.program.LastOutput()) }
+func (s *session) stillness() time.Duration { return time.Since(s.program.Screen().Changed) }
 
 // begin hands over what SessionStart's hooks inject. It must be there before the
 // program is, whose own report of its start may take it at once.
