@@ -342,3 +342,27 @@ func TestEscape(t *testing.T) {
 		t.Errorf("Unescape changed an unescaped directive to %q", got)
 	}
 }
+
+func TestHeldSaysWhetherTheNextLineMayGoOn(t *testing.T) {
+	for _, tt := range []struct {
+		text, open string
+		want       bool
+	}{
+		{"plain", "", false},
+		{"@relay:Bob one", "", true},
+		{"@relay:Bob one", "  two", true},
+		{"@relay:Bob one", "- two", true},
+		{"@relay:Bob one", "  ", true},
+		{"@relay:Bob one", "two", false},
+		{"@relay:Bob one\n", "  two", false},
+		{"│ @relay:Bob one │", "│   two", true},
+		{"│ @relay:Bob one │", "    two", false},
+		{"@relay:Bob <<<", "", false},
+	} {
+		var p Parser
+		p.Line(tt.text)
+		if got := p.Held(tt.open); got != tt.want {
+			t.Errorf("after %q, Held(%q) is %v", tt.text, tt.open, got)
+		}
+	}
+}
