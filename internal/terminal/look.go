@@ -231,7 +231,8 @@ func (t *tracker) finished(i int, now time.Time) bool {
 // report appends a line of the page, as one that is finished.
 func (t *tracker) report(i int, done []Line) []Line {
 	l := &t.shown[i]
-	out := Line{Text: l.text, Seen: l.seen, Painted: true, Blank: l.blank, Aside: l.rewrites > 1 || t.belowInput(i)}
+	out := Line{Text: l.text, Seen: l.seen, Painted: true, Blank: l.blank, Aside: l.rewrites > 1 || t.belowInput(i), Lost: t.lost}
+	t.lost = false
 	for j := i + 1; j < len(t.shown) && t.shown[j].block == l.block; j++ {
 		if t.shown[j].told == nil {
 			out.More = true

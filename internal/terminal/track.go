@@ -43,6 +43,7 @@ type tracker struct {
 	view    Screen // what the last look saw
 	fresh   bool   // nothing was drawn since
 	wrote   time.Time
+	lost    bool      // output is missing before the next painted line
 	leaving bool      // the screen is about to be erased
 	breath  bool      // what is written now was written without a pause
 	began   time.Time // when the first part of the unfinished line was printed
@@ -329,11 +330,19 @@ func (t *tracker) end(now time.Time) []Line {
 	return t.look(now, allLines, nil)
 }
 
-// lose says that output is missing here.
+// lose says that output is missing here. On a screen that is painted, what comes
+// next mends it.
 func (t *tracker) lose() {
-	t.lines.Lose()
-	t.pending = append(t.pending, "\x1b[0m"...)
 	t.filter = filter{}
+	t.pending = append(t.pending, "\x18\x1b[0m"...) // ends a sequence that was cut off
+	t.fresh = false
+	if t.painting {
+		t.lines.reset()
+		t.lines.esc = escape{}
+		t.lost = true
+		return
+	}
+	t.lines.Lose()
 }
 
 func (t *tracker) resize(cols, rows int, now time.Time) {
