@@ -146,23 +146,29 @@ func (v *view) await(ctx context.Context) error {
 // end waits until the program has ended, or the user has left. Then hookway's exit
 // code is the program's.
 func (v *view) end(ctx context.Context) error {
-	if v.shown != nil {
-		err := <-v.shown
-		if v.server.Runs(context.WithoutCancel(ctx), v.session) {
-			v.watch.Close()
-			return v.left(ctx, err)
-		}
-	}
-	end, err := v.awaitEnd(ctx)
-	if err != nil {
-		return fmt.Errorf("%s: %w", v.session.Name, err)
+	defer v.watch.Close()
+	ended := make(chan error, 1)
+	var end tmux.End
+	go func() {
+		var err error
+		end, err = v.watch.End(v.output)
+		ended <- err
+	}()
+	err, left := v.awaitEnd(ctx, ended)
+	if left {
+		return v.left(ctx, err)
 	}
 	lasting := context.WithoutCancel(ctx)
 	if v.from != "" {
 		_ = v.server.Switch(lasting, v.session.ID, v.from) // it may have ended too
 	}
-	v.server.Kill(lasting, v.session) // it is about to end; the name is free now
-	v.watch.Close()
+	v.server.Kill(lasting, v.session) // it is about to end; now the name is free, and the terminal the user's again
+	if v.shown != nil {
+		<-v.shown
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", v.session.Name, err)
+	}
 	if (v.shown != nil || v.from != "") && end.Screen != "" {
 		fmt.Fprintln(v.out, plain(end.Screen)) // what hookway has said stands there too
 	} else {
@@ -172,6 +178,34 @@ func (v *view) end(ctx context.Context) error {
 		return &exit{code: end.Code}
 	}
 	return nil
+}
+
+// awaitEnd waits for the end of the program, or until the user has left. Where no
+// client of tmux runs, a signal to hookway is one for the session.
+func (v *view) awaitEnd(ctx context.Context, ended <-chan error) (err error, left bool) {
+	stops := make(chan os.Signal, 2)
+	signal.Notify(stops, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(stops)
+	if v.shown == nil && ctx.Err() != nil { // it came before
+		_ = v.watch.Signal(syscall.SIGTERM)
+	}
+	shown := v.shown
+	for {
+		select {
+		case err := <-ended:
+			return err, false
+		case err := <-shown:
+			if v.server.Runs(context.WithoutCancel(ctx), v.session) {
+				return err, true
+			}
+			v.shown <- err
+			shown = nil
+		case s := <-stops:
+			if shown == nil {
+				_ = v.watch.Signal(s.(syscall.Signal))
+			}
+		}
+	}
 }
 
 // left tells a user who has left the session how to come back.
@@ -188,31 +222,6 @@ func (v *view) left(ctx context.Context, err error) error {
 	}
 	fmt.Fprintf(v.err, "hookway: %s\n", back)
 	return nil
-}
-
-// awaitEnd waits for the end of the program. Meanwhile a signal to hookway is one
-// for the session, because nobody looks at it here.
-func (v *view) awaitEnd(ctx context.Context) (tmux.End, error) {
-	stops := make(chan os.Signal, 2)
-	signal.Notify(stops, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(stops)
-	if ctx.Err() != nil { // it came before
-		_ = v.watch.Signal(syscall.SIGTERM)
-	}
-	over := make(chan struct{})
-	defer close(over)
-	watch := v.watch
-	go func() {
-		for {
-			select {
-			case s := <-stops:
-				_ = watch.Signal(s.(syscall.Signal))
-			case <-over:
-				return
-			}
-		}
-	}()
-	return v.watch.End(v.output)
 }
 
 // switchFrom shows the session in place of the current one, of the same tmux.
