@@ -19,13 +19,16 @@ const lookAgain = 200 * time.Millisecond
 // started to ignore, as by nohup, stays ignored for both.
 func (r *run) notify() {
 	var pass []os.Signal
-	for _, s := range append([]os.Signal{unix.SIGTSTP}, r.cfg.Signals...) {
+	for _, s := range r.cfg.Signals {
 		if !signal.Ignored(s) {
 			pass = append(pass, s)
 		}
 	}
 	if len(pass) > 0 { // none would be all
 		signal.Notify(r.signals, pass...)
+	}
+	if !signal.Ignored(unix.SIGTSTP) {
+		signal.Notify(r.stops, unix.SIGTSTP)
 	}
 	signal.Notify(r.resized, unix.SIGWINCH)
 	signal.Notify(r.continued, unix.SIGCONT)
@@ -34,7 +37,7 @@ func (r *run) notify() {
 }
 
 func (r *run) unnotify() {
-	for _, c := range []chan os.Signal{r.signals, r.resized, r.continued, r.children, r.broken} {
+	for _, c := range []chan os.Signal{r.signals, r.stops, r.resized, r.continued, r.children, r.broken} {
 		signal.Stop(c)
 	}
 }
@@ -70,12 +73,10 @@ func (r *run) supervise() {
 			if hasStopped(r.cmd.Process.Pid) && cancelled != nil && r.console.file != nil && r.console.isRaw() {
 				r.suspend(true)
 			}
+		case <-r.stops:
+			r.suspend(false)
 		case s := <-r.signals:
-			if s == unix.SIGTSTP {
-				r.suspend(false)
-			} else {
-				r.signal(s.(syscall.Signal))
-			}
+			r.signal(s.(syscall.Signal))
 		}
 	}
 }
@@ -109,10 +110,8 @@ func (r *run) awaitCopied() {
 		case <-asked:
 			asked = nil
 			enough = time.After(r.cfg.grace())
-		case s := <-r.signals:
-			if s != unix.SIGTSTP && asked != nil {
-				r.cancel()
-			}
+		case <-r.signals:
+			r.cancel()
 		case <-enough:
 			return
 		}

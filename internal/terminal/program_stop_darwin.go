@@ -12,3 +12,12 @@ func hasStopped(pid int) bool {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	return err == nil && info.Proc.P_stat == stoppedState
 }
+
+// parentOf is the process that has started another; 0 if the system does not tell.
+func parentOf(pid int) int {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return 0
+	}
+	return int(info.Eproc.Ppid)
+}

@@ -1,6 +1,12 @@
 package terminal
 
-import "golang.org/x/sys/unix"
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 const unreadBytes = unix.TIOCINQ
 
@@ -10,4 +16,15 @@ func hasStopped(pid int) bool {
 	var info unix.Siginfo
 	err := unix.Waitid(unix.P_PID, pid, &info, unix.WSTOPPED|unix.WNOHANG, nil)
 	return err == nil && info.Signo == int32(unix.SIGCHLD)
+}
+
+// parentOf is the process that has started another; 0 if the system does not tell.
+func parentOf(pid int) (parent int) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	var state string
+	_, _ = fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent)
+	return parent
 }

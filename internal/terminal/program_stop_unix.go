@@ -3,25 +3,27 @@
 package terminal
 
 import (
-	"os/signal"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 const (
-	settleTime = 50 * time.Millisecond  // for the last output before a stop to be shown
-	resumeTime = 200 * time.Millisecond // after which a stop that did not happen is none
+	settleTime  = 50 * time.Millisecond  // for the last output before a stop to be shown
+	deliverTime = 200 * time.Millisecond // for a signal to reach us that was sent
 )
 
 // suspend stops this process as Ctrl-Z stops a program, with the user's terminal
 // as a shell wants it, and goes on when it is continued. If the program has
 // stopped by itself, all that were started together with us are stopped, as by
-// the key; else it is only us who were asked to.
-//
-// Who has no shell above, to continue what is stopped, cannot stop: then the
-// kernel lets both go on at once.
+// the key; else it is only us who were asked to. Where there is no shell above
+// us, to continue what is stopped, nothing stops, as the kernel has it.
 func (r *run) suspend(itself bool) {
+	if orphaned() {
+		r.signalAll(unix.SIGCONT)
+		return
+	}
 	if !itself {
 		r.signalAll(unix.SIGSTOP)
 	}
@@ -33,20 +35,41 @@ func (r *run) suspend(itself bool) {
 	case <-r.continued:
 	default:
 	}
-	signal.Reset(unix.SIGTSTP)
-	whom := unix.Getpid()
 	if itself {
-		whom = 0
+		_ = unix.Kill(0, unix.SIGTSTP)
+		arrive(r.stops) // our own
 	}
-	_ = unix.Kill(whom, unix.SIGTSTP)
-	limit := time.NewTimer(resumeTime)
+	_ = unix.Kill(unix.Getpid(), unix.SIGSTOP) // the other one is caught here, for good
+	arrive(r.continued)
+	r.resume(changed != "")
+}
+
+// arrive waits for a signal that was sent already.
+func arrive(signals <-chan os.Signal) {
+	limit := time.NewTimer(deliverTime)
+	defer limit.Stop()
 	select {
-	case <-r.continued:
+	case <-signals:
 	case <-limit.C:
 	}
-	limit.Stop()
-	signal.Notify(r.signals, unix.SIGTSTP)
-	r.resume(changed != "")
+}
+
+// orphaned reports whether nobody could continue our process group: no process of
+// it has a parent in the same session but outside the group.
+func orphaned() bool {
+	session, err := unix.Getsid(0)
+	if err != nil {
+		return true
+	}
+	for p, n := unix.Getppid(), 0; p > 1 && n < 100; p, n = parentOf(p), n+1 {
+		if s, err := unix.Getsid(p); err != nil || s != session {
+			return true
+		}
+		if group, err := unix.Getpgid(p); err != nil || group != unix.Getpgrp() {
+			return err != nil
+		}
+	}
+	return true
 }
 
 // resume makes the terminal the program's again, and lets it go on.

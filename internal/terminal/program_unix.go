@@ -30,6 +30,7 @@ type run struct {
 	writing atomic.Bool  // output is on its way to the user's screen
 
 	signals    chan os.Signal
+	stops      chan os.Signal // this process is to stop
 	resized    chan os.Signal // one for any number of changes: the last size counts
 	continued  chan os.Signal // this process was continued
 	children   chan os.Signal // a child has stopped, or ended
@@ -86,7 +87,7 @@ func newRun(cfg Config) *run {
 	return &run{
 		Program: newProgram(cfg), cfg: cfg, user: userTerminal(cfg),
 		console: newConsole(cfg.Stdin), modes: newScreenModes(),
-		signals: make(chan os.Signal, 16), resized: make(chan os.Signal, 1), continued: make(chan os.Signal, 1),
+		signals: make(chan os.Signal, 16), stops: make(chan os.Signal, 1), resized: make(chan os.Signal, 1), continued: make(chan os.Signal, 1),
 		children: make(chan os.Signal, 1), broken: make(chan os.Signal, 1),
 		reaped: make(chan struct{}), copied: make(chan struct{}), supervised: make(chan struct{}), given: make(chan struct{}),
 	}
