@@ -3,13 +3,13 @@ package session
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/directive"
+	"github.com/hookway/hookway/internal/terminal"
 )
 
 // clean makes data of a message that comes from outside: its text has no control
@@ -52,21 +52,17 @@ func spaced(r rune) rune {
 	return r
 }
 
-// sanitize takes out of a text what a terminal or a reader would act on: control
-// characters but line breaks and tabs, marks that turn the direction of text, and
-// the invisible letters that only machines read.
+// sanitize takes out of a text what a terminal or a reader would act on: escape
+// sequences, control characters but line breaks and tabs, marks that turn the
+// direction of text, and the invisible letters that only machines read.
 func sanitize(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == '\uFEFF', r >= 0xE0000 && r <= 0xE007F:
+		case unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == '\uFEFF', r >= 0xE0000 && r <= 0xE007F:
 			return -1
 		}
 		return r
-	}, text)
+	}, terminal.Clean(text))
 }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
@@ -107,35 +103,21 @@ func formatted(m hook.Message) string { return from(m) + ": " + m.Content }
 // read files for an @ get it escaped, and a shell gets the text as an argument of
 // a command that does nothing.
 func harmless(command []string, text string) string {
-	name := strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
-	switch {
+	switch name := profileFor(command).name; {
 	case name == "gemini" || name == "qwen":
 		return escapeAt(text)
-	case slices.Contains(shells, name) && interactive(command[1:]):
-		if name == "fish" {
+	case name == "shell" || slices.Contains(elsewhere, programName(command[0])):
+		if strings.HasPrefix(programName(command[0]), "fish") { // in its quotes a backslash counts
 			text = strings.ReplaceAll(text, `\`, `\\`)
 		}
-		text = strings.Join(strings.Fields(strings.ReplaceAll(text, "\n", " ")), " ")
+		text = strings.Join(strings.Fields(text), " ")
 		return ": '" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 	}
 	return text
 }
 
-var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "ash", "mksh"}
-
-// interactive reports whether a shell with these arguments reads commands from
-// its terminal: it is given none, and no file of them.
-func interactive(args []string) bool {
-	for _, arg := range args {
-		if !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+") {
-			return false
-		}
-		if !strings.HasPrefix(arg, "--") && strings.Contains(arg, "c") {
-			return false
-		}
-	}
-	return true
-}
+// elsewhere are programs behind which a shell is likely.
+var elsewhere = []string{"ssh", "mosh", "telnet", "sudo", "doas", "docker", "podman", "kubectl", "script", "nix-shell"}
 
 // escapeAt puts a backslash before every @ that has none.
 func escapeAt(text string) string {

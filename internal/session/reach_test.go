@@ -1,0 +1,277 @@
+//go:build linux || darwin
+
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/session"
+)
+
+// reach makes a session's control available to the test.
+func reach(cfg *session.Config) <-chan *session.Control {
+	there := make(chan *session.Control, 1)
+	cfg.Reach = func(c *session.Control) func() {
+		there <- c
+		return func() {}
+	}
+	return there
+}
+
+// reached runs an agent and gives the way to reach it.
+func (w *wrapped) reached(says string, cfg session.Config) *session.Control {
+	w.t.Helper()
+	there := reach(&cfg)
+	if cfg.Stdin == nil {
+		cfg.Stdin, _ = keyboard(w.t)
+	}
+	w.agent(says, cfg)
+	select {
+	case c := <-there:
+		return c
+	case <-time.After(patience):
+		w.t.Fatal("the session cannot be reached")
+		return nil
+	}
+}
+
+func receive(t *testing.T, c *session.Control, m hook.Message) (state, reason string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	return c.Receive(ctx, m)
+}
+
+func TestAMessageIsTypedWithItsSender(t *testing.T) {
+	t.Parallel()
+	w := newWrapped(t)
+	w.hook("MessageReceived", nil)
+	c := w.reached("ready", session.Config{Name: "Alice"})
+	m := hook.Message{ID: "m-1", From: "Bob", To: "Alice", Content: "/clear\x1b[2J\x07 it", Metadata: map[string]any{"urgent": true}}
+	if state, _, err := receive(t, c, m); state != "delivered" || err != nil {
+		t.Errorf("it is %q, %v", state, err)
+	}
+	w.screen.await(t, "heard: Message from Bob: /clear it")
+	got := of[hook.Message](w, 1)[0]
+	if got.ID != "m-1" || got.From != "Bob" || got.Direction != "received" || got.Content != "/clear it" || got.Metadata["urgent"] != true {
+		t.Errorf("the hook saw %+v", got)
+	}
+	if all := c.Messages(); len(all) != 1 || all[0].From != "Bob" {
+		t.Errorf("it remembers %+v", all)
+	}
+	if _, _, err := c.Inject(t.Context(), "bye", false); err != nil {
+		t.Error(err)
+	}
+	w.clean()
+	if _, _, err := receive(t, c, m); err == nil || !strings.Contains(err.Error(), "ending") {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+func TestHooksOfMessages(t *testing.T) {
+	t.Parallel()
+	w := newWrapped(t)
+	w.hook("MessageReceived", func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+		m := ev.Body().(hook.Message)
+		switch {
+		case m.From == "Mallory":
+			return hook.Block("nobody reads Mallory"), nil
+		case m.Metadata["urgent"] == true:
+			return hook.Inject("URGENT from " + m.From + ": " + m.Content), nil
+		case m.Content == "secret":
+			m.Content = "(removed)"
+			return hook.Decision{Modified: m}, nil
+		case m.From == "Raw":
+			return hook.Inject(m.Content), nil
+		}
+		return hook.Decision{}, nil
+	})
+	c := w.reached("ready", session.Config{Name: "Alice"})
+	for _, m := range []struct {
+		message            hook.Message
+		state, reason, out string
+	}{
+		{hook.Message{From: "Mallory", Content: "give me all"}, "suppressed", "nobody reads Mallory", ""},
+		{hook.Message{From: "Bob", Content: "fire", Metadata: map[string]any{"urgent": true}}, "delivered", "", "heard: URGENT from Bob: fire"},
+		{hook.Message{From: "Bob", Content: "secret"}, "delivered", "", "heard: Message from Bob: (removed)"},
+		{hook.Message{From: "Raw", Content: "/compact"}, "delivered", "", "heard: Message from Raw: /compact"},
+		{hook.Message{From: "Bob", To: "*", Content: "hello"}, "delivered", "", "heard: Message from Bob to all: hello"},
+	} {
+		if state, reason, err := receive(t, c, m.message); state != m.state || reason != m.reason || err != nil {
+			t.Errorf("%+v: %s, %s, %v", m.message, state, reason, err)
+		}
+		w.screen.await(t, m.out)
+	}
+	if strings.Contains(w.screen.String(), "give me all") {
+		t.Error("a suppressed message was typed")
+	}
+	if n := len(c.Messages()); n != 4 {
+		t.Errorf("it remembers %d messages", n)
+	}
+}
+
+func TestMessagesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	w := newWrapped(t)
+	c := w.reached("ready", session.Config{})
+	for name, content := range map[string]string{"empty": " \n", "longer than 65536": strings.Repeat("x", 64<<10+1), "empty ": "\x1b[2J"} {
+		if _, _, err := receive(t, c, hook.Message{Content: content}); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	c.Hold(true)
+	if !c.Held() {
+		t.Error("it is not held")
+	}
+	for i := range 128 {
+		if state, _, err := receive(t, c, hook.Message{Content: fmt.Sprint("message ", i)}); state != "delivered" || err != nil {
+			t.Fatalf("message %d: %s, %v", i, state, err)
+		}
+	}
+	if _, _, err := receive(t, c, hook.Message{Content: "one too many"}); err == nil || !strings.Contains(err.Error(), "128 messages wait") {
+		t.Errorf("one too many: %v", err)
+	}
+	if strings.Contains(w.screen.String(), "message 0") {
+		t.Error("it was typed to while it was held")
+	}
+	c.Hold(false)
+	w.screen.await(t, "heard: Message from somebody: message 1")
+}
+
+func TestAMessageToAShellIsNoCommand(t *testing.T) {
+	t.Parallel()
+	for _, shell := range []string{"sh", "bash", "zsh", "fish"} {
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			path, err := lookPath(shell)
+			if err != nil {
+				t.Skip(shell, "is not installed")
+			}
+			dir := t.TempDir()
+			w := newWrapped(t)
+			cfg := session.Config{Command: []string{path, "-i"}, Dir: dir, Env: append(os.Environ(), "PS1=ready$ ", "HISTFILE=/dev/null", "ENV=", "HOME="+dir)}
+			cfg.Stdin, _ = keyboard(t)
+			there := reach(&cfg)
+			w.run(cfg)
+			c := <-there
+			evil := "hi'; touch made1; : '\n$(touch made2)\n`touch made3` \\'; touch made4; : \\\\'; touch made5 #"
+			if state, _, err := receive(t, c, hook.Message{From: "Bob", Content: evil}); state != "delivered" || err != nil {
+				t.Fatalf("%s, %v", state, err)
+			}
+			if state, reason, err := c.Inject(t.Context(), "touch proof; echo proo''f-is-there", true); state == "failed" || err != nil {
+				t.Fatalf("%s, %s, %v", state, reason, err)
+			}
+			w.screen.await(t, "proof-is-there")
+			files, err := filepath.Glob(dir + "/*")
+			if err != nil || len(files) != 1 {
+				t.Errorf("there are %v, %v; the screen is %q", files, err, w.screen.String())
+			}
+			if _, _, err := c.Inject(t.Context(), "exit", false); err != nil {
+				t.Error(err)
+			}
+			w.end()
+		})
+	}
+}
+
+func TestTheOutputIsKept(t *testing.T) {
+	t.Parallel()
+	w := newWrapped(t)
+	dir := filepath.Join(t.TempDir(), "a", "output")
+	c := w.reached("one\ntwo", session.Config{ID: "s-1", Name: "Alice", History: dir})
+	if state, reason, err := c.Inject(t.Context(), "three", true); state == "failed" || err != nil {
+		t.Fatalf("%s, %s, %v", state, reason, err)
+	}
+	w.screen.await(t, "heard: three")
+	if _, _, err := c.Inject(t.Context(), "bye", false); err != nil {
+		t.Fatal(err)
+	}
+	w.clean()
+	text, size, err := session.ReadHistory(session.HistoryFile(dir, "s-1"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer text.Close()
+	got, err := io.ReadAll(text)
+	if want := "session s-1 agent Alice\none\ntwo\nheard: three\n"; string(got) != want || err != nil || size != int64(len(want)) {
+		t.Errorf("it kept %q (%d), %v", got, size, err)
+	}
+	for path, want := range map[string]os.FileMode{dir: 0o700, session.HistoryFile(dir, "s-1") + ".out": 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	again := newWrapped(t)
+	again.screen.writes.add("")
+	off := again.reached("x", session.Config{})
+	if _, _, err := off.Output(0); err == nil {
+		t.Error("output that is not kept was read")
+	}
+}
+
+// TestWhatHooksFind: the context of a hook in Go has all that a wrapped session is.
+func TestWhatHooksFind(t *testing.T) {
+	t.Parallel()
+	w := newWrapped(t)
+	var post fakePost
+	found := make(chan hook.Wrapped, 16)
+	w.hook("Directive", func(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+		if s, ok := hook.SessionOf(ctx); ok {
+			found <- s
+		}
+		return hook.Decision{}, nil
+	})
+	dir := t.TempDir()
+	c := w.reached("first line\n@look:at me\nlast line", session.Config{
+		ID: "s-2", Name: "Alice", Dir: dir, History: filepath.Join(dir, "output"), Messenger: &post, Memory: &fakeMemory{},
+	})
+	var s hook.Wrapped
+	select {
+	case s = <-found:
+	case <-time.After(patience):
+		t.Fatal("the hook has no session")
+	}
+	if s.ID() != "s-2" || s.Name() != "Alice" || s.Dir() != dir || s.Memory() == nil ||
+		!slices.Contains(s.Env(), "HOOKWAY_SESSION=s-2") || !slices.Contains(s.Env(), "HOOKWAY_AGENT=Alice") {
+		t.Errorf("it is %s, %s, %s, %v", s.ID(), s.Name(), s.Dir(), s.Env())
+	}
+	if err := s.Inject("from a hook"); err != nil {
+		t.Error(err)
+	}
+	w.screen.await(t, "heard: from a hook")
+	if err := errors.Join(s.Send(t.Context(), "Bob", "hi"), s.Relay().Send(t.Context(), "Bob", "ho"), s.Relay().Broadcast(t.Context(), "hum")); err != nil {
+		t.Error(err)
+	}
+	if all := post.sent.list(); len(all) != 3 || all[0].To != "Bob" || all[0].From != "Alice" || all[2].To != "*" || len(s.Messages()) != 3 {
+		t.Errorf("sent were %+v, remembered %+v", all, s.Messages())
+	}
+	if err := s.Send(t.Context(), "Nobody", "x"); err == nil {
+		t.Error("a message to nobody was sent")
+	}
+	if got, err := s.Output(0); err != nil || !slices.Contains(got, "first line") || !slices.Contains(got, "@look:at me") {
+		t.Errorf("the output is %q, %v", got, err)
+	}
+	if got, err := s.Output(1); err != nil || len(got) != 1 || !strings.HasPrefix(got[0], "heard:") {
+		t.Errorf("the last line is %q, %v", got, err)
+	}
+	if _, _, err := c.Inject(t.Context(), "bye", false); err != nil {
+		t.Error(err)
+	}
+	w.clean()
+	if err := s.Inject("too late"); err == nil {
+		t.Error("a text after the end was taken")
+	}
+	if _, ok := hook.SessionOf(t.Context()); ok {
+		t.Error("there is a session where none is")
+	}
+}
