@@ -118,10 +118,10 @@ func (p *profile) find(s terminal.Screen) field {
 		return p.findLine(s, f)
 	}
 	if p.anywhere {
-		for f.row = len(s.Rows) - 1; f.row >= 0 && !p.input.MatchString(s.At(f.row).Solid); f.row-- {
+		for f.row = len(s.Rows) - 1; f.row >= 0 && !p.input.MatchString(rowAt(s, f.row).Solid); f.row-- {
 		}
 	}
-	row := s.At(f.row)
+	row := rowAt(s, f.row)
 	if f.row < 0 || !p.input.MatchString(row.Solid) {
 		f.row = s.Row
 		return f
@@ -137,7 +137,7 @@ func (p *profile) find(s terminal.Screen) field {
 
 // findLine looks for a prompt left of the cursor.
 func (p *profile) findLine(s terminal.Screen, f field) field {
-	row := s.At(s.Row)
+	row := rowAt(s, s.Row)
 	left, right := splitAt(row.Solid, s.Col)
 	prompt := p.prompt
 	if prompt == nil {
@@ -154,6 +154,22 @@ func (p *profile) findLine(s terminal.Screen, f field) field {
 		f.text = strings.TrimSpace(right)
 	}
 	return f
+}
+
+// rowAt is a row with all blanks alike: agents draw some that do not break.
+func rowAt(s terminal.Screen, row int) terminal.Row {
+	r := s.At(row)
+	r.Text, r.Solid = blanks(r.Text), blanks(r.Solid)
+	return r
+}
+
+func blanks(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // anyPrompt is how the prompts of line editors end.

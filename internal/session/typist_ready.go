@@ -25,6 +25,7 @@ const (
 // moment is all that decides whether a text may be typed now.
 type moment struct {
 	now     time.Time
+	command []string // that was wrapped
 	screen  terminal.Screen
 	input   terminal.Input
 	user    terminal.UserLine
@@ -78,9 +79,13 @@ func (p *profile) judge(m moment, size int) obstacle {
 
 // wrong is about programs that no text is for.
 func (p *profile) wrong(m moment, _ field) string {
-	name := "the program"
-	if len(m.input.Front) > 0 && m.input.Front[0] != "" {
-		name = programName(m.input.Front[0])
+	name := "another program"
+	command := m.command
+	if !p.box && len(m.input.Front) > 0 {
+		command = m.input.Front
+	}
+	if len(command) > 0 && command[0] != "" {
+		name = programName(command[0])
 	}
 	switch {
 	case p.never != "":
@@ -102,7 +107,7 @@ func (p *profile) asking(m moment, f field) string {
 		}
 	}
 	for row := from; row < to; row++ {
-		text := s.At(row).Text
+		text := rowAt(s, row).Text
 		if !p.box && row == s.Row {
 			text, _ = splitAt(text, s.Col)
 		}
@@ -112,7 +117,7 @@ func (p *profile) asking(m moment, f field) string {
 	}
 	if !m.input.Lines && !f.known { // a menu has its cursor anywhere
 		for _, row := range s.Rows {
-			if choice.MatchString(row.Text) {
+			if choice.MatchString(blanks(row.Text)) {
 				return "the program was asking the user something"
 			}
 		}
@@ -149,7 +154,7 @@ func (p *profile) halfWritten(m moment, f field) string {
 
 // typedSo is the row of the cursor up to it.
 func typedSo(s terminal.Screen) string {
-	left, _ := splitAt(s.At(s.Row).Text, s.Col)
+	left, _ := splitAt(rowAt(s, s.Row).Text, s.Col)
 	return strings.TrimSpace(left)
 }
 

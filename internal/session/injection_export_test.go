@@ -1,0 +1,13 @@
+package session
+
+// Pending is an injection for tests outside the package.
+type Pending struct{ i *injection }
+
+// Put injects a text without waiting.
+func (c *Control) Put(text string) Pending { return Pending{c.s.inject(text)} }
+
+// Done is closed in the last state.
+func (p Pending) Done() <-chan struct{} { return p.i.done }
+
+// State is that of the injection, and why it waits or has failed.
+func (p Pending) State() (state, reason string) { return p.i.state() }
