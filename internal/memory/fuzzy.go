@@ -1,18 +1,34 @@
 package memory
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// gramsOf gives the three-letter pieces of a term, with its beginning and end.
-func gramsOf(term string) []string {
+// gram is three letters of a term.
+type gram [3]byte
+
+// gramsOf gives the pieces of a term, with its beginning and end.
+func gramsOf(term string) []gram {
 	if len(term) < 4 {
 		return nil
 	}
 	term = "^" + term + "$"
-	var out []string
+	out := make([]gram, 0, len(term))
 	for i := range len(term) - 2 {
-		out = append(out, term[i:i+3])
+		out = append(out, gram([]byte(term[i:i+3])))
 	}
 	return out
+}
+
+// pieces brings the table of pieces up to date.
+func (x *index) pieces() map[gram][]int32 {
+	for ; x.gramed < len(x.spelling); x.gramed++ {
+		for _, g := range gramsOf(x.spelling[x.gramed]) {
+			x.grams[g] = append(x.grams[g], int32(x.gramed))
+		}
+	}
+	return x.grams
 }
 
 // Likeness of spellings: how much of the pieces must be the same, and how many
@@ -30,10 +46,10 @@ type like struct {
 // likes gives terms that are spelled almost like one: a slip of the finger, or
 // another ending.
 func (x *index) likes(term string) []like {
-	grams := gramsOf(term)
+	grams, table := gramsOf(term), x.pieces()
 	shared := map[int32]int{}
 	for _, g := range grams {
-		for _, id := range x.grams[g] {
+		for _, id := range table[g] {
 			shared[id]++
 		}
 	}
@@ -48,20 +64,7 @@ func (x *index) likes(term string) []like {
 		}
 	}
 	slices.SortFunc(found, func(a, b like) int {
-		if a.likeness != b.likeness {
-			return sign(b.likeness - a.likeness)
-		}
-		return int(a.term - b.term)
+		return cmp.Or(cmp.Compare(b.likeness, a.likeness), cmp.Compare(a.term, b.term))
 	})
 	return found[:min(len(found), mostLike)]
-}
-
-func sign(f float64) int {
-	switch {
-	case f < 0:
-		return -1
-	case f > 0:
-		return 1
-	}
-	return 0
 }

@@ -26,12 +26,14 @@ func set(list string) map[string]bool {
 	return all
 }
 
-func hintsOf(text string) (h hints) {
-	for _, w := range words(text) {
+// hintsOf reads a text, of which list is the words.
+func hintsOf(text string, list []string) (h hints) {
+	times, numbers := timeWords(), numberWords()
+	for _, w := range list {
 		switch {
-		case timeWords()[w]:
+		case times[w]:
 			h |= hasTime
-		case numberWords()[w]:
+		case numbers[w]:
 			h |= hasNumber
 		case w[0] >= '0' && w[0] <= '9':
 			h |= hasNumber

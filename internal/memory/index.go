@@ -14,9 +14,11 @@ type index struct {
 	changes   int64 // read up to this change
 
 	vocabulary map[string]int32
-	spelling   []string    // of each term
-	postings   [][]posting // of each term
-	grams      map[string][]int32
+	spelling   []string         // of each term
+	postings   [][]posting      // of each term
+	forms      map[string]int32 // of each word that was seen, its term; -1 if it says nothing
+	grams      map[gram][]int32 // terms by their pieces
+	gramed     int              // terms that are in grams
 
 	docs     []document
 	bySeq    map[int64]int32
@@ -72,7 +74,7 @@ type session struct {
 
 func newIndex(workspace string, all bool) *index {
 	return &index{
-		workspace: workspace, all: all, vocabulary: map[string]int32{}, grams: map[string][]int32{},
+		workspace: workspace, all: all, vocabulary: map[string]int32{}, forms: map[string]int32{}, grams: map[gram][]int32{},
 		bySeq: map[int64]int32{}, sessions: map[string]*session{}, agents: map[string]bool{},
 	}
 }
@@ -80,17 +82,19 @@ func newIndex(workspace string, all bool) *index {
 // add takes in a row. Rows come in the order in which they were saved.
 func (x *index) add(seq int64, m *Memory) {
 	n := int32(len(x.docs))
-	d := document{seq: seq, prev: -1, next: -1, agent: m.Agent, scope: m.Scope, tags: m.Tags, day: int32(m.Time.Unix() / 86400), hints: hintsOf(m.Text)}
+	d := document{seq: seq, prev: -1, next: -1, agent: m.Agent, scope: m.Scope, tags: m.Tags, day: int32(m.Time.Unix() / 86400)}
 	speaker := m.Agent
 	if speaker == "" {
 		speaker = speakerOf(m.Text)
 	}
-	d.agent = m.Agent
 	counts := map[int32]float32{}
 	var order []int32
-	count := func(text string, weight float32) {
-		for _, t := range terms(text) {
-			id := x.term(t)
+	count := func(list []string, weight float32) {
+		for _, w := range list {
+			id := x.form(w)
+			if id < 0 {
+				continue
+			}
 			if counts[id] == 0 {
 				order = append(order, id)
 			}
@@ -98,19 +102,21 @@ func (x *index) add(seq int64, m *Memory) {
 			d.length += weight
 		}
 	}
-	count(m.Text, 1)
+	text := words(m.Text)
+	d.hints = hintsOf(m.Text, text)
+	count(text, 1)
 	if d.length < 3 {
 		d.hints |= isShort
 	}
 	if m.Agent != "" && !strings.HasPrefix(m.Text, m.Agent+":") {
-		count(m.Agent, 1)
+		count(words(m.Agent), 1)
 	}
 	for _, t := range terms(speaker) {
 		x.agents[t] = true
 	}
-	count(strings.Join(m.Tags, " "), 1)
-	count(m.File, 0.5)
-	count(m.Context, 0.5)
+	count(words(strings.Join(m.Tags, " ")), 1)
+	count(words(m.File), 0.5)
+	count(words(m.Context), 0.5)
 	for _, id := range order {
 		d.terms = append(d.terms, weighed{id, counts[id]})
 		x.postings[id] = append(x.postings[id], posting{n, counts[id]})
@@ -183,9 +189,20 @@ func (x *index) term(spelling string) int32 {
 		x.vocabulary[spelling] = id
 		x.spelling = append(x.spelling, spelling)
 		x.postings = append(x.postings, nil)
-		for _, g := range gramsOf(spelling) {
-			x.grams[g] = append(x.grams[g], id)
+	}
+	return id
+}
+
+// form gives the number of a word's term; -1 if it says nothing. Most words were
+// seen before.
+func (x *index) form(word string) int32 {
+	id, ok := x.forms[word]
+	if !ok {
+		id = -1
+		if t := termOf(word); t != "" {
+			id = x.term(t)
 		}
+		x.forms[word] = id
 	}
 	return id
 }

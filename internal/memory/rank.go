@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -14,6 +15,7 @@ type weights struct {
 	session             float64
 	spread              float64 // words that occur beside those of the query
 	like                float64 // terms that are spelled alike
+	concept             float64 // words that mean the same, or a kind of it
 	agent, date         float64
 	time, number        float64 // asked for, and there
 	question, short     float64 // taken off: it asks itself, it says nothing
@@ -22,8 +24,8 @@ type weights struct {
 }
 
 var tuned = weights{
-	k1: 0.5, b: 0.25, near: 0.3, far: 0.1, before: 1.3, session: 0.5, spread: 0.6, like: 0.4,
-	agent: 0.2, date: 0.3, time: 0.08, number: 0.05, question: 0.06, short: 0.05, newer: 0.01,
+	k1: 0.5, b: 0.25, near: 0.35, far: 0.2, before: 1.5, session: 0.6, spread: 0.35, like: 0.35, concept: 0.45,
+	agent: 0.2, date: 0.3, time: 0.1, number: 0.1, question: 0.12, short: 0.12, newer: 0.01,
 	spreadDocs: 400, spread2: 200,
 }
 
@@ -31,6 +33,7 @@ var tuned = weights{
 type wanted struct {
 	term   int32
 	weight float64 // with the idf
+	asked  int     // the word of the query that it stands for
 }
 
 // hit is a document and its score.
@@ -44,29 +47,32 @@ type ranking struct {
 	x     *index
 	w     weights
 	sees  func(*document) bool
-	own   []float64 // BM25 by document
+	own   *tally // BM25 by document
+	total *tally // with all that is added
+	one   *tally // for one step of the search
 	terms []wanted
 	ideal float64 // what a document of all terms would have
 }
 
 // rank gives the k documents that fit a query best, of those that can be seen.
 func (x *index) rank(query string, k int, sees func(*document) bool, w weights) []hit {
-	r := &ranking{x: x, w: w, sees: sees, own: make([]float64, len(x.docs))}
+	n := len(x.docs)
+	r := &ranking{x: x, w: w, sees: sees, own: newTally(n), total: newTally(n), one: newTally(n)}
 	spoken := r.want(query)
 	if len(r.terms) == 0 {
 		return nil
 	}
-	matched := r.match(r.terms, r.own)
-	total := r.combine(matched)
-	r.addSessions(total)
-	r.addSpread(matched, total)
-	return r.best(total, askedBy(query), spoken, k)
+	r.match()
+	r.addNeighbours()
+	r.addSessions()
+	r.addSpread()
+	return r.best(askedBy(query), spoken, k)
 }
 
 // want finds the terms of a query, and the agents' names among them.
 func (r *ranking) want(query string) (spoken map[string]bool) {
 	x := r.x
-	weights := map[int32]float64{}
+	n := 0
 	spoken = map[string]bool{}
 	unknown := math.Log(1 + float64(x.live) + 0.5)
 	seen := map[string]bool{}
@@ -81,23 +87,25 @@ func (r *ranking) want(query string) (spoken map[string]bool) {
 		id, known := x.vocabulary[t]
 		known = known && len(x.postings[id]) > 0
 		if known {
-			weights[id] = max(weights[id], x.idf(id))
 			r.ideal += x.idf(id)
 		} else {
 			r.ideal += 0.5 * unknown
 		}
-		for _, l := range x.likes(t) {
-			weight := r.w.like * l.likeness * x.idf(l.term)
-			if known {
-				weight = min(weight, x.idf(id)*0.5)
-			}
-			weights[l.term] = max(weights[l.term], weight)
+		limit := unknown
+		if known {
+			limit = x.idf(id)
+			r.terms = append(r.terms, wanted{id, limit, n})
 		}
+		for _, l := range x.likes(t) {
+			r.terms = append(r.terms, wanted{l.term, r.w.like * l.likeness * min(limit, x.idf(l.term)), n})
+		}
+		for _, c := range concepts()[t] {
+			if id, ok := x.vocabulary[c.stem]; ok && len(x.postings[id]) > 0 {
+				r.terms = append(r.terms, wanted{id, r.w.concept * c.strength * min(limit, x.idf(id)), n})
+			}
+		}
+		n++
 	}
-	for id, weight := range weights {
-		r.terms = append(r.terms, wanted{id, weight})
-	}
-	slices.SortFunc(r.terms, func(a, b wanted) int { return int(a.term - b.term) }) // the sum must not depend on a map's order
 	return spoken
 }
 
@@ -106,41 +114,43 @@ func (x *index) idf(term int32) float64 {
 	return math.Log(1 + (float64(x.live)-n+0.5)/(n+0.5))
 }
 
-// match adds BM25 to the scores, as a part of the ideal, and gives the documents
-// that have any.
-func (r *ranking) match(terms []wanted, scores []float64) []int32 {
-	var found []int32
+// match scores documents by BM25, as a part of the ideal. Of the terms that stand
+// for one word, the best one counts.
+func (r *ranking) match() {
 	mean := r.x.length/float64(max(1, r.x.live)) + 1e-9
-	for _, t := range terms {
-		for _, p := range r.x.postings[t.term] {
-			d := &r.x.docs[p.doc]
-			if !r.sees(d) {
-				continue
+	for i := 0; i < len(r.terms); {
+		r.one.clear()
+		asked := r.terms[i].asked
+		for ; i < len(r.terms) && r.terms[i].asked == asked; i++ {
+			t := r.terms[i]
+			for _, p := range r.x.postings[t.term] {
+				d := &r.x.docs[p.doc]
+				if !r.sees(d) {
+					continue
+				}
+				often := float64(p.often)
+				norm := r.w.k1 * (1 - r.w.b + r.w.b*float64(d.length)/mean)
+				r.one.raise(p.doc, t.weight*often*(r.w.k1+1)/(often+norm)/r.ideal)
 			}
-			if scores[p.doc] == 0 {
-				found = append(found, p.doc)
-			}
-			often := float64(p.often)
-			norm := r.w.k1 * (1 - r.w.b + r.w.b*float64(d.length)/mean)
-			scores[p.doc] += t.weight * often * (r.w.k1 + 1) / (often + norm) / r.ideal
+		}
+		for _, n := range r.one.who {
+			r.own.add(n, r.one.score[n])
 		}
 	}
-	return found
 }
 
-// combine gives each document its own score and a share of its neighbours'.
-func (r *ranking) combine(matched []int32) map[int32]float64 {
-	total := make(map[int32]float64, 3*len(matched))
+// addNeighbours gives each document its own score and a share to those beside it.
+func (r *ranking) addNeighbours() {
 	docs := r.x.docs
 	give := func(to int32, score float64) {
-		if to >= 0 && r.sees(&docs[to]) {
-			total[to] += score
+		if to >= 0 && score > 0 && r.sees(&docs[to]) {
+			r.total.add(to, score)
 		}
 	}
-	for _, n := range matched {
-		s := r.own[n]
+	for _, n := range r.own.who {
+		s := r.own.score[n]
 		d := &docs[n]
-		total[n] += s
+		give(n, s)
 		give(d.next, s*r.w.near*r.w.before)
 		give(d.prev, s*r.w.near)
 		if d.next >= 0 {
@@ -150,11 +160,10 @@ func (r *ranking) combine(matched []int32) map[int32]float64 {
 			give(docs[d.prev].prev, s*r.w.far)
 		}
 	}
-	return total
 }
 
 // addSessions adds how well the whole session fits: BM25 of all that was said in it.
-func (r *ranking) addSessions(total map[int32]float64) {
+func (r *ranking) addSessions() {
 	if len(r.x.sessions) < 2 {
 		return
 	}
@@ -189,9 +198,9 @@ func (r *ranking) addSessions(total map[int32]float64) {
 	if ideal == 0 {
 		return
 	}
-	for n := range total {
+	for _, n := range r.total.who {
 		if s := r.x.docs[n].session; s != nil {
-			total[n] += r.w.session * scores[s.n] / (ideal * 2.2)
+			r.total.score[n] += r.w.session * scores[s.n] / (ideal * 2.2)
 		}
 	}
 }
@@ -199,75 +208,69 @@ func (r *ranking) addSessions(total map[int32]float64) {
 // addSpread finds words that occur beside those of the query, in the same texts
 // and the next ones, and scores documents by them: in the documents' space it is
 // the cosine of each word and the query, which random indexing estimates.
-func (r *ranking) addSpread(matched []int32, total map[int32]float64) {
-	from := slices.Clone(matched)
-	slices.SortFunc(from, func(a, b int32) int {
-		if c := sign(r.own[b] - r.own[a]); c != 0 {
-			return c
-		}
-		return int(a - b)
-	})
-	from = from[:min(len(from), r.w.spreadDocs)]
-	beside := map[int32]float64{}
-	size := 0.0
-	for _, n := range from {
-		d := &r.x.docs[n]
-		s := r.own[n]
-		size += s * s
-		r.collect(beside, d, s)
-		for _, m := range []int32{d.prev, d.next} {
-			if m >= 0 && r.sees(&r.x.docs[m]) {
-				r.collect(beside, &r.x.docs[m], s*0.5)
-			}
-		}
-	}
-	words := make([]wanted, 0, len(beside))
-	for t, s := range beside {
-		cosine := s / math.Sqrt(size*float64(len(r.x.postings[t]))*1.5)
-		words = append(words, wanted{t, cosine * r.x.idf(t)})
-	}
-	slices.SortFunc(words, func(a, b wanted) int {
-		if c := sign(b.weight - a.weight); c != 0 {
-			return c
-		}
-		return int(a.term - b.term)
-	})
-	words = words[:min(len(words), r.w.spread2)]
-	spread := map[int32]float64{}
-	best := 0.0
+func (r *ranking) addSpread() {
+	words := r.beside()
+	r.one.clear()
 	for _, t := range words {
 		for _, p := range r.x.postings[t.term] {
-			if d := &r.x.docs[p.doc]; r.sees(d) {
-				spread[p.doc] += t.weight
+			if t.weight > 0 && r.sees(&r.x.docs[p.doc]) {
+				r.one.add(p.doc, t.weight)
 			}
 		}
 	}
-	for n, s := range spread {
-		spread[n] = s / math.Sqrt(float64(r.x.docs[n].length)+4)
-		best = max(best, spread[n])
+	best := 0.0
+	for _, n := range r.one.who {
+		r.one.score[n] /= math.Sqrt(float64(r.x.docs[n].length) + 4)
+		best = max(best, r.one.score[n])
 	}
-	for n, s := range spread {
-		total[n] += r.w.spread * s / best
+	for _, n := range r.one.who {
+		r.total.add(n, r.w.spread*r.one.score[n]/best)
 	}
 }
 
-func (r *ranking) collect(beside map[int32]float64, d *document, s float64) {
-	for _, t := range d.terms {
-		beside[t.term] += s
+// beside gives the words that occur most beside those of the query, each with its
+// cosine and its idf.
+func (r *ranking) beside() []wanted {
+	from := slices.Clone(r.own.who)
+	slices.SortFunc(from, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(r.own.score[b], r.own.score[a]), cmp.Compare(a, b))
+	})
+	counts := newTally(len(r.x.spelling))
+	count := func(n int32, score float64) {
+		if n < 0 || !r.sees(&r.x.docs[n]) {
+			return
+		}
+		for _, t := range r.x.docs[n].terms {
+			counts.add(t.term, score)
+		}
 	}
+	size := 0.0
+	for _, n := range from[:min(len(from), r.w.spreadDocs)] {
+		d, s := &r.x.docs[n], r.own.score[n]
+		size += s * s
+		count(n, s)
+		count(d.prev, s*0.5)
+		count(d.next, s*0.5)
+	}
+	words := make([]wanted, 0, len(counts.who))
+	for _, t := range counts.who {
+		cosine := counts.score[t] / math.Sqrt(size*float64(len(r.x.postings[t]))*1.5)
+		words = append(words, wanted{term: t, weight: cosine * r.x.idf(t)})
+	}
+	slices.SortFunc(words, func(a, b wanted) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.term, b.term))
+	})
+	return words[:min(len(words), r.w.spread2)]
 }
 
 // best adds what else speaks for a document, and gives the k best ones.
-func (r *ranking) best(total map[int32]float64, a asked, spoken map[string]bool, k int) []hit {
-	hits := make([]hit, 0, len(total))
-	for n, score := range total {
-		hits = append(hits, hit{n, score + r.extra(&r.x.docs[n], a, spoken) + r.w.newer*float64(n)/float64(len(r.x.docs))})
+func (r *ranking) best(a asked, spoken map[string]bool, k int) []hit {
+	hits := make([]hit, 0, len(r.total.who))
+	for _, n := range r.total.who {
+		hits = append(hits, hit{n, r.total.score[n] + r.extra(&r.x.docs[n], a, spoken) + r.w.newer*float64(n)/float64(len(r.x.docs))})
 	}
 	slices.SortFunc(hits, func(a, b hit) int {
-		if c := sign(b.score - a.score); c != 0 {
-			return c
-		}
-		return int(b.doc - a.doc)
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.doc, a.doc))
 	})
 	return hits[:min(k, len(hits))]
 }

@@ -66,7 +66,9 @@ func pairs(runes []rune) []string {
 // parts gives a word, and the parts of an identifier.
 func parts(runes []rune) []string {
 	whole := strings.TrimSuffix(fold(runes), "'s")
-	whole = strings.NewReplacer("'", "", "_", "").Replace(whole)
+	if strings.ContainsAny(whole, "'_") {
+		whole = strings.ReplaceAll(strings.ReplaceAll(whole, "'", ""), "_", "")
+	}
 	out := []string{whole}
 	from := 0
 	for i := 1; i <= len(runes); i++ {
@@ -144,11 +146,18 @@ wont would wouldn wouldnt wow yeah yes yet you youd youll your youre yours yours
 // terms are the stems of the words that say something.
 func terms(text string) []string {
 	var out []string
-	skip := common()
 	for _, w := range words(text) {
-		if !skip[w] && len(w) < 64 && (len(w) > 1 || w[0] >= '0' && w[0] <= '9') {
-			out = append(out, stem(w))
+		if t := termOf(w); t != "" {
+			out = append(out, t)
 		}
 	}
 	return out
+}
+
+// termOf is the stem of a word; "" if it says nothing.
+func termOf(word string) string {
+	if common()[word] || len(word) >= 64 || len(word) == 1 && (word[0] < '0' || word[0] > '9') {
+		return ""
+	}
+	return stem(word)
 }
