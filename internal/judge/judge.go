@@ -253,6 +253,7 @@ func (h *hearing) refuse(err error) call.Reply {
 	reason := hook.LogLine("hookway could not decide: " + err.Error())
 	h.log(reason)
 	h.putBack()
+	h.rest()
 	r := h.request
 	reply := call.Refuse(r.Agent, r.Event, r.Stdin, r.Policy, reason)
 	record := audit.Record{Time: time.Now(), Event: r.Event, Native: r.Event, Agent: r.Agent, Source: r.Agent, CWD: r.Dir, DurationMS: float64(time.Since(h.began)) / 1e6}

@@ -203,10 +203,7 @@ func (h *hearing) goOn(out *hook.Outcome[any], text string) {
 		return
 	}
 	h.putBack()
-	h.note(h.member.step(func(s *standing) bool {
-		s.Busy, s.Tool = false, false
-		return true
-	}))
+	h.rest()
 }
 
 // take takes the texts that wait, and those that the same event took before in an
@@ -248,6 +245,18 @@ func (h *hearing) take(takes, rests, stop bool, said string) (texts []string) {
 	}
 	h.member.took = t
 	return texts
+}
+
+// rest notes that the agent does not work, since its event could not be judged: a
+// prompt was refused, or a stop let pass.
+func (h *hearing) rest() {
+	if h.member == nil || h.ev == nil || h.ev.Info() != hook.AgentStart.Info() && h.ev.Info() != hook.AgentStop.Info() {
+		return
+	}
+	h.note(h.member.step(func(s *standing) bool {
+		s.Busy, s.Tool = false, false
+		return true
+	}))
 }
 
 // putBack lets other events have what is in no answer.

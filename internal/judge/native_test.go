@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -173,15 +175,15 @@ func TestATextGoesToTheNextEventThatTakesOne(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	if s.Offer("early") != nil {
+	if s.Offer("early", 0) != nil {
 		t.Error("a text was taken before the agent was heard of")
 	}
 	w.heard(w.native("SessionStart", "source", "startup"))
-	if s.Offer("idle") != nil {
+	if s.Offer("idle", 0) != nil {
 		t.Error("a text was taken for an agent that has nothing to do")
 	}
 	w.heard(w.native("UserPromptSubmit"))
-	one, two := s.Offer("first text"), s.Offer("second text")
+	one, two := s.Offer("first text", 0), s.Offer("second text", 0)
 	if one == nil || two == nil {
 		t.Fatal("the text was not taken, though the agent works")
 	}
@@ -195,7 +197,7 @@ func TestATextGoesToTheNextEventThatTakesOne(t *testing.T) {
 	}
 	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!text")
 	w.want(w.heard(w.native("Stop")), "!text")
-	if s.Offer("idle") != nil {
+	if s.Offer("idle", 0) != nil {
 		t.Error("a text was taken for an agent that has stopped")
 	}
 	if got, want := strings.Count(w.agents(), "run-1/Alice/claude"), 5; got < want {
@@ -208,12 +210,12 @@ func TestAStoppingAgentGoesOnWithATextOnce(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	one := s.Offer("one more thing")
+	one := s.Offer("one more thing", 0)
 	w.want(w.heard(w.native("Stop")), `"decision":"block"`, "one more thing")
 	if fate := fateOf(t, one); fate != judge.Taken {
 		t.Errorf("the text was %v", fate)
 	}
-	two := s.Offer("and another")
+	two := s.Offer("and another", 0)
 	if two == nil {
 		t.Fatal("the agent goes on, so it takes texts")
 	}
@@ -230,18 +232,18 @@ func TestATextIsTakenBack(t *testing.T) {
 		s := w.wrap("claude")
 		s.Begin("")
 		w.heard(w.native("UserPromptSubmit"))
-		still := s.Offer("interrupted")
+		still := s.Offer("interrupted", 0)
 		if fate := still.Await(t.Context(), gone); fate != judge.Returned {
 			t.Errorf("the agent shows nothing any more; the text was %v", fate)
 		}
-		ended := s.Offer("ended")
+		ended := s.Offer("ended", 0)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if fate := ended.Await(ctx, stay); fate != judge.Returned {
 			t.Errorf("the session ended; the text was %v", fate)
 		}
 		w.heard(w.native("PreToolUse"))
-		asked := s.Offer("while the user is asked")
+		asked := s.Offer("while the user is asked", 0)
 		soon, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		begun := time.Now()
@@ -269,7 +271,7 @@ func TestAnAnswerThatWasNotSentGivesItsTextBack(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	s.Offer("the text")
+	s.Offer("the text", 0)
 	reply := w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
 	w.want(string(reply.Stdout), "the text")
 	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text") // it is in an answer
@@ -284,7 +286,7 @@ func TestATextOfWhichNobodyKnowsMayBeARepeat(t *testing.T) {
 		s := w.wrap("claude")
 		s.Begin("")
 		w.heard(w.native("UserPromptSubmit"))
-		l := s.Offer("the text")
+		l := s.Offer("the text", 0)
 		w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
 		if fate := fateOf(t, l); fate != judge.Doubtful {
 			t.Errorf("it was %v", fate)
@@ -299,7 +301,7 @@ func TestAnAgentWithinTheWrappedOneIsAnother(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	l := s.Offer("for the outer")
+	l := s.Offer("for the outer", 0)
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"} {
 		w.want(w.heard(w.native(name, "session_id", "inner", "source", "startup")), "!for the outer")
 	}
@@ -316,13 +318,17 @@ func TestAnAgentWithinTheWrappedOneIsAnother(t *testing.T) {
 	}
 }
 
-// Whatever comes in between: each text is in one answer, or returned.
+// Whatever comes in between, and whoever judges: each text is in one answer, or
+// returned.
 func TestATextIsNeitherLostNorDoubled(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
+	other := &judge.Judge{} // of a process that judges one event only
+	defer other.Close()
 	var mu sync.Mutex
-	answers, typed, offered := "", map[string]int{}, 0
+	var answers strings.Builder
+	typed, taken := map[string]int{}, 0
 	stop := make(chan struct{})
 	var agent, run sync.WaitGroup
 	agent.Go(func() {
@@ -332,50 +338,104 @@ func TestATextIsNeitherLostNorDoubled(t *testing.T) {
 				return
 			default:
 			}
-			for _, name := range []string{"UserPromptSubmit", "PostToolUse", "Stop"} {
-				text := w.heard(w.native(name, "tool_use_id", fmt.Sprint(i), "prompt_id", fmt.Sprint(i), "last_assistant_message", fmt.Sprint(i)))
+			for n, name := range []string{"UserPromptSubmit", "PostToolUse", "Stop"} {
+				id := fmt.Sprint(i)
+				r := w.native(name, "tool_use_id", id, "prompt_id", id, "last_assistant_message", id)
+				if name == "Stop" && i%8 > 0 {
+					r = w.event(map[string]any{"hook_event_name": name, "session_id": "own", "stop_hook_active": true, "last_assistant_message": id})
+				}
+				j := w.Judge
+				if (i+n)%3 == 0 {
+					j = other
+				}
+				reply := j.Answer(t.Context(), judge.Caller{}, r)
+				if i%5 == 0 && n == 1 { // nobody gets this one
+					reply.Pass(errors.New("gone"))
+					continue
+				}
+				reply.Pass(nil)
 				mu.Lock()
-				answers += text
+				answers.Write(reply.Stdout)
 				mu.Unlock()
 			}
 		}
 	})
-	for n := range 3 {
+	const runs, texts = 3, 30
+	name := func(n, i int) string { return fmt.Sprintf("[text %d of %d]", i, n) }
+	for n := range runs {
 		run.Go(func() {
-			for i := range 40 {
-				text := fmt.Sprintf("<%d-%d>", n, i)
-				l := s.Offer(text)
-				fate := judge.Returned
-				if l != nil {
-					fate = fateOf(t, l)
+			for i := range texts {
+				var l *judge.Letter
+				for deadline := time.Now().Add(patient); l == nil && time.Now().Before(deadline); runtime.Gosched() {
+					l = s.Offer(name(n, i), 0)
 				}
+				if l == nil {
+					t.Error("the agent never works")
+					return
+				}
+				fate := fateOf(t, l)
 				mu.Lock()
-				if l != nil {
-					offered++
-				}
-				if fate != judge.Taken {
-					typed[text]++
-				}
-				if fate == judge.Doubtful {
-					t.Errorf("%s is doubtful", text)
+				if fate == judge.Taken {
+					taken++
+				} else {
+					typed[name(n, i)]++
 				}
 				mu.Unlock()
+				if fate == judge.Doubtful {
+					t.Errorf("%s is doubtful", name(n, i))
+				}
 			}
 		})
 	}
 	run.Wait()
 	close(stop)
 	agent.Wait()
-	for n := range 3 {
-		for i := range 40 {
-			text := fmt.Sprintf("<%d-%d>", n, i)
-			got := strings.Count(answers, text) + strings.Count(answers, `\u003c`+strings.Trim(text, "<>")+`\u003e`) + typed[text]
-			if got != 1 {
-				t.Errorf("%s came %d times (typed %d)", text, got, typed[text])
+	for n := range runs {
+		for i := range texts {
+			if got := strings.Count(answers.String(), name(n, i)) + typed[name(n, i)]; got != 1 {
+				t.Errorf("%s came %d times, typed %d", name(n, i), got, typed[name(n, i)])
 			}
 		}
 	}
-	t.Logf("%d of 120 texts were offered, %d typed", offered, len(typed))
+	t.Logf("%d were taken, %d returned", taken, len(typed))
+}
+
+// childEvent is a variable with an event that a process of its own takes, which
+// then dies before its answer is sent.
+const childEvent = "JUDGE_TEST_EVENT"
+
+func TestMain(m *testing.M) {
+	if event, asked := os.LookupEnv(childEvent); asked {
+		j := new(judge.Judge)
+		reply := j.Answer(context.Background(), judge.Caller{}, &call.Request{
+			Kind: call.KindHook, Agent: "claude", Dir: os.Getenv("PWD"), Env: os.Environ(), Timeout: patient, Stdin: []byte(event),
+		})
+		_, _ = os.Stdout.Write(reply.Stdout)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// The daemon may die with an answer that holds a text: the hook then has the same
+// event judged elsewhere, and that answer holds it. No other event has it.
+func TestATextInTheAnswerOfADeadDaemonIsInThatOfItsSuccessor(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	s.Begin("")
+	w.heard(w.native("UserPromptSubmit"))
+	l := s.Offer("the text", 0)
+	event := w.native("PostToolUse")
+	child := exec.Command(os.Args[0])
+	child.Env = append(w.env, childEvent+"="+string(event.Stdin), "PWD="+w.dir)
+	out, err := child.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "the text") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
+	w.want(w.heard(event), "the text")
+	if fate := fateOf(t, l); fate != judge.Taken {
+		t.Errorf("the text was %v", fate)
+	}
 }
 
 func TestASessionHasOneRun(t *testing.T) {

@@ -95,22 +95,23 @@ func (w *Wrapped) Begin(text string) *Letter {
 }
 
 // Offer leaves a text for the agent's next event that takes one, if the agent
-// works. Nil: it is not left there.
-func (w *Wrapped) Offer(text string) *Letter {
-	works := func(s *standing) bool { return s.Heard && s.Busy && s.Open }
+// works. Nil: it is not left there. still is for how long its screen has not
+// changed.
+func (w *Wrapped) Offer(text string, still time.Duration) *Letter {
+	works := func(s *standing) bool { return s.Heard && s.Open && s.works(still) }
 	if s, err := w.read(); err != nil || !works(s) { // the usual case needs no lock
 		return nil
 	}
 	return w.post(text, false, works)
 }
 
-func (w *Wrapped) post(text string, start bool, if_ func(*standing) bool) *Letter {
+func (w *Wrapped) post(text string, start bool, allowed func(*standing) bool) *Letter {
 	if text == "" || len(text) > maxLetter {
 		return nil
 	}
 	var l *Letter
 	err := w.step(func(s *standing) bool {
-		if !if_(s) || len(s.Letters) >= maxLetters {
+		if !allowed(s) || len(s.Letters) >= maxLetters {
 			return false
 		}
 		s.Next++
@@ -225,10 +226,6 @@ func (l *Letter) judge(s *standing, ends bool, still time.Duration) (fate Fate, 
 		age := time.Since(it.Since)
 		return Doubtful, age >= doubtAfter || ends && age >= lastLook
 	}
-	limit := noSign
-	if s.Tool {
-		limit = noSignTool
-	}
 	switch {
 	case ends:
 		return Returned, true
@@ -237,5 +234,14 @@ func (l *Letter) judge(s *standing, ends bool, still time.Duration) (fate Fate, 
 	case it.Start:
 		return Returned, still >= noSign && time.Since(l.w.begun) >= noSign
 	}
-	return Returned, !s.Busy || still >= limit
+	return Returned, !s.works(still)
+}
+
+// works reports whether the agent works, as far as it tells and its screen shows.
+func (s *standing) works(still time.Duration) bool {
+	limit := noSign
+	if s.Tool {
+		limit = noSignTool
+	}
+	return s.Busy && still < limit
 }

@@ -16,8 +16,9 @@ type AgentHooks interface {
 	Begin(text string) Parcel
 
 	// Offer leaves a text for the next event of the agent that takes one. It does
-	// not wait. Nil: the agent has nothing to do, so the text is to be typed.
-	Offer(text string) Parcel
+	// not wait. Nil: the agent has nothing to do, or its screen has not changed for
+	// so long that it seems so; the text is to be typed.
+	Offer(text string, still time.Duration) Parcel
 
 	// End calls fire, unless the agent has reported its end already, or does so
 	// just now: then it waits until that is judged.
@@ -45,26 +46,38 @@ const (
 // doubtful is added to a text that the agent may have already.
 const doubtful = " (may be a repeat)"
 
-// offer leaves a text to the agent's own hooks. Nil: it is to be typed.
-func (s *session) offer(body string) Parcel {
+// carry has an event of the agent take a text, if the agent works. Unless the agent has it, the text that is returned is to be typed.
+func (t *typist) carry(ctx context.Context, item *injection, body string) (rest string, taken bool) {
+	s := t.session
 	if s.hooks == nil {
-		return nil
+		return body, false
 	}
-	return s.hooks.Offer(body)
-}
-
-// carried waits for the fate of a parcel with the text body. Unless the agent has
-// it, the text that is returned is to be typed.
-func (s *session) carried(ctx context.Context, p Parcel, body string) (rest string, taken bool) {
+	p := s.hooks.Offer(body, s.stillness())
 	if p == nil {
 		return body, false
 	}
+	item.saidBefore = s.said.Load()
+	item.waits("the agent works; its next event takes the text")
+	return s.carried(ctx, p, body)
+}
+
+// carried ends an injection that the agent has.
+func (i *injection) carried() {
+	i.step(stateSubmitted)
+	i.end()
+}
+
+// carried waits for the fate of a parcel with the text body, which is taken back
+// when texts are held. Unless the agent has it, the text that is returned is to be
+// typed.
+func (s *session) carried(ctx context.Context, p Parcel, body string) (rest string, taken bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
+		defer cancel()
 		select {
 		case <-s.program.Done():
-			cancel()
+		case <-s.typist.heldBack():
 		case <-ctx.Done():
 		}
 	}()
@@ -75,6 +88,18 @@ func (s *session) carried(ctx context.Context, p Parcel, body string) (rest stri
 		return body + doubtful, false
 	}
 	return body, false
+}
+
+// heldBack is closed when texts are held.
+func (t *typist) heldBack() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.holding {
+		return t.toggled
+	}
+	held := make(chan struct{})
+	close(held)
+	return held
 }
 
 // stillness is for how long the program has shown nothing new.

@@ -127,13 +127,16 @@ func (t *typist) one(ctx context.Context, item *injection, began start) {
 		t.miss(item, "it was held until the program ended")
 		return
 	}
-	body, taken := t.session.carried(ctx, t.session.offer(item.text), item.text)
+	body, taken := t.carry(ctx, item, item.text)
 	if taken {
-		item.step(stateSubmitted)
-		item.end()
+		item.carried()
 		return
 	}
 	p, pr, err := t.write(ctx, item, body, began)
+	if errors.Is(err, errCarried) {
+		item.carried()
+		return
+	}
 	if err != nil {
 		t.fail(item, body, err)
 		return
@@ -168,6 +171,8 @@ func (t *typist) released(ctx context.Context, item *injection) bool {
 var (
 	errUnsafe = errors.New("it is not safe to type now")
 	errHeld   = errors.New("it was held until the program ended")
+
+	errCarried = errors.New("an event of the agent took it")
 )
 
 // write types the text when that is safe.
@@ -195,7 +200,12 @@ func (t *typist) write(ctx context.Context, item *injection, text string, began 
 			return p, proof{}, errHeld
 		}
 		took := time.Since(looked)
-		looked = looked.Add(took)
+		if rest, taken := t.carry(ctx, item, text); taken { // it began to work meanwhile
+			return p, proof{}, errCarried
+		} else {
+			text = rest
+		}
+		looked = time.Now()
 		if calm += took; !o.calm {
 			calm = 0
 		}
