@@ -30,6 +30,9 @@ type agent struct {
 	// files are calls of the agent's own tools on a file, by our name of the tool.
 	files func(file string) map[string]model.Call
 
+	// screen is how it is in a terminal; nil: it is not tried there.
+	screen *screen
+
 	attaches    bool // hookway run gives it the hooks
 	keepsInput  bool // it runs its own input, whatever hooks say: a change is a block
 	endsUnasked bool // its turn ends, in place of the call, if hooks cannot judge
@@ -57,6 +60,7 @@ var claude = &agent{
 		}
 	},
 	argv:     []string{"--allowedTools", "Bash,Read,Edit,Write", "-p", prompt},
+	screen:   &screen{ready: "shift+tab to cycle"},
 	kept:     []string{"project/.claude/settings.json", "project/.claude/settings.local.json", "home/.claude/settings.json"},
 	attaches: true,
 	files: func(file string) map[string]model.Call {
@@ -99,6 +103,7 @@ trust_level = "trusted"
 		return []string{"SCRIPTED_API_KEY=" + key}
 	},
 	argv:     []string{"exec", "--skip-git-repo-check", prompt},
+	screen:   &screen{argv: []string{"--no-daemon"}, ready: "Ask Codex to do anything"},
 	attaches: true,
 	kept:     []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
 }
