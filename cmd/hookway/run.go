@@ -72,17 +72,18 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	id := a.sessionID(ctx)
 	hooks, apart := a.shareSession(own, id, name, later.add)
 	defer apart()
+	memory := &agentMemory{app: a, agent: name, id: id}
 	reached := a.reachable(ctx, id, name, command, later.add)
 	unknown, noted := a.unknownNamespaces(name, later.add)
 	defer noted()
 	status, err := session.Run(ctx, session.Config{
-		Messenger: reached.messenger, History: reached.history, Reach: reached.announce,
+		Memory: memory, Messenger: reached.messenger, History: reached.history, Reach: reached.announce,
 		Engine: w.engine, Name: name, ID: id, AgentHooks: hooks, Command: own.command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
 		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
 		Unknown: unknown,
 	})
 	stop()
-	err = errors.Join(err, w.close())
+	err = errors.Join(err, w.close(), memory.close())
 	if err != nil || status.Code != 0 {
 		return &exit{code: max(status.Code, exitFailure), err: err}
 	}
