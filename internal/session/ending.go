@@ -29,10 +29,41 @@ func (s *session) stop(ctx context.Context, reason string) {
 		return
 	default:
 	}
+	s.farewell(ctx, reason)
+	s.program.Close()
+}
+
+// farewell announces the end to the living program and gives it time to answer.
+func (s *session) farewell(ctx context.Context, reason string) {
 	if inject := s.end(ctx, hook.SessionSummary{Reason: reason}); inject != "" {
 		s.awaitAnswer(s.typist.put(inject))
 	}
-	s.program.Close()
+}
+
+// parting is an end that comes from the user's terminal.
+type parting struct {
+	reason string
+	done   chan struct{}
+}
+
+// part returns what the terminal calls when the user is about to end the program,
+// or is gone.
+func (s *session) part(reason string) func(context.Context) {
+	return func(ctx context.Context) {
+		if !s.interest.in(hook.SessionEnd) {
+			return
+		}
+		p := parting{reason, make(chan struct{})}
+		select {
+		case s.partings <- p:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+		}
+	}
 }
 
 // end fires SessionEnd, unless that was done. It also does when ctx has ended.

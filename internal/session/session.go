@@ -12,11 +12,10 @@
 //     event goes on where it ended, if only with the line's end. What was typed
 //     is not output.
 //   - Directive is fired for every @namespace:target line that the program
-//     prints; not for what was typed, nor for lines drawn with the cursor,
-//     which may be pieces of what the screen shows. Package directive says
-//     what belongs to one. It is complete when the output goes on with
-//     something else, pauses for half a second, or has drawn for five seconds
-//     without finishing a line.
+//     prints or paints; not for what was typed. Package directive says what
+//     belongs to one. It is complete when the output goes on with something else;
+//     15 ms after a line that was printed at once; half a second after one that
+//     came in pieces; or at the end of a painted block.
 //   - Idle is fired once for every time in which nothing was printed or typed
 //     for IdleThreshold, unless a directive's hooks are still running or text
 //     waits to be typed: then the program waits for us.
@@ -27,11 +26,12 @@
 //     gets them also where nobody types.
 //   - SessionEnd is fired exactly once for every SessionStart. Its reasons are
 //     exit and signal (the program has ended; all its output has been seen by
-//     hooks), start_failed, and interrupted, terminated and cancelled for
-//     SIGINT, SIGTERM and the end of the caller's context. In the last three
-//     the program is alive: what hooks inject is typed to it, and it has five
-//     seconds to answer before it is ended. Directives in its answer are fired
-//     after SessionEnd.
+//     hooks), start_failed, interrupted for SIGINT and for the Ctrl-C after which
+//     the program says on its screen that it ends, terminated for SIGTERM, hangup
+//     for SIGHUP and a terminal that is gone, and cancelled for the end of the
+//     caller's context. In the last four the program is alive: what hooks inject
+//     is typed to it, and it has five seconds to answer before it is ended.
+//     Directives in its answer are fired after SessionEnd.
 //
 // # Who waits for whom
 //
@@ -158,8 +158,9 @@ type session struct {
 	output   *outbox
 	calls    *calls
 	typist   *typist
-	said     atomic.Int64  // how often the program has said something
-	busy     atomic.Int64  // directives and texts on their way
+	said     atomic.Int64 // how often the program has said something
+	busy     atomic.Int64 // directives and texts on their way
+	partings chan parting
 	lull     chan struct{} // the listener offers a token while hooks have nothing to say
 }
 
@@ -236,6 +237,7 @@ func newSession(cfg Config) (*session, error) {
 		output:    newOutbox(),
 		calls:     newCalls(),
 		lull:      make(chan struct{}),
+		partings:  make(chan parting),
 	}
 	if cfg.IdleThreshold == 0 {
 		s.threshold = DefaultIdleThreshold
@@ -282,6 +284,7 @@ func (s *session) launch(ctx context.Context, cfg Config) (err error) {
 		Command: cfg.Command, Dir: cfg.Dir,
 		Env:   s.view.Env(),
 		Stdin: cfg.Stdin, Stdout: cfg.Stdout, End: s.inputEnd(),
+		Leaving: s.part("interrupted"), Hangup: s.part("hangup"),
 		Signals: []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}, // the program is told of the others by SessionEnd
 	})
 	return err
@@ -293,20 +296,7 @@ func (s *session) supervise(ctx context.Context) (terminal.ExitStatus, error) {
 	defer abandon()
 	drained := s.work(work)
 
-	var cause error
-	select {
-	case <-s.program.Done():
-	case <-ctx.Done():
-		reason := "cancelled"
-		if sig := s.caught(); sig != nil {
-			reason = signalReason(sig)
-		} else {
-			cause = fmt.Errorf("run %s: %w", s.command[0], ctx.Err())
-		}
-		s.stop(ctx, reason)
-	case sig := <-s.signals:
-		s.stop(ctx, signalReason(sig))
-	}
+	cause := s.accompany(ctx)
 	status, err := s.program.Wait()
 	s.warnings.release()
 
@@ -321,6 +311,30 @@ func (s *session) supervise(ctx context.Context) (terminal.ExitStatus, error) {
 	s.account()
 	s.end(ctx, exitSummary(status))
 	return status, errors.Join(err, cause)
+}
+
+// accompany waits until the program has ended, or is to end.
+func (s *session) accompany(ctx context.Context) (cause error) {
+	for {
+		select {
+		case <-s.program.Done():
+		case p := <-s.partings:
+			s.farewell(ctx, p.reason)
+			close(p.done)
+			continue
+		case <-ctx.Done():
+			reason := "cancelled"
+			if sig := s.caught(); sig != nil {
+				reason = signalReason(sig)
+			} else {
+				cause = fmt.Errorf("run %s: %w", s.command[0], ctx.Err())
+			}
+			s.stop(ctx, reason)
+		case sig := <-s.signals:
+			s.stop(ctx, signalReason(sig))
+		}
+		return cause
+	}
 }
 
 // work starts the goroutines between terminal and hooks. The channel is closed

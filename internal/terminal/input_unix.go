@@ -100,6 +100,10 @@ func (r *run) copyInput(ctx context.Context, in *input) {
 			return
 		}
 		if err != nil { // the end, or a closed file: nothing more will come
+			if r.gone(err) {
+				r.hangUp()
+				return
+			}
 			r.endInput(ctx, midLine)
 			return
 		}
@@ -144,8 +148,16 @@ func (in *input) awaitFront(ctx context.Context) {
 	}
 }
 
-// send writes the user's keys when it is their turn.
+// send writes the user's keys, unless one of them has to wait.
 func (r *run) send(ctx context.Context, b []byte) error {
+	if r.hold(b) {
+		return nil
+	}
+	return r.pass(ctx, b)
+}
+
+// pass writes the user's keys when it is their turn.
+func (r *run) pass(ctx context.Context, b []byte) error {
 	select {
 	case r.turn <- struct{}{}:
 		defer func() { <-r.turn }()

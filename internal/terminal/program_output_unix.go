@@ -106,7 +106,7 @@ func (r *run) showOutput(screen io.Writer, p []byte) io.Writer {
 			time.AfterFunc(r.cfg.grace()/4, func() { r.signal(unix.SIGHUP) })
 		} else {
 			r.screenErr = fmt.Errorf("write to the screen: %w", err)
-			r.signal(unix.SIGHUP)
+			r.hangUp()
 		}
 	}
 	r.tap.write(p)

@@ -76,7 +76,11 @@ func (r *run) supervise() {
 		case <-r.stops:
 			r.suspend(false)
 		case s := <-r.signals:
-			r.signal(s.(syscall.Signal))
+			if s == unix.SIGHUP {
+				r.hangUp()
+			} else {
+				r.signal(s.(syscall.Signal))
+			}
 		}
 	}
 }

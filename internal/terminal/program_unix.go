@@ -39,7 +39,8 @@ type run struct {
 	copied     chan struct{}  // closed when the output has been read to its end
 	supervised chan struct{}  // closed when signals are no longer handled
 	given      chan struct{}  // closed when the user's terminal is given back
-	screenErr  error          // of writing to the user's screen; read after copied
+	leave      leave
+	screenErr  error // of writing to the user's screen; read after copied
 }
 
 // Start starts the program. Until its end it passes on Config.Signals to the
@@ -146,6 +147,7 @@ func in(dir string) string {
 func (r *run) launch(outer context.Context, in *input) {
 	copying := make(chan struct{})
 	living, exited := context.WithCancel(r.ctx)
+	r.leave.ctx = living
 	go func() {
 		defer r.guard()
 		defer close(r.copied)
@@ -199,6 +201,7 @@ func (r *run) finish(in *input, copying <-chan struct{}) {
 		<-copying
 	}
 	in.end()
+	r.leave.end()
 	r.turn <- struct{}{} // Type has left the terminal; nobody types any more
 	r.tty.Close()
 	reap(r.cmd.Process.Pid, r.cfg.grace())

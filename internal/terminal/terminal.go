@@ -119,6 +119,17 @@ type Config struct {
 	// error.
 	Stdout io.Writer
 
+	// Leaving, if not nil, is called when the user presses Ctrl-C in a program that
+	// reads keys and says on its screen that the next one ends it. The key waits for
+	// its return; pressed again, it is passed on and the context ends, as with
+	// the program.
+	Leaving func(context.Context)
+
+	// Hangup, if not nil, is called once when the user's terminal is gone: it takes
+	// no output, gives no keys, or SIGHUP has come. The program gets SIGHUP after its
+	// return. The context ends with the program.
+	Hangup func(context.Context)
+
 	// Signals that this process gets are passed on to the program's process
 	// group. Nil: SIGINT, SIGTERM, SIGHUP and SIGQUIT; empty: none.
 	Signals []os.Signal
