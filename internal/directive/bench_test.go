@@ -15,6 +15,20 @@ func BenchmarkPlainText(b *testing.B) {
 		"    - The user's address is me@example.org, which stands in the middle of it.",
 		"All tests pass; nothing else is left to do in this part of the program, I think.",
 	}, "\n")+"\n", 100)
+	readLines(b, text)
+}
+
+// BenchmarkShortLines reads what looks most like a directive and is none: short
+// lines, marks, addresses and code.
+func BenchmarkShortLines(b *testing.B) {
+	readLines(b, strings.Repeat(strings.Join([]string{
+		"● Done.", "", "  - one", "  * two:", "  3. three", "> quoted", "│ in a box │", "@Override", "@media (min-width: 1px) {", "}",
+		"me@example.org", "Usage: see below", "- @click=\"open\"", "\\@relay:Bob hi", "└ ok", "`x`",
+	}, "\n")+"\n", 100))
+}
+
+// readLines reads a text that has no directive.
+func readLines(b *testing.B, text string) {
 	lines := strings.Split(text, "\n")
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()

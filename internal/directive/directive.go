@@ -65,9 +65,12 @@
 // they were told. A line of that form is usage, and no directive:
 //
 //	usage        = head ( blank placeholder { [ blank ] placeholder } [ note ] | comment )
+//	             | head blank your newline                  (* no line continues it *)
 //	             | any head with the namespace "namespace"
 //	             | any head in a row of a table .
 //	placeholder  = "<" letter { letter | digit | " " | any of _-'.,…|/ } ">" | "…" | "..." .
+//	your         = ( [ "your" ] content "here" | "your" content ) [ "." ] .    (* in any case, also "goes here" *)
+//	content      = "message" | "text" | "content" | "body" | "question" | "query" | "answer" | "reply" | "note" .
 //	note         = ( blank ( "#" | "//" | "—" | "–" | "--" | "-" | "→" | "->" | "=>" ) | ":" ) blank text .
 //	comment      = blank blank ( "#" | "//" ) blank text | blank ( "—" | "–" | "--" ) blank text .
 //
@@ -82,6 +85,10 @@
 // between blanks, in its middle. The lines that would continue usage belong to
 // it, unless they go on with markup: then <div> was no placeholder. A body of
 // several lines, or between fences, is usage if all of it is placeholders.
+//
+// The directives in the block of lines below a line that is only Example:,
+// Examples:, For example:, E.g., Usage: or Syntax: are usage too. An empty line
+// may stand before the block, and another one, or other text, ends it.
 //
 // Usage does not end a fence or a body; inside of one it is text.
 //

@@ -127,7 +127,7 @@ func (d *draft) continues(line string) bool {
 // startsOne reports whether a line starts a directive.
 func startsOne(line string, pre prefix) bool {
 	h, slashes, ok := headAt(line, pre)
-	return ok && slashes == 0 && !usage(line, pre, h)
+	return ok && slashes == 0 && !usage(line, pre, h) && !yourMessage(trimRight(line[pre.end+h.rest:], pre.borders > 0))
 }
 
 func startsWithGlyph(s string) bool {

@@ -5,9 +5,10 @@ import "strings"
 // A Parser reads a stream line by line. The zero value is ready. It must not
 // be used by several goroutines at once.
 type Parser struct {
-	line int
-	code codeFence
-	held *draft
+	line     int
+	code     codeFence
+	examples examples
+	held     *draft
 }
 
 // Line takes the next finished line, free of terminal escapes, and returns
@@ -57,7 +58,7 @@ func (p *Parser) Flush() []Directive {
 	if p.held != nil {
 		done = p.release(nil, p.held.fenced)
 	}
-	p.code = codeFence{}
+	p.code, p.examples = codeFence{}, notExamples
 	return done
 }
 
@@ -79,18 +80,35 @@ func (p *Parser) one(line string, done []Directive) []Directive {
 	}
 	rest := line[pre.end:]
 	if rest == "" {
+		if p.examples == listed {
+			p.examples = notExamples
+		}
 		return done
 	}
-	switch rest[0] {
-	case '`', '~':
-		p.code.next(line, pre)
-	case '@':
+	if rest[0] == '@' {
 		if h, ok := parseHead(rest); ok {
-			p.held = begin(line, p.line, pre, h)
-			if p.held.shut {
-				return p.release(done, false)
-			}
+			return p.begin(line, pre, h, done)
 		}
+	}
+	if rest[0] == '`' || rest[0] == '~' {
+		p.code.next(line, pre)
+	}
+	p.examples = notExamples
+	if announcesExamples(rest) {
+		p.examples = announced
+	}
+	return done
+}
+
+// begin holds the directive that a line begins.
+func (p *Parser) begin(line string, pre prefix, h head, done []Directive) []Directive {
+	p.held = begin(line, p.line, pre, h)
+	if p.examples != notExamples {
+		p.examples = listed
+		p.held.usage, p.held.tags = true, false
+	}
+	if p.held.shut {
+		return p.release(done, false)
 	}
 	return done
 }
@@ -101,7 +119,7 @@ func (p *Parser) release(done []Directive, open bool) []Directive {
 	held := p.held
 	p.held = nil
 	d := held.directive(open)
-	if d.Target == "" && d.Body == "" || held.usage || placeholders(d.Body) {
+	if d.Target == "" && d.Body == "" || held.usage || placeholders(d.Body) || yourMessage(d.Body) {
 		return done
 	}
 	return append(done, d)

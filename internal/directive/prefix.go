@@ -15,10 +15,18 @@ type prefix struct {
 	glyph   bool // a prompt glyph
 }
 
+// starts are the bytes that a blank, a border, a glyph or a list mark starts with.
+var starts = func() (all [256]bool) {
+	for _, c := range []byte(" \t\r\xc2\xe2>|-*0123456789") {
+		all[c] = true
+	}
+	return all
+}()
+
 // scanPrefix reads the prefix of a line.
 func scanPrefix(s string) prefix {
 	var p prefix
-	for p.end < len(s) {
+	for p.end < len(s) && starts[s[p.end]] {
 		rest := s[p.end:]
 		if w := blank(rest); w > 0 {
 			width := columns(rest[:w], p.column)

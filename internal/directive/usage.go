@@ -1,6 +1,7 @@
 package directive
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,6 +22,36 @@ func usage(line string, pre prefix, h head) bool {
 	gap := utf8.RuneCountInString(rest[:len(rest)-len(text)])
 	aligned := gap >= 2 || strings.HasPrefix(rest, "\t")
 	return aligned && note(text, "#", "//") || note(text, "—", "–", "--")
+}
+
+// examples says whether directives are examples: those in the block of lines
+// below one that announces them.
+type examples uint8
+
+const (
+	notExamples examples = iota
+	announced            // the block is still to come
+	listed               // an empty line ends it
+)
+
+// announcesExamples reports whether the text of a line is Example: or the like,
+// and nothing else.
+func announcesExamples(text string) bool {
+	const longest = len("**For example:**")
+	if len(text) > 2*longest || strings.IndexByte("eusfEUSF*_#", text[0]) < 0 {
+		return false
+	}
+	text = strings.Trim(text, "*_# \t\r\u00a0│┃║|")
+	text = strings.TrimRight(text, ":")
+	switch len(text) {
+	case len("e.g."), len("usage"), len("syntax"), len("example"), len("examples"), len("for example"):
+		for _, word := range []string{"e.g.", "usage", "syntax", "example", "examples", "for example"} {
+			if strings.EqualFold(text, word) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // row reports whether the text after a border is a row of a table.
@@ -76,6 +107,29 @@ func placeholder(s string) int {
 		return 0
 	}
 	return len(s) - len(rest)
+}
+
+// yourMessage reports whether a text is nothing but the likes of "your message",
+// "your message here" and "text goes here".
+func yourMessage(text string) bool {
+	if len(text) > 30 {
+		return false
+	}
+	words := strings.Fields(strings.ToLower(strings.Trim(text, `"'[]()….`)))
+	n := len(words)
+	if n > 1 && words[n-1] == "here" {
+		n--
+		if n > 1 && words[n-1] == "goes" {
+			n--
+		}
+	}
+	switch {
+	case n == 2 && words[0] == "your":
+	case n == 1 && len(words) > 1:
+	default:
+		return false
+	}
+	return slices.Contains([]string{"message", "text", "content", "body", "question", "query", "answer", "reply", "note"}, words[n-1])
 }
 
 // maxPlaceholder is the greatest length in bytes of what stands in brackets.
