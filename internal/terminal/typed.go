@@ -62,8 +62,10 @@ func (t *typed) key(p []byte) {
 	if any {
 		t.last = time.Now()
 	}
-	for _, line := range finished { // the others are not what is echoed
-		t.add(line)
+	for _, text := range finished { // the others are not what is echoed
+		for line := range strings.Lines(text) { // a paste may have many
+			t.add(line)
+		}
 	}
 	if ended == 0 && t.keys.line().Begun() {
 		return
@@ -99,8 +101,13 @@ func (t *typed) echo(line Line) bool {
 			return true
 		}
 	}
-	begun := strings.TrimSpace(string(t.keys.text))
-	return line.Partial && begun != "" && line.shows(begun)
+	for begun := range strings.Lines(string(t.keys.text)) { // a paste has many, shown before Enter
+		whole := strings.HasSuffix(begun, "\n")
+		if begun = strings.TrimSpace(begun); (whole || line.Partial) && begun != "" && line.shows(begun) {
+			return true
+		}
+	}
+	return false
 }
 
 // shows reports whether the line is a prompt followed by what was typed.
