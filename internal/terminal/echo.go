@@ -57,12 +57,18 @@ func (s *sent) shows(line string) bool {
 		t := &s.texts[i]
 		switch {
 		case time.Since(t.at) > sentFor, !t.shown.IsZero() && time.Since(t.shown) > sentAgain:
-		case t.letters == text, len(text) >= 8 && strings.HasPrefix(t.letters, text):
+		case beginsWith(t.letters, text):
 			s.part(t, len(text))
 			return true
 		}
 	}
 	return false
+}
+
+// beginsWith reports whether a shown text is a typed one, or so much of its
+// beginning that it is no coincidence.
+func beginsWith(typed, shown string) bool {
+	return typed == shown || len(shown) >= 8 && strings.HasPrefix(typed, shown)
 }
 
 // part says that a text was shown up to n.
@@ -80,5 +86,14 @@ func (s *sent) part(t *sentText, n int) {
 func (t *typed) shown(line Line) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.sent.shows(line.Text)
+	if t.sent.shows(line.Text) {
+		return true
+	}
+	text := letters(indentOf(line.Text).text)
+	for begun := range strings.Lines(string(t.keys.text)) { // it is in the input, not sent off
+		if typed := letters(indentOf(begun).text); text != "" && beginsWith(typed, text) {
+			return true
+		}
+	}
+	return false
 }

@@ -33,14 +33,14 @@ func (t *tracker) look(now time.Time, which which, done []Line) []Line {
 		return done
 	}
 	page := t.page(now)
-	vanished, missed := t.follow(page, now)
+	vanished, missed := t.follow(page)
 	t.recognise(page, vanished, now)
-	for _, l := range missed {
-		if t.doc.has(l.text) {
+	for i, l := range missed {
+		if t.doc.has(l.text) && l.rewrites > 0 {
 			continue
 		}
-		done = append(done, Line{Text: l.text, Painted: true})
-		t.doc.add(l.text, nil, true)
+		done = append(done, Line{Text: l.text, Painted: true, Blank: l.blank, Aside: l.rewrites > 1, More: i+1 < len(missed) && missed[i+1].block == l.block})
+		t.doc.add(l.text, l.told, l.told == nil)
 	}
 	t.shown, t.looked = page, now
 	for i := range page {
@@ -68,9 +68,11 @@ func (l *line) letters() string {
 }
 
 // follow finds the lines of the last page in the new one. It returns the letters of
-// what was told and is not there any more, and the lines that have stood for long
-// enough to be read and were not told, because they used to change.
-func (t *tracker) follow(page []line, now time.Time) (vanished string, missed []line) {
+// what was told and is not there any more; and the lines that were not told and are
+// not there: those above lines that have moved up, which the program has scrolled
+// away itself, and those that have stood for long enough to be read, and used to
+// change before.
+func (t *tracker) follow(page []line) (vanished string, missed []line) {
 	old := t.shown
 	pairs := common(len(page), len(old), func(i, j int) bool { return page[i].text == old[j].text })
 	stays := make([]bool, len(old))
@@ -105,12 +107,44 @@ func (t *tracker) follow(page []line, now time.Time) (vanished string, missed []
 			}
 		}
 	}
-	for j, l := range old {
-		if !stays[j] && l.told == nil && !l.cursor && l.letters() != "" && t.looked.Sub(l.since) >= stableFor {
+	return vanished, t.missed(page, stays, movedUp(page, old, pairs))
+}
+
+// missed returns the lines of the last page that are not on the new one and should
+// have been told. Instead of what it was, told is then the line above.
+func (t *tracker) missed(page []line, stays, scrolled []bool) (missed []line) {
+	var above *told
+	for j, l := range t.shown {
+		if l.told != nil {
+			above = l.told
+			continue
+		}
+		if !stays[j] && !l.cursor && l.letters() != "" && (scrolled[j] || t.looked.Sub(l.since) >= stableFor) {
+			l.told = above
 			missed = append(missed, l)
 		}
 	}
-	return vanished, missed
+	return missed
+}
+
+// movedUp says of each old line whether it has moved up, or the next one that is
+// still there has.
+func movedUp(page, old []line, pairs []int) []bool {
+	moved := make([]bool, len(old))
+	at := make(map[int]int, len(pairs)) // old lines on the page
+	for i, j := range pairs {
+		if j >= 0 {
+			at[j] = i
+		}
+	}
+	up := false
+	for j := len(old) - 1; j >= 0; j-- {
+		if i, stays := at[j]; stays {
+			up = page[i].row < old[j].row
+		}
+		moved[j] = up
+	}
+	return moved
 }
 
 // keep takes over what is known of a line whose text has not changed.

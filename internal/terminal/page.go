@@ -16,6 +16,7 @@ type paragraph struct {
 	gone   bool // it has scrolled from the screen
 	block  int  // paragraphs without a blank row between them have the same
 	blank  int  // blank rows above
+	row    int  // of its beginning, on the screen; below 0 it has scrolled
 }
 
 // margin is how many columns programs leave free at the right when they wrap.
@@ -47,7 +48,7 @@ func paragraphs(gone []Row, s Screen) []paragraph {
 				continue
 			}
 		}
-		p := paragraph{text: row.Text, cursor: cursor, block: block, blank: blank}
+		p := paragraph{text: row.Text, cursor: cursor, block: block, blank: blank, row: i - len(gone)}
 		blank = 0
 		for i+1 < n {
 			next, here := at(i + 1)
