@@ -1,0 +1,214 @@
+//go:build linux || darwin
+
+package session_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/session"
+)
+
+// ownHooks are an agent's own hooks that do what a test wants.
+type ownHooks struct {
+	fate   session.Fate // of every text
+	ended  bool         // the agent has told of its end
+	offers log[string]
+	fates  chan struct{} // gets a token for each text whose fate is known; nil: it is known at once
+
+	mu    sync.Mutex
+	takes bool // texts, beside that of the begin
+}
+
+func (o *ownHooks) Begin(text string) session.Parcel {
+	o.offers.add("begin " + text)
+	if text == "" {
+		return nil
+	}
+	return o
+}
+
+func (o *ownHooks) Offer(text string, _ time.Duration) session.Parcel {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.takes {
+		return nil
+	}
+	o.offers.add(text)
+	return o
+}
+
+func (o *ownHooks) take(texts bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.takes = texts
+}
+
+func (o *ownHooks) End(ctx context.Context, fire func(context.Context)) {
+	if !o.ended {
+		fire(ctx)
+	}
+}
+
+func (o *ownHooks) Await(ctx context.Context, _ func() time.Duration) session.Fate {
+	if o.fates == nil {
+		return o.fate
+	}
+	select {
+	case <-o.fates:
+		return o.fate
+	case <-ctx.Done():
+		return session.Returned
+	}
+}
+
+// offered waits until so many texts were offered.
+func (o *ownHooks) offered(t *testing.T, n int) []string {
+	return o.offers.await(t, fmt.Sprint(n, " offers"), func(all []string) bool { return len(all) >= n })
+}
+
+func TestWhatTheBeginInjectsGoesToTheAgentsOwnHooks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fate  session.Fate
+		heard string
+	}{
+		"taken":    {session.Taken, ""},
+		"returned": {session.Returned, "heard: remember this\r\n"},
+		"doubtful": {session.Doubtful, "heard: remember this (may be a repeat)\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, own := newWrapped(t), &ownHooks{fate: test.fate}
+			w.hook("SessionStart", injects("remember this"))
+			in, keys := keyboard(t)
+			w.agent("hello", session.Config{AgentHooks: own, Native: true, Stdin: in})
+			if test.heard != "" {
+				w.screen.await(t, test.heard)
+			}
+			write(t, keys, "bye\n")
+			w.clean()
+			if heard := strings.Count(w.screen.String(), "heard:"); heard != strings.Count(test.heard, "heard:") {
+				t.Errorf("the program heard something else: %q", w.screen.String())
+			}
+			if offers := own.offers.list(); len(offers) != 1 || offers[0] != "begin remember this" {
+				t.Errorf("the agent was offered %q", offers)
+			}
+		})
+	}
+}
+
+func TestTheEndThatTheAgentHasToldIsNotFired(t *testing.T) {
+	t.Parallel()
+	for _, told := range []bool{false, true} {
+		w := newWrapped(t)
+		w.hook("SessionStart", nil)
+		w.hook("SessionEnd", nil)
+		var recorded log[string]
+		w.run(session.Config{
+			Command: sh("true"), AgentHooks: &ownHooks{ended: told}, Native: true,
+			Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration) { recorded.add(ev.Info().Name) },
+		})
+		w.clean()
+		want := "SessionStart SessionEnd"
+		if told {
+			want = "SessionStart"
+		}
+		if got := strings.Join(names(w.events.list()), " "); got != want {
+			t.Errorf("told %v: fired were %s", told, got)
+		}
+		if got := strings.Join(recorded.list(), " "); got != want {
+			t.Errorf("told %v: on record are %s", told, got)
+		}
+	}
+}
+
+// What the agent puts on record, with a hook or without, is there of this side too.
+func TestBeginAndEndAreOnRecordWithoutAHook(t *testing.T) {
+	t.Parallel()
+	w := newWrapped(t)
+	var recorded log[string]
+	w.run(session.Config{
+		Command: sh("true"), AgentHooks: &ownHooks{}, Native: true,
+		Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration) { recorded.add(ev.Info().Name) },
+	})
+	w.clean()
+	if got := strings.Join(recorded.list(), " "); got != "SessionStart SessionEnd" {
+		t.Errorf("on record are %s", got)
+	}
+}
+
+// A text that waits for an event is held like any other, and not lost by that.
+func TestATextThatWaitsForAnEventIsTakenBackWhenTextsAreHeld(t *testing.T) {
+	t.Parallel()
+	w, own := newWrapped(t), &ownHooks{fate: session.Taken, fates: make(chan struct{}, 1), takes: true}
+	in, keys := keyboard(t)
+	reached := make(chan *session.Control, 1)
+	w.agent("hello", session.Config{AgentHooks: own, Native: true, Stdin: in, Reach: func(c *session.Control) func() {
+		reached <- c
+		return func() {}
+	}})
+	c := <-reached
+	p := c.Put("a text")
+	own.offered(t, 2) // the first is the begin
+	c.Hold(true)
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if _, why := p.State(); why == "held" {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("it waits because of %q", why)
+		}
+	}
+	c.Hold(false)
+	own.offered(t, 3)
+	own.fates <- struct{}{}
+	<-p.Done()
+	if state, why := p.State(); state != "submitted" {
+		t.Errorf("the text is %s, %s", state, why)
+	}
+	write(t, keys, "bye\n")
+	w.clean()
+	if strings.Contains(w.screen.String(), "a text") {
+		t.Errorf("it was typed too: %q", w.screen.String())
+	}
+}
+
+// A text that cannot be typed now goes to an agent that begins to work meanwhile.
+func TestATextThatWaitsToBeTypedIsOfferedToAnAgentThatBeginsToWork(t *testing.T) {
+	t.Parallel()
+	w, own := newWrapped(t), &ownHooks{fate: session.Taken}
+	in, keys := keyboard(t)
+	reached := make(chan *session.Control, 1)
+	w.run(session.Config{
+		Command: sh(`printf 'Do you want to go on? [y/n] '; read answer`), AgentHooks: own, Native: true, Stdin: in,
+		Env: os.Environ(), Reach: func(c *session.Control) func() {
+			reached <- c
+			return func() {}
+		},
+	})
+	w.screen.await(t, "[y/n]")
+	p := (<-reached).Put("a text")
+	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
+		if state, why := p.State(); state == "waiting" && why != "" {
+			break
+		} else if time.Now().After(deadline) {
+			t.Fatalf("it is %s, %s", state, why)
+		}
+	}
+	own.take(true)
+	<-p.Done()
+	if state, why := p.State(); state != "submitted" {
+		t.Errorf("the text is %s, %s", state, why)
+	}
+	write(t, keys, "y\n")
+	w.clean()
+	if strings.Contains(w.screen.String(), "a text") {
+		t.Errorf("it was typed too: %q", w.screen.String())
+	}
+}
