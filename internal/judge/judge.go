@@ -107,7 +107,7 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 	if h.ev, err = h.inSession(ev); err != nil {
 		return call.Reply{}, err
 	}
-	h.sessions.saw(h.ev)
+	h.sessions.saw(h.ev, h.member)
 	if h.member.again(h.ev) {
 		return h.matched()
 	}

@@ -438,6 +438,22 @@ func TestATextInTheAnswerOfADeadDaemonIsInThatOfItsSuccessor(t *testing.T) {
 	}
 }
 
+func TestASessionThatRunEndedIsNotOpen(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	s.Begin("")
+	w.heard(w.native("SessionStart", "source", "startup"))
+	w.heard(w.native("UserPromptSubmit"))
+	w.heard(w.native("SessionEnd", "session_id", "inner"))
+	if _, open := w.Load(); strings.Join(open, " ") != "run-1" {
+		t.Errorf("open are %q", open)
+	}
+	s.End(t.Context(), func(context.Context) {})
+	if _, open := w.Load(); len(open) != 0 {
+		t.Errorf("open are %q", open)
+	}
+}
+
 func TestASessionHasOneRun(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")

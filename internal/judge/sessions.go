@@ -16,10 +16,17 @@ const sessionTime = time.Hour
 // sessions knows which agents are at work.
 type sessions struct {
 	mu   sync.Mutex
-	last map[string]time.Time
+	last map[string]glimpse
 }
 
-func (s *sessions) saw(ev hook.AnyEvent) {
+// glimpse is the last that was heard of a session.
+type glimpse struct {
+	at    time.Time
+	shown *wrapped // where hookway run says how it stands, if that wrapped it
+}
+
+// saw notes an event of a session; m is where that is shared with hookway run.
+func (s *sessions) saw(ev hook.AnyEvent, m *member) {
 	id := ev.Head().Session
 	if id == "" {
 		return
@@ -27,9 +34,9 @@ func (s *sessions) saw(ev hook.AnyEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil {
-		s.last = map[string]time.Time{}
+		s.last = map[string]glimpse{}
 	}
-	if ev.Info() == hook.SessionEnd.Info() {
+	if ev.Info() == hook.SessionEnd.Info() && (m != nil || s.last[id].shown == nil) { // of a wrapped one, not of an agent within it
 		delete(s.last, id)
 		return
 	}
@@ -37,17 +44,30 @@ func (s *sessions) saw(ev hook.AnyEvent) {
 		s.forget()
 	}
 	if len(s.last) < maxSessions {
-		s.last[id] = time.Now()
+		g := glimpse{at: time.Now(), shown: s.last[id].shown}
+		if m != nil {
+			g.shown = &m.wrapped
+		}
+		s.last[id] = g
 	}
 }
 
 // forget drops what was not heard of for long. The caller holds mu.
 func (s *sessions) forget() {
-	for id, at := range s.last {
-		if time.Since(at) > sessionTime {
+	for id, g := range s.last {
+		if time.Since(g.at) > sessionTime || g.shown.over() {
 			delete(s.last, id)
 		}
 	}
+}
+
+// over reports a wrapped session whose end hookway run has told.
+func (w *wrapped) over() bool {
+	if w == nil {
+		return false
+	}
+	s, err := w.read()
+	return err == nil && !s.Open
 }
 
 // Load names the workspaces that are kept warm and the sessions that are open, as
