@@ -78,3 +78,21 @@ func (r *run) overridden() bool {
 	}
 	return false
 }
+
+// TakesDirective reports whether a hook wants a directive, and runs none. Hooks
+// of every event ("*") count only if they name its namespace: they watch
+// whatever there is, and do not give a namespace a meaning.
+func (e *Engine) TakesDirective(env *Envelope, d DirectiveCall) bool {
+	c := e.table.Load().find(Directive.info)
+	if c == nil {
+		return false
+	}
+	if env == nil {
+		env = &noEnvelope
+	}
+	c.once.Do(c.index)
+	r := run{e: e, chain: c, info: Directive.info, ev: &Event[DirectiveCall]{Envelope: env, Payload: d, info: Directive.info}}
+	return slices.ContainsFunc(c.source, func(e *entry) bool {
+		return (!e.every || closeness(&e.hook.Match) < noNamespace) && len(e.match.tools) == 0 && r.matches(e)
+	})
+}

@@ -140,3 +140,31 @@ func TestWrongOverridesAreRefused(t *testing.T) {
 	}
 	direct(t, &e, "good", hook.Decision{}, hook.Override(), hook.MatchNamespace("relay", "broadcast"))
 }
+
+func TestTakesDirective(t *testing.T) {
+	var e hook.Engine
+	takes := func(namespace, target string) bool {
+		return e.TakesDirective(&hook.Envelope{Agent: "Alice"}, hook.DirectiveCall{Namespace: namespace, Target: target})
+	}
+	if takes("deploy", "") || e.TakesDirective(nil, hook.DirectiveCall{Namespace: "deploy"}) {
+		t.Error("an engine without hooks takes a directive")
+	}
+	direct(t, &e, "everything", hook.Decision{}, hook.For("*"))
+	direct(t, &e, "tools", hook.Decision{}, hook.MatchTool("Bash"))
+	direct(t, &e, "deploy", hook.Decision{}, hook.MatchNamespace("deploy"), hook.MatchTarget("s*"))
+	direct(t, &e, "log", hook.Decision{}, hook.MatchNamespace("log"), hook.As(hook.Observe))
+	direct(t, &e, "not hers", hook.Decision{}, hook.Matching(hook.Match{Namespace: []string{"hers"}, Agent: []string{"Bob"}}))
+	add(t, &e, "any", says(hook.Decision{}), hook.For("*"), hook.MatchNamespace("any*"))
+	for _, c := range []struct {
+		namespace, target string
+		want              bool
+	}{{"deploy", "staging", true}, {"deploy", "prod", false}, {"log", "", true}, {"hers", "", false}, {"anything", "", true}, {"relay", "Bob", false}} {
+		if got := takes(c.namespace, c.target); got != c.want {
+			t.Errorf("@%s:%s: %v", c.namespace, c.target, got)
+		}
+	}
+	direct(t, &e, "catches all", hook.Decision{})
+	if !takes("relay", "Bob") {
+		t.Error("a hook of all directives does not count")
+	}
+}
