@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // echoes answers every line, until it is told an exit code.
@@ -246,4 +248,36 @@ func TestATerminalThatTmuxCannotUse(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(s.dir, "started")); err == nil {
 		t.Error("the program was started all the same")
 	}
+}
+
+// TestStoriesInTmux: the stories of hookway run are the same in tmux: events,
+// directives, what is typed, exit codes, and what hookway says.
+func TestStoriesInTmux(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	program, err := exec.LookPath("hookway")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, name := range []string{"run", "run_attach", "run_live", "record", "run_unknown"} {
+		files = append(files, filepath.Join("testdata", "script", name+".txtar"))
+	}
+	testscript.Run(t, testscript.Params{
+		Files: files,
+		Cmds:  map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Setup: func(env *testscript.Env) error {
+			if err := setStage(env); err != nil {
+				return err
+			}
+			bin := filepath.Join(env.WorkDir, ".bin")
+			env.Setenv("PATH", bin+":"+env.Getenv("PATH"))
+			if err := os.Mkdir(bin, 0o700); err != nil {
+				return err
+			}
+			script := "#!/bin/sh\nif [ \"$1\" = run ]; then shift; set -- run --tmux \"$@\"; fi\nexec " + program + " \"$@\"\n"
+			return os.WriteFile(filepath.Join(bin, "hookway"), []byte(script), 0o700)
+		},
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -22,7 +23,9 @@ func TestMain(m *testing.M) {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			code := newApp().run(ctx, os.Args[1:])
-			noteStatus(code)
+			if !slices.Contains(os.Args, paneName) { // its story waits for another one
+				noteStatus(code)
+			}
 			os.Exit(code)
 		},
 	})
@@ -64,23 +67,26 @@ func TestStories(t *testing.T) {
 		RequireUniqueNames: true,
 		UpdateScripts:      *update,
 		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status},
-		Setup: func(env *testscript.Env) error {
-			home := filepath.Join(env.WorkDir, ".home")
-			for name, value := range map[string]string{
-				"HOME":            home,
-				"USERPROFILE":     home,
-				"HOOKWAY_HOME":    filepath.Join(home, "hookway"),
-				"XDG_CONFIG_HOME": filepath.Join(home, "config"),
-				"XDG_STATE_HOME":  filepath.Join(home, "state"),
-				"XDG_RUNTIME_DIR": filepath.Join(home, "run"),
-				"HOOKWAY_DAEMON":  "off", // stories about the daemon start one of their own
-				"NO_COLOR":        "",
-				statusFile:        filepath.Join(env.WorkDir, ".status"),
-				"GORACE":          os.Getenv("GORACE") + " atexit_sleep_ms=0", // by default a second for each process
-			} {
-				env.Setenv(name, value)
-			}
-			return os.MkdirAll(home, 0o700)
-		},
+		Setup:              setStage,
 	})
+}
+
+// setStage gives a story a home, and keeps it from all that is around it.
+func setStage(env *testscript.Env) error {
+	home := filepath.Join(env.WorkDir, ".home")
+	for name, value := range map[string]string{
+		"HOME":            home,
+		"USERPROFILE":     home,
+		"HOOKWAY_HOME":    filepath.Join(home, "hookway"),
+		"XDG_CONFIG_HOME": filepath.Join(home, "config"),
+		"XDG_STATE_HOME":  filepath.Join(home, "state"),
+		"XDG_RUNTIME_DIR": filepath.Join(home, "run"),
+		"HOOKWAY_DAEMON":  "off", // stories about the daemon start one of their own
+		"NO_COLOR":        "",
+		statusFile:        filepath.Join(env.WorkDir, ".status"),
+		"GORACE":          os.Getenv("GORACE") + " atexit_sleep_ms=0", // by default a second for each process
+	} {
+		env.Setenv(name, value)
+	}
+	return os.MkdirAll(home, 0o700)
 }

@@ -35,7 +35,7 @@ const linkOption = "@hookway_link"
 func (s *Server) New(ctx context.Context, n New) (Session, error) {
 	args := append([]string{"start-server", ";", "source-file", "-", ";",
 		"new-session", "-d", "-E", "-P", "-F", "#{session_id}", "-s", n.Name,
-		"-x", strconv.Itoa(n.Width), "-y", strconv.Itoa(n.Height), "--"}, n.Command...)
+		"-x", strconv.Itoa(n.Width), "-y", strconv.Itoa(n.Height), "--"}, literal(n.Command)...)
 	target := "=" + n.Name + ":"
 	args = append(args, ";", "set-option", "-t", target, linkOption, n.Link,
 		";", "set-hook", "-t", target, "client-attached", "wait-for -S "+filepath.Base(n.Link))
@@ -57,6 +57,17 @@ func (s *Server) New(ctx context.Context, n New) (Session, error) {
 		err = fmt.Errorf("%w; look into %s", err, s.Settings)
 	}
 	return session, err
+}
+
+// literal keeps tmux from taking the end of an argument for the end of a command.
+func literal(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if begin, ok := strings.CutSuffix(arg, ";"); ok {
+			args[i] = begin + `\;`
+		}
+	}
+	return args
 }
 
 // List gives the sessions by name. A server that does not run has none.
