@@ -23,6 +23,7 @@ type emulator interface {
 	// last call, oldest first. What was erased is not among them.
 	scrolled() []Row
 	scrolledMore(than int) bool
+	forget() // what scrolled returns
 	close()
 }
 
@@ -79,11 +80,13 @@ func (e *vtEmulator) alternate(on bool) {
 	switch {
 	case on == (e.now != e.main):
 	case on:
-		e.alt = e.open(e.main.vt.Width(), e.main.vt.Height())
+		if e.alt == nil {
+			e.alt = e.open(e.main.vt.Width(), e.main.vt.Height())
+		}
+		_, _ = e.alt.vt.WriteString("\x18\x1bc") // it begins empty, whatever was left there
 		e.now = e.alt
 	default:
-		e.alt.close()
-		e.now, e.alt = e.main, nil
+		e.now = e.main
 	}
 }
 
@@ -109,6 +112,12 @@ func (e *vtEmulator) scrolled() []Row {
 }
 
 func (e *vtEmulator) scrolledMore(than int) bool { return len(e.gone)+e.now.vt.ScrollbackLen() > than }
+
+func (e *vtEmulator) forget() {
+	e.gone = nil
+	e.now.erased = 0
+	e.now.vt.Scrollback().Clear()
+}
 
 // collect takes what has scrolled from the screen.
 func (e *vtEmulator) collect() {

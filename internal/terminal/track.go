@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -141,13 +142,30 @@ func (t *tracker) draw(p []byte) {
 	if t.painting {
 		t.flush()
 	} else if len(t.pending) > pendingMost {
-		tail := t.pending[len(t.pending)-pendingKeep:]
-		if end := bytes.IndexByte(tail, '\n'); end >= 0 && bytes.Count(tail, []byte{'\n'}) > t.rows {
-			t.pending = append(append(t.pending[:0], "\x1b[0m"...), tail[end:]...)
-		} else {
+		t.skip()
+	}
+}
+
+// skip leaves out plain output that has scrolled from the screen by now.
+func (t *tracker) skip() {
+	keep := max(pendingKeep, 4*t.cols*t.rows)
+	if keep+pendingKeep > len(t.pending) { // a very large screen
+		t.flush()
+		return
+	}
+	tail := t.pending[len(t.pending)-keep:]
+	begin := bytes.IndexByte(tail, '\n')
+	if begin < 0 || bytes.Count(tail, []byte{'\n'}) <= t.rows {
+		begin = 64 // a line longer than the screen; no sequence is as long as that
+		if bytes.IndexByte(tail[:begin], 0x1b) >= 0 {
 			t.flush()
+			return
 		}
 	}
+	for !utf8.RuneStart(tail[begin]) {
+		begin++
+	}
+	t.pending = append(append(t.pending[:0], "\x1b[0m"...), tail[begin:]...)
 }
 
 // flush makes the emulator see all output.
@@ -155,13 +173,15 @@ func (t *tracker) flush() {
 	if t.emu == nil {
 		t.emu = newEmulator(t.cols, t.rows)
 	}
-	if len(t.pending) > 0 {
-		t.emu.write(t.pending)
-		t.pending = t.pending[:0]
+	for p := t.pending; len(p) > 0; {
+		n := min(len(p), pieceMost)
+		t.emu.write(p[:n])
+		p = p[n:]
+		if !t.painting {
+			t.emu.forget() // those lines were reported when they ended
+		}
 	}
-	if !t.painting {
-		t.emu.scrolled() // those lines were reported when they ended
-	}
+	t.pending = t.pending[:0]
 	if cap(t.pending) > pendingMost*2 {
 		t.pending = nil
 	}
