@@ -40,6 +40,9 @@ func (s *Server) New(ctx context.Context, n New) (Session, error) {
 	args = append(args, ";", "set-option", "-t", target, linkOption, n.Link,
 		";", "set-hook", "-t", target, "client-attached", "wait-for -S "+filepath.Base(n.Link))
 	said, err := s.say(ctx, script(s.Settings), args...)
+	for try := 0; leaving(err) && said == "" && try < 10; try++ { // the next call starts another server
+		said, err = s.say(ctx, script(s.Settings), args...)
+	}
 	session := Session{Name: n.Name, Link: n.Link}
 	var wrong []string // tmux prints here what it does not like in a file
 	for line := range strings.Lines(said) {
@@ -73,8 +76,7 @@ func literal(args []string) []string {
 // List gives the sessions by name. A server that does not run has none.
 func (s *Server) List(ctx context.Context) ([]Session, error) {
 	said, err := s.call(ctx, "list-sessions", "-F", "#{session_id} #{session_name} #{"+linkOption+"}")
-	var refused *callError
-	if errors.As(err, &refused) && notRunning(refused.text) {
+	if leaving(err) {
 		return nil, nil
 	}
 	var all []Session
@@ -87,9 +89,13 @@ func (s *Server) List(ctx context.Context) ([]Session, error) {
 	return all, err
 }
 
-func notRunning(complaint string) bool {
-	return strings.HasPrefix(complaint, "no server running") || strings.HasPrefix(complaint, "error connecting") ||
-		strings.HasPrefix(complaint, "no sessions") || strings.HasPrefix(complaint, "server exited") || strings.HasPrefix(complaint, "lost server")
+// leaving reports whether a call has found no server, or one that has no session
+// any more and is about to end.
+func leaving(err error) bool {
+	var refused *callError
+	return errors.As(err, &refused) && slices.ContainsFunc(
+		[]string{"no server running", "error connecting", "no sessions", "server exited", "lost server"},
+		func(begin string) bool { return strings.HasPrefix(refused.text, begin) })
 }
 
 // Runs reports whether the session is there.

@@ -151,3 +151,17 @@ func TestTheServerKeepsWhatItNeeds(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 }
+
+// TestAServerThatEnds: the server ends with its last session, while the next one
+// is asked for.
+func TestAServerThatEnds(t *testing.T) {
+	s := server(t)
+	for i := range 50 {
+		n := New{Name: fmt.Sprint("s", i), Link: "link", Width: 80, Height: 24, Command: []string{"sh", "-c", "read x"}}
+		session, err := s.New(t.Context(), n)
+		if err != nil {
+			t.Fatalf("session %d: %v", i, err)
+		}
+		s.Kill(t.Context(), session)
+	}
+}
