@@ -3,6 +3,7 @@ package memory
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // index is what a search needs to know of the memories of one workspace: their
@@ -214,11 +215,8 @@ func speakerOf(text string) string {
 		return ""
 	}
 	for _, word := range strings.Fields(name) {
-		for _, r := range word {
-			if !unicode.IsUpper(r) {
-				return ""
-			}
-			break
+		if first, _ := utf8.DecodeRuneInString(word); !unicode.IsUpper(first) {
+			return ""
 		}
 	}
 	return name

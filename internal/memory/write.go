@@ -22,7 +22,7 @@ func (s *Store) Save(ctx context.Context, m Memory) (Memory, error) {
 	}
 	saved := m
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
-		saved, err = save(ctx, tx, m)
+		saved, err = keep(ctx, tx, m)
 		return err
 	})
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Store) Save(ctx context.Context, m Memory) (Memory, error) {
 	return saved, nil
 }
 
-func save(ctx context.Context, tx *sql.Tx, m Memory) (Memory, error) {
+func keep(ctx context.Context, tx *sql.Tx, m Memory) (Memory, error) {
 	old, seq, err := same(ctx, tx, m)
 	switch {
 	case err != nil:
