@@ -49,7 +49,10 @@ type profile struct {
 
 	submit  string // the key that submits; empty is Enter
 	newline string // a line break of a text that is not pasted; empty is a space
-	again   bool   // press submit again if the text is still in the input
+	// rest is between a pasted text and submit, for a program that guards against
+	// pasted text that submits itself. Others get both in one write.
+	rest  time.Duration
+	again bool // press submit again if the text is still in the input
 
 	// commands are the characters that make a command of a text they begin;
 	// guard goes before such a text. A space follows a text whose last word
@@ -107,7 +110,7 @@ type field struct {
 	known bool   // an input was recognised
 	empty bool   // it is empty
 	row   int    // its first row, if known, else the cursor's
-	text  string // what stands in it, if it is known and not empty
+	text  string // what stands in its first row, if it is known and not empty
 	ghost string // faint text in it
 }
 
@@ -121,6 +124,9 @@ func (p *profile) find(s terminal.Screen) field {
 		for f.row = len(s.Rows) - 1; f.row >= 0 && !p.input.MatchString(rowAt(s, f.row).Solid); f.row-- {
 		}
 	}
+	if !p.anywhere {
+		f.row = p.above(s)
+	}
 	row := rowAt(s, f.row)
 	if f.row < 0 || !p.input.MatchString(row.Solid) {
 		f.row = s.Row
@@ -128,11 +134,26 @@ func (p *profile) find(s terminal.Screen) field {
 	}
 	f.known = true
 	f.ghost = strings.TrimSpace(faint(row))
-	f.empty = p.prompt.MatchString(row.Solid) && !hasWords(s.At(f.row+1).Solid)
+	f.empty = p.prompt.MatchString(row.Solid) && !hasWords(s.At(f.row+1).Solid) && (p.anywhere || f.row == s.Row)
 	if !f.empty {
-		f.text = strings.TrimSpace(trimBox(row.Solid))
+		f.text = trimBox(row.Solid[p.input.FindStringIndex(row.Solid)[1]:])
 	}
 	return f
+}
+
+// above is the row in which the input begins that the cursor is in: rows that
+// belong to the one above are set in, or blank.
+func (p *profile) above(s terminal.Screen) int {
+	for row := s.Row; row >= 0; row-- {
+		text := rowAt(s, row).Solid
+		if p.input.MatchString(text) {
+			return row
+		}
+		if strings.TrimSpace(text) != "" && !strings.HasPrefix(text, "  ") {
+			break
+		}
+	}
+	return s.Row
 }
 
 // findLine looks for a prompt left of the cursor.

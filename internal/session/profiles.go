@@ -58,16 +58,18 @@ func codex() profile {
 }
 
 // gemini draws its own cursor and leaves the real one below its input. It takes
-// blanks away before it looks for a command. Its prompt is * where it asks for
+// blanks away before it looks for a command, and an Enter within 40 ms of a paste
+// for a line break. Its prompt is * where it asks for
 // nothing, and ! where what is typed goes to a shell.
 func gemini(name string, programs ...string) profile {
 	p := agent(name, programs...)
 	p.anywhere = true
-	p.input = regexp.MustCompile(`^\s*[│┃|]?\s*[>*!](\s|$)`)
-	p.prompt = regexp.MustCompile(`^\s*[│┃|]?\s*[>*]\s*(Type your message.*?)?\s*[│┃|]?\s*$`)
+	p.input = regexp.MustCompile(`^\s*[│┃|]?\s*[>❯›*!](\s|$)`)
+	p.prompt = regexp.MustCompile(`^\s*[│┃|]?\s*[>❯›*]\s*(Type your message.*?)?\s*[│┃|]?\s*$`)
 	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Type your message`)}
-	p.busy = []string{"esc to cancel"}
+	p.busy = append(p.busy, "esc to cancel")
 	p.guard = ": "
+	p.rest = 100 * time.Millisecond
 	return p
 }
 
@@ -76,7 +78,7 @@ func copilot() profile {
 	p.anywhere = true
 	p.prompt = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>]\s*((Enter|Type|Ask|Describe)\b.*?)?\s*[│┃|]?\s*$`)
 	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^(Enter|Type|Ask|Describe)\b`)}
-	p.busy = []string{"esc to cancel", "Esc to cancel"}
+	p.busy = append(p.busy, "esc to cancel", "Esc to cancel")
 	p.guard = ": "
 	return p
 }
@@ -87,7 +89,7 @@ func opencode() profile {
 	p.input = regexp.MustCompile(`^\s*[┃│]?\s*[>❯](\s|$)|^\s*[┃│]\s+Ask anything`)
 	p.prompt = regexp.MustCompile(`^\s*[┃│]?\s*[>❯]?\s*(Ask anything.*)?$`)
 	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Ask anything`)}
-	p.busy = []string{"esc interrupt", "esc to interrupt"}
+	p.busy = append(p.busy, "esc interrupt")
 	p.guard = ": "
 	return p
 }

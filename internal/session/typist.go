@@ -226,7 +226,7 @@ func (t *typist) put1(ctx context.Context, item *injection, p *profile, m moment
 	defer cancel()
 	item.saidBefore = t.session.said.Load()
 	err = t.session.program.Put(ctx, terminal.Text{
-		Body: body, Paste: paste, Newline: p.newline, Submit: p.submit,
+		Body: body, Paste: paste, Newline: p.newline, Submit: p.submit, Pause: p.rest,
 		Safe: func() error {
 			again := t.look()
 			again.first, again.silent, again.running, again.unsettled = m.first, m.silent, m.running, m.unsettled
@@ -244,7 +244,7 @@ func (t *typist) put1(ctx context.Context, item *injection, p *profile, m moment
 // look gathers what decides whether a text may be typed.
 func (t *typist) look() moment {
 	p := t.session.program
-	m := moment{now: time.Now(), screen: p.Screen(), input: p.Input()}
+	m := moment{now: time.Now(), command: t.session.command, screen: p.Screen(), input: p.Input()}
 	m.user, m.lastKey = p.User()
 	return m
 }

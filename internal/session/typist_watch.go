@@ -44,6 +44,12 @@ func (pr proof) seen(p *profile, s terminal.Screen) bool {
 	return !pr.pasted && p.pasted != nil && p.pasted.MatchString(p.find(s).text)
 }
 
+// begins reports whether a row is how the text begins.
+func (pr proof) begins(row string) bool {
+	row = letters(row)
+	return row != "" && (strings.HasPrefix(row, pr.head) || strings.HasPrefix(pr.head, row))
+}
+
 // letters is a text without what differs from screen to screen: blanks, ends of
 // rows, frames.
 func letters(text string) string {
@@ -127,8 +133,7 @@ func (t *typist) enter(ctx context.Context, p *profile, pr proof, since time.Tim
 	_ = t.session.program.Put(ctx, terminal.Text{Submit: p.submit, Safe: func() error {
 		m := t.look()
 		f := p.find(m.screen)
-		mine := f.known && !f.empty && (f.text != "" && strings.Contains(pr.head+pr.tail, letters(f.text)) ||
-			strings.Contains(letters(f.text), pr.tail) || p.pasted != nil && p.pasted.MatchString(f.text))
+		mine := f.known && !f.empty && (pr.begins(f.text) || p.pasted != nil && p.pasted.MatchString(f.text))
 		if !mine || m.lastKey.After(since) || p.asking(m, f) != "" || m.input.Unread > 0 {
 			return errUnsafe
 		}

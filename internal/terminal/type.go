@@ -38,6 +38,10 @@ type Text struct {
 	// An empty Submit is Enter.
 	Before, Submit string
 
+	// Pause is between a pasted body and Submit, for programs that take an Enter
+	// right after a paste for a line break. The user's keys wait meanwhile.
+	Pause time.Duration
+
 	// Safe, if not nil, is asked last, when no key of the user can come between
 	// its answer and the text. An error means that nothing is typed; Put
 	// returns it.
@@ -92,10 +96,31 @@ func (p *Program) Put(ctx context.Context, text Text) error {
 	}
 	body := Clean(text.Body)
 	p.typed.line(body)
-	if err := p.writeText(ctx, text.Before+text.around(body)+text.submit()); err != nil {
+	if err := p.writeParts(ctx, text, body); err != nil {
 		return fmt.Errorf("type to the program: %w", err)
 	}
 	return nil
+}
+
+// writeParts writes a text with its keys, at once where the program allows that.
+func (p *Program) writeParts(ctx context.Context, text Text, body string) error {
+	before, after := text.Before+text.around(body), text.submit()
+	if !text.Paste || text.Pause <= 0 {
+		return p.writeText(ctx, before+after)
+	}
+	if err := p.writeText(ctx, before); err != nil {
+		return err
+	}
+	pause := time.NewTimer(text.Pause)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+		return p.writeText(ctx, after)
+	case <-p.exited:
+		return ErrEnded
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func (t Text) submit() string {
