@@ -90,6 +90,9 @@ func (t *tracker) follow(page []line) (vanished string, missed []line) {
 	for i := 0; i < len(page); {
 		if j := pairs[i]; j >= 0 {
 			page[i].keep(old[j])
+			if i == 0 { // what stood above has scrolled away
+				page[0].blank = max(page[0].blank, old[j].blank)
+			}
 			i, next = i+1, j+1
 			continue
 		}
