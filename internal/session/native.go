@@ -102,8 +102,17 @@ func (t *typist) heldBack() <-chan struct{} {
 	return held
 }
 
-// stillness is for how long the program has shown nothing new.
-func (s *session) stillness() time.Duration { return time.Since(s.program.Screen().Changed) }
+// stillness is for how long the agent has shown nothing new at its input. One
+// that shows none, because it asks something or has no use for a screen, does not
+// wait for what is typed: what it shows says nothing.
+func (s *session) stillness() time.Duration {
+	screen := s.program.Screen()
+	p := s.typist.profile
+	if screen.Changed.IsZero() || p.box && !p.find(screen).known {
+		return 0
+	}
+	return time.Since(screen.Changed)
+}
 
 // begin hands over what SessionStart's hooks inject. It must be there before the
 // program is, whose own report of its start may take it at once.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +23,8 @@ type ownHooks struct {
 	ended  bool         // the agent has told of its end
 	offers log[string]
 	fates  chan struct{} // gets a token for each text whose fate is known; nil: it is known at once
+
+	still chan func() time.Duration // gets what Await is given; may be nil
 
 	mu    sync.Mutex
 	takes bool // texts, beside that of the begin
@@ -56,7 +60,10 @@ func (o *ownHooks) End(ctx context.Context, fire func(context.Context)) {
 	}
 }
 
-func (o *ownHooks) Await(ctx context.Context, _ func() time.Duration) session.Fate {
+func (o *ownHooks) Await(ctx context.Context, still func() time.Duration) session.Fate {
+	if o.still != nil {
+		o.still <- still
+	}
 	if o.fates == nil {
 		return o.fate
 	}
@@ -210,5 +217,54 @@ func TestATextThatWaitsToBeTypedIsOfferedToAnAgentThatBeginsToWork(t *testing.T)
 	w.clean()
 	if strings.Contains(w.screen.String(), "a text") {
 		t.Errorf("it was typed too: %q", w.screen.String())
+	}
+}
+
+// An agent that shows no input, since it asks its user or has no use for a screen,
+// does not look as if it waited for one.
+func TestAnAgentIsStillOnlyAtItsInput(t *testing.T) {
+	t.Parallel()
+	claude := filepath.Join(t.TempDir(), "claude")
+	shell, err := exec.LookPath("sh")
+	if err == nil {
+		err = os.Symlink(shell, claude)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		prints, shows string
+		still         bool
+	}{
+		"nothing":    {`''`, "", false},
+		"a dialog":   {`'\nDo you want to go on?\n 1. Yes\n'`, "Yes", false},
+		"its prompt": {`'\n❯ '`, "❯", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, own := newWrapped(t), &ownHooks{fate: session.Taken, fates: make(chan struct{}, 1), still: make(chan func() time.Duration, 1)}
+			w.hook("SessionStart", injects("remember this"))
+			in, keys := keyboard(t)
+			w.run(session.Config{Command: []string{claude, "-c", "printf " + test.prints + "; read x"}, AgentHooks: own, Native: true, Stdin: in})
+			still := <-own.still
+			if test.still {
+				for deadline := time.Now().Add(patience); still() == 0; time.Sleep(time.Millisecond) {
+					if time.Now().After(deadline) {
+						t.Fatal("it is never still")
+					}
+				}
+			} else {
+				w.screen.await(t, test.shows)
+				for range 20 {
+					if d := still(); d != 0 {
+						t.Fatalf("it is still since %v", d)
+					}
+					time.Sleep(5 * time.Millisecond)
+				}
+			}
+			own.fates <- struct{}{}
+			write(t, keys, "bye\n")
+			w.clean()
+		})
 	}
 }
