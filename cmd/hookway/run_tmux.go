@@ -120,15 +120,15 @@ func (a *app) paneCommand() *cobra.Command {
 	}
 }
 
-// hangupLimit is how long a program may go on when its session is gone, and with
-// it every way to come back to it.
-const hangupLimit = 5 * time.Second
+// hangupLimit is how long a program may go on when its session is gone, and with it
+// every way to come back: longer than it may take to answer SessionEnd.
+const hangupLimit = 15 * time.Second
 
 // pane is hookway run, inside tmux. It has the environment of whoever has started
 // the session, but for what describes the terminal, which is tmux's.
 func (a *app) pane(ctx context.Context, link string) error {
 	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, hangup...) // to the end: who attached last must not decide whether SessionEnd is heard
+	signal.Notify(hangups, hangup...) // to the end, which hookway must live to tell
 	pane, start, err := tmux.Take(link)
 	if err != nil {
 		return err
