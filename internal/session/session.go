@@ -24,6 +24,9 @@
 //     no directive or output is with its hooks, no text waits to be typed, and
 //     nothing was printed or typed for a second. So a program that reads answers
 //     gets them also where nobody types.
+//   - An agent that calls hooks of its own reports its begin and end too. Through
+//     AgentHooks each is fired once, here or there, and a text that is injected
+//     while the agent works is in the answer to one of its events, and not typed.
 //   - SessionEnd is fired exactly once for every SessionStart. Its reasons are
 //     exit and signal (the program has ended; all its output has been seen by
 //     hooks), start_failed, interrupted for SIGINT and for the Ctrl-C after which
