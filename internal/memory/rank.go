@@ -11,6 +11,7 @@ import (
 type weights struct {
 	k1, b               float64 // BM25
 	near, far           float64 // neighbours, and theirs
+	answer              float64 // of the neighbour before, if it asks
 	before              float64 // of the neighbour before, more than of the one after
 	session             float64
 	spread              float64 // words that occur beside those of the query
@@ -24,7 +25,7 @@ type weights struct {
 }
 
 var tuned = weights{
-	k1: 0.5, b: 0.25, near: 0.35, far: 0.2, before: 1.5, session: 0.6, spread: 0.35, like: 0.35, concept: 0.45,
+	k1: 0.5, b: 0.25, near: 0.35, far: 0.2, before: 1.5, answer: 1.6, session: 0.6, spread: 0.2, like: 0.35, concept: 0.5,
 	agent: 0.2, date: 0.3, time: 0.1, number: 0.1, question: 0.12, short: 0.12, newer: 0.01,
 	spreadDocs: 400, spread2: 200,
 }
@@ -151,7 +152,11 @@ func (r *ranking) addNeighbours() {
 		s := r.own.score[n]
 		d := &docs[n]
 		give(n, s)
-		give(d.next, s*r.w.near*r.w.before)
+		after := s * r.w.near * r.w.before
+		if d.hints&isQuestion != 0 {
+			after *= r.w.answer
+		}
+		give(d.next, after)
 		give(d.prev, s*r.w.near)
 		if d.next >= 0 {
 			give(docs[d.next].next, s*r.w.far*r.w.before)
