@@ -30,8 +30,9 @@ var gemini = &agent{
 			"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true",
 		}
 	},
-	argv: []string{"--approval-mode", "yolo", "-p", prompt},
-	kept: []string{"home/.gemini/settings.json", "project/.gemini/settings.json"},
+	argv:   []string{"--approval-mode", "yolo", "-p", prompt},
+	screen: &screen{ready: "Type your message", slow: true},
+	kept:   []string{"home/.gemini/settings.json", "project/.gemini/settings.json"},
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{
 			"Write": {Tool: "write_file", Input: object{"file_path": file, "content": "new\n"}},
@@ -53,6 +54,7 @@ var qwen = &agent{
 		return []string{"OPENAI_API_KEY=" + key, "OPENAI_BASE_URL=" + w.model.URL() + "/v1", "OPENAI_MODEL=scripted"}
 	},
 	argv:        []string{"--auth-type", "openai", "--approval-mode", "yolo", "-p", prompt},
+	screen:      &screen{argv: []string{"--auth-type", "openai"}, ready: "Type your message"},
 	kept:        []string{"home/.qwen/settings.json", "project/.qwen/settings.json"},
 	keepsInput:  true,
 	endsUnasked: true,
@@ -70,14 +72,16 @@ var copilot = &agent{
 	program: "HOOKWAY_E2E_COPILOT",
 	destroy: "rm -rf ./victim",
 	settle: func(t *testing.T, w *world) []string {
+		w.write(t, filepath.Join(w.home, ".copilot", "config.json"), fmt.Sprintf(`{"trusted_folders": [%q]}`+"\n", w.project))
 		return []string{
 			"COPILOT_OFFLINE=true", "COPILOT_AUTO_UPDATE=false", "COPILOT_MODEL=scripted",
 			"COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BASE_URL=" + w.model.URL() + "/v1", "COPILOT_PROVIDER_API_KEY=" + key,
 			"GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=true",
 		}
 	},
-	argv: []string{"--allow-all-tools", "-p", prompt},
-	kept: []string{"home/.copilot/hooks/hookway.json", "project/.github/hooks/hookway.json"},
+	argv:   []string{"--allow-all-tools", "-p", prompt},
+	screen: &screen{ready: "? help"},
+	kept:   []string{"home/.copilot/hooks/hookway.json", "project/.github/hooks/hookway.json"},
 	files: func(file string) map[string]model.Call {
 		return map[string]model.Call{
 			"Write": {Tool: "create", Input: object{"path": file, "file_text": "new\n"}},
@@ -104,6 +108,7 @@ var opencode = &agent{
 		return []string{"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_DEFAULT_PLUGINS=1"}
 	},
 	argv:    []string{"run", "--model", "scripted/scripted", prompt},
+	screen:  &screen{argv: []string{"--model", "scripted/scripted"}, ready: "Ask anything"},
 	kept:    []string{"home/.config/opencode/opencode.json", "home/.config/opencode/plugin/hookway.js", "project/.opencode/plugin/hookway.js"},
 	mayStop: true,
 	files: func(file string) map[string]model.Call {

@@ -21,6 +21,7 @@ import (
 type screen struct {
 	argv  []string // its command line for that, without the program
 	ready string   // what it shows when it takes a prompt
+	slow  bool     // an Enter right after a paste is a line break to it
 }
 
 const (
@@ -184,7 +185,14 @@ func (x *window) types(t *testing.T, texts ...string) {
 func (x *window) prompts(t *testing.T, text string) {
 	t.Helper()
 	x.types(t, "\x1b[200~"+text+"\x1b[201~")
-	x.sees(t, text[strings.LastIndex(text, "\n")+1:])
+	last := text[strings.LastIndex(text, "\n")+1:]
+	x.until(t, fmt.Sprintf("%q in the box", last), func() bool {
+		shows := x.shows()
+		return strings.Contains(shows, last) || strings.Contains(shows, "[Pasted")
+	})
+	if x.w.agent.screen.slow {
+		x.rests(t)
+	}
 	x.types(t, "\r")
 }
 

@@ -115,11 +115,11 @@ func TestADirectiveOnTheScreenIsAnswered(t *testing.T) {
 		x.sees(t, "Thank you, all is well.")
 
 		x.resize(t, 80, 24)
-		x.sees(t, "Thank you, all is well.")
+		x.rests(t)
 		x.prompts(t, "Anything else?")
 		x.sees(t, "Nothing else.")
 		x.resize(t, 100, 30)
-		x.sees(t, "Nothing else.")
+		x.rests(t)
 		if n := read(x.hears(t, "Anything else?"), deployed); n != 1 {
 			t.Errorf("later the model reads %d times what was injected, want once", n)
 		}
@@ -147,14 +147,19 @@ func TestWhatTheUserTypesIsNoDirective(t *testing.T) {
     command: "echo bye >> ../byes"
 `, talk(""))
 		x := w.wrapped(t)
+		if !a.attaches { // what is injected is typed, as a prompt of its own
+			x.hears(t, context)
+			x.sees(t, "Fine.")
+			x.rests(t)
+		}
 		x.prompts(t, "What is this line good for?\n@deploy:staging of the user\nTell me.")
-		x.sees(t, "Fine.")
 		q := x.hears(t, "@deploy:staging of the user")
+		x.sees(t, "Fine.")
 		if n := read(q, context); n != 1 {
 			t.Errorf("the model reads %d times what SessionStart injected, want once: %q", n, q.Said)
 		}
 		x.resize(t, 80, 24)
-		x.sees(t, "Fine.")
+		x.rests(t)
 		if code := x.leaves(t); code != 0 {
 			t.Errorf("ended with %d, where the agent by itself ends with 0", code)
 		}
