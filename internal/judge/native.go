@@ -60,20 +60,18 @@ func (h *hearing) hears(m *member, s *standing, ev hook.AnyEvent) {
 	now.Heard, now.Own = true, h.own
 	if ev.Head().Subagent() == "" {
 		switch ev.Info() {
-		case hook.AgentStart.Info(), hook.PostToolUse.Info(), hook.PostToolUseFailure.Info():
-			now.Busy, now.Tool = true, false
-		case hook.PreToolUse.Info(), hook.PermissionRequest.Info():
-			now.Busy, now.Tool = true, true
+		case hook.AgentStart.Info(), hook.PreToolUse.Info(), hook.PostToolUse.Info(), hook.PostToolUseFailure.Info(), hook.PermissionRequest.Info():
+			now.Busy = true
 		}
 		if rests(ev) {
-			now.Busy, now.Tool = false, false
+			now.Busy = false
 		}
 	}
-	if now.Heard == s.Heard && now.Own == s.Own && now.Busy == s.Busy && now.Tool == s.Tool {
+	if now.Heard == s.Heard && now.Own == s.Own && now.Busy == s.Busy {
 		return
 	}
 	h.note(m.step(func(s *standing) bool {
-		s.Heard, s.Own, s.Busy, s.Tool = now.Heard, now.Own, now.Busy, now.Tool
+		s.Heard, s.Own, s.Busy = now.Heard, now.Own, now.Busy
 		return true
 	}))
 }
@@ -149,7 +147,7 @@ func (h *hearing) reopen() {
 	h.note(h.member.step(func(s *standing) bool {
 		again := !s.Open
 		if again { // else it goes on, with less in its memory
-			s.Open, s.Busy, s.Tool = true, false, false
+			s.Open, s.Busy = true, false
 		}
 		return again
 	}))
@@ -234,7 +232,7 @@ func (h *hearing) take(takes, rests, stop bool, said string) (texts []string) {
 			}
 		}
 		if rests && len(texts) == 0 && s.Busy {
-			s.Busy, s.Tool, changed = false, false, true
+			s.Busy, changed = false, true
 		}
 		return changed
 	})
@@ -254,7 +252,7 @@ func (h *hearing) rest() {
 		return
 	}
 	h.note(h.member.step(func(s *standing) bool {
-		s.Busy, s.Tool = false, false
+		s.Busy = false
 		return true
 	}))
 }

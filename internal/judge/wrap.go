@@ -148,7 +148,7 @@ func (w *Wrapped) End(ctx context.Context, fire func(context.Context)) {
 // closed notes that SessionEnd was fired.
 func (w wrapped) closed() error {
 	return w.step(func(s *standing) bool {
-		s.Open, s.Busy, s.Tool = false, false, false
+		s.Open, s.Busy = false, false
 		return true
 	})
 }
@@ -171,8 +171,7 @@ const (
 
 // Bounds of waiting.
 const (
-	noSign     = 10 * time.Second // a screen that shows nothing new for so long is not that of a working agent
-	noSignTool = 5 * time.Minute  // except where a tool runs, or the user is asked
+	noSign     = 10 * time.Second // an input at which nothing moves for so long is not that of a working agent
 	doubtAfter = 10 * time.Second // an answer is sent as soon as it is there
 	lastLook   = time.Second      // the same when the session ends
 )
@@ -239,9 +238,5 @@ func (l *Letter) judge(s *standing, ends bool, still time.Duration) (fate Fate, 
 
 // works reports whether the agent works, as far as it tells and its screen shows.
 func (s *standing) works(still time.Duration) bool {
-	limit := noSign
-	if s.Tool {
-		limit = noSignTool
-	}
-	return s.Busy && still < limit
+	return s.Busy && still < noSign
 }

@@ -50,7 +50,6 @@ type standing struct {
 	Heard bool   `json:"heard"`         // an event of the agent came
 	Open  bool   `json:"open"`          // SessionStart was fired, and no SessionEnd after it
 	Busy  bool   `json:"busy"`          // the agent works
-	Tool  bool   `json:"tool"`          // on a tool, or waits for the user to allow one
 
 	Next    int      `json:"next"`
 	Letters []letter `json:"letters,omitempty"`
