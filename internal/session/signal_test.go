@@ -11,6 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/session"
 )
 
 // wrapping starts the wrapper around a script in a process of its own.
@@ -84,12 +87,64 @@ func TestSecondSignalEndsTheWait(t *testing.T) {
 	}
 }
 
-func TestHangUpEndsTheSession(t *testing.T) {
-	cmd, out := wrapping(t, `echo ready; exec cat >/dev/null`, "nobody reads this")
+func TestTheAgentAnswersBeforeItIsToldOfAHangUp(t *testing.T) {
+	cmd, out := wrapping(t, `stty -echo; echo ready; while read line; do echo "heard: $line"; done`, "any last words?")
 	out.await(t, "under way")
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	out.await(t, "SessionEnd signal")
+	out.await(t, "SessionEnd hangup")
+	out.await(t, "heard: any last words?")
 	out.await(t, "code 129 error <nil>")
+	if n := strings.Count(out.String(), "SessionEnd"); n != 1 {
+		t.Errorf("SessionEnd was fired %d times", n)
+	}
+}
+
+// The program says that the next Ctrl-C ends it; so it is asked before.
+func TestTheAgentAnswersBeforeTheCtrlCThatEndsIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		inject string
+		keys   int // times that Ctrl-C is pressed after the hint
+		want   []string
+	}{
+		"an answer":           {"save it", 1, []string{"heard: save it", "bye"}},
+		"nothing to say":      {"", 1, []string{"bye"}},
+		"nobody waits for it": {"save it", 2, []string{"bye"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWrapped(t)
+			w.hook("SessionEnd", injects(test.inject))
+			in, keys := keyboard(t)
+			w.run(session.Config{Stdin: in, Command: sh(`stty -icanon -isig -echo min 1; printf '> '; n=0; line=
+				while :; do
+					k=$(dd bs=1 count=1 2>/dev/null; echo .); k=${k%.}
+					case "$k" in
+					"$(printf '\003')") n=$((n+1)); [ $n = 1 ] && printf '\r\nPress Ctrl-C again to exit\r\n> ' || { printf '\r\nbye\r\n'; exit 130; };;
+					"$(printf '\r')"|"
+") printf '\r\nheard: %s\r\n> ' "$line"; line=;;
+					*) line=$line$k;;
+					esac
+				done`)})
+			w.screen.await(t, "> ")
+			write(t, keys, "\x03")
+			w.screen.await(t, "again to exit")
+			for range test.keys {
+				write(t, keys, "\x03")
+			}
+			if r := w.end(); r.status.Code != 130 {
+				t.Errorf("it ended with %+v", r)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(w.screen.String(), want) {
+					t.Errorf("the screen is %q, want %q there", w.screen.String(), want)
+				}
+			}
+			ends := now[hook.SessionSummary](w.events.list())
+			if len(ends) != 1 || ends[0].Reason != "interrupted" {
+				t.Errorf("SessionEnd was fired as %+v", ends)
+			}
+		})
+	}
 }
