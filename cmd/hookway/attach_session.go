@@ -174,6 +174,9 @@ func (v *view) end(ctx context.Context) error {
 	} else {
 		fmt.Fprint(v.err, end.Notes)
 	}
+	if end.Cut {
+		v.warn("a part of the output is missing here, because it was not taken for a minute")
+	}
 	if end.Code != 0 {
 		return &exit{code: end.Code}
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -28,6 +29,7 @@ type End struct {
 	Code   int    `json:"code"`
 	Notes  string `json:"notes,omitempty"`  // what hookway has said about it
 	Screen string `json:"screen,omitempty"` // what stood there last, which tmux wipes away
+	Cut    bool   `json:"-"`                // the output was not all taken
 }
 
 // message is one line on a link; it has one field.
@@ -118,14 +120,15 @@ func (o *Offer) Hand(ctx context.Context, start Start) (*Watch, error) {
 		conn.Close()
 		return nil, fmt.Errorf("the session in tmux does not listen: %w", err)
 	}
-	return watch(conn), nil
+	return &Watch{link: o.Path, conn: conn}, nil
 }
 
 // Watch is somebody who wants to know how a session ends.
 type Watch struct {
-	conn   net.Conn
-	limit  *io.LimitedReader
-	decode *json.Decoder
+	link string
+
+	mu   sync.Mutex
+	conn net.Conn
 }
 
 // Join watches the session of a link.
@@ -134,21 +137,37 @@ func Join(link string) (*Watch, error) {
 	if err != nil {
 		return nil, ErrVanished
 	}
-	return watch(conn), nil
-}
-
-func watch(conn net.Conn) *Watch {
-	limit := &io.LimitedReader{R: conn}
-	return &Watch{conn: conn, limit: limit, decode: json.NewDecoder(limit)}
+	return &Watch{link: link, conn: conn}, nil
 }
 
 // End waits for the end of the session. Output that comes on the way is written
-// to out, if it is not nil. ErrVanished: there was none.
+// to out, if it is not nil; one who is too slow with it misses what comes later,
+// of which End.Cut tells. ErrVanished: there was no end.
 func (w *Watch) End(out io.Writer) (End, error) {
+	end, err := w.follow(out)
+	if out == nil || !errors.Is(err, ErrVanished) {
+		return end, err
+	}
+	again, err := Join(w.link)
+	if err != nil {
+		return End{}, err
+	}
+	w.mu.Lock()
+	w.conn.Close()
+	w.conn = again.conn
+	w.mu.Unlock()
+	end, err = w.follow(nil)
+	end.Cut = true
+	return end, err
+}
+
+func (w *Watch) follow(out io.Writer) (End, error) {
+	limit := &io.LimitedReader{R: w.conn}
+	decode := json.NewDecoder(limit)
 	for {
 		var m message
-		w.limit.N = mostMessage
-		if err := w.decode.Decode(&m); err != nil {
+		limit.N = mostMessage
+		if err := decode.Decode(&m); err != nil {
 			return End{}, ErrVanished
 		}
 		if m.End != nil {
@@ -163,10 +182,18 @@ func (w *Watch) End(out io.Writer) (End, error) {
 }
 
 // Signal has the session end as if it had been sent the signal, SIGINT or SIGTERM.
-func (w *Watch) Signal(s syscall.Signal) error { return send(w.conn, message{Signal: s}, endLimit) }
+func (w *Watch) Signal(s syscall.Signal) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return send(w.conn, message{Signal: s}, endLimit)
+}
 
-// Close ends the watching, End too.
-func (w *Watch) Close() { w.conn.Close() }
+// Close ends the watching.
+func (w *Watch) Close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.conn.Close()
+}
 
 func send(conn net.Conn, m message, limit time.Duration) error {
 	text, err := json.Marshal(m)

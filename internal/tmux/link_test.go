@@ -117,6 +117,46 @@ func TestWhoDoesNotListenDoesNotKeepAPaneFromEnding(t *testing.T) {
 	}
 }
 
+func TestWhoIsTooSlowForTheOutputStillGetsTheEnd(t *testing.T) {
+	defer func(was time.Duration) { followLimit = was }(followLimit)
+	followLimit = 50 * time.Millisecond
+	pane, watch := linked(t, Start{Follow: true})
+	cut := make(chan struct{})
+	go func() {
+		defer close(cut)
+		for piece := bytes.Repeat([]byte("x"), 32<<10); ; { // nobody reads it
+			pane.mu.Lock()
+			gone := pane.follower == nil
+			pane.mu.Unlock()
+			if gone {
+				return
+			}
+			_, _ = pane.Write(piece)
+		}
+	}()
+	<-cut
+	ended := make(chan End, 1)
+	go func() {
+		var out bytes.Buffer
+		end, err := watch.End(&out)
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- end
+	}()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for back := 0; back == 0; <-tick.C { // until it watches again
+		pane.mu.Lock()
+		back = len(pane.watches)
+		pane.mu.Unlock()
+	}
+	go pane.Finish(End{Code: 3})
+	if end := <-ended; end != (End{Code: 3, Cut: true}) {
+		t.Errorf("%+v", end)
+	}
+}
+
 func TestAnOfferThatNobodyTakes(t *testing.T) {
 	offer, err := NewOffer(linkDir(t))
 	if err != nil {

@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-const (
-	followLimit = 10 * time.Second // for one who follows the output to take a piece of it
-	mostWatches = 64
-)
+// followLimit is how long one who follows the output may take for a piece of it.
+var followLimit = time.Minute
+
+// mostWatches bounds who watches one session.
+const mostWatches = 64
 
 // Pane is the process in a session, as those outside see it. Its methods may be
 // called by several goroutines at once.
@@ -137,12 +138,24 @@ func (p *Pane) Finish(end End) {
 	p.mu.Unlock()
 	end.Notes, end.Screen = tail(end.Notes), tail(end.Screen)
 	for conn := range watches {
-		if send(conn, message{End: &end}, endLimit) != nil {
-			conn.Close()
-		}
-		_ = conn.SetReadDeadline(time.Now().Add(endLimit))
+		p.all.Go(func() {
+			limit := endLimit
+			if p.follows(conn) { // there may be output before it that was not taken yet
+				limit = followLimit
+			}
+			if send(conn, message{End: &end}, limit) != nil {
+				conn.Close()
+			}
+			_ = conn.SetReadDeadline(time.Now().Add(limit))
+		})
 	}
 	p.all.Wait()
+}
+
+func (p *Pane) follows(conn net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.follower == conn
 }
 
 // mostText bounds each text of an End.
