@@ -33,7 +33,7 @@ start of hookway-hook to its end.`,
 		},
 	}
 	native.Flags().IntVarP(&runs, "runs", "n", 500, "how many `RUNS` are measured")
-	cmd.AddCommand(native)
+	cmd.AddCommand(native, a.benchRunCommand(), a.benchPlayCommand())
 	return cmd
 }
 
