@@ -131,7 +131,7 @@ a about after again all also although always am an and any anyone anything are a
 being both but by came can cannot cant could couldn couldnt did didn didnt do does doesn doesnt doing don done dont down
 during each either else ever every for from further get gets getting give given go goes going gone got had hadn hadnt has
 hasn hasnt have haven havent having he hed hell her here hers herself hes hey hi him himself his how however i id if ill im
-in into is isn isnt it itll its itself ive just know let lets like lot lots made make makes many may maybe me might more
+in into is isn isnt it itll its itself ive just know let lets lot lots made make makes many may maybe me might more
 most much must my myself no nor not now of off oh ok okay on once one only onto or other our ours out over own please quite
 rather really right said same say says see shall she shes should shouldn shouldnt since so some someone something soon such
 sure take tell than thank thanks that thats the their theirs them themselves then there theres these they theyd theyll
