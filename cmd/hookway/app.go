@@ -93,7 +93,7 @@ func (a *app) root() *cobra.Command {
 	for _, command := range []func() *cobra.Command{
 		a.fireCommand, a.listCommand, a.testCommand, a.trustCommand, a.untrustCommand, a.initCommand,
 		a.runCommand, a.hookCommand, a.installCommand, a.uninstallCommand, a.schemaCommand, a.versionCommand,
-		a.sessionsCommand, a.holdCommand, a.releaseCommand, a.injectCommand, a.sendCommand, a.outputCommand,
+		a.sessionsCommand, a.holdCommand, a.releaseCommand, a.injectCommand, a.sendCommand, a.messagesCommand, a.outputCommand,
 		a.serveCommand, a.statusCommand, a.stopCommand, a.logCommand, a.statsCommand, a.doctorCommand, a.benchCommand, a.memoryCommand,
 		a.attachCommand, a.paneCommand,
 	} {

@@ -165,7 +165,7 @@ func (r *Remote) talk(ctx context.Context, q Request, take func(Reply, io.Reader
 	defer c.Close()
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Now()) })
 	defer stop()
-	if _, err := (patient{c}).Write(append(text, '\n')); err != nil {
+	if _, err := (patient{ctx, c}).Write(append(text, '\n')); err != nil {
 		return busy(err)
 	}
 	in := bufio.NewReader(c)

@@ -295,6 +295,10 @@ func TestASessionThatIsStoppedIsMute(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	var stopped syscall.WaitStatus
+	if _, err := syscall.Wait4(cmd.Process.Pid, &stopped, syscall.WUNTRACED, nil); err != nil || !stopped.Stopped() {
+		t.Fatalf("it is not stopped: %v, %v", stopped, err)
+	}
 	if all := list(t, dir); len(all) != 1 || !all[0].Mute {
 		t.Errorf("while it is stopped: %+v", all)
 	}
@@ -345,3 +349,35 @@ func TestManyComeAndGo(t *testing.T) {
 		t.Errorf("they left %v, %v", left, err)
 	}
 }
+
+// TestTheEndWaitsForNobody: a peer that takes no more of a long text does not
+// keep a session from ending.
+func TestTheEndWaitsForNobody(t *testing.T) {
+	dir := folder(t)
+	begun := make(chan struct{})
+	s := serve(t, dir, roster.Member{Name: "Alice", Session: "s-1"}, func(context.Context, roster.Request) roster.Reply {
+		close(begun)
+		return roster.Reply{Body: io.NopCloser(endless{}), Size: 1 << 40}
+	})
+	c := dial(t, dir)
+	if _, err := io.WriteString(c, `{"op":"output"}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, "the request", begun)
+	if _, err := c.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	begin := time.Now()
+	go func() { ended <- s.Close() }()
+	if err := soon(t, "the end", ended); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begin); took > 9*time.Second { // its patience is ten
+		t.Errorf("it took %v", took)
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return len(b), nil }

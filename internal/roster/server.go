@@ -134,7 +134,7 @@ func (s *Server) serve(ctx context.Context, c net.Conn) {
 	}
 	r, err := s.read(c)
 	if err != nil {
-		s.reply(c, Reply{Error: err.Error()})
+		s.reply(ctx, c, Reply{Error: err.Error()})
 		return
 	}
 	gone := make(chan struct{})
@@ -145,7 +145,7 @@ func (s *Server) serve(ctx context.Context, c net.Conn) {
 	}()
 	answer := s.answer(ctx, r)
 	if ctx.Err() == nil {
-		s.reply(c, answer)
+		s.reply(ctx, c, answer)
 	}
 	if answer.Body != nil {
 		_ = answer.Body.Close()
@@ -205,7 +205,7 @@ func (s *Server) answer(ctx context.Context, r Request) (a Reply) {
 }
 
 // reply sends the reply and its body.
-func (s *Server) reply(c net.Conn, a Reply) {
+func (s *Server) reply(ctx context.Context, c net.Conn, a Reply) {
 	text, err := json.Marshal(a)
 	if err == nil && len(text) >= maxReply {
 		err = errors.New("it is too long")
@@ -214,18 +214,25 @@ func (s *Server) reply(c net.Conn, a Reply) {
 		a = Reply{Error: "the reply cannot be sent: " + err.Error()}
 		text, _ = json.Marshal(a)
 	}
-	w := patient{c}
+	w := patient{ctx, c}
 	if _, err := io.Copy(w, bytes.NewReader(append(text, '\n'))); err == nil && a.Body != nil && a.Size > 0 {
 		_, _ = io.CopyN(w, a.Body, a.Size)
 	}
 }
 
-// patient gives the peer time for each part of what is written.
-type patient struct{ net.Conn }
+// patient gives the peer time for each part of what is written, but none after
+// the end of the context, at which somebody else sets the deadline.
+type patient struct {
+	ctx context.Context
+	to  net.Conn
+}
 
 func (p patient) Write(b []byte) (int, error) {
-	if err := p.SetWriteDeadline(time.Now().Add(hearTime)); err != nil {
+	if err := p.to.SetWriteDeadline(time.Now().Add(hearTime)); err != nil {
 		return 0, err
 	}
-	return p.Conn.Write(b)
+	if err := p.ctx.Err(); err != nil { // it has ended before that deadline was set
+		return 0, err
+	}
+	return p.to.Write(b)
 }
