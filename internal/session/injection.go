@@ -3,7 +3,6 @@ package session
 import (
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hookway/hookway/internal/terminal"
 )
@@ -27,8 +26,7 @@ type injection struct {
 	written <-chan struct{} // closed when it is written, or has failed
 	done    <-chan struct{} // closed in its last state
 
-	saidBefore int64     // what session.said was before typing
-	at         time.Time // when it was written
+	saidBefore int64 // what session.said was before typing
 
 	mu              sync.Mutex
 	now, why        string
@@ -67,7 +65,6 @@ func (i *injection) step(state string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.now == stateWaiting {
-		i.at = time.Now()
 		close(i.wrote)
 	}
 	i.now, i.why = state, ""

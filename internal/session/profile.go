@@ -141,19 +141,21 @@ func (p *profile) find(s terminal.Screen) field {
 	return f
 }
 
-// above is the row in which the input begins that the cursor is in: rows that
-// belong to the one above are set in, or blank.
+// above is the row in which the input begins that the cursor is in, or -1: rows
+// that belong to the one above are set in, or blank. The row of a menu is none.
 func (p *profile) above(s terminal.Screen) int {
 	for row := s.Row; row >= 0; row-- {
 		text := rowAt(s, row).Solid
-		if p.input.MatchString(text) {
+		switch {
+		case choice.MatchString(text):
+			return -1
+		case p.input.MatchString(text):
 			return row
-		}
-		if strings.TrimSpace(text) != "" && !strings.HasPrefix(text, "  ") {
-			break
+		case strings.TrimSpace(text) != "" && !strings.HasPrefix(text, "  "):
+			return -1
 		}
 	}
-	return s.Row
+	return -1
 }
 
 // findLine looks for a prompt left of the cursor.

@@ -23,13 +23,15 @@ type proof struct {
 	heads, tails int    // how often they were on the screen before
 	pasted       bool   // and whether another pasted text was
 	lines        bool   // the program read lines
+
+	at time.Time // just before it was typed
 }
 
 func (p *profile) proof(m moment, body string) proof {
 	all := []rune(letters(body))
 	shown := lettersOf(m.screen)
 	n := min(proofLength, len(all))
-	pr := proof{head: string(all[:n]), tail: string(all[len(all)-n:]), lines: m.input.Lines}
+	pr := proof{head: string(all[:n]), tail: string(all[len(all)-n:]), lines: m.input.Lines, at: m.now}
 	pr.heads, pr.tails = strings.Count(shown, pr.head), strings.Count(shown, pr.tail)
 	pr.pasted = p.pasted != nil && p.pasted.MatchString(p.find(m.screen).text)
 	return pr
@@ -75,18 +77,18 @@ func lettersOf(s terminal.Screen) string {
 func (t *typist) watch(ctx context.Context, i *injection, p *profile, pr proof) {
 	defer i.end()
 	var sawUnread bool
-	entered, next := 0, i.at.Add(enterAfter)
+	entered, next := 0, pr.at.Add(enterAfter)
 	for pause := time.Millisecond; ; pause = min(2*pause, lookEvery) {
 		m := t.look()
 		sawUnread = sawUnread || m.input.Unread > 0
-		since := m.now.Sub(i.at)
+		since := m.now.Sub(pr.at)
 		state, _ := i.state()
 		if state == stateWritten && pr.seen(p, m.screen) {
 			state = stateEchoed
 			i.step(state)
 		}
 		taken := m.input.Unread == 0 && (sawUnread || since >= arrivesIn || state == stateEchoed)
-		if taken && p.submitted(m, pr, i.at, state == stateEchoed) {
+		if taken && p.submitted(m, pr, state == stateEchoed) {
 			i.step(stateSubmitted)
 			return
 		}
@@ -99,42 +101,56 @@ func (t *typist) watch(ctx context.Context, i *injection, p *profile, pr proof) 
 		if p.again && state == stateEchoed && entered < enterMost && m.now.After(next) {
 			entered++
 			next = m.now.Add(enterAfter)
-			t.enter(ctx, p, pr, i.at)
+			t.enter(ctx, p, pr)
 		}
 		if !t.pause(ctx, pause) {
+			if echoed := state == stateEchoed || pr.seen(p, t.session.program.Screen()); echoed && ended(t.session.program) {
+				i.step(stateSubmitted) // it was the last thing the program did
+			}
 			return
 		}
 	}
 }
 
+func ended(p *terminal.Program) bool {
+	select {
+	case <-p.Done():
+		return true
+	default:
+		return false
+	}
+}
+
 // submitted reports whether a text that the program has read is no longer in
 // its input.
-func (p *profile) submitted(m moment, pr proof, at time.Time, echoed bool) bool {
+func (p *profile) submitted(m moment, pr proof, echoed bool) bool {
 	switch {
 	case pr.lines && m.input.Lines:
 		return echoed || !m.input.Echo
 	case !pr.lines && m.input.Lines: // it has left its input
 		return true
-	case !m.screen.Changed.After(at):
+	case !m.screen.Changed.After(pr.at):
 		return false
 	}
 	f := p.find(m.screen)
 	switch {
 	case f.known && f.empty:
 		return echoed || p.working(m, f)
-	case f.known || p.box:
+	case f.known:
 		return false
+	case p.box: // the agent asks something in place of its input
+		return echoed && p.asking(m, f) != ""
 	}
 	return echoed && !strings.Contains(letters(m.screen.At(m.screen.Row).Text), pr.tail)
 }
 
 // enter presses the submit key once more.
-func (t *typist) enter(ctx context.Context, p *profile, pr proof, since time.Time) {
+func (t *typist) enter(ctx context.Context, p *profile, pr proof) {
 	_ = t.session.program.Put(ctx, terminal.Text{Submit: p.submit, Safe: func() error {
 		m := t.look()
 		f := p.find(m.screen)
 		mine := f.known && !f.empty && (pr.begins(f.text) || p.pasted != nil && p.pasted.MatchString(f.text))
-		if !mine || m.lastKey.After(since) || p.asking(m, f) != "" || m.input.Unread > 0 {
+		if !mine || m.lastKey.After(pr.at) || p.asking(m, f) != "" || m.input.Unread > 0 {
 			return errUnsafe
 		}
 		return nil
