@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -122,6 +123,48 @@ func TestCtrlCTwice(t *testing.T) {
 	u.press(ctrlC)
 	u.leaves(130)
 	s.await("ended", `"exit_code":130`)
+}
+
+func TestKeysReachTheProgram(t *testing.T) {
+	t.Parallel()
+	s := newTmuxHome(t)
+	u := s.sit("hookway", "run", "--tmux", "--", "sh", "-c", `stty raw -echo; printf '\033[?2004hready'; exec cat -v`)
+	u.see("ready")
+	for _, c := range []struct{ keys, want string }{
+		{"\x1b[200~two\nlines\x1b[201~", "^[[200~two"},
+		{"", "lines^[[201~"},
+		{"\x02\x02", "^B"},
+		{"\x1a\x1c\x1b", "^Z^\\^["},
+		{"ä世", "M-CM-$M-dM-8M-^V"},
+	} {
+		u.press(c.keys)
+		u.see(c.want)
+	}
+	u.press(detach)
+	u.leaves(0)
+	if said, err := s.tmux("kill-session"); err != nil {
+		t.Error(said)
+	}
+}
+
+func TestAnInnerHookwayThatIsKilled(t *testing.T) {
+	t.Parallel()
+	s := newTmuxHome(t)
+	u := s.sit("hookway", "run", "--tmux", "--", "sh", "-c", "echo ready; read x")
+	u.see("ready")
+	pid, err := s.tmux("list-panes", "-a", "-F", "#{pane_pid}")
+	if err != nil {
+		t.Fatal(pid)
+	}
+	inner, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(inner, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	u.see("hookway: sh: the session is gone without a word; its process was killed")
+	u.leaves(1)
 }
 
 func TestTheSizeFollowsTheTerminal(t *testing.T) {

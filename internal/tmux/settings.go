@@ -11,6 +11,7 @@ set-option -s extended-keys on  # for programs that ask: Shift-Enter is not Ente
 set-option -s set-clipboard external  # never by the program
 set-option -g status off
 set-option -g mouse off
+set-option -g assume-paste-time 10  # ms; a prefix in pasted text is text
 set-option -g history-limit 50000
 set-option -g update-environment ''
 set-option -g set-titles on
