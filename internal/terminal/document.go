@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // document is what was reported so far, in the order in which a reader of the
@@ -151,6 +152,26 @@ func (d *document) contains(want string) bool {
 		all.WriteString(letters(t.text))
 	}
 	return strings.Contains(all.String(), want)
+}
+
+// cutOff reports whether letters are what is left of a line that was told, after
+// its rows have lost their ends.
+func (d *document) cutOff(want string) bool {
+	if len(want) < 8 {
+		return false
+	}
+	for _, t := range d.lines[max(0, len(d.lines)-mostCompared):] {
+		rest := want
+		for _, r := range letters(t.text) {
+			if next, n := utf8.DecodeRuneInString(rest); n > 0 && next == r {
+				rest = rest[n:]
+			}
+		}
+		if rest == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // letters is the text without blanks and the marks around it.

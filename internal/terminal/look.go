@@ -221,10 +221,14 @@ func (t *tracker) recognise(page []line, vanished string, now time.Time) {
 }
 
 // rewrapped reports whether a text was told in other lines: it is a part of those
-// that stood there, or the terminal has another size and it is a part of any.
+// that stood there, or the terminal has another size and it is a part of any, or
+// what is left of one whose rows the terminal has cut off.
 func (t *tracker) rewrapped(text, vanished string, now time.Time) bool {
 	said := letters(text)
-	return said != "" && strings.Contains(vanished, said) || now.Sub(t.resized) < rewrapFor && t.doc.contains(said)
+	if said != "" && strings.Contains(vanished, said) {
+		return true
+	}
+	return now.Sub(t.resized) < rewrapFor && (t.doc.contains(said) || t.doc.cutOff(said))
 }
 
 // lastTold is the last line of the page that was told.

@@ -33,6 +33,7 @@ type scene struct {
 
 const (
 	releases = "@deploy:staging Release v1.2.3"
+	wrapped  = "@deploy:staging Release v1.2.3 with a body that is so long that it has to be broken somewhere, at a blank or not"
 	long     = "A long paragraph of an answer goes on and on, with many words in it, so that no terminal of this size can show it in one row, and the program has to break it at blanks as it likes."
 )
 
@@ -68,10 +69,16 @@ var scenes = []scene{
 		lines:  map[string]int{releases: 1}, texts: map[string]int{"Before.": 1, "After it.": 1},
 	},
 	{
+		name:   "rewrap", // the line is wrapped in another way after the resize
+		script: []hooktest.Reply{{Text: "Before.\n\n" + wrapped}, {Text: "After it."}},
+		steps:  []hooktest.Step{after(second, "one\r"), size(4*second, 44, 12), size(2*second, 70, 20), after(2*second, "two\r"), exit},
+		lines:  map[string]int{wrapped: 1}, texts: map[string]int{"Before.": 1, "After it.": 1},
+	},
+	{
 		name:   "scroll", // at 20 ms a word, faster than anything stands still
 		script: []hooktest.Reply{{Text: strings.Join(manyRows, "\n"), Word: 20 * time.Millisecond}},
 		steps:  []hooktest.Step{after(second, "one\r"), exit},
-		texts:  once(manyRows),
+		lines:  map[string]int{releases: 1}, texts: once(manyRows),
 	},
 	{
 		name: "dialog",
@@ -170,6 +177,11 @@ func (s scene) check(t *testing.T, got replayed) {
 	for text, want := range s.lines {
 		if n := own(text); n != want {
 			t.Errorf("the line was reported %d times, want %d: %q", n, want, text)
+		}
+	}
+	for _, line := range said {
+		if line = strings.TrimLeft(line, "● "); strings.HasPrefix(line, "@") && s.lines[line] == 0 {
+			t.Errorf("no such line was said: %q", line)
 		}
 	}
 	for text, want := range s.texts {
