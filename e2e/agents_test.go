@@ -60,7 +60,7 @@ var claude = &agent{
 		}
 	},
 	argv:     []string{"--allowedTools", "Bash,Read,Edit,Write", "-p", prompt},
-	screen:   &screen{ready: "shift+tab to cycle"},
+	screen:   &screen{ready: "Claude Code v", asks: []string{"--permission-mode", "default"}},
 	kept:     []string{"project/.claude/settings.json", "project/.claude/settings.local.json", "home/.claude/settings.json"},
 	attaches: true,
 	files: func(file string) map[string]model.Call {

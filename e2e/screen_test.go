@@ -21,6 +21,7 @@ import (
 type screen struct {
 	argv  []string // its command line for that, without the program
 	ready string   // what it shows when it takes a prompt
+	asks  []string // the same, so that it asks before it runs a command; nil: unknown
 	slow  bool     // an Enter right after a paste is a line break to it
 }
 

@@ -3,9 +3,12 @@
 package e2e
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,10 +25,14 @@ func eachScreen(t *testing.T, test func(*testing.T, *agent)) {
 	})
 }
 
-// wrapped runs the agent in a terminal under hookway run, until it takes a prompt.
-func (w *world) wrapped(t *testing.T) *window {
+// wrapped runs the agent in a terminal under hookway run, with its usual command
+// line or another, until it takes a prompt.
+func (w *world) wrapped(t *testing.T, argv ...string) *window {
 	t.Helper()
-	x := w.open(t, append([]string{w.bin("hookway"), "run", "--", os.Getenv(w.agent.program)}, w.agent.screen.argv...)...)
+	if len(argv) == 0 {
+		argv = w.agent.screen.argv
+	}
+	x := w.open(t, append([]string{w.bin("hookway"), "run", "--", os.Getenv(w.agent.program)}, argv...)...)
 	x.sees(t, w.agent.screen.ready)
 	return x
 }
@@ -68,10 +75,13 @@ func (w *world) ran(t *testing.T) int {
 	return strings.Count(string(text), "ran\n")
 }
 
-// read is how often the texts of a request have a text.
+// read is how often the texts of a request have a text. Of a stop that was refused
+// Claude Code itself tells the model twice, as feedback and as an error.
 func read(q model.Request, text string) (n int) {
 	for _, said := range q.Said {
-		n += strings.Count(said, text)
+		if !strings.HasPrefix(said, "Stop hook blocking error") {
+			n += strings.Count(said, text)
+		}
 	}
 	return n
 }
@@ -171,6 +181,122 @@ func TestWhatTheUserTypesIsNoDirective(t *testing.T) {
 			t.Errorf("hooks of SessionEnd have left %q, %v; want it to be fired once", byes, err)
 		}
 		w.once(t, "SessionStart", "SessionEnd")
+	})
+}
+
+// TestDirectivesAsAgentsDrawThem: agents draw the marks of lists and quotes in
+// their own way, and break long lines at words.
+func TestDirectivesAsAgentsDrawThem(t *testing.T) {
+	eachScreen(t, func(t *testing.T, a *agent) {
+		const body = "Release v1.2.3 with a body that is so long that an agent in a terminal of 120 columns has to break it somewhere, at a blank"
+		w := newWorld(t, a, `version: 1
+hooks:
+  - id: deploy
+    on: Directive
+    match: {namespace: deploy}
+    command: "cat >> ../events"
+`, talk(strings.Join([]string{
+			"Some forms.", "@deploy:one " + body, "- @deploy:two in a list\n- @deploy:three beside it", "> @deploy:four in a quote",
+			"Text with @deploy:no inside, and mail to a@deploy:no and `@deploy:no` as code.", "@deploy:five first\n  - item", "The end of it.",
+		}, "\n\n")))
+		x := w.wrapped(t)
+		x.prompts(t, "Please deploy.")
+		x.sees(t, "The end of it.")
+		x.rests(t)
+		x.resize(t, 80, 24)
+		x.rests(t)
+		x.leaves(t)
+		text, err := os.ReadFile(filepath.Join(w.root, "events"))
+		check(t, err)
+		var targets []string
+		for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+			var event struct{ Target, Body string }
+			check(t, d.Decode(&event))
+			targets = append(targets, event.Target)
+			if event.Target == "one" && event.Body != body {
+				t.Errorf("the body of a wrapped line is %q", event.Body)
+			}
+		}
+		if want := []string{"one", "two", "three", "four", "five"}; !slices.Equal(targets, want) {
+			t.Errorf("fired for %q, want %q", targets, want)
+		}
+	})
+}
+
+// TestALongAnswerHidesNoDirective: most of the answer scrolls away in the agent's
+// own transcript before anybody could read it.
+func TestALongAnswerHidesNoDirective(t *testing.T) {
+	eachScreen(t, func(t *testing.T, a *agent) {
+		var rows []string
+		for i := range 30 {
+			rows = append(rows, fmt.Sprintf("Row %02d of a long answer.", i))
+		}
+		w := newWorld(t, a, deployHook, talk(strings.Join(rows, "\n\n")+"\n\n@deploy:staging Release v1.2.3\n\nThat was it."))
+		x := w.wrapped(t)
+		x.prompts(t, "Please deploy.")
+		q := x.hears(t, deployed)
+		if n := read(q, deployed); n != 1 {
+			t.Errorf("the model reads %d times what was injected, want once", n)
+		}
+		x.sees(t, "Thank you, all is well.")
+		x.leaves(t)
+		if n := w.ran(t); n != 1 {
+			t.Errorf("the hook of one directive ran %d times", n)
+		}
+	})
+}
+
+// TestNothingIsTypedIntoAQuestion: while the agent asks its user, a key could be
+// the answer; what is injected waits.
+func TestNothingIsTypedIntoAQuestion(t *testing.T) {
+	eachScreen(t, func(t *testing.T, a *agent) {
+		if a.screen.asks == nil {
+			t.Skipf("it is not known how %s is made to ask", a.name)
+		}
+		w := newWorld(t, a, deployHook, model.Turn{Text: "I deploy it now.\n\n@deploy:staging Release v1.2.3\n\nAnd make a file.", Shell: "touch ./made"},
+			talk("Too early."))
+		x := w.wrapped(t, a.screen.asks...)
+		x.prompts(t, "Go on.")
+		x.sees(t, "Do you want to proceed?")
+		x.until(t, "run of the hook", func() bool { return w.ran(t) == 1 })
+		x.rests(t)
+		x.sees(t, "Do you want to proceed?")
+		if w.has("made") {
+			t.Fatal("something has answered for the user")
+		}
+		x.types(t, "\r")
+		if n := read(x.hears(t, deployed), deployed); n != 1 {
+			t.Errorf("the model reads %d times what was injected, want once", n)
+		}
+		x.sees(t, "Thank you, all is well.")
+		x.leaves(t)
+		if !w.has("made") {
+			t.Error("the user's answer was lost")
+		}
+	})
+}
+
+// TestAHalfWrittenLineIsNotTouched: what somebody injects meanwhile comes after it.
+func TestAHalfWrittenLineIsNotTouched(t *testing.T) {
+	eachScreen(t, func(t *testing.T, a *agent) {
+		w := newWorld(t, a, "version: 1\n", talk(""))
+		x := w.wrapped(t)
+		x.rests(t)
+		x.types(t, "Half of a")
+		x.sees(t, "Half of a")
+		w.hookway(t, "inject", a.name, "A note from elsewhere.")
+		x.rests(t)
+		x.types(t, " sentence.")
+		x.sees(t, "Half of a sentence.")
+		x.types(t, "\r")
+		if n := read(x.hears(t, "Half of a sentence."), "Half of a sentence."); n == 0 {
+			t.Error("the user's line was changed")
+		}
+		if n := read(x.hears(t, "A note from elsewhere."), "A note from elsewhere."); n != 1 {
+			t.Errorf("the model reads %d times what was injected, want once: %q", n, x.hears(t, "A note from elsewhere.").Said)
+		}
+		x.rests(t)
+		x.leaves(t)
 	})
 }
 
