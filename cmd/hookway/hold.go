@@ -15,8 +15,9 @@ func (a *app) holdCommand() *cobra.Command {
 		Short: "Keep hookway from typing to a session's program",
 		Long: `Keep hookway from typing to a session's program: what hooks inject and others send
 waits, in its order, until hookway release. The program's own hooks go on.`,
-		Example: "  hookway hold Alice",
-		Args:    exactly("NAME"),
+		Example:           "  hookway hold Alice",
+		Args:              exactly("NAME"),
+		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeHold(cmd.Context(), args[0], (*roster.Remote).Hold)
 		},
@@ -25,10 +26,11 @@ waits, in its order, until hookway release. The program's own hooks go on.`,
 
 func (a *app) releaseCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "release NAME",
-		Short:   "Let hookway type to a session's program again",
-		Example: "  hookway release Alice",
-		Args:    exactly("NAME"),
+		Use:               "release NAME",
+		Short:             "Let hookway type to a session's program again",
+		Example:           "  hookway release Alice",
+		Args:              exactly("NAME"),
+		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeHold(cmd.Context(), args[0], (*roster.Remote).Release)
 		},

@@ -23,8 +23,9 @@ what stands on stdin; it may have 64 KiB.
 What has become of the text is printed. It waits first; --wait waits too, for one
 of these: submitted (the program has taken it), echoed (it was seen on the
 screen), written (more cannot be seen), failed (exit code 1, with the reason).`,
-		Example: "  hookway inject Alice 'run the tests' --wait\n  git diff | hookway inject Alice -\n  hookway inject \"$HOOKWAY_SESSION\" 'in a hook: to my own agent'",
-		Args:    exactly("NAME", "TEXT"),
+		Example:           "  hookway inject Alice 'run the tests' --wait\n  git diff | hookway inject Alice -\n  hookway inject \"$HOOKWAY_SESSION\" 'in a hook: to my own agent'",
+		Args:              exactly("NAME", "TEXT"),
+		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.textOrStdin(args[1])
 			if err != nil {

@@ -11,10 +11,11 @@ import (
 
 func (a *app) messagesCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "messages NAME",
-		Short: "Show the last messages that a running session has sent and received",
-		Args:  exactly("NAME"),
-		RunE:  func(cmd *cobra.Command, args []string) error { return a.messages(cmd.Context(), args[0]) },
+		Use:               "messages NAME",
+		Short:             "Show the last messages that a running session has sent and received",
+		Args:              exactly("NAME"),
+		ValidArgsFunction: a.completeSession,
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.messages(cmd.Context(), args[0]) },
 	}
 }
 

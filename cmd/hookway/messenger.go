@@ -34,7 +34,7 @@ const atOnce = 16
 
 // deliver sends to everybody a message is for. The error says that there is nobody.
 func (m *messenger) deliver(ctx context.Context, message hook.Message) ([]delivery, error) {
-	all, err := roster.List(ctx, m.dir)
+	all, err := roster.All(m.dir)
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,9 @@ and without what was typed. A session that has ended is named by its id.
 
 Of each session 16 MiB are kept at most, for seven days. HOOKWAY_HISTORY=off,
 given to hookway run, keeps nothing.`,
-		Example: "  hookway output Alice --tail 20",
-		Args:    exactly("NAME"),
+		Example:           "  hookway output Alice --tail 20",
+		Args:              exactly("NAME"),
+		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if tail < 0 || cmd.Flags().Changed("tail") && tail == 0 {
 				return fmt.Errorf("--tail %d: it must be 1 or more", tail)

@@ -16,13 +16,17 @@ import (
 
 // sessionID is the id of a new session: that of HOOKWAY_SESSION, unless it is
 // that of the session in which hookway was called.
-func (a *app) sessionID(ctx context.Context) string {
+func (a *app) sessionID() string {
 	id := a.getenv("HOOKWAY_SESSION")
 	if id == "" {
 		return session.NewID()
 	}
-	all, err := a.running(ctx)
-	if err != nil || slices.ContainsFunc(all, func(r *roster.Remote) bool { return r.Session == id }) {
+	dir, err := a.rosterDir()
+	if err != nil { // reachable says so
+		return id
+	}
+	all, _ := roster.All(dir)
+	if slices.ContainsFunc(all, func(r *roster.Remote) bool { return r.Session == id }) {
 		return session.NewID()
 	}
 	return id

@@ -69,7 +69,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	record, recorded := a.recorder(w, later.add)
 	defer recorded()
 	own := a.attach(command, func(text string) { a.warn("%s", text) }) // now: who is not guarded should know it before
-	id := a.sessionID(ctx)
+	id := a.sessionID()
 	hooks, apart := a.shareSession(own, id, name, later.add)
 	defer apart()
 	memory := &agentMemory{app: a, agent: name, id: id}

@@ -25,8 +25,9 @@ MessageReceived may change, format or suppress it first. With - the text is what
 stands on stdin; it may have 64 KiB.
 
 Exit code: 0 if everybody has it, 2 if a hook has suppressed it, otherwise 1.`,
-		Example: "  hookway send Alice 'the build is green'\n  hookway send '*' 'we merge at five' --meta urgent=true",
-		Args:    exactly("TO", "TEXT"),
+		Example:           "  hookway send Alice 'the build is green'\n  hookway send '*' 'we merge at five' --meta urgent=true",
+		Args:              exactly("TO", "TEXT"),
+		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := a.textOrStdin(args[1])
 			if err != nil {

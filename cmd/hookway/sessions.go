@@ -28,7 +28,11 @@ session's id does as well, and so do its first four characters or more.`,
 }
 
 func (a *app) sessions(ctx context.Context) error {
-	all, err := a.running(ctx)
+	dir, err := a.rosterDir()
+	if err != nil {
+		return err
+	}
+	all, err := roster.List(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -81,15 +85,6 @@ func (a *app) rosterDir() (string, error) {
 	return at.Dir, nil
 }
 
-// running gives the sessions that run.
-func (a *app) running(ctx context.Context) ([]*roster.Remote, error) {
-	dir, err := a.rosterDir()
-	if err != nil {
-		return nil, err
-	}
-	return roster.List(ctx, dir)
-}
-
 // find finds the session that somebody names.
 func (a *app) find(ctx context.Context, name string) (*roster.Remote, error) {
 	dir, err := a.rosterDir()
@@ -97,4 +92,16 @@ func (a *app) find(ctx context.Context, name string) (*roster.Remote, error) {
 		return nil, err
 	}
 	return roster.Find(ctx, dir, name)
+}
+
+// completeSession offers the names of sessions to the user's shell, for the first
+// argument.
+func (a *app) completeSession(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	if dir, err := a.rosterDir(); err == nil && len(args) == 0 {
+		all, _ := roster.All(dir)
+		for _, r := range all {
+			names = append(names, r.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -20,7 +20,10 @@ var (
 // error of a name that nobody has names the nearest; that of one that several
 // have, their ids.
 func Find(ctx context.Context, dir, name string) (*Remote, error) {
-	all, err := List(ctx, dir)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	all, err := All(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +33,7 @@ func Find(ctx context.Context, dir, name string) (*Remote, error) {
 // leastID is how much of an id must be given.
 const leastID = 4
 
-// Pick is Find among sessions that were listed before.
+// Pick is Find among these.
 func Pick(all []*Remote, name string) (*Remote, error) {
 	for _, same := range []func(*Remote) bool{
 		func(r *Remote) bool { return r.Session == name },

@@ -22,7 +22,7 @@ import (
 const (
 	whoTime    = 2 * time.Second  // for a session to say how it is
 	answerTime = 10 * time.Second // for everything that nobody waits for
-	hooksTime  = 90 * time.Second // for the hooks of a message
+	hooksTime  = 20 * time.Second // for a message: its session says after ten that its hooks are at it
 )
 
 // Remote is a session of this or another process.
@@ -31,34 +31,48 @@ type Remote struct {
 	socket string
 }
 
-// List gives the sessions that run, the oldest first. A folder that is not there
-// has none.
-func List(ctx context.Context, dir string) ([]*Remote, error) {
+// All gives the sessions that run, the oldest first, without asking them
+// anything. A folder that is not there has none.
+func All(dir string) ([]*Remote, error) {
 	all, err := look(dir)
 	if err != nil {
 		return nil, err
 	}
 	remotes := make([]*Remote, len(all))
-	var asking sync.WaitGroup
 	for i, f := range all {
-		r := &Remote{f.Member, f.socket}
-		remotes[i] = r
+		remotes[i] = &Remote{f.Member, f.socket}
+	}
+	slices.SortFunc(remotes, func(a, b *Remote) int {
+		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.Session, b.Session))
+	})
+	return remotes, nil
+}
+
+// List is All, with what the sessions say of themselves: Held and Mute.
+func List(ctx context.Context, dir string) ([]*Remote, error) {
+	all, err := All(dir)
+	if err != nil {
+		return nil, err
+	}
+	ended := make([]bool, len(all))
+	var asking sync.WaitGroup
+	for i, r := range all {
 		asking.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, whoTime)
 			defer cancel()
 			a, err := r.ask(ctx, Request{Op: OpWho})
 			r.Held, r.Mute = a.Held, err != nil
-			if errors.Is(err, errEnded) {
-				r.Session = ""
-			}
+			ended[i] = errors.Is(err, errEnded)
 		})
 	}
 	asking.Wait()
-	remotes = slices.DeleteFunc(remotes, func(r *Remote) bool { return r.Session == "" })
-	slices.SortFunc(remotes, func(a, b *Remote) int {
-		return cmp.Or(a.Started.Compare(b.Started), strings.Compare(a.Session, b.Session))
-	})
-	return remotes, nil
+	left := all[:0]
+	for i, r := range all {
+		if !ended[i] {
+			left = append(left, r)
+		}
+	}
+	return left, ctx.Err()
 }
 
 // Hold keeps everything from being typed until Release.
