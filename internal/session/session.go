@@ -345,7 +345,10 @@ func (s *session) accompany(ctx context.Context) (cause error) {
 // that takes too long, soon after the end of ctx.
 func (s *session) work(ctx context.Context) (drained <-chan struct{}) {
 	var firing, typing sync.WaitGroup
-	s.spawn(&firing, func() { newListener(s).run() })
+	s.spawn(&firing, func() {
+		terminal.Behind() // the user's bytes go before ours
+		newListener(s).run()
+	})
 	s.spawn(&firing, func() { s.fireOutput(ctx) })
 	s.spawn(&firing, func() { s.fireCalls(ctx) })
 	s.spawn(&firing, func() { s.mail.run(ctx) })

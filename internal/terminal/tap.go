@@ -14,6 +14,7 @@ type tap struct {
 
 	mu      sync.Mutex
 	buf     []byte
+	spare   []byte // what was taken last, and is written to next
 	resized []resized
 	lost    bool // output is missing after buf
 	ended   bool
@@ -88,12 +89,14 @@ type piece struct {
 	ended   bool      // nothing comes after it
 }
 
-// take empties the buffer.
+// take empties the buffer. What it returns is good until the next call: there are
+// two buffers, so that a flood allocates nothing.
 func (t *tap) take() piece {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := piece{t.buf, t.resized, t.lost, t.ended}
-	t.buf, t.resized, t.lost = nil, nil, false
+	t.buf, t.spare = t.spare[:0], t.buf
+	t.resized, t.lost = nil, false
 	return p
 }
 
