@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -133,6 +134,18 @@ func cleanTags(tags []string) []string {
 		}
 	}
 	return clean
+}
+
+// tagsIn gives the words of a text that are written as tags: #style.
+func tagsIn(text string) (tags []string) {
+	for _, word := range strings.Fields(text) {
+		name, is := strings.CutPrefix(word, "#")
+		name = strings.TrimRight(name, ".,;:!?)")
+		if first, _ := utf8.DecodeRuneInString(name); is && unicode.IsLetter(first) {
+			tags = append(tags, name)
+		}
+	}
+	return tags
 }
 
 // cut shortens a text to at most n bytes, between two characters.

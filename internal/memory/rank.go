@@ -70,6 +70,10 @@ func (x *index) rank(query string, k int, sees func(*document) bool, w weights) 
 	return r.best(askedBy(query), spoken, k)
 }
 
+// mostAsked is how many words of a query are looked for: someone may ask with a
+// whole page.
+const mostAsked = 100
+
 // want finds the terms of a query, and the agents' names among them.
 func (r *ranking) want(query string) (spoken map[string]bool) {
 	x := r.x
@@ -78,7 +82,7 @@ func (r *ranking) want(query string) (spoken map[string]bool) {
 	unknown := math.Log(1 + float64(x.live) + 0.5)
 	seen := map[string]bool{}
 	for _, t := range terms(query) {
-		if seen[t] {
+		if seen[t] || len(seen) == mostAsked {
 			continue
 		}
 		seen[t] = true

@@ -4,10 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -322,5 +324,63 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	}
 	if _, err := s.Search(ctx, "x", 3, View{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("search: %v", err)
+	}
+}
+
+func TestWordsThatAreTags(t *testing.T) {
+	s := fresh(t)
+	m := save(t, s, Memory{Text: "Write C# as in #12, not as in main.go#L3 (#Style, #style #ünter.)", Workspace: "/w", Tags: []string{"given"}})
+	if got := strings.Join(m.Tags, " "); got != "given style ünter" {
+		t.Errorf("the tags are %q", got)
+	}
+}
+
+func TestAFullDisk(t *testing.T) {
+	s := fresh(t)
+	s.db.SetMaxOpenConns(1) // the bound is of a connection
+	save(t, s, Memory{Text: "the first", Workspace: "/w"})
+	if _, err := s.db.Exec("PRAGMA max_page_count = 20"); err != nil {
+		t.Fatal(err)
+	}
+	big := Memory{Text: strings.Repeat("x", MaxText), Workspace: "/w"}
+	if _, err := s.Save(t.Context(), big); err == nil || !strings.Contains(err.Error(), "the disk is full, nothing was changed") {
+		t.Fatalf("%v", err)
+	}
+	if list, err := s.List(t.Context(), 0, View{Workspace: "/w"}); err != nil || texts(list) != "the first" {
+		t.Errorf("there are %q, %v", texts(list), err)
+	}
+	if _, err := s.db.Exec("PRAGMA max_page_count = 100000"); err != nil {
+		t.Fatal(err)
+	}
+	save(t, s, big)
+}
+
+func TestManyGoroutines(t *testing.T) {
+	s := fresh(t)
+	view := View{Workspace: "/w"}
+	var wg sync.WaitGroup
+	for g := range 6 {
+		wg.Go(func() {
+			for i := range 10 {
+				m, err := s.Save(t.Context(), Memory{Text: fmt.Sprintf("goroutine %d counts to %d", g, i), Workspace: "/w"})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				found, err := s.Search(t.Context(), m.Text, 70, view)
+				if err != nil || !has(found, m.ID) {
+					t.Errorf("%q is not found, %v", m.Text, err)
+				}
+				if i%2 == 0 {
+					if err := s.Forget(t.Context(), m.ID, view); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if list, err := s.List(t.Context(), 0, view); err != nil || len(list) != 30 {
+		t.Errorf("%d are left, %v", len(list), err)
 	}
 }

@@ -15,10 +15,14 @@ import (
 
 // Save keeps a memory and gives it back with its id. When it returns, the memory
 // is on the disk. A text that the same scope remembers already is not kept twice:
-// the older memory is given back, with the tags of both.
+// the older memory is given back, with the tags of both. Words of the text like
+// #style are tags too.
 func (s *Store) Save(ctx context.Context, m Memory) (Memory, error) {
 	if err := m.check(); err != nil {
 		return Memory{}, err
+	}
+	if tags := cleanTags(append(slices.Clone(m.Tags), tagsIn(m.Text)...)); len(tags) <= maxTags {
+		m.Tags = tags
 	}
 	saved := m
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
