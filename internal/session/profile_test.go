@@ -129,9 +129,9 @@ func TestProfilesAreFound(t *testing.T) {
 func TestBodiesAreNoCommands(t *testing.T) {
 	tests := []struct{ agent, text, want string }{
 		{"claude", "hello", "hello"},
-		{"claude", "/exit", " /exit "},
-		{"claude", "\n !rm -rf .", "  !rm -rf ."},
-		{"claude", "# remember", " # remember"},
+		{"claude", "/exit", ": /exit "},
+		{"claude", "\n !rm -rf .", ":  !rm -rf ."},
+		{"claude", "# remember", ": # remember"},
 		{"claude", "see @file", "see @file "},
 		{"claude", `ends with \`, `ends with \ `},
 		{"claude", "two\r\nlines\x1b[201~\n", "two\nlines"},

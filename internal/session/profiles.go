@@ -29,7 +29,8 @@ var (
 	choice = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>●◉○▶→]\s*(\d+[.)]|\[[ xX✔]\]|Yes\b|No\b|Allow\b|Deny\b)`)
 )
 
-// agent is what the profiles of agents have in common.
+// agent is what the profiles of agents have in common. A blank is no guard before
+// what looks like a command: they take blanks away first.
 func agent(name string, programs ...string) profile {
 	return profile{
 		name: name, programs: programs,
@@ -37,7 +38,7 @@ func agent(name string, programs ...string) profile {
 		input: agentInput, prompt: agentEmpty,
 		busy: []string{"esc to interrupt"}, dialogs: asks,
 		pasted:   regexp.MustCompile(`(?i)\[?pasted (text|content|~?\d)`),
-		commands: "/!#?@&", guard: " ", words: "@/#", settle: settleSoon,
+		commands: "/!#?@&", guard: ": ", words: "@/#", settle: settleSoon,
 	}
 }
 
@@ -58,9 +59,8 @@ func codex() profile {
 }
 
 // gemini draws its own cursor and leaves the real one below its input. It takes
-// blanks away before it looks for a command, and an Enter within 40 ms of a paste
-// for a line break. Its prompt is * where it asks for
-// nothing, and ! where what is typed goes to a shell.
+// an Enter within 40 ms of a paste for a line break. Its prompt is * where it
+// asks for nothing, and ! where what is typed goes to a shell.
 func gemini(name string, programs ...string) profile {
 	p := agent(name, programs...)
 	p.anywhere = true
@@ -68,7 +68,6 @@ func gemini(name string, programs ...string) profile {
 	p.prompt = regexp.MustCompile(`^\s*[│┃|]?\s*[>❯›*]\s*(Type your message.*?)?\s*[│┃|]?\s*$`)
 	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Type your message`)}
 	p.busy = append(p.busy, "esc to cancel")
-	p.guard = ": "
 	p.rest = 100 * time.Millisecond
 	return p
 }
@@ -79,7 +78,6 @@ func copilot() profile {
 	p.prompt = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>]\s*((Enter|Type|Ask|Describe)\b.*?)?\s*[│┃|]?\s*$`)
 	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^(Enter|Type|Ask|Describe)\b`)}
 	p.busy = append(p.busy, "esc to cancel", "Esc to cancel")
-	p.guard = ": "
 	return p
 }
 
@@ -90,7 +88,6 @@ func opencode() profile {
 	p.prompt = regexp.MustCompile(`^\s*[┃│]?\s*[>❯]?\s*(Ask anything.*)?$`)
 	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Ask anything`)}
 	p.busy = append(p.busy, "esc interrupt")
-	p.guard = ": "
 	return p
 }
 
