@@ -17,7 +17,7 @@ import (
 // to drainBytes, which is more than a terminal buffers.
 const (
 	drainTime  = 300 * time.Millisecond
-	drainBytes = 1 << 20
+	drainBytes = 256 << 10
 )
 
 const (
