@@ -4,8 +4,7 @@
 // # Events
 //
 //   - SessionStart is fired before the program is started. What its hooks
-//     inject is typed when the program is ready: it has printed something and
-//     has then been still for half a second, or has printed nothing for two.
+//     inject is typed when the program is ready: see below.
 //   - Output carries the lines that were finished since the last one, joined
 //     by line breaks, at most every 20 ms. A line that stands unfinished for a
 //     quarter of a second is shown as it is, with Complete false; the next
@@ -35,6 +34,36 @@
 //     caller's context. In the last four the program is alive: what hooks inject
 //     is typed to it, and it has five seconds to answer before it is ended.
 //     Directives in its answer are fired after SessionEnd.
+//
+// # Typing
+//
+// A text is typed when that is safe; until then it waits, in order. It is safe
+// when all of this holds:
+//
+//   - Texts are not held by a human.
+//   - The program that reads is one that takes text: not an editor or a pager, and
+//     on the alternate screen only an agent whose input is known.
+//   - It asks the user nothing: no permission, no password, no menu.
+//   - The user is not typing and has left no half-written line, by their keys and
+//     by what the screen shows, and no suggestion stands at the prompt.
+//   - An agent shows its empty input, and does not work. Another program that
+//     reads keys shows a prompt, or has asked for bracketed paste.
+//   - What was typed before is read, and the screen has been still for 0.1 s, or
+//     0.2 s where no prompt is known. A new program that shows no prompt has printed
+//     something and is then still for half a second, or has printed nothing for
+//     two. One that reads whole lines, which the terminal keeps apart, is not
+//     waited for longer than five seconds.
+//
+// That is asked once more when no key of the user can come in between; then text
+// and Enter are one write, as a paste where the program has asked for that. What
+// agents are and how they are typed to is a table: see profile. A text that five
+// minutes are not enough for fails, with the reason; the time in which texts are
+// held, or an agent works, does not count.
+//
+// Each text ends in a known state: submitted, if it was seen that the program took
+// it; echoed or written, if only that was seen in three seconds; or failed. None is
+// typed twice. Where an agent swallows the Enter and the text is still in its
+// input, only Enter is pressed again.
 //
 // # Who waits for whom
 //

@@ -81,9 +81,11 @@
 //
 // # Typing
 //
-// Type writes a whole line at once and never in between two bytes of one
-// write of the user. While the user is in the middle of a line it waits, until
-// Enter or until no key was pressed for two seconds.
+// Put writes a whole text at once, never in between two bytes of one write of the
+// user, and asks right before whether it is safe. User says what the user has
+// begun to type, by following their keys; Input whether the program has read what
+// was typed, and who is in the foreground; Screen what there is to see. Type waits
+// for the end of the line that the user is in the middle of.
 package terminal
 
 import (
