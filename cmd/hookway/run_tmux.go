@@ -77,6 +77,9 @@ func (a *app) wrapInTmux(ctx context.Context, name, file string, command []strin
 	view := &view{app: a, server: server, session: session}
 	if err := view.begin(ctx, offer, start); err != nil {
 		server.Kill(context.WithoutCancel(ctx), session)
+		if view.shown != nil {
+			<-view.shown // the terminal is the user's again
+		}
 		return err
 	}
 	return view.end(ctx)

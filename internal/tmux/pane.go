@@ -2,6 +2,7 @@ package tmux
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -41,7 +42,10 @@ func Take(link string) (*Pane, Start, error) {
 	_ = conn.SetReadDeadline(time.Now().Add(helloLimit))
 	var m message
 	decode := json.NewDecoder(io.LimitReader(conn, mostMessage))
-	if err := decode.Decode(&m); err != nil || m.Start == nil {
+	if err = decode.Decode(&m); err == nil && m.Start == nil {
+		err = errors.New("this was no beginning")
+	}
+	if err != nil {
 		conn.Close()
 		return nil, Start{}, fmt.Errorf("nobody says what to run: %w", err)
 	}
