@@ -30,9 +30,9 @@ func paragraphs(gone []Row, s Screen) []paragraph {
 	n := len(gone) + s.used()
 	at := func(i int) (Row, bool) {
 		if i < len(gone) {
-			return gone[i], false
+			return gone[i].withoutScrollbar(s.Width), false
 		}
-		row := s.Rows[i-len(gone)]
+		row := s.Rows[i-len(gone)].withoutScrollbar(s.Width)
 		if i-len(gone) != s.Row {
 			return row, false
 		}
@@ -66,6 +66,22 @@ func paragraphs(gone []Row, s Screen) []paragraph {
 		all = append(all, p)
 	}
 	return all
+}
+
+// withoutScrollbar is the row without the piece of a scrollbar that some programs
+// draw in the last columns. The right side of a box is none: the row has a left one.
+func (r Row) withoutScrollbar(width int) Row {
+	last, size := utf8.DecodeLastRuneInString(r.Text)
+	if !strings.ContainsRune("┃│║█▐▌░▒▓╎┆", last) || ansi.StringWidth(r.Text) < width-1 {
+		return r
+	}
+	text := strings.TrimRight(r.Text[:len(r.Text)-size], " ")
+	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, " "))
+	if len(text) == len(r.Text)-size || frame(first) {
+		return r
+	}
+	r.Text, r.Solid, r.full = text, strings.TrimRight(strings.TrimSuffix(r.Solid, string(last)), " "), false
+	return r
 }
 
 // unwrapped says whether the row b goes on with the line of a, and with which text;
