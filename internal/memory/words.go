@@ -69,6 +69,9 @@ func parts(runes []rune) []string {
 	if strings.ContainsAny(whole, "'_") {
 		whole = strings.ReplaceAll(strings.ReplaceAll(whole, "'", ""), "_", "")
 	}
+	if whole == "" { // an accent by itself
+		return nil
+	}
 	out := []string{whole}
 	from := 0
 	for i := 1; i <= len(runes); i++ {
