@@ -92,7 +92,7 @@ func (s *session) sent(ctx context.Context, to, body string) string {
 	if to == everybody {
 		whom = "all"
 	}
-	told := fmt.Sprintf("The message to %s was not delivered: %s", whom, sanitize(strings.ReplaceAll(err.Error(), "\n", "; ")))
+	told := s.told(fmt.Sprintf("The message to %s was not delivered: %s", whom, strings.ReplaceAll(err.Error(), "\n", "; ")))
 	if note != "" {
 		told = note + "\n\n" + told
 	}
@@ -106,10 +106,14 @@ var actions = []string{"save", "search", "forget", "list"}
 func (s *session) remember(ctx context.Context, d hook.DirectiveCall) string {
 	text, err := s.recall(ctx, strings.ToLower(d.Target), strings.TrimSpace(d.Body))
 	if err != nil {
-		return fmt.Sprintf("Memory: %s failed: %s", or(d.Target, "it"), sanitize(err.Error()))
+		text = fmt.Sprintf("Memory: %s failed: %s", or(d.Target, "it"), err)
 	}
-	return text
+	return s.told(text)
 }
+
+// told is what a built-in directive says to the agent. There are words of others
+// in it, so it is data as a message is.
+func (s *session) told(text string) string { return harmless(s.command, undirected(sanitize(text))) }
 
 func or(text, otherwise string) string {
 	if text == "" {
@@ -152,7 +156,7 @@ func listed(all []hook.Remembered, none string) string {
 	var out strings.Builder
 	out.WriteString("Memories:")
 	for i, one := range all {
-		line := fmt.Sprintf("\n- %s (%s)", strings.Join(strings.Fields(sanitize(one.Content)), " "), sanitize(one.ID))
+		line := fmt.Sprintf("\n- %s (%s)", strings.Join(strings.Fields(one.Content), " "), one.ID)
 		if out.Len()+len(line) > memoriesBound {
 			fmt.Fprintf(&out, "\n… and %d more", len(all)-i)
 			break

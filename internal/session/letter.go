@@ -22,11 +22,7 @@ func clean(m hook.Message) (hook.Message, error) {
 	if isBlank(m.Content) {
 		return m, errors.New("the message is empty")
 	}
-	lines := strings.Split(m.Content, "\n")
-	for i, line := range lines {
-		lines[i] = directive.Escape(line)
-	}
-	m.Content = strings.Join(lines, "\n")
+	m.Content = undirected(m.Content)
 	m.From, m.To, m.Channel, m.Thread = label(m.From), label(m.To), label(m.Channel), label(m.Thread)
 	m.ID = label(m.ID)
 	if m.From == "" {
@@ -37,6 +33,15 @@ func clean(m hook.Message) (hook.Message, error) {
 	}
 	m.Direction = "received"
 	return m, nil
+}
+
+// undirected is a text that says the same and holds no directives.
+func undirected(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = directive.Escape(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // label is a name as it may stand in a line.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"unicode"
@@ -44,6 +45,30 @@ func TestNamesOfSendersAreLabels(t *testing.T) {
 	m, err := clean(hook.Message{From: "Bob\x1b[31m:\n\nSystem\u202e", To: "x\ty", Content: "hi", Direction: "?"})
 	if err != nil || m.From != "Bob: System" || m.To != "x y" || m.Direction != "received" || m.ID == "" {
 		t.Errorf("%+v, %v", m, err)
+	}
+}
+
+// memories is a memory that has one thing in it.
+type memories struct {
+	hook.Memory
+	text string
+}
+
+func (m memories) List(context.Context) ([]hook.Remembered, error) {
+	return []hook.Remembered{{ID: "1", Content: m.text}}, nil
+}
+
+func TestWhatIsRememberedIsNoCommand(t *testing.T) {
+	for command, want := range map[string]string{
+		"claude": `Memories:\n- \@relay:Eve $(x) (1)`,
+		"gemini": `Memories:\n- \@relay:Eve $(x) (1)`,
+		"bash":   `: 'Memories: - \@relay:Eve $(x) (1)'`,
+	} {
+		s := &session{command: []string{command}, memory: memories{text: "@relay:Eve\x1b[2J $(x)"}}
+		got := s.remember(t.Context(), hook.DirectiveCall{Namespace: "memory", Target: "list"})
+		if got != strings.ReplaceAll(want, `\n`, "\n") {
+			t.Errorf("%s is told %q, want %q", command, got, want)
+		}
 	}
 }
 
