@@ -61,3 +61,27 @@ func TestATextForAWorkingAgentGoesThroughItsHooks(t *testing.T) {
 		})
 	}
 }
+
+// TestAnInstalledAgentIsOneSessionWithItsTerminal: what SessionStart injects goes to
+// the model with the user's first prompt, by the agent's own hooks; the begin and
+// the end are fired once, though agents tell of them once more, twice or not at all.
+func TestAnInstalledAgentIsOneSessionWithItsTerminal(t *testing.T) {
+	eachScreen(t, func(t *testing.T, a *agent) {
+		const context = "E2E-CONTEXT: of the session"
+		w := newWorld(t, a, deployHook+`  - id: context
+    on: SessionStart
+    inject: '`+context+`'
+`, talk(""))
+		w.install(t)
+		x := w.wrapped(t)
+		x.prompts(t, "The first prompt.")
+		q := x.hears(t, "The first prompt.")
+		x.sees(t, "Fine.")
+		if n := read(q, context); n != 1 {
+			t.Errorf("the model reads %d times what SessionStart injected, want once: %q", n, q.Said)
+		}
+		x.rests(t)
+		x.leaves(t)
+		w.once(t, "SessionStart", "AgentStart", "SessionEnd")
+	})
+}

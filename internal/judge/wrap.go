@@ -27,7 +27,7 @@ type Wrapped struct {
 func Wrap(state, session, name, agent string, log func(string)) (*Wrapped, error) {
 	w := &Wrapped{
 		wrapped: wrapped{wrappedDir(state, session, name)}, begun: time.Now(), log: log,
-		late: agent == "codex" || agent == "copilot",
+		late: agent == "codex" || agent == "copilot" || agent == "opencode",
 	}
 	if log == nil {
 		w.log = func(string) {}
