@@ -152,6 +152,24 @@ func TestForget(t *testing.T) {
 	}
 }
 
+func TestForgettingWaitsForNoReader(t *testing.T) {
+	s := fresh(t)
+	m := save(t, s, Memory{Text: "x", Workspace: "/w"})
+	reading, err := open(t, s.path).db.QueryContext(t.Context(), "SELECT text FROM memory")
+	if err != nil || !reading.Next() {
+		t.Fatal(err)
+	}
+	defer reading.Close()
+	began := time.Now()
+	if err := s.Forget(t.Context(), m.ID, View{Workspace: "/w"}); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took >= busyTime {
+		t.Errorf("it took %v, which is as long as a writer is waited for", took)
+	}
+	save(t, s, Memory{Text: "y", Workspace: "/w"})
+}
+
 func TestChangesAreSeenByIndexesThatAreThere(t *testing.T) {
 	s := fresh(t)
 	other := open(t, s.path)

@@ -77,9 +77,21 @@ func (s *Store) Forget(ctx context.Context, id string, v View) error {
 	case err != nil:
 		return s.explain("forgotten", err)
 	}
-	// The log has the text still. Whoever reads it now keeps it for a moment longer.
-	_, _ = s.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
+	s.emptyLog(ctx)
 	return nil
+}
+
+// emptyLog takes out of the write-ahead log what was forgotten. A process that
+// reads just now keeps it there until the next time; that is not waited for long.
+func (s *Store) emptyLog(ctx context.Context) {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	for _, pragma := range []string{"busy_timeout(200)", "wal_checkpoint(TRUNCATE)", fmt.Sprintf("busy_timeout(%d)", busyTime.Milliseconds())} {
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA "+pragma)
+	}
 }
 
 // change runs one transaction that writes.
