@@ -162,7 +162,7 @@ func TestALineReportedWhileTypedUsesUpItsEcho(t *testing.T) {
 		r.typed.key([]byte("\r"))
 		r.tap.write([]byte("\r\n@a:b\r\n"))
 		lines, err := r.next(t.Context(), time.Second)
-		if err != nil || !reflect.DeepEqual(lines, []Line{{Text: "> @a:b", Seen: 6, Echo: true}, {Text: "@a:b"}}) {
+		if err != nil || !reflect.DeepEqual(lines, []Line{{Text: "> @a:b", Seen: 6, Echo: true, Slow: true}, {Text: "@a:b"}}) {
 			t.Errorf("its end and the answer: %+v, %v", lines, err)
 		}
 	})
@@ -186,7 +186,7 @@ func TestTheEndOfAReportedLineIsWhatTheLineWas(t *testing.T) {
 						t.Fatalf("the line: %+v, %v", got, err)
 					}
 					end(r)
-					want = Line{Text: "@a:b c", Seen: 6, Echo: echo}
+					want = Line{Text: "@a:b c", Seen: 6, Echo: echo, Slow: name == "line end"}
 					if got, err := r.next(t.Context(), time.Second); err != nil || !reflect.DeepEqual(got, []Line{want}) {
 						t.Fatalf("its end: %+v, %v", got, err)
 					}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -52,28 +50,6 @@ func whole(lines []Line) (texts []string) {
 		}
 	}
 	return texts
-}
-
-// recorded reads a recording made by script(1).
-func recorded(t *testing.T, file string) (steps []any) {
-	t.Helper()
-	data, err := os.ReadFile(file + ".bin")
-	if err != nil {
-		t.Skip(err)
-	}
-	timing, err := os.ReadFile(file + ".timing")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(timing)) {
-		delay, count, _ := strings.Cut(strings.TrimSpace(line), " ")
-		d, _ := strconv.ParseFloat(delay, 64)
-		n, _ := strconv.Atoi(count)
-		n = min(n, len(data))
-		steps = append(steps, time.Duration(d*float64(time.Second)), string(data[:n]))
-		data = data[n:]
-	}
-	return steps
 }
 
 const (
