@@ -23,7 +23,9 @@ would without hookway; meanwhile the session fires SessionStart, Output,
 Directive, Idle and SessionEnd, and what hooks inject is typed to the program.
 Hooks follow their files: a change counts from the next event.
 
-A line  @namespace:target text  in the program's output is a directive.
+A line  @namespace:target text  in the program's output is a directive. @relay,
+@broadcast and @memory are hookway's own. hookway sessions, inject, hold, send and
+output reach the session from elsewhere by its name.
 
 An agent that takes hooks by its command line or environment (Claude Code, Codex)
 gets hookway's for this session, as hookway install would write them; no file of

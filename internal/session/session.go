@@ -15,6 +15,9 @@
 //     belongs to one. It is complete when the output goes on with something else;
 //     15 ms after a line that was printed at once; half a second after one that
 //     came in pieces; or at the end of a painted block.
+//   - MessageReceived is fired for every message that comes through Control, before
+//     it is typed; MessageSending and MessageSent for what the agent sends. Of what
+//     comes from outside nothing is obeyed: see clean and harmless.
 //   - Idle is fired once for every time in which nothing was printed or typed
 //     for IdleThreshold, unless a directive's hooks are still running or text
 //     waits to be typed: then the program waits for us.
@@ -71,7 +74,8 @@
 // calls a hook. The hooks of Output run on a second goroutine, those of
 // Directive and Idle on a third, one event after the other, so that slow
 // Output hooks do not hold directives up. A fourth goroutine types, one text
-// after the other, in the order in which the hooks have answered.
+// after the other, in the order in which the hooks have answered. A fifth
+// hands messages to their hooks, and a sixth writes the output to disk.
 //
 // Every queue between them is bounded. Output that the hooks are too slow for
 // is dropped by whole lines and counted; directives that find 128 others
