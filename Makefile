@@ -31,7 +31,7 @@ fuzz:
 	@sh tools/fuzz.sh $(FUZZTIME)
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./internal/directive ./internal/terminal
+	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./internal/directive ./internal/terminal ./internal/memory
 
 # The checked-in JSON Schemas, and all golden files, made anew.
 schema:
