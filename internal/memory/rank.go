@@ -14,6 +14,7 @@ type weights struct {
 	answer              float64 // of the neighbour before, if it asks
 	before              float64 // of the neighbour before, more than of the one after
 	session             float64
+	alone               float64 // of that, for who is in no session: its own score
 	spread              float64 // words that occur beside those of the query
 	like                float64 // terms that are spelled alike
 	concept             float64 // words that mean the same, or a kind of it
@@ -25,7 +26,7 @@ type weights struct {
 }
 
 var tuned = weights{
-	k1: 0.5, b: 0.25, near: 0.35, far: 0.2, before: 1.5, answer: 1.6, session: 0.6, spread: 0.2, like: 0.35, concept: 0.5,
+	k1: 0.5, b: 0.25, near: 0.35, far: 0.2, before: 1.5, answer: 1.6, session: 0.6, alone: 0.5, spread: 0.2, like: 0.35, concept: 0.5,
 	agent: 0.2, date: 0.3, time: 0.1, number: 0.1, question: 0.12, short: 0.12, newer: 0.01,
 	spreadDocs: 400, spread2: 200,
 }
@@ -210,6 +211,8 @@ func (r *ranking) addSessions() {
 	for _, n := range r.total.who {
 		if s := r.x.docs[n].session; s != nil {
 			r.total.score[n] += r.w.session * scores[s.n] / (ideal * 2.2)
+		} else {
+			r.total.score[n] += r.w.session * r.w.alone * r.own.score[n]
 		}
 	}
 }
