@@ -69,7 +69,7 @@ func paragraphs(gone []Row, s Screen) []paragraph {
 }
 
 // withoutScrollbar is the row without the piece of a scrollbar that some programs
-// draw in the last columns. The right side of a box is none: the row has a left one.
+// draw in the last columns. The right side of a box is none: the left one is alike.
 func (r Row) withoutScrollbar(width int) Row {
 	last, size := utf8.DecodeLastRuneInString(r.Text)
 	if !strings.ContainsRune("┃│║█▐▌░▒▓╎┆", last) || ansi.StringWidth(r.Text) < width-1 {
@@ -77,7 +77,7 @@ func (r Row) withoutScrollbar(width int) Row {
 	}
 	text := strings.TrimRight(r.Text[:len(r.Text)-size], " ")
 	first, _ := utf8.DecodeRuneInString(strings.TrimLeft(text, " "))
-	if len(text) == len(r.Text)-size || frame(first) {
+	if len(text) == len(r.Text)-size || first == last {
 		return r
 	}
 	r.Text, r.Solid, r.full = text, strings.TrimRight(strings.TrimSuffix(r.Solid, string(last)), " "), false
@@ -97,7 +97,10 @@ func unwrapped(a, b Row, width int) (border, more string, ok bool) {
 		}
 	}
 	pa, pb := indentOf(a.Text), indentOf(b.Text)
-	if pb.mark || pa.borders != pb.borders || pa.column != pb.column || pa.text == "" || pb.text == "" {
+	if step := pb.column - pa.column; step < 0 || step > 1 { // some keep the blank that they broke the line at
+		return "", "", false
+	}
+	if pb.mark || pa.borders != pb.borders || pa.text == "" || pb.text == "" {
 		return "", "", false
 	}
 	room := width - margin

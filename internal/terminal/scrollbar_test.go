@@ -27,7 +27,8 @@ func TestAScrollbarIsNoText(t *testing.T) {
 	}{
 		{"in the last column", []string{right("@deploy:a b", "┃"), right("", "┃"), right("other", "┃")}, []string{"@deploy:a b", "other"}},
 		{"beside it", []string{right("@deploy:a b", "█")[1:], "other"}, []string{"deploy:a b", "other"}},
-		{"the side of a box stays", []string{right("| a", "│")}, []string{right("| a", "│")}},
+		{"the side of a box stays", []string{right("| a", "|")}, []string{right("| a", "|")}},
+		{"beside a quote", []string{right("| @deploy:a", "█")}, []string{"| @deploy:a"}},
 		{"a full bar stays", []string{"work " + strings.Repeat("█", width-5)}, []string{"work " + strings.Repeat("█", width-5)}},
 		{"in the middle of the screen it is text", []string{"a ┃"}, []string{"a ┃"}},
 	}
