@@ -26,6 +26,8 @@ type profile struct {
 	// cursor. Nil: a prompt is what ends like one.
 	prompt *regexp.Regexp
 	box    bool
+	// framed says that the row above the input is blank too.
+	framed bool
 	// anywhere says that the row is not where the cursor is, which the program
 	// leaves elsewhere: it is the lowest row that matches input.
 	anywhere bool
@@ -40,6 +42,12 @@ type profile struct {
 	// ghosts match faint text at the input that goes away when one types.
 	// Others, such as a suggestion, keep texts waiting.
 	ghosts []*regexp.Regexp
+	// over is for how long other ghosts keep texts waiting, for a program that
+	// takes them away when one types; 0 is until they are gone. started says that
+	// what stands right of a cursor at the start of the input is one too, if the
+	// user has typed nothing.
+	over    time.Duration
+	started bool
 	// busy are what the program shows near its input while it works.
 	busy []string
 	// dialogs match rows that ask the user, near the cursor or the input.
@@ -112,6 +120,8 @@ type field struct {
 	row   int    // its first row, if known, else the cursor's
 	text  string // what stands in its first row, if it is known and not empty
 	ghost string // faint text in it
+
+	shadow string // the same as text, if nobody need have typed it
 }
 
 // find looks for the input.
@@ -134,9 +144,15 @@ func (p *profile) find(s terminal.Screen) field {
 	}
 	f.known = true
 	f.ghost = strings.TrimSpace(faint(row))
-	f.empty = p.prompt.MatchString(row.Solid) && !hasWords(s.At(f.row+1).Solid) && (p.anywhere || f.row == s.Row)
-	if !f.empty {
-		f.text = trimBox(row.Solid[p.input.FindStringIndex(row.Solid)[1]:])
+	f.empty = p.prompt.MatchString(row.Solid) && !hasWords(s.At(f.row+1).Solid) && (p.anywhere || f.row == s.Row) &&
+		(!p.framed || !hasWords(s.At(f.row-1).Solid))
+	if f.empty {
+		return f
+	}
+	left, right := splitAt(row.Solid, s.Col)
+	f.text = trimBox(row.Solid[p.input.FindStringIndex(row.Solid)[1]:])
+	if p.started && f.row == s.Row && p.prompt.MatchString(left) {
+		f.shadow = strings.TrimSpace(right)
 	}
 	return f
 }

@@ -193,15 +193,33 @@ func TestInputsAreFound(t *testing.T) {
 		{"gemini", rows("╭────╮", "│ > hello        │", "╰────╯", "~/dir_"), half},
 		{"gemini", rows("╭────╮", "│ ! _   │", "╰────╯", "~/dir_"), half},
 		{"gemini", rows("> an old question", "✦ an answer", "Apply this change?", "● 1. Yes, allow once", "  2. No_"), asked},
+		{"qwen", rows("────", "> _", "────"), ""},
+		{"qwen", rows("────", "> _a suggestion that is not faint", "────"), ""},
+		{"qwen", rows("────", "> a line_", "────"), half},
+		{"opencode", rows("  ┃", "  ┃  _Ask anything... \"What is this?\"", "  ┃", "  ┃  Build · model", "  ╹▀▀▀"), ""},
+		{"opencode", rows("  ┃", "  ┃  _", "  ┃", "  ┃  Build · model", "  ╹▀▀▀"), ""},
+		{"opencode", rows("  ┃", "  ┃  a line_", "  ┃", "  ┃  Build · model", "  ╹▀▀▀"), half},
+		{"opencode", rows("  ┃", "  ┃  a line", "  ┃  _", "  ┃", "  ┃  Build · model", "  ╹▀▀▀"), half},
 		{"anything", rows("Ready. > _"), ""},
 		{"anything", rows("1) apples", "❯ 2. pears_"), asked},
 	}
 	for _, test := range tests {
 		m := moment{now: time.Now(), screen: test.screen}
+		m.screen.Changed = m.now.Add(-10 * time.Second)
 		got := profileFor([]string{test.program}).judge(m, 10).why
 		if got != test.want && (test.want == "" || !strings.Contains(got, test.want)) {
 			t.Errorf("%s: a text waits for %q, want %q, at\n%s", test.program, got, test.want, shown(test.screen))
 		}
+	}
+	old := rows("────", "❯ _~~yes, go on", "────")
+	m := moment{now: time.Now(), screen: old}
+	m.screen.Changed = m.now.Add(-ghostMost)
+	if got := profileFor([]string{"claude"}).judge(m, 1).why; got != "" {
+		t.Errorf("a suggestion that the user has left alone: %q", got)
+	}
+	m.user.Text = "y"
+	if got := profileFor([]string{"claude"}).judge(m, 1).why; got == "" {
+		t.Error("a suggestion that the user is about to take does not matter")
 	}
 	pager := rows("text", ":_")
 	pager.Paste = false

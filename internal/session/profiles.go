@@ -8,6 +8,10 @@ import (
 const (
 	settleSoon  = 100 * time.Millisecond // after which a screen with a known input is still
 	settleLater = 200 * time.Millisecond
+
+	// ghostMost is how long a suggestion keeps texts from an agent that would let
+	// one type over it: the user may want to take it.
+	ghostMost = 30 * time.Second
 )
 
 var (
@@ -38,8 +42,15 @@ func agent(name string, programs ...string) profile {
 		input: agentInput, prompt: agentEmpty,
 		busy: []string{"esc to interrupt"}, dialogs: asks,
 		pasted:   regexp.MustCompile(`(?i)\[?pasted (text|content|~?\d)`),
-		commands: "/!#?@&", guard: ": ", words: "@/#", settle: settleSoon,
+		commands: "/!#?@&", guard: ": ", words: "@/#", settle: settleSoon, over: ghostMost,
 	}
+}
+
+// qwen is an offspring of Gemini. It suggests what to say after each answer.
+func qwen() profile {
+	p := gemini("qwen", "qwen", "qwen-code")
+	p.anywhere, p.started, p.over = false, true, time.Nanosecond
+	return p
 }
 
 func claude() profile {
@@ -81,11 +92,12 @@ func copilot() profile {
 	return p
 }
 
+// opencode frames its input on the left only, and draws what is said so too.
 func opencode() profile {
 	p := agent("opencode", "opencode", "opencode-ai")
-	p.anywhere = true
-	p.input = regexp.MustCompile(`^\s*[┃│]?\s*[>❯](\s|$)|^\s*[┃│]\s+Ask anything`)
-	p.prompt = regexp.MustCompile(`^\s*[┃│]?\s*[>❯]?\s*(Ask anything.*)?$`)
+	p.framed = true
+	p.input = regexp.MustCompile(`^\s*[┃│](\s|$)`)
+	p.prompt = regexp.MustCompile(`^\s*[┃│]\s*(Ask anything.*)?$`)
 	p.ghosts = []*regexp.Regexp{regexp.MustCompile(`^Ask anything`)}
 	p.busy = append(p.busy, "esc interrupt")
 	return p
@@ -94,7 +106,7 @@ func opencode() profile {
 // profiles is all of them but the default.
 func profiles() []profile {
 	return []profile{
-		claude(), codex(), gemini("gemini", "gemini", "gemini-cli"), gemini("qwen", "qwen", "qwen-code"), copilot(), opencode(),
+		claude(), codex(), gemini("gemini", "gemini", "gemini-cli"), qwen(), copilot(), opencode(),
 		{
 			name: "shell", programs: []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "mksh"},
 			// The prompt of a command's second line is none: a half-written

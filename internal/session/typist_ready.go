@@ -128,19 +128,20 @@ func (p *profile) asking(m moment, f field) string {
 // halfWritten is about what the user is typing, and what stands in the input.
 func (p *profile) halfWritten(m moment, f field) string {
 	const half = "a half-written line of the user is at the prompt"
-	if f.known && !f.empty {
+	shadow := f.shadow != "" && !m.user.Begun()
+	if f.known && !f.empty && !shadow {
 		return half
 	}
-	if f.ghost != "" && (f.known || !m.input.Lines) && !matches(p.ghosts, f.ghost) {
+	if over := p.over > 0 && m.now.Sub(m.screen.Changed) >= p.over && !m.user.Begun(); over {
+		return p.stillTyping(m)
+	}
+	if shadow || f.ghost != "" && (f.known || !m.input.Lines) && !matches(p.ghosts, f.ghost) {
 		return "a suggestion stands at the prompt"
 	}
+	if why := p.stillTyping(m); why != "" || !m.user.Begun() {
+		return why
+	}
 	pause := m.now.Sub(m.lastKey)
-	if pause < keyPause {
-		return "the user was typing"
-	}
-	if !m.user.Begun() {
-		return ""
-	}
 	switch {
 	case m.input.Lines, pause < keysUsed:
 		return half
@@ -148,6 +149,13 @@ func (p *profile) halfWritten(m moment, f field) string {
 		return ""
 	case m.user.Text == "" || strings.HasSuffix(typedSo(m.screen), lastPart(m.user.Text)):
 		return half
+	}
+	return ""
+}
+
+func (p *profile) stillTyping(m moment) string {
+	if m.now.Sub(m.lastKey) < keyPause {
+		return "the user was typing"
 	}
 	return ""
 }

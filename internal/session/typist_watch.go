@@ -28,10 +28,16 @@ type proof struct {
 }
 
 func (p *profile) proof(m moment, body string) proof {
-	all := []rune(letters(body))
 	shown := lettersOf(m.screen)
-	n := min(proofLength, len(all))
-	pr := proof{head: string(all[:n]), tail: string(all[len(all)-n:]), lines: m.input.Lines, at: m.now}
+	first, _, _ := strings.Cut(body, "\n")
+	head, tail := []rune(letters(first)), []rune(letters(body[strings.LastIndexByte(body, '\n')+1:]))
+	if len(head) == 0 || len(tail) == 0 {
+		head, tail = []rune(letters(body)), []rune(letters(body))
+	}
+	pr := proof{
+		head: string(head[:min(proofLength, len(head))]), tail: string(tail[max(len(tail)-proofLength, 0):]),
+		lines: m.input.Lines, at: m.now,
+	}
 	pr.heads, pr.tails = strings.Count(shown, pr.head), strings.Count(shown, pr.tail)
 	pr.pasted = p.pasted != nil && p.pasted.MatchString(p.find(m.screen).text)
 	return pr
