@@ -191,6 +191,12 @@ func (x *window) prompts(t *testing.T, text string) {
 		shows := x.shows()
 		return strings.Contains(shows, last) || strings.Contains(shows, "[Pasted")
 	})
+	x.enter(t)
+}
+
+// enter presses Enter, as soon as the agent takes it for that.
+func (x *window) enter(t *testing.T) {
+	t.Helper()
 	if x.w.agent.screen.slow {
 		x.rests(t)
 	}

@@ -288,7 +288,7 @@ func TestAHalfWrittenLineIsNotTouched(t *testing.T) {
 		x.rests(t)
 		x.types(t, " sentence.")
 		x.sees(t, "Half of a sentence.")
-		x.types(t, "\r")
+		x.enter(t)
 		if n := read(x.hears(t, "Half of a sentence."), "Half of a sentence."); n == 0 {
 			t.Error("the user's line was changed")
 		}
