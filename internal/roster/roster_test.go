@@ -381,3 +381,30 @@ func TestTheEndWaitsForNobody(t *testing.T) {
 type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
+
+// TestWhoSaysNothingIsSentAway: connections that bring no request take all the
+// room there is, but not for long.
+func TestWhoSaysNothingIsSentAway(t *testing.T) {
+	t.Parallel()
+	dir := folder(t)
+	serve(t, dir, roster.Member{Name: "Alice", Session: "s-1"}, nil)
+	r := find(t, dir, "Alice")
+	var silent []net.Conn
+	for range 64 {
+		silent = append(silent, dial(t, dir))
+	}
+	if err := r.Hold(t.Context()); err == nil || !strings.Contains(err.Error(), "it is busy") {
+		t.Errorf("one too many: %v", err)
+	}
+	for _, c := range silent {
+		if err := c.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(c); err != nil || !strings.Contains(string(text), "the request was not read") {
+			t.Errorf("it was told %q, %v", text, err)
+		}
+	}
+	if err := r.Hold(t.Context()); err != nil {
+		t.Errorf("when they are gone: %v", err)
+	}
+}
