@@ -3,7 +3,6 @@
 package session_test
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
@@ -291,5 +290,3 @@ func TestNoSequenceMakesUsType(t *testing.T) {
 		t.Errorf("the program was typed %q, %v", got, err)
 	}
 }
-
-func hash(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16] }
