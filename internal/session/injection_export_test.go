@@ -1,5 +1,7 @@
 package session
 
+import "time"
+
 // Pending is an injection for tests outside the package.
 type Pending struct{ i *injection }
 
@@ -11,3 +13,6 @@ func (p Pending) Done() <-chan struct{} { return p.i.done }
 
 // State is that of the injection, and why it waits or has failed.
 func (p Pending) State() (state, reason string) { return p.i.state() }
+
+// WaitMost bounds how long texts wait, from the next one on.
+func (c *Control) WaitMost(d time.Duration) { c.s.typist.most = d }

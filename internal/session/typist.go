@@ -26,6 +26,7 @@ const (
 type typist struct {
 	session *session
 	profile *profile
+	most    time.Duration // see waitMost
 	waiting chan *injection
 	last    atomic.Int64 // when a text was typed last, in Unix nanoseconds
 	late    atomic.Int64 // texts that came too late
@@ -37,8 +38,12 @@ type typist struct {
 }
 
 func newTypist(s *session) *typist {
+	p := profileFor(s.command)
+	if named := profileFor([]string{s.env.Agent}); p == &defaultProfile && named.box {
+		p = named // a script that runs the agent
+	}
 	return &typist{
-		session: s, profile: profileFor(s.command),
+		session: s, profile: p, most: waitMost,
 		waiting: make(chan *injection, textsBound), toggled: make(chan struct{}),
 	}
 }
@@ -212,8 +217,8 @@ func (t *typist) write(ctx context.Context, item *injection, text string, began 
 		if !o.free {
 			counted += took
 		}
-		if counted >= waitMost {
-			return p, proof{}, fmt.Errorf("%s for %v", o.why, waitMost)
+		if counted >= t.most {
+			return p, proof{}, fmt.Errorf("%s for %v", o.why, t.most)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -184,6 +185,63 @@ func TestAHalfWrittenLineIsWaitedFor(t *testing.T) {
 	if state, reason := r.ended(p); state != "submitted" || !strings.Contains(r.screen.String(), "[hallo]") {
 		t.Errorf("it ended as %s (%s); the screen is %q", state, reason, r.screen.String())
 	}
+}
+
+func TestAHalfWrittenLineIsNotWaitedForForEver(t *testing.T) {
+	t.Parallel()
+	in, keys := keyboard(t)
+	r := typing(t, session.Config{Stdin: in, Command: sh(`echo ready; read -r line; echo "[$line]"`)})
+	r.screen.await(t, "ready")
+	write(t, keys, "hal")
+	r.screen.await(t, "hal")
+	r.WaitMost(time.Second)
+	const why = "a half-written line of the user is at the prompt for 1s"
+	if state, reason := r.types("injected"); state != "failed" || reason != why {
+		t.Errorf("it ended as %s (%s)", state, reason)
+	}
+	write(t, keys, "lo\r")
+	r.clean()
+	if got := r.screen.String(); !strings.Contains(got, "[hallo]") {
+		t.Errorf("the screen is %q", got)
+	}
+	if got := r.warnings.list(); len(got) != 1 || got[0] != "a text was not typed ("+why+"): injected" {
+		t.Errorf("the user was told %q", got)
+	}
+}
+
+func TestAPagerInAShellIsNotTypedInto(t *testing.T) {
+	t.Parallel()
+	less := program(t, "less")
+	in, keys := keyboard(t)
+	file := filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(file, []byte(strings.Repeat("a line\n", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := typing(t, session.Config{Stdin: in, Dir: t.TempDir(), Env: plainly("LESS="),
+		Command: []string{program(t, "bash"), "--norc", "--noprofile", "-i"}})
+	r.submits("echo ready")
+	write(t, keys, less+" "+file+"\r")
+	r.screen.await(t, "a line")
+	why := "less takes keys as commands"
+	if runtime.GOOS != "linux" { // it is not known which program it is
+		why = "another program has the full screen"
+	}
+	p := r.put("!echo oops", why)
+	write(t, keys, "q")
+	if state, reason := r.ended(p); state == "failed" {
+		t.Errorf("it ended as %s (%s)", state, reason)
+	}
+	r.screen.await(t, "!echo oops")
+	r.submits("exit")
+	r.end()
+}
+
+func TestTheNameTellsWhichAgentAScriptRuns(t *testing.T) {
+	t.Parallel()
+	in, _ := keyboard(t)
+	r := typing(t, session.Config{Stdin: in, Name: "claude", Command: sh(`printf '\033[?1049hno input'; read -r line`)})
+	r.screen.await(t, "no input")
+	r.put("text", "its input was not on the screen")
 }
 
 func TestHeldTextsWait(t *testing.T) {
