@@ -59,8 +59,11 @@ var claude = &agent{
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_TELEMETRY=1",
 		}
 	},
-	argv:     []string{"--allowedTools", "Bash,Read,Edit,Write", "-p", prompt},
-	screen:   &screen{ready: "Claude Code v", asks: []string{"--permission-mode", "default"}},
+	argv: []string{"--allowedTools", "Bash,Read,Edit,Write", "-p", prompt},
+	screen: &screen{
+		ready:  "Claude Code v",
+		asking: []string{"--permission-mode", "default"}, call: model.Turn{Shell: "touch ./made"}, question: "Do you want to proceed?",
+	},
 	kept:     []string{"project/.claude/settings.json", "project/.claude/settings.local.json", "home/.claude/settings.json"},
 	attaches: true,
 	files: func(file string) map[string]model.Call {
@@ -102,8 +105,15 @@ trust_level = "trusted"
 `, w.model.URL(), w.project))
 		return []string{"SCRIPTED_API_KEY=" + key}
 	},
-	argv:     []string{"exec", "--skip-git-repo-check", prompt},
-	screen:   &screen{argv: []string{"--no-daemon"}, ready: "Ask Codex to do anything"},
+	argv: []string{"exec", "--skip-git-repo-check", prompt},
+	screen: &screen{
+		argv: []string{"--no-daemon"}, ready: "Ask Codex to do anything",
+		asking: []string{"--no-daemon", "--ask-for-approval", "on-request", "--sandbox", "read-only"},
+		call: model.Turn{Call: model.Call{Tool: "exec_command", Input: object{
+			"cmd": "touch ./made", "sandbox_permissions": "require_escalated", "justification": "A file is needed",
+		}}},
+		question: "Would you like to run",
+	},
 	attaches: true,
 	kept:     []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
 }

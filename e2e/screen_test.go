@@ -15,14 +15,21 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+
+	"github.com/hookway/hookway/e2e/model"
 )
 
 // screen is how an agent is in a terminal.
 type screen struct {
 	argv  []string // its command line for that, without the program
 	ready string   // what it shows when it takes a prompt
-	asks  []string // the same, so that it asks before it runs a command; nil: unknown
 	slow  bool     // an Enter right after a paste is a line break to it
+
+	// How it is made to ask its user whether it may run touch ./made: its command
+	// line, what the model calls, and what it asks. Nil: unknown.
+	asking   []string
+	call     model.Turn
+	question string
 }
 
 const (

@@ -250,17 +250,18 @@ func TestALongAnswerHidesNoDirective(t *testing.T) {
 // the answer; what is injected waits.
 func TestNothingIsTypedIntoAQuestion(t *testing.T) {
 	eachScreen(t, func(t *testing.T, a *agent) {
-		if a.screen.asks == nil {
+		if a.screen.asking == nil {
 			t.Skipf("it is not known how %s is made to ask", a.name)
 		}
-		w := newWorld(t, a, deployHook, model.Turn{Text: "I deploy it now.\n\n@deploy:staging Release v1.2.3\n\nAnd make a file.", Shell: "touch ./made"},
-			talk("Too early."))
-		x := w.wrapped(t, a.screen.asks...)
+		first := a.screen.call
+		first.Text = "I deploy it now.\n\n@deploy:staging Release v1.2.3\n\nAnd make a file."
+		w := newWorld(t, a, deployHook, first, talk("Too early."))
+		x := w.wrapped(t, a.screen.asking...)
 		x.prompts(t, "Go on.")
-		x.sees(t, "Do you want to proceed?")
+		x.sees(t, a.screen.question)
 		x.until(t, "run of the hook", func() bool { return w.ran(t) == 1 })
 		x.rests(t)
-		x.sees(t, "Do you want to proceed?")
+		x.sees(t, a.screen.question)
 		if w.has("made") {
 			t.Fatal("something has answered for the user")
 		}
