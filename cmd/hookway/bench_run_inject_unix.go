@@ -23,7 +23,7 @@ const (
 	benchAgents   = 10               // into which is typed at the same time
 	acceptedTexts = 20               // typed into an agent that does nothing
 	announceTime  = 10 * time.Second // for a session to be reachable
-	typedTime     = time.Minute      // for one text to be typed, with a human in the way
+	typedTime     = 3 * time.Minute  // for one text to be typed, with a human in the way
 	betweenTexts  = 600              // ms, at most
 )
 
@@ -278,7 +278,7 @@ func (w *agentWindow) human(name string, done <-chan struct{}) (lines []string) 
 			return true
 		}
 	}
-	for pause(300) {
+	for pause(2000) {
 		line := fmt.Sprintf("typed %s %d %s", name, len(lines), strings.Repeat("y", 1+rand.IntN(15)))
 		for _, c := range line { // a line that was begun is finished, also after done
 			keys := string(c)

@@ -165,8 +165,11 @@ func measureRun(ctx context.Context, plan benchRunPlan, tell func(string)) (rows
 		limit, cancel := context.WithTimeout(ctx, stepTime)
 		some, err := step.do(limit, plan)
 		cancel()
-		if err != nil {
-			return nil, fmt.Errorf("measure %s: %w", step.name, err)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // the others are worth knowing all the same
+			some = append(some, runMeasure{Name: step.name, Skipped: err.Error()})
 		}
 		rows = append(rows, some...)
 	}
