@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 	"wire/call":          {},
 	"hooktest":           {"hook", "wire"},
 	"handler/command":    {"hook", "wire", "internal/procgroup"},
+	"handler/script":     {"hook", "wire", "internal/procgroup"},
 	"internal/audit":     {"hook", "wire", "internal/filelock"},
 	"internal/adapter":   {"hook", "wire"},
 	"internal/install":   {"hook", "wire/call", "internal/adapter", "internal/procgroup"},

@@ -1,0 +1,231 @@
+package script
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+//go:embed js
+var ours embed.FS
+
+// builtin are the modules that every script finds, by the names under which it
+// may import them.
+var builtin = map[string]string{
+	"hookway:runtime": "runtime.js", "hookway:net": "net.js", "hookway:hooks": "hooks.js", "hookway:openclaw": "openclaw.js", "hookway:compilr": "compilr.js",
+	"hookway": "hookway.js", "agent-relay": "relay.js", "@a3s-lab/box": "a3s.js",
+	"openclaw": "openclaw.js", "openclaw/plugin-sdk": "openclaw.js", "openclaw/plugin-sdk/core": "openclaw.js", "openclaw/plugin-sdk/plugin-entry": "openclaw.js",
+}
+
+// Bundle is a script with all that it imports, as one text.
+type Bundle struct {
+	Files []string // that it was made of, sorted; absolute
+	Hash  string   // of what will run
+	Asks  []Grant  // that the file itself asks for: export const allow = ["exec"]
+
+	file   string
+	code   string
+	mapped func() *sourceMap
+}
+
+// Build bundles a file. It does not run any of it. The error names each mistake
+// with file, line and column, the paths from root.
+func Build(file, root string) (*Bundle, error) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("the script %s cannot be found: %w", file, err)
+	}
+	if root == "" {
+		root = filepath.Dir(file)
+	}
+	result := api.Build(api.BuildOptions{
+		Stdin: &api.StdinOptions{
+			Contents:   entry(file),
+			ResolveDir: filepath.Dir(file), Sourcefile: "hookway:entry", Loader: api.LoaderJS,
+		},
+		AbsWorkingDir: root, Bundle: true, Outfile: filepath.Join(root, "script.js"), Write: false, Metafile: true,
+		Format: api.FormatIIFE, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
+		MainFields: []string{"module", "main"}, Conditions: []string{"module", "default"},
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, LogLevel: api.LogLevelSilent,
+		MinifySyntax: false, KeepNames: false, LegalComments: api.LegalCommentsNone,
+		Loader:  map[string]api.Loader{".txt": api.LoaderText, ".md": api.LoaderText, ".sql": api.LoaderText},
+		Plugins: []api.Plugin{modules()},
+	})
+	if len(result.Errors) > 0 {
+		return nil, mistakes(result.Errors)
+	}
+	b := &Bundle{file: file}
+	var mapping []byte
+	for _, out := range result.OutputFiles {
+		if strings.HasSuffix(out.Path, ".map") {
+			mapping = out.Contents
+		} else {
+			b.code = string(out.Contents)
+		}
+	}
+	b.mapped = sync.OnceValue(func() *sourceMap { return readMap(mapping) })
+	if b.Files, err = inputs(result.Metafile, root); err != nil {
+		return nil, err
+	}
+	if b.Asks, err = b.asked(); err != nil {
+		return nil, err
+	}
+	sum := sha256.Sum256([]byte(b.code))
+	b.Hash = hex.EncodeToString(sum[:])
+	return b, nil
+}
+
+// entry is the text that makes a program of a file: what is ours comes first.
+func entry(file string) string {
+	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	return fmt.Sprintf("import \"hookway:runtime\";\nimport \"hookway:net\";\nimport { load } from \"hookway\";\nimport \"agent-relay\";\nimport \"@a3s-lab/box\";\n"+
+		"import \"hookway:openclaw\";\nimport \"hookway:compilr\";\nimport * as script from %s;\nload(script, %s);\n",
+		quote(file), quote(base))
+}
+
+func quote(s string) string {
+	text, _ := json.Marshal(s) // a string always can be written
+	return string(text)
+}
+
+// modules serves what is built in, and says what is not there.
+func modules() api.Plugin {
+	return api.Plugin{Name: "hookway", Setup: func(b api.PluginBuild) {
+		b.OnResolve(api.OnResolveOptions{Filter: `.*`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			if name, ok := builtin[a.Path]; ok {
+				return api.OnResolveResult{Path: name, Namespace: "hookway"}, nil
+			}
+			if name, ok := nodes[strings.TrimPrefix(a.Path, "node:")]; ok {
+				return api.OnResolveResult{Path: name, Namespace: "hookway"}, nil
+			}
+			return api.OnResolveResult{}, nil
+		})
+		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "hookway"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+			text, err := ours.ReadFile("js/" + a.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			contents := string(text)
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+		})
+	}}
+}
+
+// nodes are the modules of Node that are here in part.
+var nodes = map[string]string{}
+
+// Mistake is one thing that is wrong with a script.
+type Mistake struct {
+	File         string // from the root of the bundle
+	Line, Column int    // from 1
+	Text         string
+}
+
+// Error gives the place and what is wrong.
+func (m *Mistake) Error() string {
+	if m.Line == 0 {
+		return m.Text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", m.File, m.Line, m.Column, m.Text)
+}
+
+// maxMistakes bounds how many are told.
+const maxMistakes = 20
+
+func mistakes(list []api.Message) error {
+	var errs []error
+	for _, m := range list[:min(len(list), maxMistakes)] {
+		one := &Mistake{Text: m.Text}
+		if m.Location != nil {
+			one.File, one.Line, one.Column = m.Location.File, m.Location.Line, m.Location.Column+1
+		}
+		if strings.HasPrefix(m.Text, "Could not resolve") {
+			one.Text += "; " + missing(m.Text)
+		}
+		errs = append(errs, one)
+	}
+	return errors.Join(errs...)
+}
+
+// missing says what to do about an import that is not there.
+func missing(text string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(text, `Could not resolve "`), `"`)
+	switch {
+	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"):
+		return "there is no such file"
+	case strings.HasPrefix(name, "node:"), slices.Contains(nodeOnly, name):
+		return "this is a module of Node, and scripts run without Node; fetch, URL, crypto, exec and process.env are there without an import"
+	}
+	return "it is not built in, and no node_modules folder from the file upwards has it; install it there"
+}
+
+// nodeOnly are modules of Node that people import without node: in front.
+var nodeOnly = []string{"fs", "fs/promises", "path", "os", "http", "https", "net", "child_process", "worker_threads", "stream", "events", "util", "crypto", "buffer", "url", "readline", "zlib", "assert", "process", "timers", "timers/promises"}
+
+// inputs lists the files of a bundle.
+func inputs(metafile, root string) ([]string, error) {
+	var meta struct {
+		Inputs map[string]json.RawMessage `json:"inputs"`
+	}
+	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
+		return nil, fmt.Errorf("esbuild's list of files cannot be read: %w", err)
+	}
+	var files []string
+	for name := range meta.Inputs {
+		if strings.HasPrefix(name, "hookway:") || strings.HasPrefix(name, "(disabled):") {
+			continue
+		}
+		path := filepath.FromSlash(name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(root, path)
+		}
+		files = append(files, path)
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+// asking is how a file asks for grants: a list of plain texts, so that it can be
+// read, and shown to the user, before any of the file has run.
+var asking = regexp.MustCompile(`(?m)^(?:const|let|var) allow = (\[[^\]]*\]);`)
+
+// asked reads what the file itself asks for, from the text without its types.
+func (b *Bundle) asked() ([]Grant, error) {
+	text, err := os.ReadFile(b.file)
+	if err != nil {
+		return nil, fmt.Errorf("the script cannot be read: %w", err)
+	}
+	if !bytes.Contains(text, []byte("allow")) {
+		return nil, nil
+	}
+	plain := api.Transform(string(text), api.TransformOptions{Loader: api.LoaderTS, Target: api.ES2023, LogLevel: api.LogLevelSilent})
+	found := asking.FindSubmatch(plain.Code)
+	if found == nil {
+		return nil, nil
+	}
+	var names []string
+	if err := json.Unmarshal(found[1], &names); err != nil {
+		return nil, fmt.Errorf("%s: allow must be a list of plain texts, as in export const allow = [\"exec\", \"net\"]", b.file)
+	}
+	var out []Grant
+	for _, name := range names {
+		g, err := ParseGrant(name)
+		if err != nil {
+			return nil, fmt.Errorf("%s: allow: %w", b.file, err)
+		}
+		out = append(out, g)
+	}
+	return out, nil
+}

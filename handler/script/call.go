@@ -1,0 +1,216 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"modernc.org/quickjs"
+)
+
+// call is one event at one hook.
+type call struct {
+	ctx   context.Context
+	index int
+	event string
+	until time.Time // when its code is stopped; zero: never
+
+	replies chan reply // takes one
+
+	// What follows belongs to the machine's goroutine.
+	id       int
+	answered bool
+	printed  int // lines
+}
+
+type reply struct {
+	text string
+	err  error
+}
+
+// errGone says that a machine ended before it began the call: another one is asked.
+var errGone = errors.New("the machine is gone")
+
+// call asks a hook of the program.
+func (p *Program) call(ctx context.Context, index int, event string) (string, error) {
+	for {
+		m, err := p.machine()
+		if err != nil {
+			return "", err
+		}
+		if m.waiting() >= maxWaiting {
+			return "", fmt.Errorf("%s: %d events wait for it already; make it faster, or let it see fewer of them", p.label(), maxWaiting)
+		}
+		c := &call{ctx: ctx, index: index, event: event, until: untilOf(ctx), replies: make(chan reply, 1)}
+		m.pending.Add(1)
+		if !m.post(task{c, func() { m.begin(c) }}) {
+			m.pending.Add(-1)
+			continue
+		}
+		select {
+		case r := <-c.replies:
+			if errors.Is(r.err, errGone) {
+				continue
+			}
+			return r.text, r.err
+		case <-ctx.Done():
+			m.abandon(c)
+			return "", ctx.Err()
+		}
+	}
+}
+
+// untilOf is a little before the deadline, so that a handler that computes
+// without end fails with the place where it was.
+func untilOf(ctx context.Context) time.Time {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return time.Time{}
+	}
+	return deadline.Add(-min(max(time.Until(deadline)/50, time.Millisecond), 50*time.Millisecond))
+}
+
+// begin calls the hook.
+func (m *machine) begin(c *call) {
+	switch {
+	case m.finished:
+		m.answer(c, "", errGone)
+		return
+	case m.loadErr != nil:
+		m.answer(c, "", m.loadErr)
+		if stopped, full := interrupted(m.loadErr); stopped || full {
+			m.finish() // the next call may have more luck
+		}
+		return
+	}
+	if !m.limit(c) {
+		m.answer(c, "", m.tooLate(c))
+		return
+	}
+	m.last++
+	c.id = m.last
+	m.calls[c.id] = c
+	v, err := m.fns[0].Call(quickjs.UndefinedValue, c.id, c.index, c.event)
+	if err != nil {
+		m.failed(c, err)
+		return
+	}
+	if text, ok := v.(string); ok {
+		m.answer(c, text, nil)
+	}
+	if err := m.drain(c); err != nil {
+		m.failed(c, err)
+	}
+}
+
+// tooLate is the error of a call that there is no time left for.
+func (m *machine) tooLate(c *call) error {
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
+	return &Stopped{Cause: context.DeadlineExceeded}
+}
+
+// failed ends a call whose code threw, or was stopped.
+func (m *machine) failed(c *call, err error) {
+	stopped, full := interrupted(err)
+	told := m.p.explain(err, c)
+	if stopped && c != nil && c.ctx.Err() != nil { // nobody waits for it any more
+		m.p.log(told.Error())
+	}
+	if c != nil {
+		m.answer(c, "", told)
+	} else if !c.over() {
+		m.p.log(told.Error())
+	}
+	if stopped || full {
+		m.finish()
+	}
+}
+
+func (c *call) over() bool { return c != nil && c.answered }
+
+// answer gives a call its answer, once.
+func (m *machine) answer(c *call, text string, err error) {
+	if c.answered {
+		return
+	}
+	c.answered = true
+	delete(m.calls, c.id)
+	m.pending.Add(-1)
+	for _, o := range m.ops {
+		if o.c != c {
+			continue
+		}
+		if err != nil {
+			o.cancel()
+		} else { // what is not awaited goes on for a while
+			o.bound = time.AfterFunc(afterwards, o.cancel)
+		}
+	}
+	c.replies <- reply{text, err}
+}
+
+// afterwards is how long work goes on that a handler did not wait for.
+const afterwards = 30 * time.Second
+
+// abandon stops a call that nobody waits for any more.
+func (m *machine) abandon(c *call) {
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return
+	}
+	if m.now == c {
+		m.ending.Go(func() { m.kick(c) })
+	}
+	m.tasks = append(m.tasks, task{c, func() { m.abort(c) }})
+	m.more.Signal()
+	m.mu.Unlock()
+}
+
+// kick stops the code of a call. A request to stop that comes just before the
+// engine is entered is forgotten there, so it is made again until it is heard.
+func (m *machine) kick(c *call) {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		m.mu.Lock()
+		js, runs := m.js, m.now == c
+		m.mu.Unlock()
+		if !runs {
+			return
+		}
+		if js != nil {
+			js.Interrupt()
+		}
+		<-tick.C
+	}
+}
+
+// abortTime is how long a handler's own code may take to hear that it is over.
+const abortTime = 100 * time.Millisecond
+
+// abort tells a handler by its signal that it is over, and ends what it waits for.
+func (m *machine) abort(c *call) {
+	if c.answered {
+		return
+	}
+	if c.id != 0 && !m.finished {
+		reason := "the event was cancelled"
+		if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
+			reason = "the hook's time is over"
+		}
+		_ = m.js.SetEvalTimeout(abortTime)
+		_, err := m.fns[2].Call(quickjs.UndefinedValue, c.id, reason)
+		if err == nil {
+			_ = m.js.SetEvalTimeout(abortTime)
+			_, err = m.js.ExecutePendingJobs()
+		}
+		if stopped, full := interrupted(err); stopped || full {
+			m.finish()
+		}
+	}
+	m.answer(c, "", c.ctx.Err())
+}

@@ -1,0 +1,73 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"modernc.org/quickjs"
+)
+
+// frame is where a line of QuickJS's stack says the code was.
+var frame = regexp.MustCompile(`\(?<?[^\s()]*>?:(\d+):(\d+)\)?$`)
+
+// place gives the first place of a stack that is in the script's own files.
+func (b *Bundle) place(stack string) string {
+	for line := range strings.Lines(stack) {
+		at := frame.FindStringSubmatch(strings.TrimSpace(line))
+		if at == nil {
+			continue
+		}
+		l, _ := strconv.Atoi(at[1])
+		c, _ := strconv.Atoi(at[2])
+		if file, l, c, ok := b.mapped().find(l, c); ok {
+			return fmt.Sprintf("%s:%d:%d", file, l, c)
+		}
+	}
+	return ""
+}
+
+// explain turns an error of the engine into one that says where in the script it
+// is. c is the call, if it is one's.
+func (p *Program) explain(err error, c *call) error {
+	var e *quickjs.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	stopped, full := interrupted(err)
+	place := p.b.place(e.Stack)
+	switch {
+	case stopped:
+		cause := context.DeadlineExceeded
+		if c != nil && c.ctx.Err() != nil {
+			cause = c.ctx.Err()
+		}
+		if c == nil && place == "" {
+			place = p.label()
+		}
+		return &thrown{engine: err, told: &Stopped{Place: place, Cause: cause}}
+	case full:
+		return &thrown{engine: err, told: p.said(place, fmt.Sprintf("it needs more than %d MiB of memory", memoryLimit>>20))}
+	}
+	return &thrown{engine: err, told: p.said(place, e.Error())}
+}
+
+// said is an error with its place in front.
+func (p *Program) said(place, text string) error {
+	if place == "" {
+		place = p.label()
+	}
+	return errors.New(place + ": " + text)
+}
+
+// thrown is an error of the engine as it is told. What it was is found by errors.As.
+type thrown struct {
+	engine error
+	told   error
+}
+
+func (t *thrown) Error() string   { return t.told.Error() }
+func (t *thrown) Unwrap() []error { return []error{t.told, t.engine} }

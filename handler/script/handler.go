@@ -1,0 +1,137 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// Main is the index of a script's default function.
+const Main = -1
+
+// maxAnswer bounds what a script may answer.
+const maxAnswer = 2 << 20
+
+// Options say how events are handed to a hook, and its answers read.
+type Options struct {
+	Profile    hook.Profile
+	EventNames map[string]string // by canonical name, the hook_event_name that it is told
+}
+
+// Handler is one hook of a program. It may be used from many goroutines.
+type Handler struct {
+	p       *Program
+	index   int
+	o       Options
+	closing sync.Once
+}
+
+var _ hook.Handler = (*Handler)(nil)
+
+// Handler gives a hook of the program: Main, or the index of a registered one.
+// It keeps the program open until it is closed.
+func (p *Program) Handler(index int, o Options) *Handler {
+	p.mu.Lock()
+	p.refs++
+	p.mu.Unlock()
+	return &Handler{p: p, index: index, o: o}
+}
+
+// New makes a handler of the default function that a file exports.
+func New(file string, c Config, o Options) (*Handler, error) {
+	b, err := Build(file, c.Root)
+	if err != nil {
+		return nil, err
+	}
+	p := Open(b, c)
+	defer p.Close() // the handler keeps it
+	return p.Handler(Main, o), nil
+}
+
+// Handle asks the script about an event. If the context ends first, it returns
+// at once with the context's error, and the script is stopped.
+func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return hook.Decision{}, err
+	}
+	encoded, err := wire.Encode(ev)
+	if err != nil {
+		return hook.Decision{}, fmt.Errorf("%s: the event cannot be written as JSON: %w", h.p.label(), err)
+	}
+	name := ev.Info().Name
+	if other := h.o.EventNames[name]; other != "" {
+		name = other
+	}
+	event := joined(encoded.Named(name))
+	answer, err := h.p.call(context.WithValue(ctx, headKey{}, ev.Head()), h.index, event)
+	if err != nil {
+		return hook.Decision{}, err
+	}
+	if len(answer) > maxAnswer {
+		return hook.Decision{}, fmt.Errorf("%s: the answer has more than %d MiB; an answer is one small object", h.p.label(), maxAnswer>>20)
+	}
+	if answer == "" {
+		return hook.Decision{}, nil
+	}
+	d, err := wire.ExitDecision(ev, wire.Answer{Stdout: exact(event, answer), Profile: h.o.Profile, Warn: h.warn})
+	if err != nil {
+		err = fmt.Errorf("%s: %w", h.p.label(), err)
+	}
+	return d, err
+}
+
+func (h *Handler) warn(line string) { h.p.log(h.p.label() + ": " + line) }
+
+// Close lets the handler's program go. Calls under way fail with ErrClosed, if
+// it was the last handler; later ones always do.
+func (h *Handler) Close() (err error) {
+	h.closing.Do(func() { err = h.p.Close() })
+	return err
+}
+
+// Stopped is the error of a handler that was stopped because its time was over.
+type Stopped struct {
+	Place string // file:line:column of where it was, if that is known
+	Cause error
+}
+
+// Error says where the handler was.
+func (e *Stopped) Error() string {
+	if e.Place == "" {
+		return "it was stopped when its time was over"
+	}
+	return e.Place + ": it was stopped here when its time was over; look for a loop, a recursion or a regular expression without end"
+}
+
+// Unwrap gives the context's error.
+func (e *Stopped) Unwrap() error { return e.Cause }
+
+var errNeverSettles = errors.New("the handler's promise can never be settled: it waits, and nothing that it waits for is under way")
+
+func joined(parts [][]byte) string {
+	var b strings.Builder
+	for _, p := range parts {
+		b.Write(p)
+	}
+	return b.String()
+}
+
+func dirOf(file string) string { return filepath.Dir(file) }
+
+func baseOf(file string) string {
+	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+}
+
+// label names the script in errors.
+func (p *Program) label() string {
+	if rel, err := filepath.Rel(p.c.Root, p.b.file); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return p.b.file
+}

@@ -1,0 +1,238 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"modernc.org/quickjs"
+)
+
+// op is work of the host that a script waits for.
+type op struct {
+	c      *call // who began it; nil: the script itself
+	cancel func()
+	bound  *time.Timer // set when its call is answered
+}
+
+// maxOps bounds the work that one machine has under way.
+const maxOps = 1024
+
+// host gives the script its functions; runtime.js takes them out of its sight.
+func (m *machine) host() error {
+	for name, fn := range map[string]quickjs.HostFunc{
+		"done":  m.hostDone,
+		"fail":  m.hostFail,
+		"log":   m.hostLog,
+		"timer": m.hostTimer,
+		"clear": m.hostClear,
+		"start": m.hostStart,
+		"sync":  m.hostSync,
+	} {
+		if err := m.js.RegisterHostFunc("__hookway_"+name, fn); err != nil {
+			return fmt.Errorf("the script engine: %w", err)
+		}
+	}
+	return nil
+}
+
+// arguments reads what a script's function was called with.
+func text(args []any, i int) string {
+	if i < len(args) {
+		if s, ok := args[i].(string); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+func number(args []any, i int) int {
+	if i < len(args) {
+		switch n := args[i].(type) {
+		case int:
+			return n
+		case float64:
+			return int(n)
+		}
+	}
+	return 0
+}
+
+func (m *machine) hostDone(args []any) (any, error) {
+	if c := m.calls[number(args, 0)]; c != nil {
+		m.answer(c, text(args, 1), nil)
+	}
+	return nil, nil
+}
+
+func (m *machine) hostFail(args []any) (any, error) {
+	if c := m.calls[number(args, 0)]; c != nil {
+		m.answer(c, "", m.p.said(m.p.b.place(text(args, 2)), text(args, 1)))
+	}
+	return nil, nil
+}
+
+// maxPrinted bounds what one call may log.
+const maxPrinted = 100
+
+func (m *machine) hostLog(args []any) (any, error) {
+	n := 0
+	if m.cur != nil {
+		n = m.cur.printed
+		defer func() { m.cur.printed = n }()
+	}
+	for line := range strings.Lines(text(args, 1)) {
+		if n++; n > maxPrinted {
+			if n == maxPrinted+1 {
+				m.p.log(fmt.Sprintf("%s: more than %d lines for one event; the rest is left out", m.p.label(), maxPrinted))
+			}
+			break
+		}
+		if line = hook.LogLine(line); line != "" {
+			m.p.log(line)
+		}
+	}
+	return nil, nil
+}
+
+// begun makes an op.
+func (m *machine) begun(cancel func()) (int, *op, error) {
+	if len(m.ops) >= maxOps {
+		cancel()
+		return 0, nil, fmt.Errorf("the script has %d timers and requests open; wait for some of them first", maxOps)
+	}
+	m.last++
+	o := &op{c: m.cur, cancel: cancel}
+	m.ops[m.last] = o
+	return m.last, o, nil
+}
+
+func (m *machine) hostTimer(args []any) (any, error) {
+	var t *time.Timer
+	id, _, err := m.begun(func() {
+		if t != nil {
+			t.Stop()
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	t = time.AfterFunc(time.Duration(number(args, 0))*time.Millisecond, func() { m.settle(id, "", nil) })
+	return id, nil
+}
+
+func (m *machine) hostClear(args []any) (any, error) {
+	id := number(args, 0)
+	if o := m.ops[id]; o != nil {
+		delete(m.ops, id)
+		o.cancel()
+	}
+	return nil, nil
+}
+
+// hostStart begins work on a goroutine of its own.
+func (m *machine) hostStart(args []any) (any, error) {
+	what, list := text(args, 0), text(args, 1)
+	work := works[what]
+	if work == nil {
+		return nil, fmt.Errorf("the host knows no %s", what)
+	}
+	base := context.Background()
+	if m.cur != nil {
+		base = context.WithoutCancel(m.cur.ctx)
+	}
+	ctx, cancel := context.WithCancel(base)
+	id, _, err := m.begun(cancel)
+	if err != nil {
+		return nil, err
+	}
+	m.ending.Go(func() {
+		defer cancel()
+		value, err := work(ctx, m.p, json.RawMessage(list))
+		result := ""
+		if err == nil && value != nil {
+			var data []byte
+			data, err = json.Marshal(value)
+			result = string(data)
+		}
+		m.settle(id, result, err)
+	})
+	return id, nil
+}
+
+// settle gives the script what it waits for.
+func (m *machine) settle(id int, result string, err error) {
+	m.post(task{do: func() {
+		o := m.ops[id]
+		if o == nil { // cleared
+			return
+		}
+		delete(m.ops, id)
+		o.cancel()
+		if o.bound != nil {
+			o.bound.Stop()
+		}
+		c := o.c
+		if c.over() {
+			c = nil
+		}
+		m.own(c, func() {
+			if m.finished || !m.limit(c) {
+				return
+			}
+			failed := err != nil
+			if failed {
+				result = failure(err)
+			}
+			_, err := m.fns[1].Call(quickjs.UndefinedValue, id, failed, result)
+			if err == nil {
+				err = m.drain(c)
+			}
+			if err != nil {
+				m.failed(c, err)
+			}
+		})
+	}})
+}
+
+// own runs code that belongs to a call.
+func (m *machine) own(c *call, run func()) {
+	m.cur = c
+	m.mu.Lock()
+	m.now = c
+	m.mu.Unlock()
+	run()
+	m.cur = nil
+}
+
+// told is an error with more for the script than its text.
+type told struct {
+	Name    string         `json:"name,omitempty"`
+	Message string         `json:"message"`
+	More    map[string]any `json:"-"`
+}
+
+func (t *told) Error() string { return t.Message }
+
+// failure is an error as the script gets it.
+func failure(err error) string {
+	fields := map[string]any{"message": err.Error()}
+	var t *told
+	switch {
+	case errors.As(err, &t):
+		fields["message"], fields["name"] = t.Message, t.Name
+		for k, v := range t.More {
+			fields[k] = v
+		}
+	case errors.Is(err, context.Canceled):
+		fields["name"] = "AbortError"
+	case errors.Is(err, context.DeadlineExceeded):
+		fields["name"] = "TimeoutError"
+	}
+	data, _ := json.Marshal(fields) // texts and numbers always can be written
+	return string(data)
+}

@@ -1,0 +1,110 @@
+// The module "@a3s-lab/box": HookEngine, Hook, HookMatcher, HookResponse.
+import { add, atEnd } from "hookway:hooks";
+
+export const HookEventType = Object.freeze({
+  PreToolUse: "pre_tool_use", PostToolUse: "post_tool_use", GenerateStart: "generate_start",
+  GenerateEnd: "generate_end", SessionStart: "session_start", SessionEnd: "session_end",
+});
+
+const defaults = { priority: 100, timeout_ms: 30000, async_execution: false, max_retries: 0 };
+
+export class Hook {
+  constructor(id, eventType) {
+    this.id = id;
+    this.event_type = eventType;
+    this.matcher = undefined;
+    this.config = { ...defaults };
+  }
+  static new(id, eventType) { return new Hook(id, eventType); }
+  with_matcher(matcher) { this.matcher = matcher; return this; }
+  with_config(config) { this.config = { ...this.config, ...config }; return this; }
+}
+
+export class HookMatcher {
+  static new() { return new HookMatcher(); }
+  static tool(name) { return new HookMatcher().with_tool(name); }
+  static path(pattern) { return new HookMatcher().with_path(pattern); }
+  static command(pattern) { return new HookMatcher().with_command(pattern); }
+  static session(id) { return new HookMatcher().with_session(id); }
+  with_tool(name) { this.tool = name; return this; }
+  with_path(pattern) { this.path_pattern = pattern; return this; }
+  with_command(pattern) { this.command_pattern = pattern; return this; }
+  with_session(id) { this.session_id = id; return this; }
+}
+
+export const HookResponse = Object.freeze({
+  continue_: () => ({ action: "Continue" }),
+  continue_with: (modified) => ({ action: "Continue", modified }),
+  block: (reason) => ({ action: "Block", reason }),
+  retry: (delayMs) => ({ action: "Retry", retry_delay_ms: delayMs }),
+  skip: () => ({ action: "Skip" }),
+});
+
+// payloadOf is the event under the names that A3S has.
+const payloadOf = (ev) => ({
+  ...ev, tool: ev.tool_name, args: ev.tool_input, result: ev.tool_response, working_directory: ev.cwd,
+  recent_tools: ev.recent_tools ?? [], available_tools: ev.available_tools ?? [], tool_calls: ev.tool_calls ?? [],
+  usage: ev.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+});
+
+const matchOf = (m) => {
+  const out = {};
+  if (m?.tool !== undefined) out.tool = m.tool;
+  if (m?.path_pattern !== undefined) out.path = m.path_pattern;
+  if (m?.command_pattern !== undefined) out.command = m.command_pattern;
+  if (m?.session_id !== undefined) out.session = m.session_id;
+  return out;
+};
+
+export class HookEngine {
+  #hooks = new Map();
+  #handlers = new Map();
+  constructor() { atEnd(() => this.#register()); }
+  static new() { return new HookEngine(); }
+  register(hook) {
+    if (!hook || typeof hook.id !== "string" || hook.id === "") throw new TypeError("a hook needs an id");
+    if (typeof hook.event_type !== "string") throw new TypeError(`the hook ${hook.id} needs an event_type`);
+    this.#hooks.set(hook.id, { ...hook, config: { ...defaults, ...hook.config } });
+  }
+  unregister(id) { const h = this.#hooks.get(id) ?? null; this.#hooks.delete(id); return h; }
+  register_handler(id, handler) {
+    if (typeof handler !== "function" && typeof handler?.handle !== "function") throw new TypeError(`the handler of ${id} has no handle(event)`);
+    this.#handlers.set(id, handler);
+  }
+  unregister_handler(id) { this.#handlers.delete(id); }
+  all_hooks() { return [...this.#hooks.values()]; }
+  get_hook(id) { return this.#hooks.get(id) ?? null; }
+  hook_count() { return this.#hooks.size; }
+
+  // What is not there any more, or has no handler, has no opinion.
+  #handle(id, event) {
+    const handler = this.#hooks.has(id) ? this.#handlers.get(id) : undefined;
+    if (handler === undefined) return undefined;
+    return typeof handler === "function" ? handler(event) : handler.handle(event);
+  }
+
+  // fire asks this engine's own hooks of an event, in order, as a test may want to.
+  async fire(event) {
+    const list = this.all_hooks().filter((h) => h.event_type === event.event_type).sort((a, b) => a.config.priority - b.config.priority);
+    let modified;
+    for (const h of list) {
+      const r = (await this.#handle(h.id, event)) ?? { action: "Continue" };
+      if (r.action === "Block" || r.action === "Retry") return r;
+      if (r.action === "Skip") return { action: "Continue" };
+      modified = r.modified ?? modified;
+    }
+    return modified === undefined ? { action: "Continue" } : { action: "Continue", modified };
+  }
+
+  #register() {
+    for (const h of this.#hooks.values()) {
+      const handler = this.#handlers.get(h.id);
+      const place = typeof handler === "function" ? handler : handler?.handle;
+      const options = { id: h.id, on: h.event_type, profile: "a3s", priority: h.config.priority, timeout: `${h.config.timeout_ms}ms`, max_retries: h.config.max_retries };
+      const match = matchOf(h.matcher);
+      if (Object.keys(match).length) options.match = match;
+      if (h.config.async_execution) options.async = true;
+      add(options, (ev) => this.#handle(h.id, { event_type: h.event_type, session_id: ev.session_id, timestamp: Date.parse(ev.time), payload: payloadOf(ev) }), place);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// The hooks of a script, and the calls of them.
+import { ask, done, fail, later, settle } from "hookway:runtime";
+
+const hooks = []; // what the script registers, in order
+let main = null; // its default export, if that is a function
+let settings = {};
+let late = []; // asked when the script has been read: what else it registers
+
+// add registers a hook: its options as they are in hookway.yaml, and run(event, ctx).
+export const add = (options, run, place = run) => {
+  if (typeof run !== "function") throw new TypeError(`the hook ${options.id ?? ""} has no handler; it must be a function`);
+  hooks.push({ options, run, place });
+};
+export const atEnd = (fn) => { late.push(fn); };
+export const set = (more) => { Object.assign(settings, more); };
+
+const calls = new Map(); // by number: the calls under way
+
+// Context is what a handler is given beside its event.
+export class Context {
+  #call;
+  #controller;
+  #about;
+  constructor(call) { this.#call = call; }
+  get #session() { return (this.#about ??= ask("session")); }
+  get signal() {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      this.#call.abort = (reason) => this.#controller.abort(reason);
+    }
+    return this.#controller.signal;
+  }
+  get agentId() { return this.#session.agent; }
+  get agentName() { return this.#session.agent; }
+  get sessionId() { return this.#session.id; }
+  get workingDir() { return this.#session.dir; }
+  get env() { return ask("environ"); }
+  get metadata() { return (this.#call.metadata ??= structuredClone(this.#call.event.metadata ?? {})); }
+  get output() { return ask("output"); }
+  get messages() { return ask("messages"); }
+  inject(text) { if (!ask("inject", String(text))) this.#call.injected.push(String(text)); }
+  send(to, text) { return later("send", String(to), String(text)); }
+  notify(channel, text) { console.log(`[${channel}] ${text}`); return Promise.resolve(); }
+  log(...args) { console.log(...args); }
+  get relay() { return relay; }
+  get memory() { return memory; }
+}
+
+const relay = {
+  send: (to, text) => later("send", String(to), String(text)),
+  broadcast: (text) => later("send", "*", String(text)),
+};
+
+const memory = {
+  add: (text, more) => later("remember", String(text), more ?? {}),
+  save: (text, more) => later("remember", String(text), more ?? {}),
+  search: async (query) => remembered(await later("search", String(query))),
+  list: async () => remembered(await later("recall")),
+  delete: (id) => later("forget", String(id)),
+  forget: (id) => later("forget", String(id)),
+};
+
+// remembered makes memories that read well in a text.
+const remembered = (list) => {
+  const lines = { value: () => list.map((m) => `- ${m.content}`).join("\n"), enumerable: false };
+  for (const m of list) Object.defineProperty(m, "toString", { value: () => m.content, enumerable: false });
+  return Object.defineProperty(list, "toString", lines);
+};
+
+// answered writes down what a handler answered. No answer is no text.
+const answered = (call, value) => {
+  if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`the answer is a ${typeof value}; answer with an object such as {action: "block"}, or not at all`);
+  const metadata = call.metadata && JSON.stringify(call.metadata) !== JSON.stringify(call.event.metadata ?? {}) ? call.metadata : undefined;
+  if (call.injected.length || metadata) {
+    if (value === undefined) value = {};
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      value = { ...value };
+      if (call.injected.length) value.inject = [...call.injected, ...(value.inject ? [value.inject] : [])].join("\n\n");
+      if (metadata) value.metadata = { ...metadata, ...value.metadata };
+    }
+  }
+  return value === undefined ? "" : JSON.stringify(value);
+};
+
+const isError = (e) => e instanceof Error || (e !== null && typeof e === "object" && "message" in e);
+
+const told = (id, e) => {
+  if (!calls.delete(id)) return;
+  fail(id, isError(e) ? `${e.name ?? "Error"}: ${e.message}` : threw(e), isError(e) ? String(e.stack ?? "") : "");
+};
+const threw = (e) => `it threw ${typeof e === "string" ? e : JSON.stringify(e) ?? String(e)}`;
+
+// call begins a call. It gives the answer, or null if that comes later.
+const call = (id, index, text) => {
+  const it = { event: JSON.parse(text), injected: [], metadata: undefined, abort: undefined };
+  const run = index < 0 ? main : hooks[index].run;
+  let value;
+  try {
+    value = run(it.event, new Context(it));
+  } catch (e) {
+    throw isError(e) ? e : new Error(threw(e));
+  }
+  if (value === null || typeof value !== "object" || typeof value.then !== "function") return answered(it, value);
+  calls.set(id, it);
+  value.then((v) => {
+    if (!calls.has(id)) return;
+    const answer = answered(it, v);
+    calls.delete(id);
+    done(id, answer);
+  }).then(undefined, (e) => told(id, e));
+  return null;
+};
+
+const abort = (id, reason) => {
+  const it = calls.get(id);
+  calls.delete(id);
+  it?.abort?.(new DOMException(reason, reason.includes("time") ? "TimeoutError" : "AbortError"));
+};
+
+// options of a hook that are written as named exports beside it.
+const named = ["id", "on", "match", "lane", "async", "priority", "timeout", "max_retries", "on_failure", "profile", "override", "description", "enabled", "queue"];
+const spellings = { maxRetries: "max_retries", onFailure: "on_failure", timeoutMs: "timeout", timeout_ms: "timeout" };
+
+export const optionsOf = (from) => {
+  const out = {};
+  for (const key of Object.keys(from)) {
+    const name = spellings[key] ?? key;
+    if (!named.includes(name) || from[key] === undefined) continue;
+    out[name] = name === "timeout" && typeof from[key] === "number" ? `${from[key]}ms` : from[key];
+  }
+  return out;
+};
+
+const forms = []; // the systems' own forms of a default export
+export const form = (reads) => { forms.push(reads); };
+
+// load reads what the script exports.
+export const load = (entry, base) => {
+  const value = entry.default;
+  if (!forms.some((reads) => reads(value, entry, base)) && typeof value === "function") {
+    main = value;
+    const options = optionsOf(entry);
+    if (options.on) add({ id: base, ...options }, value);
+  }
+  for (const fn of late) fn(base);
+  late = [];
+};
+
+const placed = (fn) => (typeof fn === "function" ? { line: fn.lineNumber ?? 0, column: fn.columnNumber ?? 0 } : {});
+const describe = () => JSON.stringify({
+  hooks: hooks.map(({ options, place }) => ({ ...options, place: placed(place) })), main: main !== null, settings,
+});
+
+Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe }, configurable: true });

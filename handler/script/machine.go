@@ -1,0 +1,341 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"modernc.org/quickjs"
+)
+
+// machine is a virtual machine and the goroutine that runs it. Everything that
+// touches the script is a task of that goroutine.
+type machine struct {
+	p *Program
+
+	mu     sync.Mutex
+	more   *sync.Cond
+	tasks  []task
+	closed bool  // no task is taken any more
+	works  bool  // a slice runs
+	now    *call // whose it is; nil: nobody's, or none
+
+	since   atomic.Int64 // when the slice that runs began, in UnixNano; 0: none runs
+	pending atomic.Int64 // calls that are not answered
+	ending  sync.WaitGroup
+	over    chan struct{} // closed when the goroutine has ended
+
+	// What follows belongs to the goroutine.
+	js       *quickjs.VM
+	loadErr  error
+	fns      [4]quickjs.Value // call, settle, abort, describe
+	cur      *call            // whose code runs
+	calls    map[int]*call
+	ops      map[int]*op
+	last     int  // number of the last call or op
+	finished bool // it may not run any more: it was stopped, or is full
+}
+
+// task is something for the goroutine to do. Its slice counts as the call's.
+type task struct {
+	c  *call
+	do func()
+}
+
+func newMachine(p *Program) *machine {
+	m := &machine{p: p, over: make(chan struct{}), calls: map[int]*call{}, ops: map[int]*op{}}
+	m.more = sync.NewCond(&m.mu)
+	p.ending.Go(m.run)
+	return m
+}
+
+// run does one task after the other until the machine is closed.
+func (m *machine) run() {
+	defer m.end()
+	for {
+		m.mu.Lock()
+		for len(m.tasks) == 0 && !m.closed {
+			m.more.Wait()
+		}
+		if m.closed {
+			m.mu.Unlock()
+			return
+		}
+		t := m.tasks[0]
+		m.tasks[0] = task{}
+		if m.tasks = m.tasks[1:]; len(m.tasks) == 0 {
+			m.tasks = nil
+		}
+		m.works, m.now, m.cur = true, t.c, t.c
+		m.mu.Unlock()
+		m.slice(t)
+		m.cur = nil
+		m.mu.Lock()
+		m.works, m.now = false, nil
+		m.mu.Unlock()
+		if m.finished && len(m.calls) == 0 {
+			m.close()
+		}
+	}
+}
+
+// slice does a task, and then what became ready by it.
+func (m *machine) slice(t task) {
+	m.since.Store(time.Now().UnixNano())
+	defer m.since.Store(0)
+	defer func() {
+		if r := recover(); r != nil { // the engine is lost, not the process
+			m.failAll(fmt.Errorf("%s: the script engine failed: %v", m.p.label(), r))
+			m.finish()
+		}
+	}()
+	if m.js == nil && m.loadErr == nil {
+		m.loadErr = m.load()
+	}
+	t.do()
+	m.stuck()
+}
+
+// stuck fails the calls that nothing can answer any more.
+func (m *machine) stuck() {
+	if len(m.calls) == 0 || len(m.ops) > 0 {
+		return
+	}
+	m.mu.Lock()
+	idle := len(m.tasks) == 0
+	m.mu.Unlock()
+	if idle {
+		m.failAll(fmt.Errorf("%s: %w", m.p.label(), errNeverSettles))
+	}
+}
+
+func (m *machine) failAll(err error) {
+	for _, c := range m.calls {
+		m.answer(c, "", err)
+	}
+}
+
+// finish has the machine end after its last call; the next call gets another.
+func (m *machine) finish() {
+	m.finished = true
+	m.p.retire(m)
+}
+
+// post queues a task. It reports false if the machine takes none any more.
+func (m *machine) post(t task) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.tasks = append(m.tasks, t)
+	m.more.Signal()
+	return true
+}
+
+// busy reports whether a handler has been computing for so long that others
+// should not wait for it.
+func (m *machine) busy() bool {
+	since := m.since.Load()
+	return since != 0 && time.Now().UnixNano()-since > int64(busyTime)
+}
+
+func (m *machine) waiting() int64 { return m.pending.Load() }
+
+// close has the goroutine end, stopping what runs.
+func (m *machine) close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return
+	}
+	m.closed = true
+	m.more.Signal()
+	if m.works {
+		m.p.ending.Go(m.hurry)
+	}
+}
+
+// hurry stops what runs until the goroutine has ended.
+func (m *machine) hurry() {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for {
+		m.mu.Lock()
+		js := m.js
+		m.mu.Unlock()
+		if js != nil {
+			js.Interrupt()
+		}
+		select {
+		case <-m.over:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// end lets everything go.
+func (m *machine) end() {
+	defer close(m.over)
+	m.mu.Lock()
+	m.closed = true
+	left := m.tasks
+	m.tasks = nil
+	m.mu.Unlock()
+	for _, t := range left {
+		if t.c != nil {
+			m.answer(t.c, "", errGone)
+		}
+	}
+	m.failAll(ErrClosed)
+	for _, o := range m.ops {
+		o.cancel()
+	}
+	m.ending.Wait()
+	if m.js != nil {
+		for i := range m.fns {
+			m.fns[i].Free()
+		}
+		m.mu.Lock()
+		js := m.js
+		m.js = nil
+		m.mu.Unlock()
+		_ = js.Close() // what cannot be freed is gone with the process
+	}
+}
+
+// load makes the virtual machine and runs the script's top level.
+func (m *machine) load() (err error) {
+	code, err := m.p.compiled()
+	if err != nil {
+		return err
+	}
+	js, err := quickjs.NewVM()
+	if err != nil {
+		return fmt.Errorf("the script engine cannot start: %w", err)
+	}
+	js.SetMemoryLimit(memoryLimit)
+	m.mu.Lock()
+	m.js = js
+	m.mu.Unlock()
+	if err := m.host(); err != nil {
+		return err
+	}
+	_ = js.SetEvalTimeout(loadTime)
+	v, err := js.EvalBytecodeValue(code)
+	if err != nil {
+		return m.p.explain(err, nil)
+	}
+	v.Free()
+	global := js.GlobalObject()
+	defer global.Free()
+	ours, err := property(js, global, "__hookway")
+	if err != nil {
+		return err
+	}
+	defer ours.Free()
+	for i, name := range []string{"call", "settle", "abort", "describe"} {
+		if m.fns[i], err = property(js, ours, name); err != nil {
+			return err
+		}
+	}
+	_, err = js.ExecutePendingJobs()
+	return m.p.explain(err, nil)
+}
+
+func property(js *quickjs.VM, of quickjs.Value, name string) (quickjs.Value, error) {
+	atom, err := js.NewAtom(name)
+	if err != nil {
+		return quickjs.Value{}, fmt.Errorf("the script engine: %w", err)
+	}
+	v, err := of.GetPropertyValue(atom)
+	if err != nil {
+		return v, fmt.Errorf("the script engine: %w", err)
+	}
+	return v, nil
+}
+
+// compiled gives the program's bytecode, made once.
+func (p *Program) compiled() ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bytecode == nil {
+		code, err := compile(p.b)
+		if err != nil {
+			return nil, p.explain(err, nil)
+		}
+		p.bytecode = code
+	}
+	return p.bytecode, nil
+}
+
+// limit sets how long the code that is called next may run, and reports false if
+// there is no time left.
+func (m *machine) limit(c *call) bool {
+	left := loadTime
+	if c != nil {
+		if c.ctx.Err() != nil {
+			return false
+		}
+		if !c.until.IsZero() {
+			if left = time.Until(c.until); left <= 0 {
+				return false
+			}
+		} else {
+			left = 0
+		}
+	}
+	_ = m.js.SetEvalTimeout(left)
+	return true
+}
+
+// drain runs what became ready: the code behind awaits.
+func (m *machine) drain(c *call) error {
+	if !m.limit(c) {
+		return nil
+	}
+	_, err := m.js.ExecutePendingJobs()
+	return err
+}
+
+// describe asks the script about its hooks.
+func (m *machine) describe(ctx context.Context) (string, error) {
+	type said struct {
+		text string
+		err  error
+	}
+	answers := make(chan said, 1)
+	ok := m.post(task{do: func() {
+		if m.loadErr != nil {
+			answers <- said{err: m.loadErr}
+			return
+		}
+		m.limit(nil)
+		v, err := m.fns[3].Call(quickjs.UndefinedValue)
+		text, _ := v.(string)
+		answers <- said{text, m.p.explain(err, nil)}
+	}})
+	if !ok {
+		return "", ErrClosed
+	}
+	select {
+	case a := <-answers:
+		return a.text, a.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// interrupted reports whether an error says that the code was stopped, or that
+// its machine is full: then the machine cannot be relied on any more.
+func interrupted(err error) (stopped, full bool) {
+	var e *quickjs.Error
+	if !errors.As(err, &e) || e.Name != "InternalError" {
+		return false, false
+	}
+	return e.Message == "interrupted", e.Message == "out of memory"
+}

@@ -1,0 +1,191 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// ErrClosed is the cause of a failure when the handler was closed.
+var ErrClosed = errors.New("the handler is closed")
+
+// Bounds of a program.
+const (
+	memoryLimit = 64 << 20        // bytes of a machine
+	loadTime    = 5 * time.Second // to read the file when it is first needed
+	maxMachines = 4
+	maxWaiting  = 4096 // calls of one machine that have not been answered
+	busyTime    = 50 * time.Millisecond
+)
+
+// Config says what a program may do, and where it is.
+type Config struct {
+	// Root is the folder from which places in errors are written, and in which
+	// exec runs when the event has no folder; empty is the file's.
+	Root string
+
+	// Allow is what the script may do.
+	Allow []Grant
+
+	// Environ gives the environment of the event that is handled, KEY=VALUE each;
+	// nil is that of this process.
+	Environ func(context.Context) []string
+
+	// Log is given what the script prints, and warnings, one clean line at a time,
+	// from many goroutines. Nil drops the lines.
+	Log func(line string)
+}
+
+// Program is a script that can run. It may be used from many goroutines. Close
+// it, and every Handler of it, when they are not needed any more.
+type Program struct {
+	b *Bundle
+	c Config
+
+	mu       sync.Mutex
+	refs     int
+	closed   bool
+	bytecode []byte
+	machines []*machine
+	ending   sync.WaitGroup
+	client   *http.Client
+}
+
+// Open makes a program of a bundle. Nothing of the script runs yet.
+func Open(b *Bundle, c Config) *Program {
+	if c.Root == "" {
+		c.Root = dirOf(b.file)
+	}
+	return &Program{b: b, c: c, refs: 1, client: newClient()}
+}
+
+// Close ends the program when its last handler is closed too.
+func (p *Program) Close() error {
+	p.mu.Lock()
+	if p.refs--; p.refs > 0 || p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	machines := p.machines
+	p.machines = nil
+	p.mu.Unlock()
+	for _, m := range machines {
+		m.close()
+	}
+	p.ending.Wait()
+	p.client.CloseIdleConnections()
+	return nil
+}
+
+// Description is what a script says about itself.
+type Description struct {
+	Hooks    []Registered
+	Default  bool           // it exports a function that is no hook by itself
+	Settings map[string]any // such as idle_threshold_ms
+}
+
+// Registered is a hook that a script registers.
+type Registered struct {
+	Index   int            // for Program.Handler
+	ID      string         // unique in the script
+	Options map[string]any // by their names in hookway.yaml; without id
+	Place   string         // file:line:column of its handler, if it is known
+}
+
+// Describe reads the script and says what hooks it registers. This runs the
+// file's code.
+func (p *Program) Describe(ctx context.Context) (*Description, error) {
+	m, err := p.machine()
+	if err != nil {
+		return nil, err
+	}
+	text, err := m.describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var raw struct {
+		Hooks    []map[string]any `json:"hooks"`
+		Main     bool             `json:"main"`
+		Settings map[string]any   `json:"settings"`
+	}
+	if err := json.Unmarshal([]byte(text), &raw); err != nil {
+		return nil, fmt.Errorf("%s: what the script says about its hooks cannot be read: %w", p.label(), err)
+	}
+	d := &Description{Default: raw.Main, Settings: raw.Settings}
+	taken := map[string]bool{}
+	for i, options := range raw.Hooks {
+		id, _ := options["id"].(string)
+		if generated, _ := options["generated"].(bool); generated || id == "" {
+			id = baseOf(p.b.file) + "/" + id
+		}
+		for n, plain := 2, id; taken[id]; n++ {
+			id = fmt.Sprintf("%s-%d", plain, n)
+		}
+		taken[id] = true
+		place := p.handlerPlace(options["place"])
+		for _, name := range []string{"id", "generated", "place"} {
+			delete(options, name)
+		}
+		d.Hooks = append(d.Hooks, Registered{Index: i, ID: id, Options: options, Place: place})
+	}
+	return d, nil
+}
+
+// handlerPlace maps where QuickJS says a function is.
+func (p *Program) handlerPlace(place any) string {
+	at, _ := place.(map[string]any)
+	line, _ := at["line"].(float64)
+	column, _ := at["column"].(float64)
+	if file, l, c, ok := p.b.mapped().find(int(line), int(column)); ok {
+		return fmt.Sprintf("%s:%d:%d", file, l, c)
+	}
+	return ""
+}
+
+// machine gives a machine for the next call: the first that is not at work for
+// long already.
+func (p *Program) machine() (*machine, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	var least *machine
+	for _, m := range p.machines {
+		if !m.busy() {
+			return m, nil
+		}
+		if least == nil || m.waiting() < least.waiting() {
+			least = m
+		}
+	}
+	if len(p.machines) == maxMachines {
+		return least, nil
+	}
+	m := newMachine(p)
+	p.machines = append(p.machines, m)
+	return m, nil
+}
+
+// retire takes a machine out, which ends when its last call is answered.
+func (p *Program) retire(m *machine) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, other := range p.machines {
+		if other == m {
+			p.machines = append(p.machines[:i], p.machines[i+1:]...)
+			return
+		}
+	}
+}
+
+func (p *Program) log(line string) {
+	if p.c.Log != nil {
+		p.c.Log(line)
+	}
+}
