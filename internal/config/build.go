@@ -130,7 +130,7 @@ func (l *loader) build(f *found) (Hook, error) {
 	case "modify":
 		h.Handler = patch(f.spec.handler.patch)
 	case "command":
-		program, err := newLease(c)
+		program, err := leaseCommand(c)
 		if err != nil {
 			return h, err
 		}

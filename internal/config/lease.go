@@ -9,32 +9,43 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// lease holds a command handler for as long as anybody may call it. A firing
+// closing is a handler that has to be closed.
+type closing interface {
+	hook.Handler
+	Close() error
+}
+
+// lease holds such a handler for as long as anybody may call it. A firing
 // that has begun runs the hooks that there were when it began, so a hook that
 // was taken out may still be called: it is closed after the calls under way, and
 // a call that comes later yet opens it once more, for that call.
 type lease struct {
-	config command.Config
+	open func() (closing, error)
 
 	mu      sync.Mutex
-	inner   *command.Handler // nil once a retired lease is idle
+	inner   closing // nil once a retired lease is idle
 	calls   int
 	ending  int // handlers that are being closed
 	retired bool
 	closed  bool
-	closing sync.WaitGroup
+	under   sync.WaitGroup // closing
 	err     error // of closing
 }
 
-func newLease(c command.Config) (*lease, error) {
-	inner, err := command.New(c)
+func newLease(open func() (closing, error)) (*lease, error) {
+	inner, err := open()
 	if err != nil {
 		return nil, err
 	}
-	return &lease{config: c, inner: inner}, nil
+	return &lease{open: open, inner: inner}, nil
 }
 
-// Handle runs the command.
+// leaseCommand holds a command.
+func leaseCommand(c command.Config) (*lease, error) {
+	return newLease(func() (closing, error) { return command.New(c) })
+}
+
+// Handle asks the handler.
 func (l *lease) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	inner, err := l.take()
 	if err != nil {
@@ -44,17 +55,18 @@ func (l *lease) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	return inner.Handle(ctx, ev)
 }
 
-func (l *lease) take() (*command.Handler, error) {
+func (l *lease) take() (closing, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return nil, command.ErrClosed
 	}
 	if l.inner == nil {
-		var err error
-		if l.inner, err = command.New(l.config); err != nil {
+		inner, err := l.open()
+		if err != nil {
 			return nil, err
 		}
+		l.inner = inner
 	}
 	l.calls++
 	return l.inner, nil
@@ -90,7 +102,7 @@ func (l *lease) end() {
 	}
 	l.inner = nil
 	l.ending++
-	l.closing.Go(func() {
+	l.under.Go(func() {
 		err := inner.Close()
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -113,7 +125,7 @@ func (l *lease) Close() error {
 	l.closed = true
 	l.end()
 	l.mu.Unlock()
-	l.closing.Wait()
+	l.under.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.err
