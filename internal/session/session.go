@@ -52,9 +52,9 @@
 //   - An agent shows its empty input, and does not work. Another program that
 //     reads keys shows a prompt, or has asked for bracketed paste.
 //   - What was typed before is read, and the screen has been still for 0.1 s, or
-//     0.2 s where no prompt is known. A new program that shows no prompt has printed
-//     something and is then still for half a second, or has printed nothing for
-//     two. One that reads whole lines, which the terminal keeps apart, is not
+//     0.2 s of a program that reads keys at no known prompt. A new program that shows
+//     no prompt has printed something and is then still for half a second, or has
+//     printed nothing for two. One that reads whole lines, which the terminal keeps apart, is not
 //     waited for longer than five seconds.
 //
 // That is asked once more when no key of the user can come in between; then text

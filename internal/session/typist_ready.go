@@ -221,6 +221,9 @@ func (p *profile) unread(m moment, size int) obstacle {
 func (p *profile) unsettled(m moment, f field) obstacle {
 	o := obstacle{why: "the program was not still", calm: true}
 	still := p.settle
+	if m.input.Lines {
+		still = settleSoon
+	}
 	if m.first && (p.box || !f.known) {
 		still = readyStill
 		if m.silent {
