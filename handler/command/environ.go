@@ -174,6 +174,10 @@ func (e *environment) lookPath(name, dir string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
+// Environ is the environment of a context, KEY=VALUE each: that of WithEnviron,
+// else ours. It is not to be changed.
+func Environ(ctx context.Context) []string { return environOf(ctx).all() }
+
 // LookPath finds a program as it would be found for a command that is run under
 // the context: on the PATH of WithEnviron, else on ours.
 func LookPath(ctx context.Context, name string) (string, error) {

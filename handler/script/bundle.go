@@ -53,7 +53,7 @@ func Build(file, root string) (*Bundle, error) {
 	result := api.Build(api.BuildOptions{
 		Stdin: &api.StdinOptions{
 			Contents:   entry(file),
-			ResolveDir: filepath.Dir(file), Sourcefile: "hookway:entry", Loader: api.LoaderJS,
+			ResolveDir: filepath.Dir(file), Sourcefile: entryName, Loader: api.LoaderJS,
 		},
 		AbsWorkingDir: root, Bundle: true, Outfile: filepath.Join(root, "script.js"), Write: false, Metafile: true,
 		Format: api.FormatIIFE, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
@@ -86,6 +86,9 @@ func Build(file, root string) (*Bundle, error) {
 	b.Hash = hex.EncodeToString(sum[:])
 	return b, nil
 }
+
+// entryName stands for the text with which a bundle begins.
+const entryName = "hookway:entry"
 
 // entry is the text that makes a program of a file: what is ours comes first.
 func entry(file string) string {
@@ -184,7 +187,7 @@ func inputs(metafile, root string) ([]string, error) {
 	}
 	var files []string
 	for name := range meta.Inputs {
-		if strings.HasPrefix(name, "hookway:") || strings.HasPrefix(name, "(disabled):") {
+		if strings.HasPrefix(name, "hookway:") || strings.HasSuffix(name, entryName) || strings.HasPrefix(name, "(disabled):") {
 			continue
 		}
 		path := filepath.FromSlash(name)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/wire"
@@ -26,10 +26,10 @@ type Options struct {
 
 // Handler is one hook of a program. It may be used from many goroutines.
 type Handler struct {
-	p       *Program
-	index   int
-	o       Options
-	closing sync.Once
+	p      *Program
+	index  int
+	o      Options
+	closed atomic.Bool
 }
 
 var _ hook.Handler = (*Handler)(nil)
@@ -39,6 +39,7 @@ var _ hook.Handler = (*Handler)(nil)
 func (p *Program) Handler(index int, o Options) *Handler {
 	p.mu.Lock()
 	p.refs++
+	p.closed = false
 	p.mu.Unlock()
 	return &Handler{p: p, index: index, o: o}
 }
@@ -59,6 +60,9 @@ func New(file string, c Config, o Options) (*Handler, error) {
 func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	if err := ctx.Err(); err != nil {
 		return hook.Decision{}, err
+	}
+	if h.closed.Load() {
+		return hook.Decision{}, ErrClosed
 	}
 	encoded, err := wire.Encode(ev)
 	if err != nil {
@@ -90,9 +94,11 @@ func (h *Handler) warn(line string) { h.p.log(h.p.label() + ": " + line) }
 
 // Close lets the handler's program go. Calls under way fail with ErrClosed, if
 // it was the last handler; later ones always do.
-func (h *Handler) Close() (err error) {
-	h.closing.Do(func() { err = h.p.Close() })
-	return err
+func (h *Handler) Close() error {
+	if h.closed.Swap(true) {
+		return nil
+	}
+	return h.p.Close()
 }
 
 // Stopped is the error of a handler that was stopped because its time was over.

@@ -23,10 +23,11 @@ type machine struct {
 	works  bool  // a slice runs
 	now    *call // whose it is; nil: nobody's, or none
 
-	since   atomic.Int64 // when the slice that runs began, in UnixNano; 0: none runs
-	pending atomic.Int64 // calls that are not answered
-	ending  sync.WaitGroup
-	over    chan struct{} // closed when the goroutine has ended
+	since   atomic.Int64   // when the slice that runs began, in UnixNano; 0: none runs
+	pending atomic.Int64   // calls that are not answered
+	ending  sync.WaitGroup // work of the host, and who stops calls
+	gone    sync.WaitGroup // the goroutine, and who stops it
+	over    chan struct{}  // closed when the goroutine has ended
 
 	// What follows belongs to the goroutine.
 	js       *quickjs.VM
@@ -48,7 +49,7 @@ type task struct {
 func newMachine(p *Program) *machine {
 	m := &machine{p: p, over: make(chan struct{}), calls: map[int]*call{}, ops: map[int]*op{}}
 	m.more = sync.NewCond(&m.mu)
-	p.ending.Go(m.run)
+	m.gone.Go(m.run)
 	return m
 }
 
@@ -155,7 +156,7 @@ func (m *machine) close() {
 	m.closed = true
 	m.more.Signal()
 	if m.works {
-		m.p.ending.Go(m.hurry)
+		m.gone.Go(m.hurry)
 	}
 }
 
@@ -180,6 +181,7 @@ func (m *machine) hurry() {
 
 // end lets everything go.
 func (m *machine) end() {
+	defer m.p.ended(m)
 	defer close(m.over)
 	m.mu.Lock()
 	m.closed = true
@@ -198,7 +200,9 @@ func (m *machine) end() {
 	m.ending.Wait()
 	if m.js != nil {
 		for i := range m.fns {
-			m.fns[i].Free()
+			if m.fns[i].VM() != nil { // it was loaded that far
+				m.fns[i].Free()
+			}
 		}
 		m.mu.Lock()
 		js := m.js
@@ -225,7 +229,7 @@ func (m *machine) load() (err error) {
 	if err := m.host(); err != nil {
 		return err
 	}
-	_ = js.SetEvalTimeout(loadTime)
+	_ = js.SetEvalTimeout(m.p.loadTime)
 	v, err := js.EvalBytecodeValue(code)
 	if err != nil {
 		return m.p.explain(err, nil)
@@ -276,7 +280,7 @@ func (p *Program) compiled() ([]byte, error) {
 // limit sets how long the code that is called next may run, and reports false if
 // there is no time left.
 func (m *machine) limit(c *call) bool {
-	left := loadTime
+	left := m.p.loadTime
 	if c != nil {
 		if c.ctx.Err() != nil {
 			return false

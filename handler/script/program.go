@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -15,8 +17,8 @@ var ErrClosed = errors.New("the handler is closed")
 
 // Bounds of a program.
 const (
-	memoryLimit = 64 << 20        // bytes of a machine
-	loadTime    = 5 * time.Second // to read the file when it is first needed
+	memoryLimit = 64 << 20 // bytes of a machine
+	loadTime    = 5 * time.Second
 	maxMachines = 4
 	maxWaiting  = 4096 // calls of one machine that have not been answered
 	busyTime    = 50 * time.Millisecond
@@ -46,12 +48,14 @@ type Program struct {
 	b *Bundle
 	c Config
 
+	loadTime time.Duration // to read the file when it is first needed
+
 	mu       sync.Mutex
 	refs     int
 	closed   bool
 	bytecode []byte
-	machines []*machine
-	ending   sync.WaitGroup
+	machines []*machine            // that take calls
+	all      map[*machine]struct{} // that have not ended
 	client   *http.Client
 }
 
@@ -60,24 +64,30 @@ func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
 		c.Root = dirOf(b.file)
 	}
-	return &Program{b: b, c: c, refs: 1, client: newClient()}
+	return &Program{b: b, c: c, loadTime: loadTime, refs: 1, all: map[*machine]struct{}{}, client: newClient()}
 }
 
-// Close ends the program when its last handler is closed too.
+// Grants is what the program may do.
+func (p *Program) Grants() []Grant { return p.c.Allow }
+
+// Close ends the program when its last handler is closed too. A handler that is
+// made later begins it anew.
 func (p *Program) Close() error {
 	p.mu.Lock()
-	if p.refs--; p.refs > 0 || p.closed {
+	if p.refs--; p.refs != 0 {
 		p.mu.Unlock()
 		return nil
 	}
 	p.closed = true
-	machines := p.machines
+	machines := slices.Collect(maps.Keys(p.all))
 	p.machines = nil
 	p.mu.Unlock()
 	for _, m := range machines {
 		m.close()
 	}
-	p.ending.Wait()
+	for _, m := range machines {
+		m.gone.Wait()
+	}
 	p.client.CloseIdleConnections()
 	return nil
 }
@@ -169,7 +179,15 @@ func (p *Program) machine() (*machine, error) {
 	}
 	m := newMachine(p)
 	p.machines = append(p.machines, m)
+	p.all[m] = struct{}{}
 	return m, nil
+}
+
+// ended forgets a machine.
+func (p *Program) ended(m *machine) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.all, m)
 }
 
 // retire takes a machine out, which ends when its last call is answered.

@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/wire"
 )
@@ -42,10 +45,16 @@ type found struct {
 	file    string // the hookway.yaml or the executable
 	command commandLine
 	env     []string // besides the spec's
+	script  *scriptFile
+	index   int    // of the hook in the script
+	at      string // place of the hook in the script, if it says so itself
 }
 
 // place is where the hook is written.
 func (f *found) place() string {
+	if f.at != "" {
+		return f.at
+	}
 	if f.spec.node == nil || f.spec.node.Line == 0 {
 		return f.file
 	}
@@ -106,6 +115,14 @@ func (f *found) shown() string {
 	return strings.Join(words, " ")
 }
 
+// shownScript is the script as a listing has it.
+func (l *loader) shownScript(f *found) string {
+	if rel, err := filepath.Rel(f.source.dir, f.script.path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return f.script.path
+}
+
 // build makes the hook, but for its id. Only an active one gets a handler.
 func (l *loader) build(f *found) (Hook, error) {
 	h := Hook{
@@ -122,7 +139,16 @@ func (l *loader) build(f *found) (Hook, error) {
 			}
 		}
 	}
-	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins)
+	hash := ""
+	if h.Kind == "script" && f.script != nil {
+		h.Command, h.Grants, hash = l.shownScript(f), f.script.program.Grants(), f.script.bundle.Hash
+		for _, file := range f.script.bundle.Files {
+			if p, ok := l.pinned.pins[file]; ok && f.source.pinned {
+				pins = append(pins, p)
+			}
+		}
+	}
+	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index)
 	if h.State != Active {
 		return h, nil
 	}
@@ -144,6 +170,19 @@ func (l *loader) build(f *found) (Hook, error) {
 		if h.Handler, err = newFiltered(f.spec.filter, h.Handler); err != nil {
 			return h, err
 		}
+	case "script":
+		if f.script == nil {
+			return h, errors.New("its script cannot be run")
+		}
+		o := script.Options{Profile: c.Profile, EventNames: c.EventNames}
+		program, err := newLease(func() (closing, error) { return f.script.program.Handler(f.index, o), nil })
+		if err != nil {
+			return h, err
+		}
+		h.Handler, h.lease = program, program
+		if len(pins) > 0 {
+			h.Handler = &pinned{next: program, pins: pins}
+		}
 	default:
 		h.Handler = hook.Static(f.spec.handler.decision)
 	}
@@ -152,14 +191,14 @@ func (l *loader) build(f *found) (Hook, error) {
 
 // mark is equal for two hooks exactly if they would do the same. A hook that
 // moved to another line is the same.
-func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []pin) string {
+func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []pin, more ...any) string {
 	h.Origin = ""
 	var files []string
 	for _, p := range pins {
 		files = append(files, p.path, p.value)
 	}
 	parts := []any{h, kind, spec.handler.decision, spec.handler.patch, files, fmt.Sprint(spec.filter),
-		c.Argv, c.Shell, c.Worker, c.Needs, c.Dir, c.Env, c.Project, c.EventNames}
+		c.Argv, c.Shell, c.Worker, c.Needs, c.Dir, c.Env, c.Project, c.EventNames, more}
 	data, err := json.Marshal(parts)
 	if err != nil { // nothing here is beyond JSON; if it were, every load would count as a change
 		data = fmt.Appendf(nil, "%p", c.Argv)

@@ -21,6 +21,7 @@ type folderSource struct {
 	source
 	profile string
 	files   []string
+	scripts []string
 	found   []*found
 }
 
@@ -51,6 +52,8 @@ func (l *loader) scan(into *layer, src source, folders []folder, check func(stri
 			}
 			if bad := badName(e.Name()); bad != "" {
 				l.warn(path, "", "its name, which is the hook's id, "+bad+"; it is not used", "rename it")
+			} else if isScript(path) {
+				found.scripts = append(found.scripts, path)
 			} else {
 				found.files = append(found.files, path)
 			}
@@ -73,7 +76,7 @@ var notCode = []string{".md", ".txt", ".json", ".jsonl", ".yaml", ".yml", ".toml
 
 // isCode reports whether an entry of a hooks folder is meant as a hook.
 func isCode(path, name string) bool {
-	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || strings.HasSuffix(name, "~") ||
+	if strings.HasPrefix(name, ".") || isDeclaration(name) || strings.HasPrefix(name, "_") || strings.HasSuffix(name, "~") ||
 		slices.Contains(notCode, strings.ToLower(filepath.Ext(name))) {
 		return false
 	}
@@ -99,6 +102,7 @@ func (l *loader) askFolders(ctx context.Context) {
 				f.files = f.files[:limit]
 			}
 			l.askFolder(ctx, f)
+			l.askScripts(ctx, f)
 		}
 	}
 }
@@ -220,6 +224,15 @@ func (l *loader) described(f *folderSource, file string, d command.Description) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: its description cannot be read: %w", file, err)
 	}
+	spec, err := l.readSpec(file, data)
+	if err != nil {
+		return nil, fmt.Errorf("its description is wrong: %w", err)
+	}
+	return spec, nil
+}
+
+// readSpec reads a hook that is written as JSON.
+func (l *loader) readSpec(file string, data []byte) (*hookSpec, error) {
 	root, problems := document(file, data)
 	if len(problems) == 0 {
 		r, spec := &reader{file: file}, &fileSpec{}
@@ -238,7 +251,7 @@ func (l *loader) described(f *folderSource, file string, d command.Description) 
 	for _, p := range problems {
 		texts = append(texts, strings.TrimSpace(p.Message+". "+p.Hint))
 	}
-	return nil, fmt.Errorf("its description is wrong: %s", strings.Join(texts, "; "))
+	return nil, errors.New(strings.Join(texts, "; "))
 }
 
 // clipLine keeps a message on one line and bounded.

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
 // handlerKinds are the keys of which a hook has exactly one.
-var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command"}
+var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command", "script"}
 
 // handlerSpec is what a hook runs: a fixed decision, a merge patch or a command.
 type handlerSpec struct {
@@ -22,6 +23,7 @@ type handlerSpec struct {
 	fields   []strict.Pair   // of modify, with their places
 	argv     []entry         // command as a list
 	shell    *entry          // command as a line
+	script   *entry          // a file of TypeScript or JavaScript
 }
 
 // handlerKeys are the handlers and what belongs to them.
@@ -34,7 +36,8 @@ func handlerKeys() []key[hookSpec] {
 	}
 	return []key[hookSpec]{
 		verdict("block", "Stop the operation; the text is the reason, told to the agent.", hook.ActionBlock),
-		verdict("allow", "Approve without asking the user; the text is the reason.", hook.ActionAllow),
+		{name: "allow", doc: "Approve without asking the user; the text is the reason. Beside script: a list of what the script may do: exec, read, write, net.", shape: allowShape(),
+			read: readAllow},
 		verdict("ask", "The user must confirm; the text is the reason.", hook.ActionAsk),
 		{name: "inject", doc: "Text for the agent.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
@@ -64,6 +67,12 @@ func handlerKeys() []key[hookSpec] {
 			}},
 		{name: "command", doc: "A program: a list of arguments, or a line for the shell. It reads the event from stdin and answers on stdout.", shape: commandShape(),
 			read: readCommand},
+		{name: "script", doc: "A file of TypeScript or JavaScript, from the folder of this file: it exports a default function, or, without on, hooks of its own.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if s, ok := r.text(n, "script"); ok {
+					h.handler.script = &entry{s, n}
+				}
+			}},
 		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				word, _ := r.choice(n, "mode", "oneshot", "worker")
@@ -77,6 +86,27 @@ func handlerKeys() []key[hookSpec] {
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}},
 				"propertyNames": schema{"not": schema{"pattern": `^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS)$`}}},
 			read: readEnv},
+	}
+}
+
+// readAllow reads the verdict, or what a script is granted.
+func readAllow(r *reader, n *yaml.Node, h *hookSpec) {
+	node, ok := r.enter(n)
+	if !ok {
+		return
+	}
+	if node.Kind != yaml.SequenceNode {
+		h.handler.decision = hook.Decision{Action: hook.ActionAllow, Reason: r.reason(n, "allow")}
+		return
+	}
+	h.grants = []script.Grant{}
+	for _, e := range r.texts(n, "allow") {
+		g, err := script.ParseGrant(e.text)
+		if err != nil {
+			r.fail(e.node, "", "allow: %v", err)
+		} else if !slices.Contains(h.grants, g) {
+			h.grants = append(h.grants, g)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
@@ -36,6 +37,7 @@ type hookSpec struct {
 	needs       []string
 	cwd         string
 	worker      bool
+	grants      []script.Grant // allow as a list; nil: it is none
 
 	handler handlerSpec
 	filter  filter // of an imported hook

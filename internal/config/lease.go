@@ -29,7 +29,7 @@ type lease struct {
 	retired bool
 	closed  bool
 	under   sync.WaitGroup // closing
-	err     error // of closing
+	err     error          // of closing
 }
 
 func newLease(open func() (closing, error)) (*lease, error) {

@@ -236,7 +236,7 @@ func TestAReplacedWorkerEndsAfterTheCallUnderWay(t *testing.T) {
 func TestARetiredHandlerStillAnswersAFiringThatBeganBefore(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.user("worker.sh"), worker)
-	l, err := newLease(command.Config{Argv: []string{w.user("worker.sh")}, Worker: true})
+	l, err := leaseCommand(command.Config{Argv: []string{w.user("worker.sh")}, Worker: true})
 	w.must(err)
 	ev := hook.PreToolUse.New(hook.Envelope{}, hook.ToolUse{ToolName: "Bash"})
 	l.retire()

@@ -12,8 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 )
 
@@ -53,6 +55,10 @@ type loader struct {
 	set    *Set
 	user   layer
 	work   layer
+
+	bundled  map[string]*scriptFile // scripts of folders
+	programs []*script.Program
+	idle     []float64 // idle thresholds that scripts set, in milliseconds
 }
 
 // layer is what was read of the user's configuration or the workspace.
@@ -62,6 +68,7 @@ type layer struct {
 	found   []*found
 	imports []*source // settings.json files of Claude Code
 	folders []*folderSource
+	named   []string // scripts that the file names
 }
 
 // Load finds and reads the configuration. Mistakes in files are no error: they
@@ -79,11 +86,14 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	if opts.Environ != nil {
 		ctx = command.WithEnviron(ctx, opts.Environ)
 	}
+	defer l.closePrograms()
 	l.readTrust()
 	l.passOver()
 	l.readUser()
 	l.readWorkspace()
 	l.judge()
+	l.expand(ctx, &l.user)
+	l.expand(ctx, &l.work)
 	l.askFolders(ctx)
 	l.assemble(ctx)
 	if err := ctx.Err(); err != nil {
@@ -188,7 +198,10 @@ func (l *loader) readUser() {
 	}
 	src := source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}
 	l.readYAML(&l.user, src, "", checkOwner)
+	l.scripts(&l.user)
+	l.ownScripts(&l.user, src)
 	l.scan(&l.user, src, userFolders, checkOwner)
+	l.bundleFolders(&l.user)
 }
 
 // readWorkspace reads the workspace, and hashes all that it could run.
@@ -200,10 +213,14 @@ func (l *loader) readWorkspace() {
 	if l.opts.File != "" {
 		src.dir = filepath.Dir(l.opts.File)
 		l.readYAML(&l.work, src, l.opts.File, nil)
+		l.scripts(&l.work)
 		return
 	}
 	l.readYAML(&l.work, src, "", nil)
+	l.scripts(&l.work)
+	l.ownScripts(&l.work, src)
 	l.scan(&l.work, src, workspaceFolders, nil)
+	l.bundleFolders(&l.work)
 	for _, f := range workspaceFolders {
 		l.pinned.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
 	}
@@ -385,6 +402,9 @@ func (l *loader) assemble(ctx context.Context) {
 		if la.file != nil && la.yaml.runs {
 			l.set.Settings.take(la.file)
 		}
+	}
+	if idle := time.Duration(slices.Max(append(l.idle, 0))) * time.Millisecond; idle > 0 && l.set.Settings.IdleThreshold == DefaultIdleThreshold {
+		l.set.Settings.IdleThreshold = min(idle, hook.MaxTimeout)
 	}
 	l.set.name()
 	l.set.pinned = slices.Sorted(maps.Keys(l.pinned.pins))

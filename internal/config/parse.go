@@ -88,7 +88,7 @@ func (r *reader) finish(h *hookSpec, known *hook.Engine) {
 	if h.keys["id"] == nil {
 		r.fail(h.node, "give it an id: that is unique in this file", "the hook has no id")
 	}
-	if h.keys["on"] == nil {
+	if h.keys["on"] == nil && h.keys["script"] == nil {
 		r.fail(h.node, "name its events, as in on: [PreToolUse]", "the hook has no on")
 	}
 	r.findEvents(h, known)
@@ -143,7 +143,7 @@ func claudeName(name string) string {
 func (r *reader) oneHandler(h *hookSpec) {
 	var found []string
 	for _, kind := range handlerKinds {
-		if h.keys[kind] != nil {
+		if h.keys[kind] != nil && (kind != "allow" || h.grants == nil) {
 			found = append(found, kind)
 		}
 	}
@@ -181,11 +181,27 @@ func (r *reader) conflicts(h *hookSpec) {
 	if h.override {
 		r.overrides(h)
 	}
+	if h.grants != nil && h.keys["script"] == nil {
+		r.fail(h.keys["allow"], "write allow: true, or allow: with the reason", "allow is a list only beside script, as what that may do")
+	}
+	if h.keys["script"] != nil && h.keys["on"] == nil {
+		r.registersItself(h)
+	}
 	if h.keys["command"] == nil {
 		for _, name := range []string{"mode", "cwd", "env", "needs"} {
 			if n := h.keys[name]; n != nil {
 				r.fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
 			}
+		}
+	}
+}
+
+// registersItself finds what cannot be said of a script whose hooks say themselves
+// what they want.
+func (r *reader) registersItself(h *hookSpec) {
+	for name, n := range h.keys {
+		if !slices.Contains([]string{"id", "script", "allow", "description", "enabled"}, name) {
+			r.fail(n, "say it in the script, or name the events with on:", "%s belongs to a hook, and this script registers its hooks itself", name)
 		}
 	}
 }
@@ -207,7 +223,7 @@ func (r *reader) overrides(h *hookSpec) {
 // decides checks that the events, and the lane, listen to what a fixed decision says.
 func (r *reader) decides(h *hookSpec) {
 	at, kind := h.keys[h.handler.kind], h.handler.kind
-	if kind == "command" {
+	if kind == "command" || kind == "script" {
 		return
 	}
 	switch {

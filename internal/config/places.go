@@ -160,7 +160,7 @@ var userFolders = []folder{{"hooks", ""}}
 var markers = []struct {
 	path string
 	dir  bool
-}{{fileName, false}, {fileNameYML, false}, {".hookway/hooks", true}, {".acai/hooks", true}}
+}{{fileName, false}, {fileNameYML, false}, {scriptNames[0], false}, {scriptNames[1], false}, {".hookway/hooks", true}, {".acai/hooks", true}}
 
 // workspaceOf is the nearest folder, from dir upwards, that has hooks; "" if
 // there is none. The folder of the user's configuration is no workspace.

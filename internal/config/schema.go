@@ -53,10 +53,15 @@ func objectSchema[T any](keys []key[T], required ...string) schema {
 
 // hookSchema also says that a hook has exactly one handler.
 func hookSchema() schema {
-	out := objectSchema(hookKeys(), "id", "on")
+	out := objectSchema(hookKeys(), "id")
+	out["anyOf"] = []schema{{"required": []string{"on"}}, {"required": []string{"script"}}}
 	var handlers []schema
 	for _, kind := range handlerKinds {
-		handlers = append(handlers, schema{"required": []string{kind}})
+		one := schema{"required": []string{kind}}
+		if kind == "allow" { // beside script it is no handler
+			one["not"] = schema{"required": []string{"script"}}
+		}
+		handlers = append(handlers, one)
 	}
 	out["oneOf"] = handlers
 	return out
@@ -68,6 +73,11 @@ func trueShape() schema           { return schema{"const": true} }
 func refShape(name string) schema { return schema{"$ref": "#/definitions/" + name} }
 
 func textOrTrueShape() schema { return schema{"anyOf": []schema{textShape(), trueShape()}} }
+
+// allowShape is a reason or true; beside script, what that may do.
+func allowShape() schema {
+	return schema{"anyOf": []schema{textShape(), trueShape(), {"type": "array", "items": choiceShape("exec", "read", "write", "net")}}}
+}
 
 func textsShape() schema {
 	return schema{"anyOf": []schema{textShape(), {"type": "array", "minItems": 1, "items": textShape()}}}

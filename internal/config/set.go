@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 )
 
@@ -30,10 +31,11 @@ const (
 type Hook struct {
 	hook.Hook
 	State       State
-	Layer       string // LayerUser or LayerWorkspace
-	File        string // the hookway.yaml, or the executable in a hooks folder
-	Kind        string // block, allow, ask, inject, modify, answer, retry, skip or command
-	Command     string // with the kind command: what is run, for listings
+	Layer       string         // LayerUser or LayerWorkspace
+	File        string         // the hookway.yaml, or the executable in a hooks folder
+	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command or script
+	Command     string         // with the kinds command and script: what is run, for listings
+	Grants      []script.Grant // with the kind script: what it may do
 	Description string
 
 	name   string // its id as written
@@ -42,6 +44,9 @@ type Hook struct {
 	mark   string // tells whether two loads mean the same hook
 	lease  *lease // of a command
 }
+
+// Fixed reports whether the hook always decides the same, without running anything.
+func (h *Hook) Fixed() bool { return h.Kind != "command" && h.Kind != "script" }
 
 // Set is a configuration that was read: the hooks of all files in the order of
 // registration, and what was found wrong.

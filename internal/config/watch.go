@@ -178,6 +178,9 @@ func (s *Set) plan() plan {
 
 func (p *plan) add(dir string, folders []folder) {
 	p.files = append(p.files, filepath.Join(dir, fileName), filepath.Join(dir, fileNameYML))
+	for _, name := range scriptNames {
+		p.files = append(p.files, filepath.Join(dir, name))
+	}
 	for _, f := range folders {
 		p.trees = append(p.trees, filepath.Join(dir, filepath.FromSlash(f.path)))
 	}

@@ -33,7 +33,7 @@ func (c *Checkup) limits() Section {
 	}
 	open := 0
 	for _, h := range c.active() {
-		if h.Kind == "command" {
+		if !h.Fixed() {
 			open++
 		}
 		c.limit(&s, h, abouts)
@@ -142,7 +142,7 @@ func rowsOf(a *adapter.About, info *hook.EventInfo, name string) []adapter.Event
 // lost says what becomes of what a hook always decides, if the agent does not do
 // it; nothing if it does, or if nobody knows what the hook decides.
 func (c *Checkup) lost(a *adapter.About, row adapter.Event, h config.Hook, info *hook.EventInfo) []adapter.Degradation {
-	if info == nil || h.Kind == "command" || h.Handler == nil {
+	if info == nil || !h.Fixed() || h.Handler == nil {
 		return nil
 	}
 	env := hook.Envelope{Agent: a.Agent, Source: a.Agent, Metadata: map[string]any{"native_event": row.Name}}

@@ -1,0 +1,296 @@
+package config
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/handler/script"
+	"go.yaml.in/yaml/v4"
+)
+
+// scriptNames are the scripts that are found by their names beside hookway.yaml.
+var scriptNames = []string{"hookway.config.ts", "relay.config.ts"}
+
+// scriptExtensions are those of scripts in a hooks folder.
+var scriptExtensions = []string{".ts", ".mts", ".js", ".mjs"}
+
+// isScript reports whether an entry of a hooks folder is a script. One that names
+// its interpreter in its first line and may be executed is a program as others are.
+func isScript(path string) bool {
+	if !slices.Contains(scriptExtensions, filepath.Ext(path)) {
+		return false
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&0o111 == 0 {
+		return true
+	}
+	f, _, err := openRegular(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	var first [2]byte
+	n, _ := f.Read(first[:]) // an empty file has no first line
+	return string(first[:n]) != "#!"
+}
+
+// isDeclaration reports whether a file has types only.
+func isDeclaration(name string) bool {
+	return strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".d.mts")
+}
+
+// scriptFile is a script that hooks are made of, bundled once for a load.
+type scriptFile struct {
+	path    string
+	bundle  *script.Bundle
+	program *script.Program
+}
+
+// script bundles a file, and pins what it is made of. A mistake in it is a
+// problem at its place; then there is nothing to run.
+func (l *loader) script(src *source, path string, grants []script.Grant) *scriptFile {
+	root := src.root
+	if root == "" {
+		root = src.dir
+	}
+	if src.layer == LayerWorkspace {
+		l.pinned.add(path)
+	}
+	bundle, err := script.Build(path, root)
+	if err == nil && src.layer == LayerUser {
+		err = l.onlyTheUsers(bundle.Files)
+	}
+	if err != nil {
+		l.scriptProblems(root, path, err)
+		return nil
+	}
+	if src.layer == LayerWorkspace {
+		for _, file := range bundle.Files {
+			if inFolder(l.workspace, file) {
+				l.pinned.add(file)
+			}
+		}
+	}
+	if grants == nil {
+		grants = bundle.Asks
+	}
+	log := l.opts.Log
+	program := script.Open(bundle, script.Config{Root: root, Allow: grants, Environ: command.Environ, Log: log})
+	l.programs = append(l.programs, program)
+	return &scriptFile{path: path, bundle: bundle, program: program}
+}
+
+// onlyTheUsers checks that nobody else could have written what the user's scripts
+// are made of.
+func (l *loader) onlyTheUsers(files []string) error {
+	for _, file := range files {
+		if err := checkPath(file, checkOwner); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scriptProblems notes the mistakes of a script.
+func (l *loader) scriptProblems(root, path string, err error) {
+	var all []error
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		all = many.Unwrap()
+	} else {
+		all = []error{err}
+	}
+	for _, one := range all {
+		p := Problem{File: path, Message: clipLine(one.Error())}
+		var m *script.Mistake
+		if errors.As(one, &m) {
+			p.Message, p.Line, p.Column = clipLine(m.Text), m.Line, m.Column
+			if m.File != "" {
+				p.File = filepath.Join(root, filepath.FromSlash(m.File))
+			}
+		}
+		l.set.Problems = append(l.set.Problems, p)
+	}
+	l.set.failed = append(l.set.failed, path)
+}
+
+// closePrograms lets go what no hook has taken.
+func (l *loader) closePrograms() {
+	for _, p := range l.programs {
+		_ = p.Close() // the hooks that run it keep it
+	}
+}
+
+// scriptHook is the hook of a file that may not be run, not even to ask it.
+func scriptHook(src *source, file *scriptFile, id string) *found {
+	return &found{
+		spec:   &hookSpec{id: id, node: &yaml.Node{}, handler: handlerSpec{kind: "script"}},
+		source: src, file: file.path, script: file, index: script.Main,
+	}
+}
+
+// askScript finds out which hooks a script registers.
+func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, id, profile string) ([]*found, error) {
+	d, err := file.program.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if idle, ok := d.Settings["idle_threshold_ms"].(float64); ok && idle > 0 {
+		l.idle = append(l.idle, idle)
+	}
+	if len(d.Hooks) == 0 {
+		if d.Default {
+			return nil, errors.New("its default function is no hook yet: it does not say which events it wants; write export const on = [\"PreToolUse\"], or name the file in hookway.yaml with script: and on:")
+		}
+		return nil, errors.New("it registers no hook; export a default function with export const on = [\"PreToolUse\"], or put what hooks only import into a folder of its own")
+	}
+	var out []*found
+	for _, h := range d.Hooks {
+		spec, err := l.registered(file.path, h, profile)
+		if err != nil {
+			return nil, err
+		}
+		f := scriptHook(src, file, h.ID)
+		f.spec, f.index, f.at = spec, h.Index, h.Place
+		if id != "" && len(d.Hooks) > 1 {
+			f.spec.id = id + "/" + strings.TrimPrefix(h.ID, strings.TrimSuffix(filepath.Base(file.path), filepath.Ext(file.path))+"/")
+		} else if id != "" {
+			f.spec.id = id
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// registered turns what a script says of a hook into one, by the rules of hookway.yaml.
+func (l *loader) registered(file string, h script.Registered, profile string) (*hookSpec, error) {
+	m := map[string]any{"id": h.ID, "script": file}
+	for name, value := range h.Options {
+		m[name] = value
+	}
+	if _, given := m["profile"]; !given && profile != "" {
+		m["profile"] = profile
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("its hook %s cannot be read: %w", h.ID, err)
+	}
+	spec, err := l.readSpec(file, data)
+	if err != nil {
+		place := h.Place
+		if place == "" {
+			place = filepath.Base(file)
+		}
+		return nil, fmt.Errorf("%s: its hook %s is wrong: %w", place, h.ID, err)
+	}
+	return spec, nil
+}
+
+// expand puts the hooks that scripts register in the place of the entries that
+// name the scripts.
+func (l *loader) expand(ctx context.Context, la *layer) {
+	var out []*found
+	for _, f := range la.found {
+		if f.spec.handler.kind != "script" || f.spec.keys["on"] != nil || f.script == nil {
+			out = append(out, f)
+			continue
+		}
+		if f.spec.disabled || !f.source.runs {
+			out = append(out, f)
+			continue
+		}
+		list, err := l.askScript(ctx, f.source, f.script, f.spec.id, "")
+		if err != nil {
+			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Column: f.spec.node.Column, Hook: f.spec.id, Message: clipLine(err.Error())})
+			l.leaveOut(la)
+			continue
+		}
+		for _, one := range list {
+			one.file, one.spec.node = f.file, f.spec.node
+			if one.spec.description == "" {
+				one.spec.description = f.spec.description
+			}
+		}
+		out = append(out, list...)
+	}
+	la.found = out
+}
+
+// scripts bundles the scripts that a layer names in its hookway.yaml.
+func (l *loader) scripts(la *layer) {
+	for _, f := range la.found {
+		if f.spec.handler.kind != "script" || f.spec.handler.script == nil || f.spec.disabled {
+			continue
+		}
+		path := under(f.source.dir, f.spec.handler.script.text)
+		if !exists(path) {
+			n := f.spec.handler.script.node
+			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + path, Hint: "create it or correct the name; it starts from the folder of this file"})
+			l.leaveOut(la)
+			continue
+		}
+		la.named = append(la.named, path)
+		if f.script, f.index = l.script(f.source, path, f.spec.grants), script.Main; f.script == nil {
+			l.leaveOut(la)
+		}
+	}
+}
+
+// leaveOut leaves the hookway.yaml of a layer out: a script that it names has a mistake.
+func (l *loader) leaveOut(la *layer) {
+	la.file = nil
+	l.set.failed = append(l.set.failed, la.yaml.path)
+}
+
+// ownScripts finds hookway.config.ts and relay.config.ts beside hookway.yaml.
+func (l *loader) ownScripts(into *layer, src source) {
+	for _, name := range scriptNames {
+		path := filepath.Join(src.dir, name)
+		if exists(path) && !slices.Contains(into.named, path) {
+			src.path = path
+			into.folders = append(into.folders, &folderSource{source: src, scripts: []string{path}})
+		}
+	}
+}
+
+// askScripts adds the hooks of the scripts of a folder, in the order of their names.
+func (l *loader) askScripts(ctx context.Context, f *folderSource) {
+	for _, path := range f.scripts {
+		file := l.bundled[path]
+		if file == nil {
+			continue // its mistakes were told
+		}
+		if !f.runs {
+			f.found = append(f.found, scriptHook(&f.source, file, filepath.Base(path)))
+			continue
+		}
+		list, err := l.askScript(ctx, &f.source, file, "", f.profile)
+		if err != nil {
+			l.warn(path, "", clipLine(err.Error()), "until it is mended, none of its hooks run")
+			l.set.failed = append(l.set.failed, path)
+			continue
+		}
+		f.found = append(f.found, list...)
+	}
+	slices.SortStableFunc(f.found, func(a, b *found) int { return strings.Compare(a.file, b.file) })
+}
+
+// bundleFolders bundles the scripts of a layer's folders.
+func (l *loader) bundleFolders(la *layer) {
+	for _, f := range la.folders {
+		for _, path := range f.scripts {
+			if l.bundled == nil {
+				l.bundled = map[string]*scriptFile{}
+			}
+			if file := l.script(&f.source, path, nil); file != nil {
+				l.bundled[path] = file
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package config
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+const scriptGuard = `import { reason } from "./lib/reason";
+export default (event: { tool_input: { command: string } }) =>
+  event.tool_input.command.startsWith("rm") ? { action: "block", reason } : undefined;
+`
+
+func TestAScriptIsNamedInTheFile(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), "hooks:\n  - {id: ts, on: PreToolUse, script: hooks/guard.ts}\n")
+	w.write(w.work("hooks/guard.ts"), scriptGuard)
+	w.write(w.work("hooks/lib/reason.ts"), `export const reason: string = "not here";`)
+	w.want(w.load(), "ts untrusted")
+	status := w.trust()
+	for _, file := range []string{"hookway.yaml", "hooks/guard.ts", "hooks/lib/reason.ts"} {
+		if !slices.Contains(status.Files, file) {
+			t.Errorf("%s is not pinned: %v", file, status.Files)
+		}
+	}
+	s := w.load()
+	w.want(s, "ts active")
+	if h := s.Hooks[0]; h.Kind != "script" || h.Command != "hooks/guard.ts" {
+		t.Errorf("it is listed as %s %q", h.Kind, h.Command)
+	}
+	e := fill(t, s)
+	if out := bash(t, e, w.ws, "rm x"); out.Action != hook.ActionBlock || out.Reason != "not here" {
+		t.Errorf("rm: %+v", out.Verdict)
+	}
+	if out := bash(t, e, w.ws, "ls"); out.Action != hook.ActionContinue || out.Steps[0].Err != nil {
+		t.Errorf("ls: %+v", out.Verdict)
+	}
+
+	w.write(w.work("hooks/lib/reason.ts"), `export const reason: string = "changed";`)
+	if out := bash(t, e, w.ws, "rm x"); out.Steps[0].Err == nil || !strings.Contains(out.Steps[0].Err.Error(), "changed since the workspace was trusted") {
+		t.Errorf("a file that was changed after the trust runs: %+v", out.Verdict)
+	}
+	w.want(w.load(), "ts untrusted")
+}
+
+func TestScriptsAreFoundAndSayWhatTheyWant(t *testing.T) {
+	w := newWorld(t)
+	w.env["HOOKWAY_TRUST"] = "1"
+	w.write(w.work(".hookway/hooks/a.ts"), "export const on = 'PreToolUse', lane = 'guard', priority = 7, timeout = 250;\nexport default () => ({ action: 'block', reason: 'a' });\n")
+	w.write(w.work(".hookway/hooks/types.d.ts"), "export type A = string;\n")
+	w.write(w.work("hookway.config.ts"), "import { on } from 'hookway';\non(['PreToolUse', 'Stop'], () => {}, { id: 'mine', match: { tool: 'Bash' } });\n")
+	w.write(w.work("relay.config.ts"), "export default { patterns: { deploy: async () => {} }, hooks: { onIdle: async () => {} }, options: { idleThreshold: 60000 } };\n")
+	s := w.load()
+	w.want(s, "mine active, relay.config/@deploy active, relay.config/onIdle active, a active")
+	if len(s.Problems)+len(s.Warnings) > 0 {
+		t.Errorf("problems %s, warnings %s", s.Problems, s.Warnings)
+	}
+	a := s.Hooks[3]
+	if a.Lane != hook.Guard || a.Priority != 7 || a.Timeout.Milliseconds() != 250 {
+		t.Errorf("a is %+v", a.Hook)
+	}
+	if got := s.Settings.IdleThreshold.Seconds(); got != 60 {
+		t.Errorf("the idle threshold is %v s", got)
+	}
+	if got := s.Hooks[1].Match.Namespace; !slices.Equal(got, []string{"deploy"}) {
+		t.Errorf("the pattern matches %v", got)
+	}
+}
+
+func TestAScriptsHooksBehindOneLineOfYAML(t *testing.T) {
+	w := newWorld(t)
+	w.env["HOOKWAY_TRUST"] = "1"
+	w.write(w.work("hookway.yaml"), "hooks:\n  - {id: relay, script: relay.config.ts, allow: [exec, net]}\n")
+	w.write(w.work("relay.config.ts"), "export default { hooks: { onIdle: () => {}, onSessionStart: () => {} } };\n")
+	s := w.load()
+	w.want(s, "relay/onIdle active, relay/onSessionStart active")
+	if got := s.Hooks[0].Grants; len(got) != 2 {
+		t.Errorf("it was granted %v", got)
+	}
+}
+
+func TestMistakesOfScriptsHaveTheirPlaces(t *testing.T) {
+	for name, c := range map[string]struct{ yaml, text, want string }{
+		"syntax":        {"on: PreToolUse", "export default () => {\n  retrun 1 2;\n};\n", "guard.ts:2:"},
+		"import":        {"on: PreToolUse", "import x from './nowhere';\nexport default () => x;\n", "guard.ts:1:15: Could not resolve \"./nowhere\"; there is no such file"},
+		"package":       {"on: PreToolUse", "import x from 'left-pad';\nexport default () => x;\n", "no node_modules folder"},
+		"unknown event": {"", "import { on } from 'hookway';\non('PreToolUze', () => {});\n", "PreToolUze"},
+		"throws":        {"", "const a: any = undefined;\nexport const b = a.b.c;\n", "guard.ts:2:18: TypeError"},
+		"no hook":       {"", "export const a = 1;\n", "it registers no hook"},
+		"no events":     {"", "export default () => {};\n", "which events it wants"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.env["HOOKWAY_TRUST"] = "1"
+			on := c.yaml
+			if on != "" {
+				on = ", " + on
+			}
+			w.write(w.work("hookway.yaml"), "hooks:\n  - {id: ts, script: guard.ts"+on+"}\n")
+			w.write(w.work("guard.ts"), c.text)
+			s := w.load()
+			w.want(s, "")
+			if got := s.Problems.String(); !strings.Contains(got, c.want) {
+				t.Errorf("the problem reads %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestAGrantBelongsToAScript(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), "hooks:\n  - {id: a, on: PreToolUse, block: no, allow: [exec]}\n  - {id: b, on: PreToolUse, script: x.ts, allow: [root]}\n")
+	s := w.load()
+	for _, want := range []string{"allow is a list only beside script", `there is no grant "root"`} {
+		if !strings.Contains(s.Problems.String(), want) {
+			t.Errorf("%q is not among %s", want, s.Problems)
+		}
+	}
+}
+
+func TestAScriptThatBreaksKeepsItsLastGoodVersion(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hooks/a.ts"), "export const on = 'PreToolUse';\nexport default () => ({ action: 'block', reason: 'good' });\n")
+	e := new(hook.Engine)
+	l, err := Open(context.Background(), w.options(), e)
+	w.must(err)
+	defer l.Close()
+	blocked := func(when, reason string) {
+		t.Helper()
+		if out := bash(t, e, w.ws, "ls"); out.Reason != reason {
+			t.Errorf("%s: %+v", when, out.Verdict)
+		}
+	}
+	reload := func() { _, err := l.Reload(context.Background()); w.must(err) }
+	blocked("first", "good")
+	w.write(w.user("hooks/a.ts"), "export const on = 'PreToolUse';\nexport default () => ({\n")
+	reload()
+	blocked("broken", "good")
+	w.write(w.user("hooks/a.ts"), "export const on = 'PreToolUse';\nexport default () => ({ action: 'block', reason: 'better' });\n")
+	reload()
+	blocked("mended", "better")
+	w.must(os.Remove(w.user("hooks/a.ts")))
+	reload()
+	blocked("removed", "")
+}
