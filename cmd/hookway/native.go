@@ -37,6 +37,8 @@ func (s shared) Offer(text string, still time.Duration) session.Parcel {
 
 func (s shared) End(ctx context.Context, fire func(context.Context)) { s.wrapped.End(ctx, fire) }
 
+func (s shared) Said() []string { return s.wrapped.Said() }
+
 func parcelOf(l *judge.Letter) session.Parcel {
 	if l == nil {
 		return nil

@@ -50,6 +50,17 @@ func (p *Parser) Held(open string) bool {
 	return found == p.held.pre.borders && (indentation(content) > p.held.pre.indent || pre.list || pre.end == len(open))
 }
 
+// Block returns the head and the first line of a fenced body that is not closed
+// yet, if there is one.
+func (p *Parser) Block() (d Directive, ok bool) {
+	if p.held == nil || !p.held.fenced {
+		return Directive{}, false
+	}
+	d = p.held.directive(true)
+	d.Body, _, _ = strings.Cut(d.Body, "\n")
+	return d, true
+}
+
 // Flush ends everything that is open, as at the end of a stream or after a
 // long silence: a held directive and an unclosed fence are returned, and the
 // line that follows is outside any code fence. The numbering of lines goes on.

@@ -59,6 +59,9 @@ func (h *hearing) hears(m *member, s *standing, ev hook.AnyEvent) {
 	now := *s
 	now.Heard, now.Own = true, h.own
 	if ev.Head().Subagent() == "" {
+		if text, ok := h.said(ev); ok {
+			h.note(m.keep(text))
+		}
 		switch ev.Info() {
 		case hook.AgentStart.Info(), hook.PreToolUse.Info(), hook.PostToolUse.Info(), hook.PostToolUseFailure.Info(), hook.PermissionRequest.Info():
 			now.Busy = true

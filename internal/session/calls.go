@@ -14,6 +14,7 @@ const callsBound = 128
 // call is an event to which the program may expect an answer.
 type call struct {
 	directive directive.Directive
+	painted   bool          // it was seen on the screen only
 	idle      *hook.Silence // instead of a directive
 }
 
@@ -74,6 +75,12 @@ func (s *session) fireCall(ctx context.Context, c call) (inject string) {
 		return fire(ctx, s, hook.Idle, *c.idle)
 	}
 	d := c.directive
+	if c.painted {
+		var ok bool
+		if d, ok = s.meant(ctx, d); !ok {
+			return ""
+		}
+	}
 	if d.Truncated && s.interest.in(hook.Directive) {
 		s.warnings.addf("the directive @%s:%s in line %d was cut: it is longer than %d bytes",
 			d.Namespace, d.Target, d.Line, directive.MaxBody)

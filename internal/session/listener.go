@@ -40,6 +40,7 @@ type listener struct {
 	parser directive.Parser
 
 	open   string // what stands unfinished and is not parsed
+	paints bool   // the last line was painted
 	prompt bool   // the last line was printed at once, and no pause has come since
 	spent  int    // how much of the unfinished line was parsed after flushAfter
 
@@ -121,6 +122,7 @@ func (l *listener) parse(line terminal.Line) {
 	if !line.Partial {
 		l.spent = 0
 	}
+	l.paints = line.Painted
 	switch {
 	case line.Painted:
 		l.painted(line)
@@ -164,6 +166,9 @@ func (l *listener) still(now time.Time) {
 	if quiet >= settleAfter || l.prompt && (l.open == "" || !l.parser.Held(l.open)) {
 		l.fire(l.parser.Settle())
 	}
+	if quiet >= settleAfter && l.openBlock() {
+		l.fire(l.parser.Flush())
+	}
 	l.prompt = false
 	l.idle(now, l.program.LastChange())
 	l.offerLull()
@@ -193,6 +198,6 @@ func (l *listener) idle(now, since time.Time) {
 // fire hands directives to their hooks.
 func (l *listener) fire(found []directive.Directive) {
 	for _, d := range found {
-		l.put(call{directive: d})
+		l.put(call{directive: d, painted: l.paints})
 	}
 }

@@ -20,6 +20,10 @@ type AgentHooks interface {
 	// so long that it seems so; the text is to be typed.
 	Offer(text string, still time.Duration) Parcel
 
+	// Said gives what the agent has said lately, as it wrote it, as far as its
+	// hooks have told: whole texts, the oldest first.
+	Said() []string
+
 	// End calls fire, unless the agent has reported its end already, or does so
 	// just now: then it waits until that is judged.
 	End(ctx context.Context, fire func(context.Context))

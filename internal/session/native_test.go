@@ -22,6 +22,7 @@ type ownHooks struct {
 	fate   session.Fate // of every text
 	ended  bool         // the agent has told of its end
 	offers log[string]
+	said   []string      // by the agent, as it wrote it
 	fates  chan struct{} // gets a token for each text whose fate is known; nil: it is known at once
 
 	still chan func() time.Duration // gets what Await is given; may be nil
@@ -53,6 +54,8 @@ func (o *ownHooks) take(texts bool) {
 	defer o.mu.Unlock()
 	o.takes = texts
 }
+
+func (o *ownHooks) Said() []string { return o.said }
 
 func (o *ownHooks) End(ctx context.Context, fire func(context.Context)) {
 	if !o.ended {

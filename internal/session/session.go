@@ -189,7 +189,8 @@ type session struct {
 	history   *history
 	over      chan struct{} // closed at the end
 
-	unknown  Unknown // may be nil
+	unknown  Unknown    // may be nil
+	shown    shownTimes // for the goroutine that fires directives
 	interest *interest
 	output   *outbox
 	calls    *calls
