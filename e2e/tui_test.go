@@ -224,6 +224,42 @@ hooks:
 	})
 }
 
+// TestWhatMarkdownHidesIsNoDirective: on the screen of an agent nobody sees a code
+// fence, the backslash of an escape, or the end of a block. Its own hooks tell what
+// it wrote.
+func TestWhatMarkdownHidesIsNoDirective(t *testing.T) {
+	eachScreen(t, func(t *testing.T, a *agent) {
+		if !a.attaches {
+			t.Skipf("hookway run alone does not hear what %s wrote", a.name)
+		}
+		w := newWorld(t, a, `version: 1
+hooks:
+  - id: deploy
+    on: Directive
+    match: {namespace: deploy}
+    command: "cat >> ../events"
+`, talk(strings.Join([]string{
+			"Some forms.", "```\n@deploy:no in a fence\n```", "\\@deploy:no escaped", "@deploy:block <<<\nfirst\n\nlast\n>>>", "The end of it.",
+		}, "\n\n")))
+		x := w.wrapped(t)
+		x.prompts(t, "Please deploy.")
+		x.sees(t, "The end of it.")
+		x.rests(t)
+		x.leaves(t)
+		text, err := os.ReadFile(filepath.Join(w.root, "events"))
+		check(t, err)
+		var got []string
+		for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+			var event struct{ Target, Body string }
+			check(t, d.Decode(&event))
+			got = append(got, event.Target+" "+event.Body)
+		}
+		if want := []string{"block first\n\nlast"}; !slices.Equal(got, want) {
+			t.Errorf("fired for %q, want %q", got, want)
+		}
+	})
+}
+
 // TestALongAnswerHidesNoDirective: most of the answer scrolls away in the agent's
 // own transcript before anybody could read it.
 func TestALongAnswerHidesNoDirective(t *testing.T) {

@@ -14,7 +14,8 @@
 //     prints or paints; not for what was typed. Package directive says what
 //     belongs to one. It is complete when the output goes on with something else;
 //     15 ms after a line that was printed at once; half a second after one that
-//     came in pieces; or at the end of a painted block.
+//     came in pieces; or at the end of a painted block. Where the agent's own hooks
+//     tell what it wrote, that decides whether a painted line is one.
 //   - MessageReceived is fired for every message that comes through Control, before
 //     it is typed; MessageSending and MessageSent for what the agent sends. Of what
 //     comes from outside nothing is obeyed: see clean and harmless.
