@@ -37,6 +37,9 @@ type Config struct {
 	// nil is that of this process.
 	Environ func(context.Context) []string
 
+	// Transport makes the requests of fetch; nil is the network.
+	Transport http.RoundTripper
+
 	// Log is given what the script prints, and warnings, one clean line at a time,
 	// from many goroutines. Nil drops the lines.
 	Log func(line string)
@@ -64,7 +67,11 @@ func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
 		c.Root = dirOf(b.file)
 	}
-	return &Program{b: b, c: c, loadTime: loadTime, refs: 1, all: map[*machine]struct{}{}, client: newClient()}
+	client := newClient()
+	if c.Transport != nil {
+		client.Transport = c.Transport
+	}
+	return &Program{b: b, c: c, loadTime: loadTime, refs: 1, all: map[*machine]struct{}{}, client: client}
 }
 
 // Grants is what the program may do.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -40,6 +41,9 @@ type Options struct {
 
 	// Getenv reads the environment; nil reads Environ.
 	Getenv func(string) string
+
+	// Transport makes the requests of fetch in scripts; nil is the network.
+	Transport http.RoundTripper
 
 	// Log is given what command hooks print on stderr, and their warnings, one
 	// clean line at a time, from many goroutines. Nil drops the lines.

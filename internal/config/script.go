@@ -81,8 +81,9 @@ func (l *loader) script(src *source, path string, grants []script.Grant) *script
 	if grants == nil {
 		grants = bundle.Asks
 	}
-	log := l.opts.Log
-	program := script.Open(bundle, script.Config{Root: root, Allow: grants, Environ: command.Environ, Log: log})
+	program := script.Open(bundle, script.Config{
+		Root: root, Allow: grants, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
+	})
 	l.programs = append(l.programs, program)
 	return &scriptFile{path: path, bundle: bundle, program: program}
 }

@@ -137,3 +137,11 @@ func guard(reason string) string { return "#!/bin/sh\necho '" + reason + "' >&2\
 func describing(description, reason string) string {
 	return "#!/bin/sh\nif [ \"$HOOK_ACTION\" = describe ]; then echo '" + description + "'; exit 0; fi\necho '" + reason + "' >&2\nexit 2\n"
 }
+
+// read gives what a file in the workspace holds.
+func (w *world) read(name string) string {
+	w.t.Helper()
+	text, err := os.ReadFile(w.work(name))
+	w.must(err)
+	return string(text)
+}

@@ -1,0 +1,1 @@
+const matcher = { session_id: "session-123" };

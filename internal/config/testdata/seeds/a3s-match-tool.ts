@@ -1,0 +1,2 @@
+// Only trigger for Bash tool
+const matcher = { tool: "Bash" };
