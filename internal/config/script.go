@@ -147,7 +147,7 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 	}
 	if len(d.Hooks) == 0 {
 		if d.Default {
-			return nil, errors.New("its default function is no hook yet: it does not say which events it wants; write export const on = [\"PreToolUse\"], or name the file in hookway.yaml with script: and on:")
+			return nil, errors.New("its default function is no hook yet: it does not say which events it wants; write export const on = [\"PreToolUse\"], or name the file under script: in hookway.yaml, with the events under on")
 		}
 		return nil, errors.New("it registers no hook; export a default function with export const on = [\"PreToolUse\"], or put what hooks only import into a folder of its own")
 	}
