@@ -21,7 +21,8 @@ type call struct {
 	// What follows belongs to the machine's goroutine.
 	id       int
 	answered bool
-	printed  int // lines
+	printed  int           // lines
+	turn     chan struct{} // closed after the last message that it sends
 }
 
 type reply struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -150,8 +151,14 @@ func (m *machine) hostStart(args []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	before, after := m.turn(what)
 	m.ending.Go(func() {
 		defer cancel()
+		defer after()
+		select {
+		case <-before:
+		case <-ctx.Done():
+		}
 		value, err := work(ctx, m.p, json.RawMessage(list))
 		result := ""
 		if err == nil && value != nil {
@@ -163,6 +170,29 @@ func (m *machine) hostStart(args []any) (any, error) {
 	})
 	return id, nil
 }
+
+// inTurn is work that a call does in the order in which it asks for it, awaited or not.
+var inTurn = []string{"send", "remember", "forget"}
+
+// turn gives what a piece of work has to wait for, and what ends its own turn.
+func (m *machine) turn(what string) (before <-chan struct{}, after func()) {
+	if m.cur == nil || !slices.Contains(inTurn, what) {
+		return atOnce, func() {}
+	}
+	before = m.cur.turn
+	if before == nil {
+		before = atOnce
+	}
+	mine := make(chan struct{})
+	m.cur.turn = mine
+	return before, func() { close(mine) }
+}
+
+var atOnce = func() <-chan struct{} {
+	now := make(chan struct{})
+	close(now)
+	return now
+}()
 
 // settle gives the script what it waits for.
 func (m *machine) settle(id int, result string, err error) {

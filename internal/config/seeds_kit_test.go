@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -182,4 +183,12 @@ func (w *wrappedSession) Forget(_ context.Context, id string) error {
 
 func (w *wrappedSession) List(ctx context.Context) ([]hook.Remembered, error) {
 	return w.Search(ctx, "")
+}
+
+func jsonOf(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
 }

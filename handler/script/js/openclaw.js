@@ -46,7 +46,7 @@ const apiOf = (about) => {
 
 form((value, entry) => {
   const plugin = [value, entry].find((v) => v && typeof v === "object" && typeof v.register === "function") ??
-    (typeof value === "function" && (value.name === "register" || value.name === "activate") ? { register: value } : null);
+    (typeof value === "function" && /^(register|activate)\d*$/.test(value.name) ? { register: value } : null);
   if (!plugin) return false;
   plugin.register(apiOf({ id: plugin.id, name: plugin.name, config: plugin.config }));
   return true;
