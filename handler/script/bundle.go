@@ -202,7 +202,7 @@ func inputs(metafile, root string) ([]string, error) {
 
 // asking is how a file asks for grants: a list of plain texts, so that it can be
 // read, and shown to the user, before any of the file has run.
-var asking = regexp.MustCompile(`(?m)^(?:const|let|var) allow = (\[[^\]]*\]);`)
+var asking = regexp.MustCompile(`(?m)^(?:export )?(?:const|let|var) allow = (\[[^\]]*\]);`)
 
 // asked reads what the file itself asks for, from the text without its types.
 func (b *Bundle) asked() ([]Grant, error) {

@@ -41,18 +41,23 @@ func (p *Program) explain(err error, c *call) error {
 	place := p.b.place(e.Stack)
 	switch {
 	case stopped:
-		cause := context.DeadlineExceeded
-		if c != nil && c.ctx.Err() != nil {
-			cause = c.ctx.Err()
-		}
-		if c == nil && place == "" {
-			place = p.label()
-		}
-		return &thrown{engine: err, told: &Stopped{Place: place, Cause: cause}}
+		return &thrown{engine: err, told: p.stopped(place, c)}
 	case full:
 		return &thrown{engine: err, told: p.said(place, fmt.Sprintf("it needs more than %d MiB of memory", memoryLimit>>20))}
 	}
 	return &thrown{engine: err, told: p.said(place, e.Error())}
+}
+
+// stopped is the error of code that was stopped.
+func (p *Program) stopped(place string, c *call) error {
+	cause := context.DeadlineExceeded
+	if c != nil && c.ctx.Err() != nil {
+		cause = c.ctx.Err()
+	}
+	if c == nil && place == "" {
+		place = p.label()
+	}
+	return &Stopped{Place: place, Cause: cause}
 }
 
 // said is an error with its place in front.

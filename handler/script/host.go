@@ -72,7 +72,12 @@ func (m *machine) hostDone(args []any) (any, error) {
 
 func (m *machine) hostFail(args []any) (any, error) {
 	if c := m.calls[number(args, 0)]; c != nil {
-		m.answer(c, "", m.p.said(m.p.b.place(text(args, 2)), text(args, 1)))
+		place, what := m.p.b.place(text(args, 2)), text(args, 1)
+		if what == "InternalError: interrupted" {
+			m.answer(c, "", m.p.stopped(place, c))
+		} else {
+			m.answer(c, "", m.p.said(place, what))
+		}
 	}
 	return nil, nil
 }

@@ -303,6 +303,10 @@ func (m *machine) drain(c *call) error {
 		return nil
 	}
 	_, err := m.js.ExecutePendingJobs()
+	if stopped, _ := interrupted(err); stopped { // what was stopped may say where
+		_ = m.js.SetEvalTimeout(abortTime)
+		_, _ = m.js.ExecutePendingJobs()
+	}
 	return err
 }
 
