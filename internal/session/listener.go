@@ -114,7 +114,7 @@ func (l *listener) parse(line terminal.Line) {
 	if line.Lost {
 		l.fire(l.parser.Flush())
 	}
-	if line.Seen == 0 { // it is another line, or was written anew
+	if line.Seen < l.spent { // it is another line, or was written anew
 		l.spent = 0
 	}
 	spent := l.spent
