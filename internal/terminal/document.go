@@ -56,6 +56,18 @@ func (d *document) add(text string, after *told, end bool) *told {
 	return t
 }
 
+// grow gives a line that is in the document more text.
+func (d *document) grow(t *told, text string) {
+	before := len(t.text)
+	t.text = strings.Clone(cut(text))
+	if i := t.at - d.first; i >= 0 && i < len(d.lines) && d.lines[i] == t {
+		d.size += len(t.text) - before
+	}
+	if d.size > documentBytes {
+		d.forget()
+	}
+}
+
 // forget drops the oldest lines.
 func (d *document) forget() {
 	n := 0

@@ -17,6 +17,7 @@ type emulator interface {
 	// byte that completes a switch between the screens comes alone.
 	write(p []byte)
 	resize(cols, rows int)
+	home() bool // the cursor is at the top left
 	// screen is what it shows.
 	screen() Screen
 	// scrolled returns the rows that have left the screen at its top since the
@@ -90,6 +91,11 @@ func (e *vtEmulator) alternate(on bool) {
 	}
 }
 
+func (e *vtEmulator) home() bool {
+	at := e.now.vt.CursorPosition()
+	return at.X == 0 && at.Y == 0
+}
+
 func (e *vtEmulator) screen() Screen {
 	t := e.now.vt
 	at := t.CursorPosition()
@@ -151,6 +157,12 @@ func (e *vtEmulator) open(cols, rows int) *vtScreen {
 			s.erased = s.texts()
 		}
 		return false // go on with the erasing
+	})
+	// A character that is repeated beyond its row is no text, but could keep us
+	// busy for minutes.
+	s.vt.RegisterCsiHandler('b', func(params ansi.Params) bool {
+		n, _, _ := params.Param(0, 1)
+		return n > s.vt.Width()
 	})
 	for _, on := range []bool{true, false} {
 		final := byte('l')

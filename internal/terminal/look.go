@@ -280,7 +280,7 @@ func (t *tracker) report(i int, done []Line) []Line {
 		}
 	}
 	if l.told != nil {
-		l.told.text = strings.Clone(cut(l.text))
+		t.doc.grow(l.told, l.text)
 	} else {
 		last := lastTold(t.shown[:i], nil)
 		l.told = t.doc.add(l.text, last, last == nil && lastTold(t.shown[i:], nil) == nil)

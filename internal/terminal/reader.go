@@ -10,6 +10,8 @@ import (
 const (
 	atOnce  = 32 << 10 // bytes that become lines in one step
 	aheadOf = 20000    // lines that Screen may read ahead of Next
+
+	finishMost = 2 * time.Second // for what is left at the end of the output
 )
 
 // reader makes lines of what a tap holds and knows which of them are echo. Next
@@ -23,6 +25,7 @@ type reader struct {
 	track tracker
 	piece piece  // taken from the tap
 	read  int    // bytes of the piece that were read
+	taken int    // how often a piece was taken
 	lines []Line // read ahead
 	echo  bool   // the partial line that was reported last was echo
 	ended bool   // all was read
@@ -110,12 +113,18 @@ func (r *reader) flush() []Line {
 	return r.judge([]Line{line})
 }
 
+// used reports whether all of the piece was read.
+func (r *reader) used() bool {
+	return r.read == len(r.piece.bytes) && !r.piece.lost && len(r.piece.resized) == 0
+}
+
 // pump reads the next piece and reports whether there was one.
 func (r *reader) pump() bool {
 	p := &r.piece
-	if r.read == len(p.bytes) && !p.lost && len(p.resized) == 0 {
+	if r.used() {
 		ended := p.ended
 		*p = r.tap.take()
+		r.taken++
 		r.read = 0
 		p.ended = p.ended || ended
 	}
@@ -152,7 +161,9 @@ func (r *reader) screen() Screen {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	read := false
-	for !r.ended && len(r.lines) < aheadOf && r.pump() {
+	// What was written before this call is in the piece and in what is taken next;
+	// a program that prints on and on would keep us here.
+	for until := r.taken + 1; !r.ended && len(r.lines) < aheadOf && (r.taken < until || !r.used()) && r.pump(); {
 		read = true
 	}
 	if read {
@@ -176,10 +187,19 @@ func (r *reader) changed() time.Time {
 func (r *reader) finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for r.pump() {
+	for began := time.Now(); r.pump(); {
+		if r.read < len(r.piece.bytes) && time.Since(began) > finishMost { // it is made to keep us busy
+			r.abandon()
+		}
 	}
 	r.track.screen()
 	r.track.close()
+}
+
+// abandon drops what is not read.
+func (r *reader) abandon() {
+	r.tap.drop(len(r.piece.bytes) - r.read)
+	r.piece.bytes, r.read, r.piece.resized, r.piece.lost = nil, 0, nil, true
 }
 
 // judge sets Echo. The end of a line makes no echo of what was none, nor the

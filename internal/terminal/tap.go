@@ -106,6 +106,13 @@ func (t *tap) lastWrite() time.Time {
 	return t.last
 }
 
+// drop counts bytes that were taken and not read.
+func (t *tap) drop(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.dropped += int64(n)
+}
+
 func (t *tap) droppedBytes() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

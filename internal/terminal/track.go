@@ -23,6 +23,9 @@ const (
 	pendingKeep = 64 << 10
 	pieceMost   = 16 << 10 // bytes that are painted between two checks
 	scrollMost  = 256      // rows that may scroll between two looks
+
+	leavesMost = 100 // screens that are looked at before they go, of output at once,
+	leaveBytes = 128 // and one more for so much of it
 )
 
 // tracker makes finished lines of output. Plain output it reads line by line;
@@ -46,6 +49,7 @@ type tracker struct {
 	wrote   time.Time
 	lost    bool      // output is missing before the next painted line
 	leaving bool      // the screen is about to be erased
+	leaves  int       // how many of those may be looked at
 	breath  bool      // what is written now was written without a pause
 	began   time.Time // when the first part of the unfinished line was printed
 	said    time.Time // when plain output last said something
@@ -76,7 +80,8 @@ func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
 			t.said = now
 		}
 	}()
-	_, open := t.lines.open()
+	open := len(t.lines.cells) > 0
+	t.leaves = min(t.leaves+len(p)/leaveBytes, leavesMost)
 	for len(p) > 0 {
 		piece := p
 		if t.painting && len(piece) > pieceMost {
@@ -168,10 +173,29 @@ func (t *tracker) skip() {
 	t.pending = append(append(t.pending[:0], "\x1b[0m"...), tail[begin:]...)
 }
 
+// skipScrolled leaves out plain output that has scrolled from the screen by now,
+// if it has line ends enough to tell.
+func (t *tracker) skipScrolled() {
+	if len(t.pending) < pieceMost {
+		return
+	}
+	begin := len(t.pending)
+	for range 2*t.rows + 1 { // by so many, the cursor stood wherever it did
+		if begin = bytes.LastIndexByte(t.pending[:begin], '\n'); begin < 0 {
+			return
+		}
+	}
+	tail := t.pending[begin:]
+	t.pending = append(append(t.pending[:0], "\x18\x1b[0m"...), tail...)
+}
+
 // flush makes the emulator see all output.
 func (t *tracker) flush() {
 	if t.emu == nil {
 		t.emu = newEmulator(t.cols, t.rows)
+	}
+	if !t.painting {
+		t.skipScrolled()
 	}
 	for p := t.pending; len(p) > 0; {
 		n := min(len(p), pieceMost)
@@ -197,7 +221,7 @@ func (t *tracker) operate(op operation, now time.Time, done []Line) []Line {
 		if !t.painting {
 			return done
 		}
-		if s := t.emu.screen(); s.Row != 0 || s.Col != 0 {
+		if !t.emu.home() {
 			return done
 		}
 		op = opClear
@@ -218,6 +242,9 @@ func (t *tracker) operate(op operation, now time.Time, done []Line) []Line {
 func (t *tracker) paint(now time.Time) {
 	t.flush()
 	t.painting = true
+	if now.Sub(t.looked) >= lookEvery {
+		t.leaves = leavesMost
+	}
 	page := t.page(now)
 	texts := make([]string, len(page))
 	for i := range page {
@@ -248,6 +275,13 @@ func (t *tracker) paint(now time.Time) {
 // comes without a pause, such as a recording, nobody can tell how long it was
 // meant to be seen.
 func (t *tracker) leave(op operation, now time.Time, done []Line) []Line {
+	if now.Sub(t.looked) >= lookEvery {
+		t.leaves = leavesMost
+	}
+	if t.leaves == 0 { // nobody could have read it, and it would keep us busy
+		return done
+	}
+	t.leaves--
 	texts := t.texts()
 	animated := op == opClear && now.Sub(t.cleared) < clearEvery && alike(texts, t.before)
 	if op == opClear {

@@ -1,0 +1,64 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestABombIsReadSoon has each sequence so often that a screen drawn or looked at
+// for each of them would take minutes.
+func TestABombIsReadSoon(t *testing.T) {
+	for _, bomb := range []string{"a\x1b[65535b", "\x1b[2Jx", "\x1bc", "\x1b[H\x1b[J", "\x1b[?1049h\x1b[?1049l"} {
+		tap := newTap(256 << 10)
+		r := newReader(tap, newTyped())
+		tap.write([]byte(strings.Repeat(bomb, 256<<10/len(bomb))))
+		tap.end()
+		began := time.Now()
+		r.finish()
+		if took := time.Since(began); took > 20*time.Second {
+			t.Errorf("%q: %v", bomb, took)
+		}
+	}
+}
+
+// TestScreenEndsWhileOutputComes prints on whenever the output is read.
+func TestScreenEndsWhileOutputComes(t *testing.T) {
+	tap := newTap(1 << 10)
+	r := newReader(tap, newTyped())
+	frame := []byte(strings.Repeat("\x1b[Habc\x1b[2;1Hdef", 70))
+	over, flooding := make(chan struct{}), make(chan struct{})
+	defer func() { close(over); <-flooding; tap.end(); r.finish() }()
+	go func() {
+		defer close(flooding)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+				tap.write(frame)
+			}
+		}
+	}()
+	done := make(chan struct{})
+	go func() { r.screen(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("Screen waits for a pause of the output")
+	}
+}
+
+func TestADocumentKnowsItsSizeWhenLinesGrow(t *testing.T) {
+	var d document
+	for range 1000 {
+		d.grow(d.add("a", nil, true), strings.Repeat("a", 4<<10))
+	}
+	sum := 0
+	for _, one := range d.lines {
+		sum += len(one.text)
+	}
+	if sum != d.size || sum > documentBytes {
+		t.Errorf("%d bytes, counted %d, at most %d", sum, d.size, documentBytes)
+	}
+}
