@@ -41,6 +41,7 @@ type listed struct {
 	Profile     string   `json:"profile,omitempty"`
 	Kind        string   `json:"kind"`
 	Command     string   `json:"command,omitempty"`
+	Grants      []string `json:"grants,omitempty"` // what a script may do
 	Description string   `json:"description,omitempty"`
 	State       string   `json:"state"`
 	Layer       string   `json:"layer"`
@@ -54,8 +55,26 @@ func list(h config.Hook) listed {
 	}
 	return listed{
 		ID: h.ID, Events: h.Events, Lane: h.Lane.String(), Priority: h.Priority, TimeoutMS: h.Timeout.Milliseconds(), OnFailure: failure,
-		Profile: h.Profile.Name, Kind: h.Kind, Command: h.Command, Description: h.Description, State: string(h.State), Layer: h.Layer, Origin: h.Origin,
+		Profile: h.Profile.Name, Kind: h.Kind, Command: h.Command, Grants: grants(h), Description: h.Description, State: string(h.State), Layer: h.Layer, Origin: h.Origin,
 	}
+}
+
+// grants are what a script may do, as texts.
+func grants(h config.Hook) []string {
+	var out []string
+	for _, g := range h.Grants {
+		out = append(out, string(g))
+	}
+	return out
+}
+
+// shownHandler is what a hook runs, with what a script may do.
+func shownHandler(h config.Hook) string {
+	shown := cmp.Or(h.Command, h.Kind)
+	if len(h.Grants) > 0 {
+		shown += " (may " + strings.Join(grants(h), ", ") + ")"
+	}
+	return shown
 }
 
 func (a *app) list(cmd *cobra.Command) error {
@@ -96,7 +115,7 @@ func (a *app) printHooks(w *workspace) error {
 	fmt.Fprintln(table, "ID\tEVENTS\tLANE\tPRIORITY\tHANDLER\tSTATE\tFROM")
 	for _, h := range w.set.Hooks {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", h.ID, strings.Join(h.Events, ","), h.Lane, h.Priority,
-			hook.LogLine(cmp.Or(h.Command, h.Kind)), h.State, relative(a.cwd(), h.Origin))
+			hook.LogLine(shownHandler(h)), h.State, relative(a.cwd(), h.Origin))
 	}
 	return table.Flush()
 }

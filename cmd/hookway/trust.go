@@ -43,6 +43,7 @@ func (a *app) showProblems(cmd *cobra.Command) error {
 		return err
 	}
 	a.showWarnings(w)
+	a.showGrants(w.set.Hooks)
 	problems := w.set.Problems
 	if err := w.close(); err != nil {
 		return err
@@ -51,6 +52,17 @@ func (a *app) showProblems(cmd *cobra.Command) error {
 		return &exit{code: exitFailure, err: fmt.Errorf("the workspace is trusted, but %s to be mended", count(len(problems), "mistake is", "mistakes are"))}
 	}
 	return nil
+}
+
+// showGrants says what the scripts of the workspace may now do beyond computing.
+func (a *app) showGrants(hooks []config.Hook) {
+	told := map[string]bool{}
+	for _, h := range hooks {
+		if line := shownHandler(h); h.Layer == config.LayerWorkspace && len(h.Grants) > 0 && !told[line] {
+			told[line] = true
+			fmt.Fprintf(visible{a.out}, "Script %s\n", line)
+		}
+	}
 }
 
 func (a *app) untrustCommand() *cobra.Command {

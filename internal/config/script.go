@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,10 +57,7 @@ type scriptFile struct {
 // script bundles a file, and pins what it is made of. A mistake in it is a
 // problem at its place; then there is nothing to run.
 func (l *loader) script(src *source, path string, grants []script.Grant) *scriptFile {
-	root := src.root
-	if root == "" {
-		root = src.dir
-	}
+	root := cmp.Or(src.root, src.dir)
 	if src.layer == LayerWorkspace {
 		l.pinned.add(path)
 	}
@@ -158,7 +156,10 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 			return nil, err
 		}
 		f := scriptHook(src, file, h.ID)
-		f.spec, f.index, f.at = spec, h.Index, h.Place
+		f.spec, f.index = spec, h.Index
+		if h.Place != "" {
+			f.at = filepath.Join(cmp.Or(src.root, src.dir), filepath.FromSlash(h.Place))
+		}
 		if id != "" && len(d.Hooks) > 1 {
 			f.spec.id = id + "/" + strings.TrimPrefix(h.ID, strings.TrimSuffix(filepath.Base(file.path), filepath.Ext(file.path))+"/")
 		} else if id != "" {

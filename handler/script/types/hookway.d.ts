@@ -1,0 +1,311 @@
+// Types of what scripts find in hookway. Written by `hookway types`; do not edit.
+
+/** Runs a line of the system's shell. A status other than 0 rejects. Needs the grant exec. */
+declare function exec(
+  line: string,
+  options?: { cwd?: string; env?: Record<string, string>; timeout?: number; input?: string; signal?: AbortSignal },
+): Promise<{ stdout: string; stderr: string; code: number; cmd: string }>;
+
+declare module "hookway" {
+  /** What a script may be granted: export const allow: Grant[] = ["net"]. */
+  export type Grant = "exec" | "read" | "write" | "net";
+
+  /** The names of events; aliases and events of your own are welcome. */
+  export type EventName =
+    | "GatewayStart" | "GatewayStop" | "SessionStart" | "SessionEnd" | "AgentStart" | "AgentStop" | "IterationStart" | "IterationEnd"
+    | "GenerateStart" | "GenerateEnd" | "PreToolUse" | "PostToolUse" | "ToolResultPersist" | "PermissionRequest" | "PermissionDenied"
+    | "PostToolUseFailure" | "MessageReceived" | "MessageSending" | "MessageSent" | "PreCompact" | "PostCompact" | "Output" | "Idle"
+    | "Directive" | "Error" | "SubagentStart" | "SubagentStop" | "Notification" | (string & {});
+
+  /** An event as it reaches a script: one flat object. */
+  export interface HookEvent {
+    hook_event_name: string;
+    session_id: string;
+    transcript_path: string;
+    cwd: string;
+    event_id: string;
+    time: string;
+    agent?: string;
+    source?: string;
+    metadata?: Record<string, unknown>;
+    tool_name?: string;
+    tool_input?: Record<string, any>;
+    tool_use_id?: string;
+    tool_response?: { success: boolean; output: string; exit_code?: number; duration_ms?: number; [field: string]: any };
+    prompt?: string;
+    text?: string;
+    content?: string;
+    from?: string;
+    to?: string;
+    namespace?: string;
+    target?: string;
+    body?: string;
+    [field: string]: any;
+  }
+
+  export type Action = "continue" | "allow" | "ask" | "block" | "retry" | "skip" | "answer";
+
+  export interface Decision {
+    action?: Action;
+    /** Told to the agent. */
+    reason?: string;
+    /** Shown to the user only. */
+    user_message?: string;
+    /** A merge patch (RFC 7386) of the event's payload. */
+    modified?: Record<string, any>;
+    /** With answer: stands in for the operation's result. */
+    result?: unknown;
+    retry_delay_ms?: number;
+    /** Text for the agent. */
+    inject?: string;
+    /** For the hooks that follow. */
+    metadata?: Record<string, unknown>;
+  }
+
+  export interface Context {
+    readonly signal: AbortSignal;
+    readonly agentId: string;
+    readonly agentName: string;
+    readonly sessionId: string;
+    readonly workingDir: string;
+    readonly env: Record<string, string>;
+    readonly metadata: Record<string, any>;
+    readonly output: string[];
+    readonly messages: import("agent-relay").RelayMessage[];
+    readonly memory: import("agent-relay").MemoryService;
+    readonly relay: import("agent-relay").RelayService;
+    inject(text: string): void;
+    send(to: string, text: string): Promise<void>;
+    notify(channel: string, text: string): Promise<void>;
+    log(...values: unknown[]): void;
+  }
+
+  export type Handler = (event: HookEvent, ctx: Context) => Decision | void | undefined | Promise<Decision | void | undefined>;
+
+  export interface Match {
+    tool?: string | string[];
+    path?: string | string[];
+    command?: string | string[];
+    session?: string | string[];
+    agent?: string | string[];
+    source?: string | string[];
+    namespace?: string | string[];
+    target?: string | string[];
+    fields?: Record<string, string | string[]>;
+    any?: Match[];
+    all?: Match[];
+    not?: Match;
+  }
+
+  export interface Options {
+    id?: string;
+    match?: Match;
+    lane?: "transform" | "guard" | "observe";
+    async?: boolean;
+    priority?: number;
+    /** Milliseconds, or a text such as "2s". */
+    timeout?: number | string;
+    maxRetries?: number;
+    onFailure?: "continue" | "block";
+    override?: boolean;
+    description?: string;
+    enabled?: boolean;
+    queue?: number;
+  }
+
+  export interface HookDefinition extends Options {
+    on: EventName | EventName[];
+    handler: Handler;
+  }
+
+  export function on(events: EventName | EventName[], handler: Handler, options?: Options): void;
+  export function defineHook(hook: HookDefinition): HookDefinition;
+  export function defineConfig(config: { hooks: HookDefinition[]; idleThreshold?: number }): { hooks: HookDefinition[] };
+
+  export function block(reason: string, userMessage?: string): Decision;
+  export function allow(reason?: string): Decision;
+  export function ask(reason?: string): Decision;
+  export function skip(): Decision;
+  export function inject(text: string): Decision;
+  export function change(modified: Record<string, any>): Decision;
+  export function answer(result: unknown): Decision;
+  export function retry(milliseconds: number): Decision;
+  export function proceed(): Decision;
+}
+
+declare module "agent-relay" {
+  export interface RelayMessage {
+    id?: string;
+    from: string;
+    to: string;
+    content: string;
+    channel?: string;
+    thread?: string;
+    metadata?: Record<string, any>;
+  }
+  export type Message = RelayMessage;
+
+  export interface Memory { id: string; content: string; agent?: string; time?: string }
+
+  export interface MemoryService {
+    add(content: string, options?: { agentId?: string }): Promise<string>;
+    save(content: string): Promise<string>;
+    /** The list, and each memory of it, reads well in a text. */
+    search(query: string): Promise<Memory[]>;
+    list(): Promise<Memory[]>;
+    delete(id: string): Promise<void>;
+    forget(id: string): Promise<void>;
+  }
+
+  export interface RelayService {
+    send(to: string, text: string): Promise<void>;
+    broadcast(text: string): Promise<void>;
+  }
+
+  export interface HookContext {
+    agentId: string;
+    agentName: string;
+    sessionId: string;
+    workingDir: string;
+    env: Record<string, string>;
+    signal: AbortSignal;
+    inject(text: string): void;
+    send(to: string, msg: string): Promise<void>;
+    notify(channel: string, text: string): Promise<void>;
+    memory: MemoryService;
+    relay: RelayService;
+    output: string[];
+    messages: Message[];
+  }
+
+  export interface HookResult { inject?: string; suppress?: boolean; stop?: boolean }
+  export type Result = HookResult | import("hookway").Decision | void | undefined;
+  export type PatternHandler = (target: string, message: string, context: HookContext) => Result | Promise<Result>;
+  type Lifecycle = (ctx: HookContext) => Result | Promise<Result>;
+  type Several<T> = T | T[];
+
+  export interface RelayConfig {
+    patterns?: Record<string, "builtin" | PatternHandler | { handler: PatternHandler }>;
+    hooks?: {
+      onSessionStart?: Several<Lifecycle>;
+      onSessionEnd?: Several<Lifecycle>;
+      onIdle?: Several<Lifecycle>;
+      onOutput?: Several<(output: string, ctx: HookContext) => Result | Promise<Result>>;
+      onMessageReceived?: Several<(message: RelayMessage, ctx: HookContext) => Result | Promise<Result>>;
+      onToolCall?: Several<(tool: string, args: any, ctx: HookContext) => Result | Promise<Result>>;
+    };
+    memory?: { backend?: string; autoSave?: boolean; promptOnEnd?: boolean; config?: Record<string, any> };
+    options?: { idleThreshold?: number; [name: string]: unknown };
+  }
+
+  export class Relay {
+    constructor(config?: { name?: string } & RelayConfig);
+    readonly name?: string;
+    pattern(namespace: string, handler: PatternHandler): this;
+    on(event: "output", handler: (output: string, ctx: HookContext) => Result | Promise<Result>): this;
+    on(event: "messageReceived", handler: (message: RelayMessage, ctx: HookContext) => Result | Promise<Result>): this;
+    on(event: "toolCall", handler: (tool: string, args: any, ctx: HookContext) => Result | Promise<Result>): this;
+    on(event: "sessionStart" | "sessionEnd" | "idle", handler: Lifecycle): this;
+    /** Says which program the hooks are meant for; `hookway run` begins the session. */
+    wrap(command: string): this;
+  }
+  export function defineConfig(config: RelayConfig): RelayConfig;
+}
+
+declare module "@a3s-lab/box" {
+  export const HookEventType: {
+    readonly PreToolUse: "pre_tool_use"; readonly PostToolUse: "post_tool_use"; readonly GenerateStart: "generate_start";
+    readonly GenerateEnd: "generate_end"; readonly SessionStart: "session_start"; readonly SessionEnd: "session_end";
+  };
+  export type HookEventType = string;
+
+  export interface HookConfig { priority: number; timeout_ms: number; async_execution: boolean; max_retries: number }
+  export interface HookEvent { event_type: string; session_id: string; timestamp: number; payload: any }
+  export interface HookResponse { action: "Continue" | "Block" | "Retry" | "Skip"; reason?: string; modified?: object; retry_delay_ms?: number }
+  export type HookResult = HookResponse;
+  export interface HookHandler { handle(event: HookEvent): HookResponse | Promise<HookResponse> }
+
+  export class HookMatcher {
+    tool?: string; path_pattern?: string; command_pattern?: string; session_id?: string;
+    static new(): HookMatcher;
+    static tool(name: string): HookMatcher;
+    static path(pattern: string): HookMatcher;
+    static command(pattern: string): HookMatcher;
+    static session(id: string): HookMatcher;
+    with_tool(name: string): this;
+    with_path(pattern: string): this;
+    with_command(pattern: string): this;
+    with_session(id: string): this;
+  }
+
+  export class Hook {
+    id: string; event_type: HookEventType; matcher?: HookMatcher; config: HookConfig;
+    static new(id: string, eventType: HookEventType): Hook;
+    with_matcher(matcher: HookMatcher): this;
+    with_config(config: Partial<HookConfig>): this;
+  }
+
+  export class HookEngine {
+    static new(): HookEngine;
+    register(hook: { id: string; event_type: HookEventType; matcher?: Partial<HookMatcher>; config?: Partial<HookConfig> }): void;
+    unregister(hookId: string): Hook | null;
+    register_handler(hookId: string, handler: HookHandler): void;
+    unregister_handler(hookId: string): void;
+    fire(event: { event_type: string; payload?: any }): Promise<HookResult>;
+    all_hooks(): Hook[];
+    get_hook(id: string): Hook | null;
+    hook_count(): number;
+  }
+
+  export const HookResponse: {
+    continue_(): HookResponse;
+    continue_with(modified: object): HookResponse;
+    block(reason: string): HookResponse;
+    retry(delayMs: number): HookResponse;
+    skip(): HookResponse;
+  };
+}
+
+declare module "openclaw/plugin-sdk" {
+  export interface PluginHookContext {
+    sessionKey: string; channel: string; senderId: string; direction: "received" | "sending" | "sent";
+    runId: string; config: Record<string, any>; workspaceDir: string; agentDir: string;
+    toolName: string; args: Record<string, any>; params: Record<string, any>; result: any; content: string; prompt: string;
+    signal: AbortSignal; [field: string]: any;
+  }
+  export type PluginHookHandler = (event: PluginHookContext, ctx: PluginHookContext) => any;
+  export interface OpenClawPluginApi {
+    id: string; name: string; config: Record<string, any>; pluginConfig: Record<string, any>;
+    logger: { info(...v: unknown[]): void; warn(...v: unknown[]): void; error(...v: unknown[]): void; debug(...v: unknown[]): void };
+    /** Lower priorities run first. */
+    registerHook(hook: { event: string | string[]; handler: PluginHookHandler; priority?: number; name?: string }): void;
+    registerHook(events: string | string[], handler: PluginHookHandler, options?: { priority?: number; name?: string }): void;
+    /** Higher priorities run first. */
+    on(event: string, handler: PluginHookHandler, options?: { priority?: number }): void;
+    [method: string]: any;
+  }
+  export function definePluginEntry<T extends { register(api: OpenClawPluginApi): void }>(entry: T): T;
+}
+
+declare module "@compilr-dev/agents" {
+  export interface HookContext { sessionId: string; iteration: number; signal?: AbortSignal; metadata: Record<string, any> }
+  export interface IterationHookContext extends HookContext { maxIterations: number; messages: any[] }
+  export interface LLMHookContext extends HookContext { messages: any[]; tools: any[]; systemPrompt: string }
+  export interface AfterLLMHookContext extends LLMHookContext {
+    text: string; toolUses: { id: string; name: string; input: Record<string, any> }[];
+    usage?: { inputTokens: number; outputTokens: number }; model?: string; durationMs: number;
+  }
+  export interface ToolHookContext extends HookContext { toolName: string; input: Record<string, any> }
+  export interface AfterToolHookContext extends ToolHookContext { result: any; durationMs: number }
+  export interface ErrorHookContext extends HookContext { error: Error; phase: "llm" | "tool" | "iteration"; toolName?: string }
+  type May<T> = T | void | undefined | Promise<T | void | undefined>;
+  export interface HooksConfig {
+    beforeIteration?: ((c: IterationHookContext) => May<{ skip: true }>)[];
+    afterIteration?: ((c: IterationHookContext & { toolCalls: { name: string; input: Record<string, any>; result: any }[]; completedWithText: boolean }) => May<never>)[];
+    beforeLLM?: ((c: LLMHookContext) => May<{ messages?: any[]; tools?: any[]; systemPrompt?: string }>)[];
+    afterLLM?: ((c: AfterLLMHookContext) => May<never>)[];
+    beforeTool?: ((c: ToolHookContext) => May<{ skip?: boolean; result?: any; input?: Record<string, any> }>)[];
+    afterTool?: ((c: AfterToolHookContext) => May<{ result?: any }>)[];
+    onError?: ((c: ErrorHookContext) => May<{ handled?: boolean; error?: Error; recovery?: any }>)[];
+  }
+}
