@@ -23,6 +23,8 @@ const (
 	pendingKeep = 64 << 10
 	pieceMost   = 16 << 10 // bytes that are painted between two checks
 	scrollMost  = 256      // rows that may scroll between two looks
+	mostColumns = 1000     // of a screen
+	mostCells   = 150_000  // a screen of 4K in tiny letters has less
 
 	leavesMost = 100 // screens that are looked at before they go, of output at once,
 	leaveBytes = 128 // and one more for so much of it
@@ -399,7 +401,11 @@ func (t *tracker) lose() {
 	t.lines.Lose()
 }
 
+// resize follows the terminal's size, within bounds: a size is only a number, and
+// a screen of it takes memory.
 func (t *tracker) resize(cols, rows int, now time.Time) {
+	cols = min(max(cols, 1), mostColumns)
+	rows = min(max(rows, 1), mostCells/cols)
 	if t.cols == cols && t.rows == rows {
 		return
 	}
