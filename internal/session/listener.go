@@ -64,6 +64,7 @@ func (l *listener) run() {
 			l.still(time.Now())
 		case errors.Is(err, context.DeadlineExceeded):
 			l.fire(l.parser.Settle())
+			l.idle(time.Now(), l.program.LastChange()) // it may draw the same again and again
 		default: // the end
 			l.fire(l.parser.Flush())
 			return
