@@ -157,7 +157,7 @@ func TestAClosedHandlerFails(t *testing.T) {
 
 func TestMistakesAreListedWithTheirPlaces(t *testing.T) {
 	dir := files(t, map[string]string{
-		"hook.ts":  "import a from './a';\nimport b from './missing';\nimport fs from 'node:fs';\nexport default () => a(b, fs);\n",
+		"hook.ts":  "import a from './a';\nimport b from './missing';\nimport fs from 'node:http';\nexport default () => a(b, fs);\n",
 		"a.ts":     "export default (x, y) => {\n  return x +;\n};\n",
 		"allow.ts": "export const allow = [secret()];\n",
 	})

@@ -127,7 +127,11 @@ func modules() api.Plugin {
 }
 
 // nodes are the modules of Node that are here in part.
-var nodes = map[string]string{}
+var nodes = map[string]string{
+	"fs": "node-fs.js", "fs/promises": "node-fs.js", "path": "node-path.js", "path/posix": "node-path.js",
+	"child_process": "node-misc.js", "crypto": "node-misc.js", "util": "node-misc.js", "os": "node-misc.js", "url": "node-misc.js",
+	"process": "node-misc.js", "timers/promises": "node-misc.js",
+}
 
 // Mistake is one thing that is wrong with a script.
 type Mistake struct {
@@ -169,13 +173,13 @@ func missing(text string) string {
 	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"):
 		return "there is no such file"
 	case strings.HasPrefix(name, "node:"), slices.Contains(nodeOnly, name):
-		return "this is a module of Node, and scripts run without Node; fetch, URL, crypto, exec and process.env are there without an import"
+		return "this is a module of Node, and scripts run without Node; there are parts of fs, path, child_process, crypto, util, os and url, and fetch, exec and process.env need no import"
 	}
 	return "it is not built in, and no node_modules folder from the file upwards has it; install it there"
 }
 
 // nodeOnly are modules of Node that people import without node: in front.
-var nodeOnly = []string{"fs", "fs/promises", "path", "os", "http", "https", "net", "child_process", "worker_threads", "stream", "events", "util", "crypto", "buffer", "url", "readline", "zlib", "assert", "process", "timers", "timers/promises"}
+var nodeOnly = []string{"http", "https", "http2", "net", "tls", "dns", "worker_threads", "stream", "events", "buffer", "readline", "zlib", "assert", "timers", "vm", "module", "perf_hooks"}
 
 // inputs lists the files of a bundle.
 func inputs(metafile, root string) ([]string, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"modernc.org/quickjs"
@@ -17,6 +18,7 @@ type call struct {
 	until time.Time // when its code is stopped; zero: never
 
 	replies chan reply // takes one
+	taken   atomic.Int32
 
 	// What follows belongs to the machine's goroutine.
 	id       int
@@ -24,6 +26,13 @@ type call struct {
 	printed  int           // lines
 	turn     chan struct{} // closed after the last message that it sends
 }
+
+// Where a call is.
+const (
+	callWaits int32 = iota
+	callBegun
+	callLeft // for another machine
+)
 
 type reply struct {
 	text string
@@ -49,15 +58,34 @@ func (p *Program) call(ctx context.Context, index int, event string) (string, er
 			m.pending.Add(-1)
 			continue
 		}
+		text, err := m.wait(c)
+		if !errors.Is(err, errGone) {
+			return text, err
+		}
+	}
+}
+
+// wait waits for the answer to a call. When the machine turns out to be busy with
+// another one, the error is errGone.
+func (m *machine) wait(c *call) (string, error) {
+	var again <-chan time.Time
+	if m.since.Load() != 0 || m.pending.Load() > 1 {
+		t := time.NewTicker(busyTime)
+		defer t.Stop()
+		again = t.C
+	}
+	for {
 		select {
 		case r := <-c.replies:
-			if errors.Is(r.err, errGone) {
-				continue
-			}
 			return r.text, r.err
-		case <-ctx.Done():
+		case <-again:
+			if m.busy() && c.taken.CompareAndSwap(callWaits, callLeft) {
+				m.pending.Add(-1)
+				return "", errGone
+			}
+		case <-c.ctx.Done():
 			m.abandon(c)
-			return "", ctx.Err()
+			return "", c.ctx.Err()
 		}
 	}
 }
@@ -74,6 +102,10 @@ func untilOf(ctx context.Context) time.Time {
 
 // begin calls the hook.
 func (m *machine) begin(c *call) {
+	if !c.taken.CompareAndSwap(callWaits, callBegun) {
+		c.answered = true
+		return
+	}
 	switch {
 	case m.finished:
 		m.answer(c, "", errGone)

@@ -143,7 +143,7 @@ func (m *machine) hostClear(args []any) (any, error) {
 // hostStart begins work on a goroutine of its own.
 func (m *machine) hostStart(args []any) (any, error) {
 	what, list := text(args, 0), text(args, 1)
-	work := works[what]
+	work := workOf(what)
 	if work == nil {
 		return nil, fmt.Errorf("the host knows no %s", what)
 	}

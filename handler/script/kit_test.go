@@ -78,7 +78,12 @@ func bash(command string) hook.AnyEvent {
 // says runs the text as the body of an async hook, and gives the reason with which it blocks.
 func says(t testing.TB, body string, grants ...Grant) string {
 	t.Helper()
-	r := run(t, "export default async (event: any, ctx: any) => {\nconst block = (v: unknown) => ({ action: 'block', reason: typeof v === 'string' ? v : JSON.stringify(v) });\n"+body+"\n};\n", grants...)
+	return saysWith(t, "", body, grants...)
+}
+
+func saysWith(t testing.TB, head, body string, grants ...Grant) string {
+	t.Helper()
+	r := run(t, head+"\nexport default async (event: any, ctx: any) => {\nconst block = (v: unknown) => ({ action: 'block', reason: typeof v === 'string' ? v : JSON.stringify(v) });\n"+body+"\n};\n", grants...)
 	d, err := r.Handle(context.Background(), bash("ls"))
 	if err != nil {
 		return "error: " + err.Error()

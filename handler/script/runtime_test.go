@@ -86,6 +86,32 @@ func TestFetch(t *testing.T) {
 	}
 }
 
+func TestFilesAndPrograms(t *testing.T) {
+	dir := t.TempDir()
+	body := fmt.Sprintf("const D = %q;\n", dir)
+	for name, c := range map[string]struct {
+		head, body, want string
+		grants           []Grant
+	}{
+		"files": {"import { readFile, writeFile, appendFile, readdir } from 'node:fs/promises';\nimport { existsSync, readFileSync, rmSync } from 'fs';\nimport path from 'node:path';",
+			"const f = path.join(D, 'x', '..', 'a.txt'); await writeFile(f, 'ä'); await appendFile(f, '!'); const r = [await readFile(f, 'utf8'), readFileSync(f).length, existsSync(f), await readdir(D)]; rmSync(f); return block([...r, existsSync(f)]);",
+			`["ä!",3,true,["a.txt"],false]`, []Grant{Read, Write}},
+		"missing":   {"import { readFile } from 'node:fs/promises';", "try { await readFile(D + '/none'); } catch (e: any) { return block(e.code); }", "ENOENT", []Grant{Read}},
+		"may write": {"import { writeFileSync } from 'node:fs';", "try { writeFileSync(D + '/x', ''); } catch (e: any) { return block(e.message.slice(0, 30)); }", "writeFile needs the grant writ", []Grant{Read}},
+		"exec":      {"", "const r = await exec('echo \"$A\" && cat && pwd', { env: { A: 'x y' }, input: 'in\\n', cwd: D }); return block(r.stdout.replace(D, 'D'));", "x y\nin\nD\n", []Grant{Exec}},
+		"exit code": {"", "try { await exec('echo no >&2; exit 3'); } catch (e: any) { return block([e.code, e.stderr, e.message]); }", `[3,"no\n","echo no >&2; exit 3 failed with exit code 3: no"]`, []Grant{Exec}},
+		"late":      {"", "try { await exec('sleep 60 & wait', { timeout: 20 }); } catch (e: any) { return block(e.name); }", "TimeoutError", []Grant{Exec}},
+		"promisify": {"import { exec as run, execFile } from 'child_process';\nimport { promisify } from 'node:util';", "return block([(await promisify(run)('echo a')).stdout, (await promisify(execFile)('echo', [\"b'c\"])).stdout]);", `["a\n","b'c\n"]`, []Grant{Exec}},
+		"may exec":  {"", "try { await exec('true'); } catch (e: any) { return block(e.message.slice(0, 27)); }", "exec needs the grant exec, ", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := saysWith(t, c.head, body+c.body, c.grants...); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestStateIsKeptBetweenEvents(t *testing.T) {
 	r := run(t, "let n = 0;\nexport default async () => ({ action: 'block', reason: String(++n) });")
 	for i := range 5 {

@@ -19,7 +19,7 @@ import (
 
 // hostSync answers what a script asks at once. Nothing here may wait.
 func (m *machine) hostSync(args []any) (any, error) {
-	answer := asked[text(args, 0)]
+	answer := answerOf(text(args, 0))
 	if answer == nil {
 		return nil, fmt.Errorf("the host knows no %s", text(args, 0))
 	}
@@ -35,24 +35,38 @@ func (m *machine) hostSync(args []any) (any, error) {
 	return string(data), err
 }
 
-// asked are the questions that are answered at once.
-var asked map[string]func(*machine, []json.RawMessage) (any, error)
-
-func init() {
-	asked = map[string]func(*machine, []json.RawMessage) (any, error){
-		"uuid":     func(*machine, []json.RawMessage) (any, error) { return uuid(), nil },
-		"random":   random,
-		"utf8":     decodeUTF8,
-		"url":      parseURL,
-		"platform": func(*machine, []json.RawMessage) (any, error) { return platform(), nil },
-		"getenv":   getenv,
-		"environ":  environ,
-		"cwd":      func(m *machine, _ []json.RawMessage) (any, error) { return m.folder(), nil },
-		"session":  session,
-		"output":   output,
-		"messages": messages,
-		"inject":   inject,
+// answerOf finds what answers a question at once, or nil.
+func answerOf(name string) func(*machine, []json.RawMessage) (any, error) {
+	switch name {
+	case "uuid":
+		return func(*machine, []json.RawMessage) (any, error) { return uuid(), nil }
+	case "random":
+		return random
+	case "utf8":
+		return decodeUTF8
+	case "url":
+		return parseURL
+	case "platform":
+		return func(*machine, []json.RawMessage) (any, error) { return platform(), nil }
+	case "getenv":
+		return getenv
+	case "environ":
+		return environ
+	case "cwd":
+		return func(m *machine, _ []json.RawMessage) (any, error) { return m.folder(), nil }
+	case "session":
+		return session
+	case "output":
+		return output
+	case "messages":
+		return messages
+	case "inject":
+		return inject
 	}
+	if op, ok := fileOps[name]; ok {
+		return op.now(name)
+	}
+	return nil
 }
 
 // str reads an argument that is a text.

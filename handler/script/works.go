@@ -16,15 +16,32 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// works are what a script may wait for. Each runs on a goroutine of its own and
-// obeys its context, whose values are those of the event that is handled.
-var works map[string]func(ctx context.Context, p *Program, args json.RawMessage) (any, error)
+// work is what a script may wait for. It runs on a goroutine of its own and obeys
+// its context, whose values are those of the event that is handled.
+type work func(ctx context.Context, p *Program, args json.RawMessage) (any, error)
 
-func init() {
-	works = map[string]func(context.Context, *Program, json.RawMessage) (any, error){
-		"fetch": fetch, "exec": execute,
-		"send": send, "remember": remember, "search": search, "recall": recall, "forget": forget,
+// workOf finds work by its name, or nil.
+func workOf(name string) work {
+	switch name {
+	case "fetch":
+		return fetch
+	case "exec":
+		return execute
+	case "send":
+		return send
+	case "remember":
+		return remember
+	case "search":
+		return search
+	case "recall":
+		return recall
+	case "forget":
+		return forget
 	}
+	if op, ok := fileOps[name]; ok {
+		return op.later(name)
+	}
+	return nil
 }
 
 func texts(args json.RawMessage) (list []json.RawMessage) {
