@@ -6,10 +6,12 @@ import (
 )
 
 const (
-	sentMost  = 64               // texts that are remembered
-	sentBytes = 1 << 20          // and their bytes
-	sentFor   = 10 * time.Minute // how long a text may wait until the program shows it
-	sentAgain = 3 * time.Second  // how long it is known again after it was shown
+	sentMost   = 64               // texts that are remembered
+	sentBytes  = 1 << 20          // and their bytes
+	sentFor    = 10 * time.Minute // how long a text may wait until the program shows it
+	editorKeys = 2                // letters that an editor takes for a command, as in "i" or "cc"
+
+	sentAgain = 3 * time.Second // how long it is known again after it was shown
 )
 
 // sent remembers lines that were typed, to know them when the program paints
@@ -67,8 +69,13 @@ func (s *sent) shows(line string) bool {
 
 // beginsWith reports whether a shown text is a typed one, or so much of its
 // beginning that it is no coincidence.
+// Up to editorKeys before it may be what makes an editor take text.
 func beginsWith(typed, shown string) bool {
-	return typed == shown || len(shown) >= 8 && strings.HasPrefix(typed, shown)
+	if len(shown) < 8 {
+		return typed == shown
+	}
+	at := strings.Index(typed, shown)
+	return at == 0 || at > 0 && at <= editorKeys && at+len(shown) == len(typed)
 }
 
 // part says that a text was shown up to n.
@@ -91,7 +98,8 @@ func (t *typed) shown(line Line) bool {
 	}
 	text := letters(indentOf(line.Text).text)
 	for begun := range strings.Lines(string(t.keys.text)) { // it is in the input, not sent off
-		if typed := letters(indentOf(begun).text); text != "" && beginsWith(typed, text) {
+		// The keys before it may be commands of an editor, and stand nowhere.
+		if typed := letters(indentOf(begun).text); text != "" && (beginsWith(typed, text) || len(text) >= 8 && strings.Contains(typed, text)) {
 			return true
 		}
 	}

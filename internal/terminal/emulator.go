@@ -141,6 +141,7 @@ func (e *vtEmulator) collect() {
 // or the next write would hang.
 type vtScreen struct {
 	vt      *vt.Emulator
+	top     int // of the region that scrolls
 	erased  int // rows that an erasing put into the scrollback
 	drained sync.WaitGroup
 }
@@ -163,6 +164,17 @@ func (e *vtEmulator) open(cols, rows int) *vtScreen {
 	s.vt.RegisterCsiHandler('b', func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, 1)
 		return n > s.vt.Width()
+	})
+	s.vt.RegisterCsiHandler('r', func(params ansi.Params) bool {
+		e.collect() // what has scrolled went from the top as it was
+		top, _, _ := params.Param(0, 1)
+		s.top = max(top, 1) - 1
+		return false
+	})
+	s.vt.RegisterEscHandler('c', func() bool {
+		e.collect()
+		s.top = 0
+		return false
 	})
 	for _, on := range []bool{true, false} {
 		final := byte('l')
@@ -213,7 +225,7 @@ func (s *vtScreen) scrolled() (rows []Row) {
 	lines := back.Lines()
 	for _, line := range lines[min(s.erased, len(lines)):] {
 		row := rowOf(len(line), func(x int) *uv.Cell { return &line[x] })
-		row.full = len(line) == s.vt.Width()
+		row.full, row.top = len(line) == s.vt.Width(), s.top
 		rows = append(rows, row)
 	}
 	s.erased = 0

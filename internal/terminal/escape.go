@@ -89,6 +89,14 @@ func switches(mode int) bool { return mode == 1049 || mode == 1047 || mode == 47
 // introducer cannot hide the rest of the output. Images in one are smaller.
 const maxString = 4 << 20
 
+// lose says that output is missing. A string goes on until its end comes; what was
+// read of other sequences is void.
+func (e *escape) lose() {
+	if e.state != str && e.state != stringEsc {
+		*e = escape{}
+	}
+}
+
 // escaped takes one byte of a sequence.
 func (l *Lines) escaped(c byte, done []Line) []Line {
 	e := &l.esc

@@ -18,6 +18,11 @@ type filter struct {
 	split []byte
 }
 
+// lose says that output is missing. A string goes on until its end comes.
+func (f *filter) lose() {
+	f.esc, f.split = false, f.split[:0]
+}
+
 // take returns what is left of p. The result is valid until the next call.
 func (f *filter) take(p []byte) []byte {
 	f.out = f.out[:0]

@@ -170,10 +170,10 @@ func (l *Lines) resume(text string, col int, known bool) {
 // up to the next line end are dropped.
 func (l *Lines) Lose() {
 	l.reset()
-	l.esc = escape{}
+	l.esc.lose()
 	l.split = l.split[:0]
 	l.row = 0
-	l.lost, l.skip = true, true
+	l.lost, l.skip = true, l.esc.state == ground
 }
 
 // text takes the printable text that p starts with and returns its length.

@@ -168,7 +168,9 @@ func (l *line) change(old line) bool {
 			}
 		}
 	case similar(l.text, old.text):
-		l.rewrites = old.rewrites + 1
+		if l.rewrites = old.rewrites + 1; l.since.Sub(old.since) >= slowRewrite {
+			l.rewrites = 0 // it stood long enough for a text of its own
+		}
 	default:
 		return false
 	}

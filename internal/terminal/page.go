@@ -27,20 +27,18 @@ const margin = 3
 func paragraphs(gone []Row, s Screen) []paragraph {
 	var all []paragraph
 	block, blank := 0, 0
-	n := len(gone) + s.used()
+	rows := inOrder(gone, s)
 	at := func(i int) (Row, bool) {
-		if i < len(gone) {
-			return gone[i].withoutScrollbar(s.Width), false
-		}
-		row := s.Rows[i-len(gone)].withoutScrollbar(s.Width)
-		if i-len(gone) != s.Row {
+		row := rows[i].withoutScrollbar(s.Width)
+		if rows[i].gone || rows[i].y != s.Row {
 			return row, false
 		}
 		row.Text = row.Solid // a suggestion there was not typed and not said
 		return row, true
 	}
-	for i := 0; i < n; i++ {
+	for i := 0; i < len(rows); i++ {
 		row, cursor := at(i)
+		y := rows[i].y
 		if row.Text == "" {
 			block++
 			if !cursor {
@@ -48,9 +46,9 @@ func paragraphs(gone []Row, s Screen) []paragraph {
 				continue
 			}
 		}
-		p := paragraph{text: row.Text, cursor: cursor, block: block, blank: blank, row: i - len(gone)}
+		p := paragraph{text: row.Text, cursor: cursor, block: block, blank: blank, row: y}
 		blank = 0
-		for i+1 < n {
+		for i+1 < len(rows) {
 			next, here := at(i + 1)
 			border, more, ok := unwrapped(row, next, s.Width)
 			if !ok {
@@ -62,10 +60,33 @@ func paragraphs(gone []Row, s Screen) []paragraph {
 			p.text, p.cursor, row = p.text+more, p.cursor || here, next
 			i++
 		}
-		p.gone = i < len(gone)
+		p.gone = rows[i].gone
 		all = append(all, p)
 	}
 	return all
+}
+
+// placed is a row, and where it is.
+type placed struct {
+	Row
+	y    int // on the screen; -1 of one that is gone
+	gone bool
+}
+
+// inOrder puts rows that have scrolled before the row from which they went: a part of the screen
+// may scroll below a title that stays.
+func inOrder(gone []Row, s Screen) []placed {
+	used := s.used()
+	rows := make([]placed, 0, len(gone)+used)
+	next := 0
+	for y := range used {
+		for next < len(gone) && (gone[next].top <= y || y == used-1) {
+			rows = append(rows, placed{gone[next], -1, true})
+			next++
+		}
+		rows = append(rows, placed{s.Rows[y], y, false})
+	}
+	return rows
 }
 
 // withoutScrollbar is the row without the piece of a scrollbar that some programs

@@ -31,6 +31,7 @@ type Row struct {
 	// suggestions that nobody has typed.
 	Solid string
 
+	top  int  // of one that has scrolled: the screen's row from which it went
 	full bool // something stands in the last column
 }
 

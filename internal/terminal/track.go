@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	breath     = 5 * time.Millisecond   // the greatest pause in output that comes without one
-	lookEvery  = 50 * time.Millisecond  // between two looks at a screen that is painted
-	stableFor  = 400 * time.Millisecond // after that, a painted line is finished
-	mostStable = 16                     // times as long for one that is rewritten again and again
-	cursorRow  = 4                      // times as long for the line that the cursor is in
-	blockWait  = 2 * time.Second        // how long a line waits for those below it
-	frameWait  = 150 * time.Millisecond // how long a frame may take that the program has announced
-	plainAfter = 250 * time.Millisecond // a pause after which a painted screen may be plain again
-	clearEvery = time.Second            // between two clearings that are no animation
-	rewrapFor  = 2 * time.Second        // how long a program may take to wrap its text anew
+	breath      = 5 * time.Millisecond    // the greatest pause in output that comes without one
+	lookEvery   = 50 * time.Millisecond   // between two looks at a screen that is painted
+	stableFor   = 400 * time.Millisecond  // after that, a painted line is finished
+	mostStable  = 16                      // times as long for one that is rewritten again and again
+	slowRewrite = 1500 * time.Millisecond // between two rewrites that are no clock's
+	cursorRow   = 4                       // times as long for the line that the cursor is in
+	blockWait   = 2 * time.Second         // how long a line waits for those below it
+	frameWait   = 150 * time.Millisecond  // how long a frame may take that the program has announced
+	plainAfter  = 250 * time.Millisecond  // a pause after which a painted screen may be plain again
+	clearEvery  = time.Second             // between two clearings that are no animation
+	rewrapFor   = 2 * time.Second         // how long a program may take to wrap its text anew
 
 	pendingMost = 256 << 10 // bytes of plain output that the emulator may be behind
 	pendingKeep = 64 << 10
@@ -389,12 +390,12 @@ func (t *tracker) end(now time.Time) []Line {
 // lose says that output is missing here. On a screen that is painted, what comes
 // next mends it.
 func (t *tracker) lose() {
-	t.filter = filter{}
+	t.filter.lose()
 	t.pending = append(t.pending, "\x18\x1b[0m"...) // ends a sequence that was cut off
 	t.fresh = false
 	if t.painting {
 		t.lines.reset()
-		t.lines.esc = escape{}
+		t.lines.esc.lose()
 		t.lost = true
 		return
 	}

@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -125,6 +126,9 @@ func TestLinesAreReportedOnceWhenTheyAreFinished(t *testing.T) {
 		"a title of any size":     {[]any{clear + "a\x1b]0;" + strings.Repeat("x", 100000) + "\x07b\r\n\x1bPq" + strings.Repeat("y", 100000) + "\x1b\\", time.Second}, []string{"ab"}},
 		"a scroll region": {[]any{alt + clear + "\x1b[24;1Hstatus\x1b[1;22r\x1b[22;1Hone", time.Second, "\r\ntwo", time.Second, "\r\nthree\x1b[r\x1b[24;1H", time.Second},
 			[]string{"status", "one", "two", "three"}},
+		"a region below a title":    {append([]any{alt + clear + "title\r\nmore\x1b[3;8r\x1b[3;1H"}, scrolls(40, 60*ms)...), append(append(entries(34), "title", "more"), entries(40)[34:]...)},
+		"a directive below a title": {append([]any{alt + clear + "title\x1b[2;8r\x1b[2;1H@deploy:x go"}, scrolls(20, 60*ms)...), slices.Concat([]string{"@deploy:x go"}, entries(20)[:13], []string{"title"}, entries(20)[13:])},
+		"rewritten seldom":          {[]any{clear + "step 1 of it\r\n> ", 2 * time.Second, home + "step 2 of it", 500 * ms, home + "\n"}, []string{"step 1 of it", "step 2 of it"}},
 		"wrapped anew": {[]any{clear + "● " + strings.Repeat("word ", 11) + "\r\n  " + "more more\r\nlast\r\n> ", time.Second, [2]int{40, 24},
 			clear + "● " + strings.Repeat("word ", 7) + "\r\n  " + strings.Repeat("word ", 4) + "more more\r\nlast\r\n> ", time.Second},
 			[]string{"● " + strings.Repeat("word ", 11) + "more more", "last"}},
@@ -143,6 +147,21 @@ func TestLinesAreReportedOnceWhenTheyAreFinished(t *testing.T) {
 			}
 		})
 	}
+}
+
+// scrolls prints entries at the end of a region that scrolls.
+func scrolls(n int, each time.Duration) (steps []any) {
+	for _, e := range entries(n) {
+		steps = append(steps, "\r\n"+e, each)
+	}
+	return append(steps, time.Second)
+}
+
+func entries(n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf("entry %d of many", i))
+	}
+	return all
 }
 
 func again2(n int, s string) []string {

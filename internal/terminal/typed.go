@@ -37,13 +37,20 @@ func newTyped() *typed { return &typed{enter: make(chan struct{}, 1)} }
 func (t *typed) line(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if strings.ContainsAny(text, "\n") {
+		t.add(text) // a program that takes no paste gets it as one line
+	}
 	for line := range strings.Lines(text) {
 		t.add(line)
 	}
 }
 
+// plain is a text with single blanks, as it is compared: what is typed for a tab or
+// a line break is a blank.
+func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 func (t *typed) add(text string) {
-	if text = strings.TrimSpace(text); text == "" {
+	if text = plain(text); text == "" {
 		return
 	}
 	if len(t.fresh) == freshMax {
@@ -103,7 +110,7 @@ func (t *typed) echo(line Line) bool {
 	}
 	for begun := range strings.Lines(string(t.keys.text)) { // a paste has many, shown before Enter
 		whole := strings.HasSuffix(begun, "\n")
-		if begun = strings.TrimSpace(begun); (whole || line.Partial) && begun != "" && line.shows(begun) {
+		if begun = plain(begun); (whole || line.Partial) && begun != "" && line.shows(begun) {
 			return true
 		}
 	}
@@ -112,10 +119,10 @@ func (t *typed) echo(line Line) bool {
 
 // shows reports whether the line is a prompt followed by what was typed.
 func (n Line) shows(typed string) bool {
-	if n.Seen > 0 && strings.TrimSpace(n.Text[n.Seen:]) == typed {
+	if n.Seen > 0 && plain(n.Text[n.Seen:]) == typed {
 		return true
 	}
-	prompt, ok := strings.CutSuffix(strings.TrimSpace(n.Text), typed)
+	prompt, ok := strings.CutSuffix(plain(n.Text), typed)
 	if !ok {
 		return false
 	}
