@@ -129,6 +129,11 @@ func (r *reader) pump() bool {
 		p.ended = p.ended || ended
 	}
 	now := r.tap.lastWrite()
+	if p.lost {
+		r.track.lose()
+		p.lost = false
+		return true
+	}
 	if len(p.resized) > 0 && p.resized[0].after <= r.read {
 		r.track.resize(p.resized[0].cols, p.resized[0].rows, time.Now())
 		p.resized = p.resized[1:]
@@ -143,12 +148,7 @@ func (r *reader) pump() bool {
 		r.read += n
 		return true
 	}
-	switch {
-	case p.lost:
-		r.track.lose()
-		p.lost = false
-		return true
-	case p.ended && !r.ended:
+	if p.ended && !r.ended {
 		r.ended = true
 		r.lines = append(r.lines, r.judge(r.track.end(now))...)
 		return true

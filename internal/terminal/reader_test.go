@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -64,20 +65,72 @@ func TestNextEndsWithItsContextAndLosesNothing(t *testing.T) {
 }
 
 func TestASlowReaderLosesWholeLinesAndTheyAreCounted(t *testing.T) {
-	r := readerOf(10)
-	r.tap.write([]byte("one\nto be "))
-	r.tap.write([]byte("lost\nlost too\n"))
+	r := readerOf(20)
+	r.tap.write([]byte("one\ntwo\nth"))
+	r.tap.write([]byte("ree\nfour\nfi"))
 	lines, err := r.next(t.Context(), 0)
-	if err != nil || !reflect.DeepEqual(texts(lines), []string{"one"}) {
+	if err != nil || !reflect.DeepEqual(lines, []Line{{Text: "four", Lost: true}}) {
 		t.Fatalf("got %+v, %v", lines, err)
 	}
-	r.tap.write([]byte("lf\nnext\n"))
+	r.tap.write([]byte("ve\nsix\n"))
 	lines, err = r.next(t.Context(), 0)
-	if err != nil || !reflect.DeepEqual(lines, []Line{{Text: "next", Lost: true}}) {
+	if err != nil || !reflect.DeepEqual(texts(lines), []string{"five", "six"}) {
 		t.Fatalf("got %+v, %v", lines, err)
 	}
-	if got := r.tap.droppedBytes(); got != int64(len("lost\nlost too\n")) {
+	if got := r.tap.droppedBytes(); got != int64(len("one\ntwo\nth")) {
 		t.Errorf("dropped %d bytes", got)
+	}
+}
+
+func TestTheSizeAtTheEndOfAFloodIsKept(t *testing.T) {
+	tap := newTap(20)
+	tap.resize(10, 1)
+	tap.write([]byte("0123456789"))
+	tap.resize(20, 2)
+	tap.write([]byte("01234"))
+	tap.resize(30, 3)
+	tap.write([]byte("0123456789"))
+	want := piece{bytes: []byte("0123456789"), resized: []resized{{0, 30, 3}}, lost: true}
+	if got := tap.take(); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// However slow the reader is, it gets the end: a program says there what it wants.
+func TestTheLastLineOfAFloodIsRead(t *testing.T) {
+	const last = "@agent:task the last line"
+	for _, painted := range []string{"", "\x1b[2J\x1b[H"} {
+		r := readerOf(defaultBuffer)
+		done := make(chan error)
+		var read []string
+		go func() {
+			for {
+				lines, err := r.next(t.Context(), 0)
+				read = append(read, texts(lines)...)
+				if err != nil {
+					done <- err
+					return
+				}
+				if len(read) > 1000 {
+					read = read[len(read)-10:]
+				}
+			}
+		}()
+		piece := []byte(painted + strings.Repeat("0123456789 lines as a flood has them\r\n", 200))
+		for n := 0; n < 100<<20; n += len(piece) {
+			r.tap.write(piece)
+		}
+		r.tap.write([]byte(last + "\r\n"))
+		r.tap.end()
+		if err := <-done; err != io.EOF {
+			t.Fatal(err)
+		}
+		if r.tap.droppedBytes() == 0 {
+			t.Log("the reader was not too slow") // then it is no flood; nothing is wrong
+		}
+		if !slices.Contains(read, last) {
+			t.Errorf("the last lines are %q", read[max(0, len(read)-5):])
+		}
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // tap is a bounded buffer between the output and whoever reads lines. Writing
-// never waits. When the buffer is full, all that is written until the reader
-// has emptied it is dropped and counted.
+// never waits. When the buffer is full, the older half of it is dropped and
+// counted: how a flood ends, with its last screen, is always to be read.
 type tap struct {
 	limit int
 	wake  chan struct{} // holds one token while there is news
@@ -16,7 +16,7 @@ type tap struct {
 	buf     []byte
 	spare   []byte // what was taken last, and is written to next
 	resized []resized
-	lost    bool // output is missing after buf
+	lost    bool // output is missing before buf
 	ended   bool
 	dropped int64
 	last    time.Time
@@ -41,16 +41,32 @@ func (t *tap) write(p []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = time.Now()
-	n := 0
-	if !t.lost {
-		n = min(len(p), t.limit-len(t.buf))
-		t.buf = append(t.buf, p[:n]...)
+	if len(t.buf)+len(p) > t.limit {
+		t.forget(len(t.buf) + len(p) - t.limit/2)
+		if more := len(p) - t.limit; more > 0 {
+			t.dropped += int64(more)
+			p = p[more:]
+		}
 	}
-	if n < len(p) {
-		t.lost = true
-		t.dropped += int64(len(p) - n)
-	}
+	t.buf = append(t.buf, p...)
 	t.ring()
+}
+
+// forget drops the oldest n bytes, or all there are. Of the changes of size before
+// them, the last one counts.
+func (t *tap) forget(n int) {
+	n = min(n, len(t.buf))
+	t.buf = t.buf[:copy(t.buf, t.buf[n:])]
+	t.dropped += int64(n)
+	t.lost = true
+	past := 0
+	for i := range t.resized {
+		r := &t.resized[i]
+		if r.after = max(r.after-n, 0); r.after == 0 {
+			past = i
+		}
+	}
+	t.resized = t.resized[past:]
 }
 
 // resize says that what is written from now on is for a terminal of this size.
@@ -85,7 +101,7 @@ func (t *tap) ring() {
 type piece struct {
 	bytes   []byte
 	resized []resized // while the bytes were written, in order
-	lost    bool      // output is missing after the bytes
+	lost    bool      // output is missing before the bytes
 	ended   bool      // nothing comes after it
 }
 

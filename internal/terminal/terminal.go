@@ -10,10 +10,9 @@
 //
 // A copy of the output goes through a bounded buffer to Next, which returns
 // it as lines. A consumer that is too slow for the buffer loses output and
-// never delays the user: bytes that do not fit are dropped until Next has
-// taken what the buffer holds, the line in which that happened is dropped
-// whole (no line is made of two halves), the line after it has Lost set, and
-// Dropped counts the bytes.
+// never delays the user: when the buffer is full its older half is dropped, with
+// the line in which that happened (no line is made of two halves), the line after
+// it has Lost set, and Dropped counts the bytes. How a flood ends is always read.
 //
 // # Lines
 //
