@@ -9,8 +9,6 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // input reads what the user types and can be told to stop.
@@ -54,33 +52,16 @@ func selected(f *os.File) (*input, error) {
 	}
 	in.wait = func() error {
 		return withFd(wakeR, func(wake int) error {
-			return withFd(f, func(fd int) error { return readable(fd, wake) })
+			return withFd(f, func(fd int) error {
+				_, woken, err := awaitBytes(fd, wake, -1)
+				if err == nil && woken {
+					err = errStopped
+				}
+				return err
+			})
 		})
 	}
 	return in, nil
-}
-
-// readable waits until fd has something to read, or its end.
-func readable(fd, wake int) error {
-	if max(fd, wake) >= unix.FD_SETSIZE {
-		return fmt.Errorf("watch the input: descriptor %d is too large", max(fd, wake))
-	}
-	for {
-		var set unix.FdSet
-		set.Zero()
-		set.Set(fd)
-		set.Set(wake)
-		_, err := unix.Select(max(fd, wake)+1, &set, nil, nil, nil)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return err
-		case set.IsSet(wake):
-			return errStopped
-		default:
-			return nil
-		}
-	}
 }
 
 // copyInput hands what the user types to the program, and its end.

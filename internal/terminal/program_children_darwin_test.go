@@ -6,8 +6,6 @@ import (
 	"strings"
 )
 
-const pipeBytes = 0x4004667f // FIONREAD: what a pipe holds
-
 // children are the processes that another has started, with their arguments.
 func children(parent int) map[int]string {
 	found := map[int]string{}

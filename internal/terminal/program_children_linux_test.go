@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"golang.org/x/sys/unix"
 )
-
-const pipeBytes = unix.TIOCINQ // what a pipe holds
 
 // children are the processes that another has started, with their arguments.
 func children(parent int) map[int]string {

@@ -18,3 +18,5 @@ func Start(context.Context, Config) (*Program, error) {
 	return nil, fmt.Errorf("hookway run is not available on %s yet; use the agent's own hooks (hookway install AGENT), or run both in WSL: %w",
 		system, errors.ErrUnsupported)
 }
+
+func (p *Program) writeSome(context.Context, []byte) (int, error) { return 0, ErrEnded }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -25,8 +26,12 @@ const (
 	pieceBytes  = 1 << 10  // after a smaller read there is nothing more, as a rule
 )
 
-// copyOutput gives the output to the user, then to the tap, until its end.
+// copyOutput gives the output to the user, then to the tap, until its end. It has
+// a thread of its own, which waits in the kernel: so a byte takes no way through
+// the scheduler.
 func (r *run) copyOutput() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
 	buf := make([]byte, outputBytes)
 	screen := r.cfg.Stdout
 	for late := 0; late < drainBytes; {
@@ -34,18 +39,14 @@ func (r *run) copyOutput() {
 		select {
 		case <-r.reaped: // a slow screen must not use up the time to read
 			gone = true
-			_ = r.pty.SetReadDeadline(time.Now().Add(drainTime))
 		default:
 		}
-		n, err := r.readOutput(buf)
+		n, err := r.readOutput(buf, gone)
 		if gone {
 			late += n
 		}
 		if n > 0 {
 			screen = r.showOutput(screen, buf[:n])
-		}
-		if !gone && errors.Is(err, os.ErrDeadlineExceeded) {
-			continue // the machine was too busy to let us read in that time
 		}
 		if err != nil { // EIO when nobody holds the terminal any more
 			break
@@ -54,41 +55,54 @@ func (r *run) copyOutput() {
 	r.tidy(screen)
 }
 
-// readOutput reads what the program has printed, waiting for something. A
-// terminal hands out its output in small pieces; with one write for many of them
-// the user's terminal has less to do than the program.
-func (r *run) readOutput(buf []byte) (n int, err error) {
-	conn, err := r.pty.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	var failed error
-	err = conn.Read(func(fd uintptr) bool {
+// readOutput reads what the program has printed, waiting for something, or, if the
+// process group is gone, for a while. A terminal hands out its output in small
+// pieces; with one write for many of them the user's terminal has less to do than
+// the program.
+func (r *run) readOutput(buf []byte, gone bool) (n int, err error) {
+	err = withFd(r.pty, func(fd int) error {
+		if err := r.awaitOutput(fd, gone); err != nil {
+			return err
+		}
 		for n < len(buf) {
-			m, err := unix.Read(int(fd), buf[n:])
+			m, err := unix.Read(fd, buf[n:])
 			switch {
 			case err == unix.EINTR:
 				continue
 			case err == unix.EAGAIN:
-				return n > 0
+				return nil
 			case err != nil:
-				failed = err
-				return true
+				return err
 			case m == 0:
-				failed = io.EOF
-				return true
+				return io.EOF
 			}
 			r.writing.Store(true)
 			if n += m; m < pieceBytes {
-				return true
+				return nil
 			}
 		}
-		return true
+		return nil
 	})
 	if n > 0 {
 		return n, nil // an error comes again
 	}
-	return 0, errors.Join(failed, err)
+	return 0, err
+}
+
+// awaitOutput waits for output, and an end of the waiting is no error as long as
+// the process group lives: the machine may be too busy to let us read in time.
+func (r *run) awaitOutput(fd int, gone bool) error {
+	if gone {
+		ready, _, err := awaitBytes(fd, -1, drainTime)
+		if err == nil && !ready {
+			err = os.ErrDeadlineExceeded
+		}
+		return err
+	}
+	return withFd(r.news, func(news int) error {
+		_, _, err := awaitBytes(fd, news, -1)
+		return err
+	})
 }
 
 // showOutput writes output to the user's screen, and then to all who want to

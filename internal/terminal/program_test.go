@@ -242,8 +242,8 @@ func TestOutputReachesTheUserUnmodifiedAndWhole(t *testing.T) {
 		if got := out.String(); got != string(want) {
 			t.Fatalf("the screen got %d bytes, want %d", len(got), len(want))
 		}
-		if got := p.Dropped(); got != int64(len(want)-1000) {
-			t.Errorf("dropped %d bytes, want %d", got, len(want)-1000)
+		if got := p.Dropped(); got < int64(len(want)-1000) || got > int64(len(want)-500) {
+			t.Errorf("dropped %d bytes, want all but the last 500 to 1000 of %d", got, len(want))
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -19,11 +18,13 @@ import (
 // run is what the goroutines of one program share.
 type run struct {
 	*Program
-	cfg  Config
-	cmd  *exec.Cmd
-	tty  *os.File // the program's end; kept open so that its own end is no end of output
-	user *os.File // the user's terminal, or nil
-	ctx  context.Context
+	cfg   Config
+	cmd   *exec.Cmd
+	tty   *os.File // the program's end; kept open so that its own end is no end of output
+	news  *os.File // nobody writes to it: it has something to read, its end, when drain is closed
+	drain *os.File
+	user  *os.File // the user's terminal, or nil
+	ctx   context.Context
 
 	console *console     // where the user types
 	modes   *screenModes // what the program has switched on in user
@@ -112,6 +113,9 @@ func (r *run) start() (err error) {
 	if err != nil {
 		return err
 	}
+	if r.news, r.drain, err = os.Pipe(); err != nil {
+		return errors.Join(fmt.Errorf("watch the output: %w", err), r.pty.Close(), r.tty.Close())
+	}
 	r.canonical = func() bool { return readsLines(r.tty) }
 	r.typed.canonical = r.canonical
 	r.intake = func() Input { return inputOf(r.pty, r.tty, r.cmd.Process.Pid) }
@@ -120,18 +124,21 @@ func (r *run) start() (err error) {
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = r.tty, r.tty, r.tty
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := r.console.enter(); err != nil {
-		return errors.Join(err, r.pty.Close(), r.tty.Close())
+		return errors.Join(err, r.closeAll())
 	}
 	r.restore = r.console.end
 	r.notify()
 	if err := r.cmd.Start(); err != nil {
 		r.unnotify()
 		r.restore()
-		r.pty.Close()
-		r.tty.Close()
+		_ = r.closeAll()
 		return fmt.Errorf("run %s%s: %w", r.cfg.Command[0], in(r.cfg.Dir), err)
 	}
 	return nil
+}
+
+func (r *run) closeAll() error {
+	return errors.Join(r.pty.Close(), r.tty.Close(), r.news.Close(), r.drain.Close())
 }
 
 // in names the folder in an error: a missing one and a missing program look
@@ -194,7 +201,6 @@ func (r *run) guard() {
 
 // finish ends everything that belongs to the program, whose process has ended.
 func (r *run) finish(in *input, copying <-chan struct{}) {
-	_ = r.pty.SetWriteDeadline(time.Now())
 	<-r.supervised
 	if in != nil && in.stop != nil {
 		in.stop()
@@ -206,11 +212,12 @@ func (r *run) finish(in *input, copying <-chan struct{}) {
 	r.tty.Close()
 	reap(r.cmd.Process.Pid, r.cfg.grace())
 	close(r.reaped)
-	_ = r.pty.SetReadDeadline(time.Now().Add(drainTime))
+	r.drain.Close()
 	r.awaitCopied()
 	r.restore()
 	r.unnotify()
 	r.pty.Close()
+	r.news.Close()
 	r.tap.end()
 	r.reader.finish()
 	r.cancel()

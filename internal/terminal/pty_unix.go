@@ -13,8 +13,10 @@ import (
 	"golang.org/x/term"
 )
 
-// openPTY returns both ends of a new terminal. Reads and writes of the first
-// end obey deadlines.
+// openPTY returns both ends of a new terminal. The runtime's poller has neither:
+// with edges for every byte that comes and goes, whoever waits for them, it would
+// wake threads for nothing while the user waits. Reads and writes of the first
+// end do not block; awaitBytes says when they can go on.
 func openPTY(size unix.Winsize) (ptm, tty *os.File, err error) {
 	ptm, tty, err = pty.Open()
 	if err != nil {
@@ -24,7 +26,13 @@ func openPTY(size unix.Winsize) (ptm, tty *os.File, err error) {
 		err = utf8Editing(tty)
 	}
 	if err == nil {
-		ptm, err = withDeadlines(ptm)
+		ptm, err = unpolled(ptm)
+	}
+	if err == nil {
+		tty, err = unpolled(tty)
+	}
+	if err == nil {
+		err = withFd(ptm, func(fd int) error { return unix.SetNonblock(fd, true) })
 	}
 	if err != nil {
 		ptm.Close()
@@ -34,13 +42,13 @@ func openPTY(size unix.Winsize) (ptm, tty *os.File, err error) {
 	return ptm, tty, nil
 }
 
-// withDeadlines replaces f by a file of the same terminal that does not block
-// in the kernel, whatever opening it has done to f.
-func withDeadlines(f *os.File) (*os.File, error) {
+// unpolled replaces f by a file of the same terminal that blocks in the kernel
+// and is not in the poller, whatever opening it has done to f.
+func unpolled(f *os.File) (*os.File, error) {
 	var fd int
 	err := withFd(f, func(old int) (err error) {
 		if fd, err = unix.FcntlInt(uintptr(old), unix.F_DUPFD_CLOEXEC, 0); err == nil {
-			err = unix.SetNonblock(fd, true)
+			err = unix.SetNonblock(fd, false)
 		}
 		return err
 	})

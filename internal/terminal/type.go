@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"time"
 	"unicode/utf8"
@@ -210,45 +209,5 @@ func (p *Program) writeAll(ctx context.Context, b []byte) error {
 // write hands the user's keys to the terminal. The caller holds the turn.
 func (p *Program) write(ctx context.Context, b []byte) error {
 	_, err := p.writeSome(ctx, b)
-	return err
-}
-
-// writeSome hands bytes to the terminal and gives up when ctx ends: a program
-// that does not read fills the terminal's buffer.
-func (p *Program) writeSome(ctx context.Context, b []byte) (n int, err error) {
-	interrupted := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(interrupted)
-		_ = p.pty.SetWriteDeadline(time.Now())
-	})
-	n, err = p.pty.Write(b)
-	if stop() {
-		if err != nil {
-			return n, p.writeError(err)
-		}
-		return n, nil
-	}
-	<-interrupted
-	_ = p.pty.SetWriteDeadline(time.Time{})
-	select {
-	case <-p.exited: // the end has set a deadline too
-		_ = p.pty.SetWriteDeadline(time.Now())
-	default:
-	}
-	if err != nil {
-		return n, ctx.Err()
-	}
-	return n, nil
-}
-
-func (p *Program) writeError(err error) error {
-	select {
-	case <-p.exited:
-		return ErrEnded
-	default:
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return ErrStalled
-	}
 	return err
 }

@@ -20,7 +20,24 @@ import (
 // first file, and what is shown can be read from it.
 func userTTY(t *testing.T) (user, tty *os.File) {
 	t.Helper()
-	user, tty, err := openPTY(unix.Winsize{Col: 111, Row: 33})
+	user, tty, err := pty.Open()
+	if err == nil {
+		err = setSize(tty, unix.Winsize{Col: 111, Row: 33})
+	}
+	if err == nil {
+		err = utf8Editing(tty)
+	}
+	if err == nil { // opening it may have made it one that blocks
+		var fd int
+		err = withFd(user, func(old int) (err error) {
+			if fd, err = unix.FcntlInt(uintptr(old), unix.F_DUPFD_CLOEXEC, 0); err == nil {
+				err = unix.SetNonblock(fd, true)
+			}
+			return err
+		})
+		user.Close()
+		user = os.NewFile(uintptr(fd), user.Name())
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
