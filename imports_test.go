@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 	"wire/call":          {},
 	"hooktest":           {"hook", "wire"},
 	"handler/command":    {"hook", "wire", "internal/procgroup"},
+	"handler/web":        {"hook", "wire"},
 	"handler/script":     {"hook", "wire", "internal/procgroup"},
 	"internal/audit":     {"hook", "wire", "internal/filelock"},
 	"internal/adapter":   {"hook", "wire"},
@@ -57,7 +58,7 @@ var rooms = map[string][]string{
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/procgroup", "handler/command", "hooktest", "cmd/hookway-hook"}
+var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/procgroup", "handler/command", "handler/web", "hooktest", "cmd/hookway-hook"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}

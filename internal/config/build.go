@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/wire"
 )
@@ -148,7 +149,10 @@ func (l *loader) build(f *found) (Hook, error) {
 			}
 		}
 	}
-	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index)
+	if h.Kind == "http" {
+		h.Command = web.Label(f.spec.handler.web.URL)
+	}
+	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.handler.web.marked())
 	if h.State != Active {
 		return h, nil
 	}
@@ -183,6 +187,12 @@ func (l *loader) build(f *found) (Hook, error) {
 		if len(pins) > 0 {
 			h.Handler = &pinned{next: program, pins: pins}
 		}
+	case "http":
+		server, err := leaseWeb(l.webConfig(f, c))
+		if err != nil {
+			return h, err
+		}
+		h.Handler, h.lease = server, server
 	default:
 		h.Handler = hook.Static(f.spec.handler.decision)
 	}

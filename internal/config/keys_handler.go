@@ -13,7 +13,7 @@ import (
 )
 
 // handlerKinds are the keys of which a hook has exactly one.
-var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command", "script"}
+var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command", "script", "http"}
 
 // handlerSpec is what a hook runs: a fixed decision, a merge patch or a command.
 type handlerSpec struct {
@@ -24,6 +24,7 @@ type handlerSpec struct {
 	argv     []entry         // command as a list
 	shell    *entry          // command as a line
 	script   *entry          // a file of TypeScript or JavaScript
+	web      *webSpec        // a server
 }
 
 // handlerKeys are the handlers and what belongs to them.
@@ -73,6 +74,7 @@ func handlerKeys() []key[hookSpec] {
 					h.handler.script = &entry{s, n}
 				}
 			}},
+		webKey(),
 		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				word, _ := r.choice(n, "mode", "oneshot", "worker")

@@ -199,6 +199,7 @@ func (l *loader) readUser() {
 	src := source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}
 	l.readYAML(&l.user, src, "", checkOwner)
 	l.scripts(&l.user)
+	l.authorities(&l.user)
 	l.ownScripts(&l.user, src)
 	l.scan(&l.user, src, userFolders, checkOwner)
 	l.bundleFolders(&l.user)
@@ -214,10 +215,12 @@ func (l *loader) readWorkspace() {
 		src.dir = filepath.Dir(l.opts.File)
 		l.readYAML(&l.work, src, l.opts.File, nil)
 		l.scripts(&l.work)
+		l.authorities(&l.work)
 		return
 	}
 	l.readYAML(&l.work, src, "", nil)
 	l.scripts(&l.work)
+	l.authorities(&l.work)
 	l.ownScripts(&l.work, src)
 	l.scan(&l.work, src, workspaceFolders, nil)
 	l.bundleFolders(&l.work)

@@ -33,8 +33,8 @@ type Hook struct {
 	State       State
 	Layer       string         // LayerUser or LayerWorkspace
 	File        string         // the hookway.yaml, or the executable in a hooks folder
-	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command or script
-	Command     string         // with the kinds command and script: what is run, for listings
+	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command, script or http
+	Command     string         // with the kinds command and script: what is run, for listings; with http the url
 	Grants      []script.Grant // with the kind script: what it may do
 	Description string
 
@@ -46,7 +46,7 @@ type Hook struct {
 }
 
 // Fixed reports whether the hook always decides the same, without running anything.
-func (h *Hook) Fixed() bool { return h.Kind != "command" && h.Kind != "script" }
+func (h *Hook) Fixed() bool { return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" }
 
 // Set is a configuration that was read: the hooks of all files in the order of
 // registration, and what was found wrong.

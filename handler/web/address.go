@@ -1,0 +1,86 @@
+package web
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+)
+
+// PrivateError is the error of a connection to an address that is not public.
+type PrivateError struct{ Address netip.Addr }
+
+// Error says what to do.
+func (e *PrivateError) Error() string {
+	return fmt.Sprintf("its address %v is inside this machine's own network; if that is meant, set allow_private: true", e.Address)
+}
+
+// reserved are the networks that are not public, besides those that netip knows.
+var reserved = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24",
+	"203.0.113.0/24", "240.0.0.0/4", "100::/64", "2001::/32", "2001:db8::/32", "fec0::/10", "64:ff9b:1::/48")
+
+// These addresses hold one of version 4, beginning at a byte, to which they lead.
+var (
+	nat64  = netip.MustParsePrefix("64:ff9b::/96")
+	sixTo4 = netip.MustParsePrefix("2002::/16")
+	oldV4  = netip.MustParsePrefix("::/96")
+)
+
+func prefixes(texts ...string) []netip.Prefix {
+	var out []netip.Prefix
+	for _, t := range texts {
+		out = append(out, netip.MustParsePrefix(t))
+	}
+	return out
+}
+
+// private reports whether an address is not a public one.
+func private(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if !ip.IsGlobalUnicast() || ip.IsPrivate() { // the first leaves out loopback, link-local, multicast and unspecified
+		return true
+	}
+	for _, p := range reserved {
+		if p.Contains(ip) {
+			return true
+		}
+	}
+	if ip.Is4() {
+		return false
+	}
+	b := ip.As16()
+	switch {
+	case nat64.Contains(ip), oldV4.Contains(ip):
+		return private(netip.AddrFrom4([4]byte(b[12:])))
+	case sixTo4.Contains(ip):
+		return private(netip.AddrFrom4([4]byte(b[2:6])))
+	}
+	return false
+}
+
+// own reports whether an address is one of this machine's.
+func own(ip netip.Addr) bool {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return false // then the networks above have to do
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok {
+			if mine, ok := netip.AddrFromSlice(n.IP); ok && mine.Unmap() == ip.Unmap().WithZone("") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// permitted refuses an address, as the dialer has it after names were resolved.
+func permitted(address string) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("the address %s cannot be read: %w", address, err)
+	}
+	if ip := at.Addr(); private(ip) || own(ip) {
+		return &PrivateError{ip}
+	}
+	return nil
+}

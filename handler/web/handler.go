@@ -1,0 +1,185 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// ErrClosed is the cause of a failure when the handler was closed.
+var ErrClosed = errors.New("the handler is closed")
+
+// Handler asks a server about each event. It may be used from many goroutines
+// at once. Close it when it is not needed any more.
+type Handler struct {
+	c      Config
+	url    *url.URL
+	label  string
+	client *client
+	pause  func(context.Context, time.Duration) error // between two tries to connect
+
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup
+}
+
+var _ hook.Handler = (*Handler)(nil)
+
+// New makes a handler. Nothing is connected to yet, and a server that is not
+// there is an error of the events. The error lists all that is wrong with the
+// configuration.
+func New(c Config) (*Handler, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	target, err := c.target()
+	if err != nil {
+		return nil, err
+	}
+	authorities, err := c.authorities()
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{c: c, url: target, label: Label(c.URL), client: newClient(authorities, c.AllowPrivate), pause: pause}, nil
+}
+
+// Handle asks the server about an event. If the context ends first, it returns
+// at once with the context's error, and the request is taken back.
+func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return hook.Decision{}, err
+	}
+	if !h.enter() {
+		return hook.Decision{}, fmt.Errorf("%s: %w", h.label, ErrClosed)
+	}
+	defer h.calls.Done()
+	call, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(h.client.base, cancel)()
+	d, err := h.ask(call, ev)
+	switch {
+	case err == nil:
+		return d, nil
+	case ctx.Err() != nil:
+		return d, fmt.Errorf("%s: %s%w", h.label, givenUp(err), ctx.Err())
+	case h.client.base.Err() != nil:
+		return d, fmt.Errorf("%s: %w", h.label, ErrClosed)
+	}
+	return d, &failure{h.label, err}
+}
+
+// failure is an error on one line, with the URL in front.
+type failure struct {
+	label string
+	cause error
+}
+
+// Error says what failed, and where.
+func (f *failure) Error() string { return f.label + ": " + hook.LogLine(f.cause.Error()) }
+
+// Unwrap gives the cause.
+func (f *failure) Unwrap() error { return f.cause }
+
+// givenUp says how far a request was that was taken back.
+func givenUp(err error) string {
+	var b *brokenOff
+	if errors.As(err, &b) {
+		return fmt.Sprintf("it was still answering, after %d bytes: ", b.after)
+	}
+	return "there was no answer: "
+}
+
+// enter counts a call in, unless the handler is closed.
+func (h *Handler) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.calls.Add(1)
+	return true
+}
+
+// Close ends all connections. Calls under way fail with ErrClosed, and it waits
+// for them; later ones fail, too.
+func (h *Handler) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	h.client.close()
+	h.calls.Wait()
+	h.client.close() // of what came about meanwhile
+	return nil
+}
+
+// ask sends the event and reads the decision.
+func (h *Handler) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	encoded, err := wire.Encode(ev)
+	if err != nil {
+		return hook.Decision{}, fmt.Errorf("the event cannot be written as JSON: %w", err)
+	}
+	name := ev.Info().Name
+	if other := h.c.EventNames[name]; other != "" {
+		name = other
+	}
+	body := make([]byte, 0, encoded.Len()+len(name))
+	for _, part := range encoded.Named(name) {
+		body = append(body, part...)
+	}
+	r, err := h.prepare(ctx, ev, newMessage(ev, body))
+	if err != nil {
+		return hook.Decision{}, err
+	}
+	a, err := r.exchange(withProxy(ctx, r.proxy))
+	if err != nil {
+		return hook.Decision{}, err
+	}
+	return h.decide(ev, a)
+}
+
+// prepare puts together what a call needs of its environment.
+func (h *Handler) prepare(ctx context.Context, ev hook.AnyEvent, m *message) (*request, error) {
+	environ := h.c.environ(ctx)
+	r := &request{h: h, message: m, event: ev.Info().Name, headers: make(map[string]string, len(h.c.Headers))}
+	for name, value := range h.c.Headers {
+		text, err := expand("the header "+name, value, environ)
+		if err == nil {
+			err = badValue(name, text)
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.headers[name] = text
+	}
+	secret, err := expand("the secret", h.c.Secret, environ)
+	if err != nil {
+		return nil, err
+	}
+	if h.c.Secret != "" {
+		if r.key, err = key(secret); err != nil {
+			return nil, err
+		}
+	}
+	if r.proxy, err = proxyFor(environ, h.url); err != nil {
+		return nil, err
+	}
+	// A proxy connects in our place; what the URL says itself is looked at here.
+	if ip, err := netip.ParseAddr(strings.Trim(h.url.Hostname(), "[]")); err == nil && r.proxy != nil && !h.c.AllowPrivate && (private(ip) || own(ip)) {
+		return nil, &PrivateError{ip}
+	}
+	return r, nil
+}
+
+func (h *Handler) warn(line string) {
+	if h.c.Log != nil {
+		h.c.Log(h.label + ": " + hook.LogLine(line))
+	}
+}

@@ -1,0 +1,150 @@
+package config
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/internal/strict"
+	"go.yaml.in/yaml/v4"
+)
+
+// webSpec is a server that a hook asks.
+type webSpec struct {
+	web.Config
+	url *yaml.Node
+	ca  *entry // a file of certificates
+}
+
+var webTable table[webSpec]
+
+func webKeys() []key[webSpec] { return webTable.get(makeWebKeys) }
+
+func makeWebKeys() []key[webSpec] {
+	return []key[webSpec]{
+		{name: "url", doc: "Where events are sent with POST: https or http.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, w *webSpec) { w.URL, _ = r.text(n, "url"); w.url = n }},
+		{name: "secret", doc: "Signs requests as Standard Webhooks do: whsec_ and base64, or ${NAME} for a variable of the environment.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Secret, _ = r.text(n, "secret") }},
+		{name: "verify", doc: "true demands that answers are signed with the secret, too. Default: false.", shape: boolShape(),
+			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Verify, _ = r.boolean(n, "verify") }},
+		{name: "headers", doc: "Headers of each request; ${NAME} in a value stands for a variable of the environment.",
+			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
+			read:  readHeaders},
+		{name: "ca", doc: "A file of certificates, from the folder of this file: the authorities that may vouch for the server, in place of the system's.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, w *webSpec) {
+				if s, ok := r.text(n, "ca"); ok {
+					w.ca = &entry{s, n}
+				}
+			}},
+		{name: "allow_private", doc: "true permits addresses inside the machine's own network: loopback, link-local, private. Default: false.", shape: boolShape(),
+			read: func(r *reader, n *yaml.Node, w *webSpec) { w.AllowPrivate, _ = r.boolean(n, "allow_private") }},
+	}
+}
+
+// webKey is the key of a hook that names a server.
+func webKey() key[hookSpec] {
+	return key[hookSpec]{name: "http", doc: "A server: its URL, or a map. It gets the event with POST and answers with a decision.",
+		shape: schema{"anyOf": []schema{textShape(), objectSchema(webKeys(), "url")}}, read: readWeb}
+}
+
+// readWeb reads a URL, or a map with one.
+func readWeb(r *reader, n *yaml.Node, h *hookSpec) {
+	node, ok := r.enter(n)
+	if !ok {
+		return
+	}
+	w := &webSpec{}
+	before := len(r.problems)
+	if node.Kind == yaml.ScalarNode {
+		w.URL, _ = r.text(n, "http")
+	} else if keys := object(r, n, "http", webKeys(), w); keys != nil && keys["url"] == nil {
+		r.fail(n, "write http: {url: https://example.com/hooks}", "http has no url")
+	}
+	if len(r.problems) == before {
+		r.checkWeb(n, w)
+	}
+	h.handler.web = w
+}
+
+// checkWeb tells each mistake of a server on its own.
+func (r *reader) checkWeb(n *yaml.Node, w *webSpec) {
+	err := w.Check()
+	all := []error{err}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		all = many.Unwrap()
+	}
+	for _, err := range all {
+		if err == nil {
+			continue
+		}
+		message, hint, _ := strings.Cut(err.Error(), "; ")
+		r.fail(n, hint, "http: %s", message)
+	}
+}
+
+func readHeaders(r *reader, n *yaml.Node, w *webSpec) {
+	node, ok := r.enter(n)
+	if !ok {
+		return
+	}
+	if node.Kind != yaml.MappingNode {
+		r.fail(n, "write headers: {Authorization: 'Bearer ${TOKEN}'}", "headers must be a map, not %s", describe(node))
+		return
+	}
+	w.Headers = map[string]string{}
+	for _, p := range r.pairs(node) {
+		if value, ok := r.scalar(p.Value, "headers."+strict.Clip(p.Key.Value)); ok {
+			w.Headers[p.Key.Value] = value
+		}
+	}
+}
+
+// authorities reads the certificates that a layer's servers name. In a workspace
+// they are part of what is trusted.
+func (l *loader) authorities(la *layer) {
+	for _, f := range la.found {
+		w := f.spec.handler.web
+		if w == nil || w.ca == nil || f.spec.disabled {
+			continue
+		}
+		check := checkOwner
+		if f.source.layer == LayerWorkspace {
+			check = nil
+		}
+		data, err := l.readFile(*f.source, under(f.source.dir, w.ca.text), check)
+		if err == nil && len(data) == 0 {
+			err = errors.New("the file is empty")
+		}
+		if err == nil {
+			w.CA = data
+			err = w.Check()
+		}
+		if err != nil {
+			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: w.ca.node.Line, Column: w.ca.node.Column, Hook: f.spec.id,
+				Message: clipLine("ca: " + err.Error()), Hint: "it starts from the folder of this file"})
+			l.leaveOut(la)
+		}
+	}
+}
+
+// webConfig is how a hook's server is asked.
+func (l *loader) webConfig(f *found, c command.Config) web.Config {
+	w := f.spec.handler.web.Config
+	w.Profile, w.EventNames, w.Environ, w.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log
+	return w
+}
+
+// marked is what tells two servers apart.
+func (w *webSpec) marked() any {
+	if w == nil {
+		return nil
+	}
+	return []any{w.URL, w.Secret, w.Verify, w.Headers, w.CA, w.AllowPrivate}
+}
+
+// leaseWeb holds the handler of a server.
+func leaseWeb(w web.Config) (*lease, error) {
+	return newLease(func() (closing, error) { return web.New(w) })
+}
