@@ -101,10 +101,19 @@ func TestTheKeeperLeavesAShellsLineEditingAlone(t *testing.T) {
 	wrapper := d.number("wrapper")
 	d.see("ready")
 	keeper := childOf(t, wrapper, "trap ''")
-	if err := syscall.Kill(wrapper, unix.SIGKILL); err != nil {
-		t.Fatal(err)
+	for _, kill := range []struct {
+		pid    int
+		signal syscall.Signal
+	}{{keeper, unix.SIGSTOP}, {wrapper, unix.SIGKILL}} {
+		if err := syscall.Kill(kill.pid, kill.signal); err != nil {
+			t.Fatal(err)
+		}
 	}
 	d.see("prompt> ")
+	until(t, "the shell edits its line", func() bool { return termios(t, d.tty).Lflag&(unix.ECHO|unix.ICANON) == 0 })
+	if err := syscall.Kill(keeper, unix.SIGCONT); err != nil { // now it looks
+		t.Fatal(err)
+	}
 	until(t, "the keeper has ended", func() bool { return !alive(keeper) })
 	if termios(t, d.tty).Lflag&(unix.ECHO|unix.ICANON) != 0 {
 		t.Error("the keeper has set the terminal under the shell's hands")
