@@ -1,0 +1,27 @@
+// Package wasm runs hooks that are WebAssembly modules, inside this process, by
+// wazero. Any language that compiles to WebAssembly will do.
+//
+// # The two functions
+//
+// A module exports its memory as "memory", and
+//
+//	hookway_alloc(size i32) i32            // where the host may write size bytes
+//	hookway_handle(ptr i32, len i32) i64   // the event's JSON; the answer's ptr<<32 | len
+//
+// The event is the JSON of package wire, and so is the answer, in any of its
+// dialects; an empty one is no opinion. A module that exports _initialize is
+// initialised by it. Modules may import WASI (wasi_snapshot_preview1), and log,
+// fetch and read of the module "hookway".
+//
+// # Where it runs
+//
+// Each call has an instance of the module for itself. Instances are used again,
+// one call after the other, and at most 8 of them are there at a time; one that
+// trapped, was stopped or grew large is thrown away. An instance has at most
+// 64 MiB of memory. When a call's time is over it is stopped wherever it is.
+//
+// # What it may do
+//
+// A module may compute, look at the clock and log. It sees no file, no network,
+// no environment and no other program, but what its Config gives it.
+package wasm

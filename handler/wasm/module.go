@@ -1,0 +1,111 @@
+package wasm
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// MaxFile bounds a module's file.
+const MaxFile = 16 << 20
+
+// Module is a file that was read and looked through: it is WebAssembly, and has
+// the functions that a hook needs. Nothing of it was run.
+type Module struct {
+	File string
+	Hash string // of the content, in hexadecimal
+	code []byte
+}
+
+// Read reads a module. The error says what is wrong with it.
+func Read(file string) (*Module, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a folder; name the .wasm file in it", file)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", file)
+	case info.Size() > MaxFile:
+		return nil, tooLarge(file)
+	}
+	code, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(code) > MaxFile { // it grew meanwhile
+		return nil, tooLarge(file)
+	}
+	if err := examine(code); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	sum := sha256.Sum256(code)
+	return &Module{File: file, Hash: hex.EncodeToString(sum[:]), code: code}, nil
+}
+
+func tooLarge(file string) error {
+	return fmt.Errorf("%s has more than %d MiB; leave debug information out, as with -ldflags=-s or wasm-strip", file, MaxFile>>20)
+}
+
+// examine finds what keeps a module from being a hook, before it is compiled,
+// which takes long. What else is wrong with it is found then.
+func examine(code []byte) error {
+	switch {
+	case !bytes.HasPrefix(code, []byte("\x00asm")):
+		return errors.New("it is no WebAssembly; wasm: takes a compiled module, whose file begins with \\0asm")
+	case !bytes.HasPrefix(code, []byte("\x00asm\x01\x00\x00\x00")):
+		return errors.New("it is no core module of WebAssembly 1; components and other versions cannot be run")
+	}
+	o, err := readOutline(code[8:])
+	if err != nil {
+		return fmt.Errorf("it is broken WebAssembly: %w", err)
+	}
+	for _, i := range o.imports {
+		if err := i.check(); err != nil {
+			return err
+		}
+	}
+	if o.memory > memoryPages {
+		return fmt.Errorf("it wants %d MiB of memory to begin with; a hook has at most %d", o.memory>>4, memoryPages>>4)
+	}
+	if o.table > maxTable {
+		return fmt.Errorf("it wants a table of %d entries; a hook has at most %d", o.table, maxTable)
+	}
+	if kind, ok := o.exports["memory"]; !ok || kind.what != 2 {
+		return errors.New(`it does not export its memory; export it as "memory"`)
+	}
+	for _, f := range exported {
+		e, ok := o.exports[f.name]
+		if !ok || e.what != 0 {
+			return fmt.Errorf("it does not export %s; a hook exports %s and %s", f.name, exported[0], exported[1])
+		}
+		if got := o.signature(e.index); got != f.signature {
+			return fmt.Errorf("%s is %s; it must be %s", f.name, got, f.signature)
+		}
+	}
+	if e, ok := o.exports["_initialize"]; ok && (e.what != 0 || o.signature(e.index) != "func()") {
+		return errors.New("_initialize must be func()")
+	}
+	return nil
+}
+
+// function is one that a module exports, as Go would write its type.
+type function struct{ name, signature string }
+
+func (f function) String() string { return f.name + f.signature[len("func"):] }
+
+// exported are what a hook has to export.
+var exported = []function{{"hookway_alloc", "func(i32) i32"}, {"hookway_handle", "func(i32, i32) i64"}}
+
+// maxTable bounds the entries of a module's tables.
+const maxTable = 1 << 20

@@ -1,0 +1,205 @@
+package wasm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// outline is what a module says of itself outside its code.
+type outline struct {
+	types   []string // as Go would write them
+	funcs   []uint32 // type of each, the imported ones first
+	imports []imported
+	exports map[string]export
+	memory  uint64 // pages that it begins with
+	table   uint64 // entries that its tables begin with
+}
+
+type imported struct{ module, name string }
+
+type export struct {
+	what  byte // 0 function, 1 table, 2 memory, 3 global
+	index uint32
+}
+
+// given are the functions of the module "hookway" that a guest may import.
+var given = map[string]bool{"log": true, "fetch": true, "read": true}
+
+func (i imported) check() error {
+	switch {
+	case i.module == wasiModule:
+		return nil
+	case i.module != hostModule:
+		return fmt.Errorf("it imports %s.%s, which nothing here gives; a hook may import %s and %s", i.module, i.name, wasiModule, hostModule)
+	case !given[i.name]:
+		return fmt.Errorf("it imports %s.%s, which there is not; there are log, fetch and read", i.module, i.name)
+	}
+	return nil
+}
+
+// signature is the type of a function.
+func (o *outline) signature(f uint32) string {
+	if int64(f) >= int64(len(o.funcs)) || int64(o.funcs[f]) >= int64(len(o.types)) {
+		return "a function without type"
+	}
+	return o.types[o.funcs[f]]
+}
+
+var errShort = errors.New("it ends too early")
+
+// source reads a module's bytes; after an error it gives zeros.
+type source struct {
+	rest []byte
+	err  error
+}
+
+func (s *source) fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+	s.rest = nil
+}
+
+func (s *source) byte() byte {
+	if len(s.rest) == 0 {
+		s.fail(errShort)
+		return 0
+	}
+	b := s.rest[0]
+	s.rest = s.rest[1:]
+	return b
+}
+
+// number reads an unsigned LEB128 of up to 32 bits; limits of memories that are
+// larger than that are not for us.
+func (s *source) number() uint32 {
+	var n uint64
+	for shift := 0; shift < 35; shift += 7 {
+		b := s.byte()
+		n |= uint64(b&0x7f) << shift
+		if b&0x80 == 0 {
+			if n > 1<<32-1 {
+				s.fail(errors.New("it has a number that is too large"))
+				return 0
+			}
+			return uint32(n)
+		}
+	}
+	s.fail(errors.New("it has a number that is too long"))
+	return 0
+}
+
+func (s *source) bytes() []byte {
+	n := s.number()
+	if int64(n) > int64(len(s.rest)) {
+		s.fail(errShort)
+		return nil
+	}
+	b := s.rest[:n:n]
+	s.rest = s.rest[n:]
+	return b
+}
+
+// each does something for every entry of a list.
+func (s *source) each(do func()) {
+	for n := s.number(); n > 0 && s.err == nil; n-- {
+		do()
+	}
+}
+
+func readOutline(code []byte) (*outline, error) {
+	o := &outline{exports: map[string]export{}}
+	s := &source{rest: code}
+	for len(s.rest) > 0 && s.err == nil {
+		id := s.byte()
+		section := &source{rest: s.bytes()}
+		if s.err != nil {
+			break
+		}
+		o.section(id, section)
+		if section.err != nil {
+			return nil, fmt.Errorf("section %d: %w", id, section.err)
+		}
+	}
+	return o, s.err
+}
+
+func (o *outline) section(id byte, s *source) {
+	switch id {
+	case 1:
+		s.each(func() { o.types = append(o.types, s.signature()) })
+	case 2:
+		s.each(func() { o.imported(s) })
+	case 3:
+		s.each(func() { o.funcs = append(o.funcs, s.number()) })
+	case 4:
+		s.each(func() { s.byte(); o.table += uint64(s.limits()) })
+	case 5:
+		s.each(func() { o.memory += uint64(s.limits()) })
+	case 7:
+		s.each(func() {
+			name := string(s.bytes())
+			o.exports[name] = export{s.byte(), s.number()}
+		})
+	}
+}
+
+func (o *outline) imported(s *source) {
+	i := imported{string(s.bytes()), string(s.bytes())}
+	o.imports = append(o.imports, i)
+	switch what := s.byte(); what {
+	case 0:
+		o.funcs = append(o.funcs, s.number())
+	case 1:
+		s.byte()
+		s.limits()
+	case 2:
+		s.limits()
+	case 3:
+		s.byte()
+		s.byte()
+	default:
+		s.fail(fmt.Errorf("it imports something of the unknown kind %d", what))
+	}
+}
+
+// limits gives the smaller one.
+func (s *source) limits() uint32 {
+	flags := s.byte()
+	least := s.number()
+	if flags&1 != 0 {
+		s.number()
+	}
+	return least
+}
+
+var valueTypes = map[byte]string{0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64", 0x7b: "v128", 0x70: "funcref", 0x6f: "externref"}
+
+// signature reads a function's type.
+func (s *source) signature() string {
+	if form := s.byte(); s.err == nil && form != 0x60 {
+		s.fail(fmt.Errorf("it has a type of the unknown form %#x", form))
+		return ""
+	}
+	list := func() []string {
+		var out []string
+		for _, t := range s.bytes() {
+			name, ok := valueTypes[t]
+			if !ok {
+				s.fail(fmt.Errorf("it has the unknown type %#x", t))
+			}
+			out = append(out, name)
+		}
+		return out
+	}
+	takes, gives := list(), list()
+	text := "func(" + strings.Join(takes, ", ") + ")"
+	switch len(gives) {
+	case 0:
+		return text
+	case 1:
+		return text + " " + gives[0]
+	}
+	return text + " (" + strings.Join(gives, ", ") + ")"
+}
