@@ -141,11 +141,13 @@ func (h *Handler) request(ctx context.Context, data []byte) (response, error) {
 	return out, nil
 }
 
-// newClient makes connections of its own, which Close can end.
+// newClient makes a client that keeps no connection: one that is made for a
+// request which is cancelled meanwhile would be kept for later, and the far side
+// would see us come and stay.
 func newClient(t http.RoundTripper) *http.Client {
 	if t == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.MaxIdleConnsPerHost = maxInstances
+		own.DisableKeepAlives = true
 		t = own
 	}
 	return &http.Client{Transport: t}

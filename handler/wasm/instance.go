@@ -119,7 +119,7 @@ func (i *instance) sleep(ns int64) {
 // ask is one call: the event goes into the guest's memory, and its answer comes
 // out of it.
 func (i *instance) ask(ctx context.Context, event [][]byte) ([]byte, error) {
-	i.ctx = ctx
+	i.ctx, i.err.first = ctx, ""
 	defer i.flush()
 	ctx = context.WithValue(ctx, instanceKey{}, i)
 	size := 0
