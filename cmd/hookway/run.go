@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -87,7 +89,19 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	stop()
 	err = errors.Join(err, w.close(), memory.close())
 	if err != nil || status.Code != 0 {
-		return &exit{code: max(status.Code, exitFailure), err: err}
+		return &exit{code: max(status.Code, startFailure(err)), err: err}
 	}
 	return nil
+}
+
+// startFailure is the exit code of a program that could not be started, as shells
+// have it.
+func startFailure(err error) int {
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+		return 127
+	case errors.Is(err, fs.ErrPermission):
+		return 126
+	}
+	return exitFailure
 }

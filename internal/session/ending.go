@@ -16,21 +16,21 @@ import (
 const (
 	hooksLimit  = time.Minute     // for all hooks of SessionStart or SessionEnd
 	drainLimit  = time.Minute     // for hooks that still run after the program's end
-	typeLimit   = 8 * time.Second // to type what SessionEnd's hooks inject
+	typeLimit   = 5 * time.Second // to type what SessionEnd's hooks inject
 	answerLimit = 5 * time.Second // for the agent to answer that
 	answerStill = time.Second     // an answer is over after that much silence
 )
 
 // stop announces the end to the living program, gives it time to answer, and
 // ends it. A program that has just ended by itself needs none of that.
-func (s *session) stop(ctx context.Context, reason string) {
+func (s *session) stop(ctx context.Context, reason string, sig os.Signal) {
 	select {
 	case <-s.program.Done():
 		return
 	default:
 	}
 	s.farewell(ctx, reason)
-	s.program.Close()
+	s.program.Stop(sig)
 }
 
 // farewell announces the end to the living program and gives it time to answer.

@@ -323,7 +323,7 @@ func (s *session) launch(ctx context.Context, cfg Config) (err error) {
 		Env:   s.view.Env(),
 		Stdin: cfg.Stdin, Stdout: cfg.Stdout, End: s.inputEnd(),
 		Leaving: s.part("interrupted"), Hangup: s.part("hangup"),
-		Signals: []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}, // the program is told of the others by SessionEnd
+		Signals: passedOn, // the program is told of the others by SessionEnd
 	})
 	return err
 }
@@ -361,15 +361,15 @@ func (s *session) accompany(ctx context.Context) (cause error) {
 			close(p.done)
 			continue
 		case <-ctx.Done():
-			reason := "cancelled"
-			if sig := s.caught(); sig != nil {
+			reason, sig := "cancelled", s.caught()
+			if sig != nil {
 				reason = signalReason(sig)
 			} else {
-				cause = fmt.Errorf("run %s: %w", s.command[0], ctx.Err())
+				cause, sig = fmt.Errorf("run %s: %w", s.command[0], ctx.Err()), syscall.SIGTERM
 			}
-			s.stop(ctx, reason)
+			s.stop(ctx, reason, sig)
 		case sig := <-s.signals:
-			s.stop(ctx, signalReason(sig))
+			s.stop(ctx, signalReason(sig), sig)
 		}
 		return cause
 	}

@@ -4,6 +4,7 @@ package session_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -46,6 +47,7 @@ func TestSignalsLetTheAgentAnswer(t *testing.T) {
 	t.Parallel()
 	for name, caller := range callers {
 		for signal, reason := range map[syscall.Signal]string{syscall.SIGTERM: "terminated", syscall.SIGINT: "interrupted"} {
+			code := fmt.Sprintf("code %d error <nil>", 128+int(signal))
 			t.Run(name+", "+reason, func(t *testing.T) {
 				t.Parallel()
 				cmd, out := wrapping(t, `echo ready; while read line; do echo "heard: $line"; done`, "any last words?", caller)
@@ -55,7 +57,7 @@ func TestSignalsLetTheAgentAnswer(t *testing.T) {
 				}
 				out.await(t, "SessionEnd "+reason)
 				out.await(t, "heard: any last words?")
-				out.await(t, "code 143 error <nil>")
+				out.await(t, code)
 				if n := strings.Count(out.String(), "SessionEnd"); n != 1 {
 					t.Errorf("SessionEnd was fired %d times", n)
 				}
@@ -84,6 +86,17 @@ func TestSecondSignalEndsTheWait(t *testing.T) {
 				return time.Since(asked)
 			})
 		})
+	}
+}
+
+func TestSignalsOfTheProgramArePassedOn(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2, "QUIT": syscall.SIGQUIT} {
+		cmd, out := wrapping(t, `trap 'exit 5' `+name+`; echo ready; while :; do sleep 0.05; done`, "")
+		out.await(t, "under way")
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		out.await(t, "code 5 error <nil>")
 	}
 }
 

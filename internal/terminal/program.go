@@ -14,6 +14,8 @@ type Program struct {
 	intake    func() Input
 	restore   func() // gives the user's terminal back; may be called often
 	cancel    context.CancelFunc
+	kill      func(os.Signal) // signals the program's process group
+	grace     time.Duration
 
 	tap    *tap
 	typed  *typed
@@ -46,6 +48,21 @@ func (p *Program) Close() {
 	p.restore()
 	p.cancel()
 	<-p.done
+}
+
+// Stop ends the program with a signal, and as Close does if that has not ended it
+// after the grace.
+func (p *Program) Stop(sig os.Signal) {
+	if p.kill != nil {
+		p.kill(sig)
+		late := time.NewTimer(p.grace)
+		defer late.Stop()
+		select {
+		case <-p.done:
+		case <-late.C:
+		}
+	}
+	p.Close()
 }
 
 // Next returns the lines that were finished since the last call, waiting for

@@ -116,6 +116,7 @@ func (r *run) start() (err error) {
 	if r.news, r.drain, err = os.Pipe(); err != nil {
 		return errors.Join(fmt.Errorf("watch the output: %w", err), r.pty.Close(), r.tty.Close())
 	}
+	r.kill, r.grace = func(s os.Signal) { r.signal(s.(syscall.Signal)) }, r.cfg.grace()
 	r.canonical = func() bool { return readsLines(r.tty) }
 	r.typed.canonical = r.canonical
 	r.intake = func() Input { return inputOf(r.pty, r.tty, r.cmd.Process.Pid) }
