@@ -15,7 +15,7 @@
 //	border       = "│" | "┃" | "║" | "▎" | "▌" | "▏" | "|" | ">" .
 //	glyph        = "⏺" | "●" | "○" | "❯" | "›" | "⎿" | "└" | "╰" | "├" | "✦" | "✻" | "✶" |
 //	               "◆" | "◇" | "■" | "▪" | "▶" | "►" | "⏵" | "→" | "»" .
-//	list         = "-" | "*" | "•" | digit [ digit [ digit ] ] ( "." | ")" ) .
+//	list         = "-" | "*" | "+" | "•" | digit [ digit [ digit ] ] ( "." | ")" ) .
 //	namespace    = letter { letter | digit | "_" | "-" } .            (* ASCII, at most 64 *)
 //	target       = "*" | [ "#" ] name .
 //	name         = word { word | "-" | "." | "/" | "@" | ":" } .      (* at most 256 bytes *)

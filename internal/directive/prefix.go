@@ -134,7 +134,7 @@ func in(s, set string) bool {
 func listMark(s string) int {
 	n := 0
 	switch c := s[0]; {
-	case c == '-' || c == '*':
+	case c == '-' || c == '*' || c == '+':
 		n = 1
 	case strings.HasPrefix(s, "•"):
 		n = len("•")
