@@ -61,6 +61,7 @@ func TestGrammar(t *testing.T) {
 		// prefix
 		{"indented", "  \t@deploy:staging go", deploy},
 		{"dash", "- @deploy:staging go", deploy},
+		{"plus as list mark", "+ @deploy:staging go", deploy},
 		{"star as list mark", "* @deploy:staging go", deploy},
 		{"round bullet", "• @deploy:staging go", deploy},
 		{"numbered", "1. @deploy:staging go", deploy},

@@ -17,7 +17,7 @@ type prefix struct {
 
 // starts are the bytes that a blank, a border, a glyph or a list mark starts with.
 var starts = func() (all [256]bool) {
-	for _, c := range []byte(" \t\r\xc2\xe2>|-*0123456789") {
+	for _, c := range []byte(" \t\r\xc2\xe2>|-*+0123456789") {
 		all[c] = true
 	}
 	return all
