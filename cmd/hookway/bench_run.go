@@ -33,7 +33,11 @@ minutes, most of them for the injections; --quick takes fewer of everything.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if quick {
-				plan = benchRunPlan{rounds: 1, keys: 200, directives: 20, injections: 40}
+				n := plan.injections
+				if !cmd.Flags().Changed("injections") {
+					n = 40
+				}
+				plan = benchRunPlan{rounds: 1, keys: 200, directives: 20, injections: n}
 			}
 			if plan.injections < 1 {
 				return fmt.Errorf("-n %d: measure at least one injection", plan.injections)
