@@ -23,7 +23,7 @@ const (
 	benchAgents   = 10               // into which is typed at the same time
 	acceptedTexts = 20               // typed into an agent that does nothing
 	announceTime  = 10 * time.Second // for a session to be reachable
-	typedTime     = 3 * time.Minute  // for one text to be typed, with a human in the way
+	typedTime     = 6 * time.Minute  // for one text, with a human in the way: after five it is said to be failed
 	betweenTexts  = 600              // ms, at most
 )
 
