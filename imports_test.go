@@ -38,6 +38,7 @@ var rooms = map[string][]string{
 	"hooktest":           {"hook", "wire"},
 	"handler/command":    {"hook", "wire", "internal/procgroup"},
 	"handler/web":        {"hook", "wire"},
+	"handler/wasm":       {"hook", "wire"},
 	"handler/script":     {"hook", "wire", "internal/procgroup"},
 	"internal/audit":     {"hook", "wire", "internal/filelock"},
 	"internal/adapter":   {"hook", "wire"},

@@ -54,13 +54,13 @@ func (a *app) showProblems(cmd *cobra.Command) error {
 	return nil
 }
 
-// showGrants says what the scripts of the workspace may now do beyond computing.
+// showGrants says what the scripts and modules of the workspace may now do beyond computing.
 func (a *app) showGrants(hooks []config.Hook) {
 	told := map[string]bool{}
 	for _, h := range hooks {
 		if line := shownHandler(h); h.Layer == config.LayerWorkspace && len(h.Grants) > 0 && !told[line] {
 			told[line] = true
-			fmt.Fprintf(visible{a.out}, "Script %s\n", line)
+			fmt.Fprintf(visible{a.out}, "%s %s\n", map[string]string{"script": "Script", "wasm": "Module"}[h.Kind], line)
 		}
 	}
 }

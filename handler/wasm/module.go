@@ -37,25 +37,33 @@ func Read(file string) (*Module, error) {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no regular file", file)
 	case info.Size() > MaxFile:
-		return nil, tooLarge(file)
+		return nil, fmt.Errorf("%s: %w", file, errTooLarge)
 	}
 	code, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(code) > MaxFile { // it grew meanwhile
-		return nil, tooLarge(file)
+	m, err := Parse(file, code)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return m, nil
+}
+
+// Parse looks through a module that was read from a file. The error does not name
+// the file.
+func Parse(file string, code []byte) (*Module, error) {
+	if len(code) > MaxFile {
+		return nil, errTooLarge
 	}
 	if err := examine(code); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	sum := sha256.Sum256(code)
 	return &Module{File: file, Hash: hex.EncodeToString(sum[:]), code: code}, nil
 }
 
-func tooLarge(file string) error {
-	return fmt.Errorf("%s has more than %d MiB; leave debug information out, as with -ldflags=-s or wasm-strip", file, MaxFile>>20)
-}
+var errTooLarge = fmt.Errorf("it has more than %d MiB; leave debug information out, as with -ldflags=-s or wasm-strip", MaxFile>>20)
 
 // examine finds what keeps a module from being a hook, before it is compiled,
 // which takes long. What else is wrong with it is found then.

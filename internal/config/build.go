@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/handler/wasm"
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/wire"
@@ -47,6 +48,7 @@ type found struct {
 	command commandLine
 	env     []string // besides the spec's
 	script  *scriptFile
+	module  *wasm.Module
 	index   int    // of the hook in the script
 	at      string // place of the hook in the script, if it says so itself
 }
@@ -116,12 +118,12 @@ func (f *found) shown() string {
 	return strings.Join(words, " ")
 }
 
-// shownScript is the script as a listing has it.
-func (l *loader) shownScript(f *found) string {
-	if rel, err := filepath.Rel(f.source.dir, f.script.path); err == nil && filepath.IsLocal(rel) {
+// shownScript is a script, or a module, as a listing has it.
+func (l *loader) shownScript(f *found, path string) string {
+	if rel, err := filepath.Rel(f.source.dir, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
-	return f.script.path
+	return path
 }
 
 // build makes the hook, but for its id. Only an active one gets a handler.
@@ -142,11 +144,17 @@ func (l *loader) build(f *found) (Hook, error) {
 	}
 	hash := ""
 	if h.Kind == "script" && f.script != nil {
-		h.Command, h.Grants, hash = l.shownScript(f), f.script.program.Grants(), f.script.bundle.Hash
+		h.Command, h.Grants, hash = l.shownScript(f, f.script.path), f.script.program.Grants(), f.script.bundle.Hash
 		for _, file := range f.script.bundle.Files {
 			if p, ok := l.pinned.pins[file]; ok && f.source.pinned {
 				pins = append(pins, p)
 			}
+		}
+	}
+	if h.Kind == "wasm" && f.module != nil {
+		h.Command, h.Grants, hash = l.shownScript(f, f.module.File), f.spec.grants, f.module.Hash
+		if p, ok := l.pinned.pins[f.module.File]; ok && f.source.pinned {
+			pins = append(pins, p)
 		}
 	}
 	if h.Kind == "http" {
@@ -193,6 +201,18 @@ func (l *loader) build(f *found) (Hook, error) {
 			return h, err
 		}
 		h.Handler, h.lease = server, server
+	case "wasm":
+		if f.module == nil {
+			return h, errors.New("its module cannot be run")
+		}
+		module, err := leaseWASM(f.module, l.wasmConfig(f, c))
+		if err != nil {
+			return h, err
+		}
+		h.Handler, h.lease = module, module
+		if len(pins) > 0 {
+			h.Handler = &pinned{next: module, pins: pins}
+		}
 	default:
 		h.Handler = hook.Static(f.spec.handler.decision)
 	}

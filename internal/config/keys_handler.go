@@ -13,7 +13,7 @@ import (
 )
 
 // handlerKinds are the keys of which a hook has exactly one.
-var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command", "script", "http"}
+var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command", "script", "http", "wasm"}
 
 // handlerSpec is what a hook runs: a fixed decision, a merge patch or a command.
 type handlerSpec struct {
@@ -25,6 +25,7 @@ type handlerSpec struct {
 	shell    *entry          // command as a line
 	script   *entry          // a file of TypeScript or JavaScript
 	web      *webSpec        // a server
+	wasm     *entry          // a file of WebAssembly
 }
 
 // handlerKeys are the handlers and what belongs to them.
@@ -37,7 +38,7 @@ func handlerKeys() []key[hookSpec] {
 	}
 	return []key[hookSpec]{
 		verdict("block", "Stop the operation; the text is the reason, told to the agent.", hook.ActionBlock),
-		{name: "allow", doc: "Approve without asking the user; the text is the reason. Beside script: a list of what the script may do: exec, read, write, net.", shape: allowShape(),
+		{name: "allow", doc: "Approve without asking the user; the text is the reason. Beside script or wasm: a list of what that may do: exec, read, write, net.", shape: allowShape(),
 			read: readAllow},
 		verdict("ask", "The user must confirm; the text is the reason.", hook.ActionAsk),
 		{name: "inject", doc: "Text for the agent.", shape: textShape(),
@@ -75,6 +76,7 @@ func handlerKeys() []key[hookSpec] {
 				}
 			}},
 		webKey(),
+		wasmKey(),
 		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				word, _ := r.choice(n, "mode", "oneshot", "worker")
@@ -84,7 +86,7 @@ func handlerKeys() []key[hookSpec] {
 			shape: textsShape(), read: readNeeds},
 		{name: "cwd", doc: "command: working directory, from the folder of this file. Default: the agent's.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.cwd, _ = r.text(n, "cwd") }},
-		{name: "env", doc: "command: variables added to the environment.",
+		{name: "env", doc: "command: variables added to the environment; wasm: its whole environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}},
 				"propertyNames": schema{"not": schema{"pattern": `^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS)$`}}},
 			read: readEnv},

@@ -200,6 +200,7 @@ func (l *loader) readUser() {
 	l.readYAML(&l.user, src, "", checkOwner)
 	l.scripts(&l.user)
 	l.authorities(&l.user)
+	l.modules(&l.user)
 	l.ownScripts(&l.user, src)
 	l.scan(&l.user, src, userFolders, checkOwner)
 	l.bundleFolders(&l.user)
@@ -216,11 +217,13 @@ func (l *loader) readWorkspace() {
 		l.readYAML(&l.work, src, l.opts.File, nil)
 		l.scripts(&l.work)
 		l.authorities(&l.work)
+		l.modules(&l.work)
 		return
 	}
 	l.readYAML(&l.work, src, "", nil)
 	l.scripts(&l.work)
 	l.authorities(&l.work)
+	l.modules(&l.work)
 	l.ownScripts(&l.work, src)
 	l.scan(&l.work, src, workspaceFolders, nil)
 	l.bundleFolders(&l.work)
@@ -309,6 +312,11 @@ func (l *loader) pin(src source, path string) {
 
 // readFile reads a configuration once; what is parsed is what is hashed.
 func (l *loader) readFile(src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
+	return l.readUpTo(maxFile, src, path, check)
+}
+
+// readUpTo reads a file, and one byte more than the limit of one that is larger.
+func (l *loader) readUpTo(limit int64, src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
 	fail := func(err error) ([]byte, error) {
 		if src.layer == LayerWorkspace {
 			l.pinned.put(pin{path: path, value: "unreadable"})
@@ -325,7 +333,7 @@ func (l *loader) readFile(src source, path string, check func(string, fs.FileInf
 			return nil, err
 		}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return fail(err)
 	}

@@ -181,15 +181,13 @@ func (r *reader) conflicts(h *hookSpec) {
 	if h.override {
 		r.overrides(h)
 	}
-	if h.grants != nil && h.keys["script"] == nil {
-		r.fail(h.keys["allow"], "write allow: true, or allow: with the reason", "allow is a list only beside script, as what that may do")
-	}
+	r.granted(h)
 	if h.keys["script"] != nil && h.keys["on"] == nil {
 		r.registersItself(h)
 	}
 	if h.keys["command"] == nil {
 		for _, name := range []string{"mode", "cwd", "env", "needs"} {
-			if n := h.keys[name]; n != nil {
+			if n := h.keys[name]; n != nil && (name != "env" || h.keys["wasm"] == nil) {
 				r.fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
 			}
 		}
@@ -223,7 +221,7 @@ func (r *reader) overrides(h *hookSpec) {
 // decides checks that the events, and the lane, listen to what a fixed decision says.
 func (r *reader) decides(h *hookSpec) {
 	at, kind := h.keys[h.handler.kind], h.handler.kind
-	if kind == "command" || kind == "script" || kind == "http" {
+	if kind == "command" || kind == "script" || kind == "http" || kind == "wasm" {
 		return
 	}
 	switch {

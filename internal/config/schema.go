@@ -58,8 +58,8 @@ func hookSchema() schema {
 	var handlers []schema
 	for _, kind := range handlerKinds {
 		one := schema{"required": []string{kind}}
-		if kind == "allow" { // beside script it is no handler
-			one["not"] = schema{"required": []string{"script"}}
+		if kind == "allow" { // beside script and wasm it is no handler
+			one["not"] = schema{"anyOf": []schema{{"required": []string{"script"}}, {"required": []string{"wasm"}}}}
 		}
 		handlers = append(handlers, one)
 	}
@@ -74,7 +74,7 @@ func refShape(name string) schema { return schema{"$ref": "#/definitions/" + nam
 
 func textOrTrueShape() schema { return schema{"anyOf": []schema{textShape(), trueShape()}} }
 
-// allowShape is a reason or true; beside script, what that may do.
+// allowShape is a reason or true; beside script and wasm, what those may do.
 func allowShape() schema {
 	return schema{"anyOf": []schema{textShape(), trueShape(), {"type": "array", "items": choiceShape("exec", "read", "write", "net")}}}
 }

@@ -33,9 +33,9 @@ type Hook struct {
 	State       State
 	Layer       string         // LayerUser or LayerWorkspace
 	File        string         // the hookway.yaml, or the executable in a hooks folder
-	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command, script or http
-	Command     string         // with the kinds command and script: what is run, for listings; with http the url
-	Grants      []script.Grant // with the kind script: what it may do
+	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command, script, http or wasm
+	Command     string         // with the kinds command, script and wasm: what is run, for listings; with http the url
+	Grants      []script.Grant // with the kinds script and wasm: what it may do
 	Description string
 
 	name   string // its id as written
@@ -46,7 +46,9 @@ type Hook struct {
 }
 
 // Fixed reports whether the hook always decides the same, without running anything.
-func (h *Hook) Fixed() bool { return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" }
+func (h *Hook) Fixed() bool {
+	return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" && h.Kind != "wasm"
+}
 
 // Set is a configuration that was read: the hooks of all files in the order of
 // registration, and what was found wrong.
@@ -66,7 +68,7 @@ type Set struct {
 
 	dir, stateDir string   // where the workspace was looked for, and the state kept
 	named         string   // Options.File
-	imported      []string // settings.json files that are imported, there or not
+	imported      []string // settings.json files that are imported, and modules, there or not
 	pinned        []string // files that the workspace could run or be configured by
 	lost          string   // why it is not known what the user trusts, or ""
 	entries       map[string]trusted
