@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -30,13 +31,15 @@ type client struct {
 	base         context.Context // ends when the client is closed
 	end          context.CancelFunc
 
+	slots chan struct{} // one for each connection
+
 	mu    sync.Mutex
 	conns map[*tracked]struct{}
 	most  int // connections there were at once
 }
 
 func newClient(authorities *x509.CertPool, allowPrivate bool) *client {
-	c := &client{allowPrivate: allowPrivate, conns: map[*tracked]struct{}{}}
+	c := &client{allowPrivate: allowPrivate, conns: map[*tracked]struct{}{}, slots: make(chan struct{}, maxConns)}
 	c.base, c.end = context.WithCancel(context.Background())
 	c.transport = &http.Transport{
 		Proxy:                  func(r *http.Request) (*url.URL, error) { return proxyOf(r.Context()), nil },
@@ -79,22 +82,44 @@ func (c *client) dial(ctx context.Context, network, address string) (net.Conn, e
 	if !c.allowPrivate && proxyOf(ctx) == nil {
 		d.Control = func(_, address string, _ syscall.RawConn) error { return permitted(address) }
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	defer context.AfterFunc(c.base, cancel)()
+	if err := c.takeSlot(ctx); err != nil {
+		return nil, err
+	}
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {
+		<-c.slots
 		return nil, err
 	}
 	t := &tracked{Conn: conn, owner: c}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.base.Err() != nil {
+		<-c.slots
 		return nil, errors.Join(ErrClosed, conn.Close())
 	}
 	c.conns[t] = struct{}{}
 	c.most = max(c.most, len(c.conns))
 	return t, nil
+}
+
+// takeSlot waits until there may be one more connection. The transport bounds
+// them too, but by proxy, and not while it finds out that all share one over HTTP/2.
+func (c *client) takeSlot(ctx context.Context) error {
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	c.transport.CloseIdleConnections()
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("all %d connections are busy: %w", maxConns, ctx.Err())
+	}
 }
 
 // close ends all connections.
@@ -120,8 +145,12 @@ type tracked struct {
 
 // Close ends the connection.
 func (t *tracked) Close() error {
+	err := t.Conn.Close()
 	t.owner.mu.Lock()
-	delete(t.owner.conns, t)
-	t.owner.mu.Unlock()
-	return t.Conn.Close()
+	defer t.owner.mu.Unlock()
+	if _, open := t.owner.conns[t]; open {
+		delete(t.owner.conns, t)
+		<-t.owner.slots
+	}
+	return err
 }

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -39,6 +40,7 @@ func far(b hooktest.Behaviour) http.HandlerFunc {
 func exam(t *testing.T, start func(*httptest.Server) Config) {
 	hooktest.TestHandler(t, func(t *testing.T, b hooktest.Behaviour) hook.Handler {
 		s := httptest.NewUnstartedServer(far(b))
+		s.Config.ErrorLog = log.New(io.Discard, "", 0) // it hears of connections that were given up
 		c := start(s)
 		t.Cleanup(s.Close)
 		c.URL, c.AllowPrivate = s.URL+"/hooks", true
