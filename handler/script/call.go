@@ -97,7 +97,7 @@ func untilOf(ctx context.Context) time.Time {
 	if !ok {
 		return time.Time{}
 	}
-	return deadline.Add(-min(max(time.Until(deadline)/50, time.Millisecond), 50*time.Millisecond))
+	return deadline.Add(-min(max(time.Until(deadline)/20, time.Millisecond), 100*time.Millisecond))
 }
 
 // begin calls the hook.
@@ -172,6 +172,7 @@ func (m *machine) answer(c *call, text string, err error) {
 	c.answered = true
 	delete(m.calls, c.id)
 	m.pending.Add(-1)
+	m.since.Store(0) // what is left is short: whoever calls next finds the same machine
 	for _, o := range m.ops {
 		if o.c != c {
 			continue

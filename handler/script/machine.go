@@ -85,7 +85,6 @@ func (m *machine) run() {
 
 // slice does a task, and then what became ready by it.
 func (m *machine) slice(t task) {
-	m.since.Store(time.Now().UnixNano())
 	defer m.since.Store(0)
 	defer func() {
 		if r := recover(); r != nil { // the engine is lost, not the process
@@ -96,6 +95,7 @@ func (m *machine) slice(t task) {
 	if m.js == nil && m.loadErr == nil {
 		m.loadErr = m.load()
 	}
+	m.since.Store(time.Now().UnixNano()) // reading the file is no reason to read it once more
 	t.do()
 	m.stuck()
 }
