@@ -53,7 +53,7 @@ func TestAScreenOfAnySizeIsBounded(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {1, 65535}, {65535, 1}, {65535, 65535}} {
 		tr := &tracker{cols: 80, rows: 24, typed: newTyped()}
 		tr.resize(size[0], size[1], time.Now())
-		tr.feed([]byte("\x1b[Habc 日本\r\n\x1b[999;999Hd"), time.Now())
+		tr.feed([]byte("\x1b[Habc 日本\r\n\x1b[999;999Hd"), time.Now(), nil)
 		if s := tr.screen(); s.Width < 1 || s.Height < 1 || s.Width*s.Height > mostCells {
 			t.Errorf("%v: %d columns, %d rows", size, s.Width, s.Height)
 		}

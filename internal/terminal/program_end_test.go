@@ -110,7 +110,10 @@ func TestTheKeeperLeavesAShellsLineEditingAlone(t *testing.T) {
 		}
 	}
 	d.see("prompt> ")
-	until(t, "the shell edits its line", func() bool { return termios(t, d.tty).Lflag&(unix.ECHO|unix.ICANON) == 0 })
+	until(t, "the shell edits its line", func() bool { // other than the wrapper, it has its output processed
+		now := termios(t, d.tty)
+		return now.Lflag&(unix.ECHO|unix.ICANON) == 0 && now.Oflag&unix.OPOST != 0
+	})
 	if err := syscall.Kill(keeper, unix.SIGCONT); err != nil { // now it looks
 		t.Fatal(err)
 	}

@@ -27,6 +27,7 @@ type reader struct {
 	read  int    // bytes of the piece that were read
 	taken int    // how often a piece was taken
 	lines []Line // read ahead
+	room  int    // how many lines there were last
 	echo  bool   // the partial line that was reported last was echo
 	ended bool   // all was read
 }
@@ -89,7 +90,7 @@ func (r *reader) step() (lines []Line, any bool, again time.Duration) {
 		}
 	}
 	lines = r.lines
-	r.lines = nil
+	r.lines, r.room = nil, len(lines)
 	return lines, any, again
 }
 
@@ -144,7 +145,12 @@ func (r *reader) pump() bool {
 		n = min(n, p.resized[0].after-r.read)
 	}
 	if n > 0 {
-		r.lines = append(r.lines, r.judge(r.track.feed(p.bytes[r.read:r.read+n], now))...)
+		if r.lines == nil {
+			r.lines = make([]Line, 0, r.room)
+		}
+		had := len(r.lines)
+		r.lines = r.track.feed(p.bytes[r.read:r.read+n], now, r.lines)
+		r.judge(r.lines[had:])
 		r.read += n
 		return true
 	}

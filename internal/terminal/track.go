@@ -46,6 +46,8 @@ type tracker struct {
 	closed  bool // it was given back
 	filter  filter
 	pending []byte // plain output that the emulator has not seen
+	scanned []Line // of the last piece; its room is used again
+	printed recent
 	doc     document
 	view    Screen // what the last look saw
 	fresh   bool   // nothing was drawn since
@@ -73,8 +75,8 @@ type line struct {
 	seen     int   // bytes of the text that were reported, when it has grown since
 }
 
-// feed takes output and returns the lines that it finishes.
-func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
+// feed takes output and appends the lines that it finishes.
+func (t *tracker) feed(p []byte, now time.Time, done []Line) []Line {
 	t.breath = now.Sub(t.wrote) < breath
 	t.wrote = now
 	before := t.lines.changes
@@ -83,14 +85,15 @@ func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
 			t.said = now
 		}
 	}()
-	open := len(t.lines.cells) > 0
+	open, had := len(t.lines.cells) > 0, len(done)
 	t.leaves = min(t.leaves+len(p)/leaveBytes, leavesMost)
 	for len(p) > 0 {
 		piece := p
 		if t.painting && len(piece) > pieceMost {
 			piece = piece[:pieceMost]
 		}
-		rest, lines, op := t.lines.scan(piece, nil)
+		rest, lines, op := t.lines.scan(piece, t.scanned[:0])
+		t.scanned = lines
 		n := len(piece) - len(rest)
 		t.draw(piece[:n])
 		done = t.take(lines, done)
@@ -108,7 +111,7 @@ func (t *tracker) feed(p []byte, now time.Time) (done []Line) {
 	if t.painting {
 		done = t.painted(now, done)
 	} else {
-		t.pieces(open, now, done)
+		t.pieces(open, now, done[had:])
 	}
 	return done
 }
@@ -133,10 +136,34 @@ func (t *tracker) take(lines, done []Line) []Line {
 	}
 	for _, l := range lines {
 		if l.Text != "" {
-			t.doc.add(l.Text, nil, true)
+			t.printed.add(l.Text)
 		}
 	}
 	return append(done, lines...)
+}
+
+// recent is the last texts that were printed. They become a part of the document
+// when the program begins to paint: of a flood, most never do.
+type recent struct {
+	texts []string
+	next  int // where the oldest is, once there are as many as are compared
+}
+
+func (r *recent) add(text string) {
+	if len(r.texts) < mostCompared {
+		r.texts = append(r.texts, text)
+		return
+	}
+	r.texts[r.next] = text
+	r.next = (r.next + 1) % mostCompared
+}
+
+// tell puts the texts at the end of the document.
+func (r *recent) tell(d *document) {
+	for i := range r.texts {
+		d.add(r.texts[(r.next+i)%len(r.texts)], nil, true)
+	}
+	r.texts, r.next = nil, 0
 }
 
 // draw hands output to the emulator: at once while the program paints, else when
@@ -245,6 +272,7 @@ func (t *tracker) operate(op operation, now time.Time, done []Line) []Line {
 func (t *tracker) paint(now time.Time) {
 	t.flush()
 	t.painting = true
+	t.printed.tell(&t.doc)
 	if now.Sub(t.looked) >= lookEvery {
 		t.leaves = leavesMost
 	}

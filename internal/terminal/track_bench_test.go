@@ -30,14 +30,14 @@ func benchmarkOutput(b *testing.B, text []byte) {
 	now := time.Now()
 	for b.Loop() {
 		now = now.Add(time.Millisecond)
-		tr.feed(text, now)
+		tr.feed(text, now, nil)
 	}
 }
 
 func BenchmarkScreen(b *testing.B) {
 	tr := tracker{cols: 120, rows: 40, typed: newTyped()}
 	defer tr.close()
-	tr.feed([]byte("\x1b[H"+strings.Repeat("some words of a line\r\n", 39)), time.Now())
+	tr.feed([]byte("\x1b[H"+strings.Repeat("some words of a line\r\n", 39)), time.Now(), nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		tr.fresh = false

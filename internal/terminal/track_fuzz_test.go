@@ -33,7 +33,7 @@ func FuzzTracker(f *testing.F) {
 		n := int(step)%64 + 1
 		for i := 0; len(p) > 0; i++ {
 			k := min(n, len(p))
-			check(tr.feed(p[:k], now))
+			check(tr.feed(p[:k], now, nil))
 			p = p[k:]
 			now = now.Add(time.Duration(step) * time.Millisecond)
 			if i%5 == 4 {
