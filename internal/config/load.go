@@ -214,6 +214,13 @@ func (l *loader) readWorkspace() {
 	src := source{layer: LayerWorkspace, dir: l.workspace, root: l.workspace, home: l.opts.otherHome(), rank: 20}
 	if l.opts.File != "" {
 		src.dir = filepath.Dir(l.opts.File)
+		if isScript(l.opts.File) {
+			src.path = l.opts.File
+			l.set.Files = append(l.set.Files, l.opts.File)
+			l.work.folders = append(l.work.folders, &folderSource{source: src, scripts: []string{l.opts.File}})
+			l.bundleFolders(&l.work)
+			return
+		}
 		l.readYAML(&l.work, src, l.opts.File, nil)
 		l.scripts(&l.work)
 		l.authorities(&l.work)

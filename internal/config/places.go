@@ -19,7 +19,7 @@ type Options struct {
 	// working directory. Like File, it may start from there.
 	Dir string
 
-	// File is one hookway.yaml that is read in place of the workspace's. Whoever
+	// File is one hookway.yaml, or one script, that is read in place of the workspace's. Whoever
 	// names it vouches for it: it needs no trust.
 	File string
 

@@ -147,3 +147,19 @@ func TestAScriptThatBreaksKeepsItsLastGoodVersion(t *testing.T) {
 	reload()
 	blocked("removed", "")
 }
+
+func TestAScriptIsNamedInPlaceOfTheFile(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), blockRM)
+	w.write(w.work("conf/relay.config.ts"), "export default { hooks: { onIdle: () => ({ inject: 'named' }) } };\n")
+	o := w.options()
+	o.File = w.work("conf/relay.config.ts")
+	s, err := Load(context.Background(), o)
+	w.must(err)
+	defer s.Close()
+	w.want(s, "relay.config/onIdle active")
+	out, err := hook.Fire(context.Background(), fill(t, s), hook.Idle, nil, hook.Silence{})
+	if err != nil || out.Inject != "named" {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
