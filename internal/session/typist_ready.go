@@ -128,6 +128,13 @@ func (p *profile) asking(m moment, f field) string {
 // halfWritten is about what the user is typing, and what stands in the input.
 func (p *profile) halfWritten(m moment, f field) string {
 	const half = "a half-written line of the user is at the prompt"
+	switch {
+	case p.box:
+	case searching(m.screen):
+		return "the user was searching the history"
+	case m.user.Pending:
+		return "a key of the user waits for what follows"
+	}
 	shadow := f.shadow != "" && !m.user.Begun()
 	if f.known && !f.empty && !shadow {
 		return half

@@ -11,6 +11,8 @@ import (
 const (
 	lineMost   = 64 << 10 // bytes that are remembered of an unfinished line
 	escapeMost = 4 << 10  // bytes of an escape sequence among the keys
+
+	esc = 0x1b
 )
 
 // UserLine is what the keys of the user tell about the line they are typing.
@@ -20,6 +22,11 @@ type UserLine struct {
 	// Unsure says that keys were pressed whose effect only the program knows,
 	// such as those for its history or for completion.
 	Unsure bool
+	// After is what of Text stands right of the cursor.
+	After string
+	// Pending says that a key may still have a say in what the next ones mean:
+	// Escape, one that quotes, one that begins a search. It is unsure, too.
+	Pending bool
 }
 
 // Begun reports whether the user may be in the middle of a line.
@@ -32,6 +39,9 @@ type keyLine struct {
 	text    []byte
 	at      int    // where the cursor is in text
 	unsure  bool   // see UserLine
+	mode    byte   // the key that changed what others mean, until the line ends
+	quoted  bool   // the next character is text, whichever it is
+	changed bool   // there was such a key in this line
 	rest    []byte // a key that is not there as a whole
 	pasting bool
 }
@@ -66,7 +76,10 @@ func (l *keyLine) feed(p []byte, canonical bool) (finished []string, ended int, 
 		}
 		if key == keyFinish || key == keyGiveUp {
 			ended++
-			l.text, l.at, l.unsure = l.text[:0], 0, false
+			// Enter may just take what a search has found into the line, and Ctrl-C
+			// leave a key that waits for another: only the screen knows.
+			l.unsure = key == keyFinish && l.searching() || key == keyGiveUp && l.changed
+			l.text, l.at, l.quoted, l.mode, l.changed = l.text[:0], 0, false, 0, false
 		}
 	}
 	return finished, ended, any
@@ -74,13 +87,26 @@ func (l *keyLine) feed(p []byte, canonical bool) (finished []string, ended int, 
 
 // line is what there is of the line. A lone escape is a key too.
 func (l *keyLine) line() UserLine {
-	return UserLine{Text: string(l.text), Unsure: l.unsure || len(l.rest) > 0}
+	return UserLine{
+		Text: string(l.text), After: string(l.text[l.at:]), Unsure: l.unsure || len(l.rest) > 0,
+		Pending: l.mode != 0 || l.quoted || len(l.rest) > 0 && l.rest[0] == esc,
+	}
 }
+
+// searching reports whether keys go to a search in the history.
+func (l *keyLine) searching() bool { return l.mode == 0x12 || l.mode == 0x13 }
+
+// changes says that a key changes what the next ones mean.
+func (l *keyLine) changes(mode byte) { l.unsure, l.changed, l.mode = true, true, mode }
 
 // next takes one key and returns its length, 0 if it is not there as a whole.
 func (l *keyLine) next(p []byte, canonical bool) (n int, key typedKey) {
 	switch c := p[0]; {
-	case c == 0x1b:
+	case l.quoted && !l.pasting:
+		n, key = l.rune(p)
+		l.quoted = n == 0
+		return n, key
+	case c == esc:
 		return l.escape(p)
 	case l.pasting:
 		return l.rune(p)
@@ -122,8 +148,13 @@ func (l *keyLine) control(c byte, canonical bool) typedKey {
 	switch c {
 	case '\r', '\n':
 		return keyFinish
-	case 0x03, 0x1a, 0x1c: // ^C ^Z ^\
+	case 0x03: // ^C
 		return keyGiveUp
+	case 0x1a, 0x1c: // ^Z ^\ make a terminal forget what it has collected; a shell keeps it
+		if canonical {
+			return keyGiveUp
+		}
+		l.unsure = true
 	case 0x04: // ^D hands over what a terminal has collected; line editors go on
 		if canonical {
 			return keyGiveUp
@@ -146,6 +177,14 @@ func (l *keyLine) control(c byte, canonical bool) typedKey {
 	case 0x06: // ^F
 		l.at = l.after()
 	case 0x0c: // ^L
+	case 0x16, 0x11: // ^V ^Q
+		l.unsure, l.changed, l.quoted = true, true, c == 0x16 || !canonical
+	case 0x12, 0x13, 0x18, 0x1d: // ^R ^S search, ^X and ^] want another key
+		l.changes(c)
+	case 0x07: // ^G ends such a thing, but no mode of commands
+		if l.unsure = true; l.mode != esc {
+			l.mode = 0
+		}
 	default:
 		l.unsure = true
 	}
@@ -185,9 +224,10 @@ func (l *keyLine) escape(p []byte) (n int, key typedKey) {
 		return stringLen(p), keyNone
 	case '\r', '\n':
 		l.insert('\n')
+		l.changes(esc) // a shell may have another mode for it
 		return 2, keyEdit
 	}
-	l.unsure = true // Escape, or a key together with Alt
+	l.changes(esc) // Escape, or a key together with Alt
 	if p[1] == 0x1b {
 		return 1, keyEdit
 	}

@@ -21,15 +21,25 @@ func TestTheUsersLineIsFollowed(t *testing.T) {
 		{name: "given up", keys: "ab\x03"},
 		{name: "killed", keys: "ab\x15"},
 		{name: "a word erased", keys: "one two\x17", want: UserLine{Text: "one "}},
-		{name: "edited in the middle", keys: "ac\x1b[Db\x01x\x05y\x1b[H\x1b[3~", want: UserLine{Text: "abcy"}},
+		{name: "edited in the middle", keys: "ac\x1b[Db\x01x\x05y\x1b[H\x1b[3~", want: UserLine{Text: "abcy", After: "abcy"}},
 		{name: "the rest erased", keys: "abcd\x02\x02\x06\x0b", want: UserLine{Text: "abc"}},
 		{name: "history", keys: "\x1b[A", want: UserLine{Unsure: true}},
 		{name: "history, sent off", keys: "\x1b[A\r"},
 		{name: "completion", keys: "gi\t", want: UserLine{Text: "gi", Unsure: true}},
 		{name: "completed and sent off is not known", keys: "gi\t\r"},
-		{name: "escape", keys: "\x1b", want: UserLine{Unsure: true}},
-		{name: "with Alt", keys: "\x1bb", want: UserLine{Unsure: true}},
-		{name: "a line break with Alt", keys: "a\x1b\rb", want: UserLine{Text: "a\nb"}},
+		{name: "escape", keys: "\x1b", want: UserLine{Unsure: true, Pending: true}},
+		{name: "with Alt", keys: "\x1bb", want: UserLine{Unsure: true, Pending: true}},
+		{name: "with Alt, sent off", keys: "\x1bb\r"},
+		{name: "a line break with Alt", keys: "a\x1b\rb", want: UserLine{Text: "a\nb", Unsure: true, Pending: true}},
+		{name: "right of the cursor", keys: "rm foo\x1b[D\x1b[D\x1b[D\x1b[D\x15", want: UserLine{Text: " foo", After: " foo"}},
+		{name: "a search", keys: "\x12DAN", want: UserLine{Text: "DAN", Unsure: true, Pending: true}},
+		{name: "a search, left", keys: "\x12DAN\x07", want: UserLine{Text: "DAN", Unsure: true}},
+		{name: "a search, given up", keys: "\x12DAN\x03", want: UserLine{Unsure: true}},
+		{name: "what was found is taken", keys: "\x12DAN\r", want: UserLine{Unsure: true}},
+		{name: "what was found is taken and sent off", keys: "\x12DAN\r\r", finished: nil},
+		{name: "to be quoted", keys: "a\x16", want: UserLine{Text: "a", Unsure: true, Pending: true}},
+		{name: "quoted", keys: "a\x16\x03b", want: UserLine{Text: "a\x03b", Unsure: true}},
+		{name: "a shell keeps its line", keys: "ab\x1a", want: UserLine{Text: "ab", Unsure: true}},
 		{name: "pasted", keys: "\x1b[200~one\rtwo\x03\x1b[201~\r", finished: []string{"one\ntwo\x03"}},
 		{name: "the number pad", keys: "a\x1bOM", finished: []string{"a"}},
 		{name: "keys by number", keys: "\x1b[97u\x1b[98;1u\x1b[13u", finished: []string{"ab"}},
@@ -46,7 +56,7 @@ func TestTheUsersLineIsFollowed(t *testing.T) {
 	}
 	for _, test := range tests {
 		for _, chunk := range []int{len(test.keys), 1} {
-			if chunk == 1 && (test.name == "a line break with Alt" || test.name == "with Alt") {
+			if chunk == 1 && (test.name == "a line break with Alt" || strings.HasPrefix(test.name, "with Alt")) {
 				continue
 			}
 			var l keyLine

@@ -1,0 +1,82 @@
+//go:build linux || darwin
+
+package session_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/session"
+)
+
+// atBash runs an interactive shell that is at its prompt, and the user's keys.
+func atBash(t *testing.T) (reached, io.Writer) {
+	t.Helper()
+	in, keys := keyboard(t)
+	r := typing(t, session.Config{Stdin: in, Dir: t.TempDir(), Env: plainly(),
+		Command: []string{program(t, "bash"), "--norc", "--noprofile", "-i"}})
+	r.submits("echo ready")
+	return r, keys
+}
+
+// kept injects a text that must not be typed while all stays as it is, for longer
+// than any pause that keys are given.
+func (r reached) kept(text, reason string) {
+	r.t.Helper()
+	r.WaitMost(4 * time.Second)
+	if state, why := r.types(text); state != "failed" || !strings.Contains(why, reason) {
+		r.t.Fatalf("%q ended as %s (%s), want it kept: %s; the screen is %q", text, state, why, reason, r.screen.String())
+	}
+	r.WaitMost(patience)
+}
+
+func TestASearchInTheHistoryIsNotTypedInto(t *testing.T) {
+	t.Parallel()
+	r, keys := atBash(t)
+	write(t, keys, "echo DAN\"\"GER\r")
+	r.screen.await(t, "\rDANGER")
+	write(t, keys, "\x12")
+	r.screen.await(t, "(reverse-i-search)")
+	write(t, keys, "DAN")
+	r.screen.await(t, "N': echo")
+	r.kept("echo INJ", "searching the history")
+	write(t, keys, "nothing of that kind")
+	r.screen.await(t, "failed")
+	p := r.put("echo inj\"\"ected", "searching the history")
+	write(t, keys, "\x07")
+	if state, reason := r.ended(p); state != "submitted" {
+		t.Errorf("it ended as %s (%s)", state, reason)
+	}
+	r.screen.await(t, "injected\r\n")
+	r.submits("exit")
+	r.clean()
+	if got := r.screen.String(); strings.Count(got, "\rDANGER") != 1 || strings.Contains(got, "INJ") {
+		t.Errorf("the user's command ran again: %q", got)
+	}
+}
+
+func TestAKeyThatWaitsForAnotherKeepsItsMeaning(t *testing.T) {
+	for name, keysOf := range map[string][2]string{
+		"escape": {"\x1b", "x\x03"}, "quote": {"\x16", "\x7f\x7f\r"}, "prefix": {"\x18", "\x07"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, keys := atBash(t)
+			write(t, keys, keysOf[0])
+			r.kept("echo INJ", "a key of the user waits")
+			p := r.put("echo inj\"\"ected", "a key of the user waits")
+			write(t, keys, keysOf[1])
+			if state, reason := r.ended(p); state != "submitted" {
+				t.Errorf("it ended as %s (%s)", state, reason)
+			}
+			r.screen.await(t, "injected\r\n")
+			r.submits("exit")
+			r.end()
+			if got := r.screen.String(); strings.Contains(got, "200~") || strings.Contains(got, "INJ") {
+				t.Errorf("the screen is %q", got)
+			}
+		})
+	}
+}
