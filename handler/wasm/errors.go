@@ -40,6 +40,9 @@ func (i *instance) explain(err error) error {
 		}
 		if place == "" {
 			place, _, _ = strings.Cut(strings.TrimPrefix(line, "."), "(")
+			if number, ok := strings.CutPrefix(place, "$"); ok { // the module has no names
+				place = "function " + number
+			}
 			continue
 		}
 		if strings.HasPrefix(line, "0x") { // debug information names the source

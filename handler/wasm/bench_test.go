@@ -1,0 +1,112 @@
+package wasm
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// event2K is one whose JSON has 2 KiB, encoded.
+func event2K(b *testing.B) (hook.AnyEvent, [][]byte) {
+	b.Helper()
+	ev := bash(strings.Repeat("x", 1900))
+	encoded, err := wire.Encode(ev)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return ev, encoded.Named(ev.Info().Name)
+}
+
+// median runs a benchmark and reports the median too.
+func median(b *testing.B, do func() error) {
+	var took []time.Duration
+	b.ReportAllocs()
+	for b.Loop() {
+		began := time.Now()
+		if err := do(); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "median-µs")
+}
+
+// BenchmarkCall is the way of 2 KiB into the module and of its answer back,
+// without the JSON of both.
+func BenchmarkCall(b *testing.B) {
+	h := open(b, guard, Config{})
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	_, event := event2K(b)
+	median(b, func() error { _, err := h.call(ctx, event); return err })
+}
+
+// BenchmarkHandle is the same with the JSON.
+func BenchmarkHandle(b *testing.B) {
+	h := open(b, guard, Config{})
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	ev, _ := event2K(b)
+	median(b, func() error { _, err := h.Handle(ctx, ev); return err })
+}
+
+// BenchmarkCallGo is a call of the example in Go, which reads the event and writes
+// an answer, with JSON of its own.
+func BenchmarkCallGo(b *testing.B) {
+	m, cache := goGuest(b)
+	h := New(m, Config{Cache: cache, Env: []string{`HOOKWAY_EXAM={"kind":"obeys"}`}})
+	defer h.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	_, event := event2K(b)
+	median(b, func() error { _, err := h.call(ctx, event); return err })
+}
+
+// BenchmarkThousandAtOnce is 1,000 concurrent events.
+func BenchmarkThousandAtOnce(b *testing.B) {
+	h := open(b, guard, Config{})
+	ev, _ := event2K(b)
+	median(b, func() error {
+		var wg sync.WaitGroup
+		for range 1000 {
+			wg.Go(func() {
+				if _, err := h.Handle(context.Background(), ev); err != nil {
+					b.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		return nil
+	})
+}
+
+// BenchmarkColdStart is a handler's first call: the module is compiled, or read
+// from the cache.
+func BenchmarkColdStart(b *testing.B) {
+	m, warm := goGuest(b)
+	small, err := Read(guard)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		m     *Module
+		cache string
+	}{{"small", small, ""}, {"small, cached", small, b.TempDir()}, {"go, cached", m, warm}, {"go", m, ""}} {
+		b.Run(c.name, func(b *testing.B) {
+			median(b, func() error {
+				h := New(c.m, Config{Cache: c.cache, Env: []string{"HOOKWAY_EXAM={}"}})
+				defer h.Close()
+				_, err := h.Handle(context.Background(), bash("ls"))
+				return err
+			})
+		})
+	}
+}

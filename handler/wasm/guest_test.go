@@ -1,0 +1,130 @@
+package wasm
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// sees asks the example in Go what it can reach.
+func sees(t *testing.T, c Config, what string) string {
+	t.Helper()
+	m, cache := goGuest(t)
+	c.Cache = cache
+	c.Env = append(c.Env, `HOOKWAY_EXAM={"kind":"obeys"}`)
+	h := New(m, c)
+	defer h.Close()
+	d, err := h.Handle(t.Context(), tool(map[string]any{"do": "see", "see": what}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Inject
+}
+
+func tool(input map[string]any) hook.AnyEvent {
+	return hook.PreToolUse.New(hook.Envelope{}, hook.ToolUse{ToolName: "Bash", ToolInput: input})
+}
+
+func TestAGuestReachesNothingThatItWasNotGranted(t *testing.T) {
+	t.Setenv("HOOKWAY_SECRET", "of the process")
+	served := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { served++; _, _ = w.Write([]byte("served")) }))
+	defer server.Close()
+	root, outside := t.TempDir(), t.TempDir()
+	for path, text := range map[string]string{root + "/in.txt": "inside", outside + "/out.txt": "outside"} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(outside, "out.txt"), filepath.Join(root, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, what string
+		config     Config
+		want, not  string
+	}{
+		{"no environment", "env", Config{}, "[HOOKWAY_EXAM", "SECRET"},
+		{"its environment", "env", Config{Env: []string{"A=b=c"}}, "A=b=c", "SECRET"},
+		{"no file", "file /in.txt", Config{Root: root}, "", "inside"},
+		{"no file of the host", "file /etc/passwd", Config{}, "", "root"},
+		{"a file", "file /in.txt", Config{Root: root, Read: true}, "inside<nil>", ""},
+		{"no file outside", "file /../" + filepath.Base(outside) + "/out.txt", Config{Root: root, Read: true}, "", "outside<nil>"},
+		{"no file behind a link", "file /link.txt", Config{Root: root, Read: true}, "", "outside<nil>"},
+		{"no writing", "write /new.txt", Config{Root: root, Read: true}, "", "<nil>"},
+		{"writing", "write /new.txt", Config{Root: root, Write: true}, "<nil>", ""},
+		{"no network", "get " + server.URL, Config{}, "fetch needs the grant net", "served"},
+		{"the network", "get " + server.URL, Config{Net: true}, `"body":"served"`, ""},
+		{"no such server", "get http://127.0.0.1:1/", Config{Net: true}, `"error":`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := sees(t, c.config, c.what)
+			if !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
+				t.Errorf("it saw %q, want %q and not %q", got, c.want, c.not)
+			}
+		})
+	}
+	if served != 1 {
+		t.Errorf("the server was asked %d times", served)
+	}
+}
+
+func TestWhatAGuestPrintsIsLogged(t *testing.T) {
+	var log lines
+	sees(t, Config{Log: log.add}, "print")
+	if got := log.String(); got != "exam.wasm: to stdout\nexam.wasm: to stderr" {
+		t.Errorf("the log has %q", got)
+	}
+}
+
+func TestAGuestThatPanicsSaysWhy(t *testing.T) {
+	m, cache := goGuest(t)
+	h := New(m, Config{Cache: cache, Env: []string{`HOOKWAY_EXAM={"kind":"obeys"}`}})
+	defer h.Close()
+	for what, want := range map[string]string{
+		"crash": ": panic: crash in the middle",
+		"eat":   "out of memory",
+	} {
+		_, err := h.Handle(t.Context(), tool(map[string]any{"do": what}))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s gave %v, want %q", what, err, want)
+		}
+	}
+	if d, err := h.Handle(t.Context(), tool(map[string]any{"text": "again"})); err != nil || d.Inject != "again" {
+		t.Errorf("the next event: %+v, %v", d, err)
+	}
+}
+
+func TestManyEventsAtOnce(t *testing.T) {
+	h := open(t, guard, Config{})
+	const events = 1000
+	failed := make(chan error, events)
+	for i := range events {
+		go func() {
+			command, want := "ls", hook.ActionContinue
+			if i%2 == 0 {
+				command, want = "rm -rf /", hook.ActionBlock
+			}
+			d, err := h.Handle(t.Context(), bash(command))
+			if err == nil && d.Action != want {
+				text, _ := json.Marshal(d)
+				t.Errorf("event %d: %s", i, text)
+			}
+			failed <- err
+		}()
+	}
+	for range events {
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := len(h.idle); n > maxInstances {
+		t.Errorf("there are %d instances; the bound is %d", n, maxInstances)
+	}
+}
