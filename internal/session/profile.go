@@ -120,6 +120,7 @@ type field struct {
 	row   int    // its first row, if known, else the cursor's
 	text  string // what stands in its first row, if it is known and not empty
 	ghost string // faint text in it
+	right string // what stands right of the cursor, in a row without a box
 
 	shadow string // the same as text, if nobody need have typed it
 }
@@ -187,12 +188,26 @@ func (p *profile) findLine(s terminal.Screen, f field) field {
 		f.known, f.text = true, strings.TrimSpace(row.Solid)
 		return f
 	}
+	if !aside(right, s) {
+		f.right = trimBox(right)
+	}
 	f.known = prompt.MatchString(left)
-	f.empty = f.known && (right == "" || right[0] == ' ')
-	if f.known && !f.empty {
-		f.text = strings.TrimSpace(right)
+	if f.empty = f.known && f.right == ""; !f.empty {
+		f.text = f.right
 	}
 	return f
+}
+
+// aside reports whether what stands right of the cursor is apart from the input,
+// as the time is at the right edge of some shells.
+func aside(right string, s terminal.Screen) bool {
+	text := strings.TrimLeft(right, " ")
+	gap := len(right) - len(text)
+	width := 0
+	for _, r := range strings.TrimRight(text, " ") {
+		width += columns(r)
+	}
+	return gap >= 3 && s.Col+gap+width >= s.Width-2
 }
 
 // rowAt is a row with all blanks alike: agents draw some that do not break.

@@ -80,3 +80,41 @@ func TestAKeyThatWaitsForAnotherKeepsItsMeaning(t *testing.T) {
 		})
 	}
 }
+
+func TestWhatIsLeftRightOfTheCursorIsTheUsers(t *testing.T) {
+	for name, typed := range map[string]string{
+		"a word": "rm foo\x1b[D\x1b[D\x1b[D\x1b[D\x15", "set in": " a\x01",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, keys := atBash(t)
+			write(t, keys, typed)
+			r.kept("echo INJ", "a half-written line")
+			write(t, keys, "\x0b")
+			write(t, keys, "\x03")
+			r.submits("echo inj\"\"ected")
+			r.screen.await(t, "injected\r\n")
+			r.submits("exit")
+			r.end()
+			if got := r.screen.String(); strings.Contains(got, "INJ") {
+				t.Errorf("the screen is %q", got)
+			}
+		})
+	}
+}
+
+func TestARedirectionIsNoPrompt(t *testing.T) {
+	t.Parallel()
+	r, keys := atBash(t)
+	write(t, keys, "echo a > ")
+	r.kept("injected", "a half-written line")
+}
+
+func TestPythonsRestRightOfTheCursorIsTheUsers(t *testing.T) {
+	t.Parallel()
+	in, keys := keyboard(t)
+	r := typing(t, session.Config{Stdin: in, Env: plainly(), Command: []string{program(t, "python3"), "-q", "-i"}})
+	r.submits("print('ready')")
+	write(t, keys, "0 1\x1b[D\x1b[D\x15")
+	r.kept("print('INJ')", "a half-written line")
+}

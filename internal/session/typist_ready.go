@@ -136,7 +136,8 @@ func (p *profile) halfWritten(m moment, f field) string {
 		return "a key of the user waits for what follows"
 	}
 	shadow := f.shadow != "" && !m.user.Begun()
-	if f.known && !f.empty && !shadow {
+	right := f.right != "" && !m.input.Lines // a terminal that collects lines shows none there
+	if f.known && !f.empty && !shadow || right || !p.box && strings.TrimSpace(m.user.After) != "" {
 		return half
 	}
 	if over := p.over > 0 && m.now.Sub(m.screen.Changed) >= p.over && !m.user.Begun(); over {
@@ -152,9 +153,9 @@ func (p *profile) halfWritten(m moment, f field) string {
 	switch {
 	case m.input.Lines, pause < keysUsed:
 		return half
-	case f.known: // and empty: the keys were commands
+	case f.known && (p.box || lastPart(m.user.Text) == ""): // and empty: the keys were commands
 		return ""
-	case m.user.Text == "" || strings.HasSuffix(typedSo(m.screen), lastPart(m.user.Text)):
+	case m.user.Text == "" && !f.known || strings.HasSuffix(typedSo(m.screen), lastPart(m.user.Text)):
 		return half
 	}
 	return ""
