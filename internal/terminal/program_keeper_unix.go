@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -15,10 +16,13 @@ import (
 // anything any more. A shell above us that sees our end sets the terminal
 // itself, and at once: then nothing is left to do, and doing it would spoil its
 // line editing. So it waits a moment and looks whether the terminal is still as
-// we have left it. It is no more than a shell that waits, and costs next to
+// we have left it; if we have died before it could look how that is, it leaves it
+// alone. It is no more than a shell that waits, and costs next to
 // nothing.
 const keeperScript = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU PIPE
 raw=$(stty -g <&3 2>/dev/null)
+kill -0 "$1" 2>/dev/null || raw=late
+shift
 screen=
 while read -r line; do screen=$line; done
 [ -z "$screen" ] || printf '%s' "$screen"
@@ -70,7 +74,7 @@ func (r *run) startKeeper(ears *os.File, operands []string) (keeper *os.Process,
 	var pid int
 	err = withFd(r.console.file, func(keys int) error {
 		return withFd(screen, func(screen int) (err error) {
-			pid, err = syscall.ForkExec("/bin/sh", append([]string{"sh", "-c", keeperScript, "sh"}, operands...), &syscall.ProcAttr{
+			pid, err = syscall.ForkExec("/bin/sh", append([]string{"sh", "-c", keeperScript, "sh", strconv.Itoa(os.Getpid())}, operands...), &syscall.ProcAttr{
 				Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Files: []uintptr{ears.Fd(), uintptr(screen), null.Fd(), uintptr(keys)},
 				Sys: &syscall.SysProcAttr{Setsid: true}, // who kills our group does not kill it
 			})
