@@ -1,6 +1,7 @@
 # make demo   builds hookway and shows what it does, in under a minute
 # make test   everything that must hold: the same as .ci/run
 # make build  bin/hookway
+# make guests  the example hooks in WebAssembly, from their sources
 # make e2e    the published Claude Code and Codex with hookway, against a scripted model
 
 GO ?= go
@@ -8,7 +9,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test e2e fuzz bench schema
+.PHONY: build install demo test guests e2e fuzz bench schema
 
 build:
 	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
@@ -22,6 +23,11 @@ demo: build
 test:
 	@sh tools/check.sh
 
+# The one in Go has 2 MB and is not checked in; the tests build it themselves.
+guests:
+	$(GO) run ./handler/wasm/testdata/assemble handler/wasm/testdata/guests/wat/guard.wat handler/wasm/testdata/guests/wat/guard.wasm
+	cd handler/wasm/testdata/guests/go && GOOS=wasip1 GOARCH=wasm $(GO) build -trimpath -buildmode=c-shared -ldflags='-s -w' -o $(CURDIR)/bin/exam.wasm .
+
 # Real agents; see docs/e2e.md. Skipped, with a word, where npm reaches nothing.
 e2e:
 	@sh tools/e2e.sh
@@ -31,7 +37,7 @@ fuzz:
 	@sh tools/fuzz.sh $(FUZZTIME)
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./internal/directive ./internal/terminal ./internal/memory
+	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./handler/wasm ./internal/directive ./internal/terminal ./internal/memory
 
 # The checked-in JSON Schemas, and all golden files, made anew.
 schema:
