@@ -206,7 +206,9 @@ func inputs(metafile, root string) ([]string, error) {
 
 // asking is how a file asks for grants: a list of plain texts, so that it can be
 // read, and shown to the user, before any of the file has run.
-var asking = regexp.MustCompile(`(?m)^(?:export )?(?:const|let|var) allow = (\[[^\]]*\]);`)
+var asking = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^(?:export )?(?:const|let|var) allow = (\[[^\]]*\]);`)
+})
 
 // asked reads what the file itself asks for, from the text without its types.
 func (b *Bundle) asked() ([]Grant, error) {
@@ -218,7 +220,7 @@ func (b *Bundle) asked() ([]Grant, error) {
 		return nil, nil
 	}
 	plain := api.Transform(string(text), api.TransformOptions{Loader: api.LoaderTS, Target: api.ES2023, LogLevel: api.LogLevelSilent})
-	found := asking.FindSubmatch(plain.Code)
+	found := asking().FindSubmatch(plain.Code)
 	if found == nil {
 		return nil, nil
 	}

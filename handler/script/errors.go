@@ -7,17 +7,18 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"modernc.org/quickjs"
 )
 
 // frame is where a line of QuickJS's stack says the code was.
-var frame = regexp.MustCompile(`\(?<?[^\s()]*>?:(\d+):(\d+)\)?$`)
+var frame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(?<?[^\s()]*>?:(\d+):(\d+)\)?$`) })
 
 // place gives the first place of a stack that is in the script's own files.
 func (b *Bundle) place(stack string) string {
 	for line := range strings.Lines(stack) {
-		at := frame.FindStringSubmatch(strings.TrimSpace(line))
+		at := frame().FindStringSubmatch(strings.TrimSpace(line))
 		if at == nil {
 			continue
 		}
