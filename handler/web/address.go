@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
+	"sync"
 )
 
 // PrivateError is the error of a connection to an address that is not public.
@@ -20,17 +22,24 @@ var reserved = prefixes("0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0
 
 // These addresses hold one of version 4, beginning at a byte, to which they lead.
 var (
-	nat64  = netip.MustParsePrefix("64:ff9b::/96")
-	sixTo4 = netip.MustParsePrefix("2002::/16")
-	oldV4  = netip.MustParsePrefix("::/96")
+	nat64  = prefixes("64:ff9b::/96")
+	sixTo4 = prefixes("2002::/16")
+	oldV4  = prefixes("::/96")
 )
 
-func prefixes(texts ...string) []netip.Prefix {
-	var out []netip.Prefix
-	for _, t := range texts {
-		out = append(out, netip.MustParsePrefix(t))
-	}
-	return out
+// prefixes are networks that are parsed when they are first needed.
+func prefixes(texts ...string) func() []netip.Prefix {
+	return sync.OnceValue(func() []netip.Prefix {
+		var out []netip.Prefix
+		for _, t := range texts {
+			out = append(out, netip.MustParsePrefix(t))
+		}
+		return out
+	})
+}
+
+func within(ip netip.Addr, networks func() []netip.Prefix) bool {
+	return slices.ContainsFunc(networks(), func(p netip.Prefix) bool { return p.Contains(ip) })
 }
 
 // private reports whether an address is not a public one.
@@ -39,19 +48,17 @@ func private(ip netip.Addr) bool {
 	if !ip.IsGlobalUnicast() || ip.IsPrivate() { // the first leaves out loopback, link-local, multicast and unspecified
 		return true
 	}
-	for _, p := range reserved {
-		if p.Contains(ip) {
-			return true
-		}
+	if within(ip, reserved) {
+		return true
 	}
 	if ip.Is4() {
 		return false
 	}
 	b := ip.As16()
 	switch {
-	case nat64.Contains(ip), oldV4.Contains(ip):
+	case within(ip, nat64), within(ip, oldV4):
 		return private(netip.AddrFrom4([4]byte(b[12:])))
-	case sixTo4.Contains(ip):
+	case within(ip, sixTo4):
 		return private(netip.AddrFrom4([4]byte(b[2:6])))
 	}
 	return false

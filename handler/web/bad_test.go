@@ -271,7 +271,7 @@ func closer(t *testing.T, answered int) (url string, ids <-chan string) {
 // TestWhatWasSentIsSentAgainOnlyIfItIsKnownToBeTheSame: see the package comment.
 func TestWhatWasSentIsSentAgainOnlyIfItIsKnownToBeTheSame(t *testing.T) {
 	ev := bash("ls")
-	run := func(secret string, answered int) (error, []string) {
+	run := func(secret string, answered int) ([]string, error) {
 		url, seen := closer(t, answered)
 		h := newHandler(t, Config{URL: url, Secret: secret, AllowPrivate: true})
 		for range answered {
@@ -286,16 +286,16 @@ func TestWhatWasSentIsSentAgainOnlyIfItIsKnownToBeTheSame(t *testing.T) {
 		for len(seen) > 0 {
 			ids = append(ids, <-seen)
 		}
-		return err, ids
+		return ids, err
 	}
-	if err, ids := run(testSecret, 1); err != nil || len(ids) != 2 || ids[0] != ids[1] || !strings.HasPrefix(ids[0], "evt_") {
+	if ids, err := run(testSecret, 1); err != nil || len(ids) != 2 || ids[0] != ids[1] || !strings.HasPrefix(ids[0], "evt_") {
 		t.Errorf("signed, on a kept connection: %v, ids %q; want the same twice", err, ids)
 	}
 	for name, c := range map[string]struct {
 		secret   string
 		answered int
 	}{"not signed": {"", 1}, "on a new connection": {testSecret, 0}} {
-		err, ids := run(c.secret, c.answered)
+		ids, err := run(c.secret, c.answered)
 		if err == nil || len(ids) != 1 {
 			t.Errorf("%s: %v, ids %q; want one request and an error", name, err, ids)
 			continue

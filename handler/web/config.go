@@ -59,7 +59,7 @@ func (c *Config) Check() error {
 	if _, err := c.target(); err != nil {
 		errs = append(errs, err)
 	}
-	if !variable.MatchString(c.Secret) {
+	if !variable().MatchString(c.Secret) {
 		if _, err := key(c.Secret); err != nil && c.Secret != "" {
 			errs = append(errs, err)
 		}

@@ -9,10 +9,11 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // variable is how a value names one of the environment.
-var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`) })
 
 // expand puts variables into a value. One that is not set is an error: a header
 // without its token would only be refused by the server, with no hint why.
@@ -21,7 +22,7 @@ func expand(what, value string, environ []string) (string, error) {
 		return value, nil
 	}
 	var missing string
-	out := variable.ReplaceAllStringFunc(value, func(v string) string {
+	out := variable().ReplaceAllStringFunc(value, func(v string) string {
 		name := v[2 : len(v)-1]
 		text, ok := lookup(environ, name)
 		if !ok && missing == "" {

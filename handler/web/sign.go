@@ -89,7 +89,7 @@ func verify(k []byte, h http.Header, body []byte, now time.Time) error {
 	want := sum(k, id, timestamp, body)
 	for one := range strings.FieldsSeq(signed) {
 		text, v1 := strings.CutPrefix(one, "v1,")
-		got, err := base64.StdEncoding.DecodeString(text)
+		got, err := base64.StdEncoding.Strict().DecodeString(text)
 		if v1 && err == nil && hmac.Equal(got, want) {
 			return nil
 		}

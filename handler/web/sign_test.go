@@ -170,12 +170,12 @@ func FuzzVerify(f *testing.F) {
 	f.Add("evt_1", "1700000000", right, []byte("{}"))
 	f.Add("evt_1", "1700000000", "v1, v1,= "+right, []byte("{}"))
 	f.Add("", "-1", "v1,", []byte(nil))
+	theirs := signature
 	f.Fuzz(func(t *testing.T, id, timestamp, signature string, body []byte) {
 		h := http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {timestamp}, "Webhook-Signature": {signature}}
 		err := verify(k, h, body, now)
-		want, _ := Sign(testSecret, id, now, body)
-		if err == nil && !strings.Contains(signature, strings.TrimRight(strings.TrimPrefix(want, "v1,"), "=")[:40]) && timestamp == "1700000000" {
-			t.Errorf("it holds without the signature: %q", signature)
+		if want := theirs(k, id, timestamp, body); err == nil && !strings.Contains(signature, want) {
+			t.Errorf("it holds without the signature %s: %q", want, signature)
 		}
 		if err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("more than one line: %v", err)
