@@ -16,8 +16,8 @@ import (
 // anything any more. A shell above us that sees our end sets the terminal
 // itself, and at once: then nothing is left to do, and doing it would spoil its
 // line editing. So it waits a moment and looks whether the terminal is still as
-// we have left it; if we have died before it could look how that is, it leaves it
-// alone. It is no more than a shell that waits, and costs next to
+// we have left it; if we have died before it could look how that is, whether its
+// output is still raw, which no line editing has. It is no more than a shell that waits, and costs next to
 // nothing.
 const keeperScript = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU PIPE
 raw=$(stty -g <&3 2>/dev/null)
@@ -27,7 +27,12 @@ screen=
 while read -r line; do screen=$line; done
 [ -z "$screen" ] || printf '%s' "$screen"
 sleep 0.2 2>/dev/null || sleep 1
-[ "$(stty -g <&3 2>/dev/null)" != "$raw" ] || stty "$@" <&3 2>/dev/null
+if [ "$raw" = late ]; then
+	case " $(stty -a <&3 2>/dev/null | tr '\n;' '  ') " in *' -opost '*) ;; *) exit ;; esac
+elif [ "$(stty -g <&3 2>/dev/null)" != "$raw" ]; then
+	exit
+fi
+stty "$@" <&3 2>/dev/null
 `
 
 const (
