@@ -4,9 +4,10 @@
 // # Where hooks come from
 //
 // In this order, later ones added: the user's configuration (Places), then the
-// workspace, which is the nearest folder with a hookway.yaml, a .hookway/hooks or
-// a .acai/hooks; one that was never trusted gives way to one above that was. In each, first hookway.yaml, then the executables of the hook
-// folders by name. A file with mistakes is left out whole, with all its mistakes
+// workspace, which is the nearest folder with a hookway.yaml, a hookway.config.ts, a
+// relay.config.ts, a .hookway/hooks or a .acai/hooks; one that was never trusted gives
+// way to one above that was. In each, first hookway.yaml, then those scripts, then the
+// executables and scripts of the hook folders by name. A file with mistakes is left out whole, with all its mistakes
 // listed; the others are used.
 //
 // Two files may use the same id. The engine needs different ones, so the later

@@ -97,14 +97,23 @@ func (l *loader) askFolders(ctx context.Context) {
 			limit = *la.file.maxHooks
 		}
 		for _, f := range la.folders {
-			if len(f.files) > limit {
-				l.warn(f.path, "", fmt.Sprintf("the folder has %d hooks; the first %d by name are used", len(f.files), limit), "raise max_hooks in hookway.yaml, or take some out")
-				f.files = f.files[:limit]
-			}
+			f.limit(l, limit)
 			l.askFolder(ctx, f)
 			l.askScripts(ctx, f)
 		}
 	}
+}
+
+// limit leaves out the hooks that are too many, the last by name.
+func (f *folderSource) limit(l *loader, limit int) {
+	all := slices.Concat(f.files, f.scripts)
+	if len(all) <= limit {
+		return
+	}
+	l.warn(f.path, "", fmt.Sprintf("the folder has %d hooks; the first %d by name are used", len(all), limit), "raise max_hooks in hookway.yaml, or take some out")
+	slices.Sort(all)
+	gone := func(path string) bool { return slices.Contains(all[limit:], path) }
+	f.files, f.scripts = slices.DeleteFunc(f.files, gone), slices.DeleteFunc(f.scripts, gone)
 }
 
 // maxAsked bounds how many executables are asked at once.

@@ -192,8 +192,9 @@ func Trust(opts Options) (TrustStatus, error) {
 		return TrustStatus{}, err
 	}
 	if l.workspace == "" {
-		return TrustStatus{State: TrustNone}, fmt.Errorf("no workspace: neither %s nor a folder above it has a %s, .hookway/hooks or .acai/hooks; run hookway init", l.dir, fileName)
+		return TrustStatus{State: TrustNone}, fmt.Errorf("no workspace: neither %s nor a folder above it has a %s, %s, .hookway/hooks or .acai/hooks; run hookway init", l.dir, fileName, strings.Join(scriptNames, ", "))
 	}
+	defer l.closePrograms()
 	l.readWorkspace()
 	if err := l.set.Problems.Err(); err != nil {
 		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
