@@ -54,13 +54,18 @@ func (a *app) showProblems(cmd *cobra.Command) error {
 	return nil
 }
 
-// showGrants says what the scripts and modules of the workspace may now do beyond computing.
+// showGrants says what the scripts and modules of the workspace may now do beyond
+// computing, and which servers are told of events.
 func (a *app) showGrants(hooks []config.Hook) {
 	told := map[string]bool{}
 	for _, h := range hooks {
 		if line := shownHandler(h); h.Layer == config.LayerWorkspace && len(h.Grants) > 0 && !told[line] {
 			told[line] = true
 			fmt.Fprintf(visible{a.out}, "%s %s\n", map[string]string{"script": "Script", "wasm": "Module"}[h.Kind], line)
+		}
+		if h.Kind == "http" && h.Layer == config.LayerWorkspace && h.State == config.Active && !told[h.Command] {
+			told[h.Command] = true
+			fmt.Fprintf(visible{a.out}, "Events go to %s\n", h.Command)
 		}
 	}
 }
