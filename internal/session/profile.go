@@ -39,6 +39,10 @@ type profile struct {
 	// prompted says that nothing is typed before an empty input is seen.
 	prompted bool
 
+	// idle says that the program shows a prompt wherever it reads commands: while
+	// lines are collected and there is none, something else runs.
+	idle bool
+
 	// ghosts match faint text at the input that goes away when one types.
 	// Others, such as a suggestion, keep texts waiting.
 	ghosts []*regexp.Regexp

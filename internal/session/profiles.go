@@ -27,6 +27,7 @@ var (
 		regexp.MustCompile(`(?i)\b(do|would) you (want|like|wish|trust)\b.*\?\s*$|\bare you sure\b|\bproceed\?\s*$`),
 		regexp.MustCompile(`(?i)press (any key|enter|return|space)|\besc(ape)? to (cancel|go back|skip)|enter to (confirm|select|continue)|\bhit enter\b`),
 		regexp.MustCompile(`(?i)--\s*more\s*--|\(END\)\s*$|^:\s*$`),
+		regexp.MustCompile(`^#\?\s*$`), // of the shells' select
 		choice,
 	}
 	// choice is the marked row of a menu.
@@ -112,12 +113,12 @@ func profiles() []profile {
 			// The prompt of a command's second line is none: a half-written
 			// command stands above it.
 			more:    regexp.MustCompile(`^(>|(quote|dquote|bquote|heredoc|cmdsubst|cmdand|cmdor|pipe|for|while|until|if|then|elif|else|do|case|function|subsh|math|braceparam)( \w+)*>)\s*$`),
-			dialogs: asks, settle: settleSoon,
+			dialogs: asks, settle: settleSoon, idle: true,
 		},
 		{
 			name: "python", programs: []string{"python", "ipython"},
 			prompt: regexp.MustCompile(`^(>>>|In \[\d+\]:)\s*$`), more: regexp.MustCompile(`^\s*\.\.\.`),
-			dialogs: asks, settle: settleSoon,
+			dialogs: asks, settle: settleSoon, idle: true,
 		},
 		{
 			name: "screen",

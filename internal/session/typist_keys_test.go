@@ -4,6 +4,7 @@ package session_test
 
 import (
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -117,4 +118,49 @@ func TestPythonsRestRightOfTheCursorIsTheUsers(t *testing.T) {
 	r.submits("print('ready')")
 	write(t, keys, "0 1\x1b[D\x1b[D\x15")
 	r.kept("print('INJ')", "a half-written line")
+}
+
+func TestAShellThatRunsSomethingIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	r, keys := atBash(t)
+	write(t, keys, "cat; echo ov\"\"er\r")
+	r.screen.await(t, "cat; echo")
+	was := "cat was running"
+	if runtime.GOOS != "linux" { // it is not known which program it is
+		was = "another program was running"
+	}
+	p := r.put("echo inj\"\"ected", was)
+	write(t, keys, "of the cat\r")
+	r.screen.await(t, "of the cat\r\nof the cat")
+	write(t, keys, "\x04")
+	if state, reason := r.ended(p); state != "submitted" {
+		t.Errorf("it ended as %s (%s)", state, reason)
+	}
+	r.screen.await(t, "injected\r\n")
+	write(t, keys, "read k; echo \"[$k]\"\r")
+	r.screen.await(t, "[$k]")
+	p = r.put("echo an\"\"other", "a command was running")
+	write(t, keys, "mine\r")
+	if state, reason := r.ended(p); state != "submitted" {
+		t.Errorf("it ended as %s (%s)", state, reason)
+	}
+	r.screen.await(t, "another\r\n")
+	if got := r.screen.String(); !strings.Contains(got, "[mine]") {
+		t.Errorf("the screen is %q", got)
+	}
+}
+
+func TestAMenuOfTheShellIsTheUsers(t *testing.T) {
+	t.Parallel()
+	in, keys := keyboard(t)
+	r := typing(t, session.Config{Stdin: in, Command: []string{program(t, "bash"), "-c",
+		`select x in a b; do echo "chosen $x"; break; done; read -r line; echo "text $line"`}})
+	r.screen.await(t, "#? ")
+	p := r.put("1", "asking the user")
+	write(t, keys, "2\r")
+	r.clean()
+	r.ended(p)
+	if got := r.screen.String(); !strings.Contains(got, "chosen b") || !strings.Contains(got, "text 1") {
+		t.Errorf("the screen is %q", got)
+	}
 }

@@ -92,6 +92,8 @@ func (p *profile) wrong(m moment, _ field) string {
 		return fmt.Sprintf("%s %s", name, p.never)
 	case m.screen.Alternate && !p.alternate:
 		return name + " has the full screen, and nothing is known of its input"
+	case p == &defaultProfile && m.input.Front != nil && profileFor(m.command).idle:
+		return name + " was running"
 	}
 	return ""
 }
@@ -183,6 +185,8 @@ func lastPart(text string) string {
 // unseen is about programs that read keys and show no input.
 func (p *profile) unseen(m moment, f field) string {
 	switch {
+	case m.input.Lines && !f.known && p.idle:
+		return "a command was running"
 	case m.input.Lines && !p.prompted, f.known:
 		return ""
 	case p.prompted:
