@@ -9,6 +9,9 @@ const (
 	settleSoon  = 100 * time.Millisecond // after which a screen with a known input is still
 	settleLater = 200 * time.Millisecond
 
+	// settlePainted is for a cursor that was left after a text: more of it may come.
+	settlePainted = time.Second
+
 	// ghostMost is how long a suggestion keeps texts from an agent that would let
 	// one type over it: the user may want to take it.
 	ghostMost = 30 * time.Second

@@ -164,3 +164,27 @@ func TestAMenuOfTheShellIsTheUsers(t *testing.T) {
 		t.Errorf("the screen is %q", got)
 	}
 }
+
+func TestAProgramThatReadsKeysAfterATextIsNotTypedTo(t *testing.T) {
+	t.Parallel()
+	in, _ := keyboard(t)
+	r := typing(t, session.Config{Stdin: in,
+		Command: sh(`stty raw -echo; printf '\033[?2004h\033[2J\033[5;1Hthis is not an input'; exec cat`)})
+	r.screen.await(t, "an input")
+	r.kept("INJ", "reads single keys, and shows no prompt")
+	if got := r.screen.String(); strings.Contains(got, "INJ") {
+		t.Errorf("the screen is %q", got)
+	}
+}
+
+func TestATextThatIsNotFinishedIsWaitedForLonger(t *testing.T) {
+	t.Parallel()
+	in, _ := keyboard(t)
+	r := typing(t, session.Config{Stdin: in, Command: sh(`echo ready; read -r line; printf 'begun'; sleep 0.6; echo ' and finished'; read -r line; echo "[$line]"`)})
+	r.submits("first")
+	r.submits("second")
+	r.screen.await(t, "[second]")
+	if got := r.screen.String(); !strings.Contains(got, "begun and finished") {
+		t.Errorf("the text came into what was printed: %q", got)
+	}
+}

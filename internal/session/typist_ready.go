@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -191,11 +192,24 @@ func (p *profile) unseen(m moment, f field) string {
 		return ""
 	case p.prompted:
 		return "its input was not on the screen"
-	case !m.screen.Paste:
+	case !m.screen.Paste, p.painted(m, f):
 		return "the program reads single keys, and shows no prompt"
 	}
 	return ""
 }
+
+// painted reports whether the cursor of a program that nothing is known of stands
+// after a text that does not end as what asks for input does.
+func (p *profile) painted(m moment, f field) bool {
+	if p != &defaultProfile || f.known {
+		return false
+	}
+	left, _ := splitAt(rowAt(m.screen, m.screen.Row).Solid, m.screen.Col)
+	return strings.TrimSpace(left) != "" && !asksForInput.MatchString(left)
+}
+
+// asksForInput is how a program ends what it wants an answer to.
+var asksForInput = regexp.MustCompile(`[:?!\])}>=~/|-]\s+$|[:?]$`)
 
 // working reports whether an agent is at work: it says so near its input, and
 // its screen lives.
@@ -235,6 +249,9 @@ func (p *profile) unsettled(m moment, f field) obstacle {
 	still := p.settle
 	if m.input.Lines {
 		still = settleSoon
+	}
+	if p.painted(m, f) {
+		still = settlePainted
 	}
 	if m.first && (p.box || !f.known) {
 		still = readyStill
