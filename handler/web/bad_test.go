@@ -194,8 +194,7 @@ func TestAnswerByteByByteEndsWithItsTime(t *testing.T) {
 	if err := e.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	<-gone
-}
+} // the server waits for its handlers when it is closed
 
 func TestAnswerThatBreaksOff(t *testing.T) {
 	h, _ := serve(t, Config{Secret: testSecret}, func(w http.ResponseWriter, _ *http.Request) {
