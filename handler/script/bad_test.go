@@ -31,6 +31,10 @@ const harm: Record<string, () => unknown> = {
   memory() {
     for (;;) keep.push("x".repeat(1 << 20) + keep.length);
   },
+  async chain() {
+    const next = (n: number): any => Promise.resolve().then(() => next(n + 1));
+    return next(0);
+  },
   gigabyte: () => new Uint8Array(1 << 30).length,
   never: () => new Promise(() => {}),
   async later() {
@@ -63,9 +67,10 @@ func TestHarmIsOneClearErrorAndTheNextEventWorks(t *testing.T) {
 		{"recursion", "hook.ts:3:", false},
 		{"regex", "hook.ts:9:", true},
 		{"memory", "it needs more than 64 MiB of memory", false},
-		{"gigabyte", "hook.ts:13:", false},
+		{"chain", "it needs more than 64 MiB of memory", false},
+		{"gigabyte", "hook.ts:17:", false},
 		{"never", "can never be settled", false},
-		{"later", "hook.ts:16:", true},
+		{"later", "hook.ts:20:", true},
 		{"thrown", "it threw just a text", false},
 		{"rejected", "RangeError: too far", false},
 		{"function", "the answer is a function", false},

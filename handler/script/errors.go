@@ -44,7 +44,7 @@ func (p *Program) explain(err error, c *call) error {
 	case stopped:
 		return &thrown{engine: err, told: p.stopped(place, c)}
 	case full:
-		return &thrown{engine: err, told: p.said(place, fmt.Sprintf("it needs more than %d MiB of memory", memoryLimit>>20))}
+		return &thrown{engine: err, told: p.full(place)}
 	}
 	return &thrown{engine: err, told: p.said(place, e.Error())}
 }
@@ -59,6 +59,11 @@ func (p *Program) stopped(place string, c *call) error {
 		place = p.label()
 	}
 	return &Stopped{Place: place, Cause: cause}
+}
+
+// full is the error of code that needed too much memory.
+func (p *Program) full(place string) error {
+	return p.said(place, fmt.Sprintf("it needs more than %d MiB of memory", memoryLimit>>20))
 }
 
 // said is an error with its place in front.

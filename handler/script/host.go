@@ -73,9 +73,13 @@ func (m *machine) hostDone(args []any) (any, error) {
 func (m *machine) hostFail(args []any) (any, error) {
 	if c := m.calls[number(args, 0)]; c != nil {
 		place, what := m.p.b.place(text(args, 2)), text(args, 1)
-		if what == "InternalError: interrupted" {
+		switch what {
+		case "InternalError: interrupted":
 			m.answer(c, "", m.p.stopped(place, c))
-		} else {
+		case "InternalError: out of memory", threwNull:
+			m.answer(c, "", m.p.full(place))
+			m.finish()
+		default:
 			m.answer(c, "", m.p.said(place, what))
 		}
 	}

@@ -342,8 +342,15 @@ func (m *machine) describe(ctx context.Context) (string, error) {
 // its machine is full: then the machine cannot be relied on any more.
 func interrupted(err error) (stopped, full bool) {
 	var e *quickjs.Error
-	if !errors.As(err, &e) || e.Name != "InternalError" {
+	if !errors.As(err, &e) {
 		return false, false
 	}
-	return e.Message == "interrupted", e.Message == "out of memory"
+	if e.Message == threwNull {
+		return false, true
+	}
+	return e.Name == "InternalError" && e.Message == "interrupted", e.Name == "InternalError" && e.Message == "out of memory"
 }
+
+// threwNull is what hooks.js says when null is thrown. The engine does that when
+// there is no memory left for an error.
+const threwNull = "it threw null"
