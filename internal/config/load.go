@@ -185,6 +185,9 @@ func (l *loader) known() *hook.Engine {
 
 // readUser reads the user's configuration, if it is the user's alone.
 func (l *loader) readUser() {
+	src := source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}
+	l.relayScript(&l.user, src)
+	defer l.bundleFolders(&l.user)
 	info, err := os.Stat(l.userDir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -196,14 +199,12 @@ func (l *loader) readUser() {
 		l.problem(l.userDir, err.Error(), "until then none of the user's hooks run")
 		return
 	}
-	src := source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}
 	l.readYAML(&l.user, src, "", checkOwner)
 	l.scripts(&l.user)
 	l.authorities(&l.user)
 	l.modules(&l.user)
 	l.ownScripts(&l.user, src)
 	l.scan(&l.user, src, userFolders, checkOwner)
-	l.bundleFolders(&l.user)
 }
 
 // readWorkspace reads the workspace, and hashes all that it could run.

@@ -261,6 +261,27 @@ func (l *loader) ownScripts(into *layer, src source) {
 	}
 }
 
+// relayHome is where agent-relay has the user's relay.config.ts, or "".
+func (l *loader) relayHome() string {
+	if l.opts.getenv("HOOKWAY_HOME") != "" {
+		return "" // nothing of the user's own counts then
+	}
+	return filepath.Join(filepath.Dir(l.userDir), "agent-relay", "relay.config.ts")
+}
+
+// relayScript finds the user's relay.config.ts where agent-relay has it.
+func (l *loader) relayScript(into *layer, src source) {
+	src.path = l.relayHome()
+	if src.path == "" {
+		return
+	}
+	l.set.imported = append(l.set.imported, src.path) // there or not: it may appear
+	if exists(src.path) {
+		src.dir = filepath.Dir(src.path)
+		into.folders = append(into.folders, &folderSource{source: src, scripts: []string{src.path}})
+	}
+}
+
 // askScripts adds the hooks of the scripts of a folder, in the order of their names.
 func (l *loader) askScripts(ctx context.Context, f *folderSource) {
 	for _, path := range f.scripts {

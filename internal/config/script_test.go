@@ -163,3 +163,16 @@ func TestAScriptIsNamedInPlaceOfTheFile(t *testing.T) {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
+
+func TestTheUsersRelayConfigIsFoundWhereAgentRelayHasIt(t *testing.T) {
+	w := newWorld(t)
+	delete(w.env, "HOOKWAY_HOME")
+	w.env["XDG_CONFIG_HOME"], w.env["XDG_STATE_HOME"] = w.home, w.home
+	path := w.home + "/agent-relay/relay.config.ts"
+	w.write(path, "export default { hooks: { onIdle: () => {} } };\n")
+	s := w.load()
+	w.want(s, "relay.config/onIdle active")
+	if s.Hooks[0].Layer != LayerUser || s.Hooks[0].File != path {
+		t.Errorf("it is from %s, %s", s.Hooks[0].Layer, s.Hooks[0].File)
+	}
+}
