@@ -180,7 +180,7 @@ func TestAProgramThatReadsKeysAfterATextIsNotTypedTo(t *testing.T) {
 func TestATextThatIsNotFinishedIsWaitedForLonger(t *testing.T) {
 	t.Parallel()
 	in, _ := keyboard(t)
-	r := typing(t, session.Config{Stdin: in, Command: sh(`echo ready; read -r line; printf 'begun'; sleep 0.6; echo ' and finished'; read -r line; echo "[$line]"`)})
+	r := typing(t, session.Config{Stdin: in, Command: sh(`echo ready; read -r line; printf 'begun'; sleep 0.3; echo ' and finished'; read -r line; echo "[$line]"`)})
 	r.submits("first")
 	r.submits("second")
 	r.screen.await(t, "[second]")
