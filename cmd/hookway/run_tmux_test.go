@@ -238,7 +238,7 @@ func TestWithoutATerminalSignalsEndTheSession(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait()
-			if code := cmd.ProcessState.ExitCode(); code != 143 {
+			if code := cmd.ProcessState.ExitCode(); code != 128+int(signal) {
 				t.Errorf("exit code %d", code)
 			}
 			s.await("ended", `"reason":"`+reason+`"`)
