@@ -11,7 +11,7 @@
     local.get $size
     i32.const 65536
     i32.add
-    i32.const 65535
+    i32.const 65551 ;; 16 bytes behind it are looked at
     i32.add
     i32.const 16
     i32.shr_u
@@ -34,6 +34,27 @@
 
   (func (export "hookway_handle") (param $at i32) (param $size i32) (result i64)
     (local $end i32)
+    ;; What is behind the event may be of an earlier one.
+    local.get $at
+    local.get $size
+    i32.add
+    i32.const 0
+    i32.store offset=0
+    local.get $at
+    local.get $size
+    i32.add
+    i32.const 0
+    i32.store offset=4
+    local.get $at
+    local.get $size
+    i32.add
+    i32.const 0
+    i32.store offset=8
+    local.get $at
+    local.get $size
+    i32.add
+    i32.const 0
+    i32.store offset=12
     local.get $at
     local.get $size
     i32.add
@@ -48,6 +69,7 @@
         i64.const 0 ;; no opinion
         return
       end
+      ;; Eight places in each turn: a turn, at which the guard may be stopped, costs more.
       local.get $at
       call $here
       if
@@ -56,6 +78,62 @@
       end
       local.get $at
       i32.const 1
+      i32.add
+      call $here
+      if
+        i64.const 0x2000000036 ;; the 54 bytes at 32
+        return
+      end
+      local.get $at
+      i32.const 2
+      i32.add
+      call $here
+      if
+        i64.const 0x2000000036 ;; the 54 bytes at 32
+        return
+      end
+      local.get $at
+      i32.const 3
+      i32.add
+      call $here
+      if
+        i64.const 0x2000000036 ;; the 54 bytes at 32
+        return
+      end
+      local.get $at
+      i32.const 4
+      i32.add
+      call $here
+      if
+        i64.const 0x2000000036 ;; the 54 bytes at 32
+        return
+      end
+      local.get $at
+      i32.const 5
+      i32.add
+      call $here
+      if
+        i64.const 0x2000000036 ;; the 54 bytes at 32
+        return
+      end
+      local.get $at
+      i32.const 6
+      i32.add
+      call $here
+      if
+        i64.const 0x2000000036 ;; the 54 bytes at 32
+        return
+      end
+      local.get $at
+      i32.const 7
+      i32.add
+      call $here
+      if
+        i64.const 0x2000000036 ;; the 54 bytes at 32
+        return
+      end
+      local.get $at
+      i32.const 8
       i32.add
       local.set $at
       br $next
