@@ -94,7 +94,7 @@ type response struct {
 	Error   string            `json:"error,omitempty"`
 }
 
-var errNet = errors.New("fetch needs the grant net, which the hook does not have; write allow: [net] beside its wasm:")
+var errNet = errors.New("fetch needs the grant net, which the hook does not have; write allow: [net] beside wasm")
 
 func (h *Handler) request(ctx context.Context, data []byte) (response, error) {
 	if !h.c.Net {
