@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -110,6 +111,11 @@ func (l *Lines) scan(p []byte, done []Line) ([]byte, []Line, operation) {
 			continue
 		}
 		if l.esc.state == ground && len(l.split) == 0 {
+			if n, line := l.whole(p); n > 0 {
+				done = append(done, line)
+				p = p[n:]
+				continue
+			}
 			n := l.text(p)
 			if n > 0 {
 				l.changes++
@@ -193,6 +199,47 @@ func (l *Lines) text(p []byte) int {
 		}
 	}
 	return n
+}
+
+// whole takes a line of printable ASCII that p holds from its start to its end: most
+// of what is printed fast. It returns its length, 0 if there is none.
+func (l *Lines) whole(p []byte) (n int, line Line) {
+	if len(l.cells) > 0 || l.col > 0 || l.flushed || l.drawn || l.cut || l.insert {
+		return 0, line
+	}
+	end := bytes.IndexByte(p, '\n')
+	if end < 0 || end > MaxLine {
+		return 0, line
+	}
+	text := bytes.TrimSuffix(p[:end], []byte{'\r'})
+	if !printable(text) {
+		return 0, line
+	}
+	if len(text) > 0 {
+		l.prev = rune(text[len(text)-1])
+	}
+	line = Line{Text: string(text), Lost: l.lost}
+	l.lost, l.row = false, 0
+	l.changes++
+	return end + 1, line
+}
+
+// printable reports whether all bytes are ASCII characters that print, eight at a
+// time.
+func printable(p []byte) bool {
+	const every, high = 0x0101010101010101, 0x8080808080808080
+	for ; len(p) >= 8; p = p[8:] {
+		x := binary.LittleEndian.Uint64(p)
+		if x&high != 0 || (x+every)&high != 0 || ((x|high)-0x20*every)&high != high { // 0x80 and more, 0x7f, below 0x20
+			return false
+		}
+	}
+	for _, c := range p {
+		if c < 0x20 || c >= 0x7f {
+			return false
+		}
+	}
+	return true
 }
 
 // ascii takes the printable ASCII text that p starts with, which is not empty, and

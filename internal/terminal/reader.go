@@ -8,8 +8,11 @@ import (
 )
 
 const (
-	atOnce  = 32 << 10 // bytes that become lines in one step
-	aheadOf = 20000    // lines that Screen may read ahead of Next
+	atOnce     = 32 << 10             // bytes that become lines in one step
+	floodPiece = 64 << 10             // a piece of that many is of a flood
+	floodEvery = 5 * time.Millisecond // between two of its pieces
+
+	aheadOf = 20000 // lines that Screen may read ahead of Next
 
 	finishMost = 2 * time.Second // for what is left at the end of the output
 )
@@ -23,7 +26,8 @@ type reader struct {
 
 	mu    sync.Mutex
 	track tracker
-	piece piece  // taken from the tap
+	piece piece // taken from the tap
+	took  time.Time
 	read  int    // bytes of the piece that were read
 	taken int    // how often a piece was taken
 	lines []Line // read ahead
@@ -48,6 +52,9 @@ func (r *reader) next(ctx context.Context, still time.Duration) ([]Line, error) 
 	look := time.NewTimer(time.Hour)
 	defer look.Stop()
 	for {
+		if wait := r.lag(); wait > 0 {
+			time.Sleep(wait)
+		}
 		lines, any, again := r.step()
 		switch {
 		case len(lines) > 0:
@@ -94,6 +101,17 @@ func (r *reader) step() (lines []Line, any bool, again time.Duration) {
 	return lines, any, again
 }
 
+// lag is how long to wait until the next piece of a flood is taken: to be woken for
+// each of its writes would cost the user more than all that is done with them.
+func (r *reader) lag() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.used() || len(r.piece.bytes) < floodPiece || len(r.lines) > 0 {
+		return 0
+	}
+	return floodEvery - time.Since(r.took)
+}
+
 func (r *reader) over() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -125,6 +143,7 @@ func (r *reader) pump() bool {
 	if r.used() {
 		ended := p.ended
 		*p = r.tap.take()
+		r.took = time.Now()
 		r.taken++
 		r.read = 0
 		p.ended = p.ended || ended
