@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strconv"
 	"time"
@@ -39,11 +40,18 @@ func Start(ctx context.Context, at call.Places, executable string, environ []str
 	switch failed := s.Start(); {
 	case failed == nil:
 		return c, nil
-	case err != nil && !errors.Is(err, ErrNone) && ctx.Err() == nil: // somebody is there, but not for us
+	case err != nil && !errors.Is(err, ErrNone) && !late(err) && ctx.Err() == nil: // somebody is there, but not for us
 		return nil, err
 	default:
 		return nil, fmt.Errorf("no daemon can be started: %w", failed)
 	}
+}
+
+// late reports whether a call has run out of time. It has the deadline of its
+// context, and may notice that before the context does.
+func late(err error) bool {
+	var n net.Error
+	return errors.As(err, &n) && n.Timeout()
 }
 
 func wait(ctx context.Context, d time.Duration) error {
