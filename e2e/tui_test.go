@@ -184,6 +184,22 @@ func TestWhatTheUserTypesIsNoDirective(t *testing.T) {
 	})
 }
 
+// fired is what a hook was told of a directive.
+type fired struct{ Target, Body string }
+
+// deployed is what the hook has written to the file events, in order.
+func (w *world) deployed(t *testing.T) (all []fired) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(w.root, "events"))
+	check(t, err)
+	for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
+		var event fired
+		check(t, d.Decode(&event))
+		all = append(all, event)
+	}
+	return all
+}
+
 // TestDirectivesAsAgentsDrawThem: agents draw the marks of lists and quotes in
 // their own way, and break long lines at words.
 func TestDirectivesAsAgentsDrawThem(t *testing.T) {
@@ -206,12 +222,8 @@ hooks:
 		x.resize(t, 80, 24)
 		x.rests(t)
 		x.leaves(t)
-		text, err := os.ReadFile(filepath.Join(w.root, "events"))
-		check(t, err)
 		var targets []string
-		for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
-			var event struct{ Target, Body string }
-			check(t, d.Decode(&event))
+		for _, event := range w.deployed(t) {
 			targets = append(targets, event.Target)
 			if event.Target == "one" && event.Body != body {
 				t.Errorf("the body of a wrapped line is %q", event.Body)
@@ -246,12 +258,8 @@ hooks:
 		x.sees(t, "The end of it.")
 		x.rests(t)
 		x.leaves(t)
-		text, err := os.ReadFile(filepath.Join(w.root, "events"))
-		check(t, err)
 		var got []string
-		for d := json.NewDecoder(bytes.NewReader(text)); d.More(); {
-			var event struct{ Target, Body string }
-			check(t, d.Decode(&event))
+		for _, event := range w.deployed(t) {
 			got = append(got, event.Target+" "+event.Body)
 		}
 		if want := []string{"block first\n\nlast"}; !slices.Equal(got, want) {

@@ -43,11 +43,8 @@ func newRunStage() (*runStage, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "hookway-bench-")
+	dir, err := benchFolder()
 	if err != nil {
-		return nil, err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
 	s := &runStage{dir: dir, self: self, project: filepath.Join(dir, "project")}

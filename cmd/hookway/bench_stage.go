@@ -35,6 +35,16 @@ type stage struct {
 
 const benchConfig = "hooks:\n- {id: no-rm, on: PreToolUse, lane: guard, match: {tool: Bash, command: 'rm\\s'}, block: not here}\n"
 
+// benchFolder makes a folder for what is measured, under the name that programs in
+// it see.
+func benchFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "hookway-bench-")
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
 func newStage() (*stage, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -44,11 +54,8 @@ func newStage() (*stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "hookway-bench-")
+	dir, err := benchFolder()
 	if err != nil {
-		return nil, err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
 	s := &stage{dir: dir, shim: shim, self: self}
