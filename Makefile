@@ -2,6 +2,7 @@
 # make test   everything that must hold: the same as .ci/run
 # make build  bin/hookway
 # make guests  the example hooks in WebAssembly, from their sources
+# make proto  the Go code of proto/hookway/v1/hooks.proto
 # make e2e    the published Claude Code and Codex with hookway, against a scripted model
 
 GO ?= go
@@ -9,7 +10,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test guests e2e fuzz bench schema
+.PHONY: build install demo test guests proto e2e fuzz bench schema
 
 build:
 	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
@@ -27,6 +28,11 @@ test:
 guests:
 	$(GO) run ./handler/wasm/testdata/assemble handler/wasm/testdata/guests/wat/guard.wat handler/wasm/testdata/guests/wat/guard.wasm
 	cd handler/wasm/testdata/guests/go && GOOS=wasip1 GOARCH=wasm $(GO) build -trimpath -buildmode=c-shared -ldflags='-s -w' -o $(CURDIR)/bin/exam.wasm .
+
+BUF := github.com/bufbuild/buf/cmd/buf@v1.75.0
+
+proto:
+	cd proto && $(GO) run $(BUF) format -w && $(GO) run $(BUF) lint && $(GO) run $(BUF) generate
 
 # Real agents; see docs/e2e.md. Skipped, with a word, where npm reaches nothing.
 e2e:
