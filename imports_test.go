@@ -42,7 +42,7 @@ var rooms = map[string][]string{
 	"handler/script":     {"hook", "wire", "internal/procgroup"},
 	"handler/rpc":        {"hook", "wire", "proto/hookway/v1"},
 	"proto/hookway/v1":   {},
-	"internal/api":       {"hook", "wire", "proto/hookway/v1", "handler/rpc"},
+	"internal/api":       {"hook", "wire", "proto/hookway/v1", "handler/rpc", "internal/audit"},
 	"internal/audit":     {"hook", "wire", "internal/filelock"},
 	"internal/adapter":   {"hook", "wire"},
 	"internal/install":   {"hook", "wire/call", "internal/adapter", "internal/procgroup"},

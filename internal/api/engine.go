@@ -1,0 +1,78 @@
+package api
+
+import (
+	"context"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
+)
+
+// Firing is an event that somebody outside fires.
+type Firing struct {
+	Event   string // name or alias
+	Payload []byte // JSON: the payload's fields alone, or a flat event; empty is no field
+
+	// These stand in for what the payload does not say of the event.
+	Session, Agent, Source, CWD string
+	ID                          string
+	Time                        time.Time
+	Metadata                    []byte // JSON object
+
+	Env     []string // "NAME=value": what hooks find besides the daemon's own environment
+	DryRun  bool     // say which hooks would run, and run none
+	PeerPID int      // who fires; 0: unknown
+}
+
+// Firer fires events.
+type Firer interface {
+	// Fire fires an event at the hooks of the workspace of its CWD, or at the
+	// user's alone if it has none. A *Mistake is an event that cannot be fired as
+	// it is; any other error means that there is no outcome.
+	Fire(ctx context.Context, f Firing) (hook.Outcome[any], error)
+}
+
+// Registrar adds hooks to those of the configuration.
+type Registrar interface {
+	// Register adds a hook for the events of a folder's workspace, or for every
+	// event of the user if cwd is "". It replaces one that was registered with its
+	// id there. remove takes this hook out, once, and not one that has replaced it.
+	Register(ctx context.Context, cwd string, h hook.Hook) (remove func(), replaced bool, err error)
+}
+
+// Filter says which records a watcher wants. All fields that are given must hold.
+type Filter struct {
+	Session string
+	Event   string // name or alias
+	CWD     string // this folder or one below
+}
+
+// Seen is a record that a watcher is told of.
+type Seen struct {
+	Record audit.Record
+	Missed uint64 // records just before it that the watcher was too slow for
+}
+
+// Watcher tells what is decided.
+type Watcher interface {
+	// Watch gives what is put on record from now on, until the context ends or
+	// there is nothing more to come: then the channel is closed. A watcher that is
+	// slow misses records, and holds up nobody.
+	Watch(ctx context.Context, f Filter) (<-chan Seen, error)
+}
+
+// Engine is what the daemon's doors open to.
+type Engine interface {
+	Firer
+	Registrar
+	Watcher
+}
+
+// Mistake is an error that is the caller's: trying again as it is changes nothing.
+type Mistake struct{ Err error }
+
+// Error says what is wrong, and what to do.
+func (m *Mistake) Error() string { return m.Err.Error() }
+
+// Unwrap gives the cause.
+func (m *Mistake) Unwrap() error { return m.Err }
