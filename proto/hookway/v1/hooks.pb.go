@@ -968,6 +968,7 @@ type Matcher struct {
 	Any           []*Matcher             `protobuf:"bytes,9,rep,name=any,proto3" json:"any,omitempty"`
 	All           []*Matcher             `protobuf:"bytes,10,rep,name=all,proto3" json:"all,omitempty"`
 	Not           *Matcher               `protobuf:"bytes,11,opt,name=not,proto3" json:"not,omitempty"`
+	Source        []string               `protobuf:"bytes,12,rep,name=source,proto3" json:"source,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1075,6 +1076,13 @@ func (x *Matcher) GetAll() []*Matcher {
 func (x *Matcher) GetNot() *Matcher {
 	if x != nil {
 		return x.Not
+	}
+	return nil
+}
+
+func (x *Matcher) GetSource() []string {
+	if x != nil {
+		return x.Source
 	}
 	return nil
 }
@@ -1840,7 +1848,7 @@ const file_hookway_v1_hooks_proto_rawDesc = "" +
 	"\aprofile\x18\t \x01(\tR\aprofile\x12 \n" +
 	"\vdescription\x18\n" +
 	" \x01(\tR\vdescriptionB\v\n" +
-	"\t_priority\"\x9a\x03\n" +
+	"\t_priority\"\xb2\x03\n" +
 	"\aMatcher\x12\x12\n" +
 	"\x04tool\x18\x01 \x03(\tR\x04tool\x12\x12\n" +
 	"\x04path\x18\x02 \x03(\tR\x04path\x12\x18\n" +
@@ -1853,7 +1861,8 @@ const file_hookway_v1_hooks_proto_rawDesc = "" +
 	"\x03any\x18\t \x03(\v2\x13.hookway.v1.MatcherR\x03any\x12%\n" +
 	"\x03all\x18\n" +
 	" \x03(\v2\x13.hookway.v1.MatcherR\x03all\x12%\n" +
-	"\x03not\x18\v \x01(\v2\x13.hookway.v1.MatcherR\x03not\x1a9\n" +
+	"\x03not\x18\v \x01(\v2\x13.hookway.v1.MatcherR\x03not\x12\x16\n" +
+	"\x06source\x18\f \x03(\tR\x06source\x1a9\n" +
 	"\vFieldsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xd7\x01\n" +
