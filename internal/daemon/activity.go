@@ -13,6 +13,7 @@ type activity struct {
 	requests int64
 	last     time.Time     // of the last change
 	none     chan struct{} // if not nil, closed when nothing runs
+	over     bool          // nothing more may begin by tryBegin
 }
 
 func (a *activity) note() {
@@ -24,6 +25,24 @@ func (a *activity) note() {
 func (a *activity) begin() {
 	a.mu.Lock()
 	a.running++
+	a.mu.Unlock()
+}
+
+// tryBegin is begin, unless the server has stopped.
+func (a *activity) tryBegin() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.over {
+		return false
+	}
+	a.running++
+	return true
+}
+
+// beginNoMore has tryBegin refuse from now on.
+func (a *activity) beginNoMore() {
+	a.mu.Lock()
+	a.over = true
 	a.mu.Unlock()
 }
 

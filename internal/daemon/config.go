@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -12,6 +13,7 @@ import (
 // Bounds of the server.
 const (
 	maxConns   = 1024             // open at a time; the next are told so
+	maxAtDoors = 1024             // besides, at the doors
 	maxRefused = 64               // told so at a time; the next are just closed
 	firstTime  = 10 * time.Second // for a new connection to begin its first request
 	quietTime  = 5 * time.Minute  // between two requests of a connection
@@ -51,6 +53,17 @@ type Config struct {
 
 	// Load names the workspaces and sessions in use, for the status. It may be nil.
 	Load func() (workspaces, sessions []string)
+
+	// Guests answer what does not begin like a frame. Nil: it is no request then.
+	Guests Guests
+
+	// Doors are further listeners, whose connections are all the guests'. Who comes
+	// in there may be anybody. Serve closes them.
+	Doors []net.Listener
+
+	// Needed reports that the daemon has what would be lost with it, so that it must
+	// not end for want of calls. It may be nil.
+	Needed func() bool
 
 	// Close is called once, when the last request has ended or there will be none,
 	// and before those who asked the daemon to stop are told that it has. It may be nil.

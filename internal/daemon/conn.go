@@ -20,12 +20,14 @@ type conn struct {
 	s    *server
 	nc   net.Conn
 	peer Peer
+	door net.Listener // where it came in; nil: the daemon's own socket
 	in   *bufio.Reader
 	out  *bufio.Writer
 
 	mu      sync.Mutex
 	running bool // a request is under way, or its answer
 	closed  bool
+	guest   *Guest // who has the connection; nil: this one
 }
 
 // job is a request on its way from the reader to the runner.
@@ -41,7 +43,18 @@ var errGone = errors.New("the client has gone")
 
 // serve answers requests until the connection ends.
 func (c *conn) serve() {
-	c.in, c.out = bufio.NewReader(c.nc), bufio.NewWriter(c.nc)
+	c.in = bufio.NewReader(c.nc)
+	defer c.close()
+	frame, err := c.firstBytes()
+	if err != nil {
+		return
+	}
+	if !frame {
+		_ = c.nc.SetReadDeadline(time.Time{})
+		c.host()
+		return
+	}
+	c.out = bufio.NewWriter(c.nc)
 	jobs, done := make(chan job), make(chan struct{}, 1)
 	over := make(chan struct{})
 	go func() {
@@ -53,18 +66,13 @@ func (c *conn) serve() {
 			done <- struct{}{}
 		}
 	}()
-	defer c.close()
 	c.read(jobs, done)
 	close(jobs)
 	<-over
 }
 
-// read hands requests over, one after the other.
+// read hands requests over, one after the other. The first has begun to arrive.
 func (c *conn) read(jobs chan<- job, done <-chan struct{}) {
-	_ = c.nc.SetReadDeadline(time.Now().Add(firstTime))
-	if _, err := c.in.Peek(1); err != nil {
-		return
-	}
 	for {
 		r, release, err := c.readRequest()
 		if err != nil {
@@ -143,7 +151,7 @@ func (c *conn) close() {
 func (c *conn) closeIfQuiet() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.running && !c.closed {
+	if !c.running && !c.closed && c.guest == nil {
 		c.closed = true
 		c.nc.Close()
 	}

@@ -34,7 +34,7 @@ func (s *server) keep() {
 		switch {
 		case !ok:
 			trim = trimAfter
-		case s.c.Idle > 0 && quiet >= s.c.Idle:
+		case s.c.Idle > 0 && quiet >= s.c.Idle && !s.needed():
 			s.stop(fmt.Sprintf("nobody called for %v", s.c.Idle))
 		case s.file.replaced() && quiet >= settled:
 			s.stopReplaced()
@@ -48,6 +48,9 @@ func (s *server) keep() {
 		}
 	}
 }
+
+// needed reports that something would be lost with the daemon.
+func (s *server) needed() bool { return s.c.Needed != nil && s.c.Needed() }
 
 // standsAt reports whether a path still leads to the file.
 func standsAt(path string, file os.FileInfo) bool {

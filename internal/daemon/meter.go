@@ -45,8 +45,12 @@ func (m *meter) wait() error {
 		m.held = true
 		return nil
 	case <-t.C:
-		return fmt.Errorf("%d requests of more than %d MiB are under way, and none ended within %v", maxLarge, largeSize>>20, m.within)
+		return errLarge(m.within)
 	}
+}
+
+func errLarge(within time.Duration) error {
+	return fmt.Errorf("%d requests of more than %d MiB are under way, and none ended within %v", maxLarge, largeSize>>20, within)
 }
 
 // release gives the turn back, when the request is not needed any more.

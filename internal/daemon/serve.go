@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,9 @@ import (
 func Serve(ctx context.Context, c Config) error {
 	l, err := listen(c.Places)
 	if err != nil {
+		for _, door := range c.Doors {
+			door.Close()
+		}
 		if c.Close != nil {
 			c.Close()
 		}
@@ -29,11 +33,14 @@ func Serve(ctx context.Context, c Config) error {
 	}
 	s := newServer(c)
 	s.door, _ = os.Lstat(c.Places.Socket) // a pipe of Windows is no file, and cannot be taken away
-	accepting := make(chan struct{})
-	go func() {
-		defer close(accepting)
-		s.accept(l)
-	}()
+	if c.Guests != nil {
+		c.Guests.Begin(hosting{s})
+	}
+	var accepting sync.WaitGroup
+	accepting.Go(func() { s.accept(l, s.admit) })
+	for _, door := range c.Doors {
+		accepting.Go(func() { s.accept(door, func(nc net.Conn) { s.admitDoor(nc, door) }) })
+	}
 	keeping := make(chan struct{})
 	go func() {
 		defer close(keeping)
@@ -48,7 +55,10 @@ func Serve(ctx context.Context, c Config) error {
 	case <-s.stopping:
 	}
 	err = l.Close()
-	<-accepting
+	for _, door := range c.Doors {
+		err = errors.Join(err, door.Close())
+	}
+	accepting.Wait()
 	s.drain(drainTime)
 	<-keeping
 	s.easing.stop()
@@ -80,6 +90,7 @@ type server struct {
 	mu      sync.Mutex
 	conns   map[*conn]struct{}
 	refused int
+	atDoors int            // connections that came in at a door
 	under   sync.WaitGroup // connections
 }
 
@@ -114,7 +125,7 @@ func (s *server) stopReplaced() {
 }
 
 // accept takes connections until the listener is closed.
-func (s *server) accept(l net.Listener) {
+func (s *server) accept(l net.Listener, admit func(net.Conn)) {
 	for {
 		c, err := l.Accept()
 		switch {
@@ -126,7 +137,7 @@ func (s *server) accept(l net.Listener) {
 				return
 			}
 		default:
-			s.admit(c)
+			admit(c)
 		}
 	}
 }
@@ -193,13 +204,26 @@ func (s *server) refuse(nc net.Conn, why string) {
 		defer s.under.Done()
 		defer nc.Close()
 		_ = nc.SetDeadline(time.Now().Add(time.Second))
-		if _, err := call.ReadRequest(nc); err == nil {
-			_ = call.WriteReply(nc, &call.Reply{Err: why})
-		}
+		s.sayNo(nc, why)
 		s.mu.Lock()
 		s.refused--
 		s.mu.Unlock()
 	}()
+}
+
+// sayNo answers in the language in which it is asked.
+func (s *server) sayNo(nc net.Conn, why string) {
+	c := &conn{s: s, nc: nc, in: bufio.NewReader(nc)}
+	frame, err := c.isFrame()
+	switch {
+	case err != nil:
+	case !frame && s.c.Guests != nil:
+		s.c.Guests.Refuse(&Guest{Conn: nc, in: c.in, gone: make(chan struct{})}, why)
+	default:
+		if _, err := call.ReadRequest(c.in); err == nil {
+			_ = call.WriteReply(nc, &call.Reply{Err: why})
+		}
+	}
 }
 
 // drain lets requests under way end for a time, then cancels them, and returns
@@ -210,6 +234,10 @@ func (s *server) drain(grace time.Duration) {
 		c.closeIfQuiet()
 	}
 	s.mu.Unlock()
+	s.activity.beginNoMore()
+	if s.c.Guests != nil {
+		s.c.Guests.End()
+	}
 	t := time.AfterFunc(grace, func() { s.cancel(errStopped) })
 	s.activity.awaitNone()
 	t.Stop()
@@ -218,5 +246,6 @@ func (s *server) drain(grace time.Duration) {
 		s.c.Close()
 	}
 	close(s.ended)
+	s.seeOut()
 	s.under.Wait()
 }

@@ -175,7 +175,7 @@ func TestWhoIsSomebodyElseIsRefused(t *testing.T) {
 	accepted := make(chan struct{})
 	go func() {
 		defer close(accepted)
-		s.accept(l)
+		s.accept(l, s.admit)
 	}()
 	r, err := dial(t, call.Places{Socket: l.Addr().String()}).Do(t.Context(), event(""))
 	if err != nil || !strings.Contains(r.Err, "another user") {

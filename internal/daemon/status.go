@@ -30,6 +30,15 @@ type Status struct {
 
 // status is the reply to a question for it: a Status as JSON.
 func (s *server) status() call.Reply {
+	text, err := json.Marshal(s.statusNow())
+	if err != nil {
+		return call.Reply{Err: err.Error()}
+	}
+	return call.Reply{Stdout: text}
+}
+
+// statusNow is how the server stands. Who asks is counted as a request.
+func (s *server) statusNow() Status {
 	st := Status{
 		PID: os.Getpid(), Version: s.c.Version, Socket: s.c.Places.Socket, Executable: s.c.Executable, Replaced: s.file.replaced(),
 		UptimeS: seconds(time.Since(s.started)), IdleLimitS: seconds(s.c.Idle),
@@ -47,11 +56,7 @@ func (s *server) status() call.Reply {
 	s.mu.Lock()
 	st.Connections = len(s.conns)
 	s.mu.Unlock()
-	text, err := json.Marshal(st)
-	if err != nil {
-		return call.Reply{Err: err.Error()}
-	}
-	return call.Reply{Stdout: text}
+	return st
 }
 
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }

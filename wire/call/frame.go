@@ -30,6 +30,10 @@ const (
 	frameReply   = 'A'
 )
 
+// Magic is how every frame begins, whatever its version: who reads other languages
+// on the same stream tells them apart by it.
+const Magic = magic
+
 // VersionError says that the other side speaks another version of the protocol:
 // two versions of hookway run at once.
 type VersionError struct{ Theirs, Ours int }
