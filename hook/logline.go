@@ -23,6 +23,7 @@ var secrets = sync.OnceValue(func() *regexp.Regexp {
 		`xox[abposr]-[A-Za-z0-9-]{10,}`,
 		`A(?:KIA|SIA)[A-Z0-9]{16}`,
 		`AIza[A-Za-z0-9_-]{30,}`,
+		`whsec_[A-Za-z0-9+/=]{20,}`,
 		`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`,
 		`-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
 		`(?i:authorization["']?\s*[=:]\s*["']?(?:basic\s+|bearer\s+|token\s+)?)[^\s"',;]{4,}`,

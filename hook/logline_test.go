@@ -23,6 +23,7 @@ var secretSamples = []string{
 	"AKIA" + strings.Repeat("Q7", 8),
 	"ASIA" + strings.Repeat("Q7", 8),
 	"AIza" + strings.Repeat("s0", 18),
+	"whsec_" + strings.Repeat("Yz0", 12),
 	"eyJ" + strings.Repeat("hb", 8) + "." + strings.Repeat("c2", 8) + "." + strings.Repeat("p4", 8),
 }
 
