@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hookway/hookway/internal/fetch"
 )
 
 // ErrClosed is the cause of a failure when the handler was closed.
@@ -59,7 +61,7 @@ type Program struct {
 	bytecode []byte
 	machines []*machine            // that take calls
 	all      map[*machine]struct{} // that have not ended
-	client   *http.Client
+	client   *fetch.Client
 }
 
 // Open makes a program of a bundle. Nothing of the script runs yet.
@@ -67,11 +69,7 @@ func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
 		c.Root = dirOf(b.file)
 	}
-	client := newClient()
-	if c.Transport != nil {
-		client.Transport = c.Transport
-	}
-	return &Program{b: b, c: c, loadTime: loadTime, refs: 1, all: map[*machine]struct{}{}, client: client}
+	return &Program{b: b, c: c, loadTime: loadTime, refs: 1, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
 }
 
 // Grants is what the program may do.
@@ -95,7 +93,7 @@ func (p *Program) Close() error {
 	for _, m := range machines {
 		m.gone.Wait()
 	}
-	p.client.CloseIdleConnections()
+	p.client.Close()
 	return nil
 }
 

@@ -1,19 +1,15 @@
 package script
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/fetch"
 )
 
 // work is what a script may wait for. It runs on a goroutine of its own and obeys
@@ -24,7 +20,7 @@ type work func(ctx context.Context, p *Program, args json.RawMessage) (any, erro
 func workOf(name string) work {
 	switch name {
 	case "fetch":
-		return fetch
+		return fetched
 	case "exec":
 		return execute
 	case "send":
@@ -112,12 +108,8 @@ func forget(ctx context.Context, _ *Program, args json.RawMessage) (any, error) 
 	return nil, mem.Forget(ctx, str(texts(args), 0))
 }
 
-// Bounds of a request.
-const (
-	fetchTime    = 30 * time.Second
-	maxFetched   = 16 << 20
-	maxRedirects = 10
-)
+// maxFetched bounds a response.
+const maxFetched = 16 << 20
 
 // request is what fetch asks for.
 type request struct {
@@ -130,7 +122,7 @@ type request struct {
 	Base64   *string     `json:"base64"`
 }
 
-func fetch(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
+func fetched(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
 	if err := p.need(Net, "fetch"); err != nil {
 		return nil, err
 	}
@@ -139,85 +131,44 @@ func fetch(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
 		return nil, fmt.Errorf("fetch: the request cannot be read: %w", err)
 	}
 	r := list[0]
-	limit := fetchTime
-	if r.Timeout > 0 {
-		limit = time.Duration(r.Timeout * float64(time.Millisecond))
+	asked := fetch.Request{
+		URL: r.URL, Method: r.Method, Headers: r.Headers, Redirect: r.Redirect,
+		Timeout: time.Duration(r.Timeout * float64(time.Millisecond)),
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	ctx = watch(ctx)
-	var body io.Reader
 	switch {
 	case r.Base64 != nil:
 		data, err := base64.StdEncoding.DecodeString(*r.Base64)
 		if err != nil {
 			return nil, err
 		}
-		body = bytes.NewReader(data)
+		asked.Body = data
 	case r.Text != nil:
-		body = strings.NewReader(*r.Text)
+		asked.Body = []byte(*r.Text)
 	}
-	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, body)
+	got, err := p.client.Do(ctx, asked)
 	if err != nil {
 		return nil, failedFetch(r.URL, err)
 	}
-	for _, h := range r.Headers {
-		req.Header.Set(h[0], h[1])
-	}
-	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", "hookway")
-	}
-	client := *p.client
-	client.CheckRedirect = redirects(r.Redirect)
-	got, err := client.Do(req)
-	if err != nil {
-		return nil, failedFetch(r.URL, err)
-	}
-	defer got.Body.Close()
-	return received(r.URL, got)
-}
-
-// redirects does what a request says about them.
-func redirects(how string) func(*http.Request, []*http.Request) error {
-	return func(req *http.Request, via []*http.Request) error {
-		switch {
-		case how == "manual":
-			return http.ErrUseLastResponse
-		case how == "error":
-			return errors.New("it was redirected, which the script does not want")
-		case len(via) >= maxRedirects:
-			return fmt.Errorf("it was redirected %d times", maxRedirects)
-		}
-		return nil
-	}
+	return received(r.URL, got), nil
 }
 
 // received is a response as the script gets it.
-func received(url string, got *http.Response) (any, error) {
-	data, err := io.ReadAll(io.LimitReader(got.Body, maxFetched+1))
-	if err != nil {
-		return nil, failedFetch(url, err)
-	}
-	if len(data) > maxFetched {
-		return nil, failedFetch(url, fmt.Errorf("the response has more than %d MiB", maxFetched>>20))
-	}
+func received(url string, got *fetch.Response) any {
 	var headers [][2]string
-	for name, values := range got.Header {
+	for name, values := range got.Headers {
 		for _, v := range values {
 			headers = append(headers, [2]string{name, v})
 		}
 	}
-	body := map[string]string{}
-	if utf8.Valid(data) {
-		body["text"] = string(data)
-	} else {
-		body["base64"] = base64.StdEncoding.EncodeToString(data)
+	text, encoded := got.Text()
+	kind := "text"
+	if encoded {
+		kind = "base64"
 	}
-	_, status, _ := strings.Cut(got.Status, " ")
 	return map[string]any{
-		"status": got.StatusCode, "statusText": status, "headers": headers, "url": got.Request.URL.String(),
-		"redirected": got.Request.URL.String() != url, "body": body,
-	}, nil
+		"status": got.Status, "statusText": got.StatusText, "headers": headers, "url": got.URL,
+		"redirected": got.URL != url, "body": map[string]string{kind: text},
+	}
 }
 
 // failedFetch is a TypeError, as the web platform has it, unless it was cancelled.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/fetch"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -51,7 +52,7 @@ type Config struct {
 type Handler struct {
 	m      *Module
 	c      Config
-	client *http.Client
+	client *fetch.Client
 	slots  chan struct{} // one for each instance at work
 
 	mu       sync.Mutex
@@ -76,7 +77,7 @@ func New(m *Module, c Config) *Handler {
 		c.Root = filepath.Dir(m.File)
 	}
 	return &Handler{
-		m: m, c: c, client: newClient(c.Transport), slots: make(chan struct{}, maxInstances),
+		m: m, c: c, client: fetch.New(c.Transport, maxFetched), slots: make(chan struct{}, maxInstances),
 		calls: map[int]context.CancelCauseFunc{},
 	}
 }
@@ -189,7 +190,7 @@ func (h *Handler) Close() error {
 		if h.engine != nil {
 			h.ended = h.engine.close()
 		}
-		h.client.CloseIdleConnections()
+		h.client.Close()
 	})
 	return h.ended
 }

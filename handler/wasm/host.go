@@ -3,20 +3,17 @@ package wasm
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/fetch"
 )
 
 const i32 = api.ValueTypeI32
@@ -25,7 +22,7 @@ const i32 = api.ValueTypeI32
 func (h *Handler) offer(ctx context.Context, r wazero.Runtime) error {
 	_, err := r.NewHostModuleBuilder(hostModule).
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(logged), []api.ValueType{i32, i32}, nil).Export("log").
-		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(fetch), []api.ValueType{i32, i32}, []api.ValueType{i32}).Export("fetch").
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(fetched), []api.ValueType{i32, i32}, []api.ValueType{i32}).Export("fetch").
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(read), []api.ValueType{i32}, nil).Export("read").
 		Instantiate(ctx)
 	return err
@@ -47,9 +44,9 @@ func logged(ctx context.Context, m api.Module, stack []uint64) {
 	_, _ = i.out.Write([]byte("\n"))
 }
 
-// fetch is fetch(ptr, len) length: a request in JSON; of the response, which read
+// fetched is fetch(ptr, len) length: a request in JSON; of the response, which read
 // then writes into the guest's memory, it gives the length.
-func fetch(ctx context.Context, m api.Module, stack []uint64) {
+func fetched(ctx context.Context, m api.Module, stack []uint64) {
 	i := ctx.Value(instanceKey{}).(*instance)
 	got, err := i.h.request(ctx, bytes.Clone(text(m, stack[0], stack[1])))
 	if err != nil {
@@ -72,11 +69,8 @@ func read(ctx context.Context, m api.Module, stack []uint64) {
 	i.fetched = nil
 }
 
-// Bounds of a request.
-const (
-	fetchTime  = 30 * time.Second
-	maxFetched = 4 << 20
-)
+// maxFetched bounds a response.
+const maxFetched = 4 << 20
 
 type request struct {
 	URL       string            `json:"url"`
@@ -104,51 +98,26 @@ func (h *Handler) request(ctx context.Context, data []byte) (response, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return response{}, fmt.Errorf("the request cannot be read: %w", err)
 	}
-	limit := fetchTime
+	asked := fetch.Request{URL: r.URL, Method: r.Method, Body: []byte(r.Body)}
 	if r.TimeoutMS > 0 && r.TimeoutMS < hook.MaxTimeout.Milliseconds() {
-		limit = time.Duration(r.TimeoutMS) * time.Millisecond
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, r.Method, r.URL, strings.NewReader(r.Body))
-	if err != nil {
-		return response{}, err
+		asked.Timeout = time.Duration(r.TimeoutMS) * time.Millisecond
 	}
 	for name, value := range r.Headers {
-		req.Header.Set(name, value)
+		asked.Headers = append(asked.Headers, [2]string{name, value})
 	}
-	got, err := h.client.Do(req)
+	got, err := h.client.Do(ctx, asked)
 	if err != nil {
 		return response{}, err
 	}
-	defer got.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(got.Body, maxFetched+1))
-	if err != nil {
-		return response{}, err
+	out := response{Status: got.Status, Headers: map[string]string{}}
+	for name := range got.Headers {
+		out.Headers[strings.ToLower(name)] = got.Headers.Get(name)
 	}
-	if len(body) > maxFetched {
-		return response{}, fmt.Errorf("the response has more than %d MiB", maxFetched>>20)
-	}
-	out := response{Status: got.StatusCode, Headers: map[string]string{}}
-	for name := range got.Header {
-		out.Headers[strings.ToLower(name)] = got.Header.Get(name)
-	}
-	if utf8.Valid(body) {
-		out.Body = string(body)
+	text, encoded := got.Text()
+	if encoded {
+		out.Base64 = text
 	} else {
-		out.Base64 = base64.StdEncoding.EncodeToString(body)
+		out.Body = text
 	}
 	return out, nil
-}
-
-// newClient makes a client that keeps no connection: one that is made for a
-// request which is cancelled meanwhile would be kept for later, and the far side
-// would see us come and stay.
-func newClient(t http.RoundTripper) *http.Client {
-	if t == nil {
-		own := http.DefaultTransport.(*http.Transport).Clone()
-		own.DisableKeepAlives = true
-		t = own
-	}
-	return &http.Client{Transport: t}
 }

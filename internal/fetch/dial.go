@@ -1,4 +1,4 @@
-package script
+package fetch
 
 import (
 	"context"
@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// newClient makes the client of a program's requests.
-func newClient() *http.Client {
+// transport makes connections that do not outlive the request they are made for,
+// unless it uses them.
+func transport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = 8
-	dialer := &net.Dialer{Timeout: fetchTime, KeepAlive: 30 * time.Second}
+	dialer := &net.Dialer{Timeout: Time, KeepAlive: 30 * time.Second}
 	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		d, ok := ctx.Value(dialKey{}).(*dialing)
 		if !ok {
@@ -25,7 +26,7 @@ func newClient() *http.Client {
 		}
 		return conn, err
 	}
-	return &http.Client{Transport: t}
+	return t
 }
 
 // dialKey finds the dialing of a request in a context.
