@@ -23,6 +23,10 @@ type Config struct {
 	// are not signed. ${NAME} stands for a variable of the environment.
 	Secret string
 
+	// SecretFile is a file that has the secret, in place of Secret. Only its owner
+	// may read it. It is read for each call.
+	SecretFile string
+
 	// Verify demands that answers are signed, too.
 	Verify bool
 
@@ -64,8 +68,11 @@ func (c *Config) Check() error {
 			errs = append(errs, err)
 		}
 	}
-	if c.Verify && c.Secret == "" {
+	if c.Verify && c.Secret == "" && c.SecretFile == "" {
 		errs = append(errs, errors.New("verify needs a secret to check signatures with"))
+	}
+	if c.Secret != "" && c.SecretFile != "" {
+		errs = append(errs, errors.New("secret and secret_file are both here; take one of them out"))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
 		errs = append(errs, badHeader(name, c.Headers[name]))

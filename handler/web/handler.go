@@ -159,14 +159,9 @@ func (h *Handler) prepare(ctx context.Context, ev hook.AnyEvent, m *message) (*r
 		}
 		r.headers[name] = text
 	}
-	secret, err := expand("the secret", h.c.Secret, environ)
-	if err != nil {
+	var err error
+	if r.key, err = h.c.signing(environ); err != nil {
 		return nil, err
-	}
-	if h.c.Secret != "" {
-		if r.key, err = key(secret); err != nil {
-			return nil, err
-		}
 	}
 	if r.proxy, err = proxyFor(environ, h.url); err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ type webSpec struct {
 	web.Config
 	url *yaml.Node
 	ca  *entry // a file of certificates
+	key *entry // the file of the secret
 }
 
 var webTable table[webSpec]
@@ -27,6 +28,12 @@ func makeWebKeys() []key[webSpec] {
 			read: func(r *reader, n *yaml.Node, w *webSpec) { w.URL, _ = r.text(n, "url"); w.url = n }},
 		{name: "secret", doc: "Signs requests as Standard Webhooks do: whsec_ and base64, or ${NAME} for a variable of the environment.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Secret, _ = r.text(n, "secret") }},
+		{name: "secret_file", doc: "The file that has the secret, from the folder of this file, in place of secret. Only its owner may read it.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, w *webSpec) {
+				if s, ok := r.text(n, "secret_file"); ok {
+					w.key, w.SecretFile = &entry{s, n}, s
+				}
+			}},
 		{name: "verify", doc: "true demands that answers are signed with the secret, too. Default: false.", shape: boolShape(),
 			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Verify, _ = r.boolean(n, "verify") }},
 		{name: "headers", doc: "Headers of each request; ${NAME} in a value stands for a variable of the environment.",
@@ -132,6 +139,9 @@ func (l *loader) authorities(la *layer) {
 // webConfig is how a hook's server is asked.
 func (l *loader) webConfig(f *found, c command.Config) web.Config {
 	w := f.spec.handler.web.Config
+	if f.spec.handler.web.key != nil {
+		w.SecretFile = under(f.source.dir, w.SecretFile)
+	}
 	w.Profile, w.EventNames, w.Environ, w.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log
 	return w
 }
@@ -141,7 +151,7 @@ func (w *webSpec) marked() any {
 	if w == nil {
 		return nil
 	}
-	return []any{w.URL, w.Secret, w.Verify, w.Headers, w.CA, w.AllowPrivate}
+	return []any{w.URL, w.Secret, w.SecretFile, w.Verify, w.Headers, w.CA, w.AllowPrivate}
 }
 
 // leaseWeb holds the handler of a server.

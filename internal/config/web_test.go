@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -114,5 +115,26 @@ func TestAnotherServerIsAnotherHook(t *testing.T) {
 			t.Errorf("%s and %s are taken for the same", text, other)
 		}
 		marks[mark] = text
+	}
+}
+
+func TestASecretStandsInAFileBesideTheConfiguration(t *testing.T) {
+	s := httptest.NewServer(policy("not here"))
+	defer s.Close()
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), "hooks:\n  - id: policy\n    on: PreToolUse\n    on_failure: block\n    http: {url: '"+s.URL+"', secret_file: .hookway/policy.secret, allow_private: true}\n")
+	if status := w.trust(); len(status.Files) != 1 {
+		t.Errorf("the secret is pinned: %v", status.Files)
+	}
+	engine := fill(t, w.load())
+	if out := bash(t, engine, w.ws, "rm x"); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "the file of the secret cannot be read") {
+		t.Errorf("without the file: %+v", out.Verdict)
+	}
+	w.write(w.work(".hookway/policy.secret"), webSecret+"\n")
+	if err := os.Chmod(w.work(".hookway/policy.secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := bash(t, engine, w.ws, "rm x"); out.Reason != "not here" {
+		t.Errorf("%+v, %v", out.Verdict, out.Steps[0].Err)
 	}
 }
