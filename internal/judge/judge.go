@@ -22,6 +22,9 @@ type Judge struct {
 	// Record puts an outcome on record and returns when that is done. Nil keeps none.
 	Record func(context.Context, audit.Record) error
 
+	// AuditDir is the folder in which Record puts what Watch shows; "" has none.
+	AuditDir string
+
 	// Log is given what the user should be able to find out later, one line at a
 	// time. Nil drops the lines.
 	Log func(line string)
@@ -37,6 +40,8 @@ type Judge struct {
 	later      later
 	held       held
 	sessions   sessions
+	registry   registry
+	watchers   watchers
 }
 
 // maxDepth is how deep hooks may call hookway, which calls hooks.

@@ -56,6 +56,10 @@ type entry struct {
 	used  time.Time // last; guarded by workspaces.mu
 	gone  bool      // no longer listed; guarded by workspaces.mu
 	owner *workspaces
+
+	registry *registry // of the hooks that were added from outside
+	folder   string    // the workspace; "" if there is none
+	scope    string    // without one, the nearest folder above for which hooks were added
 }
 
 // settings are the variables on which a configuration depends.
@@ -77,34 +81,37 @@ func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	env := map[string]string{}
-	key := ""
-	for _, name := range settings {
-		env[name] = h.setting(name)
-		key += env[name] + "\x00"
-	}
-	opts := config.Options{
-		Dir: dir, Native: nativeEvents(), Log: h.log,
-		Getenv: func(name string) string { return env[name] },
-	}
-	folder, err := s.locate(dir, key, opts)
-	if err != nil {
-		return nil, err
+	return s.openAt(ctx, h.Judge, place{dir: dir, setting: h.setting, log: h.log})
+}
+
+// openAt finds the workspace of a place and reads what changed in it.
+func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace, error) {
+	opts, key := at.options()
+	folder := ""
+	if at.dir != "" {
+		var err error
+		if folder, err = s.locate(at.dir, key, opts); err != nil {
+			return nil, err
+		}
 	}
 	if opts.Dir = folder; folder == "" {
-		opts.Dir = root(dir)
+		opts.Dir = root(at.dir)
 	}
-	e, err := s.enter(ctx, folder+"\x00"+key, h.Judge, opts)
+	scope := ""
+	if folder == "" {
+		scope = j.registry.scope(at.dir)
+	}
+	e, err := s.enter(ctx, &entry{folder: folder, scope: scope, registry: &j.registry}, key, j, opts)
 	if err != nil {
 		return nil, err
 	}
 	set, err := e.live.Refresh(ctx)
 	if err != nil {
-		h.log(fmt.Sprintf("the configuration of %s could not be read again: %v", folder, err))
+		at.log(fmt.Sprintf("the configuration of %s could not be read again: %v", folder, err))
 	}
 	if e.told.Swap(set) != set {
 		for _, line := range Complaints(set) {
-			h.log(line)
+			at.log(line)
 		}
 	}
 	return &Workspace{Folder: folder, Engine: e.engine, live: e.live, set: set, entry: e}, nil
@@ -184,8 +191,10 @@ func (h *hearing) folder() (string, error) {
 	return "", errors.New("it is not known in which folder the agent works")
 }
 
-// enter gives a workspace that is ready, and counts the call in.
-func (s *workspaces) enter(ctx context.Context, key string, j *Judge, opts config.Options) (*entry, error) {
+// enter gives a workspace that is ready, and counts the call in; fresh is what it
+// is made of if it is not warm.
+func (s *workspaces) enter(ctx context.Context, fresh *entry, settings string, j *Judge, opts config.Options) (*entry, error) {
+	key := fresh.folder + "\x00" + settings + fresh.scope
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -197,7 +206,8 @@ func (s *workspaces) enter(ctx context.Context, key string, j *Judge, opts confi
 		if s.kept == nil {
 			s.kept = map[string]*entry{}
 		}
-		e = &entry{ready: make(chan struct{}), owner: s}
+		e = fresh
+		e.ready, e.owner = make(chan struct{}), s
 		s.kept[key] = e
 		defer s.trim()
 	}
@@ -210,6 +220,7 @@ func (s *workspaces) enter(ctx context.Context, key string, j *Judge, opts confi
 		e.live, e.err = config.Open(context.WithoutCancel(ctx), opts, e.engine)
 		if e.err == nil {
 			j.watch(e)
+			j.registry.join(e, j.log)
 		}
 		close(e.ready)
 	}
@@ -234,7 +245,7 @@ func (s *workspaces) enter(ctx context.Context, key string, j *Judge, opts confi
 
 // hooks names the hooks as they are now: it changes when one of them does.
 func (w *Workspace) hooks() string {
-	return fmt.Sprintf("%s\x00%p\x00%d", w.Folder, w.live, w.live.Generation())
+	return fmt.Sprintf("%s\x00%p\x00%d\x00%d", w.Folder, w.live, w.live.Generation(), w.entry.registry.generation.Load())
 }
 
 // leave ends the call's use of the workspace.
@@ -276,6 +287,7 @@ func (e *entry) close() error {
 	if e.live == nil {
 		return nil
 	}
+	e.registry.leave(e)
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
 	return errors.Join(e.engine.Close(ctx), e.live.Close())
