@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -83,7 +84,7 @@ func (r *specReader) name(id string) {
 		r.fail("id is longer than %d bytes", maxName)
 	case strings.TrimSpace(id) != id:
 		r.fail("id %q begins or ends with a blank", id)
-	case hook.LogLine(id) != id:
+	case strings.ContainsFunc(id, func(c rune) bool { return unicode.IsControl(c) || unicode.In(c, unicode.Zl, unicode.Zp) }):
 		r.fail("id %q has a control character", id)
 	}
 }

@@ -735,10 +735,11 @@ type FireResponse struct {
 	By            string                 `protobuf:"bytes,3,opt,name=by,proto3" json:"by,omitempty"` // id of the hook that decided
 	Inject        string                 `protobuf:"bytes,4,opt,name=inject,proto3" json:"inject,omitempty"`
 	RetryDelay    *durationpb.Duration   `protobuf:"bytes,5,opt,name=retry_delay,json=retryDelay,proto3" json:"retry_delay,omitempty"`
-	Changed       bool                   `protobuf:"varint,6,opt,name=changed,proto3" json:"changed,omitempty"` // a hook changed the payload
-	Payload       []byte                 `protobuf:"bytes,7,opt,name=payload,proto3" json:"payload,omitempty"`  // JSON, as the hooks left it
-	Result        []byte                 `protobuf:"bytes,8,opt,name=result,proto3" json:"result,omitempty"`    // JSON, with ACTION_ANSWER
-	Json          []byte                 `protobuf:"bytes,9,opt,name=json,proto3" json:"json,omitempty"`        // the whole outcome, with a step for each hook
+	Changed       bool                   `protobuf:"varint,6,opt,name=changed,proto3" json:"changed,omitempty"`                            // a hook changed the payload
+	Payload       []byte                 `protobuf:"bytes,7,opt,name=payload,proto3" json:"payload,omitempty"`                             // JSON, as the hooks left it
+	Result        []byte                 `protobuf:"bytes,8,opt,name=result,proto3" json:"result,omitempty"`                               // JSON, with ACTION_ANSWER
+	Json          []byte                 `protobuf:"bytes,9,opt,name=json,proto3" json:"json,omitempty"`                                   // the whole outcome, with a step for each hook, as hookway fire prints it
+	UserMessage   string                 `protobuf:"bytes,10,opt,name=user_message,json=userMessage,proto3" json:"user_message,omitempty"` // for the user
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -834,6 +835,13 @@ func (x *FireResponse) GetJson() []byte {
 		return x.Json
 	}
 	return nil
+}
+
+func (x *FireResponse) GetUserMessage() string {
+	if x != nil {
+		return x.UserMessage
+	}
+	return ""
 }
 
 // HookSpec is a hook as hookway.yaml has it.
@@ -1822,7 +1830,7 @@ const file_hookway_v1_hooks_proto_rawDesc = "" +
 	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x1a6\n" +
 	"\bEnvEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x96\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xb9\x02\n" +
 	"\fFireResponse\x12*\n" +
 	"\x06action\x18\x01 \x01(\x0e2\x12.hookway.v1.ActionR\x06action\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x0e\n" +
@@ -1833,7 +1841,9 @@ const file_hookway_v1_hooks_proto_rawDesc = "" +
 	"\achanged\x18\x06 \x01(\bR\achanged\x12\x18\n" +
 	"\apayload\x18\a \x01(\fR\apayload\x12\x16\n" +
 	"\x06result\x18\b \x01(\fR\x06result\x12\x12\n" +
-	"\x04json\x18\t \x01(\fR\x04json\"\xc8\x02\n" +
+	"\x04json\x18\t \x01(\fR\x04json\x12!\n" +
+	"\fuser_message\x18\n" +
+	" \x01(\tR\vuserMessage\"\xc8\x02\n" +
 	"\bHookSpec\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x0e\n" +
 	"\x02on\x18\x02 \x03(\tR\x02on\x12)\n" +

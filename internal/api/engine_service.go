@@ -1,0 +1,309 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/hookway/hookway/hook"
+	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
+	"github.com/hookway/hookway/wire"
+)
+
+// Service is the gRPC form of an engine: hookway.v1.Engine. NewService makes one.
+type Service struct {
+	hookwayv1.UnimplementedEngineServer
+
+	engine   Engine
+	options  ServiceOptions
+	hooks    *registry
+	health   *health.Server
+	closing  sync.WaitGroup // handlers of targets
+	stopOnce sync.Once
+	stopping chan struct{} // closed when streams are to end
+
+	mu      sync.Mutex
+	servers []*grpc.Server
+}
+
+// ServiceOptions are what a Service may need. The zero value needs nothing.
+type ServiceOptions struct {
+	// Dial makes the handler of a hook that is registered with a target. Nil
+	// refuses such hooks.
+	Dial func(target string, h hook.Hook) (Closing, error)
+
+	// Work counts a request in that hooks are run for, and gives what counts it
+	// out: with the size of its event. False means that none is begun any more.
+	Work func() (done func(size int), ok bool)
+
+	// Log is given one line at a time, from many goroutines. Nil drops them.
+	Log func(line string)
+}
+
+// NewService makes the service of an engine.
+func NewService(e Engine, o ServiceOptions) *Service {
+	s := &Service{engine: e, options: o, health: health.NewServer(), stopping: make(chan struct{})}
+	s.hooks = newRegistry(e, s.log)
+	return s
+}
+
+func (s *Service) log(line string) {
+	if s.options.Log != nil {
+		s.options.Log(line)
+	}
+}
+
+// Registered is how many hooks are registered: they would be lost with the daemon.
+func (s *Service) Registered() int { return s.hooks.count() }
+
+var errEnding = status.Error(codes.Unavailable, errClosed.Error())
+
+// Bounds of what an event brings along.
+const (
+	maxVariables     = 4096
+	maxVariableBytes = 1 << 20
+)
+
+// Fire fires an event and gives the outcome.
+func (s *Service) Fire(ctx context.Context, r *hookwayv1.FireRequest) (*hookwayv1.FireResponse, error) {
+	f, err := firingOf(ctx, r)
+	if err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	if s.options.Work != nil {
+		done, ok := s.options.Work()
+		if !ok {
+			return nil, errEnding
+		}
+		defer done(len(f.Payload))
+	}
+	out, err := s.engine.Fire(ctx, f)
+	if err != nil {
+		return nil, fireError(ctx, err)
+	}
+	return fired(out)
+}
+
+// firingOf reads a request.
+func firingOf(ctx context.Context, r *hookwayv1.FireRequest) (Firing, error) {
+	ev := r.GetEvent()
+	f := Firing{
+		Event: ev.GetName(), Payload: ev.GetJson(), ID: ev.GetId(), Session: ev.GetSessionId(), Agent: ev.GetAgent(),
+		Source: ev.GetSource(), CWD: ev.GetCwd(), DryRun: r.GetDryRun(), PeerPID: peerPID(ctx),
+	}
+	if f.Event == "" {
+		return f, errors.New("event.name is missing; give a name as PreToolUse, or an alias of it")
+	}
+	if len(bytes.TrimSpace(f.Payload)) == 0 {
+		f.Payload = []byte("{}")
+	}
+	if ev.GetTime() != nil {
+		if err := ev.GetTime().CheckValid(); err != nil {
+			return f, fmt.Errorf("event.time is no time: %w", err)
+		}
+		f.Time = ev.GetTime().AsTime()
+	}
+	if f.Source == "" {
+		f.Source = "grpc"
+	}
+	if _, err := folder(f.CWD); err != nil {
+		return f, fmt.Errorf("event.%w", err)
+	}
+	size := 0
+	for name, value := range r.GetEnv() {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
+			return f, fmt.Errorf("env: %q is no variable; give names without '=', and values without NUL", clip(name))
+		}
+		f.Env = append(f.Env, name+"="+value)
+		size += len(name) + len(value)
+	}
+	if len(f.Env) > maxVariables || size > maxVariableBytes {
+		return f, fmt.Errorf("env has %d variables of %d bytes; the limits are %d and %d", len(f.Env), size, maxVariables, maxVariableBytes)
+	}
+	slices.Sort(f.Env)
+	return f, nil
+}
+
+// fireError is the status of an event that got no outcome.
+func fireError(ctx context.Context, err error) error {
+	var mistake *Mistake
+	switch {
+	case errors.As(err, &mistake):
+		return status.Error(codes.InvalidArgument, err.Error())
+	case errors.Is(err, context.Canceled), ctx.Err() == context.Canceled:
+		return status.Error(codes.Canceled, err.Error())
+	case errors.Is(err, context.DeadlineExceeded):
+		return status.Error(codes.DeadlineExceeded, err.Error()+"; give the call a longer deadline, or the hooks a shorter timeout")
+	case errors.Is(err, errClosed):
+		return errEnding
+	}
+	return status.Error(codes.Internal, "hookway could not decide: "+err.Error())
+}
+
+// fired is an outcome as a response.
+func fired(out hook.Outcome[any]) (*hookwayv1.FireResponse, error) {
+	text, err := wire.EncodeOutcome(out)
+	if err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	var parts struct{ Payload, Result json.RawMessage }
+	if err := json.Unmarshal(text, &parts); err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	r := &hookwayv1.FireResponse{
+		Action: hookwayv1.Action(out.Action), Reason: out.Reason, By: out.By, Inject: out.Inject, UserMessage: out.UserMessage,
+		Changed: out.Changed, Payload: parts.Payload, Json: text,
+	}
+	if out.Action == hook.ActionRetry {
+		r.RetryDelay = durationpb.New(out.RetryDelay)
+	}
+	if out.Action == hook.ActionAnswer {
+		r.Result = parts.Result
+	}
+	return r, nil
+}
+
+// Register adds a hook that a server answers, or that always decides the same.
+func (s *Service) Register(ctx context.Context, r *hookwayv1.RegisterRequest) (*hookwayv1.RegisterResponse, error) {
+	h, err := hookOf(r.GetHook())
+	cwd, wrong := folder(r.GetCwd())
+	var spec specReader
+	lease, _ := spec.duration("lease", r.GetLease(), hook.MaxTimeout*365)
+	if err = errors.Join(err, wrong, errors.Join(spec.errs...)); err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	h.Origin = "registered"
+	var t *target
+	switch k := r.GetHandler().(type) {
+	case *hookwayv1.RegisterRequest_Decision:
+		h.Handler, err = fixed(&h, k.Decision)
+	case *hookwayv1.RegisterRequest_Target:
+		t, err = s.dial(k.Target, h)
+		h.Handler = t
+	default:
+		err = errors.New("the hook has no handler; it needs a target, such as unix:///run/guard.sock, or a decision")
+	}
+	if err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	_, replaced, err := s.hooks.put(ctx, cwd, h, lease, func(*registration) {
+		if t != nil {
+			t.retire()
+		}
+	})
+	if err != nil {
+		if t != nil {
+			t.retire()
+		}
+		return nil, registerError(err)
+	}
+	s.log(fmt.Sprintf("hook %s is registered for %s%s", h.ID, strings.Join(h.Events, ", "), in(cwd)))
+	return &hookwayv1.RegisterResponse{Id: h.ID, Replaced: replaced}, nil
+}
+
+func in(cwd string) string {
+	if cwd == "" {
+		return ""
+	}
+	return " in " + cwd
+}
+
+// dial makes the handler of a target.
+func (s *Service) dial(to string, h hook.Hook) (*target, error) {
+	if s.options.Dial == nil {
+		return nil, errors.New("hooks with a target cannot be registered here")
+	}
+	t := &target{open: func() (Closing, error) { return s.options.Dial(to, h) }, ending: &s.closing}
+	inner, err := t.open()
+	if err != nil {
+		return nil, fmt.Errorf("target: %w", err)
+	}
+	t.inner = inner
+	return t, nil
+}
+
+// registerError is the status of a hook that could not be registered.
+func registerError(err error) error {
+	switch {
+	case errors.Is(err, errTooMany):
+		return status.Error(codes.ResourceExhausted, err.Error())
+	case errors.Is(err, errClosed):
+		return errEnding
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return status.FromContextError(err).Err()
+	}
+	return status.Error(codes.InvalidArgument, err.Error())
+}
+
+// Unregister takes a registered hook away, an attached one, too.
+func (s *Service) Unregister(_ context.Context, r *hookwayv1.UnregisterRequest) (*hookwayv1.UnregisterResponse, error) {
+	if r.GetId() == "" {
+		return nil, status.Error(codes.InvalidArgument, "id is missing; give the one that the hook was registered with")
+	}
+	cwd, err := folder(r.GetCwd())
+	if err != nil {
+		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	found := s.hooks.takeAt(cwd, r.GetId())
+	if found {
+		s.log(fmt.Sprintf("hook %s is unregistered%s", r.GetId(), in(cwd)))
+	}
+	return &hookwayv1.UnregisterResponse{Found: found}, nil
+}
+
+// Watch streams what is decided from now on.
+func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServer) error {
+	cwd, err := folder(r.GetCwd())
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	seen, err := s.engine.Watch(g.Context(), Filter{Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd})
+	if err != nil {
+		return fireError(g.Context(), err)
+	}
+	if err := g.SendHeader(nil); err != nil { // whoever waits for it misses nothing from now on
+		return err
+	}
+	for {
+		select {
+		case one, more := <-seen:
+			if !more {
+				if err := g.Context().Err(); err != nil {
+					return status.FromContextError(err).Err()
+				}
+				return errEnding
+			}
+			m, err := watched(one)
+			if err != nil {
+				return err
+			}
+			if err := g.Send(m); err != nil {
+				return err
+			}
+		case <-s.stopping:
+			return errEnding
+		}
+	}
+}
+
+// watched is a record as it is streamed.
+func watched(one Seen) (*hookwayv1.WatchResponse, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(one.Record); err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	return &hookwayv1.WatchResponse{Json: bytes.TrimSuffix(text.Bytes(), []byte("\n")), Missed: one.Missed}, nil
+}
