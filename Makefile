@@ -2,6 +2,7 @@
 # make test   everything that must hold: the same as .ci/run
 # make build  bin/hookway
 # make guests  the example hooks in WebAssembly, from their sources
+# make prelude  the bytecode of what scripts find built in, from handler/script/js
 # make proto  the Go code of proto/hookway/v1/hooks.proto
 # make e2e    the published Claude Code and Codex with hookway, against a scripted model
 
@@ -10,7 +11,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test guests proto e2e fuzz bench schema
+.PHONY: build install demo test guests prelude proto e2e fuzz bench schema
 
 build:
 	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
@@ -28,6 +29,9 @@ test:
 guests:
 	$(GO) run ./handler/wasm/testdata/assemble handler/wasm/testdata/guests/wat/guard.wat handler/wasm/testdata/guests/wat/guard.wasm
 	cd handler/wasm/testdata/guests/go && GOOS=wasip1 GOARCH=wasm $(GO) build -trimpath -buildmode=c-shared -ldflags='-s -w' -o $(CURDIR)/bin/exam.wasm .
+
+prelude:
+	$(GO) test ./handler/script -run TestThePreludeIsOfItsSources -update
 
 BUF := github.com/bufbuild/buf/cmd/buf@v1.75.0
 

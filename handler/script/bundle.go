@@ -90,12 +90,9 @@ func Build(file, root string) (*Bundle, error) {
 // entryName stands for the text with which a bundle begins.
 const entryName = "hookway:entry"
 
-// entry is the text that makes a program of a file: what is ours comes first.
+// entry is the text that makes a program of a file.
 func entry(file string) string {
-	base := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	return fmt.Sprintf("import \"hookway:runtime\";\nimport \"hookway:net\";\nimport { load } from \"hookway\";\nimport \"agent-relay\";\nimport \"@a3s-lab/box\";\n"+
-		"import \"hookway:openclaw\";\nimport \"hookway:compilr\";\nimport * as script from %s;\nload(script, %s);\n",
-		quote(file), quote(base))
+	return fmt.Sprintf("import * as script from %s;\n__hookway.load(script, %s);\n", quote(file), quote(baseOf(file)))
 }
 
 func quote(s string) string {
@@ -103,10 +100,10 @@ func quote(s string) string {
 	return string(text)
 }
 
-// modules serves what is built in, and says what is not there.
+// modules serves what is built in: a script finds it in the prelude.
 func modules() api.Plugin {
 	return api.Plugin{Name: "hookway", Setup: func(b api.PluginBuild) {
-		b.OnResolve(api.OnResolveOptions{Filter: `.*`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+		b.OnResolve(api.OnResolveOptions{Filter: `^(hookway|agent-relay|openclaw|@a3s-lab/|node:|[a-z_]+(/[a-z]+)?$)`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			if name, ok := builtin[a.Path]; ok {
 				return api.OnResolveResult{Path: name, Namespace: "hookway"}, nil
 			}
@@ -116,12 +113,12 @@ func modules() api.Plugin {
 			return api.OnResolveResult{}, nil
 		})
 		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "hookway"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
-			text, err := ours.ReadFile("js/" + a.Path)
+			p, err := ready()
 			if err != nil {
 				return api.OnLoadResult{}, err
 			}
-			contents := string(text)
-			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+			text := p.look(a.Path)
+			return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
 		})
 	}}
 }

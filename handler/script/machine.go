@@ -214,6 +214,10 @@ func (m *machine) end() {
 
 // load makes the virtual machine and runs the script's top level.
 func (m *machine) load() (err error) {
+	ours, err := preludeCode()
+	if err != nil {
+		return err
+	}
 	code, err := m.p.compiled()
 	if err != nil {
 		return err
@@ -230,25 +234,44 @@ func (m *machine) load() (err error) {
 		return err
 	}
 	_ = js.SetEvalTimeout(m.p.loadTime)
-	v, err := js.EvalBytecodeValue(code)
+	if err := m.eval(ours); err != nil {
+		return err
+	}
+	if err := m.entrances(); err != nil {
+		return err
+	}
+	if err := m.eval(code); err != nil {
+		return err
+	}
+	_, err = js.ExecutePendingJobs()
+	return m.p.explain(err, nil)
+}
+
+// eval runs bytecode.
+func (m *machine) eval(code []byte) error {
+	v, err := m.js.EvalBytecodeValue(code)
 	if err != nil {
 		return m.p.explain(err, nil)
 	}
 	v.Free()
-	global := js.GlobalObject()
+	return nil
+}
+
+// entrances finds the functions of the prelude through which hookway calls.
+func (m *machine) entrances() error {
+	global := m.js.GlobalObject()
 	defer global.Free()
-	ours, err := property(js, global, "__hookway")
+	ours, err := property(m.js, global, "__hookway")
 	if err != nil {
 		return err
 	}
 	defer ours.Free()
 	for i, name := range []string{"call", "settle", "abort", "describe"} {
-		if m.fns[i], err = property(js, ours, name); err != nil {
+		if m.fns[i], err = property(m.js, ours, name); err != nil {
 			return err
 		}
 	}
-	_, err = js.ExecutePendingJobs()
-	return m.p.explain(err, nil)
+	return nil
 }
 
 func property(js *quickjs.VM, of quickjs.Value, name string) (quickjs.Value, error) {

@@ -206,22 +206,3 @@ func BenchmarkScriptCall(b *testing.B) {
 		})
 	})
 }
-
-// BenchmarkScriptFirstCall is the first event of a script after the start of the
-// daemon: bundling, compiling and loading, then the call.
-func BenchmarkScriptFirstCall(b *testing.B) {
-	dir := files(b, map[string]string{"hook.ts": "import { block } from 'hookway';\nexport default (e: any) => block(e.tool_name);"})
-	median(b, func() {
-		bytecodes.Lock()
-		bytecodes.list = nil
-		bytecodes.Unlock()
-		h, err := New(dir+"/hook.ts", Config{}, Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := h.Handle(context.Background(), bash("ls")); err != nil {
-			b.Fatal(err)
-		}
-		h.Close()
-	})
-}

@@ -151,4 +151,4 @@ const describe = () => JSON.stringify({
   hooks: hooks.map(({ options, place }) => ({ ...options, place: placed(place) })), main: main !== null, settings,
 });
 
-Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe }, configurable: true });
+Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe, load }, configurable: true });

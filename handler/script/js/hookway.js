@@ -1,5 +1,5 @@
 // The module "hookway": hooks as hookway itself has them.
-import { add, form, load, optionsOf, set } from "hookway:hooks";
+import { add, form, optionsOf, set } from "hookway:hooks";
 
 export const block = (reason, userMessage) => ({ action: "block", reason, ...(userMessage === undefined ? {} : { user_message: userMessage }) });
 export const allow = (reason) => ({ action: "allow", ...(reason === undefined ? {} : { reason }) });
@@ -34,5 +34,3 @@ form((value) => {
   if (typeof value.idleThreshold === "number") set({ idle_threshold_ms: value.idleThreshold });
   return true;
 });
-
-export { load };

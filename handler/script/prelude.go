@@ -1,0 +1,193 @@
+package script
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"modernc.org/quickjs"
+)
+
+// The prelude is all that a script finds in its machine: the global scope and the
+// built-in modules. It is the same for every script, so it is compiled when
+// hookway is built; a script itself is bundled and compiled without it, and its
+// imports of built-in modules become looks into the prelude.
+
+//go:embed prelude.bin
+var madePrelude []byte
+
+// prelude is the bytecode of what is ours.
+type prelude struct {
+	Version string              `json:"quickjs"`
+	Probe   []byte              `json:"probe"`   // the bytecode of probeText
+	Exports map[string][]string `json:"exports"` // of each module that may be imported, by its file
+
+	code []byte
+}
+
+// probeText is compiled to see whether an engine writes the bytecode that we
+// have: names that are not its own count from the last of its own.
+const probeText = "hookway_probe = (x) => x.hookway_probed ?? Promise"
+
+// ready is the prelude that was made when hookway was built.
+var ready = sync.OnceValues(func() (*prelude, error) {
+	head, code, ok := bytes.Cut(madePrelude, []byte("\n"))
+	p := &prelude{code: code}
+	if !ok {
+		return nil, errors.New("the script engine's prelude is damaged; install hookway anew")
+	}
+	if err := json.Unmarshal(head, p); err != nil {
+		return nil, fmt.Errorf("the script engine's prelude is damaged; install hookway anew: %w", err)
+	}
+	return p, nil
+})
+
+// preludeCode gives bytecode that the engine of this machine can run. It is
+// compiled here if that is not what hookway was built with.
+var preludeCode = sync.OnceValues(func() ([]byte, error) {
+	p, err := ready()
+	if err != nil {
+		return nil, err
+	}
+	js, err := quickjs.NewVM()
+	if err != nil {
+		return nil, fmt.Errorf("the script engine cannot start: %w", err)
+	}
+	defer js.Close()
+	if probe, err := js.Compile(probeText, quickjs.EvalGlobal); err == nil && p.Version == quickjs.Version() && bytes.Equal(probe, p.Probe) {
+		return p.code, nil
+	}
+	text, _, err := bundlePrelude()
+	if err != nil {
+		return nil, err
+	}
+	return js.Compile(text, quickjs.EvalGlobal)
+})
+
+// makePrelude makes what is embedded.
+func makePrelude() ([]byte, error) {
+	text, exports, err := bundlePrelude()
+	if err != nil {
+		return nil, err
+	}
+	js, err := quickjs.NewVM()
+	if err != nil {
+		return nil, err
+	}
+	defer js.Close()
+	p := prelude{Version: quickjs.Version(), Exports: exports}
+	if p.Probe, err = js.Compile(probeText, quickjs.EvalGlobal); err != nil {
+		return nil, err
+	}
+	code, err := js.Compile(text, quickjs.EvalGlobal)
+	if err != nil {
+		return nil, err
+	}
+	head, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(head, []byte("\n"), code), nil
+}
+
+// beyond are more lines than any script has. The prelude begins behind them, so
+// that its places in a stack are told from those of the script.
+const beyond = 1 << 20
+
+// bundlePrelude gives the prelude's text, and what its modules export.
+func bundlePrelude() (text string, exports map[string][]string, err error) {
+	first := []string{"runtime.js", "net.js", "hookway.js", "relay.js", "a3s.js", "openclaw.js", "compilr.js"} // in this order
+	files := map[string]bool{}
+	for _, list := range []map[string]string{builtin, nodes} {
+		for _, file := range list {
+			files[file] = !slices.Contains(first, file)
+		}
+	}
+	var entry, table strings.Builder
+	all := append(first, slices.Sorted(maps.Keys(files))...)
+	exports = map[string][]string{}
+	for i, file := range all {
+		if i >= len(first) && !files[file] {
+			continue
+		}
+		fmt.Fprintf(&entry, "import * as m%d from %q;\n", i, "hookway:js/"+file)
+		fmt.Fprintf(&table, "%q: m%d, ", file, i)
+		if exports[file], err = exportsOf(file); err != nil {
+			return "", nil, err
+		}
+	}
+	fmt.Fprintf(&entry, "__hookway.modules = {%s};\n", table.String())
+	result := api.Build(api.BuildOptions{
+		Stdin:  &api.StdinOptions{Contents: entry.String(), Sourcefile: entryName, Loader: api.LoaderJS},
+		Bundle: true, Write: false, Format: api.FormatIIFE, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
+		MinifyWhitespace: true, MinifySyntax: true, LogLevel: api.LogLevelSilent, LegalComments: api.LegalCommentsNone,
+		Plugins: []api.Plugin{sources()},
+	})
+	if len(result.Errors) > 0 {
+		return "", nil, mistakes(result.Errors)
+	}
+	return strings.Repeat("\n", beyond) + string(result.OutputFiles[0].Contents), exports, nil
+}
+
+// exportsOf lists what one of our files exports.
+func exportsOf(file string) ([]string, error) {
+	result := api.Build(api.BuildOptions{
+		EntryPoints: []string{"hookway:js/" + file}, Bundle: true, Write: false, Metafile: true, Outfile: "out.js",
+		Format: api.FormatESModule, Platform: api.PlatformNeutral, LogLevel: api.LogLevelSilent, Plugins: []api.Plugin{sources()},
+	})
+	if len(result.Errors) > 0 {
+		return nil, mistakes(result.Errors)
+	}
+	var meta struct {
+		Outputs map[string]struct{ Exports []string }
+	}
+	if err := json.Unmarshal([]byte(result.Metafile), &meta); err != nil {
+		return nil, fmt.Errorf("esbuild's list of exports cannot be read: %w", err)
+	}
+	for _, out := range meta.Outputs {
+		slices.Sort(out.Exports)
+		return out.Exports, nil
+	}
+	return nil, fmt.Errorf("%s is in no output", file)
+}
+
+// sources serves our files as they are, for the prelude.
+func sources() api.Plugin {
+	return api.Plugin{Name: "hookway", Setup: func(b api.PluginBuild) {
+		b.OnResolve(api.OnResolveOptions{Filter: `.*`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			name, direct := strings.CutPrefix(a.Path, "hookway:js/")
+			if !direct {
+				name = builtin[a.Path]
+			}
+			if name == "" {
+				return api.OnResolveResult{}, fmt.Errorf("no module %s is ours", a.Path)
+			}
+			return api.OnResolveResult{Path: name, Namespace: "hookway"}, nil
+		})
+		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "hookway"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+			text, err := ours.ReadFile("js/" + a.Path)
+			if err != nil {
+				return api.OnLoadResult{}, err
+			}
+			contents := strings.ReplaceAll(string(text), "\r\n", "\n") // as git may have written it
+			return api.OnLoadResult{Contents: &contents, Loader: api.LoaderJS}, nil
+		})
+	}}
+}
+
+// look is the text of a module that stands for one of the prelude's.
+func (p *prelude) look(file string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "const m = __hookway.modules[%q];\n", file)
+	for i, name := range p.Exports[file] {
+		fmt.Fprintf(&b, "const e%d = m.%s;\nexport { e%d as %s };\n", i, name, i, name)
+	}
+	return b.String()
+}
