@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,15 +22,47 @@ var templateConfig []byte
 var templateCases []byte
 
 func (a *app) initCommand() *cobra.Command {
-	return &cobra.Command{
+	var o initOptions
+	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a hookway.yaml with three hooks and their tests",
+		Short: "Write a first hook and its tests",
 		Long: `Write a hookway.yaml with three hooks, hooks_test.yaml with their tests, and the
-schema by which editors complete and check the file. Nothing that exists is
-overwritten. If these are the only hooks of the folder, they are trusted.`,
+schema by which editors complete and check the file.
+
+With --lang, write one hook in that language instead, and add it to the workspace
+that is here already, if there is one:
+
+  ts       TypeScript, run inside hookway; nothing has to be installed
+  python   a program in Python that hookway keeps; no packages
+  go       a program in Go that hookway keeps; built at once
+  sh       a shell script, run for each event
+  wasm     a WebAssembly module in a sandbox, from Go; built at once
+  http     a web server in Python that checks signatures
+
+Each comes with two tests: a call that it refuses, and one that it lets pass.
+Nothing that exists is overwritten; hookway.yaml and hooks_test.yaml are added to,
+and keep their comments. If the other hooks of the folder are trusted, or there
+are none, the new ones are trusted, too.`,
+		Example: `  hookway init
+  hookway init --lang ts
+  hookway init --lang python --name protected-branches && hookway test`,
 		Args: exactly(),
-		RunE: func(*cobra.Command, []string) error { return a.init() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case cmd.Flags().Changed("lang"):
+				return a.initLang(cmd.Context(), o)
+			case cmd.Flags().Changed("name"):
+				return errors.New("--name names the hook of --lang; say which language: " + strings.Join(languageNames(), ", "))
+			}
+			return a.init()
+		},
 	}
+	cmd.Flags().StringVar(&o.lang, "lang", "", "write one hook in this `LANGUAGE`: "+strings.Join(languageNames(), ", "))
+	cmd.Flags().StringVar(&o.name, "name", "", "with --lang: the `ID` of the hook, after which its files are named")
+	if err := cmd.RegisterFlagCompletionFunc("lang", completeLang); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
 }
 
 func (a *app) init() error {

@@ -1,0 +1,331 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/docs/schema"
+	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/internal/cases"
+)
+
+//go:embed template
+var templates embed.FS
+
+// kit is a hook that init is about to write.
+type kit struct {
+	app     *app
+	lang    *language
+	name    string
+	root    string // the workspace
+	trusted bool   // its hooks were, so that they stay it
+	python  string
+	port    int
+
+	files []planned
+	todo  []todo
+	built string
+}
+
+// planned is a file that init writes.
+type planned struct {
+	path string
+	text []byte
+	mode fs.FileMode
+	old  bool // it is there, and gets a new text
+	last bool // hooks are found by it, so that all else is there before
+}
+
+// todo is what init leaves to the user.
+type todo struct {
+	File  string `json:"file"`
+	List  string `json:"list"`
+	Why   string `json:"why"`
+	Lines string `json:"lines"`
+}
+
+// template reads a file of the language's, filled in.
+func (k *kit) template(name string) (string, error) {
+	text, err := templates.ReadFile("template/" + k.lang.name + "/" + name)
+	return k.fill(string(text)), err
+}
+
+// plan works out what is written, and writes nothing.
+func (k *kit) plan() error {
+	var err error
+	if k.port, err = freePort(); err != nil {
+		return err
+	}
+	for _, s := range k.lang.sources {
+		text, err := k.template(s[0])
+		if err != nil {
+			return err
+		}
+		k.add(s[1], text, 0o644)
+	}
+	if k.lang.name == "http" {
+		secret := make([]byte, 32)
+		_, _ = rand.Read(secret) // it does not fail
+		k.add(".hookway/HOOKNAME.secret", "whsec_"+base64.StdEncoding.EncodeToString(secret)+"\n", 0o600)
+	}
+	if k.lang.output != "" {
+		k.built = k.path(k.lang.output)
+		if runtime.GOOS == "windows" && filepath.Ext(k.built) == "" {
+			k.built += ".exe"
+		}
+	}
+	if err := k.fresh(); err != nil {
+		return err
+	}
+	if k.lang.name == "ts" {
+		err = k.forEditors()
+	} else {
+		err = errors.Join(k.ignore(), k.entry())
+	}
+	if err != nil {
+		return err
+	}
+	return k.cases()
+}
+
+// path is a file of the workspace.
+func (k *kit) path(name string) string {
+	return filepath.Join(k.root, filepath.FromSlash(strings.ReplaceAll(name, inName, k.name)))
+}
+
+func (k *kit) add(name, text string, mode fs.FileMode) {
+	k.files = append(k.files, planned{path: k.path(name), text: []byte(text), mode: mode})
+}
+
+// fresh reports an error if a file of the hook's own is there already.
+func (k *kit) fresh() error {
+	paths := []string{}
+	for _, f := range k.files {
+		paths = append(paths, f.path)
+	}
+	if k.built != "" {
+		paths = append(paths, k.built)
+	}
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err == nil {
+			return fmt.Errorf("%s exists already; choose another name with --name", path)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the file cannot be written: %w", err)
+		}
+	}
+	return nil
+}
+
+// forEditors adds what tells editors the types of a script, where it is not there.
+func (k *kit) forEditors() error {
+	settings, err := k.template("tsconfig.json")
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string]string{".hookway/hookway.d.ts": script.Types(), ".hookway/tsconfig.json": settings} {
+		if existing(k.root, name) == "" {
+			k.add(name, text, 0o644)
+		}
+	}
+	return nil
+}
+
+// ignore keeps from git what belongs to this machine.
+func (k *kit) ignore() error {
+	text, err := templates.ReadFile("template/gitignore")
+	if err != nil {
+		return err
+	}
+	path := k.path(".hookway/.gitignore")
+	old, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		k.add(".hookway/.gitignore", string(text), 0o644)
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the file cannot be read: %w", err)
+	}
+	lines := strings.Fields(string(old))
+	has := map[string]bool{}
+	for _, line := range lines {
+		has[line] = true
+	}
+	more := ""
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && !has[line] {
+			more += line + "\n"
+		}
+	}
+	if more != "" {
+		if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
+			more = "\n" + more
+		}
+		k.files = append(k.files, planned{path: path, text: append(old, more...), old: true})
+	}
+	return nil
+}
+
+// entry adds the hook to hookway.yaml.
+func (k *kit) entry() error {
+	lines, err := k.template("hook.yaml")
+	if err != nil {
+		return err
+	}
+	if path := existing(k.root, "hookway.yaml", "hookway.yml"); path != "" {
+		return k.grow(path, "hooks", lines, nil)
+	}
+	editorSchema, err := schema.Get("config")
+	if err != nil {
+		return err
+	}
+	if existing(k.root, ".hookway/config.schema.json") == "" {
+		k.add(".hookway/config.schema.json", string(editorSchema), 0o644)
+	}
+	k.add("hookway.yaml", "# yaml-language-server: $schema=.hookway/config.schema.json\nversion: 1\n\nhooks:\n"+lines, 0o644)
+	k.files[len(k.files)-1].last = true
+	return nil
+}
+
+// cases adds the hook's tests.
+func (k *kit) cases() error {
+	lines, err := k.template("cases.yaml")
+	if err != nil {
+		return err
+	}
+	path := existing(k.root, "hooks_test.yaml", "hooks_test.yml")
+	if path == "" {
+		k.add("hooks_test.yaml", "# What the hooks must do. `hookway test` runs these cases.\ncases:\n"+lines, 0o644)
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("the file cannot be read: %w", err)
+	}
+	if bytes.Contains(text, []byte(k.lang.trigger)) { // another hook may refuse the same call before
+		lines = strings.Replace(lines, ", by: "+k.name, "", 1)
+	}
+	mistakes := func(text []byte) int {
+		_, problems := cases.Parse(path, text, cases.Options{})
+		return len(problems)
+	}
+	return k.grow(path, "cases", lines, func(grown []byte) error {
+		if mistakes(grown) > mistakes(text) {
+			return errors.New("it has cases of the same names")
+		}
+		return nil
+	})
+}
+
+// grow adds lines to the list of a YAML file. What cannot be added safely is left
+// to the user.
+func (k *kit) grow(path, list, lines string, check func([]byte) error) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("the file cannot be found: %w", err)
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return fmt.Errorf("the file cannot be read: %w", err)
+	}
+	text, err := os.ReadFile(real)
+	if err != nil {
+		return fmt.Errorf("the file cannot be read: %w", err)
+	}
+	grown, err := appended(text, list, lines)
+	if err == nil && check != nil {
+		err = check(grown)
+	}
+	if err != nil {
+		k.todo = append(k.todo, todo{File: path, List: list, Why: err.Error(), Lines: lines})
+		return nil
+	}
+	k.files = append(k.files, planned{path: real, text: grown, mode: info.Mode().Perm(), old: true, last: true})
+	return nil
+}
+
+// freePort is one that nobody listens at now, below those that systems give out.
+func freePort() (int, error) {
+	for range 100 {
+		n, err := rand.Int(rand.Reader, big.NewInt(10000))
+		if err != nil {
+			return 0, err
+		}
+		port := 20000 + int(n.Int64())
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err == nil {
+			return port, l.Close()
+		}
+	}
+	return 0, errors.New("no free port was found between 20000 and 29999")
+}
+
+// buildLimit bounds a build: the first one compiles the standard library.
+const buildLimit = 10 * time.Minute
+
+// build makes the program of the hook's source.
+func (k *kit) build(ctx context.Context, done *written) error {
+	if k.built == "" {
+		return nil
+	}
+	if !k.app.json {
+		fmt.Fprintf(visible{k.app.out}, "building %s with go\n", k.built)
+	}
+	if err := done.folder(filepath.Dir(k.built)); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, buildLimit)
+	defer cancel()
+	args := append([]string{"build"}, k.lang.flags...)
+	cmd := exec.CommandContext(ctx, "go", append(args, "-o", k.built, ".")...)
+	cmd.Dir = filepath.Dir(k.path(k.lang.source))
+	cmd.Env = append(os.Environ(), append([]string{"GOWORK=off", "GOFLAGS=", "PWD=" + cmd.Dir}, k.lang.environ...)...)
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go cannot build %s: %w\n%s", k.source(), errors.Join(err, ctx.Err()), bytes.TrimSpace(out))
+	}
+	done.files = append(done.files, k.built)
+	return nil
+}
+
+// source is where the hook's source is, as people write it.
+func (k *kit) source() string { return strings.ReplaceAll(k.lang.source, inName, k.name) }
+
+// again is the line that builds the hook anew, or "".
+func (k *kit) again() string {
+	switch k.lang.name {
+	case "go":
+		return k.fill("go -C FOLDER build -o ../../.hookway/bin/")
+	case "wasm":
+		return k.fill("GOOS=wasip1 GOARCH=wasm go -C FOLDER build -buildmode=c-shared -ldflags='-s -w' -o ../HOOKNAME.wasm")
+	}
+	return ""
+}
+
+// paths are the files that were written, or those that were added to.
+func (k *kit) paths(old bool) []string {
+	out := []string{}
+	for _, f := range k.files {
+		if f.old == old {
+			out = append(out, f.path)
+		}
+	}
+	if k.built != "" && !old {
+		out = append(out, k.built)
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""HOOKNAME: protected branches change by pull request only.
+
+hookway keeps this program (mode: worker in hookway.yaml) and gives it one event
+a line. By hand, it reads one event and ends:
+
+    echo '{"tool_input": {"command": "git push origin main"}}' | python3 FILE
+
+It needs no package. The package in sdk/python of hookway's repository has the
+lower half of this file, and more, ready made.
+"""
+import json
+import os
+import sys
+
+PROTECTED = {"main", "release"}
+
+
+def decide(event):
+    """The decision about one event; {} is no opinion."""
+    command = event.get("tool_input", {}).get("command", "")
+    if isinstance(command, list):
+        command = " ".join(map(str, command))
+    words = str(command).split()
+    if "push" in words and PROTECTED & set(words):
+        return {"action": "block", "reason": "Open a pull request: this branch is protected."}
+    return {}
+
+
+def answer(call):
+    """The answer to one call: a result, or an error, which is a failure of the hook."""
+    try:
+        return {"jsonrpc": "2.0", "id": call["id"], "result": decide(call["params"])}
+    except Exception as e:
+        return {"jsonrpc": "2.0", "id": call["id"], "error": {"code": 1, "message": repr(e)}}
+
+
+def main():
+    # JSON is UTF-8 on every system; logs belong on stderr.
+    sys.stdin.reconfigure(encoding="utf-8")
+    sys.stdout.reconfigure(encoding="utf-8")
+    if not os.environ.get("HOOKWAY_WORKER"):
+        print(json.dumps(decide(json.load(sys.stdin))))
+        return
+    for line in sys.stdin:  # ends when hookway closes it
+        call = json.loads(line)
+        if call.get("method") == "hook":  # else a "cancel": it is answered all the same
+            print(json.dumps(answer(call)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

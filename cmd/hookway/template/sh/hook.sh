@@ -1,0 +1,12 @@
+#!/bin/sh
+# HOOKNAME: nobody becomes root; who wanted to is noted.
+#
+# Which events come here is said by match: in hookway.yaml, so that nothing here
+# has to take JSON apart. The event, one line of JSON, is on stdin.
+umask 077
+log=${HOOKWAY_PROJECT_DIR:-.}/.hookway/HOOKNAME.log
+{ cat; echo; } >>"$log" || echo "the event was not noted in $log" >&2
+
+# Status 2 is a block, with stderr as its reason. Status 0 would let it pass.
+echo "Work without sudo, or ask the user to do it." >&2
+exit 2
