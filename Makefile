@@ -51,4 +51,4 @@ bench:
 
 # The checked-in JSON Schemas, and all golden files, made anew.
 schema:
-	$(GO) test ./wire ./internal/config ./internal/cases -update
+	$(GO) test ./wire ./internal/config ./internal/cases ./sdk/python -update

@@ -43,7 +43,7 @@ var rooms = map[string][]string{
 	"handler/script":     {"hook", "wire", "internal/procgroup", "internal/fetch"},
 	"handler/rpc":        {"hook", "wire", "proto/hookway/v1"},
 	"proto/hookway/v1":   {},
-	"internal/api":       {"hook", "wire", "proto/hookway/v1", "handler/rpc", "internal/audit"},
+	"internal/api":       {"hook", "wire", "proto/hookway/v1", "handler/rpc", "internal/audit", "internal/daemon"},
 	"internal/audit":     {"hook", "wire", "internal/filelock"},
 	"internal/adapter":   {"hook", "wire"},
 	"internal/install":   {"hook", "wire/call", "internal/adapter", "internal/procgroup"},
@@ -57,6 +57,7 @@ var rooms = map[string][]string{
 	"internal/session": {"hook", "internal/directive", "internal/terminal"},
 	"e2e/model":        {},
 	"e2e":              {"e2e/model"},
+	"sdk/python":       {}, // tests only
 	"cmd/hookway":      {"*"},
 	"cmd/hookway-hook": {"wire/call"},
 }

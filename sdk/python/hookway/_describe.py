@@ -1,0 +1,58 @@
+"""What a file in a folder of hooks says of itself."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._hooks import Hook
+
+_MATCHES = ("tool", "agent", "source", "session", "namespace", "target")
+
+
+def describe(hooks: list[Hook], options: dict[str, Any], worker: bool) -> bytes:
+    """The description in JSON. Hooks of one file that want different lanes and so on are a ValueError."""
+    from ._json import dumps
+
+    out: dict[str, Any] = {"events": list(dict.fromkeys(e for h in hooks for e in h.events))}
+    for name in ("lane", "priority", "timeout", "max_retries", "on_failure", "description"):
+        value = options[name] if options[name] is not None else _agreed(name, hooks)
+        if value is None:
+            continue
+        if name == "timeout" and not isinstance(value, str):
+            out["timeout_ms"] = round(value * 1000)
+        else:
+            out[name] = value
+    if options["needs"] is not None:
+        out["needs"] = list(options["needs"])
+    if worker:
+        out["mode"] = "worker"
+    match = _match(hooks, options["match"])
+    if match:
+        out["match"] = match
+    return dumps(out) + b"\n"
+
+
+def _agreed(name: str, hooks: list[Hook]) -> Any:
+    """What the hooks that say something say."""
+    said = [(h.options[name], h) for h in hooks if name in h.options]
+    if name == "description":
+        return "; ".join(value for value, _ in said) or None
+    for value, hook in said[1:]:
+        if value != said[0][0]:
+            raise ValueError(
+                f"{hook.where()}: its {name} is {value!r}, but that of {said[0][1].where()} is {said[0][0]!r}; "
+                f"hookway runs a file as one hook, so give them files of their own, or say run({name}=…)"
+            )
+    return said[0][0] if said else None
+
+
+def _match(hooks: list[Hook], whole: Any) -> dict[str, Any] | None:
+    """A matcher that holds for every event that one of the hooks wants."""
+    each = [{name: h.options[name] for name in _MATCHES if name in h.options} for h in hooks]
+    own = None if not all(each) else each[0] if len(each) == 1 else {"any": each}
+    if own is None or whole is None:
+        return dict(whole) if whole is not None else own
+    return {"all": [own, dict(whole)]}
