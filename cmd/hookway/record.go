@@ -42,6 +42,7 @@ func (a *app) recordTo(j *judge.Judge) (done func()) {
 	log, done := a.openAudit(j.Log)
 	if log != nil {
 		j.Record = log.Append
+		j.AuditDir, _ = a.auditDir()
 	}
 	return done
 }

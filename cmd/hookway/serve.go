@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/judge"
@@ -127,7 +128,10 @@ func (a *app) answerCalls(c *daemon.Config, log func(string)) {
 		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
 	}
 	c.Load = j.Load
+	doors := judged{j}.open(api.Config{})
+	c.Guests, c.Needed = doors, func() bool { return doors.Registered() > 0 }
 	c.Close = func() {
+		doors.Close()
 		if err := j.Close(); err != nil {
 			log(err.Error())
 		}

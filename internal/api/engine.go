@@ -22,6 +22,7 @@ type Firing struct {
 	Env     []string // "NAME=value": what hooks find besides the daemon's own environment
 	DryRun  bool     // say which hooks would run, and run none
 	PeerPID int      // who fires; 0: unknown
+	Foreign bool     // who fires may be another user, or on another machine
 }
 
 // Firer fires events.
@@ -45,6 +46,7 @@ type Filter struct {
 	Session string
 	Event   string // name or alias
 	CWD     string // this folder or one below
+	After   int64  // number of the last record that was seen: those after it come first; 0: from now on
 }
 
 // Seen is a record that a watcher is told of.
@@ -59,6 +61,13 @@ type Watcher interface {
 	// there is nothing more to come: then the channel is closed. A watcher that is
 	// slow misses records, and holds up nobody.
 	Watch(ctx context.Context, f Filter) (<-chan Seen, error)
+}
+
+// Lister tells what would run.
+type Lister interface {
+	// Hooks gives what hookway list --json prints, for the workspace of a folder and
+	// with the hooks that were registered.
+	Hooks(ctx context.Context, cwd string) (any, error)
 }
 
 // Engine is what the daemon's doors open to.

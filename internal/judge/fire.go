@@ -27,6 +27,9 @@ type Firing struct {
 	Session, Agent, Source, CWD string
 	Metadata                    []byte
 
+	ID   string    // of the event; "" makes one
+	Time time.Time // of the event; zero is now
+
 	// Env is what hooks find in their environment besides the daemon's own,
 	// KEY=VALUE each.
 	Env []string
@@ -165,6 +168,9 @@ func (f *Firing) complete(env hook.Envelope) (hook.Envelope, error) {
 				*with.to = text
 			}
 		}
+	}
+	if env.Mark == nil && (f.ID != "" || !f.Time.IsZero()) {
+		env.Mark = &hook.Mark{ID: hook.ParseID(f.ID), Time: f.Time}
 	}
 	if len(f.Metadata) == 0 {
 		return env, nil

@@ -70,5 +70,8 @@ func (e *RequestError) Error() string {
 	return e.Field + ": " + e.Err.Error()
 }
 
+// Where is the field that is wrong.
+func (e *RequestError) Where() string { return e.Field }
+
 // Unwrap gives the cause.
 func (e *RequestError) Unwrap() error { return e.Err }

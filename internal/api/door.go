@@ -1,0 +1,188 @@
+package api
+
+import (
+	"context"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/daemon"
+)
+
+// Config says what is behind the daemon's doors.
+type Config struct {
+	Engine Engine
+	Lister Lister // nil: GET /v1/hooks has nothing to show
+
+	// Token is the one that requests from outside must have; "" lets none in.
+	Token string
+
+	// Dial makes the handler of a hook that is registered with a target.
+	Dial func(target string, h hook.Hook) (Closing, error)
+
+	// Log is given one line at a time, from many goroutines. Nil drops them.
+	Log func(line string)
+}
+
+// Doors answer the programs that come to the daemon with HTTP or gRPC: they are
+// its guests. New makes them.
+type Doors struct {
+	Config
+	host    daemon.Host
+	http    *http.Server
+	service *Service
+
+	web, calls *inbox // connections by language
+
+	stop    context.CancelFunc
+	stopped context.Context // ended when the daemon stops
+	firing  chan struct{}   // one for each request under way
+	keys    keys
+}
+
+// maxFiring bounds how many events are under way.
+const maxFiring = 1024
+
+// New makes what is behind the doors.
+func New(c Config) *Doors {
+	d := &Doors{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring)}
+	d.stopped, d.stop = context.WithCancel(context.Background())
+	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Log: c.Log})
+	return d
+}
+
+// Begin starts the servers.
+func (d *Doors) Begin(h daemon.Host) {
+	d.host = h
+	d.http = &http.Server{
+		Handler: d.handler(), ReadHeaderTimeout: headTime, IdleTimeout: quietTime, MaxHeaderBytes: maxHead,
+		BaseContext: func(net.Listener) context.Context { return h.Context() },
+		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return withVisit(ctx, nc) },
+		ErrorLog:    log.New(lines{d}, "", 0),
+	}
+	go func() { _ = d.http.Serve(d.web) }()
+	grpc := d.service.Server()
+	go func() { _ = grpc.Serve(d.calls) }()
+}
+
+// Bounds of a connection.
+const (
+	headTime  = 10 * time.Second // for the head of a request
+	quietTime = 5 * time.Minute  // between two requests
+	maxHead   = 64 << 10
+)
+
+// preface is how HTTP/2 begins, which gRPC speaks.
+const preface = "PRI * HTTP/2.0\r\n"
+
+// Welcome hands a connection to the server of its language.
+func (d *Doors) Welcome(g *daemon.Guest) {
+	to := d.web
+	_ = g.SetReadDeadline(time.Now().Add(headTime))
+	if string(g.Begins(3)) == preface[:3] && string(g.Begins(len(preface))) == preface {
+		to = d.calls
+	}
+	_ = g.SetReadDeadline(time.Time{})
+	if !to.put(g) {
+		g.Close()
+	}
+}
+
+// Refuse tells a connection that there is no room for it.
+func (d *Doors) Refuse(nc net.Conn, why string) {
+	p := problem("busy", "%s", why).with("Retry-After", "1").with("Connection", "close")
+	w := &refusal{header: http.Header{}}
+	p.write(w)
+	_, _ = nc.Write(w.bytes())
+}
+
+// End begins nothing more.
+func (d *Doors) End() {
+	d.stop()
+	go func() { // it looks often for connections that have become quiet, until there is none
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		_ = d.http.Shutdown(ctx)
+	}()
+	d.service.Stop()
+	d.web.Close()
+	d.calls.Close()
+}
+
+// Close takes out what was registered. Call it when no request is under way any more.
+func (d *Doors) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	d.service.Close(ctx)
+}
+
+// closeTime is how long streams have to end when the daemon does.
+const closeTime = time.Second
+
+// Registered is how many hooks were registered, which would be lost with the daemon.
+func (d *Doors) Registered() int { return d.service.Registered() }
+
+func (d *Doors) stopping() bool { return d.stopped.Err() != nil }
+
+func (d *Doors) log(line string) {
+	if d.Log != nil {
+		d.Log(hook.LogLine(line))
+	}
+}
+
+// lines are what net/http has to say.
+type lines struct{ d *Doors }
+
+func (l lines) Write(p []byte) (int, error) {
+	if text := strings.TrimSpace(string(p)); text != "" {
+		l.d.log(text)
+	}
+	return len(p), nil
+}
+
+// inbox is a listener for connections that were accepted elsewhere.
+type inbox struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func newInbox() *inbox { return &inbox{conns: make(chan net.Conn), done: make(chan struct{})} }
+
+// put gives a connection to who accepts; false if nobody does any more.
+func (b *inbox) put(nc net.Conn) bool {
+	select {
+	case b.conns <- nc:
+		return true
+	case <-b.done:
+		return false
+	}
+}
+
+// Accept waits for a connection.
+func (b *inbox) Accept() (net.Conn, error) {
+	select {
+	case nc := <-b.conns:
+		return nc, nil
+	case <-b.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close ends Accept.
+func (b *inbox) Close() error {
+	b.once.Do(func() { close(b.done) })
+	return nil
+}
+
+// Addr is none: the connections come from several places.
+func (b *inbox) Addr() net.Addr { return inboxAddr{} }
+
+type inboxAddr struct{}
+
+func (inboxAddr) Network() string { return "hookway" }
+func (inboxAddr) String() string  { return "hookway" }

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"net"
+	"net/http"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+)
+
+// admitCall lets a call of gRPC in, by the rules of HTTP's.
+func (d *Doors) admitCall(nc net.Conn, md metadata.MD) error {
+	host, header := "", http.Header{}
+	if names := md.Get(":authority"); len(names) == 1 {
+		host = names[0]
+	}
+	for _, name := range []string{"Authorization", "Origin"} {
+		header[name] = md.Get(name)
+	}
+	err := d.let(visitOf(nc), host, header)
+	if err == nil {
+		return nil
+	}
+	p := asProblem(err)
+	if p.Status == http.StatusUnauthorized {
+		return status.Error(codes.Unauthenticated, p.Detail)
+	}
+	return status.Error(codes.PermissionDenied, p.Detail)
+}
+
+// from says who fires.
+func from(nc net.Conn, f *Firing) {
+	v := visitOf(nc)
+	f.PeerPID, f.Foreign = v.pid, v.foreign
+}
+
+// work has the daemon stay while a call runs hooks.
+func (d *Doors) work() (done func(size int), ok bool) {
+	if !d.host.Work() {
+		return nil, false
+	}
+	return d.host.Done, true
+}

@@ -1,0 +1,270 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// fireRequest is the body of POST /v1/events.
+type fireRequest struct {
+	Event     string            `json:"event"`
+	Payload   json.RawMessage   `json:"payload"`
+	Session   string            `json:"session_id"`
+	Agent     string            `json:"agent"`
+	Source    string            `json:"source"`
+	CWD       string            `json:"cwd"`
+	Metadata  json.RawMessage   `json:"metadata"`
+	Env       map[string]string `json:"env"`
+	TimeoutMS float64           `json:"timeout_ms"`
+	DryRun    bool              `json:"dry_run"`
+}
+
+// fields are the members of the body, each with where it goes.
+func (r *fireRequest) fields() map[string]any {
+	return map[string]any{
+		"event": &r.Event, "payload": &r.Payload, "session_id": &r.Session, "agent": &r.Agent, "source": &r.Source,
+		"cwd": &r.CWD, "metadata": &r.Metadata, "env": &r.Env, "timeout_ms": &r.TimeoutMS, "dry_run": &r.DryRun,
+	}
+}
+
+// decodeFire reads a body strictly. The error is a *Problem.
+func decodeFire(body []byte) (*fireRequest, error) {
+	r := &fireRequest{}
+	if err := decodeObject(body, r.fields()); err != nil {
+		return nil, err
+	}
+	most := float64(hook.MaxTimeout / time.Millisecond)
+	switch {
+	case r.Event == "":
+		return nil, problem("bad-request", `the event has no name; send {"event":"PreToolUse", ...}`).at("event")
+	case r.TimeoutMS < 0 || r.TimeoutMS > most:
+		return nil, problem("bad-request", "timeout_ms must be from 0 (none) to %.0f", most).at("timeout_ms")
+	}
+	for name, text := range map[string]json.RawMessage{"payload": r.Payload, "metadata": r.Metadata} {
+		if len(text) > 0 && text[0] != '{' {
+			return nil, problem("bad-request", "%s must be a JSON object", name).at(name)
+		}
+	}
+	return r, nil
+}
+
+// decodeObject reads a JSON object of members that are all known, each once.
+func decodeObject(body []byte, fields map[string]any) error {
+	d := json.NewDecoder(bytes.NewReader(body))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return notJSON(body, err, "the body must be a JSON object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		name, _ := t.(string)
+		if err != nil {
+			return notJSON(body, err, "")
+		}
+		to := fields[name]
+		switch {
+		case to == nil:
+			return unknownField(name, fields)
+		case seen[name]:
+			return problem("bad-request", "%s is there twice", name).at(name)
+		}
+		seen[name] = true
+		var text json.RawMessage
+		if err := d.Decode(&text); err != nil {
+			return notJSON(body, err, "")
+		}
+		if string(text) == "null" {
+			continue
+		}
+		if err := json.Unmarshal(text, to); err != nil {
+			return wrongValue(name, err)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return notJSON(body, err, "")
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return problem("bad-request", "the body goes on after its JSON object")
+	}
+	return nil
+}
+
+func unknownField(name string, fields map[string]any) *Problem {
+	names := slices.Sorted(maps.Keys(fields))
+	if near := hook.Nearest(name, names); near != "" {
+		return problem("bad-request", "the body has no field %q; did you mean %s?", name, near).at(name)
+	}
+	return problem("bad-request", "the body has no field %q; it has %s", name, strings.Join(names, ", ")).at(name)
+}
+
+func wrongValue(name string, err error) *Problem {
+	var t *json.UnmarshalTypeError
+	if !errors.As(err, &t) {
+		return problem("bad-request", "%s: %v", name, err).at(name)
+	}
+	place := name
+	if t.Field != "" {
+		place += "." + t.Field
+	}
+	must := map[string]string{"string": "a string", "float64": "a number", "bool": "true or false", "map[string]string": "an object of strings"}[t.Type.String()]
+	return problem("bad-request", "%s must be %s, not a JSON %s", place, must, t.Value).at(name)
+}
+
+// notJSON says where a body is no JSON.
+func notJSON(body []byte, err error, otherwise string) *Problem {
+	var syntax *json.SyntaxError
+	switch {
+	case len(bytes.TrimSpace(body)) == 0:
+		return problem("bad-request", `the body is empty; send {"event":"PreToolUse", ...}`)
+	case errors.As(err, &syntax):
+		return problem("bad-request", "the body is no JSON: at byte %d: %v", syntax.Offset, err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return problem("bad-request", "the body is no JSON: it ends too early, after %d bytes", len(body))
+	case err != nil:
+		return problem("bad-request", "the body is no JSON: %v", err)
+	}
+	return problem("bad-request", "%s", otherwise)
+}
+
+// firing is what is asked for, as the engine has it.
+func (r *fireRequest) firing(v visit) Firing {
+	f := Firing{
+		Event: r.Event, Payload: r.Payload, Session: r.Session, Agent: r.Agent, Source: r.Source, CWD: r.CWD,
+		Metadata: r.Metadata, DryRun: r.DryRun, PeerPID: v.pid, Foreign: v.foreign,
+	}
+	if f.Source == "" {
+		f.Source = "http"
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
+		f.Env = append(f.Env, name+"="+r.Env[name])
+	}
+	return f
+}
+
+// events answers POST /v1/events.
+func (d *Doors) events(w http.ResponseWriter, r *http.Request, v visit) (size int, err error) {
+	if err := jsonOnly(r); err != nil {
+		return 0, err
+	}
+	body, giveBack, err := d.readBody(w, r)
+	if err != nil {
+		return 0, err
+	}
+	defer giveBack()
+	answer, err := d.once(r, body, func() ([]byte, error) { return d.fire(r.Context(), body, v) })
+	if err != nil {
+		return len(body), err
+	}
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(bodyTime))
+	writeText(w, "application/json", http.StatusOK, answer)
+	return len(body), nil
+}
+
+// fire gives the outcome as JSON.
+func (d *Doors) fire(ctx context.Context, body []byte, v visit) ([]byte, error) {
+	request, err := decodeFire(body)
+	if err != nil {
+		return nil, err
+	}
+	if request.TimeoutMS > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(request.TimeoutMS*float64(time.Millisecond)))
+		defer cancel()
+	}
+	out, err := d.Engine.Fire(ctx, request.firing(v))
+	switch {
+	case err == nil:
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, problem("hooks-took-long", "there is no outcome after %v ms: %v; ask with a longer timeout_ms, or give the hooks shorter timeouts", request.TimeoutMS, err)
+	case errors.Is(err, context.Canceled) && d.stopping():
+		return nil, stopping()
+	default:
+		return nil, asProblem(err)
+	}
+	text, err := wire.EncodeOutcome(out)
+	if err != nil {
+		return nil, err
+	}
+	return append(text, '\n'), nil
+}
+
+// jsonOnly refuses what does not say that it is JSON: a page in a browser cannot
+// say so without asking first.
+func jsonOnly(r *http.Request) error {
+	given := r.Header.Get("Content-Type")
+	kind, params, err := mime.ParseMediaType(given)
+	switch charset := strings.ToLower(params["charset"]); {
+	case err != nil || kind != "application/json":
+		return problem("wrong-type", "the body's Content-Type is %q; send application/json", given).with("Accept", "application/json")
+	case charset != "" && charset != "utf-8":
+		return problem("wrong-type", "the body's charset is %q; send UTF-8", charset)
+	case r.Header.Get("Content-Encoding") != "":
+		return problem("wrong-type", "the body has a Content-Encoding; send it as it is")
+	}
+	return nil
+}
+
+// Bounds of a body.
+const (
+	bodyTime  = 30 * time.Second // for all of it, in either direction
+	largeSize = 1 << 20          // of those beyond it, few are read at a time
+)
+
+// readBody reads the body of a request. giveBack is called when it is needed no more.
+func (d *Doors) readBody(w http.ResponseWriter, r *http.Request) (body []byte, giveBack func(), err error) {
+	giveBack = func() {}
+	if r.ContentLength > wire.MaxSize {
+		return nil, giveBack, tooLarge()
+	}
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyTime))
+	var buf bytes.Buffer
+	if n := r.ContentLength; n > 0 && n <= largeSize {
+		buf.Grow(int(n) + bytes.MinRead)
+	}
+	_, err = io.CopyN(&buf, r.Body, largeSize)
+	if err == nil {
+		if giveBack, err = d.host.Large(r.Context()); err != nil {
+			return nil, func() {}, problem("busy", "%v; try again", err).with("Retry-After", "1")
+		}
+		_ = rc.SetReadDeadline(time.Now().Add(bodyTime))
+		_, err = io.CopyN(&buf, r.Body, wire.MaxSize-largeSize+1)
+	}
+	switch {
+	case buf.Len() > wire.MaxSize:
+		err = tooLarge()
+	case errors.Is(err, io.EOF):
+		err = nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		err = problem("too-slow", "the body did not arrive within %v", bodyTime)
+	case err != nil:
+		err = problem("bad-request", "the body cannot be read: %v", err)
+	}
+	if err != nil {
+		giveBack()
+		return nil, func() {}, err
+	}
+	_ = rc.SetReadDeadline(time.Time{}) // from now on, the end of the connection is the client's
+	return buf.Bytes(), giveBack, nil
+}
+
+func tooLarge() *Problem {
+	return problem("too-large", "the body has more than %d MiB", wire.MaxSize>>20).with("Connection", "close")
+}
+
+func stopping() *Problem {
+	return problem("stopping", "the daemon is ending; call again, and the next one answers").with("Retry-After", "1").with("Connection", "close")
+}

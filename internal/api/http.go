@@ -1,0 +1,154 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/daemon"
+)
+
+// visit is what is known of who sent a request.
+type visit struct {
+	pid     int       // 0: unknown
+	foreign bool      // it came in at a door, where anybody may stand
+	door    *Listener // nil: the daemon's own socket
+	local   net.Addr
+}
+
+type visitKey struct{}
+
+func withVisit(ctx context.Context, nc net.Conn) context.Context {
+	return context.WithValue(ctx, visitKey{}, visitOf(nc))
+}
+
+func visitOf(nc net.Conn) visit {
+	g, ok := nc.(*daemon.Guest)
+	if !ok {
+		return visit{foreign: true}
+	}
+	door, _ := g.Door.(*Listener)
+	return visit{pid: g.Peer.PID, foreign: g.Door != nil, door: door, local: g.LocalAddr()}
+}
+
+// answerer answers one kind of request. An error becomes a Problem.
+type answerer func(w http.ResponseWriter, r *http.Request, v visit) error
+
+// paths are what can be asked for, by path and method.
+func (d *Doors) paths() map[string]map[string]answerer {
+	return map[string]map[string]answerer{
+		"/v1/events": {http.MethodPost: d.counted(d.events)},
+		"/v1/watch":  {http.MethodGet: d.watch},
+	}
+}
+
+// handler answers every request.
+func (d *Doors) handler() http.Handler {
+	paths := d.paths()
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v, _ := r.Context().Value(visitKey{}).(visit)
+		defer d.caught(w, r)
+		err := d.let(v, r.Host, r.Header)
+		if err == nil {
+			err = route(paths, w, r, v)
+		}
+		if err == nil || r.Context().Err() != nil && !d.stopping() {
+			return
+		}
+		asProblem(err).write(w)
+	})
+}
+
+// route finds what answers a request.
+func route(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, v visit) error {
+	methods, known := paths[r.URL.Path]
+	if !known {
+		var all []string
+		for path := range paths {
+			all = append(all, path)
+		}
+		slices.Sort(all)
+		if near := hook.Nearest(r.URL.Path, all); near != "" {
+			return problem("no-such-path", "there is nothing at %q; did you mean %s?", r.URL.Path, near)
+		}
+		return problem("no-such-path", "there is nothing at %q; there is %s", r.URL.Path, strings.Join(all, ", "))
+	}
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	answer := methods[method]
+	if answer == nil {
+		var allowed []string
+		for m := range methods {
+			allowed = append(allowed, m)
+		}
+		return problem("wrong-method", "%s takes %s, not %s", r.URL.Path, strings.Join(allowed, ", "), r.Method).with("Allow", strings.Join(allowed, ", "))
+	}
+	return answer(w, r, v)
+}
+
+// counted has the daemon stay while a request is answered.
+func (d *Doors) counted(answer func(http.ResponseWriter, *http.Request, visit) (int, error)) answerer {
+	return func(w http.ResponseWriter, r *http.Request, v visit) error {
+		select {
+		case d.firing <- struct{}{}:
+			defer func() { <-d.firing }()
+		default:
+			return problem("busy", "%d requests are under way already; try again", maxFiring).with("Retry-After", "1")
+		}
+		if !d.host.Work() {
+			return stopping()
+		}
+		size := 0
+		defer func() { d.host.Done(size) }()
+		var err error
+		size, err = answer(w, r, v)
+		return err
+	}
+}
+
+// caught answers a request whose answering panicked.
+func (d *Doors) caught(w http.ResponseWriter, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
+		panic(p)
+	}
+	d.log(fmt.Sprintf("panic while %s %s was answered: %v", r.Method, r.URL.Path, p))
+	for line := range strings.Lines(string(debug.Stack())) {
+		d.log(line)
+	}
+	problem("failed", "hookway panicked: %v", p).write(w)
+}
+
+// refusal is the answer to a request that nobody reads.
+type refusal struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *refusal) Header() http.Header         { return r.header }
+func (r *refusal) WriteHeader(status int)      { r.status = status }
+func (r *refusal) Write(p []byte) (int, error) { return r.body.Write(p) }
+
+// bytes is the answer as it goes over a connection.
+func (r *refusal) bytes() []byte {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "HTTP/1.1 %d %s\r\n", r.status, http.StatusText(r.status))
+	r.header.Set("Content-Length", fmt.Sprint(r.body.Len()))
+	_ = r.header.Write(&out)
+	out.WriteString("\r\n")
+	out.Write(r.body.Bytes())
+	return out.Bytes()
+}

@@ -1,0 +1,123 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Problem is why a request has no other answer: RFC 9457.
+type Problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`          // what is wrong with this request, and what to do
+	Field  string `json:"field,omitempty"` // of the request, where one is wrong
+
+	header http.Header
+}
+
+// problemType is what a Problem's type begins with.
+const problemType = "urn:hookway:problem:"
+
+// kinds are the problems that there are, by the end of their type.
+var kinds = map[string]struct {
+	status int
+	title  string
+}{
+	"bad-request":       {http.StatusBadRequest, "The request is not as it must be"},
+	"unknown-event":     {http.StatusBadRequest, "There is no such event"},
+	"bad-payload":       {http.StatusBadRequest, "The payload does not fit the event"},
+	"no-token":          {http.StatusUnauthorized, "The request has no valid token"},
+	"not-here":          {http.StatusForbidden, "The request was not meant for hookway"},
+	"not-allowed":       {http.StatusForbidden, "The request asks for more than is given to it"},
+	"no-such-path":      {http.StatusNotFound, "There is nothing at this path"},
+	"wrong-method":      {http.StatusMethodNotAllowed, "This path has no such method"},
+	"not-acceptable":    {http.StatusNotAcceptable, "The answer is in no form that the request accepts"},
+	"too-slow":          {http.StatusRequestTimeout, "The request took too long to arrive"},
+	"key-in-use":        {http.StatusConflict, "The idempotency key belongs to another request"},
+	"too-large":         {http.StatusRequestEntityTooLarge, "The request is too large"},
+	"wrong-type":        {http.StatusUnsupportedMediaType, "The request's body is in no form that is read"},
+	"failed":            {http.StatusInternalServerError, "hookway could not decide"},
+	"busy":              {http.StatusServiceUnavailable, "hookway has too much to do"},
+	"stopping":          {http.StatusServiceUnavailable, "hookway is ending"},
+	"hooks-took-long":   {http.StatusGatewayTimeout, "The hooks took too long"},
+	"nothing-to-stream": {http.StatusServiceUnavailable, "There is nothing to watch"},
+}
+
+// problem makes one of a kind.
+func problem(kind, format string, args ...any) *Problem {
+	k := kinds[kind]
+	return &Problem{Type: problemType + kind, Title: k.title, Status: k.status, Detail: hook.LogLine(fmt.Sprintf(format, args...)), header: http.Header{}}
+}
+
+// with adds a header to the answer.
+func (p *Problem) with(name, value string) *Problem {
+	p.header.Set(name, value)
+	return p
+}
+
+// at names the field that is wrong.
+func (p *Problem) at(field string) *Problem {
+	p.Field = field
+	return p
+}
+
+func (p *Problem) Error() string { return p.Detail }
+
+// write answers a request.
+func (p *Problem) write(w http.ResponseWriter) {
+	for name, values := range p.header {
+		w.Header()[name] = values
+	}
+	writeJSON(w, "application/problem+json", p.Status, p)
+}
+
+// asProblem is the problem that an error is.
+func asProblem(err error) *Problem {
+	var p *Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	var m *Mistake
+	if errors.As(err, &m) {
+		return mistaken(m)
+	}
+	return problem("failed", "%v; hookway doctor may find out why", err)
+}
+
+// mistaken is the problem of a mistake, which may know its field.
+func mistaken(m *Mistake) *Problem {
+	var in interface{ Where() string }
+	if !errors.As(m.Err, &in) {
+		return problem("bad-request", "%v", m)
+	}
+	field := in.Where()
+	kind := map[string]string{"event": "unknown-event", "payload": "bad-payload"}[field]
+	if kind == "" {
+		kind = "bad-request"
+	}
+	return problem(kind, "%v", m).at(field)
+}
+
+// writeJSON answers with a value as JSON, on one line.
+func writeJSON(w http.ResponseWriter, contentType string, status int, value any) {
+	text, err := json.Marshal(value)
+	if err != nil { // our own types are all JSON
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	writeText(w, contentType, status, append(text, '\n'))
+}
+
+func writeText(w http.ResponseWriter, contentType string, status int, text []byte) {
+	h := w.Header()
+	h.Set("Content-Type", contentType)
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // who has gone reads nothing
+}
