@@ -92,7 +92,7 @@ func (h *Handler) compile() (*engine, error) {
 // build makes the engine. Nothing in a module may take the process with it.
 func (h *Handler) build(cache wazero.CompilationCache) (e *engine, err error) {
 	ctx := context.Background()
-	config := wazero.NewRuntimeConfig().WithCoreFeatures(features).WithMemoryLimitPages(memoryPages).WithCloseOnContextDone(true)
+	config := wazero.NewRuntimeConfig().WithCoreFeatures(features).WithMemoryLimitPages(memoryPages).WithDebugInfoEnabled(false)
 	if cache != nil {
 		config = config.WithCompilationCache(cache)
 	}

@@ -33,25 +33,15 @@ func (i *instance) explain(err error) error {
 	if !trapped {
 		return err
 	}
-	place := ""
-	for line := range strings.Lines(trace) {
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		if place == "" {
-			place, _, _ = strings.Cut(strings.TrimPrefix(line, "."), "(")
-			if number, ok := strings.CutPrefix(place, "$"); ok { // the module has no names
-				place = "function " + number
-			}
-			continue
-		}
-		if strings.HasPrefix(line, "0x") { // debug information names the source
-			if _, file, ok := strings.Cut(line, ": "); ok {
-				place += " (" + file + ")"
-			}
-		}
-		break
+	what = firstLine(strings.Replace(what, "wasm error: ", "it trapped: ", 1))
+	frames := strings.Split(strings.TrimSpace(trace), "\n")
+	if i.room != nil && int32(i.room.Get()) < 0 {
+		what = "it trapped: stack overflow"
+		frames = frames[min(1, len(frames)-1):] // the first one is hookway's own
 	}
-	what = strings.Replace(what, "wasm error: ", "it trapped: ", 1)
-	return fmt.Errorf("%s in %s%s", firstLine(what), place, said)
+	place, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(frames[0]), "."), "(")
+	if number, ok := strings.CutPrefix(place, "$"); ok { // the module has no names
+		place = "function " + number
+	}
+	return fmt.Errorf("%s in %s%s", what, place, said)
 }

@@ -1,7 +1,6 @@
 package wasm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +27,15 @@ func (h *Handler) offer(ctx context.Context, r wazero.Runtime) error {
 	return err
 }
 
+// caller is the instance that calls, which traps if its time is over.
+func caller(ctx context.Context) *instance {
+	i := ctx.Value(instanceKey{}).(*instance)
+	if err := i.over(); err != nil {
+		panic(err)
+	}
+	return i
+}
+
 // text is one of the guest. One outside its memory is a trap.
 func text(m api.Module, at, size uint64) []byte {
 	view, ok := m.Memory().Read(api.DecodeU32(at), api.DecodeU32(size))
@@ -39,7 +47,7 @@ func text(m api.Module, at, size uint64) []byte {
 
 // logged is log(ptr, len): lines for the hook's log.
 func logged(ctx context.Context, m api.Module, stack []uint64) {
-	i := ctx.Value(instanceKey{}).(*instance)
+	i := caller(ctx)
 	_, _ = i.out.Write(text(m, stack[0], stack[1]))
 	_, _ = i.out.Write([]byte("\n"))
 }
@@ -47,8 +55,8 @@ func logged(ctx context.Context, m api.Module, stack []uint64) {
 // fetched is fetch(ptr, len) length: a request in JSON; of the response, which read
 // then writes into the guest's memory, it gives the length.
 func fetched(ctx context.Context, m api.Module, stack []uint64) {
-	i := ctx.Value(instanceKey{}).(*instance)
-	got, err := i.h.request(ctx, bytes.Clone(text(m, stack[0], stack[1])))
+	i := caller(ctx)
+	got, err := i.h.request(ctx, text(m, stack[0], stack[1]))
 	if err != nil {
 		got = response{Error: err.Error()}
 	}
@@ -62,14 +70,14 @@ func fetched(ctx context.Context, m api.Module, stack []uint64) {
 
 // read is read(ptr): the response that was fetched last.
 func read(ctx context.Context, m api.Module, stack []uint64) {
-	i := ctx.Value(instanceKey{}).(*instance)
+	i := caller(ctx)
 	if !m.Memory().Write(api.DecodeU32(stack[0]), i.fetched) {
 		panic(fmt.Errorf("it wants a response of %d bytes at %#x, which is outside its memory", len(i.fetched), api.DecodeU32(stack[0])))
 	}
 	i.fetched = nil
 }
 
-// maxFetched bounds a response.
+// maxFetched bounds a request and a response.
 const maxFetched = 4 << 20
 
 type request struct {
@@ -93,6 +101,9 @@ var errNet = errors.New("fetch needs the grant net, which the hook does not have
 func (h *Handler) request(ctx context.Context, data []byte) (response, error) {
 	if !h.c.Net {
 		return response{}, errNet
+	}
+	if len(data) > maxFetched {
+		return response{}, fmt.Errorf("the request has more than %d MiB", maxFetched>>20)
 	}
 	var r request
 	if err := json.Unmarshal(data, &r); err != nil {

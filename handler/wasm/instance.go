@@ -26,12 +26,15 @@ type instance struct {
 	memory api.Memory
 	alloc  api.Function
 	handle api.Function
+	stop   api.MutableGlobal
+	room   api.Global // on its stack; below 0 it trapped for that
 	stack  [2]uint64
 
 	ctx     context.Context // of the call
 	out     output
 	err     output
 	fetched []byte // what read gives
+	spent   bool   // it was to be stopped
 }
 
 // instanceKey finds the instance that a host function is called by.
@@ -57,7 +60,7 @@ func (h *Handler) take(ctx context.Context) (*instance, error) {
 // give puts an instance back, unless it is too large to be kept.
 func (h *Handler) give(i *instance) {
 	i.ctx = nil
-	if i.memory.Size() > keptMemory || i.module.IsClosed() {
+	if i.spent || i.memory.Size() > keptMemory || i.module.IsClosed() {
 		i.close()
 		return
 	}
@@ -71,39 +74,77 @@ func (h *Handler) begin(outer context.Context, e *engine) (*instance, error) {
 	ctx, cancel := context.WithTimeout(outer, startTime)
 	defer cancel()
 	i := &instance{h: h, ctx: ctx}
-	i.out.log, i.err.log = h.log, h.log
-	module, err := e.runtime.InstantiateModule(context.WithValue(ctx, instanceKey{}, i), e.module, i.config(e))
-	if err != nil {
-		i.flush()
-		switch {
-		case outer.Err() != nil:
-			return nil, h.ending(outer)
-		case ctx.Err() != nil:
-			return nil, fmt.Errorf("it did not begin within %v; look for a loop without end in what it does at its start", startTime)
-		}
-		return nil, i.explain(fmt.Errorf("it cannot begin: %w", err))
+	i.out = output{log: h.log, over: i.over}
+	i.err = i.out
+	err := i.begin(ctx, e)
+	if err == nil {
+		return i, nil
 	}
-	i.module, i.memory = module, module.Memory()
-	i.alloc, i.handle = module.ExportedFunction(exported[0].name), module.ExportedFunction(exported[1].name)
-	return i, nil
+	i.flush()
+	switch {
+	case outer.Err() != nil:
+		return nil, h.ending(outer)
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("it did not begin within %v; look for a loop without end in what it does at its start", startTime)
+	}
+	return nil, i.explain(fmt.Errorf("it cannot begin: %w", err))
+}
+
+// begin makes the module's own, and runs what it wants to be run first.
+func (i *instance) begin(ctx context.Context, e *engine) (err error) {
+	ctx = context.WithValue(ctx, instanceKey{}, i)
+	if i.module, err = e.runtime.InstantiateModule(ctx, e.module, i.config(e)); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			i.close()
+		}
+	}()
+	i.memory, i.stop, i.room = i.module.Memory(), i.module.ExportedGlobal(stopGlobal).(api.MutableGlobal), i.module.ExportedGlobal(roomGlobal)
+	i.alloc, i.handle = i.module.ExportedFunction(exported[0].name), i.module.ExportedFunction(exported[1].name)
+	defer i.until(ctx)()
+	for _, name := range []string{startFunction, "_initialize"} {
+		if f := i.module.ExportedFunction(name); f != nil {
+			if _, err := f.Call(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// until has the guest stopped when the context ends. What it gives ends that; an
+// instance that was to be stopped meanwhile is not used again.
+func (i *instance) until(ctx context.Context) func() {
+	keep := context.AfterFunc(ctx, func() { i.stop.Set(1) })
+	return func() { i.spent = i.spent || !keep() }
 }
 
 // config is what the instance is given.
 func (i *instance) config(e *engine) wazero.ModuleConfig {
-	c := wazero.NewModuleConfig().WithName("").WithArgs(i.h.label()).WithStartFunctions("_initialize").
-		WithStdout(&i.out).WithStderr(&i.err).WithRandSource(rand.Reader).
+	c := wazero.NewModuleConfig().WithName("").WithArgs(i.h.label()).WithStartFunctions().
+		WithStdout(&i.out).WithStderr(&i.err).WithRandSource(random{i}).
 		WithSysWalltime().WithSysNanotime().WithNanosleep(i.sleep)
 	for _, variable := range i.h.c.Env {
 		name, value := cut(variable)
 		c = c.WithEnv(name, value)
 	}
-	switch {
-	case i.h.c.Write:
-		c = c.WithFSConfig(wazero.NewFSConfig().WithDirMount(i.h.c.Root, "/"))
-	case e.root != nil:
-		c = c.WithFSConfig(wazero.NewFSConfig().WithFSMount(e.root.FS(), "/"))
+	return i.mount(e, c)
+}
+
+// over is the error of a call whose time is over.
+func (i *instance) over() error { return i.ctx.Err() }
+
+// random is the guest's source of random numbers, which gives none when the call
+// is over.
+type random struct{ i *instance }
+
+func (r random) Read(p []byte) (int, error) {
+	if err := r.i.ctx.Err(); err != nil {
+		return 0, err
 	}
-	return c
+	return rand.Read(p)
 }
 
 // sleep is the guest's; it ends with the call.
@@ -120,6 +161,7 @@ func (i *instance) sleep(ns int64) {
 // out of it.
 func (i *instance) ask(ctx context.Context, event [][]byte) ([]byte, error) {
 	i.ctx, i.err.first = ctx, ""
+	defer i.until(ctx)()
 	defer i.flush()
 	ctx = context.WithValue(ctx, instanceKey{}, i)
 	size := 0

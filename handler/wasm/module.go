@@ -18,7 +18,7 @@ const MaxFile = 16 << 20
 type Module struct {
 	File string
 	Hash string // of the content, in hexadecimal
-	code []byte
+	code []byte // changed so that it can be stopped
 }
 
 // Read reads a module. The error says what is wrong with it.
@@ -56,55 +56,60 @@ func Parse(file string, code []byte) (*Module, error) {
 	if len(code) > MaxFile {
 		return nil, errTooLarge
 	}
-	if err := examine(code); err != nil {
+	o, err := examine(code)
+	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(code)
-	return &Module{File: file, Hash: hex.EncodeToString(sum[:]), code: code}, nil
+	m := &Module{File: file, Hash: hex.EncodeToString(sum[:])}
+	if m.code, err = meter(code, o); err != nil {
+		return nil, fmt.Errorf("it is broken WebAssembly: %w", err)
+	}
+	return m, nil
 }
 
 var errTooLarge = fmt.Errorf("it has more than %d MiB; leave debug information out, as with -ldflags=-s or wasm-strip", MaxFile>>20)
 
 // examine finds what keeps a module from being a hook, before it is compiled,
 // which takes long. What else is wrong with it is found then.
-func examine(code []byte) error {
+func examine(code []byte) (*outline, error) {
 	switch {
 	case !bytes.HasPrefix(code, []byte("\x00asm")):
-		return errors.New("it is no WebAssembly; wasm: takes a compiled module, whose file begins with \\0asm")
+		return nil, errors.New("it is no WebAssembly; wasm: takes a compiled module, whose file begins with \\0asm")
 	case !bytes.HasPrefix(code, []byte("\x00asm\x01\x00\x00\x00")):
-		return errors.New("it is no core module of WebAssembly 1; components and other versions cannot be run")
+		return nil, errors.New("it is no core module of WebAssembly 1; components and other versions cannot be run")
 	}
 	o, err := readOutline(code[8:])
 	if err != nil {
-		return fmt.Errorf("it is broken WebAssembly: %w", err)
+		return nil, fmt.Errorf("it is broken WebAssembly: %w", err)
 	}
 	for _, i := range o.imports {
 		if err := i.check(); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if o.memory > memoryPages {
-		return fmt.Errorf("it wants %d MiB of memory to begin with; a hook has at most %d", o.memory>>4, memoryPages>>4)
+		return nil, fmt.Errorf("it wants %d MiB of memory to begin with; a hook has at most %d", o.memory>>4, memoryPages>>4)
 	}
 	if o.table > maxTable {
-		return fmt.Errorf("it wants a table of %d entries; a hook has at most %d", o.table, maxTable)
+		return nil, fmt.Errorf("it wants a table of %d entries; a hook has at most %d", o.table, maxTable)
 	}
 	if kind, ok := o.exports["memory"]; !ok || kind.what != 2 {
-		return errors.New(`it does not export its memory; export it as "memory"`)
+		return nil, errors.New(`it does not export its memory; export it as "memory"`)
 	}
 	for _, f := range exported {
 		e, ok := o.exports[f.name]
 		if !ok || e.what != 0 {
-			return fmt.Errorf("it does not export %s; a hook exports %s and %s", f.name, exported[0], exported[1])
+			return nil, fmt.Errorf("it does not export %s; a hook exports %s and %s", f.name, exported[0], exported[1])
 		}
 		if got := o.signature(e.index); got != f.signature {
-			return fmt.Errorf("%s is %s; it must be %s", f.name, got, f.signature)
+			return nil, fmt.Errorf("%s is %s; it must be %s", f.name, got, f.signature)
 		}
 	}
 	if e, ok := o.exports["_initialize"]; ok && (e.what != 0 || o.signature(e.index) != "func()") {
-		return errors.New("_initialize must be func()")
+		return nil, errors.New("_initialize must be func()")
 	}
-	return nil
+	return o, nil
 }
 
 // function is one that a module exports, as Go would write its type.

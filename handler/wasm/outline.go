@@ -8,10 +8,14 @@ import (
 
 // outline is what a module says of itself outside its code.
 type outline struct {
-	types   []string // as Go would write them
+	types   []signature
 	funcs   []uint32 // type of each, the imported ones first
+	own     uint32   // how many of them are not imported
 	imports []imported
 	exports map[string]export
+	globals uint32
+	begins  bool   // it has a function that is called at the start
+	start   uint32 // which
 	memory  uint64 // pages that it begins with
 	table   uint64 // entries that its tables begin with
 }
@@ -38,12 +42,20 @@ func (i imported) check() error {
 	return nil
 }
 
-// signature is the type of a function.
-func (o *outline) signature(f uint32) string {
+// typeOf is the type of a function.
+func (o *outline) typeOf(f uint32) (signature, bool) {
 	if int64(f) >= int64(len(o.funcs)) || int64(o.funcs[f]) >= int64(len(o.types)) {
-		return "a function without type"
+		return signature{}, false
 	}
-	return o.types[o.funcs[f]]
+	return o.types[o.funcs[f]], true
+}
+
+// signature is the same in words.
+func (o *outline) signature(f uint32) string {
+	if t, ok := o.typeOf(f); ok {
+		return t.String()
+	}
+	return "a function without type"
 }
 
 var errShort = errors.New("it ends too early")
@@ -132,11 +144,15 @@ func (o *outline) section(id byte, s *source) {
 	case 2:
 		s.each(func() { o.imported(s) })
 	case 3:
-		s.each(func() { o.funcs = append(o.funcs, s.number()) })
+		s.each(func() { o.funcs = append(o.funcs, s.number()); o.own++ })
 	case 4:
 		s.each(func() { s.byte(); o.table += uint64(s.limits()) })
 	case 5:
 		s.each(func() { o.memory += uint64(s.limits()) })
+	case 6:
+		o.globals += s.number() // they are not read
+	case 8:
+		o.begins, o.start = true, s.number()
 	case 7:
 		s.each(func() {
 			name := string(s.bytes())
@@ -159,6 +175,7 @@ func (o *outline) imported(s *source) {
 	case 3:
 		s.byte()
 		s.byte()
+		o.globals++
 	default:
 		s.fail(fmt.Errorf("it imports something of the unknown kind %d", what))
 	}
@@ -176,30 +193,49 @@ func (s *source) limits() uint32 {
 
 var valueTypes = map[byte]string{0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64", 0x7b: "v128", 0x70: "funcref", 0x6f: "externref"}
 
-// signature reads a function's type.
-func (s *source) signature() string {
-	if form := s.byte(); s.err == nil && form != 0x60 {
-		s.fail(fmt.Errorf("it has a type of the unknown form %#x", form))
-		return ""
-	}
-	list := func() []string {
-		var out []string
-		for _, t := range s.bytes() {
-			name, ok := valueTypes[t]
-			if !ok {
-				s.fail(fmt.Errorf("it has the unknown type %#x", t))
-			}
-			out = append(out, name)
+// signature is a function's type, as codes of types.
+type signature struct{ params, results []byte }
+
+// String writes it as Go would.
+func (t signature) String() string {
+	list := func(codes []byte) string {
+		var names []string
+		for _, c := range codes {
+			names = append(names, valueTypes[c])
 		}
-		return out
+		return strings.Join(names, ", ")
 	}
-	takes, gives := list(), list()
-	text := "func(" + strings.Join(takes, ", ") + ")"
-	switch len(gives) {
+	text := "func(" + list(t.params) + ")"
+	switch len(t.results) {
 	case 0:
 		return text
 	case 1:
-		return text + " " + gives[0]
+		return text + " " + list(t.results)
 	}
-	return text + " (" + strings.Join(gives, ", ") + ")"
+	return text + " (" + list(t.results) + ")"
+}
+
+// maxValues bounds what a function takes, and what it gives.
+const maxValues = 100
+
+// signature reads a function's type.
+func (s *source) signature() signature {
+	if form := s.byte(); s.err == nil && form != 0x60 {
+		s.fail(fmt.Errorf("it has a type of the unknown form %#x", form))
+		return signature{}
+	}
+	return signature{s.values(), s.values()}
+}
+
+func (s *source) values() []byte {
+	codes := s.bytes()
+	for _, c := range codes {
+		if valueTypes[c] == "" {
+			s.fail(fmt.Errorf("it has the unknown type %#x", c))
+		}
+	}
+	if len(codes) > maxValues {
+		s.fail(fmt.Errorf("a function takes or gives %d values; %d are the most", len(codes), maxValues))
+	}
+	return codes
 }

@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -15,20 +16,26 @@ const (
 // output turns what a guest prints into lines of the log.
 type output struct {
 	log     func(line string)
+	over    func() error // why the guest is not to print any more
 	partial []byte
 	lines   int
 	first   string // line of the call
 }
 
-// Write takes what the guest prints. It never fails: a guest whose log is full is
-// no worse a guest.
+// Write takes what the guest prints. A guest whose log is full is no worse a
+// guest, so it fails only when the call is over: one call of WASI may hand over
+// 64 MiB a million times.
 func (o *output) Write(p []byte) (int, error) {
-	for _, b := range p {
-		if b == '\n' {
+	if err := o.over(); err != nil {
+		return 0, err
+	}
+	for rest := p; len(rest) > 0 && o.lines <= maxLines; {
+		line, after, ended := bytes.Cut(rest, []byte{'\n'})
+		o.partial = append(o.partial, line[:min(len(line), maxLine-len(o.partial))]...)
+		if ended {
 			o.line()
-		} else if len(o.partial) < maxLine {
-			o.partial = append(o.partial, b)
 		}
+		rest = after
 	}
 	return len(p), nil
 }
