@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -194,13 +192,7 @@ func (i *installing) ask(question string) bool {
 	if !term.IsTerminal(int(i.in.Fd())) {
 		return false
 	}
-	fmt.Fprintf(i.err, "%s [y/N] ", question)
-	line, err := bufio.NewReader(io.LimitReader(i.in, 1000)).ReadString('\n')
-	if err != nil {
-		return false
-	}
-	answer := strings.ToLower(strings.TrimSpace(line))
-	return answer == "y" || answer == "yes"
+	return asked(i.in, i.err, question)
 }
 
 func (i *installing) showPlan(c *install.Change) {

@@ -1,26 +1,35 @@
 package main
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
 )
 
 func (a *app) trustCommand() *cobra.Command {
-	return &cobra.Command{
+	var yes bool
+	c := &cobra.Command{
 		Use:   "trust",
 		Short: "Let the hooks of this workspace run",
 		Long: `Let the hooks of this workspace run, as they are now.
 
 A workspace's hooks are code from a repository that somebody cloned. They run
 only after you said so. Their content is pinned: when a file changes, they must
-be trusted again. HOOKWAY_TRUST=1 trusts without asking, for CI.`,
-		Args: exactly(),
+be trusted again. If a script or module wants to run programs, to read or write
+files or to use the network, and did not have that before, you are asked.
+HOOKWAY_TRUST=1 trusts without asking, for CI.`,
+		Example: "  hookway trust\n  hookway trust --yes",
+		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			status, err := config.Trust(a.options())
+			status, err := config.TrustIf(a.options(), func(status config.TrustStatus) error { return a.askGrants(status.Wishes, yes) })
 			if err != nil {
 				return err
 			}
@@ -34,6 +43,48 @@ be trusted again. HOOKWAY_TRUST=1 trusts without asking, for CI.`,
 			return a.showProblems(cmd)
 		},
 	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "allow scripts and modules what they want, without asking")
+	return c
+}
+
+// mayDo is what each grant means.
+var mayDo = map[string]string{
+	"exec":  "run programs, as you",
+	"read":  "read your files",
+	"write": "write your files",
+	"net":   "use the network",
+}
+
+// askGrants asks the user whether scripts may have what they did not have before.
+func (a *app) askGrants(wishes []config.Wish, yes bool) error {
+	var b strings.Builder
+	for _, w := range wishes {
+		for _, g := range w.More {
+			fmt.Fprintf(&b, "  %s wants to %s (%s)\n", w.File, mayDo[g], g)
+		}
+	}
+	if b.Len() == 0 || yes {
+		return nil
+	}
+	if !a.json && term.IsTerminal(int(a.in.Fd())) {
+		fmt.Fprint(visible{a.err}, b.String())
+		if asked(a.in, a.err, "Allow this?") {
+			return nil
+		}
+		return &exit{code: exitFailure, err: errors.New("nothing was trusted; what a script wants stands beside it in hookway.yaml under allow:, or in the file itself")}
+	}
+	return &exit{code: exitFailure, err: fmt.Errorf("nothing was trusted, for nobody can be asked here whether scripts may do this:\n%slook at them, then run hookway trust in a terminal, or hookway trust --yes", b.String())}
+}
+
+// asked asks a person a question that is answered with yes or no; no answer is no.
+func asked(in io.Reader, out io.Writer, question string) bool {
+	fmt.Fprintf(out, "%s [y/N] ", question)
+	line, err := bufio.NewReader(io.LimitReader(in, 1000)).ReadString('\n')
+	if err != nil {
+		return false
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
 }
 
 // showProblems tells at once what hookway would complain about at every event.

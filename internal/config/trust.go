@@ -39,13 +39,15 @@ type TrustStatus struct {
 	Files     []string   `json:"files,omitempty"`   // what is pinned, by path from the workspace
 	Changes   []Change   `json:"changes,omitempty"` // with TrustChanged
 	Lost      string     `json:"lost,omitempty"`    // with TrustChanged: why it is not known any more what was trusted
+	Wishes    []Wish     `json:"wishes,omitempty"`  // of Trust: what scripts and modules may do from now on
 }
 
 // trusted is one workspace in trust.json.
 type trusted struct {
-	Hash  string    `json:"hash"`
-	Files manifest  `json:"files"`
-	Since time.Time `json:"since"`
+	Hash   string              `json:"hash"`
+	Files  manifest            `json:"files"`
+	Grants map[string][]string `json:"grants,omitempty"` // by script
+	Since  time.Time           `json:"since"`
 }
 
 // trustFile is trust.json.
@@ -186,7 +188,11 @@ func (l *loader) onlyYAML(trusted manifest) bool {
 // Trust pins what the workspace can run and be configured by, as it is now. The
 // error is a Problems if its hookway.yaml has mistakes: what it would run is
 // not known then.
-func Trust(opts Options) (TrustStatus, error) {
+func Trust(opts Options) (TrustStatus, error) { return TrustIf(opts, nil) }
+
+// TrustIf is Trust, if ask has nothing against it. What ask was shown is what is
+// pinned, also when files change meanwhile.
+func TrustIf(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 	l, err := newLoader(opts)
 	if err != nil {
 		return TrustStatus{}, err
@@ -199,11 +205,23 @@ func Trust(opts Options) (TrustStatus, error) {
 	if err := l.set.Problems.Err(); err != nil {
 		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
 	}
-	entry := trusted{Hash: l.pinned.files.hash(), Files: l.pinned.files, Since: time.Now().UTC().Truncate(time.Second)}
+	before, err := l.store.read()
+	if err != nil {
+		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
+	}
+	status := before.status(l.workspace, l.pinned.files)
+	status.Wishes = l.wishes(before.Workspaces[l.workspace].Grants)
+	if ask != nil {
+		if err := ask(status); err != nil {
+			return status, err
+		}
+	}
+	entry := trusted{Hash: status.Hash, Files: l.pinned.files, Grants: given(status.Wishes), Since: time.Now().UTC().Truncate(time.Second)}
 	if err := l.store.change(func(t *trustFile) { t.Workspaces[l.workspace] = entry }); err != nil {
 		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
 	}
-	return TrustStatus{Workspace: l.workspace, State: TrustGiven, Hash: entry.Hash, Files: slices.Sorted(maps.Keys(entry.Files))}, nil
+	status.State, status.Changes = TrustGiven, nil
+	return status, nil
 }
 
 // Untrust takes the trust back: of the nearest folder that has any, whose hooks

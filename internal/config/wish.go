@@ -1,0 +1,72 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/handler/script"
+)
+
+// Wish is what one script or module of a workspace asks to be allowed.
+type Wish struct {
+	Kind   string   `json:"kind"` // script or wasm
+	File   string   `json:"file"` // by its path from the workspace
+	Grants []string `json:"grants"`
+	More   []string `json:"more,omitempty"` // those that the user has not given it before
+}
+
+// wishes lists what the workspace's scripts and modules ask for, and what of it
+// goes beyond what is trusted.
+func (l *loader) wishes(before map[string][]string) (out []Wish) {
+	add := func(kind string, src *source, path string, grants []script.Grant) {
+		name := l.shownScript(&found{source: src}, path)
+		if len(grants) == 0 {
+			return
+		}
+		w := Wish{Kind: kind, File: name}
+		at := slices.IndexFunc(out, func(w Wish) bool { return w.File == name })
+		if at >= 0 { // two hooks of one file
+			w = out[at]
+		}
+		for _, g := range grants {
+			if slices.Contains(w.Grants, string(g)) {
+				continue
+			}
+			w.Grants = append(w.Grants, string(g))
+			if !slices.Contains(before[name], string(g)) {
+				w.More = append(w.More, string(g))
+			}
+		}
+		if at < 0 {
+			out = append(out, w)
+		} else {
+			out[at] = w
+		}
+	}
+	for _, f := range l.work.found {
+		switch {
+		case f.script != nil:
+			add("script", f.source, f.script.path, f.script.program.Grants())
+		case f.module != nil:
+			add("wasm", f.source, f.module.File, f.spec.grants)
+		}
+	}
+	for _, f := range l.work.folders {
+		for _, path := range f.scripts {
+			if file := l.bundled[path]; file != nil {
+				add("script", &f.source, path, file.program.Grants())
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Wish) int { return strings.Compare(a.File, b.File) })
+	return out
+}
+
+// given is what trust.json keeps of wishes.
+func given(wishes []Wish) map[string][]string {
+	out := map[string][]string{}
+	for _, w := range wishes {
+		out[w.File] = w.Grants
+	}
+	return out
+}
