@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,10 +99,14 @@ func eventOf(ev hook.AnyEvent) (*hookwayv1.Event, error) {
 	}
 	head := ev.Head()
 	return &hookwayv1.Event{
-		Name: ev.Info().Name, Id: ev.ID().String(), SessionId: head.Session, Agent: head.Agent, Source: head.Source, Cwd: head.CWD,
+		Name: ev.Info().Name, Id: ev.ID().String(), SessionId: clean(head.Session), Agent: clean(head.Agent),
+		Source: clean(head.Source), Cwd: clean(head.CWD),
 		Time: timestamppb.New(ev.Time()), Json: text.Bytes(),
 	}, nil
 }
+
+// clean makes text such as protobuf takes it.
+func clean(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
 // question is one event that the other side is asked about.
 type question struct {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
@@ -42,6 +44,14 @@ type ServiceOptions struct {
 	// Dial makes the handler of a hook that is registered with a target. Nil
 	// refuses such hooks.
 	Dial func(target string, h hook.Hook) (Closing, error)
+
+	// Admit decides whether a call may be made, by the connection that it came in
+	// on and by its metadata. The error says why not: a status, or the text of
+	// one. Nil lets every call in.
+	Admit func(from net.Conn, md metadata.MD) error
+
+	// From completes what is fired with what is known of who fires. It may be nil.
+	From func(from net.Conn, f *Firing)
 
 	// Work counts a request in that hooks are run for, and gives what counts it
 	// out: with the size of its event. False means that none is begun any more.
@@ -77,9 +87,12 @@ const (
 
 // Fire fires an event and gives the outcome.
 func (s *Service) Fire(ctx context.Context, r *hookwayv1.FireRequest) (*hookwayv1.FireResponse, error) {
-	f, err := firingOf(ctx, r)
+	f, err := firingOf(r)
 	if err != nil {
 		return nil, status.Error(codes.InvalidArgument, err.Error())
+	}
+	if s.options.From != nil {
+		s.options.From(connOf(ctx), &f)
 	}
 	if s.options.Work != nil {
 		done, ok := s.options.Work()
@@ -96,11 +109,11 @@ func (s *Service) Fire(ctx context.Context, r *hookwayv1.FireRequest) (*hookwayv
 }
 
 // firingOf reads a request.
-func firingOf(ctx context.Context, r *hookwayv1.FireRequest) (Firing, error) {
+func firingOf(r *hookwayv1.FireRequest) (Firing, error) {
 	ev := r.GetEvent()
 	f := Firing{
 		Event: ev.GetName(), Payload: ev.GetJson(), ID: ev.GetId(), Session: ev.GetSessionId(), Agent: ev.GetAgent(),
-		Source: ev.GetSource(), CWD: ev.GetCwd(), DryRun: r.GetDryRun(), PeerPID: peerPID(ctx),
+		Source: ev.GetSource(), CWD: ev.GetCwd(), DryRun: r.GetDryRun(),
 	}
 	if f.Event == "" {
 		return f, errors.New("event.name is missing; give a name as PreToolUse, or an alias of it")
@@ -162,7 +175,7 @@ func fired(out hook.Outcome[any]) (*hookwayv1.FireResponse, error) {
 		return nil, status.Error(codes.Internal, err.Error())
 	}
 	r := &hookwayv1.FireResponse{
-		Action: hookwayv1.Action(out.Action), Reason: out.Reason, By: out.By, Inject: out.Inject, UserMessage: out.UserMessage,
+		Action: hookwayv1.Action(out.Action), Reason: clean(out.Reason), By: clean(out.By), Inject: clean(out.Inject), UserMessage: clean(out.UserMessage),
 		Changed: out.Changed, Payload: parts.Payload, Json: text,
 	}
 	if out.Action == hook.ActionRetry {

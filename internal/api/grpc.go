@@ -2,10 +2,10 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -31,24 +31,25 @@ const (
 	pingMin      = 5 * time.Second  // between the pings of a client
 )
 
-// Server makes a gRPC server of the service. authorized decides about the token
-// that each call brings along in its metadata; nil needs none. Close ends the
-// servers of a service.
-func (s *Service) Server(authorized func(token string) bool) *grpc.Server {
-	g := &guard{s, authorized}
-	server := grpc.NewServer(
+// Server makes a gRPC server of the service; options come after its own. Close
+// ends the servers of a service.
+func (s *Service) Server(options ...grpc.ServerOption) *grpc.Server {
+	g := &guard{s}
+	own := []grpc.ServerOption{
 		grpc.Creds(door{}),
-		grpc.MaxRecvMsgSize(wire.MaxSize+1<<20), // an event of the largest size, with what is around it
+		grpc.MaxRecvMsgSize(wire.MaxSize + 1<<20), // an event of the largest size, with what is around it
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders),
 		grpc.ConnectionTimeout(beginTime),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: pingMin, PermitWithoutStream: true}),
-		grpc.UnaryInterceptor(g.unary),
-		grpc.StreamInterceptor(g.stream),
-	)
+		grpc.ChainUnaryInterceptor(g.unary),
+		grpc.ChainStreamInterceptor(g.stream),
+	}
+	server := grpc.NewServer(append(own, options...)...)
 	hookwayv1.RegisterEngineServer(server, s)
 	healthv1.RegisterHealthServer(server, s.health)
+	s.health.SetServingStatus(hookwayv1.Engine_ServiceDesc.ServiceName, healthv1.HealthCheckResponse_SERVING)
 	s.mu.Lock()
 	s.servers = append(s.servers, server)
 	s.mu.Unlock()
@@ -90,12 +91,9 @@ func (s *Service) Close(ctx context.Context) {
 	s.closing.Wait()
 }
 
-// guard stands before every call: it asks for the token, and keeps a panic from
-// being more than the end of one call.
-type guard struct {
-	s          *Service
-	authorized func(token string) bool
-}
+// guard stands before every call: it lets in who may, and keeps a panic from being
+// more than the end of one call.
+type guard struct{ s *Service }
 
 func (g *guard) unary(ctx context.Context, r any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (out any, err error) {
 	defer g.recover(info.FullMethod, &err)
@@ -120,41 +118,35 @@ func (g *guard) recover(method string, err *error) {
 	}
 }
 
-// admit checks the token of a call.
+// admit lets a call in, or says why not.
 func (g *guard) admit(ctx context.Context) error {
 	select {
 	case <-g.s.stopping:
 		return errEnding
 	default:
 	}
-	if g.authorized == nil {
+	if g.s.options.Admit == nil {
 		return nil
 	}
 	md, _ := metadata.FromIncomingContext(ctx)
-	values := md.Get("authorization")
-	if len(values) == 1 {
-		scheme, token, _ := strings.Cut(values[0], " ")
-		if strings.EqualFold(scheme, "bearer") && g.authorized(strings.TrimSpace(token)) {
-			return nil
-		}
+	err := g.s.options.Admit(connOf(ctx), md)
+	if err == nil {
+		return nil
 	}
-	if len(values) == 0 {
-		return status.Error(codes.Unauthenticated, "the metadata has no authorization; send: authorization: Bearer TOKEN, with the token of hookway's state folder")
+	if _, ok := status.FromError(err); ok {
+		return err
 	}
-	return status.Error(codes.Unauthenticated, "the token in the metadata authorization is not the daemon's; it is in hookway's state folder, in the file token")
+	return status.Error(codes.Unauthenticated, err.Error())
 }
-
-// caller is what a connection says of the process at its other end.
-type caller interface{ CallerPID() int }
 
 // door hands connections over as they are: whoever accepted them has checked who
 // calls, and has taken TLS away.
 type door struct{}
 
-// doorInfo is what is known of the caller of a connection.
+// doorInfo is the connection that a call came in on.
 type doorInfo struct {
 	credentials.CommonAuthInfo
-	pid int
+	conn net.Conn
 }
 
 // AuthType names the kind.
@@ -162,16 +154,12 @@ func (doorInfo) AuthType() string { return "hookway" }
 
 // ServerHandshake takes the connection as it is.
 func (door) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	info := doorInfo{CommonAuthInfo: credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}}
-	if from, ok := c.(caller); ok {
-		info.pid = from.CallerPID()
-	}
-	return c, info, nil
+	return c, doorInfo{credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}, c}, nil
 }
 
 // ClientHandshake is not for servers.
-func (door) ClientHandshake(_ context.Context, _ string, c net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return c, doorInfo{}, nil
+func (door) ClientHandshake(context.Context, string, net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return nil, nil, errors.New("a door is on the side of the server")
 }
 
 // Info names no protocol.
@@ -185,12 +173,12 @@ func (d door) Clone() credentials.TransportCredentials { return d }
 // OverrideServerName does nothing: there is no name.
 func (door) OverrideServerName(string) error { return nil }
 
-// peerPID is the process that calls; 0 if it is not known.
-func peerPID(ctx context.Context) int {
+// connOf is the connection that a call came in on; nil if it is not known.
+func connOf(ctx context.Context) net.Conn {
 	p, ok := peer.FromContext(ctx)
 	if !ok {
-		return 0
+		return nil
 	}
 	info, _ := p.AuthInfo.(doorInfo)
-	return info.pid
+	return info.conn
 }

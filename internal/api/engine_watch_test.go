@@ -1,0 +1,84 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+
+	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
+)
+
+func TestWatchStreamsWhatIsDecided(t *testing.T) {
+	_, _, client := open(t, ServiceOptions{})
+	watch, err := client.Watch(within(t), &hookwayv1.WatchRequest{SessionId: "s-1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := watch.Header(); err != nil { // from now on, nothing is missed
+		t.Fatal(err)
+	}
+	other := bash("ls")
+	other.SessionId = "s-2"
+	for _, ev := range []*hookwayv1.Event{other, bash("ls <b>")} {
+		if _, err := client.Fire(within(t), &hookwayv1.FireRequest{Event: ev}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := watch.Recv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Event, Session, Action, What string
+	}
+	if err := json.Unmarshal(m.GetJson(), &r); err != nil || r.Event != "PreToolUse" || r.Session != "s-1" || r.Action != "continue" || r.What != "ls <b>" {
+		t.Errorf("watched %s, %v", m.GetJson(), err)
+	}
+	relative, err := client.Watch(within(t), &hookwayv1.WatchRequest{Cwd: "here"})
+	if err == nil {
+		_, err = relative.Recv()
+	}
+	wantStatus(t, err, codes.InvalidArgument, "no absolute path")
+}
+
+// TestASlowWatcherHoldsUpNobody: it is told how much it missed.
+func TestASlowWatcherHoldsUpNobody(t *testing.T) {
+	_, _, client := open(t, ServiceOptions{})
+	watch, err := client.Watch(within(t), &hookwayv1.WatchRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := watch.Header(); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 { // of more bytes than the stream takes before it is read
+		if _, err := client.Fire(within(t), &hookwayv1.FireRequest{Event: bash(strings.Repeat("x", 3000))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	missed := make(chan uint64, 1)
+	go func() {
+		for {
+			m, err := watch.Recv()
+			if err != nil || m.GetMissed() > 0 {
+				missed <- m.GetMissed()
+				return
+			}
+		}
+	}()
+	for { // the count comes with the next record that there is room for
+		select {
+		case n := <-missed:
+			if n == 0 || n > 250 {
+				t.Errorf("it was told that it missed %d", n)
+			}
+			return
+		default:
+			if _, err := client.Fire(within(t), &hookwayv1.FireRequest{Event: bash("ls")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
