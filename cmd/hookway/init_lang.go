@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
@@ -44,6 +45,10 @@ func (o *initOptions) check() (*language, error) {
 	}
 	if !hookName.MatchString(o.name) || !filepath.IsLocal(o.name) {
 		return nil, fmt.Errorf("--name %q: files get this name, too; begin with a letter, and go on with letters, digits, - and _ (64 at most)", o.name)
+	}
+	var text any
+	if err := yaml.Unmarshal([]byte(o.name), &text); err != nil || text != o.name {
+		return nil, fmt.Errorf("--name %q: in YAML this is no text; choose another", o.name)
 	}
 	return l, nil
 }

@@ -63,6 +63,7 @@ func (w *written) undo() {
 	for _, f := range w.before {
 		_ = replace(f.path, f.text)
 	}
+	slices.SortFunc(w.folders, func(a, b string) int { return len(b) - len(a) }) // those within first
 	for _, path := range slices.Concat(w.files, w.folders) {
 		_ = os.Remove(path) // a folder stays if there is something else in it
 	}

@@ -3,13 +3,12 @@
 
 A server that hookway asks about events. It takes only what is signed with its
 secret, as Standard Webhooks do (https://www.standardwebhooks.com), and signs its
-answers. It needs no package. There are two ways to run it:
+answers. It needs no package.
 
-    python3 FILE            serves until it is stopped
-    HOOKNAME-server in hookway.yaml   hookway starts it, as a worker
-
-If it runs on another machine, take HOOKNAME-server out of hookway.yaml, change
-the url there, and take allow_private out.
+The hook HOOKNAME-server in hookway.yaml has hookway start it when it is needed,
+and end it. By hand, python3 FILE serves until it is stopped. If it runs on
+another machine, take HOOKNAME-server and allow_private out of hookway.yaml, and
+change the url there.
 """
 import base64
 import hashlib
