@@ -281,7 +281,10 @@ func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServe
 	if err != nil {
 		return status.Error(codes.InvalidArgument, err.Error())
 	}
-	seen, err := s.engine.Watch(g.Context(), Filter{Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd})
+	if r.GetAfter() < 0 {
+		return status.Error(codes.InvalidArgument, "after is negative; give the seq of the last record that you saw, or 0")
+	}
+	seen, err := s.engine.Watch(g.Context(), Filter{Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd, After: r.GetAfter()})
 	if err != nil {
 		return fireError(g.Context(), err)
 	}

@@ -1671,6 +1671,7 @@ type WatchRequest struct {
 	SessionId     string                 `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"` // "" is all
 	Event         string                 `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`                          // name or alias; "" is all
 	Cwd           string                 `protobuf:"bytes,3,opt,name=cwd,proto3" json:"cwd,omitempty"`                              // events from this folder or below; "" is all
+	After         int64                  `protobuf:"varint,4,opt,name=after,proto3" json:"after,omitempty"`                         // seq of the last record that was seen: those after it come first; 0 is from now on
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1724,6 +1725,13 @@ func (x *WatchRequest) GetCwd() string {
 		return x.Cwd
 	}
 	return ""
+}
+
+func (x *WatchRequest) GetAfter() int64 {
+	if x != nil {
+		return x.After
+	}
+	return 0
 }
 
 type WatchResponse struct {
@@ -1908,12 +1916,13 @@ const file_hookway_v1_hooks_proto_rawDesc = "" +
 	"\x04kind\"1\n" +
 	"\aRefusal\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"U\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"k\n" +
 	"\fWatchRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
 	"\x05event\x18\x02 \x01(\tR\x05event\x12\x10\n" +
-	"\x03cwd\x18\x03 \x01(\tR\x03cwd\";\n" +
+	"\x03cwd\x18\x03 \x01(\tR\x03cwd\x12\x14\n" +
+	"\x05after\x18\x04 \x01(\x03R\x05after\";\n" +
 	"\rWatchResponse\x12\x12\n" +
 	"\x04json\x18\x01 \x01(\fR\x04json\x12\x16\n" +
 	"\x06missed\x18\x02 \x01(\x04R\x06missed*\x87\x01\n" +
