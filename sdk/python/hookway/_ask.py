@@ -1,0 +1,146 @@
+"""What a client asks hookway: the same for threads and for asyncio."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from . import _http
+from ._daemon import Place
+from ._errors import HookwayError, NoDaemon
+from ._json import dumps, loads
+
+# How long one event may take, if nobody says otherwise: longer than any hook.
+DEFAULT_TIMEOUT = 600.0
+# How long a daemon may take to start, and hookway to answer beyond the time that it was given.
+START_TIME = 15.0
+GRACE = 5.0
+# Connections at a time; further calls wait for one.
+MOST = 64
+# How often one request is sent: connections break, and daemons end.
+TRIES = 5
+
+
+class Settings:
+    """What all events of a client have in common."""
+
+    def __init__(self, place: Place, defaults: dict[str, Any], env: Mapping[str, str] | None) -> None:
+        self.place = place
+        self.defaults = {k: v for k, v in defaults.items() if v is not None}
+        self.env = dumps(_environment(place) if env is None else dict(env))
+        self.prefix = f"{os.getpid():x}.{os.urandom(9).hex()}"
+        self.count = 0
+
+    def fire(self, event: str, payload: Mapping[str, Any] | None, timeout: float | None, options: dict[str, Any]) -> tuple[bytes, float]:
+        """The request for one event, and how long to wait for the answer."""
+        if not isinstance(event, str) or not event:
+            raise TypeError(f'the event is {event!r}; it must be a name, as in fire("PreToolUse", {{…}})')
+        message = {**self.defaults, **{k: v for k, v in options.items() if v is not None}}
+        env = message.pop("env", None)
+        message.setdefault("cwd", os.getcwd())
+        message["event"] = event
+        if payload is not None:
+            if not isinstance(payload, Mapping):
+                raise TypeError(f"the payload is a {type(payload).__name__}; it must be a dict")
+            message["payload"] = dict(payload)
+        wait = DEFAULT_TIMEOUT if timeout is None else timeout
+        if not 0 < wait < 1e8:
+            raise ValueError(f"a timeout of {timeout!r} s is impossible")
+        message["timeout_ms"] = round(wait * 1000, 3)
+        try:
+            text = dumps(message)
+        except (TypeError, ValueError, RecursionError) as wrong:
+            raise TypeError(f"the payload of {event} cannot be written in JSON: {wrong}") from None
+        body = text[:-1] + b',"env":' + (self.env if env is None else dumps(dict(env))) + b"}"
+        self.count += 1  # two threads may take one number: the random part of the key is not all there is
+        key = f"{self.prefix}.{self.count}.{os.urandom(4).hex()}"
+        return self.request("POST", "/v1/events", {"Idempotency-Key": key}, body), wait
+
+    def watch(self, filters: dict[str, str | None], last: str) -> bytes:
+        """The request for a stream of records, after the last that was seen."""
+        query = urlencode({k: v for k, v in filters.items() if v})
+        headers = {"Accept": "text/event-stream"}
+        if last:
+            headers["Last-Event-ID"] = last
+        return self.request("GET", "/v1/watch" + ("?" + query if query else ""), headers, None)
+
+    def request(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
+        host = self.place.host
+        if self.place.port:
+            host = f"[{host}]:{self.place.port}" if ":" in host else f"{host}:{self.place.port}"
+        return _http.request(method, path, host, self.place.token, headers, body)
+
+
+def _environment(place: Place) -> dict[str, str]:
+    """What hooks find in their environment: on this machine, all that the agent has."""
+    names = ("HOOKWAY_SESSION", "HOOKWAY_AGENT", "HOOKWAY_DEPTH")
+    if not place.own:
+        return {k: os.environ[k] for k in names if k in os.environ}
+    out = {}
+    for name, value in os.environ.items():
+        if name not in ("HOOKWAY_TOKEN", "HOOKWAY_READY_FD") and (name + value).isprintable():
+            out[name] = value
+    return out
+
+
+def answer(top: _http.Head, text: bytes) -> Any:
+    """What a response says; a problem is raised."""
+    if top.status != 200:
+        raise _http.problem(top.status, text)
+    try:
+        return loads(text)
+    except (ValueError, RecursionError) as wrong:
+        raise HookwayError(f"hookway's answer is no JSON: {wrong}") from None
+
+
+def again(top: _http.Head, tries: int) -> float | None:
+    """How long to wait before a request is sent again that was not taken; None is not at all."""
+    if top.status != 503 or "retry-after" not in top.headers or tries >= TRIES:
+        return None
+    return 0.05 * 2**tries
+
+
+def unreachable(place: Place, why: BaseException) -> NoDaemon:
+    if place.own:
+        text = f"hookway's daemon at {place} cannot be reached: {why}; hookway status and hookway doctor find out why"
+    elif place.path:
+        text = f"nothing can be reached at {place}: {why}; is hookway serve running, and HOOKWAY_URL right?"
+    else:
+        text = f"{place} cannot be reached: {why}; run hookway serve --listen {place.host}:{place.port}, or set HOOKWAY_URL to where it listens"
+    error = NoDaemon(text)
+    error.__cause__ = why
+    return error
+
+
+def absent(error: BaseException) -> bool:
+    """Whether no daemon is there."""
+    return isinstance(error, (FileNotFoundError, ConnectionRefusedError))
+
+
+def left(deadline: float) -> float:
+    """The seconds until a moment; none are a TimeoutError."""
+    seconds = deadline - time.monotonic()
+    if seconds <= 0:
+        raise TimeoutError("there was no answer in time")
+    return seconds
+
+
+def tls() -> Any:
+    import ssl
+
+    return ssl.create_default_context()
+
+
+def is_dead(connection: socket.socket) -> bool:
+    """Whether the other side has closed a connection that nothing is awaited from."""
+    import select
+
+    if hasattr(select, "poll"):
+        poll = select.poll()
+        poll.register(connection, select.POLLIN)
+        return bool(poll.poll(0))
+    return bool(select.select([connection], [], [], 0)[0])
