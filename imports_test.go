@@ -43,7 +43,7 @@ var rooms = map[string][]string{
 	"handler/script":     {"hook", "wire", "internal/procgroup", "internal/fetch"},
 	"handler/rpc":        {"hook", "wire", "proto/hookway/v1"},
 	"proto/hookway/v1":   {},
-	"internal/api":       {"hook", "wire", "proto/hookway/v1", "handler/rpc", "internal/audit", "internal/daemon"},
+	"internal/api":       {"hook", "wire", "proto/hookway/v1", "docs/schema", "handler/rpc", "internal/audit", "internal/daemon"},
 	"internal/audit":     {"hook", "wire", "internal/filelock"},
 	"internal/adapter":   {"hook", "wire"},
 	"internal/install":   {"hook", "wire/call", "internal/adapter", "internal/procgroup"},

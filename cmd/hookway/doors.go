@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/handler/rpc"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
 )
 
@@ -36,6 +39,22 @@ func mistake(err error) error {
 	return err
 }
 
+// Hooks lists what would run, as hookway list --json prints it.
+func (e judged) Hooks(ctx context.Context, cwd string) (any, error) {
+	all, err := e.j.Hooks(ctx, cwd)
+	if err != nil {
+		return nil, mistake(err)
+	}
+	hooks := make([]listed, 0, len(all.Set.Hooks)+len(all.Registered))
+	for _, h := range all.Set.Hooks {
+		hooks = append(hooks, list(h))
+	}
+	for _, h := range all.Registered {
+		hooks = append(hooks, list(config.Hook{Hook: h, Kind: "registered", State: config.Active, Layer: "registered"}))
+	}
+	return listing(all.Set, hooks), nil
+}
+
 // Watch gives what is put on record.
 func (e judged) Watch(ctx context.Context, f api.Filter) (<-chan api.Seen, error) {
 	records, err := e.j.Watch(ctx, judge.WatchFilter{Session: f.Session, Event: f.Event, CWD: f.CWD, After: f.After})
@@ -60,8 +79,15 @@ func (e judged) Watch(ctx context.Context, f api.Filter) (<-chan api.Seen, error
 	return seen, nil
 }
 
+// dial makes the handler of a hook that is registered with a target.
+func dial(log func(string)) func(target string, h hook.Hook) (api.Closing, error) {
+	return func(target string, h hook.Hook) (api.Closing, error) {
+		return rpc.New(rpc.Config{Target: target, Hook: h.ID, Profile: h.Profile, Environ: command.Environ, Log: log})
+	}
+}
+
 // open makes what answers other programs than agents.
 func (e judged) open(c api.Config) *api.Doors {
-	c.Engine, c.Log = e, e.j.Log
+	c.Engine, c.Lister, c.Log, c.Dial = e, e, e.j.Log, dial(e.j.Log)
 	return api.New(c)
 }

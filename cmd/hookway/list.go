@@ -99,10 +99,7 @@ func (a *app) printHooks(w *workspace) error {
 		for i, h := range w.set.Hooks {
 			hooks[i] = list(h)
 		}
-		return a.print(map[string]any{
-			"workspace": w.set.Workspace, "trust": w.set.Trust.State, "files": append([]string{}, w.set.Files...),
-			"hooks": hooks, "problems": orEmpty(w.set.Problems), "warnings": orEmpty(w.set.Warnings),
-		})
+		return a.print(listing(w.set, hooks))
 	}
 	if len(w.set.Hooks) == 0 && len(w.set.Problems) > 0 {
 		return nil
@@ -118,6 +115,14 @@ func (a *app) printHooks(w *workspace) error {
 			hook.LogLine(shownHandler(h)), h.State, relative(a.cwd(), h.Origin))
 	}
 	return table.Flush()
+}
+
+// listing is what list --json prints.
+func listing(set *config.Set, hooks []listed) map[string]any {
+	return map[string]any{
+		"workspace": set.Workspace, "trust": set.Trust.State, "files": append([]string{}, set.Files...),
+		"hooks": hooks, "problems": orEmpty(set.Problems), "warnings": orEmpty(set.Warnings),
+	}
 }
 
 // relative shortens a place below the working directory.

@@ -28,6 +28,7 @@ type serving struct {
 	onDemand bool
 	replace  bool
 	idle     string
+	doors    doorFlags
 	unit     unitFlags
 }
 
@@ -40,9 +41,15 @@ func (a *app) serveCommand() *cobra.Command {
 
 It need not be started: the first event of an agent does, and the daemon ends
 when nobody has called for half an hour. One runs per user. --install makes it a
-service of the user's own systemd or launchd, which starts it at login.`,
+service of the user's own systemd or launchd, which starts it at login.
+
+Programs fire events at its socket over HTTP and gRPC. --listen lets them come in
+elsewhere, too, with the token whose file --token names.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if s.doors.token {
+				return a.showToken()
+			}
 			if s.unit.wanted() {
 				return a.manageUnit(cmd.Context(), s.unit)
 			}
@@ -53,6 +60,7 @@ service of the user's own systemd or launchd, which starts it at login.`,
 	flags.BoolVar(&s.onDemand, "on-demand", false, "started by a call: log to a file, and leave quietly if another daemon runs")
 	flags.BoolVar(&s.replace, "replace", false, "end the daemon that runs, and take its place")
 	flags.StringVar(&s.idle, "idle", "", "end when nobody has called for this `time`; 0 is never (default 30m, or $HOOKWAY_IDLE)")
+	s.doors.add(cmd)
 	s.unit.add(cmd)
 	return cmd
 }
@@ -64,6 +72,11 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	if wrong != nil && !s.onDemand {
 		return wrong
 	}
+	doors, err := a.planDoors(s.doors) // while the folder is the one that was meant
+	if err != nil && !s.onDemand {
+		return err
+	}
+	wrong = errors.Join(wrong, err)
 	ready := a.getenv(call.ReadyFD)
 	if a.getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softLimit)
@@ -83,7 +96,6 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	defer closeLog()
 	if wrong != nil { // nobody is there to mend it, and hooks are to be answered
 		log(wrong.Error())
-		idle = daemon.DefaultIdle
 	}
 	defer procgroup.Keep()() // what kills the daemon kills its hooks
 	ctx, stop := signal.NotifyContext(ctx, hangup...)
@@ -98,7 +110,7 @@ func (a *app) serve(ctx context.Context, s serving) error {
 			}
 		},
 	}
-	a.answerCalls(&c, log)
+	c.Doors = doors.open(a, a.answerCalls(&c, log), log, s.onDemand)
 	if s.replace {
 		if ended, err := a.stopDaemon(ctx); err != nil && !errors.Is(err, daemon.ErrNone) {
 			return err
@@ -120,8 +132,9 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	return err
 }
 
-// answerCalls says how calls are answered.
-func (a *app) answerCalls(c *daemon.Config, log func(string)) {
+// answerCalls says how calls are answered, and gives who answers those that are
+// no agents'.
+func (a *app) answerCalls(c *daemon.Config, log func(string)) *api.Doors {
 	j := &judge.Judge{Log: log}
 	closeLog := a.recordTo(j)
 	c.Handle = func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
@@ -137,6 +150,7 @@ func (a *app) answerCalls(c *daemon.Config, log func(string)) {
 		}
 		closeLog()
 	}
+	return doors
 }
 
 // daemonLog is where the daemon's lines go: to stderr, or to a file of hookway's
@@ -171,7 +185,7 @@ func idleTime(flag, variable string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%s %q is no time; write it like 30m or 2h, or 0 for never", name, text)
+		return daemon.DefaultIdle, fmt.Errorf("%s %q is no time; write it like 30m or 2h, or 0 for never", name, text)
 	}
 	return d, nil
 }

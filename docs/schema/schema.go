@@ -12,6 +12,16 @@ import (
 //go:embed *.json
 var files embed.FS
 
+// OpenAPI is the description of what the daemon answers over HTTP. It is made and
+// held to the truth by the tests of internal/api.
+func OpenAPI() []byte {
+	data, err := files.ReadFile("openapi.json")
+	if err != nil {
+		panic(err) // cannot be: it is embedded
+	}
+	return data
+}
+
 const suffix = ".schema.json"
 
 // Get gives a schema by its name: event, decision, outcome and so on. The error

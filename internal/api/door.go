@@ -16,7 +16,7 @@ import (
 // Config says what is behind the daemon's doors.
 type Config struct {
 	Engine Engine
-	Lister Lister // nil: GET /v1/hooks has nothing to show
+	Lister Lister
 
 	// Token is the one that requests from outside must have; "" lets none in.
 	Token string

@@ -44,8 +44,12 @@ type answerer func(w http.ResponseWriter, r *http.Request, v visit) error
 // paths are what can be asked for, by path and method.
 func (d *Doors) paths() map[string]map[string]answerer {
 	return map[string]map[string]answerer{
-		"/v1/events": {http.MethodPost: d.counted(d.events)},
-		"/v1/watch":  {http.MethodGet: d.watch},
+		"/v1/events":       {http.MethodPost: d.counted(d.events)},
+		"/v1/watch":        {http.MethodGet: d.watch},
+		"/v1/hooks":        {http.MethodGet: d.counted(d.hooks)},
+		"/v1/status":       {http.MethodGet: d.status},
+		"/v1/openapi.json": {http.MethodGet: d.openAPI},
+		"/healthz":         {http.MethodGet: d.health},
 	}
 }
 

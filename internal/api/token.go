@@ -86,8 +86,12 @@ func (d *Doors) let(v visit, host string, header http.Header) error {
 	if origin := header.Get("Origin"); origin != "" {
 		return problem("not-here", "the request comes from a page of %q in a browser; pages may not talk to hookway", origin)
 	}
-	if !d.hasToken(header.Values("Authorization")) {
-		return problem("no-token", "send Authorization: Bearer and the token, which hookway serve --token names the file of").with("WWW-Authenticate", `Bearer realm="hookway"`)
+	if given := header.Values("Authorization"); !d.hasToken(given) {
+		what := "there is no header Authorization; it must be Bearer and the token"
+		if len(given) > 0 {
+			what = "the token in the header Authorization is not the daemon's"
+		}
+		return problem("no-token", "%s, whose file hookway serve --token names", what).with("WWW-Authenticate", `Bearer realm="hookway"`)
 	}
 	return nil
 }

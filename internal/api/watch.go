@@ -1,8 +1,163 @@
 package api
 
-import "net/http"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
 
-// watch answers GET /v1/watch.
+// Bounds of a stream.
+const (
+	heartbeat = 15 * time.Second // without a record, a line is sent that says nothing
+	sendTime  = 30 * time.Second // for the reader to take what was sent
+)
+
+// watch answers GET /v1/watch with a stream of what is put on record.
 func (d *Doors) watch(w http.ResponseWriter, r *http.Request, _ visit) error {
-	return problem("nothing-to-stream", "not yet")
+	if err := accepts(r, "text/event-stream"); err != nil {
+		return err
+	}
+	f, err := filterOf(r)
+	if err != nil {
+		return err
+	}
+	if d.stopping() {
+		return stopping()
+	}
+	ctx := r.Context()
+	seen, err := d.Engine.Watch(ctx, f)
+	if err != nil {
+		return problem("nothing-to-stream", "%v", err).with("Retry-After", "10")
+	}
+	s := newStream(w)
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	s.send([]byte("retry: 1000\n\n"))
+	for s.err == nil {
+		select {
+		case one, more := <-seen:
+			if !more {
+				return nil
+			}
+			s.record(one)
+			beat.Reset(heartbeat)
+		case <-beat.C:
+			s.send([]byte(":\n\n"))
+		case <-d.stopped.Done():
+			s.send([]byte("event: end\ndata: {}\n\n"))
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	return nil // the reader has gone, or takes nothing
+}
+
+// stream writes server-sent events.
+type stream struct {
+	w   http.ResponseWriter
+	rc  *http.ResponseController
+	err error
+}
+
+func newStream(w http.ResponseWriter) *stream {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(http.StatusOK)
+	return &stream{w: w, rc: http.NewResponseController(w)}
+}
+
+// send writes text at once. Who takes nothing for long is given up.
+func (s *stream) send(text []byte) {
+	if s.err != nil {
+		return
+	}
+	_ = s.rc.SetWriteDeadline(time.Now().Add(sendTime))
+	if _, s.err = s.w.Write(text); s.err == nil {
+		s.err = s.rc.Flush()
+	}
+}
+
+// record sends a record, after how many were missed before it.
+func (s *stream) record(one Seen) {
+	var out bytes.Buffer
+	if one.Missed > 0 {
+		fmt.Fprintf(&out, "event: missed\ndata: {\"count\":%d}\n\n", one.Missed)
+	}
+	fmt.Fprintf(&out, "event: outcome\nid: %d\ndata: ", one.Record.Seq)
+	enc := json.NewEncoder(&out) // it ends the line
+	enc.SetEscapeHTML(false)
+	if s.err = enc.Encode(one.Record); s.err != nil {
+		return
+	}
+	out.WriteByte('\n')
+	s.send(out.Bytes())
+}
+
+// filterOf reads what is wanted.
+func filterOf(r *http.Request) (Filter, error) {
+	q, err := query(r, "session", "event", "cwd")
+	if err != nil {
+		return Filter{}, err
+	}
+	f := Filter{Session: q.Get("session"), Event: q.Get("event"), CWD: q.Get("cwd")}
+	if f.CWD != "" {
+		if !filepath.IsAbs(f.CWD) {
+			return f, problem("bad-request", "cwd: %q is no absolute path", f.CWD).at("cwd")
+		}
+		f.CWD = filepath.Clean(f.CWD)
+	}
+	last := r.Header.Get("Last-Event-ID")
+	if last == "" {
+		return f, nil
+	}
+	if f.After, err = strconv.ParseInt(last, 10, 64); err != nil || f.After < 0 {
+		return f, problem("bad-request", "Last-Event-ID is %q; send the id of the last event that you got, or leave it out", last)
+	}
+	return f, nil
+}
+
+// query reads the parameters of a request: these, each at most once.
+func query(r *http.Request, names ...string) (url.Values, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, problem("bad-request", "the query cannot be read: %v", err)
+	}
+	for name, values := range q {
+		if !slices.Contains(names, name) {
+			return nil, problem("bad-request", "there is no parameter %q; there is %s", name, strings.Join(names, ", ")).at(name)
+		}
+		if len(values) > 1 {
+			return nil, problem("bad-request", "%s is there twice", name).at(name)
+		}
+	}
+	return q, nil
+}
+
+// accepts refuses a request that takes no answer of this kind.
+func accepts(r *http.Request, kind string) error {
+	given := strings.Join(r.Header.Values("Accept"), ",")
+	if given == "" {
+		return nil
+	}
+	major, _, _ := strings.Cut(kind, "/")
+	for part := range strings.SplitSeq(given, ",") {
+		one, _, _ := strings.Cut(part, ";")
+		if one = strings.ToLower(strings.TrimSpace(one)); one == kind || one == "*/*" || one == major+"/*" {
+			return nil
+		}
+	}
+	return problem("not-acceptable", "the answer is %s, and the request accepts %q only", kind, given)
 }

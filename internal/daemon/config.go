@@ -57,9 +57,10 @@ type Config struct {
 	// Guests answer what does not begin like a frame. Nil: it is no request then.
 	Guests Guests
 
-	// Doors are further listeners, whose connections are all the guests'. Who comes
-	// in there may be anybody. Serve closes them.
-	Doors []net.Listener
+	// Doors opens further listeners, whose connections are all the guests'. Who comes
+	// in there may be anybody. It is called once, when the socket is this daemon's;
+	// Serve closes them. It may be nil.
+	Doors func() ([]net.Listener, error)
 
 	// Needed reports that the daemon has what would be lost with it, so that it must
 	// not end for want of calls. It may be nil.

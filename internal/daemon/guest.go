@@ -111,7 +111,7 @@ func (c *conn) host() {
 type hosting struct{ s *server }
 
 func (h hosting) Context() context.Context { return h.s.base }
-func (h hosting) Status() Status           { return h.s.statusNow() }
+func (h hosting) Status() Status           { return h.s.statusNow(0) }
 
 func (h hosting) Work() bool {
 	if !h.s.activity.tryBegin() {

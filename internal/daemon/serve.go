@@ -23,13 +23,11 @@ import (
 func Serve(ctx context.Context, c Config) error {
 	l, err := listen(c.Places)
 	if err != nil {
-		for _, door := range c.Doors {
-			door.Close()
-		}
-		if c.Close != nil {
-			c.Close()
-		}
-		return err
+		return c.abandon(err)
+	}
+	doors, err := c.doors()
+	if err != nil {
+		return c.abandon(errors.Join(err, l.Close()))
 	}
 	s := newServer(c)
 	s.door, _ = os.Lstat(c.Places.Socket) // a pipe of Windows is no file, and cannot be taken away
@@ -38,7 +36,7 @@ func Serve(ctx context.Context, c Config) error {
 	}
 	var accepting sync.WaitGroup
 	accepting.Go(func() { s.accept(l, s.admit) })
-	for _, door := range c.Doors {
+	for _, door := range doors {
 		accepting.Go(func() { s.accept(door, func(nc net.Conn) { s.admitDoor(nc, door) }) })
 	}
 	keeping := make(chan struct{})
@@ -55,7 +53,7 @@ func Serve(ctx context.Context, c Config) error {
 	case <-s.stopping:
 	}
 	err = l.Close()
-	for _, door := range c.Doors {
+	for _, door := range doors {
 		err = errors.Join(err, door.Close())
 	}
 	accepting.Wait()
@@ -63,6 +61,29 @@ func Serve(ctx context.Context, c Config) error {
 	<-keeping
 	s.easing.stop()
 	return errors.Join(err, s.reason)
+}
+
+// abandon closes what a server that cannot begin was given.
+func (c *Config) abandon(err error) error {
+	if c.Close != nil {
+		c.Close()
+	}
+	return err
+}
+
+// doors opens the doors: all, or none.
+func (c *Config) doors() ([]net.Listener, error) {
+	if c.Doors == nil {
+		return nil, nil
+	}
+	doors, err := c.Doors()
+	if err == nil {
+		return doors, nil
+	}
+	for _, door := range doors {
+		door.Close()
+	}
+	return nil, err
 }
 
 // ErrReplaced says that a daemon has ended because its program was replaced.

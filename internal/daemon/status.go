@@ -30,15 +30,16 @@ type Status struct {
 
 // status is the reply to a question for it: a Status as JSON.
 func (s *server) status() call.Reply {
-	text, err := json.Marshal(s.statusNow())
+	text, err := json.Marshal(s.statusNow(1))
 	if err != nil {
 		return call.Reply{Err: err.Error()}
 	}
 	return call.Reply{Stdout: text}
 }
 
-// statusNow is how the server stands. Who asks is counted as a request.
-func (s *server) statusNow() Status {
+// statusNow is how the server stands; asking is how many of the requests under way
+// ask for it.
+func (s *server) statusNow(asking int) Status {
 	st := Status{
 		PID: os.Getpid(), Version: s.c.Version, Socket: s.c.Places.Socket, Executable: s.c.Executable, Replaced: s.file.replaced(),
 		UptimeS: seconds(time.Since(s.started)), IdleLimitS: seconds(s.c.Idle),
@@ -46,7 +47,7 @@ func (s *server) statusNow() Status {
 	}
 	quiet, _ := s.activity.quiet()
 	st.Requests, st.Running = s.activity.numbers()
-	if st.Running--; st.Running == 0 { // but for this one
+	if st.Running -= asking; st.Running == 0 { // but for this one
 		st.IdleS = seconds(quiet)
 	}
 	if s.c.Load != nil {

@@ -1,0 +1,50 @@
+package api
+
+import (
+	"net/http"
+	"path/filepath"
+
+	"github.com/hookway/hookway/docs/schema"
+)
+
+// hooks answers GET /v1/hooks: what would run.
+func (d *Doors) hooks(w http.ResponseWriter, r *http.Request, _ visit) (int, error) {
+	q, err := query(r, "cwd")
+	if err != nil {
+		return 0, err
+	}
+	cwd := q.Get("cwd")
+	if cwd != "" && !filepath.IsAbs(cwd) {
+		return 0, problem("bad-request", "cwd: %q is no absolute path", cwd).at("cwd")
+	}
+	list, err := d.Lister.Hooks(r.Context(), cwd)
+	if err != nil {
+		return 0, err
+	}
+	writeJSON(w, "application/json", http.StatusOK, list)
+	return 0, nil
+}
+
+// status answers GET /v1/status. It is no work for which the daemon would stay.
+func (d *Doors) status(w http.ResponseWriter, r *http.Request, _ visit) error {
+	if _, err := query(r); err != nil {
+		return err
+	}
+	writeJSON(w, "application/json", http.StatusOK, d.host.Status())
+	return nil
+}
+
+// health answers GET /healthz.
+func (d *Doors) health(w http.ResponseWriter, _ *http.Request, _ visit) error {
+	if d.stopping() {
+		return stopping()
+	}
+	writeText(w, "application/json", http.StatusOK, []byte(`{"status":"ok"}`+"\n"))
+	return nil
+}
+
+// openAPI answers GET /v1/openapi.json.
+func (d *Doors) openAPI(w http.ResponseWriter, _ *http.Request, _ visit) error {
+	writeText(w, "application/json", http.StatusOK, schema.OpenAPI())
+	return nil
+}
