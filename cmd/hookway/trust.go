@@ -114,7 +114,7 @@ func (a *app) showGrants(hooks []config.Hook) {
 			told[line] = true
 			fmt.Fprintf(visible{a.out}, "%s %s\n", map[string]string{"script": "Script", "wasm": "Module"}[h.Kind], line)
 		}
-		if h.Kind == "http" && h.Layer == config.LayerWorkspace && h.State == config.Active && !told[h.Command] {
+		if (h.Kind == "http" || h.Kind == "grpc") && h.Layer == config.LayerWorkspace && h.State == config.Active && !told[h.Command] {
 			told[h.Command] = true
 			fmt.Fprintf(visible{a.out}, "Events go to %s\n", h.Command)
 		}

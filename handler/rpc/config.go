@@ -71,7 +71,7 @@ func (c *Config) Check() error {
 		errs = append(errs, fmt.Errorf("tls over %s needs the server_name that is in the server's certificate", t.scheme()))
 	}
 	if c.TLS != nil {
-		if _, err := c.TLS.config(""); err != nil {
+		if _, err := c.TLS.config(); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -81,16 +81,15 @@ func (c *Config) Check() error {
 	return errors.Join(errs...)
 }
 
-// config is for the standard library; host is the target's.
-func (t *TLS) config(host string) (*tls.Config, error) {
-	out := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: host}
+// config is for the standard library. Without a name it is grpc that takes the
+// target's host.
+func (t *TLS) config() (*tls.Config, error) {
+	out := &tls.Config{MinVersion: tls.VersionTLS12}
 	if t == nil {
 		return out, nil
 	}
+	out.ServerName = t.ServerName
 	var errs []error
-	if t.ServerName != "" {
-		out.ServerName = t.ServerName
-	}
 	if len(t.CA) > 0 {
 		out.RootCAs = x509.NewCertPool()
 		if !out.RootCAs.AppendCertsFromPEM(t.CA) {

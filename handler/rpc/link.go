@@ -44,18 +44,22 @@ func newLink(t *target, c *Config) (*link, error) {
 	plain := c.TLS == nil && (t.network != tcp || c.Insecure || local(t.host))
 	secure := insecure.NewCredentials()
 	if !plain {
-		cfg, err := c.TLS.config(t.host)
+		cfg, err := c.TLS.config()
 		if err != nil {
 			return nil, err
 		}
 		secure = credentials.NewTLS(cfg)
+	}
+	authority := t.authority()
+	if c.TLS != nil && c.TLS.ServerName != "" {
+		authority = c.TLS.ServerName // grpc wants them to be the same
 	}
 	conn, err := grpc.NewClient("passthrough:///hookway",
 		grpc.WithTransportCredentials(&watched{secure, l}),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			return l.dial(ctx, t, plain && t.network == tcp && !c.Insecure)
 		}),
-		grpc.WithAuthority(t.authority()),
+		grpc.WithAuthority(authority),
 		grpc.WithUserAgent("hookway"),
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 5 * time.Second},

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/handler/rpc"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/handler/wasm"
 	"github.com/hookway/hookway/handler/web"
@@ -160,7 +161,10 @@ func (l *loader) build(f *found) (Hook, error) {
 	if h.Kind == "http" {
 		h.Command = web.Label(f.spec.handler.web.URL)
 	}
-	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.handler.web.marked())
+	if h.Kind == "grpc" {
+		h.Command = rpc.Label(f.spec.handler.rpc.Target)
+	}
+	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.handler.web.marked(), f.spec.handler.rpc.marked())
 	if h.State != Active {
 		return h, nil
 	}
@@ -197,6 +201,12 @@ func (l *loader) build(f *found) (Hook, error) {
 		}
 	case "http":
 		server, err := leaseWeb(l.webConfig(f, c))
+		if err != nil {
+			return h, err
+		}
+		h.Handler, h.lease = server, server
+	case "grpc":
+		server, err := leaseRPC(l.rpcConfig(f, c))
 		if err != nil {
 			return h, err
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // handlerKinds are the keys of which a hook has exactly one.
-var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command", "script", "http", "wasm"}
+var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command", "script", "http", "grpc", "wasm"}
 
 // handlerSpec is what a hook runs: a fixed decision, a merge patch or a command.
 type handlerSpec struct {
@@ -25,6 +25,7 @@ type handlerSpec struct {
 	shell    *entry          // command as a line
 	script   *entry          // a file of TypeScript or JavaScript
 	web      *webSpec        // a server
+	rpc      *rpcSpec        // a gRPC server
 	wasm     *entry          // a file of WebAssembly
 }
 
@@ -76,6 +77,7 @@ func handlerKeys() []key[hookSpec] {
 				}
 			}},
 		webKey(),
+		rpcKey(),
 		wasmKey(),
 		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {

@@ -202,6 +202,7 @@ func (l *loader) readUser() {
 	l.readYAML(&l.user, src, "", checkOwner)
 	l.scripts(&l.user)
 	l.authorities(&l.user)
+	l.credentials(&l.user)
 	l.modules(&l.user)
 	l.ownScripts(&l.user, src)
 	l.scan(&l.user, src, userFolders, checkOwner)
@@ -225,12 +226,14 @@ func (l *loader) readWorkspace() {
 		l.readYAML(&l.work, src, l.opts.File, nil)
 		l.scripts(&l.work)
 		l.authorities(&l.work)
+		l.credentials(&l.work)
 		l.modules(&l.work)
 		return
 	}
 	l.readYAML(&l.work, src, "", nil)
 	l.scripts(&l.work)
 	l.authorities(&l.work)
+	l.credentials(&l.work)
 	l.modules(&l.work)
 	l.ownScripts(&l.work, src)
 	l.scan(&l.work, src, workspaceFolders, nil)

@@ -221,7 +221,7 @@ func (r *reader) overrides(h *hookSpec) {
 // decides checks that the events, and the lane, listen to what a fixed decision says.
 func (r *reader) decides(h *hookSpec) {
 	at, kind := h.keys[h.handler.kind], h.handler.kind
-	if kind == "command" || kind == "script" || kind == "http" || kind == "wasm" {
+	if kind == "command" || kind == "script" || kind == "http" || kind == "grpc" || kind == "wasm" {
 		return
 	}
 	switch {
