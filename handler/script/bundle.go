@@ -37,6 +37,8 @@ type Bundle struct {
 
 	file   string
 	code   string
+	later  bool // its top level awaits something
+	intl   bool // it names Intl, or what builds on that
 	mapped func() *sourceMap
 }
 
@@ -50,23 +52,17 @@ func Build(file, root string) (*Bundle, error) {
 	if root == "" {
 		root = filepath.Dir(file)
 	}
-	result := api.Build(api.BuildOptions{
-		Stdin: &api.StdinOptions{
-			Contents:   entry(file),
-			ResolveDir: filepath.Dir(file), Sourcefile: entryName, Loader: api.LoaderJS,
-		},
-		AbsWorkingDir: root, Bundle: true, Outfile: filepath.Join(root, "script.js"), Write: false, Metafile: true,
-		Format: api.FormatIIFE, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
-		MainFields: []string{"module", "main"}, Conditions: []string{"module", "default"},
-		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, LogLevel: api.LogLevelSilent,
-		MinifySyntax: false, KeepNames: false, LegalComments: api.LegalCommentsNone,
-		Loader:  map[string]api.Loader{".txt": api.LoaderText, ".md": api.LoaderText, ".sql": api.LoaderText},
-		Plugins: []api.Plugin{modules()},
-	})
+	options := buildOptions(file, root)
+	result := api.Build(options)
+	later := awaits(result.Errors)
+	if later { // as a function that can wait; what else is wrong, the second look finds too
+		options.Format, options.Banner, options.Footer = api.FormatESModule, map[string]string{"js": "__hookway.later(async () => {\"use strict\";"}, map[string]string{"js": "});"}
+		result = api.Build(options)
+	}
 	if len(result.Errors) > 0 {
 		return nil, mistakes(result.Errors)
 	}
-	b := &Bundle{file: file}
+	b := &Bundle{file: file, later: later}
 	var mapping []byte
 	for _, out := range result.OutputFiles {
 		if strings.HasSuffix(out.Path, ".map") {
@@ -75,6 +71,7 @@ func Build(file, root string) (*Bundle, error) {
 			b.code = string(out.Contents)
 		}
 	}
+	b.intl = strings.Contains(b.code, "Intl") || strings.Contains(b.code, "toLocale")
 	b.mapped = sync.OnceValue(func() *sourceMap { return readMap(mapping) })
 	if b.Files, err = inputs(result.Metafile, root); err != nil {
 		return nil, err
@@ -85,6 +82,28 @@ func Build(file, root string) (*Bundle, error) {
 	sum := sha256.Sum256([]byte(b.code))
 	b.Hash = hex.EncodeToString(sum[:])
 	return b, nil
+}
+
+func buildOptions(file, root string) api.BuildOptions {
+	return api.BuildOptions{
+		Stdin: &api.StdinOptions{
+			Contents: entry(file), ResolveDir: filepath.Dir(file), Sourcefile: entryName, Loader: api.LoaderJS,
+		},
+		AbsWorkingDir: root, Bundle: true, Outfile: filepath.Join(root, "script.js"), Write: false, Metafile: true,
+		Format: api.FormatIIFE, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
+		MainFields: []string{"module", "main"}, Conditions: []string{"module", "default"},
+		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, LogLevel: api.LogLevelSilent,
+		MinifySyntax: false, KeepNames: false, LegalComments: api.LegalCommentsNone,
+		Loader:  map[string]api.Loader{".txt": api.LoaderText, ".md": api.LoaderText, ".sql": api.LoaderText},
+		Plugins: []api.Plugin{modules()},
+	}
+}
+
+// awaits reports whether a script was refused because its top level awaits.
+func awaits(list []api.Message) bool {
+	return slices.ContainsFunc(list, func(m api.Message) bool {
+		return strings.HasPrefix(m.Text, "Top-level await is currently not supported")
+	})
 }
 
 // entryName stands for the text with which a bundle begins.

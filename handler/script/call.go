@@ -54,7 +54,7 @@ func (p *Program) call(ctx context.Context, index int, event string) (string, er
 		}
 		c := &call{ctx: ctx, index: index, event: event, until: untilOf(ctx), replies: make(chan reply, 1)}
 		m.pending.Add(1)
-		if !m.post(task{c, func() { m.begin(c) }}) {
+		if !m.post(task{c, func() { m.begin(c) }, true}) {
 			m.pending.Add(-1)
 			continue
 		}
@@ -102,19 +102,23 @@ func untilOf(ctx context.Context) time.Time {
 
 // begin calls the hook.
 func (m *machine) begin(c *call) {
+	if c.answered { // it was given up while the script was read
+		return
+	}
 	if !c.taken.CompareAndSwap(callWaits, callBegun) {
 		c.answered = true
 		return
 	}
 	switch {
-	case m.finished:
-		m.answer(c, "", errGone)
-		return
 	case m.loadErr != nil:
 		m.answer(c, "", m.loadErr)
-		if stopped, full := interrupted(m.loadErr); stopped || full {
+		var endless *Stopped
+		if stopped, full := interrupted(m.loadErr); stopped || full || errors.As(m.loadErr, &endless) {
 			m.finish() // the next call may have more luck
 		}
+		return
+	case m.finished:
+		m.answer(c, "", errGone)
 		return
 	}
 	if !m.limit(c) {
@@ -152,7 +156,9 @@ func (m *machine) failed(c *call, err error) {
 	if stopped && c != nil && c.ctx.Err() != nil { // nobody waits for it any more
 		m.p.log(told.Error())
 	}
-	if c != nil {
+	if m.reading != nil {
+		m.read(told)
+	} else if c != nil {
 		m.answer(c, "", told)
 	} else if !c.over() {
 		m.p.log(told.Error())
@@ -199,7 +205,7 @@ func (m *machine) abandon(c *call) {
 	if m.now == c {
 		m.ending.Go(func() { m.kick(c) })
 	}
-	m.tasks = append(m.tasks, task{c, func() { m.abort(c) }})
+	m.tasks = append(m.tasks, task{c: c, do: func() { m.abort(c) }})
 	m.more.Signal()
 	m.mu.Unlock()
 }

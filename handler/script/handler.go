@@ -118,6 +118,8 @@ func (e *Stopped) Error() string {
 // Unwrap gives the context's error.
 func (e *Stopped) Unwrap() error { return e.Cause }
 
+var errNeverRead = errors.New("it is never read to its end: its top level awaits a promise that nothing can settle")
+
 var errNeverSettles = errors.New("the handler's promise can never be settled: it waits, and nothing that it waits for is under way")
 
 func joined(parts [][]byte) string {

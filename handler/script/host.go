@@ -64,6 +64,9 @@ func number(args []any, i int) int {
 }
 
 func (m *machine) hostDone(args []any) (any, error) {
+	if number(args, 0) == 0 {
+		m.read(nil)
+	}
 	if c := m.calls[number(args, 0)]; c != nil {
 		m.answer(c, text(args, 1), nil)
 	}
@@ -71,17 +74,20 @@ func (m *machine) hostDone(args []any) (any, error) {
 }
 
 func (m *machine) hostFail(args []any) (any, error) {
-	if c := m.calls[number(args, 0)]; c != nil {
-		place, what := m.p.b.place(text(args, 2)), text(args, 1)
-		switch what {
-		case "InternalError: interrupted":
-			m.answer(c, "", m.p.stopped(place, c))
-		case "InternalError: out of memory", threwNull:
-			m.answer(c, "", m.p.full(place))
-			m.finish()
-		default:
-			m.answer(c, "", m.p.said(place, what))
-		}
+	place, what := m.p.b.place(text(args, 2)), text(args, 1)
+	c := m.calls[number(args, 0)]
+	err := m.p.said(place, what)
+	switch what {
+	case "InternalError: interrupted":
+		err = m.p.stopped(place, c)
+	case "InternalError: out of memory", threwNull:
+		err = m.p.full(place)
+		defer m.finish()
+	}
+	if c != nil {
+		m.answer(c, "", err)
+	} else if number(args, 0) == 0 {
+		m.read(err)
 	}
 	return nil, nil
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"modernc.org/quickjs"
+	"modernc.org/quickjs/intl"
 )
 
 // machine is a virtual machine and the goroutine that runs it. Everything that
@@ -36,14 +37,17 @@ type machine struct {
 	cur      *call            // whose code runs
 	calls    map[int]*call
 	ops      map[int]*op
-	last     int  // number of the last call or op
-	finished bool // it may not run any more: it was stopped, or is full
+	last     int         // number of the last call or op
+	finished bool        // it may not run any more: it was stopped, or is full
+	reading  *time.Timer // while the script's top level awaits something: when that is given up
+	held     []task      // that wait for its end
 }
 
 // task is something for the goroutine to do. Its slice counts as the call's.
 type task struct {
-	c  *call
-	do func()
+	c     *call
+	do    func()
+	waits bool // until the script has been read to its end
 }
 
 func newMachine(p *Program) *machine {
@@ -93,24 +97,48 @@ func (m *machine) slice(t task) {
 		}
 	}()
 	if m.js == nil && m.loadErr == nil {
-		m.loadErr = m.load()
+		if err := m.load(); err != nil {
+			m.loadErr = err
+		}
 	}
 	m.since.Store(time.Now().UnixNano()) // reading the file is no reason to read it once more
-	t.do()
+	if t.waits && m.reading != nil {
+		m.held = append(m.held, t)
+	} else {
+		t.do()
+	}
 	m.stuck()
 }
 
 // stuck fails the calls that nothing can answer any more.
 func (m *machine) stuck() {
-	if len(m.calls) == 0 || len(m.ops) > 0 {
+	if len(m.calls) == 0 && m.reading == nil || len(m.ops) > 0 {
 		return
 	}
 	m.mu.Lock()
 	idle := len(m.tasks) == 0
 	m.mu.Unlock()
-	if idle {
-		m.failAll(fmt.Errorf("%s: %w", m.p.label(), errNeverSettles))
+	if !idle {
+		return
 	}
+	if m.reading != nil {
+		m.read(fmt.Errorf("%s: %w", m.p.label(), errNeverRead))
+	}
+	m.failAll(fmt.Errorf("%s: %w", m.p.label(), errNeverSettles))
+}
+
+// read ends the wait for a script whose top level awaits something: what was
+// held begins now.
+func (m *machine) read(err error) {
+	if m.reading == nil {
+		return
+	}
+	m.reading.Stop()
+	m.reading, m.loadErr = nil, err
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.tasks = append(m.held, m.tasks...)
+	m.held = nil
 }
 
 func (m *machine) failAll(err error) {
@@ -185,7 +213,7 @@ func (m *machine) end() {
 	defer close(m.over)
 	m.mu.Lock()
 	m.closed = true
-	left := m.tasks
+	left := append(m.held, m.tasks...)
 	m.tasks = nil
 	m.mu.Unlock()
 	for _, t := range left {
@@ -196,6 +224,9 @@ func (m *machine) end() {
 	m.failAll(ErrClosed)
 	for _, o := range m.ops {
 		o.cancel()
+	}
+	if m.reading != nil {
+		m.reading.Stop()
 	}
 	m.ending.Wait()
 	if m.js != nil {
@@ -240,11 +271,26 @@ func (m *machine) load() (err error) {
 	if err := m.entrances(); err != nil {
 		return err
 	}
-	if err := m.eval(code); err != nil {
+	if m.p.b.intl {
+		if err := intl.Register(js); err != nil {
+			return fmt.Errorf("%s: Intl cannot be set up: %w", m.p.label(), err)
+		}
+	}
+	if m.p.b.later {
+		m.reading = time.AfterFunc(m.p.loadTime, func() {
+			m.post(task{do: func() {
+				m.read(fmt.Errorf("%s: what its top level awaits did not come in %v", m.p.label(), m.p.loadTime))
+			}})
+		})
+	}
+	if err = m.eval(code); err == nil {
+		err = m.p.explain(m.drain(nil), nil)
+	}
+	if err != nil && m.loadErr == nil { // else the script itself told more
+		m.read(err)
 		return err
 	}
-	_, err = js.ExecutePendingJobs()
-	return m.p.explain(err, nil)
+	return m.loadErr
 }
 
 // eval runs bytecode.
@@ -340,7 +386,7 @@ func (m *machine) describe(ctx context.Context) (string, error) {
 		err  error
 	}
 	answers := make(chan said, 1)
-	ok := m.post(task{do: func() {
+	ok := m.post(task{waits: true, do: func() {
 		if m.loadErr != nil {
 			answers <- said{err: m.loadErr}
 			return

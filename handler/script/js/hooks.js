@@ -146,9 +146,14 @@ export const load = (entry, base) => {
   late = [];
 };
 
+// later runs a script whose top level awaits. Its end is told as that of call 0.
+const pending = (run) => {
+  run().then(() => done(0, ""), (e) => fail(0, isError(e) ? `${e.name ?? "Error"}: ${e.message}` : threw(e), isError(e) ? String(e.stack ?? "") : ""));
+};
+
 const placed = (fn) => (typeof fn === "function" ? { line: fn.lineNumber ?? 0, column: fn.columnNumber ?? 0 } : {});
 const describe = () => JSON.stringify({
   hooks: hooks.map(({ options, place }) => ({ ...options, place: placed(place) })), main: main !== null, settings,
 });
 
-Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe, load }, configurable: true });
+Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe, load, later: pending }, configurable: true });

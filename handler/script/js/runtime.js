@@ -32,6 +32,11 @@ const named = (error, name) => {
   return error;
 };
 
+// floating takes what a function gave that nobody awaits: a rejection is logged.
+const floating = (value) => {
+  if (value !== null && typeof value === "object" && typeof value.then === "function") value.then(undefined, (e) => console.error("nobody handled this rejection:", e));
+};
+
 // ---- timers
 
 const wait = (fn, ms, args, again) => {
@@ -42,7 +47,7 @@ const wait = (fn, ms, args, again) => {
     handle.id = timer(ms);
     open.set(handle.id, { tick: () => {
       if (again) arm();
-      fn(...args);
+      floating(fn(...args));
     } });
   };
   arm();
@@ -142,7 +147,7 @@ class EventTarget {
       if (event.stopped) break;
       if (l.once) this.removeEventListener(event.type, l.listener);
       try {
-        typeof l.listener === "function" ? l.listener.call(this, event) : l.listener.handleEvent(event);
+        floating(typeof l.listener === "function" ? l.listener.call(this, event) : l.listener.handleEvent(event));
       } catch (e) {
         console.error(e);
       }
