@@ -36,7 +36,8 @@ that is here already, if there is one:
   python   a program in Python that hookway keeps; no packages
   go       a program in Go that hookway keeps; built at once
   sh       a shell script, run for each event
-  wasm     a WebAssembly module in a sandbox, from Go; built at once
+  wasm     a WebAssembly module in a sandbox, from Go; built at once (without Go,
+           one that was written by hand)
   http     a web server in Python that checks signatures
 
 Each comes with two tests: a call that it refuses, and one that it lets pass.

@@ -205,7 +205,7 @@ func (k *kit) say() error {
 		fmt.Fprintln(out, "\nThe other hooks here are not trusted as they are, so the new one does not run yet. Next:")
 	}
 	for _, step := range next {
-		if len(step[0]) > 30 {
+		if len(step[0]) > 22 {
 			fmt.Fprintf(out, "  %s\n%27s%s\n", step[0], "", step[1])
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 // template/NAME: hook.yaml (the entry in hookway.yaml), cases.yaml, and sources.
 type language struct {
 	name, title string
+	entry       string      // in place of hook.yaml
 	usual       string      // the hook's name, if nobody says one
 	tools       []string    // programs that it needs, now and whenever it runs
 	source      string      // where its source is written, from the workspace
@@ -55,6 +56,12 @@ var languages = []language{
 		also: []string{"-server"}, trigger: "npm publish"},
 }
 
+// wat is what stands in for a module from Go where there is no Go: one that was
+// written by hand, and made before.
+var wat = language{name: "wasm", usual: "closed-files", entry: "wat.yaml",
+	source: "hooks/HOOKNAME.wat", sources: [][2]string{{"hook.wat", "hooks/HOOKNAME.wat"}, {"hook.wasm", "hooks/HOOKNAME.wasm"}},
+	trigger: "chmod -R 777 data"}
+
 // otherNames are what people call these languages as well.
 var otherNames = map[string]string{
 	"typescript": "ts", "javascript": "ts", "js": "ts", "node": "ts", "deno": "ts", "bun": "ts", "mts": "ts",
@@ -91,6 +98,9 @@ func (l *language) ids(name string) []string {
 // tools looks for what the hook needs, before anything is written.
 func (k *kit) tools() error {
 	k.python = "python3"
+	if _, err := exec.LookPath("go"); err != nil && k.lang.name == "wasm" {
+		k.lang = &wat
+	}
 	for _, tool := range k.lang.tools {
 		_, err := exec.LookPath(tool)
 		if err != nil && tool == "python3" && runtime.GOOS == "windows" {
@@ -105,7 +115,7 @@ func (k *kit) tools() error {
 }
 
 // inWords are the names of languages in sentences, where they have others.
-var inWords = map[string]string{"python": "Python", "go": "Go", "http": "Python, as a web server", "wasm": "WebAssembly"}
+var inWords = map[string]string{"python": "Python", "go": "Go", "http": "Python, as a web server"}
 
 // fill puts the hook's own words into a template.
 func (k *kit) fill(text string) string {

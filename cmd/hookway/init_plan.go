@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
@@ -61,6 +62,9 @@ type todo struct {
 // template reads a file of the language's, filled in.
 func (k *kit) template(name string) (string, error) {
 	text, err := templates.ReadFile("template/" + k.lang.name + "/" + name)
+	if strings.HasSuffix(name, ".wasm") {
+		return string(text), err
+	}
 	return k.fill(string(text)), err
 }
 
@@ -181,7 +185,7 @@ func (k *kit) ignore() error {
 
 // entry adds the hook to hookway.yaml.
 func (k *kit) entry() error {
-	lines, err := k.template("hook.yaml")
+	lines, err := k.template(cmp.Or(k.lang.entry, "hook.yaml"))
 	if err != nil {
 		return err
 	}
@@ -307,10 +311,12 @@ func (k *kit) source() string { return strings.ReplaceAll(k.lang.source, inName,
 
 // again is the line that builds the hook anew, or "".
 func (k *kit) again() string {
-	switch k.lang.name {
-	case "go":
+	switch {
+	case k.lang.name == "go":
 		return k.fill("go -C FOLDER build -o ../../.hookway/bin/")
-	case "wasm":
+	case k.lang == &wat:
+		return k.fill("wat2wasm FOLDER.wat -o FOLDER.wasm")
+	case k.lang.name == "wasm":
 		return k.fill("GOOS=wasip1 GOARCH=wasm go -C FOLDER build -buildmode=c-shared -ldflags='-s -w' -o ../HOOKNAME.wasm")
 	}
 	return ""

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	wattext "github.com/hookway/hookway/handler/wasm/testdata/wat"
 )
 
 // TestInitStories runs the stories in testdata/init: in each, hookway init writes
@@ -52,6 +55,22 @@ func goCache() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	return filepath.Join(dir, "go-build"), err
+}
+
+// The module of init that was made before is that of its source.
+func TestTheModuleOfInitIsMadeOfItsSource(t *testing.T) {
+	source, err := templates.ReadFile("template/wasm/hook.wat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := templates.ReadFile("template/wasm/hook.wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := wattext.Assemble(string(source))
+	if err != nil || !bytes.Equal(made, module) {
+		t.Errorf("%v; run: go run ./handler/wasm/testdata/assemble cmd/hookway/template/wasm/hook.wat cmd/hookway/template/wasm/hook.wasm", err)
+	}
 }
 
 // A YAML file is added to as text; what it said stays, and comments do.
