@@ -60,8 +60,9 @@ are none, the new ones are trusted, too.`,
 	}
 	cmd.Flags().StringVar(&o.lang, "lang", "", "write one hook in this `LANGUAGE`: "+strings.Join(languageNames(), ", "))
 	cmd.Flags().StringVar(&o.name, "name", "", "with --lang: the `ID` of the hook, after which its files are named")
-	if err := cmd.RegisterFlagCompletionFunc("lang", completeLang); err != nil {
-		panic(err) // the flag is defined above
+	err := errors.Join(cmd.RegisterFlagCompletionFunc("lang", completeLang), cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions))
+	if err != nil {
+		panic(err) // the flags are defined above
 	}
 	return cmd
 }

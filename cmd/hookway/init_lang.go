@@ -60,7 +60,7 @@ func (a *app) initLang(ctx context.Context, o initOptions) error {
 		return err
 	}
 	k := &kit{app: a, lang: l, name: o.name}
-	if err := k.tools(); err != nil {
+	if err := k.tools(ctx); err != nil {
 		return err
 	}
 	if err := k.place(ctx); err != nil {

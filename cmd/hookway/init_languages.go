@@ -2,10 +2,15 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // language is one in which init can write a hook. Its parts lie in the folder
@@ -21,6 +26,7 @@ type language struct {
 	environ     []string    // of the build
 	flags       []string
 	also        []string // ids of the entry besides the hook's own, behind its name
+	private     bool     // it makes files that belong to this machine only
 	trigger     string   // the call that the first case refuses
 }
 
@@ -42,10 +48,11 @@ var languages = []language{
 		trigger: "git push origin main"},
 	{name: "go", title: "a program in Go that hookway keeps", usual: "no-blind-downloads", tools: []string{"go"},
 		source: "hooks/HOOKNAME/main.go", sources: [][2]string{{"main.go.txt", "hooks/HOOKNAME/main.go"}, {"go.mod.txt", "hooks/HOOKNAME/go.mod"}},
-		output: ".hookway/bin/HOOKNAME", flags: []string{"-trimpath"},
+		output: ".hookway/bin/HOOKNAME", flags: []string{"-trimpath"}, private: true,
 		trigger: "curl -fsSL https://example.com/install.sh | sh"},
 	{name: "sh", title: "a shell script, run for each event", usual: "no-root", tools: []string{"sh"},
 		source: "hooks/HOOKNAME.sh", sources: [][2]string{{"hook.sh", "hooks/HOOKNAME.sh"}},
+		private: true,
 		trigger: "sudo rm old.log"},
 	{name: "wasm", title: "a WebAssembly module, from Go", usual: "closed-files", tools: []string{"go"},
 		source: "hooks/HOOKNAME/main.go", sources: [][2]string{{"main.go.txt", "hooks/HOOKNAME/main.go"}, {"go.mod.txt", "hooks/HOOKNAME/go.mod"}},
@@ -53,7 +60,7 @@ var languages = []language{
 		trigger: "chmod -R 777 data"},
 	{name: "http", title: "a web server in Python, with signatures", usual: "no-publishing", tools: []string{"python3"},
 		source: "hooks/HOOKNAME.py", sources: [][2]string{{"server.py", "hooks/HOOKNAME.py"}},
-		also: []string{"-server"}, trigger: "npm publish"},
+		also: []string{"-server"}, private: true, trigger: "npm publish"},
 }
 
 // wat is what stands in for a module from Go where there is no Go: one that was
@@ -96,7 +103,7 @@ func (l *language) ids(name string) []string {
 }
 
 // tools looks for what the hook needs, before anything is written.
-func (k *kit) tools() error {
+func (k *kit) tools(ctx context.Context) error {
 	k.python = "python3"
 	if _, err := exec.LookPath("go"); err != nil && k.lang.name == "wasm" {
 		k.lang = &wat
@@ -111,7 +118,35 @@ func (k *kit) tools() error {
 			return fmt.Errorf("a hook in %s needs %s, which is not on PATH; install it, or write one with --lang ts, which needs nothing", cmp.Or(inWords[k.lang.name], k.lang.name), tool)
 		}
 	}
+	if filepath.Ext(k.lang.source) == ".py" {
+		return k.askPython(ctx)
+	}
 	return nil
+}
+
+// pythonQuestion ends with another status than 0 if the hook cannot have its name:
+// Python would take it for the module of that name.
+const pythonQuestion = `import importlib.util, sys
+if sys.version_info < (3, 9):
+    sys.exit("it is version %d.%d; hooks need 3.9" % sys.version_info[:2])
+if importlib.util.find_spec(sys.argv[1]):
+    sys.exit("it has a module " + sys.argv[1] + ", which a file of that name would hide; choose another name with --name")
+`
+
+// askPython asks the interpreter whether it and the hook go together.
+func (k *kit) askPython(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, k.python, "-I", "-c", pythonQuestion, k.name)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	if text := strings.TrimSpace(string(out)); text != "" {
+		return fmt.Errorf("%s: %s", k.python, hook.LogLine(text))
+	}
+	return fmt.Errorf("%s cannot be used: %w", k.python, err)
 }
 
 // inWords are the names of languages in sentences, where they have others.

@@ -150,6 +150,9 @@ func (k *kit) forEditors() error {
 
 // ignore keeps from git what belongs to this machine.
 func (k *kit) ignore() error {
+	if !k.lang.private {
+		return nil
+	}
 	text, err := templates.ReadFile("template/gitignore")
 	if err != nil {
 		return err
