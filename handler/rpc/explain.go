@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -19,44 +20,65 @@ func (f *failed) Error() string {
 	return "it failed: " + f.message
 }
 
+// said is an error of gRPC as the server put it.
+type said struct{ error }
+
+// Error gives the message without gRPC's words around it.
+func (s said) Error() string {
+	st, ok := status.FromError(s.error)
+	if !ok || st.Code() == codes.OK {
+		return s.error.Error()
+	}
+	if st.Message() == "" {
+		return "status " + st.Code().String()
+	}
+	return st.Message()
+}
+
+// Unwrap gives the error.
+func (s said) Unwrap() error { return s.error }
+
 // explain says what to do about an error of a call.
 func explain(err error) error {
-	s, ok := status.FromError(err)
-	if !ok {
+	st, ok := status.FromError(err)
+	if !ok || st.Code() == codes.OK {
 		return err
 	}
-	said := s.Message()
-	switch s.Code() {
+	text := st.Message()
+	switch st.Code() {
 	case codes.Unimplemented:
-		if strings.Contains(said, "unknown service") {
-			return fmt.Errorf("it is a gRPC server, but has no service hookway.v1.Hooks; look at the target: %w", err)
+		if strings.Contains(text, "unknown service") {
+			return fmt.Errorf("it is a gRPC server, but has no service hookway.v1.Hooks; look at the target: %w", said{err})
 		}
-		return fmt.Errorf("it does not implement Handle of hookway.v1.Hooks: %w", err)
+		return fmt.Errorf("it does not implement Handle of hookway.v1.Hooks: %w", said{err})
 	case codes.Unauthenticated, codes.PermissionDenied:
-		return fmt.Errorf("it refuses us; look at the headers and the certificate: %w", err)
+		return fmt.Errorf("it refuses us; look at the headers and the certificate: %w", said{err})
 	case codes.ResourceExhausted:
-		if strings.Contains(said, "received message larger than max") {
-			return fmt.Errorf("the answer has more than %d MiB; an answer is one small object: %w", maxAnswer>>20, err)
+		if strings.Contains(text, "received message larger than max") {
+			return fmt.Errorf("the answer has more than %d MiB; an answer is one small object: %w", maxAnswer>>20, said{err})
 		}
 	case codes.Unavailable:
-		return unavailable(said, err)
+		return unavailable(text, err)
 	case codes.Internal, codes.Unknown:
-		if strings.Contains(said, "failed to unmarshal") || strings.Contains(said, "unexpected HTTP status") {
-			return fmt.Errorf("what it answers is no message of hookway.v1.Hooks: %w", err)
+		if strings.Contains(text, "failed to unmarshal") || strings.Contains(text, "unexpected HTTP status") {
+			return fmt.Errorf("what it answers is no message of hookway.v1.Hooks: %w", said{err})
 		}
 	}
-	return fmt.Errorf("it failed: %w", err)
+	return fmt.Errorf("it failed: %w", said{err})
 }
 
 // unavailable tells apart what grpc calls by one name.
-func unavailable(said string, err error) error {
-	switch {
-	case strings.Contains(said, "certificate required") || strings.Contains(said, "bad certificate") || strings.Contains(said, "unknown certificate"):
-		return fmt.Errorf("it wants another certificate from us; name it with tls: {cert: …, key: …}: %w", err)
-	case strings.Contains(said, "server preface") || strings.Contains(said, "ALPN"):
-		return fmt.Errorf("it does not speak gRPC; look at the target, and whether it wants tls: %w", err)
-	case strings.Contains(said, "error reading from server") || strings.Contains(said, "transport is closing") || strings.Contains(said, "connection reset"):
-		return fmt.Errorf("the connection ended before there was an answer, and the event was not sent again: %w", err)
+func unavailable(text string, err error) error {
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 	}
-	return fmt.Errorf("it cannot answer now: %w", err)
+	switch {
+	case has("certificate required", "bad certificate", "unknown certificate"):
+		return fmt.Errorf("it wants another certificate from us; name it with tls: {cert: …, key: …}: %w", said{err})
+	case has("preface", "ALPN"):
+		return fmt.Errorf("it does not speak gRPC; look at the target, and whether it wants tls: %w", said{err})
+	case has("error reading from server", "transport is closing", "connection reset", "broken pipe"):
+		return fmt.Errorf("the connection ended before there was an answer, and the event was not sent again: %w", said{err})
+	}
+	return fmt.Errorf("it cannot answer now: %w", said{err})
 }

@@ -123,14 +123,14 @@ func (s *stream) nudge() {
 	}
 }
 
-// abandon takes a call back. A server that does not even read it gets no
-// more calls on this stream.
+// abandon takes a call back. When its time was too short even to send it, the
+// server may not be reading any more: this stream gets no more calls.
 func (s *stream) abandon(c *call) {
 	s.mu.Lock()
 	if _, waiting := s.calls[c.id]; waiting && c.sent {
 		s.cancels = append(s.cancels, c.id)
 	}
-	stuck := s.sending == c.id
+	stuck := !c.sent || s.sending == c.id
 	s.over = s.over || stuck
 	s.remove(c.id)
 	s.mu.Unlock()
@@ -172,7 +172,7 @@ func (s *stream) next() (request *hookwayv1.StreamRequest, done bool) {
 	s.sending = 0
 	if len(s.cancels) > 0 {
 		id := s.cancels[0]
-		s.cancels = s.cancels[1:]
+		s.cancels, s.sending = s.cancels[1:], id
 		return &hookwayv1.StreamRequest{Id: id, Kind: &hookwayv1.StreamRequest_Cancel{Cancel: &hookwayv1.Cancel{Reason: "nobody waits for the answer any more"}}}, false
 	}
 	for len(s.queue) > 0 {
