@@ -2,6 +2,7 @@
 # make test   everything that must hold: the same as .ci/run
 # make build  bin/hookway
 # make guests  the example hooks in WebAssembly, from their sources
+# make rust-guest  the one in Rust, by rustc with its target wasm32-unknown-unknown
 # make prelude  the bytecode of what scripts find built in, from handler/script/js
 # make proto  the Go code of proto/hookway/v1/hooks.proto
 # make e2e    the published Claude Code and Codex with hookway, against a scripted model
@@ -11,7 +12,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test guests prelude proto e2e fuzz bench schema
+.PHONY: build install demo test guests rust-guest prelude proto e2e fuzz bench schema
 
 build:
 	$(GO) build -trimpath -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
@@ -29,6 +30,10 @@ test:
 guests:
 	$(GO) run ./handler/wasm/testdata/assemble handler/wasm/testdata/guests/wat/guard.wat handler/wasm/testdata/guests/wat/guard.wasm
 	cd handler/wasm/testdata/guests/go && GOOS=wasip1 GOARCH=wasm $(GO) build -trimpath -buildmode=c-shared -ldflags='-s -w' -o $(CURDIR)/bin/exam.wasm .
+
+RUST_GUEST := handler/wasm/testdata/guests/rust/guard
+rust-guest:
+	rustc --edition 2021 --target wasm32-unknown-unknown --crate-type cdylib -O -C panic=abort -C strip=symbols -o $(RUST_GUEST).wasm $(RUST_GUEST).rs
 
 prelude:
 	$(GO) test ./handler/script -run TestThePreludeIsOfItsSources -update
@@ -51,4 +56,4 @@ bench:
 
 # The checked-in JSON Schemas, and all golden files, made anew.
 schema:
-	$(GO) test ./wire ./internal/config ./internal/cases ./sdk/python -update
+	$(GO) test ./wire ./internal/config ./internal/cases ./sdk/python ./sdk/typescript -update
