@@ -54,12 +54,13 @@ var rooms = map[string][]string{
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},
-	"internal/session": {"hook", "internal/directive", "internal/terminal"},
-	"e2e/model":        {},
-	"e2e":              {"e2e/model"},
-	"sdk/python":       {}, // tests only
-	"cmd/hookway":      {"*"},
-	"cmd/hookway-hook": {"wire/call"},
+	"internal/session":   {"hook", "internal/directive", "internal/terminal"},
+	"examples/agentloop": {"proto/hookway/v1"},
+	"e2e/model":          {},
+	"e2e":                {"e2e/model"},
+	"sdk/python":         {}, // tests only
+	"cmd/hookway":        {"*"},
+	"cmd/hookway-hook":   {"wire/call"},
 }
 
 // standardOnly are the rooms that Go programs import for their own use: they
