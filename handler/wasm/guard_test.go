@@ -10,7 +10,11 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-const guard = "testdata/guests/wat/guard.wasm"
+// Examples of a hook that blocks rm -rf.
+const (
+	guard     = "testdata/guests/wat/guard.wasm"
+	rustGuard = "testdata/guests/rust/guard.wasm"
+)
 
 func TestTheModuleThatIsCheckedInIsThatOfItsText(t *testing.T) {
 	text, err := os.ReadFile(strings.TrimSuffix(guard, ".wasm") + ".wat")
@@ -30,15 +34,17 @@ func TestTheModuleThatIsCheckedInIsThatOfItsText(t *testing.T) {
 	}
 }
 
-func TestTheExampleBlocks(t *testing.T) {
-	h := open(t, guard, Config{Cache: t.TempDir()})
+func TestTheExamplesBlock(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	for command, want := range map[string]hook.Action{
-		"ls": hook.ActionContinue, "rm -rf /": hook.ActionBlock, "rm -ri rf": hook.ActionContinue,
-		long: hook.ActionContinue, long + "rm -rf": hook.ActionBlock,
-	} {
-		if d := decide(t, h, command); d.Action != want {
-			t.Errorf("%.20s: %+v", command, d)
+	for _, example := range []string{guard, rustGuard} {
+		h := open(t, example, Config{Cache: t.TempDir()})
+		for command, want := range map[string]hook.Action{
+			"ls": hook.ActionContinue, "rm -rf /": hook.ActionBlock, "rm -ri rf": hook.ActionContinue,
+			long: hook.ActionContinue, long + "rm -rf": hook.ActionBlock,
+		} {
+			if d := decide(t, h, command); d.Action != want {
+				t.Errorf("%s: %.20s: %+v", example, command, d)
+			}
 		}
 	}
 }

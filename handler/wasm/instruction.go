@@ -6,6 +6,8 @@ import "errors"
 type instruction struct {
 	op    byte
 	index uint32 // of the function or global that it names
+	typed bool   // it is a block whose type has the index
+	ways  int    // that lead from here to a block
 	bulk  bool   // it takes longer the more memory it works on
 }
 
@@ -17,6 +19,7 @@ const (
 	opIf           = 0x04
 	opEnd          = 0x0b
 	opBr           = 0x0c
+	opBrIf         = 0x0d
 	opBrTable      = 0x0e
 	opReturn       = 0x0f
 	opCall         = 0x10
@@ -41,11 +44,21 @@ func (s *source) instruction() (in instruction) {
 	switch op := in.op; {
 	case op == opCall, op == opGlobalGet, op == opGlobalSet:
 		in.index = s.number()
-	case op >= opBlock && op <= opIf, op == opBr, op == 0x0d, op >= 0x20 && op <= 0x26, op >= 0x3f && op <= 0x42, op == 0xd0, op == 0xd2:
+	case op >= opBlock && op <= opIf:
+		in.ways = 1
+		if in.typed = len(s.rest) > 0 && s.rest[0] != noResult && valueTypes[s.rest[0]] == ""; in.typed {
+			in.index = s.number()
+		} else {
+			s.byte()
+		}
+	case op == opBr, op == opBrIf:
+		in.ways = 1
+		s.skip(1)
+	case op >= 0x20 && op <= 0x26, op >= 0x3f && op <= 0x42, op == 0xd0, op == 0xd2:
 		s.skip(1)
 	case op <= 0x01, op == 0x05, op == opEnd, op == opReturn, op == opDrop, op == 0x1b, op >= 0x45 && op <= 0xc4, op == 0xd1:
 	case op == opBrTable:
-		s.each(func() { s.skip(1) })
+		s.each(func() { s.skip(1); in.ways++ })
 		s.skip(1)
 	case op == 0x1c: // select with types
 		s.bytes()

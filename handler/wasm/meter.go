@@ -53,6 +53,7 @@ var errOrder = errors.New("its sections are not in their order")
 type metering struct {
 	o       *outline
 	locals  uint32 // of all functions
+	ways    int    // through them, times their variables
 	results map[string]uint32
 	types   []byte // that are added, for functions with several results
 	out     []byte

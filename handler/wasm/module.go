@@ -63,9 +63,24 @@ func Parse(file string, code []byte) (*Module, error) {
 	sum := sha256.Sum256(code)
 	m := &Module{File: file, Hash: hex.EncodeToString(sum[:])}
 	if m.code, err = meter(code, o); err != nil {
-		return nil, fmt.Errorf("it is broken WebAssembly: %w", err)
+		return nil, broken(err)
 	}
 	return m, nil
+}
+
+// excess is the error of a module that is right, but too much for a hook.
+type excess string
+
+func (e excess) Error() string { return string(e) }
+
+func tooMuch(format string, args ...any) error { return excess(fmt.Sprintf(format, args...)) }
+
+// broken is the error of a module that is not right, unless it is too much.
+func broken(err error) error {
+	if _, ok := errors.AsType[excess](err); ok {
+		return err
+	}
+	return fmt.Errorf("it is broken WebAssembly: %w", err)
 }
 
 var errTooLarge = fmt.Errorf("it has more than %d MiB; leave debug information out, as with -ldflags=-s or wasm-strip", MaxFile>>20)
@@ -81,7 +96,7 @@ func examine(code []byte) (*outline, error) {
 	}
 	o, err := readOutline(code[8:])
 	if err != nil {
-		return nil, fmt.Errorf("it is broken WebAssembly: %w", err)
+		return nil, broken(err)
 	}
 	for _, i := range o.imports {
 		if err := i.check(); err != nil {

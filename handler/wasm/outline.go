@@ -137,8 +137,22 @@ func readOutline(code []byte) (*outline, error) {
 	return o, s.err
 }
 
+// Bounds of what is not code. All of it is there once more for each instance.
+const (
+	maxEntries  = 100_000 // of a section
+	maxElements = 1 << 20 // bytes of what tables begin with
+)
+
 func (o *outline) section(id byte, s *source) {
+	if n := (&source{rest: s.rest}).number(); n > maxEntries && id != 0 && id != 8 && id != 12 {
+		s.fail(tooMuch("it has %d entries; a hook has at most %d", n, maxEntries))
+		return
+	}
 	switch id {
+	case 9:
+		if len(s.rest) > maxElements {
+			s.fail(tooMuch("it has %d KiB of what is in tables; a hook has at most %d", len(s.rest)>>10, maxElements>>10))
+		}
 	case 1:
 		s.each(func() { o.types = append(o.types, s.signature()) })
 	case 2:
@@ -235,7 +249,7 @@ func (s *source) values() []byte {
 		}
 	}
 	if len(codes) > maxValues {
-		s.fail(fmt.Errorf("a function takes or gives %d values; %d are the most", len(codes), maxValues))
+		s.fail(tooMuch("a function takes or gives %d values; %d are the most", len(codes), maxValues))
 	}
 	return codes
 }
