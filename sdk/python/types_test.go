@@ -322,14 +322,17 @@ func overloads(event object) string {
 	} {
 		fmt.Fprintf(&out, "    %s: %s\n", field[0], field[1])
 	}
+	out.WriteByte('\n')
+	var defs strings.Builder
 	one := func(name, first, kind string) {
-		fmt.Fprintf(&out, "\n_%s = TypeVar(\"_%s\", bound=Callable[[%s], _Answer] | Callable[[%s, Context], _Answer])\n", name, name, kind, kind)
-		fmt.Fprintf(&out, "@overload\ndef hook(%s, **options: Unpack[_Options]) -> Callable[[_%s], _%s]: ...\n", first, name, name)
+		fmt.Fprintf(&out, "_%s = TypeVar(\"_%s\", bound=Callable[[%s], _Answer] | Callable[[%s, Context], _Answer])\n", name, name, kind, kind)
+		fmt.Fprintf(&defs, "@overload\ndef hook(%s, **options: Unpack[_Options]) -> Callable[[_%s], _%s]: ...\n", first, name, name)
 	}
 	for _, c := range event.AllOf {
 		aliases := c.If.Properties["hook_event_name"].Enum
 		one(aliases[0], "event: Literal["+quotedList(aliases, ", ")+"], /", "t."+aliases[0]+"Event")
 	}
 	one("Any", "*events: str", "Any")
+	out.WriteString("\n" + defs.String())
 	return out.String()
 }

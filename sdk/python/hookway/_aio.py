@@ -71,14 +71,15 @@ class AsyncClient:
         self, *, session: str | None = None, event: str | None = None, cwd: str | None = None, on_missed: Callable[[int], None] | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
         """What hooks decide, as it happens: records, as hookway log --json prints them. Leave the loop, or cancel the task, to end it."""
-        filters, last, failures = {"session": session, "event": event, "cwd": cwd}, "", 0
+        filters, last, failures, opened = {"session": session, "event": event, "cwd": cwd}, "", 0, False
         while True:
             connection = None
             try:
-                connection = await asyncio.wait_for(self._connect(fresh=True), _ask.START_TIME + _ask.GRACE)
+                connection = await asyncio.wait_for(self._connect(fresh=True, start=not opened), _ask.START_TIME + _ask.GRACE)
                 top = await asyncio.wait_for(connection.exchange(self._settings.watch(filters, last), _http.head()), _ask.GRACE)
                 if top.status != 200:
                     raise _http.problem(top.status, await connection.read(_http.rest(top)))
+                failures, opened = 0, True
                 events, stream = _http.Events(), _http.stream(top)
                 wanted = next(stream)
                 while True:
@@ -89,17 +90,16 @@ class AsyncClient:
                         last = number or last
                         record = record_of(kind, data, on_missed or missed)
                         if record is not None:
-                            failures = 0
                             yield record
                     wanted = next(stream)
-            except (OSError, asyncio.TimeoutError, NoDaemon) as broken:
+            except (OSError, asyncio.TimeoutError, NoDaemon) as broken:  # whoever ended the daemon may not want another one: it is waited for
                 failures += 1
-                if failures > _ask.TRIES:
+                if failures > _ask.TRIES and not (self._settings.place.own and opened):
                     raise broken if isinstance(broken, HookwayError) else _ask.unreachable(self._settings.place, broken) from None
             finally:
                 if connection is not None:
                     connection.close()
-            await asyncio.sleep(0.05 * 2**failures)
+            await asyncio.sleep(_ask.pause(failures))
 
     if TYPE_CHECKING:
 
@@ -165,7 +165,7 @@ class AsyncClient:
                 await asyncio.sleep(pause)
         raise HookwayError("unreachable")
 
-    async def _connect(self, fresh: bool = False) -> _Connection:
+    async def _connect(self, fresh: bool = False, start: bool = True) -> _Connection:
         """A connection that was kept, or a new one, to a daemon that is started if there is none."""
         while self._idle and not fresh:
             kept = self._idle.pop()
@@ -176,7 +176,7 @@ class AsyncClient:
         try:
             return await _open(place, self._tls)
         except OSError as missing:
-            if not place.own or not _ask.absent(missing):
+            if not start or not place.own or not _ask.absent(missing):
                 raise _ask.unreachable(place, missing) from None
         await asyncio.get_running_loop().run_in_executor(None, _daemon.start, place.path, time.monotonic() + _ask.START_TIME)
         try:

@@ -21,8 +21,7 @@ def _decision(action: Action | None, extras: Extras, **fields: Any) -> Decision:
     unknown = sorted(set(extras) - {"user_message", "inject", "metadata", "modified"})
     if unknown:
         raise TypeError(f"an answer has no {unknown[0]!r}; it may have user_message, inject, metadata and modified")
-    out.update(extras)
-    return out
+    return {**out, **extras}
 
 
 def block(reason: str = "", **extras: Unpack[Extras]) -> Decision:

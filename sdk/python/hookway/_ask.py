@@ -101,7 +101,12 @@ def again(top: _http.Head, tries: int) -> float | None:
     """How long to wait before a request is sent again that was not taken; None is not at all."""
     if top.status != 503 or "retry-after" not in top.headers or tries >= TRIES:
         return None
-    return 0.05 * 2**tries
+    return pause(tries)
+
+
+def pause(failures: int) -> float:
+    """How long to wait before a stream is opened again."""
+    return min(0.05 * float(2**failures), 1.0)
 
 
 def unreachable(place: Place, why: BaseException) -> NoDaemon:

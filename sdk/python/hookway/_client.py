@@ -164,7 +164,7 @@ class Client:
             time.sleep(min(pause, _ask.left(deadline)))
         raise HookwayError("unreachable")
 
-    def _connect(self, deadline: float, fresh: bool = False) -> _Connection:
+    def _connect(self, deadline: float, fresh: bool = False, start: bool = True) -> _Connection:
         """A connection that was kept, or a new one, to a daemon that is started if there is none."""
         while not fresh:
             with self._lock:
@@ -180,7 +180,7 @@ class Client:
         except TimeoutError:
             raise
         except OSError as missing:
-            if not place.own or not _ask.absent(missing):
+            if not start or not place.own or not _ask.absent(missing):
                 raise _ask.unreachable(place, missing) from None
         _daemon.start(place.path, min(deadline, time.monotonic() + _ask.START_TIME))
         try:
@@ -266,8 +266,8 @@ class Watch(Iterator["dict[str, Any]"]):
         self._last = ""
         self._closed = threading.Event()
         self._connection: _Connection | None = None
+        self._opened = False
         self._records = self._all()
-        self._ready: dict[str, Any] | None = None
 
     def __iter__(self) -> Watch:
         return self
@@ -299,7 +299,7 @@ class Watch(Iterator["dict[str, Any]"]):
 
     def _open(self) -> Generator[int | bytes, bytes, Any]:
         deadline = time.monotonic() + _ask.START_TIME + _ask.GRACE
-        connection = self._client._connect(deadline, fresh=True)
+        connection = self._client._connect(deadline, fresh=True, start=not self._opened)
         try:
             top = connection.exchange(self._client._settings.watch(self._filters, self._last), _http.head(), deadline)
             if top.status != 200:
@@ -308,7 +308,9 @@ class Watch(Iterator["dict[str, Any]"]):
         except BaseException:
             connection.close()
             raise
-        self._connection = connection
+        self._connection, self._opened = connection, True
+        if self._closed.is_set():  # in this very moment
+            raise _http.Closed("the stream was closed")
         return _http.stream(top)
 
     def _all(self) -> Iterator[dict[str, Any]]:
@@ -316,18 +318,18 @@ class Watch(Iterator["dict[str, Any]"]):
         while not self._closed.is_set():
             try:
                 self.open()
-                for record in self._records_of(self._stream):
-                    failures = 0
-                    yield record
-            except (OSError, NoDaemon) as broken:
+                failures = 0
+                yield from self._records_of(self._stream)
+            except (OSError, NoDaemon) as broken:  # whoever ended the daemon may not want another one: it is waited for
                 failures += 1
-                if not self._closed.is_set() and failures > _ask.TRIES:
+                own = self._client._settings.place.own and self._opened
+                if not own and not self._closed.is_set() and failures > _ask.TRIES:
                     raise broken if isinstance(broken, HookwayError) else _ask.unreachable(self._client._settings.place, broken)
             finally:
                 connection, self._connection = self._connection, None
                 if connection is not None:
                     connection.close()
-            self._closed.wait(0.05 * 2**failures)
+            self._closed.wait(_ask.pause(failures))
 
     def _records_of(self, stream: Generator[int | bytes, bytes, Any]) -> Iterator[dict[str, Any]]:
         events, connection = _http.Events(), self._connection

@@ -74,7 +74,7 @@ class Tool:
             if name not in new and p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
                 raise TypeError(f"a hook took the argument {name!r} from {self.name}, which needs it")
         ordered = {name: new[name] for name in parameters if name in new}
-        return inspect.BoundArguments(self.signature, ordered)  # type: ignore[arg-type]
+        return inspect.BoundArguments(self.signature, ordered)
 
 
 # What a call of a tool asks of whoever runs it, in a thread or in asyncio.
@@ -90,9 +90,9 @@ def guarded(tool: Tool, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Genera
         asking, result = yield from _try(tool, bound, use)
         if asking is None:
             return result
-        if retries < MAX_RETRIES:
-            yield "sleep", asking.retry_delay_ms / 1000
-    raise TooManyRetries(asking)
+        if retries == MAX_RETRIES:
+            raise TooManyRetries(asking)
+        yield "sleep", asking.retry_delay_ms / 1000
 
 
 def _try(tool: Tool, bound: inspect.BoundArguments, use: dict[str, Any]) -> Generator[Step, Any, tuple[Outcome | None, Any]]:

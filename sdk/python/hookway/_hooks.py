@@ -96,7 +96,7 @@ def _compile(new: Hook) -> None:
         wanted = new.options.get(name)
         if wanted is None:
             continue
-        patterns = [wanted] if isinstance(wanted, str) else list(wanted)
+        patterns = [wanted] if isinstance(wanted, str) else list(wanted) if hasattr(wanted, "__iter__") else []
         if not patterns or not all(isinstance(p, str) for p in patterns):
             raise TypeError(f"{new.where()}: {name} is {wanted!r}; it must be a name, or a list of names")
         if name == "session":

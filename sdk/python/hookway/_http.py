@@ -51,6 +51,8 @@ def head() -> Generator[int, bytes, Head]:
         if not line:
             raise Closed("the connection was closed without an answer")
         version, _, rest = line.decode("latin-1").strip().partition(" ")
+        if line.startswith(b"HKWY"):
+            raise HookwayError("the hookway that runs is too old for this package: install a newer one, then run hookway stop")
         if not version.startswith("HTTP/1.") or not rest[:3].isdigit():
             raise HookwayError(f"what answers is not hookway, but says {line[:60]!r}; look at HOOKWAY_URL")
         headers = {}
