@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -9,8 +10,12 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/handler/rpc"
+	"github.com/hookway/hookway/hook"
 )
 
 // benchReason is what every contender refuses with.
@@ -24,13 +29,18 @@ var benchGuard string
 
 // contenders are the ways in which the rule is written, and what ends the servers
 // among them.
-func contenders() (list []contender, closeServers func(), err error) {
+func contenders(dir string) (list []contender, closeServers func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
 	}
 	web, closeWeb, err := benchWeb()
 	if err != nil {
+		return nil, nil, err
+	}
+	socket, closeRPC, err := benchRPC(dir)
+	if err != nil {
+		closeWeb()
 		return nil, nil, err
 	}
 	const ts = `import { block } from "hookway";
@@ -47,14 +57,15 @@ print('` + benchAnswer + `' if "rm -rf" in e["tool_input"]["command"] else "{}")
 `
 	return []contender{
 		{name: "block: in hookway.yaml", handler: "match: {command: 'rm\\s+-rf'}\nblock: " + benchReason},
-		{name: "wasm", handler: "wasm: guard.wasm", files: map[string]string{"guard.wasm": benchGuard}, asked: 20 * time.Microsecond},
+		{name: "wasm", handler: "wasm: guard.wasm", files: map[string]string{"guard.wasm": benchGuard}},
 		{name: "script (TypeScript)", handler: "script: rule.ts", files: map[string]string{"rule.ts": ts}, asked: 150 * time.Microsecond},
 		{name: "http, loopback, kept alive", handler: "http: {url: 'http://" + web + "/', allow_private: true}", asked: 250 * time.Microsecond},
+		{name: "grpc, unix socket", handler: "grpc: 'unix://" + socket + "'", asked: 100 * time.Microsecond},
 		{name: "worker", handler: fmt.Sprintf("command: [%q, bench, answer]\nmode: worker", self)},
 		{name: "node, for each event", handler: "command: [node, rule.js]", files: map[string]string{"rule.js": js}, needs: []string{"node"}, programs: true},
 		{name: "python3, for each event", handler: "command: [python3, rule.py]", files: map[string]string{"rule.py": py}, needs: []string{"python3"}, programs: true},
 		{name: "bash and jq, for each event", handler: "command: [bash, rule.sh]", files: map[string]string{"rule.sh": sh}, needs: []string{"bash", "jq"}, programs: true},
-	}, closeWeb, nil
+	}, func() { closeWeb(); closeRPC() }, nil
 }
 
 // benchWeb serves the rule over HTTP.
@@ -78,6 +89,27 @@ func benchWeb() (address string, done func(), err error) {
 	})}
 	go func() { _ = server.Serve(l) }()
 	return l.Addr().String(), func() { _ = server.Close() }, nil
+}
+
+// benchRPC serves the rule over gRPC.
+func benchRPC(dir string) (socket string, done func(), err error) {
+	socket = filepath.Join(dir, "rule.sock")
+	l, err := rpc.Listen("unix://" + socket)
+	if err != nil {
+		return "", nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = rpc.Serve(ctx, l, rpc.Typed(func(_ context.Context, ev *hook.Event[hook.ToolUse]) (hook.Decision, error) {
+			if strings.Contains(ev.Payload.Text("command"), "rm -rf") {
+				return hook.Block(benchReason), nil
+			}
+			return hook.Continue(), nil
+		}))
+	}()
+	return socket, func() { cancel(); <-ended }, nil
 }
 
 // benchRule is the rule in Go, from JSON to JSON.

@@ -88,7 +88,7 @@ func (a *app) benchHandlers(ctx context.Context, plan handlersPlan) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	list, closeServers, err := contenders()
+	list, closeServers, err := contenders(dir)
 	if err != nil {
 		return err
 	}
