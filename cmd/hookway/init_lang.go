@@ -84,6 +84,13 @@ func (k *kit) place(ctx context.Context) error {
 		return err
 	}
 	defer set.Close()
+	here, err := realPath(options.Dir)
+	if err != nil {
+		return err
+	}
+	if user, err := realPath(set.UserDir); err == nil && inside(user, here) {
+		return fmt.Errorf("%s is the folder of your own configuration; a hook is written into a workspace, from where you may move it", here)
+	}
 	if k.root = set.Workspace; k.root == "" {
 		k.root = options.Dir
 	}

@@ -47,7 +47,8 @@ type planned struct {
 	path string
 	text []byte
 	mode fs.FileMode
-	old  bool // it is there, and gets a new text
+	old  bool // it is there, and gets a new text in the place of was
+	was  []byte
 	last bool // hooks are found by it, so that all else is there before
 }
 
@@ -181,7 +182,7 @@ func (k *kit) ignore() error {
 		if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
 			more = "\n" + more
 		}
-		k.files = append(k.files, planned{path: path, text: append(old, more...), old: true})
+		k.files = append(k.files, planned{path: path, text: []byte(string(old) + more), old: true, was: old})
 	}
 	return nil
 }
@@ -260,7 +261,7 @@ func (k *kit) grow(path, list, lines string, check func([]byte) error) error {
 		k.todo = append(k.todo, todo{File: path, List: list, Why: err.Error(), Lines: lines})
 		return nil
 	}
-	k.files = append(k.files, planned{path: real, text: grown, mode: info.Mode().Perm(), old: true, last: true})
+	k.files = append(k.files, planned{path: real, text: grown, mode: info.Mode().Perm(), old: true, was: text, last: true})
 	return nil
 }
 

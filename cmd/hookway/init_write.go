@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,6 +23,9 @@ func (w *written) write(f planned) error {
 		before, err := os.ReadFile(f.path)
 		if err != nil {
 			return fmt.Errorf("the file cannot be read: %w", err)
+		}
+		if !bytes.Equal(before, f.was) {
+			return fmt.Errorf("%s has just been changed by somebody else; run this again", f.path)
 		}
 		if err := replace(f.path, f.text); err != nil {
 			return err
