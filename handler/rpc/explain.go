@@ -1,8 +1,8 @@
 package rpc
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -41,7 +41,7 @@ func (s said) Unwrap() error { return s.error }
 // explain says what to do about an error of a call.
 func explain(err error) error {
 	st, ok := status.FromError(err)
-	if !ok || st.Code() == codes.OK {
+	if _, before := errors.AsType[*notConnected](err); !ok || before || st.Code() == codes.OK {
 		return err
 	}
 	text := st.Message()
@@ -58,27 +58,14 @@ func explain(err error) error {
 			return fmt.Errorf("the answer has more than %d MiB; an answer is one small object: %w", maxAnswer>>20, said{err})
 		}
 	case codes.Unavailable:
-		return unavailable(text, err)
+		if strings.Contains(text, "error reading from server") || strings.Contains(text, "transport is closing") || strings.Contains(text, "connection reset") {
+			return fmt.Errorf("the connection ended before there was an answer, and the event was not sent again: %w", said{err})
+		}
+		return fmt.Errorf("it cannot answer now: %w", said{err})
 	case codes.Internal, codes.Unknown:
 		if strings.Contains(text, "failed to unmarshal") || strings.Contains(text, "unexpected HTTP status") {
 			return fmt.Errorf("what it answers is no message of hookway.v1.Hooks: %w", said{err})
 		}
 	}
 	return fmt.Errorf("it failed: %w", said{err})
-}
-
-// unavailable tells apart what grpc calls by one name.
-func unavailable(text string, err error) error {
-	has := func(parts ...string) bool {
-		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
-	}
-	switch {
-	case has("certificate required", "bad certificate", "unknown certificate"):
-		return fmt.Errorf("it wants another certificate from us; name it with tls: {cert: …, key: …}: %w", said{err})
-	case has("preface", "ALPN"):
-		return fmt.Errorf("it does not speak gRPC; look at the target, and whether it wants tls: %w", said{err})
-	case has("error reading from server", "transport is closing", "connection reset", "broken pipe"):
-		return fmt.Errorf("the connection ended before there was an answer, and the event was not sent again: %w", said{err})
-	}
-	return fmt.Errorf("it cannot answer now: %w", said{err})
 }

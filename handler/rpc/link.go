@@ -6,16 +6,21 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 )
 
 // Bounds of a connection.
@@ -31,6 +36,7 @@ var pauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond}
 
 // link is a connection that is made when it is needed, and again when it broke.
 type link struct {
+	secure  bool // it is TLS
 	conn    *grpc.ClientConn
 	dialing atomic.Int32 // connections that are being made
 	dials   atomic.Int64 // connections that were begun
@@ -40,22 +46,22 @@ type link struct {
 }
 
 func newLink(t *target, c *Config) (*link, error) {
-	l := &link{}
 	plain := c.TLS == nil && (t.network != tcp || c.Insecure || local(t.host))
-	secure := insecure.NewCredentials()
+	l := &link{secure: !plain}
+	creds := insecure.NewCredentials()
 	if !plain {
 		cfg, err := c.TLS.config()
 		if err != nil {
 			return nil, err
 		}
-		secure = credentials.NewTLS(cfg)
+		creds = credentials.NewTLS(cfg)
 	}
 	authority := t.authority()
 	if c.TLS != nil && c.TLS.ServerName != "" {
 		authority = c.TLS.ServerName // grpc wants them to be the same
 	}
 	conn, err := grpc.NewClient("passthrough:///hookway",
-		grpc.WithTransportCredentials(&watched{secure, l}),
+		grpc.WithTransportCredentials(&watched{creds, l}),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			return l.dial(ctx, t, plain && t.network == tcp && !c.Insecure)
 		}),
@@ -134,8 +140,7 @@ func (n *notConnected) Error() string { return n.cause.Error() }
 func (n *notConnected) Unwrap() error { return n.cause }
 
 // ready waits until there is a connection. A server that was started anew is
-// asked at once, not when grpc thinks it is time. If the server cannot be reached,
-// the error is nil as well when only a call would say why.
+// asked at once, not when grpc thinks it is time.
 func (l *link) ready(ctx context.Context) error {
 	for try := 0; ; {
 		state := l.conn.GetState()
@@ -152,7 +157,7 @@ func (l *link) ready(ctx context.Context) error {
 				if err := l.failure(); err != nil {
 					return &notConnected{unreachable(err)}
 				}
-				return nil
+				return l.why(ctx)
 			}
 			l.conn.ResetConnectBackoff()
 			wait, cancel = context.WithTimeout(ctx, pauses[try])
@@ -166,6 +171,28 @@ func (l *link) ready(ctx context.Context) error {
 			return fmt.Errorf("it could not be connected to in time: %w", ctx.Err())
 		}
 	}
+}
+
+// why finds out what is wrong with a connection that was made, but is not gRPC's:
+// only a call says so.
+func (l *link) why(ctx context.Context) error {
+	_, err := grpc_health_v1.NewHealthClient(l.conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{})
+	if status.Code(err) != codes.Unavailable {
+		return nil // it answers now
+	}
+	text := status.Convert(err).Message()
+	has := func(parts ...string) bool {
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+	}
+	switch {
+	case has("certificate required", "bad certificate", "unknown certificate"):
+		err = fmt.Errorf("it wants another certificate from us; name it with tls: {cert: …, key: …}: %w", said{err})
+	case l.secure && has("EOF", "connection reset", "broken pipe"):
+		err = fmt.Errorf("it ended the connection when it knew us; if it wants another certificate from us, name it with tls: {cert: …, key: …}: %w", said{err})
+	default:
+		err = fmt.Errorf("it does not speak gRPC; look at the target, and whether it wants tls: %w", said{err})
+	}
+	return &notConnected{err}
 }
 
 // unreachable says what to do about a connection that could not be made.
