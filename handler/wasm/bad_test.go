@@ -121,6 +121,8 @@ func TestALoopIsStoppedWhenItsTimeIsOver(t *testing.T) {
 		"in hookway_handle": module(loop + allows),
 		"in hookway_alloc":  strings.Replace(module(allows), "i32.const 1024)", loop+" i32.const 1024)", 1),
 		"at its start":      strings.Replace(module(allows), "(func $handle", "(func $begin "+loop+")\n(start $begin)\n(func $handle", 1),
+		"in a recursion":    strings.Replace(module("i32.const 90 call $fib drop\n"+allows), "(func $handle", fib+"(func $handle", 1),
+		"in what it prints": strings.Replace(strings.Replace(module(loop+allows), loop, printing, 1), "(memory", logImport+"(memory", 1),
 		"in _initialize":    strings.Replace(module(allows), "(func $handle", "(func (export \"_initialize\") "+loop+")\n(func $handle", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,6 +142,20 @@ func TestALoopIsStoppedWhenItsTimeIsOver(t *testing.T) {
 		})
 	}
 }
+
+const logImport = `(import "hookway" "log" (func $log (param i32 i32)))
+`
+
+// printing hands the log all memory again and again, without a loop in between.
+var printing = "i32.const 900 memory.grow drop\nloop $on\n" + strings.Repeat("i32.const 0 i32.const 50000000 call $log\n", 500) + "br $on\n end\n"
+
+const fib = `(func $fib (param $n i32) (result i32)
+  local.get $n i32.const 2 i32.lt_u
+  if local.get $n return end
+  local.get $n i32.const 1 i32.sub call $fib
+  local.get $n i32.const 2 i32.sub call $fib
+  i32.add)
+`
 
 func TestMemoryEndsAt64MiB(t *testing.T) {
 	// It grows page by page; when it gets no more, it answers by how much it has.
@@ -228,26 +244,4 @@ func TestABrokenCacheCostsTimeAndNoHook(t *testing.T) {
 	if !strings.Contains(log.String(), "cannot be kept") {
 		t.Errorf("the log has %q", log.String())
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	good, err := os.ReadFile(guard)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(good)
-	f.Add(good[:40])
-	f.Add([]byte("\x00asm\x01\x00\x00\x00\x01\xff\xff\xff\xff\x0f"))
-	f.Add([]byte("\x00asm\x01\x00\x00\x00\x01\x05\xff\xff\xff\xff\x0f"))
-	f.Fuzz(func(t *testing.T, code []byte) {
-		m, err := Parse("hook.wasm", code)
-		if err != nil {
-			return
-		}
-		h := New(m, Config{})
-		defer h.Close()
-		if e, err := h.compile(); err == nil { // it may fail, but not panic
-			_ = e.close()
-		}
-	})
 }
