@@ -4,6 +4,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -155,13 +156,20 @@ class Fire(World):
         many = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) for _ in range(6)]
         self.assertEqual([p.communicate(timeout=PATIENCE)[0] for p in many], [b"continue\n"] * 6)
 
+    def test_a_home_whose_name_is_too_long_for_a_socket(self):
+        self.home = os.environ["HOOKWAY_HOME"] = os.path.join(self.work, "x" * 100)
+        client = self.client()
+        self.addCleanup(shutil.rmtree, os.path.dirname(client._settings.place.path), ignore_errors=True)
+        self.addCleanup(subprocess.run, [HOOKWAY, "stop"], capture_output=True)  # before that
+        self.assertEqual(client.fire("PreToolUse", call('inject("i")')).inject, "i")
+        self.assertIn(client._settings.place.path, self.hookway("status"))
+
     def test_no_daemon(self):
         with self.assertRaisesRegex(NoDaemon, "set HOOKWAY_BIN"):
             os.environ["HOOKWAY_BIN"] = "/nonexistent/hookway"
             self.client().fire("PreToolUse")
         os.environ["PATH"] = "/nonexistent"
         del os.environ["HOOKWAY_BIN"]
-        time.sleep(0)
         os.unlink(os.path.join(self.home, "run", "start.lock"))
         with self.assertRaisesRegex(NoDaemon, "not on PATH"):
             self.client().fire("PreToolUse")
@@ -244,7 +252,8 @@ class Doors(World):
 
         self.assertEqual(asyncio.run(body()), "continue")
         with self.assertRaisesRegex(Refused, "HOOKWAY_TOKEN"):
-            Client(token="wrong").fire("PreToolUse")
+            with Client(token="wrong") as client:
+                client.fire("PreToolUse")
 
     def test_addresses_that_cannot_be(self):
         for url, text in {
