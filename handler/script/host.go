@@ -109,7 +109,7 @@ func (m *machine) hostLog(args []any) (any, error) {
 			break
 		}
 		if line = hook.LogLine(line); line != "" {
-			m.p.log(line)
+			m.p.log(m.p.label() + ": " + line)
 		}
 	}
 	return nil, nil

@@ -24,7 +24,7 @@ type ran struct {
 func (r *ran) log(line string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.logs = append(r.logs, line)
+	r.logs = append(r.logs, strings.TrimPrefix(line, "hook.ts: "))
 	select {
 	case r.printed <- struct{}{}:
 	default:

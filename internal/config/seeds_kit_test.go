@@ -52,7 +52,7 @@ func plant(t *testing.T, name, text string, grants ...string) *planted {
 	o.Log = func(line string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.logs = append(p.logs, line)
+		p.logs = append(p.logs, strings.TrimPrefix(line, name+": "))
 	}
 	o.Transport = p
 	set, err := Load(context.Background(), o)

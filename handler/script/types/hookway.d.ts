@@ -221,6 +221,22 @@ declare module "@a3s-lab/box" {
 
   export interface HookConfig { priority: number; timeout_ms: number; async_execution: boolean; max_retries: number }
   export interface HookEvent { event_type: string; session_id: string; timestamp: number; payload: any }
+  /** The payloads, as event.payload has them. */
+  export interface PreToolUseEvent { session_id: string; tool: string; args: any; working_directory: string; recent_tools: string[] }
+  export interface PostToolUseEvent {
+    session_id: string; tool: string; args: any;
+    result: { success: boolean; output: string; exit_code?: number; duration_ms: number };
+  }
+  export interface GenerateStartEvent {
+    session_id: string; prompt: string; system_prompt?: string; model_provider: string; model_name: string; available_tools: string[];
+  }
+  export interface ToolCallInfo { name: string; args: any; [field: string]: any }
+  export interface GenerateEndEvent {
+    session_id: string; prompt: string; response_text: string; tool_calls: ToolCallInfo[]; duration_ms: number;
+    usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  }
+  export interface SessionStartEvent { session_id: string; system_prompt?: string; model_provider: string; model_name: string }
+  export interface SessionEndEvent { session_id: string; total_tokens: number; total_tool_calls: number; duration_ms: number }
   export interface HookResponse { action: "Continue" | "Block" | "Retry" | "Skip"; reason?: string; modified?: object; retry_delay_ms?: number }
   export type HookResult = HookResponse;
   export interface HookHandler { handle(event: HookEvent): HookResponse | Promise<HookResponse> }
@@ -273,7 +289,13 @@ declare module "openclaw/plugin-sdk" {
     toolName: string; args: Record<string, any>; params: Record<string, any>; result: any; content: string; prompt: string;
     signal: AbortSignal; [field: string]: any;
   }
+  export type PluginHookAgentContext = Pick<PluginHookContext, "runId" | "config" | "workspaceDir" | "agentDir">;
+  export type PluginHookMessageContext = Pick<PluginHookContext, "sessionKey" | "channel" | "senderId" | "direction">;
+  export type PluginHookToolContext = Pick<PluginHookContext, "runId" | "toolName" | "args" | "result">;
+  export type PluginHookSessionContext = Pick<PluginHookContext, "sessionKey" | "channel">;
+  export type PluginHookName = string;
   export type PluginHookHandler = (event: PluginHookContext, ctx: PluginHookContext) => any;
+  export interface PluginHookRegistration { event: PluginHookName; handler: PluginHookHandler; priority?: number }
   export interface OpenClawPluginApi {
     id: string; name: string; config: Record<string, any>; pluginConfig: Record<string, any>;
     logger: { info(...v: unknown[]): void; warn(...v: unknown[]): void; error(...v: unknown[]): void; debug(...v: unknown[]): void };
@@ -299,13 +321,29 @@ declare module "@compilr-dev/agents" {
   export interface AfterToolHookContext extends ToolHookContext { result: any; durationMs: number }
   export interface ErrorHookContext extends HookContext { error: Error; phase: "llm" | "tool" | "iteration"; toolName?: string }
   type May<T> = T | void | undefined | Promise<T | void | undefined>;
+  export interface BeforeLLMHookResult { messages?: any[]; tools?: any[]; systemPrompt?: string }
+  export interface BeforeToolHookResult { skip?: boolean; result?: any; input?: Record<string, any> }
+  export interface AfterToolHookResult { result?: any }
+  export interface ErrorHookResult { handled?: boolean; error?: Error; recovery?: any }
+  export type BeforeIterationHook = (context: IterationHookContext) => May<{ skip: true }>;
+  export type AfterIterationHook = (context: IterationHookContext & {
+    toolCalls: { name: string; input: Record<string, any>; result: any }[]; completedWithText: boolean;
+  }) => May<never>;
+  export type BeforeLLMHook = (context: LLMHookContext) => May<BeforeLLMHookResult>;
+  export type AfterLLMHook = (context: AfterLLMHookContext) => May<never>;
+  export type BeforeToolHook = (context: ToolHookContext) => May<BeforeToolHookResult>;
+  export type AfterToolHook = (context: AfterToolHookContext) => May<AfterToolHookResult>;
+  export type OnErrorHook = (context: ErrorHookContext) => May<ErrorHookResult>;
+  export interface HookRegistrationOptions { name?: string; priority?: number }
+  export interface RegisteredHook<T = Function> extends HookRegistrationOptions { id: string; hook: T }
+  type Registered<T> = (T | RegisteredHook<T>)[];
   export interface HooksConfig {
-    beforeIteration?: ((c: IterationHookContext) => May<{ skip: true }>)[];
-    afterIteration?: ((c: IterationHookContext & { toolCalls: { name: string; input: Record<string, any>; result: any }[]; completedWithText: boolean }) => May<never>)[];
-    beforeLLM?: ((c: LLMHookContext) => May<{ messages?: any[]; tools?: any[]; systemPrompt?: string }>)[];
-    afterLLM?: ((c: AfterLLMHookContext) => May<never>)[];
-    beforeTool?: ((c: ToolHookContext) => May<{ skip?: boolean; result?: any; input?: Record<string, any> }>)[];
-    afterTool?: ((c: AfterToolHookContext) => May<{ result?: any }>)[];
-    onError?: ((c: ErrorHookContext) => May<{ handled?: boolean; error?: Error; recovery?: any }>)[];
+    beforeIteration?: Registered<BeforeIterationHook>;
+    afterIteration?: Registered<AfterIterationHook>;
+    beforeLLM?: Registered<BeforeLLMHook>;
+    afterLLM?: Registered<AfterLLMHook>;
+    beforeTool?: Registered<BeforeToolHook>;
+    afterTool?: Registered<AfterToolHook>;
+    onError?: Registered<OnErrorHook>;
   }
 }
