@@ -3,9 +3,12 @@ package wasm
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
@@ -54,6 +57,43 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("it is valid, and cannot be compiled: %v", err)
 		} else if err := e.close(); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// FuzzFunction: a function computes the same, metered or not.
+func FuzzFunction(f *testing.F) {
+	for _, function := range byHand {
+		f.Add(function, uint32(3))
+	}
+	ctx := context.Background()
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCoreFeatures(features).WithMemoryLimitPages(memoryPages))
+	f.Cleanup(func() { r.Close(ctx) })
+	f.Fuzz(func(t *testing.T, function []byte, n uint32) {
+		code := assembleHand(function)
+		m, err := Parse("hook.wasm", code)
+		if err != nil {
+			return
+		}
+		metered, err := r.InstantiateWithConfig(ctx, m.code, wazero.NewModuleConfig().WithName(""))
+		plain, before := r.InstantiateWithConfig(ctx, code, wazero.NewModuleConfig().WithName(""))
+		if (err == nil) != (before == nil) {
+			t.Fatalf("before: %v\nmetered: %v", before, err)
+		}
+		if err != nil {
+			return
+		}
+		defer metered.Close(ctx)
+		defer plain.Close(ctx)
+		stop := metered.ExportedGlobal(stopGlobal).(api.MutableGlobal)
+		timer := time.AfterFunc(20*time.Millisecond, func() { stop.Set(1) })
+		got, err := metered.ExportedFunction("f").Call(ctx, uint64(n))
+		if !timer.Stop() || int32(metered.ExportedGlobal(roomGlobal).Get()) < 0 {
+			return // it is without end
+		}
+		want, before := plain.ExportedFunction("f").Call(ctx, uint64(n))
+		if !slices.Equal(got, want) || (err == nil) != (before == nil) || err != nil && firstLine(err.Error()) != firstLine(before.Error()) {
+			t.Errorf("it computes %v, %v; before %v, %v", got, err, want, before)
 		}
 	})
 }

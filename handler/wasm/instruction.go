@@ -5,7 +5,7 @@ import "errors"
 // instruction is what metering needs to know of one.
 type instruction struct {
 	op    byte
-	index uint32 // of the function or global that it names
+	index uint32 // of the function, global or type that it names; how many blocks it leaves at most
 	typed bool   // it is a block whose type has the index
 	ways  int    // that lead from here to a block
 	bulk  bool   // it takes longer the more memory it works on
@@ -52,14 +52,13 @@ func (s *source) instruction() (in instruction) {
 			s.byte()
 		}
 	case op == opBr, op == opBrIf:
-		in.ways = 1
-		s.skip(1)
+		in.ways, in.index = 1, s.number()
 	case op >= 0x20 && op <= 0x26, op >= 0x3f && op <= 0x42, op == 0xd0, op == 0xd2:
 		s.skip(1)
 	case op <= 0x01, op == 0x05, op == opEnd, op == opReturn, op == opDrop, op == 0x1b, op >= 0x45 && op <= 0xc4, op == 0xd1:
 	case op == opBrTable:
-		s.each(func() { s.skip(1); in.ways++ })
-		s.skip(1)
+		s.each(func() { in.index = max(in.index, s.number()); in.ways++ })
+		in.index = max(in.index, s.number())
 	case op == 0x1c: // select with types
 		s.bytes()
 	case op == opCallIndirect, op >= 0x28 && op <= 0x3e: // the latter are loads and stores

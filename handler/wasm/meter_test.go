@@ -202,6 +202,7 @@ func TestWhatTakesTooLongToCompileIsRefused(t *testing.T) {
 		"it has more than 1000 blocks in blocks":                          slices.Concat([]byte{0}, bytes.Repeat([]byte{0x02, 0x40}, 2000), bytes.Repeat([]byte{0x0b}, 2000), []byte{0x41, 0, 0x0b}),
 		"it is broken WebAssembly: function 2: it ends too early":         {0, 0x02, 0x40, 0x0b},
 		"it is broken WebAssembly: function 2: something follows its end": {0, 0x41, 0, 0x0b, 0x0b},
+		"it branches to a block that there is not":                        {0, 0x41, 0, 0x0c, 1, 0x0b},
 		"it has an instruction that is not of WebAssembly 2":              {0, 0x12, 0, 0x0b}, // a tail call
 	} {
 		if _, err := Parse("hook.wasm", assembleHand(function)); err == nil || !strings.Contains(err.Error(), want) {
