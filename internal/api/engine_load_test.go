@@ -118,7 +118,7 @@ func TestAThousandEventsAtOnce(t *testing.T) {
 		calls.Wait()
 		grown := int64(during.HeapAlloc) - int64(before.HeapAlloc)
 		t.Logf("%d events of 2 KiB under way take %d KiB, of both ends", n, grown>>10)
-		if grown > n*200<<10 {
+		if grown > n*100<<10 {
 			t.Errorf("%d events under way take %d MiB", n, grown>>20)
 		}
 	})

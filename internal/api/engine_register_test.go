@@ -170,10 +170,10 @@ func TestALeaseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(bench)
 		r := newRegistry(b, func(string) {})
-		gone := 0
+		var gone atomic.Int32
 		put := func(lease time.Duration) {
 			t.Helper()
-			if _, _, err := r.put(t.Context(), "", always2("h"), lease, func(*registration) { gone++ }); err != nil {
+			if _, _, err := r.put(t.Context(), "", always2("h"), lease, func(*registration) { gone.Add(1) }); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -182,24 +182,24 @@ func TestALeaseEnds(t *testing.T) {
 		put(time.Minute) // again: its time begins anew
 		time.Sleep(59 * time.Second)
 		synctest.Wait()
-		if b.Len() != 1 || gone != 1 {
-			t.Errorf("after 59 s, %d hooks are there and %d gone", b.Len(), gone)
+		if b.Len() != 1 || gone.Load() != 1 {
+			t.Errorf("after 59 s, %d hooks are there and %d gone", b.Len(), gone.Load())
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if b.Len() != 0 || r.count() != 0 || gone != 2 {
-			t.Errorf("after 61 s, %d hooks are there and %d gone", b.Len(), gone)
+		if b.Len() != 0 || r.count() != 0 || gone.Load() != 2 {
+			t.Errorf("after 61 s, %d hooks are there and %d gone", b.Len(), gone.Load())
 		}
 		put(time.Minute)
 		put(0) // now for ever
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if b.Len() != 1 || gone != 3 {
-			t.Errorf("without a lease, %d hooks are there and %d gone", b.Len(), gone)
+		if b.Len() != 1 || gone.Load() != 3 {
+			t.Errorf("without a lease, %d hooks are there and %d gone", b.Len(), gone.Load())
 		}
 		r.close()
-		if b.Len() != 0 || gone != 4 {
-			t.Errorf("after the end, %d hooks are there and %d gone", b.Len(), gone)
+		if b.Len() != 0 || gone.Load() != 4 {
+			t.Errorf("after the end, %d hooks are there and %d gone", b.Len(), gone.Load())
 		}
 	})
 }
