@@ -22,8 +22,9 @@ type bytecode struct {
 	code []byte
 }
 
-// compile gives the bytecode of a bundle.
-func compile(b *Bundle) ([]byte, error) {
+// compile gives the bytecode of a bundle. dir is where large ones are kept; "" is
+// nowhere.
+func compile(b *Bundle, dir string) ([]byte, error) {
 	bytecodes.Lock()
 	for i, known := range bytecodes.list {
 		if known.hash == b.Hash {
@@ -34,14 +35,17 @@ func compile(b *Bundle) ([]byte, error) {
 		}
 	}
 	bytecodes.Unlock()
-	js, err := quickjs.NewVM()
-	if err != nil {
-		return nil, err
-	}
-	defer js.Close()
-	code, err := js.Compile(b.code, quickjs.EvalGlobal)
-	if err != nil {
-		return nil, err
+	code := kept(dir, b)
+	if code == nil {
+		js, err := quickjs.NewVM()
+		if err != nil {
+			return nil, err
+		}
+		defer js.Close()
+		if code, err = js.Compile(b.code, quickjs.EvalGlobal); err != nil {
+			return nil, err
+		}
+		_ = keep(dir, b, code) // what cannot be kept is compiled again next time
 	}
 	bytecodes.Lock()
 	defer bytecodes.Unlock()

@@ -337,7 +337,7 @@ func (p *Program) compiled() ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bytecode == nil {
-		code, err := compile(p.b)
+		code, err := compile(p.b, p.c.Cache)
 		if err != nil {
 			return nil, p.explain(err, nil)
 		}

@@ -42,6 +42,10 @@ type Config struct {
 	// Transport makes the requests of fetch; nil is the network.
 	Transport http.RoundTripper
 
+	// Cache is a folder of the user's own, where the bytecode of large scripts is
+	// kept; empty keeps none. It is made if it is not there.
+	Cache string
+
 	// Log is given what the script prints, and warnings, one clean line at a time,
 	// from many goroutines. Nil drops the lines.
 	Log func(line string)
