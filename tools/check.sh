@@ -38,5 +38,8 @@ step "tests, with the race detector and the fuzz seeds"
 command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run, because node is not installed"
 "$go" test -race -shuffle=on -timeout 15m ./...
 
+step "the SDK for Python"
+sh tools/sdk-python.sh
+
 step "real agents, if npm is reachable"
 sh tools/e2e.sh

@@ -57,7 +57,7 @@ class AsyncClient:
         dry_run: bool = False,
     ) -> Outcome:
         """Ask the hooks of an event. That they refuse is an outcome; an error means that there is none."""
-        request, wait = self._settings.fire(event, payload, timeout or self._timeout, {
+        request, wait = self._settings.fire(event, payload, self._timeout if timeout is None else timeout, {
             "session_id": session_id, "agent": agent, "source": source, "cwd": cwd, "metadata": metadata, "env": env, "dry_run": dry_run or None,
         })
         try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
@@ -19,6 +21,21 @@ if TYPE_CHECKING:
 
     P = ParamSpec("P")
 R = TypeVar("R")
+
+
+_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    """The connections are those of the parent, who may be using them."""
+    for client in list(_clients):
+        for connection in client._idle:
+            connection.close()  # the parent's stay open
+        client._begin()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 class Client:
@@ -45,10 +62,15 @@ class Client:
         place = _daemon.find(url, token)
         self._settings = _ask.Settings(place, {"session_id": session_id, "agent": agent, "source": source, "cwd": cwd}, env)
         self._timeout = timeout
+        self._begin()
+        _clients.add(self)
+        self._tls = _ask.tls() if place.tls else None
+
+    def _begin(self) -> None:
+        """No connections, and all slots free: a new client, or its copy in a process that was forked."""
         self._slots = threading.BoundedSemaphore(_ask.MOST)
         self._lock = threading.Lock()
         self._idle: list[_Connection] = []
-        self._tls = _ask.tls() if place.tls else None
 
     def fire(
         self,
@@ -65,7 +87,7 @@ class Client:
         dry_run: bool = False,
     ) -> Outcome:
         """Ask the hooks of an event. That they refuse is an outcome; an error means that there is none."""
-        request, wait = self._settings.fire(event, payload, timeout or self._timeout, {
+        request, wait = self._settings.fire(event, payload, self._timeout if timeout is None else timeout, {
             "session_id": session_id, "agent": agent, "source": source, "cwd": cwd, "metadata": metadata, "env": env, "dry_run": dry_run or None,
         })
         return read(self._send(request, time.monotonic() + wait + _ask.GRACE))

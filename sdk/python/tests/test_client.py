@@ -134,6 +134,22 @@ class Fire(World):
 
         self.assertEqual(asyncio.run(all_of_them()), [str(n) for n in range(1000)])
 
+    def test_a_fork_has_connections_of_its_own(self):
+        client = self.client()
+        self.assertEqual(client.fire("PreToolUse", call('inject("0")')).inject, "0")
+        children = []
+        for number in range(3):
+            pid = os.fork()
+            if pid == 0:
+                status = 1
+                try:
+                    status = int(client.fire("PreToolUse", call(f'inject("{number}")')).inject != str(number))
+                finally:
+                    os._exit(status)
+            children.append(pid)
+        self.assertEqual(client.fire("PreToolUse", call('inject("p")')).inject, "p")
+        self.assertEqual([os.waitpid(pid, 0)[1] for pid in children], [0, 0, 0])
+
     def test_a_daemon_that_was_killed_or_stopped_is_replaced(self):
         client = self.client()
         self.assertEqual(client.fire("PreToolUse", call('inject("1")')).inject, "1")
