@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"log"
 	"net"
@@ -23,6 +24,10 @@ type Config struct {
 
 	// Dial makes the handler of a hook that is registered with a target.
 	Dial func(target string, h hook.Hook) (Closing, error)
+
+	// HeadTime is how long the head of a request may take to arrive, BodyTime its
+	// body; zero is 10 s and 30 s.
+	HeadTime, BodyTime time.Duration
 
 	// Log is given one line at a time, from many goroutines. Nil drops them.
 	Log func(line string)
@@ -49,6 +54,7 @@ const maxFiring = 1024
 
 // New makes what is behind the doors.
 func New(c Config) *Doors {
+	c.HeadTime, c.BodyTime = cmp.Or(c.HeadTime, headTime), cmp.Or(c.BodyTime, bodyTime)
 	d := &Doors{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring)}
 	d.stopped, d.stop = context.WithCancel(context.Background())
 	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Log: c.Log})
@@ -59,7 +65,7 @@ func New(c Config) *Doors {
 func (d *Doors) Begin(h daemon.Host) {
 	d.host = h
 	d.http = &http.Server{
-		Handler: d.handler(), ReadHeaderTimeout: headTime, IdleTimeout: quietTime, MaxHeaderBytes: maxHead,
+		Handler: d.handler(), ReadHeaderTimeout: d.HeadTime, IdleTimeout: quietTime, MaxHeaderBytes: maxHead,
 		BaseContext: func(net.Listener) context.Context { return h.Context() },
 		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return withVisit(ctx, nc) },
 		ErrorLog:    log.New(lines{d}, "", 0),
@@ -82,7 +88,7 @@ const preface = "PRI * HTTP/2.0\r\n"
 // Welcome hands a connection to the server of its language.
 func (d *Doors) Welcome(g *daemon.Guest) {
 	to := d.web
-	_ = g.SetReadDeadline(time.Now().Add(headTime))
+	_ = g.SetReadDeadline(time.Now().Add(d.HeadTime))
 	if string(g.Begins(3)) == preface[:3] && string(g.Begins(len(preface))) == preface {
 		to = d.calls
 	}

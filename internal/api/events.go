@@ -90,7 +90,7 @@ func decodeObject(body []byte, fields map[string]any) error {
 			continue
 		}
 		if err := json.Unmarshal(text, to); err != nil {
-			return wrongValue(name, err)
+			return wrongValue(name, to, err)
 		}
 	}
 	if _, err := d.Token(); err != nil {
@@ -110,29 +110,37 @@ func unknownField(name string, fields map[string]any) *Problem {
 	return problem("bad-request", "the body has no field %q; it has %s", name, strings.Join(names, ", ")).at(name)
 }
 
-func wrongValue(name string, err error) *Problem {
+func wrongValue(name string, to any, err error) *Problem {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
 		return problem("bad-request", "%s: %v", name, err).at(name)
 	}
-	place := name
-	if t.Field != "" {
-		place += "." + t.Field
+	must := "a string"
+	switch to.(type) {
+	case *float64:
+		must = "a number"
+	case *bool:
+		must = "true or false"
+	case *map[string]string:
+		must = "an object of strings"
 	}
-	must := map[string]string{"string": "a string", "float64": "a number", "bool": "true or false", "map[string]string": "an object of strings"}[t.Type.String()]
-	return problem("bad-request", "%s must be %s, not a JSON %s", place, must, t.Value).at(name)
+	return problem("bad-request", "%s must be %s; a JSON %s is none", name, must, t.Value).at(name)
 }
 
 // notJSON says where a body is no JSON.
 func notJSON(body []byte, err error, otherwise string) *Problem {
 	var syntax *json.SyntaxError
+	var whole json.RawMessage
+	if again := json.Unmarshal(body, &whole); again != nil && err != nil { // it knows the place
+		err = again
+	}
 	switch {
 	case len(bytes.TrimSpace(body)) == 0:
 		return problem("bad-request", `the body is empty; send {"event":"PreToolUse", ...}`)
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)) && strings.Contains(err.Error(), "unexpected end"):
+		return problem("bad-request", "the body is no JSON: it ends too early, after %d bytes", len(body))
 	case errors.As(err, &syntax):
 		return problem("bad-request", "the body is no JSON: at byte %d: %v", syntax.Offset, err)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return problem("bad-request", "the body is no JSON: it ends too early, after %d bytes", len(body))
 	case err != nil:
 		return problem("bad-request", "the body is no JSON: %v", err)
 	}
@@ -192,7 +200,7 @@ func (d *Doors) fire(ctx context.Context, body []byte, v visit) ([]byte, error) 
 	case errors.Is(err, context.Canceled) && d.stopping():
 		return nil, stopping()
 	default:
-		return nil, asProblem(err)
+		return nil, err
 	}
 	text, err := wire.EncodeOutcome(out)
 	if err != nil {
@@ -230,7 +238,7 @@ func (d *Doors) readBody(w http.ResponseWriter, r *http.Request) (body []byte, g
 		return nil, giveBack, tooLarge()
 	}
 	rc := http.NewResponseController(w)
-	_ = rc.SetReadDeadline(time.Now().Add(bodyTime))
+	_ = rc.SetReadDeadline(time.Now().Add(d.BodyTime))
 	var buf bytes.Buffer
 	if n := r.ContentLength; n > 0 && n <= largeSize {
 		buf.Grow(int(n) + bytes.MinRead)
@@ -240,7 +248,7 @@ func (d *Doors) readBody(w http.ResponseWriter, r *http.Request) (body []byte, g
 		if giveBack, err = d.host.Large(r.Context()); err != nil {
 			return nil, func() {}, problem("busy", "%v; try again", err).with("Retry-After", "1")
 		}
-		_ = rc.SetReadDeadline(time.Now().Add(bodyTime))
+		_ = rc.SetReadDeadline(time.Now().Add(d.BodyTime))
 		_, err = io.CopyN(&buf, r.Body, wire.MaxSize-largeSize+1)
 	}
 	switch {
@@ -249,7 +257,7 @@ func (d *Doors) readBody(w http.ResponseWriter, r *http.Request) (body []byte, g
 	case errors.Is(err, io.EOF):
 		err = nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		err = problem("too-slow", "the body did not arrive within %v", bodyTime)
+		err = problem("too-slow", "the body did not arrive within %v", d.BodyTime).with("Connection", "close")
 	case err != nil:
 		err = problem("bad-request", "the body cannot be read: %v", err)
 	}

@@ -63,7 +63,7 @@ func (d *Doors) handler() http.Handler {
 		if err == nil {
 			err = route(paths, w, r, v)
 		}
-		if err == nil || r.Context().Err() != nil && !d.stopping() {
+		if err == nil || errors.Is(err, context.Canceled) { // then nobody waits for an answer
 			return
 		}
 		asProblem(err).write(w)

@@ -1,0 +1,38 @@
+package api
+
+import (
+	"maps"
+	"slices"
+)
+
+// What the tests of the description of HTTP look at.
+
+// PathsAndMethods are what can be asked for.
+func PathsAndMethods() map[string][]string {
+	all := map[string][]string{}
+	for path, methods := range new(Doors).paths() {
+		all[path] = slices.Sorted(maps.Keys(methods))
+	}
+	return all
+}
+
+// FiringFields are the members of the body of POST /v1/events.
+func FiringFields() []string { return slices.Sorted(maps.Keys(new(fireRequest).fields())) }
+
+// ProblemTypes are the types of problems, each with its status.
+func ProblemTypes() map[string]int {
+	all := map[string]int{}
+	for kind, k := range kinds {
+		all[problemType+kind] = k.status
+	}
+	return all
+}
+
+// DecodeFire reads a body; event is the name in it.
+func DecodeFire(body []byte) (event string, err error) {
+	r, err := decodeFire(body)
+	if err != nil {
+		return "", err
+	}
+	return r.Event, nil
+}

@@ -1,0 +1,351 @@
+//go:build unix
+
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// patient bounds every wait of these tests; none comes near it.
+const patient = 30 * time.Second
+
+// house is a daemon with its doors, a judge, and a trusted workspace, all real.
+type house struct {
+	t      testing.TB
+	dir    string // the workspace
+	home   string
+	socket string
+	doors  []net.Listener
+	token  string
+	judge  *judge.Judge
+	client *http.Client // at the socket
+	stop   context.CancelFunc
+	ended  chan struct{} // closed when the daemon has ended
+
+	mu    sync.Mutex
+	lines []string
+}
+
+// plan says what a house has besides its hooks.
+type plan struct {
+	doors    []string
+	secure   *tls.Config
+	idle     time.Duration
+	patience time.Duration // for a head or a body to arrive; zero is as usual
+}
+
+const oneHook = "hooks:\n  - {id: no-rm, on: PreToolUse, match: {command: 'rm -rf /'}, block: not today}\n"
+
+// newHouse opens one with this hookway.yaml, until the test ends.
+func newHouse(t testing.TB, yaml string, p plan) *house {
+	t.Helper()
+	root, err := os.MkdirTemp("", "api") // the path of a socket has little room
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	h := &house{t: t, dir: filepath.Join(root, "project"), home: filepath.Join(root, "home"), ended: make(chan struct{})}
+	t.Setenv("HOOKWAY_HOME", h.home)
+	t.Setenv("HOME", root)
+	for _, dir := range []string{h.dir, h.home} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.write("hookway.yaml", yaml)
+	if _, err := config.Trust(config.Options{Dir: h.dir, Getenv: os.Getenv}); err != nil {
+		t.Fatal(err)
+	}
+	h.serve(p)
+	return h
+}
+
+func (h *house) write(name, text string) {
+	h.t.Helper()
+	if err := os.WriteFile(filepath.Join(h.dir, name), []byte(text), 0o755); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// serve runs the daemon.
+func (h *house) serve(p plan) {
+	h.t.Helper()
+	at, err := call.Find(os.Getenv)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.socket = at.Socket
+	if h.token, err = api.Token(h.home); err != nil {
+		h.t.Fatal(err)
+	}
+	records, err := audit.Open(audit.Config{Dir: filepath.Join(h.home, "audit"), Log: h.log})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.judge = &judge.Judge{Log: h.log, Record: records.Append, AuditDir: filepath.Join(h.home, "audit")}
+	doors := api.New(api.Config{Engine: engine{h.judge}, Lister: engine{h.judge}, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
+	c := daemon.Config{
+		Places: at, Version: "test", Idle: p.idle, Guests: doors, Log: h.log,
+		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
+			return h.judge.Answer(ctx, judge.Caller{PID: peer.PID}, r)
+		},
+		Load: h.judge.Load, Needed: func() bool { return doors.Registered() > 0 },
+		Doors: func() ([]net.Listener, error) {
+			for _, address := range p.doors {
+				door, err := api.Listen(address, p.secure)
+				if err != nil {
+					return h.doors, err
+				}
+				h.doors = append(h.doors, door)
+			}
+			return h.doors, nil
+		},
+		Close: func() {
+			doors.Close()
+			if err := errors.Join(h.judge.Close(), records.Close()); err != nil {
+				h.t.Error(err)
+			}
+		},
+	}
+	ready := make(chan struct{})
+	c.Ready = func() { close(ready) }
+	ctx, cancel := context.WithCancel(context.Background())
+	h.stop = cancel
+	go func() {
+		defer close(h.ended)
+		if err := daemon.Serve(ctx, c); err != nil {
+			h.t.Error(err)
+		}
+	}()
+	h.client = &http.Client{Transport: &http.Transport{DialContext: h.dial}, Timeout: patient}
+	h.t.Cleanup(func() {
+		h.client.CloseIdleConnections()
+		cancel()
+		h.await("the daemon's end", h.ended)
+	})
+	select {
+	case <-ready:
+	case <-h.ended:
+		h.t.FailNow()
+	}
+}
+
+func (h *house) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	return new(net.Dialer).DialContext(ctx, "unix", h.socket)
+}
+
+func (h *house) log(line string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.lines = append(h.lines, line)
+}
+
+func (h *house) await(what string, done <-chan struct{}) {
+	h.t.Helper()
+	timer := time.NewTimer(patient)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		h.t.Fatalf("waited in vain for %s", what)
+	}
+}
+
+// eventually waits until something holds, looking often, for a bounded time.
+func eventually(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patient); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("it never came true that %s", what)
+		}
+	}
+}
+
+// ask sends a request to the socket; see do.
+func (h *house) ask(method, path, body string, headers ...string) (int, string) {
+	h.t.Helper()
+	return h.do(h.client, "http://hookway"+path, method, body, headers...)
+}
+
+// do sends a request with headers "Name: value", and holds the answer against the
+// description.
+func (h *house) do(client *http.Client, url, method, body string, headers ...string) (int, string) {
+	h.t.Helper()
+	r, err := http.NewRequestWithContext(h.t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		if name == "Host" {
+			r.Host = value
+		} else if r.Header.Set(name, value); value == "" {
+			r.Header.Del(name)
+		}
+	}
+	response, err := client.Do(r)
+	if err != nil {
+		h.t.Fatalf("%s %s: %v", method, url, err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		h.t.Fatalf("%s %s: %v", method, url, err)
+	}
+	if method != http.MethodHead {
+		if err := described(method, r.URL.Path, response.StatusCode, response.Header, text); err != nil {
+			h.t.Errorf("%s %s: %v\n%s", method, url, err, text)
+		}
+	}
+	return response.StatusCode, string(bytes.TrimSpace(text))
+}
+
+// hold keeps the daemon busy until it is let go.
+func (h *house) hold() (letGo func()) {
+	h.t.Helper()
+	began, over, answered := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	remove, _, err := h.judge.Register(h.t.Context(), h.dir, before("hold", hook.HandlerFunc(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+		close(began)
+		<-over
+		return hook.Decision{}, nil
+	})))
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	go func() {
+		defer close(answered)
+		h.ask("POST", "/v1/events", h.firing("held"))
+	}()
+	h.await("the event that is held", began)
+	return func() {
+		remove()
+		close(over)
+		h.await("its end", answered)
+	}
+}
+
+// firing is the body for a shell command.
+func (h *house) firing(command string, more ...string) string {
+	return fmt.Sprintf(`{"event":"PreToolUse","cwd":%q,"payload":{"tool_name":"Bash","tool_input":{"command":%q}}%s}`, h.dir, command, strings.Join(more, ""))
+}
+
+func (h *house) recorded() (all []audit.Record) {
+	h.t.Helper()
+	for r, err := range audit.Read(h.judge.AuditDir, audit.Filter{}) {
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func want(t testing.TB, got string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(got, part) {
+			t.Errorf("got %s\nwant it with %q", got, part)
+		}
+	}
+}
+
+// engine is a judge as the doors have it.
+type engine struct{ j *judge.Judge }
+
+func (e engine) Fire(ctx context.Context, f api.Firing) (hook.Outcome[any], error) {
+	out, err := e.j.Fire(ctx, judge.Firing{
+		Event: f.Event, Payload: f.Payload, Session: f.Session, Agent: f.Agent, Source: f.Source, CWD: f.CWD,
+		ID: f.ID, Time: f.Time, Metadata: f.Metadata, Env: f.Env, DryRun: f.DryRun, Foreign: f.Foreign,
+	})
+	return out, mistake(err)
+}
+
+func mistake(err error) error {
+	var wrong *judge.RequestError
+	if errors.As(err, &wrong) {
+		return &api.Mistake{Err: wrong}
+	}
+	return err
+}
+
+func (e engine) Register(ctx context.Context, cwd string, h hook.Hook) (func(), bool, error) {
+	remove, replaced, err := e.j.Register(ctx, cwd, h)
+	return remove, replaced, mistake(err)
+}
+
+func (e engine) Watch(ctx context.Context, f api.Filter) (<-chan api.Seen, error) {
+	records, err := e.j.Watch(ctx, judge.WatchFilter{Session: f.Session, Event: f.Event, CWD: f.CWD, After: f.After})
+	seen := make(chan api.Seen)
+	if err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(seen)
+		for w, err := range records {
+			if err != nil {
+				return
+			}
+			select {
+			case seen <- api.Seen{Record: w.Record, Missed: uint64(w.Missed)}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return seen, nil
+}
+
+func (e engine) Hooks(ctx context.Context, cwd string) (any, error) {
+	all, err := e.j.Hooks(ctx, cwd)
+	if err != nil {
+		return nil, mistake(err)
+	}
+	hooks := []m{}
+	add := func(h hook.Hook, layer string) {
+		hooks = append(hooks, m{
+			"id": h.ID, "events": h.Events, "lane": h.Lane.String(), "priority": h.Priority, "timeout_ms": h.Timeout.Milliseconds(),
+			"on_failure": "continue", "kind": layer, "state": "active", "layer": layer, "origin": h.Origin,
+		})
+	}
+	for _, h := range all.Set.Hooks {
+		add(h.Hook, h.Layer)
+	}
+	for _, h := range all.Registered {
+		add(h, "registered")
+	}
+	return m{"workspace": all.Set.Workspace, "trust": all.Set.Trust.State, "files": []string{}, "hooks": hooks, "problems": []m{}, "warnings": []m{}}, nil
+}
+
+// before is a hook of PreToolUse.
+func before(id string, handler hook.Handler) hook.Hook {
+	h := hook.New(id, handler)
+	h.Events = []string{"PreToolUse"}
+	return h
+}

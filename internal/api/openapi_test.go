@@ -1,0 +1,303 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/hookway/hookway/docs/schema"
+	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/daemon"
+)
+
+var update = flag.Bool("update", false, "write the description of HTTP anew")
+
+// m is a JSON object.
+type m = map[string]any
+
+func TestTheDescriptionIsThatOfWhatIsServed(t *testing.T) {
+	text, err := json.MarshalIndent(describe(t), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = append(text, '\n')
+	file := filepath.Join("..", "..", "docs", "schema", "openapi.json")
+	if *update {
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if published, err := os.ReadFile(file); err != nil || !bytes.Equal(bytes.ReplaceAll(published, []byte("\r\n"), []byte("\n")), text) {
+		t.Errorf("%s is not what is served (%v); run: go test ./internal/api -run Description -update", file, err)
+	}
+}
+
+// describe makes the description, and sees that it leaves nothing out.
+func describe(t *testing.T) m {
+	t.Helper()
+	paths := describedPaths()
+	for path, methods := range api.PathsAndMethods() {
+		described, _ := paths[path].(m)
+		for i := range methods {
+			methods[i] = strings.ToLower(methods[i])
+		}
+		if got := slices.Sorted(maps.Keys(described)); !slices.Equal(got, methods) {
+			t.Errorf("%s is described with %v and served with %v", path, got, methods)
+		}
+	}
+	firing := describedFiring()
+	if got := slices.Sorted(maps.Keys(firing["properties"].(m))); !slices.Equal(got, api.FiringFields()) {
+		t.Errorf("the body is described with %v and read with %v", got, api.FiringFields())
+	}
+	var outcome m
+	data, err := schema.Get("outcome")
+	if err == nil {
+		err = json.Unmarshal(data, &outcome)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(outcome, "$id")
+	delete(outcome, "$schema")
+	return m{
+		"openapi": "3.1.0",
+		"info": m{
+			"title": "hookway", "version": "1",
+			"description": "What hookway's daemon answers over HTTP/1.1: at its own socket to every process of its user, and at the addresses of hookway serve --listen with a token.",
+			"license":     m{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+		},
+		"servers":  []m{{"url": "http://127.0.0.1:8787", "description": "hookway serve --listen 127.0.0.1:8787"}},
+		"security": []m{{}, {"token": []string{}}},
+		"paths":    paths,
+		"components": m{
+			"securitySchemes": m{"token": m{"type": "http", "scheme": "bearer", "description": "The text of the file that hookway serve --token names. At the daemon's own socket none is asked for."}},
+			"schemas": m{
+				"Firing": firing, "Outcome": outcome, "Problem": describedProblem(), "Hooks": describedHooks(),
+				"Record": ofType(t, reflect.TypeFor[audit.Record]()), "Status": ofType(t, reflect.TypeFor[daemon.Status]()),
+				"Health": m{"type": "object", "required": []string{"status"}, "properties": m{"status": m{"const": "ok"}}},
+			},
+		},
+	}
+}
+
+// ofType is the schema of a Go type, to which later versions may add.
+func ofType(t *testing.T, of reflect.Type) m {
+	t.Helper()
+	s, err := jsonschema.ForType(of, &jsonschema.ForOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(s)
+	var out m
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	loosen(out)
+	return out
+}
+
+func loosen(v any) {
+	switch v := v.(type) {
+	case m:
+		if v["properties"] != nil {
+			delete(v, "additionalProperties")
+		}
+		for _, inner := range v {
+			loosen(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			loosen(inner)
+		}
+	}
+}
+
+func describedFiring() m {
+	text := func(what string) m { return m{"type": "string", "description": what} }
+	return m{
+		"type": "object", "required": []string{"event"}, "additionalProperties": false,
+		"description": "An event to fire. What the payload itself says of the event goes before the fields beside it.",
+		"properties": m{
+			"event":      m{"type": "string", "minLength": 1, "description": "The event's name or an alias, such as PreToolUse."},
+			"payload":    m{"type": []string{"object", "null"}, "description": "The payload's fields alone, or a whole event as hooks read it on stdin."},
+			"session_id": text("The session that the event belongs to."),
+			"agent":      text("Who is about to do what the event says."),
+			"source":     text("Who reports it; http if nothing is said."),
+			"cwd":        text("The folder whose hooks are asked, as a whole path. Without it, only the user's own are."),
+			"metadata":   m{"type": []string{"object", "null"}, "description": "Travels with the event."},
+			"env":        m{"type": []string{"object", "null"}, "additionalProperties": m{"type": "string"}, "description": "What hooks find in their environment besides the daemon's own. With a token, only HOOKWAY_SESSION, HOOKWAY_AGENT and HOOKWAY_DEPTH are taken."},
+			"timeout_ms": m{"type": "number", "minimum": 0, "maximum": 86400000, "description": "How long the outcome is waited for; 0 is as long as the hooks take."},
+			"dry_run":    m{"type": "boolean", "description": "Show which hooks would be asked, and ask none."},
+		},
+	}
+}
+
+func describedProblem() m {
+	return m{
+		"type": "object", "required": []string{"type", "title", "status", "detail"},
+		"description": "Why there is no other answer: RFC 9457.",
+		"properties": m{
+			"type":   m{"type": "string", "enum": slices.Sorted(maps.Keys(api.ProblemTypes()))},
+			"title":  m{"type": "string"},
+			"status": m{"type": "integer"},
+			"detail": m{"type": "string", "minLength": 1, "description": "What is wrong with this request, and what to do."},
+			"field":  m{"type": "string", "description": "The field that is wrong, if it is one."},
+		},
+	}
+}
+
+func describedHooks() m {
+	texts := m{"type": "array", "items": m{"type": "string"}}
+	return m{
+		"type": "object", "required": []string{"workspace", "trust", "files", "hooks", "problems", "warnings"},
+		"description": "What hookway list --json prints, with the hooks that were registered.",
+		"properties": m{
+			"workspace": m{"type": "string"}, "trust": m{"type": "string"}, "files": texts, "problems": m{"type": "array"}, "warnings": m{"type": "array"},
+			"hooks": m{"type": "array", "items": m{
+				"type": "object", "required": []string{"id", "events", "lane", "priority", "timeout_ms", "on_failure", "kind", "state", "layer", "origin"},
+				"properties": m{
+					"id": m{"type": "string"}, "events": texts, "lane": m{"enum": []string{"transform", "guard", "observe"}}, "priority": m{"type": "integer"},
+					"timeout_ms": m{"type": "integer"}, "on_failure": m{"enum": []string{"continue", "block"}}, "kind": m{"type": "string"}, "state": m{"type": "string"},
+					"layer": m{"type": "string", "description": "registered, if it came from outside."}, "origin": m{"type": "string"}, "grants": texts,
+				},
+			}},
+		},
+	}
+}
+
+func describedPaths() m {
+	parameter := func(name, in, what string) m {
+		return m{"name": name, "in": in, "description": what, "schema": m{"type": "string"}}
+	}
+	filter := []m{
+		parameter("session", "query", "Only what belongs to this session."),
+		parameter("event", "query", "Only this event, by its name or an alias."),
+		parameter("cwd", "query", "Only events from this folder or below."),
+		parameter("Last-Event-ID", "header", "The id of the last event that was received: those after it come first, as far as the log still has them."),
+	}
+	return m{
+		"/v1/events": m{"post": m{
+			"operationId": "fire", "summary": "Fire an event at the hooks of a folder, and get the outcome.",
+			"description": "A refusal is an outcome like another, with status 200: see action.",
+			"parameters":  []m{parameter("Idempotency-Key", "header", "A request that comes again with the same key within five minutes gets the first one's outcome, and asks no hook.")},
+			"requestBody": m{"required": true, "content": m{"application/json": m{"schema": ref("Firing")}}},
+			"responses":   answers("Outcome", "What the hooks answered together.", 400, 401, 403, 408, 409, 413, 415, 500, 503, 504),
+		}},
+		"/v1/hooks": m{"get": m{
+			"operationId": "hooks", "summary": "What would run for an event from a folder.",
+			"parameters": []m{parameter("cwd", "query", "The folder, as a whole path; without it, the user's own hooks.")},
+			"responses":  answers("Hooks", "The hooks, in the order of their files.", 400, 401, 403, 500, 503),
+		}},
+		"/v1/watch": m{"get": m{
+			"operationId": "watch", "summary": "What is put on record from now on, as a stream.",
+			"description": "Server-sent events: outcome with a Record and its number as id, missed with how many records could not be sent, and end when the daemon does. Without anything to tell, a line that says nothing comes each 15 seconds.",
+			"parameters":  filter,
+			"responses":   answersAs("text/event-stream", m{"type": "string"}, "The stream.", 400, 401, 403, 406, 503),
+		}},
+		"/v1/status":       m{"get": m{"operationId": "status", "summary": "How the daemon stands.", "responses": answers("Status", "As hookway status --json has it.", 400, 401, 403)}},
+		"/v1/openapi.json": m{"get": m{"operationId": "openapi", "summary": "This description.", "responses": answersAs("application/json", m{"type": "object"}, "It.", 401, 403)}},
+		"/healthz":         m{"get": m{"operationId": "health", "summary": "Whether events are taken.", "responses": answers("Health", "They are.", 401, 403, 503)}},
+	}
+}
+
+func ref(name string) m { return m{"$ref": "#/components/schemas/" + name} }
+
+func answers(name, what string, problems ...int) m {
+	return answersAs("application/json", ref(name), what, problems...)
+}
+
+func answersAs(kind string, form m, what string, problems ...int) m {
+	all := m{"200": m{"description": what, "content": m{kind: m{"schema": form}}}}
+	for _, status := range problems {
+		all[strconv.Itoa(status)] = m{"description": http.StatusText(status), "content": m{"application/problem+json": m{"schema": ref("Problem")}}}
+	}
+	return all
+}
+
+// description is the published one.
+var description = sync.OnceValue(func() m {
+	var all m
+	if err := json.Unmarshal(schema.OpenAPI(), &all); err != nil {
+		panic(err)
+	}
+	return all
+})
+
+// dig goes into a JSON object; nil if there is nothing.
+func dig(v any, names ...string) any {
+	for _, name := range names {
+		object, _ := v.(m)
+		v = object[name]
+	}
+	return v
+}
+
+// fits holds JSON against a schema of the description.
+func fits(form any, text []byte) error {
+	resolved, err := resolve(form)
+	if err != nil {
+		return err
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		return fmt.Errorf("it is no JSON: %w: %s", err, text)
+	}
+	return resolved.Validate(value)
+}
+
+// ready are the schemas that were resolved already, by their JSON.
+var ready sync.Map
+
+func resolve(form any) (*jsonschema.Resolved, error) {
+	whole, err := json.Marshal(m{"$defs": dig(description(), "components", "schemas"), "allOf": []any{form}})
+	if err != nil {
+		return nil, err
+	}
+	text := strings.ReplaceAll(string(whole), "#/components/schemas/", "#/$defs/")
+	if known, ok := ready.Load(text); ok {
+		return known.(*jsonschema.Resolved), nil
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return nil, err
+	}
+	resolved, err := s.Resolve(nil)
+	if err == nil {
+		ready.Store(text, resolved)
+	}
+	return resolved, err
+}
+
+// described holds a response against the description.
+func described(method, path string, status int, header http.Header, body []byte) error {
+	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed { // of what is not described
+		return fits(ref("Problem"), body)
+	}
+	kind := header.Get("Content-Type")
+	form := dig(description(), "paths", path, strings.ToLower(method), "responses", strconv.Itoa(status), "content", kind, "schema")
+	if form == nil {
+		return fmt.Errorf("%s %s: an answer with %d and %q is not described", method, path, status, kind)
+	}
+	if kind == "text/event-stream" {
+		return nil
+	}
+	return fits(form, body)
+}

@@ -1,0 +1,167 @@
+//go:build unix
+
+package api_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/audit"
+)
+
+// sent is one server-sent event.
+type sent struct{ event, id, data string }
+
+// reader reads a stream of events.
+type reader struct {
+	h     *house
+	lines chan sent
+	stop  context.CancelFunc
+}
+
+// watch opens a stream and gives what comes, until the test ends.
+func (h *house) watch(query string, headers ...string) *reader {
+	h.t.Helper()
+	ctx, cancel := context.WithCancel(h.t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://hookway/v1/watch"+query, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for _, header := range headers {
+		name, value, _ := strings.Cut(header, ": ")
+		r.Header.Set(name, value)
+	}
+	client := &http.Client{Transport: &http.Transport{DialContext: h.dial, DisableKeepAlives: true}}
+	response, err := client.Do(r)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/event-stream" {
+		h.t.Fatalf("%s %v", response.Status, response.Header)
+	}
+	out := &reader{h: h, lines: make(chan sent, 1000), stop: cancel}
+	go func() {
+		defer close(out.lines)
+		defer response.Body.Close()
+		var one sent
+		for in := bufio.NewScanner(response.Body); in.Scan(); {
+			name, value, _ := strings.Cut(in.Text(), ": ")
+			switch name {
+			case "event":
+				one.event = value
+			case "id":
+				one.id = value
+			case "data":
+				one.data = value
+			case "":
+				if one.event != "" {
+					out.lines <- one
+				}
+				one = sent{}
+			}
+		}
+	}()
+	h.t.Cleanup(cancel)
+	return out
+}
+
+// next waits for the next event of a stream.
+func (r *reader) next() (one sent) {
+	r.h.t.Helper()
+	got := make(chan struct{})
+	go func() {
+		defer close(got)
+		one = <-r.lines
+	}()
+	r.h.await("an event of the stream", got)
+	return one
+}
+
+func TestWhatIsDecidedIsStreamed(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	h.ask("POST", "/v1/events", h.firing("before"))
+	all, mine := h.watch(""), h.watch("?session=s1&event=pre_tool_use&cwd="+h.dir)
+	h.ask("POST", "/v1/events", h.firing("rm -rf /", `,"session_id":"s0"`))
+	h.ask("POST", "/v1/events", h.firing("ls", `,"session_id":"s1"`))
+	one := all.next()
+	var r audit.Record
+	if err := json.Unmarshal([]byte(one.data), &r); err != nil {
+		t.Fatal(err)
+	}
+	if err := fits(ref("Record"), []byte(one.data)); err != nil {
+		t.Errorf("a record is not as described: %v", err)
+	}
+	if one.event != "outcome" || one.id != "2" || r.Session != "s0" || r.Action != "block" || r.Hash == "" {
+		t.Errorf("streamed is %+v", one)
+	}
+	if one := mine.next(); one.id != "3" || !strings.Contains(one.data, `"session":"s1"`) {
+		t.Errorf("of one session %+v", one)
+	}
+}
+
+func TestAStreamGoesOnWhereItEnded(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	for i := range 5 {
+		h.ask("POST", "/v1/events", h.firing(fmt.Sprint(i)))
+	}
+	s := h.watch("", "Last-Event-ID: 2")
+	for _, id := range []string{"3", "4", "5"} {
+		if one := s.next(); one.id != id {
+			t.Errorf("got %s, want %s", one.id, id)
+		}
+	}
+	s.stop()
+	s = h.watch("", "Last-Event-ID: 700") // of a log that was removed
+	h.ask("POST", "/v1/events", h.firing("new"))
+	if one := s.next(); one.id != "6" {
+		t.Errorf("got %s", one.id)
+	}
+}
+
+func TestAReaderThatReadsNothingHoldsUpNobody(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	deaf, err := h.dial(t.Context(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deaf.Close()
+	if err := deaf.(*net.UnixConn).SetReadBuffer(1 << 10); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := deaf.Write([]byte("GET /v1/watch HTTP/1.1\r\nHost: h\r\n\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	s := h.watch("")
+	long := strings.Repeat("x", 8<<10)
+	for i := range 100 {
+		if status, text := h.ask("POST", "/v1/events", h.firing(fmt.Sprint(i)+long)); status != http.StatusOK {
+			t.Fatal(text)
+		}
+	}
+	for range 100 {
+		if one := s.next(); one.event != "outcome" {
+			t.Fatalf("%+v", one)
+		}
+	}
+}
+
+func TestAStreamEndsWithTheDaemonAndDoesNotKeepIt(t *testing.T) {
+	h := newHouse(t, oneHook, plan{idle: 300 * time.Millisecond})
+	letGo := h.hold() // or the daemon could end before the stream begins
+	s := h.watch("")
+	letGo()
+	if one := s.next(); one.event != "outcome" {
+		t.Errorf("first comes %+v", one)
+	}
+	h.await("the daemon's end, for want of calls", h.ended)
+	if one := s.next(); one.event != "end" {
+		t.Errorf("the last event is %+v", one)
+	}
+}
