@@ -67,7 +67,7 @@ func TestStories(t *testing.T) {
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
 		UpdateScripts:      *update,
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status, "assemble": assemble},
 		Setup:              setStage,
 	})
 }
