@@ -84,6 +84,20 @@ func TestSeedRelaySessionEnd(t *testing.T) {
 	}
 }
 
+func TestRelayMemoryPromptOnEnd(t *testing.T) {
+	p := plant(t, "relay.config.ts", "export default { memory: { promptOnEnd: true, autoSave: true } };\n")
+	if out := fired(p, hook.SessionEnd, hook.SessionSummary{}); !strings.Contains(out.Inject, "@memory:save") {
+		t.Errorf("it injects %q", out.Inject)
+	}
+	if got := p.logged(); !strings.Contains(got, "memory.autoSave does nothing here") {
+		t.Errorf("logged %q", got)
+	}
+	p = plant(t, "relay.config.ts", "export default { hooks: { onSessionEnd: () => ({ inject: 'mine' }) }, memory: { promptOnEnd: true } };\n")
+	if out := fired(p, hook.SessionEnd, hook.SessionSummary{}); out.Inject != "mine" {
+		t.Errorf("beside a hook of its own it injects %q", out.Inject)
+	}
+}
+
 // The emitter is a part of agent-relay itself; it runs all the same.
 func TestSeedRelayEmitter(t *testing.T) {
 	p := plant(t, "hookway.config.ts", seed(t, "relay-emitter.ts")+`

@@ -32,6 +32,10 @@ const pattern = (namespace, handler) => {
 const read = (config) => {
   for (const [namespace, handler] of Object.entries(config.patterns ?? {})) pattern(namespace, handler);
   for (const [name, handler] of Object.entries(config.hooks ?? {})) if (handler) lifecycle(name, handler);
+  if (config.memory?.promptOnEnd && !config.hooks?.onSessionEnd) {
+    add({ id: "onSessionEnd", generated: true, on: "SessionEnd" }, () => ({ inject: "The session ends. What is worth keeping, save now:\n@memory:save TEXT" }), () => {});
+  }
+  if (config.memory?.autoSave) console.warn("memory.autoSave does nothing here: what the agent saves itself is kept");
   const idle = config.options?.idleThreshold;
   if (typeof idle === "number") set({ idle_threshold_ms: idle });
 };
@@ -40,7 +44,7 @@ form((value) => {
   if (!value || typeof value !== "object" || Array.isArray(value)) return false;
   const hooks = value.hooks;
   const ours = (hooks && typeof hooks === "object" && !Array.isArray(hooks) && Object.keys(hooks).every((k) => /^on[A-Z]/.test(k))) ||
-    (value.patterns && typeof value.patterns === "object");
+    (value.patterns && typeof value.patterns === "object") || (value.memory && typeof value.memory === "object" && !hooks);
   if (ours) read(value);
   return !!ours;
 });
@@ -50,7 +54,7 @@ form((value) => {
 export class Relay {
   constructor(config = {}) {
     this.name = config.name;
-    if (config.hooks || config.patterns || config.options) read(config);
+    if (config.hooks || config.patterns || config.options || config.memory) read(config);
   }
   pattern(namespace, handler) { pattern(namespace, handler); return this; }
   on(event, handler) { lifecycle(event, handler); return this; }
