@@ -32,6 +32,9 @@ func Listen(address string) (net.Listener, error) {
 		if err != nil || port >= anyCID || !strings.HasPrefix(rest, ":") {
 			return nil, errors.New("write vsock://:5000, with a port and no context id")
 		}
+		if port == 0 {
+			port = anyCID // one that is free
+		}
 		l, err := vsock.ListenContextID(anyCID, uint32(port), nil)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", address, err)
