@@ -35,6 +35,7 @@ func ExampleServe() {
 		return
 	}
 	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	served := make(chan error, 1)
 	go func() { served <- rpc.Serve(ctx, listener, rpc.Typed(guard)) }()
 
