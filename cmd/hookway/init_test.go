@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestInitStories(t *testing.T) {
 		Dir:                filepath.Join("testdata", "init"),
 		RequireUniqueNames: true,
 		UpdateScripts:      *update,
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status},
+		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status, "patient": giveTime},
 		Condition: func(name string) (bool, error) {
 			if name == "root" {
 				return os.Geteuid() == 0, nil
@@ -46,6 +47,21 @@ func TestInitStories(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// giveTime gives the hooks of a file all the time that a slow machine may need:
+// patient hookway.yaml.
+func giveTime(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: patient FILE")
+	}
+	file := ts.MkAbs(args[0])
+	was := ts.ReadFile(args[0])
+	text := regexp.MustCompile(`timeout: \d+s`).ReplaceAllString(was, "timeout: 10m")
+	if text == was {
+		ts.Fatalf("%s has no timeout", args[0])
+	}
+	ts.Check(os.WriteFile(file, []byte(text), 0o644))
 }
 
 // goCache is where Go keeps what it has compiled.

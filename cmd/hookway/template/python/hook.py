@@ -6,8 +6,8 @@ a line. By hand, it reads one event and ends:
 
     echo '{"tool_input": {"command": "git push origin main"}}' | python3 FILE
 
-It needs no package. The package in sdk/python of hookway's repository has the
-lower half of this file, and more, ready made.
+It needs no package. With the one called hookway (sdk/python in its repository)
+the lower half of this file is one line.
 """
 import json
 import os
