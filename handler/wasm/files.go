@@ -1,7 +1,6 @@
 package wasm
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 
@@ -21,7 +20,7 @@ func (r readable) Open(name string) (fs.File, error) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
 	if info, err := r.root.Stat(name); err == nil && !ordinary(info.Mode()) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.Join(fs.ErrPermission, errors.New("it is neither a file nor a folder"))}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
 	}
 	return r.root.Open(name)
 }

@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -126,5 +128,42 @@ func TestManyEventsAtOnce(t *testing.T) {
 	}
 	if n := len(h.idle); n > maxInstances {
 		t.Errorf("there are %d instances; the bound is %d", n, maxInstances)
+	}
+}
+
+// TestManyEventsAtOnceTakeTheMemoryOfAFew: each takes 16 MiB, and none of that is
+// kept.
+func TestManyEventsAtOnceTakeTheMemoryOfAFew(t *testing.T) {
+	h := open(t, assemble(t, module("i32.const 256 memory.grow i32.const -1 i32.eq if unreachable end\n"+allows)), Config{})
+	decide(t, h, "ls")
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	const events = 200
+	failed := make(chan error, events)
+	for range events {
+		go func() { _, err := h.Handle(t.Context(), bash("ls")); failed <- err }()
+	}
+	for range events {
+		if err := <-failed; err != nil {
+			t.Error(err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if grown := (int64(after.HeapSys) - int64(before.HeapSys)) >> 20; grown > 1000 { // of 3,200, if all were there
+		t.Errorf("%d events took %d MiB", events, grown)
+	}
+}
+
+// TestAGuestDoesNotWaitForANamedPipe: opening one waits for its other end, which
+// the guest's time does not stop.
+func TestAGuestDoesNotWaitForANamedPipe(t *testing.T) {
+	root := t.TempDir()
+	if out, err := exec.Command("mkfifo", filepath.Join(root, "pipe")).CombinedOutput(); err != nil {
+		t.Skipf("no named pipe can be made here: %v: %s", err, out)
+	}
+	for _, c := range []Config{{Root: root, Read: true}, {Root: root, Write: true}} {
+		if got := sees(t, c, "file /pipe"); !strings.Contains(strings.ToLower(got), "permi") {
+			t.Errorf("it saw %q", got)
+		}
 	}
 }
