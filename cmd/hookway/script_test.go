@@ -19,6 +19,7 @@ var update = flag.Bool("update", false, "write what commands print into the stor
 // TestMain lets this test binary be hookway when it is called by that name.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
+		"rpcguard": rpcGuard,
 		"hookway": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
