@@ -35,7 +35,7 @@ class Tool:
         self.fire = {k: options[k] for k in ("session_id", "cwd", "timeout") if options.get(k) is not None}
         self.signature = inspect.signature(function)
         without = options.get("without") or ()
-        self.hidden = {without} if isinstance(without, str) else set(without)
+        self.hidden: set[str] = {without} if isinstance(without, str) else set(without)
         missing = self.hidden - set(self.signature.parameters)
         if missing:
             raise TypeError(f"{self.name} has no argument {sorted(missing)[0]!r}")

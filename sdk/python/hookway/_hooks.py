@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from ._typed import hook as hook
+    from ._typed import hook as hook  # pyright: ignore[reportMissingModuleSource]
 
 
 _streams.begin()

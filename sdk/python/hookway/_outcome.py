@@ -54,7 +54,7 @@ _OUTCOME = frozenset(Outcome.__dataclass_fields__)
 def read(value: Any) -> Outcome:
     """Read an outcome. Fields of a newer hookway are left out."""
     try:
-        fields = {k: v for k, v in value.items() if k in _OUTCOME and v is not None or k in ("payload", "result")}
+        fields: dict[str, Any] = {k: v for k, v in value.items() if k in _OUTCOME and v is not None or k in ("payload", "result")}
         fields["steps"] = tuple(Step(**{k: v for k, v in s.items() if k in _STEP}) for s in value.get("steps") or ())
         return Outcome(**fields)
     except (AttributeError, TypeError) as wrong:
