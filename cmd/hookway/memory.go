@@ -93,7 +93,6 @@ func (a *app) origin(f memoryFlags) (memory.Memory, error) {
 // memoryWorkspace is the folder whose memories are meant: the named one, or the
 // workspace that we are in. A project without hooks has memories too.
 func (a *app) memoryWorkspace(named string) (string, error) {
-	dir := a.cwd()
 	if named != "" {
 		abs, err := filepath.Abs(named)
 		if err != nil {
@@ -101,7 +100,12 @@ func (a *app) memoryWorkspace(named string) (string, error) {
 		}
 		return withoutLinks(abs), nil
 	}
-	at, err := config.Locate(a.options())
+	return a.projectAt(a.options(), a.cwd())
+}
+
+// projectAt is the workspace in which a folder lies, or else its project.
+func (a *app) projectAt(options config.Options, dir string) (string, error) {
+	at, err := config.Locate(options)
 	if err != nil {
 		return "", err
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/fetch"
 )
 
@@ -41,6 +42,10 @@ type Config struct {
 
 	// Transport makes the requests of fetch; nil is the network.
 	Transport http.RoundTripper
+
+	// Memory gives what agents remember, for an event of no wrapped session: by the
+	// folder in which the agent works, its name and its session. Nil: nothing can be.
+	Memory func(dir, agent, session string) hook.Memory
 
 	// Cache is a folder of the user's own, where the bytecode of large scripts is
 	// kept; empty keeps none. It is made if it is not there.

@@ -45,7 +45,7 @@ func texts(args json.RawMessage) (list []json.RawMessage) {
 	return list
 }
 
-var errNoSession = errors.New("this event is of no session that hookway run has begun, so that nothing can be sent or remembered for its agent")
+var errNoSession = errors.New("this event is of no session that hookway run has begun, so that nothing can be sent for its agent")
 
 func send(ctx context.Context, _ *Program, args json.RawMessage) (any, error) {
 	w, ok := hook.SessionOf(ctx)
@@ -56,27 +56,30 @@ func send(ctx context.Context, _ *Program, args json.RawMessage) (any, error) {
 	return nil, w.Send(ctx, str(list, 0), str(list, 1))
 }
 
-func memoryOf(ctx context.Context) (hook.Memory, error) {
-	w, ok := hook.SessionOf(ctx)
-	if !ok {
-		return nil, errNoSession
+func memoryOf(ctx context.Context, p *Program) (hook.Memory, error) {
+	if w, ok := hook.SessionOf(ctx); ok {
+		if mem := w.Memory(); mem != nil {
+			return mem, nil
+		}
+	} else if p.c.Memory != nil {
+		head := headOf(ctx)
+		if mem := p.c.Memory(p.workDir(ctx), head.Agent, head.Session); mem != nil {
+			return mem, nil
+		}
 	}
-	if mem := w.Memory(); mem != nil {
-		return mem, nil
-	}
-	return nil, errors.New("this session has no memory")
+	return nil, errors.New("there is no memory for this event")
 }
 
-func remember(ctx context.Context, _ *Program, args json.RawMessage) (any, error) {
-	mem, err := memoryOf(ctx)
+func remember(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
+	mem, err := memoryOf(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	return mem.Save(ctx, str(texts(args), 0))
 }
 
-func search(ctx context.Context, _ *Program, args json.RawMessage) (any, error) {
-	mem, err := memoryOf(ctx)
+func search(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
+	mem, err := memoryOf(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +87,8 @@ func search(ctx context.Context, _ *Program, args json.RawMessage) (any, error) 
 	return listed(found), err
 }
 
-func recall(ctx context.Context, _ *Program, _ json.RawMessage) (any, error) {
-	mem, err := memoryOf(ctx)
+func recall(ctx context.Context, p *Program, _ json.RawMessage) (any, error) {
+	mem, err := memoryOf(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +103,8 @@ func listed(list []hook.Remembered) []hook.Remembered {
 	return list
 }
 
-func forget(ctx context.Context, _ *Program, args json.RawMessage) (any, error) {
-	mem, err := memoryOf(ctx)
+func forget(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
+	mem, err := memoryOf(ctx, p)
 	if err != nil {
 		return nil, err
 	}

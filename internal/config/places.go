@@ -10,6 +10,7 @@ import (
 	"runtime"
 
 	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
 )
 
 // Options say where to look. The zero value looks from the working directory,
@@ -44,6 +45,10 @@ type Options struct {
 
 	// Transport makes the requests of fetch in scripts; nil is the network.
 	Transport http.RoundTripper
+
+	// Memory gives what agents remember to scripts, for events of no wrapped session,
+	// by the folder in which the agent works, its name and its session. Nil: nothing can be.
+	Memory func(dir, agent, session string) hook.Memory
 
 	// Log is given what command hooks print on stderr, and their warnings, one
 	// clean line at a time, from many goroutines. Nil drops the lines.

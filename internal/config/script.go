@@ -81,7 +81,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant) *script
 	}
 	program := script.Open(bundle, script.Config{
 		Root: root, Allow: grants, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
-		Cache: filepath.Join(l.stateDir, "script"),
+		Memory: l.opts.Memory, Cache: filepath.Join(l.stateDir, "script"),
 	})
 	l.programs = append(l.programs, program)
 	return &scriptFile{path: path, bundle: bundle, program: program}

@@ -29,6 +29,10 @@ type Judge struct {
 	// time. Nil drops the lines.
 	Log func(line string)
 
+	// Memory gives what agents remember to hooks that ask for it, by the folder in
+	// which the agent works, its name and its session. Nil: nothing can be.
+	Memory func(dir, agent, session string) hook.Memory
+
 	// Continues is the folder in which a process that answers one event only
 	// counts how often in a row hooks made an agent go on. "" leaves that to the
 	// engine, which counts for as long as it lives.
