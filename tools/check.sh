@@ -41,5 +41,8 @@ command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run,
 step "the SDK for Python"
 sh tools/sdk-python.sh
 
+step "the SDK for TypeScript"
+sh tools/sdk-typescript.sh
+
 step "real agents, if npm is reachable"
 sh tools/e2e.sh

@@ -1,9 +1,9 @@
 // Hooks as functions. The names and types are those of the module "hookway" in
 // hookway's own runtime (script: FILE), but for what needs that runtime.
 
-import type { Decision, Envelope, EventName, Events, Lane } from "./types.d.ts";
+import type { Decision, Envelope, EventName, Events, Lane } from "./types.js";
 
-export type * from "./types.d.ts";
+export type * from "./types.js";
 
 /** An event as it reaches a hook: one flat object. */
 export interface HookEvent extends Envelope {

@@ -3,6 +3,7 @@
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile, MATCHES } from "./match.js";
+import { Mistake } from "./mistake.js";
 
 export const hooks = []; // what the program has registered, in order
 
@@ -59,17 +60,17 @@ const register = (events, handler, options, [file, line]) => {
     if (MATCHES.includes(name)) own.match[name] = value;
     else if (name === "match") own.whole = value;
     else if (OPTIONS.includes(name)) own[name] = value;
-    else throw new TypeError(`${where}: a hook has no option ${key}; it may have ${[...OPTIONS, ...MATCHES].join(", ")}`);
+    else throw new Mistake(`${where}: a hook has no option ${key}; it may have ${[...OPTIONS, ...MATCHES].join(", ")}`);
   }
   if (own.enabled === false) return;
   if (own.whole) own.match = Object.keys(own.match).length ? { all: [own.match, own.whole] } : own.whole;
   if (own.async) own.lane ??= "observe";
-  if (own.lane !== undefined && !lanes.includes(own.lane)) throw new TypeError(`${where}: there is no lane ${own.lane}; use transform, guard or observe`);
+  if (own.lane !== undefined && !lanes.includes(own.lane)) throw new Mistake(`${where}: there is no lane ${own.lane}; use transform, guard or observe`);
   let wants;
   try {
     wants = compile(own.match);
   } catch (error) {
-    throw new TypeError(`${where}: ${error.message}`);
+    throw new Mistake(`${where}: ${error.message}`);
   }
   hooks.push({ events: names, handler, options: own, wants, where, file, order: lanes.indexOf(own.lane ?? "transform") });
 };

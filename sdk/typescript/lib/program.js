@@ -21,29 +21,37 @@ let running = false;
 export const begin = () => {
   const main = process.argv[1];
   if (!main || process.env.NODE_TEST_CONTEXT || process.env.VITEST || process.env.JEST_WORKER_ID) return;
-  if (action) divert();
+  if (action) prepare();
   setImmediate(async () => {
     let file, exported;
     try {
       file = realpathSync(main);
       exported = await import(pathToFileURL(file).href); // it is there already
     } catch {
-      if (!file || hooks.length === 0) return; // Node says why
+      return; // what it threw is uncaught, too
     }
-    if (!action && !hooks.some((h) => h.file === file)) return;
-    await run(exported ?? {}, file);
+    if (action || hooks.some((h) => h.file === file)) await run(exported, file);
   });
+};
+
+// prepare keeps standard output for the answer, and the last line of standard
+// error for what went wrong.
+const prepare = () => {
+  divert();
+  process.removeListener("uncaughtException", uncaught);
+  process.on("uncaughtException", uncaught);
+};
+
+const uncaught = (error) => {
+  const { stack, line } = report(error, hooks);
+  leave(1, `${stack}${line}\n`);
 };
 
 // run runs the hooks. Of itself it happens in a program that hookway has started.
 export const run = async (exported = {}, file = process.argv[1]) => {
   if (running) return;
   running = true;
-  divert();
-  process.on("uncaughtException", (error) => {
-    const { stack, line } = report(error, hooks);
-    leave(1, `${stack}${line}\n`);
-  });
+  prepare();
   try {
     fromDefault(exported, file);
     if (hooks.length === 0) await leave(1, `${file}: it has no hooks; begin with on("PreToolUse", (event) => …)\n`);
