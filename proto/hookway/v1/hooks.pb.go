@@ -200,7 +200,7 @@ type Decision struct {
 	Action        Action                 `protobuf:"varint,1,opt,name=action,proto3,enum=hookway.v1.Action" json:"action,omitempty"`
 	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`                              // given to the agent
 	UserMessage   string                 `protobuf:"bytes,3,opt,name=user_message,json=userMessage,proto3" json:"user_message,omitempty"` // shown to the user
-	Modified      []byte                 `protobuf:"bytes,4,opt,name=modified,proto3" json:"modified,omitempty"`                          // JSON: a merge patch (RFC 7386) of the payload; empty changes nothing
+	Modified      []byte                 `protobuf:"bytes,4,opt,name=modified,proto3" json:"modified,omitempty"`                          // JSON: a merge patch (RFC 7386) of the payload; unset changes nothing
 	Result        []byte                 `protobuf:"bytes,5,opt,name=result,proto3" json:"result,omitempty"`                              // JSON: what stands in for the operation's result, with ACTION_ANSWER
 	RetryDelay    *durationpb.Duration   `protobuf:"bytes,6,opt,name=retry_delay,json=retryDelay,proto3" json:"retry_delay,omitempty"`
 	Inject        string                 `protobuf:"bytes,7,opt,name=inject,proto3" json:"inject,omitempty"`     // text for the agent

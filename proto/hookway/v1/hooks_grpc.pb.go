@@ -43,7 +43,10 @@ type HooksClient interface {
 	Handle(ctx context.Context, in *HandleRequest, opts ...grpc.CallOption) (*HandleResponse, error)
 	// Stream answers many events on one stream, in any order: a request and its
 	// response have the same id. It costs less than a call per event. A server
-	// that has none answers UNIMPLEMENTED, and is then asked with Handle.
+	// that has none answers UNIMPLEMENTED, and is then asked with Handle. So are
+	// servers that have one, for events of 64 KiB and more. A server that
+	// stops ends the stream with OK when it has answered all that it has begun; the
+	// others are then asked again, once.
 	Stream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamRequest, StreamResponse], error)
 }
 
@@ -91,7 +94,10 @@ type HooksServer interface {
 	Handle(context.Context, *HandleRequest) (*HandleResponse, error)
 	// Stream answers many events on one stream, in any order: a request and its
 	// response have the same id. It costs less than a call per event. A server
-	// that has none answers UNIMPLEMENTED, and is then asked with Handle.
+	// that has none answers UNIMPLEMENTED, and is then asked with Handle. So are
+	// servers that have one, for events of 64 KiB and more. A server that
+	// stops ends the stream with OK when it has answered all that it has begun; the
+	// others are then asked again, once.
 	Stream(grpc.BidiStreamingServer[StreamRequest, StreamResponse]) error
 	mustEmbedUnimplementedHooksServer()
 }
