@@ -68,7 +68,7 @@ func TestStories(t *testing.T) {
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
 		UpdateScripts:      *update,
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status, "assemble": assemble},
+		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble},
 		Setup:              setStage,
 	})
 }

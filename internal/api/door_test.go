@@ -257,4 +257,3 @@ func TestARegisteredHookKeepsTheDaemon(t *testing.T) {
 	}
 	h.await("the daemon's end", h.ended)
 }
-

@@ -2,7 +2,10 @@ package api
 
 import (
 	"maps"
+	"net/http"
 	"slices"
+
+	"github.com/hookway/hookway/internal/daemon"
 )
 
 // What the tests of the description of HTTP look at.
@@ -35,4 +38,11 @@ func DecodeFire(body []byte) (event string, err error) {
 		return "", err
 	}
 	return r.Event, nil
+}
+
+// Answer answers a request in a daemon.
+func Answer(in daemon.Host, w http.ResponseWriter, r *http.Request) {
+	d := New(Config{})
+	d.host = in
+	d.handler().ServeHTTP(w, r)
 }

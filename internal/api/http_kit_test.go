@@ -241,7 +241,9 @@ func (h *house) hold() (letGo func()) {
 	}
 	go func() {
 		defer close(answered)
-		h.ask("POST", "/v1/events", h.firing("held"))
+		if status, text := h.ask("POST", "/v1/events", h.firing("held")); status != http.StatusOK {
+			h.t.Errorf("the event that was held: %d %s", status, text)
+		}
 	}()
 	h.await("the event that is held", began)
 	return func() {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -223,7 +224,6 @@ func TestATimeoutIsAProblemOfItsOwn(t *testing.T) {
 func TestADaemonThatStopsFinishesWhatItBeganAndTakesNoMore(t *testing.T) {
 	h := newHouse(t, oneHook, plan{})
 	letGo := h.hold()
-	late := raw(t, h, "POST /v1/events HTTP/1.1\r\nHost: h\r\n") // the rest comes too late
 	h.stop()
 	eventually(t, "nobody is let in any more", func() bool {
 		c, err := h.dial(t.Context(), "", "")
@@ -232,21 +232,22 @@ func TestADaemonThatStopsFinishesWhatItBeganAndTakesNoMore(t *testing.T) {
 		}
 		return err != nil
 	})
-	if _, err := late.Write([]byte("Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")); err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.ReadResponse(bufio.NewReader(late), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _ := io.ReadAll(response.Body)
-	response.Body.Close()
-	if err := described("POST", "/v1/events", response.StatusCode, response.Header, text); err != nil || response.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("status %d, %v", response.StatusCode, err)
-	}
-	want(t, string(text), "urn:hookway:problem:stopping", "call again")
 	letGo()
 	h.await("the daemon's end", h.ended)
+}
+
+// over is a daemon that has stopped.
+type over struct{ daemon.Host }
+
+func (over) Work() bool { return false }
+
+func TestARequestThatComesTooLateIsToldSo(t *testing.T) {
+	w := httptest.NewRecorder()
+	api.Answer(over{}, w, httptest.NewRequest(http.MethodPost, "/v1/events", strings.NewReader(`{"event":"Stop"}`)))
+	if err := described("POST", "/v1/events", w.Code, w.Header(), w.Body.Bytes()); err != nil || w.Code != http.StatusServiceUnavailable {
+		t.Errorf("status %d, %v", w.Code, err)
+	}
+	want(t, w.Body.String(), "urn:hookway:problem:stopping", "call again")
 }
 
 func TestManyEventsAtOnce(t *testing.T) {
