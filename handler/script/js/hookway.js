@@ -1,22 +1,46 @@
 // The module "hookway": hooks as hookway itself has them.
 import { add, form, optionsOf, set } from "hookway:hooks";
 
-export const block = (reason, userMessage) => ({ action: "block", reason, ...(userMessage === undefined ? {} : { user_message: userMessage }) });
-export const allow = (reason) => ({ action: "allow", ...(reason === undefined ? {} : { reason }) });
-export const ask = (reason) => ({ action: "ask", ...(reason === undefined ? {} : { reason }) });
-export const skip = () => ({ action: "skip" });
-export const inject = (text) => ({ inject: text });
-export const change = (modified) => ({ action: "continue", modified });
-export const answer = (result) => ({ action: "answer", result });
-export const retry = (ms) => ({ action: "retry", retry_delay_ms: ms });
-export const proceed = () => ({ action: "continue" });
+// said reads what comes after a reason: the text for the user, or several things.
+const said = (more) => (typeof more === "string" ? { user_message: more } : more);
+
+export const block = (reason, more) => ({ action: "block", reason, ...said(more) });
+export const allow = (reason, more) => ({ action: "allow", reason, ...said(more) });
+export const ask = (reason, more) => ({ action: "ask", reason, ...said(more) });
+export const skip = (more) => ({ action: "skip", ...said(more) });
+export const inject = (text, more) => ({ inject: text, ...said(more) });
+export const change = (modified, more) => ({ action: "continue", modified, ...said(more) });
+export const modify = change;
+export const answer = (result, more) => ({ action: "answer", result, ...said(more) });
+export const retry = (ms, more) => ({ action: "retry", retry_delay_ms: ms, ...said(more) });
+export const proceed = (more) => ({ action: "continue", ...said(more) });
 
 let count = 0;
 
-// on registers a handler for events.
-export const on = (events, handler, options = {}) => {
+// on registers a handler for events. The options may stand before the handler.
+export const on = (events, second, third = {}) => {
+  const [handler, options] = typeof second === "function" ? [second, third] : [third, second ?? {}];
   count++;
-  add({ id: `${[events].flat()[0]}-${count}`, generated: options.id === undefined, on: events, ...optionsOf(options) }, handler);
+  add({ id: `${[events].flat()[0]}-${count}`, generated: options.id === undefined, on: events, ...matching(options) }, handler);
+};
+
+const matches = ["tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields", "any", "all", "not"];
+
+// matching are options in which the fields of a match may stand beside the others.
+const matching = (options) => {
+  const own = Object.fromEntries(matches.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
+  const out = optionsOf(options);
+  if (Object.keys(own).length) out.match = out.match ? { all: [own, out.match] } : own;
+  return out;
+};
+
+const registered = new WeakSet(); // by hook(), so that a default export is no second one
+
+export const hook = (definition) => {
+  const { on: events, handler, ...options } = definition;
+  on(events, handler, options);
+  registered.add(definition);
+  return definition;
 };
 
 export const defineHook = (hook) => hook;
@@ -29,7 +53,7 @@ form((value) => {
   if (!list) return false;
   list.forEach((h, i) => {
     if (!isHook(h)) throw new TypeError(`hook ${i + 1} of the default export is no {on, handler}`);
-    on(h.on, h.handler, h);
+    if (!registered.has(h)) on(h.on, h.handler, h);
   });
   if (typeof value.idleThreshold === "number") set({ idle_threshold_ms: value.idleThreshold });
   return true;

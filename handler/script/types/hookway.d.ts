@@ -97,7 +97,8 @@ declare module "hookway" {
     not?: Match;
   }
 
-  export interface Options {
+  /** The fields of a match may stand beside the others. */
+  export interface Options extends Match {
     id?: string;
     match?: Match;
     lane?: "transform" | "guard" | "observe";
@@ -119,18 +120,24 @@ declare module "hookway" {
   }
 
   export function on(events: EventName | EventName[], handler: Handler, options?: Options): void;
+  export function on(events: EventName | EventName[], options: Options, handler: Handler): void;
+  export function hook(hook: HookDefinition): HookDefinition;
   export function defineHook(hook: HookDefinition): HookDefinition;
   export function defineConfig(config: { hooks: HookDefinition[]; idleThreshold?: number }): { hooks: HookDefinition[] };
 
-  export function block(reason: string, userMessage?: string): Decision;
-  export function allow(reason?: string): Decision;
-  export function ask(reason?: string): Decision;
-  export function skip(): Decision;
-  export function inject(text: string): Decision;
-  export function change(modified: Record<string, any>): Decision;
-  export function answer(result: unknown): Decision;
-  export function retry(milliseconds: number): Decision;
-  export function proceed(): Decision;
+  /** What may come with any answer; a text alone is the one for the user. */
+  export type More = string | Pick<Decision, "user_message" | "inject" | "metadata" | "modified" | "reason">;
+
+  export function block(reason?: string, more?: More): Decision;
+  export function allow(reason?: string, more?: More): Decision;
+  export function ask(reason?: string, more?: More): Decision;
+  export function skip(more?: More): Decision;
+  export function inject(text: string, more?: More): Decision;
+  export function modify(modified: Record<string, any>, more?: More): Decision;
+  export function change(modified: Record<string, any>, more?: More): Decision;
+  export function answer(result: unknown, more?: More): Decision;
+  export function retry(milliseconds?: number, more?: More): Decision;
+  export function proceed(more?: More): Decision;
 }
 
 declare module "agent-relay" {
