@@ -101,6 +101,7 @@ func TestFilesAndPrograms(t *testing.T) {
 		"exec":      {"", "const r = await exec('echo \"$A\" && cat && pwd', { env: { A: 'x y' }, input: 'in\\n', cwd: D }); return block(r.stdout.replace(D, 'D'));", "x y\nin\nD\n", []Grant{Exec}},
 		"exit code": {"", "try { await exec('echo no >&2; exit 3'); } catch (e: any) { return block([e.code, e.stderr, e.message]); }", `[3,"no\n","echo no >&2; exit 3 failed with exit code 3: no"]`, []Grant{Exec}},
 		"late":      {"", "try { await exec('sleep 60 & wait', { timeout: 20 }); } catch (e: any) { return block(e.name); }", "TimeoutError", []Grant{Exec}},
+		"left over": {"", "return block((await exec('sleep 60 & echo here')).stdout);", "here\n", []Grant{Exec}},
 		"promisify": {"import { exec as run, execFile } from 'child_process';\nimport { promisify } from 'node:util';", "return block([(await promisify(run)('echo a')).stdout, (await promisify(execFile)('echo', [\"b'c\"])).stdout]);", `["a\n","b'c\n"]`, []Grant{Exec}},
 		"may exec":  {"", "try { await exec('true'); } catch (e: any) { return block(e.message.slice(0, 27)); }", "exec needs the grant exec, ", nil},
 	} {
