@@ -110,3 +110,18 @@ func BenchmarkColdStart(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkTurns is a guest's own work, with its being metered: 2,048 turns of a
+// loop that does nothing else, and 3,000 calls of a function, fib(16).
+func BenchmarkTurns(b *testing.B) {
+	for name, body := range map[string]string{
+		"loop":  "i32.const 2048 local.set $at\nloop $on\nlocal.get $at i32.const 1 i32.sub local.tee $at br_if $on end\n",
+		"calls": "i32.const 16 call $fib drop\n",
+	} {
+		b.Run(name, func(b *testing.B) {
+			h := open(b, assemble(b, strings.Replace(module(body+allows), "(func $handle", fib+"(func $handle", 1)), Config{})
+			_, event := event2K(b)
+			median(b, func() error { _, err := h.call(b.Context(), event); return err })
+		})
+	}
+}

@@ -18,7 +18,9 @@
 // Each call has an instance of the module for itself. Instances are used again,
 // one call after the other, and at most 8 of them are there at a time; one that
 // trapped, was stopped or grew large is thrown away. An instance has at most
-// 64 MiB of memory. When a call's time is over it is stopped wherever it is.
+// 64 MiB of memory, and 16 MiB of stack. When a call's time is over it is stopped
+// wherever it is: its code is changed for that before it is compiled, which itself
+// cannot be stopped, so that a module whose code would take long is refused.
 //
 // # What it may do
 //
