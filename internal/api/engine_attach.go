@@ -7,6 +7,7 @@ import (
 	"maps"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"google.golang.org/grpc/codes"
@@ -143,7 +144,7 @@ func (a *attached) say(m *hookwayv1.AttachResponse) {
 
 // detach takes one hook out.
 func (a *attached) detach(id string) {
-	if reg := a.forget(id); reg != nil {
+	if reg := a.forget(plainID(id)); reg != nil {
 		a.s.hooks.take(reg)
 	}
 	a.say(gone(id))
@@ -194,8 +195,9 @@ func (a *attached) register(at *hookwayv1.Attachment) error {
 	if before != nil && before.at.cwd != cwd {
 		a.s.hooks.take(before)
 	}
-	a.say(&hookwayv1.AttachResponse{Kind: &hookwayv1.AttachResponse_Attached{Attached: h.ID}})
+	a.say(&hookwayv1.AttachResponse{Kind: &hookwayv1.AttachResponse_Attached{Attached: at.GetHook().GetId()}})
 	close(asker.told)
+	a.s.log(fmt.Sprintf("hook %s is attached for %s%s", h.ID, strings.Join(h.Events, ", "), in(cwd)))
 	if !a.keep(h.ID, own) { // the stream ended meanwhile
 		a.s.hooks.take(own)
 	} else if !a.s.hooks.has(own) {

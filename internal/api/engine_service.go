@@ -16,11 +16,9 @@ import (
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/hookway/hookway/hook"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
-	"github.com/hookway/hookway/wire"
 )
 
 // Service is the gRPC form of an engine: hookway.v1.Engine. NewService makes one.
@@ -164,29 +162,6 @@ func fireError(ctx context.Context, err error) error {
 	return status.Error(codes.Internal, "hookway could not decide: "+err.Error())
 }
 
-// fired is an outcome as a response.
-func fired(out hook.Outcome[any]) (*hookwayv1.FireResponse, error) {
-	text, err := wire.EncodeOutcome(out)
-	if err != nil {
-		return nil, status.Error(codes.Internal, err.Error())
-	}
-	var parts struct{ Payload, Result json.RawMessage }
-	if err := json.Unmarshal(text, &parts); err != nil {
-		return nil, status.Error(codes.Internal, err.Error())
-	}
-	r := &hookwayv1.FireResponse{
-		Action: hookwayv1.Action(out.Action), Reason: clean(out.Reason), By: clean(out.By), Inject: clean(out.Inject), UserMessage: clean(out.UserMessage),
-		Changed: out.Changed, Payload: parts.Payload, Json: text,
-	}
-	if out.Action == hook.ActionRetry {
-		r.RetryDelay = durationpb.New(out.RetryDelay)
-	}
-	if out.Action == hook.ActionAnswer {
-		r.Result = parts.Result
-	}
-	return r, nil
-}
-
 // Register adds a hook that a server answers, or that always decides the same.
 func (s *Service) Register(ctx context.Context, r *hookwayv1.RegisterRequest) (*hookwayv1.RegisterResponse, error) {
 	h, err := hookOf(r.GetHook())
@@ -268,9 +243,10 @@ func (s *Service) Unregister(_ context.Context, r *hookwayv1.UnregisterRequest) 
 	if err != nil {
 		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
-	found := s.hooks.takeAt(cwd, r.GetId())
+	id := plainID(r.GetId())
+	found := s.hooks.takeAt(cwd, id)
 	if found {
-		s.log(fmt.Sprintf("hook %s is unregistered%s", r.GetId(), in(cwd)))
+		s.log(fmt.Sprintf("hook %s is unregistered%s", id, in(cwd)))
 	}
 	return &hookwayv1.UnregisterResponse{Found: found}, nil
 }

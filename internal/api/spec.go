@@ -35,7 +35,8 @@ func hookOf(s *hookwayv1.HookSpec) (hook.Hook, error) {
 		return hook.Hook{}, errors.New("there is no hook; it needs an id and the names of its events")
 	}
 	var r specReader
-	r.name(s.GetId())
+	id := plainID(s.GetId())
+	r.name(id)
 	if len(s.GetOn()) == 0 {
 		r.fail("the hook has no on; name its events, as in on: [PreToolUse]")
 	}
@@ -57,12 +58,16 @@ func hookOf(s *hookwayv1.HookSpec) (hook.Hook, error) {
 	}
 	options = append(options, hook.For(s.GetOn()...), hook.As(r.lane(s.GetLane())), hook.Retries(r.retries(s.GetMaxRetries())),
 		hook.OnFailure(r.failure(s.GetOnFailure())), hook.Matching(r.match(s.GetMatch(), 0)))
-	h := hook.New(s.GetId(), nil, options...)
+	h := hook.New(id, nil, options...)
 	if err := h.Match.Check(); err != nil {
 		r.fail("match: %w", err)
 	}
 	return h, errors.Join(r.errs...)
 }
+
+// plainID is an id without what stands before it in outcomes and in the record, so
+// that a hook is found by the name that is read there, too.
+func plainID(id string) string { return strings.TrimPrefix(id, "api:") }
 
 // specReader gathers what is wrong with a registration.
 type specReader struct {
