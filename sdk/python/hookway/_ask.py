@@ -82,7 +82,11 @@ def _environment(place: Place) -> dict[str, str]:
         return {k: os.environ[k] for k in names if k in os.environ}
     out = {}
     for name, value in os.environ.items():
-        if name not in ("HOOKWAY_TOKEN", "HOOKWAY_READY_FD") and (name + value).isprintable():
+        try:
+            (name + value).encode()
+        except UnicodeEncodeError:
+            continue  # bytes that are no text, which JSON cannot carry
+        if name not in ("HOOKWAY_TOKEN", "HOOKWAY_READY_FD"):
             out[name] = value
     return out
 

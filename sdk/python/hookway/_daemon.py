@@ -28,12 +28,13 @@ class Place(NamedTuple):
 def find(url: str | None, token: str | None) -> Place:
     """The place that is given, or that the environment names, or the user's own daemon."""
     url = url or os.environ.get("HOOKWAY_URL", "")
-    if not url:
-        if not hasattr(socket, "AF_UNIX") or os.name == "nt":
+    if not url or url.startswith("unix:"):
+        if os.name == "nt" or not hasattr(socket, "AF_UNIX"):
             raise NoDaemon(
-                "Python has no way to hookway's pipe on this system: run hookway serve --listen 127.0.0.1:8787, "
+                "Python knows no way to the socket of hookway on this system: run hookway serve --listen 127.0.0.1:8787, "
                 "and set HOOKWAY_URL=http://127.0.0.1:8787 and HOOKWAY_TOKEN to the token that hookway serve --token names the file of"
             )
+    if not url:
         return Place(_socket(), "localhost", 0, False, "", True)
     from urllib.parse import urlsplit
 

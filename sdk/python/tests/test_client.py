@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -75,9 +76,10 @@ class Fire(World):
     def test_hooks_have_the_environment_of_the_agent(self):
         self.hooks('import os\n@hook("PreToolUse")\ndef h(event): return inject(str(os.environ.get("TICKET")))', "once.py")
         self.config({"id": "env", "on": "PreToolUse", "command": "./once.py"})
-        os.environ["TICKET"] = "T-1"
+        os.environ["TICKET"] = "T-1\nź"
+        os.environb[b"ODD"] = b"\xff"
         client = self.client()
-        self.assertEqual(client.fire("PreToolUse", call()).inject, "T-1")
+        self.assertEqual(client.fire("PreToolUse", call()).inject, "T-1\nź")
         self.assertEqual(client.fire("PreToolUse", call(), env={**os.environ, "TICKET": "T-2"}).inject, "T-2")
 
     def test_a_failure_of_a_hook_is_told(self):
@@ -284,6 +286,20 @@ class Doors(World):
             Client(f"unix://{self.work}/none.sock").fire("PreToolUse")
         with self.assertRaisesRegex(HookwayError, "characters"):
             Client("http://127.0.0.1:1", "a\r\nb").fire("PreToolUse")
+
+
+    def test_a_system_without_unix_sockets(self):
+        self.addCleanup(setattr, socket, "AF_UNIX", socket.AF_UNIX)
+        del socket.AF_UNIX
+        for url in (None, "unix:///run/x.sock"):
+            with self.assertRaisesRegex(NoDaemon, "set HOOKWAY_URL=http://127.0.0.1:8787 and HOOKWAY_TOKEN"):
+                Client(url)
+
+    def test_a_unix_socket_by_its_path(self):
+        with Client() as own:
+            own.fire("Idle")
+            with Client(f"unix://{own._settings.place.path}") as client:
+                self.assertEqual(client.fire("Idle").action, "continue")
 
 
 class Shape(World):

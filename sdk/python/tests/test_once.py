@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 
-from tests.world import PATIENCE, World, tool
+from tests.world import PATIENCE, SDK, World, tool
 
 
 class Once(World):
@@ -196,6 +196,15 @@ import asyncio, sys
                     rest = process.stderr.read()
                     self.assertEqual(process.wait(PATIENCE), 128 + signal.SIGTERM)
                     self.assertIn(b"cleaned up True", rest)
+
+
+class Documentation(World):
+    def test_the_first_example_does_what_it_says(self):
+        for page in (SDK / "README.md", SDK.parent.parent / "docs" / "sdk-python.md"):
+            with self.subTest(page.name):
+                path = self.write("guard.py", page.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0])
+                self.assertEqual(json.loads(self.run_hook(path, tool("rm -rf x")).stdout), {"action": "block", "reason": "Delete the files by name."})
+                self.assertEqual(self.run_hook(path, tool("ls")).stdout, b"")
 
 
 class Describe(World):
