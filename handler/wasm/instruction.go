@@ -33,6 +33,7 @@ const (
 	opI32Add       = 0x6a
 	opI32Sub       = 0x6b
 	opI32Or        = 0x72
+	opRefFunc      = 0xd2
 	noResult       = 0x40 // of a block
 )
 
@@ -42,7 +43,7 @@ var errInstruction = errors.New("it has an instruction that is not of WebAssembl
 func (s *source) instruction() (in instruction) {
 	in.op = s.byte()
 	switch op := in.op; {
-	case op == opCall, op == opGlobalGet, op == opGlobalSet:
+	case op == opCall, op == opRefFunc, op == opGlobalGet, op == opGlobalSet:
 		in.index = s.number()
 	case op >= opBlock && op <= opIf:
 		in.ways = 1
@@ -53,7 +54,7 @@ func (s *source) instruction() (in instruction) {
 		}
 	case op == opBr, op == opBrIf:
 		in.ways, in.index = 1, s.number()
-	case op >= 0x20 && op <= 0x26, op >= 0x3f && op <= 0x42, op == 0xd0, op == 0xd2:
+	case op >= 0x20 && op <= 0x26, op >= 0x3f && op <= 0x42, op == 0xd0:
 		s.skip(1)
 	case op <= 0x01, op == 0x05, op == opEnd, op == opReturn, op == opDrop, op == 0x1b, op >= 0x45 && op <= 0xc4, op == 0xd1:
 	case op == opBrTable:

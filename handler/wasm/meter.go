@@ -66,6 +66,14 @@ func meter(code []byte, o *outline) ([]byte, error) {
 			return nil, fmt.Errorf("it exports %s, which is hookway's own name", name)
 		}
 	}
+	for _, e := range o.exports {
+		if e.what == 0 && int64(e.index) >= int64(len(o.funcs)) || e.what == 3 && e.index >= o.globals {
+			return nil, errForeign
+		}
+	}
+	if o.begins && int64(o.start) >= int64(len(o.funcs)) {
+		return nil, errForeign
+	}
 	m := &metering{o: o, results: map[string]uint32{}, out: bytes.Clone(code[:8])}
 	m.addTypes()
 	s := &source{rest: code[8:]}

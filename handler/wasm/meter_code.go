@@ -200,7 +200,7 @@ func (r *rewriting) run() error {
 			r.emit(m.look())
 		case in.op == opCallIndirect:
 			r.emit(m.indirect())
-		case (in.op == opGlobalGet || in.op == opGlobalSet) && in.index >= m.o.globals, in.op == opCall && in.index >= uint32(len(m.o.funcs)):
+		case (in.op == opGlobalGet || in.op == opGlobalSet) && in.index >= m.o.globals, (in.op == opCall || in.op == opRefFunc) && in.index >= uint32(len(m.o.funcs)):
 			return errForeign
 		case in.op >= opBr && in.op <= opBrTable && int64(in.index) > int64(len(r.open)):
 			return errors.New("it branches to a block that there is not")

@@ -152,7 +152,9 @@ func (o *outline) section(id byte, s *source) {
 	case 9:
 		if len(s.rest) > maxElements {
 			s.fail(tooMuch("it has %d KiB of what is in tables; a hook has at most %d", len(s.rest)>>10, maxElements>>10))
+			return
 		}
+		s.each(func() { o.elements(s) })
 	case 1:
 		s.each(func() { o.types = append(o.types, s.signature()) })
 	case 2:
@@ -192,6 +194,49 @@ func (o *outline) imported(s *source) {
 		o.globals++
 	default:
 		s.fail(fmt.Errorf("it imports something of the unknown kind %d", what))
+	}
+}
+
+// elements reads what is in a table at the beginning.
+func (o *outline) elements(s *source) {
+	kind := s.number()
+	if kind > 7 {
+		s.fail(fmt.Errorf("it has elements of the unknown kind %d", kind))
+		return
+	}
+	if kind&1 == 0 {
+		if kind&2 != 0 {
+			s.number()
+		}
+		o.constant(s)
+	}
+	if kind&3 != 0 {
+		s.byte()
+	}
+	s.each(func() {
+		if kind&4 != 0 {
+			o.constant(s)
+		} else {
+			o.has(s, s.number())
+		}
+	})
+}
+
+// constant reads an expression.
+func (o *outline) constant(s *source) {
+	for s.err == nil {
+		switch in := s.instruction(); in.op {
+		case opRefFunc:
+			o.has(s, in.index)
+		case opEnd:
+			return
+		}
+	}
+}
+
+func (o *outline) has(s *source, f uint32) {
+	if int64(f) >= int64(len(o.funcs)) {
+		s.fail(errForeign)
 	}
 }
 
