@@ -89,7 +89,9 @@ func decodeObject(body []byte, fields map[string]any) error {
 		if string(text) == "null" {
 			continue
 		}
-		if err := json.Unmarshal(text, to); err != nil {
+		if raw, ok := to.(*json.RawMessage); ok { // the payload is most of it, and read later
+			*raw = text
+		} else if err := json.Unmarshal(text, to); err != nil {
 			return wrongValue(name, to, err)
 		}
 	}
