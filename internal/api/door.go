@@ -57,7 +57,7 @@ func New(c Config) *Doors {
 	c.HeadTime, c.BodyTime = cmp.Or(c.HeadTime, headTime), cmp.Or(c.BodyTime, bodyTime)
 	d := &Doors{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring)}
 	d.stopped, d.stop = context.WithCancel(context.Background())
-	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Log: c.Log})
+	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Large: d.large, Log: c.Log})
 	return d
 }
 

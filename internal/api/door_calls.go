@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net"
 	"net/http"
 
@@ -42,3 +43,6 @@ func (d *Doors) work() (done func(size int), ok bool) {
 	}
 	return d.host.Done, true
 }
+
+// large waits for the turn of a large event.
+func (d *Doors) large(ctx context.Context) (giveBack func(), err error) { return d.host.Large(ctx) }

@@ -55,6 +55,10 @@ type ServiceOptions struct {
 	// out: with the size of its event. False means that none is begun any more.
 	Work func() (done func(size int), ok bool)
 
+	// Large waits for the turn of an event that is a large one; there are few of
+	// them at a time. It may be nil.
+	Large func(ctx context.Context) (giveBack func(), err error)
+
 	// Log is given one line at a time, from many goroutines. Nil drops them.
 	Log func(line string)
 }
@@ -98,6 +102,13 @@ func (s *Service) Fire(ctx context.Context, r *hookwayv1.FireRequest) (*hookwayv
 			return nil, errEnding
 		}
 		defer done(len(f.Payload))
+	}
+	if s.options.Large != nil && len(f.Payload) > largeSize {
+		giveBack, err := s.options.Large(ctx)
+		if err != nil {
+			return nil, status.Error(codes.ResourceExhausted, err.Error()+"; try again")
+		}
+		defer giveBack()
 	}
 	out, err := s.engine.Fire(ctx, f)
 	if err != nil {

@@ -1,0 +1,111 @@
+//go:build unix
+
+package api_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+
+	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
+	"github.com/hookway/hookway/wire"
+)
+
+// engineOf is a client of a house's daemon.
+func engineOf(t testing.TB, h *house) hookwayv1.EngineClient {
+	t.Helper()
+	c, err := grpc.NewClient("unix://"+h.socket, grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(wire.MaxSize+1<<20)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return hookwayv1.NewEngineClient(c)
+}
+
+func tool(h *house, session, command string) *hookwayv1.FireRequest {
+	return &hookwayv1.FireRequest{Event: &hookwayv1.Event{
+		Name: "PreToolUse", Cwd: h.dir, SessionId: session, Json: fmt.Appendf(nil, `{"tool_name":"Bash","tool_input":{"command":%q}}`, command),
+	}}
+}
+
+// TestAThousandEventsReachTheDaemonAtOnce: each is judged by a rule of the workspace
+// and by a program that attached a hook, and is put on record.
+func TestAThousandEventsReachTheDaemonAtOnce(t *testing.T) {
+	h := newHouse(t, "hooks:\n  - {id: note, on: PreToolUse, inject: noted}\n", plan{})
+	engine := engineOf(t, h)
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	stream, err := engine.Attach(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := &hookwayv1.HookSpec{Id: "mine", On: []string{"PreToolUse"}, Lane: "guard"}
+	if err := stream.Send(&hookwayv1.AttachRequest{Kind: &hookwayv1.AttachRequest_Attach{Attach: &hookwayv1.Attachment{Hook: spec, Cwd: h.dir}}}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := stream.Recv(); err != nil || m.GetAttached() != "mine" {
+		t.Fatalf("attaching gave %v, %v", m, err)
+	}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		for {
+			m, err := stream.Recv()
+			if err != nil {
+				return
+			}
+			ask := m.GetAsk()
+			_ = stream.Send(&hookwayv1.AttachRequest{Kind: &hookwayv1.AttachRequest_Answer{Answer: &hookwayv1.StreamResponse{
+				Id:   ask.GetId(),
+				Kind: &hookwayv1.StreamResponse_Decision{Decision: &hookwayv1.Decision{Action: hookwayv1.Action_ACTION_BLOCK, Reason: ask.GetHandle().GetEvent().GetSessionId()}},
+			}}})
+		}
+	}()
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	command := "echo " + strings.Repeat("x", 2000)
+	var all sync.WaitGroup
+	for i := range 1000 {
+		all.Go(func() {
+			session := fmt.Sprintf("s-%d", i)
+			out, err := engine.Fire(ctx, tool(h, session, command))
+			if err != nil || out.GetReason() != session || out.GetBy() != "api:mine" || out.GetInject() != "noted" {
+				t.Errorf("event %d gave %v, %v", i, out, err)
+			}
+		})
+	}
+	all.Wait()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 100<<20 {
+		t.Errorf("1000 events left %d MiB", grown>>20)
+	}
+	cancel()
+	<-answered
+}
+
+// TestLargeEventsTakeTurns: their sum would be too much.
+func TestLargeEventsTakeTurns(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	engine := engineOf(t, h)
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	command := strings.Repeat("x", 3<<20)
+	var all sync.WaitGroup
+	for range 12 {
+		all.Go(func() {
+			if out, err := engine.Fire(ctx, tool(h, "s", command)); err != nil || len(out.GetPayload()) < len(command) {
+				t.Errorf("it gave %d bytes, %v", len(out.GetPayload()), err)
+			}
+		})
+	}
+	all.Wait()
+}
