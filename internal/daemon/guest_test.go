@@ -1,0 +1,179 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/wire/call"
+)
+
+// parrots are guests that give each line back.
+type parrots struct {
+	Host
+	welcomed sync.WaitGroup
+
+	mu    sync.Mutex
+	here  []*Guest
+	ended bool
+}
+
+func (p *parrots) Begin(h Host) { p.Host = h }
+
+func (p *parrots) Welcome(g *Guest) {
+	p.mu.Lock()
+	p.here = append(p.here, g)
+	p.mu.Unlock()
+	p.welcomed.Go(func() {
+		defer g.Close()
+		for in := bufio.NewReader(g); ; {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			if !p.Work() {
+				return
+			}
+			_, _ = io.WriteString(g, strings.ToUpper(line))
+			p.Done(len(line))
+		}
+	})
+}
+
+func (p *parrots) Refuse(nc net.Conn, why string) { _, _ = io.WriteString(nc, why+"\n") }
+
+func (p *parrots) End() {
+	p.mu.Lock()
+	p.ended = true
+	p.mu.Unlock()
+}
+
+// talk says a line on a connection, and gives the one that comes back.
+func talk(t *testing.T, c net.Conn, text string) string {
+	t.Helper()
+	_ = c.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(c, text); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(c).ReadString('\n')
+	return line
+}
+
+func connect(t *testing.T, at call.Places) net.Conn {
+	t.Helper()
+	c, err := dialSocket(t.Context(), at.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func TestWhatIsNoFrameIsTheGuests(t *testing.T) {
+	p := &parrots{}
+	d := start(t, Config{Guests: p, Version: "test"})
+	c := dial(t, d.Places)
+	if got := ask(t, c, "a frame"); got != "a frame" {
+		t.Errorf("a frame is answered with %q", got)
+	}
+	for _, text := range []string{"GET / HTTP/1.1\n", "HEAD / HTTP/1.1\n", "H\n", "HKW\n", "HKWX and more\n"} { // some begin like a frame
+		guest := connect(t, d.Places)
+		if got := talk(t, guest, text+strings.Repeat("x", 4-min(len(text), 4))); got != strings.ToUpper(text) {
+			t.Errorf("%q is answered with %q", text, got)
+		}
+		guest.Close()
+	}
+	if got := ask(t, c, "another"); got != "another" {
+		t.Errorf("a frame is answered with %q", got)
+	}
+	if st := p.Status(); st.Requests != 7 || st.Version != "test" || st.Running != 0 {
+		t.Errorf("%+v", st)
+	}
+	d.stop()
+	d.await(t)
+	if !p.ended || p.Work() {
+		t.Error("the guests were not told of the end")
+	}
+	p.welcomed.Wait()
+}
+
+func TestAGuestThatStaysIsSeenOut(t *testing.T) {
+	p := &parrots{}
+	d := start(t, Config{Guests: p})
+	guest := connect(t, d.Places)
+	if got := talk(t, guest, "hello\n"); got != "HELLO\n" {
+		t.Error(got)
+	}
+	d.stop()
+	d.await(t)
+	if n, err := guest.Read(make([]byte, 1)); err == nil {
+		t.Errorf("%d bytes from a daemon that has ended", n)
+	}
+}
+
+func TestADoorIsTheGuestsAlone(t *testing.T) {
+	door, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &parrots{}
+	d := start(t, Config{Guests: p, Doors: func() ([]net.Listener, error) { return []net.Listener{door}, nil }})
+	c, err := net.Dial("tcp", door.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if got := talk(t, c, "HKWY is no frame here\n"); got != "HKWY IS NO FRAME HERE\n" {
+		t.Errorf("answered with %q", got)
+	}
+	if g := p.here[0]; g.Door != door || g.Peer != (Peer{}) {
+		t.Errorf("the guest is %+v", g)
+	}
+	d.stop()
+	d.await(t)
+	if c, err := net.Dial("tcp", door.Addr().String()); err == nil {
+		c.Close()
+		t.Error("the door is still open")
+	}
+}
+
+func TestADaemonThatIsNeededStays(t *testing.T) {
+	needed := make(chan bool)
+	d := start(t, Config{Idle: 4 * time.Millisecond, Needed: func() bool { return <-needed }})
+	for range 5 {
+		needed <- true // it asked, and stays
+	}
+	select {
+	case <-d.ended:
+		t.Fatal("it ended")
+	default:
+	}
+	go func() {
+		for {
+			select {
+			case needed <- false:
+			case <-d.ended:
+				return
+			}
+		}
+	}()
+	d.await(t)
+}
+
+func TestADoorThatCannotBeOpenedKeepsTheDaemonFromBeginning(t *testing.T) {
+	at := placesIn(folder(t))
+	closed := false
+	err := Serve(context.Background(), Config{
+		Places: at, Handle: echo, Close: func() { closed = true },
+		Doors: func() ([]net.Listener, error) { return nil, io.ErrUnexpectedEOF },
+	})
+	if err == nil || !closed {
+		t.Errorf("%v, closed: %v", err, closed)
+	}
+	start(t, Config{Places: at}) // the lock and the socket were given back
+}
