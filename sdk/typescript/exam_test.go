@@ -45,7 +45,7 @@ func exam(t *testing.T, worker bool) {
 			t.Fatal(err)
 		}
 		h, err := command.New(command.Config{
-			Argv: []string{interpreter, program}, Worker: worker, Env: []string{"HOOKWAY_EXAM=" + string(play), "NODE_TEST_CONTEXT="},
+			Argv: []string{interpreter, program}, Worker: worker, Env: []string{"HOOKWAY_EXAM=" + string(play)},
 		})
 		if err != nil {
 			t.Fatal(err)

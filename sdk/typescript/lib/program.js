@@ -20,8 +20,9 @@ let running = false;
 // test imports is none.
 export const begin = () => {
   const main = process.argv[1];
-  if (!main || process.env.NODE_TEST_CONTEXT || process.env.VITEST || process.env.JEST_WORKER_ID) return;
-  if (action) prepare();
+  const { NODE_TEST_CONTEXT, VITEST, JEST_WORKER_ID } = process.env;
+  if (!main || (!action && (NODE_TEST_CONTEXT || VITEST || JEST_WORKER_ID))) return;
+  if (action) prepare(); // also of an agent that is being tested
   setImmediate(async () => {
     let file, exported;
     try {
