@@ -190,6 +190,24 @@ func TestAModuleCannotReachWhatIsAddedToIt(t *testing.T) {
 	}
 }
 
+// TestAModuleNamesOnlyWhatItHas: index 3 is that of the function that is added.
+func TestAModuleNamesOnlyWhatItHas(t *testing.T) {
+	good := assembleHand(byHand["else"])
+	for name, change := range map[string][2]string{
+		"an export":         {"\x01f\x00\x02", "\x01f\x00\x03"},
+		"a global's export": {"\x01f\x00\x02", "\x01f\x03\x00"},
+		"an element":        {"\x0b\x02\x02\x00", "\x0b\x02\x03\x00"},
+	} {
+		code := bytes.Replace(good, []byte(change[0]), []byte(change[1]), 1)
+		if bytes.Equal(code, good) {
+			t.Fatalf("%s: nothing was changed", name)
+		}
+		if _, err := Parse("hook.wasm", code); !errors.Is(err, errForeign) {
+			t.Errorf("%s: it gave %v", name, err)
+		}
+	}
+}
+
 // TestWhatTakesTooLongToCompileIsRefused: nothing could stop it.
 func TestWhatTakesTooLongToCompileIsRefused(t *testing.T) {
 	blocks := func(n int) []byte {
