@@ -275,6 +275,17 @@ func TestAttachingIsRefusedWithAReason(t *testing.T) {
 	wantStatus(t, err, codes.InvalidArgument, "none of them")
 }
 
+func TestAPanicIsTheEndOfOneStream(t *testing.T) {
+	b, _, client := open(t, ServiceOptions{})
+	g := attach(t, client)
+	g.attached(guardSpec("good"))
+	g.hook(guardSpec("panics"))
+	_, err := g.stream.Recv()
+	wantStatus(t, err, codes.Internal, "panicked")
+	eventually(t, func() bool { return b.Len() == 0 }, func() string { return "the hook is still there" })
+	attach(t, client).attached(guardSpec("good"))
+}
+
 func TestDetachingAndReplacing(t *testing.T) {
 	b, _, client := open(t, ServiceOptions{})
 	one, two := attach(t, client), attach(t, client)

@@ -76,7 +76,7 @@ func (b *bench) Register(_ context.Context, _ string, h hook.Hook) (func(), bool
 	defer b.mu.Unlock()
 	replaced, err := b.Replace(h)
 	if err != nil {
-		return nil, false, err
+		return nil, false, &Mistake{err}
 	}
 	if b.latest == nil {
 		b.latest = map[string]int{}

@@ -234,7 +234,10 @@ func (s *Service) dial(to string, h hook.Hook) (*target, error) {
 
 // registerError is the status of a hook that could not be registered.
 func registerError(err error) error {
+	var mistake *Mistake
 	switch {
+	case errors.As(err, &mistake):
+		return status.Error(codes.InvalidArgument, err.Error())
 	case errors.Is(err, errTooMany):
 		return status.Error(codes.ResourceExhausted, err.Error())
 	case errors.Is(err, errClosed):
@@ -242,7 +245,7 @@ func registerError(err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return status.FromContextError(err).Err()
 	}
-	return status.Error(codes.InvalidArgument, err.Error())
+	return status.Error(codes.Internal, "the hook could not be registered: "+err.Error())
 }
 
 // Unregister takes a registered hook away, an attached one, too.
@@ -273,7 +276,7 @@ func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServe
 	}
 	seen, err := s.engine.Watch(g.Context(), Filter{Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd, After: r.GetAfter()})
 	if err != nil {
-		return fireError(g.Context(), err)
+		return watchError(err)
 	}
 	if err := g.SendHeader(nil); err != nil { // whoever waits for it misses nothing from now on
 		return err
@@ -298,6 +301,15 @@ func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServe
 			return errEnding
 		}
 	}
+}
+
+// watchError is the status of a watch that is not begun.
+func watchError(err error) error {
+	var mistake *Mistake
+	if errors.As(err, &mistake) {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	return status.Error(codes.Unavailable, err.Error()) // too many watch, or there is no log: that may pass
 }
 
 // watched is a record as it is streamed.
