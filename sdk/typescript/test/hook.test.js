@@ -127,8 +127,10 @@ test("it runs without hookway, too, and not where a test imports it", async (t) 
   const plain = start(file, { HOOK_ACTION: "" });
   plain.child.stdin.end(JSON.stringify(bash("ls")));
   assert.deepEqual(JSON.parse((await plain.ended).stdout), { action: "block", reason: "no" });
-  const tested = start(file, { NODE_TEST_CONTEXT: "child-v8" });
+  const tested = start(file, { HOOK_ACTION: "", NODE_TEST_CONTEXT: "child-v8" });
   assert.deepEqual([(await tested.ended).code, tested.out.stdout], [0, ""]);
+  const agents = await once(file, bash("ls"), { NODE_TEST_CONTEXT: "child-v8" }); // of an agent that is being tested
+  assert.deepEqual(JSON.parse(agents.stdout), { action: "block", reason: "no" });
 });
 
 test("files in the forms of hookway's own runtime are understood", async (t) => {
