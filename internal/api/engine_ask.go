@@ -20,6 +20,11 @@ import (
 const (
 	maxAsked  = 256     // events that wait for an answer on one stream; the next wait for their turn
 	maxAnswer = 2 << 20 // bytes
+
+	// usualEvent is the largest event that is asked about unless the other side says
+	// otherwise: clients take messages of 4 MiB, and a larger one would end the
+	// stream, so that an agent could rid itself of a guard by one large call.
+	usualEvent = 4<<20 - 64<<10
 )
 
 // errDetached is why a hook fails that nobody answers for any more.
@@ -30,6 +35,7 @@ type asker struct {
 	stream  *attached
 	hook    string
 	profile hook.Profile
+	most    int           // bytes of an event's JSON
 	told    chan struct{} // closed when the other side is told that the hook is attached
 }
 
@@ -41,6 +47,9 @@ func (h *asker) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	event, err := eventOf(ev)
 	if err != nil {
 		return hook.Decision{}, err
+	}
+	if n := len(event.GetJson()); n > h.most {
+		return hook.Decision{}, fmt.Errorf("the event has %d bytes; the program that answers takes %d, and says so with max_event", n, h.most)
 	}
 	over, out := h.stream.over, h.stream.out
 	select {

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
+	"github.com/hookway/hookway/wire"
 )
 
 // maxAttached bounds the hooks of one stream.
@@ -178,7 +179,10 @@ func (a *attached) register(at *hookwayv1.Attachment) error {
 		return err
 	}
 	h.Origin = "attached"
-	asker := &asker{stream: a, hook: h.ID, profile: h.Profile, told: make(chan struct{})}
+	asker := &asker{stream: a, hook: h.ID, profile: h.Profile, most: usualEvent, told: make(chan struct{})}
+	if n := at.GetMaxEvent(); n > 0 {
+		asker.most = int(min(n, wire.MaxSize))
+	}
 	h.Handler = asker
 	before := a.forget(h.ID) // it is replaced without a word
 	a.mu.Lock()

@@ -336,6 +336,35 @@ func TestAProgramThatDoesNotRead(t *testing.T) {
 	eventually(t, func() bool { return b.Len() == 0 && s.Registered() == 0 }, func() string { return "the hook is still there" })
 }
 
+// TestALargeEventDoesNotEndAStream: its guard fails, blocks, and stays.
+func TestALargeEventDoesNotEndAStream(t *testing.T) {
+	_, _, client := open(t, ServiceOptions{})
+	stream, err := client.Attach(within(t)) // with the limit that clients have
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &guest{t: t, stream: stream}
+	g.attached(guardSpec("mine"))
+	r := <-fire(t, client, bash(strings.Repeat("x", 5<<20)))
+	if r.GetAction() != hookwayv1.Action_ACTION_BLOCK || !strings.Contains(r.GetReason(), "max_event") {
+		t.Errorf("the outcome is %s", r.GetReason())
+	}
+	out := fire(t, client, bash("ls"))
+	g.answer(g.next().GetAsk().GetId(), &hookwayv1.Decision{Action: hookwayv1.Action_ACTION_BLOCK, Reason: "still there"})
+	if r := <-out; r.GetReason() != "still there" {
+		t.Errorf("the outcome is %v", r)
+	}
+
+	wide := attach(t, client)
+	wide.send(&hookwayv1.AttachRequest{Kind: &hookwayv1.AttachRequest_Attach{Attach: &hookwayv1.Attachment{Hook: guardSpec("mine"), MaxEvent: 16 << 20}}})
+	wide.next()
+	out = fire(t, client, bash(strings.Repeat("x", 5<<20)))
+	wide.answer(wide.next().GetAsk().GetId(), &hookwayv1.Decision{Action: hookwayv1.Action_ACTION_BLOCK, Reason: "read"})
+	if r := <-out; r.GetReason() != "read" {
+		t.Errorf("the outcome is %v", r.GetReason())
+	}
+}
+
 func TestAttachedHooksAnswerWhileTheServiceStops(t *testing.T) {
 	_, s, client := open(t, ServiceOptions{})
 	g := attach(t, client)

@@ -1448,9 +1448,13 @@ func (*AttachRequest_Detach) isAttachRequest_Kind() {}
 func (*AttachRequest_Answer) isAttachRequest_Kind() {}
 
 type Attachment struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Hook          *HookSpec              `protobuf:"bytes,1,opt,name=hook,proto3" json:"hook,omitempty"`
-	Cwd           string                 `protobuf:"bytes,2,opt,name=cwd,proto3" json:"cwd,omitempty"`
+	state protoimpl.MessageState `protogen:"open.v1"`
+	Hook  *HookSpec              `protobuf:"bytes,1,opt,name=hook,proto3" json:"hook,omitempty"`
+	Cwd   string                 `protobuf:"bytes,2,opt,name=cwd,proto3" json:"cwd,omitempty"`
+	// The largest event that is asked about, in bytes of its JSON; the hook fails at
+	// larger ones. 0 is what gRPC clients take if they are not told otherwise,
+	// almost 4 MiB: a message beyond a client's limit would end its stream.
+	MaxEvent      uint32 `protobuf:"varint,3,opt,name=max_event,json=maxEvent,proto3" json:"max_event,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1497,6 +1501,13 @@ func (x *Attachment) GetCwd() string {
 		return x.Cwd
 	}
 	return ""
+}
+
+func (x *Attachment) GetMaxEvent() uint32 {
+	if x != nil {
+		return x.MaxEvent
+	}
+	return 0
 }
 
 type AttachResponse struct {
@@ -1903,11 +1914,12 @@ const file_hookway_v1_hooks_proto_rawDesc = "" +
 	"\x06attach\x18\x01 \x01(\v2\x16.hookway.v1.AttachmentH\x00R\x06attach\x12\x18\n" +
 	"\x06detach\x18\x02 \x01(\tH\x00R\x06detach\x124\n" +
 	"\x06answer\x18\x03 \x01(\v2\x1a.hookway.v1.StreamResponseH\x00R\x06answerB\x06\n" +
-	"\x04kind\"H\n" +
+	"\x04kind\"e\n" +
 	"\n" +
 	"Attachment\x12(\n" +
 	"\x04hook\x18\x01 \x01(\v2\x14.hookway.v1.HookSpecR\x04hook\x12\x10\n" +
-	"\x03cwd\x18\x02 \x01(\tR\x03cwd\"\xb4\x01\n" +
+	"\x03cwd\x18\x02 \x01(\tR\x03cwd\x12\x1b\n" +
+	"\tmax_event\x18\x03 \x01(\rR\bmaxEvent\"\xb4\x01\n" +
 	"\x0eAttachResponse\x12\x1c\n" +
 	"\battached\x18\x01 \x01(\tH\x00R\battached\x12\x1c\n" +
 	"\bdetached\x18\x02 \x01(\tH\x00R\bdetached\x12/\n" +
