@@ -52,7 +52,7 @@ fuzz:
 	@sh tools/fuzz.sh $(FUZZTIME)
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./handler/wasm ./internal/directive ./internal/terminal ./internal/memory
+	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./handler/script ./handler/web ./handler/rpc ./handler/wasm ./internal/api ./internal/directive ./internal/terminal ./internal/memory
 
 # The checked-in JSON Schemas, and all golden files, made anew.
 schema:
