@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -295,12 +296,9 @@ func TestStreamsThatAreWrong(t *testing.T) {
 // TestAStreamThatIsNotRead holds up an event for its time only, and the next ones
 // get a stream of their own.
 func TestAStreamThatIsNotRead(t *testing.T) {
-	opened := make(chan int, 100)
-	n := 0
+	var opened atomic.Int32
 	h := streams(t, func(rpc grpc.BidiStreamingServer[hookwayv1.StreamRequest, hookwayv1.StreamResponse]) error {
-		n++
-		opened <- n
-		if n == 1 {
+		if opened.Add(1) == 1 {
 			<-rpc.Context().Done()
 			return nil
 		}

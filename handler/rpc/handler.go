@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -122,7 +123,10 @@ func late(ctx context.Context, err error) bool {
 		return true
 	}
 	deadline, ok := ctx.Deadline()
-	if !ok || status.Code(err) != codes.DeadlineExceeded || time.Until(deadline) > 100*time.Millisecond {
+	if !ok || time.Until(deadline) > 100*time.Millisecond {
+		return false
+	}
+	if status.Code(err) != codes.DeadlineExceeded && !strings.Contains(strings.ToLower(err.Error()), "deadline") {
 		return false
 	}
 	<-ctx.Done()
@@ -185,17 +189,30 @@ func (h *Handler) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, err
 	return h.decision(ev, d)
 }
 
-// exchange asks on the stream, or with a call.
+// exchange asks until the request has reached the server: what it has not begun may
+// be sent again.
 func (h *Handler) exchange(ctx context.Context, request *hookwayv1.HandleRequest, md metadata.MD, mark string) (*hookwayv1.Decision, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(h.base, cancel)()
-	if len(request.GetEvent().GetJson()) < largeEvent {
-		d, err := h.askStream(ctx, request, md, mark)
-		if errors.Is(err, errEnded) { // it takes no more, perhaps because another one takes its place
-			d, err = h.askStream(ctx, request, md, mark)
+	for try := 0; ; try++ {
+		d, err := h.once(ctx, request, md, mark)
+		if try == 2 || !unsent(err) {
+			return d, err
 		}
-		if !errors.Is(err, errNoStream) {
+	}
+}
+
+// unsent reports whether a server has certainly not begun a request: it ended the
+// stream in an orderly way, or the connection had gone before it was sent.
+func unsent(err error) bool {
+	return errors.Is(err, errEnded) || status.Code(err) == codes.Unavailable && strings.HasPrefix(status.Convert(err).Message(), "connection error:")
+}
+
+// once asks on the stream, or with a call.
+func (h *Handler) once(ctx context.Context, request *hookwayv1.HandleRequest, md metadata.MD, mark string) (*hookwayv1.Decision, error) {
+	if len(request.GetEvent().GetJson()) < largeEvent {
+		if d, err := h.askStream(ctx, request, md, mark); !errors.Is(err, errNoStream) {
 			return d, err
 		}
 	}

@@ -37,6 +37,7 @@ var pauses = []time.Duration{50 * time.Millisecond, 200 * time.Millisecond}
 // link is a connection that is made when it is needed, and again when it broke.
 type link struct {
 	secure  bool // it is TLS
+	pauses  []time.Duration
 	conn    *grpc.ClientConn
 	dialing atomic.Int32 // connections that are being made
 	dials   atomic.Int64 // connections that were begun
@@ -47,7 +48,7 @@ type link struct {
 
 func newLink(t *target, c *Config) (*link, error) {
 	plain := c.TLS == nil && (t.network != tcp || c.Insecure || local(t.host))
-	l := &link{secure: !plain}
+	l := &link{secure: !plain, pauses: pauses}
 	creds := insecure.NewCredentials()
 	if !plain {
 		cfg, err := c.TLS.config()
@@ -153,14 +154,14 @@ func (l *link) ready(ctx context.Context) error {
 		case connectivity.Idle:
 			l.conn.Connect()
 		case connectivity.TransientFailure:
-			if try == len(pauses) {
+			if try == len(l.pauses) {
 				if err := l.failure(); err != nil {
 					return &notConnected{unreachable(err)}
 				}
 				return l.why(ctx)
 			}
 			l.conn.ResetConnectBackoff()
-			wait, cancel = context.WithTimeout(ctx, pauses[try])
+			wait, cancel = context.WithTimeout(ctx, l.pauses[try])
 			if l.dialing.Load() == 0 {
 				try++
 			}

@@ -46,7 +46,7 @@ type HooksClient interface {
 	// that has none answers UNIMPLEMENTED, and is then asked with Handle. So are
 	// servers that have one, for events of 64 KiB and more. A server that
 	// stops ends the stream with OK when it has answered all that it has begun; the
-	// others are then asked again, once.
+	// others are then asked again.
 	Stream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[StreamRequest, StreamResponse], error)
 }
 
@@ -97,7 +97,7 @@ type HooksServer interface {
 	// that has none answers UNIMPLEMENTED, and is then asked with Handle. So are
 	// servers that have one, for events of 64 KiB and more. A server that
 	// stops ends the stream with OK when it has answered all that it has begun; the
-	// others are then asked again, once.
+	// others are then asked again.
 	Stream(grpc.BidiStreamingServer[StreamRequest, StreamResponse]) error
 	mustEmbedUnimplementedHooksServer()
 }
