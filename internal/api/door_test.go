@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mdlayher/vsock"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -190,6 +191,33 @@ func (h *house) fires(t *testing.T, target string, secure credentials.TransportC
 		t.Errorf("%s: %v, want %v", target, err, code)
 	} else if err == nil && (r.Action != hookwayv1.Action_ACTION_BLOCK || r.By != "no-rm") {
 		t.Errorf("%s: %v", target, r)
+	}
+}
+
+// A virtual machine comes in over AF_VSOCK; the kernel's loopback stands for one.
+func TestADoorForVirtualMachines(t *testing.T) {
+	const port = 38787
+	door, err := api.Listen("vsock://:38787", nil)
+	if err != nil {
+		t.Skip("this kernel has no AF_VSOCK to listen at: ", err)
+	}
+	c, err := vsock.Dial(vsock.Local, port, nil)
+	if err != nil {
+		door.Close()
+		t.Skip("this kernel has no loopback for AF_VSOCK (vsock_loopback): ", err)
+	}
+	c.Close()
+	door.Close()
+	h := newHouse(t, oneHook, plan{doors: []string{"vsock://:38787"}})
+	client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return vsock.Dial(vsock.Local, port, nil)
+	}}}
+	defer client.CloseIdleConnections()
+	if code, text := h.do(client, "http://host/v1/events", "POST", h.firing("rm -rf /"), "Authorization: Bearer "+h.token); code != http.StatusOK {
+		t.Errorf("%d %s", code, text)
+	}
+	if code, _ := h.do(client, "http://host/v1/events", "POST", h.firing("ls")); code != http.StatusUnauthorized {
+		t.Errorf("without the token: %d", code)
 	}
 }
 
