@@ -1,0 +1,70 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
+)
+
+// Watch streams what is decided from now on.
+func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServer) error {
+	cwd, err := folder(r.GetCwd())
+	if err != nil {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	if r.GetAfter() < 0 {
+		return status.Error(codes.InvalidArgument, "after is negative; give the seq of the last record that you saw, or 0")
+	}
+	seen, err := s.engine.Watch(g.Context(), Filter{Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd, After: r.GetAfter()})
+	if err != nil {
+		return watchError(err)
+	}
+	if err := g.SendHeader(nil); err != nil { // whoever waits for it misses nothing from now on
+		return err
+	}
+	for {
+		select {
+		case one, more := <-seen:
+			if !more {
+				if err := g.Context().Err(); err != nil {
+					return status.FromContextError(err).Err()
+				}
+				return errEnding
+			}
+			m, err := watched(one)
+			if err != nil {
+				return err
+			}
+			if err := g.Send(m); err != nil {
+				return err
+			}
+		case <-s.stopping:
+			return errEnding
+		}
+	}
+}
+
+// watchError is the status of a watch that is not begun.
+func watchError(err error) error {
+	var mistake *Mistake
+	if errors.As(err, &mistake) {
+		return status.Error(codes.InvalidArgument, err.Error())
+	}
+	return status.Error(codes.Unavailable, err.Error()) // too many watch, or there is no log: that may pass
+}
+
+// watched is a record as it is streamed.
+func watched(one Seen) (*hookwayv1.WatchResponse, error) {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(one.Record); err != nil {
+		return nil, status.Error(codes.Internal, err.Error())
+	}
+	return &hookwayv1.WatchResponse{Json: bytes.TrimSuffix(text.Bytes(), []byte("\n")), Missed: one.Missed}, nil
+}
