@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -60,6 +61,10 @@ const oneHook = "hooks:\n  - {id: no-rm, on: PreToolUse, match: {command: 'rm -r
 // newHouse opens one with this hookway.yaml, until the test ends.
 func newHouse(t testing.TB, yaml string, p plan) *house {
 	t.Helper()
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		eventually(t, "all goroutines ended", func() bool { return runtime.NumGoroutine() <= before })
+	})
 	root, err := os.MkdirTemp("", "api") // the path of a socket has little room
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
