@@ -181,7 +181,7 @@ func (p *peer) readStderr() {
 	for {
 		line, err := readLine(r, 8<<10)
 		if !rest {
-			p.said(hook.LogLine(string(line)))
+			p.said(hook.LogLine(string(line)), telling(line))
 		}
 		rest = errors.Is(err, errLongLine)
 		if err != nil && !rest {
@@ -190,15 +190,23 @@ func (p *peer) readStderr() {
 	}
 }
 
-// said logs a line, and keeps it in case it is the last one.
-func (p *peer) said(text string) {
+// said logs a line, and keeps it in case it is the last one that tells something.
+func (p *peer) said(text string, telling bool) {
 	if text == "" {
 		return
 	}
 	p.mu.Lock()
-	p.last = text
+	if telling || p.last == "" {
+		p.last = text
+	}
 	p.mu.Unlock()
 	p.w.c.log(text)
+}
+
+// telling reports whether a line may say what went wrong. What is indented
+// belongs to a line above it, and Node ends with a brace and its version.
+func telling(line []byte) bool {
+	return len(line) > 0 && line[0] != ' ' && line[0] != '\t' && line[0] != '}' && !bytes.HasPrefix(line, []byte("Node.js v"))
 }
 
 // errLongLine means that a line was cut; the next call goes on behind the cut.
