@@ -30,6 +30,7 @@ func TestATopLevelThatAwaitsFailsWithItsPlace(t *testing.T) {
 		"never":   {"await new Promise(() => {});\nexport default () => {};\n", "never read to its end"},
 		"late":    {"setInterval(() => {}, 1000);\nawait new Promise(() => {});\nexport default () => {};\n", "did not come in 200ms"},
 		"loops":   {"await null;\nfor (let i = 0; ; i++) Math.random();\nexport default () => {};\n", "hook.ts:2:"},
+		"later":   {"await new Promise((r) => setTimeout(r, 1));\nfor (let i = 0; ; i++) Math.random();\nexport default () => {};\n", "hook.ts:2:"},
 		"syntax":  {"await null;\nexport default () => {\n  return x +;\n};\n", "hook.ts:3:13: Unexpected"},
 	} {
 		t.Run(name, func(t *testing.T) {

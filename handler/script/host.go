@@ -123,6 +123,9 @@ func (m *machine) begun(cancel func()) (int, *op, error) {
 	}
 	m.last++
 	o := &op{c: m.cur, cancel: cancel}
+	if m.loading {
+		o.c = nil
+	}
 	m.ops[m.last] = o
 	return m.last, o, nil
 }

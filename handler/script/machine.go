@@ -39,6 +39,7 @@ type machine struct {
 	ops      map[int]*op
 	last     int         // number of the last call or op
 	finished bool        // it may not run any more: it was stopped, or is full
+	loading  bool        // its top level runs: what that begins is of no call
 	reading  *time.Timer // while the script's top level awaits something: when that is given up
 	held     []task      // that wait for its end
 }
@@ -97,11 +98,15 @@ func (m *machine) slice(t task) {
 		}
 	}()
 	if m.js == nil && m.loadErr == nil {
+		m.loading = true
 		if err := m.load(); err != nil {
 			m.loadErr = err
 		}
+		m.loading = false
 	}
-	m.since.Store(time.Now().UnixNano()) // reading the file is no reason to read it once more
+	if m.reading == nil { // reading the file is no reason to read it once more
+		m.since.Store(time.Now().UnixNano())
+	}
 	if t.waits && m.reading != nil {
 		m.held = append(m.held, t)
 	} else {
@@ -218,7 +223,7 @@ func (m *machine) end() {
 	m.mu.Unlock()
 	for _, t := range left {
 		if t.c != nil {
-			m.answer(t.c, "", errGone)
+			m.answer(t.c, "", m.lost())
 		}
 	}
 	m.failAll(ErrClosed)
@@ -397,14 +402,30 @@ func (m *machine) describe(ctx context.Context) (string, error) {
 		answers <- said{text, m.p.explain(err, nil)}
 	}})
 	if !ok {
-		return "", ErrClosed
+		return "", errGone
 	}
 	select {
 	case a := <-answers:
 		return a.text, a.err
+	case <-m.over:
+		select {
+		case a := <-answers: // it came just before the end
+			return a.text, a.err
+		default:
+			return "", m.lost()
+		}
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
+}
+
+// lost is why a machine ended before it did what was asked: another one may do
+// it, unless the script itself cannot be read.
+func (m *machine) lost() error {
+	if m.loadErr != nil {
+		return m.loadErr
+	}
+	return errGone
 }
 
 // interrupted reports whether an error says that the code was stopped, or that

@@ -124,11 +124,7 @@ type Registered struct {
 // Describe reads the script and says what hooks it registers. This runs the
 // file's code.
 func (p *Program) Describe(ctx context.Context) (*Description, error) {
-	m, err := p.machine()
-	if err != nil {
-		return nil, err
-	}
-	text, err := m.describe(ctx)
+	text, err := p.describe(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -158,6 +154,20 @@ func (p *Program) Describe(ctx context.Context) (*Description, error) {
 		d.Hooks = append(d.Hooks, Registered{Index: i, ID: id, Options: options, Place: place})
 	}
 	return d, nil
+}
+
+// describe asks a machine, or another one when that ends meanwhile.
+func (p *Program) describe(ctx context.Context) (string, error) {
+	for {
+		m, err := p.machine()
+		if err != nil {
+			return "", err
+		}
+		text, err := m.describe(ctx)
+		if !errors.Is(err, errGone) {
+			return text, err
+		}
+	}
 }
 
 // handlerPlace maps where QuickJS says a function is.
