@@ -162,7 +162,9 @@ func atMost(n int) cobra.PositionalArgs {
 func oneOf(cmd *cobra.Command, args []string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
 	}
 	which := strings.Join(names, ", ")
 	if len(args) == 0 {
