@@ -51,7 +51,7 @@ elsewhere, too, with the token whose file --token names.`,
 				return a.showToken()
 			}
 			if s.unit.wanted() {
-				return a.manageUnit(cmd.Context(), s.unit)
+				return a.manageUnit(cmd.Context(), s.unit, s.doors)
 			}
 			return a.serve(cmd.Context(), s)
 		},

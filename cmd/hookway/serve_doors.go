@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,20 @@ func (f *doorFlags) add(cmd *cobra.Command) {
 	flags.StringVar(&f.key, "tls-key", "", "its key, a `FILE` in PEM")
 	flags.BoolVar(&f.token, "token", false, "print the file with the token that --listen asks for, and leave")
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+}
+
+// arguments are the flags as a service is started with: its folder is another one,
+// so paths are whole.
+func (f *doorFlags) arguments() (list []string, err error) {
+	for _, address := range f.listen {
+		list = append(list, "--listen", address)
+	}
+	if f.cert == "" {
+		return list, nil
+	}
+	cert, err1 := filepath.Abs(f.cert)
+	key, err2 := filepath.Abs(f.key)
+	return append(list, "--tls-cert", cert, "--tls-key", key), errors.Join(err1, err2)
 }
 
 // doorPlan is where else the daemon is to listen, with what it needs for that.

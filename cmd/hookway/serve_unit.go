@@ -29,12 +29,19 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 }
 
 // manageUnit writes or removes the daemon's service.
-func (a *app) manageUnit(ctx context.Context, f unitFlags) error {
+func (a *app) manageUnit(ctx context.Context, f unitFlags, doors doorFlags) error {
+	if _, err := a.planDoors(doors); err != nil {
+		return err
+	}
+	arguments, err := doors.arguments()
+	if err != nil {
+		return err
+	}
 	executable, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("the path of hookway itself is unknown: %w", err)
 	}
-	unit, err := daemon.UnitFor(runtime.GOOS, executable, a.getenv)
+	unit, err := daemon.UnitFor(runtime.GOOS, executable, arguments, a.getenv)
 	if err != nil {
 		return err
 	}

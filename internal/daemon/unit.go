@@ -25,8 +25,9 @@ type Unit struct {
 // for the new one to be started.
 const ExitReplaced = 75
 
-// UnitFor gives the unit of a system for a program.
-func UnitFor(goos, executable string, getenv func(string) string) (Unit, error) {
+// UnitFor gives the unit of a system for a program, which is called with further
+// arguments of serve.
+func UnitFor(goos, executable string, arguments []string, getenv func(string) string) (Unit, error) {
 	home := getenv("HOME")
 	if !filepath.IsAbs(home) {
 		return Unit{}, errors.New("the home folder is unknown; set HOME")
@@ -39,19 +40,20 @@ func UnitFor(goos, executable string, getenv func(string) string) (Unit, error) 
 		}
 		variable = abs
 	}
-	if strings.ContainsFunc(executable+variable, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return Unit{}, fmt.Errorf("a path with control characters cannot stand in a unit: %q", executable+variable)
+	arguments = append([]string{executable, "serve", "--replace", "--idle", "0"}, arguments...)
+	if all := strings.Join(arguments, " ") + variable; strings.ContainsFunc(all, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return Unit{}, fmt.Errorf("a path with control characters cannot stand in a unit: %q", all)
 	}
 	switch goos {
 	case "linux":
-		return systemd(executable, variable, home, getenv("XDG_CONFIG_HOME")), nil
+		return systemd(arguments, variable, home, getenv("XDG_CONFIG_HOME")), nil
 	case "darwin":
-		return launchd(executable, variable, home), nil
+		return launchd(arguments, variable, home), nil
 	}
 	return Unit{}, fmt.Errorf("there is no service to be made on %s; the first event of an agent starts the daemon", goos)
 }
 
-func systemd(executable, hookwayHome, home, config string) Unit {
+func systemd(arguments []string, hookwayHome, home, config string) Unit {
 	const name = "hookway.service"
 	if !filepath.IsAbs(config) {
 		config = filepath.Join(home, ".config")
@@ -64,13 +66,20 @@ func systemd(executable, hookwayHome, home, config string) Unit {
 	if hookwayHome != "" {
 		environment = "Environment=" + quote("HOOKWAY_HOME="+hookwayHome) + "\n"
 	}
+	command := quote(arguments[0])
+	for _, a := range arguments[1:] {
+		if strings.ContainsAny(a, " \t\"\\%'$;") {
+			a = strings.ReplaceAll(quote(a), "$", "$$")
+		}
+		command += " " + a
+	}
 	return Unit{
 		Path: filepath.Join(dir, name),
 		Text: `[Unit]
 Description=hookway, hooks for AI agents
 
 [Service]
-` + environment + `ExecStart=` + quote(executable) + ` serve --replace --idle 0
+` + environment + `ExecStart=` + command + `
 Restart=on-failure
 RestartSec=1
 KillMode=mixed
@@ -85,7 +94,7 @@ WantedBy=default.target
 	}
 }
 
-func launchd(executable, hookwayHome, home string) Unit {
+func launchd(arguments []string, hookwayHome, home string) Unit {
 	const label = "hookway.daemon"
 	path := filepath.Join(home, "Library", "LaunchAgents", label+".plist")
 	user := "gui/" + strconv.Itoa(os.Getuid())
@@ -98,6 +107,10 @@ func launchd(executable, hookwayHome, home string) Unit {
 	if hookwayHome != "" {
 		environment = "	<key>EnvironmentVariables</key>\n	<dict><key>HOOKWAY_HOME</key>" + text(hookwayHome) + "</dict>\n"
 	}
+	command := ""
+	for _, a := range arguments {
+		command += text(a)
+	}
 	return Unit{
 		Path: path,
 		Text: `<?xml version="1.0" encoding="UTF-8"?>
@@ -106,7 +119,7 @@ func launchd(executable, hookwayHome, home string) Unit {
 <dict>
 	<key>Label</key>` + text(label) + `
 	<key>ProgramArguments</key>
-	<array>` + text(executable) + text("serve") + text("--replace") + text("--idle") + text("0") + `</array>
+	<array>` + command + `</array>
 ` + environment + `	<key>RunAtLoad</key><true/>
 	<key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
 	<key>ExitTimeOut</key><integer>30</integer>

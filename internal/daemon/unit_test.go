@@ -21,7 +21,7 @@ func TestUnits(t *testing.T) {
 	}
 	const program = `/opt/50% "odd" \ & <here>/hookway`
 	env := map[string]string{"HOME": "/home/alice", "HOOKWAY_HOME": "/srv/a b"}
-	u, err := UnitFor("linux", program, getenv(env))
+	u, err := UnitFor("linux", program, []string{"--tls-key", "/home/a b/$key%"}, getenv(env))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,13 +29,13 @@ func TestUnits(t *testing.T) {
 		t.Errorf("it is at %s", u.Path)
 	}
 	for _, line := range []string{
-		`ExecStart="/opt/50%% \"odd\" \\ & <here>/hookway" serve --replace --idle 0`, `Environment="HOOKWAY_HOME=/srv/a b"`,
+		`ExecStart="/opt/50%% \"odd\" \\ & <here>/hookway" serve --replace --idle 0 --tls-key "/home/a b/$$key%%"`, `Environment="HOOKWAY_HOME=/srv/a b"`,
 	} {
 		if !strings.Contains(u.Text, "\n"+line+"\n") {
 			t.Errorf("no line %s in\n%s", line, u.Text)
 		}
 	}
-	u, err = UnitFor("darwin", program, getenv(env))
+	u, err = UnitFor("darwin", program, []string{"--listen", "127.0.0.1:8787"}, getenv(env))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +55,13 @@ func TestUnits(t *testing.T) {
 			strs = append(strs, s)
 		}
 	}
-	if got, want := strings.Join(strs, "|"), "hookway.daemon|"+program+"|serve|--replace|--idle|0|/srv/a b"; got != want {
+	if got, want := strings.Join(strs, "|"), "hookway.daemon|"+program+"|serve|--replace|--idle|0|--listen|127.0.0.1:8787|/srv/a b"; got != want {
 		t.Errorf("the list says %s, want %s", got, want)
 	}
 	for name, call := range map[string]func() (Unit, error){
-		"an unknown system":    func() (Unit, error) { return UnitFor("plan9", program, getenv(env)) },
-		"no home":              func() (Unit, error) { return UnitFor("linux", program, getenv(nil)) },
-		"a line in the middle": func() (Unit, error) { return UnitFor("linux", "/opt/a\nExecStart=/b", getenv(env)) },
+		"an unknown system":    func() (Unit, error) { return UnitFor("plan9", program, nil, getenv(env)) },
+		"no home":              func() (Unit, error) { return UnitFor("linux", program, nil, getenv(nil)) },
+		"a line in the middle": func() (Unit, error) { return UnitFor("linux", "/opt/a\nExecStart=/b", nil, getenv(env)) },
 	} {
 		if u, err := call(); err == nil {
 			t.Errorf("%s gives %+v", name, u)
