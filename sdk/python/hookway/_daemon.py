@@ -168,12 +168,20 @@ def _locked(path: str, lock: int, deadline: float) -> None:
         os.ftruncate(lock, 0)
 
 
+def _installed() -> str:
+    """hookway on PATH, or nothing. Folders of PATH that are relative lead into whatever folder we are in: what lies there is not trusted."""
+    for folder in os.get_exec_path():
+        file = os.path.join(folder, "hookway")
+        if os.path.isabs(folder) and os.path.isfile(file) and os.access(file, os.X_OK):
+            return file
+    return ""
+
+
 def _spawn(path: str, deadline: float) -> None:
     import select
-    import shutil
     import subprocess
 
-    program = os.environ.get("HOOKWAY_BIN") or shutil.which("hookway")
+    program = os.environ.get("HOOKWAY_BIN") or _installed()
     if not program:
         raise NoDaemon("hookway's daemon does not run, and hookway is not on PATH to start it: install it, or set HOOKWAY_BIN to its place, or HOOKWAY_URL to a daemon elsewhere")
     env = {k: v for k, v in os.environ.items() if k not in ("HOOKWAY_SESSION", "HOOKWAY_TOKEN", "HOOK_ACTION", "HOOKWAY_WORKER")}

@@ -176,7 +176,7 @@ class _Worker:
         with self.lock:
             if self.loop is None:
                 self.loop = asyncio.new_event_loop()
-                threading.Thread(target=self.loop.run_forever, daemon=True).start()
+                threading.Thread(target=_spin, args=(self.loop,), daemon=True).start()
             return self.loop
 
     def end(self) -> None:
@@ -186,3 +186,12 @@ class _Worker:
                 for call in self.calls.values():
                     call.cancel()
                 self.ended.wait_for(lambda: not self.calls, _PATIENCE)
+
+
+def _spin(loop: asyncio.AbstractEventLoop) -> None:
+    """Run a loop for ever. A SystemExit of a hook ends its event, and comes out here, too: the others need the loop."""
+    while True:
+        try:
+            loop.run_forever()
+        except BaseException:
+            pass

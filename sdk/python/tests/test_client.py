@@ -189,6 +189,9 @@ class Fire(World):
         os.environ["PATH"] = "/nonexistent"
         del os.environ["HOOKWAY_BIN"]
         os.unlink(os.path.join(self.home, "run", "start.lock"))
+        self.write("hookway", "#!/bin/sh\ntouch started\n")
+        os.chmod("hookway", 0o755)
+        os.environ["PATH"] = ":.:/nonexistent"  # what lies in the folder of the agent is not hookway
         with self.assertRaisesRegex(NoDaemon, "not on PATH"):
             self.client().fire("PreToolUse")
         os.chmod(os.path.join(self.home, "run"), 0o755)

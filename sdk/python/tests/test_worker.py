@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 
 from tests.world import PATIENCE, World, tool
 
@@ -14,6 +15,9 @@ class Worker(World):
             [sys.executable, self.hooks(body)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             env={**os.environ, "HOOK_ACTION": "execute", "HOOKWAY_WORKER": "1"},
         )
+        watch = threading.Timer(PATIENCE, process.kill)  # so that an answer which never comes is a failure
+        watch.start()
+        self.addCleanup(watch.cancel)
         self.addCleanup(self.end, process)
         return process
 
@@ -118,6 +122,24 @@ import asyncio
                 self.send(process, {"method": "cancel", "params": {"id": 1}})
                 self.assertEqual(process.stderr.readline(), b"cleaned up True\n")
                 self.assertEqual(self.read(process)["id"], 1)
+
+    def test_an_async_function_that_exits_ends_its_event_only(self):
+        process = self.start('''
+import asyncio, sys
+@hook("PreToolUse")
+async def h(event):
+    command = event["tool_input"]["command"]
+    if command == "inside":
+        await asyncio.gather(later(), asyncio.sleep(0))
+    if command == "exit":
+        sys.exit(2)
+    return inject(command)
+async def later():
+    sys.exit(2)
+''')
+        for number, (command, want) in enumerate({"a": {"inject": "a"}, "exit": {"action": "block"}, "b": {"inject": "b"}, "inside": {"action": "block"}, "c": {"inject": "c"}}.items()):
+            self.ask(process, number, tool(command))
+            self.assertEqual(self.read(process).get("result"), want, command)
 
     def test_children_do_not_read_events(self):
         process = self.start('import subprocess\n@hook("PreToolUse")\ndef h(event): return inject(subprocess.run(["cat"], capture_output=True, text=True).stdout + "!")')
