@@ -61,5 +61,5 @@ export class Client {
 const environment = (place) => {
   const { HOOKWAY_TOKEN: _, HOOKWAY_READY_FD: __, ...all } = process.env;
   const names = place.own ? Object.keys(all) : ["HOOKWAY_SESSION", "HOOKWAY_AGENT", "HOOKWAY_DEPTH"];
-  return Object.fromEntries(names.filter((n) => all[n] !== undefined && !/\p{Cc}/u.test(n + all[n])).map((n) => [n, all[n]]));
+  return Object.fromEntries(names.filter((n) => all[n] !== undefined).map((n) => [n, all[n]]));
 };

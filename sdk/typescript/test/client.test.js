@@ -62,6 +62,16 @@ test("wrong calls say what is wrong", async (t) => {
   await assert.rejects(client.fire("PreToolUse", use("A"), { timeout_ms: -1 }), RangeError);
 });
 
+test("hooks have the environment of the agent, variables of many lines too", async (t) => {
+  const { work } = home(t, `hooks:\n  - {id: says, on: PostToolUse, command: 'echo "$TICKET" >&2; exit 2'}\n`);
+  const client = clientOf(t, { cwd: work });
+  const reason = async () => (await client.fire("PostToolUse", { ...use("A"), tool_response: { success: true, output: "" } })).reason;
+  process.env.TICKET = "T-1"; // the daemon, which begins now, has it, too
+  assert.equal(await reason(), "T-1");
+  process.env.TICKET = "T-1\n\tź";
+  assert.equal(await reason(), "T-1\n\tź");
+});
+
 test("an event ends with its time or its signal, and so does the hook", async (t) => {
   const { work, dir } = home(t, rules);
   const client = clientOf(t, { cwd: work, env: { ...process.env, HANG: path.join(dir, "pid") } });
