@@ -59,7 +59,7 @@ type Config struct {
 
 	// Doors opens further listeners, whose connections are all the guests'. Who comes
 	// in there may be anybody. It is called once, when the socket is this daemon's;
-	// Serve closes them. It may be nil.
+	// Serve closes them. It may be nil, and is not called without Guests.
 	Doors func() ([]net.Listener, error)
 
 	// Needed reports that the daemon has what would be lost with it, so that it must

@@ -142,6 +142,67 @@ func TestADoorIsTheGuestsAlone(t *testing.T) {
 	}
 }
 
+func TestStrangersAtADoorKeepNoAgentOut(t *testing.T) {
+	door, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &parrots{}
+	d := start(t, Config{Guests: p, Doors: func() ([]net.Listener, error) { return []net.Listener{door}, nil }})
+	for range maxAtDoors {
+		c, err := net.Dial("tcp", door.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+	eventually(t, "all are in", func() bool { return p.Status().Connections == maxAtDoors })
+	if got := ask(t, dial(t, d.Places), "a frame"); got != "a frame" {
+		t.Errorf("an agent is answered with %q", got)
+	}
+}
+
+// TestDoorsAreGivenBackBeforeTheLock: the next daemon may listen there, too.
+func TestDoorsAreGivenBackBeforeTheLock(t *testing.T) {
+	at := placesIn(folder(t))
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	door := &closing{Listener: inner, locked: func() bool {
+		l, err := listen(at)
+		if err == nil {
+			l.Close()
+		}
+		return err != nil
+	}}
+	d := start(t, Config{Places: at, Guests: &parrots{}, Doors: func() ([]net.Listener, error) { return []net.Listener{door}, nil }})
+	d.stop()
+	d.await(t)
+	if !door.was {
+		t.Error("the lock was free when the door was closed")
+	}
+}
+
+// closing is a door that looks at the lock when it is closed.
+type closing struct {
+	net.Listener
+	locked func() bool
+	was    bool
+}
+
+func (c *closing) Close() error {
+	c.was = c.locked()
+	return c.Listener.Close()
+}
+
+func TestADoorIsForNobodyWithoutGuests(t *testing.T) {
+	start(t, Config{Doors: func() ([]net.Listener, error) {
+		t.Error("a door was opened, for calls of anybody")
+		return nil, nil
+	}})
+}
+
 func TestADaemonThatIsNeededStays(t *testing.T) {
 	needed := make(chan bool)
 	d := start(t, Config{Idle: 4 * time.Millisecond, Needed: func() bool { return <-needed }})
@@ -169,7 +230,7 @@ func TestADoorThatCannotBeOpenedKeepsTheDaemonFromBeginning(t *testing.T) {
 	at := placesIn(folder(t))
 	closed := false
 	err := Serve(context.Background(), Config{
-		Places: at, Handle: echo, Close: func() { closed = true },
+		Places: at, Handle: echo, Guests: &parrots{}, Close: func() { closed = true },
 		Doors: func() ([]net.Listener, error) { return nil, io.ErrUnexpectedEOF },
 	})
 	if err == nil || !closed {

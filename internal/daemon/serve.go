@@ -52,10 +52,10 @@ func Serve(ctx context.Context, c Config) error {
 		s.stop("it was told to")
 	case <-s.stopping:
 	}
-	err = l.Close()
-	for _, door := range doors {
+	for _, door := range doors { // before the lock is given back: the next daemon may have the same
 		err = errors.Join(err, door.Close())
 	}
+	err = errors.Join(err, l.Close())
 	accepting.Wait()
 	s.drain(drainTime)
 	<-keeping
@@ -73,7 +73,7 @@ func (c *Config) abandon(err error) error {
 
 // doors opens the doors: all, or none.
 func (c *Config) doors() ([]net.Listener, error) {
-	if c.Doors == nil {
+	if c.Doors == nil || c.Guests == nil {
 		return nil, nil
 	}
 	doors, err := c.Doors()
@@ -188,7 +188,7 @@ func (s *server) admit(nc net.Conn) {
 	}
 	c := &conn{s: s, nc: nc, peer: peer}
 	s.mu.Lock()
-	full := len(s.conns) >= maxConns
+	full := len(s.conns)-s.atDoors >= maxConns // strangers at doors take no agent's place
 	if !full {
 		s.conns[c] = struct{}{}
 		s.under.Add(1)
