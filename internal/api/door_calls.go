@@ -36,12 +36,26 @@ func from(nc net.Conn, f *Firing) {
 	f.PeerPID, f.Foreign = v.pid, v.foreign
 }
 
-// work has the daemon stay while a call runs hooks.
-func (d *Doors) work() (done func(size int), ok bool) {
-	if !d.host.Work() {
-		return nil, false
+// work has the daemon stay while a call runs hooks, but not for longer than it waits
+// for anybody.
+func (d *Doors) work(ctx context.Context) (working context.Context, done func(size int), err error) {
+	select {
+	case d.firing <- struct{}{}:
+	default:
+		return nil, nil, status.Errorf(codes.ResourceExhausted, "%d requests are under way already; try again", maxFiring)
 	}
-	return d.host.Done, true
+	if !d.host.Work() {
+		<-d.firing
+		return nil, nil, errEnding
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(d.host.Context(), func() { cancel(errEnding) })
+	return ctx, func(size int) {
+		stop()
+		cancel(nil)
+		d.host.Done(size)
+		<-d.firing
+	}, nil
 }
 
 // large waits for the turn of a large event.

@@ -50,9 +50,10 @@ type ServiceOptions struct {
 	// From completes what is fired with what is known of who fires. It may be nil.
 	From func(from net.Conn, f *Firing)
 
-	// Work counts a request in that hooks are run for, and gives what counts it
-	// out: with the size of its event. False means that none is begun any more.
-	Work func() (done func(size int), ok bool)
+	// Work counts a request in that hooks are run for, and gives the context that
+	// they are to have, and what counts the request out: with the size of its event.
+	// The error, a status, is why it is not begun. It may be nil.
+	Work func(ctx context.Context) (working context.Context, done func(size int), err error)
 
 	// Large waits for the turn of an event that is a large one; there are few of
 	// them at a time. It may be nil.
@@ -96,11 +97,12 @@ func (s *Service) Fire(ctx context.Context, r *hookwayv1.FireRequest) (*hookwayv
 		s.options.From(connOf(ctx), &f)
 	}
 	if s.options.Work != nil {
-		done, ok := s.options.Work()
-		if !ok {
-			return nil, errEnding
+		working, done, err := s.options.Work(ctx)
+		if err != nil {
+			return nil, err
 		}
 		defer done(len(f.Payload))
+		ctx = working
 	}
 	if s.options.Large != nil && len(f.Payload) > largeSize {
 		giveBack, err := s.options.Large(ctx)
@@ -162,6 +164,8 @@ func fireError(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &mistake):
 		return status.Error(codes.InvalidArgument, err.Error())
+	case context.Cause(ctx) == errEnding:
+		return errEnding
 	case errors.Is(err, context.Canceled), ctx.Err() == context.Canceled:
 		return status.Error(codes.Canceled, err.Error())
 	case errors.Is(err, context.DeadlineExceeded):
