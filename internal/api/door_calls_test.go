@@ -2,9 +2,13 @@ package api
 
 import (
 	"context"
+	"errors"
+	"net"
+	"sync/atomic"
 	"testing"
 
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/daemon"
@@ -59,5 +63,48 @@ func TestCallsAreBoundedAsRequestsAre(t *testing.T) {
 	<-d.firing
 	if _, err := d.service.Fire(within(t), &hookwayv1.FireRequest{Event: bash("ls")}); err != nil {
 		t.Error(err)
+	}
+}
+
+// counted counts what comes in at a listener.
+type counted struct {
+	net.Listener
+	read atomic.Int64
+}
+
+func (c *counted) Accept() (net.Conn, error) {
+	nc, err := c.Listener.Accept()
+	return &countedConn{nc, c}, err
+}
+
+type countedConn struct {
+	net.Conn
+	by *counted
+}
+
+func (c *countedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.by.read.Add(int64(n))
+	return n, err
+}
+
+// TestAMessageOfSomebodyWithoutTheTokenIsNotRead sends events of 8 MiB each.
+func TestAMessageOfSomebodyWithoutTheTokenIsNotRead(t *testing.T) {
+	noGoroutinesLeft(t)
+	l := &counted{Listener: socket(t)}
+	serve(t, NewService(new(bench), ServiceOptions{Admit: func(nc net.Conn, _ metadata.MD) error {
+		if nc == nil {
+			t.Error("it is not known where the call came in")
+		}
+		return errors.New("no token")
+	}}), l)
+	client := hookwayv1.NewEngineClient(dialTo(t, l.Addr()))
+	event := &hookwayv1.Event{Name: "PreToolUse", Json: make([]byte, 8<<20)}
+	for range 4 {
+		_, err := client.Fire(within(t), &hookwayv1.FireRequest{Event: event})
+		wantStatus(t, err, codes.Unauthenticated, "no token")
+	}
+	if n := l.read.Load(); n > 4<<20 {
+		t.Errorf("%d KiB were read of 4 events of 8 MiB", n>>10)
 	}
 }

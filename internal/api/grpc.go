@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
 
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"github.com/hookway/hookway/wire"
@@ -43,6 +44,7 @@ func (s *Service) Server(options ...grpc.ServerOption) *grpc.Server {
 		grpc.ConnectionTimeout(beginTime),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: pingMin, PermitWithoutStream: true}),
+		grpc.InTapHandle(g.tap),
 		grpc.ChainUnaryInterceptor(g.unary),
 		grpc.ChainStreamInterceptor(g.stream),
 	}
@@ -95,19 +97,20 @@ func (s *Service) Close(ctx context.Context) {
 // more than the end of one call.
 type guard struct{ s *Service }
 
+// tap looks at a call when its headers are there: a message of somebody who may not
+// call is not even read.
+func (g *guard) tap(ctx context.Context, info *tap.Info) (out context.Context, err error) {
+	defer g.recover(info.FullMethodName, &err)
+	return ctx, g.admit(ctx)
+}
+
 func (g *guard) unary(ctx context.Context, r any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (out any, err error) {
 	defer g.recover(info.FullMethod, &err)
-	if err := g.admit(ctx); err != nil {
-		return nil, err
-	}
 	return next(ctx, r)
 }
 
 func (g *guard) stream(service any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	defer g.recover(info.FullMethod, &err)
-	if err := g.admit(stream.Context()); err != nil {
-		return err
-	}
 	return next(service, stream)
 }
 
