@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
@@ -89,14 +90,19 @@ func (s *Set) Fill(e *hook.Engine) error {
 	return errors.Join(errs...)
 }
 
+// Registered begins the ids of hooks that programs register with the daemon. No
+// hook of a configuration has such an id: none could be put in its place.
+const Registered = "api:"
+
 // name gives every hook an id that is unique: its own; if another file has that
-// one too, with the layer in front; and if that is taken, with the file behind.
+// one too, or it may be that of a registered hook, with the layer in front; and if
+// that is taken, with the file behind.
 func (s *Set) name() {
 	taken := map[string]bool{}
 	for i := range s.Hooks {
 		h := &s.Hooks[i]
 		h.ID = h.name
-		if taken[h.ID] {
+		if taken[h.ID] || strings.HasPrefix(h.ID, Registered) {
 			h.ID = h.Layer + "/" + h.name
 		}
 		if taken[h.ID] {

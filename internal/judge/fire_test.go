@@ -153,6 +153,47 @@ func TestARegisteredHookIsForItsFolder(t *testing.T) {
 	}
 }
 
+// TestAFileBelowTakesNoRegisteredHookAway: an agent may write one where it works.
+func TestAFileBelowTakesNoRegisteredHookAway(t *testing.T) {
+	w := newWorld(t, oneRule)
+	t.Setenv("HOOKWAY_HOME", w.home)
+	t.Setenv("HOME", filepath.Dir(w.dir))
+	bare := filepath.Join(filepath.Dir(w.dir), "bare")
+	below := filepath.Join(bare, "below")
+	if err := os.MkdirAll(below, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	remove, _ := w.register(bare, blocks("g"))
+	if got := w.decided(below, "ls"); got != "block api:g" {
+		t.Errorf("before: %s", got)
+	}
+	if err := os.WriteFile(filepath.Join(below, "hookway.yaml"), []byte("hooks: []\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.decided(below, "ls"); got != "block api:g" {
+		t.Errorf("with a file that nobody trusts: %s", got)
+	}
+	remove()
+	if got := w.decided(below, "ls"); got != "continue" {
+		t.Errorf("after its end: %s", got)
+	}
+}
+
+// TestARegisteredHookTakesNoConfiguredOnesPlace, whatever that is called.
+func TestARegisteredHookTakesNoConfiguredOnesPlace(t *testing.T) {
+	w := newWorld(t, "hooks:\n  - {id: 'api:g', on: PreToolUse, lane: guard, block: by the file}\n")
+	t.Setenv("HOOKWAY_HOME", w.home)
+	t.Setenv("HOME", filepath.Dir(w.dir))
+	remove, replaced := w.register(w.dir, hook.New("g", hook.Static{}, hook.For("PreToolUse")))
+	if got := w.decided(w.dir, "ls"); got != "block workspace/api:g" || replaced {
+		t.Errorf("%s, replaced: %v", got, replaced)
+	}
+	remove()
+	if got := w.decided(w.dir, "ls"); got != "block workspace/api:g" {
+		t.Errorf("after its end: %s", got)
+	}
+}
+
 func TestARegisteredHookOutlivesTheConfiguration(t *testing.T) {
 	w := newWorld(t, oneRule)
 	w.register(w.dir, blocks("g"))

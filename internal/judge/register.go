@@ -11,11 +11,12 @@ import (
 	"sync/atomic"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
 )
 
 // Registered begins the ids of hooks that were added from outside, so that none
 // can take the place of one of the configuration.
-const Registered = "api:"
+const Registered = config.Registered
 
 // maxRegistered bounds how many hooks are added from outside.
 const maxRegistered = 1024
@@ -34,6 +35,7 @@ type registry struct {
 // registration is one hook that was added.
 type registration struct {
 	dir  string // the folder whose events it is for; "" is all
+	bare bool   // there was no workspace there
 	hook hook.Hook
 }
 
@@ -66,7 +68,7 @@ func (j *Judge) Register(ctx context.Context, cwd string, h hook.Hook) (remove f
 	if cwd != "" && w.Folder != "" {
 		r.dir = w.Folder
 	} else if cwd != "" {
-		r.dir = real(at.dir)
+		r.dir, r.bare = real(at.dir), true
 	}
 	replaced, err = j.registry.add(r, j.log)
 	if err != nil {
@@ -133,8 +135,10 @@ func (reg *registration) meets(e *entry) bool {
 	switch {
 	case reg.dir == "":
 		return true
-	case e.folder != "":
-		return within(e.folder, reg.dir)
+	case e.folder != "" && within(e.folder, reg.dir):
+		return true
+	case e.folder != "": // one that came to be below, perhaps by the hand of who is to be watched
+		return reg.bare && within(reg.dir, e.folder)
 	}
 	return e.scope != "" && within(reg.dir, e.scope)
 }
