@@ -94,15 +94,17 @@ func (p doorPlan) openAll(a *app, behind *api.Doors, log func(string)) (doors []
 	if behind.Token, err = api.Token(state); err != nil {
 		return nil, err
 	}
+	var errs []error
 	for _, address := range p.addresses {
 		door, err := api.Listen(address, p.secure)
-		if err != nil {
-			return doors, fmt.Errorf("--listen %w", err)
+		if err != nil { // on demand, the others are opened all the same
+			errs = append(errs, fmt.Errorf("--listen %w", err))
+			continue
 		}
 		doors = append(doors, door)
 		log(fmt.Sprintf("listening at %s, too; the token is in %s", door.Addr(), api.TokenFile(state)))
 	}
-	return doors, nil
+	return doors, errors.Join(errs...)
 }
 
 // showToken prints where the token is. The token itself is for that file alone.
