@@ -41,6 +41,9 @@ const harm: Record<string, () => unknown> = {
     await null;
     for (;;);
   },
+  async early() {
+    for (;;);
+  },
   thrown() { throw "just a text"; },
   async rejected() { throw new RangeError("too far"); },
   function: () => () => 1,
@@ -71,6 +74,7 @@ func TestHarmIsOneClearErrorAndTheNextEventWorks(t *testing.T) {
 		{"gigabyte", "hook.ts:17:", false},
 		{"never", "can never be settled", false},
 		{"later", "hook.ts:20:", true},
+		{"early", "hook.ts: it was stopped here when its time was over", true},
 		{"thrown", "it threw just a text", false},
 		{"rejected", "RangeError: too far", false},
 		{"function", "the answer is a function", false},
@@ -160,6 +164,19 @@ func TestTheSignalTellsAHandlerThatItIsOver(t *testing.T) {
 	<-r.printed
 	if got := r.logged(); got != "begun\nheard AbortError" {
 		t.Errorf("the handler printed %q", got)
+	}
+}
+
+func TestAFileWithoutADefaultFunctionSaysSo(t *testing.T) {
+	r := run(t, `import { block, on } from "hookway";
+on("PreToolUse", () => block("no"));`)
+	_, err := limited(r, time.Minute, "ls")
+	if err == nil || !strings.Contains(err.Error(), "hook.ts: it exports no default function") {
+		t.Errorf("it gave %v", err)
+	}
+	r = run(t, "const x: any = {};\nexport default () => x.y();")
+	if _, err := limited(r, time.Minute, "ls"); err == nil || !strings.Contains(err.Error(), "hook.ts:2:") {
+		t.Errorf("a default function that throws gave %v", err)
 	}
 }
 

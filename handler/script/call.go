@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -149,10 +150,25 @@ func (m *machine) tooLate(c *call) error {
 	return &Stopped{Cause: context.DeadlineExceeded}
 }
 
+// errNoMain is the error of a file that was named for events which none of its functions gets.
+var errNoMain = errors.New("it exports no default function to be asked; write export default (event) => …, or, if it registers its hooks itself, leave out on: and what else hookway.yaml says of them")
+
+// hasMain reports whether the file exports a default function.
+func (m *machine) hasMain() bool {
+	m.limit(nil)
+	v, err := m.fns[3].Call(quickjs.UndefinedValue)
+	text, _ := v.(string)
+	var said struct{ Main bool }
+	return err != nil || json.Unmarshal([]byte(text), &said) != nil || said.Main
+}
+
 // failed ends a call whose code threw, or was stopped.
 func (m *machine) failed(c *call, err error) {
 	stopped, full := interrupted(err)
 	told := m.p.explain(err, c)
+	if !stopped && !full && c != nil && c.index == Main && !m.hasMain() {
+		told = fmt.Errorf("%s: %w", m.p.label(), errNoMain)
+	}
 	if stopped && c != nil && c.ctx.Err() != nil { // nobody waits for it any more
 		m.p.log(told.Error())
 	}

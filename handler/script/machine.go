@@ -129,6 +129,12 @@ func (m *machine) stuck() {
 	if m.reading != nil {
 		m.read(fmt.Errorf("%s: %w", m.p.label(), errNeverRead))
 	}
+	for _, c := range m.calls { // the engine does not say so when it stops an async function at its beginning
+		if !c.until.IsZero() && !time.Now().Before(c.until) {
+			m.answer(c, "", m.p.stopped(m.p.label(), c))
+			m.finish()
+		}
+	}
 	m.failAll(fmt.Errorf("%s: %w", m.p.label(), errNeverSettles))
 }
 
