@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 )
 
@@ -21,6 +22,29 @@ type PanicError struct {
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("it panicked: %v", e.Value) }
+
+// timeoutError is a handler's error when it ran out of time: what it was doing,
+// if it said so.
+type timeoutError struct {
+	limit time.Duration
+	said  string
+}
+
+func (e *timeoutError) Error() string {
+	text := fmt.Sprintf("%v after %v", ErrTimeout, e.limit)
+	said := strings.TrimSuffix(e.said, context.DeadlineExceeded.Error())
+	if said = strings.TrimSuffix(said, ": "); said == "" {
+		return text
+	}
+	return text + ": " + said
+}
+
+// Unwrap gives ErrTimeout alone: a deadline that is over is the caller's, too.
+func (e *timeoutError) Unwrap() error { return ErrTimeout }
+
+// lastWords is how long a handler whose time is over may take to say what it
+// was doing.
+const lastWords = 50 * time.Millisecond
 
 // retryPause is the pause before the first further try; it doubles each time.
 const retryPause = 20 * time.Millisecond
@@ -67,7 +91,7 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 			return err
 		}
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
-			err = fmt.Errorf("%w after %v", ErrTimeout, e.hook.Timeout)
+			err = &timeoutError{limit: e.hook.Timeout, said: err.Error()}
 		}
 		r.record(steps, e, now-start, err)
 		if try >= e.hook.Retries || !pause(ctx, retryPause<<try) {
@@ -130,7 +154,7 @@ func (e *entry) ask(ctx context.Context, ev AnyEvent, d *Decision) (err error) {
 }
 
 // askAlone calls the handler on a goroutine of its own, and leaves it there
-// when its time is over: its late answer goes nowhere.
+// when its time is over, but for its last words: a late answer goes nowhere.
 func (e *entry) askAlone(ctx *callContext, ev AnyEvent, d *Decision, outliving *pending) error {
 	type answer struct {
 		decision Decision
@@ -151,8 +175,20 @@ func (e *entry) askAlone(ctx *callContext, ev AnyEvent, d *Decision, outliving *
 		*d = a.decision
 		return a.err
 	case <-ctx.Done():
+	}
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
+	t := time.NewTimer(lastWords)
+	defer t.Stop()
+	select {
+	case a := <-answers:
+		if errors.Is(a.err, context.DeadlineExceeded) {
+			return a.err
+		}
+	case <-t.C:
+	}
+	return ctx.Err()
 }
 
 // check finds answers that mean nothing, or came too late.
