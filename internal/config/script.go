@@ -70,10 +70,8 @@ func (l *loader) script(src *source, path string, grants []script.Grant) *script
 		return nil
 	}
 	if src.layer == LayerWorkspace {
-		for _, file := range bundle.Files {
-			if inFolder(l.workspace, file) {
-				l.pinned.add(file)
-			}
+		for _, file := range bundle.Files { // those outside of the workspace, too: they run as well
+			l.pinned.add(file)
 		}
 	}
 	if grants == nil {

@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -174,5 +175,26 @@ func TestTheUsersRelayConfigIsFoundWhereAgentRelayHasIt(t *testing.T) {
 	w.want(s, "relay.config/onIdle active")
 	if s.Hooks[0].Layer != LayerUser || s.Hooks[0].File != path {
 		t.Errorf("it is from %s, %s", s.Hooks[0].Layer, s.Hooks[0].File)
+	}
+}
+
+// What a script imports from outside of its workspace runs as well, so it is
+// shown and pinned as the rest is.
+func TestFilesOutsideThatAScriptImportsArePinned(t *testing.T) {
+	w := newWorld(t)
+	outside := filepath.Join(filepath.Dir(w.work("x")), "..", "shared", "rules.ts")
+	w.write(outside, "export const reason = 'one';\n")
+	link := filepath.ToSlash(filepath.Join("..", "shared", "rules.ts"))
+	w.write(w.work("hookway.yaml"), "hooks:\n  - {id: ts, on: PreToolUse, script: guard.ts}\n")
+	w.write(w.work("guard.ts"), "import { reason } from '"+link+"';\nexport default () => ({ action: 'block', reason });\n")
+	w.trust()
+	s := w.load()
+	w.want(s, "ts active")
+	if !slices.ContainsFunc(s.Trust.Files, func(f string) bool { return strings.HasSuffix(f, "/shared/rules.ts") }) {
+		t.Errorf("%q are pinned", s.Trust.Files)
+	}
+	w.write(outside, "export const reason = 'another';\n")
+	if s := w.load(); s.Trust.State != TrustChanged {
+		t.Errorf("the trust is %q after a change outside", s.Trust.State)
 	}
 }
