@@ -22,6 +22,8 @@ An agent asks its hooks with a client::
 
 from __future__ import annotations
 
+import sys
+
 # typing is not imported, here and in whatever a hook needs: a hook that is
 # started for one event pays for each import. Type checkers know the name.
 TYPE_CHECKING = False
@@ -48,6 +50,10 @@ _PLACES = {
 
 __all__ = sorted(_PLACES)  # pyright: ignore[reportUnsupportedDunderAll]
 __version__ = "0.1.0"
+
+# What protoc makes of hookway's proto is hookway.v1, and lies in a folder of the
+# program's own. This package must not hide it.
+__path__.extend(folder for folder in [(entry or ".") + "/hookway" for entry in sys.path] if folder not in __path__)
 
 
 def __getattr__(name: str) -> object:
