@@ -139,6 +139,9 @@ func writeFile(path string, args []json.RawMessage, how int) error {
 			return err
 		}
 	}
+	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return fmt.Errorf("%s is no file", path) // a pipe would keep the script, which nothing could stop then
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|how, 0o644)
 	if err != nil {
 		return err
