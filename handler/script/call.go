@@ -199,17 +199,13 @@ func (m *machine) answer(c *call, text string, err error) {
 		if o.c != c {
 			continue
 		}
+		o.last(time.Now().Add(m.p.afterwards)) // what is not awaited goes on for a while
 		if err != nil {
 			o.cancel()
-		} else { // what is not awaited goes on for a while
-			o.bound = time.AfterFunc(afterwards, o.cancel)
 		}
 	}
 	c.replies <- reply{text, err}
 }
-
-// afterwards is how long work goes on that a handler did not wait for.
-const afterwards = 30 * time.Second
 
 // abandon stops a call that nobody waits for any more.
 func (m *machine) abandon(c *call) {

@@ -17,7 +17,14 @@ import (
 type op struct {
 	c      *call // who began it; nil: the script itself
 	cancel func()
-	bound  *time.Timer // set when its call is answered
+	until  time.Time   // when it is given up; zero: with its call
+	bound  *time.Timer // gives it up then
+}
+
+// last gives up what is still under way at a time.
+func (o *op) last(until time.Time) {
+	o.until = until
+	o.bound = time.AfterFunc(time.Until(until), o.cancel)
 }
 
 // maxOps bounds the work that one machine has under way.
@@ -127,14 +134,21 @@ func (m *machine) begun(cancel func()) (int, *op, error) {
 		o.c = nil
 	}
 	m.ops[m.last] = o
+	if !m.until.IsZero() {
+		o.last(m.until)
+	} else if o.c.over() {
+		o.last(time.Now().Add(m.p.afterwards))
+	}
 	return m.last, o, nil
 }
 
 func (m *machine) hostTimer(args []any) (any, error) {
 	var t *time.Timer
-	id, _, err := m.begun(func() {
-		if t != nil {
-			t.Stop()
+	var id int
+	var err error
+	id, _, err = m.begun(func() {
+		if t != nil && t.Stop() { // it is not forgotten by itself, as work is that ends
+			m.settle(id, "", context.Canceled)
 		}
 	})
 	if err != nil {
@@ -149,6 +163,9 @@ func (m *machine) hostClear(args []any) (any, error) {
 	if o := m.ops[id]; o != nil {
 		delete(m.ops, id)
 		o.cancel()
+		if o.bound != nil {
+			o.bound.Stop()
+		}
 	}
 	return nil, nil
 }
@@ -228,6 +245,8 @@ func (m *machine) settle(id int, result string, err error) {
 		if c.over() {
 			c = nil
 		}
+		m.until = o.until // for what it begins: an interval, or a loop that awaits, must not go on for ever
+		defer func() { m.until = time.Time{} }()
 		m.own(c, func() {
 			if m.finished || !m.limit(c) {
 				return

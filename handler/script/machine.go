@@ -37,6 +37,7 @@ type machine struct {
 	cur      *call            // whose code runs
 	calls    map[int]*call
 	ops      map[int]*op
+	until    time.Time   // when work is given up that is begun now; zero: with its call
 	last     int         // number of the last call or op
 	finished bool        // it may not run any more: it was stopped, or is full
 	loading  bool        // its top level runs: what that begins is of no call

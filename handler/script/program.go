@@ -22,6 +22,7 @@ var ErrClosed = errors.New("the handler is closed")
 const (
 	memoryLimit = 64 << 20 // bytes of a machine
 	loadTime    = 5 * time.Second
+	afterwards  = 30 * time.Second // that work goes on for which a handler did not wait
 	maxMachines = 4
 	maxWaiting  = 4096 // calls of one machine that have not been answered
 	busyTime    = 50 * time.Millisecond
@@ -62,7 +63,8 @@ type Program struct {
 	b *Bundle
 	c Config
 
-	loadTime time.Duration // to read the file when it is first needed
+	loadTime   time.Duration // to read the file when it is first needed
+	afterwards time.Duration // that work goes on for which a handler did not wait
 
 	mu       sync.Mutex
 	refs     int
@@ -78,7 +80,7 @@ func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
 		c.Root = dirOf(b.file)
 	}
-	return &Program{b: b, c: c, loadTime: loadTime, refs: 1, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
+	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, refs: 1, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
 }
 
 // Grants is what the program may do.

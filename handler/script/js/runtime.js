@@ -21,7 +21,7 @@ const settle = (id, failed, text) => {
   const op = open.get(id);
   if (!op) return;
   open.delete(id);
-  if (op.tick) return op.tick();
+  if (op.tick) return failed ? undefined : op.tick(); // a timer fails when its call is over
   if (!failed) return op.resolve(text === "" ? undefined : JSON.parse(text));
   const { name, message, ...rest } = JSON.parse(text);
   op.reject(Object.assign(named(new Error(message), name), rest));
