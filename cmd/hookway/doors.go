@@ -30,6 +30,12 @@ func (e judged) Register(ctx context.Context, cwd string, h hook.Hook) (remove f
 	return remove, replaced, mistake(err)
 }
 
+// Place is the folder that stands for those of one workspace.
+func (e judged) Place(ctx context.Context, cwd string) (string, error) {
+	dir, err := e.j.Place(ctx, cwd)
+	return dir, mistake(err)
+}
+
 // mistake marks what is the caller's.
 func mistake(err error) error {
 	var wrong *judge.RequestError

@@ -41,6 +41,14 @@ type Registrar interface {
 	Register(ctx context.Context, cwd string, h hook.Hook) (remove func(), replaced bool, err error)
 }
 
+// Placer is a Registrar that knows which folders are of one workspace. Without it,
+// each folder is one.
+type Placer interface {
+	// Place is the folder that stands for all those from which a hook is registered
+	// for the same events.
+	Place(ctx context.Context, cwd string) (string, error)
+}
+
 // Filter says which records a watcher wants. All fields that are given must hold.
 type Filter struct {
 	Session string

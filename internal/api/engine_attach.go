@@ -196,7 +196,7 @@ func (a *attached) register(at *hookwayv1.Attachment) error {
 		a.keep(h.ID, before)
 		return err
 	}
-	if before != nil && before.at.cwd != cwd {
+	if before != nil && before.at != own.at {
 		a.s.hooks.take(before)
 	}
 	a.say(&hookwayv1.AttachResponse{Kind: &hookwayv1.AttachResponse_Attached{Attached: at.GetHook().GetId()}})

@@ -5,6 +5,8 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -90,6 +92,50 @@ func TestAThousandEventsReachTheDaemonAtOnce(t *testing.T) {
 	}
 	cancel()
 	<-answered
+}
+
+// TestFoldersOfOneWorkspaceAreOnePlace: a hook that is registered from one of them is
+// replaced, and taken away, from another.
+func TestFoldersOfOneWorkspaceAreOnePlace(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	engine := engineOf(t, h)
+	sub := filepath.Join(h.dir, "sub")
+	if err := os.Mkdir(sub, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	register := func(cwd string) bool {
+		r, err := engine.Register(t.Context(), &hookwayv1.RegisterRequest{
+			Hook: &hookwayv1.HookSpec{Id: "mine", On: []string{"PreToolUse"}}, Cwd: cwd,
+			Handler: &hookwayv1.RegisterRequest_Decision{Decision: &hookwayv1.Decision{Action: hookwayv1.Action_ACTION_BLOCK}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.GetReplaced()
+	}
+	unregister := func(cwd string) bool {
+		r, err := engine.Unregister(t.Context(), &hookwayv1.UnregisterRequest{Id: "mine", Cwd: cwd})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.GetFound()
+	}
+	if register(h.dir) || !register(sub) {
+		t.Error("it is not replaced from the folder below")
+	}
+	if !unregister(h.dir) || unregister(sub) {
+		t.Error("it is not taken away from the folder above, once")
+	}
+	if out, err := engine.Fire(t.Context(), tool(h, "s", "ls")); err != nil || out.GetAction() != hookwayv1.Action_ACTION_CONTINUE {
+		t.Errorf("after its end: %v, %v", out, err)
+	}
+	register(sub)
+	if err := os.Remove(sub); err != nil {
+		t.Fatal(err)
+	}
+	if !unregister(sub) || h.judge.Registered() != 0 {
+		t.Errorf("from a folder that is gone: %d are left", h.judge.Registered())
+	}
 }
 
 // TestLargeEventsTakeTurns: their sum would be too much.

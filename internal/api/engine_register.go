@@ -89,7 +89,7 @@ func registerError(err error) error {
 }
 
 // Unregister takes a registered hook away, an attached one, too.
-func (s *Service) Unregister(_ context.Context, r *hookwayv1.UnregisterRequest) (*hookwayv1.UnregisterResponse, error) {
+func (s *Service) Unregister(ctx context.Context, r *hookwayv1.UnregisterRequest) (*hookwayv1.UnregisterResponse, error) {
 	if r.GetId() == "" {
 		return nil, status.Error(codes.InvalidArgument, "id is missing; give the one that the hook was registered with")
 	}
@@ -98,7 +98,7 @@ func (s *Service) Unregister(_ context.Context, r *hookwayv1.UnregisterRequest) 
 		return nil, status.Error(codes.InvalidArgument, err.Error())
 	}
 	id := plainID(r.GetId())
-	found := s.hooks.takeAt(cwd, id)
+	found := s.hooks.takeAt(ctx, cwd, id)
 	if found {
 		s.log(fmt.Sprintf("hook %s is unregistered%s", id, in(cwd)))
 	}

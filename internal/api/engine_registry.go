@@ -37,6 +37,7 @@ type place struct{ cwd, id string }
 // registration is one registered hook.
 type registration struct {
 	at     place
+	said   string // the folder that was given
 	remove func()
 	gone   func(*registration) // told once, when the hook is out of the engine; it must not block
 	lease  *time.Timer
@@ -50,13 +51,17 @@ func newRegistry(engine Registrar, log func(string)) *registry {
 // ever. gone is called when the hook is out, whatever took it out, and not if put
 // fails.
 func (r *registry) put(ctx context.Context, cwd string, h hook.Hook, lease time.Duration, gone func(*registration)) (reg *registration, replaced bool, err error) {
+	where, err := r.where(ctx, cwd)
+	if err != nil {
+		return nil, false, err
+	}
 	select {
 	case r.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, false, ctx.Err()
 	}
 	defer func() { <-r.turn }()
-	at := place{cwd, h.ID}
+	at := place{where, h.ID}
 	r.mu.Lock()
 	old, full, ended := r.hooks[at], len(r.hooks) >= maxRegistered, r.ended
 	r.mu.Unlock()
@@ -70,7 +75,7 @@ func (r *registry) put(ctx context.Context, cwd string, h hook.Hook, lease time.
 	if err != nil {
 		return nil, false, err
 	}
-	reg = &registration{at: at, remove: remove, gone: gone}
+	reg = &registration{at: at, said: cwd, remove: remove, gone: gone}
 	r.mu.Lock()
 	r.hooks[at] = reg
 	if lease > 0 {
@@ -85,6 +90,14 @@ func (r *registry) put(ctx context.Context, cwd string, h hook.Hook, lease time.
 		old.end()
 	}
 	return reg, replaced || old != nil, nil
+}
+
+// where is the folder that stands for the workspace of another.
+func (r *registry) where(ctx context.Context, cwd string) (string, error) {
+	if p, ok := r.engine.(Placer); ok && cwd != "" {
+		return p.Place(ctx, cwd)
+	}
+	return cwd, nil
 }
 
 // end tells of a registration that is out of the engine.
@@ -129,9 +142,18 @@ func (r *registry) count() int {
 }
 
 // takeAt takes out what is registered at a place.
-func (r *registry) takeAt(cwd, id string) bool {
+func (r *registry) takeAt(ctx context.Context, cwd, id string) bool {
+	where, err := r.where(ctx, cwd)
 	r.mu.Lock()
-	reg := r.hooks[place{cwd, id}]
+	reg := r.hooks[place{where, id}]
+	if err != nil || reg == nil { // the folder is gone, or of another workspace now
+		reg = nil
+		for _, other := range r.hooks {
+			if other.said == cwd && other.at.id == id {
+				reg = other
+			}
+		}
+	}
 	r.mu.Unlock()
 	return reg != nil && r.take(reg)
 }

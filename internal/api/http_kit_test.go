@@ -307,6 +307,11 @@ func (e engine) Register(ctx context.Context, cwd string, h hook.Hook) (func(), 
 	return remove, replaced, mistake(err)
 }
 
+func (e engine) Place(ctx context.Context, cwd string) (string, error) {
+	dir, err := e.j.Place(ctx, cwd)
+	return dir, mistake(err)
+}
+
 func (e engine) Watch(ctx context.Context, f api.Filter) (<-chan api.Seen, error) {
 	records, err := e.j.Watch(ctx, judge.WatchFilter{Session: f.Session, Event: f.Event, CWD: f.CWD, After: f.After})
 	seen := make(chan api.Seen)

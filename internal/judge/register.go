@@ -45,11 +45,7 @@ type registration struct {
 // Judge closed. One of the same id and folder is replaced. The hook is named
 // Registered and its id everywhere.
 func (j *Judge) Register(ctx context.Context, cwd string, h hook.Hook) (remove func(), replaced bool, err error) {
-	at, err := j.placeOf(cwd, nil)
-	if err != nil {
-		return nil, false, err
-	}
-	w, err := j.workspaces.openAt(ctx, j, at)
+	w, r, err := j.registration(ctx, cwd)
 	if err != nil {
 		return nil, false, err
 	}
@@ -64,17 +60,43 @@ func (j *Judge) Register(ctx context.Context, cwd string, h hook.Hook) (remove f
 	if err := fits(w.Engine, h); err != nil {
 		return nil, false, &RequestError{Field: "hook", Err: err}
 	}
-	r := &registration{hook: h, dir: at.dir}
-	if cwd != "" && w.Folder != "" {
-		r.dir = w.Folder
-	} else if cwd != "" {
-		r.dir, r.bare = real(at.dir), true
-	}
+	r.hook = h
 	replaced, err = j.registry.add(r, j.log)
 	if err != nil {
 		return nil, false, err
 	}
 	return sync.OnceFunc(func() { j.registry.remove(r) }), replaced, nil
+}
+
+// Place is the folder for whose events Register adds hooks from cwd: hooks of one id
+// and one such folder replace each other.
+func (j *Judge) Place(ctx context.Context, cwd string) (string, error) {
+	w, r, err := j.registration(ctx, cwd)
+	if err != nil {
+		return "", err
+	}
+	w.leave()
+	return r.dir, nil
+}
+
+// registration makes one that is still without its hook, with its workspace, which
+// the caller leaves.
+func (j *Judge) registration(ctx context.Context, cwd string) (*Workspace, *registration, error) {
+	at, err := j.placeOf(cwd, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := j.workspaces.openAt(ctx, j, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case cwd == "":
+		return w, &registration{}, nil
+	case w.Folder != "":
+		return w, &registration{dir: w.Folder}, nil
+	}
+	return w, &registration{dir: real(at.dir), bare: true}, nil
 }
 
 // fits sees whether an engine would take a hook.
