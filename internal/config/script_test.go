@@ -90,6 +90,7 @@ func TestMistakesOfScriptsHaveTheirPlaces(t *testing.T) {
 		"import":        {"on: PreToolUse", "import x from './nowhere';\nexport default () => x;\n", "guard.ts:1:15: Could not resolve \"./nowhere\"; there is no such file"},
 		"package":       {"on: PreToolUse", "import x from 'left-pad';\nexport default () => x;\n", "no node_modules folder"},
 		"unknown event": {"", "import { on } from 'hookway';\non('PreToolUze', () => {});\n", "PreToolUze"},
+		"option":        {"", "import { on } from 'hookway';\non('PreToolUse', () => {}, { lnae: 'guard' } as any);\n", "guard.ts:2:1: TypeError: a hook has no option lnae; it may have id, match, lane"},
 		"throws":        {"", "const a: any = undefined;\nexport const b = a.b.c;\n", "guard.ts:2:18: TypeError"},
 		"no hook":       {"", "export const a = 1;\n", "it registers no hook"},
 		"no events":     {"", "export default () => {};\n", "which events it wants"},

@@ -121,6 +121,10 @@ const abort = (id, reason) => {
 const named = ["id", "on", "match", "lane", "async", "priority", "timeout", "max_retries", "on_failure", "profile", "override", "description", "enabled", "queue"];
 const spellings = { maxRetries: "max_retries", onFailure: "on_failure", timeoutMs: "timeout", timeout_ms: "timeout" };
 
+// unknown gives the first key that is no option, of a hook that may have others besides.
+export const unknown = (from, others) => Object.keys(from).find((key) => ![...named, ...others].includes(spellings[key] ?? key));
+export const options = named;
+
 export const optionsOf = (from) => {
   const out = {};
   for (const key of Object.keys(from)) {

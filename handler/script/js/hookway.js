@@ -1,5 +1,5 @@
 // The module "hookway": hooks as hookway itself has them.
-import { add, form, optionsOf, set } from "hookway:hooks";
+import { add, form, options as named, optionsOf, set, unknown } from "hookway:hooks";
 
 // said reads what comes after a reason: the text for the user, or several things.
 const said = (more) => (typeof more === "string" ? { user_message: more } : more);
@@ -26,8 +26,14 @@ export const on = (events, second, third = {}) => {
 
 const matches = ["tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields", "any", "all", "not"];
 
+// others are the keys of a hook that are no options: of the form with one object,
+// and of the package for Node.
+const others = ["handler", "needs"];
+
 // matching are options in which the fields of a match may stand beside the others.
 const matching = (options) => {
+  const wrong = unknown(options, [...matches, ...others]);
+  if (wrong !== undefined) throw new TypeError(`a hook has no option ${wrong}; it may have ${[...named, ...matches].filter((name) => name !== "on").join(", ")}`);
   const own = Object.fromEntries(matches.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
   const out = optionsOf(options);
   if (Object.keys(own).length) out.match = out.match ? { all: [own, out.match] } : own;
