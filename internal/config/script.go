@@ -294,8 +294,7 @@ func (l *loader) askScripts(ctx context.Context, f *folderSource) {
 		}
 		list, err := l.askScript(ctx, &f.source, file, "", f.profile)
 		if err != nil {
-			l.warn(path, "", clipLine(err.Error()), "until it is mended, none of its hooks run")
-			l.set.failed = append(l.set.failed, path)
+			l.problem(path, err.Error(), "until it is mended, none of its hooks run")
 			continue
 		}
 		f.found = append(f.found, list...)

@@ -113,6 +113,25 @@ func TestMistakesOfScriptsHaveTheirPlaces(t *testing.T) {
 	}
 }
 
+func TestAScriptOfAFolderThatCannotSayItsHooksIsAMistake(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"throws":        {"export const on = 'PreToolUse', lane = 'guard';\nconst a: any = undefined;\na.b();\n", "guard.ts:3:"},
+		"unknown lane":  {"export const on = 'PreToolUse', lane = 'gard';\nexport default () => {};\n", "did you mean guard?"},
+		"without hooks": {"export const a = 1;\n", "it registers no hook"},
+	} {
+		t.Run(name, func(t *testing.T) { // its guard is missed, so calls must not pass in silence
+			w := newWorld(t)
+			w.env["HOOKWAY_TRUST"] = "1"
+			w.write(w.work(".hookway/hooks/guard.ts"), c.text)
+			s := w.load()
+			w.want(s, "")
+			if got := s.Problems.String(); !strings.Contains(got, c.want) {
+				t.Errorf("the problem reads %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestAGrantBelongsToAScript(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.user("hookway.yaml"), "hooks:\n  - {id: a, on: PreToolUse, block: no, allow: [exec]}\n  - {id: b, on: PreToolUse, script: x.ts, allow: [root]}\n")
