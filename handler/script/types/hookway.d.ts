@@ -6,6 +6,11 @@ declare function exec(
   options?: { cwd?: string; env?: Record<string, string>; timeout?: number; input?: string; signal?: AbortSignal },
 ): Promise<{ stdout: string; stderr: string; code: number; cmd: string }>;
 
+/** Milliseconds after which fetch gives up; 30000 unless said. */
+interface RequestInit {
+  timeout?: number;
+}
+
 declare module "hookway" {
   /** What a script may be granted: export const allow: Grant[] = ["net"]. */
   export type Grant = "exec" | "read" | "write" | "net";
@@ -42,6 +47,15 @@ declare module "hookway" {
     body?: string;
     [field: string]: any;
   }
+
+  /** An event about a tool's call. */
+  export interface ToolEvent extends HookEvent {
+    tool_name: string;
+    tool_input: Record<string, any>;
+  }
+
+  /** The events that are about a tool's call. */
+  export type ToolEventName = "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionRequest" | "PermissionDenied";
 
   export type Action = "continue" | "allow" | "ask" | "block" | "retry" | "skip" | "answer";
 
@@ -80,7 +94,7 @@ declare module "hookway" {
     log(...values: unknown[]): void;
   }
 
-  export type Handler = (event: HookEvent, ctx: Context) => Decision | void | undefined | Promise<Decision | void | undefined>;
+  export type Handler<E extends HookEvent = HookEvent> = (event: E, ctx: Context) => Decision | void | undefined | Promise<Decision | void | undefined>;
 
   export interface Match {
     tool?: string | string[];
@@ -119,6 +133,8 @@ declare module "hookway" {
     handler: Handler;
   }
 
+  export function on(events: ToolEventName | ToolEventName[], handler: Handler<ToolEvent>, options?: Options): void;
+  export function on(events: ToolEventName | ToolEventName[], options: Options, handler: Handler<ToolEvent>): void;
   export function on(events: EventName | EventName[], handler: Handler, options?: Options): void;
   export function on(events: EventName | EventName[], options: Options, handler: Handler): void;
   export function hook(hook: HookDefinition): HookDefinition;
