@@ -35,7 +35,7 @@ export interface ClientOptions extends Defaults {
 
 export interface FireOptions extends Defaults {
   metadata?: Record<string, any>;
-  /** Do not put it on record. */
+  /** Show which hooks would be asked, and ask none: the outcome is no decision. */
   dry_run?: boolean;
   /** Ends the call; hooks are told. */
   signal?: AbortSignal;
@@ -66,7 +66,7 @@ export interface Watch extends AsyncIterable<AuditRecord> {
   close(): void;
 }
 
-export interface ToolOptions extends FireOptions {
+export interface ToolOptions extends Omit<FireOptions, "dry_run"> {
   /** The tool's name, else its own. */
   name?: string;
   /** The method that runs it, else the first of execute, run, call, invoke and handler that it has. */
