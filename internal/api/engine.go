@@ -2,6 +2,10 @@ package api
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -93,3 +97,26 @@ func (m *Mistake) Error() string { return m.Err.Error() }
 
 // Unwrap gives the cause.
 func (m *Mistake) Unwrap() error { return m.Err }
+
+// Bounds of the variables that an event brings along.
+const (
+	maxVariables     = 4096
+	maxVariableBytes = 1 << 20
+)
+
+// variables are those of an event, as NAME=value.
+func variables(of map[string]string) ([]string, error) {
+	var env []string
+	size := 0
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(of[name], 0) {
+			return nil, fmt.Errorf("env: %q is no variable; give names without '=', and values without NUL", clip(name))
+		}
+		env = append(env, name+"="+of[name])
+		size += len(name) + len(of[name])
+	}
+	if len(env) > maxVariables || size > maxVariableBytes {
+		return nil, fmt.Errorf("env has %d variables of %d bytes; the limits are %d and %d", len(env), size, maxVariables, maxVariableBytes)
+	}
+	return env, nil
+}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"slices"
-	"strings"
 	"sync"
 
 	"google.golang.org/grpc"
@@ -81,12 +79,6 @@ func (s *Service) Registered() int { return s.hooks.count() }
 
 var errEnding = status.Error(codes.Unavailable, errClosed.Error())
 
-// Bounds of what an event brings along.
-const (
-	maxVariables     = 4096
-	maxVariableBytes = 1 << 20
-)
-
 // Fire fires an event and gives the outcome.
 func (s *Service) Fire(ctx context.Context, r *hookwayv1.FireRequest) (*hookwayv1.FireResponse, error) {
 	f, err := firingOf(r)
@@ -143,19 +135,9 @@ func firingOf(r *hookwayv1.FireRequest) (Firing, error) {
 	if _, err := folder(f.CWD); err != nil {
 		return f, fmt.Errorf("event.%w", err)
 	}
-	size := 0
-	for name, value := range r.GetEnv() {
-		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(value, 0) {
-			return f, fmt.Errorf("env: %q is no variable; give names without '=', and values without NUL", clip(name))
-		}
-		f.Env = append(f.Env, name+"="+value)
-		size += len(name) + len(value)
-	}
-	if len(f.Env) > maxVariables || size > maxVariableBytes {
-		return f, fmt.Errorf("env has %d variables of %d bytes; the limits are %d and %d", len(f.Env), size, maxVariables, maxVariableBytes)
-	}
-	slices.Sort(f.Env)
-	return f, nil
+	var err error
+	f.Env, err = variables(r.GetEnv())
+	return f, err
 }
 
 // fireError is the status of an event that got no outcome.

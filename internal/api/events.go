@@ -28,6 +28,7 @@ type fireRequest struct {
 	CWD       string            `json:"cwd"`
 	Metadata  json.RawMessage   `json:"metadata"`
 	Env       map[string]string `json:"env"`
+	variables []string          // Env as NAME=value
 	TimeoutMS float64           `json:"timeout_ms"`
 	DryRun    bool              `json:"dry_run"`
 }
@@ -57,6 +58,10 @@ func decodeFire(body []byte) (*fireRequest, error) {
 		if len(text) > 0 && text[0] != '{' {
 			return nil, problem("bad-request", "%s must be a JSON object", name).at(name)
 		}
+	}
+	var err error
+	if r.variables, err = variables(r.Env); err != nil {
+		return nil, problem("bad-request", "%v", err).at("env")
 	}
 	return r, nil
 }
@@ -153,13 +158,10 @@ func notJSON(body []byte, err error, otherwise string) *Problem {
 func (r *fireRequest) firing(v visit) Firing {
 	f := Firing{
 		Event: r.Event, Payload: r.Payload, Session: r.Session, Agent: r.Agent, Source: r.Source, CWD: r.CWD,
-		Metadata: r.Metadata, DryRun: r.DryRun, PeerPID: v.pid, Foreign: v.foreign,
+		Metadata: r.Metadata, Env: r.variables, DryRun: r.DryRun, PeerPID: v.pid, Foreign: v.foreign,
 	}
 	if f.Source == "" {
 		f.Source = "http"
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
-		f.Env = append(f.Env, name+"="+r.Env[name])
 	}
 	return f
 }

@@ -88,6 +88,8 @@ func TestEachBadRequestIsOneClearProblem(t *testing.T) {
 		{name: "wrong value", body: `{"event":7}`, status: 400, says: []string{"event must be a string; a JSON number is none"}},
 		{name: "wrong payload", body: `{"event":"Stop","payload":[1]}`, status: 400, says: []string{"payload must be a JSON object"}},
 		{name: "wrong env", body: `{"event":"Stop","env":{"A":1}}`, status: 400, says: []string{"env must be an object of strings"}},
+		{name: "two variables", body: `{"event":"Stop","env":{"A=B":"x"}}`, status: 400, says: []string{"env", `A=B`, "is no variable"}},
+		{name: "too long an environment", body: `{"event":"Stop","env":{"A":"` + strings.Repeat("x", 1<<20) + `"}}`, status: 400, says: []string{"env has 1 variables", "1048576"}},
 		{name: "no variable", body: `{"event":"Stop","env":{"":"x"}}`, status: 400, says: []string{"env", "is no variable"}},
 		{name: "time", body: `{"event":"Stop","timeout_ms":-1}`, status: 400, says: []string{"timeout_ms must be from 0"}},
 		{name: "unknown event", body: `{"event":"PreTolUse"}`, status: 400, says: []string{"urn:hookway:problem:unknown-event", "did you mean PreToolUse?"}},
