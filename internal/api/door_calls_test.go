@@ -6,8 +6,13 @@ import (
 	"net"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
 	"github.com/hookway/hookway/hook"
@@ -107,4 +112,35 @@ func TestAMessageOfSomebodyWithoutTheTokenIsNotRead(t *testing.T) {
 	if n := l.read.Load(); n > 4<<20 {
 		t.Errorf("%d KiB were read of 4 events of 8 MiB", n>>10)
 	}
+}
+
+// TestAConnectionWithoutCallsIsClosed: there is room for so many of them.
+func TestAConnectionWithoutCallsIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newInbox()
+		serve(t, NewService(new(bench), ServiceOptions{}), l)
+		c, err := grpc.NewClient("passthrough:///pipe", grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithContextDialer(func(context.Context, string) (net.Conn, error) {
+				mine, theirs := net.Pipe()
+				l.put(theirs)
+				return mine, nil
+			}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := hookwayv1.NewEngineClient(c).Fire(t.Context(), &hookwayv1.FireRequest{Event: bash("ls")}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(quietTime - time.Second)
+		synctest.Wait()
+		if got := c.GetState(); got != connectivity.Ready {
+			t.Errorf("before its time, it is %v", got)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if got := c.GetState(); got != connectivity.Idle {
+			t.Errorf("after its time, it is %v", got)
+		}
+	})
 }

@@ -42,7 +42,7 @@ func (s *Service) Server(options ...grpc.ServerOption) *grpc.Server {
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders),
 		grpc.ConnectionTimeout(beginTime),
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: pingAfter, Timeout: pingPatience}),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: quietTime, Time: pingAfter, Timeout: pingPatience}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: pingMin, PermitWithoutStream: true}),
 		grpc.InTapHandle(g.tap),
 		grpc.ChainUnaryInterceptor(g.unary),
