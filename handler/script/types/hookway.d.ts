@@ -78,6 +78,7 @@ declare module "hookway" {
 
   export interface Context {
     readonly signal: AbortSignal;
+    readonly eventName: string;
     readonly agentId: string;
     readonly agentName: string;
     readonly sessionId: string;
