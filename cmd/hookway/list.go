@@ -101,8 +101,8 @@ func (a *app) printHooks(w *workspace) error {
 		}
 		return a.print(listing(w.set, hooks))
 	}
-	if len(w.set.Hooks) == 0 && len(w.set.Problems) > 0 {
-		return nil
+	if len(w.set.Hooks) == 0 && len(w.set.Problems)+len(w.set.Warnings) > 0 {
+		return nil // there are some, and it was told why they are not used
 	}
 	if len(w.set.Hooks) == 0 {
 		fmt.Fprintf(a.out, "No hooks. hookway init writes a %s to begin with.\n", "hookway.yaml")
