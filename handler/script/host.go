@@ -27,9 +27,6 @@ func (o *op) last(until time.Time) {
 	o.bound = time.AfterFunc(time.Until(until), o.cancel)
 }
 
-// maxOps bounds the work that one machine has under way.
-const maxOps = 1024
-
 // host gives the script its functions; runtime.js takes them out of its sight.
 func (m *machine) host() error {
 	for name, fn := range map[string]quickjs.HostFunc{
@@ -87,8 +84,11 @@ func (m *machine) hostFail(args []any) (any, error) {
 	switch what {
 	case "InternalError: interrupted":
 		err = m.p.stopped(place, c)
-	case "InternalError: out of memory", threwNull:
+	case "InternalError: out of memory":
 		err = m.p.full(place)
+		defer m.finish()
+	case "it threw null":
+		err = m.p.null(place)
 		defer m.finish()
 	}
 	if c != nil {
@@ -124,9 +124,9 @@ func (m *machine) hostLog(args []any) (any, error) {
 
 // begun makes an op.
 func (m *machine) begun(cancel func()) (int, *op, error) {
-	if len(m.ops) >= maxOps {
+	if len(m.ops) >= m.p.maxOps {
 		cancel()
-		return 0, nil, fmt.Errorf("the script has %d timers and requests open; wait for some of them first", maxOps)
+		return 0, nil, fmt.Errorf("the script has %d timers and requests open; wait for some of them first", m.p.maxOps)
 	}
 	m.last++
 	o := &op{c: m.cur, cancel: cancel}
@@ -134,19 +134,23 @@ func (m *machine) begun(cancel func()) (int, *op, error) {
 		o.c = nil
 	}
 	m.ops[m.last] = o
+	return m.last, o, nil
+}
+
+// bound gives an op an end that no call will give it. It may come at once, so
+// all that is needed to cancel the op is there before.
+func (m *machine) bound(o *op) {
 	if !m.until.IsZero() {
 		o.last(m.until)
 	} else if o.c.over() {
 		o.last(time.Now().Add(m.p.afterwards))
 	}
-	return m.last, o, nil
 }
 
 func (m *machine) hostTimer(args []any) (any, error) {
 	var t *time.Timer
 	var id int
-	var err error
-	id, _, err = m.begun(func() {
+	id, o, err := m.begun(func() {
 		if t != nil && t.Stop() { // it is not forgotten by itself, as work is that ends
 			m.settle(id, "", context.Canceled)
 		}
@@ -155,6 +159,7 @@ func (m *machine) hostTimer(args []any) (any, error) {
 		return nil, err
 	}
 	t = time.AfterFunc(time.Duration(number(args, 0))*time.Millisecond, func() { m.settle(id, "", nil) })
+	m.bound(o)
 	return id, nil
 }
 
@@ -182,7 +187,7 @@ func (m *machine) hostStart(args []any) (any, error) {
 		base = context.WithoutCancel(m.cur.ctx)
 	}
 	ctx, cancel := context.WithCancel(base)
-	id, _, err := m.begun(cancel)
+	id, o, err := m.begun(cancel)
 	if err != nil {
 		return nil, err
 	}
@@ -203,6 +208,7 @@ func (m *machine) hostStart(args []any) (any, error) {
 		}
 		m.settle(id, result, err)
 	})
+	m.bound(o)
 	return id, nil
 }
 

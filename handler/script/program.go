@@ -24,6 +24,7 @@ const (
 	loadTime    = 5 * time.Second
 	afterwards  = 30 * time.Second // that work goes on for which a handler did not wait
 	maxMachines = 4
+	maxOps      = 1024 // timers, and what else the script waits for, in one machine
 	maxWaiting  = 4096 // calls of one machine that have not been answered
 	busyTime    = 50 * time.Millisecond
 )
@@ -65,6 +66,7 @@ type Program struct {
 
 	loadTime   time.Duration // to read the file when it is first needed
 	afterwards time.Duration // that work goes on for which a handler did not wait
+	maxOps     int
 
 	mu       sync.Mutex
 	refs     int
@@ -80,7 +82,7 @@ func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
 		c.Root = dirOf(b.file)
 	}
-	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, refs: 1, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
+	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, maxOps: maxOps, refs: 1, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
 }
 
 // Grants is what the program may do.

@@ -21,8 +21,8 @@ func TestTimersEndWithTheirEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, c.text)
-			r.p.afterwards = time.Millisecond
-			for i := range maxOps + maxOps/4 {
+			r.p.afterwards, r.p.maxOps = time.Millisecond, 200
+			for i := range 2*r.p.maxOps + 100 {
 				if err := r.once(t, c.fails); err != nil && (!c.fails || strings.Contains(err.Error(), "open")) {
 					t.Fatalf("event %d: %v", i, err)
 				}
