@@ -35,6 +35,9 @@ func (w writable) OpenFile(path string, flag sys.Oflag, perm fs.FileMode) (sys.F
 	return w.FS.OpenFile(path, flag, perm)
 }
 
+// Symlink is refused: a guest that could make links would have all of the user's files.
+func (w writable) Symlink(string, string) sys.Errno { return sys.EPERM }
+
 func ordinary(mode fs.FileMode) bool { return mode.IsRegular() || mode.IsDir() }
 
 // mount gives an instance the folder as its "/", as far as it may see files.

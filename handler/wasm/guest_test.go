@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -165,5 +166,24 @@ func TestAGuestDoesNotWaitForANamedPipe(t *testing.T) {
 		if got := sees(t, c, "file /pipe"); !strings.Contains(strings.ToLower(got), "permi") {
 			t.Errorf("it saw %q", got)
 		}
+	}
+}
+
+// A link would lead a guest that may write out of its folder.
+func TestAGuestMakesNoLinks(t *testing.T) {
+	const linking = `(module
+  (import "wasi_snapshot_preview1" "path_symlink" (func $symlink (param i32 i32 i32 i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 0) "../.out")
+  (func (export "hookway_alloc") (param $size i32) (result i32) i32.const 1024)
+  (func (export "hookway_handle") (param $at i32) (param $size i32) (result i64)
+    i32.const 0 i32.const 4 i32.const 3 i32.const 4 i32.const 3 call $symlink drop i64.const 0))`
+	root := t.TempDir()
+	h := open(t, assemble(t, linking), Config{Root: root, Write: true})
+	if _, err := h.Handle(t.Context(), bash("ls")); err != nil {
+		t.Fatal(err)
+	}
+	if to, err := os.Readlink(filepath.Join(root, "out")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it made a link to %s (%v)", to, err)
 	}
 }
