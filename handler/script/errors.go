@@ -35,7 +35,12 @@ func (b *Bundle) place(stack string) string {
 // is. c is the call, if it is one's.
 func (p *Program) explain(err error, c *call) error {
 	var e *quickjs.Error
-	if !errors.As(err, &e) {
+	switch {
+	case err == nil:
+		return nil
+	case strings.HasPrefix(err.Error(), endlessJobs):
+		return p.said("", "it was stopped: each promise that it awaits begins another one, without end")
+	case !errors.As(err, &e):
 		return err
 	}
 	stopped, full := interrupted(err)
@@ -43,11 +48,24 @@ func (p *Program) explain(err error, c *call) error {
 	switch {
 	case stopped:
 		return &thrown{engine: err, told: p.stopped(place, c)}
+	case e.Error() == "null":
+		return &thrown{engine: err, told: p.null(place)}
 	case full:
 		return &thrown{engine: err, told: p.full(place)}
 	}
-	return &thrown{engine: err, told: p.said(place, e.Error())}
+	text := e.Error()
+	switch {
+	case text == "":
+		text = "it threw something that cannot be shown"
+	case e.Name == "":
+		text = "it threw " + text
+	}
+	return &thrown{engine: err, told: p.said(place, text)}
 }
+
+// endlessJobs begins the engine's error when one piece of code behind an await
+// follows the other for ever.
+const endlessJobs = "quickjs: aborted draining"
 
 // stopped is the error of code that was stopped.
 func (p *Program) stopped(place string, c *call) error {
@@ -55,7 +73,7 @@ func (p *Program) stopped(place string, c *call) error {
 	if c != nil && c.ctx.Err() != nil {
 		cause = c.ctx.Err()
 	}
-	if c == nil && place == "" {
+	if place == "" {
 		place = p.label()
 	}
 	return &Stopped{Place: place, Cause: cause}
@@ -64,6 +82,12 @@ func (p *Program) stopped(place string, c *call) error {
 // full is the error of code that needed too much memory.
 func (p *Program) full(place string) error {
 	return p.said(place, fmt.Sprintf("it needs more than %d MiB of memory", memoryLimit>>20))
+}
+
+// null is the error of code that threw null. The engine does that, too, when
+// there is no memory left for an error.
+func (p *Program) null(place string) error {
+	return p.said(place, fmt.Sprintf("it threw null, or it needs more than %d MiB of memory; throw an Error in place of null", memoryLimit>>20))
 }
 
 // said is an error with its place in front.

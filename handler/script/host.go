@@ -84,8 +84,11 @@ func (m *machine) hostFail(args []any) (any, error) {
 	switch what {
 	case "InternalError: interrupted":
 		err = m.p.stopped(place, c)
-	case "InternalError: out of memory", threwNull:
+	case "InternalError: out of memory":
 		err = m.p.full(place)
+		defer m.finish()
+	case "it threw null":
+		err = m.p.null(place)
 		defer m.finish()
 	}
 	if c != nil {

@@ -276,7 +276,7 @@ func (m *machine) load() (err error) {
 	if err := m.host(); err != nil {
 		return err
 	}
-	_ = js.SetEvalTimeout(m.p.loadTime)
+	_ = js.SetEvalTimeout(m.reads())
 	if err := m.eval(ours); err != nil {
 		return err
 	}
@@ -303,6 +303,15 @@ func (m *machine) load() (err error) {
 		return err
 	}
 	return m.loadErr
+}
+
+// reads is how long reading the file may take: no longer than the event that
+// waits for it, so that its failure says where the file was.
+func (m *machine) reads() time.Duration {
+	if m.cur == nil || m.cur.until.IsZero() {
+		return m.p.loadTime
+	}
+	return max(min(m.p.loadTime, time.Until(m.cur.until)), time.Millisecond)
 }
 
 // eval runs bytecode.
@@ -442,12 +451,8 @@ func interrupted(err error) (stopped, full bool) {
 	if !errors.As(err, &e) {
 		return false, false
 	}
-	if e.Message == threwNull {
-		return false, true
+	if e.Error() == "null" {
+		return false, true // as far as can be told
 	}
 	return e.Name == "InternalError" && e.Message == "interrupted", e.Name == "InternalError" && e.Message == "out of memory"
 }
-
-// threwNull is what hooks.js says when null is thrown. The engine does that when
-// there is no memory left for an error.
-const threwNull = "it threw null"

@@ -1,5 +1,5 @@
 // The hooks of a script, and the calls of them.
-import { ask, done, fail, later, settle } from "hookway:runtime";
+import { ask, done, fail, later, settle, parse, stringify, apply, promises, resolved, then } from "hookway:runtime";
 
 const hooks = []; // what the script registers, in order
 let main = null; // its default export, if that is a function
@@ -14,7 +14,7 @@ export const add = (options, run, place = run) => {
 export const atEnd = (fn) => { late.push(fn); };
 export const set = (more) => { Object.assign(settings, more); };
 
-const calls = new Map(); // by number: the calls under way
+const calls = Object.create(null); // by number: the calls under way
 
 // Context is what a handler is given beside its event.
 export class Context {
@@ -30,6 +30,7 @@ export class Context {
     }
     return this.#controller.signal;
   }
+  get eventName() { return this.#call.event.hook_event_name; }
   get agentId() { return this.#session.agent; }
   get agentName() { return this.#session.agent; }
   get sessionId() { return this.#session.id; }
@@ -38,7 +39,7 @@ export class Context {
   get metadata() { return (this.#call.metadata ??= structuredClone(this.#call.event.metadata ?? {})); }
   get output() { return ask("output"); }
   get messages() { return ask("messages"); }
-  inject(text) { if (!ask("inject", String(text))) this.#call.injected.push(String(text)); }
+  inject(text) { if (!ask("inject", String(text))) this.#call.injected += (this.#call.injected && "\n\n") + text; }
   send(to, text) { return later("send", String(to), String(text)); }
   notify(channel, text) { console.log(`[${channel}] ${text}`); return Promise.resolve(); }
   log(...args) { console.log(...args); }
@@ -70,50 +71,88 @@ const remembered = (list) => {
 // answered writes down what a handler answered. No answer is no text.
 const answered = (call, value) => {
   if (typeof value === "function" || typeof value === "symbol") throw new TypeError(`the answer is a ${typeof value}; answer with an object such as {action: "block"}, or not at all`);
-  const metadata = call.metadata && JSON.stringify(call.metadata) !== JSON.stringify(call.event.metadata ?? {}) ? call.metadata : undefined;
-  if (call.injected.length || metadata) {
+  const metadata = call.metadata && stringify(call.metadata) !== stringify(call.event.metadata ?? {}) ? call.metadata : undefined;
+  if (call.injected || metadata) {
     if (value === undefined) value = {};
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       value = { ...value };
-      if (call.injected.length) value.inject = [...call.injected, ...(value.inject ? [value.inject] : [])].join("\n\n");
+      if (call.injected) value.inject = call.injected + (value.inject ? "\n\n" + value.inject : "");
       if (metadata) value.metadata = { ...metadata, ...value.metadata };
     }
   }
-  return value === undefined ? "" : JSON.stringify(value);
+  return value === undefined ? "" : stringify(value);
 };
 
-const isError = (e) => e instanceof Error || (e !== null && typeof e === "object" && "message" in e);
+const Failure = Error;
+const isError = (e) => e instanceof Failure || (e !== null && typeof e === "object" && "message" in e);
 
-const told = (id, e) => {
-  if (!calls.delete(id)) return;
-  fail(id, isError(e) ? `${e.name ?? "Error"}: ${e.message}` : threw(e), isError(e) ? String(e.stack ?? "") : "");
+const unshown = "it threw something that cannot be shown";
+
+// shown is an error as it is told: its text and its stack. It never throws.
+const shown = (e) => {
+  let text = unshown, stack = "";
+  try { if (isError(e)) stack = `${e.stack ?? ""}`; } catch { /* then the place is not known */ }
+  try { text = isError(e) ? `${e.name ?? "Error"}: ${e.message}` : threw(e); } catch { /* then nothing more is known */ }
+  return { text, stack };
 };
-const threw = (e) => `it threw ${typeof e === "string" ? e : JSON.stringify(e) ?? String(e)}`;
+const threw = (e) => `it threw ${typeof e === "string" ? e : stringify(e) ?? String(e)}`;
+
+// told ends a call that failed. What has no place in the script is told at its
+// handler. When there is no room to tell it, that is what is told.
+const told = (id, e, handler) => {
+  if (!calls[id]) return;
+  delete calls[id];
+  try {
+    const { text, stack } = shown(e);
+    const { line, column } = placed(handler);
+    fail(id, text, `${stack}\nat handler (:${line}:${column})`);
+  } catch {
+    fail(id, "InternalError: out of memory", "");
+  }
+};
+
+// end answers a call.
+const end = (id, handler, value) => {
+  const it = calls[id];
+  if (!it) return "";
+  try {
+    const answer = answered(it, value);
+    delete calls[id];
+    return answer;
+  } catch (e) {
+    told(id, e, handler);
+    return null;
+  }
+};
+
+// promised is the promise of a handler: its own, or one of what it gave in place of one.
+const promised = (value, next) => (value instanceof promises ? resolved(value) : new promises((resolve, reject) => {
+  apply(next, value, [(v) => (v === value ? reject(new TypeError("its promise comes to itself")) : resolve(v)), reject]);
+}));
 
 // call begins a call. It gives the answer, or null if that comes later.
 const call = (id, index, text) => {
-  const it = { event: JSON.parse(text), injected: [], metadata: undefined, abort: undefined };
-  const run = index < 0 ? main : hooks[index].run;
-  let value;
+  const it = { event: parse(text), injected: "", metadata: undefined, abort: undefined };
+  const { run, place } = index < 0 ? { run: main, place: main } : hooks[index];
+  if (!run) throw new TypeError("there is no such function");
+  calls[id] = it;
   try {
-    value = run(it.event, new Context(it));
+    const value = run(it.event, new Context(it));
+    const next = (typeof value === "object" && value !== null) || typeof value === "function" ? value.then : undefined;
+    if (typeof next !== "function") return end(id, place, value);
+    apply(then, promised(value, next), [(v) => {
+      const answer = end(id, place, v);
+      if (answer !== null) done(id, answer);
+    }, (e) => told(id, e, place)]);
   } catch (e) {
-    throw isError(e) ? e : new Error(threw(e));
+    told(id, e, place);
   }
-  if (value === null || typeof value !== "object" || typeof value.then !== "function") return answered(it, value);
-  calls.set(id, it);
-  value.then((v) => {
-    if (!calls.has(id)) return;
-    const answer = answered(it, v);
-    calls.delete(id);
-    done(id, answer);
-  }).then(undefined, (e) => told(id, e));
   return null;
 };
 
 const abort = (id, reason) => {
-  const it = calls.get(id);
-  calls.delete(id);
+  const it = calls[id];
+  delete calls[id];
   it?.abort?.(new DOMException(reason, reason.includes("time") ? "TimeoutError" : "AbortError"));
 };
 
@@ -152,12 +191,18 @@ export const load = (entry, base) => {
 
 // later runs a script whose top level awaits. Its end is told as that of call 0.
 const pending = (run) => {
-  run().then(() => done(0, ""), (e) => fail(0, isError(e) ? `${e.name ?? "Error"}: ${e.message}` : threw(e), isError(e) ? String(e.stack ?? "") : ""));
+  apply(then, run(), [() => done(0, ""), (e) => {
+    const { text, stack } = shown(e);
+    fail(0, text, stack);
+  }]);
 };
 
 const placed = (fn) => (typeof fn === "function" ? { line: fn.lineNumber ?? 0, column: fn.columnNumber ?? 0 } : {});
-const describe = () => JSON.stringify({
+const describe = () => stringify({
   hooks: hooks.map(({ options, place }) => ({ ...options, place: placed(place) })), main: main !== null, settings,
 });
+
+// What is put there would be in every event and every answer, of other hooks too.
+Object.preventExtensions(Object.prototype);
 
 Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe, load, later: pending }, configurable: true });

@@ -7,28 +7,44 @@ const taken = (name) => {
 };
 const [done, fail, log, timer, clear, start, sync] = ["done", "fail", "log", "timer", "clear", "start", "sync"].map(taken);
 
-const ask = (what, ...args) => JSON.parse(sync(what, JSON.stringify(args)));
+// What the script does to the built-in objects is not to fool hookway: what it
+// needs for its calls is taken before.
+export const { parse, stringify } = JSON;
+export const { apply } = Reflect;
+export const promises = Promise;
+export const { then } = Promise.prototype;
+export const resolved = Promise.resolve.bind(Promise);
+const { assign, defineProperty } = Object;
+const Failure = Error;
+
+const ask = (what, ...args) => parse(sync(what, stringify(args)));
 
 // ---- work that the host does meanwhile
 
-const open = new Map(); // by number: how its promise is settled
+const open = Object.create(null); // by number: how its promise is settled
 
-export const later = (what, ...args) => new Promise((resolve, reject) => {
-  open.set(start(what, JSON.stringify(args)), { resolve, reject });
-});
+// begun has the host begin work. An error of it has the place where it was begun.
+const begun = (resolve, reject, what, args) => {
+  const id = start(what, stringify(args));
+  open[id] = { resolve, reject, error: new Failure() };
+  return id;
+};
+
+export const later = (what, ...args) => new promises((resolve, reject) => { begun(resolve, reject, what, args); });
 
 const settle = (id, failed, text) => {
-  const op = open.get(id);
+  const op = open[id];
   if (!op) return;
-  open.delete(id);
+  delete open[id];
   if (op.tick) return failed ? undefined : op.tick(); // a timer fails when its call is over
-  if (!failed) return op.resolve(text === "" ? undefined : JSON.parse(text));
-  const { name, message, ...rest } = JSON.parse(text);
-  op.reject(Object.assign(named(new Error(message), name), rest));
+  if (!failed) return op.resolve(text === "" ? undefined : parse(text));
+  const { name, message, ...rest } = parse(text);
+  defineProperty(op.error, "message", { value: message, configurable: true, writable: true });
+  op.reject(assign(named(op.error, name), rest));
 };
 
 const named = (error, name) => {
-  if (name) Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
+  if (name) defineProperty(error, "name", { value: name, configurable: true, writable: true });
   return error;
 };
 
@@ -45,18 +61,20 @@ const wait = (fn, ms, args, again) => {
   const handle = { id: 0, unref: () => handle, ref: () => handle, hasRef: () => true, [Symbol.toPrimitive]: () => handle.id };
   const arm = () => {
     handle.id = timer(ms);
-    open.set(handle.id, { tick: () => {
+    open[handle.id] = { tick: () => {
       if (again) arm();
       floating(fn(...args));
-    } });
+    } };
   };
   arm();
   return handle;
 };
 
+const forgotten = (id) => id in open && delete open[id];
+
 const stop = (handle) => {
   const id = typeof handle === "object" && handle ? handle.id : Number(handle);
-  if (open.delete(id)) clear(id);
+  if (forgotten(id)) clear(id);
 };
 
 // ---- console
@@ -196,11 +214,10 @@ class AbortController {
 export const cancellable = (signal, what, ...args) => {
   if (!signal) return later(what, ...args);
   signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const id = start(what, JSON.stringify(args));
-    const aborted = () => { if (open.delete(id)) { clear(id); reject(signal.reason); } };
+  return new promises((resolve, reject) => {
+    const aborted = () => { if (forgotten(id)) { clear(id); reject(signal.reason); } };
     const over = (then) => (value) => { signal.removeEventListener("abort", aborted); then(value); };
-    open.set(id, { resolve: over(resolve), reject: over(reject) });
+    const id = begun(over(resolve), over(reject), what, args);
     signal.addEventListener("abort", aborted, { once: true });
   });
 };
@@ -348,4 +365,4 @@ globalThis.exec = (line, options = {}) => cancellable(options.signal, "exec", St
   cwd: options.cwd ?? "", env: options.env ?? null, timeout: options.timeout ?? 0, input: options.input ?? "",
 });
 
-export { ask, open, settle, named, done, fail, log, bytesOf };
+export { ask, settle, named, done, fail, log, bytesOf };
