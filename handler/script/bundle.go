@@ -43,8 +43,10 @@ type Bundle struct {
 }
 
 // Build bundles a file. It does not run any of it. The error names each mistake
-// with file, line and column, the paths from root.
-func Build(file, root string) (*Bundle, error) {
+// with file, line and column, the paths from root. What it takes in from outside
+// of root must be code, unless it may read; allow is what it may do, and nil is
+// what it asks for.
+func Build(file, root string, allow ...Grant) (*Bundle, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return nil, fmt.Errorf("the script %s cannot be found: %w", file, err)
@@ -52,17 +54,26 @@ func Build(file, root string) (*Bundle, error) {
 	if root == "" {
 		root = filepath.Dir(file)
 	}
+	b := &Bundle{file: file}
+	var asking error
+	if b.Asks, asking = b.asked(); allow == nil {
+		allow = b.Asks
+	}
 	options := buildOptions(file, root)
+	if !slices.Contains(allow, Read) {
+		options.Plugins = append(options.Plugins, onlyCodeFromOutside(root))
+	}
 	result := api.Build(options)
-	later := awaits(result.Errors)
-	if later { // as a function that can wait; what else is wrong, the second look finds too
+	if b.later = awaits(result.Errors); b.later { // as a function that can wait; what else is wrong, the second look finds too
 		options.Format, options.Banner, options.Footer = api.FormatESModule, map[string]string{"js": "__hookway.later(async () => {\"use strict\";"}, map[string]string{"js": "});"}
 		result = api.Build(options)
 	}
 	if len(result.Errors) > 0 {
 		return nil, mistakes(result.Errors)
 	}
-	b := &Bundle{file: file, later: later}
+	if asking != nil {
+		return nil, asking
+	}
 	var mapping []byte
 	for _, out := range result.OutputFiles {
 		if strings.HasSuffix(out.Path, ".map") {
@@ -74,9 +85,6 @@ func Build(file, root string) (*Bundle, error) {
 	b.intl = strings.Contains(b.code, "Intl") || strings.Contains(b.code, "toLocale")
 	b.mapped = sync.OnceValue(func() *sourceMap { return readMap(mapping) })
 	if b.Files, err = inputs(result.Metafile, root); err != nil {
-		return nil, err
-	}
-	if b.Asks, err = b.asked(); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte(b.code))

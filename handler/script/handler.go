@@ -46,7 +46,7 @@ func (p *Program) Handler(index int, o Options) *Handler {
 
 // New makes a handler of the default function that a file exports.
 func New(file string, c Config, o Options) (*Handler, error) {
-	b, err := Build(file, c.Root)
+	b, err := Build(file, c.Root, append([]Grant{}, c.Allow...)...)
 	if err != nil {
 		return nil, err
 	}

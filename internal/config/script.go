@@ -61,7 +61,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant) *script
 	if src.layer == LayerWorkspace {
 		l.pinned.add(path)
 	}
-	bundle, err := script.Build(path, root)
+	bundle, err := script.Build(path, root, grants...)
 	if err == nil && src.layer == LayerUser {
 		err = l.onlyTheUsers(bundle.Files)
 	}
