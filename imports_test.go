@@ -38,11 +38,12 @@ var rooms = map[string][]string{
 	"wire/call":          {},
 	"hooktest":           {"hook", "wire"},
 	"handler/command":    {"hook", "wire", "internal/procgroup"},
-	"handler/web":        {"hook", "wire"},
+	"handler/web":        {"hook", "wire", "internal/environ"},
+	"internal/environ":   {},
 	"internal/fetch":     {},
 	"handler/wasm":       {"hook", "wire", "internal/fetch"},
 	"handler/script":     {"hook", "wire", "internal/procgroup", "internal/fetch"},
-	"handler/rpc":        {"hook", "wire", "proto/hookway/v1"},
+	"handler/rpc":        {"hook", "wire", "internal/environ", "proto/hookway/v1"},
 	"proto/hookway/v1":   {},
 	"internal/api":       {"hook", "wire", "proto/hookway/v1", "docs/schema", "handler/rpc", "internal/audit", "internal/daemon"},
 	"internal/audit":     {"hook", "wire", "internal/filelock"},
@@ -67,7 +68,7 @@ var rooms = map[string][]string{
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/procgroup", "handler/command", "handler/web", "hooktest", "cmd/hookway-hook"}
+var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/procgroup", "internal/environ", "handler/command", "handler/web", "hooktest", "cmd/hookway-hook"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}

@@ -16,7 +16,7 @@ import (
 func newHandler(t testing.TB, c Config) *Handler {
 	t.Helper()
 	if c.Environ == nil {
-		c.Environ = environ()
+		c.Environ = environFrom()
 	}
 	h, err := New(c)
 	if err != nil {
@@ -30,8 +30,8 @@ func newHandler(t testing.TB, c Config) *Handler {
 	return h
 }
 
-// environ is an environment of these variables only.
-func environ(entries ...string) func(context.Context) []string {
+// environFrom is an environment of these variables only.
+func environFrom(entries ...string) func(context.Context) []string {
 	return func(context.Context) []string { return entries }
 }
 

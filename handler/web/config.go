@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/environ"
 )
 
 // Config says which server is asked, and how.
@@ -63,7 +64,7 @@ func (c *Config) Check() error {
 	if _, err := c.target(); err != nil {
 		errs = append(errs, err)
 	}
-	if !variable().MatchString(c.Secret) {
+	if !environ.Names(c.Secret) {
 		if _, err := key(c.Secret); err != nil && c.Secret != "" {
 			errs = append(errs, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -147,10 +148,10 @@ func (h *Handler) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, err
 
 // prepare puts together what a call needs of its environment.
 func (h *Handler) prepare(ctx context.Context, ev hook.AnyEvent, m *message) (*request, error) {
-	environ := h.c.environ(ctx)
+	vars := h.c.environ(ctx)
 	r := &request{h: h, message: m, event: ev.Info().Name, headers: make(map[string]string, len(h.c.Headers))}
 	for name, value := range h.c.Headers {
-		text, err := expand("the header "+name, value, environ)
+		text, err := environ.Expand("the header "+name, value, vars)
 		if err == nil {
 			err = badValue(name, text)
 		}
@@ -160,10 +161,10 @@ func (h *Handler) prepare(ctx context.Context, ev hook.AnyEvent, m *message) (*r
 		r.headers[name] = text
 	}
 	var err error
-	if r.key, err = h.c.signing(environ); err != nil {
+	if r.key, err = h.c.signing(vars); err != nil {
 		return nil, err
 	}
-	if r.proxy, err = proxyFor(environ, h.url); err != nil {
+	if r.proxy, err = proxyFor(vars, h.url); err != nil {
 		return nil, err
 	}
 	// A proxy connects in our place; what the URL says itself is looked at here.

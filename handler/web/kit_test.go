@@ -15,7 +15,7 @@ const testSecret = "whsec_aG9va3dheSB0ZXN0IHNlY3JldCAwMTIzNDU2Nzg5"
 func newHandler(t testing.TB, c Config) *Handler {
 	t.Helper()
 	if c.Environ == nil {
-		c.Environ = environ()
+		c.Environ = environFrom()
 	}
 	h, err := New(c)
 	if err != nil {
@@ -46,7 +46,7 @@ func bash(command string) hook.AnyEvent {
 	return hook.PreToolUse.New(hook.Envelope{Session: "s-1"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": command}})
 }
 
-// environ is an environment of these variables only.
-func environ(entries ...string) func(context.Context) []string {
+// environFrom is an environment of these variables only.
+func environFrom(entries ...string) func(context.Context) []string {
 	return func(context.Context) []string { return entries }
 }

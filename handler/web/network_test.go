@@ -85,7 +85,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 		_, _ = io.WriteString(w, `{"action":"block","reason":"through the proxy"}`)
 	}))
 	defer proxy.Close()
-	env := environ("HTTP_PROXY="+strings.Replace(proxy.URL, "http://", "http://me:pw@", 1), "https_proxy="+strings.TrimPrefix(proxy.URL, "http://"))
+	env := environFrom("HTTP_PROXY="+strings.Replace(proxy.URL, "http://", "http://me:pw@", 1), "https_proxy="+strings.TrimPrefix(proxy.URL, "http://"))
 	d, err := newHandler(t, Config{URL: "http://hooks.invalid/hooks", Environ: env}).Handle(t.Context(), bash("ls"))
 	if err != nil || d.Reason != "through the proxy" {
 		t.Errorf("%q, %v", d.Reason, err)
@@ -98,7 +98,7 @@ func TestProxyOfTheEnvironment(t *testing.T) {
 		t.Errorf("the proxy saw %q", got)
 	}
 	fails(t, newHandler(t, Config{URL: "http://10.1.2.3/hooks", Environ: env}), bash("ls"), "allow_private")
-	fails(t, newHandler(t, Config{URL: "http://hooks.invalid/hooks", Environ: environ("HTTP_PROXY=ftp://hidden:hidden@x")}), bash("ls"), "HTTP_PROXY")
+	fails(t, newHandler(t, Config{URL: "http://hooks.invalid/hooks", Environ: environFrom("HTTP_PROXY=ftp://hidden:hidden@x")}), bash("ls"), "HTTP_PROXY")
 	if len(seen) != 0 {
 		t.Errorf("the proxy saw %q", <-seen)
 	}
@@ -149,7 +149,7 @@ func TestHeadersHaveVariables(t *testing.T) {
 	seen := make(chan http.Header, 1)
 	h, _ := serve(t, Config{
 		Headers: map[string]string{"Authorization": "Bearer ${TOKEN}", "X-Plain": "$TOKEN {TOKEN}", "User-Agent": "mine"},
-		Environ: environ("TOKEN=old", "TOKEN=hidden-1"),
+		Environ: environFrom("TOKEN=old", "TOKEN=hidden-1"),
 	}, func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header })
 	if _, err := h.Handle(t.Context(), bash("ls")); err != nil {
 		t.Fatal(err)
@@ -163,9 +163,9 @@ func TestHeadersHaveVariables(t *testing.T) {
 			t.Errorf("%s is %q, want %q", name, got.Get(name), want)
 		}
 	}
-	h.c.Environ = environ("OTHER=1")
+	h.c.Environ = environFrom("OTHER=1")
 	fails(t, h, bash("ls"), "Authorization", "TOKEN, which is not set")
-	h.c.Environ = environ("TOKEN=hidden\r\nX-Other: 1")
+	h.c.Environ = environFrom("TOKEN=hidden\r\nX-Other: 1")
 	fails(t, h, bash("ls"), "Authorization", "control character")
 	if len(seen) != 0 {
 		t.Error("a request was sent")

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"github.com/hookway/hookway/internal/environ"
 )
 
 // maxSecret bounds a file with a secret. A longer one has something else in it.
@@ -14,7 +16,7 @@ const maxSecret = 4 << 10
 
 // signing gives the key that signs requests, or nil if they are not signed. A file
 // is read for each call, so that a secret may be replaced at any time.
-func (c *Config) signing(environ []string) ([]byte, error) {
+func (c *Config) signing(vars []string) ([]byte, error) {
 	if c.SecretFile != "" {
 		text, err := secretOf(c.SecretFile)
 		if err != nil {
@@ -22,7 +24,7 @@ func (c *Config) signing(environ []string) ([]byte, error) {
 		}
 		return key(text)
 	}
-	text, err := expand("the secret", c.Secret, environ)
+	text, err := environ.Expand("the secret", c.Secret, vars)
 	if err != nil || c.Secret == "" {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func TestSecretsThatAreNone(t *testing.T) {
 
 func TestRequestsAreSigned(t *testing.T) {
 	ids := make(chan string, 4)
-	h, _ := serve(t, Config{Secret: "${HOOK_SECRET}", Environ: environ("HOOK_SECRET=" + testSecret)}, func(w http.ResponseWriter, r *http.Request) {
+	h, _ := serve(t, Config{Secret: "${HOOK_SECRET}", Environ: environFrom("HOOK_SECRET=" + testSecret)}, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
 			err = Verify(testSecret, r.Header, body)
