@@ -55,6 +55,9 @@ func TestWhatIsNoHookIsRefusedBeforeItIsCompiled(t *testing.T) {
 		"a program":         {assembled(`(module ` + memory + `(func (export "_start")))`), "it does not export hookway_alloc"},
 		"an unknown import": {assembled(`(module (import "env" "abort" (func)) ` + memory + alloc + handle + `)`), "it imports env.abort, which nothing here gives"},
 		"an unknown name":   {assembled(`(module (import "hookway" "exec" (func)) ` + memory + alloc + handle + `)`), "it imports hookway.exec, which there is not"},
+		"an unknown WASI":   {assembled(`(module (import "wasi_snapshot_preview1" "fd_dance" (func)) ` + memory + alloc + handle + `)`), "it imports wasi_snapshot_preview1.fd_dance, which there is not here"},
+		"a wrong WASI":      {assembled(`(module (import "wasi_snapshot_preview1" "fd_write" (func (param i64))) ` + memory + alloc + handle + `)`), "it imports wasi_snapshot_preview1.fd_write as func(i64); it is func(i32, i32, i32, i32) i32"},
+		"a wrong import":    {assembled(`(module (import "hookway" "log" (func (param i64) (result i32))) ` + memory + alloc + handle + `)`), "it imports hookway.log as func(i64) i32; it is func(i32, i32)"},
 		"4 GiB of memory":   {assembled(`(module (memory (export "memory") 65536) ` + alloc + handle + `)`), "it wants 4096 MiB of memory to begin with; a hook has at most 64"},
 		"a huge table":      {assembled(`(module (table 4000000000 funcref) ` + memory + alloc + handle + `)`), "it wants a table of 4000000000 entries"},
 		"cut off":           {assembled(module(allows))[:60], "it is broken WebAssembly: it ends too early"},
@@ -73,6 +76,13 @@ func TestWhatIsNoHookIsRefusedBeforeItIsCompiled(t *testing.T) {
 	}
 	if _, err := Read("/nowhere/hook.wasm"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file gave %v", err)
+	}
+}
+
+func TestAnImportIsAFunction(t *testing.T) {
+	err := (&outline{}).check(imported{module: hostModule, name: "log", what: 3})
+	if err == nil || err.Error() != "it imports hookway.log as something else than a function; it is func(i32, i32)" {
+		t.Errorf("a global gave %v", err)
 	}
 }
 

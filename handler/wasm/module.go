@@ -99,7 +99,7 @@ func examine(code []byte) (*outline, error) {
 		return nil, broken(err)
 	}
 	for _, i := range o.imports {
-		if err := i.check(); err != nil {
+		if err := o.check(i); err != nil {
 			return nil, err
 		}
 	}

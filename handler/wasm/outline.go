@@ -20,26 +20,15 @@ type outline struct {
 	table   uint64 // entries that its tables begin with
 }
 
-type imported struct{ module, name string }
+type imported struct {
+	module, name string
+	what         byte   // as of an export
+	index        uint32 // of its type, if it is a function
+}
 
 type export struct {
 	what  byte // 0 function, 1 table, 2 memory, 3 global
 	index uint32
-}
-
-// given are the functions of the module "hookway" that a guest may import.
-var given = map[string]bool{"log": true, "fetch": true, "read": true}
-
-func (i imported) check() error {
-	switch {
-	case i.module == wasiModule:
-		return nil
-	case i.module != hostModule:
-		return fmt.Errorf("it imports %s.%s, which nothing here gives; a hook may import %s and %s", i.module, i.name, wasiModule, hostModule)
-	case !given[i.name]:
-		return fmt.Errorf("it imports %s.%s, which there is not; there are log, fetch and read", i.module, i.name)
-	}
-	return nil
 }
 
 // typeOf is the type of a function.
@@ -178,11 +167,12 @@ func (o *outline) section(id byte, s *source) {
 }
 
 func (o *outline) imported(s *source) {
-	i := imported{string(s.bytes()), string(s.bytes())}
-	o.imports = append(o.imports, i)
-	switch what := s.byte(); what {
+	i := imported{module: string(s.bytes()), name: string(s.bytes()), what: s.byte()}
+	defer func() { o.imports = append(o.imports, i) }()
+	switch i.what {
 	case 0:
-		o.funcs = append(o.funcs, s.number())
+		i.index = s.number()
+		o.funcs = append(o.funcs, i.index)
 	case 1:
 		s.byte()
 		s.limits()
@@ -193,7 +183,7 @@ func (o *outline) imported(s *source) {
 		s.byte()
 		o.globals++
 	default:
-		s.fail(fmt.Errorf("it imports something of the unknown kind %d", what))
+		s.fail(fmt.Errorf("it imports something of the unknown kind %d", i.what))
 	}
 }
 
