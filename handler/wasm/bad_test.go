@@ -86,6 +86,18 @@ func TestAnImportIsAFunction(t *testing.T) {
 	}
 }
 
+func TestAHostFunctionThatRefusesIsToldPlainly(t *testing.T) {
+	h := open(t, assemble(t, `(module
+  (import "hookway" "log" (func $log (param i32 i32)))
+  (memory (export "memory") 1)
+  (func (export "hookway_alloc") (param i32) (result i32) i32.const 8)
+  (func (export "hookway_handle") (param i32 i32) (result i64) i32.const -1 i32.const 9 call $log i64.const 0))`), Config{})
+	_, err := h.Handle(t.Context(), bash("ls"))
+	if want := "hook.wasm: it handed a text of 9 bytes at 0xffffffff, which is outside its memory in "; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("it gave %v, want %s…", err, want)
+	}
+}
+
 // TestAFailureIsOneErrorAndTheNextEventWorks: the module fails at its first event
 // only, as far as it gets to answer a second one.
 func TestAFailureIsOneErrorAndTheNextEventWorks(t *testing.T) {

@@ -33,7 +33,7 @@ func (i *instance) explain(err error) error {
 	if !trapped {
 		return err
 	}
-	what = firstLine(strings.Replace(what, "wasm error: ", "it trapped: ", 1))
+	what = strings.TrimSuffix(firstLine(strings.Replace(what, "wasm error: ", "it trapped: ", 1)), " (recovered by wazero)")
 	frames := strings.Split(strings.TrimSpace(trace), "\n")
 	if i.room != nil && int32(i.room.Get()) < 0 {
 		what = "it trapped: stack overflow"
