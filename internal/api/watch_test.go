@@ -165,3 +165,26 @@ func TestAStreamEndsWithTheDaemonAndDoesNotKeepIt(t *testing.T) {
 		t.Errorf("the last event is %+v", one)
 	}
 }
+
+func TestNoMoreThanTheDocumentedNumberWatch(t *testing.T) {
+	h := newHouse(t, oneHook, plan{})
+	var first *reader
+	for i := range 128 {
+		if s := h.watch(""); i == 0 {
+			first = s
+		}
+	}
+	if status, _ := h.ask("HEAD", "/v1/watch", ""); status != http.StatusServiceUnavailable {
+		t.Errorf("one more: %d", status)
+	}
+	first.stop()
+	for free := time.Now().Add(20 * time.Second); ; { // the daemon hears of it a little later
+		status, _ := h.ask("HEAD", "/v1/watch", "")
+		if status == http.StatusOK {
+			return
+		}
+		if time.Now().After(free) {
+			t.Fatalf("the place of the one that went is still taken: %d", status)
+		}
+	}
+}
