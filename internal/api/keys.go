@@ -1,6 +1,7 @@
 package api
 
 import (
+	"container/list"
 	"context"
 	"crypto/sha256"
 	"net/http"
@@ -8,25 +9,30 @@ import (
 	"time"
 )
 
-// Bounds of what is remembered of requests that may be sent again.
+// Bounds of what is remembered of requests that may be sent again. Those that are
+// not answered yet are bounded by how many events may be under way.
 const (
-	keyTime  = 5 * time.Minute
-	maxKeys  = 1024
-	maxKey   = 255      // bytes of a key
-	maxReply = 64 << 10 // bytes of an answer; a larger one is not remembered
+	keyTime    = 5 * time.Minute // after the answer
+	maxKeys    = 1024
+	maxReplies = 8 << 20  // bytes of all answers together
+	maxKey     = 255      // bytes of a key
+	maxReply   = 64 << 10 // bytes of an answer; a larger one is not remembered
 )
 
 // keys remembers the answers to requests with an Idempotency-Key, so that one that
 // is sent again is answered without asking the hooks again.
 type keys struct {
-	mu    sync.Mutex
-	known map[string]*keyed
+	mu       sync.Mutex
+	known    map[string]*keyed
+	answered list.List // of *keyed, the oldest first
+	size     int       // bytes of their replies
 }
 
 // keyed is one request with a key.
 type keyed struct {
+	key   string
 	body  [sha256.Size]byte
-	since time.Time
+	since time.Time     // when it was answered
 	done  chan struct{} // closed when there is an answer, or will be none
 	reply []byte        // nil if there is none that is remembered
 }
@@ -46,7 +52,7 @@ func (d *Doors) once(r *http.Request, body []byte, answer func() ([]byte, error)
 			return nil, err
 		}
 		if mine {
-			return d.keys.settle(key, k, answer)
+			return d.keys.settle(k, answer)
 		}
 		reply, err := k.wait(r.Context())
 		if reply != nil || err != nil {
@@ -59,7 +65,8 @@ func (d *Doors) once(r *http.Request, body []byte, answer func() ([]byte, error)
 func (ks *keys) claim(key string, body [sha256.Size]byte) (k *keyed, mine bool, err error) {
 	ks.mu.Lock()
 	defer ks.mu.Unlock()
-	if k := ks.known[key]; k != nil && time.Since(k.since) < keyTime {
+	ks.trim()
+	if k := ks.known[key]; k != nil {
 		if k.body != body {
 			return nil, false, problem("key-in-use", "the Idempotency-Key %q was sent with another body; use a new key for each event", key)
 		}
@@ -68,38 +75,37 @@ func (ks *keys) claim(key string, body [sha256.Size]byte) (k *keyed, mine bool, 
 	if ks.known == nil {
 		ks.known = map[string]*keyed{}
 	}
-	if len(ks.known) >= maxKeys {
-		ks.forget()
-	}
-	k = &keyed{body: body, since: time.Now(), done: make(chan struct{})}
+	k = &keyed{key: key, body: body, done: make(chan struct{})}
 	ks.known[key] = k
 	return k, true, nil
 }
 
-// forget drops what is old, and the oldest if nothing is. The caller holds mu.
-func (ks *keys) forget() {
-	oldest := ""
-	for key, k := range ks.known {
-		if time.Since(k.since) >= keyTime {
-			delete(ks.known, key)
-		} else if oldest == "" || k.since.Before(ks.known[oldest].since) {
-			oldest = key
+// trim forgets the oldest answers, as far as they are too old or too many. The
+// caller holds mu.
+func (ks *keys) trim() {
+	for first := ks.answered.Front(); first != nil; first = ks.answered.Front() {
+		k := first.Value.(*keyed) //nolint:errcheck // nothing else is put in
+		if ks.answered.Len() <= maxKeys && ks.size <= maxReplies && time.Since(k.since) < keyTime {
+			return
 		}
-	}
-	if len(ks.known) >= maxKeys {
-		delete(ks.known, oldest)
+		ks.answered.Remove(first)
+		ks.size -= len(k.reply)
+		delete(ks.known, k.key)
 	}
 }
 
 // settle answers, and remembers the answer. A failure is not remembered: the same
 // request may be tried again.
-func (ks *keys) settle(key string, k *keyed, answer func() ([]byte, error)) (reply []byte, err error) {
+func (ks *keys) settle(k *keyed, answer func() ([]byte, error)) (reply []byte, err error) {
 	defer func() {
 		ks.mu.Lock()
 		if err == nil && reply != nil && len(reply) <= maxReply {
-			k.reply = reply
-		} else if ks.known[key] == k {
-			delete(ks.known, key)
+			k.reply, k.since = reply, time.Now()
+			ks.answered.PushBack(k)
+			ks.size += len(reply)
+			ks.trim()
+		} else {
+			delete(ks.known, k.key)
 		}
 		ks.mu.Unlock()
 		close(k.done)
