@@ -57,6 +57,7 @@ var rooms = map[string][]string{
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},
 	"internal/session":   {"hook", "internal/directive", "internal/terminal"},
+	"internal/mcp":       {"hook", "internal/memory", "internal/roster", "internal/session"},
 	"examples/agentloop": {"proto/hookway/v1"},
 	"e2e/model":          {},
 	"e2e":                {"e2e/model"},

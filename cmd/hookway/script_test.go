@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "write what commands print into the stor
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"rpcguard": rpcGuard,
+		"mcpcall":  mcpCall,
 		"hookway": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
