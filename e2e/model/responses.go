@@ -40,10 +40,14 @@ func (responses) items(s *Server, q question, t Turn) []object {
 	if err != nil { // it is made of texts
 		panic(err)
 	}
-	return append(items, object{
+	item := object{
 		"type": "function_call", "id": s.id("fc"), "call_id": s.id("call"), "status": "completed",
 		"name": call.Tool, "arguments": string(arguments),
-	})
+	}
+	if space, tool, ok := strings.Cut(call.Tool, "/"); ok { // a tool of an MCP server
+		item["namespace"], item["name"] = space, tool
+	}
+	return append(items, item)
 }
 
 func (responses) response(id string, q question, status string, items []object) object {
