@@ -25,7 +25,6 @@ type Firing struct {
 
 	Env     []string // "NAME=value": what hooks find besides the daemon's own environment
 	DryRun  bool     // say which hooks would run, and run none
-	PeerPID int      // who fires; 0: unknown
 	Foreign bool     // who fires may be another user, or on another machine
 }
 
@@ -59,6 +58,7 @@ type Filter struct {
 	Event   string // name or alias
 	CWD     string // this folder or one below
 	After   int64  // number of the last record that was seen: those after it come first; 0: from now on
+	Whole   bool   // with After 0: what is on record already comes first
 }
 
 // Seen is a record that a watcher is told of.

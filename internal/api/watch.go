@@ -126,6 +126,7 @@ func filterOf(r *http.Request) (Filter, error) {
 	if f.After, err = strconv.ParseInt(last, 10, 64); err != nil || f.After < 0 {
 		return f, problem("bad-request", "Last-Event-ID is %q; send the id of the last event that you got, or leave it out", last)
 	}
+	f.Whole = f.After == 0
 	return f, nil
 }
 

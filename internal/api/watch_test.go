@@ -118,6 +118,13 @@ func TestAStreamGoesOnWhereItEnded(t *testing.T) {
 		}
 	}
 	s.stop()
+	s = h.watch("", "Last-Event-ID: 0") // of one that has seen none
+	for _, id := range []string{"1", "2", "3", "4", "5"} {
+		if one := s.next(); one.id != id {
+			t.Errorf("from the beginning: got %s, want %s", one.id, id)
+		}
+	}
+	s.stop()
 	s = h.watch("", "Last-Event-ID: 700") // of a log that was removed
 	h.ask("POST", "/v1/events", h.firing("new"))
 	if one := s.next(); one.id != "6" {

@@ -21,6 +21,9 @@ type WatchFilter struct {
 	// After is the number of the last record that was seen; those after it come
 	// first, as far as the log still has them. 0: only what is recorded from now on.
 	After int64
+
+	// Whole wants what the log has already, too, as if all of it came after After.
+	Whole bool
 }
 
 // Watched is a record that was watched for.
@@ -82,8 +85,8 @@ func (w *watching) from() audit.Filter {
 		}
 	}
 	w.seen, w.began = last, time.Now()
-	const slack = 100                                 // for those that are written while we look
-	if w.filter.After <= 0 || w.filter.After > last { // of another log, or a new one
+	const slack = 100                                                                          // for those that are written while we look
+	if w.filter.After < 0 || w.filter.After > last || w.filter.After == 0 && !w.filter.Whole { // of another log, or a new one
 		return audit.Filter{Last: slack}
 	}
 	w.seen = w.filter.After
@@ -112,7 +115,7 @@ func (w *watching) run(ctx context.Context, from audit.Filter, yield func(Watche
 		case w.known(&r):
 			continue
 		}
-		if w.seen > 0 && r.Seq > w.seen+1 {
+		if (w.seen > 0 || w.filter.Whole) && r.Seq > w.seen+1 {
 			missed += r.Seq - w.seen - 1
 		}
 		w.seen = r.Seq
