@@ -33,7 +33,7 @@ func (d *Doors) admitCall(nc net.Conn, md metadata.MD) error {
 // from says who fires.
 func from(nc net.Conn, f *Firing) {
 	v := visitOf(nc)
-	f.PeerPID, f.Foreign = v.pid, v.foreign
+	f.Foreign = v.foreign
 }
 
 // work has the daemon stay while a call runs hooks, but not for longer than it waits

@@ -58,6 +58,10 @@ func listenTCP(address string, secure *tls.Config) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	if at, ok := inner.Addr().(*net.TCPAddr); secure == nil && (!ok || !at.IP.IsLoopback()) { // localhost may be called anything
+		inner.Close()
+		return nil, fmt.Errorf("%s is %s here, where other machines could come in; listen at 127.0.0.1", host, inner.Addr())
+	}
 	l := &Listener{Listener: inner, names: []string{strings.ToLower(host)}}
 	if secure == nil {
 		return l, nil

@@ -158,7 +158,7 @@ func notJSON(body []byte, err error, otherwise string) *Problem {
 func (r *fireRequest) firing(v visit) Firing {
 	f := Firing{
 		Event: r.Event, Payload: r.Payload, Session: r.Session, Agent: r.Agent, Source: r.Source, CWD: r.CWD,
-		Metadata: r.Metadata, Env: r.variables, DryRun: r.DryRun, PeerPID: v.pid, Foreign: v.foreign,
+		Metadata: r.Metadata, Env: r.variables, DryRun: r.DryRun, Foreign: v.foreign,
 	}
 	if f.Source == "" {
 		f.Source = "http"

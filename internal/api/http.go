@@ -17,7 +17,6 @@ import (
 
 // visit is what is known of who sent a request.
 type visit struct {
-	pid     int       // 0: unknown
 	foreign bool      // it came in at a door, where anybody may stand
 	door    *Listener // nil: the daemon's own socket
 	local   net.Addr
@@ -35,7 +34,7 @@ func visitOf(nc net.Conn) visit {
 		return visit{foreign: true}
 	}
 	door, _ := g.Door.(*Listener)
-	return visit{pid: g.Peer.PID, foreign: g.Door != nil, door: door, local: g.LocalAddr()}
+	return visit{foreign: g.Door != nil, door: door, local: g.LocalAddr()}
 }
 
 // answerer answers one kind of request. An error becomes a Problem.

@@ -174,8 +174,9 @@ func describedHooks() m {
 			"hooks": m{"type": "array", "items": m{
 				"type": "object", "required": []string{"id", "events", "lane", "priority", "timeout_ms", "on_failure", "kind", "state", "layer", "origin"},
 				"properties": m{
-					"id": m{"type": "string"}, "events": texts, "lane": m{"enum": []string{"transform", "guard", "observe"}}, "priority": m{"type": "integer"},
-					"timeout_ms": m{"type": "integer"}, "on_failure": m{"enum": []string{"continue", "block"}}, "kind": m{"type": "string"}, "state": m{"type": "string"},
+					"id": m{"type": "string"}, "events": m{"type": []string{"array", "null"}, "items": m{"type": "string"}, "description": "Null, as what follows, if only the hook's file could tell, and it may not run."},
+					"lane": m{"enum": []any{"transform", "guard", "observe", nil}}, "priority": m{"type": []string{"integer", "null"}},
+					"timeout_ms": m{"type": []string{"integer", "null"}}, "on_failure": m{"enum": []any{"continue", "block", nil}}, "kind": m{"type": "string"}, "state": m{"type": "string"},
 					"layer": m{"type": "string", "description": "registered, if it came from outside."}, "origin": m{"type": "string"}, "grants": texts,
 				},
 			}},
