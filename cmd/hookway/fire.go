@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -35,7 +36,9 @@ func (a *app) fireCommand() *cobra.Command {
 
 The payload is a JSON object: what an agent gives its hooks, or the payload's
 fields alone. It is read from FILE, from stdin with -, or is empty. The exit
-code is 2 if the outcome is a block.`,
+code is 2 if the outcome is a block. Where hooks that you trusted do not run,
+because a file has mistakes or was changed, an outcome that would let a tool run
+is to ask, as it is under an agent.`,
 		Example: `  echo '{"tool_name":"Bash","tool_input":{"command":"rm -rf /"}}' | hookway fire PreToolUse -
   hookway fire SessionStart
   hookway fire pre_tool_use -f event.json --dry-run`,
@@ -87,7 +90,7 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 		record, recorded = a.recorder(w, func(line string) { a.warn("%s", line) })
 	}
 	defer recorded()
-	out, err := w.fire(ctx, name, data, a.envelope(f), record)
+	out, err := w.fire(ctx, name, data, a.envelope(f), f.dry, record)
 	if err != nil {
 		return errors.Join(err, w.close())
 	}
@@ -130,7 +133,7 @@ func (a *app) envelope(f fireOptions) hook.Envelope {
 }
 
 // fire decodes an event, fires it and puts the outcome on record.
-func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwise hook.Envelope, record recorder) (hook.Outcome[any], error) {
+func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwise hook.Envelope, dry bool, record recorder) (hook.Outcome[any], error) {
 	info, err := w.engine.Lookup(name)
 	if err != nil {
 		return hook.Outcome[any]{}, err
@@ -144,6 +147,9 @@ func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwis
 	}
 	began := time.Now()
 	out, err := w.engine.Fire(ctx, ev)
+	if err == nil && !dry {
+		judge.Caution(w.set, ev, &out)
+	}
 	if err == nil {
 		record(ev, out, time.Since(began))
 	}

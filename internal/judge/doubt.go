@@ -10,26 +10,33 @@ import (
 	"github.com/hookway/hookway/internal/config"
 )
 
+// Caution puts into an outcome what the user must know of hooks that do not run.
+// Whoever fires at the hooks of a folder does so, and is told the same.
+func Caution(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
+	doubt(set, ev, out)
+	tell(set, ev, out)
+}
+
 // doubt makes the user confirm what hooks would have judged that do not run,
 // though the user once said that they should: files with mistakes, and files
 // that changed since they were trusted. An agent can cause either.
-func (w *Workspace) doubt(ev hook.AnyEvent, out *hook.Outcome[any]) {
+func doubt(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 	if !ev.Info().May.Ask || out.Action != hook.ActionContinue && out.Action != hook.ActionAllow {
 		return
 	}
-	if why := w.disarmed(); why != "" {
+	if why := disarmed(set); why != "" {
 		out.Action, out.Reason, out.By = hook.ActionAsk, why, "hookway"
 	}
 }
 
 // disarmed says why trusted hooks do not run; "" if all do.
-func (w *Workspace) disarmed() string {
-	if w.set.Trust.State == config.TrustChanged {
-		return Advice(w.set, max(Untrusted(w.set), 1))
+func disarmed(set *config.Set) string {
+	if set.Trust.State == config.TrustChanged {
+		return Advice(set, max(Untrusted(set), 1))
 	}
-	for _, p := range w.set.Problems {
-		inside := w.set.Workspace != "" && strings.HasPrefix(p.File, w.set.Workspace+string(filepath.Separator))
-		if !runsOn(w.set, p) && (!inside || w.set.Trust.State != config.TrustMissing) {
+	for _, p := range set.Problems {
+		inside := set.Workspace != "" && strings.HasPrefix(p.File, set.Workspace+string(filepath.Separator))
+		if !runsOn(set, p) && (!inside || set.Trust.State != config.TrustMissing) {
 			return "hooks do not run because of a mistake in the configuration: " + p.String()
 		}
 	}
@@ -44,7 +51,7 @@ func runsOn(set *config.Set, p config.Problem) bool {
 
 // tell puts what the user should know about hooks that do not run where an
 // agent shows it: at the begin of a session and of each turn. Agents hide stderr.
-func (w *Workspace) tell(ev hook.AnyEvent, out *hook.Outcome[any]) {
+func tell(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 	if ev.Info() != hook.SessionStart.Info() && ev.Info() != hook.AgentStart.Info() {
 		return
 	}
@@ -53,8 +60,8 @@ func (w *Workspace) tell(ev hook.AnyEvent, out *hook.Outcome[any]) {
 		lines = append(lines, out.UserMessage)
 	}
 	var old, none config.Problems
-	for _, p := range w.set.Problems {
-		if runsOn(w.set, p) {
+	for _, p := range set.Problems {
+		if runsOn(set, p) {
 			old = append(old, p)
 		} else {
 			none = append(none, p)
@@ -66,8 +73,8 @@ func (w *Workspace) tell(ev hook.AnyEvent, out *hook.Outcome[any]) {
 	if n := len(old); n > 0 {
 		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; the hooks of these files run as they were before:\n%s", Count(n, "mistake"), old))
 	}
-	if n := Untrusted(w.set); n > 0 {
-		lines = append(lines, "hookway: "+Advice(w.set, n))
+	if n := Untrusted(set); n > 0 {
+		lines = append(lines, "hookway: "+Advice(set, n))
 	}
 	out.UserMessage = strings.Join(lines, "\n")
 }

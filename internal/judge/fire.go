@@ -100,8 +100,7 @@ func (j *Judge) fireAt(ctx context.Context, w *Workspace, ev hook.AnyEvent, env 
 	}
 	out, err := w.Engine.Fire(ctx, ev)
 	if err == nil {
-		w.doubt(ev, &out)
-		w.tell(ev, &out)
+		Caution(w.set, ev, &out)
 	}
 	shown := &out
 	if err != nil {

@@ -197,8 +197,7 @@ func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error)
 	if err := h.limitContinues(&out); err != nil {
 		h.log(err.Error())
 	}
-	h.w.doubt(h.ev, &out)
-	h.w.tell(h.ev, &out)
+	Caution(h.w.set, h.ev, &out)
 	return out, nil
 }
 

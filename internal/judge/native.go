@@ -113,7 +113,7 @@ func (m *member) again(ev hook.AnyEvent) bool {
 // before. Texts that wait are in the answer.
 func (h *hearing) matched() (call.Reply, error) {
 	out := hook.Outcome[any]{Verdict: hook.Verdict{Event: h.ev.Info().Name}, Payload: h.ev.Body()}
-	h.w.tell(h.ev, &out)
+	tell(h.w.set, h.ev, &out)
 	h.collect(&out)
 	_, r, err := h.encode(out)
 	return h.sending(call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}), err
