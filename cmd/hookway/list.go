@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -30,14 +31,15 @@ func (a *app) listCommand() *cobra.Command {
 	return cmd
 }
 
-// listed is a hook as list --json prints it.
+// listed is a hook as list --json prints it. What only its file could say, which
+// may not run, is null.
 type listed struct {
 	ID          string   `json:"id"`
 	Events      []string `json:"events"`
-	Lane        string   `json:"lane"`
-	Priority    int      `json:"priority"`
-	TimeoutMS   int64    `json:"timeout_ms"`
-	OnFailure   string   `json:"on_failure"`
+	Lane        *string  `json:"lane"`
+	Priority    *int     `json:"priority"`
+	TimeoutMS   *int64   `json:"timeout_ms"`
+	OnFailure   *string  `json:"on_failure"`
 	Profile     string   `json:"profile,omitempty"`
 	Kind        string   `json:"kind"`
 	Command     string   `json:"command,omitempty"`
@@ -49,14 +51,19 @@ type listed struct {
 }
 
 func list(h config.Hook) listed {
+	l := listed{
+		ID: h.ID, Profile: h.Profile.Name, Kind: h.Kind, Command: h.Command, Grants: grants(h), Description: h.Description,
+		State: string(h.State), Layer: h.Layer, Origin: h.Origin,
+	}
+	if h.Unasked {
+		return l
+	}
 	failure := "continue"
 	if h.Closed() {
 		failure = "block"
 	}
-	return listed{
-		ID: h.ID, Events: h.Events, Lane: h.Lane.String(), Priority: h.Priority, TimeoutMS: h.Timeout.Milliseconds(), OnFailure: failure,
-		Profile: h.Profile.Name, Kind: h.Kind, Command: h.Command, Grants: grants(h), Description: h.Description, State: string(h.State), Layer: h.Layer, Origin: h.Origin,
-	}
+	l.Events, l.Lane, l.Priority, l.TimeoutMS, l.OnFailure = h.Events, new(h.Lane.String()), new(h.Priority), new(h.Timeout.Milliseconds()), &failure
+	return l
 }
 
 // grants are what a script may do, as texts.
@@ -111,7 +118,11 @@ func (a *app) printHooks(w *workspace) error {
 	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tEVENTS\tLANE\tPRIORITY\tHANDLER\tSTATE\tFROM")
 	for _, h := range w.set.Hooks {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%s\t%s\t%s\n", h.ID, strings.Join(h.Events, ","), h.Lane, h.Priority,
+		events, lane, priority := strings.Join(h.Events, ","), h.Lane.String(), strconv.Itoa(h.Priority)
+		if h.Unasked {
+			events, lane, priority = "?", "?", "?"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, events, lane, priority,
 			hook.LogLine(shownHandler(h)), h.State, relative(a.cwd(), h.Origin))
 	}
 	return table.Flush()

@@ -50,6 +50,7 @@ type found struct {
 	env     []string // besides the spec's
 	script  *scriptFile
 	module  *wasm.Module
+	unasked bool   // only the file itself could say what it wants, and it may not run
 	index   int    // of the hook in the script
 	at      string // place of the hook in the script, if it says so itself
 }
@@ -131,7 +132,7 @@ func (l *loader) shownScript(f *found, path string) string {
 func (l *loader) build(f *found) (Hook, error) {
 	h := Hook{
 		Hook: f.registration(), State: f.source.state(f.spec), Layer: f.source.layer, File: f.file,
-		Kind: f.spec.handler.kind, Description: f.spec.description, name: f.spec.id, source: f.source.path, rank: f.source.rank,
+		Kind: f.spec.handler.kind, Description: f.spec.description, Unasked: f.unasked, name: f.spec.id, source: f.source.path, rank: f.source.rank,
 	}
 	c := f.config(l.workspace, l.opts.Log)
 	var pins []pin

@@ -155,6 +155,7 @@ func (f *folderSource) unasked(file string) *found {
 	return &found{
 		spec:   &hookSpec{id: filepath.Base(file), node: &yaml.Node{}, handler: handlerSpec{kind: "command"}},
 		source: &f.source, file: file, command: commandLine{argv: []string{file}, files: []string{file}},
+		unasked: true,
 	}
 }
 
@@ -180,7 +181,7 @@ func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found,
 		return nil, noAnswer{err}
 	}
 	out := f.unasked(file)
-	out.command.argv, out.env = argv, quietPython
+	out.command.argv, out.env, out.unasked = argv, quietPython, false
 	if out.spec, err = l.described(f, file, d); err != nil {
 		return nil, err
 	}

@@ -203,6 +203,7 @@ func (l *loader) expand(ctx context.Context, la *layer) {
 			continue
 		}
 		if f.spec.disabled || !f.source.runs {
+			f.unasked = true
 			out = append(out, f)
 			continue
 		}
@@ -289,7 +290,9 @@ func (l *loader) askScripts(ctx context.Context, f *folderSource) {
 			continue // its mistakes were told
 		}
 		if !f.runs {
-			f.found = append(f.found, scriptHook(&f.source, file, filepath.Base(path)))
+			one := scriptHook(&f.source, file, filepath.Base(path))
+			one.unasked = true
+			f.found = append(f.found, one)
 			continue
 		}
 		list, err := l.askScript(ctx, &f.source, file, "", f.profile)

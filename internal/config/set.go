@@ -39,6 +39,10 @@ type Hook struct {
 	Grants      []script.Grant // with the kinds script and wasm: what it may do
 	Description string
 
+	// Unasked says that its file must run before its events, its lane and the
+	// rest are known, and may not: it is listed without them.
+	Unasked bool
+
 	name   string // its id as written
 	source string // the hookway.yaml or hooks folder it comes from
 	rank   int    // of the source, in the order of registration
