@@ -65,7 +65,7 @@ func (e judged) Hooks(ctx context.Context, cwd string) (any, error) {
 func (e judged) Watch(ctx context.Context, f api.Filter) (<-chan api.Seen, error) {
 	records, err := e.j.Watch(ctx, judge.WatchFilter{Session: f.Session, Event: f.Event, CWD: f.CWD, After: f.After, Whole: f.Whole})
 	if err != nil {
-		return nil, err
+		return nil, mistake(err)
 	}
 	seen := make(chan api.Seen)
 	go func() {

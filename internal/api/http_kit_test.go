@@ -316,7 +316,7 @@ func (e engine) Watch(ctx context.Context, f api.Filter) (<-chan api.Seen, error
 	records, err := e.j.Watch(ctx, judge.WatchFilter{Session: f.Session, Event: f.Event, CWD: f.CWD, After: f.After, Whole: f.Whole})
 	seen := make(chan api.Seen)
 	if err != nil {
-		return nil, err
+		return nil, mistake(err)
 	}
 	go func() {
 		defer close(seen)

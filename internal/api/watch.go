@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -33,7 +34,11 @@ func (d *Doors) watch(w http.ResponseWriter, r *http.Request, _ visit) error {
 	}
 	ctx := r.Context()
 	seen, err := d.Engine.Watch(ctx, f)
-	if err != nil {
+	var wrong *Mistake
+	switch {
+	case errors.As(err, &wrong):
+		return mistaken(wrong)
+	case err != nil:
 		return problem("nothing-to-stream", "%v", err).with("Retry-After", "10")
 	}
 	s := newStream(w)

@@ -195,3 +195,18 @@ func TestNoMoreThanTheDocumentedNumberWatch(t *testing.T) {
 		}
 	}
 }
+
+func TestAMistypedEventIsNotWatched(t *testing.T) {
+	h := newHouse(t, oneHook+"events: [{name: PreToolUsed}]\n", plan{})
+	for name, want := range map[string]int{
+		"PreToolUze": http.StatusBadRequest, "PreToolUsed": http.StatusBadRequest, "PreToolUsed&cwd=" + h.dir: http.StatusOK,
+		"pre_tool_use": http.StatusOK, "AnAgentsOwnWord": http.StatusOK,
+	} {
+		if status, _ := h.ask("HEAD", "/v1/watch?event="+name, ""); status != want {
+			t.Errorf("%s: %d, want %d", name, status, want)
+		}
+	}
+	if _, text := h.ask("GET", "/v1/watch?event=PreToolUze", ""); !strings.Contains(text, "unknown-event") || !strings.Contains(text, "did you mean PreToolUse?") {
+		t.Error(text)
+	}
+}

@@ -53,6 +53,9 @@ func (j *Judge) Watch(ctx context.Context, f WatchFilter) (iter.Seq2[Watched, er
 	if j.AuditDir == "" {
 		return nil, errors.New("there is no audit log, so that there is nothing to watch")
 	}
+	if err := j.watchable(ctx, f); err != nil {
+		return nil, err
+	}
 	if j.watchers.n.Add(1) > maxWatchers {
 		j.watchers.n.Add(-1)
 		return nil, ErrWatchers
@@ -64,6 +67,41 @@ func (j *Judge) Watch(ctx context.Context, f WatchFilter) (iter.Seq2[Watched, er
 	}
 	from := w.from()
 	return func(yield func(Watched, error) bool) { w.run(ctx, from, yield) }, nil
+}
+
+// watchable refuses a name that is no event's, if it looks like a mistyped one.
+// Other names may be those of agents, or of a workspace that is not open yet.
+func (j *Judge) watchable(ctx context.Context, f WatchFilter) error {
+	if _, err := hook.Lookup(f.Event); err == nil || f.Event == "" {
+		return nil
+	}
+	if j.knows(ctx, f.CWD, f.Event) {
+		return nil
+	}
+	var names []string
+	for _, info := range hook.Events() {
+		names = append(append(names, info.Name), info.Aliases...)
+	}
+	near := hook.Nearest(f.Event, names)
+	if near == "" {
+		return nil
+	}
+	return &RequestError{Field: "event", Err: fmt.Errorf("unknown event %q; did you mean %s? If it is a workspace's own, give its folder as cwd", f.Event, near)}
+}
+
+// knows reports whether a workspace has an event of this name.
+func (j *Judge) knows(ctx context.Context, cwd, event string) bool {
+	at, err := j.placeOf(cwd, nil)
+	if err != nil {
+		return false
+	}
+	w, err := j.workspaces.openAt(ctx, j, at)
+	if err != nil {
+		return false
+	}
+	defer w.leave()
+	_, err = w.Engine.Lookup(event)
+	return err == nil
 }
 
 // watching is one watcher.
