@@ -354,3 +354,12 @@ func TestCloseEndsWhatIsUnderWay(t *testing.T) {
 		t.Errorf("%d connections are left", n)
 	}
 }
+
+func TestAPortThatThereIsNotIsAMistake(t *testing.T) {
+	for port, ok := range map[string]bool{"": true, ":1": true, ":65535": true, ":0": false, ":65536": false, ":99999": false} {
+		c := Config{URL: "https://example.com" + port + "/hooks"}
+		if err := c.Check(); (err == nil) != ok {
+			t.Errorf("%q gave %v", port, err)
+		}
+	}
+}

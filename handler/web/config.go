@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -96,11 +97,18 @@ func (c *Config) target() (*url.URL, error) {
 		return nil, errors.New("the url must begin with https:// or http://")
 	case u.Hostname() == "":
 		return nil, errors.New("the url has no host; write one as https://example.com/hooks")
+	case !validPort(u.Port()):
+		return nil, fmt.Errorf("the url has the port %s; ports are 1 to 65535", u.Port())
 	case u.User != nil:
 		return nil, errors.New("the url has a user or password in it; send them as headers: {Authorization: …}")
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil
+}
+
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return port == "" || err == nil && n > 0
 }
 
 // Label names a URL in errors and listings, without what may be secret: what
