@@ -1,7 +1,9 @@
 package script
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -78,16 +80,35 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 		return hook.Decision{}, err
 	}
 	if len(answer) > maxAnswer {
-		return hook.Decision{}, fmt.Errorf("%s: the answer has more than %d MiB; an answer is one small object", h.p.label(), maxAnswer>>20)
+		return hook.Decision{}, fmt.Errorf("%s: the answer has more than %d MiB; an answer is one small object", h.place(ctx), maxAnswer>>20)
 	}
 	if answer == "" {
 		return hook.Decision{}, nil
 	}
 	d, err := wire.ExitDecision(ev, wire.Answer{Stdout: exact(event, answer), Profile: h.o.Profile, Warn: h.warn})
 	if err != nil {
-		err = fmt.Errorf("%s: %w", h.p.label(), err)
+		err = fmt.Errorf("%s: %w", h.place(ctx), err)
 	}
 	return d, err
+}
+
+// place is where the hook's function begins, or the file if that cannot be told soon.
+func (h *Handler) place(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, abortTime)
+	defer cancel()
+	var said struct {
+		Hooks []struct{ Place any }
+		Place any // of Main
+	}
+	text, err := h.p.describe(ctx)
+	if err != nil || json.Unmarshal([]byte(text), &said) != nil {
+		return h.p.label()
+	}
+	at := said.Place
+	if h.index >= 0 && h.index < len(said.Hooks) {
+		at = said.Hooks[h.index].Place
+	}
+	return cmp.Or(h.p.handlerPlace(at), h.p.label())
 }
 
 func (h *Handler) warn(line string) { h.p.log(h.p.label() + ": " + line) }

@@ -27,6 +27,8 @@ func TestWhatGoesWrongIsToldWithItsPlace(t *testing.T) {
 		"null at load":              {"throw null;\nexport default () => {};", "hook.ts: it threw null, or it needs more than 64 MiB"},
 		"a circle":                  {"\nexport default () => { const a: any = {}; a.a = a; return a; };", "hook.ts:2:16: TypeError: circular reference"},
 		"a circle, later":           {"\nexport default async () => { await null; const a: any = {}; a.a = a; return a; };", "hook.ts:2:16: TypeError: circular reference"},
+		"an answer that is none":    {"\nexport default () => 17;", "hook.ts:2:16: the answer is no decision"},
+		"an unknown action":         {"\nexport default async () => ({ action: 'blok' });", "hook.ts:2:16: the answer is no decision: action: unknown action"},
 		"exec without its grant":    {"export default async () => {\n  await exec('ls');\n};", "hook.ts:2:9: Error: exec needs the grant exec"},
 		"fetch without its grant":   {"export default async () => {\n  await fetch('http://example.com');\n};", "hook.ts:2:9: Error: fetch needs the grant net"},
 		"a file without its grant":  {"import fs from 'fs';\nexport default () => {\n  fs.readFileSync('/x');\n};", "hook.ts:3:6: Error: readFile needs the grant read"},

@@ -199,7 +199,7 @@ const pending = (run) => {
 
 const placed = (fn) => (typeof fn === "function" ? { line: fn.lineNumber ?? 0, column: fn.columnNumber ?? 0 } : {});
 const describe = () => stringify({
-  hooks: hooks.map(({ options, place }) => ({ ...options, place: placed(place) })), main: main !== null, settings,
+  hooks: hooks.map(({ options, place }) => ({ ...options, place: placed(place) })), main: main !== null, place: placed(main), settings,
 });
 
 // What is put there would be in every event and every answer, of other hooks too.
