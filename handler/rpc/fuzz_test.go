@@ -24,13 +24,12 @@ func FuzzDecision(f *testing.F) {
 		}
 		f.Add(data)
 	}
-	h := &Handler{}
 	s := &Server{Handler: hook.Static(hook.Continue())}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var d hookwayv1.Decision
 		if proto.Unmarshal(data, &d) == nil {
 			ev := bash("ls")
-			got, err := h.decision(ev, &d)
+			got, err := Decision(ev, &d, hook.Profile{}, nil)
 			if d.GetAction() == hookwayv1.Action_ACTION_BLOCK && (err != nil || got.Action != hook.ActionBlock) {
 				t.Errorf("a block became %v, %v", got.Action, err)
 			}

@@ -186,7 +186,7 @@ func (h *Handler) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, err
 	if err != nil {
 		return hook.Decision{}, err
 	}
-	return h.decision(ev, d)
+	return Decision(ev, d, h.c.Profile, h.warn)
 }
 
 // exchange asks until the request has reached the server: what it has not begun may

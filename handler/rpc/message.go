@@ -40,15 +40,19 @@ func (h *Handler) request(ev hook.AnyEvent) (*hookwayv1.HandleRequest, error) {
 // clean makes text such as protobuf takes it. The JSON has the same.
 func clean(text string) string { return string(bytes.ToValidUTF8([]byte(text), []byte("\ufffd"))) }
 
-// decision reads what a server answers. What is JSON in it is read as that of all
-// other handlers.
-func (h *Handler) decision(ev hook.AnyEvent, d *hookwayv1.Decision) (hook.Decision, error) {
+// Decision reads a decision about an event. What is JSON in it is read as that of
+// all other handlers. A block is a block whatever else is wrong with it; warn, if it
+// is not nil, is told what was.
+func Decision(ev hook.AnyEvent, d *hookwayv1.Decision, profile hook.Profile, warn func(line string)) (hook.Decision, error) {
+	if warn == nil {
+		warn = func(string) {}
+	}
 	action := d.GetAction()
 	if err := mistyped(d); err != nil && action != hookwayv1.Action_ACTION_BLOCK {
 		return hook.Decision{}, err
 	}
-	if action < 0 || int(action) > int(hook.ActionAnswer) {
-		return hook.Decision{}, fmt.Errorf("the answer is no decision: there is no action %d; one of hooks.proto is expected", action)
+	if err := unknown(action); err != nil {
+		return hook.Decision{}, err
 	}
 	out := hook.Decision{Action: hook.Action(action), Reason: d.GetReason(), UserMessage: d.GetUserMessage(), Inject: d.GetInject()}
 	if len(d.GetModified()) == 0 && len(d.GetResult()) == 0 && len(d.GetMetadata()) == 0 && d.GetRetryDelay() == nil && out.Action != hook.ActionAnswer {
@@ -57,7 +61,7 @@ func (h *Handler) decision(ev hook.AnyEvent, d *hookwayv1.Decision) (hook.Decisi
 	text, err := answerText(d, out.Action)
 	if err == nil {
 		var read hook.Decision
-		if read, err = wire.ExitDecision(ev, wire.Answer{Stdout: text, Profile: h.c.Profile, Warn: h.warn}); err == nil {
+		if read, err = wire.ExitDecision(ev, wire.Answer{Stdout: text, Profile: profile, Warn: warn}); err == nil {
 			out.Modified, out.Result, out.Metadata, out.RetryDelay = read.Modified, read.Result, read.Metadata, read.RetryDelay
 			if len(d.GetModified()) > 0 && out.Modified == nil { // the patch is {}: a change all the same
 				out.Modified, err = wire.Patch(ev, d.GetModified())
@@ -69,10 +73,29 @@ func (h *Handler) decision(ev hook.AnyEvent, d *hookwayv1.Decision) (hook.Decisi
 		}
 	}
 	if out.Action == hook.ActionBlock { // a no is a no, whatever else is wrong with it
-		h.warn("the answer says no, and that holds; the rest could not be read: " + err.Error())
+		warn("the answer says no, and that holds; the rest could not be read: " + err.Error())
 		return out, nil
 	}
 	return hook.Decision{}, err
+}
+
+// Check finds what is wrong with a decision whatever the event is.
+func Check(d *hookwayv1.Decision) error {
+	if err := mistyped(d); err != nil {
+		return err
+	}
+	if err := unknown(d.GetAction()); err != nil {
+		return err
+	}
+	_, err := answerText(d, hook.Action(d.GetAction()))
+	return err
+}
+
+func unknown(action hookwayv1.Action) error {
+	if action < 0 || int(action) > int(hook.ActionAnswer) {
+		return fmt.Errorf("the answer is no decision: there is no action %d; one of hooks.proto is expected", action)
+	}
+	return nil
 }
 
 // mistyped finds fields that are not of their type: protobuf takes them for

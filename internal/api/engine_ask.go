@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/hookway/hookway/handler/rpc"
 	"github.com/hookway/hookway/hook"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"github.com/hookway/hookway/wire"
@@ -90,7 +91,7 @@ func (h *asker) decide(ev hook.AnyEvent, answer *hookwayv1.StreamResponse) (hook
 	}
 	switch k := answer.GetKind().(type) {
 	case *hookwayv1.StreamResponse_Decision:
-		return decisionOf(ev, k.Decision, h.profile)
+		return rpc.Decision(ev, k.Decision, h.profile, nil)
 	case *hookwayv1.StreamResponse_Failure:
 		if why := hook.LogLine(k.Failure.GetMessage()); why != "" {
 			return hook.Decision{}, errors.New(why)

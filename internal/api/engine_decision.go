@@ -2,85 +2,29 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 
+	"github.com/hookway/hookway/handler/rpc"
 	"github.com/hookway/hookway/hook"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
-	"github.com/hookway/hookway/wire"
 )
-
-// decided is a decision from outside as JSON, which package wire reads.
-type decided struct {
-	Action       string          `json:"action"`
-	Reason       string          `json:"reason,omitempty"`
-	UserMessage  string          `json:"user_message,omitempty"`
-	Modified     json.RawMessage `json:"modified,omitempty"`
-	Result       json.RawMessage `json:"result,omitempty"`
-	RetryDelayMS float64         `json:"retry_delay_ms,omitempty"`
-	Inject       string          `json:"inject,omitempty"`
-	Metadata     json.RawMessage `json:"metadata,omitempty"`
-}
-
-// answerOf gives a decision as the JSON of an answer.
-func answerOf(d *hookwayv1.Decision) ([]byte, error) {
-	if d == nil {
-		return nil, errors.New("there is no decision; for no opinion send an empty one")
-	}
-	if d.GetAction() < 0 || int64(d.GetAction()) > int64(hook.ActionAnswer) {
-		return nil, fmt.Errorf("the decision has an unknown action, number %d", d.GetAction())
-	}
-	delay := float64(0)
-	if d.GetRetryDelay() != nil {
-		delay = float64(d.GetRetryDelay().GetSeconds())*1e3 + float64(d.GetRetryDelay().GetNanos())/1e6
-	}
-	for _, f := range []struct {
-		name string
-		text []byte
-	}{{"modified", d.GetModified()}, {"result", d.GetResult()}, {"metadata", d.GetMetadata()}} {
-		if len(f.text) > 0 && !json.Valid(f.text) {
-			return nil, fmt.Errorf("%s of the decision is no JSON", f.name)
-		}
-	}
-	if math.IsInf(delay, 0) || math.IsNaN(delay) {
-		return nil, errors.New("retry_delay of the decision is no time span")
-	}
-	return json.Marshal(decided{
-		Action: hook.Action(d.GetAction()).String(), Reason: d.GetReason(), UserMessage: d.GetUserMessage(), Modified: d.GetModified(),
-		Result: d.GetResult(), RetryDelayMS: delay, Inject: d.GetInject(), Metadata: d.GetMetadata(),
-	})
-}
-
-// decisionOf reads a hook's decision about an event.
-func decisionOf(ev hook.AnyEvent, d *hookwayv1.Decision, profile hook.Profile) (hook.Decision, error) {
-	text, err := answerOf(d)
-	if err != nil {
-		if d.GetAction() == hookwayv1.Action_ACTION_BLOCK { // what else is wrong with it does not weaken a no
-			return hook.Decision{Action: hook.ActionBlock, Reason: d.GetReason(), UserMessage: d.GetUserMessage()}, nil
-		}
-		return hook.Decision{}, err
-	}
-	return wire.DecodeDecision(ev, text, profile)
-}
 
 // always is a handler that gives the same decision at every event.
 type always struct {
-	text    []byte
-	profile hook.Profile
+	decision *hookwayv1.Decision
+	profile  hook.Profile
 }
 
 // Handle gives the decision.
 func (a always) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	return wire.DecodeDecision(ev, a.text, a.profile)
+	return rpc.Decision(ev, a.decision, a.profile, nil)
 }
 
 // fixed makes a handler of a decision that is always the same, if the hook's lane
 // and events listen to it.
 func fixed(h *hook.Hook, d *hookwayv1.Decision) (hook.Handler, error) {
-	text, err := answerOf(d)
-	if err != nil {
+	if err := rpc.Check(d); err != nil {
 		return nil, err
 	}
 	changes := len(d.GetModified()) > 0
@@ -108,13 +52,13 @@ func fixed(h *hook.Hook, d *hookwayv1.Decision) (hook.Handler, error) {
 		if err != nil {
 			return nil, err
 		}
-		if one, err = wire.DecodeDecision(ev, text, h.Profile); err != nil {
+		if one, err = rpc.Decision(ev, d, h.Profile, nil); err != nil {
 			return nil, fmt.Errorf("the decision does not fit %s: %w", info.Name, err)
 		}
 		checked++
 	}
 	if changes || checked < len(h.Events) {
-		return always{text, h.Profile}, nil
+		return always{d, h.Profile}, nil
 	}
 	return hook.Static(one), nil
 }

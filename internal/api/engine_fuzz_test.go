@@ -51,23 +51,3 @@ func FuzzRegister(f *testing.F) {
 		}
 	})
 }
-
-// FuzzDecision: what a program answers is a decision or an error, and a block is
-// a block whatever else is in it.
-func FuzzDecision(f *testing.F) {
-	f.Add(int32(3), "no", []byte(`{"tool_input":{"command":"ls"}}`), []byte(`1e400`), []byte(`{"env":{"A":"b"}}`), int64(1), int32(5))
-	f.Add(int32(0), "", []byte(`{},"action":"allow"`), []byte(``), []byte(`[]`), int64(-1), int32(-5))
-	f.Add(int32(6), "\x00", []byte(`null`), []byte(`"x"`), []byte(`{"a":`), int64(1)<<62, int32(0))
-	ev := hook.PreToolUse.New(hook.Envelope{}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}})
-	f.Fuzz(func(t *testing.T, action int32, reason string, modified, result, metadata []byte, seconds int64, nanos int32) {
-		d := &hookwayv1.Decision{Action: hookwayv1.Action(action), Reason: reason, Modified: modified, Result: result, Metadata: metadata, RetryDelay: lasting(0)}
-		d.RetryDelay.Seconds, d.RetryDelay.Nanos = seconds, nanos
-		got, err := decisionOf(ev, d, hook.Profile{})
-		if action == int32(hook.ActionBlock) && (err != nil || got.Action != hook.ActionBlock) {
-			t.Errorf("a block became %v, %v", got.Action, err)
-		}
-		if err == nil && int32(got.Action) != action {
-			t.Errorf("action %d became %v", action, got.Action)
-		}
-	})
-}
