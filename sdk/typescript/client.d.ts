@@ -92,7 +92,7 @@ export class Client {
    * Hooks may change its input and its result, answer in its place, have it tried
    * again (at most 10 times), and refuse it: that is a Blocked.
    */
-  wrapTool<T extends ((input: any, ...rest: any[]) => any) | object>(tool: T, options?: ToolOptions): T;
+  guardTool<T extends ((input: any, ...rest: any[]) => any) | object>(tool: T, options?: ToolOptions): T;
 
   /** Closes the connections. The client can still be used. */
   close(): void;

@@ -50,8 +50,8 @@ export class Client {
   // watch gives what hooks decide, as it happens.
   watch(filters) { return new Watch(this.#link, filters); }
 
-  // wrapTool puts hooks around a tool.
-  wrapTool(tool, options) { return wrap(this, tool, options); }
+  // guardTool puts hooks around a tool.
+  guardTool(tool, options) { return wrap(this, tool, options); }
 
   // close closes the connections. The client can still be used.
   close() { this.#link.close(); }

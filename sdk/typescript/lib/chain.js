@@ -3,11 +3,12 @@
 
 import { Context } from "./hooks.js";
 import { canonical, normal } from "./names.js";
+import { report } from "./failure.js";
 import { Mistake } from "./mistake.js";
 
 // choose gives the hooks that want an event, in the order of their lanes and
 // priorities. That none is for its name is a mistake in the configuration.
-const choose = (hooks, name, event) => {
+const choose = (hooks, name) => {
   const wanted = normal(name);
   const named = hooks.filter((h) => h.events.some((e) => e === "*" || normal(canonical(e)) === wanted));
   if (named.length === 0) {
@@ -20,18 +21,41 @@ const choose = (hooks, name, event) => {
 // judge gives the answer of a file's hooks to an event.
 export const judge = async (hooks, event, given, signal) => {
   const name = canonical(given);
-  const chosen = choose(hooks, name, event);
+  const chosen = choose(hooks, name);
+  const deciders = chosen.filter((h) => h.order < 2);
   const ctx = new Context(event, name, signal);
-  if (chosen.length === 1) return chosen[0].wants(event) ? ctx.complete(await ask(chosen[0], event, ctx)) : {};
-  const all = { answer: {}, seen: event, ended: -1 };
-  for (const hook of chosen) {
-    if (hook.order <= all.ended || !hook.wants(all.seen)) continue;
-    const answer = await ask(hook, all.seen, ctx);
-    if (hook.order < 2) take(all, hook, answer); // who observes has no say
-    if (all.final) break;
+  const all = { answer: {}, seen: event, ended: -1, final: false };
+  if (chosen.length === 1 && deciders.length === 1) {
+    return deciders[0].wants(event) ? ctx.complete(allowed(deciders[0], await ask(deciders[0], event, ctx))) : {};
+  }
+  for (const hook of deciders) {
+    if (!all.final && hook.order > all.ended && hook.wants(all.seen)) take(all, hook, await ask(hook, all.seen, ctx));
   }
   if (all.seen !== event) all.answer.modified = difference(event, all.seen);
-  return ctx.complete(all.answer);
+  const said = ctx.complete(all.answer); // who observes has no say
+  for (const hook of chosen.slice(deciders.length)) await observe(hook, all.seen, ctx, hooks, deciders.length > 0);
+  return said;
+};
+
+// observe tells a hook what has been decided on. Beside hooks that decide, its
+// failure is for the log.
+const observe = async (hook, event, ctx, hooks, beside) => {
+  try {
+    if (hook.wants(event)) await ask(hook, event, ctx);
+  } catch (error) {
+    if (!beside) throw error;
+    const { stack, line } = report(error, hooks);
+    process.stderr.write(`${stack}${line}\n`);
+  }
+};
+
+// allowed refuses what the lane of a hook does not allow.
+const allowed = (hook, answer) => {
+  if (hook.order === 1 && answer.modified !== undefined && answer.modified !== null) {
+    throw new Mistake(`${hook.where}: a guard may not change the event; give it the lane transform`);
+  }
+  if (hook.order === 1 && answer.action === "skip") throw new Mistake(`${hook.where}: a guard cannot skip other guards`);
+  return answer;
 };
 
 const ask = async (hook, event, ctx) => {
@@ -49,7 +73,7 @@ const short = (value) => {
 };
 
 const fields = new Set(["action", "reason", "user_message", "modified", "result", "retry_delay_ms", "inject", "metadata"]);
-const strength = { continue: 0, modify: 0, skip: 0, allow: 1, ask: 2, answer: 3, retry: 4, block: 5, deny: 5 };
+const strength = { continue: 0, modify: 0, skip: 0.5, allow: 1, ask: 2, answer: 3, retry: 4, block: 5, deny: 5 };
 
 // take merges one answer into the others.
 const take = (all, hook, given) => {
@@ -57,6 +81,7 @@ const take = (all, hook, given) => {
   if (foreign !== undefined) {
     throw new Mistake(`${hook.where}: "${foreign}" cannot be joined with the answers of other hooks of the file; use block(), allow(), modify() and so on, or a file of its own`);
   }
+  allowed(hook, given);
   const { answer } = all;
   if (given.inject) answer.inject = answer.inject ? `${answer.inject}\n\n${given.inject}` : given.inject;
   if (given.user_message) answer.user_message = answer.user_message ? `${answer.user_message}\n${given.user_message}` : given.user_message;
@@ -72,7 +97,6 @@ const take = (all, hook, given) => {
     if (typeof given.modified !== "object" || Array.isArray(given.modified)) {
       throw new Mistake(`${hook.where}: modified is ${short(given.modified)}; it must be an object, the changes to the event`);
     }
-    if (hook.order === 1) throw new Mistake(`${hook.where}: a guard may not change the event; give it the lane transform`);
     all.seen = patched(all.seen, given.modified);
   }
   if (action === "skip") all.ended = hook.order;

@@ -1,5 +1,6 @@
 // Requests to hookway over connections that are kept. A request is sent again
-// when a connection breaks, or a daemon ends: its key makes that safe.
+// when a connection breaks, or a daemon ends. Within one daemon its key makes that
+// safe; the next daemon knows no keys, and asks hooks a second time.
 
 import http from "node:http";
 import https from "node:https";

@@ -11,14 +11,14 @@ const methods = ["execute", "run", "call", "invoke", "handler"];
 export const wrap = (client, tool, options = {}) => {
   if (typeof tool === "function") return guarded(client, options.name ?? tool.name, tool, options);
   const method = options.method ?? methods.find((m) => typeof tool?.[m] === "function");
-  if (typeof tool?.[method] !== "function") throw new TypeError(`a tool is a function, or an object with one of the methods ${methods.join(", ")}; or name it: wrapTool(tool, {method})`);
+  if (typeof tool?.[method] !== "function") throw new TypeError(`a tool is a function, or an object with one of the methods ${methods.join(", ")}; or name it: guardTool(tool, {method})`);
   const copy = Object.create(Object.getPrototypeOf(tool), Object.getOwnPropertyDescriptors(tool));
   const run = guarded(client, options.name ?? tool.name, tool[method].bind(tool), options);
   return Object.defineProperty(copy, method, { value: run, writable: true, enumerable: true, configurable: true });
 };
 
 const guarded = (client, name, run, options) => {
-  if (!name) throw new TypeError("the tool has no name; give it one: wrapTool(tool, {name})");
+  if (!name) throw new TypeError("the tool has no name; give it one: guardTool(tool, {name})");
   const { ask, inject, ...fire } = options;
   const tool = { name, run, ask, inject, fire: (event, payload) => client.fire(event, payload, fire), signal: fire.signal };
   return Object.defineProperty(
@@ -97,7 +97,7 @@ const injected = (tool, result, text) => {
   if (!text) return result;
   if (tool.inject) tool.inject(text);
   else if (typeof result === "string") return `${result}\n\n${text}`;
-  else process.emitWarning(`a hook has text for the agent, but the result of ${tool.name} is no text; give wrapTool an inject: ${JSON.stringify(text)}`);
+  else process.emitWarning(`a hook has text for the agent, but the result of ${tool.name} is no text; give guardTool an inject: ${JSON.stringify(text)}`);
   return result;
 };
 

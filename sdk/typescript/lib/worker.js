@@ -11,6 +11,7 @@ const patience = 800;
 // serve answers until stdin ends.
 export const serve = async (hooks) => {
   trapExit();
+  process.on("unhandledRejection", (reason) => log(reason, hooks)); // it must not end the events of others
   const worker = new Worker(hooks);
   let rest = [];
   for await (const part of process.stdin) {
@@ -25,6 +26,12 @@ export const serve = async (hooks) => {
   }
   await worker.end();
   await leave(0);
+};
+
+// log says what was thrown where no event waits for it.
+const log = (error, hooks) => {
+  const { stack, line } = error instanceof Exit ? { stack: "", line: error.message } : report(error, hooks);
+  process.stderr.write(`${stack}${line}; nothing awaits it\n`);
 };
 
 class Worker {

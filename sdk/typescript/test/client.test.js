@@ -180,7 +180,7 @@ test("a tool with hooks around it", async (t) => {
   const { work } = home(t, rules);
   const client = clientOf(t, { cwd: work });
   const ran = [];
-  const wrapped = (name, options) => client.wrapTool({ name, execute: async (input, more) => { ran.push([input.command, more]); return `ran ${input.command}`; } }, options).execute({ command: "ls" }, "more");
+  const wrapped = (name, options) => client.guardTool({ name, execute: async (input, more) => { ran.push([input.command, more]); return `ran ${input.command}`; } }, options).execute({ command: "ls" }, "more");
   assert.equal(await wrapped("Plain"), "ran ls");
   assert.equal(await wrapped("Modify"), "ran ls -l");
   assert.equal(await wrapped("Inject"), "ran ls\n\nremember");
@@ -196,13 +196,13 @@ test("a tool with hooks around it", async (t) => {
   assert.deepEqual(ran, []);
   assert.equal(await wrapped("Ask", { ask: async (outcome) => outcome.reason === "sure?" }), "ran ls");
   await assert.rejects(wrapped("Withhold"), (e) => e instanceof Blocked && e.ran && e.message === "secret");
-  const fails = (name) => client.wrapTool(async () => { throw new Error("broken"); }, { name })({});
+  const fails = (name) => client.guardTool(async () => { throw new Error("broken"); }, { name })({});
   await assert.rejects(fails("Fails"), /^Error: broken$/);
   assert.equal(await fails("Recover"), "instead");
   class Shell { name = "Shell"; run(input) { return { said: input.command, by: this.constructor.name }; } }
-  const shell = client.wrapTool(new Shell());
+  const shell = client.guardTool(new Shell());
   assert.ok(shell instanceof Shell);
   assert.deepEqual(await shell.run({ command: "ls" }), { said: "ls", by: "Shell" });
-  assert.throws(() => client.wrapTool({}), /a tool is a function, or an object with one of the methods/);
-  await assert.rejects(client.wrapTool(() => 1, { name: "x" })("text"), /takes one object/);
+  assert.throws(() => client.guardTool({}), /a tool is a function, or an object with one of the methods/);
+  await assert.rejects(client.guardTool(() => 1, { name: "x" })("text"), /takes one object/);
 });

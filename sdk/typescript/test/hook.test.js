@@ -67,6 +67,36 @@ test("hooks of one file are asked one after the other, and see what was changed"
   });
 });
 
+test("lanes: who transforms comes first, a guard may not change, who observes has no say", async (t) => {
+  const lanes = `
+    on("PreToolUse", { lane: "observe" }, (e, ctx) => { ctx.inject("unheard"); console.log("observed " + e.tool_input.command); return block("unheard"); });
+    on("PreToolUse", { lane: "observe" }, () => { throw new Error("of an observer"); });
+    on("PreToolUse", { lane: "guard" }, (e) => ask(e.tool_input.command));
+    on("PreToolUse", () => modify({ tool_input: { command: "b" } }));
+  `;
+  const out = await once(program(t, `import { on, ask, block, modify } from "hookway";${lanes}`), bash("a"));
+  assert.deepEqual(JSON.parse(out.stdout), { action: "ask", reason: "b", modified: { tool_input: { command: "b" } } });
+  assert.match(out.stderr, /observed b\n[^]*hook\.mjs:3: Error: of an observer/);
+  for (const [text, want] of [
+    ['on("PreToolUse", () => skip()); on("PreToolUse", () => block("skipped")); on("PreToolUse", { lane: "guard" }, () => inject("guarded"));', { action: "skip", inject: "guarded" }],
+    ['on("PreToolUse", { lane: "guard" }, () => block("no")); on("PreToolUse", { lane: "guard" }, () => { throw new Error(); }); on("PreToolUse", { lane: "observe" }, () => allow());', { action: "block", reason: "no" }],
+    ['on("PreToolUse", { lane: "observe" }, () => block("alone"));', {}],
+    ['on("PreToolUse", { tool: "Other" }, () => block("no")); on("PreToolUse", () => modify({ tool_name: "Other" }), { priority: 1 });', { action: "block", reason: "no", modified: { tool_name: "Other" } }],
+  ]) {
+    assert.deepEqual(await answers(t, text, bash("ls")), want, text);
+  }
+  for (const [text, want] of [
+    ['on("PreToolUse", { lane: "guard" }, () => modify({ tool_input: {} }));', /hook\.mjs:2: a guard may not change the event; give it the lane transform$/],
+    ['on("PreToolUse", { lane: "guard" }, () => skip()); on("PreToolUse", () => {});', /hook\.mjs:2: a guard cannot skip other guards$/],
+    ['on("PreToolUse", { lane: "observe" }, () => { throw new Error("alone"); });', /hook\.mjs:2: Error: alone$/],
+    ['on("PreToolUse", { lane: "first" }, () => {});', /hook\.mjs:2: there is no lane first; use transform, guard or observe$/],
+  ]) {
+    const failed = await once(program(t, `import { on, modify, skip } from "hookway";\n${text}`), bash("ls"));
+    assert.deepEqual([failed.code, failed.stdout], [1, ""], text);
+    assert.match(failed.last, want);
+  }
+});
+
 test("numbers keep their digits", async (t) => {
   const event = '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"n":9007199254740993,"d":0.1000000000000000055,"e":1e999,"s":"12345678901234567890 \\\\","new":1}}';
   const out = await once(program(t, 'import { on, modify } from "hookway"; on("PreToolUse", (e) => modify({ tool_input: { ...e.tool_input, new: 2 } }));'), event);
@@ -187,6 +217,26 @@ test("a cancelled event aborts its signal, and is answered all the same", async 
   }
   assert.match(w.out.stderr, /aborted: AbortError/);
   assert.deepEqual((await w.ask(bash("x"))).result, { inject: "still here" });
+});
+
+test("a rejection that nobody handles does not end the events of others", async (t) => {
+  const w = worker(t, program(t, `
+    import { on, inject } from "hookway";
+    let open;
+    on("PreToolUse", (e) => {
+      if (e.tool_input.command === "waits") return new Promise((done) => { open = () => done(inject("waited")); });
+      Promise.reject(new Error("nobody looks"));
+      setImmediate(() => setImmediate(() => open()));
+      return inject("at once");
+    });
+  `));
+  const waits = w.ask(bash("waits"));
+  assert.deepEqual((await w.ask(bash("rejects"))).result, { inject: "at once" });
+  assert.deepEqual((await waits).result, { inject: "waited" });
+  w.child.stdin.end();
+  const { code, stderr } = await w.ended;
+  assert.equal(code, 0);
+  assert.match(stderr, /^hook\.mjs:6: Error: nobody looks; nothing awaits it$/m);
 });
 
 test("a worker says what it does not understand", async (t) => {
