@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -142,7 +143,9 @@ func (l *loader) askFolder(ctx context.Context, f *folderSource) {
 			if errors.As(err, new(noAnswer)) {
 				hint = askedAgain
 			}
-			l.warn(f.files[i], "", clipLine(err.Error()), hint)
+			p := toldOf(f.files[i], cmp.Or(f.root, f.dir), err.Error())
+			p.Hint = hint
+			l.set.Warnings = append(l.set.Warnings, p)
 			l.set.failed = append(l.set.failed, f.files[i])
 		} else {
 			f.found = append(f.found, answers[i])

@@ -3,8 +3,12 @@ package config
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -73,6 +77,37 @@ func (p Problem) String() string {
 	}
 	return b.String()
 }
+
+// toldOf is a problem of a file, whose message may begin with the file's name: as a
+// whole, from the folder root or alone, after what runs it, and with a line and a
+// column or without. A place is told once.
+func toldOf(file, root, message string) Problem {
+	p := Problem{File: file, Message: message}
+	names := []string{file, filepath.Base(file)}
+	if rel, err := filepath.Rel(root, file); err == nil {
+		names = append(names, rel, filepath.ToSlash(rel))
+	}
+	for _, name := range names {
+		before, rest, ok := strings.Cut(message, name+":")
+		if !ok || before != "" && (name != file || !strings.HasSuffix(before, " ") || strings.Contains(before, ": ")) {
+			continue
+		}
+		if at := linePlace().FindStringSubmatch(rest); at != nil {
+			p.Line, _ = strconv.Atoi(at[1])
+			p.Column, _ = strconv.Atoi(at[2])
+			rest = rest[len(at[0]):]
+		}
+		if rest, ok = strings.CutPrefix(rest, " "); ok {
+			p.Message = rest
+			break
+		}
+		p.Line, p.Column = 0, 0
+	}
+	p.Message = clipLine(p.Message)
+	return p
+}
+
+var linePlace = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+):(\d+):`) })
 
 // Problems are the mistakes that were found, all of them. As an error they are
 // listed one below the other.

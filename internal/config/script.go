@@ -105,7 +105,7 @@ func (l *loader) scriptProblems(root, path string, err error) {
 		all = []error{err}
 	}
 	for _, one := range all {
-		p := Problem{File: path, Message: clipLine(one.Error())}
+		p := toldOf(path, root, one.Error())
 		var m *script.Mistake
 		if errors.As(one, &m) {
 			p.Message, p.Line, p.Column = clipLine(m.Text), m.Line, m.Column
@@ -297,7 +297,10 @@ func (l *loader) askScripts(ctx context.Context, f *folderSource) {
 		}
 		list, err := l.askScript(ctx, &f.source, file, "", f.profile)
 		if err != nil {
-			l.problem(path, err.Error(), "until it is mended, none of its hooks run")
+			p := toldOf(path, cmp.Or(f.root, f.dir), err.Error())
+			p.Hint = "until it is mended, none of its hooks run"
+			l.set.Problems = append(l.set.Problems, p)
+			l.set.failed = append(l.set.failed, path)
 			continue
 		}
 		f.found = append(f.found, list...)

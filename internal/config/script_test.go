@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,6 +128,38 @@ func TestAScriptOfAFolderThatCannotSayItsHooksIsAMistake(t *testing.T) {
 			w.want(s, "")
 			if got := s.Problems.String(); !strings.Contains(got, c.want) {
 				t.Errorf("the problem reads %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// TestAPlaceIsToldOnce: errors of scripts and programs begin with their file, and
+// so does a problem.
+func TestAPlaceIsToldOnce(t *testing.T) {
+	for name, c := range map[string]struct{ file, text, want string }{
+		"a wrong hook":       {"x.ts", "\nexport const on = 'PreToolUse', lane = 'gard';\nexport default () => {};\n", `FILE:3:16: its hook x is wrong: `},
+		"code that throws":   {"x.ts", "export const on = 'PreToolUse';\nconst a: any = undefined;\na.b();\n", "FILE:3:1: TypeError: "},
+		"an unknown grant":   {"x.ts", "export const allow = ['network'];\nexport default () => {};\n", `FILE: allow: there is no grant "network"`},
+		"a syntax error":     {"x.ts", "export default () => {\n  return x +;\n};\n", "FILE:2:13: "},
+		"a broken program":   {"g.sh", "#!/bin/sh\nexit 3\n", "FILE: it cannot be asked for its events"},
+		"an unknown lane":    {"g.sh", "#!/bin/sh\necho '{\"events\":[\"PreToolUse\"],\"lane\":\"gard\"}'\n", "FILE: "},
+		"its interpreter":    {"g.py", "raise SystemExit(3)\n", "FILE: it cannot be asked for its events"},
+		"an imported script": {"x.ts", "import './lib/y';\nexport const on = 'Stop';\nexport default () => {};\n", "FILE: .hookway/hooks/lib/y.ts:1:11: Error: from within"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath("python3"); err != nil && c.file == "g.py" {
+				t.Skip("there is no python3 here")
+			}
+			w := newWorld(t)
+			w.env["HOOKWAY_TRUST"] = "1"
+			w.write(w.work(".hookway/hooks/lib/y.ts"), "throw new Error('from within');\n")
+			path := w.work(".hookway/hooks/" + c.file)
+			w.write(path, c.text)
+			w.must(os.Chmod(path, 0o755))
+			s := w.load()
+			got := s.Problems.String() + s.Warnings.String()
+			if want := strings.Replace(c.want, "FILE", path, 1); !strings.HasPrefix(got, want) || strings.Count(got, c.file) != 1 {
+				t.Errorf("it reads %q, want %q", got, want)
 			}
 		})
 	}
