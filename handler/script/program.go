@@ -136,9 +136,14 @@ func (p *Program) Describe(ctx context.Context) (*Description, error) {
 		Hooks    []map[string]any `json:"hooks"`
 		Main     bool             `json:"main"`
 		Settings map[string]any   `json:"settings"`
+		Exported []string         `json:"exported"`
+		Named    []string         `json:"named"`
 	}
 	if err := json.Unmarshal([]byte(text), &raw); err != nil {
 		return nil, fmt.Errorf("%s: what the script says about its hooks cannot be read: %w", p.label(), err)
+	}
+	if err := p.mistyped(raw.Exported, raw.Named); err != nil {
+		return nil, err
 	}
 	d := &Description{Default: raw.Main, Settings: raw.Settings}
 	taken := map[string]bool{}

@@ -66,7 +66,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant) *script
 		err = l.onlyTheUsers(bundle.Files)
 	}
 	if err != nil {
-		l.scriptProblems(root, path, err)
+		l.scriptProblems(root, path, err, "")
 		return nil
 	}
 	if src.layer == LayerWorkspace {
@@ -97,15 +97,14 @@ func (l *loader) onlyTheUsers(files []string) error {
 }
 
 // scriptProblems notes the mistakes of a script.
-func (l *loader) scriptProblems(root, path string, err error) {
-	var all []error
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
+func (l *loader) scriptProblems(root, path string, err error, hint string) {
+	all := []error{err}
+	if many, ok := err.(interface{ Unwrap() []error }); ok && errors.As(err, new(*script.Mistake)) {
 		all = many.Unwrap()
-	} else {
-		all = []error{err}
 	}
 	for _, one := range all {
 		p := toldOf(path, root, one.Error())
+		p.Hint = hint
 		var m *script.Mistake
 		if errors.As(one, &m) {
 			p.Message, p.Line, p.Column = clipLine(m.Text), m.Line, m.Column
@@ -297,10 +296,7 @@ func (l *loader) askScripts(ctx context.Context, f *folderSource) {
 		}
 		list, err := l.askScript(ctx, &f.source, file, "", f.profile)
 		if err != nil {
-			p := toldOf(path, cmp.Or(f.root, f.dir), err.Error())
-			p.Hint = "until it is mended, none of its hooks run"
-			l.set.Problems = append(l.set.Problems, p)
-			l.set.failed = append(l.set.failed, path)
+			l.scriptProblems(cmp.Or(f.root, f.dir), path, err, "until it is mended, none of its hooks run")
 			continue
 		}
 		f.found = append(f.found, list...)

@@ -139,6 +139,7 @@ func TestAPlaceIsToldOnce(t *testing.T) {
 	for name, c := range map[string]struct{ file, text, want string }{
 		"a wrong hook":       {"x.ts", "\nexport const on = 'PreToolUse', lane = 'gard';\nexport default () => {};\n", `FILE:3:16: its hook x is wrong: `},
 		"code that throws":   {"x.ts", "export const on = 'PreToolUse';\nconst a: any = undefined;\na.b();\n", "FILE:3:1: TypeError: "},
+		"a mistyped option":  {"x.ts", "export const on = 'Stop', lane = 'guard';\nexport const timout = 500;\nexport default () => {};\n", "FILE:2:14: it exports timout, "},
 		"an unknown grant":   {"x.ts", "export const allow = ['network'];\nexport default () => {};\n", `FILE: allow: there is no grant "network"`},
 		"a syntax error":     {"x.ts", "export default () => {\n  return x +;\n};\n", "FILE:2:13: "},
 		"a broken program":   {"g.sh", "#!/bin/sh\nexit 3\n", "FILE: it cannot be asked for its events"},

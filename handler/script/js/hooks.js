@@ -174,6 +174,8 @@ export const optionsOf = (from) => {
   return out;
 };
 
+let exported = []; // beside a default function that is a hook: its options, and others
+
 const forms = []; // the systems' own forms of a default export
 export const form = (reads) => { forms.push(reads); };
 
@@ -183,7 +185,10 @@ export const load = (entry, base) => {
   if (!forms.some((reads) => reads(value, entry, base)) && typeof value === "function") {
     main = value;
     const options = optionsOf(entry);
-    if (options.on) add({ id: base, ...options }, value);
+    if (options.on) {
+      add({ id: base, ...options }, value);
+      exported = Object.keys(entry).filter((key) => typeof entry[key] !== "function");
+    }
   }
   for (const fn of late) fn(base);
   late = [];
@@ -200,6 +205,7 @@ const pending = (run) => {
 const placed = (fn) => (typeof fn === "function" ? { line: fn.lineNumber ?? 0, column: fn.columnNumber ?? 0 } : {});
 const describe = () => stringify({
   hooks: hooks.map(({ options, place }) => ({ ...options, place: placed(place) })), main: main !== null, place: placed(main), settings,
+  exported, named: [...named, ...Object.keys(spellings), "default", "allow"],
 });
 
 // What is put there would be in every event and every answer, of other hooks too.
