@@ -86,6 +86,9 @@ func (m *machine) wait(c *call) (string, error) {
 			}
 		case <-c.ctx.Done():
 			m.abandon(c)
+			if c.taken.Load() == callWaits && errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
+				return "", fmt.Errorf("%s: its time was over before it began: the file was still being read, or another event computed: %w", m.p.label(), c.ctx.Err())
+			}
 			return "", c.ctx.Err()
 		}
 	}
