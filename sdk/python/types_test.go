@@ -136,9 +136,9 @@ func (g *generator) decision(decision object) {
 	}
 	g.class("Decision", "TypedDict", "What a hook answers. An empty one has no opinion.", own)
 	maps.DeleteFunc(own.Properties, func(name string, _ object) bool {
-		return !slices.Contains([]string{"user_message", "inject", "metadata", "modified"}, name)
+		return !slices.Contains([]string{"reason", "user_message", "inject", "metadata", "modified"}, name)
 	})
-	g.class("Extras", "TypedDict", "What may come with any answer.", own)
+	g.class("More", "TypedDict", "What may come with any answer.", own)
 }
 
 // envelope writes what all events have.
@@ -316,7 +316,9 @@ func overloads(event object) string {
 	list := "str | Iterable[str] | None"
 	out.WriteString("\nclass _Options(TypedDict, total=False):\n")
 	for _, field := range [][2]string{
-		{"tool", list}, {"agent", list}, {"source", list}, {"session", list}, {"namespace", list}, {"target", list},
+		{"tool", list}, {"path", list}, {"command", list}, {"session", list}, {"agent", list}, {"source", list}, {"namespace", list}, {"target", list},
+		{"fields", "Mapping[str, str | Iterable[str]] | None"}, {"any", "Mapping[str, Any] | Iterable[Mapping[str, Any]] | None"}, {"all", "Mapping[str, Any] | Iterable[Mapping[str, Any]] | None"},
+		{"not_", "Mapping[str, Any] | None"}, {"match", "Mapping[str, Any] | None"},
 		{"lane", "t.Lane | None"}, {"priority", "int | None"}, {"timeout", "float | str | None"}, {"max_retries", "int | None"},
 		{"on_failure", "Literal[\"continue\", \"block\"] | None"}, {"description", "str | None"},
 	} {

@@ -30,8 +30,8 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from ._aio import AsyncClient as AsyncClient
-    from ._answers import allow as allow, answer as answer, ask as ask, block as block, inject as inject
-    from ._answers import modify as modify, retry as retry, skip as skip
+    from ._answers import allow as allow, answer as answer, ask as ask, block as block, change as change, inject as inject
+    from ._answers import modify as modify, proceed as proceed, retry as retry, skip as skip
     from ._client import Client as Client
     from ._errors import Blocked as Blocked, HookwayError as HookwayError, NoDaemon as NoDaemon
     from ._errors import Refused as Refused, Timeout as Timeout, TooManyRetries as TooManyRetries
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "hook": "_hooks", "Context": "_hooks", "run": "_run",
-    "allow": "_answers", "answer": "_answers", "ask": "_answers", "block": "_answers", "inject": "_answers",
-    "modify": "_answers", "retry": "_answers", "skip": "_answers",
+    "allow": "_answers", "answer": "_answers", "ask": "_answers", "block": "_answers", "change": "_answers", "inject": "_answers",
+    "modify": "_answers", "proceed": "_answers", "retry": "_answers", "skip": "_answers",
     "Client": "_client", "AsyncClient": "_aio", "Outcome": "_outcome", "Step": "_outcome",
     "HookwayError": "_errors", "NoDaemon": "_errors", "Refused": "_errors", "Timeout": "_errors",
     "Blocked": "_errors", "TooManyRetries": "_errors",

@@ -31,7 +31,7 @@ class Settings:
     def __init__(self, place: Place, defaults: dict[str, Any], env: Mapping[str, str] | None) -> None:
         self.place = place
         self.defaults = {k: v for k, v in defaults.items() if v is not None}
-        self.env = dumps(_environment(place) if env is None else dict(env))
+        self.env = None if env is None else dict(env)
         self.prefix = f"{os.getpid():x}.{os.urandom(9).hex()}"
         self.count = 0
 
@@ -40,7 +40,7 @@ class Settings:
         if not isinstance(event, str) or not event:
             raise TypeError(f'the event is {event!r}; it must be a name, as in fire("PreToolUse", {{…}})')
         message = {**self.defaults, **{k: v for k, v in options.items() if v is not None}}
-        env = message.pop("env", None)
+        env = message.pop("env", self.env)
         message.setdefault("cwd", os.getcwd())
         message["event"] = event
         if payload is not None:
@@ -51,11 +51,11 @@ class Settings:
         if not 0 < wait < 1e8:
             raise ValueError(f"a timeout of {timeout!r} s is impossible")
         message["timeout_ms"] = round(wait * 1000, 3)
+        message["env"] = _environment(self.place) if env is None else dict(env)
         try:
-            text = dumps(message)
+            body = dumps(message)
         except (TypeError, ValueError, RecursionError) as wrong:
             raise TypeError(f"the payload of {event} cannot be written in JSON: {wrong}") from None
-        body = text[:-1] + b',"env":' + (self.env if env is None else dumps(dict(env))) + b"}"
         self.count += 1  # two threads may take one number: the random part of the key is not all there is
         key = f"{self.prefix}.{self.count}.{os.urandom(4).hex()}"
         return self.request("POST", "/v1/events", {"Idempotency-Key": key}, body), wait

@@ -44,7 +44,7 @@ class Client:
     It starts hookway's daemon when none runs. HOOKWAY_URL and HOOKWAY_TOKEN, or
     url and token, name another place. session_id, agent, source and cwd are what
     each event has that does not say otherwise; cwd is else the current folder. env
-    is what hooks find in their environment; it is else that of this process.
+    is what hooks find in their environment; it is else that of this process at each event.
     """
 
     def __init__(

@@ -9,8 +9,6 @@ if TYPE_CHECKING:
 
     from ._hooks import Hook
 
-_MATCHES = ("tool", "agent", "source", "session", "namespace", "target")
-
 
 def describe(hooks: list[Hook], options: dict[str, Any], worker: bool) -> bytes:
     """The description in JSON. Hooks of one file that want different lanes and so on are a ValueError."""
@@ -37,21 +35,25 @@ def describe(hooks: list[Hook], options: dict[str, Any], worker: bool) -> bytes:
 
 def _agreed(name: str, hooks: list[Hook]) -> Any:
     """What the hooks that say something say."""
-    said = [(h.options[name], h) for h in hooks if name in h.options]
+    said = [(h.options.get(name), h) for h in hooks if name in h.options or name == "lane"]
     if name == "description":
-        return "; ".join(value for value, _ in said) or None
+        return "; ".join(str(value) for value, _ in said) or None
     for value, hook in said[1:]:
         if value != said[0][0]:
             raise ValueError(
-                f"{hook.where()}: its {name} is {value!r}, but that of {said[0][1].where()} is {said[0][0]!r}; "
+                f"{hook.where()}: its {name} is {_said(value)}, but that of {said[0][1].where()} is {_said(said[0][0])}; "
                 f"hookway runs a file as one hook, so give them files of their own, or say run({name}=…)"
             )
     return said[0][0] if said else None
 
 
+def _said(value: Any) -> str:
+    return "the default, transform" if value is None else repr(value)
+
+
 def _match(hooks: list[Hook], whole: Any) -> dict[str, Any] | None:
     """A matcher that holds for every event that one of the hooks wants."""
-    each = [{name: h.options[name] for name in _MATCHES if name in h.options} for h in hooks]
+    each = [h.match for h in hooks]
     own = None if not all(each) else each[0] if len(each) == 1 else {"any": each}
     if own is None or whole is None:
         return dict(whole) if whole is not None else own

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from . import _streams
+from ._match import MATCHES, compile
 
 TYPE_CHECKING = False
 
@@ -26,8 +27,14 @@ class Hook:
         self.function = function
         self.events = events
         self.options = options  # for the description
-        self.matchers: list[tuple[str, Callable[[str], bool]]] = []
+        self.match: dict[str, Any] = {}  # as hookway.yaml has it
+        self.tests: list[Callable[[dict[str, Any]], bool]] = []
+        self.order = 0  # of its lane
         self.arguments = _arguments(function)
+
+    def wants(self, event: dict[str, Any]) -> bool:
+        """Whether its matchers hold."""
+        return all(test(event) for test in self.tests)
 
     def where(self) -> str:
         """Its place in the file: guard.py:12: guard."""
@@ -38,8 +45,8 @@ class Hook:
 
 registry: list[Hook] = []
 
-_MATCHES = ("tool", "agent", "source", "session", "namespace", "target")
-_OPTIONS = ("lane", "priority", "timeout", "max_retries", "on_failure", "description")
+_OPTIONS = ("match", "lane", "priority", "timeout", "max_retries", "on_failure", "description")
+_LANES = ("transform", "guard", "observe")
 
 if not TYPE_CHECKING:
 
@@ -48,16 +55,21 @@ if not TYPE_CHECKING:
 
         The function is given the event, a dict, and a Context if it takes two
         arguments; it may be async. It returns an answer, or None for no opinion.
-        Which events: by tool, agent, source, session, namespace and target, each a
-        name, a glob or a list of them. lane, priority, timeout (seconds, or a text
-        such as "500ms"), max_retries, on_failure and description are told to hookway
-        when the file lies in a folder of hooks; hookway.yaml says its own.
+        Which events: by the fields of a matcher, as in hookway.yaml: tool, path,
+        command, session, agent, source, namespace and target, each a text or a list
+        of them; fields, any and all; not_, for which Python has no other name; or
+        match, a dict of all that. lane and priority say when it is asked. They,
+        timeout (seconds, or a text such as "500ms"), max_retries, on_failure and
+        description are told to hookway when the file lies in a folder of hooks;
+        hookway.yaml says its own.
         """
         if not events or not all(isinstance(e, str) and e for e in events):
             raise TypeError('a hook names its events: @hook("PreToolUse")')
-        unknown = sorted(set(options) - {*_MATCHES, *_OPTIONS})
+        if "not_" in options:
+            options["not"] = options.pop("not_")
+        unknown = sorted(set(options) - {*MATCHES, *_OPTIONS})
         if unknown:
-            raise TypeError(f"a hook has no option {unknown[0]!r}; it may have {', '.join((*_MATCHES, *_OPTIONS))}")
+            raise TypeError(f"a hook has no option {unknown[0]!r}; it may have {', '.join((*MATCHES[:-1], 'not_', *_OPTIONS))}")
 
         def add(function):
             if not callable(function):
@@ -92,35 +104,49 @@ def _arguments(function: Callable[..., Any]) -> int:
 
 
 def _compile(new: Hook) -> None:
-    for name in _MATCHES:
-        wanted = new.options.get(name)
-        if wanted is None:
-            continue
-        patterns = [wanted] if isinstance(wanted, str) else list(wanted) if hasattr(wanted, "__iter__") else []
-        if not patterns or not all(isinstance(p, str) for p in patterns):
-            raise TypeError(f"{new.where()}: {name} is {wanted!r}; it must be a name, or a list of names")
-        if name == "session":
-            test: Callable[[str], bool] = frozenset(patterns).__contains__
-        else:
-            from ._match import names
-
-            test = names(patterns, bars=name == "tool")
-        new.options[name] = patterns
-        new.matchers.append(({"tool": "tool_name", "session": "session_id"}.get(name, name), test))
+    for name in MATCHES:
+        if name in new.options:
+            wanted = new.options.pop(name)
+            listed = isinstance(wanted, str) or name in ("fields", "not") or not hasattr(wanted, "__iter__")
+            new.match[name] = wanted if listed else [wanted] if hasattr(wanted, "items") else list(wanted)
+    whole = new.options.pop("match", None)
+    if whole is not None:
+        new.match = {"all": [new.match, whole]} if new.match else whole
+    try:
+        new.tests = compile(new.match)
+    except (TypeError, ValueError) as wrong:
+        raise type(wrong)(f"{new.where()}: {wrong}") from None
+    lane = new.options.get("lane", _LANES[0])
+    if lane not in _LANES:
+        raise ValueError(f"{new.where()}: there is no lane {lane!r}; use transform, guard or observe")
+    new.order = _LANES.index(lane)
 
 
 class Context:
-    """What a hook may know besides the event."""
+    """What a hook may know besides the event, and say besides its answer."""
 
     def __init__(self, event: dict[str, Any], name: str, worker: bool) -> None:
         self.event_name = name  # canonical, whatever the hook was registered as
         self.session_id: str = event.get("session_id") or ""
-        self.cwd: str = event.get("cwd") or ""  # the agent's; a worker's own is the workspace
-        self.metadata: dict[str, Any] = event.get("metadata") or {}
+        self.agent_name: str = event.get("agent") or ""
+        self.working_dir: str = event.get("cwd") or ""  # the agent's; a worker's own is the workspace
         self.project_dir = os.environ.get("HOOKWAY_PROJECT_DIR", "")
+        self.env = os.environ
         self.worker = worker
-        self._gone = False
+        self._given: dict[str, Any] = event.get("metadata") or {}
+        self._metadata: dict[str, Any] | None = None
+        self._injected: list[str] = []
+        self.gone = False  # nobody waits any more
         self._cancelled: threading.Event | None = None
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What earlier hooks said; a change to it is told to those that follow."""
+        if self._metadata is None:
+            from copy import deepcopy
+
+            self._metadata = deepcopy(self._given)
+        return self._metadata
 
     @property
     def cancelled(self) -> threading.Event:
@@ -129,18 +155,38 @@ class Context:
             import threading
 
             self._cancelled = threading.Event()
-        if self._gone:
+        if self.gone:
             self._cancelled.set()
         return self._cancelled
 
     def cancel(self) -> None:
         """Say that nobody waits any more."""
-        self._gone = True
+        self.gone = True
         if self._cancelled is not None:
             self._cancelled.set()
+
+    def inject(self, text: str) -> None:
+        """Text for the agent, beside the answer."""
+        self._injected.append(str(text))
+
+    def notify(self, channel: str, text: str) -> None:
+        """Print for whoever reads the channel: to the log."""
+        self.log(f"[{channel}] {text}")
 
     def log(self, *values: object) -> None:
         """Print to stderr, where hookway reads its log. print() does the same in a hook."""
         import sys
 
         print(*values, file=sys.stderr, flush=True)
+
+    def complete(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """An answer with what was said through the context."""
+        changed = self._metadata is not None and self._metadata != self._given
+        if not changed and not self._injected:
+            return answer
+        out = dict(answer)
+        if self._injected:
+            out["inject"] = "\n\n".join([*self._injected, *([out["inject"]] if out.get("inject") else [])])
+        if changed:
+            out["metadata"] = {**(self._metadata or {}), **(out.get("metadata") or {})}
+        return out

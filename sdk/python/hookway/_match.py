@@ -1,89 +1,174 @@
-"""Which events a hook of a file wants: the same globs of names as in hookway.yaml."""
+"""Which events a hook wants, by the matchers of hookway.yaml.
+
+hookway itself looks at more forms of a path, for guards: a file that lies in a
+folder of hooks has it look first.
+"""
 
 from __future__ import annotations
+
+import os
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping
+    from typing import Any
 
-_META = frozenset("*?[{\\!")
+    Test = Callable[[dict[str, Any]], bool]
 
-
-def names(patterns: Iterable[str], bars: bool = False) -> Callable[[str], bool]:
-    """A test of one name: it is, or matches as a glob, one of the patterns.
-
-    With bars, "Edit|Write" are two of them. A pattern that means nothing is a ValueError.
-    """
-    exact, globs = set(), []
-    for written in patterns:
-        for pattern in written.split("|") if bars else (written,):
-            if _META.isdisjoint(pattern):
-                exact.add(pattern)
-            else:
-                globs.append(_glob(pattern))
-    if not globs:
-        return exact.__contains__
-    return lambda name: name in exact or any(matches(name) for matches in globs)
+MATCHES = ("tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields", "any", "all", "not")
 
 
-def _glob(pattern: str) -> Callable[[str], bool]:
-    import re
-
-    if pattern.startswith("!"):
-        raise ValueError(f"glob {pattern!r}: a leading '!' does not negate")
-    whole = re.compile("|".join(_translate(p, pattern) for p in _braces(pattern, pattern)), re.DOTALL)
-    return lambda name: whole.fullmatch(name) is not None
-
-
-def _braces(text: str, whole: str) -> list[str]:
-    """Write {a,b} out, innermost too."""
-    start = text.find("{")
-    if start < 0:
-        if "}" in text:
-            raise ValueError(f"glob {whole!r}: a '}}' has no '{{'")
-        return [text]
-    depth, begin, choices = 0, start + 1, []
-    for i in range(start, len(text)):
-        if text[i] == "{":
-            depth += 1
-        elif text[i] == "," and depth == 1:
-            choices.append(text[begin:i])
-            begin = i + 1
-        elif text[i] == "}":
-            depth -= 1
-            if depth == 0:
-                choices.append(text[begin:i])
-                head, rest = text[:start], text[i + 1 :]
-                return [out for choice in choices for out in _braces(head + choice + rest, whole)]
-    raise ValueError(f"glob {whole!r}: a '{{' is not closed")
+def compile(match: Mapping[str, Any], at: str = "") -> list[Test]:
+    """The tests of an event that must all hold. What is wrong with a pattern is a TypeError or a ValueError with its place."""
+    if not hasattr(match, "items"):
+        raise TypeError(f"{at.rstrip('.')} is {match!r}; it must be a dict, a matcher")
+    tests = []
+    for name, wanted in match.items():
+        if name not in MATCHES:
+            raise TypeError(f"a match has no {at}{name}; it may have {', '.join(MATCHES)}")
+        tests.append(_test(name, wanted, at + name))
+    return tests
 
 
-def _translate(text: str, whole: str) -> str:
-    import re
-
-    out, i = [], 0
-    while i < len(text):
-        c = text[i]
-        i += 1
-        if c == "*":
-            out.append(".*")
-        elif c == "?":
-            out.append(".")
-        elif c == "\\":
-            if i == len(text):
-                raise ValueError(f"glob {whole!r}: nothing follows the last backslash")
-            out.append(re.escape(text[i]))
-            i += 1
-        elif c == "[":
-            end = text.find("]", i + 1)
-            if end < 0:
-                raise ValueError(f"glob {whole!r}: a '[' is not closed")
-            inner = text[i:end]
-            negated = inner[0] in "!^"
-            inner = (inner[1:] if negated else inner).replace("\\", "\\\\").replace("[", "\\[").replace("^", "\\^")
-            out.append(f"[{'^' if negated else ''}{inner}]")
-            i = end + 1
+def _test(name: str, wanted: Any, at: str) -> Test:
+    if name in ("any", "all"):
+        each = [compile(m, f"{at}[{i}].") for i, m in enumerate([wanted] if hasattr(wanted, "items") else list(wanted))]
+        join = any if name == "any" else all
+        return lambda event: join(all(test(event) for test in tests) for tests in each)
+    if name == "not":
+        tests = compile(wanted, at + ".")
+        return lambda event: not all(test(event) for test in tests)
+    if name == "fields":
+        return _fields(wanted, at)
+    patterns = _list(wanted, at)
+    try:
+        if name == "path":
+            return _paths(patterns)
+        if name == "command":
+            return _commands(patterns)
+        if name == "session":
+            test: Callable[[str], bool] = frozenset(patterns).__contains__
         else:
-            out.append(re.escape(c))
-    return "".join(out)
+            from ._glob import names
+
+            test = names(patterns, bars=name == "tool")
+    except ValueError as wrong:
+        raise ValueError(f"{at}: {wrong}") from None
+    field = {"tool": "tool_name", "session": "session_id"}.get(name, name)
+    return lambda event: _has(event, field, test)
+
+
+def _list(wanted: Any, at: str) -> list[str]:
+    patterns = [wanted] if isinstance(wanted, str) else list(wanted) if hasattr(wanted, "__iter__") else []
+    if not patterns or not all(isinstance(p, str) for p in patterns):
+        raise TypeError(f"{at} is {wanted!r}; it must be a text, or a list of texts")
+    for pattern in patterns:
+        if any(c < " " or "\x7f" <= c < "\xa0" for c in pattern):
+            raise ValueError(f"{at}: {pattern!r} holds a control character; put an r before the text, or double its backslashes")
+    return patterns
+
+
+def _has(event: dict[str, Any], field: str, test: Callable[[str], bool]) -> bool:
+    value = event.get(field)
+    if field == "source" and isinstance(event.get("hookway_envelope"), dict):  # the payload's own source is another thing
+        value = event["hookway_envelope"].get(field, value)
+    return isinstance(value, str) and value != "" and test(value)
+
+
+def _fields(wanted: Any, at: str) -> Test:
+    from ._glob import names
+
+    if not hasattr(wanted, "items"):
+        raise TypeError(f"{at} is {wanted!r}; it must be a dict of fields, such as {{'tool_input.url': 'https://*'}}")
+    each = []
+    for field, values in wanted.items():
+        try:
+            each.append((field.split("."), names(_list(values, f"{at}.{field}"))))
+        except ValueError as wrong:
+            raise ValueError(f"{at}.{field}: {wrong}") from None
+    return lambda event: all(any(test(text) for text in _texts(event, parts)) for parts, test in each)
+
+
+def _texts(event: Any, parts: list[str]) -> list[str]:
+    from ._json import dumps
+
+    value = event
+    for part in parts:
+        if not isinstance(value, dict) or part not in value:
+            return []
+        value = value[part]
+    values = value if isinstance(value, list) else [value]
+    return [v if isinstance(v, str) else dumps(v).decode() for v in values if v is not None and not isinstance(v, (dict, list))]
+
+
+_SHELLS = frozenset((
+    "bash", "shell", "sh", "zsh", "powershell", "pwsh", "cmd", "run_shell_command", "exec_command", "execute_command",
+    "execute", "exec", "local_shell", "run_command", "run_terminal_cmd", "terminal", "unified_exec", "shell_command",
+    "run_in_terminal",
+))
+
+
+def _commands(patterns: list[str]) -> Test:
+    from ._expression import expression
+
+    expressions = [expression(p) for p in patterns]
+    return lambda event: any(e.search(line) for line in _lines(event) for e in expressions)
+
+
+def _lines(event: dict[str, Any]) -> list[str]:
+    """The command lines of a shell tool, mostly one."""
+    name, given = event.get("tool_name"), event.get("tool_input")
+    if not isinstance(name, str) or name.lower() not in _SHELLS or not isinstance(given, dict):
+        return []
+    lines = []
+    for key in ("command", "cmd", "script"):
+        value = given.get(key)
+        line = " ".join(str(v) for v in value) if isinstance(value, list) else value
+        if isinstance(line, str) and line:
+            lines.append(line)
+    return lines
+
+
+def _paths(patterns: list[str]) -> Test:
+    from ._glob import paths
+
+    tests = [paths(p, _slashed(os.path.expanduser("~"))) for p in patterns]
+    return lambda event: any(test(*file) for file in _files(event) for test in tests)
+
+
+def _files(event: dict[str, Any]) -> list[tuple[str, str]]:
+    """The files that a tool is called with, below the root and absolute."""
+    given = event.get("tool_input")
+    given = given if isinstance(given, dict) else {}
+    named = [given.get(key) or event.get(key) for key in ("file_path", "path", "notebook_path")]
+    if isinstance(given.get("file_paths"), list):
+        named += given["file_paths"]
+    forms: dict[str, None] = {}
+    for name in named:
+        if not isinstance(name, str):
+            continue
+        trimmed = name.strip()
+        home = os.path.expanduser("~") + trimmed[1:] if trimmed[:2] in ("~/", "~\\") else ""
+        forms.update((form, None) for form in (name, trimmed, home) if form)
+    cwd = event.get("cwd")
+    return [_resolved(form, cwd if isinstance(cwd, str) else "") for form in forms]
+
+
+def _resolved(name: str, cwd: str) -> tuple[str, str]:
+    root = os.environ.get("HOOKWAY_PROJECT_DIR") or cwd
+    path = os.path.normpath(os.path.join(cwd, name))
+    full = _slashed(path)
+    if full.startswith("//"):
+        full = full[1:]
+    if not os.path.isabs(path):
+        return full, full
+    try:
+        rel = _slashed(os.path.relpath(path, root)) if root else ""
+    except ValueError:  # another drive
+        rel = ""
+    return "" if rel == ".." or rel.startswith("../") else rel, full
+
+
+def _slashed(path: str) -> str:
+    return path.replace("\\", "/") if os.sep == "\\" else path

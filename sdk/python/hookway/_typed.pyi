@@ -12,11 +12,18 @@ _Answer = Mapping[str, object] | None | Awaitable[Mapping[str, object] | None]
 
 class _Options(TypedDict, total=False):
     tool: str | Iterable[str] | None
+    path: str | Iterable[str] | None
+    command: str | Iterable[str] | None
+    session: str | Iterable[str] | None
     agent: str | Iterable[str] | None
     source: str | Iterable[str] | None
-    session: str | Iterable[str] | None
     namespace: str | Iterable[str] | None
     target: str | Iterable[str] | None
+    fields: Mapping[str, str | Iterable[str]] | None
+    any: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None
+    all: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None
+    not_: Mapping[str, Any] | None
+    match: Mapping[str, Any] | None
     lane: t.Lane | None
     priority: int | None
     timeout: float | str | None

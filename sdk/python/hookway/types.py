@@ -51,12 +51,13 @@ class Decision(TypedDict, total=False):
     user_message: str
 
 
-class Extras(TypedDict, total=False):
+class More(TypedDict, total=False):
     """What may come with any answer."""
 
     inject: str
     metadata: dict[str, Any]
     modified: dict[str, Any]
+    reason: str
     user_message: str
 
 

@@ -81,6 +81,9 @@ class Fire(World):
         client = self.client()
         self.assertEqual(client.fire("PreToolUse", call()).inject, "T-1\nź")
         self.assertEqual(client.fire("PreToolUse", call(), env={**os.environ, "TICKET": "T-2"}).inject, "T-2")
+        os.environ["TICKET"] = "T-3"  # as it is when the event is fired
+        self.assertEqual(client.fire("PreToolUse", call()).inject, "T-3")
+        self.assertEqual(self.client(env={**os.environ, "TICKET": "T-4"}).fire("PreToolUse", call()).inject, "T-4")
 
     def test_a_failure_of_a_hook_is_told(self):
         outcome = self.client().fire("PreToolUse", call("1/0"))

@@ -124,7 +124,7 @@ class Guard(World):
 
     def test_retries_are_bounded(self):
         for guarded in self.each(lambda command: "out", name="Bash"):
-            self.plan(before='retry(0.001, "not yet")')
+            self.plan(before='retry(0.001, {"reason": "not yet"})')
             self.assertRaisesRegex(TooManyRetries, "hook h asked for more than 10 retries: not yet", guarded, "ls")
             self.assertEqual(self.events().count("PreToolUse"), 11)
 

@@ -7,7 +7,7 @@ import unittest
 
 from hookway import AsyncClient, Client, HookwayError, NoDaemon, Timeout, _ask, _http
 from hookway._json import dumps, loads
-from hookway._match import names
+from hookway._glob import names
 
 OUTCOME = (
     b'{"event":"PreToolUse","action":"continue","reason":"","by":"","payload":{},"inject":"","result":null,"retry_delay_ms":0,"steps":[],"newer":1}'

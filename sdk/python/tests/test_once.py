@@ -9,6 +9,11 @@ import sys
 from tests.world import PATIENCE, SDK, World, tool
 
 
+def wrote(path):
+    """A file that is written, as a hook is told of it."""
+    return tool(name="Write", tool_input={"file_path": path}, cwd="/tmp")
+
+
 class Once(World):
     def answer(self, body, event=None, **env):
         done = self.run_hook(self.hooks(body), event or tool(), **env)
@@ -24,15 +29,19 @@ class Once(World):
         for answer, want in {
             'block("no")': {"action": "block", "reason": "no"},
             'block("no", user_message="ask Ops", inject="i")': {"action": "block", "reason": "no", "user_message": "ask Ops", "inject": "i"},
-            'allow()': {"action": "allow", "reason": ""},
+            'block("no", "ask Ops")': {"action": "block", "reason": "no", "user_message": "ask Ops"},
+            'block("no", {"inject": "try ls"})': {"action": "block", "reason": "no", "inject": "try ls"},
+            'allow()': {"action": "allow"},
             'ask("sure?")': {"action": "ask", "reason": "sure?"},
-            'retry(0.25)': {"action": "retry", "reason": "", "retry_delay_ms": 250},
-            'retry()': {"action": "retry", "reason": ""},
-            'skip()': {"action": "skip", "reason": ""},
-            'answer(None)': {"action": "answer", "reason": "", "result": None},
+            'retry(0.25)': {"action": "retry", "retry_delay_ms": 250},
+            'retry()': {"action": "retry"},
+            'skip()': {"action": "skip"},
+            'skip("for the user", reason="known")': {"action": "skip", "user_message": "for the user", "reason": "known"},
+            'proceed()': {"action": "continue"},
+            'answer(None)': {"action": "answer", "result": None},
             'inject("milk", metadata={"a": 1})': {"inject": "milk", "metadata": {"a": 1}},
-            'modify(tool_input={"x": None})': {"modified": {"tool_input": {"x": None}}},
-            'modify({"tool_input": {"x": 1}})': {"modified": {"tool_input": {"x": 1}}},
+            'modify(tool_input={"x": None})': {"action": "continue", "modified": {"tool_input": {"x": None}}},
+            'change({"tool_input": {"x": 1}}, {"inject": "i"})': {"action": "continue", "modified": {"tool_input": {"x": 1}}, "inject": "i"},
             'None': {},
             '{"decision": "block"}': {"decision": "block"},
         }.items():
@@ -115,6 +124,14 @@ class Once(World):
             ('agent="*"', tool(agent="alice"), tool()),
             ('source="run"', tool(source="run"), tool(source="claude")),
             ('session="s-1"', tool(), tool(session_id="s-2")),
+            (r'tool="Bash|Edit", command=r"(?i)\bRM\b"', tool("rm -rf x"), tool("ls")),
+            (r'command=[r"^a$", r"[\d.]+\z"]', tool("cp 1.5"), tool("a\n")),
+            ('path="src/**", not_={"path": "*.md"}', wrote("src/a/b.ts"), wrote("src/a/b.md")),
+            ('path="src/**"', wrote("/tmp/src/b.ts"), wrote("../src/b.ts")),
+            ('path=["*.lock", "~/.ssh/"]', wrote("~/.ssh/id"), wrote("src/a.lock/x")),
+            ('fields={"tool_input.url": "https://*", "tool_input.n": "5"}', tool(tool_input={"url": "https://example.com/a", "n": 5}), tool(tool_input={"url": "http://a", "n": 5})),
+            ('any=[{"session": "s-9"}, {"agent": "a*"}], all={"tool": "Bash"}', tool(agent="a"), tool(agent="b")),
+            ('tool="Bash", match={"not": {"command": "x"}}', tool("y"), tool("x")),
         ):
             with self.subTest(options):
                 path = self.hooks(f'@hook("PreToolUse", {options})\ndef h(event): return block("no")')
@@ -129,7 +146,12 @@ class Once(World):
             '@hook("PreToolUse")\ndef h(): pass': "h takes 0 arguments",
             '@hook("PreToolUse")\ndef h(a, b, c): pass': "h takes 3 arguments",
             '@hook("PreToolUse", tool="{a")\ndef h(event): pass': "a '{' is not closed",
-            '@hook("PreToolUse", tool=5)\ndef h(event): pass': "it must be a name, or a list of names",
+            '@hook("PreToolUse", tool=5)\ndef h(event): pass': "h: tool is 5; it must be a text, or a list of texts",
+            '@hook("PreToolUse", command="\\brm")\ndef h(event): pass': "h: command: '\\x08rm' holds a control character; put an r before the text",
+            '@hook("PreToolUse", command="(")\ndef h(event): pass': "h: command: expression '(': missing )",
+            '@hook("PreToolUse", any=[{"too": "x"}])\ndef h(event): pass': "h: a match has no any[0].too; it may have tool, path",
+            '@hook("PreToolUse", path="{a,b")\ndef h(event): pass': "h: path: glob '{a,b': a '{' is not closed",
+            '@hook("PreToolUse", lane="first")\ndef h(event): pass': "h: there is no lane 'first'; use transform, guard or observe",
         }.items():
             with self.subTest(body):
                 self.assertIn(want, self.failure(body))
@@ -149,15 +171,57 @@ def third(event): return allow("weaker", modified={"tool_input": {"timeout": Non
             "action": "ask", "reason": "ls -l?", "inject": "one\n\ntwo", "metadata": {"a": 1, "b": 2}, "modified": {"tool_input": {"command": "ls -l"}},
         })
 
-    def test_a_block_ends_the_file_and_a_skip_too(self):
-        for word in ("block", "skip"):
-            got = self.answer(f'@hook("PreToolUse")\ndef a(event): return {word}("no")\n@hook("PreToolUse")\ndef b(event): raise ValueError')
-            self.assertEqual(got["action"], word)
+    def test_lanes(self):
+        done = self.run_hook(self.hooks('''
+@hook("PreToolUse", lane="observe")
+def hears(event, ctx):
+    ctx.inject("unheard")
+    print("observed", event["tool_input"]["command"])
+    return block("unheard")
+@hook("PreToolUse", lane="observe")
+def fails(event): raise ValueError("of an observer")
+@hook("PreToolUse", lane="guard")
+def asks(event): return ask(event["tool_input"]["command"])
+@hook("PreToolUse")
+def changes(event): return modify(tool_input={"command": "b"})
+'''), tool("a"))
+        self.assertEqual(json.loads(done.stdout), {"action": "ask", "reason": "b", "modified": {"tool_input": {"command": "b"}}})
+        self.assertRegex(done.stderr.decode(), r"observed b\n[^\0]*hooks\.py:10: ValueError: of an observer")
+        for body, want in {
+            'hook("PreToolUse")(lambda e: skip())\nhook("PreToolUse")(lambda e: block("skipped"))\nhook("PreToolUse", lane="guard")(lambda e: inject("guarded"))':
+                {"action": "skip", "inject": "guarded"},
+            'hook("PreToolUse", lane="guard")(lambda e: block("no"))\nhook("PreToolUse", lane="guard")(lambda e: 1 / 0)\nhook("PreToolUse", lane="observe")(lambda e: allow())':
+                {"action": "block", "reason": "no"},
+            'hook("PreToolUse", lane="observe")(lambda e: block("alone"))': {},
+            'hook("PreToolUse", tool="Other")(lambda e: block("no"))\nhook("PreToolUse", priority=1)(lambda e: modify(tool_name="Other"))':
+                {"action": "block", "reason": "no", "modified": {"tool_name": "Other"}},
+        }.items():
+            with self.subTest(body):
+                self.assertEqual(self.answer(body), want)
+        for body, want in {
+            'hook("PreToolUse", lane="guard")(lambda e: modify(tool_input={}))': "hooks.py:3: <lambda>: a guard may not change the event; give it the lane transform",
+            'hook("PreToolUse", lane="guard")(lambda e: skip())\nhook("PreToolUse")(lambda e: None)': "hooks.py:3: <lambda>: a guard cannot skip other guards",
+            'hook("PreToolUse", lane="observe")(lambda e: 1 / 0)': "hooks.py:3: ZeroDivisionError: division by zero",
+        }.items():
+            with self.subTest(body):
+                self.assertEqual(self.failure(body), want)
+
+    def test_what_is_said_through_the_context(self):
+        got = self.answer('''
+@hook("PreToolUse")
+def first(event, ctx):
+    ctx.inject("first")
+    ctx.notify("ops", "look")
+    ctx.metadata["n"] = ctx.metadata["n"] + 1
+@hook("PreToolUse")
+def second(event, ctx): return inject(f"{ctx.metadata['n']} {ctx.agent_name} {ctx.working_dir} {ctx.env['HOOK_ACTION']}", metadata={"m": 1})
+''', tool(agent="a", metadata={"n": 1}))
+        self.assertEqual(got, {"inject": "first\n\n2 a / execute", "metadata": {"n": 2, "m": 1}})
 
     def test_numbers_keep_every_digit(self):
         event = '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"a":0.1000000000000000055,"b":[1e2,9007199254740993],"c":1.5}}'
         done = self.run_hook(self.hooks('@hook("PreToolUse")\ndef h(event):\n    assert event["tool_input"]["a"] + 1 > 1\n    return modify(tool_input=event["tool_input"])'), event)
-        self.assertEqual(done.stdout, b'{"modified":{"tool_input":{"a":0.1000000000000000055,"b":[1e2,9007199254740993],"c":1.5}}}')
+        self.assertEqual(done.stdout, b'{"action":"continue","modified":{"tool_input":{"a":0.1000000000000000055,"b":[1e2,9007199254740993],"c":1.5}}}')
 
     def test_the_event_name_is_also_in_the_environment(self):
         got = self.answer('@hook("Stop")\ndef h(event, ctx): return block(ctx.event_name)', {"session_id": "s"}, HOOKWAY_EVENT="AgentStop")
@@ -217,7 +281,7 @@ class Describe(World):
         self.assertEqual(
             self.describe('@hook("PreToolUse", tool="Bash", lane="guard", timeout=0.5, priority=5, on_failure="continue", max_retries=1, description="d")\ndef h(e): pass'),
             {"events": ["PreToolUse"], "lane": "guard", "priority": 5, "timeout_ms": 500, "max_retries": 1, "on_failure": "continue",
-             "description": "d", "mode": "worker", "match": {"tool": ["Bash"]}},
+             "description": "d", "mode": "worker", "match": {"tool": "Bash"}},
         )
 
     def test_several(self):
@@ -225,13 +289,19 @@ class Describe(World):
         self.assertEqual(
             self.describe(body, 'run(worker=False, needs=["TOKEN"], timeout="2s", match={"path": "*.go"})'),
             {"events": ["PreToolUse", "PostToolUse"], "timeout": "2s", "needs": ["TOKEN"],
-             "match": {"all": [{"any": [{"tool": ["Bash"]}, {"agent": ["x"]}]}, {"path": "*.go"}]}},
+             "match": {"all": [{"any": [{"tool": "Bash"}, {"agent": "x"}]}, {"path": "*.go"}]}},
         )
         self.assertNotIn("match", self.describe(body + '\n@hook("Idle")\ndef c(e): pass'))
 
     def test_hooks_that_do_not_agree(self):
         got = self.describe('@hook("PreToolUse", lane="guard")\ndef a(e): pass\n@hook("Idle", lane="observe")\ndef b(e): pass')
         self.assertIn("its lane is 'observe', but that of hooks.py:2: a is 'guard'; hookway runs a file as one hook", got)
+        got = self.describe('@hook("PreToolUse", lane="guard")\ndef a(e): pass\n@hook("Idle")\ndef b(e): pass')
+        self.assertIn("its lane is the default, transform, but that of hooks.py:2: a is 'guard'", got)
+
+    def test_matchers_are_told(self):
+        got = self.describe('@hook("PreToolUse", path="*.go", not_={"agent": "a"}, match={"tool": "Edit"})\ndef a(e): pass')
+        self.assertEqual(got["match"], {"all": [{"path": "*.go", "not": {"agent": "a"}}, {"tool": "Edit"}]})
 
     def test_a_folder_of_hooks(self):
         self.hooks('@hook("PreToolUse", tool="Bash", lane="guard")\ndef h(event):\n    return block("by the folder")', ".hookway/hooks/guard.py")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookway import AsyncClient, Client, Context, Outcome, allow, block, hook, modify, run
+from hookway import AsyncClient, Client, Context, Outcome, allow, block, hook, modify, proceed, run, skip
 from hookway.types import Decision, PreToolUseEvent, ToolUse
 
 
@@ -14,6 +14,13 @@ def guard(event: PreToolUseEvent, ctx: Context) -> Decision | None:
     if ctx.cancelled.is_set() or "rm" in command:
         return block("no", user_message="asked for rm")
     return None
+
+
+@hook("PreToolUse", path="*.go", not_={"tool": "Read"}, any=[{"agent": "a"}], fields={"tool_input.url": "https://*"})
+def kinds(event: PreToolUseEvent, ctx: Context) -> Decision:
+    ctx.inject(ctx.working_dir)
+    ctx.metadata["seen"] = True
+    return skip("for the user", reason="known") if event["tool_name"] == "x" else proceed({"inject": "x"})
 
 
 @hook("MessageSending")

@@ -66,7 +66,7 @@ class World(unittest.TestCase):
 
     def hooks(self, body, name="hooks.py"):
         """A file with hooks: the functions are given, the rest is what every such file has."""
-        text = "#!/usr/bin/env python3\nfrom hookway import allow, answer, ask, block, hook, inject, modify, retry, run, skip\n"
+        text = "#!/usr/bin/env python3\nfrom hookway import allow, answer, ask, block, change, hook, inject, modify, proceed, retry, run, skip\n"
         return self.write(name, text + textwrap.dedent(body) + '\nif __name__ == "__main__":\n    run()\n')
 
     def config(self, *hooks):
