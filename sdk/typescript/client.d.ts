@@ -20,7 +20,7 @@ export interface Defaults {
   source?: string;
   /** The folder whose hooks are asked; the current one if it is left out. */
   cwd?: string;
-  /** What hooks find in their environment; that of this process if it is left out. */
+  /** What hooks find in their environment; that of this process at each event if it is left out. */
   env?: Record<string, string>;
   /** How long one event may take: 10 minutes if it is left out. */
   timeout_ms?: number;
