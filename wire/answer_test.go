@@ -205,6 +205,8 @@ func TestAMalformedAnswerIsAFailure(t *testing.T) {
 		{`{"Action":"allow"}`, "Action: there is no such field; did you mean action?"},
 		{`{"hook_specific_output":{}}`, "did you mean hookSpecificOutput?"},
 		{`{"acton":"block"}`, "acton: there is no such field; did you mean action?"},
+		{`{"actoin":"block"}`, "actoin: there is no such field; did you mean action?"},
+		{`{"cation":"block"}`, "did you mean action?"},
 		{`{"actions":"block"}`, "did you mean action?"},
 		{`{"desicion":"block","reason":"x"}`, "did you mean decision?"},
 		{`{"hookSpecificOutputs":{"permissionDecision":"deny"}}`, "did you mean hookSpecificOutput?"},
