@@ -34,6 +34,8 @@ def expression(pattern: str) -> re.Pattern[str]:
             inside = False
         elif c == "$" and not inside and not lines:
             c = "\\Z"
+        elif not inside and re.match(r"\(\?<\w", pattern[i : i + 4]):  # a group with a name
+            c, i = "(?P", i + 1
         out.append(c)
         i += 1
     try:
