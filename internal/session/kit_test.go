@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 		f()
 		os.Exit(0)
 	}
+	if signal.Ignored(syscall.SIGHUP) { // by nohup, and so by what is started here, unless somebody listens
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	flag.Parse()
 	if err := flag.Set("test.parallel", "8"); err != nil { // most wait for the time to pass
 		panic(err)
