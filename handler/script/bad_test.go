@@ -212,3 +212,12 @@ func TestMistakesAreListedWithTheirPlaces(t *testing.T) {
 		t.Errorf("allow: %v", err)
 	}
 }
+
+func TestACallThatIsTooLateNamesItsScript(t *testing.T) {
+	r := run(t, "export default () => {};")
+	m := &machine{p: r.p}
+	err := m.tooLate(&call{ctx: context.Background()})
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.HasPrefix(err.Error(), "hook.ts: ") {
+		t.Errorf("it says %v", err)
+	}
+}

@@ -150,7 +150,7 @@ func (m *machine) tooLate(c *call) error {
 	if err := c.ctx.Err(); err != nil {
 		return err
 	}
-	return &Stopped{Cause: context.DeadlineExceeded}
+	return fmt.Errorf("%s: its time was over before it was asked: %w", m.p.label(), context.DeadlineExceeded)
 }
 
 // errNoMain is the error of a file that was named for events which none of its functions gets.
