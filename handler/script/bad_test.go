@@ -32,7 +32,7 @@ const harm: Record<string, () => unknown> = {
     for (;;) keep.push("x".repeat(1 << 20) + keep.length);
   },
   async chain() {
-    const next = (n: number): any => Promise.resolve().then(() => next(n + 1));
+    const next = (n: number): any => Object.assign(Promise.resolve().then(() => next(n + 1)), { weight: "x".repeat(1 << 14) + n });
     return next(0);
   },
   gigabyte: () => new Uint8Array(1 << 30).length,

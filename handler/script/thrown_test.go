@@ -35,8 +35,12 @@ func TestWhatGoesWrongIsToldWithItsPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, c.text)
-			for range 2 { // it is the same at the next event
-				d, err := limited(r, time.Minute, "ls")
+			limit, times := time.Minute, 2 // it is the same at the next event
+			if name == "thenables in a circle" { // it may go round until its time is over
+				limit, times = 10*time.Second, 1
+			}
+			for range times {
+				d, err := limited(r, limit, "ls")
 				if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 					t.Errorf("it gave %v and the error %v, want %s", d.Action, err, c.want)
 				}
