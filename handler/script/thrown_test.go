@@ -35,7 +35,7 @@ func TestWhatGoesWrongIsToldWithItsPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := run(t, c.text)
-			limit, times := time.Minute, 2 // it is the same at the next event
+			limit, times := time.Minute, 2       // it is the same at the next event
 			if name == "thenables in a circle" { // it may go round until its time is over
 				limit, times = 10*time.Second, 1
 			}
