@@ -38,6 +38,11 @@ step "tests, with the race detector and the fuzz seeds"
 command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run, because node is not installed"
 "$go" test -race -shuffle=on -timeout 15m ./...
 
+step "what the race detector's own memory and time would hide"
+"$go" test -run 'LeavesNothingBehind|NeedBoundedMemory' ./handler/script
+"$go" test ./internal/memory
+"$go" test -run TestNoOutputIsTooMuch ./internal/terminal
+
 step "the SDK for Python"
 sh tools/sdk-python.sh
 

@@ -1,0 +1,7 @@
+//go:build race
+
+package script
+
+// raced says that the race detector is there, whose own memory cannot be told from
+// what is measured.
+const raced = true
