@@ -180,7 +180,7 @@ func (m *machine) failed(c *call, err error) {
 	} else if c != nil {
 		m.answer(c, "", told)
 	} else if !c.over() {
-		m.p.log(told.Error())
+		m.say(told.Error())
 	}
 	if stopped || full {
 		m.finish()

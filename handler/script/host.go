@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,23 +104,34 @@ func (m *machine) hostFail(args []any) (any, error) {
 const maxPrinted = 100
 
 func (m *machine) hostLog(args []any) (any, error) {
-	n := 0
-	if m.cur != nil {
-		n = m.cur.printed
-		defer func() { m.cur.printed = n }()
-	}
 	for line := range strings.Lines(text(args, 1)) {
-		if n++; n > maxPrinted {
-			if n == maxPrinted+1 {
-				m.p.log(fmt.Sprintf("%s: more than %d lines for one event; the rest is left out", m.p.label(), maxPrinted))
-			}
-			break
+		line = hook.LogLine(line)
+		if line != "" {
+			line = m.p.label() + ": " + line
 		}
-		if line = hook.LogLine(line); line != "" {
-			m.p.log(m.p.label() + ": " + line)
+		if !m.say(line) {
+			break
 		}
 	}
 	return nil, nil
+}
+
+// say logs a line of an event, also of what goes on after its end. It reports
+// whether there may be more of them.
+func (m *machine) say(line string) bool {
+	of := cmp.Or(m.cur, m.after)
+	if of != nil {
+		if of.printed++; of.printed > maxPrinted {
+			if of.printed == maxPrinted+1 {
+				m.p.log(fmt.Sprintf("%s: more than %d lines for one event; the rest is left out", m.p.label(), maxPrinted))
+			}
+			return false
+		}
+	}
+	if line != "" {
+		m.p.log(line)
+	}
+	return true
 }
 
 // begun makes an op.
@@ -129,7 +141,7 @@ func (m *machine) begun(cancel func()) (int, *op, error) {
 		return 0, nil, fmt.Errorf("the script has %d timers and requests open; wait for some of them first", m.p.maxOps)
 	}
 	m.last++
-	o := &op{c: m.cur, cancel: cancel}
+	o := &op{c: cmp.Or(m.cur, m.after), cancel: cancel}
 	if m.loading {
 		o.c = nil
 	}
@@ -249,10 +261,13 @@ func (m *machine) settle(id int, result string, err error) {
 		}
 		c := o.c
 		if c.over() {
-			c = nil
+			m.after, c = c, nil
 		}
 		m.until = o.until // for what it begins: an interval, or a loop that awaits, must not go on for ever
-		defer func() { m.until = time.Time{} }()
+		defer func() { m.until, m.after = time.Time{}, nil }()
+		if err == nil && !o.until.IsZero() && !time.Now().Before(o.until) { // a timer of no time is faster than who gives it up
+			err = context.Canceled
+		}
 		m.own(c, func() {
 			if m.finished || !m.limit(c) {
 				return

@@ -35,6 +35,7 @@ type machine struct {
 	loadErr  error
 	fns      [4]quickjs.Value // call, settle, abort, describe
 	cur      *call            // whose code runs
+	after    *call            // whose work goes on, when cur is over
 	calls    map[int]*call
 	ops      map[int]*op
 	until    time.Time   // when work is given up that is begun now; zero: with its call

@@ -50,3 +50,38 @@ func (r *ran) once(t *testing.T, fails bool) error {
 	}
 	return <-done
 }
+
+// Timers that make more timers than there may be are given up with their event,
+// and what they say about it is bounded.
+func TestAFloodOfTimersEnds(t *testing.T) {
+	r := run(t, "export default () => new Promise(() => { const f = () => { for (let i = 0; i < 50; i++) setTimeout(f, 0); }; f(); });\n")
+	r.p.afterwards, r.p.maxOps = 100*time.Millisecond, 200
+	if _, err := limited(r, time.Minute, "x"); err == nil || !strings.Contains(err.Error(), "timers and requests open") {
+		t.Fatalf("it gave %v", err)
+	}
+	r.p.mu.Lock()
+	var machines []*machine
+	for m := range r.p.all {
+		machines = append(machines, m)
+	}
+	r.p.mu.Unlock()
+	for end := time.Now().Add(time.Minute); ; {
+		left := make(chan int, len(machines))
+		for _, m := range machines {
+			m.post(task{do: func() { left <- len(m.ops) }})
+		}
+		n := 0
+		for range machines {
+			n += <-left
+		}
+		if n == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%d timers are left", n)
+		}
+	}
+	if n := strings.Count(r.logged(), "\n"); n > maxPrinted+1 {
+		t.Errorf("%d lines were logged", n)
+	}
+}
