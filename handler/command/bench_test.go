@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/procgroup"
 )
 
@@ -64,22 +66,17 @@ func BenchmarkCommandPayload(b *testing.B) {
 func BenchmarkWorkerRoundTrip(b *testing.B) {
 	h := newHandler(b, Config{Argv: []string{os.Args[0]}, Worker: true, Env: []string{playLean + "=1", atOnce}})
 	ctx := context.Background()
-	ask := func() {
+	ask := func() error {
 		d, err := h.Handle(ctx, bash("ls"))
-		if err != nil || d.Action != hook.ActionBlock {
-			b.Fatal(d, err)
+		if err == nil && d.Action != hook.ActionBlock {
+			err = fmt.Errorf("it decided %s", d.Action)
 		}
+		return err
 	}
-	ask() // it starts at its first event
-	var took []time.Duration
-	b.ReportAllocs()
-	for b.Loop() {
-		began := time.Now()
-		ask()
-		took = append(took, time.Since(began))
+	if err := ask(); err != nil { // it starts at its first event
+		b.Fatal(err)
 	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "median-µs")
+	hooktest.Median(b, ask)
 }
 
 // BenchmarkRequestFrame shows that a request shares the event's bytes.

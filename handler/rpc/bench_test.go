@@ -2,16 +2,16 @@ package rpc
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/hookway/hookway/hook"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/hooktest"
 )
 
 // asker makes a handler whose server blocks everything.
@@ -39,21 +39,11 @@ func roundTrips(b *testing.B, address func() string) {
 		b.Run(name, func(b *testing.B) {
 			h := asker(b, address(), streamed)
 			text := strings.Repeat("x", 2<<10)
-			ask := func() {
-				if _, err := h.Handle(context.Background(), bash(text)); err != nil {
-					b.Fatal(err)
-				}
+			ask := func() error { _, err := h.Handle(context.Background(), bash(text)); return err }
+			if err := ask(); err != nil { // it connects at its first event
+				b.Fatal(err)
 			}
-			ask() // it connects at its first event
-			var took []time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				began := time.Now()
-				ask()
-				took = append(took, time.Since(began))
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "median-µs")
+			hooktest.Median(b, ask)
 		})
 	}
 }

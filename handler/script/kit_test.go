@@ -4,11 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -89,17 +87,4 @@ func saysWith(t testing.TB, head, body string, grants ...Grant) string {
 		return "error: " + err.Error()
 	}
 	return d.Reason
-}
-
-// median runs a benchmark and reports the median too.
-func median(b *testing.B, do func()) {
-	var took []time.Duration
-	b.ReportAllocs()
-	for b.Loop() {
-		began := time.Now()
-		do()
-		took = append(took, time.Since(began))
-	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "median-µs")
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/hooktest"
 )
 
 func TestRuntime(t *testing.T) {
@@ -184,13 +185,14 @@ func BenchmarkScriptCall(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			r := run(b, text)
-			ask := func() {
-				if _, err := r.Handle(context.Background(), bash(strings.Repeat("x", 1800))); err != nil {
-					b.Fatal(err)
-				}
+			ask := func() error {
+				_, err := r.Handle(context.Background(), bash(strings.Repeat("x", 1800)))
+				return err
 			}
-			ask()
-			median(b, ask)
+			if err := ask(); err != nil {
+				b.Fatal(err)
+			}
+			hooktest.Median(b, ask)
 		})
 	}
 	b.Run("engine", func(b *testing.B) {
@@ -200,10 +202,9 @@ func BenchmarkScriptCall(b *testing.B) {
 			b.Fatal(err)
 		}
 		use := hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": strings.Repeat("x", 1800)}}
-		median(b, func() {
-			if _, err := hook.Fire(context.Background(), &e, hook.PreToolUse, &hook.Envelope{Session: "s"}, use); err != nil {
-				b.Fatal(err)
-			}
+		hooktest.Median(b, func() error {
+			_, err := hook.Fire(context.Background(), &e, hook.PreToolUse, &hook.Envelope{Session: "s"}, use)
+			return err
 		})
 	})
 }

@@ -2,13 +2,13 @@ package wasm
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -23,21 +23,6 @@ func event2K(b *testing.B) (hook.AnyEvent, [][]byte) {
 	return ev, encoded.Named(ev.Info().Name)
 }
 
-// median runs a benchmark and reports the median too.
-func median(b *testing.B, do func() error) {
-	var took []time.Duration
-	b.ReportAllocs()
-	for b.Loop() {
-		began := time.Now()
-		if err := do(); err != nil {
-			b.Fatal(err)
-		}
-		took = append(took, time.Since(began))
-	}
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "median-µs")
-}
-
 // BenchmarkCall is the way of 2 KiB into the module and of its answer back,
 // without the JSON of both.
 func BenchmarkCall(b *testing.B) {
@@ -45,7 +30,7 @@ func BenchmarkCall(b *testing.B) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	_, event := event2K(b)
-	median(b, func() error { _, err := h.call(ctx, event); return err })
+	hooktest.Median(b, func() error { _, err := h.call(ctx, event); return err })
 }
 
 // BenchmarkHandle is the same with the JSON.
@@ -54,7 +39,7 @@ func BenchmarkHandle(b *testing.B) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	ev, _ := event2K(b)
-	median(b, func() error { _, err := h.Handle(ctx, ev); return err })
+	hooktest.Median(b, func() error { _, err := h.Handle(ctx, ev); return err })
 }
 
 // BenchmarkCallGo is a call of the example in Go, which reads the event and writes
@@ -66,14 +51,14 @@ func BenchmarkCallGo(b *testing.B) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
 	_, event := event2K(b)
-	median(b, func() error { _, err := h.call(ctx, event); return err })
+	hooktest.Median(b, func() error { _, err := h.call(ctx, event); return err })
 }
 
 // BenchmarkThousandAtOnce is 1,000 concurrent events.
 func BenchmarkThousandAtOnce(b *testing.B) {
 	h := open(b, guard, Config{})
 	ev, _ := event2K(b)
-	median(b, func() error {
+	hooktest.Median(b, func() error {
 		var wg sync.WaitGroup
 		for range 1000 {
 			wg.Go(func() {
@@ -101,7 +86,7 @@ func BenchmarkColdStart(b *testing.B) {
 		cache string
 	}{{"small", small, ""}, {"small, cached", small, b.TempDir()}, {"go, cached", m, warm}, {"go", m, ""}} {
 		b.Run(c.name, func(b *testing.B) {
-			median(b, func() error {
+			hooktest.Median(b, func() error {
 				h := New(c.m, Config{Cache: c.cache, Env: []string{"HOOKWAY_EXAM={}"}})
 				defer h.Close()
 				_, err := h.Handle(context.Background(), bash("ls"))
@@ -121,7 +106,7 @@ func BenchmarkTurns(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			h := open(b, assemble(b, strings.Replace(module(body+allows), "(func $handle", fib+"(func $handle", 1)), Config{})
 			_, event := event2K(b)
-			median(b, func() error { _, err := h.call(b.Context(), event); return err })
+			hooktest.Median(b, func() error { _, err := h.call(b.Context(), event); return err })
 		})
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/hookway/hookway/hooktest"
 )
 
 // BenchmarkHTTPKeepAliveOnLoopback is one event of 2 KiB to a server on the
@@ -38,21 +38,11 @@ func BenchmarkHTTPKeepAliveOnLoopback(b *testing.B) {
 			c.URL = s.URL
 			h := newHandler(b, c)
 			text := strings.Repeat("x", 2<<10)
-			ask := func() {
-				if _, err := h.Handle(context.Background(), bash(text)); err != nil {
-					b.Fatal(err)
-				}
+			ask := func() error { _, err := h.Handle(context.Background(), bash(text)); return err }
+			if err := ask(); err != nil { // it connects at its first event
+				b.Fatal(err)
 			}
-			ask() // it connects at its first event
-			var took []time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				began := time.Now()
-				ask()
-				took = append(took, time.Since(began))
-			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "median-µs")
+			hooktest.Median(b, ask)
 		})
 	}
 }
