@@ -1,0 +1,2 @@
+// Package relay keeps the messages that agents send each other.
+package relay
