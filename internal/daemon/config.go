@@ -54,6 +54,9 @@ type Config struct {
 	// Load names the workspaces and sessions in use, for the status. It may be nil.
 	Load func() (workspaces, sessions []string)
 
+	// Relay says how the carrying of messages stands, for the status. It may be nil.
+	Relay func() *RelayStatus
+
 	// Guests answer what does not begin like a frame. Nil: it is no request then.
 	Guests Guests
 

@@ -26,6 +26,18 @@ type Status struct {
 	Requests    int64    `json:"requests"`
 	GoMemory    uint64   `json:"go_memory_bytes"`
 	Resident    uint64   `json:"resident_bytes,omitempty"`
+
+	Relay *RelayStatus `json:"relay,omitempty"` // nil: it carries no messages
+}
+
+// RelayStatus says how the carrying of messages between agents stands.
+type RelayStatus struct {
+	Mode      string   `json:"mode"` // off: nobody has needed it yet; embedded; external
+	Machine   string   `json:"machine"`
+	Connected bool     `json:"connected"`
+	Peers     []string `json:"peers"`             // machines that are linked
+	Waiting   int      `json:"waiting"`           // messages and receipts that are not on their way yet
+	Problem   string   `json:"problem,omitempty"` // why it does not work
 }
 
 // status is the reply to a question for it: a Status as JSON.
@@ -53,6 +65,9 @@ func (s *server) statusNow(asking int) Status {
 	if s.c.Load != nil {
 		workspaces, sessions := s.c.Load()
 		st.Workspaces, st.Sessions = append(st.Workspaces, workspaces...), append(st.Sessions, sessions...)
+	}
+	if s.c.Relay != nil {
+		st.Relay = s.c.Relay()
 	}
 	s.mu.Lock()
 	st.Connections = len(s.conns)
