@@ -1,0 +1,64 @@
+package relay
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrTaken means that somebody else has a message, or has dealt with it.
+var ErrTaken = errors.New("another process has this message already")
+
+// ErrNobody means that a message to everyone or a channel has no receiver.
+var ErrNobody = errors.New("nobody else is there to get it: wrap an agent with hookway run -n NAME, or let one join the channel")
+
+// UnknownError means that there is no such receiver. Nothing was stored.
+type UnknownError struct {
+	Kind string   // agent, channel, machine or message
+	Name string   // as it was asked for
+	Near []string // up to three that it may have meant, the nearest first
+}
+
+func (e *UnknownError) Error() string {
+	text := fmt.Sprintf("there is no %s %q", e.Kind, e.Name)
+	if len(e.Near) > 0 {
+		return text + "; did you mean " + strings.Join(e.Near, " or ") + "?"
+	}
+	switch e.Kind {
+	case "message":
+		return text + "; see hookway inbox for those that are kept"
+	case "channel":
+		return text + "; see hookway channels for those there are"
+	}
+	return text + "; see hookway agents for those there are"
+}
+
+// AmbiguousError means that a name stands for several; say Name@machine.
+type AmbiguousError struct {
+	Name string
+	All  []string
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q can be %s; say which", e.Name, strings.Join(e.All, " or "))
+}
+
+// FullError means that too much waits for an agent already. Nothing was stored.
+type FullError struct {
+	Agent string
+	N     int // messages that wait
+}
+
+func (e *FullError) Error() string {
+	return fmt.Sprintf("the inbox of %s is full: %d messages wait for it; send it again when it has read some", e.Agent, e.N)
+}
+
+// LimitError means that a limit of [Limits] does not let an agent send more now.
+// Nothing was stored.
+type LimitError struct {
+	Limit string // per_minute, ping_pong or hops
+	Max   int
+	Text  string // what happened and what to do
+}
+
+func (e *LimitError) Error() string { return e.Text }
