@@ -1,0 +1,91 @@
+package post
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// Seat is where an agent's messages are handed out: a [relay.Seat].
+type Seat interface {
+	Take(ctx context.Context, most int) ([]relay.Taken, error)
+	Begin(ctx context.Context, id, text, how string) error
+	Done(ctx context.Context, id string, repeat bool) error
+	Suppress(ctx context.Context, id, reason string) error
+	Release(ctx context.Context, id string) error
+}
+
+// Letter is a message that is handed out. Whoever shows it says Done then; until
+// that is said, it is given out again if the process dies.
+type Letter struct {
+	relay.Message
+	Text   string // what hooks want to be shown in place of the content; mostly "": the content
+	Repeat bool   // somebody died who may have shown it already
+}
+
+// Shown is what is to be shown.
+func (l Letter) Shown() string {
+	if l.Text != "" {
+		return l.Text
+	}
+	return l.Content
+}
+
+// Collect takes what waits for an agent, oldest and most urgent first, and claims
+// it. A message that the hooks of MessageReceived do not want is suppressed, and
+// one that somebody else has claimed meanwhile is left out. Those of an error are
+// claimed all the same.
+func Collect(ctx context.Context, seat Seat, hooks Hooks, most int, how string) ([]Letter, error) {
+	taken, err := seat.Take(ctx, most)
+	if err != nil {
+		return nil, err
+	}
+	var letters []Letter
+	for i, t := range taken {
+		l, ok, err := claim(ctx, seat, hooks, t, how)
+		if err != nil {
+			for _, left := range taken[i:] { // not shown, and known not to be
+				_ = seat.Release(context.WithoutCancel(ctx), left.Message.ID)
+			}
+			return letters, err
+		}
+		if ok {
+			letters = append(letters, l)
+		}
+	}
+	return letters, nil
+}
+
+func claim(ctx context.Context, seat Seat, hooks Hooks, t relay.Taken, how string) (l Letter, ok bool, err error) {
+	l = Letter{Message: t.Message, Repeat: t.Again != nil}
+	out, err := hooks.Received(ctx, ForHooks(t.Message, "received"))
+	switch {
+	case err != nil:
+		return l, false, fmt.Errorf("the hooks of MessageReceived did not finish: %w", err)
+	case out.Action == hook.ActionBlock:
+		return l, false, seat.Suppress(ctx, t.Message.ID, out.Reason)
+	}
+	if out.Changed {
+		l.Content = out.Payload.Content
+	}
+	l.Text = out.Inject
+	switch err := seat.Begin(ctx, t.Message.ID, l.Shown(), how); {
+	case errors.Is(err, relay.ErrTaken):
+		return l, false, nil
+	case err != nil:
+		return l, false, err
+	}
+	return l, true, nil
+}
+
+// Done says that letters were shown.
+func Done(ctx context.Context, seat Seat, letters []Letter) error {
+	var errs []error
+	for _, l := range letters {
+		errs = append(errs, seat.Done(ctx, l.ID, l.Repeat))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,75 @@
+package post
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// Sender keeps messages: a [relay.Store].
+type Sender interface {
+	Send(ctx context.Context, m relay.Message) (relay.Sent, error)
+}
+
+// Posted is what became of a message.
+type Posted struct {
+	relay.Sent
+	Note string // what the hooks of MessageSending have to say to the sender; see Send
+}
+
+// SuppressedError says that a hook of MessageSending has kept a message back.
+type SuppressedError struct {
+	By     string // the hook's id
+	Reason string
+}
+
+func (e *SuppressedError) Error() string { return "it was not sent: " + e.Reason }
+
+// mostTold bounds of how many receivers of one message the hooks of MessageSent
+// are told singly; of the others they are told at once.
+const mostTold = 100
+
+// Send sends a message, with its sender's hooks. A message without an id gets one.
+// An error means that nothing was stored; it is a *SuppressedError if a hook did
+// not want it. The Note is there in any case.
+func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Posted, err error) {
+	if m.ID == "" {
+		m.ID = relay.NewID()
+	}
+	out, err := hooks.Sending(ctx, ForHooks(m, "sending"))
+	p.Note = out.Inject
+	switch {
+	case err != nil:
+		return p, fmt.Errorf("it was not sent: the hooks of MessageSending did not finish: %w", err)
+	case out.Action == hook.ActionBlock:
+		return p, &SuppressedError{By: out.By, Reason: out.Reason}
+	}
+	if out.Changed {
+		m.Content = out.Payload.Content
+	}
+	p.Sent, err = store.Send(ctx, m)
+	ctx = context.WithoutCancel(ctx) // it is sent; who has gone since keeps nobody from hearing of it
+	if err != nil {
+		hooks.Sent(ctx, hook.Delivery{Message: ForHooks(m, "sent"), Error: err.Error()})
+		return p, err
+	}
+	tell(ctx, hooks, p.Sent)
+	return p, nil
+}
+
+// tell tells the hooks of MessageSent who gets a message.
+func tell(ctx context.Context, hooks Hooks, sent relay.Sent) {
+	told := ForHooks(sent.Message, "sent")
+	for i, r := range sent.Receipts {
+		d := hook.Delivery{Message: told, Success: true}
+		if i < mostTold {
+			d.To = r.To
+		}
+		hooks.Sent(ctx, d)
+		if i == mostTold {
+			return
+		}
+	}
+}
