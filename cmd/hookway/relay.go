@@ -1,0 +1,151 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/post"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// person is the name of the one at the keyboard.
+const person = "user"
+
+// relayDir is where messages are kept.
+func (a *app) relayDir() (string, error) {
+	_, state, err := config.Places(a.getenv)
+	return filepath.Join(state, "relay"), err
+}
+
+// openRelay opens the store of this user's messages.
+func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
+	dir, err := a.relayDir()
+	if err != nil {
+		return nil, err
+	}
+	return relay.Open(ctx, dir, relay.Options{})
+}
+
+// withRelay opens the store for one command.
+func (a *app) withRelay(ctx context.Context, do func(*relay.Store) error) error {
+	store, err := a.openRelay(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(store), store.Close())
+}
+
+// self is the agent in whose session this is called, or the one at the keyboard.
+func (a *app) self() (name string, agent bool) {
+	if name := a.getenv("HOOKWAY_AGENT"); name != "" {
+		return name, true
+	}
+	return person, a.getenv("HOOKWAY_SESSION") != ""
+}
+
+// pokeTime bounds how long a daemon may take to be told that there is something
+// to carry, its start included.
+const pokeTime = 10 * time.Second
+
+// errDaemonOff says why nothing carries messages.
+var errDaemonOff = errors.New("HOOKWAY_DAEMON=off and no daemon runs, so that nothing carries messages to their receivers; hookway serve does")
+
+// pokeRelay tells the daemon that there is something to carry, and starts it if
+// there is none.
+func (a *app) pokeRelay(ctx context.Context) error {
+	at, err := call.Find(a.getenv)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, pokeTime)
+	defer cancel()
+	client, err := a.reachDaemon(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	status, answer, err := client.Ask(ctx, http.MethodPost, "/v1/relay/poke", nil)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("the daemon does not carry messages: %s", hook.LogLine(string(answer)))
+	}
+	return err
+}
+
+func (a *app) reachDaemon(ctx context.Context, at call.Places) (*daemon.Client, error) {
+	if a.getenv("HOOKWAY_DAEMON") == "off" {
+		client, err := daemon.Dial(ctx, at.Socket)
+		if errors.Is(err, daemon.ErrNone) {
+			err = errDaemonOff
+		}
+		return client, err
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return daemon.Start(ctx, at, executable, a.environ())
+}
+
+// postHooks are the hooks of a folder for messages.
+type postHooks struct {
+	app    *app
+	engine *hook.Engine
+	env    hook.Envelope
+	record recorder
+}
+
+var _ post.Hooks = (*postHooks)(nil)
+
+// Sending fires MessageSending.
+func (h *postHooks) Sending(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {
+	return firePost(ctx, h, hook.MessageSending, m)
+}
+
+// Sent fires MessageSent.
+func (h *postHooks) Sent(ctx context.Context, d hook.Delivery) {
+	if _, err := firePost(ctx, h, hook.MessageSent, d); err != nil {
+		h.app.warn("the hooks of MessageSent did not finish: %v", err)
+	}
+}
+
+// Received fires MessageReceived.
+func (h *postHooks) Received(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {
+	return firePost(ctx, h, hook.MessageReceived, m)
+}
+
+func firePost[P any](ctx context.Context, h *postHooks, point hook.Point[P], payload P) (hook.Outcome[P], error) {
+	began := time.Now()
+	out, err := hook.Fire(ctx, h.engine, point, &h.env, payload)
+	if len(out.Steps) > 0 {
+		if ev, made := point.Info().New(h.env, payload); made == nil {
+			h.record(ev, hook.Outcome[any]{Verdict: out.Verdict, Payload: out.Payload}, time.Since(began))
+		}
+	}
+	if out.UserMessage != "" {
+		h.app.warn("%s", out.UserMessage)
+	}
+	return out, err
+}
+
+// openPostHooks opens the hooks of the folder that we are in. done waits for those
+// that observe.
+func (a *app) openPostHooks(ctx context.Context, env hook.Envelope) (h *postHooks, done func() error, err error) {
+	w, err := a.open(ctx, a.options())
+	if err != nil {
+		return nil, nil, err
+	}
+	record, recorded := a.recorder(w, func(line string) { a.warn("%s", line) })
+	return &postHooks{app: a, engine: w.engine, env: env, record: record}, func() error {
+		defer recorded()
+		return w.close()
+	}, nil
+}
