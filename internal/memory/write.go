@@ -96,22 +96,7 @@ func (s *Store) emptyLog(ctx context.Context) {
 
 // change runs one transaction that writes.
 func (s *Store) change(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := do(tx); err != nil {
-		return errors.Join(err, ignoreDone(tx.Rollback()))
-	}
-	return tx.Commit()
-}
-
-// ignoreDone is the error of a rollback that was needed.
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
-	}
-	return err
+	return s.file.Write(ctx, do)
 }
 
 const columns = "id, text, scope, workspace, agent, session, time, tags, file, context"
