@@ -1,0 +1,64 @@
+package letter
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/hookway/hookway/internal/directive"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/terminal"
+)
+
+// nameMost is how long a name is at most where it is shown, in runes.
+const nameMost = 64
+
+// pathMost is the same for the path of an attachment.
+const pathMost = 1024
+
+// Clean makes data of a message: its text has no control characters and no
+// directives, its names are short and of one line.
+func Clean(m relay.Message) relay.Message {
+	m.Content = Undirected(Plain(m.Content))
+	m.From, m.Machine, m.To, m.Thread = Label(m.From), Label(m.Machine), Label(m.To), Label(m.Thread)
+	if m.From == "" {
+		m.From = "somebody"
+	}
+	return m
+}
+
+// Undirected is a text that says the same and holds no directives.
+func Undirected(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = directive.Escape(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Label is a name as it may stand in a line.
+func Label(name string) string { return oneLine(name, nameMost) }
+
+func oneLine(text string, most int) string {
+	runes := []rune(strings.Join(strings.Fields(strings.Map(spaced, Plain(text))), " "))
+	return string(runes[:min(len(runes), most)])
+}
+
+func spaced(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
+}
+
+// Plain takes out of a text what a terminal or a reader would act on: escape
+// sequences, control characters but line breaks and tabs, marks that turn the
+// direction of text, and the invisible letters that only machines read.
+func Plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == '\uFEFF', r >= 0xE0000 && r <= 0xE007F:
+			return -1
+		}
+		return r
+	}, terminal.Clean(text))
+}

@@ -1,0 +1,103 @@
+package letter
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// Repeat is added to the text of a message that the agent may have already.
+const Repeat = " (may be a repeat)"
+
+const (
+	contentMost = 4 << 10  // bytes of a message that an agent is shown; it may ask for the rest
+	injectMost  = 16 << 10 // bytes of what hooks make of it
+	attachMost  = 20       // attachments that are named
+)
+
+// commanding are the characters with which a line is a command to one agent or
+// another, and not text.
+const commanding = "/!#@$&:?>\\"
+
+// Text is what an agent is shown of a clean message on this machine: the sender in
+// front, or what hooks have injected in its place.
+func Text(m relay.Message, machine, inject string) string {
+	if inject == "" {
+		return head(m, machine) + ": " + short(m, m.Content, contentMost) + attached(m)
+	}
+	passedOn := strings.Contains(inject, m.Content)
+	inject = short(m, inject, injectMost)
+	if start := strings.TrimSpace(inject); passedOn && start != "" && strings.ContainsAny(start[:1], commanding) {
+		return head(m, machine) + ": " + inject
+	}
+	return inject // the hook's own words
+}
+
+// head says who has sent a message, to whom, and by what to answer to it.
+func head(m relay.Message, machine string) string {
+	var b strings.Builder
+	b.WriteString("Message from " + m.From)
+	if m.Machine != "" && m.Machine != machine {
+		b.WriteString("@" + m.Machine)
+	}
+	switch {
+	case strings.HasPrefix(m.To, "#"):
+		b.WriteString(" in " + m.To)
+	case m.To == "*":
+		b.WriteString(" to all")
+	}
+	fmt.Fprintf(&b, " [%s]", relay.Short(m.ID))
+	if m.Thread != "" && m.Thread != m.ID {
+		b.WriteString(" in thread " + threadName(m.Thread))
+	}
+	return b.String()
+}
+
+// threadName is the name of a thread, or the short form of the message that it
+// began with.
+func threadName(thread string) string {
+	if len(thread) != idLength || strings.ContainsFunc(thread, func(r rune) bool { return !alphanumeric(r) }) {
+		return thread
+	}
+	return relay.Short(thread)
+}
+
+const idLength = 26 // of a message's id
+
+func alphanumeric(r rune) bool { return r >= '0' && r <= '9' || r >= 'a' && r <= 'z' }
+
+// short is a text, or its beginning and how to read the rest.
+func short(m relay.Message, text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most] + "\n… more: hookway inbox read " + relay.Short(m.ID)
+}
+
+// attached names the files that a message refers to, a line each.
+func attached(m relay.Message) string {
+	var b strings.Builder
+	for i, a := range m.Attachments {
+		if i == attachMost {
+			fmt.Fprintf(&b, "\n… and %d more files", len(m.Attachments)-i)
+			break
+		}
+		fmt.Fprintf(&b, "\nattached: %s (%s) %s", Label(a.Name), size(a.Size), oneLine(a.Path, pathMost))
+	}
+	return b.String()
+}
+
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+}
