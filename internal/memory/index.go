@@ -27,6 +27,8 @@ type index struct {
 	agents   map[string]bool // words of agents' names
 	live     int             // documents that are not gone
 	length   float64         // of all of them
+
+	sketch *sketch // of the vectors; nil if there is no embedder
 }
 
 // posting says how often a term is in a document.

@@ -58,6 +58,12 @@ type ranking struct {
 
 // rank gives the k documents that fit a query best, of those that can be seen.
 func (x *index) rank(query string, k int, sees func(*document) bool, w weights) []hit {
+	hits := x.score(query, sees, w)
+	return hits[:min(k, len(hits))]
+}
+
+// score gives all documents that fit a query at all, the best first.
+func (x *index) score(query string, sees func(*document) bool, w weights) []hit {
 	n := len(x.docs)
 	r := &ranking{x: x, w: w, sees: sees, own: newTally(n), total: newTally(n), one: newTally(n)}
 	spoken := r.want(query)
@@ -68,7 +74,7 @@ func (x *index) rank(query string, k int, sees func(*document) bool, w weights) 
 	r.addNeighbours()
 	r.addSessions()
 	r.addSpread()
-	return r.best(askedBy(query), spoken, k)
+	return r.best(askedBy(query), spoken)
 }
 
 // mostAsked is how many words of a query are looked for: someone may ask with a
@@ -275,8 +281,8 @@ func (r *ranking) beside() []wanted {
 	return words[:min(len(words), r.w.spread2)]
 }
 
-// best adds what else speaks for a document, and gives the k best ones.
-func (r *ranking) best(a asked, spoken map[string]bool, k int) []hit {
+// best adds what else speaks for a document, and sorts them.
+func (r *ranking) best(a asked, spoken map[string]bool) []hit {
 	hits := make([]hit, 0, len(r.total.who))
 	for _, n := range r.total.who {
 		hits = append(hits, hit{n, r.total.score[n] + r.extra(&r.x.docs[n], a, spoken) + r.w.newer*float64(n)/float64(len(r.x.docs))})
@@ -284,7 +290,7 @@ func (r *ranking) best(a asked, spoken map[string]bool, k int) []hit {
 	slices.SortFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.doc, a.doc))
 	})
-	return hits[:min(k, len(hits))]
+	return hits
 }
 
 func (r *ranking) extra(d *document, a asked, spoken map[string]bool) (extra float64) {

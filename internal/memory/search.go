@@ -15,27 +15,59 @@ const mostIndexes = 8
 // that the view can see. Words are never required all: a memory that has some of
 // them, or words that go with them, is found.
 func (s *Store) Search(ctx context.Context, query string, k int, v View) ([]Memory, error) {
+	found, err := s.Find(ctx, query, k, v)
+	return found.Memories, err
+}
+
+// Found is what a search gives.
+type Found struct {
+	Memories []Memory
+	Warning  string // that the embedder fails, and only words were compared; said once
+}
+
+// Find is [Store.Search], and says if the embedder could not be asked.
+func (s *Store) Find(ctx context.Context, query string, k int, v View) (Found, error) {
 	if k <= 0 {
-		return nil, fmt.Errorf("-k %d: ask for one memory or more", k)
+		return Found{}, fmt.Errorf("-k %d: ask for one memory or more", k)
 	}
+	vector, warning := s.question(ctx, query)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x, err := s.index(ctx, v)
 	if err != nil {
-		return nil, s.explain("searched", err)
+		return Found{}, s.explain("searched", err)
 	}
-	found := []Memory{}
-	for _, h := range x.rank(query, k, v.sees(x), tuned) {
+	hits, err := s.hits(ctx, x, query, vector, v.sees(x))
+	if err != nil {
+		return Found{}, s.explain("searched", err)
+	}
+	found := Found{Memories: []Memory{}, Warning: warning}
+	for _, h := range hits[:min(k, len(hits))] {
 		m, err := s.row(ctx, x.docs[h.doc].seq)
 		if errors.Is(err, sql.ErrNoRows) { // forgotten meanwhile
 			continue
 		} else if err != nil {
-			return nil, s.explain("searched", err)
+			return Found{}, s.explain("searched", err)
 		}
 		m.Score = h.score
-		found = append(found, m)
+		found.Memories = append(found.Memories, m)
 	}
 	return found, nil
+}
+
+// hits ranks by words, and by meaning too if there is a vector of the query.
+func (s *Store) hits(ctx context.Context, x *index, query string, vector []float32, sees func(*document) bool) ([]hit, error) {
+	hits := x.score(query, sees, tuned)
+	if vector == nil {
+		return hits, nil
+	}
+	sp := s.meaning.space
+	sp.Dims = len(vector)
+	k, err := s.sketchOf(ctx, x, sp)
+	if err != nil || k == nil || k.count == 0 {
+		return hits, err
+	}
+	return s.fuse(ctx, x, hits, vector, sees)
 }
 
 // sees is the view's condition for documents of an index; where has it for rows.

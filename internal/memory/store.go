@@ -16,13 +16,15 @@ type Store struct {
 
 	mu      sync.Mutex
 	indexes []*index // of the workspaces that were searched, the last one first
+
+	meaning meaning // of an embedder, beside the words
 }
 
 // form is what the file is. Its first step makes a new one.
 var form = sqlite.Form{
 	What:    "memories",
 	Rescue:  "move it away (with its -wal file), then hookway memory import a file that export wrote",
-	Steps:   []string{schema},
+	Steps:   []string{schema, vectorSchema},
 	Pragmas: []string{"secure_delete(ON)"},
 }
 

@@ -49,6 +49,7 @@ func (s *Store) Import(ctx context.Context, from io.Reader, otherwise Memory) (I
 	if err != nil {
 		return Imported{}, s.explain("imported", err)
 	}
+	s.meaning.nudge()
 	return done, nil
 }
 

@@ -32,6 +32,7 @@ func (s *Store) Save(ctx context.Context, m Memory) (Memory, error) {
 	if err != nil {
 		return Memory{}, s.explain("saved", err)
 	}
+	s.meaning.nudge()
 	return saved, nil
 }
 
