@@ -3,14 +3,25 @@ package hook
 // Message is a message between agents, or between an agent and its user: the
 // payload of MessageReceived and MessageSending. A block suppresses it.
 type Message struct {
-	ID        string         `json:"id,omitempty"`
-	From      string         `json:"from,omitempty"`
-	To        string         `json:"to,omitempty"`
-	Channel   string         `json:"channel,omitempty"`
-	Thread    string         `json:"thread,omitempty"`
-	Content   string         `json:"content"`
-	Direction string         `json:"direction,omitempty"` // received, sending or sent
-	Metadata  map[string]any `json:"metadata,omitempty"`  // the sender's own, such as "urgent"
+	ID          string         `json:"id,omitempty"`
+	From        string         `json:"from,omitempty"`
+	To          string         `json:"to,omitempty"`
+	Channel     string         `json:"channel,omitempty"`
+	Thread      string         `json:"thread,omitempty"`
+	ReplyTo     string         `json:"reply_to,omitempty"` // the id of the message that this one answers
+	Priority    string         `json:"priority,omitempty"` // low, high or urgent; normal otherwise
+	Content     string         `json:"content"`
+	Direction   string         `json:"direction,omitempty"`   // received, sending or sent
+	Metadata    map[string]any `json:"metadata,omitempty"`    // the sender's own, such as "urgent"
+	Attachments []Attachment   `json:"attachments,omitempty"` // files that it refers to
+}
+
+// Attachment is a file that a message refers to.
+type Attachment struct {
+	Name   string `json:"name"`
+	Path   string `json:"path,omitempty"` // on the sender's machine
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // Delivery is the payload of MessageSent.

@@ -49,8 +49,9 @@ func generation() hook.Generation {
 
 func message() hook.Message {
 	return hook.Message{
-		ID: "m1", From: "Bob", To: "Alice", Channel: "general", Thread: "t1", Content: "Look at this", Direction: "received",
-		Metadata: map[string]any{"urgent": true},
+		ID: "m1", From: "Bob", To: "Alice", Channel: "general", Thread: "t1", ReplyTo: "m0", Priority: "urgent",
+		Content: "Look at this", Direction: "received", Metadata: map[string]any{"urgent": true},
+		Attachments: []hook.Attachment{{Name: "out.log", Path: "/tmp/out.log", Size: 12, SHA256: "9f86d0"}},
 	}
 }
 

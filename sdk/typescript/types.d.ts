@@ -130,6 +130,12 @@ export interface CompactionResult {
 
 /** The payload of MessageSent. */
 export interface Delivery {
+  attachments?: {
+    name: string;
+    path?: string;
+    sha256?: string;
+    size: number;
+  }[] | null;
   channel?: string;
   content: string;
   direction?: string;
@@ -137,6 +143,8 @@ export interface Delivery {
   from?: string;
   id?: string;
   metadata?: Record<string, any>;
+  priority?: string;
+  reply_to?: string;
   success: boolean;
   thread?: string;
   to?: string;
@@ -229,12 +237,20 @@ export interface IterationResult {
 
 /** The payload of MessageReceived, MessageSending. */
 export interface Message {
+  attachments?: {
+    name: string;
+    path?: string;
+    sha256?: string;
+    size: number;
+  }[] | null;
   channel?: string;
   content: string;
   direction?: string;
   from?: string;
   id?: string;
   metadata?: Record<string, any>;
+  priority?: string;
+  reply_to?: string;
   thread?: string;
   to?: string;
 }

@@ -10,6 +10,7 @@ package post
 
 import (
 	"context"
+	"maps"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/relay"
@@ -31,7 +32,20 @@ type Hooks interface {
 // received.
 func ForHooks(m relay.Message, direction string) hook.Message {
 	seen := hook.Message{
-		ID: m.ID, From: m.From, To: m.To, Thread: m.Thread, Content: m.Content, Direction: direction, Metadata: m.Metadata,
+		ID: m.ID, From: m.From, To: m.To, Thread: m.Thread, ReplyTo: m.ReplyTo, Content: m.Content, Direction: direction, Metadata: m.Metadata,
+	}
+	if m.Priority != relay.PriorityNormal {
+		seen.Priority = string(m.Priority)
+	}
+	if _, told := m.Metadata["urgent"]; !told && m.Priority == relay.PriorityUrgent { // hooks may look at either
+		seen.Metadata = maps.Clone(m.Metadata)
+		if seen.Metadata == nil {
+			seen.Metadata = map[string]any{}
+		}
+		seen.Metadata["urgent"] = true
+	}
+	for _, a := range m.Attachments {
+		seen.Attachments = append(seen.Attachments, hook.Attachment(a))
 	}
 	if len(m.To) > 1 && m.To[0] == '#' {
 		seen.Channel = m.To[1:]

@@ -148,6 +148,18 @@ class CompactionResult(TypedDict, total=False):
     trigger: str
 
 
+class _Attachment(TypedDict):
+    name: str
+    size: int
+
+
+class Attachment(_Attachment, total=False):
+    """Part of Delivery and others."""
+
+    path: str
+    sha256: str
+
+
 _DeliveryOdd = TypedDict("_DeliveryOdd", {"from": str}, total=False)
 
 
@@ -159,11 +171,14 @@ class _Delivery(_DeliveryOdd):
 class Delivery(_Delivery, total=False):
     """The payload of MessageSent."""
 
+    attachments: list[Attachment] | None
     channel: str
     direction: str
     error: str
     id: str
     metadata: dict[str, Any]
+    priority: str
+    reply_to: str
     thread: str
     to: str
 
@@ -308,10 +323,13 @@ class _Message(_MessageOdd):
 class Message(_Message, total=False):
     """The payload of MessageReceived, MessageSending."""
 
+    attachments: list[Attachment] | None
     channel: str
     direction: str
     id: str
     metadata: dict[str, Any]
+    priority: str
+    reply_to: str
     thread: str
     to: str
 
@@ -645,9 +663,12 @@ class _MessageReceivedEvent(Event, _MessageReceivedEventOdd):
 class MessageReceivedEvent(_MessageReceivedEvent, total=False):
     """A hook of MessageReceived is given it, and may change content, block, inject."""
 
+    attachments: list[Attachment] | None
     channel: str
     direction: str
     id: str
+    priority: str
+    reply_to: str
     thread: str
     to: str
 
@@ -662,9 +683,12 @@ class _MessageSendingEvent(Event, _MessageSendingEventOdd):
 class MessageSendingEvent(_MessageSendingEvent, total=False):
     """A hook of MessageSending is given it, and may change content, block, inject."""
 
+    attachments: list[Attachment] | None
     channel: str
     direction: str
     id: str
+    priority: str
+    reply_to: str
     thread: str
     to: str
 
@@ -680,10 +704,13 @@ class _MessageSentEvent(Event, _MessageSentEventOdd):
 class MessageSentEvent(_MessageSentEvent, total=False):
     """A hook of MessageSent is given it, and may observe."""
 
+    attachments: list[Attachment] | None
     channel: str
     direction: str
     error: str
     id: str
+    priority: str
+    reply_to: str
     thread: str
     to: str
 
