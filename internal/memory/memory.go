@@ -62,6 +62,7 @@ type Memory struct {
 	File      string    `json:"file,omitempty"`    // the file that it is about
 	Context   string    `json:"context,omitempty"` // what was said before it; found by, but not shown
 	Score     float64   `json:"score,omitempty"`   // of a search; higher is better
+	Waits     bool      `json:"waits,omitempty"`   // it is kept on this machine until it can be sent
 }
 
 // View is what a caller can see, and what of it is wanted. The zero View sees

@@ -1,0 +1,114 @@
+package mem0
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/memory/remote"
+)
+
+// platform is the third version of the API of mem0's platform.
+type platform struct {
+	*Config
+	client *remote.Client
+}
+
+// added is the answer to an addition.
+type added struct {
+	Event   string `json:"event_id"`
+	Status  string `json:"status"`
+	Results []struct {
+		ID string `json:"id"`
+	} `json:"results"`
+}
+
+func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
+	body := p.addition(m)
+	body["timestamp"] = m.Time.Unix()
+	var got added
+	if err := p.client.Do(ctx, remote.Call{Method: http.MethodPost, Path: "/v3/memories/add/", Body: body}, &got); err != nil {
+		return "", err
+	}
+	for pause := 200 * time.Millisecond; got.Status == "PENDING" || got.Status == "RUNNING"; pause = min(2*pause, 2*time.Second) {
+		if !sleep(ctx, pause) {
+			return "", errInferring
+		}
+		event := got.Event
+		got = added{}
+		if err := p.client.Do(ctx, remote.Call{Method: http.MethodGet, Path: "/v1/event/" + url.PathEscape(event) + "/", Again: true}, &got); err != nil {
+			return "", err
+		}
+		got.Event = event
+	}
+	if got.Status == "FAILED" {
+		return "", fmt.Errorf("mem0 could not work on it (event %s)", got.Event)
+	}
+	if len(got.Results) == 0 {
+		return "", nil // it found nothing worth to keep
+	}
+	return got.Results[0].ID, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// filters narrow to the user, and to a workspace.
+func (p *platform) filters(workspace string) map[string]any {
+	user := map[string]any{"user_id": p.User}
+	if workspace == "" {
+		return user
+	}
+	return map[string]any{"AND": []any{user, map[string]any{"metadata": map[string]any{"workspace": workspace}}}}
+}
+
+func (p *platform) search(ctx context.Context, query string, k int, workspace string) ([]record, error) {
+	var got results
+	body := map[string]any{"query": query, "filters": p.filters(workspace), "top_k": k, "threshold": 0.0}
+	err := p.client.Do(ctx, remote.Call{Method: http.MethodPost, Path: "/v3/memories/search/", Body: body, Again: true}, &got)
+	return got.Results, err
+}
+
+// pageSize is the most that the platform lists at once.
+const pageSize = 200
+
+func (p *platform) list(ctx context.Context, most int, workspace string) ([]record, error) {
+	var all []record
+	for page := 1; len(all) < most; page++ {
+		var got struct {
+			Next    *string  `json:"next"`
+			Results []record `json:"results"`
+		}
+		query := url.Values{"page": {strconv.Itoa(page)}, "page_size": {strconv.Itoa(min(most, pageSize))}}
+		call := remote.Call{Method: http.MethodPost, Path: "/v3/memories/", Query: query, Body: map[string]any{"filters": p.filters(workspace)}, Again: true}
+		if err := p.client.Do(ctx, call, &got); err != nil {
+			return nil, err
+		}
+		if all = append(all, got.Results...); got.Next == nil || len(got.Results) == 0 {
+			break
+		}
+	}
+	return all, nil
+}
+
+func (p *platform) get(ctx context.Context, id string) (*record, error) {
+	got := new(record)
+	err := p.client.Do(ctx, remote.Call{Method: http.MethodGet, Path: "/v1/memories/" + url.PathEscape(id) + "/", Again: true}, got)
+	return got, err
+}
+
+func (p *platform) remove(ctx context.Context, id string) error {
+	return p.client.Do(ctx, remote.Call{Method: http.MethodDelete, Path: "/v1/memories/" + url.PathEscape(id) + "/", Again: true}, nil)
+}
