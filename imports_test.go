@@ -33,7 +33,7 @@ var rooms = map[string][]string{
 	"internal/sqlite":       {"internal/filelock"},
 	"internal/relay":        {"hook", "internal/filelock", "internal/sqlite"},
 	"internal/relay/bus":    {"internal/relay", "internal/filelock"},
-	"internal/relay/post":   {"hook", "internal/relay"},
+	"internal/relay/post":   {"hook", "internal/relay", "internal/relay/letter"},
 	"internal/relay/letter": {"internal/directive", "internal/terminal", "internal/relay"},
 	"internal/gateway":      {"hook", "internal/strict"},
 	"internal/memory":       {"hook", "internal/filelock", "internal/sqlite"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/letter"
 )
 
 // Seat is where an agent's messages are handed out: a [relay.Seat].
@@ -21,15 +22,15 @@ type Seat interface {
 // Letter is a message that is handed out. Whoever shows it says Done then; until
 // that is said, it is given out again if the process dies.
 type Letter struct {
-	relay.Message
-	Text   string // what hooks want to be shown in place of the content; mostly "": the content
-	Repeat bool   // somebody died who may have shown it already
+	relay.Message        // clean, and as the hooks left it
+	Inject        string // what hooks want to be shown in its place; mostly ""
+	Repeat        bool   // somebody died who may have shown it already
 }
 
-// Shown is what is to be shown.
-func (l Letter) Shown() string {
-	if l.Text != "" {
-		return l.Text
+// Text is what is to be shown, without who sent it.
+func (l Letter) Text() string {
+	if l.Inject != "" {
+		return letter.Plain(l.Inject)
 	}
 	return l.Content
 }
@@ -60,25 +61,46 @@ func Collect(ctx context.Context, seat Seat, hooks Hooks, most int, how string) 
 }
 
 func claim(ctx context.Context, seat Seat, hooks Hooks, t relay.Taken, how string) (l Letter, ok bool, err error) {
-	l = Letter{Message: t.Message, Repeat: t.Again != nil}
-	out, err := hooks.Received(ctx, ForHooks(t.Message, "received"))
+	l = Letter{Message: letter.Clean(t.Message)}
+	if t.Again != nil {
+		switch letter.Look(*t.Again, t.Message.ID) {
+		case letter.Found:
+			return l, false, finish(ctx, seat, t, how)
+		case letter.Unknown:
+			l.Repeat = true
+		}
+	}
+	out, err := hooks.Received(ctx, ForHooks(l.Message, "received"))
 	switch {
 	case err != nil:
 		return l, false, fmt.Errorf("the hooks of MessageReceived did not finish: %w", err)
 	case out.Action == hook.ActionBlock:
 		return l, false, seat.Suppress(ctx, t.Message.ID, out.Reason)
-	}
-	if out.Changed {
+	case out.Changed:
 		l.Content = out.Payload.Content
+		l.Message = letter.Clean(l.Message)
 	}
-	l.Text = out.Inject
-	switch err := seat.Begin(ctx, t.Message.ID, l.Shown(), how); {
-	case errors.Is(err, relay.ErrTaken):
-		return l, false, nil
-	case err != nil:
-		return l, false, err
+	l.Inject = out.Inject
+	ok, err = begin(ctx, seat, l.ID, l.Text(), how)
+	return l, ok, err
+}
+
+// finish says of a message that it was injected by somebody who has died since.
+func finish(ctx context.Context, seat Seat, t relay.Taken, how string) error {
+	ok, err := begin(ctx, seat, t.Message.ID, t.Again.Text, how)
+	if ok {
+		err = seat.Done(ctx, t.Message.ID, false)
 	}
-	return l, true, nil
+	return err
+}
+
+// begin claims a message; false if somebody else has.
+func begin(ctx context.Context, seat Seat, id, text, how string) (ok bool, err error) {
+	err = seat.Begin(ctx, id, text, how)
+	if errors.Is(err, relay.ErrTaken) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // Done says that letters were shown.
