@@ -49,6 +49,7 @@ const (
 	OpHold     Op = "hold"     // type nothing until release
 	OpRelease  Op = "release"  // type again
 	OpInject   Op = "inject"   // type a text
+	OpPoke     Op = "poke"     // look for messages that wait: there may be new ones
 	OpMessage  Op = "message"  // take a message from another agent
 	OpOutput   Op = "output"   // give what the program printed
 	OpMessages Op = "messages" // give the messages of the session

@@ -103,6 +103,29 @@ func (r *Remote) Inject(ctx context.Context, text string, wait bool) (state, rea
 	return a.State, a.Reason, err
 }
 
+// Poke tells the session that there may be messages for it. What goes wrong is not
+// said: it looks for them now and then all the same.
+func (r *Remote) Poke(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, whoTime)
+	defer cancel()
+	_, _ = r.ask(ctx, Request{Op: OpPoke})
+}
+
+// Poke pokes the sessions of agents, and those whose ids these are.
+func Poke(ctx context.Context, dir string, agents []string) {
+	all, err := All(dir)
+	if err != nil {
+		return
+	}
+	var poking sync.WaitGroup
+	for _, r := range all {
+		if slices.ContainsFunc(agents, func(name string) bool { return name == r.Session || strings.EqualFold(name, r.Name) }) {
+			poking.Go(func() { r.Poke(ctx) })
+		}
+	}
+	poking.Wait()
+}
+
 // Message hands the session a message from another agent and says what became
 // of it.
 func (r *Remote) Message(ctx context.Context, m hook.Message) (state, reason string, err error) {
