@@ -144,6 +144,10 @@ func (t Text) around(body string) string {
 // when the last key came.
 func (p *Program) User() (line UserLine, last time.Time) { return p.typed.user() }
 
+// UserLines is how often the user has ended a line so far: with Enter, or by giving
+// it up.
+func (p *Program) UserLines() int64 { return p.typed.userLines() }
+
 // canonLine is what a terminal surely takes of one line while the program
 // reads whole lines: the kernels stop at 4095 (Linux) and 1023 bytes (macOS).
 func canonLine() int {

@@ -24,6 +24,7 @@ type typed struct {
 	fresh []typedLine
 	sent  sent
 	last  time.Time // of the user's last key
+	lines int64     // that the user has sent off
 }
 
 type typedLine struct {
@@ -66,6 +67,7 @@ func (t *typed) key(p []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	finished, ended, any := t.keys.feed(p, canonical)
+	t.lines += int64(ended)
 	if any {
 		t.last = time.Now()
 	}
@@ -96,6 +98,12 @@ func (t *typed) user() (line UserLine, last time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.keys.line(), t.last
+}
+
+func (t *typed) userLines() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.lines
 }
 
 // echo reports whether the line is what was typed. A typed line is echo once.
