@@ -26,6 +26,7 @@ type fileSpec struct {
 	idle         *time.Duration
 	redact       []string
 	audit        *auditSpec
+	gateway      *gatewaySpec
 }
 
 // makeRootKeys lists the keys of a file.
@@ -78,6 +79,7 @@ func makeRootKeys() []key[fileSpec] {
 				f.audit = &auditSpec{node: n}
 				object(r, n, "audit", auditKeys(), f.audit)
 			}},
+		gatewayKey(),
 	}
 }
 

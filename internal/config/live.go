@@ -124,6 +124,9 @@ func merge(old, next *Set) {
 			next.events = append(next.events, info) // an engine forgets no event
 		}
 	}
+	if next.Gateway == nil && next.lacksFile() {
+		next.Gateway = old.Gateway
+	}
 	hidden := next.Settings.Redact
 	if next.frozen || len(kept) > 0 {
 		next.Settings = old.Settings

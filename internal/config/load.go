@@ -279,6 +279,9 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		return
 	}
 	spec, problems := parse(path, data, l.known())
+	if spec.gateway != nil && src.layer != LayerUser {
+		problems = append(problems, l.foreignGateway(path, spec.gateway))
+	}
 	src.path = path
 	into.file, into.yaml = spec, &src
 	l.set.Settings.hide(spec.redact)
@@ -423,6 +426,9 @@ func (l *loader) assemble(ctx context.Context) {
 		}
 		if la.file != nil && la.yaml.runs {
 			l.set.Settings.take(la.file)
+			if la.file.gateway != nil {
+				l.set.Gateway = la.file.gateway.config(la.yaml.dir)
+			}
 		}
 	}
 	if idle := time.Duration(slices.Max(append(l.idle, 0))) * time.Millisecond; idle > 0 && l.set.Settings.IdleThreshold == DefaultIdleThreshold {

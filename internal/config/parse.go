@@ -31,6 +31,9 @@ func parse(file string, data []byte, known *hook.Engine) (*fileSpec, Problems) {
 	for _, e := range spec.events {
 		r.define(e, known)
 	}
+	if spec.gateway != nil {
+		spec.gateway.finish(r, known)
+	}
 	ids := map[string]*hookSpec{}
 	for _, h := range spec.hooks {
 		r.hook = h.id

@@ -26,6 +26,15 @@ func Schema() ([]byte, error) {
 		"match": objectSchema(matchKeys()),
 		"event": objectSchema(eventKeys(), "name"),
 		"audit": objectSchema(auditKeys()),
+
+		"gateway": objectSchema(gatewayKeys()),
+		"mapping": objectSchema(mappingKeys(), "auth"),
+		"auth":    objectSchema(authKeys(), "type"),
+		"rate":    objectSchema(rateKeys()),
+		"filter":  objectSchema(filterKeys()),
+		"message": objectSchema(messageKeys(), "to", "text"),
+		"webhook": objectSchema(webhookKeys(), "url", "on"),
+		"handler": objectSchema(gatewayHandlerKeys(), "handler"),
 	}
 	data, err := json.MarshalIndent(root, "", "  ")
 	return append(data, '\n'), err

@@ -64,6 +64,15 @@ func TestEveryKeyIsInTheSchemaAndTheParser(t *testing.T) {
 		"match": "hooks:\n  - match: {KEY: []}\n",
 		"event": "events:\n  - KEY: []\n",
 		"audit": "audit:\n  KEY: []\n",
+
+		"gateway": "gateway:\n  KEY: []\n",
+		"mapping": "gateway:\n  hooks:\n    ci: {KEY: []}\n",
+		"auth":    "gateway:\n  hooks:\n    ci: {auth: {KEY: []}}\n",
+		"rate":    "gateway:\n  hooks:\n    ci: {rate: {KEY: []}}\n",
+		"filter":  "gateway:\n  hooks:\n    ci: {match: {KEY: []}}\n",
+		"message": "gateway:\n  hooks:\n    ci: {message: {KEY: []}}\n",
+		"webhook": "gateway:\n  webhooks:\n    - {KEY: []}\n",
+		"handler": "gateway:\n  handlers:\n    - {KEY: []}\n",
 	} {
 		names := published(t, definition)
 		if len(names) == 0 {

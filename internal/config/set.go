@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/gateway"
 )
 
 // State says whether a hook runs.
@@ -66,6 +67,8 @@ type Set struct {
 	Settings  Settings
 	Trust     TrustStatus
 	Files     []string // what was read, in order
+
+	Gateway *gateway.Config // what may come in from services outside; nil if nothing may
 
 	events []*hook.EventInfo // that the files define
 	native []string

@@ -1,0 +1,335 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Gateway answers requests to mappings. Its fields must not be changed once it is
+// used; its methods may be called from many goroutines.
+type Gateway struct {
+	// Load gives the mappings, as they are now.
+	Load func(ctx context.Context) (*Config, error)
+
+	// Send sends a message. A message with the id of one that was sent is that one. A
+	// *SendError says why nothing was sent.
+	Send func(ctx context.Context, m Message) (Sent, error)
+
+	// Fire fires an event.
+	Fire func(ctx context.Context, ev Event) (hook.Outcome[any], error)
+
+	// Getenv reads the variables that have secrets.
+	Getenv func(name string) string
+
+	// NewID makes the id of a message.
+	NewID func() string
+
+	// Dir is where answers are remembered; "" is in memory alone.
+	Dir string
+
+	// Log is given one line at a time. Nil drops them.
+	Log func(line string)
+
+	once    sync.Once
+	answers answers
+
+	mu    sync.Mutex
+	rates map[string]*rates
+}
+
+// rates are the buckets of a mapping.
+type rates struct{ requests, failures bucket }
+
+// Sent is what became of a message.
+type Sent struct {
+	ID       string
+	Blocked  bool // a hook has suppressed it
+	Reason   string
+	Receipts []Receipt
+}
+
+// Receipt is how far a message is with one of those it is for.
+type Receipt struct {
+	To     string `json:"to"`
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// SendError says why a message was not sent.
+type SendError struct {
+	Full bool // there is no room, or too much was sent: it may be tried again later
+	Err  error
+}
+
+func (e *SendError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the cause.
+func (e *SendError) Unwrap() error { return e.Err }
+
+// Refusal is why a request has no answer. Kind is the end of its problem's type.
+type Refusal struct {
+	Kind   string
+	Detail string
+	After  time.Duration // when to try again; 0 is not said
+}
+
+func (r *Refusal) Error() string { return r.Detail }
+
+func refuse(kind, format string, args ...any) *Refusal {
+	return &Refusal{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Answer is what a request is answered with.
+type Answer struct {
+	Status int
+	Body   []byte // JSON
+	Again  bool   // it was given before
+}
+
+// Call is one request whose head was let in.
+type Call struct {
+	g      *Gateway
+	m      *Mapping
+	header http.Header
+	secret string
+}
+
+// Hosts are the names by which the gateway may be called, besides those of the doors.
+func (g *Gateway) Hosts(ctx context.Context) []string {
+	if c, err := g.Load(ctx); err == nil && c != nil {
+		return c.Hosts
+	}
+	return nil
+}
+
+// Admit finds the mapping of a request, and checks what its head says. An error is
+// a *Refusal. Who has no secret learns nothing but whether there is such a name.
+func (g *Gateway) Admit(ctx context.Context, name string, h http.Header) (*Call, error) {
+	c, err := g.Load(ctx)
+	if err != nil {
+		g.log("gateway: the configuration cannot be read: " + err.Error())
+		return nil, refuse("failed", "the configuration cannot be read; its owner finds out why in the daemon's log")
+	}
+	var m *Mapping
+	if c != nil {
+		m = c.Hooks[name]
+	}
+	if m == nil {
+		return nil, refuse("no-such-path", "there is nothing here")
+	}
+	secret, err := m.Auth.secret(g.Getenv)
+	if err != nil {
+		g.log(fmt.Sprintf("gateway: nobody can call %s: %v", name, err))
+		return nil, refuse("failed", "the secret of this hook is not set up; its owner finds out why in the daemon's log")
+	}
+	call := &Call{g: g, m: m, header: h, secret: secret}
+	if err := m.Auth.checkHead(secret, h); err != nil {
+		return nil, call.stranger(err)
+	}
+	return call, nil
+}
+
+// stranger refuses who has no secret. Those are counted by themselves, so that
+// they use up nobody's share, and cannot try many.
+func (c *Call) stranger(err error) error {
+	if ok, wait := c.rates().failures.take(DefaultPerMinute, DefaultBurst); !ok {
+		return &Refusal{"too-many", "too many requests were refused here; try again later", wait}
+	}
+	if c.m.Auth.Scheme == Bearer {
+		return refuse("no-token", "%v", err)
+	}
+	return refuse("bad-signature", "%v", err)
+}
+
+func (c *Call) rates() *rates {
+	c.g.mu.Lock()
+	defer c.g.mu.Unlock()
+	if c.g.rates == nil {
+		c.g.rates = map[string]*rates{}
+	}
+	r := c.g.rates[c.m.Name] // as many as there are mappings: only those get here
+	if r == nil {
+		r = &rates{}
+		c.g.rates[c.m.Name] = r
+	}
+	return r
+}
+
+// MaxBody is how many bytes the body may have.
+func (c *Call) MaxBody() int { return c.m.MaxBody }
+
+// Bearer reports that the caller is known already; else the body has to show it.
+func (c *Call) Bearer() bool { return c.m.Auth.Scheme == Bearer }
+
+// Do answers the request. An error is a *Refusal, or that of the context.
+func (c *Call) Do(ctx context.Context, body []byte) (*Answer, error) {
+	if err := c.m.Auth.checkBody(c.secret, c.header, body); err != nil {
+		return nil, c.stranger(err)
+	}
+	if ok, wait := c.rates().requests.take(c.m.PerMinute, c.m.Burst); !ok {
+		return nil, &Refusal{"too-many", fmt.Sprintf("more than %d requests a minute came", c.m.PerMinute), wait}
+	}
+	if c.header.Get("Content-Encoding") != "" {
+		return nil, refuse("wrong-type", "%v", errType)
+	}
+	parsed, err := Parse(c.header.Get("Content-Type"), body)
+	switch {
+	case errors.Is(err, errType):
+		return nil, refuse("wrong-type", "%v", err)
+	case err != nil:
+		return nil, refuse("bad-request", "%v", err)
+	}
+	in := Input{Body: parsed, Header: c.header}
+	if !c.m.Match.Holds(in) {
+		return answer(http.StatusOK, map[string]any{"status": "ignored"})
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.m.Timeout)
+	defer cancel()
+	key := c.m.Auth.key(c.m.KeyHeader, c.header, body)
+	if key == "" {
+		return c.run(ctx, in, c.g.newID())
+	}
+	return c.keyed(ctx, key, in, body)
+}
+
+// keyed answers a request that may have come before.
+func (c *Call) keyed(ctx context.Context, key string, in Input, body []byte) (*Answer, error) {
+	if len(key) > maxKey {
+		return nil, refuse("bad-request", "the idempotency key has more than %d bytes", maxKey)
+	}
+	store := c.g.store()
+	k, mine, err := store.claim(ctx, c.m.Name, key, body, c.g.newID)
+	switch {
+	case errors.Is(err, errOtherBody):
+		return nil, refuse("key-in-use", "%v", err)
+	case ctx.Err() != nil && err != nil:
+		return nil, err
+	case err != nil: // a full disk, most likely: better nothing than twice
+		c.g.log("gateway: " + err.Error())
+		return nil, &Refusal{"busy", "the request cannot be remembered now; try again", time.Minute}
+	case !mine:
+		body := []byte(k.Answer)
+		if body == nil {
+			body = []byte(`{"status":"done"}`)
+		}
+		return &Answer{Status: k.Status, Body: body, Again: true}, nil
+	}
+	status, text := 0, []byte(nil)
+	defer func() {
+		if err := store.settle(k, status, text); err != nil {
+			c.g.log("gateway: " + err.Error())
+		}
+	}()
+	a, err := c.run(ctx, in, k.ID)
+	if err == nil {
+		status, text = a.Status, a.Body
+	}
+	return a, err
+}
+
+func (g *Gateway) store() *answers {
+	g.once.Do(func() {
+		if g.Dir != "" {
+			g.answers.path = filepath.Join(g.Dir, "answers.jsonl")
+		}
+	})
+	return &g.answers
+}
+
+// Close lets go what is open. Call it when no request is under way any more.
+func (g *Gateway) Close() error { return g.store().close() }
+
+func (g *Gateway) newID() string { return g.NewID() }
+
+func (g *Gateway) log(line string) {
+	if g.Log != nil {
+		g.Log(hook.LogLine(line))
+	}
+}
+
+// run sends the message or fires the event.
+func (c *Call) run(ctx context.Context, in Input, id string) (*Answer, error) {
+	if c.m.Message != nil {
+		return c.send(ctx, in, id)
+	}
+	return c.fire(ctx, in, id)
+}
+
+func (c *Call) send(ctx context.Context, in Input, id string) (*Answer, error) {
+	m, err := c.m.Message.fill(c.m.Name, in)
+	if err != nil {
+		return nil, refuse("missing-field", "the message cannot be made: %v", err)
+	}
+	m.ID = id
+	sent, err := c.g.Send(ctx, m)
+	var failed *SendError
+	switch {
+	case errors.As(err, &failed):
+		c.g.log(fmt.Sprintf("gateway: %s: the message to %q was not sent: %v", c.m.Name, m.To, err))
+		if failed.Full {
+			return nil, &Refusal{"busy", "there is no room for the message now; try again", time.Minute}
+		}
+		return nil, refuse("not-sent", "the message cannot be sent; who set up this hook finds out why in the daemon's log") // names of agents are not the service's to know
+	case err != nil:
+		return nil, c.failed(err)
+	case sent.Blocked:
+		return answer(http.StatusOK, map[string]any{"status": "suppressed", "id": sent.ID, "reason": sent.Reason})
+	}
+	return answer(http.StatusAccepted, map[string]any{"status": "accepted", "id": sent.ID, "receipts": sent.Receipts})
+}
+
+func (c *Call) fire(ctx context.Context, in Input, id string) (*Answer, error) {
+	ev, err := c.m.Event.fill(c.m.Name, in)
+	if err != nil {
+		return nil, refuse("missing-field", "the event cannot be made: %v", err)
+	}
+	ev.ID = id
+	out, err := c.g.Fire(ctx, ev)
+	if err != nil {
+		return nil, c.failed(err)
+	}
+	said := map[string]any{"status": "fired", "event": out.Event, "action": out.Action.String()}
+	if out.Reason != "" {
+		said["reason"] = out.Reason
+	}
+	if out.Inject != "" {
+		said["inject"] = out.Inject
+	}
+	if out.Result != nil {
+		said["result"] = out.Result
+	}
+	return answer(http.StatusOK, said)
+}
+
+// failed is the refusal for an error on our side.
+func (c *Call) failed(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return refuse("hooks-took-long", "there is no answer after %v", c.m.Timeout)
+	}
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	c.g.log(fmt.Sprintf("gateway: %s: %v", c.m.Name, err))
+	return refuse("failed", "hookway could not answer; who set up this hook finds out why in the daemon's log")
+}
+
+func answer(status int, value map[string]any) (*Answer, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, refuse("failed", "the answer cannot be written as JSON")
+	}
+	return &Answer{Status: status, Body: text}, nil
+}
+
+// Seconds writes a time for the header Retry-After.
+func Seconds(d time.Duration) string { return strconv.Itoa(max(1, int(math.Ceil(d.Seconds())))) }
