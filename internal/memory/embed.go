@@ -28,12 +28,12 @@ type Space struct {
 
 // Embedding is the configuration of an embedder. The zero Embedding is none.
 type Embedding struct {
-	Provider string // ollama, or openai for every server that speaks like it
-	Model    string // nomic-embed-text, text-embedding-3-small
-	URL      string // http://127.0.0.1:11434, https://api.openai.com/v1
-	Dims     int    // 0: what the model gives
-	Prefix   *bool  // nil: as the model wants it
-	Key      string // never logged, and never in an error
+	Provider string        // ollama, or openai for every server that speaks like it
+	Model    string        // nomic-embed-text, text-embedding-3-small
+	URL      string        // http://127.0.0.1:11434, https://api.openai.com/v1
+	Dims     int           // 0: what the model gives
+	Prefix   *bool         // nil: as the model wants it
+	Key      string        // never logged, and never in an error
 	Timeout  time.Duration // of a question that a search waits for; 0: 3 s
 }
 
