@@ -49,6 +49,10 @@ type Config struct {
 	// folder in which the agent works, its name and its session. Nil: nothing can be.
 	Memory func(dir, agent, session string) hook.Memory
 
+	// Relay gives who sends messages, in the context of an event of no wrapped
+	// session. Nil, and a nil of it: nobody does.
+	Relay func(context.Context) hook.Relay
+
 	// Cache is a folder of the user's own, where the bytecode of large scripts is
 	// kept; empty keeps none. It is made if it is not there.
 	Cache string

@@ -45,15 +45,19 @@ func texts(args json.RawMessage) (list []json.RawMessage) {
 	return list
 }
 
-var errNoSession = errors.New("this event is of no session that hookway run has begun, so that nothing can be sent for its agent")
+var errNoSession = errors.New("nothing can be sent for the agent of this event: messages go out where hookway run or hookway's daemon runs the hooks")
 
-func send(ctx context.Context, _ *Program, args json.RawMessage) (any, error) {
-	w, ok := hook.SessionOf(ctx)
-	if !ok {
-		return nil, errNoSession
-	}
+func send(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
 	list := texts(args)
-	return nil, w.Send(ctx, str(list, 0), str(list, 1))
+	if w, ok := hook.SessionOf(ctx); ok {
+		return nil, w.Send(ctx, str(list, 0), str(list, 1))
+	}
+	if p.c.Relay != nil {
+		if r := p.c.Relay(ctx); r != nil {
+			return nil, r.Send(ctx, str(list, 0), str(list, 1))
+		}
+	}
+	return nil, errNoSession
 }
 
 func memoryOf(ctx context.Context, p *Program) (hook.Memory, error) {

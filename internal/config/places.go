@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -49,6 +50,10 @@ type Options struct {
 	// Memory gives what agents remember to scripts, for events of no wrapped session,
 	// by the folder in which the agent works, its name and its session. Nil: nothing can be.
 	Memory func(dir, agent, session string) hook.Memory
+
+	// Relay gives who sends messages for scripts, in the context of an event of no
+	// wrapped session. Nil, and a nil of it: nobody does.
+	Relay func(context.Context) hook.Relay
 
 	// Log is given what command hooks print on stderr, and their warnings, one
 	// clean line at a time, from many goroutines. Nil drops the lines.

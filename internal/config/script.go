@@ -79,7 +79,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant) *script
 	}
 	program := script.Open(bundle, script.Config{
 		Root: root, Allow: grants, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
-		Memory: l.opts.Memory, Cache: filepath.Join(l.stateDir, "script"),
+		Memory: l.opts.Memory, Relay: l.opts.Relay, Cache: filepath.Join(l.stateDir, "script"),
 	})
 	l.programs = append(l.programs, program)
 	return &scriptFile{path: path, bundle: bundle, program: program}
