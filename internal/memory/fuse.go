@@ -18,6 +18,9 @@ type fusing struct {
 	weight              float64 // of the cosine, beside 1 of the words
 }
 
+// fewTexts is how many texts are too few to tell how alike any two are.
+const fewTexts = 8
+
 var fused = fusing{near: 256, words: 128, sample: 64, weight: 0.6}
 
 // fuse ranks documents by their words and by the cosine of their vectors.
@@ -55,7 +58,7 @@ func mix(hits []hit, docs []int32, cosines []float32, covered float64) []hit {
 			n++
 		}
 	}
-	mean /= float64(max(1, n))
+	mean /= float64(n + fewTexts)
 	above := func(c float32) float64 {
 		if f := float64(c) - mean; f > 0 { // NaN is not
 			return f
