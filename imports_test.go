@@ -58,7 +58,7 @@ var rooms = map[string][]string{
 	"internal/cases":        {"hook", "wire", "internal/strict"},
 	"internal/config":       {"hook", "wire", "handler/*", "internal/directive", "internal/strict", "internal/filelock", "internal/gateway"},
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/audit",
-		"internal/config", "internal/filelock", "internal/relay", "internal/memory"},
+		"internal/config", "internal/filelock", "internal/relay", "internal/relay/letter", "internal/relay/post", "internal/memory"},
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},

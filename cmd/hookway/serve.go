@@ -135,7 +135,7 @@ func (a *app) serve(ctx context.Context, s serving) error {
 // answerCalls says how calls are answered, and gives who answers those that are
 // no agents'.
 func (a *app) answerCalls(c *daemon.Config, log func(string)) *api.Doors {
-	j := &judge.Judge{Log: log, Memory: a.memoryFor}
+	j := &judge.Judge{Log: log, Memory: a.memoryFor, Relay: a.judgesRelay()}
 	closeLog := a.recordTo(j)
 	c.Handle = func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)

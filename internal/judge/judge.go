@@ -33,6 +33,9 @@ type Judge struct {
 	// which the agent works, its name and its session. Nil: nothing can be.
 	Memory func(dir, agent, session string) hook.Memory
 
+	// Relay is where the messages between agents are.
+	Relay Relay
+
 	// Continues is the folder in which a process that answers one event only
 	// counts how often in a row hooks made an agent go on. "" leaves that to the
 	// engine, which counts for as long as it lives.
@@ -44,6 +47,7 @@ type Judge struct {
 	later      later
 	held       held
 	sessions   sessions
+	mail       mail
 	registry   registry
 	watchers   watchers
 }
@@ -95,6 +99,8 @@ type hearing struct {
 	ev      hook.AnyEvent // nil until it is decoded
 	own     string        // the session's id in the agent's words
 	member  *member       // nil unless the agent is wrapped
+	guest   *guest        // nil unless messages reach it by its own hooks alone
+	handing []handout     // messages that are in the answer
 }
 
 func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
@@ -117,6 +123,10 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 		return call.Reply{}, err
 	}
 	h.sessions.saw(h.ev, h.member)
+	if h.member == nil {
+		h.guest = h.visit(ctx, h.ev)
+		defer h.farewell()
+	}
 	if h.member.again(h.ev) {
 		return h.matched()
 	}
@@ -139,8 +149,11 @@ func (h *hearing) decide(ctx context.Context) (call.Reply, error) {
 			out.Inject, out.UserMessage = "", ""
 		}
 		h.forgo(&out)
+		if h.ev.Info() != hook.AgentStop.Info() { // the first report may have been at an event that takes no text
+			h.hand(ctx, &out)
+		}
 		_, r, err := h.encode(out)
-		return call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}, err
+		return h.sending(call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}), err
 	}
 	out, err := h.inTurn(ctx)
 	if err == nil {
@@ -152,6 +165,7 @@ func (h *hearing) decide(ctx context.Context) (call.Reply, error) {
 	}
 	h.reopen()
 	h.collect(&out)
+	h.hand(ctx, &out)
 	return h.deliver(ctx, out)
 }
 
@@ -187,7 +201,7 @@ func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error)
 	if h.ev, err = h.mark(h.ev); err != nil {
 		return out, err
 	}
-	out, err = h.w.Engine.Fire(ctx, h.ev)
+	out, err = h.w.Engine.Fire(h.sends(ctx), h.ev)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("the hooks took longer than %s waits; give them a shorter timeout, or install hookway with a longer one: %w", h.codec.About().Title, err)
@@ -261,6 +275,7 @@ func (h *hearing) refuse(err error) call.Reply {
 	reason := hook.LogLine("hookway could not decide: " + err.Error())
 	h.log(reason)
 	h.putBack()
+	h.handed(err)
 	h.rest()
 	r := h.request
 	reply := call.Refuse(r.Agent, r.Event, r.Stdin, r.Policy, reason)

@@ -285,6 +285,10 @@ func (h *hearing) settle(state string) {
 
 // sending has it noted that the texts in an answer are given, when it is sent.
 func (h *hearing) sending(r call.Reply) call.Reply {
+	if len(h.handing) > 0 {
+		r.Sent = h.handed
+		return r
+	}
 	if h.member == nil || h.member.took == nil {
 		return r
 	}

@@ -87,7 +87,7 @@ func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 // openAt finds the workspace of a place and reads what changed in it.
 func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace, error) {
 	opts, key := at.options()
-	opts.Memory = j.Memory
+	opts.Memory, opts.Relay = j.Memory, senderOf
 	folder := ""
 	if at.dir != "" {
 		var err error
@@ -314,7 +314,7 @@ func (j *Judge) Close() error {
 		})
 	}
 	wg.Wait()
-	return errors.Join(errs...)
+	return errors.Join(errors.Join(errs...), j.mail.close())
 }
 
 // watch puts on record what hooks do that no outcome tells: those of the observe

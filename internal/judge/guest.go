@@ -1,0 +1,214 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// guestKind is the kind of presence of an agent that its own hooks tell of.
+const guestKind = "hooks"
+
+// visit finds who an event is of, if messages can reach it by its own hooks and no
+// other way: an agent that hookway run has wrapped gets them there, and what runs
+// inside of a session or a hook is nobody of its own.
+func (h *hearing) visit(ctx context.Context, ev hook.AnyEvent) *guest {
+	head := ev.Head()
+	if h.Relay.Open == nil || head.Session == "" || h.env.get("HOOKWAY_SESSION") != "" || h.env.depth() > 0 || head.Subagent() != "" {
+		return nil
+	}
+	who := reader{session: head.Session, agent: h.codec.About().Agent}
+	fresh := func() *guest {
+		return &guest{name: h.env.get("HOOKWAY_AGENT"), p: relay.Presence{
+			Session: head.Session, Program: who.agent, Kind: guestKind, CWD: head.CWD, Transcript: head.Transcript, PID: h.from.PID,
+		}}
+	}
+	if ev.Info() == hook.SessionEnd.Info() { // some agents tell it twice
+		fresh = nil
+	}
+	g := h.mail.guest(who, fresh)
+	if g == nil {
+		return nil
+	}
+	g.turn.Lock()
+	defer g.turn.Unlock()
+	known := g.p
+	if head.Transcript != "" {
+		g.p.Transcript = head.Transcript
+	}
+	if head.CWD != "" {
+		g.p.CWD = head.CWD
+	}
+	if g.seat == nil {
+		h.notice(h.seat(ctx, g))
+	} else if g.p != known {
+		h.notice(g.seat.Update(ctx, g.p))
+	}
+	h.hear(ctx, g, ev)
+	return g
+}
+
+// notice logs what went wrong with messages: that holds up no answer.
+func (h *hearing) notice(err error) {
+	if err != nil {
+		h.log("messages of agents: " + hook.LogLine(err.Error()))
+	}
+}
+
+// seat has a guest join, if anybody on this machine has ever sent a message. The
+// caller holds its turn.
+func (j *Judge) seat(ctx context.Context, g *guest) error {
+	if g.seat != nil || g.gone {
+		return nil
+	}
+	if !j.Relay.used() {
+		j.await()
+		return nil
+	}
+	store, err := j.openRelay(ctx)
+	if store == nil || err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	if g.p.Name == "" {
+		g.p.Name = g.name
+		if g.name == "" {
+			if g.p.Name, err = freeName(ctx, store, g.p.Program, g.p.Session); err != nil {
+				return err
+			}
+		}
+	}
+	g.seat, err = store.Join(ctx, g.p)
+	if err == nil {
+		return nil
+	}
+	g.seat = nil
+	g.complain.Do(func() { err = fmt.Errorf("%s cannot get messages: %w", g.p.Name, err) })
+	return err
+}
+
+// leastName is how many letters of its session's id an agent's name has at least.
+const leastName = 4
+
+// freeName names an agent that the user has not named: after its program and the
+// begin of its session's id, as long as it takes to be nobody else's. The name
+// stays with the session.
+func freeName(ctx context.Context, store *relay.Store, program, session string) (string, error) {
+	all, err := store.Agents(ctx)
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{}
+	for _, a := range all {
+		if a.Machine != store.Machine() {
+			continue
+		}
+		if a.Session == session && strings.HasPrefix(strings.ToLower(a.Name), program+"-") {
+			return a.Name, nil
+		}
+		taken[strings.ToLower(a.Name)] = true
+	}
+	id := distinct(session)
+	for n := leastName; n < len(id); n++ {
+		if name := program + "-" + string(id[:n]); !taken[name] {
+			return name, nil
+		}
+	}
+	if len(id) == 0 {
+		return "", errors.New("its session has no id that could name it; set HOOKWAY_AGENT")
+	}
+	return program + "-" + string(id), nil
+}
+
+// distinct gives the letters and digits of a session's id, those first that tell
+// it from others: some ids begin with the time, which all of a day have in common.
+func distinct(session string) []rune {
+	var id []rune
+	for _, r := range strings.ToLower(session) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			id = append(id, r)
+		}
+	}
+	id = id[:min(len(id), 40)]
+	if byTime := len(session) == 36 && session[14] == '7' || strings.HasPrefix(session, "ses_"); byTime && len(id) > 12 {
+		return append(id[len(id)-12:len(id):len(id)], id[:len(id)-12]...)
+	}
+	return id
+}
+
+// hear notes what an event says of the messages before it. The caller holds the
+// guest's turn.
+func (h *hearing) hear(ctx context.Context, g *guest, ev hook.AnyEvent) {
+	if stop, ok := ev.Body().(hook.AgentResult); !ok {
+		if run, ok := ev.Body().(hook.AgentRun); ok {
+			g.row = 0
+			if g.seat != nil && h.byPerson(g, run.Prompt) {
+				h.notice(g.seat.Human(ctx))
+			}
+		}
+	} else if !stop.StopHookActive {
+		g.row = 0
+	}
+	if g.seat == nil {
+		return
+	}
+	for len(g.undone) > 0 {
+		if err := g.seat.Done(ctx, g.undone[0].id, g.undone[0].repeat); err != nil {
+			h.notice(err)
+			break
+		}
+		g.undone = g.undone[1:]
+	}
+	// In a process of its own an event knows nothing of those before it.
+	if g.unseen && h.began.After(g.at) || h.Continues != "" {
+		h.notice(g.seat.Seen(ctx))
+		g.unseen = false
+	}
+}
+
+// byPerson reports whether a person wrote a prompt: some agents begin a new turn
+// with what a hook has told them at the stop of the last one.
+func (h *hearing) byPerson(g *guest, prompt string) bool {
+	prompt = strings.TrimSpace(prompt)
+	return prompt != "" && (g.said == "" || prompt != strings.TrimSpace(g.said)) && !letterHead.MatchString(prompt)
+}
+
+// farewell gives the seat of a session back that has ended: what comes from now on
+// waits until the session is resumed.
+func (h *hearing) farewell() {
+	if h.guest == nil || h.ev.Info() != hook.SessionEnd.Info() {
+		return
+	}
+	who := reader{session: h.ev.Head().Session, agent: h.codec.About().Agent}
+	h.mail.mu.Lock()
+	if h.mail.guests[who] == h.guest {
+		delete(h.mail.guests, who)
+	}
+	h.mail.mu.Unlock()
+	h.notice(h.guest.leave())
+}
+
+// half is half of the time that is left, for what may be left out.
+func (h *hearing) half(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithTimeout(ctx, noteTime)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/2)
+}
+
+// machine is what other machines call this one.
+func (h *hearing) machine() string {
+	h.mail.opening.Lock()
+	defer h.mail.opening.Unlock()
+	if h.mail.store == nil {
+		return ""
+	}
+	return h.mail.store.Machine()
+}

@@ -1,0 +1,152 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/post"
+)
+
+// mailHooks are a workspace's hooks of an agent's messages.
+type mailHooks struct {
+	j    *Judge
+	w    *Workspace
+	env  hook.Envelope
+	hops int // of the message that the hooks are asked about
+}
+
+var _ post.Hooks = mailHooks{}
+
+func (h *hearing) mailHooks(name string, hops int) mailHooks {
+	head := h.ev.Head()
+	return mailHooks{h.Judge, h.w, hook.Envelope{
+		Session: head.Session, Agent: name, Source: head.Source, CWD: head.CWD, Transcript: head.Transcript,
+	}, hops}
+}
+
+// Received fires MessageReceived.
+func (m mailHooks) Received(ctx context.Context, got hook.Message) (hook.Outcome[hook.Message], error) {
+	return fireMail(m.sender(ctx, m.hops+1), m, hook.MessageReceived, got)
+}
+
+// Sending fires MessageSending.
+func (m mailHooks) Sending(ctx context.Context, sent hook.Message) (hook.Outcome[hook.Message], error) {
+	return fireMail(m.sender(ctx, m.hops+1), m, hook.MessageSending, sent)
+}
+
+// Sent fires MessageSent.
+func (m mailHooks) Sent(ctx context.Context, d hook.Delivery) {
+	if _, err := fireMail(m.sender(ctx, m.hops+1), m, hook.MessageSent, d); err != nil {
+		m.j.log("the hooks of MessageSent did not finish: " + hook.LogLine(err.Error()))
+	}
+}
+
+// fireMail fires an event of a message. It is on record if a hook was asked.
+func fireMail[P any](ctx context.Context, m mailHooks, point hook.Point[P], payload P) (hook.Outcome[P], error) {
+	began := time.Now()
+	ev := point.New(m.env, payload)
+	out, err := m.w.Engine.Fire(ctx, ev)
+	typed := hook.Outcome[P]{Verdict: out.Verdict, Payload: payload}
+	if p, ok := out.Payload.(P); ok {
+		typed.Payload = p
+	}
+	if len(out.Steps) > 0 || err != nil {
+		shown := &out
+		if err != nil {
+			shown = nil
+		}
+		record := audit.FromOutcome(ev, shown, time.Since(began))
+		record.Workspace, record.Hide = m.w.Folder, m.w.set.Settings.Redact
+		if err != nil {
+			record.Failure = hook.LogLine("hookway could not decide: " + err.Error())
+		}
+		m.j.putAway(ctx, record)
+	}
+	return typed, err
+}
+
+// senderKey finds who sends what the hooks of an event send.
+type senderKey struct{}
+
+// sender sends messages of an agent that nobody has wrapped, for its hooks.
+type sender struct {
+	mailHooks
+	guest *guest            // whose name may not be known yet; nil: it is in env
+	note  func(text string) // tells the agent what the hooks of MessageSending have to say
+}
+
+var _ hook.Relay = sender{}
+
+// sender has the hooks that are asked with a context send in the agent's name.
+func (m mailHooks) sender(ctx context.Context, hops int) context.Context {
+	was, _ := ctx.Value(senderKey{}).(sender)
+	m.hops = hops
+	return context.WithValue(ctx, senderKey{}, sender{mailHooks: m, note: was.note})
+}
+
+// sends has the hooks of the hearing's event send in the agent's name.
+func (h *hearing) sends(ctx context.Context) context.Context {
+	if h.Relay.Open == nil {
+		return ctx
+	}
+	head := h.ev.Head()
+	return context.WithValue(ctx, senderKey{}, sender{
+		mailHooks: h.mailHooks(head.Agent, 0), guest: h.guest,
+		note: func(text string) { h.later.put(h.reader(), text) },
+	})
+}
+
+// senderOf is who sends for the hooks of an event.
+func senderOf(ctx context.Context) hook.Relay {
+	if s, ok := ctx.Value(senderKey{}).(sender); ok && s.j.Relay.Open != nil {
+		return s
+	}
+	return nil
+}
+
+// Broadcast sends to everybody.
+func (s sender) Broadcast(ctx context.Context, text string) error { return s.Send(ctx, "*", text) }
+
+// Send sends a message in the agent's name.
+func (s sender) Send(ctx context.Context, to, text string) error {
+	store, err := s.j.openRelay(ctx)
+	if err != nil {
+		return err
+	}
+	if store == nil {
+		return errors.New("the messages of agents cannot be opened; hookway status says why")
+	}
+	if s.guest != nil {
+		if s.env.Agent, err = s.j.nameOf(ctx, s.guest); err != nil {
+			return err
+		}
+	}
+	m := relay.Message{From: s.env.Agent, Session: s.env.Session, To: to, Content: text, Agent: true, Hops: s.hops}
+	posted, err := post.Send(ctx, store, s.mailHooks, m)
+	if posted.Note != "" && s.note != nil {
+		s.note(posted.Note)
+	}
+	if err == nil && s.j.Relay.Sent != nil {
+		s.j.Relay.Sent(ctx)
+	}
+	return err
+}
+
+// nameOf is what others call a guest. It joins, should it not have been able to.
+func (j *Judge) nameOf(ctx context.Context, g *guest) (string, error) {
+	g.turn.Lock()
+	defer g.turn.Unlock()
+	if g.p.Name == "" {
+		if err := j.seat(ctx, g); err != nil {
+			return "", err
+		}
+	}
+	if g.p.Name == "" {
+		return g.p.Program, nil // its session has ended
+	}
+	return g.p.Name, nil
+}
