@@ -26,6 +26,7 @@ type fileSpec struct {
 	idle         *time.Duration
 	redact       []string
 	audit        *auditSpec
+	memory       *memorySpec
 	gateway      *gatewaySpec
 }
 
@@ -74,6 +75,8 @@ func makeRootKeys() []key[fileSpec] {
 			}},
 		{name: "redact", doc: "What the audit log never holds, of the user's file and the workspace's: ssn at any depth and in texts, tool_input as a whole, tool_input.content at that place.",
 			shape: textsShape(), read: readRedact},
+		{name: "memory", doc: "Where memories are kept, and what of it happens by itself. A trusted workspace's stands in for the user's as a whole.", shape: refShape("memory"),
+			read: readMemory},
 		{name: "audit", doc: "How much of the audit log is kept. Only the user's configuration may say it.", shape: refShape("audit"),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
 				f.audit = &auditSpec{node: n}

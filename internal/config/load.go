@@ -59,6 +59,7 @@ type loader struct {
 	bundled  map[string]*scriptFile // scripts of folders
 	programs []*script.Program
 	idle     []float64 // idle thresholds that scripts set, in milliseconds
+	memories memories  // what is said of memory
 }
 
 // layer is what was read of the user's configuration or the workspace.
@@ -305,11 +306,7 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 			Message: "audit says nothing here: the log is the user's", Hint: "put it into the user's configuration, " + filepath.Join(l.userDir, fileName)})
 	}
 	defer l.importHooks(into, *into.yaml, spec, check) // when its events are known
-	for _, e := range spec.events {
-		if !slices.ContainsFunc(l.set.events, func(old *hook.EventInfo) bool { return old.Name == e.name }) {
-			l.set.events = append(l.set.events, e.info())
-		}
-	}
+	l.defineEvents(spec)
 }
 
 func exists(path string) bool {
@@ -434,6 +431,7 @@ func (l *loader) assemble(ctx context.Context) {
 	if idle := time.Duration(slices.Max(append(l.idle, 0))) * time.Millisecond; idle > 0 && l.set.Settings.IdleThreshold == DefaultIdleThreshold {
 		l.set.Settings.IdleThreshold = min(idle, hook.MaxTimeout)
 	}
+	l.memory()
 	l.set.name()
 	l.set.pinned = slices.Sorted(maps.Keys(l.pinned.pins))
 }

@@ -55,6 +55,10 @@ type Options struct {
 	// wrapped session. Nil, and a nil of it: nobody does.
 	Relay func(context.Context) hook.Relay
 
+	// MemoryHooks makes the hooks by which memory does something by itself. Nil, and
+	// a handler that is nil: it does not.
+	MemoryHooks func(Memory) MemoryHooks
+
 	// Log is given what command hooks print on stderr, and their warnings, one
 	// clean line at a time, from many goroutines. Nil drops the lines.
 	Log func(line string)

@@ -27,6 +27,11 @@ func Schema() ([]byte, error) {
 		"event": objectSchema(eventKeys(), "name"),
 		"audit": objectSchema(auditKeys()),
 
+		"memory":      objectSchema(memoryKeys()),
+		"embedder":    objectSchema(embedderKeys(), "provider"),
+		"vectorStore": objectSchema(vectorKeys()),
+		"mem0":        objectSchema(mem0Keys()),
+
 		"gateway": objectSchema(gatewayKeys()),
 		"mapping": objectSchema(mappingKeys(), "auth"),
 		"auth":    objectSchema(authKeys(), "type"),

@@ -65,6 +65,11 @@ func TestEveryKeyIsInTheSchemaAndTheParser(t *testing.T) {
 		"event": "events:\n  - KEY: []\n",
 		"audit": "audit:\n  KEY: []\n",
 
+		"memory":      "memory:\n  KEY: []\n",
+		"embedder":    "memory:\n  embedder: {KEY: []}\n",
+		"vectorStore": "memory:\n  config: {vectorStore: {KEY: []}}\n",
+		"mem0":        "memory:\n  mem0: {KEY: []}\n",
+
 		"gateway": "gateway:\n  KEY: []\n",
 		"mapping": "gateway:\n  hooks:\n    ci: {KEY: []}\n",
 		"auth":    "gateway:\n  hooks:\n    ci: {auth: {KEY: []}}\n",

@@ -141,6 +141,11 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 	if idle, ok := d.Settings["idle_threshold_ms"].(float64); ok && idle > 0 {
 		l.idle = append(l.idle, idle)
 	}
+	if memory, ok := d.Settings["memory"]; ok {
+		if err := l.scriptMemory(src, file.path, memory); err != nil || len(d.Hooks) == 0 {
+			return nil, err
+		}
+	}
 	if len(d.Hooks) == 0 {
 		if d.Default {
 			return nil, errors.New("its default function is no hook yet: it does not say which events it wants; write export const on = [\"PreToolUse\"], or name the file under script: in hookway.yaml, with the events under on")

@@ -35,7 +35,7 @@ type Hook struct {
 	State       State
 	Layer       string         // LayerUser or LayerWorkspace
 	File        string         // the hookway.yaml, or the executable in a hooks folder
-	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command, script, http, grpc or wasm
+	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command, script, http, grpc, wasm or memory
 	Command     string         // with the kinds command, script and wasm: what is run, for listings; with http the url, with grpc the target
 	Grants      []script.Grant // with the kinds script and wasm: what it may do
 	Description string
@@ -53,7 +53,7 @@ type Hook struct {
 
 // Fixed reports whether the hook always decides the same, without running anything.
 func (h *Hook) Fixed() bool {
-	return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" && h.Kind != "grpc" && h.Kind != "wasm"
+	return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" && h.Kind != "grpc" && h.Kind != "wasm" && h.Kind != "memory"
 }
 
 // Set is a configuration that was read: the hooks of all files in the order of

@@ -14,6 +14,7 @@ type Settings struct {
 	MaxContinues  int
 	MaxHooks      int
 	IdleThreshold time.Duration
+	Memory        *Memory // nil: nothing is said of it
 
 	// Redact names what the audit log never holds. Every file adds to it, also
 	// one with mistakes and one that nobody trusts: it can only hide more.

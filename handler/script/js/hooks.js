@@ -14,6 +14,21 @@ export const add = (options, run, place = run) => {
 export const atEnd = (fn) => { late.push(fn); };
 export const set = (more) => { Object.assign(settings, more); };
 
+// remembers takes what a configuration says of memory. A handler of its own for the
+// end of a session asks for itself what is worth keeping.
+export const remembers = (config, asksItself) => {
+  if (!config || typeof config !== "object") return;
+  const { handler, ...memory } = config;
+  if (asksItself) memory.promptOnEnd = false;
+  if (typeof handler === "function") {
+    add({ id: "memory", generated: true, on: "MemoryRequest" }, async (ev, ctx) => {
+      const result = await handler(ev, ctx);
+      return result === undefined ? undefined : { action: "answer", result };
+    }, handler);
+  } else if (handler !== undefined) memory.handler = handler;
+  set({ memory });
+};
+
 const calls = Object.create(null); // by number: the calls under way
 
 // Context is what a handler is given beside its event.

@@ -1,5 +1,5 @@
 // The module "hookway": hooks as hookway itself has them.
-import { add, form, options as named, optionsOf, set, unknown } from "hookway:hooks";
+import { add, form, options as named, optionsOf, remembers, set, unknown } from "hookway:hooks";
 
 // said reads what comes after a reason: the text for the user, or several things.
 const said = (more) => (typeof more === "string" ? { user_message: more } : more);
@@ -61,6 +61,7 @@ form((value) => {
     if (!isHook(h)) throw new TypeError(`hook ${i + 1} of the default export is no {on, handler}`);
     if (!registered.has(h)) on(h.on, h.handler, h);
   });
+  remembers(value.memory);
   if (typeof value.idleThreshold === "number") set({ idle_threshold_ms: value.idleThreshold });
   return true;
 });

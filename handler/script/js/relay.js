@@ -1,5 +1,5 @@
 // The module "agent-relay": relay.config.ts, and the class Relay.
-import { add, form, set } from "hookway:hooks";
+import { add, form, remembers, set } from "hookway:hooks";
 
 // What a lifecycle handler is called with.
 const given = {
@@ -32,10 +32,7 @@ const pattern = (namespace, handler) => {
 const read = (config) => {
   for (const [namespace, handler] of Object.entries(config.patterns ?? {})) pattern(namespace, handler);
   for (const [name, handler] of Object.entries(config.hooks ?? {})) if (handler) lifecycle(name, handler);
-  if (config.memory?.promptOnEnd && !config.hooks?.onSessionEnd) {
-    add({ id: "onSessionEnd", generated: true, on: "SessionEnd" }, () => ({ inject: "The session ends. What is worth keeping, save now:\n@memory:save TEXT" }), () => {});
-  }
-  if (config.memory?.autoSave) console.warn("memory.autoSave does nothing here: what the agent saves itself is kept");
+  remembers(config.memory, config.hooks?.onSessionEnd);
   const idle = config.options?.idleThreshold;
   if (typeof idle === "number") set({ idle_threshold_ms: idle });
 };

@@ -140,7 +140,25 @@ declare module "hookway" {
   export function on(events: EventName | EventName[], options: Options, handler: Handler): void;
   export function hook(hook: HookDefinition): HookDefinition;
   export function defineHook(hook: HookDefinition): HookDefinition;
-  export function defineConfig(config: { hooks: HookDefinition[]; idleThreshold?: number }): { hooks: HookDefinition[] };
+  export function defineConfig(config: { hooks: HookDefinition[]; idleThreshold?: number; memory?: MemoryConfig }): { hooks: HookDefinition[] };
+
+  /** Where memories are kept, and what of it happens by itself: docs/memory.md. */
+  export interface MemoryConfig extends MemoryParts {
+    backend?: "builtin" | "mem0" | "qdrant" | "custom";
+    autoSave?: boolean;
+    promptOnEnd?: boolean;
+    inject?: boolean | { budget?: number };
+    user?: string;
+    timeout?: string;
+    config?: MemoryParts;
+    /** With backend "custom": answers a MemoryRequest. */
+    handler?: (request: any, ctx: any) => unknown;
+  }
+  export interface MemoryParts {
+    vectorStore?: { provider?: "qdrant"; url?: string; collection?: string; api_key_env?: string };
+    embedder?: { provider: "ollama" | "openai"; model?: string; url?: string; dims?: number; prefix?: boolean; api_key_env?: string };
+    mem0?: { url?: string; api_key_env?: string; infer?: boolean };
+  }
 
   /** What may come with any answer; a text alone is the one for the user. */
   export type More = string | Pick<Decision, "user_message" | "inject" | "metadata" | "modified" | "reason">;
@@ -218,7 +236,7 @@ declare module "agent-relay" {
       onMessageReceived?: Several<(message: RelayMessage, ctx: HookContext) => Result | Promise<Result>>;
       onToolCall?: Several<(tool: string, args: any, ctx: HookContext) => Result | Promise<Result>>;
     };
-    memory?: { backend?: string; autoSave?: boolean; promptOnEnd?: boolean; config?: Record<string, any> };
+    memory?: import("hookway").MemoryConfig;
     options?: { idleThreshold?: number; [name: string]: unknown };
   }
 

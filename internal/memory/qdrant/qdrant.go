@@ -112,7 +112,7 @@ func (s *Store) embed(ctx context.Context, text string, query bool) ([]float32, 
 	if s.c.Embedder == nil {
 		return nil, nil
 	}
-	all, err := s.c.Embedder.Embed(ctx, []memory.Text{{Text: text, Query: query}})
+	all, err := s.c.Embedder.Embed(ctx, []string{text}, query)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", memory.ErrUnavailable, err)
 	}

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// MemoryRequest is the event by which a memory of one's own is asked. There is
+// one where memory says backend: custom.
+const MemoryRequest = "MemoryRequest"
+
+func memoryRequest(n *yaml.Node) *eventSpec {
+	return &eventSpec{node: n, name: MemoryRequest, may: &hook.May{Answer: true, Block: true}}
+}
+
+// MemoryHooks are the hooks of memory itself.
+type MemoryHooks struct {
+	Inject hook.Handler // of SessionStart and AgentStart: tells what is remembered
+	Save   hook.Handler // of AgentStop and PostCompact: keeps what was said
+}
+
+// promptOnEnd is what an agent is asked at the end of its session.
+const promptOnEnd = "The session ends. What is worth keeping, save now:\n@memory:save TEXT"
+
+// takeMemory lays what a file says of memory over what was there.
+func (l *loader) takeMemory(m *memorySpec, src *source, file string) {
+	if m == nil {
+		return
+	}
+	kept := m.Memory
+	kept.Place = file
+	if m.node != nil && m.node.Line > 0 {
+		kept.Place = fmt.Sprintf("%s:%d", file, m.node.Line)
+	}
+	l.set.Settings.Memory = &kept
+	l.memories.source, l.memories.file = src, file
+}
+
+// scriptMemory reads what a script says of memory, by the rules of hookway.yaml.
+func (l *loader) scriptMemory(src *source, file string, said any) error {
+	data, err := json.Marshal(said)
+	if err != nil {
+		return fmt.Errorf("its memory cannot be read: %w", err)
+	}
+	root, problems := document(file, data)
+	f := &fileSpec{}
+	if len(problems) == 0 {
+		r := &reader{file: file}
+		readMemory(r, root, f)
+		problems = r.problems
+	}
+	if len(problems) > 0 {
+		var texts []string
+		for _, p := range problems {
+			texts = append(texts, strings.TrimSpace(p.Message+". "+p.Hint))
+		}
+		return fmt.Errorf("its memory is wrong: %w", errors.New(strings.Join(texts, "; ")))
+	}
+	if len(f.hooks) > 0 {
+		return errors.New("its memory is wrong: handler must be a function in a script; in hookway.yaml it may be a command, a server or a module")
+	}
+	f.memory.node = nil
+	l.defineEvents(f)
+	l.memories.scripts = append(l.memories.scripts, scriptMemory{f.memory, src, file})
+	return nil
+}
+
+// memories are what a load found about memory.
+type memories struct {
+	scripts []scriptMemory
+	source  *source // of what counts of it
+	file    string
+}
+
+// memory finds what counts: a trusted workspace's before the user's, and in each
+// hookway.yaml's before a script's.
+func (l *loader) memory() {
+	for _, la := range []*layer{&l.user, &l.work} {
+		for _, m := range l.memories.scripts {
+			if m.src == la.yaml || slices.ContainsFunc(la.folders, func(f *folderSource) bool { return &f.source == m.src }) {
+				l.takeMemory(m.spec, m.src, m.file)
+			}
+		}
+		if la.file != nil && la.yaml.runs {
+			l.takeMemory(la.file.memory, la.yaml, la.yaml.path)
+		}
+	}
+	l.memoryHooks()
+}
+
+// scriptMemory is what a script says of memory.
+type scriptMemory struct {
+	spec *memorySpec
+	src  *source
+	file string
+}
+
+// defineEvents makes the events of a file known to those that are read after it.
+func (l *loader) defineEvents(f *fileSpec) {
+	for _, e := range f.events {
+		known := false
+		for _, old := range l.set.events {
+			known = known || old.Name == e.name
+		}
+		if !known {
+			l.set.events = append(l.set.events, e.info())
+		}
+	}
+}
+
+// memoryHooks adds the hooks by which memory does something by itself.
+func (l *loader) memoryHooks() {
+	m := l.set.Settings.Memory
+	if m == nil {
+		return
+	}
+	var own MemoryHooks
+	if l.opts.MemoryHooks != nil {
+		own = l.opts.MemoryHooks(*m)
+	}
+	if m.Inject && own.Inject != nil {
+		l.addMemoryHook("hookway:memory-inject", own.Inject, "tells agents what is remembered", hook.SessionStart.Info(), hook.AgentStart.Info())
+	}
+	if m.AutoSave && own.Save != nil {
+		l.addMemoryHook("hookway:memory-save", own.Save, "keeps what agents say at the end of a turn", hook.AgentStop.Info(), hook.PostCompact.Info())
+	}
+	if m.PromptOnEnd {
+		l.addMemoryHook("hookway:memory-prompt", hook.Static(hook.Inject(promptOnEnd)), "asks to save what is worth keeping", hook.SessionEnd.Info())
+	}
+}
+
+// memoryTimeout bounds a hook of memory: an agent waits for it.
+const memoryTimeout = 15 * time.Second
+
+func (l *loader) addMemoryHook(id string, handler hook.Handler, description string, events ...*hook.EventInfo) {
+	m, src := l.set.Settings.Memory, l.memories.source
+	options := []hook.Option{hook.Origin(m.Place), hook.Timeout(memoryTimeout), hook.Priority(90)}
+	for _, info := range events {
+		options = append(options, hook.For(info.Name))
+	}
+	h := Hook{
+		Hook: hook.New("", handler, options...), State: Active, Layer: src.layer, File: l.memories.file, Kind: "memory",
+		Description: description, name: id, source: src.path, rank: src.rank,
+	}
+	data, err := json.Marshal(m)
+	if err != nil { // it is made of texts and numbers
+		data = nil
+	}
+	h.mark = id + string(data)
+	l.set.Hooks = append(l.set.Hooks, h)
+}
