@@ -28,6 +28,7 @@ type fileSpec struct {
 	audit        *auditSpec
 	memory       *memorySpec
 	gateway      *gatewaySpec
+	relay        *relaySpec
 }
 
 // makeRootKeys lists the keys of a file.
@@ -83,6 +84,7 @@ func makeRootKeys() []key[fileSpec] {
 				object(r, n, "audit", auditKeys(), f.audit)
 			}},
 		gatewayKey(),
+		relayKey(),
 	}
 }
 

@@ -283,6 +283,9 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 	if spec.gateway != nil && src.layer != LayerUser {
 		problems = append(problems, l.foreignGateway(path, spec.gateway))
 	}
+	if spec.relay != nil && src.layer != LayerUser {
+		problems = append(problems, l.foreignRelay(path, spec.relay))
+	}
 	src.path = path
 	into.file, into.yaml = spec, &src
 	l.set.Settings.hide(spec.redact)

@@ -32,6 +32,12 @@ func Schema() ([]byte, error) {
 		"vectorStore": objectSchema(vectorKeys()),
 		"mem0":        objectSchema(mem0Keys()),
 
+		"relay":     objectSchema(relayKeys()),
+		"relay_tls": objectSchema(relayTLSKeys()),
+		"leaf":      objectSchema(leafKeys()),
+		"remote":    objectSchema(remoteKeys(), "url"),
+		"limits":    objectSchema(relayLimitKeys()),
+
 		"gateway": objectSchema(gatewayKeys()),
 		"mapping": objectSchema(mappingKeys(), "auth"),
 		"auth":    objectSchema(authKeys(), "type"),

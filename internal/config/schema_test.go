@@ -70,6 +70,12 @@ func TestEveryKeyIsInTheSchemaAndTheParser(t *testing.T) {
 		"vectorStore": "memory:\n  config: {vectorStore: {KEY: []}}\n",
 		"mem0":        "memory:\n  mem0: {KEY: []}\n",
 
+		"relay":     "relay:\n  KEY: []\n",
+		"relay_tls": "relay:\n  tls: {KEY: []}\n",
+		"leaf":      "relay:\n  leaf: {KEY: []}\n",
+		"remote":    "relay:\n  leaf: {remotes: [{KEY: []}]}\n",
+		"limits":    "relay:\n  limits: {KEY: []}\n",
+
 		"gateway": "gateway:\n  KEY: []\n",
 		"mapping": "gateway:\n  hooks:\n    ci: {KEY: []}\n",
 		"auth":    "gateway:\n  hooks:\n    ci: {auth: {KEY: []}}\n",
