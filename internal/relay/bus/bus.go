@@ -1,0 +1,169 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// Store is what a bus needs of the relay's store, which is a [relay.Store].
+type Store interface {
+	Machine() string
+	Outgoing(ctx context.Context, most int) ([]relay.Parcel, error)
+	Published(ctx context.Context, seqs []int64) error
+	Republish(ctx context.Context, machine string) error
+	WaitOutgoing(ctx context.Context) error
+	PokeOutgoing()
+	Ingest(ctx context.Context, from relay.Source, last uint64, data [][]byte) (woken []string, err error)
+	Directory(ctx context.Context) ([]byte, error)
+	Learn(ctx context.Context, machine string, directory []byte) error
+}
+
+// Bus carries a store's messages until it is closed. Its methods may be called
+// from any goroutine.
+type Bus struct {
+	c       Config
+	store   Store
+	machine string
+	place   place
+	lock    *os.File
+	known   *known
+
+	cancel context.CancelFunc
+	done   chan struct{}
+
+	mu    sync.Mutex
+	state state
+	peers map[string]*peer
+}
+
+// Start begins to carry messages. It returns when the server is up, or was tried
+// once: what may go away by itself, such as a network or a full disk, is no error,
+// but tried again and told by [Bus.Status]. Errors are mistakes of the
+// configuration, and [ErrInUse].
+func Start(ctx context.Context, store Store, c Config) (*Bus, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	b := &Bus{c: c, store: store, machine: store.Machine(), place: place{c.Namespace}, cancel: cancel, done: make(chan struct{}),
+		state: state{failing: map[string]string{}}, peers: map[string]*peer{}}
+	l, err := b.first(ctx)
+	if err != nil {
+		cancel()
+		if b.lock != nil {
+			b.lock.Close()
+		}
+		return nil, err
+	}
+	go func() {
+		defer close(b.done)
+		defer b.lock.Close()
+		b.run(ctx, l)
+	}()
+	return b, nil
+}
+
+// first opens the first link. The error is one that will not go away.
+func (b *Bus) first(ctx context.Context) (*link, error) {
+	var err error
+	if b.lock, err = lockStore(b.c.Dir); err != nil {
+		return nil, err
+	}
+	b.known = loadKnown(b.c.Dir)
+	if b.c.NATS == "" {
+		_, err = b.options()
+	} else {
+		_, err = b.dialling()
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := b.open(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		b.fails("server", err)
+	}
+	return l, nil
+}
+
+// Bounds of the pauses between tries.
+const (
+	firstPause = 100 * time.Millisecond
+	mostPause  = 30 * time.Second
+)
+
+// run keeps a link up until the context ends.
+func (b *Bus) run(ctx context.Context, l *link) {
+	defer b.set(func(s *state) { s.connected = false })
+	var p pause
+	for ctx.Err() == nil {
+		if l != nil {
+			began := time.Now()
+			err := l.serve(ctx)
+			b.set(func(s *state) { s.connected = false })
+			l.close()
+			if ctx.Err() != nil {
+				return
+			}
+			b.fails("server", err)
+			if time.Since(began) > mostPause {
+				p = 0
+			}
+		}
+		if p.wait(ctx, nil) != nil {
+			return
+		}
+		var err error
+		if l, err = b.open(ctx); err != nil && ctx.Err() == nil {
+			b.fails("server", err)
+		}
+	}
+	if l != nil {
+		l.close()
+	}
+}
+
+// Poke says that the outbox may have something new.
+func (b *Bus) Poke() { b.store.PokeOutgoing() }
+
+// Close ends the bus and all that it has started. What is under way is finished
+// or left in the outbox. The context bounds the wait, not the end.
+func (b *Bus) Close(ctx context.Context) error {
+	b.cancel()
+	select {
+	case <-b.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("the relay's server is still ending: %w", ctx.Err())
+	}
+}
+
+// pause is how long to wait before the next try; each is twice the one before.
+type pause time.Duration
+
+// wait waits, or until something happened that makes a try worth while.
+func (p *pause) wait(ctx context.Context, sooner <-chan struct{}) error {
+	*p = pause(min(max(time.Duration(*p)*2, firstPause), mostPause))
+	t := time.NewTimer(time.Duration(*p))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-sooner:
+		*p = 0
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// errGone means that the embedded server has stopped working.
+var errGone = errors.New("the relay's server has stopped storing messages, which a full disk does; it is started again")

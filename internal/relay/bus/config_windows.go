@@ -1,0 +1,6 @@
+package bus
+
+import "io/fs"
+
+// private says nothing here, where the rights of a file are no bits.
+func private(string, fs.FileInfo) error { return nil }

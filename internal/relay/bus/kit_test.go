@@ -1,0 +1,258 @@
+package bus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/bus"
+)
+
+// patient bounds every wait of these tests; none comes near it.
+const patient = time.Minute
+
+// box is a store in memory, so that a test can see each step and make each fail.
+// The crash tests use the real one.
+type box struct {
+	machine string
+
+	mu      sync.Mutex
+	changed chan struct{} // closed at each change
+	poked   chan struct{}
+	rows    []row
+	got     []string        // ids, in the order in which they were taken in
+	has     map[string]bool // the same
+	repeats int             // how often something was taken in that was there
+	refuse  error           // of Ingest
+	learned map[string]string
+	agents  string
+	sources map[relay.Source]uint64
+}
+
+type row struct {
+	relay.Parcel
+	published bool
+}
+
+func newBox(machine string) *box {
+	return &box{machine: machine, changed: make(chan struct{}), poked: make(chan struct{}, 1), has: map[string]bool{}, learned: map[string]string{}, sources: map[relay.Source]uint64{}}
+}
+
+func (b *box) Machine() string { return b.machine }
+
+// change does something to a box and tells those who wait.
+func (b *box) change(do func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	do()
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// send puts messages into the outbox.
+func (b *box) send(to string, ids ...string) {
+	b.change(func() {
+		for _, id := range ids {
+			b.rows = append(b.rows, row{Parcel: relay.Parcel{Seq: int64(len(b.rows) + 1), ID: id, Machine: to, Data: []byte(id)}})
+		}
+	})
+	b.PokeOutgoing()
+}
+
+func (b *box) Outgoing(_ context.Context, most int) (out []relay.Parcel, _ error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, r := range b.rows {
+		if !r.published && len(out) < most {
+			out = append(out, r.Parcel)
+		}
+	}
+	return out, nil
+}
+
+func (b *box) Published(_ context.Context, seqs []int64) error {
+	b.change(func() {
+		for _, seq := range seqs {
+			b.rows[seq-1].published = true
+		}
+	})
+	return nil
+}
+
+func (b *box) Republish(_ context.Context, machine string) error {
+	b.change(func() {
+		for i := range b.rows {
+			if b.rows[i].Machine == machine {
+				b.rows[i].published = false
+			}
+		}
+	})
+	b.PokeOutgoing()
+	return nil
+}
+
+func (b *box) WaitOutgoing(ctx context.Context) error {
+	for {
+		if rows, _ := b.Outgoing(ctx, 1); len(rows) > 0 {
+			return nil
+		}
+		select {
+		case <-b.poked:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (b *box) PokeOutgoing() {
+	select {
+	case b.poked <- struct{}{}:
+	default:
+	}
+}
+
+func (b *box) Ingest(_ context.Context, from relay.Source, last uint64, data [][]byte) ([]string, error) {
+	b.mu.Lock()
+	refuse := b.refuse
+	b.mu.Unlock()
+	if refuse != nil {
+		return nil, refuse
+	}
+	b.change(func() {
+		for _, d := range data {
+			id := string(d)
+			if b.has[id] {
+				b.repeats++
+				continue
+			}
+			b.has[id] = true
+			b.got = append(b.got, id)
+		}
+		b.sources[from] = last
+	})
+	return []string{"Alice"}, nil
+}
+
+func (b *box) Directory(context.Context) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return []byte(b.machine + " has " + b.agents), nil
+}
+
+func (b *box) Learn(_ context.Context, machine string, directory []byte) error {
+	b.change(func() { b.learned[machine] = string(directory) })
+	return nil
+}
+
+// until waits until something holds.
+func (b *box) until(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	defer cancel()
+	for {
+		b.mu.Lock()
+		ok, changed, n := holds(), b.changed, len(b.got)
+		b.mu.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			t.Fatalf("%s: %s did not come (%d messages did)", b.machine, what, n)
+		}
+	}
+}
+
+// gets waits until these messages have come, and no others, in this order.
+func (b *box) gets(t testing.TB, want []string) {
+	t.Helper()
+	b.until(t, fmt.Sprintf("%d messages", len(want)), func() bool { return len(b.got) >= len(want) })
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !slices.Equal(b.got, want) {
+		for i := range want {
+			if b.got[i] != want[i] {
+				t.Fatalf("%s: message %d of %d is %s, not %s", b.machine, i, len(want), b.got[i], want[i])
+			}
+		}
+		t.Fatalf("%s: %d messages came, not %d", b.machine, len(b.got), len(want))
+	}
+}
+
+// ids are n different ids.
+func ids(prefix string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf("%s-%06d", prefix, i)
+	}
+	return out
+}
+
+// diary gathers what a bus says.
+type diary struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (d *diary) log(line string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, line)
+}
+
+func (d *diary) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return strings.Join(d.lines, "\n")
+}
+
+// start runs a bus until the test ends.
+func start(t testing.TB, b *box, c bus.Config) *bus.Bus {
+	t.Helper()
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	if c.Log == nil {
+		c.Log = func(line string) { t.Logf("%s: %s", b.machine, line) }
+	}
+	live := true
+	var mu sync.Mutex
+	log := c.Log
+	c.Log = func(line string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if live {
+			log(line)
+		}
+	}
+	out, err := bus.Start(context.Background(), b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop(t, out)
+		mu.Lock()
+		defer mu.Unlock()
+		live = false
+	})
+	return out
+}
+
+// stop ends a bus.
+func stop(t testing.TB, b *bus.Bus) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	defer cancel()
+	if err := b.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var errFull = errors.New("no space left on device")

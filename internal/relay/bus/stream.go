@@ -1,0 +1,147 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// dedup is for how long a stream refuses an id that it has. The ledger does so for
+// ever; this spares the way there.
+const dedup = 24 * time.Hour
+
+// stream is what is known of a machine's stream.
+type stream struct {
+	name    string
+	created time.Time
+	batches bool // it takes several messages at once, or none of them
+}
+
+// stream makes sure that a machine's stream is there.
+func (l *link) stream(ctx context.Context, machine string) (*stream, error) {
+	l.mu.Lock()
+	s := l.streams[machine]
+	l.mu.Unlock()
+	if s != nil {
+		return s, nil
+	}
+	info, err := l.ensure(ctx, l.js, machine)
+	if err != nil {
+		return nil, err
+	}
+	s = &stream{name: info.Config.Name, created: info.Created, batches: info.Config.AllowAtomicPublish}
+	if !l.b.known.made(machine, s.created) {
+		if err := l.b.store.Republish(ctx, machine); err != nil {
+			return nil, fmt.Errorf("messages that may be lost cannot be sent again: %w", err)
+		}
+		if err := l.b.known.keep(machine, s.created); err != nil {
+			return nil, fmt.Errorf("a stream of the relay cannot be remembered: %w", err)
+		}
+	}
+	l.mu.Lock()
+	l.streams[machine] = s
+	l.mu.Unlock()
+	return s, nil
+}
+
+// forget makes the next use look at a machine's stream again, or at all of them.
+func (l *link) forget(machine string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if machine == "" {
+		clear(l.streams)
+		return
+	}
+	delete(l.streams, machine)
+}
+
+// survey looks at all streams that were published to, so that what was in one that
+// is gone is sent again. A server of ours has a disk of ours: there everything is
+// offered once more, and refused where it is still stored.
+func (l *link) survey(ctx context.Context) error {
+	for _, machine := range l.b.known.machines() {
+		if l.srv != nil {
+			if err := l.b.store.Republish(ctx, machine); err != nil {
+				return fmt.Errorf("messages that may be lost cannot be sent again: %w", err)
+			}
+		}
+		if _, err := l.stream(ctx, machine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ensure finds or makes a machine's stream. Several machines may do so at once.
+func (l *link) ensure(ctx context.Context, js jetstream.JetStream, machine string) (*jetstream.StreamInfo, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTime)
+	defer cancel()
+	name := l.b.place.stream(machine)
+	for range 3 {
+		s, err := js.Stream(ctx, name)
+		if err == nil {
+			return l.widen(ctx, js, s.CachedInfo()), nil
+		}
+		if !errors.Is(err, jetstream.ErrStreamNotFound) {
+			return nil, fmt.Errorf("the stream %s cannot be looked at: %w", name, l.explain(err))
+		}
+		info, err := l.create(ctx, js, machine)
+		if err == nil {
+			return info, nil
+		}
+		if !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return nil, fmt.Errorf("the stream %s cannot be made: %w", name, l.explain(err))
+		}
+	}
+	return nil, fmt.Errorf("the stream %s is made and removed by others at the same time", name)
+}
+
+func (l *link) create(ctx context.Context, js jetstream.JetStream, machine string) (*jetstream.StreamInfo, error) {
+	c := jetstream.StreamConfig{
+		Name: l.b.place.stream(machine), Subjects: []string{l.b.place.subjects(machine)}, Description: "hookway: messages for " + token(machine),
+		Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
+		Duplicates: dedup, AllowAtomicPublish: true, Replicas: 1,
+	}
+	if l.srv == nil {
+		c.Replicas, c.MaxBytes = replicas, clusterMaxBytes
+		if l.b.c.MaxBytes > 0 {
+			c.MaxBytes = l.b.c.MaxBytes
+		}
+	}
+	s, err := js.CreateStream(ctx, c)
+	if err != nil && c.Replicas > 1 && fewServers(err) {
+		c.Replicas = 1
+		s, err = js.CreateStream(ctx, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.CachedInfo(), nil
+}
+
+// replicas is how many servers of a cluster have a stream.
+const replicas = 3
+
+// fewServers reports whether a cluster is too small for the replicas, now or for ever.
+func fewServers(err error) bool {
+	const notClustered, noPeers = 10074, 10005
+	var e *jetstream.APIError
+	return errors.As(err, &e) && (e.ErrorCode == notClustered || e.ErrorCode == noPeers)
+}
+
+// widen gives a stream its replicas if the cluster has grown, or was not whole when
+// the stream was made.
+func (l *link) widen(ctx context.Context, js jetstream.JetStream, info *jetstream.StreamInfo) *jetstream.StreamInfo {
+	if l.srv != nil || info.Config.Replicas >= replicas {
+		return info
+	}
+	c := info.Config
+	c.Replicas = replicas
+	if s, err := js.UpdateStream(ctx, c); err == nil {
+		return s.CachedInfo()
+	}
+	return info // it works as it is
+}
