@@ -53,18 +53,27 @@ func (s *shim) askOnce(places call.Places, stdin []byte) (*call.Reply, error) {
 	if err != nil {
 		return nil, errors.New("the daemon cannot be reached: " + err.Error())
 	}
-	defer conn.Close()
+	keep := false
+	defer func() {
+		if !keep {
+			conn.Close()
+		}
+	}()
 	left := time.Until(s.deadline)
 	doubt := time.AfterFunc(min(firstDoubt, left/4), s.guard(func() { s.doubt(places, min(longestPing, left/4)) }))
 	defer doubt.Stop()
 	dir, _ := os.Getwd() // the daemon finds another, or says that it needs one
 	sent := call.WriteRequest(conn, &call.Request{
-		Kind: call.KindHook, Version: version, Agent: s.agent, Event: s.options.event, Policy: s.policy,
+		Kind: call.KindTold, Version: version, Agent: s.agent, Event: s.options.event, Policy: s.policy,
 		Dir: dir, Env: os.Environ(), Timeout: left, Stdin: stdin,
 	})
 	reply, err := call.ReadReply(conn) // also if it took not all: it may have said why
 	switch {
 	case err == nil && reply.Err == "":
+		if reply.Ask {
+			keep = true // until the end of the process
+			s.asks.Store(conn)
+		}
 		return reply, nil
 	case err == nil:
 		return nil, errors.New("the daemon could not answer: " + reply.Err)

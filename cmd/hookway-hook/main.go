@@ -41,6 +41,7 @@ type shim struct {
 	inside   atomic.Bool // the full binary judges
 	child    child
 	notes    notes
+	asks     atomic.Pointer[os.File] // the daemon that wants to know when its answer is printed
 }
 
 // run gets the answer: from the daemon, else from the full binary.
@@ -195,6 +196,9 @@ func (s *shim) show(r call.Reply) {
 		r.Stderr = append(r.Stderr, "hookway's answer could not be printed: "+err.Error()+"\n"...)
 	} else {
 		s.code.Store(int32(r.ExitCode)) //nolint:gosec // as it came from a process
+		if conn := s.asks.Load(); r.Ask && conn != nil {
+			_ = call.WriteRequest(conn, &call.Request{Kind: call.KindShown, Version: version})
+		}
 	}
 	_ = write(stderr, r.Stderr)
 }

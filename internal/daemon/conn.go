@@ -35,7 +35,8 @@ type job struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	request *call.Request
-	release func() // of what the size of the request took
+	said    chan struct{} // closed when more comes of the client
+	release func()        // of what the size of the request took
 }
 
 // errGone is why a request is cancelled whose client does not wait any more.
@@ -84,11 +85,13 @@ func (c *conn) read(jobs chan<- job, done <-chan struct{}) {
 			return
 		}
 		ctx, cancel := context.WithCancelCause(c.s.base)
-		jobs <- job{ctx, cancel, r, release}
+		said := make(chan struct{})
+		jobs <- job{ctx, cancel, r, said, release}
 		if _, err := c.in.Peek(1); err != nil {
 			cancel(errGone)
 			return
 		}
+		close(said)
 		<-done
 	}
 }
@@ -167,9 +170,14 @@ func (c *conn) run(j job) {
 		ctx, cancel = context.WithTimeout(ctx, j.request.Timeout)
 		defer cancel()
 	}
+	if j.request.Kind == call.KindShown { // its coming was what counts; see shown
+		c.finish()
+		return
+	}
 	reply := c.s.answer(ctx, c.peer, j.request)
+	reply.Ask = reply.Sent != nil && j.request.Kind == call.KindTold
 	err := c.reply(reply)
-	reply.Pass(err)
+	reply.Pass(c.shown(j, reply, err))
 	if j.request.Kind == call.KindStop {
 		c.farewell()
 		return
@@ -178,6 +186,30 @@ func (c *conn) run(j job) {
 	if err != nil {
 		c.close()
 	}
+}
+
+// showTime bounds how long a client may take to print a reply.
+const showTime = 2 * time.Second
+
+// shown waits until a client that was asked to say so has printed its reply.
+func (c *conn) shown(j job, reply call.Reply, err error) error {
+	if err != nil || !reply.Ask {
+		return err
+	}
+	limit := time.NewTimer(showTime)
+	defer limit.Stop()
+	select {
+	case <-j.said:
+		return nil
+	case <-j.ctx.Done(): // it has gone, or said something just before
+		select {
+		case <-j.said:
+			return nil
+		default:
+		}
+	case <-limit.C:
+	}
+	return call.ErrUnshown
 }
 
 // farewell asks the server to stop, and keeps the connection open until it has:

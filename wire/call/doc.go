@@ -6,7 +6,10 @@
 // JSON library, no formatting, no network package.
 package call
 
-import "time"
+import (
+	"errors"
+	"time"
+)
 
 // Kind says what a request wants.
 type Kind byte
@@ -17,6 +20,8 @@ const (
 	KindStatus Kind = 2 // say how the daemon is
 	KindStop   Kind = 3 // end the daemon
 	KindPing   Kind = 4 // say that somebody is there
+	KindShown  Kind = 5 // the reply before was printed, as it asked to be told; this has no reply
+	KindTold   Kind = 6 // as KindHook, of one that says KindShown if the reply asks for it
 )
 
 // Request is one call.
@@ -40,11 +45,19 @@ type Reply struct {
 	// Err says why there is no answer. The sender must get one elsewhere.
 	Err string
 
+	// Ask has the sender of a KindTold say, with a request of KindShown, that it has
+	// printed this. Others, of older versions, do not know the question.
+	Ask bool
+
 	// Sent is called once by whoever passes the reply on: with nil when it was
-	// written, else with why it was not. It does not travel; nil means that nobody
-	// wants to know.
+	// written, and printed if that is known, else with why it was not. It does not
+	// travel; nil means that nobody wants to know.
 	Sent func(error)
 }
+
+// ErrUnshown says that a reply was written, but that nobody knows whether it was
+// printed: who had it died.
+var ErrUnshown = errors.New("nobody knows whether the answer was printed")
 
 // Pass tells Sent.
 func (r *Reply) Pass(err error) {

@@ -24,10 +24,13 @@ const (
 // version of what follows, what it is, and its length.
 const (
 	magic      = "HKWY"
-	headerSize = len(magic) + 2 + 1 + 1 + 4 // magic, version, kind of frame, zero, length
+	headerSize = len(magic) + 2 + 1 + 1 + 4 // magic, version, kind of frame, flags, length
+	flagsAt    = len(magic) + 3
 
 	frameRequest = 'Q'
 	frameReply   = 'A'
+
+	flagAsk = 1 // of a reply: Ask
 )
 
 // Magic is how every frame begins, whatever its version: who reads other languages
@@ -105,6 +108,9 @@ func WriteReply(w io.Writer, r *Reply) error {
 		return ErrTooLarge
 	}
 	b := newFrame(frameReply, 256+len(r.Err)+len(r.Stderr))
+	if r.Ask {
+		b[flagsAt] = flagAsk
+	}
 	b = put32(b, r.ExitCode)
 	b = putString(b, r.Err)
 	b = append(put32(b, len(r.Stderr)), r.Stderr...)
@@ -119,7 +125,7 @@ func ReadReply(r io.Reader) (*Reply, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	reply := &Reply{ExitCode: int(int32(f.uint32()))} //nolint:gosec // written as such
+	reply := &Reply{Ask: f.flags == flagAsk, ExitCode: int(int32(f.uint32()))} //nolint:gosec // written as such
 	reply.Err = string(f.bytes(MaxText))
 	reply.Stderr = f.bytes(MaxOutput)
 	reply.Stdout = f.bytes(MaxOutput)
@@ -174,7 +180,8 @@ func readFrame(r io.Reader, kind byte) (*fields, error) {
 	if v := int(header[0])<<8 | int(header[1]); v != Protocol {
 		return nil, &VersionError{Theirs: v, Ours: Protocol}
 	}
-	if header[2] != kind || header[3] != 0 {
+	flags := header[3]
+	if header[2] != kind || flags != 0 && (kind != frameReply || flags != flagAsk) {
 		return nil, ErrMalformed
 	}
 	size := int64(get32(header[4:]))
@@ -185,7 +192,7 @@ func readFrame(r io.Reader, kind byte) (*fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fields{rest: body}, nil
+	return &fields{rest: body, flags: flags}, nil
 }
 
 // readBody reads so many bytes. The memory grows with what has come, so that a
@@ -217,8 +224,9 @@ func readBody(r io.Reader, size int) ([]byte, error) {
 
 // fields takes a body apart. The first mistake makes all that follow empty.
 type fields struct {
-	rest []byte
-	bad  bool
+	rest  []byte
+	bad   bool
+	flags byte // of the frame
 }
 
 func (f *fields) take(n int) []byte {

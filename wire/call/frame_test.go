@@ -49,7 +49,7 @@ func TestManyCallsOnOneConnection(t *testing.T) {
 
 func TestReplies(t *testing.T) {
 	for _, want := range []*call.Reply{
-		{}, {Stdout: []byte("{}\n")}, {Stdout: []byte("a"), Stderr: []byte("b"), ExitCode: 2, Err: "c"}, {ExitCode: -1},
+		{}, {Stdout: []byte("{}\n")}, {Stdout: []byte("{}\n"), Ask: true}, {Stdout: []byte("a"), Stderr: []byte("b"), ExitCode: 2, Err: "c"}, {ExitCode: -1},
 		{Stdout: bytes.Repeat([]byte("y"), 3<<20)},
 	} {
 		var b bytes.Buffer
