@@ -18,6 +18,7 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 	shown "github.com/hookway/hookway/internal/relay/letter"
 	"github.com/hookway/hookway/internal/relay/post"
+	"github.com/hookway/hookway/wire/call"
 )
 
 // Bounds of the messages in one answer.
@@ -135,16 +136,19 @@ func (h *hearing) letters(ctx context.Context, g *guest, room int) string {
 	if err != nil {
 		h.notice(err)
 	}
-	taken = append(g.kept, taken...)
+	all := g.kept
+	for _, t := range taken {
+		all = append(all, pending{Taken: t})
+	}
 	g.kept = nil
 	var texts []string
-	for i, t := range taken {
+	for i, t := range all {
 		text, err := h.letter(ctx, g, t, &room, len(texts) == 0)
 		if err != nil {
 			if !errors.Is(err, errNoRoom) {
 				h.notice(err)
 			}
-			h.release(g, taken[i:])
+			h.release(g, all[i:])
 			break
 		}
 		if text != "" {
@@ -156,7 +160,7 @@ func (h *hearing) letters(ctx context.Context, g *guest, room int) string {
 
 // release lets others, or later events, have messages that were taken only. Of one
 // that somebody may have given before, that must stay known.
-func (h *hearing) release(g *guest, taken []relay.Taken) {
+func (h *hearing) release(g *guest, taken []pending) {
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
 	for _, t := range taken {
@@ -173,7 +177,7 @@ var errNoRoom = errors.New("the answer has no room")
 
 // letter claims one message and gives its text; "" is a message that is not, or
 // not now, to be given.
-func (h *hearing) letter(ctx context.Context, g *guest, t relay.Taken, room *int, first bool) (string, error) {
+func (h *hearing) letter(ctx context.Context, g *guest, t pending, room *int, first bool) (string, error) {
 	m := shown.Clean(t.Message)
 	need := min(len(m.Content), mostShown) + framing
 	if t.Again != nil {
@@ -197,6 +201,11 @@ func (h *hearing) letter(ctx context.Context, g *guest, t relay.Taken, room *int
 		text = cut(text, *room, m.ID)
 	}
 	h.signAnswer(g)
+	if t.mine {
+		if err := g.seat.Release(ctx, m.ID); err != nil {
+			return "", err
+		}
+	}
 	if err := g.seat.Begin(ctx, m.ID, text, "hook"); err != nil {
 		if errors.Is(err, relay.ErrTaken) {
 			return "", nil
@@ -204,7 +213,7 @@ func (h *hearing) letter(ctx context.Context, g *guest, t relay.Taken, room *int
 		return "", err
 	}
 	*room -= len(text) + len("\n\n")
-	h.handing = append(h.handing, handout{m.ID, repeat})
+	h.handing = append(h.handing, handout{t.Message, text, repeat})
 	return text, nil
 }
 
@@ -236,7 +245,7 @@ func (h *hearing) open(ctx context.Context, g *guest, m relay.Message) (string, 
 // again decides about a message that somebody had put into an answer and then died.
 // If the agent has it, that is noted; if that cannot be known yet, it waits; if it
 // never can, the text says so.
-func (h *hearing) again(ctx context.Context, g *guest, t relay.Taken) (text string, repeat bool, err error) {
+func (h *hearing) again(ctx context.Context, g *guest, t pending) (text string, repeat bool, err error) {
 	a := *t.Again
 	if a.Transcript == "" && a.Session == g.p.Session {
 		a.Transcript = g.p.Transcript
@@ -312,7 +321,15 @@ func (h *hearing) handed(err error) {
 	}
 	g.turn.Lock()
 	defer g.turn.Unlock()
-	if err != nil {
+	switch {
+	case errors.Is(err, call.ErrUnshown):
+		for _, m := range h.handing {
+			attempt := relay.Attempt{Text: m.text, Session: g.p.Session, Transcript: g.p.Transcript, How: "hook", At: time.Now()}
+			g.kept = append(g.kept, pending{relay.Taken{Message: m.Message, Again: &attempt}, true})
+		}
+		h.handing, g.out = nil, false
+		return
+	case err != nil:
 		h.takeBack(g)
 		return
 	}
@@ -322,7 +339,7 @@ func (h *hearing) handed(err error) {
 		if g.seat == nil {
 			break // it is looked up when the session is resumed
 		}
-		if err := g.seat.Done(ctx, m.id, m.repeat); err != nil {
+		if err := g.seat.Done(ctx, m.ID, m.repeat); err != nil {
 			h.notice(err)
 			g.undone = append(g.undone, m)
 		}
@@ -337,7 +354,7 @@ func (h *hearing) takeBack(g *guest) {
 	defer cancel()
 	for _, m := range h.handing {
 		if g.seat != nil {
-			h.notice(g.seat.Release(ctx, m.id))
+			h.notice(g.seat.Release(ctx, m.ID))
 		}
 	}
 	h.handing, g.out = nil, false

@@ -159,7 +159,7 @@ func (h *hearing) hear(ctx context.Context, g *guest, ev hook.AnyEvent) {
 		return
 	}
 	for len(g.undone) > 0 {
-		if err := g.seat.Done(ctx, g.undone[0].id, g.undone[0].repeat); err != nil {
+		if err := g.seat.Done(ctx, g.undone[0].ID, g.undone[0].repeat); err != nil {
 			h.notice(err)
 			break
 		}

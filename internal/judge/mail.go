@@ -71,22 +71,29 @@ type guest struct {
 	p    relay.Presence
 	gone bool // its session has ended
 
-	out      bool          // an answer with messages is on its way
-	kept     []relay.Taken // taken, and not decided
-	undone   []handout     // in the agent's session, which is not noted yet
-	unseen   bool          // something is, and the agent has done nothing since
-	at       time.Time     // since when
-	row      int           // how often in a row it did not stop for a message or a hook
-	said     string        // why it was not to stop the last time
-	complain sync.Once     // that it cannot join
+	out      bool      // an answer with messages is on its way
+	kept     []pending // taken, and not decided
+	undone   []handout // in the agent's session, which is not noted yet
+	unseen   bool      // something is, and the agent has done nothing since
+	at       time.Time // since when
+	row      int       // how often in a row it did not stop for a message or a hook
+	said     string    // why it was not to stop the last time
+	complain sync.Once // that it cannot join
 
 	heard time.Time // last; guarded by mail.mu
 }
 
 // handout is a message that is in an answer.
 type handout struct {
-	id     string
+	relay.Message
+	text   string
 	repeat bool
+}
+
+// pending is a message that the guest's seat has.
+type pending struct {
+	relay.Taken
+	mine bool // it was in an answer of this seat, and nobody knows whether the agent got that
 }
 
 // guest finds the session, or makes it known.

@@ -293,11 +293,15 @@ func (h *hearing) sending(r call.Reply) call.Reply {
 		return r
 	}
 	r.Sent = func(err error) {
-		if err != nil {
+		switch {
+		case errors.Is(err, call.ErrUnshown): // they stay taken, which run sees in time
+			h.member.took.end()
+			h.member.took = nil
+		case err != nil:
 			h.putBack()
-			return
+		default:
+			h.settle(given)
 		}
-		h.settle(given)
 	}
 	return r
 }
