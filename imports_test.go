@@ -36,6 +36,7 @@ var rooms = map[string][]string{
 	"internal/relay/post":   {"hook", "internal/relay", "internal/relay/letter"},
 	"internal/relay/letter": {"internal/directive", "internal/terminal", "internal/relay"},
 	"internal/gateway":      {"hook", "handler/web"},
+	"internal/memory/exam":  {},
 	"internal/memory":       {"hook", "internal/filelock", "internal/sqlite"},
 	"internal/roster":       {"hook", "internal/filelock"},
 	"internal/terminal":     {"internal/procgroup"},

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hookway/hookway/internal/memory/exam"
 )
 
 // server is an Ollama of a test.
@@ -200,8 +202,8 @@ func TestOllamaBehindAStore(t *testing.T) {
 	wantVectors(t, store, len(all), 768)
 
 	view := View{Workspace: "/w"}
-	both, _ := recallAt(10, asked, searching(t, store, view))
-	words, _ := recallAt(10, asked, rankBy(all, tuned))
+	both, _ := exam.Recall(10, asked, searching(t, store, view))
+	words, _ := exam.Recall(10, asked, rankBy(all, tuned))
 	t.Logf("recall@10 by words %.1f %%, with a model of random weights %.1f %%", words, both)
 
 	server.stop()
