@@ -69,6 +69,11 @@ type Config struct {
 	// not end for want of calls. It may be nil.
 	Needed func() bool
 
+	// Stopping is called once, with the reason, when the daemon is to end. It runs beside
+	// the requests that are still under way, and is waited for before Close is called;
+	// it bounds its time itself. It may be nil.
+	Stopping func(reason string)
+
 	// Close is called once, when the last request has ended or there will be none,
 	// and before those who asked the daemon to stop are told that it has. It may be nil.
 	Close func()

@@ -52,6 +52,7 @@ func Serve(ctx context.Context, c Config) error {
 		s.stop("it was told to")
 	case <-s.stopping:
 	}
+	s.lastWords()
 	for _, door := range doors { // before the lock is given back: the next daemon may have the same
 		err = errors.Join(err, door.Close())
 	}
@@ -61,6 +62,16 @@ func Serve(ctx context.Context, c Config) error {
 	<-keeping
 	s.easing.stop()
 	return errors.Join(err, s.reason)
+}
+
+// lastWords says that the server ends, without waiting for whoever hears it.
+func (s *server) lastWords() {
+	go func() {
+		defer close(s.said)
+		if s.c.Stopping != nil {
+			s.c.Stopping(s.why)
+		}
+	}()
 }
 
 // abandon closes what a server that cannot begin was given.
@@ -106,6 +117,8 @@ type server struct {
 	stopOnce sync.Once
 	stopping chan struct{} // closed when no more is begun
 	reason   error         // what Serve gives; read after stopping
+	why      string        // it stops; read after stopping
+	said     chan struct{} // closed when those who are told that it stops have heard it
 	ended    chan struct{} // closed when everything but the farewells is over
 
 	mu      sync.Mutex
@@ -118,7 +131,7 @@ type server struct {
 func newServer(c Config) *server {
 	s := &server{
 		c: c, uid: ownUID(), started: time.Now(), file: newProgram(c.Executable), large: make(chan struct{}, maxLarge),
-		stopping: make(chan struct{}), ended: make(chan struct{}), conns: map[*conn]struct{}{},
+		stopping: make(chan struct{}), said: make(chan struct{}), ended: make(chan struct{}), conns: map[*conn]struct{}{},
 	}
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	s.activity.note()
@@ -133,6 +146,7 @@ var errStopped = errors.New("the daemon stops")
 func (s *server) stop(why string) {
 	s.stopOnce.Do(func() {
 		s.c.log("the daemon ends: %s", why)
+		s.why = why
 		close(s.stopping)
 	})
 }
@@ -140,7 +154,7 @@ func (s *server) stop(why string) {
 // stopReplaced is stop for the sake of a new program.
 func (s *server) stopReplaced() {
 	s.stopOnce.Do(func() {
-		s.reason = ErrReplaced
+		s.reason, s.why = ErrReplaced, "its program was replaced"
 		close(s.stopping)
 	})
 }
@@ -262,6 +276,7 @@ func (s *server) drain(grace time.Duration) {
 	t := time.AfterFunc(grace, func() { s.cancel(errStopped) })
 	s.activity.awaitNone()
 	t.Stop()
+	<-s.said
 	s.cancel(errStopped)
 	if s.c.Close != nil {
 		s.c.Close()
