@@ -1,4 +1,44 @@
 package relay
 
-// Attach describes a file, for [Message.Attachments].
-func Attach(path string) (Attachment, error) { return Attachment{}, errNotYet }
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Attach describes a file, for [Message.Attachments]. The file stays where it is;
+// the sum lets the receiver see whether it is the same still.
+func Attach(path string) (Attachment, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", path, err)
+	}
+	// A pipe would be waited for without end: it is not opened.
+	info, err := os.Stat(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Attachment{}, fmt.Errorf("%s cannot be attached: there is no such file: %w", abs, err)
+	case err != nil:
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, err)
+	case info.IsDir():
+		return Attachment{}, fmt.Errorf("%s cannot be attached: it is a folder; attach its files, or an archive of it", abs)
+	case !info.Mode().IsRegular():
+		return Attachment{}, fmt.Errorf("%s cannot be attached: it is no regular file", abs)
+	}
+	f, err := os.Open(abs)
+	if err != nil {
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	if err != nil {
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, err)
+	}
+	return Attachment{Name: filepath.Base(abs), Path: abs, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+}

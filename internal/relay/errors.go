@@ -62,3 +62,41 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string { return e.Text }
+
+// LongError means that a message is longer than it may be. Nothing was stored.
+type LongError struct {
+	What string // the text, or the message with its metadata and attachments
+	Size int
+	Max  int
+}
+
+func (e *LongError) Error() string {
+	return fmt.Sprintf("%s has %s, and may have %s: put it into a file and attach that (hookway send --attach FILE, or [file:PATH] before the text)", e.What, size(e.Size), size(e.Max))
+}
+
+// size is a number of bytes for people.
+func size(n int) string {
+	switch {
+	case n >= 10<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 10<<10:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// refusal is what cannot be done, in words for the user.
+type refusal struct{ text string }
+
+func (e *refusal) Error() string { return e.text }
+
+// isRefusal tells what was refused from what has failed.
+func isRefusal(err error) bool {
+	return errors.Is(err, ErrTaken) || errors.Is(err, ErrNobody) || is[*UnknownError](err) || is[*AmbiguousError](err) ||
+		is[*FullError](err) || is[*LimitError](err) || is[*LongError](err) || is[*refusal](err)
+}
+
+func is[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}

@@ -2,7 +2,13 @@ package relay
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
 	"time"
+	"unicode"
 )
 
 // Presence is a live session of an agent.
@@ -19,68 +25,161 @@ type Presence struct {
 
 // Seat is the place of a session at the inbox of its agent. It is given back by
 // Close, and by the end of the process, however it ends. Of several sessions with
-// one name only one has the inbox; the others get what is for their session.
-type Seat struct{}
+// one name only one has the inbox; the others get what is for their session. When
+// the one that has it ends, another one gets it.
+type Seat struct {
+	s     *Store
+	id    string
+	agent string // its key
+	poked poke
+
+	mu     sync.Mutex
+	p      Presence
+	lock   *os.File         // of the seat
+	lease  *os.File         // of the agent's inbox, if it has that
+	taken  map[string]taken // messages that were given out, by id
+	noted  time.Time        // when the lock's file was touched
+	closed bool
+}
+
+// taken is a message that a seat has given out.
+type taken struct{ seq int64 }
 
 // Join takes a seat, and makes the agent known for good.
-func (s *Store) Join(ctx context.Context, p Presence) (*Seat, error) { return nil, errNotYet }
-
-// Leads reports whether the seat has the inbox of its name.
-func (s *Seat) Leads() bool { return false }
-
-// Taken is a message for the session.
-type Taken struct {
-	Message Message
-	Again   *Attempt // set if a process that has ended meanwhile has begun to inject it
+func (s *Store) Join(ctx context.Context, p Presence) (*Seat, error) {
+	name, err := Name(p.Name)
+	if err != nil {
+		return nil, err
+	}
+	if p.Session == "" || len(p.Session) > 256 || strings.IndexFunc(p.Session, unicode.IsControl) >= 0 {
+		return nil, &refusal{fmt.Sprintf("%q cannot be the id of a session", p.Session)}
+	}
+	if p.PID == 0 {
+		p.PID = os.Getpid()
+	}
+	seat := &Seat{s: s, id: NewID(), agent: key(name), p: p, poked: newPoke(), taken: map[string]taken{}, noted: s.now()}
+	seat.p.Name = name
+	if seat.lock, err = lockFile(s.seatFile(seat.id)); err != nil {
+		return nil, fmt.Errorf("a session cannot be announced: %w", err)
+	}
+	if err := s.enter(ctx, seat); err != nil {
+		return nil, errors.Join(s.explain("reached", err), seat.unlock())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errors.Join(errors.New("the store is closed"), seat.unlock())
+	}
+	s.seats[seat] = true
+	return seat, nil
 }
 
-// Attempt is what is known of an injection that was begun and not finished.
-type Attempt struct {
-	Text       string // as given to Begin
-	Session    string
-	Transcript string
-	History    string
-	How        string
-	At         time.Time
+// enter writes a new seat down, and takes the lease if that is free.
+func (s *Store) enter(ctx context.Context, seat *Seat) error {
+	err := s.write(ctx, func(a access) error {
+		_, gone, err := a.sitting(seat.agent)
+		if err != nil {
+			return err
+		}
+		for _, id := range gone {
+			if err := a.vacate(id); err != nil {
+				return err
+			}
+		}
+		running, err := a.running(seat.agent)
+		if err != nil {
+			return err
+		}
+		if err := a.register(seat.p.Name); err != nil {
+			return err
+		}
+		now := micros(s.now())
+		if !running[seat.agent] {
+			if _, err := a.exec("UPDATE agent SET since = ? WHERE key = ?", now, seat.agent); err != nil {
+				return err
+			}
+		}
+		p := seat.p
+		_, err = a.exec("INSERT INTO seat (id, agent, session, pid, kind, program, cwd, transcript, history, joined) VALUES (?,?,?,?,?,?,?,?,?,?)",
+			seat.id, seat.agent, p.Session, p.PID, p.Kind, p.Program, p.CWD, p.Transcript, p.History, now)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = seat.leads(ctx)
+	return err
 }
-
-// Take gives up to most messages that wait, the most urgent first, and of the same
-// priority the oldest. It gives none twice, unless it was released meanwhile.
-func (s *Seat) Take(ctx context.Context, most int) ([]Taken, error) { return nil, errNotYet }
-
-// Begin says that a message is about to be injected as text, and how (typed, hook
-// or mcp). [ErrTaken] means that it must not be: somebody else has it.
-func (s *Seat) Begin(ctx context.Context, id, text, how string) error { return errNotYet }
-
-// Done says that a message was injected. Repeat is set if it may have been before.
-func (s *Seat) Done(ctx context.Context, id string, repeat bool) error { return errNotYet }
-
-// Suppress says that a hook has blocked the message.
-func (s *Seat) Suppress(ctx context.Context, id, reason string) error { return errNotYet }
-
-// Fail says that a message could not be injected. It is given out again by Take;
-// after five failures it is dead, and the sender is told.
-func (s *Seat) Fail(ctx context.Context, id, reason string) error { return errNotYet }
-
-// Release gives a message back that was taken or begun, and is known not to have
-// been injected.
-func (s *Seat) Release(ctx context.Context, id string) error { return errNotYet }
-
-// Seen says that everything that was injected into the session was seen.
-func (s *Seat) Seen(ctx context.Context) error { return errNotYet }
-
-// Human says that a person has spoken in the session: messages to and fro are
-// counted anew.
-func (s *Seat) Human(ctx context.Context) error { return errNotYet }
 
 // Update changes what is known of the session, but not its id and name.
-func (s *Seat) Update(ctx context.Context, p Presence) error { return errNotYet }
-
-// Wait waits until there may be something in Take.
-func (s *Seat) Wait(ctx context.Context) error { return errNotYet }
+func (seat *Seat) Update(ctx context.Context, p Presence) error {
+	seat.mu.Lock()
+	p.Session, p.Name = seat.p.Session, seat.p.Name
+	if p.PID == 0 {
+		p.PID = seat.p.PID
+	}
+	same := p == seat.p
+	seat.p = p
+	leads := seat.lease != nil
+	seat.mu.Unlock()
+	if same {
+		return nil
+	}
+	return seat.s.explain("changed", seat.s.write(ctx, func(a access) error {
+		_, err := a.exec("UPDATE seat SET pid = ?, kind = ?, program = ?, cwd = ?, transcript = ?, history = ? WHERE id = ?",
+			p.PID, p.Kind, p.Program, p.CWD, p.Transcript, p.History, seat.id)
+		if err == nil && leads {
+			err = a.lead(seat.agent, p)
+		}
+		return err
+	}))
+}
 
 // Poke ends a Wait.
-func (s *Seat) Poke() {}
+func (seat *Seat) Poke() { seat.poked.now() }
 
 // Close gives the seat back. What was begun in it is given out again as [Attempt].
-func (s *Seat) Close() error { return errNotYet }
+func (seat *Seat) Close() error {
+	seat.mu.Lock()
+	if seat.closed {
+		seat.mu.Unlock()
+		return nil
+	}
+	seat.closed = true
+	lease := seat.lease
+	seat.lease = nil
+	seat.mu.Unlock()
+	seat.s.mu.Lock()
+	delete(seat.s.seats, seat)
+	seat.s.mu.Unlock()
+
+	errs := []error{seat.unlock()}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	// Should it fail, others find that the seat's lock is free.
+	errs = append(errs, seat.s.explain("changed", seat.s.write(ctx, func(a access) error { return a.vacate(seat.id) })))
+	if lease != nil {
+		errs = append(errs, lease.Close())
+		seat.s.pokeAgents(map[string]bool{seat.agent: true}) // another seat may have it now
+	}
+	return errors.Join(errs...)
+}
+
+// unlock lets go of the seat's own lock.
+func (seat *Seat) unlock() error {
+	if seat.lock == nil {
+		return nil
+	}
+	return seat.lock.Close()
+}
+
+// pokeAgents wakes the seats in this process of some agents.
+func (s *Store) pokeAgents(agents map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for seat := range s.seats {
+		if agents[seat.agent] {
+			seat.poked.now()
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Agent is one that messages can be sent to, running or not.
+type Agent struct {
+	Name     string    `json:"name"`
+	Machine  string    `json:"machine"`
+	Session  string    `json:"session,omitempty"` // the one that has its inbox now
+	Program  string    `json:"program,omitempty"`
+	CWD      string    `json:"cwd,omitempty"`
+	Kind     string    `json:"kind,omitempty"` // as in Presence
+	Running  bool      `json:"running"`
+	Since    time.Time `json:"since,omitzero"`     // it runs, or does not
+	LastSeen time.Time `json:"last_seen,omitzero"` // it did something
+	Waiting  int       `json:"waiting"`            // messages that wait for it
+	Channels []string  `json:"channels,omitempty"`
+}
+
+// Agents gives all agents that are known: those of this machine first, by name,
+// then those that other machines have told of.
+func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
+	if err := s.reap(ctx); err != nil {
+		return nil, s.explain("read", err)
+	}
+	a := s.read(ctx)
+	here, err := a.ours()
+	if err != nil {
+		return nil, s.explain("read", err)
+	}
+	there, err := a.theirs()
+	return append(here, there...), s.explain("read", err)
+}
+
+func (a access) ours() ([]Agent, error) {
+	running, err := a.running("")
+	if err != nil {
+		return nil, err
+	}
+	channels := map[string][]string{}
+	var agent, channel string
+	err = a.each([]any{&agent, &channel}, func() error { channels[agent] = append(channels[agent], channel); return nil },
+		"SELECT member.agent, channel.name FROM member JOIN channel ON channel.key = member.channel ORDER BY channel.key")
+	if err != nil {
+		return nil, err
+	}
+	var all []Agent
+	var one Agent
+	var since, seen int64
+	err = a.each([]any{&agent, &one.Name, &one.Program, &one.CWD, &one.Kind, &one.Session, &since, &seen, &one.Waiting}, func() error {
+		next := one
+		next.Machine, next.Since, next.LastSeen, next.Channels = a.s.machine, moment(since), moment(seen), channels[agent]
+		if next.Running = running[agent]; !next.Running {
+			next.Session = ""
+		}
+		all = append(all, next)
+		return nil
+	}, "SELECT key, name, program, cwd, kind, lead, since, seen, waiting FROM agent ORDER BY key")
+	return all, err
+}
+
+func (a access) theirs() ([]Agent, error) {
+	var all []Agent
+	var one Agent
+	var off, heard int64
+	err := a.each([]any{&one.Name, &one.Machine, &off, &heard}, func() error {
+		next := one
+		next.Running, next.LastSeen = off == 0, moment(heard)
+		if off != 0 {
+			next.Since, next.LastSeen = moment(off), moment(off)
+		}
+		all = append(all, next)
+		return nil
+	}, "SELECT peer_agent.name, peer_agent.machine, peer_agent.offline, peer.heard FROM peer_agent JOIN peer USING (machine) ORDER BY peer_agent.machine, peer_agent.key")
+	return all, err
+}
+
+// knownAgent gives the key of an agent of this machine.
+func (a access) knownAgent(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if before, machine, ok := strings.Cut(name, "@"); ok && strings.ToLower(machine) == a.s.machine {
+		name = before
+	}
+	k := key(name)
+	known, err := a.get([]any{new(int)}, "SELECT 1 FROM agent WHERE key = ?", k)
+	if known || err != nil {
+		return k, err
+	}
+	all, err := a.strings("SELECT name FROM agent")
+	return "", unknownOr(err, "agent", name, nearest(name, all))
+}
+
+// Register makes an agent known for good that has no session yet: messages to it
+// wait for its first one. One that is known stays as it is.
+func (s *Store) Register(ctx context.Context, name string) error {
+	name, err := Name(name)
+	if err != nil {
+		return err
+	}
+	return s.explain("changed", s.write(ctx, func(a access) error { return a.register(name) }))
+}
+
+func (a access) register(name string) error {
+	_, err := a.exec(`INSERT INTO agent (key, name, program, cwd, kind, lead, since, seen) VALUES (?,?,'','','','',?,0) ON CONFLICT DO NOTHING`,
+		key(name), name, micros(a.s.now()))
+	return err
+}
+
+// Forget removes an agent that is not running, and its inbox. It refuses while
+// messages wait for the agent, unless force is set: then their senders are told.
+func (s *Store) Forget(ctx context.Context, name string, force bool) error {
+	if err := s.reap(ctx); err != nil {
+		return s.explain("changed", err)
+	}
+	return s.explain("changed", s.write(ctx, func(a access) error {
+		agent, err := a.knownAgent(name)
+		if err != nil {
+			return err
+		}
+		running, err := a.running(agent)
+		if err != nil {
+			return err
+		}
+		if running[agent] {
+			return &refusal{fmt.Sprintf("%s is running: end its session first", name)}
+		}
+		var waiting int
+		if _, err := a.get([]any{&waiting}, "SELECT waiting FROM agent WHERE key = ?", agent); err != nil {
+			return err
+		}
+		if waiting > 0 && !force {
+			return &refusal{fmt.Sprintf("%d messages wait for %s: read them (hookway inbox), or force it", waiting, name)}
+		}
+		return a.forget(agent)
+	}))
+}
+
+func (a access) forget(agent string) error {
+	var waiting []delivery
+	var d delivery
+	err := a.each(d.fields(), func() error { waiting = append(waiting, d); return nil },
+		"SELECT "+deliveryColumns+" FROM delivery d WHERE d.machine = '' AND d.agent = ? AND d.state < 3", agent)
+	if err != nil {
+		return err
+	}
+	for _, d := range waiting {
+		d.stage, d.reason = refused, "the agent was forgotten"
+		if err := a.move(d); err != nil {
+			return err
+		}
+	}
+	// The senders keep their receipts; a new agent of that name does not see them.
+	for _, change := range []string{
+		"UPDATE delivery SET agent = agent || ' ' || message WHERE machine = '' AND agent = ?",
+		"DELETE FROM member WHERE agent = ?", "DELETE FROM seat WHERE agent = ?", "DELETE FROM agent WHERE key = ?",
+	} {
+		if _, err := a.exec(change, agent); err != nil {
+			return err
+		}
+	}
+	return a.forgetPairs(agent)
+}

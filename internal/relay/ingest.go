@@ -1,0 +1,197 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Source is one stream. One that was made anew has another time.
+type Source struct {
+	Stream  string
+	Created time.Time
+}
+
+// Ingest takes in parcels of a stream, of which the last one has the offset last. It
+// happens as a whole, together with the offset, or not at all, which is when there is
+// an error. What was taken in before changes nothing, and what means nothing is
+// logged and left out. It gives the agents that have something new.
+func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]byte) (woken []string, err error) {
+	var agents map[string]bool
+	var out bool
+	err = s.write(ctx, func(a access) error {
+		in := ingestion{access: a, woken: map[string]bool{}}
+		if err := in.arrivals(); err != nil {
+			return err
+		}
+		for i, one := range data {
+			p, err := readParcel(one)
+			if err != nil {
+				s.log(fmt.Sprintf("a parcel of the stream %s means nothing (number %d of %d up to %d): %v", from.Stream, i+1, len(data), last, err))
+				continue
+			}
+			if err := in.parcel(p); err != nil {
+				return err
+			}
+		}
+		agents, out = in.woken, in.out
+		return in.finish(from, last)
+	})
+	if err != nil {
+		return nil, s.explain("taken in", err)
+	}
+	s.pokeAgents(agents)
+	if out {
+		s.outgoing.now()
+	}
+	woken, err = s.names(ctx, slices.Sorted(maps.Keys(agents)))
+	if err == nil {
+		err = s.sweep(ctx)
+	}
+	if err != nil {
+		s.log(err.Error()) // what was taken in stays so
+	}
+	return woken, nil
+}
+
+// names gives the names of agents.
+func (s *Store) names(ctx context.Context, keys []string) ([]string, error) {
+	var names []string
+	for _, k := range keys {
+		var name string
+		known, err := s.read(ctx).get([]any{&name}, "SELECT name FROM agent WHERE key = ?", k)
+		if err != nil {
+			return names, err
+		}
+		if known {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// Offset is how far a stream was taken in; 0 for one that is new, or was made anew.
+func (s *Store) Offset(ctx context.Context, from Source) (uint64, error) {
+	var last uint64
+	_, err := s.read(ctx).get([]any{&last}, "SELECT last FROM source WHERE stream = ? AND created = ?", from.Stream, micros(from.Created))
+	return last, s.explain("read", err)
+}
+
+// ingestion is one transaction of Ingest.
+type ingestion struct {
+	access
+	arrival int64           // of the last one that came
+	woken   map[string]bool // the agents that have something new
+	out     bool            // there is something in the outbox
+}
+
+// arrivals reads how many have come.
+func (in *ingestion) arrivals() error {
+	_, err := in.get([]any{&in.arrival}, "SELECT value FROM fact WHERE name = 'arrival'")
+	return err
+}
+
+func (in *ingestion) finish(from Source, last uint64) error {
+	if _, err := in.exec("INSERT OR REPLACE INTO fact (name, value) VALUES ('arrival', ?)", in.arrival); err != nil {
+		return err
+	}
+	var created int64
+	known, err := in.get([]any{&created}, "SELECT created FROM source WHERE stream = ?", from.Stream)
+	if err != nil {
+		return err
+	}
+	if known && created != micros(from.Created) {
+		// The stream was lost, and with it what it had of ours.
+		if err := in.republish(""); err != nil {
+			return err
+		}
+		in.out = true
+	}
+	_, err = in.exec(`INSERT INTO source (stream, created, last) VALUES (?1,?2,?3) ON CONFLICT DO UPDATE SET
+		last = CASE WHEN created = ?2 THEN max(last, ?3) ELSE ?3 END, created = ?2`, from.Stream, micros(from.Created), int64(last))
+	return err
+}
+
+func (in *ingestion) parcel(p parcel) error {
+	if p.Message != nil {
+		if err := in.message(p); err != nil {
+			return err
+		}
+	}
+	if p.Machine == in.s.machine {
+		return nil // what this one says of itself it knows
+	}
+	if p.Taken != "" {
+		if _, err := in.exec("DELETE FROM outbox WHERE message = ? AND machine = ?", p.Taken, p.Machine); err != nil {
+			return err
+		}
+	}
+	for _, r := range p.Receipts {
+		if err := in.receipt(p.Machine, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message gives a message to those of this machine that it is for.
+func (in *ingestion) message(p parcel) error {
+	m := *p.Message
+	origin := p.Machine
+	if origin == in.s.machine {
+		origin = ""
+	}
+	if err := in.bound(&m); err != nil {
+		in.s.log(fmt.Sprintf("a message of %s@%s is left out: %v", m.From, p.Machine, err))
+		if origin == "" {
+			return nil
+		}
+		return in.answer(origin, m.ID, []Receipt{{Message: m.ID, To: p.Agent, State: StateRefused, Reason: err.Error()}})
+	}
+	var sender, machine string
+	known, err := in.get([]any{&sender, &machine}, "SELECT sender, machine FROM message WHERE id = ?", m.ID)
+	if err != nil {
+		return err
+	}
+	if known && sender == key(m.From) && machine == "" {
+		origin = "" // this machine had another name then
+	}
+	if known && (sender != key(m.From) || machine != origin) {
+		in.s.log(fmt.Sprintf("a message of %s@%s has the id of another one, %s: it is left out", m.From, p.Machine, m.ID))
+		return nil
+	}
+	if !known {
+		if _, err := in.keep(m); err != nil {
+			return err
+		}
+	}
+	receipts, err := in.deliver(m, origin, p)
+	if err != nil {
+		return err
+	}
+	if origin != "" {
+		return in.answer(origin, m.ID, receipts)
+	}
+	_, err = in.exec("DELETE FROM outbox WHERE message = ? AND machine = ''", m.ID)
+	return err
+}
+
+// bound holds a message of another machine to what may be sent here.
+func (in *ingestion) bound(m *Message) error {
+	from := *m
+	if err := in.s.checkContent(m); err != nil {
+		return err
+	}
+	if m.Hops < 0 || m.Hops > in.s.limits.Hops && from.Machine != in.s.machine {
+		return &refusal{fmt.Sprintf("hooks have passed it on %d times", m.Hops)}
+	}
+	return nil
+}
+
+// answer tells another machine that a message is kept here, and for whom.
+func (in *ingestion) answer(origin, id string, receipts []Receipt) error {
+	in.out = true
+	return in.report(origin, parcel{Taken: id, Receipts: receipts})
+}

@@ -1,0 +1,169 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+)
+
+// mostTries is how often a message may fail to be injected.
+const mostTries = 5
+
+// Begin says that a message is about to be injected as text, and how (typed, hook
+// or mcp). When it returns, that is on disk. [ErrTaken] means that the message must
+// not be injected: somebody else has it.
+func (seat *Seat) Begin(ctx context.Context, id, text, how string) error {
+	return seat.change(ctx, id, func(a access, d *delivery) error {
+		if d.stage != queued && (d.stage != begun || d.owner != seat.id) {
+			return ErrTaken
+		}
+		p := seat.presence()
+		d.stage, d.owner, d.injectedIn, d.how = begun, seat.id, p.Session, how
+		d.text, d.transcript, d.history, d.begun = text, p.Transcript, p.History, micros(a.s.now())
+		return nil
+	})
+}
+
+// Done says that a message was injected. Repeat is set if it may have been before.
+func (seat *Seat) Done(ctx context.Context, id string, repeat bool) error {
+	return seat.change(ctx, id, func(a access, d *delivery) error {
+		if d.owner != seat.id || d.stage != begun && d.stage != injected && d.stage != seen && d.stage != replied {
+			return ErrTaken
+		}
+		if d.stage == begun {
+			d.stage = injected
+		}
+		if d.injected == 0 {
+			d.injected = micros(a.s.now())
+		}
+		d.repeat, d.text, d.transcript, d.history = d.repeat || repeat, "", "", ""
+		return nil
+	})
+}
+
+// Suppress says that a hook has blocked the message.
+func (seat *Seat) Suppress(ctx context.Context, id, reason string) error {
+	return seat.settle(ctx, id, func(d *delivery) { d.stage, d.reason = suppressed, reason })
+}
+
+// Fail says that a message could not be injected. It is given out again by Take;
+// after five failures it is dead, and the sender is told.
+func (seat *Seat) Fail(ctx context.Context, id, reason string) error {
+	return seat.settle(ctx, id, func(d *delivery) {
+		d.stage, d.owner = queued, ""
+		if d.tries++; d.tries >= mostTries {
+			d.stage, d.reason = dead, fmt.Sprintf("it could not be given to the agent, %d times: %s", d.tries, reason)
+		}
+	})
+}
+
+// Release gives a message back that was taken or begun, and is known not to have
+// been injected.
+func (seat *Seat) Release(ctx context.Context, id string) error {
+	seat.mu.Lock()
+	_, given := seat.taken[id]
+	seat.mu.Unlock()
+	if given {
+		d, found, err := seat.s.read(ctx).of(id, "", seat.agent)
+		if err != nil {
+			return seat.s.explain("changed", err)
+		}
+		if !found || d.stage != begun || d.owner != seat.id { // nothing was written
+			seat.drop(id)
+			return nil
+		}
+	}
+	return seat.settle(ctx, id, func(d *delivery) { d.stage, d.owner = queued, "" })
+}
+
+// settle ends what the seat has to do with a message that it has taken or begun.
+func (seat *Seat) settle(ctx context.Context, id string, do func(*delivery)) error {
+	return seat.change(ctx, id, func(_ access, d *delivery) error {
+		if d.stage != queued && (d.stage != begun || d.owner != seat.id) {
+			return ErrTaken
+		}
+		do(d)
+		d.text, d.transcript, d.history = "", "", ""
+		return nil
+	})
+}
+
+// change changes the row of a message in one transaction. What is not begun by it
+// is not the seat's any more.
+func (seat *Seat) change(ctx context.Context, id string, do func(access, *delivery) error) error {
+	var after stage
+	err := seat.s.write(ctx, func(a access) error {
+		d, found, err := a.of(id, "", seat.agent)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return &UnknownError{Kind: "message", Name: id}
+		}
+		if err := do(a, &d); err != nil {
+			return err
+		}
+		after = d.stage
+		return a.move(d)
+	})
+	if err == nil && after != begun || isRefusal(err) {
+		seat.drop(id)
+	}
+	if err == nil && after == dead {
+		seat.s.outgoing.now()
+	}
+	return seat.s.explain("changed", err)
+}
+
+// drop forgets that a message was given out.
+func (seat *Seat) drop(id string) {
+	seat.mu.Lock()
+	delete(seat.taken, id)
+	seat.mu.Unlock()
+}
+
+func (seat *Seat) presence() Presence {
+	seat.mu.Lock()
+	defer seat.mu.Unlock()
+	return seat.p
+}
+
+// Seen says that everything that was injected into the session was seen.
+func (seat *Seat) Seen(ctx context.Context) error {
+	session := seat.presence().Session
+	a := seat.s.read(ctx)
+	const unseen = " FROM delivery d WHERE d.machine = '' AND d.state = 3 AND d.injected_in = ? "
+	any, err := a.get([]any{new(int)}, "SELECT 1"+unseen+"LIMIT 1", session)
+	if !any || err != nil {
+		return seat.s.explain("read", err)
+	}
+	var abroad bool
+	err = seat.s.write(ctx, func(a access) error {
+		var d delivery
+		var rows []delivery
+		if err := a.each(d.fields(), func() error { rows = append(rows, d); return nil }, "SELECT "+deliveryColumns+unseen, session); err != nil {
+			return err
+		}
+		for _, d := range rows {
+			d.stage, d.seen = seen, micros(a.s.now())
+			abroad = abroad || d.origin != ""
+			if err := a.move(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if abroad {
+		seat.s.outgoing.now()
+	}
+	return seat.s.explain("changed", err)
+}
+
+// Human says that a person has spoken in the session: messages to and fro are
+// counted anew.
+func (seat *Seat) Human(ctx context.Context) error {
+	any, err := seat.s.read(ctx).get([]any{new(int)}, "SELECT 1 FROM pair WHERE a = ?1 OR b = ?1 LIMIT 1", seat.agent)
+	if any && err == nil {
+		err = seat.s.write(ctx, func(a access) error { return a.forgetPairs(seat.agent) })
+	}
+	return seat.s.explain("changed", err)
+}

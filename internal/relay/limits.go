@@ -1,0 +1,96 @@
+package relay
+
+import (
+	"fmt"
+	"time"
+)
+
+// hold refuses what the limits do not let pass.
+func (a access) hold(m *Message, to target) error {
+	limits := a.s.limits
+	if m.Hops > limits.Hops {
+		return &LimitError{"hops", limits.Hops, fmt.Sprintf("hooks have passed the message on %d times, and may %d times: two of them may send it to and fro", m.Hops, limits.Hops)}
+	}
+	if m.Hops < 0 {
+		return &refusal{"a message cannot have been passed on less than never"}
+	}
+	if err := a.holdRate(m); err != nil {
+		return err
+	}
+	if to.agent == "" {
+		return nil
+	}
+	if err := a.holdFull(to); err != nil {
+		return err
+	}
+	return a.holdPair(m.Agent, key(m.From), m.From, half(to.agent, to.machines[0]), to.name)
+}
+
+// holdRate bounds how much an agent sends.
+func (a access) holdRate(m *Message) error {
+	if !m.Agent {
+		return nil
+	}
+	var n int
+	var oldest int64
+	since := a.s.now().Add(-time.Minute)
+	_, err := a.get([]any{&n, &oldest}, "SELECT count(*), coalesce(min(kept), 0) FROM (SELECT kept FROM message WHERE sender = ? AND kept > ? AND machine = '' AND by_agent ORDER BY kept DESC LIMIT ?)",
+		key(m.From), micros(since), a.s.limits.PerMinute)
+	if err != nil || n < a.s.limits.PerMinute {
+		return err
+	}
+	wait := moment(oldest).Sub(since).Round(time.Second)
+	return &LimitError{"per_minute", n, fmt.Sprintf("%s has sent %d messages within a minute, which is as many as an agent may: wait %s, and put more into one message", m.From, n, max(wait, time.Second))}
+}
+
+// holdFull bounds what waits for an agent. Of another machine's agent it is known
+// only what has not got there.
+func (a access) holdFull(to target) error {
+	var n int
+	var err error
+	if machine := to.machines[0]; machine == "" {
+		_, err = a.get([]any{&n}, "SELECT waiting FROM agent WHERE key = ?", to.agent)
+	} else {
+		_, err = a.get([]any{&n}, "SELECT count(*) FROM (SELECT 1 FROM delivery WHERE machine = ? AND agent = ? AND machine <> '' AND state = 0 LIMIT ?)", machine, to.agent, a.s.limits.Inbox)
+	}
+	if err == nil && n >= a.s.limits.Inbox {
+		err = &FullError{Agent: to.name, N: n}
+	}
+	return err
+}
+
+// half is an agent as the other half of a pair.
+func half(agent, machine string) string {
+	if machine == "" {
+		return agent
+	}
+	return agent + "@" + machine
+}
+
+// holdPair counts how often two agents answer each other, and ends it. A message of
+// a person to one of them begins the count anew.
+func (a access) holdPair(byAgent bool, from, fromName, to, toName string) error {
+	if !byAgent {
+		return a.forgetPairs(to)
+	}
+	low, high := min(from, to), max(from, to)
+	var turns int
+	var last string
+	if _, err := a.get([]any{&turns, &last}, "SELECT turns, last FROM pair WHERE a = ? AND b = ?", low, high); err != nil {
+		return err
+	}
+	if last != from {
+		turns++
+	}
+	if turns > a.s.limits.PingPong {
+		return &LimitError{"ping_pong", a.s.limits.PingPong, fmt.Sprintf("%s and %s have answered each other %d times without a person: stop here, and ask your user how to go on", fromName, toName, a.s.limits.PingPong)}
+	}
+	_, err := a.exec("INSERT OR REPLACE INTO pair (a, b, turns, last) VALUES (?,?,?,?)", low, high, turns, from)
+	return err
+}
+
+// forgetPairs begins the counts of an agent anew.
+func (a access) forgetPairs(agent string) error {
+	_, err := a.exec("DELETE FROM pair WHERE a = ?1 OR b = ?1", agent)
+	return err
+}

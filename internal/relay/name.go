@@ -1,0 +1,73 @@
+package relay
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// longestName bounds a name, in characters.
+const longestName = 64
+
+// Name is a name as it is kept: in the form in which each character is one (NFC).
+// The error says why it cannot be the name of an agent or a channel.
+func Name(text string) (string, error) {
+	if !utf8.ValidString(text) {
+		return "", &refusal{fmt.Sprintf("%q cannot be a name: it is no UTF-8", text)}
+	}
+	if len(text) > longestName*utf8.UTFMax {
+		return "", tooLong(text)
+	}
+	name := norm.NFC.String(text)
+	if utf8.RuneCountInString(name) > longestName {
+		return "", tooLong(text)
+	}
+	for _, r := range name {
+		switch {
+		case strings.ContainsRune("@#*/", r):
+			return "", &refusal{fmt.Sprintf("%q cannot be a name: %c has a meaning of its own", text, r)}
+		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
+			return "", &refusal{fmt.Sprintf("%q cannot be a name: it has a space; use - or _", text)}
+		case r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && !joins(r):
+			return "", &refusal{fmt.Sprintf("%q cannot be a name: %U cannot be seen", text, r)}
+		}
+	}
+	if key(name) == "" {
+		return "", &refusal{fmt.Sprintf("%q cannot be a name: it has nothing that can be seen", text)}
+	}
+	return name, nil
+}
+
+func tooLong(text string) error {
+	first := []rune(strings.ToValidUTF8(text[:min(len(text), 80)], ""))
+	return &refusal{fmt.Sprintf("%q… cannot be a name: it has more than %d characters", string(first[:min(len(first), 20)]), longestName)}
+}
+
+// joins reports whether a character only says how its neighbours are drawn. Names
+// in some scripts need it, and so do emoji.
+func joins(r rune) bool {
+	return r == '\u200c' || r == '\u200d' || r >= 0xfe00 && r <= 0xfe0f
+}
+
+// key is what two names have in common that are one: without regard to case, and
+// to what is not seen.
+func key(name string) string {
+	ascii := true
+	for i := 0; i < len(name); i++ {
+		ascii = ascii && name[i] < utf8.RuneSelf
+	}
+	if ascii {
+		return strings.ToLower(name)
+	}
+	seen := strings.Map(func(r rune) rune {
+		if joins(r) {
+			return -1
+		}
+		return r
+	}, name)
+	return norm.NFC.String(cases.Fold().String(norm.NFD.String(seen)))
+}

@@ -1,0 +1,104 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Parcel is what the outbox holds for one machine.
+type Parcel struct {
+	Seq     int64
+	ID      string // of this parcel, the same however often it is published
+	Machine string // where it goes; this one too
+	Data    []byte
+}
+
+// mostBytes bounds what Outgoing gives at once.
+const mostBytes = 4 << 20
+
+// Outgoing gives the first parcels that were not published yet, in order: at most so
+// many, and fewer if they are long.
+func (s *Store) Outgoing(ctx context.Context, most int) ([]Parcel, error) {
+	var parcels []Parcel
+	var p Parcel
+	var to parcel
+	var id, body string
+	bytes := 0
+	err := s.read(ctx).each([]any{&p.Seq, &p.ID, &p.Machine, &id, &to.Agent, &to.Session, &p.Data, &body}, func() (err error) {
+		next := p
+		if next.Machine == "" {
+			next.Machine = s.machine
+		}
+		if id != "" {
+			if next.Data, err = s.wrap(to, id, body); err != nil {
+				return err
+			}
+		}
+		if bytes += len(next.Data); bytes > mostBytes && len(parcels) > 0 {
+			return errEnough
+		}
+		parcels = append(parcels, next)
+		return nil
+	}, `SELECT o.seq, o.id, o.machine, o.message, o.agent, o.session, o.data, coalesce(message.body, '')
+		FROM outbox o LEFT JOIN message ON message.id = o.message WHERE o.published = 0 ORDER BY o.seq LIMIT ?`, most)
+	if err == errEnough {
+		err = nil
+	}
+	return parcels, s.explain("read", err)
+}
+
+// wrap makes a parcel of a message.
+func (s *Store) wrap(to parcel, id, body string) ([]byte, error) {
+	m, err := s.parseBody(id, body)
+	if err != nil {
+		return nil, err
+	}
+	to.V, to.Machine, to.Message = parcelVersion, s.machine, &m
+	return json.Marshal(to)
+}
+
+// Published says that parcels are safe in a stream. They are kept until the machine
+// that they are for has confirmed them.
+func (s *Store) Published(ctx context.Context, seqs []int64) error {
+	return s.explain("changed", s.write(ctx, func(a access) error {
+		now := micros(s.now())
+		for _, seq := range seqs {
+			if _, err := a.exec("UPDATE outbox SET published = ? WHERE seq = ?", now, seq); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// Republish gives out again, by Outgoing, everything for a machine that it has not
+// confirmed: its stream was made anew, so what was in it may be lost. What the
+// machine has already changes nothing there.
+func (s *Store) Republish(ctx context.Context, machine string) error {
+	if machine == s.machine {
+		machine = ""
+	}
+	err := s.write(ctx, func(a access) error { return a.republish(machine) })
+	s.outgoing.now()
+	return s.explain("changed", err)
+}
+
+func (a access) republish(machine string) error {
+	_, err := a.exec("UPDATE outbox SET published = 0 WHERE machine = ? AND published > 0", machine)
+	return err
+}
+
+// receiptsKept is how long receipts stay in the outbox that were published: nobody
+// confirms them, but their stream may be lost.
+const receiptsKept = 7 * 24 * time.Hour
+
+// WaitOutgoing waits until there may be something in Outgoing.
+func (s *Store) WaitOutgoing(ctx context.Context) error {
+	return s.explain("read", s.outgoing.until(ctx, func() (bool, error) {
+		return s.read(ctx).get([]any{new(int)}, "SELECT 1 FROM outbox WHERE published = 0 LIMIT 1")
+	}))
+}
+
+// PokeOutgoing ends a WaitOutgoing that has nothing to wait for any more.
+func (s *Store) PokeOutgoing() { s.outgoing.now() }

@@ -1,0 +1,103 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// parcel is what goes from one machine to another, or through the stream of one.
+type parcel struct {
+	V       int    `json:"v"`
+	Machine string `json:"machine"` // where it comes from
+
+	Message *Message `json:"message,omitempty"`
+	Agent   string   `json:"agent,omitempty"`   // the receiver of the message, if it is for one
+	Session string   `json:"session,omitempty"` // and the only session of theirs that gets it
+
+	Taken    string    `json:"taken,omitempty"`    // a message of the machine that it goes to: it is kept, and need not be sent again
+	Receipts []Receipt `json:"receipts,omitempty"` // of messages of the machine that it goes to
+}
+
+// parcelVersion is the form of a parcel; what is only added does not change it.
+const parcelVersion = 1
+
+const (
+	mostReceipts  = 1000 // in one parcel
+	longestParcel = 8 << 20
+)
+
+// report puts a parcel for another machine into the outbox, in pieces if it is long.
+func (a access) report(machine string, p parcel) error {
+	p.V, p.Machine = parcelVersion, a.s.machine
+	all := p.Receipts
+	for {
+		p.Receipts = all[:min(len(all), mostReceipts)]
+		all = all[len(p.Receipts):]
+		data, err := json.Marshal(p)
+		if err != nil {
+			return err
+		}
+		if _, err := a.exec("INSERT INTO outbox (id, machine, message, agent, session, data) VALUES (?,?,'','','',?)", NewID(), machine, data); err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			return nil
+		}
+	}
+}
+
+// readParcel reads a parcel that somebody else has written. Nothing in it is believed
+// before it was checked.
+func readParcel(data []byte) (p parcel, err error) {
+	if len(data) > longestParcel {
+		return p, fmt.Errorf("it has %s, and may have %s", size(len(data)), size(longestParcel))
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&p); err != nil {
+		return p, err
+	}
+	switch {
+	case p.V != parcelVersion:
+		return p, fmt.Errorf("it has the form %d, and this hookway knows %d", p.V, parcelVersion)
+	case !validMachine(p.Machine):
+		return p, fmt.Errorf("it comes from %q, which is no machine", p.Machine)
+	case p.Message == nil && p.Taken == "" && len(p.Receipts) == 0:
+		return p, errors.New("there is nothing in it")
+	case p.Taken != "" && !validID(p.Taken):
+		return p, errors.New("it confirms what is no message")
+	}
+	if p.Message != nil {
+		err = p.checkMessage()
+	}
+	return p, err
+}
+
+func (p *parcel) checkMessage() (err error) {
+	m := p.Message
+	if !validID(m.ID) {
+		return fmt.Errorf("%q is no id of a message", m.ID)
+	}
+	if m.From, err = Name(m.From); err != nil {
+		return err
+	}
+	if p.Agent != "" {
+		if p.Agent, err = Name(p.Agent); err != nil {
+			return err
+		}
+	} else if to := m.To; to != "*" && (to == "" || to[0] != '#') {
+		return errors.New("it is for nobody")
+	}
+	if _, ok := ranks[m.Priority]; !ok {
+		m.Priority = PriorityNormal
+	}
+	if m.ReplyTo != "" && !validID(m.ReplyTo) {
+		m.ReplyTo = ""
+	}
+	if m.Thread = clean(m.Thread); m.Thread == "" || len([]rune(m.Thread)) > longestThread {
+		m.Thread = m.ID
+	}
+	m.Machine, m.Session = p.Machine, clean(m.Session)
+	return nil
+}

@@ -1,0 +1,199 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Receipts gives a message, by its id or the short form of it, and how far it is
+// with each receiver.
+func (s *Store) Receipts(ctx context.Context, id string) (m Message, receipts []Receipt, err error) {
+	a := s.read(ctx)
+	if id, err = a.fullID(strings.TrimSpace(id), ""); err == nil {
+		m, receipts, err = a.receipts(id)
+	}
+	return m, receipts, s.explain("read", err)
+}
+
+// SentBy gives the last n messages that an agent has sent, the newest last.
+func (s *Store) SentBy(ctx context.Context, agent string, n int) ([]Message, error) {
+	var id, body string
+	var all []Message
+	err := s.read(ctx).each([]any{&id, &body}, func() error {
+		m, err := s.parseBody(id, body)
+		all = append(all, m)
+		return err
+	}, "SELECT id, body FROM message WHERE sender = ? AND machine = '' ORDER BY kept DESC, id DESC LIMIT ?", key(agent), n)
+	slices.Reverse(all)
+	return all, s.explain("read", err)
+}
+
+// receipts gives what is known of a message's receivers, in the order in which they
+// were given it.
+func (a access) receipts(id string) (m Message, receipts []Receipt, err error) {
+	m, found, err := a.message(id)
+	if err == nil && !found {
+		err = &UnknownError{Kind: "message", Name: id}
+	}
+	if err != nil {
+		return m, nil, err
+	}
+	var rows []delivery
+	var d delivery
+	err = a.each(d.fields(), func() error { rows = append(rows, d); return nil },
+		"SELECT "+deliveryColumns+" FROM delivery d WHERE d.message = ? ORDER BY d.seq", id)
+	if err != nil {
+		return m, nil, err
+	}
+	why := reasons{a: a, many: len(rows) > 1}
+	for _, d := range rows {
+		r := d.receipt()
+		if d.stage < begun {
+			if r.Reason, err = why.of(d); err != nil {
+				return m, nil, err
+			}
+		}
+		receipts = append(receipts, r)
+	}
+	if m.To == "*" || strings.HasPrefix(m.To, "#") {
+		more, err := a.expected(m)
+		return m, append(receipts, more...), err
+	}
+	return m, receipts, nil
+}
+
+// expected are the receipts of the receivers that a message to many will have, of
+// those machines that have not got it yet.
+func (a access) expected(m Message) ([]Receipt, error) {
+	machines, err := a.strings("SELECT machine FROM outbox WHERE message = ? ORDER BY seq", m.ID)
+	if err != nil {
+		return nil, err
+	}
+	var receipts []Receipt
+	for _, machine := range machines {
+		if machine != "" {
+			d := delivery{message: m.ID, machine: machine, name: m.To, accepted: micros(m.Sent)}
+			r := d.receipt()
+			if r.Reason, err = a.onItsWay(machine); err != nil {
+				return nil, err
+			}
+			receipts = append(receipts, r)
+			continue
+		}
+		members, err := a.members(m)
+		if err != nil {
+			return nil, err
+		}
+		why := reasons{a: a, many: true}
+		for _, member := range members {
+			d := delivery{message: m.ID, agent: member.key, name: member.name, accepted: micros(m.Sent)}
+			if member.waiting >= a.s.limits.Inbox {
+				d.stage, d.reason = refused, fullReason(member.waiting)
+			}
+			r := d.receipt()
+			if d.stage != refused {
+				if r.Reason, err = why.of(d); err != nil {
+					return nil, err
+				}
+			}
+			receipts = append(receipts, r)
+		}
+	}
+	return receipts, nil
+}
+
+func fullReason(n int) string {
+	return fmt.Sprintf("its inbox is full: %d messages wait", n)
+}
+
+// member is one of those who get a message to many.
+type member struct {
+	key, name string
+	waiting   int
+}
+
+// members are the agents of this machine that a message to a channel or to everyone
+// is for.
+func (a access) members(m Message) ([]member, error) {
+	sender := key(m.From)
+	if m.Machine != a.s.machine && m.Machine != "" {
+		sender = "" // nobody here
+	}
+	query, args := "SELECT key, name, waiting FROM agent WHERE key <> ? ORDER BY key", []any{sender}
+	if channel, ok := strings.CutPrefix(m.To, "#"); ok {
+		query = "SELECT agent.key, agent.name, agent.waiting FROM member JOIN agent ON agent.key = member.agent WHERE agent.key <> ? AND member.channel = ? ORDER BY agent.key"
+		args = append(args, key(channel))
+	}
+	var one member
+	var all []member
+	err := a.each([]any{&one.key, &one.name, &one.waiting}, func() error { all = append(all, one); return nil }, query, args...)
+	return all, err
+}
+
+// reasons say why messages wait.
+type reasons struct {
+	a       access
+	many    bool            // ask once for all agents
+	running map[string]bool // by key
+	since   map[string]int64
+}
+
+// of says why a message waits that has not been begun.
+func (r *reasons) of(d delivery) (string, error) {
+	if d.machine != "" {
+		if d.stage != inOutbox {
+			return d.reason, nil // as that machine has said
+		}
+		return r.a.onItsWay(d.machine)
+	}
+	only := d.agent
+	if r.many {
+		only = ""
+	}
+	if r.running == nil {
+		var err error
+		if r.running, err = r.a.running(only); err != nil {
+			return "", err
+		}
+		r.since = map[string]int64{}
+		var agent string
+		var since int64
+		query, args := "SELECT key, since FROM agent WHERE key = ?", []any{only}
+		if r.many {
+			query, args = "SELECT key, since FROM agent", nil
+		}
+		if err := r.a.each([]any{&agent, &since}, func() error { r.since[agent] = since; return nil }, query, args...); err != nil {
+			return "", err
+		}
+	}
+	if r.running[d.agent] {
+		return "", nil
+	}
+	return offline(moment(r.since[d.agent])), nil
+}
+
+func offline(since time.Time) string {
+	if since.IsZero() {
+		return "offline"
+	}
+	return "offline since " + at(since)
+}
+
+// quiet is how long a machine may say nothing before that is told.
+const quiet = 3 * time.Minute
+
+// onItsWay says why a message has not got to another machine.
+func (a access) onItsWay(machine string) (string, error) {
+	var heard int64
+	known, err := a.get([]any{&heard}, "SELECT heard FROM peer WHERE machine = ?", machine)
+	if err != nil || !known {
+		return "on its way to " + machine, err
+	}
+	if when := moment(heard); a.s.now().Sub(when) > quiet {
+		return fmt.Sprintf("queued here: %s was last heard of %s", machine, at(when)), nil
+	}
+	return "on its way to " + machine, nil
+}

@@ -1,0 +1,165 @@
+package relay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Sent is a message that is kept for good.
+type Sent struct {
+	Message  Message   // completed
+	Receipts []Receipt // one for each receiver that is known now
+}
+
+// Send keeps a message for its receivers: when it returns, the message is on disk.
+// A message with an id that was sent before is the same message. When it returns an
+// error, nothing was stored; see [UnknownError], [AmbiguousError], [FullError],
+// [LimitError], [LongError] and [ErrNobody].
+func (s *Store) Send(ctx context.Context, m Message) (Sent, error) {
+	sent, err := s.send(ctx, m)
+	if err != nil {
+		return Sent{}, s.explain("sent", err)
+	}
+	s.outgoing.now()
+	return sent, nil
+}
+
+func (s *Store) send(ctx context.Context, m Message) (sent Sent, err error) {
+	if err := s.complete(&m); err != nil {
+		return sent, err
+	}
+	var before bool
+	err = s.write(ctx, func(a access) error {
+		sent = Sent{}
+		if sent.Message, before, err = a.message(m.ID); before || err != nil {
+			return err
+		}
+		sent.Message = m
+		return a.send(&sent)
+	})
+	if err == nil && before {
+		_, sent.Receipts, err = s.Receipts(ctx, sent.Message.ID)
+	}
+	return sent, err
+}
+
+// complete checks a message as far as it can be without the file, and fills in what
+// it leaves out.
+func (s *Store) complete(m *Message) (err error) {
+	if m.ID == "" {
+		m.ID = NewID()
+	}
+	if !validID(m.ID) {
+		return &refusal{fmt.Sprintf("%q cannot be the id of a message: use 8 to 64 of A-Z, a-z, 0-9, - and _", m.ID)}
+	}
+	if m.From, err = Name(m.From); err != nil {
+		return fmt.Errorf("the sender: %w", err)
+	}
+	if _, ok := ranks[m.Priority]; !ok && m.Priority != "" {
+		return &refusal{fmt.Sprintf("there is no priority %q: use low, normal, high or urgent", m.Priority)}
+	}
+	if m.Priority == "" {
+		m.Priority = PriorityNormal
+	}
+	m.Machine, m.To, m.ReplyTo = s.machine, strings.TrimSpace(m.To), strings.TrimSpace(m.ReplyTo)
+	if m.Thread = clean(m.Thread); len([]rune(m.Thread)) > longestThread || strings.ContainsAny(m.Thread, "\n\t") {
+		return &refusal{fmt.Sprintf("a thread is one line of at most %d characters", longestThread)}
+	}
+	if m.Sent.IsZero() {
+		m.Sent = s.now()
+	}
+	return s.checkContent(m)
+}
+
+const (
+	longestThread   = 128
+	mostAttachments = 32
+	besideContent   = 64 << 10 // bytes of all of a message but its text
+)
+
+// checkContent cleans what a message says, and bounds it.
+func (s *Store) checkContent(m *Message) error {
+	if n := len(m.Content); n > s.limits.MaxContent {
+		return &LongError{"the text", n, s.limits.MaxContent}
+	}
+	m.Content = clean(m.Content)
+	if strings.TrimSpace(m.Content) == "" && len(m.Attachments) == 0 {
+		return &refusal{"the message is empty: give it a text or an attachment"}
+	}
+	if len(m.Attachments) > mostAttachments {
+		return &refusal{fmt.Sprintf("a message has at most %d attachments, not %d", mostAttachments, len(m.Attachments))}
+	}
+	for _, at := range m.Attachments {
+		if at.Path != clean(at.Path) || at.Name != clean(at.Name) || strings.ContainsAny(at.Name+at.Path, "\n\t") {
+			return &refusal{fmt.Sprintf("the attachment %q cannot be named in a message: it has control characters", at.Path)}
+		}
+	}
+	rest := *m
+	rest.Content = ""
+	beside, err := json.Marshal(rest)
+	if err != nil {
+		return &refusal{"the metadata cannot be kept as JSON: " + err.Error()}
+	}
+	if len(beside) > besideContent {
+		return &LongError{"all that goes with the text", len(beside), besideContent}
+	}
+	return nil
+}
+
+func validID(id string) bool {
+	return len(id) >= 8 && len(id) <= 64 && strings.IndexFunc(id, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
+	}) < 0
+}
+
+// send keeps a message and all that follows from it.
+func (a access) send(sent *Sent) error {
+	m := &sent.Message
+	if err := a.resolveReply(m); err != nil {
+		return err
+	}
+	to, err := a.resolve(m)
+	if err != nil {
+		return err
+	}
+	if err := a.inferReply(m, to); err != nil {
+		return err
+	}
+	if m.Thread == "" {
+		m.Thread = m.ID
+	}
+	if err := a.hold(m, to); err != nil {
+		return err
+	}
+	if _, err := a.keep(*m); err != nil {
+		return err
+	}
+	if sent.Receipts, err = a.post(m, to); err != nil {
+		return err
+	}
+	return a.markReplied(m)
+}
+
+// post puts a message into the outbox, once for each machine that gets it.
+func (a access) post(m *Message, to target) ([]Receipt, error) {
+	var receipts []Receipt
+	for _, machine := range to.machines {
+		_, err := a.exec("INSERT INTO outbox (id, machine, message, agent, session) VALUES (?,?,?,?,?)", m.ID, machine, m.ID, to.name, to.session)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if to.agent != "" {
+		d := delivery{
+			message: m.ID, machine: to.machines[0], agent: to.agent, name: to.name, session: to.session, sender: key(m.From),
+			priority: ranks[m.Priority], accepted: micros(a.s.now()),
+		}
+		if _, err := a.insert(d); err != nil {
+			return nil, err
+		}
+	}
+	_, receipts, err := a.receipts(m.ID)
+	return receipts, err
+}
