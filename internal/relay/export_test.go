@@ -1,0 +1,23 @@
+package relay
+
+import "time"
+
+// SetNow sets the clock of a store.
+func (s *Store) SetNow(now func() time.Time) { s.now = now }
+
+// Exec changes the file as no method does.
+func (s *Store) Exec(text string, args ...any) error {
+	_, err := s.file.Exec(text, args...)
+	return err
+}
+
+// OneConn lets a store have one connection, so that what is set for it holds.
+func (s *Store) OneConn() { s.file.SetMaxOpenConns(1) }
+
+// Clean, Key, Nearest and ReadParcel are tested by themselves.
+var (
+	Clean      = clean
+	Key        = key
+	Nearest    = nearest
+	ReadParcel = func(data []byte) error { _, err := readParcel(data); return err }
+)
