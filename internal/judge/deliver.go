@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -136,10 +135,7 @@ func (h *hearing) letters(ctx context.Context, g *guest, room int) string {
 	if err != nil {
 		h.notice(err)
 	}
-	all := g.kept
-	for _, t := range taken {
-		all = append(all, pending{Taken: t})
-	}
+	all := append(g.kept, taken...)
 	g.kept = nil
 	var texts []string
 	for i, t := range all {
@@ -160,7 +156,7 @@ func (h *hearing) letters(ctx context.Context, g *guest, room int) string {
 
 // release lets others, or later events, have messages that were taken only. Of one
 // that somebody may have given before, that must stay known.
-func (h *hearing) release(g *guest, taken []pending) {
+func (h *hearing) release(g *guest, taken []relay.Taken) {
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
 	for _, t := range taken {
@@ -177,7 +173,7 @@ var errNoRoom = errors.New("the answer has no room")
 
 // letter claims one message and gives its text; "" is a message that is not, or
 // not now, to be given.
-func (h *hearing) letter(ctx context.Context, g *guest, t pending, room *int, first bool) (string, error) {
+func (h *hearing) letter(ctx context.Context, g *guest, t relay.Taken, room *int, first bool) (string, error) {
 	m := shown.Clean(t.Message)
 	need := min(len(m.Content), mostShown) + framing
 	if t.Again != nil {
@@ -201,11 +197,6 @@ func (h *hearing) letter(ctx context.Context, g *guest, t pending, room *int, fi
 		text = cut(text, *room, m.ID)
 	}
 	h.signAnswer(g)
-	if t.mine {
-		if err := g.seat.Release(ctx, m.ID); err != nil {
-			return "", err
-		}
-	}
 	if err := g.seat.Begin(ctx, m.ID, text, "hook"); err != nil {
 		if errors.Is(err, relay.ErrTaken) {
 			return "", nil
@@ -245,7 +236,7 @@ func (h *hearing) open(ctx context.Context, g *guest, m relay.Message) (string, 
 // again decides about a message that somebody had put into an answer and then died.
 // If the agent has it, that is noted; if that cannot be known yet, it waits; if it
 // never can, the text says so.
-func (h *hearing) again(ctx context.Context, g *guest, t pending) (text string, repeat bool, err error) {
+func (h *hearing) again(ctx context.Context, g *guest, t relay.Taken) (text string, repeat bool, err error) {
 	a := *t.Again
 	if a.Transcript == "" && a.Session == g.p.Session {
 		a.Transcript = g.p.Transcript
@@ -273,30 +264,16 @@ func writtenSince(a relay.Attempt) bool {
 	return err == nil && info.ModTime().After(a.At.Add(flushSlack))
 }
 
-// answerFile is where it stands which event of a session was answered with
-// messages the last time.
-func (h *hearing) answerFile(g *guest) string {
-	sum := sha256.Sum256([]byte(g.p.Program + "\x00" + g.p.Session))
-	return filepath.Join(h.Relay.Dir, "answers", hex.EncodeToString(sum[:8]))
-}
-
-func (h *hearing) sum() string {
-	sum := sha256.Sum256(h.request.Stdin)
-	return hex.EncodeToString(sum[:])
-}
-
 // signAnswer notes which event is answered, before a message is in the answer.
 func (h *hearing) signAnswer(g *guest) {
 	if len(h.handing) > 0 {
 		return
 	}
-	file := h.answerFile(g)
-	err := os.MkdirAll(filepath.Dir(file), 0o700)
+	file := h.cardOf(g)
+	c, err := readCard(file)
 	if err == nil {
-		err = os.WriteFile(file+".new", []byte(h.sum()), 0o600)
-	}
-	if err == nil {
-		err = os.Rename(file+".new", file)
+		c.Answered, c.At = h.sum(), time.Now()
+		err = c.write(file)
 	}
 	h.notice(err)
 }
@@ -304,12 +281,13 @@ func (h *hearing) signAnswer(g *guest) {
 // answeredBefore reports whether the same event is asked about again, because who
 // was to answer it has died: then what was in that answer has reached nobody.
 func (h *hearing) answeredBefore(g *guest) bool {
-	info, err := os.Stat(h.answerFile(g))
-	if err != nil || time.Since(info.ModTime()) > time.Minute {
-		return false
-	}
-	sum, err := os.ReadFile(h.answerFile(g))
-	return err == nil && string(sum) == h.sum()
+	c, err := readCard(h.cardOf(g))
+	return err == nil && c.Answered == h.sum() && time.Since(c.At) < time.Minute
+}
+
+func (h *hearing) sum() string {
+	sum := sha256.Sum256(h.request.Stdin)
+	return hex.EncodeToString(sum[:])
 }
 
 // handed notes that the messages of an answer are in the agent's session, or, if it
@@ -325,7 +303,7 @@ func (h *hearing) handed(err error) {
 	case errors.Is(err, call.ErrUnshown):
 		for _, m := range h.handing {
 			attempt := relay.Attempt{Text: m.text, Session: g.p.Session, Transcript: g.p.Transcript, How: "hook", At: time.Now()}
-			g.kept = append(g.kept, pending{relay.Taken{Message: m.Message, Again: &attempt}, true})
+			g.kept = append(g.kept, relay.Taken{Message: m.Message, Again: &attempt})
 		}
 		h.handing, g.out = nil, false
 		return

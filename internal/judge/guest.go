@@ -77,11 +77,8 @@ func (j *Judge) seat(ctx context.Context, g *guest) error {
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	if g.p.Name == "" {
-		g.p.Name = g.name
-		if g.name == "" {
-			if g.p.Name, err = freeName(ctx, store, g.p.Program, g.p.Session); err != nil {
-				return err
-			}
+		if g.p.Name, err = j.nameFor(ctx, store, g); err != nil {
+			return err
 		}
 	}
 	g.seat, err = store.Join(ctx, g.p)
@@ -96,9 +93,25 @@ func (j *Judge) seat(ctx context.Context, g *guest) error {
 // leastName is how many letters of its session's id an agent's name has at least.
 const leastName = 4
 
+// nameFor is what others call a guest: what its user has named it, or what it was
+// called before, or a new name.
+func (j *Judge) nameFor(ctx context.Context, store *relay.Store, g *guest) (string, error) {
+	if g.name != "" {
+		return g.name, nil
+	}
+	file := j.cardOf(g)
+	known, err := readCard(file)
+	if err != nil || known.Name != "" {
+		return known.Name, err
+	}
+	if known.Name, err = freeName(ctx, store, g.p.Program, g.p.Session); err != nil {
+		return "", err
+	}
+	return known.Name, known.write(file)
+}
+
 // freeName names an agent that the user has not named: after its program and the
-// begin of its session's id, as long as it takes to be nobody else's. The name
-// stays with the session.
+// begin of its session's id, as long as it takes to be nobody else's.
 func freeName(ctx context.Context, store *relay.Store, program, session string) (string, error) {
 	all, err := store.Agents(ctx)
 	if err != nil {
@@ -106,13 +119,9 @@ func freeName(ctx context.Context, store *relay.Store, program, session string) 
 	}
 	taken := map[string]bool{}
 	for _, a := range all {
-		if a.Machine != store.Machine() {
-			continue
+		if a.Machine == store.Machine() {
+			taken[strings.ToLower(a.Name)] = true
 		}
-		if a.Session == session && strings.HasPrefix(strings.ToLower(a.Name), program+"-") {
-			return a.Name, nil
-		}
-		taken[strings.ToLower(a.Name)] = true
 	}
 	id := distinct(session)
 	for n := leastName; n < len(id); n++ {

@@ -39,12 +39,11 @@ func (r *Relay) used() bool {
 
 // Bounds of the store.
 const (
-	openTime  = 2 * time.Second        // how long an event waits for the store at most
-	joinTime  = 2 * time.Second        // the same of a seat in it
-	noteTime  = 5 * time.Second        // and what is noted after the answer
-	openAgain = 10 * time.Second       // after it could not be opened
-	lookAgain = time.Second            // whether there is one by now
-	quickly   = 250 * time.Millisecond // how long a short step may take
+	openTime  = 2 * time.Second  // how long an event waits for the store at most
+	joinTime  = 2 * time.Second  // the same of a seat in it
+	noteTime  = 5 * time.Second  // and what is noted after the answer
+	openAgain = 10 * time.Second // after it could not be opened
+	lookAgain = time.Second      // whether there is one by now
 )
 
 // mail knows the agents of which events come and that nobody has wrapped.
@@ -71,14 +70,14 @@ type guest struct {
 	p    relay.Presence
 	gone bool // its session has ended
 
-	out      bool      // an answer with messages is on its way
-	kept     []pending // taken, and not decided
-	undone   []handout // in the agent's session, which is not noted yet
-	unseen   bool      // something is, and the agent has done nothing since
-	at       time.Time // since when
-	row      int       // how often in a row it did not stop for a message or a hook
-	said     string    // why it was not to stop the last time
-	complain sync.Once // that it cannot join
+	out      bool          // an answer with messages is on its way
+	kept     []relay.Taken // taken, and not decided
+	undone   []handout     // in the agent's session, which is not noted yet
+	unseen   bool          // something is, and the agent has done nothing since
+	at       time.Time     // since when
+	row      int           // how often in a row it did not stop for a message or a hook
+	said     string        // why it was not to stop the last time
+	complain sync.Once     // that it cannot join
 
 	heard time.Time // last; guarded by mail.mu
 }
@@ -88,12 +87,6 @@ type handout struct {
 	relay.Message
 	text   string
 	repeat bool
-}
-
-// pending is a message that the guest's seat has.
-type pending struct {
-	relay.Taken
-	mine bool // it was in an answer of this seat, and nobody knows whether the agent got that
 }
 
 // guest finds the session, or makes it known.
@@ -169,6 +162,7 @@ func (j *Judge) openRelay(ctx context.Context) (*relay.Store, error) {
 		m.failed = time.Now()
 		return nil, fmt.Errorf("the messages for agents cannot be read: %w", err)
 	}
+	sweepCards(j.Relay.Dir)
 	m.store, m.done = store, done
 	return store, nil
 }
