@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -22,6 +23,10 @@ type app struct {
 	getenv   func(string) string
 	dir      string // -C
 	json     bool   // --json
+	stays    bool   // it lives long: what is done in the background has time
+
+	remembering sync.Once // makes memory
+	memory      *memories
 }
 
 func newApp() *app {

@@ -54,7 +54,7 @@ func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
 	}
 	return &mcp.Server{
 		Version: ownVersion(), Agent: name, Session: id, Workspace: workspace,
-		OpenMemory: a.openMemory, Roster: a.rosterDir,
+		OpenMemory: a.heldMemory(workspace), Roster: a.rosterDir,
 		Send: func(ctx context.Context, self string, m hook.Message) ([]mcp.Delivery, error) {
 			dir, err := a.rosterDir()
 			if err != nil {

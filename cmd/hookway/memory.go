@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/memory"
 )
 
@@ -136,20 +137,21 @@ func withoutLinks(path string) string {
 	return path
 }
 
-// openMemory opens the store of this user.
-func (a *app) openMemory(ctx context.Context) (*memory.Store, error) {
-	_, state, err := config.Places(a.getenv)
-	if err != nil {
-		return nil, err
-	}
-	return memory.Open(ctx, filepath.Join(state, "memory", "memory.db"))
-}
-
-// withMemory opens the store for one command.
-func (a *app) withMemory(ctx context.Context, do func(*memory.Store) error) error {
-	store, err := a.openMemory(ctx)
+// withMemory opens for one command what keeps the memories of the folder that is
+// named, or in which we are.
+func (a *app) withMemory(ctx context.Context, f memoryFlags, do func(memory.Backend) error) error {
+	dir, err := a.memoryWorkspace(f.workspace)
 	if err != nil {
 		return err
 	}
-	return errors.Join(do(store), store.Close())
+	held, err := a.memories().at(ctx, dir)
+	if err != nil {
+		return errors.Join(err, a.closeMemories())
+	}
+	for _, line := range judge.Complaints(held.set) {
+		fmt.Fprintln(a.err, line)
+	}
+	err = do(held.Backend)
+	held.done()
+	return errors.Join(err, a.closeMemories())
 }

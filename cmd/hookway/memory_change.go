@@ -33,10 +33,13 @@ func (a *app) memorySaveCommand() *cobra.Command {
 			if m.Text, err = a.memoryText(args); err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
 				saved, err := store.Save(cmd.Context(), m)
 				if err != nil || a.json {
 					return errors.Join(err, a.printUnless(err, saved))
+				}
+				if saved.Waits {
+					a.warn("it is kept on this machine, and sent when the backend can be reached")
 				}
 				_, err = fmt.Fprintln(visible{a.out}, saved.ID)
 				return err
@@ -80,7 +83,7 @@ func (a *app) memoryForgetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
 				err := store.Forget(cmd.Context(), args[0], v)
 				switch {
 				case errors.Is(err, memory.ErrUnknown):

@@ -2,39 +2,47 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/memory/recall"
+	"github.com/hookway/hookway/internal/session"
 )
 
-// briefMemory is what an agent remembers, for the hooks of events that come from
-// no session of ours. Hooks rarely ask, so the store is opened for each question.
-type briefMemory struct {
+// How many memories an agent is told at once.
+const (
+	foundMost  = 10
+	listedMost = 20
+)
+
+// agentMemory is what an agent remembers that works in a folder. Nothing is opened
+// before it is asked: most sessions never do.
+type agentMemory struct {
 	app                 *app
 	dir, agent, session string
 }
 
 // memoryFor gives the memory of an agent that works in a folder.
 func (a *app) memoryFor(dir, agent, session string) hook.Memory {
-	return briefMemory{a, dir, agent, session}
+	return agentMemory{a, dir, agent, session}
 }
 
-func (m briefMemory) with(ctx context.Context, do func(*memory.Store, memory.View) error) error {
-	options := m.app.options()
-	options.Dir = m.dir
-	workspace, err := m.app.projectAt(options, m.dir)
+func (m agentMemory) with(ctx context.Context, do func(memory.Backend, memory.View) error) error {
+	held, err := m.app.memories().at(ctx, m.dir)
 	if err != nil {
 		return err
 	}
-	return m.app.withMemory(ctx, func(s *memory.Store) error {
-		return do(s, memory.View{Workspace: workspace, Agent: m.agent})
-	})
+	defer held.done()
+	return do(held, memory.View{Workspace: held.workspace, Agent: m.agent})
 }
 
 // Save keeps a text for all agents of the workspace.
-func (m briefMemory) Save(ctx context.Context, content string) (id string, err error) {
-	err = m.with(ctx, func(s *memory.Store, v memory.View) error {
-		saved, err := s.Save(ctx, memory.Memory{Text: content, Workspace: v.Workspace, Agent: m.agent, Session: m.session})
+func (m agentMemory) Save(ctx context.Context, content string) (id string, err error) {
+	err = m.with(ctx, func(b memory.Backend, v memory.View) error {
+		saved, err := b.Save(ctx, memory.Memory{Text: content, Workspace: v.Workspace, Agent: m.agent, Session: m.session})
 		id = saved.ID
 		return err
 	})
@@ -42,9 +50,9 @@ func (m briefMemory) Save(ctx context.Context, content string) (id string, err e
 }
 
 // Search finds what is about the query, the best first.
-func (m briefMemory) Search(ctx context.Context, query string) (found []hook.Remembered, err error) {
-	err = m.with(ctx, func(s *memory.Store, v memory.View) error {
-		all, err := s.Search(ctx, query, foundMost, v)
+func (m agentMemory) Search(ctx context.Context, query string) (found []hook.Remembered, err error) {
+	err = m.with(ctx, func(b memory.Backend, v memory.View) error {
+		all, err := b.Search(ctx, query, foundMost, v)
 		found = remembered(all)
 		return err
 	})
@@ -52,9 +60,9 @@ func (m briefMemory) Search(ctx context.Context, query string) (found []hook.Rem
 }
 
 // List gives the newest.
-func (m briefMemory) List(ctx context.Context) (found []hook.Remembered, err error) {
-	err = m.with(ctx, func(s *memory.Store, v memory.View) error {
-		all, err := s.List(ctx, listedMost, v)
+func (m agentMemory) List(ctx context.Context) (found []hook.Remembered, err error) {
+	err = m.with(ctx, func(b memory.Backend, v memory.View) error {
+		all, err := b.List(ctx, listedMost, v)
 		found = remembered(all)
 		return err
 	})
@@ -62,6 +70,40 @@ func (m briefMemory) List(ctx context.Context) (found []hook.Remembered, err err
 }
 
 // Forget removes one.
-func (m briefMemory) Forget(ctx context.Context, id string) error {
-	return m.with(ctx, func(s *memory.Store, v memory.View) error { return s.Forget(ctx, id, v) })
+func (m agentMemory) Forget(ctx context.Context, id string) error {
+	return m.with(ctx, func(b memory.Backend, v memory.View) error { return b.Forget(ctx, id, v) })
+}
+
+func remembered(all []memory.Memory) []hook.Remembered {
+	out := make([]hook.Remembered, len(all))
+	for i, one := range all {
+		out[i] = hook.Remembered{ID: one.ID, Content: one.Text, Agent: one.Agent, Time: one.Time}
+	}
+	return out
+}
+
+// memoryHooks makes the hooks by which memory tells agents, and keeps, something
+// by itself.
+func (a *app) memoryHooks(s config.Settings) config.MemoryHooks { return a.memoryHooksOf(nil)(s) }
+
+// memoryHooksOf is memoryHooks for the session of a program that hookway types to.
+func (a *app) memoryHooksOf(program []string) func(config.Settings) config.MemoryHooks {
+	return func(s config.Settings) config.MemoryHooks {
+		dir, err := a.memoryDir()
+		if err != nil || s.Memory == nil {
+			return config.MemoryHooks{}
+		}
+		r := &recall.Recall{
+			Notes: filepath.Join(dir, "told"), Budget: s.Memory.Budget, Redact: audit.Hide(s.Redact),
+			Clean: func(text string) string { return session.Quoted(program, text) },
+			Open: func(ctx context.Context, dir string) (recall.Place, func(), error) {
+				held, err := a.memories().at(ctx, dir)
+				if err != nil {
+					return recall.Place{}, nil, err
+				}
+				return recall.Place{Backend: held, Workspace: held.workspace}, held.done, nil
+			},
+		}
+		return config.MemoryHooks{Inject: r.Inject(), Save: r.Save()}
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -29,8 +30,8 @@ func (a *app) memorySearchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
-				found, err := store.Search(cmd.Context(), strings.Join(args, " "), k, v)
+			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
+				found, err := a.searchMemory(cmd.Context(), store, strings.Join(args, " "), k, v)
 				if err != nil {
 					return err
 				}
@@ -58,7 +59,7 @@ func (a *app) memoryListCommand() *cobra.Command {
 			if n < 0 {
 				return fmt.Errorf("-n %d: it must not be negative; 0 shows all", n)
 			}
-			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
 				found, err := store.List(cmd.Context(), n, v)
 				if err != nil {
 					return err
@@ -97,4 +98,20 @@ func (a *app) showMemories(found []memory.Memory, scored bool, none string) erro
 		fmt.Fprintf(table, "%s\t%s\t%s\n", m.ID, middle, hook.LogLine(m.Text+from))
 	}
 	return endOfReader(table.Flush())
+}
+
+// embedSoon is how many texts a search has embedded for the next one.
+const embedSoon = 32
+
+// searchMemory searches, and tells what the search had to do without.
+func (a *app) searchMemory(ctx context.Context, b memory.Backend, query string, k int, v memory.View) ([]memory.Memory, error) {
+	store, ok := b.(*memory.Store)
+	if !ok {
+		return b.Search(ctx, query, k, v)
+	}
+	found, err := store.Find(ctx, query, k, v)
+	if found.Warning != "" {
+		a.warn("%s", found.Warning)
+	}
+	return found.Memories, err
 }

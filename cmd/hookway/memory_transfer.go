@@ -33,7 +33,7 @@ is an error, and then nothing is imported.`,
 				}
 				defer from.Close()
 			}
-			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
+			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
 				return a.importMemories(cmd, store, from, m, args[0])
 			})
 		},
@@ -42,8 +42,8 @@ is an error, and then nothing is imported.`,
 	return cmd
 }
 
-func (a *app) importMemories(cmd *cobra.Command, store *memory.Store, from *os.File, m memory.Memory, name string) error {
-	done, err := store.Import(cmd.Context(), from, m)
+func (a *app) importMemories(cmd *cobra.Command, store memory.Backend, from *os.File, m memory.Memory, name string) error {
+	done, err := memory.Import(cmd.Context(), store, from, m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -66,8 +66,8 @@ func (a *app) memoryExportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), func(store *memory.Store) error {
-				_, err := store.Export(cmd.Context(), a.out, v)
+			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
+				_, err := memory.Export(cmd.Context(), store, a.out, v)
 				return endOfReader(err)
 			})
 		},

@@ -59,6 +59,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	options := a.options()
 	options.File = file
 	later := &notes{app: a}
+	options.MemoryHooks, a.stays = a.memoryHooksOf(command), true
 	options.Log = later.add // the terminal is the program's until it ends
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -76,7 +77,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	id := a.sessionID()
 	hooks, apart := a.shareSession(own, id, name, later.add)
 	defer apart()
-	memory := &agentMemory{app: a, agent: name, id: id}
+	memory := a.memoryFor(a.cwd(), name, id)
 	reached := a.reachable(ctx, id, name, command, later.add)
 	unknown, noted := a.unknownNamespaces(name, later.add)
 	defer noted()
@@ -87,7 +88,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 		Unknown: unknown,
 	})
 	stop()
-	err = errors.Join(err, w.close(), memory.close())
+	err = errors.Join(err, w.close(), a.closeMemories())
 	if err != nil || status.Code != 0 {
 		return &exit{code: max(status.Code, startFailure(err)), err: err}
 	}

@@ -135,7 +135,8 @@ func (a *app) serve(ctx context.Context, s serving) error {
 // answerCalls says how calls are answered, and gives who answers those that are
 // no agents'.
 func (a *app) answerCalls(c *daemon.Config, log func(string)) *api.Doors {
-	j := &judge.Judge{Log: log, Memory: a.memoryFor, Relay: a.judgesRelay()}
+	a.stays = true
+	j := &judge.Judge{Log: log, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Relay: a.judgesRelay()}
 	closeLog := a.recordTo(j)
 	c.Handle = func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
@@ -145,7 +146,7 @@ func (a *app) answerCalls(c *daemon.Config, log func(string)) *api.Doors {
 	c.Guests, c.Needed = doors, func() bool { return doors.Registered() > 0 }
 	c.Close = func() {
 		doors.Close()
-		if err := j.Close(); err != nil {
+		if err := errors.Join(j.Close(), a.closeMemories()); err != nil {
 			log(err.Error())
 		}
 		closeLog()

@@ -88,9 +88,16 @@ func (l *loader) memory() {
 				l.takeMemory(m.spec, m.src, m.file)
 			}
 		}
-		if la.file != nil && la.yaml.runs {
-			l.takeMemory(la.file.memory, la.yaml, la.yaml.path)
+		if la.file == nil || la.file.memory == nil {
+			continue
 		}
+		if !la.yaml.runs {
+			n := la.file.memory.node
+			l.set.Warnings = append(l.set.Warnings, Problem{File: la.yaml.path, Line: n.Line, Column: n.Column,
+				Message: "what it says of memory counts only when the workspace is trusted", Hint: "look at it, then run hookway trust"})
+			continue
+		}
+		l.takeMemory(la.file.memory, la.yaml, la.yaml.path)
 	}
 	l.memoryHooks()
 }
@@ -123,25 +130,25 @@ func (l *loader) memoryHooks() {
 	}
 	var own MemoryHooks
 	if l.opts.MemoryHooks != nil {
-		own = l.opts.MemoryHooks(*m)
+		own = l.opts.MemoryHooks(l.set.Settings)
 	}
 	if m.Inject && own.Inject != nil {
-		l.addMemoryHook("hookway:memory-inject", own.Inject, "tells agents what is remembered", hook.SessionStart.Info(), hook.AgentStart.Info())
+		l.addMemoryHook("hookway:memory-inject", hook.Transform, own.Inject, "tells agents what is remembered", hook.SessionStart.Info(), hook.AgentStart.Info())
 	}
 	if m.AutoSave && own.Save != nil {
-		l.addMemoryHook("hookway:memory-save", own.Save, "keeps what agents say at the end of a turn", hook.AgentStop.Info(), hook.PostCompact.Info())
+		l.addMemoryHook("hookway:memory-save", hook.Observe, own.Save, "keeps what agents say at the end of a turn", hook.AgentStop.Info(), hook.PostCompact.Info())
 	}
 	if m.PromptOnEnd {
-		l.addMemoryHook("hookway:memory-prompt", hook.Static(hook.Inject(promptOnEnd)), "asks to save what is worth keeping", hook.SessionEnd.Info())
+		l.addMemoryHook("hookway:memory-prompt", hook.Transform, hook.Static(hook.Inject(promptOnEnd)), "asks to save what is worth keeping", hook.SessionEnd.Info())
 	}
 }
 
 // memoryTimeout bounds a hook of memory: an agent waits for it.
 const memoryTimeout = 15 * time.Second
 
-func (l *loader) addMemoryHook(id string, handler hook.Handler, description string, events ...*hook.EventInfo) {
+func (l *loader) addMemoryHook(id string, lane hook.Lane, handler hook.Handler, description string, events ...*hook.EventInfo) {
 	m, src := l.set.Settings.Memory, l.memories.source
-	options := []hook.Option{hook.Origin(m.Place), hook.Timeout(memoryTimeout), hook.Priority(90)}
+	options := []hook.Option{hook.Origin(m.Place), hook.Timeout(memoryTimeout), hook.Priority(90), hook.As(lane)}
 	for _, info := range events {
 		options = append(options, hook.For(info.Name))
 	}
@@ -149,7 +156,7 @@ func (l *loader) addMemoryHook(id string, handler hook.Handler, description stri
 		Hook: hook.New("", handler, options...), State: Active, Layer: src.layer, File: l.memories.file, Kind: "memory",
 		Description: description, name: id, source: src.path, rank: src.rank,
 	}
-	data, err := json.Marshal(m)
+	data, err := json.Marshal([]any{m, l.set.Settings.Redact})
 	if err != nil { // it is made of texts and numbers
 		data = nil
 	}

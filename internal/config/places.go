@@ -57,7 +57,7 @@ type Options struct {
 
 	// MemoryHooks makes the hooks by which memory does something by itself. Nil, and
 	// a handler that is nil: it does not.
-	MemoryHooks func(Memory) MemoryHooks
+	MemoryHooks func(Settings) MemoryHooks
 
 	// Log is given what command hooks print on stderr, and their warnings, one
 	// clean line at a time, from many goroutines. Nil drops the lines.

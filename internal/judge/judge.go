@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -32,6 +33,10 @@ type Judge struct {
 	// Memory gives what agents remember to hooks that ask for it, by the folder in
 	// which the agent works, its name and its session. Nil: nothing can be.
 	Memory func(dir, agent, session string) hook.Memory
+
+	// MemoryHooks makes the hooks by which memory does something by itself. Nil: it
+	// does not.
+	MemoryHooks func(config.Settings) config.MemoryHooks
 
 	// Relay is where the messages between agents are.
 	Relay Relay

@@ -52,13 +52,13 @@ type Server struct {
 	Session   string // the id of the wrapped session it runs in, if it does
 	Workspace string // whose memories are meant
 
-	OpenMemory func(context.Context) (*memory.Store, error) // called when it is needed first
-	Roster     func() (dir string, err error)               // where sessions are announced
+	OpenMemory func(context.Context) (memory.Backend, error) // called when it is needed first
+	Roster     func() (dir string, err error)                // where sessions are announced
 	Send       func(ctx context.Context, self string, m hook.Message) ([]Delivery, error)
 	Log        io.Writer // what goes wrong, for people
 
 	mu    sync.Mutex
-	store *memory.Store
+	store memory.Backend
 }
 
 // Delivery is what became of a message at one of those it is for.
@@ -113,7 +113,7 @@ func (s *Server) instructions() string {
 }
 
 // memory is the store, opened once; an error is tried again at the next call.
-func (s *Server) memory(ctx context.Context) (*memory.Store, error) {
+func (s *Server) memory(ctx context.Context) (memory.Backend, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.store == nil {

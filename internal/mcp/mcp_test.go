@@ -71,7 +71,7 @@ func (c *conversation) hear(t *testing.T) string {
 // left running.
 func TestServeEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Server{OpenMemory: func(ctx context.Context) (*memory.Store, error) {
+		s := &Server{OpenMemory: func(ctx context.Context) (memory.Backend, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}}
@@ -112,7 +112,7 @@ func TestServeEndsBesideADeafAgent(t *testing.T) {
 // TestACallHasItsTime: who waits for something that does not come is told so.
 func TestACallHasItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &Server{OpenMemory: func(ctx context.Context) (*memory.Store, error) {
+		s := &Server{OpenMemory: func(ctx context.Context) (memory.Backend, error) {
 			<-ctx.Done()
 			return nil, fmt.Errorf("memories cannot be opened: %w", ctx.Err())
 		}}

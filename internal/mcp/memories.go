@@ -135,7 +135,7 @@ func (s *Server) addSearch(server *sdk.Server, running context.Context) {
 				return a, fmt.Errorf("query has %d bytes; at most %d can be searched for: ask a shorter question", len(in.Query), mostQuery)
 			}
 			return s.look(ctx, who, in.narrowing, "the best first", "Nothing like that is remembered; try other words.",
-				func(store *memory.Store, v memory.View) ([]memory.Memory, error) {
+				func(store memory.Backend, v memory.View) ([]memory.Memory, error) {
 					return store.Search(ctx, in.Query, k, v)
 				})
 		},
@@ -154,13 +154,13 @@ func (s *Server) addList(server *sdk.Server, running context.Context) {
 				return a, err
 			}
 			return s.look(ctx, who, in, "the newest first", "Nothing is remembered here yet.",
-				func(store *memory.Store, v memory.View) ([]memory.Memory, error) { return store.List(ctx, n, v) })
+				func(store memory.Backend, v memory.View) ([]memory.Memory, error) { return store.List(ctx, n, v) })
 		},
 	})
 }
 
 // look answers with what a reading of the store gives.
-func (s *Server) look(ctx context.Context, who string, n narrowing, order, none string, read func(*memory.Store, memory.View) ([]memory.Memory, error)) (a answer[notes], err error) {
+func (s *Server) look(ctx context.Context, who string, n narrowing, order, none string, read func(memory.Backend, memory.View) ([]memory.Memory, error)) (a answer[notes], err error) {
 	v, err := s.view(who, n)
 	if err != nil {
 		return a, err

@@ -33,7 +33,7 @@ type Recall struct {
 	// Budget is how many bytes are told at once.
 	Budget int
 
-	// Clean makes a text that others wrote harmless for the agent. Nil leaves it.
+	// Clean makes what is told harmless for the agent: others wrote it. Nil leaves it.
 	Clean func(text string) string
 
 	// Redact takes secrets out of what is kept. Nil leaves it.
@@ -127,7 +127,7 @@ func (r *Recall) text(found []memory.Memory, n *notes) (text string, told []stri
 		if slices.Contains(told, m.ID) || n.was(m.ID) {
 			continue
 		}
-		line := fmt.Sprintf("\n- %s (%s)", r.clean(cut(strings.Join(strings.Fields(m.Text), " "), mostLine)), r.clean(m.ID))
+		line := fmt.Sprintf("\n- %s (%s)", cut(strings.Join(strings.Fields(m.Text), " "), mostLine), strings.Join(strings.Fields(m.ID), " "))
 		if out.Len()+len(line) > r.Budget {
 			continue // a shorter one may fit
 		}
@@ -137,7 +137,7 @@ func (r *Recall) text(found []memory.Memory, n *notes) (text string, told []stri
 	if len(told) == 0 {
 		return "", nil
 	}
-	return out.String(), told
+	return r.clean(out.String()), told
 }
 
 func (r *Recall) clean(text string) string {

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/user"
+	"path/filepath"
+
+	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/memory/custom"
+	"github.com/hookway/hookway/internal/memory/mem0"
+	"github.com/hookway/hookway/internal/memory/qdrant"
+	"github.com/hookway/hookway/internal/memory/remote"
+)
+
+// backendPlan is what is needed to open a backend: the configuration, with keys.
+type backendPlan struct {
+	config.Memory
+	keys map[string]string // by the names of their variables
+	ask  custom.Ask        // of a custom one
+	log  func(string)
+}
+
+// The variables that hold keys unless others are named.
+const (
+	mem0Key   = "MEM0_API_KEY"
+	qdrantKey = "QDRANT_API_KEY"
+	openAIKey = "OPENAI_API_KEY"
+)
+
+// plan is a configuration with the keys that it takes from an environment: that of
+// the agent whose memories they are, or else ours.
+func (a *app) plan(ctx context.Context, m *config.Memory) backendPlan {
+	p := backendPlan{Memory: config.Memory{Backend: config.MemoryBuiltin}, keys: map[string]string{}}
+	if m != nil {
+		p.Memory = *m
+	}
+	names := []string{mem0Key, qdrantKey, openAIKey}
+	if p.Embedder != nil {
+		names = append(names, p.Embedder.KeyEnv)
+	}
+	if p.VectorStore != nil {
+		names = append(names, p.VectorStore.KeyEnv)
+	}
+	if p.Mem0 != nil {
+		names = append(names, p.Mem0.KeyEnv)
+	}
+	for _, name := range names {
+		if name != "" {
+			p.keys[name] = cmp.Or(command.Getenv(command.Environ(ctx), name), a.getenv(name))
+		}
+	}
+	return p
+}
+
+// mark is equal for plans of the same memories.
+func (p *backendPlan) mark() string {
+	m := p.Memory
+	m.AutoSave, m.PromptOnEnd, m.Inject, m.Budget, m.Place = false, false, false, 0, ""
+	keys := p.keys
+	if p.Backend == config.MemoryBuiltin && p.Embedder == nil {
+		keys = nil
+	}
+	data, err := json.Marshal([]any{m, keys})
+	if err != nil { // it is made of texts and numbers
+		data = nil
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// open opens the backend. What keeps memories elsewhere gets an outbox here.
+func (p *backendPlan) open(ctx context.Context, a *app) (memory.Backend, error) {
+	switch p.Backend {
+	case config.MemoryMem0:
+		b, err := p.openMem0()
+		if err != nil {
+			return nil, err
+		}
+		return p.outbox(a, b)
+	case config.MemoryQdrant:
+		b, err := p.openQdrant(cmp.Or(p.User, userName()), qdrant.DefaultCollection, nil)
+		if err != nil {
+			return nil, err
+		}
+		return p.outbox(a, b)
+	case config.MemoryCustom:
+		return p.outbox(a, custom.New(p.ask))
+	}
+	store, err := a.openStore(ctx)
+	if err != nil || p.Embedder == nil {
+		return store, err
+	}
+	e, space, err := p.embedding(nil).Open()
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	store.Use(e, space)
+	return store, nil
+}
+
+// openMem0 opens what the configuration means by mem0: a server, the platform, or
+// what its library would do with a vector store and an embedder.
+func (p *backendPlan) openMem0() (memory.Backend, error) {
+	server := p.Mem0
+	if server == nil {
+		server = &config.Mem0{}
+	}
+	name := cmp.Or(server.KeyEnv, mem0Key)
+	key := p.keys[name]
+	if server.URL == "" && (p.VectorStore != nil || p.Embedder != nil && key == "") {
+		plain := false // mem0 puts nothing before a text
+		if p.Embedder == nil && p.keys[openAIKey] != "" {
+			p.Embedder = &config.Embedder{Provider: "openai"} // which is what mem0 takes
+		}
+		return p.openQdrant(cmp.Or(p.User, userName()), "mem0", &plain)
+	}
+	if server.URL == "" && key == "" {
+		return nil, fmt.Errorf("memory says backend: mem0, and it is not known where that is; set $%s for its platform, or write mem0: {url: http://localhost:8888} for a server of your own, or vectorStore: {provider: qdrant, url: http://localhost:6333} for what its library would do", name)
+	}
+	return mem0.New(mem0.Config{
+		Client: remote.Client{URL: server.URL, Key: name, Timeout: p.Timeout}, Key: key, User: cmp.Or(p.User, userName()), Infer: server.Infer,
+	}), nil
+}
+
+// openQdrant opens a collection.
+func (p *backendPlan) openQdrant(owner, collection string, prefix *bool) (memory.Backend, error) {
+	at := p.VectorStore
+	if at == nil {
+		at = &config.VectorStore{}
+	}
+	name := cmp.Or(at.KeyEnv, qdrantKey)
+	c := qdrant.Config{
+		Client:     remote.Client{URL: cmp.Or(at.URL, "http://localhost:6333"), Key: name, Timeout: p.Timeout, Header: http.Header{}},
+		Collection: cmp.Or(at.Collection, collection), User: owner, Log: p.log,
+	}
+	if key := p.keys[name]; key != "" {
+		c.Client.Header.Set("api-key", key)
+	}
+	if p.Embedder != nil {
+		e, _, err := p.embedding(prefix).Open()
+		if err != nil {
+			return nil, err
+		}
+		c.Embedder = e
+	}
+	return qdrant.New(c), nil
+}
+
+// embedding is the embedder as it is configured.
+func (p *backendPlan) embedding(prefix *bool) memory.Embedding {
+	e := p.Embedder
+	key := cmp.Or(e.KeyEnv, openAIKey)
+	if e.Provider == "ollama" {
+		key = e.KeyEnv
+	}
+	if e.Prefix != nil {
+		prefix = e.Prefix
+	}
+	return memory.Embedding{Provider: e.Provider, Model: e.Model, URL: e.URL, Dims: e.Dims, Prefix: prefix, Key: p.keys[key], Timeout: p.Timeout}
+}
+
+// outbox puts a file before a backend that may be down.
+func (p *backendPlan) outbox(a *app, b memory.Backend) (memory.Backend, error) {
+	dir, err := a.memoryDir()
+	if err != nil {
+		return nil, err
+	}
+	o := memory.NewOutbox(b, filepath.Join(dir, "outbox-"+p.target()+".db"))
+	o.Log = p.log
+	return o, nil
+}
+
+// target names where memories go, without keys: what waits for it stays when a key
+// is changed.
+func (p *backendPlan) target() string {
+	m := config.Memory{Backend: p.Backend, User: p.User, VectorStore: p.VectorStore, Mem0: p.Mem0}
+	if p.Backend == config.MemoryCustom {
+		m.Place = p.Place
+	}
+	data, err := json.Marshal(m)
+	if err != nil { // it is made of texts
+		data = nil
+	}
+	sum := sha256.Sum256(data)
+	return p.Backend + "-" + hex.EncodeToString(sum[:6])
+}
+
+// userName is whose memories they are in services that ask for it.
+func userName() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return filepath.Base(filepath.ToSlash(u.Username)) // DOMAIN\name
+	}
+	return "hookway"
+}
+
+// memories gives what this process has open of what is remembered.
+func (a *app) memories() *memories {
+	a.remembering.Do(func() { a.memory = &memories{app: a} })
+	return a.memory
+}
+
+// closeMemories closes what was opened.
+func (a *app) closeMemories() error { return a.memories().close() }
+
+// memoryDir is the folder of what is remembered.
+func (a *app) memoryDir() (string, error) {
+	_, state, err := config.Places(a.getenv)
+	return filepath.Join(state, "memory"), err
+}
+
+// openStore opens the file of this user.
+func (a *app) openStore(ctx context.Context) (*memory.Store, error) {
+	dir, err := a.memoryDir()
+	if err != nil {
+		return nil, err
+	}
+	return memory.Open(ctx, filepath.Join(dir, "memory.db"))
+}
+
+// embedding is the embedder of the memories in the folder where we are, for the
+// builtin backend; false if none is configured.
+func (a *app) embedding() (memory.Embedding, bool, error) {
+	ctx := context.Background()
+	set, err := config.Load(ctx, a.memoryOptions(a.cwd()))
+	if err != nil {
+		return memory.Embedding{}, false, err
+	}
+	p := a.plan(ctx, set.Settings.Memory)
+	if err := set.Close(); err != nil || p.Embedder == nil || p.Backend != config.MemoryBuiltin {
+		return memory.Embedding{}, false, err
+	}
+	return p.embedding(nil), true, nil
+}
+
+// memoryOptions are those by which the configuration of memory is read.
+func (a *app) memoryOptions(dir string) config.Options {
+	options := a.options()
+	options.Dir, options.MemoryHooks = dir, nil
+	return options
+}
+
+// asker fires MemoryRequest at the hooks of a folder.
+func asker(engine *hook.Engine, dir string) custom.Ask {
+	return func(ctx context.Context, payload map[string]any) (out hook.Outcome[any], err error) {
+		info, err := engine.Lookup(config.MemoryRequest)
+		if err != nil {
+			return out, err
+		}
+		agent, _ := payload["agent_name"].(string)
+		ev, err := info.New(hook.Envelope{Agent: agent, Source: "memory", CWD: dir}, payload)
+		if err != nil {
+			return out, err
+		}
+		return engine.Fire(ctx, ev)
+	}
+}
+
+// lentMemory is what a server holds as long as it serves.
+type lentMemory struct{ *heldMemory }
+
+// Close gives it back.
+func (l lentMemory) Close() error {
+	l.done()
+	return nil
+}
+
+// heldMemory opens the memories of a workspace for a server.
+func (a *app) heldMemory(workspace string) func(context.Context) (memory.Backend, error) {
+	return func(ctx context.Context) (memory.Backend, error) {
+		a.stays = true
+		held, err := a.memories().at(ctx, workspace)
+		if err != nil {
+			return nil, err
+		}
+		return lentMemory{held}, nil
+	}
+}
