@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/gateway"
 )
 
 // Config says what is behind the daemon's doors.
@@ -21,6 +22,9 @@ type Config struct {
 
 	// Token is the one that requests from outside must have; "" lets none in.
 	Token string
+
+	// Gateway answers what services outside send; nil lets nothing in.
+	Gateway *gateway.Gateway
 
 	// Dial makes the handler of a hook that is registered with a target.
 	Dial func(target string, h hook.Hook) (Closing, error)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"mime"
@@ -237,9 +238,14 @@ const (
 
 // readBody reads the body of a request. giveBack is called when it is needed no more.
 func (d *Doors) readBody(w http.ResponseWriter, r *http.Request) (body []byte, giveBack func(), err error) {
+	return d.readUpTo(w, r, wire.MaxSize)
+}
+
+// readUpTo is readBody with a bound of its own.
+func (d *Doors) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (body []byte, giveBack func(), err error) {
 	giveBack = func() {}
-	if r.ContentLength > wire.MaxSize {
-		return nil, giveBack, tooLarge()
+	if r.ContentLength > most {
+		return nil, giveBack, tooLarge(most)
 	}
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(d.BodyTime))
@@ -247,17 +253,17 @@ func (d *Doors) readBody(w http.ResponseWriter, r *http.Request) (body []byte, g
 	if n := r.ContentLength; n > 0 && n <= largeSize {
 		buf.Grow(int(n) + bytes.MinRead)
 	}
-	_, err = io.CopyN(&buf, r.Body, largeSize)
-	if err == nil {
+	_, err = io.CopyN(&buf, r.Body, min(largeSize, most+1))
+	if err == nil && most >= largeSize {
 		if giveBack, err = d.host.Large(r.Context()); err != nil {
 			return nil, func() {}, problem("busy", "%v; try again", err).with("Retry-After", "1")
 		}
 		_ = rc.SetReadDeadline(time.Now().Add(d.BodyTime))
-		_, err = io.CopyN(&buf, r.Body, wire.MaxSize-largeSize+1)
+		_, err = io.CopyN(&buf, r.Body, most-largeSize+1)
 	}
 	switch {
-	case buf.Len() > wire.MaxSize:
-		err = tooLarge()
+	case int64(buf.Len()) > most:
+		err = tooLarge(most)
 	case errors.Is(err, io.EOF):
 		err = nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -273,8 +279,12 @@ func (d *Doors) readBody(w http.ResponseWriter, r *http.Request) (body []byte, g
 	return buf.Bytes(), giveBack, nil
 }
 
-func tooLarge() *Problem {
-	return problem("too-large", "the body has more than %d MiB", wire.MaxSize>>20).with("Connection", "close")
+func tooLarge(most int64) *Problem {
+	size := fmt.Sprintf("%d MiB", most>>20)
+	if most < 1<<20 {
+		size = fmt.Sprintf("%d KiB", most>>10)
+	}
+	return problem("too-large", "the body has more than %s", size).with("Connection", "close")
 }
 
 func stopping() *Problem {

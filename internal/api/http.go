@@ -58,15 +58,22 @@ func (d *Doors) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		v, _ := r.Context().Value(visitKey{}).(visit)
 		defer d.caught(w, r)
-		err := d.let(v, r.Host, r.Header)
-		if err == nil {
-			err = route(paths, w, r, v)
-		}
+		err := d.answer(paths, w, r, v)
 		if err == nil || errors.Is(err, context.Canceled) { // then nobody waits for an answer
 			return
 		}
 		asProblem(err).write(w)
 	})
+}
+
+func (d *Doors) answer(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, v visit) error {
+	if d.Gateway != nil && strings.HasPrefix(r.URL.Path, gatewayPath) {
+		return d.gatewayCall(w, r, v)
+	}
+	if err := d.let(v, r.Host, r.Header); err != nil {
+		return err
+	}
+	return route(paths, w, r, v)
 }
 
 // route finds what answers a request.

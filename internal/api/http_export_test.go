@@ -16,6 +16,7 @@ func PathsAndMethods() map[string][]string {
 	for path, methods := range new(Doors).paths() {
 		all[path] = slices.Sorted(maps.Keys(methods))
 	}
+	all[gatewayPath+"{name}"] = []string{http.MethodPost}
 	return all
 }
 

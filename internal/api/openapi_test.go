@@ -85,8 +85,9 @@ func describe(t *testing.T) m {
 		"security": []m{{}, {"token": []string{}}},
 		"paths":    paths,
 		"components": m{
-			"securitySchemes": m{"token": m{"type": "http", "scheme": "bearer", "description": "The text of the file that hookway serve --token names. At the daemon's own socket none is asked for."}},
+			"securitySchemes": m{"hook": m{"type": "http", "scheme": "bearer", "description": "The secret of one name in gateway.hooks."}, "token": m{"type": "http", "scheme": "bearer", "description": "The text of the file that hookway serve --token names. At the daemon's own socket none is asked for."}},
 			"schemas": m{
+				"Taken":  describedTaken(),
 				"Firing": firing, "Outcome": outcome, "Problem": describedProblem(), "Hooks": describedHooks(),
 				"Record": ofType(t, reflect.TypeFor[audit.Record]()), "Status": ofType(t, reflect.TypeFor[daemon.Status]()),
 				"Health": m{"type": "object", "required": []string{"status"}, "properties": m{"status": m{"const": "ok"}}},
@@ -202,6 +203,19 @@ func describedPaths() m {
 			"requestBody": m{"required": true, "content": m{"application/json": m{"schema": ref("Firing")}}},
 			"responses":   answers("Outcome", "What the hooks answered together.", 400, 401, 403, 408, 409, 413, 415, 500, 503, 504),
 		}},
+		"/hooks/{name}": m{"post": m{
+			"operationId": "gateway", "summary": "What a service outside sends: it becomes a message to an agent, or an event, as the user's configuration has it.",
+			"description": "Each name has a secret of its own, in place of the daemon's token: a bearer token, or a signature of the body by Standard Webhooks or as GitHub makes it. Who may send what stands in docs/gateway.md.",
+			"security":    []m{{"hook": []string{}}, {}},
+			"parameters": []m{
+				{"name": "name", "in": "path", "required": true, "description": "The name in gateway.hooks.", "schema": m{"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"}},
+				parameter("Idempotency-Key", "header", "With a bearer token: a request that comes again with the same key within a day gets the first one's answer. What is signed needs none."),
+			},
+			"requestBody": m{"required": true, "content": m{
+				"application/json": m{"schema": true}, "application/x-www-form-urlencoded": m{"schema": m{"type": "object"}}, "text/plain": m{"schema": m{"type": "string"}},
+			}},
+			"responses": taken(),
+		}},
 		"/v1/hooks": m{"get": m{
 			"operationId": "hooks", "summary": "What would run for an event from a folder.",
 			"parameters": []m{parameter("cwd", "query", "The folder, as a whole path; without it, the user's own hooks.")},
@@ -216,6 +230,25 @@ func describedPaths() m {
 		"/v1/status":       m{"get": m{"operationId": "status", "summary": "How the daemon stands.", "responses": answers("Status", "As hookway status --json has it.", 400, 401, 403)}},
 		"/v1/openapi.json": m{"get": m{"operationId": "openapi", "summary": "This description.", "responses": answersAs("application/json", m{"type": "object"}, "It.", 401, 403)}},
 		"/healthz":         m{"get": m{"operationId": "health", "summary": "Whether events are taken.", "responses": answers("Health", "They are.", 401, 403, 503)}},
+	}
+}
+
+// taken are the answers of the gateway: 202 for a message that is kept, else 200.
+func taken() m {
+	all := answers("Taken", "An event was fired, or a hook has suppressed the message, or nothing is to be done.", 400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 500, 503, 504)
+	all["202"] = m{"description": "The message is kept for its receivers.", "content": m{"application/json": m{"schema": ref("Taken")}}}
+	return all
+}
+
+func describedTaken() m {
+	return m{
+		"type": "object", "required": []string{"status"},
+		"properties": m{
+			"status":   m{"enum": []string{"accepted", "suppressed", "fired", "ignored", "done"}, "description": "done: it was answered before, at a length that was not remembered."},
+			"id":       m{"type": "string", "description": "Of the message."},
+			"receipts": m{"type": []string{"array", "null"}, "items": m{"type": "object", "required": []string{"to", "state"}, "properties": m{"to": m{"type": "string"}, "state": m{"type": "string"}, "reason": m{"type": "string"}}}},
+			"event":    m{"type": "string"}, "action": m{"type": "string"}, "reason": m{"type": "string"}, "inject": m{"type": "string"}, "result": true,
+		},
 	}
 }
 
@@ -291,6 +324,9 @@ func resolve(form any) (*jsonschema.Resolved, error) {
 func described(method, path string, status int, header http.Header, body []byte) error {
 	if status == http.StatusNotFound || status == http.StatusMethodNotAllowed { // of what is not described
 		return fits(ref("Problem"), body)
+	}
+	if strings.HasPrefix(path, "/hooks/") {
+		path = "/hooks/{name}"
 	}
 	kind := header.Get("Content-Type")
 	form := dig(description(), "paths", path, strings.ToLower(method), "responses", strconv.Itoa(status), "content", kind, "schema")

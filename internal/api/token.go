@@ -80,11 +80,8 @@ func (d *Doors) let(v visit, host string, header http.Header) error {
 	if v.door == nil && !v.foreign { // the system has said whose it is
 		return nil
 	}
-	if v.door == nil || !v.door.isCalled(host, v.local) {
-		return problem("not-here", "the request is for the host %q, which is not what hookway listens at; use the address that hookway serve was given", host)
-	}
-	if origin := header.Get("Origin"); origin != "" {
-		return problem("not-here", "the request comes from a page of %q in a browser; pages may not talk to hookway", origin)
+	if err := d.meant(v, host, header, nil); err != nil {
+		return err
 	}
 	if given := header.Values("Authorization"); !d.hasToken(given) {
 		what := "there is no header Authorization; it must be Bearer and the token"
@@ -92,6 +89,18 @@ func (d *Doors) let(v visit, host string, header http.Header) error {
 			what = "the token in the header Authorization is not the daemon's"
 		}
 		return problem("no-token", "%s, whose file hookway serve --token names", what).with("WWW-Authenticate", `Bearer realm="hookway"`)
+	}
+	return nil
+}
+
+// meant refuses a request that came in at a door and was led there: by a name that
+// is not the door's own, nor one of these, or by a page in a browser.
+func (d *Doors) meant(v visit, host string, header http.Header, also []string) error {
+	if v.door == nil || !v.door.isCalled(host, v.local) && !slices.Contains(also, bareHost(host)) {
+		return problem("not-here", "the request is for the host %q, which is not what hookway listens at; use the address that hookway serve was given", host)
+	}
+	if origin := header.Get("Origin"); origin != "" {
+		return problem("not-here", "the request comes from a page of %q in a browser; pages may not talk to hookway", origin)
 	}
 	return nil
 }
@@ -106,17 +115,21 @@ func (d *Doors) hasToken(given []string) bool {
 	return strings.EqualFold(scheme, "Bearer") && right
 }
 
+// bareHost is the name in a Host header, without its port.
+func bareHost(host string) string {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+}
+
 // isCalled reports whether a Host header means this door: a page whose name was
 // made to lead here has another.
 func (l *Listener) isCalled(host string, local net.Addr) bool {
 	if l.private {
 		return true
 	}
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
-	}
-	name = strings.ToLower(strings.TrimSuffix(strings.Trim(name, "[]"), "."))
+	name := bareHost(host)
 	if name == "localhost" || slices.Contains(l.names, name) {
 		return true
 	}

@@ -55,6 +55,7 @@ type Judge struct {
 	mail       mail
 	registry   registry
 	watchers   watchers
+	gateway    gateway
 }
 
 // maxDepth is how deep hooks may call hookway, which calls hooks.

@@ -57,6 +57,7 @@ type entry struct {
 	gone  bool      // no longer listed; guarded by workspaces.mu
 	owner *workspaces
 
+	parting  func()    // called before it is closed
 	registry *registry // of the hooks that were added from outside
 	folder   string    // the workspace; "" if there is none
 	scope    string    // without one, the nearest folder above for which hooks were added
@@ -222,8 +223,10 @@ func (s *workspaces) enter(ctx context.Context, fresh *entry, settings string, j
 		if e.err == nil {
 			j.watch(e)
 			j.registry.join(e, j.log)
+			e.parting = func() { j.closing(e) }
 		}
 		close(e.ready)
+		j.opened(e)
 	}
 	select {
 	case <-e.ready:
@@ -288,6 +291,9 @@ func (e *entry) close() error {
 	if e.live == nil {
 		return nil
 	}
+	if e.parting != nil {
+		e.parting()
+	}
 	e.registry.leave(e)
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
@@ -296,6 +302,7 @@ func (e *entry) close() error {
 
 // Close ends all hooks. Calls under way are waited for by whoever serves them.
 func (j *Judge) Close() error {
+	j.gateway.end()
 	s := &j.workspaces
 	s.mu.Lock()
 	s.closed = true
