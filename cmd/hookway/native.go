@@ -31,9 +31,11 @@ type shared struct{ wrapped *judge.Wrapped }
 
 func (s shared) Begin(text string) session.Parcel { return parcelOf(s.wrapped.Begin(text)) }
 
-func (s shared) Offer(text string, still time.Duration) session.Parcel {
-	return parcelOf(s.wrapped.Offer(text, still))
+func (s shared) Offer(text string, still time.Duration, first func() bool) session.Parcel {
+	return parcelOf(s.wrapped.Offer(text, still, first))
 }
+
+func (s shared) Heard() session.Heard { return session.Heard(s.wrapped.Heard()) }
 
 func (s shared) End(ctx context.Context, fire func(context.Context)) { s.wrapped.End(ctx, fire) }
 

@@ -32,12 +32,10 @@ func (a *app) sessionID() string {
 	return id
 }
 
-// reachable is what a session needs to be reached by hookway's other commands and
-// by other sessions, and to reach them.
+// reachable is what a session needs to be reached by hookway's other commands.
 type reachable struct {
-	messenger session.Messenger
-	history   string
-	announce  func(*session.Control) (stop func())
+	history  string
+	announce func(*session.Control) (stop func())
 }
 
 // reachable prepares that. A session that cannot be reached runs all the same.
@@ -58,7 +56,6 @@ func (a *app) reachable(ctx context.Context, id, name string, command []string, 
 		warn(fmt.Sprintf("the session cannot be reached from outside: %v", err))
 		return r
 	}
-	r.messenger = &messenger{dir: at.Dir, self: id}
 	r.announce = func(c *session.Control) (stop func()) {
 		server, err := announce(ctx, at.Dir, c, command, a.cwd())
 		if err != nil {
@@ -90,8 +87,8 @@ func answerer(c *session.Control) roster.Handler {
 			c.Hold(r.Op == roster.OpHold)
 		case roster.OpInject:
 			a.State, a.Reason, err = c.Inject(ctx, r.Text, r.Wait)
-		case roster.OpMessage:
-			a.State, a.Reason, err = c.Receive(ctx, *r.Message)
+		case roster.OpPoke:
+			c.Poke()
 		case roster.OpMessages:
 			a.Messages = c.Messages()
 		case roster.OpOutput:

@@ -79,10 +79,12 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	defer apart()
 	memory := a.memoryFor(a.cwd(), name, id)
 	reached := a.reachable(ctx, id, name, command, later.add)
+	mail, posted := a.sessionMail(ctx, later.add)
+	defer posted()
 	unknown, noted := a.unknownNamespaces(name, later.add)
 	defer noted()
 	status, err := session.Run(ctx, session.Config{
-		Memory: memory, Messenger: reached.messenger, History: reached.history, Reach: reached.announce,
+		Memory: memory, Mail: mail, History: reached.history, Reach: reached.announce,
 		Engine: w.engine, Name: name, ID: id, AgentHooks: hooks, Command: own.command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
 		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
 		Unknown: unknown,

@@ -59,6 +59,7 @@ func (h *hearing) hears(m *member, s *standing, ev hook.AnyEvent) {
 	now := *s
 	now.Heard, now.Own = true, h.own
 	if ev.Head().Subagent() == "" {
+		h.note(m.tell(ev))
 		if text, ok := h.said(ev); ok {
 			h.note(m.keep(text))
 		}
@@ -218,6 +219,10 @@ func (h *hearing) take(takes, rests, stop bool, said string) (texts []string) {
 	t, err := h.member.newTaker(h.request.Stdin)
 	if err != nil {
 		h.note(err)
+		return nil
+	}
+	if !h.member.attended() { // what run has left there belongs to the agent's next session
+		t.end()
 		return nil
 	}
 	err = h.member.step(func(s *standing) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/internal/filelock"
@@ -19,6 +20,10 @@ type Wrapped struct {
 	begun time.Time
 	late  bool // the agent reports its start with its first prompt only
 	log   func(string)
+
+	listening  sync.Mutex // guards ears
+	listenOnce sync.Once  // an error of theirs is told once
+	ears       ears
 }
 
 // Wrap says that the session of this id begins: it was fired SessionStart for, or
@@ -96,10 +101,13 @@ func (w *Wrapped) Begin(text string) *Letter {
 
 // Offer leaves a text for the agent's next event that takes one, if the agent
 // works. Nil: it is not left there. still is for how long its screen has not
-// changed.
-func (w *Wrapped) Offer(text string, still time.Duration) *Letter {
+// changed. first is called just before; if it is false, the text is not left.
+func (w *Wrapped) Offer(text string, still time.Duration, first func() bool) *Letter {
 	works := func(s *standing) bool { return s.Heard && s.Open && s.works(still) }
-	if s, err := w.read(); err != nil || !works(s) { // the usual case needs no lock
+	if s, err := w.read(); err != nil || !works(s) || len(s.Letters) >= maxLetters || len(text) > maxLetter { // the usual case needs no lock
+		return nil
+	}
+	if !first() {
 		return nil
 	}
 	return w.post(text, false, works)

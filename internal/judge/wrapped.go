@@ -171,6 +171,18 @@ func (w wrapped) lock(ctx context.Context, name string) (unlock func(), err erro
 	}
 }
 
+// attended reports whether run lives: what it has left for the agent may be taken
+// only as long as it sees that.
+func (w wrapped) attended() bool {
+	f, err := os.OpenFile(filepath.Join(w.dir, "alive"), os.O_RDWR, 0o600)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	dead, err := filelock.Try(f)
+	return err == nil && !dead
+}
+
 // taker is one hearing that takes texts. As long as its answer is on its way it
 // has a lock, so that everybody sees when it died.
 type taker struct {

@@ -9,13 +9,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay/letter"
 )
-
-// Messenger delivers the messages of an agent. Send gives a delivery for
-// everybody who was to get the message; the error says that nobody was.
-type Messenger interface {
-	Send(ctx context.Context, m hook.Message) ([]hook.Delivery, error)
-}
 
 // directiveHandler answers one directive. The text is for the agent.
 type directiveHandler func(ctx context.Context, d hook.DirectiveCall) (inject string)
@@ -28,7 +23,7 @@ const builtinTimeout = 2 * time.Minute
 // session can serve them, and returns what takes them away.
 func (s *session) builtins() (remove func(), err error) {
 	handlers := map[string]directiveHandler{}
-	if s.messenger != nil {
+	if s.mail != nil {
 		handlers["relay"], handlers["broadcast"] = s.relayed, s.broadcast
 	}
 	if s.memory != nil {
@@ -84,7 +79,11 @@ func (s *session) broadcast(ctx context.Context, d hook.DirectiveCall) string {
 
 // sent sends, and says to the agent what it should know.
 func (s *session) sent(ctx context.Context, to, body string) string {
-	note, err := s.send(ctx, to, body)
+	m, err := s.letterOf(to, body)
+	note := ""
+	if err == nil {
+		note, err = s.send(ctx, m)
+	}
 	if err == nil {
 		return note
 	}
@@ -93,10 +92,7 @@ func (s *session) sent(ctx context.Context, to, body string) string {
 		whom = "all"
 	}
 	told := s.told(fmt.Sprintf("The message to %s was not delivered: %s", whom, strings.ReplaceAll(err.Error(), "\n", "; ")))
-	if note != "" {
-		told = note + "\n\n" + told
-	}
-	return told
+	return joined(note, told)
 }
 
 // actions are what @memory can do.
@@ -113,7 +109,9 @@ func (s *session) remember(ctx context.Context, d hook.DirectiveCall) string {
 
 // told is what a built-in directive says to the agent. There are words of others
 // in it, so it is data as a message is.
-func (s *session) told(text string) string { return harmless(s.command, undirected(sanitize(text))) }
+func (s *session) told(text string) string {
+	return harmless(s.command, letter.Undirected(sanitize(text)))
+}
 
 func or(text, otherwise string) string {
 	if text == "" {

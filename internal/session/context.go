@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
 )
 
 // view is the session as the hooks of its events see it.
@@ -33,7 +34,7 @@ func (v *view) Name() string        { return v.s.env.Agent }
 func (v *view) Dir() string         { return v.s.env.CWD }
 func (v *view) Env() []string       { return slices.Clone(v.environ) }
 func (v *view) Memory() hook.Memory { return v.s.memory }
-func (v *view) Relay() hook.Relay   { return relay{v.s} }
+func (v *view) Relay() hook.Relay   { return messenger{v.s} }
 
 func (v *view) Messages() []hook.Message { return v.s.messages.list() }
 
@@ -46,7 +47,7 @@ func (v *view) Inject(text string) error {
 }
 
 func (v *view) Send(ctx context.Context, to, text string) error {
-	return relay{v.s}.Send(ctx, to, text)
+	return messenger{v.s}.Send(ctx, to, text)
 }
 
 func (v *view) Output(lines int) ([]string, error) {
@@ -64,18 +65,20 @@ func (v *view) Output(lines int) ([]string, error) {
 	return all, in.Err()
 }
 
-// relay sends for hooks.
-type relay struct{ s *session }
+// messenger sends for hooks.
+type messenger struct{ s *session }
 
-func (r relay) Send(ctx context.Context, to, text string) error {
-	note, err := r.s.send(ctx, to, text)
+func (r messenger) Send(ctx context.Context, to, text string) error {
+	note, err := r.s.send(ctx, relay.Message{To: to, Content: text})
 	if note != "" { // what the hooks of MessageSending have to say to the agent
 		r.s.inject(note)
 	}
 	return err
 }
 
-func (r relay) Broadcast(ctx context.Context, text string) error { return r.Send(ctx, everybody, text) }
+func (r messenger) Broadcast(ctx context.Context, text string) error {
+	return r.Send(ctx, everybody, text)
+}
 
 const (
 	memorableMessages = 256

@@ -25,10 +25,9 @@ func (s *session) open(cfg Config) (closed func()) {
 		stop = cfg.Reach(&Control{s})
 	}
 	return func() {
-		s.mail.close()
 		stop()
+		s.mail.close()
 		remove()
-		close(s.over)
 		s.history.close()
 	}
 }
@@ -64,11 +63,8 @@ func (c *Control) Inject(ctx context.Context, text string, wait bool) (state, re
 	return state, reason, nil
 }
 
-// Receive takes a message from another agent: see the event MessageReceived. It
-// waits for the hooks, but not for long, and not for the typing.
-func (c *Control) Receive(ctx context.Context, m hook.Message) (state, reason string, err error) {
-	return c.s.mail.receive(ctx, m)
-}
+// Poke says that there may be messages for the session.
+func (c *Control) Poke() { c.s.mail.poke() }
 
 // Messages gives the last messages that were sent and received.
 func (c *Control) Messages() []hook.Message { return c.s.messages.list() }

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hookway/hookway/internal/terminal"
 )
@@ -19,6 +22,12 @@ const (
 	stateFailed    = "failed"
 )
 
+// How a text reaches the program.
+const (
+	howTyped = "typed"
+	howHook  = "hook" // by an event of the agent
+)
+
 // injection is a text that is to reach the program. Nothing is typed twice: what
 // becomes of it is seen and told, not mended.
 type injection struct {
@@ -27,6 +36,17 @@ type injection struct {
 	done    <-chan struct{} // closed in its last state
 
 	saidBefore int64 // what session.said was before typing
+
+	// begin, if not nil, is asked just before the program may get the text, and
+	// again when it is to get it in another way. An error means that it must not.
+	begin     func(ctx context.Context, text, how string) error
+	withdrawn atomic.Bool // it is not to be typed any more
+
+	// These hold when done is closed.
+	how    string // "" if the program was never about to get it
+	repeat bool   // the text says that it may be a repeat
+	unsure bool   // it has failed, but the program may have a part of it
+	err    error  // why it has failed, if that was an error
 
 	mu              sync.Mutex
 	now, why        string
@@ -59,6 +79,24 @@ func (i *injection) waits(why string) {
 	defer i.mu.Unlock()
 	i.why = why
 }
+
+// claim makes sure that nobody else gives the text to an agent.
+func (i *injection) claim(ctx context.Context, text, how string) error {
+	if i.begin == nil || i.how == how {
+		return nil
+	}
+	if err := i.begin(ctx, text, how); err != nil {
+		return err
+	}
+	i.how = how
+	return nil
+}
+
+// errWithdrawn ends an injection that was withdrawn.
+var errWithdrawn = errors.New("it was taken back")
+
+// withdraw keeps the text from being typed, unless that has begun.
+func (i *injection) withdraw() { i.withdrawn.Store(true) }
 
 // step goes on to a later state.
 func (i *injection) step(state string) {

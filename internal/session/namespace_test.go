@@ -11,14 +11,6 @@ import (
 	"github.com/hookway/hookway/internal/session"
 )
 
-// post is a messenger that remembers what it is given.
-type post struct{ log[hook.Message] }
-
-func (p *post) Send(_ context.Context, m hook.Message) ([]hook.Delivery, error) {
-	p.add(m)
-	return []hook.Delivery{{Message: m, Success: true}}, nil
-}
-
 // TestHooksOfTheUserAndBuiltInDirectives: whom @relay goes to.
 func TestHooksOfTheUserAndBuiltInDirectives(t *testing.T) {
 	t.Parallel()
@@ -37,17 +29,16 @@ func TestHooksOfTheUserAndBuiltInDirectives(t *testing.T) {
 	add("after", hook.Decision{})
 	add("stops", hook.Decision{Action: hook.ActionSkip}, hook.MatchTarget("Stop"))
 	add("instead", hook.Decision{}, hook.MatchTarget("team-*"), hook.Override())
-	var sent post
+	town := newTown(t)
+	town.knows("Bob", "Stop", "Eve")
 	in, keys := keyboard(t)
-	w.agent("@relay:Bob one\n@relay:Stop two\n@relay:team-web three\n@relay:Eve four", session.Config{Stdin: in, Messenger: &sent})
-	sent.await(t, "the message to Eve", func(all []hook.Message) bool {
-		return slices.ContainsFunc(all, func(m hook.Message) bool { return m.To == "Eve" })
-	})
+	w.agent("@relay:Bob one\n@relay:Stop two\n@relay:team-web three\n@relay:Eve four", session.Config{Stdin: in, Name: "Alice", Mail: town.mail()})
+	sent := town.sentBy("Alice", 2)
 	write(t, keys, "bye\n")
 	w.clean()
 
 	var to []string
-	for _, m := range sent.list() {
+	for _, m := range sent {
 		to = append(to, m.To)
 	}
 	if want := []string{"Bob", "Eve"}; !slices.Equal(to, want) {

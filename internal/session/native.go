@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"time"
+
+	"github.com/hookway/hookway/internal/relay/letter"
 )
 
 // AgentHooks is what a session and the hooks that its agent calls by itself tell
@@ -17,8 +19,12 @@ type AgentHooks interface {
 
 	// Offer leaves a text for the next event of the agent that takes one. It does
 	// not wait. Nil: the agent has nothing to do, or its screen has not changed for
-	// so long that it seems so; the text is to be typed.
-	Offer(text string, still time.Duration) Parcel
+	// so long that it seems so; the text is to be typed. First is called before
+	// anybody can have the text, and only then; if it is false, nobody may.
+	Offer(text string, still time.Duration, first func() bool) Parcel
+
+	// Heard says what the agent's hooks have told so far. It is asked often.
+	Heard() Heard
 
 	// Said gives what the agent has said lately, as it wrote it, as far as its
 	// hooks have told: whole texts, the oldest first.
@@ -47,22 +53,29 @@ const (
 	Doubtful             // an event took it, but whether the agent heard the answer is not known
 )
 
-// doubtful is added to a text that the agent may have already.
-const doubtful = " (may be a repeat)"
-
-// carry has an event of the agent take a text, if the agent works. Unless the agent has it, the text that is returned is to be typed.
-func (t *typist) carry(ctx context.Context, item *injection, body string) (rest string, taken bool) {
+// carry has an event of the agent take a text, if the agent works. The error is
+// errCarried if the agent has it, or says that it must not get it; otherwise the
+// text that is returned is to be typed.
+func (t *typist) carry(ctx context.Context, item *injection, body string) (rest string, err error) {
 	s := t.session
 	if s.hooks == nil {
-		return body, false
+		return body, nil
 	}
-	p := s.hooks.Offer(body, s.stillness())
-	if p == nil {
-		return body, false
+	p := s.hooks.Offer(body, s.stillness(), func() bool {
+		err = item.claim(ctx, body, howHook)
+		return err == nil
+	})
+	if p == nil || err != nil {
+		return body, err
 	}
 	item.saidBefore = s.said.Load()
 	item.waits("the agent works; its next event takes the text")
-	return s.carried(ctx, p, body)
+	rest, taken := s.carried(ctx, p, body)
+	if taken {
+		return "", errCarried
+	}
+	item.repeat = item.repeat || rest != body
+	return rest, nil
 }
 
 // carried ends an injection that the agent has.
@@ -89,7 +102,7 @@ func (s *session) carried(ctx context.Context, p Parcel, body string) (rest stri
 	case Taken:
 		return "", true
 	case Doubtful:
-		return body + doubtful, false
+		return letter.Doubted(body), false
 	}
 	return body, false
 }

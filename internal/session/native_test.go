@@ -29,6 +29,21 @@ type ownHooks struct {
 
 	mu    sync.Mutex
 	takes bool // texts, beside that of the begin
+	heard session.Heard
+}
+
+func (o *ownHooks) Heard() session.Heard {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.heard
+}
+
+// hears has the agent tell of an event.
+func (o *ownHooks) hears(change func(*session.Heard)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.heard.Events++
+	change(&o.heard)
 }
 
 func (o *ownHooks) Begin(text string) session.Parcel {
@@ -39,10 +54,10 @@ func (o *ownHooks) Begin(text string) session.Parcel {
 	return o
 }
 
-func (o *ownHooks) Offer(text string, _ time.Duration) session.Parcel {
+func (o *ownHooks) Offer(text string, _ time.Duration, first func() bool) session.Parcel {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.takes {
+	if !o.takes || !first() {
 		return nil
 	}
 	o.offers.add(text)

@@ -5,7 +5,6 @@ package session_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/session"
 )
 
@@ -45,109 +45,6 @@ func (w *wrapped) reached(says string, cfg session.Config) *session.Control {
 	}
 }
 
-func receive(t *testing.T, c *session.Control, m hook.Message) (state, reason string, err error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	return c.Receive(ctx, m)
-}
-
-func TestAMessageIsTypedWithItsSender(t *testing.T) {
-	t.Parallel()
-	w := newWrapped(t)
-	w.hook("MessageReceived", nil)
-	c := w.reached("ready", session.Config{Name: "Alice"})
-	m := hook.Message{ID: "m-1", From: "Bob", To: "Alice", Content: "/clear\x1b[2J\x07 it", Metadata: map[string]any{"urgent": true}}
-	if state, _, err := receive(t, c, m); state != "delivered" || err != nil {
-		t.Errorf("it is %q, %v", state, err)
-	}
-	w.screen.await(t, "heard: Message from Bob: /clear it")
-	got := of[hook.Message](w, 1)[0]
-	if got.ID != "m-1" || got.From != "Bob" || got.Direction != "received" || got.Content != "/clear it" || got.Metadata["urgent"] != true {
-		t.Errorf("the hook saw %+v", got)
-	}
-	if all := c.Messages(); len(all) != 1 || all[0].From != "Bob" {
-		t.Errorf("it remembers %+v", all)
-	}
-	if _, _, err := c.Inject(t.Context(), "bye", false); err != nil {
-		t.Error(err)
-	}
-	w.clean()
-	if _, _, err := receive(t, c, m); err == nil || !strings.Contains(err.Error(), "ending") {
-		t.Errorf("after the end: %v", err)
-	}
-}
-
-func TestHooksOfMessages(t *testing.T) {
-	t.Parallel()
-	w := newWrapped(t)
-	w.hook("MessageReceived", func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-		m := ev.Body().(hook.Message)
-		switch {
-		case m.From == "Mallory":
-			return hook.Block("nobody reads Mallory"), nil
-		case m.Metadata["urgent"] == true:
-			return hook.Inject("URGENT from " + m.From + ": " + m.Content), nil
-		case m.Content == "secret":
-			m.Content = "(removed)"
-			return hook.Decision{Modified: m}, nil
-		case m.From == "Raw":
-			return hook.Inject(m.Content), nil
-		}
-		return hook.Decision{}, nil
-	})
-	c := w.reached("ready", session.Config{Name: "Alice"})
-	for _, m := range []struct {
-		message            hook.Message
-		state, reason, out string
-	}{
-		{hook.Message{From: "Mallory", Content: "give me all"}, "suppressed", "nobody reads Mallory", ""},
-		{hook.Message{From: "Bob", Content: "fire", Metadata: map[string]any{"urgent": true}}, "delivered", "", "heard: URGENT from Bob: fire"},
-		{hook.Message{From: "Bob", Content: "secret"}, "delivered", "", "heard: Message from Bob: (removed)"},
-		{hook.Message{From: "Raw", Content: "/compact"}, "delivered", "", "heard: Message from Raw: /compact"},
-		{hook.Message{From: "Bob", To: "*", Content: "hello"}, "delivered", "", "heard: Message from Bob to all: hello"},
-	} {
-		if state, reason, err := receive(t, c, m.message); state != m.state || reason != m.reason || err != nil {
-			t.Errorf("%+v: %s, %s, %v", m.message, state, reason, err)
-		}
-		w.screen.await(t, m.out)
-	}
-	if strings.Contains(w.screen.String(), "give me all") {
-		t.Error("a suppressed message was typed")
-	}
-	if n := len(c.Messages()); n != 4 {
-		t.Errorf("it remembers %d messages", n)
-	}
-}
-
-func TestMessagesThatAreRefused(t *testing.T) {
-	t.Parallel()
-	w := newWrapped(t)
-	c := w.reached("ready", session.Config{})
-	for name, content := range map[string]string{"empty": " \n", "longer than 65536": strings.Repeat("x", 64<<10+1), "empty ": "\x1b[2J"} {
-		if _, _, err := receive(t, c, hook.Message{Content: content}); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(name)) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	c.Hold(true)
-	if !c.Held() {
-		t.Error("it is not held")
-	}
-	for i := range 128 {
-		if state, _, err := receive(t, c, hook.Message{Content: fmt.Sprint("message ", i)}); state != "delivered" || err != nil {
-			t.Fatalf("message %d: %s, %v", i, state, err)
-		}
-	}
-	if _, _, err := receive(t, c, hook.Message{Content: "one too many"}); err == nil || !strings.Contains(err.Error(), "128 messages wait") {
-		t.Errorf("one too many: %v", err)
-	}
-	if strings.Contains(w.screen.String(), "message 0") {
-		t.Error("it was typed to while it was held")
-	}
-	c.Hold(false)
-	w.screen.await(t, "heard: Message from somebody: message 1")
-}
-
 func TestAMessageToAShellIsNoCommand(t *testing.T) {
 	t.Parallel()
 	for _, shell := range []string{"sh", "bash", "zsh", "fish"} {
@@ -161,13 +58,13 @@ func TestAMessageToAShellIsNoCommand(t *testing.T) {
 			w := newWrapped(t)
 			cfg := session.Config{Command: []string{path, "-i"}, Dir: dir, Env: append(os.Environ(), "PS1=ready$ ", "HISTFILE=/dev/null", "ENV=", "HOME="+dir)}
 			cfg.Stdin, _ = keyboard(t)
-			there := reach(&cfg)
+			there, town := reach(&cfg), newTown(t)
+			cfg.Name, cfg.Mail = "Alice", town.mail()
 			w.run(cfg)
 			c := <-there
+			town.poked(c)
 			evil := "hi'; touch made1; : '\n$(touch made2)\n`touch made3` \\'; touch made4; : \\\\'; touch made5 #"
-			if state, _, err := receive(t, c, hook.Message{From: "Bob", Content: evil}); state != "delivered" || err != nil {
-				t.Fatalf("%s, %v", state, err)
-			}
+			town.becomes(town.send(relay.Message{To: "Alice", Content: evil}), relay.StateInjected)
 			if state, reason, err := c.Inject(t.Context(), "touch proof; echo proo''f-is-there", true); state == "failed" || err != nil {
 				t.Fatalf("%s, %s, %v", state, reason, err)
 			}
@@ -223,7 +120,8 @@ func TestTheOutputIsKept(t *testing.T) {
 func TestWhatHooksFind(t *testing.T) {
 	t.Parallel()
 	w := newWrapped(t)
-	var post fakePost
+	town := newTown(t)
+	town.knows("Bob")
 	found := make(chan hook.Wrapped, 16)
 	w.hook("Directive", func(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 		if s, ok := hook.SessionOf(ctx); ok {
@@ -232,8 +130,8 @@ func TestWhatHooksFind(t *testing.T) {
 		return hook.Decision{}, nil
 	})
 	dir := t.TempDir()
-	c := w.reached("first line\n@look:at me\nlast line", session.Config{
-		ID: "s-2", Name: "Alice", Dir: dir, History: filepath.Join(dir, "output"), Messenger: &post, Memory: &fakeMemory{},
+	c := town.reached(w, "first line\n@look:at me\nlast line", session.Config{
+		ID: "s-2", Name: "Alice", Dir: dir, History: filepath.Join(dir, "output"), Memory: &fakeMemory{},
 	})
 	var s hook.Wrapped
 	select {
@@ -252,7 +150,7 @@ func TestWhatHooksFind(t *testing.T) {
 	if err := errors.Join(s.Send(t.Context(), "Bob", "hi"), s.Relay().Send(t.Context(), "Bob", "ho"), s.Relay().Broadcast(t.Context(), "hum")); err != nil {
 		t.Error(err)
 	}
-	if all := post.sent.list(); len(all) != 3 || all[0].To != "Bob" || all[0].From != "Alice" || all[2].To != "*" || len(s.Messages()) != 3 {
+	if all := town.sentBy("Alice", 3); len(all) != 3 || all[0].To != "Bob" || all[0].From != "Alice" || all[2].To != "*" || len(s.Messages()) != 3 {
 		t.Errorf("sent were %+v, remembered %+v", all, s.Messages())
 	}
 	if err := s.Send(t.Context(), "Nobody", "x"); err == nil {

@@ -134,9 +134,9 @@ type Config struct {
 	// reached.
 	AgentHooks AgentHooks
 
-	// Messenger delivers what the agent sends with @relay and @broadcast. Nil: it
-	// has nobody to send to, and those are left alone.
-	Messenger Messenger
+	// Mail is for the messages to and from the agent. Nil: there are none, and
+	// @relay and @broadcast are left alone.
+	Mail *Mail
 
 	// Memory serves @memory. Nil: there is none, and it is left alone.
 	Memory hook.Memory
@@ -182,13 +182,11 @@ type session struct {
 	first     Parcel     // what SessionStart's hooks inject; nil if it is typed
 	firstText string
 
-	messenger Messenger   // may be nil
-	memory    hook.Memory // may be nil
-	view      *view
-	mail      *mailbox
-	messages  messages
-	history   *history
-	over      chan struct{} // closed at the end
+	memory   hook.Memory // may be nil
+	view     *view
+	mail     *office // may be nil
+	messages messages
+	history  *history
 
 	unknown  Unknown    // may be nil
 	shown    shownTimes // for the goroutine that fires directives
@@ -281,8 +279,7 @@ func newSession(cfg Config) (*session, error) {
 		s.threshold = DefaultIdleThreshold
 	}
 	s.typist = newTypist(s)
-	s.mail = newMailbox(s)
-	s.messenger, s.memory, s.over = cfg.Messenger, cfg.Memory, make(chan struct{})
+	s.mail, s.memory = newOffice(s, cfg.Mail), cfg.Memory
 	s.view = newView(s, cfg)
 	s.history = newHistory(cfg.History, env.Session, func(err error) { s.warnings.addf("%v", err) })
 	return s, nil

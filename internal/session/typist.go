@@ -30,6 +30,7 @@ type typist struct {
 	waiting chan *injection
 	last    atomic.Int64 // when a text was typed last, in Unix nanoseconds
 	late    atomic.Int64 // texts that came too late
+	lately  lately       // what was typed
 
 	mu      sync.Mutex
 	closed  bool
@@ -57,22 +58,28 @@ func (t *typist) put(body string) *injection {
 		item.end()
 		return item
 	}
+	t.add(item)
+	return item
+}
+
+// add is put for a text that is prepared.
+func (t *typist) add(item *injection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		t.late.Add(1)
-		item.fail("the program has ended")
-		return item
+		t.miss(item, "the program has ended")
+		return
 	}
 	t.session.busy.Add(1)
 	select {
 	case t.waiting <- item:
 	default:
 		t.session.busy.Add(-1)
-		t.session.warnings.addf("a text was not typed, because %d others wait: %s", textsBound, body)
+		if item.begin == nil {
+			t.session.warnings.addf("a text was not typed, because %d others wait: %s", textsBound, item.text)
+		}
 		item.fail(fmt.Sprintf("%d others wait to be typed", textsBound))
 	}
-	return item
 }
 
 // close says that no more is put, except by those who are too late.
@@ -132,12 +139,16 @@ func (t *typist) one(ctx context.Context, item *injection, began start) {
 		t.miss(item, "it was held until the program ended")
 		return
 	}
-	body, taken := t.carry(ctx, item, item.text)
-	if taken {
-		item.carried()
+	if item.withdrawn.Load() {
+		t.fail(item, item.text, errWithdrawn)
 		return
 	}
-	p, pr, err := t.write(ctx, item, body, began)
+	body, err := t.carry(ctx, item, item.text)
+	var p *profile
+	var pr proof
+	if err == nil {
+		p, pr, err = t.write(ctx, item, body, began)
+	}
 	if errors.Is(err, errCarried) {
 		item.carried()
 		return
@@ -191,6 +202,9 @@ func (t *typist) write(ctx context.Context, item *injection, text string, began 
 		p := t.profile.front(m.input)
 		o := p.judge(m, len(text))
 		if o.none() {
+			if err := item.claim(ctx, text, howTyped); err != nil {
+				return p, proof{}, err
+			}
 			pr, err := t.put1(ctx, item, p, m, text)
 			if !errors.Is(err, errUnsafe) {
 				return p, pr, err
@@ -205,11 +219,11 @@ func (t *typist) write(ctx context.Context, item *injection, text string, began 
 			return p, proof{}, errHeld
 		}
 		took := time.Since(looked)
-		if rest, taken := t.carry(ctx, item, text); taken { // it began to work meanwhile
-			return p, proof{}, errCarried
-		} else {
-			text = rest
+		rest, err := t.carry(ctx, item, text) // it may have begun to work meanwhile
+		if err != nil {
+			return p, proof{}, err
 		}
+		text = rest
 		looked = time.Now()
 		if calm += took; !o.calm {
 			calm = 0
@@ -240,6 +254,8 @@ func (t *typist) put1(ctx context.Context, item *injection, p *profile, m moment
 				return errUnsafe
 			}
 			pr = p.proof(again, body)
+			item.unsure = true
+			t.lately.add(text)
 			return nil
 		},
 	})
@@ -256,7 +272,10 @@ func (t *typist) look() moment {
 
 // fail ends a text that was not typed and tells the user.
 func (t *typist) fail(item *injection, body string, err error) {
+	item.err = err
 	switch {
+	case item.begin != nil: // it waits on, elsewhere
+		item.fail(err.Error())
 	case errors.Is(err, errHeld):
 		t.miss(item, err.Error())
 	case errors.Is(err, terminal.ErrEnded), errors.Is(err, context.Canceled):
@@ -269,7 +288,9 @@ func (t *typist) fail(item *injection, body string, err error) {
 
 // miss ends a text that the program's end has kept from being typed.
 func (t *typist) miss(item *injection, why string) {
-	t.late.Add(1)
+	if item.begin == nil {
+		t.late.Add(1)
+	}
 	item.fail(why)
 }
 

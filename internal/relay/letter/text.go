@@ -11,6 +11,14 @@ import (
 // Repeat is added to the text of a message that the agent may have already.
 const Repeat = " (may be a repeat)"
 
+// Doubted is the text of a message that the agent may have already.
+func Doubted(text string) string {
+	if strings.Contains(text, "\n") { // the last line may be a path
+		return text + "\n" + strings.TrimSpace(Repeat)
+	}
+	return text + Repeat
+}
+
 const (
 	contentMost = 4 << 10  // bytes of a message that an agent is shown; it may ask for the rest
 	injectMost  = 16 << 10 // bytes of what hooks make of it

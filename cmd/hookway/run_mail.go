@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hookway/hookway/internal/session"
+)
+
+// sessionMail is what the messages of a session stand on. done waits until the
+// daemon was told of those that were sent.
+func (a *app) sessionMail(ctx context.Context, warn func(string)) (mail *session.Mail, done func()) {
+	p := &poker{wanted: make(chan struct{}, 1), poke: a.pokeRelay, warn: warn}
+	ctx = context.WithoutCancel(ctx)
+	p.working.Go(func() { p.run(ctx) })
+	return &session.Mail{Open: a.openRelay, Sent: p.want}, p.close
+}
+
+// poker tells the daemon that there are messages to carry. Nobody waits for it.
+type poker struct {
+	wanted  chan struct{} // holds a token while the daemon is to be told
+	poke    func(context.Context) error
+	warn    func(string)
+	working sync.WaitGroup
+
+	mu     sync.Mutex
+	closed bool
+}
+
+func (p *poker) want() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed { // whoever sends next tells it
+		return
+	}
+	select {
+	case p.wanted <- struct{}{}:
+	default: // it will be told
+	}
+}
+
+func (p *poker) close() {
+	p.mu.Lock()
+	p.closed = true
+	close(p.wanted)
+	p.mu.Unlock()
+	p.working.Wait()
+}
+
+func (p *poker) run(ctx context.Context) {
+	told := false
+	for range p.wanted {
+		if err := p.poke(ctx); err != nil && !told {
+			told = true
+			p.warn("messages are kept, and wait to be carried: " + err.Error())
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay/letter"
+)
+
+// attendEvery is how often is looked whether the agent or its user have done
+// something.
+const attendEvery = 500 * time.Millisecond
+
+// Heard is what the agent's own hooks have told so far.
+type Heard struct {
+	Events     int    // how many
+	Transcript string // the file in which the agent keeps what was said; "" while that is unknown
+	Prompts    int    // how many of the events were prompts
+	Prompt     string // the last one
+}
+
+// attends knows what the store was not told yet: that an agent has done something
+// since a message was put into its session, and that a person has spoken.
+type attends struct {
+	mu     sync.Mutex
+	wait   bool // there is a message that was injected and not seen
+	before int  // events at the time at which one was begun or given
+	open   int  // events when the last was begun
+
+	lines      int64 // of the user, that are told
+	prompts    int
+	transcript string
+}
+
+func (a *attends) events(s *session) int {
+	if s.hooks == nil {
+		return 0
+	}
+	return s.hooks.Heard().Events
+}
+
+// begins notes that a message is about to be typed or given.
+func (a *attends) begins(s *session) {
+	n := a.events(s)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open = n
+}
+
+// injected notes that the program has a message. One that an event has taken is
+// seen by the next.
+func (a *attends) injected(s *session, how string) {
+	n := a.events(s)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if how == howTyped {
+		n = a.open
+	}
+	a.wait, a.before = true, n
+}
+
+// attend tells the store what happens in the session.
+func (o *office) attend(ctx context.Context) {
+	look := time.NewTicker(attendEvery)
+	defer look.Stop()
+	for {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+		o.human(ctx)
+		if o.s.hooks != nil {
+			o.hear(ctx, o.s.hooks.Heard())
+		}
+	}
+}
+
+// human tells the store that the user has ended a line since that was told last.
+func (o *office) human(ctx context.Context) {
+	lines := o.s.program.UserLines()
+	o.attends.mu.Lock()
+	spoken := lines != o.attends.lines
+	o.attends.lines = lines
+	o.attends.mu.Unlock()
+	if spoken {
+		_ = o.seat.Human(ctx) // it is told again with the next line
+	}
+}
+
+// hear tells the store what the agent's own hooks have told.
+func (o *office) hear(ctx context.Context, h Heard) {
+	a := &o.attends
+	a.mu.Lock()
+	seen := a.wait && h.Events > a.before
+	if seen {
+		a.wait = false
+	}
+	spoken := h.Prompts != a.prompts && !o.s.typist.lately.has(h.Prompt)
+	a.prompts = h.Prompts
+	learnt := h.Transcript != "" && h.Transcript != a.transcript
+	a.transcript = h.Transcript
+	a.mu.Unlock()
+	if learnt {
+		_ = o.seat.Update(ctx, o.presence(h.Transcript))
+	}
+	if spoken {
+		_ = o.seat.Human(ctx)
+	}
+	if seen && o.seat.Seen(ctx) != nil {
+		a.mu.Lock()
+		a.wait = true
+		a.mu.Unlock()
+	}
+}
+
+const (
+	latelyMost    = 32  // texts by which it is known that a prompt is ours
+	latelyLetters = 200 // of each
+)
+
+// lately are the texts that were typed last.
+type lately struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lately) add(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, known(text))
+	l.all = l.all[max(0, len(l.all)-latelyMost):]
+}
+
+func (l *lately) has(prompt string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	prompt = letters(prompt)
+	for _, text := range l.all {
+		if text != "" && strings.Contains(prompt, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func known(text string) string {
+	all := []rune(letters(letter.Plain(text)))
+	return string(all[:min(len(all), latelyLetters)])
+}

@@ -1,0 +1,183 @@
+//go:build linux || darwin
+
+package session_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/session"
+)
+
+// noLimits lets tests send as much as they like.
+var noLimits = relay.Options{Machine: "here", Limits: relay.Limits{PerMinute: -1, PingPong: -1, Inbox: 100_000}}
+
+// town is a store of messages and somebody who carries them, as the daemon does.
+type town struct {
+	t     *testing.T
+	dir   string
+	store *relay.Store
+
+	mu       sync.Mutex
+	controls []*session.Control // of the sessions that are poked
+}
+
+func newTown(t *testing.T) *town {
+	t.Helper()
+	c := &town{t: t, dir: t.TempDir()}
+	c.store = c.open(t.Context())
+	ctx, cancel := context.WithCancel(context.Background())
+	var carrying sync.WaitGroup
+	carrying.Go(func() { c.carry(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		carrying.Wait()
+		if err := c.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
+}
+
+func (c *town) open(ctx context.Context) *relay.Store {
+	c.t.Helper()
+	store, err := relay.Open(ctx, c.dir, noLimits)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return store
+}
+
+// carry takes what is sent to the inboxes.
+func (c *town) carry(ctx context.Context) {
+	from := relay.Source{Stream: "here", Created: time.Unix(1, 0)}
+	for c.store.WaitOutgoing(ctx) == nil {
+		all, err := c.store.Outgoing(ctx, 100)
+		if len(all) == 0 || err != nil {
+			continue
+		}
+		offset, err := c.store.Offset(ctx, from)
+		var seqs []int64
+		var data [][]byte
+		for _, p := range all {
+			seqs, data = append(seqs, p.Seq), append(data, p.Data)
+		}
+		if err == nil {
+			_, err = c.store.Ingest(ctx, from, offset+uint64(len(data)), data)
+		}
+		if err == nil {
+			err = c.store.Published(ctx, seqs)
+		}
+		if err != nil && ctx.Err() == nil {
+			c.t.Errorf("carry: %v", err)
+			return
+		}
+		c.mu.Lock()
+		for _, s := range c.controls {
+			s.Poke()
+		}
+		c.mu.Unlock()
+	}
+}
+
+// mail is what a session's messages stand on.
+func (c *town) mail() *session.Mail {
+	return &session.Mail{
+		Open: func(ctx context.Context) (*relay.Store, error) { return relay.Open(ctx, c.dir, noLimits) },
+		Sent: c.store.PokeOutgoing,
+	}
+}
+
+// reached runs an agent whose messages are of the town.
+func (c *town) reached(w *wrapped, says string, cfg session.Config) *session.Control {
+	c.t.Helper()
+	cfg.Mail = c.mail()
+	control := w.reached(says, cfg)
+	c.poked(control)
+	return control
+}
+
+func (c *town) poked(s *session.Control) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.controls = append(c.controls, s)
+}
+
+// knows has agents known who do not run.
+func (c *town) knows(names ...string) {
+	c.t.Helper()
+	for _, name := range names {
+		seat, err := c.store.Join(c.t.Context(), relay.Presence{Session: "gone-" + name, Name: name, Kind: "wrapped"})
+		if err == nil {
+			err = seat.Close()
+		}
+		if err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// send sends a message, when its receiver is known, and gives its id.
+func (c *town) send(m relay.Message) string {
+	c.t.Helper()
+	if m.From == "" {
+		m.From = "Bob"
+	}
+	var id string
+	c.until("the receiver", func() bool {
+		sent, err := c.store.Send(c.t.Context(), m)
+		var unknown *relay.UnknownError
+		if err != nil && !errors.As(err, &unknown) && !errors.Is(err, relay.ErrNobody) {
+			c.t.Fatal(err)
+		}
+		id = sent.Message.ID
+		return err == nil
+	})
+	return id
+}
+
+// becomes waits until a message is in one of these states with its only receiver.
+func (c *town) becomes(id string, states ...relay.State) relay.Receipt {
+	c.t.Helper()
+	var last relay.Receipt
+	c.until("the message to be "+string(states[0]), func() bool {
+		_, all, err := c.store.Receipts(c.t.Context(), id)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		if len(all) == 1 {
+			last = all[0]
+		}
+		return len(all) == 1 && slices.Contains(states, last.State)
+	})
+	return last
+}
+
+// until waits for what a file tells, which gives no sign.
+func (c *town) until(what string, there func() bool) {
+	c.t.Helper()
+	for deadline := time.Now().Add(patience); !there(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			c.t.Fatalf("waiting for %s", what)
+		}
+	}
+}
+
+// sentBy waits until an agent has sent so many messages, and gives them.
+func (c *town) sentBy(agent string, n int) []relay.Message {
+	c.t.Helper()
+	var all []relay.Message
+	c.until("the messages of "+agent, func() bool {
+		var err error
+		if all, err = c.store.SentBy(c.t.Context(), agent, n+1); err != nil {
+			c.t.Fatal(err)
+		}
+		return len(all) >= n
+	})
+	return all
+}

@@ -1,0 +1,148 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/relay/post"
+)
+
+const (
+	sendMost  = 30 * time.Second // for the store to take a message, before the sender is told that it does not
+	sendAgain = 2 * time.Second  // the longest pause between two tries
+
+	offlineMost = 5 // names of those who are not there that a sender is told
+)
+
+// everybody is whom a broadcast is for.
+const everybody = "*"
+
+// send sends a message of the agent, with its hooks. The note is for the agent.
+// The error says that nobody gets the message.
+func (s *session) send(ctx context.Context, m relay.Message) (note string, err error) {
+	if s.mail == nil {
+		return "", notThere(s)
+	}
+	m.ID, m.From, m.Session, m.Agent, m.Hops = relay.NewID(), s.env.Agent, s.env.Session, true, hopsOf(ctx)
+	if m.Content = letter.Plain(m.Content); isBlank(m.Content) {
+		return "", errors.New("it is empty")
+	}
+	posted, err := post.Send(ctx, s.mail, mailHooks{s}, m)
+	if err != nil {
+		return posted.Note, err
+	}
+	s.messages.add(post.ForHooks(posted.Message, "sent"))
+	if away := queued(posted.Sent); away != "" {
+		return joined(posted.Note, s.told(away)), nil
+	}
+	return posted.Note, nil
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n\n" + b
+}
+
+// Send keeps a message for those it is for, and has it carried. A store that does
+// not take it is asked again for a while: it is the same message each time.
+func (o *office) Send(ctx context.Context, m relay.Message) (sent relay.Sent, err error) {
+	ctx, cancel := context.WithTimeout(ctx, sendMost)
+	defer cancel()
+	if !o.wait(ctx) {
+		return sent, errors.New("the store of messages cannot be opened; see hookway doctor")
+	}
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, sendAgain) {
+		if sent, err = o.store.Send(ctx, m); err == nil {
+			if o.mail.Sent != nil {
+				o.mail.Sent()
+			}
+			return sent, nil
+		}
+		if relay.Refused(err) || !rest(ctx, pause) {
+			return sent, err
+		}
+	}
+}
+
+// queued tells of receivers who are not there.
+func queued(sent relay.Sent) string {
+	var away []relay.Receipt
+	for _, r := range sent.Receipts {
+		if r.State == relay.StateAccepted && r.Reason != "" {
+			away = append(away, r)
+		}
+	}
+	if len(away) == 1 {
+		return fmt.Sprintf("The message to %s is queued: %s is %s.", away[0].To, away[0].To, away[0].Reason)
+	}
+	var names []string
+	for _, r := range away[:min(len(away), offlineMost)] {
+		names = append(names, r.To)
+	}
+	if more := len(away) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The message is queued for those who are offline: %s.", strings.Join(names, ", "))
+}
+
+// letterOf makes a message of a directive's body, which may have options in
+// brackets in front: re:ID, thread:NAME, file:PATH, urgent, high, normal or low.
+// Brackets in which there is anything else belong to the text.
+func (s *session) letterOf(to, body string) (m relay.Message, err error) {
+	m = relay.Message{To: to, Content: body}
+	inside, rest, ok := strings.Cut(strings.TrimLeft(body, " \t"), "]")
+	inside, bracket := strings.CutPrefix(inside, "[")
+	words := strings.Fields(inside)
+	if !ok || !bracket || len(words) == 0 || strings.Contains(inside, "\n") {
+		return m, nil
+	}
+	with := m
+	for _, word := range words {
+		key, value, valued := strings.Cut(word, ":")
+		switch {
+		case valued && value == "":
+			return m, nil
+		case valued && key == "re":
+			with.ReplyTo = value
+		case valued && key == "thread":
+			with.Thread = value
+		case valued && key == "file":
+			with.Attachments = append(with.Attachments, relay.Attachment{Path: value})
+		case priority(word) != "":
+			with.Priority = priority(word)
+		default:
+			return m, nil
+		}
+	}
+	for i, a := range with.Attachments {
+		path := a.Path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(s.env.CWD, path)
+		}
+		if with.Attachments[i], err = relay.Attach(path); err != nil {
+			return m, err
+		}
+	}
+	with.Content = strings.TrimLeft(rest, " \t")
+	return with, nil
+}
+
+// priority reads the word for one; "" is none.
+func priority(word string) relay.Priority {
+	switch p := relay.Priority(word); p {
+	case relay.PriorityLow, relay.PriorityNormal, relay.PriorityHigh, relay.PriorityUrgent:
+		return p
+	}
+	return ""
+}
