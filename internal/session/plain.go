@@ -1,6 +1,10 @@
 package session
 
-import "github.com/hookway/hookway/internal/relay/letter"
+import (
+	"strings"
+
+	"github.com/hookway/hookway/internal/directive"
+)
 
 // Plain is what may be shown to an agent of a text that others wrote: without
 // escape sequences, control characters but line breaks and tabs, marks that turn
@@ -11,7 +15,11 @@ func Plain(text string) string { return sanitize(text) }
 // program: plain, without directives, and of no effect to a shell. Without a command
 // it is for an agent whose own hooks take it.
 func Quoted(command []string, text string) string {
-	text = letter.Undirected(sanitize(text))
+	lines := strings.Split(sanitize(text), "\n")
+	for i, line := range lines {
+		lines[i] = directive.Escape(line)
+	}
+	text = strings.Join(lines, "\n")
 	if len(command) == 0 {
 		return text
 	}
