@@ -66,6 +66,7 @@ func Serve(ctx context.Context, c Config) error {
 
 // lastWords says that the server ends, without waiting for whoever hears it.
 func (s *server) lastWords() {
+	s.said = make(chan struct{})
 	go func() {
 		defer close(s.said)
 		if s.c.Stopping != nil {
@@ -118,7 +119,7 @@ type server struct {
 	stopping chan struct{} // closed when no more is begun
 	reason   error         // what Serve gives; read after stopping
 	why      string        // it stops; read after stopping
-	said     chan struct{} // closed when those who are told that it stops have heard it
+	said     chan struct{} // closed when those who are told that it stops have heard it; nil before
 	ended    chan struct{} // closed when everything but the farewells is over
 
 	mu      sync.Mutex
@@ -131,7 +132,7 @@ type server struct {
 func newServer(c Config) *server {
 	s := &server{
 		c: c, uid: ownUID(), started: time.Now(), file: newProgram(c.Executable), large: make(chan struct{}, maxLarge),
-		stopping: make(chan struct{}), said: make(chan struct{}), ended: make(chan struct{}), conns: map[*conn]struct{}{},
+		stopping: make(chan struct{}), ended: make(chan struct{}), conns: map[*conn]struct{}{},
 	}
 	s.base, s.cancel = context.WithCancelCause(context.Background())
 	s.activity.note()
@@ -276,7 +277,9 @@ func (s *server) drain(grace time.Duration) {
 	t := time.AfterFunc(grace, func() { s.cancel(errStopped) })
 	s.activity.awaitNone()
 	t.Stop()
-	<-s.said
+	if s.said != nil {
+		<-s.said
+	}
 	s.cancel(errStopped)
 	if s.c.Close != nil {
 		s.c.Close()
