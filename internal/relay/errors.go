@@ -90,6 +90,10 @@ type refusal struct{ text string }
 
 func (e *refusal) Error() string { return e.text }
 
+// Refused reports whether an error is a refusal, which trying again does not change,
+// unless it is a [FullError] or a [LimitError]; any other is a failure of ours.
+func Refused(err error) bool { return isRefusal(err) }
+
 // isRefusal tells what was refused from what has failed.
 func isRefusal(err error) bool {
 	return errors.Is(err, ErrTaken) || errors.Is(err, ErrNobody) || is[*UnknownError](err) || is[*AmbiguousError](err) ||
