@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 )
 
@@ -14,14 +13,11 @@ var errChanged = errors.New("the embedder gives vectors of another length than a
 
 // fusing says how the two orders become one.
 type fusing struct {
-	near, words, sample int     // documents whose cosine is computed: by signs, by words, and any
-	weight              float64 // of the cosine, beside 1 of the words
+	near, words int     // documents whose cosine is computed: by signs, and by words
+	weight      float64 // of the cosine, beside 1 of the words
 }
 
-// fewTexts is how many texts are too few to tell how alike any two are.
-const fewTexts = 8
-
-var fused = fusing{near: 256, words: 128, sample: 64, weight: 0.6}
+var fused = fusing{near: 192, words: 64, weight: 0.6}
 
 // fuse ranks documents by their words and by the cosine of their vectors.
 func (s *Store) fuse(ctx context.Context, x *index, hits []hit, q []float32, sees func(*document) bool) ([]hit, error) {
@@ -32,63 +28,44 @@ func (s *Store) fuse(ctx context.Context, x *index, hits []hit, q []float32, see
 	}
 	for _, h := range hits[:min(fused.words, len(hits))] {
 		if !in[h.doc] {
-			in[h.doc] = true
 			docs = append(docs, h.doc)
 		}
-	}
-	known := len(docs)
-	for i := range fused.sample { // how alike any two texts are
-		docs = append(docs, int32(i*len(x.docs)/fused.sample))
 	}
 	cosines, err := s.cosines(ctx, x, q, docs)
 	if err != nil {
 		return nil, err
 	}
-	return mix(hits, docs[:known], cosines, float64(x.sketch.count)/float64(max(1, x.live))), nil
+	covered := min(1, float64(x.sketch.count)/float64(max(1, x.live)))
+	return mix(hits, cosines, x.sketch.usual(q), fused.weight*covered), nil
 }
 
 // mix adds to each score by words, as a part of the best one, how far the cosine
-// stands out from those of any texts, as a part of the farthest one. Behind docs,
-// cosines has those of the sample.
-func mix(hits []hit, docs []int32, cosines []float32, covered float64) []hit {
-	mean, n := 0.0, 0
-	for _, c := range cosines[len(docs):] {
-		if !math.IsNaN(float64(c)) {
-			mean += float64(c)
-			n++
-		}
-	}
-	mean /= float64(n + fewTexts)
-	above := func(c float32) float64 {
-		if f := float64(c) - mean; f > 0 { // NaN is not
-			return f
-		}
-		return 0
-	}
+// stands out from the usual one, as a part of the farthest one.
+func mix(hits []hit, cosines map[int32]float64, usual, weight float64) []hit {
 	most := 0.0
-	for _, c := range cosines[:len(docs)] {
-		most = max(most, above(c))
+	for _, c := range cosines {
+		most = max(most, c-usual)
 	}
 	if most == 0 {
 		return hits
 	}
 	best := 1.0
-	if len(hits) > 0 {
+	if len(hits) > 0 && hits[0].score > 0 {
 		best = hits[0].score
 	}
-	add := make(map[int32]float64, len(docs))
-	for i, n := range docs {
-		if c := above(cosines[i]); c > 0 {
-			add[n] = c / most * fused.weight * min(1, covered)
-		}
-	}
-	out := make([]hit, 0, len(hits)+len(docs))
+	out := make([]hit, 0, len(hits)+len(cosines))
 	for _, h := range hits {
-		out = append(out, hit{h.doc, h.score/best + add[h.doc]})
-		delete(add, h.doc)
+		score := h.score / best
+		if c, known := cosines[h.doc]; known {
+			score += weight * max(0, c-usual) / most
+			delete(cosines, h.doc)
+		}
+		out = append(out, hit{h.doc, score})
 	}
-	for n, c := range add {
-		out = append(out, hit{n, c})
+	for n, c := range cosines {
+		if c > usual {
+			out = append(out, hit{n, weight * (c - usual) / most})
+		}
 	}
 	slices.SortFunc(out, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.doc, a.doc))

@@ -5,10 +5,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // A vector is kept in one byte for each number, with the scale that they have in
@@ -119,6 +120,9 @@ type sketch struct {
 	has   []bool
 	bits  []uint64 // words64(dims) for each document
 	count int
+
+	sum   []float32 // of the vectors that were read, to know how alike any two are
+	added int
 }
 
 func (k *sketch) put(doc int32, p packed) {
@@ -132,6 +136,28 @@ func (k *sketch) put(doc int32, p packed) {
 		k.count++
 	}
 	copy(k.bits[int(doc)*w:], signs(p.data))
+	if k.sum == nil {
+		k.sum = make([]float32, k.dims)
+	}
+	k.added++
+	for i, b := range p.data {
+		k.sum[i] += p.scale * float32(b)
+	}
+}
+
+// fewTexts is how many texts are too few to tell how alike any two are.
+const fewTexts = 8
+
+// usual is the cosine that a vector has with any text.
+func (k *sketch) usual(q []float32) float64 {
+	sum := 0.0
+	for i, f := range q {
+		sum += float64(f) * float64(k.sum[i])
+	}
+	if sum /= float64(k.added + fewTexts); math.IsNaN(sum) || math.IsInf(sum, 0) { // the file is damaged
+		return 0
+	}
+	return sum
 }
 
 // near gives the n documents with the most signs in common with a vector, of
@@ -199,15 +225,16 @@ func (s *Store) sketchOf(ctx context.Context, x *index, sp Space) (*sketch, erro
 	if err := s.db.QueryRowContext(ctx, "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'vector'), 0)").Scan(&newest); err != nil || newest <= k.read {
 		return k, err
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT n, seq, data FROM vector WHERE n > ? AND n <= ? AND space = ? ORDER BY n", k.read, newest, n)
+	rows, err := s.db.QueryContext(ctx, "SELECT n, seq, scale, data FROM vector WHERE n > ? AND n <= ? AND space = ? ORDER BY n", k.read, newest, n)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var n, seq int64
+		var scale float64
 		var data sql.RawBytes
-		if err := rows.Scan(&n, &seq, &data); err != nil {
+		if err := rows.Scan(&n, &seq, &scale, &data); err != nil {
 			return nil, err
 		}
 		if seq > x.rows { // saved a moment ago: the index does not know it yet
@@ -215,7 +242,7 @@ func (s *Store) sketchOf(ctx context.Context, x *index, sp Space) (*sketch, erro
 		}
 		k.read = n
 		if doc, ok := x.bySeq[seq]; ok && len(data) == k.dims {
-			k.put(doc, unblob(1, data))
+			k.put(doc, unblob(scale, data))
 		}
 	}
 	if err := rows.Err(); err != nil {
@@ -225,28 +252,34 @@ func (s *Store) sketchOf(ctx context.Context, x *index, sp Space) (*sketch, erro
 	return k, nil
 }
 
-// cosines compares a vector with those of documents. Who has none gets NaN.
-func (s *Store) cosines(ctx context.Context, x *index, q []float32, docs []int32) ([]float32, error) {
-	get, err := s.db.PrepareContext(ctx, "SELECT scale, data FROM vector WHERE space = ? AND seq = ?")
-	if err != nil {
-		return nil, fmt.Errorf("vectors cannot be read: %w", err)
-	}
-	defer get.Close()
-	out := make([]float32, len(docs))
+// cosines compares a vector with those of documents.
+func (s *Store) cosines(ctx context.Context, x *index, q []float32, docs []int32) (map[int32]float64, error) {
+	var list strings.Builder
 	for i, doc := range docs {
-		out[i] = float32(math.NaN())
+		if i > 0 {
+			list.WriteByte(',')
+		}
+		list.WriteString(strconv.FormatInt(x.docs[doc].seq, 10))
+	}
+	rows, err := s.db.QueryContext(ctx, "SELECT seq, scale, data FROM vector WHERE space = ? AND seq IN ("+list.String()+")", x.sketch.space)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := make(map[int32]float64, len(docs))
+	for rows.Next() {
+		var seq int64
 		var scale float64
-		var data []byte
-		err := get.QueryRowContext(ctx, x.sketch.space, x.docs[doc].seq).Scan(&scale, &data)
-		switch {
-		case errors.Is(err, sql.ErrNoRows):
-		case err != nil:
+		var data sql.RawBytes
+		if err := rows.Scan(&seq, &scale, &data); err != nil {
 			return nil, err
-		case len(data) == len(q):
-			if c := unblob(scale, data).dot(q); !math.IsInf(float64(c), 0) {
-				out[i] = c
-			}
+		}
+		if len(data) != len(q) {
+			continue
+		}
+		if c := float64(unblob(scale, data).dot(q)); c >= -1.1 && c <= 1.1 { // else the file is damaged
+			out[x.bySeq[seq]] = c
 		}
 	}
-	return out, nil
+	return out, rows.Err()
 }
