@@ -28,7 +28,7 @@ func (a access) hold(m *Message, to target) error {
 
 // holdRate bounds how much an agent sends.
 func (a access) holdRate(m *Message) error {
-	if !m.Agent {
+	if !m.Agent || a.s.limits.PerMinute == noLimit {
 		return nil
 	}
 	var n int

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"os"
+	"time"
 )
 
 // live is a seat whose process has not ended.
@@ -52,7 +53,7 @@ func (s *Store) reap(ctx context.Context) error {
 	}
 	return s.write(ctx, func(a access) error {
 		for _, id := range gone {
-			if err := a.vacate(id); err != nil {
+			if err := a.vacate(id, time.Time{}); err != nil {
 				return err
 			}
 		}
@@ -60,14 +61,15 @@ func (s *Store) reap(ctx context.Context) error {
 	})
 }
 
-// vacate removes a seat that is not alive, or that its process gives back.
-func (a access) vacate(id string) error {
+// vacate removes a seat that is not alive. It has ended when it was last heard of, if
+// it is not known better.
+func (a access) vacate(id string, ended time.Time) error {
 	alive, heard, err := a.s.alive(id)
 	if alive || err != nil {
 		return err
 	}
-	if heard.IsZero() {
-		heard = a.s.now()
+	if ended.IsZero() {
+		ended = heard
 	}
 	var agent string
 	known, err := a.get([]any{&agent}, "SELECT agent FROM seat WHERE id = ?", id)
@@ -82,7 +84,7 @@ func (a access) vacate(id string) error {
 		return err
 	}
 	if !running[agent] {
-		if _, err := a.exec("UPDATE agent SET since = max(since, ?1), seen = max(seen, ?1) WHERE key = ?2", micros(heard), agent); err != nil {
+		if _, err := a.exec("UPDATE agent SET since = max(since, ?1), seen = max(seen, ?1) WHERE key = ?2", micros(ended), agent); err != nil {
 			return err
 		}
 	}

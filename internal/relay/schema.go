@@ -57,7 +57,7 @@ CREATE TABLE message (
 	body     TEXT NOT NULL     -- the Message as JSON
 ) WITHOUT ROWID;
 CREATE INDEX message_short ON message (short);
-CREATE INDEX message_sender ON message (sender, kept);
+CREATE INDEX message_sender ON message (sender, kept, machine, by_agent);
 CREATE INDEX message_kept ON message (kept);
 
 -- One row for each message and receiver: of this machine the ledger, of others

@@ -82,7 +82,7 @@ func (s *Store) enter(ctx context.Context, seat *Seat) error {
 			return err
 		}
 		for _, id := range gone {
-			if err := a.vacate(id); err != nil {
+			if err := a.vacate(id, time.Time{}); err != nil {
 				return err
 			}
 		}
@@ -157,7 +157,7 @@ func (seat *Seat) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	// Should it fail, others find that the seat's lock is free.
-	errs = append(errs, seat.s.explain("changed", seat.s.write(ctx, func(a access) error { return a.vacate(seat.id) })))
+	errs = append(errs, seat.s.explain("changed", seat.s.write(ctx, func(a access) error { return a.vacate(seat.id, seat.s.now()) })))
 	if lease != nil {
 		errs = append(errs, lease.Close())
 		seat.s.pokeAgents(map[string]bool{seat.agent: true}) // another seat may have it now

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -21,6 +22,9 @@ type Limits struct {
 	MaxContent int // bytes of a message's text; 256 KiB
 }
 
+// noLimit is more than there can be of anything.
+const noLimit = math.MaxInt32
+
 // orDefault fills in the defaults; what has no limit becomes a very high one.
 func (l Limits) orDefault() Limits {
 	for _, f := range []struct {
@@ -31,7 +35,7 @@ func (l Limits) orDefault() Limits {
 		case *f.field == 0:
 			*f.field = f.usually
 		case *f.field < 0:
-			*f.field = 1 << 30
+			*f.field = noLimit
 		}
 	}
 	return l

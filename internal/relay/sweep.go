@@ -25,7 +25,7 @@ func (s *Store) sweep(ctx context.Context) error {
 	}
 	old, err := a.strings(`SELECT id FROM message WHERE kept < ?
 		AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.message = message.id)
-		AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.message = message.id AND state < 3 AND delivery.machine = '')
+		AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.message = message.id AND state < 3)
 		ORDER BY kept LIMIT ?`, micros(now.Add(-keptFor)), sweepStep)
 	if err != nil {
 		return err

@@ -1,0 +1,123 @@
+package relay_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// limit is the limit that held a message, or "" if none did.
+func limit(t *testing.T, s *relay.Store, m relay.Message) string {
+	t.Helper()
+	_, err := s.Send(t.Context(), m)
+	var held *relay.LimitError
+	if errors.As(err, &held) {
+		if held.Text != err.Error() || held.Max == 0 {
+			t.Errorf("%+v", held)
+		}
+		return held.Limit
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ""
+}
+
+func TestAnAgentSendsThirtyMessagesAMinute(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	join(t, s, "Bob")
+	now := time.Now()
+	s.SetNow(func() time.Time { return now })
+	m := relay.Message{From: "Alice", To: "Bob", Content: "x", Agent: true}
+	for i := range 30 {
+		now = now.Add(time.Second)
+		if got := limit(t, s, m); got != "" {
+			t.Fatalf("message %d is held by %s", i+1, got)
+		}
+	}
+	if got := limit(t, s, m); got != "per_minute" {
+		t.Fatalf("message 31: %q", got)
+	}
+	if _, err := s.Send(t.Context(), m); !strings.Contains(err.Error(), "wait 31s") {
+		t.Errorf("%v", err)
+	}
+	if got := limit(t, s, relay.Message{From: "Alice", To: "Bob", Content: "of her user"}); got != "" {
+		t.Errorf("a person is held by %s", got)
+	}
+	if got := limit(t, s, relay.Message{From: "Carol", To: "Bob", Content: "x", Agent: true}); got != "" {
+		t.Errorf("another agent is held by %s", got)
+	}
+	now = now.Add(31 * time.Second)
+	if got := limit(t, s, m); got != "" {
+		t.Errorf("after the minute it is held by %s", got)
+	}
+}
+
+func TestTwoAgentsDoNotTalkForEver(t *testing.T) {
+	s := open(t, "", relay.Options{Limits: relay.Limits{PerMinute: -1}})
+	alice, bob := join(t, s, "Alice"), join(t, s, "Bob")
+	join(t, s, "Carol")
+	n := 0
+	turn := func() relay.Message {
+		n++
+		if n%2 == 1 {
+			return relay.Message{From: "Alice", To: "Bob", Content: fmt.Sprint(n), Agent: true}
+		}
+		return relay.Message{From: "Bob", To: "Alice", Content: fmt.Sprint(n), Agent: true}
+	}
+	talk := func(what string) {
+		t.Helper()
+		for i := range 20 {
+			if got := limit(t, s, turn()); got != "" {
+				t.Fatalf("%s: message %d is held by %s", what, i+1, got)
+			}
+		}
+		held := turn()
+		if got := limit(t, s, held); got != "ping_pong" {
+			t.Fatalf("%s: message 21: %q", what, got)
+		}
+		n-- // it was not sent
+	}
+	talk("at first")
+	if got := limit(t, s, relay.Message{From: "Alice", To: "Carol", Content: "help", Agent: true}); got != "" {
+		t.Errorf("to another agent: %s", got)
+	}
+	must(t, alice.Human(t.Context()))
+	talk("after Alice's user has spoken")
+	must(t, bob.Human(t.Context()))
+	talk("after Bob's user has spoken")
+	say(t, s, "Max", "Bob", "go on")
+	talk("after a person has written")
+}
+
+func TestReportsWithoutAnAnswerAreNoPingPong(t *testing.T) {
+	s := open(t, "", relay.Options{Limits: relay.Limits{PerMinute: -1}})
+	join(t, s, "Bob")
+	for i := range 50 {
+		if got := limit(t, s, relay.Message{From: "Alice", To: "Bob", Content: fmt.Sprint(i), Agent: true}); got != "" {
+			t.Fatalf("report %d is held by %s", i+1, got)
+		}
+	}
+}
+
+func TestLimitsCanBeTakenOff(t *testing.T) {
+	s := open(t, "", relay.Options{Limits: relay.Limits{PerMinute: -1, PingPong: -1, Hops: -1, Inbox: -1, MaxContent: -1}})
+	join(t, s, "Alice")
+	join(t, s, "Bob")
+	for i := range 100 {
+		from, to := "Alice", "Bob"
+		if i%2 == 1 {
+			from, to = to, from
+		}
+		if got := limit(t, s, relay.Message{From: from, To: to, Content: "x", Agent: true, Hops: i}); got != "" {
+			t.Fatalf("message %d is held by %s", i+1, got)
+		}
+	}
+	if got := limit(t, s, relay.Message{From: "Alice", To: "Bob", Content: strings.Repeat("x", 1<<20)}); got != "" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,345 @@
+package relay_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// nothingStored fails if a message was kept, or is on its way.
+func nothingStored(t *testing.T, s *relay.Store, from string) {
+	t.Helper()
+	if all, err := s.SentBy(t.Context(), from, 10); err != nil || len(all) != 0 {
+		t.Errorf("there are messages: %v, %v", all, err)
+	}
+	if out, err := s.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {
+		t.Errorf("the outbox has %d, %v", len(out), err)
+	}
+}
+
+func TestWhatIsNotSent(t *testing.T) {
+	big := strings.Repeat("x", 10<<20)
+	for name, c := range map[string]struct {
+		m    relay.Message
+		want []string
+	}{
+		"an unknown name":           {relay.Message{From: "Alice", To: "Bbo", Content: "x"}, []string{`no agent "Bbo"`, "did you mean Bob"}},
+		"the beginning of a name":   {relay.Message{From: "Alice", To: "Car", Content: "x"}, []string{"did you mean Carol or Caroline"}},
+		"nobody like that":          {relay.Message{From: "Alice", To: "Zacharias", Content: "x"}, []string{"hookway agents"}},
+		"a name that cannot be one": {relay.Message{From: "Alice", To: "B ob", Content: "x"}, []string{"no agent", "did you mean Bob"}},
+		"an unknown channel":        {relay.Message{From: "Alice", To: "#bild", Content: "x"}, []string{`no channel "bild"`, "did you mean build"}},
+		"a channel of the sender":   {relay.Message{From: "Alice", To: "#own", Content: "x"}, []string{"nobody else"}},
+		"an unknown machine":        {relay.Message{From: "Alice", To: "Bob@m11", Content: "x"}, []string{`no machine "m11"`, "did you mean m1"}},
+		"nobody on this machine":    {relay.Message{From: "Alice", To: "Bbo@m1", Content: "x"}, []string{`no agent "Bbo@m1"`, "did you mean Bob"}},
+		"no receiver":               {relay.Message{From: "Alice", Content: "x"}, []string{"for nobody", "name an agent"}},
+		"no sender":                 {relay.Message{To: "Bob", Content: "x"}, []string{"the sender"}},
+		"a bad sender":              {relay.Message{From: "A@b", To: "Bob", Content: "x"}, []string{"the sender", "@ has a meaning"}},
+		"no text":                   {relay.Message{From: "Alice", To: "Bob", Content: " \x1b[2J\n"}, []string{"empty"}},
+		"a bad priority":            {relay.Message{From: "Alice", To: "Bob", Content: "x", Priority: "asap"}, []string{`no priority "asap"`, "urgent"}},
+		"a bad id":                  {relay.Message{From: "Alice", To: "Bob", Content: "x", ID: "a b"}, []string{"id of a message"}},
+		"an answer to nothing":      {relay.Message{From: "Alice", To: "Bob", Content: "x", ReplyTo: "00000000"}, []string{`no message "00000000"`}},
+		"10 MiB":                    {relay.Message{From: "Alice", To: "Bob", Content: big}, []string{"10 MiB", "256 KiB", "attach"}},
+		"metadata without end":      {relay.Message{From: "Alice", To: "Bob", Content: "x", Metadata: map[string]any{"a": big}}, []string{"10 MiB", "64 KiB"}},
+		"metadata that is no JSON":  {relay.Message{From: "Alice", To: "Bob", Content: "x", Metadata: map[string]any{"a": func() {}}}, []string{"metadata"}},
+		"too many hops":             {relay.Message{From: "Alice", To: "Bob", Content: "x", Hops: 9}, []string{"passed the message on 9 times", "8"}},
+		"a thread of two lines":     {relay.Message{From: "Alice", To: "Bob", Content: "x", Thread: "a\nb"}, []string{"a thread is one line"}},
+		"too many attachments":      {relay.Message{From: "Alice", To: "Bob", Content: "x", Attachments: make([]relay.Attachment, 33)}, []string{"at most 32"}},
+		"an attachment that draws":  {relay.Message{From: "Alice", To: "Bob", Content: "x", Attachments: []relay.Attachment{{Name: "a\x1b[2J"}}}, []string{"control characters"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, "", relay.Options{})
+			for _, agent := range []string{"Alice", "Bob", "Carol", "Caroline"} {
+				must(t, s.Register(t.Context(), agent))
+			}
+			must(t, s.JoinChannel(t.Context(), "#build", "Bob"))
+			must(t, s.JoinChannel(t.Context(), "own", "Alice"))
+			sent, err := s.Send(t.Context(), c.m)
+			if err == nil {
+				t.Fatalf("it was sent: %+v", sent)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+			if len(err.Error()) > 400 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
+			}
+			nothingStored(t, s, "Alice")
+		})
+	}
+}
+
+func TestThreeNamesAtMostAreNear(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	for i := range 6 {
+		must(t, s.Register(t.Context(), fmt.Sprintf("tester-%d", i)))
+	}
+	_, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "tester-1x", Content: "x"})
+	var unknown *relay.UnknownError
+	if !errors.As(err, &unknown) || unknown.Kind != "agent" || len(unknown.Near) != 3 || unknown.Near[0] != "tester-1" {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAMessageIsCompleted(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	must(t, s.Register(t.Context(), "Bob"))
+	m := send(t, s, relay.Message{From: "Alice", To: " BOB ", Content: "a\x1b[31mred\x1b[0m\r\nline\x00"}).Message
+	if m.To != "Bob" || m.Machine != "m1" || m.Thread != m.ID || m.Priority != relay.PriorityNormal || m.Sent.IsZero() || m.Content != "ared\nline" {
+		t.Errorf("%+v", m)
+	}
+	if len(m.ID) != 26 || len(relay.Short(m.ID)) != 8 {
+		t.Errorf("the id is %q", m.ID)
+	}
+}
+
+func TestTheSameIdIsTheSameMessage(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	bob := join(t, s, "Bob")
+	m := relay.Message{ID: "request-17", From: "Alice", To: "Bob", Content: "once"}
+	first := send(t, s, m)
+	carry(t, s)
+	m.Content = "twice"
+	second := send(t, s, m)
+	carry(t, s)
+	if second.Message.Content != "once" || len(second.Receipts) != 1 || first.Message.ID != second.Message.ID {
+		t.Errorf("%+v", second)
+	}
+	if got := inject(t, bob); got != "once" {
+		t.Errorf("Bob got %q", got)
+	}
+}
+
+func TestAnAgentThatIsNotThereGetsItsMessagesLater(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	since := time.Date(2030, 5, 6, 7, 8, 0, 0, time.Local)
+	s.SetNow(func() time.Time { return since })
+	must(t, join(t, s, "Bob").Close())
+	s.SetNow(func() time.Time { return since.Add(time.Hour) })
+	id := say(t, s, "Alice", "Bob", "for later")
+	for range 2 { // before it was carried, and after
+		if got := states(t, s, id); got != "Bob accepted (offline since 2030-05-06 07:08)" {
+			t.Errorf("the sender is told %q", got)
+		}
+		carry(t, s)
+	}
+	if got := inject(t, join(t, s, "bob", "another-session")); got != "for later" {
+		t.Errorf("Bob got %q", got)
+	}
+}
+
+func TestAFullInboxRefuses(t *testing.T) {
+	s := open(t, "", relay.Options{Limits: relay.Limits{Inbox: 4}})
+	bob := join(t, s, "Bob")
+	say(t, s, "Alice", "Bob", "1")
+	say(t, s, "Alice", "Bob", "2")
+	carry(t, s)
+	say(t, s, "Carol", "Bob", "3") // these two are still in the outbox
+	say(t, s, "Carol", "Bob", "4")
+	_, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "5"})
+	var full *relay.FullError
+	if !errors.As(err, &full) || full.Agent != "Bob" || full.N != 4 || !strings.Contains(err.Error(), "4 messages wait") {
+		t.Fatalf("%v", err)
+	}
+	carry(t, s)
+	if got := inject(t, bob); got != "1 2 3 4" {
+		t.Errorf("Bob got %q", got)
+	}
+	say(t, s, "Alice", "Bob", "5")
+	carry(t, s)
+	if got := inject(t, bob); got != "5" {
+		t.Errorf("Bob got %q", got)
+	}
+}
+
+func TestEveryoneAndChannels(t *testing.T) {
+	s := open(t, "", relay.Options{Limits: relay.Limits{Inbox: 2}})
+	alice, bob, carol := join(t, s, "Alice"), join(t, s, "Bob"), join(t, s, "Carol")
+	must(t, s.JoinChannel(t.Context(), "Build", "Alice"))
+	must(t, s.JoinChannel(t.Context(), "#build", "carol"))
+	must(t, s.JoinChannel(t.Context(), "#build", "carol"))
+	all := say(t, s, "Alice", "*", "to all")
+	for range 2 { // before it was carried, and after
+		if got := states(t, s, all); got != "Bob accepted, Carol accepted" {
+			t.Errorf("to all: %s", got)
+		}
+		carry(t, s)
+	}
+	if m := send(t, s, relay.Message{From: "Alice", To: "#BUILD", Content: "to build"}).Message; m.To != "#Build" {
+		t.Errorf("the channel is %q", m.To)
+	}
+	carry(t, s)
+	third := say(t, s, "Bob", "*", "too much for Carol")
+	for range 2 {
+		if got := states(t, s, third); got != "Alice accepted, Carol refused (its inbox is full: 2 messages wait)" {
+			t.Errorf("to a full one: %s", got)
+		}
+		carry(t, s)
+	}
+	if a, b, c := inject(t, alice), inject(t, bob), inject(t, carol); a != "too much for Carol" || b != "to all" || c != "to all to build" {
+		t.Errorf("Alice got %q, Bob %q, Carol %q", a, b, c)
+	}
+	channels, err := s.Channels(t.Context())
+	if err != nil || len(channels) != 1 || channels[0].Name != "Build" || strings.Join(channels[0].Members, " ") != "Alice Carol" {
+		t.Errorf("channels: %v, %v", channels, err)
+	}
+	must(t, s.LeaveChannel(t.Context(), "build", "Carol"))
+	must(t, s.LeaveChannel(t.Context(), "build", "Carol"))
+	if _, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "#build", Content: "x"}); !errors.Is(err, relay.ErrNobody) {
+		t.Errorf("to nobody: %v", err)
+	}
+	must(t, s.LeaveChannel(t.Context(), "build", "Alice"))
+	if channels, err = s.Channels(t.Context()); err != nil || len(channels) != 0 {
+		t.Errorf("channels: %v, %v", channels, err)
+	}
+	var unknown *relay.UnknownError
+	if err := s.JoinChannel(t.Context(), "build", "Bobb"); !errors.As(err, &unknown) || unknown.Near[0] != "Bob" {
+		t.Errorf("an unknown member: %v", err)
+	}
+	if err := s.JoinChannel(t.Context(), "#a b", "Bob"); err == nil {
+		t.Error("a channel with a space")
+	}
+}
+
+func TestNobodyToGetIt(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	must(t, s.Register(t.Context(), "Alice"))
+	if _, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "*", Content: "x"}); !errors.Is(err, relay.ErrNobody) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestASessionCanBeWrittenTo(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	first, second := join(t, s, "Bob", "id-1"), join(t, s, "Bob", "id-2")
+	say(t, s, "Alice", "id-2", "to the second")
+	say(t, s, "Alice", "Bob", "to Bob")
+	carry(t, s)
+	if a, b := inject(t, first), inject(t, second); a != "to Bob" || b != "to the second" {
+		t.Errorf("the first got %q, the second %q", a, b)
+	}
+	say(t, s, "Alice", "id-2", "too late")
+	carry(t, s)
+	if got := inject(t, first); got != "" {
+		t.Errorf("the first got %q", got)
+	}
+	must(t, second.Close())
+	if got := inject(t, first); got != "too late" {
+		t.Errorf("what was for a session that has ended is for the agent, which got %q", got)
+	}
+	var unknown *relay.UnknownError
+	if _, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "id-2", Content: "x"}); !errors.As(err, &unknown) {
+		t.Errorf("to a session that has ended: %v", err)
+	}
+}
+
+func TestAnswersAndThreads(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	alice, bob := join(t, s, "Alice"), join(t, s, "Bob")
+	first := say(t, s, "Alice", "Bob", "first")
+	second := send(t, s, relay.Message{From: "Alice", To: "Bob", Content: "second", Thread: "build"}).Message.ID
+	carry(t, s)
+	inject(t, bob)
+
+	m := send(t, s, relay.Message{From: "Bob", Session: "s-Bob", To: "Alice", Content: "of the last one"}).Message
+	if m.ReplyTo != second || m.Thread != "build" {
+		t.Errorf("it answers %s in %s, not the last one", m.ReplyTo, m.Thread)
+	}
+	m = send(t, s, relay.Message{From: "Bob", To: "", ReplyTo: relay.Short(first), Content: "of the first"}).Message
+	if m.ReplyTo != first || m.Thread != first || m.To != "Alice" {
+		t.Errorf("an explicit answer: %+v", m)
+	}
+	if a, b := states(t, s, first), states(t, s, second); a != "Bob replied" || b != "Bob replied" {
+		t.Errorf("%s, %s", a, b)
+	}
+	m = send(t, s, relay.Message{From: "Bob", Session: "s-Bob", To: "Alice", Content: "by itself"}).Message
+	if m.ReplyTo != "" || m.Thread != m.ID {
+		t.Errorf("all was answered: %+v", m)
+	}
+	carry(t, s)
+	inject(t, alice)
+	m = send(t, s, relay.Message{From: "Alice", Session: "s-Alice", To: "Bob", Thread: "other", Content: "of another thread"}).Message
+	if m.ReplyTo != "" || m.Thread != "other" {
+		t.Errorf("another conversation: %+v", m)
+	}
+	items, err := s.Inbox(t.Context(), "alice", relay.Query{Thread: relay.Short(first)})
+	if err != nil || len(items) != 1 || items[0].Message.Content != "of the first" {
+		t.Errorf("the thread has %v, %v", items, err)
+	}
+}
+
+func TestAnAnswerToWhatWasBegunIsNoDelivery(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	join(t, s, "Alice")
+	bob := join(t, s, "Bob")
+	id := say(t, s, "Alice", "Bob", "question")
+	carry(t, s)
+	take(t, bob)
+	must(t, bob.Begin(t.Context(), id, "question", "typed"))
+	// Bob says something that he had begun before: the question is not lost by that.
+	if m := send(t, s, relay.Message{From: "Bob", Session: "s-Bob", To: "Alice", Content: "by the way"}).Message; m.ReplyTo != "" {
+		t.Errorf("it answers %q", m.ReplyTo)
+	}
+	// But who names it has seen it.
+	send(t, s, relay.Message{From: "Bob", Session: "s-Bob", ReplyTo: relay.Short(id), Content: "answer"})
+	must(t, bob.Done(t.Context(), id, false))
+	_, receipts, err := s.Receipts(t.Context(), id)
+	if err != nil || receipts[0].State != relay.StateReplied || receipts[0].Injected.IsZero() {
+		t.Errorf("%+v, %v", receipts, err)
+	}
+}
+
+func TestInbox(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	bob := join(t, s, "Bob")
+	var ids []string
+	for i := range 5 {
+		ids = append(ids, say(t, s, "Alice", "Bob", fmt.Sprint(i)))
+	}
+	carry(t, s)
+	take(t, bob)
+	must(t, bob.Begin(t.Context(), ids[0], "0", "hook"))
+	must(t, bob.Done(t.Context(), ids[0], true))
+	for name, c := range map[string]struct {
+		q    relay.Query
+		want string
+	}{
+		"all":            {relay.Query{}, "01234"},
+		"the last two":   {relay.Query{Limit: 2}, "34"},
+		"after one":      {relay.Query{After: relay.Short(ids[1])}, "234"},
+		"next after one": {relay.Query{After: ids[1], Limit: 1}, "2"},
+		"waiting":        {relay.Query{State: relay.StateAccepted}, "1234"},
+		"injected":       {relay.Query{State: relay.StateInjected}, "0"},
+		"no such thread": {relay.Query{Thread: "none"}, ""},
+	} {
+		items, err := s.Inbox(t.Context(), "BOB@m1", c.q)
+		got := ""
+		for _, item := range items {
+			got += item.Message.Content
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+	if items, _ := s.Inbox(t.Context(), "Bob", relay.Query{Limit: 5}); !items[0].Receipt.Repeat || items[0].Receipt.How != "hook" {
+		t.Errorf("the receipt is %+v", items[0].Receipt)
+	}
+	if _, err := s.Inbox(t.Context(), "Bob", relay.Query{State: "read"}); err == nil || !strings.Contains(err.Error(), "seen") {
+		t.Errorf("an unknown state: %v", err)
+	}
+	var unknown *relay.UnknownError
+	if _, err := s.Inbox(t.Context(), "Bo", relay.Query{}); !errors.As(err, &unknown) || unknown.Near[0] != "Bob" {
+		t.Errorf("an unknown agent: %v", err)
+	}
+	if _, _, err := s.Receipts(t.Context(), "nothing1"); !errors.As(err, &unknown) || unknown.Kind != "message" {
+		t.Errorf("an unknown message: %v", err)
+	}
+	if sent, err := s.SentBy(t.Context(), "alice", 2); err != nil || len(sent) != 2 || sent[1].Content != "4" {
+		t.Errorf("sent: %v, %v", sent, err)
+	}
+}
