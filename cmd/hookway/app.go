@@ -101,6 +101,7 @@ func (a *app) root() *cobra.Command {
 		a.sessionsCommand, a.holdCommand, a.releaseCommand, a.injectCommand, a.sendCommand, a.messagesCommand, a.outputCommand,
 		a.serveCommand, a.statusCommand, a.stopCommand, a.logCommand, a.statsCommand, a.doctorCommand, a.benchCommand, a.memoryCommand,
 		a.attachCommand, a.paneCommand, a.typesCommand, a.mcpCommand,
+		a.inboxCommand, a.receiptsCommand, a.agentsCommand, a.channelsCommand,
 	} {
 		root.AddCommand(command())
 	}

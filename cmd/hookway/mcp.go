@@ -2,13 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/mcp"
+	"github.com/hookway/hookway/internal/relay/post"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -18,12 +18,13 @@ func (a *app) mcpCommand() *cobra.Command {
 		Short: "Serve memory and messages to an agent that speaks MCP",
 		Long: `Serve memory and messages to an agent that speaks the Model Context Protocol, on
 stdin and stdout. The agent starts it; it ends when the agent does. Its tools are
-save_memory, search_memory, list_memories, forget_memory, list_agents,
-send_message and read_inbox.
+save_memory, search_memory, list_memories, forget_memory, send_message,
+read_inbox, message_status, list_agents, list_channels, join_channel and
+leave_channel.
 
-Under hookway run the agent is known. Otherwise it is called as its program calls
-itself, or by --agent.`,
-		Example: "  claude mcp add hookway -- hookway mcp\n  codex mcp add hookway -- hookway mcp",
+Under hookway run the agent is known. Otherwise --agent gives it a name, by which
+others send to it; without one it can send, and has no inbox.`,
+		Example: "  claude mcp add hookway -- hookway mcp\n  codex mcp add hookway -- hookway mcp --agent Bob",
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			server, err := a.mcpServer(agent, workspace)
@@ -53,19 +54,27 @@ func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
 		name, id = agent, ""
 	}
 	return &mcp.Server{
-		Version: ownVersion(), Agent: name, Session: id, Workspace: workspace,
-		OpenMemory: a.heldMemory(workspace), Roster: a.rosterDir,
-		Send: func(ctx context.Context, self string, m hook.Message) ([]mcp.Delivery, error) {
-			dir, err := a.rosterDir()
-			if err != nil {
-				return nil, fmt.Errorf("the message was not sent: %w", err)
-			}
-			got, err := (&messenger{dir: dir, self: self}).deliver(ctx, m)
-			all := make([]mcp.Delivery, len(got))
-			for i, d := range got {
-				all[i] = mcp.Delivery(d)
-			}
-			return all, err
+		Version: ownVersion(), Agent: name, Session: id, Workspace: workspace, Program: "mcp",
+		OpenMemory: a.heldMemory(workspace), OpenRelay: a.openRelay, Poke: a.pokeRelay, Roster: a.rosterDir,
+		OpenHooks: func(ctx context.Context, agent string) (post.Hooks, func() error, error) {
+			return a.liveHooks(ctx, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: a.cwd()})
 		},
+	}, nil
+}
+
+// liveHooks are the hooks of the folder that we are in, for as long as done is not
+// called: they follow their files.
+func (a *app) liveHooks(ctx context.Context, env hook.Envelope) (post.Hooks, func() error, error) {
+	ctx, stop := context.WithCancel(ctx)
+	w, err := a.openLive(ctx, a.options())
+	if err != nil {
+		stop()
+		return nil, nil, err
+	}
+	record, recorded := a.recorder(w, func(line string) { a.warn("%s", line) })
+	return &postHooks{app: a, engine: w.engine, env: env, record: record}, func() error {
+		stop()
+		defer recorded()
+		return w.close()
 	}, nil
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -32,7 +34,45 @@ func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return relay.Open(ctx, dir, relay.Options{})
+	r, err := config.RelayOf(a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	store, err := relay.Open(ctx, dir, relay.Options{Machine: r.Machine, Limits: relay.Limits{
+		PerMinute: r.Limits.PerMinute, PingPong: r.Limits.PingPong, Hops: r.Limits.Hops, Inbox: r.Limits.Inbox,
+	}})
+	if err != nil {
+		return nil, err
+	}
+	if err := fillChannels(ctx, store, r.Channels); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// fillChannels has agents join the channels that the configuration puts them into.
+// One that is not known yet joins as soon as it is.
+func fillChannels(ctx context.Context, store *relay.Store, wanted map[string][]string) error {
+	if len(wanted) == 0 {
+		return nil
+	}
+	there, err := store.Channels(ctx)
+	if err != nil {
+		return err
+	}
+	for name, members := range wanted {
+		at := slices.IndexFunc(there, func(c relay.Channel) bool { return strings.EqualFold(c.Name, name) })
+		for _, member := range members {
+			if at >= 0 && slices.ContainsFunc(there[at].Members, func(m string) bool { return strings.EqualFold(m, member) }) {
+				continue
+			}
+			var unknown *relay.UnknownError
+			if err := store.JoinChannel(ctx, name, member); err != nil && !errors.As(err, &unknown) {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // withRelay opens the store for one command.
@@ -148,4 +188,26 @@ func (a *app) openPostHooks(ctx context.Context, env hook.Envelope) (h *postHook
 		defer recorded()
 		return w.close()
 	}, nil
+}
+
+// keyboard is the session of the one who sits at the keyboard under a name.
+func keyboard(name string) string { return "keyboard-" + strings.ToLower(name) }
+
+// sit takes the place of the caller at an inbox, for as long as a command runs.
+func (a *app) sit(ctx context.Context, store *relay.Store, name string) (*relay.Seat, error) {
+	p := relay.Presence{Session: a.getenv("HOOKWAY_SESSION"), Name: name, Program: "hookway", CWD: a.cwd(), Kind: "mcp"}
+	if self, agent := a.self(); !agent || self != name {
+		p.Session, p.Kind = keyboard(name), person
+	}
+	return store.Join(ctx, p)
+}
+
+// appear makes the one at the keyboard known under a name, so that they can be
+// answered.
+func (a *app) appear(ctx context.Context, store *relay.Store, name string) error {
+	seat, err := a.sit(ctx, store, name)
+	if err != nil {
+		return err
+	}
+	return seat.Close()
 }

@@ -5,47 +5,185 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/session"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/post"
 )
 
+// sending is one call of hookway send.
+type sending struct {
+	*app
+	from, thread, reply, priority string
+	meta, attach                  []string
+	wait                          string
+	timeout                       time.Duration
+}
+
 func (a *app) sendCommand() *cobra.Command {
-	var from string
-	var meta []string
+	s := &sending{app: a}
 	cmd := &cobra.Command{
 		Use:   "send TO TEXT | -",
-		Short: "Send a message to a running session, or with * to all",
-		Long: `Send a message to the agent of a running session, by its name or its session's
-id, or with * to all of them. The agent is told who sent it; its hooks of
-MessageReceived may change, format or suppress it first. With - the text is what
-stands on stdin; it may have 64 KiB.
+		Short: "Send a message to an agent, a channel, or with * to all",
+		Long: `Send a message to an agent by its name, to one on another machine by Name@machine,
+to a session by its id or how that begins, to those of a channel by '#channel', or
+with '*' to all others. With - the text is what stands on stdin.
 
-Exit code: 0 if everybody has it, 2 if a hook has suppressed it, otherwise 1.`,
-		Example:           "  hookway send Alice 'the build is green'\n  hookway send '*' 'we merge at five' --meta urgent=true",
+The message is kept on disk before this command ends. An agent that does not run
+gets it when it comes back. A name that nobody has is an error with the nearest
+names, and nothing is kept. Your hooks of MessageSending see the message first,
+the receiver's of MessageReceived before it is shown.
+
+What is printed is the message's id, and a line for each receiver. --wait waits
+until all of them are so far: accepted, injected (it was put into the agent's
+session), seen (the agent did something after that) or replied. hookway receipts
+tells the same later. In an agent's session it is the agent's own message, and the
+limits of agents hold.
+
+Exit code: 0 if it is sent, 2 if a hook has suppressed it, otherwise 1.`,
+		Example: "  hookway send Alice 'the build is green'\n  hookway send '*' 'we merge at five' --priority urgent\n" +
+			"  hookway send Bob 'is this right?' --attach out.log --wait replied --timeout 10m",
 		Args:              exactly("TO", "TEXT"),
-		ValidArgsFunction: a.completeSession,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			text, err := a.textOrStdin(args[1])
-			if err != nil {
-				return err
-			}
-			m := hook.Message{ID: session.NewID(), From: from, To: args[0], Content: text}
-			if m.From == "" {
-				m.From = or(a.getenv("HOOKWAY_AGENT"), "user")
-			}
-			if m.Metadata, err = metadata(meta); err != nil {
-				return err
-			}
-			return a.send(cmd.Context(), m)
-		},
+		ValidArgsFunction: a.completeReceiver,
+		RunE:              func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args[0], args[1]) },
 	}
-	cmd.Flags().StringVar(&from, "from", "", "the `NAME` of the sender; without it, that of the agent in whose session this is called, or user")
-	cmd.Flags().StringArrayVar(&meta, "meta", nil, "tell the receiver's hooks `KEY=VALUE` in the message's metadata; a value in JSON counts as such")
+	flags := cmd.Flags()
+	flags.StringVar(&s.from, "from", "", "the `NAME` of the sender; without it, that of the agent in whose session this is called, or user")
+	flags.StringArrayVar(&s.meta, "meta", nil, "tell hooks `KEY=VALUE` in the message's metadata; a value in JSON counts as such")
+	flags.StringVar(&s.thread, "thread", "", "the `NAME` of what it is about, or the id of the message that began it")
+	flags.StringVar(&s.reply, "reply-to", "", "the `ID` of the message that this answers")
+	flags.StringVar(&s.priority, "priority", "", "low, normal, high or urgent: the order of what waits")
+	flags.StringArrayVar(&s.attach, "attach", nil, "refer to a `FILE`, which stays where it is; may be given several times")
+	flags.StringVar(&s.wait, "wait", "", "wait until it is `STATE`: accepted, injected, seen or replied")
+	flags.DurationVar(&s.timeout, "timeout", 0, "wait for this `time` at most; the message goes on (default 5m)")
+	offer(cmd, "priority", priorities...)
+	offer(cmd, "wait", waitStates...)
 	return cmd
+}
+
+// waitStates are what a sender may wait for, in their order.
+var waitStates = []string{string(relay.StateAccepted), string(relay.StateInjected), string(relay.StateSeen), string(relay.StateReplied)}
+
+var priorities = []string{string(relay.PriorityLow), string(relay.PriorityNormal), string(relay.PriorityHigh), string(relay.PriorityUrgent)}
+
+// usualWait is how long --wait waits.
+const usualWait = 5 * time.Minute
+
+func (s *sending) run(ctx context.Context, to, text string) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	m, err := s.message(to, text)
+	if err != nil {
+		return err
+	}
+	return s.withRelay(ctx, func(store *relay.Store) error {
+		if !m.Agent && (m.From == person || s.wait == string(relay.StateReplied)) { // who is known can be answered
+			if err := s.appear(ctx, store, m.From); err != nil {
+				return err
+			}
+		}
+		sent, err := s.send(ctx, store, m)
+		if err != nil {
+			return err
+		}
+		if s.wait == "" {
+			return s.show(sent)
+		}
+		receipts, late := s.await(ctx, store, sent)
+		sent.Receipts = receipts
+		shown := s.show(sent)
+		if late == nil && s.wait == string(relay.StateReplied) && !s.json {
+			s.replies(ctx, store, receipts)
+		}
+		return errors.Join(shown, late)
+	})
+}
+
+// check finds what is wrong with the flags.
+func (s *sending) check() error {
+	for flag, is := range map[string]struct {
+		word  string
+		words []string
+	}{"priority": {s.priority, priorities}, "wait": {s.wait, waitStates}} {
+		if err := oneWord("--"+flag, is.word, is.words); err != nil {
+			return err
+		}
+	}
+	switch {
+	case s.timeout < 0:
+		return fmt.Errorf("--timeout %v: it must not be negative", s.timeout)
+	case s.timeout > 0 && s.wait == "":
+		return errors.New("--timeout goes with --wait: nothing else waits")
+	case s.timeout == 0:
+		s.timeout = usualWait
+	}
+	return nil
+}
+
+// oneWord checks a flag that takes one word of some; "" is none.
+func oneWord(flag, word string, words []string) error {
+	if word == "" {
+		return nil
+	}
+	for _, w := range words {
+		if w == word {
+			return nil
+		}
+	}
+	known := strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+	if near := hook.Nearest(word, words); near != "" {
+		known += "; did you mean " + near + "?"
+	}
+	return fmt.Errorf("%s %q is unknown; it is %s", flag, hook.LogLine(word), known)
+}
+
+// message is what is to be sent.
+func (s *sending) message(to, text string) (m relay.Message, err error) {
+	name, agent := s.self()
+	if s.from != "" && s.from != name {
+		if agent {
+			return m, fmt.Errorf("--from %s: this is a session of %s, whose messages are its own; leave --from out", hook.LogLine(s.from), hook.LogLine(name))
+		}
+		name = s.from
+	}
+	m = relay.Message{
+		ID: relay.NewID(), From: name, Session: s.getenv("HOOKWAY_SESSION"), To: to, Thread: s.thread, ReplyTo: s.reply,
+		Priority: relay.Priority(s.priority), Agent: agent,
+	}
+	if !agent {
+		m.Session = keyboard(name)
+	}
+	if m.Metadata, err = metadata(s.meta); err != nil {
+		return m, err
+	}
+	if m.Attachments, err = attachments(s.attach); err != nil {
+		return m, err
+	}
+	m.Content, err = s.content(text)
+	return m, err
+}
+
+// maxMessage is how much of stdin is read as a message; the store takes less.
+const maxMessage = 16 << 20
+
+func (s *sending) content(arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	text, err := io.ReadAll(io.LimitReader(s.in, maxMessage+1))
+	if err == nil && len(text) > maxMessage {
+		err = fmt.Errorf("it has more than %d MiB; send its file with --attach", maxMessage>>20)
+	}
+	if err != nil {
+		return "", fmt.Errorf("the text on stdin cannot be sent: %w", err)
+	}
+	return strings.TrimSuffix(string(text), "\n"), nil
 }
 
 // metadata reads KEY=VALUE pairs.
@@ -68,35 +206,46 @@ func metadata(pairs []string) (map[string]any, error) {
 	return all, nil
 }
 
-func (a *app) send(ctx context.Context, m hook.Message) error {
-	dir, err := a.rosterDir()
+// send sends a message with the hooks of the folder that we are in.
+func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message) (sent post.Posted, err error) {
+	hooks, done, err := s.openPostHooks(ctx, hook.Envelope{Session: m.Session, Agent: m.From, Source: "cli", CWD: s.cwd()})
 	if err != nil {
-		return err
+		return sent, err
 	}
-	got, err := (&messenger{dir: dir, self: a.getenv("HOOKWAY_SESSION")}).deliver(ctx, m)
-	if err != nil {
-		return err
-	}
-	if a.json {
-		err = a.print(got)
-	}
-	var failed []error
-	code := 0
-	for _, d := range got {
-		switch {
-		case d.Error != "":
-			code = exitFailure
-			failed = append(failed, fmt.Errorf("%s has not got the message: %s", d.To, d.Error))
-			continue
-		case d.State == suppressed && code == 0:
-			code = exitBlocked
-		}
-		if !a.json {
-			fmt.Fprintf(visible{a.out}, "%s: %s%s\n", d.To, d.State, after(": ", d.Reason))
+	sent, err = post.Send(ctx, store, hooks, m)
+	if err == nil {
+		if failed := s.pokeRelay(ctx); failed != nil { // it is kept; the next poke brings it on its way
+			s.warn("the message is kept, and waits: %v", failed)
 		}
 	}
-	if code == 0 {
-		return err
+	if failed := done(); failed != nil {
+		s.warn("%v", failed)
 	}
-	return &exit{code: code, err: errors.Join(append(failed, err)...)}
+	if sent.Note != "" {
+		s.warn("%s", sent.Note)
+	}
+	var suppressed *post.SuppressedError
+	if errors.As(err, &suppressed) {
+		return sent, &exit{code: exitBlocked, err: err}
+	}
+	return sent, err
+}
+
+// maxAttached is how many files a message refers to at most.
+const maxAttached = 32
+
+// attachments describes files.
+func attachments(files []string) ([]relay.Attachment, error) {
+	if len(files) > maxAttached {
+		return nil, fmt.Errorf("--attach names %d files; a message refers to %d at most: name their folder in the text", len(files), maxAttached)
+	}
+	var all []relay.Attachment
+	for _, file := range files {
+		one, err := relay.Attach(file)
+		if err != nil {
+			return nil, fmt.Errorf("--attach %s: %w", field(file, 200), err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }

@@ -101,16 +101,18 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	ctx, stop := signal.NotifyContext(ctx, hangup...)
 	defer stop()
 	v, _ := buildVersion()
+	carrier := a.newCarrier(log)
 	c := daemon.Config{
 		Places: at, Version: v, Idle: idle, Executable: executable, Log: log,
 		Ready: func() {
 			daemon.CloseReady(ready)
+			carrier.begin()
 			if !s.onDemand {
 				a.warn("listening at %s (pid %d)", at.Socket, os.Getpid())
 			}
 		},
 	}
-	c.Doors = doors.open(a, a.answerCalls(&c, log), log, s.onDemand)
+	c.Doors = doors.open(a, a.answerCalls(&c, carrier, log), log, s.onDemand)
 	if s.replace {
 		if ended, err := a.stopDaemon(ctx); err != nil && !errors.Is(err, daemon.ErrNone) {
 			return err
@@ -134,18 +136,20 @@ func (a *app) serve(ctx context.Context, s serving) error {
 
 // answerCalls says how calls are answered, and gives who answers those that are
 // no agents'.
-func (a *app) answerCalls(c *daemon.Config, log func(string)) *api.Doors {
+func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) *api.Doors {
 	a.stays = true
-	j := &judge.Judge{Log: log, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Relay: a.judgesRelay()}
+	j := &judge.Judge{Log: log, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Relay: carrier.forJudge(a.judgesRelay())}
 	closeLog := a.recordTo(j)
 	c.Handle = func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
 	}
 	c.Load = j.Load
-	doors := judged{j}.open(api.Config{})
-	c.Guests, c.Needed = doors, func() bool { return doors.Registered() > 0 }
+	doors := judged{j}.open(api.Config{Relay: relayDoor{carrier, j}})
+	c.Guests, c.Needed = doors, func() bool { return doors.Registered() > 0 || carrier.Needed() }
+	c.Relay = carrier.Status
 	c.Close = func() {
 		doors.Close()
+		carrier.Close()
 		if err := errors.Join(j.Close(), a.closeMemories()); err != nil {
 			log(err.Error())
 		}

@@ -16,12 +16,12 @@ import (
 
 func (a *app) sessionsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "sessions",
-		Aliases: []string{"agents"},
-		Short:   "List the programs that hookway run has in a terminal now",
+		Use:   "sessions",
+		Short: "List the programs that hookway run has in a terminal now",
 		Long: `List the programs that hookway run has in a terminal now, the oldest first. What
 stands under NAME is what hold, release, inject, send and output take; the
-session's id does as well, and so do its first four characters or more.`,
+session's id does as well, and so do its first four characters or more.
+hookway agents lists those that do not run now, too.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.sessions(cmd.Context()) },
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -68,6 +69,9 @@ func (a *app) showStatus(st daemon.Status, ours string) {
 	for _, w := range st.Workspaces {
 		fmt.Fprintf(out, "  %s\n", w)
 	}
+	if st.Relay != nil {
+		fmt.Fprintf(out, "  relay: %s\n", relayLine(*st.Relay))
+	}
 	if st.Version != ours {
 		a.warn("the daemon is hookway %s, this is %s; hookway stop ends it, and the next event starts this one", st.Version, ours)
 	}
@@ -83,4 +87,23 @@ func idleLimit(seconds int64) string {
 		return "it stays until it is stopped"
 	}
 	return fmt.Sprintf("it ends after %v without a call", ago(seconds))
+}
+
+// relayLine says how the carrying of messages stands.
+func relayLine(r daemon.RelayStatus) string {
+	text := r.Mode
+	switch {
+	case r.Mode == "off" && r.Problem == "":
+		text = "off; the first message starts it"
+	case r.Mode != "off":
+		text += " at " + field(r.Machine, 40)
+		if !r.Connected {
+			text += ", not connected"
+		}
+		if len(r.Peers) > 0 {
+			text += ", linked to " + field(strings.Join(r.Peers, ", "), 200)
+		}
+		text += fmt.Sprintf(", %d waiting", r.Waiting)
+	}
+	return text + after("; ", r.Problem)
 }

@@ -19,6 +19,7 @@ import (
 type Config struct {
 	Engine Engine
 	Lister Lister
+	Relay  Relay // nil: no messages are taken
 
 	// Token is the one that requests from outside must have; "" lets none in.
 	Token string

@@ -49,6 +49,12 @@ func (d *Doors) paths() map[string]map[string]answerer {
 		"/v1/status":       {http.MethodGet: d.status},
 		"/v1/openapi.json": {http.MethodGet: d.openAPI},
 		"/healthz":         {http.MethodGet: d.health},
+
+		"/v1/messages":      {http.MethodPost: d.counted(d.relayed(d.sendMessage))},
+		"/v1/messages/{id}": {http.MethodGet: d.counted(d.relayed(d.message))},
+		"/v1/agents":        {http.MethodGet: d.counted(d.relayed(d.agents))},
+		"/v1/inbox/{agent}": {http.MethodGet: d.counted(d.relayed(d.messagesOf))},
+		"/v1/relay/poke":    {http.MethodPost: d.counted(d.relayed(d.poke))},
 	}
 }
 
@@ -78,7 +84,7 @@ func (d *Doors) answer(paths map[string]map[string]answerer, w http.ResponseWrit
 
 // route finds what answers a request.
 func route(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, v visit) error {
-	methods, known := paths[r.URL.Path]
+	methods, known := find(paths, r)
 	if !known {
 		var all []string
 		for path := range paths {
@@ -103,6 +109,25 @@ func route(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.
 		return problem("wrong-method", "%s takes %s, not %s", r.URL.Path, strings.Join(allowed, ", "), r.Method).with("Allow", strings.Join(allowed, ", "))
 	}
 	return answer(w, r, v)
+}
+
+// find finds a path that is known, or one that ends with a name in braces. Handlers
+// find that name as the request's path value "name".
+func find(paths map[string]map[string]answerer, r *http.Request) (methods map[string]answerer, known bool) {
+	if methods, known = paths[r.URL.Path]; known {
+		return methods, true
+	}
+	end := strings.LastIndexByte(r.URL.Path, '/') + 1
+	if end == 0 || end == len(r.URL.Path) {
+		return nil, false
+	}
+	for path, methods := range paths {
+		if rest, ok := strings.CutPrefix(path, r.URL.Path[:end]); ok && strings.HasPrefix(rest, "{") {
+			r.SetPathValue("name", r.URL.Path[end:])
+			return methods, true
+		}
+	}
+	return nil, false
 }
 
 // counted has the daemon stay while a request is answered.

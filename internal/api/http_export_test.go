@@ -23,6 +23,9 @@ func PathsAndMethods() map[string][]string {
 // FiringFields are the members of the body of POST /v1/events.
 func FiringFields() []string { return slices.Sorted(maps.Keys(new(fireRequest).fields())) }
 
+// SendingFields are the members of the body of POST /v1/messages.
+func SendingFields() []string { return slices.Sorted(maps.Keys(new(sendRequest).fields())) }
+
 // ProblemTypes are the types of problems, each with its status.
 func ProblemTypes() map[string]int {
 	all := map[string]int{}

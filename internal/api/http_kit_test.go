@@ -40,6 +40,7 @@ type house struct {
 	doors  []net.Listener
 	token  string
 	judge  *judge.Judge
+	relay  *relayed
 	client *http.Client // at the socket
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when the daemon has ended
@@ -112,7 +113,8 @@ func (h *house) serve(p plan) {
 		h.t.Fatal(err)
 	}
 	h.judge = &judge.Judge{Log: h.log, Record: records.Append, AuditDir: filepath.Join(h.home, "audit")}
-	doors := api.New(api.Config{Engine: engine{h.judge}, Lister: engine{h.judge}, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
+	h.relay = &relayed{h: h}
+	doors := api.New(api.Config{Engine: engine{h.judge}, Lister: engine{h.judge}, Relay: h.relay, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
 	c := daemon.Config{
 		Places: at, Version: "test", Idle: p.idle, Guests: doors, Log: h.log,
 		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
@@ -131,7 +133,7 @@ func (h *house) serve(p plan) {
 		},
 		Close: func() {
 			doors.Close()
-			if err := errors.Join(h.judge.Close(), records.Close()); err != nil {
+			if err := errors.Join(h.judge.Close(), records.Close(), h.relay.close()); err != nil {
 				h.t.Error(err)
 			}
 		},

@@ -22,6 +22,7 @@ import (
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/relay"
 )
 
 var update = flag.Bool("update", false, "write the description of HTTP anew")
@@ -64,6 +65,10 @@ func describe(t *testing.T) m {
 	if got := slices.Sorted(maps.Keys(firing["properties"].(m))); !slices.Equal(got, api.FiringFields()) {
 		t.Errorf("the body is described with %v and read with %v", got, api.FiringFields())
 	}
+	sending := describedSending()
+	if got := slices.Sorted(maps.Keys(sending["properties"].(m))); !slices.Equal(got, api.SendingFields()) {
+		t.Errorf("the body of a message is described with %v and read with %v", got, api.SendingFields())
+	}
 	var outcome m
 	data, err := schema.Get("outcome")
 	if err == nil {
@@ -90,7 +95,12 @@ func describe(t *testing.T) m {
 				"Taken":  describedTaken(),
 				"Firing": firing, "Outcome": outcome, "Problem": describedProblem(), "Hooks": describedHooks(),
 				"Record": ofType(t, reflect.TypeFor[audit.Record]()), "Status": ofType(t, reflect.TypeFor[daemon.Status]()),
-				"Health": m{"type": "object", "required": []string{"status"}, "properties": m{"status": m{"const": "ok"}}},
+				"Sending": sending, "Sent": describedTracked("note"), "Message": describedTracked(),
+				"Agents":  m{"type": "object", "required": []string{"agents"}, "properties": m{"agents": m{"type": "array", "items": ofType(t, reflect.TypeFor[relay.Agent]())}}},
+				"Inbox":   m{"type": "object", "required": []string{"messages"}, "properties": m{"messages": m{"type": "array", "items": ofType(t, reflect.TypeFor[relay.Item]())}}},
+				"Letter":  ofType(t, reflect.TypeFor[relay.Message]()),
+				"Receipt": ofType(t, reflect.TypeFor[relay.Receipt]()),
+				"Health":  m{"type": "object", "required": []string{"status"}, "properties": m{"status": m{"const": "ok"}}},
 			},
 		},
 	}
@@ -151,6 +161,37 @@ func describedFiring() m {
 	}
 }
 
+func describedSending() m {
+	text := func(what string) m { return m{"type": "string", "description": what} }
+	return m{
+		"type": "object", "required": []string{"content"}, "additionalProperties": false,
+		"description": "A message to send. Without to, it goes to the sender of the message that reply_to names.",
+		"properties": m{
+			"id":       text("An id of your own, 8 to 64 of A-Z, a-z, 0-9, - and _: a message that comes again with it is the same message."),
+			"from":     text("The sender's name; program if nothing is said."),
+			"to":       text("A name, Name@machine, the id of a session, #channel, or * for all."),
+			"content":  text("The text; at most 256 KiB."),
+			"thread":   text("The name of what it is about, or the id of the message that began it."),
+			"reply_to": text("The id of the message that this answers."),
+			"priority": m{"enum": []string{"low", "normal", "high", "urgent", ""}, "description": "The order of what waits; normal if nothing is said."},
+			"metadata": m{"type": []string{"object", "null"}, "description": "For the hooks of sender and receiver."},
+			"cwd":      text("The folder whose hooks see the message, as a whole path. Without it, only the user's own do."),
+		},
+	}
+}
+
+// describedTracked is a message and how far it is.
+func describedTracked(more ...string) m {
+	properties := m{
+		"id": m{"type": "string"}, "short": m{"type": "string", "description": "What agents see of the id."},
+		"message": ref("Letter"), "receipts": m{"type": "array", "items": ref("Receipt")},
+	}
+	for _, name := range more {
+		properties[name] = m{"type": "string", "description": "What the sender's hooks have to say."}
+	}
+	return m{"type": "object", "required": []string{"id", "short", "message", "receipts"}, "properties": properties}
+}
+
 func describedProblem() m {
 	return m{
 		"type": "object", "required": []string{"type", "title", "status", "detail"},
@@ -189,6 +230,11 @@ func describedPaths() m {
 	parameter := func(name, in, what string) m {
 		return m{"name": name, "in": in, "description": what, "schema": m{"type": "string"}}
 	}
+	named := func(name, what string) m {
+		p := parameter(name, "path", what)
+		p["required"] = true
+		return p
+	}
 	filter := []m{
 		parameter("session", "query", "Only what belongs to this session."),
 		parameter("event", "query", "Only this event, by its name or an alias."),
@@ -226,6 +272,35 @@ func describedPaths() m {
 			"description": "Server-sent events: outcome with a Record and its number as id, missed with how many records could not be sent, and end when the daemon does. Without anything to tell, a line that says nothing comes each 15 seconds.",
 			"parameters":  filter,
 			"responses":   answersAs("text/event-stream", m{"type": "string"}, "The stream.", 400, 401, 403, 406, 503),
+		}},
+		"/v1/messages": m{"post": m{
+			"operationId": "send", "summary": "Send a message to an agent, a channel or all.",
+			"description": "The message is on disk when the answer comes. The hooks of MessageSending and MessageSent are those of cwd.",
+			"parameters":  []m{parameter("Idempotency-Key", "header", "A request that comes again with the same key within five minutes gets the first one's answer. For longer, give the message an id of your own: it is sent once.")},
+			"requestBody": m{"required": true, "content": m{"application/json": m{"schema": ref("Sending")}}},
+			"responses":   answers("Sent", "The message, and how far it is with each receiver that is known now.", 400, 401, 403, 404, 408, 409, 413, 415, 429, 500, 503),
+		}},
+		"/v1/messages/{id}": m{"get": m{
+			"operationId": "message", "summary": "A message, and how far it is with each receiver.",
+			"parameters": []m{named("id", "The message's id, or the short form of it.")},
+			"responses":  answers("Message", "It.", 400, 401, 403, 404, 409, 500, 503),
+		}},
+		"/v1/agents": m{"get": m{
+			"operationId": "agents", "summary": "The agents that messages can be sent to, running or not.",
+			"responses": answers("Agents", "They.", 400, 401, 403, 500, 503),
+		}},
+		"/v1/inbox/{agent}": m{"get": m{
+			"operationId": "inbox", "summary": "What is and was for an agent of this machine. Nothing is handed out by that.",
+			"parameters": []m{
+				named("agent", "The agent's name."), parameter("state", "query", "Only messages in this state: accepted are those that wait."),
+				parameter("thread", "query", "Only those of this thread."), parameter("after", "query", "Only those after the message of this id, the first of them first."),
+				parameter("limit", "query", "So many at most; 100 if nothing is said, 1000 at most."),
+			},
+			"responses": answers("Inbox", "The messages, the newest last.", 400, 401, 403, 404, 500, 503),
+		}},
+		"/v1/relay/poke": m{"post": m{
+			"operationId": "poke", "summary": "Say that there may be something to carry. Only at the daemon's own socket.",
+			"responses": answers("Health", "It is looked at.", 401, 403, 503),
 		}},
 		"/v1/status":       m{"get": m{"operationId": "status", "summary": "How the daemon stands.", "responses": answers("Status", "As hookway status --json has it.", 400, 401, 403)}},
 		"/v1/openapi.json": m{"get": m{"operationId": "openapi", "summary": "This description.", "responses": answersAs("application/json", m{"type": "object"}, "It.", 401, 403)}},
@@ -329,6 +404,11 @@ func described(method, path string, status int, header http.Header, body []byte)
 		path = "/hooks/{name}"
 	}
 	kind := header.Get("Content-Type")
+	for _, named := range []string{"/v1/messages/{id}", "/v1/inbox/{agent}"} {
+		if begin, _, _ := strings.Cut(named, "{"); strings.HasPrefix(path, begin) {
+			path = named
+		}
+	}
 	form := dig(description(), "paths", path, strings.ToLower(method), "responses", strconv.Itoa(status), "content", kind, "schema")
 	if form == nil {
 		return fmt.Errorf("%s %s: an answer with %d and %q is not described", method, path, status, kind)

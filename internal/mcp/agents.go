@@ -2,27 +2,31 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/roster"
 )
 
 // mostAgents is how many agents an answer names.
 const mostAgents = 200
 
-// agent is one that runs.
+// agent is one that messages can be sent to.
 type agent struct {
-	Name    string    `json:"name" jsonschema:"what send_message takes"`
-	Session string    `json:"session" jsonschema:"the id of its session, for when several have the name"`
-	Program string    `json:"program"`
-	Folder  string    `json:"folder" jsonschema:"where it works"`
-	Since   time.Time `json:"since" jsonschema:"when it was started"`
-	State   string    `json:"state" jsonschema:"runs; held: its user keeps what is sent to it back; mute: it does not answer"`
-	You     bool      `json:"you" jsonschema:"true if this is you"`
+	Name     string   `json:"name" jsonschema:"what send_message takes"`
+	Session  string   `json:"session,omitempty" jsonschema:"the id of its session, if it runs on this machine"`
+	Program  string   `json:"program,omitempty"`
+	Folder   string   `json:"folder,omitempty" jsonschema:"where it works"`
+	Machine  string   `json:"machine,omitempty" jsonschema:"if it is another one than yours"`
+	Channels []string `json:"channels,omitempty"`
+	Since    string   `json:"since,omitempty" jsonschema:"when it was started, or went offline"`
+	State    string   `json:"state" jsonschema:"runs; offline: it gets messages when it comes back; held: its user keeps what is sent to it back; mute: it does not answer; person: one at a keyboard"`
+	Waiting  int      `json:"waiting" jsonschema:"how many messages wait for it"`
+	You      bool     `json:"you" jsonschema:"true if this is you"`
 }
 
 type agents struct {
@@ -33,35 +37,33 @@ type agents struct {
 type nothing struct{}
 
 func (s *Server) addAgents(server *sdk.Server, running context.Context) {
-	add(server, running, tool[nothing, agents]{
-		name: "list_agents", title: "List the agents that run",
-		description: "See which agents run on this machine now and can be sent messages with send_message, the oldest first.",
+	add(server, running, &s.answers, tool[nothing, agents]{
+		name: "list_agents", title: "List the agents",
+		description: "See which agents can be sent messages with send_message. Those that do not run now get theirs when they come back.",
 		hints:       reads(),
 		do: func(ctx context.Context, _ string, _ nothing) (a answer[agents], err error) {
-			dir, err := s.Roster()
+			terminals, err := s.terminals(ctx)
 			if err != nil {
 				return a, err
 			}
-			all, err := roster.List(ctx, dir)
+			store, err := s.relay(ctx)
 			if err != nil {
 				return a, err
 			}
-			own, _ := s.own(all)
+			all, err := store.Agents(ctx)
+			if err != nil {
+				return a, err
+			}
 			a.out.Agents = []agent{}
 			a.out.LeftOut = max(len(all)-mostAgents, 0)
-			a.text = "No agent runs that can be sent messages; hookway run -n NAME -- COMMAND starts one.\n"
+			a.text = "There is no agent that can be sent messages; hookway run -n NAME -- COMMAND starts one.\n"
 			if len(all) > 0 {
-				a.text = counted(len(all), "agent runs:\n", "agents run:\n")
+				a.text = counted(len(all), "agent:\n", "agents:\n")
 			}
 			for _, r := range all[:min(len(all), mostAgents)] {
-				one := agent{Name: oneLine(r.Name), Session: oneLine(r.Session), Program: oneLine(r.Program),
-					Folder: oneLine(r.CWD), Since: r.Started.UTC(), State: state(r), You: r == own}
+				one := s.shownAgent(r, store.Machine(), terminals)
 				a.out.Agents = append(a.out.Agents, one)
-				you := ""
-				if one.You {
-					you = " (you)"
-				}
-				a.text += fmt.Sprintf("- %s%s · %s · %s · session %s · in %s\n", one.Name, you, one.Program, one.State, one.Session, one.Folder)
+				a.text += one.line()
 			}
 			if a.out.LeftOut > 0 {
 				a.text += fmt.Sprintf("and %d more\n", a.out.LeftOut)
@@ -71,44 +73,76 @@ func (s *Server) addAgents(server *sdk.Server, running context.Context) {
 	})
 }
 
-func state(r *roster.Remote) string {
-	switch {
-	case r.Mute:
-		return "mute"
-	case r.Held:
-		return "held"
+// terminals are the sessions that hookway run has in a terminal now, by their id.
+func (s *Server) terminals(ctx context.Context) (map[string]*roster.Remote, error) {
+	if s.Roster == nil {
+		return nil, nil
 	}
-	return "runs"
-}
-
-// own is the session of the agent that is served, among all that run.
-func (s *Server) own(all []*roster.Remote) (*roster.Remote, error) {
-	var named []*roster.Remote
-	for _, r := range all {
-		if s.Session != "" && r.Session == s.Session {
-			return r, nil
-		}
-		if s.Session == "" && s.Agent != "" && r.Name == s.Agent {
-			named = append(named, r)
-		}
-	}
-	switch len(named) {
-	case 1:
-		return named[0], nil
-	case 0:
-		return nil, errors.New("you have no inbox, because you are not in a session that hookway run has wrapped: the user can start you with hookway run -n NAME -- COMMAND")
-	}
-	return nil, fmt.Errorf("%d sessions have the name %q, so it is not clear whose inbox is yours: the user can give each a name of its own", len(named), oneLine(s.Agent))
-}
-
-func (s *Server) ownSession() (*roster.Remote, error) {
 	dir, err := s.Roster()
 	if err != nil {
 		return nil, err
 	}
-	all, err := roster.All(dir)
-	if err != nil {
-		return nil, err
+	all, err := roster.List(ctx, dir)
+	by := map[string]*roster.Remote{}
+	for _, r := range all {
+		by[r.Session] = r
 	}
-	return s.own(all)
+	return by, err
+}
+
+func (s *Server) shownAgent(r relay.Agent, machine string, terminals map[string]*roster.Remote) agent {
+	one := agent{
+		Name: oneLine(r.Name), Session: oneLine(r.Session), Program: oneLine(r.Program), Folder: oneLine(r.CWD),
+		Since: stamp(r.Since), State: "offline", Waiting: r.Waiting,
+	}
+	here := r.Machine == "" || r.Machine == machine
+	if !here {
+		one.Machine = oneLine(r.Machine)
+		one.Name += "@" + one.Machine
+	}
+	for _, c := range r.Channels[:min(len(r.Channels), mostAgents)] {
+		one.Channels = append(one.Channels, "#"+oneLine(strings.TrimPrefix(c, "#")))
+	}
+	terminal := terminals[r.Session]
+	switch {
+	case terminal != nil && terminal.Mute:
+		one.State = "mute"
+	case terminal != nil && terminal.Held:
+		one.State = "held"
+	case r.Running:
+		one.State = "runs"
+	case r.Kind == "user":
+		one.State = "person"
+	}
+	one.You = here && (s.Session != "" && r.Session == s.Session || s.Agent != "" && strings.EqualFold(r.Name, s.Agent))
+	return one
+}
+
+// line is an agent in the text of an answer.
+func (a agent) line() string {
+	parts := []string{a.Name}
+	if a.You {
+		parts[0] += " (you)"
+	}
+	if a.Program != "" {
+		parts = append(parts, a.Program)
+	}
+	state := a.State
+	if since, err := time.Parse(time.RFC3339, a.Since); err == nil && a.State == "offline" {
+		state += " since " + since.Format("2006-01-02 15:04 MST")
+	}
+	parts = append(parts, state)
+	if a.Waiting > 0 {
+		parts = append(parts, counted(a.Waiting, "message waits", "messages wait"))
+	}
+	if len(a.Channels) > 0 {
+		parts = append(parts, "in "+strings.Join(a.Channels, " "))
+	}
+	if a.Session != "" {
+		parts = append(parts, "session "+a.Session)
+	}
+	if a.Folder != "" {
+		parts = append(parts, "in "+a.Folder)
+	}
+	return "- " + strings.Join(parts, " · ") + "\n"
 }

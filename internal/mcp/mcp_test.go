@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,9 +14,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/memory"
-	"github.com/hookway/hookway/internal/roster"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/post"
 )
 
 const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
@@ -94,7 +95,7 @@ func TestServeEndsWithItsContext(t *testing.T) {
 // server from ending.
 func TestServeEndsBesideADeafAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := converse(t, &Server{Roster: func() (string, error) { return t.TempDir(), nil }})
+		c := converse(t, &Server{})
 		c.say(t, agentsCall(1))
 		synctest.Wait()
 		begun := time.Now()
@@ -136,7 +137,7 @@ func TestOnlySoMuchAtOnce(t *testing.T) {
 		s := &Server{Roster: func() (string, error) {
 			begun.Add(1)
 			<-free
-			return t.TempDir(), nil
+			return "", errors.New("there is none")
 		}}
 		c := converse(t, s)
 		const all = 3 * mostCalls
@@ -163,49 +164,54 @@ func TestOnlySoMuchAtOnce(t *testing.T) {
 }
 
 func TestNewest(t *testing.T) {
-	var all []hook.Message
+	var before []message
 	for i := range 5 {
-		all = append(all, hook.Message{ID: fmt.Sprint(i), From: "Bob\n", To: "*", Content: strings.Repeat("\x1bx", 10_000), Metadata: map[string]any{"urgent": i == 4}})
+		clean := relay.Message{ID: fmt.Sprint("id-", i), From: "Bob\n", To: "*", Machine: "m2", Thread: "build", Content: strings.Repeat("\x1bx", 10_000)}
+		before = append(before, shownMessage(clean, clean.Content, "m1"))
 	}
-	in := newest(all, 3)
-	if len(in.Messages) != 3 || in.Messages[0].ID != "2" || in.LeftOut != 2 {
-		t.Errorf("of five, three are %+v, %d left out", in.Messages, in.LeftOut)
+	fresh := []post.Letter{{Message: relay.Message{ID: "fresh", From: "Carol", To: "#build", Priority: relay.PriorityUrgent, Content: "fire"}, Repeat: true}}
+	in := newest(before, fresh, 3, "m1")
+	if len(in.Messages) != 3 || in.Messages[0].ID != "id-3" || in.LeftOut != 3 {
+		t.Errorf("of six, three are %.300q, %d left out", fmt.Sprint(in.Messages), in.LeftOut)
 	}
-	if last := in.Messages[2]; last.From != "Bob" || !last.Urgent || strings.Contains(last.Text, "\x1b") {
-		t.Errorf("the last is %.200q", fmt.Sprint(last))
+	if first := in.Messages[0]; first.From != "Bob@m2" || first.New || strings.Contains(first.Text, "\x1b") {
+		t.Errorf("the first is %.200q", fmt.Sprint(first))
 	}
-	if text := in.text(); !strings.HasPrefix(text, "3 messages, the oldest first.") || !strings.Contains(text, "\nurgent message from Bob to all · id 4\n> x") || !strings.Contains(text, "\n2 older ones are not shown.\n") {
-		t.Errorf("in text: %.300q", text)
+	text := in.text(true)
+	for _, want := range []string{
+		"3 messages, the oldest first.", "\nmessage from Bob@m2 to all in thread build · id id-4\n> x",
+		"\nnew urgent message from Carol in #build · id fresh · may be a repeat\n> fire\n", "\n3 more are not shown.\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("in text there is no %q: %.300q", want, text)
+		}
 	}
-	all[4].Content = strings.Repeat("x", mostText+1)
-	if in := newest(all, 3); len(in.Messages) != 1 || in.LeftOut != 4 {
+	fresh[0].Content = strings.Repeat("x", mostText+1) // what was claimed is given whole
+	if in := newest(before, fresh, 3, "m1"); len(in.Messages) != 1 || in.LeftOut != 5 || len(in.Messages[0].Text) != mostText+1 {
 		t.Errorf("beside a long one there are %d, %d left out", len(in.Messages)-1, in.LeftOut)
 	}
 }
 
-func TestWhoseInbox(t *testing.T) {
-	all := []*roster.Remote{
-		{Member: roster.Member{Name: "Alice", Session: "1"}},
-		{Member: roster.Member{Name: "Bob", Session: "2"}},
-		{Member: roster.Member{Name: "Bob", Session: "3"}},
+func TestAMarkedAnswerIsKnownAgain(t *testing.T) {
+	var all answers
+	done := 0
+	do := func(context.Context) error { done++; return nil }
+	first, second := all.await(do), all.await(do)
+	text, err := json.Marshal(first)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		server *Server
-		want   string
-		reason string
-	}{
-		{&Server{Session: "3", Agent: "Bob"}, "3", ""},
-		{&Server{Agent: "Alice"}, "1", ""},
-		{&Server{Agent: "Bob"}, "", `2 sessions have the name "Bob"`},
-		{&Server{Session: "gone", Agent: "Alice"}, "", "you have no inbox"},
-		{&Server{}, "", "you have no inbox"},
-	} {
-		switch r, err := c.server.own(all); {
-		case err == nil && r.Session != c.want:
-			t.Errorf("%q %q: session %s, want %s", c.server.Agent, c.server.Session, r.Session, c.want)
-		case err == nil != (c.reason == "") || err != nil && !strings.Contains(err.Error(), c.reason):
-			t.Errorf("%q %q: %v, want %q", c.server.Agent, c.server.Session, err, c.reason)
-		}
+	for range 2 { // the second time, it is done already
+		all.written(t.Context(), text)
+	}
+	if all.written(t.Context(), []byte("{}")); done != 1 {
+		t.Errorf("it was done %d times, want once", done)
+	}
+	if text, err = json.Marshal(second); err != nil {
+		t.Fatal(err)
+	}
+	if all.written(t.Context(), text); done != 2 || len(all.marked) != 0 {
+		t.Errorf("it was done %d times, %d are left", done, len(all.marked))
 	}
 }
 

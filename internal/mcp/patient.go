@@ -17,8 +17,9 @@ const mostCalls = 32
 // question has its answer: the library alone breaks off what it works on when
 // the other side has nothing more to say, and reads questions without end.
 type patient struct {
-	in  io.ReadCloser
-	out io.Writer
+	in      io.ReadCloser
+	out     io.Writer
+	answers *answers
 }
 
 // Connect begins the conversation.
@@ -28,7 +29,7 @@ func (p *patient) Connect(ctx context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &patientConn{Connection: conn, open: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1), closed: make(chan struct{})}, nil
+	return &patientConn{Connection: conn, answers: p.answers, open: map[jsonrpc.ID]bool{}, answered: make(chan struct{}, 1), closed: make(chan struct{})}, nil
 }
 
 type noClose struct{ io.Writer }
@@ -37,6 +38,7 @@ func (noClose) Close() error { return nil }
 
 type patientConn struct {
 	sdk.Connection
+	answers   *answers
 	answered  chan struct{} // something was, since the last look
 	closed    chan struct{}
 	closeOnce sync.Once
@@ -87,6 +89,9 @@ func (c *patientConn) await(ctx context.Context, most int) error {
 func (c *patientConn) Write(ctx context.Context, m jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, m)
 	if r, ok := m.(*jsonrpc.Response); ok {
+		if err == nil {
+			c.answers.written(ctx, r.Result)
+		}
 		c.mu.Lock()
 		delete(c.open, r.ID)
 		c.mu.Unlock()

@@ -24,9 +24,10 @@ type tool[In, Out any] struct {
 }
 
 type answer[Out any] struct {
-	out    Out
-	text   string
-	failed bool
+	out     Out
+	text    string
+	failed  bool
+	written func(context.Context) error // called when the agent has the answer; may be nil
 }
 
 // reads are the hints of a tool that changes nothing.
@@ -35,7 +36,7 @@ func reads() sdk.ToolAnnotations {
 }
 
 // add adds a tool to a server. What it does ends with the server's context.
-func add[In, Out any](server *sdk.Server, running context.Context, t tool[In, Out]) {
+func add[In, Out any](server *sdk.Server, running context.Context, all *answers, t tool[In, Out]) {
 	if t.input == nil {
 		t.input = schemaOf[In]()
 	}
@@ -61,9 +62,13 @@ func add[In, Out any](server *sdk.Server, running context.Context, t tool[In, Ou
 		case err != nil:
 			return refused(err), nil
 		}
-		return &sdk.CallToolResult{
+		result := &sdk.CallToolResult{
 			Content: []sdk.Content{&sdk.TextContent{Text: a.text}}, StructuredContent: a.out, IsError: a.failed,
-		}, nil
+		}
+		if a.written != nil {
+			result.Meta = all.await(a.written)
+		}
+		return result, nil
 	})
 }
 

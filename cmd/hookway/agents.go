@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+func (a *app) agentsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agents",
+		Short: "List the agents that messages can be sent to, running or not",
+		Long: `List the agents that messages can be sent to: what stands under NAME is what
+hookway send takes. An agent is known from its first session on, wrapped by
+hookway run, with hookway's hooks, or with hookway mcp; what is sent to one that
+does not run waits until it comes back. hookway sessions lists the terminals that
+run now.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.agents(cmd.Context()) },
+	}
+	cmd.AddCommand(a.forgetAgentCommand())
+	return cmd
+}
+
+func (a *app) forgetAgentCommand() *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   "forget NAME",
+		Short: "Forget an agent that does not run, and its inbox",
+		Long: `Forget an agent that does not run, and its inbox. If messages wait for it, it is
+kept, unless --force is given: then they are gone.`,
+		Args:              exactly("NAME"),
+		ValidArgsFunction: a.completeAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
+				if err := store.Forget(cmd.Context(), args[0], force); err != nil {
+					return err
+				}
+				if a.json {
+					return a.print(map[string]string{"forgotten": args[0]})
+				}
+				fmt.Fprintf(visible{a.out}, "%s is forgotten\n", field(args[0], 80))
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "also if messages wait for it, which are lost then")
+	return cmd
+}
+
+func (a *app) agents(ctx context.Context) error {
+	return a.withRelay(ctx, func(store *relay.Store) error {
+		all, err := store.Agents(ctx)
+		if err != nil {
+			return err
+		}
+		if all == nil {
+			all = []relay.Agent{}
+		}
+		switch {
+		case a.json:
+			return a.print(all)
+		case len(all) == 0:
+			fmt.Fprintln(a.out, "No agent is known; hookway run -n NAME -- claude starts one")
+			return nil
+		}
+		table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "NAME\tSTATE\tWAITING\tPROGRAM\tCHANNELS\tFOLDER")
+		for _, agent := range all {
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", field(address(store, agent), 80), agentState(agent), agent.Waiting,
+				or(agent.Program, "-"), or(strings.Join(withMark(agent.Channels), " "), "-"), or(agent.CWD, "-"))
+		}
+		return endOfReader(table.Flush())
+	})
+}
+
+// agentState says whether an agent runs, or since when it does not.
+func agentState(agent relay.Agent) string {
+	switch {
+	case agent.Running:
+		return "runs"
+	case agent.Kind == person:
+		return "a person"
+	case agent.Since.IsZero():
+		return "offline"
+	}
+	return "offline since " + clock(agent.Since)
+}
+
+// withMark are names of channels as they are written.
+func withMark(channels []string) []string {
+	marked := make([]string, len(channels))
+	for i, c := range channels {
+		marked[i] = "#" + strings.TrimPrefix(c, "#")
+	}
+	return marked
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+)
+
+func (a *app) channelsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "channels",
+		Short: "List the channels, join one, or leave it",
+		Long: `List the channels and who is in them. What is sent to '#name' goes to all of them
+but the sender. A channel is there as soon as somebody has joined it.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.channels(cmd.Context()) },
+	}
+	cmd.AddCommand(
+		a.memberCommand("join", "Join a channel", "joins", (*relay.Store).JoinChannel),
+		a.memberCommand("leave", "Leave a channel", "leaves", (*relay.Store).LeaveChannel),
+		a.membersCommand(),
+	)
+	return cmd
+}
+
+func (a *app) channels(ctx context.Context) error {
+	return a.withRelay(ctx, func(store *relay.Store) error {
+		all, err := store.Channels(ctx)
+		if err != nil {
+			return err
+		}
+		if all == nil {
+			all = []relay.Channel{}
+		}
+		switch {
+		case a.json:
+			return a.print(all)
+		case len(all) == 0:
+			fmt.Fprintln(a.out, "There is no channel; hookway channels join '#NAME' --agent AGENT makes one")
+			return nil
+		}
+		table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+		for _, c := range all {
+			fmt.Fprintf(table, "#%s\t%s\n", field(c.Name, 80), field(strings.Join(c.Members, ", "), 300))
+		}
+		return endOfReader(table.Flush())
+	})
+}
+
+// memberCommand is join, or leave.
+func (a *app) memberCommand(word, short, does string, do func(*relay.Store, context.Context, string, string) error) *cobra.Command {
+	var agent string
+	cmd := &cobra.Command{
+		Use:               word + " '#CHANNEL'",
+		Short:             short,
+		Args:              exactly("CHANNEL"),
+		ValidArgsFunction: a.completeChannel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			who, inSession := a.self()
+			if agent != "" {
+				who = agent
+			}
+			channel := strings.TrimPrefix(args[0], "#")
+			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
+				if who == person && !inSession {
+					if err := a.appear(cmd.Context(), store, who); err != nil {
+						return err
+					}
+				}
+				if err := do(store, cmd.Context(), channel, who); err != nil {
+					return err
+				}
+				if a.json {
+					return a.print(map[string]string{"channel": channel, "agent": who})
+				}
+				fmt.Fprintf(visible{a.out}, "%s %s #%s\n", field(who, 80), does, field(channel, 80))
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&agent, "agent", "", "the `NAME` of the agent that is meant; without it, the one in whose session this is called, or user")
+	if err := cmd.RegisterFlagCompletionFunc("agent", a.completeAgentFlag); err != nil { // it is one of ours
+		panic(err)
+	}
+	return cmd
+}
+
+func (a *app) membersCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "members '#CHANNEL'",
+		Short:             "List who is in a channel",
+		Args:              exactly("CHANNEL"),
+		ValidArgsFunction: a.completeChannel,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
+				members, err := channelMembers(cmd.Context(), store, args[0])
+				if err != nil {
+					return err
+				}
+				if a.json {
+					return a.print(members)
+				}
+				for _, m := range members {
+					fmt.Fprintln(visible{a.out}, field(m, 80))
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// channelMembers are those of a channel, which must be there.
+func channelMembers(ctx context.Context, store *relay.Store, name string) ([]string, error) {
+	all, err := store.Channels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name = strings.TrimPrefix(name, "#")
+	var names []string
+	for _, c := range all {
+		if strings.EqualFold(c.Name, name) {
+			return c.Members, nil
+		}
+		names = append(names, c.Name)
+	}
+	unknown := &relay.UnknownError{Kind: "channel", Name: name}
+	if near := hook.Nearest(name, names); near != "" {
+		unknown.Near = []string{near}
+	}
+	return nil, unknown
+}
+
+// completeAgentFlag offers the names of agents.
+func (a *app) completeAgentFlag(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return a.known(agentNames), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/relay/post"
+)
+
+// reading is one call of hookway inbox.
+type reading struct {
+	*app
+	name        string
+	all, follow bool
+}
+
+func (a *app) inboxCommand() *cobra.Command {
+	r := &reading{app: a}
+	cmd := &cobra.Command{
+		Use:   "inbox [NAME]",
+		Short: "Read your messages, or look into an agent's inbox",
+		Long: `Read the messages that wait for you: for the agent in whose session this is
+called, or for user, who sits at the keyboard. They count as injected and seen
+then, and are not shown as new again; --all shows the earlier ones, too.
+
+With the NAME of another agent, look into its inbox: what waits for it, and the
+last ones it has got. That changes nothing.`,
+		Example: "  hookway inbox\n  hookway inbox Alice --all\n  hookway inbox read 7k2fq9xm",
+		Args:    atMost(1), ValidArgsFunction: a.completeAgent,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				r.name = args[0]
+			}
+			return r.run(cmd.Context())
+		},
+	}
+	cmd.Flags().BoolVar(&r.all, "all", false, "show those that were read already, too")
+	cmd.Flags().BoolVarP(&r.follow, "follow", "f", false, "go on, and show each message as it comes; with --json, one line each")
+	cmd.AddCommand(a.readCommand())
+	return cmd
+}
+
+// Bounds of what is shown of an inbox.
+const (
+	collected = 100  // new messages at a time
+	shownLast = 10   // of those that were read already
+	shownAll  = 1000 // with --all
+)
+
+// received is what --json prints of one message.
+type received struct {
+	relay.Item
+	New  bool   `json:"new"`            // it waited for you until now
+	Text string `json:"text,omitempty"` // of a new one: what an agent is shown
+}
+
+func (r *reading) run(ctx context.Context) error {
+	self, agent := r.self()
+	if r.name == "" && agent && self == person {
+		return errors.New("this session has no name ($HOOKWAY_AGENT is not set); name the agent whose inbox is meant")
+	}
+	return r.withRelay(ctx, func(store *relay.Store) error {
+		if r.name == "" || strings.EqualFold(r.name, self) {
+			r.name = self
+			return r.own(ctx, store)
+		}
+		return r.other(ctx, store)
+	})
+}
+
+// own hands out what waits for the caller.
+func (r *reading) own(ctx context.Context, store *relay.Store) error {
+	seat, err := r.sit(ctx, store, r.name)
+	if err != nil {
+		return err
+	}
+	hooks, done, err := r.openPostHooks(ctx, hook.Envelope{Session: r.getenv("HOOKWAY_SESSION"), Agent: r.name, Source: "cli", CWD: r.cwd()})
+	if err != nil {
+		return errors.Join(err, seat.Close())
+	}
+	err = r.handOut(ctx, store, seat, hooks)
+	for err == nil && r.follow {
+		if seat.Wait(ctx) != nil {
+			break // by the user
+		}
+		r.all = false
+		err = r.handOut(ctx, store, seat, hooks)
+	}
+	return errors.Join(err, done(), seat.Close())
+}
+
+// handOut shows what is new, and says so to those who have sent it.
+func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.Seat, hooks post.Hooks) error {
+	var before []relay.Item
+	if r.all {
+		items, err := store.Inbox(ctx, r.name, relay.Query{Limit: shownAll})
+		if err != nil {
+			return err
+		}
+		before = slicesWithout(items, relay.StateAccepted)
+	}
+	letters, err := post.Collect(ctx, seat, hooks, collected, "inbox")
+	shown := r.showLetters(store, before, letters)
+	if shown != nil {
+		return errors.Join(err, shown)
+	}
+	ctx = context.WithoutCancel(ctx) // they are shown
+	if len(letters) > 0 {
+		err = errors.Join(err, post.Done(ctx, seat, letters), seat.Seen(ctx))
+		_ = r.pokeRelay(ctx) // receipts wait for nothing
+	}
+	return err
+}
+
+func slicesWithout(items []relay.Item, state relay.State) (left []relay.Item) {
+	for _, i := range items {
+		if i.Receipt.State != state {
+			left = append(left, i)
+		}
+	}
+	return left
+}
+
+func (r *reading) showLetters(store *relay.Store, before []relay.Item, letters []post.Letter) error {
+	if r.json {
+		all := make([]received, 0, len(before)+len(letters))
+		for _, i := range before {
+			all = append(all, received{Item: i})
+		}
+		for _, l := range letters {
+			all = append(all, received{Item: relay.Item{Message: l.Message, Receipt: relay.Receipt{Message: l.ID, To: r.name, State: relay.StateSeen}}, New: true, Text: r.letter(store, l)})
+		}
+		return r.printReceived(all)
+	}
+	if len(before) > 0 {
+		if err := r.table(before); err != nil {
+			return err
+		}
+	}
+	for _, l := range letters {
+		fmt.Fprintln(visible{r.out}, r.letter(store, l))
+	}
+	if len(letters)+len(before) == 0 && !r.follow {
+		none := "Nothing new; --all shows earlier messages"
+		if r.all {
+			none = "No message yet"
+		}
+		fmt.Fprintln(r.err, none)
+	}
+	return nil
+}
+
+// letter is what an agent is shown of a message.
+func (r *reading) letter(store *relay.Store, l post.Letter) string {
+	text := letter.Text(l.Message, store.Machine(), l.Inject)
+	if l.Repeat {
+		text += letter.Repeat
+	}
+	return text
+}
+
+// printReceived prints messages for machines: a list, or with --follow a line each.
+func (r *reading) printReceived(all []received) error {
+	if !r.follow {
+		return r.print(all)
+	}
+	for _, one := range all {
+		text, err := json.Marshal(one)
+		if err == nil {
+			_, err = r.out.Write(append(text, '\n'))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// table shows messages that an inbox has, one a line.
+func (r *reading) table(items []relay.Item) error {
+	table := tabwriter.NewWriter(visible{r.out}, 0, 0, 2, ' ', 0)
+	for _, i := range items {
+		state := string(i.Receipt.State)
+		if i.Receipt.State == relay.StateAccepted {
+			state = "waiting"
+		}
+		to := ""
+		if strings.HasPrefix(i.Message.To, "#") || i.Message.To == "*" {
+			to = " → " + field(i.Message.To, 40)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s%s: %s\n", relay.Short(i.Message.ID), clock(i.Message.Sent), state, field(i.Message.From, 40), to, field(i.Message.Content, 200))
+	}
+	return endOfReader(table.Flush())
+}

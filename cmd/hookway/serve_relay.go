@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/bus"
+	"github.com/hookway/hookway/internal/roster"
+)
+
+// carrier carries messages between agents, from the first time that somebody
+// needs it: until then the daemon has no server and no file for that.
+type carrier struct {
+	app *app
+	log func(string)
+	ctx context.Context // of all it starts
+	end context.CancelFunc
+
+	mu       sync.Mutex
+	closed   bool
+	starting chan struct{} // closed when a start has ended; nil: none is under way
+	store    *relay.Store
+	bus      *bus.Bus
+	problem  string // why it does not carry
+}
+
+func (a *app) newCarrier(log func(string)) *carrier {
+	c := &carrier{app: a, log: log}
+	c.ctx, c.end = context.WithCancel(context.Background())
+	return c
+}
+
+// Poke says that there is something to carry. It does not wait for a start.
+func (c *carrier) Poke() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.closed:
+		return errors.New("the daemon is ending; call again, and the next one answers")
+	case c.bus != nil:
+		c.bus.Poke()
+	case c.starting == nil:
+		c.starting = make(chan struct{})
+		go c.start(c.starting)
+	}
+	return nil
+}
+
+// start opens what there is to be opened. A failure is tried again at the next poke.
+func (c *carrier) start(ended chan struct{}) {
+	defer close(ended)
+	store, err := c.open()
+	var b *bus.Bus
+	if err == nil {
+		b, err = c.run(store)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.starting = nil
+	if err == nil {
+		c.bus, c.problem = b, ""
+		return
+	}
+	if text := hook.LogLine(err.Error()); text != c.problem && c.ctx.Err() == nil {
+		c.problem = text
+		c.log("messages are not carried: " + text)
+	}
+}
+
+func (c *carrier) run(store *relay.Store) (*bus.Bus, error) {
+	dir, err := c.app.relayDir()
+	if err != nil {
+		return nil, err
+	}
+	r, err := config.RelayOf(c.app.getenv)
+	if err != nil {
+		return nil, err
+	}
+	to := bus.Config{
+		Dir: filepath.Join(dir, "nats"), NATS: r.NATS, Creds: r.Creds, TLS: bus.TLS(r.TLS),
+		Leaf: bus.Leaf{Listen: r.Leaf.Listen, TLS: bus.TLS(r.Leaf.TLS), TokenFile: r.Leaf.TokenFile},
+		Wake: c.wake, Log: c.log,
+	}
+	for _, m := range r.Leaf.Remotes {
+		to.Leaf.Remotes = append(to.Leaf.Remotes, bus.Remote{URL: m.URL, Creds: m.Creds, TokenFile: m.TokenFile, TLS: bus.TLS(m.TLS)})
+	}
+	return bus.Start(c.ctx, store, to)
+}
+
+// open opens the store, once.
+func (c *carrier) open() (*relay.Store, error) {
+	c.mu.Lock()
+	store, closed := c.store, c.closed
+	c.mu.Unlock()
+	if store != nil || closed {
+		return store, closedError(closed)
+	}
+	store, err := c.app.openRelay(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || c.store != nil { // meanwhile
+		return c.store, errors.Join(closedError(c.closed), store.Close())
+	}
+	c.store = store
+	return store, nil
+}
+
+func closedError(closed bool) error {
+	if closed {
+		return errors.New("the daemon is ending")
+	}
+	return nil
+}
+
+// forJudge is the relay as a judge has it that lives as long as the daemon: with the
+// store that is open already.
+func (c *carrier) forJudge(r judge.Relay) judge.Relay {
+	r.Open = func(context.Context) (*relay.Store, func(), error) {
+		store, err := c.open()
+		return store, func() {}, err
+	}
+	r.Sent = func(context.Context) {
+		if err := c.Poke(); err != nil {
+			c.log(err.Error())
+		}
+	}
+	return r
+}
+
+// wake tells sessions that there is something for them.
+func (c *carrier) wake(ctx context.Context, agents []string) {
+	dir, err := c.app.rosterDir()
+	if err != nil {
+		c.log(err.Error())
+		return
+	}
+	roster.Poke(ctx, dir, agents)
+}
+
+// begin starts to carry if there is something to carry from an earlier time.
+func (c *carrier) begin() {
+	dir, err := c.app.relayDir()
+	if err != nil {
+		return
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !c.linked() {
+		return
+	}
+	go func() {
+		if c.linked() || c.waiting() {
+			_ = c.Poke()
+		}
+	}()
+}
+
+// linked reports whether there are other machines to hear of.
+func (c *carrier) linked() bool {
+	r, err := config.RelayOf(c.app.getenv)
+	return err == nil && (r.NATS != "" || r.Leaf.Listen != "" || len(r.Leaf.Remotes) > 0)
+}
+
+// waiting reports whether there is something to carry.
+func (c *carrier) waiting() bool {
+	store, err := c.open()
+	if err != nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, time.Second)
+	defer cancel()
+	rows, _ := store.Outgoing(ctx, 1)
+	return len(rows) > 0
+}
+
+// Needed reports that the daemon must stay: other machines send to it, or something
+// waits to be carried.
+func (c *carrier) Needed() bool {
+	c.mu.Lock()
+	used := c.bus != nil || c.starting != nil
+	c.mu.Unlock()
+	return used && (c.linked() || c.waiting())
+}
+
+// Status is how it stands.
+func (c *carrier) Status() *daemon.RelayStatus {
+	c.mu.Lock()
+	b, problem := c.bus, c.problem
+	c.mu.Unlock()
+	st := &daemon.RelayStatus{Mode: "off", Peers: []string{}, Problem: problem}
+	if b == nil {
+		return st
+	}
+	now := b.Status()
+	st.Mode, st.Machine, st.Connected, st.Waiting = now.Mode, now.Machine, now.Connected, now.Outgoing
+	for _, p := range now.Peers {
+		if p.Reachable {
+			st.Peers = append(st.Peers, p.Machine)
+		}
+	}
+	if now.LastError != "" {
+		st.Problem = hook.LogLine(now.LastError)
+	}
+	return st
+}
+
+// carrierEnd bounds how long the server of messages may take to end.
+const carrierEnd = 5 * time.Second
+
+// Close ends it. What is not carried yet waits for the next daemon.
+func (c *carrier) Close() {
+	c.mu.Lock()
+	c.closed = true
+	starting := c.starting
+	c.mu.Unlock()
+	if starting != nil {
+		c.end()
+		<-starting
+	}
+	c.mu.Lock()
+	b, store := c.bus, c.store
+	c.bus, c.store = nil, nil
+	c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), carrierEnd)
+	defer cancel()
+	var errs []error
+	if b != nil {
+		errs = append(errs, b.Close(ctx))
+	}
+	c.end()
+	if store != nil {
+		errs = append(errs, store.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		c.log(fmt.Sprintf("the end of the relay: %v", err))
+	}
+}

@@ -1,0 +1,129 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/post"
+)
+
+// office is what a server has of the relay: all of it is opened when it is needed
+// first, and kept.
+type office struct {
+	store *relay.Store
+	seat  *relay.Seat
+	hooks post.Hooks
+	done  func() error // of the hooks
+}
+
+// relay is the store of messages. An error is tried again at the next call.
+func (s *Server) relay(ctx context.Context) (*relay.Store, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.relayHeld(ctx)
+}
+
+// relayHeld is relay for who has mu.
+func (s *Server) relayHeld(ctx context.Context) (*relay.Store, error) {
+	if s.office.store != nil {
+		return s.office.store, nil
+	}
+	if s.OpenRelay == nil {
+		return nil, errors.New("there are no messages here")
+	}
+	store, err := s.OpenRelay(ctx)
+	if err == nil {
+		s.office.store = store
+	}
+	return store, err
+}
+
+// hooks are those that see messages.
+func (s *Server) hooks(ctx context.Context, who string) (post.Hooks, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.office.hooks == nil {
+		hooks, done, err := s.OpenHooks(context.WithoutCancel(ctx), s.name(who))
+		if err != nil {
+			return nil, err
+		}
+		s.office.hooks, s.office.done = hooks, done
+	}
+	return s.office.hooks, nil
+}
+
+// seat is the agent's place at its inbox.
+func (s *Server) seat(ctx context.Context) (*relay.Seat, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.office.seat != nil {
+		return s.office.seat, nil
+	}
+	if s.Agent == "" {
+		return nil, errors.New("you have no inbox, because you have no name: the user can start you with hookway run -n NAME -- COMMAND, or this server with hookway mcp --agent NAME")
+	}
+	store, err := s.relayHeld(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, _ := os.Getwd() // it is only shown
+	seat, err := store.Join(ctx, relay.Presence{Session: s.sessionID(), Name: s.Agent, Program: s.Program, CWD: dir, Kind: "mcp", PID: os.Getpid()})
+	if err == nil {
+		s.office.seat = seat
+	}
+	return seat, err
+}
+
+// sessionID is the session of the agent, as others know it.
+func (s *Server) sessionID() string {
+	s.naming.Do(func() {
+		if s.session = s.Session; s.session == "" {
+			s.session = "mcp-" + strings.ToLower(rand.Text()[:16])
+		}
+	})
+	return s.session
+}
+
+// appear lets others know of the agent, unless the session that it is in does.
+// What goes wrong is told when the agent looks into its inbox.
+func (s *Server) appear(ctx context.Context) {
+	if s.OpenRelay != nil && s.Agent != "" && s.Session == "" {
+		_, _ = s.seat(ctx)
+	}
+}
+
+// poke has what was sent, and what was read, carried.
+func (s *Server) poke(ctx context.Context) error {
+	if s.Poke == nil {
+		return nil
+	}
+	return s.Poke(ctx)
+}
+
+// close gives all back.
+func (o *office) close() error {
+	var errs []error
+	if o.done != nil {
+		errs = append(errs, o.done())
+	}
+	if o.seat != nil {
+		errs = append(errs, o.seat.Close())
+	}
+	if o.store != nil {
+		errs = append(errs, o.store.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// stamp is a time as agents read it; "" for none.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
