@@ -155,8 +155,14 @@ func (in *ingestion) message(p parcel) error {
 	if err != nil {
 		return err
 	}
-	if known && sender == key(m.From) && machine == "" {
-		origin = "" // this machine had another name then
+	if known && machine == "" && origin != "" {
+		ours, err := in.was(origin)
+		if err != nil {
+			return err
+		}
+		if ours {
+			origin = ""
+		}
 	}
 	if known && (sender != key(m.From) || machine != origin) {
 		in.s.log(fmt.Sprintf("a message of %s@%s has the id of another one, %s: it is left out", m.From, p.Machine, m.ID))

@@ -1,0 +1,365 @@
+package relay_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// two gives the stores of two machines, with Alice on m1 and Bob on m2, that know
+// each other.
+func two(t *testing.T, o relay.Options) (m1, m2 *relay.Store) {
+	t.Helper()
+	o.Machine = "m1"
+	m1 = open(t, "", o)
+	o.Machine = "m2"
+	m2 = open(t, "", o)
+	join(t, m1, "Alice")
+	join(t, m2, "Bob")
+	meet(t, m1, m2)
+	return m1, m2
+}
+
+// meet lets machines know each other.
+func meet(t *testing.T, stores ...*relay.Store) {
+	t.Helper()
+	for _, from := range stores {
+		d, err := from.Directory(t.Context())
+		must(t, err)
+		for _, to := range stores {
+			if to != from {
+				must(t, to.Learn(t.Context(), from.Machine(), d))
+			}
+		}
+	}
+}
+
+func TestFromOneMachineToAnother(t *testing.T) {
+	m1, m2 := two(t, relay.Options{})
+	m := send(t, m1, relay.Message{From: "Alice", To: "bob@M2", Content: "hello"})
+	if m.Message.To != "Bob@m2" || len(m.Receipts) != 1 || m.Receipts[0].To != "Bob@m2" || m.Receipts[0].Reason != "on its way to m2" {
+		t.Errorf("%+v", m)
+	}
+	carry(t, m1, m2)
+	if got := states(t, m1, m.Message.ID); got != "Bob@m2 accepted" {
+		t.Error(got)
+	}
+	for _, s := range []*relay.Store{m1, m2} {
+		if out, err := s.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {
+			t.Errorf("the outbox of %s has %v, %v", s.Machine(), out, err)
+		}
+	}
+}
+
+func TestReceiptsComeBack(t *testing.T) {
+	m1 := open(t, "", relay.Options{Machine: "m1"})
+	m2 := open(t, "", relay.Options{Machine: "m2"})
+	alice, bob := join(t, m1, "Alice"), join(t, m2, "Bob")
+	meet(t, m1, m2)
+	id := say(t, m1, "Alice", "Bob", "hello") // there is only one Bob
+	carry(t, m1, m2)
+	got := take(t, bob)
+	if len(got) != 1 || got[0].Message.From != "Alice" || got[0].Message.Machine != "m1" || got[0].Message.To != "Bob@m2" {
+		t.Fatalf("taken: %+v", got)
+	}
+	must(t, bob.Begin(t.Context(), id, "hello", "hook"))
+	must(t, bob.Done(t.Context(), id, false))
+	carry(t, m1, m2)
+	if got := states(t, m1, id); got != "Bob@m2 injected" {
+		t.Error(got)
+	}
+	must(t, bob.Seen(t.Context()))
+	carry(t, m1, m2)
+	if got := states(t, m1, id); got != "Bob@m2 seen" {
+		t.Error(got)
+	}
+	answer := send(t, m2, relay.Message{From: "Bob", Session: "s-Bob", To: "Alice@m1", Content: "hello too"}).Message
+	if answer.ReplyTo != id {
+		t.Errorf("it answers %q", answer.ReplyTo)
+	}
+	carry(t, m1, m2)
+	if got := states(t, m1, id); got != "Bob@m2 replied" {
+		t.Error(got)
+	}
+	_, receipts, err := m1.Receipts(t.Context(), id)
+	if r := receipts[0]; err != nil || r.Session != "s-Bob" || r.How != "hook" || r.Reply != answer.ID || r.Injected.IsZero() || r.Seen.IsZero() || r.Replied.IsZero() {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if got := inject(t, alice); got != "hello too" {
+		t.Errorf("Alice got %q", got)
+	}
+	back := send(t, m1, relay.Message{From: "Alice", ReplyTo: relay.Short(answer.ID), Content: "bye"}).Message
+	if back.To != "Bob@m2" || back.Thread != id {
+		t.Errorf("%+v", back)
+	}
+}
+
+func TestWhoIsNotThere(t *testing.T) {
+	m1, m2 := two(t, relay.Options{})
+	_, err := m1.Send(t.Context(), relay.Message{From: "Alice", To: "Bbo@m2", Content: "x"})
+	var unknown *relay.UnknownError
+	if !errors.As(err, &unknown) || unknown.Kind != "agent" || len(unknown.Near) != 1 || unknown.Near[0] != "Bob@m2" {
+		t.Errorf("an unknown name there: %v", err)
+	}
+	if _, err = m1.Send(t.Context(), relay.Message{From: "Alice", To: "Bbo", Content: "x"}); !errors.As(err, &unknown) || unknown.Near[0] != "Bob@m2" {
+		t.Errorf("an unknown name: %v", err)
+	}
+	m3 := open(t, "", relay.Options{Machine: "m3"})
+	join(t, m3, "Bob")
+	meet(t, m1, m2, m3)
+	_, err = m1.Send(t.Context(), relay.Message{From: "Alice", To: "bob", Content: "x"})
+	var ambiguous *relay.AmbiguousError
+	if !errors.As(err, &ambiguous) || strings.Join(ambiguous.All, " ") != "bob@m2 bob@m3" {
+		t.Errorf("two Bobs: %v", err)
+	}
+	nothingStored(t, m1, "Alice")
+	say(t, m1, "Alice", "Bob@m3", "x")
+}
+
+func TestAMachineThatIsDownGetsItLater(t *testing.T) {
+	m1, m2 := two(t, relay.Options{})
+	now := time.Now().Add(time.Hour)
+	m1.SetNow(func() time.Time { return now })
+	id := say(t, m1, "Alice", "Bob@m2", "for later")
+	carry(t, m1) // m2 is not there
+	if got := states(t, m1, id); !strings.HasPrefix(got, "Bob@m2 accepted (queued here: m2 was last heard of 20") {
+		t.Error(got)
+	}
+	if out, err := m1.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {
+		t.Errorf("it is published already, and again: %v, %v", out, err)
+	}
+	// The stream is lost before m2 has come.
+	must(t, m1.Republish(t.Context(), "m2"))
+	carry(t, m1, m2)
+	if got := states(t, m1, id); got != "Bob@m2 accepted" {
+		t.Error(got)
+	}
+	must(t, m1.Republish(t.Context(), "m2"))
+	carry(t, m1, m2)
+	if items, err := m2.Inbox(t.Context(), "Bob", relay.Query{}); err != nil || len(items) != 1 {
+		t.Errorf("Bob has %v, %v", items, err)
+	}
+}
+
+func TestAnotherMachineRefuses(t *testing.T) {
+	m1, m2 := two(t, relay.Options{Limits: relay.Limits{Inbox: 2}})
+	zoe := join(t, m1, "Zoe")
+	for i := range 2 {
+		say(t, m2, "Carol", "Bob", fmt.Sprint(i))
+	}
+	full := say(t, m1, "Zoe", "Bob@m2", "too much")
+	carry(t, m1, m2)
+	if got := states(t, m1, full); got != "Bob@m2 refused (its inbox is full: 2 messages wait)" {
+		t.Error(got)
+	}
+	if got := inject(t, zoe); !strings.Contains(got, "to Bob@m2 was not delivered: its inbox is full") {
+		t.Errorf("Zoe is told %q", got)
+	}
+	must(t, m2.Exec("DELETE FROM seat")) // as if his session had ended
+	must(t, m2.Forget(t.Context(), "Bob", true))
+	gone := say(t, m1, "Zoe", "Bob@m2", "is he there?")
+	carry(t, m1, m2)
+	if got := states(t, m1, gone); !strings.HasPrefix(got, `Bob@m2 refused (there is no agent "Bob"`) {
+		t.Error(got)
+	}
+}
+
+func TestWhatHasNotGotThereCountsInTheBound(t *testing.T) {
+	m1, _ := two(t, relay.Options{Limits: relay.Limits{Inbox: 2}})
+	say(t, m1, "Alice", "Bob@m2", "1")
+	say(t, m1, "Alice", "Bob@m2", "2")
+	_, err := m1.Send(t.Context(), relay.Message{From: "Alice", To: "Bob@m2", Content: "3"})
+	var full *relay.FullError
+	if !errors.As(err, &full) || full.N != 2 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestEveryoneAndChannelsOfAllMachines(t *testing.T) {
+	m1, m2 := two(t, relay.Options{})
+	must(t, m2.Register(t.Context(), "Carol"))
+	must(t, m1.Register(t.Context(), "Dave"))
+	must(t, m2.JoinChannel(t.Context(), "build", "Carol"))
+	meet(t, m1, m2)
+	all := say(t, m1, "Alice", "*", "to all")
+	build := say(t, m1, "Alice", "#build", "to build")
+	if got := states(t, m1, build); got != "#build@m2 accepted (on its way to m2)" {
+		t.Error(got)
+	}
+	carry(t, m1, m2)
+	if got := states(t, m1, all); !strings.HasPrefix(got, "Dave accepted (offline since") || !strings.Contains(got, "Bob@m2 accepted, Carol@m2 accepted (offline since") {
+		t.Error(got)
+	}
+	if got := states(t, m1, build); !strings.HasPrefix(got, "Carol@m2 accepted (offline since") {
+		t.Error(got)
+	}
+	channels, err := m1.Channels(t.Context())
+	if err != nil || len(channels) != 1 || channels[0].Members[0] != "*@m2" {
+		t.Errorf("%v, %v", channels, err)
+	}
+	agents, err := m1.Agents(t.Context())
+	if err != nil || len(agents) != 4 || agents[2].Name != "Bob" || agents[2].Machine != "m2" || !agents[2].Running || agents[3].Running {
+		t.Errorf("%+v, %v", agents, err)
+	}
+	if out, err := m1.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {
+		t.Errorf("the outbox has %v, %v", out, err)
+	}
+}
+
+func TestPingPongIsHeldBetweenMachines(t *testing.T) {
+	m1, m2 := two(t, relay.Options{Limits: relay.Limits{PingPong: 4}})
+	for i := range 2 {
+		if got := limit(t, m1, relay.Message{From: "Alice", To: "Bob@m2", Content: fmt.Sprint(i), Agent: true}); got != "" {
+			t.Fatal(got)
+		}
+		carry(t, m1, m2)
+		if got := limit(t, m2, relay.Message{From: "Bob", To: "Alice@m1", Content: fmt.Sprint(i), Agent: true}); got != "" {
+			t.Fatal(got)
+		}
+		carry(t, m1, m2)
+	}
+	if got := limit(t, m1, relay.Message{From: "Alice", To: "Bob@m2", Content: "again", Agent: true}); got != "ping_pong" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAStreamIsTakenInOnce(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	bob := join(t, s, "Bob")
+	var data [][]byte
+	for i := range 3 {
+		say(t, s, "Alice", "Bob", fmt.Sprint(i))
+	}
+	parcels, err := s.Outgoing(t.Context(), 10)
+	must(t, err)
+	for _, p := range parcels {
+		data = append(data, p.Data)
+	}
+	must(t, s.Published(t.Context(), []int64{parcels[0].Seq, parcels[1].Seq, parcels[2].Seq}))
+	old := relay.Source{Stream: "in", Created: begun}
+	in := func(from relay.Source, last uint64, data [][]byte, woken int) {
+		t.Helper()
+		if names, err := s.Ingest(t.Context(), from, last, data); err != nil || len(names) != woken {
+			t.Errorf("woken: %v, %v", names, err)
+		}
+	}
+	in(old, 2, data[:2], 1)
+	in(old, 2, data[:2], 0)
+	in(old, 1, data[:1], 0) // by another process, which is late
+	if last, err := s.Offset(t.Context(), old); err != nil || last != 2 {
+		t.Errorf("the offset is %d, %v", last, err)
+	}
+	// The stream is made anew: it begins at the beginning, and what was lost with the
+	// old one is published again.
+	anew := relay.Source{Stream: "in", Created: begun.Add(time.Minute)}
+	if last, err := s.Offset(t.Context(), anew); err != nil || last != 0 {
+		t.Errorf("the offset is %d, %v", last, err)
+	}
+	in(anew, 1, data[:1], 0)
+	if last, err := s.Offset(t.Context(), anew); err != nil || last != 1 {
+		t.Errorf("the offset is %d, %v", last, err)
+	}
+	if again, err := s.Outgoing(t.Context(), 10); err != nil || len(again) != 1 || again[0].ID != parcels[2].ID {
+		t.Errorf("published again: %v, %v", again, err)
+	}
+	carry(t, s)
+	if got := inject(t, bob); got != "0 1 2" {
+		t.Errorf("Bob got %q", got)
+	}
+}
+
+func TestAMessageIsNotBelievedToBeAnother(t *testing.T) {
+	var logged []string
+	s := open(t, "", relay.Options{Machine: "m9", Log: func(text string) { logged = append(logged, text) }})
+	seat := join(t, s, "Bob")
+	id := say(t, s, "Carol", "Bob", "of m9")
+	carry(t, s)
+	data := fmt.Sprintf(`{"v":1,"machine":"m1","agent":"Bob","message":{"id":%q,"from":"Carol","to":"Bob","content":"forged"}}`, id)
+	ingest(t, s, relay.Parcel{Data: []byte(data)})
+	ingest(t, s, relay.Parcel{Data: []byte(`{"v":1,"machine":"m1","receipts":[{"message":"` + id + `","to":"Bob","state":"replied"}]}`)})
+	ingest(t, s, relay.Parcel{Data: []byte(`nothing`)})
+	if got := inject(t, seat); got != "of m9" {
+		t.Errorf("Bob got %q", got)
+	}
+	if len(logged) != 2 || !strings.Contains(logged[0], "has the id of another one") || !strings.Contains(logged[1], "means nothing") {
+		t.Errorf("logged: %q", logged)
+	}
+	if got := states(t, s, id); !strings.Contains(got, "Bob injected") {
+		t.Error(got)
+	}
+}
+
+func TestDirectoriesOfOthers(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	for data, want := range map[string]string{
+		"":                               "means nothing",
+		`{"v":2}`:                        "form 2",
+		`{"v":1,"agents":3}`:             "means nothing",
+		strings.Repeat(" ", 17<<20):      "16 MiB",
+		`{"v":1,"agents":[{"n":"a b"}]}`: "",
+		`{"v":1,"agents":[{"n":"B\u00f6b"},{"n":"bo\u0308B"},{"n":"x","o":-3}],"channels":["#"]}`: "",
+	} {
+		err := s.Learn(t.Context(), "m2", []byte(data))
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v", data, err)
+		}
+	}
+	agents, err := s.Agents(t.Context())
+	if err != nil || len(agents) != 1 || agents[0].Name != "Böb" {
+		t.Errorf("%v, %v", agents, err)
+	}
+	if err := s.Learn(t.Context(), "m1", []byte(`{"v":1}`)); err == nil || !strings.Contains(err.Error(), "another name") {
+		t.Errorf("a second m1: %v", err)
+	}
+	if err := s.Learn(t.Context(), "M 2", []byte(`{"v":1}`)); err == nil {
+		t.Error("a machine with a space")
+	}
+}
+
+func TestNamesOfMachines(t *testing.T) {
+	for in, want := range map[string]string{
+		"laptop": "laptop", "Bob's MacBook.local": "bob-s-macbook", "": "here", "...": "here", "größe": "gr-e", "a_b-C": "a_b-c",
+		strings.Repeat("x", 100): strings.Repeat("x", 32),
+	} {
+		if got := relay.CleanMachine(in); got != want {
+			t.Errorf("%q: %q, not %q", in, got, want)
+		}
+	}
+	dir := t.TempDir()
+	if _, err := relay.Open(t.Context(), dir, relay.Options{Machine: "my laptop"}); err == nil || !strings.Contains(err.Error(), "my-laptop") {
+		t.Errorf("%v", err)
+	}
+	first, err := relay.Open(t.Context(), dir, relay.Options{})
+	must(t, err)
+	must(t, first.Close())
+	second := open(t, dir, relay.Options{Machine: "Office"})
+	third, err := relay.Open(t.Context(), dir, relay.Options{})
+	must(t, err)
+	if second.Machine() != "office" || third.Machine() != "office" {
+		t.Errorf("%q, %q: a name stays", second.Machine(), third.Machine())
+	}
+	must(t, third.Close())
+}
+
+func TestAMachineMayGetAnotherName(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, relay.Options{Machine: "old"})
+	join(t, s, "Bob")
+	id := say(t, s, "Alice", "Bob", "a")
+	parcels, err := s.Outgoing(t.Context(), 1)
+	must(t, err)
+	must(t, s.Close())
+	s = open(t, dir, relay.Options{Machine: "new"})
+	bob := join(t, s, "Bob")
+	ingest(t, s, parcels[0])
+	if got := inject(t, bob); got != "a" {
+		t.Errorf("Bob got %q", got)
+	}
+	if got := states(t, s, id); got != "Bob injected" {
+		t.Error(got)
+	}
+}
