@@ -1,0 +1,98 @@
+package relay_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+func TestNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"Bob": "Bob", "größe": "größe", "gro\u0308ße": "größe", "李明": "李明", "علی": "علی", "Zoë-2_x.y": "Zoë-2_x.y", "🦊": "🦊",
+		"👩\u200d💻": "👩\u200d💻", strings.Repeat("ü", 64): strings.Repeat("ü", 64), strings.Repeat("u\u0308", 64): strings.Repeat("ü", 64), "[x]": "[x]",
+	} {
+		if got, err := relay.Name(in); err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"": "nothing that can be seen", "a b": "a space", "a\u00a0b": "a space", "a\u3000b": "a space", "a@b": "@ has a meaning", "#a": "# has a meaning", "*": "* has a meaning",
+		"a/b": "/ has a meaning", "a\x00b": "U+0000 cannot be seen", "a\u202eb": "U+202E cannot be seen", "a\u200bb": "U+200B cannot be seen", "\u200d": "nothing that can be seen",
+		"a\xff": "no UTF-8", "\ufffd": "cannot be seen", strings.Repeat("x", 65): "more than 64 characters", strings.Repeat("x", 10<<20): "more than 64 characters",
+	} {
+		if got, err := relay.Name(in); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200 {
+			t.Errorf("%.20q: %q, %v; want %q", in, got, err, want)
+		}
+	}
+}
+
+func TestNamesThatAreOne(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	for _, names := range [][]string{{"Zoë", "ZOE\u0308", "zoë"}, {"Straße", "STRASSE"}, {"Σίσυφος", "ΣΊΣΥΦΟΣ"}, {"💻", "💻\ufe0f"}} {
+		must(t, s.Register(t.Context(), names[0]))
+		for _, other := range names[1:] {
+			if m := send(t, s, relay.Message{From: "Alice", To: other, Content: "x"}).Message; m.To != names[0] {
+				t.Errorf("%q is %q, not %q", other, m.To, names[0])
+			}
+		}
+	}
+}
+
+func FuzzName(f *testing.F) {
+	for _, s := range []string{"Bob", "größe", "gro\u0308ße", "a@b", "\u200d", "👩\u200d💻", "\xff", "ǅ", "ﬃ", "İ"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		name, err := relay.Name(text)
+		if err != nil {
+			return
+		}
+		if n := utf8.RuneCountInString(name); n == 0 || n > 64 || !utf8.ValidString(name) || strings.ContainsAny(name, "@#*/ \n") || strings.IndexFunc(name, unicode.IsControl) >= 0 {
+			t.Errorf("%q is a name", name)
+		}
+		if again, err := relay.Name(name); err != nil || again != name {
+			t.Errorf("%q becomes %q, %v", name, again, err)
+		}
+		if relay.Key(name) == "" || relay.Key(relay.Key(name)) != relay.Key(name) {
+			t.Errorf("%q has the key %q, and that %q", name, relay.Key(name), relay.Key(relay.Key(name)))
+		}
+	})
+}
+
+func TestNearest(t *testing.T) {
+	all := []string{"Alice", "Bob", "Bobby", "Carol", "Caroline", "tester-1", "tester-2", "李明"}
+	for in, want := range map[string]string{
+		"bbo": "Bob", "Bobb": "Bob Bobby", "carl": "Carol", "caro": "Carol Caroline", "tester": "tester-1 tester-2", "李": "李明", "zzzzzz": "", "": "", "aliec": "Alice",
+	} {
+		if got := strings.Join(relay.Nearest(in, all), " "); got != want {
+			t.Errorf("%q: %q, not %q", in, got, want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\ttext\n": "plain\ttext\n", "a\x1b[31mb\x1b[0m": "ab", "a\x1b]0;title\x07b": "ab", "a\x1b]8;;http://x\x1b\\b": "ab", "\x1b[200~x\x1b[201~": "x",
+		"a\r\nb\rc": "a\nb\nc", "a\x00\x08\x7fb": "ab", "a\u009b31mb": "ab", "\xffa": "\uFFFDa", "a\x1bPq;data\x1b\\b": "ab", "/exit": "/exit", "a\x1b": "a", "\x1b\x1b[31m": "",
+	} {
+		if got := relay.Clean(in); got != want {
+			t.Errorf("%q: %q, not %q", in, got, want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add("a\x1b[31mb\x1b]0;t\x07\r\n\u009b")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := relay.Clean(text)
+		if strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) >= 0 || !utf8.ValidString(got) {
+			t.Errorf("%q becomes %q", text, got)
+		}
+		if again := relay.Clean(got); again != got {
+			t.Errorf("%q becomes %q", got, again)
+		}
+	})
+}
