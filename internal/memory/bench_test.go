@@ -78,3 +78,19 @@ func report(b *testing.B, took []time.Duration) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
 }
+
+func BenchmarkNear(b *testing.B) {
+	const dims, n = 768, 100_000
+	r := rand.New(rand.NewPCG(1, 2))
+	k := &sketch{dims: dims}
+	v := make([]float32, dims)
+	for i := range n {
+		for j := range v {
+			v[j] = float32(r.NormFloat64())
+		}
+		k.put(int32(i), pack(v))
+	}
+	for b.Loop() {
+		k.near(v, fused.near, func(int32) bool { return true })
+	}
+}

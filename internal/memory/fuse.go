@@ -13,11 +13,12 @@ var errChanged = errors.New("the embedder gives vectors of another length than a
 
 // fusing says how the two orders become one.
 type fusing struct {
-	near, words int     // documents whose cosine is computed: by signs, and by words
+	ranked      int     // documents of the order by words that are looked at
+	near, words int     // those whose cosine is computed: by signs, and by words
 	weight      float64 // of the cosine, beside 1 of the words
 }
 
-var fused = fusing{near: 192, words: 64, weight: 0.6}
+var fused = fusing{ranked: 1000, near: 192, words: 64, weight: 0.6}
 
 // fuse ranks documents by their words and by the cosine of their vectors.
 func (s *Store) fuse(ctx context.Context, x *index, hits []hit, q []float32, sees func(*document) bool) ([]hit, error) {

@@ -25,6 +25,7 @@ type index struct {
 	bySeq    map[int64]int32
 	sessions map[string]*session
 	agents   map[string]bool // words of agents' names
+	speakers map[string]bool // agents
 	live     int             // documents that are not gone
 	length   float64         // of all of them
 
@@ -50,6 +51,7 @@ type document struct {
 	session    *session
 	prev, next int32 // in the session; -1 if there is none
 	agent      string
+	speaker    string // the agent, or else the name before the text
 	scope      Scope
 	tags       []string
 	day        int32 // since 1970
@@ -78,7 +80,7 @@ type session struct {
 func newIndex(workspace string, all bool) *index {
 	return &index{
 		workspace: workspace, all: all, vocabulary: map[string]int32{}, forms: map[string]int32{}, grams: map[gram][]int32{},
-		bySeq: map[int64]int32{}, sessions: map[string]*session{}, agents: map[string]bool{},
+		bySeq: map[int64]int32{}, sessions: map[string]*session{}, agents: map[string]bool{}, speakers: map[string]bool{},
 	}
 }
 
@@ -90,6 +92,7 @@ func (x *index) add(seq int64, m *Memory) {
 	if speaker == "" {
 		speaker = speakerOf(m.Text)
 	}
+	d.speaker = speaker
 	counts := map[int32]float32{}
 	var order []int32
 	count := func(list []string, weight float32) {
@@ -114,8 +117,11 @@ func (x *index) add(seq int64, m *Memory) {
 	if m.Agent != "" && !strings.HasPrefix(m.Text, m.Agent+":") {
 		count(words(m.Agent), 1)
 	}
-	for _, t := range terms(speaker) {
-		x.agents[t] = true
+	if speaker != "" && !x.speakers[speaker] {
+		x.speakers[speaker] = true
+		for _, t := range terms(speaker) {
+			x.agents[t] = true
+		}
 	}
 	count(words(strings.Join(m.Tags, " ")), 1)
 	count(words(m.File), 0.5)

@@ -58,12 +58,11 @@ type ranking struct {
 
 // rank gives the k documents that fit a query best, of those that can be seen.
 func (x *index) rank(query string, k int, sees func(*document) bool, w weights) []hit {
-	hits := x.score(query, sees, w)
-	return hits[:min(k, len(hits))]
+	return x.score(query, k, sees, w)
 }
 
-// score gives all documents that fit a query at all, the best first.
-func (x *index) score(query string, sees func(*document) bool, w weights) []hit {
+// score gives the best documents, at most so many, the best first.
+func (x *index) score(query string, most int, sees func(*document) bool, w weights) []hit {
 	n := len(x.docs)
 	r := &ranking{x: x, w: w, sees: sees, own: newTally(n), total: newTally(n), one: newTally(n)}
 	spoken := r.want(query)
@@ -74,7 +73,7 @@ func (x *index) score(query string, sees func(*document) bool, w weights) []hit 
 	r.addNeighbours()
 	r.addSessions()
 	r.addSpread()
-	return r.best(askedBy(query), spoken)
+	return r.best(askedBy(query), spoken, most)
 }
 
 // mostAsked is how many words of a query are looked for: someone may ask with a
@@ -249,10 +248,12 @@ func (r *ranking) addSpread() {
 // beside gives the words that occur most beside those of the query, each with its
 // cosine and its idf.
 func (r *ranking) beside() []wanted {
-	from := slices.Clone(r.own.who)
-	slices.SortFunc(from, func(a, b int32) int {
+	from := top[int32]{n: r.w.spreadDocs, less: func(a, b int32) int {
 		return cmp.Or(cmp.Compare(r.own.score[b], r.own.score[a]), cmp.Compare(a, b))
-	})
+	}}
+	for _, n := range r.own.who {
+		from.add(n)
+	}
 	counts := newTally(len(r.x.spelling))
 	count := func(n int32, score float64) {
 		if n < 0 || !r.sees(&r.x.docs[n]) {
@@ -263,45 +264,53 @@ func (r *ranking) beside() []wanted {
 		}
 	}
 	size := 0.0
-	for _, n := range from[:min(len(from), r.w.spreadDocs)] {
+	for _, n := range from.sorted() {
 		d, s := &r.x.docs[n], r.own.score[n]
 		size += s * s
 		count(n, s)
 		count(d.prev, s*0.5)
 		count(d.next, s*0.5)
 	}
-	words := make([]wanted, 0, len(counts.who))
+	words := top[wanted]{n: r.w.spread2, less: func(a, b wanted) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.term, b.term))
+	}}
 	for _, t := range counts.who {
 		cosine := counts.score[t] / math.Sqrt(size*float64(len(r.x.postings[t]))*1.5)
-		words = append(words, wanted{term: t, weight: cosine * r.x.idf(t)})
+		words.add(wanted{term: t, weight: cosine * r.x.idf(t)})
 	}
-	slices.SortFunc(words, func(a, b wanted) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.term, b.term))
-	})
-	return words[:min(len(words), r.w.spread2)]
+	return words.sorted()
 }
 
-// best adds what else speaks for a document, and sorts them.
-func (r *ranking) best(a asked, spoken map[string]bool) []hit {
-	hits := make([]hit, 0, len(r.total.who))
-	for _, n := range r.total.who {
-		hits = append(hits, hit{n, r.total.score[n] + r.extra(&r.x.docs[n], a, spoken) + r.w.newer*float64(n)/float64(len(r.x.docs))})
-	}
-	slices.SortFunc(hits, func(a, b hit) int {
+// best adds what else speaks for a document, and gives the first of them.
+func (r *ranking) best(a asked, spoken map[string]bool, most int) []hit {
+	hits := top[hit]{n: most, less: func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.doc, a.doc))
-	})
-	return hits
+	}}
+	named := r.named(spoken)
+	for _, n := range r.total.who {
+		d := &r.x.docs[n]
+		score := r.total.score[n] + r.extra(d, a) + r.w.newer*float64(n)/float64(len(r.x.docs))
+		if named[d.speaker] {
+			score += r.w.agent
+		}
+		hits.add(hit{n, score})
+	}
+	return hits.sorted()
 }
 
-func (r *ranking) extra(d *document, a asked, spoken map[string]bool) (extra float64) {
-	if len(spoken) > 0 && d.agent != "" {
-		for _, t := range terms(d.agent) {
-			if spoken[t] {
-				extra += r.w.agent
-				break
-			}
-		}
+// named are the agents of whom the query speaks.
+func (r *ranking) named(spoken map[string]bool) map[string]bool {
+	named := map[string]bool{}
+	if len(spoken) == 0 {
+		return named
 	}
+	for agent := range r.x.speakers {
+		named[agent] = slices.ContainsFunc(terms(agent), func(t string) bool { return spoken[t] })
+	}
+	return named
+}
+
+func (r *ranking) extra(d *document, a asked) (extra float64) {
 	for _, s := range a.spans {
 		if s.has(d.day) {
 			extra += r.w.date

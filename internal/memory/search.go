@@ -37,7 +37,7 @@ func (s *Store) Find(ctx context.Context, query string, k int, v View) (Found, e
 	if err != nil {
 		return Found{}, s.explain("searched", err)
 	}
-	hits, err := s.hits(ctx, x, query, vector, v.sees(x))
+	hits, err := s.hits(ctx, x, query, k, vector, v.sees(x))
 	if err != nil {
 		return Found{}, s.explain("searched", err)
 	}
@@ -56,11 +56,11 @@ func (s *Store) Find(ctx context.Context, query string, k int, v View) (Found, e
 }
 
 // hits ranks by words, and by meaning too if there is a vector of the query.
-func (s *Store) hits(ctx context.Context, x *index, query string, vector []float32, sees func(*document) bool) ([]hit, error) {
-	hits := x.score(query, sees, tuned)
+func (s *Store) hits(ctx context.Context, x *index, query string, most int, vector []float32, sees func(*document) bool) ([]hit, error) {
 	if vector == nil {
-		return hits, nil
+		return x.score(query, most, sees, tuned), nil
 	}
+	hits := x.score(query, max(most, fused.ranked), sees, tuned)
 	sp := s.meaning.space
 	sp.Dims = len(vector)
 	k, err := s.sketchOf(ctx, x, sp)

@@ -164,18 +164,17 @@ func (k *sketch) usual(q []float32) float64 {
 // those that can be seen.
 func (k *sketch) near(q []float32, n int, sees func(int32) bool) []int32 {
 	w := words64(k.dims)
-	mine := signs(q)
+	mine := signs(q)[:w]
 	differ := make([]uint16, len(k.has))
 	counts := make([]int, k.dims+1)
 	for doc := range k.has {
+		differ[doc] = math.MaxUint16
 		if !k.has[doc] || !sees(int32(doc)) {
-			differ[doc] = math.MaxUint16
 			continue
 		}
 		d := 0
-		theirs := k.bits[doc*w : doc*w+w]
-		for i, m := range mine {
-			d += bits.OnesCount64(m ^ theirs[i])
+		for i, theirs := range k.bits[doc*w : doc*w+w] {
+			d += bits.OnesCount64(mine[i] ^ theirs)
 		}
 		differ[doc] = uint16(d)
 		counts[d]++
