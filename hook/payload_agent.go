@@ -3,7 +3,9 @@ package hook
 // GatewayInfo is the payload of GatewayStart.
 type GatewayInfo struct {
 	Version string `json:"version,omitempty"`
-	Address string `json:"address,omitempty"`
+	Address string `json:"address,omitempty"` // its own socket
+
+	Addresses []string `json:"addresses,omitempty"` // that, and where else it listens
 }
 
 // GatewayEnd is the payload of GatewayStop.

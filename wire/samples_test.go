@@ -62,7 +62,7 @@ func samples() []hook.AnyEvent {
 	permission := hook.Permission{ToolName: "Bash", ToolInput: toolUse().ToolInput, ToolUseID: "toolu_1", Reason: "not allowed"}
 	compaction := hook.Compaction{Trigger: "manual", MessageCount: 40, TokenCount: 90000}
 	return []hook.AnyEvent{
-		hook.GatewayStart.New(env(), hook.GatewayInfo{Version: "1.2.3", Address: "127.0.0.1:7070"}),
+		hook.GatewayStart.New(env(), hook.GatewayInfo{Version: "1.2.3", Address: "127.0.0.1:7070", Addresses: []string{"127.0.0.1:7070", "unix:///run/a.sock"}}),
 		hook.GatewayStop.New(env(), hook.GatewayEnd{Reason: "idle"}),
 		hook.SessionStart.New(env(), hook.SessionInfo{Source: "startup", ModelProvider: "acme", ModelName: "m-1", SystemPrompt: "Be brief."}),
 		hook.SessionEnd.New(env(), hook.SessionSummary{Reason: "other", ExitCode: ptr(0), DurationMS: 5000, TotalTokens: 1020, TotalToolCalls: 3}),

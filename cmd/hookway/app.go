@@ -25,6 +25,8 @@ type app struct {
 	json     bool   // --json
 	stays    bool   // it lives long: what is done in the background has time
 
+	secret func(name string) string // a variable that hookway serve was started with
+
 	remembering sync.Once // makes memory
 	memory      *memories
 }

@@ -78,6 +78,7 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	}
 	wrong = errors.Join(wrong, err)
 	ready := a.getenv(call.ReadyFD)
+	a.keepSecrets(s.onDemand)
 	if a.getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softLimit)
 	}
@@ -155,6 +156,7 @@ func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) 
 		}
 		closeLog()
 	}
+	a.openGateway(c, j, doors)
 	return doors
 }
 

@@ -101,7 +101,7 @@ func (p doorPlan) openAll(a *app, behind *api.Doors, log func(string)) (doors []
 			errs = append(errs, fmt.Errorf("--listen %w", err))
 			continue
 		}
-		doors = append(doors, door)
+		doors, behind.Addresses = append(doors, door), append(behind.Addresses, door.Addr().String())
 		log(fmt.Sprintf("listening at %s, too; the token is in %s", door.Addr(), api.TokenFile(state)))
 	}
 	return doors, errors.Join(errs...)

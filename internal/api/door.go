@@ -21,6 +21,9 @@ type Config struct {
 	Lister Lister
 	Relay  Relay // nil: no messages are taken
 
+	// Addresses are those of the doors.
+	Addresses []string
+
 	// Token is the one that requests from outside must have; "" lets none in.
 	Token string
 

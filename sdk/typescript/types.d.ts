@@ -173,6 +173,7 @@ export interface GatewayEnd {
 /** The payload of GatewayStart. */
 export interface GatewayInfo {
   address?: string;
+  addresses?: string[] | null;
   version?: string;
 }
 

@@ -216,6 +216,7 @@ class GatewayInfo(TypedDict, total=False):
     """The payload of GatewayStart."""
 
     address: str
+    addresses: list[str] | None
     version: str
 
 
@@ -466,6 +467,7 @@ class GatewayStartEvent(Event, total=False):
     """A hook of GatewayStart is given it, and may observe."""
 
     address: str
+    addresses: list[str] | None
     version: str
 
 

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/post"
+)
+
+// keepSecrets keeps the variables that hookway serve was started with, for the
+// secrets among them: the daemon itself forgets all but the basic ones. One that is
+// started on demand has those of whoever happened to do that, which mean nothing.
+func (a *app) keepSecrets(onDemand bool) {
+	given := map[string]string{}
+	if !onDemand {
+		for _, kv := range os.Environ() {
+			if name, value, ok := strings.Cut(kv, "="); ok {
+				given[name] = value
+			}
+		}
+	}
+	a.secret = func(name string) string { return given[name] }
+}
+
+// openGateway has services outside come in by the mappings of the user's
+// configuration, and hooks hear that the daemon begins and ends.
+func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors) {
+	g := &gateway.Gateway{Load: judged{j}.mappings, Send: judged{j}.post, Fire: judged{j}.fireOutside, Getenv: a.secret, NewID: relay.NewID, Log: j.Log}
+	if _, state, err := config.Places(a.getenv); err == nil {
+		g.Dir = filepath.Join(state, "gateway")
+	}
+	doors.Gateway = g
+	ready, done := c.Ready, c.Close
+	c.Ready = func() {
+		if ready != nil {
+			ready()
+		}
+		j.GatewayStart(hook.GatewayInfo{Version: c.Version, Address: c.Places.Socket, Addresses: append([]string{c.Places.Socket}, doors.Addresses...)})
+	}
+	c.Stopping = func(reason string) { j.GatewayStop(context.Background(), reason) }
+	c.Close = func() {
+		done()
+		if err := g.Close(); err != nil {
+			j.Log(err.Error())
+		}
+	}
+}
+
+// mappings are those of the user's configuration, as it is now.
+func (e judged) mappings(ctx context.Context) (*gateway.Config, error) {
+	all, err := e.j.Hooks(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	return all.Set.Gateway, nil
+}
+
+// post sends a message of a service outside.
+func (e judged) post(ctx context.Context, m gateway.Message) (gateway.Sent, error) {
+	posted, err := e.j.Post(ctx, "gateway", relay.Message{
+		ID: m.ID, From: m.From, To: m.To, Content: m.Text, Thread: m.Thread, ReplyTo: m.ReplyTo, Priority: relay.Priority(m.Priority), Metadata: m.Metadata,
+	})
+	var suppressed *post.SuppressedError
+	if errors.As(err, &suppressed) {
+		return gateway.Sent{ID: m.ID, Blocked: true, Reason: suppressed.Reason}, nil
+	}
+	if err != nil {
+		return gateway.Sent{}, notSent(ctx, err)
+	}
+	sent := gateway.Sent{ID: posted.Message.ID}
+	for _, r := range posted.Receipts {
+		sent.Receipts = append(sent.Receipts, gateway.Receipt{To: r.To, State: string(r.State), Reason: r.Reason})
+	}
+	return sent, nil
+}
+
+// notSent says whether a message may be sent again later.
+func notSent(ctx context.Context, err error) error {
+	var full *relay.FullError
+	var limit *relay.LimitError
+	switch {
+	case ctx.Err() != nil:
+		return err
+	case errors.As(err, &full), errors.As(err, &limit):
+		return &gateway.SendError{Full: true, Err: err}
+	case relay.Refused(err):
+		return &gateway.SendError{Err: err}
+	}
+	return err
+}
+
+// fireOutside fires an event of a service outside.
+func (e judged) fireOutside(ctx context.Context, ev gateway.Event) (hook.Outcome[any], error) {
+	metadata, err := json.Marshal(ev.Metadata)
+	if err != nil {
+		return hook.Outcome[any]{}, err
+	}
+	return e.j.Fire(ctx, judge.Firing{
+		Event: ev.Name, Payload: ev.Payload, Session: ev.Session, Agent: ev.Agent, Source: "gateway", CWD: ev.CWD, ID: ev.ID, Metadata: metadata, Foreign: true,
+	})
+}
