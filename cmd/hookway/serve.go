@@ -156,7 +156,7 @@ func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) 
 		}
 		closeLog()
 	}
-	a.openGateway(c, j, doors)
+	a.openGateway(c, j, doors, carrier)
 	return doors
 }
 

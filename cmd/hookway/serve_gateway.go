@@ -35,8 +35,8 @@ func (a *app) keepSecrets(onDemand bool) {
 
 // openGateway has services outside come in by the mappings of the user's
 // configuration, and hooks hear that the daemon begins and ends.
-func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors) {
-	g := &gateway.Gateway{Load: judged{j}.mappings, Send: judged{j}.post, Fire: judged{j}.fireOutside, Getenv: a.secret, NewID: relay.NewID, Log: j.Log}
+func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors, carrier *carrier) {
+	g := &gateway.Gateway{Load: judged{j}.mappings, Send: relayDoor{carrier, j}.postOutside, Fire: judged{j}.fireOutside, Getenv: a.secret, NewID: relay.NewID, Log: j.Log}
 	if _, state, err := config.Places(a.getenv); err == nil {
 		g.Dir = filepath.Join(state, "gateway")
 	}
@@ -66,9 +66,14 @@ func (e judged) mappings(ctx context.Context) (*gateway.Config, error) {
 	return all.Set.Gateway, nil
 }
 
-// post sends a message of a service outside.
-func (e judged) post(ctx context.Context, m gateway.Message) (gateway.Sent, error) {
-	posted, err := e.j.Post(ctx, "gateway", relay.Message{
+// postOutside sends a message of a service outside, with the user's own hooks.
+func (r relayDoor) postOutside(ctx context.Context, m gateway.Message) (gateway.Sent, error) {
+	store, err := r.carrier.open()
+	if err != nil {
+		return gateway.Sent{}, err
+	}
+	hooks := &judgedPost{judge: r.judge, firing: judge.Firing{Agent: m.From, Source: "gateway", Foreign: true}}
+	posted, err := post.Send(ctx, store, hooks, relay.Message{
 		ID: m.ID, From: m.From, To: m.To, Content: m.Text, Thread: m.Thread, ReplyTo: m.ReplyTo, Priority: relay.Priority(m.Priority), Metadata: m.Metadata,
 	})
 	var suppressed *post.SuppressedError
@@ -77,6 +82,9 @@ func (e judged) post(ctx context.Context, m gateway.Message) (gateway.Sent, erro
 	}
 	if err != nil {
 		return gateway.Sent{}, notSent(ctx, err)
+	}
+	if err := r.carrier.Poke(); err != nil && r.judge.Log != nil { // it is kept, and goes when something carries it
+		r.judge.Log("gateway: " + err.Error())
 	}
 	sent := gateway.Sent{ID: posted.Message.ID}
 	for _, r := range posted.Receipts {
