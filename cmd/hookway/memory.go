@@ -28,7 +28,7 @@ with .git, else this folder.
 In a wrapped session an agent says @memory:save, @memory:search, @memory:forget
 and @memory:list.`,
 	}
-	cmd.AddCommand(a.memorySaveCommand(), a.memorySearchCommand(), a.memoryForgetCommand(), a.memoryListCommand(), a.memoryImportCommand(), a.memoryExportCommand())
+	cmd.AddCommand(a.memorySaveCommand(), a.memorySearchCommand(), a.memoryForgetCommand(), a.memoryListCommand(), a.memoryImportCommand(), a.memoryExportCommand(), a.memoryEmbedCommand())
 	return cmd
 }
 

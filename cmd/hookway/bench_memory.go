@@ -1,0 +1,277 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/memory/exam"
+)
+
+func (a *app) benchMemoryCommand() *cobra.Command {
+	plan := memoryPlan{sizes: []int{1_000, 10_000, 100_000}, runs: 100}
+	cmd := &cobra.Command{
+		Use:   "memory",
+		Short: "Measure saving and searching, and how much of what was asked is found",
+		Long: `Measure saving and searching, and how much of what was asked is found.
+
+Stores of several sizes are made in a temporary folder, of words in the order of
+chance, in sessions of twenty; yours are not touched. "vectors" is the same search
+with a vector of 768 numbers for each memory, made up without a model.
+
+Then 900 questions are asked of the 376 memories that come with hookway, in other
+words than they have: how many are answered among the first five and ten. With
+--embedder this is done with its vectors too.`,
+		Example: "  hookway bench memory --sizes 1000,10000\n  hookway bench memory --embedder ollama:nomic-embed-text@http://127.0.0.1:11434",
+		Args:    exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if plan.runs < 1 {
+				return fmt.Errorf("-n %d: measure at least one run", plan.runs)
+			}
+			for _, n := range plan.sizes {
+				if n < 1 || n > 10_000_000 {
+					return fmt.Errorf("--sizes %d: use 1 to 10000000", n)
+				}
+			}
+			return a.benchMemory(cmd.Context(), plan)
+		},
+	}
+	cmd.Flags().IntSliceVar(&plan.sizes, "sizes", plan.sizes, "how many `MEMORIES` the stores have")
+	cmd.Flags().IntVarP(&plan.runs, "runs", "n", plan.runs, "how many `RUNS` of each are measured")
+	cmd.Flags().StringVar(&plan.embedder, "embedder", "", "measure with this one too: `PROVIDER:MODEL@URL`, as in ollama:nomic-embed-text@http://127.0.0.1:11434")
+	cmd.Flags().StringVar(&plan.keyEnv, "api-key-env", "OPENAI_API_KEY", "the `VARIABLE` with the embedder's key")
+	return cmd
+}
+
+// benchStepCommand is one step of the measurement, in a process of its own: only
+// so is it known how much memory it takes.
+func (a *app) benchStepCommand() *cobra.Command {
+	return &cobra.Command{Use: "memory-step STEP FILE RUNS", Hidden: true, Args: cobra.ExactArgs(3), RunE: func(cmd *cobra.Command, args []string) error {
+		runs, err := strconv.Atoi(args[2])
+		if err != nil {
+			return err
+		}
+		row, err := memoryStep(cmd.Context(), args[0], args[1], runs)
+		if err != nil {
+			return err
+		}
+		return json.NewEncoder(a.out).Encode(row)
+	}}
+}
+
+type memoryPlan struct {
+	sizes            []int
+	runs             int
+	embedder, keyEnv string
+}
+
+// memoryMeasure is what was measured of a store of one size.
+type memoryMeasure struct {
+	Memories    int     `json:"memories"`
+	ImportMS    float64 `json:"import_ms"`
+	Save        measure `json:"save"`         // durable
+	First       float64 `json:"first_ms"`     // the first search of a process, which makes the index
+	Search      measure `json:"search"`       // those after it
+	SearchBytes int64   `json:"search_bytes"` // memory of the process that searched, at most; 0: the system does not tell
+	EmbedMS     float64 `json:"vectors_ms"`   // to keep a vector for each
+	Meaning     measure `json:"search_vectors"`
+	VectorBytes int64   `json:"search_vectors_bytes"`
+	FileBytes   int64   `json:"file_bytes"` // with the vectors
+}
+
+// recallMeasure is how much is found, in percent.
+type recallMeasure struct {
+	By     string  `json:"by"`
+	At5    float64 `json:"recall_at_5"`
+	At10   float64 `json:"recall_at_10"`
+	Search measure `json:"search"`
+}
+
+func (a *app) benchMemory(ctx context.Context, plan memoryPlan) error {
+	dir, err := benchFolder()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	var out struct {
+		Measures []memoryMeasure `json:"measures"`
+		Recall   []recallMeasure `json:"recall"`
+	}
+	var embedder memory.Embedding
+	if plan.embedder != "" {
+		if embedder, err = embedderFlag(plan.embedder, a.getenv(plan.keyEnv)); err != nil {
+			return err
+		}
+	}
+	for _, size := range plan.sizes {
+		fmt.Fprintf(a.err, "hookway: measuring %d memories\n", size)
+		row, err := measureMemories(ctx, filepath.Join(dir, fmt.Sprint(size)), size, plan.runs)
+		if err != nil {
+			return fmt.Errorf("%d memories: %w", size, err)
+		}
+		out.Measures = append(out.Measures, row)
+	}
+	fmt.Fprintln(a.err, "hookway: asking 900 questions")
+	words, err := measureRecall(ctx, filepath.Join(dir, "words.db"), nil)
+	if err != nil {
+		return err
+	}
+	out.Recall = append(out.Recall, words)
+	if plan.embedder != "" {
+		fmt.Fprintf(a.err, "hookway: asking them again, with %s\n", plan.embedder)
+		both, err := measureRecall(ctx, filepath.Join(dir, "both.db"), &embedder)
+		if err != nil {
+			return err
+		}
+		out.Recall = append(out.Recall, both)
+	}
+	if a.json {
+		return a.print(out)
+	}
+	a.showMemoryBench(out.Measures, out.Recall)
+	return nil
+}
+
+func (a *app) showMemoryBench(rows []memoryMeasure, recall []recallMeasure) {
+	fmt.Fprintf(a.out, "%9s %10s %9s %10s %17s %10s %17s %10s %9s\n", "memories", "import", "save", "first", "search (p95)", "memory", "vectors (p95)", "memory", "file")
+	mib := func(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
+	for _, r := range rows {
+		fmt.Fprintf(a.out, "%9d %7.0f ms %6.2f ms %7.0f ms %17s %10s %17s %10s %9s\n", r.Memories, r.ImportMS, r.Save.Median, r.First,
+			fmt.Sprintf("%.2f (%.1f) ms", r.Search.Median, r.Search.P95), mib(r.SearchBytes),
+			fmt.Sprintf("%.2f (%.1f) ms", r.Meaning.Median, r.Meaning.P95), mib(r.VectorBytes), mib(r.FileBytes))
+	}
+	fmt.Fprintf(a.out, "\n%-40s %9s %9s %11s\n", "found of 900, among the first", "5", "10", "search")
+	for _, r := range recall {
+		fmt.Fprintf(a.out, "%-40s %7.1f %% %7.1f %% %8.2f ms\n", r.By, r.At5, r.At10, r.Search.Median)
+	}
+}
+
+// embedderFlag reads PROVIDER:MODEL@URL; model and URL may be missing.
+func embedderFlag(text, key string) (memory.Embedding, error) {
+	rest, at, _ := strings.Cut(text, "@")
+	provider, model, _ := strings.Cut(rest, ":")
+	e := memory.Embedding{Provider: provider, Model: model, URL: at, Key: key, Timeout: 30 * time.Second}
+	if provider == "ollama" {
+		e.Key = "" // what the variable has is for another one
+	}
+	if _, _, err := e.Open(); err != nil {
+		return e, fmt.Errorf("--embedder %s: %w", provider, err)
+	}
+	return e, nil
+}
+
+// measureMemories fills a store and searches it, each in a process of its own.
+func measureMemories(ctx context.Context, dir string, size, runs int) (row memoryMeasure, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return row, err
+	}
+	lines := filepath.Join(dir, "lines")
+	if err := writeMemories(lines, size); err != nil {
+		return row, err
+	}
+	row.Memories = size
+	file := filepath.Join(dir, "m.db")
+	for _, step := range []string{"fill", "words", "embed", "vectors"} {
+		got, err := runMemoryStep(ctx, step, file, runs)
+		if err != nil {
+			return row, fmt.Errorf("%s: %w", step, err)
+		}
+		switch step {
+		case "fill":
+			row.ImportMS, row.Save = got.ImportMS, got.Save
+		case "words":
+			row.First, row.Search, row.SearchBytes = got.First, got.Search, got.SearchBytes
+		case "embed":
+			row.EmbedMS = got.EmbedMS
+		case "vectors":
+			row.Meaning, row.VectorBytes = got.Search, got.SearchBytes
+		}
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return row, err
+	}
+	row.FileBytes = info.Size()
+	return row, nil
+}
+
+func runMemoryStep(ctx context.Context, step, file string, runs int) (row memoryMeasure, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return row, err
+	}
+	cmd := exec.CommandContext(ctx, self, "bench", "memory-step", step, file, strconv.Itoa(runs))
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	cmd.WaitDelay = 5 * time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return row, errors.Join(err, errors.New(strings.TrimSpace(complaint.String())))
+	}
+	return row, json.Unmarshal(out, &row)
+}
+
+// measureRecall asks the questions of the set that comes with hookway.
+func measureRecall(ctx context.Context, file string, with *memory.Embedding) (m recallMeasure, err error) {
+	m.By = "words"
+	store, err := memory.Open(ctx, file)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	notes, asked, err := exam.Built()
+	if err != nil {
+		return m, err
+	}
+	if with != nil {
+		embedder, space, err := with.Open()
+		if err != nil {
+			return m, err
+		}
+		m.By = "words and " + space.Model
+		store.Use(embedder, space)
+	}
+	if err := importNotes(ctx, store, notes); err != nil {
+		return m, err
+	}
+	if with != nil {
+		if err := store.Embed(ctx, nil); err != nil {
+			return m, err
+		}
+	}
+	var took []time.Duration
+	var failed error
+	seen := map[string][]string{}
+	find := func(query string, k int) (ids []string) {
+		if ids, done := seen[query]; done {
+			return ids[:min(k, len(ids))]
+		}
+		began := time.Now()
+		found, err := store.Find(ctx, query, 10, memory.View{Workspace: benchWorkspace})
+		took = append(took, time.Since(began))
+		if err == nil && found.Warning != "" {
+			err = errors.New(found.Warning)
+		}
+		failed = errors.Join(failed, err)
+		for _, f := range found.Memories {
+			ids = append(ids, f.ID)
+		}
+		seen[query] = ids
+		return ids[:min(k, len(ids))]
+	}
+	m.At10, _ = exam.Recall(10, asked, find)
+	m.At5, _ = exam.Recall(5, asked, find)
+	m.Search = newMeasure("search", took)
+	return m, failed
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/memory"
+)
+
+func (a *app) memoryEmbedCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "embed",
+		Short: "Make the vectors that memories lack, with the configured embedder",
+		Long: `Make the vectors that memories lack, with the configured embedder.
+
+It is not needed: sessions and the daemon do it in the background, and until a
+memory has its vector, its words find it. After an import, or with another model,
+this does it at once and shows how far it is.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			config, is, err := a.embedding()
+			if err != nil {
+				return err
+			}
+			if !is {
+				return errors.New("no embedder is configured; set memory.embedder in hookway.yaml, as in {provider: ollama, model: nomic-embed-text}")
+			}
+			embedder, space, err := config.Open()
+			if err != nil {
+				return err
+			}
+			store, err := a.openStore(cmd.Context())
+			if err != nil {
+				return err
+			}
+			store.Use(embedder, space)
+			return errors.Join(a.embedAll(cmd, store), store.Close())
+		},
+	}
+}
+
+// embedAll makes all vectors, and says every second how far it is.
+func (a *app) embedAll(cmd *cobra.Command, store *memory.Store) error {
+	made, left := 0, 0
+	said := time.Now()
+	err := store.Embed(cmd.Context(), func(done, rest int) {
+		made, left = done, rest
+		if time.Since(said) >= time.Second && !a.json {
+			said = time.Now()
+			fmt.Fprintf(a.err, "hookway: %d vectors made, %d left\n", done, rest)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("%d vectors were made and are kept: %w", made, err)
+	}
+	if a.json {
+		return a.print(map[string]int{"made": made, "left": left})
+	}
+	_, err = fmt.Fprintf(a.out, "%d vectors made\n", made)
+	if left > 0 {
+		fmt.Fprintf(a.err, "hookway: the embedder cannot do %d memories; their words find them\n", left)
+	}
+	return err
+}
