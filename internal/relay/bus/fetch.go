@@ -40,6 +40,10 @@ func (l *link) fetch(ctx context.Context, m *mailbox) error {
 		if l.gone() {
 			return errGone
 		}
+		if errors.Is(err, errAgain) {
+			p = 0
+			continue
+		}
 		if m.peer == "" {
 			l.b.fails(part, fmt.Errorf("messages cannot be fetched: %w", l.explain(err)))
 		} else {
@@ -47,10 +51,6 @@ func (l *link) fetch(ctx context.Context, m *mailbox) error {
 		}
 		if time.Since(began) > mostPause {
 			p = 0
-		}
-		if errors.Is(err, errAgain) {
-			p = 0
-			continue
 		}
 		_ = p.wait(ctx, m.kick)
 	}

@@ -10,20 +10,28 @@ import (
 	"time"
 )
 
-// known remembers, in a small file, the streams that were published to and when
-// they were made. A stream with another time is another one, whose messages may be
-// gone.
+// known remembers, in a small file, the streams that were published to: when each
+// was made, and how far it got. A stream with another time is another one, and one
+// that is shorter has lost what came after.
 type known struct {
+	path string
+
 	mu      sync.Mutex
-	path    string
-	streams map[string]time.Time // by machine
+	streams map[string]mark // by machine
+	changed bool
+}
+
+// mark is what is remembered of a stream.
+type mark struct {
+	Created time.Time `json:"created"`
+	Last    uint64    `json:"last"` // an offset that it had
 }
 
 func loadKnown(dir string) *known {
-	k := &known{path: filepath.Join(dir, "streams.json"), streams: map[string]time.Time{}}
+	k := &known{path: filepath.Join(dir, "streams.json"), streams: map[string]mark{}}
 	data, err := os.ReadFile(k.path)
 	if err != nil || json.Unmarshal(data, &k.streams) != nil || k.streams == nil {
-		k.streams = map[string]time.Time{} // then everything is offered again, which does no harm
+		k.streams = map[string]mark{} // then everything is offered again, which does no harm
 	}
 	return k
 }
@@ -35,18 +43,39 @@ func (k *known) machines() []string {
 	return slices.Sorted(maps.Keys(k.streams))
 }
 
-// made reports whether a machine's stream is the one that it was.
-func (k *known) made(machine string, created time.Time) (same bool) {
+// of is what is remembered of a machine's stream.
+func (k *known) of(machine string) mark {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.streams[machine].Equal(created)
+	return k.streams[machine]
 }
 
-// keep remembers a machine's stream.
-func (k *known) keep(machine string, created time.Time) error {
+// meet remembers another stream of a machine.
+func (k *known) meet(machine string, created time.Time) error {
+	k.mu.Lock()
+	k.streams[machine], k.changed = mark{Created: created}, true
+	k.mu.Unlock()
+	return k.write()
+}
+
+// reach remembers an offset, and writes it at the next occasion: it is to find
+// files that were damaged, not what a crash has done, so it may be late.
+func (k *known) reach(machine string, last uint64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.streams[machine] = created
+	if m := k.streams[machine]; m.Last < last {
+		m.Last = last
+		k.streams[machine], k.changed = m, true
+	}
+}
+
+// write writes what has changed.
+func (k *known) write() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.changed {
+		return nil
+	}
 	data, err := json.Marshal(k.streams)
 	if err != nil {
 		return err
@@ -55,5 +84,9 @@ func (k *known) keep(machine string, created time.Time) error {
 	if err := os.WriteFile(tmp, data, 0o600); err != nil {
 		return err
 	}
-	return os.Rename(tmp, k.path)
+	if err := os.Rename(tmp, k.path); err != nil {
+		return err
+	}
+	k.changed = false
+	return nil
 }

@@ -103,9 +103,9 @@ func (l *link) dial() error {
 		l.forget("")
 		l.renewed()
 	}
-	down := func(_ *nats.Conn, err error) {
+	down := func(nc *nats.Conn, err error) {
 		l.b.set(func(s *state) { s.connected = false })
-		if err == nil || l.nc != nil && l.nc.IsClosed() {
+		if err == nil || nc.IsClosed() {
 			return
 		}
 		l.b.fails("server", fmt.Errorf("the relay's server %s cannot be reached; messages wait in the outbox: %w", safeURL(l.b.c.NATS), err))

@@ -61,6 +61,9 @@ func (l *link) pumpOnce(ctx context.Context) (stuck bool, err error) {
 	}
 	l.b.set(func(s *state) { s.outgoing = len(rows) })
 	if len(rows) == 0 {
+		if err := l.b.known.write(); err != nil {
+			l.b.say("how far the relay's streams are cannot be written: %v", err)
+		}
 		return false, l.b.store.WaitOutgoing(ctx)
 	}
 	machines, by := byMachine(rows)
@@ -141,9 +144,11 @@ func (l *link) store(ctx context.Context, s *stream, machine string, rows []rela
 		}
 	}
 	for i, r := range rows {
-		if _, err := l.ask(ctx, s, l.message(machine, r)); err != nil {
+		ack, err := l.ask(ctx, s, l.message(machine, r))
+		if err != nil {
 			return i, err
 		}
+		l.b.known.reach(machine, ack.Seq)
 	}
 	return len(rows), nil
 }
@@ -174,6 +179,7 @@ func (l *link) storeBatch(ctx context.Context, s *stream, machine string, rows [
 		if err != nil {
 			return err
 		}
+		l.b.known.reach(machine, ack.Seq)
 		if ack.Count != len(rows) {
 			return &storeError{Text: fmt.Sprintf("the server has taken %d of %d messages", ack.Count, len(rows))}
 		}

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -44,7 +45,7 @@ func lockStore(dir string) (*os.File, error) {
 // options are those of the embedded server.
 func (b *Bus) options() (*server.Options, error) {
 	o := &server.Options{
-		ServerName:             "hookway-" + token(b.machine),
+		ServerName:             "hookway-" + token(b.machine) + "-" + rand.Text()[:8], // of two of one name, a third would see one that flickers
 		DontListen:             true,
 		NoSigs:                 true,
 		NoLog:                  true,
@@ -197,7 +198,7 @@ func (b *Bus) tryServer(ctx context.Context) (*server.Server, error) {
 	fatal, damage := log.begun()
 	switch {
 	case damage == "" && fatal == "" && s.JetStreamEnabled():
-		damage = holes(s)
+		damage = b.holes(s)
 	case fatal == "" && !s.JetStreamEnabled():
 		fatal = "JetStream did not start"
 	}
@@ -217,15 +218,23 @@ func stopServer(s *server.Server) {
 }
 
 // holes says which stream misses messages. They are only ever removed from the
-// front, so one that is gone elsewhere was lost.
-func holes(s *server.Server) string {
+// front, so one that is gone elsewhere was lost, and so were those after the end of
+// one that was longer.
+func (b *Bus) holes(s *server.Server) string {
+	last := map[string]uint64{}
 	detail, err := s.JszAccount(&server.JSzOptions{Account: s.GlobalAccount().GetName(), Streams: true})
-	if err != nil { // no stream was ever made
-		return ""
+	if err == nil { // else no stream was ever made
+		for _, stream := range detail.Streams {
+			last[stream.Name] = stream.State.LastSeq
+			if lost := stream.State.Lost; lost != nil && len(lost.Msgs) > 0 || stream.State.NumDeleted > 0 {
+				return "messages are missing in the stream " + stream.Name
+			}
+		}
 	}
-	for _, stream := range detail.Streams {
-		if lost := stream.State.Lost; lost != nil && len(lost.Msgs) > 0 || stream.State.NumDeleted > 0 {
-			return "messages are missing in the stream " + stream.Name
+	for _, machine := range b.known.machines() {
+		name := b.place.stream(machine)
+		if at, ok := last[name]; ok && at < b.known.of(machine).Last {
+			return fmt.Sprintf("the stream %s ends at message %d, and had %d", name, at, b.known.of(machine).Last)
 		}
 	}
 	return ""

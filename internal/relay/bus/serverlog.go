@@ -26,7 +26,7 @@ var damaged = regexp.MustCompile(`(?i)(missing stream (metafile|checksum)|(readi
 
 // ordinary are lines that tell of nothing to do: a server that was killed finds the
 // end of its files by reading them, and a slow disk is slow.
-var ordinary = regexp.MustCompile(`(?i)(stream state (outdated|detected prior|too short|checksum)|recovering stream state|took \d|temporary storage directory|slow consumer|read (error|loop)|maximum payloads)`)
+var ordinary = regexp.MustCompile(`(?i)(stream state (outdated|detected prior|too short|checksum)|recovering stream state|took \d|temporary storage directory|slow consumer|read (error|loop)|error flushing|maximum payloads)`)
 
 func (l *serverLog) begin() {
 	l.mu.Lock()

@@ -33,11 +33,11 @@ func (l *link) stream(ctx context.Context, machine string) (*stream, error) {
 		return nil, err
 	}
 	s = &stream{name: info.Config.Name, created: info.Created, batches: info.Config.AllowAtomicPublish}
-	if !l.b.known.made(machine, s.created) {
+	if before := l.b.known.of(machine); !before.Created.Equal(s.created) || info.State.LastSeq < before.Last {
 		if err := l.b.store.Republish(ctx, machine); err != nil {
 			return nil, fmt.Errorf("messages that may be lost cannot be sent again: %w", err)
 		}
-		if err := l.b.known.keep(machine, s.created); err != nil {
+		if err := l.b.known.meet(machine, s.created); err != nil {
 			return nil, fmt.Errorf("a stream of the relay cannot be remembered: %w", err)
 		}
 	}
@@ -59,15 +59,9 @@ func (l *link) forget(machine string) {
 }
 
 // survey looks at all streams that were published to, so that what was in one that
-// is gone is sent again. A server of ours has a disk of ours: there everything is
-// offered once more, and refused where it is still stored.
+// is gone is sent again.
 func (l *link) survey(ctx context.Context) error {
 	for _, machine := range l.b.known.machines() {
-		if l.srv != nil {
-			if err := l.b.store.Republish(ctx, machine); err != nil {
-				return fmt.Errorf("messages that may be lost cannot be sent again: %w", err)
-			}
-		}
 		if _, err := l.stream(ctx, machine); err != nil {
 			return err
 		}

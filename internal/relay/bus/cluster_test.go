@@ -1,0 +1,70 @@
+package bus_test
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/internal/relay/bus"
+)
+
+// newCluster starts three servers that are a cluster, each a process.
+func newCluster(t *testing.T) (nodes []*child, urls string) {
+	t.Helper()
+	var ports []int
+	for range 6 {
+		_, port, err := net.SplitHostPort(freeAddress(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := strconv.Atoi(port)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ports = append(ports, n)
+	}
+	var all []string
+	for i := range 3 {
+		name := fmt.Sprint("n", i+1)
+		nodes = append(nodes, launch(t, name, job{Node: &nodeJob{Name: name, Dir: t.TempDir(), Client: ports[i], Port: ports[3+i], Routes: ports[3:]}}, nil))
+		all = append(all, fmt.Sprint("nats://127.0.0.1:", ports[i]))
+	}
+	return nodes, strings.Join(all, ",")
+}
+
+// TestAClusterLosesNothingWhenItsServersDie: each of three servers is killed under
+// load, one after the other, and started again. Two machines send to each other.
+func TestAClusterLosesNothingWhenItsServersDie(t *testing.T) {
+	t.Parallel() // with what else waits
+	nodes, urls := newCluster(t)
+	a, b := newBox("a"), newBox("b")
+	first := start(t, a, bus.Config{NATS: urls})
+	start(t, b, bus.Config{NATS: urls})
+	waitFor(t, "three replicas", func() bool { return first.Status().Replicas == 3 })
+	b.until(t, "the directory", func() bool { return b.learned["a"] != "" })
+	const part = 200
+	ab, ba := ids("ab", part*7), ids("ba", part*7)
+	sendPart := func(i int) {
+		for j := i * part; j < (i+1)*part; j += 20 {
+			a.send("b", ab[j:j+20]...)
+			b.send("a", ba[j:j+20]...)
+		}
+	}
+	for i, node := range nodes {
+		sendPart(2 * i)
+		b.until(t, "something of this part", func() bool { return len(b.got) > 2*i*part })
+		node.kill()
+		sendPart(2*i + 1)
+		b.getsFrom(t, "ab", ab[:(2*i+2)*part])
+		a.getsFrom(t, "ba", ba[:(2*i+2)*part])
+		node.start()
+	}
+	sendPart(6)
+	b.gets(t, ab)
+	a.gets(t, ba)
+	if s := first.Status(); !s.Connected || s.Mode != bus.ModeExternal || s.Server == "" {
+		t.Errorf("%+v", s)
+	}
+}
