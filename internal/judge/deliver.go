@@ -322,7 +322,7 @@ func (h *hearing) handed(err error) {
 			g.undone = append(g.undone, m)
 		}
 	}
-	h.handing, g.out, g.unseen, g.at = nil, false, true, time.Now()
+	h.handing, g.out, g.unseen, g.at = nil, false, true, h.replied
 }
 
 // takeBack lets a later event have the messages of an answer that nobody gets. The

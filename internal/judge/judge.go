@@ -107,6 +107,7 @@ type hearing struct {
 	member  *member       // nil unless the agent is wrapped
 	guest   *guest        // nil unless messages reach it by its own hooks alone
 	handing []handout     // messages that are in the answer
+	replied time.Time     // when they were
 }
 
 func (h *hearing) answer(ctx context.Context) (call.Reply, error) {

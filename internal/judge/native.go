@@ -291,7 +291,7 @@ func (h *hearing) settle(state string) {
 // sending has it noted that the texts in an answer are given, when it is sent.
 func (h *hearing) sending(r call.Reply) call.Reply {
 	if len(h.handing) > 0 {
-		r.Sent = h.handed
+		h.replied, r.Sent = time.Now(), h.handed
 		return r
 	}
 	if h.member == nil || h.member.took == nil {
