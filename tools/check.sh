@@ -49,5 +49,8 @@ sh tools/sdk-python.sh
 step "the SDK for TypeScript"
 sh tools/sdk-typescript.sh
 
+step "mem0 and Qdrant, if PyPI is reachable"
+sh tools/memory-backends.sh
+
 step "real agents, if npm is reachable"
 sh tools/e2e.sh

@@ -2,6 +2,7 @@ package mem0
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -20,11 +21,20 @@ type platform struct {
 
 // added is the answer to an addition.
 type added struct {
-	Event   string `json:"event_id"`
-	Status  string `json:"status"`
-	Results []struct {
+	Event   string            `json:"event_id"`
+	Status  string            `json:"status"`
+	Results []json.RawMessage `json:"results"`
+}
+
+// first is the id of the first memory that was made, or "".
+func (a *added) first() string {
+	var one struct {
 		ID string `json:"id"`
-	} `json:"results"`
+	}
+	if len(a.Results) > 0 && json.Unmarshal(a.Results[0], &one) != nil {
+		return ""
+	}
+	return one.ID
 }
 
 func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
@@ -48,10 +58,7 @@ func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
 	if got.Status == "FAILED" {
 		return "", fmt.Errorf("mem0 could not work on it (event %s)", got.Event)
 	}
-	if len(got.Results) == 0 {
-		return "", nil // it found nothing worth to keep
-	}
-	return got.Results[0].ID, nil
+	return got.first(), nil // none: it found nothing worth to keep
 }
 
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -84,11 +84,8 @@ func (s *Store) Save(ctx context.Context, m memory.Memory) (memory.Memory, error
 	if err != nil {
 		return memory.Memory{}, err
 	}
-	if old, err := s.point(ctx, id); err != nil {
-		return memory.Memory{}, err
-	} else if old != nil {
-		m.Time, m.Tags = old.Time, append(slices.Clone(old.Tags), m.Tags...)
-		if err := m.Check(); err != nil {
+	if m.ID == "" {
+		if m, err = s.merged(ctx, id, m); err != nil {
 			return memory.Memory{}, err
 		}
 	}
@@ -105,6 +102,18 @@ func (s *Store) Save(ctx context.Context, m memory.Memory) (memory.Memory, error
 	}
 	m.ID = cmp.Or(m.ID, id)
 	return m, nil
+}
+
+// merged is a memory as it is there already, with the tags of both.
+func (s *Store) merged(ctx context.Context, id string, m memory.Memory) (memory.Memory, error) {
+	old, err := s.point(ctx, id)
+	if err != nil || old == nil {
+		return m, err
+	}
+	tags := append(slices.Clone(old.Tags), m.Tags...)
+	m = *old
+	m.ID, m.Tags = "", tags
+	return m, m.Check()
 }
 
 // embed gives the vector of a text, or nil if there is no embedder.
