@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/bus"
+)
+
+// relayPlan is how much of the relay is measured.
+type relayPlan struct {
+	sends    int // one after the other
+	typed    int // into a still agent
+	messages int // while processes are killed
+	kills    int
+}
+
+func (a *app) benchRelayCommand() *cobra.Command {
+	plan := relayPlan{}
+	cmd := &cobra.Command{
+		Use:   "relay",
+		Short: "Measure how soon messages are safe and arrive, and what kill -9 does to them",
+		Long: `Measure how soon messages are safe and arrive, and what kill -9 does to them.
+
+Everything runs in a temporary folder with a daemon of its own; yours is not
+touched. First messages are sent and carried in this process; then they are typed
+into a real program in a real terminal under hookway run; then an agent with hooks
+of its own gets thousands of them while its daemon and its hookway run are killed
+with SIGKILL again and again. What the agent was given is counted at the end.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if plan.sends < 1 || plan.typed < 0 || plan.messages < 0 || plan.kills < 0 {
+				return errors.New("-n is one or more, the other numbers zero or more")
+			}
+			return a.benchRelay(cmd.Context(), plan)
+		},
+	}
+	cmd.Flags().IntVarP(&plan.sends, "sends", "n", 2000, "how many `MESSAGES` are sent one after the other")
+	cmd.Flags().IntVar(&plan.typed, "typed", 50, "how many `MESSAGES` are typed into an agent that does nothing; 0 for none")
+	cmd.Flags().IntVar(&plan.messages, "messages", 10000, "how many `MESSAGES` are sent while processes are killed; 0 for none")
+	cmd.Flags().IntVar(&plan.kills, "kills", 100, "how many `TIMES` the daemon or hookway run is killed meanwhile")
+	return cmd
+}
+
+func (a *app) benchRelay(ctx context.Context, plan relayPlan) error {
+	doing := func(what string) { fmt.Fprintf(a.err, "hookway: measuring %s\n", what) }
+	doing("messages in one process")
+	rows, err := carried(ctx, plan.sends)
+	if err != nil {
+		return err
+	}
+	live, err := measureRelayLive(ctx, plan, doing)
+	if err != nil {
+		return err
+	}
+	rows = append(rows, live...)
+	if a.json {
+		return a.print(struct {
+			Measures []runMeasure `json:"measures"`
+		}{rows})
+	}
+	for _, m := range rows {
+		fmt.Fprintln(a.out, m.text())
+	}
+	return nil
+}
+
+// benchUnlimited are the limits of a benchmark that sends more than agents may.
+var benchUnlimited = relay.Limits{PerMinute: -1, PingPong: -1, Hops: -1, Inbox: -1}
+
+// carried measures messages that are sent, carried and taken in this process.
+func carried(ctx context.Context, sends int) (rows []runMeasure, err error) {
+	dir, err := benchFolder()
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	store, err := relay.Open(ctx, filepath.Join(dir, "relay"), relay.Options{Machine: "bench", Limits: benchUnlimited})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	seat, err := store.Join(ctx, relay.Presence{Session: "bench-session", Name: "Bob", Kind: "user"})
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	carrier, err := bus.Start(ctx, store, bus.Config{
+		Dir: filepath.Join(dir, "nats"), Wake: func(context.Context, []string) { seat.Poke() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	started := time.Since(began)
+	defer func() { err = errors.Join(err, carrier.Close(context.WithoutCancel(ctx))) }()
+
+	var took, arrived []float64
+	for range min(sends, 300) { // one on its way at a time
+		ms, err := oneWay(ctx, store, seat, carrier)
+		if err != nil {
+			return nil, err
+		}
+		arrived = append(arrived, ms)
+	}
+	began = time.Now()
+	for i := range sends {
+		sent := time.Now()
+		if _, err := store.Send(ctx, benchMessage("anna", i)); err != nil {
+			return nil, err
+		}
+		took = append(took, milliseconds(time.Since(sent)))
+	}
+	rate := float64(sends) / time.Since(began).Seconds()
+	carrier.Poke()
+	for left := sends; left > 0; {
+		got, err := takeSome(ctx, seat)
+		if err != nil {
+			return nil, err
+		}
+		left -= got
+	}
+	through := float64(sends) / time.Since(began).Seconds()
+	slices.Sort(took)
+	return []runMeasure{
+		atMostOf("a message of 500 bytes until it is safely accepted, median", "ms", median(took), 1),
+		forComparison("the slowest of a hundred", "ms", took[len(took)*99/100]),
+		atLeastOf("messages that one sender has accepted, one after the other", "/s", rate, 600),
+		forComparison("the same until the receiver has taken the last of them", "/s", through),
+		forComparison("a message until its receiver may have it, through the stream, median", "ms", median(arrived)),
+		forComparison("the stream's start, once", "ms", milliseconds(started)),
+	}, nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// benchMessage is a message of 500 bytes to Bob.
+func benchMessage(from string, n int) relay.Message {
+	text := fmt.Sprintf("%s-%d ", from, n)
+	for len(text) < 500 {
+		text += "the tests are green and the build is done; "
+	}
+	return relay.Message{From: from, To: "Bob", Content: text[:500]}
+}
+
+// oneWay is how long a message takes to its receiver.
+func oneWay(ctx context.Context, store *relay.Store, seat *relay.Seat, carrier *bus.Bus) (ms float64, err error) {
+	began := time.Now()
+	if _, err := store.Send(ctx, benchMessage("anna", 0)); err != nil {
+		return 0, err
+	}
+	carrier.Poke()
+	for {
+		switch got, err := seat.Take(ctx, 1); {
+		case err != nil:
+			return 0, err
+		case len(got) > 0:
+			ms = milliseconds(time.Since(began))
+			return ms, settle(ctx, seat, got[0].Message.ID)
+		}
+		if err := seat.Wait(ctx); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// takeSome takes what there is, or waits for it.
+func takeSome(ctx context.Context, seat *relay.Seat) (int, error) {
+	got, err := seat.Take(ctx, 64)
+	if err == nil && len(got) == 0 {
+		err = seat.Wait(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	for _, one := range got {
+		if err := settle(ctx, seat, one.Message.ID); err != nil {
+			return 0, err
+		}
+	}
+	return len(got), nil
+}
+
+func settle(ctx context.Context, seat *relay.Seat, id string) error {
+	if err := seat.Begin(ctx, id, "text", "typed"); err != nil {
+		return err
+	}
+	return seat.Done(ctx, id, false)
+}
+
+// benchWorksCommand is the agent of hookway bench relay.
+func (a *app) benchWorksCommand() *cobra.Command {
+	return &cobra.Command{Use: "works", Hidden: true, Args: exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		return benchWorks(cmd.Context(), a.getenv, a.out)
+	}}
+}

@@ -1,0 +1,208 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// relayStage is a user with a daemon, whose agents run in hookway.
+type relayStage struct {
+	*runStage
+	app   *app // as that user calls it
+	shim  string
+	store *relay.Store // of the senders, whom nobody kills
+}
+
+// measureRelayLive measures messages to agents in hookway run.
+func measureRelayLive(ctx context.Context, plan relayPlan, tell func(string)) (rows []runMeasure, err error) {
+	s, err := newRelayStage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	for _, step := range []struct {
+		name  string
+		count int
+		do    func(context.Context, relayPlan) ([]runMeasure, error)
+	}{
+		{"messages that are typed", plan.typed, s.typed}, {"messages while processes are killed", plan.messages, s.chaos},
+	} {
+		if step.count == 0 {
+			continue
+		}
+		tell(step.name)
+		limit, cancel := context.WithTimeout(ctx, stepTime)
+		some, err := step.do(limit, plan)
+		cancel()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", step.name, err)
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
+}
+
+func newRelayStage(ctx context.Context) (*relayStage, error) {
+	base, err := newRunStage()
+	if err != nil {
+		return nil, err
+	}
+	s := &relayStage{runStage: base}
+	s.env = slices.DeleteFunc(s.env, func(kv string) bool { return strings.HasPrefix(kv, "HOOKWAY_DAEMON=") })
+	s.app = &app{in: os.Stdin, out: io.Discard, err: io.Discard, dir: s.plain(), getenv: func(name string) string {
+		for _, kv := range slices.Backward(s.env) {
+			if value, ok := strings.CutPrefix(kv, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}}
+	s.shim, err = install.FindShim(s.self)
+	var dir string
+	if err == nil {
+		dir, err = s.app.relayDir()
+	}
+	if err == nil {
+		limits := benchUnlimited
+		limits.Inbox = 0 // a full inbox refuses, and the sender tries again
+		s.store, err = relay.Open(ctx, dir, relay.Options{Limits: limits})
+	}
+	if err == nil {
+		err = s.poke(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *relayStage) close() error {
+	var err error
+	if s.store != nil {
+		err = s.store.Close()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if client, dialErr := daemon.Dial(ctx, s.places.Socket); dialErr == nil {
+		_, _ = client.Stop(ctx, ownVersion())
+		_ = client.Close()
+	}
+	return errors.Join(err, os.RemoveAll(s.dir))
+}
+
+// poke tells the daemon to carry what was sent, and starts it if it was killed.
+func (s *relayStage) poke(ctx context.Context) error {
+	client, err := daemon.Start(ctx, s.places, s.self, s.env)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	_, _, err = client.Ask(ctx, "POST", "/v1/relay/poke", nil)
+	return err
+}
+
+// send sends until the receiver's inbox has room, and the daemon lives.
+func (s *relayStage) send(ctx context.Context, m relay.Message) error {
+	m.ID = relay.NewID()
+	for {
+		_, err := s.store.Send(ctx, m)
+		var full *relay.FullError
+		if err == nil {
+			_ = s.poke(ctx) // the one that was just killed is started by the next poke
+			return nil
+		} else if !errors.As(err, &full) {
+			return err
+		}
+		if err := s.rest(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func (s *relayStage) rest(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// known waits until an agent can be sent to.
+func (s *relayStage) known(ctx context.Context, name string) error {
+	for {
+		all, err := s.store.Agents(ctx)
+		if err != nil || slices.ContainsFunc(all, func(a relay.Agent) bool { return a.Name == name && a.Running }) {
+			return err
+		}
+		if err := s.rest(ctx, 10*time.Millisecond); err != nil {
+			return fmt.Errorf("the agent %s does not come: %w", name, err)
+		}
+	}
+}
+
+// typed measures messages into an agent that does nothing, from the sending until
+// its screen shows them.
+func (s *relayStage) typed(ctx context.Context, plan relayPlan) ([]runMeasure, error) {
+	w, err := s.agent(ctx, "Still", plan.typed+1)
+	if err != nil {
+		return nil, err
+	}
+	var wanted atomic.Pointer[string]
+	shown := make(chan time.Time, 1)
+	var reading sync.WaitGroup
+	reading.Go(func() { w.watch(&wanted, shown) })
+	defer reading.Wait()
+	defer w.close()
+	if err := s.known(ctx, "Still"); err != nil {
+		return nil, err
+	}
+	var took []float64
+	for i := range plan.typed + 1 {
+		if err := w.rest(ctx, i); err != nil {
+			return nil, err
+		}
+		text := fmt.Sprintf("message-%d-for-it", i)
+		wanted.Store(&text)
+		began := time.Now()
+		if err := s.send(ctx, relay.Message{From: "anna", To: "Still", Content: text}); err != nil {
+			return nil, err
+		}
+		select {
+		case at := <-shown:
+			if i > 0 { // the first one waits for the agent to be ready
+				took = append(took, milliseconds(at.Sub(began)))
+			}
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%q was never typed: %w", text, ctx.Err())
+		}
+	}
+	return []runMeasure{atMostOf("a message sent until a still agent shows it, median", "ms", median(took), 50)}, nil
+}
+
+// worker is the program of the agent that works without end.
+func (s *relayStage) worker() (program string, env []string, err error) {
+	program = filepath.Join(s.dir, "worker", "claude")
+	text := fmt.Sprintf("#!/bin/sh\nexec '%s' bench works\n", strings.ReplaceAll(s.self, "'", `'\''`))
+	err = errors.Join(os.MkdirAll(filepath.Dir(program), 0o700), os.WriteFile(program, []byte(text), 0o700))
+	return program, []string{"BENCH_SHIM=" + s.shim, "BENCH_TRANSCRIPT=" + s.transcript()}, err
+}
+
+func (s *relayStage) transcript() string { return filepath.Join(s.dir, "worker.jsonl") }
