@@ -18,7 +18,7 @@ type fusing struct {
 	weight      float64 // of the cosine, beside 1 of the words
 }
 
-var fused = fusing{ranked: 1000, near: 192, words: 64, weight: 0.6}
+var fused = fusing{ranked: 1000, near: 192, words: 64, weight: 0.4}
 
 // fuse ranks documents by their words and by the cosine of their vectors.
 func (s *Store) fuse(ctx context.Context, x *index, hits []hit, q []float32, sees func(*document) bool) ([]hit, error) {
