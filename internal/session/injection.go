@@ -40,10 +40,12 @@ type injection struct {
 	// begin, if not nil, is asked just before the program may get the text, and
 	// again when it is to get it in another way. An error means that it must not.
 	begin     func(ctx context.Context, text, how string) error
-	withdrawn atomic.Bool // it is not to be typed any more
+	failing   func(err error) // is told before anything behind it is typed; may be nil
+	withdrawn atomic.Bool     // it is not to be typed any more
 
 	// These hold when done is closed.
 	how    string // "" if the program was never about to get it
+	lines  bool   // its terminal collects whole lines
 	repeat bool   // the text says that it may be a repeat
 	unsure bool   // it has failed, but the program may have a part of it
 	err    error  // why it has failed, if that was an error
@@ -113,6 +115,9 @@ func (i *injection) end() { close(i.finished) }
 
 // fail ends an injection that was not typed.
 func (i *injection) fail(reason string) {
+	if i.failing != nil {
+		i.failing(i.err)
+	}
 	i.mu.Lock()
 	i.now, i.why = stateFailed, reason
 	close(i.wrote)

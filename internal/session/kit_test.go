@@ -48,9 +48,12 @@ var programs = map[string]func(){
 		fmt.Println("session", os.Getenv("HOOKWAY_SESSION"), "agent", os.Getenv("HOOKWAY_AGENT"))
 		fmt.Println(os.Getenv("AGENT_SAYS"))
 		for in := bufio.NewScanner(os.Stdin); in.Scan() && in.Text() != "bye"; {
+			remember(in.Text())
 			fmt.Println("heard:", in.Text())
 		}
 	},
+	// mailrun is hookway itself, around the agent, with messages of a town.
+	"mailrun": mailrun,
 	// wrapper is hookway itself, around a shell that answers every line.
 	"wrapper": wrapper,
 }
@@ -232,7 +235,7 @@ func (w *wrapped) run(cfg session.Config) {
 func (w *wrapped) agent(says string, cfg session.Config) {
 	w.t.Helper()
 	cfg.Command = []string{os.Args[0]}
-	cfg.Env = append(os.Environ(), "SESSION_TEST_PROGRAM=agent", "AGENT_SAYS="+says)
+	cfg.Env = append(append(os.Environ(), "SESSION_TEST_PROGRAM=agent", "AGENT_SAYS="+says), cfg.Env...)
 	w.run(cfg)
 }
 

@@ -41,12 +41,17 @@ func (a *attends) events(s *session) int {
 	return s.hooks.Heard().Events
 }
 
-// begins notes that a message is about to be typed or given.
-func (a *attends) begins(s *session) {
-	n := a.events(s)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.open = n
+// begins notes that a message is about to be typed or given, and where the agent
+// keeps what it is told, if that is news.
+func (o *office) begins(ctx context.Context) {
+	if o.s.hooks == nil {
+		return
+	}
+	h := o.s.hooks.Heard()
+	o.hear(ctx, h)
+	o.attends.mu.Lock()
+	defer o.attends.mu.Unlock()
+	o.attends.open = h.Events
 }
 
 // injected notes that the program has a message. One that an event has taken is

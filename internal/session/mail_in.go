@@ -241,12 +241,17 @@ func (o *office) inject(t relay.Taken, item *injection) {
 	item.begin = func(ctx context.Context, text, how string) error {
 		ctx, cancel := context.WithTimeout(ctx, noteTime)
 		defer cancel()
-		o.attends.begins(o.s)
+		o.begins(ctx)
 		err := o.seat.Begin(ctx, id, text, how)
 		if err == nil {
 			o.step("begun", id)
 		}
 		return err
+	}
+	item.failing = func(err error) {
+		if !taken(err) { // by somebody else, who has it in order
+			o.flight.breaks()
+		}
 	}
 	o.flight.typed(item)
 	o.s.typist.add(item)
@@ -263,7 +268,7 @@ func (o *office) ended(t relay.Taken, item *injection) {
 	state, _ := item.state()
 	switch {
 	case state != stateFailed:
-		if state == stateWritten && !o.read() {
+		if (state != stateSubmitted || item.lines) && !o.read() {
 			return // whoever comes next finds out what became of it
 		}
 		o.step("given", id)
@@ -282,6 +287,7 @@ func (o *office) ended(t relay.Taken, item *injection) {
 // back has a message that was not typed delivered again, and those behind it too.
 func (o *office) back(t relay.Taken) {
 	o.flight.breaks()
+	o.step("back", t.Message.ID)
 	if t.Again != nil {
 		o.flight.again(t)
 		return
@@ -291,17 +297,18 @@ func (o *office) back(t relay.Taken) {
 }
 
 // read waits until the program has read what was typed. It reports false if the
-// program has ended without that.
+// program has ended without that: as it ends, what it has not read goes too, so it
+// must live on for a moment.
 func (o *office) read() bool {
-	for {
-		select {
-		case <-o.s.program.Done():
+	for was := 1; ; {
+		unread := o.s.program.Input().Unread
+		if ended(o.s.program) {
 			return false
-		default:
 		}
-		if o.s.program.Input().Unread == 0 {
+		if unread == 0 && was == 0 {
 			return true
 		}
+		was = unread
 		if !rest(o.ctx, unreadLook) {
 			return false
 		}

@@ -5,6 +5,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -163,7 +164,7 @@ func (c *town) until(what string, there func() bool) {
 	c.t.Helper()
 	for deadline := time.Now().Add(patience); !there(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			c.t.Fatalf("waiting for %s", what)
+			c.t.Fatalf("waiting for %s; %s", what, c.ledger())
 		}
 	}
 }
@@ -180,4 +181,14 @@ func (c *town) sentBy(agent string, n int) []relay.Message {
 		return len(all) >= n
 	})
 	return all
+}
+
+// ledger is what has become of the last messages to Alice.
+func (c *town) ledger() string {
+	all, err := c.store.Inbox(context.Background(), "Alice", relay.Query{Limit: 5})
+	text := fmt.Sprintf("%v", err)
+	for _, i := range all {
+		text += fmt.Sprintf("\n%s: %+v", i.Message.Content, i.Receipt)
+	}
+	return text
 }

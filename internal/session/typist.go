@@ -254,7 +254,7 @@ func (t *typist) put1(ctx context.Context, item *injection, p *profile, m moment
 				return errUnsafe
 			}
 			pr = p.proof(again, body)
-			item.unsure = true
+			item.unsure, item.lines = true, pr.lines
 			t.lately.add(text)
 			return nil
 		},

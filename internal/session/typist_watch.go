@@ -93,7 +93,8 @@ func (t *typist) watch(ctx context.Context, i *injection, p *profile, pr proof) 
 			state = stateEchoed
 			i.step(state)
 		}
-		taken := m.input.Unread == 0 && (sawUnread || since >= arrivesIn || state == stateEchoed)
+		gone := ended(t.session.program) // then its input says nothing
+		taken := !gone && m.input.Unread == 0 && (sawUnread || since >= arrivesIn || state == stateEchoed)
 		if taken && p.submitted(m, pr, state == stateEchoed) {
 			i.step(stateSubmitted)
 			return
@@ -110,7 +111,8 @@ func (t *typist) watch(ctx context.Context, i *injection, p *profile, pr proof) 
 			t.enter(ctx, p, pr)
 		}
 		if !t.pause(ctx, pause) {
-			if echoed := state == stateEchoed || pr.seen(p, t.session.program.Screen()); echoed && ended(t.session.program) {
+			echoed := state == stateEchoed || pr.seen(p, t.session.program.Screen())
+			if byTerminal := pr.lines && i.begin != nil; echoed && !byTerminal && ended(t.session.program) {
 				i.step(stateSubmitted) // it was the last thing the program did
 			}
 			return

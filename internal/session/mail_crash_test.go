@@ -1,0 +1,318 @@
+//go:build linux || darwin
+
+package session_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/session"
+)
+
+// remember has the agent of the kit keep what it was told: in a file, and in
+// another one as agents do.
+func remember(text string) {
+	keep := func(path, line string) {
+		if path == "" {
+			return
+		}
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = f.WriteString(line + "\n")
+		}
+		if err != nil {
+			panic(err)
+		}
+		f.Close()
+	}
+	keep(os.Getenv("AGENT_MEMORY"), text)
+	entry, err := json.Marshal(map[string]any{"type": "user", "timestamp": time.Now().Format(time.RFC3339Nano), "message": map[string]any{"content": text}})
+	if err != nil {
+		panic(err)
+	}
+	keep(os.Getenv("AGENT_TRANSCRIPT"), string(entry))
+}
+
+// memo is the file in which an agent of the kit keeps what it has heard.
+type memo string
+
+func memory(t *testing.T) memo { return memo(filepath.Join(t.TempDir(), "heard")) }
+
+func (m memo) env() string { return "AGENT_MEMORY=" + string(m) }
+
+func (m memo) heard() []string {
+	text, _ := os.ReadFile(string(m))
+	all := strings.Split(string(text), "\n")
+	return all[:len(all)-1]
+}
+
+// from gives the texts of a sender's messages, in the order in which they came.
+func (m memo) from(name string) (texts []string) {
+	for _, line := range m.heard() {
+		if text, ok := strings.CutPrefix(line, "Message from "+name+" ["); ok {
+			_, text, _ = strings.Cut(text, "]: ")
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// of counts how often a message was heard, and how often with the mark of a repeat.
+func (m memo) of(id string) (n, marked int) {
+	for _, line := range m.heard() {
+		if strings.Contains(line, "["+relay.Short(id)+"]") {
+			n++
+			if strings.HasSuffix(line, " (may be a repeat)") {
+				marked++
+			}
+		}
+	}
+	return n, marked
+}
+
+// mailrun wraps the agent of the kit for tests that kill it. At the step of a
+// message that STOP_AT names it says so, and goes no further.
+func mailrun() {
+	var engine hook.Engine
+	stop := func(step, id string) {
+		if step == os.Getenv("STOP_AT") {
+			fmt.Fprintln(os.Stderr, "stopped at", step, id)
+			select {}
+		}
+	}
+	err := engine.Add(hook.New("received", hook.HandlerFunc(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+		stop("taken", ev.Body().(hook.Message).ID)
+		return hook.Decision{}, nil
+	}), hook.For("MessageReceived"), hook.Timeout(0)))
+	if err != nil {
+		panic(err)
+	}
+	os.Unsetenv("SESSION_TEST_PROGRAM")
+	cfg := session.Config{
+		Engine: &engine, Name: "Alice", Command: []string{os.Args[0]}, History: os.Getenv("TOWN_HISTORY"), IdleThreshold: -1,
+		Env: append(os.Environ(), "SESSION_TEST_PROGRAM=agent"), Stdin: os.Stdin, Stdout: os.Stdout,
+		Mail: &session.Mail{Open: func(ctx context.Context) (*relay.Store, error) { return relay.Open(ctx, os.Getenv("TOWN"), noLimits) }},
+		Warn: func(text string) { fmt.Fprintln(os.Stderr, text) },
+		Reach: func(c *session.Control) func() {
+			c.Steps(stop)
+			return func() {}
+		},
+	}
+	if path := os.Getenv("AGENT_TRANSCRIPT"); path != "" {
+		cfg.AgentHooks, cfg.Native = &ownHooks{heard: session.Heard{Events: 1, Transcript: path}}, true
+	}
+	if _, err := session.Run(context.Background(), cfg); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}
+
+// mailProcess is a mailrun.
+type mailProcess struct {
+	*exec.Cmd
+	said  log[string] // on stderr
+	ended sync.WaitGroup
+}
+
+func (c *town) process(env ...string) *mailProcess {
+	c.t.Helper()
+	p := &mailProcess{Cmd: exec.Command(os.Args[0])}
+	p.Env = append(append(os.Environ(), "SESSION_TEST_PROGRAM=mailrun", "TOWN="+c.dir, "AGENT_SAYS=ready"), env...)
+	stdin, _ := keyboard(c.t)
+	p.Stdin = stdin
+	out, err := p.StderrPipe()
+	if err == nil {
+		err = p.Start()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	p.ended.Go(func() {
+		for in := bufio.NewScanner(out); in.Scan(); {
+			p.said.add(in.Text())
+		}
+		_ = p.Wait()
+	})
+	c.t.Cleanup(p.kill)
+	return p
+}
+
+// kill ends the process as nothing else does, and waits until it is gone.
+func (p *mailProcess) kill() {
+	_ = p.Process.Kill()
+	p.ended.Wait()
+}
+
+func (p *mailProcess) stopped(t *testing.T, step string) {
+	t.Helper()
+	p.said.await(t, "the stop at "+step, func(all []string) bool {
+		return slices.ContainsFunc(all, func(line string) bool { return strings.HasPrefix(line, "stopped at "+step) })
+	})
+}
+
+// TestRunIsKilledAtAnyMoment: whatever run was about to do with a message, the
+// agent's next session gets it if the agent has not, and says so if nobody knows.
+func TestRunIsKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		step       string
+		history    bool
+		transcript bool
+		n, marked  int // how often the agent has heard the message at the end
+	}{
+		"taken":                                    {step: "taken", n: 1},
+		"begun, and nothing tells of it":           {step: "begun", n: 1, marked: 1},
+		"begun, and the output is kept":            {step: "begun", history: true, n: 1, marked: 1},
+		"begun, and the agent keeps a record":      {step: "begun", transcript: true, n: 1},
+		"typed, and nothing tells of it":           {step: "given", n: 2, marked: 1},
+		"typed, and the output is kept":            {step: "given", history: true, n: 1},
+		"typed, and the agent keeps a record":      {step: "given", transcript: true, n: 1},
+		"noted":                                    {step: "done", n: 1},
+		"noted, and the agent keeps a record, too": {step: "done", history: true, transcript: true, n: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			town, memo := newTown(t), memory(t)
+			env := []string{memo.env()}
+			history := filepath.Join(t.TempDir(), "output")
+			if c.history {
+				env = append(env, "TOWN_HISTORY="+history)
+			}
+			if c.transcript {
+				path := filepath.Join(t.TempDir(), "transcript.jsonl")
+				if err := os.WriteFile(path, []byte(`{"type":"start"}`+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				env = append(env, "AGENT_TRANSCRIPT="+path)
+			}
+			first := town.process(append(env, "STOP_AT="+c.step)...)
+			id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "only once"})
+			first.stopped(t, c.step)
+			if c.step == "given" || c.step == "done" {
+				town.until("the agent to hear it", func() bool { n, _ := memo.of(id); return n == 1 })
+			}
+			if c.history && c.step == "given" {
+				town.until("the output to be kept", func() bool { return kept(history, relay.Short(id)) })
+			}
+			first.kill()
+
+			town.process(env...)
+			last := town.send(relay.Message{From: "Bob", To: "Alice", Content: "the last one"})
+			town.becomes(last, relay.StateInjected, relay.StateSeen)
+			r := town.becomes(id, relay.StateInjected, relay.StateSeen)
+			if r.Repeat != (c.marked > 0) {
+				t.Errorf("the receipt is %+v", r)
+			}
+			town.until("the last message", func() bool { n, _ := memo.of(last); return n == 1 })
+			if n, marked := memo.of(id); n != c.n || marked != c.marked {
+				t.Errorf("the agent heard %q", memo.heard())
+			}
+		})
+	}
+}
+
+// kept reports whether a file in a folder has a text.
+func kept(dir, text string) bool {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	return slices.ContainsFunc(files, func(path string) bool {
+		all, err := os.ReadFile(path)
+		return err == nil && strings.Contains(string(all), text)
+	})
+}
+
+// Messages to an agent that does not run wait for it, and come to its next process.
+func TestAnAgentThatComesBackGetsWhatWaited(t *testing.T) {
+	t.Parallel()
+	town, memo := newTown(t), memory(t)
+	town.knows("Alice")
+	var ids []string
+	for i := range 3 {
+		ids = append(ids, town.send(relay.Message{To: "Alice", Content: fmt.Sprint("while you were away ", i)}))
+	}
+	if r := town.becomes(ids[0], relay.StateAccepted); !strings.Contains(r.Reason, "offline since") {
+		t.Errorf("its sender is told %+v", r)
+	}
+	town.process(memo.env())
+	for _, id := range ids {
+		town.becomes(id, relay.StateInjected)
+	}
+	town.until("three messages", func() bool { return len(memo.heard()) == 3 })
+	if got := memo.from("Bob"); !slices.Equal(got, []string{"while you were away 0", "while you were away 1", "while you were away 2"}) {
+		t.Errorf("it heard %q", got)
+	}
+}
+
+// A program that is killed before it has read what was typed has not got it.
+func TestAProgramThatIsKilledBeforeItReads(t *testing.T) {
+	t.Parallel()
+	town, memo := newTown(t), memory(t)
+	w := newWrapped(t)
+	cfg := session.Config{Name: "Alice", Mail: town.mail(), Command: sh(`echo $$ ready; sleep 1000`)}
+	cfg.Stdin, _ = keyboard(t)
+	there := reach(&cfg)
+	w.run(cfg)
+	c := <-there
+	town.poked(c)
+	begun := make(chan struct{})
+	c.Steps(func(step, _ string) {
+		if step == "begun" {
+			close(begun)
+		}
+	})
+	w.screen.await(t, "ready")
+	id := town.send(relay.Message{To: "Alice", Content: "are you there?"})
+	<-begun
+	w.screen.await(t, "are you there?") // the terminal shows it
+	w.cancel()
+	w.end()
+	town.becomes(id, relay.StateAccepted)
+	town.process(memo.env())
+	town.becomes(id, relay.StateInjected)
+	town.until("the message", func() bool { n, _ := memo.of(id); return n == 1 })
+	if _, marked := memo.of(id); marked != 1 {
+		t.Errorf("it heard %q", memo.heard())
+	}
+}
+
+// A hundred messages, while run is killed again and again: none is lost, none comes
+// twice without saying so, and all come in order.
+func TestRunIsKilledAgainAndAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes half a minute")
+	}
+	t.Parallel()
+	const n = 60
+	town, memo := newTown(t), memory(t)
+	path := filepath.Join(t.TempDir(), "transcript.jsonl")
+	if err := os.WriteFile(path, []byte(`{"type":"start"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := []string{memo.env(), "AGENT_TRANSCRIPT=" + path}
+	town.knows("Alice")
+	for i := range n {
+		town.send(relay.Message{From: "Bob", To: "Alice", Content: fmt.Sprintf("number %03d.", i)})
+	}
+	for kills := 0; len(memo.heard()) < n; kills++ {
+		p, before := town.process(env...), len(memo.heard())
+		town.until("some messages", func() bool { return len(memo.heard()) >= min(before+1+kills%5, n) })
+		if len(memo.heard()) < n {
+			p.kill()
+		}
+	}
+	for i, text := range memo.from("Bob") {
+		if want := fmt.Sprintf("number %03d.", i); text != want {
+			t.Fatalf("message %d is %q; all are %q", i, text, memo.from("Bob"))
+		}
+	}
+}
