@@ -60,7 +60,8 @@ func (a access) ours() ([]Agent, error) {
 		}
 		all = append(all, next)
 		return nil
-	}, "SELECT key, name, program, cwd, kind, lead, since, seen, waiting FROM agent ORDER BY key")
+	}, `SELECT key, name, agent.program, agent.cwd, agent.kind, coalesce(seat.session, ''), since, seen, waiting
+		FROM agent LEFT JOIN seat ON seat.id = agent.lead ORDER BY key`)
 	return all, err
 }
 

@@ -31,17 +31,23 @@ func (seat *Seat) leads(ctx context.Context) (bool, error) {
 	p := seat.p
 	seat.mu.Unlock()
 	if file != nil {
-		return true, seat.s.write(ctx, func(a access) error { return a.lead(seat.agent, p) })
+		return true, seat.s.write(ctx, func(a access) error { return a.lead(seat, p) })
 	}
-	var lead string
-	_, err = seat.s.read(ctx).get([]any{&lead}, "SELECT lead FROM agent WHERE key = ?", seat.agent)
-	return lead == p.Session, err
+	// The one that has the lease may not have said so yet: then the one before it is
+	// noted still, which has ended.
+	var lead, session string
+	_, err = seat.s.read(ctx).get([]any{&lead, &session}, "SELECT seat.id, seat.session FROM agent JOIN seat ON seat.id = agent.lead WHERE key = ?", seat.agent)
+	if err != nil || session != p.Session {
+		return false, err
+	}
+	alive, _, err := seat.s.alive(lead)
+	return alive, err
 }
 
-// lead notes which session has the inbox of an agent.
-func (a access) lead(agent string, p Presence) error {
+// lead notes which seat has the inbox of its agent.
+func (a access) lead(seat *Seat, p Presence) error {
 	_, err := a.exec("UPDATE agent SET lead = ?, program = ?, cwd = ?, kind = ?, seen = ? WHERE key = ?",
-		p.Session, p.Program, p.CWD, p.Kind, micros(a.s.now()), agent)
+		seat.id, p.Program, p.CWD, p.Kind, micros(a.s.now()), seat.agent)
 	return err
 }
 

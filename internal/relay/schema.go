@@ -21,7 +21,7 @@ CREATE TABLE agent (
 	program TEXT NOT NULL,
 	cwd     TEXT NOT NULL,
 	kind    TEXT NOT NULL,
-	lead    TEXT NOT NULL,              -- the session that has, or had, the inbox
+	lead    TEXT NOT NULL,              -- the seat that has, or had, the inbox
 	since   INTEGER NOT NULL,           -- it runs, or does not
 	seen    INTEGER NOT NULL,
 	waiting INTEGER NOT NULL DEFAULT 0  -- kept by the triggers below

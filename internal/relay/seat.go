@@ -129,7 +129,7 @@ func (seat *Seat) Update(ctx context.Context, p Presence) error {
 		_, err := a.exec("UPDATE seat SET pid = ?, kind = ?, program = ?, cwd = ?, transcript = ?, history = ? WHERE id = ?",
 			p.PID, p.Kind, p.Program, p.CWD, p.Transcript, p.History, seat.id)
 		if err == nil && leads {
-			err = a.lead(seat.agent, p)
+			err = a.lead(seat, p)
 		}
 		return err
 	}))

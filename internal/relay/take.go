@@ -74,61 +74,84 @@ func (seat *Seat) takeable(ctx context.Context, most int) ([]waiting, error) {
 		return nil, err
 	}
 	a := seat.s.read(ctx)
-	seat.mu.Lock()
-	mine, held := seat.p.Session, make(map[string]bool, len(seat.taken))
-	for id := range seat.taken {
-		held[id] = true
-	}
-	seat.mu.Unlock()
-	query := "SELECT message.body, " + deliveryColumns + ` FROM delivery d JOIN message ON message.id = d.message
-		WHERE d.machine = '' AND d.agent = ? AND d.state IN (1, 2) AND `
-	args := []any{seat.agent}
+	mine := seat.presence().Session
+	which, of := "d.session = ?", mine
 	if leads {
 		// What is for a session that has ended is for the agent.
 		others, _, err := a.sitting(seat.agent)
 		if err != nil {
 			return nil, err
 		}
-		var list []string
-		for _, other := range others {
-			if other.session != mine {
-				list = append(list, other.session)
-			}
-		}
-		query += "d.session NOT IN (SELECT value FROM json_each(?))"
-		args = append(args, jsonList(list))
-	} else {
-		query += "d.session = ?"
-		args = append(args, mine)
+		which, of = "d.session NOT IN (SELECT value FROM json_each(?))", sessions(others, mine)
 	}
+	choice := seat.choose()
 	var rows []waiting
 	var row waiting
-	alive := map[string]bool{seat.id: true}
 	err = a.each(append([]any{&row.body}, row.fields()...), func() error {
-		if held[row.message] {
-			return nil
-		}
-		if row.stage == begun && row.owner != "" {
-			if _, asked := alive[row.owner]; !asked {
-				ok, _, err := seat.s.alive(row.owner)
-				if err != nil {
-					return err
-				}
-				alive[row.owner] = ok
-			}
-			if alive[row.owner] {
-				return nil
-			}
+		ok, err := choice.takes(&row)
+		if !ok || err != nil {
+			return err
 		}
 		if rows = append(rows, row); len(rows) >= most {
 			return errEnough
 		}
 		return nil
-	}, query+" ORDER BY d.priority DESC, d.arrival", args...)
+	}, "SELECT message.body, "+deliveryColumns+` FROM delivery d JOIN message ON message.id = d.message
+		WHERE d.machine = '' AND d.agent = ? AND d.state IN (1, 2) AND `+which+" ORDER BY d.priority DESC, d.arrival", seat.agent, of)
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	return rows, err
+}
+
+// sessions lists the sessions of seats but one, for a query.
+func sessions(seats []live, but string) string {
+	list := []string{}
+	for _, seat := range seats {
+		if seat.session != but {
+			list = append(list, seat.session)
+		}
+	}
+	text, _ := json.Marshal(list) // strings cannot fail
+	return string(text)
+}
+
+// choice tells which rows a seat may take.
+type choice struct {
+	s     *Store
+	given map[string]bool // ids of messages that it was given already
+	alive map[string]bool // seats, as far as they were asked for
+	busy  map[string]bool // senders of whom a message is just injected by another seat: the next ones wait
+}
+
+func (seat *Seat) choose() choice {
+	c := choice{s: seat.s, given: map[string]bool{}, alive: map[string]bool{seat.id: true}, busy: map[string]bool{}}
+	seat.mu.Lock()
+	defer seat.mu.Unlock()
+	for id := range seat.taken {
+		c.given[id] = true
+	}
+	return c
+}
+
+func (c choice) takes(row *waiting) (bool, error) {
+	sender := half(row.sender, row.origin)
+	if c.given[row.message] || c.busy[sender] {
+		return false, nil
+	}
+	if row.stage != begun || row.owner == "" {
+		return true, nil
+	}
+	alive, asked := c.alive[row.owner]
+	if !asked {
+		var err error
+		if alive, _, err = c.s.alive(row.owner); err != nil {
+			return false, err
+		}
+		c.alive[row.owner] = alive
+	}
+	c.busy[sender] = alive
+	return !alive, nil
 }
 
 // errEnough ends the reading of rows.
@@ -158,12 +181,6 @@ func (seat *Seat) adopt(ctx context.Context, rows []waiting) ([]waiting, error) 
 		return nil
 	})
 	return got, err
-}
-
-// jsonList is how a list is given to a query.
-func jsonList(list []string) string {
-	text, _ := json.Marshal(append([]string{}, list...)) // strings cannot fail
-	return string(text)
 }
 
 // Wait waits until there may be something in Take.
