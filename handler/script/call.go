@@ -169,7 +169,7 @@ func (m *machine) hasMain() bool {
 func (m *machine) failed(c *call, err error) {
 	stopped, full := interrupted(err)
 	told := m.p.explain(err, c)
-	if !stopped && !full && c != nil && c.index == Main && !m.hasMain() {
+	if !stopped && !full && c != nil && c.index < 0 && !m.hasMain() {
 		told = fmt.Errorf("%s: %w", m.p.label(), errNoMain)
 	}
 	if stopped && c != nil && c.ctx.Err() != nil { // nobody waits for it any more

@@ -14,8 +14,12 @@ import (
 	"github.com/hookway/hookway/wire"
 )
 
-// Main is the index of a script's default function.
-const Main = -1
+// Main is the index of a script's default function. OpenClaw is that, too, called as
+// OpenClaw calls the handler of a hook: with one of its four contexts.
+const (
+	Main     = -1
+	OpenClaw = -2
+)
 
 // maxAnswer bounds what a script may answer.
 const maxAnswer = 2 << 20

@@ -36,7 +36,7 @@ func makeGatewayHandlerKeys() []key[gatewayHandlerSpec] {
 	for _, k := range borrow(howKeys(), of, "lane", "async", "priority", "timeout", "on_failure") {
 		switch k.name {
 		case "priority":
-			k.doc = "Order: lower first. Default: 0."
+			k.doc = "Order: lower first, as registerHook has it. Default: 0."
 		case "lane":
 			k.doc = "transform, guard or observe. Default: observe for events that only tell, else transform."
 		}
@@ -54,8 +54,11 @@ func makeGatewayHandlerKeys() []key[gatewayHandlerSpec] {
 func (g *gatewayHandlerSpec) hook(r *reader, i int) *hookSpec {
 	h := &g.spec
 	profile := hook.ProfileOpenClaw
-	profile.HigherFirst = false // as registerHook has it
-	h.profile = &profile
+	h.profile, h.plugin = &profile, true
+	if h.priority != nil {
+		lower := -*h.priority // as registerHook has it; the profile's own is higher first
+		h.priority = &lower
+	}
 	h.node, h.keys = g.node, map[string]*yaml.Node{"id": g.node}
 	for name, n := range g.keys {
 		if h.keys[name] = n; name == "event" {
@@ -81,7 +84,10 @@ func (g *gatewayHandlerSpec) hook(r *reader, i int) *hookSpec {
 		return h
 	}
 	path := under(filepath.Dir(r.file), g.path.text)
-	r.checkHandler(g.path.node, path)
+	if !r.checkHandler(g.path, path) {
+		h.keys["script"] = g.path.node // no handler more is asked for
+		return h
+	}
 	if isScript(path) {
 		h.keys["script"], h.handler.script = g.path.node, &entry{path, g.path.node}
 		return h
@@ -109,7 +115,8 @@ func tellsOnly(on []entry) bool {
 }
 
 // checkHandler finds why a file can be no handler.
-func (r *reader) checkHandler(n *yaml.Node, path string) {
+func (r *reader) checkHandler(at *entry, path string) bool {
+	said := strict.Clip(at.text)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -117,20 +124,24 @@ func (r *reader) checkHandler(n *yaml.Node, path string) {
 		if near := nearestFile(path); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		r.fail(n, hint, "there is no file %s", strict.Clip(path))
+		r.fail(at.node, hint, "there is no file %s", said)
 	case info.IsDir():
-		r.fail(n, "name the file", "%s is a folder", strict.Clip(path))
+		r.fail(at.node, "name the file", "%s is a folder", said)
 	case !info.Mode().IsRegular():
-		r.fail(n, "name a file", "%s is no file", strict.Clip(path))
+		r.fail(at.node, "name a file", "%s is no file", said)
 	case isScript(path):
-		if f, err := os.Open(path); err != nil {
-			r.fail(n, "chmod u+r", "%s cannot be read", strict.Clip(path))
-		} else {
+		f, err := os.Open(path)
+		if err == nil {
 			f.Close()
+			return true
 		}
+		r.fail(at.node, "chmod u+r", "%s cannot be read", said)
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
-		r.fail(n, "chmod +x, or give a script one of the endings .ts, .mts, .js and .mjs", "%s may not be executed", strict.Clip(path))
+		r.fail(at.node, "chmod +x, or give a script one of the endings .ts, .mts, .js and .mjs", "%s may not be executed", said)
+	default:
+		return true
 	}
+	return false
 }
 
 // nearestFile is the file of the same folder whose name is most like a path's.

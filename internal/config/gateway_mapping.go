@@ -33,6 +33,8 @@ func rateKeys() []key[gateway.Mapping]            { return rateTable.get(makeRat
 func filterKeys() []key[gateway.Match]            { return filterTable.get(makeFilterKeys) }
 func messageKeys() []key[gateway.MessageTemplate] { return messageTable.get(makeMessageKeys) }
 
+var bodySizes = []unit{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"KB", 1e3}, {"MB", 1e6}}
+
 // maxGatewayTime bounds how long a service may be made to wait.
 const maxGatewayTime = 10 * time.Minute
 
@@ -55,7 +57,7 @@ func makeMappingKeys() []key[mappingSpec] {
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) { r.readAuth(n, &m.Auth) }},
 		{name: "max_body", doc: "How large a body may be, as 256KiB. Default: 256KiB.", shape: schema{"type": "string", "pattern": `^[0-9]+ ?[KM]i?B$`},
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) {
-				m.MaxBody = int(r.measure(n, "max_body", "write it as 256KiB or 1MiB", sizes, 1<<10, gateway.MostBody))
+				m.MaxBody = int(r.measure(n, "max_body", "write it as 256KiB or 1MiB", bodySizes, 1<<10, gateway.MostBody))
 			}},
 		{name: "rate", doc: "How many requests are answered.", shape: refShape("rate"),
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) { object(r, n, "rate", rateKeys(), &m.Mapping) }},
@@ -197,7 +199,7 @@ func (r *reader) readMapping(name string, n *yaml.Node) *mappingSpec {
 	case m.Message != nil && m.Message.From == nil:
 		m.Message.From, _ = gateway.ParseTemplate(name)
 	}
-	if at := keys["idempotency_header"]; at != nil && m.Auth.Scheme != gateway.Bearer {
+	if at := keys["idempotency_header"]; at != nil && m.Auth.Scheme != gateway.Bearer && m.Auth.Scheme != "" {
 		r.fail(at, "take it out", "idempotency_header is for auth of type bearer; what is signed names itself")
 	}
 	return m

@@ -37,6 +37,7 @@ type hookSpec struct {
 	needs       []string
 	cwd         string
 	worker      bool
+	plugin      bool           // its script is called as OpenClaw calls a hook's handler
 	grants      []script.Grant // allow as a list; nil: it is none
 
 	handler handlerSpec

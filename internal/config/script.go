@@ -242,7 +242,11 @@ func (l *loader) scripts(la *layer) {
 			continue
 		}
 		la.named = append(la.named, path)
-		if f.script, f.index = l.script(f.source, path, f.spec.grants), script.Main; f.script == nil {
+		f.index = script.Main
+		if f.spec.plugin {
+			f.index = script.OpenClaw
+		}
+		if f.script = l.script(f.source, path, f.spec.grants); f.script == nil {
 			l.leaveOut(la)
 		}
 	}

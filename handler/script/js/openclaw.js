@@ -1,5 +1,5 @@
 // OpenClaw's plugins: register(api), api.registerHook, api.on.
-import { add, form } from "hookway:hooks";
+import { add, form, habit } from "hookway:hooks";
 
 const canonical = (name) => name.toLowerCase().replace(/[-_]/g, "").replace(/^on/, "");
 
@@ -8,8 +8,11 @@ const tells = ["gatewaystart", "gatewaystop", "sessionstart", "sessionend", "mes
 const names = { agentend: "AgentStop" };
 const directions = { messagereceived: "received", messagesending: "sending", messagesent: "sent" };
 
+// channelOf is where an event comes from. At SessionStart, source says how it began.
+const channelOf = (ev) => ev.channel ?? ev.hookway_envelope?.source ?? ev.source ?? "";
+
 const contextOf = (name, ev, ctx, config) => ({
-  ...ev, sessionKey: ev.session_id, sessionId: ev.session_id, channel: ev.channel ?? ev.source ?? "", channelId: ev.channel ?? ev.source ?? "",
+  ...ev, sessionKey: ev.session_id, sessionId: ev.session_id, channel: channelOf(ev), channelId: channelOf(ev),
   senderId: ev.from ?? "", direction: directions[name] ?? ev.direction, timestamp: Date.parse(ev.time),
   runId: ev.run_id ?? ev.session_id, agentId: ev.agent ?? "", config, workspaceDir: ev.workspace_dir ?? ev.cwd, agentDir: ev.agent_dir ?? "",
   toolName: ev.tool_name, toolCallId: ev.tool_use_id, args: ev.tool_input, params: ev.tool_input, result: ev.tool_response,
@@ -51,5 +54,8 @@ form((value, entry) => {
   plugin.register(apiOf({ id: plugin.id, name: plugin.name, config: plugin.config }));
   return true;
 });
+
+// A file that is a hook's handler: its default function is called as registerHook's is.
+habit((main, ev, ctx) => { const c = contextOf(canonical(ev.hook_event_name), ev, ctx, {}); return main(c, c); });
 
 export const definePluginEntry = (entry) => entry;
