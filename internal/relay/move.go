@@ -1,6 +1,9 @@
 package relay
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // move writes what has become of a delivery, and tells the sender's machine if that
 // is another one.
@@ -11,7 +14,7 @@ func (a access) move(d delivery) error {
 	if d.origin != "" {
 		return a.report(d.origin, parcel{Receipts: []Receipt{d.receipt()}})
 	}
-	if d.stage == dead || d.stage == refused {
+	if d.stage == dead || d.stage == refused || d.stage == suppressed {
 		return a.notice(d)
 	}
 	return nil
@@ -39,10 +42,13 @@ func (a access) notice(d delivery) error {
 	if !found || err != nil || m.To == "*" || m.To[0] == '#' || m.From == noticeFrom {
 		return err
 	}
-	r := d.receipt()
+	r, why := d.receipt(), d.reason
+	if d.stage == suppressed {
+		why = strings.TrimSuffix("suppressed: "+why, ": ")
+	}
 	n := Message{
 		ID: NewID(), From: noticeFrom, Machine: a.s.machine, To: name, Thread: m.Thread, Priority: PriorityNormal, Sent: a.s.now(),
-		Content: fmt.Sprintf("your message [%s] to %s was not delivered: %s", Short(d.message), r.To, d.reason),
+		Content: fmt.Sprintf("your message [%s] to %s was not delivered: %s", Short(d.message), r.To, why),
 	}
 	if _, err := a.keep(n); err != nil {
 		return err
