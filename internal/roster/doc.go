@@ -50,25 +50,23 @@ const (
 	OpRelease  Op = "release"  // type again
 	OpInject   Op = "inject"   // type a text
 	OpPoke     Op = "poke"     // look for messages that wait: there may be new ones
-	OpMessage  Op = "message"  // take a message from another agent
 	OpOutput   Op = "output"   // give what the program printed
 	OpMessages Op = "messages" // give the messages of the session
 )
 
 // Request is asked of a session.
 type Request struct {
-	Op      Op            `json:"op"`
-	Text    string        `json:"text,omitempty"`    // OpInject
-	Wait    bool          `json:"wait,omitempty"`    // OpInject: until the final state
-	Tail    int           `json:"tail,omitempty"`    // OpOutput: so many lines; 0 is all
-	Message *hook.Message `json:"message,omitempty"` // OpMessage
+	Op   Op     `json:"op"`
+	Text string `json:"text,omitempty"` // OpInject
+	Wait bool   `json:"wait,omitempty"` // OpInject: until the final state
+	Tail int    `json:"tail,omitempty"` // OpOutput: so many lines; 0 is all
 }
 
 // Reply is a session's answer.
 type Reply struct {
 	Error    string         `json:"error,omitempty"` // why there is nothing else
 	Held     bool           `json:"held,omitempty"`
-	State    string         `json:"state,omitempty"`  // of the text, or what became of the message
+	State    string         `json:"state,omitempty"`  // of the text
 	Reason   string         `json:"reason,omitempty"` // of the state
 	Messages []hook.Message `json:"messages,omitempty"`
 	Size     int64          `json:"size,omitempty"` // of Body
@@ -76,7 +74,7 @@ type Reply struct {
 	Body io.ReadCloser `json:"-"` // text that follows the reply
 }
 
-// MaxText is how long a text or a message may be, in bytes.
+// MaxText is how long a text may be, in bytes.
 const MaxText = 64 << 10
 
 // ErrMute says that a session is there and does not answer.

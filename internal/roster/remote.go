@@ -22,7 +22,6 @@ import (
 const (
 	whoTime    = 2 * time.Second  // for a session to say how it is
 	answerTime = 10 * time.Second // for everything that nobody waits for
-	hooksTime  = 20 * time.Second // for a message: its session says after ten that its hooks are at it
 )
 
 // Remote is a session of this or another process.
@@ -126,15 +125,6 @@ func Poke(ctx context.Context, dir string, agents []string) {
 	poking.Wait()
 }
 
-// Message hands the session a message from another agent and says what became
-// of it.
-func (r *Remote) Message(ctx context.Context, m hook.Message) (state, reason string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, hooksTime)
-	defer cancel()
-	a, err := r.ask(ctx, Request{Op: OpMessage, Message: &m})
-	return a.State, a.Reason, err
-}
-
 // Messages gives the messages that the session has sent and received, as far as
 // it remembers them.
 func (r *Remote) Messages(ctx context.Context) ([]hook.Message, error) {
@@ -167,7 +157,7 @@ func (r *Remote) ask(ctx context.Context, q Request) (answer Reply, err error) {
 
 // exchange asks, and hands what is answered to take.
 func (r *Remote) exchange(ctx context.Context, q Request, take func(Reply, io.Reader) error) error {
-	if len(q.Text) > MaxText || q.Message != nil && len(q.Message.Content) > MaxText {
+	if len(q.Text) > MaxText {
 		return fmt.Errorf("the text is longer than %d bytes", MaxText)
 	}
 	if err := r.talk(ctx, q, take); err != nil {

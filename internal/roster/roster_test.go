@@ -97,7 +97,7 @@ func TestNames(t *testing.T) {
 func TestRequests(t *testing.T) {
 	dir := folder(t)
 	text := strings.Repeat("line\n", 1<<20)
-	asked := make(chan roster.Request, 1)
+	asked := make(chan roster.Request, 2)
 	serve(t, dir, roster.Member{Name: "Alice", Session: "s-1"}, func(_ context.Context, r roster.Request) (a roster.Reply) {
 		if r.Op == roster.OpWho {
 			return a
@@ -108,8 +108,6 @@ func TestRequests(t *testing.T) {
 			a.Held = true
 		case roster.OpInject:
 			a.State, a.Reason = "failed", "no reason"
-		case roster.OpMessage:
-			a.State, a.Reason = "suppressed", "a hook"
 		case roster.OpMessages:
 			a.Messages = []hook.Message{{From: "Bob", Content: "x", Metadata: map[string]any{"urgent": true}}}
 		case roster.OpOutput:
@@ -131,13 +129,18 @@ func TestRequests(t *testing.T) {
 	if q := <-asked; q.Text != long || !q.Wait {
 		t.Errorf("asked for %d bytes, wait %v", len(q.Text), q.Wait)
 	}
-	m := hook.Message{ID: "1", From: "Bob", To: "Alice", Content: "hi", Metadata: map[string]any{"n": 1.0}}
-	if state, reason, err := r.Message(t.Context(), m); state != "suppressed" || reason != "a hook" || err != nil {
-		t.Errorf("message: %s, %s, %v", state, reason, err)
-	}
-	if q := <-asked; q.Message == nil || q.Message.From != "Bob" || q.Message.Metadata["n"] != 1.0 {
+	r.Poke(t.Context())
+	if q := <-asked; q.Op != roster.OpPoke {
 		t.Errorf("asked %+v", q)
 	}
+	roster.Poke(t.Context(), dir, []string{"Bob", "alice"})
+	roster.Poke(t.Context(), dir, []string{"s-1"})
+	for range 2 {
+		if q := <-asked; q.Op != roster.OpPoke {
+			t.Errorf("asked %+v", q)
+		}
+	}
+	roster.Poke(t.Context(), dir, []string{"Bob"})
 	if all, err := r.Messages(t.Context()); err != nil || len(all) != 1 || all[0].Metadata["urgent"] != true || (<-asked).Op != roster.OpMessages {
 		t.Errorf("messages: %+v, %v", all, err)
 	}
@@ -163,13 +166,11 @@ func TestWhatIsRefused(t *testing.T) {
 		t.Errorf("a panic: %v", err)
 	}
 	for name, sent := range map[string]string{
-		"no JSON":            "hello\n",
-		"half a line":        `{"op":"who"`,
-		"another type":       `{"op":7}` + "\n",
-		"a text too long":    `{"op":"inject","text":"` + strings.Repeat("x", roster.MaxText+1) + `"}` + "\n",
-		"a line too long":    strings.Repeat("x", 600<<10) + "\n",
-		"no message":         `{"op":"message"}` + "\n",
-		"a message too long": `{"op":"message","message":{"content":"` + strings.Repeat("x", roster.MaxText+1) + `"}}` + "\n",
+		"no JSON":         "hello\n",
+		"half a line":     `{"op":"who"`,
+		"another type":    `{"op":7}` + "\n",
+		"a text too long": `{"op":"inject","text":"` + strings.Repeat("x", roster.MaxText+1) + `"}` + "\n",
+		"a line too long": strings.Repeat("x", 600<<10) + "\n",
 	} {
 		c := dial(t, dir)
 		go func() { // the session may hang up before it has read all

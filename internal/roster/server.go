@@ -187,7 +187,7 @@ func (s *Server) answer(ctx context.Context, r Request) (a Reply) {
 			a = Reply{Error: fmt.Sprintf("hookway failed at %q: %v", r.Op, v)}
 		}
 	}()
-	if r.Op == OpInject && r.Wait || r.Op == OpMessage {
+	if r.Op == OpInject && r.Wait {
 		select {
 		case s.waiting <- struct{}{}:
 			defer func() { <-s.waiting }()
@@ -195,11 +195,8 @@ func (s *Server) answer(ctx context.Context, r Request) (a Reply) {
 			return Reply{Error: fmt.Sprintf("%d others wait for this session already; try again later", mostWaiting)}
 		}
 	}
-	if len(r.Text) > MaxText || r.Message != nil && len(r.Message.Content) > MaxText {
+	if len(r.Text) > MaxText {
 		return Reply{Error: fmt.Sprintf("the text is longer than %d bytes", MaxText)}
-	}
-	if r.Op == OpMessage && r.Message == nil {
-		return Reply{Error: "the request carries no message"}
 	}
 	return s.handler(ctx, r)
 }
