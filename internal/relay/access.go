@@ -11,6 +11,8 @@ type access struct {
 	ctx context.Context
 	s   *Store
 	tx  *sql.Tx
+
+	own map[string]*sql.Stmt // statements that the transaction was the first to use
 }
 
 // write runs do in a transaction, and commits it if do returns no error. Within
@@ -22,33 +24,48 @@ func (s *Store) write(ctx context.Context, do func(access) error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	return s.file.Write(ctx, func(tx *sql.Tx) error {
+	own := map[string]*sql.Stmt{}
+	err := s.file.Write(ctx, func(tx *sql.Tx) error {
 		// What has begun is short: to watch the context in each step costs more.
-		return do(access{ctx: context.WithoutCancel(ctx), s: s, tx: tx})
+		return do(access{ctx: context.WithoutCancel(ctx), s: s, tx: tx, own: own})
 	})
+	for text := range own {
+		_, _ = s.read(ctx).statement(text) // for the next time; that will see an error too
+	}
+	return err
 }
 
 // read gives access outside of a transaction.
 func (s *Store) read(ctx context.Context) access { return access{ctx: ctx, s: s} }
 
-// statement prepares a text once for all that use it.
+// statement prepares a text. All that use it share one. What a transaction is the
+// first to use it prepares for itself: to wait there for another connection would be
+// to wait for those that wait for the transaction.
 func (a access) statement(text string) (*sql.Stmt, error) {
 	known, ok := a.s.statements.Load(text)
-	if !ok {
-		made, err := a.s.file.PrepareContext(a.ctx, text)
-		if err != nil {
-			return nil, err
+	switch {
+	case ok && a.tx != nil:
+		return a.tx.StmtContext(a.ctx, known.(*sql.Stmt)), nil
+	case ok:
+		return known.(*sql.Stmt), nil
+	case a.tx != nil && a.own[text] != nil:
+		return a.own[text], nil
+	case a.tx != nil:
+		made, err := a.tx.PrepareContext(a.ctx, text)
+		if err == nil {
+			a.own[text] = made
 		}
-		var late bool
-		if known, late = a.s.statements.LoadOrStore(text, made); late {
-			_ = made.Close() // another goroutine was first
-		}
+		return made, err
 	}
-	statement := known.(*sql.Stmt)
-	if a.tx != nil {
-		return a.tx.StmtContext(a.ctx, statement), nil
+	made, err := a.s.file.PrepareContext(a.ctx, text)
+	if err != nil {
+		return nil, err
 	}
-	return statement, nil
+	if known, late := a.s.statements.LoadOrStore(text, made); late {
+		_ = made.Close() // another goroutine was first
+		return known.(*sql.Stmt), nil
+	}
+	return made, nil
 }
 
 // exec runs a statement, and gives how many rows it has changed.
