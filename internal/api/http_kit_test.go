@@ -24,6 +24,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -55,6 +56,7 @@ type plan struct {
 	secure   *tls.Config
 	idle     time.Duration
 	patience time.Duration // for a head or a body to arrive; zero is as usual
+	gateway  *gateway.Gateway
 }
 
 const oneHook = "hooks:\n  - {id: no-rm, on: PreToolUse, match: {command: 'rm -rf /'}, block: not today}\n"
@@ -115,6 +117,7 @@ func (h *house) serve(p plan) {
 	h.judge = &judge.Judge{Log: h.log, Record: records.Append, AuditDir: filepath.Join(h.home, "audit")}
 	h.relay = &relayed{h: h}
 	doors := api.New(api.Config{Engine: engine{h.judge}, Lister: engine{h.judge}, Relay: h.relay, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
+	doors.Gateway = p.gateway
 	c := daemon.Config{
 		Places: at, Version: "test", Idle: p.idle, Guests: doors, Log: h.log,
 		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
