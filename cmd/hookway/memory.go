@@ -151,6 +151,9 @@ func (a *app) withMemory(ctx context.Context, f memoryFlags, do func(memory.Back
 	for _, line := range judge.Complaints(held.set) {
 		fmt.Fprintln(a.err, line)
 	}
+	for _, p := range held.set.Warnings {
+		fmt.Fprintln(a.err, p.String())
+	}
 	err = do(held.Backend)
 	held.done()
 	return errors.Join(err, a.closeMemories())

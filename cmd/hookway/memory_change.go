@@ -38,9 +38,6 @@ func (a *app) memorySaveCommand() *cobra.Command {
 				if err != nil || a.json {
 					return errors.Join(err, a.printUnless(err, saved))
 				}
-				if saved.Waits {
-					a.warn("it is kept on this machine, and sent when the backend can be reached")
-				}
 				_, err = fmt.Fprintln(visible{a.out}, saved.ID)
 				return err
 			})

@@ -84,7 +84,10 @@ func (a *app) showMemories(found []memory.Memory, scored bool, none string) erro
 	}
 	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
 	for _, m := range found {
-		middle := m.Time.Local().Format("2006-01-02")
+		middle := "" // a handler need not say it
+		if !m.Time.IsZero() {
+			middle = m.Time.Local().Format("2006-01-02")
+		}
 		if scored {
 			middle = fmt.Sprintf("%.2f", m.Score)
 		}

@@ -80,6 +80,9 @@ func (p *backendPlan) mark() string {
 
 // open opens the backend. What keeps memories elsewhere gets an outbox here.
 func (p *backendPlan) open(ctx context.Context, a *app) (memory.Backend, error) {
+	if p.Broken != "" {
+		return nil, fmt.Errorf("it is not known where memories are: %s; hookway list shows them", p.Broken)
+	}
 	switch p.Backend {
 	case config.MemoryMem0:
 		b, err := p.openMem0()

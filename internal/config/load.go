@@ -66,6 +66,7 @@ type loader struct {
 type layer struct {
 	file    *fileSpec
 	yaml    *source
+	broken  *memorySpec // of a file with mistakes
 	found   []*found
 	imports []*source // settings.json files of Claude Code
 	folders []*folderSource
@@ -299,7 +300,7 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		for _, f := range l.claudeFiles(src) { // what it imports is not known now
 			l.set.failed = append(l.set.failed, f.path)
 		}
-		into.file = nil
+		into.file, into.broken = nil, spec.memory
 		return
 	}
 	l.checkTools(path, spec.tools)

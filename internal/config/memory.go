@@ -34,7 +34,8 @@ type Memory struct {
 	VectorStore *VectorStore
 	Mem0        *Mem0
 
-	Place string // where it is written
+	Place  string // where it is written
+	Broken string // why nobody knows where memories are: there is a mistake in it
 }
 
 // Embedder is a model that makes vectors of texts. No field holds a secret.

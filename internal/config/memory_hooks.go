@@ -57,6 +57,7 @@ func (l *loader) scriptMemory(src *source, file string, said any) error {
 		problems = r.problems
 	}
 	if len(problems) > 0 {
+		l.memories.scripts = append(l.memories.scripts, scriptMemory{&memorySpec{Memory: Memory{Broken: "there are mistakes in " + file}}, src, file})
 		var texts []string
 		for _, p := range problems {
 			texts = append(texts, strings.TrimSpace(p.Message+". "+p.Hint))
@@ -87,6 +88,9 @@ func (l *loader) memory() {
 			if m.src == la.yaml || slices.ContainsFunc(la.folders, func(f *folderSource) bool { return &f.source == m.src }) {
 				l.takeMemory(m.spec, m.src, m.file)
 			}
+		}
+		if la.broken != nil && la.yaml.runs {
+			l.takeMemory(&memorySpec{Memory: Memory{Broken: "there are mistakes in " + la.yaml.path}}, la.yaml, la.yaml.path)
 		}
 		if la.file == nil || la.file.memory == nil {
 			continue

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hookway/hookway/internal/memory"
@@ -33,6 +34,13 @@ func python(t *testing.T) string {
 
 // front begins a Python program that prints where it listens.
 func front(t *testing.T, args ...string) string {
+	url, end := fronted(t, args...)
+	t.Cleanup(end)
+	return url
+}
+
+// fronted begins it, and gives what ends it.
+func fronted(t *testing.T, args ...string) (url string, end func()) {
 	t.Helper()
 	cmd := exec.Command(python(t), args...)
 	cmd.Stderr = os.Stderr
@@ -47,7 +55,7 @@ func front(t *testing.T, args ...string) string {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("%s ended with %v", args[0], err)
@@ -55,9 +63,10 @@ func front(t *testing.T, args ...string) string {
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
+		end()
 		t.Fatalf("%s did not begin: %v", args[0], err)
 	}
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(line), end
 }
 
 // TestQdrantItself runs the suite on the engine of Qdrant's own client, and holds
@@ -122,5 +131,38 @@ func TestMem0sOwnMemoriesAreFound(t *testing.T) {
 	}
 	if all, err := s.List(context.Background(), 0, memory.View{Workspace: "/w"}); err != nil || !slices.Equal(texts(all), []string{"I like my tea without sugar"}) {
 		t.Errorf("listed %q, %v", texts(all), err)
+	}
+}
+
+// TestMem0sOwnCollectionIsShared: what hookway writes into a collection of mem0, its
+// library finds, and the other way round.
+func TestMem0sOwnCollectionIsShared(t *testing.T) {
+	const dims = 256
+	ctx, folder, vectors := context.Background(), t.TempDir(), embeddings(t, dims)
+	theirs := func() (memory.Backend, func()) {
+		url, end := fronted(t, "testdata/mem0_front.py", vectors, strconv.Itoa(dims), folder)
+		return mem0.New(mem0.Config{Client: remote.Client{URL: url}, User: "u"}), end
+	}
+	ours := func() (memory.Backend, func()) {
+		url, end := fronted(t, "testdata/qdrant_front.py", folder)
+		return qdrant.New(qdrant.Config{Client: remote.Client{URL: url}, User: "u", Embedder: &counting{dims: dims}, Collection: "mem0"}), end
+	}
+	view := memory.View{Workspace: "/w", Agent: "Alice"}
+	kept := []string{"Mem0 wrote of purple whales", "Hookway wrote of yellow submarines"}
+	for i, open := range []func() (memory.Backend, func()){theirs, ours, theirs, ours} {
+		b, end := open()
+		if i < len(kept) {
+			if _, err := b.Save(ctx, memory.Memory{Text: kept[i], Workspace: "/w", Agent: "Alice", Session: "s"}); err != nil {
+				t.Error(err)
+			}
+		}
+		for _, text := range kept[:min(i+1, len(kept))] {
+			found, err := b.Search(ctx, text, 2, view) // without its encoder mem0 writes no words, which weigh in ours
+			at := slices.IndexFunc(found, func(m memory.Memory) bool { return m.Text == text })
+			if err != nil || at < 0 || found[at].Agent != "Alice" || found[at].Workspace != "/w" || found[at].Session != "s" {
+				t.Errorf("%d: %q is found as %+v, %v", i, text, found, err)
+			}
+		}
+		end()
 	}
 }

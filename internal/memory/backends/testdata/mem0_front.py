@@ -2,7 +2,7 @@
 
 The server itself is in no package; its handlers do little more than these. The
 embedder is any server that speaks like OpenAI's (the first argument: its URL), the
-store is Qdrant's own engine in memory. Each request is handed to mem0 as it is. It
+store is the engine of Qdrant's client, in the folder of the third argument. Each request is handed to mem0 as it is. It
 prints the address that it listens on, and ends with its stdin.
 """
 
@@ -21,7 +21,7 @@ from mem0 import Memory  # noqa: E402: it reads the environment
 
 dims = int(sys.argv[2])
 memory = Memory.from_config({
-    "vector_store": {"provider": "qdrant", "config": {"collection_name": "mem0", "path": os.path.join(home, "qdrant"), "embedding_model_dims": dims}},
+    "vector_store": {"provider": "qdrant", "config": {"collection_name": "mem0", "path": sys.argv[3] if len(sys.argv) > 3 else os.path.join(home, "qdrant"), "embedding_model_dims": dims}},
     "embedder": {"provider": "openai", "config": {"model": "counting", "openai_base_url": sys.argv[1], "embedding_dims": dims}},
     "llm": {"provider": "openai", "config": {"openai_base_url": sys.argv[1]}},
     "history_db_path": os.path.join(home, "history.db"),
@@ -113,3 +113,4 @@ server = ThreadingHTTPServer(("127.0.0.1", 0), Front)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print("http://127.0.0.1:%d" % server.server_address[1], flush=True)
 sys.stdin.read()
+memory.vector_store.client.close()

@@ -3,7 +3,8 @@
 Requests are read by the vendor's own models, which take no unknown members. What
 is filtered, scored, fused and put in order is the vendor's work; only the framing
 is ours, and the strict mode of the service: a filter by a field without an index
-is refused. It prints the address that it listens on, and ends with its stdin.
+is refused. With an argument, that is the folder in which the memories are. It
+prints the address that it listens on, and ends with its stdin.
 """
 
 import json
@@ -15,9 +16,9 @@ from urllib.parse import unquote, urlsplit
 from qdrant_client import QdrantClient
 from qdrant_client.http import models as m
 
-client = QdrantClient(":memory:")
+client = QdrantClient(path=sys.argv[1], force_disable_check_same_thread=True) if len(sys.argv) > 1 else QdrantClient(":memory:")
 lock = threading.Lock()
-indexes = {}
+indexes = {one.name: {} for one in client.get_collections().collections}
 
 
 class Refused(Exception):
@@ -156,3 +157,4 @@ server = ThreadingHTTPServer(("127.0.0.1", 0), Front)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 print("http://127.0.0.1:%d" % server.server_address[1], flush=True)
 sys.stdin.read()
+client.close()
