@@ -94,3 +94,15 @@ func BenchmarkNear(b *testing.B) {
 		k.near(v, fused.near, func(int32) bool { return true })
 	}
 }
+
+// BenchmarkIndex is what the first search of a process does.
+func BenchmarkIndex(b *testing.B) {
+	all := manyMemories(b, 20_000)
+	for b.Loop() {
+		x := newIndex("/w", false)
+		for i := range all {
+			x.add(int64(i+1), &all[i])
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(len(all)), "µs/memory")
+}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,10 +25,13 @@ type index struct {
 	docs     []document
 	bySeq    map[int64]int32
 	sessions map[string]*session
-	agents   map[string]bool // words of agents' names
-	speakers map[string]bool // agents
-	live     int             // documents that are not gone
-	length   float64         // of all of them
+	agents   map[string]bool   // words of agents' names
+	speakers map[string]string // agents, each by itself
+	live     int               // documents that are not gone
+	length   float64           // of all of them
+
+	found      []weighed // terms of the document that is added
+	last, slot []int32   // of each term: the last document with it, and where in found
 
 	sketch *sketch // of the vectors; nil if there is no embedder
 }
@@ -80,31 +84,30 @@ type session struct {
 func newIndex(workspace string, all bool) *index {
 	return &index{
 		workspace: workspace, all: all, vocabulary: map[string]int32{}, forms: map[string]int32{}, grams: map[gram][]int32{},
-		bySeq: map[int64]int32{}, sessions: map[string]*session{}, agents: map[string]bool{}, speakers: map[string]bool{},
+		bySeq: map[int64]int32{}, sessions: map[string]*session{}, agents: map[string]bool{}, speakers: map[string]string{},
 	}
 }
 
 // add takes in a row. Rows come in the order in which they were saved.
 func (x *index) add(seq int64, m *Memory) {
 	n := int32(len(x.docs))
-	d := document{seq: seq, prev: -1, next: -1, agent: m.Agent, scope: m.Scope, tags: m.Tags, day: int32(m.Time.Unix() / 86400)}
-	speaker := m.Agent
-	if speaker == "" {
-		speaker = speakerOf(m.Text)
+	d := document{seq: seq, prev: -1, next: -1, agent: x.name(m.Agent), scope: m.Scope, tags: m.Tags, day: int32(m.Time.Unix() / 86400)}
+	d.speaker = d.agent
+	if d.agent == "" {
+		d.speaker = x.name(speakerOf(m.Text))
 	}
-	d.speaker = speaker
-	counts := map[int32]float32{}
-	var order []int32
+	x.found = x.found[:0]
 	count := func(list []string, weight float32) {
 		for _, w := range list {
 			id := x.form(w)
 			if id < 0 {
 				continue
 			}
-			if counts[id] == 0 {
-				order = append(order, id)
+			if x.last[id] != n+1 {
+				x.last[id], x.slot[id] = n+1, int32(len(x.found))
+				x.found = append(x.found, weighed{id, 0})
 			}
-			counts[id] += weight
+			x.found[x.slot[id]].often += weight
 			d.length += weight
 		}
 	}
@@ -117,24 +120,32 @@ func (x *index) add(seq int64, m *Memory) {
 	if m.Agent != "" && !strings.HasPrefix(m.Text, m.Agent+":") {
 		count(words(m.Agent), 1)
 	}
-	if speaker != "" && !x.speakers[speaker] {
-		x.speakers[speaker] = true
-		for _, t := range terms(speaker) {
-			x.agents[t] = true
-		}
-	}
 	count(words(strings.Join(m.Tags, " ")), 1)
 	count(words(m.File), 0.5)
 	count(words(m.Context), 0.5)
-	for _, id := range order {
-		d.terms = append(d.terms, weighed{id, counts[id]})
-		x.postings[id] = append(x.postings[id], posting{n, counts[id]})
+	d.terms = slices.Clone(x.found)
+	for _, t := range d.terms {
+		x.postings[t.term] = append(x.postings[t.term], posting{n, t.often})
 	}
 	x.join(&d, n, m)
 	x.bySeq[seq] = n
 	x.docs = append(x.docs, d)
 	x.live++
 	x.length += float64(d.length)
+}
+
+// name gives a name as it is kept once for all that it said. Its words are those
+// that speak of an agent.
+func (x *index) name(name string) string {
+	if kept, known := x.speakers[name]; known || name == "" {
+		return kept
+	}
+	name = strings.Clone(name)
+	x.speakers[name] = name
+	for _, t := range terms(name) {
+		x.agents[t] = true
+	}
+	return name
 }
 
 // join puts a document at the end of its session.
@@ -194,10 +205,12 @@ func (x *index) remove(seq int64) {
 func (x *index) term(spelling string) int32 {
 	id, ok := x.vocabulary[spelling]
 	if !ok {
+		spelling = strings.Clone(spelling) // of a text that is not kept
 		id = int32(len(x.spelling))
 		x.vocabulary[spelling] = id
 		x.spelling = append(x.spelling, spelling)
 		x.postings = append(x.postings, nil)
+		x.last, x.slot = append(x.last, 0), append(x.slot, 0)
 	}
 	return id
 }
@@ -211,7 +224,7 @@ func (x *index) form(word string) int32 {
 		if t := termOf(word); t != "" {
 			id = x.term(t)
 		}
-		x.forms[word] = id
+		x.forms[strings.Clone(word)] = id
 	}
 	return id
 }

@@ -207,16 +207,16 @@ func TestOllamaBehindAStore(t *testing.T) {
 	t.Logf("recall@10 by words %.1f %%, with a model of random weights %.1f %%", words, both)
 
 	server.stop()
-	found, err := store.Find(t.Context(), "where is the cache", 5, view)
+	found, err := store.Find(t.Context(), asked[0].Text, 5, view)
 	if err != nil || len(found.Memories) == 0 || !strings.Contains(found.Warning, "searched by words alone") || !strings.Contains(found.Warning, "is it running?") {
 		t.Errorf("without the server: %d found, warning %q, %v", len(found.Memories), found.Warning, err)
 	}
-	if found, err := store.Find(t.Context(), "where is the cache", 5, view); err != nil || found.Warning != "" {
+	if found, err := store.Find(t.Context(), asked[0].Text, 5, view); err != nil || found.Warning != "" {
 		t.Errorf("it is said twice: %q, %v", found.Warning, err)
 	}
 	server.start()
 	store.meaning.until = time.Time{} // as if a second had passed
-	if v, warning := store.question(t.Context(), "where is the cache"); len(v) != 768 || warning != "" {
+	if v, warning := store.question(t.Context(), asked[0].Text); len(v) != 768 || warning != "" {
 		t.Errorf("it does not come back: %d dims, %q", len(v), warning)
 	}
 
@@ -228,7 +228,7 @@ func TestOllamaBehindAStore(t *testing.T) {
 	wantVectors(t, store, len(all), 768)
 	server.model("nomic-embed-text", 3, 384)
 	store.meaning.at = progress{}
-	if _, err := store.Search(t.Context(), "where is the cache", 5, view); err != nil {
+	if _, err := store.Search(t.Context(), asked[0].Text, 5, view); err != nil {
 		t.Errorf("vectors of 768 and a question of 384: %v", err)
 	}
 	if err := store.Embed(t.Context(), nil); err != nil {

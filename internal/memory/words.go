@@ -10,6 +10,63 @@ import (
 // several parts (authMiddleware, snake_case) is given whole and in parts, and
 // scripts that write no blanks in pairs of characters.
 func words(text string) []string {
+	if sevenBits(text) {
+		return plainWords(text)
+	}
+	return anyWords(text)
+}
+
+func sevenBits(text string) bool {
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// plainWords is anyWords for the letters that most texts have. Words that need no
+// more are parts of one string.
+func plainWords(text string) []string {
+	out := make([]string, 0, len(text)/5+1)
+	lower := strings.ToLower(text)
+	isWord := func(i int) bool {
+		c := lower[i]
+		return c >= 'a' && c <= 'z' || c >= '0' && c <= '9'
+	}
+	for i := 0; i < len(lower); {
+		if !isWord(i) {
+			i++
+			continue
+		}
+		from, simple := i, true
+		for ; i < len(lower); i++ {
+			switch c := lower[i]; {
+			case isWord(i):
+				// a capital after a small letter begins a part
+				if c != text[i] && i > from && lower[i-1] >= 'a' && lower[i-1] == text[i-1] {
+					simple = false
+				}
+				continue
+			case (c == '\'' || c == '_') && i+1 < len(lower) && isWord(i-1) && isWord(i+1):
+				simple = false
+				continue
+			}
+			break
+		}
+		for to := i; i < len(lower) && to-from <= 2 && (lower[i] == '+' || lower[i] == '#'); { // c++, f#
+			i++
+		}
+		if simple {
+			out = append(out, lower[from:i])
+		} else {
+			out = append(out, parts([]rune(text[from:i]))...)
+		}
+	}
+	return out
+}
+
+func anyWords(text string) []string {
 	var out []string
 	runes := []rune(text)
 	for i := 0; i < len(runes); {

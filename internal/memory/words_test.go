@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -101,4 +102,18 @@ func TestWhatRankingLooksAt(t *testing.T) {
 			t.Errorf("%s: found %q, %v; want %q", query, texts(found), err, want)
 		}
 	}
+}
+
+func FuzzPlainWords(f *testing.F) {
+	for _, text := range []string{"It's authMiddleware and snake_case, c++ f# a__b x'y' HTTPServer aB_c's", "'_'", "a1B2c3 don't", "_a_ C#d"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !sevenBits(text) {
+			return
+		}
+		if plain, any := plainWords(text), anyWords(text); !slices.Equal(plain, any) {
+			t.Errorf("%q: %q, and for any letters %q", text, plain, any)
+		}
+	})
 }
