@@ -5,6 +5,7 @@
 # make rust-guest  the one in Rust, by rustc with its target wasm32-unknown-unknown
 # make prelude  the bytecode of what scripts find built in, from handler/script/js
 # make proto  the Go code of proto/hookway/v1/hooks.proto
+# make check-ollama  embeddings of a real Ollama, which is built once
 # make e2e    the published Claude Code and Codex with hookway, against a scripted model
 
 GO ?= go
@@ -12,7 +13,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test guests rust-guest prelude proto e2e fuzz bench schema
+.PHONY: build install demo test check-ollama guests rust-guest prelude proto e2e fuzz bench schema
 
 build:
 	$(GO) build -trimpath -tags grpcnotrace -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
@@ -49,6 +50,10 @@ proto:
 # Real agents; see docs/e2e.md. Skipped, with a word, where npm reaches nothing.
 e2e:
 	@sh tools/e2e.sh
+
+# Not a part of make test: to build Ollama takes minutes.
+check-ollama:
+	@sh tools/ollama.sh
 
 # New inputs for every parser of outside text; the seeds run with make test.
 fuzz:
