@@ -98,7 +98,7 @@ func (j *Judge) fireAt(ctx context.Context, w *Workspace, ev hook.AnyEvent, env 
 	if len(env) > 0 {
 		ctx = command.WithEnviron(ctx, slices.Concat(os.Environ(), env))
 	}
-	out, err := w.Engine.Fire(ctx, ev)
+	out, err := w.Engine.Fire(j.sendsFor(ctx, w, ev), ev)
 	if err == nil {
 		Caution(w.set, ev, &out)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -68,5 +69,24 @@ export default async function (ev, ctx) {
 	}
 	if sent := m.read("sent"); strings.Count(sent, `"success":true`) != 3 || !strings.Contains(sent, "SHOUTED") {
 		t.Errorf("the hooks of MessageSent were told\n%s", sent)
+	}
+}
+
+func TestHooksOfAFiredEventSend(t *testing.T) {
+	m := newMail(t, quiet, true)
+	m.write("hookway.yaml", "hooks: [{id: script, on: PreToolUse, script: send.js}]\n")
+	m.write("send.js", `export default async (ev, ctx) => { await ctx.send("Bob", "hi from " + ctx.agentName) }`)
+	m.trust()
+	bob, err := m.open().Join(t.Context(), relay.Presence{Session: "bobs", Name: "Bob", Kind: "user"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := m.Fire(t.Context(), judge.Firing{Event: "PreToolUse", Payload: []byte(`{"tool_name":"Bash","tool_input":{}}`), Agent: "Dora", CWD: m.dir, Env: m.env})
+	if err != nil || len(out.Steps) != 1 || out.Steps[0].Err != nil {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	got, err := bob.Take(t.Context(), 1)
+	if err != nil || len(got) != 1 || got[0].Message.From != "Dora" || got[0].Message.Content != "hi from Dora" {
+		t.Errorf("Bob got %+v, %v", got, err)
 	}
 }

@@ -100,6 +100,17 @@ func (h *hearing) sends(ctx context.Context) context.Context {
 	})
 }
 
+// sendsFor has the hooks of an event that a program fires send in the name of its
+// agent.
+func (j *Judge) sendsFor(ctx context.Context, w *Workspace, ev hook.AnyEvent) context.Context {
+	if _, known := ctx.Value(senderKey{}).(sender); known || j.Relay.Open == nil || ev.Head().Agent == "" {
+		return ctx
+	}
+	env := *ev.Head()
+	env.Metadata, env.Mark = nil, nil
+	return mailHooks{j, w, env, 0}.sender(ctx, 0)
+}
+
 // senderOf is who sends for the hooks of an event.
 func senderOf(ctx context.Context) hook.Relay {
 	if s, ok := ctx.Value(senderKey{}).(sender); ok && s.j.Relay.Open != nil {
