@@ -23,7 +23,8 @@ func TestMCPDescribesItsTools(t *testing.T) {
 	}
 	readOnly := map[string]bool{
 		"save_memory": false, "search_memory": true, "list_memories": true, "forget_memory": false,
-		"list_agents": true, "send_message": false, "read_inbox": true,
+		"list_agents": true, "send_message": false, "read_inbox": false, "message_status": true,
+		"list_channels": true, "join_channel": false, "leave_channel": false,
 	}
 	if len(list.Tools) != len(readOnly) {
 		t.Errorf("there are %d tools, want %d", len(list.Tools), len(readOnly))
@@ -130,12 +131,20 @@ func TestMCPRefusesWithOneSentence(t *testing.T) {
 		{"list_memories", `there are 65 tags; at most 64`, mcpObject{"tags": strings.Split(strings.Repeat("x,", 64), ",")}},
 		{"forget_memory", `no memory has this id: "m1"; list_memories shows`, mcpObject{"id": "m1"}},
 		{"list_agents", `there is no argument "name"; this tool takes none`, mcpObject{"name": "x"}},
-		{"send_message", `no such session runs: "Bob", nor any other`, mcpObject{"to": "Bob", "text": "hi"}},
-		{"send_message", `no other session runs`, mcpObject{"to": "*", "text": "hi"}},
+		{"send_message", `there is no agent "Bob"`, mcpObject{"to": "Bob", "text": "hi"}},
+		{"send_message", `nobody else is there to get it`, mcpObject{"to": "*", "text": "hi"}},
+		{"send_message", `there is no channel "build"`, mcpObject{"to": "#build", "text": "hi"}},
+		{"send_message", `there is no machine "mars"`, mcpObject{"to": "Bob@mars", "text": "hi"}},
+		{"send_message", `there is no priority "soon"`, mcpObject{"to": "Bob", "text": "hi", "priority": "soon"}},
+		{"send_message", `there is no message "m1"`, mcpObject{"reply_to": "m1", "text": "hi"}},
+		{"send_message", `attach: `, mcpObject{"to": "Bob", "text": "hi", "attach": []string{"nothing.log"}}},
+		{"message_status", `there is no message "m1"`, mcpObject{"id": "m1"}},
+		{"join_channel", `you have no inbox, because you have no name`, mcpObject{"channel": "#build"}},
+		{"join_channel", `channel is empty`, mcpObject{"channel": "# "}},
 		{"send_message", `to is empty`, mcpObject{"to": " ", "text": "hi"}},
 		{"send_message", `text is empty`, mcpObject{"to": "Bob", "text": "\x1b[2J\x07"}},
-		{"send_message", `text has 100000 bytes; a message has at most 65536`, mcpObject{"to": "Bob", "text": long}},
-		{"read_inbox", `you have no inbox, because you are not in a session`, nil},
+		{"send_message", `the text has 10 MiB, and may have 256 KiB`, mcpObject{"to": "Bob", "text": huge}},
+		{"read_inbox", `you have no inbox, because you have no name`, nil},
 	} {
 		if reason := mcpRefusal(t, conn, c.tool, c.arguments); !strings.Contains(reason, c.reason) || len(reason) > 1000 || strings.Contains(reason, "\n") {
 			t.Errorf("%s: %.1200q, want %q in one sentence", c.tool, reason, c.reason)

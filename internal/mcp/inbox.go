@@ -59,6 +59,7 @@ func (s *Server) read(ctx context.Context, who string, in readingInbox) (a answe
 	if err != nil {
 		return a, err
 	}
+	s.answers.settled(ctx)
 	seat, err := s.seat(ctx)
 	if err != nil {
 		return a, err
@@ -89,7 +90,7 @@ func (s *Server) read(ctx context.Context, who string, in readingInbox) (a answe
 		_ = seat.Seen(ctx) // who looks has seen what was there before
 	}
 	a.out = newest(before, letters, most, s.machine(ctx))
-	if a.out.LeftOut += s.waiting(ctx); len(a.out.Messages) > 0 {
+	if a.out.LeftOut += max(s.waiting(ctx)-len(letters), 0); len(a.out.Messages) > 0 {
 		a.out.Note = dataNote
 	}
 	a.text = a.out.text(in.Earlier || in.After != "")

@@ -178,6 +178,7 @@ func (s *Server) addStatus(server *sdk.Server, running context.Context) {
 		description: "See for each receiver of a message when it was accepted, injected (put into the agent's session), seen (the agent did something after that) and replied, and the id of the answer.",
 		hints:       reads(),
 		do: func(ctx context.Context, _ string, in asking) (a answer[statusOf], err error) {
+			s.answers.settled(ctx)
 			store, err := s.relay(ctx)
 			if err != nil {
 				return a, err
