@@ -78,7 +78,7 @@ func (r *reader) has(want []string) {
 	if !slices.Equal(r.got, want) {
 		for i := range want {
 			if r.got[i] != want[i] {
-				r.t.Fatalf("message %d of %d is %q, not %q", i, len(want), r.got[i], want[i])
+				r.t.Fatalf("message %d of %d is %q, not %q; they are %q", i, len(want), r.got[i], want[i], r.got[max(0, i-3):min(len(r.got), i+40)])
 			}
 		}
 		r.t.Fatalf("%d messages came, not %d", len(r.got), len(want))

@@ -66,7 +66,11 @@ var (
 // change nothing until then.
 func (m *mailbox) once(ctx context.Context, works func()) error {
 	l := m.link
-	info, err := l.ensure(ctx, m.js, l.b.machine)
+	host := m.peer
+	if host == "" {
+		host = l.b.machine
+	}
+	info, err := l.ensure(ctx, m.js, l.b.machine, l.b.publisher(host))
 	if err != nil {
 		return err
 	}

@@ -36,9 +36,15 @@ func (p place) stream(machine string) string {
 	return "HW_" + token(p.namespace) + "_" + token(machine)
 }
 
-// subjects are those of that stream.
-func (p place) subjects(machine string) string {
-	return "hookway.v1." + token(p.namespace) + ".to." + token(machine) + ".>"
+// subjects are those of that stream, in a server where only one machine publishes
+// or, if from is "", all do. Servers that are joined hear each other's subjects, so
+// one that took more than its own would store messages beside the one that they are
+// kept in, and they would arrive by two ways.
+func (p place) subjects(machine, from string) string {
+	if from == "" {
+		return "hookway.v1." + token(p.namespace) + ".to." + token(machine) + ".>"
+	}
+	return p.subject(machine, from)
 }
 
 // subject is what one machine sends to another under.

@@ -20,31 +20,33 @@ type stream struct {
 	batches bool // it takes several messages at once, or none of them
 }
 
-// stream makes sure that a machine's stream is there.
-func (l *link) stream(ctx context.Context, machine string) (*stream, error) {
+// stream makes sure that a machine's stream is there. One that is fresh is not the one
+// that it was: what had been published is in the outbox again.
+func (l *link) stream(ctx context.Context, machine string) (s *stream, fresh bool, err error) {
 	l.mu.Lock()
-	s := l.streams[machine]
+	s = l.streams[machine]
 	l.mu.Unlock()
 	if s != nil {
-		return s, nil
+		return s, false, nil
 	}
-	info, err := l.ensure(ctx, l.js, machine)
+	info, err := l.ensure(ctx, l.js, machine, l.b.publisher(l.b.machine))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	s = &stream{name: info.Config.Name, created: info.Created, batches: info.Config.AllowAtomicPublish}
 	if before := l.b.known.of(machine); !before.Created.Equal(s.created) || info.State.LastSeq < before.Last {
+		fresh = true
 		if err := l.b.store.Republish(ctx, machine); err != nil {
-			return nil, fmt.Errorf("messages that may be lost cannot be sent again: %w", err)
+			return nil, false, fmt.Errorf("messages that may be lost cannot be sent again: %w", err)
 		}
 		if err := l.b.known.meet(machine, s.created); err != nil {
-			return nil, fmt.Errorf("a stream of the relay cannot be remembered: %w", err)
+			return nil, false, fmt.Errorf("a stream of the relay cannot be remembered: %w", err)
 		}
 	}
 	l.mu.Lock()
 	l.streams[machine] = s
 	l.mu.Unlock()
-	return s, nil
+	return s, fresh, nil
 }
 
 // forget makes the next use look at a machine's stream again, or at all of them.
@@ -62,15 +64,24 @@ func (l *link) forget(machine string) {
 // is gone is sent again.
 func (l *link) survey(ctx context.Context) error {
 	for _, machine := range l.b.known.machines() {
-		if _, err := l.stream(ctx, machine); err != nil {
+		if _, _, err := l.stream(ctx, machine); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// publisher is who publishes in the server of a machine: it alone, or, in the user's
+// own, everybody.
+func (b *Bus) publisher(machine string) string {
+	if b.c.NATS != "" {
+		return ""
+	}
+	return machine
+}
+
 // ensure finds or makes a machine's stream. Several machines may do so at once.
-func (l *link) ensure(ctx context.Context, js jetstream.JetStream, machine string) (*jetstream.StreamInfo, error) {
+func (l *link) ensure(ctx context.Context, js jetstream.JetStream, machine, from string) (*jetstream.StreamInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	name := l.b.place.stream(machine)
@@ -82,7 +93,7 @@ func (l *link) ensure(ctx context.Context, js jetstream.JetStream, machine strin
 		if !errors.Is(err, jetstream.ErrStreamNotFound) {
 			return nil, fmt.Errorf("the stream %s cannot be looked at: %w", name, l.explain(err))
 		}
-		info, err := l.create(ctx, js, machine)
+		info, err := l.create(ctx, js, machine, from)
 		if err == nil {
 			return info, nil
 		}
@@ -93,9 +104,9 @@ func (l *link) ensure(ctx context.Context, js jetstream.JetStream, machine strin
 	return nil, fmt.Errorf("the stream %s is made and removed by others at the same time", name)
 }
 
-func (l *link) create(ctx context.Context, js jetstream.JetStream, machine string) (*jetstream.StreamInfo, error) {
+func (l *link) create(ctx context.Context, js jetstream.JetStream, machine, from string) (*jetstream.StreamInfo, error) {
 	c := jetstream.StreamConfig{
-		Name: l.b.place.stream(machine), Subjects: []string{l.b.place.subjects(machine)}, Description: "hookway: messages for " + token(machine),
+		Name: l.b.place.stream(machine), Subjects: []string{l.b.place.subjects(machine, from)}, Description: "hookway: messages for " + token(machine),
 		Storage: jetstream.FileStorage, Retention: jetstream.LimitsPolicy, Discard: jetstream.DiscardNew,
 		Duplicates: dedup, AllowAtomicPublish: true, Replicas: 1,
 	}
