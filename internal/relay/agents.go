@@ -112,6 +112,12 @@ func (a access) register(name string) error {
 	return err
 }
 
+// active notes that an agent of this machine has done something.
+func (a access) active(agent string) error {
+	_, err := a.exec("UPDATE agent SET seen = ? WHERE key = ?", micros(a.s.now()), agent)
+	return err
+}
+
 // Forget removes an agent that is not running, and its inbox. It refuses while
 // messages wait for the agent, unless force is set: then their senders are told.
 func (s *Store) Forget(ctx context.Context, name string, force bool) error {

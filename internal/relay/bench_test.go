@@ -2,11 +2,11 @@ package relay_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/internal/relay"
-	"slices"
-	"time"
 )
 
 // nobodyHeld are limits that hold nobody up.
@@ -50,6 +50,23 @@ func BenchmarkSendTenThousandAgents(b *testing.B) {
 	})
 	b.Run("everyone", func(b *testing.B) {
 		benchmarkSend(b, s, func(int) string { return "*" })
+	})
+	b.Run("deliver to everyone", func(b *testing.B) {
+		must(b, s.Exec("UPDATE outbox SET published = 1"))
+		last := uint64(0)
+		for b.Loop() {
+			b.StopTimer()
+			send(b, s, relay.Message{From: "Alice", To: "*", Content: "x"})
+			parcels, err := s.Outgoing(b.Context(), 1)
+			must(b, err)
+			must(b, s.Published(b.Context(), []int64{parcels[0].Seq}))
+			b.StartTimer()
+			last++
+			woken, err := s.Ingest(b.Context(), relay.Source{Stream: "all", Created: begun}, last, [][]byte{parcels[0].Data})
+			if err != nil || len(woken) == 0 {
+				b.Fatal(len(woken), err)
+			}
+		}
 	})
 	b.Run("unknown", func(b *testing.B) {
 		for b.Loop() {

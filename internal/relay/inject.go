@@ -103,6 +103,9 @@ func (seat *Seat) change(ctx context.Context, id string, do func(access, *delive
 			return err
 		}
 		after = d.stage
+		if err := a.active(seat.agent); err != nil {
+			return err
+		}
 		return a.move(d)
 	})
 	if err == nil && after != begun || isRefusal(err) {

@@ -210,6 +210,37 @@ func TestEveryoneAndChannelsOfAllMachines(t *testing.T) {
 	}
 }
 
+func TestAMachineThatDoesNotComeBack(t *testing.T) {
+	m1, m2 := two(t, relay.Options{Limits: relay.Limits{Inbox: 2}})
+	alice := join(t, m1, "Zoe")
+	first := say(t, m1, "Zoe", "Bob@m2", "1")
+	say(t, m1, "Alice", "*", "2")
+	all := say(t, m1, "Alice", "*", "3")
+	if got := states(t, m1, all); got != "*@m2 refused (m2 has not come for 2 messages), Zoe accepted" {
+		t.Error(got)
+	}
+	var unknown *relay.UnknownError
+	if err := m1.ForgetMachine(t.Context(), "m22"); !errors.As(err, &unknown) || unknown.Near[0] != "m2" {
+		t.Errorf("%v", err)
+	}
+	must(t, m1.ForgetMachine(t.Context(), "M2"))
+	if got := states(t, m1, first); got != "Bob@m2 refused (the machine was forgotten)" {
+		t.Error(got)
+	}
+	carry(t, m1)
+	if got := inject(t, alice); !strings.Contains(got, "the machine was forgotten") {
+		t.Errorf("Zoe is told %q", got)
+	}
+	if out, err := m1.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {
+		t.Errorf("the outbox has %v, %v", out, err)
+	}
+	if _, err := m1.Send(t.Context(), relay.Message{From: "Zoe", To: "Bob@m2", Content: "x"}); !errors.As(err, &unknown) || unknown.Kind != "machine" {
+		t.Errorf("%v", err)
+	}
+	meet(t, m1, m2)
+	say(t, m1, "Zoe", "Bob@m2", "welcome back")
+}
+
 func TestPingPongIsHeldBetweenMachines(t *testing.T) {
 	m1, m2 := two(t, relay.Options{Limits: relay.Limits{PingPong: 4}})
 	for i := range 2 {

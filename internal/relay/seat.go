@@ -63,7 +63,7 @@ func (s *Store) Join(ctx context.Context, p Presence) (*Seat, error) {
 		return nil, fmt.Errorf("a session cannot be announced: %w", err)
 	}
 	if err := s.enter(ctx, seat); err != nil {
-		return nil, errors.Join(s.explain("reached", err), seat.unlock())
+		return nil, errors.Join(s.explain("reached", err), seat.unlock(), os.Remove(s.seatFile(seat.id)))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -139,13 +139,23 @@ func (a access) send(sent *Sent) error {
 	if sent.Receipts, err = a.post(m, to); err != nil {
 		return err
 	}
+	if err := a.active(key(m.From)); err != nil {
+		return err
+	}
 	return a.markReplied(m)
 }
 
 // post puts a message into the outbox, once for each machine that gets it.
 func (a access) post(m *Message, to target) ([]Receipt, error) {
-	var receipts []Receipt
 	for _, machine := range to.machines {
+		if to.agent == "" {
+			if full, err := a.holdMachine(m, machine); full || err != nil {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
 		_, err := a.exec("INSERT INTO outbox (id, machine, message, agent, session) VALUES (?,?,?,?,?)", m.ID, machine, m.ID, to.name, to.session)
 		if err != nil {
 			return nil, err
