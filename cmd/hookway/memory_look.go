@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,7 +36,9 @@ func (a *app) memorySearchCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.showMemories(found, true, "Nothing like that is remembered; try other words.")
+				err = a.showMemories(found, true, "Nothing like that is remembered; try other words.")
+				embedSome(cmd.Context(), store)
+				return err
 			})
 		},
 	}
@@ -103,8 +106,21 @@ func (a *app) showMemories(found []memory.Memory, scored bool, none string) erro
 	return endOfReader(table.Flush())
 }
 
-// embedSoon is how many texts a search has embedded for the next one.
-const embedSoon = 32
+// How many texts a search has embedded for the next one, where no session does
+// that, and how long it stays for it.
+const (
+	embedSoon     = 16
+	embedSoonTime = 2 * time.Second
+)
+
+// embedSome is for who has searched already: nobody is told if it does not work.
+func embedSome(ctx context.Context, b memory.Backend) {
+	if store, ok := b.(*memory.Store); ok && store.Embeds() {
+		ctx, cancel := context.WithTimeout(ctx, embedSoonTime)
+		defer cancel()
+		_ = store.EmbedSome(ctx, embedSoon)
+	}
+}
 
 // searchMemory searches, and tells what the search had to do without.
 func (a *app) searchMemory(ctx context.Context, b memory.Backend, query string, k int, v memory.View) ([]memory.Memory, error) {

@@ -53,6 +53,9 @@ func (s *Store) Use(e Embedder, space Space) {
 	s.meaning.wake = make(chan struct{}, 1)
 }
 
+// Embeds reports whether the store has an embedder that may be asked now.
+func (s *Store) Embeds() bool { return s.meaning.ready(time.Now()) }
+
 // ready reports whether the embedder may be asked now.
 func (m *meaning) ready(now time.Time) bool {
 	m.mu.Lock()
