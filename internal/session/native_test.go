@@ -29,6 +29,7 @@ type ownHooks struct {
 
 	mu    sync.Mutex
 	takes bool // texts, beside that of the begin
+	once  bool // it takes one, and no other
 	heard session.Heard
 }
 
@@ -56,10 +57,12 @@ func (o *ownHooks) Begin(text string) session.Parcel {
 
 func (o *ownHooks) Offer(text string, _ time.Duration, first func() bool) session.Parcel {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	if !o.takes || !first() {
+	takes := o.takes
+	o.mu.Unlock()
+	if !takes || !first() {
 		return nil
 	}
+	o.take(!o.once)
 	o.offers.add(text)
 	return o
 }

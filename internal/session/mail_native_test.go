@@ -1,0 +1,160 @@
+//go:build linux || darwin
+
+package session_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/session"
+)
+
+// ownMail runs an agent with hooks of its own.
+func (c *town) ownMail(w *wrapped, own *ownHooks, cfg session.Config) *session.Control {
+	c.t.Helper()
+	cfg.AgentHooks, cfg.Native, cfg.Name = own, true, "Alice"
+	return c.reached(w, "ready", cfg)
+}
+
+func TestAMessageGoesToTheHooksOfAnAgentThatWorks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fate   session.Fate
+		typed  string
+		how    string
+		repeat bool
+	}{
+		"taken":    {session.Taken, "", "hook", false},
+		"returned": {session.Returned, "]: how far are you?\r\n", "typed", false},
+		"doubtful": {session.Doubtful, "]: how far are you? (may be a repeat)\r\n", "typed", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			town, w := newTown(t), newWrapped(t)
+			own := &ownHooks{fate: test.fate, takes: true}
+			own.once = test.fate != session.Taken // then it has stopped
+			town.ownMail(w, own, session.Config{})
+			id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "how far are you?"})
+			r := town.becomes(id, relay.StateInjected)
+			if r.How != test.how || r.Repeat != test.repeat {
+				t.Errorf("the receipt is %+v", r)
+			}
+			if test.typed != "" {
+				w.screen.await(t, test.typed)
+			} else if strings.Contains(w.screen.String(), "how far") {
+				t.Errorf("it was typed too: %q", w.screen.String())
+			}
+			offers := own.offered(t, 2)
+			if want := "Message from Bob [" + relay.Short(id) + "]: how far are you?"; offers[1] != want {
+				t.Errorf("the agent was offered %q", offers)
+			}
+		})
+	}
+}
+
+// Nothing expires in a long turn: what waits for an event of the agent waits as long
+// as it takes, and keeps its order.
+func TestMessagesWaitForTheEndOfALongTurn(t *testing.T) {
+	t.Parallel()
+	town, w := newTown(t), newWrapped(t)
+	own := &ownHooks{fate: session.Taken, takes: true, fates: make(chan struct{})}
+	c := town.ownMail(w, own, session.Config{})
+	c.WaitMost(1) // of a text that is to be typed
+	var ids []string
+	for _, text := range []string{"one", "two", "three"} {
+		ids = append(ids, town.send(relay.Message{From: "Bob", To: "Alice", Content: text}))
+	}
+	for i, id := range ids {
+		own.offered(t, i+2) // the first is the begin
+		town.becomes(id, relay.StateAccepted)
+		own.fates <- struct{}{}
+		town.becomes(id, relay.StateInjected)
+	}
+	for i, text := range []string{"one", "two", "three"} {
+		if offer := own.offers.list()[i+1]; !strings.HasSuffix(offer, "]: "+text) {
+			t.Errorf("offer %d is %q", i, offer)
+		}
+	}
+}
+
+// What an agent does after it got a message says that it has seen it.
+func TestAMessageIsSeenWithTheNextEvent(t *testing.T) {
+	t.Parallel()
+	town, w := newTown(t), newWrapped(t)
+	own := &ownHooks{}
+	own.hears(func(*session.Heard) {})
+	town.ownMail(w, own, session.Config{})
+	id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "look"})
+	town.becomes(id, relay.StateInjected)
+	transcript := filepath.Join(t.TempDir(), "t.jsonl")
+	own.hears(func(h *session.Heard) { h.Prompts, h.Prompt, h.Transcript = 1, "Message from Bob", transcript })
+	if r := town.becomes(id, relay.StateSeen); r.Seen.Before(r.Injected) {
+		t.Errorf("the receipt is %+v", r)
+	}
+}
+
+// Two agents do not answer each other for ever: a person has to say something, at
+// the terminal or otherwise.
+func TestAPersonBeginsTheCountAnew(t *testing.T) {
+	t.Parallel()
+	for name, speak := range map[string]func(t *testing.T, own *ownHooks, keys func(string)){
+		"at the terminal": func(_ *testing.T, _ *ownHooks, keys func(string)) { keys("go on\n") },
+		"by a prompt": func(_ *testing.T, own *ownHooks, _ func(string)) {
+			own.hears(func(h *session.Heard) { h.Prompts, h.Prompt = 1, "go on, both of you" })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			town, w, own := newTown(t), newWrapped(t), &ownHooks{}
+			town.knows("Bob")
+			limited, err := relay.Open(t.Context(), town.dir, relay.Options{Machine: "here", Limits: relay.Limits{PingPong: 1, PerMinute: -1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { limited.Close() })
+			in, keys := keyboard(t)
+			town.ownMail(w, own, session.Config{Stdin: in})
+			w.screen.await(t, "ready")
+			say := func(from, to string) error {
+				_, err := limited.Send(t.Context(), relay.Message{From: from, To: to, Content: "x", Agent: true})
+				return err
+			}
+			town.until("Alice to be known", func() bool { return say("Bob", "Alice") == nil })
+			if err := say("Alice", "Bob"); err == nil {
+				t.Fatal("there is no limit")
+			}
+			speak(t, own, func(text string) { write(t, keys, text) })
+			town.until("the count to begin anew", func() bool { return say("Alice", "Bob") == nil })
+		})
+	}
+}
+
+// A directive that is printed while nothing can be written is sent when it can be.
+func TestADirectiveWaitsForTheStore(t *testing.T) {
+	t.Parallel()
+	town, w := newTown(t), newWrapped(t)
+	town.knows("Bob")
+	open := make(chan struct{})
+	mail := town.mail()
+	inner := mail.Open
+	mail.Open = func(ctx context.Context) (*relay.Store, error) {
+		select {
+		case <-open:
+			return inner(ctx)
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	w.hook("MessageSending", nil)
+	w.reached("@relay:Bob hi\n", session.Config{Name: "Alice", Mail: mail, Env: []string{"TERM=" + os.Getenv("TERM")}})
+	of[hook.Message](w, 1)
+	close(open)
+	if all := town.sentBy("Alice", 1); len(all) != 1 || all[0].Content != "hi" {
+		t.Errorf("sent were %+v", all)
+	}
+}
