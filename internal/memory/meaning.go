@@ -165,8 +165,15 @@ func (s *Store) Embed(ctx context.Context, progress func(done, left int)) error 
 }
 
 // EmbedSome makes at most so many of the missing vectors: for a process that
-// shall end soon.
+// shall end soon. If none is missing, the embedder is not asked.
 func (s *Store) EmbedSome(ctx context.Context, most int) error {
+	var space int64
+	err := s.db.QueryRowContext(ctx, "SELECT n FROM space WHERE model = ? AND prefix = ? ORDER BY n DESC LIMIT 1", s.meaning.space.Model, s.meaning.space.Prefix).Scan(&space)
+	if err == nil {
+		if left, err := s.left(ctx, space); err == nil && left <= 0 {
+			return nil
+		}
+	}
 	return s.embedMost(ctx, most, nil)
 }
 

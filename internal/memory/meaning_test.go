@@ -253,7 +253,7 @@ func TestVectorsOfOtherModelsAreNeverMixed(t *testing.T) {
 	b.set(func() { b.dims = 32 })
 	find("a question of 32 dims, vectors of 16")
 	s.meaning.at = progress{} // as if ten minutes had passed
-	if err := s.EmbedSome(t.Context(), 40); err != nil {
+	if err := s.embedMost(t.Context(), 40, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := vectors(t, s); got != "100 of 16, 40 of 32" {
@@ -268,7 +268,7 @@ func TestVectorsOfOtherModelsAreNeverMixed(t *testing.T) {
 
 	b.set(func() { b.seed = "another" }) // with the same name and dims
 	s.meaning.at = progress{}
-	if err := s.EmbedSome(t.Context(), 40); err != nil {
+	if err := s.embedMost(t.Context(), 40, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := vectors(t, s); got != "100 of 32, 40 of 32" {
@@ -319,6 +319,10 @@ func TestVectorsGoWithTheirMemories(t *testing.T) {
 		t.Errorf("after one was changed: %s", got)
 	}
 	embedNow(t, s)
+	before := b.asked
+	if err := s.EmbedSome(t.Context(), 5); err != nil || b.asked != before {
+		t.Errorf("nothing is missing, and the embedder was asked %d times, %v", b.asked-before, err)
+	}
 	if found, err := s.Search(t.Context(), "something", 5, view); err != nil || texts(found) != "something else" || vectors(t, s) != "1 of 16" {
 		t.Errorf("found %q, %s, %v", texts(found), vectors(t, s), err)
 	}
