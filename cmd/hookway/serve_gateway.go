@@ -88,7 +88,7 @@ func (r relayDoor) postOutside(ctx context.Context, m gateway.Message) (gateway.
 	}
 	sent := gateway.Sent{ID: posted.Message.ID}
 	for _, r := range posted.Receipts {
-		sent.Receipts = append(sent.Receipts, gateway.Receipt{To: r.To, State: string(r.State), Reason: r.Reason})
+		sent.Receipts = append(sent.Receipts, gateway.Receipt{To: r.To, State: string(r.State)})
 	}
 	return sent, nil
 }

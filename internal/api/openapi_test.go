@@ -321,7 +321,7 @@ func describedTaken() m {
 		"properties": m{
 			"status":   m{"enum": []string{"accepted", "suppressed", "fired", "ignored", "done"}, "description": "done: it was answered before, at a length that was not remembered."},
 			"id":       m{"type": "string", "description": "Of the message."},
-			"receipts": m{"type": []string{"array", "null"}, "items": m{"type": "object", "required": []string{"to", "state"}, "properties": m{"to": m{"type": "string"}, "state": m{"type": "string"}, "reason": m{"type": "string"}}}},
+			"receipts": m{"type": []string{"array", "null"}, "items": m{"type": "object", "required": []string{"to", "state"}, "properties": m{"to": m{"type": "string"}, "state": m{"type": "string"}}}},
 			"event":    m{"type": "string"}, "action": m{"type": "string"}, "reason": m{"type": "string"}, "inject": m{"type": "string"}, "result": true,
 		},
 	}

@@ -60,10 +60,12 @@ type Sent struct {
 
 // Receipt is how far a message is with one of those it is for.
 type Receipt struct {
-	To     string `json:"to"`
-	State  string `json:"state"`
-	Reason string `json:"reason,omitempty"`
+	To    string `json:"to"`
+	State string `json:"state"`
 }
+
+// maxReceipts bounds how many of them an answer has.
+const maxReceipts = 100
 
 // SendError says why a message was not sent.
 type SendError struct {
@@ -285,7 +287,7 @@ func (c *Call) send(ctx context.Context, in Input, id string) (*Answer, error) {
 	case sent.Blocked:
 		return answer(http.StatusOK, map[string]any{"status": "suppressed", "id": sent.ID, "reason": sent.Reason})
 	}
-	return answer(http.StatusAccepted, map[string]any{"status": "accepted", "id": sent.ID, "receipts": sent.Receipts})
+	return answer(http.StatusAccepted, map[string]any{"status": "accepted", "id": sent.ID, "receipts": sent.Receipts[:min(len(sent.Receipts), maxReceipts)]})
 }
 
 func (c *Call) fire(ctx context.Context, in Input, id string) (*Answer, error) {

@@ -180,7 +180,10 @@ func (g *gateway) end() {
 // tellAll fires an event at the hooks that are told in an entry: those of the user's
 // configuration in the one of no workspace, elsewhere those of the workspace.
 func tellAll[P any](ctx context.Context, j *Judge, e *entry, point hook.Point[P], payload P) {
-	set := e.live.Set()
+	set, err := e.live.Refresh(ctx)
+	if err != nil {
+		j.log(fmt.Sprintf("the configuration of %s could not be read again: %v", e.folder, err))
+	}
 	engine := new(hook.Engine)
 	for _, info := range e.engine.Events()[len(hook.Events()):] {
 		_ = engine.Define(info) // it was defined there
