@@ -57,24 +57,30 @@ func (in *ingestion) receivers(m Message, p parcel) ([]member, error) {
 // hand makes one row, or brings the one that Send has made out of the outbox. An
 // inbox that is full refuses.
 func (in *ingestion) hand(d delivery, waiting int) (delivery, error) {
-	there, found, err := in.of(d.message, "", d.agent)
-	if err != nil || found && there.stage != inOutbox {
-		return there, err // it came before
-	}
 	in.arrival++
 	d.arrival = in.arrival
-	in.woken[d.agent] = true
-	if found {
-		there.stage, there.arrival = queued, d.arrival
-		_, err := in.exec("UPDATE delivery SET state = ?, arrival = ? WHERE seq = ?", int(there.stage), there.arrival, there.seq)
-		return there, err
-	}
 	if waiting >= in.s.limits.Inbox {
+		// One that Send has made is counted in what waits: it is there.
 		d.stage, d.reason = refused, fullReason(waiting)
-		delete(in.woken, d.agent)
 	}
-	_, err = in.insert(d)
-	return d, err
+	isNew, err := in.insert(d)
+	if err != nil {
+		return d, err
+	}
+	if isNew {
+		if d.stage == queued {
+			in.woken[d.agent] = d.name
+		}
+		return d, nil
+	}
+	there, _, err := in.of(d.message, "", d.agent)
+	if err != nil || there.stage != inOutbox {
+		return there, err // it came before
+	}
+	there.stage, there.arrival = queued, d.arrival
+	in.woken[d.agent] = d.name
+	_, err = in.exec("UPDATE delivery SET state = ?, arrival = ? WHERE seq = ?", int(there.stage), there.arrival, there.seq)
+	return there, err
 }
 
 // unknown is the answer to a message for an agent that is not, or not any more, here.

@@ -19,10 +19,10 @@ type Source struct {
 // an error. What was taken in before changes nothing, and what means nothing is
 // logged and left out. It gives the agents that have something new.
 func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]byte) (woken []string, err error) {
-	var agents map[string]bool
+	var agents map[string]string
 	var out bool
 	err = s.write(ctx, func(a access) error {
-		in := ingestion{access: a, woken: map[string]bool{}}
+		in := ingestion{access: a, woken: map[string]string{}}
 		if err := in.arrivals(); err != nil {
 			return err
 		}
@@ -42,34 +42,14 @@ func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]b
 	if err != nil {
 		return nil, s.explain("taken in", err)
 	}
-	s.pokeAgents(agents)
+	s.pokeAgents(func(agent string) bool { return agents[agent] != "" })
 	if out {
 		s.outgoing.now()
 	}
-	woken, err = s.names(ctx, slices.Sorted(maps.Keys(agents)))
-	if err == nil {
-		err = s.sweep(ctx)
-	}
-	if err != nil {
+	if err := s.sweep(ctx); err != nil {
 		s.log(err.Error()) // what was taken in stays so
 	}
-	return woken, nil
-}
-
-// names gives the names of agents.
-func (s *Store) names(ctx context.Context, keys []string) ([]string, error) {
-	var names []string
-	for _, k := range keys {
-		var name string
-		known, err := s.read(ctx).get([]any{&name}, "SELECT name FROM agent WHERE key = ?", k)
-		if err != nil {
-			return names, err
-		}
-		if known {
-			names = append(names, name)
-		}
-	}
-	return names, nil
+	return slices.Sorted(maps.Values(agents)), nil
 }
 
 // Offset is how far a stream was taken in; 0 for one that is new, or was made anew.
@@ -82,9 +62,9 @@ func (s *Store) Offset(ctx context.Context, from Source) (uint64, error) {
 // ingestion is one transaction of Ingest.
 type ingestion struct {
 	access
-	arrival int64           // of the last one that came
-	woken   map[string]bool // the agents that have something new
-	out     bool            // there is something in the outbox
+	arrival int64             // of the last one that came
+	woken   map[string]string // the agents that have something new: key to name
+	out     bool              // there is something in the outbox
 }
 
 // arrivals reads how many have come.

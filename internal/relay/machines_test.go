@@ -326,17 +326,17 @@ func TestAMessageIsNotBelievedToBeAnother(t *testing.T) {
 
 func TestDirectoriesOfOthers(t *testing.T) {
 	s := open(t, "", relay.Options{})
-	for data, want := range map[string]string{
-		"":                               "means nothing",
-		`{"v":2}`:                        "form 2",
-		`{"v":1,"agents":3}`:             "means nothing",
-		strings.Repeat(" ", 17<<20):      "16 MiB",
-		`{"v":1,"agents":[{"n":"a b"}]}`: "",
-		`{"v":1,"agents":[{"n":"B\u00f6b"},{"n":"bo\u0308B"},{"n":"x","o":-3}],"channels":["#"]}`: "",
+	for _, c := range []struct{ data, want string }{
+		{"", "means nothing"},
+		{`{"v":2}`, "form 2"},
+		{`{"v":1,"agents":3}`, "means nothing"},
+		{strings.Repeat(" ", 17<<20), "16 MiB"},
+		{`{"v":1,"agents":[{"n":"a b"}]}`, ""},
+		{`{"v":1,"agents":[{"n":"B\u00f6b"},{"n":"bo\u0308B"},{"n":"x","o":-3}],"channels":["#"]}`, ""},
 	} {
-		err := s.Learn(t.Context(), "m2", []byte(data))
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%.40q: %v", data, err)
+		err := s.Learn(t.Context(), "m2", []byte(c.data))
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.40q: %v", c.data, err)
 		}
 	}
 	agents, err := s.Agents(t.Context())

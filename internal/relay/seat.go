@@ -160,7 +160,7 @@ func (seat *Seat) Close() error {
 	errs = append(errs, seat.s.explain("changed", seat.s.write(ctx, func(a access) error { return a.vacate(seat.id, seat.s.now()) })))
 	if lease != nil {
 		errs = append(errs, lease.Close())
-		seat.s.pokeAgents(map[string]bool{seat.agent: true}) // another seat may have it now
+		seat.s.pokeAgents(func(agent string) bool { return agent == seat.agent }) // another seat may have it now
 	}
 	return errors.Join(errs...)
 }
@@ -174,11 +174,11 @@ func (seat *Seat) unlock() error {
 }
 
 // pokeAgents wakes the seats in this process of some agents.
-func (s *Store) pokeAgents(agents map[string]bool) {
+func (s *Store) pokeAgents(which func(agent string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for seat := range s.seats {
-		if agents[seat.agent] {
+		if which(seat.agent) {
 			seat.poked.now()
 		}
 	}
