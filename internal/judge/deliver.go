@@ -95,7 +95,14 @@ func (h *hearing) hand(ctx context.Context, out *hook.Outcome[any]) {
 	}
 	ctx, cancel := h.half(ctx)
 	defer cancel()
-	text := h.letters(ctx, g, room)
+	texts := h.lost(ctx, g, room)
+	for _, text := range texts {
+		room -= len(text) + len("\n\n")
+	}
+	if room >= leastRoom {
+		texts = append(texts, h.letters(ctx, g, room)...)
+	}
+	text := strings.Join(texts, "\n\n")
 	if text == "" {
 		return
 	}
@@ -108,6 +115,7 @@ func (h *hearing) hand(ctx context.Context, out *hook.Outcome[any]) {
 			out.Inject = ""
 		}
 		if h.goOn(out, text); out.Action != hook.ActionBlock {
+			h.retell(g, errNoRoom)
 			h.takeBack(g)
 			return
 		}
@@ -130,14 +138,13 @@ func (h *hearing) count(g *guest, out *hook.Outcome[any]) {
 }
 
 // letters takes the messages that fit, and gives what the agent is to read.
-func (h *hearing) letters(ctx context.Context, g *guest, room int) string {
+func (h *hearing) letters(ctx context.Context, g *guest, room int) (texts []string) {
 	taken, err := g.seat.Take(ctx, mostMessages)
 	if err != nil {
 		h.notice(err)
 	}
 	all := append(g.kept, taken...)
 	g.kept = nil
-	var texts []string
 	for i, t := range all {
 		text, err := h.letter(ctx, g, t, &room, len(texts) == 0)
 		if err != nil {
@@ -151,7 +158,7 @@ func (h *hearing) letters(ctx context.Context, g *guest, room int) string {
 			texts = append(texts, text)
 		}
 	}
-	return strings.Join(texts, "\n\n")
+	return texts
 }
 
 // release lets others, or later events, have messages that were taken only. Of one
@@ -294,11 +301,12 @@ func (h *hearing) sum() string {
 // was not sent, lets a later event have them.
 func (h *hearing) handed(err error) {
 	g := h.guest
-	if g == nil || len(h.handing) == 0 {
+	if g == nil || len(h.handing)+len(h.retold) == 0 {
 		return
 	}
 	g.turn.Lock()
 	defer g.turn.Unlock()
+	h.retell(g, err)
 	switch {
 	case errors.Is(err, call.ErrUnshown):
 		for _, m := range h.handing {
@@ -311,6 +319,7 @@ func (h *hearing) handed(err error) {
 		h.takeBack(g)
 		return
 	}
+	h.printed(g)
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
 	for _, m := range h.handing {

@@ -83,6 +83,7 @@ func (j *Judge) seat(ctx context.Context, g *guest) error {
 	}
 	g.seat, err = store.Join(ctx, g.p)
 	if err == nil {
+		g.printed, g.unseen = len(readUnproven(j.unprovenOf(g))) > 0, true // by a daemon before this one, perhaps
 		return nil
 	}
 	g.seat = nil
@@ -167,6 +168,7 @@ func (h *hearing) hear(ctx context.Context, g *guest, ev hook.AnyEvent) {
 	if g.seat == nil {
 		return
 	}
+	h.proves(g, ev)
 	for len(g.undone) > 0 {
 		if err := g.seat.Done(ctx, g.undone[0].ID, g.undone[0].repeat); err != nil {
 			h.notice(err)
@@ -174,8 +176,10 @@ func (h *hearing) hear(ctx context.Context, g *guest, ev hook.AnyEvent) {
 		}
 		g.undone = g.undone[1:]
 	}
-	// In a process of its own an event knows nothing of those before it.
-	if g.unseen && h.began.After(g.at) || h.Continues != "" {
+	if ev.Info() == hook.SessionStart.Info() || ev.Info() == hook.SessionEnd.Info() { // the agent has done nothing yet, or any more
+		return
+	}
+	if g.unseen && h.began.After(g.at) {
 		h.notice(g.seat.Seen(ctx))
 		g.unseen = false
 	}

@@ -107,7 +107,8 @@ type hearing struct {
 	member  *member       // nil unless the agent is wrapped
 	guest   *guest        // nil unless messages reach it by its own hooks alone
 	handing []handout     // messages that are in the answer
-	replied time.Time     // when they were
+	retold  []unproven    // those that the agent was told before, and has lost
+	replied time.Time     // when it was made
 }
 
 func (h *hearing) answer(ctx context.Context) (call.Reply, error) {

@@ -73,6 +73,7 @@ type guest struct {
 	out      bool          // an answer with messages is on its way
 	kept     []relay.Taken // taken, and not decided
 	undone   []handout     // in the agent's session, which is not noted yet
+	printed  bool          // there may be something that nothing proves; see unproven
 	unseen   bool          // something is, and the agent has done nothing since
 	at       time.Time     // since when
 	row      int           // how often in a row it did not stop for a message or a hook

@@ -432,3 +432,57 @@ func TestAMessageThatWasBegunIsLookedFor(t *testing.T) {
 		}
 	}
 }
+
+// A session that ends before anything was asked in it has made nothing of what it
+// was told, and one that is killed may not have written it down.
+func TestWhatNobodyHasMadeAnythingOfIsToldAgain(t *testing.T) {
+	const other = "11111111-0000-4000-8000-000000000000"
+	for name, c := range map[string]struct {
+		events     string // what follows the begin
+		transcript string
+		next       string // session
+		again      bool
+	}{
+		"another session after one without a prompt": {"SessionEnd", "", other, true},
+		"another session after one with a prompt":    {"UserPromptSubmit SessionEnd", "", other, false},
+		"another session beside it":                  {"", "", other, false},
+		"resumed, and it is not on record":           {"", `{"x":"other"}`, session, true},
+		"resumed, and it is on record":               {"", `{"x":"Message from Bob [ID]: green"}`, session, false},
+		"resumed, after more had happened":           {"PostToolUse", `{"x":"other"}`, session, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMail(t, quiet, true)
+			m.env = append(m.env, "HOOKWAY_AGENT=Carol")
+			file := filepath.Join(m.dir, "transcript.jsonl")
+			if _, err := m.open().Join(t.Context(), relay.Presence{Session: "before", Name: "Carol", Kind: "hooks"}); err != nil {
+				t.Fatal(err)
+			}
+			m.store.Close()
+			m.store = nil
+			id := m.mail("Carol", "green")
+			m.want(m.heard(m.own(session, "SessionStart", "source", "startup", "transcript_path", file)), "green")
+			for _, event := range strings.Fields(c.events) {
+				m.want(m.heard(m.own(session, event, "transcript_path", file)), "!green")
+			}
+			if c.transcript != "" {
+				m.write("transcript.jsonl", strings.ReplaceAll(c.transcript, "ID", relay.Short(id)))
+			}
+			if !strings.Contains(c.events, "SessionEnd") { // it is killed, and the daemon too
+				if name != "another session beside it" {
+					if err := m.Close(); err != nil {
+						t.Fatal(err)
+					}
+					m.Judge = &judge.Judge{Relay: m.relay(), Log: m.Log, Record: m.Record}
+				}
+			}
+			source := map[bool]string{true: "resume", false: "startup"}[c.next == session]
+			got := m.heard(m.own(c.next, "SessionStart", "source", source, "transcript_path", file))
+			m.want(got, map[bool]string{true: "Message from Bob [" + relay.Short(id) + "]: green", false: "!green"}[c.again])
+			m.want(m.heard(m.own(c.next, "UserPromptSubmit", "transcript_path", file)), "!green")
+			m.want(m.heard(m.own(c.next, "PostToolUse", "transcript_path", file)), "!green")
+			if c.next == session || strings.Contains(c.events, "UserPromptSubmit") {
+				m.is(id, relay.StateSeen)
+			}
+		})
+	}
+}

@@ -290,7 +290,7 @@ func (h *hearing) settle(state string) {
 
 // sending has it noted that the texts in an answer are given, when it is sent.
 func (h *hearing) sending(r call.Reply) call.Reply {
-	if len(h.handing) > 0 {
+	if len(h.handing)+len(h.retold) > 0 {
 		h.replied, r.Sent = time.Now(), h.handed
 		return r
 	}
