@@ -45,7 +45,7 @@ func (s *Store) Directory(ctx context.Context) ([]byte, error) {
 	if d.Channels, err = s.read(ctx).strings("SELECT name FROM channel ORDER BY key"); err != nil {
 		return nil, s.explain("read", err)
 	}
-	return json.Marshal(d)
+	return encode(d)
 }
 
 // Learn keeps the directory of another machine in place of what it was before.

@@ -123,11 +123,10 @@ func (in *ingestion) message(p parcel) error {
 	if origin == in.s.machine {
 		origin = ""
 	}
-	if err := in.bound(&m); err != nil {
+	if origin == "" {
+		m.Content = clean(m.Content) // and bounded it was by the process that has sent it
+	} else if err := in.bound(&m); err != nil {
 		in.s.log(fmt.Sprintf("a message of %s@%s is left out: %v", m.From, p.Machine, err))
-		if origin == "" {
-			return nil
-		}
 		return in.answer(origin, m.ID, []Receipt{{Message: m.ID, To: p.Agent, State: StateRefused, Reason: err.Error()}})
 	}
 	var sender, machine string
@@ -166,11 +165,10 @@ func (in *ingestion) message(p parcel) error {
 
 // bound holds a message of another machine to what may be sent here.
 func (in *ingestion) bound(m *Message) error {
-	from := *m
 	if err := in.s.checkContent(m); err != nil {
 		return err
 	}
-	if m.Hops < 0 || m.Hops > in.s.limits.Hops && from.Machine != in.s.machine {
+	if m.Hops < 0 || m.Hops > in.s.limits.Hops {
 		return &refusal{fmt.Sprintf("hooks have passed it on %d times", m.Hops)}
 	}
 	return nil

@@ -168,6 +168,26 @@ func TestAnotherMachineRefuses(t *testing.T) {
 	}
 }
 
+func TestAMachineWithOtherLimits(t *testing.T) {
+	dir := t.TempDir()
+	s, strict := open(t, dir, relay.Options{}), open(t, dir, relay.Options{Limits: relay.Limits{MaxContent: 4, Inbox: 1}})
+	m2 := open(t, "", relay.Options{Machine: "m2", Limits: relay.Limits{MaxContent: 4}})
+	bob := join(t, s, "Bob")
+	join(t, m2, "Carol")
+	meet(t, s, m2)
+	say(t, s, "Alice", "Bob", "more than 4")
+	say(t, s, "Alice", "Bob", "and another one")
+	carry(t, strict) // of this machine: what was accepted comes
+	if got := inject(t, bob); got != "more than 4 and another one" {
+		t.Errorf("Bob got %q", got)
+	}
+	id := say(t, s, "Alice", "Carol@m2", "more than 4")
+	carry(t, s, m2)
+	if got := states(t, s, id); !strings.HasPrefix(got, "Carol@m2 refused (the text has 11 bytes, and may have 4 bytes") {
+		t.Error(got)
+	}
+}
+
 func TestWhatHasNotGotThereCountsInTheBound(t *testing.T) {
 	m1, _ := two(t, relay.Options{Limits: relay.Limits{Inbox: 2}})
 	say(t, m1, "Alice", "Bob@m2", "1")

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -55,7 +54,7 @@ func (s *Store) wrap(to parcel, id, body string) ([]byte, error) {
 		return nil, err
 	}
 	to.V, to.Machine, to.Message = parcelVersion, s.machine, &m
-	return json.Marshal(to)
+	return encode(to)
 }
 
 // Published says that parcels are safe in a stream. They are kept until the machine

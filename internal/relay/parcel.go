@@ -35,7 +35,7 @@ func (a access) report(machine string, p parcel) error {
 	for {
 		p.Receipts = all[:min(len(all), mostReceipts)]
 		all = all[len(p.Receipts):]
-		data, err := json.Marshal(p)
+		data, err := encode(p)
 		if err != nil {
 			return err
 		}

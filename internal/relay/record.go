@@ -11,7 +11,7 @@ func (a access) keep(m Message) (bool, error) {
 	if m.Machine == a.s.machine {
 		m.Machine = ""
 	}
-	body, err := json.Marshal(m)
+	body, err := encode(m)
 	if err != nil {
 		return false, err
 	}

@@ -2,7 +2,6 @@ package relay
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -98,7 +97,7 @@ func (s *Store) checkContent(m *Message) error {
 	}
 	rest := *m
 	rest.Content = ""
-	beside, err := json.Marshal(rest)
+	beside, err := encode(rest)
 	if err != nil {
 		return &refusal{"the metadata cannot be kept as JSON: " + err.Error()}
 	}

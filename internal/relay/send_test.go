@@ -343,3 +343,20 @@ func TestInbox(t *testing.T) {
 		t.Errorf("sent: %v, %v", sent, err)
 	}
 }
+
+func TestTheLongestMessageFitsIntoAParcel(t *testing.T) {
+	for _, char := range []string{"x", "<", "\"", "\n", "\u2028", "ü", "\\"} {
+		s := open(t, "", relay.Options{})
+		bob := join(t, s, "Bob")
+		text := "x" + strings.Repeat(char, (256<<10-1)/len(char))
+		say(t, s, "Alice", "Bob", text)
+		parcels, err := s.Outgoing(t.Context(), 1)
+		if err != nil || len(parcels) != 1 || len(parcels[0].Data) > 1<<20 {
+			t.Fatalf("%q: %d parcels, %v", char, len(parcels), err)
+		}
+		carry(t, s)
+		if got := inject(t, bob); got != text {
+			t.Errorf("%q: Bob got %d bytes", char, len(got))
+		}
+	}
+}
