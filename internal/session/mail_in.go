@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	flightMost = 16                     // messages that were taken and have not reached the program
-	takeAgain  = time.Second            // after messages that could not be had, or had to be given back
-	unreadLook = 100 * time.Millisecond // between two looks whether a program has read its message
+	flightMost = 16                    // messages that were taken and have not reached the program
+	takeAgain  = time.Second           // after messages that could not be had, or had to be given back
+	unreadLook = 30 * time.Millisecond // between two looks whether a program has read its message
 )
 
 // flight counts the messages that were taken from the seat. If one is not typed
@@ -157,6 +157,22 @@ func (o *office) run(ctx context.Context) {
 	}
 }
 
+const (
+	recordsIn = 2 * time.Second        // an agent has on record what it was given, after its end too
+	lookEach  = 200 * time.Millisecond // until then
+)
+
+// lookAgain finds out what became of a message that a session which has ended was
+// about to give. An agent that ends may still be writing down what it got.
+func lookAgain(ctx context.Context, a relay.Attempt, id string) letter.Finding {
+	for {
+		finding := letter.Look(a, id)
+		if finding != letter.Absent || time.Since(a.At) > recordsIn || !rest(ctx, lookEach) {
+			return finding
+		}
+	}
+}
+
 // judged are the texts that hooks have made of messages, for the time when one was
 // given back and is taken again: hooks are asked once.
 type judged struct {
@@ -198,7 +214,7 @@ func (o *office) deliver(ctx context.Context, t relay.Taken) {
 		o.flight.left(nil)
 	}
 	if t.Again != nil {
-		finding := letter.Look(*t.Again, m.ID)
+		finding := lookAgain(ctx, *t.Again, m.ID)
 		if repeat = finding == letter.Unknown; finding == letter.Found {
 			ends(func(ctx context.Context) error { return o.seat.Done(ctx, m.ID, false) })
 			return

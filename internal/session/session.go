@@ -16,9 +16,9 @@
 //     15 ms after a line that was printed at once; half a second after one that
 //     came in pieces; or at the end of a painted block. Where the agent's own hooks
 //     tell what it wrote, that decides whether a painted line is one.
-//   - MessageReceived is fired for every message that comes through Control, before
-//     it is typed; MessageSending and MessageSent for what the agent sends. Of what
-//     comes from outside nothing is obeyed: see clean and harmless.
+//   - MessageReceived is fired for every message to the agent, before it is typed;
+//     MessageSending and MessageSent for what the agent sends. Of what comes from
+//     outside nothing is obeyed: see package letter, and harmless.
 //   - Idle is fired once for every time in which nothing was printed or typed
 //     for IdleThreshold, unless a directive's hooks are still running or text
 //     waits to be typed: then the program waits for us.
@@ -68,6 +68,15 @@
 // it; echoed or written, if only that was seen in three seconds; or failed. None is
 // typed twice. Where an agent swallows the Enter and the text is still in its
 // input, only Enter is pressed again.
+//
+// # Messages
+//
+// Messages are taken from the agent's inbox in the relay's store, at most 16 at
+// once, and are typed like other texts. That one is about to be given to the agent
+// is on disk before it is, and that the agent has it, after; so whatever is killed,
+// the next session of the agent knows which ones are in doubt, and looks for them
+// in the agent's transcript and in the output that was kept. One that could not be
+// typed goes back, and those behind it go back too, so that they stay in order.
 //
 // # Who waits for whom
 //
