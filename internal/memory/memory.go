@@ -17,6 +17,10 @@
 //   - whether the query names the agent who said it, a time at which it was said,
 //     or asks for a time or a number that it has;
 //   - a little for being newer.
+//
+// A store that is given an [Embedder] by [Store.Use] also compares what texts mean.
+// Vectors are made after a memory is saved, by [Store.Follow] or [Store.Embed], and
+// lie beside it; without them, or while the embedder is down, words alone decide.
 package memory
 
 import (

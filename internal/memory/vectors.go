@@ -127,9 +127,9 @@ type sketch struct {
 
 func (k *sketch) put(doc int32, p packed) {
 	w := words64(k.dims)
-	for len(k.has) <= int(doc) {
-		k.has = append(k.has, false)
-		k.bits = append(k.bits, make([]uint64, w)...)
+	if more := int(doc) + 1 - len(k.has); more > 0 {
+		k.has = append(k.has, make([]bool, more)...)
+		k.bits = append(k.bits, make([]uint64, more*w)...)
 	}
 	if !k.has[doc] {
 		k.has[doc] = true
