@@ -160,15 +160,20 @@ func (a access) post(m *Message, to target) ([]Receipt, error) {
 			return nil, err
 		}
 	}
-	if to.agent != "" {
-		d := delivery{
-			message: m.ID, machine: to.machines[0], agent: to.agent, name: to.name, session: to.session, sender: key(m.From),
-			priority: ranks[m.Priority], accepted: micros(a.s.now()),
-		}
-		if _, err := a.insert(d); err != nil {
-			return nil, err
-		}
+	if to.agent == "" {
+		_, receipts, err := a.receipts(m.ID)
+		return receipts, err
 	}
-	_, receipts, err := a.receipts(m.ID)
-	return receipts, err
+	d := delivery{
+		message: m.ID, machine: to.machines[0], agent: to.agent, name: to.name, session: to.session, sender: key(m.From),
+		priority: ranks[m.Priority], accepted: micros(a.s.now()),
+	}
+	if _, err := a.insert(d); err != nil {
+		return nil, err
+	}
+	r := d.receipt()
+	why := reasons{a: a}
+	var err error
+	r.Reason, err = why.of(d)
+	return []Receipt{r}, err
 }
