@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -44,6 +46,7 @@ type office struct {
 	ctx      context.Context // ends with close
 	cancel   context.CancelFunc
 	starting sync.Once
+	broken   atomic.Pointer[error] // why it is not open yet, if that is known
 	working  sync.WaitGroup
 	flight   flight
 	judged   judged
@@ -76,6 +79,12 @@ func (o *office) open() {
 			return
 		}
 		if o.ctx.Err() != nil {
+			return
+		}
+		o.broken.Store(&err)
+		if relay.Refused(err) { // its name cannot be that of an agent
+			o.s.warnings.addf("%s gets no messages: %v", o.s.env.Agent, err)
+			o.cancel()
 			return
 		}
 		if pause == openAgain {
@@ -125,6 +134,14 @@ func (o *office) wait(ctx context.Context) bool {
 	case <-o.ctx.Done():
 	}
 	return false
+}
+
+// shut says why messages cannot be sent.
+func (o *office) shut() error {
+	if err := o.broken.Load(); err != nil {
+		return *err
+	}
+	return errors.New("the store of messages is not open")
 }
 
 // poke says that there may be messages.

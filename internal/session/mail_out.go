@@ -57,7 +57,7 @@ func (o *office) Send(ctx context.Context, m relay.Message) (sent relay.Sent, er
 	ctx, cancel := context.WithTimeout(ctx, sendMost)
 	defer cancel()
 	if !o.wait(ctx) {
-		return sent, errors.New("the store of messages cannot be opened; see hookway doctor")
+		return sent, o.shut()
 	}
 	for pause := 10 * time.Millisecond; ; pause = min(2*pause, sendAgain) {
 		if sent, err = o.store.Send(ctx, m); err == nil {

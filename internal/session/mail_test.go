@@ -347,6 +347,20 @@ func TestASessionRunsWithoutItsStore(t *testing.T) {
 	}
 }
 
+// Who cannot be an agent runs all the same, and hears at once that nothing is sent.
+func TestANameThatNobodyCanSendTo(t *testing.T) {
+	t.Parallel()
+	town, w := newTown(t), newWrapped(t)
+	town.knows("Bob")
+	w.reached("@relay:Bob hi\n", session.Config{Name: "Team Lead", Mail: town.mail()})
+	w.screen.await(t, "heard: The message to Bob was not delivered: ")
+	w.cancel()
+	w.end()
+	if all := w.warnings.list(); !slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(s, "Team Lead gets no messages: ") }) {
+		t.Errorf("the user was told %q", all)
+	}
+}
+
 // What an agent gets is no directive for it, also not if it says it again.
 func TestAMessageIsNoDirective(t *testing.T) {
 	t.Parallel()
