@@ -83,10 +83,9 @@ func (h *hearing) mayGoOn(g *guest) bool {
 // them now. What is in it is theirs to have from then on: see handed.
 func (h *hearing) hand(ctx context.Context, out *hook.Outcome[any]) {
 	g := h.guest
-	if g == nil {
+	if g == nil || !g.turn.TryLock() { // another event is being given what there is
 		return
 	}
-	g.turn.Lock()
 	defer g.turn.Unlock()
 	defer h.count(g, out)
 	room := h.roomFor(g, out)
@@ -139,8 +138,9 @@ func (h *hearing) count(g *guest, out *hook.Outcome[any]) {
 
 // letters takes the messages that fit, and gives what the agent is to read.
 func (h *hearing) letters(ctx context.Context, g *guest, room int) (texts []string) {
-	taken, err := g.seat.Take(ctx, mostMessages)
-	if err != nil {
+	reading, done := context.WithTimeout(ctx, joinTime)
+	taken, err := g.seat.Take(reading, mostMessages)
+	if done(); err != nil {
 		h.notice(err)
 	}
 	all := append(g.kept, taken...)
@@ -204,6 +204,8 @@ func (h *hearing) letter(ctx context.Context, g *guest, t relay.Taken, room *int
 		text = cut(text, *room, m.ID)
 	}
 	h.signAnswer(g)
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
 	if err := g.seat.Begin(ctx, m.ID, text, "hook"); err != nil {
 		if errors.Is(err, relay.ErrTaken) {
 			return "", nil

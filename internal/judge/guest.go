@@ -2,7 +2,8 @@ package judge
 
 import (
 	"context"
-	"errors"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"time"
@@ -35,8 +36,12 @@ func (h *hearing) visit(ctx context.Context, ev hook.AnyEvent) *guest {
 	if g == nil {
 		return nil
 	}
-	g.turn.Lock()
+	if !g.turn.TryLock() { // hooks may take their time over a message; this event must not wait for them
+		return g
+	}
 	defer g.turn.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
 	known := g.p
 	if head.Transcript != "" {
 		g.p.Transcript = head.Transcript
@@ -45,7 +50,9 @@ func (h *hearing) visit(ctx context.Context, ev hook.AnyEvent) *guest {
 		g.p.CWD = head.CWD
 	}
 	if g.seat == nil {
-		h.notice(h.seat(ctx, g))
+		if err := h.seat(ctx, g); err != nil {
+			g.complain.Do(func() { h.notice(fmt.Errorf("the agent cannot get any: %w", err)) })
+		}
 	} else if g.p != known {
 		h.notice(g.seat.Update(ctx, g.p))
 	}
@@ -74,8 +81,6 @@ func (j *Judge) seat(ctx context.Context, g *guest) error {
 	if store == nil || err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, joinTime)
-	defer cancel()
 	if g.p.Name == "" {
 		if g.p.Name, err = j.nameFor(ctx, store, g); err != nil {
 			return err
@@ -87,7 +92,6 @@ func (j *Judge) seat(ctx context.Context, g *guest) error {
 		return nil
 	}
 	g.seat = nil
-	g.complain.Do(func() { err = fmt.Errorf("%s cannot get messages: %w", g.p.Name, err) })
 	return err
 }
 
@@ -130,9 +134,6 @@ func freeName(ctx context.Context, store *relay.Store, program, session string) 
 			return name, nil
 		}
 	}
-	if len(id) == 0 {
-		return "", errors.New("its session has no id that could name it; set HOOKWAY_AGENT")
-	}
 	return program + "-" + string(id), nil
 }
 
@@ -144,6 +145,10 @@ func distinct(session string) []rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			id = append(id, r)
 		}
+	}
+	if len(id) < leastName { // few letters, or none that may be in a name
+		sum := sha256.Sum256([]byte(session))
+		id = append(id, []rune(hex.EncodeToString(sum[:8]))...)
 	}
 	id = id[:min(len(id), 40)]
 	if byTime := len(session) == 36 && session[14] == '7' || strings.HasPrefix(session, "ses_"); byTime && len(id) > 12 {
@@ -204,7 +209,13 @@ func (h *hearing) farewell() {
 		delete(h.mail.guests, who)
 	}
 	h.mail.mu.Unlock()
-	h.notice(h.guest.leave())
+	left := make(chan error, 1)
+	h.mail.leaving.Go(func() { left <- h.guest.leave() })
+	select {
+	case err := <-left:
+		h.notice(err)
+	case <-time.After(leaveTime): // hooks are still at a message; it ends all the same
+	}
 }
 
 // half is half of the time that is left, for what may be left out.

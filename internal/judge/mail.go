@@ -39,11 +39,12 @@ func (r *Relay) used() bool {
 
 // Bounds of the store.
 const (
-	openTime  = 2 * time.Second  // how long an event waits for the store at most
-	joinTime  = 2 * time.Second  // the same of a seat in it
-	noteTime  = 5 * time.Second  // and what is noted after the answer
-	openAgain = 10 * time.Second // after it could not be opened
-	lookAgain = time.Second      // whether there is one by now
+	openTime  = 2 * time.Second        // how long an event waits for the store at most
+	joinTime  = 2 * time.Second        // the same of a seat in it
+	noteTime  = 5 * time.Second        // and what is noted after the answer
+	openAgain = 10 * time.Second       // after it could not be opened
+	lookAgain = time.Second            // whether there is one by now
+	leaveTime = 500 * time.Millisecond // how long an end waits for its seat to be given back
 )
 
 // mail knows the agents of which events come and that nobody has wrapped.
@@ -53,6 +54,7 @@ type mail struct {
 	looking bool // for the file
 	closed  bool
 	end     chan struct{} // closed with it
+	leaving sync.WaitGroup
 
 	opening sync.Mutex   // guards what follows
 	store   *relay.Store // nil: it was not opened
@@ -118,14 +120,14 @@ func (m *mail) forget(now time.Time) {
 	for who, g := range m.guests {
 		if now.Sub(g.heard) > sessionTime {
 			delete(m.guests, who)
-			go g.leave()
+			m.leaving.Go(func() { _ = g.leave() })
 		} else if o := m.guests[oldest]; o == nil || g.heard.Before(o.heard) {
 			oldest = who
 		}
 	}
 	if g := m.guests[oldest]; g != nil && len(m.guests) >= maxSessions {
 		delete(m.guests, oldest)
-		go g.leave()
+		m.leaving.Go(func() { _ = g.leave() })
 	}
 }
 
@@ -181,7 +183,9 @@ func (j *Judge) Meet(ctx context.Context) {
 	}
 	j.mail.mu.Unlock()
 	for _, g := range all {
-		g.turn.Lock()
+		if !g.turn.TryLock() {
+			continue // an event of it has it join
+		}
 		if err := j.seat(ctx, g); err != nil {
 			j.log(err.Error())
 		}
@@ -235,6 +239,7 @@ func (m *mail) close() error {
 	for _, g := range all {
 		errs = append(errs, g.leave())
 	}
+	m.leaving.Wait()
 	m.opening.Lock()
 	defer m.opening.Unlock()
 	m.shut = true

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -485,4 +487,26 @@ func TestWhatNobodyHasMadeAnythingOfIsToldAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A hook that takes its time over a message holds up the answer that the message is
+// for, and no other.
+func TestASlowHookOfAMessageHoldsUpNoOtherEvent(t *testing.T) {
+	m := newMail(t, `hooks: [{id: slow, on: MessageReceived, command: 'echo x > begun; read x < go'}]`, true)
+	for _, name := range []string{"begun", "go"} {
+		if err := syscall.Mkfifo(filepath.Join(m.dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	id := m.mail("claude-0c4f", "green")
+	var slow sync.WaitGroup
+	slow.Go(func() { m.want(m.heard(m.own(session, "PostToolUse")), "green") })
+	m.read("begun")
+	for _, event := range []string{"PreToolUse", "PostToolUse", "Stop"} {
+		m.want(m.heard(m.own(session, event, "tool_use_id", "t9")), "!green")
+	}
+	m.write("go", "now\n")
+	slow.Wait()
+	m.is(id, relay.StateInjected)
 }

@@ -149,7 +149,11 @@ func (s sender) Send(ctx context.Context, to, text string) error {
 
 // nameOf is what others call a guest. It joins, should it not have been able to.
 func (j *Judge) nameOf(ctx context.Context, g *guest) (string, error) {
-	g.turn.Lock()
+	for !g.turn.TryLock() {
+		if !idle(ctx, 5*time.Millisecond) {
+			return "", ctx.Err()
+		}
+	}
 	defer g.turn.Unlock()
 	if g.p.Name == "" {
 		if err := j.seat(ctx, g); err != nil {
