@@ -62,8 +62,8 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallOfALongConversation holds it for a set on which nothing was set: ten
-// sessions of two friends, written after the weights.
+// TestRecallOfALongConversation holds it for a set by which no weight was set, though
+// the table of related words grew with it: ten sessions of two friends.
 func TestRecallOfALongConversation(t *testing.T) {
 	all, asked := readSet(t, "testdata/long", "*.txt")
 	ours, _ := exam.Recall(10, asked, rankBy(all, tuned))
