@@ -64,6 +64,7 @@ func Start(ctx context.Context, store Store, c Config) (*Bus, error) {
 	go func() {
 		defer close(b.done)
 		defer b.lock.Close()
+		defer b.remember()
 		b.run(ctx, l)
 	}()
 	return b, nil
@@ -97,7 +98,7 @@ func (b *Bus) first(ctx context.Context) (*link, error) {
 // Bounds of the pauses between tries.
 const (
 	firstPause = 100 * time.Millisecond
-	mostPause  = 30 * time.Second
+	mostPause  = 10 * time.Second
 )
 
 // run keeps a link up until the context ends.
@@ -128,6 +129,13 @@ func (b *Bus) run(ctx context.Context, l *link) {
 	}
 	if l != nil {
 		l.close()
+	}
+}
+
+// remember writes how far the streams are.
+func (b *Bus) remember() {
+	if err := b.known.write(); err != nil {
+		b.say("how far the relay's streams are cannot be written: %v", err)
 	}
 }
 

@@ -249,5 +249,6 @@ func (r *reading) purge(ctx context.Context) {
 	}
 	if s.Purge(ctx, jetstream.WithPurgeSequence(r.last+1)) == nil {
 		r.purged = r.last
+		nudge(r.link.retry) // there is room again
 	}
 }

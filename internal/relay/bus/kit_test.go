@@ -15,7 +15,7 @@ import (
 )
 
 // patient bounds every wait of these tests; none comes near it.
-const patient = time.Minute
+const patient = 40 * time.Second
 
 // box is a store in memory, so that a test can see each step and make each fail.
 // The crash tests use the real one.

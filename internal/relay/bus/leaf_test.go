@@ -48,6 +48,7 @@ func (b *box) getsFrom(t testing.TB, prefix string, want []string) {
 }
 
 func TestTwoMachinesTalkOverALeafLink(t *testing.T) {
+	t.Parallel()
 	at := freeAddress(t)
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("a secret of many characters\n"), 0o600); err != nil {
@@ -81,6 +82,14 @@ func TestTwoMachinesTalkOverALeafLink(t *testing.T) {
 	far.getsFrom(t, "a", to)
 	hub.getsFrom(t, "b", back)
 
+	far.mu.Lock()
+	for source := range far.sources { // else they came by two ways, and in two orders
+		if source.Stream != "hub/HW_default_far" {
+			t.Errorf("messages came out of the stream %s", source.Stream)
+		}
+	}
+	far.mu.Unlock()
+
 	stop(t, far.bus) // a machine that is off, and comes back
 	hub.send("far", "a-late")
 	far.bus = start(t, far.box, far.c)
@@ -92,6 +101,7 @@ func TestTwoMachinesTalkOverALeafLink(t *testing.T) {
 }
 
 func TestThreeMachinesTalkOverAHub(t *testing.T) {
+	t.Parallel()
 	at := freeAddress(t)
 	hub := newMachine(t, "hub", bus.Leaf{Listen: at})
 	cable := newProxy(t, at)

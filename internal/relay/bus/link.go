@@ -27,6 +27,8 @@ type link struct {
 	again chan struct{} // holds one when the connection or a leaf link is new, for those who know other machines
 	retry chan struct{} // the same, for the pump
 
+	careful bool // of the pump: something failed, and a batch that fails half-way is not answered
+
 	mu      sync.Mutex
 	streams map[string]*stream // that are known to be there, by machine
 	refused error              // the last thing that the server did not let us do

@@ -39,10 +39,11 @@ func (l *link) pump(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err == nil {
-			p, failed = 0, 0
+			p, failed, l.careful = 0, 0, false
 			l.b.works("publish")
 			continue
 		}
+		l.careful = true
 		l.b.fails("publish", err)
 		if failed++; l.gone() || stuck && failed > 2 {
 			return errGone
@@ -61,9 +62,7 @@ func (l *link) pumpOnce(ctx context.Context) (stuck bool, err error) {
 	}
 	l.b.set(func(s *state) { s.outgoing = len(rows) })
 	if len(rows) == 0 {
-		if err := l.b.known.write(); err != nil {
-			l.b.say("how far the relay's streams are cannot be written: %v", err)
-		}
+		l.b.remember()
 		return false, l.b.store.WaitOutgoing(ctx)
 	}
 	machines, by := byMachine(rows)
@@ -136,7 +135,7 @@ func fitting(rows []relay.Parcel) int {
 // store puts rows into a stream: all at once, or, if the server does not take them
 // so (it has one of them, or does not know batches), one after the other.
 func (l *link) store(ctx context.Context, s *stream, machine string, rows []relay.Parcel) (stored int, err error) {
-	if len(rows) > 1 && s.batches {
+	if len(rows) > 1 && s.batches && !l.careful {
 		err := l.storeBatch(ctx, s, machine, rows)
 		if err == nil {
 			return len(rows), nil

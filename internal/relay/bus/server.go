@@ -178,6 +178,9 @@ func (b *Bus) tryServer(ctx context.Context) (*server.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := forgetIndexes(b.c.Dir); err != nil {
+		return nil, fmt.Errorf("the relay's files cannot be looked through: %w", err)
+	}
 	s, err := server.NewServer(o)
 	if err != nil {
 		return nil, fmt.Errorf("the relay's server cannot be made: %w", err)
@@ -210,6 +213,17 @@ func (b *Bus) tryServer(ctx context.Context) (*server.Server, error) {
 		return nil, &brokenError{damage}
 	}
 	return nil, fmt.Errorf("the relay's server did not start: %s", fatal)
+}
+
+// forgetIndexes has the server read through the messages when it starts, as after a
+// crash. With an index it would believe that, and pass over a message that cannot be
+// read when its turn comes.
+func forgetIndexes(dir string) error {
+	indexes, err := filepath.Glob(filepath.Join(dir, storeDir, "*", "streams", "*", "msgs", "index.db"))
+	for _, path := range indexes {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 func stopServer(s *server.Server) {

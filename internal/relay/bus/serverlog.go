@@ -22,11 +22,17 @@ type serverLog struct {
 
 // damaged are the lines of a start that tell of files which cannot be used. The
 // server goes on without the stream in question, as if it had never been.
-var damaged = regexp.MustCompile(`(?i)(missing stream (metafile|checksum)|(reading|unmarshalling) (stream )?metafile|metafile checksum|checksums do not match|error recreating stream|unsupported stream|bad subject|corrupt|partial batch write)`)
+var damaged = expression(`(?i)(missing stream (metafile|checksum)|(reading|unmarshalling) (stream )?metafile|metafile checksum|checksums do not match|error recreating stream|unsupported stream|bad subject|corrupt|partial batch write)`)
 
-// ordinary are lines that tell of nothing to do: a server that was killed finds the
-// end of its files by reading them, and a slow disk is slow.
-var ordinary = regexp.MustCompile(`(?i)(stream state (outdated|detected prior|too short|checksum)|recovering stream state|took \d|temporary storage directory|slow consumer|read (error|loop)|error flushing|maximum payloads)`)
+// ordinary are lines that tell of nothing to do, or of what the bus says itself: a
+// server that was killed finds the end of its files by reading them, a slow disk is
+// slow, and what cannot be written stays in the outbox.
+var ordinary = expression(`(?i)(stream state (outdated|detected prior|too short|checksum)|recovering stream state|took \d|temporary storage directory|slow consumer|read (error|loop)|error flushing|critical write error|failed to store a msg|inconsistency on write|maximum payloads)`)
+
+// expression is compiled when it is needed: every command of hookway has this in it.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
 
 func (l *serverLog) begin() {
 	l.mu.Lock()
@@ -68,12 +74,12 @@ func (l *serverLog) Tracef(string, ...any)  {}
 func (l *serverLog) line(text string) {
 	text = strings.TrimSpace(text)
 	l.mu.Lock()
-	if l.starting && l.damage == "" && damaged.MatchString(text) {
+	if l.starting && l.damage == "" && damaged().MatchString(text) {
 		l.damage = text
 	}
 	now := time.Now()
 	seen, ok := l.last[text]
-	quiet := ok && now.Sub(seen) < time.Minute || ordinary.MatchString(text) || l.starting && l.damage == text
+	quiet := ok && now.Sub(seen) < time.Minute || ordinary().MatchString(text) || l.starting && l.damage == text
 	if !quiet {
 		if l.last == nil || len(l.last) > 64 {
 			l.last = map[string]time.Time{}

@@ -1,0 +1,71 @@
+package bus_test
+
+import (
+	"net"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/internal/relay/bus"
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// newServer starts a server of the user's own at an address, with two users: one may
+// do all, the other nearly nothing.
+func newServer(t *testing.T, at, dir string) *server.Server {
+	t.Helper()
+	_, port, err := net.SplitHostPort(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: n, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, Users: []*server.User{
+		{Username: "all", Password: "secret-of-all"},
+		{Username: "few", Password: "secret-of-few", Permissions: &server.Permissions{
+			Publish: &server.SubjectPermission{Allow: []string{"other.>"}}, Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>", "hookway.>"}}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	return s
+}
+
+// TestAServerOfOnesOwn is off at first, then there, gone with all that it had, and
+// there again.
+func TestAServerOfOnesOwn(t *testing.T) {
+	t.Parallel()
+	at, b := freeAddress(t), newBox("m1")
+	running := start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: func(string) {}})
+	want := ids("m", 200)
+	b.send("m1", want[:100]...)
+	waitFor(t, "the status", func() bool { return strings.Contains(running.Status().LastError, at) })
+	if s := running.Status(); s.Connected || strings.Contains(s.LastError, "secret") {
+		t.Errorf("%+v", s)
+	}
+	first := newServer(t, at, t.TempDir())
+	b.gets(t, want[:100])
+	if s := running.Status(); !s.Connected || s.Server == "" {
+		t.Errorf("%+v", s)
+	}
+	b.change(func() { b.refuse = errFull })
+	b.send("m1", want[100:150]...)
+	b.until(t, "the outbox", func() bool { return b.rows[149].published })
+	first.Shutdown()
+	first.WaitForShutdown()
+	b.change(func() { b.refuse = nil })
+	newServer(t, at, t.TempDir()) // it has nothing of what the first had
+	b.send("m1", want[150:]...)
+	b.gets(t, want)
+}
+
+func TestRightsThatAreMissingAreTold(t *testing.T) {
+	at, b := freeAddress(t), newBox("m1")
+	newServer(t, at, t.TempDir())
+	running := start(t, b, bus.Config{NATS: "nats://few:secret-of-few@" + at, Log: func(string) {}})
+	b.send("m1", "one")
+	waitFor(t, "a word of it", func() bool { return strings.Contains(running.Status().LastError, "give these credentials the rights") })
+}

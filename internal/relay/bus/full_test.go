@@ -1,0 +1,59 @@
+package bus_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/bus"
+)
+
+// TestAFullServerLosesNothing: the server may keep no more, as on a full disk, and
+// then may again.
+func TestAFullServerLosesNothing(t *testing.T) {
+	t.Parallel()
+	b, dir := newBox("m1"), t.TempDir()
+	b.refuse = errFull // so that nothing is removed from the stream
+	small := start(t, b, bus.Config{Dir: dir, MaxBytes: 64 << 10, Log: func(string) {}})
+	want := ids("m", 60)
+	long := strings.Repeat("x", 10<<10)
+	b.change(func() {
+		for i, id := range want {
+			b.rows = append(b.rows, row{Parcel: relay.Parcel{Seq: int64(i + 1), ID: id, Machine: "m1", Data: []byte(id + long)}})
+			want[i] = id + long
+		}
+	})
+	b.PokeOutgoing()
+	waitFor(t, "a word of it", func() bool { return strings.Contains(small.Status().LastError, "wait in the outbox") })
+	b.mu.Lock()
+	if b.rows[59].published {
+		t.Error("the server kept more than it may")
+	}
+	b.mu.Unlock()
+	b.change(func() { b.refuse = nil }) // what it has is taken in, and gone: there is room
+	b.gets(t, want)
+	waitFor(t, "the status", func() bool { return small.Status().LastError == "" })
+}
+
+// TestAFullDiskLosesNothing: no file of the daemon may grow any more, so that neither
+// its streams nor its ledger can be written; then they can again.
+func TestAFullDiskLosesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files cannot be bounded there")
+	}
+	t.Parallel()
+	h := newHome(t, "m1")
+	bob := h.join(t, "Bob")
+	full := launch(t, "full", job{Daemon: &daemonJob{State: h.dir, Machine: "m1", FileSize: 96 << 10}}, bob.seat.Poke)
+	var want []string
+	for _, id := range ids("m", 40) {
+		want = append(want, id+strings.Repeat("x", 8<<10))
+	}
+	<-h.sendAll(t, "Alice", "Bob", want, full)
+	full.says("the disk failed")
+	full.kill()
+	full.job.Daemon.FileSize = 0
+	full.start()
+	bob.has(want)
+}
