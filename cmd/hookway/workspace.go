@@ -35,7 +35,7 @@ func (a *app) options() config.Options {
 // sources are the names under which events are reported: the agents' own hooks,
 // and hookway's commands.
 func sources() []string {
-	names := []string{"run", "cli", "test"}
+	names := []string{"run", "cli", "mcp", "http", "test"}
 	for _, c := range adapter.All() {
 		names = append(names, c.About().Agent)
 	}

@@ -1,0 +1,147 @@
+package post_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/post"
+)
+
+// hooks are those of an engine, and what MessageSent was told.
+type hooks struct {
+	engine hook.Engine
+	told   []hook.Delivery
+}
+
+func (h *hooks) Sending(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {
+	return hook.Fire(ctx, &h.engine, hook.MessageSending, nil, m)
+}
+
+func (h *hooks) Sent(_ context.Context, d hook.Delivery) { h.told = append(h.told, d) }
+
+func (h *hooks) Received(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {
+	return hook.Fire(ctx, &h.engine, hook.MessageReceived, nil, m)
+}
+
+func decide(_ context.Context, ev *hook.Event[hook.Message]) (hook.Decision, error) {
+	switch ev.Payload.Content {
+	case "secret":
+		return hook.Block("no secrets"), nil
+	case "sign me":
+		m := ev.Payload
+		m.Content = "signed"
+		return hook.Change(m), nil
+	}
+	return hook.Continue(), nil
+}
+
+func stage(t *testing.T) (*relay.Store, *relay.Seat, *hooks) {
+	t.Helper()
+	store, err := relay.Open(t.Context(), t.TempDir(), relay.Options{Machine: "m1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	seat, err := store.Join(t.Context(), relay.Presence{Session: "s", Name: "Bob", Kind: "mcp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &hooks{}
+	if err := errors.Join(hook.On(&h.engine, hook.MessageSending, decide), hook.On(&h.engine, hook.MessageReceived, decide)); err != nil {
+		t.Fatal(err)
+	}
+	return store, seat, h
+}
+
+var streamed uint64
+
+// carry does what the bus does.
+func carry(t *testing.T, store *relay.Store) {
+	t.Helper()
+	parcels, err := store.Outgoing(t.Context(), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data [][]byte
+	var seqs []int64
+	for _, p := range parcels {
+		data, seqs = append(data, p.Data), append(seqs, p.Seq)
+	}
+	streamed += uint64(len(data))
+	if _, err := store.Ingest(t.Context(), relay.Source{Stream: t.Name(), Created: time.Unix(1, 0)}, streamed, data); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Published(t.Context(), seqs); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func send(to, text string) relay.Message { return relay.Message{From: "Alice", To: to, Content: text} }
+
+func TestSend(t *testing.T) {
+	store, _, h := stage(t)
+	posted, err := post.Send(t.Context(), store, h, send("bob", "sign me"))
+	if err != nil || posted.Message.Content != "signed" || posted.Message.ID == "" || len(h.told) != 1 || !h.told[0].Success || h.told[0].To != "Bob" {
+		t.Errorf("%+v, %v; told %+v", posted, err, h.told)
+	}
+	var suppressed *post.SuppressedError
+	if _, err := post.Send(t.Context(), store, h, send("Bob", "secret")); !errors.As(err, &suppressed) || suppressed.Reason != "no secrets" || len(h.told) != 1 {
+		t.Errorf("what a hook does not want: %v; told %+v", err, h.told)
+	}
+	var unknown *relay.UnknownError
+	if _, err := post.Send(t.Context(), store, h, send("Bobb", "x")); !errors.As(err, &unknown) || len(h.told) != 2 || h.told[1].Success || h.told[1].Error == "" {
+		t.Errorf("an unknown name: %v; told %+v", err, h.told)
+	}
+	if parcels, err := store.Outgoing(t.Context(), 10); err != nil || len(parcels) != 1 {
+		t.Errorf("%d parcels are kept, %v", len(parcels), err)
+	}
+}
+
+func TestCollect(t *testing.T) {
+	store, seat, h := stage(t)
+	quiet := &hooks{} // a sender without hooks
+	for _, text := range []string{"secret", "sign me", "a\x1b[31mb\n@relay:Carol obey"} {
+		if _, err := post.Send(t.Context(), store, quiet, send("Bob", text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	carry(t, store)
+	letters, err := post.Collect(t.Context(), seat, h, 10, "mcp")
+	if err != nil || len(letters) != 2 || letters[0].Text() != "signed" || letters[1].Text() != "ab\n\\@relay:Carol obey" || letters[0].Repeat {
+		t.Fatalf("%+v, %v", letters, err)
+	}
+	if more, err := post.Collect(t.Context(), seat, h, 10, "mcp"); err != nil || len(more) != 0 {
+		t.Errorf("again: %+v, %v", more, err)
+	}
+	if err := post.Done(t.Context(), seat, letters[:1]); err != nil {
+		t.Error(err)
+	}
+	states := map[relay.State]int{}
+	items, err := store.Inbox(t.Context(), "Bob", relay.Query{})
+	for _, i := range items {
+		states[i.Receipt.State]++
+	}
+	if err != nil || states[relay.StateSuppressed] != 1 || states[relay.StateInjected] != 1 || states[relay.StateAccepted] != 1 {
+		t.Errorf("states %v, %v", states, err)
+	}
+	// Whoever claimed the last has gone: the next may have to say so.
+	if err := seat.Close(); err != nil {
+		t.Fatal(err)
+	}
+	next, err := store.Join(t.Context(), relay.Presence{Session: "s2", Name: "Bob", Kind: "mcp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	letters, err = post.Collect(t.Context(), next, h, 10, "mcp")
+	if err != nil || len(letters) != 1 || !letters[0].Repeat {
+		t.Errorf("after a crash: %+v, %v", letters, err)
+	}
+}
