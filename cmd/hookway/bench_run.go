@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -121,4 +122,9 @@ func (a *app) benchRun(ctx context.Context, plan benchRunPlan) error {
 		fmt.Fprintln(a.out, m.text())
 	}
 	return nil
+}
+
+func median(list []float64) float64 {
+	list = slices.Sorted(slices.Values(list))
+	return list[len(list)/2]
 }

@@ -201,11 +201,6 @@ func (s *runStage) pour(ctx context.Context, argv ...string) (float64, error) {
 	return float64(total) / 1e6 / took, nil
 }
 
-func median(list []float64) float64 {
-	list = slices.Sorted(slices.Values(list))
-	return list[len(list)/2]
-}
-
 func (s *runStage) throughput(ctx context.Context, plan benchRunPlan) ([]runMeasure, error) {
 	const name = "bytes through run, compared with script -qc"
 	script, err := exec.LookPath("script")
