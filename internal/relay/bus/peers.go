@@ -42,14 +42,13 @@ type peer struct {
 // joined by leaf links.
 type others struct {
 	*link
-	group     *group
-	own       chan struct{}            // kicks the fetching from our own server
-	fetching  map[string]chan struct{} // kicks of those that are fetched from
-	self      string
-	boot      string
-	said      [sha256.Size]byte
-	saidAt    time.Time
-	directory []byte
+	group    *group
+	own      chan struct{}            // kicks the fetching from our own server
+	fetching map[string]chan struct{} // kicks of those that are fetched from
+	self     string
+	boot     string
+	said     [sha256.Size]byte
+	saidAt   time.Time
 }
 
 // run says hello and listens to hellos, if there can be others at all.
