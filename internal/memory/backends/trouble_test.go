@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -35,6 +36,7 @@ func TestAServiceInTrouble(t *testing.T) {
 	}{
 		{name: "down", url: gone.URL, unavailable: true, says: "start it, or correct its url"},
 		{name: "slow", unavailable: true, says: "did not answer within", serve: func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // until it is read, nobody sees that the caller has gone
 			select {
 			case <-slow:
 			case <-r.Context().Done():
