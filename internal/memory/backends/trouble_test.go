@@ -52,7 +52,9 @@ func TestAServiceInTrouble(t *testing.T) {
 				fmt.Fprint(w, strings.Repeat(" ", 1<<20))
 			}
 		}},
-		{name: "elsewhere", unavailable: true, says: "sends us elsewhere", serve: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound) }},
+		{name: "elsewhere", unavailable: true, says: "sends us elsewhere", serve: func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
+		}},
 		{name: "a reason that is no text", unavailable: true, says: "failed (503)", serve: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(503)
 			fmt.Fprint(w, "\x1b[31m", strings.Repeat("x", 5000))
@@ -65,7 +67,10 @@ func TestAServiceInTrouble(t *testing.T) {
 				defer server.Close()
 				url = server.URL
 			}
-			client := remote.Client{URL: url, Timeout: 200 * time.Millisecond}
+			client := remote.Client{URL: url, Timeout: time.Minute}
+			if one.name == "slow" {
+				client.Timeout = 200 * time.Millisecond
+			}
 			for name, b := range map[string]memory.Backend{
 				"qdrant": qdrant.New(qdrant.Config{Client: client, User: "u"}),
 				"mem0":   mem0.New(mem0.Config{Client: client, User: "u", Flavor: mem0.OSS}),
