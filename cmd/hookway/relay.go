@@ -38,6 +38,7 @@ func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	_, missing := os.Stat(filepath.Join(dir, "relay.db"))
 	store, err := relay.Open(ctx, dir, relay.Options{Machine: r.Machine, Limits: relay.Limits{
 		PerMinute: r.Limits.PerMinute, PingPong: r.Limits.PingPong, Hops: r.Limits.Hops, Inbox: r.Limits.Inbox,
 	}})
@@ -47,7 +48,30 @@ func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
 	if err := fillChannels(ctx, store, r.Channels); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	if missing != nil {
+		a.meet(ctx)
+	}
 	return store, nil
+}
+
+// meet has the agents that run already, and that nobody wraps, join the first store
+// there is: a daemon that runs knows them.
+func (a *app) meet(ctx context.Context) {
+	if a.stays { // this is the daemon, or one that is not asked for names
+		return
+	}
+	at, err := call.Find(a.getenv)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, pokeTime)
+	defer cancel()
+	client, err := daemon.Dial(ctx, at.Socket)
+	if err != nil { // none runs, so none knows of any
+		return
+	}
+	defer client.Close()
+	_, _, _ = client.Ask(ctx, http.MethodPost, "/v1/relay/poke", nil)
 }
 
 // fillChannels has agents join the channels that the configuration puts them into.
@@ -198,6 +222,18 @@ func (a *app) sit(ctx context.Context, store *relay.Store, name string) (*relay.
 	p := relay.Presence{Session: a.getenv("HOOKWAY_SESSION"), Name: name, Program: "hookway", CWD: a.cwd(), Kind: "mcp"}
 	if self, agent := a.self(); !agent || self != name {
 		p.Session, p.Kind = keyboard(name), person
+	}
+	if p.Session == "" { // of an agent that nobody wraps, which knows its name only
+		all, err := store.Agents(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.Session = keyboard(name)
+		for _, one := range all {
+			if one.Running && one.Machine == store.Machine() && strings.EqualFold(one.Name, name) {
+				p.Session = one.Session
+			}
+		}
 	}
 	return store.Join(ctx, p)
 }

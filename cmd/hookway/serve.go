@@ -150,8 +150,9 @@ func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) 
 	c.Relay = carrier.Status
 	c.Close = func() {
 		doors.Close()
+		err := j.Close() // it gives the seats of its agents back, for which the store must be open
 		carrier.Close()
-		if err := errors.Join(j.Close(), a.closeMemories()); err != nil {
+		if err = errors.Join(err, a.closeMemories()); err != nil {
 			log(err.Error())
 		}
 		closeLog()

@@ -20,8 +20,14 @@ type relayDoor struct {
 
 var _ api.Relay = relayDoor{}
 
-// Poke says that there is something to carry.
-func (r relayDoor) Poke() error { return r.carrier.Poke() }
+// Poke says that there is something to carry. When it returns, the agents that the
+// daemon knows can be written to.
+func (r relayDoor) Poke() error {
+	ctx, cancel := context.WithTimeout(context.Background(), pokeTime)
+	defer cancel()
+	r.judge.Meet(ctx)
+	return r.carrier.Poke()
+}
 
 // Send sends a message with the hooks of the folder that it comes from.
 func (r relayDoor) Send(ctx context.Context, s api.Sending) (post.Posted, error) {
