@@ -24,6 +24,7 @@ type counted struct {
 func (c *counted) Outgoing(context.Context, int) ([]relay.Parcel, error) {
 	select {
 	case p := <-c.next:
+		c.next <- p // until it is published
 		return []relay.Parcel{p}, nil
 	default:
 		return nil, nil
@@ -41,6 +42,7 @@ func (c *counted) WaitOutgoing(ctx context.Context) error {
 }
 
 func (c *counted) Published(context.Context, []int64) error {
+	<-c.next
 	c.published <- struct{}{}
 	return nil
 }
