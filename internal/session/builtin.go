@@ -54,9 +54,9 @@ func (s *session) builtins() (remove func(), err error) {
 func (s *session) relayed(ctx context.Context, d hook.DirectiveCall) string {
 	switch {
 	case d.Target == "":
-		return "The message was not sent: it names nobody. Write @relay" + ":Name text, or @relay" + ":* text for all."
+		return s.told("The message was not sent: it names nobody. Write @relay" + ":Name text, or @relay" + ":* text for all.")
 	case isBlank(d.Body):
-		return fmt.Sprintf("The message to %s was not sent: it is empty.", d.Target)
+		return s.told(fmt.Sprintf("The message to %s was not sent: it is empty.", d.Target))
 	}
 	return s.sent(ctx, d.Target, d.Body)
 }
@@ -72,7 +72,7 @@ func (s *session) broadcast(ctx context.Context, d hook.DirectiveCall) string {
 		body = strings.TrimSpace(d.Target + " " + body)
 	}
 	if isBlank(body) {
-		return "The broadcast was not sent: it is empty."
+		return s.told("The broadcast was not sent: it is empty.")
 	}
 	return s.sent(ctx, to, body)
 }

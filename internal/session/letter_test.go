@@ -48,6 +48,20 @@ func TestWhatIsRememberedIsNoCommand(t *testing.T) {
 	}
 }
 
+// TestWhatWasNotSentIsNoCommand: nor is what an agent is told of a message that has no words.
+func TestWhatWasNotSentIsNoCommand(t *testing.T) {
+	s := &session{command: []string{"bash"}}
+	for _, got := range []string{
+		s.relayed(t.Context(), hook.DirectiveCall{Namespace: "relay", Body: "Bob hello"}),
+		s.relayed(t.Context(), hook.DirectiveCall{Namespace: "relay", Target: "Bob"}),
+		s.broadcast(t.Context(), hook.DirectiveCall{Namespace: "broadcast"}),
+	} {
+		if !strings.HasPrefix(got, ": 'The ") || !strings.HasSuffix(got, "'") {
+			t.Errorf("a shell is told %q", got)
+		}
+	}
+}
+
 // FuzzHarmless: a shell obeys nothing of what comes from outside.
 func FuzzHarmless(f *testing.F) {
 	f.Add("hi'; touch x; : '")
