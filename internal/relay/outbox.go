@@ -13,12 +13,30 @@ type Parcel struct {
 	Data    []byte
 }
 
-// mostBytes bounds what Outgoing gives at once.
+// mostBytes bounds what is read out of the outbox at once.
 const mostBytes = 4 << 20
 
 // Outgoing gives the first parcels that were not published yet, in order: at most so
 // many, and fewer if they are long.
 func (s *Store) Outgoing(ctx context.Context, most int) ([]Parcel, error) {
+	parcels, err := s.unpublished(ctx, "o.published = 0", most)
+	return parcels, s.explain("read", err)
+}
+
+// OutgoingTo is Outgoing for one machine, which those for others do not hold up.
+func (s *Store) OutgoingTo(ctx context.Context, machine string, most int) (parcels []Parcel, err error) {
+	if machine == s.machine {
+		parcels, err = s.unpublished(ctx, toMachine, most, "")
+	}
+	if len(parcels) == 0 && err == nil { // also what was for another machine before this one got its name
+		parcels, err = s.unpublished(ctx, toMachine, most, machine)
+	}
+	return parcels, s.explain("read", err)
+}
+
+const toMachine = "o.machine = ? AND o.published = 0"
+
+func (s *Store) unpublished(ctx context.Context, which string, most int, args ...any) ([]Parcel, error) {
 	var parcels []Parcel
 	var p Parcel
 	var to parcel
@@ -40,11 +58,11 @@ func (s *Store) Outgoing(ctx context.Context, most int) ([]Parcel, error) {
 		parcels = append(parcels, next)
 		return nil
 	}, `SELECT o.seq, o.id, o.machine, o.message, o.agent, o.session, o.data, coalesce(message.body, '')
-		FROM outbox o LEFT JOIN message ON message.id = o.message WHERE o.published = 0 ORDER BY o.seq LIMIT ?`, most)
+		FROM outbox o LEFT JOIN message ON message.id = o.message WHERE `+which+" ORDER BY o.seq LIMIT ?", append(args, most)...)
 	if err == errEnough {
 		err = nil
 	}
-	return parcels, s.explain("read", err)
+	return parcels, err
 }
 
 // wrap makes a parcel of a message.
@@ -99,5 +117,36 @@ func (s *Store) WaitOutgoing(ctx context.Context) error {
 	}))
 }
 
-// PokeOutgoing ends a WaitOutgoing that has nothing to wait for any more.
+// Targets waits until there are machines that something is to be published for and
+// that need not be passed over, which is asked anew at each look, and gives them.
+func (s *Store) Targets(ctx context.Context, passOver func(machine string) bool) (machines []string, err error) {
+	err = s.outgoing.until(ctx, func() (bool, error) {
+		machines = nil
+		all, err := s.read(ctx).strings(targets)
+		for _, machine := range all {
+			if machine == "" {
+				machine = s.machine
+			}
+			if !passOver(machine) {
+				machines = append(machines, machine)
+			}
+		}
+		return len(machines) > 0, err
+	})
+	return machines, s.explain("read", err)
+}
+
+// targets looks once for each machine, however much there is for it.
+const targets = `WITH RECURSIVE each(machine) AS (
+		SELECT min(machine) FROM outbox
+		UNION ALL SELECT (SELECT min(outbox.machine) FROM outbox WHERE outbox.machine > each.machine) FROM each WHERE each.machine IS NOT NULL
+	) SELECT machine FROM each WHERE machine IS NOT NULL AND EXISTS (SELECT 1 FROM outbox WHERE outbox.machine = each.machine AND published = 0)`
+
+// Unpublished is how many parcels are in no stream yet.
+func (s *Store) Unpublished(ctx context.Context) (n int, err error) {
+	_, err = s.read(ctx).get([]any{&n}, "SELECT count(*) FROM outbox WHERE published = 0")
+	return n, s.explain("read", err)
+}
+
+// PokeOutgoing ends a WaitOutgoing or Targets that has nothing to wait for any more.
 func (s *Store) PokeOutgoing() { s.outgoing.now() }

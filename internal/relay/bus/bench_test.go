@@ -21,7 +21,7 @@ type counted struct {
 	ingested  chan struct{}
 }
 
-func (c *counted) Outgoing(context.Context, int) ([]relay.Parcel, error) {
+func (c *counted) OutgoingTo(context.Context, string, int) ([]relay.Parcel, error) {
 	select {
 	case p := <-c.next:
 		c.next <- p // until it is published
@@ -31,13 +31,22 @@ func (c *counted) Outgoing(context.Context, int) ([]relay.Parcel, error) {
 	}
 }
 
-func (c *counted) WaitOutgoing(ctx context.Context) error {
-	select {
-	case p := <-c.next:
-		c.next <- p
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+func (c *counted) Targets(ctx context.Context, passOver func(string) bool) ([]string, error) {
+	for {
+		select {
+		case p := <-c.next:
+			c.next <- p
+			if !passOver(p.Machine) {
+				return []string{p.Machine}, nil
+			}
+			select {
+			case <-c.poked:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 }
 

@@ -14,10 +14,12 @@ import (
 // Store is what a bus needs of the relay's store, which is a [relay.Store].
 type Store interface {
 	Machine() string
-	Outgoing(ctx context.Context, most int) ([]relay.Parcel, error)
+	Targets(ctx context.Context, passOver func(machine string) bool) (machines []string, err error)
+	OutgoingTo(ctx context.Context, machine string, most int) ([]relay.Parcel, error)
+	Unpublished(ctx context.Context) (int, error)
 	Published(ctx context.Context, seqs []int64) error
 	Republish(ctx context.Context, machine string) error
-	WaitOutgoing(ctx context.Context) error
+	Refuse(ctx context.Context, seq int64, reason string) error
 	PokeOutgoing()
 	Ingest(ctx context.Context, from relay.Source, last uint64, data [][]byte) (woken []string, err error)
 	Directory(ctx context.Context) ([]byte, error)

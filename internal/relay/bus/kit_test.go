@@ -30,6 +30,7 @@ type box struct {
 	has     map[string]bool // the same
 	repeats int             // how often something was taken in that was there
 	refuse  error           // of Ingest
+	refused []string        // ids, and why
 	learned map[string]string
 	agents  string
 	sources map[relay.Source]uint64
@@ -65,15 +66,31 @@ func (b *box) send(to string, ids ...string) {
 	b.PokeOutgoing()
 }
 
-func (b *box) Outgoing(_ context.Context, most int) (out []relay.Parcel, _ error) {
+// outgoing are the rows that are not published, for one machine or for all.
+func (b *box) outgoing(machine string) (out []relay.Parcel) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, r := range b.rows {
-		if !r.published && len(out) < most {
+		if !r.published && (machine == "" || r.Machine == machine) {
 			out = append(out, r.Parcel)
 		}
 	}
-	return out, nil
+	return out
+}
+
+func (b *box) OutgoingTo(_ context.Context, machine string, most int) ([]relay.Parcel, error) {
+	out := b.outgoing(machine)
+	return out[:min(len(out), most)], nil
+}
+
+func (b *box) Unpublished(context.Context) (int, error) { return len(b.outgoing("")), nil }
+
+func (b *box) Refuse(_ context.Context, seq int64, reason string) error {
+	b.change(func() {
+		b.rows[seq-1].published = true
+		b.refused = append(b.refused, b.rows[seq-1].ID+": "+reason)
+	})
+	return nil
 }
 
 func (b *box) Published(_ context.Context, seqs []int64) error {
@@ -97,15 +114,20 @@ func (b *box) Republish(_ context.Context, machine string) error {
 	return nil
 }
 
-func (b *box) WaitOutgoing(ctx context.Context) error {
+func (b *box) Targets(ctx context.Context, passOver func(string) bool) (machines []string, _ error) {
 	for {
-		if rows, _ := b.Outgoing(ctx, 1); len(rows) > 0 {
-			return nil
+		for _, r := range b.outgoing("") {
+			if !slices.Contains(machines, r.Machine) && !passOver(r.Machine) {
+				machines = append(machines, r.Machine)
+			}
+		}
+		if len(machines) > 0 {
+			return machines, nil
 		}
 		select {
 		case <-b.poked:
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -27,8 +27,6 @@ type link struct {
 	again chan struct{} // holds one when the connection or a leaf link is new, for those who know other machines
 	retry chan struct{} // the same, for the pump
 
-	careful bool // of the pump: something failed, and a batch that fails half-way is not answered
-
 	mu      sync.Mutex
 	streams map[string]*stream // that are known to be there, by machine
 	refused error              // the last thing that the server did not let us do
@@ -179,7 +177,7 @@ func (l *link) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	g := &group{ctx: ctx, cancel: cancel}
-	g.start(l.pump)
+	g.start(newPump(l, g).run)
 	kick := make(chan struct{}, 1)
 	g.start(func(ctx context.Context) error { return l.fetch(ctx, &mailbox{link: l, js: l.js, kick: kick}) })
 	others := &others{link: l, group: g, own: kick, fetching: map[string]chan struct{}{}}

@@ -8,117 +8,265 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/nats-io/nats.go"
 )
 
-// Bounds of what is under way between outbox and stream.
+// Bounds of what is under way between outbox and stream, for one machine.
 const (
 	mostRows  = 256     // of the outbox, in memory
 	batchRows = 128     // on their way
 	batchSize = 4 << 20 // of their text
+	mostLanes = 8       // machines at once; all others wait for their turn, but never this one
 )
 
-// pump publishes the outbox, in its order.
-func (l *link) pump(ctx context.Context) error {
-	var p pause
-	surveyed, failed := false, 0
+// pump publishes the outbox. Each machine has a lane of its own, so that one whose
+// stream takes nothing holds up no other.
+type pump struct {
+	*link
+	group *group
+	turns chan struct{}
+
+	mu    sync.Mutex
+	lanes map[string]chan struct{} // kicks of those that are under way, by machine
+}
+
+func newPump(l *link, g *group) *pump {
+	return &pump{link: l, group: g, turns: make(chan struct{}, mostLanes), lanes: map[string]chan struct{}{}}
+}
+
+// run begins a lane for each machine that something waits for.
+func (p *pump) run(ctx context.Context) error {
+	p.survey()
+	p.group.start(p.heed)
+	var wait pause
 	for {
-		err := error(nil)
-		if !surveyed {
-			err = l.survey(ctx)
-			surveyed = err == nil
+		machines, err := p.b.store.Targets(ctx, p.under)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		stuck := false
-		if err == nil {
-			stuck, err = l.pumpOnce(ctx)
+		if err != nil {
+			p.b.fails("outbox", fmt.Errorf("the outbox cannot be read: %w", err))
+			_ = wait.wait(ctx, nil)
+			continue
 		}
+		wait = 0
+		p.b.works("outbox")
+		for _, machine := range machines {
+			p.begin(machine)
+		}
+	}
+}
+
+// heed tries again at once when something has happened that may mend what failed.
+func (p *pump) heed(ctx context.Context) error {
+	for {
+		select {
+		case <-p.retry:
+			p.survey()
+			p.mu.Lock()
+			for _, kick := range p.lanes {
+				nudge(kick)
+			}
+			p.mu.Unlock()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// survey looks at all streams that were published to and not looked at since, so
+// that what was in one that is gone is sent again.
+func (p *pump) survey() {
+	for _, machine := range p.b.known.machines() {
+		if !p.met(machine) {
+			p.begin(machine)
+		}
+	}
+}
+
+// under reports whether the lane of a machine is under way.
+func (p *pump) under(machine string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lanes[machine] != nil
+}
+
+// begin starts the lane of a machine, unless it is under way.
+func (p *pump) begin(machine string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lanes[machine] != nil {
+		return
+	}
+	kick := make(chan struct{}, 1)
+	p.lanes[machine] = kick
+	p.group.wg.Go(func() {
+		err := p.lane(p.group.ctx, machine, kick)
+		p.mu.Lock()
+		delete(p.lanes, machine)
+		p.mu.Unlock()
+		if err != nil {
+			p.group.cancel(err)
+			return
+		}
+		p.b.store.PokeOutgoing() // what came since is the next one's
+	})
+}
+
+// lane publishes all that there is for a machine.
+func (p *pump) lane(ctx context.Context, machine string, kick <-chan struct{}) error {
+	part := "publish " + machine
+	var wait pause
+	for failed := 0; ; {
+		more, err := p.step(ctx, machine, failed > 0)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err == nil {
-			p, failed, l.careful = 0, 0, false
-			l.b.works("publish")
+			failed, wait = 0, 0
+			p.b.works(part)
+			if !more {
+				p.b.remember()
+				return nil
+			}
 			continue
 		}
-		l.careful = true
-		l.b.fails("publish", err)
-		if failed++; l.gone() || stuck && failed > 2 {
+		if p.srv != nil || p.nc.IsConnected() { // else that is told already
+			p.b.fails(part, err)
+		}
+		var bad *storeError
+		if failed++; p.gone() || errors.As(err, &bad) && bad.stuck() && failed > 2 {
 			return errGone
 		}
-		if p.wait(ctx, l.retry) == nil && p == 0 {
-			surveyed = false // a new connection, perhaps to a new server
-		}
+		_ = wait.wait(ctx, kick)
 	}
 }
 
-// pumpOnce publishes the first rows of the outbox, or waits for some.
-func (l *link) pumpOnce(ctx context.Context) (stuck bool, err error) {
-	rows, err := l.b.store.Outgoing(ctx, mostRows)
-	if err != nil {
-		return false, fmt.Errorf("the outbox cannot be read: %w", err)
-	}
-	l.b.set(func(s *state) { s.outgoing = len(rows) })
-	if len(rows) == 0 {
-		l.b.remember()
-		return false, l.b.store.WaitOutgoing(ctx)
-	}
-	machines, by := byMachine(rows)
-	for _, machine := range machines { // one that fails does not hold up the others
-		e := l.publish(ctx, machine, by[machine])
-		var bad *storeError
-		stuck = stuck || errors.As(e, &bad) && bad.stuck()
-		if e != nil && err == nil {
-			err = e
-		}
-		if ctx.Err() != nil {
+// step publishes the first rows for a machine; it reports whether there may be more.
+// If careful, a batch is not tried: what has failed may be half stored.
+func (p *pump) step(ctx context.Context, machine string, careful bool) (more bool, err error) {
+	if machine != p.b.machine {
+		select {
+		case p.turns <- struct{}{}:
+			defer func() { <-p.turns }()
+		case <-ctx.Done():
 			return false, ctx.Err()
 		}
 	}
-	return stuck, err
+	s, fresh, err := p.stream(ctx, machine)
+	if err != nil {
+		return false, p.waits(machine, err)
+	}
+	if fresh {
+		return true, nil // there may be rows before those that there were
+	}
+	rows, err := p.b.store.OutgoingTo(ctx, machine, mostRows)
+	if err != nil {
+		return false, fmt.Errorf("the outbox cannot be read: %w", err)
+	}
+	if len(rows) == 0 {
+		return false, nil
+	}
+	return true, p.publish(ctx, s, machine, rows, careful)
 }
 
-// byMachine sorts rows by where they go; those of one machine stay in order.
-func byMachine(rows []relay.Parcel) (machines []string, by map[string][]relay.Parcel) {
-	by = map[string][]relay.Parcel{}
-	for _, r := range rows {
-		if by[r.Machine] == nil {
-			machines = append(machines, r.Machine)
-		}
-		by[r.Machine] = append(by[r.Machine], r)
-	}
-	return machines, by
+// waits says that messages for a machine wait, and why.
+func (p *pump) waits(machine string, err error) error {
+	p.forget(machine)
+	return fmt.Errorf("messages for %s cannot be stored; they wait in the outbox: %w", machine, p.explain(err))
 }
 
 // publish stores rows for one machine, in order, and tells the outbox of those that
 // are stored. It stops at the first that is not.
-func (l *link) publish(ctx context.Context, machine string, rows []relay.Parcel) error {
-	s, fresh, err := l.stream(ctx, machine)
-	if err == nil && fresh {
-		return nil // there may be rows before these now
+func (p *pump) publish(ctx context.Context, s *stream, machine string, rows []relay.Parcel, careful bool) error {
+	rows, err := p.refuse(ctx, s, rows)
+	if err != nil {
+		return err
 	}
-	for err == nil && len(rows) > 0 {
-		var stored int
+	for len(rows) > 0 {
 		part := rows[:fitting(rows)]
-		stored, err = l.store(ctx, s, machine, part)
+		room, err := p.room(machine, part)
+		stored := 0
+		if err == nil {
+			stored, err = p.store(ctx, s, machine, part, careful || !room)
+		}
 		if stored > 0 {
 			seqs := make([]int64, stored)
 			for i, r := range part[:stored] {
 				seqs[i] = r.Seq
 			}
-			if e := l.b.store.Published(ctx, seqs); e != nil {
+			if e := p.b.store.Published(ctx, seqs); e != nil {
 				return fmt.Errorf("the outbox cannot be written: %w", e)
 			}
 		}
+		if err != nil {
+			return p.waits(machine, err)
+		}
 		rows = rows[stored:]
 	}
-	if err == nil {
-		return nil
+	return nil
+}
+
+// refuse takes out what is longer than the servers take, which would be so at each
+// try, and gives the others.
+func (p *pump) refuse(ctx context.Context, s *stream, rows []relay.Parcel) ([]relay.Parcel, error) {
+	most := p.longest(s)
+	var fit []relay.Parcel
+	for _, r := range rows {
+		if len(r.Data) <= most {
+			fit = append(fit, r)
+			continue
+		}
+		why := fmt.Sprintf("too large for the servers (%d bytes; limit %d)", len(r.Data), most)
+		if err := p.b.store.Refuse(ctx, r.Seq, why); err != nil {
+			return nil, fmt.Errorf("the outbox cannot be written: %w", err)
+		}
+		p.b.say("a message for %s is refused: %s", r.Machine, why)
 	}
-	l.forget(machine)
-	return fmt.Errorf("messages for %s cannot be stored; they wait in the outbox: %w", machine, l.explain(err))
+	return fit, nil
+}
+
+// besideData is what goes with the data of a message: its subject, its headers and
+// what the store adds.
+const besideData = 1 << 10
+
+// longest is how long the data of one message may be.
+func (l *link) longest(s *stream) int {
+	most := int64(maxPayload)
+	for _, bound := range []int64{l.nc.MaxPayload(), s.mostMessage, s.mostBytes, l.b.c.MaxBytes} {
+		if bound > 0 {
+			most = min(most, bound)
+		}
+	}
+	return int(most - besideData)
+}
+
+// room reports whether the embedded server can take all of some rows, so that it
+// need not fail half-way. For other machines a quarter of its files is not there:
+// those that are off for long must not fill what this one needs.
+func (l *link) room(machine string, rows []relay.Parcel) (bool, error) {
+	if l.srv == nil {
+		return true, nil
+	}
+	most := l.b.c.MaxBytes
+	if most <= 0 {
+		most = DefaultMaxBytes
+	}
+	need := int64(l.srv.GlobalAccount().JetStreamUsage().Store)
+	for _, r := range rows {
+		need += int64(len(r.Data)) + besideData
+	}
+	if machine == l.b.machine {
+		return need <= most, nil
+	}
+	if most -= most / 4; need > most {
+		return false, fmt.Errorf("the relay's files have room for %d bytes to other machines, and what they have not fetched takes it", most)
+	}
+	return true, nil
 }
 
 // fitting is how many rows go as one batch.
@@ -134,8 +282,8 @@ func fitting(rows []relay.Parcel) int {
 
 // store puts rows into a stream: all at once, or, if the server does not take them
 // so (it has one of them, or does not know batches), one after the other.
-func (l *link) store(ctx context.Context, s *stream, machine string, rows []relay.Parcel) (stored int, err error) {
-	if len(rows) > 1 && s.batches && !l.careful {
+func (l *link) store(ctx context.Context, s *stream, machine string, rows []relay.Parcel, careful bool) (stored int, err error) {
+	if len(rows) > 1 && s.batches && !careful {
 		err := l.storeBatch(ctx, s, machine, rows)
 		if err == nil {
 			return len(rows), nil
@@ -177,7 +325,7 @@ func (l *link) storeBatch(ctx context.Context, s *stream, machine string, rows [
 			continue
 		}
 		m.Header.Set("Nats-Batch-Commit", "1")
-		ack, err := l.ask(ctx, s, m)
+		ack, err := l.commit(ctx, s, m)
 		if err != nil {
 			return err
 		}
@@ -187,6 +335,36 @@ func (l *link) storeBatch(ctx context.Context, s *stream, machine string, rows [
 		}
 	}
 	return nil
+}
+
+// unanswered is when a batch may have failed half-way, which the server does not tell.
+const unanswered = 200 * time.Millisecond
+
+// commit publishes the end of a batch and waits until it is stored. If that takes
+// long, it asks the stream something that is answered after the batch, or in its
+// place if the batch has failed. A stream with replicas is not asked: it answers
+// when they have the batch, which may be later.
+func (l *link) commit(ctx context.Context, s *stream, m *nats.Msg) (ack, error) {
+	if s.replicas > 1 {
+		return l.ask(ctx, s, m)
+	}
+	wait, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	probe := nats.NewMsg(m.Subject) // the second of a batch that has no first: never stored
+	probe.Header.Set("Nats-Batch-Id", rand.Text())
+	probe.Header.Set("Nats-Batch-Sequence", "2")
+	late := time.AfterFunc(unanswered, func() {
+		if _, err := l.nc.RequestMsgWithContext(wait, probe); err == nil {
+			cancel(&storeError{Text: "the server has not stored all of a batch"})
+		}
+	})
+	defer late.Stop()
+	a, err := l.ask(wait, s, m)
+	var half *storeError
+	if err != nil && errors.As(context.Cause(wait), &half) {
+		return ack{}, half
+	}
+	return a, err
 }
 
 // ack is the answer to what was published.

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ type Status struct {
 	Connected bool      `json:"connected"`          // messages can be stored now
 	Server    string    `json:"server,omitempty"`   // external: the address in use
 	Replicas  int       `json:"replicas,omitempty"` // of this machine's stream
-	Outgoing  int       `json:"outgoing"`           // rows of the outbox that are in no stream yet; at most 10,000 are counted
+	Outgoing  int       `json:"outgoing"`           // rows of the outbox that are in no stream yet; -1 if they cannot be counted now
 	Peers     []Peer    `json:"peers,omitempty"`
 	LastError string    `json:"last_error,omitempty"` // empty when all is well again
 	ErrorAt   time.Time `json:"error_at,omitzero"`
@@ -42,14 +43,22 @@ type state struct {
 	failing   map[string]string // what does not work, by the part that says so
 	last      string            // the latest of these
 	at        time.Time
-	outgoing  int
 }
+
+// countTime bounds how long a status waits for the outbox.
+const countTime = time.Second
 
 // Status says how the bus is doing.
 func (b *Bus) Status() Status {
+	ctx, cancel := context.WithTimeout(context.Background(), countTime)
+	defer cancel()
+	outgoing, err := b.store.Unpublished(ctx)
+	if err != nil {
+		outgoing = -1
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := Status{Mode: b.c.mode(), Machine: b.machine, Connected: b.state.connected, Server: b.state.server, Replicas: b.state.replicas, Outgoing: b.state.outgoing}
+	s := Status{Mode: b.c.mode(), Machine: b.machine, Connected: b.state.connected, Server: b.state.server, Replicas: b.state.replicas, Outgoing: outgoing}
 	if len(b.state.failing) > 0 {
 		s.LastError, s.ErrorAt = b.state.last, b.state.at
 	}

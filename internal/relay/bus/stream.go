@@ -18,6 +18,9 @@ type stream struct {
 	name    string
 	created time.Time
 	batches bool // it takes several messages at once, or none of them
+
+	replicas               int
+	mostMessage, mostBytes int64 // of one, and of all; below 1: not bounded
 }
 
 // stream makes sure that a machine's stream is there. One that is fresh is not the one
@@ -33,7 +36,8 @@ func (l *link) stream(ctx context.Context, machine string) (s *stream, fresh boo
 	if err != nil {
 		return nil, false, err
 	}
-	s = &stream{name: info.Config.Name, created: info.Created, batches: info.Config.AllowAtomicPublish}
+	s = &stream{name: info.Config.Name, created: info.Created, batches: info.Config.AllowAtomicPublish,
+		replicas: info.Config.Replicas, mostMessage: int64(info.Config.MaxMsgSize), mostBytes: info.Config.MaxBytes}
 	if before := l.b.known.of(machine); !before.Created.Equal(s.created) || info.State.LastSeq < before.Last {
 		fresh = true
 		if err := l.b.store.Republish(ctx, machine); err != nil {
@@ -60,15 +64,11 @@ func (l *link) forget(machine string) {
 	delete(l.streams, machine)
 }
 
-// survey looks at all streams that were published to, so that what was in one that
-// is gone is sent again.
-func (l *link) survey(ctx context.Context) error {
-	for _, machine := range l.b.known.machines() {
-		if _, _, err := l.stream(ctx, machine); err != nil {
-			return err
-		}
-	}
-	return nil
+// met reports whether a machine's stream was looked at in this life of the link.
+func (l *link) met(machine string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.streams[machine] != nil
 }
 
 // publisher is who publishes in the server of a machine: it alone, or, in the user's

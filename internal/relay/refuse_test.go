@@ -1,0 +1,125 @@
+package relay_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+const tooLarge = "too large for the servers (9 bytes; limit 8)"
+
+// refuseAll refuses what is in an outbox for a machine.
+func refuseAll(t *testing.T, s *relay.Store, machine string) {
+	t.Helper()
+	parcels, err := s.OutgoingTo(t.Context(), machine, 100)
+	must(t, err)
+	if len(parcels) == 0 {
+		t.Fatalf("there is nothing for %s", machine)
+	}
+	for _, p := range parcels {
+		must(t, s.Refuse(t.Context(), p.Seq, tooLarge))
+		must(t, s.Refuse(t.Context(), p.Seq, tooLarge)) // changes nothing more
+	}
+}
+
+func TestAMessageThatNoServerTakesIsToldToItsSender(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	alice := join(t, s, "Alice")
+	bob := join(t, s, "Bob")
+	id := say(t, s, "Alice", "Bob", "long")
+	refuseAll(t, s, "m1")
+	_, receipts, err := s.Receipts(t.Context(), id)
+	if err != nil || len(receipts) != 1 || receipts[0].State != relay.StateRefused || receipts[0].Reason != tooLarge || receipts[0].To != "Bob" {
+		t.Errorf("%+v %v", receipts, err)
+	}
+	say(t, s, "Alice", "Bob", "short")
+	carry(t, s)
+	if got := take(t, bob); len(got) != 1 || got[0].Message.Content != "short" {
+		t.Errorf("Bob got %+v", got)
+	}
+	if got := take(t, alice); len(got) != 1 || !strings.Contains(got[0].Message.Content, "to Bob was not delivered: "+tooLarge) {
+		t.Errorf("Alice got %+v", got)
+	}
+}
+
+func TestAMessageToManyThatNoServerTakesIsRefusedForAll(t *testing.T) {
+	m1, m2 := open(t, "", relay.Options{}), open(t, "", relay.Options{Machine: "m2"})
+	join(t, m1, "Alice")
+	join(t, m1, "Bob")
+	join(t, m2, "Eve")
+	directory, err := m2.Directory(t.Context())
+	must(t, err)
+	must(t, m1.Learn(t.Context(), "m2", directory))
+	id := say(t, m1, "Alice", "*", "long")
+	refuseAll(t, m1, "m1")
+	refuseAll(t, m1, "m2")
+	_, receipts, err := m1.Receipts(t.Context(), id)
+	must(t, err)
+	var got []string
+	for _, r := range receipts {
+		got = append(got, fmt.Sprint(r.To, " ", r.State, " ", r.Reason))
+	}
+	if want := []string{"Bob refused " + tooLarge, "*@m2 refused " + tooLarge}; !slices.Equal(got, want) {
+		t.Errorf("%q; want %q", got, want)
+	}
+}
+
+// TestReceiptsThatAreTooLongGoInPieces: they are all there in the end.
+func TestReceiptsThatAreTooLongGoInPieces(t *testing.T) {
+	m1, m2 := open(t, "", relay.Options{}), open(t, "", relay.Options{Machine: "m2"})
+	join(t, m1, "Alice")
+	for i := range 5 {
+		join(t, m2, fmt.Sprint("Bob", i))
+	}
+	directory, err := m2.Directory(t.Context())
+	must(t, err)
+	must(t, m1.Learn(t.Context(), "m2", directory))
+	id := say(t, m1, "Alice", "*", "hello")
+	parcels, err := m1.OutgoingTo(t.Context(), "m2", 10)
+	must(t, err)
+	ingest(t, m2, parcels[0])
+	refuseAll(t, m2, "m1") // all five in one parcel
+	if n, err := m2.Unpublished(t.Context()); n != 2 || err != nil {
+		t.Errorf("%d parcels, %v", n, err)
+	}
+	carry(t, m1, m2)
+	_, receipts, err := m1.Receipts(t.Context(), id)
+	if err != nil || len(receipts) != 5 {
+		t.Errorf("%+v %v", receipts, err)
+	}
+}
+
+// TestEachMachineHasItsOwnPlaceInTheOutbox: what waits for one hides nothing that
+// is for another.
+func TestEachMachineHasItsOwnPlaceInTheOutbox(t *testing.T) {
+	m1, m2 := open(t, "", relay.Options{Limits: nobodyHeld}), open(t, "", relay.Options{Machine: "m2"})
+	join(t, m1, "Alice")
+	join(t, m1, "Bob")
+	join(t, m2, "Eve")
+	directory, err := m2.Directory(t.Context())
+	must(t, err)
+	must(t, m1.Learn(t.Context(), "m2", directory))
+	for range 300 {
+		say(t, m1, "Alice", "Eve@m2", "hello")
+	}
+	say(t, m1, "Alice", "Bob", "here")
+	say(t, m1, "Alice", "Bob", "there")
+	all, err := m1.Targets(t.Context(), func(string) bool { return false })
+	if slices.Sort(all); err != nil || !slices.Equal(all, []string{"m1", "m2"}) {
+		t.Errorf("%q %v", all, err)
+	}
+	but, err := m1.Targets(t.Context(), func(machine string) bool { return machine == "m2" })
+	if err != nil || !slices.Equal(but, []string{"m1"}) {
+		t.Errorf("%q %v", but, err)
+	}
+	here, err := m1.OutgoingTo(t.Context(), "m1", 10)
+	if err != nil || len(here) != 2 || here[0].Seq > here[1].Seq || here[0].Machine != "m1" {
+		t.Errorf("%+v %v", here, err)
+	}
+	if n, err := m1.Unpublished(t.Context()); n != 302 || err != nil {
+		t.Errorf("%d %v", n, err)
+	}
+}
