@@ -13,6 +13,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/hookway/hookway/handler/web"
 )
@@ -66,6 +67,11 @@ func (a *Auth) secret(getenv func(string) string) (string, error) {
 	}
 	if len(text) < leastSecret {
 		return "", fmt.Errorf("the secret has less than %d bytes; make one with: head -c 32 /dev/urandom | base64", leastSecret)
+	}
+	if a.Scheme == Standard {
+		if _, err := web.Sign(text, "", time.Time{}, nil); err != nil {
+			return "", err
+		}
 	}
 	return text, nil
 }

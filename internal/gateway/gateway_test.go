@@ -187,6 +187,18 @@ func TestStandardWebhooksAreCheckedAndNotReplayed(t *testing.T) {
 	}
 }
 
+// TestASecretOfTheWrongForm: it is for the log of who set it up, not for strangers.
+func TestASecretOfTheWrongForm(t *testing.T) {
+	p := newPost(t, "", mapping(t, func(m *gateway.Mapping) { m.Auth = gateway.Auth{Scheme: gateway.Standard, SecretEnv: "CI"} }))
+	_, err := p.ask(`{"title":"red"}`, signed(`{"title":"red"}`, time.Now(), "msg_1")...)
+	if refused(err) != "failed" || strings.Contains(err.Error(), "whsec_") {
+		t.Errorf("a stranger is told %v", err)
+	}
+	if got := strings.Join(p.lines, "\n"); !strings.Contains(got, "must begin with whsec_") {
+		t.Errorf("logged %q", got)
+	}
+}
+
 func hub(body string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte(body))
@@ -329,6 +341,27 @@ func TestARequestThatComesAgainIsAnsweredFromAFile(t *testing.T) {
 
 // TestWhatBeganBeforeACrashKeepsItsID: the daemon died after the message was sent
 // and before that was noted. The next try is the same message.
+// TestAnAnswerThatIsGivenAgainIsNobodysAlone: who adds to it changes it for no other.
+func TestAnAnswerThatIsGivenAgainIsNobodysAlone(t *testing.T) {
+	for n := range 16 { // answers of so many lengths: one has room behind it
+		p := newPost(t, "", mapping(t, nil))
+		p.NewID = func() string { return strings.Repeat("i", n+1) }
+		var got [3][]byte
+		for i := range got {
+			a, err := p.ask(`{"title":"x"}`, bearer, "Idempotency-Key: k1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[i] = append(a.Body, byte('0'+i)) //nolint:gocritic // that is what is tested
+		}
+		for i, text := range got {
+			if i > 0 && !strings.HasSuffix(string(text), string(rune('0'+i))) {
+				t.Errorf("answer %d has become %s", i, text)
+			}
+		}
+	}
+}
+
 func TestWhatBeganBeforeACrashKeepsItsID(t *testing.T) {
 	dir, key := t.TempDir(), "Idempotency-Key: k1"
 	p := newPost(t, dir, mapping(t, nil))
