@@ -19,10 +19,11 @@ type Outbox struct {
 	// Log is told what waits, and what of it can never be sent. Nil drops it.
 	Log func(line string)
 
-	mu     sync.Mutex
-	waits  *Store    // nil until something had to wait, or might
-	looked bool      // whether a file of an earlier process is there
-	next   time.Time // before which a backend that failed is not tried again
+	turn chan struct{} // has room for who sends
+
+	mu    sync.Mutex
+	waits *Store    // nil until something had to wait, or might
+	next  time.Time // before which a backend that failed is not tried again
 }
 
 // retryAfter is how long a backend that could not be reached is left alone.
@@ -32,7 +33,9 @@ const retryAfter = 5 * time.Second
 const mostWaiting = 10_000
 
 // NewOutbox puts a file before a backend.
-func NewOutbox(there Backend, path string) *Outbox { return &Outbox{there: there, path: path} }
+func NewOutbox(there Backend, path string) *Outbox {
+	return &Outbox{there: there, path: path, turn: make(chan struct{}, 1)}
+}
 
 var _ Backend = (*Outbox)(nil)
 
@@ -54,21 +57,75 @@ func (o *Outbox) Save(ctx context.Context, m Memory) (Memory, error) {
 	if err := m.Check(); err != nil {
 		return Memory{}, err
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	err := o.flush(ctx)
-	if err == nil {
-		var saved Memory
-		if saved, err = o.there.Save(ctx, m); !errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
-			return saved, err
-		}
-		o.next = time.Now().Add(retryAfter)
+	saved, err := o.deliver(ctx, m)
+	if !errors.Is(err, ErrUnavailable) && !errors.Is(err, context.DeadlineExceeded) {
+		return saved, err
 	}
 	return o.keep(context.WithoutCancel(ctx), m, err)
 }
 
+// deliver sends a memory, after those that wait.
+func (o *Outbox) deliver(ctx context.Context, m Memory) (saved Memory, err error) {
+	if err := o.take(ctx); err != nil {
+		return m, err
+	}
+	defer o.give()
+	if err := o.flush(ctx); errors.Is(err, ErrUnavailable) {
+		return m, err
+	} else if err != nil {
+		return m, fmt.Errorf("%w: %w", ErrUnavailable, err) // whatever it is: this one can wait, too
+	}
+	saved, err = o.there.Save(ctx, m)
+	if errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded) {
+		o.later()
+	}
+	return saved, err
+}
+
+// take waits until nobody else sends, which may take as long as a slow backend, but
+// no longer than the caller does.
+func (o *Outbox) take(ctx context.Context) error {
+	select {
+	case o.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("%w: another call is not answered yet: %w", ErrUnavailable, ctx.Err())
+	}
+}
+
+func (o *Outbox) give() { <-o.turn }
+
+// later notes that the backend takes nothing now.
+func (o *Outbox) later() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.next = time.Now().Add(retryAfter)
+}
+
+// pending gives the file if something may wait in it, maybe of another process; and
+// whether the backend is to be left alone.
+func (o *Outbox) pending(ctx context.Context) (waits *Store, alone bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.waits == nil && fileThere(o.path) {
+		if err := o.open(ctx); err != nil {
+			o.log(err.Error())
+		}
+	}
+	alone = time.Now().Before(o.next)
+	if o.waits == nil || alone {
+		return o.waits, alone
+	}
+	if n, err := o.waits.count(ctx); err == nil && n == 0 {
+		return nil, false
+	}
+	return o.waits, false
+}
+
 // keep puts a memory into the file.
 func (o *Outbox) keep(ctx context.Context, m Memory, why error) (Memory, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	if err := o.open(ctx); err != nil {
 		return Memory{}, errors.Join(why, err)
 	}
@@ -86,25 +143,15 @@ func (o *Outbox) keep(ctx context.Context, m Memory, why error) (Memory, error) 
 
 // flush sends what waits. The error says that the backend takes nothing now.
 func (o *Outbox) flush(ctx context.Context) error {
-	if !o.looked {
-		if !fileThere(o.path) {
-			o.looked = true
-			return nil
-		}
-		if err := o.open(ctx); err != nil {
-			o.log(err.Error())
-			return nil
-		}
-		o.looked = true
-	}
-	if o.waits == nil {
+	waits, alone := o.pending(ctx)
+	if waits == nil {
 		return nil
 	}
-	if time.Now().Before(o.next) {
+	if alone {
 		return fmt.Errorf("%w; it is asked again in a few seconds", ErrUnavailable)
 	}
 	for {
-		oldest, err := o.waits.oldest(ctx, 64)
+		oldest, err := waits.oldest(ctx, 64)
 		if err != nil || len(oldest) == 0 {
 			return err
 		}
@@ -122,12 +169,20 @@ func (o *Outbox) send(ctx context.Context, m Memory) error {
 	_, err := o.there.Save(ctx, m)
 	switch {
 	case errors.Is(err, ErrUnavailable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		o.next = time.Now().Add(retryAfter)
+		o.later()
 		return err
 	case err != nil:
 		return o.refuse(ctx, m, err)
 	}
-	return o.waits.Forget(ctx, m.ID, View{All: true})
+	return o.sent(ctx, m)
+}
+
+// sent takes a memory out of the file, if another process has not done so already.
+func (o *Outbox) sent(ctx context.Context, m Memory) error {
+	if err := o.waits.Forget(ctx, m.ID, View{All: true}); !errors.Is(err, ErrUnknown) {
+		return err
+	}
+	return nil
 }
 
 func (o *Outbox) open(ctx context.Context) error {
@@ -149,10 +204,14 @@ func (o *Outbox) log(line string) {
 
 // reach sends what waits, and completes the error of a call that failed.
 func (o *Outbox) reach(ctx context.Context, call func() error) error {
-	o.mu.Lock()
-	err := o.flush(ctx)
-	waits := o.waits
-	o.mu.Unlock()
+	var err error
+	waits, _ := o.pending(ctx)
+	if waits != nil {
+		if err = o.take(ctx); err == nil {
+			err = o.flush(ctx)
+			o.give()
+		}
+	}
 	if err == nil {
 		err = call()
 	}
@@ -179,15 +238,18 @@ func (o *Outbox) List(ctx context.Context, n int, v View) (found []Memory, err e
 
 // Forget deletes what waits, or what the backend has.
 func (o *Outbox) Forget(ctx context.Context, id string, v View) error {
-	o.mu.Lock()
+	if err := o.take(ctx); err != nil {
+		return err
+	}
 	sent := o.flush(ctx)
-	if o.waits != nil {
-		if err := o.waits.Forget(ctx, id, v); !errors.Is(err, ErrUnknown) {
-			o.mu.Unlock()
+	waits, _ := o.pending(ctx)
+	if waits != nil {
+		if err := waits.Forget(ctx, id, v); !errors.Is(err, ErrUnknown) {
+			o.give()
 			return err
 		}
 	}
-	o.mu.Unlock()
+	o.give()
 	if sent != nil {
 		return sent
 	}

@@ -48,7 +48,7 @@ func (o *Outbox) refuse(ctx context.Context, m Memory, why error) error {
 		return fmt.Errorf("a memory that is refused cannot be put aside: %w", err)
 	}
 	o.log(fmt.Sprintf("the memory %s is never taken; it is put into %s: %v", m.ID, path, why))
-	return o.waits.Forget(ctx, m.ID, View{All: true})
+	return o.sent(ctx, m)
 }
 
 // fileThere reports whether there is a file.

@@ -3,6 +3,7 @@
 package custom
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -124,17 +125,22 @@ func (s *Store) Save(ctx context.Context, m memory.Memory) (memory.Memory, error
 
 // idOf reads an id by itself, or in an object.
 func idOf(answer json.RawMessage) (string, error) {
+	read := func(into any) error {
+		d := json.NewDecoder(bytes.NewReader(answer))
+		d.UseNumber() // 12345678 is not 1.2345678e+07
+		return d.Decode(into)
+	}
 	var all struct{ ID any }
-	if err := json.Unmarshal(answer, &all); err != nil {
-		if err := json.Unmarshal(answer, &all.ID); err != nil {
+	if read(&all) != nil {
+		if err := read(&all.ID); err != nil {
 			return "", err
 		}
 	}
 	switch id := all.ID.(type) {
 	case string:
 		return id, nil
-	case float64:
-		return fmt.Sprint(id), nil
+	case json.Number:
+		return id.String(), nil
 	}
 	return "", nil
 }

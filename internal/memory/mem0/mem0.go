@@ -6,7 +6,6 @@ package mem0
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -126,7 +125,8 @@ type record struct {
 }
 
 // Save keeps a memory. What was saved with infer is told apart by mem0 itself:
-// then the id is that of the first fact that it made, or of nothing.
+// then the id is that of the first fact that it made, or of nothing: also if it has
+// made none by the end of the time that it is waited for.
 func (s *Store) Save(ctx context.Context, m memory.Memory) (memory.Memory, error) {
 	if err := m.Check(); err != nil {
 		return memory.Memory{}, err
@@ -286,6 +286,3 @@ func (s *Store) find(ctx context.Context, a api, id string) (*record, error) {
 	}
 	return nil, nil
 }
-
-// errInferring says that mem0 has not ended its work on a memory.
-var errInferring = errors.New("mem0 is still making facts of it; they can be found in a while")

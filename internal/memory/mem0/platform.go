@@ -1,6 +1,7 @@
 package mem0
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -44,14 +45,17 @@ func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
 	if err := p.client.Do(ctx, remote.Call{Method: http.MethodPost, Path: "/v3/memories/add/", Body: body}, &got); err != nil {
 		return "", err
 	}
+	// It has the memory now. What goes wrong from here is no reason to send it again.
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.client.Timeout, remote.DefaultTimeout))
+	defer cancel()
 	for pause := 200 * time.Millisecond; got.Status == "PENDING" || got.Status == "RUNNING"; pause = min(2*pause, 2*time.Second) {
 		if !sleep(ctx, pause) {
-			return "", errInferring
+			return "", nil
 		}
 		event := got.Event
 		got = added{}
-		if err := p.client.Do(ctx, remote.Call{Method: http.MethodGet, Path: "/v1/event/" + url.PathEscape(event) + "/", Again: true}, &got); err != nil {
-			return "", err
+		if p.client.Do(ctx, remote.Call{Method: http.MethodGet, Path: "/v1/event/" + url.PathEscape(event) + "/", Again: true}, &got) != nil {
+			return "", nil
 		}
 		got.Event = event
 	}

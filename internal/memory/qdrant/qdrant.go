@@ -121,6 +121,8 @@ func (s *Store) embed(ctx context.Context, text string, query bool) ([]float32, 
 	if s.c.Embedder == nil {
 		return nil, nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.c.Client.Timeout, remote.DefaultTimeout)) // it may have more for texts that nobody waits for
+	defer cancel()
 	all, err := s.c.Embedder.Embed(ctx, []string{text}, query)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", memory.ErrUnavailable, err)

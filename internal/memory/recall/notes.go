@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -38,15 +39,36 @@ func (r *Recall) notes(session string) *notes {
 		return n
 	}
 	n.path = filepath.Join(r.Notes, sum(session)+".json")
+	n.read()
+	return n
+}
+
+// read reads the file, if there is one.
+func (n *notes) read() {
 	if info, err := os.Stat(n.path); err != nil || info.Size() > mostPage {
-		return n
+		return
 	}
 	if data, err := os.ReadFile(n.path); err == nil {
+		n.page = page{}
 		if json.Unmarshal(data, &n.page) != nil {
 			n.page = page{}
 		}
 	}
-	return n
+}
+
+// changing is held by who changes notes.
+var changing sync.Mutex
+
+// change changes what is noted now: a save may have taken long, and others have
+// noted something meanwhile.
+func (n *notes) change(do func(*page)) error {
+	changing.Lock()
+	defer changing.Unlock()
+	if n.path != "" {
+		n.read()
+	}
+	do(&n.page)
+	return n.write()
 }
 
 func sum(text string) string {
@@ -62,23 +84,19 @@ func (n *notes) prompt() string { return n.page.Prompt }
 
 // prompted notes what the user asked last. It is of no weight if it cannot be.
 func (n *notes) prompted(text string) {
-	n.page.Prompt = cut(text, lastPrompt)
-	_ = n.write()
+	_ = n.change(func(p *page) { p.Prompt = cut(text, lastPrompt) })
 }
 
 func (n *notes) forget() {
-	n.page.Told = nil
-	_ = n.write()
+	_ = n.change(func(p *page) { p.Told = nil })
 }
 
 func (n *notes) add(ids []string) error {
-	n.page.Told = last(append(n.page.Told, ids...))
-	return n.write()
+	return n.change(func(p *page) { p.Told = last(append(p.Told, ids...)) })
 }
 
 func (n *notes) keep(text string) error {
-	n.page.Kept = last(append(n.page.Kept, sum(text)))
-	return n.write()
+	return n.change(func(p *page) { p.Kept = last(append(p.Kept, sum(text))) })
 }
 
 func last(list []string) []string { return list[max(0, len(list)-mostNoted):] }

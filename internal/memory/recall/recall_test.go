@@ -102,6 +102,45 @@ func TestNothingIsToldTwice(t *testing.T) {
 	}
 }
 
+// slow is a store that saves when it is let to.
+type slow struct {
+	memory.Backend
+	begun, free chan struct{}
+}
+
+func (s *slow) Save(ctx context.Context, m memory.Memory) (memory.Memory, error) {
+	close(s.begun)
+	<-s.free
+	return s.Backend.Save(ctx, m)
+}
+
+// TestASlowSaveKeepsWhatWasToldMeanwhile: it is not told again.
+func TestASlowSaveKeepsWhatWasToldMeanwhile(t *testing.T) {
+	d := newDesk(t)
+	d.save("The tests need Redis on port 6380")
+	there := &slow{d.store, make(chan struct{}), make(chan struct{})}
+	other := *d.Recall
+	other.Open = func(context.Context, string) (Place, func(), error) {
+		return Place{Backend: there, Workspace: "/src/shop"}, func() {}, nil
+	}
+	saved := make(chan error, 1)
+	go func() {
+		_, err := event(d, other.Save(), "s", hook.AgentStop, hook.AgentResult{LastMessage: "The retry waits for five seconds now before it gives up for good"})
+		saved <- err
+	}()
+	<-there.begun
+	if got := d.asks("s", "why does redis not answer the tests?"); !strings.Contains(got, "6380") {
+		t.Errorf("it is told %q", got)
+	}
+	close(there.free)
+	if err := <-saved; err != nil {
+		t.Error(err)
+	}
+	if got := d.asks("s", "why does redis not answer the tests?"); got != "" {
+		t.Errorf("it is told again %q", got)
+	}
+}
+
 // TestWhatIsToldHasABudget: whole memories, as many as there is room for.
 func TestWhatIsToldHasABudget(t *testing.T) {
 	d := newDesk(t)

@@ -184,7 +184,7 @@ func (c *Client) unreachable(err error, limit time.Duration) error {
 
 // refused is the error of an answer that says no.
 func (c *Client) refused(status int, data []byte) error {
-	e := &Error{Status: status, Reason: reason(data)}
+	e := &Error{Status: status, Reason: reason(c.withoutKey(data))}
 	what := fmt.Sprintf("%s at %s", c.Name, c.URL)
 	said := ""
 	if e.Reason != "" {
@@ -208,6 +208,22 @@ func (c *Client) refused(status int, data []byte) error {
 		e.Text = fmt.Sprintf("%s failed (%d)%s", what, status, said)
 	}
 	return e
+}
+
+// withoutKey is an answer without the key, which some services say again. It has
+// the form that it has in a header, and there "Token" before it.
+func (c *Client) withoutKey(data []byte) []byte {
+	for _, values := range c.Header {
+		for _, value := range values {
+			if _, key, ok := strings.Cut(value, " "); ok {
+				value = key
+			}
+			if value != "" {
+				data = bytes.ReplaceAll(data, []byte(value), []byte("…"))
+			}
+		}
+	}
+	return data
 }
 
 // reason finds what an answer says about itself.
