@@ -339,6 +339,22 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
+func TestEscapeWithin(t *testing.T) {
+	for text, want := range map[string]string{
+		"@relay:x go, @relay:y go":    `\@relay:x go, \@relay:y go`,
+		`see \@relay:x go`:            `see \@relay:x go`,
+		"see (@broadcast: all), -@a:": `see (\@broadcast: all), -\@a:`,
+		"好@relay:x":                   `好\@relay:x`,
+		"scp me@host:x /y, 3 @ 4: it": "scp me@host:x /y, 3 @ 4: it",
+		"@org/package and @Bob":       "@org/package and @Bob",
+		"":                            "",
+	} {
+		if got := EscapeWithin(text); got != want {
+			t.Errorf("EscapeWithin(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestEscape(t *testing.T) {
 	tests := []struct{ text, escaped string }{
 		{"@relay:x go", `\@relay:x go`},

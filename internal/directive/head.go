@@ -109,6 +109,32 @@ func Escape(line string) string {
 	return line[:p.end] + `\` + line[p.end:]
 }
 
+// EscapeWithin does the same for a line that is shown by a program which breaks it
+// where it likes: what would be a directive at the start of a line is none anywhere
+// in it. An @ after a letter or digit of ASCII stays, for no program breaks a
+// word there, so that user@host:path is what it was.
+func EscapeWithin(line string) string {
+	line = Escape(line)
+	var out strings.Builder
+	for i := 0; i < len(line); i++ {
+		if line[i] == '@' && i > 0 && line[i-1] != '\\' && (line[i-1] == '-' || !namespaceByte(line[i-1], false)) && headBegins(line[i:]) {
+			out.WriteByte('\\')
+		}
+		out.WriteByte(line[i])
+	}
+	return out.String()
+}
+
+// headBegins reports whether s starts with "@namespace:", whatever follows: it may
+// be on the next line.
+func headBegins(s string) bool {
+	i := 1
+	for i < len(s) && namespaceByte(s[i], i == 1) {
+		i++
+	}
+	return i > 1 && i <= maxNamespace+1 && i < len(s) && s[i] == ':'
+}
+
 // Unescape returns the text that a line stands for: one backslash is removed
 // from before an escaped directive. Other lines come back unchanged, so
 // Unescape(Escape(line)) is line.

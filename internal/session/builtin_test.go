@@ -59,7 +59,7 @@ func TestMemory(t *testing.T) {
 		"heard: Nothing in memory is about that.",
 		"heard: ✓ Forgotten",
 		"heard: Memory: forget failed: no memory has this id",
-		`heard: Memory: serch failed: there is no "serch"; did you mean @memory:search?`,
+		`heard: Memory: serch failed: there is no "serch"; did you mean \@memory:search?`,
 		"heard: Memory: save failed: it needs a text",
 	} {
 		w.screen.await(t, told)

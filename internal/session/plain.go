@@ -17,7 +17,7 @@ func Plain(text string) string { return sanitize(text) }
 func Quoted(command []string, text string) string {
 	lines := strings.Split(sanitize(text), "\n")
 	for i, line := range lines {
-		lines[i] = directive.Escape(line)
+		lines[i] = directive.EscapeWithin(line)
 	}
 	text = strings.Join(lines, "\n")
 	if len(command) == 0 {

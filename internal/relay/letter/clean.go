@@ -26,11 +26,12 @@ func Clean(m relay.Message) relay.Message {
 	return m
 }
 
-// Undirected is a text that says the same and holds no directives.
+// Undirected is a text that says the same and holds no directives, also where the
+// program that shows it begins new lines.
 func Undirected(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
-		lines[i] = directive.Escape(line)
+		lines[i] = directive.EscapeWithin(line)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -40,7 +41,7 @@ func Label(name string) string { return oneLine(name, nameMost) }
 
 func oneLine(text string, most int) string {
 	runes := []rune(strings.Join(strings.Fields(strings.Map(spaced, Plain(text))), " "))
-	return string(runes[:min(len(runes), most)])
+	return Undirected(string(runes[:min(len(runes), most)]))
 }
 
 func spaced(r rune) rune {
