@@ -141,6 +141,17 @@ func (b *Bus) remember() {
 	}
 }
 
+// mostBytes bounds the files of the embedded server, or a stream on others.
+func (b *Bus) mostBytes() int64 {
+	switch {
+	case b.c.MaxBytes > 0:
+		return b.c.MaxBytes
+	case b.c.NATS != "":
+		return clusterMaxBytes
+	}
+	return DefaultMaxBytes
+}
+
 // Poke says that the outbox may have something new.
 func (b *Bus) Poke() { b.store.PokeOutgoing() }
 

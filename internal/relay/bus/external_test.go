@@ -12,7 +12,7 @@ import (
 
 // newServer starts a server of the user's own at an address, with two users: one may
 // do all, the other nearly nothing.
-func newServer(t *testing.T, at, dir string) *server.Server {
+func newServer(t *testing.T, at, dir string, set ...func(*server.Options)) *server.Server {
 	t.Helper()
 	_, port, err := net.SplitHostPort(at)
 	if err != nil {
@@ -22,10 +22,14 @@ func newServer(t *testing.T, at, dir string) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: n, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, Users: []*server.User{
+	o := &server.Options{Host: "127.0.0.1", Port: n, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, Users: []*server.User{
 		{Username: "all", Password: "secret-of-all"},
 		{Username: "few", Password: "secret-of-few", Permissions: &server.Permissions{
-			Publish: &server.SubjectPermission{Allow: []string{"other.>"}}, Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>", "hookway.>"}}}}}})
+			Publish: &server.SubjectPermission{Allow: []string{"other.>"}}, Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>", "hookway.>"}}}}}}
+	for _, change := range set {
+		change(o)
+	}
+	s, err := server.NewServer(o)
 	if err != nil {
 		t.Fatal(err)
 	}

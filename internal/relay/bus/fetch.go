@@ -170,6 +170,7 @@ type reading struct {
 	from   relay.Source
 	count  uint64 // messages that were delivered
 	last   uint64 // offset of the last that was taken in
+	size   int64  // of what is taken in and not removed
 	purged uint64
 }
 
@@ -211,7 +212,8 @@ more:
 	if len(woken) > 0 {
 		r.link.b.c.Wake(ctx, woken)
 	}
-	if r.last = last; r.last-r.purged >= purgeRows {
+	r.size += int64(size)
+	if r.last = last; r.last-r.purged >= purgeRows || r.size >= r.link.b.mostBytes()/8 {
 		r.purge(ctx)
 	}
 	return gap
@@ -248,7 +250,7 @@ func (r *reading) purge(ctx context.Context) {
 		return
 	}
 	if s.Purge(ctx, jetstream.WithPurgeSequence(r.last+1)) == nil {
-		r.purged = r.last
+		r.purged, r.size = r.last, 0
 		nudge(r.link.retry) // there is room again
 	}
 }

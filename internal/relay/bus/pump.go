@@ -122,14 +122,14 @@ func (p *pump) lane(ctx context.Context, machine string, kick <-chan struct{}) e
 	part := "publish " + machine
 	var wait pause
 	for failed := 0; ; {
-		more, err := p.step(ctx, machine, failed > 0)
+		some, err := p.step(ctx, machine, failed > 0)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err == nil {
 			failed, wait = 0, 0
 			p.b.works(part)
-			if !more {
+			if !some {
 				p.b.remember()
 				return nil
 			}
@@ -142,13 +142,17 @@ func (p *pump) lane(ctx context.Context, machine string, kick <-chan struct{}) e
 		if failed++; p.gone() || errors.As(err, &bad) && bad.stuck() && failed > 2 {
 			return errGone
 		}
+		if some {
+			wait = 0
+		}
 		_ = wait.wait(ctx, kick)
 	}
 }
 
-// step publishes the first rows for a machine; it reports whether there may be more.
-// If careful, a batch is not tried: what has failed may be half stored.
-func (p *pump) step(ctx context.Context, machine string, careful bool) (more bool, err error) {
+// step publishes the first rows for a machine; it reports whether some are gone, so
+// that there may be more. If careful, a batch is not tried: what has failed may be
+// half stored.
+func (p *pump) step(ctx context.Context, machine string, careful bool) (some bool, err error) {
 	if machine != p.b.machine {
 		select {
 		case p.turns <- struct{}{}:
@@ -171,7 +175,7 @@ func (p *pump) step(ctx context.Context, machine string, careful bool) (more boo
 	if len(rows) == 0 {
 		return false, nil
 	}
-	return true, p.publish(ctx, s, machine, rows, careful)
+	return p.publish(ctx, s, machine, rows, careful)
 }
 
 // waits says that messages for a machine wait, and why.
@@ -181,13 +185,12 @@ func (p *pump) waits(machine string, err error) error {
 }
 
 // publish stores rows for one machine, in order, and tells the outbox of those that
-// are stored. It stops at the first that is not.
-func (p *pump) publish(ctx context.Context, s *stream, machine string, rows []relay.Parcel, careful bool) error {
-	rows, err := p.refuse(ctx, s, rows)
-	if err != nil {
-		return err
+// are stored. It stops at the first that is not; it reports whether any was.
+func (p *pump) publish(ctx context.Context, s *stream, machine string, rows []relay.Parcel, careful bool) (some bool, err error) {
+	if rows, err = p.refuse(ctx, s, rows); err != nil {
+		return false, err
 	}
-	for len(rows) > 0 {
+	for first := true; len(rows) > 0; first = false {
 		part := rows[:fitting(rows)]
 		room, err := p.room(machine, part)
 		stored := 0
@@ -200,15 +203,15 @@ func (p *pump) publish(ctx context.Context, s *stream, machine string, rows []re
 				seqs[i] = r.Seq
 			}
 			if e := p.b.store.Published(ctx, seqs); e != nil {
-				return fmt.Errorf("the outbox cannot be written: %w", e)
+				return false, fmt.Errorf("the outbox cannot be written: %w", e)
 			}
 		}
 		if err != nil {
-			return p.waits(machine, err)
+			return !first || stored > 0, p.waits(machine, err)
 		}
 		rows = rows[stored:]
 	}
-	return nil
+	return true, nil
 }
 
 // refuse takes out what is longer than the servers take, which would be so at each
@@ -252,10 +255,7 @@ func (l *link) room(machine string, rows []relay.Parcel) (bool, error) {
 	if l.srv == nil {
 		return true, nil
 	}
-	most := l.b.c.MaxBytes
-	if most <= 0 {
-		most = DefaultMaxBytes
-	}
+	most := l.b.mostBytes()
 	need := int64(l.srv.GlobalAccount().JetStreamUsage().Store)
 	for _, r := range rows {
 		need += int64(len(r.Data)) + besideData

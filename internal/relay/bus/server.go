@@ -55,14 +55,11 @@ func (b *Bus) options() (*server.Options, error) {
 		JetStream:              true,
 		JetStreamDomain:        b.place.domain(b.machine),
 		JetStreamMaxMemory:     16 << 20,
-		JetStreamMaxStore:      b.c.MaxBytes,
+		JetStreamMaxStore:      b.mostBytes(),
 		StoreDir:               b.c.Dir,
 		SyncAlways:             true,
 		ConnectErrorReports:    60,
 		ReconnectErrorReports:  60,
-	}
-	if o.JetStreamMaxStore <= 0 {
-		o.JetStreamMaxStore = DefaultMaxBytes
 	}
 	if err := b.c.listener(&o.LeafNode); err != nil {
 		return nil, err

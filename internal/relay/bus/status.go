@@ -22,7 +22,7 @@ type Status struct {
 	Connected bool      `json:"connected"`          // messages can be stored now
 	Server    string    `json:"server,omitempty"`   // external: the address in use
 	Replicas  int       `json:"replicas,omitempty"` // of this machine's stream
-	Outgoing  int       `json:"outgoing"`           // rows of the outbox that are in no stream yet; -1 if they cannot be counted now
+	Outgoing  int       `json:"outgoing"`           // rows of the outbox that are in no stream yet
 	Peers     []Peer    `json:"peers,omitempty"`
 	LastError string    `json:"last_error,omitempty"` // empty when all is well again
 	ErrorAt   time.Time `json:"error_at,omitzero"`
@@ -53,14 +53,13 @@ func (b *Bus) Status() Status {
 	ctx, cancel := context.WithTimeout(context.Background(), countTime)
 	defer cancel()
 	outgoing, err := b.store.Unpublished(ctx)
-	if err != nil {
-		outgoing = -1
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := Status{Mode: b.c.mode(), Machine: b.machine, Connected: b.state.connected, Server: b.state.server, Replicas: b.state.replicas, Outgoing: outgoing}
 	if len(b.state.failing) > 0 {
 		s.LastError, s.ErrorAt = b.state.last, b.state.at
+	} else if err != nil {
+		s.LastError, s.ErrorAt = fmt.Sprintf("what waits in the outbox cannot be counted: %v", err), time.Now()
 	}
 	for _, p := range b.peers {
 		s.Peers = append(s.Peers, Peer{p.machine, p.heard, p.reachable || time.Since(p.heard) < 2*helloEvery})

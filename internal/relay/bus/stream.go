@@ -111,10 +111,7 @@ func (l *link) create(ctx context.Context, js jetstream.JetStream, machine, from
 		Duplicates: dedup, AllowAtomicPublish: true, Replicas: 1,
 	}
 	if l.srv == nil {
-		c.Replicas, c.MaxBytes = replicas, clusterMaxBytes
-		if l.b.c.MaxBytes > 0 {
-			c.MaxBytes = l.b.c.MaxBytes
-		}
+		c.Replicas, c.MaxBytes = replicas, l.b.mostBytes()
 	}
 	s, err := js.CreateStream(ctx, c)
 	if err != nil && c.Replicas > 1 && fewServers(err) {

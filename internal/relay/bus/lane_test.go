@@ -1,0 +1,160 @@
+package bus_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/bus"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// long are n messages of a size.
+func long(prefix string, n, size int) []string {
+	out := ids(prefix, n)
+	for i := range out {
+		out[i] += strings.Repeat("x", size-len(out[i]))
+	}
+	return out
+}
+
+// TestAMachineThatIsAwayHoldsUpNoOther: more waits for it than the server may keep
+// and than is read at once; this machine's own messages pass, and what waits is
+// counted. When it comes it gets all, in order.
+func TestAMachineThatIsAwayHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	at := freeAddress(t)
+	hub := &machine{box: newBox("hub")}
+	hub.bus = start(t, hub.box, bus.Config{Dir: t.TempDir(), MaxBytes: 1 << 20, Leaf: bus.Leaf{Listen: at}, Log: func(string) {}})
+	away := long("away", 500, 4<<10)
+	hub.send("far", away...)
+	waitFor(t, "a word of it", func() bool {
+		s := hub.bus.Status().LastError
+		return strings.Contains(s, "messages for far cannot be stored") && strings.Contains(s, "not fetched")
+	})
+	mine := long("mine", 300, 4<<10) // as much as there is room for, and again
+	hub.send("hub", mine...)
+	hub.gets(t, mine)
+	if n, left := hub.bus.Status().Outgoing, len(hub.outgoing("far")); n != left || n <= 256 || n >= 500 {
+		t.Errorf("%d wait by the status, and %d do", n, left)
+	}
+	far := newMachine(t, "far", bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}})
+	far.gets(t, away)
+	waitFor(t, "the status", func() bool { s := hub.bus.Status(); return s.Outgoing == 0 && s.LastError == "" })
+}
+
+// TestAStreamThatIsFullHoldsUpNoOther is the same in a server of the user's own,
+// where each stream is bounded.
+func TestAStreamThatIsFullHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	at, b := freeAddress(t), newBox("m1")
+	newServer(t, at, t.TempDir())
+	start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 256 << 10, Log: func(string) {}})
+	b.send("m2", long("away", 600, 4<<10)...)
+	b.until(t, "a full stream", func() bool { return b.rows[40].published })
+	want := long("mine", 300, 4<<10)
+	b.send("m1", want...)
+	b.gets(t, want)
+	if left := len(b.outgoing("m2")); left < 500 {
+		t.Errorf("%d messages wait, of 600", left)
+	}
+}
+
+// TestWhatIsTooLargeIsRefusedOnce: the others go on.
+func TestWhatIsTooLargeIsRefusedOnce(t *testing.T) {
+	t.Parallel()
+	at, outside, inside, d := freeAddress(t), newBox("m1"), newBox("m1"), &diary{}
+	newServer(t, at, t.TempDir(), func(o *server.Options) { o.MaxPayload = 64 << 10 })
+	start(t, outside, bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: d.log})
+	start(t, inside, bus.Config{Log: d.log})
+	for b, size := range map[*box]int{outside: 64 << 10, inside: 8 << 20} {
+		first, large, fits := "first", long("large", 1, size), long("fits", 1, size-1<<10)
+		b.send("m1", first, large[0], fits[0], "last")
+		b.gets(t, []string{first, fits[0], "last"})
+		b.mu.Lock()
+		want := fmt.Sprintf("%s: too large for the servers (%d bytes; limit %d)", large[0][:20], size, size-1<<10)
+		if !slices.Equal(b.refused, []string{want}) {
+			t.Errorf("refused: %q", b.refused)
+		}
+		b.mu.Unlock()
+	}
+	if n := strings.Count(d.String(), "too large"); n != 2 {
+		t.Errorf("it was told %d times", n)
+	}
+}
+
+// TestASenderIsToldOfWhatIsTooLarge has the real store.
+func TestASenderIsToldOfWhatIsTooLarge(t *testing.T) {
+	t.Parallel()
+	s, err := relay.Open(t.Context(), t.TempDir(), relay.Options{Machine: "m1", Limits: relay.Limits{MaxContent: -1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	h := &home{store: s}
+	alice, bob := h.join(t, "Alice"), h.join(t, "Bob")
+	start(t, s, bus.Config{})
+	large, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: strings.Repeat("x", 10<<20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "short"}); err != nil {
+		t.Fatal(err)
+	}
+	bob.has([]string{"short"})
+	_, receipts, err := s.Receipts(t.Context(), large.Message.ID)
+	if err != nil || len(receipts) != 1 || receipts[0].State != relay.StateRefused || !strings.HasPrefix(receipts[0].Reason, "too large for the servers (1048") {
+		t.Errorf("%+v %v", receipts, err)
+	}
+	if alice.read(1); !strings.Contains(alice.got[0], "was not delivered: too large") {
+		t.Errorf("Alice was told %.200q", alice.got)
+	}
+}
+
+// TestABatchThatFailsHalfWayIsNotWaitedFor: the server keeps its beginning and
+// answers nothing. The rest waits for room, and comes in order.
+func TestABatchThatFailsHalfWayIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	at, b, d := freeAddress(t), newBox("m1"), &diary{}
+	newServer(t, at, t.TempDir(), func(o *server.Options) { o.JetStreamMaxStore = 256 << 10 })
+	nc, err := nats.Connect("nats://all:secret-of-all@" + at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "OTHER", Subjects: []string{"other"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.Publish(t.Context(), "other", make([]byte, 200<<10)); err != nil {
+		t.Fatal(err)
+	}
+	b.refuse = errFull // so that nothing is removed from the stream
+	want := long("m", 40, 4<<10)
+	b.send("m1", want...)
+	start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 240 << 10, Log: d.log})
+	waitFor(t, "what the server says", func() bool { return strings.Contains(d.String(), "insufficient resources") })
+	if strings.Contains(d.String(), "did not answer") {
+		t.Errorf("it was waited for:\n%s", d)
+	}
+	b.mu.Lock()
+	if b.rows[39].published || !b.rows[0].published {
+		t.Error("the batch did not fail half-way")
+	}
+	b.mu.Unlock()
+	if err := js.DeleteStream(t.Context(), "OTHER"); err != nil {
+		t.Fatal(err)
+	}
+	b.change(func() { b.refuse = nil })
+	b.gets(t, want)
+	if b.repeats > 0 {
+		t.Errorf("%d messages came twice", b.repeats)
+	}
+}
