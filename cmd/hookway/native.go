@@ -31,8 +31,9 @@ type shared struct{ wrapped *judge.Wrapped }
 
 func (s shared) Begin(text string) session.Parcel { return parcelOf(s.wrapped.Begin(text)) }
 
-func (s shared) Offer(text string, still time.Duration, first func() bool) session.Parcel {
-	return parcelOf(s.wrapped.Offer(text, still, first))
+func (s shared) Offer(text string, behind session.Parcel, still time.Duration, first func() bool) session.Parcel {
+	before, _ := behind.(parcel)
+	return parcelOf(s.wrapped.Offer(text, before.letter, still, first))
 }
 
 func (s shared) Heard() session.Heard { return session.Heard(s.wrapped.Heard()) }

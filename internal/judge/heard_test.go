@@ -53,7 +53,7 @@ func TestATextOfARunThatIsGoneIsNotGiven(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	if s.Offer("the text", 0, granted) == nil {
+	if s.Offer("the text", nil, 0, granted) == nil {
 		t.Fatal("the text was not taken, though the agent works")
 	}
 	if err := s.Close(); err != nil {
@@ -67,7 +67,7 @@ func TestATextThatMayNotBeLeftIsNot(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	if s.Offer("the text", 0, func() bool { return false }) != nil {
+	if s.Offer("the text", nil, 0, func() bool { return false }) != nil {
 		t.Error("it was left")
 	}
 	w.want(w.heard(w.native("PostToolUse")), "!the text")

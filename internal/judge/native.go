@@ -229,10 +229,16 @@ func (h *hearing) take(takes, rests, stop bool, said string) (texts []string) {
 		room, changed := mostTaken-len(said), false
 		for i := range s.Letters {
 			l := &s.Letters[i]
-			if !takes || stop && l.Start || len(l.Body) > room || !t.may(l) {
+			if !takes || l.State == given || l.State == back || stop && l.Start {
 				continue
 			}
-			room, changed = room-len(l.Body), true
+			if len(l.Body) > room || !t.may(l) {
+				if l.Start {
+					continue
+				}
+				break // those behind it do not come first
+			}
+			room, changed = room-len(l.Body)-len("\n\n"), true
 			l.become(taken, time.Now())
 			l.By, l.Sum = t.token, t.sum
 			if l.Body != said { // a session that is resumed may tell its begin twice

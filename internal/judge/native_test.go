@@ -175,15 +175,15 @@ func TestATextGoesToTheNextEventThatTakesOne(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	if s.Offer("early", 0, granted) != nil {
+	if s.Offer("early", nil, 0, granted) != nil {
 		t.Error("a text was taken before the agent was heard of")
 	}
 	w.heard(w.native("SessionStart", "source", "startup"))
-	if s.Offer("idle", 0, granted) != nil {
+	if s.Offer("idle", nil, 0, granted) != nil {
 		t.Error("a text was taken for an agent that has nothing to do")
 	}
 	w.heard(w.native("UserPromptSubmit"))
-	one, two := s.Offer("first text", 0, granted), s.Offer("second text", 0, granted)
+	one, two := s.Offer("first text", nil, 0, granted), s.Offer("second text", nil, 0, granted)
 	if one == nil || two == nil {
 		t.Fatal("the text was not taken, though the agent works")
 	}
@@ -197,11 +197,44 @@ func TestATextGoesToTheNextEventThatTakesOne(t *testing.T) {
 	}
 	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!text")
 	w.want(w.heard(w.native("Stop")), "!text")
-	if s.Offer("idle", 0, granted) != nil {
+	if s.Offer("idle", nil, 0, granted) != nil {
 		t.Error("a text was taken for an agent that has stopped")
 	}
 	if got, want := strings.Count(w.agents(), "run-1/Alice/claude"), 5; got < want {
 		t.Errorf("events are of %s", w.agents())
+	}
+}
+
+// Texts that wait one behind the other keep their order, whatever becomes of the
+// first.
+func TestTextsBehindOneAnotherKeepTheirOrder(t *testing.T) {
+	w := newWorld(t, quiet)
+	s := w.wrap("claude")
+	s.Begin("")
+	w.heard(w.native("UserPromptSubmit"))
+	one := s.Offer("first text", nil, 0, granted)
+	big := s.Offer("second "+strings.Repeat("x", 8000), one, 0, granted)
+	large := s.Offer("third "+strings.Repeat("y", 2000), big, 0, granted)
+	small := s.Offer("fourth text", large, 0, granted)
+	w.want(w.heard(w.native("PostToolUse")), "first text", "second", "!third", "!fourth")
+	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "third", "fourth text")
+	for i, l := range []*judge.Letter{one, big, large, small} {
+		if fate := fateOf(t, l); fate != judge.Taken {
+			t.Errorf("text %d was %v", i+1, fate)
+		}
+	}
+
+	one = s.Offer("fifth text", nil, 0, granted)
+	behind := s.Offer("sixth text", one, 0, granted)
+	if fate := one.Await(t.Context(), gone); fate != judge.Returned {
+		t.Fatalf("the agent shows nothing any more; the text was %v", fate)
+	}
+	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t3")), "!sixth") // it must not come before the fifth
+	if s.Offer("seventh text", behind, 0, granted) != nil || s.Offer("seventh text", one, 0, granted) != nil {
+		t.Error("a text was left behind one that is not there any more")
+	}
+	if fate := fateOf(t, behind); fate != judge.Returned {
+		t.Errorf("the text behind it was %v", fate)
 	}
 }
 
@@ -210,12 +243,12 @@ func TestAStoppingAgentGoesOnWithATextOnce(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	one := s.Offer("one more thing", 0, granted)
+	one := s.Offer("one more thing", nil, 0, granted)
 	w.want(w.heard(w.native("Stop")), `"decision":"block"`, "one more thing")
 	if fate := fateOf(t, one); fate != judge.Taken {
 		t.Errorf("the text was %v", fate)
 	}
-	two := s.Offer("and another", 0, granted)
+	two := s.Offer("and another", nil, 0, granted)
 	if two == nil {
 		t.Fatal("the agent goes on, so it takes texts")
 	}
@@ -232,17 +265,17 @@ func TestATextIsTakenBack(t *testing.T) {
 		s := w.wrap("claude")
 		s.Begin("")
 		w.heard(w.native("UserPromptSubmit"))
-		still := s.Offer("interrupted", 0, granted)
+		still := s.Offer("interrupted", nil, 0, granted)
 		if fate := still.Await(t.Context(), gone); fate != judge.Returned {
 			t.Errorf("the agent shows nothing any more; the text was %v", fate)
 		}
-		ended := s.Offer("ended", 0, granted)
+		ended := s.Offer("ended", nil, 0, granted)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if fate := ended.Await(ctx, stay); fate != judge.Returned {
 			t.Errorf("the session ended; the text was %v", fate)
 		}
-		if s.Offer("after that", time.Hour, granted) != nil {
+		if s.Offer("after that", nil, time.Hour, granted) != nil {
 			t.Error("a text was left to an agent that shows nothing any more")
 		}
 		w.want(w.heard(w.native("PostToolUse")), "!interrupted", "!ended")
@@ -265,7 +298,7 @@ func TestAnAnswerThatWasNotSentGivesItsTextBack(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	s.Offer("the text", 0, granted)
+	s.Offer("the text", nil, 0, granted)
 	reply := w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
 	w.want(string(reply.Stdout), "the text")
 	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text") // it is in an answer
@@ -280,7 +313,7 @@ func TestATextOfWhichNobodyKnowsMayBeARepeat(t *testing.T) {
 		s := w.wrap("claude")
 		s.Begin("")
 		w.heard(w.native("UserPromptSubmit"))
-		l := s.Offer("the text", 0, granted)
+		l := s.Offer("the text", nil, 0, granted)
 		w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
 		if fate := fateOf(t, l); fate != judge.Doubtful {
 			t.Errorf("it was %v", fate)
@@ -295,7 +328,7 @@ func TestAnAgentWithinTheWrappedOneIsAnother(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	l := s.Offer("for the outer", 0, granted)
+	l := s.Offer("for the outer", nil, 0, granted)
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"} {
 		w.want(w.heard(w.native(name, "session_id", "inner", "source", "startup")), "!for the outer")
 	}
@@ -361,7 +394,7 @@ func TestATextIsNeitherLostNorDoubled(t *testing.T) {
 			for i := range texts {
 				var l *judge.Letter
 				for deadline := time.Now().Add(patient); l == nil && time.Now().Before(deadline); runtime.Gosched() {
-					l = s.Offer(name(n, i), 0, granted)
+					l = s.Offer(name(n, i), nil, 0, granted)
 				}
 				if l == nil {
 					t.Error("the agent never works")
@@ -417,7 +450,7 @@ func TestATextInTheAnswerOfADeadDaemonIsInThatOfItsSuccessor(t *testing.T) {
 	s := w.wrap("claude")
 	s.Begin("")
 	w.heard(w.native("UserPromptSubmit"))
-	l := s.Offer("the text", 0, granted)
+	l := s.Offer("the text", nil, 0, granted)
 	event := w.native("PostToolUse")
 	child := exec.Command(os.Args[0])
 	child.Env = append(w.env, childEvent+"="+string(event.Stdin), "PWD="+w.dir)

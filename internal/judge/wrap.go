@@ -100,10 +100,19 @@ func (w *Wrapped) Begin(text string) *Letter {
 }
 
 // Offer leaves a text for the agent's next event that takes one, if the agent
-// works. Nil: it is not left there. still is for how long its screen has not
-// changed. first is called just before; if it is false, the text is not left.
-func (w *Wrapped) Offer(text string, still time.Duration, first func() bool) *Letter {
-	works := func(s *standing) bool { return s.Heard && s.Open && s.works(still) }
+// works. Nil: it is not left there. A text behind another one is taken with it or
+// later, and is left only as long as no other way was found for that one. still is
+// for how long the agent's screen has not changed. first is called just before; if
+// it is false, the text is not left.
+func (w *Wrapped) Offer(text string, behind *Letter, still time.Duration, first func() bool) *Letter {
+	works := func(s *standing) bool {
+		if behind != nil {
+			if it := s.find(behind.id); it == nil || it.State == back {
+				return false
+			}
+		}
+		return s.Heard && s.Open && s.works(still)
+	}
 	if s, err := w.read(); err != nil || !works(s) || len(s.Letters) >= maxLetters || len(text) > maxLetter { // the usual case needs no lock
 		return nil
 	}
@@ -215,6 +224,9 @@ func (l *Letter) look(ends bool, still time.Duration) (fate Fate, done bool, err
 	err = l.w.step(func(s *standing) bool { // it may have changed
 		if fate, done = l.judge(s, ends, still); done {
 			s.remove(l.id)
+			if fate != Taken {
+				s.recall(l.id, time.Now())
+			}
 		}
 		return done
 	})
@@ -229,6 +241,8 @@ func (l *Letter) judge(s *standing, ends bool, still time.Duration) (fate Fate, 
 	switch it.State {
 	case given:
 		return Taken, true
+	case back:
+		return Returned, true
 	case taken:
 		age := time.Since(it.Since)
 		return Doubtful, age >= doubtAfter || ends && age >= lastLook

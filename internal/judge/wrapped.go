@@ -73,6 +73,7 @@ const (
 	waiting = "waiting"
 	taken   = "taken" // it is in an answer that is on its way
 	given   = "given" // the answer was sent
+	back    = "back"  // no event has it, and none gets it: one before it goes another way
 )
 
 func (s *standing) find(id int) *letter {
@@ -82,6 +83,15 @@ func (s *standing) find(id int) *letter {
 		}
 	}
 	return nil
+}
+
+// recall keeps what waits behind a letter from being taken: it must not come first.
+func (s *standing) recall(id int, now time.Time) {
+	for i := range s.Letters {
+		if l := &s.Letters[i]; l.ID > id && l.State == waiting && !l.Start {
+			l.become(back, now)
+		}
+	}
 }
 
 func (s *standing) remove(id int) {

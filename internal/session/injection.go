@@ -35,7 +35,11 @@ type injection struct {
 	written <-chan struct{} // closed when it is written, or has failed
 	done    <-chan struct{} // closed in its last state
 
-	saidBefore int64 // what session.said was before typing
+	// These are the typist's.
+	body       string // the text as it stands now: it may have got a note that it is a repeat
+	parcel     Parcel // not nil: it is with the agent's own hooks
+	has        bool   // the agent has it from them
+	saidBefore int64  // what session.said was before typing
 
 	// begin, if not nil, is asked just before the program may get the text, and
 	// again when it is to get it in another way. An error means that it must not.
@@ -56,7 +60,7 @@ type injection struct {
 }
 
 func newInjection(text string) *injection {
-	i := &injection{text: text, now: stateWaiting, wrote: make(chan struct{}), finished: make(chan struct{})}
+	i := &injection{text: text, body: text, now: stateWaiting, wrote: make(chan struct{}), finished: make(chan struct{})}
 	i.written, i.done = i.wrote, i.finished
 	return i
 }

@@ -82,6 +82,53 @@ func TestMessagesWaitForTheEndOfALongTurn(t *testing.T) {
 	}
 }
 
+// An event takes all messages that wait: each is left to the agent's hooks behind the
+// one before, though the first is still waiting.
+func TestMessagesWaitForOneEventTogether(t *testing.T) {
+	t.Parallel()
+	for name, fate := range map[string]session.Fate{"taken": session.Taken, "returned": session.Returned} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			town, w := newTown(t), newWrapped(t)
+			own := &ownHooks{fate: fate, takes: true, fates: make(chan struct{})}
+			town.ownMail(w, own, session.Config{})
+			var ids []string
+			texts := []string{"one", "two", "three", "four"}
+			for _, text := range texts {
+				ids = append(ids, town.send(relay.Message{From: "Bob", To: "Alice", Content: text}))
+			}
+			offers := own.offered(t, len(texts)+1) // the first is the begin
+			for i, text := range texts {
+				if !strings.HasSuffix(offers[i+1], "]: "+text) {
+					t.Errorf("the agent was offered %q", offers)
+				}
+			}
+			own.take(false) // it has nothing more to do
+			for range ids {
+				own.fates <- struct{}{}
+			}
+			for _, id := range ids {
+				want := map[session.Fate]string{session.Taken: "hook", session.Returned: "typed"}[fate]
+				if r := town.becomes(id, relay.StateInjected); r.How != want || r.Repeat {
+					t.Errorf("the receipt is %+v", r)
+				}
+			}
+			if fate != session.Returned {
+				return
+			}
+			last := -1
+			for _, text := range texts {
+				w.screen.await(t, "]: "+text+"\r\n")
+				at := strings.Index(w.screen.String(), "]: "+text+"\r\n")
+				if at < last {
+					t.Errorf("%s came too early: %q", text, w.screen.String())
+				}
+				last = at
+			}
+		})
+	}
+}
+
 // What an agent does after it got a message says that it has seen it.
 func TestAMessageIsSeenWithTheNextEvent(t *testing.T) {
 	t.Parallel()

@@ -19,9 +19,11 @@ type AgentHooks interface {
 
 	// Offer leaves a text for the next event of the agent that takes one. It does
 	// not wait. Nil: the agent has nothing to do, or its screen has not changed for
-	// so long that it seems so; the text is to be typed. First is called before
-	// anybody can have the text, and only then; if it is false, nobody may.
-	Offer(text string, still time.Duration, first func() bool) Parcel
+	// so long that it seems so; the text is to be typed. One behind another, which
+	// may be nil, goes to the same event or a later one, and comes back when that
+	// one does. First is called before anybody can have the text, and only then; if
+	// it is false, nobody may.
+	Offer(text string, behind Parcel, still time.Duration, first func() bool) Parcel
 
 	// Heard says what the agent's hooks have told so far. It is asked often.
 	Heard() Heard
@@ -53,41 +55,30 @@ const (
 	Doubtful             // an event took it, but whether the agent heard the answer is not known
 )
 
-// carry has an event of the agent take a text, if the agent works. The error is
-// errCarried if the agent has it, or says that it must not get it; otherwise the
-// text that is returned is to be typed.
-func (t *typist) carry(ctx context.Context, item *injection, body string) (rest string, err error) {
-	s := t.session
-	if s.hooks == nil {
-		return body, nil
-	}
-	p := s.hooks.Offer(body, s.stillness(), func() bool {
-		err = item.claim(ctx, body, howHook)
-		return err == nil
-	})
-	if p == nil || err != nil {
-		return body, err
-	}
-	item.saidBefore = s.said.Load()
-	item.waits("the agent works; its next event takes the text")
-	rest, taken := s.carried(ctx, p, body)
-	if taken {
-		return "", errCarried
-	}
-	item.repeat = item.repeat || rest != body
-	return rest, nil
-}
-
-// carried ends an injection that the agent has.
-func (i *injection) carried() {
+// handed ends an injection that the agent has.
+func (i *injection) handed() {
 	i.step(stateSubmitted)
 	i.end()
 }
 
-// carried waits for the fate of a parcel with the text body, which is taken back
-// when texts are held. Unless the agent has it, the text that is returned is to be
-// typed.
-func (s *session) carried(ctx context.Context, p Parcel, body string) (rest string, taken bool) {
+// end is what became of a parcel.
+type end struct {
+	taken bool   // the agent has it
+	rest  string // else this is to be typed
+}
+
+// ends notes what became of the injection's parcel.
+func (i *injection) ends(e end) {
+	i.parcel, i.has = nil, e.taken
+	if !e.taken {
+		i.repeat = i.repeat || e.rest != i.body
+		i.body = e.rest
+	}
+}
+
+// await waits for the fate of a parcel with the text body, which is taken back
+// when texts are held.
+func (s *session) await(ctx context.Context, p Parcel, body string) end {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -100,11 +91,11 @@ func (s *session) carried(ctx context.Context, p Parcel, body string) (rest stri
 	}()
 	switch p.Await(ctx, s.stillness) {
 	case Taken:
-		return "", true
+		return end{taken: true}
 	case Doubtful:
-		return letter.Doubted(body), false
+		return end{rest: letter.Doubted(body)}
 	}
-	return body, false
+	return end{rest: body}
 }
 
 // heldBack is closed when texts are held.
@@ -148,7 +139,7 @@ func (s *session) carryFirst(ctx context.Context) {
 	if s.first == nil {
 		return
 	}
-	if rest, taken := s.carried(ctx, s.first, s.firstText); !taken {
-		s.typist.put(rest)
+	if e := s.await(ctx, s.first, s.firstText); !e.taken {
+		s.typist.put(e.rest)
 	}
 }

@@ -55,7 +55,7 @@ func (o *ownHooks) Begin(text string) session.Parcel {
 	return o
 }
 
-func (o *ownHooks) Offer(text string, _ time.Duration, first func() bool) session.Parcel {
+func (o *ownHooks) Offer(text string, _ session.Parcel, _ time.Duration, first func() bool) session.Parcel {
 	o.mu.Lock()
 	takes := o.takes
 	o.mu.Unlock()

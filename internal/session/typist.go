@@ -29,6 +29,7 @@ type typist struct {
 	most    time.Duration // see waitMost
 	waiting chan *injection
 	last    atomic.Int64 // when a text was typed last, in Unix nanoseconds
+	line    []*injection // that were waiting behind one that waits for an event; those of run
 	late    atomic.Int64 // texts that came too late
 	lately  lately       // what was typed
 
@@ -118,10 +119,24 @@ func (t *typist) lastTyped() time.Time {
 // run types until close.
 func (t *typist) run(ctx context.Context) {
 	began := start{at: time.Now(), output: t.session.program.LastOutput()}
-	for item := range t.waiting {
+	for {
+		item, ok := t.next()
+		if !ok {
+			return
+		}
 		t.one(ctx, item, began)
 		began.typed = true
 	}
+}
+
+// next waits for a text; there is none after close.
+func (t *typist) next() (item *injection, ok bool) {
+	if len(t.line) > 0 {
+		item, t.line = t.line[0], t.line[1:]
+		return item, true
+	}
+	item, ok = <-t.waiting
+	return item, ok
 }
 
 // start is how the program was found.
@@ -135,32 +150,41 @@ type start struct {
 func (t *typist) one(ctx context.Context, item *injection, began start) {
 	written := sync.OnceFunc(func() { t.session.busy.Add(-1) })
 	defer written()
-	if !t.released(ctx, item) {
-		t.miss(item, "it was held until the program ended")
-		return
-	}
-	if item.withdrawn.Load() {
-		t.fail(item, item.text, errWithdrawn)
-		return
-	}
-	body, err := t.carry(ctx, item, item.text)
-	var p *profile
-	var pr proof
-	if err == nil {
-		p, pr, err = t.write(ctx, item, body, began)
-	}
+	p, pr, err := t.bring(ctx, item, began)
 	if errors.Is(err, errCarried) {
-		item.carried()
+		item.handed()
 		return
 	}
 	if err != nil {
-		t.fail(item, body, err)
+		t.fail(item, err)
 		return
 	}
 	t.last.Store(time.Now().UnixNano())
 	item.step(stateWritten)
 	written()
 	t.watch(ctx, item, p, pr)
+}
+
+// bring has an event take a text, or types it.
+func (t *typist) bring(ctx context.Context, item *injection, began start) (*profile, proof, error) {
+	if item.has {
+		return nil, proof{}, errCarried
+	}
+	if item.parcel == nil { // else it is on its way
+		if !t.released(ctx, item) {
+			return nil, proof{}, errHeld
+		}
+		if item.withdrawn.Load() {
+			return nil, proof{}, errWithdrawn
+		}
+	}
+	if err := t.carry(ctx, item); err != nil {
+		return nil, proof{}, err
+	}
+	if item.withdrawn.Load() {
+		return nil, proof{}, errWithdrawn
+	}
+	return t.write(ctx, item, began)
 }
 
 // released waits while texts are held. It reports whether there is still a
@@ -192,7 +216,7 @@ var (
 )
 
 // write types the text when that is safe.
-func (t *typist) write(ctx context.Context, item *injection, text string, began start) (*profile, proof, error) {
+func (t *typist) write(ctx context.Context, item *injection, began start) (*profile, proof, error) {
 	var counted, calm time.Duration
 	for looked := time.Now(); ; {
 		m := t.look()
@@ -200,12 +224,12 @@ func (t *typist) write(ctx context.Context, item *injection, text string, began 
 		m.silent = t.session.said.Load() == 0 && t.session.program.LastOutput().Equal(began.output)
 		m.running, m.unsettled = m.now.Sub(began.at), calm
 		p := t.profile.front(m.input)
-		o := p.judge(m, len(text))
+		o := p.judge(m, len(item.body))
 		if o.none() {
-			if err := item.claim(ctx, text, howTyped); err != nil {
+			if err := item.claim(ctx, item.body, howTyped); err != nil {
 				return p, proof{}, err
 			}
-			pr, err := t.put1(ctx, item, p, m, text)
+			pr, err := t.put1(ctx, item, p, m, item.body)
 			if !errors.Is(err, errUnsafe) {
 				return p, pr, err
 			}
@@ -219,11 +243,9 @@ func (t *typist) write(ctx context.Context, item *injection, text string, began 
 			return p, proof{}, errHeld
 		}
 		took := time.Since(looked)
-		rest, err := t.carry(ctx, item, text) // it may have begun to work meanwhile
-		if err != nil {
+		if err := t.carry(ctx, item); err != nil { // it may have begun to work meanwhile
 			return p, proof{}, err
 		}
-		text = rest
 		looked = time.Now()
 		if calm += took; !o.calm {
 			calm = 0
@@ -271,7 +293,7 @@ func (t *typist) look() moment {
 }
 
 // fail ends a text that was not typed and tells the user.
-func (t *typist) fail(item *injection, body string, err error) {
+func (t *typist) fail(item *injection, err error) {
 	item.err = err
 	switch {
 	case item.begin != nil: // it waits on, elsewhere
@@ -281,7 +303,7 @@ func (t *typist) fail(item *injection, body string, err error) {
 	case errors.Is(err, terminal.ErrEnded), errors.Is(err, context.Canceled):
 		t.miss(item, "the program has ended")
 	default:
-		t.session.warnings.addf("a text was not typed (%v): %s", err, body)
+		t.session.warnings.addf("a text was not typed (%v): %s", err, item.body)
 		item.fail(err.Error())
 	}
 }
