@@ -317,14 +317,14 @@ func (o *office) back(t relay.Taken) {
 // must live on for a moment.
 func (o *office) read() bool {
 	for was := 1; ; {
-		unread := o.s.program.Input().Unread
-		if ended(o.s.program) {
+		in := o.s.program.Input()
+		if in.Gone || ended(o.s.program) {
 			return false
 		}
-		if unread == 0 && was == 0 {
+		if in.Unread == 0 && was == 0 {
 			return true
 		}
-		was = unread
+		was = in.Unread
 		if !rest(o.ctx, unreadLook) {
 			return false
 		}

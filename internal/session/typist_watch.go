@@ -93,7 +93,7 @@ func (t *typist) watch(ctx context.Context, i *injection, p *profile, pr proof) 
 			state = stateEchoed
 			i.step(state)
 		}
-		gone := ended(t.session.program) // then its input says nothing
+		gone := m.input.Gone || ended(t.session.program) // then its input says nothing
 		taken := !gone && m.input.Unread == 0 && (sawUnread || since >= arrivesIn || state == stateEchoed)
 		if taken && p.submitted(m, pr, state == stateEchoed) {
 			i.step(stateSubmitted)

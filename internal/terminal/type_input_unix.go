@@ -13,7 +13,7 @@ import (
 // The program was started with the process id leader.
 func inputOf(pty, tty *os.File, leader int) Input {
 	var in Input
-	_ = withFd(tty, func(fd int) error {
+	err := withFd(tty, func(fd int) error {
 		t, err := unix.IoctlGetTermios(fd, getTermios)
 		if err != nil {
 			return err
@@ -22,6 +22,7 @@ func inputOf(pty, tty *os.File, leader int) Input {
 		in.Unread, err = unix.IoctlGetInt(fd, unread)
 		return err
 	})
+	in.Gone = err != nil
 	_ = withFd(pty, func(fd int) error {
 		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 		if err == nil && group > 0 && group != leader {

@@ -126,7 +126,7 @@ func TestInputTellsHowTheTerminalIsRead(t *testing.T) {
 		t.Errorf("a program that does not read: %+v", in)
 	}
 	p.Close()
-	if in := p.Input(); in.Unread != 0 || in.Front != nil {
+	if in := p.Input(); !in.Gone || in.Unread != 0 || in.Front != nil {
 		t.Errorf("after the end: %+v", in)
 	}
 }
