@@ -54,6 +54,7 @@ kept, unless --force is given: then they are gone.`,
 }
 
 func (a *app) agents(ctx context.Context) error {
+	a.hearOthers(ctx)
 	return a.withRelay(ctx, func(store *relay.Store) error {
 		all, err := store.Agents(ctx)
 		if err != nil {

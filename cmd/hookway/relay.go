@@ -108,6 +108,48 @@ func (a *app) withRelay(ctx context.Context, do func(*relay.Store) error) error 
 	return errors.Join(do(store), store.Close())
 }
 
+// linked reports whether there are other machines to hear of.
+func (a *app) linked() bool {
+	r, err := config.RelayOf(a.getenv)
+	return err == nil && (r.NATS != "" || r.Leaf.Listen != "" || len(r.Leaf.Remotes) > 0)
+}
+
+// Bounds of hearing of other machines.
+const (
+	hearTime  = 2 * time.Second // how long a first one is waited for, from the daemon's start on
+	hearEvery = 50 * time.Millisecond
+)
+
+// hearOthers has a daemon run where there are other machines, of which nothing is
+// known without one, and waits a moment for the first of them.
+func (a *app) hearOthers(ctx context.Context) {
+	if !a.linked() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, hearTime)
+	defer cancel()
+	v, _ := buildVersion()
+	if _, err := daemonStatus(ctx, a.getenv, v); errors.Is(err, daemon.ErrNone) {
+		if err := a.pokeRelay(ctx); err != nil {
+			a.warn("nothing is heard of other machines: %v", err)
+			return
+		}
+	}
+	look := time.NewTicker(hearEvery)
+	defer look.Stop()
+	for {
+		st, err := daemonStatus(ctx, a.getenv, v)
+		if err != nil || st.Relay == nil || len(st.Relay.Peers) > 0 || st.UptimeS >= int64(hearTime/time.Second) {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // self is the agent in whose session this is called, or the one at the keyboard.
 func (a *app) self() (name string, agent bool) {
 	if name := a.getenv("HOOKWAY_AGENT"); name != "" {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/hookway/hookway/internal/session"
 )
@@ -11,14 +12,23 @@ import (
 // daemon was told of those that were sent.
 func (a *app) sessionMail(ctx context.Context, warn func(string)) (mail *session.Mail, done func()) {
 	p := &poker{wanted: make(chan struct{}, 1), poke: a.pokeRelay, warn: warn}
+	if a.linked() { // what others send to the session comes with a daemon only
+		p.every = daemonEvery
+		p.want()
+	}
 	ctx = context.WithoutCancel(ctx)
 	p.working.Go(func() { p.run(ctx) })
 	return &session.Mail{Open: a.openRelay, Sent: p.want}, p.close
 }
 
+// daemonEvery is how often a session that other machines may send to looks whether
+// there is a daemon, and starts one.
+const daemonEvery = time.Minute
+
 // poker tells the daemon that there are messages to carry. Nobody waits for it.
 type poker struct {
 	wanted  chan struct{} // holds a token while the daemon is to be told
+	every   time.Duration // how often it is told without that; 0 is never
 	poke    func(context.Context) error
 	warn    func(string)
 	working sync.WaitGroup
@@ -48,8 +58,21 @@ func (p *poker) close() {
 }
 
 func (p *poker) run(ctx context.Context) {
+	var again <-chan time.Time
+	if p.every > 0 {
+		t := time.NewTicker(p.every)
+		defer t.Stop()
+		again = t.C
+	}
 	told := false
-	for range p.wanted {
+	for {
+		select {
+		case _, open := <-p.wanted:
+			if !open {
+				return
+			}
+		case <-again:
+		}
 		if err := p.poke(ctx); err != nil && !told {
 			told = true
 			p.warn("messages are kept, and wait to be carried: " + err.Error())

@@ -82,6 +82,7 @@ func (s *sending) run(ctx context.Context, to, text string) error {
 	if err != nil {
 		return err
 	}
+	s.hearOthers(ctx)
 	return s.withRelay(ctx, func(store *relay.Store) error {
 		if !m.Agent && (m.From == person || s.wait == string(relay.StateReplied)) { // who is known can be answered
 			if err := s.appear(ctx, store, m.From); err != nil {
@@ -154,7 +155,7 @@ func (s *sending) message(to, text string) (m relay.Message, err error) {
 	}
 	m = relay.Message{
 		ID: relay.NewID(), From: name, Session: s.getenv("HOOKWAY_SESSION"), To: to, Thread: s.thread, ReplyTo: s.reply,
-		Priority: relay.Priority(s.priority), Agent: agent,
+		Priority: relay.Priority(s.priority), Agent: agent, Hops: post.HopsOf(s.getenv),
 	}
 	if !agent {
 		m.Session = keyboard(name)

@@ -157,20 +157,14 @@ func (c *carrier) begin() {
 	if err != nil {
 		return
 	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !c.linked() {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !c.app.linked() {
 		return
 	}
 	go func() {
-		if c.linked() || c.waiting() {
+		if c.app.linked() || c.waiting() {
 			_ = c.Poke()
 		}
 	}()
-}
-
-// linked reports whether there are other machines to hear of.
-func (c *carrier) linked() bool {
-	r, err := config.RelayOf(c.app.getenv)
-	return err == nil && (r.NATS != "" || r.Leaf.Listen != "" || len(r.Leaf.Remotes) > 0)
 }
 
 // waiting reports whether there is something to carry.
@@ -191,7 +185,7 @@ func (c *carrier) Needed() bool {
 	c.mu.Lock()
 	used := c.bus != nil || c.starting != nil
 	c.mu.Unlock()
-	return used && (c.linked() || c.waiting())
+	return used && (c.app.linked() || c.waiting())
 }
 
 // Status is how it stands.
