@@ -81,7 +81,7 @@ func queued(sent relay.Sent) string {
 		}
 	}
 	if len(away) == 1 {
-		return fmt.Sprintf("The message to %s is queued: %s is %s.", away[0].To, away[0].To, away[0].Reason)
+		return fmt.Sprintf("The message to %s is queued: %s.", away[0].To, away[0].Reason)
 	}
 	var names []string
 	for _, r := range away[:min(len(away), offlineMost)] {

@@ -239,7 +239,7 @@ func TestRelay(t *testing.T) {
 	}, "\n\n"), session.Config{Name: "Alice", Dir: dir})
 	for _, told := range []string{
 		"heard: spelt anew",
-		"heard: The message to Bob is queued: Bob is offline since ",
+		"heard: The message to Bob is queued: offline since ",
 		"heard: The message is queued for those who are offline: ",
 		"heard: The message to Bob was not delivered: it was not sent: that is a secret",
 		`heard: The message to Norbrt was not delivered: there is no agent "Norbrt"; did you mean Norbert?`,
