@@ -200,18 +200,31 @@ func (g *group) start(do func(context.Context) error) {
 	g.wg.Go(func() { g.cancel(do(g.ctx)) })
 }
 
-// watchLeafs notes when a leaf link is new. The server has no event for it.
+// apart is how long a link to another machine may be away before that is told.
+const apart = 5 * time.Second
+
+// watchLeafs notes when a leaf link is new, and when one is away. The server has no
+// event for it.
 func (l *link) watchLeafs(ctx context.Context) error {
 	const look = 250 * time.Millisecond
 	t := time.NewTicker(look)
 	defer t.Stop()
-	before := map[uint64]bool{}
+	before, whole := map[uint64]bool{}, time.Now()
 	for {
 		if leafs, err := l.srv.Leafz(nil); err == nil {
-			now, fresh := map[uint64]bool{}, false
+			now, fresh, ours := map[uint64]bool{}, false, 0
 			for _, leaf := range leafs.Leafs {
 				now[leaf.ID] = true
 				fresh = fresh || !before[leaf.ID]
+				if leaf.IsSpoke {
+					ours++
+				}
+			}
+			if ours >= len(l.b.c.Leaf.Remotes) {
+				whole = time.Now()
+				l.b.works("leaf")
+			} else if time.Since(whole) > apart {
+				l.b.fails("leaf", l.b.c.Leaf.missing(ours))
 			}
 			if before = now; fresh {
 				l.renewed()
@@ -223,6 +236,14 @@ func (l *link) watchLeafs(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// missing says that not all machines are joined that should be.
+func (leaf Leaf) missing(joined int) error {
+	if len(leaf.Remotes) == 1 {
+		return fmt.Errorf("%s cannot be joined: it is off, or one side does not accept the other's token or certificate, which is in the log of one of the two; messages wait", safeURL(leaf.Remotes[0].URL))
+	}
+	return fmt.Errorf("of the %d machines to join only %d are there: the others are off, or do not accept a token or certificate, which is in a log; messages wait", len(leaf.Remotes), joined)
 }
 
 // close ends the connection and the server.

@@ -26,6 +26,7 @@ type proxy struct {
 	mu    sync.Mutex
 	cut   bool
 	conns map[net.Conn]bool
+	tries int // connections that came
 	wg    sync.WaitGroup
 }
 
@@ -53,6 +54,9 @@ func (p *proxy) accept() {
 		if err != nil {
 			return
 		}
+		p.mu.Lock()
+		p.tries++
+		p.mu.Unlock()
 		out, err := net.Dial("tcp", p.to)
 		if err != nil || !p.hold(in, out) {
 			in.Close()

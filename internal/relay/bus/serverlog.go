@@ -71,20 +71,26 @@ func (l *serverLog) Noticef(string, ...any) {}
 func (l *serverLog) Debugf(string, ...any)  {}
 func (l *serverLog) Tracef(string, ...any)  {}
 
+// client is how a line about a connection begins: with its address and a number,
+// another one at each try.
+var client = expression(`^(\S+):(\d+) - [a-z]+:\d+ - `)
+
 func (l *serverLog) line(text string) {
 	text = strings.TrimSpace(text)
+	key := client().ReplaceAllString(text, "$1: ") // from outside the port is another one too
+	text = client().ReplaceAllString(text, "$1:$2: ")
 	l.mu.Lock()
 	if l.starting && l.damage == "" && damaged().MatchString(text) {
 		l.damage = text
 	}
 	now := time.Now()
-	seen, ok := l.last[text]
+	seen, ok := l.last[key]
 	quiet := ok && now.Sub(seen) < time.Minute || ordinary().MatchString(text) || l.starting && l.damage == text
 	if !quiet {
 		if l.last == nil || len(l.last) > 64 {
 			l.last = map[string]time.Time{}
 		}
-		l.last[text] = now
+		l.last[key] = now
 	}
 	l.mu.Unlock()
 	if !quiet {
