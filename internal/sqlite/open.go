@@ -167,7 +167,12 @@ func await(ctx context.Context, lock *os.File) error {
 // Write runs do in a transaction, and commits it if do returns no error. No other
 // process writes meanwhile.
 func (f *File) Write(ctx context.Context, do func(*sql.Tx) error) error {
-	tx, err := f.BeginTx(ctx, nil)
+	conn, err := f.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close() // gives it back
+	tx, err := begin(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -175,6 +180,31 @@ func (f *File) Write(ctx context.Context, do func(*sql.Tx) error) error {
 		return errors.Join(err, rolledBack(tx))
 	}
 	return tx.Commit()
+}
+
+// begin begins a transaction. SQLite hears of no context while it waits for other
+// processes, so it is told how long it may.
+func begin(ctx context.Context, conn *sql.Conn) (*sql.Tx, error) {
+	deadline, ok := ctx.Deadline()
+	left := time.Until(deadline)
+	if !ok || left >= BusyTime {
+		return conn.BeginTx(ctx, nil)
+	}
+	wait := func(d time.Duration) error {
+		_, err := conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("PRAGMA busy_timeout(%d)", d.Milliseconds()))
+		return err
+	}
+	if err := wait(max(left, 0) + 10*time.Millisecond); err != nil { // so much later that the context has ended
+		return nil, err
+	}
+	tx, err := conn.BeginTx(ctx, nil)
+	if again := wait(BusyTime); again != nil && err == nil { // the connection is not as others need it
+		return nil, errors.Join(again, rolledBack(tx))
+	}
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("other processes kept the file busy: %w", ctx.Err())
+	}
+	return tx, err
 }
 
 // rolledBack undoes a transaction. One that has ended with its context, or with a

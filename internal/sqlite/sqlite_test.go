@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/internal/sqlite"
 )
@@ -220,5 +221,37 @@ func TestOddPlaces(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestADeadlineHoldsWhileOthersWrite, also for what is written after that.
+func TestADeadlineHoldsWhileOthersWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	form := sqlite.Form{What: "things", Steps: []string{"CREATE TABLE thing (x)"}, Conns: 1}
+	mine, theirs := open(t, path, form), open(t, path, form)
+	write := func(*sql.Tx) error { return nil }
+	err := theirs.Write(t.Context(), func(*sql.Tx) error {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		if err := mine.Write(ctx, write); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("it is %v", err)
+		}
+		if took := time.Since(began); took > sqlite.BusyTime/2 {
+			t.Errorf("it took %v", took)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var is int64
+	if err := mine.QueryRow("PRAGMA busy_timeout").Scan(&is); err != nil || is != sqlite.BusyTime.Milliseconds() {
+		t.Errorf("the next ones wait %d ms, %v", is, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), sqlite.BusyTime/3)
+	defer cancel()
+	if err := mine.Write(ctx, write); err != nil {
+		t.Error(err)
 	}
 }
