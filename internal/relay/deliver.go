@@ -170,7 +170,7 @@ func merge(d *delivery, r Receipt) {
 	d.repeat = d.repeat || r.Repeat
 }
 
-// clip bounds a text that another machine has written.
+// clip bounds a text that another machine, or a hook, has written.
 func clip(text string) string {
 	const most = 1000
 	if len(text) <= most {

@@ -82,6 +82,7 @@ func (seat *Seat) settle(ctx context.Context, id string, do func(*delivery)) err
 			return ErrTaken
 		}
 		do(d)
+		d.reason = clip(d.reason) // it goes to the sender, maybe through servers that bound what they take
 		d.text, d.transcript, d.history = "", "", ""
 		return nil
 	})

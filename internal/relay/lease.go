@@ -31,7 +31,11 @@ func (seat *Seat) leads(ctx context.Context) (bool, error) {
 	p := seat.p
 	seat.mu.Unlock()
 	if file != nil {
-		return true, seat.s.write(ctx, func(a access) error { return a.lead(seat, p) })
+		err := seat.s.write(ctx, func(a access) error { return a.lead(seat, p) })
+		if err != nil {
+			seat.yield(file)
+		}
+		return err == nil, err
 	}
 	// The one that has the lease may not have said so yet: then the one before it is
 	// noted still, which has ended.
@@ -42,6 +46,17 @@ func (seat *Seat) leads(ctx context.Context) (bool, error) {
 	}
 	alive, _, err := seat.s.alive(lead)
 	return alive, err
+}
+
+// yield gives the inbox back that nobody could be told of: at the next call it is
+// taken again, and noted.
+func (seat *Seat) yield(file *os.File) {
+	seat.mu.Lock()
+	defer seat.mu.Unlock()
+	if seat.lease == file { // else Close has it
+		seat.lease = nil
+		_ = file.Close()
+	}
 }
 
 // lead notes which seat has the inbox of its agent.

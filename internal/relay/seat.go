@@ -153,7 +153,7 @@ func (seat *Seat) Close() error {
 	delete(seat.s.seats, seat)
 	seat.s.mu.Unlock()
 
-	errs := []error{seat.unlock()}
+	errs := []error{closed(seat.lock)}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	// Should it fail, others find that the seat's lock is free.
@@ -165,12 +165,17 @@ func (seat *Seat) Close() error {
 	return errors.Join(errs...)
 }
 
-// unlock lets go of the seat's own lock.
+// unlock lets go of the locks of a seat that nobody has got.
 func (seat *Seat) unlock() error {
-	if seat.lock == nil {
+	return errors.Join(closed(seat.lock), closed(seat.lease))
+}
+
+// closed closes a file, if there is one: that gives its lock back.
+func closed(file *os.File) error {
+	if file == nil {
 		return nil
 	}
-	return seat.lock.Close()
+	return file.Close()
 }
 
 // pokeAgents wakes the seats in this process of some agents.

@@ -323,3 +323,31 @@ func TestWaitEndsWithAMessageAPokeOrItsContext(t *testing.T) {
 	say(t, other, "Alice", "Bob", "b")
 	must(t, <-waits)
 }
+
+// TestAnInboxThatCouldNotBeTakenIsFree: whoever could not note that they have it, gives
+// it back.
+func TestAnInboxThatCouldNotBeTakenIsFree(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	const full = "CREATE TRIGGER full BEFORE UPDATE OF lead ON agent BEGIN SELECT RAISE(FAIL, 'no room'); END"
+	must(t, s.Exec(full))
+	if _, err := s.Join(t.Context(), relay.Presence{Name: "Bob", Session: "one"}); err == nil {
+		t.Fatal("it joined")
+	}
+	must(t, s.Exec("DROP TRIGGER full"))
+	bob := join(t, s, "Bob", "two")
+	next := join(t, s, "Bob", "three")
+	if leads, err := bob.Leads(t.Context()); err != nil || !leads {
+		t.Errorf("after one that could not join: leads %v, %v", leads, err)
+	}
+	must(t, bob.Close())
+	must(t, s.Exec(full))
+	if leads, err := next.Leads(t.Context()); err == nil || leads {
+		t.Errorf("without room: leads %v, %v", leads, err)
+	}
+	must(t, s.Exec("DROP TRIGGER full"))
+	leads, err := next.Leads(t.Context())
+	all, more := s.Agents(t.Context())
+	if err != nil || more != nil || !leads || all[0].Session != "three" {
+		t.Errorf("leads %v, %v; %+v, %v", leads, err, all, more)
+	}
+}

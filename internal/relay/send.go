@@ -74,6 +74,7 @@ func (s *Store) complete(m *Message) (err error) {
 
 const (
 	longestThread   = 128
+	deepest         = 100 // levels of metadata; SQLite reads no JSON of more than 1000
 	mostAttachments = 32
 	besideContent   = 64 << 10 // bytes of all of a message but its text
 )
@@ -104,7 +105,30 @@ func (s *Store) checkContent(m *Message) error {
 	if len(beside) > besideContent {
 		return &LongError{"all that goes with the text", len(beside), besideContent}
 	}
+	if depth(beside) > deepest {
+		return &refusal{fmt.Sprintf("the metadata may have at most %d levels", deepest)}
+	}
 	return nil
+}
+
+// depth is how many levels a JSON text has.
+func depth(text []byte) (most int) {
+	level, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			level++
+			most = max(most, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return most
 }
 
 func validID(id string) bool {

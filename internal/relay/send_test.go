@@ -360,3 +360,38 @@ func TestTheLongestMessageFitsIntoAParcel(t *testing.T) {
 		}
 	}
 }
+
+// TestDeepMetadata: SQLite cannot look into JSON of more than 1000 levels, so such a
+// message would keep its receiver from answering.
+func TestDeepMetadata(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	join(t, s, "Bob")
+	nested := func(levels int) map[string]any {
+		var deep any = `"[[` // which is no level
+		for range levels {
+			deep = []any{deep}
+		}
+		return map[string]any{"x": deep}
+	}
+	send(t, s, relay.Message{From: "Alice", To: "Bob", Content: "x", Metadata: nested(90)})
+	if _, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "x", Metadata: nested(1500)}); err == nil || !relay.Refused(err) {
+		t.Errorf("1500 levels: %v", err)
+	}
+	if items, err := s.Inbox(t.Context(), "Bob", relay.Query{Thread: "build"}); err != nil || len(items) != 0 {
+		t.Errorf("%v, %v", items, err)
+	}
+}
+
+// TestALongReasonOfAHookIsCut: it goes to the sender's machine, through servers that
+// may take a mebibyte at most.
+func TestALongReasonOfAHookIsCut(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	bob := join(t, s, "Bob")
+	id := say(t, s, "Alice", "Bob", "x")
+	carry(t, s)
+	take(t, bob)
+	must(t, bob.Suppress(t.Context(), id, strings.Repeat("no ", 1<<19)))
+	if _, receipts, err := s.Receipts(t.Context(), id); err != nil || len(receipts) != 1 || len(receipts[0].Reason) > 1100 || !strings.HasPrefix(receipts[0].Reason, "no no") {
+		t.Errorf("%.2000v, %v", receipts, err)
+	}
+}
