@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -77,11 +78,11 @@ func (h *Handler) askWorker(ctx context.Context, ev hook.AnyEvent, event [][]byt
 
 func (h *Handler) runOnce(ctx context.Context, ev hook.AnyEvent, event [][]byte) (hook.Decision, error) {
 	head := ev.Head()
-	s := h.c.spec(environOf(ctx), head.CWD,
+	s := h.c.spec(environOf(ctx), head.CWD, append(environ.Added(ctx),
 		"HOOK_ACTION=execute",
 		"HOOKWAY_WORKER=",
 		"HOOKWAY_EVENT="+printable(ev.Info().Name),
-		"HOOKWAY_SESSION_ID="+printable(head.Session))
+		"HOOKWAY_SESSION_ID="+printable(head.Session))...)
 	r, err := h.runner.run(ctx, s, event)
 	if err != nil {
 		return hook.Decision{}, err

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	variables "github.com/hookway/hookway/internal/environ"
 )
 
 // Bounds of a program that a script runs.
@@ -81,6 +83,7 @@ func (p *Program) execEnv(ctx context.Context, more map[string]string) []string 
 	env := slices.Clone(environIn(ctx, p))
 	depth, _ := variable(env, "HOOKWAY_DEPTH")
 	n, _ := strconv.Atoi(depth) // what is no number counts as none
+	env = append(env, variables.Added(ctx)...)
 	for name, value := range more {
 		env = append(env, name+"="+value)
 	}

@@ -85,6 +85,9 @@ var _ hook.Relay = sender{}
 func (m mailHooks) sender(ctx context.Context, hops int) context.Context {
 	was, _ := ctx.Value(senderKey{}).(sender)
 	m.hops = hops
+	if hops > 0 {
+		ctx = post.WithHops(ctx, hops)
+	}
 	return context.WithValue(ctx, senderKey{}, sender{mailHooks: m, note: was.note})
 }
 

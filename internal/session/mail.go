@@ -235,7 +235,7 @@ type hopsKey struct{}
 // passing is a context for the hooks of a message that was received: what they
 // send is that message, passed on once more.
 func passing(ctx context.Context, m relay.Message) context.Context {
-	return context.WithValue(ctx, hopsKey{}, m.Hops+1)
+	return context.WithValue(post.Passing(ctx, m), hopsKey{}, m.Hops+1)
 }
 
 func hopsOf(ctx context.Context) int {

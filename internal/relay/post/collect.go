@@ -70,7 +70,7 @@ func claim(ctx context.Context, seat Seat, hooks Hooks, t relay.Taken, how strin
 			l.Repeat = true
 		}
 	}
-	out, err := hooks.Received(ctx, ForHooks(l.Message, "received"))
+	out, err := hooks.Received(Passing(ctx, l.Message), ForHooks(l.Message, "received"))
 	switch {
 	case err != nil:
 		return l, false, fmt.Errorf("the hooks of MessageReceived did not finish: %w", err)
