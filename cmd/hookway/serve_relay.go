@@ -32,8 +32,17 @@ type carrier struct {
 	starting chan struct{} // closed when a start has ended; nil: none is under way
 	store    *relay.Store
 	bus      *bus.Bus
-	problem  string // why it does not carry
+	problem  string        // why it does not carry
+	pause    time.Duration // before it starts again by itself
+	again    *time.Timer   // that does so; nil: it has not failed
 }
+
+// The pauses before a start that failed is tried again: what waits was accepted, and
+// nobody may come to poke.
+const (
+	startAgain = time.Second
+	startMost  = time.Minute
+)
 
 func (a *app) newCarrier(log func(string)) *carrier {
 	c := &carrier{app: a, log: log}
@@ -57,7 +66,7 @@ func (c *carrier) Poke() error {
 	return nil
 }
 
-// start opens what there is to be opened. A failure is tried again at the next poke.
+// start opens what there is to be opened. After a failure it is tried again.
 func (c *carrier) start(ended chan struct{}) {
 	defer close(ended)
 	store, err := c.open()
@@ -72,7 +81,15 @@ func (c *carrier) start(ended chan struct{}) {
 		c.bus, c.problem = b, ""
 		return
 	}
-	if text := hook.LogLine(err.Error()); text != c.problem && c.ctx.Err() == nil {
+	if c.closed {
+		return
+	}
+	if c.again != nil {
+		c.again.Stop()
+	}
+	c.pause = min(max(2*c.pause, startAgain), startMost)
+	c.again = time.AfterFunc(c.pause, func() { _ = c.Poke() })
+	if text := hook.LogLine(err.Error()); text != c.problem {
 		c.problem = text
 		c.log("messages are not carried: " + text)
 	}
@@ -88,7 +105,7 @@ func (c *carrier) run(store *relay.Store) (*bus.Bus, error) {
 		return nil, err
 	}
 	to := bus.Config{
-		Dir: filepath.Join(dir, "nats"), NATS: r.NATS, Creds: r.Creds, TLS: bus.TLS(r.TLS),
+		Dir: natsDir(dir), NATS: r.NATS, Creds: r.Creds, TLS: bus.TLS(r.TLS),
 		Leaf: bus.Leaf{Listen: r.Leaf.Listen, TLS: bus.TLS(r.Leaf.TLS), TokenFile: r.Leaf.TokenFile},
 		Wake: c.wake, Log: c.log,
 	}
@@ -97,6 +114,9 @@ func (c *carrier) run(store *relay.Store) (*bus.Bus, error) {
 	}
 	return bus.Start(c.ctx, store, to)
 }
+
+// natsDir is where the server of messages has its files.
+func natsDir(relayDir string) string { return filepath.Join(relayDir, "nats") }
 
 // open opens the store, once.
 func (c *carrier) open() (*relay.Store, error) {
@@ -175,8 +195,8 @@ func (c *carrier) waiting() bool {
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, time.Second)
 	defer cancel()
-	rows, _ := store.Outgoing(ctx, 1)
-	return len(rows) > 0
+	left, _ := store.Uncarried(ctx)
+	return left
 }
 
 // Needed reports that the daemon must stay: other machines send to it, or something
@@ -218,6 +238,9 @@ func (c *carrier) Close() {
 	c.mu.Lock()
 	c.closed = true
 	starting := c.starting
+	if c.again != nil {
+		c.again.Stop()
+	}
 	c.mu.Unlock()
 	if starting != nil {
 		c.end()
