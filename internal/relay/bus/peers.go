@@ -18,6 +18,7 @@ import (
 const (
 	helloEvery   = 15 * time.Second // when nothing changes
 	lookEvery    = 2 * time.Second  // whether our own directory has changed
+	noteEvery    = time.Minute      // that a peer was heard of, when nothing changes: senders are told if that is long ago
 	mostPeers    = 1000
 	maxDirectory = 32 << 20
 )
@@ -36,6 +37,7 @@ type peer struct {
 	heard     time.Time
 	reachable bool
 	learned   [sha256.Size]byte
+	noted     time.Time // when the store was told
 }
 
 // others makes machines known to each other, and fetches from those that are
@@ -141,10 +143,11 @@ func (o *others) hear(ctx context.Context, m *nats.Msg) {
 	}
 }
 
-// learn keeps a peer's directory if it is another one than before.
+// learn keeps a peer's directory if it is another one than before, and now and then
+// that the peer was heard of.
 func (o *others) learn(ctx context.Context, p *peer, packed []byte) {
 	sum := sha256.Sum256(packed)
-	if sum == p.learned {
+	if sum == p.learned && time.Since(p.noted) < noteEvery {
 		return
 	}
 	directory, err := unpack(packed)
@@ -157,7 +160,7 @@ func (o *others) learn(ctx context.Context, p *peer, packed []byte) {
 		}
 		return
 	}
-	p.learned = sum
+	p.learned, p.noted = sum, time.Now()
 	o.b.works("learn " + p.machine)
 }
 
