@@ -66,6 +66,30 @@ func TestAServerOfOnesOwn(t *testing.T) {
 	b.gets(t, want)
 }
 
+// TestAWrongPasswordIsTold and not what follows of it.
+func TestAWrongPasswordIsTold(t *testing.T) {
+	t.Parallel()
+	at, b := freeAddress(t), newBox("m1")
+	newServer(t, at, t.TempDir())
+	said := make(chan string, 64)
+	running := start(t, b, bus.Config{NATS: "nats://all:wrong@" + at, Log: func(line string) {
+		select {
+		case said <- line:
+		default:
+		}
+	}})
+	b.send("m1", "one")
+	var refused, failed bool
+	for !refused || !failed {
+		line := <-said
+		refused = refused || strings.Contains(line, "Authorization Violation")
+		failed = failed || strings.Contains(line, "cannot be looked at")
+	}
+	if s := running.Status(); !strings.Contains(s.LastError, "Authorization Violation") {
+		t.Errorf("it says %q", s.LastError)
+	}
+}
+
 func TestRightsThatAreMissingAreTold(t *testing.T) {
 	at, b := freeAddress(t), newBox("m1")
 	newServer(t, at, t.TempDir())

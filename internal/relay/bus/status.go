@@ -56,7 +56,9 @@ func (b *Bus) Status() Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s := Status{Mode: b.c.mode(), Machine: b.machine, Connected: b.state.connected, Server: b.state.server, Replicas: b.state.replicas, Outgoing: outgoing}
-	if len(b.state.failing) > 0 {
+	if cause := b.state.failing["server"]; cause != "" { // of which all others follow
+		s.LastError, s.ErrorAt = cause, b.state.at
+	} else if len(b.state.failing) > 0 {
 		s.LastError, s.ErrorAt = b.state.last, b.state.at
 	} else if err != nil {
 		s.LastError, s.ErrorAt = fmt.Sprintf("what waits in the outbox cannot be counted: %v", err), time.Now()
