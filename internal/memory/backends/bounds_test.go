@@ -73,6 +73,47 @@ func TestASaveWaitsForAnEmbedderAsForQdrant(t *testing.T) {
 	}
 }
 
+// TestNobodyWaitsForAnothersQuestion: who has less time has an answer in it, and a
+// service that hangs is not asked three times.
+func TestNobodyWaitsForAnothersQuestion(t *testing.T) {
+	free, asked := make(chan struct{}), make(chan struct{}, 100)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-r.Context().Done():
+		case <-free:
+		}
+	}))
+	defer server.Close()
+	defer close(free)
+	client := remote.Client{URL: server.URL, Timeout: 30 * time.Second}
+	for what, b := range map[string]memory.Backend{"qdrant": qdrant.New(qdrant.Config{Client: client}), "mem0": mem0.New(mem0.Config{Client: client})} {
+		long, end := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_, _ = b.Save(long, memory.Memory{Text: "one"})
+		}()
+		<-asked
+		brief, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		begin := time.Now()
+		_, err := b.Search(brief, "x", 1, memory.View{})
+		if took := time.Since(begin); err == nil || took > 20*time.Second {
+			t.Errorf("%s: after %v: %v", what, took, err)
+		}
+		cancel()
+		end()
+		<-ended
+	}
+	client.Timeout = 100 * time.Millisecond
+	for len(asked) > 0 {
+		<-asked
+	}
+	if _, err := qdrant.New(qdrant.Config{Client: client}).List(t.Context(), 1, memory.View{}); !errors.Is(err, memory.ErrUnavailable) || len(asked) != 1 {
+		t.Errorf("asked %d times: %v", len(asked), err)
+	}
+}
+
 // TestAKeyThatAServiceSaysAgain: it is in no error.
 func TestAKeyThatAServiceSaysAgain(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -62,9 +62,10 @@ func (s *Store) Close() error { return nil }
 // platform answers to a ping.
 func (s *Store) server(ctx context.Context) (api, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.api != nil {
-		return s.api, nil
+	known := s.api
+	s.mu.Unlock()
+	if known != nil {
+		return known, nil
 	}
 	flavor := s.c.Flavor
 	if flavor == "" && s.c.Client.URL == PlatformURL {
@@ -78,6 +79,8 @@ func (s *Store) server(ctx context.Context) (api, error) {
 	}
 	c := s.c.Client
 	c.Header = http.Header{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if flavor == Platform {
 		if s.c.Key != "" {
 			c.Header.Set("Authorization", "Token "+s.c.Key)

@@ -71,10 +71,12 @@ func (s *Store) create(ctx context.Context, dims int) (*shape, error) {
 // look finds out what the collection holds, once; nil if there is none.
 func (s *Store) look(ctx context.Context) (*shape, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.known != nil {
-		return s.known, nil
+	known := s.known
+	s.mu.Unlock()
+	if known != nil {
+		return known, nil
 	}
+	// Nobody waits for another's question: that may have more time than they have.
 	var got struct {
 		Result struct {
 			Config struct {
@@ -100,6 +102,8 @@ func (s *Store) look(ctx context.Context) (*shape, error) {
 	if err := s.index(ctx, got.Result.Payload); err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.known = c
 	return c, nil
 }

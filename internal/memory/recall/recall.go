@@ -80,7 +80,7 @@ func (r *Recall) Inject() hook.Handler {
 		}
 		ctx, cancel := context.WithTimeout(ctx, askTime)
 		defer cancel()
-		found, err := r.find(ctx, env, prompt)
+		found, err := r.findWithin(ctx, env, prompt)
 		if err != nil {
 			return hook.Decision{}, fmt.Errorf("what is remembered cannot be told: %w", err)
 		}
@@ -90,6 +90,26 @@ func (r *Recall) Inject() hook.Handler {
 		}
 		return hook.Inject(text), n.add(told)
 	})
+}
+
+// findWithin is find, which nobody waits for when the time is over: also if what it
+// waits for is no question of its own.
+func (r *Recall) findWithin(ctx context.Context, env *hook.Envelope, prompt string) ([]memory.Memory, error) {
+	type result struct {
+		found []memory.Memory
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		found, err := r.find(ctx, env, prompt)
+		done <- result{found, err}
+	}()
+	select {
+	case got := <-done:
+		return got.found, got.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the search took too long: %w", ctx.Err())
+	}
 }
 
 // find gives what is worth telling, the best first.

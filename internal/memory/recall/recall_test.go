@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/memory"
@@ -112,6 +114,33 @@ func (s *slow) Save(ctx context.Context, m memory.Memory) (memory.Memory, error)
 	close(s.begun)
 	<-s.free
 	return s.Backend.Save(ctx, m)
+}
+
+// deaf is a store that looks at no context.
+type deaf struct {
+	memory.Backend
+	free chan struct{}
+}
+
+func (d *deaf) Search(context.Context, string, int, memory.View) ([]memory.Memory, error) {
+	<-d.free
+	return nil, nil
+}
+
+// TestAnAgentWaitsForFourSeconds: and no longer, whatever the search waits for.
+func TestAnAgentWaitsForFourSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		there := &deaf{free: make(chan struct{})}
+		r := &Recall{Budget: 2000, Open: func(context.Context, string) (Place, func(), error) {
+			return Place{Backend: there, Workspace: "/src/shop"}, func() {}, nil
+		}}
+		begin := time.Now() // of the bubble
+		text, err := event(&desk{t: t, Recall: r}, r.Inject(), "s", hook.AgentStart, hook.AgentRun{Prompt: "why?"})
+		if took := time.Since(begin); text != "" || !errors.Is(err, context.DeadlineExceeded) || took != askTime {
+			t.Errorf("after %v: %q, %v", took, text, err)
+		}
+		close(there.free)
+	})
 }
 
 // TestASlowSaveKeepsWhatWasToldMeanwhile: it is not told again.

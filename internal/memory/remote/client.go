@@ -36,7 +36,7 @@ type Client struct {
 	URL     string        // without a / at the end
 	Header  http.Header   // of each call; it holds the key
 	Key     string        // the variable that holds the key, for errors; "" takes none
-	Timeout time.Duration // of one try; zero is [DefaultTimeout]
+	Timeout time.Duration // of a call with all its tries; zero is [DefaultTimeout]
 	HTTP    *http.Client  // nil is one that follows no redirects
 }
 
@@ -98,9 +98,12 @@ func (c *Client) Do(ctx context.Context, call Call, into any) error {
 			return fmt.Errorf("%s cannot be asked: %w", c.Name, err)
 		}
 	}
+	limit := cmp.Or(c.Timeout, DefaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	var err error
 	for n := range tries {
-		if err = c.try(ctx, call, body, into); err == nil || !call.Again || !passing(err) || ctx.Err() != nil {
+		if err = c.try(ctx, limit, call, body, into); err == nil || !call.Again || !passing(err) || ctx.Err() != nil {
 			return err
 		}
 		if n+1 < tries && !wait(ctx, pause<<n) {
@@ -121,10 +124,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (c *Client) try(ctx context.Context, call Call, body []byte, into any) error {
-	limit := cmp.Or(c.Timeout, DefaultTimeout)
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+func (c *Client) try(ctx context.Context, limit time.Duration, call Call, body []byte, into any) error {
 	target := strings.TrimRight(c.URL, "/") + call.Path
 	if len(call.Query) > 0 {
 		target += "?" + call.Query.Encode()
