@@ -7,6 +7,9 @@ import (
 // deliver makes the rows of a message for all receivers here, and gives the receipts
 // that its sender's machine is told. Rows that are there already stay as they are.
 func (in *ingestion) deliver(m Message, origin string, p parcel) ([]Receipt, error) {
+	if origin == "" && p.Agent == "" {
+		return nil, in.deliverAll(m)
+	}
 	to, err := in.receivers(m, p)
 	if err != nil {
 		return nil, err
@@ -39,6 +42,24 @@ func (in *ingestion) deliver(m Message, origin string, p parcel) ([]Receipt, err
 		err = in.turn(m, origin, to[0].key)
 	}
 	return receipts, err
+}
+
+// deliverAll makes the rows of a message from here to many in one go: nobody else can
+// write meanwhile, and there may be thousands.
+func (in *ingestion) deliverAll(m Message) error {
+	in.arrival++
+	from, args := in.ofMany(m)
+	var agent, name string
+	var st stage
+	return in.each([]any{&agent, &name, &st}, func() error {
+		if st == queued {
+			in.woken[agent] = name
+		}
+		return nil
+	}, `INSERT INTO delivery (message, machine, agent, name, session, sender, origin, state, priority, arrival, reason, accepted)
+		SELECT ?, '', agent.key, agent.name, '', ?, '', iif(agent.waiting >= ?, ?, ?), ?, ?, iif(agent.waiting >= ?, printf(?, agent.waiting), ''), ? `+from+`
+		ON CONFLICT DO NOTHING RETURNING agent, name, state`,
+		append([]any{m.ID, key(m.From), in.s.limits.Inbox, int(refused), int(queued), ranks[m.Priority], in.arrival, in.s.limits.Inbox, fullText, micros(in.s.now())}, args...)...)
 }
 
 // receivers are the agents here that a message is for.

@@ -105,9 +105,9 @@ func (a access) expected(m Message) ([]Receipt, error) {
 	return receipts, nil
 }
 
-func fullReason(n int) string {
-	return fmt.Sprintf("its inbox is full: %d messages wait", n)
-}
+const fullText = "its inbox is full: %d messages wait"
+
+func fullReason(n int) string { return fmt.Sprintf(fullText, n) }
 
 // member is one of those who get a message to many.
 type member struct {
@@ -118,19 +118,23 @@ type member struct {
 // members are the agents of this machine that a message to a channel or to everyone
 // is for.
 func (a access) members(m Message) ([]member, error) {
+	from, args := a.ofMany(m)
+	var one member
+	var all []member
+	err := a.each([]any{&one.key, &one.name, &one.waiting}, func() error { all = append(all, one); return nil }, "SELECT agent.key, agent.name, agent.waiting "+from+" ORDER BY agent.key", args...)
+	return all, err
+}
+
+// ofMany is how those are selected.
+func (a access) ofMany(m Message) (from string, args []any) {
 	sender := key(m.From)
 	if m.Machine != a.s.machine && m.Machine != "" {
 		sender = "" // nobody here
 	}
-	query, args := "SELECT key, name, waiting FROM agent WHERE key <> ? ORDER BY key", []any{sender}
 	if channel, ok := strings.CutPrefix(m.To, "#"); ok {
-		query = "SELECT agent.key, agent.name, agent.waiting FROM member JOIN agent ON agent.key = member.agent WHERE agent.key <> ? AND member.channel = ? ORDER BY agent.key"
-		args = append(args, key(channel))
+		return "FROM member JOIN agent ON agent.key = member.agent WHERE agent.key <> ? AND member.channel = ?", []any{sender, key(channel)}
 	}
-	var one member
-	var all []member
-	err := a.each([]any{&one.key, &one.name, &one.waiting}, func() error { all = append(all, one); return nil }, query, args...)
-	return all, err
+	return "FROM agent WHERE agent.key <> ?", []any{sender}
 }
 
 // reasons say why messages wait.

@@ -395,3 +395,25 @@ func TestALongReasonOfAHookIsCut(t *testing.T) {
 		t.Errorf("%.2000v, %v", receipts, err)
 	}
 }
+
+// TestWhatManyGotIsRemovedInSteps: each is short, however many had a message.
+func TestWhatManyGotIsRemovedInSteps(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	must(t, s.Exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i < 19)
+		INSERT INTO message (id, short, sender, machine, by_agent, kept, body) SELECT 'message-' || i, i, 'alice', '', 0, 1, '{}' FROM n`))
+	must(t, s.Exec(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i+1 FROM n WHERE i < 499)
+		INSERT INTO delivery (message, machine, agent, name, session, sender, origin, state, priority, arrival) SELECT id, '', 'agent-' || i, 'x', '', 'alice', '', 7, 1, 1 FROM n, message`))
+	s.SetNow(func() time.Time { return time.Now().Add(2 * time.Hour) })
+	source, left := relay.Source{Stream: "in", Created: begun}, 20
+	for step := uint64(1); left > 0; step++ {
+		if _, err := s.Ingest(t.Context(), source, step, nil); err != nil {
+			t.Fatal(err)
+		}
+		sent, err := s.SentBy(t.Context(), "Alice", 100)
+		must(t, err)
+		if gone := left - len(sent); gone < 1 || gone > 4 {
+			t.Fatalf("step %d removed %d messages of %d", step, gone, left)
+		}
+		left = len(sent)
+	}
+}

@@ -8,7 +8,8 @@ import (
 const (
 	keptFor    = 30 * 24 * time.Hour // settled messages
 	sweepEvery = time.Hour
-	sweepStep  = 200 // messages, so that nobody waits long
+	sweepStep  = 200  // messages, and
+	sweepRows  = 2000 // deliveries, about: so that nobody waits long
 )
 
 // sweep removes settled messages that are old, some at a time. A message that still
@@ -31,17 +32,24 @@ func (s *Store) sweep(ctx context.Context) error {
 		return err
 	}
 	return s.write(ctx, func(a access) error {
+		more, rows := len(old) == sweepStep, int64(0)
 		for _, id := range old {
-			for _, remove := range []string{"DELETE FROM delivery WHERE message = ?", "DELETE FROM message WHERE id = ?"} {
-				if _, err := a.exec(remove, id); err != nil {
-					return err
-				}
+			if more = more || rows >= sweepRows; rows >= sweepRows {
+				break
 			}
+			n, err := a.exec("DELETE FROM delivery WHERE message = ?", id)
+			if err != nil {
+				return err
+			}
+			if _, err := a.exec("DELETE FROM message WHERE id = ?", id); err != nil {
+				return err
+			}
+			rows += n
 		}
 		if _, err := a.exec("DELETE FROM outbox WHERE message = '' AND published > 0 AND published < ?", micros(now.Add(-receiptsKept))); err != nil {
 			return err
 		}
-		if len(old) == sweepStep {
+		if more {
 			return nil // there is more: the next one goes on
 		}
 		_, err := a.exec("INSERT OR REPLACE INTO fact (name, value) VALUES ('swept', ?)", micros(now))
