@@ -13,6 +13,16 @@ import (
 // newCluster starts three servers that are a cluster, each a process.
 func newCluster(t *testing.T) (nodes []*child, urls string) {
 	t.Helper()
+	jobs, urls := clusterJobs(t)
+	for i, j := range jobs {
+		nodes = append(nodes, launch(t, fmt.Sprint("n", i+1), j, nil))
+	}
+	return nodes, urls
+}
+
+// clusterJobs are the servers of a cluster that are not started.
+func clusterJobs(t *testing.T) (jobs []job, urls string) {
+	t.Helper()
 	var ports []int
 	for range 6 {
 		_, port, err := net.SplitHostPort(freeAddress(t))
@@ -27,11 +37,10 @@ func newCluster(t *testing.T) (nodes []*child, urls string) {
 	}
 	var all []string
 	for i := range 3 {
-		name := fmt.Sprint("n", i+1)
-		nodes = append(nodes, launch(t, name, job{Node: &nodeJob{Name: name, Dir: t.TempDir(), Client: ports[i], Port: ports[3+i], Routes: ports[3:]}}, nil))
+		jobs = append(jobs, job{Node: &nodeJob{Name: fmt.Sprint("n", i+1), Dir: t.TempDir(), Client: ports[i], Port: ports[3+i], Routes: ports[3:]}})
 		all = append(all, fmt.Sprint("nats://127.0.0.1:", ports[i]))
 	}
-	return nodes, strings.Join(all, ",")
+	return jobs, strings.Join(all, ",")
 }
 
 // TestAClusterLosesNothingWhenItsServersDie: each of three servers is killed under
@@ -67,4 +76,44 @@ func TestAClusterLosesNothingWhenItsServersDie(t *testing.T) {
 	if s := first.Status(); !s.Connected || s.Mode != bus.ModeExternal || s.Server == "" {
 		t.Errorf("%+v", s)
 	}
+}
+
+// TestAClusterThatIsNotWholeTakesMessages: one of its three servers is down when a
+// stream is made. Two are enough for it, and for all that it is to have in the end.
+func TestAClusterThatIsNotWholeTakesMessages(t *testing.T) {
+	t.Parallel()
+	nodes, urls := newCluster(t)
+	a, b := newBox("a"), newBox("b")
+	first := start(t, a, bus.Config{NATS: urls, Log: func(string) {}})
+	waitFor(t, "three replicas", func() bool { return first.Status().Replicas == 3 })
+	nodes[2].kill()
+	second := start(t, b, bus.Config{NATS: urls, Log: func(string) {}})
+	want := ids("m", 100)
+	a.send("b", want...)
+	b.gets(t, want)
+	nodes[2].start()
+	waitFor(t, "three replicas", func() bool { return second.Status().Replicas == 3 })
+	b.send("a", "back")
+	a.gets(t, []string{"back"})
+}
+
+// TestAClusterThatWasNeverWhole has no leader until its third server has come:
+// messages wait, and the status says for what.
+func TestAClusterThatWasNeverWhole(t *testing.T) {
+	t.Parallel()
+	jobs, urls := clusterJobs(t)
+	for i, j := range jobs[:2] {
+		launch(t, fmt.Sprint("n", i+1), j, nil)
+	}
+	b := newBox("m1")
+	running := start(t, b, bus.Config{NATS: urls, Log: func(string) {}})
+	want := ids("m", 100)
+	b.send("m1", want...)
+	waitFor(t, "the status", func() bool {
+		s := running.Status()
+		return strings.Contains(s.LastError, "HW_default_m1") && s.Outgoing == 100
+	})
+	launch(t, "n3", jobs[2], nil)
+	b.gets(t, want)
+	waitFor(t, "the status", func() bool { s := running.Status(); return s.LastError == "" && s.Outgoing == 0 && s.Replicas > 0 })
 }
