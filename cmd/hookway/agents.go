@@ -18,8 +18,9 @@ func (a *app) agentsCommand() *cobra.Command {
 		Long: `List the agents that messages can be sent to: what stands under NAME is what
 hookway send takes. An agent is known from its first session on, wrapped by
 hookway run, with hookway's hooks, or with hookway mcp; what is sent to one that
-does not run waits until it comes back. hookway sessions lists the terminals that
-run now.`,
+does not run waits until it comes back. Of several sessions with one name, the
+first has the inbox, and the others stand below it. hookway sessions lists the
+terminals that run now.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.agents(cmd.Context()) },
 	}
@@ -75,6 +76,9 @@ func (a *app) agents(ctx context.Context) error {
 		for _, agent := range all {
 			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", field(address(store, agent), 80), agentState(agent), agent.Waiting,
 				or(agent.Program, "-"), or(strings.Join(withMark(agent.Channels), " "), "-"), or(agent.CWD, "-"))
+			for _, other := range agent.Others {
+				fmt.Fprintf(table, "%s\t%s\t-\t%s\t-\t%s\n", field(address(store, agent), 80), "runs, another has the inbox", or(other.Program, "-"), or(other.CWD, "-"))
+			}
 		}
 		return endOfReader(table.Flush())
 	})

@@ -20,6 +20,18 @@ type Agent struct {
 	LastSeen time.Time `json:"last_seen,omitzero"` // it did something
 	Waiting  int       `json:"waiting"`            // messages that wait for it
 	Channels []string  `json:"channels,omitempty"`
+
+	// Others are the sessions of that name that run on this machine beside the one
+	// that has the inbox. They get only what is for their session.
+	Others []Other `json:"others,omitempty"`
+}
+
+// Other is a session of an agent that does not have its inbox.
+type Other struct {
+	Session string `json:"session"`
+	Program string `json:"program,omitempty"`
+	CWD     string `json:"cwd,omitempty"`
+	Kind    string `json:"kind,omitempty"` // as in Presence
 }
 
 // Agents gives all agents that are known: those of this machine first, by name,
@@ -38,9 +50,13 @@ func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
 }
 
 func (a access) ours() ([]Agent, error) {
-	running, err := a.running("")
+	alive, _, err := a.sitting("")
 	if err != nil {
 		return nil, err
+	}
+	seats := map[string][]live{}
+	for _, seat := range alive {
+		seats[seat.agent] = append(seats[seat.agent], seat)
 	}
 	channels := map[string][]string{}
 	var agent, channel string
@@ -55,14 +71,48 @@ func (a access) ours() ([]Agent, error) {
 	err = a.each([]any{&agent, &one.Name, &one.Program, &one.CWD, &one.Kind, &one.Session, &since, &seen, &one.Waiting}, func() error {
 		next := one
 		next.Machine, next.Since, next.LastSeen, next.Channels = a.s.machine, moment(since), moment(seen), channels[agent]
-		if next.Running = running[agent]; !next.Running {
+		if next.Running = len(seats[agent]) > 0; !next.Running {
 			next.Session = ""
 		}
 		all = append(all, next)
 		return nil
 	}, `SELECT key, name, agent.program, agent.cwd, agent.kind, coalesce(seat.session, ''), since, seen, waiting
 		FROM agent LEFT JOIN seat ON seat.id = agent.lead ORDER BY key`)
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].Others, err = a.others(all[i], seats[key(all[i].Name)]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// others gives the sessions of an agent that are alive, but for the one that has its
+// inbox, or is about to have it. A session may have several seats.
+func (a access) others(agent Agent, alive []live) ([]Other, error) {
+	var all []Other
+	known := map[string]bool{agent.Session: true}
+	for _, seat := range alive {
+		if known[seat.session] {
+			continue
+		}
+		known[seat.session] = true
+		if agent.Session == "" { // the one before it has just ended
+			agent.Session = seat.session
+			continue
+		}
+		one := Other{Session: seat.session}
+		there, err := a.get([]any{&one.Program, &one.CWD, &one.Kind}, "SELECT program, cwd, kind FROM seat WHERE id = ?", seat.id)
+		if err != nil {
+			return nil, err
+		}
+		if there {
+			all = append(all, one)
+		}
+	}
+	return all, nil
 }
 
 func (a access) theirs() ([]Agent, error) {

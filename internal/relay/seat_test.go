@@ -85,6 +85,11 @@ func TestOneInboxIsForOneSession(t *testing.T) {
 	if leads, err := second.Leads(t.Context()); leads || err != nil {
 		t.Errorf("the second leads: %v, %v", leads, err)
 	}
+	asks := join(t, other, "Bob", "one") // the same session, which is shown once
+	if all, err := s.Agents(t.Context()); err != nil || len(all) != 1 || all[0].Session != "one" || len(all[0].Others) != 1 || all[0].Others[0].Session != "two" {
+		t.Errorf("the agents are %+v, %v", all, err)
+	}
+	must(t, asks.Close())
 	if got := inject(t, first); got != "a" {
 		t.Errorf("the first got %q", got)
 	}
@@ -99,6 +104,9 @@ func TestOneInboxIsForOneSession(t *testing.T) {
 	}
 	if leads, err := second.Leads(t.Context()); !leads || err != nil {
 		t.Errorf("the second leads: %v, %v", leads, err)
+	}
+	if all, err := s.Agents(t.Context()); err != nil || len(all) != 1 || all[0].Session != "two" || len(all[0].Others) != 0 {
+		t.Errorf("the agents are %+v, %v", all, err)
 	}
 }
 

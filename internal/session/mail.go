@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -108,7 +109,23 @@ func (o *office) join() error {
 		return err
 	}
 	o.store, o.seat = store, seat
+	if leads, err := seat.Leads(o.ctx); err == nil && !leads {
+		o.second()
+	}
 	return nil
+}
+
+// second tells the user of another session of the same name, which has the inbox.
+// Should it not be known any more, it has ended, or only looked into the inbox.
+func (o *office) second() {
+	env := o.s.env
+	all, _ := o.store.Agents(o.ctx)
+	for _, a := range all {
+		if a.Machine == o.store.Machine() && strings.EqualFold(a.Name, env.Agent) && a.Session != "" && a.Session != env.Session && a.Kind != "user" {
+			o.s.warnings.addf("another session of %s (%s in %s) was there first and has its inbox: this one got only what was sent to its own id, %s, until that one ended; "+
+				"hookway run -n NAME gives a session a name of its own", a.Name, a.Program, a.CWD, env.Session)
+		}
+	}
 }
 
 func (o *office) presence(transcript string) relay.Presence {

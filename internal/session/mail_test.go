@@ -375,3 +375,33 @@ func TestAMessageIsNoDirective(t *testing.T) {
 		t.Errorf("the agent has sent %+v, %v", m, err)
 	}
 }
+
+// Of two sessions with one name, the second says at its end why it got nothing.
+func TestTheSecondOfANameIsToldWhoHasTheInbox(t *testing.T) {
+	t.Parallel()
+	town, first, second := newTown(t), newWrapped(t), newWrapped(t)
+	town.reached(first, "ready", session.Config{Name: "Alice"})
+	town.send(relay.Message{To: "Alice", Content: "one"})
+	first.screen.await(t, "]: one\r\n")
+	town.reached(second, "ready", session.Config{Name: "alice"})
+	second.screen.await(t, "ready")
+	town.until("both to be known", func() bool {
+		all, err := town.store.Agents(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all) == 1 && len(all[0].Others) == 1
+	})
+	town.send(relay.Message{To: "Alice", Content: "two"})
+	first.screen.await(t, "]: two\r\n")
+	second.cancel()
+	second.end()
+	if told := strings.Join(second.warnings.list(), "\n"); strings.Count(told, "another session of Alice") != 1 {
+		t.Errorf("the second was told %q", told)
+	}
+	first.cancel()
+	first.end()
+	if told := strings.Join(first.warnings.list(), "\n"); strings.Contains(told, "another session") {
+		t.Errorf("the first was told %q", told)
+	}
+}
