@@ -28,7 +28,7 @@ func TestADaemonThatHangsIsRemembered(t *testing.T) {
 	var well atomic.Bool
 	w.listen(func(conn net.Conn, r *call.Request) {
 		switch r.Kind {
-		case call.KindHook:
+		case call.KindTold:
 			hooks.Add(1)
 		case call.KindPing:
 			pings.Add(1)

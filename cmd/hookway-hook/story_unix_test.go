@@ -42,7 +42,7 @@ func TestTheDaemonsAnswerIsPrinted(t *testing.T) {
 		t.Errorf("the shim ended with %+v", r)
 	}
 	r := <-got
-	if r.Kind != call.KindHook || r.Agent != "copilot-pascal" || r.Event != "Stop" || r.Policy != "continue" || string(r.Stdin) != event {
+	if r.Kind != call.KindTold || r.Agent != "copilot-pascal" || r.Event != "Stop" || r.Policy != "continue" || string(r.Stdin) != event {
 		t.Errorf("the daemon was asked %+v", r)
 	}
 	if r.Timeout <= 0 || r.Timeout >= 20*time.Second {
@@ -76,7 +76,7 @@ func TestTheFullBinaryJudgesIfTheDaemonCannot(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t).full("fail", "answer")
 			w.listen(func(conn net.Conn, r *call.Request) {
-				if r.Kind == call.KindHook {
+				if r.Kind == call.KindTold {
 					c.daemon(conn)
 				}
 			})
@@ -252,7 +252,7 @@ func TestSignalsAreAnswered(t *testing.T) {
 			w := newWorld(t).full("fail", "hang")
 			asked := make(chan struct{})
 			w.listen(func(_ net.Conn, r *call.Request) {
-				if r.Kind == call.KindHook {
+				if r.Kind == call.KindTold {
 					close(asked)
 				}
 				select {}
@@ -278,7 +278,7 @@ func TestStdinOfAnySize(t *testing.T) {
 	w := newWorld(t)
 	sizes := make(chan int, 1)
 	w.listen(func(conn net.Conn, r *call.Request) {
-		if r.Kind == call.KindHook { // a slow machine is asked whether it lives, too
+		if r.Kind == call.KindTold { // a slow machine is asked whether it lives, too
 			sizes <- len(r.Stdin)
 		}
 		_ = call.WriteReply(conn, &call.Reply{Stdout: []byte(byServe)})
