@@ -192,7 +192,8 @@ func (c *Call) Do(ctx context.Context, body []byte) (*Answer, error) {
 	case err != nil:
 		return nil, refuse("bad-request", "%v", err)
 	}
-	in := Input{Body: parsed, Header: c.header}
+	in := Input{Body: parsed, Header: c.header.Clone()}
+	in.Header.Del(c.m.Auth.header()) // what says who calls goes into no message
 	if !c.m.Match.Holds(in) {
 		return answer(http.StatusOK, map[string]any{"status": "ignored"})
 	}

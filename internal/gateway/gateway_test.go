@@ -187,6 +187,20 @@ func TestStandardWebhooksAreCheckedAndNotReplayed(t *testing.T) {
 	}
 }
 
+// TestATokenInAHeaderOfItsOwnGoesIntoNoMessage: whatever a template asks for.
+func TestATokenInAHeaderOfItsOwnGoesIntoNoMessage(t *testing.T) {
+	p := newPost(t, "", mapping(t, func(m *gateway.Mapping) {
+		m.Auth = gateway.Auth{Scheme: gateway.Bearer, Header: "X-Gitlab-Token", SecretEnv: "CI"}
+		m.Message.Text = template(t, `{{ header "x-gitlab-token" | default "none" }} {{ header "X-Kind" }}`)
+	}))
+	if _, err := p.ask(`{"title":"red"}`, "X-Gitlab-Token: "+token, "X-Kind: push"); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.sent[0].Text; got != "none push" {
+		t.Errorf("sent %q", got)
+	}
+}
+
 // TestASecretOfTheWrongForm: it is for the log of who set it up, not for strangers.
 func TestASecretOfTheWrongForm(t *testing.T) {
 	p := newPost(t, "", mapping(t, func(m *gateway.Mapping) { m.Auth = gateway.Auth{Scheme: gateway.Standard, SecretEnv: "CI"} }))
