@@ -49,7 +49,7 @@ func TestHookwayHookDoesNotWaitForAStuckDaemon(t *testing.T) {
 			}
 			held = append(held, conn)
 			calls.Add(1)
-			if r, err := call.ReadRequest(conn); err == nil && r.Kind == call.KindHook {
+			if r, err := call.ReadRequest(conn); err == nil && (r.Kind == call.KindHook || r.Kind == call.KindTold) {
 				hooks.Add(1)
 			}
 		}
