@@ -56,6 +56,8 @@ type mail struct {
 	end     chan struct{} // closed with it
 	leaving sync.WaitGroup
 
+	noting sync.Mutex // guards the files of what is unproven: sessions of one name share one
+
 	opening sync.Mutex   // guards what follows
 	store   *relay.Store // nil: it was not opened
 	done    func()

@@ -32,7 +32,7 @@ type unproven struct {
 	Ended      bool      `json:"ended,omitempty"` // that was all of the session
 }
 
-// mostUnproven bounds the file of one agent.
+// mostUnproven bounds the file of one agent: what is older goes.
 const mostUnproven = 64 << 10
 
 // writesAll are the agents whose transcripts are known to have all that hooks tell.
@@ -63,6 +63,10 @@ func writeUnproven(file string, all []unproven) error {
 		return err
 	}
 	text, err := json.Marshal(all)
+	for err == nil && len(text) > mostUnproven && len(all) > 1 { // else nothing of it would be read
+		all = all[1:]
+		text, err = json.Marshal(all)
+	}
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
 	}
@@ -80,6 +84,8 @@ func (h *hearing) printed(g *guest) {
 	if len(h.handing) == 0 {
 		return
 	}
+	h.mail.noting.Lock()
+	defer h.mail.noting.Unlock()
 	file := h.unprovenOf(g)
 	all := readUnproven(file)
 	for _, m := range h.handing {
@@ -98,6 +104,8 @@ func (h *hearing) proves(g *guest, ev hook.AnyEvent) {
 	if !g.printed || ev.Info() == hook.SessionStart.Info() {
 		return
 	}
+	h.mail.noting.Lock()
+	defer h.mail.noting.Unlock()
 	file := h.unprovenOf(g)
 	all := readUnproven(file)
 	if len(all) == 0 {
@@ -124,6 +132,8 @@ func (h *hearing) lost(ctx context.Context, g *guest, room int) (texts []string)
 		h.notice(err)
 		return nil
 	}
+	h.mail.noting.Lock()
+	defer h.mail.noting.Unlock()
 	file := h.unprovenOf(g)
 	all := readUnproven(file)
 	left := slices.DeleteFunc(slices.Clone(all), func(u unproven) bool {
@@ -159,6 +169,8 @@ func (h *hearing) retell(g *guest, err error) {
 	if len(h.retold) == 0 {
 		return
 	}
+	h.mail.noting.Lock()
+	defer h.mail.noting.Unlock()
 	file := h.unprovenOf(g)
 	all := readUnproven(file)
 	for _, u := range h.retold {
