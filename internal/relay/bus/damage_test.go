@@ -143,3 +143,14 @@ func TestAFolderThatCannotBeUsedIsAnError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAFolderThatIsGoneLosesNothing: what was in the stream, and not taken in, is sent
+// again, though nobody sends anything new.
+func TestAFolderThatIsGoneLosesNothing(t *testing.T) {
+	t.Parallel()
+	b := newBox("m1")
+	b.send("m1", "one")
+	b.change(func() { b.rows[0].published = true })
+	start(t, b, bus.Config{})
+	b.gets(t, []string{"one"})
+}

@@ -81,7 +81,7 @@ func (p *pump) heed(ctx context.Context) error {
 // survey looks at all streams that were published to and not looked at since, so
 // that what was in one that is gone is sent again.
 func (p *pump) survey() {
-	for _, machine := range p.b.known.machines() {
+	for _, machine := range append(p.b.known.machines(), p.b.machine) { // ours too if nothing is known
 		if !p.met(machine) {
 			p.begin(machine)
 		}
