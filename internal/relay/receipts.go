@@ -165,11 +165,18 @@ func (r *reasons) of(d delivery) (string, error) {
 		r.since = map[string]int64{}
 		var agent string
 		var since int64
-		query, args := "SELECT key, since FROM agent WHERE key = ?", []any{only}
+		var kind string
+		query, args := "SELECT key, since, kind FROM agent WHERE key = ?", []any{only}
 		if r.many {
-			query, args = "SELECT key, since FROM agent", nil
+			query, args = "SELECT key, since, kind FROM agent", nil
 		}
-		if err := r.a.each([]any{&agent, &since}, func() error { r.since[agent] = since; return nil }, query, args...); err != nil {
+		err = r.a.each([]any{&agent, &since, &kind}, func() error {
+			if r.since[agent] = since; kind == person { // who looks when they like, and is never missing
+				r.running[agent] = true
+			}
+			return nil
+		}, query, args...)
+		if err != nil {
 			return "", err
 		}
 	}
@@ -178,6 +185,9 @@ func (r *reasons) of(d delivery) (string, error) {
 	}
 	return offline(moment(r.since[d.agent])), nil
 }
+
+// person is the kind of presence of somebody at the keyboard.
+const person = "user"
 
 func offline(since time.Time) string {
 	if since.IsZero() {

@@ -293,6 +293,22 @@ func TestAgents(t *testing.T) {
 	}
 }
 
+// Somebody at the keyboard looks into the inbox when they like: that is no reason to
+// tell an agent which answers them that its message waits.
+func TestAPersonIsNotMissing(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	for name, kind := range map[string]string{"user": "user", "Bob": "wrapped"} {
+		seat, err := s.Join(t.Context(), relay.Presence{Session: "of " + name, Name: name, Kind: kind})
+		must(t, err)
+		must(t, seat.Close())
+		sent, err := s.Send(t.Context(), relay.Message{From: "Alice", To: name, Content: "a"})
+		must(t, err)
+		if waits := strings.Contains(sent.Receipts[0].Reason, "offline"); len(sent.Receipts) != 1 || waits != (kind != "user") {
+			t.Errorf("the receipts of a message to %s are %+v", name, sent.Receipts)
+		}
+	}
+}
+
 func TestASeatNeedsASessionAndAName(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	for _, p := range []relay.Presence{{Name: "Bob"}, {Session: "x"}, {Session: "x\n", Name: "Bob"}, {Session: strings.Repeat("x", 300), Name: "Bob"}, {Session: "x", Name: "#b"}} {
