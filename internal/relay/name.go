@@ -32,7 +32,7 @@ func Name(text string) (string, error) {
 			return "", &refusal{fmt.Sprintf("%q cannot be a name: %c has a meaning of its own", text, r)}
 		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
 			return "", &refusal{fmt.Sprintf("%q cannot be a name: it has a space; use - or _", text)}
-		case r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && !joins(r):
+		case r == unicode.ReplacementChar || unicode.IsControl(r) || unseen(r) && !joins(r):
 			return "", &refusal{fmt.Sprintf("%q cannot be a name: %U cannot be seen", text, r)}
 		}
 	}
@@ -45,6 +45,11 @@ func Name(text string) (string, error) {
 func tooLong(text string) error {
 	first := []rune(strings.ToValidUTF8(text[:min(len(text), 80)], ""))
 	return &refusal{fmt.Sprintf("%q… cannot be a name: it has more than %d characters", string(first[:min(len(first), 20)]), longestName)}
+}
+
+// unseen reports whether a character is drawn as nothing, or as a blank.
+func unseen(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == '\u2800'
 }
 
 // joins reports whether a character only says how its neighbours are drawn. Names
