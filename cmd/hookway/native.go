@@ -51,6 +51,8 @@ func parcelOf(l *judge.Letter) session.Parcel {
 
 type parcel struct{ letter *judge.Letter }
 
+func (p parcel) At() time.Time { return p.letter.At() }
+
 func (p parcel) Await(ctx context.Context, still func() time.Duration) session.Fate {
 	switch p.letter.Await(ctx, still) {
 	case judge.Taken:

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -24,14 +25,15 @@ const (
 
 // word is one event.
 type word struct {
-	Transcript string `json:"transcript,omitempty"`
-	Prompted   bool   `json:"prompted,omitempty"`
-	Prompt     string `json:"prompt,omitempty"`
+	At         time.Time `json:"at,omitzero"`
+	Transcript string    `json:"transcript,omitempty"`
+	Prompted   bool      `json:"prompted,omitempty"`
+	Prompt     string    `json:"prompt,omitempty"`
 }
 
 // tell notes an event of the agent.
 func (w wrapped) tell(ev hook.AnyEvent) error {
-	said := word{Transcript: ev.Head().Transcript}
+	said := word{At: time.Now(), Transcript: ev.Head().Transcript}
 	if run, ok := ev.Body().(hook.AgentRun); ok {
 		said.Prompted, said.Prompt = true, run.Prompt[:min(len(run.Prompt), mostPrompt)]
 	}
@@ -54,10 +56,11 @@ func (w wrapped) tell(ev hook.AnyEvent) error {
 
 // Heard is what the agent's hooks have told.
 type Heard struct {
-	Events     int    // how many
-	Transcript string // the agent's own record of the session; "" if it is not known
-	Prompts    int    // how many of the events were prompts
-	Prompt     string // how the last one begins
+	Events     int       // how many
+	Last       time.Time // when the last of them came
+	Transcript string    // the agent's own record of the session; "" if it is not known
+	Prompts    int       // how many of the events were prompts
+	Prompt     string    // how the last one begins
 }
 
 // ears read the file on.
@@ -101,6 +104,7 @@ func (e *ears) listen(path string) error {
 			continue
 		}
 		e.heard.Events++
+		e.heard.Last = said.At
 		if said.Transcript != "" {
 			e.heard.Transcript = said.Transcript
 		}

@@ -174,7 +174,11 @@ func (w wrapped) closed() error {
 type Letter struct {
 	w  *Wrapped
 	id int
+	at time.Time // when it was given; holds after Await
 }
+
+// At is when the answer with the letter was sent, if it is Taken.
+func (l *Letter) At() time.Time { return l.at }
 
 // Fate is what became of a letter.
 type Fate int
@@ -223,6 +227,9 @@ func (l *Letter) look(ends bool, still time.Duration) (fate Fate, done bool, err
 	}
 	err = l.w.step(func(s *standing) bool { // it may have changed
 		if fate, done = l.judge(s, ends, still); done {
+			if it := s.find(l.id); it != nil {
+				l.at = it.Since
+			}
 			s.remove(l.id)
 			if fate != Taken {
 				s.recall(l.id, time.Now())

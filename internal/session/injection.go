@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hookway/hookway/internal/terminal"
 )
@@ -48,11 +49,12 @@ type injection struct {
 	withdrawn atomic.Bool     // it is not to be typed any more
 
 	// These hold when done is closed.
-	how    string // "" if the program was never about to get it
-	lines  bool   // its terminal collects whole lines
-	repeat bool   // the text says that it may be a repeat
-	unsure bool   // it has failed, but the program may have a part of it
-	err    error  // why it has failed, if that was an error
+	how    string    // "" if the program was never about to get it
+	at     time.Time // when an event took it
+	lines  bool      // its terminal collects whole lines
+	repeat bool      // the text says that it may be a repeat
+	unsure bool      // it has failed, but the program may have a part of it
+	err    error     // why it has failed, if that was an error
 
 	mu              sync.Mutex
 	now, why        string

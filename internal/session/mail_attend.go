@@ -15,30 +15,25 @@ const attendEvery = 500 * time.Millisecond
 
 // Heard is what the agent's own hooks have told so far.
 type Heard struct {
-	Events     int    // how many
-	Transcript string // the file in which the agent keeps what was said; "" while that is unknown
-	Prompts    int    // how many of the events were prompts
-	Prompt     string // the last one
+	Events     int       // how many
+	Last       time.Time // when the last of them came
+	Transcript string    // the file in which the agent keeps what was said; "" while that is unknown
+	Prompts    int       // how many of the events were prompts
+	Prompt     string    // the last one
 }
 
 // attends knows what the store was not told yet: that an agent has done something
 // since a message was put into its session, and that a person has spoken.
 type attends struct {
 	mu     sync.Mutex
-	wait   bool // there is a message that was injected and not seen
-	before int  // events at the time at which one was begun or given
-	open   int  // events when the last was begun
+	wait   bool      // there is a message that was injected and not seen
+	before int       // events when the last that was typed was begun
+	given  time.Time // when an event took the last of the others; zero: it was typed
+	open   int       // events when the last was begun
 
 	lines      int64 // of the user, that are told
 	prompts    int
 	transcript string
-}
-
-func (a *attends) events(s *session) int {
-	if s.hooks == nil {
-		return 0
-	}
-	return s.hooks.Heard().Events
 }
 
 // begins notes that a message is about to be typed or given, and where the agent
@@ -54,16 +49,21 @@ func (o *office) begins(ctx context.Context) {
 	o.attends.open = h.Events
 }
 
-// injected notes that the program has a message. One that an event has taken is
-// seen by the next.
-func (a *attends) injected(s *session, how string) {
-	n := a.events(s)
+// injected notes that the program has a message, and that the store knows it. One
+// that an event has taken is seen by the next, which may have come already.
+func (a *attends) injected(i *injection) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if how == howTyped {
-		n = a.open
+	a.wait, a.before, a.given = true, a.open, i.at
+}
+
+// answered reports whether the agent has done something since it got the last
+// message. The caller holds mu.
+func (a *attends) answered(h Heard) bool {
+	if !a.given.IsZero() {
+		return h.Last.After(a.given)
 	}
-	a.wait, a.before = true, n
+	return h.Events > a.before
 }
 
 // attend tells the store what happens in the session.
@@ -99,7 +99,7 @@ func (o *office) human(ctx context.Context) {
 func (o *office) hear(ctx context.Context, h Heard) {
 	a := &o.attends
 	a.mu.Lock()
-	seen := a.wait && h.Events > a.before
+	seen := a.wait && a.answered(h)
 	if seen {
 		a.wait = false
 	}

@@ -289,8 +289,8 @@ func (o *office) ended(t relay.Taken, item *injection) {
 		}
 		o.step("given", id)
 		o.judged.forget(id)
-		o.attends.injected(o.s, item.how)
 		o.note(func(ctx context.Context) error { return o.seat.Done(ctx, id, item.repeat) })
+		o.attends.injected(item)
 		o.step("done", id)
 	case taken(item.err): // somebody else has it
 		o.judged.forget(id)

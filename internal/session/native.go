@@ -43,6 +43,9 @@ type Parcel interface {
 	// agent has nothing more to do, when it shows no sign of life, and when ctx
 	// ends. still says for how long the screen has not changed.
 	Await(ctx context.Context, still func() time.Duration) Fate
+
+	// At is when it was taken, if Await has said so.
+	At() time.Time
 }
 
 // Fate is what became of a parcel.
@@ -63,13 +66,14 @@ func (i *injection) handed() {
 
 // end is what became of a parcel.
 type end struct {
-	taken bool   // the agent has it
-	rest  string // else this is to be typed
+	taken bool      // the agent has it
+	at    time.Time // since then
+	rest  string    // else this is to be typed
 }
 
 // ends notes what became of the injection's parcel.
 func (i *injection) ends(e end) {
-	i.parcel, i.has = nil, e.taken
+	i.parcel, i.has, i.at = nil, e.taken, e.at
 	if !e.taken {
 		i.repeat = i.repeat || e.rest != i.body
 		i.body = e.rest
@@ -91,7 +95,7 @@ func (s *session) await(ctx context.Context, p Parcel, body string) end {
 	}()
 	switch p.Await(ctx, s.stillness) {
 	case Taken:
-		return end{taken: true}
+		return end{taken: true, at: p.At()}
 	case Doubtful:
 		return end{rest: letter.Doubted(body)}
 	}

@@ -44,6 +44,7 @@ func (o *ownHooks) hears(change func(*session.Heard)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.heard.Events++
+	o.heard.Last = time.Now()
 	change(&o.heard)
 }
 
@@ -66,6 +67,8 @@ func (o *ownHooks) Offer(text string, _ session.Parcel, _ time.Duration, first f
 	o.offers.add(text)
 	return o
 }
+
+func (o *ownHooks) At() time.Time { return time.Now() }
 
 func (o *ownHooks) take(texts bool) {
 	o.mu.Lock()
