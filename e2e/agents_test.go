@@ -62,6 +62,7 @@ var claude = &agent{
 	argv: []string{"--allowedTools", "Bash,Read,Edit,Write", "-p", prompt},
 	screen: &screen{
 		ready:  "Claude Code v",
+		freely: []string{"--allowedTools", "Bash"}, resume: []string{"--continue"},
 		asking: []string{"--permission-mode", "default"}, call: model.Turn{Shell: "touch ./made"}, question: "Do you want to proceed?",
 	},
 	kept:     []string{"project/.claude/settings.json", "project/.claude/settings.local.json", "home/.claude/settings.json"},

@@ -25,6 +25,9 @@ type screen struct {
 	ready string   // what it shows when it takes a prompt
 	slow  bool     // an Enter right after a paste is a line break to it
 
+	freely []string // more of its command line, with which it runs commands unasked
+	resume []string // the same, with which it goes on with the last session; nil: unknown
+
 	// How it is made to ask its user whether it may run touch ./made: its command
 	// line, what the model calls, and what it asks. Nil: unknown.
 	asking   []string
