@@ -134,8 +134,13 @@ func (a access) ofMany(m Message) (from string, args []any) {
 	if channel, ok := strings.CutPrefix(m.To, "#"); ok {
 		return "FROM member JOIN agent ON agent.key = member.agent WHERE agent.key <> ? AND member.channel = ?", []any{sender, key(channel)}
 	}
-	return "FROM agent WHERE agent.key <> ?", []any{sender}
+	return `FROM agent WHERE agent.key <> ? AND (agent.kind <> 'hooks' OR agent.seen > ? OR EXISTS (SELECT 1 FROM seat WHERE seat.agent = agent.key))`,
+		[]any{sender, micros(a.s.now().Add(-guestsKept))}
 }
+
+// guestsKept is how long an agent that nobody wraps gets what is for all after it was
+// here last: most such sessions never come back, and there are ever more of them.
+const guestsKept = 24 * time.Hour
 
 // reasons say why messages wait.
 type reasons struct {
