@@ -185,8 +185,9 @@ func (h *hearing) hear(ctx context.Context, g *guest, ev hook.AnyEvent) {
 		return
 	}
 	if g.unseen && h.began.After(g.at) {
-		h.notice(g.seat.Seen(ctx))
-		g.unseen = false
+		err := g.seat.Seen(ctx)
+		h.notice(err)
+		g.unseen = err != nil || len(g.undone) > 0 // then the next event says it again
 	}
 }
 
