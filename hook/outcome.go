@@ -1,6 +1,10 @@
 package hook
 
-import "time"
+import (
+	"errors"
+	"slices"
+	"time"
+)
 
 // Outcome is what the whole chain answers to one event: the verdict, and the
 // payload as the hooks left it.
@@ -22,6 +26,25 @@ type Verdict struct {
 	Changed     bool           // the payload is not the one that was fired
 	Metadata    map[string]any // the event's, with what hooks added
 	Steps       []Step         // one for each call of a handler, in order
+}
+
+// Failure is why the hook that decided failed: its block is what its failures do,
+// and not its decision. Nil if it decided by itself.
+func (v *Verdict) Failure() error {
+	if v.Action != ActionBlock {
+		return nil
+	}
+	for _, s := range slices.Backward(v.Steps) {
+		if s.Hook != v.By {
+			continue
+		}
+		var refused *RefusedError
+		if errors.As(s.Err, &refused) && s.Err.Error() == refused.Error() {
+			return nil
+		}
+		return s.Err
+	}
+	return nil
 }
 
 // Step is one call of one hook's handler.

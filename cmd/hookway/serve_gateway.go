@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,7 +78,10 @@ func (r relayDoor) postOutside(ctx context.Context, m gateway.Message) (gateway.
 		ID: m.ID, From: m.From, To: m.To, Content: m.Text, Thread: m.Thread, ReplyTo: m.ReplyTo, Priority: relay.Priority(m.Priority), Metadata: m.Metadata,
 	})
 	var suppressed *post.SuppressedError
-	if errors.As(err, &suppressed) {
+	if errors.As(err, &suppressed) && suppressed.Failed != nil {
+		return gateway.Sent{}, &gateway.SendError{Hooks: true, Err: fmt.Errorf("hook %s failed: %w", suppressed.By, suppressed.Failed)}
+	}
+	if suppressed != nil {
 		return gateway.Sent{ID: m.ID, Blocked: true, Reason: suppressed.Reason}, nil
 	}
 	if err != nil {

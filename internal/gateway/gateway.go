@@ -70,8 +70,9 @@ const maxReceipts = 100
 
 // SendError says why a message was not sent.
 type SendError struct {
-	Full bool // there is no room, or too much was sent: it may be tried again later
-	Err  error
+	Full  bool // there is no room, or too much was sent: it may be tried again later
+	Hooks bool // a hook that has to say yes failed: it may be tried again, too
+	Err   error
 }
 
 func (e *SendError) Error() string { return e.Err.Error() }
@@ -280,6 +281,9 @@ func (c *Call) send(ctx context.Context, in Input, id string) (*Answer, error) {
 	switch {
 	case errors.As(err, &failed):
 		c.g.log(fmt.Sprintf("gateway: %s: the message to %q was not sent: %v", c.m.Name, m.To, err))
+		if failed.Hooks { // what they said has addresses of this machine in it
+			return nil, &Refusal{"busy", "the hooks that look at messages do not answer now; try again", time.Minute}
+		}
 		if failed.Full {
 			return nil, &Refusal{"busy", "there is no room for the message now; try again", time.Minute}
 		}
@@ -287,7 +291,8 @@ func (c *Call) send(ctx context.Context, in Input, id string) (*Answer, error) {
 	case err != nil:
 		return nil, c.failed(err)
 	case sent.Blocked:
-		return answer(http.StatusOK, map[string]any{"status": "suppressed", "id": sent.ID, "reason": sent.Reason})
+		c.g.log(fmt.Sprintf("gateway: %s: a hook does not want the message to %q: %s", c.m.Name, m.To, sent.Reason))
+		return answer(http.StatusOK, map[string]any{"status": "suppressed", "id": sent.ID, "reason": "a hook does not want it"})
 	}
 	return answer(http.StatusAccepted, map[string]any{"status": "accepted", "id": sent.ID, "receipts": sent.Receipts[:min(len(sent.Receipts), maxReceipts)]})
 }
@@ -301,6 +306,10 @@ func (c *Call) fire(ctx context.Context, in Input, id string) (*Answer, error) {
 	out, err := c.g.Fire(ctx, ev)
 	if err != nil {
 		return nil, c.failed(err)
+	}
+	if err := out.Failure(); err != nil {
+		c.g.log(fmt.Sprintf("gateway: %s: a hook of %s failed: %v", c.m.Name, out.Event, err))
+		out.Reason = "a hook failed, and its failures block"
 	}
 	said := map[string]any{"status": "fired", "event": out.Event, "action": out.Action.String()}
 	if out.Reason != "" {

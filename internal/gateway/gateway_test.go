@@ -39,6 +39,8 @@ type post struct {
 	lines []string
 	ids   int
 	err   error // of Send
+
+	blocked string // why a hook does not want what is sent
 }
 
 func template(t testing.TB, text string) *gateway.Template {
@@ -76,6 +78,9 @@ func newPost(t *testing.T, dir string, m *gateway.Mapping) *post {
 				return gateway.Sent{}, p.err
 			}
 			p.sent = append(p.sent, m)
+			if p.blocked != "" {
+				return gateway.Sent{ID: m.ID, Blocked: true, Reason: p.blocked}, nil
+			}
 			return gateway.Sent{ID: m.ID, Receipts: []gateway.Receipt{{To: m.To, State: "accepted"}}}, nil
 		},
 		Fire: func(_ context.Context, ev gateway.Event) (hook.Outcome[any], error) {
@@ -323,6 +328,24 @@ func TestWhatAServiceIsToldOfASendThatFails(t *testing.T) {
 	p.err = &gateway.SendError{Full: true, Err: errors.New("full")}
 	if _, err := p.ask(`{"title":"x"}`, bearer); refused(err) != "busy" {
 		t.Error(err)
+	}
+}
+
+// TestAFailedHookIsNotRemembered: its failure is no answer, and none of the
+// service's business.
+func TestAFailedHookIsNotRemembered(t *testing.T) {
+	p := newPost(t, t.TempDir(), mapping(t, nil))
+	p.err = &gateway.SendError{Hooks: true, Err: errors.New("http://127.0.0.1:9/guard refused the connection")}
+	if _, err := p.ask(`{"title":"x"}`, bearer, "Idempotency-Key: k1"); refused(err) != "busy" || strings.Contains(err.Error(), "127.0.0.1") || !strings.Contains(strings.Join(p.lines, ""), "127.0.0.1") {
+		t.Errorf("%v, log %q", err, p.lines)
+	}
+	p.err = nil
+	if a, err := p.ask(`{"title":"x"}`, bearer, "Idempotency-Key: k1"); err != nil || a.Status != http.StatusAccepted || a.Again || len(p.sent) != 1 {
+		t.Errorf("the same request, when the hook is well: %+v, %v", a, err)
+	}
+	p.blocked = "the text has the key of http://10.0.0.1"
+	if a, err := p.ask(`{"title":"x"}`, bearer); err != nil || a.Status != http.StatusOK || strings.Contains(string(a.Body), "10.0.0.1") || !strings.Contains(string(a.Body), "a hook does not want it") {
+		t.Errorf("%+v, %v", a, err)
 	}
 }
 

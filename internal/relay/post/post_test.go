@@ -145,3 +145,22 @@ func TestCollect(t *testing.T) {
 		t.Errorf("after a crash: %+v, %v", letters, err)
 	}
 }
+
+// TestAFailedHookIsNoDecision: who sends can tell a block from a hook that is broken.
+func TestAFailedHookIsNoDecision(t *testing.T) {
+	store, _, h := stage(t)
+	broken := errors.New("there is no such server")
+	err := hook.On(&h.engine, hook.MessageSending, func(context.Context, *hook.Event[hook.Message]) (hook.Decision, error) {
+		return hook.Decision{}, broken
+	}, hook.As(hook.Guard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var suppressed *post.SuppressedError
+	if _, err := post.Send(t.Context(), store, h, send("Bob", "x")); !errors.As(err, &suppressed) || !errors.Is(suppressed.Failed, broken) {
+		t.Errorf("a guard that fails: %v", err)
+	}
+	if _, err := post.Send(t.Context(), store, h, send("Bob", "secret")); !errors.As(err, &suppressed) || suppressed.Failed != nil {
+		t.Errorf("one that decides: %v, failed %v", err, suppressed.Failed)
+	}
+}

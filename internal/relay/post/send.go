@@ -23,6 +23,7 @@ type Posted struct {
 type SuppressedError struct {
 	By     string // the hook's id
 	Reason string
+	Failed error // why the hook failed, if the block is not what it decided
 }
 
 func (e *SuppressedError) Error() string { return "it was not sent: " + e.Reason }
@@ -44,7 +45,7 @@ func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Po
 	case err != nil:
 		return p, fmt.Errorf("it was not sent: the hooks of MessageSending did not finish: %w", err)
 	case out.Action == hook.ActionBlock:
-		return p, &SuppressedError{By: out.By, Reason: out.Reason}
+		return p, &SuppressedError{By: out.By, Reason: out.Reason, Failed: out.Failure()}
 	}
 	if out.Changed {
 		m.Content = out.Payload.Content
