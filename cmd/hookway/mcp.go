@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/mcp"
+	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/post"
 )
 
@@ -50,6 +52,9 @@ func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
 		return nil, err
 	}
 	name, id := a.getenv("HOOKWAY_AGENT"), a.getenv("HOOKWAY_SESSION")
+	if err := relay.Reserved(agent); err != nil {
+		return nil, fmt.Errorf("--agent: %w", err)
+	}
 	if agent != "" && agent != name { // another agent than the one whose session it is
 		name, id = agent, ""
 	}

@@ -3,14 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/session"
 )
 
@@ -40,6 +41,9 @@ yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := relay.Reserved(name); err != nil {
+				return fmt.Errorf("-n: %w", err)
+			}
 			if inTmux {
 				return a.wrapInTmux(cmd.Context(), name, file, args)
 			}
@@ -69,7 +73,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	}
 	defer later.print()
 	if name == "" {
-		name = strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+		name = programName(command)
 	}
 	record, recorded := a.recorder(w, later.add)
 	defer recorded()

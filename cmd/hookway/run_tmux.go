@@ -18,6 +18,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/tmux"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -87,7 +88,11 @@ func (a *app) wrapInTmux(ctx context.Context, name, file string, command []strin
 
 // programName is how an agent is called that was given no name.
 func programName(command []string) string {
-	return strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+	name := strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+	if relay.Reserved(name) != nil {
+		name += "-run"
+	}
+	return name
 }
 
 // size is that of the user's terminal.

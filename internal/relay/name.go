@@ -42,6 +42,18 @@ func Name(text string) (string, error) {
 	return name, nil
 }
 
+// Reserved says why no agent can have a name: it is that of the person at the
+// keyboard, or of what hookway itself has to say.
+func Reserved(name string) error {
+	switch key(norm.NFC.String(name)) {
+	case person:
+		return &refusal{fmt.Sprintf("%s is the name of the person at the keyboard; choose another", person)}
+	case noticeFrom:
+		return &refusal{fmt.Sprintf("%s is the name of what hookway itself has to say; choose another", noticeFrom)}
+	}
+	return nil
+}
+
 func tooLong(text string) error {
 	first := []rune(strings.ToValidUTF8(text[:min(len(text), 80)], ""))
 	return &refusal{fmt.Sprintf("%q… cannot be a name: it has more than %d characters", string(first[:min(len(first), 20)]), longestName)}

@@ -98,3 +98,28 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+func TestNoAgentIsCalledAsThePersonOrHookway(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	join(t, s, "Bob")
+	for _, name := range []string{"user", "USER", "hookway", "Hookway"} {
+		for _, kind := range []string{"wrapped", "hooks", "mcp", ""} {
+			if _, err := s.Join(t.Context(), relay.Presence{Session: "s", Name: name, Kind: kind}); err == nil || !strings.Contains(err.Error(), "choose another") || !relay.Refused(err) {
+				t.Errorf("%s joins as %q: %v", name, kind, err)
+			}
+		}
+		if _, err := s.Send(t.Context(), relay.Message{From: name, To: "Bob", Content: "x", Agent: true}); err == nil || !strings.Contains(err.Error(), "choose another") {
+			t.Errorf("an agent sends as %s: %v", name, err)
+		}
+	}
+	if _, err := s.Join(t.Context(), relay.Presence{Session: "s", Name: "hookway", Kind: "user"}); err == nil {
+		t.Error("a person is called hookway")
+	}
+	if _, err := s.Send(t.Context(), relay.Message{From: "hookway", To: "Bob", Content: "x"}); err == nil {
+		t.Error("a program sends as hookway")
+	}
+	seat, err := s.Join(t.Context(), relay.Presence{Session: "s", Name: "user", Kind: "user"})
+	must(t, err)
+	must(t, seat.Close())
+	send(t, s, relay.Message{From: "user", To: "Bob", Content: "x"})
+}

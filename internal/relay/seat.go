@@ -51,6 +51,9 @@ func (s *Store) Join(ctx context.Context, p Presence) (*Seat, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := Reserved(name); err != nil && (p.Kind != person || key(name) != person) {
+		return nil, err
+	}
 	if p.Session == "" || len(p.Session) > 256 || strings.IndexFunc(p.Session, unicode.IsControl) >= 0 {
 		return nil, &refusal{fmt.Sprintf("%q cannot be the id of a session", p.Session)}
 	}

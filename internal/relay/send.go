@@ -56,6 +56,9 @@ func (s *Store) complete(m *Message) (err error) {
 	if m.From, err = Name(m.From); err != nil {
 		return fmt.Errorf("the sender: %w", err)
 	}
+	if err := Reserved(m.From); err != nil && (m.Agent || key(m.From) != person) {
+		return fmt.Errorf("the sender: %w", err)
+	}
 	if _, ok := ranks[m.Priority]; !ok && m.Priority != "" {
 		return &refusal{fmt.Sprintf("there is no priority %q: use low, normal, high or urgent", m.Priority)}
 	}
