@@ -89,16 +89,25 @@ func (l *loader) memory() {
 				l.takeMemory(m.spec, m.src, m.file)
 			}
 		}
-		if la.broken != nil && la.yaml.runs {
+		// A file that was trusted before and is wrong now: what it said is not known,
+		// and nothing is kept elsewhere for that.
+		if la.broken != nil && (la.yaml.runs || la == &l.work && l.set.Trust.State == TrustChanged) {
 			l.takeMemory(&memorySpec{Memory: Memory{Broken: "there are mistakes in " + la.yaml.path}}, la.yaml, la.yaml.path)
-		}
-		if la.file == nil || la.file.memory == nil {
 			continue
 		}
-		if !la.yaml.runs {
-			n := la.file.memory.node
-			l.set.Warnings = append(l.set.Warnings, Problem{File: la.yaml.path, Line: n.Line, Column: n.Column,
-				Message: "what it says of memory counts only when the workspace is trusted", Hint: "look at it, then run hookway trust"})
+		said := la.broken
+		if la.file != nil {
+			said = la.file.memory
+		}
+		if said != nil && !la.yaml.runs {
+			p := Problem{File: la.yaml.path, Message: "what it says of memory counts only when the workspace is trusted", Hint: "look at it, then run hookway trust"}
+			if n := said.node; n != nil {
+				p.Line, p.Column = n.Line, n.Column
+			}
+			l.set.Warnings = append(l.set.Warnings, p)
+			continue
+		}
+		if la.file == nil || la.file.memory == nil {
 			continue
 		}
 		l.takeMemory(la.file.memory, la.yaml, la.yaml.path)

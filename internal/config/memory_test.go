@@ -105,6 +105,25 @@ func TestWhoseMemoryCounts(t *testing.T) {
 	}
 }
 
+// TestABrokenMemoryThatWasTrusted: nothing is kept elsewhere for a mistake in a file
+// that was trusted; one that never was counts for nothing, which is told.
+func TestABrokenMemoryThatWasTrusted(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), "memory: {user: of-the-user}\n")
+	w.write(w.work("hookway.yaml"), "memory: {user: 5}\n")
+	set := w.load()
+	if m := set.Settings.Memory; m.Broken != "" || m.User != "of-the-user" || !strings.Contains(set.Warnings.String(), "memory counts only when the workspace is trusted") {
+		t.Errorf("never trusted: %+v, %s", m, set.Warnings)
+	}
+	w.write(w.work("hookway.yaml"), "memory: {user: of-the-workspace}\n")
+	w.trust()
+	w.write(w.work("hookway.yaml"), "memory: {user: 5}\n")
+	set = w.load()
+	if m := set.Settings.Memory; m.Broken == "" || !strings.Contains(m.Broken, "hookway.yaml") {
+		t.Errorf("changed since: %+v, %s", m, set.Warnings)
+	}
+}
+
 // TestAMemoryOfOnesOwn: a handler in hookway.yaml, or a function of a script,
 // answers MemoryRequest.
 func TestAMemoryOfOnesOwn(t *testing.T) {
