@@ -16,6 +16,10 @@ type profile struct {
 	name     string
 	programs []string // the base names of the programs that it is for
 
+	// runs reports whether a command line gives the program something to run, so
+	// that it reads no commands: then it is another program. Nil: never.
+	runs func(command []string) bool
+
 	// never says why nothing is typed to the program; empty is that it may be.
 	never string
 	// alternate says that the program's input may be on the alternate screen.
@@ -80,7 +84,7 @@ type profile struct {
 func profileFor(command []string) *profile {
 	for i, arg := range command {
 		name := programName(arg)
-		if p := profileOf[name]; p != nil && (p.name != "shell" || !runsScript(command[i:])) {
+		if p := profileOf[name]; p != nil && (p.runs == nil || !p.runs(command[i:])) {
 			return p
 		}
 		if i > 0 && strings.HasPrefix(arg, "-") || strings.Contains(arg, "=") {
@@ -104,6 +108,43 @@ func runsScript(command []string) bool {
 	}
 	return false
 }
+
+// runsModule reports whether Python is given a script, a module or a command, and
+// shows no prompt of its own after that.
+func runsModule(command []string) bool {
+	for i := 1; i < len(command); i++ {
+		arg := command[i]
+		if arg == "-" || len(arg) == 0 || arg[0] != '-' {
+			return arg != "-"
+		}
+		if strings.HasPrefix(arg, "--") {
+			if arg == "--check-hash-based-pycs" {
+				i++
+			}
+			continue
+		}
+		at := strings.IndexAny(arg, "icmWX") // letters may stand together, up to one that takes what follows
+		switch {
+		case at < 0:
+		case arg[at] == 'i':
+			return false
+		case arg[at] == 'W' || arg[at] == 'X':
+			if at == len(arg)-1 {
+				i++
+			}
+		default:
+			module := arg[at+1:]
+			if module == "" && i+1 < len(command) {
+				module = command[i+1]
+			}
+			return arg[at] == 'c' || !prompts[module]
+		}
+	}
+	return false
+}
+
+// prompts are the modules of Python that are a prompt themselves.
+var prompts = map[string]bool{"code": true, "asyncio": true, "IPython": true}
 
 func programName(arg string) string {
 	name := strings.ToLower(filepath.Base(strings.ReplaceAll(arg, `\`, "/")))

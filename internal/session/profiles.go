@@ -113,13 +113,14 @@ func profiles() []profile {
 		claude(), codex(), gemini("gemini", "gemini", "gemini-cli"), qwen(), copilot(), opencode(),
 		{
 			name: "shell", programs: []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "mksh"},
+			runs: runsScript,
 			// The prompt of a command's second line is none: a half-written
 			// command stands above it.
 			more:    regexp.MustCompile(`^(>|(quote|dquote|bquote|heredoc|cmdsubst|cmdand|cmdor|pipe|for|while|until|if|then|elif|else|do|case|function|subsh|math|braceparam)( \w+)*>)\s*$`),
 			dialogs: asks, settle: settleSoon, idle: true,
 		},
 		{
-			name: "python", programs: []string{"python", "ipython"},
+			name: "python", programs: []string{"python", "ipython"}, runs: runsModule,
 			prompt: regexp.MustCompile(`^(>>>|In \[\d+\]:)\s*$`), more: regexp.MustCompile(`^\s*\.\.\.`),
 			dialogs: asks, settle: settleSoon, idle: true,
 		},

@@ -144,6 +144,32 @@ func TestPythonIsTypedTo(t *testing.T) {
 	r.clean()
 }
 
+func TestAScriptOfPythonIsTypedTo(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"input":    "while (line := input('> ')) != 'end': print('got', line.upper())",
+		"readline": "import readline\nwhile (line := input('you> ')) != 'end': print('got', line.upper())",
+		"select": "import select, sys\nline = ''\nwhile line != 'end':\n" +
+			"  if select.select([sys.stdin], [], [], 0.05)[0]:\n    line = sys.stdin.readline().strip(); print('got', line.upper(), flush=True)",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "agent.py"), []byte(script), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			in, _ := keyboard(t)
+			r := typing(t, session.Config{Stdin: in, Dir: dir, Env: plainly(), Command: []string{program(t, "python3"), "agent.py"}})
+			for _, word := range []string{"first", "second"} {
+				r.submits(word)
+				r.screen.await(t, "got "+strings.ToUpper(word))
+			}
+			r.submits("end")
+			r.clean()
+		})
+	}
+}
+
 func TestCatReadsALineOf64KiB(t *testing.T) {
 	t.Parallel()
 	in, _ := keyboard(t)
