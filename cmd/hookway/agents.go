@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -71,10 +72,11 @@ func (a *app) agents(ctx context.Context) error {
 			fmt.Fprintln(a.out, "No agent is known; hookway run -n NAME -- claude starts one")
 			return nil
 		}
+		away := a.away(ctx)
 		table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "NAME\tSTATE\tWAITING\tPROGRAM\tCHANNELS\tFOLDER")
 		for _, agent := range all {
-			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", field(address(store, agent), 80), agentState(agent), agent.Waiting,
+			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", field(address(store, agent), 80), agentState(agent, away), agent.Waiting,
 				or(agent.Program, "-"), or(strings.Join(withMark(agent.Channels), " "), "-"), or(agent.CWD, "-"))
 			for _, other := range agent.Others {
 				fmt.Fprintf(table, "%s\t%s\t-\t%s\t-\t%s\n", field(address(store, agent), 80), "runs, another has the inbox", or(other.Program, "-"), or(other.CWD, "-"))
@@ -84,9 +86,32 @@ func (a *app) agents(ctx context.Context) error {
 	})
 }
 
-// agentState says whether an agent runs, or since when it does not.
-func agentState(agent relay.Agent) string {
+// away are the machines that are not linked now, with when they were last heard.
+func (a *app) away(ctx context.Context) map[string]time.Time {
+	if !a.linked() {
+		return nil
+	}
+	v, _ := buildVersion()
+	st, err := daemonStatus(ctx, a.getenv, v)
+	if err != nil || st.Relay == nil {
+		return nil
+	}
+	away := map[string]time.Time{}
+	for _, h := range st.Relay.Heard {
+		if !h.Linked {
+			away[h.Machine] = h.At
+		}
+	}
+	return away
+}
+
+// agentState says whether an agent runs, or since when it does not. Of one on a
+// machine that is away nobody knows.
+func agentState(agent relay.Agent, away map[string]time.Time) string {
+	heard, gone := away[agent.Machine]
 	switch {
+	case agent.Running && gone:
+		return "not linked, last heard " + lately(heard)
 	case agent.Running:
 		return "runs"
 	case agent.Kind == person:

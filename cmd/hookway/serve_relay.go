@@ -220,6 +220,7 @@ func (c *carrier) Status() *daemon.RelayStatus {
 	now := b.Status()
 	st.Mode, st.Machine, st.Connected, st.Waiting = now.Mode, now.Machine, now.Connected, now.Outgoing
 	for _, p := range now.Peers {
+		st.Heard = append(st.Heard, daemon.Heard{Machine: p.Machine, Linked: p.Reachable, At: p.LastContact})
 		if p.Reachable {
 			st.Peers = append(st.Peers, p.Machine)
 		}

@@ -89,6 +89,22 @@ func idleLimit(seconds int64) string {
 	return fmt.Sprintf("it ends after %v without a call", ago(seconds))
 }
 
+// machines lists those that are linked, or are not, with when they were last heard.
+func machines(before string, heard []daemon.Heard, linked bool) string {
+	var names []string
+	for _, h := range heard {
+		if h.Linked == linked {
+			names = append(names, fmt.Sprintf("%s (last heard %s)", field(h.Machine, 40), lately(h.At)))
+		}
+	}
+	return after(before, strings.Join(names, ", "))
+}
+
+// lately says how long ago something was.
+func lately(at time.Time) string {
+	return max(0, time.Since(at)).Round(time.Second).String() + " ago"
+}
+
 // relayLine says how the carrying of messages stands.
 func relayLine(r daemon.RelayStatus) string {
 	text := r.Mode
@@ -100,9 +116,7 @@ func relayLine(r daemon.RelayStatus) string {
 		if !r.Connected {
 			text += ", not connected"
 		}
-		if len(r.Peers) > 0 {
-			text += ", linked to " + field(strings.Join(r.Peers, ", "), 200)
-		}
+		text += machines(", linked to ", r.Heard, true) + machines(", not linked to ", r.Heard, false)
 		text += fmt.Sprintf(", %d waiting", r.Waiting)
 	}
 	return text + after("; ", r.Problem)

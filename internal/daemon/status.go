@@ -36,8 +36,16 @@ type RelayStatus struct {
 	Machine   string   `json:"machine"`
 	Connected bool     `json:"connected"`
 	Peers     []string `json:"peers"`             // machines that are linked
+	Heard     []Heard  `json:"heard,omitempty"`   // all machines that were heard of, linked now or not
 	Waiting   int      `json:"waiting"`           // messages and receipts that are not on their way yet
 	Problem   string   `json:"problem,omitempty"` // why it does not work
+}
+
+// Heard is another machine, and when something came from it.
+type Heard struct {
+	Machine string    `json:"machine"`
+	Linked  bool      `json:"linked"`
+	At      time.Time `json:"at"`
 }
 
 // status is the reply to a question for it: a Status as JSON.

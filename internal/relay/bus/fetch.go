@@ -92,7 +92,7 @@ func (m *mailbox) once(ctx context.Context, works func()) error {
 	}
 	works()
 	l.b.reached(m.peer)
-	return m.take(ctx, it, relay.Source{Stream: m.source(info.Config.Name), Created: info.Created})
+	return m.take(ctx, it, relay.Source{Stream: m.source(info.Config.Name), Created: info.Created, Peer: m.peer})
 }
 
 // heartbeat is how often a server that has nothing says so: a dead one is noticed
@@ -177,6 +177,7 @@ type reading struct {
 // ingest takes in a message and those that came with it.
 func (r *reading) ingest(ctx context.Context, first jetstream.Msg, came <-chan jetstream.Msg) error {
 	var data [][]byte
+	var by []string
 	var last uint64
 	size := 0
 	add := func(msg jetstream.Msg) error {
@@ -188,7 +189,7 @@ func (r *reading) ingest(ctx context.Context, first jetstream.Msg, came <-chan j
 			return errGap
 		}
 		last, size = meta.Sequence.Stream, size+len(msg.Data())
-		data = append(data, msg.Data())
+		data, by = append(data, msg.Data()), append(by, publisherOf(msg.Subject()))
 		return nil
 	}
 	gap := add(first)
@@ -204,6 +205,7 @@ more:
 	if len(data) == 0 {
 		return gap
 	}
+	r.from.From = func(i int) string { return by[i] }
 	woken, err := r.keep(ctx, last, data)
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ type box struct {
 	refused []string        // ids, and why
 	learned map[string]string
 	agents  string
-	sources map[relay.Source]uint64
+	sources map[string]uint64 // by stream and time
 }
 
 type row struct {
@@ -42,7 +42,7 @@ type row struct {
 }
 
 func newBox(machine string) *box {
-	return &box{machine: machine, changed: make(chan struct{}), poked: make(chan struct{}, 1), has: map[string]bool{}, learned: map[string]string{}, sources: map[relay.Source]uint64{}}
+	return &box{machine: machine, changed: make(chan struct{}), poked: make(chan struct{}, 1), has: map[string]bool{}, learned: map[string]string{}, sources: map[string]uint64{}}
 }
 
 func (b *box) Machine() string { return b.machine }
@@ -156,7 +156,7 @@ func (b *box) Ingest(_ context.Context, from relay.Source, last uint64, data [][
 			b.has[id] = true
 			b.got = append(b.got, id)
 		}
-		b.sources[from] = last
+		b.sources[from.Stream+" "+from.Created.String()] = last
 	})
 	return []string{"Alice"}, nil
 }

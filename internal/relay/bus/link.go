@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -209,13 +211,13 @@ func (l *link) watchLeafs(ctx context.Context) error {
 	const look = 250 * time.Millisecond
 	t := time.NewTicker(look)
 	defer t.Stop()
-	before, whole := map[uint64]bool{}, time.Now()
+	before, whole := map[uint64]string{}, time.Now()
 	for {
 		if leafs, err := l.srv.Leafz(nil); err == nil {
-			now, fresh, ours := map[uint64]bool{}, false, 0
+			now, fresh, ours := map[uint64]string{}, false, 0
 			for _, leaf := range leafs.Leafs {
-				now[leaf.ID] = true
-				fresh = fresh || !before[leaf.ID]
+				_, known := before[leaf.ID]
+				now[leaf.ID], fresh = leaf.Name, fresh || !known
 				if leaf.IsSpoke {
 					ours++
 				}
@@ -225,6 +227,15 @@ func (l *link) watchLeafs(ctx context.Context) error {
 				l.b.works("leaf")
 			} else if time.Since(whole) > apart {
 				l.b.fails("leaf", l.b.c.Leaf.missing(ours))
+			}
+			var gone []string
+			for id, name := range before {
+				if _, here := now[id]; !here {
+					gone = append(gone, name)
+				}
+			}
+			if len(gone) > 0 {
+				l.b.part(gone, slices.Collect(maps.Values(now)))
 			}
 			if before = now; fresh {
 				l.renewed()

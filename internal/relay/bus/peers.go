@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,7 @@ type peer struct {
 	boot      string
 	heard     time.Time
 	reachable bool
+	parted    bool // the link to it was closed, and nothing came since
 	learned   [sha256.Size]byte
 	noted     time.Time // when the store was told
 }
@@ -211,14 +213,32 @@ func (b *Bus) meet(machine string) *peer {
 		p = &peer{machine: machine}
 		b.peers[key] = p
 	}
-	p.heard = time.Now()
+	p.heard, p.parted = time.Now(), false
 	return p
 }
 
 // heard, reached and unreachable note how it is with a peer.
-func (b *Bus) heard(machine string)       { b.note(machine, func(p *peer) { p.heard = time.Now() }) }
-func (b *Bus) reached(machine string)     { b.note(machine, func(p *peer) { p.reachable = true }) }
+func (b *Bus) heard(machine string) {
+	b.note(machine, func(p *peer) { p.heard, p.parted = time.Now(), false })
+}
+func (b *Bus) reached(machine string) {
+	b.note(machine, func(p *peer) { p.reachable, p.parted = true, false })
+}
 func (b *Bus) unreachable(machine string) { b.note(machine, func(p *peer) { p.reachable = false }) }
+
+// part notes that links to other machines are closed. The servers at the other end
+// of those that are gone and of those that are left are given by their names; without
+// any link, nobody is joined.
+func (b *Bus) part(gone, left []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, p := range b.peers {
+		of := func(name string) bool { return ofMachine(name, p.machine) }
+		if len(left) == 0 || slices.ContainsFunc(gone, of) && !slices.ContainsFunc(left, of) {
+			p.parted = true
+		}
+	}
+}
 
 func (b *Bus) note(machine string, change func(*peer)) {
 	b.mu.Lock()

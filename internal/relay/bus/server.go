@@ -42,10 +42,21 @@ func lockStore(dir string) (*os.File, error) {
 	return nil, fmt.Errorf("%w in %s: end it with hookway stop, or set HOOKWAY_HOME to give this one files of its own", ErrInUse, dir)
 }
 
+// nameEnd is how much of a server's name is by chance.
+const nameEnd = 8
+
+// serverName is what the names of a machine's servers begin with.
+func serverName(machine string) string { return "hookway-" + token(machine) + "-" }
+
+// ofMachine reports whether a server's name is one of a machine.
+func ofMachine(name, machine string) bool {
+	return len(name) > nameEnd && name[:len(name)-nameEnd] == serverName(machine)
+}
+
 // options are those of the embedded server.
 func (b *Bus) options() (*server.Options, error) {
 	o := &server.Options{
-		ServerName:             "hookway-" + token(b.machine) + "-" + rand.Text()[:8], // of two of one name, a third would see one that flickers
+		ServerName:             serverName(b.machine) + rand.Text()[:nameEnd], // of two of one name, a third would see one that flickers
 		DontListen:             true,
 		NoSigs:                 true,
 		NoLog:                  true,

@@ -32,7 +32,7 @@ type Status struct {
 type Peer struct {
 	Machine     string    `json:"machine"`
 	LastContact time.Time `json:"last_contact"`
-	Reachable   bool      `json:"reachable"` // its messages for us can be fetched, or it was heard of lately
+	Reachable   bool      `json:"reachable"` // the link to it is up, and its messages can be fetched or it was heard of lately
 }
 
 // state is what the parts of a bus report.
@@ -64,7 +64,7 @@ func (b *Bus) Status() Status {
 		s.LastError, s.ErrorAt = fmt.Sprintf("what waits in the outbox cannot be counted: %v", err), time.Now()
 	}
 	for _, p := range b.peers {
-		s.Peers = append(s.Peers, Peer{p.machine, p.heard, p.reachable || time.Since(p.heard) < 2*helloEvery})
+		s.Peers = append(s.Peers, Peer{p.machine, p.heard, !p.parted && (p.reachable || time.Since(p.heard) < 2*helloEvery)})
 	}
 	slices.SortFunc(s.Peers, func(a, b Peer) int { return strings.Compare(a.Machine, b.Machine) })
 	return s
