@@ -12,6 +12,11 @@ import (
 type Source struct {
 	Stream  string
 	Created time.Time
+
+	// From says who has published a parcel, by its place in data; nil or "" is not
+	// known. Peer is the machine whose server the stream is in, if that is another.
+	From func(i int) string
+	Peer string
 }
 
 // Ingest takes in parcels of a stream, of which the last one has the offset last. It
@@ -32,6 +37,10 @@ func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]b
 				s.log(fmt.Sprintf("a parcel of the stream %s means nothing (number %d of %d up to %d): %v", from.Stream, i+1, len(data), last, err))
 				continue
 			}
+			if why := s.foreign(from, i, p); why != "" {
+				s.log(fmt.Sprintf("a message of the stream %s is left out: %s", from.Stream, why))
+				continue
+			}
 			if err := in.parcel(p); err != nil {
 				return err
 			}
@@ -50,6 +59,23 @@ func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]b
 		s.log(err.Error()) // what was taken in stays so
 	}
 	return slices.Sorted(maps.Values(agents)), nil
+}
+
+// foreign says why a message cannot be of the machine that it says it is of. What
+// reports say they may say under a name that their machine had before.
+func (s *Store) foreign(from Source, i int, p parcel) string {
+	if p.Message == nil {
+		return ""
+	}
+	if from.Peer != "" && p.Machine == s.machine {
+		return fmt.Sprintf("it comes from %s, and says that it is of this machine", from.Peer)
+	}
+	if from.From != nil {
+		if by := from.From(i); by != "" && by != p.Machine {
+			return fmt.Sprintf("%s has published it, and it says that it is of %s", by, p.Machine)
+		}
+	}
+	return ""
 }
 
 // Offset is how far a stream was taken in; 0 for one that is new, or was made anew.
@@ -145,6 +171,10 @@ func (in *ingestion) message(p parcel) error {
 	}
 	if known && (sender != key(m.From) || machine != origin) {
 		in.s.log(fmt.Sprintf("a message of %s@%s has the id of another one, %s: it is left out", m.From, p.Machine, m.ID))
+		return nil
+	}
+	if !known && origin == "" { // what is sent here is in the file before it is anywhere else
+		in.s.log(fmt.Sprintf("a message of %s, %s, says that it was sent here, and was not: it is left out", m.From, m.ID))
 		return nil
 	}
 	if !known {

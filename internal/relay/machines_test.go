@@ -344,6 +344,43 @@ func TestAMessageIsNotBelievedToBeAnother(t *testing.T) {
 	}
 }
 
+func TestWhoSendsAMessageIsNotBelieved(t *testing.T) {
+	var logged []string
+	s := open(t, "", relay.Options{Machine: "m9", Log: func(text string) { logged = append(logged, text) }})
+	seat := join(t, s, "Bob")
+	id := say(t, s, "Carol", "Bob", "of m9")
+	parcels, err := s.Outgoing(t.Context(), 10)
+	must(t, err)
+	says := func(machine, id string) []byte {
+		return fmt.Appendf(nil, `{"v":1,"machine":%q,"agent":"Bob","message":{"id":%q,"from":"user","to":"Bob","content":"of %s"}}`, machine, id, machine)
+	}
+	from := func(name string) func(int) string { return func(int) string { return name } }
+	for i, c := range []struct {
+		source relay.Source
+		data   []byte
+	}{
+		{relay.Source{}, says("m9", "forged-by-nobody")},
+		{relay.Source{Peer: "m1", From: from("m9")}, says("m9", "forged-by-m1")},
+		{relay.Source{Peer: "m1", From: from("m1")}, parcels[0].Data},
+		{relay.Source{From: from("m1")}, says("m2", "forged-for-m2")},
+	} {
+		c.source.Stream, c.source.Created = "in", begun
+		if _, err := s.Ingest(t.Context(), c.source, uint64(i+1), [][]byte{c.data}); err != nil || len(logged) != i+1 {
+			t.Errorf("%d: %v, logged %q", i, err, logged)
+		}
+	}
+	if got := inject(t, seat); got != "" {
+		t.Errorf("Bob got %q", got)
+	}
+	for i, data := range [][]byte{parcels[0].Data, says("m1", "of-m1-itself")} {
+		_, err := s.Ingest(t.Context(), relay.Source{Stream: "in", Created: begun, From: from([]string{"m9", "m1"}[i])}, uint64(10+i), [][]byte{data})
+		must(t, err)
+	}
+	if got := inject(t, seat); got != "of m9 of m1" || states(t, s, id) != "Bob injected" {
+		t.Errorf("Bob got %q, %s", got, states(t, s, id))
+	}
+}
+
 func TestDirectoriesOfOthers(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	for _, c := range []struct{ data, want string }{
