@@ -73,6 +73,11 @@ func (r relayDoor) postOutside(ctx context.Context, m gateway.Message) (gateway.
 	if err != nil {
 		return gateway.Sent{}, err
 	}
+	if m.Claimed {
+		if err := store.Stranger(ctx, m.From); err != nil {
+			return gateway.Sent{}, notSent(ctx, err)
+		}
+	}
 	hooks := &judgedPost{judge: r.judge, firing: judge.Firing{Agent: m.From, Source: "gateway", Foreign: true}}
 	posted, err := post.Send(ctx, store, hooks, relay.Message{
 		ID: m.ID, From: m.From, To: m.To, Content: m.Text, Thread: m.Thread, ReplyTo: m.ReplyTo, Priority: relay.Priority(m.Priority), Metadata: m.Metadata,

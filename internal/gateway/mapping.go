@@ -61,6 +61,8 @@ type EventTemplate struct {
 type Message struct {
 	ID, To, From, Text, Thread, ReplyTo, Priority string
 	Metadata                                      map[string]any
+
+	Claimed bool // From is what the request says, so it may be nobody's who is known
 }
 
 // Event is what a request has become.
@@ -90,6 +92,7 @@ func (t *MessageTemplate) fill(name string, in Input) (Message, error) {
 			return m, fmt.Errorf("%s: %w", f.what, err)
 		}
 	}
+	m.Claimed = t.From != nil && !t.From.constant()
 	m.Metadata = map[string]any{}
 	left := maxName * 16
 	for _, key := range slices.Sorted(maps.Keys(t.Metadata)) {

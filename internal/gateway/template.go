@@ -94,6 +94,16 @@ func (t *Template) Headers() []string {
 	return names
 }
 
+// constant reports whether no request changes what the template says.
+func (t *Template) constant() bool {
+	for _, p := range t.parts {
+		if p.body || p.header != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // Input is what a template is filled from.
 type Input struct {
 	Body   any // as Parse gives it

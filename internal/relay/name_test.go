@@ -123,3 +123,18 @@ func TestNoAgentIsCalledAsThePersonOrHookway(t *testing.T) {
 	must(t, seat.Close())
 	send(t, s, relay.Message{From: "user", To: "Bob", Content: "x"})
 }
+
+func TestAStrangerHasNoNameOfAnAgent(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	if err := s.Register(t.Context(), "Zoë"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Zoë", "zoe\u0308", "User", "hookway"} {
+		if err := s.Stranger(t.Context(), name); !relay.Refused(err) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if err := s.Stranger(t.Context(), "ci"); err != nil {
+		t.Error(err)
+	}
+}
