@@ -18,7 +18,7 @@ const maxSecret = 4 << 10
 // is read for each call, so that a secret may be replaced at any time.
 func (c *Config) signing(vars []string) ([]byte, error) {
 	if c.SecretFile != "" {
-		text, err := secretOf(c.SecretFile)
+		text, err := Secret(c.SecretFile)
 		if err != nil {
 			return nil, err
 		}
@@ -31,9 +31,9 @@ func (c *Config) signing(vars []string) ([]byte, error) {
 	return key(text)
 }
 
-// secretOf reads a secret that its owner keeps in a file of its own. No error
+// Secret reads a secret that its owner keeps in a file of its own. No error
 // shows any of it.
-func secretOf(path string) (string, error) {
+func Secret(path string) (string, error) {
 	info, err := os.Stat(path) // to open what is no file may wait for ever
 	switch {
 	case err != nil:

@@ -8,10 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"runtime"
 	"strings"
 	"time"
 
@@ -33,9 +30,6 @@ func Schemes() []string { return []string{string(Bearer), string(Standard), stri
 
 // leastSecret is how many bytes a secret has at least.
 const leastSecret = 16
-
-// maxSecret bounds a file with a secret. A longer one has something else in it.
-const maxSecret = 4 << 10
 
 // Auth is how the requests of a mapping are told from others.
 type Auth struct {
@@ -59,7 +53,7 @@ func (a *Auth) secret(getenv func(string) string) (string, error) {
 	text := ""
 	if a.SecretFile != "" {
 		var err error
-		if text, err = secretOf(a.SecretFile); err != nil {
+		if text, err = web.Secret(a.SecretFile); err != nil {
 			return "", err
 		}
 	} else if text = getenv(a.SecretEnv); text == "" {
@@ -74,31 +68,6 @@ func (a *Auth) secret(getenv func(string) string) (string, error) {
 		}
 	}
 	return text, nil
-}
-
-func secretOf(path string) (string, error) {
-	info, err := os.Stat(path) // to open what is no file may wait for ever
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("the file of the secret cannot be read: %w", err)
-	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("the file of the secret, %s, is no file", path)
-	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
-		return "", fmt.Errorf("the file of the secret, %s, is open to other users; run chmod 600 on it", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", fmt.Errorf("the file of the secret cannot be read: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSecret+1))
-	if err != nil {
-		return "", fmt.Errorf("the file of the secret cannot be read: %w", err)
-	}
-	if len(text) > maxSecret {
-		return "", errors.New("the file of the secret is too long; it has the secret and nothing else")
-	}
-	return strings.TrimSpace(string(text)), nil
 }
 
 // errNoToken and errNoSignature are all that a stranger is told.
