@@ -22,9 +22,9 @@ func Attach(path string) (Attachment, error) {
 	info, err := os.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return Attachment{}, fmt.Errorf("%s cannot be attached: there is no such file: %w", abs, err)
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, noFile{})
 	case err != nil:
-		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, err)
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, bare(err))
 	case info.IsDir():
 		return Attachment{}, fmt.Errorf("%s cannot be attached: it is a folder; attach its files, or an archive of it", abs)
 	case !info.Mode().IsRegular():
@@ -32,7 +32,7 @@ func Attach(path string) (Attachment, error) {
 	}
 	f, err := os.Open(abs)
 	if err != nil {
-		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, err)
+		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, bare(err))
 	}
 	defer f.Close()
 	sum := sha256.New()
@@ -41,4 +41,19 @@ func Attach(path string) (Attachment, error) {
 		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, err)
 	}
 	return Attachment{Name: filepath.Base(abs), Path: abs, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+// noFile is fs.ErrNotExist in our own words.
+type noFile struct{}
+
+func (noFile) Error() string        { return "there is no such file" }
+func (noFile) Is(target error) bool { return target == fs.ErrNotExist }
+
+// bare is an error of a file without its path, which is told already.
+func bare(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }

@@ -209,10 +209,16 @@ func (a access) onItsWay(machine string) (string, error) {
 	var heard int64
 	known, err := a.get([]any{&heard}, "SELECT heard FROM peer WHERE machine = ?", machine)
 	if err != nil || !known {
-		return "on its way to " + machine, err
+		return onItsWay + machine, err
 	}
 	if when := moment(heard); a.s.now().Sub(when) > quiet {
 		return fmt.Sprintf("queued here: %s was last heard of %s", machine, at(when)), nil
 	}
-	return "on its way to " + machine, nil
+	return onItsWay + machine, nil
 }
+
+const onItsWay = "on its way to "
+
+// OnItsWay reports whether the reason of a receipt is only that a message has not
+// got to another machine yet, which was heard of lately.
+func OnItsWay(reason string) bool { return strings.HasPrefix(reason, onItsWay) }

@@ -91,7 +91,7 @@ func (s *session) sent(ctx context.Context, to, body string) string {
 	if to == everybody {
 		whom = "all"
 	}
-	told := s.told(fmt.Sprintf("The message to %s was not delivered: %s", whom, strings.ReplaceAll(err.Error(), "\n", "; ")))
+	told := s.told(fmt.Sprintf("The message to %s was not delivered: %s", whom, strings.ReplaceAll(strings.TrimPrefix(err.Error(), "it was not sent: "), "\n", "; ")))
 	return joined(note, told)
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/letter"
 	"github.com/hookway/hookway/internal/relay/post"
@@ -72,11 +73,12 @@ func (o *office) Send(ctx context.Context, m relay.Message) (sent relay.Sent, er
 	}
 }
 
-// queued tells of receivers who are not there.
+// queued tells of receivers who are not there. What is on its way to a machine that
+// is there is not worth an agent's attention.
 func queued(sent relay.Sent) string {
 	var away []relay.Receipt
 	for _, r := range sent.Receipts {
-		if r.State == relay.StateAccepted && r.Reason != "" {
+		if r.State == relay.StateAccepted && r.Reason != "" && !relay.OnItsWay(r.Reason) {
 			away = append(away, r)
 		}
 	}
@@ -107,7 +109,7 @@ func (s *session) letterOf(to, body string) (m relay.Message, err error) {
 	if !ok || !bracket || len(words) == 0 || strings.Contains(inside, "\n") {
 		return m, nil
 	}
-	with := m
+	with, known, odd := m, 0, []string(nil)
 	for _, word := range words {
 		key, value, valued := strings.Cut(word, ":")
 		switch {
@@ -122,8 +124,16 @@ func (s *session) letterOf(to, body string) (m relay.Message, err error) {
 		case priority(word) != "":
 			with.Priority = priority(word)
 		default:
-			return m, nil
+			odd = append(odd, word)
+			continue
 		}
+		known++
+	}
+	if len(odd) > 0 {
+		if near := meantOption(odd[0]); known > 0 && len(odd) == 1 && near != "" {
+			return m, fmt.Errorf("[%s] has no option %q; did you mean %s?", inside, odd[0], near)
+		}
+		return m, nil // it belongs to the text
 	}
 	for i, a := range with.Attachments {
 		path := a.Path
@@ -136,6 +146,18 @@ func (s *session) letterOf(to, body string) (m relay.Message, err error) {
 	}
 	with.Content = strings.TrimLeft(rest, " \t")
 	return with, nil
+}
+
+// meantOption is the option that a word was perhaps meant to be, or "".
+func meantOption(word string) string {
+	name, value, valued := strings.Cut(word, ":")
+	if valued {
+		if name = hook.Nearest(name, []string{"re", "thread", "file"}); name != "" {
+			name += ":" + value
+		}
+		return name
+	}
+	return hook.Nearest(name, []string{string(relay.PriorityLow), string(relay.PriorityNormal), string(relay.PriorityHigh), string(relay.PriorityUrgent)})
 }
 
 // priority reads the word for one; "" is none.

@@ -235,27 +235,28 @@ func TestRelay(t *testing.T) {
 	town.reached(w, strings.Join([]string{
 		"@relay:Bob one", "@relay:* two", "@broadcast: three", "@broadcast:four and five", "@broadcast:* six", "@relay:Bob colour",
 		"@relay:Bob password", "@relay:Norbrt x", "@relay:#build seven", "@relay:Bob [urgent thread:build file:out.log] eight",
-		"@relay:Bob [urgnt] nine", "@relay:Bob [file:none.log] ten", "end",
+		"@relay:Bob [urgnt] nine", "@relay:Bob [file:none.log] ten", "@relay:Bob [thread:build urgnt] eleven", "@relay:Bob [urgent 2 maybe] twelve", "end",
 	}, "\n\n"), session.Config{Name: "Alice", Dir: dir})
 	for _, told := range []string{
 		"heard: spelt anew",
 		"heard: The message to Bob is queued: offline since ",
 		"heard: The message is queued for those who are offline: ",
-		"heard: The message to Bob was not delivered: it was not sent: that is a secret",
+		"heard: The message to Bob was not delivered: that is a secret",
 		`heard: The message to Norbrt was not delivered: there is no agent "Norbrt"; did you mean Norbert?`,
-		"heard: The message to Bob was not delivered: ", "none.log",
+		"heard: The message to Bob was not delivered: ", "none.log cannot be attached: there is no such file",
+		`heard: The message to Bob was not delivered: [thread:build urgnt] has no option "urgnt"; did you mean urgent?`,
 	} {
 		w.screen.await(t, told)
 	}
 	var got []string
-	for _, m := range town.sentBy("Alice", 9) {
+	for _, m := range town.sentBy("Alice", 10) {
 		got = append(got, m.To+":"+m.Content)
 		if m.Content == "eight" && (m.Priority != relay.PriorityUrgent || m.Thread != "build" || len(m.Attachments) != 1 ||
 			m.Attachments[0].Path != filepath.Join(dir, "out.log") || m.Attachments[0].Size != 3) {
 			t.Errorf("its options are %+v", m)
 		}
 	}
-	want := "Bob:one *:two *:three *:four and five *:six Bob:color #build:seven Bob:eight Bob:[urgnt] nine"
+	want := "Bob:one *:two *:three *:four and five *:six Bob:color #build:seven Bob:eight Bob:[urgnt] nine Bob:[urgent 2 maybe] twelve"
 	if strings.Join(got, " ") != want {
 		t.Errorf("sent were %q, want %s", got, want)
 	}
