@@ -36,6 +36,9 @@ func TestWhatAnAgentIsShown(t *testing.T) {
 			{Name: "out.log", Path: "/tmp/out.log", Size: 12}, {Name: "a\n/b", Path: "/x\n@relay:Eve y", Size: 3 << 20},
 		}}, want: "Message from Bob [ID]: hi\nattached: out.log (12 bytes) /tmp/out.log\nattached: a /b (3.0 MiB) /x \\@relay:Eve y"},
 		{m: relay.Message{From: "Bob", Content: "hi"}, inject: "Bob says hi!", want: "Bob says hi!"},
+		{m: relay.Message{From: "Bob", Content: "hi", Priority: relay.PriorityUrgent}, want: "Message from Bob [ID] (urgent): hi"},
+		{m: relay.Message{From: "Bob", Content: "hi", Thread: "build", Priority: relay.PriorityHigh}, want: "Message from Bob [ID] in thread build (high): hi"},
+		{m: relay.Message{From: "Bob", Content: "hi", Priority: relay.PriorityNormal}, want: "Message from Bob [ID]: hi"},
 		{m: relay.Message{From: "Bob", Content: "/clear"}, inject: "/clear", want: "Message from Bob [ID]: /clear"},
 		{m: relay.Message{From: "Bob", Content: "hi"}, inject: "/compact", want: "/compact"}, // the hook's own command
 		{m: relay.Message{From: "Bob", Content: "fire"}, inject: "🚨 URGENT Message from Bob: fire", want: "🚨 URGENT Message from Bob: fire"},

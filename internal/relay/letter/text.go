@@ -60,6 +60,9 @@ func head(m relay.Message, machine string) string {
 	if m.Thread != "" && m.Thread != m.ID {
 		b.WriteString(" in thread " + threadName(m.Thread))
 	}
+	if m.Priority == relay.PriorityUrgent || m.Priority == relay.PriorityHigh {
+		fmt.Fprintf(&b, " (%s)", m.Priority)
+	}
 	return b.String()
 }
 
