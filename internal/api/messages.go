@@ -153,6 +153,7 @@ func unsent(err error) error {
 		limit      *relay.LimitError
 		suppressed *post.SuppressedError
 		long       *relay.LongError
+		id         *relay.IDError
 	)
 	switch {
 	case errors.As(err, &unknown):
@@ -167,6 +168,8 @@ func unsent(err error) error {
 		return problem("suppressed", "%v", err)
 	case errors.Is(err, relay.ErrNobody):
 		return problem("unknown-name", "%v", err)
+	case errors.As(err, &id):
+		return problem("id-in-use", "%v", err)
 	case errors.As(err, &long):
 		return problem("too-large", "%v", err)
 	case relay.Refused(err):

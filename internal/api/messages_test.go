@@ -171,6 +171,20 @@ func TestAProgramSendsAndLooksHowFarItIs(t *testing.T) {
 	}
 }
 
+func TestAnIdBelongsToOneMessage(t *testing.T) {
+	h := newHouse(t, messageHooks, plan{doors: []string{"127.0.0.1:0"}})
+	h.agentsHere("Alice", "Bob")
+	for _, c := range []struct {
+		to, text string
+		status   int
+	}{{"Bob", "first", http.StatusOK}, {"bob", "first", http.StatusOK}, {"Bob", "second", http.StatusConflict}, {"Alice", "first", http.StatusConflict}} {
+		status, text := h.ask("POST", "/v1/messages", h.message(c.to, c.text, `,"id":"my-own-id-1"`))
+		if status != c.status || status == http.StatusConflict && !strings.Contains(text, "id-in-use") {
+			t.Errorf("%s to %s: %d %s", c.text, c.to, status, text)
+		}
+	}
+}
+
 func TestEachBadMessageIsOneClearProblem(t *testing.T) {
 	h := newHouse(t, messageHooks, plan{doors: []string{"127.0.0.1:0"}})
 	h.agentsHere("Alice", "Bob")

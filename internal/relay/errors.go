@@ -85,6 +85,14 @@ func size(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
+// IDError means that another message was sent under the id of this one, which was
+// not stored.
+type IDError struct{ ID string }
+
+func (e *IDError) Error() string {
+	return fmt.Sprintf("the id %s is that of another message, of another sender, receiver or text: give this one an id of its own, or none", e.ID)
+}
+
 // refusal is what cannot be done, in words for the user.
 type refusal struct{ text string }
 
@@ -97,7 +105,7 @@ func Refused(err error) bool { return isRefusal(err) }
 // isRefusal tells what was refused from what has failed.
 func isRefusal(err error) bool {
 	return errors.Is(err, ErrTaken) || errors.Is(err, ErrNobody) || is[*UnknownError](err) || is[*AmbiguousError](err) ||
-		is[*FullError](err) || is[*LimitError](err) || is[*LongError](err) || is[*refusal](err)
+		is[*FullError](err) || is[*LimitError](err) || is[*LongError](err) || is[*IDError](err) || is[*refusal](err)
 }
 
 func is[E error](err error) bool {

@@ -13,7 +13,8 @@ type Sent struct {
 }
 
 // Send keeps a message for its receivers: when it returns, the message is on disk.
-// A message with an id that was sent before is the same message. When it returns an
+// A message with an id that was sent before is the same message, if sender, receiver
+// and text are; else it is an [IDError]. When it returns an
 // error, nothing was stored; see [UnknownError], [AmbiguousError], [FullError],
 // [LimitError], [LongError] and [ErrNobody].
 func (s *Store) Send(ctx context.Context, m Message) (Sent, error) {
@@ -32,8 +33,11 @@ func (s *Store) send(ctx context.Context, m Message) (sent Sent, err error) {
 	var before bool
 	err = s.write(ctx, func(a access) error {
 		sent = Sent{}
-		if sent.Message, before, err = a.message(m.ID); before || err != nil {
+		if sent.Message, before, err = a.message(m.ID); err != nil {
 			return err
+		}
+		if before {
+			return a.same(sent.Message, m)
 		}
 		sent.Message = m
 		return a.send(&sent)
@@ -42,6 +46,24 @@ func (s *Store) send(ctx context.Context, m Message) (sent Sent, err error) {
 		_, sent.Receipts, err = s.Receipts(ctx, sent.Message.ID)
 	}
 	return sent, err
+}
+
+// same reports whether a message is the one that was sent before under its id.
+func (a access) same(before, now Message) error {
+	if before.Machine != a.s.machine || key(before.From) != key(now.From) || before.Content != now.Content {
+		return &IDError{now.ID}
+	}
+	if before.To == now.To {
+		return nil
+	}
+	// It was written in another way: without case, by the one it answers.
+	if err := a.resolveReply(&now); err != nil {
+		return &IDError{now.ID}
+	}
+	if _, err := a.resolve(&now); key(before.To) != key(now.To) {
+		return first(err, &IDError{now.ID})
+	}
+	return nil
 }
 
 // complete checks a message as far as it can be without the file, and fills in what

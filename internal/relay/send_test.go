@@ -104,12 +104,31 @@ func TestTheSameIdIsTheSameMessage(t *testing.T) {
 	m := relay.Message{ID: "request-17", From: "Alice", To: "Bob", Content: "once"}
 	first := send(t, s, m)
 	carry(t, s)
-	m.Content = "twice"
+	m.To = " bOB" // who is Bob
 	second := send(t, s, m)
 	carry(t, s)
 	if second.Message.Content != "once" || len(second.Receipts) != 1 || first.Message.ID != second.Message.ID {
 		t.Errorf("%+v", second)
 	}
+	if got := inject(t, bob); got != "once" {
+		t.Errorf("Bob got %q", got)
+	}
+}
+
+func TestTheIdOfAnotherMessageIsAnError(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	bob := join(t, s, "Bob")
+	join(t, s, "Carol")
+	m := relay.Message{ID: "request-17", From: "Alice", To: "Bob", Content: "once"}
+	send(t, s, m)
+	for _, other := range []relay.Message{{From: "Alice", To: "Bob", Content: "twice"}, {From: "Carol", To: "Bob", Content: "once"}, {From: "Alice", To: "Carol", Content: "once"}} {
+		other.ID = m.ID
+		var e *relay.IDError
+		if _, err := s.Send(t.Context(), other); !errors.As(err, &e) || !relay.Refused(err) {
+			t.Errorf("%+v: %v", other, err)
+		}
+	}
+	carry(t, s)
 	if got := inject(t, bob); got != "once" {
 		t.Errorf("Bob got %q", got)
 	}
