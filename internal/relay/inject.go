@@ -60,7 +60,7 @@ func (seat *Seat) Fail(ctx context.Context, id, reason string) error {
 // been injected.
 func (seat *Seat) Release(ctx context.Context, id string) error {
 	seat.mu.Lock()
-	_, given := seat.taken[id]
+	given := seat.taken[id]
 	seat.mu.Unlock()
 	if given {
 		d, found, err := seat.s.read(ctx).of(id, "", seat.agent)
@@ -165,7 +165,7 @@ func (seat *Seat) Seen(ctx context.Context) error {
 // Human says that a person has spoken in the session: messages to and fro are
 // counted anew.
 func (seat *Seat) Human(ctx context.Context) error {
-	any, err := seat.s.read(ctx).get([]any{new(int)}, "SELECT 1 FROM pair WHERE a = ?1 OR b = ?1 LIMIT 1", seat.agent)
+	any, err := seat.s.read(ctx).get([]any{new(int)}, "SELECT 1 FROM pair WHERE "+pairsOf+" LIMIT 1", seat.agent)
 	if any && err == nil {
 		err = seat.s.write(ctx, func(a access) error { return a.forgetPairs(seat.agent) })
 	}

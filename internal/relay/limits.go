@@ -18,7 +18,7 @@ func (a access) hold(m *Message, to target) error {
 		return err
 	}
 	if to.agent == "" {
-		return nil
+		return a.holdChannel(m, to)
 	}
 	if err := a.holdFull(to); err != nil {
 		return err
@@ -107,8 +107,40 @@ func (a access) holdPair(byAgent bool, from, fromName, to, toName string) error 
 	return err
 }
 
-// forgetPairs begins the counts of an agent anew.
+// forgetPairs begins the counts of an agent anew, and those of its channels.
 func (a access) forgetPairs(agent string) error {
-	_, err := a.exec("DELETE FROM pair WHERE a = ?1 OR b = ?1", agent)
+	_, err := a.exec("DELETE FROM pair WHERE "+pairsOf, agent)
+	return err
+}
+
+// pairsOf are the counts that an agent has a part in.
+const pairsOf = "(a IN (?1, '*') OR b = ?1 OR a IN (SELECT '#' || channel FROM member WHERE agent = ?1))"
+
+// holdChannel counts what agents say in a channel, or to all, while no person says
+// anything: how often another one speaks than before, for each that listens.
+func (a access) holdChannel(m *Message, to target) error {
+	room, members := "#"+to.channel, "SELECT count(*) FROM member WHERE channel = ?1"
+	if to.channel == "" {
+		room, members = "*", "SELECT count(*) FROM agent WHERE ?1 = ''"
+	}
+	if !m.Agent {
+		_, err := a.exec("DELETE FROM pair WHERE a = ?", room)
+		return err
+	}
+	var turns, all int
+	var last string
+	if _, err := a.get([]any{&turns, &last}, "SELECT turns, last FROM pair WHERE a = ? AND b = ''", room); err != nil {
+		return err
+	}
+	if _, err := a.get([]any{&all}, members, to.channel); err != nil {
+		return err
+	}
+	if last != key(m.From) {
+		turns++
+	}
+	if most := a.s.limits.PingPong * max(all, 2); turns > most && a.s.limits.PingPong != noLimit {
+		return &LimitError{"ping_pong", most, fmt.Sprintf("the agents have answered each other %d times in %s without a person: stop here, and ask your user how to go on", most, m.To)}
+	}
+	_, err := a.exec("INSERT OR REPLACE INTO pair (a, b, turns, last) VALUES (?,'',?,?)", room, turns, key(m.From))
 	return err
 }

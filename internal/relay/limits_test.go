@@ -94,6 +94,37 @@ func TestTwoAgentsDoNotTalkForEver(t *testing.T) {
 	talk("after a person has written")
 }
 
+func TestAgentsDoNotTalkInAChannelForEver(t *testing.T) {
+	s := open(t, "", relay.Options{Limits: relay.Limits{PerMinute: -1, PingPong: 5, Inbox: -1}})
+	names := []string{"Alice", "Bob", "Carol"}
+	var seats []*relay.Seat
+	for _, name := range names {
+		seats = append(seats, join(t, s, name))
+		must(t, s.JoinChannel(t.Context(), "#build", name))
+	}
+	n := 0
+	talk := func(to, what string) {
+		t.Helper()
+		for i := range 15 {
+			if got := limit(t, s, relay.Message{From: names[n%3], To: to, Content: fmt.Sprint(n), Agent: true}); got != "" {
+				t.Fatalf("%s: message %d to %s is held by %s", what, i+1, to, got)
+			}
+			n++
+		}
+		if got := limit(t, s, relay.Message{From: names[n%3], To: to, Content: "x", Agent: true}); got != "ping_pong" {
+			t.Fatalf("%s: message 16 to %s: %q", what, to, got)
+		}
+	}
+	talk("#build", "at first")
+	must(t, seats[1].Human(t.Context()))
+	talk("#BUILD", "after Bob's user has spoken")
+	say(t, s, "Max", "#build", "go on")
+	talk("#build", "after a person has written")
+	talk("*", "at first")
+	must(t, seats[0].Human(t.Context()))
+	talk("*", "after Alice's user has spoken")
+}
+
 func TestReportsWithoutAnAnswerAreNoPingPong(t *testing.T) {
 	s := open(t, "", relay.Options{Limits: relay.Limits{PerMinute: -1}})
 	join(t, s, "Bob")
