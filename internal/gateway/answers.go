@@ -239,6 +239,8 @@ func (a *answers) write(k *answered) error {
 		return err
 	}
 	if _, err := a.file.Write(append(line, '\n')); err != nil {
+		a.file.Close() // half a line may stand there: the next one begins a new file
+		a.file = nil
 		return fmt.Errorf("answers cannot be remembered: %w", err)
 	}
 	a.lines++

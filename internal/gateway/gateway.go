@@ -46,6 +46,7 @@ type Gateway struct {
 
 	mu    sync.Mutex
 	rates map[string]*rates
+	told  map[string]time.Time // what logOnce has told last
 }
 
 // rates are the buckets of a mapping.
@@ -121,7 +122,7 @@ func (g *Gateway) Hosts(ctx context.Context) []string {
 func (g *Gateway) Admit(ctx context.Context, name string, h http.Header) (*Call, error) {
 	c, err := g.Load(ctx)
 	if err != nil {
-		g.log("gateway: the configuration cannot be read: " + err.Error())
+		g.logOnce("", "gateway: the configuration cannot be read: "+err.Error())
 		return nil, refuse("failed", "the configuration cannot be read; its owner finds out why in the daemon's log")
 	}
 	var m *Mapping
@@ -133,7 +134,7 @@ func (g *Gateway) Admit(ctx context.Context, name string, h http.Header) (*Call,
 	}
 	secret, err := m.Auth.secret(g.Getenv)
 	if err != nil {
-		g.log(fmt.Sprintf("gateway: nobody can call %s: %v", name, err))
+		g.logOnce(name, fmt.Sprintf("gateway: nobody can call %s: %v", name, err))
 		return nil, refuse("failed", "the secret of this hook is not set up; its owner finds out why in the daemon's log")
 	}
 	call := &Call{g: g, m: m, header: h, secret: secret}
@@ -259,6 +260,24 @@ func (g *Gateway) newID() string { return g.NewID() }
 func (g *Gateway) log(line string) {
 	if g.Log != nil {
 		g.Log(hook.LogLine(line))
+	}
+}
+
+// logOnce logs what strangers can bring about at will: of one mapping, or of all
+// for "", once a minute.
+func (g *Gateway) logOnce(mapping, line string) {
+	g.mu.Lock()
+	last, told := g.told[mapping]
+	again := told && time.Since(last) < time.Minute
+	if !again {
+		if g.told == nil {
+			g.told = map[string]time.Time{}
+		}
+		g.told[mapping] = time.Now()
+	}
+	g.mu.Unlock()
+	if !again {
+		g.log(line)
 	}
 }
 

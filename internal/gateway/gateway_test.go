@@ -218,6 +218,23 @@ func TestASecretOfTheWrongForm(t *testing.T) {
 	}
 }
 
+func TestAMissingSecretIsLoggedOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPost(t, "", mapping(t, func(m *gateway.Mapping) { m.Auth.SecretEnv = "NONE" }))
+		for range 3 {
+			for range 100 {
+				if _, err := p.ask(`{}`); refused(err) != "failed" {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(time.Minute)
+		}
+		if len(p.lines) != 3 || !strings.Contains(p.lines[0], "NONE is not set") {
+			t.Errorf("logged: %q", p.lines)
+		}
+	})
+}
+
 func hub(body string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte(body))
