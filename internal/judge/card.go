@@ -49,18 +49,24 @@ func readCard(file string) (c card, err error) {
 func (c card) write(file string) error {
 	text, err := json.Marshal(c)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(file), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(file+".new", text, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(file+".new", file)
+		err = replace(file, text)
 	}
 	if err != nil {
 		return fmt.Errorf("what is known of a session cannot be kept: %w", err)
 	}
 	return nil
+}
+
+// replace writes a file that is at all times what it was, or what it is to be. Only
+// one at a time may write it.
+func replace(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
 }
 
 // sweepCards removes the files of sessions that ended long ago.

@@ -108,12 +108,5 @@ func (h *hearing) countOf(who string) string {
 }
 
 func writeCount(file string, n int) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return err
-	}
-	next := file + ".new"
-	if err := os.WriteFile(next, []byte(strconv.Itoa(n)), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, file)
+	return replace(file, []byte(strconv.Itoa(n)))
 }

@@ -67,16 +67,10 @@ func writeUnproven(file string, all []unproven) error {
 		all = all[1:]
 		text, err = json.Marshal(all)
 	}
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = os.WriteFile(file+".new", text, 0o600)
-	}
-	if err == nil {
-		err = os.Rename(file+".new", file)
-	}
-	return err
+	return replace(file, text)
 }
 
 // printed keeps what was printed. The caller holds the guest's turn.
