@@ -49,7 +49,7 @@ func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.client.Timeout, remote.DefaultTimeout))
 	defer cancel()
 	for pause := 200 * time.Millisecond; got.Status == "PENDING" || got.Status == "RUNNING"; pause = min(2*pause, 2*time.Second) {
-		if !sleep(ctx, pause) {
+		if !remote.Wait(ctx, pause) {
 			return "", nil
 		}
 		event := got.Event
@@ -63,17 +63,6 @@ func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
 		return "", fmt.Errorf("mem0 could not work on it (event %s)", got.Event)
 	}
 	return got.first(), nil // none: it found nothing worth to keep
-}
-
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // filters narrow to the user, and to a workspace.

@@ -106,14 +106,15 @@ func (c *Client) Do(ctx context.Context, call Call, into any) error {
 		if err = c.try(ctx, limit, call, body, into); err == nil || !call.Again || !passing(err) || ctx.Err() != nil {
 			return err
 		}
-		if n+1 < tries && !wait(ctx, pause<<n) {
+		if n+1 < tries && !Wait(ctx, pause<<n) {
 			return err
 		}
 	}
 	return err
 }
 
-func wait(ctx context.Context, d time.Duration) bool {
+// Wait waits, and reports whether the context let it.
+func Wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
