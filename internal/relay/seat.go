@@ -35,15 +35,12 @@ type Seat struct {
 
 	mu     sync.Mutex
 	p      Presence
-	lock   *os.File         // of the seat
-	lease  *os.File         // of the agent's inbox, if it has that
-	taken  map[string]taken // messages that were given out, by id
-	noted  time.Time        // when the lock's file was touched
+	lock   *os.File        // of the seat
+	lease  *os.File        // of the agent's inbox, if it has that
+	taken  map[string]bool // messages that were given out, by id
+	noted  time.Time       // when the lock's file was touched
 	closed bool
 }
-
-// taken is a message that a seat has given out.
-type taken struct{ seq int64 }
 
 // Join takes a seat, and makes the agent known for good.
 func (s *Store) Join(ctx context.Context, p Presence) (*Seat, error) {
@@ -60,7 +57,7 @@ func (s *Store) Join(ctx context.Context, p Presence) (*Seat, error) {
 	if p.PID == 0 {
 		p.PID = os.Getpid()
 	}
-	seat := &Seat{s: s, id: NewID(), agent: key(name), p: p, poked: newPoke(), taken: map[string]taken{}, noted: s.now()}
+	seat := &Seat{s: s, id: NewID(), agent: key(name), p: p, poked: newPoke(), taken: map[string]bool{}, noted: s.now()}
 	seat.p.Name = name
 	if seat.lock, err = lockFile(s.seatFile(seat.id)); err != nil {
 		return nil, fmt.Errorf("a session cannot be announced: %w", err)

@@ -54,10 +54,10 @@ func (seat *Seat) take(ctx context.Context, most int) ([]Taken, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, twice := seat.taken[row.message]; twice {
+		if seat.taken[row.message] {
 			continue // by another goroutine
 		}
-		seat.taken[row.message] = taken{row.seq}
+		seat.taken[row.message] = true
 		t := Taken{Message: m}
 		if row.stage == begun {
 			t.Again = &Attempt{Text: row.text, Session: row.injectedIn, Transcript: row.transcript, History: row.history, How: row.how, At: moment(row.begun)}
