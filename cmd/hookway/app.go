@@ -27,6 +27,8 @@ type app struct {
 
 	secret func(name string) string // a variable that hookway serve was started with
 
+	later func(line string) // nil: complaints go to err at once; else the terminal is not ours now
+
 	remembering sync.Once // makes memory
 	memory      *memories
 }
@@ -134,6 +136,16 @@ func (a *app) enter() error {
 // warn tells the user something on stderr, one line.
 func (a *app) warn(format string, args ...any) {
 	fmt.Fprintf(a.err, "hookway: %s\n", hook.LogLine(fmt.Sprintf(format, args...)))
+}
+
+// complain tells what a part has to say that works in the background, when the
+// terminal is ours.
+func (a *app) complain(line string) {
+	if a.later != nil {
+		a.later(line)
+		return
+	}
+	a.warn("%s", line)
 }
 
 // print writes a value as indented JSON.

@@ -63,7 +63,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	options.File = file
 	later := &notes{app: a}
 	options.MemoryHooks, a.stays = a.memoryHooksOf(command), true
-	options.Log = later.add // the terminal is the program's until it ends
+	options.Log, a.later = later.add, later.add // the terminal is the program's until it ends
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	w, err := a.openLive(watching, options)
