@@ -150,8 +150,13 @@ func (o *Outbox) flush(ctx context.Context) error {
 	if alone {
 		return fmt.Errorf("%w; it is asked again in a few seconds", ErrUnavailable)
 	}
+	unlock, err := o.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	for {
-		oldest, err := waits.oldest(ctx, 64)
+		oldest, err := waits.oldest(ctx, 64) // anew: another process may have sent what waited before
 		if err != nil || len(oldest) == 0 {
 			return err
 		}
@@ -177,7 +182,7 @@ func (o *Outbox) send(ctx context.Context, m Memory) error {
 	return o.sent(ctx, m)
 }
 
-// sent takes a memory out of the file, if another process has not done so already.
+// sent takes a memory out of the file, if nobody has forgotten it meanwhile.
 func (o *Outbox) sent(ctx context.Context, m Memory) error {
 	if err := o.waits.Forget(ctx, m.ID, View{All: true}); !errors.Is(err, ErrUnknown) {
 		return err
@@ -243,7 +248,7 @@ func (o *Outbox) Forget(ctx context.Context, id string, v View) error {
 	}
 	sent := o.flush(ctx)
 	waits, _ := o.pending(ctx)
-	if waits != nil {
+	if waits != nil && !errors.Is(sent, errSending) {
 		if err := waits.Forget(ctx, id, v); !errors.Is(err, ErrUnknown) {
 			o.give()
 			return err

@@ -75,6 +75,51 @@ func TestAnotherProcessSendsWhatWaits(t *testing.T) {
 	}
 }
 
+// TestTwoProcessesSendWhatWaitsOnce: the second one finds nothing more to send when
+// the first is done.
+func TestTwoProcessesSendWhatWaitsOnce(t *testing.T) {
+	ctx, path := t.Context(), filepath.Join(t.TempDir(), "outbox.db")
+	there := &recorded{away: true}
+	open := func() *memory.Outbox {
+		o := memory.NewOutbox(there, path)
+		t.Cleanup(func() { o.Close() })
+		return o
+	}
+	kept, err := open().Save(ctx, memory.Memory{Text: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	there.set(false)
+	first, second := open(), open()
+	begun, free := make(chan struct{}), make(chan struct{})
+	there.hold = sync.OnceFunc(func() { close(begun); <-free })
+	ended := make(chan error, 2)
+	search := func(o *memory.Outbox) {
+		_, err := o.Search(ctx, "x", 1, memory.View{})
+		ended <- err
+	}
+	go search(first)
+	<-begun
+	brief, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	if _, err := second.Search(brief, "x", 1, memory.View{}); !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("a search while another process sends: %v", err)
+	}
+	if err := second.Forget(brief, kept.ID, memory.View{All: true}); !errors.Is(err, memory.ErrUnavailable) {
+		t.Errorf("what is just sent is forgotten here alone: %v", err)
+	}
+	go search(second)
+	close(free)
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := strings.Join(there.texts, " "); got != "one" {
+		t.Errorf("there is %s", got)
+	}
+}
+
 // TestASlowSaveHoldsUpNobodyPastTheirTime: a search that something waits for ends
 // when its caller says, and what is saved meanwhile is kept here.
 func TestASlowSaveHoldsUpNobodyPastTheirTime(t *testing.T) {
