@@ -87,7 +87,9 @@ func (a *app) origin(f memoryFlags) (memory.Memory, error) {
 	if m.Session == "" {
 		m.Session = a.getenv("HOOKWAY_SESSION")
 	}
-	m.Scope, err = memory.ParseScope(f.scope)
+	if m.Scope, err = memory.ParseScope(f.scope); err == nil && m.Scope == memory.ScopeAgent && m.Agent == "" {
+		err = errors.New("--scope agent needs the agent's name: give --agent NAME")
+	}
 	return m, err
 }
 

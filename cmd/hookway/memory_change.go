@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -69,12 +70,32 @@ func (a *app) printUnless(err error, v any) error {
 	return a.print(v)
 }
 
+// completeMemory offers the ids of what was saved last, with its text.
+func (a *app) completeMemory(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var ids []string
+	v, err := a.view(memoryFlags{})
+	if len(args) > 0 || err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completeTime)
+	defer cancel()
+	_ = a.withMemory(ctx, memoryFlags{}, func(store memory.Backend) error {
+		found, err := store.List(ctx, 20, v)
+		for i := range found {
+			ids = append(ids, found[i].ID+"\t"+field(found[i].Text, 60))
+		}
+		return err
+	})
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
 func (a *app) memoryForgetCommand() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
-		Use:   "forget ID",
-		Short: "Delete a memory",
-		Args:  exactly("ID"),
+		Use:               "forget ID",
+		Short:             "Delete a memory",
+		Args:              exactly("ID"),
+		ValidArgsFunction: a.completeMemory,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v, err := a.view(f)
 			if err != nil {
@@ -85,7 +106,10 @@ func (a *app) memoryForgetCommand() *cobra.Command {
 				switch {
 				case errors.Is(err, memory.ErrUnknown):
 					return fmt.Errorf("%w; hookway memory list shows those of this workspace, --all those of every one", err)
-				case err != nil || !a.json:
+				case err != nil:
+					return err
+				case !a.json:
+					_, err := fmt.Fprintf(visible{a.out}, "%s is forgotten\n", field(args[0], 80))
 					return err
 				}
 				return a.print(map[string]string{"forgotten": args[0]})

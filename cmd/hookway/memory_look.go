@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -23,6 +24,9 @@ func (a *app) memorySearchCommand() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return exactly("QUERY")(cmd, args)
+			}
+			if strings.TrimSpace(strings.Join(args, "")) == "" {
+				return errors.New("the question is empty; hookway memory list shows what was saved last")
 			}
 			return nil
 		},
@@ -67,13 +71,21 @@ func (a *app) memoryListCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return a.showMemories(found, false, "Nothing is remembered here yet.")
+				return a.showMemories(found, false, f.nothing())
 			})
 		},
 	}
 	cmd.Flags().IntVarP(&n, "last", "n", n, "show the last `N`; 0 is all")
 	f.addReader(cmd)
 	return cmd
+}
+
+// nothing says that there is nothing to show, for which the flags may be the cause.
+func (f *memoryFlags) nothing() string {
+	if len(f.tags) > 0 || f.by != "" || f.session != "" || f.scope != "" {
+		return "Nothing that is remembered here is like that; leave out --tag, --by, --session and --scope to see all."
+	}
+	return "Nothing is remembered here yet."
 }
 
 // showMemories prints memories, one a line.

@@ -45,6 +45,9 @@ is an error, and then nothing is imported.`,
 func (a *app) importMemories(cmd *cobra.Command, store memory.Backend, from *os.File, m memory.Memory, name string) error {
 	done, err := memory.Import(cmd.Context(), store, from, m)
 	if err != nil {
+		if name == "-" {
+			name = "stdin"
+		}
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if a.json {

@@ -92,12 +92,14 @@ const (
 // ErrUnknown is the error of an id that nobody has, or that the caller cannot see.
 var ErrUnknown = errors.New("no memory has this id")
 
+var errNoText = errors.New("the text is empty; say what to remember")
+
 // check completes a memory that is to be saved, and refuses what cannot be kept.
 func (m *Memory) check() error {
 	m.Text = strings.TrimSpace(strings.ToValidUTF8(m.Text, "\uFFFD"))
 	switch {
 	case m.Text == "":
-		return errors.New("the text is empty; say what to remember")
+		return errNoText
 	case len(m.Text) > MaxText:
 		return fmt.Errorf("the text has %d bytes; at most %d are kept: save a summary, and name the file that has the rest", len(m.Text), MaxText)
 	case len(m.Tags) > maxTags:

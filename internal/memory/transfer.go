@@ -143,6 +143,9 @@ func readLines(ctx context.Context, from io.Reader, otherwise Memory) ([]Memory,
 			}
 			err = m.check()
 		}
+		if errors.Is(err, errNoText) {
+			return nil, fmt.Errorf("line %d has no text; nothing was imported", n)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w; nothing was imported", n, err)
 		}
@@ -173,7 +176,7 @@ type line struct {
 func parseLine(text []byte, otherwise Memory) (Memory, error) {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
-		return Memory{}, fmt.Errorf("it is no JSON object of a memory (%w)", err)
+		return Memory{}, fmt.Errorf("it is no JSON object of a memory: %s", wrongJSON(err))
 	}
 	m := Memory{
 		ID: string(l.ID), Text: l.Text, Scope: Scope(l.Scope), Workspace: l.Workspace, Agent: l.Agent, Session: string(l.Session),
@@ -187,6 +190,38 @@ func parseLine(text []byte, otherwise Memory) (Memory, error) {
 		}
 	}
 	return m, nil
+}
+
+// wrongJSON says in our words what is wrong with a line.
+func wrongJSON(err error) string {
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) {
+		if kind.Field == "" {
+			return "it is " + article(kind.Value)
+		}
+		return fmt.Sprintf("%s is %s where another kind of value belongs", kind.Field, article(kind.Value))
+	}
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		return fmt.Sprintf("%v, at byte %d", syntax, syntax.Offset)
+	}
+	return err.Error()
+}
+
+// article is the name of a kind of JSON value, with its article.
+func article(kind string) string {
+	kind, _, _ = strings.Cut(kind, " ") // "number 5"
+	switch kind {
+	case "string":
+		return "a text"
+	case "bool":
+		return "true or false"
+	case "array":
+		return "a list"
+	case "object":
+		return "a map"
+	}
+	return "a " + kind
 }
 
 // plain is a text that some write as a number.

@@ -76,8 +76,9 @@ func TestOneBadLineAndNothingIsImported(t *testing.T) {
 	for bad, want := range map[string]string{
 		`{"text":"x"`:                "line 3: it is no JSON object of a memory",
 		`["x"]`:                      "line 3: it is no JSON object of a memory",
-		`{"text":" "}`:               "line 3: the text is empty",
-		`{}`:                         "line 3: the text is empty",
+		`{"text":" "}`:               "line 3 has no text",
+		`{}`:                         "line 3 has no text",
+		`{"text":5}`:                 "text is a number where another kind of value belongs",
 		`{"text":"x","time":"soon"}`: `the time "soon" cannot be read; write it like 2006-01-02T15:04:05Z`,
 		`{"text":"x","time":1e300}`:  "no number of seconds",
 		`{"text":"x","scope":"y"}`:   `"y" is no scope`,

@@ -191,7 +191,7 @@ func (s *Store) Forget(ctx context.Context, name string, force bool) error {
 			return err
 		}
 		if waiting > 0 && !force {
-			return &refusal{fmt.Sprintf("%d messages wait for %s: read them (hookway inbox), or force it", waiting, name)}
+			return &refusal{fmt.Sprintf("%d messages wait for %s: hookway inbox %s shows them, and --force loses them", waiting, name, name)}
 		}
 		return a.forget(agent)
 	}))
