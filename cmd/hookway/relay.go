@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -183,7 +184,14 @@ func (a *app) pokeRelay(ctx context.Context) error {
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("the daemon does not carry messages: %s", hook.LogLine(string(answer)))
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	var said struct{ Problem string }
+	if json.Unmarshal(answer, &said) == nil && said.Problem != "" {
+		return fmt.Errorf("the daemon does not carry messages now: %s", hook.LogLine(said.Problem))
+	}
+	return nil
 }
 
 func (a *app) reachDaemon(ctx context.Context, at call.Places) (*daemon.Client, error) {

@@ -23,6 +23,7 @@ type sending struct {
 	meta, attach                  []string
 	wait                          string
 	timeout                       time.Duration
+	problem                       string // why the message waits
 }
 
 func (a *app) sendCommand() *cobra.Command {
@@ -63,6 +64,12 @@ Exit code: 0 if it is sent, 2 if a hook has suppressed it, otherwise 1.`,
 	flags.DurationVar(&s.timeout, "timeout", 0, "wait for this `time` at most; the message goes on (default 5m)")
 	offer(cmd, "priority", priorities...)
 	offer(cmd, "wait", waitStates...)
+	err := cmd.RegisterFlagCompletionFunc("reply-to", func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+		return a.completeMessage(cmd, nil, start)
+	})
+	if err != nil { // the flag is one of ours
+		panic(err)
+	}
 	return cmd
 }
 
@@ -217,6 +224,7 @@ func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message)
 	if err == nil {
 		if failed := s.pokeRelay(ctx); failed != nil { // it is kept; the next poke brings it on its way
 			s.warn("the message is kept, and waits: %v", failed)
+			s.problem = failed.Error()
 		}
 	}
 	if failed := done(); failed != nil {

@@ -17,7 +17,8 @@ type sentReport struct {
 	Short    string          `json:"short"` // what agents see of the id
 	Message  relay.Message   `json:"message"`
 	Receipts []relay.Receipt `json:"receipts"`
-	Note     string          `json:"note,omitempty"` // of the sender's hooks
+	Note     string          `json:"note,omitempty"`    // of the sender's hooks
+	Problem  string          `json:"problem,omitempty"` // why nothing carries it now
 }
 
 // show prints what is known of a message. A receiver's hook that has suppressed it
@@ -36,7 +37,7 @@ func (s *sending) show(sent post.Posted) error {
 	}
 	var err error
 	if s.json {
-		report := sentReport{ID: sent.Message.ID, Short: relay.Short(sent.Message.ID), Message: sent.Message, Receipts: sent.Receipts, Note: sent.Note}
+		report := sentReport{ID: sent.Message.ID, Short: relay.Short(sent.Message.ID), Message: sent.Message, Receipts: sent.Receipts, Note: sent.Note, Problem: s.problem}
 		if report.Receipts == nil {
 			report.Receipts = []relay.Receipt{}
 		}

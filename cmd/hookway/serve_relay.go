@@ -66,9 +66,33 @@ func (c *carrier) Poke() error {
 	return nil
 }
 
+// settleTime is how long a poke waits for a start, which may fail at once.
+const settleTime = 500 * time.Millisecond
+
+// settled is why nothing is carried; "" if it is, or if that is not known soon.
+func (c *carrier) settled() string {
+	c.mu.Lock()
+	starting := c.starting
+	c.mu.Unlock()
+	if starting != nil {
+		late := time.NewTimer(settleTime)
+		defer late.Stop()
+		select {
+		case <-starting:
+		case <-late.C:
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bus != nil {
+		return ""
+	}
+	return c.problem
+}
+
 // start opens what there is to be opened. After a failure it is tried again.
 func (c *carrier) start(ended chan struct{}) {
-	defer close(ended)
+	defer close(ended) // after all else is settled
 	store, err := c.open()
 	var b *bus.Bus
 	if err == nil {

@@ -22,11 +22,14 @@ var _ api.Relay = relayDoor{}
 
 // Poke says that there is something to carry. When it returns, the agents that the
 // daemon knows can be written to.
-func (r relayDoor) Poke() error {
+func (r relayDoor) Poke() (problem string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), pokeTime)
 	defer cancel()
 	r.judge.Meet(ctx)
-	return r.carrier.Poke()
+	if err := r.carrier.Poke(); err != nil {
+		return "", err
+	}
+	return r.carrier.settled(), nil
 }
 
 // Send sends a message with the hooks of the folder that it comes from.

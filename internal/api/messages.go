@@ -14,8 +14,9 @@ import (
 
 // Relay is where messages between agents are kept and carried.
 type Relay interface {
-	// Poke says that there is something to carry. It is quick.
-	Poke() error
+	// Poke says that there is something to carry. It is quick. The problem is why
+	// nothing is carried now; what was sent is kept all the same.
+	Poke() (problem string, err error)
 
 	// Send sends a message, with the hooks of the folder that it is sent from.
 	Send(ctx context.Context, s Sending) (post.Posted, error)
@@ -251,9 +252,13 @@ func (d *Doors) poke(w http.ResponseWriter, _ *http.Request, v visit) (int, erro
 	if v.foreign {
 		return 0, problem("not-allowed", "the relay is poked at the daemon's own socket; POST /v1/messages does all that is needed here")
 	}
-	if err := d.Relay.Poke(); err != nil {
+	why, err := d.Relay.Poke()
+	if err != nil {
 		return 0, problem("stopping", "%v", err).with("Retry-After", "1")
 	}
-	writeText(w, "application/json", http.StatusOK, []byte(`{"status":"ok"}`+"\n"))
+	writeJSON(w, "application/json", http.StatusOK, struct {
+		Status  string `json:"status"`
+		Problem string `json:"problem,omitempty"`
+	}{"ok", why})
 	return 0, nil
 }

@@ -48,11 +48,11 @@ func (r *relayed) close() error {
 	return r.store.Close()
 }
 
-func (r *relayed) Poke() error {
+func (r *relayed) Poke() (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pokes++
-	return nil
+	return "the token is too short", nil
 }
 
 func (r *relayed) Send(ctx context.Context, s api.Sending) (post.Posted, error) {
@@ -166,7 +166,7 @@ func TestAProgramSendsAndLooksHowFarItIs(t *testing.T) {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
-	if status, text := h.ask("POST", "/v1/relay/poke", ""); status != http.StatusOK || h.relay.pokes != 1 {
+	if status, text := h.ask("POST", "/v1/relay/poke", ""); status != http.StatusOK || h.relay.pokes != 1 || !strings.Contains(text, `"problem":"the token is too short"`) {
 		t.Errorf("a poke: %d %s", status, text)
 	}
 }

@@ -100,7 +100,7 @@ func describe(t *testing.T) m {
 				"Inbox":   m{"type": "object", "required": []string{"messages"}, "properties": m{"messages": m{"type": "array", "items": ofType(t, reflect.TypeFor[relay.Item]())}}},
 				"Letter":  ofType(t, reflect.TypeFor[relay.Message]()),
 				"Receipt": ofType(t, reflect.TypeFor[relay.Receipt]()),
-				"Health":  m{"type": "object", "required": []string{"status"}, "properties": m{"status": m{"const": "ok"}}},
+				"Health":  m{"type": "object", "required": []string{"status"}, "properties": m{"status": m{"const": "ok"}, "problem": m{"type": "string", "description": "Of a poke: why messages are not carried now."}}},
 			},
 		},
 	}
