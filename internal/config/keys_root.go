@@ -15,6 +15,7 @@ const (
 
 // fileSpec is one hookway.yaml as it is written.
 type fileSpec struct {
+	unread       bool // it is no YAML
 	hooks        []*hookSpec
 	events       []*eventSpec
 	imports      []string

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -301,6 +302,9 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 			l.set.failed = append(l.set.failed, f.path)
 		}
 		into.file, into.broken = nil, spec.memory
+		if spec.unread && bytes.Contains(data, []byte("memory")) { // what it says of that is not known
+			into.broken = &memorySpec{}
+		}
 		return
 	}
 	l.checkTools(path, spec.tools)

@@ -122,6 +122,10 @@ func TestABrokenMemoryThatWasTrusted(t *testing.T) {
 	if m := set.Settings.Memory; m.Broken == "" || !strings.Contains(m.Broken, "hookway.yaml") {
 		t.Errorf("changed since: %+v, %s", m, set.Warnings)
 	}
+	w.write(w.work("hookway.yaml"), "tools: [\nmemory: {user: of-the-workspace}\n")
+	if m := w.load().Settings.Memory; m.Broken == "" {
+		t.Errorf("no YAML: %+v", m)
+	}
 }
 
 // TestAMemoryOfOnesOwn: a handler in hookway.yaml, or a function of a script,

@@ -18,6 +18,7 @@ func parse(file string, data []byte, known *hook.Engine) (*fileSpec, Problems) {
 	root, problems := document(file, data)
 	spec := &fileSpec{}
 	if root == nil || len(problems) > 0 {
+		spec.unread = len(problems) > 0
 		return spec, problems
 	}
 	r := &reader{file: file}
