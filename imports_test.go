@@ -69,15 +69,16 @@ var rooms = map[string][]string{
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},
-	"internal/session":   {"hook", "internal/directive", "internal/terminal", "internal/relay", "internal/relay/post", "internal/relay/letter"},
-	"internal/mcp":       {"hook", "internal/memory", "internal/relay", "internal/relay/post", "internal/relay/letter", "internal/roster", "internal/session"},
-	"examples/agentloop": {"proto/hookway/v1"},
-	"e2e/model":          {},
-	"e2e":                {"e2e/model"},
-	"sdk/python":         {}, // tests only
-	"sdk/typescript":     {}, // tests only
-	"cmd/hookway":        {"*"},
-	"cmd/hookway-hook":   {"wire/call"},
+	"internal/session":     {"hook", "internal/directive", "internal/terminal", "internal/relay", "internal/relay/post", "internal/relay/letter"},
+	"internal/mcp":         {"hook", "internal/memory", "internal/relay", "internal/relay/post", "internal/relay/letter", "internal/roster", "internal/session"},
+	"examples/agentloop":   {"proto/hookway/v1"},
+	"e2e/model":            {},
+	"e2e":                  {"e2e/model"},
+	"sdk/internal/outline": {"docs/schema"},
+	"sdk/python":           {}, // tests only
+	"sdk/typescript":       {}, // tests only
+	"cmd/hookway":          {"*"},
+	"cmd/hookway-hook":     {"wire/call"},
 }
 
 // standardOnly are the rooms that Go programs import for their own use: they

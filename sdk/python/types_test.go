@@ -3,80 +3,23 @@ package python_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hookway/hookway/docs/schema"
+	"github.com/hookway/hookway/sdk/internal/outline"
 )
-
-var update = flag.Bool("update", false, "write the types of the SDK for Python")
 
 // TestTheTypesAreThoseOfTheSchemas makes what the package says of events,
 // decisions and outcomes from docs/schema.
 func TestTheTypesAreThoseOfTheSchemas(t *testing.T) {
-	event, decision, outcome := read(t, "event"), read(t, "decision"), read(t, "outcome")
+	event, decision, outcome := outline.Read(t, "event"), outline.Read(t, "decision"), outline.Read(t, "outcome")
 	g := &generator{shapes: map[string]string{}, names: map[string]bool{}}
-	golden(t, "hookway/types.py", g.types(event, decision, outcome))
-	golden(t, "hookway/_events.py", names(event))
-	golden(t, "hookway/_typed.pyi", overloads(event))
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(filepath.FromSlash(path), []byte(got), 0o644); err != nil { //nolint:gosec // a source
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(filepath.FromSlash(path))
-	if err != nil || strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("%s is not what docs/schema says (%v); make schema writes it", path, err)
-	}
-}
-
-// object is what the generator reads of a JSON schema.
-type object struct {
-	Type        any               `json:"type"`
-	Enum        []string          `json:"enum"`
-	Description string            `json:"description"`
-	Properties  map[string]object `json:"properties"`
-	Required    []string          `json:"required"`
-	Items       *object           `json:"items"`
-	Defs        map[string]object `json:"$defs"`
-	AllOf       []struct {
-		If   object `json:"if"`
-		Then struct {
-			Ref         string `json:"$ref"`
-			Description string `json:"description"`
-		} `json:"then"`
-	} `json:"allOf"`
-}
-
-// UnmarshalJSON takes true, a schema that allows anything, too.
-func (o *object) UnmarshalJSON(data []byte) error {
-	type plain object
-	if string(data) == "true" {
-		return nil
-	}
-	return json.Unmarshal(data, (*plain)(o))
-}
-
-func read(t *testing.T, name string) (o object) {
-	t.Helper()
-	data, err := schema.Get(name)
-	if err == nil {
-		err = json.Unmarshal(data, &o)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	outline.Golden(t, "hookway/types.py", g.types(event, decision, outcome))
+	outline.Golden(t, "hookway/_events.py", names(event))
+	outline.Golden(t, "hookway/_typed.pyi", overloads(event))
 }
 
 // generator writes TypedDicts; objects inside objects get classes of their own.
@@ -88,28 +31,28 @@ type generator struct {
 
 const made = "Made from docs/schema by `make schema`; do not edit."
 
-func (g *generator) types(event, decision, outcome object) string {
+func (g *generator) types(event, decision, outcome outline.Object) string {
 	var events []string
 	for _, c := range event.AllOf {
 		events = append(events, c.If.Properties["hook_event_name"].Enum[0])
 	}
 	g.out.WriteString("\"\"\"The types of events, decisions and outcomes. " + made + "\"\"\"\n\n" +
 		"from __future__ import annotations\n\nfrom typing import Any, Literal, TypedDict\n\n")
-	fmt.Fprintf(&g.out, "EventName = Literal[\n    %s,\n]\n", quotedList(events, ",\n    "))
-	fmt.Fprintf(&g.out, "Action = Literal[%s]\n", quotedList(outcome.Properties["action"].Enum, ", "))
-	fmt.Fprintf(&g.out, "Lane = Literal[%s]\n", quotedList(outcome.Properties["steps"].Items.Properties["lane"].Enum, ", "))
+	fmt.Fprintf(&g.out, "EventName = Literal[\n    %s,\n]\n", outline.Quoted(events, ",\n    "))
+	fmt.Fprintf(&g.out, "Action = Literal[%s]\n", outline.Quoted(outcome.Properties["action"].Enum, ", "))
+	fmt.Fprintf(&g.out, "Lane = Literal[%s]\n", outline.Quoted(outcome.Properties["steps"].Items.Properties["lane"].Enum, ", "))
 
 	g.decision(decision)
 	g.class("StepJSON", "TypedDict", "One hook's part in an outcome.", *outcome.Properties["steps"].Items)
-	outcome.Properties["steps"] = object{Type: "list[StepJSON]"}
+	outcome.Properties["steps"] = outline.Object{Type: "list[StepJSON]"}
 	g.class("OutcomeJSON", "TypedDict", outcome.Description, outcome)
 	for _, def := range slices.Sorted(maps.Keys(event.Defs)) {
-		g.class(def, "TypedDict", "The payload of "+strings.Join(eventsOf(event, def), ", ")+".", payload(event, event.Defs[def]))
+		g.class(def, "TypedDict", "The payload of "+strings.Join(outline.EventsOf(event, def), ", ")+".", outline.Payload(event, event.Defs[def]))
 	}
 	g.envelope(event)
 	for _, c := range event.AllOf {
 		name, def := c.If.Properties["hook_event_name"].Enum[0], strings.TrimPrefix(c.Then.Ref, "#/$defs/")
-		fields := payload(event, event.Defs[def])
+		fields := outline.Payload(event, event.Defs[def])
 		for field := range fields.Properties {
 			if field == "source" || field == "metadata" { // has them already
 				delete(fields.Properties, field)
@@ -122,62 +65,41 @@ func (g *generator) types(event, decision, outcome object) string {
 
 // decision writes the fields of hookway's own form; those of other systems are
 // read too, but nobody need write them.
-func (g *generator) decision(decision object) {
-	own := object{Properties: map[string]object{}}
+func (g *generator) decision(decision outline.Object) {
+	own := outline.Object{Properties: map[string]outline.Object{}}
 	for _, name := range []string{"action", "reason", "user_message", "modified", "result", "retry_delay_ms", "inject", "metadata"} {
 		o := decision.Properties[name]
 		switch t, _ := o.Type.([]any); {
 		case name == "action":
-			o = object{Type: "Action"}
+			o = outline.Object{Type: "Action"}
 		case len(t) > 0:
 			o.Type = t[0] // null is as good as nothing
 		}
 		own.Properties[name] = o
 	}
 	g.class("Decision", "TypedDict", "What a hook answers. An empty one has no opinion.", own)
-	maps.DeleteFunc(own.Properties, func(name string, _ object) bool {
+	maps.DeleteFunc(own.Properties, func(name string, _ outline.Object) bool {
 		return !slices.Contains([]string{"reason", "user_message", "inject", "metadata", "modified"}, name)
 	})
 	g.class("More", "TypedDict", "What may come with any answer.", own)
 }
 
 // envelope writes what all events have.
-func (g *generator) envelope(event object) {
-	e := object{Properties: map[string]object{}, Required: event.Required}
+func (g *generator) envelope(event outline.Object) {
+	e := outline.Object{Properties: map[string]outline.Object{}, Required: event.Required}
 	for name, o := range event.Properties {
 		if o.Type == nil {
 			o.Type = "string"
 		}
 		e.Properties[name] = o
 	}
-	e.Properties["source"], e.Properties["metadata"] = object{Type: "string"}, object{Type: "object"}
+	e.Properties["source"], e.Properties["metadata"] = outline.Object{Type: "string"}, outline.Object{Type: "object"}
 	g.class("Event", "TypedDict", event.Description, e)
-}
-
-// payload is a definition without what the envelope has.
-func payload(event, def object) object {
-	out := object{Properties: map[string]object{}, Required: def.Required}
-	for name, o := range def.Properties {
-		_, enveloped := event.Properties[name]
-		if !enveloped && (name != "source" && name != "metadata" || !strings.HasPrefix(o.Description, "Wh")) {
-			out.Properties[name] = o
-		}
-	}
-	return out
-}
-
-func eventsOf(event object, def string) (out []string) {
-	for _, c := range event.AllOf {
-		if strings.HasSuffix(c.Then.Ref, "/"+def) {
-			out = append(out, c.If.Properties["hook_event_name"].Enum[0])
-		}
-	}
-	return out
 }
 
 // class writes a TypedDict: what is required in a class that the other extends.
 // A field that Python cannot spell is written as a call.
-func (g *generator) class(name, base, text string, o object) {
+func (g *generator) class(name, base, text string, o outline.Object) {
 	g.names[name] = true
 	var required, optional, odd []string
 	for _, field := range slices.Sorted(maps.Keys(o.Properties)) {
@@ -214,7 +136,7 @@ func (g *generator) class(name, base, text string, o object) {
 }
 
 // typeOf is a field's type in Python.
-func (g *generator) typeOf(class, field string, o object) string {
+func (g *generator) typeOf(class, field string, o outline.Object) string {
 	kind, null := "", ""
 	switch t := o.Type.(type) {
 	case string:
@@ -257,7 +179,7 @@ func (g *generator) typeOf(class, field string, o object) string {
 }
 
 // inner writes the class of an object in a field, once for each shape.
-func (g *generator) inner(class, field string, o object) string {
+func (g *generator) inner(class, field string, o outline.Object) string {
 	o.Description = ""
 	shape, _ := json.Marshal(o) // cannot fail: it was read from JSON
 	if name := g.shapes[string(shape)]; name != "" {
@@ -283,16 +205,8 @@ func (g *generator) inner(class, field string, o object) string {
 	return name
 }
 
-func quotedList(list []string, between string) string {
-	quoted := make([]string, len(list))
-	for i, s := range list {
-		quoted[i] = fmt.Sprintf("%q", s)
-	}
-	return strings.Join(quoted, between)
-}
-
 // names writes the table by which a hook finds the event by any of its names.
-func names(event object) string {
+func names(event outline.Object) string {
 	var out strings.Builder
 	out.WriteString("\"\"\"The events by all their names. " + made + "\"\"\"\n\nNAMES = {\n")
 	for _, c := range event.AllOf {
@@ -307,7 +221,7 @@ func names(event object) string {
 
 // overloads writes what type checkers know of the decorator: which event a
 // function gets, by the name in it.
-func overloads(event object) string {
+func overloads(event outline.Object) string {
 	var out strings.Builder
 	out.WriteString("\"\"\"What type checkers know of @hook. " + made + "\"\"\"\n\n" +
 		"from collections.abc import Awaitable, Callable, Iterable, Mapping\nfrom typing import Any, Literal, TypedDict, TypeVar, overload\n\nfrom typing_extensions import Unpack\n\n" +
@@ -332,7 +246,7 @@ func overloads(event object) string {
 	}
 	for _, c := range event.AllOf {
 		aliases := c.If.Properties["hook_event_name"].Enum
-		one(aliases[0], "event: Literal["+quotedList(aliases, ", ")+"], /", "t."+aliases[0]+"Event")
+		one(aliases[0], "event: Literal["+outline.Quoted(aliases, ", ")+"], /", "t."+aliases[0]+"Event")
 	}
 	one("Any", "*events: str", "Any")
 	out.WriteString("\n" + defs.String())

@@ -2,122 +2,63 @@
 package typescript_test
 
 import (
-	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/hookway/hookway/docs/schema"
+	"github.com/hookway/hookway/sdk/internal/outline"
 )
-
-var update = flag.Bool("update", false, "write the types of the SDK for TypeScript")
 
 // TestTheTypesAreThoseOfTheSchemas makes what the package says of events,
 // decisions and outcomes from docs/schema.
 func TestTheTypesAreThoseOfTheSchemas(t *testing.T) {
-	event, decision, outcome := read(t, "event"), read(t, "decision"), read(t, "outcome")
-	golden(t, "types.d.ts", types(event, decision, outcome))
-	golden(t, "lib/events.js", names(event))
-}
-
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(filepath.FromSlash(path), []byte(got), 0o644); err != nil { //nolint:gosec // a source
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(filepath.FromSlash(path))
-	if err != nil || strings.ReplaceAll(string(want), "\r\n", "\n") != got {
-		t.Errorf("%s is not what docs/schema says (%v); make schema writes it", path, err)
-	}
-}
-
-// object is what the generator reads of a JSON schema.
-type object struct {
-	Type        any               `json:"type"`
-	Enum        []string          `json:"enum"`
-	Description string            `json:"description"`
-	Properties  map[string]object `json:"properties"`
-	Required    []string          `json:"required"`
-	Items       *object           `json:"items"`
-	Defs        map[string]object `json:"$defs"`
-	Additional  any               `json:"additionalProperties"`
-	AllOf       []struct {
-		If   object `json:"if"`
-		Then struct {
-			Ref         string `json:"$ref"`
-			Description string `json:"description"`
-		} `json:"then"`
-	} `json:"allOf"`
-}
-
-// UnmarshalJSON takes true, a schema that allows anything, too.
-func (o *object) UnmarshalJSON(data []byte) error {
-	type plain object
-	if string(data) == "true" {
-		return nil
-	}
-	return json.Unmarshal(data, (*plain)(o))
-}
-
-func read(t *testing.T, name string) (o object) {
-	t.Helper()
-	data, err := schema.Get(name)
-	if err == nil {
-		err = json.Unmarshal(data, &o)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return o
+	event, decision, outcome := outline.Read(t, "event"), outline.Read(t, "decision"), outline.Read(t, "outcome")
+	outline.Golden(t, "types.d.ts", types(event, decision, outcome))
+	outline.Golden(t, "lib/events.js", names(event))
 }
 
 const made = "Made from docs/schema by `make schema`; do not edit."
 
-func types(event, decision, outcome object) string {
+func types(event, decision, outcome outline.Object) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "// The types of events, decisions and outcomes. %s\n", made)
 	var all []string
 	for _, c := range event.AllOf {
 		all = append(all, c.If.Properties["hook_event_name"].Enum[0])
 	}
-	fmt.Fprintf(&out, "\n/** The events that hookway knows. */\nexport type KnownEvent =\n  | %s;\n", quoted(all, "\n  | "))
+	fmt.Fprintf(&out, "\n/** The events that hookway knows. */\nexport type KnownEvent =\n  | %s;\n", outline.Quoted(all, "\n  | "))
 	out.WriteString("\n/** The names of events; aliases and events of your own are welcome. */\nexport type EventName = KnownEvent | (string & {});\n")
 	step := *outcome.Properties["steps"].Items
-	fmt.Fprintf(&out, "\nexport type Action = %s;\n", quoted(outcome.Properties["action"].Enum, " | "))
-	fmt.Fprintf(&out, "\nexport type Lane = %s;\n", quoted(step.Properties["lane"].Enum, " | "))
-	step.Properties["action"], step.Properties["lane"] = object{Type: "Action"}, object{Type: "Lane"}
-	outcome.Properties["action"], outcome.Properties["steps"] = object{Type: "Action"}, object{Type: "Step[]"}
+	fmt.Fprintf(&out, "\nexport type Action = %s;\n", outline.Quoted(outcome.Properties["action"].Enum, " | "))
+	fmt.Fprintf(&out, "\nexport type Lane = %s;\n", outline.Quoted(step.Properties["lane"].Enum, " | "))
+	step.Properties["action"], step.Properties["lane"] = outline.Object{Type: "Action"}, outline.Object{Type: "Lane"}
+	outcome.Properties["action"], outcome.Properties["steps"] = outline.Object{Type: "Action"}, outline.Object{Type: "Step[]"}
 
 	shape(&out, "Decision", "", "What a hook answers. An empty one has no opinion.", ownFields(decision))
 	shape(&out, "Step", "", "One hook's part in an outcome.", step)
 	shape(&out, "Outcome", "", outcome.Description, outcome)
 	for _, def := range slices.Sorted(maps.Keys(event.Defs)) {
-		shape(&out, def, "", "The payload of "+strings.Join(eventsOf(event, def), ", ")+".", payload(event, event.Defs[def]))
+		shape(&out, def, "", "The payload of "+strings.Join(outline.EventsOf(event, def), ", ")+".", outline.Payload(event, event.Defs[def]))
 	}
-	envelope := object{Properties: maps.Clone(event.Properties), Required: event.Required}
+	envelope := outline.Object{Properties: maps.Clone(event.Properties), Required: event.Required}
 	for name, o := range envelope.Properties {
 		if o.Type == nil {
 			o.Type = "string"
 			envelope.Properties[name] = o
 		}
 	}
-	envelope.Properties["source"] = object{Type: "string", Description: "Who reported it, unless the payload has a source of its own."}
-	envelope.Properties["metadata"] = object{Type: "object", Description: "What hooks before this one, or the source, say about the event."}
+	envelope.Properties["source"] = outline.Object{Type: "string", Description: "Who reported it, unless the payload has a source of its own."}
+	envelope.Properties["metadata"] = outline.Object{Type: "object", Description: "What hooks before this one, or the source, say about the event."}
 	shape(&out, "Envelope", "", event.Description, envelope)
 	eventMaps(&out, event)
 	return out.String()
 }
 
 // eventMaps writes which event a name stands for.
-func eventMaps(out *strings.Builder, event object) {
+func eventMaps(out *strings.Builder, event outline.Object) {
 	out.WriteString("\n/** The payloads by event. */\nexport interface Payloads {\n")
 	for _, c := range event.AllOf {
 		fmt.Fprintf(out, "  %s: %s;\n", c.If.Properties["hook_event_name"].Enum[0], strings.TrimPrefix(c.Then.Ref, "#/$defs/"))
@@ -136,48 +77,27 @@ func eventMaps(out *strings.Builder, event object) {
 
 // ownFields are those of hookway's own form of a decision; those of other systems
 // are read too, but nobody need write them.
-func ownFields(decision object) object {
-	own := object{Properties: map[string]object{}}
+func ownFields(decision outline.Object) outline.Object {
+	own := outline.Object{Properties: map[string]outline.Object{}}
 	for _, name := range []string{"action", "reason", "user_message", "modified", "result", "retry_delay_ms", "inject", "metadata"} {
 		o := decision.Properties[name]
 		if t, _ := o.Type.([]any); len(t) > 0 {
 			o.Type = t[0] // null is as good as nothing
 		}
 		if name == "action" {
-			o = object{Type: "Action", Description: o.Description}
+			o = outline.Object{Type: "Action", Description: o.Description}
 		}
 		own.Properties[name] = o
 	}
 	return own
 }
 
-// payload is a definition without what the envelope has.
-func payload(event, def object) object {
-	out := object{Properties: map[string]object{}, Required: def.Required}
-	for name, o := range def.Properties {
-		_, enveloped := event.Properties[name]
-		if !enveloped && (name != "source" && name != "metadata" || !strings.HasPrefix(o.Description, "Wh")) {
-			out.Properties[name] = o
-		}
-	}
-	return out
-}
-
-func eventsOf(event object, def string) (out []string) {
-	for _, c := range event.AllOf {
-		if strings.HasSuffix(c.Then.Ref, "/"+def) {
-			out = append(out, c.If.Properties["hook_event_name"].Enum[0])
-		}
-	}
-	return out
-}
-
 // shape writes an interface.
-func shape(out *strings.Builder, name, base, text string, o object) {
+func shape(out *strings.Builder, name, base, text string, o outline.Object) {
 	fmt.Fprintf(out, "\n/** %s */\nexport interface %s%s {\n%s}\n", text, name, base, members(o, "  "))
 }
 
-func members(o object, indent string) string {
+func members(o outline.Object, indent string) string {
 	var out strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(o.Properties)) {
 		field := o.Properties[name]
@@ -206,7 +126,7 @@ func key(name string) string {
 }
 
 // typeOf is a field's type in TypeScript.
-func typeOf(o object, indent string) string {
+func typeOf(o outline.Object, indent string) string {
 	kind, null := "", ""
 	switch t := o.Type.(type) {
 	case string:
@@ -245,16 +165,8 @@ func typeOf(o object, indent string) string {
 	return kind // a type of ours
 }
 
-func quoted(list []string, between string) string {
-	out := make([]string, len(list))
-	for i, s := range list {
-		out[i] = fmt.Sprintf("%q", s)
-	}
-	return strings.Join(out, between)
-}
-
 // names writes the table by which an event is found by any of its names.
-func names(event object) string {
+func names(event outline.Object) string {
 	var out strings.Builder
 	out.WriteString("// The events by all their names. " + made + "\n\nexport const NAMES = new Map([\n")
 	for _, c := range event.AllOf {
