@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/procgroup"
@@ -117,20 +116,4 @@ func awaitNumber(t *testing.T, path string) (n int) {
 		return err == nil
 	})
 	return n
-}
-
-// await waits until something holds, looking often, for a bounded time.
-func await(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.NewTimer(time.Minute)
-	defer deadline.Stop()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatalf("it never came true that %s", what)
-		}
-	}
 }
