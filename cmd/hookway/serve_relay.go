@@ -35,7 +35,11 @@ type carrier struct {
 	problem  string        // why it does not carry
 	pause    time.Duration // before it starts again by itself
 	again    *time.Timer   // that does so; nil: it has not failed
+	look     *time.Timer   // looks whether the store is still there
 }
+
+// lookEvery is how often that is looked at beside each poke.
+const lookEvery = time.Minute
 
 // The pauses before a start that failed is tried again: what waits was accepted, and
 // nobody may come to poke.
@@ -57,6 +61,10 @@ func (c *carrier) Poke() error {
 	switch {
 	case c.closed:
 		return errors.New("the daemon is ending; call again, and the next one answers")
+	case c.bus != nil && c.starting == nil && c.store.Gone():
+		c.starting = make(chan struct{})
+		go c.anew(c.bus, c.store, c.starting)
+		c.bus, c.store = nil, nil
 	case c.bus != nil:
 		c.bus.Poke()
 	case c.starting == nil:
@@ -90,6 +98,18 @@ func (c *carrier) settled() string {
 	return c.problem
 }
 
+// anew carries what is in the file of messages that there is now, after the one that
+// was open was moved away or removed.
+func (c *carrier) anew(b *bus.Bus, store *relay.Store, ended chan struct{}) {
+	c.log("the file of messages was moved away or removed: what is there now is carried")
+	ctx, cancel := context.WithTimeout(c.ctx, carrierEnd)
+	defer cancel()
+	if err := errors.Join(b.Close(ctx), store.Close()); err != nil {
+		c.log(fmt.Sprintf("the end of the relay before: %v", err))
+	}
+	c.start(ended)
+}
+
 // start opens what there is to be opened. After a failure it is tried again.
 func (c *carrier) start(ended chan struct{}) {
 	defer close(ended) // after all else is settled
@@ -103,6 +123,9 @@ func (c *carrier) start(ended chan struct{}) {
 	c.starting = nil
 	if err == nil {
 		c.bus, c.problem = b, ""
+		if c.look == nil && !c.closed {
+			c.look = time.AfterFunc(lookEvery, c.lookAgain)
+		}
 		return
 	}
 	if c.closed {
@@ -116,6 +139,19 @@ func (c *carrier) start(ended chan struct{}) {
 	if text := hook.LogLine(err.Error()); text != c.problem {
 		c.problem = text
 		c.log("messages are not carried: " + text)
+	}
+}
+
+// lookAgain looks whether the store is still there, now and then.
+func (c *carrier) lookAgain() {
+	c.mu.Lock()
+	gone := c.bus != nil && c.store.Gone()
+	if !c.closed {
+		c.look.Reset(lookEvery)
+	}
+	c.mu.Unlock()
+	if gone {
+		_ = c.Poke()
 	}
 }
 
@@ -215,6 +251,11 @@ func (c *carrier) begin() {
 func (c *carrier) waiting() bool {
 	store, err := c.open()
 	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.bus == nil && !c.closed {
+			c.problem = hook.LogLine(err.Error())
+		}
 		return false
 	}
 	ctx, cancel := context.WithTimeout(c.ctx, time.Second)
@@ -265,6 +306,9 @@ func (c *carrier) Close() {
 	starting := c.starting
 	if c.again != nil {
 		c.again.Stop()
+	}
+	if c.look != nil {
+		c.look.Stop()
 	}
 	c.mu.Unlock()
 	if starting != nil {

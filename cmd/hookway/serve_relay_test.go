@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/hookway/hookway/internal/relay"
@@ -114,4 +118,46 @@ func TestACarrierThatCouldNotStartTriesAgain(t *testing.T) {
 	before()
 	arrives(t, store)
 	await(t, "all is well again", func() bool { return c.Status().Problem == "" })
+}
+
+// TestAFileThatWasMovedAwayIsNotCarriedAnyMore: commands write to the one that there
+// is now, and so does the daemon.
+func TestAFileThatWasMovedAwayIsNotCarriedAnyMore(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a file that is open cannot be moved away")
+	}
+	a, store := relayHome(t)
+	c := a.newCarrier(func(line string) { t.Log(line) })
+	defer c.Close()
+	if err := c.Poke(); err != nil {
+		t.Fatal(err)
+	}
+	arrives(t, store)
+	dir, err := a.relayDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, end := range []string{"", "-wal", "-shm"} {
+		if err := os.Rename(filepath.Join(dir, "relay.db"+end), filepath.Join(t.TempDir(), "away")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	now, err := a.openRelay(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	if !store.Gone() || now.Gone() {
+		t.Errorf("gone: %v, and of the new one %v", store.Gone(), now.Gone())
+	}
+	if err := now.Register(t.Context(), "Bob"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := now.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "again"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Poke(); err != nil {
+		t.Fatal(err)
+	}
+	arrives(t, now)
 }

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -58,6 +59,7 @@ type Store struct {
 	now     func() time.Time
 
 	file       *sqlite.File
+	opened     os.FileInfo   // nil: it cannot be told whether it is still there
 	statements sync.Map      // text to *sql.Stmt
 	writing    chan struct{} // held by the one that writes
 	outgoing   poke
@@ -83,10 +85,21 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if s.file, err = sqlite.Open(ctx, filepath.Join(dir, "relay.db"), form); err != nil {
 		return nil, err
 	}
+	s.opened, _ = os.Stat(s.file.Path())
 	if err := s.begin(ctx, o.Machine); err != nil {
 		return nil, errors.Join(s.explain("opened", err), s.file.Close())
 	}
 	return s, nil
+}
+
+// Gone reports whether the file was moved away or removed since it was opened, so that
+// what others send is in another one.
+func (s *Store) Gone() bool {
+	now, err := os.Stat(s.file.Path())
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return s.opened != nil && !os.SameFile(s.opened, now)
 }
 
 // begin does what an open file needs to be a store.
