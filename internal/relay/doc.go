@@ -52,6 +52,6 @@
 //
 // # Waiting
 //
-// [Seat.Wait] and [Store.WaitOutgoing] end at once with what this process does, or
+// [Seat.Wait] and [Store.Targets] end at once with what this process does, or
 // with a poke, and within a second with what another one does.
 package relay

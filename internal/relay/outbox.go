@@ -110,13 +110,6 @@ func (a access) republish(machine string) error {
 // confirms them, but their stream may be lost.
 const receiptsKept = 7 * 24 * time.Hour
 
-// WaitOutgoing waits until there may be something in Outgoing.
-func (s *Store) WaitOutgoing(ctx context.Context) error {
-	return s.explain("read", s.outgoing.until(ctx, func() (bool, error) {
-		return s.read(ctx).get([]any{new(int)}, "SELECT 1 FROM outbox WHERE published = 0 LIMIT 1")
-	}))
-}
-
 // Targets waits until there are machines that something is to be published for and
 // that need not be passed over, which is asked anew at each look, and gives them.
 func (s *Store) Targets(ctx context.Context, passOver func(machine string) bool) (machines []string, err error) {
@@ -148,5 +141,5 @@ func (s *Store) Unpublished(ctx context.Context) (n int, err error) {
 	return n, s.explain("read", err)
 }
 
-// PokeOutgoing ends a WaitOutgoing or Targets that has nothing to wait for any more.
+// PokeOutgoing ends a Targets that has nothing to wait for any more.
 func (s *Store) PokeOutgoing() { s.outgoing.now() }

@@ -339,11 +339,11 @@ func TestWaitEndsWithAMessageAPokeOrItsContext(t *testing.T) {
 	bob.Poke()
 	must(t, <-waits)
 
-	go func() { waits <- s.WaitOutgoing(ctx) }()
+	go func() { waits <- waitOutgoing(ctx, s) }()
 	if err := <-waits; !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	go func() { waits <- s.WaitOutgoing(t.Context()) }()
+	go func() { waits <- waitOutgoing(t.Context(), s) }()
 	say(t, other, "Alice", "Bob", "b")
 	must(t, <-waits)
 }
