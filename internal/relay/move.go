@@ -39,7 +39,7 @@ func (a access) notice(d delivery) error {
 		return err // the receipt says it
 	}
 	m, found, err := a.message(d.message)
-	if !found || err != nil || m.To == "*" || m.To[0] == '#' || m.From == noticeFrom {
+	if !found || err != nil || m.To == "*" || strings.HasPrefix(m.To, "#") || m.From == noticeFrom {
 		return err
 	}
 	r, why := d.receipt(), d.reason
