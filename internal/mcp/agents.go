@@ -114,7 +114,7 @@ func (s *Server) shownAgent(r relay.Agent, machine string, terminals map[string]
 	case r.Kind == "user":
 		one.State = "person"
 	}
-	one.You = here && (s.Session != "" && r.Session == s.Session || s.Agent != "" && strings.EqualFold(r.Name, s.Agent))
+	one.You = here && (s.Session != "" && r.Session == s.Session || s.Agent != "" && relay.SameName(r.Name, s.Agent))
 	return one
 }
 

@@ -71,7 +71,11 @@ type LongError struct {
 }
 
 func (e *LongError) Error() string {
-	return fmt.Sprintf("%s has %s, and may have %s: put it into a file and attach that (hookway send --attach FILE, or [file:PATH] before the text)", e.What, size(e.Size), size(e.Max))
+	has, may := size(e.Size), size(e.Max)
+	if has == may {
+		has, may = fmt.Sprintf("%d bytes", e.Size), fmt.Sprintf("%d", e.Max)
+	}
+	return fmt.Sprintf("%s has %s, and may have %s: put it into a file and attach that (hookway send --attach FILE, or [file:PATH] before the text)", e.What, has, may)
 }
 
 // size is a number of bytes for people.

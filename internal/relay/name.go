@@ -32,15 +32,23 @@ func Name(text string) (string, error) {
 			return "", &refusal{fmt.Sprintf("%q cannot be a name: %c has a meaning of its own", text, r)}
 		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
 			return "", &refusal{fmt.Sprintf("%q cannot be a name: it has a space; use - or _", text)}
+		case unicode.Is(unicode.Co, r):
+			return "", &refusal{fmt.Sprintf("%q cannot be a name: %U is no character that all can see", text, r)}
 		case r == unicode.ReplacementChar || unicode.IsControl(r) || unseen(r) && !joins(r):
 			return "", &refusal{fmt.Sprintf("%q cannot be a name: %U cannot be seen", text, r)}
 		}
+	}
+	if first, _ := utf8.DecodeRuneInString(name); unicode.IsMark(first) && !joins(first) {
+		return "", &refusal{fmt.Sprintf("%q cannot be a name: it begins with %U, a mark without its letter", text, first)}
 	}
 	if key(name) == "" {
 		return "", &refusal{fmt.Sprintf("%q cannot be a name: it has nothing that can be seen", text)}
 	}
 	return name, nil
 }
+
+// SameName reports whether two names are one.
+func SameName(a, b string) bool { return a == b || key(a) == key(b) }
 
 // Reserved says why no agent can have a name: it is that of the person at the
 // keyboard, or of what hookway itself has to say.
