@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 
@@ -91,6 +92,11 @@ func decodeSend(body []byte, v visit) (Sending, error) {
 		return s, problem("bad-request", `the message is for nobody; send {"to":"Alice","content":"..."}`).at("to")
 	case r.CWD != "" && !filepath.IsAbs(r.CWD):
 		return s, problem("bad-request", "cwd: %q is no absolute path", r.CWD).at("cwd")
+	}
+	if r.CWD != "" {
+		if info, err := os.Stat(r.CWD); err != nil || !info.IsDir() {
+			return s, problem("bad-request", "cwd: %q is no folder", r.CWD).at("cwd")
+		}
 	}
 	return s, nil
 }

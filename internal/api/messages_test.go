@@ -200,6 +200,7 @@ func TestEachBadMessageIsOneClearProblem(t *testing.T) {
 		{body: h.message("", "x"), status: 400, says: []string{"nobody"}},
 		{body: h.message("Alice", " \n"), status: 400, says: []string{"empty"}},
 		{body: h.message("Alice", "x", `,"priority":"soon"`), status: 400, says: []string{"soon", "urgent"}},
+		{body: `{"to":"Alice","content":"x","cwd":"/there/is/no/such/folder"}`, status: 400, says: []string{"is no folder"}},
 		{body: h.message("Alice", "x", `,"id":"a b"`), status: 400, says: []string{"cannot be the id"}},
 		{body: h.message("Alice", "x", `,"from":"a/b"`), status: 400, says: []string{"cannot be a name"}},
 		{body: h.message("Alice", "x", `,"reply_to":"none"`), status: 404, says: []string{"message"}},
