@@ -39,6 +39,9 @@ func validMachine(name string) bool {
 	return name != "" && len(name) <= longestMachine && strings.IndexFunc(name, func(r rune) bool { return !machineRune(r) }) < 0
 }
 
+// ValidMachine reports whether a machine can be called so.
+func ValidMachine(name string) bool { return validMachine(name) }
+
 // pinMachine settles the name of this machine. It outlives a change of the host's
 // name: other machines have messages for it.
 func (s *Store) pinMachine(ctx context.Context, wanted string) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/relay"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -20,7 +21,7 @@ const (
 	helloEvery   = 15 * time.Second // when nothing changes
 	lookEvery    = 2 * time.Second  // whether our own directory has changed
 	noteEvery    = time.Minute      // that a peer was heard of, when nothing changes: senders are told if that is long ago
-	mostPeers    = 1000
+	mostPeers    = 256
 	maxDirectory = 32 << 20
 )
 
@@ -120,7 +121,7 @@ func (o *others) hello(ctx context.Context, now bool) {
 // hear takes in a hello.
 func (o *others) hear(ctx context.Context, m *nats.Msg) {
 	machine, boot := m.Header.Get(helloMachine), m.Header.Get(helloBoot)
-	if machine == "" || len(machine) > 256 || len(boot) > 64 {
+	if !relay.ValidMachine(machine) || len(boot) > 64 {
 		return
 	}
 	if token(machine) == token(o.b.machine) {

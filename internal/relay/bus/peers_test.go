@@ -2,9 +2,13 @@ package bus
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
 // learner counts what a store is told of other machines.
@@ -34,4 +38,27 @@ func TestAPeerThatGoesOnIsHeardOf(t *testing.T) {
 			t.Errorf("of a change: %d times", store.told)
 		}
 	})
+}
+
+// TestAHelloOfNoMachineIsNotHeard, and of no more than there may be.
+func TestAHelloOfNoMachineIsNotHeard(t *testing.T) {
+	b := &Bus{machine: "m1", peers: map[string]*peer{}, state: state{failing: map[string]string{}}, c: Config{Log: func(string) {}}}
+	o := &others{link: &link{b: b}}
+	for _, name := range []string{"", "M 2", "a.b", "größe", strings.Repeat("x", 33)} {
+		m := nats.NewMsg("hello")
+		m.Header.Set(helloMachine, name)
+		o.hear(t.Context(), m)
+	}
+	if len(b.peers) != 0 {
+		t.Errorf("there are %v", b.peers)
+	}
+	for i := range mostPeers {
+		b.meet(fmt.Sprint("m", i+2))
+	}
+	m := nats.NewMsg("hello")
+	m.Header.Set(helloMachine, "one-more")
+	o.hear(t.Context(), m)
+	if len(b.peers) != mostPeers || b.state.failing["peers"] == "" {
+		t.Errorf("%d machines, %v", len(b.peers), b.state.failing)
+	}
 }
