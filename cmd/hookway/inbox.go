@@ -142,7 +142,7 @@ func (r *reading) showLetters(store *relay.Store, before []relay.Item, letters [
 		return r.printReceived(all)
 	}
 	if len(before) > 0 {
-		if err := r.table(before); err != nil {
+		if err := r.table(store, before); err != nil {
 			return err
 		}
 	}
@@ -186,18 +186,21 @@ func (r *reading) printReceived(all []received) error {
 }
 
 // table shows messages that an inbox has, one a line.
-func (r *reading) table(items []relay.Item) error {
+func (r *reading) table(store *relay.Store, items []relay.Item) error {
 	table := tabwriter.NewWriter(visible{r.out}, 0, 0, 2, ' ', 0)
 	for _, i := range items {
 		state := string(i.Receipt.State)
 		if i.Receipt.State == relay.StateAccepted {
 			state = "waiting"
 		}
-		to := ""
+		from, to := i.Message.From, ""
+		if m := i.Message.Machine; m != "" && m != store.Machine() {
+			from += "@" + m
+		}
 		if strings.HasPrefix(i.Message.To, "#") || i.Message.To == "*" {
 			to = " → " + field(i.Message.To, 40)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s%s: %s\n", relay.Short(i.Message.ID), clock(i.Message.Sent), state, field(i.Message.From, 40), to, field(i.Message.Content, 200))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s%s: %s\n", relay.Short(i.Message.ID), clock(i.Message.Sent), state, field(from, 80), to, field(letter.Undirected(i.Message.Content), 200))
 	}
 	return endOfReader(table.Flush())
 }

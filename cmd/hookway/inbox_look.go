@@ -28,7 +28,7 @@ func (r *reading) other(ctx context.Context, store *relay.Store) error {
 	if !r.all {
 		items = waitingAndLast(items)
 	}
-	if err := r.showItems(items); err != nil {
+	if err := r.showItems(store, items); err != nil {
 		return err
 	}
 	tick := time.NewTicker(lookTime)
@@ -47,7 +47,7 @@ func (r *reading) other(ctx context.Context, store *relay.Store) error {
 			continue
 		}
 		last = items[len(items)-1].Message.ID
-		if err := r.showItems(items); err != nil {
+		if err := r.showItems(store, items); err != nil {
 			return err
 		}
 	}
@@ -74,7 +74,7 @@ func waitingAndLast(items []relay.Item) []relay.Item {
 	return left
 }
 
-func (r *reading) showItems(items []relay.Item) error {
+func (r *reading) showItems(store *relay.Store, items []relay.Item) error {
 	switch {
 	case r.json:
 		all := make([]received, 0, len(items))
@@ -86,7 +86,7 @@ func (r *reading) showItems(items []relay.Item) error {
 		fmt.Fprintf(visible{r.err}, "No message for %s yet\n", field(r.name, 80))
 		return nil
 	}
-	return r.table(items)
+	return r.table(store, items)
 }
 
 func (a *app) readCommand() *cobra.Command {
