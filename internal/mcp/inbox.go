@@ -217,7 +217,9 @@ func (in inbox) text(earlier bool) string {
 			fmt.Fprintf(&text, "attached: %s\n", f)
 		}
 	}
-	if in.LeftOut > 0 {
+	if in.LeftOut > 0 && len(in.Messages) == 0 {
+		fmt.Fprintf(&text, "\n%s\n", counted(in.LeftOut, "waits: it is on its way, or another session of your name gets it. Look again in a moment.", "wait: they are on their way, or another session of your name gets them. Look again in a moment."))
+	} else if in.LeftOut > 0 {
 		fmt.Fprintf(&text, "\n%s\n", counted(in.LeftOut, "more is not shown.", "more are not shown."))
 	}
 	return text.String()
