@@ -87,26 +87,6 @@ func TestDoctorProvesRealPrograms(t *testing.T) {
 	}
 }
 
-// placeSelf puts this test binary somewhere else. A symbolic link would be
-// followed by whoever asks for the program that runs.
-func placeSelf(t *testing.T, path string) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if os.Link(self, path) == nil {
-		return
-	}
-	text, err := os.ReadFile(self)
-	if err == nil {
-		err = os.WriteFile(path, text, 0o700)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // texts are the findings of a section.
 func texts(report examined, section string) (found []string) {
 	for _, s := range report.Sections {

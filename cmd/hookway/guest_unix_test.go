@@ -42,7 +42,7 @@ func startGuest(t *testing.T, daemon bool, hooks string) *guest {
 	for name, text := range map[string]string{"bin/hookway-hook": string(shim), "project/hookway.yaml": hooks} {
 		file := filepath.Join(dir, name)
 		g.must(os.MkdirAll(filepath.Dir(file), 0o700))
-		g.must(os.WriteFile(file, []byte(text), 0o700))
+		g.must(writeProgram(file, []byte(text)))
 	}
 	placeSelf(t, filepath.Join(dir, "bin", "hookway"))
 	for _, kv := range os.Environ() {

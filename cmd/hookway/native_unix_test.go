@@ -91,7 +91,7 @@ func startWrapped(t *testing.T, daemon bool) *wrapped {
 	} {
 		file := filepath.Join(dir, name)
 		w.must(os.MkdirAll(filepath.Dir(file), 0o700))
-		w.must(os.WriteFile(file, []byte(text), 0o700))
+		w.must(writeProgram(file, []byte(text)))
 	}
 	placeSelf(t, filepath.Join(dir, "bin", "hookway"))
 	for _, kv := range os.Environ() {

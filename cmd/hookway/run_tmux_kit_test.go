@@ -60,7 +60,7 @@ func newTmuxHome(t *testing.T) *tmuxHome {
 
 func (s *tmuxHome) write(name, text string) {
 	s.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o700); err != nil {
+	if err := writeProgram(filepath.Join(s.dir, name), []byte(text)); err != nil {
 		s.Fatal(err)
 	}
 }

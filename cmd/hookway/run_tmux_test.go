@@ -319,7 +319,7 @@ func TestStoriesInTmux(t *testing.T) {
 				return err
 			}
 			script := "#!/bin/sh\nif [ \"$1\" = run ]; then shift; set -- run --tmux \"$@\"; fi\nexec " + program + " \"$@\"\n"
-			return os.WriteFile(filepath.Join(bin, "hookway"), []byte(script), 0o700)
+			return writeProgram(filepath.Join(bin, "hookway"), []byte(script))
 		},
 	})
 }
