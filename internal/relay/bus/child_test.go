@@ -111,7 +111,8 @@ func (d *daemonJob) run(ctx context.Context, pokes <-chan struct{}) error {
 func says(line string) { fmt.Fprintln(os.Stderr, line) }
 
 func (n *nodeJob) run(ctx context.Context) error {
-	o := &server.Options{ServerName: n.Name, Host: "127.0.0.1", Port: n.Client, JetStream: true, StoreDir: n.Dir, NoSigs: true, NoLog: true,
+	// What streams reserve is not what is free on this disk.
+	o := &server.Options{ServerName: n.Name, Host: "127.0.0.1", Port: n.Client, JetStream: true, StoreDir: n.Dir, JetStreamMaxStore: 8 << 30, NoSigs: true, NoLog: true,
 		Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: n.Port}}
 	for _, port := range n.Routes {
 		o.Routes = append(o.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", port)})

@@ -22,7 +22,7 @@ func newServer(t *testing.T, at, dir string, set ...func(*server.Options)) *serv
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := &server.Options{Host: "127.0.0.1", Port: n, JetStream: true, StoreDir: dir, NoLog: true, NoSigs: true, Users: []*server.User{
+	o := &server.Options{Host: "127.0.0.1", Port: n, JetStream: true, StoreDir: dir, JetStreamMaxStore: 8 << 30, NoLog: true, NoSigs: true, Users: []*server.User{
 		{Username: "all", Password: "secret-of-all"},
 		{Username: "few", Password: "secret-of-few", Permissions: &server.Permissions{
 			Publish: &server.SubjectPermission{Allow: []string{"other.>"}}, Subscribe: &server.SubjectPermission{Allow: []string{"_INBOX.>", "hookway.>"}}}}}}
