@@ -1,0 +1,64 @@
+package config
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// pin puts a file of the workspace into its manifest.
+func (l *loader) pin(src source, path string) {
+	if src.layer == LayerWorkspace {
+		l.pinned.add(path)
+	}
+}
+
+// readFile reads a configuration once; what is parsed is what is hashed.
+func (l *loader) readFile(src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
+	return l.readUpTo(maxFile, src, path, check)
+}
+
+// readUpTo reads a file, and one byte more than the limit of one that is larger.
+func (l *loader) readUpTo(limit int64, src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
+	fail := func(err error) ([]byte, error) {
+		if src.layer == LayerWorkspace {
+			l.pinned.put(pin{path: path, value: "unreadable"})
+		}
+		return nil, fmt.Errorf("the file cannot be read: %w", cause(err))
+	}
+	f, info, err := openRegular(path)
+	if err != nil {
+		return fail(err)
+	}
+	defer f.Close()
+	if check != nil {
+		if err := check(path, info); err != nil {
+			return nil, err
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return fail(err)
+	}
+	if src.layer == LayerWorkspace {
+		sum := sha256.Sum256(data)
+		l.pinned.put(pin{path, value(sum[:], info), info})
+	}
+	return data, nil
+}
+
+func (l *loader) problem(file, message, hint string) {
+	l.set.Problems = append(l.set.Problems, Problem{File: file, Message: clipLine(message), Hint: hint})
+	l.set.failed = append(l.set.failed, file)
+}
+
+func (l *loader) warn(file, id, message, hint string) {
+	l.set.Warnings = append(l.set.Warnings, Problem{File: file, Hook: id, Message: message, Hint: hint})
+}

@@ -1,0 +1,69 @@
+package judge
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire/call"
+)
+
+// patience is how long the hooks may take: what the caller waits, less what it
+// takes to bring it the answer.
+func (h *hearing) patience() time.Duration {
+	wait := h.request.Timeout
+	if wait <= 0 {
+		wait = h.codec.About().Event(h.native()).Wait
+	}
+	if wait <= 0 {
+		wait = time.Minute
+	}
+	return wait - min(wait/20, 100*time.Millisecond)
+}
+
+// native is the event's native name as far as it is known without decoding it.
+func (h *hearing) native() string {
+	if h.request.Event != "" {
+		return h.request.Event
+	}
+	return call.EventName(h.request.Stdin)
+}
+
+// inSession puts an event into the session of the terminal that the agent was
+// wrapped in by hookway run, where it has the name that it was given there, and
+// where the agent works if it does not say where.
+func (h *hearing) inSession(ev hook.AnyEvent) (hook.AnyEvent, error) {
+	env := *ev.Head()
+	id := h.env.get("HOOKWAY_SESSION")
+	if id == "" && env.CWD != "" {
+		return ev, nil
+	}
+	if id != "" {
+		env.Session = id
+	}
+	if h.member != nil && h.member.name != "" {
+		env.Agent = h.member.name
+	}
+	if env.CWD == "" {
+		env.CWD = h.request.Dir
+	}
+	return ev.Info().New(env, ev.Body())
+}
+
+// environ is the caller's environment.
+type environ []string
+
+func (e environ) get(name string) string {
+	for i := len(e) - 1; i >= 0; i-- { // the last one counts
+		if kv := e[i]; len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
+			return kv[len(name)+1:]
+		}
+	}
+	return ""
+}
+
+// depth is how many hooks stand between the user and this call.
+func (e environ) depth() int {
+	n, _ := strconv.Atoi(e.get("HOOKWAY_DEPTH"))
+	return n
+}
