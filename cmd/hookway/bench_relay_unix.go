@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookway/hookway/internal/daemon"
@@ -161,15 +159,10 @@ func (s *relayStage) known(ctx context.Context, name string) error {
 // typed measures messages into an agent that does nothing, from the sending until
 // its screen shows them.
 func (s *relayStage) typed(ctx context.Context, plan relayPlan) ([]runMeasure, error) {
-	w, err := s.agent(ctx, "Still", plan.typed+1)
+	w, err := s.watched(ctx, "Still", plan.typed+1)
 	if err != nil {
 		return nil, err
 	}
-	var wanted atomic.Pointer[string]
-	shown := make(chan time.Time, 1)
-	var reading sync.WaitGroup
-	reading.Go(func() { w.watch(&wanted, shown) })
-	defer reading.Wait()
 	defer w.close()
 	if err := s.known(ctx, "Still"); err != nil {
 		return nil, err
@@ -180,18 +173,17 @@ func (s *relayStage) typed(ctx context.Context, plan relayPlan) ([]runMeasure, e
 			return nil, err
 		}
 		text := fmt.Sprintf("message-%d-for-it", i)
-		wanted.Store(&text)
+		w.wanted.Store(&text)
 		began := time.Now()
 		if err := s.send(ctx, relay.Message{From: "anna", To: "Still", Content: text}); err != nil {
 			return nil, err
 		}
-		select {
-		case at := <-shown:
-			if i > 0 { // the first one waits for the agent to be ready
-				took = append(took, milliseconds(at.Sub(began)))
-			}
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%q was never typed: %w", text, ctx.Err())
+		at, err := w.seen(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 { // the first one waits for the agent to be ready
+			took = append(took, milliseconds(at.Sub(began)))
 		}
 	}
 	return []runMeasure{atMostOf("a message sent until a still agent shows it, median", "ms", median(took), 50)}, nil

@@ -90,17 +90,46 @@ func (w *agentWindow) watch(wanted *atomic.Pointer[string], shown chan<- time.Ti
 	}
 }
 
-// accepted measures how long a text takes into an agent that does nothing.
-func (s *runStage) accepted(ctx context.Context) ([]runMeasure, error) {
-	w, err := s.agent(ctx, "still", acceptedTexts)
+// shownAgent is an agent whose screen is read all the time.
+type shownAgent struct {
+	*agentWindow
+	wanted  atomic.Pointer[string]
+	shown   chan time.Time
+	reading sync.WaitGroup
+}
+
+// watched starts such an agent; it must be closed.
+func (s *runStage) watched(ctx context.Context, name string, prompts int) (*shownAgent, error) {
+	w, err := s.agent(ctx, name, prompts)
 	if err != nil {
 		return nil, err
 	}
-	var wanted atomic.Pointer[string]
-	shown := make(chan time.Time, 1)
-	var reading sync.WaitGroup
-	reading.Go(func() { w.watch(&wanted, shown) })
-	defer reading.Wait()
+	a := &shownAgent{agentWindow: w, shown: make(chan time.Time, 1)}
+	a.reading.Go(func() { w.watch(&a.wanted, a.shown) })
+	return a, nil
+}
+
+func (a *shownAgent) close() {
+	a.agentWindow.close()
+	a.reading.Wait()
+}
+
+// seen waits until a text is shown that was asked for by wanted.
+func (a *shownAgent) seen(ctx context.Context) (time.Time, error) {
+	select {
+	case at := <-a.shown:
+		return at, nil
+	case <-ctx.Done():
+		return time.Time{}, fmt.Errorf("a text was never shown: %w", ctx.Err())
+	}
+}
+
+// accepted measures how long a text takes into an agent that does nothing.
+func (s *runStage) accepted(ctx context.Context) ([]runMeasure, error) {
+	w, err := s.watched(ctx, "still", acceptedTexts)
+	if err != nil {
+		return nil, err
+	}
 	defer w.close()
 	var seen, submitted []float64
 	for i := range acceptedTexts + 1 {
@@ -108,7 +137,7 @@ func (s *runStage) accepted(ctx context.Context) ([]runMeasure, error) {
 			return nil, err
 		}
 		text := fmt.Sprintf("text-%d-for-it", i)
-		wanted.Store(&text)
+		w.wanted.Store(&text)
 		began := time.Now()
 		limit, cancel := context.WithTimeout(ctx, typedTime)
 		state, reason, err := w.remote.Inject(limit, text, true)
@@ -117,11 +146,13 @@ func (s *runStage) accepted(ctx context.Context) ([]runMeasure, error) {
 			return nil, fmt.Errorf("a text was not typed: %s %s: %w", state, reason, err)
 		}
 		took := time.Since(began)
+		at, err := w.seen(ctx)
+		if err != nil {
+			return nil, err
+		}
 		if i > 0 { // the first one waits for the agent to be ready
-			seen = append(seen, float64((<-shown).Sub(began).Microseconds())/1000)
-			submitted = append(submitted, float64(took.Microseconds())/1000)
-		} else {
-			<-shown
+			seen = append(seen, milliseconds(at.Sub(began)))
+			submitted = append(submitted, milliseconds(took))
 		}
 	}
 	return []runMeasure{
