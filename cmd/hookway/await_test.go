@@ -5,10 +5,17 @@ import (
 	"time"
 )
 
-// await waits until something holds, looking often, for a bounded time.
+// await waits until something holds, looking often, for a bounded time. It is for what
+// nobody tells.
 func await(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(time.Minute)
+	awaitOr(t, what, holds, func() string { return "" })
+}
+
+// awaitOr says more if that does not come.
+func awaitOr(t *testing.T, what string, holds func() bool, more func() string) {
+	t.Helper()
+	deadline := time.NewTimer(2 * time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -16,7 +23,7 @@ func await(t *testing.T, what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
-			t.Fatalf("it never came true that %s", what)
+			t.Fatalf("it never came true that %s; %s", what, more())
 		}
 	}
 }

@@ -57,11 +57,7 @@ func (s *mcpStage) carried() {
 
 func (s *mcpStage) until(what string, holds func() bool) {
 	s.t.Helper()
-	for end := time.Now().Add(mcpPatience); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			s.t.Fatalf("it never came true that %s", what)
-		}
-	}
+	await(s.t, what, holds)
 }
 
 // inbox reads until so many messages have come, and gives all that were new.

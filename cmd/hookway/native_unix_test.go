@@ -183,23 +183,32 @@ func (w *wrapped) send(line string) {
 	w.must(err)
 }
 
-// event has the agent report an event.
-func (w *wrapped) event(name string, fields ...any) string {
-	w.t.Helper()
-	event := map[string]any{"hook_event_name": name, "session_id": "claudes-own", "cwd": filepath.Join(w.dir, "project")}
+// claudeEvent is an event as Claude Code reports it, with some fields more. tools
+// counts its calls of tools.
+func claudeEvent(t *testing.T, name, session, dir string, tools *int, fields ...any) string {
+	t.Helper()
+	event := map[string]any{"hook_event_name": name, "session_id": session, "cwd": filepath.Join(dir, "project")}
 	switch name {
 	case "UserPromptSubmit":
 		event["prompt"] = "work"
 	case "PostToolUse":
-		w.tools++
-		event["tool_name"], event["tool_use_id"], event["tool_input"] = "Bash", fmt.Sprint("t", w.tools), map[string]any{"command": "ls"}
+		*tools++
+		event["tool_name"], event["tool_use_id"], event["tool_input"] = "Bash", fmt.Sprint("t", *tools), map[string]any{"command": "ls"}
 	}
 	for i := 0; i < len(fields); i += 2 {
 		event[fields[i].(string)] = fields[i+1]
 	}
 	text, err := json.Marshal(event)
-	w.must(err)
-	return w.order("event " + string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// event has the agent report an event.
+func (w *wrapped) event(name string, fields ...any) string {
+	w.t.Helper()
+	return w.order("event " + claudeEvent(w.t, name, "claudes-own", w.dir, &w.tools, fields...))
 }
 
 func (w *wrapped) text(name string) string {
@@ -214,12 +223,7 @@ func (w *wrapped) text(name string) string {
 // until waits for something that nobody tells.
 func (w *wrapped) until(what string, holds func() bool) {
 	w.t.Helper()
-	for deadline := time.Now().Add(patient); !holds(); {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("%s: not after %v; %s", what, patient, w.text("screen"))
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	awaitOr(w.t, what, holds, func() string { return w.text("screen") })
 }
 
 // waits reports whether a text waits for an event.
