@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/memory"
-	"github.com/hookway/hookway/internal/memory/exam"
 )
 
 func (a *app) benchMemoryCommand() *cobra.Command {
@@ -32,9 +31,16 @@ with a vector of 768 numbers for each memory, made up without a model.
 
 Then 900 questions are asked of the 376 memories that come with hookway, in other
 words than they have: how many are answered among the first five and ten. With
---embedder this is done with its vectors too.`,
-		Example: "  hookway bench memory --sizes 1000,10000\n  hookway bench memory --embedder ollama:nomic-embed-text@http://127.0.0.1:11434",
-		Args:    exactly(),
+--embedder this is done with its vectors too.
+
+Your own questions, of your own memories: --memories has lines as hookway memory
+export writes them, --questions a line for each question, with the ids of what
+answers it: {"query": "where do we deploy", "ids": ["9f2c"]}. Then only these are
+asked, unless there are --sizes too.`,
+		Example: `  hookway bench memory --sizes 1000,10000
+  hookway bench memory --embedder ollama:nomic-embed-text@http://127.0.0.1:11434
+  hookway bench memory --memories memories.jsonl --questions questions.jsonl`,
+		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if plan.runs < 1 {
 				return fmt.Errorf("-n %d: measure at least one run", plan.runs)
@@ -44,6 +50,9 @@ words than they have: how many are answered among the first five and ten. With
 					return fmt.Errorf("--sizes %d: use 1 to 10000000", n)
 				}
 			}
+			if plan.questions != "" && !cmd.Flags().Changed("sizes") {
+				plan.sizes = nil
+			}
 			return a.benchMemory(cmd.Context(), plan)
 		},
 	}
@@ -51,6 +60,9 @@ words than they have: how many are answered among the first five and ten. With
 	cmd.Flags().IntVarP(&plan.runs, "runs", "n", plan.runs, "how many `RUNS` of each are measured")
 	cmd.Flags().StringVar(&plan.embedder, "embedder", "", "measure with this one too: `PROVIDER:MODEL@URL`, as in ollama:nomic-embed-text@http://127.0.0.1:11434")
 	cmd.Flags().StringVar(&plan.keyEnv, "api-key-env", "OPENAI_API_KEY", "the `VARIABLE` with the embedder's key")
+	cmd.Flags().StringVar(&plan.memories, "memories", "", "ask of the memories of this `FILE` instead")
+	cmd.Flags().StringVar(&plan.questions, "questions", "", "ask the questions of this `FILE`")
+	cmd.MarkFlagsRequiredTogether("memories", "questions")
 	return cmd
 }
 
@@ -71,9 +83,10 @@ func (a *app) benchStepCommand() *cobra.Command {
 }
 
 type memoryPlan struct {
-	sizes            []int
-	runs             int
-	embedder, keyEnv string
+	sizes               []int
+	runs                int
+	embedder, keyEnv    string
+	memories, questions string // files; empty: the set that every hookway has
 }
 
 // memoryMeasure is what was measured of a store of one size.
@@ -90,14 +103,6 @@ type memoryMeasure struct {
 	FileBytes   int64   `json:"file_bytes"` // with the vectors
 }
 
-// recallMeasure is how much is found, in percent.
-type recallMeasure struct {
-	By     string  `json:"by"`
-	At5    float64 `json:"recall_at_5"`
-	At10   float64 `json:"recall_at_10"`
-	Search measure `json:"search"`
-}
-
 func (a *app) benchMemory(ctx context.Context, plan memoryPlan) error {
 	dir, err := benchFolder()
 	if err != nil {
@@ -106,8 +111,14 @@ func (a *app) benchMemory(ctx context.Context, plan memoryPlan) error {
 	defer os.RemoveAll(dir)
 	var out struct {
 		Measures []memoryMeasure `json:"measures"`
+		Asked    int             `json:"questions"`
 		Recall   []recallMeasure `json:"recall"`
 	}
+	set, err := a.recallSet(plan)
+	if err != nil {
+		return err
+	}
+	out.Asked = len(set.asked)
 	var embedder memory.Embedding
 	if plan.embedder != "" {
 		if embedder, err = embedderFlag(plan.embedder, a.getenv(plan.keyEnv)); err != nil {
@@ -122,15 +133,15 @@ func (a *app) benchMemory(ctx context.Context, plan memoryPlan) error {
 		}
 		out.Measures = append(out.Measures, row)
 	}
-	fmt.Fprintln(a.err, "hookway: asking 900 questions")
-	words, err := measureRecall(ctx, filepath.Join(dir, "words.db"), nil)
+	fmt.Fprintf(a.err, "hookway: asking %d questions\n", out.Asked)
+	words, err := measureRecall(ctx, filepath.Join(dir, "words.db"), set, nil)
 	if err != nil {
 		return err
 	}
 	out.Recall = append(out.Recall, words)
 	if plan.embedder != "" {
 		fmt.Fprintf(a.err, "hookway: asking them again, with %s\n", plan.embedder)
-		both, err := measureRecall(ctx, filepath.Join(dir, "both.db"), &embedder)
+		both, err := measureRecall(ctx, filepath.Join(dir, "both.db"), set, &embedder)
 		if err != nil {
 			return err
 		}
@@ -139,19 +150,24 @@ func (a *app) benchMemory(ctx context.Context, plan memoryPlan) error {
 	if a.json {
 		return a.print(out)
 	}
-	a.showMemoryBench(out.Measures, out.Recall)
+	a.showMemoryBench(out.Measures, out.Asked, out.Recall)
 	return nil
 }
 
-func (a *app) showMemoryBench(rows []memoryMeasure, recall []recallMeasure) {
-	fmt.Fprintf(a.out, "%9s %10s %9s %10s %17s %10s %17s %10s %9s\n", "memories", "import", "save", "first", "search (p95)", "memory", "vectors (p95)", "memory", "file")
+func (a *app) showMemoryBench(rows []memoryMeasure, asked int, recall []recallMeasure) {
+	if len(rows) > 0 {
+		fmt.Fprintf(a.out, "%9s %10s %9s %10s %17s %10s %17s %10s %9s\n", "memories", "import", "save", "first", "search (p95)", "memory", "vectors (p95)", "memory", "file")
+	}
 	mib := func(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
 	for _, r := range rows {
 		fmt.Fprintf(a.out, "%9d %7.0f ms %6.2f ms %7.0f ms %17s %10s %17s %10s %9s\n", r.Memories, r.ImportMS, r.Save.Median, r.First,
 			fmt.Sprintf("%.2f (%.1f) ms", r.Search.Median, r.Search.P95), mib(r.SearchBytes),
 			fmt.Sprintf("%.2f (%.1f) ms", r.Meaning.Median, r.Meaning.P95), mib(r.VectorBytes), mib(r.FileBytes))
 	}
-	fmt.Fprintf(a.out, "\n%-40s %9s %9s %11s\n", "found of 900, among the first", "5", "10", "search")
+	if len(rows) > 0 {
+		fmt.Fprintln(a.out)
+	}
+	fmt.Fprintf(a.out, "%-40s %9s %9s %11s\n", fmt.Sprintf("found of %d, among the first", asked), "5", "10", "search")
 	for _, r := range recall {
 		fmt.Fprintf(a.out, "%-40s %7.1f %% %7.1f %% %8.2f ms\n", r.By, r.At5, r.At10, r.Search.Median)
 	}
@@ -220,58 +236,4 @@ func runMemoryStep(ctx context.Context, step, file string, runs int) (row memory
 		return row, errors.Join(err, errors.New(strings.TrimSpace(complaint.String())))
 	}
 	return row, json.Unmarshal(out, &row)
-}
-
-// measureRecall asks the questions of the set that comes with hookway.
-func measureRecall(ctx context.Context, file string, with *memory.Embedding) (m recallMeasure, err error) {
-	m.By = "words"
-	store, err := memory.Open(ctx, file)
-	if err != nil {
-		return m, err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	notes, asked, err := exam.Built()
-	if err != nil {
-		return m, err
-	}
-	if with != nil {
-		embedder, space, err := with.Open()
-		if err != nil {
-			return m, err
-		}
-		m.By = "words and " + space.Model
-		store.Use(embedder, space)
-	}
-	if err := importNotes(ctx, store, notes); err != nil {
-		return m, err
-	}
-	if with != nil {
-		if err := store.Embed(ctx, nil); err != nil {
-			return m, err
-		}
-	}
-	var took []time.Duration
-	var failed error
-	seen := map[string][]string{}
-	find := func(query string, k int) (ids []string) {
-		if ids, done := seen[query]; done {
-			return ids[:min(k, len(ids))]
-		}
-		began := time.Now()
-		found, err := store.Find(ctx, query, 10, memory.View{Workspace: benchWorkspace})
-		took = append(took, time.Since(began))
-		if err == nil && found.Warning != "" {
-			err = errors.New(found.Warning)
-		}
-		failed = errors.Join(failed, err)
-		for _, f := range found.Memories {
-			ids = append(ids, f.ID)
-		}
-		seen[query] = ids
-		return ids[:min(k, len(ids))]
-	}
-	m.At10, _ = exam.Recall(10, asked, find)
-	m.At5, _ = exam.Recall(5, asked, find)
-	m.Search = newMeasure("search", took)
-	return m, failed
 }

@@ -124,17 +124,16 @@ func writeMemories(file string, n int) error {
 	return errors.Join(err, out.Flush(), f.Close())
 }
 
-// importNotes imports the notes of a set.
-func importNotes(ctx context.Context, store *memory.Store, notes []exam.Note) error {
+// noteLines are the notes of a set as they are imported.
+func noteLines(notes []exam.Note) ([]byte, error) {
 	var lines bytes.Buffer
 	enc := json.NewEncoder(&lines)
 	for _, n := range notes {
-		if err := enc.Encode(memory.Memory{ID: n.ID, Text: n.Text, Agent: n.Agent, Session: n.Session, Time: n.Time, Tags: n.Tags, Workspace: benchWorkspace}); err != nil {
-			return err
+		if err := enc.Encode(memory.Memory{ID: n.ID, Text: n.Text, Agent: n.Agent, Session: n.Session, Time: n.Time, Tags: n.Tags}); err != nil {
+			return nil, err
 		}
 	}
-	_, err := store.Import(ctx, &lines, memory.Memory{Workspace: benchWorkspace})
-	return err
+	return lines.Bytes(), nil
 }
 
 // madeUp is an embedder without a model: each word has a direction. It is as much

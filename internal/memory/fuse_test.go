@@ -56,7 +56,7 @@ func newLikened(t *testing.T, all []Memory, asked []asking, power float32) *like
 		}
 	}
 	for _, a := range asked {
-		l.queries[a.Text] = toward(t, l.random(), l.texts[at[a.ID]], power)
+		l.queries[a.Text] = toward(t, l.random(), l.texts[at[a.IDs[0]]], power)
 	}
 	return l
 }

@@ -82,7 +82,7 @@ func TestRecallBesideFullText(t *testing.T) {
 	if raced { // full-text search would take a minute: all sets together, and few questions
 		var few []asking
 		for i := 0; i < len(asked); i += 9 {
-			few = append(few, asking{Text: asked[i].Text, ID: asked[i].ID, Set: "talk and notes"})
+			few = append(few, asking{Text: asked[i].Text, IDs: asked[i].IDs, Set: "talk and notes"})
 		}
 		asked = few
 	}

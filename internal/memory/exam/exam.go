@@ -22,8 +22,13 @@ type Note struct {
 	Tags                     []string
 }
 
-// Question is asked of the memory, and answered by one note.
-type Question struct{ Text, ID, Set string }
+// Question is asked of the memory, and answered by the notes of some ids: in the
+// sets by one.
+type Question struct {
+	Text string   `json:"query"`
+	IDs  []string `json:"ids"`
+	Set  string   `json:"-"`
+}
 
 // Built is the set that every hookway has: 376 notes, and three questions for
 // each of 300.
@@ -76,7 +81,7 @@ func (p *parser) line(text string) (err error) {
 		p.at, err = time.Parse(time.DateOnly, day)
 	case "?":
 		for q := range strings.SplitSeq(rest, " | ") {
-			p.asked = append(p.asked, Question{q, p.notes[len(p.notes)-1].ID, p.set})
+			p.asked = append(p.asked, Question{q, []string{p.notes[len(p.notes)-1].ID}, p.set})
 		}
 	default:
 		n := Note{ID: fmt.Sprintf("%s-%d", p.set, len(p.notes)), Time: p.at.Add(time.Duration(len(p.notes)) * time.Second)}
@@ -89,25 +94,4 @@ func (p *parser) line(text string) (err error) {
 		p.notes = append(p.notes, n)
 	}
 	return err
-}
-
-// Recall is the share of questions whose note is among the first k that are found,
-// in percent; and the same of each set.
-func Recall(k int, asked []Question, find func(query string, k int) (ids []string)) (share float64, bySet map[string]float64) {
-	found, of, in := 0, map[string]int{}, map[string]int{}
-	for _, a := range asked {
-		of[a.Set]++
-		for _, id := range find(a.Text, k) {
-			if id == a.ID {
-				found++
-				in[a.Set]++
-				break
-			}
-		}
-	}
-	bySet = map[string]float64{}
-	for f, n := range of {
-		bySet[f] = 100 * float64(in[f]) / float64(n)
-	}
-	return 100 * float64(found) / float64(max(1, len(asked))), bySet
 }
