@@ -103,23 +103,23 @@ func (s *Store) index(ctx context.Context, v View) (*index, error) {
 		x = newIndex(workspace, v.All)
 	}
 	x, err := s.refresh(ctx, x)
-	if err != nil {
-		return nil, err
-	}
+	// Also one that is not complete: who searches next goes on from there, and may
+	// have no more time than this one.
 	s.indexes = slices.Insert(s.indexes, 0, x)
 	s.indexes = s.indexes[:min(len(s.indexes), mostIndexes)]
-	return x, nil
+	return x, err
 }
 
-// refresh reads what was saved and changed since the index was last used.
+// refresh reads what was saved and changed since the index was last used. With an
+// error the index has all up to its rows and changes.
 func (s *Store) refresh(ctx context.Context, x *index) (*index, error) {
 	rows, changes, err := s.head(ctx)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	if changes > x.changes && x.rows > 0 {
 		if x, err = s.follow(ctx, x, changes); err != nil {
-			return nil, err
+			return x, err
 		}
 	}
 	x.changes = changes
@@ -132,7 +132,7 @@ func (s *Store) refresh(ctx context.Context, x *index) (*index, error) {
 	}
 	found, err := s.db.QueryContext(ctx, "SELECT seq, "+columns+" FROM memory WHERE seq > ? AND seq <= ? AND "+where+" ORDER BY seq", append([]any{x.rows, rows}, args...)...)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	err = each(found, func(seq int64, m Memory) error {
 		x.add(seq, &m)
@@ -140,7 +140,7 @@ func (s *Store) refresh(ctx context.Context, x *index) (*index, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	x.rows = rows
 	return x, nil
@@ -162,14 +162,14 @@ func (s *Store) follow(ctx context.Context, x *index, to int64) (*index, error) 
 	}
 	rows, err := s.db.QueryContext(ctx, "SELECT seq, EXISTS (SELECT 1 FROM memory WHERE memory.seq = change.seq) FROM change WHERE n > ? AND n <= ? ORDER BY n", x.changes, to)
 	if err != nil {
-		return nil, err
+		return x, err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var seq int64
 		var there bool
 		if err := rows.Scan(&seq, &there); err != nil {
-			return nil, err
+			return x, err
 		}
 		if _, indexed := x.bySeq[seq]; !indexed {
 			continue
