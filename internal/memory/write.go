@@ -18,11 +18,8 @@ import (
 // the older memory is given back, with the tags of both. Words of the text like
 // #style are tags too.
 func (s *Store) Save(ctx context.Context, m Memory) (Memory, error) {
-	if err := m.check(); err != nil {
+	if err := m.Check(); err != nil {
 		return Memory{}, err
-	}
-	if tags := cleanTags(append(slices.Clone(m.Tags), tagsIn(m.Text)...)); len(tags) <= maxTags {
-		m.Tags = tags
 	}
 	saved := m
 	err := s.change(ctx, func(tx *sql.Tx) (err error) {
