@@ -142,8 +142,8 @@ func (s *Server) waiting(ctx context.Context) int {
 	if err != nil {
 		return 0
 	}
-	items, _ := store.Inbox(ctx, s.Agent, relay.Query{State: relay.StateAccepted, Limit: 1000})
-	return len(items)
+	n, _ := store.Waiting(ctx, s.Agent)
+	return n
 }
 
 // machine is what other machines call this one.
