@@ -146,6 +146,19 @@ func (a access) knownAgent(name string) (string, error) {
 	return "", unknownOr(err, "agent", name, nearest(name, all))
 }
 
+// Known gives what is noted of an agent of this machine. Unlike [Store.Agents] it does
+// not look who is alive: Session is the one that has the inbox, or had it last.
+func (s *Store) Known(ctx context.Context, name string) (Agent, error) {
+	a := s.read(ctx)
+	one := Agent{Machine: s.machine}
+	k, err := a.knownAgent(name)
+	if err == nil {
+		_, err = a.get([]any{&one.Name, &one.Program, &one.CWD, &one.Kind, &one.Session, &one.Waiting},
+			`SELECT name, agent.program, agent.cwd, agent.kind, coalesce(seat.session, ''), waiting FROM agent LEFT JOIN seat ON seat.id = agent.lead WHERE key = ?`, k)
+	}
+	return one, s.explain("read", err)
+}
+
 // Register makes an agent known for good that has no session yet: messages to it
 // wait for its first one. One that is known stays as it is.
 func (s *Store) Register(ctx context.Context, name string) error {

@@ -40,6 +40,31 @@ func (seat *Seat) Done(ctx context.Context, id string, repeat bool) error {
 	})
 }
 
+// Confirm says that a message was injected, as the one says to whom it was given by
+// another seat, which may have ended. That seat must have begun it in the same way (see
+// Begin), and nobody else may have begun it since. To confirm again changes nothing.
+func (seat *Seat) Confirm(ctx context.Context, id, how string) error {
+	d, found, err := seat.s.read(ctx).of(id, "", seat.agent)
+	if err == nil && found && (d.stage == injected || d.stage == seen || d.stage == replied) {
+		return nil
+	}
+	if err != nil {
+		return seat.s.explain("changed", err)
+	}
+	session := seat.presence().Session
+	return seat.change(ctx, id, func(a access, d *delivery) error {
+		if d.stage != begun || d.how != how {
+			return ErrTaken
+		}
+		if alive, _, err := a.s.alive(d.owner); err != nil || alive && d.owner != seat.id {
+			return first(err, ErrTaken)
+		}
+		d.stage, d.owner, d.injectedIn, d.injected = injected, seat.id, session, micros(a.s.now())
+		d.text, d.transcript, d.history = "", "", ""
+		return nil
+	})
+}
+
 // Suppress says that a hook has blocked the message.
 func (seat *Seat) Suppress(ctx context.Context, id, reason string) error {
 	return seat.settle(ctx, id, func(d *delivery) { d.stage, d.reason = suppressed, reason })

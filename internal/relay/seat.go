@@ -17,7 +17,7 @@ type Presence struct {
 	Name       string // of the agent; required
 	Program    string
 	CWD        string
-	Kind       string // wrapped, hooks, mcp or user
+	Kind       string // wrapped, hooks, mcp, http or user
 	PID        int    // 0 is this process
 	Transcript string // a file that tells what was put into the session
 	History    string // another one, for agents that have two

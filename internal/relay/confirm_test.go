@@ -1,0 +1,62 @@
+package relay_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// TestWhatASeatThatEndedHasGivenIsConfirmedByAnother: who was given it comes back.
+func TestWhatASeatThatEndedHasGivenIsConfirmedByAnother(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	before, now := join(t, s, "Bob", "one"), join(t, s, "Bob", "one")
+	id, typed, waits := say(t, s, "Alice", "Bob", "a"), say(t, s, "Carol", "Bob", "b"), say(t, s, "Dora", "Bob", "c")
+	carry(t, s)
+	take(t, before)
+	must(t, before.Begin(t.Context(), id, "a", "http"))
+	must(t, before.Begin(t.Context(), typed, "b", "typed"))
+	if err := now.Confirm(t.Context(), id, "http"); !errors.Is(err, relay.ErrTaken) {
+		t.Errorf("while the other seat has it: %v", err)
+	}
+	must(t, before.Close())
+	for range 2 {
+		must(t, now.Confirm(t.Context(), id, "http"))
+	}
+	for what, id := range map[string]string{"what was typed": typed, "what nobody was given": waits} {
+		if err := now.Confirm(t.Context(), id, "http"); !errors.Is(err, relay.ErrTaken) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	var unknown *relay.UnknownError
+	if err := now.Confirm(t.Context(), "none", "http"); !errors.As(err, &unknown) {
+		t.Errorf("no message: %v", err)
+	}
+	must(t, now.Seen(t.Context()))
+	if got := states(t, s, id); got != "Bob seen" {
+		t.Error(got)
+	}
+	if left := take(t, now); len(left) != 2 || left[0].Message.ID != typed || left[0].Again == nil {
+		t.Errorf("it is given out again: %+v", left)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	seat := join(t, s, "Zoë", "one")
+	say(t, s, "Alice", "zoë", "a")
+	carry(t, s)
+	for _, name := range []string{"ZOË", "zoe\u0308", "Zoë@m1"} {
+		if one, err := s.Known(t.Context(), name); err != nil || one.Name != "Zoë" || one.Kind != "wrapped" || one.Session != "one" || one.Waiting != 1 || one.Machine != "m1" {
+			t.Errorf("%s: %+v, %v", name, one, err)
+		}
+	}
+	must(t, seat.Close())
+	if one, err := s.Known(t.Context(), "Zoë"); err != nil || one.Session != "" || one.Kind != "wrapped" {
+		t.Errorf("afterwards: %+v, %v", one, err)
+	}
+	var unknown *relay.UnknownError
+	if _, err := s.Known(t.Context(), "Zoé"); !errors.As(err, &unknown) || len(unknown.Near) != 1 || unknown.Near[0] != "Zoë" {
+		t.Errorf("nobody: %v", err)
+	}
+}
