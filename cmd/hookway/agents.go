@@ -114,7 +114,7 @@ func agentState(agent relay.Agent, away map[string]time.Time) string {
 		return "not linked, last heard " + lately(heard)
 	case agent.Running:
 		return "runs"
-	case agent.Kind == person:
+	case agent.Kind == relay.KindPerson:
 		return "a person"
 	case agent.Since.IsZero():
 		return "offline"

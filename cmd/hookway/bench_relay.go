@@ -88,7 +88,7 @@ func carried(ctx context.Context, sends int) (rows []runMeasure, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	seat, err := store.Join(ctx, relay.Presence{Session: "bench-session", Name: "Bob", Kind: "user"})
+	seat, err := store.Join(ctx, relay.Presence{Session: "bench-session", Name: "Bob", Kind: relay.KindPerson})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // person is the name of the one at the keyboard.
-const person = "user"
+const person = relay.Person
 
 // relayDir is where messages are kept.
 func (a *app) relayDir() (string, error) {
@@ -39,7 +39,7 @@ func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, missing := os.Stat(filepath.Join(dir, "relay.db"))
+	first := !relay.Exists(dir)
 	store, err := relay.Open(ctx, dir, relay.Options{Machine: r.Machine, Limits: relay.Limits{
 		PerMinute: r.Limits.PerMinute, PingPong: r.Limits.PingPong, Hops: r.Limits.Hops, Inbox: r.Limits.Inbox,
 	}})
@@ -49,7 +49,7 @@ func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
 	if err := fillChannels(ctx, store, r.Channels); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	if missing != nil {
+	if first {
 		a.meet(ctx)
 	}
 	return store, nil
@@ -269,9 +269,9 @@ func keyboard(name string) string { return "keyboard-" + strings.ToLower(name) }
 
 // sit takes the place of the caller at an inbox, for as long as a command runs.
 func (a *app) sit(ctx context.Context, store *relay.Store, name string) (*relay.Seat, error) {
-	p := relay.Presence{Session: a.getenv("HOOKWAY_SESSION"), Name: name, Program: "hookway", CWD: a.cwd(), Kind: "mcp"}
+	p := relay.Presence{Session: a.getenv("HOOKWAY_SESSION"), Name: name, Program: "hookway", CWD: a.cwd(), Kind: relay.KindMCP}
 	if self, agent := a.self(); !agent || self != name {
-		p.Session, p.Kind = keyboard(name), person
+		p.Session, p.Kind = keyboard(name), relay.KindPerson
 	}
 	if p.Session == "" { // of an agent that nobody wraps, which knows its name only
 		all, err := store.Agents(ctx)

@@ -12,9 +12,6 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 )
 
-// guestKind is the kind of presence of an agent that its own hooks tell of.
-const guestKind = "hooks"
-
 // visit finds who an event is of, if messages can reach it by its own hooks and no
 // other way: an agent that hookway run has wrapped gets them there, and what runs
 // inside of a session or a hook is nobody of its own.
@@ -26,7 +23,7 @@ func (h *hearing) visit(ctx context.Context, ev hook.AnyEvent) *guest {
 	who := reader{session: head.Session, agent: h.codec.About().Agent}
 	fresh := func() *guest {
 		return &guest{name: h.env.get("HOOKWAY_AGENT"), p: relay.Presence{
-			Session: head.Session, Program: who.agent, Kind: guestKind, CWD: head.CWD, Transcript: head.Transcript, PID: h.from.PID,
+			Session: head.Session, Program: who.agent, Kind: relay.KindHooks, CWD: head.CWD, Transcript: head.Transcript, PID: h.from.PID,
 		}}
 	}
 	if ev.Info() == hook.SessionEnd.Info() { // some agents tell it twice

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -26,15 +24,8 @@ type Relay struct {
 	Sent func(context.Context)
 }
 
-// relayFile is there once somebody has used the relay.
-const relayFile = "relay.db"
-
 func (r *Relay) used() bool {
-	if r.Open == nil {
-		return false
-	}
-	_, err := os.Stat(filepath.Join(r.Dir, relayFile))
-	return err == nil
+	return r.Open != nil && relay.Exists(r.Dir)
 }
 
 // Bounds of the store.

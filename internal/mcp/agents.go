@@ -111,7 +111,7 @@ func (s *Server) shownAgent(r relay.Agent, machine string, terminals map[string]
 		one.State = "held"
 	case r.Running:
 		one.State = "runs"
-	case r.Kind == "user":
+	case r.Kind == relay.KindPerson:
 		one.State = "person"
 	}
 	one.You = here && (s.Session != "" && r.Session == s.Session || s.Agent != "" && relay.SameName(r.Name, s.Agent))

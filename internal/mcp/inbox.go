@@ -142,8 +142,8 @@ func (s *Server) waiting(ctx context.Context) int {
 	if err != nil {
 		return 0
 	}
-	n, _ := store.Waiting(ctx, s.Agent)
-	return n
+	known, _ := store.Known(ctx, s.Agent)
+	return known.Waiting
 }
 
 // machine is what other machines call this one.

@@ -72,7 +72,7 @@ func (s *Server) seat(ctx context.Context) (*relay.Seat, error) {
 		return nil, err
 	}
 	dir, _ := os.Getwd() // it is only shown
-	seat, err := store.Join(ctx, relay.Presence{Session: s.sessionID(), Name: s.Agent, Program: s.Program, CWD: dir, Kind: "mcp", PID: os.Getpid()})
+	seat, err := store.Join(ctx, relay.Presence{Session: s.sessionID(), Name: s.Agent, Program: s.Program, CWD: dir, Kind: relay.KindMCP, PID: os.Getpid()})
 	if err == nil {
 		s.office.seat = seat
 	}

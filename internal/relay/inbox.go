@@ -28,16 +28,6 @@ func (s *Store) Inbox(ctx context.Context, agent string, q Query) ([]Item, error
 	return items, s.explain("read", err)
 }
 
-// Waiting is how many messages wait for an agent of this machine.
-func (s *Store) Waiting(ctx context.Context, agent string) (n int, err error) {
-	a := s.read(ctx)
-	known, err := a.knownAgent(agent)
-	if err == nil {
-		_, err = a.get([]any{&n}, "SELECT waiting FROM agent WHERE key = ?", known)
-	}
-	return n, s.explain("read", err)
-}
-
 func (a access) inbox(agent string, q Query) ([]Item, error) {
 	known, err := a.knownAgent(agent)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 // mostTries is how often a message may fail to be injected.
 const mostTries = 5
 
-// Begin says that a message is about to be injected as text, and how (typed, hook
-// or mcp). When it returns, that is on disk. [ErrTaken] means that the message must
-// not be injected: somebody else has it.
+// Begin says that a message is about to be injected as text, and how (see
+// [Receipt]). When it returns, that is on disk. [ErrTaken] means that the message
+// must not be injected: somebody else has it.
 func (seat *Seat) Begin(ctx context.Context, id, text, how string) error {
 	return seat.change(ctx, id, func(a access, d *delivery) error {
 		if d.stage != queued && (d.stage != begun || d.owner != seat.id) {

@@ -50,7 +50,7 @@ const (
 	StateSeen       State = "seen"       // the receiver did something after that
 	StateReplied    State = "replied"    // the receiver has answered it
 	StateSuppressed State = "suppressed" // a hook of the receiver has blocked it
-	StateRefused    State = "refused"    // another machine has not taken it
+	StateRefused    State = "refused"    // its inbox was full, or its machine has not taken it
 	StateDead       State = "dead"       // it could not be injected, several times
 )
 
@@ -62,7 +62,7 @@ type Receipt struct {
 	State    State     `json:"state"`
 	Reason   string    `json:"reason,omitempty"` // of suppressed, refused and dead; of accepted: why it waits ("offline since …")
 	Session  string    `json:"session,omitempty"`
-	How      string    `json:"how,omitempty"`    // typed, hook or mcp
+	How      string    `json:"how,omitempty"`    // typed, hook, mcp, inbox or http
 	Repeat   bool      `json:"repeat,omitempty"` // it may have been injected twice, and says so
 	Reply    string    `json:"reply,omitempty"`  // the id of the answer
 	Accepted time.Time `json:"accepted,omitzero"`

@@ -50,12 +50,15 @@ func Name(text string) (string, error) {
 // SameName reports whether two names are one.
 func SameName(a, b string) bool { return a == b || key(a) == key(b) }
 
+// Person is the name of the one at the keyboard.
+const Person = "user"
+
 // Reserved says why no agent can have a name: it is that of the person at the
 // keyboard, or of what hookway itself has to say.
 func Reserved(name string) error {
 	switch key(norm.NFC.String(name)) {
-	case person:
-		return &refusal{fmt.Sprintf("%s is the name of the person at the keyboard; choose another", person)}
+	case Person:
+		return &refusal{fmt.Sprintf("%s is the name of the person at the keyboard; choose another", Person)}
 	case noticeFrom:
 		return &refusal{fmt.Sprintf("%s is the name of what hookway itself has to say; choose another", noticeFrom)}
 	}

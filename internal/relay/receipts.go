@@ -134,7 +134,7 @@ func (a access) ofMany(m Message) (from string, args []any) {
 	if channel, ok := strings.CutPrefix(m.To, "#"); ok {
 		return "FROM member JOIN agent ON agent.key = member.agent WHERE agent.key <> ? AND member.channel = ?", []any{sender, key(channel)}
 	}
-	return `FROM agent WHERE agent.key <> ? AND (agent.kind <> 'hooks' OR agent.seen > ? OR EXISTS (SELECT 1 FROM seat WHERE seat.agent = agent.key))`,
+	return `FROM agent WHERE agent.key <> ? AND (agent.kind <> '` + KindHooks + `' OR agent.seen > ? OR EXISTS (SELECT 1 FROM seat WHERE seat.agent = agent.key))`,
 		[]any{sender, micros(a.s.now().Add(-guestsKept))}
 }
 
@@ -176,7 +176,7 @@ func (r *reasons) of(d delivery) (string, error) {
 			query, args = "SELECT key, since, kind FROM agent", nil
 		}
 		err = r.a.each([]any{&agent, &since, &kind}, func() error {
-			if r.since[agent] = since; kind == person { // who looks when they like, and is never missing
+			if r.since[agent] = since; kind == KindPerson { // who looks when they like, and is never missing
 				r.running[agent] = true
 			}
 			return nil
@@ -190,9 +190,6 @@ func (r *reasons) of(d delivery) (string, error) {
 	}
 	return offline(moment(r.since[d.agent])), nil
 }
-
-// person is the kind of presence of somebody at the keyboard.
-const person = "user"
 
 func offline(since time.Time) string {
 	if since.IsZero() {

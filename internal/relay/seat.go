@@ -17,11 +17,20 @@ type Presence struct {
 	Name       string // of the agent; required
 	Program    string
 	CWD        string
-	Kind       string // wrapped, hooks, mcp, http or user
+	Kind       string // one of those below
 	PID        int    // 0 is this process
 	Transcript string // a file that tells what was put into the session
 	History    string // another one, for agents that have two
 }
+
+// The kinds of presence: by what a session comes to its messages.
+const (
+	KindWrapped = "wrapped" // hookway run, which has its program in a terminal
+	KindHooks   = "hooks"   // its agent's own hooks; nobody wraps it
+	KindMCP     = "mcp"     // it asks for them, by a tool or a command
+	KindHTTP    = "http"    // the same, over HTTP
+	KindPerson  = "user"    // somebody at the keyboard, who looks when they like
+)
 
 // Seat is the place of a session at the inbox of its agent. It is given back by
 // Close, and by the end of the process, however it ends. Of several sessions with
@@ -48,7 +57,7 @@ func (s *Store) Join(ctx context.Context, p Presence) (*Seat, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := Reserved(name); err != nil && (p.Kind != person || key(name) != person) {
+	if err := Reserved(name); err != nil && (p.Kind != KindPerson || key(name) != Person) {
 		return nil, err
 	}
 	if p.Session == "" || len(p.Session) > 256 || strings.IndexFunc(p.Session, unicode.IsControl) >= 0 {

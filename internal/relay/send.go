@@ -78,7 +78,7 @@ func (s *Store) complete(m *Message) (err error) {
 	if m.From, err = Name(m.From); err != nil {
 		return fmt.Errorf("the sender: %w", err)
 	}
-	if err := Reserved(m.From); err != nil && (m.Agent || key(m.From) != person) {
+	if err := Reserved(m.From); err != nil && (m.Agent || key(m.From) != Person) {
 		return fmt.Errorf("the sender: %w", err)
 	}
 	if _, ok := ranks[m.Priority]; !ok && m.Priority != "" {

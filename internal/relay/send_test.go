@@ -351,13 +351,10 @@ func TestInbox(t *testing.T) {
 	if _, err := s.Inbox(t.Context(), "Bob", relay.Query{State: "read"}); err == nil || !strings.Contains(err.Error(), "seen") {
 		t.Errorf("an unknown state: %v", err)
 	}
-	if n, err := s.Waiting(t.Context(), "BOB@m1"); err != nil || n != 4 {
-		t.Errorf("%d wait, %v", n, err)
+	if known, err := s.Known(t.Context(), "BOB@m1"); err != nil || known.Waiting != 4 {
+		t.Errorf("%d wait, %v", known.Waiting, err)
 	}
 	var unknown *relay.UnknownError
-	if _, err := s.Waiting(t.Context(), "Bo"); !errors.As(err, &unknown) {
-		t.Errorf("what waits for an unknown agent: %v", err)
-	}
 	if _, err := s.Inbox(t.Context(), "Bo", relay.Query{}); !errors.As(err, &unknown) || unknown.Near[0] != "Bob" {
 		t.Errorf("an unknown agent: %v", err)
 	}

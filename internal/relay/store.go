@@ -69,6 +69,15 @@ type Store struct {
 	closed bool
 }
 
+// fileName is the store's file in its folder.
+const fileName = "relay.db"
+
+// Exists reports whether there is a store in a folder: somebody has used the relay.
+func Exists(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, fileName))
+	return err == nil
+}
+
 // Open opens the store in a folder, and makes it if there is none.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
@@ -82,7 +91,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if s.log == nil {
 		s.log = func(string) {}
 	}
-	if s.file, err = sqlite.Open(ctx, filepath.Join(dir, "relay.db"), form); err != nil {
+	if s.file, err = sqlite.Open(ctx, filepath.Join(dir, fileName), form); err != nil {
 		return nil, err
 	}
 	s.opened, _ = os.Stat(s.file.Path())

@@ -121,7 +121,7 @@ func (o *office) second() {
 	env := o.s.env
 	all, _ := o.store.Agents(o.ctx)
 	for _, a := range all {
-		if a.Machine == o.store.Machine() && strings.EqualFold(a.Name, env.Agent) && a.Session != "" && a.Session != env.Session && a.Kind != "user" {
+		if a.Machine == o.store.Machine() && strings.EqualFold(a.Name, env.Agent) && a.Session != "" && a.Session != env.Session && a.Kind != relay.KindPerson {
 			o.s.warnings.addf("another session of %s (%s in %s) was there first and has its inbox: this one got only what was sent to its own id, %s, until that one ended; "+
 				"hookway run -n NAME gives a session a name of its own", a.Name, a.Program, a.CWD, env.Session)
 		}
@@ -131,7 +131,7 @@ func (o *office) second() {
 func (o *office) presence(transcript string) relay.Presence {
 	s := o.s
 	return relay.Presence{
-		Session: s.env.Session, Name: s.env.Agent, Program: filepath.Base(s.command[0]), CWD: s.env.CWD, Kind: "wrapped",
+		Session: s.env.Session, Name: s.env.Agent, Program: filepath.Base(s.command[0]), CWD: s.env.CWD, Kind: relay.KindWrapped,
 		Transcript: transcript, History: s.history.path,
 	}
 }
