@@ -240,13 +240,10 @@ func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message)
 	return sent, err
 }
 
-// maxAttached is how many files a message refers to at most.
-const maxAttached = 32
-
 // attachments describes files.
 func attachments(files []string) ([]relay.Attachment, error) {
-	if len(files) > maxAttached {
-		return nil, fmt.Errorf("--attach names %d files; a message refers to %d at most: name their folder in the text", len(files), maxAttached)
+	if len(files) > relay.MostAttachments {
+		return nil, fmt.Errorf("--attach names %d files; a message refers to %d at most: name their folder in the text", len(files), relay.MostAttachments)
 	}
 	var all []relay.Attachment
 	for _, file := range files {

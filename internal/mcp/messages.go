@@ -14,9 +14,6 @@ import (
 	"github.com/hookway/hookway/internal/session"
 )
 
-// mostFiles is how many files a message may refer to.
-const mostFiles = 32
-
 type sending struct {
 	To       string   `json:"to,omitempty" jsonschema:"the name of an agent as list_agents gives it, Name@machine, the id of a session, #channel, or * for all others; may be left out with reply_to"`
 	Text     string   `json:"text" jsonschema:"the message; the agent is told that it is from you"`
@@ -101,8 +98,8 @@ func (s *Server) outgoing(who string, in sending) (m relay.Message, err error) {
 		return m, fmt.Errorf("to has %d bytes; it must be one name", len(in.To))
 	case strings.TrimSpace(session.Plain(in.Text)) == "":
 		return m, errors.New("text is empty; say something")
-	case len(in.Attach) > mostFiles:
-		return m, fmt.Errorf("attach names %d files; at most %d", len(in.Attach), mostFiles)
+	case len(in.Attach) > relay.MostAttachments:
+		return m, fmt.Errorf("attach names %d files; at most %d", len(in.Attach), relay.MostAttachments)
 	}
 	m = relay.Message{
 		ID: relay.NewID(), From: s.name(who), Session: s.sessionID(), To: in.To, Thread: in.Thread, ReplyTo: in.ReplyTo,

@@ -97,11 +97,13 @@ func (s *Store) complete(m *Message) (err error) {
 	return s.checkContent(m)
 }
 
+// MostAttachments is how many files a message refers to at most.
+const MostAttachments = 32
+
 const (
-	longestThread   = 128
-	deepest         = 100 // levels of metadata; SQLite reads no JSON of more than 1000
-	mostAttachments = 32
-	besideContent   = 64 << 10 // bytes of all of a message but its text
+	longestThread = 128
+	deepest       = 100      // levels of metadata; SQLite reads no JSON of more than 1000
+	besideContent = 64 << 10 // bytes of all of a message but its text
 )
 
 // checkContent cleans what a message says, and bounds it.
@@ -113,8 +115,8 @@ func (s *Store) checkContent(m *Message) error {
 	if strings.TrimSpace(m.Content) == "" && len(m.Attachments) == 0 {
 		return &refusal{"the message is empty: give it a text or an attachment"}
 	}
-	if len(m.Attachments) > mostAttachments {
-		return &refusal{fmt.Sprintf("a message has at most %d attachments, not %d", mostAttachments, len(m.Attachments))}
+	if len(m.Attachments) > MostAttachments {
+		return &refusal{fmt.Sprintf("a message has at most %d attachments, not %d", MostAttachments, len(m.Attachments))}
 	}
 	for _, at := range m.Attachments {
 		if at.Path != clean(at.Path) || at.Name != clean(at.Name) || strings.ContainsAny(at.Name+at.Path, "\n\t") {
