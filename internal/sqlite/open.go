@@ -125,7 +125,6 @@ func (f *File) prepare(ctx context.Context) error {
 		return err
 	}
 	return f.Write(ctx, func(tx *sql.Tx) error {
-
 		for _, change := range f.form.Steps[is:] {
 			if _, err := tx.ExecContext(ctx, change); err != nil {
 				return err
