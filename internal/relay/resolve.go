@@ -39,7 +39,7 @@ func (a access) everyone(m *Message) (t target, err error) {
 	if here {
 		t.machines = append(t.machines, "")
 	}
-	others, err := a.strings("SELECT DISTINCT machine FROM peer_agent ORDER BY machine")
+	others, err := a.strings("SELECT machine FROM peer WHERE EXISTS (SELECT 1 FROM peer_agent WHERE peer_agent.machine = peer.machine) ORDER BY machine")
 	t.machines = append(t.machines, others...)
 	if err == nil && len(t.machines) == 0 {
 		err = ErrNobody

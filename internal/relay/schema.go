@@ -6,7 +6,7 @@ import "github.com/hookway/hookway/internal/sqlite"
 var form = sqlite.Form{
 	What:   "messages",
 	Rescue: "stop what has it open (hookway stop), then move it away with its -wal file: a new one is made, without the messages and agents of this one",
-	Steps:  []string{schema},
+	Steps:  []string{schema, lastAnswerable},
 }
 
 // The tables. A machine is "" where it is this one, so that it may get another
@@ -135,4 +135,11 @@ CREATE TABLE peer_agent (machine TEXT NOT NULL, key TEXT NOT NULL, name TEXT NOT
 CREATE INDEX peer_agent_key ON peer_agent (key);
 CREATE TABLE peer_channel (machine TEXT NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (machine, key)) WITHOUT ROWID;
 CREATE INDEX peer_channel_key ON peer_channel (key);
+`
+
+// lastAnswerable finds the last message that a session was given and has not
+// answered, however many there are before it: each message of an agent asks for that.
+const lastAnswerable = `
+DROP INDEX delivery_answer;
+CREATE INDEX delivery_answer ON delivery (injected_in, sender, origin, agent, begun) WHERE machine = '' AND state IN (3, 4);
 `
