@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/gateway/spool"
 )
 
 // app is one call of hookway: the outside world, and the flags that every
@@ -26,11 +27,15 @@ type app struct {
 	stays    bool   // it lives long: what is done in the background has time
 
 	secret func(name string) string // a variable that hookway serve was started with
+	given  []string                 // all of them, if somebody chose them
 
 	later func(line string) // nil: complaints go to err at once; else the terminal is not ours now
 
 	remembering sync.Once // makes memory
 	memory      *memories
+
+	telling sync.Once // makes spool
+	spool   *spool.Spool
 }
 
 func newApp() *app {
@@ -66,6 +71,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	command, err := root.ExecuteContextC(ctx)
+	a.closeWebhooks()
 	if err == nil {
 		return 0
 	}

@@ -179,7 +179,7 @@ func reachTime(timeout time.Duration) time.Duration {
 
 // judgeHere answers in this process.
 func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
-	j := &judge.Judge{Log: func(line string) { a.warn("%s", line) }, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Relay: a.judgesRelay()}
+	j := &judge.Judge{Log: func(line string) { a.warn("%s", line) }, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Webhooks: a.webhooks(), Relay: a.judgesRelay()}
 	if _, state, err := config.Places(a.getenv); err == nil {
 		j.Continues = filepath.Join(state, "continues")
 	}

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
-	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/judge"
@@ -32,14 +30,17 @@ func (a *app) keepSecrets(onDemand bool) {
 		}
 	}
 	a.secret = func(name string) string { return given[name] }
+	if !onDemand {
+		a.given = os.Environ()
+	}
 }
 
 // openGateway has services outside come in by the mappings of the user's
 // configuration, and hooks hear that the daemon begins and ends.
 func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors, carrier *carrier) {
 	g := &gateway.Gateway{Load: judged{j}.mappings, Send: relayDoor{carrier, j}.postOutside, Fire: judged{j}.fireOutside, Getenv: a.secret, NewID: relay.NewID, Log: j.Log}
-	if _, state, err := config.Places(a.getenv); err == nil {
-		g.Dir = filepath.Join(state, "gateway")
+	if dir, err := a.gatewayDir(); err == nil {
+		g.Dir = dir
 	}
 	doors.Gateway = g
 	ready, done := c.Ready, c.Close
@@ -49,6 +50,7 @@ func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors, ca
 		}
 		j.GatewayStart(hook.GatewayInfo{Version: c.Version, Address: c.Places.Socket, Addresses: append([]string{c.Places.Socket}, doors.Addresses...)})
 	}
+	a.carryWebhooks(c, j)
 	c.Stopping = func(reason string) { j.GatewayStop(context.Background(), reason) }
 	c.Close = func() {
 		done()

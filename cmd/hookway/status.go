@@ -72,6 +72,9 @@ func (a *app) showStatus(st daemon.Status, ours string) {
 	if st.Relay != nil {
 		fmt.Fprintf(out, "  relay: %s\n", relayLine(*st.Relay))
 	}
+	for _, w := range st.Webhooks {
+		fmt.Fprintf(out, "  webhook %s\n", webhookLine(w))
+	}
 	if st.Version != ours {
 		a.warn("the daemon is hookway %s, this is %s; hookway stop ends it, and the next event starts this one", st.Version, ours)
 	}

@@ -28,7 +28,7 @@ type workspace struct {
 func (a *app) options() config.Options {
 	return config.Options{
 		Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Getenv: a.getenv,
-		Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Log: a.complain,
+		Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Webhooks: a.webhooks(), Log: a.complain,
 	}
 }
 

@@ -2,7 +2,6 @@ package web
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,6 +20,7 @@ type answer struct {
 	body     []byte
 	redirect string // where to, without what may be secret
 	unsigned error  // why its signature does not hold
+	later    string // its Retry-After
 }
 
 // brokenOff is the error of an answer that did not come to its end.
@@ -54,7 +54,7 @@ func (r *request) receive(response *http.Response) (*answer, error) {
 	if len(body) > maxAnswer {
 		return nil, tooLarge
 	}
-	a := &answer{status: response.StatusCode, body: body}
+	a := &answer{status: response.StatusCode, body: body, later: response.Header.Get("Retry-After")}
 	if to := response.Header.Get("Location"); a.status >= 300 && a.status < 400 && to != "" {
 		a.redirect = Label(to)
 	}
@@ -89,7 +89,7 @@ func (a *answer) refused() error {
 	how := fmt.Sprintf("it answered %d %s", a.status, http.StatusText(a.status))
 	switch {
 	case a.redirect != "":
-		return fmt.Errorf("%s: it redirects to %s, which is never followed; write the url that it leads to", how, a.redirect)
+		return a.failed(fmt.Sprintf("%s: it redirects to %s, which is never followed; write the url that it leads to", how, a.redirect))
 	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden:
 		how += "; look at the secret and the headers"
 	case a.status == http.StatusNotFound || a.status == http.StatusMethodNotAllowed:
@@ -101,7 +101,7 @@ func (a *answer) refused() error {
 		said = append(said[:160], '…')
 	}
 	if len(said) == 0 {
-		return errors.New(how + " and said nothing more")
+		return a.failed(how + " and said nothing more")
 	}
-	return fmt.Errorf("%s: %s", how, string(said))
+	return a.failed(how + ": " + string(said))
 }

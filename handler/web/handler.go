@@ -12,7 +12,6 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/environ"
-	"github.com/hookway/hookway/wire"
 )
 
 // ErrClosed is the cause of a failure when the handler was closed.
@@ -54,27 +53,36 @@ func New(c Config) (*Handler, error) {
 
 // Handle asks the server about an event. If the context ends first, it returns
 // at once with the context's error, and the request is taken back.
-func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (d hook.Decision, err error) {
+	err = h.do(ctx, func(ctx context.Context) (err error) {
+		d, err = h.ask(ctx, ev)
+		return err
+	})
+	return d, err
+}
+
+// do makes one call, which ends with its context and with the handler.
+func (h *Handler) do(ctx context.Context, call func(context.Context) error) error {
 	if err := ctx.Err(); err != nil {
-		return hook.Decision{}, err
+		return err
 	}
 	if !h.enter() {
-		return hook.Decision{}, fmt.Errorf("%s: %w", h.label, ErrClosed)
+		return fmt.Errorf("%s: %w", h.label, ErrClosed)
 	}
 	defer h.calls.Done()
-	call, cancel := context.WithCancel(ctx)
+	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(h.client.base, cancel)()
-	d, err := h.ask(call, ev)
+	err := call(inner)
 	switch {
 	case err == nil:
-		return d, nil
+		return nil
 	case ctx.Err() != nil:
-		return d, fmt.Errorf("%s: %s%w", h.label, givenUp(err), ctx.Err())
+		return fmt.Errorf("%s: %s%w", h.label, givenUp(err), ctx.Err())
 	case h.client.base.Err() != nil:
-		return d, fmt.Errorf("%s: %w", h.label, ErrClosed)
+		return fmt.Errorf("%s: %w", h.label, ErrClosed)
 	}
-	return d, &failure{h.label, err}
+	return &failure{h.label, err}
 }
 
 // failure is an error on one line, with the URL in front.
@@ -123,33 +131,30 @@ func (h *Handler) Close() error {
 
 // ask sends the event and reads the decision.
 func (h *Handler) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	encoded, err := wire.Encode(ev)
-	if err != nil {
-		return hook.Decision{}, fmt.Errorf("the event cannot be written as JSON: %w", err)
-	}
-	name := ev.Info().Name
-	if other := h.c.EventNames[name]; other != "" {
-		name = other
-	}
-	body := make([]byte, 0, encoded.Len()+len(name))
-	for _, part := range encoded.Named(name) {
-		body = append(body, part...)
-	}
-	r, err := h.prepare(ctx, ev, newMessage(ev, body))
+	m, err := h.Message(ev)
 	if err != nil {
 		return hook.Decision{}, err
 	}
-	a, err := r.exchange(withProxy(ctx, r.proxy))
+	a, err := h.exchange(ctx, &m)
 	if err != nil {
 		return hook.Decision{}, err
 	}
 	return h.decide(ev, a)
 }
 
+// exchange sends a message and reads the answer.
+func (h *Handler) exchange(ctx context.Context, m *Message) (*answer, error) {
+	r, err := h.prepare(ctx, m)
+	if err != nil {
+		return nil, &unsetError{err}
+	}
+	return r.exchange(withProxy(ctx, r.proxy))
+}
+
 // prepare puts together what a call needs of its environment.
-func (h *Handler) prepare(ctx context.Context, ev hook.AnyEvent, m *message) (*request, error) {
+func (h *Handler) prepare(ctx context.Context, m *Message) (*request, error) {
 	vars := h.c.environ(ctx)
-	r := &request{h: h, message: m, event: ev.Info().Name, headers: make(map[string]string, len(h.c.Headers))}
+	r := &request{h: h, message: m, headers: make(map[string]string, len(h.c.Headers))}
 	for name, value := range h.c.Headers {
 		text, err := environ.Expand("the header "+name, value, vars)
 		if err == nil {

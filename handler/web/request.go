@@ -21,8 +21,7 @@ const expectFrom = 64 << 10
 // request is one event on its way to a server.
 type request struct {
 	h       *Handler
-	message *message
-	event   string // canonical name
+	message *Message
 	headers map[string]string
 	key     []byte // nil: nothing is signed
 	proxy   *url.URL
@@ -61,7 +60,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // send sends the event once, with a timestamp and a signature of its own.
 func (r *request) send(ctx context.Context) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.h.url.String(), bytes.NewReader(r.message.body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.h.url.String(), bytes.NewReader(r.message.Body))
 	if err != nil {
 		return nil, errors.New("the url cannot be used for a request") // the error quotes it whole
 	}
@@ -72,14 +71,14 @@ func (r *request) send(ctx context.Context) (*http.Response, error) {
 	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
-	req.Header.Set("Hookway-Event", r.event)
-	req.Header.Set("Webhook-Id", r.message.id)
+	req.Header.Set("Hookway-Event", r.message.Event)
+	req.Header.Set("Webhook-Id", r.message.ID)
 	req.Header.Set("Webhook-Timestamp", timestamp)
 	if r.key != nil {
-		req.Header.Set("Webhook-Signature", signature(r.key, r.message.id, timestamp, r.message.body))
+		req.Header.Set("Webhook-Signature", signature(r.key, r.message.ID, timestamp, r.message.Body))
 		req.Header["Idempotency-Key"] = nil // tells the transport, not the server, that the id makes it safe to send again
 	}
-	if len(r.message.body) >= expectFrom {
+	if len(r.message.Body) >= expectFrom {
 		req.Header.Set("Expect", "100-continue")
 	}
 	return r.h.client.transport.RoundTrip(req) // a client would follow redirects

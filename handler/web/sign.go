@@ -5,15 +5,12 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/hookway/hookway/hook"
 )
 
 // tolerance is how far a timestamp may be from our clock.
@@ -99,28 +96,15 @@ func verify(k []byte, h http.Header, body []byte, now time.Time) error {
 
 // verifyAnswer checks the signature of an answer to a request. An answer that
 // only gives the request back, signature and all, is none.
-func verifyAnswer(k []byte, h http.Header, body []byte, sent *message) error {
+func verifyAnswer(k []byte, h http.Header, body []byte, sent *Message) error {
 	if err := verify(k, h, body, time.Now()); err != nil {
 		return err
 	}
-	if h.Get("webhook-id") != sent.id {
+	if h.Get("webhook-id") != sent.ID {
 		return errors.New("it is signed for another request: its webhook-id must be that of the request")
 	}
-	if bytes.Equal(body, sent.body) {
+	if bytes.Equal(body, sent.Body) {
 		return errors.New("it is the request itself, sent back")
 	}
 	return nil
-}
-
-// message is an event as it is sent.
-type message struct {
-	id   string
-	body []byte
-}
-
-// newMessage names an event for the server: the same for each try, and another
-// one for a hook that sees the event changed.
-func newMessage(ev hook.AnyEvent, body []byte) *message {
-	digest := sha256.Sum256(body)
-	return &message{id: "evt_" + ev.ID().String() + "_" + hex.EncodeToString(digest[:6]), body: body}
 }

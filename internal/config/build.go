@@ -165,7 +165,7 @@ func (l *loader) build(f *found) (Hook, error) {
 	if h.Kind == "grpc" {
 		h.Command = rpc.Label(f.spec.handler.rpc.Target)
 	}
-	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.handler.web.marked(), f.spec.handler.rpc.marked())
+	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked())
 	if h.State != Active {
 		return h, nil
 	}
@@ -201,7 +201,11 @@ func (l *loader) build(f *found) (Hook, error) {
 			h.Handler = &pinned{next: program, pins: pins}
 		}
 	case "http":
-		server, err := leaseWeb(l.webConfig(f, c))
+		open := leaseWeb
+		if as := f.spec.webhook; as != nil && l.opts.Webhooks != nil {
+			h.told, open = as, func(c web.Config) (*lease, error) { return l.leaseWebhook(as, c) }
+		}
+		server, err := open(l.webConfig(f, c))
 		if err != nil {
 			return h, err
 		}

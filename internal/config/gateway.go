@@ -197,9 +197,9 @@ func makeWebhookKeys() []key[webhookSpec] {
 		case "lane":
 			k.doc = "observe (default): it is told; guard or transform: it is asked, as a hook with http is."
 		case "timeout":
-			k.doc = "Time for one event with all its tries. Default: 60s for one that is told, else 30s."
+			k.doc = "Time for one try of a webhook that is told; for one event with all its tries of one that is asked. Default: 30s."
 		case "max_retries":
-			k.doc = "Further tries, with pauses that double, inside the same timeout. Default: 8 for one that is told, else 0."
+			k.doc = "Further tries. Default: for one that is told, as many as there are in three days, with pauses that grow from seconds to hours; else 0."
 		case "queue":
 			k.doc = "How many events it may be behind; more are dropped, and counted. Default: 256."
 		}
@@ -263,7 +263,8 @@ func (w *webhookSpec) hook(r *reader, i int) *hookSpec {
 	if h.lane != hook.Observe {
 		return h
 	}
-	if timeout := webhookTimeout; h.timeout == nil {
+	h.webhook = w.toldAs(h)
+	if timeout := webhookTimeout; h.timeout == nil { // of what is told from memory
 		h.timeout = &timeout
 	}
 	if w.keys["max_retries"] == nil {

@@ -41,7 +41,8 @@ type hookSpec struct {
 	grants      []script.Grant // allow as a list; nil: it is none
 
 	handler handlerSpec
-	filter  filter // of an imported hook
+	filter  filter     // of an imported hook
+	webhook *webhookAs // of a webhook that is told
 }
 
 // makeHookKeys lists the keys of a hook.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/gateway/spool"
 )
 
 // Options say where to look. The zero value looks from the working directory,
@@ -58,6 +59,10 @@ type Options struct {
 	// MemoryHooks makes the hooks by which memory does something by itself. Nil, and
 	// a handler that is nil: it does not.
 	MemoryHooks func(Settings) MemoryHooks
+
+	// Webhooks keeps what webhooks are to be told until they have heard it. Nil: they
+	// are told from memory, for a minute.
+	Webhooks *spool.Spool
 
 	// Log is given what command hooks print on stderr, and their warnings, one
 	// clean line at a time, from many goroutines. Nil drops the lines.

@@ -44,11 +44,12 @@ type Hook struct {
 	// rest are known, and may not: it is listed without them.
 	Unasked bool
 
-	name   string // its id as written
-	source string // the hookway.yaml or hooks folder it comes from
-	rank   int    // of the source, in the order of registration
-	mark   string // tells whether two loads mean the same hook
-	lease  *lease // of a command
+	name   string     // its id as written
+	source string     // the hookway.yaml or hooks folder it comes from
+	rank   int        // of the source, in the order of registration
+	mark   string     // tells whether two loads mean the same hook
+	lease  *lease     // of a command
+	told   *webhookAs // nil: it is no webhook that is told by way of the spool
 }
 
 // Fixed reports whether the hook always decides the same, without running anything.

@@ -57,6 +57,10 @@ type Config struct {
 	// Relay says how the carrying of messages stands, for the status. It may be nil.
 	Relay func() *RelayStatus
 
+	// Webhooks says how those stand for which something waits, for the status. It may
+	// be nil.
+	Webhooks func() []WebhookStatus
+
 	// Guests answer what does not begin like a frame. Nil: it is no request then.
 	Guests Guests
 

@@ -28,6 +28,19 @@ type Status struct {
 	Resident    uint64   `json:"resident_bytes,omitempty"`
 
 	Relay *RelayStatus `json:"relay,omitempty"` // nil: it carries no messages
+
+	Webhooks []WebhookStatus `json:"webhooks,omitempty"` // for which something waits, or was lost
+}
+
+// WebhookStatus says how a webhook stands that is told of events.
+type WebhookStatus struct {
+	ID      string     `json:"id"`
+	Waiting int        `json:"waiting"`           // messages
+	Refused int        `json:"refused"`           // for which there was no room
+	Dropped int        `json:"dropped"`           // that were given up
+	Since   *time.Time `json:"since,omitempty"`   // since when it does not answer
+	Next    *time.Time `json:"next,omitempty"`    // when it is tried again
+	Problem string     `json:"problem,omitempty"` // why it does not
 }
 
 // RelayStatus says how the carrying of messages between agents stands.
@@ -76,6 +89,9 @@ func (s *server) statusNow(asking int) Status {
 	}
 	if s.c.Relay != nil {
 		st.Relay = s.c.Relay()
+	}
+	if s.c.Webhooks != nil {
+		st.Webhooks = s.c.Webhooks()
 	}
 	s.mu.Lock()
 	st.Connections = len(s.conns)

@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -36,6 +37,9 @@ type Judge struct {
 	// MemoryHooks makes the hooks by which memory does something by itself. Nil: it
 	// does not.
 	MemoryHooks func(config.Settings) config.MemoryHooks
+
+	// Webhooks keeps what webhooks are to be told. Nil: they are told from memory.
+	Webhooks *spool.Spool
 
 	// Relay is where the messages between agents are.
 	Relay Relay

@@ -88,7 +88,7 @@ func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
 // openAt finds the workspace of a place and reads what changed in it.
 func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace, error) {
 	opts, key := at.options()
-	opts.Memory, opts.MemoryHooks, opts.Relay = j.Memory, j.MemoryHooks, senderOf
+	opts.Memory, opts.MemoryHooks, opts.Relay, opts.Webhooks = j.Memory, j.MemoryHooks, senderOf, j.Webhooks
 	folder := ""
 	if at.dir != "" {
 		var err error

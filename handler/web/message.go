@@ -1,0 +1,96 @@
+package web
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/wire"
+)
+
+// Message is an event as it is sent: what all its tries have in common. It may be
+// kept, and sent by another process.
+type Message struct {
+	ID    string // the webhook-id
+	Event string // canonical name
+	Body  []byte
+}
+
+// Message is an event as it would be sent. It has the same id for each try, and
+// another one for a hook that sees the event changed.
+func (h *Handler) Message(ev hook.AnyEvent) (Message, error) {
+	encoded, err := wire.Encode(ev)
+	if err != nil {
+		return Message{}, fmt.Errorf("the event cannot be written as JSON: %w", err)
+	}
+	name := ev.Info().Name
+	if other := h.c.EventNames[name]; other != "" {
+		name = other
+	}
+	body := make([]byte, 0, encoded.Len()+len(name))
+	for _, part := range encoded.Named(name) {
+		body = append(body, part...)
+	}
+	digest := sha256.Sum256(body)
+	return Message{ID: "evt_" + ev.ID().String() + "_" + hex.EncodeToString(digest[:6]), Event: ev.Info().Name, Body: body}, nil
+}
+
+// Tell sends a message that asks for nothing: a status from 200 to 299 is enough,
+// and with Config.Verify its signature. Any other is a [StatusError]. With [ErrUnset]
+// nothing was sent.
+func (h *Handler) Tell(ctx context.Context, m Message) error {
+	return h.do(ctx, func(ctx context.Context) error {
+		a, err := h.exchange(ctx, &m)
+		switch {
+		case err != nil:
+			return err
+		case a.status < 200 || a.status > 299:
+			return a.refused()
+		case a.unsigned != nil:
+			return fmt.Errorf("the answer cannot be relied on: %w", a.unsigned)
+		}
+		return nil
+	})
+}
+
+// ErrUnset says that a request was not made: its secret, or a variable of its
+// headers, is not there or not right.
+var ErrUnset = errors.New("what the request needs is not there")
+
+// unsetError is an ErrUnset that says what is missing.
+type unsetError struct{ error }
+
+func (e *unsetError) Is(target error) bool { return target == ErrUnset }
+func (e *unsetError) Unwrap() error        { return e.error }
+
+// StatusError is an answer that says no.
+type StatusError struct {
+	Status     int
+	RetryAfter time.Duration // how long the server wants to be left alone, if it says so
+
+	text string
+}
+
+func (e *StatusError) Error() string { return e.text }
+
+// failed is the error of an answer's status.
+func (a *answer) failed(text string) error {
+	return &StatusError{Status: a.status, RetryAfter: retryAfter(a.later), text: text}
+}
+
+// retryAfter reads a Retry-After: seconds, or a date.
+func retryAfter(text string) time.Duration {
+	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
+		return time.Duration(seconds) * time.Second
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}

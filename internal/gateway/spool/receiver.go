@@ -1,0 +1,118 @@
+package spool
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/hook"
+)
+
+// Webhook names one in a configuration.
+type Webhook struct {
+	Place string // the folder of the configuration
+	ID    string
+}
+
+// Policy is how a webhook is tried.
+type Policy struct {
+	Timeout time.Duration // of one try; 0 is 30 s
+	Tries   int           // after which a message is given up; 0 is as many as three days have
+}
+
+// Target is a webhook as its configuration is now.
+type Target struct {
+	Webhook
+	Policy
+	Post func(context.Context, web.Message) error
+}
+
+// Server is a webhook's server: a [web.Handler].
+type Server interface {
+	Message(hook.AnyEvent) (web.Message, error)
+	Tell(context.Context, web.Message) error
+	Close() error
+}
+
+var _ Server = (*web.Handler)(nil)
+
+// Receiver is a webhook as a hook: what it is asked about, it is told, by and by.
+type Receiver struct {
+	Target
+	spool  *Spool
+	server Server
+
+	arriving sync.WaitGroup // messages that are not written yet
+
+	closing context.Context // ends when it is closed
+	close   context.CancelFunc
+
+	mu    sync.Mutex
+	env   context.Context // of what it was told last: it has the environment
+	first int64           // the first message that it was told, in the file
+}
+
+var _ hook.Handler = (*Receiver)(nil)
+
+// Receiver makes one. Closing it closes the server.
+func (s *Spool) Receiver(w Webhook, p Policy, server Server) *Receiver {
+	r := &Receiver{Target: Target{w, p, server.Tell}, spool: s, server: server}
+	r.closing, r.close = context.WithCancel(context.Background())
+	return r
+}
+
+// Handle takes an event in. It does not wait until it is sent.
+func (r *Receiver) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	m, err := r.server.Message(ev)
+	if err != nil {
+		return hook.Decision{}, err
+	}
+	r.mu.Lock()
+	if r.closing.Err() != nil {
+		r.mu.Unlock()
+		return hook.Decision{}, fmt.Errorf("webhook %s: %w", r.ID, web.ErrClosed)
+	}
+	r.env = context.WithoutCancel(ctx)
+	r.arriving.Add(1)
+	r.mu.Unlock()
+	if err := r.spool.take(ctx, r, m); err != nil {
+		r.arriving.Done()
+		return hook.Decision{}, err
+	}
+	return hook.Decision{}, nil
+}
+
+// firstTime is how long what is being sent at the end may still take. It is in the
+// file, so another process sends it then.
+const firstTime = time.Second
+
+// Close waits until what it was told is in the file, and a moment until it is sent.
+func (r *Receiver) Close() error {
+	r.mu.Lock()
+	r.close()
+	r.mu.Unlock()
+	r.arriving.Wait()
+	r.spool.leave(r)
+	return r.server.Close()
+}
+
+// leave waits for the sender of a receiver that is closed.
+func (s *Spool) leave(r *Receiver) {
+	s.mu.Lock()
+	if s.latest[r.Webhook] == r {
+		delete(s.latest, r.Webhook)
+	}
+	sending := s.senders[r.Webhook]
+	s.mu.Unlock()
+	if sending == nil || sending.from != r {
+		return
+	}
+	late := time.NewTimer(firstTime)
+	defer late.Stop()
+	select {
+	case <-sending.ended:
+	case <-late.C:
+	}
+}
