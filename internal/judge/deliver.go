@@ -312,8 +312,7 @@ func (h *hearing) handed(err error) {
 	switch {
 	case errors.Is(err, call.ErrUnshown):
 		for _, m := range h.handing {
-			attempt := relay.Attempt{Text: m.text, Session: g.p.Session, Transcript: g.p.Transcript, How: "hook", At: time.Now()}
-			g.kept = append(g.kept, relay.Taken{Message: m.Message, Again: &attempt})
+			g.doubt(m)
 		}
 		h.handing, g.out = nil, false
 		return
@@ -336,13 +335,23 @@ func (h *hearing) handed(err error) {
 	h.handing, g.out, g.unseen, g.at = nil, false, true, h.replied
 }
 
+// doubt keeps a message of which it is not known whether the agent has it, for a later
+// event. The caller holds the guest's turn.
+func (g *guest) doubt(m handout) {
+	attempt := relay.Attempt{Text: m.text, Session: g.p.Session, Transcript: g.p.Transcript, How: "hook", At: time.Now()}
+	g.kept = append(g.kept, relay.Taken{Message: m.Message, Again: &attempt})
+}
+
 // takeBack lets a later event have the messages of an answer that nobody gets. The
 // caller holds the guest's turn.
 func (h *hearing) takeBack(g *guest) {
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
 	for _, m := range h.handing {
-		if g.seat != nil {
+		switch {
+		case m.repeat: // an earlier answer may have had it
+			g.doubt(m)
+		case g.seat != nil:
 			h.notice(g.seat.Release(ctx, m.ID))
 		}
 	}

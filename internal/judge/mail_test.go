@@ -435,6 +435,22 @@ func TestAMessageThatWasBegunIsLookedFor(t *testing.T) {
 	}
 }
 
+func TestWhatMayBeARepeatStaysSoInTheNextAnswer(t *testing.T) {
+	m := newMail(t, quiet, true)
+	m.heard(m.own(session, "PostToolUse", "tool_use_id", "t0"))
+	id := m.mail("claude-0c4f", "green")
+	reply := m.Answer(t.Context(), judge.Caller{}, m.own(session, "PostToolUse", "tool_use_id", "t1"))
+	reply.Pass(call.ErrUnshown)
+	reply = m.Answer(t.Context(), judge.Caller{}, m.own(session, "PostToolUse", "tool_use_id", "t2"))
+	m.want(string(reply.Stdout), "green (may be a repeat)")
+	reply.Pass(errors.New("the agent has gone"))
+	m.is(id, relay.StateAccepted)
+	m.want(m.heard(m.own(session, "PostToolUse", "tool_use_id", "t3")), "green (may be a repeat)", "!(may be a repeat) (may")
+	if r := m.is(id, relay.StateInjected); !r.Repeat {
+		t.Errorf("the receipt is %+v", r)
+	}
+}
+
 // A session that ends before anything was asked in it has made nothing of what it
 // was told, and one that is killed may not have written it down.
 func TestWhatNobodyHasMadeAnythingOfIsToldAgain(t *testing.T) {

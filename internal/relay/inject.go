@@ -12,7 +12,7 @@ const mostTries = 5
 // [Receipt]). When it returns, that is on disk. [ErrTaken] means that the message
 // must not be injected: somebody else has it.
 func (seat *Seat) Begin(ctx context.Context, id, text, how string) error {
-	return seat.change(ctx, id, func(a access, d *delivery) error {
+	err := seat.change(ctx, id, func(a access, d *delivery) error {
 		if d.stage != queued && (d.stage != begun || d.owner != seat.id) {
 			return ErrTaken
 		}
@@ -21,6 +21,10 @@ func (seat *Seat) Begin(ctx context.Context, id, text, how string) error {
 		d.text, d.transcript, d.history, d.begun = text, p.Transcript, p.History, micros(a.s.now())
 		return nil
 	})
+	if err == nil {
+		seat.own(id)
+	}
+	return err
 }
 
 // Done says that a message was injected. Repeat is set if it may have been before.
@@ -82,12 +86,26 @@ func (seat *Seat) Fail(ctx context.Context, id, reason string) error {
 }
 
 // Release gives a message back that was taken or begun, and is known not to have
-// been injected.
+// been injected by this seat. What is known of another one's attempt stays so, until
+// this one begins it.
 func (seat *Seat) Release(ctx context.Context, id string) error {
 	seat.mu.Lock()
-	given := seat.taken[id]
+	again, given := seat.taken[id]
 	seat.mu.Unlock()
-	if given {
+	switch {
+	case again:
+		err := seat.change(ctx, id, func(_ access, d *delivery) error {
+			if d.stage != begun || d.owner != seat.id {
+				return ErrTaken
+			}
+			d.owner = ""
+			return nil
+		})
+		if err == nil {
+			seat.drop(id)
+		}
+		return err
+	case given:
 		d, found, err := seat.s.read(ctx).of(id, "", seat.agent)
 		if err != nil {
 			return seat.s.explain("changed", err)
@@ -141,6 +159,15 @@ func (seat *Seat) change(ctx context.Context, id string, do func(access, *delive
 		seat.s.outgoing.now()
 	}
 	return seat.s.explain("changed", err)
+}
+
+// own notes that an attempt is this seat's now.
+func (seat *Seat) own(id string) {
+	seat.mu.Lock()
+	defer seat.mu.Unlock()
+	if _, given := seat.taken[id]; given {
+		seat.taken[id] = false
+	}
 }
 
 // drop forgets that a message was given out.

@@ -40,6 +40,9 @@ func lockFile(path string) (*os.File, error) {
 // alive reports whether the process of a seat has not ended, nor closed it. If it
 // has, it also tells when it was last heard of, if that is known.
 func (s *Store) alive(seat string) (bool, time.Time, error) {
+	if seat == "" { // the attempt of one that has ended, which nobody has now
+		return false, time.Time{}, nil
+	}
 	f, err := os.OpenFile(s.seatFile(seat), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, time.Time{}, nil

@@ -46,7 +46,7 @@ type Seat struct {
 	p      Presence
 	lock   *os.File        // of the seat
 	lease  *os.File        // of the agent's inbox, if it has that
-	taken  map[string]bool // messages that were given out, by id
+	taken  map[string]bool // messages that were given out, by id; true: it still is the attempt of another seat
 	noted  time.Time       // when the lock's file was touched
 	closed bool
 }

@@ -54,10 +54,10 @@ func (seat *Seat) take(ctx context.Context, most int) ([]Taken, error) {
 		if err != nil {
 			return nil, err
 		}
-		if seat.taken[row.message] {
+		if _, given := seat.taken[row.message]; given {
 			continue // by another goroutine
 		}
-		seat.taken[row.message] = true
+		seat.taken[row.message] = row.stage == begun
 		t := Taken{Message: m}
 		if row.stage == begun {
 			t.Again = &Attempt{Text: row.text, Session: row.injectedIn, Transcript: row.transcript, History: row.history, How: row.how, At: moment(row.begun)}

@@ -164,3 +164,36 @@ func TestAFailedHookIsNoDecision(t *testing.T) {
 		t.Errorf("one that decides: %v, failed %v", err, suppressed.Failed)
 	}
 }
+
+// gone are hooks that do not finish: who asked has gone.
+type gone struct{ *hooks }
+
+func (gone) Received(context.Context, hook.Message) (hook.Outcome[hook.Message], error) {
+	return hook.Outcome[hook.Message]{}, context.Canceled
+}
+
+// TestWhatMayBeARepeatStaysSo: also if the one who was to say so could not show it.
+func TestWhatMayBeARepeatStaysSo(t *testing.T) {
+	store, seat, h := stage(t)
+	if _, err := post.Send(t.Context(), store, &hooks{}, send("Bob", "once")); err != nil {
+		t.Fatal(err)
+	}
+	carry(t, store)
+	if letters, err := post.Collect(t.Context(), seat, h, 10, "mcp"); err != nil || len(letters) != 1 {
+		t.Fatalf("%+v, %v", letters, err)
+	}
+	if err := seat.Close(); err != nil { // it may have been shown
+		t.Fatal(err)
+	}
+	next, err := store.Join(t.Context(), relay.Presence{Session: "s2", Name: "Bob", Kind: relay.KindMCP})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if letters, err := post.Collect(t.Context(), next, gone{h}, 10, "mcp"); !errors.Is(err, context.Canceled) || len(letters) != 0 {
+		t.Fatalf("%+v, %v", letters, err)
+	}
+	letters, err := post.Collect(t.Context(), next, h, 10, "mcp")
+	if err != nil || len(letters) != 1 || !letters[0].Repeat {
+		t.Errorf("after that: %+v, %v", letters, err)
+	}
+}
