@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 )
 
@@ -37,15 +38,31 @@ func (s *Store) fuse(ctx context.Context, x *index, hits []hit, q []float32, see
 		return nil, err
 	}
 	covered := min(1, float64(x.sketch.count)/float64(max(1, x.live)))
-	return mix(hits, cosines, x.sketch.usual(q), fused.weight*covered), nil
+	return mix(hits, x.standing(cosines, x.sketch.usual(q), sees), fused.weight*covered), nil
 }
 
-// mix adds to each score by words, as a part of the best one, how far the cosine
-// stands out from the usual one, as a part of the farthest one.
-func mix(hits []hit, cosines map[int32]float64, usual, weight float64) []hit {
+// standing is how far the cosine of each document stands out from the usual one,
+// with what those beside it have of that, as with scores by words.
+func (x *index) standing(cosines map[int32]float64, usual float64, sees func(*document) bool) map[int32]float64 {
+	out := make(map[int32]float64, len(cosines))
+	for _, n := range slices.Sorted(maps.Keys(cosines)) { // in one order, so that sums are the same
+		own := max(0, cosines[n]-usual)
+		out[n] += own
+		x.share(n, own, tuned, func(to int32, part float64) {
+			if part > 0 && sees(&x.docs[to]) {
+				out[to] += part
+			}
+		})
+	}
+	return out
+}
+
+// mix adds to each score by words, as a part of the best one, how far the document
+// stands out by its meaning, as a part of the one that does so most.
+func mix(hits []hit, standing map[int32]float64, weight float64) []hit {
 	most := 0.0
-	for _, c := range cosines {
-		most = max(most, c-usual)
+	for _, s := range standing {
+		most = max(most, s)
 	}
 	if most == 0 {
 		return hits
@@ -54,18 +71,14 @@ func mix(hits []hit, cosines map[int32]float64, usual, weight float64) []hit {
 	if len(hits) > 0 && hits[0].score > 0 {
 		best = hits[0].score
 	}
-	out := make([]hit, 0, len(hits)+len(cosines))
+	out := make([]hit, 0, len(hits)+len(standing))
 	for _, h := range hits {
-		score := h.score / best
-		if c, known := cosines[h.doc]; known {
-			score += weight * max(0, c-usual) / most
-			delete(cosines, h.doc)
-		}
-		out = append(out, hit{h.doc, score})
+		out = append(out, hit{h.doc, h.score/best + weight*standing[h.doc]/most})
+		delete(standing, h.doc)
 	}
-	for n, c := range cosines {
-		if c > usual {
-			out = append(out, hit{n, weight * (c - usual) / most})
+	for n, s := range standing {
+		if s > 0 {
+			out = append(out, hit{n, weight * s / most})
 		}
 	}
 	slices.SortFunc(out, func(a, b hit) int {

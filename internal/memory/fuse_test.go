@@ -109,7 +109,7 @@ func TestFusion(t *testing.T) {
 				for _, h := range hits[:min(fused.words, len(hits))] {
 					cosines[h.doc] = along(l.queries[q], l.texts[h.doc])
 				}
-				return ids(mix(hits, cosines, along(l.queries[q], l.usual), fused.weight), k)
+				return ids(mix(hits, x.standing(cosines, along(l.queries[q], l.usual), see), fused.weight), k)
 			})
 			t.Logf("%s: recall@10 by words %.1f %%, by vectors of power %.1f %.1f %%, by both %.1f %%", test.dir, words, power, alone, both)
 			switch {

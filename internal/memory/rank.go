@@ -152,27 +152,37 @@ func (r *ranking) match() {
 
 // addNeighbours gives each document its own score and a share to those beside it.
 func (r *ranking) addNeighbours() {
-	docs := r.x.docs
-	give := func(to int32, score float64) {
-		if to >= 0 && score > 0 && r.sees(&docs[to]) {
-			r.total.add(to, score)
-		}
-	}
 	for _, n := range r.own.who {
 		s := r.own.score[n]
-		d := &docs[n]
-		give(n, s)
-		after := s * r.w.near * r.w.before
+		if s > 0 {
+			r.total.add(n, s)
+		}
+		r.x.share(n, s, r.w, func(to int32, score float64) {
+			if score > 0 && r.sees(&r.x.docs[to]) {
+				r.total.add(to, score)
+			}
+		})
+	}
+}
+
+// share gives those beside a document in its session, and those beside them, their
+// part of its score: an answer often stands beside what was asked for.
+func (x *index) share(n int32, score float64, w weights, give func(to int32, score float64)) {
+	d := &x.docs[n]
+	if d.next >= 0 {
+		after := score * w.near * w.before
 		if d.hints&isQuestion != 0 {
-			after *= r.w.answer
+			after *= w.answer
 		}
 		give(d.next, after)
-		give(d.prev, s*r.w.near)
-		if d.next >= 0 {
-			give(docs[d.next].next, s*r.w.far*r.w.before)
+		if next := x.docs[d.next].next; next >= 0 {
+			give(next, score*w.far*w.before)
 		}
-		if d.prev >= 0 {
-			give(docs[d.prev].prev, s*r.w.far)
+	}
+	if d.prev >= 0 {
+		give(d.prev, score*w.near)
+		if prev := x.docs[d.prev].prev; prev >= 0 {
+			give(prev, score*w.far)
 		}
 	}
 }
