@@ -27,6 +27,8 @@ type carrier struct {
 	ctx context.Context // of all it starts
 	end context.CancelFunc
 
+	desks desks // where programs get messages
+
 	mu       sync.Mutex
 	closed   bool
 	starting chan struct{} // closed when a start has ended; nil: none is under way
@@ -104,7 +106,7 @@ func (c *carrier) anew(b *bus.Bus, store *relay.Store, ended chan struct{}) {
 	c.log("the file of messages was moved away or removed: what is there now is carried")
 	ctx, cancel := context.WithTimeout(c.ctx, carrierEnd)
 	defer cancel()
-	if err := errors.Join(b.Close(ctx), store.Close()); err != nil {
+	if err := errors.Join(c.desks.Close(), b.Close(ctx), store.Close()); err != nil {
 		c.log(fmt.Sprintf("the end of the relay before: %v", err))
 	}
 	c.start(ended)
@@ -326,6 +328,7 @@ func (c *carrier) Close() {
 		errs = append(errs, b.Close(ctx))
 	}
 	c.end()
+	errs = append(errs, c.desks.Close())
 	if store != nil {
 		errs = append(errs, store.Close())
 	}

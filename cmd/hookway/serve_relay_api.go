@@ -38,6 +38,7 @@ func (r relayDoor) Send(ctx context.Context, s api.Sending) (post.Posted, error)
 	if err != nil {
 		return post.Posted{}, err
 	}
+	s.Message = asAgent(ctx, store, s.Message)
 	hooks := &judgedPost{judge: r.judge, firing: judge.Firing{Session: s.Session, Agent: s.From, Source: "http", CWD: s.CWD, Foreign: s.Foreign}}
 	posted, err := post.Send(ctx, store, hooks, s.Message)
 	if err != nil {

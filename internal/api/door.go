@@ -54,16 +54,20 @@ type Doors struct {
 	stop    context.CancelFunc
 	stopped context.Context // ended when the daemon stops
 	firing  chan struct{}   // one for each request under way
+	taking  chan struct{}   // one for each that waits for messages
 	keys    keys
 }
 
 // maxFiring bounds how many events are under way.
 const maxFiring = 1024
 
+// maxTaking bounds how many wait for messages beside these.
+const maxTaking = 512
+
 // New makes what is behind the doors.
 func New(c Config) *Doors {
 	c.HeadTime, c.BodyTime = cmp.Or(c.HeadTime, headTime), cmp.Or(c.BodyTime, bodyTime)
-	d := &Doors{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring)}
+	d := &Doors{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking)}
 	d.stopped, d.stop = context.WithCancel(context.Background())
 	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Large: d.large, Log: c.Log})
 	return d

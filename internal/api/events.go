@@ -131,6 +131,8 @@ func wrongValue(name string, to any, err error) *Problem {
 		must = "true or false"
 	case *map[string]string:
 		must = "an object of strings"
+	case *[]string:
+		must = "a list of strings"
 	}
 	return problem("bad-request", "%s must be %s; a JSON %s is none", name, must, t.Value).at(name)
 }

@@ -55,6 +55,9 @@ func (d *Doors) paths() map[string]map[string]answerer {
 		"/v1/agents":        {http.MethodGet: d.counted(d.relayed(d.agents))},
 		"/v1/inbox/{agent}": {http.MethodGet: d.counted(d.relayed(d.messagesOf))},
 		"/v1/relay/poke":    {http.MethodPost: d.counted(d.relayed(d.poke))},
+
+		"/v1/inbox/{agent}/take": {http.MethodPost: d.takes},
+		"/v1/inbox/{agent}/done": {http.MethodPost: d.counted(d.relayed(d.confirmInbox))},
 	}
 }
 
@@ -111,43 +114,57 @@ func route(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.
 	return answer(w, r, v)
 }
 
-// find finds a path that is known, or one that ends with a name in braces. Handlers
-// find that name as the request's path value "name".
+// find finds a path that is known, or one that has a name in place of the one in
+// braces. Handlers find that name as the request's path value "name".
 func find(paths map[string]map[string]answerer, r *http.Request) (methods map[string]answerer, known bool) {
 	if methods, known = paths[r.URL.Path]; known {
 		return methods, true
 	}
-	end := strings.LastIndexByte(r.URL.Path, '/') + 1
-	if end == 0 || end == len(r.URL.Path) {
-		return nil, false
-	}
 	for path, methods := range paths {
-		if rest, ok := strings.CutPrefix(path, r.URL.Path[:end]); ok && strings.HasPrefix(rest, "{") {
-			r.SetPathValue("name", r.URL.Path[end:])
+		if name, ok := named(path, r.URL.Path); ok {
+			r.SetPathValue("name", name)
 			return methods, true
 		}
 	}
 	return nil, false
 }
 
+// named gives the name that a path has where another one has braces.
+func named(path, asked string) (name string, ok bool) {
+	begin, rest, ok := strings.Cut(path, "{")
+	if !ok {
+		return "", false
+	}
+	_, end, _ := strings.Cut(rest, "}")
+	if name, ok = strings.CutPrefix(asked, begin); ok {
+		name, ok = strings.CutSuffix(name, end)
+	}
+	return name, ok && name != "" && !strings.Contains(name, "/")
+}
+
 // counted has the daemon stay while a request is answered.
 func (d *Doors) counted(answer func(http.ResponseWriter, *http.Request, visit) (int, error)) answerer {
 	return func(w http.ResponseWriter, r *http.Request, v visit) error {
-		select {
-		case d.firing <- struct{}{}:
-			defer func() { <-d.firing }()
-		default:
-			return problem("busy", "%d requests are under way already; try again", maxFiring).with("Retry-After", "1")
-		}
-		if !d.host.Work() {
-			return stopping()
-		}
-		size := 0
-		defer func() { d.host.Done(size) }()
-		var err error
-		size, err = answer(w, r, v)
-		return err
+		return d.within(d.firing, func() (size int, err error) {
+			if !d.host.Work() {
+				return 0, stopping()
+			}
+			defer func() { d.host.Done(size) }()
+			return answer(w, r, v)
+		})
 	}
+}
+
+// within answers a request if there is room for it.
+func (d *Doors) within(room chan struct{}, answer func() (int, error)) error {
+	select {
+	case room <- struct{}{}:
+		defer func() { <-room }()
+	default:
+		return problem("busy", "%d requests are under way already; try again", cap(room)).with("Retry-After", "1")
+	}
+	_, err := answer()
+	return err
 }
 
 // caught answers a request whose answering panicked.

@@ -3,9 +3,11 @@ package api
 import (
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/relay/desk"
 )
 
 // What the tests of the description of HTTP look at.
@@ -25,6 +27,12 @@ func FiringFields() []string { return slices.Sorted(maps.Keys(new(fireRequest).f
 
 // SendingFields are the members of the body of POST /v1/messages.
 func SendingFields() []string { return slices.Sorted(maps.Keys(new(sendRequest).fields())) }
+
+// TakingFields are the members of the body of POST /v1/inbox/{agent}/take.
+func TakingFields() []string { return slices.Sorted(maps.Keys(new(takeRequest).fields())) }
+
+// HandedOut are what messages are that are taken.
+var HandedOut, Confirmed = reflect.TypeFor[takenMessages](), reflect.TypeFor[desk.Confirmed]()
 
 // ProblemTypes are the types of problems, each with its status.
 func ProblemTypes() map[string]int {

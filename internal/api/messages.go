@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/desk"
 	"github.com/hookway/hookway/internal/relay/post"
 )
 
@@ -25,6 +26,27 @@ type Relay interface {
 	Receipts(ctx context.Context, id string) (relay.Message, []relay.Receipt, error)
 	Agents(ctx context.Context) ([]relay.Agent, error)
 	Inbox(ctx context.Context, agent string, q relay.Query) ([]relay.Item, error)
+
+	// Take hands out what waits for an agent, with the hooks of the folder of the
+	// program that it is handed out to. See [desk.Desk.Take].
+	Take(ctx context.Context, t Taking) (Handout, error)
+
+	// Confirm notes what a program has got of that. See [desk.Desk.Confirm].
+	Confirm(ctx context.Context, agent string, ids []string) (desk.Confirmed, error)
+}
+
+// Taking is what a program wants to have of the messages of an agent. Its Hooks are
+// not set: they are those of CWD, "" being the user's own.
+type Taking struct {
+	desk.Request
+	Foreign bool // as in Sending
+}
+
+// Handout is what a program is given.
+type Handout struct {
+	*desk.Batch
+	Machine string // this one
+	Waiting int    // messages beside those
 }
 
 // Sending is a message that a program sends.
@@ -87,18 +109,24 @@ func decodeSend(body []byte, v visit) (Sending, error) {
 			return s, problem("bad-request", "metadata: %v", err).at("metadata")
 		}
 	}
-	switch {
-	case r.To == "" && r.ReplyTo == "":
+	if r.To == "" && r.ReplyTo == "" {
 		return s, problem("bad-request", `the message is for nobody; send {"to":"Alice","content":"..."}`).at("to")
-	case r.CWD != "" && !filepath.IsAbs(r.CWD):
-		return s, problem("bad-request", "cwd: %q is no absolute path", r.CWD).at("cwd")
 	}
-	if r.CWD != "" {
-		if info, err := os.Stat(r.CWD); err != nil || !info.IsDir() {
-			return s, problem("bad-request", "cwd: %q is no folder", r.CWD).at("cwd")
-		}
+	return s, isFolder(r.CWD)
+}
+
+// isFolder says why a folder cannot be the one whose hooks are asked; "" is none.
+func isFolder(cwd string) error {
+	if cwd == "" {
+		return nil
 	}
-	return s, nil
+	if !filepath.IsAbs(cwd) {
+		return problem("bad-request", "cwd: %q is no absolute path", cwd).at("cwd")
+	}
+	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
+		return problem("bad-request", "cwd: %q is no folder", cwd).at("cwd")
+	}
+	return nil
 }
 
 // sentMessage is the answer to POST /v1/messages.

@@ -3,9 +3,9 @@
 package api_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -17,6 +17,7 @@ import (
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/relay/desk"
 	"github.com/hookway/hookway/internal/relay/post"
 )
 
@@ -27,6 +28,10 @@ type relayed struct {
 	mu    sync.Mutex
 	store *relay.Store
 	pokes int
+
+	counter *desk.Desk
+	carried uint64 // parcels
+	most    int    // messages in an inbox
 }
 
 func (r *relayed) open(ctx context.Context) (*relay.Store, error) {
@@ -34,7 +39,7 @@ func (r *relayed) open(ctx context.Context) (*relay.Store, error) {
 	defer r.mu.Unlock()
 	var err error
 	if r.store == nil {
-		r.store, err = relay.Open(context.WithoutCancel(ctx), filepath.Join(r.h.home, "relay"), relay.Options{Machine: "m1", Limits: relay.Limits{Inbox: 2}})
+		r.store, err = relay.Open(context.WithoutCancel(ctx), filepath.Join(r.h.home, "relay"), relay.Options{Machine: "m1", Limits: relay.Limits{Inbox: cmp.Or(r.most, 2)}})
 	}
 	return r.store, err
 }
@@ -44,6 +49,11 @@ func (r *relayed) close() error {
 	defer r.mu.Unlock()
 	if r.store == nil {
 		return nil
+	}
+	if r.counter != nil {
+		if err := r.counter.Close(); err != nil {
+			return err
+		}
 	}
 	return r.store.Close()
 }
@@ -87,27 +97,69 @@ func (r *relayed) Inbox(ctx context.Context, agent string, q relay.Query) ([]rel
 	return store.Inbox(ctx, agent, q)
 }
 
+// desk is where messages are handed out.
+func (r *relayed) desk(ctx context.Context) (*desk.Desk, error) {
+	store, err := r.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.counter == nil {
+		r.counter = desk.New(store)
+	}
+	return r.counter, nil
+}
+
+func (r *relayed) Take(ctx context.Context, t api.Taking) (api.Handout, error) {
+	d, err := r.desk(ctx)
+	if err != nil {
+		return api.Handout{}, err
+	}
+	t.Hooks = func(string) post.Hooks {
+		return hooksOf{r.h.judge, api.Sending{Message: relay.Message{From: t.Agent}, CWD: t.CWD, Foreign: t.Foreign}}
+	}
+	b, err := d.Take(ctx, t.Request)
+	if err != nil {
+		return api.Handout{}, err
+	}
+	waiting, err := d.Waiting(ctx, b)
+	return api.Handout{Batch: b, Machine: "m1", Waiting: waiting}, err
+}
+
+func (r *relayed) Confirm(ctx context.Context, agent string, ids []string) (desk.Confirmed, error) {
+	d, err := r.desk(ctx)
+	if err != nil {
+		return desk.Confirmed{}, err
+	}
+	return d.Confirm(ctx, agent, ids)
+}
+
 // hooksOf are the hooks of the folder that a message is sent from.
 type hooksOf struct {
 	j *judge.Judge
 	s api.Sending
 }
 
-func (h hooksOf) Sending(ctx context.Context, m hook.Message) (out hook.Outcome[hook.Message], err error) {
+func (h hooksOf) fire(ctx context.Context, event string, m hook.Message) (out hook.Outcome[hook.Message], err error) {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return out, err
 	}
-	all, err := h.j.Fire(ctx, judge.Firing{Event: "MessageSending", Payload: text, Agent: m.From, Source: "http", CWD: h.s.CWD, Foreign: h.s.Foreign})
+	all, err := h.j.Fire(ctx, judge.Firing{Event: event, Payload: text, Agent: h.s.From, Source: "http", CWD: h.s.CWD, Foreign: h.s.Foreign})
 	out.Verdict = all.Verdict
 	out.Payload, _ = all.Payload.(hook.Message)
 	return out, err
 }
 
+func (h hooksOf) Sending(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {
+	return h.fire(ctx, "MessageSending", m)
+}
+
 func (h hooksOf) Sent(context.Context, hook.Delivery) {}
 
-func (h hooksOf) Received(context.Context, hook.Message) (hook.Outcome[hook.Message], error) {
-	return hook.Outcome[hook.Message]{}, errors.New("nothing is handed out over HTTP")
+func (h hooksOf) Received(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {
+	return h.fire(ctx, "MessageReceived", m)
 }
 
 // messageHooks see what programs send.

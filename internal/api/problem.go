@@ -39,6 +39,7 @@ var kinds = map[string]struct {
 	"unknown-name":      {http.StatusNotFound, "There is nobody, and no message, of this name"},
 	"ambiguous-name":    {http.StatusConflict, "There are several of this name"},
 	"id-in-use":         {http.StatusConflict, "The id belongs to another message"},
+	"inbox-in-use":      {http.StatusConflict, "Another session has the inbox"},
 	"inbox-full":        {http.StatusTooManyRequests, "Too many messages wait for the receiver"},
 	"limit":             {http.StatusTooManyRequests, "The sender has sent too much"},
 	"no-such-path":      {http.StatusNotFound, "There is nothing at this path"},

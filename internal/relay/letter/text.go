@@ -103,6 +103,15 @@ func attached(m relay.Message) string {
 	return b.String()
 }
 
+// Paths are those of the files that a message refers to, each on one line.
+func Paths(m relay.Message) []string {
+	var all []string
+	for _, a := range m.Attachments {
+		all = append(all, oneLine(a.Path, pathMost))
+	}
+	return all
+}
+
 func size(n int64) string {
 	switch {
 	case n < 1<<10:
