@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/hooktest"
 )
 
 // soon is what a call may take that must not wait for anything: far more than it
@@ -158,9 +159,9 @@ func TestFloodOfStdoutIsAFailureAndEndsTheGroup(t *testing.T) {
 
 func TestFloodOfStderrTakesBoundedMemory(t *testing.T) {
 	nothingLeft(t)
-	var log lines
+	var log hooktest.Log
 	h := newHandler(t, Config{
-		Shell: `echo first >&2; yes 'noise noise noise' | head -c 67108864 >&2; echo last >&2; exit 2`, Log: log.add,
+		Shell: `echo first >&2; yes 'noise noise noise' | head -c 67108864 >&2; echo last >&2; exit 2`, Log: log.Add,
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -7,29 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/hooktest"
 )
-
-// lines collects what a handler logs.
-type lines struct {
-	mu   sync.Mutex
-	text []string
-}
-
-func (l *lines) add(line string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text = append(l.text, line)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.text, "\n")
-}
 
 func TestExitStatusDecides(t *testing.T) {
 	nothingLeft(t)
@@ -192,8 +174,8 @@ func TestHookIsToldTheEventNameItKnows(t *testing.T) {
 }
 
 func TestStderrOfAnAnsweringProgramIsLogged(t *testing.T) {
-	var log lines
-	h := newHandler(t, Config{Shell: `printf 'one\n\033[31mtwo\033[0m\n\nthree' >&2`, Log: log.add})
+	var log hooktest.Log
+	h := newHandler(t, Config{Shell: `printf 'one\n\033[31mtwo\033[0m\n\nthree' >&2`, Log: log.Add})
 	if _, err := h.Handle(t.Context(), bash("ls")); err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +186,8 @@ func TestStderrOfAnAnsweringProgramIsLogged(t *testing.T) {
 
 func TestUnknownActionUnderTheAcaiProfileIsAContinueWithAWarning(t *testing.T) {
 	for _, worker := range []bool{false, true} {
-		var log lines
-		c := Config{Shell: `echo '{"action":"ponder"}'`, Profile: hook.ProfileAcai, Log: log.add}
+		var log hooktest.Log
+		c := Config{Shell: `echo '{"action":"ponder"}'`, Profile: hook.ProfileAcai, Log: log.Add}
 		if worker {
 			c.Shell, c.Worker = `read l; echo '{"jsonrpc":"2.0","id":1,"result":{"action":"ponder"}}'; cat >/dev/null`, true
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -84,8 +85,8 @@ func TestWorkerAnswersAreMatchedByID(t *testing.T) {
 
 func TestSecondAnswerToAnEventIsIgnoredAndCounted(t *testing.T) {
 	nothingLeft(t)
-	var log lines
-	h := workerOf(t, Config{Log: log.add},
+	var log hooktest.Log
+	h := workerOf(t, Config{Log: log.Add},
 		`read -r line; `+say("1", "first")+say("1", "again"),
 		`read -r line; `+say("2", "next"),
 		`cat >/dev/null`)
@@ -285,17 +286,16 @@ func TestWorkerThatNeverReadsHoldsNobodyBeyondTheDeadline(t *testing.T) {
 
 func TestLinesOnAWorkersStderrAreLoggedAndBounded(t *testing.T) {
 	nothingLeft(t)
-	var log lines
-	h := workerOf(t, Config{Log: log.add},
+	var log hooktest.Log
+	h := workerOf(t, Config{Log: log.Add},
 		`printf 'ready\n' >&2; head -c 3000000 /dev/zero | tr '\0' 'y' >&2; printf '\nsecret token=abcdefgh\n' >&2`, answersAll)
 	wantInject(t, h, "answer 1")
 	eventually(t, "all lines were logged", func() bool { return strings.Contains(log.String(), "[redacted]") })
-	log.mu.Lock()
-	defer log.mu.Unlock()
-	if log.text[0] != "ready" {
-		t.Errorf("the first line is %q", log.text[0])
+	all := strings.Split(log.String(), "\n")
+	if all[0] != "ready" {
+		t.Errorf("the first line is %q", all[0])
 	}
-	for _, line := range log.text {
+	for _, line := range all {
 		if len(line) > 500 {
 			t.Errorf("a line has %d bytes", len(line))
 		}

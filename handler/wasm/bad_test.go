@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/handler/wasm/testdata/wat"
+	"github.com/hookway/hookway/hooktest"
 )
 
 // module is one whose hookway_handle has the given body, and whose
@@ -255,14 +256,14 @@ func TestABrokenCacheCostsTimeAndNoHook(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(kept[0]), 0o700), os.WriteFile(kept[0], bad, 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		var log lines
-		if d := decide(t, open(t, guard, Config{Cache: dir, Log: log.add}), "rm -rf x"); d.Action.String() != "block" {
+		var log hooktest.Log
+		if d := decide(t, open(t, guard, Config{Cache: dir, Log: log.Add}), "rm -rf x"); d.Action.String() != "block" {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	var log lines
+	var log hooktest.Log
 	notFolder := write(t, nil)
-	decide(t, open(t, guard, Config{Cache: notFolder, Log: log.add}), "ls")
+	decide(t, open(t, guard, Config{Cache: notFolder, Log: log.Add}), "ls")
 	if !strings.Contains(log.String(), "cannot be kept") {
 		t.Errorf("the log has %q", log.String())
 	}

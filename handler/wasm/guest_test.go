@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/hooktest"
 )
 
 // sees asks the example in Go what it can reach.
@@ -79,8 +80,8 @@ func TestAGuestReachesNothingThatItWasNotGranted(t *testing.T) {
 }
 
 func TestWhatAGuestPrintsIsLogged(t *testing.T) {
-	var log lines
-	sees(t, Config{Log: log.add}, "print")
+	var log hooktest.Log
+	sees(t, Config{Log: log.Add}, "print")
 	if got := log.String(); got != "exam.wasm: to stdout\nexam.wasm: to stderr" {
 		t.Errorf("the log has %q", got)
 	}

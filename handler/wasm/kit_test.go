@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
@@ -68,24 +67,6 @@ func goGuest(t testing.TB) (*Module, string) {
 		t.Fatal(built.err)
 	}
 	return built.module, filepath.Join(built.dir, "cache")
-}
-
-// lines collects a log.
-type lines struct {
-	mu   sync.Mutex
-	text []string
-}
-
-func (l *lines) add(line string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.text = append(l.text, line)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return strings.Join(l.text, "\n")
 }
 
 // assemble writes a module in the text format into a file, and gives that.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -74,8 +75,8 @@ func TestMessagesOutliveTheBus(t *testing.T) {
 func TestALedgerThatCannotBeWrittenLosesNothing(t *testing.T) {
 	b := newBox("m1")
 	b.refuse = errFull
-	d := &diary{}
-	running := start(t, b, bus.Config{Log: d.log})
+	d := &hooktest.Log{}
+	running := start(t, b, bus.Config{Log: d.Add})
 	want := ids("m", 50)
 	b.send("m1", want...)
 	b.until(t, "the outbox", func() bool { return b.rows[49].published })

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -101,8 +102,8 @@ func TestDamagedFilesLoseNothing(t *testing.T) {
 			damage(t, dir)
 			b.change(func() { b.refuse = nil })
 			b.send("m1", want[300:]...)
-			d := &diary{}
-			second := start(t, b, bus.Config{Dir: dir, Log: d.log})
+			d := &hooktest.Log{}
+			second := start(t, b, bus.Config{Dir: dir, Log: d.Add})
 			b.gets(t, want)
 			if lines := strings.Count(d.String(), "\n"); lines > 0 {
 				t.Errorf("more than one line:\n%s", d)

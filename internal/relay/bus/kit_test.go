@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -215,24 +214,6 @@ func ids(prefix string, n int) []string {
 		out[i] = fmt.Sprintf("%s-%06d", prefix, i)
 	}
 	return out
-}
-
-// diary gathers what a bus says.
-type diary struct {
-	mu    sync.Mutex
-	lines []string
-}
-
-func (d *diary) log(line string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.lines = append(d.lines, line)
-}
-
-func (d *diary) String() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return strings.Join(d.lines, "\n")
 }
 
 // start runs a bus until the test ends.

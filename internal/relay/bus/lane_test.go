@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 	"github.com/nats-io/nats-server/v2/server"
@@ -67,10 +68,10 @@ func TestAStreamThatIsFullHoldsUpNoOther(t *testing.T) {
 // TestWhatIsTooLargeIsRefusedOnce: the others go on.
 func TestWhatIsTooLargeIsRefusedOnce(t *testing.T) {
 	t.Parallel()
-	at, outside, inside, d := freeAddress(t), newBox("m1"), newBox("m1"), &diary{}
+	at, outside, inside, d := freeAddress(t), newBox("m1"), newBox("m1"), &hooktest.Log{}
 	newServer(t, at, t.TempDir(), func(o *server.Options) { o.MaxPayload = 64 << 10 })
-	start(t, outside, bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: d.log})
-	start(t, inside, bus.Config{Log: d.log})
+	start(t, outside, bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: d.Add})
+	start(t, inside, bus.Config{Log: d.Add})
 	for b, size := range map[*box]int{outside: 64 << 10, inside: 8 << 20} {
 		first, large, fits := "first", long("large", 1, size), long("fits", 1, size-1<<10)
 		b.send("m1", first, large[0], fits[0], "last")
@@ -119,7 +120,7 @@ func TestASenderIsToldOfWhatIsTooLarge(t *testing.T) {
 // answers nothing. The rest waits for room, and comes in order.
 func TestABatchThatFailsHalfWayIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
-	at, b, d := freeAddress(t), newBox("m1"), &diary{}
+	at, b, d := freeAddress(t), newBox("m1"), &hooktest.Log{}
 	newServer(t, at, t.TempDir(), func(o *server.Options) { o.JetStreamMaxStore = 256 << 10 })
 	nc, err := nats.Connect("nats://all:secret-of-all@" + at)
 	if err != nil {
@@ -139,7 +140,7 @@ func TestABatchThatFailsHalfWayIsNotWaitedFor(t *testing.T) {
 	b.refuse = errFull // so that nothing is removed from the stream
 	want := long("m", 40, 4<<10)
 	b.send("m1", want...)
-	start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 240 << 10, Log: d.log})
+	start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 240 << 10, Log: d.Add})
 	waitFor(t, "what the server says", func() bool { return strings.Contains(d.String(), "insufficient resources") })
 	if strings.Contains(d.String(), "did not answer") {
 		t.Errorf("it was waited for:\n%s", d)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -139,9 +140,9 @@ func TestAWrongTokenIsToldAndLetsNobodyIn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	hub, d := newMachine(t, "hub", bus.Leaf{Listen: at, TokenFile: filepath.Join(dir, "right")}), &diary{}
+	hub, d := newMachine(t, "hub", bus.Leaf{Listen: at, TokenFile: filepath.Join(dir, "right")}), &hooktest.Log{}
 	far := newBox("far")
-	running, err := bus.Start(context.Background(), far, bus.Config{Dir: t.TempDir(), Log: d.log, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at, TokenFile: filepath.Join(dir, "wrong")}}}})
+	running, err := bus.Start(context.Background(), far, bus.Config{Dir: t.TempDir(), Log: d.Add, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at, TokenFile: filepath.Join(dir, "wrong")}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,9 +158,9 @@ func TestAWrongTokenIsToldAndLetsNobodyIn(t *testing.T) {
 func TestTwoMachinesOfOneNameAreTold(t *testing.T) {
 	at := freeAddress(t)
 	newMachine(t, "hub", bus.Leaf{Listen: at})
-	d := &diary{}
+	d := &hooktest.Log{}
 	for range 2 {
-		start(t, newBox("same"), bus.Config{Log: d.log, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}})
+		start(t, newBox("same"), bus.Config{Log: d.Add, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}})
 	}
 	waitFor(t, "a word of it", func() bool { return strings.Contains(d.String(), "another machine calls itself same") })
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -104,11 +105,11 @@ func TestALeafLinkWithWrongCertificates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			at, hers, his := freeAddress(t), &diary{}, &diary{}
+			at, hers, his := freeAddress(t), &hooktest.Log{}, &hooktest.Log{}
 			hub, far := newBox("hub"), newBox("far")
-			start(t, hub, bus.Config{Log: hers.log, Leaf: bus.Leaf{Listen: at, TLS: a.sign("hub")}})
+			start(t, hub, bus.Config{Log: hers.Add, Leaf: bus.Leaf{Listen: at, TLS: a.sign("hub")}})
 			cable := newProxy(t, at)
-			running := start(t, far, bus.Config{Log: his.log, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "tls://" + cable.address(), TLS: remote.tls}}}})
+			running := start(t, far, bus.Config{Log: his.Add, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "tls://" + cable.address(), TLS: remote.tls}}}})
 			far.send("hub", "secret")
 			waitFor(t, "a fourth try", func() bool {
 				cable.mu.Lock()

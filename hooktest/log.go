@@ -1,0 +1,27 @@
+package hooktest
+
+import (
+	"strings"
+	"sync"
+)
+
+// Log collects the lines that something under test logs, from any goroutine: Add is
+// what a handler's Config takes as its Log. The zero value is ready.
+type Log struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// Add takes a line.
+func (l *Log) Add(line string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, line)
+}
+
+// String gives the lines so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.lines, "\n")
+}
