@@ -144,12 +144,14 @@ func (m *memories) backend(ctx context.Context, p *memoryPlace, plan backendPlan
 		b := m.open[i]
 		m.open = slices.Insert(slices.Delete(m.open, i, i+1), 0, b)
 		b.users++
+		plan.limit(b.Backend, p.workspace)
 		return b, nil
 	}
 	opened, err := plan.open(context.WithoutCancel(ctx), m.app)
 	if err != nil {
 		return nil, err
 	}
+	plan.limit(opened, p.workspace)
 	b := &openedBackend{Backend: opened, mark: mark, users: 1, stop: func() {}}
 	if store, ok := opened.(*memory.Store); ok && plan.Embedder != nil && m.app.stays {
 		b.follow(store, plan.log)

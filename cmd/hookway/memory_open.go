@@ -111,6 +111,14 @@ func (p *backendPlan) open(ctx context.Context, a *app) (memory.Backend, error) 
 	return store, nil
 }
 
+// limit keeps the memories of other workspaces from an embedder that a workspace
+// has named.
+func (p *backendPlan) limit(b memory.Backend, workspace string) {
+	if store, ok := b.(*memory.Store); ok && p.Own {
+		store.Only(workspace)
+	}
+}
+
 // openMem0 opens what the configuration means by mem0: a server, the platform, or
 // what its library would do with a vector store and an embedder.
 func (p *backendPlan) openMem0() (memory.Backend, error) {
@@ -230,19 +238,21 @@ func (a *app) openStore(ctx context.Context) (*memory.Store, error) {
 	return memory.Open(ctx, filepath.Join(dir, "memory.db"))
 }
 
-// embedding is the embedder of the memories in the folder where we are, for the
-// builtin backend; false if none is configured.
-func (a *app) embedding() (memory.Embedding, bool, error) {
+// embedding is what the memories in the folder where we are, and their embedder, are
+// by the configuration; false if none is configured for the builtin backend.
+func (a *app) embedding() (p backendPlan, workspace string, is bool, err error) {
 	ctx := context.Background()
-	set, err := config.Load(ctx, a.memoryOptions(a.cwd()))
+	options := a.memoryOptions(a.cwd())
+	set, err := config.Load(ctx, options)
 	if err != nil {
-		return memory.Embedding{}, false, err
+		return p, "", false, err
 	}
-	p := a.plan(ctx, set.Settings.Memory)
+	p = a.plan(ctx, set.Settings.Memory)
 	if err := set.Close(); err != nil || p.Embedder == nil || p.Backend != config.MemoryBuiltin {
-		return memory.Embedding{}, false, err
+		return p, "", false, err
 	}
-	return p.embedding(nil), true, nil
+	workspace, err = a.projectAt(options, a.cwd())
+	return p, workspace, err == nil, err
 }
 
 // memoryOptions are those by which the configuration of memory is read.

@@ -35,6 +35,7 @@ type Memory struct {
 	Mem0        *Mem0
 
 	Place  string // where it is written
+	Own    bool   // a workspace says it, for itself
 	Broken string // why nobody knows where memories are: there is a mistake in it
 }
 

@@ -35,7 +35,7 @@ func (l *loader) takeMemory(m *memorySpec, src *source, file string) {
 		return
 	}
 	kept := m.Memory
-	kept.Place = file
+	kept.Place, kept.Own = file, src.layer != LayerUser
 	if m.node != nil && m.node.Line > 0 {
 		kept.Place = fmt.Sprintf("%s:%d", file, m.node.Line)
 	}

@@ -36,12 +36,13 @@ func (s *Store) embedMissing(ctx context.Context, most int, tell func(done, left
 	if err != nil {
 		return err
 	}
-	if at.space != space || at.changes != changes {
-		*at = progress{sp: sp, space: space, changes: changes, probed: at.probed}
+	where, args, only := s.meaning.may()
+	if at.space != space || at.changes != changes || at.only != only {
+		*at = progress{sp: sp, space: space, changes: changes, only: only, probed: at.probed}
 	}
 	done := 0
 	for most < 0 || done < most {
-		batch, err := s.missing(ctx, space, at.after)
+		batch, err := s.missing(ctx, space, at.after, where, args)
 		if err != nil {
 			return err
 		}
@@ -69,9 +70,10 @@ func (s *Store) embedMissing(ctx context.Context, most int, tell func(done, left
 }
 
 // missing reads the next memories without a vector: as many as one question takes.
-func (s *Store) missing(ctx context.Context, space, after int64) ([]missing, error) {
+func (s *Store) missing(ctx context.Context, space, after int64, where string, args []any) ([]missing, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT seq, agent, text, context, tags FROM memory
-		WHERE seq > ? AND NOT EXISTS (SELECT 1 FROM vector WHERE space = ? AND vector.seq = memory.seq) ORDER BY seq LIMIT ?`, after, space, batchTexts)
+		WHERE `+where+` AND seq > ? AND NOT EXISTS (SELECT 1 FROM vector WHERE space = ? AND vector.seq = memory.seq) ORDER BY seq LIMIT ?`,
+		append(slices.Clone(args), after, space, batchTexts)...)
 	if err != nil {
 		return nil, err
 	}
@@ -94,6 +96,11 @@ func (s *Store) missing(ctx context.Context, space, after int64) ([]missing, err
 
 // left counts the memories without a vector.
 func (s *Store) left(ctx context.Context, space int64) (n int, err error) {
+	if where, args, only := s.meaning.may(); only > 0 {
+		err = s.db.QueryRowContext(ctx, "SELECT count(*) FROM memory WHERE "+where+" AND NOT EXISTS (SELECT 1 FROM vector WHERE space = ? AND vector.seq = memory.seq)",
+			append(args, space)...).Scan(&n)
+		return n, err
+	}
 	err = s.db.QueryRowContext(ctx, "SELECT (SELECT count(*) FROM memory) - (SELECT count(*) FROM vector WHERE space = ?)", space).Scan(&n)
 	return n, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,7 @@ type meaning struct {
 	pause time.Duration // after the last failure; 0: it works
 	until time.Time     // it is not asked before
 	said  bool          // that it fails
+	only  []string      // whose memories it may have; nil: all
 
 	working sync.Mutex // held by who embeds
 	at      progress   // of who embeds
@@ -32,6 +34,7 @@ type meaning struct {
 type progress struct {
 	sp                    Space
 	space, after, changes int64
+	only                  int // of how many workspaces; 0: of all
 	probed                time.Time
 }
 
@@ -51,6 +54,36 @@ const (
 func (s *Store) Use(e Embedder, space Space) {
 	s.meaning.embedder, s.meaning.space = e, space
 	s.meaning.wake = make(chan struct{}, 1)
+}
+
+// Only lets the embedder have the memories of a workspace, besides those that the
+// user's agents see everywhere; said again, of one more. Without it the embedder
+// gets all: for whom a workspace names an embedder, others do not want theirs sent.
+func (s *Store) Only(workspace string) {
+	m := &s.meaning
+	m.mu.Lock()
+	known := slices.Contains(m.only, workspace)
+	if !known {
+		m.only = append(m.only, workspace)
+	}
+	m.mu.Unlock()
+	if !known {
+		m.nudge()
+	}
+}
+
+// may is the condition of memories that the embedder may have, and of how many
+// workspaces they are; 0 is of all.
+func (m *meaning) may() (where string, args []any, only int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.only) == 0 {
+		return "TRUE", nil, 0
+	}
+	for _, w := range m.only {
+		args = append(args, w)
+	}
+	return "(scope = 'user' OR workspace IN (?" + strings.Repeat(",?", len(m.only)-1) + "))", args, len(m.only)
 }
 
 // Embeds reports whether the store has an embedder that may be asked now.
