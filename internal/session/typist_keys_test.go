@@ -3,6 +3,7 @@
 package session_test
 
 import (
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -19,7 +20,18 @@ func atBash(t *testing.T) (reached, io.Writer) {
 	r := typing(t, session.Config{Stdin: in, Dir: t.TempDir(), Env: plainly(),
 		Command: []string{program(t, "bash"), "--norc", "--noprofile", "-i"}})
 	r.submits("echo ready")
+	r.prompts("ready\r\n", "$ ")
 	return r, keys
+}
+
+// prompts waits for a prompt after what was printed: until then the terminal
+// collects lines, and takes some keys for its own.
+func (r reached) prompts(after, prompt string) {
+	r.t.Helper()
+	r.screen.writes.await(r.t, fmt.Sprintf("a prompt after %q", after), func(w []string) bool {
+		_, rest, printed := strings.Cut(strings.Join(w, ""), after)
+		return printed && strings.Contains(rest, prompt)
+	})
 }
 
 // kept injects a text that must not be typed while all stays as it is, for longer
@@ -37,7 +49,7 @@ func TestASearchInTheHistoryIsNotTypedInto(t *testing.T) {
 	t.Parallel()
 	r, keys := atBash(t)
 	write(t, keys, "echo DAN\"\"GER\r")
-	r.screen.await(t, "\rDANGER")
+	r.prompts("\rDANGER", "$ ")
 	write(t, keys, "\x12")
 	r.screen.await(t, "(reverse-i-search)")
 	write(t, keys, "DAN")
@@ -116,6 +128,7 @@ func TestPythonsRestRightOfTheCursorIsTheUsers(t *testing.T) {
 	in, keys := keyboard(t)
 	r := typing(t, session.Config{Stdin: in, Env: plainly(), Command: []string{program(t, "python3"), "-q", "-i"}})
 	r.submits("print('ready')")
+	r.prompts("ready\r\n", ">>> ")
 	write(t, keys, "0 1\x1b[D\x1b[D\x15")
 	r.kept("print('INJ')", "a half-written line")
 }
@@ -136,7 +149,7 @@ func TestAShellThatRunsSomethingIsWaitedFor(t *testing.T) {
 	if state, reason := r.ended(p); state != "submitted" {
 		t.Errorf("it ended as %s (%s)", state, reason)
 	}
-	r.screen.await(t, "injected\r\n")
+	r.prompts("injected\r\n", "$ ")
 	write(t, keys, "read k; echo \"[$k]\"\r")
 	r.screen.await(t, "[$k]")
 	p = r.put("echo an\"\"other", "a command was running")
