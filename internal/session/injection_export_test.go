@@ -19,3 +19,7 @@ func (c *Control) Steps(told func(step, id string)) { c.s.mail.step = told }
 
 // WaitMost bounds how long texts wait, from the next one on.
 func (c *Control) WaitMost(d time.Duration) { c.s.typist.most = d }
+
+// WatchMost bounds how long is waited to see what becomes of a text, from the next
+// one on.
+func (c *Control) WatchMost(d time.Duration) { c.s.typist.watches = d }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,8 +51,9 @@ func prompts(t *testing.T, record string) (all []string) {
 }
 
 // human types lines as people do: key by key, with pauses, mistakes, and breaks
-// between the lines. It ends when done is closed, with its last line finished.
-func human(w io.Writer, name string, seed uint64, done <-chan struct{}) (lines []string) {
+// between the lines. After one line in four it reads what comes. It ends when done
+// is closed, with its last line finished.
+func human(w io.Writer, name string, seed uint64, done <-chan struct{}, reads func(line string)) (lines []string) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	key := func(keys string, most time.Duration) {
 		_, _ = io.WriteString(w, keys)
@@ -76,7 +78,42 @@ func human(w io.Writer, name string, seed uint64, done <-chan struct{}) (lines [
 			key(string(c), most)
 		}
 		key("\r", 800*time.Millisecond)
-		lines = append(lines, line)
+		if lines = append(lines, line); len(lines)%4 == 0 {
+			reads(line)
+		}
+	}
+}
+
+// reader is a human who reads until the agent has a line, and then the next text:
+// however slow the machine is, there is a time in which texts can be typed.
+type reader struct {
+	record string
+	done   chan struct{}
+	text   chan struct{}
+}
+
+func (h reader) reads(line string) {
+	for {
+		if got, err := hooktest.Submitted(h.record); err == nil && slices.Contains(got, hooktest.Submission{Prompt: line}) {
+			break
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-h.done:
+			return
+		}
+	}
+	select {
+	case <-h.text:
+	case <-h.done:
+	}
+}
+
+// sees tells a human who reads that there is a text.
+func (h reader) sees() {
+	select {
+	case h.text <- struct{}{}:
+	default:
 	}
 }
 
@@ -97,21 +134,27 @@ func TestTextsAndTheUsersLinesStayApart(t *testing.T) {
 				t.Parallel()
 				in, keys := keyboard(t)
 				r, record := tui(t, name, agent, in)
-				finished, typed := make(chan struct{}), make(chan []string)
-				go func() { typed <- human(keys, "human", seed, finished) }()
+				r.WatchMost(3 * time.Second)
+				h := reader{record, make(chan struct{}), make(chan struct{})}
+				finish := sync.OnceFunc(func() { close(h.done) })
+				t.Cleanup(finish)
+				typed := make(chan []string, 1)
+				go func() { typed <- human(keys, "human", seed, h.done, h.reads) }()
 				var want []string
 				for i := range each {
 					text := fmt.Sprintf("injected %d: %x", i, rand.Uint64())
 					if i%5 == 4 && agent.Style != hooktest.Plain {
 						text += "\nwith a second line\n\tand a third one"
 					}
-					if state, reason := r.types(text); state != "submitted" {
+					if state, reason := r.types(text); state == "failed" { // who has no time sees less
 						t.Errorf("%q ended as %s: %s", text, state, reason)
 					}
 					want = append(want, text)
+					h.sees()
 				}
-				close(finished)
+				finish()
 				lines := <-typed
+				r.WatchMost(patience)
 				r.submits("/the end") // and all before it was read
 				got := prompts(t, record)
 				for _, text := range append(want, lines...) {
@@ -130,6 +173,28 @@ func TestTextsAndTheUsersLinesStayApart(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+func TestATextIsSubmittedWhenTheUserGoesOnTyping(t *testing.T) {
+	for name, tt := range map[string]struct{ box, want string }{
+		"another line": {"❯ mine", "submitted"}, "the text": {"❯ injected", "echoed"},
+		"in front of it": {"❯ mine injected", "echoed"}, "folded": {"❯ [Pasted text +9 lines]", "echoed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in, _ := keyboard(t)
+			r := typing(t, session.Config{Stdin: in, Name: "claude", Command: sh(
+				`stty raw -echo; printf '\033[?2004h\033[2J\033[H────\r\n❯ \r\n────\033[2;3H'; dd bs=4096 count=1 >/dev/null 2>&1
+				printf '\033[2J\033[H> injected\r\n────\r\n` + tt.box + `\r\n────\033[3;7H'; exec sleep 1000`)})
+			r.screen.await(t, "❯")
+			if tt.want != "submitted" {
+				r.WatchMost(3 * time.Second)
+			}
+			if state, reason := r.types("injected"); state != tt.want {
+				t.Errorf("it ended as %s (%s), want %s; the screen is %q", state, reason, tt.want, r.screen.String())
+			}
+		})
 	}
 }
 

@@ -27,6 +27,7 @@ type typist struct {
 	session *session
 	profile *profile
 	most    time.Duration // see waitMost
+	watches time.Duration // how long it waits to see what becomes of a text
 	waiting chan *injection
 	last    atomic.Int64 // when a text was typed last, in Unix nanoseconds
 	line    []*injection // that were waiting behind one that waits for an event; those of run
@@ -45,7 +46,7 @@ func newTypist(s *session) *typist {
 		p = named // a script that runs the agent
 	}
 	return &typist{
-		session: s, profile: p, most: waitMost,
+		session: s, profile: p, most: waitMost, watches: watchMost,
 		waiting: make(chan *injection, textsBound), toggled: make(chan struct{}),
 	}
 }
@@ -224,12 +225,13 @@ func (t *typist) write(ctx context.Context, item *injection, began start) (*prof
 		m.silent = t.session.said.Load() == 0 && t.session.program.LastOutput().Equal(began.output)
 		m.running, m.unsettled = m.now.Sub(began.at), calm
 		p := t.profile.front(m.input)
-		o := p.judge(m, len(item.body))
+		text := item.form(m, t.profile)
+		o := p.judge(m, len(text))
 		if o.none() {
-			if err := item.claim(ctx, item.body, howTyped); err != nil {
+			if err := item.claim(ctx, text, howTyped); err != nil {
 				return p, proof{}, err
 			}
-			pr, err := t.put1(ctx, item, p, m, item.body)
+			pr, err := t.put1(ctx, item, p, m, text)
 			if !errors.Is(err, errUnsafe) {
 				return p, pr, err
 			}
@@ -272,7 +274,7 @@ func (t *typist) put1(ctx context.Context, item *injection, p *profile, m moment
 			again := t.look()
 			again.first, again.silent, again.running, again.unsettled = m.first, m.silent, m.running, m.unsettled
 			if t.held() || t.profile.front(again.input) != p || again.screen.Paste != m.screen.Paste ||
-				again.input.Lines != m.input.Lines || !p.judge(again, len(body)).none() {
+				again.input.Lines != m.input.Lines || item.form(again, t.profile) != text || !p.judge(again, len(body)).none() {
 				return errUnsafe
 			}
 			pr = p.proof(again, body)

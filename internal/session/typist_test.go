@@ -21,7 +21,8 @@ type reached struct {
 	*session.Control
 }
 
-// typing runs a session and waits until it can be reached.
+// typing runs a session and waits until it can be reached. What becomes of a text
+// is waited for as long as a busy machine may need.
 func typing(t *testing.T, cfg session.Config) reached {
 	t.Helper()
 	w := newWrapped(t)
@@ -31,7 +32,9 @@ func typing(t *testing.T, cfg session.Config) reached {
 		return func() {}
 	}
 	w.run(cfg)
-	return reached{w, <-control}
+	r := reached{w, <-control}
+	r.WatchMost(patience)
+	return r
 }
 
 // put injects a text and waits until it is kept waiting for the reason.
@@ -193,6 +196,7 @@ func TestWhatNobodyReadsIsEchoedAtMost(t *testing.T) {
 	in, _ := keyboard(t)
 	r := typing(t, session.Config{Stdin: in, Command: sh(`echo ready; exec sleep 1000`)})
 	r.screen.await(t, "ready")
+	r.WatchMost(3 * time.Second)
 	if state, reason := r.types("into the void"); state != "echoed" {
 		t.Errorf("it ended as %s (%s)", state, reason)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	watchMost   = 3 * time.Second        // how long is waited to see what becomes of a text
+	watchMost   = 3 * time.Second        // see typist.watches
 	arrivesIn   = 50 * time.Millisecond  // what is typed is with the terminal by then
 	enterAfter  = 700 * time.Millisecond // when a text still in the input is submitted again
 	enterMost   = 2                      // how often
@@ -99,7 +99,7 @@ func (t *typist) watch(ctx context.Context, i *injection, p *profile, pr proof) 
 			i.step(stateSubmitted)
 			return
 		}
-		if since >= watchMost {
+		if since >= t.watches {
 			if taken && pr.lines && m.input.Lines {
 				i.step(stateSubmitted)
 			}
@@ -144,12 +144,23 @@ func (p *profile) submitted(m moment, pr proof, echoed bool) bool {
 	switch {
 	case f.known && f.empty:
 		return echoed || p.working(m, f)
-	case f.known:
-		return false
+	case f.known: // the user may have gone on typing by now
+		return echoed && p.box && !p.holds(m.screen, f, pr)
 	case p.box: // the agent asks something in place of its input
 		return echoed && p.asking(m, f) != ""
 	}
 	return echoed && !strings.Contains(letters(m.screen.At(m.screen.Row).Text), pr.tail)
+}
+
+// holds reports whether the text, and not another one, stands in the input, which
+// is not empty.
+func (p *profile) holds(s terminal.Screen, f field, pr proof) bool {
+	if f.text == "" || pr.begins(f.text) || p.pasted != nil && p.pasted.MatchString(f.text) {
+		return true
+	}
+	s.Rows = s.Rows[min(max(f.row, 0), len(s.Rows)):]
+	shown := lettersOf(s)
+	return strings.Contains(shown, pr.head) || strings.Contains(shown, pr.tail)
 }
 
 // enter presses the submit key once more.
