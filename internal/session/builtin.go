@@ -110,7 +110,11 @@ func (s *session) remember(ctx context.Context, d hook.DirectiveCall) string {
 // told is what a built-in directive says to the agent. There are words of others
 // in it, so it is data as a message is.
 func (s *session) told(text string) string {
-	return harmless(s.command, letter.Undirected(sanitize(text)))
+	text = letter.Undirected(sanitize(text))
+	if s.typist == nil {
+		return harmless(s.command, text)
+	}
+	return harmless(s.typist.look().reads(s.typist.profile), text)
 }
 
 func or(text, otherwise string) string {

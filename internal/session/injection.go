@@ -38,6 +38,7 @@ type injection struct {
 
 	// These are the typist's.
 	body       string // the text as it stands now: it may have got a note that it is a repeat
+	said       string // the words of others that body is the form of, for the program that was started
 	parcel     Parcel // not nil: it is with the agent's own hooks
 	has        bool   // the agent has it from them
 	saidBefore int64  // what session.said was before typing

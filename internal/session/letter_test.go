@@ -17,6 +17,7 @@ func TestATextFromOutsideIsNoCommand(t *testing.T) {
 		{"fish", `a\'b`, `: 'a\\'\''b'`},
 		{"bash script.sh", "it's", "it's"},
 		{"ssh host", "`x`", ": '`x`'"},
+		{"sqlite3 x.db", "it's\n; drop table x;", "-- it's ; drop table x;"},
 	} {
 		if got := harmless(strings.Fields(c.command), c.text); got != c.want {
 			t.Errorf("%s, %q:\n%s\nwant\n%s", c.command, c.text, got, c.want)

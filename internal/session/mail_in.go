@@ -247,7 +247,7 @@ func (o *office) deliver(ctx context.Context, t relay.Taken) {
 		text = letter.Doubted(text)
 	}
 	item := newInjection(harmless(o.s.command, text))
-	item.repeat = repeat
+	item.said, item.repeat = text, repeat
 	o.inject(t, item)
 }
 

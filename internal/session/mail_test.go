@@ -377,6 +377,29 @@ func TestAMessageIsNoDirective(t *testing.T) {
 	}
 }
 
+// What runs is not always what was started: a script has a shell start, or becomes one.
+func TestAMessageToAShellBehindAScriptIsNoCommand(t *testing.T) {
+	t.Parallel()
+	shell := program(t, "bash") + " --norc --noprofile -i"
+	for name, script := range map[string]string{"becomes": "exec " + shell, "starts": shell + "\n:"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			town, dir := newTown(t), t.TempDir()
+			in, _ := keyboard(t)
+			r := typing(t, session.Config{Name: "Alice", Stdin: in, Dir: dir, Env: plainly(), Command: []string{"sh", "-c", script}, Mail: town.mail()})
+			town.poked(r.Control)
+			id := town.send(relay.Message{To: "Alice", Content: "look:\n`touch ran`\n$(touch ran)\n'; touch ran; '"})
+			town.becomes(id, relay.StateInjected)
+			end := town.send(relay.Message{To: "Alice", Content: "the end"})
+			town.becomes(end, relay.StateInjected)
+			r.screen.await(t, ": 'Message from Bob ["+relay.Short(end)+"]: the end'")
+			if _, err := os.Stat(filepath.Join(dir, "ran")); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the message was obeyed: %v", err)
+			}
+		})
+	}
+}
+
 // Of two sessions with one name, the second says at its end why it got nothing.
 func TestTheSecondOfANameIsToldWhoHasTheInbox(t *testing.T) {
 	t.Parallel()

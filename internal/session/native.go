@@ -75,7 +75,12 @@ type end struct {
 func (i *injection) ends(e end) {
 	i.parcel, i.has, i.at = nil, e.taken, e.at
 	if !e.taken {
-		i.repeat = i.repeat || e.rest != i.body
+		if e.rest != i.body {
+			i.repeat = true
+			if i.said != "" {
+				i.said = letter.Doubted(i.said)
+			}
+		}
 		i.body = e.rest
 	}
 }

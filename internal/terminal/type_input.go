@@ -14,6 +14,10 @@ type Input struct {
 	// the one that was started, as when a shell runs another. It is just the
 	// empty string where the system does not tell which it is.
 	Front []string
+
+	// Leader is the command line of the program that was started, which may have
+	// become another one since; nil where the system does not tell.
+	Leader []string
 }
 
 // Input looks at the program's terminal. After the program's end it is gone.

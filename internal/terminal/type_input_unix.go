@@ -27,6 +27,8 @@ func inputOf(pty, tty *os.File, leader int) Input {
 		group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
 		if err == nil && group > 0 && group != leader {
 			in.Front = commandOf(group)
+		} else if line := commandOf(leader); line[0] != "" {
+			in.Leader = line
 		}
 		return err
 	})

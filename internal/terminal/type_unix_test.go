@@ -146,6 +146,14 @@ func TestInputTellsWhoIsInTheForeground(t *testing.T) {
 	}
 }
 
+func TestInputTellsWhatTheProgramHasBecome(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not tell")
+	}
+	p := start(t, Config{Command: sh("exec sleep 1000")})
+	inputOnce(t, p, func(in Input) bool { return slices.Equal(in.Leader, []string{"sleep", "1000"}) && in.Front == nil })
+}
+
 // inputOnce waits until something holds for the program's input.
 func inputOnce(t *testing.T, p *watched, holds func(Input) bool) Input {
 	t.Helper()
