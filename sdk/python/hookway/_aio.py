@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -60,12 +60,7 @@ class AsyncClient:
         request, wait = self._settings.fire(event, payload, self._timeout if timeout is None else timeout, {
             "session_id": session_id, "agent": agent, "source": source, "cwd": cwd, "metadata": metadata, "env": env, "dry_run": dry_run or None,
         })
-        try:
-            return read(await asyncio.wait_for(self._send(request), wait + _ask.GRACE))
-        except (asyncio.TimeoutError, TimeoutError) as late:
-            if isinstance(late, Timeout):
-                raise
-            raise Timeout("hookway did not answer in time; hookway status says whether its daemon hangs") from None
+        return read(await self._within(request, wait + _ask.GRACE))
 
     async def watch(
         self, *, session: str | None = None, event: str | None = None, cwd: str | None = None, on_missed: Callable[[int], None] | None = None,
@@ -100,6 +95,66 @@ class AsyncClient:
                 if connection is not None:
                     connection.close()
             await asyncio.sleep(_ask.pause(failures))
+
+    async def take_inbox(
+        self, name: str, *, max: int = 20, wait: float = 0.0, confirm: bool = True, lease: float = 60.0, join: bool = False, cwd: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """The messages that wait for an agent, the most urgent first; wait is how many seconds for the first one.
+
+        Who takes them is that agent. Confirm what you have got with done_inbox: what is
+        not confirmed within the lease (seconds) is given out again, with "repeat". Until
+        then, later messages of the same sender wait. With confirm=False they count as
+        got at once. join makes a name known that nobody has.
+        """
+        options = {"max": max, "confirm": confirm, "lease_ms": round(lease * 1000, 3), "join": join}
+        spans = _ask.waits(wait)
+        span = next(spans)
+        while True:
+            answer = await self._within(self._settings.take(name, span, cwd, options), span + self._patience())
+            try:
+                span = spans.send(answer)
+            except StopIteration as end:
+                messages: list[dict[str, Any]] = end.value
+                return messages
+
+    async def done_inbox(self, name: str, messages: Iterable[Mapping[str, Any] | str]) -> list[dict[str, Any]]:
+        """Confirm messages that were taken, or their ids. What is given back are those that could not be, each with a reason."""
+        request = self._settings.done(name, messages)
+        if request is None:
+            return []
+        answer = await self._within(request, self._patience())
+        left: list[dict[str, Any]] = answer.get("left", [])
+        return left
+
+    async def send_message(
+        self,
+        to: str | None,
+        content: str,
+        *,
+        sender: str | None = None,
+        reply_to: str | None = None,
+        thread: str | None = None,
+        priority: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        cwd: str | None = None,
+    ) -> dict[str, Any]:
+        """Send a message to an agent, "#channel" or "*"; to may be None with reply_to. It is on disk when this returns."""
+        options = {"reply_to": reply_to, "thread": thread, "priority": priority, "metadata": metadata}
+        request = self._settings.message(to, content, sender, cwd, options)
+        sent: dict[str, Any] = await self._within(request, self._patience())
+        return sent
+
+    def _patience(self) -> float:
+        """How long hooks may take with messages."""
+        return (_ask.DEFAULT_TIMEOUT if self._timeout is None else self._timeout) + _ask.GRACE
+
+    async def _within(self, request: bytes, seconds: float) -> Any:
+        try:
+            return await asyncio.wait_for(self._send(request), seconds)
+        except (asyncio.TimeoutError, TimeoutError) as late:
+            if isinstance(late, Timeout):
+                raise
+            raise Timeout("hookway did not answer in time; hookway status says whether its daemon hangs") from None
 
     if TYPE_CHECKING:
 

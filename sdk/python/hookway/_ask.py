@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from . import _http
 from ._daemon import Place
@@ -19,6 +19,8 @@ DEFAULT_TIMEOUT = 600.0
 # How long a daemon may take to start, and hookway to answer beyond the time that it was given.
 START_TIME = 15.0
 GRACE = 5.0
+# How long hookway waits for messages at most; a longer wait is asked for again.
+MOST_WAIT = 60.0
 # Connections at a time; further calls wait for one.
 MOST = 64
 # How often one request is sent: connections break, and daemons end.
@@ -68,11 +70,55 @@ class Settings:
             headers["Last-Event-ID"] = last
         return self.request("GET", "/v1/watch" + ("?" + query if query else ""), headers, None)
 
+    def take(self, name: str, wait: float, cwd: str | None, options: dict[str, Any]) -> bytes:
+        """The request for what waits for an agent."""
+        body = {**options, "wait_ms": round(wait * 1000, 3), "cwd": self.folder(cwd)}
+        return self.post(_inbox(name, "take"), body)
+
+    def done(self, name: str, messages: Iterable[Mapping[str, Any] | str]) -> bytes | None:
+        """The request that confirms messages; None if there are none."""
+        ids = [m if isinstance(m, str) else m["id"] for m in messages]
+        return self.post(_inbox(name, "done"), {"ids": ids}) if ids else None
+
+    def message(self, to: str | None, content: str, sender: str | None, cwd: str | None, options: dict[str, Any]) -> bytes:
+        """The request to send a message. Its id makes it one, however often it is sent."""
+        body = {"id": os.urandom(16).hex(), **{k: v for k, v in options.items() if v is not None}, "content": content}
+        return self.post("/v1/messages", {**body, "to": to, "from": sender or self.defaults.get("agent"), "cwd": self.folder(cwd)})
+
+    def folder(self, cwd: str | None) -> str | None:
+        """The folder whose hooks see messages; another machine has none of ours."""
+        return cwd or self.defaults.get("cwd") or (os.getcwd() if self.place.own else None)
+
+    def post(self, path: str, message: dict[str, Any]) -> bytes:
+        try:
+            body = dumps({k: v for k, v in message.items() if v is not None})
+        except (TypeError, ValueError, RecursionError) as wrong:
+            raise TypeError(f"it cannot be written in JSON: {wrong}") from None
+        return self.request("POST", path, {}, body)
+
     def request(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> bytes:
         host = self.place.host
         if self.place.port:
             host = f"[{host}]:{self.place.port}" if ":" in host else f"{host}:{self.place.port}"
         return _http.request(method, path, host, self.place.token, headers, body)
+
+
+def _inbox(name: str, what: str) -> str:
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the agent is {name!r}; it must be a name")
+    return f"/v1/inbox/{quote(name, safe='')}/{what}"
+
+
+def waits(wait: float) -> Generator[float, Any, Any]:
+    """The spans in which messages are waited for, until there are some. It is sent what was answered."""
+    if not 0 <= wait < 1e8:
+        raise ValueError(f"to wait for {wait!r} s is impossible")
+    end = time.monotonic() + wait
+    while True:
+        span = min(end - time.monotonic(), MOST_WAIT)
+        answer = yield span if span > 0 else 0.0
+        if answer["messages"] or span <= 0 or time.monotonic() >= end:
+            return answer["messages"]
 
 
 def _environment(place: Place) -> dict[str, str]:

@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -97,6 +97,58 @@ class Client:
     ) -> Watch:
         """What hooks decide, as it happens: an iterator of records, as hookway log --json prints them. It ends when it is closed."""
         return Watch(self, {"session": session, "event": event, "cwd": cwd}, on_missed)
+
+    def take_inbox(
+        self, name: str, *, max: int = 20, wait: float = 0.0, confirm: bool = True, lease: float = 60.0, join: bool = False, cwd: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """The messages that wait for an agent, the most urgent first; wait is how many seconds for the first one.
+
+        Who takes them is that agent. Confirm what you have got with done_inbox: what is
+        not confirmed within the lease (seconds) is given out again, with "repeat". Until
+        then, later messages of the same sender wait. With confirm=False they count as
+        got at once. join makes a name known that nobody has.
+        """
+        options = {"max": max, "confirm": confirm, "lease_ms": round(lease * 1000, 3), "join": join}
+        spans = _ask.waits(wait)
+        span = next(spans)
+        while True:
+            answer = self._send(self._settings.take(name, span, cwd, options), time.monotonic() + span + self._patience())
+            try:
+                span = spans.send(answer)
+            except StopIteration as end:
+                messages: list[dict[str, Any]] = end.value
+                return messages
+
+    def done_inbox(self, name: str, messages: Iterable[Mapping[str, Any] | str]) -> list[dict[str, Any]]:
+        """Confirm messages that were taken, or their ids. What is given back are those that could not be, each with a reason."""
+        request = self._settings.done(name, messages)
+        if request is None:
+            return []
+        answer = self._send(request, time.monotonic() + self._patience())
+        left: list[dict[str, Any]] = answer.get("left", [])
+        return left
+
+    def send_message(
+        self,
+        to: str | None,
+        content: str,
+        *,
+        sender: str | None = None,
+        reply_to: str | None = None,
+        thread: str | None = None,
+        priority: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        cwd: str | None = None,
+    ) -> dict[str, Any]:
+        """Send a message to an agent, "#channel" or "*"; to may be None with reply_to. It is on disk when this returns."""
+        options = {"reply_to": reply_to, "thread": thread, "priority": priority, "metadata": metadata}
+        request = self._settings.message(to, content, sender, cwd, options)
+        sent: dict[str, Any] = self._send(request, time.monotonic() + self._patience())
+        return sent
+
+    def _patience(self) -> float:
+        """How long hooks may take with messages."""
+        return (_ask.DEFAULT_TIMEOUT if self._timeout is None else self._timeout) + _ask.GRACE
 
     if TYPE_CHECKING:
 
