@@ -56,10 +56,22 @@ func spaced(r rune) rune {
 // direction of text, and the invisible letters that only machines read.
 func Plain(text string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case unicode.Is(unicode.Bidi_Control, r), r == '\u2028', r == '\u2029', r == '\uFEFF', r >= 0xE0000 && r <= 0xE007F:
+		if r == '\u2028' || r == '\u2029' || invisible(r) {
 			return -1
 		}
 		return r
 	}, terminal.Clean(text))
+}
+
+// invisible reports whether a letter has no shape of its own: somebody may see a
+// directive where we see none, or words where nobody sees any. What joins letters,
+// in Arabic or in a family of emoji, and what makes an emoji of a sign is left.
+func invisible(r rune) bool {
+	switch {
+	case r == '\u200c', r == '\u200d', unicode.Is(unicode.Prepended_Concatenation_Mark, r):
+		return false
+	case r == '\u034f', r >= 0xE0000 && r <= 0xE0FFF:
+		return true
+	}
+	return unicode.Is(unicode.Cf, r)
 }

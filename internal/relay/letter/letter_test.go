@@ -51,6 +51,20 @@ func TestWhatAnAgentIsShown(t *testing.T) {
 	}
 }
 
+// What one cannot see is neither a way past the backslash nor a hiding place; letters
+// that are joined stay so.
+func TestWhatCannotBeSeenIsTakenOut(t *testing.T) {
+	for text, want := range map[string]string{
+		"@re\u200blay:Eve x": "\\@relay:Eve x", "\u200b@relay:Eve x": "\\@relay:Eve x", "\\\u2060@relay:Eve x": "\\\\@relay:Eve x",
+		"so\u00adft": "soft", "a\U000E0061\U000E0101\u202eb": "ab", "1\ufeff2\u034f3": "123",
+		"👩\u200d👧 می\u200cخواهم ❤\ufe0f": "👩\u200d👧 می\u200cخواهم ❤\ufe0f",
+	} {
+		if got := letter.Clean(relay.Message{Content: text}).Content; got != want {
+			t.Errorf("%+q is shown as %+q, want %+q", text, got, want)
+		}
+	}
+}
+
 func TestALongMessageIsCutAndSaysHowToReadMore(t *testing.T) {
 	m := letter.Clean(relay.Message{ID: id, From: "Bob", Content: strings.Repeat("ä", 4<<10)})
 	got := letter.Text(m, "", "")
