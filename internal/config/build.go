@@ -135,103 +135,90 @@ func (l *loader) build(f *found) (Hook, error) {
 		Kind: f.spec.handler.kind, Description: f.spec.description, Unasked: f.unasked, name: f.spec.id, source: f.source.path, rank: f.source.rank,
 	}
 	c := f.config(l.workspace, l.opts.Log)
-	var pins []pin
-	if h.Kind == "command" {
-		h.Command = f.shown()
-		for _, file := range f.command.files {
-			if p, ok := l.pinned.pins[file]; ok && f.source.pinned {
-				pins = append(pins, p)
-			}
-		}
-	}
-	hash := ""
-	if h.Kind == "script" && f.script != nil {
-		h.Command, h.Grants, hash = l.shownScript(f, f.script.path), f.script.program.Grants(), f.script.bundle.Hash
-		for _, file := range f.script.bundle.Files {
-			if p, ok := l.pinned.pins[file]; ok && f.source.pinned {
-				pins = append(pins, p)
-			}
-		}
-	}
-	if h.Kind == "wasm" && f.module != nil {
-		h.Command, h.Grants, hash = l.shownScript(f, f.module.File), f.spec.grants, f.module.Hash
-		if p, ok := l.pinned.pins[f.module.File]; ok && f.source.pinned {
-			pins = append(pins, p)
-		}
-	}
-	if h.Kind == "http" {
-		h.Command = web.Label(f.spec.handler.web.URL)
-	}
-	if h.Kind == "grpc" {
-		h.Command = rpc.Label(f.spec.handler.rpc.Target)
-	}
+	pins, hash := l.show(f, &h)
 	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked())
 	if h.State != Active {
 		return h, nil
 	}
+	err := l.equip(f, &h, c, pins)
+	return h, err
+}
+
+// show fills in what a listing has of the hook's handler. It gives the files of that
+// which trust has pinned, and the hash of what was read of them already.
+func (l *loader) show(f *found, h *Hook) (pins []pin, hash string) {
+	var files []string
+	switch {
+	case h.Kind == "command":
+		h.Command, files = f.shown(), f.command.files
+	case h.Kind == "script" && f.script != nil:
+		h.Command, h.Grants, hash = l.shownScript(f, f.script.path), f.script.program.Grants(), f.script.bundle.Hash
+		files = f.script.bundle.Files
+	case h.Kind == "wasm" && f.module != nil:
+		h.Command, h.Grants, hash = l.shownScript(f, f.module.File), f.spec.grants, f.module.Hash
+		files = []string{f.module.File}
+	case h.Kind == "http":
+		h.Command = web.Label(f.spec.handler.web.URL)
+	case h.Kind == "grpc":
+		h.Command = rpc.Label(f.spec.handler.rpc.Target)
+	}
+	for _, file := range files {
+		if p, ok := l.pinned.pins[file]; ok && f.source.pinned {
+			pins = append(pins, p)
+		}
+	}
+	return pins, hash
+}
+
+// equip gives the hook its handler.
+func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 	switch h.Kind {
 	case "modify":
 		h.Handler = patch(f.spec.handler.patch)
-	case "command":
-		program, err := leaseCommand(c)
-		if err != nil {
-			return h, err
-		}
-		h.Handler, h.lease = program, program
-		if len(pins) > 0 {
-			h.Handler = &pinned{next: program, pins: pins}
-		}
-		if f.spec.filter.empty() {
-			break
-		}
-		if h.Handler, err = newFiltered(f.spec.filter, h.Handler); err != nil {
-			return h, err
-		}
-	case "script":
-		if f.script == nil {
-			return h, errors.New("its script cannot be run")
-		}
-		o := script.Options{Profile: c.Profile, EventNames: c.EventNames}
-		program, err := newLease(func() (closing, error) { return f.script.program.Handler(f.index, o), nil })
-		if err != nil {
-			return h, err
-		}
-		h.Handler, h.lease = program, program
-		if len(pins) > 0 {
-			h.Handler = &pinned{next: program, pins: pins}
-		}
-	case "http":
-		open := leaseWeb
-		if as := f.spec.webhook; as != nil && l.opts.Webhooks != nil {
-			h.told, open = as, func(c web.Config) (*lease, error) { return l.leaseWebhook(as, c) }
-		}
-		server, err := open(l.webConfig(f, c))
-		if err != nil {
-			return h, err
-		}
-		h.Handler, h.lease = server, server
-	case "grpc":
-		server, err := leaseRPC(l.rpcConfig(f, c))
-		if err != nil {
-			return h, err
-		}
-		h.Handler, h.lease = server, server
-	case "wasm":
-		if f.module == nil {
-			return h, errors.New("its module cannot be run")
-		}
-		module, err := leaseWASM(f.module, l.wasmConfig(f, c))
-		if err != nil {
-			return h, err
-		}
-		h.Handler, h.lease = module, module
-		if len(pins) > 0 {
-			h.Handler = &pinned{next: module, pins: pins}
-		}
+		return nil
+	case "command", "script", "http", "grpc", "wasm":
 	default:
 		h.Handler = hook.Static(f.spec.handler.decision)
+		return nil
 	}
-	return h, nil
+	program, err := l.program(f, h, c)
+	if err != nil {
+		return err
+	}
+	h.Handler, h.lease = program, program
+	if len(pins) > 0 {
+		h.Handler = &pinned{next: program, pins: pins}
+	}
+	if h.Kind == "command" && !f.spec.filter.empty() {
+		h.Handler, err = newFiltered(f.spec.filter, h.Handler)
+	}
+	return err
+}
+
+// program opens a handler that holds something as long as it is open.
+func (l *loader) program(f *found, h *Hook, c command.Config) (*lease, error) {
+	switch h.Kind {
+	case "script":
+		if f.script == nil {
+			return nil, errors.New("its script cannot be run")
+		}
+		o := script.Options{Profile: c.Profile, EventNames: c.EventNames}
+		return newLease(func() (closing, error) { return f.script.program.Handler(f.index, o), nil })
+	case "http":
+		if as := f.spec.webhook; as != nil && l.opts.Webhooks != nil {
+			h.told = as
+			return l.leaseWebhook(as, l.webConfig(f, c))
+		}
+		return leaseWeb(l.webConfig(f, c))
+	case "grpc":
+		return leaseRPC(l.rpcConfig(f, c))
+	case "wasm":
+		if f.module == nil {
+			return nil, errors.New("its module cannot be run")
+		}
+		return leaseWASM(f.module, l.wasmConfig(f, c))
+	}
+	return leaseCommand(c)
 }
 
 // mark is equal for two hooks exactly if they would do the same. A hook that
