@@ -12,8 +12,8 @@ import (
 
 // Times of carrying.
 const (
-	lookEvery  = 2 * time.Second  // whether another process has written
-	readEvery  = 30 * time.Second // what is there, in any case
+	lookEvery  = 2 * time.Second // whether another process has written
+	readEvery  = 30              // looks: what is there, in any case
 	sweepEvery = time.Hour
 	lostTime   = 24 * time.Hour // that the messages of a webhook wait which is in no configuration
 )
@@ -30,19 +30,23 @@ type Loaded struct {
 // process of all does; the others wait to take its place. load reads the
 // configuration, and is called when something is to be sent.
 func (s *Spool) Carry(ctx context.Context, load func(context.Context) (Loaded, error)) {
-	c := &carrying{Spool: s, load: load}
+	c := &carrying{Spool: s, load: load, fresh: !s.exists()}
 	for {
 		if s.exists() && c.lead() {
 			c.look(ctx)
 		}
-		wait := time.NewTimer(lookEvery)
+		wait := s.every
+		if due := time.Until(c.next); due > 0 && due < wait {
+			wait = due
+		}
+		again := time.NewTimer(wait)
 		select {
-		case <-wait.C:
+		case <-again.C:
 		case <-s.woken:
 		case <-ctx.Done():
 		case <-s.ctx.Done():
 		}
-		wait.Stop()
+		again.Stop()
 		if ctx.Err() != nil || s.ctx.Err() != nil {
 			return
 		}
@@ -53,6 +57,7 @@ func (s *Spool) Carry(ctx context.Context, load func(context.Context) (Loaded, e
 type carrying struct {
 	*Spool
 	load  func(context.Context) (Loaded, error)
+	fresh bool // there was no file, so nobody has carried
 	began bool // what the carrier before had taken is free
 	wrote os.FileInfo
 	next  time.Time // when something is due
@@ -97,8 +102,10 @@ func (c *carrying) look(ctx context.Context) {
 
 func (c *carrying) work(ctx context.Context, now time.Time) error {
 	if !c.began {
-		if err := c.takeOver(ctx); err != nil {
-			return err
+		if !c.fresh {
+			if err := c.takeOver(ctx); err != nil {
+				return err
+			}
 		}
 		c.began = true
 		c.mu.Lock()
@@ -124,6 +131,9 @@ func (c *carrying) work(ctx context.Context, now time.Time) error {
 	}
 	for _, w := range due {
 		c.start(w, all)
+	}
+	if again := now.Add(restTime); again.Before(c.next) { // for those that could not be sent to
+		c.next = again
 	}
 	return nil
 }
@@ -172,9 +182,9 @@ func (c *carrying) takeOver(ctx context.Context) error {
 // due gives the webhooks that may be sent to now, and notes when to look again.
 func (c *carrying) due(ctx context.Context, now time.Time) (due []Webhook, err error) {
 	left := 0
-	next := now.Add(readEvery)
+	next := now.Add(readEvery * c.every)
 	err = c.do(ctx, "read", func(file *sqlite.File) error {
-		due, left, next = nil, 0, now.Add(readEvery)
+		due, left, next = nil, 0, now.Add(readEvery*c.every)
 		rows, err := file.QueryContext(ctx, `SELECT place, id, waiting, lost, CASE WHEN failures > 0 THEN next ELSE 0 END,
 			(SELECT min(next) FROM message WHERE place = w.place AND webhook = w.id AND until <= ?1),
 			(SELECT min(until) FROM message WHERE place = w.place AND webhook = w.id AND until > ?1)
@@ -220,7 +230,7 @@ func (c *carrying) dueAt(w Webhook, after int64, free, taken sql.NullInt64) time
 	defer c.mu.Unlock()
 	rest := c.rest[w]
 	if c.senders[w] != nil { // it says when it has ended
-		rest = time.Now().Add(lookEvery)
+		rest = time.Now().Add(c.every)
 	}
 	if due := time.UnixMicro(max(at, after)); due.After(rest) {
 		return due

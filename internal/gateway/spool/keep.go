@@ -119,7 +119,7 @@ func (s *Spool) keep(ctx context.Context, batch []*arrival) error {
 						return err
 					}
 				}
-				if err := insertOne(ctx, tx, insert, a, refused); err != nil {
+				if err := s.insertOne(ctx, tx, insert, a, refused); err != nil {
 					return err
 				}
 			}
@@ -135,9 +135,9 @@ func (s *Spool) keep(ctx context.Context, batch []*arrival) error {
 }
 
 // insertOne writes one message, or counts it among those that were refused.
-func insertOne(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, a *arrival, refused map[Webhook]int) error {
+func (s *Spool) insertOne(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, a *arrival, refused map[Webhook]int) error {
 	w := a.to.Webhook
-	done, err := insert.ExecContext(ctx, w.Place, w.ID, a.ID, a.Event, a.Body, micros(a.made), maxWaiting, maxBytes)
+	done, err := insert.ExecContext(ctx, w.Place, w.ID, a.ID, a.Event, a.Body, micros(a.made), s.most, s.bytes)
 	if err != nil {
 		return err
 	}
@@ -174,5 +174,5 @@ func (s *Spool) sayRefused(w Webhook, n int) {
 	s.said[kind] = time.Now()
 	delete(s.missed, w)
 	s.mu.Unlock()
-	s.log("webhook %s: too much waits for it (%d messages or %d MiB at most), so it is not told of %d more", w.ID, maxWaiting, maxBytes>>20, n)
+	s.log("webhook %s: too much waits for it (%d messages or %d MiB at most), so it is not told of %d more", w.ID, s.most, s.bytes>>20, n)
 }

@@ -12,11 +12,12 @@ import (
 func (c *claim) settle(ctx context.Context, results []result) error {
 	counts := map[fate]int{}
 	var last *result
+	news := false // of the webhook: that it refuses once more what it has refused is none
 	for i := range results {
 		r := &results[i]
 		counts[r.fate]++
 		if r.fate >= failed {
-			last = r
+			last, news = r, news || !r.refused || r.tries == 0
 		}
 		if err := c.settleOne(ctx, r); err != nil {
 			return err
@@ -32,9 +33,9 @@ func (c *claim) settle(ctx context.Context, results []result) error {
 		c.lines = append(c.lines, fmt.Sprintf("webhook %s answers again, after %v", c.target.ID, c.now.Sub(time.UnixMicro(c.since)).Round(time.Second)))
 		c.failures = 0
 		return c.exec(ctx, "UPDATE webhook SET failures = 0, since = 0, next = 0, error = '' WHERE place = ? AND id = ?", c.target.Place, c.target.ID)
-	case counts[failed] > 0 && counts[told] == 0:
+	case news && counts[told] == 0:
 		return c.fail(ctx, last)
-	case counts[untried] > 0 && c.failures > 0: // it was not asked, so the next who can may do so at once
+	case len(results) > 0 && c.failures > 0: // the probe has shown nothing: there may be another at once
 		c.next = micros(c.now)
 		return c.exec(ctx, "UPDATE webhook SET next = ? WHERE place = ? AND id = ?", c.next, c.target.Place, c.target.ID)
 	}

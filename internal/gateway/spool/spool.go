@@ -27,6 +27,10 @@ type Spool struct {
 	ctx   context.Context // of all that is done in the background
 	end   context.CancelFunc
 	room  chan struct{} // of what waits to be written
+
+	most, bytes int           // of what is kept for one webhook: maxWaiting, maxBytes
+	every       time.Duration // Carry looks: lookEvery
+
 	woken chan struct{} // holds a token when Carry has something to look at
 
 	working sync.WaitGroup // goroutines
@@ -55,7 +59,7 @@ type Spool struct {
 // log is given one line at a time; nil drops them.
 func New(dir string, log func(line string)) *Spool {
 	s := &Spool{
-		dir: dir, say: log, owner: rand.Text(), room: make(chan struct{}, maxArriving), woken: make(chan struct{}, 1),
+		dir: dir, say: log, owner: rand.Text(), most: maxWaiting, bytes: maxBytes, every: lookEvery, room: make(chan struct{}, maxArriving), woken: make(chan struct{}, 1),
 		senders: map[Webhook]*sender{}, heard: map[Webhook][]result{}, latest: map[Webhook]*Receiver{},
 		rest: map[Webhook]time.Time{}, said: map[string]time.Time{}, missed: map[Webhook]int{},
 	}

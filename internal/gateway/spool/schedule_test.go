@@ -1,0 +1,298 @@
+package spool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hookway/hookway/handler/web"
+)
+
+func TestThePausesGrow(t *testing.T) {
+	for n, want := range []time.Duration{5 * time.Second, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 4 * time.Hour} {
+		for range 20 {
+			if got := pause(n, 0); got < want || got > want+want/10 {
+				t.Errorf("after %d failures %v; want %v and up to a tenth more", n, got, want)
+			}
+		}
+	}
+	if got := pause(1, time.Hour); got != time.Hour {
+		t.Errorf("a server that asks for an hour is left alone for %v", got)
+	}
+	if got := pause(1, 48*time.Hour); got != 4*time.Hour {
+		t.Errorf("a server that asks for two days is left alone for %v", got)
+	}
+}
+
+// TestAWebhookThatIsDownCostsOneProbe: whatever waits, one message is tried at each
+// step, for three days.
+func TestAWebhookThatIsDownCostsOneProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, away := newWorld(t), &server{answer: down}
+		w.slow = true
+		s := w.spool()
+		stop := w.carry(s, target("ci", away))
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, away)
+		began := time.Now()
+		var all []string
+		for i := range 200 {
+			all = append(all, fmt.Sprint(i))
+		}
+		w.tell(r, all...)
+		time.Sleep(time.Minute)
+		if n := len(away.heard()); n > atOnce+2 {
+			t.Errorf("%d tries in the first minute", n)
+		}
+		if st := w.status(s, "ci"); st.Waiting != 200 || st.Since.IsZero() || st.Error != "connection refused" {
+			t.Errorf("%+v", st)
+		}
+		time.Sleep(24*time.Hour - time.Minute)
+		if n := len(away.heard()); n < 10 || n > atOnce+15 {
+			t.Errorf("%d tries in the first day", n)
+		}
+		time.Sleep(2*24*time.Hour + 5*time.Hour)
+		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 200 {
+			t.Errorf("after three days: %+v", st)
+		}
+		tries := len(away.heard())
+		if last := away.at(tries - 1).Sub(began); tries > atOnce+30 || last < 2*24*time.Hour {
+			t.Errorf("%d tries, the last after %v", tries, last)
+		}
+		time.Sleep(24 * time.Hour)
+		if len(away.heard()) != tries {
+			t.Errorf("%d tries after the three days", len(away.heard())-tries)
+		}
+		w.must(r.Close())
+		stop()
+		if lines := strings.Split(w.log(), "\n"); len(lines) > 3 || !strings.Contains(lines[0], "webhook ci: connection refused; what it is to be told is kept") {
+			t.Errorf("logged:\n%s", w.log())
+		}
+	})
+}
+
+func TestAllComesWhenItAnswersAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, away := newWorld(t), &server{answer: down}
+		w.slow = true
+		s := w.spool()
+		stop := w.carry(s, target("ci", away))
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, away)
+		w.tell(r, "1", "2", "3")
+		time.Sleep(10 * time.Hour)
+		w.tell(r, "4")
+		away.answers(nil)
+		time.Sleep(5 * time.Hour) // one step, at most
+		ids := away.heard()
+		last := ids[len(ids)-4:]
+		slices.Sort(last)
+		if got := strings.Join(last, " "); got != "1 2 3 4" {
+			t.Errorf("at last came %s; all: %v", got, ids)
+		}
+		if st := w.status(s, "ci"); st != (Status{}) {
+			t.Errorf("%+v", st)
+		}
+		w.must(r.Close())
+		stop()
+		if !strings.Contains(w.log(), "webhook ci answers again, after ") {
+			t.Errorf("logged:\n%s", w.log())
+		}
+	})
+}
+
+// TestAMessageThatIsRefusedHoldsUpNoOther: it is tried by itself, further and further
+// apart, as long as any other is.
+func TestAMessageThatIsRefusedHoldsUpNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.slow = true
+		there := &server{answer: func(_ int, m web.Message) error {
+			if m.ID == "evt_bad" {
+				return &web.StatusError{Status: 400}
+			}
+			return nil
+		}}
+		s := w.spool()
+		stop := w.carry(s, target("ci", there))
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, there)
+		w.tell(r, "bad")
+		bad := 0
+		for i := range 4 * 24 {
+			w.tell(r, fmt.Sprint(i))
+			time.Sleep(time.Minute)
+			ids := there.heard()
+			if !slices.Contains(ids, fmt.Sprint(i)) {
+				t.Fatalf("message %d did not come within a minute: %v", i, ids)
+			}
+			time.Sleep(time.Hour - time.Minute)
+			bad = 0
+			for _, id := range ids {
+				if id == "bad" {
+					bad++
+				}
+			}
+		}
+		if bad < 10 || bad > 30 {
+			t.Errorf("the bad one was tried %d times", bad)
+		}
+		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 1 {
+			t.Errorf("%+v", st)
+		}
+		w.must(r.Close())
+		stop()
+	})
+}
+
+func TestTriesAreBoundedAsTheConfigurationSays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, away := newWorld(t), &server{answer: says(503)}
+		w.slow = true
+		s := w.spool()
+		to := target("ci", away)
+		to.Policy = Policy{Tries: 3}
+		stop := w.carry(s, to)
+		r := s.Receiver(to.Webhook, to.Policy, away)
+		w.tell(r, "1")
+		time.Sleep(24 * time.Hour)
+		if st := w.status(s, "ci"); len(away.heard()) != 3 || st.Dropped != 1 || st.Waiting != 0 {
+			t.Errorf("%d tries, %+v", len(away.heard()), st)
+		}
+		w.must(r.Close())
+		stop()
+		if !strings.Contains(w.log(), "given up after 3 tries: it was not told of MessageSent of ") {
+			t.Errorf("logged:\n%s", w.log())
+		}
+	})
+}
+
+func TestAServerThatAsksForTimeGetsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		busy := &server{answer: func(n int, _ web.Message) error {
+			if n == 1 {
+				return &web.StatusError{Status: 429, RetryAfter: 20 * time.Minute}
+			}
+			return nil
+		}}
+		s := w.spool()
+		stop := w.carry(s, target("ci", busy))
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, busy)
+		w.tell(r, "1")
+		time.Sleep(time.Hour)
+		if ids := busy.heard(); len(ids) != 2 {
+			t.Fatalf("heard %v", ids)
+		}
+		if waited := busy.at(1).Sub(busy.at(0)); waited < 20*time.Minute || waited > 21*time.Minute {
+			t.Errorf("it was left alone for %v", waited)
+		}
+		w.must(r.Close())
+		stop()
+	})
+}
+
+func TestAServerThatIsGoneIsToldNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, away := newWorld(t), &server{answer: down}
+		w.slow = true
+		s := w.spool()
+		stop := w.carry(s, target("ci", away))
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, away)
+		w.tell(r, "1", "2", "3")
+		time.Sleep(time.Second)
+		away.answers(says(410))
+		time.Sleep(time.Hour)
+		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 3 || len(away.heard()) > atOnce+1 {
+			t.Errorf("%d tries, %+v", len(away.heard()), st)
+		}
+		w.must(r.Close())
+		stop()
+		if !strings.Contains(w.log(), "webhook ci wants to be told nothing any more, so 3 messages were dropped; take it out of the configuration") {
+			t.Errorf("logged:\n%s", w.log())
+		}
+	})
+}
+
+func TestWhatNoConfigurationHasWaitsADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, away := newWorld(t), &server{answer: down}
+		w.slow = true
+		s := w.spool()
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, away)
+		w.tell(r, "1", "2")
+		w.must(r.Close())
+		has := map[string]Target{}
+		stop := w.carryAll(s, func() Loaded { return Loaded{Place: place, Targets: has} })
+		time.Sleep(23 * time.Hour)
+		if st := w.status(s, "ci"); st.Waiting != 2 {
+			t.Fatalf("after 23 hours: %+v", st)
+		}
+		if s.Waiting() != 0 {
+			t.Error("it keeps the daemon up")
+		}
+		time.Sleep(3 * time.Hour)
+		if st := w.status(s, "ci"); st.Waiting != 0 {
+			t.Errorf("after 26 hours: %+v", st)
+		}
+		stop()
+		if !strings.Contains(w.log(), "webhook ci is in /config no more since a day, so 2 messages were dropped") {
+			t.Errorf("logged:\n%s", w.log())
+		}
+	})
+}
+
+// TestAConfigurationThatIsBrokenLosesNothing: its webhooks may be there again.
+func TestAConfigurationThatIsBrokenLosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, away := newWorld(t), &server{answer: down}
+		w.slow = true
+		s := w.spool()
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, away)
+		w.tell(r, "1")
+		w.must(r.Close())
+		broken := time.Now()
+		stop := w.carryAll(s, func() Loaded {
+			if time.Since(broken) < 48*time.Hour {
+				return Loaded{Place: place, Broken: true}
+			}
+			return Loaded{Place: place, Targets: map[string]Target{"ci": target("ci", away)}}
+		})
+		away.answers(nil)
+		time.Sleep(49 * time.Hour)
+		if ids := away.heard(); len(ids) != 2 || ids[1] != "1" {
+			t.Errorf("heard %v", ids)
+		}
+		stop()
+	})
+}
+
+func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		there := &server{answer: func(int, web.Message) error { return web.ErrUnset }}
+		s := w.spool()
+		stop := w.carry(s, target("ci", there))
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, there)
+		w.tell(r, "1")
+		time.Sleep(time.Hour)
+		if st := w.status(s, "ci"); st.Waiting != 1 || !st.Since.IsZero() {
+			t.Errorf("%+v", st)
+		}
+		tries := len(there.heard())
+		if tries > 70 {
+			t.Errorf("%d tries in an hour", tries)
+		}
+		there.answers(nil)
+		w.tell(r, "2") // it may bring what was missing
+		synctest.Wait()
+		time.Sleep(time.Second)
+		ids := there.heard()[tries:]
+		slices.Sort(ids)
+		if strings.Join(ids, " ") != "1 2" {
+			t.Errorf("heard %v", ids)
+		}
+		w.must(r.Close())
+		stop()
+	})
+}
