@@ -6,12 +6,15 @@ import (
 	"time"
 )
 
-// live is a seat whose process has not ended.
-type live struct{ id, agent, session string }
+// live is a seat, and when its process was last heard of, if that has ended.
+type live struct {
+	id, agent, session string
+	heard              time.Time
+}
 
-// sitting gives the seats of an agent, or with "" of all, that are alive, and the
-// ids of those that are not.
-func (a access) sitting(agent string) (alive []live, gone []string, err error) {
+// sitting gives the seats of an agent, or with "" of all, that are alive, and those
+// that are not.
+func (a access) sitting(agent string) (alive, gone []live, err error) {
 	query, args := "SELECT id, agent, session FROM seat", []any(nil)
 	if agent != "" {
 		query, args = query+" WHERE agent = ?", []any{agent}
@@ -22,14 +25,15 @@ func (a access) sitting(agent string) (alive []live, gone []string, err error) {
 		return nil, nil, err
 	}
 	for _, seat := range all {
-		ok, _, err := a.s.alive(seat.id)
+		ok, heard, err := a.s.alive(seat.id)
 		if err != nil {
 			return nil, nil, err
 		}
 		if ok {
 			alive = append(alive, seat)
 		} else {
-			gone = append(gone, seat.id)
+			seat.heard = heard
+			gone = append(gone, seat)
 		}
 	}
 	return alive, gone, nil
@@ -52,8 +56,8 @@ func (s *Store) reap(ctx context.Context) error {
 		return err
 	}
 	return s.write(ctx, func(a access) error {
-		for _, id := range gone {
-			if err := a.vacate(id, time.Time{}); err != nil {
+		for _, seat := range gone {
+			if err := a.vacate(seat.id, time.Time{}); err != nil {
 				return err
 			}
 		}

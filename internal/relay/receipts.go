@@ -163,11 +163,18 @@ func (r *reasons) of(d delivery) (string, error) {
 		only = ""
 	}
 	if r.running == nil {
-		var err error
-		if r.running, err = r.a.running(only); err != nil {
+		alive, gone, err := r.a.sitting(only)
+		if err != nil {
 			return "", err
 		}
-		r.since = map[string]int64{}
+		r.running, r.since = map[string]bool{}, map[string]int64{}
+		for _, seat := range alive {
+			r.running[seat.agent] = true
+		}
+		ended := map[string]int64{} // of those that nobody has seen to yet
+		for _, seat := range gone {
+			ended[seat.agent] = max(ended[seat.agent], micros(seat.heard))
+		}
 		var agent string
 		var since int64
 		var kind string
@@ -176,7 +183,7 @@ func (r *reasons) of(d delivery) (string, error) {
 			query, args = "SELECT key, since, kind FROM agent", nil
 		}
 		err = r.a.each([]any{&agent, &since, &kind}, func() error {
-			if r.since[agent] = since; kind == KindPerson { // who looks when they like, and is never missing
+			if r.since[agent] = max(since, ended[agent]); kind == KindPerson { // who looks when they like, and is never missing
 				r.running[agent] = true
 			}
 			return nil

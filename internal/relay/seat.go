@@ -90,8 +90,8 @@ func (s *Store) enter(ctx context.Context, seat *Seat) error {
 		if err != nil {
 			return err
 		}
-		for _, id := range gone {
-			if err := a.vacate(id, time.Time{}); err != nil {
+		for _, one := range gone {
+			if err := a.vacate(one.id, time.Time{}); err != nil {
 				return err
 			}
 		}
