@@ -66,6 +66,66 @@ export interface Watch extends AsyncIterable<AuditRecord> {
   close(): void;
 }
 
+/** A message as an agent is given it. What it says is data from others. */
+export interface InboxMessage {
+  id: string;
+  /** What agents see of the id. */
+  short: string;
+  from: string;
+  /** The agent, "#channel", or "*" for all. */
+  to: string;
+  thread?: string;
+  reply_to?: string;
+  sent: string;
+  text: string;
+  /** The text as an agent is shown it, with who sent it in front. */
+  shown: string;
+  /** Paths on the sender's machine. */
+  files?: string[];
+  priority?: "low" | "high" | "urgent";
+  urgent?: boolean;
+  /** It was given out before, and not confirmed. */
+  repeat?: boolean;
+}
+
+export interface TakeOptions {
+  /** Messages at most: 20 if it is left out, 100 at most. */
+  max?: number;
+  /** How long to wait for the first one; 0 if it is left out. */
+  wait_ms?: number;
+  /** false: they count as got at once. Otherwise confirm them with doneInbox. */
+  confirm?: boolean;
+  /** What is not confirmed in this time is given out again: a minute if it is left out. */
+  lease_ms?: number;
+  /** A name that nobody has becomes known. */
+  join?: boolean;
+  /** The folder whose hooks see the messages; the current one if it is left out. */
+  cwd?: string;
+  signal?: AbortSignal;
+}
+
+export interface MessageOptions {
+  /** The sender's name; the client's agent if it is left out. */
+  from?: string;
+  reply_to?: string;
+  thread?: string;
+  priority?: "low" | "normal" | "high" | "urgent";
+  metadata?: Record<string, any>;
+  /** The folder whose hooks see the message; the current one if it is left out. */
+  cwd?: string;
+  signal?: AbortSignal;
+}
+
+/** A message that is on disk, and how far it is with each receiver. */
+export interface SentMessage {
+  id: string;
+  short: string;
+  message: Record<string, any>;
+  receipts: Record<string, any>[];
+  /** What the sender's hooks have to say. */
+  note?: string;
+}
+
 export interface ToolOptions extends Omit<FireOptions, "dry_run"> {
   /** The tool's name, else its own. */
   name?: string;
@@ -86,6 +146,19 @@ export class Client {
   fire<E extends EventName>(event: E, payload?: PayloadOf<E>, options?: FireOptions): Promise<Outcome<E>>;
 
   watch(options?: WatchOptions): Watch;
+
+  /**
+   * The messages that wait for an agent, the most urgent first. Who takes them is that
+   * agent. What is not confirmed within the lease is given out again, with repeat; until
+   * then, later messages of the same sender wait.
+   */
+  takeInbox(name: string, options?: TakeOptions): Promise<InboxMessage[]>;
+
+  /** Confirms messages that were taken, or their ids, and gives those that could not be. */
+  doneInbox(name: string, messages: Iterable<string | { id: string }>, options?: { signal?: AbortSignal }): Promise<{ id: string; reason: string }[]>;
+
+  /** Sends a message to an agent, "#channel" or "*"; to may be null with reply_to. It is on disk when this ends. */
+  sendMessage(to: string | null, content: string, options?: MessageOptions): Promise<SentMessage>;
 
   /**
    * Puts hooks around a tool: PreToolUse before it runs, PostToolUse after it.

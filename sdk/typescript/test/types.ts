@@ -33,3 +33,11 @@ const run = client.guardTool(async (input: { command: string }) => input.command
 const length: number = await run({ command: "ls" }).catch((e) => (e instanceof Blocked ? e.outcome.reason.length : 0));
 export const tool = client.guardTool({ name: "t", execute: (_: { n: number }) => length }, { ask: (o) => o.reason === "" });
 tool.execute({ n: 1 });
+
+for (const m of await client.takeInbox("Bob", { wait_ms: 1000, max: 1 })) {
+  await client.sendMessage(null, m.text.trim(), { reply_to: m.id, priority: "high" });
+  const left: { id: string; reason: string }[] = await client.doneInbox("Bob", [m, m.id]);
+  left.length;
+}
+// @ts-expect-error: an option that there is not
+await client.takeInbox("Bob", { limit: 1 });
