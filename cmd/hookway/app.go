@@ -103,7 +103,8 @@ func (a *app) root() *cobra.Command {
 	root.PersistentFlags().StringVarP(&a.dir, "dir", "C", "", "act as if started in this `folder`")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON for machines")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return fmt.Errorf("%w; %s --help shows the flags", err, cmd.CommandPath())
+		said, _, _ := strings.Cut(err.Error(), ": strconv.") // which is about Go
+		return fmt.Errorf("%s; %s --help shows the flags", said, cmd.CommandPath())
 	})
 	for _, command := range []func() *cobra.Command{
 		a.fireCommand, a.listCommand, a.testCommand, a.trustCommand, a.untrustCommand, a.initCommand,

@@ -204,7 +204,7 @@ func (s *Store) Forget(ctx context.Context, name string, force bool) error {
 			return err
 		}
 		if waiting > 0 && !force {
-			return &refusal{fmt.Sprintf("%d messages wait for %s: hookway inbox %s shows them, and --force loses them", waiting, name, name)}
+			return &refusal{fmt.Sprintf("what waits for %s (%d) would be lost: hookway inbox %s shows it, and --force forgets it", name, waiting, name)}
 		}
 		return a.forget(agent)
 	}))
