@@ -102,7 +102,7 @@ func carried(ctx context.Context, sends int) (rows []runMeasure, err error) {
 	started := time.Since(began)
 	defer func() { err = errors.Join(err, carrier.Close(context.WithoutCancel(ctx))) }()
 
-	var took, arrived []float64
+	var arrived []float64
 	for range min(sends, 300) { // one on its way at a time
 		ms, err := oneWay(ctx, store, seat, carrier)
 		if err != nil {
@@ -111,12 +111,9 @@ func carried(ctx context.Context, sends int) (rows []runMeasure, err error) {
 		arrived = append(arrived, ms)
 	}
 	began = time.Now()
-	for i := range sends {
-		sent := time.Now()
-		if _, err := store.Send(ctx, benchMessage("anna", i)); err != nil {
-			return nil, err
-		}
-		took = append(took, milliseconds(time.Since(sent)))
+	took, err := sendEach(ctx, store, sends)
+	if err != nil {
+		return nil, err
 	}
 	rate := float64(sends) / time.Since(began).Seconds()
 	carrier.Poke()
@@ -137,6 +134,18 @@ func carried(ctx context.Context, sends int) (rows []runMeasure, err error) {
 		forComparison("a message until its receiver may have it, through the stream, median", "ms", median(arrived)),
 		forComparison("the stream's start, once", "ms", milliseconds(started)),
 	}, nil
+}
+
+// sendEach sends messages one after the other, and gives how long each took.
+func sendEach(ctx context.Context, store *relay.Store, sends int) (took []float64, err error) {
+	for i := range sends {
+		sent := time.Now()
+		if _, err := store.Send(ctx, benchMessage("anna", i)); err != nil {
+			return nil, err
+		}
+		took = append(took, milliseconds(time.Since(sent)))
+	}
+	return took, nil
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -30,7 +30,7 @@ const (
 // chaos sends thousands of messages to an agent, and kills the daemon and the
 // hookway run around the agent in turn.
 func (s *relayStage) chaos(ctx context.Context, plan relayPlan) ([]runMeasure, error) {
-	seat, err := s.store.Join(ctx, relay.Presence{Session: "chaos", Name: "Worker", Kind: "user"}) // so that the name is known
+	seat, err := s.store.Join(ctx, relay.Presence{Session: "chaos", Name: "Worker", Kind: relay.KindPerson}) // so that the name is known
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +44,8 @@ func (s *relayStage) chaos(ctx context.Context, plan relayPlan) ([]runMeasure, e
 	defer cancel()
 	failed := make(chan error, chaosSenders+1)
 	for i := range chaosSenders {
-		n := plan.messages / chaosSenders
-		if i < plan.messages%chaosSenders {
-			n++
-		}
 		sending.Go(func() {
-			if err := s.sendMany(ctx, fmt.Sprintf("sender%d", i), n, &sent); err != nil {
+			if err := s.sendMany(ctx, chaosSender(i), plan.share(i), &sent); err != nil {
 				failed <- err
 				cancel()
 			}
@@ -74,13 +70,8 @@ func (s *relayStage) chaos(ctx context.Context, plan relayPlan) ([]runMeasure, e
 	}
 	lost := 0
 	for i := range chaosSenders {
-		name := fmt.Sprintf("sender%d", i)
-		n := plan.messages / chaosSenders
-		if i < plan.messages%chaosSenders {
-			n++
-		}
-		for k := range n {
-			if count.times[name+"-"+strconv.Itoa(k)] == 0 {
+		for k := range plan.share(i) {
+			if count.times[chaosSender(i)+"-"+strconv.Itoa(k)] == 0 {
 				lost++
 			}
 		}
@@ -93,6 +84,17 @@ func (s *relayStage) chaos(ctx context.Context, plan relayPlan) ([]runMeasure, e
 		forComparison("given twice and marked so", "", float64(count.marked)),
 		forComparison("in all", "s", time.Since(began).Seconds()),
 	}, nil
+}
+
+func chaosSender(i int) string { return fmt.Sprintf("sender%d", i) }
+
+// share is how many of the messages one of the senders sends.
+func (p relayPlan) share(i int) int {
+	n := p.messages / chaosSenders
+	if i < p.messages%chaosSenders {
+		n++
+	}
+	return n
 }
 
 func drain(errs <-chan error) (all []error) {

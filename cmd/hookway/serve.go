@@ -67,7 +67,7 @@ elsewhere, too, with the token whose file --token names.`,
 
 // serve runs the daemon until it is told to stop, or nobody needs it.
 func (a *app) serve(ctx context.Context, s serving) error {
-	debug.SetGCPercent(400) // of little that is live: a tenth more decisions for a few MiB, which go back when it is calm
+	a.tuneMemory()
 	idle, wrong := idleTime(s.idle, a.getenv("HOOKWAY_IDLE"))
 	if wrong != nil && !s.onDemand {
 		return wrong
@@ -79,9 +79,6 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	wrong = errors.Join(wrong, err)
 	ready := a.getenv(call.ReadyFD)
 	a.keepSecrets(s.onDemand)
-	if a.getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(softLimit)
-	}
 	executable, _ := os.Executable() // without it, a new version is not noticed
 	if err := daemon.Settle(); err != nil {
 		return fmt.Errorf("the daemon cannot leave the folder it was started in: %w", err)
@@ -115,22 +112,47 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	}
 	c.Doors = doors.open(a, a.answerCalls(&c, carrier, log), log, s.onDemand)
 	if s.replace {
-		if ended, err := a.stopDaemon(ctx); err != nil && !errors.Is(err, daemon.ErrNone) {
+		if err := a.endRunning(ctx); err != nil {
 			return err
-		} else if err == nil && ended.How != daemon.Asked {
-			a.warn("%s", howEnded(ended))
 		}
 	}
 	err = daemon.Serve(ctx, c)
+	if err != nil && s.onDemand {
+		return a.notServed(ctx, at, err, log)
+	}
+	if errors.Is(err, daemon.ErrReplaced) { // a service is to start the new one
+		return &exit{code: daemon.ExitReplaced, err: err}
+	}
+	return err
+}
+
+// notServed is the end of a daemon that a call has started, and that did not serve.
+func (a *app) notServed(ctx context.Context, at call.Places, err error, log func(string)) error {
 	var running *daemon.RunningError
-	switch {
-	case s.onDemand && errors.As(err, &running):
+	if errors.As(err, &running) {
 		a.warn("%v", err)
 		return daemon.AwaitAccepting(ctx, at.Socket) // who started this one wants to call
-	case err != nil && s.onDemand:
-		log(err.Error())
-	case errors.Is(err, daemon.ErrReplaced): // a service is to start the new one
-		return &exit{code: daemon.ExitReplaced, err: err}
+	}
+	log(err.Error())
+	return err
+}
+
+// tuneMemory sets how eagerly the daemon collects garbage.
+func (a *app) tuneMemory() {
+	debug.SetGCPercent(400) // of little that is live: a tenth more decisions for a few MiB, which go back when it is calm
+	if a.getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softLimit)
+	}
+}
+
+// endRunning ends the daemon that runs, if one does.
+func (a *app) endRunning(ctx context.Context) error {
+	ended, err := a.stopDaemon(ctx)
+	switch {
+	case errors.Is(err, daemon.ErrNone):
+		return nil
+	case err == nil && ended.How != daemon.Asked:
+		a.warn("%s", howEnded(ended))
 	}
 	return err
 }
