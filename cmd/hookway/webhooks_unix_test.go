@@ -1,0 +1,238 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/internal/daemon"
+)
+
+const toldSecret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+
+// toldService is a service that is told of events. It may be away, and come back at the
+// same address.
+type toldService struct {
+	t       *testing.T
+	address string
+	server  *http.Server
+
+	mu    sync.Mutex
+	ids   []string
+	texts []string
+	took  map[string]int // how often it took a text
+	no    bool           // it answers 503
+}
+
+// come begins to answer, and go to do so no more.
+func (s *toldService) come() {
+	s.t.Helper()
+	if s.address == "" {
+		s.address = "127.0.0.1:0"
+	}
+	l, err := net.Listen("tcp", s.address)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.address = l.Addr().String()
+	s.server = &http.Server{Handler: s}
+	go s.server.Serve(l)
+}
+
+func (s *toldService) leave() { s.server.Close() }
+
+func (s *toldService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = web.Verify(toldSecret, r.Header, body)
+	}
+	var event struct{ Content string }
+	err = errors.Join(err, json.Unmarshal(body, &event))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.t.Errorf("%s is no event: %v", body, err)
+	}
+	s.ids, s.texts = append(s.ids, r.Header.Get("Webhook-Id")), append(s.texts, event.Content)
+	if s.no {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	if s.took == nil {
+		s.took = map[string]int{}
+	}
+	s.took[event.Content]++
+}
+
+// heard gives the ids under which a text came.
+func (s *toldService) heard(text string) (ids []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, one := range s.texts {
+		if one == text {
+			ids = append(ids, s.ids[i])
+		}
+	}
+	return ids
+}
+
+// taken is how often it took a text.
+func (s *toldService) taken(text string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.took[text]
+}
+
+// toldWorld is a home of hookway with a webhook.
+type toldWorld struct {
+	*testing.T
+	dir, program string
+	env          []string
+}
+
+func newToldWorld(t *testing.T, url string) *toldWorld {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "h") // a socket's path has little room
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &toldWorld{T: t, dir: dir, program: filepath.Join(dir, "hookway")} // by that name, this binary is hookway
+	placeSelf(t, w.program)
+	home := filepath.Join(dir, "home")
+	w.env = []string{"HOME=" + dir, "HOOKWAY_HOME=" + home, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
+	config := "gateway:\n  webhooks:\n    - {id: ci, url: '" + url + "', on: MessageSent, secret_file: secret, allow_private: true}\n"
+	err = os.MkdirAll(filepath.Join(home, "config"), 0o700)
+	for name, text := range map[string]string{"hookway.yaml": config, "secret": toldSecret + "\n"} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(home, "config", name), []byte(text), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_, _ = w.hookway("stop")
+		os.RemoveAll(dir)
+	})
+	return w
+}
+
+func (w *toldWorld) hookway(args ...string) (string, error) {
+	cmd := exec.Command(w.program, args...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("hookway %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out), err
+}
+
+func (w *toldWorld) must(args ...string) string {
+	w.Helper()
+	out, err := w.hookway(args...)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return out
+}
+
+// status is the daemon's.
+func (w *toldWorld) status() (st daemon.Status) {
+	w.Helper()
+	if err := json.Unmarshal([]byte(w.must("status", "--json")), &st); err != nil {
+		w.Fatal(err)
+	}
+	return st
+}
+
+// TestAWebhookHearsWhatAKilledDaemonWasTold kills the real daemon while a webhook does
+// not answer. The next one tells it, under the same id, with a signature that holds.
+func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
+	s := &toldService{t: t, no: true}
+	s.come()
+	w := newToldWorld(t, "http://"+s.address+"/")
+	w.must("inbox")
+	w.must("send", "user", "first") // starts the daemon
+	fire := func(text string) {
+		t.Helper()
+		client, err := daemon.Dial(t.Context(), w.status().Socket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close()
+		event := `{"event":"MessageSent","payload":{"id":"m-1","from":"Alice","to":"Bob","content":"` + text + `","success":true}}`
+		if code, answer, err := client.Ask(t.Context(), http.MethodPost, "/v1/events", []byte(event)); err != nil || code != http.StatusOK {
+			t.Fatalf("the event was answered with %d %s, %v", code, answer, err)
+		}
+	}
+	fire("of the daemon")
+	waiting := func() int {
+		for _, one := range w.status().Webhooks {
+			return one.Waiting
+		}
+		return 0
+	}
+	await(t, "both wait", func() bool { return waiting() == 2 })
+	if err := syscall.Kill(w.status().PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	w.env = append(w.env, "HOOKWAY_DAEMON=off")
+	if out := w.must("send", "user", "without a daemon"); strings.Contains(out, "webhook") { // it is known to be down
+		t.Error(out)
+	}
+	s.mu.Lock()
+	s.no = false
+	s.mu.Unlock()
+	w.env = w.env[:len(w.env)-1]
+	w.must("send", "user", "last")
+	texts := []string{"first", "of the daemon", "without a daemon", "last"}
+	for _, text := range texts {
+		await(t, text+" came", func() bool { return s.taken(text) > 0 })
+	}
+	await(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
+	for _, text := range texts {
+		if n, ids := s.taken(text), s.heard(text); n != 1 || ids[0] == "" || slices.ContainsFunc(ids, func(id string) bool { return id != ids[0] }) {
+			t.Errorf("%s was taken %d times, under the ids %v", text, n, ids)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(w.dir, "home", "state", "gateway", "webhooks.db"))
+	if err != nil || strings.Contains(string(text), toldSecret[6:]) {
+		t.Errorf("the secret is in the file, or that cannot be read: %v", err)
+	}
+}
+
+// TestAWebhookHearsWhatNobodyCouldTell: a process that sends a message while the webhook
+// is away, and no daemon runs, has left when the webhook comes.
+func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
+	s := &toldService{t: t}
+	s.come()
+	s.leave()
+	w := newToldWorld(t, "http://"+s.address+"/")
+	w.must("inbox")
+	w.env = append(w.env, "HOOKWAY_DAEMON=off")
+	if out := w.must("send", "user", "alone"); !strings.Contains(out, "webhook ci: ") || !strings.Contains(out, "what it is to be told is kept") {
+		t.Error(out)
+	}
+	w.env = w.env[:len(w.env)-1]
+	s.come()
+	defer s.leave()
+	w.must("agents") // needs no daemon
+	if ids := s.heard("alone"); len(ids) != 0 {
+		t.Errorf("it came by itself: %v", ids)
+	}
+	w.must("send", "user", "another") // starts one
+	await(t, "it came", func() bool { return len(s.heard("alone")) == 1 && len(s.heard("another")) == 1 })
+	await(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
+}

@@ -1,0 +1,70 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestAMessageIsTold(t *testing.T) {
+	status, answer, after := http.StatusOK, "a page, and no decision", ""
+	var got *http.Request
+	var body []byte
+	h, _ := serve(t, Config{Secret: testSecret}, func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		body, _ = io.ReadAll(r.Body)
+		w.Header().Set("Retry-After", after)
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	})
+	m, err := h.Message(bash("ls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Tell(t.Context(), m); err != nil {
+		t.Error(err)
+	}
+	if err := Verify(testSecret, got.Header, body); err != nil || got.Header.Get("Webhook-Id") != m.ID || got.Header.Get("Hookway-Event") != "PreToolUse" || string(body) != string(m.Body) {
+		t.Errorf("%v: %v, %s", err, got.Header, body)
+	}
+	answer = `{"action":"block","reason":"no"}` // which is no answer to what only tells
+	for _, c := range []struct {
+		status int
+		after  string
+		want   time.Duration
+	}{{410, "", 0}, {429, "120", 2 * time.Minute}, {503, "soon", 0}, {503, "-1", 0}, {302, "", 0}} {
+		status, after = c.status, c.after
+		var said *StatusError
+		if err := h.Tell(t.Context(), m); !errors.As(err, &said) || said.Status != c.status || said.RetryAfter != c.want || errors.Is(err, ErrUnset) {
+			t.Errorf("%d: %v", c.status, err)
+		}
+	}
+	status, after = 503, time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
+	var said *StatusError
+	if err := h.Tell(t.Context(), m); !errors.As(err, &said) || said.RetryAfter < 50*time.Minute || said.RetryAfter > time.Hour {
+		t.Errorf("a date: %v", err)
+	}
+}
+
+func TestWithoutItsSecretAMessageIsNotSent(t *testing.T) {
+	sent := false
+	h, _ := serve(t, Config{Secret: "${MISSING}"}, func(http.ResponseWriter, *http.Request) { sent = true })
+	if err := h.Tell(t.Context(), Message{ID: "evt_1", Event: "Stop", Body: []byte("{}")}); !errors.Is(err, ErrUnset) || sent {
+		t.Errorf("sent %v, %v", sent, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := h.Tell(ended, Message{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestAMessageIsToldOnlyIfTheAnswerIsSigned(t *testing.T) {
+	h, _ := serve(t, Config{Secret: testSecret, Verify: true}, func(http.ResponseWriter, *http.Request) {})
+	if err := h.Tell(t.Context(), Message{ID: "evt_1", Event: "Stop", Body: []byte("{}")}); err == nil {
+		t.Error("an answer that is not signed is believed")
+	}
+}
