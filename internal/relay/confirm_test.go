@@ -41,6 +41,22 @@ func TestWhatASeatThatEndedHasGivenIsConfirmedByAnother(t *testing.T) {
 	}
 }
 
+// TestAnAnswerMayBeFasterThanItsConfirmation: all four facts are there in the end.
+func TestAnAnswerMayBeFasterThanItsConfirmation(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	bob := join(t, s, "Bob", "one")
+	join(t, s, "Alice")
+	id := say(t, s, "Alice", "Bob", "a")
+	carry(t, s)
+	take(t, bob)
+	must(t, bob.Begin(t.Context(), id, "a", "http"))
+	send(t, s, relay.Message{From: "Bob", ReplyTo: id, Content: "b"})
+	must(t, bob.Confirm(t.Context(), id, "http"))
+	if _, all, err := s.Receipts(t.Context(), id); err != nil || all[0].State != relay.StateReplied || all[0].Injected.IsZero() || all[0].Seen.IsZero() {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
 func TestKnown(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	seat := join(t, s, "Zoë", "one")

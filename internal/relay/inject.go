@@ -49,7 +49,7 @@ func (seat *Seat) Done(ctx context.Context, id string, repeat bool) error {
 // Begin), and nobody else may have begun it since. To confirm again changes nothing.
 func (seat *Seat) Confirm(ctx context.Context, id, how string) error {
 	d, found, err := seat.s.read(ctx).of(id, "", seat.agent)
-	if err == nil && found && (d.stage == injected || d.stage == seen || d.stage == replied) {
+	if err == nil && found && d.injected != 0 && (d.stage == injected || d.stage == seen || d.stage == replied) {
 		return nil
 	}
 	if err != nil {
@@ -57,6 +57,10 @@ func (seat *Seat) Confirm(ctx context.Context, id, how string) error {
 	}
 	session := seat.presence().Session
 	return seat.change(ctx, id, func(a access, d *delivery) error {
+		if d.stage == replied && d.injected == 0 && d.how == how { // the answer was faster
+			d.injected = micros(a.s.now())
+			return nil
+		}
 		if d.stage != begun || d.how != how {
 			return ErrTaken
 		}
