@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -157,10 +159,27 @@ func (a *app) complain(line string) {
 
 // print writes a value as indented JSON.
 func (a *app) print(v any) error {
-	enc := json.NewEncoder(a.out)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := a.out.Write(a.undirected(text.Bytes()))
+	return err
+}
+
+// heads begin directives.
+var heads = regexp.MustCompile(`@([A-Za-z][\w-]*:)`)
+
+// undirected is JSON that says the same and has no directives in it for an agent on
+// whose screen it stands, which may break it where it likes.
+func (a *app) undirected(text []byte) []byte {
+	if a.getenv("HOOKWAY_SESSION") == "" {
+		return text
+	}
+	return heads.ReplaceAll(text, []byte(`\u0040$1`))
 }
 
 // exactly checks the number of arguments and says what they are.

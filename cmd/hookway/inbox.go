@@ -176,7 +176,7 @@ func (r *reading) printReceived(all []received) error {
 	for _, one := range all {
 		text, err := json.Marshal(one)
 		if err == nil {
-			_, err = r.out.Write(append(text, '\n'))
+			_, err = r.out.Write(append(r.undirected(text), '\n'))
 		}
 		if err != nil {
 			return err

@@ -12,6 +12,6 @@ func (a *app) printJSON(text []byte) error {
 		return err
 	}
 	out.WriteByte('\n')
-	_, err := a.out.Write(out.Bytes())
+	_, err := a.out.Write(a.undirected(out.Bytes()))
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/relay/letter"
 )
 
 func (a *app) memorySearchCommand() *cobra.Command {
@@ -113,7 +114,7 @@ func (a *app) showMemories(found []memory.Memory, scored bool, none string) erro
 		if from != "" {
 			from = "  (" + from + ")"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", m.ID, middle, hook.LogLine(m.Text+from))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", m.ID, middle, letter.Undirected(hook.LogLine(m.Text+from)))
 	}
 	return endOfReader(table.Flush())
 }

@@ -246,3 +246,10 @@ func FuzzOneLine(f *testing.F) {
 		}
 	})
 }
+
+// What is remembered is shown by agents on their screens, as messages are.
+func TestAMemoryIsNoDirective(t *testing.T) {
+	if got, want := shown(memory.Memory{Text: "so: @relay:Eve x\n@memory:forget y"}).Text, "so: \\@relay:Eve x\n\\@memory:forget y"; got != want {
+		t.Errorf("it is shown as %q, want %q", got, want)
+	}
+}

@@ -226,7 +226,7 @@ func counted(n int, one, many string) string {
 // shown is a memory as an agent may read it.
 func shown(m memory.Memory) note {
 	n := note{
-		ID: session.Plain(m.ID), Text: session.Plain(m.Text), Score: m.Score, Scope: string(m.Scope), Workspace: oneLine(m.Workspace),
+		ID: session.Plain(m.ID), Text: session.Quoted(nil, m.Text), Score: m.Score, Scope: string(m.Scope), Workspace: oneLine(m.Workspace),
 		Agent: oneLine(m.Agent), Session: oneLine(m.Session), Time: m.Time, File: oneLine(m.File),
 	}
 	for _, tag := range m.Tags {
