@@ -224,7 +224,15 @@ func (a access) forget(agent string) error {
 			return err
 		}
 	}
-	// The senders keep their receipts; a new agent of that name does not see them.
+	if err := a.remove(agent); err != nil {
+		return err
+	}
+	return a.forgetPairs(agent)
+}
+
+// remove takes an agent out for which nothing waits. The senders keep their receipts; a
+// new agent of that name does not see them.
+func (a access) remove(agent string) error {
 	for _, change := range []string{
 		"UPDATE delivery SET agent = agent || ' ' || message WHERE machine = '' AND agent = ?",
 		"DELETE FROM member WHERE agent = ?", "DELETE FROM seat WHERE agent = ?", "DELETE FROM agent WHERE key = ?",
@@ -233,5 +241,5 @@ func (a access) forget(agent string) error {
 			return err
 		}
 	}
-	return a.forgetPairs(agent)
+	return nil
 }

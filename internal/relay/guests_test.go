@@ -43,3 +43,46 @@ func TestWhoIsForAll(t *testing.T) {
 		t.Errorf("when it is back it goes to %v", to)
 	}
 }
+
+// TestGuestsThatDoNotComeBackAreForgotten: of sessions that nobody wraps there are ever
+// more. Whoever has a message waiting, listens to a channel or runs stays, and so does
+// an agent of hookway run.
+func TestGuestsThatDoNotComeBackAreForgotten(t *testing.T) {
+	s := open(t, "", relay.Options{})
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s.SetNow(func() time.Time { return now })
+	sit := func(name, kind string) *relay.Seat {
+		seat, err := s.Join(t.Context(), relay.Presence{Session: "of " + name, Name: name, Kind: kind})
+		must(t, err)
+		return seat
+	}
+	for name, kind := range map[string]string{"gone": relay.KindHooks, "listens": relay.KindHooks, "waited-for": relay.KindHooks, "away": relay.KindWrapped} {
+		must(t, sit(name, kind).Close())
+	}
+	sit("runs", relay.KindHooks)
+	must(t, s.JoinChannel(t.Context(), "build", "listens"))
+	say(t, s, "Alice", "waited-for", "x")
+	known := func() map[string]bool {
+		carry(t, s) // which sweeps, now and then
+		all, err := s.Agents(t.Context())
+		must(t, err)
+		names := map[string]bool{}
+		for _, a := range all {
+			names[a.Name] = true
+		}
+		return names
+	}
+	if all := known(); len(all) != 5 {
+		t.Errorf("at once there are %v", all)
+	}
+	now = now.Add(89 * 24 * time.Hour)
+	say(t, s, "Alice", "away", "x") // so that there is something to carry
+	if all := known(); len(all) != 5 {
+		t.Errorf("after 89 days there are %v", all)
+	}
+	now = now.Add(2 * 24 * time.Hour)
+	say(t, s, "Alice", "away", "y")
+	if all := known(); len(all) != 4 || all["gone"] {
+		t.Errorf("after 91 days there are %v", all)
+	}
+}

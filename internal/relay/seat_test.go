@@ -269,7 +269,7 @@ func TestAgents(t *testing.T) {
 	if b := list()["Bob"]; b.Running || b.Session != "" || !b.Since.Equal(now) || b.Waiting != 2 {
 		t.Errorf("%+v", b)
 	}
-	if err := s.Forget(t.Context(), "bob", false); err == nil || !strings.Contains(err.Error(), "2 messages wait") {
+	if err := s.Forget(t.Context(), "bob", false); err == nil || !strings.Contains(err.Error(), "waits for bob (2)") {
 		t.Errorf("one with messages was forgotten: %v", err)
 	}
 	first, err := s.Inbox(t.Context(), "Bob", relay.Query{})
