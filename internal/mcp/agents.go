@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (s *Server) addAgents(server *sdk.Server, running context.Context) {
 			if len(all) > 0 {
 				a.text = counted(len(all), "agent:\n", "agents:\n")
 			}
-			for _, r := range all[:min(len(all), mostAgents)] {
+			for _, r := range likeliest(all) {
 				one := s.shownAgent(r, store.Machine(), terminals)
 				a.out.Agents = append(a.out.Agents, one)
 				a.text += one.line()
@@ -71,6 +72,27 @@ func (s *Server) addAgents(server *sdk.Server, running context.Context) {
 			return a, nil
 		},
 	})
+}
+
+// likeliest are as many agents as an answer names, in their order. If there are more,
+// those that run now are among them first, and sessions that nobody wraps and that
+// have ended last: there are ever more of these.
+func likeliest(all []relay.Agent) []relay.Agent {
+	if len(all) <= mostAgents {
+		return all
+	}
+	rank := func(a relay.Agent) int {
+		switch {
+		case a.Running:
+			return 0
+		case a.Kind != relay.KindHooks || a.Waiting > 0:
+			return 1
+		}
+		return 2
+	}
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b relay.Agent) int { return rank(a) - rank(b) })
+	return all[:mostAgents]
 }
 
 // terminals are the sessions that hookway run has in a terminal now, by their id.
