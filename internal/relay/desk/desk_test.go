@@ -296,6 +296,44 @@ func TestAnotherSessionHasTheInbox(t *testing.T) {
 	s.want(s.take(patient, 1), "one")
 }
 
+// TestAnAnswerConfirms: it says that the message was read.
+func TestAnAnswerConfirms(t *testing.T) {
+	s := newStage(t)
+	if err := s.store.Register(t.Context(), "Alice"); err != nil {
+		t.Fatal(err)
+	}
+	s.say("Alice", "one", "two")
+	b := s.take(0, 1)
+	b.Lease(time.Hour)
+	if _, err := s.store.Send(t.Context(), relay.Message{From: "Bob", ReplyTo: b.Letters[0].ID, Content: "yes"}); err != nil {
+		t.Fatal(err)
+	}
+	b.Abandon()
+	s.want(s.take(0, 9), "two")
+}
+
+// TestSeatsAreBounded: those that nobody uses make room.
+func TestSeatsAreBounded(t *testing.T) {
+	s := newStage(t)
+	s.take(0, 1) // one is free now
+	if err := s.store.Register(t.Context(), "Carol"); err != nil {
+		t.Fatal(err)
+	}
+	s.desk.mu.Lock()
+	s.desk.seats += mostSeats - 1
+	s.desk.mu.Unlock()
+	request := Request{Agent: "Carol", Most: 1, Hooks: func(string) post.Hooks { return silent{} }}
+	if _, err := s.desk.Take(t.Context(), request); err != nil {
+		t.Error(err)
+	}
+	s.desk.mu.Lock()
+	s.desk.lines["Carol"].free = nil // as if it were used
+	s.desk.mu.Unlock()
+	if _, err := s.desk.Take(t.Context(), request); !errors.Is(err, ErrBusy) {
+		t.Errorf("beyond the bound: %v", err)
+	}
+}
+
 // TestManyTakeAtOnce: each message goes to one of them, and none is left.
 func TestManyTakeAtOnce(t *testing.T) {
 	s := newStage(t)

@@ -47,6 +47,14 @@ func (d *Desk) Take(ctx context.Context, r Request) (*Batch, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(d.ctx, func() { cancel(ErrClosed) })()
+	b, err := d.take(ctx, r)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	return b, err
+}
+
+func (d *Desk) take(ctx context.Context, r Request) (*Batch, error) {
 	name, err := d.name(ctx, r)
 	if err != nil {
 		return nil, err
@@ -63,9 +71,6 @@ func (d *Desk) Take(ctx context.Context, r Request) (*Batch, error) {
 	b := &Batch{desk: d, line: l, seat: seat}
 	if err = b.fill(ctx, r); len(b.Letters) == 0 {
 		d.stand(l, seat, err == nil || errors.Is(err, context.Canceled))
-		if cause := context.Cause(ctx); err != nil && cause != nil {
-			err = cause
-		}
 		return b, err
 	}
 	return b, nil // what went wrong after the first will be seen again
