@@ -75,28 +75,29 @@ func claim(ctx context.Context, seat Seat, hooks Hooks, t relay.Taken, how strin
 	case err != nil:
 		return l, false, fmt.Errorf("the hooks of MessageReceived did not finish: %w", err)
 	case out.Action == hook.ActionBlock:
-		return l, false, seat.Suppress(ctx, t.Message.ID, out.Reason)
+		_, err := claimed(seat.Suppress(ctx, t.Message.ID, out.Reason))
+		return l, false, err
 	case out.Changed:
 		l.Content = out.Payload.Content
 		l.Message = letter.Clean(l.Message)
 	}
 	l.Inject = out.Inject
-	ok, err = begin(ctx, seat, l.ID, l.Text(), how)
+	ok, err = claimed(seat.Begin(ctx, l.ID, l.Text(), how))
 	return l, ok, err
 }
 
 // finish says of a message that it was injected by somebody who has died since.
 func finish(ctx context.Context, seat Seat, t relay.Taken, how string) error {
-	ok, err := begin(ctx, seat, t.Message.ID, t.Again.Text, how)
+	ok, err := claimed(seat.Begin(ctx, t.Message.ID, t.Again.Text, how))
 	if ok {
 		err = seat.Done(ctx, t.Message.ID, false)
 	}
 	return err
 }
 
-// begin claims a message; false if somebody else has.
-func begin(ctx context.Context, seat Seat, id, text, how string) (ok bool, err error) {
-	err = seat.Begin(ctx, id, text, how)
+// claimed reports whether a message is the seat's to deal with, after it has said what
+// becomes of it; somebody else may have claimed it before, which is no error.
+func claimed(err error) (bool, error) {
 	if errors.Is(err, relay.ErrTaken) {
 		return false, nil
 	}

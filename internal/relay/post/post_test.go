@@ -197,3 +197,23 @@ func TestWhatMayBeARepeatStaysSo(t *testing.T) {
 		t.Errorf("after that: %+v, %v", letters, err)
 	}
 }
+
+// late is a seat before which another one was.
+type late struct{ *relay.Seat }
+
+func (late) Suppress(context.Context, string, string) error { return relay.ErrTaken }
+
+// TestWhatSomebodyElseHasIsLeftOut: also what a hook has blocked, and the others come.
+func TestWhatSomebodyElseHasIsLeftOut(t *testing.T) {
+	store, seat, h := stage(t)
+	for _, text := range []string{"secret", "plain"} {
+		if _, err := post.Send(t.Context(), store, &hooks{}, send("Bob", text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	carry(t, store)
+	letters, err := post.Collect(t.Context(), late{seat}, h, 10, "mcp")
+	if err != nil || len(letters) != 1 || letters[0].Text() != "plain" {
+		t.Errorf("%+v, %v", letters, err)
+	}
+}
