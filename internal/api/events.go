@@ -235,6 +235,7 @@ func jsonOnly(r *http.Request) error {
 // Bounds of a body.
 const (
 	bodyTime  = 30 * time.Second // for all of it, in either direction
+	bodyRest  = 2 * time.Second  // of that, when the daemon ends
 	largeSize = 1 << 20          // of those beyond it, few are read at a time
 )
 
@@ -251,6 +252,8 @@ func (d *Doors) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (bo
 	}
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(d.BodyTime))
+	ending := context.AfterFunc(d.stopped, func() { _ = rc.SetReadDeadline(time.Now().Add(min(d.BodyTime, bodyRest))) })
+	defer ending()
 	var buf bytes.Buffer
 	if n := r.ContentLength; n > 0 && n <= largeSize {
 		buf.Grow(int(n) + bytes.MinRead)
@@ -260,7 +263,9 @@ func (d *Doors) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (bo
 		if giveBack, err = d.host.Large(r.Context()); err != nil {
 			return nil, func() {}, problem("busy", "%v; try again", err).with("Retry-After", "1")
 		}
-		_ = rc.SetReadDeadline(time.Now().Add(d.BodyTime))
+		if !d.stopping() {
+			_ = rc.SetReadDeadline(time.Now().Add(d.BodyTime))
+		}
 		_, err = io.CopyN(&buf, r.Body, most-largeSize+1)
 	}
 	switch {
@@ -268,6 +273,8 @@ func (d *Doors) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (bo
 		err = tooLarge(most)
 	case errors.Is(err, io.EOF):
 		err = nil
+	case errors.Is(err, os.ErrDeadlineExceeded) && d.stopping():
+		err = stopping()
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = problem("too-slow", "the body did not arrive within %v", d.BodyTime).with("Connection", "close")
 	case err != nil:

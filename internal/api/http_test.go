@@ -183,6 +183,27 @@ func TestWhoSendsSlowlyIsNotWaitedForWithoutEnd(t *testing.T) {
 	h.await("the end of a connection with half a head", ended)
 }
 
+// A body that comes slowly keeps a daemon from ending for a moment only.
+func TestTheEndDoesNotWaitForABody(t *testing.T) {
+	h := newHouse(t, oneHook, plan{patience: time.Hour})
+	c := raw(t, h, "POST /v1/events HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 20\r\n\r\n")
+	in := bufio.NewReader(c)
+	response, err := http.ReadResponse(in, nil)
+	if err != nil || response.StatusCode != http.StatusContinue {
+		t.Fatalf("the daemon does not read the body: %+v, %v", response, err)
+	}
+	h.stop()
+	if response, err = http.ReadResponse(in, nil); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := io.ReadAll(response.Body)
+	response.Body.Close()
+	if err := described("POST", "/v1/events", response.StatusCode, response.Header, text); err != nil || response.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("status %d, %v: %s", response.StatusCode, err, text)
+	}
+	h.await("the end of the daemon", h.ended)
+}
+
 func TestAHookIsAbortedWhenTheClientHasGone(t *testing.T) {
 	h := newHouse(t, oneHook, plan{})
 	began, aborted := make(chan struct{}), make(chan struct{})
