@@ -21,7 +21,7 @@ import (
 
 // softLimit is the memory beyond which the daemon collects garbage more eagerly:
 // one large event makes several times its size of it.
-const softLimit = 256 << 20
+const softLimit = 160 << 20
 
 // serving is one call of hookway serve.
 type serving struct {
