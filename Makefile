@@ -60,7 +60,7 @@ fuzz:
 	@sh tools/fuzz.sh $(FUZZTIME)
 
 bench:
-	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./handler/script ./handler/web ./handler/rpc ./handler/wasm ./internal/api ./internal/directive ./internal/terminal ./internal/memory ./internal/relay ./internal/relay/bus
+	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./handler/script ./handler/web ./handler/rpc ./handler/wasm ./internal/api ./internal/directive ./internal/terminal ./internal/memory ./internal/relay ./internal/relay/bus ./internal/gateway/spool
 
 # The checked-in JSON Schemas, and all golden files, made anew.
 schema:

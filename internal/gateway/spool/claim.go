@@ -51,6 +51,7 @@ type claim struct {
 	failures int
 	since    int64
 	next     int64
+	problem  string
 	rows     []*claimed
 	lines    []string // to be logged when it is done
 }
@@ -60,7 +61,7 @@ func (c *claim) run(ctx context.Context, results []result) ([]*claimed, error) {
 	err := c.do(ctx, "sent", func(file *sqlite.File) error {
 		return file.Write(ctx, func(tx *sql.Tx) error {
 			c.tx, c.rows, c.lines = tx, nil, nil
-			err := tx.QueryRowContext(ctx, "SELECT failures, since, next FROM webhook WHERE place = ? AND id = ?", c.target.Place, c.target.ID).Scan(&c.failures, &c.since, &c.next)
+			err := tx.QueryRowContext(ctx, "SELECT failures, since, next, error FROM webhook WHERE place = ? AND id = ?", c.target.Place, c.target.ID).Scan(&c.failures, &c.since, &c.next, &c.problem)
 			if errors.Is(err, sql.ErrNoRows) {
 				return nil
 			}

@@ -55,12 +55,14 @@ func (s *Spool) take(ctx context.Context, to *Receiver, m web.Message) error {
 
 // write writes what has come, until there is nothing left.
 func (s *Spool) write() {
-	for {
-		gather := time.NewTimer(gatherTime)
-		select {
-		case <-gather.C:
-		case <-s.ctx.Done(): // what has come is written all the same
-			gather.Stop()
+	for first := true; ; first = false {
+		if !first { // one that comes alone is written at once
+			gather := time.NewTimer(gatherTime)
+			select {
+			case <-gather.C:
+			case <-s.ctx.Done(): // what has come is written all the same
+				gather.Stop()
+			}
 		}
 		s.mu.Lock()
 		n := min(len(s.arriving), maxBatch)

@@ -276,7 +276,7 @@ func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 		r := s.Receiver(Webhook{place, "ci"}, Policy{}, there)
 		w.tell(r, "1")
 		time.Sleep(time.Hour)
-		if st := w.status(s, "ci"); st.Waiting != 1 || !st.Since.IsZero() {
+		if st := w.status(s, "ci"); st.Waiting != 1 || !st.Since.IsZero() || st.Error != web.ErrUnset.Error() {
 			t.Errorf("%+v", st)
 		}
 		tries := len(there.heard())

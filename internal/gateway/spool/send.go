@@ -201,7 +201,7 @@ func (one *sender) try(r *result, limit time.Duration) {
 	case err == nil:
 		r.fate = told
 	case errors.Is(err, web.ErrUnset):
-		r.fate = untried
+		r.fate, r.err = untried, err
 		one.unable(err)
 	case errors.Is(err, web.ErrClosed), one.ctx.Err() != nil:
 		r.fate = untried

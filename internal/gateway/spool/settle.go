@@ -12,10 +12,14 @@ import (
 func (c *claim) settle(ctx context.Context, results []result) error {
 	counts := map[fate]int{}
 	var last *result
+	unset := ""   // why nothing could be sent
 	news := false // of the webhook: that it refuses once more what it has refused is none
 	for i := range results {
 		r := &results[i]
 		counts[r.fate]++
+		if r.fate == untried && r.err != nil {
+			unset = hook.LogLine(r.err.Error())
+		}
 		if r.fate >= failed {
 			last, news = r, news || !r.refused || r.tries == 0
 		}
@@ -29,12 +33,16 @@ func (c *claim) settle(ctx context.Context, results []result) error {
 			return err
 		}
 		return c.fail(ctx, last)
-	case counts[told] > 0 && c.failures > 0:
-		c.lines = append(c.lines, fmt.Sprintf("webhook %s answers again, after %v", c.target.ID, c.now.Sub(time.UnixMicro(c.since)).Round(time.Second)))
+	case counts[told] > 0 && (c.failures > 0 || c.problem != ""):
+		if c.failures > 0 {
+			c.lines = append(c.lines, fmt.Sprintf("webhook %s answers again, after %v", c.target.ID, c.now.Sub(time.UnixMicro(c.since)).Round(time.Second)))
+		}
 		c.failures = 0
 		return c.exec(ctx, "UPDATE webhook SET failures = 0, since = 0, next = 0, error = '' WHERE place = ? AND id = ?", c.target.Place, c.target.ID)
 	case news && counts[told] == 0:
 		return c.fail(ctx, last)
+	case unset != "" && c.failures == 0:
+		return c.exec(ctx, "UPDATE webhook SET error = ? WHERE place = ? AND id = ?", unset, c.target.Place, c.target.ID)
 	case len(results) > 0 && c.failures > 0: // the probe has shown nothing: there may be another at once
 		c.next = micros(c.now)
 		return c.exec(ctx, "UPDATE webhook SET next = ? WHERE place = ? AND id = ?", c.next, c.target.Place, c.target.ID)
