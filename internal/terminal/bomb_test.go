@@ -14,9 +14,9 @@ func TestABombIsReadSoon(t *testing.T) {
 		r := newReader(tap, newTyped())
 		tap.write([]byte(strings.Repeat(bomb, 256<<10/len(bomb))))
 		tap.end()
-		began := time.Now()
+		before := worked(t)
 		r.finish()
-		if took := time.Since(began); took > 20*time.Second {
+		if took := worked(t) - before; took > 20*time.Second {
 			t.Errorf("%q: %v", bomb, took)
 		}
 	}
@@ -44,7 +44,7 @@ func TestScreenEndsWhileOutputComes(t *testing.T) {
 	go func() { r.screen(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Screen waits for a pause of the output")
 	}
 }
