@@ -22,8 +22,9 @@ func (a *app) sessionMail(ctx context.Context, warn func(string)) (mail *session
 }
 
 // daemonEvery is how often a session that other machines may send to looks whether
-// there is a daemon, and starts one.
-const daemonEvery = time.Minute
+// there is a daemon, and starts one: after one was killed, nothing of theirs comes
+// in for so long. One that was stopped has as long to stay so.
+const daemonEvery = 10 * time.Second
 
 // poker tells the daemon that there are messages to carry. Nobody waits for it.
 type poker struct {
