@@ -99,16 +99,17 @@ func (c *claim) choose(ctx context.Context) error {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
+	for size := 0; size < mostBytes && rows.Next(); {
 		one := &claimed{}
 		var made int64
 		if err := rows.Scan(&one.seq, &one.ID, &one.Event, &one.Body, &made, &one.tries); err != nil {
 			return err
 		}
 		one.made = time.UnixMicro(made)
+		size += len(one.Body)
 		c.rows = append(c.rows, one)
 	}
-	if err := rows.Err(); err != nil || len(c.rows) == 0 {
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil || len(c.rows) == 0 {
 		return err
 	}
 	until := micros(c.now.Add(c.lease))

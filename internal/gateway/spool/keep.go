@@ -18,7 +18,7 @@ const (
 
 // Bounds of what is on its way into the file. Who tells more waits.
 const (
-	maxArriving = 1024
+	maxArriving = 256
 	maxBatch    = 256                  // messages that are written together
 	gatherTime  = 5 * time.Millisecond // for more of them: each write waits for the disk
 	writeTime   = 20 * time.Second     // for one write

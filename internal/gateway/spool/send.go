@@ -16,6 +16,7 @@ import (
 const (
 	atOnce     = 4                // requests to one webhook
 	mostTaken  = 32               // messages that are taken out together
+	mostBytes  = 4 << 20          // of which no more are added
 	startTime  = 5 * time.Second  // after which none of them is begun
 	tryTime    = 30 * time.Second // for one, without a time of its own
 	shortTime  = 5 * time.Second  // for one, in a process that does not carry
@@ -219,7 +220,7 @@ func (one *sender) try(r *result, limit time.Duration) {
 // unable notes that nothing can be sent here, until the webhook is told something
 // with what is missing.
 func (one *sender) unable(err error) {
-	one.logOnce("unable\x00"+err.Error(), "webhook %s waits: %s", one.target.ID, hook.LogLine(err.Error()))
+	one.logAfter(keepTime, "unable\x00"+err.Error(), "webhook %s waits: %s", one.target.ID, hook.LogLine(err.Error()))
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	one.rest[one.target.Webhook] = time.Now().Add(restTime)

@@ -77,7 +77,10 @@ func (s *Spool) log(format string, args ...any) {
 const quiet = 10 * time.Minute
 
 // logOnce logs a line, unless one of its kind was logged just now.
-func (s *Spool) logOnce(kind, format string, args ...any) {
+func (s *Spool) logOnce(kind, format string, args ...any) { s.logAfter(quiet, kind, format, args...) }
+
+// logAfter logs a line, unless one of its kind was logged within a time.
+func (s *Spool) logAfter(quiet time.Duration, kind, format string, args ...any) {
 	s.mu.Lock()
 	last, before := s.said[kind]
 	again := before && time.Since(last) < quiet
