@@ -13,10 +13,13 @@ import (
 // Times of carrying.
 const (
 	lookEvery  = 2 * time.Second // whether another process has written
-	readEvery  = 30              // looks: what is there, in any case
+	restLooks  = 30              // between two looks at what is there in any case, or cannot be sent
 	sweepEvery = time.Hour
 	lostTime   = 24 * time.Hour // that the messages of a webhook wait which is in no configuration
 )
+
+// rests is how long a webhook is not looked at that cannot be sent to here.
+func (s *Spool) rests() time.Duration { return restLooks * s.every }
 
 // Loaded is the configuration as it is now.
 type Loaded struct {
@@ -132,7 +135,7 @@ func (c *carrying) work(ctx context.Context, now time.Time) error {
 	for _, w := range due {
 		c.start(w, all)
 	}
-	if again := now.Add(restTime); again.Before(c.next) { // for those that could not be sent to
+	if again := now.Add(c.rests()); again.Before(c.next) { // for those that could not be sent to
 		c.next = again
 	}
 	return nil
@@ -155,7 +158,7 @@ func (c *carrying) start(w Webhook, all Loaded) {
 		one.target, one.from = target, nil
 	case w.Place == all.Place || r == nil: // it waits for its configuration
 		c.mu.Lock()
-		c.rest[w] = time.Now().Add(restTime)
+		c.rest[w] = time.Now().Add(c.rests())
 		c.mu.Unlock()
 		return
 	}
@@ -182,9 +185,9 @@ func (c *carrying) takeOver(ctx context.Context) error {
 // due gives the webhooks that may be sent to now, and notes when to look again.
 func (c *carrying) due(ctx context.Context, now time.Time) (due []Webhook, err error) {
 	left := 0
-	next := now.Add(readEvery * c.every)
+	next := now.Add(c.rests())
 	err = c.do(ctx, "read", func(file *sqlite.File) error {
-		due, left, next = nil, 0, now.Add(readEvery*c.every)
+		due, left, next = nil, 0, now.Add(c.rests())
 		rows, err := file.QueryContext(ctx, `SELECT place, id, waiting, lost, CASE WHEN failures > 0 THEN next ELSE 0 END,
 			(SELECT min(next) FROM message WHERE place = w.place AND webhook = w.id AND until <= ?1),
 			(SELECT min(until) FROM message WHERE place = w.place AND webhook = w.id AND until > ?1)

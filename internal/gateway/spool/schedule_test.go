@@ -231,9 +231,9 @@ func TestWhatNoConfigurationHasWaitsADay(t *testing.T) {
 		if s.Waiting() != 0 {
 			t.Error("it keeps the daemon up")
 		}
-		time.Sleep(3 * time.Hour)
+		time.Sleep(6 * time.Hour)
 		if st := w.status(s, "ci"); st.Waiting != 0 {
-			t.Errorf("after 26 hours: %+v", st)
+			t.Errorf("after 29 hours: %+v", st)
 		}
 		stop()
 		if !strings.Contains(w.log(), "webhook ci is in /config no more since a day, so 2 messages were dropped") {
@@ -259,7 +259,7 @@ func TestAConfigurationThatIsBrokenLosesNothing(t *testing.T) {
 			return Loaded{Place: place, Targets: map[string]Target{"ci": target("ci", away)}}
 		})
 		away.answers(nil)
-		time.Sleep(49 * time.Hour)
+		time.Sleep(52 * time.Hour)
 		if ids := away.heard(); len(ids) != 2 || ids[1] != "1" {
 			t.Errorf("heard %v", ids)
 		}

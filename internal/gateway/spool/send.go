@@ -21,7 +21,6 @@ const (
 	tryTime    = 30 * time.Second // for one, without a time of its own
 	shortTime  = 5 * time.Second  // for one, in a process that does not carry
 	settleTime = 5 * time.Second  // for what became of them to be noted
-	restTime   = time.Minute      // before a webhook is looked at again that cannot be sent to
 )
 
 // carrier owns what the process has taken that carries.
@@ -223,5 +222,5 @@ func (one *sender) unable(err error) {
 	one.logAfter(keepTime, "unable\x00"+err.Error(), "webhook %s waits: %s", one.target.ID, hook.LogLine(err.Error()))
 	one.mu.Lock()
 	defer one.mu.Unlock()
-	one.rest[one.target.Webhook] = time.Now().Add(restTime)
+	one.rest[one.target.Webhook] = time.Now().Add(one.rests())
 }
