@@ -220,7 +220,10 @@ func TestAWaitDoesNotHoldTheDaemon(t *testing.T) {
 		response.Body.Close()
 		waits <- response.StatusCode
 	}()
-	eventually(t, "Bob waits", func() bool { _, text := h.ask("GET", "/v1/agents", ""); return strings.Contains(text, `"running":true`) })
+	eventually(t, "Bob waits", func() bool {
+		_, text := h.ask("GET", "/v1/agents", "")
+		return strings.Contains(text, `"running":true`)
+	})
 	eventually(t, "nothing is under way", func() bool { _, text := h.ask("GET", "/v1/status", ""); return strings.Contains(text, `"running":0`) })
 	h.stop()
 	h.await("the end of the daemon", h.ended)
