@@ -29,7 +29,11 @@ HOOKWAY_TRUST=1 trusts without asking, for CI.`,
 		Example: "  hookway trust\n  hookway trust --yes",
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			status, err := config.TrustIf(a.options(), func(status config.TrustStatus) error { return a.askGrants(status.Wishes, yes) })
+			told := map[string]bool{}
+			status, err := config.TrustIf(a.options(), func(status config.TrustStatus) error {
+				a.showDestinations(status.Sends, told)
+				return a.askGrants(status.Wishes, yes)
+			})
 			if err != nil {
 				return err
 			}
@@ -40,7 +44,7 @@ HOOKWAY_TRUST=1 trusts without asking, for CI.`,
 			for _, f := range status.Files {
 				fmt.Fprintf(visible{a.out}, "  %s\n", f)
 			}
-			return a.showProblems(cmd)
+			return a.showProblems(cmd, told)
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "allow scripts and modules what they want, without asking")
@@ -88,13 +92,16 @@ func asked(in io.Reader, out io.Writer, question string) bool {
 }
 
 // showProblems tells at once what hookway would complain about at every event.
-func (a *app) showProblems(cmd *cobra.Command) error {
+func (a *app) showProblems(cmd *cobra.Command, told map[string]bool) error {
 	w, err := a.open(cmd.Context(), a.options())
 	if err != nil {
 		return err
 	}
 	a.showWarnings(w)
-	a.showGrants(w.set.Hooks)
+	a.showGrants(w.set.Hooks, told)
+	if m := w.set.Settings.Memory; m != nil && m.Own {
+		a.showDestinations(m.Destinations(), told) // those of a script
+	}
 	problems := w.set.Problems
 	if err := w.close(); err != nil {
 		return err
@@ -106,9 +113,8 @@ func (a *app) showProblems(cmd *cobra.Command) error {
 }
 
 // showGrants says what the scripts and modules of the workspace may now do beyond
-// computing, and which servers are told of events.
-func (a *app) showGrants(hooks []config.Hook) {
-	told := map[string]bool{}
+// computing, and which servers are told of events that nobody was told of before.
+func (a *app) showGrants(hooks []config.Hook, told map[string]bool) {
 	for _, h := range hooks {
 		if line := shownHandler(h); h.Layer == config.LayerWorkspace && len(h.Grants) > 0 && !told[line] {
 			told[line] = true
@@ -118,6 +124,22 @@ func (a *app) showGrants(hooks []config.Hook) {
 			told[h.Command] = true
 			fmt.Fprintf(visible{a.out}, "Events go to %s\n", h.Command)
 		}
+	}
+}
+
+// showDestinations says where what is remembered, and events, go: before anything is
+// trusted.
+func (a *app) showDestinations(all []config.Destination, told map[string]bool) {
+	for _, d := range all {
+		line := "Events go to " + d.To
+		if d.What == "memory" {
+			line = fmt.Sprintf("What is remembered here goes to %s (%s)", d.To, d.By)
+		}
+		if a.json || told[line] {
+			continue
+		}
+		told[line], told[d.To] = true, told[d.To] || d.What == "events" || d.By == "handler"
+		fmt.Fprintf(visible{a.out}, "%s\n", line)
 	}
 }
 

@@ -33,13 +33,14 @@ func (s TrustState) Runs() bool {
 
 // TrustStatus is the trust in one workspace.
 type TrustStatus struct {
-	Workspace string     `json:"workspace,omitempty"`
-	State     TrustState `json:"state"`
-	Hash      string     `json:"hash,omitempty"`
-	Files     []string   `json:"files,omitempty"`   // what is pinned, by path from the workspace
-	Changes   []Change   `json:"changes,omitempty"` // with TrustChanged
-	Lost      string     `json:"lost,omitempty"`    // with TrustChanged: why it is not known any more what was trusted
-	Wishes    []Wish     `json:"wishes,omitempty"`  // of Trust: what scripts and modules may do from now on
+	Workspace string        `json:"workspace,omitempty"`
+	State     TrustState    `json:"state"`
+	Hash      string        `json:"hash,omitempty"`
+	Files     []string      `json:"files,omitempty"`   // what is pinned, by path from the workspace
+	Changes   []Change      `json:"changes,omitempty"` // with TrustChanged
+	Lost      string        `json:"lost,omitempty"`    // with TrustChanged: why it is not known any more what was trusted
+	Wishes    []Wish        `json:"wishes,omitempty"`  // of Trust: what scripts and modules may do from now on
+	Sends     []Destination `json:"sends,omitempty"`   // of Trust: where what is remembered, and events, go
 }
 
 // trusted is one workspace in trust.json.
@@ -211,6 +212,7 @@ func TrustIf(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 	}
 	status := before.status(l.workspace, l.pinned.files)
 	status.Wishes = l.wishes(before.Workspaces[l.workspace].Grants)
+	status.Sends = l.destinations()
 	if ask != nil {
 		if err := ask(status); err != nil {
 			return status, err
