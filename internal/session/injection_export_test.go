@@ -23,3 +23,9 @@ func (c *Control) WaitMost(d time.Duration) { c.s.typist.most = d }
 // WatchMost bounds how long is waited to see what becomes of a text, from the next
 // one on.
 func (c *Control) WatchMost(d time.Duration) { c.s.typist.watches = d }
+
+// LastKey is when the user's last key was taken from the keyboard.
+func (c *Control) LastKey() time.Time {
+	_, last := c.s.program.User()
+	return last
+}

@@ -34,6 +34,20 @@ func (r reached) prompts(after, prompt string) {
 	})
 }
 
+// press has the user type keys, and waits until they were taken from the keyboard:
+// a text comes before what is still in it.
+func (r reached) press(keyboard io.Writer, keys string) {
+	r.t.Helper()
+	before := r.LastKey()
+	write(r.t, keyboard, keys)
+	for end := time.Now().Add(patience); r.LastKey().Equal(before); {
+		if time.Now().After(end) {
+			r.t.Fatalf("nobody takes %q", keys)
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
 // kept injects a text that must not be typed while all stays as it is, for longer
 // than any pause that keys are given.
 func (r reached) kept(text, reason string) {
@@ -48,17 +62,17 @@ func (r reached) kept(text, reason string) {
 func TestASearchInTheHistoryIsNotTypedInto(t *testing.T) {
 	t.Parallel()
 	r, keys := atBash(t)
-	write(t, keys, "echo DAN\"\"GER\r")
+	r.press(keys, "echo DAN\"\"GER\r")
 	r.prompts("\rDANGER", "$ ")
-	write(t, keys, "\x12")
+	r.press(keys, "\x12")
 	r.screen.await(t, "(reverse-i-search)")
-	write(t, keys, "DAN")
+	r.press(keys, "DAN")
 	r.screen.await(t, "N': echo")
 	r.kept("echo INJ", "searching the history")
-	write(t, keys, "nothing of that kind")
+	r.press(keys, "nothing of that kind")
 	r.screen.await(t, "failed")
 	p := r.put("echo inj\"\"ected", "searching the history")
-	write(t, keys, "\x07")
+	r.press(keys, "\x07")
 	if state, reason := r.ended(p); state != "submitted" {
 		t.Errorf("it ended as %s (%s)", state, reason)
 	}
@@ -77,10 +91,10 @@ func TestAKeyThatWaitsForAnotherKeepsItsMeaning(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, keys := atBash(t)
-			write(t, keys, keysOf[0])
+			r.press(keys, keysOf[0])
 			r.kept("echo INJ", "a key of the user waits")
 			p := r.put("echo inj\"\"ected", "a key of the user waits")
-			write(t, keys, keysOf[1])
+			r.press(keys, keysOf[1])
 			if state, reason := r.ended(p); state != "submitted" {
 				t.Errorf("it ended as %s (%s)", state, reason)
 			}
@@ -101,10 +115,10 @@ func TestWhatIsLeftRightOfTheCursorIsTheUsers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, keys := atBash(t)
-			write(t, keys, typed)
+			r.press(keys, typed)
 			r.kept("echo INJ", "a half-written line")
-			write(t, keys, "\x0b")
-			write(t, keys, "\x03")
+			r.press(keys, "\x0b")
+			r.press(keys, "\x03")
 			r.submits("echo inj\"\"ected")
 			r.screen.await(t, "injected\r\n")
 			r.submits("exit")
@@ -119,7 +133,7 @@ func TestWhatIsLeftRightOfTheCursorIsTheUsers(t *testing.T) {
 func TestARedirectionIsNoPrompt(t *testing.T) {
 	t.Parallel()
 	r, keys := atBash(t)
-	write(t, keys, "echo a > ")
+	r.press(keys, "echo a > ")
 	r.kept("injected", "a half-written line")
 }
 
@@ -129,31 +143,31 @@ func TestPythonsRestRightOfTheCursorIsTheUsers(t *testing.T) {
 	r := typing(t, session.Config{Stdin: in, Env: plainly(), Command: []string{program(t, "python3"), "-q", "-i"}})
 	r.submits("print('ready')")
 	r.prompts("ready\r\n", ">>> ")
-	write(t, keys, "0 1\x1b[D\x1b[D\x15")
+	r.press(keys, "0 1\x1b[D\x1b[D\x15")
 	r.kept("print('INJ')", "a half-written line")
 }
 
 func TestAShellThatRunsSomethingIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	r, keys := atBash(t)
-	write(t, keys, "cat; echo ov\"\"er\r")
+	r.press(keys, "cat; echo ov\"\"er\r")
 	r.screen.await(t, "cat; echo")
 	was := "cat was running"
 	if runtime.GOOS != "linux" { // it is not known which program it is
 		was = "another program was running"
 	}
 	p := r.put("echo inj\"\"ected", was)
-	write(t, keys, "of the cat\r")
+	r.press(keys, "of the cat\r")
 	r.screen.await(t, "of the cat\r\nof the cat")
-	write(t, keys, "\x04")
+	r.press(keys, "\x04")
 	if state, reason := r.ended(p); state != "submitted" {
 		t.Errorf("it ended as %s (%s)", state, reason)
 	}
 	r.prompts("injected\r\n", "$ ")
-	write(t, keys, "read k; echo \"[$k]\"\r")
+	r.press(keys, "read k; echo \"[$k]\"\r")
 	r.screen.await(t, "[$k]")
 	p = r.put("echo an\"\"other", "a command was running")
-	write(t, keys, "mine\r")
+	r.press(keys, "mine\r")
 	if state, reason := r.ended(p); state != "submitted" {
 		t.Errorf("it ended as %s (%s)", state, reason)
 	}
@@ -170,7 +184,7 @@ func TestAMenuOfTheShellIsTheUsers(t *testing.T) {
 		`select x in a b; do echo "chosen $x"; break; done; read -r line; echo "text $line"`}})
 	r.screen.await(t, "#? ")
 	p := r.put("1", "asking the user")
-	write(t, keys, "2\r")
+	r.press(keys, "2\r")
 	r.clean()
 	r.ended(p)
 	if got := r.screen.String(); !strings.Contains(got, "chosen b") || !strings.Contains(got, "text 1") {
