@@ -32,7 +32,8 @@ func (a *app) logCommand() *cobra.Command {
 		Use:   "log",
 		Short: "Show what hooks decided: who, why, and how long it took",
 		Long: `Show the outcomes that were recorded, oldest first: when, which agent, which
-event, what it asked for, what was decided, by whom and why.
+event, what it asked for, what was decided, by whom and why; below that, which
+hooks failed.
 
 --explain shows every hook that was asked, and what was changed. --json prints
 the records as they are kept, one a line. hookway log verify checks that nobody
@@ -204,6 +205,8 @@ func (a *app) showRecord(r audit.Record, explain bool) error {
 	describe(&text, &r)
 	if explain {
 		explainRecord(&text, &r)
+	} else {
+		describeFailures(&text, &r)
 	}
 	_, err := io.WriteString(visible{a.out}, text.String())
 	return err
@@ -227,6 +230,16 @@ func describe(w io.Writer, r *audit.Record) {
 	}
 	if r.Lost > 0 {
 		fmt.Fprintf(w, "    %d records before this one could not be written\n", r.Lost)
+	}
+}
+
+// describeFailures says which handlers failed, a line each, unless the reason of the
+// outcome does.
+func describeFailures(w io.Writer, r *audit.Record) {
+	for _, s := range r.Steps {
+		if s.Failed && s.Error != "" && !strings.Contains(r.Reason, s.Error) {
+			fmt.Fprintf(w, "    %s failed: %s\n", field(s.Hook, 80), field(s.Error, 300))
+		}
 	}
 }
 
