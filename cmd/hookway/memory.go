@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,6 +65,9 @@ func (a *app) view(f memoryFlags) (memory.View, error) {
 	if err != nil {
 		return memory.View{}, err
 	}
+	if err := checkTags(f.tags); err != nil {
+		return memory.View{}, err
+	}
 	v := memory.View{Workspace: workspace, Agent: f.agent, All: f.all, Session: f.session, By: f.by, Tags: f.tags}
 	if v.Agent == "" {
 		v.Agent = a.getenv("HOOKWAY_AGENT")
@@ -80,6 +84,9 @@ func (a *app) origin(f memoryFlags) (memory.Memory, error) {
 	if err != nil {
 		return memory.Memory{}, err
 	}
+	if err := checkTags(f.tags); err != nil {
+		return memory.Memory{}, err
+	}
 	m := memory.Memory{Workspace: workspace, Agent: f.agent, Session: f.session, Tags: f.tags, File: f.file}
 	if m.Agent == "" {
 		m.Agent = a.getenv("HOOKWAY_AGENT")
@@ -91,6 +98,16 @@ func (a *app) origin(f memoryFlags) (memory.Memory, error) {
 		err = errors.New("--scope agent needs the agent's name: give --agent NAME")
 	}
 	return m, err
+}
+
+// checkTags finds a tag that says nothing.
+func checkTags(tags []string) error {
+	for _, tag := range tags {
+		if strings.Trim(tag, "# \t\n") == "" {
+			return fmt.Errorf("--tag %q is empty; name a tag, or leave it out", tag)
+		}
+	}
+	return nil
 }
 
 // memoryWorkspace is the folder whose memories are meant: the named one, or the

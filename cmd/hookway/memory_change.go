@@ -15,7 +15,7 @@ import (
 func (a *app) memorySaveCommand() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
-		Use:   "save TEXT",
+		Use:   "save TEXT | -",
 		Short: "Save a memory; prints its id",
 		Long:  "Save a memory and print its id. With - the text is read from stdin. A text that\nis there already is not saved twice: its id is printed again.",
 		Example: `  hookway memory save "User prefers dark mode" --tag style --scope user
@@ -55,11 +55,16 @@ func (a *app) memoryText(args []string) (string, error) {
 	if len(args) != 1 || args[0] != "-" {
 		return strings.Join(args, " "), nil
 	}
-	data, err := io.ReadAll(io.LimitReader(a.in, memory.MaxText+1))
+	const most = 2 * memory.MaxText // with blanks around it, which are not kept
+	data, err := io.ReadAll(io.LimitReader(a.in, most))
 	if err != nil {
 		return "", fmt.Errorf("the text cannot be read: %w", err)
 	}
-	return string(data), nil
+	text := strings.TrimSpace(string(data))
+	if len(text) > memory.MaxText || len(data) == most {
+		return "", fmt.Errorf("the text on stdin has more than %d bytes: save a summary, and name the file that has the rest", memory.MaxText)
+	}
+	return text, nil
 }
 
 // printUnless prints a value if there was no error.

@@ -12,13 +12,13 @@ import (
 func (a *app) memoryImportCommand() *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
-		Use:   "import FILE",
+		Use:   "import FILE | -",
 		Short: "Save the memories of a file: one JSON object a line",
-		Long: `Save the memories of a file, one JSON object a line, as hookway memory export
-writes them: {"id","text","session","agent","workspace","time","tags","scope",
-"file","context"}. Only text is needed; what else a line does not say is taken
-from the flags. - is stdin. An id that is there is replaced. A mistake in one line
-is an error, and then nothing is imported.`,
+		Long: `Save the memories of a file, or with - of stdin, one JSON object a line, as
+hookway memory export writes them: {"id","text","session","agent","workspace",
+"time","tags","scope","file","context"}. Only text is needed; what else a line
+does not say is taken from the flags. An id that is there is replaced. A mistake
+in one line is an error, and then nothing is imported.`,
 		Example: "  hookway memory import notes.jsonl\n  ssh other hookway memory export | hookway memory import -",
 		Args:    exactly("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
