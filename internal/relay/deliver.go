@@ -163,7 +163,8 @@ func (in *ingestion) receipt(machine string, r Receipt) error {
 		}
 	}
 	merge(&d, r)
-	if stage.after(d.stage) || d.stage == inOutbox {
+	given := d.stage == inOutbox || d.stage == refused && d.reason == machineForgotten // up to that machine, which is there
+	if given || stage.after(d.stage) {
 		d.stage, d.reason = stage, clip(clean(r.Reason))
 		return in.move(d)
 	}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // directory is what one machine tells others of its agents.
@@ -70,6 +69,9 @@ func (s *Store) Learn(ctx context.Context, machine string, data []byte) error {
 		if err != nil || bytes.Equal(known, digest[:]) {
 			return err
 		}
+		if err := a.back(machine); err != nil {
+			return err
+		}
 		return a.learn(machine, d)
 	}))
 }
@@ -114,37 +116,4 @@ func (a access) learn(machine string, d directory) error {
 		}
 	}
 	return nil
-}
-
-// ForgetMachine removes another machine that does not come back, with what waits for
-// it here, whose senders are told. If it does come back, it is known again.
-func (s *Store) ForgetMachine(ctx context.Context, machine string) error {
-	machine = strings.ToLower(machine)
-	err := s.write(ctx, func(a access) error {
-		if known, err := a.get([]any{new(int)}, "SELECT 1 FROM peer WHERE machine = ?", machine); !known || err != nil {
-			all, more := a.strings("SELECT machine FROM peer")
-			return unknownOr(first(err, more), "machine", machine, nearest(machine, all))
-		}
-		var d delivery
-		var waiting []delivery
-		err := a.each(d.fields(), func() error { waiting = append(waiting, d); return nil },
-			"SELECT "+deliveryColumns+" FROM delivery d WHERE d.machine = ? AND d.machine <> '' AND d.state = 0", machine)
-		if err != nil {
-			return err
-		}
-		for _, d := range waiting {
-			d.stage, d.reason = refused, "the machine was forgotten"
-			if err := a.move(d); err != nil {
-				return err
-			}
-		}
-		for _, table := range []string{"outbox", "peer_agent", "peer_channel", "peer"} {
-			if _, err := a.exec("DELETE FROM "+table+" WHERE machine = ?", machine); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	s.outgoing.now()
-	return s.explain("changed", err)
 }

@@ -206,6 +206,9 @@ func (in *ingestion) bound(m *Message) error {
 
 // answer tells another machine that a message is kept here, and for whom.
 func (in *ingestion) answer(origin, id string, receipts []Receipt) error {
+	if err := in.back(origin); err != nil {
+		return err
+	}
 	in.out = true
 	return in.report(origin, parcel{Taken: id, Receipts: receipts})
 }

@@ -240,10 +240,16 @@ func TestAMachineThatDoesNotComeBack(t *testing.T) {
 		t.Error(got)
 	}
 	var unknown *relay.UnknownError
-	if err := m1.ForgetMachine(t.Context(), "m22"); !errors.As(err, &unknown) || unknown.Near[0] != "m2" {
+	if err := m1.ForgetMachine(t.Context(), "m22", true); !errors.As(err, &unknown) || unknown.Near[0] != "m2" {
 		t.Errorf("%v", err)
 	}
-	must(t, m1.ForgetMachine(t.Context(), "M2"))
+	if err := m1.ForgetMachine(t.Context(), "m1", true); err == nil || !strings.Contains(err.Error(), "this machine") {
+		t.Errorf("itself: %v", err)
+	}
+	if err := m1.ForgetMachine(t.Context(), "m2", false); err == nil || !strings.Contains(err.Error(), "has not reached the agents of m2 (2)") {
+		t.Errorf("what waits: %v", err)
+	}
+	must(t, m1.ForgetMachine(t.Context(), "M2", true))
 	if got := states(t, m1, first); got != "Bob@m2 refused (the machine was forgotten)" {
 		t.Error(got)
 	}

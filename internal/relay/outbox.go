@@ -141,5 +141,8 @@ func (s *Store) Unpublished(ctx context.Context) (n int, err error) {
 	return n, s.explain("read", err)
 }
 
-// PokeOutgoing ends a Targets that has nothing to wait for any more.
-func (s *Store) PokeOutgoing() { s.outgoing.now() }
+// PokeOutgoing ends a Targets or Forgotten that has nothing to wait for any more.
+func (s *Store) PokeOutgoing() {
+	s.outgoing.now()
+	s.forgetting.now()
+}

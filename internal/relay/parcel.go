@@ -29,7 +29,11 @@ const (
 )
 
 // report puts a parcel for another machine into the outbox, in pieces if it is long.
+// One that was forgotten is told nothing.
 func (a access) report(machine string, p parcel) error {
+	if away, err := a.away(machine); away || err != nil {
+		return err
+	}
 	p.V, p.Machine = parcelVersion, a.s.machine
 	all := p.Receipts
 	for {

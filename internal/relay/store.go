@@ -63,6 +63,7 @@ type Store struct {
 	statements sync.Map      // text to *sql.Stmt
 	writing    chan struct{} // held by the one that writes
 	outgoing   poke
+	forgetting poke
 
 	mu     sync.Mutex
 	seats  map[*Seat]bool
@@ -86,7 +87,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, limits: o.Limits.orDefault(), log: o.Log, now: time.Now,
-		writing: make(chan struct{}, 1), outgoing: newPoke(), seats: map[*Seat]bool{},
+		writing: make(chan struct{}, 1), outgoing: newPoke(), forgetting: newPoke(), seats: map[*Seat]bool{},
 	}
 	if s.log == nil {
 		s.log = func(string) {}

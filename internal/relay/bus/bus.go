@@ -21,6 +21,8 @@ type Store interface {
 	Republish(ctx context.Context, machine string) error
 	Refuse(ctx context.Context, seq int64, reason string) error
 	PokeOutgoing()
+	Forgotten(ctx context.Context, passOver func(machine string) bool) (machines []string, err error)
+	Dropped(ctx context.Context, machine string) error
 	Ingest(ctx context.Context, from relay.Source, last uint64, data [][]byte) (woken []string, err error)
 	Directory(ctx context.Context) ([]byte, error)
 	Learn(ctx context.Context, machine string, directory []byte) error

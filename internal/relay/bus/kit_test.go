@@ -33,6 +33,7 @@ type box struct {
 	learned map[string]string
 	agents  string
 	sources map[string]uint64 // by stream and time
+	gone    []string          // machines that were forgotten
 }
 
 type row struct {
@@ -168,6 +169,27 @@ func (b *box) Directory(context.Context) ([]byte, error) {
 
 func (b *box) Learn(_ context.Context, machine string, directory []byte) error {
 	b.change(func() { b.learned[machine] = string(directory) })
+	return nil
+}
+
+func (b *box) Forgotten(ctx context.Context, passOver func(string) bool) ([]string, error) {
+	for {
+		b.mu.Lock()
+		machines, changed := slices.DeleteFunc(slices.Clone(b.gone), passOver), b.changed
+		b.mu.Unlock()
+		if len(machines) > 0 {
+			return machines, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+func (b *box) Dropped(_ context.Context, machine string) error {
+	b.change(func() { b.gone = slices.DeleteFunc(b.gone, func(m string) bool { return m == machine }) })
 	return nil
 }
 

@@ -69,6 +69,17 @@ func (k *known) reach(machine string, last uint64) {
 	}
 }
 
+// drop remembers no stream of a machine any more.
+func (k *known) drop(machine string) error {
+	k.mu.Lock()
+	if _, there := k.streams[machine]; there {
+		delete(k.streams, machine)
+		k.changed = true
+	}
+	k.mu.Unlock()
+	return k.write()
+}
+
 // write writes what has changed.
 func (k *known) write() error {
 	k.mu.Lock()

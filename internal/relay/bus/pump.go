@@ -24,18 +24,20 @@ type pump struct {
 	group *group
 	turns chan struct{}
 
-	mu    sync.Mutex
-	lanes map[string]chan struct{} // kicks of those that are under way, by machine
+	mu      sync.Mutex
+	lanes   map[string]chan struct{} // kicks of those that are under way, by machine
+	leaving map[string]bool          // machines that were forgotten, whose lane has that to do
 }
 
 func newPump(l *link, g *group) *pump {
-	return &pump{link: l, group: g, turns: make(chan struct{}, mostLanes), lanes: map[string]chan struct{}{}}
+	return &pump{link: l, group: g, turns: make(chan struct{}, mostLanes), lanes: map[string]chan struct{}{}, leaving: map[string]bool{}}
 }
 
 // run begins a lane for each machine that something waits for.
 func (p *pump) run(ctx context.Context) error {
 	p.survey()
 	p.group.start(p.heed)
+	p.group.start(p.watchForgotten)
 	var wait pause
 	for {
 		machines, err := p.b.store.Targets(ctx, p.under)
@@ -102,10 +104,14 @@ func (p *pump) begin(machine string) {
 		err := p.lane(p.group.ctx, machine, kick)
 		p.mu.Lock()
 		delete(p.lanes, machine)
+		gone := p.leaving[machine]
 		p.mu.Unlock()
 		if err != nil {
 			p.group.cancel(err)
 			return
+		}
+		if gone { // since its last look
+			p.begin(machine)
 		}
 		p.b.store.PokeOutgoing() // what came since is the next one's
 	})
@@ -154,6 +160,9 @@ func (p *pump) step(ctx context.Context, machine string, careful bool) (some boo
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
+	}
+	if p.forgotten(machine) {
+		return false, p.drop(ctx, machine)
 	}
 	s, fresh, err := p.stream(ctx, machine)
 	if err != nil {
