@@ -123,6 +123,9 @@ func (s *sending) check() error {
 			return err
 		}
 	}
+	if err := relay.Thread(s.thread); err != nil {
+		return fmt.Errorf("--thread: %w", err)
+	}
 	switch {
 	case s.timeout < 0:
 		return fmt.Errorf("--timeout %v: it must not be negative", s.timeout)

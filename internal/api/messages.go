@@ -98,6 +98,9 @@ func decodeSend(body []byte, v visit) (Sending, error) {
 	s := Sending{CWD: r.CWD, Foreign: v.foreign, Message: relay.Message{
 		ID: r.ID, From: r.From, To: r.To, Content: r.Content, Thread: r.Thread, ReplyTo: r.ReplyTo, Priority: relay.Priority(r.Priority),
 	}}
+	if err := relay.Thread(r.Thread); err != nil {
+		return s, problem("bad-request", "%v", err).at("thread")
+	}
 	if s.From == "" {
 		s.From = program
 	}

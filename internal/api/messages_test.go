@@ -254,6 +254,7 @@ func TestEachBadMessageIsOneClearProblem(t *testing.T) {
 		{body: h.message("Alice", "x", `,"priority":"soon"`), status: 400, says: []string{"soon", "urgent"}},
 		{body: `{"to":"Alice","content":"x","cwd":"/there/is/no/such/folder"}`, status: 400, says: []string{"is no folder"}},
 		{body: h.message("Alice", "x", `,"id":"a b"`), status: 400, says: []string{"cannot be the id"}},
+		{body: h.message("Alice", "x", `,"thread":"the build"`), status: 400, says: []string{"cannot be the name of a thread", "one word"}},
 		{body: h.message("Alice", "x", `,"from":"a/b"`), status: 400, says: []string{"cannot be a name"}},
 		{body: h.message("Alice", "x", `,"reply_to":"none"`), status: 404, says: []string{"message"}},
 		{body: h.message("Alice", "x", `,"text":"y"`), status: 400, says: []string{`no field \"text\"`}},

@@ -98,8 +98,13 @@ func (s *Server) outgoing(who string, in sending) (m relay.Message, err error) {
 		return m, fmt.Errorf("to has %d bytes; it must be one name", len(in.To))
 	case strings.TrimSpace(session.Plain(in.Text)) == "":
 		return m, errors.New("text is empty; say something")
+	case in.Urgent && in.Priority != "" && in.Priority != string(relay.PriorityUrgent):
+		return m, fmt.Errorf("urgent and the priority %s contradict each other; give one of them", hook.LogLine(in.Priority))
 	case len(in.Attach) > relay.MostAttachments:
 		return m, fmt.Errorf("attach names %d files; at most %d", len(in.Attach), relay.MostAttachments)
+	}
+	if err := relay.Thread(in.Thread); err != nil {
+		return m, err
 	}
 	m = relay.Message{
 		ID: relay.NewID(), From: s.name(who), Session: s.sessionID(), To: in.To, Thread: in.Thread, ReplyTo: in.ReplyTo,

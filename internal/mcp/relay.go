@@ -21,6 +21,20 @@ type office struct {
 	done  func() error // of the hooks
 }
 
+// byTools points an agent that asked for what is not there to the tools that say
+// what is, in place of the commands that a person has.
+func byTools(err error) error {
+	var unknown *relay.UnknownError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	return errors.New(strings.NewReplacer(
+		"see hookway inbox for those that are kept", "send_message and read_inbox give the ids",
+		"see hookway channels for those there are", "list_channels shows those there are",
+		"see hookway agents for those there are", "list_agents shows those there are",
+	).Replace(err.Error()))
+}
+
 // relay is the store of messages. An error is tried again at the next call.
 func (s *Server) relay(ctx context.Context) (*relay.Store, error) {
 	s.mu.Lock()

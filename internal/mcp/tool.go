@@ -60,7 +60,7 @@ func add[In, Out any](server *sdk.Server, running context.Context, all *answers,
 		case errors.Is(err, context.DeadlineExceeded):
 			return refused(fmt.Errorf("%s was not done in %s; try again later", t.name, t.time)), nil
 		case err != nil:
-			return refused(err), nil
+			return refused(byTools(err)), nil
 		}
 		result := &sdk.CallToolResult{
 			Content: []sdk.Content{&sdk.TextContent{Text: a.text}}, StructuredContent: a.out, IsError: a.failed,
