@@ -200,7 +200,22 @@ func (r *reading) table(store *relay.Store, items []relay.Item) error {
 		if strings.HasPrefix(i.Message.To, "#") || i.Message.To == "*" {
 			to = " → " + field(i.Message.To, 40)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s%s: %s\n", relay.Short(i.Message.ID), clock(i.Message.Sent), state, field(from, 80), to, field(letter.Undirected(i.Message.Content), 200))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s%s%s: %s\n", relay.Short(i.Message.ID), clock(i.Message.Sent), state, field(from, 80), to, tagged(i.Message), field(letter.Undirected(i.Message.Content), 200))
 	}
 	return endOfReader(table.Flush())
+}
+
+// tagged is the priority and the thread of a message, as a directive has them.
+func tagged(m relay.Message) string {
+	var words []string
+	if m.Priority != "" && m.Priority != relay.PriorityNormal {
+		words = append(words, string(m.Priority))
+	}
+	if m.Thread != "" && m.Thread != m.ID {
+		words = append(words, "thread:"+letter.ThreadName(m.Thread))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " [" + field(strings.Join(words, " "), 60) + "]"
 }

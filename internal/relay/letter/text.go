@@ -58,7 +58,7 @@ func head(m relay.Message, machine string) string {
 	}
 	fmt.Fprintf(&b, " [%s]", relay.Short(m.ID))
 	if m.Thread != "" && m.Thread != m.ID {
-		b.WriteString(" in thread " + threadName(m.Thread))
+		b.WriteString(" in thread " + ThreadName(m.Thread))
 	}
 	if m.Priority == relay.PriorityUrgent || m.Priority == relay.PriorityHigh {
 		fmt.Fprintf(&b, " (%s)", m.Priority)
@@ -66,9 +66,9 @@ func head(m relay.Message, machine string) string {
 	return b.String()
 }
 
-// threadName is the name of a thread, or the short form of the message that it
+// ThreadName is the name of a thread, or the short form of the message that it
 // began with.
-func threadName(thread string) string {
+func ThreadName(thread string) string {
 	if len(thread) != idLength || strings.ContainsFunc(thread, func(r rune) bool { return !alphanumeric(r) }) {
 		return thread
 	}
