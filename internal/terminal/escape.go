@@ -34,6 +34,7 @@ const (
 	opClear                   // the whole screen is erased
 	opSwitch                  // to the alternate screen, or back
 	opMode                    // another mode of the terminal is switched
+	opFrame                   // a frame begins, which is shown when it is whole
 )
 
 // completes says what the sequence does that the byte c completes.
@@ -61,6 +62,9 @@ func (e *escape) csiCompletes(c byte) operation {
 				if switches(mode) {
 					return opSwitch
 				}
+			}
+			if c == 'h' && e.params[0] == 2026 {
+				return opFrame
 			}
 			return opMode
 		}

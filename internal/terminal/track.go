@@ -54,6 +54,7 @@ type tracker struct {
 	lost    bool      // output is missing before the next painted line
 	leaving bool      // the screen is about to be erased
 	leaves  int       // how many of those may be looked at
+	frames  int       // that were announced since output was taken last
 	breath  bool      // what is written now was written without a pause
 	began   time.Time // when the first part of the unfinished line was printed
 	said    time.Time // when plain output last said something
@@ -77,7 +78,7 @@ type line struct {
 // feed takes output and appends the lines that it finishes.
 func (t *tracker) feed(p []byte, now time.Time, done []Line) []Line {
 	t.breath = now.Sub(t.wrote) < breath
-	t.wrote = now
+	t.wrote, t.frames = now, 0
 	before := t.lines.changes
 	defer func() {
 		if !t.painting && t.lines.changes != before {

@@ -11,7 +11,9 @@ import (
 // operate prepares for an operation on the screen.
 func (t *tracker) operate(op operation, now time.Time, done []Line) []Line {
 	switch {
-	case op == opMode:
+	case op == opFrame && t.painting:
+		return t.frame(now, done)
+	case op == opMode, op == opFrame:
 		t.flush()
 		return done
 	case op == opErase:
@@ -66,6 +68,18 @@ func (t *tracker) paint(now time.Time) {
 		last = page[i].told
 	}
 	t.shown, t.looked = page, now
+}
+
+// frame looks at the frames that the program has announced, as often as they are
+// looked at when they come one by one: a busy machine brings many at once, and what
+// the program has scrolled away meanwhile is on none of the later ones.
+func (t *tracker) frame(now time.Time, done []Line) []Line {
+	t.flush()
+	if t.frames++; t.frames%2 != 0 || t.leaves == 0 {
+		return done
+	}
+	t.leaves--
+	return t.look(now, ripeLines, done)
 }
 
 // leave looks at a screen that is about to be erased or left. What was shown for a

@@ -167,3 +167,33 @@ func entries(n int) (all []string) {
 func again2(n int, s string) []string {
 	return slices.Repeat([]string{s}, n)
 }
+
+// A window of rows in which the program scrolls a text, frame by frame.
+func TestFramesThatComeAtOnceAreReadAsOneByOne(t *testing.T) {
+	var want []string
+	for i := range 60 {
+		want = append(want, fmt.Sprintf("line %d of it", i))
+	}
+	var atOnce strings.Builder
+	apart := []any{alt}
+	for end := 1; end <= len(want); end++ {
+		frame := "\x1b[?2026h" + home
+		window := want[max(0, end-12):end]
+		for i := range 12 {
+			if i < len(window) {
+				frame += window[i]
+			}
+			frame += "\x1b[K\r\n"
+		}
+		frame += "\x1b[K\r\n> \x1b[K\x1b[?2026l"
+		atOnce.WriteString(frame)
+		apart = append(apart, frame, 30*time.Millisecond)
+	}
+	for name, steps := range map[string][]any{
+		"one by one": append(apart, 5*time.Second), "at once": {alt, time.Second, atOnce.String(), 5 * time.Second},
+	} {
+		if got := whole(play(t, 80, 24, steps...)); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+}
