@@ -29,32 +29,6 @@ terminals that run now.`,
 	return cmd
 }
 
-func (a *app) forgetAgentCommand() *cobra.Command {
-	var force bool
-	cmd := &cobra.Command{
-		Use:   "forget NAME",
-		Short: "Forget an agent that does not run, and its inbox",
-		Long: `Forget an agent that does not run, and its inbox. If messages wait for it, it is
-kept, unless --force is given: then they are gone.`,
-		Args:              exactly("NAME"),
-		ValidArgsFunction: a.completeAgent,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
-				if err := store.Forget(cmd.Context(), args[0], force); err != nil {
-					return err
-				}
-				if a.json {
-					return a.print(map[string]string{"forgotten": args[0]})
-				}
-				fmt.Fprintf(visible{a.out}, "%s is forgotten\n", field(args[0], 80))
-				return nil
-			})
-		},
-	}
-	cmd.Flags().BoolVar(&force, "force", false, "also if messages wait for it, which are lost then")
-	return cmd
-}
-
 func (a *app) agents(ctx context.Context) error {
 	a.hearOthers(ctx)
 	return a.withRelay(ctx, func(store *relay.Store) error {

@@ -83,6 +83,14 @@ func (a *app) completeAgent(_ *cobra.Command, args []string, _ string) ([]string
 	return a.known(agentNames), cobra.ShellCompDirectiveNoFileComp
 }
 
+// completeMachine offers the names of other machines, for a flag.
+func (a *app) completeMachine(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return a.known(func(ctx context.Context, store *relay.Store) []string {
+		names, _ := store.Machines(ctx)
+		return names
+	}), cobra.ShellCompDirectiveNoFileComp
+}
+
 // completeChannel offers the names of channels, for the first argument.
 func (a *app) completeChannel(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {

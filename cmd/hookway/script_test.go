@@ -62,6 +62,16 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// setPort sets a variable to a port that nobody listens at now: for what takes no 0.
+func setPort(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: set-port VARIABLE")
+	}
+	port, err := freePort()
+	ts.Check(err)
+	ts.Setenv(args[0], strconv.Itoa(port))
+}
+
 // TestStories runs every story in testdata/script: each is a folder of files and
 // the commands that are run in it. Nothing outside that folder is touched.
 func TestStories(t *testing.T) {
@@ -69,7 +79,7 @@ func TestStories(t *testing.T) {
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
 		UpdateScripts:      *update,
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble},
+		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble, "set-port": setPort},
 		Setup:              setStage,
 	})
 }
