@@ -28,7 +28,8 @@
 // It paints, as the screens of agents and editors are: it moves the cursor to
 // other rows, erases, scrolls a part of the screen, or uses the alternate one.
 // From the first such sequence on its bytes say little, so an emulator draws
-// them, and the screen is looked at, at most every 50 ms:
+// them, and the screen is looked at, at most every 50 ms, and at every second one of
+// the announced frames that come at once:
 //
 //   - Rows are put together to lines. A row goes on in the next one if its last
 //     column is used and the next begins at the left; or if the next begins in the
