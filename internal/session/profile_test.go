@@ -258,3 +258,22 @@ func TestInputsAreFound(t *testing.T) {
 		t.Errorf("a program that reads keys: %q", got)
 	}
 }
+
+func TestATextThatIsNotFinishedIsWaitedForLonger(t *testing.T) {
+	for _, test := range []struct {
+		row   string
+		still time.Duration
+		want  string
+	}{
+		{"begun", 300 * time.Millisecond, "the program was not still"}, {"begun", 999 * time.Millisecond, "the program was not still"},
+		{"begun", time.Second, ""}, {"Your name? ", 300 * time.Millisecond, ""}, {"", 300 * time.Millisecond, ""},
+	} {
+		now := time.Now()
+		m := moment{now: now, input: terminal.Input{Lines: true}, screen: terminal.Screen{
+			Rows: []terminal.Row{{Text: test.row, Solid: test.row}}, Col: len(test.row), Width: 80, Changed: now.Add(-test.still),
+		}}
+		if got := defaultProfile.judge(m, 10).why; got != test.want {
+			t.Errorf("%q, still for %v: %q, want %q", test.row, test.still, got, test.want)
+		}
+	}
+}

@@ -203,15 +203,3 @@ func TestAProgramThatReadsKeysAfterATextIsNotTypedTo(t *testing.T) {
 		t.Errorf("the screen is %q", got)
 	}
 }
-
-func TestATextThatIsNotFinishedIsWaitedForLonger(t *testing.T) {
-	t.Parallel()
-	in, _ := keyboard(t)
-	r := typing(t, session.Config{Stdin: in, Command: sh(`echo ready; read -r line; printf 'begun'; sleep 0.3; echo ' and finished'; read -r line; echo "[$line]"`)})
-	r.submits("first")
-	r.submits("second")
-	r.screen.await(t, "[second]")
-	if got := r.screen.String(); !strings.Contains(got, "begun and finished") {
-		t.Errorf("the text came into what was printed: %q", got)
-	}
-}
