@@ -37,6 +37,8 @@ func (e *failure) Error() string        { return e.text }
 func (e *failure) Unwrap() error        { return e.cause }
 func (e *failure) Is(target error) bool { return e.kind != nil && target == e.kind }
 
+const fullDisk = ": the disk is full, nothing was changed; make room and try again: %v"
+
 // Explain says what a failure of the file means, and what to do: done is what could
 // not be done with it, as in "saved". An error that is explained stays as it is.
 func (f *File) Explain(done string, err error) error {
@@ -52,11 +54,14 @@ func (f *File) Explain(done string, err error) error {
 	if !errors.As(err, &failed) {
 		return say(nil, ": %v", err)
 	}
+	if failed.Code() == sqlite3.SQLITE_IOERR_SHMSIZE { // also for reading a file is made beside it
+		return say(ErrFull, fullDisk, err)
+	}
 	switch failed.Code() & 0xff {
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 		return say(ErrDamaged, " is damaged: %v; %s", err, f.form.Rescue)
 	case sqlite3.SQLITE_FULL:
-		return say(ErrFull, ": the disk is full, nothing was changed; make room and try again: %v", err)
+		return say(ErrFull, fullDisk, err)
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return say(ErrBusy, ": other processes kept it busy for %s, nothing was changed; try again: %v", BusyTime, err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM:
@@ -71,7 +76,7 @@ func (f *File) Explain(done string, err error) error {
 // the size of files ends, from other failures of the disk.
 func writeFailed(code int) error {
 	switch code {
-	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_SHMSIZE:
+	case sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE:
 		return ErrFull
 	}
 	return nil
