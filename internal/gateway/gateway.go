@@ -182,7 +182,7 @@ func (c *Call) Do(ctx context.Context, body []byte) (*Answer, error) {
 		return nil, c.stranger(err)
 	}
 	if ok, wait := c.rates().requests.take(c.m.PerMinute, c.m.Burst); !ok {
-		return nil, &Refusal{"too-many", fmt.Sprintf("more than %d requests a minute came", c.m.PerMinute), wait}
+		return nil, &Refusal{"too-many", fmt.Sprintf("too many requests came: %d at once and %d a minute are taken", c.m.Burst, c.m.PerMinute), wait}
 	}
 	if c.header.Get("Content-Encoding") != "" {
 		return nil, refuse("wrong-type", "%v", errType)

@@ -488,7 +488,7 @@ func TestTheRateIsBounded(t *testing.T) {
 		}
 		_, err := p.ask(`{"title":"x"}`, bearer)
 		var r *gateway.Refusal
-		if !errors.As(err, &r) || gateway.Seconds(r.After) != "10" {
+		if !errors.As(err, &r) || gateway.Seconds(r.After) != "10" || !strings.Contains(r.Error(), "2 at once and 6 a minute are taken") {
 			t.Errorf("%+v", r)
 		}
 		time.Sleep(10 * time.Second)
