@@ -50,18 +50,18 @@ func (a *app) embedAll(cmd *cobra.Command, store *memory.Store) error {
 		made, left = done, rest
 		if time.Since(said) >= time.Second && !a.json {
 			said = time.Now()
-			fmt.Fprintf(a.err, "hookway: %d vectors made, %d left\n", done, rest)
+			fmt.Fprintf(a.err, "hookway: %s made, %d left\n", count(done, "vector"), rest)
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("%d vectors were made and are kept: %w", made, err)
+		return fmt.Errorf("%s made and kept: %w", count(made, "vector was", "vectors were"), err)
 	}
 	if a.json {
 		return a.print(map[string]int{"made": made, "left": left})
 	}
-	_, err = fmt.Fprintf(a.out, "%d vectors made\n", made)
+	_, err = fmt.Fprintf(a.out, "%s made\n", count(made, "vector"))
 	if left > 0 {
-		fmt.Fprintf(a.err, "hookway: the embedder cannot do %d memories; their words find them\n", left)
+		fmt.Fprintf(a.err, "hookway: the embedder cannot do %s find them\n", count(left, "memory; its words", "memories; their words"))
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -74,14 +75,18 @@ func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
 		t.Cleanup(func() { _ = a.closeMemories() })
 		return a
 	}
-	embed := func(dir string) {
+	embed := func(dir string) string {
 		t.Helper()
 		t.Chdir(dir)
-		command := within(dir).memoryEmbedCommand()
+		var out bytes.Buffer
+		a := within(dir)
+		a.out = &out
+		command := a.memoryEmbedCommand()
 		command.SetArgs([]string{})
 		if err := command.Execute(); err != nil {
 			t.Fatal(err)
 		}
+		return out.String()
 	}
 	save := func(dir string, m memory.Memory) {
 		t.Helper()
@@ -130,5 +135,9 @@ func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
 	embed(other)
 	if got := server.of(); !slices.Equal(got, []string{"Alice: kept by an agent elsewhere", "said elsewhere"}) {
 		t.Errorf("an embedder of the user's gets all; it was sent %q", got)
+	}
+	save(other, memory.Memory{Text: "one more"})
+	if said := embed(other); said != "1 vector made\n" {
+		t.Errorf("of one it says %q", said)
 	}
 }

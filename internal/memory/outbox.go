@@ -224,7 +224,11 @@ func (o *Outbox) reach(ctx context.Context, call func() error) error {
 		return err
 	}
 	if n, counted := waits.count(context.WithoutCancel(ctx)); counted == nil && n > 0 {
-		return fmt.Errorf("%w; %d saved meanwhile wait on this machine", err, n)
+		wait := "wait"
+		if n == 1 {
+			wait = "waits"
+		}
+		return fmt.Errorf("%w; %d saved meanwhile %s on this machine", err, n, wait)
 	}
 	return err
 }
