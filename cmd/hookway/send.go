@@ -165,7 +165,7 @@ func (s *sending) message(to, text string) (m relay.Message, err error) {
 	}
 	m = relay.Message{
 		ID: relay.NewID(), From: name, Session: s.getenv("HOOKWAY_SESSION"), To: to, Thread: s.thread, ReplyTo: s.reply,
-		Priority: relay.Priority(s.priority), Agent: agent, Hops: post.HopsOf(s.getenv),
+		Priority: relay.Priority(s.priority), Agent: agent, Hook: !agent && post.ByHook(s.getenv), Hops: post.HopsOf(s.getenv),
 	}
 	if !agent {
 		m.Session = keyboard(name)

@@ -111,7 +111,7 @@ func (j *Judge) sendsFor(ctx context.Context, w *Workspace, ev hook.AnyEvent) co
 	}
 	env := *ev.Head()
 	env.Metadata, env.Mark = nil, nil
-	return mailHooks{j, w, env, 0}.sender(ctx, 0)
+	return mailHooks{j, w, env, 0}.sender(ctx, post.HopsIn(ctx))
 }
 
 // senderOf is who sends for the hooks of an event.
@@ -139,7 +139,7 @@ func (s sender) Send(ctx context.Context, to, text string) error {
 			return err
 		}
 	}
-	m := relay.Message{From: s.env.Agent, Session: s.env.Session, To: to, Content: text, Agent: true, Hops: s.hops}
+	m := relay.Message{From: s.env.Agent, Session: s.env.Session, To: to, Content: text, Agent: true, Hook: true, Hops: s.hops}
 	posted, err := post.Send(ctx, store, s.mailHooks, m)
 	if posted.Note != "" && s.note != nil {
 		s.note(posted.Note)

@@ -40,7 +40,11 @@ func (a access) holdRate(m *Message) error {
 		return err
 	}
 	wait := moment(oldest).Sub(since).Round(time.Second)
-	return &LimitError{"per_minute", n, fmt.Sprintf("%s has sent %d messages within a minute, which is as many as an agent may: wait %s, and put more into one message", m.From, n, max(wait, time.Second))}
+	who := m.From + " has"
+	if m.Hook {
+		who = "for " + m.From + ", hooks have"
+	}
+	return &LimitError{"per_minute", n, fmt.Sprintf("%s sent %d messages within a minute, which is as many as an agent may: wait %s, and put more into one message", who, n, max(wait, time.Second))}
 }
 
 // holdFull bounds what waits for an agent. Of another machine's agent it is known

@@ -57,6 +57,41 @@ func TestAnAgentSendsThirtyMessagesAMinute(t *testing.T) {
 	}
 }
 
+// TestAHookIsNoPerson: what a hook sends is held as what an agent sends, also if it
+// bears the name of the person that began it.
+func TestAHookIsNoPerson(t *testing.T) {
+	s := open(t, "", relay.Options{Limits: relay.Limits{PerMinute: 3, PingPong: 4}})
+	join(t, s, "Alice")
+	m := relay.Message{From: "user", To: "Alice", Content: "x", Hook: true}
+	for i := range 3 {
+		if got := limit(t, s, m); got != "" {
+			t.Fatalf("message %d is held by %s", i+1, got)
+		}
+	}
+	if got := limit(t, s, m); got != "per_minute" {
+		t.Errorf("message 4: %q", got)
+	}
+	if got := limit(t, s, relay.Message{From: "user", To: "Alice", Content: "typed"}); got != "" {
+		t.Errorf("the person is held by %s", got)
+	}
+	answers := relay.Message{From: "Alice", To: "CI", Content: "x", Agent: true}
+	join(t, s, "CI")
+	s.SetNow(func() time.Time { return time.Now().Add(time.Hour) })
+	for i := range 2 {
+		for _, m := range []relay.Message{{From: "CI", To: "Alice", Content: "x", Hook: true}, answers} {
+			if got := limit(t, s, m); got != "" {
+				t.Fatalf("round %d, %s: held by %s", i+1, m.From, got)
+			}
+		}
+	}
+	if got := limit(t, s, relay.Message{From: "CI", To: "Alice", Content: "x", Hook: true}); got != "ping_pong" {
+		t.Errorf("a hook and an agent that answer each other: %q", got)
+	}
+	if _, err := s.Send(t.Context(), relay.Message{From: "user", To: "Alice", Content: "x", Agent: true}); err == nil {
+		t.Error("an agent is called user")
+	}
+}
+
 func TestTwoAgentsDoNotTalkForEver(t *testing.T) {
 	s := open(t, "", relay.Options{Limits: relay.Limits{PerMinute: -1}})
 	alice, bob := join(t, s, "Alice"), join(t, s, "Bob")

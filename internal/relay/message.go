@@ -29,7 +29,8 @@ type Message struct {
 	Attachments []Attachment   `json:"attachments,omitempty"`
 	Sent        time.Time      `json:"sent"`
 	Hops        int            `json:"hops,omitempty"`     // how often hooks have passed it on
-	Agent       bool           `json:"by_agent,omitempty"` // an agent wrote it, so that the limits of agents hold
+	Agent       bool           `json:"by_agent,omitempty"` // an agent or a hook wrote it, so that the limits of agents hold
+	Hook        bool           `json:"-"`                  // at sending: a hook wrote it, whoever that is for
 }
 
 // Attachment is a file that a message refers to.

@@ -78,9 +78,10 @@ func (s *Store) complete(m *Message) (err error) {
 	if m.From, err = Name(m.From); err != nil {
 		return fmt.Errorf("the sender: %w", err)
 	}
-	if err := Reserved(m.From); err != nil && (m.Agent || key(m.From) != Person) {
+	if err := Reserved(m.From); err != nil && (m.Agent && !m.Hook || key(m.From) != Person) {
 		return fmt.Errorf("the sender: %w", err)
 	}
+	m.Agent = m.Agent || m.Hook // no person stands behind each of its messages
 	if _, ok := ranks[m.Priority]; !ok && m.Priority != "" {
 		return &refusal{fmt.Sprintf("there is no priority %q: use low, normal, high or urgent", m.Priority)}
 	}

@@ -245,21 +245,6 @@ func (h mailHooks) Received(ctx context.Context, m hook.Message) (hook.Outcome[h
 	return judge(ctx, h.s, hook.MessageReceived, m)
 }
 
-// hopsKey finds in a context how often the message that is being handled was
-// passed on.
-type hopsKey struct{}
-
-// passing is a context for the hooks of a message that was received: what they
-// send is that message, passed on once more.
-func passing(ctx context.Context, m relay.Message) context.Context {
-	return context.WithValue(post.Passing(ctx, m), hopsKey{}, m.Hops+1)
-}
-
-func hopsOf(ctx context.Context) int {
-	hops, _ := ctx.Value(hopsKey{}).(int)
-	return hops
-}
-
 // notThere is told those who send where no messages can be sent.
 func notThere(s *session) error {
 	return fmt.Errorf("%s has nobody to send messages to", s.env.Agent)

@@ -222,7 +222,7 @@ func (o *office) deliver(ctx context.Context, t relay.Taken) {
 	}
 	text, known := o.judged.of(m.ID)
 	if !known {
-		out, err := judge(passing(ctx, m), o.s, hook.MessageReceived, post.ForHooks(m, "received"))
+		out, err := judge(post.Passing(ctx, m), o.s, hook.MessageReceived, post.ForHooks(m, "received"))
 		switch {
 		case err != nil && (ctx.Err() != nil || t.Again != nil):
 			o.back(t)

@@ -30,7 +30,7 @@ func (s *session) send(ctx context.Context, m relay.Message) (note string, err e
 	if s.mail == nil {
 		return "", notThere(s)
 	}
-	m.ID, m.From, m.Session, m.Agent, m.Hops = relay.NewID(), s.env.Agent, s.env.Session, true, hopsOf(ctx)
+	m.ID, m.From, m.Session, m.Agent, m.Hops = relay.NewID(), s.env.Agent, s.env.Session, true, post.HopsIn(ctx)
 	if m.Content = letter.Plain(m.Content); isBlank(m.Content) {
 		return "", errors.New("it is empty")
 	}

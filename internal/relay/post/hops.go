@@ -20,9 +20,25 @@ func Passing(ctx context.Context, m relay.Message) context.Context {
 	return WithHops(ctx, m.Hops+1)
 }
 
-// WithHops is a context for hooks whose programs send what was passed on so often.
+// WithHops is a context for hooks that send what was passed on so often.
 func WithHops(ctx context.Context, hops int) context.Context {
-	return environ.Add(ctx, hopsVariable+"="+strconv.Itoa(hops))
+	return environ.Add(context.WithValue(ctx, hopsKey{}, hops), hopsVariable+"="+strconv.Itoa(hops))
+}
+
+// hopsKey finds in a context what WithHops says.
+type hopsKey struct{}
+
+// HopsIn is how often what hooks send under a context was passed on.
+func HopsIn(ctx context.Context) int {
+	hops, _ := ctx.Value(hopsKey{}).(int)
+	return hops
+}
+
+// ByHook reports whether what is sent in an environment is sent by a hook: nobody
+// stands behind each message, whoever has begun it.
+func ByHook(getenv func(string) string) bool {
+	depth, err := strconv.Atoi(getenv("HOOKWAY_DEPTH"))
+	return err == nil && depth > 0 || HopsOf(getenv) > 0
 }
 
 // HopsOf is how often what is sent in an environment was passed on; it is 0 outside

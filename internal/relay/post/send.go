@@ -2,6 +2,7 @@ package post
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hookway/hookway/hook"
@@ -39,7 +40,8 @@ func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Po
 	if m.ID == "" {
 		m.ID = relay.NewID()
 	}
-	out, err := hooks.Sending(ctx, ForHooks(m, "sending"))
+	hearing := Passing(ctx, m)
+	out, err := hooks.Sending(hearing, ForHooks(m, "sending"))
 	p.Note = out.Inject
 	switch {
 	case err != nil:
@@ -51,12 +53,16 @@ func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Po
 		m.Content = out.Payload.Content
 	}
 	p.Sent, err = store.Send(ctx, m)
-	ctx = context.WithoutCancel(ctx) // it is sent; who has gone since keeps nobody from hearing of it
+	hearing = context.WithoutCancel(hearing) // it is sent; who has gone since keeps nobody from hearing of it
+	var held *relay.LimitError
+	if errors.As(err, &held) && m.Hops > 0 {
+		return p, err // the hook that sent it knows; another would only try again
+	}
 	if err != nil {
-		hooks.Sent(ctx, hook.Delivery{Message: ForHooks(m, "sent"), Error: err.Error()})
+		hooks.Sent(hearing, hook.Delivery{Message: ForHooks(m, "sent"), Error: err.Error()})
 		return p, err
 	}
-	tell(ctx, hooks, p.Sent)
+	tell(hearing, hooks, p.Sent)
 	return p, nil
 }
 
