@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,10 +70,10 @@ func (a *app) memoryListCommand() *cobra.Command {
 			}
 			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
 				found, err := store.List(cmd.Context(), n, v)
-				if err != nil {
+				if err != nil && !errors.Is(err, memory.ErrPart) {
 					return err
 				}
-				return a.showMemories(found, false, f.nothing())
+				return cmp.Or(a.showMemories(found, false, f.nothing()), err)
 			})
 		},
 	}

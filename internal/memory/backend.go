@@ -2,6 +2,7 @@ package memory
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,8 @@ type Backend interface {
 	// Forget deletes a memory that the view can see; [ErrUnknown] if there is none.
 	Forget(ctx context.Context, id string, v View) error
 
-	// List gives the newest memories that the view can see, at most n; 0 is all.
+	// List gives the newest memories that the view can see, at most n; 0 is all. With
+	// [ErrPart] these are those that it can have.
 	List(ctx context.Context, n int, v View) ([]Memory, error)
 
 	Close() error
@@ -47,6 +49,9 @@ var _ interface {
 // ErrUnavailable is the error of a backend that cannot be asked now: it is down,
 // slow, or refuses all work. What it was to save can be sent later.
 var ErrUnavailable = errors.New("the memory cannot be reached")
+
+// ErrPart is the error of a backend that cannot give all that was asked for.
+var ErrPart = errors.New("these may not be all memories")
 
 // Check completes a memory that is to be saved, and refuses what cannot be kept.
 // Words of the text like #style become tags.
@@ -99,14 +104,14 @@ func Import(ctx context.Context, b Backend, from io.Reader, otherwise Memory) (I
 }
 
 // Export writes the memories that a view can see, one JSON object a line, the
-// oldest first, and says how many they are.
+// oldest first, and says how many they are. After [ErrPart] they are written too.
 func Export(ctx context.Context, b Backend, to io.Writer, v View) (int, error) {
 	if can, ok := b.(Exporter); ok {
 		return can.Export(ctx, to, v)
 	}
-	all, err := b.List(ctx, 0, v)
-	if err != nil {
-		return 0, err
+	all, part := b.List(ctx, 0, v)
+	if part != nil && !errors.Is(part, ErrPart) {
+		return 0, part
 	}
 	out := bufio.NewWriter(to)
 	enc := json.NewEncoder(out)
@@ -116,7 +121,7 @@ func Export(ctx context.Context, b Backend, to io.Writer, v View) (int, error) {
 			return i, err
 		}
 	}
-	return len(all), out.Flush()
+	return len(all), cmp.Or(out.Flush(), part)
 }
 
 // Terms gives the stems of a text that say what it is about, each as often as it

@@ -25,6 +25,8 @@ type fakePlatform struct {
 	memories []map[string]any
 	events   map[string]int // how often an event is still pending
 	fails    bool           // what is inferred fails
+	page     int            // how many are listed at once; 0 is two, to see that all are read
+	stuck    bool           // it gives its first page for each
 }
 
 func (f *fakePlatform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -146,8 +148,10 @@ func (f *fakePlatform) list(r *http.Request, body map[string]any) any {
 		}
 	}
 	slices.Reverse(found)
-	page, size := 1, 2 // pages of two, to see that all are read
-	fmt.Sscan(r.URL.Query().Get("page"), &page)
+	page, size := 1, cmp.Or(f.page, 2)
+	if !f.stuck {
+		fmt.Sscan(r.URL.Query().Get("page"), &page)
+	}
 	all := len(found)
 	found = found[min((page-1)*size, all):min(page*size, all)]
 	var next any

@@ -6,6 +6,7 @@ package mem0
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -40,7 +41,10 @@ type Store struct {
 type api interface {
 	add(ctx context.Context, m *memory.Memory) (id string, err error)
 	search(ctx context.Context, query string, k int, workspace string) ([]record, error)
-	list(ctx context.Context, most int, workspace string) ([]record, error)
+
+	// list gives about as many as are wanted, 0 being all; the error is errPart if
+	// there may be more that it cannot ask for.
+	list(ctx context.Context, want int, workspace string) ([]record, error)
 	get(ctx context.Context, id string) (*record, error)
 	remove(ctx context.Context, id string) error
 }
@@ -172,8 +176,10 @@ func (s *Store) same(ctx context.Context, a api, m *memory.Memory) (*memory.Memo
 const (
 	leastFetched = 50
 	mostFetched  = 1000
-	mostListed   = 10_000
 )
+
+// errPart is the error of a list that may have an end that cannot be asked for.
+var errPart = errors.New("there may be more")
 
 // Search asks for what the user has anywhere, and for what belongs to the
 // workspace, and gives the best of both that the view can see.
@@ -219,26 +225,34 @@ func seen(found []record, v memory.View) []memory.Memory {
 	return all
 }
 
-// List gives the newest.
+// List gives the newest. If all are wanted and cannot be had, it gives those that can
+// with [memory.ErrPart].
 func (s *Store) List(ctx context.Context, n int, v memory.View) ([]memory.Memory, error) {
 	a, err := s.server(ctx)
 	if err != nil {
 		return nil, err
 	}
-	most := mostListed
+	want := 0
 	if n > 0 {
-		most = min(max(4*n, 100), mostListed)
+		want = max(4*n, 100)
 	}
-	found, err := both(v, func(workspace string) ([]record, error) { return a.list(ctx, most, workspace) })
+	var part error
+	found, err := both(v, func(workspace string) ([]record, error) {
+		some, err := a.list(ctx, want, workspace)
+		if errors.Is(err, errPart) {
+			part, err = fmt.Errorf("%w: %s at %s gives the first %d and has no pages", memory.ErrPart, s.c.Client.Name, s.c.Client.URL, len(some)), nil
+		}
+		return some, err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("memories cannot be listed: %w", err)
 	}
 	all := seen(found, v)
 	slices.SortStableFunc(all, func(x, y memory.Memory) int { return y.Time.Compare(x.Time) })
-	if n > 0 && len(all) > n {
-		all = all[:n]
+	if n > 0 {
+		return all[:min(n, len(all))], nil
 	}
-	return all, nil
+	return all, part
 }
 
 // Forget deletes a memory by mem0's id of it, or by the one that it was given
@@ -278,14 +292,14 @@ func (s *Store) find(ctx context.Context, a api, id string) (*record, error) {
 		}
 		return nil, nil
 	}
-	all, err := a.list(ctx, mostListed, "")
-	if err != nil {
-		return nil, err
-	}
+	all, err := a.list(ctx, 0, "")
 	for i := range all {
 		if all[i].text("hookway_id") == id && id != "" {
 			return &all[i], nil
 		}
 	}
-	return nil, nil
+	if errors.Is(err, errPart) {
+		err = fmt.Errorf("none of the %d memories that %s lists has the id %.80q, and %w; name mem0's own id", len(all), s.c.Client.Name, id, err)
+	}
+	return nil, err
 }

@@ -84,20 +84,30 @@ func (p *platform) search(ctx context.Context, query string, k int, workspace st
 // pageSize is the most that the platform lists at once.
 const pageSize = 200
 
-func (p *platform) list(ctx context.Context, most int, workspace string) ([]record, error) {
+// list reads page after page. A page that has nothing new would be followed by others
+// without an end.
+func (p *platform) list(ctx context.Context, want int, workspace string) ([]record, error) {
 	var all []record
-	for page := 1; len(all) < most; page++ {
+	size, there := min(cmp.Or(want, pageSize), pageSize), map[string]bool{}
+	for page := 1; want == 0 || len(all) < want; page++ {
 		var got struct {
 			Next    *string  `json:"next"`
 			Results []record `json:"results"`
 		}
-		query := url.Values{"page": {strconv.Itoa(page)}, "page_size": {strconv.Itoa(min(most, pageSize))}}
+		query := url.Values{"page": {strconv.Itoa(page)}, "page_size": {strconv.Itoa(size)}}
 		call := remote.Call{Method: http.MethodPost, Path: "/v3/memories/", Query: query, Body: map[string]any{"filters": p.filters(workspace)}, Again: true}
 		if err := p.client.Do(ctx, call, &got); err != nil {
 			return nil, err
 		}
+		before := len(there)
+		for _, one := range got.Results {
+			there[one.ID] = true
+		}
 		if all = append(all, got.Results...); got.Next == nil || len(got.Results) == 0 {
 			break
+		}
+		if len(there) == before {
+			return all, fmt.Errorf("%s at %s gives nothing new on page %d, and says that there are more", p.client.Name, p.client.URL, page)
 		}
 	}
 	return all, nil

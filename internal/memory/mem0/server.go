@@ -1,6 +1,7 @@
 package mem0
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -45,13 +46,17 @@ func (s *server) search(ctx context.Context, query string, k int, workspace stri
 }
 
 // list can narrow to a user only; what is of the workspace is among that.
-func (s *server) list(ctx context.Context, most int, workspace string) ([]record, error) {
+func (s *server) list(ctx context.Context, want int, workspace string) ([]record, error) {
 	if workspace != "" {
 		return nil, nil
 	}
 	var got results
-	query := url.Values{"user_id": {s.User}, "top_k": {strconv.Itoa(min(most, mostFetched))}}
+	most := min(cmp.Or(want, mostFetched), mostFetched)
+	query := url.Values{"user_id": {s.User}, "top_k": {strconv.Itoa(most)}}
 	err := s.client.Do(ctx, remote.Call{Method: http.MethodGet, Path: "/memories", Query: query, Again: true}, &got)
+	if err == nil && len(got.Results) >= most && want == 0 {
+		err = errPart
+	}
 	return got.Results, err
 }
 
