@@ -29,8 +29,9 @@ var rooms = map[string][]string{
 	"internal/filelock":        {},
 	"internal/strict":          {},
 	"internal/tmux":            {},
+	"internal/sleep":           {},
 	"internal/unknown":         {"internal/filelock"},
-	"internal/sqlite":          {"internal/filelock"},
+	"internal/sqlite":          {"internal/filelock", "internal/sleep"},
 	"internal/relay":           {"hook", "internal/filelock", "internal/sqlite"},
 	"internal/relay/bus":       {"internal/relay", "internal/filelock"},
 	"internal/relay/post":      {"hook", "internal/environ", "internal/relay", "internal/relay/letter"},
@@ -40,23 +41,23 @@ var rooms = map[string][]string{
 	"internal/gateway/spool":   {"hook", "handler/web", "internal/filelock", "internal/sqlite"},
 	"internal/memory/exam":     {},
 	"internal/memory":          {"hook", "internal/filelock", "internal/sqlite"},
-	"internal/memory/remote":   {"hook", "internal/memory"},
-	"internal/memory/mem0":     {"internal/memory", "internal/memory/remote"},
+	"internal/memory/remote":   {"hook", "internal/memory", "internal/sleep"},
+	"internal/memory/mem0":     {"internal/memory", "internal/memory/remote", "internal/sleep"},
 	"internal/memory/qdrant":   {"internal/memory", "internal/memory/remote"},
 	"internal/memory/custom":   {"hook", "internal/memory"},
 	"internal/memory/recall":   {"hook", "internal/memory"},
 	"internal/memory/backends": {}, // tests only
-	"internal/roster":          {"hook", "internal/filelock"},
+	"internal/roster":          {"hook", "internal/filelock", "internal/sleep"},
 	"internal/terminal":        {"internal/procgroup"},
 	"docs/schema":              {},
 	"wire":                     {"hook"},
 	"wire/call":                {},
 	"hooktest":                 {"hook", "wire"},
-	"handler/command":          {"hook", "wire", "internal/environ", "internal/procgroup"},
-	"handler/web":              {"hook", "wire", "internal/environ"},
+	"handler/command":          {"hook", "wire", "internal/environ", "internal/procgroup", "internal/sleep"},
+	"handler/web":              {"hook", "wire", "internal/environ", "internal/sleep"},
 	"internal/environ":         {},
 	"internal/fetch":           {},
-	"handler/wasm":             {"hook", "wire", "internal/fetch"},
+	"handler/wasm":             {"hook", "wire", "internal/fetch", "internal/sleep"},
 	"handler/script":           {"hook", "wire", "internal/environ", "internal/procgroup", "internal/fetch"},
 	"handler/rpc":              {"hook", "wire", "internal/environ", "proto/hookway/v1"},
 	"proto/hookway/v1":         {},
@@ -67,11 +68,11 @@ var rooms = map[string][]string{
 	"internal/cases":           {"hook", "wire", "internal/strict"},
 	"internal/config":          {"hook", "wire", "handler/*", "internal/directive", "internal/strict", "internal/filelock", "internal/gateway", "internal/gateway/spool"},
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/audit",
-		"internal/config", "internal/filelock", "internal/gateway/spool", "internal/relay", "internal/relay/letter", "internal/relay/post", "internal/memory"},
-	"internal/daemon": {"hook", "wire/call", "internal/procgroup"},
+		"internal/config", "internal/filelock", "internal/gateway/spool", "internal/relay", "internal/relay/letter", "internal/relay/post", "internal/memory", "internal/sleep"},
+	"internal/daemon": {"hook", "wire/call", "internal/procgroup", "internal/sleep"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},
-	"internal/session":     {"hook", "internal/directive", "internal/terminal", "internal/relay", "internal/relay/post", "internal/relay/letter"},
+	"internal/session":     {"hook", "internal/directive", "internal/terminal", "internal/relay", "internal/relay/post", "internal/relay/letter", "internal/sleep"},
 	"internal/mcp":         {"hook", "internal/memory", "internal/relay", "internal/relay/post", "internal/relay/letter", "internal/roster", "internal/session"},
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e/model":            {},
@@ -85,7 +86,7 @@ var rooms = map[string][]string{
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/procgroup", "internal/environ", "handler/command", "handler/web", "hooktest", "cmd/hookway-hook"}
+var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/procgroup", "internal/environ", "internal/sleep", "handler/command", "handler/web", "hooktest", "cmd/hookway-hook"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}

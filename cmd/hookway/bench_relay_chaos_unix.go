@@ -20,6 +20,7 @@ import (
 
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 const (
@@ -174,7 +175,7 @@ func (k *killer) run(ctx context.Context, allSent func()) error {
 // until waits until so many messages were sent.
 func (k *killer) until(ctx context.Context, sent int64) error {
 	for k.sent.Load() < sent {
-		if err := k.stage.rest(ctx, 2*time.Millisecond); err != nil {
+		if err := sleep.For(ctx, 2*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -209,10 +210,10 @@ func (k *killer) arrived(ctx context.Context) error {
 			last, at = len(count.times), time.Now()
 		}
 		if last >= k.plan.messages || time.Since(at) > lastMessage {
-			return k.stage.rest(ctx, time.Second) // for what should not come
+			return sleep.For(ctx, time.Second) // for what should not come
 		}
 		_ = k.stage.poke(ctx)
-		if err := k.stage.rest(ctx, 200*time.Millisecond); err != nil {
+		if err := sleep.For(ctx, 200*time.Millisecond); err != nil {
 			return err
 		}
 	}

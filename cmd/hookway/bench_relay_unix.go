@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // relayStage is a user with a daemon, whose agents run in hookway.
@@ -126,20 +127,9 @@ func (s *relayStage) send(ctx context.Context, m relay.Message) error {
 		} else if !errors.As(err, &full) {
 			return err
 		}
-		if err := s.rest(ctx, 20*time.Millisecond); err != nil {
+		if err := sleep.For(ctx, 20*time.Millisecond); err != nil {
 			return err
 		}
-	}
-}
-
-func (s *relayStage) rest(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 
@@ -150,7 +140,7 @@ func (s *relayStage) known(ctx context.Context, name string) error {
 		if err != nil || slices.ContainsFunc(all, func(a relay.Agent) bool { return a.Name == name && a.Running }) {
 			return err
 		}
-		if err := s.rest(ctx, 10*time.Millisecond); err != nil {
+		if err := sleep.For(ctx, 10*time.Millisecond); err != nil {
 			return fmt.Errorf("the agent %s does not come: %w", name, err)
 		}
 	}

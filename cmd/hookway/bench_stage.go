@@ -21,6 +21,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/sleep"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -338,10 +339,8 @@ const idleWait = 3 * time.Second
 
 // idle measures what the daemon holds when the work is done.
 func (s *stage) idle(ctx context.Context, _ int, r *benchReport) error {
-	select {
-	case <-time.After(idleWait):
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := sleep.For(ctx, idleWait); err != nil {
+		return err
 	}
 	client, err := daemon.Dial(ctx, s.places.Socket)
 	if err != nil {

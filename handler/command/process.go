@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // settleTime is how long the pipes of a program that has ended may stay open in
@@ -52,12 +54,8 @@ func start(ctx context.Context, s spec) (*process, error) {
 		if err == nil || !busy(err) || try == busyTries {
 			return p, explain(s, err)
 		}
-		t := time.NewTimer(time.Duration(try) * 2 * time.Millisecond)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return nil, ctx.Err()
+		if err := sleep.For(ctx, time.Duration(try)*2*time.Millisecond); err != nil {
+			return nil, err
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // ErrClosed is the cause of a failure when the handler was closed.
@@ -48,7 +49,7 @@ func New(c Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{c: c, url: target, label: Label(c.URL), client: newClient(authorities, c.AllowPrivate), pause: pause}, nil
+	return &Handler{c: c, url: target, label: Label(c.URL), client: newClient(authorities, c.AllowPrivate), pause: sleep.For}, nil
 }
 
 // Handle asks the server about an event. If the context ends first, it returns

@@ -47,17 +47,6 @@ func (r *request) exchange(ctx context.Context) (*answer, error) {
 	}
 }
 
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // send sends the event once, with a timestamp and a signature of its own.
 func (r *request) send(ctx context.Context) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.h.url.String(), bytes.NewReader(r.message.Body))

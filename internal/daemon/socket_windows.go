@@ -10,6 +10,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/hookway/hookway/internal/sleep"
 	"golang.org/x/sys/windows"
 )
 
@@ -210,12 +211,8 @@ func dialSocket(ctx context.Context, name string) (net.Conn, error) {
 		if !errors.Is(err, windows.ERROR_PIPE_BUSY) {
 			return nil, &os.PathError{Op: "open", Path: name, Err: err}
 		}
-		t := time.NewTimer(busyPause)
-		select {
-		case <-t.C:
-		case <-ctx.Done():
-			t.Stop()
-			return nil, ctx.Err()
+		if err := sleep.For(ctx, busyPause); err != nil {
+			return nil, err
 		}
 	}
 }

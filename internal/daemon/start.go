@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hookway/hookway/internal/sleep"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -54,17 +55,6 @@ func late(err error) bool {
 	return errors.As(err, &n) && n.Timeout()
 }
 
-func wait(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
 // CloseReady tells whoever started this process that it accepts connections.
 func CloseReady(value string) {
 	fd, err := strconv.Atoi(value)
@@ -86,7 +76,7 @@ func AwaitAccepting(ctx context.Context, socket string) error {
 		if err == nil {
 			return c.Close()
 		}
-		if wait(ctx, startPause) != nil {
+		if sleep.For(ctx, startPause) != nil {
 			return err
 		}
 	}

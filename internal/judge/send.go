@@ -9,6 +9,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/post"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // mailHooks are a workspace's hooks of an agent's messages.
@@ -153,7 +154,7 @@ func (s sender) Send(ctx context.Context, to, text string) error {
 // nameOf is what others call a guest. It joins, should it not have been able to.
 func (j *Judge) nameOf(ctx context.Context, g *guest) (string, error) {
 	for !g.turn.TryLock() {
-		if !idle(ctx, 5*time.Millisecond) {
+		if sleep.For(ctx, 5*time.Millisecond) != nil {
 			return "", ctx.Err()
 		}
 	}

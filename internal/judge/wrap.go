@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // Wrapped is a session whose agent has hooks of its own, as hookway run sees it.
@@ -210,7 +211,7 @@ func (l *Letter) Await(ctx context.Context, still func() time.Duration) Fate {
 			l.w.log(fmt.Sprintf("nobody can say what became of a text: %v", err))
 			return Doubtful
 		}
-		if !idle(ctx, pause) {
+		if sleep.For(ctx, pause) != nil {
 			time.Sleep(pause) // of a letter that is just being taken; see lastLook
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // A session that hookway run wraps is told of from two sides: by run, which has
@@ -171,7 +172,7 @@ func (w wrapped) lock(ctx context.Context, name string) (unlock func(), err erro
 		if got {
 			return func() { f.Close() }, nil
 		}
-		if err == nil && !idle(ctx, pause) {
+		if err == nil && sleep.For(ctx, pause) != nil {
 			err = errHeld
 		}
 		if err != nil {
@@ -242,16 +243,4 @@ func (t *taker) may(l *letter) bool {
 func (t *taker) end() {
 	t.file.Close()
 	_ = os.Remove(t.path(t.token))
-}
-
-// idle waits, and reports whether the context goes on.
-func idle(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
 }

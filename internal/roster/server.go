@@ -11,6 +11,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 const (
@@ -92,7 +94,7 @@ func (s *Server) accept(ctx context.Context) {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil: // too many open files, or the peer is gone already
-			if !pause(ctx, 50*time.Millisecond) {
+			if sleep.For(ctx, 50*time.Millisecond) != nil {
 				return
 			}
 			continue
@@ -106,17 +108,6 @@ func (s *Server) accept(ctx context.Context) {
 		default:
 			_ = c.Close() // its asker is told that the session is busy
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/post"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // Mail is what the messages of a session stand on.
@@ -91,7 +92,7 @@ func (o *office) open() {
 		if pause == openAgain {
 			o.s.warnings.addf("messages to and from %s wait: %v", o.s.env.Agent, err)
 		}
-		if !rest(o.ctx, pause) {
+		if sleep.For(o.ctx, pause) != nil {
 			return
 		}
 	}
@@ -209,19 +210,7 @@ func (o *office) note(do func(ctx context.Context) error) {
 			o.s.warnings.addf("what became of a message could not be noted: %v", err)
 			return
 		}
-		rest(o.ctx, pause)
-	}
-}
-
-// rest waits, and reports whether the context goes on.
-func rest(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
+		_ = sleep.For(o.ctx, pause)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/letter"
 	"github.com/hookway/hookway/internal/relay/post"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 const (
@@ -133,7 +134,7 @@ func (o *office) run(ctx context.Context) {
 	o.working.Go(func() { o.attend(ctx) })
 	for told := false; ; {
 		most, broke, ok := o.flight.room(ctx)
-		if !ok || broke && !rest(ctx, takeAgain) {
+		if !ok || broke && sleep.For(ctx, takeAgain) != nil {
 			return
 		}
 		all, err := o.flight.kept(), error(nil)
@@ -150,7 +151,7 @@ func (o *office) run(ctx context.Context) {
 				o.s.warnings.addf("messages to %s wait: %v", o.s.env.Agent, err)
 			}
 			told = true
-			rest(ctx, takeAgain)
+			_ = sleep.For(ctx, takeAgain)
 		case len(all) == 0:
 			_ = o.seat.Wait(ctx)
 		}
@@ -167,7 +168,7 @@ const (
 func lookAgain(ctx context.Context, a relay.Attempt, id string) letter.Finding {
 	for {
 		finding := letter.Look(a, id)
-		if finding != letter.Absent || time.Since(a.At) > recordsIn || !rest(ctx, lookEach) {
+		if finding != letter.Absent || time.Since(a.At) > recordsIn || sleep.For(ctx, lookEach) != nil {
 			return finding
 		}
 	}
@@ -325,7 +326,7 @@ func (o *office) read() bool {
 			return true
 		}
 		was = in.Unread
-		if !rest(o.ctx, unreadLook) {
+		if sleep.For(o.ctx, unreadLook) != nil {
 			return false
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/letter"
 	"github.com/hookway/hookway/internal/relay/post"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 const (
@@ -67,7 +68,7 @@ func (o *office) Send(ctx context.Context, m relay.Message) (sent relay.Sent, er
 			}
 			return sent, nil
 		}
-		if relay.Refused(err) || !rest(ctx, pause) {
+		if relay.Refused(err) || sleep.For(ctx, pause) != nil {
 			return sent, err
 		}
 	}

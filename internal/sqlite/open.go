@@ -15,6 +15,7 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // BusyTime bounds how long a call waits for other processes that write.
@@ -155,10 +156,8 @@ func await(ctx context.Context, lock *os.File) error {
 		if got, err := filelock.Try(lock); got || err != nil {
 			return err
 		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("another process is making it and does not end: %w", ctx.Err())
-		case <-time.After(2 * time.Millisecond):
+		if err := sleep.For(ctx, 2*time.Millisecond); err != nil {
+			return fmt.Errorf("another process is making it and does not end: %w", err)
 		}
 	}
 }

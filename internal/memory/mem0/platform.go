@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/remote"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // platform is the third version of the API of mem0's platform.
@@ -49,7 +50,7 @@ func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.client.Timeout, remote.DefaultTimeout))
 	defer cancel()
 	for pause := 200 * time.Millisecond; got.Status == "PENDING" || got.Status == "RUNNING"; pause = min(2*pause, 2*time.Second) {
-		if !remote.Wait(ctx, pause) {
+		if sleep.For(ctx, pause) != nil {
 			return "", nil
 		}
 		event := got.Event

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/sleep"
 )
 
 // Bounds of a call.
@@ -106,23 +107,11 @@ func (c *Client) Do(ctx context.Context, call Call, into any) error {
 		if err = c.try(ctx, limit, call, body, into); err == nil || !call.Again || !passing(err) || ctx.Err() != nil {
 			return err
 		}
-		if n+1 < tries && !Wait(ctx, pause<<n) {
+		if n+1 < tries && sleep.For(ctx, pause<<n) != nil {
 			return err
 		}
 	}
 	return err
-}
-
-// Wait waits, and reports whether the context let it.
-func Wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 func (c *Client) try(ctx context.Context, limit time.Duration, call Call, body []byte, into any) error {
