@@ -150,7 +150,13 @@ func (d *Doors) counted(answer func(http.ResponseWriter, *http.Request, visit) (
 				return 0, stopping()
 			}
 			defer func() { d.host.Done(size) }()
-			return answer(w, r, v)
+			size, err = answer(w, r, v)
+			if err != nil && !errors.Is(err, context.Canceled) {
+				asProblem(err).write(w)
+				_ = http.NewResponseController(w).Flush() // a daemon that ends closes the connection after Done
+				err = nil
+			}
+			return size, err
 		})
 	}
 }

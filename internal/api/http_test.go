@@ -196,8 +196,11 @@ func TestTheEndDoesNotWaitForABody(t *testing.T) {
 	if response, err = http.ReadResponse(in, nil); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := io.ReadAll(response.Body)
+	text, err := io.ReadAll(response.Body)
 	response.Body.Close()
+	if err != nil {
+		t.Errorf("the answer is cut off: %v", err)
+	}
 	if err := described("POST", "/v1/events", response.StatusCode, response.Header, text); err != nil || response.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("status %d, %v: %s", response.StatusCode, err, text)
 	}
