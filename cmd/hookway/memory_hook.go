@@ -84,10 +84,12 @@ func remembered(all []memory.Memory) []hook.Remembered {
 
 // memoryHooks makes the hooks by which memory tells agents, and keeps, something
 // by itself.
-func (a *app) memoryHooks(s config.Settings) config.MemoryHooks { return a.memoryHooksOf(nil)(s) }
+func (a *app) memoryHooks(s config.Settings) config.MemoryHooks {
+	return a.memoryHooksOf(func(text string) string { return session.Quoted(nil, text) })(s)
+}
 
-// memoryHooksOf is memoryHooks for the session of a program that hookway types to.
-func (a *app) memoryHooksOf(program []string) func(config.Settings) config.MemoryHooks {
+// memoryHooksOf is memoryHooks with what makes harmless what is told.
+func (a *app) memoryHooksOf(clean func(text string) string) func(config.Settings) config.MemoryHooks {
 	return func(s config.Settings) config.MemoryHooks {
 		dir, err := a.memoryDir()
 		if err != nil || s.Memory == nil {
@@ -95,7 +97,7 @@ func (a *app) memoryHooksOf(program []string) func(config.Settings) config.Memor
 		}
 		r := &recall.Recall{
 			Notes: filepath.Join(dir, "told"), Budget: s.Memory.Budget, Redact: audit.Hide(s.Redact),
-			Clean: func(text string) string { return session.Quoted(program, text) },
+			Clean: clean,
 			Open: func(ctx context.Context, dir string) (recall.Place, func(), error) {
 				held, err := a.memories().at(ctx, dir)
 				if err != nil {

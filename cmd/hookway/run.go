@@ -61,8 +61,8 @@ yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 func (a *app) wrap(ctx context.Context, name, file string, command []string) error {
 	options := a.options()
 	options.File = file
-	later := &notes{app: a}
-	options.MemoryHooks, a.stays = a.memoryHooksOf(command), true
+	later, quotes := &notes{app: a}, &session.Quotes{}
+	options.MemoryHooks, a.stays = a.memoryHooksOf(func(text string) string { return quotes.Quoted(command, text) }), true
 	options.Log, a.later = later.add, later.add // the terminal is the program's until it ends
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
@@ -90,7 +90,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 		Memory: memory, Mail: mail, History: reached.history, Reach: reached.announce,
 		Engine: w.engine, Name: name, ID: id, AgentHooks: hooks, Command: own.command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
 		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
-		Unknown: unknown,
+		Unknown: unknown, Quotes: quotes,
 	})
 	stop()
 	err = errors.Join(err, w.close(), a.closeMemories())

@@ -114,7 +114,9 @@ func (s *session) told(text string) string {
 	if s.typist == nil {
 		return harmless(s.command, text)
 	}
-	return harmless(s.typist.look().reads(s.typist.profile), text)
+	shown := harmless(s.typist.look().reads(s.typist.profile), text)
+	s.quotes.add(shown, text) // until it is typed, another may read
+	return shown
 }
 
 func or(text, otherwise string) string {

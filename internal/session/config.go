@@ -45,6 +45,9 @@ type Config struct {
 	// Memory serves @memory. Nil: there is none, and it is left alone.
 	Memory hook.Memory
 
+	// Quotes are the words of others in what hooks inject. Nil: there are none.
+	Quotes *Quotes
+
 	// History is the folder in which the output is kept for those who ask for it:
 	// at most 16 MiB a session, for seven days. Empty: it is not kept.
 	History string

@@ -68,10 +68,13 @@ func special(command []string) bool { return harmless(command, "'@") != "'@" }
 
 // form is the text as it may be typed to what reads at that moment.
 func (i *injection) form(m moment, own *profile) string {
-	if i.said == "" {
-		return i.body
+	switch {
+	case i.said != "":
+		return harmless(m.reads(own), i.said)
+	case len(i.quotes) > 0:
+		return requoted(i.body, i.quotes, m.reads(own))
 	}
-	return harmless(m.reads(own), i.said)
+	return i.body
 }
 
 // escapeAt puts a backslash before every @ that has none.

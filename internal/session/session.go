@@ -120,6 +120,7 @@ type session struct {
 	began     time.Time
 	signals   chan os.Signal
 	warnings  *warnings
+	quotes    *Quotes
 	record    func(hook.AnyEvent, hook.Outcome[any], time.Duration) // may be nil
 
 	program *terminal.Program // nil until it was started
@@ -225,6 +226,9 @@ func newSession(cfg Config) (*session, error) {
 	}
 	if cfg.IdleThreshold == 0 {
 		s.threshold = DefaultIdleThreshold
+	}
+	if s.quotes = cfg.Quotes; s.quotes == nil {
+		s.quotes = &Quotes{}
 	}
 	s.typist = newTypist(s)
 	s.mail, s.memory = newOffice(s, cfg.Mail), cfg.Memory

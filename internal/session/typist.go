@@ -55,6 +55,7 @@ func newTypist(s *session) *typist {
 // queued has failed, and the user is told.
 func (t *typist) put(body string) *injection {
 	item := newInjection(body)
+	item.quotes = t.session.quotes.in(body)
 	if strings.TrimSpace(terminal.Clean(body)) == "" {
 		item.step(stateSubmitted)
 		item.end()
