@@ -40,7 +40,7 @@ yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := relay.Reserved(name); err != nil {
+			if err := checkName(name); err != nil {
 				return fmt.Errorf("-n: %w", err)
 			}
 			if inTmux {
@@ -54,6 +54,17 @@ yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 	cmd.Flags().BoolVar(&inTmux, "tmux", false, "run it in a session of tmux that outlives this terminal; hookway attach NAME comes back")
 	cmd.Flags().SetInterspersed(false) // the program's flags are its own
 	return cmd
+}
+
+// checkName says why a program cannot run under a name that was given; "" is none.
+func checkName(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := relay.Name(name); err != nil {
+		return err
+	}
+	return relay.Reserved(name)
 }
 
 // wrap runs a program under the hooks of this workspace. hookway's exit code is
