@@ -28,6 +28,11 @@ func clean(text string) string {
 	}, text)
 }
 
+// blank reports whether a text has nothing that can be seen.
+func blank(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !unseen(r) }) < 0
+}
+
 func unprinted(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t'
 }

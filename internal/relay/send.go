@@ -113,7 +113,7 @@ func (s *Store) checkContent(m *Message) error {
 		return &LongError{"the text", n, s.limits.MaxContent}
 	}
 	m.Content = clean(m.Content)
-	if strings.TrimSpace(m.Content) == "" && len(m.Attachments) == 0 {
+	if blank(m.Content) && len(m.Attachments) == 0 {
 		return &refusal{"the message is empty: give it a text or an attachment"}
 	}
 	if len(m.Attachments) > MostAttachments {

@@ -39,6 +39,7 @@ func TestWhatIsNotSent(t *testing.T) {
 		"no sender":                 {relay.Message{To: "Bob", Content: "x"}, []string{"the sender"}},
 		"a bad sender":              {relay.Message{From: "A@b", To: "Bob", Content: "x"}, []string{"the sender", "@ has a meaning"}},
 		"no text":                   {relay.Message{From: "Alice", To: "Bob", Content: " \x1b[2J\n"}, []string{"empty"}},
+		"nothing to see":            {relay.Message{From: "Alice", To: "Bob", Content: "\u200b\u2060 \ufeff\u3164"}, []string{"empty"}},
 		"a bad priority":            {relay.Message{From: "Alice", To: "Bob", Content: "x", Priority: "asap"}, []string{`no priority "asap"`, "urgent"}},
 		"a bad id":                  {relay.Message{From: "Alice", To: "Bob", Content: "x", ID: "a b"}, []string{"id of a message"}},
 		"an answer to nothing":      {relay.Message{From: "Alice", To: "Bob", Content: "x", ReplyTo: "00000000"}, []string{`no message "00000000"`}},
