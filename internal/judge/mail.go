@@ -47,6 +47,8 @@ type mail struct {
 	end     chan struct{} // closed with it
 	leaving sync.WaitGroup
 
+	meeting sync.Mutex // held while the agents that are known get their seats
+
 	noting sync.Mutex // guards the files of what is unproven: sessions of one name share one
 
 	opening sync.Mutex   // guards what follows
@@ -169,6 +171,8 @@ func (j *Judge) Meet(ctx context.Context) {
 	if !j.Relay.used() {
 		return
 	}
+	j.mail.meeting.Lock() // for another one to be over: it has the turns
+	defer j.mail.meeting.Unlock()
 	j.mail.mu.Lock()
 	var all []*guest
 	for _, g := range j.mail.guests {
