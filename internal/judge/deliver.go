@@ -198,7 +198,7 @@ func (h *hearing) letter(ctx context.Context, g *guest, t relay.Taken, room *int
 		text, err = h.open(ctx, g, m)
 	}
 	if text == "" || err != nil {
-		return "", err
+		return "", unlessTaken(err)
 	}
 	if len(text) > *room {
 		text = cut(text, *room, m.ID)
@@ -207,14 +207,20 @@ func (h *hearing) letter(ctx context.Context, g *guest, t relay.Taken, room *int
 	ctx, cancel := context.WithTimeout(ctx, joinTime)
 	defer cancel()
 	if err := g.seat.Begin(ctx, m.ID, text, "hook"); err != nil {
-		if errors.Is(err, relay.ErrTaken) {
-			return "", nil
-		}
-		return "", err
+		return "", unlessTaken(err)
 	}
 	*room -= len(text) + len("\n\n")
 	h.handing = append(h.handing, handout{t.Message, text, repeat})
 	return text, nil
+}
+
+// unlessTaken leaves out the error of a message that somebody else has claimed
+// meanwhile: it is not to be given, and those after it are.
+func unlessTaken(err error) error {
+	if errors.Is(err, relay.ErrTaken) {
+		return nil
+	}
+	return err
 }
 
 // cut gives the begin of a text that is too long, and says where the rest is.

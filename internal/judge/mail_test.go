@@ -262,6 +262,41 @@ func TestHooksOfMessagesAreAsked(t *testing.T) {
 	m.want(m.agents(), session+"/claude-0c4f/claude")
 }
 
+// TestABlockedMessageThatSomebodyElseHasKeepsNoOthersBack: read_inbox of the same
+// session was faster than the hook that blocks it.
+func TestABlockedMessageThatSomebodyElseHasKeepsNoOthersBack(t *testing.T) {
+	m := newMail(t, `hooks: [{id: slow, on: MessageReceived, match: {fields: {content: "*spam*"}}, command: 'echo x > begun; read x < go; echo no spam >&2; exit 2'}]`, true)
+	for _, name := range []string{"begun", "go"} {
+		if err := syscall.Mkfifo(filepath.Join(m.dir, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	spam, plain := m.mail("claude-0c4f", "it is spam"), m.mail("claude-0c4f", "plain")
+	var slow sync.WaitGroup
+	slow.Go(func() { m.want(m.heard(m.own(session, "PostToolUse")), "plain", "!spam") })
+	m.read("begun")
+	reader, err := m.open().Join(t.Context(), relay.Presence{Session: session, Name: "claude-0c4f", Kind: relay.KindMCP})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Begin(t.Context(), spam, "it is spam", "mcp"); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Done(t.Context(), spam, false); err != nil {
+		t.Fatal(err)
+	}
+	m.write("go", "now\n")
+	slow.Wait()
+	m.is(spam, relay.StateInjected)
+	m.is(plain, relay.StateInjected)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.lines) > 0 {
+		t.Errorf("it says %q", m.lines)
+	}
+}
+
 func TestAnAgentDoesNotGoOnWithoutEnd(t *testing.T) {
 	for name, alone := range map[string]bool{"a daemon": false, "a process for each event": true} {
 		t.Run(name, func(t *testing.T) {
