@@ -119,10 +119,17 @@ func (c *caller) refused(status int, data []byte) error {
 		return c.failed(fmt.Errorf("it has no model %s; run ollama pull %s", c.model, c.model))
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return c.failed(fmt.Errorf("it wants another key (%d); check the variable that api_key_env names", status))
-	case status == http.StatusTooManyRequests:
-		return c.failed(fmt.Errorf("it asks us to wait (429): %s", message))
+	case status >= 300 && status < 400:
+		return c.failed(fmt.Errorf("it answered %d, and redirects are not followed: give the url of the server that answers itself", status))
 	}
-	return c.failed(fmt.Errorf("it answered %d: %s", status, message))
+	said := fmt.Sprintf("it answered %d", status)
+	if status == http.StatusTooManyRequests {
+		said = "it asks us to wait (429)"
+	}
+	if message != "" {
+		said += ": " + message
+	}
+	return c.failed(errors.New(said))
 }
 
 // complaint is what an answer says, in either of the two forms, on one line.
