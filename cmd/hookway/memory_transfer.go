@@ -17,8 +17,9 @@ func (a *app) memoryImportCommand() *cobra.Command {
 		Long: `Save the memories of a file, or with - of stdin, one JSON object a line, as
 hookway memory export writes them: {"id","text","session","agent","workspace",
 "time","tags","scope","file","context"}. Only text is needed; what else a line
-does not say is taken from the flags. An id that is there is replaced. A mistake
-in one line is an error, and then nothing is imported.`,
+does not say is taken from the flags. A text for tags is one tag. An id that is
+there is replaced. A mistake in one line is an error, and then nothing is imported;
+what is no UTF-8 becomes the sign that stands for that, U+FFFD.`,
 		Example: "  hookway memory import notes.jsonl\n  ssh other hookway memory export | hookway memory import -",
 		Args:    exactly("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,9 +44,9 @@ func TestImportTakesWhatOthersWrite(t *testing.T) {
 {"text":"b","time":"2023-05-08 13:56","agent":"Bob","other":{"x":[1]}}
 {"text":"c","time":1700000000123,"workspace":"/x"}
 {"text":"d","time":"1:56 pm on 8 May, 2023","scope":"user"}
-{"text":"e","time":null,"tags":["#x","x",""]}`
+{"text":"e","time":null,"tags":["#x","x",""]}` + "\n{\"text\":\"no \xff UTF-8\"}"
 	done, err := s.Import(t.Context(), strings.NewReader(lines), Memory{Workspace: "/w", Agent: "Alice", Session: "today"})
-	if err != nil || done.Added != 5 {
+	if err != nil || done.Added != 6 {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	list, err := s.List(t.Context(), 0, View{All: true})
@@ -66,8 +67,8 @@ func TestImportTakesWhatOthersWrite(t *testing.T) {
 	at("c", "2023-11-14T22:13:20.123Z")
 	at("d", "2023-05-08T13:56:00Z")
 	a, b, c, d, e := by["a"], by["b"], by["c"], by["d"], by["e"]
-	if a.ID != "7" || a.Session != "3" || a.Tags[0] != "one" || a.Agent != "Alice" || a.Workspace != "/w" || b.Agent != "Bob" || b.Session != "today" ||
-		c.Workspace != "/x" || d.Workspace != "" || len(e.Tags) != 1 || time.Since(e.Time) > time.Hour {
+	if a.ID != "7" || a.Session != "3" || !slices.Equal(a.Tags, []string{"one"}) || a.Agent != "Alice" || a.Workspace != "/w" || b.Agent != "Bob" || b.Session != "today" ||
+		c.Workspace != "/x" || d.Workspace != "" || len(e.Tags) != 1 || time.Since(e.Time) > time.Hour || by["no \ufffd UTF-8"].ID == "" {
 		t.Errorf("%+v", list)
 	}
 }
