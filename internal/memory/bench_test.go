@@ -65,7 +65,7 @@ func BenchmarkSearch(b *testing.B) {
 			var took []time.Duration
 			for i := 0; b.Loop(); i++ {
 				began := time.Now()
-				x.rank(asked[i*7%len(asked)].Text, 10, see, tuned)
+				x.score(asked[i*7%len(asked)].Text, 10, see, tuned)
 				took = append(took, time.Since(began))
 			}
 			report(b, took)

@@ -97,7 +97,7 @@ func TestFusion(t *testing.T) {
 			}
 			return out
 		}
-		words, _ := exam.Recall(10, asked, func(q string, k int) []string { return ids(x.rank(q, k, see, tuned), k) })
+		words, _ := exam.Recall(10, asked, func(q string, k int) []string { return ids(x.score(q, k, see, tuned), k) })
 		for _, power := range []float32{0, 2} {
 			l := newLikened(t, all, asked, power)
 			alone, _ := exam.Recall(10, asked, func(q string, k int) []string { return ids(l.order(q), k) })

@@ -56,12 +56,8 @@ type ranking struct {
 	ideal float64 // what a document of all terms would have
 }
 
-// rank gives the k documents that fit a query best, of those that can be seen.
-func (x *index) rank(query string, k int, sees func(*document) bool, w weights) []hit {
-	return x.score(query, k, sees, w)
-}
-
-// score gives the best documents, at most so many, the best first.
+// score gives the documents that fit a query best, of those that can be seen: at most
+// so many, the best first.
 func (x *index) score(query string, most int, sees func(*document) bool, w weights) []hit {
 	n := len(x.docs)
 	r := &ranking{x: x, w: w, sees: sees, own: newTally(n), total: newTally(n), one: newTally(n)}

@@ -42,7 +42,7 @@ func rankBy(all []Memory, w weights) ask {
 	}
 	see := View{Workspace: "/w"}.sees(x)
 	return func(query string, k int) (ids []string) {
-		for _, h := range x.rank(query, k, see, w) {
+		for _, h := range x.score(query, k, see, w) {
 			ids = append(ids, all[x.docs[h.doc].seq-1].ID)
 		}
 		return ids

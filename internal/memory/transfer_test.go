@@ -169,7 +169,7 @@ func FuzzRank(f *testing.F) {
 			x.add(int64(i+1), &Memory{Text: s, Session: "s", Agent: "Alice", Time: time.Unix(0, 0)})
 		}
 		see := View{}.sees(x)
-		for _, h := range x.rank(query, 10, see, tuned) {
+		for _, h := range x.score(query, 10, see, tuned) {
 			if h.score != h.score || h.score > 100 {
 				t.Errorf("%q in %q has the score %v", query, text, h.score)
 			}
@@ -177,7 +177,7 @@ func FuzzRank(f *testing.F) {
 		for i := range 4 {
 			x.remove(int64(i + 1))
 		}
-		if hits := x.rank(query, 10, see, tuned); len(hits) != 0 || x.live != 0 {
+		if hits := x.score(query, 10, see, tuned); len(hits) != 0 || x.live != 0 {
 			t.Errorf("%q finds %v in an empty index of %d", query, hits, x.live)
 		}
 	})

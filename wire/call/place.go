@@ -12,14 +12,6 @@ type Places struct {
 	Lock   string // held while a daemon is being started: see TryLock
 }
 
-// Socket is where the daemon listens: in $HOOKWAY_HOME/run, else in
-// $XDG_RUNTIME_DIR/hookway, else in a folder of the user's own among the
-// temporary files. On Windows it is the name of a pipe.
-func Socket(getenv func(string) string) (string, error) {
-	p, err := Find(getenv)
-	return p.Socket, err
-}
-
 // StateDir is hookway's folder for what it remembers; "" if there is none.
 func StateDir(getenv func(string) string) string {
 	if home := getenv("HOOKWAY_HOME"); home != "" {

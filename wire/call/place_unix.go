@@ -13,7 +13,9 @@ import (
 // maxSocket is how long the path of a socket may be on every unix, with its zero.
 const maxSocket = 104
 
-// Find says where shim and daemon meet.
+// Find says where shim and daemon meet: in $HOOKWAY_HOME/run, else in
+// $XDG_RUNTIME_DIR/hookway, else in a folder of the user's own among the temporary
+// files.
 func Find(getenv func(string) string) (Places, error) {
 	uid := strconv.Itoa(os.Getuid())
 	dir, name := "", ""

@@ -47,17 +47,17 @@ func TestWhereTheSocketIs(t *testing.T) {
 		{[]string{"XDG_RUNTIME_DIR", runtime + "/missing"}, "/tmp/hookway-" + uid + "/hookway.sock"},
 		{nil, "/tmp/hookway-" + uid + "/hookway.sock"},
 	} {
-		if got, err := call.Socket(environment(c.env...)); got != c.want || err != nil {
-			t.Errorf("%q: %q, %v; want %q", c.env, got, err, c.want)
+		if p, err := call.Find(environment(c.env...)); p.Socket != c.want || err != nil {
+			t.Errorf("%q: %q, %v; want %q", c.env, p.Socket, err, c.want)
 		}
 	}
 	long := "/" + strings.Repeat("x", 200)
-	first, err := call.Socket(environment("HOOKWAY_HOME", long))
-	if err != nil || len(first) >= 104 {
-		t.Errorf("a long home: %q, %v", first, err)
+	first, err := call.Find(environment("HOOKWAY_HOME", long))
+	if err != nil || len(first.Socket) >= 104 {
+		t.Errorf("a long home: %q, %v", first.Socket, err)
 	}
-	if second, _ := call.Socket(environment("HOOKWAY_HOME", long+"y")); second == first {
-		t.Errorf("two homes have one socket, %s", first)
+	if second, _ := call.Find(environment("HOOKWAY_HOME", long+"y")); second.Socket == first.Socket {
+		t.Errorf("two homes have one socket, %s", first.Socket)
 	}
 }
 
