@@ -3,6 +3,7 @@ package post_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -215,5 +216,45 @@ func TestWhatSomebodyElseHasIsLeftOut(t *testing.T) {
 	letters, err := post.Collect(t.Context(), late{seat}, h, 10, "mcp")
 	if err != nil || len(letters) != 1 || letters[0].Text() != "plain" {
 		t.Errorf("%+v, %v", letters, err)
+	}
+}
+
+// TestWhatHooksSendIsPassedOn: the hooks of a message know how often it was passed
+// on; that a limit holds what a hook sends is told to no other hook.
+func TestWhatHooksSendIsPassedOn(t *testing.T) {
+	store, _, h := stage(t)
+	var hops []int
+	err := hook.On(&h.engine, hook.MessageSending, func(ctx context.Context, _ *hook.Event[hook.Message]) (hook.Decision, error) {
+		hops = append(hops, post.HopsIn(ctx))
+		return hook.Continue(), nil
+	}, hook.Named("counts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := send("Bob", "x")
+	for _, m.Hops = range []int{0, 2} {
+		if _, err := post.Send(t.Context(), store, h, m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(hops, []int{1, 3}) {
+		t.Errorf("what hooks send was passed on %v times", hops)
+	}
+	told := len(h.told)
+	var held *relay.LimitError
+	m.Hops = 9
+	if _, err := post.Send(t.Context(), store, h, m); !errors.As(err, &held) || len(h.told) != told {
+		t.Errorf("%v; told %+v", err, h.told[told:])
+	}
+	for env, want := range map[string]bool{"HOOKWAY_HOPS": true, "HOOKWAY_DEPTH": true, "HOOKWAY_SESSION": false} {
+		is := post.ByHook(func(name string) string {
+			if name == env {
+				return "1"
+			}
+			return ""
+		})
+		if is != want {
+			t.Errorf("with %s=1: by a hook %v", env, is)
+		}
 	}
 }
