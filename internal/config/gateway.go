@@ -33,6 +33,7 @@ func gatewayKey() key[fileSpec] {
 		read: func(r *reader, n *yaml.Node, f *fileSpec) {
 			f.gateway = &gatewaySpec{node: n}
 			object(r, n, "gateway", gatewayKeys(), f.gateway)
+			countSame(f.gateway.webhooks)
 			for i, w := range f.gateway.webhooks {
 				f.hooks = append(f.hooks, w.hook(r, i))
 			}
@@ -183,6 +184,7 @@ type webhookSpec struct {
 	keys map[string]*yaml.Node
 	spec hookSpec
 	web  webSpec
+	same int // webhooks before it at the same URL, of those without an id that are told
 }
 
 var webhookTable table[webhookSpec]

@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 
 	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway/spool"
 )
 
@@ -17,12 +19,16 @@ type webhookAs struct {
 }
 
 // toldAs is how a webhook is told. One without an id is known by its URL: what waits
-// for it must go to no other one when their order changes.
+// for it must go to no other one when their order changes. Others at that URL have a
+// number, too: their secrets may be different.
 func (w *webhookSpec) toldAs(h *hookSpec) *webhookAs {
 	as := &webhookAs{ID: h.id}
 	if w.keys["id"] == nil {
 		digest := sha256.Sum256([]byte(w.web.URL))
 		as.ID = web.Label(w.web.URL) + "#" + hex.EncodeToString(digest[:4])
+		if w.same > 0 {
+			as.ID += fmt.Sprintf("-%d", w.same+1)
+		}
 	}
 	if h.timeout != nil {
 		as.Policy.Timeout = *h.timeout
@@ -31,6 +37,18 @@ func (w *webhookSpec) toldAs(h *hookSpec) *webhookAs {
 		as.Policy.Tries = h.retries + 1
 	}
 	return as
+}
+
+// countSame counts, for each webhook without an id that is told, those before it at the
+// same URL.
+func countSame(webhooks []*webhookSpec) {
+	seen := map[string]int{}
+	for _, w := range webhooks {
+		if w.keys["id"] == nil && (w.keys["lane"] == nil || w.spec.lane == hook.Observe) {
+			w.same = seen[w.web.URL]
+			seen[w.web.URL]++
+		}
+	}
 }
 
 // leaseWebhook holds a webhook that is told by way of the spool.

@@ -84,3 +84,25 @@ func TestAWebhookWithoutAnIDIsKnownByItsURL(t *testing.T) {
 		t.Errorf("one alone is %v", alone)
 	}
 }
+
+// TestWebhooksAtOneURLAreToldApart: what waits for one must not be signed with the secret
+// of another.
+func TestWebhooksAtOneURLAreToldApart(t *testing.T) {
+	w, told := newWorld(t), newListener(t, 0, "")
+	w.write(w.user("hookway.yaml"), `gateway:
+  webhooks:
+    - {url: '`+told.URL+`', on: Stop, allow_private: true, headers: {X-Who: first}}
+    - {url: '`+told.URL+`', on: MessageSent, allow_private: true, headers: {X-Who: second}}
+    - {id: third, url: '`+told.URL+`', on: SessionEnd, allow_private: true}
+`)
+	s := spool.New(t.TempDir(), func(line string) { t.Error(line) })
+	opts := w.options()
+	opts.Webhooks = s
+	set, err := Load(context.Background(), opts)
+	w.must(err)
+	if all := set.Told().Targets; len(all) != 3 {
+		t.Errorf("they are %v", all)
+	}
+	w.must(set.Close())
+	w.must(s.Close())
+}
