@@ -22,7 +22,10 @@ const (
 // unless force is set. If the machine does come back, it is known again.
 func (s *Store) ForgetMachine(ctx context.Context, machine string, force bool) error {
 	machine = strings.ToLower(strings.TrimSpace(machine))
-	if machine == s.machine {
+	switch machine {
+	case "": // so it is noted for what stays here
+		return &refusal{"the name of the machine to forget is missing"}
+	case s.machine:
 		return &refusal{fmt.Sprintf("%s is this machine", machine)}
 	}
 	err := s.write(ctx, func(a access) error {

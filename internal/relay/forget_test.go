@@ -95,3 +95,18 @@ func TestForgottenMachinesAreWaitedFor(t *testing.T) {
 		t.Errorf("at the end: %v, %v", all, err)
 	}
 }
+
+// TestNoMachineIsForgottenWithoutAName, which stands in the outbox for this one.
+func TestNoMachineIsForgottenWithoutAName(t *testing.T) {
+	m1 := open(t, "", relay.Options{Machine: "m1"})
+	join(t, m1, "Bob")
+	say(t, m1, "Alice", "Bob", "hello")
+	for _, name := range []string{"", " \t"} {
+		if err := m1.ForgetMachine(t.Context(), name, true); !relay.Refused(err) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if out, err := m1.Outgoing(t.Context(), 10); err != nil || len(out) != 1 {
+		t.Errorf("the outbox has %v, %v", out, err)
+	}
+}
