@@ -18,57 +18,18 @@ import (
 
 // guest is an agent that nobody has wrapped: it calls hookway-hook by itself.
 type guest struct {
-	t     *testing.T
-	dir   string
-	env   []string
+	*agentHome
 	store *relay.Store
 	last  uint64
-	tools int
 }
 
 const guestSession = "0c4f42e8-5a80-4f60-a788-417b387c20e8"
 
 func startGuest(t *testing.T, daemon bool, hooks string) *guest {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "g") // a socket's path has little room
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	g := &guest{t: t, dir: dir}
-	shim, err := shimOnce()
-	g.must(err)
-	for name, text := range map[string]string{"bin/hookway-hook": string(shim), "project/hookway.yaml": hooks} {
-		file := filepath.Join(dir, name)
-		g.must(os.MkdirAll(filepath.Dir(file), 0o700))
-		g.must(writeProgram(file, []byte(text)))
-	}
-	placeSelf(t, filepath.Join(dir, "bin", "hookway"))
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "HOOKWAY_") && !strings.HasPrefix(kv, "PATH=") && !strings.HasPrefix(kv, "CLAUDE") {
-			g.env = append(g.env, kv)
-		}
-	}
-	g.env = append(g.env, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "HOOKWAY_HOME="+filepath.Join(dir, "home"),
-		"HOME="+dir, "HOOKWAY_TRUST=1", "GORACE=atexit_sleep_ms=0")
-	if !daemon {
-		g.env = append(g.env, "HOOKWAY_DAEMON=off")
-	}
-	t.Cleanup(func() { _ = g.program("hookway", "stop").Run() })
+	g := &guest{agentHome: newAgentHome(t, daemon, map[string]string{"project/hookway.yaml": hooks})}
+	t.Cleanup(func() { _ = g.hookway("stop").Run() })
 	return g
-}
-
-func (g *guest) must(err error) {
-	g.t.Helper()
-	if err != nil {
-		g.t.Fatal(err)
-	}
-}
-
-func (g *guest) program(name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(g.dir, "bin", name), args...)
-	cmd.Dir, cmd.Env = filepath.Join(g.dir, "project"), g.env
-	return cmd
 }
 
 func (g *guest) file(name string) string { return filepath.Join(g.dir, "project", name) }

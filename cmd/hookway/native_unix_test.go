@@ -57,62 +57,26 @@ var shimOnce = sync.OnceValues(func() ([]byte, error) {
 
 // wrapped is hookway run with a fake Claude Code in it.
 type wrapped struct {
-	t       *testing.T
-	dir     string
-	env     []string
+	*agentHome
 	run     *exec.Cmd
 	ended   chan error
 	orders  *os.File
 	answers *bufio.Reader
 	reads   *os.File
-	tools   int
 }
 
 func startWrapped(t *testing.T, daemon bool) *wrapped {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "n") // a socket's path has little room
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		t.Fatal(err)
-	}
-	w := &wrapped{t: t, dir: dir, ended: make(chan error, 1)}
-	shim, err := shimOnce()
-	w.must(err)
-	for name, text := range map[string]string{
-		"bin/hookway-hook": string(shim), "bin/claude": fakeClaude,
+	w := &wrapped{ended: make(chan error, 1), agentHome: newAgentHome(t, daemon, map[string]string{
+		"bin/claude": fakeClaude,
 		"project/hookway.yaml": `hooks:
   - {id: begins, on: SessionStart, inject: from the hooks}
   - {id: life, on: [SessionStart, SessionEnd], command: 'cat >> life; echo >> life'}
   - {id: tell, on: Directive, match: {namespace: tell}, inject: a note}
 `,
-	} {
-		file := filepath.Join(dir, name)
-		w.must(os.MkdirAll(filepath.Dir(file), 0o700))
-		w.must(writeProgram(file, []byte(text)))
-	}
-	placeSelf(t, filepath.Join(dir, "bin", "hookway"))
-	for _, kv := range os.Environ() {
-		if !strings.HasPrefix(kv, "HOOKWAY_") && !strings.HasPrefix(kv, "PATH=") && !strings.HasPrefix(kv, "CLAUDE") {
-			w.env = append(w.env, kv)
-		}
-	}
-	w.env = append(w.env, "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "HOOKWAY_HOME="+filepath.Join(dir, "home"),
-		"HOME="+dir, "HOOKWAY_TRUST=1", "AGENT="+dir, "GORACE=atexit_sleep_ms=0")
-	if !daemon {
-		w.env = append(w.env, "HOOKWAY_DAEMON=off")
-	}
+	})}
 	w.begin()
 	return w
-}
-
-func (w *wrapped) must(err error) {
-	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
 }
 
 // begin starts hookway run and waits for the agent.
@@ -152,12 +116,6 @@ func (w *wrapped) begin() {
 	if got := w.answer(); got != "ready" {
 		w.t.Fatalf("the agent said %q; %s", got, w.text("screen"))
 	}
-}
-
-func (w *wrapped) hookway(args ...string) *exec.Cmd {
-	cmd := exec.Command(filepath.Join(w.dir, "bin", "hookway"), args...)
-	cmd.Dir, cmd.Env = filepath.Join(w.dir, "project"), w.env
-	return cmd
 }
 
 func (w *wrapped) answer() string {
