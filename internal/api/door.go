@@ -50,6 +50,7 @@ type Doors struct {
 	service *Service
 
 	web, calls *inbox // connections by language
+	written    written
 
 	stop    context.CancelFunc
 	stopped context.Context // ended when the daemon stops
@@ -80,6 +81,7 @@ func (d *Doors) Begin(h daemon.Host) {
 		Handler: d.handler(), ReadHeaderTimeout: d.HeadTime, IdleTimeout: quietTime, MaxHeaderBytes: maxHead,
 		BaseContext: func(net.Listener) context.Context { return h.Context() },
 		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return withVisit(ctx, nc) },
+		ConnState:   d.written.changed,
 		ErrorLog:    log.New(lines{d}, "", 0),
 	}
 	go func() { _ = d.http.Serve(d.web) }()

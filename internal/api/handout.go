@@ -127,7 +127,7 @@ func (d *Doors) takes(w http.ResponseWriter, r *http.Request, v visit) error {
 		}
 		defer func() {
 			if works {
-				d.host.Done(0)
+				d.written.then(v.conn, func() { d.host.Done(0) })
 			}
 		}()
 		return d.relayed(func(w http.ResponseWriter, r *http.Request, v visit) (int, error) {

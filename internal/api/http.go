@@ -20,6 +20,7 @@ type visit struct {
 	foreign bool      // it came in at a door, where anybody may stand
 	door    *Listener // nil: the daemon's own socket
 	local   net.Addr
+	conn    net.Conn
 }
 
 type visitKey struct{}
@@ -31,10 +32,10 @@ func withVisit(ctx context.Context, nc net.Conn) context.Context {
 func visitOf(nc net.Conn) visit {
 	g, ok := nc.(*daemon.Guest)
 	if !ok {
-		return visit{foreign: true}
+		return visit{foreign: true, conn: nc}
 	}
 	door, _ := g.Door.(*Listener)
-	return visit{foreign: g.Door != nil, door: door, local: g.LocalAddr()}
+	return visit{foreign: g.Door != nil, door: door, local: g.LocalAddr(), conn: nc}
 }
 
 // answerer answers one kind of request. An error becomes a Problem.
@@ -142,21 +143,15 @@ func named(path, asked string) (name string, ok bool) {
 	return name, ok && name != "" && !strings.Contains(name, "/")
 }
 
-// counted has the daemon stay while a request is answered.
+// counted has the daemon stay until a request is answered.
 func (d *Doors) counted(answer func(http.ResponseWriter, *http.Request, visit) (int, error)) answerer {
 	return func(w http.ResponseWriter, r *http.Request, v visit) error {
 		return d.within(d.firing, func() (size int, err error) {
 			if !d.host.Work() {
 				return 0, stopping()
 			}
-			defer func() { d.host.Done(size) }()
-			size, err = answer(w, r, v)
-			if err != nil && !errors.Is(err, context.Canceled) {
-				asProblem(err).write(w)
-				_ = http.NewResponseController(w).Flush() // a daemon that ends closes the connection after Done
-				err = nil
-			}
-			return size, err
+			defer func() { d.written.then(v.conn, func() { d.host.Done(size) }) }()
+			return answer(w, r, v)
 		})
 	}
 }

@@ -207,6 +207,37 @@ func TestTheEndDoesNotWaitForABody(t *testing.T) {
 	h.await("the end of the daemon", h.ended)
 }
 
+// What was asked before the daemon ends is answered whole, whoever comes first: the
+// answer's last bytes or the end.
+func TestTheEndCutsOffNoAnswer(t *testing.T) {
+	for range 20 {
+		h := newHouse(t, oneHook, plan{patience: time.Hour})
+		began, over := make(chan struct{}, 8), make(chan struct{})
+		if _, _, err := h.judge.Register(t.Context(), h.dir, before("slow", hook.HandlerFunc(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+			began <- struct{}{}
+			<-over
+			return hook.Decision{}, nil
+		}))); err != nil {
+			t.Fatal(err)
+		}
+		var asking sync.WaitGroup
+		for range cap(began) {
+			asking.Go(func() {
+				if status, text := h.ask("POST", "/v1/events", h.firing("ls")); status != http.StatusOK || !strings.HasSuffix(text, "}") {
+					t.Errorf("%d %s", status, text)
+				}
+			})
+		}
+		for range cap(began) {
+			<-began
+		}
+		h.stop()
+		close(over)
+		asking.Wait()
+		h.await("the end of the daemon", h.ended)
+	}
+}
+
 func TestAHookIsAbortedWhenTheClientHasGone(t *testing.T) {
 	h := newHouse(t, oneHook, plan{})
 	began, aborted := make(chan struct{}), make(chan struct{})

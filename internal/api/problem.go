@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -128,9 +127,6 @@ func writeJSON(w http.ResponseWriter, contentType string, status int, value any)
 func writeText(w http.ResponseWriter, contentType string, status int, text []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)
-	if status >= 400 { // it is flushed, and may be the last thing that a daemon says
-		h.Set("Content-Length", strconv.Itoa(len(text)))
-	}
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
