@@ -14,11 +14,14 @@ func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // harmless is a text from outside as it may be typed to a program: agents that
 // read files for an @ get it escaped, and a shell gets the text as an argument of
-// a command that does nothing, a database as a comment.
+// a command that does nothing, a database or a shell with quotes of its own as a
+// comment.
 func harmless(command []string, text string) string {
 	switch name := profileFor(command).name; {
 	case name == "gemini" || name == "qwen":
 		return escapeAt(text)
+	case slices.Contains(others, programName(command[0])):
+		return "# " + strings.Join(strings.Fields(text), " ")
 	case slices.Contains(databases, programName(command[0])):
 		return "-- " + strings.Join(strings.Fields(text), " ")
 	case name == "shell" || slices.Contains(elsewhere, programName(command[0])):
@@ -33,6 +36,9 @@ func harmless(command []string, text string) string {
 
 // elsewhere are programs behind which a shell is likely.
 var elsewhere = []string{"ssh", "mosh", "telnet", "sudo", "doas", "docker", "podman", "kubectl", "script", "nix-shell"}
+
+// others are shells that read quotes in another way.
+var others = []string{"pwsh", "powershell", "nu", "elvish", "xonsh"}
 
 // databases are programs that run what follows a semicolon.
 var databases = []string{"sqlite3", "psql", "mysql", "mariadb", "duckdb"}

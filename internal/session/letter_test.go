@@ -17,6 +17,9 @@ func TestATextFromOutsideIsNoCommand(t *testing.T) {
 		{"fish", `a\'b`, `: 'a\\'\''b'`},
 		{"bash script.sh", "it's", "it's"},
 		{"ssh host", "`x`", ": '`x`'"},
+		{"pwsh -NoLogo", "it's '';\nrm y", "# it's ''; rm y"},
+		{`C:\PowerShell.exe`, "a\u2028; rm y", "# a ; rm y"},
+		{"yash", "; rm y", ": '; rm y'"},
 		{"sqlite3 x.db", "it's\n; drop table x;", "-- it's ; drop table x;"},
 	} {
 		if got := harmless(strings.Fields(c.command), c.text); got != c.want {

@@ -112,7 +112,7 @@ func profiles() []profile {
 	return []profile{
 		claude(), codex(), gemini("gemini", "gemini", "gemini-cli"), qwen(), copilot(), opencode(),
 		{
-			name: "shell", programs: []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "mksh"},
+			name: "shell", programs: []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "mksh", "rbash", "oksh", "loksh", "yash", "osh"},
 			runs: runsScript,
 			// The prompt of a command's second line is none: a half-written
 			// command stands above it.
