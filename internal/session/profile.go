@@ -3,6 +3,7 @@ package session
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -100,14 +101,29 @@ func profileFor(command []string) *profile {
 // runsScript reports whether a shell is given something to run, so that it reads
 // no commands.
 func runsScript(command []string) bool {
-	for _, arg := range command[1:] {
-		if !strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "+") || strings.HasPrefix(arg, "-") &&
-			!strings.HasPrefix(arg, "--") && strings.Contains(arg, "c") {
+	input := false // -s: what follows is for what it reads
+	for i := 1; i < len(command); i++ {
+		arg := command[i]
+		switch {
+		case slices.Contains(shellValues, arg) || arg == "-C" && programName(command[0]) == "fish":
+			i++ // its value is no script
+		case strings.HasPrefix(arg, "--"), strings.HasPrefix(arg, "+"):
+		case !strings.HasPrefix(arg, "-"):
+			return !input
+		case strings.Contains(arg, "c"):
 			return true
+		default:
+			input = input || strings.Contains(arg, "s")
+			if strings.HasSuffix(strings.ToLower(arg), "o") { // as in -eo pipefail
+				i++
+			}
 		}
 	}
 	return false
 }
+
+// shellValues are options of shells that take what follows.
+var shellValues = []string{"--rcfile", "--init-file", "--init-command", "-o", "+o", "-O", "+O"}
 
 // runsModule reports whether Python is given a script, a module or a command, and
 // shows no prompt of its own after that.
