@@ -85,7 +85,7 @@ type profile struct {
 func profileFor(command []string) *profile {
 	for i, arg := range command {
 		name := programName(arg)
-		if p := profileOf[name]; p != nil && (p.runs == nil || !p.runs(command[i:])) {
+		if p := profileOf()[name]; p != nil && (p.runs == nil || !p.runs(command[i:])) {
 			return p
 		}
 		if i > 0 && strings.HasPrefix(arg, "-") || strings.Contains(arg, "=") {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"regexp"
+	"sync"
 	"time"
 )
 
@@ -142,8 +143,9 @@ var runners = map[string]bool{
 	"uv": true, "uvx": true, "sudo": true, "nice": true, "nohup": true, "time": true, "stdbuf": true, "setsid": true,
 }
 
-// profileOf is the profiles by the names of their programs.
-var profileOf = func() map[string]*profile {
+// profileOf is the profiles by the names of their programs. Most processes need none of
+// them, and to compile the patterns takes half a millisecond.
+var profileOf = sync.OnceValue(func() map[string]*profile {
 	table := map[string]*profile{}
 	for _, p := range profiles() {
 		for _, name := range p.programs {
@@ -151,4 +153,4 @@ var profileOf = func() map[string]*profile {
 		}
 	}
 	return table
-}()
+})
