@@ -7,18 +7,23 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 )
 
-// TestWhoIsForAll: a session that nobody wraps and that was here a day ago gets no more
-// of what is for all. One that was only begun yesterday and still runs does, and so does
-// an agent of hookway run that is away.
-func TestWhoIsForAll(t *testing.T) {
+// guests is a store, and how agents of some kind come to it.
+func guests(t *testing.T) (*relay.Store, func(name, kind string) *relay.Seat) {
 	s := open(t, "", relay.Options{})
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s.SetNow(func() time.Time { return now })
-	sit := func(name, kind string) *relay.Seat {
+	return s, func(name, kind string) *relay.Seat {
 		seat, err := s.Join(t.Context(), relay.Presence{Session: "of " + name, Name: name, Kind: kind})
 		must(t, err)
 		return seat
 	}
+}
+
+// TestWhoIsForAll: a session that nobody wraps and that was here a day ago gets no more
+// of what is for all. One that was only begun yesterday and still runs does, and so does
+// an agent of hookway run that is away.
+func TestWhoIsForAll(t *testing.T) {
+	s, sit := guests(t)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s.SetNow(func() time.Time { return now })
 	sit("runs", "hooks")
 	must(t, sit("gone", "hooks").Close())
 	must(t, sit("away", "wrapped").Close())
@@ -48,14 +53,9 @@ func TestWhoIsForAll(t *testing.T) {
 // more. Whoever has a message waiting, listens to a channel or runs stays, and so does
 // an agent of hookway run.
 func TestGuestsThatDoNotComeBackAreForgotten(t *testing.T) {
-	s := open(t, "", relay.Options{})
+	s, sit := guests(t)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.SetNow(func() time.Time { return now })
-	sit := func(name, kind string) *relay.Seat {
-		seat, err := s.Join(t.Context(), relay.Presence{Session: "of " + name, Name: name, Kind: kind})
-		must(t, err)
-		return seat
-	}
 	for name, kind := range map[string]string{"gone": relay.KindHooks, "listens": relay.KindHooks, "waited-for": relay.KindHooks, "away": relay.KindWrapped} {
 		must(t, sit(name, kind).Close())
 	}

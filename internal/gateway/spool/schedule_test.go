@@ -27,15 +27,28 @@ func TestThePausesGrow(t *testing.T) {
 	}
 }
 
+// carried is a webhook, and a daemon that carries what it is to be told.
+func carried(t *testing.T, there *server, how Policy) (w *world, s *Spool, r *Receiver, end func()) {
+	w = newWorld(t)
+	w.slow = true
+	s = w.spool()
+	to := target("ci", there)
+	to.Policy = how
+	stop := w.carry(s, to)
+	synctest.Wait() // a daemon that starts tries at once what is there
+	r = s.Receiver(to.Webhook, how, there)
+	return w, s, r, func() {
+		w.must(r.Close())
+		stop()
+	}
+}
+
 // TestAWebhookThatIsDownCostsOneProbe: whatever waits, one message is tried at each
 // step, for three days.
 func TestAWebhookThatIsDownCostsOneProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, away := newWorld(t), &server{answer: down}
-		w.slow = true
-		s := w.spool()
-		stop := w.carry(s, target("ci", away))
-		r := s.Receiver(Webhook{place, "ci"}, Policy{}, away)
+		away := &server{answer: down}
+		w, s, r, end := carried(t, away, Policy{})
 		began := time.Now()
 		var all []string
 		for i := range 200 {
@@ -65,8 +78,7 @@ func TestAWebhookThatIsDownCostsOneProbe(t *testing.T) {
 		if len(away.heard()) != tries {
 			t.Errorf("%d tries after the three days", len(away.heard())-tries)
 		}
-		w.must(r.Close())
-		stop()
+		end()
 		if lines := strings.Split(w.log(), "\n"); len(lines) > 3 || !strings.Contains(lines[0], "webhook ci: connection refused; what it is to be told is kept") {
 			t.Errorf("logged:\n%s", w.log())
 		}
@@ -75,11 +87,8 @@ func TestAWebhookThatIsDownCostsOneProbe(t *testing.T) {
 
 func TestAllComesWhenItAnswersAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, away := newWorld(t), &server{answer: down}
-		w.slow = true
-		s := w.spool()
-		stop := w.carry(s, target("ci", away))
-		r := s.Receiver(Webhook{place, "ci"}, Policy{}, away)
+		away := &server{answer: down}
+		w, s, r, end := carried(t, away, Policy{})
 		w.tell(r, "1", "2", "3")
 		time.Sleep(10 * time.Hour)
 		w.tell(r, "4")
@@ -94,8 +103,7 @@ func TestAllComesWhenItAnswersAgain(t *testing.T) {
 		if st := w.status(s, "ci"); st != (Status{}) {
 			t.Errorf("%+v", st)
 		}
-		w.must(r.Close())
-		stop()
+		end()
 		if !strings.Contains(w.log(), "webhook ci answers again, after ") {
 			t.Errorf("logged:\n%s", w.log())
 		}
@@ -106,17 +114,13 @@ func TestAllComesWhenItAnswersAgain(t *testing.T) {
 // apart, as long as any other is.
 func TestAMessageThatIsRefusedHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t)
-		w.slow = true
 		there := &server{answer: func(_ int, m web.Message) error {
 			if m.ID == "evt_bad" {
 				return &web.StatusError{Status: 400}
 			}
 			return nil
 		}}
-		s := w.spool()
-		stop := w.carry(s, target("ci", there))
-		r := s.Receiver(Webhook{place, "ci"}, Policy{}, there)
+		w, s, r, end := carried(t, there, Policy{})
 		w.tell(r, "bad")
 		bad := 0
 		for i := range 4 * 24 {
@@ -140,27 +144,20 @@ func TestAMessageThatIsRefusedHoldsUpNoOther(t *testing.T) {
 		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 1 {
 			t.Errorf("%+v", st)
 		}
-		w.must(r.Close())
-		stop()
+		end()
 	})
 }
 
 func TestTriesAreBoundedAsTheConfigurationSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, away := newWorld(t), &server{answer: says(503)}
-		w.slow = true
-		s := w.spool()
-		to := target("ci", away)
-		to.Policy = Policy{Tries: 3}
-		stop := w.carry(s, to)
-		r := s.Receiver(to.Webhook, to.Policy, away)
+		away := &server{answer: says(503)}
+		w, s, r, end := carried(t, away, Policy{Tries: 3})
 		w.tell(r, "1")
 		time.Sleep(24 * time.Hour)
 		if st := w.status(s, "ci"); len(away.heard()) != 3 || st.Dropped != 1 || st.Waiting != 0 {
 			t.Errorf("%d tries, %+v", len(away.heard()), st)
 		}
-		w.must(r.Close())
-		stop()
+		end()
 		if !strings.Contains(w.log(), "given up after 3 tries: it was not told of MessageSent of ") {
 			t.Errorf("logged:\n%s", w.log())
 		}
@@ -178,6 +175,7 @@ func TestAServerThatAsksForTimeGetsIt(t *testing.T) {
 		}}
 		s := w.spool()
 		stop := w.carry(s, target("ci", busy))
+		synctest.Wait() // a daemon that starts tries at once what is there
 		r := s.Receiver(Webhook{place, "ci"}, Policy{}, busy)
 		w.tell(r, "1")
 		time.Sleep(time.Hour)
@@ -194,11 +192,8 @@ func TestAServerThatAsksForTimeGetsIt(t *testing.T) {
 
 func TestAServerThatIsGoneIsToldNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w, away := newWorld(t), &server{answer: down}
-		w.slow = true
-		s := w.spool()
-		stop := w.carry(s, target("ci", away))
-		r := s.Receiver(Webhook{place, "ci"}, Policy{}, away)
+		away := &server{answer: down}
+		w, s, r, end := carried(t, away, Policy{})
 		w.tell(r, "1", "2", "3")
 		time.Sleep(time.Second)
 		away.answers(says(410))
@@ -206,8 +201,7 @@ func TestAServerThatIsGoneIsToldNothing(t *testing.T) {
 		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 3 || len(away.heard()) > atOnce+1 {
 			t.Errorf("%d tries, %+v", len(away.heard()), st)
 		}
-		w.must(r.Close())
-		stop()
+		end()
 		if !strings.Contains(w.log(), "webhook ci wants to be told nothing any more, so 3 messages were dropped; take it out of the configuration") {
 			t.Errorf("logged:\n%s", w.log())
 		}
@@ -273,6 +267,7 @@ func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 		there := &server{answer: func(int, web.Message) error { return web.ErrUnset }}
 		s := w.spool()
 		stop := w.carry(s, target("ci", there))
+		synctest.Wait() // a daemon that starts tries at once what is there
 		r := s.Receiver(Webhook{place, "ci"}, Policy{}, there)
 		w.tell(r, "1")
 		time.Sleep(time.Hour)
