@@ -1,12 +1,15 @@
 package adapter
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -30,6 +33,21 @@ func terminal(t *testing.T) (program, user *os.File) {
 	}
 	t.Cleanup(func() { program.Close() })
 	return program, user
+}
+
+// awaitArguments waits until the kernel tells a program's arguments: it does so a moment
+// after it has closed the files that exec closes, which is what Start waits for.
+func awaitArguments(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); ; runtime.Gosched() {
+		line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if err != nil || time.Now().After(end) {
+			t.Fatalf("the program does not run: %v", err)
+		}
+		if len(line) > 0 {
+			return
+		}
+	}
 }
 
 // TestARealAgentIsFound starts cat under the agent's name, which runs for as long
@@ -60,6 +78,7 @@ func TestARealAgentIsFound(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+		awaitArguments(t, cmd.Process.Pid)
 		got := Headless(cmd.Process.Pid, "gemini")
 		if err := cmd.Process.Kill(); err != nil {
 			t.Error(err)
