@@ -110,7 +110,7 @@ class AsyncClient:
         spans = _ask.waits(wait)
         span = next(spans)
         while True:
-            answer = await self._within(self._settings.take(name, span, cwd, options), span + self._patience())
+            answer = await self._within(self._settings.take(name, span, cwd, options), span + _ask.patience(self._timeout))
             try:
                 span = spans.send(answer)
             except StopIteration as end:
@@ -122,7 +122,7 @@ class AsyncClient:
         request = self._settings.done(name, messages)
         if request is None:
             return []
-        answer = await self._within(request, self._patience())
+        answer = await self._within(request, _ask.patience(self._timeout))
         left: list[dict[str, Any]] = answer.get("left", [])
         return left
 
@@ -141,12 +141,8 @@ class AsyncClient:
         """Send a message to an agent, "#channel" or "*"; to may be None with reply_to. It is on disk when this returns."""
         options = {"reply_to": reply_to, "thread": thread, "priority": priority, "metadata": metadata}
         request = self._settings.message(to, content, sender, cwd, options)
-        sent: dict[str, Any] = await self._within(request, self._patience())
+        sent: dict[str, Any] = await self._within(request, _ask.patience(self._timeout))
         return sent
-
-    def _patience(self) -> float:
-        """How long hooks may take with messages."""
-        return (_ask.DEFAULT_TIMEOUT if self._timeout is None else self._timeout) + _ask.GRACE
 
     async def _within(self, request: bytes, seconds: float) -> Any:
         try:

@@ -27,6 +27,11 @@ MOST = 64
 TRIES = 5
 
 
+def patience(timeout: float | None) -> float:
+    """How long to wait for an answer for which hooks are asked."""
+    return (DEFAULT_TIMEOUT if timeout is None else timeout) + GRACE
+
+
 class Settings:
     """What all events of a client have in common."""
 

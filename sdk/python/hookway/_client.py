@@ -112,7 +112,7 @@ class Client:
         spans = _ask.waits(wait)
         span = next(spans)
         while True:
-            answer = self._send(self._settings.take(name, span, cwd, options), time.monotonic() + span + self._patience())
+            answer = self._send(self._settings.take(name, span, cwd, options), time.monotonic() + span + _ask.patience(self._timeout))
             try:
                 span = spans.send(answer)
             except StopIteration as end:
@@ -124,7 +124,7 @@ class Client:
         request = self._settings.done(name, messages)
         if request is None:
             return []
-        answer = self._send(request, time.monotonic() + self._patience())
+        answer = self._send(request, time.monotonic() + _ask.patience(self._timeout))
         left: list[dict[str, Any]] = answer.get("left", [])
         return left
 
@@ -143,12 +143,8 @@ class Client:
         """Send a message to an agent, "#channel" or "*"; to may be None with reply_to. It is on disk when this returns."""
         options = {"reply_to": reply_to, "thread": thread, "priority": priority, "metadata": metadata}
         request = self._settings.message(to, content, sender, cwd, options)
-        sent: dict[str, Any] = self._send(request, time.monotonic() + self._patience())
+        sent: dict[str, Any] = self._send(request, time.monotonic() + _ask.patience(self._timeout))
         return sent
-
-    def _patience(self) -> float:
-        """How long hooks may take with messages."""
-        return (_ask.DEFAULT_TIMEOUT if self._timeout is None else self._timeout) + _ask.GRACE
 
     if TYPE_CHECKING:
 
