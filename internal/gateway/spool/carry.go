@@ -146,7 +146,7 @@ func (c *carrying) start(w Webhook, all Loaded) {
 	c.mu.Lock()
 	r := c.latest[w]
 	c.mu.Unlock()
-	one := &sender{Spool: c.Spool, env: c.Spool.ctx, from: r}
+	one := &sender{Spool: c.Spool, env: c.Spool.ctx, from: r, carried: true}
 	if r != nil {
 		r.mu.Lock()
 		one.target, one.env = r.Target, r.env

@@ -291,3 +291,31 @@ func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 		stop()
 	})
 }
+
+// TestWhatAnEventLacksTheDaemonMayHave: a webhook whose variable is only in the
+// environment of hookway serve is told at once of what came from elsewhere.
+func TestWhatAnEventLacksTheDaemonMayHave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, there := newWorld(t), &server{}
+		lacking := &server{answer: func(int, web.Message) error { return web.ErrUnset }}
+		s := w.spool()
+		stop := w.carry(s, target("ci", there))
+		synctest.Wait()
+		r := s.Receiver(Webhook{place, "ci"}, Policy{}, lacking)
+		for n, id := range []string{"1", "2", "3"} {
+			w.tell(r, id)
+			time.Sleep(3 * time.Second)
+			if ids := there.heard(); len(ids) != n+1 || ids[n] != id {
+				t.Fatalf("heard %v", ids)
+			}
+		}
+		if n := len(lacking.heard()); n > 6 {
+			t.Errorf("%d tries without what is missing", n)
+		}
+		if st := w.status(s, "ci"); st != (Status{}) {
+			t.Errorf("%+v", st)
+		}
+		w.must(r.Close())
+		stop()
+	})
+}

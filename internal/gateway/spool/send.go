@@ -33,6 +33,7 @@ type sender struct {
 	from    *Receiver // whose target it is; nil: of the configuration
 	env     context.Context
 	leads   bool          // this process carries
+	carried bool          // Carry has begun it, with what the configuration and the daemon have
 	stopped bool          // nothing more can be sent by it
 	again   bool          // somebody wants more to be sent; guarded by Spool.mu
 	ended   chan struct{} // closed at the end
@@ -217,9 +218,15 @@ func (one *sender) try(r *result, limit time.Duration) {
 }
 
 // unable notes that nothing can be sent here, until the webhook is told something
-// with what is missing.
+// with what is missing. What an event lacks, the daemon may have: Carry tries next.
 func (one *sender) unable(err error) {
+	if one.leads && !one.carried {
+		return
+	}
 	one.logAfter(keepTime, "unable\x00"+err.Error(), "webhook %s waits: %s", one.target.ID, hook.LogLine(err.Error()))
+	if !one.carried {
+		return
+	}
 	one.mu.Lock()
 	defer one.mu.Unlock()
 	one.rest[one.target.Webhook] = time.Now().Add(one.rests())
