@@ -25,6 +25,7 @@ const module = "github.com/hookway/hookway/"
 var rooms = map[string][]string{
 	"hook":                     {},
 	"internal/directive":       {},
+	"internal/disk":            {},
 	"internal/procgroup":       {},
 	"internal/filelock":        {},
 	"internal/strict":          {},
@@ -86,7 +87,7 @@ var rooms = map[string][]string{
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/procgroup", "internal/environ", "internal/sleep", "handler/command", "handler/web", "hooktest", "cmd/hookway-hook"}
+var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/disk", "internal/procgroup", "internal/environ", "internal/sleep", "handler/command", "handler/web", "hooktest", "cmd/hookway-hook"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}
