@@ -1,5 +1,7 @@
 # make demo   builds hookway and shows what it does, in under a minute
+# make check  what tells the most in two minutes, from what is cached
 # make test   everything that must hold: the same as .ci/run
+# make proof  what takes longer or needs the network; a table of what was seen (docs/proof.md)
 # make build  bin/hookway
 # make guests  the example hooks in WebAssembly, from their sources
 # make rust-guest  the one in Rust, by rustc with its target wasm32-unknown-unknown
@@ -13,7 +15,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo test check-ollama guests rust-guest prelude proto e2e fuzz bench schema
+.PHONY: build install demo check test proof check-ollama guests rust-guest prelude proto e2e fuzz bench schema
 
 build:
 	$(GO) build -trimpath -tags grpcnotrace -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
@@ -24,8 +26,15 @@ install:
 demo: build
 	@PATH="$(CURDIR)/bin:$$PATH" sh demo/demo.sh
 
+check:
+	@sh tools/check.sh quick
+
 test:
 	@sh tools/check.sh
+
+# ROWS=a,b runs some of its rows, PAGE=docs/proof.md writes the table there.
+proof:
+	@$(GO) run ./tools/proof $(if $(ROWS),-rows $(ROWS)) $(if $(PAGE),-page $(PAGE))
 
 # The one in Go has 2 MB and is not checked in; the tests build it themselves.
 guests:

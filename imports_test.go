@@ -81,6 +81,9 @@ var rooms = map[string][]string{
 	"sdk/internal/outline": {"docs/schema"},
 	"sdk/python":           {}, // tests only
 	"sdk/typescript":       {}, // tests only
+	"tools/vet":            {},
+	"tools/testall":        {},
+	"tools/proof":          {},
 	"cmd/hookway":          {"*"},
 	"cmd/hookway-hook":     {"wire/call"},
 }

@@ -49,6 +49,9 @@ func fullText(t *testing.T, all []Memory) ask {
 			}
 			ids = append(ids, id)
 		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
 		return ids
 	}
 }

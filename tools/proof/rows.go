@@ -1,0 +1,58 @@
+package main
+
+import (
+	"strconv"
+	"time"
+)
+
+// row is one thing to prove.
+type row struct {
+	name string
+	what string
+	// command is run at the root of the tree. Tests of Go are run with -v, so
+	// that it can be told what ran and what was skipped.
+	command  []string
+	env      []string
+	deadline time.Duration
+	plain    bool // not tests of Go: it holds if it ends well
+}
+
+// rows are all rows, in the order in which they run. To prove more, add a line.
+var rows = []row{
+	agent("claude", "Claude Code"),
+	agent("codex", "Codex"),
+	agent("gemini", "Gemini CLI"),
+	agent("qwen", "Qwen Code"),
+	agent("copilot", "Copilot CLI"),
+	agent("opencode", "OpenCode"),
+
+	tests("relay", "senders, carriers and receivers killed at any moment: each message once, in order", "./internal/relay", "TestKilledAtAnyMoment", 5, 15*time.Minute),
+	tests("mail", "run killed again and again: no message lost, none doubled without a word", "./internal/session", "TestRunIsKilledAgainAndAgain", 5, 20*time.Minute),
+	tests("typing", "texts and what a user types at the same time stay apart", "./internal/session", "TestTextsAndTheUsersLinesStayApart", 5, 20*time.Minute),
+	tests("daemon", "a killed daemon doubles and loses nothing", "./cmd/hookway", "Killed", 10, 20*time.Minute),
+
+	tests("script", "scripts that do harm leave nothing behind, and a thousand events need bounded memory", "./handler/script", "LeavesNothingBehind|NeedBoundedMemory", 3, 10*time.Minute),
+	tests("flood", "a program's output of any size and any bytes takes bounded memory", "./internal/terminal", "TestNoOutputIsTooMuch|TestAScreenOfAnySizeIsBounded", 3, 10*time.Minute),
+
+	{name: "flakes", what: "all tests with the race detector, ten times, in another order each time",
+		command: []string{"go", "run", "./tools/testall", "-count", "10", "-timeout", "1h"}, deadline: 3 * time.Hour, plain: true},
+	{name: "fuzz", what: "every parser of outside text, with new inputs",
+		command: []string{"sh", "tools/fuzz.sh", "20s"}, deadline: time.Hour, plain: true},
+	{name: "backends", what: "mem0's library and Qdrant's client as stores of memories",
+		command: []string{"sh", "tools/memory-backends.sh"}, deadline: 15 * time.Minute, plain: true},
+	{name: "ollama", what: "embeddings of a real Ollama, built once",
+		command: []string{"sh", "tools/ollama.sh"}, deadline: time.Hour, plain: true},
+}
+
+// agent is a row that runs the published program of an agent against the scripted
+// model; docs/e2e.md has what is asked of it.
+func agent(name, called string) row {
+	return row{name: name, what: called + " for real: hooks, messages, directives on its screen",
+		command: []string{"sh", "tools/e2e.sh", "-v"}, env: []string{"HOOKWAY_E2E_AGENTS=" + name}, deadline: 30 * time.Minute}
+}
+
+// tests is a row of tests of one package, run several times.
+func tests(name, what, room, run string, count int, deadline time.Duration) row {
+	return row{name: name, what: what, deadline: deadline,
+		command: []string{"go", "test", "-v", "-run", run, "-count", strconv.Itoa(count), "-timeout", deadline.String(), room}}
+}

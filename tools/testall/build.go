@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// program is the compiled tests of one package.
+type program struct {
+	ImportPath string
+	Dir        string
+	File       string
+}
+
+// build compiles the tests of all packages and links them; clean removes them.
+func build(ctx context.Context, o options) (programs []program, clean func(), err error) {
+	clean = func() {}
+	began := time.Now()
+	found, err := withTests(ctx, o.packages)
+	if err != nil {
+		return nil, clean, err
+	}
+	folder := o.keep
+	if folder == "" {
+		if folder, err = os.MkdirTemp("", "hookway-tests-"); err != nil {
+			return nil, clean, err
+		}
+		clean = func() { _ = os.RemoveAll(folder) }
+	}
+	for i, batch := range batches(found) {
+		to := filepath.Join(folder, fmt.Sprint(i))
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			return nil, clean, err
+		}
+		args := []string{"test", "-c", "-vet=off", "-o", to + string(filepath.Separator)}
+		if o.race {
+			args = append(args, "-race")
+		}
+		for _, p := range batch {
+			args = append(args, p.ImportPath)
+		}
+		cmd := exec.CommandContext(ctx, "go", args...)
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return nil, clean, fmt.Errorf("the tests do not compile: %w", err)
+		}
+		for _, p := range batch {
+			p.File = filepath.Join(to, path.Base(p.ImportPath)+".test")
+			programs = append(programs, p)
+		}
+	}
+	fmt.Printf("the tests of %d packages compiled in %s\n", len(programs), time.Since(began).Round(time.Second))
+	return programs, clean, nil
+}
+
+// withTests lists the packages that have tests.
+func withTests(ctx context.Context, patterns []string) (found []program, err error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles"}, patterns...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath, Dir           string
+			TestGoFiles, XTestGoFiles []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return found, nil
+		} else if err != nil {
+			return nil, err
+		}
+		if len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 {
+			found = append(found, program{ImportPath: p.ImportPath, Dir: p.Dir})
+		}
+	}
+}
+
+// batches splits packages such that no two of a batch end in the same name: the
+// go command names test programs by it.
+func batches(found []program) (split [][]program) {
+	taken := map[string]int{}
+	for _, p := range found {
+		i := taken[path.Base(p.ImportPath)]
+		taken[path.Base(p.ImportPath)]++
+		if i == len(split) {
+			split = append(split, nil)
+		}
+		split[i] = append(split[i], p)
+	}
+	return split
+}

@@ -1,0 +1,81 @@
+// Command testall runs the tests of all packages with the race detector, in a
+// way that two slow cores with nothing cached bear: it compiles and links every
+// test first, and runs them when no compiler is beside them. What starts
+// processes and terminals of its own runs alone, the rest side by side.
+//
+//	go run ./tools/testall [-race=false] [-short] [-run REGEXP] [-count N] [-keep FOLDER] [PACKAGE...]
+//
+// It prints a line for each package, the tests that were skipped and why, and
+// what took longest. What fails is said once more at the end, with what it said
+// itself, so that the last lines of a log tell.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"time"
+)
+
+func main() {
+	var o options
+	flag.BoolVar(&o.race, "race", true, "with the race detector")
+	flag.BoolVar(&o.short, "short", false, "leave out what takes long")
+	flag.StringVar(&o.run, "run", "", "only tests that match")
+	flag.IntVar(&o.count, "count", 1, "how often each test runs")
+	flag.IntVar(&o.side, "p", runtime.GOMAXPROCS(0), "how many packages run side by side")
+	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "of one package")
+	flag.StringVar(&o.keep, "keep", "", "a `folder` that keeps the test programs")
+	flag.Parse()
+	o.packages = flag.Args()
+	if len(o.packages) == 0 {
+		o.packages = []string{"./..."}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	failed, err := all(ctx, o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testall:", err)
+	}
+	if err != nil || failed {
+		os.Exit(1)
+	}
+}
+
+// options is what the command line says.
+type options struct {
+	race, short bool
+	run, keep   string
+	count, side int
+	timeout     time.Duration
+	packages    []string
+}
+
+// all builds and runs the tests, and reports whether one failed.
+func all(ctx context.Context, o options) (failed bool, err error) {
+	programs, clean, err := build(ctx, o)
+	defer clean()
+	if err != nil {
+		return false, err
+	}
+	began := time.Now()
+	results := runAll(ctx, programs, o)
+	summary(results, time.Since(began))
+	return tell(results), ctx.Err()
+}
+
+// alone reports whether a package's tests start many processes or terminals, or
+// wait for several of them to meet: beside others they would only be slower.
+func alone(importPath string) bool {
+	_, room, _ := strings.Cut(importPath, "hookway/hookway/")
+	switch room {
+	case "cmd/hookway", "cmd/hookway-hook", "handler/command", "internal/daemon", "internal/relay",
+		"internal/relay/bus", "internal/session", "internal/terminal", "internal/tmux":
+		return true
+	}
+	return false
+}

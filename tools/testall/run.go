@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// result is what the tests of one package did.
+type result struct {
+	program
+	took   time.Duration
+	tests  []*test // in the order in which they ended
+	output string  // of no test of its own: the seed of the order, a panic
+	failed bool
+	passed int
+}
+
+// test is what one test did.
+type test struct {
+	name   string
+	action string // run, pass, fail, skip
+	took   time.Duration
+	output strings.Builder
+}
+
+// runAll runs those that go together first, then each of the others by itself.
+func runAll(ctx context.Context, programs []program, o options) []result {
+	var (
+		results  []result
+		together = make(chan program)
+		mu       sync.Mutex
+		running  sync.WaitGroup
+	)
+	one := func(p program) {
+		if ctx.Err() != nil {
+			return
+		}
+		r := run(ctx, p, o)
+		mu.Lock()
+		defer mu.Unlock()
+		results = append(results, r)
+		line(r)
+	}
+	for range o.side {
+		running.Go(func() {
+			for p := range together {
+				one(p)
+			}
+		})
+	}
+	for _, p := range programs {
+		if !alone(p.ImportPath) {
+			together <- p
+		}
+	}
+	close(together)
+	running.Wait()
+	for _, p := range programs {
+		if alone(p.ImportPath) {
+			one(p)
+		}
+	}
+	return results
+}
+
+// run runs the tests of one package.
+func run(ctx context.Context, p program, o options) result {
+	args := []string{"tool", "test2json", "-t", p.File, "-test.v=test2json", "-test.paniconexit0", "-test.shuffle=on",
+		fmt.Sprint("-test.timeout=", o.timeout), fmt.Sprint("-test.count=", o.count), fmt.Sprint("-test.short=", o.short)}
+	if o.run != "" {
+		args = append(args, "-test.run="+o.run)
+	}
+	began := time.Now()
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = p.Dir
+	cmd.Env = append(os.Environ(), "PWD="+p.Dir)
+	cmd.Stderr = os.Stderr
+	r := result{program: p}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		r.read(bufio.NewReader(out))
+		err = cmd.Wait()
+	}
+	r.took = time.Since(began)
+	if err != nil {
+		r.failed = true
+		if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) {
+			r.output += err.Error() + "\n"
+		}
+	}
+	return r
+}
+
+// read follows the events that test2json prints.
+func (r *result) read(events *bufio.Reader) {
+	open := map[string]*test{}
+	for d := json.NewDecoder(events); ; {
+		var e struct {
+			Action, Test, Output string
+			Elapsed              float64
+		}
+		if d.Decode(&e) != nil {
+			break
+		}
+		if e.Test == "" {
+			r.output += e.Output
+			r.failed = r.failed || e.Action == "fail"
+			continue
+		}
+		t := open[e.Test]
+		if t == nil {
+			t = &test{name: e.Test, action: "run"}
+			open[e.Test] = t
+		}
+		switch e.Action {
+		case "output":
+			t.output.WriteString(e.Output)
+		case "pass", "fail", "skip":
+			t.action, t.took = e.Action, time.Duration(e.Elapsed*float64(time.Second))
+			r.tests = append(r.tests, t)
+			delete(open, e.Test)
+			if e.Action == "pass" {
+				r.passed++
+			}
+		}
+	}
+	for _, t := range open { // the program ended in the middle of them
+		r.tests = append(r.tests, t)
+	}
+}
