@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) agentsCommand() *cobra.Command {
@@ -47,7 +48,7 @@ func (a *app) agents(ctx context.Context) error {
 			return nil
 		}
 		away := a.away(ctx)
-		table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+		table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "NAME\tSTATE\tWAITING\tPROGRAM\tCHANNELS\tFOLDER")
 		for _, agent := range all {
 			fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\n", field(address(store, agent), 80), agentState(agent, away), agent.Waiting,

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) forgetAgentCommand() *cobra.Command {
@@ -74,6 +75,6 @@ func (a *app) forgotten(name string) error {
 	if a.json {
 		return a.print(map[string]string{"forgotten": name})
 	}
-	fmt.Fprintf(visible{a.out}, "%s is forgotten\n", field(name, 80))
+	fmt.Fprintf(visible.Writer{To: a.out}, "%s is forgotten\n", field(name, 80))
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway/spool"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // app is one call of hookway: the outside world, and the flags that every
@@ -41,7 +42,7 @@ type app struct {
 }
 
 func newApp() *app {
-	return &app{in: os.Stdin, out: os.Stdout, err: visible{os.Stderr}, getenv: os.Getenv}
+	return &app{in: os.Stdin, out: os.Stdout, err: visible.Writer{To: os.Stderr}, getenv: os.Getenv}
 }
 
 // Exit codes of every command.

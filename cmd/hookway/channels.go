@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) channelsCommand() *cobra.Command {
@@ -45,7 +46,7 @@ func (a *app) channels(ctx context.Context) error {
 			fmt.Fprintln(a.out, "There is no channel; hookway channels join '#NAME' --agent AGENT makes one")
 			return nil
 		}
-		table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+		table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 		for _, c := range all {
 			fmt.Fprintf(table, "#%s\t%s\n", field(c.Name, 80), field(strings.Join(c.Members, ", "), 300))
 		}
@@ -79,7 +80,7 @@ func (a *app) memberCommand(word, short, does string, do func(*relay.Store, cont
 				if a.json {
 					return a.print(map[string]string{"channel": channel, "agent": who})
 				}
-				fmt.Fprintf(visible{a.out}, "%s %s #%s\n", field(who, 80), does, field(channel, 80))
+				fmt.Fprintf(visible.Writer{To: a.out}, "%s %s #%s\n", field(who, 80), does, field(channel, 80))
 				return nil
 			})
 		},
@@ -107,7 +108,7 @@ func (a *app) membersCommand() *cobra.Command {
 					return a.print(members)
 				}
 				for _, m := range members {
-					fmt.Fprintln(visible{a.out}, field(m, 80))
+					fmt.Fprintln(visible.Writer{To: a.out}, field(m, 80))
 				}
 				return nil
 			})

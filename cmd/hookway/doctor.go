@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/internal/doctor"
 	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // examining is one call of doctor.
@@ -127,7 +128,7 @@ var (
 )
 
 func (e *examining) show(r *doctor.Report, seen []doctor.Seen) {
-	out := visible{e.out}
+	out := visible.Writer{To: e.out}
 	for i, s := range r.Sections {
 		if i > 0 {
 			fmt.Fprintln(out)
@@ -150,7 +151,7 @@ func (e *examining) show(r *doctor.Report, seen []doctor.Seen) {
 func (e *examining) showSeen(seen []doctor.Seen) {
 	var order []string
 	never := map[string][]string{}
-	out := visible{e.out}
+	out := visible.Writer{To: e.out}
 	for _, s := range seen {
 		if !slices.Contains(order, s.Agent) {
 			order = append(order, s.Agent)
@@ -194,7 +195,7 @@ func (a *app) showCapabilities(agents []string) error {
 	if a.json {
 		return a.print(table)
 	}
-	out := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	out := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "AGENT\tEVENT\tHERE\tCAN\tWAITS\tNOTE")
 	for _, c := range table {
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Agent, c.Event, or(c.Ours, "as it is"), c.Can, c.Waits, c.Note)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/roster"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) holdCommand() *cobra.Command {
@@ -52,6 +53,6 @@ func (a *app) changeHold(ctx context.Context, name string, change func(*roster.R
 	if r.Held {
 		done = "is held: nothing is typed until hookway release " + r.Name
 	}
-	fmt.Fprintf(visible{a.out}, "%s %s\n", r.Name, done)
+	fmt.Fprintf(visible.Writer{To: a.out}, "%s %s\n", r.Name, done)
 	return nil
 }

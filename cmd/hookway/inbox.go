@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/letter"
 	"github.com/hookway/hookway/internal/relay/post"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // reading is one call of hookway inbox.
@@ -147,7 +148,7 @@ func (r *reading) showLetters(store *relay.Store, before []relay.Item, letters [
 		}
 	}
 	for _, l := range letters {
-		fmt.Fprintln(visible{r.out}, r.letter(store, l))
+		fmt.Fprintln(visible.Writer{To: r.out}, r.letter(store, l))
 	}
 	if len(letters)+len(before) == 0 && !r.follow {
 		none := "Nothing new; --all shows earlier messages"
@@ -187,7 +188,7 @@ func (r *reading) printReceived(all []received) error {
 
 // table shows messages that an inbox has, one a line.
 func (r *reading) table(store *relay.Store, items []relay.Item) error {
-	table := tabwriter.NewWriter(visible{r.out}, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(visible.Writer{To: r.out}, 0, 0, 2, ' ', 0)
 	for _, i := range items {
 		state := string(i.Receipt.State)
 		if i.Receipt.State == relay.StateAccepted {

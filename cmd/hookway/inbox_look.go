@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // lookTime is how often hookway inbox NAME --follow looks.
@@ -83,7 +84,7 @@ func (r *reading) showItems(store *relay.Store, items []relay.Item) error {
 		}
 		return r.printReceived(all)
 	case len(items) == 0 && !r.follow:
-		fmt.Fprintf(visible{r.err}, "No message for %s yet\n", field(r.name, 80))
+		fmt.Fprintf(visible.Writer{To: r.err}, "No message for %s yet\n", field(r.name, 80))
 		return nil
 	}
 	return r.table(store, items)
@@ -137,6 +138,6 @@ func (a *app) showMessage(store *relay.Store, m relay.Message) error {
 		line("File", fmt.Sprintf("%s (%d bytes, sha256 %s)", f.Path, f.Size, f.SHA256))
 	}
 	fmt.Fprintf(&text, "\n%s\n", m.Content)
-	_, err := visible{a.out}.Write([]byte(text.String()))
+	_, err := visible.Writer{To: a.out}.Write([]byte(text.String()))
 	return endOfReader(err)
 }

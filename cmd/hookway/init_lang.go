@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // initOptions say which hook is written.
@@ -193,7 +194,7 @@ func (k *kit) say() error {
 		}
 		return err
 	}
-	out := visible{a.out}
+	out := visible.Writer{To: a.out}
 	for _, path := range k.paths(false) {
 		fmt.Fprintf(out, "wrote %s\n", path)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/hookway/hookway/docs/schema"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/internal/cases"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 //go:embed template
@@ -290,7 +291,7 @@ func (k *kit) build(ctx context.Context, done *written) error {
 		return nil
 	}
 	if !k.app.json {
-		fmt.Fprintf(visible{k.app.out}, "building %s with go\n", k.built)
+		fmt.Fprintf(visible.Writer{To: k.app.out}, "building %s with go\n", k.built)
 	}
 	if err := done.folder(filepath.Dir(k.built)); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/roster"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) injectCommand() *cobra.Command {
@@ -78,6 +79,6 @@ func (a *app) inject(ctx context.Context, name, text string, wait bool) error {
 	case reason != "":
 		state += ": " + reason
 	}
-	fmt.Fprintln(visible{a.out}, state)
+	fmt.Fprintln(visible.Writer{To: a.out}, state)
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // installing is one call of install or uninstall.
@@ -196,7 +197,7 @@ func (i *installing) ask(question string) bool {
 }
 
 func (i *installing) showPlan(c *install.Change) {
-	out := visible{i.out}
+	out := visible.Writer{To: i.out}
 	if c.Empty() {
 		fmt.Fprintf(out, "%s: nothing to do\n", c.Title)
 	}
@@ -214,7 +215,7 @@ func (i *installing) showNotes(c *install.Change) {
 }
 
 func (i *installing) say(c *install.Change, r installed) {
-	out := visible{i.out}
+	out := visible.Writer{To: i.out}
 	switch {
 	case len(r.Changed) == 0:
 		fmt.Fprintf(out, "%s: nothing to do\n", c.Title)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) listCommand() *cobra.Command {
@@ -115,7 +116,7 @@ func (a *app) printHooks(w *workspace) error {
 		fmt.Fprintf(a.out, "No hooks. hookway init writes a %s to begin with.\n", "hookway.yaml")
 		return nil
 	}
-	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tEVENTS\tLANE\tPRIORITY\tHANDLER\tSTATE\tFROM")
 	for _, h := range w.set.Hooks {
 		events, lane, priority := strings.Join(h.Events, ","), h.Lane.String(), strconv.Itoa(h.Priority)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // logOptions are the flags of log and stats.
@@ -178,7 +179,7 @@ func (a *app) sayNoLog(dir string, waits bool) {
 	if waits {
 		to, more = a.err, " Waiting for it."
 	}
-	fmt.Fprintf(visible{to}, "No log yet: nothing was recorded in %s.%s\n", dir, more)
+	fmt.Fprintf(visible.Writer{To: to}, "No log yet: nothing was recorded in %s.%s\n", dir, more)
 }
 
 // damage tells of a line that is left out, and gives back any other error.
@@ -208,7 +209,7 @@ func (a *app) showRecord(r audit.Record, explain bool) error {
 	} else {
 		describeFailures(&text, &r)
 	}
-	_, err := io.WriteString(visible{a.out}, text.String())
+	_, err := io.WriteString(visible.Writer{To: a.out}, text.String())
 	return err
 }
 
@@ -369,7 +370,7 @@ func (a *app) logVerify() error {
 }
 
 func (a *app) showReport(dir string, r audit.Report) {
-	out := visible{a.out}
+	out := visible.Writer{To: a.out}
 	for _, p := range r.Problems {
 		fmt.Fprintln(out, p)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) memorySaveCommand() *cobra.Command {
@@ -39,7 +40,7 @@ func (a *app) memorySaveCommand() *cobra.Command {
 				if err != nil || a.json {
 					return errors.Join(err, a.printUnless(err, saved))
 				}
-				_, err = fmt.Fprintln(visible{a.out}, saved.ID)
+				_, err = fmt.Fprintln(visible.Writer{To: a.out}, saved.ID)
 				return err
 			})
 		},
@@ -114,7 +115,7 @@ func (a *app) memoryForgetCommand() *cobra.Command {
 				case err != nil:
 					return err
 				case !a.json:
-					_, err := fmt.Fprintf(visible{a.out}, "%s is forgotten\n", field(args[0], 80))
+					_, err := fmt.Fprintf(visible.Writer{To: a.out}, "%s is forgotten\n", field(args[0], 80))
 					return err
 				}
 				return a.print(map[string]string{"forgotten": args[0]})

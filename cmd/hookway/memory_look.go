@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) memorySearchCommand() *cobra.Command {
@@ -99,7 +100,7 @@ func (a *app) showMemories(found []memory.Memory, scored bool, none string) erro
 		fmt.Fprintln(a.err, none)
 		return nil
 	}
-	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	for _, m := range found {
 		middle := "" // a handler need not say it
 		if !m.Time.IsZero() {

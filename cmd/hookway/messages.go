@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) messagesCommand() *cobra.Command {
@@ -35,7 +36,7 @@ func (a *app) messages(ctx context.Context, name string) error {
 		return a.print(all)
 	}
 	for _, m := range all {
-		fmt.Fprintf(visible{a.out}, "%s → %s: %s\n", field(m.From, 40), field(m.To, 40), field(m.Content, 400))
+		fmt.Fprintf(visible.Writer{To: a.out}, "%s → %s: %s\n", field(m.From, 40), field(m.To, 40), field(m.Content, 400))
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/roster"
 	"github.com/hookway/hookway/internal/session"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) outputCommand() *cobra.Command {
@@ -44,14 +45,14 @@ func (a *app) output(ctx context.Context, name string, tail int) error {
 	r, err := a.find(ctx, name)
 	if errors.Is(err, roster.ErrUnknown) {
 		if text, ended := a.endedOutput(name, tail); ended == nil {
-			_, err := io.Copy(visible{a.out}, text)
+			_, err := io.Copy(visible.Writer{To: a.out}, text)
 			return endOfReader(errors.Join(err, text.Close()))
 		}
 	}
 	if err != nil {
 		return err
 	}
-	return endOfReader(r.Output(ctx, visible{a.out}, tail))
+	return endOfReader(r.Output(ctx, visible.Writer{To: a.out}, tail))
 }
 
 // endedOutput opens what is kept of a session that has ended.

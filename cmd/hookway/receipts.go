@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) receiptsCommand() *cobra.Command {
@@ -43,8 +44,8 @@ func (a *app) receipts(ctx context.Context, id string) error {
 		if a.json {
 			return a.print(tracked{m, all})
 		}
-		fmt.Fprintf(visible{a.out}, "%s  %s → %s: %s\n", relay.Short(m.ID), field(m.From, 40), field(m.To, 40), field(letter.Undirected(m.Content), 100))
-		table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(visible.Writer{To: a.out}, "%s  %s → %s: %s\n", relay.Short(m.ID), field(m.From, 40), field(m.To, 40), field(letter.Undirected(m.Content), 100))
+		table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "TO\tACCEPTED\tINJECTED\tSEEN\tREPLIED\tNOTE")
 		for _, r := range all {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", field(r.To, 60), clock(r.Accepted), clock(r.Injected), clock(r.Seen), clock(r.Replied), noteOf(r))

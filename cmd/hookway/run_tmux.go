@@ -20,6 +20,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/tmux"
+	"github.com/hookway/hookway/internal/visible"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -160,7 +161,7 @@ func (a *app) pane(ctx context.Context, link string) error {
 		}
 	}()
 	var said strings.Builder
-	inside := &app{in: a.in, out: a.out, err: visible{io.MultiWriter(&said, os.Stderr)}, getenv: os.Getenv}
+	inside := &app{in: a.in, out: a.out, err: visible.Writer{To: io.MultiWriter(&said, os.Stderr)}, getenv: os.Getenv}
 	if start.Follow {
 		inside.out = io.MultiWriter(a.out, pane)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/post"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // sentReport is what --json prints of a message that was sent.
@@ -43,7 +44,7 @@ func (s *sending) show(sent post.Posted) error {
 		}
 		err = s.print(report)
 	} else {
-		out := visible{s.out}
+		out := visible.Writer{To: s.out}
 		fmt.Fprintf(out, "%s\n", relay.Short(sent.Message.ID))
 		for _, r := range sent.Receipts {
 			fmt.Fprintf(out, "%s: %s\n", field(r.To, 80), stateOf(r))
@@ -125,7 +126,7 @@ func (s *sending) replies(ctx context.Context, store *relay.Store, receipts []re
 			continue
 		}
 		if m, _, err := store.Receipts(ctx, r.Reply); err == nil {
-			fmt.Fprintf(visible{s.out}, "%s: %s\n", field(m.From, 80), hook.LogLine(m.Content))
+			fmt.Fprintf(visible.Writer{To: s.out}, "%s: %s\n", field(m.From, 80), hook.LogLine(m.Content))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // unitFlags ask for the daemon as a service of the user's own.
@@ -60,7 +61,7 @@ type unitReport struct {
 }
 
 func (a *app) installUnit(ctx context.Context, unit daemon.Unit, f unitFlags) error {
-	out := visible{a.out}
+	out := visible.Writer{To: a.out}
 	if f.dryRun && a.json {
 		return a.print(unitReport{File: unit.Path, Text: unit.Text, Commands: unit.Enable})
 	}
@@ -93,7 +94,7 @@ func (a *app) installUnit(ctx context.Context, unit daemon.Unit, f unitFlags) er
 }
 
 func (a *app) uninstallUnit(ctx context.Context, unit daemon.Unit, f unitFlags) error {
-	out := visible{a.out}
+	out := visible.Writer{To: a.out}
 	if f.dryRun && a.json {
 		return a.print(unitReport{File: unit.Path, Commands: unit.Disable})
 	}
@@ -129,7 +130,7 @@ func (a *app) sayCommands(intro string, commands [][]string, wanted bool) {
 	}
 	fmt.Fprintln(a.out, intro)
 	for _, c := range commands {
-		fmt.Fprintf(visible{a.out}, "  %s\n", strings.Join(c, " "))
+		fmt.Fprintf(visible.Writer{To: a.out}, "  %s\n", strings.Join(c, " "))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/roster"
+	"github.com/hookway/hookway/internal/visible"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -47,7 +48,7 @@ func (a *app) sessions(ctx context.Context) error {
 		fmt.Fprintln(a.out, "No session runs; hookway run -n NAME -- claude starts one")
 		return nil
 	}
-	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tPROGRAM\tPID\tSINCE\tSTATE\tSESSION\tFOLDER")
 	for _, r := range all {
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\t%s\t%s\n", field(r.Name, 40), field(r.Program, 30), r.PID,

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -53,7 +54,7 @@ func (a *app) stats(o logOptions) error {
 		fmt.Fprintln(a.out, "No hook ran in what the log has of that.")
 		return nil
 	}
-	table := tabwriter.NewWriter(visible{a.out}, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "HOOK\tRUNS\tBLOCKS\tFAILURES\tP50\tP95\tP99")
 	for _, h := range hooks {
 		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", field(h.Hook, 80), h.Runs, h.Blocks, h.Failures, inMS(h.P50), inMS(h.P95), inMS(h.P99))

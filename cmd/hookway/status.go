@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/visible"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -61,7 +62,7 @@ func daemonStatus(ctx context.Context, getenv func(string) string, version strin
 }
 
 func (a *app) showStatus(st daemon.Status, ours string) {
-	out := visible{a.out}
+	out := visible.Writer{To: a.out}
 	fmt.Fprintf(out, "hookway %s runs (pid %d) at %s\n", st.Version, st.PID, st.Socket)
 	fmt.Fprintf(out, "  for %v, idle for %v; %s\n", ago(st.UptimeS), ago(st.IdleS), idleLimit(st.IdleLimitS))
 	fmt.Fprintf(out, "  %s, %s, %s, %d under way, %.1f MiB\n", count(int(st.Requests), "request"), count(len(st.Workspaces), "workspace"),

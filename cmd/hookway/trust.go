@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) trustCommand() *cobra.Command {
@@ -40,9 +41,9 @@ HOOKWAY_TRUST=1 trusts without asking, for CI.`,
 			if a.json {
 				return a.print(status)
 			}
-			fmt.Fprintf(visible{a.out}, "Trusted %s as it is now: %s\n", status.Workspace, count(len(status.Files), "file"))
+			fmt.Fprintf(visible.Writer{To: a.out}, "Trusted %s as it is now: %s\n", status.Workspace, count(len(status.Files), "file"))
 			for _, f := range status.Files {
-				fmt.Fprintf(visible{a.out}, "  %s\n", f)
+				fmt.Fprintf(visible.Writer{To: a.out}, "  %s\n", f)
 			}
 			return a.showProblems(cmd, told)
 		},
@@ -71,7 +72,7 @@ func (a *app) askGrants(wishes []config.Wish, yes bool) error {
 		return nil
 	}
 	if !a.json && term.IsTerminal(int(a.in.Fd())) {
-		fmt.Fprint(visible{a.err}, b.String())
+		fmt.Fprint(visible.Writer{To: a.err}, b.String())
 		if asked(a.in, a.err, "Allow this?") {
 			return nil
 		}
@@ -118,11 +119,11 @@ func (a *app) showGrants(hooks []config.Hook, told map[string]bool) {
 	for _, h := range hooks {
 		if line := shownHandler(h); h.Layer == config.LayerWorkspace && len(h.Grants) > 0 && !told[line] {
 			told[line] = true
-			fmt.Fprintf(visible{a.out}, "%s %s\n", map[string]string{"script": "Script", "wasm": "Module"}[h.Kind], line)
+			fmt.Fprintf(visible.Writer{To: a.out}, "%s %s\n", map[string]string{"script": "Script", "wasm": "Module"}[h.Kind], line)
 		}
 		if (h.Kind == "http" || h.Kind == "grpc") && h.Layer == config.LayerWorkspace && h.State == config.Active && !told[h.Command] {
 			told[h.Command] = true
-			fmt.Fprintf(visible{a.out}, "Events go to %s\n", h.Command)
+			fmt.Fprintf(visible.Writer{To: a.out}, "Events go to %s\n", h.Command)
 		}
 	}
 }
@@ -139,7 +140,7 @@ func (a *app) showDestinations(all []config.Destination, told map[string]bool) {
 			continue
 		}
 		told[line], told[d.To] = true, told[d.To] || d.What == "events" || d.By == "handler"
-		fmt.Fprintf(visible{a.out}, "%s\n", line)
+		fmt.Fprintf(visible.Writer{To: a.out}, "%s\n", line)
 	}
 }
 
@@ -157,10 +158,10 @@ func (a *app) untrustCommand() *cobra.Command {
 				return a.print(map[string]any{"workspace": workspace, "was_trusted": was})
 			}
 			if !was {
-				fmt.Fprintf(visible{a.out}, "%s was not trusted\n", workspace)
+				fmt.Fprintf(visible.Writer{To: a.out}, "%s was not trusted\n", workspace)
 				return nil
 			}
-			fmt.Fprintf(visible{a.out}, "The hooks of %s do not run any more\n", workspace)
+			fmt.Fprintf(visible.Writer{To: a.out}, "The hooks of %s do not run any more\n", workspace)
 			return nil
 		},
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 func (a *app) typesCommand() *cobra.Command {
@@ -35,7 +36,7 @@ it lies in the project. It can be written again at any time.`,
 			if a.json {
 				return a.print(map[string]string{"file": path})
 			}
-			_, err := fmt.Fprintf(visible{a.out}, "Wrote %s\n", path)
+			_, err := fmt.Fprintf(visible.Writer{To: a.out}, "Wrote %s\n", path)
 			return err
 		},
 	}

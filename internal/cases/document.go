@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/visible"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -27,7 +28,7 @@ func document(file string, data []byte) (*yaml.Node, *Problem) {
 	p := &Problem{File: file, Line: fault.Line, Column: fault.Column}
 	switch {
 	case fault.Err != nil:
-		p.Message = visible("not YAML: " + fault.Err.Error())
+		p.Message = visible.Line("not YAML: " + fault.Err.Error())
 	case fault.Syntax != nil:
 		p.Message, p.Hint = syntax(fault)
 	case fault.Second:
@@ -45,7 +46,7 @@ func syntax(f *strict.Fault) (message, hint string) {
 	if open := e.ContextMark.Line; open > 0 && open != f.Line && e.ContextMsg != "" {
 		message += fmt.Sprintf(", %s from line %d", e.ContextMsg, open)
 	}
-	message = visible(message)
+	message = visible.Line(message)
 	switch {
 	case strings.HasPrefix(here, "\t"):
 		message, hint = "a tab indents this line", "YAML wants spaces"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/visible"
 	"github.com/hookway/hookway/wire"
 	"go.yaml.in/yaml/v4"
 )
@@ -162,7 +163,7 @@ func (p *parser) name(at *yaml.Node) *string {
 	if !ok {
 		return nil
 	}
-	if visible(s) != s || strings.TrimSpace(s) != s {
+	if visible.Line(s) != s || strings.TrimSpace(s) != s {
 		p.fail(at, "", "the name %q must be one line without blanks around it", strict.Clip(s))
 		return nil
 	}

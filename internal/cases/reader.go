@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/visible"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -30,7 +31,7 @@ type reader struct {
 
 func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
 	r.problems = append(r.problems, Problem{File: r.file, Line: max(n.Line, 1), Column: max(n.Column, 1),
-		Message: visible(fmt.Sprintf(format, args...)), Hint: hint})
+		Message: visible.Line(fmt.Sprintf(format, args...)), Hint: hint})
 }
 
 // open gives the node that is meant, behind aliases. False is a mistake that was

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/diff"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Style is how a report is written.
@@ -54,7 +56,7 @@ type printer struct {
 
 func (p *printer) line(indent int, colour, text string) {
 	p.out.WriteString(strings.Repeat(" ", indent))
-	p.out.WriteString(p.style.paint(colour, visible(text)))
+	p.out.WriteString(p.style.paint(colour, visible.Line(text)))
 	p.out.WriteByte('\n')
 }
 
@@ -72,7 +74,7 @@ func (p *printer) result(r *Result) {
 	case Errored:
 		word, colour = "error", red
 	}
-	fmt.Fprintf(&p.out, "%s  %s  %s\n", p.style.paint(colour, fmt.Sprintf("%-5s", word)), visible(r.Case.Name), p.style.paint(faint, "("+brief(r.Duration)+")"))
+	fmt.Fprintf(&p.out, "%s  %s  %s\n", p.style.paint(colour, fmt.Sprintf("%-5s", word)), visible.Line(r.Case.Name), p.style.paint(faint, "("+brief(r.Duration)+")"))
 	if r.Status == Passed {
 		p.passed(r)
 		return
@@ -105,6 +107,9 @@ func (p *printer) passed(r *Result) {
 	}
 }
 
+// around is how many unchanged lines are shown around a change.
+const around = 3
+
 // failure shows one. The first difference of a case explains the marks.
 func (p *printer) failure(r *Result, f Failure, explained bool) bool {
 	title := fmt.Sprintf("%s (%s:%d)", f.Key, p.style.place(r.Case.File), f.Line)
@@ -113,13 +118,13 @@ func (p *printer) failure(r *Result, f Failure, explained bool) bool {
 		explained = true
 	}
 	p.line(inCase, "", title)
-	for _, l := range diff(f.Want, f.Got) {
-		colour := map[byte]string{'-': red, '+': green, '~': faint}[l.mark]
-		mark := string(l.mark)
-		if l.mark == '~' {
+	for _, l := range diff.Around(diff.Compare(f.Want, f.Got), around) {
+		colour := map[byte]string{'-': red, '+': green, '~': faint}[l.Mark]
+		mark := string(l.Mark)
+		if l.Mark == '~' {
 			mark = " "
 		}
-		p.line(inPart, colour, strings.TrimRight(mark+" "+l.text, " "))
+		p.line(inPart, colour, strings.TrimRight(mark+" "+l.Line, " "))
 	}
 	if f.Note != "" {
 		p.line(inPart, "", f.Note)
@@ -137,7 +142,7 @@ func (p *printer) steps(steps []hook.Step) {
 	var table bytes.Buffer
 	columns := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	for _, s := range steps {
-		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\t%s\n", visible(s.Hook), s.Lane, s.Action, brief(s.Duration), remark(s))
+		fmt.Fprintf(columns, "%s\t%s\t%s\t%s\t%s\n", visible.Line(s.Hook), s.Lane, s.Action, brief(s.Duration), remark(s))
 	}
 	_ = columns.Flush() // into memory
 	for row := range strings.Lines(table.String()) {

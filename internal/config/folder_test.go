@@ -241,12 +241,12 @@ func TestControlCharactersOfFileNamesNeverReachTheTerminal(t *testing.T) {
 		set := w.load()
 		w.want(set, "")
 		text := set.Warnings.String()
-		if len(set.Warnings) != 1 || strings.ContainsAny(text, "\x1b\a\u009b") || !strings.Contains(text, `a\x1b[2Jb\x9b.sh`) || !strings.Contains(text, "U+001B") {
+		if len(set.Warnings) != 1 || strings.ContainsAny(text, "\x1b\a\u009b") || !strings.Contains(text, `a\x1b[2Jb\u009b.sh`) || !strings.Contains(text, "U+001B") {
 			t.Errorf("HOOKWAY_TRUST=%s: %q", trust, text)
 		}
 	}
 	p := Problem{File: "a\nb", Line: 1, Column: 2, Hook: "h\x1b", Message: "m\x1b\u202e\xff", Hint: "x\r"}
-	if got, want := p.String(), `a\x0ab:1:2: hook "h\x1b": m\x1b\x202e\xff`+"\n    "+`x\x0d`; got != want || p.Place() != `a\x0ab:1:2` {
+	if got, want := p.String(), `a\nb:1:2: hook "h\x1b": m\x1b\u202e\xff`+"\n    "+`x\r`; got != want || p.Place() != `a\nb:1:2` {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

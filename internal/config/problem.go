@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Problem is one mistake in a configuration, at the place where it was made.
@@ -26,7 +26,7 @@ type Problem struct {
 // Place is where the problem is, as editors and compilers write it. Control
 // characters of the file's name are shown as \x1b.
 func (p Problem) Place() string {
-	file := visible(p.File)
+	file := visible.Line(p.File)
 	switch {
 	case p.Line == 0:
 		return file
@@ -34,31 +34,6 @@ func (p Problem) Place() string {
 		return fmt.Sprintf("%s:%d", file, p.Line)
 	}
 	return fmt.Sprintf("%s:%d:%d", file, p.Line, p.Column)
-}
-
-// visible writes characters that act on a terminal instead of showing as \x1b:
-// file names of a cloned repository are somebody else's.
-func visible(text string) string {
-	hidden := func(r rune) bool {
-		return r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
-	}
-	if strings.IndexFunc(text, hidden) < 0 {
-		return text
-	}
-	var b strings.Builder
-	for len(text) > 0 {
-		r, size := utf8.DecodeRuneInString(text)
-		switch {
-		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[0])
-		case r != utf8.RuneError && hidden(r):
-			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
-			b.WriteString(text[:size])
-		}
-		text = text[size:]
-	}
-	return b.String()
 }
 
 // String is the problem in one line, and its hint in a second. Control characters
@@ -70,10 +45,10 @@ func (p Problem) String() string {
 	if p.Hook != "" {
 		fmt.Fprintf(&b, "hook %q: ", p.Hook)
 	}
-	b.WriteString(visible(p.Message))
+	b.WriteString(visible.Line(p.Message))
 	if p.Hint != "" {
 		b.WriteString("\n    ")
-		b.WriteString(visible(p.Hint))
+		b.WriteString(visible.Line(p.Hint))
 	}
 	return b.String()
 }
