@@ -205,7 +205,7 @@ func unreviewCodex(w *world, c *Change) error {
 	f.After, f.Remove, f.dirs = before.text, before.created, before.dirs
 	f.says = func(backup []byte) bool {
 		text, err := disapprove(bytes.TrimPrefix(backup, bom), ours)
-		return err == nil && (bytes.Equal(text, f.After) || f.Remove && len(bytes.TrimSpace(text)) == 0)
+		return before.noted.ours(backup) || err == nil && (bytes.Equal(f.marked(text), f.After) || f.Remove && len(bytes.TrimSpace(text)) == 0)
 	}
 	c.Files = append(c.Files, f)
 	return nil
@@ -218,13 +218,13 @@ func stripped(w *world, f *File, ours []approval) (*original, error) {
 	}
 	r := readRecord(w.State, w.scope, f.real)
 	if r != nil && r.After == hash(f.Before) {
-		return &original{text: r.Before, created: r.Created, dirs: r.Dirs}, nil
+		return &original{text: r.Before, created: r.Created, dirs: r.Dirs, noted: r}, nil
 	}
 	text, err := disapprove(f.text(), ours)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%w; mend it first", f.Path, spaced(err))
 	}
-	o := &original{text: text}
+	o := &original{text: f.marked(text), noted: r}
 	if r != nil {
 		o.dirs, o.created = r.Dirs, r.Created && len(bytes.TrimSpace(text)) == 0
 	}

@@ -77,11 +77,14 @@ func behind(path string) (string, error) {
 func (f *File) text() []byte { return bytes.TrimPrefix(f.Before, bom) }
 
 // set gives the file a new text.
-func (f *File) set(text []byte) {
-	f.After = text
+func (f *File) set(text []byte) { f.After = f.marked(text) }
+
+// marked gives a text the mark that the file begins with, if it does.
+func (f *File) marked(text []byte) []byte {
 	if bytes.HasPrefix(f.Before, bom) {
-		f.After = slices.Concat(bom, text)
+		return slices.Concat(bom, text)
 	}
+	return text
 }
 
 // Changed reports whether anything is to be written or removed.

@@ -23,7 +23,7 @@ func parseJSON(text []byte) (*hujson.Value, error) {
 	if deep(text) {
 		return nil, fmt.Errorf("its values are nested more than %d deep", maxDepth)
 	}
-	v, err := hujson.Parse(text)
+	v, err := hujson.Parse(ended(text))
 	if err != nil {
 		var line, column int
 		if n, _ := fmt.Sscanf(err.Error(), "hujson: line %d, column %d:", &line, &column); n == 2 {
@@ -35,6 +35,10 @@ func parseJSON(text []byte) (*hujson.Value, error) {
 	}
 	return &v, nil
 }
+
+// ended is a copy of a text that ends with a line break, as the parser wants of a
+// comment. No offset changes by it.
+func ended(text []byte) []byte { return append(bytes.Clone(text), '\n') }
 
 // deep reports whether text may nest deeper than maxDepth. Brackets in strings
 // and comments count as well, which only matters beyond what anybody writes.

@@ -97,11 +97,17 @@ type original struct {
 	text    []byte // with the mark that some editors begin it with
 	created bool   // there is no such file
 	dirs    []string
+	noted   *record // when hookway was written into it
 }
 
 // record is what is noted when the file is written.
 func (b *original) record(scope Scope, f *File) *record {
-	return &record{Path: f.real, Scope: scope.String(), Created: b.created, Dirs: b.dirs, Before: b.text, After: hash(f.After)}
+	r := &record{Path: f.real, Scope: scope.String(), Created: b.created, Dirs: b.dirs, Before: b.text, After: hash(f.After)}
+	if b.noted != nil {
+		r.Wrote = append(b.noted.Wrote, b.noted.After)
+		r.Wrote = r.Wrote[max(0, len(r.Wrote)-maxWrote):]
+	}
+	return r
 }
 
 // without works out what a file is, or was, without hookway: exactly as it was
@@ -112,7 +118,7 @@ func (a *agent) without(w *world, f *File) (*original, error) {
 	}
 	r := readRecord(w.State, w.scope, f.real)
 	if r != nil && r.After == hash(f.Before) {
-		return &original{text: r.Before, created: r.Created, dirs: r.Dirs}, nil
+		return &original{text: r.Before, created: r.Created, dirs: r.Dirs, noted: r}, nil
 	}
 	var old []byte
 	if r != nil && !r.Created {
@@ -122,10 +128,7 @@ func (a *agent) without(w *world, f *File) (*original, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &original{text: text}
-	if bytes.HasPrefix(f.Before, bom) {
-		o.text = append(append([]byte(nil), bom...), text...)
-	}
+	o := &original{text: f.marked(text), noted: r}
 	if r != nil {
 		o.dirs = r.Dirs
 		o.created = r.Created && a.bare(text)
@@ -156,8 +159,8 @@ func (a *agent) bare(text []byte) bool {
 
 // alike compares two texts but for their layout.
 func alike(a, b []byte) bool {
-	x, err1 := hujson.Parse(bytes.Clone(a))
-	y, err2 := hujson.Parse(bytes.Clone(b))
+	x, err1 := hujson.Parse(ended(a))
+	y, err2 := hujson.Parse(ended(b))
 	if err1 != nil || err2 != nil {
 		return bytes.Equal(a, b)
 	}
@@ -192,13 +195,13 @@ func PlanRemoval(name string, scope Scope, o Options) (*Change, error) {
 	}
 	f.After, f.Remove, f.dirs = before.text, before.created, before.dirs
 	f.says = func(backup []byte) bool {
-		if bytes.Equal(backup, f.After) {
+		if bytes.Equal(backup, f.After) || before.noted.ours(backup) {
 			return true
 		}
 		left, err := a.strip(bytes.TrimPrefix(backup, bom), bytes.TrimPrefix(f.After, bom))
 		return err == nil && (alike(left, bytes.TrimPrefix(f.After, bom)) || len(bytes.TrimSpace(f.After)) == 0 && a.bare(left))
 	}
-	if a.whole != nil && a.ours(f.text()) {
+	if a.whole != nil && a.ours(f.text()) && before.noted == nil {
 		f.Remove = true
 	}
 	return c, a.forget(w, c)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // record is what is noted of a file that hookway was written into, so that it can
@@ -20,6 +21,18 @@ type record struct {
 	Dirs    []string `json:"dirs,omitempty"`    // folders that were not there, outermost first
 	Before  []byte   `json:"before"`
 	After   string   `json:"after"` // hash of the file as it was written
+
+	// Wrote are the hashes of what hookway wrote before that, the newest last: a
+	// backup of one of these says nothing of anybody else's.
+	Wrote []string `json:"wrote,omitempty"`
+}
+
+// maxWrote bounds how many are remembered; more backups are never kept.
+const maxWrote = 2 * backups
+
+// ours reports whether hookway itself wrote a text.
+func (r *record) ours(text []byte) bool {
+	return r != nil && (r.After == hash(text) || slices.Contains(r.Wrote, hash(text)))
 }
 
 // recordFile is where the record of a file is. A file may have one for each

@@ -112,7 +112,7 @@ func read(path string) []byte {
 // lookup finds a value in a JSON file by its keys, and gives its text; "" if it
 // is not there.
 func lookup(text []byte, keys ...string) string {
-	text, err := hujson.Standardize(append([]byte(nil), text...))
+	text, err := hujson.Standardize(ended(text))
 	for _, key := range keys {
 		var o map[string]json.RawMessage
 		if err != nil || json.Unmarshal(text, &o) != nil {
