@@ -94,6 +94,7 @@ func (m *memories) place(ctx context.Context, dir string) (*memoryPlace, error) 
 		return p, nil
 	}
 	options := m.app.memoryOptions(dir)
+	options.TrustedOnly = m.app.stays
 	workspace, err := m.app.projectAt(options, dir)
 	if err != nil {
 		return nil, err

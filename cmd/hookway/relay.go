@@ -253,7 +253,9 @@ func firePost[P any](ctx context.Context, h *postHooks, point hook.Point[P], pay
 // openPostHooks opens the hooks of the folder that we are in. done waits for those
 // that observe.
 func (a *app) openPostHooks(ctx context.Context, env hook.Envelope) (h *postHooks, done func() error, err error) {
-	w, err := a.open(ctx, a.options())
+	options := a.options()
+	options.TrustedOnly = true
+	w, err := a.open(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}

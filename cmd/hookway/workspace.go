@@ -66,6 +66,7 @@ func (a *app) open(ctx context.Context, options config.Options) (*workspace, err
 // openLive is open for a command that lives longer than the files stay the
 // same: its hooks follow the files until the context ends.
 func (a *app) openLive(ctx context.Context, options config.Options) (*workspace, error) {
+	options.TrustedOnly = true
 	engine := new(hook.Engine)
 	live, err := config.Open(ctx, options, engine)
 	if err != nil {

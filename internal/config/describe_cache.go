@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // describeKey names a cached description after all that it depends on.
@@ -49,15 +51,16 @@ func (d *described) failed() error {
 
 // readDescription gives the cached answer of a file.
 func readDescription(path, file string) (d described, ok bool) {
-	f, info, err := openRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return d, false
 	}
 	defer f.Close()
+	info := f.Info()
 	if checkOwner(path, info) != nil {
 		return d, false
 	}
-	ok = json.NewDecoder(f).Decode(&d) == nil && (len(d.Events) > 0) != (d.Failure != "")
+	ok = json.NewDecoder(io.LimitReader(f, maxState)).Decode(&d) == nil && (len(d.Events) > 0) != (d.Failure != "")
 	if ok && d.Failure != "" {
 		age := time.Since(info.ModTime())
 		ok = age >= 0 && age < failureKept && d.Modified == modified(file)

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/internal/disk"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -32,7 +33,7 @@ func (l *loader) scan(into *layer, src source, folders []folder, check func(stri
 	for _, f := range folders {
 		src.rank++
 		src.path = filepath.Join(src.dir, filepath.FromSlash(f.path))
-		entries, err := os.ReadDir(src.path)
+		names, err := l.names(src)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
 				l.problem(src.path, "the hooks folder cannot be read: "+cause(err).Error(), "")
@@ -46,12 +47,12 @@ func (l *loader) scan(into *layer, src source, folders []folder, check func(stri
 			}
 		}
 		found := &folderSource{source: src, profile: f.profile}
-		for _, e := range entries { // sorted by name
-			path := filepath.Join(src.path, e.Name())
-			if !isCode(path, e.Name()) {
+		for _, name := range names { // sorted
+			path := filepath.Join(src.path, name)
+			if !isCode(path, name) {
 				continue
 			}
-			if bad := badName(e.Name()); bad != "" {
+			if bad := badName(name); bad != "" {
 				l.warn(path, "", "its name, which is the hook's id, "+bad+"; it is not used", "rename it")
 			} else if isScript(path) {
 				found.scripts = append(found.scripts, path)
@@ -61,6 +62,16 @@ func (l *loader) scan(into *layer, src source, folders []folder, check func(stri
 		}
 		into.folders = append(into.folders, found)
 	}
+}
+
+// names lists a folder of hooks. One of a workspace must lie in it.
+func (l *loader) names(src source) ([]string, error) {
+	if src.layer == LayerWorkspace {
+		if _, err := disk.Root(src.dir).Real(src.path); err != nil {
+			return nil, err
+		}
+	}
+	return disk.Names(src.path, maxPinnedFiles)
 }
 
 func checkPath(path string, check func(string, fs.FileInfo) error) error {

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // coarse is how old a change must be before a look at a file's times and size is
@@ -74,15 +76,16 @@ func (p *plan) anchors() anchors {
 		}
 		add(path)
 	}
-	for _, tree := range p.trees {
-		if exists(tree) {
-			a.plan.trees = append(a.plan.trees, tree)
+	for _, t := range p.trees {
+		if exists(t.path) {
+			a.plan.trees = append(a.plan.trees, t)
 			continue
 		}
-		for !exists(tree) && tree != filepath.Dir(tree) {
-			tree = filepath.Dir(tree)
+		path := t.path
+		for !exists(path) && path != filepath.Dir(path) {
+			path = filepath.Dir(path)
 		}
-		add(tree)
+		add(path)
 	}
 	a.sum, a.stable = a.plan.look(time.Now())
 	return a
@@ -120,13 +123,15 @@ func (p *plan) look(now time.Time) (sum uint64, stable bool) {
 			add(file, info)
 		}
 	}
-	for _, tree := range p.trees {
-		if _, err := os.Lstat(tree); err != nil {
+	for _, t := range p.trees {
+		info, err := os.Stat(t.path)
+		if err != nil {
 			continue
 		}
-		_ = filepath.WalkDir(tree, func(path string, _ fs.DirEntry, _ error) error {
-			if info, err := os.Stat(path); err == nil { // of its target, if it is a link
-				add(path, info)
+		add(t.path, info)
+		_ = walkHooks(t.within, t.path, func(e disk.Entry) error { // what is beyond its bounds does not load
+			if e.Err == nil {
+				add(e.Path, e.Info) // of its target, if it is a link
 			}
 			return nil
 		})

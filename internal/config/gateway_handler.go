@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -130,7 +131,7 @@ func (r *reader) checkHandler(at *entry, path string) bool {
 	case !info.Mode().IsRegular():
 		r.fail(at.node, "name a file", "%s is no file", said)
 	case isScript(path):
-		f, err := os.Open(path)
+		f, err := disk.Open(path)
 		if err == nil {
 			f.Close()
 			return true
@@ -146,11 +147,6 @@ func (r *reader) checkHandler(at *entry, path string) bool {
 
 // nearestFile is the file of the same folder whose name is most like a path's.
 func nearestFile(path string) string {
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return ""
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(1000)
+	names, _ := disk.Names(filepath.Dir(path), 1000) // as many as there are
 	return hook.Nearest(filepath.Base(path), names)
 }

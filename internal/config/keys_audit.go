@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -158,12 +159,12 @@ func KeepOf(getenv func(string) string) (Keep, error) {
 
 // keptFile reads a file of the user's configuration, if it is the user's alone.
 func keptFile(path string) ([]byte, error) {
-	f, info, err := openRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if err := checkOwner(path, info); err != nil {
+	if err := checkOwner(path, f.Info()); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(io.LimitReader(f, maxFile+1))

@@ -364,7 +364,7 @@ func TestAClosedLiveEndsItsHooks(t *testing.T) {
 }
 
 func TestOnlyChangesThatMatterAreActedOn(t *testing.T) {
-	p := plan{files: []string{"/ws/hookway.yaml"}, trees: []string{"/ws/.hookway/hooks"}}
+	p := plan{files: []string{"/ws/hookway.yaml"}, trees: []tree{{"/ws/.hookway/hooks", "/ws"}}}
 	for path, want := range map[string]bool{
 		"/ws/hookway.yaml": true, "/ws": true, "/ws/.hookway": true, "/ws/.hookway/hooks": true, "/ws/.hookway/hooks/a/b": true,
 		"/ws/main.go": false, "/ws/hookway.yaml~": false, "/ws/.hookway/log": false, "/ws/.hookway/hooksx": false, "/other": false,

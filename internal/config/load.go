@@ -87,8 +87,10 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	l.readTrust()
 	l.passOver()
 	l.readUser()
-	l.readWorkspace()
-	l.judge()
+	if l.settled() {
+		l.readWorkspace()
+		l.judge()
+	}
 	l.expand(ctx, &l.user)
 	l.expand(ctx, &l.work)
 	l.askFolders(ctx)

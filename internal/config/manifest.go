@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,13 +14,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Bounds of what is hashed. More than that is no set of hooks.
 const (
 	maxPinnedFiles = 4096
-	maxPinnedSize  = 256 << 20
+	maxPinnedSize  = 256 << 20 // of one file, and of all that lie in a folder of hooks
+	maxPinnedTotal = 512 << 20
 	maxPinnedDepth = 16
+	maxPinnedTime  = 10 * time.Second // to look through one folder of hooks
 )
 
 // manifest is what a workspace can run or be configured by: for each file, by
@@ -86,57 +92,26 @@ func hashFile(path string) (pin, error) {
 	fail := func(err error) (pin, error) {
 		return pin{path: path, value: "unreadable"}, fmt.Errorf("%s cannot be read: %w", path, cause(err))
 	}
-	f, info, err := openRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return fail(err)
 	}
 	defer f.Close()
+	info := f.Info()
 	if info.Size() > maxPinnedSize {
 		return fail(fmt.Errorf("it has more than %d MiB", maxPinnedSize>>20))
 	}
 	h := sha256.New()
 	buffer := buffers.Get().(*[]byte)
 	defer buffers.Put(buffer)
-	if _, err := io.CopyBuffer(h, io.LimitReader(f, maxPinnedSize+1), *buffer); err != nil {
+	n, err := io.CopyBuffer(h, io.LimitReader(f, maxPinnedSize+1), *buffer)
+	if err == nil && n > maxPinnedSize {
+		err = fmt.Errorf("it grows; it has more than %d MiB", maxPinnedSize>>20)
+	}
+	if err != nil {
 		return fail(err)
 	}
 	return pin{path, value(h.Sum(nil), info), info}, nil
-}
-
-// openRegular opens a file that is neither a folder nor a pipe nor a device:
-// opening those could wait for ever.
-func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, fmt.Errorf("it is %s, not a file", kindOf(info.Mode()))
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is not a file")
-	}
-	if err != nil {
-		f.Close()
-		return nil, nil, err
-	}
-	return f, info, nil
-}
-
-func kindOf(mode fs.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "a folder"
-	case mode&fs.ModeNamedPipe != 0:
-		return "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		return "a socket"
-	}
-	return "a device"
 }
 
 // cause drops the operation and path of a file error, which our message has.
@@ -153,6 +128,9 @@ type collector struct {
 	root  string
 	files manifest
 	pins  map[string]pin // by absolute path
+	known map[string]pin // files that were hashed just before
+	only  manifest       // unless nil: files of folders that are not in it count by name alone
+	bytes int64          // of the files that were hashed
 	errs  []error
 }
 
@@ -169,12 +147,26 @@ func (c *collector) add(path string) pin {
 	if p, ok := c.pins[path]; ok {
 		return p
 	}
-	p, err := hashFile(path)
+	p, err := c.hash(path)
 	if err != nil {
 		c.errs = append(c.errs, err)
 	}
 	c.put(p)
 	return p
+}
+
+// hash is hashFile within the bound of all files together.
+func (c *collector) hash(path string) (pin, error) {
+	info, err := os.Stat(path)
+	if known, ok := c.known[path]; ok && err == nil && known.info != nil && sameFile(known, info) {
+		return known, nil
+	}
+	if err == nil && info.Mode().IsRegular() && info.Size() <= maxPinnedSize {
+		if c.bytes += info.Size(); c.bytes > maxPinnedTotal {
+			return pin{path: path, value: "unreadable"}, fmt.Errorf("%s cannot be read: the files that hooks could run have more than %d MiB together; take some out", path, maxPinnedTotal>>20)
+		}
+	}
+	return hashFile(path)
 }
 
 func (c *collector) put(p pin) {
@@ -186,46 +178,37 @@ func (c *collector) put(p pin) {
 }
 
 // addFolder puts all files of a folder into the manifest, those of folders in it
-// too, because hooks may load them. A missing folder is fine.
+// too, because hooks may load them. A missing folder is fine. A link to a folder
+// outside of the workspace is not followed.
 func (c *collector) addFolder(path string) {
-	c.walk(path, nil)
+	err := walkHooks(c.root, path, func(e disk.Entry) error {
+		switch {
+		case e.Err != nil:
+			c.broken(e.Path, e.Err)
+		case e.Loop:
+			c.put(pin{path: e.Path, value: "link " + c.name(e.Real)})
+		case e.Info.IsDir() && e.Out:
+			c.broken(e.Path, fmt.Errorf("it is a link to the folder %s, which lies outside of the workspace; put a copy of it there", e.Real))
+		case e.Info.IsDir():
+		case e.Info.Mode().IsRegular() && c.only != nil && c.only[c.name(e.Path)] == "":
+			c.put(pin{path: e.Path, value: "new"})
+		case e.Info.Mode().IsRegular():
+			c.add(e.Path)
+		default:
+			c.put(pin{path: e.Path, value: disk.Kind(e.Info.Mode())})
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		c.broken(path, err)
+	}
 }
 
-func (c *collector) walk(path string, above []string) {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			c.broken(path, err)
-		}
-		return
-	}
-	if slices.Contains(above, real) { // a link to a folder that we are in
-		c.put(pin{path: path, value: "link " + c.name(real)})
-		return
-	}
-	if len(above) > maxPinnedDepth || len(c.files) > maxPinnedFiles {
-		c.broken(path, errors.New("the hook folders nest too deeply or hold too many files; keep only hooks in them"))
-		return
-	}
-	entries, err := os.ReadDir(path)
-	if err != nil {
-		c.broken(path, err)
-		return
-	}
-	for _, e := range entries {
-		full := filepath.Join(path, e.Name())
-		info, err := os.Stat(full)
-		switch {
-		case err != nil:
-			c.broken(full, err)
-		case info.IsDir():
-			c.walk(full, append(slices.Clone(above), real))
-		case info.Mode().IsRegular():
-			c.add(full)
-		default:
-			c.put(pin{path: full, value: kindOf(info.Mode())})
-		}
-	}
+// walkHooks visits what is in a folder of hooks, within bounds.
+func walkHooks(workspace, path string, visit func(disk.Entry) error) error {
+	return disk.Walk(context.Background(), path, disk.Limits{
+		Files: maxPinnedFiles, Bytes: maxPinnedSize, Depth: maxPinnedDepth, Time: maxPinnedTime, Within: workspace,
+	}, visit)
 }
 
 func (c *collector) broken(path string, err error) {

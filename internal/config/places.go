@@ -26,6 +26,10 @@ type Options struct {
 	// names it vouches for it: it needs no trust.
 	File string
 
+	// TrustedOnly leaves a workspace unparsed that the user does not trust, or that is
+	// not as it was trusted: the set says so, and has none of its hooks.
+	TrustedOnly bool
+
 	// Native names events of agents that have no row in hookway's table but may
 	// stand in `on`.
 	Native []string

@@ -6,6 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 func exists(path string) bool {
@@ -33,11 +35,12 @@ func (l *loader) readUpTo(limit int64, src source, path string, check func(strin
 		}
 		return nil, fmt.Errorf("the file cannot be read: %w", cause(err))
 	}
-	f, info, err := openRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return fail(err)
 	}
 	defer f.Close()
+	info := f.Info()
 	if check != nil {
 		if err := check(path, info); err != nil {
 			return nil, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/internal/disk"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -32,7 +33,7 @@ func isScript(path string) bool {
 	if err != nil || info.Mode()&0o111 == 0 {
 		return true
 	}
-	f, _, err := openRegular(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return true
 	}

@@ -69,6 +69,10 @@ type Set struct {
 	Trust     TrustStatus
 	Files     []string // what was read, in order
 
+	// Unread says that the workspace has hooks that nothing is known of: it is not
+	// trusted, or not any more, and Options.TrustedOnly.
+	Unread bool
+
 	Gateway *gateway.Config // what may come in from services outside; nil if nothing may
 
 	events []*hook.EventInfo // that the files define

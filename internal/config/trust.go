@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -11,7 +12,12 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
+
+// maxState bounds a file of hookway's own.
+const maxState = 64 << 20
 
 // TrustState says whether the hooks of a workspace may run, and why.
 type TrustState string
@@ -66,7 +72,7 @@ func (s trustStore) path() string { return filepath.Join(s.dir, "trust.json") }
 // others could have written, which is an error too.
 func (s trustStore) read() (trustFile, error) {
 	empty := trustFile{Version: 1, Workspaces: map[string]trusted{}}
-	f, info, err := openRegular(s.path())
+	f, err := disk.Open(s.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
 	}
@@ -74,11 +80,11 @@ func (s trustStore) read() (trustFile, error) {
 		return empty, fmt.Errorf("%s cannot be read: %w", s.path(), cause(err))
 	}
 	defer f.Close()
-	if err := checkOwner(s.path(), info); err != nil {
+	if err := checkOwner(s.path(), f.Info()); err != nil {
 		return empty, fmt.Errorf("%s cannot be relied on: %w", s.path(), err)
 	}
 	var out trustFile
-	if err := json.NewDecoder(f).Decode(&out); err != nil {
+	if err := json.NewDecoder(io.LimitReader(f, maxState)).Decode(&out); err != nil {
 		return empty, fmt.Errorf("%s is damaged; remove it and run hookway trust in each workspace again: %w", s.path(), err)
 	}
 	if out.Version != 1 {

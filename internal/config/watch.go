@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // A change is acted on when nothing has changed for quiet, and after patience in
@@ -151,17 +151,30 @@ func (r *watching) follow(s *Set) (more bool) {
 }
 
 // plan says which paths matter: files, and trees with all that is in them.
-type plan struct{ files, trees []string }
+type plan struct {
+	files []string
+	trees []tree
+}
+
+// tree is a folder of hooks. Links in a workspace are followed as far as they stay in it.
+type tree struct {
+	path   string
+	within string // the workspace, or "" if it is the user's own
+}
 
 // plan lists what a set was made of, and what would make another one of it.
 func (s *Set) plan() plan {
 	p := plan{files: []string{filepath.Join(s.stateDir, "trust.json")}}
-	p.add(s.UserDir, userFolders)
+	p.add(s.UserDir, "", userFolders)
 	if s.named != "" {
 		p.files = append(p.files, s.named)
 	} else {
 		for dir := s.dir; ; dir = filepath.Dir(dir) {
-			p.add(dir, workspaceFolders)
+			if dir == s.Workspace && s.Unread && s.Trust.State == TrustMissing { // what is in it matters to nobody
+				p.add(dir, dir, nil)
+				break
+			}
+			p.add(dir, dir, workspaceFolders)
 			if dir == s.Workspace || dir == filepath.Dir(dir) {
 				break
 			}
@@ -176,13 +189,13 @@ func (s *Set) plan() plan {
 	return p
 }
 
-func (p *plan) add(dir string, folders []folder) {
+func (p *plan) add(dir, within string, folders []folder) {
 	p.files = append(p.files, filepath.Join(dir, fileName), filepath.Join(dir, fileNameYML))
 	for _, name := range scriptNames {
 		p.files = append(p.files, filepath.Join(dir, name))
 	}
 	for _, f := range folders {
-		p.trees = append(p.trees, filepath.Join(dir, filepath.FromSlash(f.path)))
+		p.trees = append(p.trees, tree{filepath.Join(dir, filepath.FromSlash(f.path)), within})
 	}
 }
 
@@ -192,8 +205,8 @@ func (p *plan) concerns(path string) bool {
 	on := func(target string) bool {
 		return path == target || strings.HasPrefix(target, path+string(os.PathSeparator))
 	}
-	return slices.ContainsFunc(p.files, on) || slices.ContainsFunc(p.trees, func(tree string) bool {
-		return on(tree) || strings.HasPrefix(path, tree+string(os.PathSeparator))
+	return slices.ContainsFunc(p.files, on) || slices.ContainsFunc(p.trees, func(t tree) bool {
+		return on(t.path) || strings.HasPrefix(path, t.path+string(os.PathSeparator))
 	})
 }
 
@@ -208,17 +221,24 @@ func (p *plan) folders() []string {
 			out = append(out, dir)
 		}
 	}
-	for _, path := range slices.Concat(p.files, p.trees) {
+	paths := slices.Clone(p.files)
+	for _, t := range p.trees {
+		paths = append(paths, t.path)
+	}
+	for _, path := range paths {
 		dir := filepath.Dir(path)
 		for !isDir(dir) && dir != filepath.Dir(dir) {
 			dir = filepath.Dir(dir)
 		}
 		add(dir)
 	}
-	for _, tree := range p.trees {
-		_ = filepath.WalkDir(tree, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() {
-				add(path)
+	for _, t := range p.trees {
+		if isDir(t.path) {
+			add(t.path)
+		}
+		_ = walkHooks(t.within, t.path, func(e disk.Entry) error {
+			if e.Err == nil && e.Info.IsDir() && e.Real == "" {
+				add(e.Path)
 			}
 			return nil // what cannot be read is not watched
 		})

@@ -32,7 +32,7 @@ func doubt(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 // disarmed says why trusted hooks do not run; "" if all do.
 func disarmed(set *config.Set) string {
 	if set.Trust.State == config.TrustChanged {
-		return Advice(set, max(Untrusted(set), 1))
+		return Advice(set)
 	}
 	for _, p := range set.Problems {
 		inside := set.Workspace != "" && strings.HasPrefix(p.File, set.Workspace+string(filepath.Separator))
@@ -73,8 +73,8 @@ func tell(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 	if n := len(old); n > 0 {
 		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; the hooks of these files run as they were before:\n%s", Count(n, "mistake"), old))
 	}
-	if n := Untrusted(set); n > 0 {
-		lines = append(lines, "hookway: "+Advice(set, n))
+	if waits(set) {
+		lines = append(lines, "hookway: "+Advice(set))
 	}
 	out.UserMessage = strings.Join(lines, "\n")
 }
@@ -86,8 +86,8 @@ func Complaints(set *config.Set) []string {
 	for _, p := range set.Problems {
 		lines = append(lines, p.String())
 	}
-	if n := Untrusted(set); n > 0 {
-		lines = append(lines, "hookway: "+Advice(set, n))
+	if waits(set) {
+		lines = append(lines, "hookway: "+Advice(set))
 	}
 	return lines
 }
@@ -103,8 +103,16 @@ func Untrusted(set *config.Set) int {
 	return n
 }
 
-// Advice says what to do about hooks that do not run for want of trust.
-func Advice(set *config.Set, n int) string {
+// waits reports whether there are hooks that wait for the user's trust.
+func waits(set *config.Set) bool { return set.Unread || Untrusted(set) > 0 }
+
+// Advice says what to do about hooks that do not run for want of trust. How many
+// they are is not known of files that were not read.
+func Advice(set *config.Set) string {
+	what := "hooks do"
+	if n := Untrusted(set); n > 0 {
+		what = Count(n, "hook does", "hooks do")
+	}
 	if why := set.Trust.Lost; why != "" {
 		return fmt.Sprintf("%s: the hooks of %s run as they were. If they shall go on, run: hookway trust; if not, hookway untrust after it", why, set.Workspace)
 	}
@@ -112,9 +120,9 @@ func Advice(set *config.Set, n int) string {
 		return fmt.Sprintf("the files of %s changed since it was trusted; its hooks run as they were. Look at the changes, then run: hookway trust", set.Workspace)
 	}
 	if set.Trust.State == config.TrustChanged {
-		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", Count(n, "hook does", "hooks do"), set.Workspace)
+		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", what, set.Workspace)
 	}
-	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", Count(n, "hook does", "hooks do"), set.Workspace)
+	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", what, set.Workspace)
 }
 
 // Count writes a number with its word; the plural adds an s unless it is given.

@@ -25,7 +25,7 @@ func (p place) options() (opts config.Options, key string) {
 		key += env[name] + "\x00"
 	}
 	return config.Options{
-		Dir: p.dir, Native: nativeEvents(), Log: p.log,
+		Dir: p.dir, Native: nativeEvents(), Log: p.log, TrustedOnly: true,
 		Getenv: func(name string) string { return env[name] },
 	}, key
 }

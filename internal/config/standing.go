@@ -1,0 +1,95 @@
+package config
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/internal/disk"
+)
+
+// settled reports whether the workspace may be read in full. If nobody trusts it,
+// or it is not as it was trusted, and only what is trusted shall be parsed, then
+// what is known of it without that is in the set, and nothing more is done.
+func (l *loader) settled() bool {
+	if l.workspace == "" || !l.opts.TrustedOnly || l.opts.File != "" || l.opts.getenv("HOOKWAY_TRUST") == "1" {
+		return true
+	}
+	l.set.Trust.Workspace = l.workspace
+	entry, ok := l.trust.Workspaces[l.workspace]
+	if !ok {
+		if l.hasHooks() {
+			l.set.Unread, l.set.Trust.State = true, TrustMissing
+		}
+		return false
+	}
+	now := l.standing(entry)
+	l.pinned.known = now.pins
+	status := l.trust.status(l.workspace, now.files)
+	if status.State == TrustGiven || l.brokenYAML(status.Changes) {
+		return true
+	}
+	l.set.Unread, l.set.Trust = true, status
+	l.pinned = now // a change back is noticed
+	return false
+}
+
+// hasHooks reports whether there is anything in the workspace that could run.
+func (l *loader) hasHooks() bool {
+	for _, m := range markers {
+		path := filepath.Join(l.workspace, filepath.FromSlash(m.path))
+		if !m.dir && exists(path) {
+			return true
+		}
+		if m.dir {
+			if names, err := disk.Names(path, 1); len(names) > 0 || err != nil && exists(path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// standing is what the files are now that were trusted. What was added to the
+// folders of hooks is there by name alone.
+func (l *loader) standing(entry trusted) collector {
+	now := collector{root: l.workspace}
+	for name, was := range entry.Files {
+		path := filepath.FromSlash(name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(l.workspace, path)
+		}
+		if strings.HasPrefix(was, "sha256:") && exists(path) || was == "unreadable" {
+			now.add(path)
+		}
+	}
+	for _, name := range slices.Concat(scriptNames, []string{fileName, fileNameYML}) {
+		if path := filepath.Join(l.workspace, name); exists(path) && entry.Files[name] == "" {
+			now.put(pin{path: path, value: "new"})
+		}
+	}
+	for _, f := range workspaceFolders {
+		folder := collector{root: l.workspace, known: now.pins, only: entry.Files, bytes: now.bytes}
+		folder.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
+		for _, p := range folder.pins {
+			now.put(p)
+		}
+		now.bytes = folder.bytes
+	}
+	return now
+}
+
+// brokenYAML reports whether hookway.yaml alone has changed, and has a mistake: a
+// bad file does not disable the hooks of a good one.
+func (l *loader) brokenYAML(changes []Change) bool {
+	if len(changes) != 1 || changes[0].Kind != "changed" || changes[0].Path != fileName && changes[0].Path != fileNameYML {
+		return false
+	}
+	path := filepath.Join(l.workspace, changes[0].Path)
+	data, err := disk.Read(path, maxFile)
+	if err != nil {
+		return true
+	}
+	_, problems := parse(path, data, l.known())
+	return len(problems) > 0
+}
