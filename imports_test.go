@@ -50,6 +50,7 @@ var rooms = map[string][]string{
 	"internal/memory/custom":   {"hook", "internal/memory"},
 	"internal/memory/recall":   {"hook", "internal/memory"},
 	"internal/memory/backends": {}, // tests only
+	"internal/transcript":      {"internal/disk", "internal/sqlite"},
 	"internal/roster":          {"hook", "internal/filelock", "internal/sleep"},
 	"internal/terminal":        {"internal/procgroup"},
 	"docs/schema":              {},

@@ -58,10 +58,16 @@ func (c chat) events(s *Server, q question, t Turn) []event {
 	said, finish := c.message(s, q, t)
 	end := chunk()
 	end["choices"], end["usage"] = []object{}, c.usage()
-	return []event{
-		chunk(object{"index": 0, "delta": said, "finish_reason": nil}),
-		chunk(object{"index": 0, "delta": object{}, "finish_reason": finish}),
-		end,
-		nil,
+	pieces := t.pieces()
+	said["content"] = pieces[0]
+	calls, calling := said["tool_calls"]
+	delete(said, "tool_calls")
+	all := []event{chunk(object{"index": 0, "delta": said, "finish_reason": nil})}
+	for _, text := range pieces[1:] {
+		all = append(all, chunk(object{"index": 0, "delta": object{"content": text}, "finish_reason": nil}))
 	}
+	if calling {
+		all = append(all, chunk(object{"index": 0, "delta": object{"tool_calls": calls}, "finish_reason": nil}))
+	}
+	return append(all, chunk(object{"index": 0, "delta": object{}, "finish_reason": finish}), end, nil)
 }

@@ -56,5 +56,14 @@ func (gemini) whole(s *Server, q question, t Turn) object {
 }
 
 func (g gemini) events(s *Server, q question, t Turn) []event {
-	return []event{event(g.whole(s, q, t))}
+	var all []event
+	pieces := t.pieces()
+	last := len(pieces) - 1
+	for _, text := range pieces[:last] {
+		part := event(g.whole(s, q, Turn{Text: text}))
+		delete(part["candidates"].([]object)[0], "finishReason")
+		all = append(all, part)
+	}
+	t.Text = pieces[last]
+	return append(all, event(g.whole(s, q, t)))
 }

@@ -40,11 +40,12 @@ func (m messages) events(s *Server, q question, t Turn) []event {
 	blocks, stop := m.content(s, t)
 	all := []event{{"type": "message_start", "message": m.message(s, q, []object{}, nil)}}
 	for i, block := range blocks {
-		start, delta := m.begin(block)
-		all = append(all,
-			event{"type": "content_block_start", "index": i, "content_block": start},
-			event{"type": "content_block_delta", "index": i, "delta": delta},
-			event{"type": "content_block_stop", "index": i})
+		start, deltas := m.begin(t, block)
+		all = append(all, event{"type": "content_block_start", "index": i, "content_block": start})
+		for _, delta := range deltas {
+			all = append(all, event{"type": "content_block_delta", "index": i, "delta": delta})
+		}
+		all = append(all, event{"type": "content_block_stop", "index": i})
 	}
 	return append(all,
 		event{"type": "message_delta", "delta": object{"stop_reason": stop, "stop_sequence": nil}, "usage": object{"output_tokens": 20}},
@@ -52,14 +53,17 @@ func (m messages) events(s *Server, q question, t Turn) []event {
 }
 
 // begin is a block as it begins, empty, and all that is still to come.
-func (messages) begin(block object) (start, delta object) {
+func (messages) begin(t Turn, block object) (start object, deltas []object) {
 	if block["type"] == "text" {
-		return object{"type": "text", "text": ""}, object{"type": "text_delta", "text": block["text"]}
+		for _, text := range t.pieces() {
+			deltas = append(deltas, object{"type": "text_delta", "text": text})
+		}
+		return object{"type": "text", "text": ""}, deltas
 	}
 	input, err := json.Marshal(block["input"])
 	if err != nil { // it is made of texts
 		panic(err)
 	}
 	start = object{"type": "tool_use", "id": block["id"], "name": block["name"], "input": object{}}
-	return start, object{"type": "input_json_delta", "partial_json": string(input)}
+	return start, []object{{"type": "input_json_delta", "partial_json": string(input)}}
 }

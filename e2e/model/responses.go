@@ -73,9 +73,10 @@ func (r responses) events(s *Server, q question, t Turn) []event {
 		begun["status"] = "in_progress"
 		if item["type"] == "message" {
 			begun["content"] = []any{}
-			all = append(all,
-				event{"type": "response.output_item.added", "output_index": i, "item": begun},
-				event{"type": "response.output_text.delta", "output_index": i, "item_id": item["id"], "content_index": 0, "delta": t.Text})
+			all = append(all, event{"type": "response.output_item.added", "output_index": i, "item": begun})
+			for _, text := range t.pieces() {
+				all = append(all, event{"type": "response.output_text.delta", "output_index": i, "item_id": item["id"], "content_index": 0, "delta": text})
+			}
 		} else {
 			begun["arguments"] = ""
 			all = append(all,

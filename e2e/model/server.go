@@ -23,6 +23,10 @@ type Turn struct {
 	// Make, if there is one, makes the turn out of the request, in place of this one.
 	Make func(Request) Turn
 
+	// Between, if there is one, has the text streamed in pieces, as models do, and
+	// runs after each event that was sent; n counts them from 0.
+	Between func(n int)
+
 	// Before, if there is one, runs before the answer is sent, while the agent
 	// waits for it.
 	Before func()
@@ -32,6 +36,29 @@ type Turn struct {
 type Call struct {
 	Tool  string
 	Input map[string]any
+}
+
+// piece is about how many bytes of a text are streamed at once, if it is streamed;
+// a long text comes in mostPieces.
+const (
+	piece      = 24
+	mostPieces = 100
+)
+
+// pieces is the text as it is sent: in one, or streamed.
+func (t Turn) pieces() (all []string) {
+	if t.Between == nil || t.Text == "" {
+		return []string{t.Text}
+	}
+	size := max(piece, len(t.Text)/mostPieces)
+	begun := 0
+	for i := range t.Text {
+		if i-begun >= size {
+			all = append(all, t.Text[begun:i])
+			begun = i
+		}
+	}
+	return append(all, t.Text[begun:])
 }
 
 // call is what the turn calls: its own call, or the shell, by its name and the
@@ -151,9 +178,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
-	for _, event := range speak.events(s, q, turn) {
+	send := http.NewResponseController(w)
+	for n, event := range speak.events(s, q, turn) {
 		if _, err := w.Write(event.encode()); err != nil {
 			return // the agent has hung up
+		}
+		if turn.Between != nil {
+			_ = send.Flush() // if it cannot, the answer comes at once
+			turn.Between(n)
 		}
 	}
 }

@@ -1,0 +1,156 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// codex: Codex adds lines to ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl
+// and has the file open. It says each text twice, as an item of the answer and as an
+// event; the items are what counts.
+var codex = format{names: []string{"codex"}, decode: decodeCodex, locate: locateCodex, root: rootCodex}
+
+type codexLine struct {
+	Type      string          `json:"type"`
+	Timestamp string          `json:"timestamp"`
+	Payload   json.RawMessage `json:"payload"`
+}
+
+type codexPayload struct {
+	Type       string  `json:"type"`
+	ID         string  `json:"id"`
+	Role       string  `json:"role"`
+	Content    content `json:"content"`
+	Name       string  `json:"name"`
+	CallID     string  `json:"call_id"`
+	Arguments  string  `json:"arguments"`
+	Input      text    `json:"input"`
+	Output     content `json:"output"`
+	Model      string  `json:"model"`
+	CLIVersion string  `json:"cli_version"`
+	SessionID  string  `json:"session_id"`
+	StartedAt  int64   `json:"started_at"`
+	ResponseID string  `json:"response_id"`
+	Usage      struct {
+		Input     int64 `json:"input_tokens"`
+		Cached    int64 `json:"cached_input_tokens"`
+		Output    int64 `json:"output_tokens"`
+		Reasoning int64 `json:"reasoning_output_tokens"`
+	} `json:"usage"`
+	Passthrough struct {
+		Kinds []string `json:"content_item_kinds"`
+	} `json:"internal_chat_message_metadata_passthrough"`
+}
+
+func decodeCodex(s *state, line []byte) ([]Entry, error) {
+	var l codexLine
+	if json.Unmarshal(line, &l) != nil {
+		return nil, nil
+	}
+	if l.Type == "" || len(l.Payload) == 0 {
+		if s.began {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("%w: Codex before 0.40", ErrVersion) // its lines were the items themselves
+	}
+	var p codexPayload
+	if json.Unmarshal(l.Payload, &p) != nil {
+		return nil, nil
+	}
+	switch l.Type {
+	case "session_meta":
+		if s.began { // of the session that this one was made from
+			return nil, nil
+		}
+		if v := major(p.CLIVersion); p.CLIVersion != "" && v != 0 {
+			return nil, fmt.Errorf("%w: Codex %s", ErrVersion, p.CLIVersion)
+		}
+		s.began, s.session = true, p.SessionID
+		if s.session == "" {
+			s.session = p.ID
+		}
+	case "turn_context":
+		s.model = p.Model
+	case "event_msg":
+		if p.Type == "task_started" && p.StartedAt > 0 {
+			s.turn = time.Unix(p.StartedAt+1, 0)
+		}
+	case "response_item":
+		return s.codexItem(Entry{Time: moment(l.Timestamp), Turn: s.turn, Session: s.session, Message: p.ID, Model: s.model}, p), nil
+	case "token_usage_record":
+		e := Entry{Kind: Usage, Time: moment(l.Timestamp), Turn: s.turn, Session: s.session, Message: p.ResponseID, Model: s.model}
+		e.Tokens = Tokens{Input: p.Usage.Input - p.Usage.Cached, Output: p.Usage.Output, Cached: p.Usage.Cached, Reasoning: p.Usage.Reasoning}
+		return []Entry{e}, nil
+	}
+	return nil, nil
+}
+
+// codexItem is an item of the conversation. A message without an id gets one: its
+// number among them.
+func (s *state) codexItem(e Entry, p codexPayload) (entries []Entry) {
+	switch p.Type {
+	case "message":
+		if e.Message == "" {
+			e.Message = fmt.Sprint("item-", s.block("", ""))
+		}
+		for i, part := range p.Content {
+			if part.Text == "" {
+				continue
+			}
+			one := e
+			one.Kind, one.Block, one.Text = User, i, part.Text
+			switch p.Role {
+			case "assistant":
+				one.Kind = Agent
+			case "user":
+				one.Hidden = i < len(p.Passthrough.Kinds) && p.Passthrough.Kinds[i] != "user.text" ||
+					len(p.Passthrough.Kinds) == 0 && strings.HasPrefix(part.Text, "<")
+			default:
+				one.Hidden = true
+			}
+			entries = append(entries, one)
+		}
+	case "function_call", "custom_tool_call", "local_shell_call":
+		e.Kind, e.ID, e.Tool = Call, p.CallID, p.Name
+		switch {
+		case json.Valid([]byte(p.Arguments)):
+			e.Input = json.RawMessage(p.Arguments)
+		case p.Input != "":
+			e.Input, _ = json.Marshal(string(p.Input)) // a text can be encoded
+		}
+		entries = append(entries, e)
+	case "function_call_output", "custom_tool_call_output":
+		e.Kind, e.ID, e.Text = Result, p.CallID, p.Output.all()
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+func rootCodex(p *place) string {
+	if dir := p.getenv("CODEX_HOME"); dir != "" {
+		return dir
+	}
+	return filepath.Join(p.home(), ".codex")
+}
+
+// locateCodex looks at the folders of the days since the program began, and of the
+// day before: they are named in local time.
+func locateCodex(p *place) (sure, possible []Source) {
+	sessions := filepath.Join(rootCodex(p), "sessions")
+	for _, one := range p.opened(func(path string) bool {
+		return strings.HasPrefix(filepath.Base(path), "rollout-") && filepath.Ext(path) == ".jsonl"
+	}) {
+		sure = append(sure, Source{Agent: "codex", Path: one.what})
+	}
+	for day := p.began.AddDate(0, 0, -1); day.Before(p.now().AddDate(0, 0, 2)); day = day.AddDate(0, 0, 1) {
+		for _, s := range p.recent("codex", filepath.Join(sessions, day.Format("2006"), day.Format("01"), day.Format("02")), "rollout-", ".jsonl") {
+			if p.begunHere(s.Path) {
+				possible = append(possible, s)
+			}
+		}
+	}
+	return sure, possible
+}

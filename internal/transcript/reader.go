@@ -1,0 +1,98 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io/fs"
+	"strconv"
+)
+
+// Reader gives what stands in one record, and then what is added to it. It must not
+// be used by several goroutines at once.
+type Reader struct {
+	source Source
+	from   origin
+	given  given
+}
+
+// origin is a record as it is kept.
+type origin interface {
+	// next gives what was not read yet, in order, a bounded amount of it; more says
+	// that there is more right now.
+	next(ctx context.Context) (entries []Entry, more bool, err error)
+	close() error
+}
+
+// Open opens a record. It need not be there yet.
+func Open(source Source) (*Reader, error) {
+	f := formats()[source.Agent]
+	if f == nil {
+		return nil, fmt.Errorf("%s: there is no agent of which hookway knows the records by that name; it knows %v", source.Agent, Agents())
+	}
+	r := &Reader{source: source, given: given{seed: maphash.MakeSeed(), sums: map[string]uint64{}}}
+	if f.decode != nil {
+		r.from = &lines{path: source.Path, decode: f.decode}
+	} else {
+		r.from = &rows{source: source}
+	}
+	return r, nil
+}
+
+// Source is what it reads.
+func (r *Reader) Source() Source { return r.source }
+
+// Next gives what is new, in order; more says that there is more right now. A record
+// that is not there yet has nothing. An error that wraps [ErrVersion] stays.
+func (r *Reader) Next(ctx context.Context) (entries []Entry, more bool, err error) {
+	all, more, err := r.from.next(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for _, e := range all {
+		if r.given.first(e) {
+			entries = append(entries, e)
+		}
+	}
+	return entries, more, err
+}
+
+// Close closes the record.
+func (r *Reader) Close() error { return r.from.close() }
+
+// mostGiven bounds how many entries are remembered by their names.
+const mostGiven = 1 << 15
+
+// given knows what was given already, by its name and a sum of what is in it.
+type given struct {
+	seed maphash.Seed
+	sums map[string]uint64
+	old  map[string]uint64
+}
+
+// key names an entry: what has the same key is the same thing, perhaps changed.
+func (e *Entry) key() string {
+	return strconv.Itoa(int(e.Kind)) + "/" + e.Session + "/" + e.Message + "/" + e.ID + "/" + strconv.Itoa(e.Block)
+}
+
+// first reports whether the entry was not given before as it is now.
+func (g *given) first(e Entry) bool {
+	if e.Message == "" && e.ID == "" {
+		return true // it has no name
+	}
+	key := e.key()
+	sum := maphash.String(g.seed, fmt.Sprint(e.Text, "\x00", e.Failed, e.Tokens))
+	before, known := g.sums[key]
+	if !known {
+		before, known = g.old[key]
+	}
+	if known && before == sum {
+		return false
+	}
+	if len(g.sums) >= mostGiven {
+		g.old, g.sums = g.sums, map[string]uint64{}
+	}
+	g.sums[key] = sum
+	return true
+}
