@@ -47,8 +47,19 @@ type request struct {
 // pending is a request that waits for its answer.
 type pending struct {
 	answers chan<- answer
-	sent    bool // the process got all of it
+	state   sending
+	failure error // of what came while it was being sent: whoever sends it settles it
 }
+
+// sending is how far a request has come. While it is being sent, nobody knows yet
+// whether the process got it: it may have ended because it did.
+type sending int
+
+const (
+	unsent sending = iota
+	underWay
+	sent // the process got all of it
+)
 
 // answer is what comes of one request.
 type answer struct {
@@ -79,9 +90,10 @@ func (p *peer) ask(ctx context.Context, event [][]byte) ([]byte, error) {
 	if !ok {
 		return nil, errUnsent
 	}
-	if p.sendNow(requestFrame(id, event)) {
-		p.sent(id)
-	} else {
+	p.sends(id)
+	now := p.sendNow(requestFrame(id, event))
+	p.isSent(id, now)
+	if !now {
 		select {
 		case p.frames <- request{id, event}:
 		case <-p.over:
@@ -119,13 +131,45 @@ func (p *peer) register(answers chan<- answer) (id int64, ok bool) {
 	return p.nextID, true
 }
 
-// sent notes that the process got a whole request.
-func (p *peer) sent(id int64) {
+// sends notes that a request is about to be written.
+func (p *peer) sends(id int64) {
 	p.mu.Lock()
 	if request := p.open[id]; request != nil {
-		request.sent = true
+		request.state = underWay
 	}
 	p.mu.Unlock()
+}
+
+// isSent notes whether the process got a whole request, and settles one that
+// failed meanwhile.
+func (p *peer) isSent(id int64, all bool) {
+	p.mu.Lock()
+	request := p.open[id]
+	if request == nil {
+		p.mu.Unlock()
+		return
+	}
+	failure := request.failure
+	if request.state, request.failure = unsent, nil; all {
+		request.state = sent
+	}
+	if failure != nil && (all || p.failed) {
+		p.fail(id, request, failure)
+	}
+	p.mu.Unlock()
+	p.stopIfIdle()
+}
+
+// fail gives an open request an error, or errUnsent where the process never got
+// it. A late answer to it is ignored. The caller holds mu.
+func (p *peer) fail(id int64, request *pending, err error) {
+	a := answer{err: err}
+	if p.failed && request.state == unsent {
+		a.err = errUnsent
+	}
+	delete(p.open, id)
+	p.drop(id)
+	request.answers <- a // buffered, and nobody else sends to it
 }
 
 func (p *peer) unregister(id int64) {
@@ -247,6 +291,7 @@ func (p *peer) watch() {
 		p.w.died(p, err)
 	}
 	close(p.over)
+	p.proc.stdin.Close() // who is still writing to it need not wait
 	p.failAll(err)
 	select {
 	case <-p.proc.exited:
@@ -279,18 +324,15 @@ func (p *peer) reason() error {
 	return fmt.Errorf("the worker %s without an answer", how)
 }
 
-// failAll gives every open request an error, or errUnsent where the process
-// never got it. Late answers to them are ignored.
+// failAll gives every open request an error.
 func (p *peer) failAll(err error) {
 	p.mu.Lock()
 	for id, request := range p.open {
-		a := answer{err: err}
-		if p.failed && !request.sent {
-			a.err = errUnsent
+		if request.state == underWay {
+			request.failure = err
+			continue
 		}
-		delete(p.open, id)
-		p.drop(id)
-		request.answers <- a // buffered, and nobody else sends to it
+		p.fail(id, request, err)
 	}
 	p.mu.Unlock()
 	p.stopIfIdle()

@@ -26,12 +26,13 @@ func (p *peer) write() {
 		case <-p.over:
 			return
 		}
+		p.sends(id)
 		if err := p.send(f); err != nil { // it cannot have read the end of this line
 			p.settleRequest(id, answer{err: errUnsent})
 			close(p.broken)
 			return
 		}
-		p.sent(id)
+		p.isSent(id, true)
 	}
 }
 
@@ -151,6 +152,10 @@ func (p *peer) deliver(r *reply, line []byte) {
 	delete(p.dropped, id)
 	p.mu.Unlock()
 	switch {
+	case open && request.failure != nil: // it failed before
+		request.answers <- answer{err: request.failure}
+		p.w.count(func(s *Stats) { s.Late++ })
+		p.stopIfIdle()
 	case open:
 		request.answers <- r.answer()
 		p.w.answered()
