@@ -80,7 +80,8 @@ var rooms = map[string][]string{
 	"internal/mcp":         {"hook", "internal/memory", "internal/relay", "internal/relay/post", "internal/relay/letter", "internal/roster", "internal/session"},
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e/model":            {},
-	"e2e":                  {"e2e/model"},
+	"e2e/client":           {},
+	"e2e":                  {"e2e/client", "e2e/model"},
 	"sdk/internal/outline": {"docs/schema"},
 	"sdk/python":           {}, // tests only
 	"sdk/typescript":       {}, // tests only

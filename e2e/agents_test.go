@@ -3,28 +3,21 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
-	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/hookway/hookway/e2e/client"
 	"github.com/hookway/hookway/e2e/model"
 )
 
-// key is what the agents send as their API key. Claude Code asks before it uses
-// a key that its user has not approved, by its last 20 characters.
-const key = "dummy-key-for-the-scripted-model"
-
-// agent is one published program, and how it is made to talk to the model.
+// agent is one published program, and what is known of it.
 type agent struct {
-	name    string // as hookway install knows it
-	program string // the variable that names the program
-	destroy string // a command line that takes the folder victim away
-	// settle writes the settings that the agent needs, whoever hooks it, into the
-	// world, and returns variables for its environment.
-	settle func(t *testing.T, w *world) []string
-	// argv is its command line for one headless turn, without the program.
-	argv []string
+	*client.Client
+	name    string   // as hookway install knows it
+	program string   // the variable that names the program
+	destroy string   // a command line that takes the folder victim away
+	argv    []string // its command line for one headless turn, without the program
 	// kept are the files of the user that hookway must leave as they were.
 	kept []string
 	// files are calls of the agent's own tools on a file, by our name of the tool.
@@ -39,27 +32,30 @@ type agent struct {
 	mayStop     bool // its stop cannot be refused
 }
 
+// as is what is known of a published program.
+func as(c *client.Client, a agent) *agent {
+	a.Client, a.name, a.program, a.argv = c, c.Name, c.Variable, append(slices.Clone(c.Argv), prompt)
+	return &a
+}
+
+// settle writes the settings that the agent needs into the world, and returns
+// variables for its environment.
+func (a *agent) settle(t *testing.T, w *world) []string {
+	s := a.Settle(client.World{Home: w.home, Project: w.project, URL: w.model.URL()})
+	for file, text := range s.Files {
+		w.write(t, file, text)
+	}
+	return s.Env
+}
+
 // object is a JSON object.
 type object = map[string]any
 
 // agents are all that can be run.
 var agents = []*agent{claude, codex, gemini, qwen, copilot, opencode}
 
-var claude = &agent{
-	name:    "claude",
-	program: "HOOKWAY_E2E_CLAUDE",
+var claude = as(client.Claude, agent{
 	destroy: "rm -rf ./victim",
-	settle: func(t *testing.T, w *world) []string {
-		w.write(t, filepath.Join(w.home, ".claude.json"), fmt.Sprintf(
-			`{"hasCompletedOnboarding": true, "customApiKeyResponses": {"approved": [%q]}, "projects": {%q: {"hasTrustDialogAccepted": true}}}`,
-			key[len(key)-20:], w.project))
-		w.write(t, filepath.Join(w.project, ".claude", "settings.json"), "{\n  \"env\": {\"OF_THE_USER\": \"1\"}\n}\n")
-		return []string{
-			"ANTHROPIC_BASE_URL=" + w.model.URL(), "ANTHROPIC_API_KEY=" + key,
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_ERROR_REPORTING=1", "DISABLE_TELEMETRY=1",
-		}
-	},
-	argv: []string{"--allowedTools", "Bash,Read,Edit,Write", "-p", prompt},
 	screen: &screen{
 		ready:  "Claude Code v",
 		freely: []string{"--allowedTools", "Bash"}, resume: []string{"--continue"},
@@ -74,39 +70,10 @@ var claude = &agent{
 			"Read":  {Tool: "Read", Input: object{"file_path": file}},
 		}
 	},
-}
+})
 
-var codex = &agent{
-	name:    "codex",
-	program: "HOOKWAY_E2E_CODEX",
+var codex = as(client.Codex, agent{
 	destroy: "rm -r ./victim", // rm -f it refuses by itself where it cannot ask
-	settle: func(t *testing.T, w *world) []string {
-		w.write(t, filepath.Join(w.home, ".codex", "config.toml"), fmt.Sprintf(`# of the user
-model = "scripted"
-model_provider = "scripted"
-model_context_window = 100000
-check_for_update_on_startup = false
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
-
-[model_providers.scripted]
-name = "scripted"
-base_url = "%s/v1"
-env_key = "SCRIPTED_API_KEY"
-wire_api = "responses"
-request_max_retries = 1
-stream_max_retries = 1
-supports_websockets = false
-
-[analytics]
-enabled = false
-
-[projects.%q]
-trust_level = "trusted"
-`, w.model.URL(), w.project))
-		return []string{"SCRIPTED_API_KEY=" + key}
-	},
-	argv: []string{"exec", "--skip-git-repo-check", prompt},
 	screen: &screen{
 		argv: []string{"--no-daemon"}, ready: "Ask Codex to do anything",
 		asking: []string{"--no-daemon", "--ask-for-approval", "on-request", "--sandbox", "read-only"},
@@ -117,7 +84,7 @@ trust_level = "trusted"
 	},
 	attaches: true,
 	kept:     []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
-}
+})
 
 // eachAgent runs a test with every agent whose program is named.
 func eachAgent(t *testing.T, test func(*testing.T, *agent)) {

@@ -33,7 +33,7 @@ start of hookway-hook to its end.`,
 		},
 	}
 	native.Flags().IntVarP(&runs, "runs", "n", 500, "how many `RUNS` are measured")
-	cmd.AddCommand(a.benchRelayCommand(), a.benchWorksCommand(), native, a.benchHandlersCommand(), a.benchRunCommand(), a.benchPlayCommand(), a.benchAnswerCommand(), a.benchMemoryCommand(), a.benchStepCommand())
+	cmd.AddCommand(a.benchRelayCommand(), a.benchWorksCommand(), native, a.benchHandlersCommand(), a.benchRunCommand(), a.benchAgentCommand(), a.benchPlayCommand(), a.benchAnswerCommand(), a.benchMemoryCommand(), a.benchStepCommand())
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // maxBody bounds a request: agents send tens of kilobytes.
@@ -72,6 +73,7 @@ func (t Turn) call(shell, argument string) (Call, bool) {
 
 // Request is a question to the model.
 type Request struct {
+	At      time.Time // when it came
 	Path    string
 	Tools   []string // the names of the tools on offer
 	Results []string // what the tools that were called have answered, in order
@@ -149,6 +151,7 @@ func (s *Server) Strays() []string {
 
 // ServeHTTP answers one request of an agent.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	at := time.Now()
 	elsewhere := r.Method == http.MethodConnect || r.URL.IsAbs()
 	var speak dialect
 	if r.Method == http.MethodPost && !elsewhere {
@@ -168,7 +171,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeJSON(w, http.StatusBadRequest, object{"type": "error", "error": object{"type": "invalid_request_error", "message": err.Error()}})
 		return
 	}
-	q.Path = r.URL.Path
+	q.At, q.Path = at, r.URL.Path
 	turn := s.turn(q.Request)
 	if turn.Before != nil {
 		turn.Before()
