@@ -1,17 +1,46 @@
 package hook
 
 import (
+	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 )
 
-// A circuit opens after breakerFailures failed calls in a row. For breakerPause
-// the hook is not run; then one call tries it, and the others wait for what
-// becomes of that.
+// A circuit opens after breakerFailures calls in a row that failed and cost time.
+// Then the failure policy answers at once, and one call in breakerPause is let
+// through to try the hook.
 const (
 	breakerFailures = 5
-	breakerPause    = 30 * time.Second
+	breakerPause    = 2 * time.Second
 )
+
+// ErrCircuitOpen is the cause when a hook was not asked, because to ask it has only
+// cost time.
+var ErrCircuitOpen = fmt.Errorf("it was not asked: %d calls in a row ran out of time, or found nobody there; one call in %v is let through", breakerFailures, breakerPause)
+
+// Unreachable marks a handler's error: nobody was there to decide, as when a
+// server is down or a program cannot be started. Such calls cost time for nothing,
+// so that five in a row open the hook's circuit. Any other error says that the hook
+// was asked, and it is asked again at the next event.
+func Unreachable(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &unreachableError{err}
+}
+
+// unreachableError is an error that Unreachable has marked.
+type unreachableError struct{ error }
+
+// Unwrap gives the error itself.
+func (e *unreachableError) Unwrap() error { return e.error }
+
+// wasted reports whether a failed call cost time and gave nothing.
+func wasted(err error) bool {
+	var unreachable *unreachableError
+	return errors.Is(err, ErrTimeout) || errors.As(err, &unreachable)
+}
 
 // breaker is one hook's circuit.
 type breaker struct {
@@ -33,13 +62,19 @@ func (b *breaker) ready() (ready, trial bool) {
 // undecided lets the next call be the trial: this one was cut short.
 func (b *breaker) undecided() { b.until.Store(time.Now().UnixNano()) }
 
-func (b *breaker) failed() {
+// failed counts a failed call. A hook that gave an answer, whatever it was worth,
+// is there.
+func (b *breaker) failed(err error) {
+	if !wasted(err) {
+		b.answered()
+		return
+	}
 	if b.failures.Add(1) >= breakerFailures {
 		b.until.Store(time.Now().UnixNano() + int64(breakerPause))
 	}
 }
 
-func (b *breaker) succeeded() {
+func (b *breaker) answered() {
 	if b.failures.Load() != 0 {
 		b.failures.Store(0)
 	}

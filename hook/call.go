@@ -12,9 +12,6 @@ import (
 // ErrTimeout is the cause when a handler ran out of time.
 var ErrTimeout = errors.New("it ran out of time")
 
-// ErrCircuitOpen is the cause when a hook failed so often that it is left alone.
-var ErrCircuitOpen = fmt.Errorf("it failed %d times in a row and is left alone for %v", breakerFailures, breakerPause)
-
 // PanicError is a handler's panic, as the error of its step.
 type PanicError struct {
 	Value any
@@ -80,7 +77,7 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 		}
 		if err == nil {
 			ctx.finish()
-			e.breaker.succeeded()
+			e.breaker.answered()
 			r.record(steps, e, now-start, nil)
 			r.notifyCompleted(e, now-start, d.Action)
 			return nil
@@ -99,7 +96,7 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 				return r.givenUp(e, ctx, trial, cause)
 			}
 			ctx.finish()
-			e.breaker.failed()
+			e.breaker.failed(err)
 			e.fail(d, err)
 			return nil
 		}

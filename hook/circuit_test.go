@@ -3,6 +3,7 @@ package hook_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,9 @@ import (
 
 	"github.com/hookway/hookway/hook"
 )
+
+// errAway is the error of a handler that nobody stands behind.
+var errAway = hook.Unreachable(errBroken)
 
 // switchable is a handler whose health the test decides.
 type switchable struct {
@@ -20,7 +24,7 @@ type switchable struct {
 func (s *switchable) Handle(context.Context, hook.AnyEvent) (hook.Decision, error) {
 	s.calls++
 	if s.broken {
-		return hook.Decision{}, errBroken
+		return hook.Decision{}, errAway
 	}
 	return hook.Allow("healthy"), nil
 }
@@ -49,22 +53,102 @@ func TestCircuitOpensAfterFiveFailuresInARow(t *testing.T) {
 	}
 }
 
-func TestSuccessBreaksTheRowOfFailures(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var e hook.Engine
-		s := &switchable{}
-		add(t, &e, "h", s)
-		for i := range 40 {
-			s.broken = i%5 != 4 // four failures, one success, and so on
-			fire(t, &e, bash("ls"))
+// A guard that is slow at harmless calls is not asked about the next one. Whose
+// failures block, lets nothing pass; where they do not, the step says it.
+func TestSlowHarmlessCallsLetNoDangerousOnePass(t *testing.T) {
+	slowAtHarmless := func(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+		if call, _ := hook.CallOf(ev); call.Input["command"] == "rm -rf /" {
+			return hook.Block("never"), nil
 		}
-		if s.calls != 40 {
-			t.Errorf("%d of 40 events reached the handler", s.calls)
-		}
-	})
+		<-ctx.Done()
+		return hook.Decision{}, ctx.Err()
+	}
+	for _, c := range []struct {
+		lane   hook.Lane
+		onFail hook.Failure
+		then   hook.Action
+	}{
+		{hook.Guard, hook.FailDefault, hook.ActionBlock},
+		{hook.Transform, hook.FailClosed, hook.ActionBlock},
+		{hook.Guard, hook.FailOpen, hook.ActionContinue},
+		{hook.Transform, hook.FailDefault, hook.ActionContinue},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var e hook.Engine
+			add(t, &e, "h", does(slowAtHarmless), hook.As(c.lane), hook.OnFailure(c.onFail), hook.Timeout(time.Second))
+			for range 5 {
+				if out := fire(t, &e, bash("ls")); !errors.Is(out.Steps[0].Err, hook.ErrTimeout) {
+					t.Fatalf("%v: %v", c.lane, out.Steps[0].Err)
+				}
+			}
+			out := fire(t, &e, bash("rm -rf /"))
+			if out.Action != c.then || !errors.Is(out.Steps[0].Err, hook.ErrCircuitOpen) || !strings.Contains(out.Steps[0].Err.Error(), "it was not asked") {
+				t.Errorf("%v, failures %v: %v, %v", c.lane, c.onFail, out.Action, out.Steps[0].Err)
+			}
+			<-time.After(2 * time.Second)
+			if out := fire(t, &e, bash("rm -rf /")); out.Action != hook.ActionBlock || out.Reason != "never" {
+				t.Errorf("%v: after 2 s it is %v (%s)", c.lane, out.Action, out.Reason)
+			}
+			if out := fire(t, &e, bash("rm -rf /")); out.Reason != "never" { // it answered, so the circuit is closed
+				t.Errorf("%v: once more it is %v (%s)", c.lane, out.Action, out.Reason)
+			}
+		})
+	}
 }
 
-func TestCircuitClosesAfterASuccessInHalfOpenState(t *testing.T) {
+// Whatever a hook answers, it is asked again: calls that it makes nothing of do
+// not switch it off for those that it is there for.
+func TestHookThatAnswersIsAskedEachTime(t *testing.T) {
+	for name, answer := range map[string]func() (hook.Decision, error){
+		"an error":          func() (hook.Decision, error) { return hook.Decision{}, errBroken },
+		"a panic":           func() (hook.Decision, error) { panic("cannot read") },
+		"an unknown action": func() (hook.Decision, error) { return hook.Decision{Action: 99}, nil },
+		"another payload":   func() (hook.Decision, error) { return hook.Change(42), nil },
+	} {
+		for _, lane := range []hook.Lane{hook.Transform, hook.Guard} {
+			synctest.Test(t, func(t *testing.T) {
+				var e hook.Engine
+				add(t, &e, "h", does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+					if call, _ := hook.CallOf(ev); call.Input["command"] == "rm -rf /" {
+						return hook.Block("never"), nil
+					}
+					return answer()
+				}), hook.As(lane))
+				for range 20 {
+					if out := fire(t, &e, bash("ls")); out.Steps[0].Err == nil || errors.Is(out.Steps[0].Err, hook.ErrCircuitOpen) {
+						t.Fatalf("%v, %s: %v", lane, name, out.Steps[0].Err)
+					}
+				}
+				if out := fire(t, &e, bash("rm -rf /")); out.Reason != "never" {
+					t.Errorf("%v, %s: %v, %v", lane, name, out.Action, out.Steps[0].Err)
+				}
+			})
+		}
+	}
+}
+
+func TestAnswerBreaksTheRowOfFailures(t *testing.T) {
+	for name, answer := range map[string]error{"a decision": nil, "an error": errBroken} {
+		synctest.Test(t, func(t *testing.T) {
+			var e hook.Engine
+			calls := 0
+			add(t, &e, "h", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+				if calls++; calls%5 != 0 { // four failures, one answer, and so on
+					return hook.Decision{}, errAway
+				}
+				return hook.Decision{}, answer
+			}))
+			for range 40 {
+				fire(t, &e, bash("ls"))
+			}
+			if calls != 40 {
+				t.Errorf("%s: %d of 40 events reached the handler", name, calls)
+			}
+		})
+	}
+}
+
+func TestOpenCircuitLetsOneCallThroughEveryTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e hook.Engine
 		s := &switchable{broken: true}
@@ -72,24 +156,26 @@ func TestCircuitClosesAfterASuccessInHalfOpenState(t *testing.T) {
 		for range 9 {
 			fire(t, &e, bash("ls"))
 		}
-		<-time.After(29 * time.Second)
+		<-time.After(1900 * time.Millisecond)
 		if fire(t, &e, bash("ls")); s.calls != 5 {
-			t.Errorf("tried before the 30 s were over: %d calls", s.calls)
+			t.Errorf("tried before the 2 s were over: %d calls", s.calls)
 		}
-		<-time.After(time.Second)
-		fire(t, &e, bash("ls")) // half open: one trial, which fails
-		fire(t, &e, bash("ls"))
-		if s.calls != 6 {
-			t.Errorf("%d calls, want one trial more than five", s.calls)
+		for i := range 10 {
+			<-time.After(2 * time.Second)
+			fire(t, &e, bash("ls")) // one trial, which fails
+			fire(t, &e, bash("ls"))
+			if s.calls != 6+i {
+				t.Errorf("%d calls, want %d more than five", s.calls, i+1)
+			}
 		}
-		<-time.After(30 * time.Second)
+		<-time.After(2 * time.Second)
 		s.broken = false
 		for range 3 {
 			if out := fire(t, &e, bash("ls")); out.Action != hook.ActionAllow {
 				t.Errorf("still %v after it is healthy", out.Action)
 			}
 		}
-		if s.calls != 9 {
+		if s.calls != 18 {
 			t.Errorf("%d calls, want all three of the closed circuit", s.calls)
 		}
 	})
@@ -176,7 +262,7 @@ func TestCancelledTrialLeavesTheCircuitHalfOpen(t *testing.T) {
 		for range 5 {
 			fire(t, &e, bash("ls"))
 		}
-		<-time.After(30 * time.Second)
+		<-time.After(2 * time.Second)
 		blocked = true
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -48,7 +48,7 @@
 // HOOKWAY_WORKER=1; it should end when its stdin does.
 //
 // A worker starts at its first event. One that dies is started again for the
-// next event, after a pause of 100 ms that doubles up to 30 s until an event is
+// next event, after a pause of 100 ms that doubles up to 2 s until an event is
 // answered; an event waits for the pause if its deadline allows it.
 //
 // With WithEnviron there is one process for each environment, as far as the

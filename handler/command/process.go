@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/sleep"
 )
 
@@ -52,7 +53,7 @@ func start(ctx context.Context, s spec) (*process, error) {
 	for try := 1; ; try++ {
 		p, err := startOnce(s)
 		if err == nil || !busy(err) || try == busyTries {
-			return p, explain(s, err)
+			return p, hook.Unreachable(explain(s, err))
 		}
 		if err := sleep.For(ctx, time.Duration(try)*2*time.Millisecond); err != nil {
 			return nil, err

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // maxOpen bounds the requests that one worker has open at a time. Further calls
@@ -15,7 +17,7 @@ const maxOpen = 256
 // The pause before a worker that died is started again.
 const (
 	minPause = 100 * time.Millisecond
-	maxPause = 30 * time.Second
+	maxPause = 2 * time.Second // as long as an open circuit
 )
 
 // worker keeps one process for all events that come from one environment, and
@@ -87,9 +89,9 @@ func (w *worker) ask(ctx context.Context, event [][]byte) ([]byte, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lastErr == nil {
-		return nil, errUnsent
+		return nil, hook.Unreachable(errUnsent)
 	}
-	return nil, fmt.Errorf("%w, %d times; the last time: %w", errUnsent, maxUnsent, w.lastErr)
+	return nil, hook.Unreachable(fmt.Errorf("%w, %d times; the last time: %w", errUnsent, maxUnsent, w.lastErr))
 }
 
 // maxUnsent is how many processes may die under one event before they got it.
@@ -184,7 +186,7 @@ func (w *worker) inTime(ctx context.Context) error {
 	if deadline, ok := ctx.Deadline(); left <= 0 || !ok || !deadline.Before(w.pause) {
 		return nil
 	}
-	return fmt.Errorf("the worker died %d times in a row and is started again in %v, which is too late for this event; the last time: %w", w.deaths, left.Round(time.Millisecond), w.lastErr)
+	return hook.Unreachable(fmt.Errorf("the worker died %d times in a row and is started again in %v, which is too late for this event; the last time: %w", w.deaths, left.Round(time.Millisecond), w.lastErr))
 }
 
 // died is told by a process that ended without being asked to.
@@ -202,7 +204,7 @@ func (w *worker) died(p *peer, err error) {
 
 // pauseAfter is the pause after so many deaths in a row.
 func pauseAfter(deaths int) time.Duration {
-	if deaths > 9 { // 100 ms · 2⁹ is beyond the longest pause
+	if deaths > 5 { // 100 ms · 2⁵ is beyond the longest pause
 		return maxPause
 	}
 	return min(minPause<<(deaths-1), maxPause)

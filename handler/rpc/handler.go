@@ -101,6 +101,9 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 		}
 		return d, fmt.Errorf("%s: %w", h.label, err)
 	}
+	if _, before := errors.AsType[*notConnected](err); before || unsent(err) {
+		return d, hook.Unreachable(&failure{h.label, explain(err)})
+	}
 	return d, &failure{h.label, explain(err)}
 }
 

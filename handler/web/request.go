@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strconv"
 	"time"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // expectFrom is the size of an event that is sent only when the server has said
@@ -82,7 +84,8 @@ func neverConnected(err error) bool {
 	return errors.As(err, &op) && op.Op == "dial" && !errors.As(err, &private) && !errors.As(err, &name) && !errors.Is(err, context.Canceled)
 }
 
-// explain says what to do about an error of a request.
+// explain says what to do about an error of a request. Where there was no
+// connection, nobody could be asked.
 func explain(err error) error {
 	var private *PrivateError
 	var certificate *tls.CertificateVerificationError
@@ -93,15 +96,15 @@ func explain(err error) error {
 	case errors.As(err, &private):
 		return private
 	case errors.As(err, &certificate):
-		return fmt.Errorf("its certificate is not to be trusted: %w; if it is meant, name its authority with ca", certificate.Err)
+		return hook.Unreachable(fmt.Errorf("its certificate is not to be trusted: %w; if it is meant, name its authority with ca", certificate.Err))
 	case errors.As(err, &record):
-		return fmt.Errorf("it does not speak TLS; write http:// if that is meant: %w", err)
+		return hook.Unreachable(fmt.Errorf("it does not speak TLS; write http:// if that is meant: %w", err))
 	case errors.As(err, &name):
-		return fmt.Errorf("its name cannot be resolved: %w", err)
+		return hook.Unreachable(fmt.Errorf("its name cannot be resolved: %w", err))
 	case errors.As(err, &op) && op.Op == "dial":
-		return fmt.Errorf("it cannot be reached, %d tries: %w", len(pauses)+1, err)
+		return hook.Unreachable(fmt.Errorf("it cannot be reached, %d tries: %w", len(pauses)+1, err))
 	case errors.As(err, &op) && op.Op == "proxyconnect":
-		return fmt.Errorf("the proxy cannot be reached: %w", op.Err)
+		return hook.Unreachable(fmt.Errorf("the proxy cannot be reached: %w", op.Err))
 	}
 	return fmt.Errorf("the request failed, and was not sent again: %w", err)
 }

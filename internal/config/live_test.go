@@ -256,17 +256,20 @@ func TestARetiredHandlerStillAnswersAFiringThatBeganBefore(t *testing.T) {
 
 func TestUnchangedHooksKeepTheirCircuits(t *testing.T) {
 	w := newWorld(t)
-	w.write(w.user("fails.sh"), "#!/bin/sh\nexit 1\n")
-	w.write(w.user("hookway.yaml"), "hooks:\n  - {id: f, on: PreToolUse, command: [./fails.sh]}\n")
+	w.write(w.user("hookway.yaml"), "hooks:\n  - {id: f, on: PreToolUse, command: [./is-not-there.sh]}\n")
 	r := w.open()
 	for range 5 {
 		bash(t, r.engine, w.ws, "ls")
 	}
-	w.write(w.user("hookway.yaml"), "version: 1\nhooks:\n  - {id: f, on: PreToolUse, command: [./fails.sh]}\n")
+	w.write(w.user("hookway.yaml"), "version: 1\nhooks:\n  - {id: f, on: PreToolUse, command: [./is-not-there.sh]}\n")
 	r.reload()
-	if err := bash(t, r.engine, w.ws, "ls").Steps[0].Err; err != hook.ErrCircuitOpen {
-		t.Errorf("the circuit is not open: %v", err)
+	var err error
+	for range 4 { // too few to open another one; the first may be the one that is let through
+		if err = bash(t, r.engine, w.ws, "ls").Steps[0].Err; err == hook.ErrCircuitOpen {
+			return
+		}
 	}
+	t.Errorf("the circuit is not open: %v", err)
 }
 
 func TestNoFiringMissesAGuardThatIsReplaced(t *testing.T) {

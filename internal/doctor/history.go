@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 )
 
@@ -94,7 +95,10 @@ func note(r *audit.Record, failed, degraded tally) {
 		failed.add(r.Time, "%s: %s", where, r.Failure)
 	}
 	for _, step := range r.Steps {
-		if step.Failed {
+		switch {
+		case step.Failed && strings.HasPrefix(step.Error, hook.ErrCircuitOpen.Error()):
+			failed.add(r.Time, "%s: hook %s %s%s", where, step.Hook, strings.TrimPrefix(step.Error, "it "), passed(step.Action))
+		case step.Failed:
 			failed.add(r.Time, "%s: hook %s failed: %s", where, step.Hook, step.Error)
 		}
 	}
@@ -104,6 +108,14 @@ func note(r *audit.Record, failed, degraded tally) {
 	for _, d := range r.Degraded {
 		degraded.add(r.Time, "%s: %s", where, d)
 	}
+}
+
+// passed says what became of a call about which a hook was not asked.
+func passed(action string) string {
+	if action == "block" {
+		return "; its failures block, so the call did not pass"
+	}
+	return "; its failures do not block, so the call went on without it"
 }
 
 // repeated adds to a line how often, and when last.

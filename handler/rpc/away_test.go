@@ -1,0 +1,12 @@
+package rpc
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/hookway/hookway/hooktest"
+)
+
+func TestNobodyListens(t *testing.T) {
+	hooktest.Away(t, newHandler(t, Config{Target: "unix://" + filepath.Join(t.TempDir(), "nobody")}))
+}
