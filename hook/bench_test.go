@@ -60,6 +60,29 @@ func BenchmarkMatchCommand(b *testing.B) {
 	})
 }
 
+// BenchmarkMatchPath is a call that none of ten guards of paths concerns.
+func BenchmarkMatchPath(b *testing.B) {
+	for name, input := range map[string]map[string]any{
+		"write":  {"file_path": "src/pkg/a.go", "content": "package pkg"},
+		"nested": {"edits": []any{map[string]any{"path": "src/a.go", "text": "x"}, map[string]any{"path": "src/b.go", "text": "y"}}, "path": "src/c.go"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var engine hook.Engine
+			for i := range 10 {
+				mustOn(b, &engine, hook.Named(fmt.Sprintf("h%d", i)), hook.As(hook.Guard), hook.MatchPath(fmt.Sprintf("keys%d/**", i)))
+			}
+			env := hook.Envelope{Session: "s-1", Agent: "claude", CWD: b.TempDir()}
+			b.ReportAllocs()
+			for b.Loop() {
+				out, err := hook.Fire(context.Background(), &engine, hook.PreToolUse, &env, hook.ToolUse{ToolName: "Write", ToolInput: input})
+				if err != nil || len(out.Steps) > 0 {
+					b.Fatal(out, err)
+				}
+			}
+		})
+	}
+}
+
 func mustOn(b *testing.B, e *hook.Engine, options ...hook.Option) {
 	b.Helper()
 	if err := hook.On(e, hook.PreToolUse, noop, options...); err != nil {

@@ -106,10 +106,10 @@ func (r *run) guard(v *Verdict) error {
 	}
 	r.facts = newFacts(r.ev)
 	r.facts.links = true
-	var asked []*entry
+	var asked []guardCall
 	for e := w.next(); e != nil; e = w.next() {
-		if r.matches(e) {
-			asked = append(asked, e)
+		if ok, why := r.concerns(e); ok {
+			asked = append(asked, guardCall{e, why})
 		}
 	}
 	r.facts = nil // observers see paths as they are given
@@ -117,18 +117,37 @@ func (r *run) guard(v *Verdict) error {
 		return r.aborted(err)
 	}
 	answers := r.askAll(asked)
-	for i, e := range asked {
+	for i := range asked {
 		v.Steps = append(v.Steps, answers[i].steps...)
 		if answers[i].err != nil {
 			return answers[i].err
 		}
-		r.take(e, &answers[i].decision, v)
+		r.take(asked[i].entry, &answers[i].decision, v)
 	}
 	return nil
 }
 
+// guardCall is a guard that an event concerns.
+type guardCall struct {
+	*entry
+	unclear error // why that is not sure: then it is not asked, and has failed
+}
+
+// concerns asks a guard's matcher. The error is why it may match, and may not.
+func (r *run) concerns(e *entry) (ok bool, unclear error) {
+	ok = r.matches(e)
+	unclear, r.facts.doubted = r.facts.doubted, nil
+	if ok || unclear == nil {
+		return ok, nil
+	}
+	r.facts.lenient = true
+	ok = r.matches(e)
+	r.facts.lenient, r.facts.doubted = false, nil
+	return ok, unclear
+}
+
 // askAll asks the guards side by side, at most maxGuards at a time.
-func (r *run) askAll(asked []*entry) []guardAnswer {
+func (r *run) askAll(asked []guardCall) []guardAnswer {
 	answers := make([]guardAnswer, len(asked))
 	shared := *r // the goroutines only read it; r itself stays on the stack
 	if len(asked) == 1 {
@@ -155,8 +174,13 @@ type guardAnswer struct {
 	err      error
 }
 
-func (a *guardAnswer) ask(r *run, e *entry) {
-	a.err = r.call(e, r.ev, &a.steps, &a.decision)
+func (a *guardAnswer) ask(r *run, g guardCall) {
+	if g.unclear != nil {
+		r.record(&a.steps, g.entry, 0, g.unclear)
+		g.fail(&a.decision, g.unclear)
+		return
+	}
+	a.err = r.call(g.entry, r.ev, &a.steps, &a.decision)
 }
 
 // aborted is the error of a firing whose caller gave up.

@@ -19,12 +19,13 @@ type facts struct {
 	input     map[string]any
 	toolKnown bool
 
-	commands    [len(commandKeys)]commandText // those that are not empty come first
+	commands    []commandText
+	commandRoom [len(commandKeys)]commandText // for commands, mostly
 	commandDone bool
 
-	files     []filePath // of the hook whose root is filesRoot
-	filesRoot string
-	filesDone bool
+	files   *callFiles // worked out when the first matcher of paths asks
+	doubted error      // why a matcher of paths did not hold for sure, since it was cleared
+	lenient bool       // such matchers hold: for guards that did not match for sure
 }
 
 // caller is a payload about a call of a tool.
@@ -76,25 +77,34 @@ var shellTools = []string{
 // of several a tool runs is not known here, so all of them count.
 var commandKeys = [...]string{"command", "cmd", "script"}
 
-// commandLines are the commands of a shell tool, mostly one.
+// commandLines are the commands of a shell tool, mostly one. A key in other case
+// counts, because some tools read it.
 func (f *facts) commandLines() []commandText {
-	if !f.commandDone {
-		f.commandDone = true
-		if f.toolKnown && slices.Contains(shellTools, strings.ToLower(f.tool)) {
-			n := 0
-			for _, key := range commandKeys {
-				if text := argumentText(f.input[key]); text != "" {
-					f.commands[n].text = text
-					n++
-				}
-			}
+	if f.commandDone {
+		return f.commands
+	}
+	f.commandDone = true
+	if !f.toolKnown || !slices.Contains(shellTools, strings.ToLower(f.tool)) {
+		return nil
+	}
+	f.commands = f.commandRoom[:0]
+	take := func(key string) {
+		if text := argumentText(f.input[key]); text != "" {
+			f.commands = append(f.commands, commandText{text: text})
 		}
 	}
-	n := 0
-	for n < len(f.commands) && f.commands[n].text != "" {
-		n++
+	for _, key := range commandKeys {
+		take(key)
 	}
-	return f.commands[:n]
+	if len(f.commands) == len(f.input) {
+		return f.commands
+	}
+	for key := range f.input {
+		if !slices.Contains(commandKeys[:], key) && slices.ContainsFunc(commandKeys[:], func(known string) bool { return strings.EqualFold(key, known) }) {
+			take(key)
+		}
+	}
+	return f.commands
 }
 
 // argumentText reads a command as a text or, as some agents send it, as a list.

@@ -253,9 +253,16 @@ func (c *compiler) paths(patterns []string) test {
 	return func(f *facts) bool {
 		paths := f.filePaths(root)
 		if negated && f.links { // what a guard lets pass must be listed in every form
-			return len(paths) > 0 && !slices.ContainsFunc(paths, func(p filePath) bool { return !listed(p) })
+			return len(paths) > 0 && f.files.unclear == nil && !slices.ContainsFunc(paths, func(p filePath) bool { return !listed(p) })
 		}
-		return slices.ContainsFunc(paths, listed)
+		if slices.ContainsFunc(paths, listed) {
+			return true
+		}
+		if f.links && f.files.unclear != nil {
+			f.doubted = f.files.unclear
+			return f.lenient
+		}
+		return false
 	}
 }
 

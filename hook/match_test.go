@@ -281,3 +281,20 @@ func TestOptionsBuildMatchers(t *testing.T) {
 		t.Errorf("%+v", whole.Match)
 	}
 }
+
+// Some tools read an argument in whatever case its name is.
+func TestACommandUnderAKeyInAnotherCaseIsSeen(t *testing.T) {
+	m := hook.Match{Command: []string{`rm\s+-rf`}}
+	for _, c := range []struct {
+		input map[string]any
+		want  bool
+	}{
+		{map[string]any{"Command": "rm -rf x"}, true},
+		{map[string]any{"command": "ls", "cmd": "ls", "script": "ls", "COMMAND": "rm -rf x"}, true},
+		{map[string]any{"command": "ls", "description": "rm -rf x"}, false},
+	} {
+		if got := matches(t, m, hook.PreToolUse, hook.Envelope{}, hook.ToolUse{ToolName: "Bash", ToolInput: c.input}); got != c.want {
+			t.Errorf("%v: %v", c.input, got)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package hook
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -14,56 +13,116 @@ type filePath struct {
 	abs string // absolute, if there is a folder that it can be resolved against
 }
 
+// callFiles are the files of one call.
+type callFiles struct {
+	named   []namedFile
+	unclear error    // why it cannot be known which files these are; for guards
+	cwd     []string // where links of the event's folder lead; for guards
+
+	root  string // of the hook whose forms these are
+	forms []filePath
+	ready bool
+}
+
+// namedFile is a file as the agent names it, and where symbolic links lead.
+type namedFile struct {
+	name string
+	ends []string // for guards
+}
+
 // filePaths are the files of the call. Guards see each as it was given, and
-// where symbolic links lead: a pattern that holds for either is meant. Tools
-// differ in whether they strip space around a name and know "~/", so a name
-// stands for what it is with and without.
+// where symbolic links lead: a pattern that holds for either is meant.
 func (f *facts) filePaths(root string) []filePath {
-	if f.filesDone && f.filesRoot == root {
-		return f.files
+	if f.files == nil {
+		f.files = f.findFiles()
 	}
-	f.files, f.filesRoot, f.filesDone = nil, root, true
+	c := f.files
+	if c.ready && c.root == root {
+		return c.forms
+	}
+	c.root, c.ready, c.forms = root, true, nil
 	if root == "" {
 		root = f.head.CWD
 	}
-	for _, name := range f.fileNames() {
-		if name == "" {
-			continue
-		}
-		f.addPath(name, root)
-		trimmed := strings.TrimSpace(name)
-		if trimmed != name && trimmed != "" {
-			f.addPath(trimmed, root)
-		}
-		if home, ok := inHome(trimmed); ok {
-			f.addPath(home, root)
-		}
+	realRoot := root
+	if f.links && len(c.named) > 0 {
+		realRoot = f.firstEnd(root)
 	}
-	return f.files
-}
-
-// fileNames are the files of the call as the agent names them. A call that
-// touches several, such as a patch, lists them under file_paths.
-func (f *facts) fileNames() []string {
-	var names []string
-	for _, key := range []string{"file_path", "path", "notebook_path"} {
-		name, ok := f.input[key].(string)
-		if !ok {
-			name, _ = f.text(key)
+	for _, n := range c.named {
+		given := newPath(f.head.CWD, n.name, root)
+		if given.rel == "" && len(c.cwd) > 0 { // perhaps only because the root has two names
+			given.rel = newPath(c.cwd[0], n.name, realRoot).rel
 		}
-		names = append(names, name)
-	}
-	switch list := f.input["file_paths"].(type) {
-	case []string:
-		names = append(names, list...)
-	case []any:
-		for _, v := range list {
-			if name, ok := v.(string); ok && !slices.Contains(names, name) {
-				names = append(names, name)
+		c.forms = append(c.forms, given)
+		for _, end := range n.ends {
+			if real := newPath("", end, realRoot); real != given {
+				c.forms = append(c.forms, real)
 			}
 		}
 	}
-	return names
+	return c.forms
+}
+
+// findFiles reads the names of the files, and for guards where they lead. Tools
+// differ in whether they strip space around a name and know "~/", so a name
+// stands for what it is with and without.
+func (f *facts) findFiles() *callFiles {
+	c := new(callFiles)
+	names, err := f.fileNames()
+	c.unclear = err
+	if len(names) > 0 && f.links {
+		c.cwd, err = f.ends(f.head.CWD)
+		c.doubt(err)
+	}
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		f.addFile(c, name)
+		trimmed := strings.TrimSpace(name)
+		if trimmed != name && trimmed != "" {
+			f.addFile(c, trimmed)
+		}
+		if home, ok := inHome(trimmed); ok {
+			f.addFile(c, home)
+		}
+		for _, file := range urlFiles(trimmed) {
+			f.addFile(c, file)
+		}
+	}
+	return c
+}
+
+// addFile adds one reading of a name.
+func (f *facts) addFile(c *callFiles, name string) {
+	n := namedFile{name: name}
+	switch {
+	case !f.links:
+		if rest, ok := ownCWD(name); ok && f.head.CWD != "" {
+			n.name = f.head.CWD + rest
+		}
+	case filepath.IsAbs(name):
+		var err error
+		n.ends, err = f.ends(name)
+		c.doubt(err)
+	default:
+		for _, at := range c.cwd {
+			ends, err := f.endsFrom(at, strings.Split(filepath.ToSlash(name), "/"))
+			n.ends = append(n.ends, ends...)
+			c.doubt(err)
+		}
+		if len(c.cwd) == 0 {
+			n.ends = []string{name}
+		}
+	}
+	c.named = append(c.named, n)
+}
+
+// doubt notes the first reason why it is not known which files are meant.
+func (c *callFiles) doubt(err error) {
+	if c.unclear == nil {
+		c.unclear = err
+	}
 }
 
 // inHome reads a leading "~/" as many tools do.
@@ -77,27 +136,6 @@ func inHome(name string) (string, bool) {
 		return "", false
 	}
 	return home + string(filepath.Separator) + filepath.FromSlash(rest), true // not cleaned: dots after links count
-}
-
-// addPath adds the forms of one reading of a name.
-func (f *facts) addPath(name, root string) {
-	given := newPath(f.head.CWD, name, root)
-	if !f.links {
-		f.files = append(f.files, given)
-		return
-	}
-	realRoot, realCWD := followLinks(root), followLinks(f.head.CWD)
-	if given.rel == "" { // perhaps only because the root has two names
-		given.rel = newPath(realCWD, name, realRoot).rel
-	}
-	f.files = append(f.files, given)
-	full := name
-	if !filepath.IsAbs(name) && f.head.CWD != "" {
-		full = f.head.CWD + string(filepath.Separator) + name // not cleaned: dots after links count
-	}
-	if real := newPath("", followLinks(full), realRoot); real != given {
-		f.files = append(f.files, real)
-	}
 }
 
 // newPath resolves a name as text only: dots are cleaned, links are not followed.
@@ -114,49 +152,4 @@ func newPath(cwd, name, root string) filePath {
 		p.rel = filepath.ToSlash(rel)
 	}
 	return p
-}
-
-// maxLinks bounds a walk along symbolic links, as file systems do.
-const maxLinks = 40
-
-// followLinks resolves an absolute path as the operating system does: link by
-// link, and dots after the links before them. What does not exist stays as it
-// is: the file may be new, also at the end of a link that leads nowhere yet.
-func followLinks(full string) string {
-	if !filepath.IsAbs(full) {
-		return full
-	}
-	done, todo := splitRoot(full)
-	for links := 0; len(todo) > 0; {
-		part := todo[0]
-		todo = todo[1:]
-		switch part {
-		case "", ".":
-			continue
-		case "..":
-			done = filepath.Dir(done)
-			continue
-		}
-		next := filepath.Join(done, part)
-		to, err := os.Readlink(next)
-		if err != nil || links == maxLinks {
-			done = next
-			continue
-		}
-		links++
-		if filepath.IsAbs(to) {
-			var parts []string
-			done, parts = splitRoot(to)
-			todo = append(parts, todo...)
-		} else {
-			todo = append(strings.Split(filepath.ToSlash(to), "/"), todo...)
-		}
-	}
-	return done
-}
-
-// splitRoot takes an absolute path apart.
-func splitRoot(full string) (root string, parts []string) {
-	volume := filepath.VolumeName(full)
-	return volume + string(filepath.Separator), strings.Split(filepath.ToSlash(full[len(volume):]), "/")
 }

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/internal/judge"
 )
 
@@ -98,8 +98,7 @@ func (a *app) openLive(ctx context.Context, options config.Options) (*workspace,
 const maxDepth = 8
 
 func (a *app) checkDepth() error {
-	depth, err := strconv.Atoi(a.getenv("HOOKWAY_DEPTH"))
-	if err == nil && depth > maxDepth {
+	if depth := environ.Depth(a.getenv(environ.DepthVariable)); depth > maxDepth {
 		return fmt.Errorf("hooks that call hookway are nested %d deep; the limit is %d", depth, maxDepth)
 	}
 	return nil

@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/environ"
 )
 
 // DefaultGrace is the time between SIGTERM and SIGKILL.
@@ -145,7 +145,7 @@ func (c *Config) spec(base *environment, cwd string, env ...string) spec {
 		s.env = append(s.env, "PWD="+s.dir)
 	}
 	s.env = append(append(s.env, env...), c.Env...)
-	s.env = append(s.env, "HOOKWAY_DEPTH="+strconv.Itoa(base.depth()+1)) // last: a hook cannot set it back
+	s.env = append(s.env, environ.Deeper(base.depth())) // last: a hook cannot set it back
 	return s
 }
 

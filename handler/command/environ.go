@@ -7,8 +7,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/hookway/hookway/internal/environ"
 )
 
 // environKey is the context's key of another environment than ours.
@@ -94,14 +95,9 @@ func (e *environment) folder() string {
 }
 
 // depth is how many commands of hooks we run inside: a hook may fire events
-// itself, and their hooks again, which would have no end without a count. What
-// is no number counts as none.
+// itself, and their hooks again, which would have no end without a count.
 func (e *environment) depth() int {
-	n, err := strconv.Atoi(e.get("HOOKWAY_DEPTH"))
-	if err != nil {
-		return 0
-	}
-	return min(max(0, n), 1<<20)
+	return environ.Depth(e.get(environ.DepthVariable))
 }
 
 // basics are the variables that a worker gets of whoever's event it serves:

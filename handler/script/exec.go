@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -81,13 +80,12 @@ func execute(ctx context.Context, p *Program, args json.RawMessage) (any, error)
 // execEnv is the environment of the event that is handled, with more.
 func (p *Program) execEnv(ctx context.Context, more map[string]string) []string {
 	env := slices.Clone(environIn(ctx, p))
-	depth, _ := variable(env, "HOOKWAY_DEPTH")
-	n, _ := strconv.Atoi(depth) // what is no number counts as none
+	depth, _ := variable(env, variables.DepthVariable)
 	env = append(env, variables.Added(ctx)...)
 	for name, value := range more {
 		env = append(env, name+"="+value)
 	}
-	return append(env, "HOOKWAY_DEPTH="+strconv.Itoa(max(0, n)+1)) // last: hooks that fire events in a circle are counted
+	return append(env, variables.Deeper(variables.Depth(depth))) // last: hooks that fire events in a circle are counted
 }
 
 // capped keeps what a program prints, up to a bound.

@@ -1,10 +1,10 @@
 package judge
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	variables "github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -63,7 +63,4 @@ func (e environ) get(name string) string {
 }
 
 // depth is how many hooks stand between the user and this call.
-func (e environ) depth() int {
-	n, _ := strconv.Atoi(e.get("HOOKWAY_DEPTH"))
-	return n
-}
+func (e environ) depth() int { return variables.Depth(e.get(variables.DepthVariable)) }

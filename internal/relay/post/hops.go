@@ -37,8 +37,7 @@ func HopsIn(ctx context.Context) int {
 // ByHook reports whether what is sent in an environment is sent by a hook: nobody
 // stands behind each message, whoever has begun it.
 func ByHook(getenv func(string) string) bool {
-	depth, err := strconv.Atoi(getenv("HOOKWAY_DEPTH"))
-	return err == nil && depth > 0 || HopsOf(getenv) > 0
+	return environ.Depth(getenv(environ.DepthVariable)) > 0 || HopsOf(getenv) > 0
 }
 
 // HopsOf is how often what is sent in an environment was passed on; it is 0 outside

@@ -1,0 +1,245 @@
+package hook
+
+import (
+	"errors"
+	"net/url"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what is looked through for the files of one call. A guard of paths
+// cannot be asked about a call that has more.
+const (
+	maxPathValues = 1 << 16
+	maxPathNames  = 4096
+	maxPathBytes  = 256 << 10 // of all names
+	maxPathDepth  = 64
+)
+
+// errManyFiles is why a guard of paths cannot judge a call.
+var errManyFiles = errors.New("the call names too many files, or hides them among too many values, to look at each")
+
+// fileNames are the files of the call as the agent names them. An error says why
+// there may be more.
+func (f *facts) fileNames() ([]string, error) {
+	var r nameReader
+	for _, key := range [...]string{"file_path", "path", "notebook_path"} {
+		if name, ok := f.text(key); ok {
+			r.add(name)
+		}
+	}
+	input := f.input
+	if p, ok := f.payload.(*map[string]any); ok { // an agent's own event
+		input = *p
+	}
+	r.object(input, noName, 0)
+	if r.over {
+		return r.names, errManyFiles
+	}
+	return r.names, nil
+}
+
+// nameReader looks for names of files in the arguments of a call, in lists and
+// objects too.
+type nameReader struct {
+	names  []string
+	values int // looked at
+	bytes  int // of names
+	over   bool
+}
+
+// naming is what an argument's key says of its value.
+type naming uint8
+
+const (
+	noName   naming = iota
+	fileURL         // a URL, which may be that of a file
+	someName        // a file, or a list of them
+	anyName         // a file, however deep in the value
+)
+
+func (r *nameReader) add(name string) {
+	if name == "" || slices.Contains(r.names, name) {
+		return
+	}
+	if len(r.names) == maxPathNames || r.bytes+len(name) > maxPathBytes {
+		r.over = true
+		return
+	}
+	r.bytes += len(name)
+	r.names = append(r.names, name)
+}
+
+// counts reports whether one value more may be looked at.
+func (r *nameReader) counts(depth int) bool {
+	r.values++
+	r.over = r.over || r.values > maxPathValues || depth > maxPathDepth
+	return !r.over
+}
+
+func (r *nameReader) object(o map[string]any, as naming, depth int) {
+	for key, value := range o {
+		r.value(value, max(as, namingOf(key)), depth+1)
+	}
+}
+
+func (r *nameReader) value(value any, as naming, depth int) {
+	if !r.counts(depth) {
+		return
+	}
+	inner := as // of what is in an object
+	if as != anyName {
+		inner = noName
+	}
+	switch v := value.(type) {
+	case string:
+		if as >= someName || as == fileURL && isFileURL(v) {
+			r.add(v)
+		}
+	case []any:
+		for _, element := range v {
+			r.value(element, as, depth+1)
+		}
+	case map[string]any:
+		r.object(v, inner, depth)
+	default:
+		r.other(reflect.ValueOf(value), as, inner, depth)
+	}
+}
+
+// other looks into what programs in Go give as arguments.
+func (r *nameReader) other(v reflect.Value, as, inner naming, depth int) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type().PkgPath() != "encoding/json" { // a number
+			r.value(v.String(), as, depth)
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return
+		}
+		for i := range v.Len() {
+			r.value(v.Index(i).Interface(), as, depth+1)
+		}
+	case reflect.Map:
+		if v.Type().Key().Kind() != reflect.String {
+			return
+		}
+		for all := v.MapRange(); all.Next(); {
+			r.value(all.Value().Interface(), max(inner, namingOf(all.Key().String())), depth+1)
+		}
+	}
+}
+
+// longestKey bounds the keys that name files.
+const longestKey = 64
+
+// namingOf says what a key says of its value: agents, and above all the tools of
+// MCP servers, write one name in many ways, and some read it in any.
+func namingOf(key string) naming {
+	if len(key) > longestKey {
+		return noName
+	}
+	var buf [longestKey]byte
+	word := buf[:0]
+	for _, c := range key {
+		switch {
+		case c == '_', c == '-', c == ' ':
+		case c >= 'A' && c <= 'Z':
+			word = append(word, byte(c)+'a'-'A')
+		case c < utf8.RuneSelf:
+			word = append(word, byte(c))
+		case c == 'ſ': // encoding/json folds these two
+			word = append(word, 's')
+		case c == '\u212a':
+			word = append(word, 'k')
+		default:
+			return noName
+		}
+	}
+	switch string(word) {
+	case "path", "paths", "filepath", "filepaths", "notebookpath", "absolutepath", "relativepath", "dirpath", "directorypath",
+		"searchpath", "searchdirectory", "oldpath", "newpath", "sourcepath", "destinationpath", "targetpath", "inputpath", "outputpath":
+		return anyName
+	case "file", "files", "filename", "filenames", "targetfile", "source", "sources", "destination", "destinations":
+		return someName
+	case "url", "urls", "uri", "uris":
+		return fileURL
+	}
+	return noName
+}
+
+// isFileURL reports whether a text is the URL of a file, as URLs are read: in any
+// case, and with breaks of lines that do not count.
+func isFileURL(text string) bool {
+	_, ok := cutFileScheme(text)
+	return ok
+}
+
+func cutFileScheme(text string) (rest string, ok bool) {
+	text = strings.TrimLeft(text, "\x00\x01\x02\x03\x04\x05\x06\x07\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ")
+	if text == "" || text[0]|0x20 != 'f' {
+		return "", false
+	}
+	text = strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(text)
+	const scheme = "file:"
+	if len(text) < len(scheme) || !strings.EqualFold(text[:len(scheme)], scheme) {
+		return "", false
+	}
+	return text[len(scheme):], true
+}
+
+// urlFiles are the files that a file: URL may mean: readers differ in whether they
+// take off a query, and what they make of the escapes and of a host.
+func urlFiles(text string) []string {
+	rest, ok := cutFileScheme(text)
+	if !ok {
+		return nil
+	}
+	rest = strings.ReplaceAll(rest, `\`, "/")
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		slash := strings.IndexByte(after, '/')
+		if slash < 0 {
+			return nil
+		}
+		rest = after[slash:]
+	}
+	whole := rest
+	if at := strings.IndexAny(rest, "?#"); at >= 0 {
+		whole = rest[:at]
+	}
+	var files []string
+	for _, path := range []string{whole, rest} {
+		for _, reading := range []string{unescape(path), path} {
+			if runtime.GOOS == "windows" {
+				reading = strings.TrimLeft(reading, "/")
+			}
+			if reading != "" && !slices.Contains(files, reading) {
+				files = append(files, reading)
+			}
+		}
+	}
+	return files
+}
+
+// unescape reads the escapes of a URL; what is none stays.
+func unescape(text string) string {
+	if plain, err := url.PathUnescape(text); err == nil {
+		return plain
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if i+3 <= len(text) && text[i] == '%' {
+			if plain, err := url.PathUnescape(text[i : i+3]); err == nil {
+				b.WriteString(plain)
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
