@@ -31,6 +31,7 @@ var rooms = map[string][]string{
 	"internal/strict":          {},
 	"internal/diff":            {},
 	"internal/visible":         {},
+	"internal/shell":           {},
 	"internal/tmux":            {},
 	"internal/sleep":           {},
 	"internal/unknown":         {"internal/filelock"},

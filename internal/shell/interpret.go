@@ -1,0 +1,226 @@
+package shell
+
+import (
+	"strings"
+)
+
+// shells run lines and scripts in the language that is read here.
+var shells = []string{"sh", "bash", "dash", "ksh", "mksh", "zsh", "ash", "rbash", "busybox", "yash"}
+
+// interpreter is a program that runs a script.
+type interpreter struct {
+	valued  string   // options whose value is the next word
+	code    string   // options with code as value
+	load    string   // options with files or modules to be loaded
+	module  string   // options with a module that is run in place of a script
+	folder  string   // options with folders where modules are
+	endings []string // that may be added to the name of a module
+	verbs   string   // operands before the script
+	loose   string   // operands that run what they choose
+}
+
+var node = interpreter{
+	valued: "-e --eval -p --print -r --require --import --loader --experimental-loader -C --conditions --env-file --input-type --title --preload --config -c",
+	code:   "-e --eval -p --print", load: "-r --require --import --loader --experimental-loader --env-file --preload --config -c",
+	endings: []string{".js", ".cjs", ".mjs", ".ts", ".json", "/index.js", "/index.ts", "/index.mjs", "/index.cjs", "/package.json"},
+	verbs:   "run test watch", loose: "task x",
+}
+
+var python = interpreter{
+	valued: "-c -m -W -X --check-hash-based-pycs", code: "-c", module: "-m",
+	endings: []string{".py", "/__main__.py", "/__init__.py"},
+}
+
+// interpreters by their names without a version.
+var interpreters = map[string]interpreter{
+	"node": node, "nodejs": node, "deno": node, "bun": node, "tsx": node, "ts-node": node,
+	"python": python, "pypy": python, "py": python,
+	"uv":         {valued: "-m --module --with --python -p", module: "-m --module", endings: python.endings, verbs: "run", loose: "x tool"},
+	"ruby":       {valued: "-e -r -I -C -E -x", code: "-e", load: "-r", folder: "-I", endings: []string{".rb"}},
+	"perl":       {valued: "-e -E -I -M -m", code: "-e -E", load: "-M -m", folder: "-I", endings: []string{".pm", ".pl"}},
+	"php":        {valued: "-r -f -c -d -z -B -R -F -E", code: "-r -B -R -E", load: "-f -c -z -F"},
+	"lua":        {valued: "-e -l", code: "-e", load: "-l", endings: []string{".lua"}},
+	"pwsh":       {valued: "-c -Command -File -f -ExecutionPolicy", code: "-c -Command", load: "-File -f"},
+	"powershell": {valued: "-c -Command -File -f -ExecutionPolicy", code: "-c -Command", load: "-File -f"},
+	"fish":       {valued: "-c -C --command --init-command", code: "-c -C --command --init-command"},
+	"awk":        {valued: "-f -v -F -i -l -e -E --file --include --source --exec", code: "-e --source", load: "-f --file -i --include -l -E --exec"},
+	"gawk":       {valued: "-f -v -F -i -l -e -E --file --include --source --exec", code: "-e --source", load: "-f --file -i --include -l -E --exec"},
+	"mawk":       {valued: "-f -v -F", load: "-f"},
+	"osascript":  {valued: "-e -l", code: "-e"},
+	"Rscript":    {valued: "-e", code: "-e"}, "julia": {valued: "-e -E -L -p", code: "-e -E", load: "-L"},
+	"php-cgi": {}, "tclsh": {}, "expect": {valued: "-c -f", load: "-f"}, "guile": {valued: "-c -l -e -s", load: "-l -s"},
+}
+
+// interpret looks at a call of an interpreter.
+func (a *analysis) interpret(in interpreter, name string, args []arg) {
+	var loads, folders []arg
+	script := true
+	has := func(list, option string) bool { return option != "" && containsWord(list, option) }
+	operands := options(args, in.valued, func(option string, val *arg) {
+		if val == nil {
+			return
+		}
+		switch {
+		case has(in.code, option):
+			script = false
+			if !val.known {
+				a.unknown(val.src, "what runs is not in the text")
+			}
+			a.reads(*val)
+			a.expansions(val.text)
+		case has(in.module, option):
+			script = false
+			if !a.module(in, *val) {
+				a.loose(name + " -m")
+			}
+		case has(in.load, option):
+			loads = append(loads, *val)
+		case has(in.folder, option):
+			folders = append(folders, *val)
+			a.sources(*val)
+		default:
+			a.reads(*val)
+		}
+	})
+	for _, l := range loads {
+		a.load(in, l, folders)
+	}
+	for len(operands) > 0 && script && containsWord(in.verbs, operands[0].text) {
+		rest := options(operands[1:], in.valued, func(_ string, val *arg) {
+			if val != nil {
+				a.load(in, *val, nil)
+			}
+		})
+		operands = rest
+	}
+	if len(operands) == 0 {
+		if script && len(loads) == 0 && !asksVersion(args) {
+			a.standardInput(name, false)
+		}
+		return
+	}
+	if script && containsWord(in.loose, operands[0].text) {
+		a.loose(name + " " + operands[0].text)
+		a.readAll(operands)
+		return
+	}
+	if script && !(strings.HasSuffix(name, "awk") && len(loads) > 0) {
+		if strings.HasSuffix(name, "awk") { // its first operand is its code
+			if !operands[0].known {
+				a.unknown(operands[0].src, "what runs is not in the text")
+			}
+		} else {
+			a.runScript(operands[0], operands[1:], false)
+			a.module(in, operands[0])
+		}
+	}
+	a.readAll(operands)
+}
+
+func asksVersion(args []arg) bool {
+	return len(args) == 1 && strings.HasPrefix(args[0].text, "-")
+}
+
+func containsWord(list, word string) bool {
+	for _, w := range strings.Fields(list) {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// load notes what an option loads: a file, or a module in one of some folders.
+func (a *analysis) load(in interpreter, g arg, folders []arg) {
+	if !g.known {
+		a.unknown(g.src, "what is loaded is not in the text")
+	}
+	a.sources(g)
+	a.module(in, g)
+	name, _, _ := strings.Cut(strings.ReplaceAll(g.text, "::", "/"), "=")
+	for _, f := range folders {
+		for _, ending := range append([]string{""}, in.endings...) {
+			a.sources(arg{value: value{text: strings.TrimRight(f.text, "/") + "/" + name + ending}, known: g.known && f.known, src: g.src})
+		}
+	}
+}
+
+// module notes the files that the name of a module may mean, and reports whether one
+// of them is there.
+func (a *analysis) module(in interpreter, g arg) bool {
+	if !g.known || g.text == "" || g.glob {
+		return false
+	}
+	found := false
+	names := []string{strings.TrimRight(g.text, "/")}
+	if len(in.endings) > 0 && in.endings[0] == ".py" && !isPath(g.text) && g.text != "." {
+		names = append(names, strings.ReplaceAll(g.text, ".", "/"))
+	}
+	for _, name := range names {
+		for _, ending := range in.endings {
+			for _, dir := range a.from(name) {
+				n := Name{Path: under(dir, name+ending), Word: g.src}
+				a.tell(&a.out.Reads, "r", n)
+				if a.Open != nil && !found {
+					_, err := a.Open(n.Path)
+					found = err == nil
+				}
+			}
+		}
+	}
+	return found
+}
+
+// runShell looks at a call of a shell.
+func runShell(a *analysis, name string, args []arg) {
+	if name == "busybox" {
+		if len(args) > 0 {
+			a.call(args)
+		}
+		return
+	}
+	code, stdin := false, false
+	operands := options(args, "-o +o -O +O --rcfile --init-file", func(option string, val *arg) {
+		switch {
+		case option == "-c":
+			code = true
+		case option == "-s":
+			stdin = true
+		case (option == "--rcfile" || option == "--init-file") && val != nil:
+			a.sourced(*val)
+		}
+	})
+	switch {
+	case code && len(operands) > 0:
+		if len(operands) > 1 {
+			a.setParams(operands[2:])
+			a.readAll(operands[1:])
+		}
+		a.line(operands[0])
+	case len(operands) > 0 && !stdin:
+		a.runScript(operands[0], operands[1:], true)
+		a.readAll(operands[1:])
+	case asksVersion(args) && !stdin:
+	default:
+		a.standardInput(name, true)
+	}
+}
+
+// standardInput is what an interpreter without a script reads.
+func (a *analysis) standardInput(name string, shell bool) {
+	in := a.input
+	if in == nil || !in.known {
+		a.unknown(name, "it runs what it reads")
+		return
+	}
+	for _, f := range in.files {
+		a.runScript(f, nil, shell)
+	}
+	for _, l := range in.lines {
+		if shell {
+			a.code(l)
+		} else {
+			a.pieces(l, clip(l))
+		}
+	}
+}

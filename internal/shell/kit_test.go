@@ -1,0 +1,103 @@
+package shell
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing/fstest"
+)
+
+// root is where the lines of the tests run.
+var root = filepath.FromSlash("/w")
+
+// files are what lies there.
+var files = fstest.MapFS{}
+
+func init() {
+	for name, text := range map[string]string{
+		"x.sh": "echo x\n", "lib.sh": "", "sub/x.sh": "", "sub/y.sh": "", "d/a.sh": "", "d/b.sh": "", "d/c.txt": "", "events.log": "", "out.log": "",
+		"mod.py": "", "p.py": "", "pkg/__main__.py": "", "a.js": "", "l/b.js": "", "idx/index.js": "", "prog.awk": "", "prog.sed": "", "Makefile": "", "other.mk": "",
+		"my dir/g.sh": "", "line\nfeed.sh": "", "tool": "#!/bin/sh\n. ./lib.sh\n", "bin/guard": "#!/usr/bin/env bash\n", "r.rb": "", "lib/r.rb": "", "lib/M.pm": "", "s.pl": "",
+		"t.ts": "", "list": "", "data.json": "", "noext": "",
+		"calls.sh":  "#!/bin/sh\ncd \"$(dirname \"$0\")\" || exit\n. ./lib.sh\nsh \"$1\"\n",
+		"first.sh":  ". ${0%/*}/sub/y.sh\n",
+		"bash.sh":   "#!/bin/bash\nsource \"${BASH_SOURCE[0]%/*}/sub/x.sh\"\n",
+		"vars":      "D=sub\n",
+		"loop.sh":   "sh loop.sh; sh x.sh\n",
+		"param.sh":  "exec \"$@\"\n",
+		"python.py": "import os\nos.system('sh x.sh')\n",
+		"bad.sh":    "if then ( x.sh\n",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o755}
+	}
+}
+
+func local(path string) (string, error) {
+	rel, err := filepath.Rel(root, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", errors.New("not here")
+	}
+	return filepath.ToSlash(rel), nil
+}
+
+// reader reads lines that run there.
+func reader() Reader {
+	return Reader{
+		Env:  map[string]string{"HOOKWAY_PROJECT_DIR": root, "X": "./lib.sh", "HOME": filepath.FromSlash("/home/u")},
+		Dirs: []string{root},
+		Open: func(path string) ([]byte, error) {
+			rel, err := local(path)
+			if err != nil {
+				return nil, err
+			}
+			data, err := fs.ReadFile(files, rel)
+			return data[:min(len(data), MaxText+1)], err
+		},
+		List: func(dir string) ([]fs.DirEntry, error) {
+			rel, err := local(dir)
+			if err != nil {
+				return nil, err
+			}
+			return fs.ReadDir(files, rel)
+		},
+	}
+}
+
+// needs are the files that a reading says are run, sourced or read.
+func needs(r Reading) []string {
+	var out []string
+	for _, n := range slices.Concat(r.Runs, r.Sources, r.Reads) {
+		rel, err := local(n.Path)
+		if err != nil || !isPath(n.Path) {
+			continue
+		}
+		if !n.Tree {
+			if info, err := fs.Stat(files, rel); err == nil && !info.IsDir() {
+				out = append(out, rel)
+			}
+			continue
+		}
+		_ = fs.WalkDir(files, rel, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && Matches(n.Match, d.Name()) {
+				out = append(out, path)
+			}
+			return nil
+		})
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func words(us []Unknown) string {
+	var out []string
+	for _, u := range us {
+		word := u.Word
+		if u.Loose {
+			word = "loose " + word
+		}
+		out = append(out, word)
+	}
+	return strings.Join(out, " | ")
+}
