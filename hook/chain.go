@@ -22,6 +22,8 @@ type run struct {
 	tool  string   // of ev, for the chain's index
 	facts *facts   // of ev, made when the first matcher asks
 
+	among  func(id string) bool // nil: all lanes run; else the guards alone for which it holds
+
 	last   time.Duration // when the last transform hook answered, since processStart
 	kept   *kept
 	spares []callContext // for transform hooks after the first
@@ -51,6 +53,9 @@ func (r *run) known() *facts {
 // lanes runs the transform lane, then the guards, then tells the observers.
 func (r *run) lanes(v *Verdict) error {
 	r.chain.once.Do(r.chain.index)
+	if r.among != nil {
+		return r.guard(v)
+	}
 	var err error
 	if r.chain.has[Transform] {
 		err = r.transform(v)
@@ -108,6 +113,9 @@ func (r *run) guard(v *Verdict) error {
 	r.facts.links = true
 	var asked []guardCall
 	for e := w.next(); e != nil; e = w.next() {
+		if r.among != nil && !r.among(e.hook.ID) {
+			continue
+		}
 		if ok, why := r.concerns(e); ok {
 			asked = append(asked, guardCall{e, why})
 		}

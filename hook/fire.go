@@ -41,6 +41,17 @@ func fire[P any](ctx context.Context, e *Engine, c *chain, info *EventInfo, env 
 
 // Fire runs the hooks of one event of any kind. See the function Fire.
 func (e *Engine) Fire(ctx context.Context, ev AnyEvent) (out Outcome[any], err error) {
+	return e.fire(ctx, ev, nil)
+}
+
+// Guards asks the guards alone, and of these the ones whose ids are among those
+// meant. So an event whose chain another engine has run is judged by this engine's
+// guards too; nothing else happens here.
+func (e *Engine) Guards(ctx context.Context, ev AnyEvent, among func(id string) bool) (out Outcome[any], err error) {
+	return e.fire(ctx, ev, among)
+}
+
+func (e *Engine) fire(ctx context.Context, ev AnyEvent, among func(id string) bool) (out Outcome[any], err error) {
 	info := ev.Info()
 	if info.slot < 0 { // known by name: it may be this engine's own
 		if own := e.find(info.Name); own != nil {
@@ -50,7 +61,7 @@ func (e *Engine) Fire(ctx context.Context, ev AnyEvent) (out Outcome[any], err e
 	out.Event, out.Metadata = info.Name, ev.Head().Metadata
 	if c := e.table.Load().find(info); c != nil {
 		born := time.Since(processStart)
-		r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info, born), kept: new(kept), last: born}
+		r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info, born), kept: new(kept), last: born, among: among}
 		err = r.fire(&out.Verdict)
 		ev = r.ev
 	}

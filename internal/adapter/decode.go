@@ -223,28 +223,3 @@ func nativeTool(ev hook.AnyEvent) string {
 	call, _ := hook.CallOf(ev)
 	return call.Name
 }
-
-// CWD reads the agent's working directory out of its native event, so that the
-// right workspace is found before the event is decoded. "" means it says none.
-func CWD(stdin []byte) (string, error) {
-	var base struct {
-		CWD   string   `json:"cwd"`
-		Roots []string `json:"workspace_roots"` // Cursor
-		Paths []string `json:"workspacePaths"`  // Antigravity
-		Dir   string   `json:"directory"`       // OpenCode
-	}
-	err := json.Unmarshal(stdin, &base)
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong): // a field of another type: no folder, and the codec decides what that means
-	case err != nil:
-		return "", fmt.Errorf("stdin is no JSON object: %w", err)
-	}
-	if roots := append(base.Roots, base.Paths...); base.CWD == "" && len(roots) > 0 {
-		base.CWD = roots[0]
-	}
-	if base.CWD == "" {
-		base.CWD = base.Dir
-	}
-	return base.CWD, nil
-}

@@ -105,6 +105,8 @@ type hearing struct {
 	began   time.Time
 	codec   adapter.Codec
 	w       *Workspace
+	roots   []string      // of the agent's workspace, if it has several
+	others  []*Workspace  // of these roots, besides w
 	ev      hook.AnyEvent // nil until it is decoded
 	own     string        // the session's id in the agent's words
 	member  *member       // nil unless the agent is wrapped
@@ -124,6 +126,10 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 	}
 	defer w.leave()
 	h.w = w
+	defer h.leaveOthers()
+	if err := h.openOthers(ctx); err != nil {
+		return call.Reply{}, err
+	}
 	ev, err := h.codec.Decode(adapter.Call{Event: h.request.Event, Stdin: h.request.Stdin}, w.Engine.Lookup)
 	if err != nil {
 		return call.Reply{}, err
@@ -149,8 +155,7 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 
 // decide fires the event, unless that was done, and answers.
 func (h *hearing) decide(ctx context.Context) (call.Reply, error) {
-	w := h.w
-	f, first := h.seen.claim(w.hooks(), h.codec.About().Name, w.apart, h.ev)
+	f, first := h.seen.claim(h.hooks(), h.codec.About().Name, h.apart, h.ev)
 	if !first { // the agent reports one thing twice: the hooks ran, or run, already
 		out, err := f.wait(ctx)
 		if err != nil {
@@ -217,6 +222,9 @@ func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error)
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = fmt.Errorf("the hooks took longer than %s waits; give them a shorter timeout, or install hookway with a longer one: %w", h.codec.About().Title, err)
 		}
+		return out, err
+	}
+	if err := h.askOthers(ctx, &out); err != nil {
 		return out, err
 	}
 	if err := h.limitContinues(&out); err != nil {

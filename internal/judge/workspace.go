@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -181,16 +182,22 @@ func root(dir string) string { return filepath.VolumeName(dir) + string(filepath
 // started in, else where it works now. The latter follows what the agent does,
 // so it must not choose the hooks if there is another.
 func (h *hearing) folder() (string, error) {
-	cwd, err := adapter.CWD(h.request.Stdin)
+	said, err := adapter.FoldersIn(h.request.Stdin)
 	if err != nil {
 		return "", err
 	}
-	for _, dir := range []string{h.env.get("HOOKWAY_PROJECT_DIR"), h.env.get("CLAUDE_PROJECT_DIR"), cwd, h.request.Dir} {
-		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {
+	h.roots = said.Roots
+	for _, dir := range slices.Concat([]string{h.env.get("HOOKWAY_PROJECT_DIR"), h.env.get("CLAUDE_PROJECT_DIR"), said.CWD}, said.Roots, []string{h.request.Dir}) {
+		if isFolder(dir) {
 			return dir, nil
 		}
 	}
 	return "", errors.New("it is not known in which folder the agent works")
+}
+
+func isFolder(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir() && filepath.IsAbs(dir)
 }
 
 // enter gives a workspace that is ready, and counts the call in; fresh is what it

@@ -1,0 +1,117 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+)
+
+// An agent may work on several folders at once, as Cursor does with the roots of
+// its workspace. The event is fired at the hooks of the one that it works in; the
+// guards of the others are asked as well, about what it has become.
+
+// maxRoots bounds of how many folders the guards are asked.
+const maxRoots = 16
+
+// openOthers opens the workspaces of the other roots. A root that is no folder has
+// no guards; one that has some which cannot be read stops the event.
+func (h *hearing) openOthers(ctx context.Context) error {
+	if len(h.roots) < 2 {
+		return nil
+	}
+	if len(h.roots) > maxRoots {
+		return fmt.Errorf("the agent's workspace has %d roots; the guards of %d can be asked", len(h.roots), maxRoots)
+	}
+	for _, root := range h.roots {
+		if !isFolder(root) {
+			continue
+		}
+		w, err := h.workspaces.openAt(ctx, h.Judge, place{dir: root, setting: h.setting, log: h.log})
+		if err != nil {
+			return fmt.Errorf("the guards of %s cannot be asked: %w", root, err)
+		}
+		if w.entry == h.w.entry || slices.ContainsFunc(h.others, func(o *Workspace) bool { return o.entry == w.entry }) {
+			w.leave()
+			continue
+		}
+		h.others = append(h.others, w)
+	}
+	return nil
+}
+
+func (h *hearing) leaveOthers() {
+	for _, w := range h.others {
+		w.leave()
+	}
+}
+
+// hooks names the hooks that judge the event.
+func (h *hearing) hooks() string {
+	names := h.w.hooks()
+	for _, w := range h.others {
+		names += "\x00" + w.hooks()
+	}
+	return names
+}
+
+// apart reports whether some of the hooks are for one of two agents only.
+func (h *hearing) apart(a, b string) bool {
+	return h.w.apart(a, b) || slices.ContainsFunc(h.others, func(w *Workspace) bool { return w.apart(a, b) })
+}
+
+// askOthers asks the guards of the other roots about the event as the hooks have
+// left it. The strongest answer counts, as in one chain.
+func (h *hearing) askOthers(ctx context.Context, out *hook.Outcome[any]) error {
+	for _, w := range h.others {
+		if out.Action == hook.ActionBlock || out.Action == hook.ActionAnswer || out.Action == hook.ActionRetry {
+			return nil // the operation does not run
+		}
+		env := *h.ev.Head()
+		env.Metadata, env.Mark = out.Metadata, &hook.Mark{ID: h.ev.ID(), Time: h.ev.Time()}
+		ev, err := h.ev.Info().New(env, out.Payload)
+		if err != nil {
+			return err
+		}
+		more, err := w.Engine.Guards(h.sends(ctx), ev, w.owns)
+		if err != nil {
+			return fmt.Errorf("the guards of %s: %w", w.Folder, err)
+		}
+		Caution(w.set, ev, &more)
+		merge(out, &more)
+	}
+	return nil
+}
+
+// owns reports whether a hook belongs to the folder, and not to every one.
+func (w *Workspace) owns(id string) bool {
+	return !slices.ContainsFunc(w.set.Hooks, func(c config.Hook) bool { return c.ID == id && c.Layer != config.LayerWorkspace })
+}
+
+// weight orders the answers of guards.
+func weight(a hook.Action) int {
+	return slices.Index([]hook.Action{hook.ActionContinue, hook.ActionAllow, hook.ActionAsk, hook.ActionBlock}, a)
+}
+
+// merge adds what the guards of another root have answered.
+func merge(out, more *hook.Outcome[any]) {
+	out.Steps = append(out.Steps, more.Steps...)
+	if weight(more.Action) > weight(out.Action) {
+		out.Action, out.Reason, out.By = more.Action, more.Reason, more.By
+	}
+	out.Inject = joined(out.Inject, more.Inject, "\n\n")
+	if !strings.Contains(out.UserMessage, more.UserMessage) {
+		out.UserMessage = joined(out.UserMessage, more.UserMessage, "\n")
+	}
+	out.Metadata = more.Metadata
+}
+
+func joined(a, b, with string) string {
+	if a != "" && b != "" {
+		return a + with + b
+	}
+	return a + b
+}
