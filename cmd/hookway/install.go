@@ -144,7 +144,7 @@ func (i *installing) one(agent string) (installed, error) {
 	if err != nil {
 		return result, err
 	}
-	result.Events, result.Notes = change.Events, change.Notes
+	result.Events, result.Notes = change.Events, append(change.Off, change.Notes...)
 	if i.dryRun {
 		result.Diff = change.Diff()
 		if !i.json {
@@ -209,7 +209,7 @@ func (i *installing) showPlan(c *install.Change) {
 }
 
 func (i *installing) showNotes(c *install.Change) {
-	for _, note := range c.Notes {
+	for _, note := range append(c.Off, c.Notes...) {
 		fmt.Fprintf(i.err, "hookway: %s: %s\n", c.Title, note)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -23,6 +25,7 @@ import (
 type logOptions struct {
 	audit.Filter
 	since   string
+	folder  string
 	follow  bool
 	explain bool
 }
@@ -44,7 +47,7 @@ changed the log.`,
   hookway log --since 10m --session s-1 --explain`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.complete(time.Now()); err != nil {
+			if err := o.complete(a, time.Now()); err != nil {
 				return err
 			}
 			switch {
@@ -72,21 +75,43 @@ func (o *logOptions) addFilter(cmd *cobra.Command) {
 	f.StringVar(&o.Session, "session", "", "only of this session `ID`")
 	f.StringVar(&o.Agent, "agent", "", "only of this agent `NAME`")
 	f.StringVar(&o.Event, "event", "", "only of this event, by any of its `NAME`s")
-	f.StringVar(&o.Action, "action", "", "only with this outcome: block, ask, allow, continue, …")
+	f.StringVar(&o.Action, "action", "", "only with this outcome: block, ask, allow, continue, … or observed, by a hook for which nobody waited")
 	f.StringVar(&o.Hook, "hook", "", "only where this hook, by its `ID`, was asked")
+	f.StringVar(&o.folder, "workspace", "", "only of the workspace that this `DIR` is in; -C does the same")
 	f.StringVar(&o.since, "since", "", "only since a `TIME`: 10m ago, 2d ago, or 2006-01-02T15:04:05Z")
 }
 
-func (o *logOptions) complete(now time.Time) (err error) {
+func (o *logOptions) complete(a *app, now time.Time) (err error) {
 	if o.Last < 0 {
 		return fmt.Errorf("-n %d: it must not be negative", o.Last)
 	}
-	if o.Action != "" {
+	if o.Action != "" && o.Action != audit.Observed {
 		if _, err := hook.ParseAction(o.Action); err != nil {
 			return fmt.Errorf("--action: %w", err)
 		}
 	}
+	if o.folder != "" || a.dir != "" {
+		if err := o.inFolder(a); err != nil {
+			return err
+		}
+	}
 	o.Since, err = parseSince(o.since, now)
+	return err
+}
+
+// inFolder wants only what happened in the workspace of a folder, or in the folder
+// where there is none.
+func (o *logOptions) inFolder(a *app) error {
+	dir, err := filepath.Abs(o.folder)
+	if err != nil {
+		return fmt.Errorf("--workspace %s: %w", o.folder, err)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil { // one that is gone has records all the same
+		dir = real
+	}
+	if o.Workspace, err = config.WorkspaceOf(a.getenv, dir); o.Workspace == "" {
+		o.Folder = dir
+	}
 	return err
 }
 
@@ -244,9 +269,13 @@ func describeFailures(w io.Writer, r *audit.Record) {
 	}
 }
 
-// subject is the tool and what it was asked to do.
+// subject is the tool and what it did, and if that was not what it was asked to do,
+// that as well.
 func subject(r *audit.Record) string {
 	tool, what := field(r.Tool, 60), field(r.What, 100)
+	if r.Ran != "" {
+		what = field(r.Ran, 100) + " (asked for: " + what + ")"
+	}
 	switch {
 	case tool != "" && what != "":
 		return tool + ": " + what
@@ -273,6 +302,9 @@ func explainRecord(w io.Writer, r *audit.Record) {
 	}
 	for _, c := range r.Changes {
 		fmt.Fprintf(w, "    changed    %s: %s → %s\n", field(c.Path, 120), side(c.From), side(c.To))
+	}
+	if len(r.Metadata) > 0 {
+		fmt.Fprintf(w, "    metadata   %s\n", side(r.Metadata))
 	}
 	for _, part := range []struct {
 		name  string

@@ -21,7 +21,7 @@ func (a *app) statsCommand() *cobra.Command {
   hookway stats --since 1d --event PreToolUse`,
 		Args: exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			if err := o.complete(time.Now()); err != nil {
+			if err := o.complete(a, time.Now()); err != nil {
 				return err
 			}
 			return a.stats(o)

@@ -2,6 +2,8 @@ package audit
 
 import (
 	"bytes"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -15,6 +17,12 @@ type Filter struct {
 	Action  string
 	Hook    string // that decided, or that was asked
 	Since   time.Time
+
+	// Workspace is a folder that has hooks: wanted is what they were asked about, and
+	// what was told from in it where no folder was known to have any. Folder is one
+	// without hooks: wanted is what was told from in it, or from workspaces in it.
+	Workspace string
+	Folder    string
 
 	// Last keeps only the last records that are wanted, as many as it says;
 	// zero keeps all.
@@ -67,7 +75,15 @@ func (f *filter) wants(r *Record) bool {
 		(f.Action == "" || sameAction(f.Action, r.Action)) &&
 		(f.event == "" || hook.Normal(r.Event) == f.event || hook.Normal(r.Native) == hook.Normal(f.Event)) &&
 		(f.Since.IsZero() || !r.Time.Before(f.Since)) &&
-		(f.Hook == "" || f.concerns(r))
+		(f.Hook == "" || f.concerns(r)) &&
+		(f.Workspace == "" || r.Workspace == f.Workspace || r.Workspace == "" && within(f.Workspace, r.CWD)) &&
+		(f.Folder == "" || within(f.Folder, r.CWD) || within(f.Folder, r.Workspace))
+}
+
+// within reports whether a path is a folder's, or below it.
+func within(folder, path string) bool {
+	rest, ok := strings.CutPrefix(path, folder)
+	return ok && (rest == "" || folder == "/" || rest[0] == '/' || rest[0] == filepath.Separator)
 }
 
 func sameAction(name, action string) bool {

@@ -33,15 +33,16 @@ func (r *redactor) finish(rec *Record) {
 	} {
 		*t.text = f.text(t.name, *t.text, t.most)
 	}
-	if rec.What != "" && r.configured(rec.whatFrom) {
-		rec.What = hidden
-	}
-	rec.What = shorten(r.text(rec.What), maxWhat)
+	rec.What = f.short(rec.What, rec.whatFrom)
+	rec.Ran = f.short(rec.Ran, rec.ranFrom)
 	if rec.ToolInput != nil {
 		rec.ToolInput = f.object(newCopier(inputBounds, r, f.cut).copy(rec.ToolInput, "tool_input", 0))
 	}
 	if rec.Result != nil {
 		rec.Result = newCopier(resultBounds, r, f.cut).copy(rec.Result, "result", 0)
+	}
+	if rec.Metadata != nil {
+		rec.Metadata = f.object(newCopier(resultBounds, r, f.cut).copy(rec.Metadata, "metadata", 0))
 	}
 	rec.Degraded = f.notes(rec.Degraded, "degraded")
 	rec.Warnings = f.notes(rec.Warnings, "warnings")
@@ -53,6 +54,14 @@ func (r *redactor) finish(rec *Record) {
 type finisher struct {
 	*redactor
 	rec *Record
+}
+
+// short is what a record is about, in short.
+func (f *finisher) short(text string, from []string) string {
+	if text != "" && f.configured(from) {
+		return hidden
+	}
+	return shorten(f.redactor.text(text), maxWhat)
 }
 
 // cut notes that something was shortened.

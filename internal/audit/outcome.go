@@ -24,8 +24,10 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 	body := ev.Body()
 	r.describe(ev, cut)
 	if out == nil {
+		r.note(head.Metadata, cut)
 		return r
 	}
+	r.note(out.Metadata, cut)
 	r.Action, r.By = out.Action.String(), out.By
 	r.Reason, _ = draft(out.Reason, draftBounds.text)
 	r.UserMessage, _ = draft(out.UserMessage, draftBounds.text)
@@ -35,6 +37,7 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 	}
 	if out.Changed {
 		r.Changes = diff(body, out.Payload, func(string) {})
+		r.went(out)
 	}
 	r.Steps = make([]Step, len(out.Steps))
 	for i, s := range out.Steps {
@@ -135,6 +138,20 @@ func (r *Record) describe(ev hook.AnyEvent, cut func(string)) {
 	}
 }
 
+// note keeps an event's metadata, but for what the agent said of itself: its event as
+// it wrote it.
+func (r *Record) note(metadata map[string]any, cut func(string)) {
+	own := map[string]any{}
+	for key, value := range metadata {
+		if key != "native" && key != "native_event" {
+			own[key] = value
+		}
+	}
+	if len(own) > 0 {
+		r.Metadata, _ = newCopier(resultBounds, nil, cut).copy(own, "metadata", 0).(map[string]any)
+	}
+}
+
 // tool fills in a call of a tool.
 func (r *Record) tool(name, id string, input map[string]any, cut func(string)) {
 	r.Tool, r.ToolUseID = name, id
@@ -142,11 +159,40 @@ func (r *Record) tool(name, id string, input map[string]any, cut func(string)) {
 		return
 	}
 	r.ToolInput, _ = newCopier(draftBounds, nil, cut).copy(input, "tool_input", 0).(map[string]any)
+	if from, text := inShort(input); text != "" {
+		r.about(from, text)
+	}
+}
+
+// inShort is the member of a tool's input that says what the call does.
+func inShort(input map[string]any) (from, text string) {
 	for _, key := range []string{"command", "file_path", "path", "notebook_path", "url", "pattern", "query", "prompt", "description"} {
 		if text, ok := input[key].(string); ok && text != "" {
-			r.about("tool_input."+key, text)
-			return
+			return "tool_input." + key, text
 		}
+	}
+	return "", ""
+}
+
+// went says what was done in place of what was asked for, where hooks changed it
+// and it was not stopped.
+func (r *Record) went(out *hook.Outcome[any]) {
+	if out.Action == hook.ActionBlock || out.Action == hook.ActionAnswer || out.Action == hook.ActionRetry {
+		return
+	}
+	from, text := "", ""
+	switch p := out.Payload.(type) {
+	case hook.ToolUse:
+		from, text = inShort(p.ToolInput)
+	case hook.Permission:
+		from, text = inShort(p.ToolInput)
+	case hook.AgentRun:
+		from, text = "prompt", p.Prompt
+	case hook.Message:
+		from, text = "content", p.Content
+	}
+	if text, _ = draft(text, draftBounds.text); text != "" && text != r.What {
+		r.Ran, r.ranFrom = text, steps(from)
 	}
 }
 

@@ -30,6 +30,8 @@ type Record struct {
 	ToolInput map[string]any `json:"tool_input,omitempty"` // as the agent asked; see Changes
 	What      string         `json:"what,omitempty"`       // what it is about, for people: a command, a file, a prompt
 
+	Ran string `json:"ran,omitempty"` // in its place, where hooks changed that
+
 	Action      string `json:"action,omitempty"`
 	Reason      string `json:"reason,omitempty"`
 	By          string `json:"by,omitempty"` // the hook that decided
@@ -37,11 +39,12 @@ type Record struct {
 	Inject      string `json:"inject,omitempty"`
 	Result      any    `json:"result,omitempty"` // with the action answer
 
-	Steps    []Step   `json:"steps,omitempty"`
-	Changes  []Change `json:"changes,omitempty"`  // of the payload
-	Degraded []string `json:"degraded,omitempty"` // what the agent cannot enforce
-	Warnings []string `json:"warnings,omitempty"`
-	Failure  string   `json:"failure,omitempty"` // of hookway itself
+	Steps    []Step         `json:"steps,omitempty"`
+	Changes  []Change       `json:"changes,omitempty"`  // of the payload
+	Metadata map[string]any `json:"metadata,omitempty"` // the event's, with what hooks added
+	Degraded []string       `json:"degraded,omitempty"` // what the agent cannot enforce
+	Warnings []string       `json:"warnings,omitempty"`
+	Failure  string         `json:"failure,omitempty"` // of hookway itself
 
 	DurationMS float64  `json:"duration_ms"`
 	Cut        []string `json:"cut,omitempty"`  // what was shortened
@@ -56,7 +59,12 @@ type Record struct {
 	Hide []string `json:"-"`
 
 	whatFrom []string // where What comes from, for redaction
+	ranFrom  []string
 }
+
+// Observed is the action of a record of a hook for which nobody waited: what was
+// decided is in another record.
+const Observed = "observed"
 
 // Step is one call of one hook.
 type Step struct {

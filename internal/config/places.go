@@ -198,6 +198,16 @@ func workspaceOf(dir, userDir string) string {
 	return ""
 }
 
+// WorkspaceOf is the folder whose hooks count in a folder, itself or above it; "" if
+// there is none. Links in the folder's path are followed.
+func WorkspaceOf(getenv func(string) string, dir string) (string, error) {
+	userDir, _, err := Places(getenv)
+	if err != nil {
+		return "", err
+	}
+	return workspaceOf(dir, userDir), nil
+}
+
 // workspacesOf gives the folders that have hooks, from dir upwards.
 func workspacesOf(dir, userDir string) iter.Seq[string] {
 	if real, err := filepath.EvalSymlinks(userDir); err == nil {

@@ -34,7 +34,11 @@ func (c *Checkup) agent(p *patient) Section {
 		if _, _, ok := install.SessionArgs(p.name, "hookway-hook"); ok {
 			mend += " (or: hookway run -- " + p.name + ")"
 		}
-		s.warn(mend, "hookway is not installed: no hook runs in it")
+		if p.named {
+			s.fail(mend, "hookway is not installed: no hook runs in it")
+		} else {
+			s.warn(mend, "hookway is not installed: no hook runs in it")
+		}
 		return s
 	}
 	for i := range p.installed {
@@ -48,8 +52,36 @@ func (c *Checkup) agent(p *patient) Section {
 			s.note("%s", sentence)
 		}
 		c.eventNotes(&s, about)
+		gate(&s, p)
 	}
 	return s
+}
+
+// gate looks whether hookway is asked before each call of a tool: without that
+// nothing can be stopped.
+func gate(s *Section, p *patient) {
+	event, only := "", ""
+	for _, st := range p.installed {
+		before, _, err := markedCall(st.Events[0].Codec, "", "", "")
+		if err != nil {
+			return
+		}
+		event = before
+		for _, e := range st.Events {
+			if e.Name == event && e.Only == "" {
+				return
+			}
+			if e.Name == event {
+				only = e.Only
+			}
+		}
+	}
+	switch {
+	case only != "":
+		s.fail("hookway install "+p.name, "hookway is asked at %s only %s: other calls run unseen", event, only)
+	case event != "":
+		s.fail("hookway install "+p.name, "hookway is not asked at %s: whatever a tool does, it runs unseen", event)
+	}
 }
 
 // about is what is known of an agent, as the codec that is installed speaks.
@@ -91,6 +123,9 @@ func (c *Checkup) installed(s *Section, st *install.State) {
 	if n := len(st.Unapproved); n > 0 {
 		s.fail(again+" --yes, or approve them in the agent", "%d of hookway's hooks wait for approval; until then the agent does not run them and says nothing: %s", n, few(st.Unapproved))
 	}
+	for _, text := range st.Off {
+		s.fail("change that, then run hookway doctor again", "%s", text)
+	}
 	for _, text := range st.Notes {
 		c.installNote(s, st, text)
 	}
@@ -100,7 +135,7 @@ func (c *Checkup) installed(s *Section, st *install.State) {
 // installNote sorts what the agent's files say: some of it stops every hook.
 func (c *Checkup) installNote(s *Section, st *install.State, text string) {
 	switch {
-	case strings.Contains(text, "no hook runs until"), strings.Contains(text, "drops the whole file"):
+	case strings.Contains(text, "drops the whole file"):
 		s.fail("change that setting, then run hookway doctor again", "%s", text)
 	case len(st.Unapproved) > 0 && strings.Contains(text, "approve the hooks"): // it was said
 	case strings.Contains(text, "trusted"):

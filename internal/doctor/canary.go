@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/install"
 )
@@ -66,9 +69,9 @@ func (c *Checkup) Canary(ctx context.Context, yes bool) Section {
 		switch why := p.runnable(); {
 		case len(p.installed) == 0:
 		case why != "":
-			s.note("%s: not sent: %s", p.name, why)
+			s.warn("", "%s: not sent, so it is not proved that it runs its hooks: %s", p.name, why)
 		case !yes:
-			s.note("%s: not sent, since it may cost a call of a model; hookway doctor --live --yes sends it", p.name)
+			s.warn("hookway doctor --live --yes sends it", "%s: not sent, since it may cost a call of a model, so it is not proved that it runs its hooks", p.name)
 		default:
 			c.canary(ctx, &s, p)
 		}
@@ -91,7 +94,7 @@ func (c *Checkup) canary(ctx context.Context, s *Section, p *patient) {
 	defer cancel()
 	run := headless[p.name]
 	session := canarySession + g.id
-	prompt := "Run this shell command once, exactly as it is, and then stop, whatever comes of it: echo " + g.mark
+	prompt := "Run this shell command once, exactly as it is, and then stop, whatever comes of it: touch " + g.mark
 	cmd := exec.CommandContext(ctx, p.found.Path, run.args(prompt)...)
 	cmd.Dir, cmd.Env = g.dir, g.environ(session, append([]string{"NO_COLOR=1", "DISABLE_AUTOUPDATER=1"}, run.env...)...)
 	var said limited
@@ -101,40 +104,62 @@ func (c *Checkup) canary(ctx context.Context, s *Section, p *patient) {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = fmt.Errorf("it was ended after %v", canaryTime)
 	}
-	events, refused := c.came(g, session, began)
-	c.result(s, p, events, refused, err, said.String())
+	o := c.came(g, session, began)
+	_, missing := os.Lstat(filepath.Join(g.dir, g.mark))
+	o.ran, o.err, o.said = missing == nil, err, said.String()
+	o.tell(s, p)
+}
+
+// outing is what came of a canary.
+type outing struct {
+	events  []string // native, in their order
+	asked   bool     // hookway was asked before a tool
+	refused bool     // the marked command
+	ran     bool     // the marked command, by what it leaves
+	err     error    // of the agent
+	said    string
 }
 
 // came lists the native events that came to hookway from a run, in their order.
-func (c *Checkup) came(g *ground, session string, since time.Time) (events []string, refused bool) {
+func (c *Checkup) came(g *ground, session string, since time.Time) (o outing) {
 	for r, err := range audit.Read(c.auditDir(), audit.Filter{Since: since.Add(-time.Second)}) {
 		if err != nil || r.Session != session && r.Workspace != g.dir || r.Source == "" {
 			continue
 		}
-		if !slices.Contains(events, r.Native) {
-			events = append(events, r.Native)
+		if !slices.Contains(o.events, r.Native) {
+			o.events = append(o.events, r.Native)
 		}
-		if r.By == "hookway-doctor" && r.Action == "block" {
-			refused = true
-		}
+		o.asked = o.asked || r.Event == hook.PreToolUse.Name()
+		o.refused = o.refused || r.By == "hookway-doctor" && r.Action == "block"
 	}
-	return events, refused
+	return o
 }
 
-func (c *Checkup) result(s *Section, p *patient, events []string, refused bool, err error, said string) {
+// tell says what is proved: that a refused command does not run, or that it does.
+func (o *outing) tell(s *Section, p *patient) {
 	ended := ""
-	if err != nil {
-		ended = "; " + err.Error() + lastWords(said)
+	if o.err != nil {
+		ended = "; " + o.err.Error() + lastWords(o.said)
 	}
+	brought := strings.Join(o.events, ", ")
+	const seeAbove = "approve the hooks in the agent, or see above what keeps it from running them"
 	switch {
-	case refused:
-		s.ok("%s: its hooks fire, and the marked command was refused; it brought %s", p.name, strings.Join(events, ", "))
-	case len(events) > 0:
-		s.warn("try again; if the model did run the command, the events before tools do not come", "%s: its hooks fire, but it did not ask for the marked command; it brought %s%s",
-			p.name, strings.Join(events, ", "), ended)
-	case err != nil:
-		s.warn("see that it runs by itself, with an account and a network", "%s: no event came, and it did not end well%s", p.name, ended)
+	case o.ran && o.refused:
+		s.fail("update the agent, or tell its makers", "%s: the marked command was refused, and ran all the same", p.name)
+	case o.ran && len(o.events) > 0:
+		s.fail("hookway install "+p.name, "%s: the marked command ran, and hookway was not asked before it; it brought %s", p.name, brought)
+	case o.ran:
+		s.fail(seeAbove, "%s: the marked command ran, and no event came to hookway", p.name)
+	case o.refused:
+		s.ok("%s: its hooks fire, and the marked command was refused; it brought %s", p.name, brought)
+	case o.asked:
+		s.fail("try again", "%s: nothing is proved: its hooks fire, but it did not ask for the marked command; it brought %s%s", p.name, brought, ended)
+	case len(o.events) > 0:
+		s.fail("try again; if it ran a tool, hookway is not asked before tools: hookway install "+p.name,
+			"%s: nothing is proved: no event came before a tool; it brought %s%s", p.name, brought, ended)
+	case o.err != nil:
+		s.fail("see that it runs by itself, with an account and a network", "%s: nothing is proved: no event came, and it did not end well%s", p.name, ended)
 	default:
-		s.fail("approve the hooks in the agent, or see above what keeps it from running them", "%s: it ran, and no event came to hookway%s", p.name, lastWords(said))
+		s.fail(seeAbove, "%s: it ran, and no event came to hookway%s", p.name, lastWords(o.said))
 	}
 }

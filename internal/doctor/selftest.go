@@ -53,6 +53,9 @@ func (c *Checkup) SelfTest(ctx context.Context) Section {
 			c.selfTest(ctx, &s, &c.agents[i].installed[j])
 		}
 	}
+	if len(s.Findings) == 0 {
+		s.fail("hookway install AGENT", "nothing is proved: hookway is installed in no agent that was looked at")
+	}
 	return s
 }
 
@@ -71,7 +74,7 @@ func (c *Checkup) selfTest(ctx context.Context, s *Section, st *install.State) {
 	event, _, err := markedCall(st.Events[0].Codec, "", "", "")
 	at := slices.IndexFunc(st.Events, func(e install.EventState) bool { return e.Name == event })
 	if err != nil || at < 0 {
-		s.warn("hookway install "+st.Agent, "%s: hookway is not installed before tools run (%s), so there is nothing to try", who, event)
+		s.fail("hookway install "+st.Agent, "%s: hookway is not installed before tools run (%s), so there is nothing to try", who, event)
 		return
 	}
 	var took time.Duration

@@ -45,6 +45,13 @@ type agent struct {
 	// to the change what else it needs, and what the user must know.
 	review func(w *world, c *Change) error
 
+	// off says what in the agent's settings and its environment keeps it from running
+	// hooks, or ours.
+	off func(a *agent, w *world) []string
+
+	// strict: the agent reads nothing from a file of hooks that has comments.
+	strict bool
+
 	// unreview takes out of the agent's other files what is about our hooks.
 	unreview func(w *world, c *Change) error
 

@@ -26,6 +26,7 @@ var claude = &agent{
 		return inGroup(h)
 	},
 	leave:  leaveClaude,
+	off:    offClaude,
 	review: reviewClaude,
 }
 
@@ -44,6 +45,7 @@ var gemini = &agent{
 		return inGroup(h)
 	},
 	review: reviewGemini,
+	off:    offGemini,
 }
 
 // antigravity is Antigravity CLI. Each program has an object of its own in the
@@ -60,6 +62,7 @@ var antigravity = &agent{
 		}
 		return h
 	},
+	off: offAntigravity,
 }
 
 // cursor is Cursor, which reads nothing from a file that has one event it does
@@ -92,6 +95,7 @@ var copilot = &agent{
 		return object{{"type", "command"}, {"command", line}, {"timeoutSec", e.seconds()}}
 	},
 	review: reviewCopilot,
+	off:    offCopilot,
 }
 
 // qwen is Qwen Code, which has Claude Code's form.
@@ -103,6 +107,7 @@ var qwen = &agent{
 	entry: func(e event, line string) object {
 		return inGroup(object{{"type", "command"}, {"name", "hookway"}, {"command", line}, {"timeout", e.seconds()}})
 	},
+	off: offQwen,
 }
 
 // geminiHome is a file in the folder of Gemini CLI, which Antigravity shares.

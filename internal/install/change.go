@@ -24,6 +24,10 @@ type Change struct {
 	// Undone is what remains for the user to do if the answer is no.
 	Undone string
 
+	// Off are the settings by which the agent runs no hooks, or not ours, and what
+	// to do.
+	Off []string
+
 	// Notes are for the user to know.
 	Notes []string
 

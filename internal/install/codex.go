@@ -23,6 +23,7 @@ var codex = &agent{
 		return inGroup(object{{"type", "command"}, {"command", line}, {"timeout", e.seconds()}})
 	},
 	wait:     atMost(3*time.Second, "SessionEnd", "Interrupt"), // Codex waits no longer, whatever it is told
+	off:      offCodex,
 	review:   reviewCodex,
 	unreview: unreviewCodex,
 }
@@ -175,14 +176,9 @@ func reviewCodex(w *world, c *Change) error {
 	return nil
 }
 
-// codexNotes tell what keeps Codex from running the hooks.
+// codexNotes tell what Codex asks of its user.
 func codexNotes(w *world, doc map[string]any) []string {
 	var notes []string
-	for _, flag := range []string{"hooks", "codex_hooks"} {
-		if table(doc, "features")[flag] == false {
-			notes = append(notes, "config.toml has features."+flag+" = false: no hook runs until you take it out")
-		}
-	}
 	if w.scope == Project && table(doc, "projects", w.root)["trust_level"] != "trusted" {
 		notes = append(notes, "Codex runs the hooks of a project only if the project is trusted; it asks when you start it in "+w.root)
 	}

@@ -118,8 +118,8 @@ func TestCodexNotes(t *testing.T) {
 	m := newMachine(t)
 	m.write(".codex/config.toml", "[features]\nhooks = false\n")
 	c := m.install("codex", Project)
-	notes := strings.Join(c.Notes, "\n")
-	for _, want := range []string{"features.hooks = false", "only if the project is trusted"} {
+	notes := strings.Join(append(c.Off, c.Notes...), "\n")
+	for _, want := range []string{"features.hooks false", "only if the project is trusted"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no word of %q: %s", want, notes)
 		}

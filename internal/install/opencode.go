@@ -22,6 +22,7 @@ var opencode = &agent{
 	user:    openCodeHome,
 	project: below(".opencode", "plugin", "hookway.js"),
 	ours:    func(text []byte) bool { return bytes.HasPrefix(text, []byte(bridgeMark)) },
+	off:     offOpenCode,
 	whole:   func(w *world, _ []event) ([]byte, error) { return bridgeFor(w) },
 }
 

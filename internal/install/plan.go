@@ -56,6 +56,7 @@ func Plan(name string, scope Scope, o Options) (*Change, error) {
 			return nil, err
 		}
 	}
+	c.Off = a.switches(w, f.After)
 	return c, nil
 }
 

@@ -61,9 +61,6 @@ func (c *Change) note(format string, args ...any) {
 
 // reviewClaude tells what keeps Claude Code from running the hooks.
 func reviewClaude(w *world, c *Change) error {
-	if lookup(c.Files[0].After, "disableAllHooks") == "true" {
-		c.note("%s has disableAllHooks set: no hook runs until you take it out", c.Files[0].Path)
-	}
 	if w.scope == Project {
 		c.note("Claude Code runs the hooks of a project once you said in it that you trust the folder")
 		c.note("the path of hookway-hook in %s is that of this machine; others run hookway install themselves", filepath.Base(c.Files[0].Path))
@@ -73,9 +70,6 @@ func reviewClaude(w *world, c *Change) error {
 
 // reviewGemini tells what keeps Gemini CLI from running the hooks.
 func reviewGemini(w *world, c *Change) error {
-	if lookup(c.Files[0].After, "hooksConfig", "enabled") == "false" {
-		c.note("%s has hooksConfig.enabled false: no hook runs until you change it", c.Files[0].Path)
-	}
 	if w.scope != Project || w.getenv("GEMINI_CLI_TRUST_WORKSPACE") == "true" {
 		return nil
 	}

@@ -34,7 +34,11 @@ type State struct {
 	// Stale is set if installing again would change something.
 	Stale bool
 
-	// Notes are what keeps the agent from running hooks, and what to do.
+	// Off are the settings by which the agent runs no hooks, or not ours, and what
+	// to do.
+	Off []string
+
+	// Notes are for the user to know.
 	Notes []string
 }
 
@@ -46,7 +50,8 @@ type EventState struct {
 	Codec     string
 	Timeout   string // as on the command line
 	OnFailure string
-	Copies    int // more than one asks hookway twice
+	Copies    int    // more than one asks hookway twice
+	Only      string // when hookway is asked, if not at each: "if Bash(git *)"
 }
 
 // Installed looks at an agent's configuration. Options.Shim may be empty: then the
@@ -98,7 +103,7 @@ func (s *State) look(a *agent, text []byte) error {
 		e := found[0]
 		s.Events = append(s.Events, EventState{
 			Name: m.Name.Value.(hujson.Literal).String(), Program: e.program, Line: e.line, Codec: e.codec,
-			Timeout: e.flags["timeout"], OnFailure: e.flags["on-failure"], Copies: len(found),
+			Timeout: e.flags["timeout"], OnFailure: e.flags["on-failure"], Copies: len(found), Only: e.only(),
 		})
 		s.addShim(e.program)
 	}
@@ -137,7 +142,7 @@ func (s *State) compare(a *agent, w *world) error {
 			s.Missing = append(s.Missing, name)
 		}
 	}
-	s.Stale, s.Notes = !change.Empty(), change.Notes
+	s.Stale, s.Notes, s.Off = !change.Empty(), change.Notes, change.Off
 	if change.Question != "" {
 		s.Unapproved, err = unapproved(w)
 		s.Notes = append(s.Notes, change.Undone)
@@ -159,6 +164,7 @@ func (s *State) lookWhole(a *agent, w *world, f *File) error {
 		s.Events = append(s.Events, EventState{Name: e.name, Program: o.Shim, Codec: a.name, Timeout: o.Timeout, OnFailure: o.OnFailure, Copies: 1})
 	}
 	s.addShim(o.Shim)
+	s.Off = a.switches(w, nil)
 	w.Options.OnFailure = o.OnFailure
 	if w.Shim == "" {
 		w.Shim = o.Shim

@@ -63,6 +63,9 @@ type Options struct {
 	// runs hooks.
 	Trust bool
 
+	// System is where the files of the whole machine are; empty is /.
+	System string
+
 	table func(codec string) ([]adapter.Event, error) // nil is that of the codecs
 }
 

@@ -351,7 +351,7 @@ func (j *Judge) watch(e *entry) {
 		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 		defer cancel()
 		_ = j.Record(ctx, audit.Record{
-			Time: time.Now(), Event: n.Event, EventID: fmt.Sprint(n.EventID), Session: n.Session, Agent: n.Agent, Workspace: e.live.Set().Workspace, Action: "observed",
+			Time: time.Now(), Event: n.Event, EventID: fmt.Sprint(n.EventID), Session: n.Session, Agent: n.Agent, Workspace: e.live.Set().Workspace, Action: audit.Observed,
 			Steps: []audit.Step{step}, DurationMS: step.DurationMS, Hide: e.live.Set().Settings.Redact,
 		})
 	})
