@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""HOOKNAME: nothing is published without a person.
+"""HOOKNAME: npm publish is refused, unless it says --dry-run. That is decided by the
+text of the command, which is no wall: a script that publishes passes.
 
 A server that hookway asks about events. It takes only what is signed with its
 secret, as Standard Webhooks do (https://www.standardwebhooks.com), and signs its

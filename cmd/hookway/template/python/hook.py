@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""HOOKNAME: protected branches change by pull request only.
+"""HOOKNAME: a push that names a protected branch is refused.
+
+It reads the command as text, which is no wall: a push of the current branch, from
+a script or by an alias names none. Protect the branch where it is pushed to.
 
 hookway keeps this program (mode: worker in hookway.yaml) and gives it one event
 a line. By hand, it reads one event and ends:
@@ -16,13 +19,18 @@ import sys
 PROTECTED = {"main", "release"}
 
 
+def branch(word):
+    """The branch that a word of a push names: main of HEAD:main, +main, refs/heads/main."""
+    return word.strip("\"'").split(":")[-1].removeprefix("+").removeprefix("refs/heads/")
+
+
 def decide(event):
     """The decision about one event; {} is no opinion."""
     command = event.get("tool_input", {}).get("command", "")
     if isinstance(command, list):
         command = " ".join(map(str, command))
     words = str(command).split()
-    if "push" in words and PROTECTED & set(words):
+    if "push" in words and PROTECTED & {branch(word) for word in words}:
         return {"action": "block", "reason": "Open a pull request: this branch is protected."}
     return {}
 

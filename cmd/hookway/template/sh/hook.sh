@@ -1,5 +1,7 @@
 #!/bin/sh
-# HOOKNAME: nobody becomes root; who wanted to is noted.
+# HOOKNAME: a command that says sudo or doas is refused, and noted. Which ones that
+# are is decided by their text, which is no wall: su, or a script that calls sudo,
+# pass.
 #
 # Which events come here is said by match: in hookway.yaml, so that nothing here
 # has to take JSON apart. The event, one line of JSON, is on stdin.

@@ -1,4 +1,5 @@
-// HOOKNAME: a push that overwrites the work of others is refused.
+// HOOKNAME: a push that says --force, -f or +branch is refused. It reads the command
+// as text, which is no wall: a script or an alias that pushes by force passes.
 //
 // hookway runs this file itself: there is no Node, and nothing to build. What is
 // exported below says which events it gets; the default function decides.
@@ -10,7 +11,7 @@ export const match = { tool: "Bash", command: "\\bgit\\s+push\\b" };
 
 export default (event: HookEvent): Decision | void => {
   const words = [event.tool_input?.command ?? ""].flat().join(" ").split(/\s+/);
-  if (words.includes("--force") || words.includes("-f")) {
+  if (words.some((word) => word === "--force" || /^-[A-Za-z]*f/.test(word) || /^\+\S/.test(word))) {
     return block("Use git push --force-with-lease, which keeps what others have pushed.");
   }
 };

@@ -1,4 +1,5 @@
-;; HOOKNAME: files stay closed to strangers.
+;; HOOKNAME: a chmod that lets everybody write, as it is usually written, is refused.
+;; The text of the command is compared, which is no wall.
 ;;
 ;; Which events come here is said by match: in hookway.yaml; this module refuses
 ;; them all. After a change: wat2wasm hooks/HOOKNAME.wat -o hooks/HOOKNAME.wasm
