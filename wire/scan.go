@@ -11,7 +11,30 @@ import (
 const (
 	MaxSize  = 64 << 20 // bytes
 	MaxDepth = 1000     // objects and arrays inside each other
+
+	// MaxValues is how many values an event has at most, as its source tells it: see
+	// [Bounded]. A text may have four times as many, since an event that is handed on has
+	// what its source said beside what it means.
+	MaxValues = 50_000
+	mostRead  = 4 * MaxValues
 )
+
+// Bounded finds out, without reading a JSON text, whether it is too much for an
+// event: in bytes, values or depth. A text that is no JSON may pass.
+func Bounded(data []byte) error { return bounded(data, MaxValues) }
+
+func bounded(data []byte, most int) error {
+	if len(data) > MaxSize {
+		return fmt.Errorf("it has %d bytes; the limit is %d", len(data), MaxSize)
+	}
+	switch deepest, values := weigh(data, most); {
+	case deepest > MaxDepth:
+		return fmt.Errorf("it is nested deeper than %d", MaxDepth)
+	case values > most:
+		return fmt.Errorf("it has more than %d values; put what is so large into a file, and name that", most)
+	}
+	return nil
+}
 
 // member is one name and value of an object, in the order of the text.
 type member struct {
@@ -29,15 +52,12 @@ func trim(data []byte) []byte {
 // check finds out whether data is one JSON text within the limits, and gives it
 // without what surrounds it.
 func check(data []byte) ([]byte, error) {
-	if len(data) > MaxSize {
-		return nil, fmt.Errorf("it has %d bytes; the limit is %d", len(data), MaxSize)
+	if err := bounded(data, mostRead); err != nil {
+		return nil, err
 	}
 	text := trim(data)
 	if len(text) == 0 {
 		return nil, errors.New("it is empty")
-	}
-	if depth(text) > MaxDepth {
-		return nil, fmt.Errorf("it is nested deeper than %d", MaxDepth)
 	}
 	if !json.Valid(text) {
 		return nil, syntaxError(text)
@@ -66,21 +86,25 @@ func object(data []byte) ([]member, error) {
 	return members(text), nil
 }
 
-// depth is how deep a text nests, also one that is no JSON.
-func depth(text []byte) int {
-	deepest, now := 0, 0
-	for i := 0; i < len(text); i++ {
+// weigh is how deep a text nests, and how many values it has: objects, lists, and
+// what follows a comma. It may be no JSON. What is too much is not counted to its end.
+func weigh(text []byte, most int) (deepest, values int) {
+	now := 0
+	for i := 0; i < len(text) && deepest <= MaxDepth && values <= most; i++ {
 		switch text[i] {
 		case '"':
 			i = afterString(text, i) - 1
 		case '{', '[':
 			now++
 			deepest = max(deepest, now)
+			values++
+		case ',':
+			values++
 		case '}', ']':
 			now--
 		}
 	}
-	return deepest
+	return deepest, values
 }
 
 // afterString is the index behind the string that begins at i.

@@ -138,7 +138,11 @@ func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwis
 	if err != nil {
 		return hook.Outcome[any]{}, err
 	}
-	ev, err := wire.NewEvent(info, data)
+	err = wire.Bounded(data)
+	var ev hook.AnyEvent
+	if err == nil {
+		ev, err = wire.NewEvent(info, data)
+	}
 	if err != nil {
 		return hook.Outcome[any]{}, fmt.Errorf("the payload of %s: %w", info.Name, err)
 	}

@@ -98,6 +98,16 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	defer procgroup.Keep()() // what kills the daemon kills its hooks
 	ctx, stop := signal.NotifyContext(ctx, hangup...)
 	defer stop()
+	ended := make(chan struct{})
+	defer close(ended)
+	context.AfterFunc(ctx, func() { // whatever it waits for: who ends it need not kill it
+		select {
+		case <-ended:
+		case <-time.After(overdue):
+			log("the daemon did not come to its end; it gives up")
+			os.Exit(exitFailure)
+		}
+	})
 	v, _ := buildVersion()
 	carrier := a.newCarrier(log)
 	c := daemon.Config{
@@ -125,6 +135,9 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	}
 	return err
 }
+
+// overdue is how long a daemon has to end that was told to.
+const overdue = 10 * time.Second
 
 // notServed is the end of a daemon that a call has started, and that did not serve.
 func (a *app) notServed(ctx context.Context, at call.Places, err error, log func(string)) error {

@@ -15,8 +15,9 @@ func (a *app) stopCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "End the daemon",
-		Long: `End the daemon, and wait until it is gone. Requests under way have ten seconds to
-end. A daemon that does not answer is ended by SIGTERM, and then by SIGKILL.`,
+		Long: `End the daemon, and wait until it is gone. Requests under way have three seconds to
+end. A daemon that does not answer is ended by SIGTERM, and one that is not gone
+within five seconds by SIGKILL.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ended, err := a.stopDaemon(cmd.Context())

@@ -29,6 +29,9 @@ var extras = []string{"agent_id", "agent_type", "notification_type", "custom_ins
 
 // readNative reads what an agent wrote to a hook's stdin.
 func readNative(a *About, c Call) (object, error) {
+	if err := wire.Bounded(c.Stdin); err != nil {
+		return nil, fmt.Errorf("this event of %s is too large: %w", a.Title, err)
+	}
 	d := json.NewDecoder(bytes.NewReader(c.Stdin))
 	d.UseNumber()
 	var native object

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/hookway/hookway/wire"
 )
 
 // Folders are where an agent works, as its native event says.
@@ -20,6 +22,9 @@ type Folders struct {
 // read them. A root that is on another machine is an error: its guards cannot be
 // asked.
 func FoldersIn(stdin []byte) (f Folders, err error) {
+	if err := wire.Bounded(stdin); err != nil {
+		return f, fmt.Errorf("this event is too large: %w", err)
+	}
 	var base map[string]json.RawMessage
 	if err := json.Unmarshal(stdin, &base); err != nil {
 		return f, fmt.Errorf("stdin is no JSON object: %w", err)

@@ -18,7 +18,6 @@ const (
 	firstTime  = 10 * time.Second // for a new connection to begin its first request
 	quietTime  = 5 * time.Minute  // between two requests of a connection
 	frameTime  = 10 * time.Second // for one frame, once it has begun, in either direction
-	drainTime  = 10 * time.Second // for the requests under way when the server stops
 )
 
 // DefaultIdle is how long a daemon that nobody uses stays.

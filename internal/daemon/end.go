@@ -12,14 +12,20 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-// Bounds of each step of End. One that does not answer is ended within ten
-// seconds; one that does has the time that its requests have.
+// Bounds of each step of End. A daemon that does not answer, or does not come to
+// its end, is killed before endTime is over.
 const (
 	reachTime     = time.Second
-	askTime       = 2 * time.Second
-	asksTime      = drainTime + 2*time.Second
-	terminateTime = 3 * time.Second
+	askTime       = 1500 * time.Millisecond
+	terminateTime = 2 * time.Second
 	killTime      = 2 * time.Second
+	killsTime     = 300 * time.Millisecond // before endTime
+)
+
+// Tests have more time: their machines are slow.
+var (
+	endTime   = 5 * time.Second // of all of End
+	drainTime = 3 * time.Second // for the requests under way when the server stops
 )
 
 // How a daemon was ended.
@@ -39,6 +45,7 @@ type Ended struct {
 // and then killed, once it is certain that the process is the daemon. The error is
 // ErrNone if there is none.
 func End(ctx context.Context, at call.Places, version string) (Ended, error) {
+	kill := time.Now().Add(endTime - killsTime)
 	lock := filepath.Join(at.Dir, "daemon.lock")
 	c, err := dialFor(ctx, at.Socket)
 	if errors.Is(err, ErrNone) && locked(lock) { // it is just coming, or somebody removed its socket
@@ -49,7 +56,7 @@ func End(ctx context.Context, at call.Places, version string) (Ended, error) {
 		return Ended{}, err
 	}
 	if err != nil { // nobody can be asked
-		return force(ctx, at, holder(lock), func(pid int) error { return serves(pid, lock, nil) })
+		return force(ctx, at, kill, holder(lock), func(pid int) error { return serves(pid, lock, nil) })
 	}
 	defer c.Close()
 	pid, err := serverOf(c.nc)
@@ -57,7 +64,7 @@ func End(ctx context.Context, at call.Places, version string) (Ended, error) {
 		pid = holder(lock)
 	}
 	certain := func(pid int) error { return serves(pid, lock, c.nc) }
-	switch st, answered, err := stop(ctx, c, version); {
+	switch st, answered, err := stop(ctx, kill, c, version); {
 	case answered && err == nil:
 		at.ClearStuck()
 		return Ended{st.PID, Asked}, nil
@@ -66,7 +73,7 @@ func End(ctx context.Context, at call.Places, version string) (Ended, error) {
 	case !answered && !alive(pid) && !locked(lock): // it ended meanwhile
 		return Ended{pid, Asked}, sweep(at)
 	}
-	return force(ctx, at, pid, certain)
+	return force(ctx, at, kill, pid, certain)
 }
 
 func dialFor(ctx context.Context, socket string) (*Client, error) {
@@ -76,20 +83,21 @@ func dialFor(ctx context.Context, socket string) (*Client, error) {
 }
 
 // stop asks the daemon to end, and reports whether it answered.
-func stop(ctx context.Context, c *Client, version string) (st Status, answered bool, err error) {
+func stop(ctx context.Context, until time.Time, c *Client, version string) (st Status, answered bool, err error) {
 	asking, cancel := context.WithTimeout(ctx, askTime)
 	st, err = c.ask(asking, &call.Request{Kind: call.KindStop, Version: version})
 	cancel()
 	if err != nil {
 		return st, false, err
 	}
-	ctx, cancel = context.WithTimeout(ctx, asksTime)
+	ctx, cancel = context.WithDeadline(ctx, until)
 	defer cancel()
 	return st, true, c.awaitEnd(ctx, st.PID)
 }
 
 // force ends the process of a daemon that hangs, if it is certain which that is.
-func force(ctx context.Context, at call.Places, pid int, certain func(pid int) error) (Ended, error) {
+// It is killed at a time, and told to end before that if there is any left.
+func force(ctx context.Context, at call.Places, kill time.Time, pid int, certain func(pid int) error) (Ended, error) {
 	cannot := func(err error) (Ended, error) {
 		return Ended{}, fmt.Errorf("the daemon does not answer, and it is not certain that it is process %d; end it yourself: %w", pid, err)
 	}
@@ -108,7 +116,7 @@ func force(ctx context.Context, at call.Places, pid int, certain func(pid int) e
 		return cannot(err)
 	}
 	how := Killed
-	if terminate(p) == nil && awaitExitFor(ctx, pid, terminateTime) == nil {
+	if terminate(p) == nil && awaitExitFor(ctx, pid, min(terminateTime, time.Until(kill))) == nil {
 		how = Terminated
 	} else if err := p.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return Ended{}, fmt.Errorf("the daemon (pid %d) does not answer and cannot be killed: %w", pid, err)

@@ -138,6 +138,11 @@ func (f *Firing) event(engine *hook.Engine) (hook.AnyEvent, error) {
 	if len(payload) == 0 {
 		payload = []byte("{}")
 	}
+	for field, text := range map[string][]byte{"payload": payload, "metadata": f.Metadata} {
+		if err := wire.Bounded(text); err != nil {
+			return nil, &RequestError{Field: field, Err: err}
+		}
+	}
 	ev, err := wire.NewEvent(info, payload)
 	if err != nil {
 		return nil, &RequestError{Field: "payload", Err: err}

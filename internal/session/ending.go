@@ -22,7 +22,9 @@ const (
 )
 
 // stop announces the end to the living program, gives it time to answer, and
-// ends it. A program that has just ended by itself needs none of that.
+// ends it. A program that has just ended by itself needs none of that. A signal
+// that comes meanwhile ends the waiting for its answer, and one that comes then
+// kills it.
 func (s *session) stop(ctx context.Context, reason string, sig os.Signal) {
 	select {
 	case <-s.program.Done():
@@ -30,7 +32,20 @@ func (s *session) stop(ctx context.Context, reason string, sig os.Signal) {
 	default:
 	}
 	s.farewell(ctx, reason)
-	s.program.Stop(sig)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.program.Stop(sig)
+	}()
+	for {
+		select {
+		case <-stopped:
+			return
+		case <-s.signals:
+			s.heed()
+			s.program.Kill()
+		}
+	}
 }
 
 // farewell announces the end to the living program and gives it time to answer.
@@ -106,6 +121,7 @@ func (s *session) awaitAnswer(text *injection) {
 		case <-limit.C:
 			return
 		case <-s.signals:
+			s.heed()
 			return
 		case <-s.program.Done():
 			return
@@ -116,6 +132,9 @@ func (s *session) awaitAnswer(text *injection) {
 // interruptible calls do with a context that ends with ctx, after the limit,
 // or with the next signal, which it returns.
 func (s *session) interruptible(ctx context.Context, limit time.Duration, do func(context.Context)) os.Signal {
+	if s.hurried {
+		limit = 0
+	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	done := make(chan struct{})
@@ -127,11 +146,15 @@ func (s *session) interruptible(ctx context.Context, limit time.Duration, do fun
 	case <-done:
 		return nil
 	case sig := <-s.signals:
+		s.heed()
 		cancel()
 		<-done
 		return sig
 	}
 }
+
+// heed notes a signal. After the second one nothing is waited for.
+func (s *session) heed() { s.stopping, s.hurried = true, s.stopping }
 
 // stopSignals are those that ask a session to end.
 var stopSignals = []os.Signal{os.Interrupt, syscall.SIGTERM}

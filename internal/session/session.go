@@ -119,6 +119,8 @@ type session struct {
 	threshold time.Duration // of Idle; 0 is never
 	began     time.Time
 	signals   chan os.Signal
+	stopping  bool // a signal came: the session ends
+	hurried   bool // another came after it
 	warnings  *warnings
 	quotes    *Quotes
 	record    func(hook.AnyEvent, hook.Outcome[any], time.Duration) // may be nil
@@ -253,7 +255,9 @@ func (s *session) start(ctx context.Context) (inject string, stopped error) {
 		}
 	})
 	if sig == nil && ctx.Err() != nil {
-		sig = s.caught()
+		if sig = s.caught(); sig != nil {
+			s.heed()
+		}
 	}
 	if sig != nil {
 		return "", &signalled{s.command[0], sig}
@@ -312,12 +316,14 @@ func (s *session) accompany(ctx context.Context) (cause error) {
 		case <-ctx.Done():
 			reason, sig := "cancelled", s.caught()
 			if sig != nil {
+				s.heed()
 				reason = signalReason(sig)
 			} else {
 				cause, sig = fmt.Errorf("run %s: %w", s.command[0], ctx.Err()), syscall.SIGTERM
 			}
 			s.stop(ctx, reason, sig)
 		case sig := <-s.signals:
+			s.heed()
 			s.stop(ctx, signalReason(sig), sig)
 		}
 		return cause

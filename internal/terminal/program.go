@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"os"
+	"syscall"
 	"time"
 )
 
@@ -63,6 +64,13 @@ func (p *Program) Stop(sig os.Signal) {
 		}
 	}
 	p.Close()
+}
+
+// Kill ends the program at once. Stop, and Wait, return soon after it.
+func (p *Program) Kill() {
+	if p.kill != nil {
+		p.kill(syscall.SIGKILL)
+	}
 }
 
 // Next returns the lines that were finished since the last call, waiting for

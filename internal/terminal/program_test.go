@@ -557,6 +557,24 @@ func TestTheEndOfTheContextEndsAStubbornProgram(t *testing.T) {
 	}
 }
 
+// Kill waits for no grace, also while Stop waits for it.
+func TestKillEndsWhatIsBeingStopped(t *testing.T) {
+	p := start(t, Config{Command: sh("trap 'echo deaf' TERM; echo ready; while :; do sleep 0.01; done"), Grace: time.Hour})
+	await(t, p, "ready")
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		p.Stop(unix.SIGTERM)
+	}()
+	await(t, p, "deaf")
+	p.Kill()
+	status, err := p.Wait()
+	if err != nil || status.Code != 137 {
+		t.Errorf("%+v, %v", status, err)
+	}
+	<-stopped
+}
+
 func TestTheProcessGroupIsGoneAfterTheEnd(t *testing.T) {
 	for _, ignore := range []string{"", "trap '' HUP TERM;"} {
 		p := start(t, Config{Command: sh(fmt.Sprintf("(%s echo ready; while :; do sleep 0.01; done) & echo pid $!; exit 4", ignore))})

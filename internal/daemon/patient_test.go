@@ -1,0 +1,7 @@
+package daemon
+
+import "time"
+
+func init() {
+	endTime, drainTime = time.Minute, time.Minute
+}
