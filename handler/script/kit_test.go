@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -65,6 +66,7 @@ func runIn(t testing.TB, dir string, grants ...Grant) *ran {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = h.Close() })
+	h.p.loadTime = time.Minute // a slow machine reads a file slowly
 	r.Handler = h
 	return r
 }
