@@ -117,7 +117,7 @@ func TestTheLastLineOfAFloodIsRead(t *testing.T) {
 			}
 		}()
 		piece := []byte(painted + strings.Repeat("0123456789 lines as a flood has them\r\n", 200))
-		for n := 0; n < 100<<20; n += len(piece) {
+		for n := 0; n < 3*defaultBuffer; n += len(piece) {
 			r.tap.write(piece)
 		}
 		r.tap.write([]byte(last + "\r\n"))
