@@ -192,6 +192,14 @@ func (h *Handler) ask(ctx context.Context, ev hook.AnyEvent) (hook.Decision, err
 	return Decision(ev, d, h.c.Profile, h.warn)
 }
 
+// A request that a server has not begun is sent again so often. A server that is
+// going may take a new stream and end it at once, again and again, until its
+// connection has ended: so it is given time, more and more of it.
+const (
+	unsentTries = 7
+	unsentPause = 5 * time.Millisecond
+)
+
 // exchange asks until the request has reached the server: what it has not begun may
 // be sent again.
 func (h *Handler) exchange(ctx context.Context, request *hookwayv1.HandleRequest, md metadata.MD, mark string) (*hookwayv1.Decision, error) {
@@ -200,7 +208,15 @@ func (h *Handler) exchange(ctx context.Context, request *hookwayv1.HandleRequest
 	defer context.AfterFunc(h.base, cancel)()
 	for try := 0; ; try++ {
 		d, err := h.once(ctx, request, md, mark)
-		if try == 2 || !unsent(err) {
+		if try == unsentTries-1 || !unsent(err) {
+			return d, err
+		}
+		if try == 0 {
+			continue
+		}
+		select {
+		case <-time.After(unsentPause << (try - 1)):
+		case <-ctx.Done():
 			return d, err
 		}
 	}

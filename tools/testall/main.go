@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -35,6 +36,7 @@ func main() {
 	if len(o.packages) == 0 {
 		o.packages = []string{"./..."}
 	}
+	heed()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	failed, err := all(ctx, o)
@@ -43,6 +45,16 @@ func main() {
 	}
 	if err != nil || failed {
 		os.Exit(1)
+	}
+}
+
+// heed sees to it that tests find the signals as they are at a terminal: one that
+// is ignored, as under nohup, would be ignored by all that they start.
+func heed() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 }
 

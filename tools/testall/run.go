@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -71,27 +72,17 @@ func runAll(ctx context.Context, programs []program, o options) []result {
 	return results
 }
 
-// run runs the tests of one package.
+// run runs the tests of one package. The program is a child of this one: one of
+// test2json would find interrupts ignored, and so would all that it starts.
 func run(ctx context.Context, p program, o options) result {
-	args := []string{"tool", "test2json", "-t", p.File, "-test.v=test2json", "-test.paniconexit0", "-test.shuffle=on",
+	args := []string{"-test.v=test2json", "-test.paniconexit0", "-test.shuffle=on",
 		fmt.Sprint("-test.timeout=", o.timeout), fmt.Sprint("-test.count=", o.count), fmt.Sprint("-test.short=", o.short)}
 	if o.run != "" {
 		args = append(args, "-test.run="+o.run)
 	}
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = p.Dir
-	cmd.Env = append(os.Environ(), "PWD="+p.Dir)
-	cmd.Stderr = os.Stderr
 	r := result{program: p}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err == nil {
-		r.read(bufio.NewReader(out))
-		err = cmd.Wait()
-	}
+	err := follow(ctx, p, args, &r)
 	r.took = time.Since(began)
 	if err != nil {
 		r.failed = true
@@ -100,6 +91,48 @@ func run(ctx context.Context, p program, o options) result {
 		}
 	}
 	return r
+}
+
+// follow runs a test program to its end, and reads what it prints.
+func follow(ctx context.Context, p program, args []string, r *result) error {
+	printed, prints, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer printed.Close()
+	tests := exec.CommandContext(ctx, p.File, args...)
+	tests.Dir, tests.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir)
+	tests.Stdout, tests.Stderr = prints, prints
+	err = tests.Start()
+	prints.Close()
+	if err != nil {
+		return err
+	}
+	// What the tests leave running may hold the pipe: it ends soon after them.
+	ended := make(chan error, 1)
+	go func() {
+		ended <- tests.Wait()
+		_ = printed.SetReadDeadline(time.Now().Add(10 * time.Second))
+	}()
+	convert := exec.Command("go", "tool", "test2json", "-t")
+	convert.Stderr = os.Stderr
+	in, err := convert.StdinPipe()
+	if err != nil {
+		return err
+	}
+	events, err := convert.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := convert.Start(); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(in, printed) // it ends with the tests
+		in.Close()
+	}()
+	r.read(bufio.NewReader(events))
+	return errors.Join(convert.Wait(), <-ended)
 }
 
 // read follows the events that test2json prints.
