@@ -77,7 +77,7 @@ var rooms = map[string][]string{
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup", "internal/sleep"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},
-	"internal/session":     {"hook", "internal/directive", "internal/terminal", "internal/relay", "internal/relay/post", "internal/relay/letter", "internal/sleep"},
+	"internal/session":     {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/relay/post", "internal/relay/letter", "internal/sleep"},
 	"internal/mcp":         {"hook", "internal/memory", "internal/relay", "internal/relay/post", "internal/relay/letter", "internal/roster", "internal/session"},
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e/model":            {},

@@ -37,7 +37,7 @@ type screen struct {
 
 const (
 	startCols, startRows = 120, 40
-	toAct                = 30 * time.Second // an agent has to react to something
+	toAct                = 2 * time.Minute // an agent has to react to something
 )
 
 // window is a terminal with a program in it: an emulator, which answers what

@@ -11,6 +11,8 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/session"
+	"github.com/hookway/hookway/internal/transcript"
 )
 
 // attached is how a wrapped agent comes to have hookway's hooks of its own.
@@ -30,7 +32,10 @@ const mostSettings = 100 << 10
 // they are already needs nothing.
 func (a *app) attach(command []string, warn func(string)) attached {
 	as := attached{command: command}
-	name := strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+	name, direct := agentName(command), true
+	if by := session.AgentOf(command); name != by && by != "" {
+		name, direct = by, false // an interpreter runs it: what would be put behind its name cannot be
+	}
 	if !slices.Contains(install.Agents(), name) || a.getenv("HOOKWAY_ATTACH") == "off" {
 		return as
 	}
@@ -53,7 +58,7 @@ func (a *app) attach(command []string, warn func(string)) attached {
 		}
 	}
 	args, env, ok := install.SessionArgs(name, shim)
-	if !ok {
+	if !ok || !direct {
 		warn(name + " takes hooks only from its configuration; hookway install " + name + " writes them there")
 		return as
 	}
@@ -65,6 +70,16 @@ func (a *app) attach(command []string, warn func(string)) attached {
 		}
 	}
 	return attached{command: slices.Concat(command[:1], args, rest), env: env, native: true, agent: name}
+}
+
+// agentName is the name of a program, without the platform that some publishers put
+// behind that of an agent: copilot-linux-x64 is copilot.
+func agentName(command []string) string {
+	name := strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+	if plain := transcript.Plain(name); slices.Contains(install.Agents(), plain) {
+		return plain
+	}
+	return name
 }
 
 // joinSettings puts what the user says with --settings into ours, which are the

@@ -89,7 +89,7 @@ func (a *app) wrapInTmux(ctx context.Context, name, file string, command []strin
 
 // programName is how an agent is called that was given no name.
 func programName(command []string) string {
-	name := strings.TrimSuffix(filepath.Base(command[0]), filepath.Ext(command[0]))
+	name := agentName(command)
 	if relay.Reserved(name) != nil {
 		name += "-run"
 	}

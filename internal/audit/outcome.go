@@ -21,6 +21,7 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 			r.Cut = append(r.Cut, path)
 		}
 	}
+	r.Via, _ = head.Metadata["via"].(string)
 	body := ev.Body()
 	r.describe(ev, cut)
 	if out == nil {

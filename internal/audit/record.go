@@ -19,6 +19,7 @@ type Record struct {
 	Event     string `json:"event,omitempty"` // canonical name
 	EventID   string `json:"event_id,omitempty"`
 	Native    string `json:"native,omitempty"` // the agent's own name for the event
+	Via       string `json:"via,omitempty"`    // screen: only the terminal has shown it
 	Session   string `json:"session,omitempty"`
 	Agent     string `json:"agent,omitempty"`
 	Source    string `json:"source,omitempty"`

@@ -14,7 +14,8 @@ const callsBound = 128
 // call is an event to which the program may expect an answer.
 type call struct {
 	directive directive.Directive
-	painted   bool          // it was seen on the screen only
+	painted   bool          // it was read from a screen that is painted
+	shown     bool          // only the terminal has shown it, no record
 	idle      *hook.Silence // instead of a directive
 }
 
@@ -25,7 +26,8 @@ type Unknown interface {
 	Note(namespace string)
 }
 
-// calls is the queue of such events. Only the listener puts and closes.
+// calls is the queue of such events. The listener puts and closes; if a record is
+// followed, that puts directives and closes.
 type calls struct {
 	waiting chan call
 	dropped atomic.Int64 // directives
@@ -34,6 +36,18 @@ type calls struct {
 func newCalls() *calls { return &calls{waiting: make(chan call, callsBound)} }
 
 func (c *calls) close() { close(c.waiting) }
+
+// putWaiting queues a call when there is room for it. It must not be called by the
+// listener.
+func (s *session) putWaiting(ctx context.Context, c call) {
+	s.busy.Add(1)
+	select {
+	case s.calls.waiting <- c:
+	case <-ctx.Done():
+		s.busy.Add(-1)
+		s.drop(c.directive, "the session ended before its turn")
+	}
+}
 
 // put queues a call. A directive that cannot be queued is told to the user,
 // later ones as a number.
@@ -88,6 +102,9 @@ func (s *session) fireCall(ctx context.Context, c call) (inject string) {
 	payload := hook.DirectiveCall{Namespace: d.Namespace, Target: d.Target, Body: d.Body, Line: d.Raw}
 	if s.unknown != nil && !s.engine.TakesDirective(&s.env, payload) {
 		s.unknown.Note(d.Namespace)
+	}
+	if c.shown {
+		return fireIn(ctx, s, &s.seen, hook.Directive, payload)
 	}
 	return fire(ctx, s, hook.Directive, payload)
 }

@@ -12,7 +12,12 @@ import (
 
 // fire runs the hooks of one event and returns what they inject.
 func fire[P any](ctx context.Context, s *session, point hook.Point[P], payload P) (inject string) {
-	out, err := judge(ctx, s, point, payload)
+	return fireIn(ctx, s, &s.env, point, payload)
+}
+
+// fireIn is fire for an event with an envelope of its own.
+func fireIn[P any](ctx context.Context, s *session, env *hook.Envelope, point hook.Point[P], payload P) (inject string) {
+	out, err := judgeIn(ctx, s, env, point, payload)
 	if err != nil {
 		return ""
 	}
@@ -22,10 +27,14 @@ func fire[P any](ctx context.Context, s *session, point hook.Point[P], payload P
 // judge runs the hooks of one event, and tells the user what they have to say to
 // them. The error says that they did not finish.
 func judge[P any](ctx context.Context, s *session, point hook.Point[P], payload P) (hook.Outcome[P], error) {
+	return judgeIn(ctx, s, &s.env, point, payload)
+}
+
+func judgeIn[P any](ctx context.Context, s *session, env *hook.Envelope, point hook.Point[P], payload P) (hook.Outcome[P], error) {
 	began := time.Now()
-	out, err := hook.Fire(hook.WithSession(ctx, s.view), s.engine, point, &s.env, payload)
+	out, err := hook.Fire(hook.WithSession(ctx, s.view), s.engine, point, env, payload)
 	if s.record != nil && (len(out.Steps) > 0 || s.hooks != nil && once(out.Event)) {
-		if ev, made := point.Info().New(s.env, payload); made == nil {
+		if ev, made := point.Info().New(*env, payload); made == nil {
 			s.record(ev, hook.Outcome[any]{Verdict: out.Verdict, Payload: out.Payload}, time.Since(began))
 		}
 	}

@@ -53,7 +53,7 @@ func newListener(s *session) *listener { return &listener{session: s} }
 
 // run listens until the end of the output.
 func (l *listener) run() {
-	defer l.calls.close()
+	defer l.end()
 	defer l.output.close()
 	for {
 		lines, err := l.next()
@@ -94,6 +94,7 @@ func (l *listener) pause() time.Duration {
 // take handles new lines.
 func (l *listener) take(lines []terminal.Line) {
 	l.history.add(lines)
+	l.follow.wake()
 	if len(lines) > 0 && l.interest.in(hook.Output) {
 		l.output.add(lines)
 	}
@@ -199,6 +200,19 @@ func (l *listener) idle(now, since time.Time) {
 // fire hands directives to their hooks.
 func (l *listener) fire(found []directive.Directive) {
 	for _, d := range found {
-		l.put(call{directive: d, painted: l.paints})
+		if l.follow != nil {
+			l.follow.sees(d, l.paints)
+		} else {
+			l.put(call{directive: d, painted: l.paints, shown: true})
+		}
+	}
+}
+
+// end says that the program has ended, and all of its output was seen.
+func (l *listener) end() {
+	if l.follow != nil {
+		l.follow.end()
+	} else {
+		l.calls.close()
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/hookway/hookway/internal/terminal"
+	"github.com/hookway/hookway/internal/transcript"
 )
 
 // A profile says how a program is typed to: how one sees that it reads, what
@@ -84,7 +85,7 @@ type profile struct {
 // another one, as npx and node do, has that one's.
 func profileFor(command []string) *profile {
 	for i, arg := range command {
-		name := programName(arg)
+		name := transcript.Plain(programName(arg))
 		if p := profileOf()[name]; p != nil && (p.runs == nil || !p.runs(command[i:])) {
 			return p
 		}
@@ -96,6 +97,15 @@ func profileFor(command []string) *profile {
 		}
 	}
 	return &defaultProfile
+}
+
+// AgentOf is the agent that a command line runs, perhaps by an interpreter, by the
+// name that hookway install has for it; empty if it is none that is known.
+func AgentOf(command []string) string {
+	if p := profileFor(command); p.box {
+		return p.name
+	}
+	return ""
 }
 
 // runsScript reports whether a shell is given something to run, so that it reads

@@ -85,7 +85,8 @@
 // Directive and Idle on a third, one event after the other, so that slow
 // Output hooks do not hold directives up. A fourth goroutine types, one text
 // after the other, in the order in which the hooks have answered. A fifth
-// hands messages to their hooks, and a sixth writes the output to disk.
+// hands messages to their hooks, a sixth writes the output to disk, and a seventh
+// follows the agent's record.
 //
 // Every queue between them is bounded. Output that the hooks are too slow for
 // is dropped by whole lines and counted; directives that find 128 others
@@ -115,6 +116,7 @@ import (
 type session struct {
 	engine    *hook.Engine
 	env       hook.Envelope
+	seen      hook.Envelope // of what only the terminal has shown
 	command   []string
 	threshold time.Duration // of Idle; 0 is never
 	began     time.Time
@@ -143,6 +145,7 @@ type session struct {
 	shown    shownTimes // for the goroutine that fires directives
 	interest *interest
 	output   *outbox
+	follow   *follow // nil: no record is known of such a program
 	calls    *calls
 	typist   *typist
 	said     atomic.Int64 // how often the program has said something
@@ -226,6 +229,8 @@ func newSession(cfg Config) (*session, error) {
 		lull:      make(chan struct{}),
 		partings:  make(chan parting),
 	}
+	s.seen = env
+	s.seen.Metadata = map[string]any{"via": "screen"}
 	if cfg.IdleThreshold == 0 {
 		s.threshold = DefaultIdleThreshold
 	}
@@ -285,6 +290,7 @@ func (s *session) launch(ctx context.Context, cfg Config) (err error) {
 func (s *session) supervise(ctx context.Context) (terminal.ExitStatus, error) {
 	work, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
+	s.follow = newFollow(s)
 	drained := s.work(work)
 
 	cause := s.accompany(ctx)
@@ -344,6 +350,9 @@ func (s *session) work(ctx context.Context) (drained <-chan struct{}) {
 	s.spawn(&firing, func() { s.mail.run(ctx) })
 	s.spawn(&typing, func() { s.typist.run(ctx) })
 	s.spawn(&typing, func() { s.carryFirst(ctx) })
+	if s.follow != nil {
+		s.spawn(&firing, func() { s.follow.run(ctx) })
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

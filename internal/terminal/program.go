@@ -17,6 +17,7 @@ type Program struct {
 	cancel    context.CancelFunc
 	kill      func(os.Signal) // signals the program's process group
 	grace     time.Duration
+	pid       int
 
 	tap    *tap
 	typed  *typed
@@ -37,6 +38,9 @@ func (p *Program) Wait() (ExitStatus, error) {
 	<-p.done
 	return p.status, p.err
 }
+
+// PID is the program's process.
+func (p *Program) PID() int { return p.pid }
 
 // Done is closed when Wait would return.
 func (p *Program) Done() <-chan struct{} { return p.done }

@@ -135,6 +135,7 @@ func (r *run) start() (err error) {
 		_ = r.closeAll()
 		return fmt.Errorf("run %s%s: %w", r.cfg.Command[0], in(r.cfg.Dir), err)
 	}
+	r.pid = r.cmd.Process.Pid
 	return nil
 }
 
