@@ -63,7 +63,7 @@ var rooms = map[string][]string{
 	"internal/environ":         {},
 	"internal/fetch":           {},
 	"handler/wasm":             {"hook", "wire", "internal/fetch", "internal/sleep"},
-	"handler/script":           {"hook", "wire", "internal/environ", "internal/procgroup", "internal/fetch"},
+	"handler/script":           {"hook", "wire", "internal/disk", "internal/environ", "internal/procgroup", "internal/fetch"},
 	"handler/rpc":              {"hook", "wire", "internal/environ", "proto/hookway/v1"},
 	"proto/hookway/v1":         {},
 	"internal/api":             {"hook", "wire", "proto/hookway/v1", "docs/schema", "handler/rpc", "internal/audit", "internal/daemon", "internal/relay", "internal/relay/post", "internal/relay/desk", "internal/relay/letter", "internal/gateway"},

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 //go:embed js
@@ -60,12 +60,15 @@ func Build(file, root string, allow ...Grant) (*Bundle, error) {
 		allow = b.Asks
 	}
 	options := buildOptions(file, root)
-	if !slices.Contains(allow, Read) {
-		options.Plugins = append(options.Plugins, onlyCodeFromOutside(root))
+	files, err := newFinder(filepath.Dir(file), root, slices.Contains(allow, Read))
+	if err != nil {
+		return nil, err
 	}
+	options.TsconfigRaw, options.Plugins = files.config.raw(), append(options.Plugins, files.plugin())
 	result := api.Build(options)
 	if b.later = awaits(result.Errors); b.later { // as a function that can wait; what else is wrong, the second look finds too
 		options.Format, options.Banner, options.Footer = api.FormatESModule, map[string]string{"js": "__hookway.later(async () => {\"use strict\";"}, map[string]string{"js": "});"}
+		files.bytes, files.files = 0, 0
 		result = api.Build(options)
 	}
 	if len(result.Errors) > 0 {
@@ -236,7 +239,7 @@ var asking = sync.OnceValue(func() *regexp.Regexp {
 
 // asked reads what the file itself asks for, from the text without its types.
 func (b *Bundle) asked() ([]Grant, error) {
-	text, err := os.ReadFile(b.file)
+	text, err := disk.Read(b.file, maxSource)
 	if err != nil {
 		return nil, fmt.Errorf("the script cannot be read: %w", err)
 	}

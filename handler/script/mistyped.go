@@ -3,12 +3,12 @@ package script
 import (
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // mistyped finds exports that nearly have the name of a hook's option: a hook
@@ -56,7 +56,7 @@ func letters(word string) string {
 
 // exportPlace is where the file exports a name, if it says so plainly.
 func (p *Program) exportPlace(name string) (line, column int) {
-	text, err := os.ReadFile(p.b.file)
+	text, err := disk.Read(p.b.file, maxSource)
 	if err != nil {
 		return 0, 0
 	}

@@ -1,0 +1,272 @@
+package script
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"github.com/hookway/hookway/internal/disk"
+)
+
+// Bounds of what a script is made of.
+const (
+	maxSource  = 16 << 20 // of one file
+	maxSources = 64 << 20 // of all of them
+	maxInputs  = 4096
+	maxSetting = 1 << 20 // of a package.json, a tsconfig.json
+)
+
+// finder finds and reads the files of a bundle, in place of esbuild, which would
+// wait for a pipe, read a device without end and list whatever folder it meets.
+// It looks at the names that an import may mean and lists nothing.
+type finder struct {
+	root   string
+	config *tsconfig
+	data   bool // files outside of the root may be read that are no code
+
+	mu       sync.Mutex
+	packages map[string]*packageFile // by folder
+	bytes    int64
+	files    int
+}
+
+// newFinder is for a script in a folder. The root may be given as it is named.
+func newFinder(dir, root string, data bool) (*finder, error) {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		root = real
+	}
+	s := &finder{root: root, data: data}
+	return s, s.readTSConfig(dir)
+}
+
+// errNotThere says that an import leads to no file.
+var errNotThere = errors.New("no such file")
+
+// plugin serves all files of a bundle.
+func (s *finder) plugin() api.Plugin {
+	return api.Plugin{Name: "files", Setup: func(b api.PluginBuild) {
+		b.OnResolve(api.OnResolveOptions{Filter: `.*`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.onResolve(a)
+		})
+		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "file"}, s.onLoad)
+	}}
+}
+
+func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
+	if strings.HasPrefix(a.Path, "data:") {
+		return api.OnResolveResult{}, errors.New("a script cannot import a data URL; put it into a file")
+	}
+	required := a.Kind == api.ResolveJSRequireCall || a.Kind == api.ResolveJSRequireResolve
+	path, err := s.find(a.ResolveDir, a.Path, required)
+	switch {
+	case err == nil:
+	case !errors.Is(err, errNotThere):
+		return api.OnResolveResult{}, err
+	case required || a.Kind == api.ResolveJSDynamicImport: // it may be meant to fail when it runs
+		return api.OnResolveResult{Path: a.Path, External: true}, nil
+	default:
+		return api.OnResolveResult{}, fmt.Errorf("Could not resolve %q", a.Path) //nolint:staticcheck // as esbuild says it
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	result := api.OnResolveResult{Path: path, Namespace: "file"}
+	if p := s.packageOf(filepath.Dir(path)); p != nil && p.pure() {
+		result.SideEffects = api.SideEffectsFalse
+	}
+	return result, nil
+}
+
+// find gives the file that an import in a folder means.
+func (s *finder) find(dir, path string, required bool) (string, error) {
+	switch {
+	case filepath.IsAbs(path):
+		return s.file(path)
+	case path == "." || path == ".." || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../"):
+		return s.file(filepath.Join(dir, filepath.FromSlash(path)))
+	case strings.HasPrefix(path, "#"):
+		for at := dir; ; at = filepath.Dir(at) {
+			if p := s.packageIn(at); p != nil {
+				return s.exported(p, p.Imports, path, required)
+			}
+			if at == filepath.Dir(at) {
+				return "", errNotThere
+			}
+		}
+	}
+	if !inPackage(dir) {
+		for _, candidate := range s.config.candidates(path) {
+			if file, err := s.file(candidate); err == nil {
+				return file, nil
+			}
+		}
+	}
+	return s.fromPackage(dir, path, required)
+}
+
+// fromPackage finds a file of a package, in the folders node_modules from a folder upwards.
+func (s *finder) fromPackage(dir, path string, required bool) (string, error) {
+	name, below := packageName(path)
+	if name == "" {
+		return "", errNotThere
+	}
+	if p := s.packageOf(dir); p != nil && p.Name == name && p.Exports != nil { // itself
+		return s.exported(p, p.Exports, below, required)
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if filepath.Base(at) != "node_modules" {
+			folder := filepath.Join(at, "node_modules", filepath.FromSlash(name))
+			if p := s.packageIn(folder); p != nil && p.Exports != nil {
+				return s.exported(p, p.Exports, below, required)
+			}
+			if file, err := s.file(filepath.Join(folder, filepath.FromSlash(below))); err == nil || !errors.Is(err, errNotThere) {
+				return file, err
+			}
+		}
+		if at == filepath.Dir(at) {
+			return "", errNotThere
+		}
+	}
+}
+
+// packageName cuts an import into the name of a package and a path in it, which is . or begins with ./
+func packageName(path string) (name, below string) {
+	parts := strings.SplitN(path, "/", 3)
+	n := 1
+	if strings.HasPrefix(path, "@") {
+		n = 2
+	}
+	if len(parts) < n || strings.HasPrefix(path, ".") || strings.ContainsAny(path, "\x00\\") {
+		return "", ""
+	}
+	name = strings.Join(parts[:n], "/")
+	return name, "." + strings.TrimPrefix(path, name)
+}
+
+func inPackage(dir string) bool {
+	return strings.Contains(filepath.ToSlash(dir)+"/", "/node_modules/")
+}
+
+// extensions are what an import may leave out, and rewritten what stands for a
+// file that TypeScript would make.
+var (
+	extensions = []string{".tsx", ".ts", ".jsx", ".js", ".css", ".json"}
+	rewritten  = map[string][]string{".js": {".ts", ".tsx"}, ".jsx": {".ts", ".tsx"}, ".mjs": {".mts"}, ".cjs": {".cts"}}
+)
+
+// file finds the file that a path means: itself, with an extension, or what a
+// folder has as its own.
+func (s *finder) file(path string) (string, error) {
+	if file := plainFile(path); file != "" {
+		return file, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return "", errNotThere
+	}
+	if p := s.packageIn(path); p != nil {
+		for _, main := range []string{p.Module, p.Main} {
+			if main == "" {
+				continue
+			}
+			at := filepath.Join(path, filepath.FromSlash(main))
+			if file := plainFile(at); file != "" {
+				return file, nil
+			}
+			if file := plainFile(filepath.Join(at, "index")); file != "" {
+				return file, nil
+			}
+		}
+	}
+	if file := plainFile(filepath.Join(path, "index")); file != "" {
+		return file, nil
+	}
+	return "", errNotThere
+}
+
+// plainFile finds a path with an extension that may be left out. What is no
+// folder is a file here: that it cannot be read is told when it is.
+func plainFile(path string) string {
+	is := func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && !info.IsDir()
+	}
+	if is(path) {
+		return path
+	}
+	for _, ext := range extensions {
+		if is(path + ext) {
+			return path + ext
+		}
+	}
+	ext := filepath.Ext(path)
+	for _, other := range rewritten[ext] {
+		if at := strings.TrimSuffix(path, ext) + other; is(at) {
+			return at
+		}
+	}
+	return ""
+}
+
+// read reads a file of the bundle, within the bounds of all.
+func (s *finder) read(path string) (string, error) {
+	data, err := disk.Read(path, maxSource)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("%s is gone", path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s cannot be read: %w", path, cause(err))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bytes += int64(len(data))
+	if s.files++; s.bytes > maxSources || s.files > maxInputs {
+		return "", fmt.Errorf("the script imports more than %d MiB or %d files; import less", maxSources>>20, maxInputs)
+	}
+	return string(data), nil
+}
+
+// cause drops the operation and path of a file error, which our message has.
+func cause(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {
+	if !s.data && isData(a.Path, a.With) && !inside(s.root, a.Path) {
+		return api.OnLoadResult{}, outside(a.Path, s.root)
+	}
+	text, err := s.read(a.Path)
+	if err != nil {
+		return api.OnLoadResult{}, err
+	}
+	loader := api.LoaderDefault
+	switch a.With["type"] {
+	case "":
+	case "json":
+		loader = api.LoaderJSON
+	case "text":
+		loader = api.LoaderText
+	case "bytes":
+		loader = api.LoaderBinary
+	default:
+		return api.OnLoadResult{}, fmt.Errorf("importing with the type %q is not supported; json, text and bytes are", a.With["type"])
+	}
+	if loader == api.LoaderDefault {
+		text = tame(a.Path, text)
+	}
+	return api.OnLoadResult{Contents: &text, Loader: loader}, nil
+}

@@ -1,0 +1,96 @@
+package script
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// codeLoaders are how files of code are parsed.
+var codeLoaders = map[string]api.Loader{
+	".ts": api.LoaderTS, ".mts": api.LoaderTS, ".cts": api.LoaderTS, ".tsx": api.LoaderTSX,
+	".js": api.LoaderJS, ".mjs": api.LoaderJS, ".cjs": api.LoaderJS, ".jsx": api.LoaderJSX,
+}
+
+// tame takes out of a file what would have esbuild look around on the disk by
+// itself: the name of a source map, and imports whose names are computed, for
+// which it would list folders. Such an import fails when it runs.
+func tame(path, text string) string {
+	ext := strings.ToLower(filepath.Ext(path))
+	loader, code := codeLoaders[ext]
+	if strings.Contains(text, "sourceMappingURL") {
+		if code {
+			text += "\n//# sourceMappingURL=data:application/json,{}\n" // the last one counts
+		} else if ext == ".css" {
+			text = strings.ReplaceAll(text, "sourceMappingURL", "sourceMapping")
+		}
+	}
+	if !code || !mayCompute().MatchString(text) {
+		return text
+	}
+	return settle(text, loader)
+}
+
+// mayCompute matches each file that could import by a computed name.
+var mayCompute = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`require|\\u|import\s*[^\s\w"'{*$]`)
+})
+
+// computed are esbuild's words for imports whose names are no plain text, with
+// what is put in the place of import and require. Each begins with a name and
+// takes what follows in brackets.
+var computed = map[string]struct{ word, instead string }{
+	"unsupported-dynamic-import": {"import", `Promise.reject.bind(Promise, new Error("an import whose name is computed is not bundled; import each file by its name"))`},
+	"unsupported-require-call":   {"require", "require.bind(null)"},
+}
+
+// settle replaces computed imports. Where they stand, esbuild itself says.
+func settle(text string, loader api.Loader) string {
+	looked := api.Transform(text, api.TransformOptions{
+		Loader: loader, Target: api.ES2023, Format: api.FormatCommonJS, LogLevel: api.LogLevelSilent,
+		LogOverride: map[string]api.LogLevel{"unsupported-dynamic-import": api.LogLevelWarning, "unsupported-require-call": api.LogLevelWarning},
+	})
+	type edit struct {
+		at            int
+		word, instead string
+	}
+	var edits []edit
+	starts := lineStarts(text)
+	for _, m := range looked.Warnings {
+		c, ok := computed[m.ID]
+		if !ok || m.Location == nil || m.Location.Line < 1 || m.Location.Line > len(starts) {
+			continue
+		}
+		at := starts[m.Location.Line-1] + m.Location.Column
+		if at <= len(text) && strings.HasPrefix(text[at:], c.word) {
+			edits = append(edits, edit{at, c.word, c.instead})
+		}
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return b.at - a.at })
+	last := -1
+	for _, e := range edits {
+		if e.at != last {
+			text = text[:e.at] + e.instead + text[e.at+len(e.word):]
+		}
+		last = e.at
+	}
+	return text
+}
+
+// lineStarts are the indexes at which lines begin, as esbuild counts lines.
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for i, r := range text {
+		switch {
+		case r == '\n', r == '\r' && !strings.HasPrefix(text[i+1:], "\n"):
+			starts = append(starts, i+1)
+		case r == '\u2028', r == '\u2029':
+			starts = append(starts, i+3)
+		}
+	}
+	return starts
+}
