@@ -73,6 +73,10 @@ type Decision struct {
 	// Inject is text for the agent. It may come with any action.
 	Inject string
 
+	// Note says what is odd about an answer that counts nevertheless. It is for
+	// whoever looks at the step.
+	Note string
+
 	// Metadata is merged into the event's metadata for the hooks that follow.
 	// Under the key "env" it is an environment map, merged key by key.
 	Metadata map[string]any

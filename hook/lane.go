@@ -70,6 +70,13 @@ type Profile struct {
 	// HigherFirst orders by priority descending: the hook's priority is negated.
 	HigherFirst bool
 
+	// PlainText takes what a program prints and what does not begin with { for
+	// text, as Claude Code does: no opinion, or what the agent is told.
+	PlainText bool
+
+	// ExitTwoFails makes exit code 2 a failure, like any other but 0.
+	ExitTwoFails bool
+
 	// FailOpen never blocks because of a failure, unless on_failure says so.
 	FailOpen bool
 
@@ -77,15 +84,19 @@ type Profile struct {
 	Priority int
 }
 
+// ProfileClaude is that of hooks from Claude Code's own settings. Own hooks cannot
+// name it: what they print is looked at more closely.
+var ProfileClaude = Profile{Name: "claude", PlainText: true, Priority: DefaultPriority}
+
 // The profiles of the systems that hookway takes hooks from.
 var (
-	ProfileAcai     = Profile{Name: "acai", UnknownContinues: true, FailOpen: true, Priority: DefaultPriority}
+	ProfileAcai     = Profile{Name: "acai", UnknownContinues: true, ExitTwoFails: true, FailOpen: true, Priority: DefaultPriority}
 	ProfileOpenClaw = Profile{Name: "openclaw", SeesOriginal: true, HigherFirst: true}
 	ProfileCompilr  = Profile{Name: "compilr"}
 	ProfileA3S      = Profile{Name: "a3s", SeesOriginal: true, SkipDropsChanges: true, Priority: DefaultPriority}
 )
 
-// Profiles lists the profiles by name, for configs.
+// Profiles lists the profiles by name, for configs: those that hooks of one's own can have.
 func Profiles() []Profile {
 	return []Profile{ProfileAcai, ProfileOpenClaw, ProfileCompilr, ProfileA3S}
 }

@@ -53,8 +53,9 @@ type Step struct {
 	Lane     Lane
 	Action   Action
 	Reason   string
-	Changed  bool // it changed the payload
-	Injected bool // it injected text
+	Changed  bool   // it changed the payload
+	Injected bool   // it injected text
+	Note     string // what was odd about its answer, see Decision
 	Duration time.Duration
 
 	// Err says why the handler failed, or what part of its decision was refused

@@ -40,7 +40,7 @@ func (r *run) take(e *entry, d *Decision, v *Verdict) {
 		v.Action, v.Reason, v.By = d.Action, d.Reason, e.hook.ID
 		v.Result, v.RetryDelay = d.Result, d.RetryDelay
 	}
-	step.Action, step.Reason = d.Action, d.Reason
+	step.Action, step.Reason, step.Note = d.Action, d.Reason, d.Note
 }
 
 // filter takes out of a decision what the event or the lane does not allow, and

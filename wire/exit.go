@@ -19,6 +19,10 @@ type Answer struct {
 	ExitCode       int // negative if a signal ended it
 	Profile        hook.Profile
 
+	// TextPasses makes text on stdout that is no JSON no opinion, and not a
+	// failure, where no answer can stand in it.
+	TextPasses bool
+
 	// Warn is told, in one clean line each, what is odd about an answer that is
 	// accepted nevertheless. Nil drops it.
 	Warn func(line string)
@@ -31,17 +35,20 @@ const maxReason = 32 << 10
 //
 //   - Exit code 0: stdout is the answer; nothing there means no opinion. For
 //     SessionStart and AgentStart, text that is no JSON is for the agent (inject), unless
-//     an answer stands in it.
+//     an answer stands in it. At other events it is a failure; with TextPasses it is
+//     no opinion, unless an answer stands in it or a later line begins with {.
+//     With the profile's PlainText it is what it is to Claude Code, whatever stands in it.
 //   - Exit code 2: a block with stderr as the reason. An answer on stdout is
 //     read for everything but its action and its changes; its reason counts if
 //     stderr is empty. Garbage there is a warning.
+//     With the profile's ExitTwoFails it is as any other code.
 //   - Any other exit code is an error with the last line of stderr, unless stdout
 //     is an answer that blocks: then whoever wrote it meant it.
 func ExitDecision(ev hook.AnyEvent, a Answer) (hook.Decision, error) {
-	switch a.ExitCode {
-	case 0:
+	switch {
+	case a.ExitCode == 0:
 		return a.read(ev)
-	case 2:
+	case a.ExitCode == 2 && !a.Profile.ExitTwoFails:
 		return a.blocked(ev), nil
 	}
 	if d, err := decodeDecision(ev, a.Stdout, a.Profile, a.Warn); err == nil && d.Action == hook.ActionBlock {
@@ -56,18 +63,42 @@ func (a *Answer) read(ev hook.AnyEvent) (hook.Decision, error) {
 	if len(text) == 0 {
 		return hook.Decision{}, nil
 	}
-	if info := ev.Info(); info == hook.SessionStart.Info() || info == hook.AgentStart.Info() {
-		if text[0] != '{' && !json.Valid(text) {
-			return a.plainText(info, text)
-		}
+	info := ev.Info()
+	told := info == hook.SessionStart.Info() || info == hook.AgentStart.Info()
+	switch {
+	case text[0] == '{':
+	case a.Profile.PlainText:
+		return textOf(text, told), nil
+	case json.Valid(text):
+	case told || a.TextPasses && !laterBrace(text):
+		return a.plainText(info, text, told)
 	}
 	return decodeDecision(ev, text, a.Profile, a.Warn)
 }
 
-// plainText gives the agent a text that is no JSON. An answer that stands in
-// it is neither for the agent nor an answer: it would go unheard. So it is a
-// failure, and a block if it clearly says no.
-func (a *Answer) plainText(info *hook.EventInfo, text []byte) (hook.Decision, error) {
+// laterBrace reports whether a line after the first begins with {.
+func laterBrace(text []byte) bool {
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if i > 0 && bytes.HasPrefix(bytes.TrimSpace(line), []byte("{")) {
+			return true
+		}
+	}
+	return false
+}
+
+// textOf is what a text means that no answer stands in: something for the agent,
+// at the events where it is told it, else no opinion.
+func textOf(text []byte, told bool) hook.Decision {
+	if told {
+		return hook.Inject(clean(text))
+	}
+	return hook.Decision{Note: "it printed text, which is no opinion: " + hook.LogLine(excerpt(firstLine(text)))}
+}
+
+// plainText looks at a text that is no JSON. An answer that stands in it is
+// neither text nor an answer: it would go unheard. So it is a failure, and a
+// block if it clearly says no.
+func (a *Answer) plainText(info *hook.EventInfo, text []byte, told bool) (hook.Decision, error) {
 	flaw := errors.New("other text stands around it; print the answer alone. It begins with: " + excerpt(firstLine(text)))
 	var refused hook.Decision
 	answers, no := 0, false
@@ -86,7 +117,7 @@ func (a *Answer) plainText(info *hook.EventInfo, text []byte) (hook.Decision, er
 	case !all:
 		return hook.Decision{}, fmt.Errorf("the text has so many braces that an answer in it may go unheard; print less, or {\"inject\":…}. It begins with: %s", excerpt(firstLine(text)))
 	}
-	return hook.Inject(clean(text)), nil
+	return textOf(text, told), nil
 }
 
 // decides reports whether a member is one of an answer.

@@ -83,6 +83,63 @@ func TestGarbageBesideExitCode2IsAWarning(t *testing.T) {
 	}
 }
 
+// text is what a hook of one's own prints that may print text; plain is one of
+// Claude Code's; acai is one of acai's.
+func text(out string) Answer  { return Answer{Stdout: []byte(out), TextPasses: true} }
+func plain(out string) Answer { return Answer{Stdout: []byte(out), Profile: hook.ProfileClaude} }
+func acai(code int, out string) Answer {
+	return Answer{Stdout: []byte(out), Stderr: []byte("grep: x: No such file"), ExitCode: code, Profile: hook.ProfileAcai}
+}
+
+func TestTextIsNoOpinionWhereItMayBe(t *testing.T) {
+	start := hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{})
+	prompt := hook.AgentStart.New(hook.Envelope{}, hook.AgentRun{Prompt: "p"})
+	noted := func(line string) hook.Decision {
+		return hook.Decision{Note: "it printed text, which is no opinion: " + line}
+	}
+	for name, c := range map[string]struct {
+		ev   hook.AnyEvent
+		a    Answer
+		want hook.Decision
+		err  string // a part of it
+	}{
+		"text":                         {pre(), text("✅ checked\nall is well\n"), noted("✅ checked"), ""},
+		"text like a list":             {pre(), text("[guard] ok"), noted("[guard] ok"), ""},
+		"an object that is no answer":  {pre(), text(`seen {"file": "a"}`), noted(`seen {"file": "a"}`), ""},
+		"text for the agent":           {start, text("Use tabs."), hook.Inject("Use tabs."), ""},
+		"an answer alone":              {pre(), text(`{"decision":"block","reason":"no"}`), hook.Block("no"), ""},
+		"an answer below a banner":     {pre(), text("loading\n{\"decision\":\"approve\"}"), hook.Decision{}, "it begins with: loading"},
+		"an indented one":              {pre(), text("loading\n  {\"decision\":\"approve\"}"), hook.Decision{}, "it begins with: loading"},
+		"a broken one":                 {pre(), text("loading\r\n{\"decision\":\"block\""), hook.Decision{}, "it begins with: loading"},
+		"a no behind text":             {pre(), text(`loading {"decision":"block","reason":"no"}`), hook.Block(`no (the rest of its answer could not be read: other text stands around it; print the answer alone. It begins with: loading {"decision":"block","reason":"no"})`), ""},
+		"an answer behind text":        {pre(), text(`loading {"inject":"x"}`), hook.Decision{}, "other text stands around it"},
+		"JSON that is no answer":       {pre(), text("true"), hook.Decision{}, "not a boolean"},
+		"JSON that is broken":          {pre(), text(`{"decision":`), hook.Decision{}, "it is not JSON"},
+		"imported: text":               {pre(), plain("✅ checked"), noted("✅ checked"), ""},
+		"imported: an answer below it": {pre(), plain("loading\n{\"decision\":\"block\"}"), noted("loading"), ""},
+		"imported: JSON that is none":  {pre(), plain("true"), noted("true"), ""},
+		"imported: text at a prompt":   {prompt, plain("Use tabs.\n{\"decision\":\"block\"}"), hook.Inject("Use tabs.\n{\"decision\":\"block\"}"), ""},
+		"imported: an answer":          {prompt, plain(`{"decision":"block","reason":"no"}`), hook.Block("no"), ""},
+		"imported: an answer in error": {pre(), plain(`{"decision":"maybe"}`), hook.Decision{}, "the answer is no decision"},
+		"imported: exit 1":             {pre(), Answer{Stdout: []byte("text"), ExitCode: 1, Profile: hook.ProfileClaude}, hook.Decision{}, "it exited with code 1"},
+		"imported: exit 2":             {pre(), Answer{Stderr: []byte("no"), ExitCode: 2, Profile: hook.ProfileClaude}, hook.Block("no"), ""},
+		"acai: exit 2":                 {pre(), acai(2, ""), hook.Decision{}, "it exited with code 2: grep: x: No such file"},
+		"acai: exit 2 with a block":    {pre(), acai(2, `{"action":"block","reason":"no"}`), hook.Block("no"), ""},
+		"acai: text":                   {pre(), acai(0, "checked"), hook.Decision{}, "it begins with: checked"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ExitDecision(c.ev, c.a)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("got %+v, %v; want %s", got, err, c.err)
+				}
+			} else if err != nil || !reflect.DeepEqual(got, c.want) {
+				t.Errorf("got %+v, %v\nwant %+v", got, err, c.want)
+			}
+		})
+	}
+}
+
 // A no that stands in a text must not be handed to the agent as reading matter.
 func TestANoInsideATextIsABlock(t *testing.T) {
 	for _, text := range []string{

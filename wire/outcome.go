@@ -31,13 +31,14 @@ type stepForm struct {
 	DurationMS float64 `json:"duration_ms"`
 	Changed    bool    `json:"changed,omitempty"`
 	Injected   bool    `json:"injected,omitempty"`
+	Note       string  `json:"note,omitempty"`
 	Error      string  `json:"error,omitempty"`
 }
 
 // EncodeOutcome gives what a whole chain answered: one line, every name but
 // user_message and metadata always there, steps always an array. A step has changed and injected only
-// where they are true. The metadata is
-// without the agent's own event. The error of a step is one clean line.
+// where they are true, and a note only where there is one. The metadata is
+// without the agent's own event. The error and the note of a step are one clean line.
 func EncodeOutcome(out hook.Outcome[any]) ([]byte, error) {
 	form := outcomeForm{
 		Event: out.Event, Action: out.Action.String(), Reason: out.Reason, By: out.By,
@@ -45,7 +46,7 @@ func EncodeOutcome(out hook.Outcome[any]) ([]byte, error) {
 		UserMessage: out.UserMessage, Metadata: withoutNative(out.Metadata), Steps: make([]stepForm, len(out.Steps)),
 	}
 	for i, s := range out.Steps {
-		form.Steps[i] = stepForm{Hook: s.Hook, Lane: s.Lane.String(), Action: s.Action.String(), Reason: s.Reason, DurationMS: inMilliseconds(s.Duration), Changed: s.Changed, Injected: s.Injected}
+		form.Steps[i] = stepForm{Hook: s.Hook, Lane: s.Lane.String(), Action: s.Action.String(), Reason: s.Reason, DurationMS: inMilliseconds(s.Duration), Changed: s.Changed, Injected: s.Injected, Note: hook.LogLine(s.Note)}
 		if s.Err != nil {
 			form.Steps[i].Error = hook.LogLine(s.Err.Error())
 		}

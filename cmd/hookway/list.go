@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/visible"
 )
@@ -46,6 +47,7 @@ type listed struct {
 	Command     string   `json:"command,omitempty"`
 	Grants      []string `json:"grants,omitempty"` // what a script may do
 	Description string   `json:"description,omitempty"`
+	Note        string   `json:"note,omitempty"` // what was odd about its newest answer
 	State       string   `json:"state"`
 	Layer       string   `json:"layer"`
 	Origin      string   `json:"origin"`
@@ -102,10 +104,12 @@ func (a *app) list(cmd *cobra.Command) error {
 }
 
 func (a *app) printHooks(w *workspace) error {
+	notes := a.hookNotes(w.set.Workspace)
 	if a.json {
 		hooks := make([]listed, len(w.set.Hooks))
 		for i, h := range w.set.Hooks {
 			hooks[i] = list(h)
+			hooks[i].Note = notes[h.ID]
 		}
 		return a.print(listing(w.set, hooks))
 	}
@@ -126,7 +130,27 @@ func (a *app) printHooks(w *workspace) error {
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, events, lane, priority,
 			hook.LogLine(shownHandler(h)), h.State, relative(a.cwd(), h.Origin))
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, h := range w.set.Hooks {
+		if note := notes[h.ID]; note != "" {
+			fmt.Fprintln(a.out, field(h.ID, 80)+": "+field(note, 300))
+		}
+	}
+	return nil
+}
+
+// noted is how many records are looked at for notes on hooks.
+const noted = 1000
+
+// hookNotes gives, by id, what the record says of hooks whose answers were odd.
+func (a *app) hookNotes(workspace string) map[string]string {
+	dir, err := a.auditDir()
+	if err != nil {
+		return nil
+	}
+	return audit.Notes(dir, workspace, audit.Filter{Last: noted})
 }
 
 // listing is what list --json prints.

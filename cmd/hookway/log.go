@@ -298,7 +298,7 @@ func explainRecord(w io.Writer, r *audit.Record) {
 		if s.Failed {
 			did += ", failed"
 		}
-		fmt.Fprintf(w, "    %-9s  %s: %s (%s)%s%s\n", s.Lane, field(s.Hook, 80), did, inMS(s.DurationMS), after("  ", s.Reason), after("  error: ", s.Error))
+		fmt.Fprintf(w, "    %-9s  %s: %s (%s)%s%s\n", s.Lane, field(s.Hook, 80), did, inMS(s.DurationMS), after("  ", s.Reason), after("  error: ", s.Error)+after("  note: ", s.Note))
 	}
 	for _, c := range r.Changes {
 		fmt.Fprintf(w, "    changed    %s: %s → %s\n", field(c.Path, 120), side(c.From), side(c.To))

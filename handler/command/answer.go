@@ -12,7 +12,7 @@ import (
 // decide reads the answer of a program that ran to its end.
 func (h *Handler) decide(ev hook.AnyEvent, r result) (hook.Decision, error) {
 	d, err := wire.ExitDecision(ev, wire.Answer{
-		Stdout: r.stdout, Stderr: r.stderr, ExitCode: r.state.ExitCode(), Profile: h.c.Profile, Warn: h.warn,
+		Stdout: r.stdout, Stderr: r.stderr, ExitCode: r.state.ExitCode(), Profile: h.c.Profile, TextPasses: h.c.TextPasses, Warn: h.warn,
 	})
 	switch {
 	case err == nil:

@@ -43,6 +43,9 @@ type Config struct {
 	// Profile keeps the habits of another hook system when answers are read.
 	Profile hook.Profile
 
+	// TextPasses makes text on stdout that is no JSON no opinion; see wire.Answer.
+	TextPasses bool
+
 	// EventNames gives, by canonical event name, the hook_event_name that this
 	// hook is told, where that is another one.
 	EventNames map[string]string

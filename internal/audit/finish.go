@@ -122,6 +122,7 @@ func (f *finisher) steps(list []Step) []Step {
 		s.Action = shorten(s.Action, maxName)
 		s.Reason = f.text("steps.reason", s.Reason, maxReason/2)
 		s.Error = f.text("steps.error", s.Error, maxReason/2)
+		s.Note = f.text("steps.note", s.Note, maxName)
 	}
 	return out
 }

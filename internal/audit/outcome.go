@@ -50,7 +50,7 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 func stepOf(s hook.Step) Step {
 	step := Step{
 		Hook: s.Hook, Lane: s.Lane.String(), Action: s.Action.String(), DurationMS: milliseconds(s.Duration),
-		Changed: s.Changed, Injected: s.Injected, Failed: failed(s.Err),
+		Changed: s.Changed, Injected: s.Injected, Failed: failed(s.Err), Note: hook.LogLine(s.Note),
 	}
 	step.Reason, _ = draft(s.Reason, draftBounds.text)
 	if s.Err != nil {

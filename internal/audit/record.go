@@ -76,6 +76,7 @@ type Step struct {
 	DurationMS float64 `json:"duration_ms"`
 	Changed    bool    `json:"changed,omitempty"`
 	Injected   bool    `json:"injected,omitempty"`
+	Note       string  `json:"note,omitempty"`   // what was odd about its answer
 	Failed     bool    `json:"failed,omitempty"` // the handler failed, so its policy spoke
 	Error      string  `json:"error,omitempty"`  // why it failed, or what was refused of its decision
 }

@@ -162,6 +162,9 @@ func remark(s hook.Step) string {
 	if s.Reason != "" {
 		parts = append(parts, fmt.Sprintf("%q", cut(s.Reason)))
 	}
+	if s.Note != "" {
+		parts = append(parts, hook.LogLine(s.Note))
+	}
 	if s.Err != nil {
 		parts = append(parts, "failed: "+hook.LogLine(s.Err.Error()))
 	}

@@ -135,6 +135,7 @@ func (l *loader) build(f *found) (Hook, error) {
 		Kind: f.spec.handler.kind, Description: f.spec.description, Unasked: f.unasked, name: f.spec.id, source: f.source.path, rank: f.source.rank,
 	}
 	c := f.config(l.workspace, l.opts.Log)
+	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	pins, hash := l.show(f, &h)
 	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked())
 	if h.State != Active {

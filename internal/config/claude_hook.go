@@ -186,7 +186,10 @@ func firstArgument(args []string) string {
 
 // spec is the hook in our terms, but for what it matches.
 func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookSpec {
-	h := &hookSpec{node: n, id: s.hook, events: []*hook.EventInfo{event.info}, onFail: hook.FailOpen, handler: handlerSpec{kind: "command"}}
+	profile := hook.ProfileClaude
+	h := &hookSpec{
+		node: n, id: s.hook, events: []*hook.EventInfo{event.info}, profile: &profile, onFail: hook.FailOpen, handler: handlerSpec{kind: "command"},
+	}
 	if event.name != event.info.Name {
 		h.told = map[string]string{event.info.Name: event.name}
 	}

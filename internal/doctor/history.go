@@ -59,7 +59,7 @@ func (t tally) newest() []*happened { return t.sorted()[:min(len(t), mostLines)]
 // history tells what failed in the last day.
 func (c *Checkup) history() Section {
 	s := Section{Name: "history", Title: "Last 24 hours"}
-	failed, degraded, events := tally{}, tally{}, 0
+	failed, degraded, odd, events := tally{}, tally{}, tally{}, 0
 	for r, err := range audit.Read(c.auditDir(), audit.Filter{Since: c.Now.Add(-recent)}) {
 		var damage *audit.Damage
 		switch {
@@ -71,6 +71,11 @@ func (c *Checkup) history() Section {
 		}
 		events++
 		note(&r, failed, degraded)
+		for _, step := range r.Steps {
+			if step.Note != "" {
+				odd.add(r.Time, "hook %s: %s", step.Hook, step.Note)
+			}
+		}
 	}
 	if events > 0 {
 		s.ok("%s on record", count(events, "event"))
@@ -79,6 +84,9 @@ func (c *Checkup) history() Section {
 		s.warn("hookway log --since 24h --explain", "%s", repeated(h.what, h.times, c.Now.Sub(h.last)))
 	}
 	for _, h := range degraded.newest() {
+		s.note("%s", repeated(h.what, h.times, c.Now.Sub(h.last)))
+	}
+	for _, h := range odd.newest() {
 		s.note("%s", repeated(h.what, h.times, c.Now.Sub(h.last)))
 	}
 	path := filepath.Join(c.state, "shim.log")

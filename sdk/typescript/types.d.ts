@@ -67,6 +67,7 @@ export interface Step {
   hook: string;
   injected?: boolean;
   lane: Lane;
+  note?: string;
   reason: string;
 }
 

@@ -22,6 +22,7 @@ class Step:
     duration_ms: float
     changed: bool = False
     injected: bool = False
+    note: str = ""  # what was odd about its answer, which counts nevertheless
     error: str = ""  # why the hook failed, or what was refused of its decision
 
 

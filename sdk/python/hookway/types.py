@@ -75,6 +75,7 @@ class StepJSON(_StepJSON, total=False):
     changed: bool
     error: str
     injected: bool
+    note: str
 
 
 class _OutcomeJSON(TypedDict):
