@@ -22,7 +22,7 @@ type run struct {
 	tool  string   // of ev, for the chain's index
 	facts *facts   // of ev, made when the first matcher asks
 
-	among  func(id string) bool // nil: all lanes run; else the guards alone for which it holds
+	among func(id string) bool // nil: all lanes run; else the guards alone for which it holds
 
 	last   time.Duration // when the last transform hook answered, since processStart
 	kept   *kept
