@@ -15,7 +15,7 @@ func line(r result) {
 	if r.failed {
 		word = "FAIL"
 	}
-	fmt.Printf("%s %6.1fs  %s  %d passed\n", word, r.took.Seconds(), r.ImportPath, r.passed)
+	fmt.Printf("%s %6.1fs  (%.1fs of processors)  %s  %d passed\n", word, r.took.Seconds(), r.cpu.Seconds(), r.ImportPath, r.passed)
 }
 
 // summary prints what was skipped, and what took longest.

@@ -18,8 +18,9 @@ import (
 type result struct {
 	program
 	took   time.Duration
-	tests  []*test // in the order in which they ended
-	output string  // of no test of its own: the seed of the order, a panic
+	cpu    time.Duration // of the program, and of what it waited for
+	tests  []*test       // in the order in which they ended
+	output string        // of no test of its own: the seed of the order, a panic
 	failed bool
 	passed int
 }
@@ -111,7 +112,11 @@ func follow(ctx context.Context, p program, args []string, r *result) error {
 	// What the tests leave running may hold the pipe: it ends soon after them.
 	ended := make(chan error, 1)
 	go func() {
-		ended <- tests.Wait()
+		err := tests.Wait()
+		if state := tests.ProcessState; state != nil {
+			r.cpu = state.UserTime() + state.SystemTime()
+		}
+		ended <- err
 		_ = printed.SetReadDeadline(time.Now().Add(10 * time.Second))
 	}()
 	convert := exec.Command("go", "tool", "test2json", "-t")
