@@ -30,7 +30,7 @@ import (
 )
 
 // patient bounds every wait of these tests; none comes near it.
-const patient = 30 * time.Second
+const patient = 2 * time.Minute
 
 // house is a daemon with its doors, a judge, and a trusted workspace, all real.
 type house struct {

@@ -20,7 +20,7 @@ import (
 )
 
 // patient bounds every wait of these tests; none comes near it.
-const patient = 30 * time.Second
+const patient = 2 * time.Minute
 
 // world is a user with a trusted workspace, and a judge.
 type world struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // patient bounds every wait of these tests; none comes near it.
-const patient = 40 * time.Second
+const patient = 2 * time.Minute
 
 // box is a store in memory, so that a test can see each step and make each fail.
 // The crash tests use the real one.

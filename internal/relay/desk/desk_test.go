@@ -15,7 +15,7 @@ import (
 )
 
 // patient bounds every wait of these tests; none comes near it.
-const patient = 30 * time.Second
+const patient = 2 * time.Minute
 
 // silent are no hooks.
 type silent struct{}
