@@ -70,7 +70,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 		return
 	}
 	s.found = append(s.found, &found{
-		spec: h, source: s.source, file: s.file, command: h.command(s.source.dir, s.loader.workspace),
+		spec: h, source: s.source, file: s.file, command: h.command(s.source.dir),
 	})
 }
 
@@ -151,6 +151,9 @@ func lineWords(line string) []string {
 	}
 	return words
 }
+
+// maxQuotes bounds shell lines inside shell lines.
+const maxQuotes = 5
 
 // beforeCode are the flags before a line that is run: sh -c, bash -lc, env -S.
 var beforeCode = regexp.MustCompile(`^(-[A-Za-z]*[cS]|eval)$`)

@@ -47,6 +47,7 @@ type loader struct {
 	trust     trustFile // as it was read, once
 
 	pinned collector // of the workspace
+	doubts []Doubt   // what its hooks may run besides
 	set    *Set
 	user   layer
 	work   layer
@@ -240,17 +241,7 @@ func (l *loader) readWorkspace() {
 	for _, f := range workspaceFolders {
 		l.pinned.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
 	}
-	for _, f := range l.work.found {
-		if f.command.loose != "" && !f.spec.disabled {
-			l.warn(f.place(), f.spec.id, "this command runs files that are not pinned by trust: "+f.command.loose,
-				"name each file that it runs, by its path from the folder of this file")
-		}
-		for _, file := range f.command.files {
-			if rel, err := filepath.Rel(l.workspace, file); err == nil && filepath.IsLocal(rel) {
-				l.pinned.add(file)
-			}
-		}
-	}
+	l.readCommands()
 }
 
 // readYAML reads the hookway.yaml of a folder, or the named file.
@@ -288,7 +279,7 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 	into.file, into.yaml = spec, &src
 	l.set.Settings.hide(spec.redact)
 	for _, h := range spec.hooks {
-		f := &found{spec: h, source: into.yaml, file: path, command: h.command(src.dir, l.workspace)}
+		f := &found{spec: h, source: into.yaml, file: path, command: h.command(src.dir)}
 		into.found = append(into.found, f)
 	}
 	if len(problems) > 0 {

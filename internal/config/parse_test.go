@@ -157,7 +157,7 @@ func TestHandlersArriveAsWritten(t *testing.T) {
 		t.Error("every, worker, enabled, async or queue were lost")
 	}
 	one := hooks["one-shot"]
-	if got, want := one.command("/ws", "/ws").argv, []string{"/ws/guard", "--level", "3"}; !reflect.DeepEqual(got, want) {
+	if got, want := one.command("/ws").argv, []string{"/ws/guard", "--level", "3"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("argv %q, want %q", got, want)
 	}
 	if !reflect.DeepEqual(one.env, []string{"A=1", "B=two"}) || one.cwd != "sub" || *one.timeout != 250*time.Millisecond {

@@ -13,34 +13,29 @@ import (
 type commandLine struct {
 	argv  []string
 	shell string
-	files []string // the files that were found in it, sorted
-	loose string   // the word of it that runs files which it does not name, or ""
+	files []string // the files of the workspace that it needs, when it was read
 }
 
 // resolver finds the files that a command names.
 type resolver struct {
-	dirs    []string // where relative names start from, in order
-	project string   // what $HOOKWAY_PROJECT_DIR stands for
+	dirs []string // where relative names start from, in order
 }
 
 // command resolves a hook's command. dir is the folder of its file.
-func (h *hookSpec) command(dir, project string) commandLine {
-	r := resolver{dirs: []string{dir}, project: project}
-	if project == "" {
-		r.project = dir
-	}
+func (h *hookSpec) command(dir string) commandLine {
+	r := resolver{dirs: []string{dir}}
 	if h.cwd != "" {
 		r.dirs = append(r.dirs, under(dir, h.cwd))
 	}
 	if h.handler.shell != nil {
 		line := h.handler.shell.text
-		return r.mentioned(r.shell(line), func(m *mentions) { m.line(line, 1) })
+		return r.shell(line)
 	}
 	var words []string
 	for _, e := range h.handler.argv {
 		words = append(words, e.text)
 	}
-	return r.mentioned(r.list(words), func(m *mentions) { m.list(words) })
+	return r.list(words)
 }
 
 // under makes a path absolute, from a folder.
@@ -66,7 +61,6 @@ func (r *resolver) list(words []string) commandLine {
 		}
 		if file := r.find(w); file != "" {
 			out.argv[i] = file
-			out.files = append(out.files, file)
 		} else if i == 0 || i == 1 && operand || isDotted(w) { // missing: an agent's folder must not supply it
 			out.argv[i] = under(r.dirs[0], w)
 		}
@@ -104,8 +98,7 @@ func (r *resolver) find(word string) string {
 }
 
 // shell resolves the plain words of a shell line. What stands in quotes or is
-// made by the shell is left as it is, but for the variables of the project's
-// folder, whose files are found. After a cd, relative names mean something else.
+// made by the shell is left as it is. After a cd, relative names mean something else.
 func (r *resolver) shell(line string) commandLine {
 	out := commandLine{}
 	var b strings.Builder
@@ -114,7 +107,7 @@ func (r *resolver) shell(line string) commandLine {
 		b.WriteString(line[last:w.start])
 		last = w.end
 		text := line[w.start:w.end]
-		switch file := ""; {
+		switch {
 		case w.output: // what a command writes is no part of it
 			b.WriteString(text)
 			continue
@@ -123,18 +116,11 @@ func (r *resolver) shell(line string) commandLine {
 		default:
 			operand := script && !w.begins && !strings.HasPrefix(text, "-")
 			if w.plain && (isPath(text) || operand) {
-				if file = r.find(text); file != "" {
+				if file := r.find(text); file != "" {
 					text = quoteWord(file)
 				} else if isDotted(text) || first && operand { // missing: an agent's folder must not supply it
 					text = quoteWord(under(r.dirs[0], text))
 				}
-			} else if !w.plain {
-				if plain, ok := r.expand(text); ok {
-					file = r.find(plain)
-				}
-			}
-			if file != "" {
-				out.files = append(out.files, file)
 			}
 			b.WriteString(text)
 			if operand {
@@ -151,16 +137,6 @@ func (r *resolver) shell(line string) commandLine {
 	b.WriteString(line[last:])
 	out.shell = b.String()
 	return out
-}
-
-// expand writes the project's folder for its variables and takes quotes away.
-func (r *resolver) expand(word string) (string, bool) {
-	for _, name := range []string{"HOOKWAY_PROJECT_DIR", "CLAUDE_PROJECT_DIR"} {
-		word = strings.ReplaceAll(word, "${"+name+"}", r.project)
-		word = strings.ReplaceAll(word, "$"+name, r.project)
-	}
-	word = strings.NewReplacer(`"`, "", `'`, "").Replace(word)
-	return word, isPath(word) && !strings.ContainsAny(word, "$`*?")
 }
 
 // quoteWord writes a path so that the shell takes it as one word.
@@ -246,3 +222,28 @@ func isAssignment(word string) bool {
 	name, _, ok := strings.Cut(word, "=")
 	return ok && name != "" && !strings.ContainsAny(name, "/.-$'\"")
 }
+
+// unquote takes the quotes of a shell word away, and the backslashes outside
+// single quotes.
+func unquote(word string) string {
+	var b strings.Builder
+	quote := byte(0)
+	for i := 0; i < len(word); i++ {
+		c := word[i]
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case c == '\\' && quote != '\'' && os.PathSeparator != '\\' && i+1 < len(word):
+			i++
+			b.WriteByte(word[i])
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// versionless is python for python3.12.
+func versionless(program string) string { return strings.TrimRight(program, "0123456789.-") }

@@ -83,6 +83,7 @@ type Set struct {
 	named         string   // Options.File
 	imported      []string // settings.json files that are imported, and modules, there or not
 	pinned        []string // files that the workspace could run or be configured by
+	awaited       []string // what would be pinned if it were there, and folders whose names matter
 	lost          string   // why it is not known what the user trusts, or ""
 	entries       map[string]trusted
 	frozen        bool // Live: the workspace's hooks are those of an earlier load

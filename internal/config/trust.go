@@ -46,6 +46,7 @@ type TrustStatus struct {
 	Changes   []Change      `json:"changes,omitempty"` // with TrustChanged
 	Lost      string        `json:"lost,omitempty"`    // with TrustChanged: why it is not known any more what was trusted
 	Wishes    []Wish        `json:"wishes,omitempty"`  // of Trust: what scripts and modules may do from now on
+	Unknown   []Doubt       `json:"unknown,omitempty"` // of Trust: what the hooks may run that cannot be pinned
 	Sends     []Destination `json:"sends,omitempty"`   // of Trust: where what is remembered, and events, go
 }
 
@@ -218,7 +219,7 @@ func TrustIf(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 	}
 	status := before.status(l.workspace, l.pinned.files)
 	status.Wishes = l.wishes(before.Workspaces[l.workspace].Grants)
-	status.Sends = l.destinations()
+	status.Sends, status.Unknown = l.destinations(), l.doubts
 	if ask != nil {
 		if err := ask(status); err != nil {
 			return status, err

@@ -23,7 +23,13 @@ var node = interpreter{
 	valued: "-e --eval -p --print -r --require --import --loader --experimental-loader -C --conditions --env-file --input-type --title --preload --config -c",
 	code:   "-e --eval -p --print", load: "-r --require --import --loader --experimental-loader --env-file --preload --config -c",
 	endings: []string{".js", ".cjs", ".mjs", ".ts", ".json", "/index.js", "/index.ts", "/index.mjs", "/index.cjs", "/package.json"},
-	verbs:   "run test watch", loose: "task x",
+	verbs:   "run test watch",
+}
+
+// choosing is an interpreter with operands that run what they choose.
+func choosing(in interpreter, loose string) interpreter {
+	in.loose = loose
+	return in
 }
 
 var python = interpreter{
@@ -33,7 +39,7 @@ var python = interpreter{
 
 // interpreters by their names without a version.
 var interpreters = map[string]interpreter{
-	"node": node, "nodejs": node, "deno": node, "bun": node, "tsx": node, "ts-node": node,
+	"node": node, "nodejs": node, "deno": choosing(node, "task x"), "bun": choosing(node, "x"), "tsx": node, "ts-node": node,
 	"python": python, "pypy": python, "py": python,
 	"uv":         {valued: "-m --module --with --python -p", module: "-m --module", endings: python.endings, verbs: "run", loose: "x tool"},
 	"ruby":       {valued: "-e -r -I -C -E -x", code: "-e", load: "-r", folder: "-I", endings: []string{".rb"}},

@@ -55,12 +55,16 @@ func reader() Reader {
 			data, err := fs.ReadFile(files, rel)
 			return data[:min(len(data), MaxText+1)], err
 		},
-		List: func(dir string) ([]fs.DirEntry, error) {
+		List: func(dir string) (names []string, err error) {
 			rel, err := local(dir)
 			if err != nil {
 				return nil, err
 			}
-			return fs.ReadDir(files, rel)
+			entries, err := fs.ReadDir(files, rel)
+			for _, e := range entries {
+				names = append(names, e.Name())
+			}
+			return names, err
 		},
 	}
 }

@@ -216,18 +216,18 @@ func (a *analysis) matches(dir, seg string) []string {
 	if a.List == nil || len(a.out.Folders) > maxNames {
 		return nil
 	}
-	entries, err := a.List(dir)
+	names, err := a.List(dir)
 	if err != nil {
 		return nil
 	}
-	a.steps += len(entries)
+	a.steps += len(names)
 	var out []string
-	for _, e := range entries {
-		if !strings.HasPrefix(seg, ".") && strings.HasPrefix(e.Name(), ".") {
+	for _, name := range names {
+		if !strings.HasPrefix(seg, ".") && strings.HasPrefix(name, ".") {
 			continue
 		}
-		if Matches(seg, e.Name()) {
-			out = append(out, filepath.Join(dir, e.Name()))
+		if Matches(seg, name) {
+			out = append(out, filepath.Join(dir, name))
 		}
 	}
 	return out

@@ -8,7 +8,6 @@
 package shell
 
 import (
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,8 +34,8 @@ type Reader struct {
 	Dirs []string
 	// Open gives the first MaxText+1 bytes of a file. Without it no script is read.
 	Open func(path string) ([]byte, error)
-	// List gives what is in a folder. Without it no pattern is expanded.
-	List func(dir string) ([]fs.DirEntry, error)
+	// List gives the names in a folder. Without it no pattern is expanded.
+	List func(dir string) ([]string, error)
 }
 
 // Reading is what a line would do.

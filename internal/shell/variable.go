@@ -248,6 +248,7 @@ func (a *analysis) enter(names []string) {
 			}
 			if a.List != nil {
 				if _, err := a.List(full); err != nil {
+					a.out.Folders = append(a.out.Folders, full) // it may come
 					continue
 				}
 			}

@@ -1,0 +1,207 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/shell"
+)
+
+// maxListed bounds a folder in which a pattern of a command is looked up.
+const maxListed = 4096
+
+// Doubt is a word of a hook, or of a script that it runs, that decides what runs in a
+// way that only shows when it runs: trust cannot pin that.
+type Doubt struct {
+	Hook   string `json:"hook"`
+	Origin string `json:"origin"` // where the hook is written
+	Word   string `json:"word"`
+	Why    string `json:"why"`
+	Script string `json:"script,omitempty"` // in which the word stands, if not in the hook
+}
+
+// readCommands reads the commands of the workspace's hooks, and pins the files that
+// they run, source or read.
+func (l *loader) readCommands() {
+	for _, f := range l.work.found {
+		if f.spec.handler.kind == "command" && !f.spec.disabled {
+			f.command.files = l.readCommand(f)
+		}
+	}
+	for _, folder := range l.work.folders {
+		for _, file := range folder.files {
+			l.take(shell.Reader{Dirs: []string{l.workspace}}, filepath.Base(file), file, func(r shell.Reader) shell.Reading { return r.Words([]string{file}) })
+		}
+	}
+}
+
+// readCommand reads the command of one hook.
+func (l *loader) readCommand(f *found) []string {
+	r := shell.Reader{Env: map[string]string{}, Dirs: []string{f.source.dir}}
+	if f.spec.cwd != "" {
+		r.Dirs = append(r.Dirs, under(f.source.dir, f.spec.cwd))
+	}
+	if !slices.Contains(r.Dirs, l.workspace) {
+		r.Dirs = append(r.Dirs, l.workspace)
+	}
+	for _, entry := range f.spec.env {
+		name, value, _ := strings.Cut(entry, "=")
+		r.Env[name] = value
+	}
+	return l.take(r, f.spec.id, f.place(), func(r shell.Reader) shell.Reading {
+		if f.spec.handler.shell != nil {
+			return r.Line(f.spec.handler.shell.text)
+		}
+		var words []string
+		for _, e := range f.spec.handler.argv {
+			words = append(words, e.text)
+		}
+		return r.Words(words)
+	})
+}
+
+// take pins what a reading names, and notes what it could not know.
+func (l *loader) take(r shell.Reader, id, place string, read func(shell.Reader) shell.Reading) (files []string) {
+	if r.Env == nil {
+		r.Env = map[string]string{}
+	}
+	r.Env["HOOKWAY_PROJECT_DIR"], r.Env["CLAUDE_PROJECT_DIR"] = l.workspace, l.workspace
+	if home := l.opts.getenv("HOME"); home != "" && r.Env["HOME"] == "" {
+		r.Env["HOME"] = home
+	}
+	r.Open, r.List = openScript, listFolder
+	reading := read(r)
+	for _, u := range reading.Unknown {
+		if u.Loose {
+			l.warn(place, id, "this command runs files that are not pinned by trust: "+u.Word,
+				"name each file that it runs, by its path from the folder of this file")
+			continue
+		}
+		l.doubt(Doubt{Hook: id, Origin: place, Word: u.Word, Why: u.Why, Script: u.File})
+	}
+	code := slices.Concat(reading.Runs, reading.Sources)
+	for i, n := range slices.Concat(code, reading.Reads) {
+		if !filepath.IsAbs(n.Path) {
+			continue // a program on PATH
+		}
+		if n.Tree {
+			files = append(files, l.pinTree(n, id, place)...)
+			continue
+		}
+		if isCode := i < len(code); l.pinnable(n, isCode) {
+			l.pinned.add(n.Path)
+			files = append(files, n.Path)
+		} else if isCode && !system(n.Path) {
+			l.set.awaited = append(l.set.awaited, n.Path)
+		}
+	}
+	l.set.awaited = append(l.set.awaited, reading.Folders...)
+	slices.Sort(files)
+	return slices.Compact(files)
+}
+
+func (l *loader) doubt(d Doubt) {
+	if !slices.Contains(l.doubts, d) {
+		l.doubts = append(l.doubts, d)
+	}
+}
+
+// pinnable reports whether a file counts for trust: each in the workspace, and of
+// those outside the scripts that are run, and what is named from here. Programs that
+// are installed elsewhere are as much the user's as those on PATH.
+func (l *loader) pinnable(n shell.Name, code bool) bool {
+	if !isFile(n.Path) {
+		return false
+	}
+	if disk.Inside(l.workspace, n.Path) {
+		return true
+	}
+	if real, err := filepath.EvalSymlinks(n.Path); err == nil && disk.Inside(l.workspace, real) {
+		return true
+	}
+	if !code || system(n.Path) {
+		return false
+	}
+	return strings.HasPrefix(n.Word, "..") || !isProgram(n.Path)
+}
+
+// systemFolders hold what comes with the system or its package managers.
+var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/snap", "/etc", "/dev", "/proc", "/sys", "/run",
+	"/System", "/Library", "/Applications", `C:\Windows`, `C:\Program Files`, `C:\Program Files (x86)`, `C:\ProgramData`}
+
+func system(path string) bool {
+	return slices.ContainsFunc(systemFolders, func(dir string) bool { return disk.Inside(filepath.FromSlash(dir), path) })
+}
+
+// isProgram reports whether a file is in machine code, by its first bytes.
+func isProgram(path string) bool {
+	f, err := disk.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var first [4]byte
+	n, _ := io.ReadFull(f, first[:])
+	head := string(first[:n])
+	return strings.HasPrefix(head, "\x7fELF") || strings.HasPrefix(head, "MZ") ||
+		slices.Contains([]string{"\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"}, head)
+}
+
+// pinTree pins the files of a folder of which a command takes all.
+func (l *loader) pinTree(n shell.Name, id, place string) (files []string) {
+	if !disk.Inside(l.workspace, n.Path) || n.Path == l.workspace && (n.Match == "" || n.Match == "*") {
+		l.doubt(Doubt{Hook: id, Origin: place, Word: n.Word, Why: "it takes every file of " + n.Path})
+		return nil
+	}
+	l.set.awaited = append(l.set.awaited, n.Path)
+	err := walkHooks(l.workspace, n.Path, func(e disk.Entry) error {
+		switch {
+		case e.Err != nil || e.Loop:
+		case e.Info.IsDir() && e.Out:
+			l.doubt(Doubt{Hook: id, Origin: place, Word: n.Word, Why: "there is a link in it that leads out of the workspace, to " + e.Real})
+		case e.Info.IsDir():
+			l.set.awaited = append(l.set.awaited, e.Path)
+		case e.Info.Mode().IsRegular() && shell.Matches(n.Match, filepath.Base(e.Path)):
+			l.pinned.add(e.Path)
+			files = append(files, e.Path)
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.doubt(Doubt{Hook: id, Origin: place, Word: n.Word, Why: fmt.Sprintf("the files in it cannot all be pinned: %v", err)})
+	}
+	return files
+}
+
+// openScript gives the beginning of a script, but of none that came with the system.
+func openScript(path string) ([]byte, error) {
+	if system(path) {
+		return nil, fs.ErrNotExist
+	}
+	f, err := disk.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, shell.MaxText+1))
+}
+
+// listFolder gives what is in a folder.
+func listFolder(dir string) ([]string, error) { return disk.Names(dir, maxListed) }
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func inFolder(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
