@@ -97,7 +97,7 @@ func newWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world
 	}
 	w.env = append(w.env, a.settle(t, w)...)
 	t.Cleanup(func() { w.stopDaemon(t) })
-	w.hookway(t, "trust")
+	w.hookway(t, "trust", "--yes")
 	return w
 }
 

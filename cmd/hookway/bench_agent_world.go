@@ -91,7 +91,7 @@ func (w *agentWorld) settle(ctx context.Context) error {
 	if err := w.settings("http://127.0.0.1:9"); err != nil { // install looks at them
 		return err
 	}
-	for _, args := range [][]string{{"trust"}, {"install", w.plan.client.Name, "--user", "--yes"}} {
+	for _, args := range [][]string{{"trust", "--yes"}, {"install", w.plan.client.Name, "--user", "--yes"}} {
 		if _, err := w.run(ctx, w.env("http://127.0.0.1:9"), filepath.Join(w.bin, "hookway"), args...); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ HOOKWAY_TRUST=1 trusts without asking, for CI.`,
 			told := map[string]bool{}
 			status, err := config.TrustIf(a.options(), func(status config.TrustStatus) error {
 				a.showDestinations(status.Sends, told)
-				return a.askGrants(status.Wishes, yes)
+				return a.consent(status, yes)
 			})
 			if err != nil {
 				return err
@@ -48,7 +48,7 @@ HOOKWAY_TRUST=1 trusts without asking, for CI.`,
 			return a.showProblems(cmd, told)
 		},
 	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "allow scripts and modules what they want, without asking")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "trust without asking: what changed, what nobody can know, and what scripts and modules want")
 	return c
 }
 
@@ -60,10 +60,27 @@ var mayDo = map[string]string{
 	"net":   "use the network",
 }
 
-// askGrants asks the user whether scripts may have what they did not have before.
-func (a *app) askGrants(wishes []config.Wish, yes bool) error {
+// consent asks the user for what is not a matter of course: files that changed, words
+// that nobody can know the meaning of, and what scripts may do that they could not before.
+func (a *app) consent(status config.TrustStatus, yes bool) error {
+	if !a.json {
+		a.showDifferences(status)
+	}
 	var b strings.Builder
-	for _, w := range wishes {
+	if n := len(status.Changes); status.State == config.TrustChanged {
+		fmt.Fprintf(&b, "  %s changed since it was trusted: %s\n", count(n, "file"), status.Changed())
+	}
+	for _, u := range status.Unknown {
+		if status.State == config.TrustGiven { // said before
+			break
+		}
+		place := u.Origin
+		if u.Script != "" {
+			place = u.Script
+		}
+		fmt.Fprintf(&b, "  hook %s (%s) has a word that nothing can pin: %s: %s\n", u.Hook, relative(a.cwd(), place), visible.Line(u.Word), visible.Line(u.Why))
+	}
+	for _, w := range status.Wishes {
 		for _, g := range w.More {
 			fmt.Fprintf(&b, "  %s wants to %s (%s)\n", w.File, mayDo[g], g)
 		}
@@ -78,7 +95,17 @@ func (a *app) askGrants(wishes []config.Wish, yes bool) error {
 		}
 		return &exit{code: exitFailure, err: errors.New("nothing was trusted; what a script wants stands beside it in hookway.yaml under allow:, or in the file itself")}
 	}
-	return &exit{code: exitFailure, err: fmt.Errorf("nothing was trusted, for nobody can be asked here whether scripts may do this:\n%slook at them, then run hookway trust in a terminal, or hookway trust --yes", b.String())}
+	return &exit{code: exitFailure, err: fmt.Errorf("nothing was trusted, for nobody can be asked here whether this may be:\n%slook at it, then run hookway trust in a terminal, or hookway trust --yes", b.String())}
+}
+
+// showDifferences shows what changed since the workspace was trusted.
+func (a *app) showDifferences(status config.TrustStatus) {
+	for _, d := range status.Diffs {
+		fmt.Fprintf(a.out, "%s (%s)\n", visible.Line(d.Path), d.Kind)
+		for _, line := range d.Lines {
+			fmt.Fprintf(a.out, "  %s\n", visible.Line(strings.ReplaceAll(line, "\t", "    ")))
+		}
+	}
 }
 
 // asked asks a person a question that is answered with yes or no; no answer is no.

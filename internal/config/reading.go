@@ -84,12 +84,12 @@ func (l *loader) take(r shell.Reader, id, place string, read func(shell.Reader) 
 				"name each file that it runs, by its path from the folder of this file")
 			continue
 		}
-		l.doubt(Doubt{Hook: id, Origin: place, Word: u.Word, Why: u.Why, Script: u.File})
+		l.doubt(Doubt{Hook: id, Origin: place, Word: u.Word, Why: u.Why, Script: u.Script})
 	}
 	code := slices.Concat(reading.Runs, reading.Sources)
 	for i, n := range slices.Concat(code, reading.Reads) {
-		if !filepath.IsAbs(n.Path) {
-			continue // a program on PATH
+		if !filepath.IsAbs(n.Path) || i >= len(code) && n.Script != "" {
+			continue // a program on PATH, or data of a script, which it may keep there itself
 		}
 		if n.Tree {
 			files = append(files, l.pinTree(n, id, place)...)

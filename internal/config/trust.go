@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // maxState bounds a file of hookway's own.
@@ -42,12 +43,39 @@ type TrustStatus struct {
 	Workspace string        `json:"workspace,omitempty"`
 	State     TrustState    `json:"state"`
 	Hash      string        `json:"hash,omitempty"`
-	Files     []string      `json:"files,omitempty"`   // what is pinned, by path from the workspace
-	Changes   []Change      `json:"changes,omitempty"` // with TrustChanged
-	Lost      string        `json:"lost,omitempty"`    // with TrustChanged: why it is not known any more what was trusted
-	Wishes    []Wish        `json:"wishes,omitempty"`  // of Trust: what scripts and modules may do from now on
-	Unknown   []Doubt       `json:"unknown,omitempty"` // of Trust: what the hooks may run that cannot be pinned
-	Sends     []Destination `json:"sends,omitempty"`   // of Trust: where what is remembered, and events, go
+	Files     []string      `json:"files,omitempty"`       // what is pinned, by path from the workspace
+	Changes   []Change      `json:"changes,omitempty"`     // with TrustChanged
+	Lost      string        `json:"lost,omitempty"`        // with TrustChanged: why it is not known any more what was trusted
+	Wishes    []Wish        `json:"wishes,omitempty"`      // of Trust: what scripts and modules may do from now on
+	Diffs     []Difference  `json:"differences,omitempty"` // of Trust, with TrustChanged
+	Unknown   []Doubt       `json:"unknown,omitempty"`     // of Trust: what the hooks may run that cannot be pinned
+	Sends     []Destination `json:"sends,omitempty"`       // of Trust: where what is remembered, and events, go
+}
+
+// Bounds of a text that names files that changed.
+const (
+	maxChanged = 5
+	maxName    = 120
+)
+
+// Changed names the files that changed since they were trusted, in one line.
+func (s TrustStatus) Changed() string {
+	var names []string
+	for i, c := range s.Changes {
+		if i == maxChanged {
+			names = append(names, fmt.Sprintf("and %d more", len(s.Changes)-i))
+			break
+		}
+		name := visible.Line(c.Path)
+		if r := []rune(name); len(r) > maxName {
+			name = "…" + string(r[len(r)-maxName:])
+		}
+		if c.Kind != "changed" {
+			name += " " + c.Kind
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // trusted is one workspace in trust.json.
@@ -98,7 +126,7 @@ func (s trustStore) read() (trustFile, error) {
 }
 
 // change rewrites trust.json under a lock: two processes lose nothing.
-func (s trustStore) change(edit func(*trustFile)) error {
+func (s trustStore) change(edit func(*trustFile) error) error {
 	if err := privateDir(s.dir); err != nil {
 		return err
 	}
@@ -111,7 +139,9 @@ func (s trustStore) change(edit func(*trustFile)) error {
 	if err != nil {
 		return err
 	}
-	edit(&t)
+	if err := edit(&t); err != nil {
+		return err
+	}
 	data, err := json.MarshalIndent(t, "", "  ")
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", s.path(), err)
@@ -220,16 +250,23 @@ func TrustIf(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 	status := before.status(l.workspace, l.pinned.files)
 	status.Wishes = l.wishes(before.Workspaces[l.workspace].Grants)
 	status.Sends, status.Unknown = l.destinations(), l.doubts
+	if status.State == TrustChanged {
+		status.Diffs = l.differences(status.Changes, before.Workspaces[l.workspace].Files)
+	}
 	if ask != nil {
 		if err := ask(status); err != nil {
 			return status, err
 		}
 	}
 	entry := trusted{Hash: status.Hash, Files: l.pinned.files, Grants: given(status.Wishes), Since: time.Now().UTC().Truncate(time.Second)}
-	if err := l.store.change(func(t *trustFile) { t.Workspaces[l.workspace] = entry }); err != nil {
+	err = l.store.change(func(t *trustFile) error {
+		t.Workspaces[l.workspace] = entry
+		return l.store.copies().keep(l.pinned.pins, *t)
+	})
+	if err != nil {
 		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
 	}
-	status.State, status.Changes = TrustGiven, nil
+	status.State, status.Changes, status.Diffs = TrustGiven, nil, nil
 	return status, nil
 }
 
@@ -257,9 +294,10 @@ func Untrust(opts Options) (workspace string, was bool, err error) {
 	if _, ok := before.Workspaces[workspace]; !ok {
 		return workspace, false, nil
 	}
-	err = l.store.change(func(t *trustFile) {
+	err = l.store.change(func(t *trustFile) error {
 		_, was = t.Workspaces[workspace]
 		delete(t.Workspaces, workspace)
+		return l.store.copies().forget(*t)
 	})
 	return workspace, was, err
 }

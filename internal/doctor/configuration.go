@@ -43,7 +43,7 @@ func (c *Checkup) trust(s *Section, untrusted int) {
 	t := c.set.Trust
 	switch {
 	case t.State == config.TrustChanged:
-		s.fail("look at the files, then run: hookway trust", "the files of %s changed since it was trusted: %s not run", t.Workspace, does(untrusted))
+		s.fail("look at the files, then run: hookway trust", "the files of %s changed since it was trusted (%s): %s not run", t.Workspace, t.Changed(), does(untrusted))
 	case untrusted > 0:
 		s.warn("look at them with hookway list, then run: hookway trust", "%s is not trusted: %s not run", t.Workspace, does(untrusted))
 	case t.State == config.TrustEnvironment:

@@ -117,10 +117,10 @@ func Advice(set *config.Set) string {
 		return fmt.Sprintf("%s: the hooks of %s run as they were. If they shall go on, run: hookway trust; if not, hookway untrust after it", why, set.Workspace)
 	}
 	if set.Trust.State == config.TrustChanged && slices.ContainsFunc(set.Hooks, func(h config.Hook) bool { return h.Layer == config.LayerWorkspace && h.State == config.Active }) {
-		return fmt.Sprintf("the files of %s changed since it was trusted; its hooks run as they were. Look at the changes, then run: hookway trust", set.Workspace)
+		return fmt.Sprintf("the files of %s changed since it was trusted (%s); its hooks run as they were. Look at the changes, then run: hookway trust", set.Workspace, set.Trust.Changed())
 	}
 	if set.Trust.State == config.TrustChanged {
-		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted; look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", what, set.Workspace)
+		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted (%s); look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", what, set.Workspace, set.Trust.Changed())
 	}
 	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", what, set.Workspace)
 }

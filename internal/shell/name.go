@@ -20,13 +20,16 @@ func (a *analysis) tell(list *[]Name, kind string, n Name) {
 	if n.Tree {
 		key = "tree " + key
 	}
+	if n.Script = a.script; n.Script != "" {
+		key = "in " + key
+	}
 	if n.Path == "" || len(n.Path) > 4096 || strings.ContainsRune(n.Path, 0) || a.told[key] {
 		return
 	}
 	if len(a.told) > maxNames {
 		if !a.full {
 			a.full = true
-			a.out.Unknown = append(a.out.Unknown, Unknown{Word: clip(n.Word), Why: "it names too many files", File: a.script})
+			a.out.Unknown = append(a.out.Unknown, Unknown{Word: clip(n.Word), Why: "it names too many files", Script: a.script})
 		}
 		return
 	}

@@ -12,7 +12,7 @@ var programs map[string]func(a *analysis, name string, args []arg)
 func init() {
 	programs = map[string]func(*analysis, string, []arg){
 		".": source, "source": source, "eval": eval, "trap": trap, "cd": chdir, "pushd": chdir, "mapfile": mapfile, "readarray": mapfile,
-		"read": readInto, "printf": printf, "set": set, "shift": shift, "alias": alias, "getopts": readInto, "test": nothing, "[": nothing,
+		"read": readInto, "printf": printf, "echo": echo, "set": set, "shift": shift, "alias": alias, "getopts": readInto, "test": nothing, "[": nothing,
 		"unset": nothing, "find": find, "xargs": xargs, "parallel": xargs, "run-parts": runParts, "make": makefile, "gmake": makefile,
 		"cp": copies, "mv": copies, "install": copies, "ln": copies, "rsync": copies, "dd": dd, "sed": sed, "gsed": sed, "env": env, "flock": flock,
 		"complete": completes, "su": suLine, "script": suLine, "ssh": suLine, "watch": watch, "enable": enable, "hash": nothing,
@@ -160,7 +160,14 @@ func printf(a *analysis, _ string, args []arg) {
 		out, sure := format("printf", vals)
 		a.assign(args[1].text, out, known && sure)
 	}
-	a.readAll(args)
+	echo(a, "", args)
+}
+
+// echo only prints: what it names matters if another command takes it.
+func echo(a *analysis, _ string, args []arg) {
+	if a.taken > 0 {
+		a.readAll(args)
+	}
 }
 
 // set changes $1 and what follows.

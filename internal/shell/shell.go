@@ -54,14 +54,16 @@ type Name struct {
 	Word  string // as it is written
 	Tree  bool   // all files below it
 	Match string // of a tree: only those with a base name of this pattern
+	// Script is the script in which the word stands, or "" if it is in the line.
+	Script string
 }
 
 // Unknown is a word, as it is written, that decides what runs in a way that only
 // shows when it runs.
 type Unknown struct {
-	Word string
-	Why  string
-	File string // the script in which it stands, or ""
+	Word   string
+	Why    string
+	Script string // as in Name
 	// Loose is a program that runs files of its own choice, as make does: no
 	// expansion, but a way of its own to find them.
 	Loose bool
@@ -132,6 +134,7 @@ type analysis struct {
 	script string          // that is being read
 	input  *input          // of the command that is being read
 	nested int
+	taken  int // above 0 where what is printed goes to another command
 	guess  int // above 0 in what may not be code at all
 }
 
@@ -155,7 +158,7 @@ func (a *analysis) state() [6]int {
 func (a *analysis) step() bool {
 	if a.steps++; a.steps > maxSteps && !a.full {
 		a.full = true
-		a.out.Unknown = append(a.out.Unknown, Unknown{Word: "", Why: "it is too much to be read", File: a.script})
+		a.out.Unknown = append(a.out.Unknown, Unknown{Word: "", Why: "it is too much to be read", Script: a.script})
 	}
 	return !a.full
 }
@@ -167,7 +170,7 @@ func (a *analysis) loose(word string) { a.doubt(word, "it runs files of its own 
 func (a *analysis) doubt(word, why string, loose bool) {
 	if key := "?" + word + "\x00" + why; a.guess == 0 && !a.told[key] && len(a.out.Unknown) < maxNames {
 		a.told[key] = true
-		a.out.Unknown = append(a.out.Unknown, Unknown{Word: clip(word), Why: why, File: a.script, Loose: loose})
+		a.out.Unknown = append(a.out.Unknown, Unknown{Word: clip(word), Why: why, Script: a.script, Loose: loose})
 	}
 }
 
@@ -181,7 +184,9 @@ func clip(word string) string {
 // tidy sorts the reading.
 func (r Reading) tidy() Reading {
 	for _, list := range []*[]Name{&r.Runs, &r.Sources, &r.Reads, &r.Writes} {
-		slices.SortStableFunc(*list, func(a, b Name) int { return strings.Compare(a.Path+"\x00"+a.Match, b.Path+"\x00"+b.Match) })
+		slices.SortStableFunc(*list, func(a, b Name) int {
+			return strings.Compare(a.Path+"\x00"+a.Match+"\x00"+a.Script, b.Path+"\x00"+b.Match+"\x00"+b.Script)
+		})
 		*list = slices.CompactFunc(*list, func(a, b Name) bool { return a.Path == b.Path && a.Tree == b.Tree && a.Match == b.Match })
 	}
 	slices.Sort(r.Folders)

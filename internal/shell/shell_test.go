@@ -285,6 +285,8 @@ func TestWhatALineRuns(t *testing.T) {
 		{"curl -o out.log https://example.com/list", "", ""},
 		{"curl -s -d @data.json https://example.com --output out.log", "", ""},
 		{"dd if=list of=out.log", "list", ""},
+		{"L=events.log; cat >> $L || echo \"nothing was noted in $L\" >&2", "", ""},
+		{"echo x.sh | tee events.log | sort", "x.sh", ""},
 		{"cat events.log; echo a >> events.log", "events.log", ""},
 		{"tail -n 3 events.log", "events.log", ""},
 		{"sqlite3 events.log 'insert into x values (1)'", "", ""},

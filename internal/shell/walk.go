@@ -75,6 +75,7 @@ type walker struct {
 	src   string
 	stdin map[*syntax.Stmt]*syntax.Stmt // what is piped into a command
 	depth int
+	taken []bool // by depth: what is printed there goes to another command
 }
 
 // walk visits a node and all below it, whatever they are: a substitution can stand
@@ -83,6 +84,10 @@ func (w *walker) walk(root syntax.Node) {
 	syntax.Walk(root, func(n syntax.Node) bool {
 		if n == nil {
 			w.depth--
+			if w.taken[w.depth] {
+				w.a.taken--
+			}
+			w.taken = w.taken[:w.depth]
 			return true
 		}
 		if !w.a.step() {
@@ -93,9 +98,25 @@ func (w *walker) walk(root syntax.Node) {
 			return false
 		}
 		w.depth++
+		w.taken = append(w.taken, takes(n))
+		if takes(n) {
+			w.a.taken++
+		}
 		w.node(n)
 		return true
 	})
+}
+
+// takes reports whether what is printed in a node goes to a command, and not to the
+// terminal.
+func takes(n syntax.Node) bool {
+	switch n := n.(type) {
+	case *syntax.CmdSubst, *syntax.ProcSubst:
+		return true
+	case *syntax.BinaryCmd:
+		return n.Op == syntax.Pipe || n.Op == syntax.PipeAll
+	}
+	return false
 }
 
 // text is a node as it is written.
