@@ -182,7 +182,7 @@ func mistakes(list []api.Message) error {
 	var errs []error
 	for _, m := range list[:min(len(list), maxMistakes)] {
 		one := &Mistake{Text: m.Text}
-		if m.Location != nil {
+		if m.Location != nil && !strings.HasSuffix(m.Location.File, entryName) {
 			one.File, one.Line, one.Column = m.Location.File, m.Location.Line, m.Location.Column+1
 		}
 		if strings.HasPrefix(m.Text, "Could not resolve") {

@@ -75,7 +75,8 @@ func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	case required || a.Kind == api.ResolveJSDynamicImport: // it may be meant to fail when it runs
 		return api.OnResolveResult{Path: a.Path, External: true}, nil
 	default:
-		return api.OnResolveResult{}, fmt.Errorf("Could not resolve %q", a.Path) //nolint:staticcheck // as esbuild says it
+		//lint:ignore ST1005 these are the words of esbuild
+		return api.OnResolveResult{}, fmt.Errorf("Could not resolve %q", a.Path)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -246,6 +247,9 @@ func cause(err error) error {
 }
 
 func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {
+	if _, err := disk.Stat(a.Path); err != nil {
+		return api.OnLoadResult{}, fmt.Errorf("%s cannot be read: %w", a.Path, cause(err))
+	}
 	if !s.data && isData(a.Path, a.With) && !inside(s.root, a.Path) {
 		return api.OnLoadResult{}, outside(a.Path, s.root)
 	}
