@@ -24,6 +24,8 @@ type run struct {
 
 	among func(id string) bool // nil: all lanes run; else the guards alone for which it holds
 
+	ended string // why a hook ended the operation, see Profile.BlockEnds
+
 	last   time.Duration // when the last transform hook answered, since processStart
 	kept   *kept
 	spares []callContext // for transform hooks after the first
@@ -203,9 +205,25 @@ func (r *run) settle(v *Verdict) {
 		r.limitContinues(v)
 	case AgentStart.info:
 		if v.Action == ActionBlock {
-			env := *r.ev.Head()
-			env.Mark = nil
-			_, _ = Fire(r.ctx, r.e, Error, &env, Fault{Phase: "agent", Error: v.Reason})
+			r.ended = v.Reason
 		}
 	}
+	if r.ended != "" && r.info != Error.info {
+		env := *r.ev.Head()
+		env.Mark = nil
+		_, _ = Fire(r.ctx, r.e, Error, &env, Fault{Phase: r.phase(), Error: r.ended, ToolName: toolName(r.ev)})
+	}
+}
+
+// phase is the part of an agent's work that the event belongs to, as Error has it.
+func (r *run) phase() string {
+	switch r.info {
+	case IterationStart.info, IterationEnd.info:
+		return "iteration"
+	case GenerateStart.info, GenerateEnd.info:
+		return "llm"
+	case PreToolUse.info, PostToolUse.info, ToolResultPersist.info, PermissionRequest.info:
+		return "tool"
+	}
+	return "agent"
 }

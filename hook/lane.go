@@ -77,6 +77,10 @@ type Profile struct {
 	// ExitTwoFails makes exit code 2 a failure, like any other but 0.
 	ExitTwoFails bool
 
+	// BlockEnds makes a block the end of what goes on: a turn of the loop is not
+	// run, an agent that stops has stopped. Each is followed by Error.
+	BlockEnds bool
+
 	// FailOpen never blocks because of a failure, unless on_failure says so.
 	FailOpen bool
 
@@ -90,7 +94,7 @@ var ProfileClaude = Profile{Name: "claude", PlainText: true, Priority: DefaultPr
 
 // The profiles of the systems that hookway takes hooks from.
 var (
-	ProfileAcai     = Profile{Name: "acai", UnknownContinues: true, ExitTwoFails: true, FailOpen: true, Priority: DefaultPriority}
+	ProfileAcai     = Profile{Name: "acai", UnknownContinues: true, ExitTwoFails: true, BlockEnds: true, FailOpen: true, Priority: DefaultPriority}
 	ProfileOpenClaw = Profile{Name: "openclaw", SeesOriginal: true, HigherFirst: true}
 	ProfileCompilr  = Profile{Name: "compilr"}
 	ProfileA3S      = Profile{Name: "a3s", SeesOriginal: true, SkipDropsChanges: true, Priority: DefaultPriority}

@@ -176,3 +176,45 @@ func TestNamesOfConfigs(t *testing.T) {
 		}
 	}
 }
+
+// To acai a block is the end, whatever the event, and Error follows it.
+func TestBlockOfAcaiEnds(t *testing.T) {
+	var e hook.Engine
+	var faults []hook.Fault
+	err := hook.On(&e, hook.Error, func(_ context.Context, ev *hook.Event[hook.Fault]) (hook.Decision, error) {
+		faults = append(faults, ev.Payload)
+		return hook.Decision{}, nil
+	}, hook.Named("faults"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, &e, "no", says(hook.Block("enough")), hook.For("agent-start", "step-start", "tool-call-start", "tool-call-end", "agent-stop"), hook.WithProfile(hook.ProfileAcai))
+
+	ran := false
+	step, err := hook.Iteration(t.Context(), &e, nil, hook.IterationInfo{}, func(context.Context, hook.IterationInfo) (hook.IterationResult, error) {
+		ran = true
+		return hook.IterationResult{}, nil
+	})
+	if err != nil || ran || !step.Skipped || step.By != "no" {
+		t.Errorf("the step ran: %v, %+v, %v", ran, step, err)
+	}
+	if out := fireAt(t, &e, hook.AgentStop, hook.AgentResult{}); out.Action != hook.ActionContinue || out.Steps[0].Note == "" {
+		t.Errorf("the agent goes on: %+v", out.Verdict)
+	}
+	if out := fire(t, &e, bash("ls")); out.Action != hook.ActionBlock {
+		t.Errorf("the tool runs: %+v", out.Verdict)
+	}
+	if out := fireAt(t, &e, hook.PostToolUse, hook.ToolResult{ToolUse: bash("ls")}); out.Action != hook.ActionBlock {
+		t.Errorf("the result passes: %+v", out.Verdict)
+	}
+	if out := fireAt(t, &e, hook.AgentStart, hook.AgentRun{}); out.Action != hook.ActionBlock {
+		t.Errorf("the agent starts: %+v", out.Verdict)
+	}
+	want := []hook.Fault{
+		{Phase: "iteration", Error: "enough"}, {Phase: "agent", Error: "enough"}, {Phase: "tool", Error: "enough", ToolName: "Bash"},
+		{Phase: "tool", Error: "enough", ToolName: "Bash"}, {Phase: "agent", Error: "enough"},
+	}
+	if !slices.Equal(faults, want) {
+		t.Errorf("got %+v\nwant %+v", faults, want)
+	}
+}

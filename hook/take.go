@@ -46,6 +46,9 @@ func (r *run) take(e *entry, d *Decision, v *Verdict) {
 // filter takes out of a decision what the event or the lane does not allow, and
 // fills in what may be left out.
 func (r *run) filter(e *entry, d *Decision) (refused []string) {
+	if d.Action == ActionBlock && e.hook.Profile.BlockEnds {
+		r.end(e, d)
+	}
 	may := &r.info.May
 	if !may.action(d.Action) {
 		refused = append(refused, fmt.Sprintf("a hook of %s may not %s (it may: %s)", r.info.Name, d.Action, may))
@@ -72,6 +75,25 @@ func (r *run) filter(e *entry, d *Decision) (refused []string) {
 		d.Reason = "Hook " + e.hook.ID + " asks for confirmation"
 	}
 	return refused
+}
+
+// end makes of a block what ends the event's operation, for a hook to which a
+// block means that everywhere, and has Error follow it.
+func (r *run) end(e *entry, d *Decision) {
+	if d.Reason == "" {
+		d.Reason = "Blocked by hook " + e.hook.ID
+	}
+	switch r.info {
+	case IterationStart.info:
+		d.Action = ActionAnswer
+	case AgentStop.info, SubagentStop.info: // a block would make it go on
+		d.Action, d.Note = ActionContinue, "it blocked the end of the agent, which ends it"
+	default:
+		if !r.info.May.Block {
+			return // which is told
+		}
+	}
+	r.ended = d.Reason
 }
 
 // refuse notes what was not listened to, beside what the step says already: a
