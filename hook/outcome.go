@@ -13,6 +13,16 @@ type Outcome[P any] struct {
 	Payload P
 }
 
+// Typed is the outcome of an event of any kind, which Engine.Fire gives, as that of
+// its own kind. P must be the type of the event's payload.
+func Typed[P any](out Outcome[any]) Outcome[P] {
+	payload, ok := out.Payload.(P)
+	if p, is := out.Payload.(*P); !ok && is && p != nil {
+		payload = *p
+	}
+	return Outcome[P]{Verdict: out.Verdict, Payload: payload}
+}
+
 // Verdict is an Outcome without its payload.
 type Verdict struct {
 	Event       string // canonical name

@@ -154,9 +154,7 @@ func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwis
 	if err == nil && !dry {
 		judge.Caution(w.set, ev, &out)
 	}
-	if err == nil {
-		record(ev, out, time.Since(began))
-	}
+	record(ev, out, time.Since(began), err)
 	return out, err
 }
 

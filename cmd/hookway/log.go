@@ -9,6 +9,7 @@ import (
 	"iter"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -75,7 +76,7 @@ func (o *logOptions) addFilter(cmd *cobra.Command) {
 	f.StringVar(&o.Session, "session", "", "only of this session `ID`")
 	f.StringVar(&o.Agent, "agent", "", "only of this agent `NAME`")
 	f.StringVar(&o.Event, "event", "", "only of this event, by any of its `NAME`s")
-	f.StringVar(&o.Action, "action", "", "only with this outcome: block, ask, allow, continue, … or observed, by a hook for which nobody waited")
+	f.StringVar(&o.Action, "action", "", "only with this outcome: block, ask, allow, continue, …, observed, repeat, untaken")
 	f.StringVar(&o.Hook, "hook", "", "only where this hook, by its `ID`, was asked")
 	f.StringVar(&o.folder, "workspace", "", "only of the workspace that this `DIR` is in; -C does the same")
 	f.StringVar(&o.since, "since", "", "only since a `TIME`: 10m ago, 2d ago, or 2006-01-02T15:04:05Z")
@@ -85,9 +86,9 @@ func (o *logOptions) complete(a *app, now time.Time) (err error) {
 	if o.Last < 0 {
 		return fmt.Errorf("-n %d: it must not be negative", o.Last)
 	}
-	if o.Action != "" && o.Action != audit.Observed {
-		if _, err := hook.ParseAction(o.Action); err != nil {
-			return fmt.Errorf("--action: %w", err)
+	if o.Action != "" {
+		if _, err := hook.ParseAction(o.Action); err != nil && !slices.Contains([]string{audit.Observed, audit.Repeat, audit.Untaken}, o.Action) {
+			return fmt.Errorf("--action: %w; or %s, %s or %s", err, audit.Observed, audit.Repeat, audit.Untaken)
 		}
 	}
 	if o.folder != "" || a.dir != "" {

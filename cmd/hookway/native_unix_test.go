@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // patient bounds each wait of these tests; none comes near it.
@@ -54,6 +56,21 @@ var shimOnce = sync.OnceValues(func() ([]byte, error) {
 	}
 	return os.ReadFile(program)
 })
+
+func init() { storyCommands["shim"] = putShim }
+
+// putShim puts what agents call into the story's PATH.
+func putShim(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: shim")
+	}
+	program, err := shimOnce()
+	ts.Check(err)
+	dir := ts.MkAbs("bin")
+	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(os.WriteFile(filepath.Join(dir, "hookway-hook"), program, 0o700))
+	ts.Setenv("PATH", dir+string(os.PathListSeparator)+ts.Getenv("PATH"))
+}
 
 // wrapped is hookway run with a fake Claude Code in it.
 type wrapped struct {

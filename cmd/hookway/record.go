@@ -47,11 +47,12 @@ func (a *app) recordTo(j *judge.Judge) (done func()) {
 	return done
 }
 
-// recorder puts an outcome on record.
-type recorder func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration)
+// recorder puts on record what came of an event: the very one that the hooks saw.
+// The error is why the chain was not finished.
+type recorder func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
 
 // nowhere is the recorder of what did not really happen.
-func nowhere(hook.AnyEvent, hook.Outcome[any], time.Duration) {}
+func nowhere(hook.AnyEvent, hook.Outcome[any], time.Duration, error) {}
 
 // recorder gives one for the outcomes of a workspace that this process fires.
 func (a *app) recorder(w *workspace, tell func(string)) (record recorder, done func()) {
@@ -59,8 +60,11 @@ func (a *app) recorder(w *workspace, tell func(string)) (record recorder, done f
 	if log == nil {
 		return nowhere, done
 	}
-	return func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration) {
+	return func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error) {
 		r := audit.FromOutcome(ev, &out, took)
+		if failure != nil {
+			r.Failure = hook.LogLine("hookway could not decide: " + failure.Error())
+		}
 		r.Workspace, r.Hide = w.set.Workspace, w.set.Settings.Redact
 		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 		defer cancel()

@@ -238,16 +238,15 @@ func (h *postHooks) Received(ctx context.Context, m hook.Message) (hook.Outcome[
 
 func firePost[P any](ctx context.Context, h *postHooks, point hook.Point[P], payload P) (hook.Outcome[P], error) {
 	began := time.Now()
-	out, err := hook.Fire(ctx, h.engine, point, &h.env, payload)
-	if len(out.Steps) > 0 {
-		if ev, made := point.Info().New(h.env, payload); made == nil {
-			h.record(ev, hook.Outcome[any]{Verdict: out.Verdict, Payload: out.Payload}, time.Since(began))
-		}
+	ev := point.New(h.env, payload)
+	out, err := h.engine.Fire(ctx, ev)
+	if len(out.Steps) > 0 || err != nil {
+		h.record(ev, out, time.Since(began), err)
 	}
 	if out.UserMessage != "" {
 		h.app.warn("%s", out.UserMessage)
 	}
-	return out, err
+	return hook.Typed[P](out), err
 }
 
 // openPostHooks opens the hooks of the folder that we are in. done waits for those

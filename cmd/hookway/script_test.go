@@ -74,12 +74,15 @@ func setPort(ts *testscript.TestScript, _ bool, args []string) {
 
 // TestStories runs every story in testdata/script: each is a folder of files and
 // the commands that are run in it. Nothing outside that folder is touched.
+// storyCommands are what stories can say besides testscript's own words.
+var storyCommands = map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble, "set-port": setPort}
+
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                filepath.Join("testdata", "script"),
 		RequireUniqueNames: true,
 		UpdateScripts:      *update,
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble, "set-port": setPort},
+		Cmds:               storyCommands,
 		Setup:              setStage,
 	})
 }

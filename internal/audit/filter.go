@@ -14,7 +14,7 @@ type Filter struct {
 	Session string
 	Agent   string
 	Event   string // any of the event's names
-	Action  string
+	Action  string // an untaken answer is of the action that it had, too
 	Hook    string // that decided, or that was asked
 	Since   time.Time
 
@@ -72,7 +72,7 @@ func (f *filter) perhaps(line []byte) bool {
 func (f *filter) wants(r *Record) bool {
 	return (f.Session == "" || r.Session == f.Session) &&
 		(f.Agent == "" || r.Agent == f.Agent) &&
-		(f.Action == "" || sameAction(f.Action, r.Action)) &&
+		(f.Action == "" || sameAction(f.Action, r.Action) || r.Action == Untaken && sameAction(f.Action, r.Answer)) &&
 		(f.event == "" || hook.Normal(r.Event) == f.event || hook.Normal(r.Native) == hook.Normal(f.Event)) &&
 		(f.Since.IsZero() || !r.Time.Before(f.Since)) &&
 		(f.Hook == "" || f.concerns(r)) &&

@@ -28,7 +28,7 @@ func (r *redactor) finish(rec *Record) {
 		{"session", &rec.Session, maxName}, {"agent", &rec.Agent, maxName}, {"source", &rec.Source, maxName},
 		{"cwd", &rec.CWD, maxReason}, {"workspace", &rec.Workspace, maxReason},
 		{"tool", &rec.Tool, maxName}, {"tool_use_id", &rec.ToolUseID, maxName},
-		{"action", &rec.Action, maxName}, {"reason", &rec.Reason, maxReason}, {"by", &rec.By, maxName},
+		{"action", &rec.Action, maxName}, {"answer", &rec.Answer, maxName}, {"of", &rec.Of, maxName}, {"reason", &rec.Reason, maxReason}, {"by", &rec.By, maxName},
 		{"user_message", &rec.UserMessage, maxReason}, {"inject", &rec.Inject, maxInject}, {"failure", &rec.Failure, maxReason},
 	} {
 		*t.text = f.text(t.name, *t.text, t.most)
@@ -73,7 +73,7 @@ func (f *finisher) cut(path string) {
 
 // foundBy are the members that no configuration hides: a log in which nobody can
 // look for what an agent did, or see that a hook stopped it, is none.
-var foundBy = []string{"event", "event_id", "native", "session", "agent", "source", "tool", "tool_use_id", "action", "by", "steps.hook"}
+var foundBy = []string{"event", "event_id", "native", "session", "agent", "source", "tool", "tool_use_id", "action", "answer", "of", "by", "steps.hook"}
 
 func (f *finisher) text(name, text string, most int) string {
 	if text == "" {

@@ -33,7 +33,9 @@ type Record struct {
 
 	Ran string `json:"ran,omitempty"` // in its place, where hooks changed that
 
-	Action      string `json:"action,omitempty"`
+	Action      string `json:"action,omitempty"` // or Observed, Repeat or Untaken
+	Answer      string `json:"answer,omitempty"` // with Repeat and Untaken: the action that the answer has
+	Of          string `json:"of,omitempty"`     // with Repeat: the EventID of the report that was judged
 	Reason      string `json:"reason,omitempty"`
 	By          string `json:"by,omitempty"` // the hook that decided
 	UserMessage string `json:"user_message,omitempty"`
@@ -63,9 +65,29 @@ type Record struct {
 	ranFrom  []string
 }
 
-// Observed is the action of a record of a hook for which nobody waited: what was
-// decided is in another record.
-const Observed = "observed"
+// The actions of records that are no decision.
+const (
+	Observed = "observed" // of a hook that nobody waits for
+	Repeat   = "repeat"   // the event was reported before, and is answered as it was then
+	Untaken  = "untaken"  // revises the record of the event before: the agent did not get that answer, as far as is known
+)
+
+// NewRepeat is the record of a report that was answered as the one before it.
+func NewRepeat(r Record, of string) Record {
+	r.Answer, r.Action, r.Of, r.Steps = r.Action, Repeat, of, nil
+	return r
+}
+
+// NewUntaken revises a record whose answer did not get to the agent.
+func NewUntaken(r Record, why string) Record {
+	if r.Action != Repeat {
+		r.Answer = r.Action
+	}
+	r.Action, r.Time = Untaken, time.Now()
+	r.Reason = fmt.Sprintf("the agent did not take the answer %q: %s", r.Answer, why)
+	r.Ran, r.UserMessage, r.Inject, r.Result, r.Changes, r.Degraded, r.Warnings = "", "", "", nil, nil, nil, nil
+	return r
+}
 
 // Step is one call of one hook.
 type Step struct {

@@ -25,7 +25,7 @@ type HookStats struct {
 // id. Damaged lines are left out; they are in the error, which joins *Damage
 // errors, beside a result that counts.
 func Summarize(dir string, f Filter) ([]HookStats, error) {
-	byHook := map[string]*HookStats{}
+	byHook, blocked := map[string]*HookStats{}, map[string]bool{}
 	var damages []error
 	for r, err := range Read(dir, f) {
 		var damage *Damage
@@ -38,11 +38,22 @@ func Summarize(dir string, f Filter) ([]HookStats, error) {
 		if err != nil {
 			return nil, err
 		}
+		revises := r.Action == Untaken
+		if revises && !blocked[r.EventID] {
+			continue
+		}
+		if blocks := r.Action == "block"; blocks || revises {
+			blocked[r.EventID] = blocks
+		}
 		for i := range r.Steps {
 			if f.Hook != "" && r.Steps[i].Hook != f.Hook {
 				continue
 			}
-			count(byHook, &r.Steps[i])
+			if revises {
+				byHook[r.Steps[i].Hook].takeBack(&r.Steps[i])
+			} else {
+				count(byHook, &r.Steps[i], r.Action == "block")
+			}
 		}
 	}
 	out := make([]HookStats, 0, len(byHook))
@@ -56,14 +67,23 @@ func Summarize(dir string, f Filter) ([]HookStats, error) {
 	return out, errors.Join(damages...)
 }
 
-func count(byHook map[string]*HookStats, step *Step) {
+// takeBack uncounts a block that did not get to the agent.
+func (s *HookStats) takeBack(step *Step) {
+	if s != nil && step.Action == "block" && s.Blocks > 0 {
+		s.Blocks--
+	}
+}
+
+// count adds a call of a hook. Its block counts if the event was blocked: an agent
+// may have no way to.
+func count(byHook map[string]*HookStats, step *Step, blocked bool) {
 	s := byHook[step.Hook]
 	if s == nil {
 		s = &HookStats{Hook: step.Hook}
 		byHook[step.Hook] = s
 	}
 	s.Runs++
-	if step.Action == "block" {
+	if step.Action == "block" && blocked {
 		s.Blocks++
 	}
 	if step.Failed {

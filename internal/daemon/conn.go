@@ -189,7 +189,7 @@ func (c *conn) run(j job) {
 }
 
 // showTime bounds how long a client may take to print a reply.
-const showTime = 2 * time.Second
+const showTime = 10 * time.Second
 
 // shown waits until a client that was asked to say so has printed its reply.
 func (c *conn) shown(j job, reply call.Reply, err error) error {

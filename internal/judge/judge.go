@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -155,6 +156,7 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 
 // decide fires the event, unless that was done, and answers.
 func (h *hearing) decide(ctx context.Context) (call.Reply, error) {
+	h.seen.end(h.hooks(), h.ev)
 	f, first := h.seen.claim(h.hooks(), h.codec.About().Name, h.apart, h.ev)
 	if !first { // the agent reports one thing twice: the hooks ran, or run, already
 		out, err := f.wait(ctx)
@@ -168,14 +170,13 @@ func (h *hearing) decide(ctx context.Context) (call.Reply, error) {
 		if h.ev.Info() != hook.AgentStop.Info() { // the first report may have been at an event that takes no text
 			h.hand(ctx, &out)
 		}
-		_, r, err := h.encode(out)
-		return h.sending(call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}), err
+		return h.repeat(ctx, f, out)
 	}
 	out, err := h.inTurn(ctx)
 	if err == nil {
 		h.catchUp(&out)
 	}
-	f.settle(out, err)
+	f.settle(h.ev.ID(), out, err)
 	if err != nil {
 		return call.Reply{}, err
 	}
@@ -183,6 +184,18 @@ func (h *hearing) decide(ctx context.Context) (call.Reply, error) {
 	h.collect(&out)
 	h.hand(ctx, &out)
 	return h.deliver(ctx, out)
+}
+
+// repeat gives the answer of a report before this one, and puts on record that it
+// did.
+func (h *hearing) repeat(ctx context.Context, f *flight, out hook.Outcome[any]) (call.Reply, error) {
+	fitted, r, err := h.encode(out)
+	if err != nil {
+		return call.Reply{}, err
+	}
+	record := audit.NewRepeat(audit.FromOutcome(h.ev, &fitted.Outcome, time.Since(h.began)), f.event)
+	h.put(ctx, record)
+	return h.sending(h.weighed(record, call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode})), nil
 }
 
 // forgo leaves a change to the first report of a call where this one tells too
@@ -275,7 +288,26 @@ func (h *hearing) deliver(ctx context.Context, out hook.Outcome[any]) (call.Repl
 	}
 	record.Warnings = append(record.Warnings, r.Warnings...)
 	h.put(ctx, record)
-	return h.sending(call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode}), nil
+	return h.sending(h.weighed(record, call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode})), nil
+}
+
+// weighed has it put on record if an answer that decides something does not get to
+// the agent, which then does as if it had none: who was to bring it was killed, or
+// had no time left.
+func (h *hearing) weighed(record audit.Record, r call.Reply) call.Reply {
+	decided := cmp.Or(record.Answer, record.Action)
+	if decided == hook.ActionContinue.String() && len(record.Changes) == 0 && record.Inject == "" {
+		return r
+	}
+	r.Sent = func(err error) {
+		if err == nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
+		defer cancel()
+		h.put(ctx, audit.NewUntaken(record, err.Error()))
+	}
+	return r
 }
 
 // ends reports whether nothing comes any more from who this event is about.
@@ -309,7 +341,7 @@ func (h *hearing) refuse(err error) call.Reply {
 	ctx, cancel := context.WithTimeout(context.Background(), h.left())
 	defer cancel()
 	h.put(ctx, record)
-	return reply
+	return h.weighed(record, reply)
 }
 
 // leastTime is what a record of a refusal is given when there is no time left: it

@@ -296,14 +296,20 @@ func (h *hearing) settle(state string) {
 
 // sending has it noted that the texts in an answer are given, when it is sent.
 func (h *hearing) sending(r call.Reply) call.Reply {
+	recorded := call.Reply{Sent: r.Sent}
 	if len(h.handing)+len(h.retold) > 0 {
-		h.replied, r.Sent = time.Now(), h.handed
+		h.replied = time.Now()
+		r.Sent = func(err error) {
+			h.handed(err)
+			recorded.Pass(err)
+		}
 		return r
 	}
 	if h.member == nil || h.member.took == nil {
 		return r
 	}
 	r.Sent = func(err error) {
+		defer recorded.Pass(err)
 		switch {
 		case errors.Is(err, call.ErrUnshown): // they stay taken, which run sees in time
 			h.member.took.end()

@@ -29,8 +29,10 @@ import (
 //     of an agent that hooks make go on, which may well follow that fast: of these
 //     stops the agent must have told the same time to the millisecond.
 //
-// The content always counts, because agents use the ids of calls again: a call
-// must never get the decision that was made about another.
+// Of reports under one native event, the working directory counts too. The content
+// always counts, because agents use the ids of calls again: a call must never get
+// the decision that was made about another. So a call ends with the word of what it
+// gave: what is reported of it then is another.
 const (
 	soon        = 5 * time.Second       // after the answer to the first report
 	sameInstant = 50 * time.Millisecond // between the agent's own times of day, or between arrivals
@@ -50,9 +52,13 @@ type seen struct {
 
 // flight is an event that is being judged, or was.
 type flight struct {
-	id      string    // of the call or the turn, if it has one
-	agents  string    // the codec and native name that reported it first
-	sub     string    // the sub-agent that reports it, or ""
+	id      string // of the call or the turn, if it has one
+	agents  string // the codec and native name that reported it first
+	sub     string // the sub-agent that reports it, or ""
+	session string
+	cwd     string
+	call    bool      // it is about a call that is to be made
+	over    bool      // which was made; guarded by seen.mu
 	others  []string  // those that reported it again
 	told    time.Time // the agent's own time, if it tells it
 	claimed time.Time
@@ -60,13 +66,14 @@ type flight struct {
 
 	done  chan struct{}
 	ended time.Time // what follows is set when done is closed
+	event string    // its id
 	out   hook.Outcome[any]
 	err   error
 }
 
 // settle tells those who reported the same event what came of it.
-func (f *flight) settle(out hook.Outcome[any], err error) {
-	f.out, f.err, f.ended = slim(out), err, time.Now()
+func (f *flight) settle(event hook.ID, out hook.Outcome[any], err error) {
+	f.event, f.out, f.err, f.ended = event.String(), slim(out), err, time.Now()
 	close(f.done)
 }
 
@@ -111,8 +118,11 @@ func (f *flight) wait(ctx context.Context) (hook.Outcome[any], error) {
 // hooks are for one of them only.
 func (s *seen) claim(hooks, codec string, apart func(a, b string) bool, ev hook.AnyEvent) (f *flight, first bool) {
 	now := time.Now()
-	key, ok := content(hooks, ev)
-	f = &flight{id: callID(ev), agents: codec + " " + adapter.NativeName(ev), sub: ev.Head().Subagent(), told: toldTime(ev), claimed: now, key: key, done: make(chan struct{})}
+	key, ok := content(hooks, ev.Info().Name, ev)
+	f = &flight{
+		id: callID(ev), agents: codec + " " + adapter.NativeName(ev), sub: ev.Head().Subagent(), session: ev.Head().Session, cwd: ev.Head().CWD, call: toMake(ev.Info()),
+		told: toldTime(ev), claimed: now, key: key, done: make(chan struct{}),
+	}
 	if !ok || ev.Head().Session == "" {
 		return f, true
 	}
@@ -139,14 +149,14 @@ func (s *seen) claim(hooks, codec string, apart func(a, b string) bool, ev hook.
 
 // covers reports whether another report is about this event.
 func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a, b string) bool) bool {
-	if f.age(now) >= soon || !related(f.agents, g.agents) {
+	if f.over || f.age(now) >= soon || !related(f.agents, g.agents) {
 		return false
 	}
 	if a, b := agentOf(f.agents), agentOf(g.agents); a != b && apart(a, b) {
 		return false // hooks that are for the one were not asked about the other
 	}
-	if f.agents == g.agents && f.sub != g.sub {
-		return false // two sub-agents did the same
+	if f.agents == g.agents && (f.sub != g.sub || f.cwd != g.cwd) {
+		return false // two sub-agents did the same, or it was done in two folders
 	}
 	if f.id != "" && g.id != "" {
 		return f.id == g.id
@@ -231,8 +241,45 @@ func (s *seen) forget(f *flight) {
 	}
 }
 
+// toMake reports events about a call that is yet to be made.
+func toMake(info *hook.EventInfo) bool {
+	return info == hook.PreToolUse.Info() || info == hook.PermissionRequest.Info()
+}
+
+// end takes note that a call was made: no later report is about it. Without ids it
+// is the call of that content.
+func (s *seen) end(hooks string, ev hook.AnyEvent) {
+	made, ok := hook.CallOf(ev)
+	if !ok || ev.Info() != hook.PostToolUse.Info() && ev.Info() != hook.PostToolUseFailure.Info() {
+		return
+	}
+	session, alike := ev.Head().Session, false
+	s.mu.Lock()
+	for _, f := range s.ring {
+		switch {
+		case f == nil || !f.call || f.session != session:
+		case f.id == "" || made.ID == "":
+			alike = true
+		case f.id == made.ID:
+			f.over = true
+		}
+	}
+	s.mu.Unlock()
+	if !alike {
+		return
+	}
+	for _, info := range []*hook.EventInfo{hook.PreToolUse.Info(), hook.PermissionRequest.Info()} {
+		key, _ := content(hooks, info.Name, ev)
+		s.mu.Lock()
+		for _, f := range s.events[key] {
+			f.over = f.over || f.call && (f.id == "" || made.ID == "")
+		}
+		s.mu.Unlock()
+	}
+}
+
 // content sums up what an event is about, apart from who reports it.
-func content(hooks string, ev hook.AnyEvent) (uint64, bool) {
+func content(hooks, name string, ev hook.AnyEvent) (uint64, bool) {
 	body := ev.Body()
 	if call, ok := hook.CallOf(ev); ok {
 		body = []any{call.Name, adapter.Gist(ev, call.Name, call.Input)}
@@ -243,7 +290,7 @@ func content(hooks string, ev hook.AnyEvent) (uint64, bool) {
 	}
 	var h maphash.Hash // seeded at random, so that nobody can make two contents look alike
 	h.SetSeed(seed)
-	_, _ = h.WriteString(hooks + "\x00" + ev.Info().Name + "\x00" + ev.Head().Session + "\x00")
+	_, _ = h.WriteString(hooks + "\x00" + name + "\x00" + ev.Head().Session + "\x00")
 	if err := json.NewEncoder(&h).Encode(body); err != nil {
 		return 0, false
 	}

@@ -51,10 +51,6 @@ func fireMail[P any](ctx context.Context, m mailHooks, point hook.Point[P], payl
 	began := time.Now()
 	ev := point.New(m.env, payload)
 	out, err := m.w.Engine.Fire(ctx, ev)
-	typed := hook.Outcome[P]{Verdict: out.Verdict, Payload: payload}
-	if p, ok := out.Payload.(P); ok {
-		typed.Payload = p
-	}
 	if len(out.Steps) > 0 || err != nil {
 		shown := &out
 		if err != nil {
@@ -67,7 +63,7 @@ func fireMail[P any](ctx context.Context, m mailHooks, point hook.Point[P], payl
 		}
 		m.j.putAway(ctx, record)
 	}
-	return typed, err
+	return hook.Typed[P](out), err
 }
 
 // senderKey finds who sends what the hooks of an event send.

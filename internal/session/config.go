@@ -58,7 +58,8 @@ type Config struct {
 
 	// Record is given every outcome for which a hook was asked, on the goroutine
 	// that fired the event. Nil drops them.
-	Record func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration)
+	// The event is the very one that the hooks saw; failure is why they did not finish.
+	Record func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
 
 	// Unknown is told of directives that no hook takes. Nil: nobody is.
 	Unknown Unknown

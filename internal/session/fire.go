@@ -32,11 +32,10 @@ func judge[P any](ctx context.Context, s *session, point hook.Point[P], payload 
 
 func judgeIn[P any](ctx context.Context, s *session, env *hook.Envelope, point hook.Point[P], payload P) (hook.Outcome[P], error) {
 	began := time.Now()
-	out, err := hook.Fire(hook.WithSession(ctx, s.view), s.engine, point, env, payload)
-	if s.record != nil && (len(out.Steps) > 0 || s.hooks != nil && once(out.Event)) {
-		if ev, made := point.Info().New(*env, payload); made == nil {
-			s.record(ev, hook.Outcome[any]{Verdict: out.Verdict, Payload: out.Payload}, time.Since(began))
-		}
+	ev := point.New(*env, payload)
+	out, err := s.engine.Fire(hook.WithSession(ctx, s.view), ev)
+	if s.record != nil && (len(out.Steps) > 0 || err != nil || s.hooks != nil && once(out.Event)) {
+		s.record(ev, out, time.Since(began), err)
 	}
 	if out.UserMessage != "" {
 		s.warnings.add(out.UserMessage)
@@ -49,7 +48,7 @@ func judgeIn[P any](ctx context.Context, s *session, env *hook.Envelope, point h
 	if err != nil && !errors.Is(err, context.Canceled) {
 		s.warnings.addf("the hooks of %s did not finish: %v", out.Event, err)
 	}
-	return out, err
+	return hook.Typed[P](out), err
 }
 
 // once reports the events that are on record without a hook too, if the agent's

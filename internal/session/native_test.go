@@ -144,7 +144,7 @@ func TestTheEndThatTheAgentHasToldIsNotFired(t *testing.T) {
 		var recorded log[string]
 		w.run(session.Config{
 			Command: sh("true"), AgentHooks: &ownHooks{ended: told}, Native: true,
-			Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration) { recorded.add(ev.Info().Name) },
+			Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration, _ error) { recorded.add(ev.Info().Name) },
 		})
 		w.clean()
 		want := "SessionStart SessionEnd"
@@ -167,7 +167,7 @@ func TestBeginAndEndAreOnRecordWithoutAHook(t *testing.T) {
 	var recorded log[string]
 	w.run(session.Config{
 		Command: sh("true"), AgentHooks: &ownHooks{}, Native: true,
-		Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration) { recorded.add(ev.Info().Name) },
+		Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration, _ error) { recorded.add(ev.Info().Name) },
 	})
 	w.clean()
 	if got := strings.Join(recorded.list(), " "); got != "SessionStart SessionEnd" {
