@@ -146,8 +146,8 @@ func (w *agentWorld) env(url string) []string {
 // turns runs the agent for so many turns, and returns the times between them.
 func (w *agentWorld) turns(ctx context.Context, n int) ([]float64, error) {
 	var script []model.Turn
-	for range n {
-		script = append(script, model.Turn{Shell: "true"})
+	for i := range n { // an agent may ask its user about what it does again and again
+		script = append(script, model.Turn{Shell: fmt.Sprint("true ", i)})
 	}
 	server, err := model.Start(script...)
 	if err != nil {
