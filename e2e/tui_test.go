@@ -229,28 +229,18 @@ hooks:
 				t.Errorf("the body of a wrapped line is %q", event.Body)
 			}
 		}
-		slices.Sort(targets) // OpenCode draws a quote again after all else
-		if want := []string{"five", "four", "one", "three", "two"}; !slices.Equal(targets, want) {
+		if want := []string{"one", "two", "three", "four", "five"}; !slices.Equal(targets, want) {
 			t.Errorf("fired for %q, want %q", targets, want)
 		}
 	})
 }
 
 // TestWhatMarkdownHidesIsNoDirective: on the screen of an agent nobody sees a code
-// fence, the backslash of an escape, or the end of a block. Its own hooks tell what
+// fence, the backslash of an escape, or the end of a block. Its own record tells what
 // it wrote.
 func TestWhatMarkdownHidesIsNoDirective(t *testing.T) {
 	eachScreen(t, func(t *testing.T, a *agent) {
-		if !a.attaches {
-			t.Skipf("hookway run alone does not hear what %s wrote", a.name)
-		}
-		w := newWorld(t, a, `version: 1
-hooks:
-  - id: deploy
-    on: Directive
-    match: {namespace: deploy}
-    command: "cat >> ../events"
-`, talk(strings.Join([]string{
+		w := newWorld(t, a, keepsAll, talk(strings.Join([]string{
 			"Some forms.", "```\n@deploy:no in a fence\n```", "\\@deploy:no escaped", "@deploy:block <<<\nfirst\n\nlast\n>>>", "The end of it.",
 		}, "\n\n")))
 		x := w.wrapped(t)

@@ -13,10 +13,12 @@ import (
 
 const (
 	// followEvery is how often the record is looked at while the program shows
-	// something new, and for followAfter after that; followIdle how often else.
+	// something or the record grows, and for followAfter after that; followIdle how
+	// often else. For searchAfter after the last output is looked for new records.
 	followEvery = 20 * time.Millisecond
-	followAfter = 5 * time.Second
-	followIdle  = time.Second
+	followAfter = 30 * time.Second
+	followIdle  = 250 * time.Millisecond
+	searchAfter = 5 * time.Second
 
 	// recordWait is how long a directive on the screen waits for the record that
 	// has it. Once that was in vain, others wait for recordAgain.
@@ -35,9 +37,10 @@ const (
 type follow struct {
 	*session
 	records *transcript.Follower
-	known   bool // there is a record
-	without bool // a directive has waited for one in vain
-	refused bool // the user was told of one that cannot be read
+	grown   time.Time // when there was news on record
+	known   bool      // there is a record
+	without bool      // a directive has waited for one in vain
+	refused bool      // the user was told of one that cannot be read
 	held    map[transcript.Source][]*wrote
 	said    map[said][]*wrote
 	shows   []sighting // on the screen, and not in a record yet
@@ -175,8 +178,11 @@ func (f *follow) step(ctx context.Context, last bool) (again time.Duration) {
 	if f.hooks != nil {
 		f.records.Told(f.hooks.Heard().Transcript)
 	}
-	active := len(f.shows) > 0 || time.Since(f.program.LastOutput()) < followAfter
-	batches, standing := f.records.Poll(ctx, active, last)
+	quiet := time.Since(f.program.LastOutput())
+	batches, standing := f.records.Poll(ctx, len(f.shows) > 0 || quiet < searchAfter, last)
+	if len(batches) > 0 {
+		f.grown = time.Now()
+	}
 	for _, batch := range batches {
 		for _, e := range batch.Entries {
 			f.note(batch.Source, e)
@@ -192,7 +198,7 @@ func (f *follow) step(ctx context.Context, last bool) (again time.Duration) {
 	} else {
 		f.compare(ctx, standing, last)
 	}
-	if active {
+	if len(f.shows) > 0 || min(quiet, time.Since(f.grown)) < followAfter {
 		return followEvery
 	}
 	return followIdle

@@ -132,7 +132,7 @@ func (l *log[T]) list() []T {
 }
 
 // await waits until enough holds for the list.
-func (l *log[T]) await(t *testing.T, what string, enough func([]T) bool) []T {
+func (l *log[T]) await(t testing.TB, what string, enough func([]T) bool) []T {
 	t.Helper()
 	deadline := time.After(patience)
 	for {
@@ -164,7 +164,7 @@ func (s *screen) Write(p []byte) (int, error) {
 
 func (s *screen) String() string { return strings.Join(s.writes.list(), "") }
 
-func (s *screen) await(t *testing.T, text string) {
+func (s *screen) await(t testing.TB, text string) {
 	t.Helper()
 	s.writes.await(t, fmt.Sprintf("%q on the screen", text), func(w []string) bool {
 		return strings.Contains(strings.Join(w, ""), text)
@@ -173,7 +173,7 @@ func (s *screen) await(t *testing.T, text string) {
 
 // wrapped is a session under test.
 type wrapped struct {
-	t        *testing.T
+	t        testing.TB
 	engine   hook.Engine
 	screen   screen
 	events   log[hook.AnyEvent] // of all hooks made by hook
@@ -187,7 +187,7 @@ type result struct {
 	err    error
 }
 
-func newWrapped(t *testing.T) *wrapped { return &wrapped{t: t, result: make(chan result, 1)} }
+func newWrapped(t testing.TB) *wrapped { return &wrapped{t: t, result: make(chan result, 1)} }
 
 // hook registers a hook that records its events and then decides; a nil decide
 // has no opinion.
@@ -291,7 +291,7 @@ func names(events []hook.AnyEvent) []string {
 }
 
 // keyboard is a user's standard input that stays open until the test ends.
-func keyboard(t *testing.T) (in *os.File, keys io.Writer) {
+func keyboard(t testing.TB) (in *os.File, keys io.Writer) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -305,7 +305,7 @@ func keyboard(t *testing.T) (in *os.File, keys io.Writer) {
 	return r, w
 }
 
-func write(t *testing.T, to io.Writer, text string) {
+func write(t testing.TB, to io.Writer, text string) {
 	t.Helper()
 	if _, err := io.Copy(to, bytes.NewBufferString(text)); err != nil {
 		t.Fatal(err)

@@ -106,6 +106,8 @@ func shown(s terminal.Screen) string {
 func TestProfilesAreFound(t *testing.T) {
 	for command, want := range map[string]string{
 		"claude":                        "claude",
+		"/x/.bin/copilot-linux-x64":     "copilot",
+		"node /x/.bin/qwen --yolo":      "qwen",
 		"/usr/local/bin/claude --debug": "claude",
 		"npx -y @openai/codex":          "codex",
 		"node /opt/lib/gemini.js -m x":  "gemini",
