@@ -43,11 +43,13 @@ func decodeGemini(s *state, line []byte) (entries []Entry, err error) {
 		return nil, nil
 	}
 	if !s.began {
-		if l.SessionID == "" {
-			return nil, fmt.Errorf("%w: it begins without the session's id, unlike those of Gemini CLI since 0.40", ErrVersion)
-		}
 		s.began, s.session = true, l.SessionID
-		return nil, nil
+		switch {
+		case l.SessionID != "":
+			return nil, nil
+		case (l.ID == "" || l.Type == "") && len(l.Set.Messages) == 0: // else another Gemini CLI has removed the file, which has begun anew
+			return nil, fmt.Errorf("%w: it begins with no line of those that Gemini CLI writes since 0.40", ErrVersion)
+		}
 	}
 	for _, m := range append(l.Set.Messages, l) {
 		entries = append(entries, s.gemini(m)...)

@@ -249,6 +249,16 @@ func TestWhatIsNoLine(t *testing.T) {
 	}
 }
 
+// TestARecordThatHasLostItsHead: a Gemini CLI that starts removes records of others
+// that are empty so far.
+func TestARecordThatHasLostItsHead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, `{"id":"u","type":"user","content":[{"text":"hi"}]}`+"\n"+`{"id":"m","type":"gemini","content":"hello"}`+"\n")
+	if got := texts(all(t, open(t, transcript.Source{Agent: "gemini", Path: path}))); !slices.Equal(got, []string{"m/0 hello"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestUnknownVersionsAreRefused with a word that says which.
 func TestUnknownVersionsAreRefused(t *testing.T) {
 	for agent, line := range map[string]string{
