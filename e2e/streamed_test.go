@@ -21,8 +21,9 @@ import (
 // allShapes is the variable that asks for all shapes, with and without an install.
 const allShapes = "HOOKWAY_E2E_SHAPES"
 
-// toHear is how long an agent, and the machine it runs on, may take for one answer.
-const toHear = 3 * time.Minute
+// toHear is how long an agent, and the machine it runs on, may take for one answer:
+// Gemini CLI waits for a hook with every piece of it.
+const toHear = 10 * time.Minute
 
 // keepsAll is a hook that keeps what it is told of directives.
 const keepsAll = `version: 1
