@@ -73,7 +73,9 @@ func tell(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 	if n := len(old); n > 0 {
 		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; the hooks of these files run as they were before:\n%s", Count(n, "mistake"), old))
 	}
-	if waits(set) {
+	if neverTrusted(set) {
+		lines = append(lines, untrustedWords)
+	} else if waits(set) {
 		lines = append(lines, "hookway: "+Advice(set))
 	}
 	out.UserMessage = strings.Join(lines, "\n")

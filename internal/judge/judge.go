@@ -50,6 +50,7 @@ type Judge struct {
 	// engine, which counts for as long as it lives.
 	Continues string
 
+	told       told
 	workspaces workspaces
 	seen       seen
 	order      order
@@ -244,6 +245,7 @@ func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error)
 		h.log(err.Error())
 	}
 	Caution(h.w.set, h.ev, &out)
+	h.tellUntrusted(&out)
 	return out, nil
 }
 

@@ -1,0 +1,67 @@
+package judge
+
+import (
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/agenterr"
+	"github.com/hookway/hookway/internal/config"
+)
+
+// untrustedWords are all that an agent's user is told of a workspace that nobody
+// trusts: the same for each, and nothing that stands in it.
+const untrustedWords = "hookway: this folder has hooks of its own, which do not run, because you have not trusted it. hookway list shows them; hookway trust lets them run."
+
+// neverTrusted reports whether there are hooks that the user never trusted.
+func neverTrusted(set *config.Set) bool {
+	return set.Trust.State == config.TrustMissing && set.Trust.Lost == "" && waits(set)
+}
+
+// maxTold bounds the sessions that are remembered.
+const maxTold = 1024
+
+// told remembers which sessions were told that their workspace is not trusted.
+type told struct {
+	mu       sync.Mutex
+	sessions map[string]bool
+}
+
+// first reports whether a session was not told yet.
+func (t *told) first(session string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.sessions[session] {
+		return false
+	}
+	if len(t.sessions) >= maxTold {
+		clear(t.sessions)
+	}
+	if t.sessions == nil {
+		t.sessions = map[string]bool{}
+	}
+	t.sessions[session] = true
+	return true
+}
+
+// tellUntrusted tells the user once a session of a workspace that is not trusted: in
+// the answer, and where the agent has no terminal to show it, on its error output.
+func (h *hearing) tellUntrusted(out *hook.Outcome[any]) {
+	begins := h.ev.Info() == hook.SessionStart.Info()
+	if !neverTrusted(h.w.set) || !begins && h.ev.Info() != hook.AgentStart.Info() {
+		return
+	}
+	if !h.told.first(h.codec.About().Agent + "\x00" + h.ev.Head().Session) {
+		out.UserMessage = strings.TrimSpace(strings.Replace(out.UserMessage, untrustedWords, "", 1))
+		return
+	}
+	if h.Continues != "" && !begins { // this process has not seen the session's begin
+		return
+	}
+	pid := h.from.PID
+	if pid == 0 {
+		pid = os.Getpid()
+	}
+	_ = agenterr.Tell(pid, untrustedWords) // it is told where it can be
+}

@@ -1,0 +1,36 @@
+package judge
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/config"
+)
+
+func TestASessionIsToldOnceThatItsFolderIsNotTrusted(t *testing.T) {
+	var seen told
+	if !seen.first("a") || seen.first("a") || !seen.first("b") {
+		t.Error("a session was told twice, or never")
+	}
+	for i := range 3 * maxTold {
+		seen.first(fmt.Sprint(i))
+	}
+	if len(seen.sessions) > maxTold {
+		t.Errorf("%d sessions are remembered", len(seen.sessions))
+	}
+}
+
+// TestWhatIsToldOfAnUntrustedFolderHasNothingOfIt: no path, no count, no name.
+func TestWhatIsToldOfAnUntrustedFolderHasNothingOfIt(t *testing.T) {
+	set := &config.Set{Workspace: "/tmp/evil", Unread: true, Trust: config.TrustStatus{State: config.TrustMissing, Workspace: "/tmp/evil"}}
+	ev, err := hook.SessionStart.Info().New(hook.Envelope{Session: "s"}, hook.SessionInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := hook.Outcome[any]{}
+	Caution(set, ev, &out)
+	if out.UserMessage != untrustedWords || out.Inject != "" || out.Reason != "" {
+		t.Errorf("%+v", out)
+	}
+}
