@@ -30,6 +30,7 @@ type agent struct {
 	keepsInput  bool // it runs its own input, whatever hooks say: a change is a block
 	endsUnasked bool // its turn ends, in place of the call, if hooks cannot judge
 	mayStop     bool // its stop cannot be refused
+	goesOn      bool // it runs its tools where hookway-hook is gone
 }
 
 // as is what is known of a published program.
@@ -83,6 +84,7 @@ var codex = as(client.Codex, agent{
 		question: "Would you like to run",
 	},
 	attaches: true,
+	goesOn:   true,
 	kept:     []string{"home/.codex/config.toml", "home/.codex/hooks.json", "project/.codex/hooks.json", "project/.codex/config.toml"},
 })
 
