@@ -67,7 +67,7 @@ func (r *run) lanes(v *Verdict) error {
 	}
 	r.settle(v)
 	if r.chain.has[Observe] {
-		r.observe()
+		r.observe(v)
 	}
 	return err
 }

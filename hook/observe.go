@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
@@ -62,14 +63,36 @@ func (q *queue) take() (next func()) {
 	return next
 }
 
+// Settled is what came of an event, for the hooks of the observe lane, which are told
+// of it when it is decided. It must not be edited.
+type Settled struct {
+	Verdict
+	Fired AnyEvent // the event as it was before hooks changed it
+}
+
+// settledKey is the key of a Settled in a context.
+type settledKey struct{}
+
+// SettledOf gives what came of the event that a hook of the observe lane is told of;
+// nil in any other call.
+func SettledOf(ctx context.Context) *Settled {
+	s, _ := ctx.Value(settledKey{}).(*Settled)
+	return s
+}
+
 // observe hands the event, as it is now, to the hooks of the observe lane.
-func (r *run) observe() {
+func (r *run) observe(v *Verdict) {
+	var settled *Settled
 	w := r.chain.walk(Observe, r.tool)
 	for e := w.next(); e != nil; e = w.next() {
 		if !r.matches(e) {
 			continue
 		}
-		engine, ctx, ev := r.e, context.WithoutCancel(r.ctx), r.ev
+		if settled == nil { // the caller may go on with its own
+			settled = &Settled{Verdict: *v, Fired: r.fired}
+			settled.Steps, settled.Metadata = slices.Clone(v.Steps), r.ev.Head().Metadata
+		}
+		engine, ctx, ev := r.e, context.WithValue(context.WithoutCancel(r.ctx), settledKey{}, settled), r.ev
 		if !e.queue.put(func() { engine.show(ctx, e, ev) }, &engine.pending) {
 			r.e.notify(r.notice(HookDropped, e))
 		}

@@ -18,6 +18,9 @@ import (
 //go:embed template/hookway.yaml
 var templateConfig []byte
 
+//go:embed template/user.yaml
+var templateUser []byte
+
 //go:embed template/hooks_test.yaml
 var templateCases []byte
 
@@ -40,16 +43,24 @@ that is here already, if there is one:
            one that was written by hand)
   http     a web server in Python that checks signatures
 
-Each comes with two tests: a call that it refuses, and one that it lets pass.
+With --user, write the hookway.yaml of your own configuration: two guards that say
+never, in any project.
+
+Each hook of --lang comes with two tests: a call that it refuses, and one that it lets pass.
 Nothing that exists is overwritten; hookway.yaml and hooks_test.yaml are added to,
 and keep their comments. If the other hooks of the folder are trusted, or there
 are none, the new ones are trusted, too.`,
 		Example: `  hookway init
+  hookway init --user
   hookway init --lang ts
   hookway init --lang python --name protected-branches && hookway test`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
+			case o.user && (cmd.Flags().Changed("lang") || cmd.Flags().Changed("name")):
+				return errors.New("--user writes rules, and no code; leave --lang and --name out, or write the hook in a folder and name it there")
+			case o.user:
+				return a.initUser()
 			case cmd.Flags().Changed("lang"):
 				return a.initLang(cmd.Context(), o)
 			case cmd.Flags().Changed("name"):
@@ -58,6 +69,7 @@ are none, the new ones are trusted, too.`,
 			return a.init()
 		},
 	}
+	cmd.Flags().BoolVar(&o.user, "user", false, "write your own configuration, which counts in every project")
 	cmd.Flags().StringVar(&o.lang, "lang", "", "write one hook in this `LANGUAGE`: "+strings.Join(languageNames(), ", "))
 	cmd.Flags().StringVar(&o.name, "name", "", "with --lang: the `ID` of the hook, after which its files are named")
 	err := errors.Join(cmd.RegisterFlagCompletionFunc("lang", completeLang), cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions))
@@ -120,6 +132,45 @@ func (a *app) sayInit(written []string, trusted bool) error {
 	fmt.Fprint(a.out, `  hookway test             runs their tests
   hookway list             shows what would run
   hookway trust            lets them run after you changed them
+  hookway install claude   brings Claude Code's events to them; other agents likewise
+`)
+	return nil
+}
+
+// initUser writes the user's own configuration, whose hooks run everywhere.
+func (a *app) initUser() error {
+	editorSchema, err := schema.Get("config")
+	if err != nil {
+		return err
+	}
+	dir, _, err := config.Places(a.getenv)
+	if err != nil {
+		return err
+	}
+	if other := existing(dir, "hookway.yaml", "hookway.yml"); other != "" {
+		return fmt.Errorf("%s exists already; add to it: hookway schema config describes its keys", other)
+	}
+	written := []string{filepath.Join(dir, "hookway.yaml")}
+	switch path := filepath.Join(dir, "config.schema.json"); {
+	case existing(dir, "config.schema.json") != "": // kept as it is
+	default:
+		if err := writeNew(path, editorSchema); err != nil {
+			return err
+		}
+		written = append(written, path)
+	}
+	if err := writeNew(written[0], templateUser); err != nil {
+		return err
+	}
+	if a.json {
+		return a.print(map[string]any{"written": written})
+	}
+	for _, path := range written {
+		fmt.Fprintf(a.out, "wrote %s\n", path)
+	}
+	fmt.Fprint(a.out, `
+These hooks run in every project, and need no trust. Next:
+  hookway list             shows what would run
   hookway install claude   brings Claude Code's events to them; other agents likewise
 `)
 	return nil

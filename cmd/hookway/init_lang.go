@@ -20,6 +20,7 @@ import (
 // initOptions say which hook is written.
 type initOptions struct {
 	lang, name string
+	user       bool
 }
 
 // hookName is what a hook of init may be called: files and a program get the same

@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/gateway/spool"
@@ -31,6 +32,7 @@ func (a *app) webhooksWith(log func(string)) *spool.Spool {
 	a.telling.Do(func() {
 		if dir, err := a.gatewayDir(); err == nil { // else no configuration can be read either
 			a.spool = spool.New(dir, log)
+			a.spool.Tell = audit.Told
 		}
 	})
 	return a.spool

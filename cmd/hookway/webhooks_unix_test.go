@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,6 +35,7 @@ type toldService struct {
 	mu    sync.Mutex
 	ids   []string
 	texts []string
+	said  [][]byte       // the bodies
 	took  map[string]int // how often it took a text
 	no    bool           // it answers 503
 }
@@ -67,6 +69,7 @@ func (s *toldService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.t.Errorf("%s is no event: %v", body, err)
 	}
+	s.said = append(s.said, body)
 	s.ids, s.texts = append(s.ids, r.Header.Get("Webhook-Id")), append(s.texts, event.Content)
 	if s.no {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -235,4 +238,87 @@ func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
 	w.must("send", "user", "another") // starts one
 	await(t, "it came", func() bool { return len(s.heard("alone")) == 1 && len(s.heard("another")) == 1 })
 	await(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
+}
+
+// TestAWebhookIsToldWhatWasDecidedAndNoSecret: after the decision, with the outcome, as
+// the audit log would have it; and that is no event of its own in the log.
+func TestAWebhookIsToldWhatWasDecidedAndNoSecret(t *testing.T) {
+	s := &toldService{t: t}
+	s.come()
+	defer s.leave()
+	w := newToldWorld(t, "http://"+s.address+"/")
+	config := `redact: [ssn]
+events: [{name: Deployed}]
+hooks:
+  - {id: no-uploads, on: PreToolUse, lane: guard, match: {command: curl}, block: not from here}
+gateway:
+  hooks:
+    deploy: {auth: {type: bearer, secret_file: token}, event: Deployed, payload: {outcome: '{{ .outcome }}', api_key: '{{ .key }}'}}
+  webhooks:
+    - {id: ci, url: 'http://` + s.address + `/', on: [PreToolUse, Deployed], secret_file: secret, allow_private: true}
+`
+	for name, text := range map[string]string{"hookway.yaml": config, "token": "a-token-of-the-build-server\n"} {
+		if err := os.WriteFile(filepath.Join(w.dir, "home", "config", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.must("inbox")
+	w.must("send", "user", "hello") // starts the daemon
+	client, err := daemon.Dial(t.Context(), w.status().Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	event := `{"event":"PreToolUse","payload":{"tool_name":"Bash","tool_input":{"command":"curl -H 'Authorization: Bearer abcdefgh12345678' x","ssn":"078-05-1120"}}}`
+	if code, answer, err := client.Ask(t.Context(), http.MethodPost, "/v1/events", []byte(event)); err != nil || code != http.StatusOK {
+		t.Fatalf("the event was answered with %d %s, %v", code, answer, err)
+	}
+	fromOutside, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://hookway/hooks/deploy", strings.NewReader(`{"outcome":"green","key":"k-12345"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromOutside.Header.Set("Authorization", "Bearer a-token-of-the-build-server")
+	fromOutside.Header.Set("Content-Type", "application/json")
+	door := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", w.status().Socket)
+	}}}
+	defer door.CloseIdleConnections()
+	answer, err := door.Do(fromOutside)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	answer.Body.Close()
+	await(t, "both came", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.said) >= 2 })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	type told struct {
+		Event      string            `json:"hook_event_name"`
+		ToolInput  map[string]string `json:"tool_input"`
+		OwnOutcome string            `json:"own_outcome"`
+		Outcome    struct {
+			Action, By, Reason string
+			Steps              []struct{ Hook string }
+		}
+	}
+	for _, body := range s.said {
+		var e told
+		if err := json.Unmarshal(body, &e); err != nil {
+			t.Fatalf("%v: %s", err, body)
+		}
+		for _, secret := range []string{"abcdefgh12345678", "078-05-1120", "k-12345"} {
+			if strings.Contains(string(body), secret) {
+				t.Errorf("%s is told: %s", secret, body)
+			}
+		}
+		switch {
+		case e.Event == "PreToolUse" && e.Outcome.Action == "block" && e.Outcome.By == "no-uploads" && e.Outcome.Reason == "not from here" &&
+			len(e.Outcome.Steps) == 1 && strings.HasPrefix(e.ToolInput["command"], "curl -H 'Authorization: "):
+		case e.Event == "Deployed" && e.Outcome.Action == "continue" && e.OwnOutcome == "green":
+		default:
+			t.Errorf("it is told %s", body)
+		}
+	}
+	if log := w.must("log"); strings.Contains(log, "observed") || strings.Count(log, "PreToolUse") != 1 {
+		t.Errorf("the log has\n%s", log)
+	}
 }

@@ -137,7 +137,7 @@ func (l *loader) build(f *found) (Hook, error) {
 	c := f.config(l.workspace, l.opts.Log)
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	pins, hash := l.show(f, &h)
-	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked())
+	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked(), l.hides(f))
 	if h.State != Active {
 		return h, nil
 	}
@@ -194,6 +194,14 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 		h.Handler, err = newFiltered(f.spec.filter, h.Handler)
 	}
 	return err
+}
+
+// hides is what a webhook that is told is not told.
+func (l *loader) hides(f *found) []string {
+	if f.spec.webhook == nil {
+		return nil
+	}
+	return l.set.Settings.Redact
 }
 
 // program opens a handler that holds something as long as it is open.

@@ -58,8 +58,31 @@ func (l *loader) leaseWebhook(as *webhookAs, c web.Config) (*lease, error) {
 		if err != nil {
 			return nil, err
 		}
-		return l.opts.Webhooks.Receiver(spool.Webhook{Place: l.userDir, ID: as.ID}, as.Policy, server), nil
+		r := l.opts.Webhooks.Receiver(spool.Webhook{Place: l.userDir, ID: as.ID}, as.Policy, server)
+		r.Form = l.told()
+		return r, nil
 	})
+}
+
+// told has what webhooks are told without what the configuration hides.
+func (l *loader) told() spool.Form {
+	set, tell := l.set, l.opts.Webhooks.Tell
+	if tell == nil {
+		return nil
+	}
+	return func(ctx context.Context, body []byte, ev hook.AnyEvent) ([]byte, error) {
+		return tell(body, ev, hook.SettledOf(ctx), set.Settings.Redact)
+	}
+}
+
+// Tells reports whether a hook is a webhook that is told by way of the spool.
+func (s *Set) Tells(id string) bool {
+	for i := range s.Hooks {
+		if s.Hooks[i].ID == id {
+			return s.Hooks[i].told != nil
+		}
+	}
+	return false
 }
 
 // Told gives the webhooks that are told by way of the spool, as they are now.

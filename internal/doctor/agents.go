@@ -42,7 +42,10 @@ func (c *Checkup) agent(p *patient) Section {
 		return s
 	}
 	for i := range p.installed {
-		c.installed(&s, &p.installed[i])
+		elsewhere := slices.ContainsFunc(p.installed, func(other install.State) bool {
+			return other.Scope != p.installed[i].Scope && len(other.Off)+len(other.Unapproved)+len(other.Gone) == 0
+		})
+		c.installed(&s, &p.installed[i], elsewhere)
 	}
 	if len(p.installed) > 1 {
 		s.note("it is installed for you and for the project: each event comes twice, and is judged once")
@@ -98,7 +101,8 @@ func (c *Checkup) about(p *patient) *adapter.About {
 }
 
 // installed looks at what stands in one file.
-func (c *Checkup) installed(s *Section, st *install.State) {
+// elsewhere: what is installed in another one is asked all the same.
+func (c *Checkup) installed(s *Section, st *install.State, elsewhere bool) {
 	again := "hookway install " + st.Agent
 	if st.Scope == install.Project {
 		again += " --project"
@@ -124,7 +128,11 @@ func (c *Checkup) installed(s *Section, st *install.State) {
 		s.fail(again+" --yes, or approve them in the agent", "%d of hookway's hooks wait for approval; until then the agent does not run them and says nothing: %s", n, few(st.Unapproved))
 	}
 	for _, text := range st.Off {
-		s.fail("change that, then run hookway doctor again", "%s", text)
+		if elsewhere {
+			s.warn("change that, if you rely on it", "%s", text)
+		} else {
+			s.fail("change that, then run hookway doctor again", "%s", text)
+		}
 	}
 	for _, text := range st.Notes {
 		c.installNote(s, st, text)

@@ -49,8 +49,9 @@ type agent struct {
 	// hooks, or ours.
 	off func(a *agent, w *world) []string
 
-	// strict: the agent reads nothing from a file of hooks that has comments.
-	strict bool
+	// strict: the agent reads nothing from a file of hooks that has comments; with
+	// noMark also from one that begins with the mark of some editors.
+	strict, noMark bool
 
 	// unreview takes out of the agent's other files what is about our hooks.
 	unreview func(w *world, c *Change) error

@@ -27,6 +27,7 @@ var claude = &agent{
 	},
 	leave:  leaveClaude,
 	off:    offClaude,
+	strict: true,
 	review: reviewClaude,
 }
 

@@ -24,6 +24,8 @@ var codex = &agent{
 	},
 	wait:     atMost(3*time.Second, "SessionEnd", "Interrupt"), // Codex waits no longer, whatever it is told
 	off:      offCodex,
+	strict:   true,
+	noMark:   true,
 	review:   reviewCodex,
 	unreview: unreviewCodex,
 }
@@ -152,7 +154,6 @@ func reviewCodex(w *world, c *Change) error {
 	if err != nil {
 		return fmt.Errorf("%s:%w; mend it first", f.Path, spaced(err))
 	}
-	c.Notes = append(c.Notes, codexNotes(w, doc)...)
 	after, err := approve(f.text(), doc, wanted)
 	if err == nil && bytes.Equal(after, f.text()) {
 		return nil
@@ -174,15 +175,6 @@ func reviewCodex(w *world, c *Change) error {
 		c.Files, c.Question, c.Undone = append(c.Files, f), "", ""
 	}
 	return nil
-}
-
-// codexNotes tell what Codex asks of its user.
-func codexNotes(w *world, doc map[string]any) []string {
-	var notes []string
-	if w.scope == Project && table(doc, "projects", w.root)["trust_level"] != "trusted" {
-		notes = append(notes, "Codex runs the hooks of a project only if the project is trusted; it asks when you start it in "+w.root)
-	}
-	return notes
 }
 
 // unreviewCodex takes the approvals of our hooks out, where they are as we wrote

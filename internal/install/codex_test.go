@@ -119,7 +119,7 @@ func TestCodexNotes(t *testing.T) {
 	m.write(".codex/config.toml", "[features]\nhooks = false\n")
 	c := m.install("codex", Project)
 	notes := strings.Join(append(c.Off, c.Notes...), "\n")
-	for _, want := range []string{"features.hooks false", "only if the project is trusted"} {
+	for _, want := range []string{"features.hooks false", "does not say that "} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no word of %q: %s", want, notes)
 		}

@@ -18,8 +18,13 @@ import (
 // sentences that say where each is. What only its command line says is not known.
 func (a *agent) switches(w *world, hooks []byte) []string {
 	var off []string
-	if a.strict && len(bytes.TrimSpace(hooks)) > 0 && !json.Valid(bytes.TrimPrefix(hooks, bom)) {
+	text := bytes.TrimPrefix(hooks, bom)
+	switch {
+	case len(bytes.TrimSpace(text)) == 0:
+	case a.strict && !json.Valid(text):
 		off = append(off, w.file(a)+" has comments or a comma too many, for which "+a.title+" reads nothing of it: no hook runs until you take them out")
+	case a.noMark && len(text) < len(hooks):
+		off = append(off, w.file(a)+" begins with a byte order mark, for which "+a.title+" reads nothing of it: no hook runs until you take it out")
 	}
 	if a.off != nil {
 		off = append(off, a.off(a, w)...)
@@ -143,6 +148,21 @@ func inDotEnv(path string) variables {
 		}
 	}
 	return variables{path, func(name string) string { return vars[name] }}
+}
+
+// dotEnv are the files of variables that an agent reads: the nearest, in its folder
+// or beside it, from the working directory upwards, or else in the user's home.
+func (w *world) dotEnv(folder string) []variables {
+	for d := w.dir; ; d = filepath.Dir(d) {
+		for _, path := range []string{filepath.Join(d, folder, ".env"), filepath.Join(d, ".env")} {
+			if _, err := disk.Stat(path); err == nil {
+				return []variables{inDotEnv(path)}
+			}
+		}
+		if d == filepath.Dir(d) {
+			return []variables{inDotEnv(filepath.Join(w.home, folder, ".env")), inDotEnv(filepath.Join(w.home, ".env"))}
+		}
+	}
 }
 
 // system is a file that an agent has for the whole machine, where a variable names

@@ -14,32 +14,65 @@ import (
 // offClaude knows what keeps Claude Code from running the hooks of settings files.
 func offClaude(a *agent, w *world) []string {
 	user := a.user(w)
+	var off []string
+	if l := readLayers(w.file(a))[0]; claudeDrops(l) != "" {
+		off = append(off, l.path+": Claude Code reads nothing of it, since "+claudeDrops(l)+"; no hook runs until you mend that")
+	}
 	own := readLayers(user, filepath.Join(w.root, ".claude", "settings.json"), filepath.Join(w.root, ".claude", "settings.local.json"))
 	if w.dir != w.root {
 		own = append(own, readLayers(filepath.Join(w.dir, ".claude", "settings.json"), filepath.Join(w.dir, ".claude", "settings.local.json"))...)
 	}
-	managed := readLayers(claudeManaged(w)...)
-	managed = append(managed, readLayers(beside(user, "remote-settings.json"))...)
-	off := append(slices.Clone(own), managed...).says(true, "disableAllHooks")
+	own = slices.DeleteFunc(own, func(l layer) bool { return claudeDrops(l) != "" })
+	managed := readLayers(append([]string{beside(user, "remote-settings.json")}, claudeManaged(w)...)...)
+	off = append(off, append(slices.Clone(own), managed...).says(true, "disableAllHooks")...)
 	off = append(off, managed.says(true, "allowManagedHooksOnly")...)
 	for _, l := range managed {
 		if only := l.of("strictPluginOnlyCustomization"); only == true || slices.Contains(texts(only), "hooks") {
 			off = append(off, l.path+" allows hooks of plugins only (strictPluginOnlyCustomization): hookway's do not run until it is changed")
 		}
 	}
-	off = append(off, w.environment([]string{"CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"}, append(slices.Clone(own), managed...).inEnv()...)...)
+	// What a project sets in env does not count for these.
+	off = append(off, w.environment([]string{"CLAUDE_CODE_SAFE_MODE", "CLAUDE_CODE_SIMPLE"}, append(readLayers(user), managed...).inEnv()...)...)
 	if w.scope == User && truthy(w.getenv("CLAUDE_CODE_USE_COWORK_PLUGINS")) {
 		off = append(off, "the environment has CLAUDE_CODE_USE_COWORK_PLUGINS: Claude Code reads cowork_settings.json in place of "+user)
 	}
 	return off
 }
 
+// claudeDrops says why Claude Code reads nothing of a settings file: one value of
+// another kind is enough. "" if none is known.
+func claudeDrops(l layer) string {
+	for key, value := range l.v {
+		kind, known := "", true
+		switch key {
+		case "disableAllHooks", "allowManagedHooksOnly":
+			_, known = value.(bool)
+			kind = "true or false"
+		case "permissions", "env", "hooks":
+			_, known = value.(map[string]any)
+			kind = "an object"
+		}
+		if !known {
+			return key + " is not " + kind
+		}
+	}
+	for event, value := range table(l.v, "hooks") {
+		groups, ok := value.([]any)
+		for _, g := range groups {
+			group, is := g.(map[string]any)
+			_, has := group["hooks"].([]any)
+			ok = ok && is && has
+		}
+		if !ok {
+			return "hooks." + event + " is not a list of groups with hooks"
+		}
+	}
+	return ""
+}
+
 // claudeManaged are the files in which an organisation sets what holds for all.
 func claudeManaged(w *world) []string {
-	dir := w.getenv("CLAUDE_CODE_MANAGED_SETTINGS_PATH")
-	if dir == "" {
-		dir = w.system("", "/etc/claude-code", "/Library/Application Support/ClaudeCode", `C:\Program Files\ClaudeCode`)
-	}
+	dir := w.system("", "/etc/claude-code", "/Library/Application Support/ClaudeCode", `C:\Program Files\ClaudeCode`)
 	files := []string{filepath.Join(dir, "managed-settings.json")}
 	more, _ := os.ReadDir(filepath.Join(dir, "managed-settings.d")) // sorted, as Claude Code reads them
 	for _, e := range more {
@@ -59,6 +92,9 @@ func offGemini(a *agent, w *world) []string {
 		defaults = beside(system, "system-defaults.json")
 	}
 	all := readLayers(defaults, a.user(w), filepath.Join(w.dir, ".gemini", "settings.json"), system)
+	all = slices.DeleteFunc(all, func(l layer) bool { // Gemini CLI takes nothing from a machine's file that others can write
+		return (l.path == system || l.path == defaults) && !rootsOnly(l.path)
+	})
 	off := all.says(false, "hooksConfig", "enabled")
 	for _, l := range all { // these lists are put together
 		for _, name := range texts(l.of("hooksConfig", "disabled")) {
@@ -73,12 +109,15 @@ func offGemini(a *agent, w *world) []string {
 // offGeminiFolder says whether the folder is one in which Gemini CLI runs no hooks,
 // not even those of its user.
 func offGeminiFolder(w *world, all layers) []string {
-	switch {
-	case w.getenv("GEMINI_RESTRICTED_MODE") == "true":
-		return []string{"the environment has GEMINI_RESTRICTED_MODE=true: no hook runs until you take it out"}
-	case w.getenv("GEMINI_CLI_TRUST_WORKSPACE") == "false":
-		return []string{"the environment has GEMINI_CLI_TRUST_WORKSPACE=false: no hook runs until you take it out"}
-	case w.getenv("GEMINI_CLI_TRUST_WORKSPACE") == "true":
+	vars := append([]variables{{"the environment", w.Getenv}}, w.dotEnv(".gemini")...)
+	for _, at := range vars {
+		for _, bad := range [][2]string{{"GEMINI_RESTRICTED_MODE", "true"}, {"GEMINI_CLI_TRUST_WORKSPACE", "false"}} {
+			if at.get(bad[0]) == bad[1] {
+				return []string{at.where + " has " + bad[0] + "=" + bad[1] + ": no hook runs until you take it out"}
+			}
+		}
+	}
+	if w.getenv("GEMINI_CLI_TRUST_WORKSPACE") == "true" {
 		return nil
 	}
 	if enabled, _ := all.last("security", "folderTrust", "enabled"); enabled == false {
@@ -121,14 +160,7 @@ func offQwen(a *agent, w *world) []string {
 	}
 	user := a.user(w)
 	all := readLayers(defaults, user, filepath.Join(w.dir, ".qwen", "settings.json"), system)
-	vars := all.inEnv()
-	for d := w.dir; ; d = filepath.Dir(d) {
-		vars = append(vars, inDotEnv(filepath.Join(d, ".qwen", ".env")), inDotEnv(filepath.Join(d, ".env")))
-		if d == filepath.Dir(d) {
-			break
-		}
-	}
-	vars = append(vars, inDotEnv(beside(user, ".env")), inDotEnv(filepath.Join(w.home, ".env")))
+	vars := append(all.inEnv(), w.dotEnv(".qwen")...)
 	off := all.says(true, "disableAllHooks")
 	off = append(off, w.environment([]string{"QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"}, vars...)...)
 	if enabled, _ := all.last("security", "folderTrust", "enabled"); enabled == true && w.scope == Project {
@@ -167,22 +199,38 @@ func offAntigravity(a *agent, w *world) []string {
 }
 
 // offCodex knows what keeps Codex from running hooks that are approved.
-func offCodex(_ *agent, w *world) []string {
-	user := filepath.Join(codexHome(w), "config.toml")
-	paths := []string{w.system("", "/etc/codex/config.toml", "/etc/codex/config.toml", `C:\ProgramData\OpenAI\Codex\config.toml`), user}
-	own := readTOML(user)
-	if table(own.v, "projects", w.root)["trust_level"] == "trusted" {
-		paths = append(paths, filepath.Join(w.root, ".codex", "config.toml"))
+func offCodex(a *agent, w *world) []string {
+	user := readTOML(filepath.Join(codexHome(w), "config.toml"))
+	machine := w.system("", "/etc/codex/config.toml", "/etc/codex/config.toml", `C:\ProgramData\OpenAI\Codex\config.toml`)
+	all := layers{readTOML(machine), user}
+	trusted := table(user.v, "projects", w.root)["trust_level"] == "trusted"
+	if trusted {
+		all = append(all, readTOML(filepath.Join(w.root, ".codex", "config.toml")))
 	}
-	paths = append(paths, beside(paths[0], "managed_config.toml"))
-	var all layers
-	for _, path := range paths {
-		all = append(all, readTOML(path))
-	}
-	requirements := layers{readTOML(beside(paths[0], "requirements.toml"))}
+	all = append(all, readTOML(beside(machine, "managed_config.toml")))
+	requirements := layers{readTOML(beside(machine, "requirements.toml"))}
 	off := requirements.says(true, "allow_managed_hooks_only")
 	for _, flag := range []string{"hooks", "codex_hooks"} {
-		off = append(off, append(all, requirements...).says(false, "features", flag)...)
+		off = append(off, append(slices.Clone(all), requirements...).says(false, "features", flag)...)
+	}
+	for key := range readObject(w.file(a)) {
+		if key != "hooks" && key != "description" {
+			off = append(off, w.file(a)+": Codex reads nothing of it, since it has "+key+" beside hooks; no hook runs until you take that out")
+		}
+	}
+	if hooks, err := readFile(codexFile(w)); err == nil {
+		var events []string
+		for _, a := range ourApprovals(w, hooks) {
+			if table(user.v, "hooks", "state", a.key)["enabled"] == false {
+				events = append(events, a.event)
+			}
+		}
+		if len(events) > 0 {
+			off = append(off, user.path+" has enabled = false for hookway's hooks of "+strings.Join(events, ", ")+": they do not run until you take it out")
+		}
+	}
+	if w.scope == Project && !trusted {
+		off = append(off, user.path+" does not say that "+w.root+" is trusted: the project's hooks do not run until you start codex there and say yes")
 	}
 	return off
 }

@@ -344,6 +344,9 @@ func (j *Judge) watch(e *entry) {
 		if n.Lane != hook.Observe || n.Kind != hook.HookCompleted && n.Kind != hook.HookError || j.Record == nil {
 			return
 		}
+		if e.live.Set().Tells(n.Hook) { // it is told, and nothing it does is about the event
+			return
+		}
 		step := audit.Step{Hook: n.Hook, Lane: "observe", Action: "continue", DurationMS: float64(n.Duration) / 1e6}
 		if n.Err != nil {
 			step.Error, step.Failed = hook.LogLine(n.Err.Error()), true

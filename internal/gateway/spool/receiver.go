@@ -41,6 +41,11 @@ var _ Server = (*web.Handler)(nil)
 // Receiver is a webhook as a hook: what it is asked about, it is told, by and by.
 type Receiver struct {
 	Target
+
+	// Form makes what is told of an event; nil tells the event as it is. It must not
+	// be changed once there is something to tell.
+	Form Form
+
 	spool  *Spool
 	server Server
 
@@ -56,6 +61,10 @@ type Receiver struct {
 
 var _ hook.Handler = (*Receiver)(nil)
 
+// Form makes of an event's JSON what a webhook is told of it. The context is that of
+// the hook, and knows what came of the event.
+type Form func(ctx context.Context, body []byte, ev hook.AnyEvent) ([]byte, error)
+
 // Receiver makes one. Closing it closes the server.
 func (s *Spool) Receiver(w Webhook, p Policy, server Server) *Receiver {
 	r := &Receiver{Target: Target{w, p, server.Tell}, spool: s, server: server}
@@ -68,6 +77,11 @@ func (r *Receiver) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision,
 	m, err := r.server.Message(ev)
 	if err != nil {
 		return hook.Decision{}, err
+	}
+	if r.Form != nil {
+		if m.Body, err = r.Form(ctx, m.Body, ev); err != nil {
+			return hook.Decision{}, err
+		}
 	}
 	r.mu.Lock()
 	if r.closing.Err() != nil {

@@ -21,6 +21,11 @@ const fileName = "webhooks.db"
 // Spool is the file, as one process uses it. Its methods may be called from any
 // goroutine.
 type Spool struct {
+	// Tell makes of an event's JSON what webhooks are told of it: without what is
+	// hidden, with what came of it; nil tells the event as it is. It must be set before
+	// there are receivers.
+	Tell func(body []byte, ev hook.AnyEvent, came *hook.Settled, hide []string) ([]byte, error)
+
 	dir   string
 	say   func(string)
 	owner string
