@@ -97,6 +97,7 @@ var copilot = &agent{
 	},
 	review: reviewCopilot,
 	off:    offCopilot,
+	strict: true,
 }
 
 // qwen is Qwen Code, which has Claude Code's form.

@@ -89,10 +89,12 @@ func reviewCursor(w *world, c *Change) error {
 	return nil
 }
 
-// reviewCopilot tells what keeps Copilot CLI from running the hooks.
+// reviewCopilot tells what else Copilot CLI says of hooks.
 func reviewCopilot(w *world, c *Change) error {
-	if w.scope == Project {
-		c.note("copilot -p runs the hooks of a project only with GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS=true in the environment")
+	home := filepath.Dir(filepath.Dir(under("COPILOT_HOME", ".copilot", "hooks", "hookway.json")(w)))
+	all := readLayers(filepath.Join(home, "config.json"), filepath.Join(home, "settings.json"))
+	if off, path := all.last("disableAllHooks"); off == true {
+		c.note("%s has disableAllHooks true, which by Copilot CLI's word switches hooks off; copilot -p ran them all the same", path)
 	}
 	return nil
 }

@@ -175,13 +175,39 @@ func offQwen(a *agent, w *world) []string {
 	return off
 }
 
-// offCopilot knows what keeps Copilot CLI from running hooks.
+// offCopilot knows what keeps Copilot CLI from running hooks. The same setting of its
+// user does not, at least with -p; see reviewCopilot.
 func offCopilot(a *agent, w *world) []string {
+	own := readLayers(w.file(a))
+	off := own.says(true, "disableAllHooks")
+	if version := own[0].of("version"); version != nil && version != float64(1) {
+		off = append(off, fmt.Sprintf("%s has version %v: Copilot CLI reads nothing of it until that is 1", own[0].path, version))
+	}
+	var all layers
+	for _, folder := range []string{".claude", filepath.Join(".github", "copilot")} {
+		all = append(all, readLayers(filepath.Join(w.root, folder, "settings.json"), filepath.Join(w.root, folder, "settings.local.json"))...)
+	}
+	for _, l := range all {
+		off = append(off, layers{l}.says(true, "disableAllHooks")...)
+	}
+	if w.scope == Project && w.getenv("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS") != "true" && !copilotTrusts(a, w) {
+		off = append(off, "Copilot CLI was not told to trust "+w.root+": the project's hooks do not run until you start it there and say yes")
+	}
+	return off
+}
+
+// copilotTrusts reports whether the project, or a folder around it, is one that the
+// user trusts.
+func copilotTrusts(a *agent, w *world) bool {
 	home := filepath.Dir(filepath.Dir(a.user(w)))
-	off := readLayers(w.file(a)).says(true, "disableAllHooks")
-	all := readLayers(filepath.Join(home, "config.json"), filepath.Join(home, "settings.json"),
-		filepath.Join(w.root, ".github", "copilot", "settings.json"), filepath.Join(w.root, ".github", "copilot", "settings.local.json"))
-	return append(off, all.says(true, "disableAllHooks")...)
+	for _, l := range readLayers(filepath.Join(home, "config.json"), filepath.Join(home, "settings.json")) {
+		for _, folder := range append(texts(l.of("trusted_folders")), texts(l.of("trustedFolders"))...) {
+			if rest, ok := strings.CutPrefix(w.root, filepath.Clean(folder)); ok && (rest == "" || rest[0] == filepath.Separator || folder == "/") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // offOpenCode knows what keeps OpenCode from loading plugins.
