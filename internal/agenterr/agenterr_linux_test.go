@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 func agent(t *testing.T, stderr *os.File) int {
 	t.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), "AGENTERR_AGENT=1")
+	c.Env = append(os.Environ(), "AGENTERR_AGENT=1", "GORACE=atexit_sleep_ms=0") // by default a second for each process
 	c.Stderr = stderr
 	in, err := c.StdinPipe()
 	if err != nil {
