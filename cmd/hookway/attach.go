@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/internal/session"
 	"github.com/hookway/hookway/internal/transcript"
@@ -102,7 +103,7 @@ func (a *app) joinSettings(args, user []string) (rest []string, err error) {
 		if !filepath.IsAbs(value) {
 			value = filepath.Join(a.cwd(), value)
 		}
-		if text, err = os.ReadFile(value); err != nil {
+		if text, err = disk.Read(value, maxGrown); err != nil {
 			return nil, fmt.Errorf("claude's --settings cannot be read: %w", err)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/hookway/hookway/docs/schema"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/internal/cases"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -160,7 +161,7 @@ func (k *kit) ignore() error {
 		return err
 	}
 	path := k.path(".hookway/.gitignore")
-	old, err := os.ReadFile(path)
+	old, err := disk.Read(path, maxGrown)
 	if errors.Is(err, fs.ErrNotExist) {
 		k.add(".hookway/.gitignore", string(text), 0o644)
 		return nil
@@ -220,7 +221,7 @@ func (k *kit) cases() error {
 		k.add("hooks_test.yaml", "# What the hooks must do. `hookway test` runs these cases.\ncases:\n"+lines, 0o644)
 		return nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := disk.Read(path, maxGrown)
 	if err != nil {
 		return fmt.Errorf("the file cannot be read: %w", err)
 	}
@@ -239,6 +240,9 @@ func (k *kit) cases() error {
 	})
 }
 
+// maxGrown bounds a file of the project that is added to.
+const maxGrown = 4 << 20
+
 // grow adds lines to the list of a YAML file. What cannot be added safely is left
 // to the user.
 func (k *kit) grow(path, list, lines string, check func([]byte) error) error {
@@ -250,7 +254,7 @@ func (k *kit) grow(path, list, lines string, check func([]byte) error) error {
 	if err != nil {
 		return fmt.Errorf("the file cannot be read: %w", err)
 	}
-	text, err := os.ReadFile(real)
+	text, err := disk.Read(real, maxGrown)
 	if err != nil {
 		return fmt.Errorf("the file cannot be read: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // written is what init has made so far, to take it back if the rest fails.
@@ -20,7 +22,7 @@ type written struct {
 // of one that is.
 func (w *written) write(f planned) error {
 	if f.old {
-		before, err := os.ReadFile(f.path)
+		before, err := disk.Read(f.path, maxGrown)
 		if err != nil {
 			return fmt.Errorf("the file cannot be read: %w", err)
 		}

@@ -6,8 +6,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // MaxFile bounds a module's file.
@@ -23,24 +24,16 @@ type Module struct {
 
 // Read reads a module. The error says what is wrong with it.
 func Read(file string) (*Module, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return nil, fmt.Errorf("%s is a folder; name the .wasm file in it", file)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file", file)
-	case info.Size() > MaxFile:
-		return nil, fmt.Errorf("%s: %w", file, errTooLarge)
 	}
-	code, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err != nil {
+	code, err := disk.Read(file, MaxFile)
+	switch {
+	case errors.Is(err, disk.ErrTooBig):
+		return nil, fmt.Errorf("%s: %w", file, errTooLarge)
+	case errors.Is(err, disk.ErrNotRegular):
+		return nil, fmt.Errorf("%s is no regular file", file)
+	case err != nil:
 		return nil, err
 	}
 	m, err := Parse(file, code)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/environ"
 )
 
@@ -43,7 +44,7 @@ func Secret(path string) (string, error) {
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
 		return "", fmt.Errorf("the file of the secret, %s, is open to other users; run chmod 600 on it", path)
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("the file of the secret cannot be read: %w", err)
 	}

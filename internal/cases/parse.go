@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/visible"
 	"github.com/hookway/hookway/wire"
@@ -38,7 +39,7 @@ func Read(file string, options Options) ([]*Case, Problems) {
 
 // readUpTo reads a file, and one byte more than the limit if it is longer.
 func readUpTo(file string, limit int64) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := disk.Open(file)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // bom begins files that some editors on Windows write. It stays where it is.
@@ -48,7 +50,7 @@ func readFile(path string) (*File, error) {
 	case info.Size() > maxConfig:
 		return nil, fmt.Errorf("%s is larger than %d MiB, which no agent's configuration is", path, maxConfig>>20)
 	}
-	if f.Before, err = os.ReadFile(f.real); err != nil {
+	if f.Before, err = disk.Read(f.real, maxConfig); err != nil {
 		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
 	}
 	f.Existed, f.mode, f.After = true, info.Mode().Perm(), f.Before
@@ -131,7 +133,7 @@ func (f *File) write(now time.Time) (backup string, err error) {
 // tidy removes the backups that say nothing that the file does not say itself.
 func (f *File) tidy() {
 	for _, b := range backupsOf(f.real) {
-		if text, err := os.ReadFile(b); err == nil && f.says != nil && f.says(text) {
+		if text, err := disk.Read(b, maxConfig); err == nil && f.says != nil && f.says(text) {
 			os.Remove(b)
 		}
 	}

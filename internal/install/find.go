@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Program is an agent that is installed on this machine.
@@ -70,7 +72,7 @@ func packaged(path, program string) string {
 		return ""
 	}
 	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		text, err := os.ReadFile(filepath.Join(dir, "package.json"))
+		text, err := disk.Read(filepath.Join(dir, "package.json"), maxConfig)
 		if err != nil {
 			continue
 		}

@@ -3,12 +3,12 @@ package install
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/tailscale/hujson"
 )
 
@@ -101,7 +101,7 @@ func reviewCopilot(w *world, c *Change) error {
 
 // read gives the content of a file, nothing if it cannot be read.
 func read(path string) []byte {
-	text, _ := os.ReadFile(path)
+	text, _ := disk.Read(path, maxConfig)
 	return text
 }
 

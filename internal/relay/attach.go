@@ -9,7 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/hookway/hookway/internal/disk"
 )
+
+// maxAttached bounds a file that is read for its sum.
+const maxAttached = 1 << 30
 
 // Attach describes a file, for [Message.Attachments]. The file stays where it is;
 // the sum lets the receiver see whether it is the same still.
@@ -29,18 +34,27 @@ func Attach(path string) (Attachment, error) {
 		return Attachment{}, fmt.Errorf("%s cannot be attached: it is a folder; attach its files, or an archive of it", abs)
 	case !info.Mode().IsRegular():
 		return Attachment{}, fmt.Errorf("%s cannot be attached: it is no regular file", abs)
+	case info.Size() > maxAttached:
+		return Attachment{}, tooLarge(abs)
 	}
-	f, err := os.Open(abs)
+	f, err := disk.Open(abs)
 	if err != nil {
 		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, bare(err))
 	}
 	defer f.Close()
 	sum := sha256.New()
-	n, err := io.Copy(sum, f)
+	n, err := io.Copy(sum, io.LimitReader(f, maxAttached+1))
+	if n > maxAttached { // it grows
+		return Attachment{}, tooLarge(abs)
+	}
 	if err != nil {
 		return Attachment{}, fmt.Errorf("%s cannot be attached: %w", abs, err)
 	}
 	return Attachment{Name: filepath.Base(abs), Path: abs, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+func tooLarge(path string) error {
+	return fmt.Errorf("%s cannot be attached: it has more than %d MiB; name its path in the text", path, maxAttached>>20)
 }
 
 // noFile is fs.ErrNotExist in our own words.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"regexp"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -61,6 +61,7 @@ const (
 	lettersLeast = 16               // a text with less may be there by chance
 	lettersMost  = 512              // so many tell enough
 	entryMost    = 16 << 20         // bytes of one line of a transcript that are read at once
+	recordMost   = 256 << 20        // of a record, from its end: what is looked for is new
 	entryEarly   = 10 * time.Second // an entry that is older than that was there before the attempt
 )
 
@@ -82,16 +83,17 @@ func (t trace) inTranscript(path string) Finding {
 	if path == "" || !t.marked && len(t.letters) < lettersLeast {
 		return Unknown
 	}
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return Unknown
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
+	size := f.Info().Size()
+	if size == 0 {
 		return Unknown
 	}
-	finding := Absent
-	err = entries(f, func(entry []byte) bool {
+	finding, from := Absent, max(0, size-recordMost)
+	err = entries(io.NewSectionReader(f, from, recordMost), func(entry []byte) bool {
 		switch {
 		case t.marked && bytes.Contains(entry, []byte("["+t.id+"]")):
 			finding = Found
@@ -105,7 +107,7 @@ func (t trace) inTranscript(path string) Finding {
 		}
 		return finding != Found
 	})
-	if err != nil && finding == Absent {
+	if (err != nil || from > 0) && finding == Absent { // what came before was not read
 		return Unknown
 	}
 	return finding
@@ -113,16 +115,14 @@ func (t trace) inTranscript(path string) Finding {
 
 // onScreen looks for the id in what was shown, wherever the screen has broken it.
 func (t trace) onScreen(path string) bool {
-	f, err := os.Open(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
+	from := max(0, f.Info().Size()-recordMost)
 	found, before := false, []byte(nil)
-	_ = entries(f, func(line []byte) bool {
+	_ = entries(io.NewSectionReader(f, from, recordMost), func(line []byte) bool {
 		before = append(before, lettersOf(line, false)...)
 		found = bytes.Contains(before, []byte(t.id))
 		before = append(before[:0:0], before[max(0, len(before)-len(t.id)):]...)
