@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -171,7 +172,9 @@ func (a *app) withMemory(ctx context.Context, f memoryFlags, do func(memory.Back
 		fmt.Fprintln(a.err, line)
 	}
 	for _, p := range held.set.Warnings {
-		fmt.Fprintln(a.err, p.String())
+		if !slices.Contains(held.set.Skipped, p) {
+			fmt.Fprintln(a.err, p.String())
+		}
 	}
 	err = do(held.Backend)
 	held.done()

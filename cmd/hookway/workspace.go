@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -107,7 +108,9 @@ func (a *app) checkDepth() error {
 // showWarnings prints what is left out of a configuration, or will not work.
 func (a *app) showWarnings(w *workspace) {
 	for _, p := range w.set.Warnings {
-		fmt.Fprintln(a.err, p.String())
+		if !slices.Contains(w.set.Skipped, p) { // that was told when the files were read
+			fmt.Fprintln(a.err, p.String())
+		}
 	}
 }
 

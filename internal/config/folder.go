@@ -157,6 +157,7 @@ func (l *loader) askFolder(ctx context.Context, f *folderSource) {
 			p := toldOf(f.files[i], cmp.Or(f.root, f.dir), err.Error())
 			p.Hint = hint
 			l.set.Warnings = append(l.set.Warnings, p)
+			l.set.Skipped = append(l.set.Skipped, p)
 			l.set.failed = append(l.set.failed, f.files[i])
 		} else {
 			f.found = append(f.found, answers[i])

@@ -63,6 +63,7 @@ type Set struct {
 	Hooks     []Hook
 	Problems  Problems // mistakes; each disables the file that it is in
 	Warnings  Problems // what is left out, or will not work
+	Skipped   Problems // those of the warnings that tell of an executable which cannot be a hook
 	Workspace string   // "" if there is none
 	UserDir   string   // folder of the user's configuration; it need not exist
 	Settings  Settings

@@ -73,6 +73,9 @@ func tell(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 	if n := len(old); n > 0 {
 		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; the hooks of these files run as they were before:\n%s", Count(n, "mistake"), old))
 	}
+	if n := len(set.Skipped); n > 0 {
+		lines = append(lines, fmt.Sprintf("hookway: %s left out; until it can be asked what it is, it does not run:\n%s", Count(n, "hook"), set.Skipped))
+	}
 	if neverTrusted(set) {
 		lines = append(lines, untrustedWords)
 	} else if waits(set) {
@@ -81,11 +84,11 @@ func tell(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 	out.UserMessage = strings.Join(lines, "\n")
 }
 
-// Complaints are the mistakes in a configuration, and what the user must know.
-// Warnings are for those who look at the hooks: list and trust show them.
+// Complaints are the mistakes in a configuration, the hooks that are left out
+// because of them, and what the user must know. Other warnings are for those who look at the hooks: list and trust show them.
 func Complaints(set *config.Set) []string {
 	var lines []string
-	for _, p := range set.Problems {
+	for _, p := range slices.Concat(set.Problems, set.Skipped) {
 		lines = append(lines, p.String())
 	}
 	if waits(set) {
