@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,6 +60,7 @@ func build(ctx context.Context, o options) (programs []program, clean func(), er
 		}
 	}
 	fmt.Printf("the tests of %d packages compiled in %s\n", len(programs), time.Since(began).Round(time.Second))
+	slices.SortFunc(programs, func(a, b program) int { return strings.Compare(a.ImportPath, b.ImportPath) })
 	return programs, clean, nil
 }
 

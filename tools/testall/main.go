@@ -1,7 +1,7 @@
 // Command testall runs the tests of all packages with the race detector, in a
 // way that two slow cores with nothing cached bear: it compiles and links every
-// test first, and runs them when no compiler is beside them. What starts
-// processes and terminals of its own runs alone, the rest side by side.
+// test first, and runs them when no compiler is beside them: two packages side by
+// side on two cores, of which as a rule one starts processes and terminals.
 //
 //	go run ./tools/testall [-race=false] [-short] [-run REGEXP] [-count N] [-keep FOLDER] [PACKAGE...]
 //
@@ -80,9 +80,9 @@ func all(ctx context.Context, o options) (failed bool, err error) {
 	return tell(results), ctx.Err()
 }
 
-// alone reports whether a package's tests start many processes or terminals, or
-// wait for several of them to meet: beside others they would only be slower.
-func alone(importPath string) bool {
+// startsMany reports whether a package's tests start many processes or terminals,
+// or wait for several of them to meet. They take long and compute little.
+func startsMany(importPath string) bool {
 	_, room, _ := strings.Cut(importPath, "hookway/hookway/")
 	switch room {
 	case "cmd/hookway", "cmd/hookway-hook", "handler/command", "internal/daemon", "internal/relay",

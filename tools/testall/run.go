@@ -33,43 +33,50 @@ type test struct {
 	output strings.Builder
 }
 
-// runAll runs those that go together first, then each of the others by itself.
-func runAll(ctx context.Context, programs []program, o options) []result {
+// runAll runs the packages side by side. One line of work begins with those that
+// start many processes, so that as a rule one of them is under way beside others
+// that mostly compute; whoever has nothing left takes from the other.
+func runAll(ctx context.Context, programs []program, o options) (results []result) {
 	var (
-		results  []result
-		together = make(chan program)
-		mu       sync.Mutex
-		running  sync.WaitGroup
+		mu          sync.Mutex
+		many, other []program
+		running     sync.WaitGroup
 	)
-	one := func(p program) {
-		if ctx.Err() != nil {
-			return
+	for _, p := range programs {
+		if startsMany(p.ImportPath) {
+			many = append(many, p)
+		} else {
+			other = append(other, p)
 		}
-		r := run(ctx, p, o)
+	}
+	next := func(mine, others *[]program) (p program, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		results = append(results, r)
-		line(r)
+		if len(*mine) == 0 {
+			mine = others
+		}
+		if len(*mine) == 0 || ctx.Err() != nil {
+			return program{}, false
+		}
+		p, *mine = (*mine)[0], (*mine)[1:]
+		return p, true
 	}
-	for range o.side {
+	for i := range max(o.side, 1) {
+		mine, others := &other, &many
+		if i == 0 {
+			mine, others = others, mine
+		}
 		running.Go(func() {
-			for p := range together {
-				one(p)
+			for p, ok := next(mine, others); ok; p, ok = next(mine, others) {
+				r := run(ctx, p, o)
+				mu.Lock()
+				results = append(results, r)
+				line(r)
+				mu.Unlock()
 			}
 		})
 	}
-	for _, p := range programs {
-		if !alone(p.ImportPath) {
-			together <- p
-		}
-	}
-	close(together)
 	running.Wait()
-	for _, p := range programs {
-		if alone(p.ImportPath) {
-			one(p)
-		}
-	}
 	return results
 }
 
