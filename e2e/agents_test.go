@@ -95,6 +95,7 @@ func eachAgent(t *testing.T, test func(*testing.T, *agent)) {
 			if os.Getenv(a.program) == "" {
 				t.Skipf("%s names no program; make e2e installs one", a.program)
 			}
+			t.Parallel() // an agent mostly waits
 			test(t, a)
 		})
 	}

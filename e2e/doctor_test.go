@@ -16,7 +16,7 @@ import (
 // it is asked for.
 func TestDoctorSeesTheHooksFire(t *testing.T) {
 	eachAgent(t, func(t *testing.T, a *agent) {
-		asked := regexp.MustCompile(`echo [\w-]+`)
+		asked := regexp.MustCompile(`touch [\w./-]+`)
 		w := newWorld(t, a, keepVictim, model.Turn{Make: func(q model.Request) model.Turn {
 			for _, said := range q.Said {
 				if strings.Contains(said, "Run this shell command once") {

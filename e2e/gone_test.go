@@ -23,7 +23,7 @@ func TestWhereHookwayHookIsGone(t *testing.T) {
 			t.Errorf("hookway doctor ended with %d\n%s%s", looked.code, looked.stdout, looked.stderr)
 		}
 		said := w.run(t, append([]string{os.Getenv(a.program)}, a.argv...)...)
-		if len(w.model.Requests()) == 0 {
+		if a.goesOn && len(w.model.Requests()) == 0 { // one that refuses may refuse the prompt
 			t.Fatalf("the model was never asked\n%s%s", said.stdout, said.stderr)
 		}
 		if goesOn := !w.has("victim/file.txt"); goesOn != a.goesOn {
