@@ -47,8 +47,8 @@ var rows = []row{
 // agent is a row that runs the published program of an agent against the scripted
 // model; docs/e2e.md has what is asked of it.
 func agent(name, called string) row {
-	return row{name: name, what: called + " for real: hooks, messages, directives on its screen",
-		command: []string{"sh", "tools/e2e.sh", "-v"}, env: []string{"HOOKWAY_E2E_AGENTS=" + name, "HOOKWAY_E2E_SHAPES=all"}, deadline: 30 * time.Minute}
+	return row{name: name, what: called + " for real: hooks, messages, directives in answers of all shapes, every switch",
+		command: []string{"sh", "tools/e2e.sh", "-v"}, env: []string{"HOOKWAY_E2E_AGENTS=" + name, "HOOKWAY_E2E_SHAPES=all", "HOOKWAY_E2E_SWITCHES=all"}, deadline: 30 * time.Minute}
 }
 
 // tests is a row of tests of one package, run several times.
