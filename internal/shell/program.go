@@ -101,6 +101,16 @@ func enable(a *analysis, _ string, args []arg) {
 
 func chdir(a *analysis, name string, args []arg) {
 	operands := options(args, "", func(string, *arg) {})
+	if len(operands) == 0 && name == "cd" {
+		homes, known := a.variable("HOME")
+		if !known {
+			a.unknown(name, "where it goes is not in the text")
+		}
+		for _, home := range homes {
+			a.enter([]string{home.text})
+		}
+		return
+	}
 	if len(operands) == 0 || operands[0].text == "-" {
 		return
 	}

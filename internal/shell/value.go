@@ -82,7 +82,10 @@ func (a *analysis) parts(parts []syntax.WordPart, quoted bool) (out []value, kno
 func (a *analysis) part(p syntax.WordPart, quoted, first bool) ([]value, bool) {
 	switch p := p.(type) {
 	case *syntax.Lit:
-		return a.literal(p.Value, quoted, first), true
+		if user, rest, _ := strings.Cut(p.Value, "/"); first && !quoted && strings.HasPrefix(user, "~") {
+			return a.tilde(user, p.Value[len(p.Value)-len(rest):])
+		}
+		return literal(p.Value, quoted), true
 	case *syntax.SglQuoted:
 		if p.Dollar {
 			return []value{{text: unescape(p.Value)}}, true
@@ -116,15 +119,29 @@ func unquoted(vals []value, quoted bool) []value {
 	return out
 }
 
+// tilde is a word that begins with a user's home, or with a folder the shell is or was in.
+func (a *analysis) tilde(user, rest string) ([]value, bool) {
+	name, ok := map[string]string{"~": "HOME", "~+": "PWD", "~-": "OLDPWD"}[user]
+	if !ok {
+		return nil, false
+	}
+	homes, known := a.variable(name)
+	tail := literal(rest, false)[0]
+	var out []value
+	for _, h := range homes {
+		if rest != "" {
+			h.text += "/" + tail.text
+		}
+		h.glob = tail.glob
+		out = append(out, h)
+	}
+	return out, known
+}
+
 // literal is a text without quotes, or one between double quotes.
-func (a *analysis) literal(text string, quoted, first bool) []value {
+func literal(text string, quoted bool) []value {
 	if quoted {
 		return []value{{text: backslashes(text, "$`\"\\\n")}}
-	}
-	if first && (text == "~" || strings.HasPrefix(text, "~/")) {
-		if home, ok := a.Env["HOME"]; ok {
-			text = home + text[1:]
-		}
 	}
 	if hasMeta(text) {
 		plain := strings.NewReplacer(`\*`, "", `\?`, "", `\[`, "").Replace(text)
