@@ -160,11 +160,14 @@ func namingOf(key string) naming {
 			return noName
 		}
 	}
+	for _, end := range [...]string{"path", "paths", "directory", "directories"} {
+		if strings.HasSuffix(string(word), end) { // filePath, target_directory
+			return anyName
+		}
+	}
 	switch string(word) {
-	case "path", "paths", "filepath", "filepaths", "notebookpath", "absolutepath", "relativepath", "dirpath", "directorypath",
-		"searchpath", "searchdirectory", "oldpath", "newpath", "sourcepath", "destinationpath", "targetpath", "inputpath", "outputpath":
-		return anyName
-	case "file", "files", "filename", "filenames", "targetfile", "source", "sources", "destination", "destinations":
+	case "file", "files", "filename", "filenames", "targetfile", "source", "sources", "destination", "destinations",
+		"dir", "dirs", "folder", "folders", "src", "dst", "include", "includes": // include: read_many_files of Gemini CLI
 		return someName
 	case "url", "urls", "uri", "uris":
 		return fileURL
