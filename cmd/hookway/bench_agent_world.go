@@ -13,7 +13,6 @@ import (
 
 	"github.com/hookway/hookway/e2e/client"
 	"github.com/hookway/hookway/e2e/model"
-	"github.com/hookway/hookway/internal/install"
 )
 
 // agentWorld is a user with an agent, with one hookway or none.
@@ -31,11 +30,7 @@ const runTime = 5 * time.Minute
 // worlds are those that are compared; the first has no hookway. They must be
 // closed, also if there is an error.
 func (p benchAgentPlan) worlds(ctx context.Context) (all []*agentWorld, err error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	shim, err := install.FindShim(self)
+	self, shim, err := benchPrograms()
 	if err != nil {
 		return nil, err
 	}

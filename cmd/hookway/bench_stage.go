@@ -46,12 +46,17 @@ func benchFolder() (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-func newStage() (*stage, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
+// benchPrograms are this program and the hookway-hook that belongs to it.
+func benchPrograms() (self, shim string, err error) {
+	if self, err = os.Executable(); err != nil {
+		return "", "", err
 	}
-	shim, err := install.FindShim(self)
+	shim, err = install.FindShim(self)
+	return self, shim, err
+}
+
+func newStage() (*stage, error) {
+	self, shim, err := benchPrograms()
 	if err != nil {
 		return nil, err
 	}

@@ -82,23 +82,12 @@ func blockID(line string, i int) string {
 	return fmt.Sprint(line, "/", i)
 }
 
-func rootClaude(p *place) string {
-	if dir := p.getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return dir
-	}
-	return filepath.Join(p.home(), ".claude")
-}
+func rootClaude(p *place) string { return p.root("CLAUDE_CONFIG_DIR", ".claude") }
 
 func locateClaude(p *place) (sure, possible []Source) {
 	root := rootClaude(p)
 	ids := p.pidFiles(filepath.Join(root, "sessions"))
-	for _, dir := range p.dirs() {
-		folder := filepath.Join(root, "projects", dashed(dir))
-		for _, id := range ids {
-			sure = append(sure, p.existing("claude", filepath.Join(folder, id.what+".jsonl"))...)
-		}
-		possible = append(possible, p.recent("claude", folder, "", ".jsonl")...)
-	}
+	sure, possible = p.project("claude", root, "", ids)
 	if len(ids) > 0 && len(sure) == 0 { // the agent works in another folder by now
 		for _, name := range p.names(filepath.Join(root, "projects")) {
 			for _, id := range ids {

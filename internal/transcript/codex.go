@@ -129,12 +129,7 @@ func (s *state) codexItem(e Entry, p codexPayload) (entries []Entry) {
 	return entries
 }
 
-func rootCodex(p *place) string {
-	if dir := p.getenv("CODEX_HOME"); dir != "" {
-		return dir
-	}
-	return filepath.Join(p.home(), ".codex")
-}
+func rootCodex(p *place) string { return p.root("CODEX_HOME", ".codex") }
 
 // locateCodex looks at the folders of the days since the program began, and of the
 // day before: they are named in local time.

@@ -83,12 +83,7 @@ func decodeCopilot(s *state, line []byte) ([]Entry, error) {
 	return []Entry{e}, nil
 }
 
-func rootCopilot(p *place) string {
-	if dir := p.getenv("COPILOT_HOME"); dir != "" {
-		return dir
-	}
-	return filepath.Join(p.home(), ".copilot")
-}
+func rootCopilot(p *place) string { return p.root("COPILOT_HOME", ".copilot") }
 
 func locateCopilot(p *place) (sure, possible []Source) {
 	state := filepath.Join(rootCopilot(p), "session-state")

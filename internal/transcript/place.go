@@ -59,6 +59,27 @@ func (p *place) getenv(name string) string { return p.env(name) }
 
 func (p *place) home() string { return p.env("HOME") }
 
+// root is the folder of an agent: the one that its variable names, or one in the home.
+func (p *place) root(variable, name string) string {
+	if dir := p.getenv(variable); dir != "" {
+		return dir
+	}
+	return filepath.Join(p.home(), name)
+}
+
+// project are the records of an agent that keeps those of a project in one folder,
+// in sub, by session: sure are those of the sessions of the process.
+func (p *place) project(agent, root, sub string, ids []owned) (sure, possible []Source) {
+	for _, dir := range p.dirs() {
+		folder := filepath.Join(root, "projects", dashed(dir), sub)
+		for _, id := range ids {
+			sure = append(sure, p.existing(agent, filepath.Join(folder, id.what+".jsonl"))...)
+		}
+		possible = append(possible, p.recent(agent, folder, "", ".jsonl")...)
+	}
+	return sure, possible
+}
+
 func (p *place) now() time.Time { return time.Now() }
 
 func (p *place) dirs() []string { return p.cwd }

@@ -76,23 +76,12 @@ func decodeQwen(_ *state, line []byte) (entries []Entry, err error) {
 	return entries, nil
 }
 
-func rootQwen(p *place) string {
-	if dir := p.getenv("QWEN_HOME"); dir != "" {
-		return dir
-	}
-	return filepath.Join(p.home(), ".qwen")
-}
+func rootQwen(p *place) string { return p.root("QWEN_HOME", ".qwen") }
 
 func locateQwen(p *place) (sure, possible []Source) {
 	root := rootQwen(p)
 	ids := p.pidFiles(filepath.Join(root, "sessions"))
-	for _, dir := range p.dirs() {
-		chats := filepath.Join(root, "projects", dashed(dir), "chats")
-		for _, id := range ids {
-			sure = append(sure, p.existing("qwen", filepath.Join(chats, id.what+".jsonl"))...)
-		}
-		possible = append(possible, p.recent("qwen", chats, "", ".jsonl")...)
-	}
+	sure, possible = p.project("qwen", root, "chats", ids)
 	var held []owned
 	for _, s := range possible {
 		var runtime struct {
