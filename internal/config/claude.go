@@ -84,7 +84,7 @@ func (l *loader) importHooks(into *layer, src source, spec *fileSpec, check func
 		}
 		s := &settings{reader: reader{file: f.path}, loader: l, known: l.known(), prefix: f.prefix, source: &from}
 		s.read(data)
-		if problems := s.problems.sorted(); len(problems) > 0 {
+		if problems := s.problems.sorted(); len(problems) > 0 { // it is no settings file
 			l.set.Problems = append(l.set.Problems, problems...)
 			l.set.failed = append(l.set.failed, f.path)
 			continue
@@ -129,10 +129,22 @@ func (s *settings) read(data []byte) {
 			}
 		case "hooks":
 			for _, event := range s.object(p.Value, "hooks") {
-				s.event(event)
+				s.leftOut(func() { s.event(event) })
 			}
 		}
 	}
+}
+
+// leftOut reads a part of the file whose mistakes are its own: they take out no
+// other, and are told.
+func (s *settings) leftOut(read func()) {
+	before := len(s.problems)
+	read()
+	for _, p := range s.problems[before:] {
+		p.Message += "; it is left out"
+		s.warnings = append(s.warnings, p)
+	}
+	s.problems = s.problems[:before]
 }
 
 // object lists the entries of a map, or reports that there is none.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -47,7 +48,7 @@ func matchClaude(h *hookSpec, event, matcher string) error {
 			names[i] = strings.TrimSpace(names[i])
 		}
 		if field == toolName {
-			h.match.Tool = names
+			h.match.Tool = withOldNames(names)
 			return nil
 		}
 		for i := range names {
@@ -55,16 +56,84 @@ func matchClaude(h *hookSpec, event, matcher string) error {
 		}
 		matcher = "^(?:" + strings.Join(names, "|") + ")$"
 	}
-	if globs, ok := asGlobs(matcher); ok && field == toolName {
-		h.match.Tool = globs
-		return nil
+	if inner, rest, ok := leadingNot(matcher); ok {
+		h.filter.field, h.filter.never, h.filter.pattern = field, "^(?:"+inner+")", rest
+		_, err := newFiltered(h.filter, nil)
+		return err
 	}
 	re, err := regexp.Compile(matcher)
 	if err != nil {
 		return err
 	}
+	if globs, ok := asGlobs(matcher); ok && field == toolName {
+		for _, old := range oldNames {
+			if re.MatchString(old.name) || re.MatchString(old.now) {
+				globs = append(globs, old.name, old.now)
+			}
+		}
+		h.match.Tool = globs
+		return nil
+	}
 	h.filter.field, h.filter.pattern = field, re.String()
 	return nil
+}
+
+// leadingNot takes a matcher apart that begins with ^(?!…), which Go's expressions
+// do not have: what must not stand at the beginning, and what must.
+func leadingNot(matcher string) (not, rest string, ok bool) {
+	inner, ok := strings.CutPrefix(matcher, "^(?!")
+	if !ok {
+		return "", "", false
+	}
+	depth := 1
+	for i := 0; i < len(inner); i++ {
+		switch inner[i] {
+		case '\\':
+			i++
+		case '[':
+			return "", "", false // brackets may hide parentheses
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				rest = inner[i+1:]
+				return inner[:i], "^(?:" + rest + ")", !strings.Contains(rest, "|")
+			}
+		}
+	}
+	return "", "", false
+}
+
+// oldNames are names that tools of Claude Code had, which mean the same in matchers.
+var oldNames = []struct{ name, now string }{
+	{"Task", "Agent"}, {"KillShell", "TaskStop"}, {"KillBash", "TaskStop"}, {"ListMcpResources", "ListMcpResourcesTool"},
+	{"ReadMcpResource", "ReadMcpResourceTool"},
+}
+
+// withOldNames adds to the names of tools those that mean the same.
+func withOldNames(names []string) []string {
+	for _, old := range oldNames {
+		was, is := slices.Contains(names, old.name), slices.Contains(names, old.now)
+		if was && !is {
+			names = append(names, old.now)
+		} else if is && !was {
+			names = append(names, old.name)
+		}
+	}
+	return names
+}
+
+// namesOf are the names under which a matcher's expression may find a tool.
+func namesOf(tool string) []string {
+	names := []string{tool}
+	for _, old := range oldNames {
+		if tool == old.now {
+			names = append(names, old.name)
+		} else if tool == old.name {
+			names = append(names, old.now)
+		}
+	}
+	return names
 }
 
 // asGlobs writes a simple regular expression as globs, which the engine can look
@@ -130,7 +199,7 @@ func toolsOf(tool string) []string {
 	if strings.HasPrefix(tool, "mcp__") && strings.Count(tool, "__") == 1 { // a whole server
 		return []string{tool, tool + "__*"}
 	}
-	return []string{tool}
+	return withOldNames([]string{tool})
 }
 
 // commandPattern writes the pattern of a Bash rule as a regular expression that
@@ -165,6 +234,7 @@ func filePattern(pattern string) string {
 type filter struct {
 	field   string // of the event as JSON
 	pattern string // must be found in it
+	never   string // must not be found in it
 	once    bool   // at most once in each session
 }
 
@@ -174,6 +244,7 @@ func (f filter) empty() bool { return f == filter{} }
 type filtered struct {
 	filter
 	re   *regexp.Regexp
+	not  *regexp.Regexp // nil: nothing
 	next hook.Handler
 
 	mu   sync.Mutex
@@ -185,21 +256,36 @@ func newFiltered(f filter, next hook.Handler) (*filtered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &filtered{filter: f, re: re, next: next, past: map[string]bool{}}, nil
+	out := &filtered{filter: f, re: re, next: next, past: map[string]bool{}}
+	if f.never != "" {
+		out.not, err = regexp.Compile(f.never)
+	}
+	return out, err
 }
 
 // Handle runs the hook if the event is one of its own.
 func (f *filtered) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	if f.field != "" {
 		value, err := fieldOf(ev, f.field)
-		if err != nil || !f.re.MatchString(value) {
+		if err != nil {
 			return hook.Decision{}, err
+		}
+		names := []string{value}
+		if f.field == toolName {
+			names = namesOf(value)
+		}
+		if !slices.ContainsFunc(names, f.finds) {
+			return hook.Decision{}, nil
 		}
 	}
 	if f.once && !f.first(ev.Head().Session) {
 		return hook.Decision{}, nil
 	}
 	return f.next.Handle(ctx, ev)
+}
+
+func (f *filtered) finds(name string) bool {
+	return f.re.MatchString(name) && (f.not == nil || !f.not.MatchString(name))
 }
 
 // maxPast bounds how many sessions are remembered.

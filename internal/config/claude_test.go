@@ -126,6 +126,13 @@ func TestMatchersOfClaudeCode(t *testing.T) {
 		{".*", "Bash", ""},
 		{"(?i)bash", "Bash BASHOutput", "Read"},
 		{"mcp__my-server", "mcp__my-server__x", "mcp__other"},
+		{"Task", "Task Agent", "TaskStop"},
+		{"Agent|Bash", "Task Agent Bash", "Read"},
+		{"^Task$", "Task Agent", "TaskStop"},
+		{"(Task|Read)", "Task Agent Read", "Bash"},
+		{"^(?!mcp__|Read$).*", "Bash Write Reader", "Read mcp__a__b"},
+		{"^(?!mcp__)", "Bash", "mcp__a__b"},
+		{"Task[A-Z]?", "Task Agent TaskStop", "Bash"},
 	} {
 		quoted, _ := json.Marshal(c.matcher)
 		w := settingsWorld(t, entryOf("PreToolUse", `"matcher": `+string(quoted)+`, `, `"command": "exit 2"`))
@@ -243,23 +250,24 @@ func TestEveryMistakeInSettingsIsListedWithItsPlace(t *testing.T) {
   "PreToolUse": [
     {"matcher": 7, "hooks": [{"type": "command", "command": "x"}]},
     {"hooks": [{"type": "comand", "command": "x"}, {"type": "command"}, {"type": "command", "command": "x", "timeout": "5"}]},
-    {"matcher": "Bash"}
+    {"matcher": "Bash"},
+    {"hooks": [{"type": "command", "command": "exit 2"}]}
   ],
   "Stop": {}
 }}`)
 	w.write(w.work(".claude/settings.local.json"), entryOf("Stop", "", `"command": "true"`))
 	set := w.load()
-	w.want(set, "claude-local:Stop:1 active")
-	want := `settings.json:3:17: hook "claude:PreToolUse:1": matcher must be text, not the number 7
-settings.json:4:16: hook "claude:PreToolUse:2": the type "comand" of a hook is unknown; it is command, http, prompt, agent or mcp_tool
-settings.json:4:52: hook "claude:PreToolUse:3": the hook has no command
-settings.json:4:120: hook "claude:PreToolUse:4": timeout must be a number of seconds of at most a day, not the text "5"
+	w.want(set, "claude:PreToolUse:5 active, claude-local:Stop:1 active")
+	want := `settings.json:3:17: hook "claude:PreToolUse:1": matcher must be text, not the number 7; it is left out
+settings.json:4:16: hook "claude:PreToolUse:2": the type "comand" of a hook is unknown; it is command, http, prompt, agent or mcp_tool; it is left out
+settings.json:4:52: hook "claude:PreToolUse:3": the hook has no command; it is left out
+settings.json:4:120: hook "claude:PreToolUse:4": timeout must be a number of seconds of at most a day, not the text "5"; it is left out
     write seconds, as 30
-settings.json:5:5: an entry of PreToolUse has no hooks
+settings.json:5:5: an entry of PreToolUse has no hooks; it is left out
     write {"matcher": "Bash", "hooks": [{"type": "command", "command": "…"}]}
-settings.json:7:11: Stop must be a list, not a map`
-	if got := strings.ReplaceAll(set.Problems.String(), w.work(".claude")+"/", ""); got != want {
-		t.Errorf("problems\n%s\nwant\n%s", got, want)
+settings.json:8:11: Stop must be a list, not a map; it is left out`
+	if got := strings.ReplaceAll(set.Warnings.String(), w.work(".claude")+"/", ""); got != want || len(set.Problems) > 0 {
+		t.Errorf("warnings\n%s\nwant\n%s\nproblems %s", got, want, set.Problems)
 	}
 	for text, place := range map[string]string{"{\"hooks\": {\n  \"Stop\": [}\n}": ":2:12", "{} {}": ":1:4", "[1]": ":1:1", "{\"hooks\": nul}": ":1:11"} {
 		w.write(w.work(".claude/settings.json"), text)
@@ -267,7 +275,7 @@ settings.json:7:11: Stop must be a list, not a map`
 			t.Errorf("%q gave %s, want a problem at %s", text, set.Problems, place)
 		}
 	}
-	w.write(w.work(".claude/settings.json"), entryOf("PreToolUse", `"matcher": "(?!Bash)", `, `"command": "x"`)+"\n")
+	w.write(w.work(".claude/settings.json"), entryOf("PreToolUse", `"matcher": "(?<!Bash)", `, `"command": "x"`)+"\n")
 	if set := w.load(); len(set.Problems) > 0 || len(set.Warnings) != 1 || !strings.Contains(set.Warnings[0].Message, "left out") {
 		t.Errorf("look-around: %s %s", set.Problems, set.Warnings)
 	}

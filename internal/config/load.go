@@ -87,6 +87,7 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	defer l.closePrograms()
 	l.readTrust()
 	l.passOver()
+	l.tellGraphQLRelay()
 	l.readUser()
 	if l.settled() {
 		l.readWorkspace()

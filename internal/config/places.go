@@ -230,7 +230,7 @@ func isWorkspace(dir string) bool {
 			}
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(dir, m.path)); err == nil {
+		if path := filepath.Join(dir, m.path); exists(path) && !isGraphQLRelay(path) {
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 // scriptNames are the scripts that are found by their names beside hookway.yaml.
-var scriptNames = []string{"hookway.config.ts", "relay.config.ts"}
+var scriptNames = []string{"hookway.config.ts", relayScript}
 
 // scriptExtensions are those of scripts in a hooks folder.
 var scriptExtensions = []string{".ts", ".mts", ".js", ".mjs"}
@@ -263,7 +263,7 @@ func (l *loader) leaveOut(la *layer) {
 func (l *loader) ownScripts(into *layer, src source) {
 	for _, name := range scriptNames {
 		path := filepath.Join(src.dir, name)
-		if exists(path) && !slices.Contains(into.named, path) {
+		if isOwnScript(path) && !slices.Contains(into.named, path) {
 			src.path = path
 			into.folders = append(into.folders, &folderSource{source: src, scripts: []string{path}})
 		}
@@ -275,7 +275,7 @@ func (l *loader) relayHome() string {
 	if l.opts.getenv("HOOKWAY_HOME") != "" {
 		return "" // nothing of the user's own counts then
 	}
-	return filepath.Join(filepath.Dir(l.userDir), "agent-relay", "relay.config.ts")
+	return filepath.Join(filepath.Dir(l.userDir), "agent-relay", relayScript)
 }
 
 // relayScript finds the user's relay.config.ts where agent-relay has it.
@@ -285,7 +285,7 @@ func (l *loader) relayScript(into *layer, src source) {
 		return
 	}
 	l.set.imported = append(l.set.imported, src.path) // there or not: it may appear
-	if exists(src.path) {
+	if isOwnScript(src.path) {
 		src.dir = filepath.Dir(src.path)
 		into.folders = append(into.folders, &folderSource{source: src, scripts: []string{src.path}})
 	}

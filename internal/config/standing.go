@@ -38,7 +38,7 @@ func (l *loader) settled() bool {
 func (l *loader) hasHooks() bool {
 	for _, m := range markers {
 		path := filepath.Join(l.workspace, filepath.FromSlash(m.path))
-		if !m.dir && exists(path) {
+		if !m.dir && exists(path) && !isGraphQLRelay(path) {
 			return true
 		}
 		if m.dir {
@@ -64,7 +64,7 @@ func (l *loader) standing(entry trusted) collector {
 		}
 	}
 	for _, name := range slices.Concat(scriptNames, []string{fileName, fileNameYML}) {
-		if path := filepath.Join(l.workspace, name); exists(path) && entry.Files[name] == "" {
+		if path := filepath.Join(l.workspace, name); exists(path) && entry.Files[name] == "" && !isGraphQLRelay(path) {
 			now.put(pin{path: path, value: "new"})
 		}
 	}
