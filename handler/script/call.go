@@ -50,20 +50,25 @@ func (p *Program) call(ctx context.Context, index int, event string) (string, er
 		if err != nil {
 			return "", err
 		}
-		if m.waiting() >= maxWaiting {
-			return "", fmt.Errorf("%s: %d events wait for it already; make it faster, or let it see fewer of them", p.label(), maxWaiting)
-		}
-		c := &call{ctx: ctx, index: index, event: event, until: untilOf(ctx), replies: make(chan reply, 1)}
-		m.pending.Add(1)
-		if !m.post(task{c, func() { m.begin(c) }, true}) {
-			m.pending.Add(-1)
-			continue
-		}
-		text, err := m.wait(c)
+		text, err := m.ask(ctx, index, event)
 		if !errors.Is(err, errGone) {
 			return text, err
 		}
 	}
+}
+
+// ask asks a hook in this machine. The error is errGone if another one is to be asked.
+func (m *machine) ask(ctx context.Context, index int, event string) (string, error) {
+	if m.waiting() >= maxWaiting {
+		return "", fmt.Errorf("%s: %d events wait for it already; make it faster, or let it see fewer of them", m.p.label(), maxWaiting)
+	}
+	c := &call{ctx: ctx, index: index, event: event, until: untilOf(ctx), replies: make(chan reply, 1)}
+	m.pending.Add(1)
+	if !m.post(task{c, func() { m.begin(c) }, true}) {
+		m.pending.Add(-1)
+		return "", errGone
+	}
+	return m.wait(c)
 }
 
 // wait waits for the answer to a call. When the machine turns out to be busy with

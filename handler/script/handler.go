@@ -35,6 +35,7 @@ type Handler struct {
 	p      *Program
 	index  int
 	o      Options
+	m      *machine // the only one that has it; nil: any
 	closed atomic.Bool
 }
 
@@ -79,7 +80,11 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 		name = other
 	}
 	event := joined(encoded.Named(name))
-	answer, err := h.p.call(context.WithValue(ctx, headKey{}, ev.Head()), h.index, event)
+	ask := h.p.call
+	if h.m != nil {
+		ask = h.m.callHere
+	}
+	answer, err := ask(context.WithValue(ctx, headKey{}, ev.Head()), h.index, event)
 	if err != nil {
 		return hook.Decision{}, err
 	}
@@ -120,7 +125,7 @@ func (h *Handler) warn(line string) { h.p.log(h.p.label() + ": " + line) }
 // Close lets the handler's program go. Calls under way fail with ErrClosed, if
 // it was the last handler; later ones always do.
 func (h *Handler) Close() error {
-	if h.closed.Swap(true) {
+	if h.closed.Swap(true) || h.m != nil {
 		return nil
 	}
 	return h.p.Close()

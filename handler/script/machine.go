@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -23,11 +24,12 @@ type machine struct {
 	works  bool  // a slice runs
 	now    *call // whose it is; nil: nobody's, or none
 
-	since   atomic.Int64   // when the slice that runs began, in UnixNano; 0: none runs
-	pending atomic.Int64   // calls that are not answered
-	ending  sync.WaitGroup // work of the host, and who stops calls
-	gone    sync.WaitGroup // the goroutine, and who stops it
-	over    chan struct{}  // closed when the goroutine has ended
+	since     atomic.Int64   // when the slice that runs began, in UnixNano; 0: none runs
+	finishing atomic.Bool    // finished, for others to see
+	pending   atomic.Int64   // calls that are not answered
+	ending    sync.WaitGroup // work of the host, and who stops calls
+	gone      sync.WaitGroup // the goroutine, and who stops it
+	over      chan struct{}  // closed when the goroutine has ended
 
 	// What follows belongs to the goroutine.
 	js       *quickjs.VM
@@ -162,6 +164,7 @@ func (m *machine) failAll(err error) {
 // finish has the machine end after its last call; the next call gets another.
 func (m *machine) finish() {
 	m.finished = true
+	m.finishing.Store(true)
 	m.p.retire(m)
 }
 
@@ -303,6 +306,10 @@ func (m *machine) describe(ctx context.Context) (string, error) {
 		m.limit(nil)
 		v, err := m.fns[3].Call(quickjs.UndefinedValue)
 		text, _ := v.(string)
+		var hooks struct{ Slots int }
+		if err == nil && json.Unmarshal([]byte(text), &hooks) == nil {
+			m.p.knows(hooks.Slots)
+		}
 		answers <- said{text, m.p.explain(err, nil)}
 	}})
 	if !ok {

@@ -57,6 +57,13 @@ type Config struct {
 	// kept; empty keeps none. It is made if it is not there.
 	Cache string
 
+	// Registered is told of each hook that the script registers after it was
+	// described, before the call goes on in which it did; Unregistered of each that
+	// it takes out, by the id that Describe or Registered gave it. They must be
+	// quick. An error is thrown to the script.
+	Registered   func(*Late) error
+	Unregistered func(id string)
+
 	// Log is given what the script prints, and warnings, one clean line at a time,
 	// from many goroutines. Nil drops the lines.
 	Log func(line string)
@@ -78,6 +85,7 @@ type Program struct {
 	bytecode []byte
 	machines []*machine            // that take calls
 	all      map[*machine]struct{} // that have not ended
+	late     late
 	client   *fetch.Client
 }
 
@@ -86,7 +94,7 @@ func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
 		c.Root = dirOf(b.file)
 	}
-	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, maxOps: maxOps, refs: 1, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
+	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, maxOps: maxOps, refs: 1, late: late{known: -1}, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
 }
 
 // Grants is what the program may do.
@@ -150,23 +158,34 @@ func (p *Program) Describe(ctx context.Context) (*Description, error) {
 		return nil, err
 	}
 	d := &Description{Default: raw.Main, Settings: raw.Settings}
-	taken := map[string]bool{}
+	taken, ids := map[string]bool{}, make([]string, len(raw.Hooks))
 	for i, options := range raw.Hooks {
-		id, _ := options["id"].(string)
-		if generated, _ := options["generated"].(bool); generated || id == "" {
-			id = baseOf(p.b.file) + "/" + id
+		if options == nil { // it was taken out again
+			continue
 		}
-		for n, plain := 2, id; taken[id]; n++ {
-			id = fmt.Sprintf("%s-%d", plain, n)
-		}
-		taken[id] = true
-		place := p.handlerPlace(options["place"])
-		for _, name := range []string{"id", "generated", "place"} {
-			delete(options, name)
-		}
-		d.Hooks = append(d.Hooks, Registered{Index: i, ID: id, Options: options, Place: place})
+		one := p.registered(i, options, taken)
+		ids[i] = one.ID
+		d.Hooks = append(d.Hooks, one)
 	}
+	p.describedAs(ids)
 	return d, nil
+}
+
+// registered reads what a script says of a hook. Its id is none of those taken.
+func (p *Program) registered(index int, options map[string]any, taken map[string]bool) Registered {
+	id, _ := options["id"].(string)
+	if generated, _ := options["generated"].(bool); generated || id == "" {
+		id = baseOf(p.b.file) + "/" + id
+	}
+	for n, plain := 2, id; taken[id]; n++ {
+		id = fmt.Sprintf("%s-%d", plain, n)
+	}
+	taken[id] = true
+	place := p.handlerPlace(options["place"])
+	for _, name := range []string{"id", "generated", "place"} {
+		delete(options, name)
+	}
+	return Registered{Index: index, ID: id, Options: options, Place: place}
 }
 
 // describe asks a machine, or another one when that ends meanwhile.
@@ -223,8 +242,9 @@ func (p *Program) machine() (*machine, error) {
 // ended forgets a machine.
 func (p *Program) ended(m *machine) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	delete(p.all, m)
+	p.mu.Unlock()
+	p.drop(func(h *Late) bool { return h.m == m })
 }
 
 // retire takes a machine out, which ends when its last call is answered.

@@ -62,6 +62,10 @@ func answerOf(name string) func(*machine, []json.RawMessage) (any, error) {
 		return messages
 	case "inject":
 		return inject
+	case "register":
+		return lateRegister
+	case "unregister":
+		return lateUnregister
 	}
 	if op, ok := fileOps[name]; ok {
 		return op.now(name)

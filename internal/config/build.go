@@ -52,6 +52,8 @@ type found struct {
 	module  *wasm.Module
 	unasked bool   // only the file itself could say what it wants, and it may not run
 	index   int    // of the hook in the script
+	said    string // its id in the script, if that registers it
+	late    *script.Late
 	at      string // place of the hook in the script, if it says so itself
 }
 
@@ -187,6 +189,9 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 		return err
 	}
 	h.Handler, h.lease = program, program
+	if f.script != nil {
+		h.late, h.said = f.script.late, f.said
+	}
 	if len(pins) > 0 {
 		h.Handler = &pinned{next: program, pins: pins}
 	}
@@ -212,6 +217,9 @@ func (l *loader) program(f *found, h *Hook, c command.Config) (*lease, error) {
 			return nil, errors.New("its script cannot be run")
 		}
 		o := script.Options{Profile: c.Profile, EventNames: c.EventNames}
+		if f.late != nil {
+			return newLease(func() (closing, error) { return f.late.Handler(o), nil })
+		}
 		return newLease(func() (closing, error) { return f.script.program.Handler(f.index, o), nil })
 	case "http":
 		if as := f.spec.webhook; as != nil && l.opts.Webhooks != nil {

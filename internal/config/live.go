@@ -216,7 +216,7 @@ func (l *Live) apply(old, next *Set) {
 			if before.lease != h.lease {
 				idle = append(idle, h.lease)
 			}
-			h.Handler, h.lease = before.Handler, before.lease
+			h.Handler, h.lease, h.late = before.Handler, before.lease, before.late
 			continue
 		}
 		if err := l.put(h.Hook, ok); err != nil {
@@ -236,6 +236,9 @@ func (l *Live) apply(old, next *Set) {
 		idle = append(idle, h.lease)
 	}
 	l.retire(idle, used)
+	if err := next.beginLate(l.engine); err != nil {
+		next.Warnings = append(next.Warnings, Problem{File: next.UserDir, Message: clipLine(err.Error())})
+	}
 	next.Warnings = append(next.Warnings, l.misplaced(next)...)
 }
 

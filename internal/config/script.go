@@ -53,6 +53,17 @@ type scriptFile struct {
 	path    string
 	bundle  *script.Bundle
 	program *script.Program
+	late    *lateHooks
+	profile string // of hooks that name none
+	prefix  string // of the ids of its hooks; "" keeps them
+}
+
+// named is the id of one of several hooks of the file.
+func (f *scriptFile) named(id string) string {
+	if f.prefix == "" {
+		return id
+	}
+	return f.prefix + "/" + strings.TrimPrefix(id, strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path))+"/")
 }
 
 // script bundles a file, and pins what it is made of. A mistake in it is a
@@ -78,12 +89,15 @@ func (l *loader) script(src *source, path string, grants []script.Grant) *script
 	if grants == nil {
 		grants = bundle.Asks
 	}
-	program := script.Open(bundle, script.Config{
+	file := &scriptFile{path: path, bundle: bundle, late: &lateHooks{gone: map[string]bool{}}}
+	file.late.build = func(late *script.Late) (Hook, error) { return l.buildLate(src, file, late) }
+	file.program = script.Open(bundle, script.Config{
 		Root: root, Allow: grants, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
 		Memory: l.opts.Memory, Relay: l.opts.Relay, Cache: filepath.Join(l.stateDir, "script"),
+		Registered: file.late.registered, Unregistered: file.late.unregistered,
 	})
-	l.programs = append(l.programs, program)
-	return &scriptFile{path: path, bundle: bundle, program: program}
+	l.programs = append(l.programs, file.program)
+	return file
 }
 
 // onlyTheUsers checks that nobody else could have written what the user's scripts
@@ -154,18 +168,19 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 		return nil, errors.New("it registers no hook; export a default function with export const on = [\"PreToolUse\"], or put what hooks only import into a folder of its own")
 	}
 	var out []*found
+	file.profile, file.prefix = profile, id
 	for _, h := range d.Hooks {
 		spec, err := l.registered(file.path, h, profile)
 		if err != nil {
 			return nil, err
 		}
 		f := scriptHook(src, file, h.ID)
-		f.spec, f.index = spec, h.Index
+		f.spec, f.index, f.said = spec, h.Index, h.ID
 		if h.Place != "" {
 			f.at = filepath.Join(cmp.Or(src.root, src.dir), filepath.FromSlash(h.Place))
 		}
 		if id != "" && len(d.Hooks) > 1 {
-			f.spec.id = id + "/" + strings.TrimPrefix(h.ID, strings.TrimSuffix(filepath.Base(file.path), filepath.Ext(file.path))+"/")
+			f.spec.id = file.named(h.ID)
 		} else if id != "" {
 			f.spec.id = id
 		}

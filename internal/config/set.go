@@ -49,6 +49,8 @@ type Hook struct {
 	rank   int        // of the source, in the order of registration
 	mark   string     // tells whether two loads mean the same hook
 	lease  *lease     // of a command
+	late   *lateHooks // of its script
+	said   string     // its id in the script
 	told   *webhookAs // nil: it is no webhook that is told by way of the spool
 }
 
@@ -101,6 +103,7 @@ func (s *Set) Fill(e *hook.Engine) error {
 	for _, h := range s.active() {
 		errs = append(errs, e.Add(h.Hook))
 	}
+	errs = append(errs, s.beginLate(e))
 	return errors.Join(errs...)
 }
 

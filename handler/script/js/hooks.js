@@ -6,10 +6,39 @@ let main = null; // its default export, if that is a function
 let settings = {};
 let late = []; // asked when the script has been read: what else it registers
 
-// add registers a hook: its options as they are in hookway.yaml, and run(event, ctx).
+const most = 1000; // hooks of one script
+let read = false; // the file, to its end: what is registered now is asked at the next event
+let removed = []; // hooks that a firing which has begun may still ask
+
+// add registers a hook, at any time: its options as they are in hookway.yaml, and
+// run(event, ctx). It gives what remove takes.
 export const add = (options, run, place = run) => {
   if (typeof run !== "function") throw new TypeError(`the hook ${options.id ?? ""} has no handler; it must be a function`);
-  hooks.push({ options, run, place });
+  const hook = { options, run, place, gone: false };
+  if (++count > most) { count--; throw new RangeError(`it registers more than ${most} hooks; one hook may take many events, and register once what it needs`); }
+  hooks.push(hook);
+  if (read) {
+    try {
+      ask("register", hooks.length - 1, { ...options, place: placed(place) });
+    } catch (e) {
+      remove(hook);
+      throw e;
+    }
+  }
+  return hook;
+};
+let count = 0;
+
+// remove takes a hook out, at any time, from the next event on.
+export const remove = (hook) => {
+  const index = hooks.indexOf(hook);
+  if (index < 0 || hook.gone) return false;
+  hook.gone = true;
+  count--;
+  removed.push(index);
+  if (removed.length > 100) hooks[removed.shift()] = null;
+  if (read) ask("unregister", index);
+  return true;
 };
 export const atEnd = (fn) => { late.push(fn); };
 export const set = (more) => { Object.assign(settings, more); };
@@ -154,7 +183,7 @@ const defaultOf = (index) => (index === -1 || !main ? main : (ev, ctx) => habits
 // call begins a call. It gives the answer, or null if that comes later.
 const call = (id, index, text) => {
   const it = { event: parse(text), injected: "", metadata: undefined, abort: undefined };
-  const { run, place } = index < 0 ? { run: defaultOf(index), place: main } : hooks[index];
+  const { run, place } = index < 0 ? { run: defaultOf(index), place: main } : hooks[index] ?? {};
   if (!run) throw new TypeError("there is no such function");
   calls[id] = it;
   try {
@@ -213,6 +242,7 @@ export const load = (entry, base) => {
   }
   for (const fn of late) fn(base);
   late = [];
+  read = true;
 };
 
 // later runs a script whose top level awaits. Its end is told as that of call 0.
@@ -225,7 +255,7 @@ const pending = (run) => {
 
 const placed = (fn) => (typeof fn === "function" ? { line: fn.lineNumber ?? 0, column: fn.columnNumber ?? 0 } : {});
 const describe = () => stringify({
-  hooks: hooks.map(({ options, place }) => ({ ...options, place: placed(place) })), main: main !== null, place: placed(main), settings,
+  hooks: hooks.map((h) => (h === null || h.gone ? null : { ...h.options, place: placed(h.place) })), slots: hooks.length, main: main !== null, place: placed(main), settings,
   exported, named: [...named, ...Object.keys(spellings), "default", "allow"],
 });
 
