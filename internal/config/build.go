@@ -192,8 +192,8 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 	if f.script != nil {
 		h.late, h.said = f.script.late, f.said
 	}
-	if len(pins) > 0 {
-		h.Handler = &pinned{next: program, pins: pins}
+	if away := l.away(f, h.Lane); len(pins) > 0 || away != nil {
+		h.Handler = &pinned{next: program, pins: pins, away: away}
 	}
 	if h.Kind == "command" && !f.spec.filter.empty() {
 		h.Handler, err = newFiltered(f.spec.filter, h.Handler)

@@ -14,6 +14,7 @@ import (
 // cover; who can write there at the right microsecond has won already.
 type pinned struct {
 	next hook.Handler
+	away *away // nil if the command means the same wherever the agent works
 
 	mu   sync.Mutex
 	pins []pin
@@ -22,6 +23,12 @@ type pinned struct {
 // Handle runs the command, or fails when a file changed since it was trusted.
 func (p *pinned) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	if err := p.check(); err != nil {
+		return hook.Decision{}, err
+	}
+	if err := p.away.check(ev.Head().CWD); err != nil {
+		if ev.Info().Gates && p.away.lane != hook.Observe { // whoever made that folder must not switch a hook off
+			return hook.Block(err.Error()), nil
+		}
 		return hook.Decision{}, err
 	}
 	return p.next.Handle(ctx, ev)

@@ -44,18 +44,7 @@ func (l *loader) readCommands() {
 
 // readCommand reads the command of one hook.
 func (l *loader) readCommand(f *found) []string {
-	r := shell.Reader{Env: map[string]string{}, Dirs: []string{f.source.dir}}
-	if f.spec.cwd != "" {
-		r.Dirs = append(r.Dirs, under(f.source.dir, f.spec.cwd))
-	}
-	if !slices.Contains(r.Dirs, l.workspace) {
-		r.Dirs = append(r.Dirs, l.workspace)
-	}
-	for _, entry := range f.spec.env {
-		name, value, _ := strings.Cut(entry, "=")
-		r.Env[name] = value
-	}
-	return l.take(r, f.spec.id, f.place(), func(r shell.Reader) shell.Reading {
+	return l.take(shell.Reader{Env: f.environment(), Dirs: l.dirs(f)}, f.spec.id, f.place(), func(r shell.Reader) shell.Reading {
 		if f.spec.handler.shell != nil {
 			return r.Line(f.spec.handler.shell.text)
 		}
@@ -67,17 +56,31 @@ func (l *loader) readCommand(f *found) []string {
 	})
 }
 
+// dirs are the folders from which names of a hook's command start, for trust.
+func (l *loader) dirs(f *found) []string {
+	out := []string{f.source.dir}
+	if f.spec.cwd != "" {
+		out = append(out, under(f.source.dir, f.spec.cwd))
+	}
+	if !slices.Contains(out, l.workspace) {
+		out = append(out, l.workspace)
+	}
+	return out
+}
+
+// environment is what a hook adds to its environment.
+func (f *found) environment() map[string]string {
+	out := map[string]string{}
+	for _, entry := range f.spec.env {
+		name, value, _ := strings.Cut(entry, "=")
+		out[name] = value
+	}
+	return out
+}
+
 // take pins what a reading names, and notes what it could not know.
 func (l *loader) take(r shell.Reader, id, place string, read func(shell.Reader) shell.Reading) (files []string) {
-	if r.Env == nil {
-		r.Env = map[string]string{}
-	}
-	r.Env["HOOKWAY_PROJECT_DIR"], r.Env["CLAUDE_PROJECT_DIR"] = l.workspace, l.workspace
-	if home := l.opts.getenv("HOME"); home != "" && r.Env["HOME"] == "" {
-		r.Env["HOME"] = home
-	}
-	r.Open, r.List = openScript, listFolder
-	reading := read(r)
+	reading := read(l.equipped(r))
 	for _, u := range reading.Unknown {
 		if u.Loose {
 			l.warn(place, id, "this command runs files that are not pinned by trust: "+u.Word,
@@ -95,7 +98,7 @@ func (l *loader) take(r shell.Reader, id, place string, read func(shell.Reader) 
 			files = append(files, l.pinTree(n, id, place)...)
 			continue
 		}
-		if isCode := i < len(code); l.pinnable(n, isCode) {
+		if isCode := i < len(code); pinnable(l.workspace, n, isCode) {
 			l.pinned.add(n.Path)
 			files = append(files, n.Path)
 		} else if isCode && !system(n.Path) {
@@ -107,6 +110,19 @@ func (l *loader) take(r shell.Reader, id, place string, read func(shell.Reader) 
 	return slices.Compact(files)
 }
 
+// equipped gives a reader what a hook's process will have.
+func (l *loader) equipped(r shell.Reader) shell.Reader {
+	if r.Env == nil {
+		r.Env = map[string]string{}
+	}
+	r.Env["HOOKWAY_PROJECT_DIR"], r.Env["CLAUDE_PROJECT_DIR"] = l.workspace, l.workspace
+	if home := l.opts.getenv("HOME"); home != "" && r.Env["HOME"] == "" {
+		r.Env["HOME"] = home
+	}
+	r.Open, r.List = openScript, listFolder
+	return r
+}
+
 func (l *loader) doubt(d Doubt) {
 	if !slices.Contains(l.doubts, d) {
 		l.doubts = append(l.doubts, d)
@@ -116,14 +132,14 @@ func (l *loader) doubt(d Doubt) {
 // pinnable reports whether a file counts for trust: each in the workspace, and of
 // those outside the scripts that are run, and what is named from here. Programs that
 // are installed elsewhere are as much the user's as those on PATH.
-func (l *loader) pinnable(n shell.Name, code bool) bool {
+func pinnable(workspace string, n shell.Name, code bool) bool {
 	if !isFile(n.Path) {
 		return false
 	}
-	if disk.Inside(l.workspace, n.Path) {
+	if disk.Inside(workspace, n.Path) {
 		return true
 	}
-	if real, err := filepath.EvalSymlinks(n.Path); err == nil && disk.Inside(l.workspace, real) {
+	if real, err := filepath.EvalSymlinks(n.Path); err == nil && disk.Inside(workspace, real) {
 		return true
 	}
 	if !code || system(n.Path) {

@@ -75,7 +75,7 @@ func (a *analysis) run(program arg, rest []arg) {
 	}
 	for _, n := range a.places(program) {
 		a.tell(&a.out.Runs, "x", n)
-		a.readScript(n, rest, false)
+		a.child(func() { a.readScript(n, rest, false) })
 	}
 }
 
@@ -98,7 +98,7 @@ func (a *analysis) look(program arg, rest []arg) {
 			for _, from := range a.from(dir) {
 				n := Name{Path: filepath.Join(under(from, dir), program.text), Word: program.src}
 				a.tell(&a.out.Runs, "x", n)
-				a.readScript(n, rest, false)
+				a.child(func() { a.readScript(n, rest, false) })
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (a *analysis) runScript(script arg, rest []arg, shell bool) {
 	for _, n := range a.places(script) {
 		a.tell(&a.out.Runs, "x", n)
 		if shell {
-			a.readScript(n, rest, true)
+			a.child(func() { a.readScript(n, rest, true) })
 		}
 	}
 	a.reads(script)

@@ -202,7 +202,7 @@ func runShell(a *analysis, name string, args []arg) {
 			a.setParams(operands[2:])
 			a.readAll(operands[1:])
 		}
-		a.line(operands[0])
+		a.child(func() { a.line(operands[0]) })
 	case len(operands) > 0 && !stdin:
 		a.runScript(operands[0], operands[1:], true)
 		a.readAll(operands[1:])

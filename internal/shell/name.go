@@ -56,14 +56,36 @@ func (a *analysis) places(g arg) []Name {
 	}
 	for _, dir := range a.from(text) {
 		out = append(out, Name{Path: under(dir, text), Word: g.src, Tree: g.tree, Match: g.match})
+		if real := beyond(dir, text); real != "" {
+			out = append(out, Name{Path: real, Word: g.src, Tree: g.tree, Match: g.match})
+		}
 	}
 	return out
+}
+
+// beyond is where a name with .. leads after a link, which is elsewhere than it looks;
+// "" if it has none, or leads to nothing.
+func beyond(dir, name string) string {
+	if !strings.Contains(name, "..") {
+		return ""
+	}
+	if dir != "" {
+		name = dir + string(filepath.Separator) + name
+	}
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return ""
+	}
+	return real
 }
 
 // from are the folders where a name may start.
 func (a *analysis) from(name string) []string {
 	if filepath.IsAbs(name) {
 		return []string{""}
+	}
+	if a.place.known() {
+		return a.place.now
 	}
 	return a.dirs
 }
@@ -153,14 +175,7 @@ func (a *analysis) name(word, src string) {
 	}
 	for _, dir := range a.from(word) {
 		a.tell(&a.out.Reads, "r", Name{Path: under(dir, word), Word: src})
-		if !strings.Contains(word, "..") {
-			continue
-		}
-		full := word // .. after a link leads elsewhere than it looks
-		if dir != "" {
-			full = dir + string(filepath.Separator) + word
-		}
-		if real, err := filepath.EvalSymlinks(full); err == nil {
+		if real := beyond(dir, word); real != "" {
 			a.tell(&a.out.Reads, "r", Name{Path: real, Word: src})
 		}
 	}

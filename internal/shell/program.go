@@ -11,7 +11,7 @@ var programs map[string]func(a *analysis, name string, args []arg)
 
 func init() {
 	programs = map[string]func(*analysis, string, []arg){
-		".": source, "source": source, "eval": eval, "trap": trap, "cd": chdir, "pushd": chdir, "mapfile": mapfile, "readarray": mapfile,
+		".": source, "source": source, "eval": eval, "trap": trap, "cd": chdir, "pushd": chdir, "popd": popd, "mapfile": mapfile, "readarray": mapfile,
 		"read": readInto, "printf": printf, "echo": echo, "set": set, "shift": shift, "alias": alias, "getopts": readInto, "test": nothing, "[": nothing,
 		"unset": nothing, "find": find, "xargs": xargs, "parallel": xargs, "run-parts": runParts, "make": makefile, "gmake": makefile,
 		"cp": copies, "mv": copies, "install": copies, "ln": copies, "rsync": copies, "dd": dd, "sed": sed, "gsed": sed, "env": env, "flock": flock,
@@ -77,7 +77,7 @@ func eval(a *analysis, _ string, args []arg) {
 func trap(a *analysis, _ string, args []arg) {
 	operands := options(args, "", func(string, *arg) {})
 	if len(operands) > 0 && operands[0].text != "-" {
-		a.line(operands[0])
+		a.later(func() { a.line(operands[0]) })
 	}
 }
 
@@ -99,7 +99,10 @@ func enable(a *analysis, _ string, args []arg) {
 	})
 }
 
+func popd(a *analysis, _ string, _ []arg) { a.moved() }
+
 func chdir(a *analysis, name string, args []arg) {
+	a.moved()
 	operands := options(args, "", func(string, *arg) {})
 	if len(operands) == 0 && name == "cd" {
 		homes, known := a.variable("HOME")
@@ -204,7 +207,7 @@ func alias(a *analysis, _ string, args []arg) {
 			continue
 		}
 		a.functions[name] = a.functions[name] || !slices.Contains(strings.Fields(line), name)
-		a.line(arg{value: value{text: line}, known: g.known, src: g.src})
+		a.later(func() { a.line(arg{value: value{text: line}, known: g.known, src: g.src}) })
 	}
 }
 

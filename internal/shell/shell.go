@@ -36,6 +36,9 @@ type Reader struct {
 	Open func(path string) ([]byte, error)
 	// List gives the names in a folder. Without it no pattern is expanded.
 	List func(dir string) ([]string, error)
+	// Narrow lets names start only from the folder of the last cd, where that is
+	// certain; without it they may start from each folder that the line goes to.
+	Narrow bool
 }
 
 // Reading is what a line would do.
@@ -135,13 +138,14 @@ type analysis struct {
 	input  *input          // of the command that is being read
 	nested int
 	taken  int // above 0 where what is printed goes to another command
+	place  place
 	guess  int // above 0 in what may not be code at all
 }
 
 // begin forgets what a round has told, but not what variables may be.
 func (a *analysis) begin() {
 	a.out, a.told, a.walked = Reading{}, map[string]bool{}, map[string]bool{}
-	a.steps, a.texts, a.full = 0, 0, false
+	a.steps, a.texts, a.full, a.place = 0, 0, false, place{}
 }
 
 // state changes as long as something new is found.

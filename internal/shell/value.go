@@ -284,7 +284,7 @@ func (a *analysis) output(stmts []*syntax.Stmt) ([]value, bool) {
 			vals, sure := a.word(w)
 			known = known && sure
 			for _, v := range vals {
-				for _, dir := range a.dirs {
+				for _, dir := range a.from(v.text) {
 					out = append(out, value{text: under(dir, v.text), glob: v.glob})
 				}
 			}
@@ -349,7 +349,7 @@ func (a *analysis) printed(words []*syntax.Word) ([]value, bool) {
 		}), true
 	case (name == "realpath" || name == "readlink") && len(args) == 1:
 		var out []value
-		for _, dir := range a.dirs {
+		for _, dir := range a.from("") {
 			out = append(out, each(args[0], func(s string) string { return under(dir, s) })...)
 		}
 		return bounded(out, true)

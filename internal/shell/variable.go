@@ -12,7 +12,7 @@ import (
 // here are the folders in which it may be at any time.
 func (a *analysis) here() []value {
 	var out []value
-	for _, dir := range a.dirs {
+	for _, dir := range a.from("") {
 		out = append(out, value{text: dir})
 	}
 	return out

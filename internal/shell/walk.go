@@ -32,7 +32,7 @@ func (a *analysis) text(text, word string) {
 	}
 	a.nested++
 	w := &walker{a: a, src: p.src, stdin: map[*syntax.Stmt]*syntax.Stmt{}}
-	w.walk(p.file)
+	w.list(p.file)
 	a.nested--
 }
 
@@ -75,7 +75,7 @@ type walker struct {
 	src   string
 	stdin map[*syntax.Stmt]*syntax.Stmt // what is piped into a command
 	depth int
-	taken []bool // by depth: what is printed there goes to another command
+	open  []opened // by depth
 }
 
 // walk visits a node and all below it, whatever they are: a substitution can stand
@@ -84,10 +84,8 @@ func (w *walker) walk(root syntax.Node) {
 	syntax.Walk(root, func(n syntax.Node) bool {
 		if n == nil {
 			w.depth--
-			if w.taken[w.depth] {
-				w.a.taken--
-			}
-			w.taken = w.taken[:w.depth]
+			w.leave(w.open[w.depth])
+			w.open = w.open[:w.depth]
 			return true
 		}
 		if !w.a.step() {
@@ -98,10 +96,7 @@ func (w *walker) walk(root syntax.Node) {
 			return false
 		}
 		w.depth++
-		w.taken = append(w.taken, takes(n))
-		if takes(n) {
-			w.a.taken++
-		}
+		w.open = append(w.open, w.enter(n))
 		w.node(n)
 		return true
 	})
