@@ -57,6 +57,7 @@ func TestASessionThatGoesOnObeysNothingOld(t *testing.T) {
 		x.rests(t)
 		x.leaves(t)
 		compare(t, a, w.heard(t), want)
+		proves(t, "a session that goes on obeys nothing old")
 	})
 }
 
@@ -96,5 +97,6 @@ func TestTwoInOneFolder(t *testing.T) {
 		if want := []string{"A", "B", "A"}; !slices.Equal(who, want) {
 			t.Errorf("they were said by %q, want %q", who, want)
 		}
+		proves(t, "of two in one folder each obeys its own")
 	})
 }

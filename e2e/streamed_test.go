@@ -80,6 +80,11 @@ func streamed(t *testing.T, a *agent, all []model.Shape, hooks bool) {
 	x.rests(t)
 	x.leaves(t)
 	compare(t, a, w.heard(t), want)
+	how := "hooks installed"
+	if !hooks {
+		how = "no hooks"
+	}
+	proves(t, "%s, %s: %d directives in %d streamed answers, each once, to the byte", a.name, how, len(want), len(all))
 }
 
 func asks(i int) string { return fmt.Sprintf("Shape %02d, please.", i+1) }

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) { os.Exit(withPrograms(m)) }
 
 // withPrograms builds hookway once for all tests, if there is an agent to run.
 func withPrograms(m *testing.M) int {
-	if !slices.ContainsFunc(agents, func(a *agent) bool { return os.Getenv(a.program) != "" }) {
+	if len(asked()) == 0 {
 		return m.Run()
 	}
 	if bin = os.Getenv("HOOKWAY_E2E_BIN"); bin != "" { // programs that are built already
@@ -65,9 +64,17 @@ type world struct {
 	env     []string
 }
 
-// newWorld makes a world whose project has the hooks, trusted. Its folder has a
-// short name: the path of a socket in it may not be long.
+// newWorld makes a world whose project has the hooks, trusted.
 func newWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world {
+	t.Helper()
+	w := untrustedWorld(t, a, hooks, script...)
+	w.hookway(t, "trust", "--yes")
+	return w
+}
+
+// untrustedWorld makes a world whose user has not trusted the project. Its folder
+// has a short name: the path of a socket in it may not be long.
+func untrustedWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world {
 	t.Helper()
 	root, err := os.MkdirTemp("", "hw-e2e-")
 	check(t, err)
@@ -97,7 +104,6 @@ func newWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) *world
 	}
 	w.env = append(w.env, a.settle(t, w)...)
 	t.Cleanup(func() { w.stopDaemon(t) })
-	w.hookway(t, "trust", "--yes")
 	return w
 }
 
@@ -231,5 +237,13 @@ func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// proves says what a test has seen, for the table of make proof.
+func proves(t *testing.T, format string, args ...any) {
+	t.Helper()
+	if !t.Failed() {
+		t.Logf("proof: "+format, args...)
 	}
 }

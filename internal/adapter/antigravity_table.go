@@ -42,6 +42,7 @@ var antigravityAbout = About{
 		"Exit codes are ignored: a hook that crashes says nothing, which denies the call.",
 		"With a hook on PreToolUse the agent's own question may be skipped, because a hook must say allow to let a call pass.",
 		"There is no event for a prompt: guard the tools.",
+		"It shows its user no message of a hook: of a folder that is not trusted it is told only without a terminal, on Linux, on its error output.",
 		"None of this was seen live; the source is closed.",
 	},
 }

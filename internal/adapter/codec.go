@@ -50,6 +50,10 @@ type About struct {
 
 	Tools []Tool   // what its tools are called here
 	Blind []string // what it does unseen by any hook, a sentence each
+
+	// Repeats: without a terminal it writes a message for its user to its error
+	// output, twice.
+	Repeats bool
 }
 
 // Event is a native event of an agent.

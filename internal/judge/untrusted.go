@@ -2,10 +2,12 @@ package judge
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/agenterr"
 	"github.com/hookway/hookway/internal/config"
 )
@@ -48,12 +50,13 @@ func (t *told) first(session string) bool {
 // tellUntrusted tells the user once a session of a workspace that is not trusted: in
 // the answer, and where the agent has no terminal to show it, on its error output.
 func (h *hearing) tellUntrusted(out *hook.Outcome[any]) {
+	about := h.codec.About()
 	begins := h.ev.Info() == hook.SessionStart.Info()
-	if !neverTrusted(h.w.set) || !begins && h.ev.Info() != hook.AgentStart.Info() {
+	if !neverTrusted(h.w.set) || !begins && h.ev.Info() != turnOf(about) {
 		return
 	}
-	if !h.told.first(h.codec.About().Agent + "\x00" + h.ev.Head().Session) {
-		out.UserMessage = strings.TrimSpace(strings.Replace(out.UserMessage, untrustedWords, "", 1))
+	if !h.told.first(about.Agent + "\x00" + h.ev.Head().Session) {
+		unsaid(out)
 		return
 	}
 	if h.Continues != "" && !begins { // this process has not seen the session's begin
@@ -63,5 +66,21 @@ func (h *hearing) tellUntrusted(out *hook.Outcome[any]) {
 	if pid == 0 {
 		pid = os.Getpid()
 	}
-	_ = agenterr.Tell(pid, untrustedWords) // it is told where it can be
+	if agenterr.Tell(pid, untrustedWords) == nil && about.Repeats { // else it is told where it can be
+		unsaid(out)
+	}
+}
+
+// turnOf is the event at which an agent tells of a user's turn, or of its first step
+// where it has no event for a prompt.
+func turnOf(about *adapter.About) *hook.EventInfo {
+	if slices.ContainsFunc(about.Events, func(e adapter.Event) bool { return e.Kind == hook.AgentStart.Info() }) {
+		return hook.AgentStart.Info()
+	}
+	return hook.GenerateStart.Info()
+}
+
+// unsaid takes the words out of an answer.
+func unsaid(out *hook.Outcome[any]) {
+	out.UserMessage = strings.TrimSpace(strings.Replace(out.UserMessage, untrustedWords, "", 1))
 }

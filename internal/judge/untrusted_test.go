@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/config"
 )
 
@@ -32,5 +33,13 @@ func TestWhatIsToldOfAnUntrustedFolderHasNothingOfIt(t *testing.T) {
 	Caution(set, ev, &out)
 	if out.UserMessage != untrustedWords || out.Inject != "" || out.Reason != "" {
 		t.Errorf("%+v", out)
+	}
+}
+
+// TestAnAgentWithoutAnEventForPromptsIsToldAtItsFirstStep, since it has none for the
+// begin of a session either.
+func TestAnAgentWithoutAnEventForPromptsIsToldAtItsFirstStep(t *testing.T) {
+	if turnOf(adapter.Antigravity{}.About()) != hook.GenerateStart.Info() || turnOf(adapter.Claude{}.About()) != hook.AgentStart.Info() {
+		t.Error("they are told at the wrong event")
 	}
 }
