@@ -57,7 +57,7 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 		return nil
 	}
 	start := r.last
-	if e.hook.Lane != Transform { // others do not follow on one another
+	if !e.follows() {
 		start = time.Since(processStart)
 	}
 	ctx := r.context(e, start)
@@ -69,7 +69,7 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 			err = e.ask(ctx, ev, d)
 		}
 		now := time.Since(processStart)
-		if e.hook.Lane == Transform {
+		if e.follows() {
 			r.last = now
 		}
 		if err == nil {
@@ -117,7 +117,7 @@ func (r *run) givenUp(e *entry, ctx *callContext, trial bool, cause error) error
 func (r *run) context(e *entry, start time.Duration) *callContext {
 	var c *callContext
 	switch {
-	case e.hook.Lane != Transform || e.alone:
+	case !e.follows() || e.alone:
 		c = new(callContext)
 	case r.kept.ctx.info == nil:
 		c = &r.kept.ctx

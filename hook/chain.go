@@ -80,9 +80,20 @@ func final(a Action) bool {
 // transform runs its hooks one after the other.
 func (r *run) transform(v *Verdict) error {
 	w := r.chain.walk(Transform, r.tool)
+	var asked *entry // the first of the group that was asked last
 	for e := w.next(); e != nil; e = w.next() {
 		if err := r.ctx.Err(); err != nil {
 			return r.aborted(err)
+		}
+		if e.hook.Profile.Together {
+			if asked != nil && asked.hook.order() == e.hook.order() {
+				continue
+			}
+			asked = e
+			if skip, err := r.together(r.group(e, w), v); err != nil || skip || final(v.Action) {
+				return err
+			}
+			continue
 		}
 		if !r.matches(e) {
 			continue
@@ -156,7 +167,7 @@ func (r *run) concerns(e *entry) (ok bool, unclear error) {
 	return ok, unclear
 }
 
-// askAll asks the guards side by side, at most maxGuards at a time.
+// askAll asks hooks side by side, at most maxGuards at a time.
 func (r *run) askAll(asked []guardCall) []guardAnswer {
 	answers := make([]guardAnswer, len(asked))
 	shared := *r // the goroutines only read it; r itself stays on the stack

@@ -67,6 +67,7 @@ type Hook struct {
 	Root     string // folder that relative path patterns start from; empty is the event's CWD
 	Origin   string // file:line it came from, for listings and errors
 	Builtin  bool   // hookway's own: at a directive before the users' hooks of its priority that are as specific
+	Same     string // Profile.Together: of hooks with the same text here one is asked; empty is like no other
 	Override bool   // a user's hook of Directive that stands in for the built-in ones at what it matches
 	Handler  Handler
 

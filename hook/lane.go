@@ -81,6 +81,12 @@ type Profile struct {
 	// run, an agent that stops has stopped. Each is followed by Error.
 	BlockEnds bool
 
+	// Together asks all hooks of the transform lane that have it, and the same priority,
+	// side by side, at the place of the first: each sees the payload as it was before
+	// them, and all are asked even if one blocks. The strongest answer wins, of several
+	// changes the last in order.
+	Together bool
+
 	// FailOpen never blocks because of a failure, unless on_failure says so.
 	FailOpen bool
 
@@ -90,7 +96,7 @@ type Profile struct {
 
 // ProfileClaude is that of hooks from Claude Code's own settings. Own hooks cannot
 // name it: what they print is looked at more closely.
-var ProfileClaude = Profile{Name: "claude", PlainText: true, Priority: DefaultPriority}
+var ProfileClaude = Profile{Name: "claude", PlainText: true, Together: true, Priority: DefaultPriority}
 
 // The profiles of the systems that hookway takes hooks from.
 var (

@@ -57,6 +57,15 @@ type found struct {
 	at      string // place of the hook in the script, if it says so itself
 }
 
+// same is equal for hooks of Claude Code of which it runs one: the same command on the
+// same condition, whatever else is said of them.
+func (f *found) same() string {
+	if f.spec.profile == nil || !f.spec.profile.Together || f.spec.handler.kind != "command" {
+		return ""
+	}
+	return fmt.Sprintf("%q %q %q %q %+v", f.command.shell, f.command.argv, f.spec.rule, f.env, f.spec.filter)
+}
+
 // place is where the hook is written.
 func (f *found) place() string {
 	if f.at != "" {
@@ -136,6 +145,7 @@ func (l *loader) build(f *found) (Hook, error) {
 		Hook: f.registration(), State: f.source.state(f.spec), Layer: f.source.layer, File: f.file,
 		Kind: f.spec.handler.kind, Description: f.spec.description, Unasked: f.unasked, name: f.spec.id, source: f.source.path, rank: f.source.rank,
 	}
+	h.Same = f.same()
 	c := f.config(l.workspace, l.opts.Log)
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	pins, hash := l.show(f, &h)

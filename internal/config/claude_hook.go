@@ -211,6 +211,9 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 	}
 	h.timeout = &timeout
 	h.filter.once = e.once
+	if e.rule != nil {
+		h.rule = e.rule.text
+	}
 	if !e.exec {
 		h.handler.shell = e.command
 		return h

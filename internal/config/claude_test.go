@@ -212,6 +212,36 @@ func TestOnceIsOnceInASession(t *testing.T) {
 	}
 }
 
+func TestTheSameCommandRunsOnce(t *testing.T) {
+	w := settingsWorld(t, `{"hooks": {"PreToolUse": [
+  {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo x >> log"}]},
+  {"matcher": "*", "hooks": [{"type": "command", "command": "echo x >> log", "timeout": 60}, {"type": "command", "command": "echo x >> log", "if": "Bash(ls)"}]}
+]}}`)
+	w.write(w.work(".claude/settings.local.json"), entryOf("PreToolUse", "", `"command": "echo x >> log"`))
+	fireFrom(t, fill(t, w.load()), "codex", in(w.ws, shellCall("ls")))
+	log, err := os.ReadFile(w.work("log"))
+	if string(log) != "x\nx\n" {
+		t.Errorf("log: %q, %v", log, err)
+	}
+}
+
+func TestAnObserverSeesWhatAnotherBlocks(t *testing.T) {
+	w := settingsWorld(t, `{"hooks": {"PreToolUse": [{"hooks": [
+  {"type": "command", "command": "echo no >&2; exit 2"}, {"type": "command", "command": "cat > seen"}
+]}]}}`)
+	out := fireFrom(t, fill(t, w.load()), "codex", in(w.ws, shellCall("ls")))
+	seen, err := os.ReadFile(w.work("seen"))
+	if out.Action != hook.ActionBlock || !strings.Contains(string(seen), `"command":"ls"`) {
+		t.Errorf("%s, seen: %q, %v", out.Action, seen, err)
+	}
+}
+
+// in is an event of an agent that works in a folder.
+func in(dir string, ev hook.AnyEvent) hook.AnyEvent {
+	ev.Head().CWD = dir
+	return ev
+}
+
 func TestHookwaysOwnEntriesAreNotImported(t *testing.T) {
 	for command, own := range map[string]bool{
 		`/usr/local/bin/hookway-hook claude --event PreToolUse`: true,

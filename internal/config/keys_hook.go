@@ -42,6 +42,7 @@ type hookSpec struct {
 
 	handler handlerSpec
 	filter  filter     // of an imported hook
+	rule    string     // of an imported hook: its if
 	webhook *webhookAs // of a webhook that is told
 }
 
