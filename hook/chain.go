@@ -24,6 +24,8 @@ type run struct {
 
 	among func(id string) bool // nil: all lanes run; else the guards alone for which it holds
 
+	set map[string]any // of the metadata, by hooks, for the whole operation
+
 	ended string // why a hook ended the operation, see Profile.BlockEnds
 
 	last   time.Duration // when the last transform hook answered, since processStart
@@ -218,6 +220,8 @@ func (r *run) settle(v *Verdict) {
 		if v.Action == ActionBlock {
 			r.ended = v.Reason
 		}
+	case PostToolUseFailure.info:
+		r.hear(v)
 	}
 	if r.ended != "" && r.info != Error.info {
 		env := *r.ev.Head()

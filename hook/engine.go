@@ -26,6 +26,10 @@ type Engine struct {
 	// wants to stop (AgentStop); zero is DefaultMaxContinues.
 	MaxContinues int
 
+	// Operations keeps what hooks set in the metadata for the later events of an
+	// operation. Nil is the engine's own. Set it before the first event.
+	Operations *Operations
+
 	table atomic.Pointer[table] // what firings read; never changed in place
 
 	mu     sync.Mutex // guards what follows
@@ -37,6 +41,8 @@ type Engine struct {
 	watchers  atomic.Pointer[[]*watcher]
 	continues continueCounts
 	pending   pending
+	own       Operations
+	counting  atomic.Int32 // hooks that want turns counted
 }
 
 // On registers a function for one kind of event.
@@ -113,6 +119,8 @@ func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
 		added.seq = e.seq
 	}
 	e.hooks[h.ID] = added
+	e.counts(old, -1)
+	e.counts(added, 1)
 	e.table.Store(e.table.Load().changed(old, added))
 	e.mu.Unlock()
 
@@ -145,6 +153,7 @@ func (e *Engine) Remove(id string) bool {
 	old := e.hooks[id]
 	if old != nil {
 		delete(e.hooks, id)
+		e.counts(old, -1)
 		e.table.Store(e.table.Load().changed(old, nil))
 	}
 	e.mu.Unlock()

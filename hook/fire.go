@@ -18,7 +18,7 @@ func Fire[P any](ctx context.Context, e *Engine, point Point[P], env *Envelope, 
 		env = &noEnvelope
 	}
 	out.Event, out.Metadata, out.Payload = point.info.Name, env.Metadata, payload
-	if c := e.table.Load().find(point.info); c != nil {
+	if c := e.table.Load().find(point.info); c != nil || e.follows(point.info) {
 		err = fire(ctx, e, c, point.info, env, &out)
 	}
 	return out, err
@@ -59,7 +59,7 @@ func (e *Engine) fire(ctx context.Context, ev AnyEvent, among func(id string) bo
 		}
 	}
 	out.Event, out.Metadata = info.Name, ev.Head().Metadata
-	if c := e.table.Load().find(info); c != nil {
+	if c := e.table.Load().find(info); c != nil || e.follows(info) {
 		born := time.Since(processStart)
 		r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info, born), kept: new(kept), last: born, among: among}
 		err = r.fire(&out.Verdict)
@@ -81,16 +81,27 @@ type kept struct {
 	steps [1]Step // room for the usual case
 }
 
-// fire runs the chain. v is the caller's verdict, with the event's name in it.
+// fire runs the chain, which is nil if the event has no hooks. v is the caller's
+// verdict, with the event's name in it.
 func (r *run) fire(v *Verdict) error {
+	if r.among == nil {
+		r.ev = r.e.follow(r.ev)
+	}
 	r.fired = r.ev
 	v.Steps = r.kept.steps[:0]
 	r.look()
 	err := r.enter()
-	if err == nil {
+	switch {
+	case err != nil:
+	case r.chain != nil:
 		err = r.lanes(v)
+	default:
+		r.settle(v)
 	}
 	v.Metadata = r.ev.Head().Metadata
+	if err == nil && r.among == nil {
+		r.e.leave(r.fired, r.ev, r.set, v)
+	}
 	if err != nil {
 		v.Action, v.Reason, v.By = ActionBlock, err.Error(), ""
 	}

@@ -90,6 +90,10 @@ type Profile struct {
 	// FailOpen never blocks because of a failure, unless on_failure says so.
 	FailOpen bool
 
+	// Iterations has the turns of an agent's loop counted, and the number put into
+	// the metadata of events as "iteration".
+	Iterations bool
+
 	// Priority is the default priority.
 	Priority int
 }
@@ -102,7 +106,7 @@ var ProfileClaude = Profile{Name: "claude", PlainText: true, Together: true, Pri
 var (
 	ProfileAcai     = Profile{Name: "acai", UnknownContinues: true, ExitTwoFails: true, BlockEnds: true, FailOpen: true, Priority: DefaultPriority}
 	ProfileOpenClaw = Profile{Name: "openclaw", SeesOriginal: true, HigherFirst: true}
-	ProfileCompilr  = Profile{Name: "compilr"}
+	ProfileCompilr  = Profile{Name: "compilr", Iterations: true}
 	ProfileA3S      = Profile{Name: "a3s", SeesOriginal: true, SkipDropsChanges: true, Priority: DefaultPriority}
 )
 

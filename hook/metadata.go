@@ -17,6 +17,7 @@ func (r *run) addMetadata(step *Step, more map[string]any) {
 		merged = make(map[string]any, len(more))
 	}
 	var refused []string
+	follows := following(env.Metadata, more)
 	for key, value := range more {
 		if key != "env" {
 			merged[key] = value
@@ -37,6 +38,10 @@ func (r *run) addMetadata(step *Step, more map[string]any) {
 		}
 		merged["env"] = all
 	}
+	if _, ok := follows["env"]; ok {
+		follows["env"] = merged["env"]
+	}
+	r.follows(step, follows)
 	env.Metadata = merged
 	r.ev = r.ev.sameKind(env)
 	r.look()
@@ -44,6 +49,19 @@ func (r *run) addMetadata(step *Step, more map[string]any) {
 		slices.Sort(refused)
 		r.refuse(step, fmt.Sprintf("a hook may not set the environment variables %s", strings.Join(refused, ", ")))
 	}
+}
+
+// follows keeps what a hook sets for the events after this one.
+func (r *run) follows(step *Step, more map[string]any) {
+	if len(more) == 0 {
+		return
+	}
+	set := laid(more, r.set)
+	if why := tooMuch(set); why != "" {
+		r.refuse(step, why)
+		return
+	}
+	r.set = set
 }
 
 // variables gives a copy of an environment map, in the types in which Go

@@ -46,7 +46,7 @@ func tryGenerate(ctx context.Context, e *Engine, env *Envelope, request Generati
 	if err == nil {
 		err = e.asked(ctx, &before.Verdict, before.Payload)
 	}
-	request = withText(before.Payload, before.Inject)
+	request, env = withText(before.Payload, before.Inject), env.following(before.Metadata)
 	r = GenerateRun{By: before.By}
 	switch before.Action {
 	case ActionBlock:

@@ -40,6 +40,7 @@ func tryIteration(ctx context.Context, e *Engine, env *Envelope, info IterationI
 		r.Result, err = protect(ctx, info, run)
 	}
 	r.Result.IterationInfo = info
+	env = env.following(before.Metadata)
 
 	late, done := outlive(ctx)
 	defer done()

@@ -24,6 +24,8 @@ type ToolRun struct {
 	Answered  bool // it did not run: a hook gave the response
 	Recovered bool // it failed, and a hook gave the response
 	Tries     int  // how often it ran
+
+	env *Envelope // of its events, with what hooks have set
 }
 
 // Tool runs one call of a tool with its hooks: PreToolUse, run, PostToolUse,
@@ -39,7 +41,7 @@ func Tool(ctx context.Context, e *Engine, env *Envelope, use ToolUse, run func(c
 		r.Tries = ran
 		if again == nil {
 			if err == nil {
-				err = r.store(ctx, e, env)
+				err = r.store(ctx, e)
 			}
 			return r, err
 		}
@@ -55,7 +57,7 @@ func tryTool(ctx context.Context, e *Engine, env *Envelope, use ToolUse, run fun
 	if err == nil {
 		err = e.asked(ctx, &before.Verdict, before.Payload)
 	}
-	r = ToolRun{Use: before.Payload, Inject: before.Inject, By: before.By}
+	r = ToolRun{Use: before.Payload, Inject: before.Inject, By: before.By, env: env.following(before.Metadata)}
 	switch before.Action {
 	case ActionBlock:
 		r.refused(before.Reason)
@@ -71,9 +73,9 @@ func tryTool(ctx context.Context, e *Engine, env *Envelope, use ToolUse, run fun
 			r.Response = ToolResponse{Output: err.Error(), ExitCode: r.Response.ExitCode, DurationMS: r.Response.DurationMS, Extra: r.Response.Extra}
 		}
 	}
-	err = errors.Join(err, r.after(ctx, e, env))
+	err = errors.Join(err, r.after(ctx, e))
 	if err != nil && !r.Blocked {
-		if again, err = r.fault(ctx, e, env, err); again != nil {
+		if again, err = r.fault(ctx, e, err); again != nil {
 			return r, again, err
 		}
 	}
@@ -86,15 +88,15 @@ func (r *ToolRun) refused(reason string) {
 }
 
 // after fires PostToolUse, whatever became of the call.
-func (r *ToolRun) after(ctx context.Context, e *Engine, env *Envelope) error {
+func (r *ToolRun) after(ctx context.Context, e *Engine) error {
 	late, done := outlive(ctx)
 	defer done()
-	out, err := Fire(late, e, PostToolUse, env, ToolResult{ToolUse: r.Use, ToolResponse: r.Response})
+	out, err := Fire(late, e, PostToolUse, r.env, ToolResult{ToolUse: r.Use, ToolResponse: r.Response})
 	if err != nil { // not every hook has seen the response
 		r.Response = ToolResponse{Output: err.Error()}
 		return err
 	}
-	r.Response = out.Payload.ToolResponse
+	r.Response, r.env = out.Payload.ToolResponse, r.env.following(out.Metadata)
 	r.Inject = join(r.Inject, out.Inject, "\n\n")
 	if out.Action == ActionBlock {
 		r.Reason, r.By = out.Reason, out.By
@@ -104,8 +106,8 @@ func (r *ToolRun) after(ctx context.Context, e *Engine, env *Envelope) error {
 }
 
 // fault lets the hooks of Error recover from the call's error.
-func (r *ToolRun) fault(ctx context.Context, e *Engine, env *Envelope, cause error) (again *Verdict, err error) {
-	out, err := e.faulted(ctx, env, Fault{Phase: "tool", ToolName: r.Use.ToolName}, cause)
+func (r *ToolRun) fault(ctx context.Context, e *Engine, cause error) (again *Verdict, err error) {
+	out, err := e.faulted(ctx, r.env, Fault{Phase: "tool", ToolName: r.Use.ToolName}, cause)
 	switch {
 	case out.Action == ActionRetry && ctx.Err() == nil:
 		return &out.Verdict, err
@@ -120,10 +122,10 @@ func (r *ToolRun) fault(ctx context.Context, e *Engine, env *Envelope, cause err
 }
 
 // store asks the hooks of ToolResultPersist what goes into the transcript.
-func (r *ToolRun) store(ctx context.Context, e *Engine, env *Envelope) error {
+func (r *ToolRun) store(ctx context.Context, e *Engine) error {
 	late, done := outlive(ctx)
 	defer done()
-	out, err := Fire(late, e, ToolResultPersist, env, ToolPersist{ToolName: r.Use.ToolName, ToolUseID: r.Use.ToolUseID, ToolResponse: r.Response})
+	out, err := Fire(late, e, ToolResultPersist, r.env, ToolPersist{ToolName: r.Use.ToolName, ToolUseID: r.Use.ToolUseID, ToolResponse: r.Response})
 	if err != nil {
 		return err
 	}

@@ -183,6 +183,7 @@ func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
 	if _, state, err := config.Places(a.getenv); err == nil {
 		j.Continues = filepath.Join(state, "continues")
 	}
+	j.Operations = a.operations(j.Log)
 	closeLog := a.recordTo(j)
 	reply := j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r)
 	err := a.reply(reply)

@@ -174,7 +174,7 @@ func (a *app) endRunning(ctx context.Context) error {
 // no agents'.
 func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) *api.Doors {
 	a.stays = true
-	j := &judge.Judge{Log: log, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Webhooks: a.webhooksWith(log), Relay: carrier.forJudge(a.judgesRelay())}
+	j := &judge.Judge{Log: log, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Webhooks: a.webhooksWith(log), Relay: carrier.forJudge(a.judgesRelay()), Operations: a.operations(log)}
 	closeLog := a.recordTo(j)
 	c.Handle = func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)

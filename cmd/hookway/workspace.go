@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -53,7 +54,7 @@ func (a *app) open(ctx context.Context, options config.Options) (*workspace, err
 	if err != nil {
 		return nil, err
 	}
-	w := &workspace{set: set, engine: new(hook.Engine), hooks: set}
+	w := &workspace{set: set, engine: &hook.Engine{Operations: a.operations(options.Log)}, hooks: set}
 	if err := set.Fill(w.engine); err != nil {
 		return nil, errors.Join(fmt.Errorf("the hooks cannot be used: %w", err), set.Close())
 	}
@@ -64,11 +65,21 @@ func (a *app) open(ctx context.Context, options config.Options) (*workspace, err
 	return w, nil
 }
 
+// operations is what hooks set in the metadata for later events, where the daemon
+// and other processes of the user have it too. Nil where there is no place for it.
+func (a *app) operations(log func(string)) *hook.Operations {
+	_, state, err := config.Places(a.getenv)
+	if err != nil {
+		return nil
+	}
+	return judge.Operations(filepath.Join(state, "operations"), log)
+}
+
 // openLive is open for a command that lives longer than the files stay the
 // same: its hooks follow the files until the context ends.
 func (a *app) openLive(ctx context.Context, options config.Options) (*workspace, error) {
 	options.TrustedOnly = true
-	engine := new(hook.Engine)
+	engine := &hook.Engine{Operations: a.operations(options.Log)}
 	live, err := config.Open(ctx, options, engine)
 	if err != nil {
 		return nil, err

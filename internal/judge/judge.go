@@ -50,6 +50,11 @@ type Judge struct {
 	// engine, which counts for as long as it lives.
 	Continues string
 
+	// Operations keeps what hooks set in the metadata for the later events of an
+	// operation, see the function Operations. Nil: from memory.
+	Operations *hook.Operations
+
+	inMemory   hook.Operations
 	told       told
 	workspaces workspaces
 	seen       seen
@@ -238,6 +243,7 @@ func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error)
 		}
 		return out, err
 	}
+	h.w.Engine.FailedTool(h.sends(ctx), h.ev, &out)
 	if err := h.askOthers(ctx, &out); err != nil {
 		return out, err
 	}

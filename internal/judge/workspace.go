@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -224,7 +225,7 @@ func (s *workspaces) enter(ctx context.Context, fresh *entry, settings string, j
 	e.used = time.Now()
 	s.mu.Unlock()
 	if mine {
-		e.engine = new(hook.Engine)
+		e.engine = &hook.Engine{Operations: cmp.Or(j.Operations, &j.inMemory)}
 		// The first call's end must not spoil the workspace for the others.
 		e.live, e.err = config.Open(context.WithoutCancel(ctx), opts, e.engine)
 		if e.err == nil {

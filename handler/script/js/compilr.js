@@ -32,7 +32,9 @@ form((value) => {
     [list].flat().forEach((entry, i) => {
       const fn = typeof entry === "function" ? entry : entry?.hook;
       if (typeof fn !== "function") throw new TypeError(`${name}[${i}] is no function`);
-      const options = { id: entry.id ?? `${name}-${i + 1}`, generated: !entry.id, on: name === "onError" ? "Error" : name, profile: "compilr" };
+      const shown = typeof entry === "object" && entry.name ? String(entry.name) : "";
+      const options = { id: entry.id ?? (shown || `${name}-${i + 1}`), generated: !entry.id, on: name === "onError" ? "Error" : name, profile: "compilr" };
+      if (shown) options.description = shown;
       if (typeof entry.priority === "number") options.priority = entry.priority;
       add(options, (ev, ctx) => {
         const r = fn(context(ev, ctx));
