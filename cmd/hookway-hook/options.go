@@ -29,11 +29,26 @@ that into the agent's configuration. It prints the answer of your hooks.
   --on-failure  what happens if hookway itself fails: block stops what gates
                 something (the default), continue lets all pass
   --version     print the version
+
+Without any argument the caller is taken for a Claude Code that does not know
+that a program may have some: the event is in its JSON.
 `
+
+// bare is the agent that starts this without any argument: Claude Code gets them
+// as a list of their own, which its older versions, and others that read its
+// settings, leave out.
+const bare = "claude"
+
+// bareTimeout is what hookway install tells it to wait, if it was not asked for
+// another time.
+const bareTimeout = time.Minute
 
 // parse reads the command line by hand: a flag package would cost more than all
 // the rest. A text is to be printed instead of an answer.
 func parse(args []string) (o options, text string, err error) {
+	if len(args) == 0 {
+		return options{agent: bare, timeout: bareTimeout}, "", nil
+	}
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]

@@ -35,6 +35,14 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestNoArguments: who leaves out the list of arguments is answered as Claude Code.
+func TestNoArguments(t *testing.T) {
+	o, text, err := parse(nil)
+	if want := (options{agent: "claude", timeout: time.Minute}); o != want || text != "" || err != nil {
+		t.Errorf("read as %+v, %q, %v", o, text, err)
+	}
+}
+
 func TestTheCommandLineOfInstall(t *testing.T) {
 	o, text, err := parse([]string{"gemini", "--event", "BeforeTool", "--timeout", "60s", "--on-failure", "continue"})
 	if want := (options{"gemini", "BeforeTool", "continue", time.Minute}); o != want || text != "" || err != nil {

@@ -441,11 +441,28 @@ func TestAStrangersFolderIsRefused(t *testing.T) {
 	}
 }
 
+// A Claude Code that gives no arguments is answered like one that does.
+func TestNoArgumentsAreClaudeCode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).full("answer", "answer")
+	asked := make(chan call.Request, 1)
+	w.listen(func(conn net.Conn, r *call.Request) {
+		asked <- *r
+		_ = call.WriteReply(conn, &call.Reply{Stdout: []byte(byServe)})
+	})
+	if r := w.run(event); r.stdout != byServe {
+		t.Errorf("the shim ended with %+v", r)
+	}
+	if r := <-asked; r.Agent != "claude" || r.Event != "" || string(r.Stdin) != event {
+		t.Errorf("the daemon is asked %+v", r)
+	}
+}
+
 func TestWrongCommandLines(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for _, args := range [][]string{
-		{}, {"clod", "--event", "PreToolUse"}, {"--event", "PreToolUse"}, {"clod", "--on-failure", "continue"},
+		{"clod", "--event", "PreToolUse"}, {"--event", "PreToolUse"}, {"clod", "--on-failure", "continue"},
 		{"claude", "--event"}, {"claude", "--frobnicate", "1"}, {"claude", "--timeout", "soon"}, {"claude", "--timeout", "-1s"},
 		{"claude", "--on-failure", "ignore"}, {"claude", "twice"},
 	} {

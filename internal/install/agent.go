@@ -32,7 +32,15 @@ type agent struct {
 	fresh object
 
 	// entry is the element of an event's list that calls hookway.
-	entry func(e event, line string) object
+	entry func(e event, c caller) object
+
+	// direct reports whether the agent, in the version that is there, starts a
+	// program without a shell; nil is never.
+	direct func(w *world) bool
+
+	// tells are the events that come often and can only tell something, where the
+	// agent can be told not to wait for the answer.
+	tells []string
 
 	// wait bounds how long the agent really waits at an event; 0 is no bound.
 	wait func(name string) time.Duration
@@ -68,6 +76,7 @@ type event struct {
 	timeout time.Duration
 	gates   bool // a failure must stop what the event gates
 	changes bool // an answer may change what runs, or its result
+	tells   bool // nobody waits for an answer
 }
 
 // Agents lists the names of the agents that hookway can be installed for.
@@ -119,14 +128,38 @@ func (a *agent) events(w *world) (events []event, notes []string, err error) {
 			name: e.Name, timeout: timeout,
 			gates:   w.OnFailure != call.PolicyContinue && e.Can&(adapter.Block|adapter.Ask) != 0 && call.Gates(a.name, e.Name),
 			changes: e.Can&(adapter.ChangeInput|adapter.ChangeOutput) != 0,
+			tells:   e.Can == 0 && slices.Contains(a.tells, e.Name),
 		})
 	}
 	return events, notes, nil
 }
 
-// line is the command line of an event.
-func (a *agent) line(w *world, e event) string {
-	return commandLine(w.Shim, a.name, e.name, fmt.Sprintf("%ds", e.seconds()), w.OnFailure)
+// caller is how an agent calls hookway at an event.
+type caller struct {
+	program string
+	args    []string
+	direct  bool // without a shell
+}
+
+// caller is how hookway is called at an event.
+func (a *agent) caller(w *world, e event) caller {
+	c := caller{program: w.Shim, args: arguments(a.name, e.name, fmt.Sprintf("%ds", e.seconds()), w.OnFailure)}
+	// A path that a shell would read as something else goes through one: versions
+	// that do not know the form without it give the program's path to a shell.
+	c.direct = a.direct != nil && a.direct(w) && shellWord(c.program) == slashed(c.program)
+	return c
+}
+
+// line is the command line for a shell.
+func (c caller) line() string { return commandLine(c.program, c.args) }
+
+// command are the members of a handler that say what is started: key is that of
+// a line for a shell, and program that of a program to be started without one.
+func (c caller) command(key, program string) object {
+	if c.direct {
+		return object{{program, slashed(c.program)}, {"args", c.args}}
+	}
+	return object{{key, c.line()}}
 }
 
 // seconds is a timeout in whole seconds, as most agents want it.

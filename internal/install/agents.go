@@ -18,13 +18,20 @@ var claude = &agent{
 	user:    under("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
 	project: below(".claude", "settings.json"),
 	keys:    []string{"hooks"},
-	entry: func(e event, line string) object {
-		h := object{{"type", "command"}, {"command", line}, {"timeout", e.seconds()}}
-		if e.gates {
+	entry: func(e event, c caller) object {
+		h := append(append(object{{"type", "command"}}, c.command("command", "command")...), member{"timeout", e.seconds()})
+		switch {
+		case e.gates:
 			h = append(h, member{"onFailure", "block"})
+		case e.tells:
+			h = append(h, member{"async", true})
 		}
 		return inGroup(h)
 	},
+	// A version that does not know args starts the program without any, and
+	// hookway-hook then takes the caller for Claude Code.
+	direct: func(*world) bool { return true },
+	tells:  []string{"MessageDisplay", "CwdChanged", "FileChanged", "DirectoryAdded"},
 	leave:  leaveClaude,
 	off:    offClaude,
 	strict: true,
@@ -38,8 +45,8 @@ var gemini = &agent{
 	user:    geminiHome("settings.json"),
 	project: below(".gemini", "settings.json"),
 	keys:    []string{"hooks"},
-	entry: func(e event, line string) object {
-		h := object{{"type", "command"}, {"name", "hookway"}, {"command", line}, {"timeout", int(e.timeout.Milliseconds())}}
+	entry: func(e event, c caller) object {
+		h := object{{"type", "command"}, {"name", "hookway"}, {"command", c.line()}, {"timeout", int(e.timeout.Milliseconds())}}
 		if e.changes {
 			return inGroup(h, member{"sequential", true})
 		}
@@ -56,8 +63,8 @@ var antigravity = &agent{
 	user:    geminiHome("config", "hooks.json"),
 	project: below(".agents", "hooks.json"),
 	keys:    []string{"hookway"},
-	entry: func(e event, line string) object {
-		h := object{{"type", "command"}, {"command", line}, {"timeout", e.seconds()}}
+	entry: func(e event, c caller) object {
+		h := object{{"type", "command"}, {"command", c.line()}, {"timeout", e.seconds()}}
 		if e.name == "PreToolUse" || e.name == "PostToolUse" {
 			return inGroup(h, member{"matcher", "*"})
 		}
@@ -74,8 +81,8 @@ var cursor = &agent{
 	project: below(".cursor", "hooks.json"),
 	keys:    []string{"hooks"},
 	fresh:   object{{"version", 1}},
-	entry: func(e event, line string) object {
-		h := object{{"command", line}, {"timeout", e.seconds()}}
+	entry: func(e event, c caller) object {
+		h := object{{"command", c.line()}, {"timeout", e.seconds()}}
 		if e.gates {
 			h = append(h, member{"failClosed", true})
 		}
@@ -92,9 +99,10 @@ var copilot = &agent{
 	project: below(".github", "hooks", "hookway.json"),
 	keys:    []string{"hooks"},
 	fresh:   object{{"version", 1}},
-	entry: func(e event, line string) object {
-		return object{{"type", "command"}, {"command", line}, {"timeoutSec", e.seconds()}}
+	entry: func(e event, c caller) object {
+		return append(append(object{{"type", "command"}}, c.command("command", "exec")...), member{"timeoutSec", e.seconds()})
 	},
+	direct: directCopilot,
 	review: reviewCopilot,
 	off:    offCopilot,
 	strict: true,
@@ -106,8 +114,8 @@ var qwen = &agent{
 	user:    under("QWEN_HOME", ".qwen", "settings.json"),
 	project: below(".qwen", "settings.json"),
 	keys:    []string{"hooks"},
-	entry: func(e event, line string) object {
-		return inGroup(object{{"type", "command"}, {"name", "hookway"}, {"command", line}, {"timeout", e.seconds()}})
+	entry: func(e event, c caller) object {
+		return inGroup(object{{"type", "command"}, {"name", "hookway"}, {"command", c.line()}, {"timeout", e.seconds()}})
 	},
 	off: offQwen,
 }

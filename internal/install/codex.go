@@ -19,8 +19,8 @@ var codex = &agent{
 	user:    under("CODEX_HOME", ".codex", "hooks.json"),
 	project: below(".codex", "hooks.json"),
 	keys:    codexKeys,
-	entry: func(e event, line string) object {
-		return inGroup(object{{"type", "command"}, {"command", line}, {"timeout", e.seconds()}})
+	entry: func(e event, c caller) object {
+		return inGroup(object{{"type", "command"}, {"command", c.line()}, {"timeout", e.seconds()}})
 	},
 	wait:     atMost(3*time.Second, "SessionEnd", "Interrupt"), // Codex waits no longer, whatever it is told
 	off:      offCodex,

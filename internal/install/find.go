@@ -61,7 +61,7 @@ func Find(name string) (Program, error) {
 // version. Of others it is not asked: some unpack half of themselves for that.
 func AsksVersion(name string) bool {
 	a, err := find(name)
-	return err == nil && a.leave != nil
+	return err == nil && (a.leave != nil || a.name == copilot.name)
 }
 
 // packaged reads the version of a program out of the npm package that it is in; ""

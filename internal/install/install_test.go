@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"io/fs"
@@ -20,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // tables are a few events of each agent, so that the golden files stay short.
 var tables = map[string][]adapter.Event{
-	"claude":      events("SessionStart", "PreToolUse!", "Stop", "WorktreeCreate!", "SessionEnd"),
+	"claude":      events("SessionStart", "PreToolUse!", "MessageDisplay", "Stop", "WorktreeCreate!", "SessionEnd"),
 	"codex":       events("SessionStart", "PreToolUse!", "SessionEnd"),
 	"gemini":      events("SessionStart", "BeforeTool!", "AfterTool"),
 	"antigravity": events("PreInvocation", "PreToolUse!", "Stop"),
@@ -274,10 +275,50 @@ func TestStaleEntries(t *testing.T) {
 	m.install("claude", User)
 	got := m.read(".claude/settings.json")
 	for text, n := range map[string]int{"old place": 0, "hookway hook claude": 0, `"mine"`: 1, "Gone": 0, "/x/hookway-hook gemini": 1,
-		"/opt/hookway/bin/hookway-hook claude --event PreToolUse --timeout 60s": 1} {
+		`"/opt/hookway/bin/hookway-hook",`: 5, `["claude", "--event", "PreToolUse", "--timeout", "60s"]`: 1} {
 		if strings.Count(got, text) != n {
 			t.Errorf("%q stands %d times, want %d:\n%s", text, strings.Count(got, text), n, got)
 		}
+	}
+}
+
+// TestWithoutAShell: where the agent can, it starts hookway-hook itself, and waits
+// only where something can come of it. What an older hookway installed goes on to
+// count, and installing again brings it up to date.
+func TestWithoutAShell(t *testing.T) {
+	m := newMachine(t)
+	old := `{"version": 1, "hooks": {"preToolUse": [{"type": "command", "command": "/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s", "timeoutSec": 60}]}}`
+	for _, c := range []struct {
+		agent, version, shim string
+		scope                Scope
+		want                 string // in the file
+	}{
+		{"copilot", "", "", User, `"command":"/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s"`},
+		{"copilot", "1.0.101", "", User, `"command":"/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s"`},
+		{"copilot", "1.0.102", "", Project, `"command": "/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s"`},
+		{"copilot", "1.0.102", "", User, `"args":["copilot","--event","preToolUse","--timeout","60s"]`},
+		{"copilot", "1.2.0", "/my programs/hookway-hook", User, `"command":"'/my programs/hookway-hook' copilot --event preToolUse --timeout 60s"`},
+		{"claude", "", "", User, `"args": ["claude", "--event", "MessageDisplay", "--timeout", "60s"],`},
+		{"claude", "", "/it's/hookway-hook", User, `"'/it'\\''s/hookway-hook' claude --event Stop --timeout 60s"`},
+	} {
+		m.o.Version, m.o.Shim = c.version, cmp.Or(c.shim, "/opt/hookway/bin/hookway-hook")
+		if c.scope == User {
+			m.write(".copilot/hooks/hookway.json", strings.NewReplacer(": ", ":", ", ", ",").Replace(old))
+		}
+		m.install(c.agent, c.scope)
+		a, err := find(c.agent)
+		m.must(err)
+		w, err := m.o.world(c.scope)
+		m.must(err)
+		got := m.read(strings.TrimPrefix(w.file(a), m.home+"/"))
+		if !strings.Contains(got, c.want) || strings.Contains(got, "async") != (c.agent == "claude") {
+			t.Errorf("%s %s at %s:\n%s", c.agent, c.version, c.shim, got)
+		}
+		s, err := Installed(c.agent, c.scope, m.o)
+		if err != nil || s.Stale || len(s.Missing) > 0 || s.Shims[0] != m.o.Shim {
+			t.Errorf("%s %s at %s is not understood: %+v, %v", c.agent, c.version, c.shim, s, err)
+		}
+		m.uninstall(c.agent, c.scope)
 	}
 }
 

@@ -68,7 +68,7 @@ type object []member
 
 type member struct {
 	name  string
-	value any // object, []any, string, int or bool
+	value any // object, []any, []string, string, int or bool
 }
 
 // style is how a file is laid out.
@@ -126,6 +126,18 @@ func (s style) write(out *strings.Builder, v any, indent string) {
 		}
 		s.last(out, len(v), indent)
 		out.WriteByte('}')
+	case []string: // on one line, as people write arguments
+		out.WriteByte('[')
+		for i, item := range v {
+			switch {
+			case i > 0 && s.flat && s.space == "":
+				out.WriteString(",")
+			case i > 0:
+				out.WriteString(", ")
+			}
+			out.WriteString(quoteJSON(item))
+		}
+		out.WriteByte(']')
 	case []any:
 		out.WriteByte('[')
 		for i, item := range v {

@@ -74,7 +74,7 @@ func (a *agent) with(w *world, f *File, events []event) ([]byte, error) {
 	}
 	var err error
 	for _, e := range events {
-		if text, err = merge(text, a.keys, a.codecs(), e.name, a.entry(e, a.line(w, e))); err != nil {
+		if text, err = merge(text, a.keys, a.codecs(), e.name, a.entry(e, a.caller(w, e))); err != nil {
 			return nil, err
 		}
 	}

@@ -55,6 +55,15 @@ func older(a, b string) bool {
 	return false
 }
 
+// copilotDirect is the first version that is known to start programs without a
+// shell. Another one may drop a file that has such a hook, and with it the guard.
+const copilotDirect = "1.0.102"
+
+// directCopilot: the file of a project is also read by the programs of others.
+func directCopilot(w *world) bool {
+	return w.scope == User && w.Version != "" && !older(w.Version, copilotDirect)
+}
+
 func (c *Change) note(format string, args ...any) {
 	c.Notes = append(c.Notes, fmt.Sprintf(format, args...))
 }

@@ -31,7 +31,7 @@ func SessionArgs(name, shim string) (args, env []string, ok bool) {
 	case "claude":
 		hooks := object{}
 		for _, e := range events {
-			hooks = append(hooks, member{e.name, []any{a.entry(e, a.line(w, e))}})
+			hooks = append(hooks, member{e.name, []any{a.entry(e, a.caller(w, e))}})
 		}
 		return []string{"--settings", style{flat: true}.render(object{{"hooks", hooks}}, "")}, nil, true
 	case "codex":
@@ -46,7 +46,7 @@ func SessionArgs(name, shim string) (args, env []string, ok bool) {
 func codexArgs(w *world, events []event) []string {
 	var args, approved []string
 	for _, e := range events {
-		line := codex.line(w, e)
+		line := codex.caller(w, e).line()
 		args = append(args, "-c", fmt.Sprintf(`hooks.%s=[{hooks=[{type="command",command=%s,timeout=%d}]}]`, e.name, quoteTOML(line), e.seconds()))
 		approved = append(approved, fmt.Sprintf(`%s={trusted_hash=%s}`, quoteTOML(codexKey(codexSession, e.name, 0, 0)), quoteTOML(codexHash(e.name, line, e.seconds()))))
 	}

@@ -156,9 +156,9 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestOnlyAgentsWhoseEventsDependOnItAreAskedTheirVersion(t *testing.T) {
+func TestOnlyAgentsWhoseHooksDependOnItAreAskedTheirVersion(t *testing.T) {
 	for _, name := range Agents() {
-		if got := AsksVersion(name); got != (name == "claude") {
+		if got := AsksVersion(name); got != (name == "claude" || name == "copilot") {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

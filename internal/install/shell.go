@@ -13,20 +13,31 @@ const shimName = "hookway-hook"
 // commandLine is what an agent runs at an event. Its form must not change from
 // version to version: agents that have the user approve hooks ask again for a
 // line that differs in one byte.
-func commandLine(shim, codec, event, timeout, onFailure string) string {
-	line := shellWord(shim) + " " + codec + " --event " + event + " --timeout " + timeout
+func commandLine(shim string, args []string) string {
+	return shellWord(shim) + " " + strings.Join(args, " ")
+}
+
+// arguments are what hookway-hook is told on its command line.
+func arguments(codec, event, timeout, onFailure string) []string {
+	args := []string{codec, "--event", event, "--timeout", timeout}
 	if onFailure != "" {
-		line += " --on-failure " + onFailure
+		args = append(args, "--on-failure", onFailure)
 	}
-	return line
+	return args
+}
+
+// slashed is a path with slashes.
+func slashed(file string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.ToSlash(file)
+	}
+	return file
 }
 
 // shellWord writes a path so that a shell reads it back. On Windows that may be
 // Git Bash, PowerShell or cmd: slashes and double quotes serve most of them.
 func shellWord(file string) string {
-	if runtime.GOOS == "windows" {
-		file = filepath.ToSlash(file)
-	}
+	file = slashed(file)
 	plain := func(r rune) bool {
 		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r))
 	}
@@ -90,14 +101,16 @@ func readCall(words []string, codecs []string) (invocation, bool) {
 	if len(words) > 0 && words[0] == "&" { // PowerShell
 		words = words[1:]
 	}
-	if len(words) < 2 {
+	if len(words) == 0 {
 		return invocation{}, false
 	}
 	c := invocation{program: words[0], flags: map[string]string{}}
 	rest := words[1:]
 	switch base := strings.TrimSuffix(strings.ToLower(path.Base(strings.ReplaceAll(words[0], `\`, "/"))), ".exe"); {
+	case base == shimName && len(rest) == 0:
+		rest = []string{claude.name} // as it is taken there
 	case base == shimName:
-	case base == "hookway" && rest[0] == "hook":
+	case base == "hookway" && len(rest) > 0 && rest[0] == "hook":
 		rest = rest[1:]
 	default:
 		return invocation{}, false

@@ -11,7 +11,7 @@ import (
 // TestCommandLineIsRead: a shell, and we, read a line as the words it was made of.
 func TestCommandLineIsRead(t *testing.T) {
 	for _, shim := range []string{"/opt/bin/hookway-hook", "/my programs/it's $HOME `x` \"here\" \\/hookway-hook", "/ä/hookway-hook"} {
-		line := commandLine(shim, "claude", "PreToolUse", "60s", "continue")
+		line := commandLine(shim, arguments("claude", "PreToolUse", "60s", "continue"))
 		want := []string{shim, "claude", "--event", "PreToolUse", "--timeout", "60s", "--on-failure", "continue"}
 		if got := shellWords(line); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", line, got)
@@ -40,21 +40,24 @@ func join(words []string) string {
 // TestLineIsStable: agents have their users approve this very line, so it must
 // never change.
 func TestLineIsStable(t *testing.T) {
-	if got := commandLine("/usr/local/bin/hookway-hook", "codex", "PreToolUse", "60s", ""); got != "/usr/local/bin/hookway-hook codex --event PreToolUse --timeout 60s" {
+	if got := commandLine("/usr/local/bin/hookway-hook", arguments("codex", "PreToolUse", "60s", "")); got != "/usr/local/bin/hookway-hook codex --event PreToolUse --timeout 60s" {
 		t.Error(got)
 	}
 }
 
 func TestOthersAreNotOurs(t *testing.T) {
-	for _, line := range []string{"", "hookway-hook", "hookway-hook gemini --event X", "hookway list", "echo hookway-hook claude", "my-hookway-hook claude", "hookway hook"} {
+	for _, line := range []string{"", "hookway", "hookway-hook gemini --event X", "hookway list", "echo hookway-hook claude", "my-hookway-hook claude", "hookway hook"} {
 		if c, ok := readCall(shellWords(line), []string{"claude"}); ok {
 			t.Errorf("%q is taken for %+v", line, c)
 		}
 	}
-	for _, line := range []string{`"C:/Program Files/hookway-hook.exe" claude`, `& 'C:\x\hookway-hook.exe' claude --event=Stop`, "hookway hook claude"} {
+	for _, line := range []string{`"C:/Program Files/hookway-hook.exe" claude`, `& 'C:\x\hookway-hook.exe' claude --event=Stop`, "hookway hook claude", "/opt/hookway-hook"} {
 		if _, ok := readCall(shellWords(line), []string{"claude"}); !ok {
 			t.Errorf("%q is not known as ours", line)
 		}
+	}
+	if c, ok := readCall([]string{"/opt/hookway-hook"}, []string{"codex"}); ok {
+		t.Errorf("without arguments it is Claude Code's, and not %+v", c)
 	}
 }
 

@@ -100,10 +100,10 @@ func (s *State) look(a *agent, text []byte) error {
 		if len(found) == 0 {
 			continue
 		}
-		e := found[0]
+		e, name := found[0], m.Name.Value.(hujson.Literal).String()
 		s.Events = append(s.Events, EventState{
-			Name: m.Name.Value.(hujson.Literal).String(), Program: e.program, Line: e.line, Codec: e.codec,
-			Timeout: e.flags["timeout"], OnFailure: e.flags["on-failure"], Copies: len(found), Only: e.only(),
+			Name: name, Program: e.program, Line: e.line, Codec: e.codec,
+			Timeout: e.flags["timeout"], OnFailure: e.flags["on-failure"], Copies: len(found), Only: e.only(slices.Contains(a.tells, name)),
 		})
 		s.addShim(e.program)
 	}

@@ -184,8 +184,8 @@ func (w *world) system(variable, linux, mac, windows string) string {
 func beside(path, name string) string { return filepath.Join(filepath.Dir(path), name) }
 
 // only says when hookway is asked at an event, by an entry that somebody changed; ""
-// if it is at each.
-func (e entry) only() string {
+// if it is at each. tells is set where nobody need wait for the answer.
+func (e entry) only(tells bool) string {
 	var group struct {
 		Matcher *string
 		handler
@@ -205,7 +205,7 @@ func (e entry) only() string {
 		return "where the matcher " + *group.Matcher + " fits"
 	case h.If != "":
 		return "if " + h.If
-	case h.Async:
+	case h.Async && !tells:
 		return "without that anybody waits for the answer"
 	}
 	return ""

@@ -2,9 +2,11 @@ package judge
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
@@ -19,10 +21,12 @@ const (
 	mostText = 256 << 10 // bytes of one text; what is longer is left out
 )
 
-// saying is a text of the agent, or the next part of one.
+// saying is a text of the agent, or a part of one. The agent does not wait until
+// one part is told before it tells the next, so they may come in another order.
 type saying struct {
-	ID   string `json:"id,omitempty"`
-	Text string `json:"text"`
+	ID    string `json:"id,omitempty"`
+	Index int    `json:"index,omitempty"` // of the part
+	Text  string `json:"text"`
 }
 
 // said gives what an event holds of what the agent said, if anything.
@@ -35,10 +39,11 @@ func (h *hearing) said(ev hook.AnyEvent) (s saying, ok bool) {
 	}
 	var shown struct {
 		ID    string `json:"message_id"`
+		Index int    `json:"index"`
 		Delta string `json:"delta"`
 	}
 	err := json.Unmarshal(h.request.Stdin, &shown)
-	return saying{shown.ID, shown.Delta}, err == nil && shown.Delta != ""
+	return saying{shown.ID, shown.Index, shown.Delta}, err == nil && shown.Delta != ""
 }
 
 // keep puts a text into the session's file.
@@ -70,7 +75,8 @@ func (w wrapped) keep(s saying) error {
 // Said gives what the agent has said lately, as far as its hooks have told: whole
 // texts as the agent wrote them, the oldest first.
 func (w *Wrapped) Said() (texts []string) {
-	var last saying
+	var all [][]saying // the parts of each text
+	byID := map[string]int{}
 	for _, name := range []string{saidFile + ".old", saidFile} {
 		data, err := os.ReadFile(filepath.Join(w.dir, name))
 		if err != nil {
@@ -81,13 +87,21 @@ func (w *Wrapped) Said() (texts []string) {
 			if json.Unmarshal(line, &s) != nil {
 				continue // it is just being written
 			}
-			if s.ID != "" && s.ID == last.ID {
-				s.Text = last.Text + s.Text
-				texts = texts[:len(texts)-1]
+			if i, known := byID[s.ID]; known && s.ID != "" {
+				all[i] = append(all[i], s)
+				continue
 			}
-			texts = append(texts, s.Text)
-			last = s
+			byID[s.ID] = len(all)
+			all = append(all, []saying{s})
 		}
+	}
+	for _, parts := range all {
+		slices.SortStableFunc(parts, func(a, b saying) int { return cmp.Compare(a.Index, b.Index) })
+		text := ""
+		for _, s := range parts {
+			text += s.Text
+		}
+		texts = append(texts, text)
 	}
 	return texts
 }
