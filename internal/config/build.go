@@ -54,6 +54,8 @@ type found struct {
 	index   int    // of the hook in the script
 	said    string // its id in the script, if that registers it
 	late    *script.Late
+	data    string // a folder that is there when the hook runs
+	plugin  string // of Claude Code, from which it comes
 	at      string // place of the hook in the script, if it says so itself
 }
 
@@ -63,7 +65,7 @@ func (f *found) same() string {
 	if f.spec.profile == nil || !f.spec.profile.Together || f.spec.handler.kind != "command" {
 		return ""
 	}
-	return fmt.Sprintf("%q %q %q %q %+v", f.command.shell, f.command.argv, f.spec.rule, f.env, f.spec.filter)
+	return fmt.Sprintf("%q %q %q %q %+v", f.command.shell, f.command.argv, f.spec.rule, f.spec.env, f.spec.filter)
 }
 
 // place is where the hook is written.
@@ -204,6 +206,9 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 	}
 	if away := l.away(f, h.Lane); len(pins) > 0 || away != nil {
 		h.Handler = &pinned{next: program, pins: pins, away: away}
+	}
+	if f.data != "" {
+		h.Handler = withFolder{path: f.data, next: h.Handler}
 	}
 	if h.Kind == "command" && !f.spec.filter.empty() {
 		h.Handler, err = newFiltered(f.spec.filter, h.Handler)

@@ -24,13 +24,37 @@ const importClaude = "claude"
 // not at all.
 var claudeReaders = []string{"claude"}
 
-// maxImports is how many settings files one layer can import.
-const maxImports = 2
+// maxImports is how many places one layer can import hooks from: its settings files,
+// and plugins.
+const maxImports = 3
 
 // claudeFile is one of Claude Code's settings files.
 type claudeFile struct {
 	path   string
 	prefix string // of the ids of its hooks
+	scope  int
+}
+
+// claudeImport is what the settings of all layers say together.
+type claudeImport struct {
+	disabled   map[int]bool      // disableAllHooks, by the scopes that say it
+	plugins    map[string][]wish // by their ids
+	loaded     []string          // plugins whose hooks are the user's, or everybody's
+	managed    bool              // the managed settings are read
+	onlyTheirs bool              // allowManagedHooksOnly
+	theirs     []*found          // hooks of managed settings and of the plugins that these enable
+	registries map[string]*yaml.Node
+}
+
+// claudeDir is the folder of the user's Claude Code, or "".
+func (l *loader) claudeDir() string {
+	if dir := l.opts.getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if home := l.opts.home(); home != "" {
+		return filepath.Join(home, ".claude")
+	}
+	return ""
 }
 
 // claudeFiles lists the files of a layer, in the order of their hooks. Of those
@@ -38,69 +62,118 @@ type claudeFile struct {
 func (l *loader) claudeFiles(src source) []claudeFile {
 	if src.layer == LayerWorkspace {
 		dir := filepath.Join(src.dir, ".claude")
-		return []claudeFile{{filepath.Join(dir, "settings.json"), "claude"}, {filepath.Join(dir, "settings.local.json"), "claude-local"}}
+		return []claudeFile{{filepath.Join(dir, "settings.json"), "claude", scopeProject}, {filepath.Join(dir, "settings.local.json"), "claude-local", scopeLocal}}
 	}
-	dir := l.opts.getenv("CLAUDE_CONFIG_DIR")
-	if !filepath.IsAbs(dir) {
-		home := l.opts.home()
-		if home == "" {
-			return nil
-		}
-		dir = filepath.Join(home, ".claude")
+	dir := l.claudeDir()
+	if dir == "" {
+		return nil
 	}
-	return []claudeFile{{filepath.Join(dir, "settings.json"), "claude"}}
+	return []claudeFile{{filepath.Join(dir, "settings.json"), "claude", scopeUser}}
 }
 
-// importHooks reads the hooks that a hookway.yaml imports. A file with mistakes
-// is left out whole; the others are used.
+// importHooks reads the hooks that a hookway.yaml imports: those of settings files
+// and of the plugins that these enable. A file that is no settings file is left out
+// whole; the others are used.
 func (l *loader) importHooks(into *layer, src source, spec *fileSpec, check func(string, fs.FileInfo) error) {
 	if !slices.Contains(spec.imports, importClaude) {
 		return
 	}
-	disabled := false
-	var imported []*found
+	l.importManaged(into, src)
+	scopes := []int{}
 	for i, f := range l.claudeFiles(src) {
-		l.set.imported = append(l.set.imported, f.path)
-		if !exists(f.path) {
-			continue
-		}
-		l.set.Files = append(l.set.Files, f.path)
-		var err error
-		if check != nil {
-			err = checkPath(filepath.Dir(f.path), check)
-		}
-		var data []byte
-		if err == nil {
-			data, err = l.readFile(src, f.path, check)
-		}
-		if err != nil {
-			l.problem(f.path, err.Error(), "")
-			continue
-		}
 		from := src
 		from.path, from.rank = f.path, src.rank+1+i
 		if src.layer == LayerUser {
 			from.dir = filepath.Dir(filepath.Dir(f.path))
 		}
-		s := &settings{reader: reader{file: f.path}, loader: l, known: l.known(), prefix: f.prefix, source: &from}
-		s.read(data)
-		if problems := s.problems.sorted(); len(problems) > 0 { // it is no settings file
-			l.set.Problems = append(l.set.Problems, problems...)
-			l.set.failed = append(l.set.failed, f.path)
+		into.found = append(into.found, l.importFile(into, from, f, check)...)
+		scopes = append(scopes, f.scope)
+	}
+	l.importPlugins(into, src, scopes...)
+}
+
+// importFile reads the hooks of one settings file.
+func (l *loader) importFile(into *layer, from source, f claudeFile, check func(string, fs.FileInfo) error) []*found {
+	l.set.imported = append(l.set.imported, f.path)
+	if !exists(f.path) {
+		return nil
+	}
+	l.set.Files = append(l.set.Files, f.path)
+	var err error
+	if check != nil {
+		err = checkPath(filepath.Dir(f.path), check)
+	}
+	var data []byte
+	if err == nil {
+		data, err = l.readFile(from, f.path, check)
+	}
+	if err != nil {
+		l.problem(f.path, err.Error(), "")
+		return nil
+	}
+	s := &settings{reader: reader{file: f.path}, loader: l, known: l.known(), prefix: f.prefix, source: &from, numbers: map[string]int{}}
+	s.read(data)
+	if problems := s.problems.sorted(); len(problems) > 0 { // it is no settings file
+		l.set.Problems = append(l.set.Problems, problems...)
+		l.set.failed = append(l.set.failed, f.path)
+		return nil
+	}
+	into.imports = append(into.imports, &from)
+	l.checkTools(f.path, s.tools)
+	l.set.Warnings = append(l.set.Warnings, s.warnings...)
+	l.claude.note(f.scope, s)
+	return s.found
+}
+
+// note takes what a file says of all hooks.
+func (c *claudeImport) note(scope int, s *settings) {
+	if c.plugins == nil {
+		c.plugins, c.disabled = map[string][]wish{}, map[int]bool{}
+	}
+	if s.disabled != nil {
+		c.disabled[scope] = *s.disabled
+	}
+	for id, w := range s.plugins {
+		w.scope = scope
+		c.plugins[id] = append(c.plugins[id], w)
+	}
+	c.onlyTheirs = c.onlyTheirs || scope == scopeManaged && s.onlyManaged
+}
+
+// settleImports switches off what the settings of all layers together switch off, in
+// Claude Code's order: managed settings go before a workspace's local ones, these
+// before its shared ones, and these before the user's. What an untrusted workspace
+// says does not count.
+func (l *loader) settleImports() {
+	counts := func(scope int) bool { return scope == scopeUser || scope == scopeManaged || l.set.Trust.State.Runs() }
+	off, who := false, -1
+	for scope, disabled := range l.claude.disabled {
+		if scope > who && counts(scope) {
+			off, who = disabled, scope
+		}
+	}
+	enabled := func(id string) bool {
+		on, who := false, -1
+		for _, w := range l.claude.plugins[id] {
+			if w.scope >= who && counts(w.scope) {
+				on, who = w.on, w.scope
+			}
+		}
+		return on || who < 0
+	}
+	l.work.found = slices.DeleteFunc(l.work.found, func(f *found) bool { // the user has enabled it, too
+		return f.source.layer == LayerWorkspace && slices.Contains(l.claude.loaded, f.plugin)
+	})
+	for _, f := range slices.Concat(l.user.found, l.work.found) {
+		if f.spec.profile == nil || f.spec.profile.Name != hook.ProfileClaude.Name {
 			continue
 		}
-		into.imports = append(into.imports, &from)
-		l.checkTools(f.path, s.tools)
-		l.set.Warnings = append(l.set.Warnings, s.warnings...)
-		if s.disabled != nil {
-			disabled = *s.disabled
+		theirs := slices.Contains(l.claude.theirs, f)
+		switch {
+		case off && (!theirs || who == scopeManaged), l.claude.onlyTheirs && !theirs, f.plugin != "" && !enabled(f.plugin):
+			f.spec.disabled = true
 		}
-		imported = append(imported, s.found...)
 	}
-	for _, f := range imported {
-		f.spec.disabled = disabled
-	}
-	into.found = append(into.found, imported...)
 }
 
 // settings reads one settings.json. Keys that are not about hooks, and what a
@@ -111,9 +184,14 @@ type settings struct {
 	known    *hook.Engine
 	prefix   string
 	source   *source
+	plugin   *claudePlugin  // whose file it is, or nil
+	numbers  map[string]int // of hooks so far, by event
 	found    []*found
 	warnings Problems
-	disabled *bool // disableAllHooks, if it is said
+
+	disabled    *bool // disableAllHooks, if it is said
+	onlyManaged bool  // allowManagedHooksOnly
+	plugins     map[string]wish
 }
 
 func (s *settings) read(data []byte) {
@@ -127,10 +205,20 @@ func (s *settings) read(data []byte) {
 			if v, ok := s.boolean(p.Value, "disableAllHooks"); ok {
 				s.disabled = &v
 			}
+		case "allowManagedHooksOnly":
+			s.leftOut(func() { s.onlyManaged, _ = s.boolean(p.Value, "allowManagedHooksOnly") })
+		case "enabledPlugins":
+			s.leftOut(func() { s.enabledPlugins(p.Value) })
 		case "hooks":
-			for _, event := range s.object(p.Value, "hooks") {
-				s.leftOut(func() { s.event(event) })
+			if p.Value.Kind != yaml.MappingNode {
+				s.object(p.Value, "hooks")
+				continue
 			}
+			s.leftOut(func() {
+				for _, event := range s.object(p.Value, "hooks") {
+					s.event(event)
+				}
+			})
 		}
 	}
 }
@@ -168,7 +256,7 @@ func (s *settings) items(n *yaml.Node, what string) []*yaml.Node {
 // event reads the hooks of one event. They are numbered as they stand there,
 // also those that are not used, so that their ids stay.
 func (s *settings) event(p strict.Pair) {
-	name, number := p.Key.Value, 0
+	name := p.Key.Value
 	info, err := s.known.Lookup(name)
 	if err != nil || badName(name) != "" {
 		message, hint, _ := strings.Cut(fmt.Sprint(err), "; ")
@@ -193,8 +281,8 @@ func (s *settings) event(p strict.Pair) {
 			continue
 		}
 		for _, n := range s.items(hooks, "hooks") {
-			number++
-			s.hook = fmt.Sprintf("%s:%s:%d", s.prefix, name, number)
+			s.numbers[name]++
+			s.hook = fmt.Sprintf("%s:%s:%d", s.prefix, name, s.numbers[name])
 			s.entry(n, importedEvent{name, info}, matcher)
 			s.hook = ""
 		}

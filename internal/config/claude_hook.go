@@ -69,9 +69,12 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 	if !s.match(h, event, matcher, e.rule) {
 		return
 	}
-	s.found = append(s.found, &found{
-		spec: h, source: s.source, file: s.file, command: h.command(s.source.dir),
-	})
+	f := &found{spec: h, source: s.source, file: s.file, command: h.command(s.source.dir)}
+	if s.plugin != nil {
+		f.plugin, h.env = s.plugin.id, s.plugin.environ()
+		f.data = s.plugin.data
+	}
+	s.found = append(s.found, f)
 }
 
 // fields reads the keys of a hook that mean something here.
@@ -227,6 +230,9 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 
 // placed writes the project's folder for its placeholder: there is no shell that would.
 func (s *settings) placed(word string) string {
+	if s.plugin != nil {
+		word = strings.NewReplacer("${CLAUDE_PLUGIN_ROOT}", s.plugin.root, "${CLAUDE_PLUGIN_DATA}", s.plugin.data).Replace(word)
+	}
 	if s.loader.workspace == "" {
 		return word
 	}

@@ -218,7 +218,7 @@ func TestTheSameCommandRunsOnce(t *testing.T) {
   {"matcher": "*", "hooks": [{"type": "command", "command": "echo x >> log", "timeout": 60}, {"type": "command", "command": "echo x >> log", "if": "Bash(ls)"}]}
 ]}}`)
 	w.write(w.work(".claude/settings.local.json"), entryOf("PreToolUse", "", `"command": "echo x >> log"`))
-	fireFrom(t, fill(t, w.load()), "codex", in(w.ws, shellCall("ls")))
+	fireFrom(t, fill(t, w.load()), "codex", working(w.ws, shellCall("ls")))
 	log, err := os.ReadFile(w.work("log"))
 	if string(log) != "x\nx\n" {
 		t.Errorf("log: %q, %v", log, err)
@@ -229,15 +229,15 @@ func TestAnObserverSeesWhatAnotherBlocks(t *testing.T) {
 	w := settingsWorld(t, `{"hooks": {"PreToolUse": [{"hooks": [
   {"type": "command", "command": "echo no >&2; exit 2"}, {"type": "command", "command": "cat > seen"}
 ]}]}}`)
-	out := fireFrom(t, fill(t, w.load()), "codex", in(w.ws, shellCall("ls")))
+	out := fireFrom(t, fill(t, w.load()), "codex", working(w.ws, shellCall("ls")))
 	seen, err := os.ReadFile(w.work("seen"))
 	if out.Action != hook.ActionBlock || !strings.Contains(string(seen), `"command":"ls"`) {
 		t.Errorf("%s, seen: %q, %v", out.Action, seen, err)
 	}
 }
 
-// in is an event of an agent that works in a folder.
-func in(dir string, ev hook.AnyEvent) hook.AnyEvent {
+// working is an event of an agent that works in a folder.
+func working(dir string, ev hook.AnyEvent) hook.AnyEvent {
 	ev.Head().CWD = dir
 	return ev
 }
@@ -375,7 +375,7 @@ func FuzzSettings(f *testing.F) {
 	f.Add([]byte("{\"a\": \"\\ud83d\", // x\n\"hooks\": null}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l := &loader{set: &Set{}, workspace: "/ws"}
-		s := &settings{reader: reader{file: "settings.json"}, loader: l, known: new(hook.Engine), prefix: "claude", source: &source{dir: "/ws"}}
+		s := &settings{reader: reader{file: "settings.json"}, loader: l, known: new(hook.Engine), prefix: "claude", source: &source{dir: "/ws"}, numbers: map[string]int{}}
 		s.read(data)
 		if len(s.problems) > 0 {
 			checkPlaces(t, data, s.problems.sorted())

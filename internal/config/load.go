@@ -51,6 +51,7 @@ type loader struct {
 	set    *Set
 	user   layer
 	work   layer
+	claude claudeImport
 
 	bundled  map[string]*scriptFile // scripts of folders
 	programs []*script.Program
@@ -93,6 +94,7 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 		l.readWorkspace()
 		l.judge()
 	}
+	l.settleImports()
 	l.expand(ctx, &l.user)
 	l.expand(ctx, &l.work)
 	l.askFolders(ctx)

@@ -68,6 +68,10 @@ type Options struct {
 	// are told from memory, for a minute.
 	Webhooks *spool.Spool
 
+	// managedClaude is where managed settings of Claude Code are looked for; empty is
+	// where it keeps them.
+	managedClaude string
+
 	// Log is given what command hooks print on stderr, and their warnings, one
 	// clean line at a time, from many goroutines. Nil drops the lines.
 	Log func(line string)

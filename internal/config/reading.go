@@ -31,7 +31,7 @@ type Doubt struct {
 // they run, source or read.
 func (l *loader) readCommands() {
 	for _, f := range l.work.found {
-		if f.spec.handler.kind == "command" && !f.spec.disabled {
+		if f.spec.handler.kind == "command" && !f.spec.disabled && f.source.layer == LayerWorkspace {
 			f.command.files = l.readCommand(f)
 		}
 	}

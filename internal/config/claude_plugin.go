@@ -1,0 +1,314 @@
+package config
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
+	"go.yaml.in/yaml/v4"
+)
+
+// claudePlugin is a plugin of Claude Code that settings enable.
+type claudePlugin struct {
+	id   string // name@marketplace
+	root string // its folder
+	data string // where it may keep what it likes
+}
+
+// wish is what a settings file says of a plugin.
+type wish struct {
+	on    bool
+	file  string
+	line  int
+	scope int
+}
+
+// The scopes of settings, the later before the earlier.
+const (
+	scopeUser = iota
+	scopeProject
+	scopeLocal
+	scopeManaged
+)
+
+// pluginID is how settings name a plugin.
+var pluginID = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)@([A-Za-z0-9][A-Za-z0-9._-]*)$`)
+
+// enabled reads enabledPlugins. A list of versions enables as true does.
+func (s *settings) enabledPlugins(n *yaml.Node) {
+	for _, p := range s.object(n, "enabledPlugins") {
+		id := p.Key.Value
+		if !pluginID.MatchString(id) {
+			s.fail(p.Key, "write \"name@marketplace\": true", "enabledPlugins: %q is no plugin's id", clipLine(id))
+			continue
+		}
+		on := p.Value.Kind == yaml.SequenceNode || p.Value.Value == "true" && !isText(p.Value)
+		if !on && p.Value.Value != "false" && p.Value.ShortTag() != "!!null" {
+			s.fail(p.Value, "write true or false", "enabledPlugins: %s must be true or false, not %s", id, describe(p.Value))
+			continue
+		}
+		if s.plugins == nil {
+			s.plugins = map[string]wish{}
+		}
+		s.plugins[id] = wish{on: on, file: s.file, line: p.Key.Line}
+	}
+}
+
+// importPlugins reads the hooks of the plugins that a layer's settings enable.
+func (l *loader) importPlugins(into *layer, src source, scopes ...int) {
+	for _, id := range slices.Sorted(maps.Keys(l.claude.plugins)) {
+		var named *wish
+		for _, w := range l.claude.plugins[id] {
+			if w.on && slices.Contains(scopes, w.scope) {
+				named = &w
+			}
+		}
+		if named == nil {
+			continue
+		}
+		p, why := l.findPlugin(id)
+		if why != "" {
+			l.set.Warnings = append(l.set.Warnings, Problem{File: named.file, Line: named.line,
+				Message: clipLine(fmt.Sprintf("the plugin %s is enabled, and its hooks are missing: %s", id, why)), Hint: "install it in Claude Code, or set it to false"})
+			continue
+		}
+		if src.layer == LayerUser {
+			l.claude.loaded = append(l.claude.loaded, id)
+		}
+		l.readPlugin(into, src, p)
+	}
+}
+
+// readPlugin reads the hooks of one plugin: hooks/hooks.json, and what its manifest
+// and its marketplace name or have inline.
+func (l *loader) readPlugin(into *layer, src source, p claudePlugin) {
+	from := src
+	from.dir, from.rank, from.path = p.root, src.rank+maxImports, p.root
+	s := &settings{loader: l, known: l.known(), prefix: "plugin:" + p.id, source: &from, plugin: &p, numbers: map[string]int{}}
+	done := map[string]bool{}
+	standard := filepath.Join(p.root, "hooks", "hooks.json")
+	if exists(standard) {
+		done[standard] = true
+		s.pluginFile(standard)
+	}
+	manifest := filepath.Join(p.root, ".claude-plugin", "plugin.json")
+	if exists(manifest) {
+		s.manifest(manifest, done)
+	}
+	if file, n := l.marketplaceHooks(p.id); n != nil {
+		s.file = file
+		s.leftOut(func() { s.inline(n) })
+	}
+	l.set.imported = append(l.set.imported, standard, manifest)
+	l.set.Warnings = append(l.set.Warnings, s.warnings...)
+	l.checkTools(p.root, s.tools)
+	into.imports = append(into.imports, &from)
+	into.found = append(into.found, s.found...)
+}
+
+// manifest reads the hooks that a plugin's manifest names.
+func (s *settings) manifest(path string, done map[string]bool) {
+	root := s.document(path)
+	if root == nil {
+		return
+	}
+	for _, p := range s.object(root, "the manifest") {
+		if p.Key.Value != "hooks" {
+			continue
+		}
+		all := []*yaml.Node{p.Value}
+		if p.Value.Kind == yaml.SequenceNode {
+			all = p.Value.Content
+		}
+		for _, n := range all {
+			if !isText(n) {
+				s.leftOut(func() { s.inline(n) })
+				continue
+			}
+			file := filepath.Join(s.plugin.root, filepath.FromSlash(n.Value))
+			if rel, err := filepath.Rel(s.plugin.root, file); err != nil || !filepath.IsLocal(rel) {
+				s.warn(n, fmt.Sprintf("the hooks in %q lie outside of the plugin, and are left out", clipLine(n.Value)), "")
+			} else if !exists(file) {
+				s.warn(n, fmt.Sprintf("there is no file %s of hooks", n.Value), "")
+			} else if !done[file] {
+				done[file] = true
+				s.pluginFile(file)
+				s.file = path
+			}
+		}
+	}
+	s.toldOnly()
+}
+
+// pluginFile reads a file of a plugin's hooks.
+func (s *settings) pluginFile(path string) {
+	root := s.document(path)
+	if root == nil {
+		return
+	}
+	hooks := (*yaml.Node)(nil)
+	for _, p := range s.object(root, "the file") {
+		if p.Key.Value == "hooks" {
+			hooks = p.Value
+		} else if _, err := s.known.Lookup(p.Key.Value); err == nil && p.Value.Kind == yaml.SequenceNode {
+			s.warn(p.Key, p.Key.Value+" stands beside \"hooks\", not in it; its hooks are left out", "write {\"hooks\": {\""+p.Key.Value+"\": […]}}")
+		}
+	}
+	if hooks != nil {
+		s.leftOut(func() { s.inline(hooks) })
+	}
+	s.toldOnly()
+}
+
+// inline reads hooks by their events, or an object that has them under hooks.
+func (s *settings) inline(n *yaml.Node) {
+	for _, event := range s.object(n, "hooks") {
+		if event.Key.Value == "hooks" && event.Value.Kind == yaml.MappingNode {
+			s.inline(event.Value)
+			continue
+		}
+		s.event(event)
+	}
+}
+
+// document reads a file of a plugin. What is wrong with it is told, and it has no hooks.
+func (s *settings) document(path string) *yaml.Node {
+	s.file = path
+	s.loader.set.Files = append(s.loader.set.Files, path)
+	err := checkPath(path, checkOwner)
+	var data []byte
+	if err == nil {
+		data, err = s.loader.readFile(*s.source, path, nil)
+	}
+	if err != nil {
+		s.warnings = append(s.warnings, Problem{File: path, Message: clipLine(err.Error()), Hint: "the hooks of the plugin " + s.plugin.id + " in it do not run"})
+		return nil
+	}
+	root, problems := jsonDocument(path, data)
+	s.problems = append(s.problems, problems...)
+	s.toldOnly()
+	return root
+}
+
+// toldOnly makes warnings of what was found wrong: a plugin takes out nothing but itself.
+func (s *settings) toldOnly() {
+	for _, p := range s.problems {
+		p.Message = "plugin " + s.plugin.id + ": " + p.Message
+		s.warnings = append(s.warnings, p)
+	}
+	s.problems = nil
+}
+
+// environ is what a plugin's hooks find in their environment.
+func (p *claudePlugin) environ() []string {
+	return []string{"CLAUDE_PLUGIN_ROOT=" + p.root, "CLAUDE_PLUGIN_DATA=" + p.data}
+}
+
+// withFolder makes a folder before a hook runs that expects it.
+type withFolder struct {
+	path string
+	next hook.Handler
+}
+
+// Handle runs the hook.
+func (w withFolder) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	if err := os.MkdirAll(w.path, 0o700); err != nil {
+		return hook.Decision{}, fmt.Errorf("the folder for its plugin's data cannot be made: %w", err)
+	}
+	return w.next.Handle(ctx, ev)
+}
+
+// pluginsDir is where Claude Code keeps plugins, or "".
+func (l *loader) pluginsDir() string {
+	if dir := l.opts.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"); filepath.IsAbs(dir) {
+		return dir
+	}
+	if dir := l.claudeDir(); dir != "" {
+		return filepath.Join(dir, "plugins")
+	}
+	return ""
+}
+
+// dataName is a plugin's id as the name of a folder.
+var dataName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// findPlugin finds the folder of a plugin, or says why there is none.
+func (l *loader) findPlugin(id string) (p claudePlugin, why string) {
+	dir := l.pluginsDir()
+	if dir == "" {
+		return p, "the home folder is unknown"
+	}
+	parts := pluginID.FindStringSubmatch(id)
+	p = claudePlugin{id: id, data: filepath.Join(dir, "data", dataName.ReplaceAllString(id, "-"))}
+	for _, root := range []string{l.installed(id), newestIn(filepath.Join(dir, "cache", parts[2], parts[1])), l.inMarketplace(id)} {
+		if root != "" && isDir(root) {
+			p.root = root
+			return p, ""
+		}
+	}
+	return p, "it is not installed: neither installed_plugins.json nor the cache in " + dir + " has it"
+}
+
+// newestIn is the version of a plugin in the cache that was put there last, or "".
+func newestIn(dir string) string {
+	names, err := disk.Names(dir, maxListed)
+	if err != nil {
+		return ""
+	}
+	if exists(filepath.Join(dir, ".claude-plugin")) || exists(filepath.Join(dir, "hooks")) {
+		return dir
+	}
+	newest, when := "", int64(0)
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.IsDir() && !strings.HasPrefix(name, ".") && (newest == "" || info.ModTime().UnixNano() >= when) {
+			newest, when = path, info.ModTime().UnixNano()
+		}
+	}
+	return newest
+}
+
+// installed is where installed_plugins.json says that a plugin lies, or "". Records
+// for the workspace go before those for the user.
+func (l *loader) installed(id string) string {
+	best, rank := "", 0
+	for _, record := range l.records(id) {
+		path, scope, project := member(record, "installPath"), cmp.Or(member(record, "scope"), "user"), member(record, "projectPath")
+		here := 0
+		switch {
+		case !filepath.IsAbs(path) || !isDir(path):
+		case scope == "managed":
+			here = 4
+		case project != "" && l.workspace != "" && project == l.workspace:
+			here = 3
+		case scope == "user":
+			here = 2
+		case project == "":
+			here = 1
+		}
+		if here > rank {
+			best, rank = path, here
+		}
+	}
+	return best
+}
+
+// records are what installed_plugins.json has of a plugin, of either version.
+func (l *loader) records(id string) []*yaml.Node {
+	entry := in(in(l.registry("installed_plugins.json"), "plugins"), id)
+	switch {
+	case entry == nil:
+		return nil
+	case entry.Kind == yaml.SequenceNode:
+		return entry.Content
+	}
+	return []*yaml.Node{entry}
+}
