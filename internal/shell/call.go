@@ -81,10 +81,10 @@ func (a *analysis) run(program arg, rest []arg) {
 
 // look finds a program by the folders that the text puts into PATH.
 func (a *analysis) look(program arg, rest []arg) {
-	paths, known := a.values("PATH", false)
-	if !known && len(a.vars["PATH"]) == 0 {
+	if _, given := a.Env["PATH"]; !given && len(a.vars["PATH"]) == 0 {
 		return // that of whoever runs it
 	}
+	paths, known := a.values("PATH", false)
 	if len(paths) == 0 || !known && a.unsure["PATH"] {
 		for _, t := range a.vars["PATH"] {
 			paths = append(paths, value{text: t})
@@ -109,6 +109,9 @@ func (a *analysis) runScript(script arg, rest []arg, shell bool) {
 	if !script.known {
 		a.unknown(script.src, "which script runs is not in the text")
 	}
+	if a.stream(script, shell) {
+		return
+	}
 	for _, n := range a.places(script) {
 		a.tell(&a.out.Runs, "x", n)
 		if shell {
@@ -118,10 +121,26 @@ func (a *analysis) runScript(script arg, rest []arg, shell bool) {
 	a.reads(script)
 }
 
+// stream reports whether a name is that of what a program reads, or of a pipe.
+func (a *analysis) stream(file arg, shell bool) bool {
+	if name, _ := ownPlace(file.text); slices.Contains(standardStreams, file.text) || slices.Contains(standardStreams, name) {
+		a.standardInput(file.src, shell)
+		return true
+	}
+	if file.text == substituted {
+		a.unknown(file.src, "it runs what another program prints")
+		return true
+	}
+	return false
+}
+
 // sourced notes a file that a shell reads as its own text.
 func (a *analysis) sourced(file arg) {
 	if !file.known {
 		a.unknown(file.src, "which file is sourced is not in the text")
+	}
+	if a.stream(file, true) {
+		return
 	}
 	for _, n := range a.places(file) {
 		a.tell(&a.out.Sources, "s", n)

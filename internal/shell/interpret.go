@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -73,6 +74,7 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 				a.unknown(val.src, "what runs is not in the text")
 			}
 			a.reads(*val)
+			a.imports(in, *val)
 			a.expansions(val.text)
 		case has(in.module, option):
 			script = false
@@ -104,6 +106,11 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 			a.standardInput(name, false)
 		}
 		return
+	}
+	if script && operands[0].text == "-" && operands[0].known {
+		a.standardInput(name, false)
+		operands = operands[1:]
+		script = false
 	}
 	if script && containsWord(in.loose, operands[0].text) {
 		a.loose(name + " " + operands[0].text)
@@ -159,14 +166,14 @@ func (a *analysis) module(in interpreter, g arg) bool {
 	}
 	found := false
 	names := []string{strings.TrimRight(g.text, "/")}
-	if len(in.endings) > 0 && in.endings[0] == ".py" && !isPath(g.text) && g.text != "." {
-		names = append(names, strings.ReplaceAll(g.text, ".", "/"))
+	if isPython(in) && !isPath(g.text) && g.text != "." {
+		names = packages(g.text)
 	}
 	for _, name := range names {
 		for _, ending := range in.endings {
 			for _, dir := range a.from(name) {
 				n := Name{Path: under(dir, name+ending), Word: g.src}
-				a.tell(&a.out.Reads, "r", n)
+				a.tell(&a.out.Sources, "s", n)
 				if a.Open != nil && !found {
 					_, err := a.Open(n.Path)
 					found = err == nil
@@ -175,6 +182,33 @@ func (a *analysis) module(in interpreter, g arg) bool {
 		}
 	}
 	return found
+}
+
+func isPython(in interpreter) bool { return len(in.endings) > 0 && in.endings[0] == ".py" }
+
+// packages are a module of Python, and those that it lies in, which are loaded first.
+func packages(module string) (out []string) {
+	parts := strings.Split(module, ".")
+	for i := range parts {
+		out = append(out, strings.Join(parts[:i+1], "/"))
+	}
+	return out
+}
+
+// imported finds the modules that a text of Python names.
+var imported = regexp.MustCompile(`(?m)(?:^|[;:\s])(?:import|from)[ \t]+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)`)
+
+// imports notes the modules that code of Python may take from where it runs, which it
+// looks through before all others.
+func (a *analysis) imports(in interpreter, code arg) {
+	if !isPython(in) {
+		return
+	}
+	for _, m := range imported.FindAllStringSubmatch(code.text, maxValues) {
+		for _, name := range strings.Split(m[1], ",") {
+			a.module(in, arg{value: value{text: strings.TrimSpace(name)}, known: true, src: strings.TrimSpace(name)})
+		}
+	}
 }
 
 // runShell looks at a call of a shell.
@@ -227,6 +261,7 @@ func (a *analysis) standardInput(name string, shell bool) {
 			a.code(l)
 		} else {
 			a.pieces(l, clip(l))
+			a.imports(interpreters[base(name)], arg{value: value{text: l}, known: true})
 		}
 	}
 }

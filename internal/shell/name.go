@@ -47,6 +47,10 @@ func (a *analysis) places(g arg) []Name {
 	if text == "" {
 		return nil
 	}
+	text, sure := ownPlace(text)
+	if !sure {
+		a.unknown(g.src, "it is a link that the kernel makes for a process")
+	}
 	var out []Name
 	if g.glob && g.known {
 		for _, dir := range a.from(text) {
@@ -170,6 +174,7 @@ func (a *analysis) name(word, src string) {
 	if word == "" || word == "." || len(word) > 4096 {
 		return
 	}
+	word, _ = ownPlace(word)
 	if len(word) > 2 && word[0] == '-' && word[1] != '-' { // -rFILE
 		a.name(word[2:], src)
 	}

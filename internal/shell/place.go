@@ -52,8 +52,11 @@ func (w *walker) enter(n syntax.Node) opened {
 	if takes(n) {
 		w.a.taken++
 	}
-	if _, ok := n.(*syntax.FuncDecl); ok {
+	switch n.(type) {
+	case *syntax.FuncDecl:
 		w.a.place.later++
+	case *syntax.ForClause, *syntax.WhileClause:
+		w.a.loops++
 	}
 	return opened{n, w.a.place.now, w.a.place.moves}
 }
@@ -67,6 +70,8 @@ func (w *walker) leave(o opened) {
 	case *syntax.FuncDecl:
 		w.a.place.later--
 		w.a.place.roams = w.a.place.roams || w.a.place.moves != o.moves
+	case *syntax.ForClause, *syntax.WhileClause:
+		w.a.loops--
 	case *syntax.CmdSubst:
 		if isPair(n.Stmts) { // $(cd X && pwd)
 			w.a.place.now, w.a.place.moves = o.now, o.moves

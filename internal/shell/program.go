@@ -15,7 +15,7 @@ func init() {
 		"read": readInto, "printf": printf, "echo": echo, "set": set, "shift": shift, "alias": alias, "getopts": readInto, "test": nothing, "[": nothing,
 		"unset": nothing, "find": find, "xargs": xargs, "parallel": xargs, "run-parts": runParts, "make": makefile, "gmake": makefile,
 		"cp": copies, "mv": copies, "install": copies, "ln": copies, "rsync": copies, "dd": dd, "sed": sed, "gsed": sed, "env": env, "flock": flock,
-		"complete": completes, "su": suLine, "script": suLine, "ssh": suLine, "watch": watch, "enable": enable, "hash": nothing,
+		"complete": completes, "su": suLine, "script": suLine, "ssh": suLine, "watch": watch, "enable": enable, "hash": nothing, "git": git,
 	}
 	for _, name := range shells {
 		programs[name] = runShell
@@ -353,4 +353,36 @@ func runParts(a *analysis, _ string, args []arg) {
 			a.tell(&a.out.Runs, "x", n)
 		}
 	}
+}
+
+// gitCode are the settings of git whose value is a command; of patterns, the begin and the end.
+var gitCode = []string{"core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "core.askpass", "core.gitproxy", "sequence.editor", "diff.external", "gpg.program", "credential.helper",
+	"pager.*", "alias.*", "diff.*.command", "diff.*.textconv", "difftool.*.cmd", "mergetool.*.cmd", "merge.*.driver", "filter.*.clean", "filter.*.smudge", "filter.*.process", "gpg.*.program", "remote.*.uploadpack", "remote.*.receivepack", "credential.*.helper", "interactive.difffilter", "trailer.*.command", "trailer.*.cmd"}
+
+// git runs what its settings say.
+func git(a *analysis, _ string, args []arg) {
+	operands := options(args, "-C -c --git-dir --exec-path --work-tree --config-env --namespace", func(option string, val *arg) {
+		if val == nil {
+			return
+		}
+		key, text, _ := strings.Cut(val.text, "=")
+		key = strings.ToLower(key)
+		g := arg{value: value{text: text}, known: val.known, src: val.src}
+		switch {
+		case option == "-C":
+			chdir(a, "git", []arg{*val})
+		case option == "--git-dir" || option == "--exec-path":
+			a.loaded(*val, true)
+		case option == "-c" && key == "core.hookspath":
+			a.loaded(g, true)
+		case option == "-c" && (key == "include.path" || strings.HasPrefix(key, "includeif.")):
+			a.sources(g)
+		case option == "-c" && slices.ContainsFunc(gitCode, func(p string) bool { return Matches(p, key) }):
+			g.text = strings.TrimPrefix(g.text, "!")
+			a.child(func() { a.line(g) })
+		default:
+			a.reads(*val)
+		}
+	})
+	a.readAll(operands)
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Bounds of one reading. What is beyond them is told as Unknown.
@@ -74,12 +76,12 @@ type Unknown struct {
 
 // Line reads a line as a shell does.
 func (r Reader) Line(text string) Reading {
-	return r.read(func(a *analysis) { a.text(text, "") })
+	return r.read(text, func(a *analysis) { a.text(text, "") })
 }
 
 // Words reads a program and its arguments, which no shell expands.
 func (r Reader) Words(words []string) Reading {
-	return r.read(func(a *analysis) {
+	return r.read(strings.Join(words, " "), func(a *analysis) {
 		var args []arg
 		for _, w := range words {
 			args = append(args, arg{value: value{text: w}, known: true, src: w})
@@ -88,8 +90,8 @@ func (r Reader) Words(words []string) Reading {
 	})
 }
 
-func (r Reader) read(from func(*analysis)) Reading {
-	a := &analysis{Reader: r, vars: map[string][]string{}, dirs: slices.Clone(r.Dirs), parsed: map[string]*parsed{}, functions: map[string]bool{}, went: map[string]map[string]bool{}, alias: map[string]string{}}
+func (r Reader) read(whole string, from func(*analysis)) Reading {
+	a := &analysis{Reader: r, whole: whole, vars: map[string][]string{}, dirs: slices.Clone(r.Dirs), parsed: map[string]*parsed{}, functions: map[string]bool{}, went: map[string]map[string]bool{}, alias: map[string]string{}, appended: map[*syntax.Assign]map[string]bool{}}
 	for round := range maxRounds {
 		before := a.state()
 		a.begin()
@@ -107,7 +109,7 @@ func (r Reader) read(from func(*analysis)) Reading {
 			break
 		}
 		if round == maxRounds-1 {
-			a.unknown("", "its variables depend on each other in too many ways")
+			a.unknown(whole, "its variables depend on each other in too many ways")
 		}
 	}
 	return a.out.tidy()
@@ -116,6 +118,7 @@ func (r Reader) read(from func(*analysis)) Reading {
 // analysis is one reading.
 type analysis struct {
 	Reader
+	whole string // what is read
 	out   Reading
 	told  map[string]bool
 	steps int
@@ -129,7 +132,8 @@ type analysis struct {
 	went      map[string]map[string]bool // by which names each folder was come to
 	functions map[string]bool
 	alias     map[string]string // declare -n
-	params    int               // how many are named by number
+	appended  map[*syntax.Assign]map[string]bool
+	params    int // how many are named by number
 	shifts    bool
 
 	parsed map[string]*parsed
@@ -139,6 +143,7 @@ type analysis struct {
 	nested int
 	taken  int // above 0 where what is printed goes to another command
 	place  place
+	loops  int // above 0 in what may run several times
 	guess  int // above 0 in what may not be code at all
 }
 
@@ -162,7 +167,7 @@ func (a *analysis) state() [6]int {
 func (a *analysis) step() bool {
 	if a.steps++; a.steps > maxSteps && !a.full {
 		a.full = true
-		a.out.Unknown = append(a.out.Unknown, Unknown{Word: "", Why: "it is too much to be read", Script: a.script})
+		a.out.Unknown = append(a.out.Unknown, Unknown{Word: clip(a.whole), Why: "it is too much to be read", Script: a.script})
 	}
 	return !a.full
 }

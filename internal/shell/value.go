@@ -78,6 +78,9 @@ func (a *analysis) parts(parts []syntax.WordPart, quoted bool) (out []value, kno
 	return out, known
 }
 
+// substituted is the pipe that a process substitution makes.
+const substituted = "/dev/fd/63"
+
 // part gives what one part of a word may be.
 func (a *analysis) part(p syntax.WordPart, quoted, first bool) ([]value, bool) {
 	switch p := p.(type) {
@@ -102,7 +105,7 @@ func (a *analysis) part(p syntax.WordPart, quoted, first bool) ([]value, bool) {
 	case *syntax.ExtGlob: // one more pattern than the others can write
 		return []value{{text: "*", glob: true}}, true
 	case *syntax.ProcSubst: // a pipe, whose programs are looked at
-		return []value{{text: "/dev/fd/63"}}, true
+		return []value{{text: substituted}}, true
 	}
 	return nil, false
 }

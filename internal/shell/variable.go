@@ -51,6 +51,9 @@ func (a *analysis) variable(name string) ([]value, bool) {
 func (a *analysis) values(name string, empty bool) ([]value, bool) {
 	var out []value
 	env, inherited := a.Env[name]
+	if name == "PATH" && !inherited { // the user's own, of which nobody pins anything
+		env, inherited = "/usr/bin", true
+	}
 	if inherited {
 		out = append(out, value{text: env})
 	}
@@ -115,6 +118,9 @@ func (a *analysis) assign(name string, vals []value, known bool) {
 	if !known {
 		a.taint(name)
 	}
+	if name == "PATH" || slices.Contains(folderVariables, name) { // each folder for itself: PATH=a:$PATH then comes to an end
+		vals = split(vals)
+	}
 	for _, v := range vals {
 		text := v.text
 		if v.glob {
@@ -133,6 +139,16 @@ func (a *analysis) assign(name string, vals []value, known bool) {
 		}
 		a.vars[name] = append(a.vars[name], text)
 	}
+}
+
+// split are the folders of a list.
+func split(vals []value) (out []value) {
+	for _, v := range vals {
+		for _, one := range strings.Split(v.text, ":") {
+			out = append(out, value{text: one, glob: v.glob})
+		}
+	}
+	return out
 }
 
 // touch makes a variable one that the text assigns.
@@ -179,7 +195,13 @@ func (a *analysis) assignment(s *syntax.Assign, src string) {
 	}
 	if s.Append && s.Array == nil {
 		before, sure := a.variable(name)
+		if a.loops == 0 && a.place.later == 0 { // what was appended here once is not there before
+			before = slices.DeleteFunc(slices.Clone(before), func(v value) bool { return a.appended[s][v.text] })
+		}
 		longer, fits := join(before, vals)
+		for _, v := range longer {
+			a.madeAt(s, v.text)
+		}
 		known = known && sure && fits
 		if a.grows(longer) {
 			longer, known = nil, false
@@ -190,51 +212,17 @@ func (a *analysis) assignment(s *syntax.Assign, src string) {
 	a.special(name, vals, known, src)
 }
 
+// madeAt notes a text that was made by appending to a variable.
+func (a *analysis) madeAt(at *syntax.Assign, text string) {
+	if a.appended[at] == nil {
+		a.appended[at] = map[string]bool{}
+	}
+	a.appended[at][text] = true
+}
+
 // grows reports whether a variable that is appended to has been so several times.
 func (a *analysis) grows(vals []value) bool {
 	return slices.ContainsFunc(vals, func(v value) bool { return len(v.text) > 1024 }) || len(vals) > maxValues/2
-}
-
-// codeVariables hold lines that shells run, sourceVariables files that they source,
-// optionVariables options with files among them.
-var (
-	codeVariables   = []string{"PS0", "PS1", "PS2", "PS4", "PROMPT_COMMAND", "LESSOPEN", "LESSCLOSE", "EDITOR", "VISUAL", "PAGER", "GIT_PAGER", "GIT_SSH_COMMAND", "GIT_EDITOR", "GIT_SSH", "GIT_ASKPASS", "GIT_EXTERNAL_DIFF", "SSH_ASKPASS", "SUDO_ASKPASS", "RUSTC_WRAPPER", "MANPAGER"}
-	sourceVariables = []string{"BASH_ENV", "ENV", "PYTHONSTARTUP", "ZDOTDIR", "LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "PERL5LIB", "RUBYLIB", "PYTHONPATH", "PYTHONHOME", "NODE_PATH", "GIT_CONFIG", "GIT_CONFIG_GLOBAL", "MAKEFILES", "AWKPATH", "LUA_INIT"}
-	optionVariables = []string{"NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "MAKEFLAGS", "JAVA_TOOL_OPTIONS", "BUN_OPTIONS"}
-)
-
-// special is what some variables do by themselves.
-func (a *analysis) special(name string, vals []value, known bool, src string) {
-	switch {
-	case slices.Contains(codeVariables, name):
-		if !known {
-			a.unknown(src, "what it runs is not in the text")
-		}
-		for _, v := range vals {
-			if a.expansions(v.text); !strings.HasPrefix(name, "PS") {
-				a.code(v.text)
-			}
-		}
-	case slices.Contains(sourceVariables, name):
-		if !known {
-			a.unknown(src, "what it loads is not in the text")
-		}
-		for _, v := range vals {
-			for _, one := range strings.FieldsFunc(v.text, func(r rune) bool { return r == ':' || r == ' ' }) {
-				a.sourced(arg{value: value{text: one, glob: v.glob}, known: true, src: src})
-			}
-		}
-	case slices.Contains(optionVariables, name):
-		for _, v := range vals {
-			for _, one := range strings.Fields(v.text) {
-				a.sources(arg{value: value{text: one}, known: true, src: src})
-			}
-		}
-	case name == "CDPATH":
-		for _, v := range vals {
-			a.enter(strings.Split(v.text, ":"))
-		}
-	}
 }
 
 // enter notes folders in which relative names may be found from now on, if they are
@@ -262,16 +250,6 @@ func (a *analysis) enter(names []string) {
 				a.went[full] = map[string]bool{}
 			}
 			a.went[full][name] = true
-		}
-	}
-}
-
-// environment looks at the variables that the reader was given.
-func (a *analysis) environment() {
-	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
-		text := a.Env[name]
-		if slices.Contains(codeVariables, name) || slices.Contains(sourceVariables, name) || slices.Contains(optionVariables, name) || name == "CDPATH" {
-			a.special(name, []value{{text: text}}, true, name+"="+text)
 		}
 	}
 }
