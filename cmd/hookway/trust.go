@@ -80,6 +80,9 @@ func (a *app) consent(status config.TrustStatus, yes bool) error {
 		}
 		fmt.Fprintf(&b, "  hook %s (%s) has a word that nothing can pin: %s: %s\n", u.Hook, relative(a.cwd(), place), visible.Line(u.Word), visible.Line(u.Why))
 	}
+	for _, line := range status.Unread {
+		fmt.Fprintf(&b, "  %s\n", visible.Line(line))
+	}
 	for _, w := range status.Wishes {
 		for _, g := range w.More {
 			fmt.Fprintf(&b, "  %s wants to %s (%s)\n", w.File, mayDo[g], g)

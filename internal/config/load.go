@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
@@ -245,6 +247,13 @@ func (l *loader) readWorkspace() {
 		l.pinned.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
 	}
 	l.readCommands()
+	for _, u := range l.pinned.errs {
+		said := func(p Problem) bool { return p.File == u.path }
+		asked := func(f *folderSource) bool { return slices.Contains(f.files, u.path) } // then that fails
+		if !slices.ContainsFunc(l.set.Warnings, said) && !slices.ContainsFunc(l.set.Problems, said) && !slices.ContainsFunc(l.work.folders, asked) {
+			l.warn(u.path, "", clipLine(strings.TrimPrefix(u.err.Error(), u.path+" ")), "")
+		}
+	}
 }
 
 // readYAML reads the hookway.yaml of a folder, or the named file.

@@ -123,6 +123,12 @@ func cause(err error) error {
 	return err
 }
 
+// unread is a file that hooks would run, and that cannot be pinned.
+type unread struct {
+	path string
+	err  error
+}
+
 // collector gathers the manifest of a workspace.
 type collector struct {
 	root  string
@@ -131,7 +137,7 @@ type collector struct {
 	known map[string]pin // files that were hashed just before
 	only  manifest       // unless nil: files of folders that are not in it count by name alone
 	bytes int64          // of the files that were hashed
-	errs  []error
+	errs  []unread
 }
 
 // name is a path as the manifest has it: from the workspace if it lies inside.
@@ -149,7 +155,7 @@ func (c *collector) add(path string) pin {
 	}
 	p, err := c.hash(path)
 	if err != nil {
-		c.errs = append(c.errs, err)
+		c.errs = append(c.errs, unread{path, err})
 	}
 	c.put(p)
 	return p
@@ -213,5 +219,5 @@ func walkHooks(workspace, path string, visit func(disk.Entry) error) error {
 
 func (c *collector) broken(path string, err error) {
 	c.put(pin{path: path, value: "unreadable"})
-	c.errs = append(c.errs, fmt.Errorf("%s cannot be read: %w", path, cause(err)))
+	c.errs = append(c.errs, unread{path, fmt.Errorf("%s cannot be read: %w", path, cause(err))})
 }

@@ -102,6 +102,7 @@ func (l *loader) take(r shell.Reader, id, place string, read func(shell.Reader) 
 			l.pinned.add(n.Path)
 			files = append(files, n.Path)
 		} else if isCode && !system(n.Path) {
+			l.unopened(n.Path)
 			l.set.awaited = append(l.set.awaited, n.Path)
 		}
 	}
@@ -146,6 +147,27 @@ func pinnable(workspace string, n shell.Name, code bool) bool {
 		return false
 	}
 	return strings.HasPrefix(n.Word, "..") || !isProgram(n.Path)
+}
+
+// unopened notes what stands in the place of a script and is none, as a pipe.
+func (l *loader) unopened(path string) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
+		l.pinned.broken(path, fmt.Errorf("it is %s", disk.Kind(info.Mode())))
+	}
+}
+
+// unreadable tells of the files that hooks would run and that nobody can look at.
+func (l *loader) unreadable() (out []string) {
+	for _, u := range l.pinned.errs {
+		text := u.err.Error()
+		if name := l.pinned.name(u.path); strings.HasPrefix(text, u.path) {
+			text = name + strings.TrimPrefix(text, u.path)
+		}
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // systemFolders hold what comes with the system or its package managers.

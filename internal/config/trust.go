@@ -49,6 +49,7 @@ type TrustStatus struct {
 	Wishes    []Wish        `json:"wishes,omitempty"`      // of Trust: what scripts and modules may do from now on
 	Diffs     []Difference  `json:"differences,omitempty"` // of Trust, with TrustChanged
 	Unknown   []Doubt       `json:"unknown,omitempty"`     // of Trust: what the hooks may run that cannot be pinned
+	Unread    []string      `json:"unreadable,omitempty"`  // of Trust: what hooks would run and nobody can look at
 	Sends     []Destination `json:"sends,omitempty"`       // of Trust: where what is remembered, and events, go
 }
 
@@ -249,7 +250,7 @@ func TrustIf(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 	}
 	status := before.status(l.workspace, l.pinned.files)
 	status.Wishes = l.wishes(before.Workspaces[l.workspace].Grants)
-	status.Sends, status.Unknown = l.destinations(), l.doubts
+	status.Sends, status.Unknown, status.Unread = l.destinations(), l.doubts, l.unreadable()
 	if status.State == TrustChanged {
 		status.Diffs = l.differences(status.Changes, before.Workspaces[l.workspace].Files)
 	}

@@ -3,11 +3,13 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/hookway/hookway/hook"
@@ -326,5 +328,49 @@ func TestAWorkspaceIsTheSameUnderEveryName(t *testing.T) {
 	set := must(Load(t.Context(), opts))
 	if set.Trust.State != TrustGiven || set.Workspace != w.ws {
 		t.Errorf("%+v", set.Trust)
+	}
+}
+
+// TestWhatNobodyCanReadIsToldAtTrust: a yes to a script that cannot be looked at is
+// asked for, and so is one to a link that leads out of a folder of hooks.
+func TestWhatNobodyCanReadIsToldAtTrust(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(w *world)
+		want string
+	}{
+		"a pipe": {func(w *world) { w.must(syscall.Mkfifo(w.work("x.sh"), 0o600)) }, "x.sh cannot be read: it is a named pipe"},
+		"a sparse file of 3 GiB": {func(w *world) {
+			w.write(w.work("x.sh"), "")
+			w.must(os.Truncate(w.work("x.sh"), 3<<30))
+		}, "x.sh cannot be read: it has more than 256 MiB"},
+		"a device": {func(w *world) { w.must(os.Symlink("/dev/zero", w.work("x.sh"))) }, "x.sh cannot be read: it is a device"},
+		"no permission": {func(w *world) {
+			if os.Geteuid() == 0 {
+				w.t.Skip("root may read everything")
+			}
+			w.write(w.work("x.sh"), "")
+			w.must(os.Chmod(w.work("x.sh"), 0))
+		}, "x.sh cannot be read: permission denied"},
+		"a folder of hooks that leads out": {func(w *world) {
+			w.write(w.work("x.sh"), "")
+			w.must(os.MkdirAll(w.work(".hookway/hooks"), 0o755))
+			w.must(os.Symlink("/", w.work(".hookway/hooks/x")))
+		}, ".hookway/hooks/x cannot be read: it is a link to the folder /, which lies outside of the workspace; put a copy of it there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write(w.work("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, lane: guard, command: 'sh \"./x.sh\"'}]\n")
+			c.make(w)
+			no := errors.New("no")
+			status, err := TrustIf(w.options(), func(TrustStatus) error { return no })
+			if !errors.Is(err, no) || len(status.Unread) != 1 || status.Unread[0] != c.want {
+				t.Errorf("%v: told %q, want %q", err, status.Unread, c.want)
+			}
+			w.trust()
+			set := w.load()
+			if n := strings.Count(set.Warnings.Error(), c.want[strings.Index(c.want, "cannot"):]); set.Trust.State != TrustGiven || n != 1 {
+				t.Errorf("%s, told %d times: %s", set.Trust.State, n, set.Warnings)
+			}
+		})
 	}
 }
