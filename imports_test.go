@@ -70,7 +70,7 @@ var rooms = map[string][]string{
 	"internal/api":             {"hook", "wire", "proto/hookway/v1", "docs/schema", "handler/rpc", "internal/audit", "internal/daemon", "internal/relay", "internal/relay/post", "internal/relay/desk", "internal/relay/letter", "internal/gateway"},
 	"internal/audit":           {"hook", "wire", "internal/filelock"},
 	"internal/adapter":         {"hook", "wire"},
-	"internal/install":         {"hook", "wire/call", "internal/adapter", "internal/disk", "internal/disk", "internal/procgroup"},
+	"internal/install":         {"hook", "wire/call", "internal/adapter", "internal/disk", "internal/procgroup", "internal/shell"},
 	"internal/cases":           {"hook", "wire", "internal/diff", "internal/disk", "internal/strict", "internal/visible"},
 	"internal/config":          {"hook", "wire", "handler/*", "internal/diff", "internal/directive", "internal/disk", "internal/shell", "internal/strict", "internal/visible", "internal/filelock", "internal/gateway", "internal/gateway/spool"},
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit",

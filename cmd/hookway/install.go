@@ -80,6 +80,7 @@ else. A file that nobody else changed since is again what it was, byte for byte.
 		RunE: func(_ *cobra.Command, args []string) error { return i.run(args) },
 	}
 	i.flags(cmd)
+	cmd.Flags().BoolVarP(&i.yes, "yes", "y", false, "as for install; there is nothing to be asked")
 	return cmd
 }
 

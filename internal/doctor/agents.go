@@ -116,6 +116,9 @@ func (c *Checkup) installed(s *Section, st *install.State, elsewhere bool) {
 			s.warn(again, "%s calls %s, and not the hookway-hook of this hookway", st.File, program)
 		}
 	}
+	for _, fault := range st.Faults {
+		s.fail(again, "%s: %s", st.File, fault)
+	}
 	if len(st.Missing) > 0 {
 		s.warn(again, "hookway is not asked at %s", few(st.Missing))
 	} else if st.Stale && len(st.Gone) == 0 {

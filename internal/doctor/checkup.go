@@ -115,10 +115,15 @@ func (c *Checkup) look(name string) patient {
 	p.found, p.missing = install.Find(name)
 	for _, scope := range []install.Scope{install.User, install.Project} {
 		s, err := install.Installed(name, scope, c.installOptions(p.found.Version))
-		if err != nil {
+		switch {
+		case err != nil:
 			p.errs = append(p.errs, err)
-		} else if len(s.Events) > 0 {
+		case len(s.Events) > 0:
 			p.installed = append(p.installed, s)
+		default:
+			for _, fault := range s.Faults {
+				p.errs = append(p.errs, fmt.Errorf("%s: %s", s.File, fault))
+			}
 		}
 	}
 	return p

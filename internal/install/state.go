@@ -38,6 +38,10 @@ type State struct {
 	// to do.
 	Off []string
 
+	// Faults are what keeps hookway from being asked at an event, or its answer from
+	// the agent, though an entry stands there.
+	Faults []string
+
 	// Notes are for the user to know.
 	Notes []string
 }
@@ -77,10 +81,18 @@ func Installed(name string, scope Scope, o Options) (State, error) {
 	if err := s.look(a, f.text()); err != nil {
 		return s, fmt.Errorf("%s:%w", s.File, spaced(err))
 	}
+	if err := s.faults(a, w, f.text()); err != nil {
+		return s, fmt.Errorf("%s:%w", s.File, spaced(err))
+	}
 	if len(s.Events) == 0 {
 		return s, nil
 	}
-	return s, s.compare(a, w)
+	if err := s.compare(a, w); err != nil {
+		return s, err
+	}
+	unknown, err := a.unknownEvents(w, f.text())
+	s.Off = append(s.Off, unknown...)
+	return s, err
 }
 
 // look finds our entries.
@@ -172,6 +184,9 @@ func (s *State) lookWhole(a *agent, w *world, f *File) error {
 	w.Timeout = s.longest()
 	text, err := a.whole(w, events)
 	s.Stale = !bytes.Equal(text, f.text())
+	if a.edited(w, f, events, o.Shim) {
+		s.Faults = append(s.Faults, "the plugin is neither what hookway install writes nor what it wrote there: whether it asks hookway, nobody can say")
+	}
 	return err
 }
 
