@@ -45,7 +45,7 @@ func withPrograms(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	bin = dir
-	build := exec.Command("go", "build", "-trimpath", "-o", bin+"/", "../cmd/...")
+	build := exec.Command("go", "build", "-o", bin+"/", "../cmd/...") // as make test has compiled it
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintf(os.Stderr, "hookway cannot be built: %v\n", err)

@@ -12,6 +12,25 @@ if ! command -v "$go" >/dev/null; then
     exit 1
 fi
 
+# What runs beside the steps, its output, and what it is called.
+aside=$(mktemp -d)
+beside() { # NAME TITLE COMMAND...
+    beside=$1
+    printf '%s\n' "$2" >"$aside/$beside.title"
+    shift 2
+    # Of the least priority: it takes what tests that wait leave over.
+    nice -n 19 "$@" >"$aside/$beside.log" 2>&1 </dev/null &
+    echo $! >"$aside/$beside.pid"
+}
+join() { # NAME: waits for it, and says what it said
+    step "$(cat "$aside/$1.title")"
+    code=0
+    wait "$(cat "$aside/$1.pid")" || code=$?
+    rm "$aside/$1.pid"
+    cat "$aside/$1.log"
+    [ "$code" = 0 ] || exit "$code"
+}
+
 # What took how long is printed at the end, also of what failed.
 began=$(date +%s)
 steps=
@@ -29,6 +48,10 @@ finish() {
     code=$?
     last=${name-}
     close
+    for pid in "$aside"/*.pid; do # they are there if something failed
+        [ ! -f "$pid" ] || kill "$(cat "$pid")" 2>/dev/null || :
+    done
+    rm -rf "$aside"
     if [ "$code" = 0 ]; then
         printf '\n== steps\n%s%5ss  in all\n' "$steps" "$(($(date +%s) - began))"
     else
@@ -54,6 +77,8 @@ if [ "$kind" = quick ]; then
     exit 0
 fi
 
+beside fetch "what is downloaded" sh tools/fetch.sh
+
 step "module files are tidy"
 "$go" mod tidy -diff
 "$go" mod verify
@@ -61,12 +86,10 @@ step "module files are tidy"
 step "build"
 "$go" build ./...
 
-step "vet, on every platform"
+step "vet"
 "$go" vet ./...
-"$go" run ./tools/vet darwin windows
 
-step "staticcheck"
-"$go" run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+beside lint "vet on other platforms, and staticcheck" sh tools/lint.sh
 
 step "tests, with the race detector and the fuzz seeds"
 command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run, because node is not installed"
@@ -76,6 +99,9 @@ step "what the race detector's own memory and time would hide"
 "$go" test -count=1 -run 'LeavesNothingBehind|NeedBoundedMemory' ./handler/script
 "$go" test -count=1 ./internal/memory
 "$go" test -count=1 -run TestNoOutputIsTooMuch ./internal/terminal
+
+join lint
+join fetch
 
 step "the SDK for Python"
 sh tools/sdk-python.sh

@@ -1,6 +1,8 @@
 #!/bin/sh
 # Runs the published programs of agents against a scripted model, with hookway's
 # hooks in between: Claude Code and Codex, or those that HOOKWAY_E2E_AGENTS names.
+# With "fetch" it only puts them into the cache; with "run COMMAND..." it runs that
+# instead of the tests, with the variables that name the programs.
 # docs/e2e.md says what that proves, and which variables there are.
 set -eu
 cd "$(dirname "$0")/.."
@@ -88,4 +90,12 @@ for wanted in ${HOOKWAY_E2E_AGENTS:-claude codex}; do
         ;;
     esac
 done
+case ${1-} in
+fetch) exit 0 ;; # they are in the cache now
+run)
+    shift
+    "$@"
+    exit 0
+    ;;
+esac
 "$go" test -count=1 -timeout 30m "$@" ./e2e

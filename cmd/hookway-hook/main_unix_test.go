@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		shimBinary = filepath.Join(dir, "hookway-hook")
-		build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", shimBinary, ".")
+		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", shimBinary, ".")
 		if out, err := build.CombinedOutput(); err != nil {
 			panic(fmt.Sprintf("%v\n%s", err, out))
 		}

@@ -146,6 +146,20 @@ func TestOthersAreAnsweredWhileOneLoops(t *testing.T) {
 	<-looping
 }
 
+// TestOthersAreAnsweredWhileOneGoesOnThatWasAnswered: what a handler leaves behind may
+// compute for as long as its event had, and nobody waits for it.
+func TestOthersAreAnsweredWhileOneGoesOnThatWasAnswered(t *testing.T) {
+	r := run(t, `export default (event: any) => {
+  if (event.tool_input.command === "harm") Promise.resolve().then(() => { for (;;); });
+  return { action: "block", reason: "good" };
+};`)
+	for _, command := range []string{"ls", "harm", "ls", "harm", "ls"} {
+		if d, err := limited(r, 10*time.Minute, command); err != nil || d.Reason != "good" {
+			t.Fatalf("%s: %+v, %v", command, d, err)
+		}
+	}
+}
+
 func TestTheSignalTellsAHandlerThatItIsOver(t *testing.T) {
 	r := run(t, `export default async (e: any, ctx: any) => {
   await new Promise((_, reject) => {

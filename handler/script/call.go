@@ -202,7 +202,9 @@ func (m *machine) answer(c *call, text string, err error) {
 	c.answered = true
 	delete(m.calls, c.id)
 	m.pending.Add(-1)
-	m.since.Store(0) // what is left is short: whoever calls next finds the same machine
+	if m.since.Load() != 0 { // what is left is mostly short: whoever calls next finds the same machine, and leaves if it is not
+		m.since.Store(time.Now().UnixNano())
+	}
 	for _, o := range m.ops {
 		if o.c != c {
 			continue

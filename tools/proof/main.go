@@ -62,7 +62,7 @@ func choose(names string) ([]row, error) {
 
 // prove runs rows one after the other and shows what came of them.
 func prove(ctx context.Context, chosen []row, page string) error {
-	at := commit()
+	at := commit(page)
 	var seen []result
 	failed := 0
 	for i, r := range chosen {
@@ -91,11 +91,19 @@ func prove(ctx context.Context, chosen []row, page string) error {
 	return nil
 }
 
-// commit names the tree that is proven.
-func commit() string {
-	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
+// commit names the tree that is proven. The page that is written is no change of it.
+func commit(page string) string {
+	out, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {
 		return "unknown"
 	}
-	return strings.TrimSpace(string(out))
+	name := strings.TrimSpace(string(out))
+	changes := []string{"status", "--porcelain", "--", "."}
+	if page != "" {
+		changes = append(changes, ":!"+page)
+	}
+	if out, err := exec.Command("git", changes...).Output(); err != nil || len(out) > 0 {
+		name += "-dirty"
+	}
+	return name
 }

@@ -70,6 +70,7 @@ func TestARowIsJudgedByWhatRan(t *testing.T) {
 	exit.ProcessState = new(os.ProcessState)
 	tests := map[string]struct {
 		plain  bool
+		shows  string
 		out    string
 		err    error
 		state  string
@@ -83,11 +84,13 @@ func TestARowIsJudgedByWhatRan(t *testing.T) {
 		"it cannot start":       {err: errors.New("no such file"), state: bad, saying: "no such file"},
 		"the agent is not here": {out: "e2e: skipped: npm is not reachable\n", state: skipped, saying: "npm is not reachable"},
 		"a script":              {plain: true, out: "all well\n", state: good, saying: "it ended well"},
+		"what a script counts":  {plain: true, shows: "lost", out: "1 s\n5 messages: lost   0  ≤ 0\n", state: good, saying: "5 messages: lost 0 ≤ 0"},
+		"it counts too many":    {plain: true, shows: "lost", out: "5 messages: lost   1  ≤ 0  missed\n", state: bad, saying: "5 messages: lost 1"},
 		"a script skips":        {plain: true, out: "SKIPPED: python3 is not installed\n", state: skipped, saying: "python3 is not installed"},
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := judge(row{plain: c.plain}, c.out, c.err); got.state != c.state || !strings.HasPrefix(got.saw, c.saying) {
+			if got := judge(row{plain: c.plain, shows: c.shows, against: "lost.*missed"}, c.out, c.err); got.state != c.state || !strings.HasPrefix(got.saw, c.saying) {
 				t.Errorf("it is %s: %q, want %s: %q", got.state, got.saw, c.state, c.saying)
 			}
 		})

@@ -14,7 +14,9 @@ type row struct {
 	command  []string
 	env      []string
 	deadline time.Duration
-	plain    bool // not tests of Go: it holds if it ends well
+	plain    bool   // not tests of Go: it holds if it ends well
+	shows    string // a plain one's lines for the table: an expression that they match
+	against  string // a plain one has failed if a line matches it
 }
 
 // rows are all rows, in the order in which they run. To prove more, add a line.
@@ -26,7 +28,20 @@ var rows = []row{
 	agent("copilot", "Copilot CLI"),
 	agent("opencode", "OpenCode"),
 
+	turn("claude", "Claude Code"),
+	turn("codex", "Codex"),
+	turn("gemini", "Gemini CLI"),
+	turn("qwen", "Qwen Code"),
+	turn("copilot", "Copilot CLI"),
+	turn("opencode", "OpenCode"),
+
 	tests("relay", "senders, carriers and receivers killed at any moment: each message once, in order", "./internal/relay", "TestKilledAtAnyMoment", 5, 15*time.Minute),
+	{name: "chaos", what: "2,000 messages to an agent whose daemon and run are killed again and again: none is lost",
+		command:  []string{"go", "run", "./cmd/hookway", "bench", "relay", "-n", "200", "--typed", "20", "--messages", "2000", "--kills", "100"},
+		deadline: 30 * time.Minute, plain: true, shows: `kill -9|twice|out of order`, against: `(lost|twice|out of order).*missed`},
+	{name: "soak", what: "500 texts for an agent whose user types all the while: each whole and once",
+		command:  []string{"go", "run", "./cmd/hookway", "bench", "run", "--quick", "-n", "500"},
+		deadline: 30 * time.Minute, plain: true, shows: `lost|doubled|mixed|said to be failed`, against: `(lost|doubled|mixed|changed|failed) .*missed`},
 	tests("mail", "run killed again and again: no message lost, none doubled without a word", "./internal/session", "TestRunIsKilledAgainAndAgain", 5, 20*time.Minute),
 	tests("typing", "texts and what a user types at the same time stay apart", "./internal/session", "TestTextsAndTheUsersLinesStayApart", 5, 20*time.Minute),
 	tests("daemon", "a killed daemon doubles and loses nothing", "./cmd/hookway", "Killed", 10, 20*time.Minute),
@@ -49,6 +64,13 @@ var rows = []row{
 func agent(name, called string) row {
 	return row{name: name, what: called + " for real: hooks, messages, directives in answers of all shapes, every switch",
 		command: []string{"sh", "tools/e2e.sh", "-v"}, env: []string{"HOOKWAY_E2E_AGENTS=" + name, "HOOKWAY_E2E_SHAPES=all", "HOOKWAY_E2E_SWITCHES=all"}, deadline: 30 * time.Minute}
+}
+
+// turn is a row that measures what a turn of an agent costs with hookway.
+func turn(name, called string) row {
+	return row{name: "turn-" + name, what: "a turn of " + called + ": a tool and all hooks around it, without and with hookway",
+		command: []string{"sh", "tools/e2e.sh", "run", "go", "run", "./cmd/hookway", "bench", "agent", name, "-n", "3", "--turns", "10"},
+		env:     []string{"HOOKWAY_E2E_AGENTS=" + name}, deadline: 15 * time.Minute, plain: true, shows: ` ms +\(`}
 }
 
 // tests is a row of tests of one package, run several times.

@@ -67,6 +67,11 @@ func judge(r row, out string, err error) result {
 	for _, m := range said.FindAllStringSubmatch(out, -1) {
 		result.saw = join(result.saw, strings.TrimSpace(m[1]))
 	}
+	if r.shows != "" {
+		for _, line := range regexp.MustCompile("(?m)^.*(?:"+r.shows+").*$").FindAllString(out, -1) {
+			result.saw = join(result.saw, strings.Join(strings.Fields(line), " "))
+		}
+	}
 	ran := len(passed.FindAllString(out, -1))
 	if ran > 0 {
 		result.saw = join(fmt.Sprintf("%d tests", ran), result.saw)
@@ -83,6 +88,8 @@ func judge(r row, out string, err error) result {
 		if m := failing.FindStringSubmatch(out); m != nil {
 			result.saw = m[1]
 		}
+	case r.against != "" && regexp.MustCompile(r.against).MatchString(out):
+		result.state = bad
 	case ran > 0 || r.plain && !without.MatchString(out):
 		if result.saw == "" {
 			result.saw = "it ended well"

@@ -42,7 +42,8 @@ func build(ctx context.Context, o options) (programs []program, clean func(), er
 		if err := os.MkdirAll(to, 0o755); err != nil {
 			return nil, clean, err
 		}
-		args := []string{"test", "-c", "-vet=off", "-o", to + string(filepath.Separator)}
+		// Nobody debugs them: without what debuggers read, linking costs a third less.
+		args := []string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", to + string(filepath.Separator)}
 		if o.race {
 			args = append(args, "-race")
 		}
