@@ -84,6 +84,7 @@ var rooms = map[string][]string{
 	"e2e/model":            {},
 	"e2e/client":           {},
 	"e2e":                  {"e2e/client", "e2e/model"},
+	"e2e/public":           {}, // tests only
 	"sdk/internal/outline": {"docs/schema"},
 	"sdk/python":           {}, // tests only
 	"sdk/typescript":       {}, // tests only

@@ -31,6 +31,9 @@ func decodeDecision(ev hook.AnyEvent, data []byte, profile hook.Profile, warn fu
 		return hook.Decision{}, notDecision(data, fmt.Errorf("it must be an object such as {\"action\":\"continue\"}, not %s", kind(text)))
 	}
 	d, err := readDecision(ev, text, profile, warn)
+	if err == nil && profile.PlainText {
+		return imported(ev, text, d, profile, warn)
+	}
 	if err == nil {
 		return d, nil
 	}

@@ -35,6 +35,11 @@ var rows = []row{
 	turn("copilot", "Copilot CLI"),
 	turn("opencode", "OpenCode"),
 
+	{name: "hooks", what: "hooks that others have published, as they are: they decide under Claude Code, Codex and Gemini CLI as natively",
+		command: []string{"sh", "tools/public-hooks.sh"}, deadline: 2 * time.Hour},
+	{name: "idioms", what: "the idioms of hooks that are published in no package, natively and under other agents",
+		command: []string{"go", "test", "-v", "-run", "TestIdioms", "-count", "1", "-timeout", "20m", "./e2e/public"}, env: []string{"HOOKWAY_PUBLIC_IDIOMS=1"}, deadline: 20 * time.Minute},
+
 	tests("relay", "senders, carriers and receivers killed at any moment: each message once, in order", "./internal/relay", "TestKilledAtAnyMoment", 5, 15*time.Minute),
 	{name: "chaos", what: "2,000 messages to an agent whose daemon and run are killed again and again: none is lost",
 		command:  []string{"go", "run", "./cmd/hookway", "bench", "relay", "-n", "200", "--typed", "20", "--messages", "2000", "--kills", "100"},
