@@ -48,11 +48,17 @@ func decodeDecision(ev hook.AnyEvent, data []byte, profile hook.Profile, warn fu
 
 // readDecision reads a valid object strictly.
 func readDecision(ev hook.AnyEvent, text []byte, profile hook.Profile, warn func(string)) (hook.Decision, error) {
-	r, err := newReply(ev, members(text), profile)
+	list := members(text)
+	r, err := newReply(ev, list, profile)
+	if err == nil {
+		err = r.unheard(list)
+	}
 	if err != nil {
 		return hook.Decision{}, err
 	}
-	r.warn = warn
+	if r.warn = warn; r.note != "" {
+		r.warning(r.note)
+	}
 	for _, dialect := range []func(*reply) error{ours, openclaw, compilr, relay, claude} {
 		if err := dialect(r); err != nil {
 			return hook.Decision{}, err
@@ -82,6 +88,7 @@ type reply struct {
 	have    map[string]json.RawMessage // known names that are there and not null
 	editor  *editor
 	warn    func(string)
+	note    string // to warn of
 
 	opinions []hook.Decision // with action, reason, result and delay
 	user     []string

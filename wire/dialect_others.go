@@ -1,14 +1,17 @@
 package wire
 
 import (
+	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/hookway/hookway/hook"
 )
 
-// openclaw reads {"block":true,"blockReason"}, {"params"}, {"cancel":true},
-// {"content"} and {"systemPrompt","prependContext"}. Its params are laid over
-// the tool's arguments one by one.
+// openclaw reads {"block":true,"blockReason"}, {"requireApproval":{"title"}}, {"params"},
+// {"cancel":true}, {"content"}, {"systemPrompt","prependContext","appendContext"} and
+// {"prependSystemContext","appendSystemContext"}. Its params are laid over the tool's
+// arguments one by one.
 func openclaw(r *reply) error {
 	switch {
 	case r.is("block"):
@@ -16,7 +19,14 @@ func openclaw(r *reply) error {
 	case r.is("cancel"):
 		r.think(hook.ActionBlock, r.text("cancelReason"))
 	}
+	if err := r.approval(); err != nil {
+		return err
+	}
+	if err := r.systemContext(); err != nil {
+		return err
+	}
 	r.say(&r.inject, r.text("prependContext"))
+	r.say(&r.inject, r.text("appendContext"))
 	if raw := r.have["params"]; raw != nil {
 		value := exact(raw)
 		if err := r.editor.overlay("tool_input", value.(map[string]any)); err != nil {
@@ -27,6 +37,83 @@ func openclaw(r *reply) error {
 		return r.editor.replace("content", "content", raw)
 	}
 	return nil
+}
+
+// approval reads requireApproval: the user is asked, with its words. What else it
+// says is kept for who asks.
+func (r *reply) approval() error {
+	raw := r.have["requireApproval"]
+	if raw == nil {
+		return nil
+	}
+	var said struct{ Title, Description string }
+	if err := json.Unmarshal(raw, &said); err != nil {
+		return fmt.Errorf("requireApproval: its title and description must be texts: %w", err)
+	}
+	reason := strings.TrimSpace(said.Title)
+	if more := strings.TrimSpace(said.Description); more != "" && more != reason {
+		reason = strings.TrimPrefix(reason+": "+more, ": ")
+	}
+	r.think(hook.ActionAsk, reason)
+	r.keep("openclaw.approval", exact(raw))
+	return nil
+}
+
+// systemContext reads what goes before and behind the system prompt. Where that is not
+// known, it is told to the agent as context.
+func (r *reply) systemContext() error {
+	before, after := r.text("prependSystemContext"), r.text("appendSystemContext")
+	if before == "" && after == "" {
+		return nil
+	}
+	var prompt string
+	if raw := r.have["systemPrompt"]; raw != nil {
+		prompt = unquote(raw)
+	} else if now, err := r.editor.current("system_prompt"); err == nil {
+		prompt, _ = now.(string)
+	}
+	if prompt == "" {
+		r.say(&r.inject, before)
+		r.say(&r.inject, after)
+		return nil
+	}
+	text, err := json.Marshal(strings.Trim(before+"\n\n"+prompt+"\n\n"+after, "\n"))
+	if err != nil {
+		return err
+	}
+	if r.have["systemPrompt"] != nil { // which is put there behind us
+		r.have["systemPrompt"] = text
+		return nil
+	}
+	return r.editor.replace("prependSystemContext", "system_prompt", text)
+}
+
+// unheard says that an answer of an OpenClaw hook means nothing here, if it does not.
+func (r *reply) unheard(list []member) error {
+	if r.profile.Name != hook.ProfileOpenClaw.Name || len(list) == 0 || len(r.have) > 0 {
+		return nil
+	}
+	var names []string
+	elsewhere := 0 // names that mean something at other events
+	for _, m := range list {
+		if isNull(m.value) {
+			return nil
+		}
+		for _, more := range knownByField {
+			if more[m.name] != "" {
+				elsewhere++
+				break
+			}
+		}
+		if len(names) < 5 {
+			names = append(names, excerpt([]byte(m.name)))
+		}
+	}
+	if elsewhere == len(list) {
+		r.note = fmt.Sprintf("%s means nothing at %s and is not carried out", strings.Join(names, ", "), r.info.Name)
+		return nil
+	}
+	return fmt.Errorf("nothing of it is known at %s: %s", r.info.Name, strings.Join(names, ", "))
 }
 
 // compilr reads {"skip":true,"result"}, {"input"}, {"messages","tools",

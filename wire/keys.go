@@ -22,7 +22,7 @@ var deciding = []string{"action", "decision", "permissionDecision", "permission"
 
 // loud are the names that may stop something. Whoever wrote one of them with a
 // typing error meant to decide: that must not be read as no opinion.
-var loud = append([]string{"block", "cancel", "continue", "suppress", "modified", "hookSpecificOutput"}, deciding...)
+var loud = append([]string{"block", "cancel", "continue", "suppress", "modified", "hookSpecificOutput", "requireApproval"}, deciding...)
 
 // placeOf says where a name belongs that may stop something; "" for others. An
 // answer that has one where it is not read is an error: it would be no opinion.
@@ -50,7 +50,7 @@ var alwaysKnown = map[string]string{
 	// acai
 	"modifications": anObject,
 	// OpenClaw
-	"block": aBoolean, "blockReason": aString, "cancel": aBoolean, "cancelReason": aString,
+	"block": aBoolean, "blockReason": aString, "cancel": aBoolean, "cancelReason": aString, "requireApproval": anObject,
 	// compilr
 	"skip": aBoolean,
 	// agent-relay
@@ -69,8 +69,8 @@ var knownByField = map[string]map[string]string{
 	"content":       {"content": aString},
 	"messages":      {"messages": anArray},
 	"tools":         {"tools": anArray},
-	"system_prompt": {"systemPrompt": aString, "prependContext": aString},
-	"prompt":        {"prependContext": aString},
+	"system_prompt": {"systemPrompt": aString, "prependContext": aString, "appendContext": aString, "prependSystemContext": aString, "appendSystemContext": aString},
+	"prompt":        {"prependContext": aString, "appendContext": aString},
 	"error":         {"handled": aBoolean, "recovery": anyValue, "error": aString},
 }
 

@@ -24,9 +24,8 @@ var ours embed.FS
 // builtin are the modules that every script finds, by the names under which it
 // may import them.
 var builtin = map[string]string{
-	"hookway:runtime": "runtime.js", "hookway:net": "net.js", "hookway:hooks": "hooks.js", "hookway:openclaw": "openclaw.js", "hookway:compilr": "compilr.js",
+	"hookway:runtime": "runtime.js", "hookway:net": "net.js", "hookway:hooks": "hooks.js", "hookway:openclaw": "openclaw.js", "hookway:openclaw-events": "openclaw-events.js", "hookway:openclaw-sdk": "openclaw-sdk.js", "hookway:compilr": "compilr.js",
 	"hookway": "hookway.js", "agent-relay": "relay.js", "@a3s-lab/box": "a3s.js",
-	"openclaw": "openclaw.js", "openclaw/plugin-sdk": "openclaw.js", "openclaw/plugin-sdk/core": "openclaw.js", "openclaw/plugin-sdk/plugin-entry": "openclaw.js",
 }
 
 // Bundle is a script with all that it imports, as one text.
@@ -34,6 +33,9 @@ type Bundle struct {
 	Files []string // that it was made of, sorted; absolute
 	Hash  string   // of what will run
 	Asks  []Grant  // that the file itself asks for: export const allow = ["exec"]
+
+	Plugin *Plugin  // what the package says of itself; nil: the file is of none
+	Notes  []string // what of it is left out, and why
 
 	file   string
 	code   string
@@ -54,17 +56,25 @@ func Build(file, root string, allow ...Grant) (*Bundle, error) {
 	if root == "" {
 		root = filepath.Dir(file)
 	}
-	b := &Bundle{file: file}
-	var asking error
-	if b.Asks, asking = b.asked(); allow == nil {
-		allow = b.Asks
-	}
-	options := buildOptions(file, root)
-	files, err := newFinder(filepath.Dir(file), root, slices.Contains(allow, Read))
+	what, err := planOf(file)
 	if err != nil {
 		return nil, err
 	}
-	options.TsconfigRaw, options.Plugins = files.config.raw(), append(options.Plugins, files.plugin())
+	b := &Bundle{file: file, Plugin: what.plugin, Notes: what.notes}
+	var asking error
+	if len(what.units) == 1 && what.units[0].file == file {
+		b.Asks, asking = b.asked()
+	}
+	if allow == nil {
+		allow = b.Asks
+	}
+	options := buildOptions(file, root)
+	options.Stdin.Contents = what.entryOf(file)
+	files, err := newFinder(filepath.Dir(file), root, slices.Contains(allow, Read))
+	if err != nil && what.plugin == nil {
+		return nil, err
+	}
+	options.TsconfigRaw, options.Plugins = files.config.raw(), append(append([]api.Plugin{sdk(what.plugin != nil)}, options.Plugins...), files.plugin())
 	result := api.Build(options)
 	if b.later = awaits(result.Errors); b.later { // as a function that can wait; what else is wrong, the second look finds too
 		options.Format, options.Banner, options.Footer = api.FormatESModule, map[string]string{"js": "__hookway.later(async () => {\"use strict\";"}, map[string]string{"js": "});"}
@@ -90,6 +100,8 @@ func Build(file, root string, allow ...Grant) (*Bundle, error) {
 	if b.Files, err = inputs(result.Metafile, root); err != nil {
 		return nil, err
 	}
+	b.Files = append(b.Files, what.files...)
+	slices.Sort(b.Files)
 	sum := sha256.Sum256([]byte(b.code))
 	b.Hash = hex.EncodeToString(sum[:])
 	return b, nil
@@ -133,7 +145,7 @@ func quote(s string) string {
 // modules serves what is built in: a script finds it in the prelude.
 func modules() api.Plugin {
 	return api.Plugin{Name: "hookway", Setup: func(b api.PluginBuild) {
-		b.OnResolve(api.OnResolveOptions{Filter: `^(hookway|agent-relay|openclaw|@a3s-lab/|node:|[a-z_]+(/[a-z]+)?$)`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+		b.OnResolve(api.OnResolveOptions{Filter: `^(hookway|agent-relay|@a3s-lab/|node:|[a-z_]+(/[a-z]+)?$)`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			if name, ok := builtin[a.Path]; ok {
 				return api.OnResolveResult{Path: name, Namespace: "hookway"}, nil
 			}

@@ -42,6 +42,9 @@ type Config struct {
 	// nil is that of this process.
 	Environ func(context.Context) []string
 
+	// Settings are what the user says to a plugin: its pluginConfig, as JSON.
+	Settings json.RawMessage
+
 	// Transport makes the requests of fetch; nil is the network.
 	Transport http.RoundTripper
 
@@ -100,6 +103,9 @@ func Open(b *Bundle, c Config) *Program {
 // Grants is what the program may do.
 func (p *Program) Grants() []Grant { return p.c.Allow }
 
+// Configure sets Config.Settings, before anything of the script runs.
+func (p *Program) Configure(settings json.RawMessage) { p.c.Settings = settings }
+
 // Close ends the program when its last handler is closed too. A handler that is
 // made later begins it anew.
 func (p *Program) Close() error {
@@ -127,6 +133,8 @@ type Description struct {
 	Hooks    []Registered
 	Default  bool           // it exports a function that is no hook by itself
 	Settings map[string]any // such as idle_threshold_ms
+	Notes    []string       // what of it does nothing here, and why
+	Kept     []string       // what else it registered
 }
 
 // Registered is a hook that a script registers.
@@ -148,6 +156,8 @@ func (p *Program) Describe(ctx context.Context) (*Description, error) {
 		Hooks    []map[string]any `json:"hooks"`
 		Main     bool             `json:"main"`
 		Settings map[string]any   `json:"settings"`
+		Notes    []string         `json:"notes"`
+		Kept     []string         `json:"kept"`
 		Exported []string         `json:"exported"`
 		Named    []string         `json:"named"`
 	}
@@ -157,7 +167,7 @@ func (p *Program) Describe(ctx context.Context) (*Description, error) {
 	if err := p.mistyped(raw.Exported, raw.Named); err != nil {
 		return nil, err
 	}
-	d := &Description{Default: raw.Main, Settings: raw.Settings}
+	d := &Description{Default: raw.Main, Settings: raw.Settings, Notes: append(slices.Clone(p.b.Notes), raw.Notes...), Kept: raw.Kept}
 	taken, ids := map[string]bool{}, make([]string, len(raw.Hooks))
 	for i, options := range raw.Hooks {
 		if options == nil { // it was taken out again

@@ -62,6 +62,13 @@ func answerOf(name string) func(*machine, []json.RawMessage) (any, error) {
 		return messages
 	case "inject":
 		return inject
+	case "settings":
+		return func(m *machine, _ []json.RawMessage) (any, error) {
+			if m.p.c.Settings == nil {
+				return nil, nil
+			}
+			return m.p.c.Settings, nil
+		}
 	case "register":
 		return lateRegister
 	case "unregister":

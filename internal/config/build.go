@@ -56,6 +56,7 @@ type found struct {
 	late    *script.Late
 	data    string // a folder that is there when the hook runs
 	plugin  string // of Claude Code, from which it comes
+	broken  error  // its script cannot run
 	at      string // place of the hook in the script, if it says so itself
 }
 
@@ -151,7 +152,7 @@ func (l *loader) build(f *found) (Hook, error) {
 	c := f.config(l.workspace, l.opts.Log)
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	pins, hash := l.show(f, &h)
-	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked(), l.hides(f))
+	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.settings, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked(), l.hides(f))
 	if h.State != Active {
 		return h, nil
 	}
@@ -194,6 +195,10 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 	case "command", "script", "http", "grpc", "wasm":
 	default:
 		h.Handler = hook.Static(f.spec.handler.decision)
+		return nil
+	}
+	if f.broken != nil {
+		h.Handler, h.broken = broken{f.broken}, true
 		return nil
 	}
 	program, err := l.program(f, h, c)

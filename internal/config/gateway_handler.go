@@ -55,11 +55,8 @@ func makeGatewayHandlerKeys() []key[gatewayHandlerSpec] {
 func (g *gatewayHandlerSpec) hook(r *reader, i int) *hookSpec {
 	h := &g.spec
 	profile := hook.ProfileOpenClaw
+	profile.HigherFirst = false // as registerHook has it: lower first
 	h.profile, h.plugin = &profile, true
-	if h.priority != nil {
-		lower := -*h.priority // as registerHook has it; the profile's own is higher first
-		h.priority = &lower
-	}
 	h.node, h.keys = g.node, map[string]*yaml.Node{"id": g.node}
 	for name, n := range g.keys {
 		if h.keys[name] = n; name == "event" {

@@ -229,7 +229,7 @@ export default async (ctx) => {
 			w.must(err)
 			defer set.Close()
 			w.want(set, "handler-1 active")
-			if h := set.Hooks[0]; h.Priority != -100 || h.Profile.Name != "openclaw" {
+			if h := set.Hooks[0]; h.Priority != 100 || h.Profile.HigherFirst || h.Profile.Name != "openclaw" {
 				t.Errorf("%+v", h.Hook)
 			}
 			e := fill(t, set)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -37,8 +38,9 @@ type hookSpec struct {
 	needs       []string
 	cwd         string
 	worker      bool
-	plugin      bool           // its script is called as OpenClaw calls a hook's handler
-	grants      []script.Grant // allow as a list; nil: it is none
+	plugin      bool            // its script is called as OpenClaw calls a hook's handler
+	grants      []script.Grant  // allow as a list; nil: it is none
+	settings    json.RawMessage // config: of a script
 
 	handler handlerSpec
 	filter  filter     // of an imported hook

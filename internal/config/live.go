@@ -112,6 +112,7 @@ func merge(old, next *Set) {
 			continue // the user took the trust back
 		}
 		if next.frozen && h.Layer == LayerWorkspace || next.lacks(h) {
+			next.Hooks = slices.DeleteFunc(next.Hooks, func(other Hook) bool { return other.broken && other.File == h.File && other.name == h.name })
 			next.Hooks = append(next.Hooks, h)
 			kept[h.source]++
 		}
@@ -182,6 +183,11 @@ func (s *Set) keep(old *Set, trust TrustStatus) {
 
 // lacks reports whether a hook's file could not be loaded this time.
 func (s *Set) lacks(h Hook) bool {
+	for _, one := range s.failedHooks {
+		if one[0] == h.File && (one[1] == h.name || strings.HasPrefix(h.name, one[1]+"/")) {
+			return true
+		}
+	}
 	return slices.ContainsFunc(s.failed, func(path string) bool {
 		return path == h.File || path == h.source || path == s.UserDir && h.Layer == LayerUser
 	})

@@ -57,6 +57,7 @@ type loader struct {
 
 	bundled  map[string]*scriptFile // scripts of folders
 	programs []*script.Program
+	plugins  []plugged
 	idle     []float64 // idle thresholds that scripts set, in milliseconds
 	memories memories  // what is said of memory
 }

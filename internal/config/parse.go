@@ -189,6 +189,9 @@ func (r *reader) conflicts(h *hookSpec) {
 	if h.keys["script"] != nil && h.keys["on"] == nil {
 		r.registersItself(h)
 	}
+	if n := h.keys["config"]; n != nil && h.keys["script"] == nil {
+		r.fail(n, "take it out", "config belongs to script, which the hook does not have")
+	}
 	if h.keys["command"] == nil {
 		for _, name := range []string{"mode", "cwd", "env", "needs"} {
 			if n := h.keys[name]; n != nil && (name != "env" || h.keys["wasm"] == nil) {
@@ -202,7 +205,7 @@ func (r *reader) conflicts(h *hookSpec) {
 // what they want.
 func (r *reader) registersItself(h *hookSpec) {
 	for name, n := range h.keys {
-		if !slices.Contains([]string{"id", "script", "allow", "description", "enabled"}, name) {
+		if !slices.Contains([]string{"id", "script", "allow", "config", "description", "enabled"}, name) {
 			r.fail(n, "say it in the script, or name the events with on:", "%s belongs to a hook, and this script registers its hooks itself", name)
 		}
 	}

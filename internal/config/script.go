@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
 	"go.yaml.in/yaml/v4"
 )
@@ -68,10 +69,12 @@ func (f *scriptFile) named(id string) string {
 
 // script bundles a file, and pins what it is made of. A mistake in it is a
 // problem at its place; then there is nothing to run.
-func (l *loader) script(src *source, path string, grants []script.Grant) *scriptFile {
+func (l *loader) script(src *source, path string, grants []script.Grant, settings json.RawMessage) *scriptFile {
 	root := cmp.Or(src.root, src.dir)
 	if src.layer == LayerWorkspace {
-		l.pinned.add(path)
+		for _, file := range script.Sources(path) {
+			l.pinned.add(file)
+		}
 	}
 	bundle, err := script.Build(path, root, grants...)
 	if err == nil && src.layer == LayerUser {
@@ -92,7 +95,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant) *script
 	file := &scriptFile{path: path, bundle: bundle, late: &lateHooks{gone: map[string]bool{}}}
 	file.late.build = func(late *script.Late) (Hook, error) { return l.buildLate(src, file, late) }
 	file.program = script.Open(bundle, script.Config{
-		Root: root, Allow: grants, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
+		Root: root, Allow: grants, Settings: settings, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
 		Memory: l.opts.Memory, Relay: l.opts.Relay, Cache: filepath.Join(l.stateDir, "script"),
 		Registered: file.late.registered, Unregistered: file.late.unregistered,
 	})
@@ -161,6 +164,13 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 			return nil, err
 		}
 	}
+	for _, note := range d.Notes {
+		l.warn(file.path, id, note, "")
+	}
+	if len(d.Hooks) == 0 && (file.bundle.Plugin != nil || len(d.Kept) > 0) {
+		l.warn(file.path, id, "the plugin registers no hook, so nothing of it runs here", strings.Join(d.Kept, "; "))
+		return nil, nil
+	}
 	if len(d.Hooks) == 0 {
 		if d.Default {
 			return nil, errors.New("its default function is no hook yet: it does not say which events it wants; write export const on = [\"PreToolUse\"], or name the file under script: in hookway.yaml, with the events under on")
@@ -170,9 +180,15 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 	var out []*found
 	file.profile, file.prefix = profile, id
 	for _, h := range d.Hooks {
+		if l.strange(file.path, id, &h) {
+			continue
+		}
 		spec, err := l.registered(file.path, h, profile)
 		if err != nil {
 			return nil, err
+		}
+		if spec.description == "" && len(d.Kept) > 0 {
+			spec.description = clipLine(strings.Join(d.Kept, "; "))
 		}
 		f := scriptHook(src, file, h.ID)
 		f.spec, f.index, f.said = spec, h.Index, h.ID
@@ -189,12 +205,52 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 	return out, nil
 }
 
+// strange takes out the events of a plugin's hook that nobody knows: a plugin may be
+// newer than we are. It reports whether none is left.
+func (l *loader) strange(file, id string, h *script.Registered) bool {
+	if h.Options["profile"] != hook.ProfileOpenClaw.Name {
+		return false
+	}
+	names := eventNames(h.Options["on"])
+	known := l.known()
+	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, err := known.Lookup(name)
+		if err != nil && name != "*" {
+			l.warn(cmp.Or(h.Place, file), id, "nothing here fires "+name+": it is no event of OpenClaw that hookway knows; the handler is never called", "")
+		}
+		return err != nil && name != "*"
+	})
+	if len(left) < len(names) {
+		h.Options["on"] = left
+	}
+	return len(left) == 0
+}
+
+// eventNames reads a name or a list of them.
+func eventNames(on any) []string {
+	switch v := on.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, one := range v {
+			if name, ok := one.(string); ok {
+				out = append(out, name)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
 // registered turns what a script says of a hook into one, by the rules of hookway.yaml.
 func (l *loader) registered(file string, h script.Registered, profile string) (*hookSpec, error) {
 	m := map[string]any{"id": h.ID, "script": file}
 	for name, value := range h.Options {
 		m[name] = value
 	}
+	lower, _ := m["lower_first"].(bool)
+	delete(m, "lower_first")
 	if _, given := m["profile"]; !given && profile != "" {
 		m["profile"] = profile
 	}
@@ -209,6 +265,9 @@ func (l *loader) registered(file string, h script.Registered, profile string) (*
 			place = filepath.Base(file)
 		}
 		return nil, fmt.Errorf("%s: its hook %s is wrong: %w", place, h.ID, err)
+	}
+	if lower && spec.profile != nil {
+		spec.profile.HigherFirst = false
 	}
 	return spec, nil
 }
@@ -230,9 +289,10 @@ func (l *loader) expand(ctx context.Context, la *layer) {
 		list, err := l.askScript(ctx, f.source, f.script, f.spec.id, "")
 		if err != nil {
 			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Column: f.spec.node.Column, Hook: f.spec.id, Message: clipLine(err.Error())})
-			l.leaveOut(la)
+			l.set.leaveOut(f)
 			continue
 		}
+		l.twice(f)
 		for _, one := range list {
 			one.file, one.spec.node = f.file, f.spec.node
 			if one.spec.description == "" {
@@ -244,34 +304,66 @@ func (l *loader) expand(ctx context.Context, la *layer) {
 	la.found = out
 }
 
-// scripts bundles the scripts that a layer names in its hookway.yaml.
+// scripts bundles the scripts that a layer names in its hookway.yaml. One with a
+// mistake leaves out its own entry: the other hooks of the file run.
 func (l *loader) scripts(la *layer) {
-	for _, f := range la.found {
+	la.found = slices.DeleteFunc(la.found, func(f *found) bool {
 		if f.spec.handler.kind != "script" || f.spec.handler.script == nil || f.spec.disabled {
-			continue
+			return false
 		}
-		path := under(f.source.dir, f.spec.handler.script.text)
-		if !exists(path) {
-			n := f.spec.handler.script.node
-			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + path, Hint: "create it or correct the name; it starts from the folder of this file"})
-			l.leaveOut(la)
-			continue
+		problems := len(l.set.Problems)
+		if l.bundle(la, f) {
+			return false
 		}
-		la.named = append(la.named, path)
-		f.index = script.Main
-		if f.spec.plugin {
-			f.index = script.OpenClaw
+		l.set.leaveOut(f)
+		if n := len(l.set.Problems); n > problems && f.spec.closed() { // it goes on to say no
+			f.broken = errors.New(l.set.Problems[problems].Message)
 		}
-		if f.script = l.script(f.source, path, f.spec.grants); f.script == nil {
-			l.leaveOut(la)
-		}
-	}
+		return f.broken == nil
+	})
 }
 
-// leaveOut leaves the hookway.yaml of a layer out: a script that it names has a mistake.
+// bundle bundles the script of an entry. It reports whether it can run.
+func (l *loader) bundle(la *layer, f *found) bool {
+	path, n := under(f.source.dir, f.spec.handler.script.text), f.spec.handler.script.node
+	if !exists(path) {
+		l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + path, Hint: "create it or correct the name; it starts from the folder of this file"})
+		return false
+	}
+	la.named = append(la.named, path)
+	f.index = script.Main
+	if f.spec.plugin {
+		f.index = script.OpenClaw
+	}
+	if f.script = l.script(f.source, path, f.spec.grants, f.spec.settings); f.script == nil {
+		return false
+	}
+	return l.fits(f)
+}
+
+// closed reports whether a failure of the hook blocks: then it must not be left out.
+func (h *hookSpec) closed() bool {
+	return h.keys["on"] != nil && (h.onFail == hook.FailClosed || h.onFail == hook.FailDefault && h.lane == hook.Guard)
+}
+
+// leaveOut leaves the hookway.yaml of a layer out: what it names has a mistake.
 func (l *loader) leaveOut(la *layer) {
 	la.file = nil
 	l.set.failed = append(l.set.failed, la.yaml.path)
+}
+
+// leaveOut notes that an entry of a hookway.yaml could not be used: what it was
+// before runs on.
+func (s *Set) leaveOut(f *found) {
+	s.failedHooks = append(s.failedHooks, [2]string{f.file, f.spec.id})
+}
+
+// broken is the handler of an entry whose script cannot run.
+type broken struct{ err error }
+
+// Handle fails.
+func (b broken) Handle(context.Context, hook.AnyEvent) (hook.Decision, error) {
+	return hook.Decision{}, fmt.Errorf("its script cannot run: %w", b.err)
 }
 
 // ownScripts finds hookway.config.ts and relay.config.ts beside hookway.yaml.
@@ -336,7 +428,7 @@ func (l *loader) bundleFolders(la *layer) {
 			if l.bundled == nil {
 				l.bundled = map[string]*scriptFile{}
 			}
-			if file := l.script(&f.source, path, nil); file != nil {
+			if file := l.script(&f.source, path, nil, nil); file != nil {
 				l.bundled[path] = file
 			}
 		}

@@ -49,6 +49,7 @@ type Hook struct {
 	rank   int        // of the source, in the order of registration
 	mark   string     // tells whether two loads mean the same hook
 	lease  *lease     // of a command
+	broken bool       // its script cannot run: it only fails
 	late   *lateHooks // of its script
 	said   string     // its id in the script
 	told   *webhookAs // nil: it is no webhook that is told by way of the spool
@@ -81,6 +82,8 @@ type Set struct {
 	events []*hook.EventInfo // that the files define
 	native []string
 	failed []string // files and folders of which nothing, or not all, could be used
+
+	failedHooks [][2]string // the file and id of entries that could not be used
 
 	dir, stateDir string   // where the workspace was looked for, and the state kept
 	named         string   // Options.File

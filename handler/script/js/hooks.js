@@ -28,6 +28,12 @@ export const add = (options, run, place = run) => {
   return hook;
 };
 let count = 0;
+add.count = () => count;
+
+// note tells what does nothing here; noted what is kept, for a listing.
+const notes = [], kept = [];
+export const note = (line) => { if (read || notes.length >= 100) console.warn(line); else if (!notes.includes(line)) notes.push(line); };
+export const noted = (line) => { kept.push(line); };
 
 // remove takes a hook out, at any time, from the next event on.
 export const remove = (hook) => {
@@ -230,9 +236,9 @@ const forms = []; // the systems' own forms of a default export
 export const form = (reads) => { forms.push(reads); };
 
 // load reads what the script exports.
-export const load = (entry, base) => {
+export const load = (entry, base, about) => {
   const value = entry.default;
-  if (!forms.some((reads) => reads(value, entry, base)) && typeof value === "function") {
+  if (!forms.some((reads) => reads(value, entry, base, about)) && typeof value === "function") {
     main = value;
     const options = optionsOf(entry);
     if (options.on) {
@@ -255,7 +261,7 @@ const pending = (run) => {
 
 const placed = (fn) => (typeof fn === "function" ? { line: fn.lineNumber ?? 0, column: fn.columnNumber ?? 0 } : {});
 const describe = () => stringify({
-  hooks: hooks.map((h) => (h === null || h.gone ? null : { ...h.options, place: placed(h.place) })), slots: hooks.length, main: main !== null, place: placed(main), settings,
+  hooks: hooks.map((h) => (h === null || h.gone ? null : { ...h.options, place: placed(h.place) })), slots: hooks.length, main: main !== null, place: placed(main), settings, notes, kept,
   exported, named: [...named, ...Object.keys(spellings), "default", "allow"],
 });
 

@@ -1,0 +1,312 @@
+package script
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"github.com/hookway/hookway/internal/disk"
+)
+
+// Plugin is what a package of OpenClaw says of itself: openclaw.plugin.json,
+// package.json, or HOOK.md.
+type Plugin struct {
+	ID     string          // "" if it does not say
+	Schema json.RawMessage // of its settings; nil: any
+}
+
+// unit is one file of a program, with what its package says of it.
+type unit struct {
+	file  string
+	about *about // nil: it is of no package
+}
+
+// about is what the file of a package is told about itself.
+type about struct {
+	ID          string    `json:"id,omitempty"`
+	Name        string    `json:"name,omitempty"`
+	Version     string    `json:"version,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Source      string    `json:"source"`
+	RootDir     string    `json:"rootDir"`
+	Packaged    bool      `json:"packaged"`
+	Hook        *hookFile `json:"hook,omitempty"`
+}
+
+// plan is what a program is made of.
+type plan struct {
+	units  []unit
+	files  []string // that say what it is; they are of the program, too
+	notes  []string
+	plugin *Plugin // nil: it is no package
+}
+
+// Sources lists the files in which a program begins, as far as can be told without
+// reading it: the file itself, or those that the package in a folder names.
+func Sources(path string) []string {
+	p, err := planOf(path)
+	if err != nil {
+		return []string{path}
+	}
+	out := append([]string(nil), p.files...)
+	for _, u := range p.units {
+		out = append(out, u.file)
+	}
+	return out
+}
+
+const (
+	manifestName = "openclaw.plugin.json"
+	hookFileName = "HOOK.md"
+)
+
+// packageJSON is what package.json says of an OpenClaw plugin.
+type packageJSON struct {
+	Name, Version, Description, Main, Module string
+
+	OpenClaw *struct {
+		Extensions        []string
+		RuntimeExtensions []string
+		Hooks             []string
+	}
+}
+
+// planOf finds out what a path is: a file, or the folder of a package.
+func planOf(path string) (*plan, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		switch filepath.Base(path) {
+		case manifestName, hookFileName, "package.json":
+			return folderPlan(filepath.Dir(path))
+		}
+		return filePlan(path), nil
+	}
+	if err == nil {
+		return folderPlan(path)
+	}
+	return &plan{units: []unit{{file: path}}}, nil // that it is not there is told when it is read
+}
+
+// filePlan is the plan of a file, which may be one of a package.
+func filePlan(path string) *plan {
+	p := &plan{units: []unit{{file: path}}}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		manifest, pkg := filepath.Join(dir, manifestName), filepath.Join(dir, "package.json")
+		if isFile(manifest) || isFile(pkg) {
+			if isFile(manifest) || openClawPackage(pkg) != nil {
+				if found, err := readPlugin(dir); err == nil {
+					p.plugin, p.files = found.plugin, found.files
+					p.units[0].about = found.about(path)
+				}
+			}
+			return p
+		}
+		if dir == filepath.Dir(dir) || filepath.Base(dir) == "node_modules" {
+			return p
+		}
+	}
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+func openClawPackage(path string) *packageJSON {
+	var p packageJSON
+	data, err := disk.Read(path, maxSetting)
+	if err != nil || json.Unmarshal(data, &p) != nil || p.OpenClaw == nil {
+		return nil
+	}
+	return &p
+}
+
+// folderPlan is the plan of a folder: a plugin, a hook, or a pack of hooks.
+func folderPlan(dir string) (*plan, error) {
+	if isFile(filepath.Join(dir, hookFileName)) {
+		p := &plan{plugin: &Plugin{}}
+		return p, p.addHook(dir, nil)
+	}
+	found, err := readPlugin(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{plugin: found.plugin, files: found.files}
+	for _, hook := range found.hooks {
+		if err := p.addHook(filepath.Join(dir, filepath.FromSlash(hook)), found); err != nil {
+			return nil, err
+		}
+	}
+	entries, err := found.entries()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range entries {
+		p.units = append(p.units, unit{file, found.about(file)})
+	}
+	if len(p.units)+len(p.notes) == 0 {
+		return nil, fmt.Errorf("%s is no plugin: name its file, or put openclaw: {\"extensions\": [\"./index.ts\"]} into its package.json", dir)
+	}
+	return p, nil
+}
+
+// found is a package that was read.
+type foundPlugin struct {
+	dir         string
+	plugin      *Plugin
+	files       []string
+	says        about
+	extensions  []string
+	built       []string // the extensions as they are published
+	hooks       []string
+	main        []string // where it may begin if it does not say so
+	hasManifest bool
+}
+
+// readPlugin reads what a folder says of itself.
+func readPlugin(dir string) (*foundPlugin, error) {
+	f := &foundPlugin{dir: dir, plugin: &Plugin{}}
+	var manifest struct {
+		ID, Name, Version, Description, Main, Entry string
+		ConfigSchema                                json.RawMessage
+	}
+	path := filepath.Join(dir, manifestName)
+	switch data, err := disk.Read(path, maxSetting); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
+	default:
+		if err := json.Unmarshal(withoutComments(data), &manifest); err != nil {
+			return nil, fmt.Errorf("%s is no JSON of a plugin: %w", path, err)
+		}
+		f.files, f.hasManifest = append(f.files, path), true
+	}
+	var pkg packageJSON
+	path = filepath.Join(dir, "package.json")
+	if data, err := disk.Read(path, maxSetting); err == nil {
+		if err := json.Unmarshal(data, &pkg); err != nil {
+			return nil, fmt.Errorf("%s is no JSON of a package: %w", path, err)
+		}
+		f.files = append(f.files, path)
+	}
+	if s := string(manifest.ConfigSchema); s != "" && s != "null" {
+		f.plugin.Schema = manifest.ConfigSchema
+	}
+	f.plugin.ID = manifest.ID
+	f.says = about{ID: manifest.ID, Name: first(manifest.Name, pkg.Name), Version: first(manifest.Version, pkg.Version), Description: first(manifest.Description, pkg.Description), RootDir: dir, Packaged: true}
+	if pkg.OpenClaw != nil {
+		f.extensions, f.built, f.hooks = pkg.OpenClaw.Extensions, pkg.OpenClaw.RuntimeExtensions, pkg.OpenClaw.Hooks
+	}
+	f.main = []string{manifest.Entry, manifest.Main, "index", pkg.Module, pkg.Main, "src/index", "dist/index"}
+	if !f.hasManifest && pkg.OpenClaw == nil && !isFile(plainFile(filepath.Join(dir, "index"))) {
+		return nil, fmt.Errorf("%s is no plugin of OpenClaw: it has no %s, no openclaw in package.json and no %s", dir, manifestName, hookFileName)
+	}
+	return f, nil
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// entries are the files in which the package begins.
+func (f *foundPlugin) entries() ([]string, error) {
+	var out []string
+	for i, name := range f.extensions {
+		names := []string{name, "dist/" + strings.TrimPrefix(strings.TrimSuffix(name, filepath.Ext(name)), "./")}
+		if i < len(f.built) {
+			names = append(names, f.built[i])
+		}
+		file := ""
+		for _, name := range names {
+			at := filepath.Join(f.dir, filepath.FromSlash(name))
+			if !disk.Inside(f.dir, at) {
+				return nil, fmt.Errorf("%s: the extension %s is not in its folder", filepath.Join(f.dir, "package.json"), name)
+			}
+			if file = first(plainFile(at), plainFile(filepath.Join(at, "index"))); file != "" {
+				break
+			}
+		}
+		if file == "" {
+			return nil, fmt.Errorf("%s names the extension %s, and there is no such file; build the plugin, or install it anew", filepath.Join(f.dir, "package.json"), name)
+		}
+		out = append(out, file)
+	}
+	if len(out) > 0 || len(f.hooks) > 0 {
+		return out, nil
+	}
+	for _, name := range f.main {
+		if name == "" {
+			continue
+		}
+		at := filepath.Join(f.dir, filepath.FromSlash(name))
+		if file := plainFile(at); file != "" && disk.Inside(f.dir, at) {
+			return []string{file}, nil
+		}
+	}
+	return nil, nil
+}
+
+// about is what a file of the package is told.
+func (f *foundPlugin) about(file string) *about {
+	a := f.says
+	a.Source = file
+	return &a
+}
+
+// entryOf is the text that makes a program of a plan.
+func (p *plan) entryOf(path string) string {
+	if p.plugin == nil {
+		return entry(path)
+	}
+	var head, body strings.Builder
+	for i, u := range p.units {
+		said, _ := json.Marshal(u.about) // of texts
+		fmt.Fprintf(&head, "import * as script%d from %s;\n", i, quote(u.file))
+		fmt.Fprintf(&body, "__hookway.load(script%d, %s, %s);\n", i, quote(baseOf(path)), said)
+	}
+	return head.String() + body.String()
+}
+
+// nodeModules are those of Node. What is not built in fails when a plugin uses it, so
+// that one whose hooks do without it runs.
+var nodeModules = []string{
+	"assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto", "dgram", "diagnostics_channel", "dns", "domain",
+	"events", "fs", "http", "http2", "https", "inspector", "module", "net", "os", "path", "perf_hooks", "process", "punycode", "querystring", "readline", "repl",
+	"sea", "sqlite", "stream", "string_decoder", "sys", "test", "timers", "tls", "trace_events", "tty", "url", "util", "v8", "vm", "wasi", "worker_threads", "zlib",
+}
+
+// sdk serves openclaw/plugin-sdk and all that is below it; and to a plugin the modules
+// of Node that are not built in.
+func sdk(isPlugin bool) api.Plugin {
+	return api.Plugin{Name: "openclaw", Setup: func(b api.PluginBuild) {
+		const space = "hookway:sdk"
+		b.OnResolve(api.OnResolveOptions{Filter: `^(openclaw|clawdbot|moltbot)(/|$)`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+			return api.OnResolveResult{Path: a.Path, Namespace: space}, nil
+		})
+		if isPlugin {
+			b.OnResolve(api.OnResolveOptions{Filter: `^(node:)?[a-z_0-9]+(/[a-z/]+)?$`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+				name := strings.TrimPrefix(a.Path, "node:")
+				top, _, _ := strings.Cut(name, "/")
+				if _, built := nodes[name]; built || !slices.Contains(nodeModules, top) {
+					return api.OnResolveResult{}, nil
+				}
+				return api.OnResolveResult{Path: "node:" + name, Namespace: space}, nil
+			})
+		}
+		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: space}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+			text := fmt.Sprintf("const m = __hookway.modules[\"openclaw.js\"];\nmodule.exports = m.sdk(%s, m);\n", quote(a.Path))
+			return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
+		})
+	}}
+}
