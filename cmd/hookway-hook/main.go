@@ -22,6 +22,10 @@ func main() {
 		_, _ = os.Stdout.WriteString(text)
 		return
 	}
+	if o.stream && err == nil {
+		runStream(o)
+		return
+	}
 	s := &shim{options: o}
 	s.guarded(func() { s.run(err) })
 }

@@ -16,6 +16,7 @@ var version = ""
 type options struct {
 	agent, event, policy string
 	timeout              time.Duration // the agent's own; 0 if it was not given
+	stream               bool          // one event after another, as hookway's own plugins ask
 }
 
 const usage = `usage: hookway-hook AGENT --event NAME [--timeout DURATION] [--on-failure block|continue]
@@ -57,6 +58,10 @@ func parse(args []string) (o options, text string, err error) {
 			return o, strings.Replace(usage, "%", strings.Join(call.Agents(), ", "), 1), nil
 		case "--version", "version":
 			return o, "hookway-hook " + orDevel(version) + " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n", nil
+		}
+		if arg == "--stream" {
+			o.stream = true
+			continue
 		}
 		if !strings.HasPrefix(arg, "-") && o.agent == "" && arg != "" {
 			o.agent = arg

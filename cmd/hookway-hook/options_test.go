@@ -45,7 +45,7 @@ func TestNoArguments(t *testing.T) {
 
 func TestTheCommandLineOfInstall(t *testing.T) {
 	o, text, err := parse([]string{"gemini", "--event", "BeforeTool", "--timeout", "60s", "--on-failure", "continue"})
-	if want := (options{"gemini", "BeforeTool", "continue", time.Minute}); o != want || text != "" || err != nil {
+	if want := (options{agent: "gemini", event: "BeforeTool", policy: "continue", timeout: time.Minute}); o != want || text != "" || err != nil {
 		t.Errorf("read as %+v, %q, %v", o, text, err)
 	}
 	if o, _, err = parse([]string{"gemini", "--event=BeforeTool", "--timeout=1m"}); err != nil || o.event != "BeforeTool" || o.timeout != time.Minute {

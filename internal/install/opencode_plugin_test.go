@@ -3,6 +3,7 @@ package install_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,13 +39,44 @@ func init() {
 	}
 }
 
+// streamVar has the stub answer as a stream too; without it, it ends at once when it
+// is to be one, as an older hookway-hook does.
+const streamVar = "HOOKWAY_TEST_PLUGIN_STREAMS"
+
+// playStream answers one event after another: so many of them, then it dies.
+func playStream(says string, most int) int {
+	var head [3]uint32
+	for range most {
+		if binary.Read(os.Stdin, binary.BigEndian, &head) != nil {
+			return 0
+		}
+		text := make([]byte, head[1]+head[2])
+		if _, err := io.ReadFull(os.Stdin, text); err != nil {
+			return 1
+		}
+		reply, err := decide(says, adapter.Call{Event: string(text[:head[1]]), Stdin: text[head[1]:]})
+		how := uint32(0)
+		if err != nil {
+			how = 3
+		}
+		_ = binary.Write(os.Stdout, binary.BigEndian, []uint32{head[0], how, uint32(len(reply.Stdout))}) //nolint:gosec // small
+		_, _ = os.Stdout.Write(reply.Stdout)
+	}
+	return 1
+}
+
 // playShim is hookway-hook with the real codec and one hook.
 func playShim(says string) int {
-	stdin, err := io.ReadAll(os.Stdin)
+	log, err := os.OpenFile(os.Getenv(stubLog), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return 1
 	}
-	log, err := os.OpenFile(os.Getenv(stubLog), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if os.Args[2] == "--stream" {
+		_ = log.Close()
+		most, _ := strconv.Atoi(os.Getenv(streamVar))
+		return playStream(says, most)
+	}
+	stdin, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		return 1
 	}
@@ -144,13 +177,18 @@ func node(t *testing.T) string {
 
 // play runs the plugin, with the settings, and gives what the harness printed and
 // how the shim was called.
-func play(t *testing.T, says string, settings map[string]any) (printed, called string) {
+func play(t *testing.T, says string, settings map[string]any, env ...string) (printed, called string) {
 	t.Helper()
-	return playCopies(t, says, settings)
+	return playIn(t, env, says, settings)
 }
 
 // playCopies runs as many copies of the plugin in one process as there are settings.
 func playCopies(t *testing.T, says string, each ...map[string]any) (printed, called string) {
+	t.Helper()
+	return playIn(t, nil, says, each...)
+}
+
+func playIn(t *testing.T, env []string, says string, each ...map[string]any) (printed, called string) {
 	t.Helper()
 	bin := node(t)
 	plugin, err := os.ReadFile("opencode/hookway.js")
@@ -193,7 +231,7 @@ func playCopies(t *testing.T, says string, each ...map[string]any) (printed, cal
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin, append([]string{harness}, files...)...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), stubVar+"="+says, stubLog+"="+log, "GORACE=atexit_sleep_ms=0") // by default a second for each process
+	cmd.Env = append(append(os.Environ(), stubVar+"="+says, stubLog+"="+log, "GORACE=atexit_sleep_ms=0"), env...) // by default a second for each process
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -231,6 +269,30 @@ func TestTheOpenCodePluginObeys(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTheOpenCodePluginAsksOneStream: every answer is obeyed as that of a process of
+// its own, and none is started for an event that the stream answers. One that dies
+// leaves nothing unasked.
+func TestTheOpenCodePluginAsksOneStream(t *testing.T) {
+	for _, says := range []string{"continue", "block", "inject", "change"} {
+		for most, alone := range map[string]int{"1000": 0, "7": 3} { // of 20 events, and one for each death
+			t.Run(says+" "+most, func(t *testing.T) {
+				t.Parallel()
+				got, called := play(t, says, nil, streamVar+"="+most)
+				want, err := os.ReadFile("testdata/plugin/" + says + ".golden")
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got != string(want) {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+				if n := strings.Count(called, "\n"); n > alone {
+					t.Errorf("%d processes of their own:\n%s", n, called)
+				}
+			})
+		}
 	}
 }
 

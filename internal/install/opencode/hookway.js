@@ -1,15 +1,17 @@
 // hookway for OpenCode. Written by: hookway install opencode. Do not edit: it is
 // written anew. Remove it with: hookway uninstall opencode.
 //
-// Every hook runs hookway-hook with the event as JSON on stdin:
+// Every hook asks hookway-hook about the event, as JSON:
 //   {"hook_event_name", "session_id", "cwd", "input", "output"}
-// and takes one JSON object from its stdout:
+// and takes one JSON object from it:
 //   {"action": "block", "reason"}   stops the tool, command or prompt
 //   {"modified": {…}}               what is to be changed in output
 //   {"inject": "text"}              text for the model
 //   {"user_message": "text"}        text for the user
 // No answer, a late one, or one that is no such object: what gates something is
 // stopped, the rest passes, unless it was installed with --on-failure continue.
+// One hookway-hook answers one event after another; where it cannot, one is started
+// for that event alone.
 import { spawn } from "node:child_process";
 
 const settings = /*HOOKWAY*/ {};
@@ -18,8 +20,108 @@ const gates = new Set(["tool.execute.before", "command.execute.before", "chat.me
 const stoppable = new Set([...gates, "experimental.chat.system.transform"]); // with --on-failure block
 const longest = 64 * 1024 * 1024; // of an answer
 
-// ask runs hookway-hook and gives its answer.
-function ask(event, cwd, payload) {
+// ask gives hookway's answer.
+async function ask(stream, event, cwd, payload) {
+  const text = JSON.stringify({ hook_event_name: event, cwd, ...payload });
+  const said = await stream.ask(event, text);
+  if (said?.how === 0) return read(said.text);
+  if (said?.how === 2) return { action: "block", reason: said.text.trim() };
+  return once(event, cwd, text);
+}
+
+const restAfterDeath = 10_000; // of a stream that never answered
+
+// Stream is a hookway-hook that answers one event after another, as long as this
+// OpenCode runs. An event comes as three numbers of four bytes: its own, and the
+// lengths of its name and its JSON, which follow; an answer with its number, how it
+// ends, and its length.
+class Stream {
+  constructor(cwd) {
+    Object.assign(this, { cwd, child: null, last: 0, pending: new Map(), rest: Buffer.alloc(0), notBefore: 0 });
+  }
+
+  // ask gives {how, text}; null means that it cannot.
+  ask(event, text) {
+    if (!this.child && !this.start()) return Promise.resolve(null);
+    const child = this.child;
+    const [name, body] = [Buffer.from(event), Buffer.from(text)];
+    const id = (this.last = (this.last + 1) >>> 0);
+    const head = Buffer.alloc(12);
+    head.writeUInt32BE(id, 0);
+    head.writeUInt32BE(name.length, 4);
+    head.writeUInt32BE(body.length, 8);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        reject(new Error(`no answer within ${settings.timeout}`));
+        this.pending.delete(id);
+        this.lost(child); // what else waits for it is asked of another
+      }, settings.timeoutMs);
+      this.pending.set(id, { resolve, timer });
+      hold(child, true);
+      child.stdin.write(Buffer.concat([head, name, body]));
+    });
+  }
+
+  start() {
+    if (Date.now() < this.notBefore) return false;
+    const args = ["opencode", "--stream", "--timeout", settings.timeout];
+    if (settings.onFailure) args.push("--on-failure", settings.onFailure);
+    const child = spawn(settings.shim, args, { cwd: this.cwd, stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
+    this.child = child;
+    this.answered = false;
+    for (const end of [child, child.stdin, child.stdout]) end?.on("error", () => this.lost(child));
+    child.on("close", () => this.lost(child));
+    child.stdout?.on("data", (chunk) => {
+      if (child === this.child) this.take(child, chunk);
+    });
+    hold(child, false);
+    return true;
+  }
+
+  take(child, chunk) {
+    this.rest = Buffer.concat([this.rest, chunk]);
+    while (this.rest.length >= 12) {
+      const [id, how, length] = [0, 4, 8].map((at) => this.rest.readUInt32BE(at));
+      if (how > 3 || length > longest) return this.lost(child); // it is no stream of ours
+      if (this.rest.length < 12 + length) return;
+      const text = this.rest.toString("utf8", 12, 12 + length);
+      this.rest = this.rest.subarray(12 + length);
+      this.answered = true;
+      this.settle(id, how === 3 ? null : { how, text });
+    }
+  }
+
+  settle(id, said) {
+    const { resolve, timer } = this.pending.get(id) ?? {};
+    clearTimeout(timer);
+    this.pending.delete(id);
+    if (this.pending.size === 0 && this.child) hold(this.child, false);
+    resolve?.(said);
+  }
+
+  // lost gives up a stream that ended, or does not answer.
+  lost(child) {
+    if (child !== this.child) return;
+    this.child = null;
+    this.rest = Buffer.alloc(0);
+    if (!this.answered) this.notBefore = Date.now() + restAfterDeath;
+    child.kill("SIGKILL");
+    for (const id of [...this.pending.keys()]) this.settle(id, null);
+  }
+
+  // close ends it: it has no more events.
+  close() {
+    this.child?.stdin.end();
+  }
+}
+
+// hold says whether OpenCode may end while its stream runs.
+function hold(child, yes) {
+  for (const end of [child, child.stdin, child.stdout]) end?.[yes ? "ref" : "unref"]?.();
+}
+
+// once runs hookway-hook for one event.
+function once(event, cwd, text) {
   return new Promise((resolve, reject) => {
     const args = ["opencode", "--event", event, "--timeout", settings.timeout];
     if (settings.onFailure) args.push("--on-failure", settings.onFailure);
@@ -49,7 +151,7 @@ function ask(event, cwd, payload) {
       if (code !== 0) return reject(new Error(`exit code ${code}: ${said.trim().slice(0, 500)}`));
       resolve(read(out));
     });
-    child.stdin.end(JSON.stringify({ hook_event_name: event, cwd, ...payload }));
+    child.stdin.end(text);
   });
 }
 
@@ -84,10 +186,10 @@ function mine(event, object, id) {
 }
 
 // judge asks, and answers itself if nobody does.
-async function judge(event, cwd, payload) {
+async function judge(stream, event, cwd, payload) {
   let why = "its answer is no JSON object";
   try {
-    const answer = await ask(event, cwd, payload);
+    const answer = await ask(stream, event, cwd, payload);
     if (answer) return answer;
   } catch (err) {
     why = err.message;
@@ -175,6 +277,7 @@ const bus = new Set([
 ]);
 
 export const Hookway = async ({ client, directory }) => {
+  const stream = new Stream(directory);
   let session; // the one that was heard of last: not all hooks say theirs
   const hooks = {};
   for (const event of points) {
@@ -182,7 +285,7 @@ export const Hookway = async ({ client, directory }) => {
       session = input?.sessionID ?? session;
       const id = input?.callID ?? input?.messageID;
       if (others(event, output, id)) return;
-      const answer = await judge(event, directory, { session_id: session, input, output });
+      const answer = await judge(stream, event, directory, { session_id: session, input, output });
       if (!answer.unasked) mine(event, output, id);
       tell(client, answer);
       obey(event, output, answer);
@@ -193,10 +296,11 @@ export const Hookway = async ({ client, directory }) => {
     session = event.properties?.sessionID ?? event.properties?.info?.id ?? session;
     if (others(event.type, event, event.id)) return; // both are told at once, and nobody is stopped
     mine(event.type, event, event.id);
-    tell(client, await judge(event.type, directory, { session_id: session, input: event }));
+    tell(client, await judge(stream, event.type, directory, { session_id: session, input: event }));
   };
   hooks.dispose = async () => {
-    await judge("dispose", directory, { session_id: session, input: {} });
+    await judge(stream, "dispose", directory, { session_id: session, input: {} });
+    stream.close();
   };
   return hooks;
 };
