@@ -100,7 +100,9 @@ func (e *Engine) toolFault(ctx context.Context, ev AnyEvent, tool, text string, 
 	if out.Payload.Error != text {
 		v.Inject = join(v.Inject, out.Payload.Error, "\n\n")
 	}
-	v.UserMessage = join(v.UserMessage, out.UserMessage, "\n")
+	if !strings.Contains(v.UserMessage, out.UserMessage) { // a hook of both events may say it twice
+		v.UserMessage = join(v.UserMessage, out.UserMessage, "\n")
+	}
 	return out.Verdict
 }
 
