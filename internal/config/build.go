@@ -19,11 +19,11 @@ import (
 	"github.com/hookway/hookway/wire"
 )
 
-// patch is a handler that applies the same merge patch to every payload.
-type patch json.RawMessage
+// mergePatch is a handler that applies the same merge patch to every payload.
+type mergePatch json.RawMessage
 
 // Handle gives the changed payload.
-func (p patch) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+func (p mergePatch) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	payload, err := wire.Patch(ev, p)
 	if err != nil {
 		return hook.Decision{}, err
@@ -190,7 +190,7 @@ func (l *loader) show(f *found, h *Hook) (pins []pin, hash string) {
 func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 	switch h.Kind {
 	case "modify":
-		h.Handler = patch(f.spec.handler.patch)
+		h.Handler = mergePatch(f.spec.handler.patch)
 		return nil
 	case "command", "script", "http", "grpc", "wasm":
 	default:
@@ -214,6 +214,9 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 	}
 	if f.data != "" {
 		h.Handler = withFolder{path: f.data, next: h.Handler}
+	}
+	if f.spec.profile != nil && f.spec.profile.Together {
+		h.Handler = perFile{next: h.Handler, finds: finder(f.spec.tools)}
 	}
 	if h.Kind == "command" && !f.spec.filter.empty() {
 		h.Handler, err = newFiltered(f.spec.filter, h.Handler)

@@ -251,6 +251,7 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 		for _, name := range h.match.Tool {
 			s.tools = append(s.tools, matchWord{entry{name, matcher}, s.hook})
 		}
+		h.tools, h.match.Tool = h.match.Tool, withPatches(h.match.Tool)
 		if err != nil {
 			s.warn(matcher, fmt.Sprintf("the matcher %q cannot be used here, and its hook is left out: %v", strict.Clip(matcher.Value), err),
 				"write it without look-around and back-references")

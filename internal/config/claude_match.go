@@ -260,12 +260,16 @@ func newFiltered(f filter, next hook.Handler) (*filtered, error) {
 	if f.never != "" {
 		out.not, err = regexp.Compile(f.never)
 	}
+	if files, ok := next.(perFile); ok && f.field == toolName {
+		files.finds = out.finds
+		out.next = files
+	}
 	return out, err
 }
 
 // Handle runs the hook if the event is one of its own.
 func (f *filtered) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	if f.field != "" {
+	if f.field != "" && !(f.field == toolName && isPatch(ev)) { // each file of a patch is a call of its own
 		value, err := fieldOf(ev, f.field)
 		if err != nil {
 			return hook.Decision{}, err

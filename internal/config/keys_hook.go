@@ -45,6 +45,7 @@ type hookSpec struct {
 	handler handlerSpec
 	filter  filter     // of an imported hook
 	rule    string     // of an imported hook: its if
+	tools   []string   // of an imported hook: those that its matcher names
 	webhook *webhookAs // of a webhook that is told
 }
 
