@@ -90,7 +90,7 @@ step "build"
 step "vet"
 "$go" vet ./...
 
-beside lint "vet on other platforms, and staticcheck" sh tools/lint.sh
+beside lint "vet on other platforms, and staticcheck" env GOMAXPROCS=1 sh tools/lint.sh
 
 step "tests, with the race detector and the fuzz seeds"
 command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run, because node is not installed"
