@@ -16,11 +16,10 @@ import (
 
 // streaming is a shim that answers one event after another.
 type streaming struct {
-	t    *testing.T
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	out  io.Reader
-	said []byte
+	t   *testing.T
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out io.Reader
 }
 
 func (w *world) streaming(t *testing.T) *streaming {

@@ -157,7 +157,7 @@ func (a *app) log(ctx context.Context, o logOptions) error {
 	if o.follow {
 		records = audit.Follow(ctx, dir, o.Filter)
 	} else {
-		records = audit.Read(dir, o.Filter)
+		records = byTime(audit.Read(dir, o.Filter))
 	}
 	shown := 0
 	for r, err := range records {

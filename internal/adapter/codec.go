@@ -69,6 +69,9 @@ type Event struct {
 	// HangsOnAsk: an ask is waited for without end where nobody can be asked. See
 	// FitUnattended.
 	HangsOnAsk bool
+	// Aside: it comes often and can only tell something, so an agent that can be told
+	// not to wait for the answer is.
+	Aside bool
 	// Unmarked: a stop of an agent that goes on because of a hook does not say so.
 	Unmarked bool
 

@@ -33,7 +33,8 @@ How to read the tables:
   something, injected text is given at the next event that takes it. The audit record
   says so. No opinion is never written as an approval, but for the one agent that takes it
   for a refusal (Antigravity CLI).
-- *Waits* is how long the agent waits for a hook if its configuration says nothing.
+- *Waits* is how long the agent waits for a hook if its configuration says nothing. *No* is an
+  event that comes often and can only tell something: hookway install has the agent not wait for it.
 
 `
 
@@ -81,7 +82,7 @@ func writeEvent(page *strings.Builder, e adapter.Event, name string) {
 	if e.Kind != nil {
 		here = e.Kind.Name
 	}
-	fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", name, here, abilities(e), inWords(e.Wait), cell(e.Note))
+	fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", name, here, abilities(e), waits(e), cell(e.Note))
 }
 
 // abilities lists what the agent enforces, and what it does so for some tools only.
@@ -108,4 +109,12 @@ func inWords(d time.Duration) string {
 	default:
 		return fmt.Sprintf("%v s", d.Seconds())
 	}
+}
+
+// waits is how long the agent waits at an event.
+func waits(e adapter.Event) string {
+	if e.Aside {
+		return "no"
+	}
+	return inWords(e.Wait)
 }

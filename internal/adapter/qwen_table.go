@@ -21,7 +21,7 @@ var qwenAbout = About{
 		{Name: qwenPrompt, Kind: hook.AgentStart.Info(), Can: Block | Inject, Wait: qwenWait,
 			Note: "it comes again without a prompt after results of tools: that is " + qwenContinued + " here"},
 		{Name: "UserPromptExpansion", Can: Block | Inject, Wait: qwenWait, Note: "by its documentation; not seen"},
-		{Name: "MessageDisplay", Wait: qwenWait},
+		{Name: "MessageDisplay", Aside: true, Wait: qwenWait},
 		{Name: "PreToolUse", Kind: hook.PreToolUse.Info(), Can: Block | Ask, Wait: qwenWait,
 			Note: "an ask is a refusal where nobody can be asked (qwen -p); a changed input is not applied, though it is documented"},
 		{Name: "PermissionRequest", Kind: hook.PermissionRequest.Info(), Can: Block | Ask | Allow, Wait: qwenWait,

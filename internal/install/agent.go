@@ -38,10 +38,6 @@ type agent struct {
 	// program without a shell; nil is never.
 	direct func(w *world) bool
 
-	// tells are the events that come often and can only tell something, where the
-	// agent can be told not to wait for the answer.
-	tells []string
-
 	// wait bounds how long the agent really waits at an event; 0 is no bound.
 	wait func(name string) time.Duration
 
@@ -128,7 +124,7 @@ func (a *agent) events(w *world) (events []event, notes []string, err error) {
 			name: e.Name, timeout: timeout,
 			gates:   w.OnFailure != call.PolicyContinue && e.Can&(adapter.Block|adapter.Ask) != 0 && call.Gates(a.name, e.Name),
 			changes: e.Can&(adapter.ChangeInput|adapter.ChangeOutput) != 0,
-			tells:   e.Can == 0 && slices.Contains(a.tells, e.Name),
+			tells:   e.Aside && e.Can == 0,
 		})
 	}
 	return events, notes, nil

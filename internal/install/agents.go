@@ -31,7 +31,6 @@ var claude = &agent{
 	// A version that does not know args starts the program without any, and
 	// hookway-hook then takes the caller for Claude Code.
 	direct: func(*world) bool { return true },
-	tells:  []string{"MessageDisplay", "CwdChanged", "FileChanged", "DirectoryAdded"},
 	leave:  leaveClaude,
 	off:    offClaude,
 	strict: true,
@@ -115,7 +114,11 @@ var qwen = &agent{
 	project: below(".qwen", "settings.json"),
 	keys:    []string{"hooks"},
 	entry: func(e event, c caller) object {
-		return inGroup(object{{"type", "command"}, {"name", "hookway"}, {"command", c.line()}, {"timeout", e.seconds()}})
+		h := object{{"type", "command"}, {"name", "hookway"}, {"command", c.line()}, {"timeout", e.seconds()}}
+		if e.tells {
+			h = append(h, member{"async", true})
+		}
+		return inGroup(h)
 	},
 	off: offQwen,
 }

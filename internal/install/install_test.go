@@ -40,6 +40,7 @@ func events(names ...string) []adapter.Event {
 		if strong {
 			e.Can = adapter.Block | adapter.ChangeInput
 		}
+		e.Aside = name == "MessageDisplay"
 		all = append(all, e)
 	}
 	return all

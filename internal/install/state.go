@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookway/hookway/internal/adapter"
 	"github.com/tailscale/hujson"
 )
 
@@ -78,7 +79,7 @@ func Installed(name string, scope Scope, o Options) (State, error) {
 	if a.whole != nil {
 		return s, s.lookWhole(a, w, f)
 	}
-	if err := s.look(a, f.text()); err != nil {
+	if err := s.look(a, w, f.text()); err != nil {
 		return s, fmt.Errorf("%s:%w", s.File, spaced(err))
 	}
 	if err := s.faults(a, w, f.text()); err != nil {
@@ -96,13 +97,20 @@ func Installed(name string, scope Scope, o Options) (State, error) {
 }
 
 // look finds our entries.
-func (s *State) look(a *agent, text []byte) error {
+func (s *State) look(a *agent, w *world, text []byte) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
 	t, err := treeOf(text, a.keys)
 	if err != nil || t.events == nil {
 		return err
+	}
+	table, err := w.table(a.name)
+	if err != nil {
+		return err
+	}
+	aside := func(name string) bool {
+		return slices.ContainsFunc(table, func(e adapter.Event) bool { return e.Name == name && e.Aside })
 	}
 	for _, m := range t.events.Value.(*hujson.Object).Members {
 		if _, ok := m.Value.Value.(*hujson.Array); !ok {
@@ -115,7 +123,7 @@ func (s *State) look(a *agent, text []byte) error {
 		e, name := found[0], m.Name.Value.(hujson.Literal).String()
 		s.Events = append(s.Events, EventState{
 			Name: name, Program: e.program, Line: e.line, Codec: e.codec,
-			Timeout: e.flags["timeout"], OnFailure: e.flags["on-failure"], Copies: len(found), Only: e.only(slices.Contains(a.tells, name)),
+			Timeout: e.flags["timeout"], OnFailure: e.flags["on-failure"], Copies: len(found), Only: e.only(aside(name)),
 		})
 		s.addShim(e.program)
 	}

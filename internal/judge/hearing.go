@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/adapter"
 	variables "github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -35,7 +36,8 @@ func (h *hearing) native() string {
 func (h *hearing) inSession(ev hook.AnyEvent) (hook.AnyEvent, error) {
 	env := *ev.Head()
 	id := h.env.get("HOOKWAY_SESSION")
-	if id == "" && env.CWD != "" {
+	env.Mark = h.asideMark(ev)
+	if id == "" && env.CWD != "" && env.Mark == nil {
 		return ev, nil
 	}
 	if id != "" {
@@ -48,6 +50,20 @@ func (h *hearing) inSession(ev hook.AnyEvent) (hook.AnyEvent, error) {
 		env.CWD = h.request.Dir
 	}
 	return ev.Info().New(env, ev.Body())
+}
+
+// mostAside bounds how late an event that nobody waits for is believed to come.
+const mostAside = time.Minute
+
+// asideMark is the time of an event that nobody waits for, and which may so come
+// after later ones: what the agent says, if it says it. nil is the time at which it
+// comes.
+func (h *hearing) asideMark(ev hook.AnyEvent) *hook.Mark {
+	told := toldTime(ev)
+	if age := time.Since(told); told.IsZero() || age < 0 || age > mostAside || !h.codec.About().Event(adapter.NativeName(ev)).Aside {
+		return ev.Head().Mark
+	}
+	return &hook.Mark{Time: told}
 }
 
 // environ is the caller's environment.
