@@ -35,6 +35,11 @@ type ToolRun struct {
 // Blocked, and its response is the reason. The error is the tool's own, as
 // hooks left it, or says that the context ended.
 func Tool(ctx context.Context, e *Engine, env *Envelope, use ToolUse, run func(context.Context, ToolUse) (ToolResponse, error)) (ToolRun, error) {
+	if use.ToolName == "" {
+		r := ToolRun{Use: use}
+		r.refused(ErrNoTool.Error())
+		return r, ErrNoTool
+	}
 	for retries, ran := 0, 0; ; retries++ {
 		r, again, err := tryTool(ctx, e, env, use, run)
 		ran += r.Tries

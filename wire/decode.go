@@ -60,7 +60,28 @@ func eventObject(data []byte) ([]member, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the event cannot be read: %w", err)
 	}
-	return list, nil
+	return unfolded(list), nil
+}
+
+// unfolded is an event as A3S Box has it, {event_type, session_id, payload}, with
+// the fields of its payload beside the others.
+func unfolded(list []member) []member {
+	kind := slices.IndexFunc(list, func(m member) bool { return m.name == "event_type" && m.value[0] == '"' })
+	inner := slices.IndexFunc(list, func(m member) bool { return m.name == "payload" && m.value[0] == '{' })
+	if kind < 0 || inner < 0 || slices.ContainsFunc(list, func(m member) bool { return m.name == "hook_event_name" }) {
+		return list
+	}
+	var out []member
+	within := members(list[inner].value)
+	for i, m := range list {
+		switch {
+		case i == kind:
+			out = append(out, member{name: "hook_event_name", value: m.value})
+		case i != inner && !slices.ContainsFunc(within, func(w member) bool { return w.name == m.name }):
+			out = append(out, m)
+		}
+	}
+	return append(out, within...)
 }
 
 func eventName(list []member) (name string, ok bool, err error) {
@@ -111,7 +132,7 @@ func decode(info *hook.EventInfo, list []member) (hook.AnyEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.readClaude(later); err != nil {
+	if err := d.readTheirs(later); err != nil {
 		return nil, err
 	}
 	d.keepNative()
@@ -161,8 +182,10 @@ func (d *decoder) readShadow(list []member) error {
 // Code's names for fields of ours.
 func (d *decoder) readAll(list []member) (later []member, err error) {
 	theirs := map[string]bool{}
-	for _, a := range claudeNames(d.info) {
-		theirs[a.theirs] = true
+	for _, a := range readNames(d.info) {
+		if _, ok := d.field(a.ours); ok || a.ours == "cwd" || strings.Contains(a.ours, ".") {
+			theirs[a.theirs] = true
+		}
 	}
 	for _, m := range list {
 		f, isField := d.field(m.name)
@@ -240,11 +263,19 @@ func (d *decoder) readEnvelope(name string, text json.RawMessage) error {
 	return nil
 }
 
-// readClaude fills fields that came under Claude Code's name only.
-func (d *decoder) readClaude(list []member) error {
+// readTheirs fills fields that came under another system's name only.
+func (d *decoder) readTheirs(list []member) error {
 	for _, m := range list {
-		for _, a := range claudeNames(d.info) {
+		for _, a := range readNames(d.info) {
 			if a.theirs != m.name {
+				continue
+			}
+			if a.ours == "cwd" {
+				if d.env.CWD == "" {
+					if err := read(reflect.ValueOf(&d.env.CWD).Elem(), m.value, m.name); err != nil {
+						return err
+					}
+				}
 				continue
 			}
 			v := d.payload
@@ -253,6 +284,9 @@ func (d *decoder) readClaude(list []member) error {
 				v = f.make(v)
 			}
 			if !v.IsZero() {
+				if !slices.Contains(claudeNames(d.info), a) {
+					d.unknown[m.name] = exact(m.value)
+				}
 				continue // it came under our name as well
 			}
 			if err := read(v, m.value, m.name); err != nil {

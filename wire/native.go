@@ -28,6 +28,16 @@ func claudeNames(info *hook.EventInfo) []alias {
 	return nil
 }
 
+// otherNames are read where ours is missing, and never written: those of A3S Box,
+// and of other systems whose hooks run here. An event has those whose field it has.
+var otherNames = []alias{
+	{"tool_name", "tool"}, {"tool_name", "toolName"}, {"tool_input", "args"}, {"tool_input", "params"},
+	{"tool_response", "result"}, {"cwd", "working_directory"},
+}
+
+// readNames are all other names that a field of an event may come under.
+func readNames(info *hook.EventInfo) []alias { return append(claudeNames(info), otherNames...) }
+
 // envelopeNames are the envelope's fields, in the order in which they are written.
 var envelopeNames = []string{"session_id", "transcript_path", "cwd", "event_id", "time", "agent", "source", "metadata"}
 

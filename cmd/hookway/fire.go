@@ -143,6 +143,9 @@ func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwis
 	if err == nil {
 		ev, err = wire.NewEvent(info, data)
 	}
+	if err == nil {
+		err = hook.Check(ev)
+	}
 	if err != nil {
 		return hook.Outcome[any]{}, fmt.Errorf("the payload of %s: %w", info.Name, err)
 	}

@@ -147,6 +147,9 @@ func (f *Firing) event(engine *hook.Engine) (hook.AnyEvent, error) {
 	if err != nil {
 		return nil, &RequestError{Field: "payload", Err: err}
 	}
+	if err := hook.Check(ev); err != nil {
+		return nil, &RequestError{Field: "payload", Err: err}
+	}
 	env, err := f.complete(*ev.Head())
 	if err != nil {
 		return nil, err

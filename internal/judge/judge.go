@@ -141,6 +141,9 @@ func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
 	if err != nil {
 		return call.Reply{}, err
 	}
+	if err := hook.Check(ev); err != nil {
+		return call.Reply{}, err
+	}
 	h.own = ev.Head().Session
 	h.member = h.join(ev)
 	if h.ev, err = h.inSession(ev); err != nil {

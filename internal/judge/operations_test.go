@@ -4,6 +4,7 @@ package judge_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -119,4 +120,18 @@ func TestHooksOfErrorsHearOfFailedToolsUnderEveryAgent(t *testing.T) {
 	got := ask("claude", map[string]any{"hook_event_name": "PostToolUseFailure", "session_id": "s", "tool_name": "Bash", "tool_use_id": "9", "tool_input": map[string]any{"command": "x"}, "error": "recoverable"})
 	w.want(w.said(), "error tool Bash recoverable")
 	w.want(got, "mended")
+}
+
+// A call without its tool's name is refused at every door.
+func TestACallWithoutAToolIsRefused(t *testing.T) {
+	w := newWorld(t, "hooks:\n  - {id: h, on: PreToolUse, match: {tool: Bash}, block: no}\n")
+	for _, payload := range []string{`{}`, `{"tool_input":{"command":"rm -rf /"}}`, `{"tool_name":""}`} {
+		_, err := w.Fire(t.Context(), judge.Firing{Event: "PreToolUse", Payload: []byte(payload), CWD: w.dir, Env: w.env})
+		var wrong *judge.RequestError
+		if !errors.As(err, &wrong) || wrong.Field != "payload" {
+			t.Errorf("%s: %v", payload, err)
+		}
+	}
+	got := w.ask(w.event(map[string]any{"hook_event_name": "PreToolUse", "session_id": "s", "tool_input": map[string]any{"command": "rm -rf /"}}))
+	w.want(got, "deny", "names no tool")
 }

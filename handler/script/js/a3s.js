@@ -1,5 +1,5 @@
 // The module "@a3s-lab/box": HookEngine, Hook, HookMatcher, HookResponse.
-import { add, atEnd } from "hookway:hooks";
+import { add, atEnd, remove, underWay } from "hookway:hooks";
 
 export const HookEventType = Object.freeze({
   PreToolUse: "pre_tool_use", PostToolUse: "post_tool_use", GenerateStart: "generate_start",
@@ -59,26 +59,63 @@ const matchOf = (m) => {
 export class HookEngine {
   #hooks = new Map();
   #handlers = new Map();
-  constructor() { atEnd(() => this.#register()); }
+  #registered = new Map(); // by id, once the file is read: what remove takes
+  #earlier = new Map(); // by event, what the handlers were when it was fired: a firing sees none of their changes
+  #live = false;
+  constructor() {
+    atEnd(() => {
+      this.#live = true;
+      for (const h of this.#hooks.values()) this.#enter(h);
+    });
+  }
   static new() { return new HookEngine(); }
+  // register and unregister count from the next event on, never for one that has begun.
   register(hook) {
     if (!hook || typeof hook.id !== "string" || hook.id === "") throw new TypeError("a hook needs an id");
     if (typeof hook.event_type !== "string") throw new TypeError(`the hook ${hook.id} needs an event_type`);
-    this.#hooks.set(hook.id, { ...hook, config: { ...defaults, ...hook.config } });
+    const h = { ...hook, config: { ...defaults, ...hook.config } };
+    if (this.#live) {
+      this.#leave(hook.id);
+      this.#enter(h); // which throws if it is wrong
+    }
+    this.#hooks.set(hook.id, h);
   }
-  unregister(id) { const h = this.#hooks.get(id) ?? null; this.#hooks.delete(id); return h; }
+  unregister(id) {
+    const h = this.#hooks.get(id) ?? null;
+    this.#hooks.delete(id);
+    this.#leave(id);
+    return h;
+  }
   register_handler(id, handler) {
     if (typeof handler !== "function" && typeof handler?.handle !== "function") throw new TypeError(`the handler of ${id} has no handle(event)`);
+    this.#keep(id);
     this.#handlers.set(id, handler);
   }
-  unregister_handler(id) { this.#handlers.delete(id); }
+  unregister_handler(id) { this.#keep(id); this.#handlers.delete(id); }
+  #leave(id) {
+    const known = this.#registered.get(id);
+    if (known !== undefined) remove(known);
+    this.#registered.delete(id);
+  }
+  #keep(id) {
+    for (const event of underWay()) {
+      const then = this.#earlier.get(event) ?? new Map();
+      if (!then.has(id)) then.set(id, this.#handlers.get(id));
+      this.#earlier.set(event, then);
+    }
+    for (const event of this.#earlier.keys()) {
+      if (this.#earlier.size <= 100) break;
+      this.#earlier.delete(event);
+    }
+  }
   all_hooks() { return [...this.#hooks.values()]; }
   get_hook(id) { return this.#hooks.get(id) ?? null; }
   hook_count() { return this.#hooks.size; }
 
-  // What is not there any more, or has no handler, has no opinion.
-  #handle(id, event) {
-    const handler = this.#hooks.has(id) ? this.#handlers.get(id) : undefined;
+  // A hook without a handler has no opinion.
+  #handle(id, event, of) {
+    const then = this.#earlier.get(of);
+    const handler = then?.has(id) ? then.get(id) : this.#handlers.get(id);
     if (handler === undefined) return undefined;
     return typeof handler === "function" ? handler(event) : handler.handle(event);
   }
@@ -96,15 +133,14 @@ export class HookEngine {
     return modified === undefined ? { action: "Continue" } : { action: "Continue", modified };
   }
 
-  #register() {
-    for (const h of this.#hooks.values()) {
-      const handler = this.#handlers.get(h.id);
-      const place = typeof handler === "function" ? handler : handler?.handle;
-      const options = { id: h.id, on: h.event_type, profile: "a3s", priority: h.config.priority, timeout: `${h.config.timeout_ms}ms`, max_retries: h.config.max_retries };
-      const match = matchOf(h.matcher);
-      if (Object.keys(match).length) options.match = match;
-      if (h.config.async_execution) options.async = true;
-      add(options, (ev) => this.#handle(h.id, { event_type: h.event_type, session_id: ev.session_id, timestamp: Date.parse(ev.time), payload: payloadOf(ev) }), place);
-    }
+  #enter(h) {
+    const handler = this.#handlers.get(h.id);
+    const place = typeof handler === "function" ? handler : handler?.handle;
+    const options = { id: h.id, on: h.event_type, profile: "a3s", priority: h.config.priority, timeout: `${h.config.timeout_ms}ms`, max_retries: h.config.max_retries };
+    const match = matchOf(h.matcher);
+    if (Object.keys(match).length) options.match = match;
+    if (h.config.async_execution) options.async = true;
+    const run = (ev) => this.#handle(h.id, { event_type: h.event_type, session_id: ev.session_id, timestamp: Date.parse(ev.time), payload: payloadOf(ev) }, ev.event_id);
+    this.#registered.set(h.id, add(options, run, place));
   }
 }

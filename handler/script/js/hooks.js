@@ -46,7 +46,7 @@ export const remove = (hook) => {
   if (read) ask("unregister", index);
   return true;
 };
-export const atEnd = (fn) => { late.push(fn); };
+export const atEnd = (fn) => { if (read) fn(); else late.push(fn); };
 export const set = (more) => { Object.assign(settings, more); };
 
 // remembers takes what a configuration says of memory. A handler of its own for the
@@ -205,6 +205,9 @@ const call = (id, index, text) => {
   }
   return null;
 };
+
+// underWay are the ids of the events that are being answered.
+export const underWay = () => Object.values(calls).map((it) => it.event.event_id);
 
 const abort = (id, reason) => {
   const it = calls[id];
