@@ -70,6 +70,9 @@ func (a *app) showStatus(st daemon.Status, ours string) {
 	for _, w := range st.Workspaces {
 		fmt.Fprintf(out, "  %s\n", w)
 	}
+	if st.LeftBehind > 0 {
+		fmt.Fprintf(out, "  %s that hooks of Claude Code left running\n", count(st.LeftBehind, "program"))
+	}
 	if st.Relay != nil {
 		fmt.Fprintf(out, "  relay: %s\n", relayLine(*st.Relay))
 	}

@@ -11,6 +11,9 @@ import (
 
 // decide reads the answer of a program that ran to its end.
 func (h *Handler) decide(ev hook.AnyEvent, r result) (hook.Decision, error) {
+	if r.state == nil {
+		return hook.Decision{Note: "it goes on in the background"}, nil
+	}
 	d, err := wire.ExitDecision(ev, wire.Answer{
 		Stdout: r.stdout, Stderr: r.stderr, ExitCode: r.state.ExitCode(), Profile: h.c.Profile, TextPasses: h.c.TextPasses, Warn: h.warn,
 	})

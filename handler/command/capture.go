@@ -19,10 +19,13 @@ type capture struct {
 	mu   sync.Mutex
 	buf  []byte
 	over chan struct{} // closed when more came than the limit
+
+	lookout bool          // for a first line that says that the program goes on in the background
+	async   chan struct{} // closed when it came
 }
 
 func newCapture() *capture {
-	return &capture{over: make(chan struct{})}
+	return &capture{over: make(chan struct{}), async: make(chan struct{})}
 }
 
 // read takes everything from a pipe until it ends. What is beyond the limit is
@@ -36,7 +39,15 @@ func (c *capture) read(r io.Reader) {
 			c.mu.Lock()
 			c.buf = append(c.buf, chunk[:n]...)
 			flooded = len(c.buf) > maxAnswer
+			async := false
+			if c.lookout && bytes.IndexByte(c.buf, '}') >= 0 {
+				c.lookout = false // the first line is looked at once
+				_, async = background(c.buf)
+			}
 			c.mu.Unlock()
+			if async {
+				close(c.async)
+			}
 			if flooded {
 				close(c.over)
 			}

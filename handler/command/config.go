@@ -126,7 +126,7 @@ func (c *Config) label() string {
 // spec says what to start, for whom. cwd is the event's working directory,
 // possibly empty.
 func (c *Config) spec(base *environment, cwd string, env ...string) spec {
-	s := spec{argv: c.Argv, dir: c.Dir, base: base}
+	s := spec{argv: c.Argv, dir: c.Dir, base: base, left: c.Profile.Together}
 	if c.Shell != "" {
 		s.argv = shellArgv(c.Shell)
 	}

@@ -30,6 +30,9 @@ func (g group) kill() { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
 // gone reports whether no process of the group runs any more.
 func (g group) gone() bool { return !procgroup.Populated(g.id) }
 
+// leave lets the group live on by itself; false: too many do.
+func (g group) leave() bool { return procgroup.Leave(g.id) }
+
 // close is called when nothing of the group is left.
 func (g group) close() { procgroup.Forget(g.id) }
 

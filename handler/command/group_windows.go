@@ -72,6 +72,9 @@ func (g group) kill() {
 // not given the grace.
 func (g group) gone() bool { return true }
 
+// leave is not to be had: a job ends with who holds it.
+func (g group) leave() bool { return false }
+
 func (g group) close() {
 	if g.job != 0 {
 		windows.CloseHandle(g.job)

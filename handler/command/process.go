@@ -41,6 +41,7 @@ type spec struct {
 	argv []string
 	dir  string
 	env  []string
+	left bool         // what it leaves behind lives on, and it may go on in the background
 	base *environment // of env: whose PATH the program is looked up on
 }
 

@@ -12,7 +12,7 @@ import (
 type result struct {
 	stdout []byte
 	stderr []byte
-	state  *os.ProcessState
+	state  *os.ProcessState // nil: it goes on in the background
 }
 
 // ErrClosed is the cause of a failure when the handler was closed.
@@ -45,6 +45,7 @@ func (r *runner) run(ctx context.Context, s spec, input [][]byte) (result, error
 		return result{}, err
 	}
 	out, errs := newCapture(), newHeadTail()
+	out.lookout = s.left
 	go func() {
 		defer p.stdout.ended()
 		out.read(p.stdout)
@@ -57,9 +58,16 @@ func (r *runner) run(ctx context.Context, s spec, input [][]byte) (result, error
 
 	select {
 	case <-p.exited:
-		p.settle()
-		p.release()
+		if p.settle(); !s.left || !p.leave() {
+			p.release()
+		}
 		r.under.end()
+		if _, ok := background(out.bytes()); ok && s.left {
+			return result{stderr: errs.bytes()}, nil
+		}
+	case <-out.async:
+		limit, _ := background(out.bytes())
+		return result{}, r.goesOn(ctx, p, limit)
 	case <-ctx.Done():
 		r.endLater(p, r.grace)
 		return result{}, ctx.Err()

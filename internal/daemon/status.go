@@ -6,6 +6,7 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"github.com/hookway/hookway/internal/procgroup"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -26,6 +27,8 @@ type Status struct {
 	Requests    int64    `json:"requests"`
 	GoMemory    uint64   `json:"go_memory_bytes"`
 	Resident    uint64   `json:"resident_bytes,omitempty"`
+
+	LeftBehind int `json:"left_behind,omitempty"` // programs that hooks of Claude Code left running
 
 	Relay *RelayStatus `json:"relay,omitempty"` // nil: it carries no messages
 
@@ -76,7 +79,7 @@ func (s *server) statusNow(asking int) Status {
 	st := Status{
 		PID: os.Getpid(), Version: s.c.Version, Socket: s.c.Places.Socket, Executable: s.c.Executable, Replaced: s.file.replaced(),
 		UptimeS: seconds(time.Since(s.started)), IdleLimitS: seconds(s.c.Idle),
-		Workspaces: []string{}, Sessions: []string{}, GoMemory: goMemory(), Resident: resident(),
+		Workspaces: []string{}, Sessions: []string{}, GoMemory: goMemory(), Resident: resident(), LeftBehind: procgroup.Left(),
 	}
 	quiet, _ := s.activity.quiet()
 	st.Requests, st.Running = s.activity.numbers()
