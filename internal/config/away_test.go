@@ -37,6 +37,8 @@ func TestANameThatStaysRelativeIsWhatWasTrusted(t *testing.T) {
 		{"by pwd", `command: '. "$(pwd)/lib.sh"'`, "lib.sh"},
 		{"by ..", `command: 'X=tools/..; . $X/lib.sh'`, "lib.sh"},
 		{"by .. after a link", `command: 'X=up/..; . $X/lib.sh'`, "lib.sh"},
+		{"from where it came", `command: 'cd "$HOOKWAY_PROJECT_DIR"; . "$OLDPWD/lib.sh"'`, "lib.sh"},
+		{"by a module of Python", `command: 'python3 -c "import lib" 2>/dev/null; exit 0'`, "lib.py"},
 		{"if it is there", `command: 'test -f extra.sh && . ./extra.sh; exit 0'`, "extra.sh"},
 		{"by another shell", `command: 'bash ./outer.sh'`, "lib.sh"},
 		{"data of the line", `command: 'grep -q ok "list" || exit 2'`, "list"},

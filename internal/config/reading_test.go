@@ -31,11 +31,12 @@ func TestTrustPinsWhatWillRun(t *testing.T) {
 		{"by what is not known", "command: 'sh $NOBODY/x.sh'", "", "a $NOBODY/x.sh"},
 		{"by a command", "command: 'eval \"$(cat list)\"'", "list", "a \"$(cat list)\""},
 		{"by any file", "command: 'find . -exec sh {} +'", "", "a ."},
+		{"beside a script of Python", "command: python3 sub/p.py", "sub/helper.py sub/p.py", ""},
 		{"of a user's own", "command: python3 list", "list", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			for name, text := range map[string]string{"lib.sh": "", "sub/x.sh": "", "d/a.sh": "", "d/b.sh": "", "outer.sh": ". sub/x.sh\n", "events.log": "", "list": "", "../outside.sh": "#!/bin/sh\n"} {
+			for name, text := range map[string]string{"lib.sh": "", "sub/x.sh": "", "d/a.sh": "", "d/b.sh": "", "outer.sh": ". sub/x.sh\n", "events.log": "", "sub/p.py": "import json, helper\n", "sub/helper.py": "", "list": "", "../outside.sh": "#!/bin/sh\n"} {
 				w.write(w.work(name), text)
 			}
 			w.write(w.work("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, lane: guard, "+c.hook+"}]\n")

@@ -166,8 +166,14 @@ func (a *analysis) readScript(n Name, args []arg, shell bool) {
 		return
 	}
 	text := string(data)
-	if strings.ContainsRune(text[:min(len(text), 256)], 0) || !shell && !isShellScript(text) {
-		return // a program, or a script for another one
+	if strings.ContainsRune(text[:min(len(text), 256)], 0) {
+		return // a program
+	}
+	if !shell && !isShellScript(text) {
+		if in, ok := ofShebang(text); ok {
+			a.loads(in, n)
+		}
+		return
 	}
 	a.walked[n.Path] = true
 	if len(text) > MaxText {

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -125,6 +124,9 @@ func (a *analysis) interpret(in interpreter, name string, args []arg) {
 		} else {
 			a.runScript(operands[0], operands[1:], false)
 			a.module(in, operands[0])
+			for _, n := range a.places(operands[0]) {
+				a.loads(in, n)
+			}
 		}
 	}
 	a.readAll(operands)
@@ -182,33 +184,6 @@ func (a *analysis) module(in interpreter, g arg) bool {
 		}
 	}
 	return found
-}
-
-func isPython(in interpreter) bool { return len(in.endings) > 0 && in.endings[0] == ".py" }
-
-// packages are a module of Python, and those that it lies in, which are loaded first.
-func packages(module string) (out []string) {
-	parts := strings.Split(module, ".")
-	for i := range parts {
-		out = append(out, strings.Join(parts[:i+1], "/"))
-	}
-	return out
-}
-
-// imported finds the modules that a text of Python names.
-var imported = regexp.MustCompile(`(?m)(?:^|[;:\s])(?:import|from)[ \t]+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)`)
-
-// imports notes the modules that code of Python may take from where it runs, which it
-// looks through before all others.
-func (a *analysis) imports(in interpreter, code arg) {
-	if !isPython(in) {
-		return
-	}
-	for _, m := range imported.FindAllStringSubmatch(code.text, maxValues) {
-		for _, name := range strings.Split(m[1], ",") {
-			a.module(in, arg{value: value{text: strings.TrimSpace(name)}, known: true, src: strings.TrimSpace(name)})
-		}
-	}
 }
 
 // runShell looks at a call of a shell.

@@ -27,6 +27,10 @@ func init() {
 		"vars":      "D=sub\n",
 		"loop.sh":   "sh loop.sh; sh x.sh\n",
 		"param.sh":  "exec \"$@\"\n",
+		"imp.py":    "import json, helper\nfrom pk import inner\nfrom .near import x\n",
+		"helper.py": "import second as s\n", "second.py": "", "pk/__init__.py": "", "pk/inner.py": "", "near.py": "",
+		"imp.js":    "const a = require('./l/b'); import x from \"./idx\"\n",
+		"pyrun":     "#!/usr/bin/env python3\nimport helper\n",
 		"python.py": "import os\nos.system('sh x.sh')\n",
 		"bad.sh":    "if then ( x.sh\n",
 	} {

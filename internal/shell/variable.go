@@ -23,7 +23,12 @@ func (a *analysis) here() []value {
 func (a *analysis) variable(name string) ([]value, bool) {
 	switch name {
 	case "PWD", "OLDPWD":
+		at := a.place.now
+		if name == "OLDPWD" { // anywhere
+			a.place.now = nil
+		}
 		vals, known := bounded(a.here(), true)
+		a.place.now = at
 		return vals, known && !a.unsure[name]
 	case "0", "BASH_SOURCE":
 		if a.script != "" {
