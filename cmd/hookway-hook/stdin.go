@@ -39,8 +39,8 @@ func (s *shim) readStdin() ([]byte, error) {
 		n, err := os.Stdin.Read(b[len(b):cap(b)])
 		b = b[:len(b)+n]
 		switch {
-		case len(b) > call.MaxStdin:
-			return nil, errors.New("the event on stdin is larger than 64 MiB")
+		case len(b) > call.MaxEvent:
+			return nil, errors.New("the event on stdin is larger than 16 MiB")
 		case err != nil && !errors.Is(err, io.EOF):
 			return nil, errors.New("stdin cannot be read: " + err.Error())
 		}

@@ -283,14 +283,14 @@ func TestStdinOfAnySize(t *testing.T) {
 		}
 		_ = call.WriteReply(conn, &call.Reply{Stdout: []byte(byServe)})
 	})
-	for _, size := range []int{0, 1, 8 << 10, 50 << 20} {
+	for _, size := range []int{0, 1, 8 << 10, call.MaxEvent} {
 		if r := w.run(strings.Repeat("x", size), claude...); r.stdout != byServe {
 			t.Errorf("%d bytes: %+v", size, r)
 		} else if got := <-sizes; got != size {
 			t.Errorf("%d bytes became %d", size, got)
 		}
 	}
-	if r := w.run(strings.Repeat("x", call.MaxStdin+1), claude...); !strings.Contains(r.stdout, denied) || !strings.Contains(r.stdout, "64 MiB") {
+	if r := w.run(strings.Repeat("x", call.MaxEvent+1), claude...); !strings.Contains(r.stdout, denied) || !strings.Contains(r.stdout, "16 MiB") {
 		t.Errorf("too many bytes: %+v", r)
 	}
 }

@@ -86,9 +86,9 @@ func (a *app) answer(ctx context.Context, h hearing) error {
 		Kind: call.KindHook, Version: ownVersion(), Agent: h.agent, Event: h.event, Policy: h.policy,
 		Dir: dir, Env: a.environ(), Timeout: h.timeout,
 	}
-	if r.Stdin, err = io.ReadAll(io.LimitReader(a.in, maxEvent+1)); err != nil || len(r.Stdin) > maxEvent {
+	if r.Stdin, err = io.ReadAll(io.LimitReader(a.in, call.MaxEvent+1)); err != nil || len(r.Stdin) > call.MaxEvent {
 		if err == nil {
-			err = fmt.Errorf("the event has more than %d MiB", maxEvent>>20)
+			err = fmt.Errorf("the event has more than %d MiB", call.MaxEvent>>20)
 		}
 		return a.reply(call.Refuse(h.agent, h.event, r.Stdin, h.policy, hook.LogLine("hookway could not read the event: "+err.Error())))
 	}

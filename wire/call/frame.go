@@ -17,6 +17,10 @@ const (
 	MaxEnv    = 8 << 20  // the whole environment
 	MaxText   = 64 << 10 // any other text
 
+	// MaxEvent is an event of an agent. To read one takes several times its size, and
+	// many agents share the daemon.
+	MaxEvent = 16 << 20
+
 	maxBody = MaxStdin + MaxOutput + MaxEnv + 16*MaxText
 )
 
