@@ -377,12 +377,20 @@ func (l *loader) ownScripts(into *layer, src source) {
 	}
 }
 
-// relayHome is where agent-relay has the user's relay.config.ts, or "".
+// relayHome is where agent-relay has the user's relay.config.ts, or "": it knows
+// nothing of HOOKWAY_HOME.
 func (l *loader) relayHome() string {
-	if l.opts.getenv("HOOKWAY_HOME") != "" {
-		return "" // nothing of the user's own counts then
+	if l.opts.getenv("HOOKWAY_HOME") == "" {
+		return filepath.Join(filepath.Dir(l.userDir), "agent-relay", relayScript)
 	}
-	return filepath.Join(filepath.Dir(l.userDir), "agent-relay", relayScript)
+	dir := l.opts.getenv("XDG_CONFIG_HOME")
+	if home := l.opts.home(); dir == "" && home != "" {
+		dir = filepath.Join(home, ".config")
+	}
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, "agent-relay", relayScript)
 }
 
 // relayScript finds the user's relay.config.ts where agent-relay has it.

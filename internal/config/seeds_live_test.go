@@ -32,3 +32,21 @@ engine.register_handler("first", { handle: (e) => {
 		}
 	}
 }
+
+// The name of a compilr hook is its id and description.
+func TestNamesOfCompilrHooksAreShown(t *testing.T) {
+	p := plant(t, "hookway.config.ts", `export default { beforeTool: [{ name: "limits", hook: () => undefined }, { id: "own", name: "said", hook: () => undefined }, () => undefined] };`)
+	p.want(p.set, "hookway.config/limits active, own active, hookway.config/beforeTool-3 active")
+	if p.set.Hooks[0].Description != "limits" || p.set.Hooks[1].Description != "said" {
+		t.Errorf("described as %q, %q", p.set.Hooks[0].Description, p.set.Hooks[1].Description)
+	}
+}
+
+// agent-relay's own file counts where HOOKWAY_HOME is set, too.
+func TestTheUsersRelayConfigIsReadBesideHookwayHome(t *testing.T) {
+	w := newWorld(t)
+	home := t.TempDir()
+	w.env["HOME"], w.env["XDG_CONFIG_HOME"] = home, ""
+	w.write(home+"/.config/agent-relay/relay.config.ts", "export default { hooks: { onIdle: () => {} } };\n")
+	w.want(w.load(), "relay.config/onIdle active")
+}
