@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Engine holds hooks and fires events at them. The zero value is ready. All
@@ -42,7 +43,8 @@ type Engine struct {
 	continues continueCounts
 	pending   pending
 	own       Operations
-	counting  atomic.Int32 // hooks that want turns counted
+	counting  atomic.Int32  // hooks that want turns counted
+	begins    time.Duration // how long an observer may keep the next one from beginning; zero is DefaultBegin
 }
 
 // On registers a function for one kind of event.

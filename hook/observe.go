@@ -1,9 +1,11 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // queue feeds one observe hook: in order, bounded, with a goroutine only while
@@ -24,8 +26,8 @@ func newQueue(bound int) *queue {
 	return &queue{bound: bound}
 }
 
-// put queues work, or reports that the queue is full.
-func (q *queue) put(work func(), p *pending) bool {
+// put queues work, or reports that the queue is full; and whether it begins at once.
+func (q *queue) put(work func(), p *pending) (ok, now bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -33,13 +35,13 @@ func (q *queue) put(work func(), p *pending) bool {
 		q.working = true
 		p.add()
 		go q.work(work, p)
+		return true, true
 	case len(q.waiting) >= q.bound:
 		q.dropped++
-		return false
-	default:
-		q.waiting = append(q.waiting, work)
+		return false, false
 	}
-	return true
+	q.waiting = append(q.waiting, work)
+	return true, false
 }
 
 // work does the first piece of work, and then what has come in meanwhile.
@@ -80,22 +82,76 @@ func SettledOf(ctx context.Context) *Settled {
 	return s
 }
 
-// observe hands the event, as it is now, to the hooks of the observe lane.
+// observe hands the event, as it is now, to the hooks of the observe lane. They run side
+// by side, and begin in their order.
 func (r *run) observe(v *Verdict) {
-	var settled *Settled
+	var o *observing
+	var last *entry
 	w := r.chain.walk(Observe, r.tool)
 	for e := w.next(); e != nil; e = w.next() {
 		if !r.matches(e) {
 			continue
 		}
-		if settled == nil { // the caller may go on with its own
-			settled = &Settled{Verdict: *v, Fired: r.fired}
+		if o == nil { // the caller may go on with its own
+			settled := &Settled{Verdict: *v, Fired: r.fired}
 			settled.Steps, settled.Metadata = slices.Clone(v.Steps), r.ev.Head().Metadata
+			o = &observing{r: r, ctx: context.WithValue(context.WithoutCancel(r.ctx), settledKey{}, settled)}
+		} else {
+			o.begin(last, true)
 		}
-		engine, ctx, ev := r.e, context.WithValue(context.WithoutCancel(r.ctx), settledKey{}, settled), r.ev
-		if !e.queue.put(func() { engine.show(ctx, e, ev) }, &engine.pending) {
-			r.e.notify(r.notice(HookDropped, e))
+		last = e
+	}
+	if o != nil {
+		o.begin(last, false)
+	}
+}
+
+// observing is an event on its way to its observers.
+type observing struct {
+	r      *run
+	ctx    context.Context
+	before <-chan struct{} // closed when the one before has begun; nil: there is none
+}
+
+// begin has an observer told, behind the one before it; more says that others follow.
+func (o *observing) begin(e *entry, more bool) {
+	engine, ctx, ev, before := o.r.e, o.ctx, o.r.ev, o.before
+	var begun chan struct{}
+	if more {
+		begun = make(chan struct{})
+	}
+	ok, now := e.queue.put(func() {
+		if before != nil {
+			<-before
 		}
+		if begun == nil {
+			engine.show(ctx, e, ev)
+			return
+		}
+		begin := sync.OnceFunc(func() { close(begun) })
+		t := time.AfterFunc(cmp.Or(engine.begins, DefaultBegin), begin)
+		engine.show(context.WithValue(ctx, begunKey{}, begin), e, ev)
+		t.Stop()
+		begin()
+	}, &engine.pending)
+	if !ok {
+		o.r.e.notify(o.r.notice(HookDropped, e))
+	}
+	if now { // what waits for an earlier event holds up nobody
+		o.before = begun
+	}
+}
+
+// DefaultBegin is how long an observer may keep the next one from beginning.
+const DefaultBegin = 10 * time.Millisecond
+
+type begunKey struct{}
+
+// Begun tells that a handler has taken up its event: then the next observer begins. A
+// handler that hands its event on to another goroutine calls it when it has.
+func Begun(ctx context.Context) {
+	if begin, ok := ctx.Value(begunKey{}).(func()); ok {
+		begin()
 	}
 }
 

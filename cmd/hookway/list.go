@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/doctor"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -47,7 +48,8 @@ type listed struct {
 	Command     string   `json:"command,omitempty"`
 	Grants      []string `json:"grants,omitempty"` // what a script may do
 	Description string   `json:"description,omitempty"`
-	Note        string   `json:"note,omitempty"` // what was odd about its newest answer
+	Note        string   `json:"note,omitempty"`  // what was odd about its newest answer
+	Never       []string `json:"never,omitempty"` // the installed agents from which none of its events comes
 	State       string   `json:"state"`
 	Layer       string   `json:"layer"`
 	Origin      string   `json:"origin"`
@@ -105,11 +107,12 @@ func (a *app) list(cmd *cobra.Command) error {
 
 func (a *app) printHooks(w *workspace) error {
 	notes := a.hookNotes(w.set.Workspace)
+	never := doctor.Never(a.getenv, a.cwd(), w.set.Hooks)
 	if a.json {
 		hooks := make([]listed, len(w.set.Hooks))
 		for i, h := range w.set.Hooks {
 			hooks[i] = list(h)
-			hooks[i].Note = notes[h.ID]
+			hooks[i].Note, hooks[i].Never = notes[h.ID], never[h.ID]
 		}
 		return a.print(listing(w.set, hooks))
 	}
@@ -136,6 +139,9 @@ func (a *app) printHooks(w *workspace) error {
 	for _, h := range w.set.Hooks {
 		if note := notes[h.ID]; note != "" {
 			fmt.Fprintln(a.out, field(h.ID, 80)+": "+field(note, 300))
+		}
+		if names := never[h.ID]; len(names) > 0 {
+			fmt.Fprintln(a.out, field(h.ID, 80)+": its events never come from "+strings.Join(names, ", "))
 		}
 	}
 	return nil

@@ -236,3 +236,11 @@ func TestACallThatIsTooLateNamesItsScript(t *testing.T) {
 		t.Errorf("it says %v", err)
 	}
 }
+
+// Hooks without end are refused where they are registered.
+func TestAScriptHasABoundedNumberOfHooks(t *testing.T) {
+	r := run(t, "import { on } from 'hookway';\nfor (let i = 0; i < 10000; i++) on('SessionStart', () => {});\n")
+	if _, err := r.Handle(context.Background(), bash("ls")); err == nil || !strings.Contains(err.Error(), "more than 1000 hooks") {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"modernc.org/quickjs"
 )
 
@@ -68,6 +69,7 @@ func (m *machine) ask(ctx context.Context, index int, event string) (string, err
 		m.pending.Add(-1)
 		return "", errGone
 	}
+	hook.Begun(ctx)
 	return m.wait(c)
 }
 

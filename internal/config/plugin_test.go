@@ -221,7 +221,6 @@ func TestBrokenPluginsLeaveTheOthersAlone(t *testing.T) {
 	w.env["HOOKWAY_TRUST"] = "1"
 	w.write(w.work("throws.ts"), "export default function register(api) { throw new Error('boom'); }")
 	w.write(w.work("half.ts"), "export default function register(api) { api.on('before_tool_call', () => {}); throw new Error('boom'); }")
-	w.write(w.work("many.ts"), "export default function register(api) { for (let i = 0; i < 10000; i++) api.on('session_start', () => {}); }")
 	w.write(w.work("lacks.ts"), "import x from 'not-there'; export default function register(api) { x(); }")
 	w.write(w.work("guard.ts"), "import x from 'not-there'; export default x;")
 	for _, dir := range []string{"a", "b"} {
@@ -231,7 +230,6 @@ func TestBrokenPluginsLeaveTheOthersAlone(t *testing.T) {
 	w.write(w.work("hookway.yaml"), `hooks:
   - {id: throws, script: throws.ts}
   - {id: half, script: half.ts}
-  - {id: many, script: many.ts}
   - {id: lacks, script: lacks.ts}
   - {id: guard, on: PreToolUse, lane: guard, script: guard.ts}
   - {id: a, script: a}
@@ -240,7 +238,7 @@ func TestBrokenPluginsLeaveTheOthersAlone(t *testing.T) {
 `)
 	set := w.load()
 	told := set.Problems.Error() + "\n" + set.Warnings.Error()
-	for _, want := range []string{"boom", "its register ended with an error: boom; the 1 hooks", "more than 1000 hooks", `Could not resolve "not-there"`, "its plugin has the id same, as that of a ("} {
+	for _, want := range []string{"boom", "its register ended with an error: boom; the 1 hooks", `Could not resolve "not-there"`, "its plugin has the id same, as that of a ("} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not told in\n%s", want, told)
 		}

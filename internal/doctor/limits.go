@@ -61,7 +61,7 @@ func (c *Checkup) limit(s *Section, h config.Hook, abouts []*adapter.About) {
 	lost := map[string][]string{} // by what is wanted and what becomes of it
 	for _, name := range h.Events {
 		info, _ := hook.Lookup(name) // nil: an agent's own event, or one that the configuration defines
-		if name == "*" || slices.Contains(elsewhere, info) {
+		if name == "*" || firedElsewhere(h, info) {
 			continue
 		}
 		var comes, never []string
@@ -69,6 +69,8 @@ func (c *Checkup) limit(s *Section, h config.Hook, abouts []*adapter.About) {
 			rows := rowsOf(a, info, name)
 			switch {
 			case !concerns(h.Match, a):
+				continue
+			case len(rows) == 0 && standsIn(h, a):
 				continue
 			case len(rows) == 0:
 				never = append(never, a.Title)
@@ -95,6 +97,15 @@ func (c *Checkup) limit(s *Section, h config.Hook, abouts []*adapter.About) {
 	for _, key := range order {
 		s.warn("hookway doctor --capabilities shows what can be had where", "hook %s: %s: %s", h.ID, key, strings.Join(lost[key], "; "))
 	}
+}
+
+// standsIn reports whether a plugin's hook hears an event of the agent in place of one
+// that does not come from it: a prompt for a message that was received.
+func standsIn(h config.Hook, a *adapter.About) bool {
+	return h.Profile.Name == hook.ProfileOpenClaw.Name && slices.ContainsFunc(h.Events, func(name string) bool {
+		info, _ := hook.Lookup(name)
+		return len(rowsOf(a, info, name)) > 0
+	})
 }
 
 // concerns reports whether a hook may be for events of an agent.

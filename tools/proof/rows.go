@@ -40,6 +40,9 @@ var rows = []row{
 	{name: "idioms", what: "the idioms of hooks that are published in no package, natively and under other agents",
 		command: []string{"go", "test", "-v", "-run", "TestIdioms", "-count", "1", "-timeout", "20m", "./e2e/public"}, env: []string{"HOOKWAY_PUBLIC_IDIOMS=1"}, deadline: 20 * time.Minute},
 
+	{name: "plugins", what: "OpenClaw plugins that others have published, as they are: they load and decide",
+		command: []string{"sh", "tools/public-plugins.sh"}, deadline: time.Hour},
+
 	tests("relay", "senders, carriers and receivers killed at any moment: each message once, in order", "./internal/relay", "TestKilledAtAnyMoment", 5, 15*time.Minute),
 	{name: "chaos", what: "2,000 messages to an agent whose daemon and run are killed again and again: none is lost",
 		command:  []string{"go", "run", "./cmd/hookway", "bench", "relay", "-n", "200", "--typed", "20", "--messages", "2000", "--kills", "100"},
