@@ -29,7 +29,7 @@ var switches = []switchCase{
 	{agent: claude, name: "safe mode in env of project", set: []edit{set(claudeShared, "env.CLAUDE_CODE_SAFE_MODE", `"1"`)}},
 	{agent: claude, name: "safe mode in env of local", set: []edit{set(claudeLocal, "env.CLAUDE_CODE_SAFE_MODE", `"1"`)}},
 	{agent: claude, name: "a bad setting of the project", set: []edit{set(claudeShared, "permissions", `7`), set(claudeShared, "disableAllHooks", "true")}},
-	{agent: claude, name: "a bad entry beside", off: true, set: []edit{set(claudeUser, "hooks.Stop", `[7]`)}},
+	{agent: claude, name: "a bad entry beside", set: []edit{set(claudeUser, "hooks.Stop", `[7]`)}},
 	{agent: claude, name: "a trailing comma", off: true, set: []edit{replaced(claudeUser, "\n}", ",\n}")}},
 	{agent: claude, name: "cowork settings", off: true, set: []edit{env("CLAUDE_CODE_USE_COWORK_PLUGINS=1")}},
 	{agent: claude, name: "personal hooks off", set: []edit{env("CLAUDE_CODE_PERSONAL_HOOKS_OFF=1")}},

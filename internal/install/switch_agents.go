@@ -61,7 +61,7 @@ func claudeDrops(l layer) string {
 		for _, g := range groups {
 			group, is := g.(map[string]any)
 			_, has := group["hooks"].([]any)
-			ok = ok && is && has
+			ok = ok && (has || !is) // an entry of another kind is left out by itself
 		}
 		if !ok {
 			return "hooks." + event + " is not a list of groups with hooks"
