@@ -48,6 +48,13 @@ if [ "$(cat "$cache/venv/.wanted" 2>/dev/null)" != "$wanted" ]; then
     printf '%s' "$wanted" >"$cache/venv/.wanted"
 fi
 
+# The real Claude Code is the judge of a sample, if it is here: make e2e installs it.
+if [ -z "${HOOKWAY_E2E_CLAUDE-}" ]; then
+    for program in "$cache"/../anthropic-ai-claude-code-*/node_modules/.bin/claude; do
+        [ -x "$program" ] && export HOOKWAY_E2E_CLAUDE="$program"
+    done
+fi
+
 programs=$(mktemp -d "$cache/.bin-XXXXXX") # /tmp is another one where they run
 trap 'rm -rf "$programs"' EXIT
 "$go" build -trimpath -o "$programs/" ./cmd/...
