@@ -67,8 +67,8 @@ func hearsOutput(info *hook.EventInfo, list []member) bool {
 		switch m.name {
 		case "hookEventName":
 			named = kind(m.value) == aString && info.IsCalled(unquote(m.value))
-		case "permissionDecision":
-			if !isNull(m.value) && !isWord(m.value, "allow", "deny", "ask", "defer") {
+		case "permissionDecision": // of a call, or of another model
+			if !isNull(m.value) && (!isWord(m.value, "allow", "deny", "ask", "defer") || info != hook.PreToolUse.Info() && info.Name != "PreModelSwitch") {
 				return false
 			}
 		}

@@ -78,6 +78,15 @@ var answers = []idiom{
 	{name: "before compaction: no", hook: at("PreCompact", "manual", `echo 'save first' >&2; exit 2`), on: other("PreCompact", "trigger", "manual"), want: verdict{Decision: "deny", Reason: "save first"}},
 	{name: "before another compaction", hook: at("PreCompact", "auto", `exit 2`), on: other("PreCompact", "trigger", "manual")},
 	{name: "an end of a session", hook: at("SessionEnd", "", `echo 'tidied'; exit 2`), on: other("SessionEnd", "reason", "other")},
+	{name: "what was said last, by its name", hook: at("Stop", "", `grep -q '"last_assistant_message":"Done' && { echo 'is it?' >&2; exit 2; }; exit 0`), on: stop(false), want: verdict{Decision: "deny", Reason: "is it?"}},
+	{name: "what a command printed, by its name", hook: at("PostToolUse", "Bash", `grep -q '"stdout":"FAIL' && { echo 'mend it' >&2; exit 2; }; exit 0`), on: bash("npm test").done(object{"stdout": "FAIL a\n", "stderr": "", "interrupted": false}), want: verdict{Decision: "deny", Reason: "mend it"}},
+	{name: "which file was written, by its name", hook: at("PostToolUse", "Write", `grep -q '"filePath":"[^"]*a.ts"' && { echo 'format it' >&2; exit 2; }; exit 0`), on: write("a.ts", "x\n").done(object{"filePath": "PROJECT/a.ts"}), want: verdict{Decision: "deny", Reason: "format it"}},
+	{name: "which file was written, by its argument", hook: at("PostToolUse", "Write", `grep -q '"file_path":"[^"]*a.ts"' && { echo 'format it' >&2; exit 2; }; exit 0`), on: write("a.ts", "x\n").done(object{"filePath": "PROJECT/a.ts"}), want: verdict{Decision: "deny", Reason: "format it"}},
+	{name: "leave by the word of another event", hook: at("PermissionRequest", "", says(`{"hookSpecificOutput": {"hookEventName": "PermissionRequest", "permissionDecision": "allow"}}`)), on: bash("ls").asked()},
+	{name: "another result of a command", hook: at("PostToolUse", "Bash", says(`{"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": {"stdout": "(hidden)", "stderr": "", "interrupted": false, "isImage": false}}}`)), on: bash("env").done(object{"stdout": "KEY=1\n", "stderr": ""}), want: verdict{Output: object{"stdout": "(hidden)"}}},
+	{name: "text at an end", hook: at("Stop", "", says(`{"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "and the docs?"}}`)), on: stop(false), want: verdict{Context: "and the docs?"}},
+	{name: "a prompt is refused by both", hook: at("UserPromptSubmit", "", `echo '{"decision": "block", "reason": "twice"}'; exit 2`), on: prompt("hello"), want: verdict{Decision: "deny", Reason: "twice"}},
+	{name: "another place for a file", hook: pre("Write", says(`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"file_path": "/tmp/b.md", "content": "b\n"}}}`)), on: write("a.md", "a\n"), want: verdict{Decision: "allow", Input: object{"file_path": "/tmp/b.md", "content": "b\n"}}},
 	{name: "the whole turn ends", hook: at("UserPromptSubmit", "", says(`{"continue": false, "stopReason": "the budget is spent"}`)), on: prompt("hello"), want: verdict{Halt: true}},
 }
 
