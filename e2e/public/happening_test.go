@@ -131,7 +131,7 @@ var geminiNames = map[string]string{"Bash": "run_shell_command", "Read": "read_f
 // geminiEvents are its names of events.
 var geminiEvents = map[string]string{
 	"SessionStart": "SessionStart", "SessionEnd": "SessionEnd", "UserPromptSubmit": "BeforeAgent", "PreToolUse": "BeforeTool",
-	"PostToolUse": "AfterTool", "Stop": "AfterAgent", "PreCompact": "PreCompress",
+	"PostToolUse": "AfterTool", "Stop": "AfterAgent", "PreCompact": "PreCompress", "Notification": "Notification",
 }
 
 // geminiWords makes an event one of Gemini CLI.
@@ -143,6 +143,9 @@ func geminiWords(all object) bool {
 	}
 	all["hook_event_name"] = native
 	delete(all, "tool_use_id")
+	if event == "Notification" {
+		all["notification_type"], all["details"] = "ToolPermission", object{"type": "exec"}
+	}
 	delete(all, "duration_ms")
 	if event == "Stop" {
 		all["prompt"], all["prompt_response"] = "Please run the command.", all["last_assistant_message"]

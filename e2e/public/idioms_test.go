@@ -30,7 +30,6 @@ type idiom struct {
 	want     verdict
 	begins   bool              // the text begins with what is wanted
 	leaves   map[string]string // files of the project or (~) of the user, and a text in each
-	patches  bool              // it needs a patch of Codex to be told as a Write or an Edit
 	alone    bool              // it is more than lines that can be run as they are
 }
 
@@ -192,7 +191,7 @@ func (s *stage) happens() happening {
 func (s *stage) ask(t *testing.T, agent string) {
 	t.Helper()
 	h := s.happens()
-	if agent == "codex" && (s.patches || text(h.fields, "tool_name") == "Read") {
+	if text(h.fields, "tool_name") == "Read" && agent == "codex" {
 		return
 	}
 	id := session()

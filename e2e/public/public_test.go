@@ -58,8 +58,8 @@ func happenings(project string) []happening {
 // most is how many happenings each hook is asked about, and mostHooks how many hooks of
 // a pack, spread over it.
 const (
-	most      = 4
-	mostHooks = 10
+	most      = 3
+	mostHooks = 7
 )
 
 // chosen are the happenings for a hook: its own, as many as there is time for, with the

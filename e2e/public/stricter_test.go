@@ -31,6 +31,9 @@ func compare(agent string, h happening, native, got verdict) (how, later string)
 	how = same
 	want := native
 	step := func() { how = stricter }
+	if agent == "codex" && native.Input != nil && text(got.Input, "command") == patch(native.Input) {
+		return same, ""
+	}
 	if agent == "codex" && h.fields["tool_name"] != "Bash" && native.Input != nil && got.Decision == "deny" {
 		return stricter, "" // a change that its patch cannot be given
 	}
@@ -56,7 +59,8 @@ func compare(agent string, h happening, native, got verdict) (how, later string)
 			step()
 		}
 		if want.Output != nil {
-			want.Decision, want.Reason, want.Output, got.Output = "deny", got.Reason, nil, nil
+			shown, _ := want.Output.(object)
+			want.Decision, want.Reason, want.Output, got.Output = "deny", text(shown, "stdout"), nil, nil
 			step()
 		}
 		if want.Halt && !got.Halt && h.event != "UserPromptSubmit" && h.event != "Stop" {

@@ -216,7 +216,7 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 		h.Handler = withFolder{path: f.data, next: h.Handler}
 	}
 	if f.spec.profile != nil && f.spec.profile.Together {
-		h.Handler = perFile{next: h.Handler, finds: finder(f.spec.tools)}
+		h.Handler = perFile{next: ownResult{h.Handler}, finds: finder(f.spec.tools)}
 	}
 	if h.Kind == "command" && !f.spec.filter.empty() {
 		h.Handler, err = newFiltered(f.spec.filter, h.Handler)

@@ -322,8 +322,11 @@ func fieldOf(ev hook.AnyEvent, field string) (string, error) {
 	if json.Unmarshal(all[field], &text) != nil {
 		return "", nil
 	}
-	if field == "file_path" {
+	switch {
+	case field == "file_path":
 		text = path.Base(text)
+	case field == "notification_type" && text == "ToolPermission": // Gemini CLI's word
+		text = "permission_prompt"
 	}
 	return text, nil
 }
