@@ -114,7 +114,7 @@ func (a *app) root() *cobra.Command {
 		a.runCommand, a.hookCommand, a.installCommand, a.uninstallCommand, a.schemaCommand, a.versionCommand,
 		a.sessionsCommand, a.holdCommand, a.releaseCommand, a.injectCommand, a.sendCommand, a.messagesCommand, a.outputCommand,
 		a.serveCommand, a.statusCommand, a.stopCommand, a.logCommand, a.statsCommand, a.doctorCommand, a.benchCommand, a.memoryCommand,
-		a.attachCommand, a.paneCommand, a.typesCommand, a.mcpCommand,
+		a.attachCommand, a.paneCommand, a.typesCommand, a.nodeCommand, a.mcpCommand,
 		a.inboxCommand, a.receiptsCommand, a.agentsCommand, a.channelsCommand,
 	} {
 		root.AddCommand(command())

@@ -37,18 +37,26 @@ type Bundle struct {
 	Plugin *Plugin  // what the package says of itself; nil: the file is of none
 	Notes  []string // what of it is left out, and why
 
-	file   string
-	code   string
-	later  bool // its top level awaits something
-	intl   bool // it names Intl, or what builds on that
-	mapped func() *sourceMap
+	file    string
+	root    string
+	code    string
+	later   bool // its top level awaits something
+	program bool // it is run once for each event, as a program is
+	intl    bool // it names Intl, or what builds on that
+	mapped  func() *sourceMap
 }
 
 // Build bundles a file. It does not run any of it. The error names each mistake
 // with file, line and column, the paths from root. What it takes in from outside
 // of root must be code, unless it may read; allow is what it may do, and nil is
 // what it asks for.
+//
+// A file that is written as a program, and exports no hook, becomes one.
 func Build(file, root string, allow ...Grant) (*Bundle, error) {
+	return build(file, root, writtenAsProgram(file), allow)
+}
+
+func build(file, root string, program bool, allow []Grant) (*Bundle, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return nil, fmt.Errorf("the script %s cannot be found: %w", file, err)
@@ -60,7 +68,8 @@ func Build(file, root string, allow ...Grant) (*Bundle, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Bundle{file: file, Plugin: what.plugin, Notes: what.notes}
+	program = program && what.plugin == nil
+	b := &Bundle{file: file, root: root, program: program, Plugin: what.plugin, Notes: what.notes}
 	var asking error
 	if len(what.units) == 1 && what.units[0].file == file {
 		b.Asks, asking = b.asked()
@@ -74,10 +83,21 @@ func Build(file, root string, allow ...Grant) (*Bundle, error) {
 	if err != nil && what.plugin == nil {
 		return nil, err
 	}
+	files.entry = file
+	if real, err := filepath.EvalSymlinks(file); err == nil {
+		files.entry = real
+	}
 	options.TsconfigRaw, options.Plugins = files.config.raw(), append(append([]api.Plugin{sdk(what.plugin != nil)}, options.Plugins...), files.plugin())
+	if program {
+		options.Stdin.Contents = programEntry(file)
+		asProgram(&options, false)
+	}
 	result := api.Build(options)
 	if b.later = awaits(result.Errors); b.later { // as a function that can wait; what else is wrong, the second look finds too
 		options.Format, options.Banner, options.Footer = api.FormatESModule, map[string]string{"js": "__hookway.later(async () => {\"use strict\";"}, map[string]string{"js": "});"}
+		if program {
+			asProgram(&options, true)
+		}
 		files.bytes, files.files = 0, 0
 		result = api.Build(options)
 	}
@@ -93,6 +113,11 @@ func Build(file, root string, allow ...Grant) (*Bundle, error) {
 			mapping = out.Contents
 		} else {
 			b.code = string(out.Contents)
+		}
+	}
+	if program && b.later {
+		if b.code, mapping, err = writtenOut(b.code, mapping); err != nil {
+			return nil, err
 		}
 	}
 	b.intl = strings.Contains(b.code, "Intl") || strings.Contains(b.code, "toLocale")
@@ -116,6 +141,7 @@ func buildOptions(file, root string) api.BuildOptions {
 		Format: api.FormatIIFE, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
 		MainFields: []string{"module", "main"}, Conditions: []string{"module", "default"},
 		Sourcemap: api.SourceMapExternal, SourcesContent: api.SourcesContentExclude, LogLevel: api.LogLevelSilent,
+		Define:       map[string]string{"import.meta": "__hookway_meta", "require.main": "__hookway_main"},
 		MinifySyntax: false, KeepNames: false, LegalComments: api.LegalCommentsNone,
 		Loader:  map[string]api.Loader{".txt": api.LoaderText, ".md": api.LoaderText, ".sql": api.LoaderText},
 		Plugins: []api.Plugin{modules()},
@@ -125,7 +151,7 @@ func buildOptions(file, root string) api.BuildOptions {
 // awaits reports whether a script was refused because its top level awaits.
 func awaits(list []api.Message) bool {
 	return slices.ContainsFunc(list, func(m api.Message) bool {
-		return strings.HasPrefix(m.Text, "Top-level await is currently not supported")
+		return strings.HasPrefix(m.Text, "Top-level await is currently not supported") || strings.HasPrefix(m.Text, "Top-level await is not available")
 	})
 }
 
@@ -142,34 +168,34 @@ func quote(s string) string {
 	return string(text)
 }
 
-// modules serves what is built in: a script finds it in the prelude.
+// modules serves what is built in: a script finds it in the prelude. What is
+// required is what Node gives then: the module itself.
 func modules() api.Plugin {
 	return api.Plugin{Name: "hookway", Setup: func(b api.PluginBuild) {
-		b.OnResolve(api.OnResolveOptions{Filter: `^(hookway|agent-relay|@a3s-lab/|node:|[a-z_]+(/[a-z]+)?$)`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
+		b.OnResolve(api.OnResolveOptions{Filter: `^(hookway|agent-relay|@a3s-lab/|node:|[a-z_0-9]+(/[a-z]+)?$)`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			if name, ok := builtin[a.Path]; ok {
 				return api.OnResolveResult{Path: name, Namespace: "hookway"}, nil
 			}
-			if name, ok := nodes[strings.TrimPrefix(a.Path, "node:")]; ok {
-				return api.OnResolveResult{Path: name, Namespace: "hookway"}, nil
+			name, ok := nodes[strings.TrimPrefix(a.Path, "node:")]
+			switch {
+			case !ok:
+				return api.OnResolveResult{}, nil
+			case a.Kind == api.ResolveJSRequireCall:
+				return api.OnResolveResult{Path: name, Namespace: "required"}, nil
 			}
-			return api.OnResolveResult{}, nil
+			return api.OnResolveResult{Path: name, Namespace: "part"}, nil
 		})
-		b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: "hookway"}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
-			p, err := ready()
-			if err != nil {
-				return api.OnLoadResult{}, err
-			}
-			text := p.look(a.Path)
-			return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
-		})
+		for space, look := range map[string]func(*prelude, string) string{"hookway": (*prelude).look, "part": (*prelude).imported, "required": (*prelude).required} {
+			b.OnLoad(api.OnLoadOptions{Filter: `.*`, Namespace: space}, func(a api.OnLoadArgs) (api.OnLoadResult, error) {
+				p, err := ready()
+				if err != nil {
+					return api.OnLoadResult{}, err
+				}
+				text := look(p, a.Path)
+				return api.OnLoadResult{Contents: &text, Loader: api.LoaderJS}, nil
+			})
+		}
 	}}
-}
-
-// nodes are the modules of Node that are here in part.
-var nodes = map[string]string{
-	"fs": "node-fs.js", "fs/promises": "node-fs.js", "path": "node-path.js", "path/posix": "node-path.js",
-	"child_process": "node-misc.js", "crypto": "node-misc.js", "util": "node-misc.js", "os": "node-misc.js", "url": "node-misc.js",
-	"process": "node-misc.js", "timers/promises": "node-misc.js",
 }
 
 // Mistake is one thing that is wrong with a script.
@@ -212,13 +238,13 @@ func missing(text string) string {
 	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"):
 		return "there is no such file"
 	case strings.HasPrefix(name, "node:"), slices.Contains(nodeOnly, name):
-		return "this is a module of Node, and scripts run without Node; there are parts of fs, path, child_process, crypto, util, os and url, and fetch, exec and process.env need no import"
+		return "this module of Node is not built in; run the file as a command, by Node"
 	}
 	return "it is not built in, and no node_modules folder from the file upwards has it; install it there"
 }
 
 // nodeOnly are modules of Node that people import without node: in front.
-var nodeOnly = []string{"http", "https", "http2", "net", "tls", "dns", "worker_threads", "stream", "events", "buffer", "readline", "zlib", "assert", "timers", "vm", "module", "perf_hooks"}
+var nodeOnly = []string{"http2", "tls", "dns", "dgram", "cluster", "inspector", "v8", "sqlite", "async_hooks", "repl", "domain"}
 
 // inputs lists the files of a bundle.
 func inputs(metafile, root string) ([]string, error) {
@@ -230,7 +256,7 @@ func inputs(metafile, root string) ([]string, error) {
 	}
 	var files []string
 	for name := range meta.Inputs {
-		if strings.HasPrefix(name, "hookway:") || strings.HasSuffix(name, entryName) || strings.HasPrefix(name, "(disabled):") {
+		if strings.HasPrefix(name, "hookway:") || strings.HasPrefix(name, "part:") || strings.HasPrefix(name, "required:") || strings.HasSuffix(name, entryName) || strings.HasPrefix(name, "(disabled):") {
 			continue
 		}
 		path := filepath.FromSlash(name)

@@ -174,6 +174,10 @@ func (m *machine) hasMain() bool {
 
 // failed ends a call whose code threw, or was stopped.
 func (m *machine) failed(c *call, err error) {
+	if m.prog != nil {
+		m.ended(m.p.explain(err, c))
+		return
+	}
 	stopped, full := interrupted(err)
 	told := m.p.explain(err, c)
 	if !stopped && !full && c != nil && c.index < 0 && !m.hasMain() {

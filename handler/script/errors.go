@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -29,6 +30,35 @@ func (b *Bundle) place(stack string) string {
 		}
 	}
 	return ""
+}
+
+// stack is a stack as a program sees it: the places that are its own files', as
+// Node writes them.
+func (b *Bundle) stack(raw string) string {
+	var out strings.Builder
+	for line := range strings.Lines(raw) {
+		line = strings.TrimSpace(line)
+		at := frame().FindStringSubmatch(line)
+		if at == nil {
+			continue
+		}
+		l, _ := strconv.Atoi(at[1])
+		c, _ := strconv.Atoi(at[2])
+		source, l, c, ok := b.mapped().find(l, c)
+		if !ok {
+			continue
+		}
+		if !filepath.IsAbs(source) {
+			source = filepath.Join(b.root, filepath.FromSlash(source))
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "at "), " (")
+		if name == "<anonymous>" || name == "<eval>" || name == "" {
+			fmt.Fprintf(&out, "    at %s:%d:%d\n", source, l, c)
+		} else {
+			fmt.Fprintf(&out, "    at %s (%s:%d:%d)\n", name, source, l, c)
+		}
+	}
+	return out.String()
 }
 
 // explain turns an error of the engine into one that says where in the script it

@@ -91,12 +91,17 @@ func (p *Program) execEnv(ctx context.Context, more map[string]string) []string 
 // capped keeps what a program prints, up to a bound.
 type capped struct {
 	bytes.Buffer
+	most int // 0: maxExecuted
 	over bool
 }
 
 // Write takes everything, and keeps what there is room for.
 func (c *capped) Write(p []byte) (int, error) {
-	if room := maxExecuted - c.Len(); len(p) > room {
+	most := maxExecuted
+	if c.most > 0 {
+		most = min(most, c.most)
+	}
+	if room := most - c.Len(); len(p) > room {
 		c.over = true
 		c.Buffer.Write(p[:room])
 		return len(p), nil

@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"syscall"
 	"unsafe"
@@ -17,24 +18,70 @@ func shell(ctx context.Context, line string) *exec.Cmd {
 	return cmd
 }
 
+func inGroup(cmd *exec.Cmd, _ bool) { cmd.WaitDelay = execGrace }
+
 // runGroup runs a program to its end, and ends what is left of its job: that is
 // the program and all that it starts, but for what it starts in the instant before
 // it is put into the job.
 func runGroup(cmd *exec.Cmd) error {
-	job, err := newJob()
+	finish, err := startInGroup(cmd)
 	if err != nil {
 		return err
 	}
-	defer windows.CloseHandle(job) // ends all that is in it
+	return finish()
+}
+
+// startInGroup starts a program; what it gives waits for its end.
+func startInGroup(cmd *exec.Cmd) (func() error, error) {
+	job, err := newJob()
+	if err != nil {
+		return nil, err
+	}
 	cmd.Cancel = func() error {
 		_ = windows.TerminateJobObject(job, 1)
 		return cmd.Process.Kill()
 	}
 	if err := cmd.Start(); err != nil {
-		return err
+		windows.CloseHandle(job)
+		return nil, err
 	}
 	_ = assign(job, cmd.Process.Pid) // it may have ended already
-	return cmd.Wait()
+	return func() error {
+		defer windows.CloseHandle(job) // ends all that is in it
+		return cmd.Wait()
+	}, nil
+}
+
+// startGroup is that for a program that tells of itself.
+func startGroup(cmd *exec.Cmd) (func() (int, string), error) {
+	finish, err := startInGroup(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return func() (int, string) {
+		_ = finish() // its state says the same
+		return cmd.ProcessState.ExitCode(), ""
+	}, nil
+}
+
+// signals are the names of those that a script may send: each ends a program here.
+var signals = map[string]syscall.Signal{"SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGKILL": 9, "SIGTERM": 15}
+
+func signalOf(*os.ProcessState) string { return "" }
+
+func signalChild(cmd *exec.Cmd, name string) bool {
+	if _, ok := signals[name]; !ok {
+		return false
+	}
+	return cmd.Process.Kill() == nil
+}
+
+func signalProcess(pid int, _ syscall.Signal) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return p.Kill()
 }
 
 // newJob makes a job whose programs end with it.

@@ -28,6 +28,10 @@ const maxAnswer = 2 << 20
 type Options struct {
 	Profile    hook.Profile
 	EventNames map[string]string // by canonical name, the hook_event_name that it is told
+
+	// TextPasses makes text that a program prints, and that is no JSON, no opinion;
+	// see wire.Answer.
+	TextPasses bool
 }
 
 // Handler is one hook of a program. It may be used from many goroutines.
@@ -80,6 +84,9 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 		name = other
 	}
 	event := joined(encoded.Named(name))
+	if h.p.b.program {
+		return h.program(ctx, ev, event)
+	}
 	ask := h.p.call
 	if h.m != nil {
 		ask = h.m.callHere

@@ -20,6 +20,7 @@ type op struct {
 	cancel func()
 	until  time.Time   // when it is given up; zero: with its call
 	bound  *time.Timer // gives it up then
+	unheld bool        // a program does not wait for it
 }
 
 // last gives up what is still under way at a time.
@@ -38,6 +39,8 @@ func (m *machine) host() error {
 		"clear": m.hostClear,
 		"start": m.hostStart,
 		"sync":  m.hostSync,
+		"part":  m.hostPart,
+		"print": m.hostPrint,
 	} {
 		if err := m.js.RegisterHostFunc("__hookway_"+name, fn); err != nil {
 			return fmt.Errorf("the script engine: %w", err)
@@ -170,15 +173,34 @@ func (m *machine) hostTimer(args []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t = time.AfterFunc(time.Duration(number(args, 0))*time.Millisecond, func() { m.settle(id, "", nil) })
+	after := time.Duration(number(args, 0)) * time.Millisecond
+	m.timers[id] = time.Now().Add(after)
+	t = time.AfterFunc(after, m.ripe)
 	m.bound(o)
 	return id, nil
+}
+
+// ripe lets the timer have its turn that was due first: of two for the same time,
+// the one that was made first.
+func (m *machine) ripe() {
+	m.post(task{do: func() {
+		id, now := 0, time.Now()
+		for other, due := range m.timers {
+			if first := m.timers[id]; !due.After(now) && (id == 0 || due.Before(first) || due.Equal(first) && other < id) {
+				id = other
+			}
+		}
+		if id != 0 {
+			delete(m.timers, id)
+			m.settled(id, "", nil)
+		}
+	}})
 }
 
 func (m *machine) hostClear(args []any) (any, error) {
 	id := number(args, 0)
 	if o := m.ops[id]; o != nil {
-		delete(m.ops, id)
+		m.forget(id)
 		o.cancel()
 		if o.bound != nil {
 			o.bound.Stop()
@@ -191,6 +213,15 @@ func (m *machine) hostClear(args []any) (any, error) {
 func (m *machine) hostStart(args []any) (any, error) {
 	what, list := text(args, 0), text(args, 1)
 	work := workOf(what)
+	if what == "feed" || what == "fed" {
+		todo, err := feed(m, texts(json.RawMessage(list)))
+		work = func(context.Context, *Program, json.RawMessage) (any, error) {
+			if err != nil {
+				return nil, err
+			}
+			return nil, todo()
+		}
+	}
 	if work == nil {
 		return nil, fmt.Errorf("the host knows no %s", what)
 	}
@@ -249,42 +280,55 @@ var atOnce = func() <-chan struct{} {
 
 // settle gives the script what it waits for.
 func (m *machine) settle(id int, result string, err error) {
-	m.post(task{do: func() {
-		o := m.ops[id]
-		if o == nil { // cleared
+	m.post(task{do: func() { m.settled(id, result, err) }})
+}
+
+// forget drops an op.
+func (m *machine) forget(id int) {
+	delete(m.ops, id)
+	delete(m.timers, id)
+	delete(m.links, id)
+}
+
+func (m *machine) settled(id int, result string, err error) {
+	o := m.ops[id]
+	if o == nil { // cleared
+		return
+	}
+	m.forget(id)
+	o.cancel()
+	if o.bound != nil {
+		o.bound.Stop()
+	}
+	if err == nil && !o.until.IsZero() && !time.Now().Before(o.until) { // a timer of no time is faster than who gives it up
+		err = context.Canceled
+	}
+	if err != nil {
+		result = failure(err)
+	}
+	m.deliver(o, id, err != nil, result)
+}
+
+// deliver hands the script what an op has come to, or what it tells of itself.
+func (m *machine) deliver(o *op, id int, failed bool, result string) {
+	c := o.c
+	if c.over() {
+		m.after, c = c, nil
+	}
+	m.until = o.until // for what it begins: an interval, or a loop that awaits, must not go on for ever
+	defer func() { m.until, m.after = time.Time{}, nil }()
+	m.own(c, func() {
+		if m.finished || !m.limit(c) {
 			return
 		}
-		delete(m.ops, id)
-		o.cancel()
-		if o.bound != nil {
-			o.bound.Stop()
+		_, err := m.fns[1].Call(quickjs.UndefinedValue, id, failed, result)
+		if err == nil {
+			err = m.drain(c)
 		}
-		c := o.c
-		if c.over() {
-			m.after, c = c, nil
+		if err != nil {
+			m.failed(c, err)
 		}
-		m.until = o.until // for what it begins: an interval, or a loop that awaits, must not go on for ever
-		defer func() { m.until, m.after = time.Time{}, nil }()
-		if err == nil && !o.until.IsZero() && !time.Now().Before(o.until) { // a timer of no time is faster than who gives it up
-			err = context.Canceled
-		}
-		m.own(c, func() {
-			if m.finished || !m.limit(c) {
-				return
-			}
-			failed := err != nil
-			if failed {
-				result = failure(err)
-			}
-			_, err := m.fns[1].Call(quickjs.UndefinedValue, id, failed, result)
-			if err == nil {
-				err = m.drain(c)
-			}
-			if err != nil {
-				m.failed(c, err)
-			}
-		})
-	}})
+	})
 }
 
 // own runs code that belongs to a call.

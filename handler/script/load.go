@@ -18,28 +18,17 @@ func (m *machine) load() (err error) {
 	if err != nil {
 		return err
 	}
-	js, err := quickjs.NewVM()
-	if err != nil {
-		return fmt.Errorf("the script engine cannot start: %w", err)
-	}
-	js.SetMemoryLimit(memoryLimit)
-	m.mu.Lock()
-	m.js = js
-	m.mu.Unlock()
-	if err := m.host(); err != nil {
+	if err := m.engine(ours); err != nil {
 		return err
 	}
-	_ = js.SetEvalTimeout(m.reads())
-	if err := m.eval(ours); err != nil {
-		return err
-	}
-	if err := m.entrances(); err != nil {
-		return err
-	}
+	js := m.js
 	if m.p.b.intl {
 		if err := intl.Register(js); err != nil {
 			return fmt.Errorf("%s: Intl cannot be set up: %w", m.p.label(), err)
 		}
+	}
+	if m.prog != nil {
+		return m.loadProgram(code)
 	}
 	if m.p.b.later {
 		m.reading = time.AfterFunc(m.p.loadTime, func() {
@@ -56,6 +45,46 @@ func (m *machine) load() (err error) {
 		return err
 	}
 	return m.loadErr
+}
+
+// loadProgram runs a program's first lines to their end.
+func (m *machine) loadProgram(code []byte) error {
+	if err := m.prog.enter(m); err != nil {
+		return err
+	}
+	m.limit(m.runs)
+	err := m.eval(code)
+	if err == nil {
+		err = m.p.explain(m.drain(m.runs), m.runs)
+	}
+	if m.prog.exited {
+		return nil
+	}
+	return err
+}
+
+// engine makes the virtual machine, with what is ours.
+func (m *machine) engine(ours []byte) error {
+	js, err := quickjs.NewVM()
+	if err != nil {
+		return fmt.Errorf("the script engine cannot start: %w", err)
+	}
+	limit := uintptr(memoryLimit)
+	if m.prog != nil && m.prog.Memory != 0 {
+		limit = m.prog.Memory
+	}
+	js.SetMemoryLimit(limit)
+	m.mu.Lock()
+	m.js = js
+	m.mu.Unlock()
+	if err := m.host(); err != nil {
+		return err
+	}
+	_ = js.SetEvalTimeout(m.reads())
+	if err := m.eval(ours); err != nil {
+		return err
+	}
+	return m.entrances()
 }
 
 // reads is how long reading the file may take: no longer than the event that

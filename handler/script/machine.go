@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,27 +25,35 @@ type machine struct {
 	works  bool  // a slice runs
 	now    *call // whose it is; nil: nobody's, or none
 
-	since     atomic.Int64   // when the slice that runs began, in UnixNano; 0: none runs
-	finishing atomic.Bool    // finished, for others to see
-	pending   atomic.Int64   // calls that are not answered
-	ending    sync.WaitGroup // work of the host, and who stops calls
-	gone      sync.WaitGroup // the goroutine, and who stops it
-	over      chan struct{}  // closed when the goroutine has ended
+	since     atomic.Int64    // when the slice that runs began, in UnixNano; 0: none runs
+	finishing atomic.Bool     // finished, for others to see
+	pending   atomic.Int64    // calls that are not answered
+	ending    sync.WaitGroup  // work of the host, and who stops calls
+	gone      sync.WaitGroup  // the goroutine, and who stops it
+	over      chan struct{}   // closed when the goroutine has ended
+	life      context.Context // ends when the machine is closed
+	die       context.CancelFunc
 
 	// What follows belongs to the goroutine.
 	js       *quickjs.VM
+	pre      *prelude // in place of the one that is built in
+	prog     *running // a program that runs; nil: the hooks of a file are asked
+	runs     *call    // it
+	files    map[int]*os.File
+	links    map[int]*link
 	loadErr  error
 	fns      [4]quickjs.Value // call, settle, abort, describe
 	cur      *call            // whose code runs
 	after    *call            // whose work goes on, when cur is over
 	calls    map[int]*call
 	ops      map[int]*op
-	until    time.Time   // when work is given up that is begun now; zero: with its call
-	last     int         // number of the last call or op
-	finished bool        // it may not run any more: it was stopped, or is full
-	loading  bool        // its top level runs: what that begins is of no call
-	reading  *time.Timer // while the script's top level awaits something: when that is given up
-	held     []task      // that wait for its end
+	timers   map[int]time.Time // when each is due
+	until    time.Time         // when work is given up that is begun now; zero: with its call
+	last     int               // number of the last call or op
+	finished bool              // it may not run any more: it was stopped, or is full
+	loading  bool              // its top level runs: what that begins is of no call
+	reading  *time.Timer       // while the script's top level awaits something: when that is given up
+	held     []task            // that wait for its end
 }
 
 // task is something for the goroutine to do. Its slice counts as the call's.
@@ -55,9 +64,16 @@ type task struct {
 }
 
 func newMachine(p *Program) *machine {
-	m := &machine{p: p, over: make(chan struct{}), calls: map[int]*call{}, ops: map[int]*op{}}
-	m.more = sync.NewCond(&m.mu)
+	m := newIdle(p)
 	m.gone.Go(m.run)
+	return m
+}
+
+// newIdle makes a machine whose goroutine has not begun.
+func newIdle(p *Program) *machine {
+	m := &machine{p: p, over: make(chan struct{}), calls: map[int]*call{}, ops: map[int]*op{}, timers: map[int]time.Time{}, links: map[int]*link{}}
+	m.more = sync.NewCond(&m.mu)
+	m.life, m.die = context.WithCancel(context.Background())
 	return m
 }
 
@@ -96,12 +112,16 @@ func (m *machine) slice(t task) {
 	defer m.since.Store(0)
 	defer func() {
 		if r := recover(); r != nil { // the engine is lost, not the process
-			m.failAll(fmt.Errorf("%s: the script engine failed: %v", m.p.label(), r))
+			err := fmt.Errorf("%s: the script engine failed: %v", m.p.label(), r)
+			m.failAll(err)
 			m.finish()
+			if m.prog != nil {
+				m.ended(err)
+			}
 		}
 	}()
 	if m.js == nil && m.loadErr == nil {
-		m.loading = true
+		m.loading, m.runs = m.prog == nil, t.c
 		if err := m.load(); err != nil {
 			m.loadErr = err
 		}
@@ -114,6 +134,10 @@ func (m *machine) slice(t task) {
 		m.held = append(m.held, t)
 	} else {
 		t.do()
+	}
+	if m.prog != nil {
+		m.progress()
+		return
 	}
 	m.stuck()
 }
@@ -197,6 +221,7 @@ func (m *machine) close() {
 		return
 	}
 	m.closed = true
+	m.die()
 	m.more.Signal()
 	if m.works {
 		m.gone.Go(m.hurry)
@@ -243,8 +268,16 @@ func (m *machine) end() {
 	if m.reading != nil {
 		m.reading.Stop()
 	}
-	m.ending.Wait()
+	m.die()
+	for _, l := range m.links {
+		if l.in != nil {
+			_ = l.in.Close()
+		}
+	}
+	m.rest()
+	m.closeFiles()
 	if m.js != nil {
+		m.prog.letGo()
 		for i := range m.fns {
 			if m.fns[i].VM() != nil { // it was loaded that far
 				m.fns[i].Free()
@@ -255,6 +288,14 @@ func (m *machine) end() {
 		m.js = nil
 		m.mu.Unlock()
 		_ = js.Close() // what cannot be freed is gone with the process
+	}
+}
+
+// rest waits for the host's work to end. A program that has the process for
+// itself does not: what it leaves reading its stdin ends with the process.
+func (m *machine) rest() {
+	if m.prog == nil || !m.prog.Alone {
+		m.ending.Wait()
 	}
 }
 
@@ -284,6 +325,9 @@ func (m *machine) drain(c *call) error {
 		return nil
 	}
 	_, err := m.js.ExecutePendingJobs()
+	if m.prog != nil && m.prog.exited {
+		return nil
+	}
 	if stopped, _ := interrupted(err); stopped { // what was stopped may say where
 		_ = m.js.SetEvalTimeout(abortTime)
 		_, _ = m.js.ExecutePendingJobs()

@@ -28,6 +28,8 @@ type prelude struct {
 	Version string              `json:"quickjs"`
 	Probe   []byte              `json:"probe"`   // the bytecode of probeText
 	Exports map[string][]string `json:"exports"` // of each module that may be imported, by its file
+	Main    int                 `json:"main"`    // bytes of what every machine reads
+	Parts   map[string]part     `json:"parts"`   // what it reads when it is first asked for
 
 	code []byte
 }
@@ -49,27 +51,42 @@ var ready = sync.OnceValues(func() (*prelude, error) {
 	return p, nil
 })
 
-// preludeCode gives bytecode that the engine of this machine can run. It is
-// compiled here if that is not what hookway was built with.
+// preludeCode gives bytecode that the engine of this machine can run: of all that
+// is read first. It is compiled here if that is not what hookway was built with.
 var preludeCode = sync.OnceValues(func() ([]byte, error) {
 	p, err := ready()
 	if err != nil {
 		return nil, err
 	}
-	js, err := quickjs.NewVM()
-	if err != nil {
-		return nil, fmt.Errorf("the script engine cannot start: %w", err)
-	}
-	defer js.Close()
-	if probe, err := js.Compile(probeText, quickjs.EvalGlobal); err == nil && p.Version == quickjs.Version() && bytes.Equal(probe, p.Probe) {
-		return p.code, nil
+	if fits() {
+		return p.code[:p.Main], nil
 	}
 	text, _, err := bundlePrelude()
 	if err != nil {
 		return nil, err
 	}
-	return js.Compile(text, quickjs.EvalGlobal)
+	return compiled(text)
 })
+
+// fits reports whether the engine of this machine runs the bytecode that we have.
+var fits = sync.OnceValue(func() bool {
+	p, err := ready()
+	if err != nil || p.Version != quickjs.Version() {
+		return false
+	}
+	probe, err := compiled(probeText)
+	return err == nil && bytes.Equal(probe, p.Probe)
+})
+
+// compiled is the bytecode of a text.
+func compiled(text string) ([]byte, error) {
+	js, err := quickjs.NewVM()
+	if err != nil {
+		return nil, fmt.Errorf("the script engine cannot start: %w", err)
+	}
+	defer js.Close()
+	return js.Compile(text, quickjs.EvalGlobal)
+}
 
 // makePrelude makes what is embedded.
 func makePrelude() ([]byte, error) {
@@ -77,24 +94,22 @@ func makePrelude() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	js, err := quickjs.NewVM()
-	if err != nil {
+	p := prelude{Version: quickjs.Version(), Exports: exports, Parts: map[string]part{}}
+	if p.Probe, err = compiled(probeText); err != nil {
 		return nil, err
 	}
-	defer js.Close()
-	p := prelude{Version: quickjs.Version(), Exports: exports}
-	if p.Probe, err = js.Compile(probeText, quickjs.EvalGlobal); err != nil {
+	if p.code, err = compiled(text); err != nil {
 		return nil, err
 	}
-	code, err := js.Compile(text, quickjs.EvalGlobal)
-	if err != nil {
+	p.Main = len(p.code)
+	if err := p.addParts(); err != nil {
 		return nil, err
 	}
 	head, err := json.Marshal(p)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat(head, []byte("\n"), code), nil
+	return slices.Concat(head, []byte("\n"), p.code), nil
 }
 
 // beyond are more lines than any script has. The prelude begins behind them, so
@@ -105,10 +120,8 @@ const beyond = 1 << 20
 func bundlePrelude() (text string, exports map[string][]string, err error) {
 	first := []string{"runtime.js", "net.js", "hookway.js", "relay.js", "a3s.js", "openclaw.js", "compilr.js"} // in this order
 	files := map[string]bool{}
-	for _, list := range []map[string]string{builtin, nodes} {
-		for _, file := range list {
-			files[file] = !slices.Contains(first, file)
-		}
+	for _, file := range builtin {
+		files[file] = !slices.Contains(first, file)
 	}
 	var entry, table strings.Builder
 	all := append(first, slices.Sorted(maps.Keys(files))...)

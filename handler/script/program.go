@@ -148,6 +148,9 @@ type Registered struct {
 // Describe reads the script and says what hooks it registers. This runs the
 // file's code.
 func (p *Program) Describe(ctx context.Context) (*Description, error) {
+	if p.b.program {
+		return nil, fmt.Errorf("%s: %w", p.label(), errNoEvents)
+	}
 	text, err := p.describe(ctx)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ const (
 // It looks at the names that an import may mean and lists nothing.
 type finder struct {
 	root   string
+	entry  string // the script's own file
 	config *tsconfig
 	data   bool // files outside of the root may be read that are no code
 
@@ -270,7 +271,7 @@ func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {
 		return api.OnLoadResult{}, fmt.Errorf("importing with the type %q is not supported; json, text and bytes are", a.With["type"])
 	}
 	if loader == api.LoaderDefault {
-		text = tame(a.Path, text)
+		text = tame(a.Path, s.relative(a.Path), text)
 	}
 	return api.OnLoadResult{Contents: &text, Loader: loader}, nil
 }

@@ -85,11 +85,11 @@ func TestSettledFilesHaveNoComputedImports(t *testing.T) {
 		"import('./a' + b)": "import(", "x\nimport(`./${b}`)": "import(", "const é = 'ü'; require(  './' + b)": "require(", "import('./' + a + import('./' + b))": "import(",
 		"f\r\nimport(b ? './a' + c : './b' + d)": "import(", "a = '\u2028'\nimport('./' + c)": "import(",
 	} {
-		got := settle(text, api.LoaderTS)
+		got := settle(text, "x.js", api.LoaderTS)
 		if strings.Contains(got, left) {
 			t.Errorf("%q became %q", text, got)
 		}
-		if again := settle(got, api.LoaderTS); again != got {
+		if again := settle(got, "x.js", api.LoaderTS); again != got {
 			t.Errorf("%q became %q, and that %q", text, got, again)
 		}
 	}
@@ -101,7 +101,7 @@ func TestSourceMapsOfOthersAreNotRead(t *testing.T) {
 	if _, err := Build(filepath.Join(dir, "hook.js"), dir); err != nil {
 		t.Error(err)
 	}
-	if got := tame("a.js", "x //# sourceMappingURL=a"); !strings.HasSuffix(got, "\n//# sourceMappingURL=data:application/json,{}\n") {
+	if got := tame("a.js", "", "x //# sourceMappingURL=a"); !strings.HasSuffix(got, "\n//# sourceMappingURL=data:application/json,{}\n") {
 		t.Errorf("%q", got)
 	}
 }

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -73,6 +74,23 @@ func answerOf(name string) func(*machine, []json.RawMessage) (any, error) {
 		return lateRegister
 	case "unregister":
 		return lateUnregister
+	case "digest":
+		return digest
+	case "derive":
+		return derive
+	case "squeeze":
+		return squeeze
+	case "spawnSync":
+		return spawnSync
+	case "spawn":
+		return spawn
+	case "signal":
+		return signalLink
+	case "connect":
+		return connect
+	}
+	if answer := processAnswers[name]; answer != nil {
+		return answer
 	}
 	if op, ok := fileOps[name]; ok {
 		return op.now(name)
@@ -211,6 +229,9 @@ func (m *machine) environOf() []string {
 }
 
 func environIn(ctx context.Context, p *Program) []string {
+	if r := runOf(ctx); r != nil && r.Environ != nil {
+		return r.Environ
+	}
 	if w, ok := hook.SessionOf(ctx); ok {
 		return w.Env()
 	}
@@ -268,6 +289,9 @@ func headOf(ctx context.Context) *hook.Envelope {
 }
 
 func (p *Program) workDir(ctx context.Context) string {
+	if r := runOf(ctx); r != nil && cmp.Or(r.dir, r.Dir) != "" {
+		return cmp.Or(r.dir, r.Dir)
+	}
 	if w, ok := hook.SessionOf(ctx); ok && w.Dir() != "" {
 		return w.Dir()
 	}

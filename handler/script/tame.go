@@ -19,7 +19,7 @@ var codeLoaders = map[string]api.Loader{
 // tame takes out of a file what would have esbuild look around on the disk by
 // itself: the name of a source map, and imports whose names are computed, for
 // which it would list folders. Such an import fails when it runs.
-func tame(path, text string) string {
+func tame(path, rel, text string) string {
 	ext := strings.ToLower(filepath.Ext(path))
 	loader, code := codeLoaders[ext]
 	if strings.Contains(text, "sourceMappingURL") {
@@ -29,10 +29,13 @@ func tame(path, text string) string {
 			text = strings.ReplaceAll(text, "sourceMappingURL", "sourceMapping")
 		}
 	}
-	if !code || !mayCompute().MatchString(text) {
+	if !code {
 		return text
 	}
-	return settle(text, loader)
+	if text = asNode(path, rel, text); !mayCompute().MatchString(text) {
+		return text
+	}
+	return settle(text, rel, loader)
 }
 
 // mayCompute matches each file that could import by a computed name.
@@ -44,12 +47,12 @@ var mayCompute = sync.OnceValue(func() *regexp.Regexp {
 // what is put in the place of import and require. Each begins with a name and
 // takes what follows in brackets.
 var computed = map[string]struct{ word, instead string }{
-	"unsupported-dynamic-import": {"import", `Promise.reject.bind(Promise, new Error("an import whose name is computed is not bundled; import each file by its name"))`},
-	"unsupported-require-call":   {"require", "require.bind(null)"},
+	"unsupported-dynamic-import": {"import", "__hookway.find"},
+	"unsupported-require-call":   {"require", "__hookway.requires"},
 }
 
 // settle replaces computed imports. Where they stand, esbuild itself says.
-func settle(text string, loader api.Loader) string {
+func settle(text, rel string, loader api.Loader) string {
 	looked := api.Transform(text, api.TransformOptions{
 		Loader: loader, Target: api.ES2023, Format: api.FormatCommonJS, LogLevel: api.LogLevelSilent,
 		LogOverride: map[string]api.LogLevel{"unsupported-dynamic-import": api.LogLevelWarning, "unsupported-require-call": api.LogLevelWarning},
@@ -67,7 +70,7 @@ func settle(text string, loader api.Loader) string {
 		}
 		at := starts[m.Location.Line-1] + m.Location.Column
 		if at <= len(text) && strings.HasPrefix(text[at:], c.word) {
-			edits = append(edits, edit{at, c.word, c.instead})
+			edits = append(edits, edit{at, c.word, c.instead + "(" + quote(filepath.ToSlash(rel)) + ")"})
 		}
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return b.at - a.at })

@@ -21,6 +21,8 @@ func workOf(name string) work {
 	switch name {
 	case "fetch":
 		return fetched
+	case "stdin":
+		return readStdin
 	case "exec":
 		return execute
 	case "send":
@@ -33,9 +35,6 @@ func workOf(name string) work {
 		return recall
 	case "forget":
 		return forget
-	}
-	if op, ok := fileOps[name]; ok {
-		return op.later(name)
 	}
 	return nil
 }

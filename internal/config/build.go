@@ -239,7 +239,7 @@ func (l *loader) program(f *found, h *Hook, c command.Config) (*lease, error) {
 		if f.script == nil {
 			return nil, errors.New("its script cannot be run")
 		}
-		o := script.Options{Profile: c.Profile, EventNames: c.EventNames}
+		o := script.Options{Profile: c.Profile, EventNames: c.EventNames, TextPasses: c.TextPasses}
 		if f.late != nil {
 			return newLease(func() (closing, error) { return f.late.Handler(o), nil })
 		}

@@ -1,5 +1,5 @@
 // The hooks of a script, and the calls of them.
-import { ask, done, fail, later, settle, parse, stringify, apply, promises, resolved, then } from "hookway:runtime";
+import { ask, done, fail, files, have, later, part, requires, settle, parse, stringify, apply, promises, resolved, then } from "hookway:runtime";
 
 const hooks = []; // what the script registers, in order
 let main = null; // its default export, if that is a function
@@ -271,4 +271,4 @@ const describe = () => stringify({
 // What is put there would be in every event and every answer, of other hooks too.
 Object.preventExtensions(Object.prototype);
 
-Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe, load, later: pending }, configurable: true });
+Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe, load, later: pending, part, have, ...files }, configurable: true });

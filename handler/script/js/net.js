@@ -1,5 +1,5 @@
 // URL and fetch. The host parses addresses and makes the requests.
-import { ask, cancellable, base64, unbase64, bytesOf } from "hookway:runtime";
+import { ask, cancellable, part, base64, unbase64, bytesOf } from "hookway:runtime";
 
 class URLSearchParams {
   #list = [];
@@ -116,6 +116,8 @@ const bodyOf = (body, headers) => {
   if (body === undefined || body === null) return {};
   if (body instanceof URLSearchParams) { type("application/x-www-form-urlencoded;charset=UTF-8"); return { text: body.toString() }; }
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return { base64: base64(bytesOf(body)) };
+  if (typeof body === "object" && body.sent) { const { type: form, bytes } = body.sent; headers.set("content-type", form); return { base64: base64(bytes) }; }
+  if (typeof body === "object" && body.raw instanceof Uint8Array) { if (body.type) type(body.type); return { base64: base64(body.raw) }; }
   type("text/plain;charset=UTF-8");
   return { text: String(body) };
 };
@@ -132,6 +134,11 @@ class Body {
   async text() { const b = await this.#take(); return b.base64 !== undefined ? new TextDecoder().decode(unbase64(b.base64)) : b.text ?? ""; }
   async json() { return JSON.parse(await this.text()); }
   async bytes() { const b = await this.#take(); return b.base64 !== undefined ? unbase64(b.base64) : new TextEncoder().encode(b.text ?? ""); }
+  async blob() { return new (part("web").Blob)([await this.bytes()], { type: this.headers?.get("content-type") ?? "" }); }
+  get body() {
+    const self = this;
+    return (this.stream ??= new (part("web").ReadableStream)({ async pull(c) { const bytes = await self.bytes(); if (bytes.length) c.enqueue(bytes); c.close(); } }));
+  }
   async arrayBuffer() { return (await this.bytes()).buffer; }
   get raw() { return this.#body; }
 }

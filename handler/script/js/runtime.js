@@ -5,7 +5,7 @@ const taken = (name) => {
   delete globalThis["__hookway_" + name];
   return fn;
 };
-const [done, fail, log, timer, clear, start, sync] = ["done", "fail", "log", "timer", "clear", "start", "sync"].map(taken);
+const [done, fail, log, timer, clear, start, sync, read, print] = ["done", "fail", "log", "timer", "clear", "start", "sync", "part", "print"].map(taken);
 
 // What the script does to the built-in objects is not to fool hookway: what it
 // needs for its calls is taken before.
@@ -18,6 +18,66 @@ const { assign, defineProperty } = Object;
 const Failure = Error;
 
 const ask = (what, ...args) => parse(sync(what, stringify(args)));
+
+// ---- parts: modules that are read when they are first asked for
+
+const parts = Object.create(null);
+export const have = (name, value) => {
+  for (const key of Object.getOwnPropertyNames(value)) { // a name that is taken where it was bundled
+    const own = Object.getOwnPropertyDescriptor(value, key).value;
+    if (typeof own === "function" && own.name === key + "2") defineProperty(own, "name", { value: key, configurable: true });
+  }
+  parts[name] = value;
+};
+export const part = (name) => {
+  if (!(name in parts)) read(name);
+  return parts[name];
+};
+
+// requires is the function require of a file: for what is not bundled, because its
+// name is computed.
+const required = new Map();
+export const requires = (from) => {
+  const require = (name) => {
+    const found = ask("require", String(name), from);
+    if (found.error) throw assign(new Failure(found.error), found.code ? { code: found.code, requireStack: [from] } : {});
+    if (found.part) return part(found.part);
+    const known = required.get(found.file);
+    if (known) return known.exports;
+    const module = { exports: {}, id: found.file, filename: found.file, loaded: false, children: [], paths: [] };
+    required.set(found.file, module);
+    try {
+      if (found.json !== undefined) module.exports = parse(found.json);
+      else apply((0, eval)(found.code), module.exports, [module, module.exports, requires(found.file), found.file, found.folder]);
+    } catch (e) {
+      required.delete(found.file);
+      throw e;
+    }
+    module.loaded = true;
+    return module.exports;
+  };
+  return assign(require, {
+    resolve: (name) => { const found = ask("require", String(name), from, true); if (found.error) throw assign(new Failure(found.error), { code: found.code }); return found.file ?? String(name); },
+    cache: {}, extensions: {}, main: entered,
+  });
+};
+let entered; // the module of the program itself
+const meta = (rel) => {
+  const [filename, dirname] = ask("place", rel);
+  const url = part("url").pathToFileURL(filename).href;
+  return { url, filename, dirname, main: rel === "", resolve: (name) => { const to = requires(filename).resolve(name); return /^\//.test(to) ? part("url").pathToFileURL(to).href : to; } };
+};
+const mainOf = (module, rel) => {
+  if (module) entered = assign(module, { id: ".", filename: ask("place", rel)[0], loaded: false, children: [], paths: [], parent: null });
+  return entered;
+};
+export const files = {
+  place: (rel) => ask("place", rel), meta, main: mainOf, requires: (rel) => requires(ask("place", rel)[0]),
+  find: (rel) => async (name) => {
+    const value = requires(ask("place", rel)[0])(String(name).startsWith("file:") ? part("url").fileURLToPath(String(name)) : name);
+    return value !== null && typeof value === "object" && value.__esModule ? value : assign(Object.create(null), typeof value === "object" ? value : {}, { default: value });
+  },
+};
 
 // ---- work that the host does meanwhile
 
@@ -32,10 +92,28 @@ const begun = (resolve, reject, what, args) => {
 
 export const later = (what, ...args) => new promises((resolve, reject) => { begun(resolve, reject, what, args); });
 
+// held is work that tells of itself as it goes on, until an empty text.
+export const held = (what, args, event) => {
+  const got = ask(what, ...args);
+  open[got.id] = { event };
+  return { ...got, close: () => { if (forgotten(got.id)) clear(got.id); }, ref: () => ask("ref", got.id, true), unref: () => ask("ref", got.id, false) };
+};
+export const forget = (id) => { if (forgotten(id)) clear(id); };
+
+// crashes says what ends a program when something is thrown that nobody catches.
+let crash = null;
+export const crashes = (fn) => { crash = fn; };
+
 const settle = (id, failed, text) => {
+  if (!crash) return settled(id, failed, text);
+  try { settled(id, failed, text); } catch (e) { crash(e); }
+};
+const settled = (id, failed, text) => {
   const op = open[id];
   if (!op) return;
+  if (op.event && !failed && text !== "") return op.event(parse(text));
   delete open[id];
+  if (op.event) return;
   if (op.tick) return failed ? undefined : op.tick(); // a timer fails when its call is over
   if (!failed) return op.resolve(text === "" ? undefined : parse(text));
   const { name, message, ...rest } = parse(text);
@@ -50,6 +128,7 @@ const named = (error, name) => {
 
 // floating takes what a function gave that nobody awaits: a rejection is logged.
 const floating = (value) => {
+  if (crash) return; // a program hears of it by itself
   if (value !== null && typeof value === "object" && typeof value.then === "function") value.then(undefined, (e) => console.error("nobody handled this rejection:", e));
 };
 
@@ -58,9 +137,10 @@ const floating = (value) => {
 const wait = (fn, ms, args, again) => {
   if (typeof fn !== "function") throw new TypeError("a timer needs a function");
   ms = Math.max(0, Math.min(Number(ms) || 0, 2 ** 31 - 1));
-  const handle = { id: 0, unref: () => handle, ref: () => handle, hasRef: () => true, [Symbol.toPrimitive]: () => handle.id };
+  const handle = { id: 0, unref: () => { handle.held = false; ask("ref", handle.id, false); return handle; }, ref: () => { handle.held = true; ask("ref", handle.id, true); return handle; }, hasRef: () => handle.held, refresh: () => { stop(handle); arm(); return handle; }, held: true, close: () => stop(handle), [Symbol.toPrimitive]: () => handle.id };
   const arm = () => {
     handle.id = timer(ms);
+    if (!handle.held) ask("ref", handle.id, false);
     open[handle.id] = { tick: () => {
       if (again) arm();
       floating(fn(...args));
@@ -257,37 +337,25 @@ const bytesOf = (data) => {
 class TextDecoder {
   constructor(label = "utf-8", options = {}) {
     this.encoding = String(label).toLowerCase() === "utf8" ? "utf-8" : String(label).toLowerCase();
+    if (["utf-16le", "latin1", "iso-8859-1", "windows-1252", "ascii", "us-ascii"].includes(this.encoding)) return;
     if (this.encoding !== "utf-8") throw new RangeError(`the encoding ${label} is not known here; only utf-8 is`);
     this.fatal = !!options.fatal;
     this.ignoreBOM = !!options.ignoreBOM;
   }
   decode(data) {
+    if (this.encoding !== "utf-8") return part("buffer").Buffer.from(bytesOf(data)).toString(this.encoding === "utf-16le" ? "utf16le" : "latin1");
     const text = ask("utf8", base64(bytesOf(data)), this.fatal);
     if (text === null) throw new TypeError("the bytes are not UTF-8");
     return !this.ignoreBOM && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   }
 }
 
-const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-export const base64 = (bytes) => {
-  const out = [];
-  for (let i = 0; i < bytes.length; i += 3) {
-    const n = (bytes[i] << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
-    out.push(alphabet[n >> 18], alphabet[(n >> 12) & 63], i + 1 < bytes.length ? alphabet[(n >> 6) & 63] : "=", i + 2 < bytes.length ? alphabet[n & 63] : "=");
-  }
-  return out.join("");
-};
+export const base64 = (bytes) => Uint8Array.prototype.toBase64.call(bytes);
+export const decoded = (bytes) => ask("utf8", base64(bytes), false);
 export const unbase64 = (text) => {
   text = String(text).replace(/[\t\n\f\r ]/g, "").replace(/={1,2}$/, "");
   if (/[^A-Za-z0-9+/]/.test(text) || text.length % 4 === 1) throw new DOMException("the text is not base64", "InvalidCharacterError");
-  const out = new Uint8Array(Math.floor(text.length * 3 / 4));
-  let bits = 0, have = 0, at = 0;
-  for (const c of text) {
-    bits = (bits << 6) | alphabet.indexOf(c);
-    have += 6;
-    if (have >= 8) { have -= 8; out[at++] = (bits >> have) & 255; }
-  }
-  return out;
+  return Uint8Array.fromBase64(text.padEnd(Math.ceil(text.length / 4) * 4, "="));
 };
 
 globalThis.btoa = (text) => base64(Uint8Array.from(String(text), (c) => {
@@ -327,33 +395,45 @@ Object.assign(globalThis, {
   setInterval: (fn, ms, ...args) => wait(fn, Math.max(1, ms || 0), args, true),
   setImmediate: (fn, ...args) => wait(fn, 0, args, false),
   clearTimeout: stop, clearInterval: stop, clearImmediate: stop,
-  queueMicrotask: (fn) => { Promise.resolve().then(fn).catch((e) => console.error(e)); },
+  queueMicrotask: (fn) => { apply(then, resolved(), [() => { try { floating(fn()); } catch (e) { crash ? crash(e) : console.error(e); } }]); },
   Event, EventTarget, DOMException, AbortSignal, AbortController, TextEncoder, TextDecoder,
   global: globalThis, self: globalThis,
 });
 const began = Date.now();
-globalThis.performance ??= { now: () => Date.now() - began, timeOrigin: began };
+const marks = [];
+globalThis.performance ??= {
+  now: () => ask("nanos") / 1e6, timeOrigin: began, toJSON: () => ({ timeOrigin: began }), getEntries: () => [...marks], getEntriesByName: (name) => marks.filter((m) => m.name === name), getEntriesByType: (type) => marks.filter((m) => m.entryType === type),
+  mark: (name) => { const m = { name, entryType: "mark", startTime: performance.now(), duration: 0 }; marks.push(m); return m; }, clearMarks: () => { marks.length = 0; }, clearMeasures: () => {},
+  measure: (name, from, to) => { const at = (n, or) => marks.findLast((m) => m.name === n)?.startTime ?? or; const a = at(from, 0), m = { name, entryType: "measure", startTime: a, duration: at(to, performance.now()) - a }; marks.push(m); return m; },
+  timerify: (fn) => fn, eventLoopUtilization: () => ({ idle: 0, active: 0, utilization: 0 }),
+};
 globalThis.crypto = {
   randomUUID: () => ask("uuid"),
   getRandomValues: (into) => { bytesOf(into).set(unbase64(ask("random", into.byteLength))); return into; },
 };
 
+const given = {}; // variables that the script sets; null: it takes them away
+export const variables = () => given;
 const environ = new Proxy({}, {
-  get: (own, name) => (typeof name !== "string" ? undefined : Object.hasOwn(own, name) ? own[name] : ask("getenv", name) ?? undefined),
-  has: (own, name) => typeof name === "string" && (Object.hasOwn(own, name) || ask("getenv", name) !== null),
-  ownKeys: (own) => [...new Set([...Object.keys(own), ...Object.keys(ask("environ"))])],
+  get: (own, name) => (typeof name !== "string" ? undefined : Object.hasOwn(given, name) ? given[name] ?? undefined : ask("getenv", name) ?? undefined),
+  has: (own, name) => typeof name === "string" && environ[name] !== undefined,
+  deleteProperty: (own, name) => { given[name] = null; return true; },
+  defineProperty: (own, name, d) => { given[name] = String(d.value); return true; },
+  ownKeys: () => [...new Set([...Object.keys(ask("environ")), ...Object.keys(given)])].filter((name) => given[name] !== null),
   getOwnPropertyDescriptor: (own, name) => {
     const value = environ[name];
     return value === undefined ? undefined : { value, writable: true, enumerable: true, configurable: true };
   },
-  set: (own, name, value) => { own[name] = String(value); return true; },
+  set: (own, name, value) => { given[name] = String(value); return true; },
 });
 globalThis.process = {
-  env: environ, argv: [], platform: ask("platform"), version: "", versions: {}, pid: 0, title: "hookway",
+  env: environ, argv: ["node"], argv0: "node", execArgv: [], execPath: "node", arch: "x64", platform: ask("platform"), version: "v22.12.0", versions: { node: "22.12.0" }, release: { name: "node" }, pid: 0, ppid: 0, title: "hookway",
+  emit: () => false, off: () => globalThis.process, removeListener: () => globalThis.process, listenerCount: () => 0, emitWarning: (w) => log("warn", `${w?.message ?? w}`), uptime: () => (Date.now() - began) / 1000,
+  memoryUsage: () => ({ rss: 5e7, heapTotal: 2e7, heapUsed: 1e7, external: 0, arrayBuffers: 0 }), umask: () => 0o22, getuid: () => 0, exitCode: undefined,
   cwd: () => ask("cwd"),
   on: () => globalThis.process, once: () => globalThis.process, off: () => globalThis.process,
   nextTick: (fn, ...args) => queueMicrotask(() => fn(...args)),
-  hrtime: Object.assign(() => { const ms = Date.now(); return [Math.floor(ms / 1000), (ms % 1000) * 1e6]; }, { bigint: () => BigInt(Date.now()) * 1000000n }),
+  hrtime: Object.assign((from) => { const n = ask("nanos"), at = [Math.floor(n / 1e9), n % 1e9]; return !from ? at : at[1] < from[1] ? [at[0] - from[0] - 1, at[1] - from[1] + 1e9] : [at[0] - from[0], at[1] - from[1]]; }, { bigint: () => BigInt(ask("nanos")) }),
   stdout: { write: (text) => { log("log", String(text)); return true; }, isTTY: false },
   stderr: { write: (text) => { log("error", String(text)); return true; }, isTTY: false },
   exit: () => { throw new Error("process.exit is not there in a hook; return a decision"); },
@@ -365,4 +445,14 @@ globalThis.exec = (line, options = {}) => cancellable(options.signal, "exec", St
   cwd: options.cwd ?? "", env: options.env ?? null, timeout: options.timeout ?? 0, input: options.input ?? "",
 });
 
-export { ask, settle, named, done, fail, log, bytesOf };
+// print writes to what a program has as its stdout or stderr.
+export const write = (fd, data) => { typeof data === "string" ? print(fd, 0, data) : print(fd, 1, base64(bytesOf(data))); };
+
+const lazily = (name, from) => Object.defineProperty(globalThis, name, {
+  configurable: true, enumerable: false, get: () => { const value = part(from)[name]; put(name, value); return value; }, set: (value) => put(name, value),
+});
+const put = (name, value) => defineProperty(globalThis, name, { value, configurable: true, enumerable: false, writable: true });
+lazily("Buffer", "buffer");
+for (const name of ["Blob", "File", "FormData", "ReadableStream", "WritableStream", "TransformStream", "TextDecoderStream", "TextEncoderStream", "MessageChannel"]) lazily(name, "web");
+
+export { ask, begun, settle, named, done, fail, log, bytesOf };

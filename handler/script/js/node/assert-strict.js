@@ -1,0 +1,3 @@
+// node:assert/strict.
+import assert from "node:assert";
+export default assert.strict;

@@ -1,0 +1,3 @@
+// node:https.
+import http from "node:http";
+export default http.secure();

@@ -1,0 +1,2 @@
+// node:process.
+export default process;
