@@ -10,7 +10,7 @@ import (
 var exported = regexp.MustCompile(`(?m)^export (?:const|class|function) (\w+)`)
 
 func TestEveryExportHasAType(t *testing.T) {
-	for module, file := range map[string]string{"hookway": "hookway.js", "agent-relay": "relay.js", "@a3s-lab/box": "a3s.js", "openclaw/plugin-sdk": "openclaw.js"} {
+	for module, file := range map[string]string{"hookway": "hookway.js", "agent-relay": "relay.js", "@a3s-lab/box": "a3s.js", "openclaw/plugin-sdk": "openclaw-sdk.js"} {
 		_, declared, ok := strings.Cut(Types(), `declare module "`+module+`" {`)
 		if !ok {
 			t.Errorf("%s is not declared", module)

@@ -5,7 +5,7 @@ import { atEnd } from "hookway:hooks";
 
 let registering = 1; // the file is being read, and how many of its plugins
 let read = false;
-export const later = {
+const later = {
   begin: () => { registering++; },
   end: () => { registering--; },
 };
@@ -15,7 +15,7 @@ const told = new Set();
 
 // stub stands for what is not here: while a plugin registers, it gives more of its
 // kind, so that the plugin's hooks are registered; later it throws.
-export const stub = (name, own = {}) => {
+const stub = (name, own = {}) => {
   const call = (what) => {
     if (!registering) throw new Error(`${what} is not here: hookway runs a plugin's hooks, and is no OpenClaw gateway`);
     if (!told.has(what)) {
@@ -100,7 +100,7 @@ class AsyncResource {
 
 // sdk is a module of that name in which everything is: what is not here, too.
 const modules = new Map();
-export const sdk = (path, own) => {
+const sdk = (path, own) => {
   if (!modules.has(path)) {
     if (path === "node:async_hooks") own = { AsyncLocalStorage, AsyncResource };
     else if (path.startsWith("node:")) own = {};
@@ -109,3 +109,6 @@ export const sdk = (path, own) => {
   }
   return modules.get(path);
 };
+
+// For hookway itself; a plugin has no use for them.
+export { later, sdk, stub };

@@ -348,7 +348,30 @@ declare module "openclaw/plugin-sdk" {
     on(event: string, handler: PluginHookHandler, options?: { priority?: number }): void;
     [method: string]: any;
   }
-  export function definePluginEntry<T extends { register(api: OpenClawPluginApi): void }>(entry: T): T;
+  export const definePluginEntry: <T extends { register(api: OpenClawPluginApi): void }>(entry: T) => T;
+  export const defineSetupPluginEntry: <T>(plugin: T) => { plugin: T };
+  export const defineChannelPluginEntry: <T>(entry: T) => T & { register(api: OpenClawPluginApi): void };
+  export const defineBundledChannelEntry: typeof defineChannelPluginEntry;
+  /** A schema; Zod's or one in JSON. */
+  export type Schema = Record<string, any>;
+  export const emptyPluginConfigSchema: () => Schema;
+  export const emptyChannelConfigSchema: () => Schema;
+  export const buildPluginConfigSchema: (schema: Schema) => Schema;
+  export const buildJsonPluginConfigSchema: (schema: Schema) => Schema;
+  export const buildChannelConfigSchema: (schema: Schema) => { schema: Schema };
+  export const jsonResult: (payload: unknown) => { content: { type: "text"; text: string }[]; details: unknown };
+  export const textResult: (text: string, details?: unknown) => { content: { type: "text"; text: string }[]; details: unknown };
+  export const stringEnum: (values: readonly string[], options?: Record<string, any>) => Schema;
+  export const optionalStringEnum: typeof stringEnum;
+  export const DEFAULT_ACCOUNT_ID: string;
+  export const normalizeAccountId: (id?: string) => string;
+  export const createSubsystemLogger: (name: string) => OpenClawPluginApi["logger"];
+  export const createPluginRuntimeStore: (message?: string) => Record<string, any>;
+  export const onDiagnosticEvent: (listener: (event: any) => void) => () => void;
+  export const registerContextEngine: (...v: any[]) => void;
+  export const isDangerousNameMatchingEnabled: () => boolean;
+  export const PluginApprovalResolutions: Record<string, string>;
+  export const sleep: (ms: number) => Promise<void>;
 }
 
 declare module "@compilr-dev/agents" {
