@@ -47,10 +47,10 @@ var rows = []row{
 
 	tests("relay", "senders, carriers and receivers killed at any moment: each message once, in order", "./internal/relay", "TestKilledAtAnyMoment", 5, 15*time.Minute),
 	{name: "chaos", what: "2,000 messages to an agent whose daemon and run are killed again and again: none is lost",
-		command:  []string{"go", "run", "./cmd/hookway", "bench", "relay", "-n", "200", "--typed", "20", "--messages", "2000", "--kills", "100"},
+		command:  []string{"sh", "tools/hookway.sh", "bench", "relay", "-n", "200", "--typed", "20", "--messages", "2000", "--kills", "100"},
 		deadline: 30 * time.Minute, plain: true, shows: `kill -9|twice|out of order`, against: `(lost|twice|out of order).*missed`},
 	{name: "soak", what: "500 texts for an agent whose user types all the while: each whole and once",
-		command:  []string{"go", "run", "./cmd/hookway", "bench", "run", "--quick", "-n", "500"},
+		command:  []string{"sh", "tools/hookway.sh", "bench", "run", "--quick", "-n", "500"},
 		deadline: 30 * time.Minute, plain: true, shows: `lost|doubled|mixed|said to be failed`, against: `(lost|doubled|mixed|changed|failed) .*missed`},
 	tests("mail", "run killed again and again: no message lost, none doubled without a word", "./internal/session", "TestRunIsKilledAgainAndAgain", 5, 20*time.Minute),
 	tests("typing", "texts and what a user types at the same time stay apart", "./internal/session", "TestTextsAndTheUsersLinesStayApart", 5, 20*time.Minute),
@@ -79,7 +79,7 @@ func agent(name, called string) row {
 // turn is a row that measures what a turn of an agent costs with hookway.
 func turn(name, called string) row {
 	return row{name: "turn-" + name, what: "a turn of " + called + ": a tool and all hooks around it, without and with hookway",
-		command: []string{"sh", "tools/e2e.sh", "run", "go", "run", "./cmd/hookway", "bench", "agent", name, "-n", "3", "--turns", "10"},
+		command: []string{"sh", "tools/e2e.sh", "run", "sh", "tools/hookway.sh", "bench", "agent", name, "-n", "3", "--turns", "10"},
 		env:     []string{"HOOKWAY_E2E_AGENTS=" + name}, deadline: 15 * time.Minute, plain: true, shows: ` ms +\(`}
 }
 
