@@ -64,7 +64,7 @@ func (h happening) native(t testing.TB, agent, project, session string) (event s
 		all["prompt_id"], all["permission_mode"] = "3b77c957-8d35-4849-8ed1-f00902bf7d61", "default"
 		ok = true
 	case "codex":
-		all["turn_id"], all["model"], all["permission_mode"] = "01a1fb77-5b1c-7292-86d6-e12c05e9e3d6", "gpt-5.5", "bypassPermissions"
+		all["turn_id"], all["model"], all["permission_mode"] = "01a1fb77-5b1c-7292-86d6-e12c05e9e3d6", "gpt-5.5", "default"
 		ok = codexWords(all)
 	case "gemini":
 		all["timestamp"] = "2026-11-20T23:40:35.120Z"

@@ -131,7 +131,7 @@ var changing = []struct {
 	with string
 }{
 	{regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`), "ID"},
-	{regexp.MustCompile(`\b[0-9a-f]{7,}\b`), "HASH"},
+	{regexp.MustCompile(`[0-9a-f]{7,}`), "HASH"},
 	{regexp.MustCompile(`[0-9]+(?:\.[0-9]+)?`), "N"},
 	{regexp.MustCompile(`\s+`), " "},
 }
