@@ -228,7 +228,8 @@ func (w *world) files() map[string]string {
 				text, _ := os.ReadFile(path)
 				name, _ := filepath.Rel(w.root, path)
 				if ext := filepath.Ext(name); ext == ".jsonl" || ext == ".log" {
-					text = nil // a log holds ids and the agent's own words: that it is there is what counts
+					// A log holds ids and the agent's own words: what counts is that it grew by as much.
+					text = bytes.Repeat([]byte("line\n"), bytes.Count(text, []byte("\n")))
 				}
 				all[plain(name)] = fmt.Sprintf("%x", sha256.Sum256([]byte(plain(string(text)))))[:12]
 			}
