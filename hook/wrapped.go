@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -17,7 +18,8 @@ type Wrapped interface {
 	Env() []string
 
 	// Inject has a text typed to the program when it is ready for it, after the
-	// texts that wait already. The error says that the text will not be typed.
+	// texts that wait already. The error says that the text will not be typed; it
+	// is [ErrSessionOver] when there is nobody any more whom it could be typed to.
 	Inject(text string) error
 
 	// Send sends a message in the agent's name, to another by its name or to all
@@ -39,6 +41,10 @@ type Wrapped interface {
 	// oldest first. Metadata is not to be edited.
 	Messages() []Message
 }
+
+// ErrSessionOver is the error of what is to reach the program of a session that has
+// ended.
+var ErrSessionOver = errors.New("the program has ended")
 
 // Relay sends messages to other agents.
 type Relay interface {

@@ -347,11 +347,17 @@ func messages(m *machine, _ []json.RawMessage) (any, error) {
 }
 
 // inject has a text typed to a wrapped program. Without one it says so, and the
-// text goes with the answer.
+// text goes with the answer. That the program has ended is only noted: a hook that
+// hears of the end cannot know whether anybody is left to be told.
 func inject(m *machine, args []json.RawMessage) (any, error) {
 	w := m.wrapped()
 	if w == nil {
 		return false, nil
 	}
-	return true, w.Inject(str(args, 0))
+	err := w.Inject(str(args, 0))
+	if errors.Is(err, hook.ErrSessionOver) {
+		m.say(fmt.Sprintf("%s: nobody is told what it injects: %v", m.p.label(), err))
+		err = nil
+	}
+	return true, err
 }

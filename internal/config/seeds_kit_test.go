@@ -118,6 +118,8 @@ type wrappedSession struct {
 	dir string
 	env []string
 
+	over bool // the program has ended
+
 	mu       sync.Mutex
 	typed    []string
 	messages []string
@@ -140,6 +142,9 @@ func (w *wrappedSession) Output(int) ([]string, error) { return []string{"one", 
 func (w *wrappedSession) Inject(text string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.over {
+		return fmt.Errorf("the text is not typed: %w", hook.ErrSessionOver)
+	}
 	w.typed = append(w.typed, text)
 	return nil
 }

@@ -98,6 +98,25 @@ func TestRelayMemoryPromptOnEnd(t *testing.T) {
 	}
 }
 
+// Whoever injects when the program has ended cannot know that nobody is left.
+func TestRelayInjectsAtAnEndAtWhichNobodyIsTold(t *testing.T) {
+	p := plant(t, "relay.config.ts", `export default { hooks: {
+  onOutput: (output, ctx) => { ctx.inject("seen"); return { stop: true }; },
+  onSessionEnd: async (ctx) => { ctx.inject("one"); await null; ctx.inject("two"); return { inject: "three" }; },
+} };
+`)
+	p.session.over = true
+	if out := fired(p, hook.Output, hook.OutputText{Text: "the last line"}); out.Inject != "" {
+		t.Errorf("the last output injects %q", out.Inject)
+	}
+	if out := fired(p, hook.SessionEnd, hook.SessionSummary{}); out.Inject != "one\n\ntwo\n\nthree" {
+		t.Errorf("the end injects %q", out.Inject)
+	}
+	if got := p.logged(); got != "nobody is told what it injects: the text is not typed: the program has ended" {
+		t.Errorf("logged %q", got)
+	}
+}
+
 // The emitter is a part of agent-relay itself; it runs all the same.
 func TestSeedRelayEmitter(t *testing.T) {
 	p := plant(t, "hookway.config.ts", seed(t, "relay-emitter.ts")+`
@@ -144,8 +163,10 @@ func TestSeedRelayProgrammatic(t *testing.T) {
 		t.Errorf("@deploy injects %q", out.Inject)
 	}
 	fired(p, hook.SessionStart, hook.SessionInfo{})
-	fired(p, hook.SessionEnd, hook.SessionSummary{})
-	if want := []string{"Your memories:\nof Alice", "Save important learnings with @memory:save"}; !slices.Equal(p.session.typed, want) {
+	if out := fired(p, hook.SessionEnd, hook.SessionSummary{}); out.Inject != "Save important learnings with @memory:save" {
+		t.Errorf("at the end it injects %q", out.Inject)
+	}
+	if want := []string{"Your memories:\nof Alice"}; !slices.Equal(p.session.typed, want) {
 		t.Errorf("typed %q, want %q", p.session.typed, want)
 	}
 	if got := p.logged(); got != "Deploying to staging: now" {

@@ -40,10 +40,14 @@ func (v *view) Messages() []hook.Message { return v.s.messages.list() }
 
 func (v *view) Inject(text string) error {
 	item := v.s.inject(text)
-	if state, reason := item.state(); state == stateFailed {
+	switch state, reason := item.state(); {
+	case state != stateFailed:
+		return nil
+	case reason == hook.ErrSessionOver.Error():
+		return fmt.Errorf("the text is not typed: %w", hook.ErrSessionOver)
+	default:
 		return fmt.Errorf("the text is not typed: %s", reason)
 	}
-	return nil
 }
 
 func (v *view) Send(ctx context.Context, to, text string) error {

@@ -36,7 +36,13 @@ func TestExitStatusIsPassedThroughAndTold(t *testing.T) {
 		t.Run(test.script, func(t *testing.T) {
 			w := newWrapped(t)
 			w.hook("SessionStart", nil)
-			w.hook("SessionEnd", injects("nobody reads this"))
+			w.hook("SessionEnd", func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
+				s, _ := hook.SessionOf(ctx)
+				if err := s.Inject("nor this"); !errors.Is(err, hook.ErrSessionOver) {
+					t.Errorf("a text for a program that has ended: %v", err)
+				}
+				return hook.Inject("nobody reads this"), nil
+			})
 			w.run(session.Config{Command: sh(test.script)})
 			if r := w.end(); r.status != test.want || r.err != nil {
 				t.Errorf("ended with %+v, %v; want %+v", r.status, r.err, test.want)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/terminal"
 )
 
@@ -70,7 +71,7 @@ func (t *typist) add(item *injection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
-		t.miss(item, "the program has ended")
+		t.miss(item, hook.ErrSessionOver.Error())
 		return
 	}
 	t.session.busy.Add(1)
@@ -304,7 +305,7 @@ func (t *typist) fail(item *injection, err error) {
 	case errors.Is(err, errHeld):
 		t.miss(item, err.Error())
 	case errors.Is(err, terminal.ErrEnded), errors.Is(err, context.Canceled):
-		t.miss(item, "the program has ended")
+		t.miss(item, hook.ErrSessionOver.Error())
 	default:
 		t.session.warnings.addf("a text was not typed (%v): %s", err, item.body)
 		item.fail(err.Error())

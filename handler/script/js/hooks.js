@@ -89,7 +89,12 @@ export class Context {
   get metadata() { return (this.#call.metadata ??= structuredClone(this.#call.event.metadata ?? {})); }
   get output() { return ask("output"); }
   get messages() { return ask("messages"); }
-  inject(text) { if (!ask("inject", String(text))) this.#call.injected += (this.#call.injected && "\n\n") + text; }
+  // What is injected at a session's end goes with the answer: then the program is
+  // given time for it, and it is no failure that there is none any more.
+  inject(text) {
+    const call = this.#call, last = call.event.hook_event_name === "SessionEnd" && !call.over;
+    if (last || !ask("inject", String(text))) call.injected += (call.injected && "\n\n") + text;
+  }
   send(to, text) { return later("send", String(to), String(text)); }
   notify(channel, text) { console.log(`[${channel}] ${text}`); return Promise.resolve(); }
   log(...args) { console.log(...args); }
@@ -167,6 +172,7 @@ const end = (id, handler, value) => {
   if (!it) return "";
   try {
     const answer = answered(it, value);
+    it.over = true;
     delete calls[id];
     return answer;
   } catch (e) {
@@ -188,7 +194,7 @@ const defaultOf = (index) => (index === -1 || !main ? main : (ev, ctx) => habits
 
 // call begins a call. It gives the answer, or null if that comes later.
 const call = (id, index, text) => {
-  const it = { event: parse(text), injected: "", metadata: undefined, abort: undefined };
+  const it = { event: parse(text), injected: "", metadata: undefined, abort: undefined, over: false };
   const { run, place } = index < 0 ? { run: defaultOf(index), place: main } : hooks[index] ?? {};
   if (!run) throw new TypeError("there is no such function");
   calls[id] = it;
