@@ -216,6 +216,7 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 		h.Handler = withFolder{path: f.data, next: h.Handler}
 	}
 	if f.spec.profile != nil && f.spec.profile.Together {
+		h.Handler = withEnvFile{dir: filepath.Join(l.stateDir, "claude-env"), next: h.Handler}
 		h.Handler = perFile{next: ownResult{h.Handler}, finds: finder(f.spec.tools)}
 	}
 	if h.Kind == "command" && !f.spec.filter.empty() {

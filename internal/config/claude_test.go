@@ -225,6 +225,27 @@ func TestTheSameCommandRunsOnce(t *testing.T) {
 	}
 }
 
+func TestASessionHasAFileForItsVariables(t *testing.T) {
+	w := settingsWorld(t, `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo 'export A=1' >> \"$CLAUDE_ENV_FILE\""}]}],
+  "PreToolUse": [{"hooks": [{"type": "command", "command": "test -z \"$CLAUDE_ENV_FILE\" || exit 2"}]}]}}`)
+	e := fill(t, w.load())
+	for range 2 {
+		if out := fireFrom(t, e, "codex", working(w.ws, hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{}))); out.Steps[0].Err != nil {
+			t.Error(out.Steps[0].Err)
+		}
+	}
+	if out := fireFrom(t, e, "codex", working(w.ws, shellCall("ls"))); out.Action != hook.ActionContinue {
+		t.Error("PreToolUse has the file, too")
+	}
+	files, err := filepath.Glob(filepath.Join(w.home, "state", "claude-env", "*.sh"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	if text, _ := os.ReadFile(files[0]); string(text) != "export A=1\nexport A=1\n" {
+		t.Errorf("%q", text)
+	}
+}
+
 func TestAnObserverSeesWhatAnotherBlocks(t *testing.T) {
 	w := settingsWorld(t, `{"hooks": {"PreToolUse": [{"hooks": [
   {"type": "command", "command": "echo no >&2; exit 2"}, {"type": "command", "command": "cat > seen"}
