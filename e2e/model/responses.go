@@ -36,6 +36,11 @@ func (responses) items(s *Server, q question, t Turn) []object {
 	if t.Shell != "" {
 		delete(call.Input, "description") // Codex's shell takes none
 	}
+	if patch, ok := call.Input["patch"].(string); ok && call.Tool == "apply_patch" { // its input is no JSON
+		return append(items, object{
+			"type": "custom_tool_call", "id": s.id("ctc"), "call_id": s.id("call"), "status": "completed", "name": call.Tool, "input": patch,
+		})
+	}
 	arguments, err := json.Marshal(call.Input)
 	if err != nil { // it is made of texts
 		panic(err)
@@ -77,6 +82,11 @@ func (r responses) events(s *Server, q question, t Turn) []event {
 			for _, text := range t.pieces() {
 				all = append(all, event{"type": "response.output_text.delta", "output_index": i, "item_id": item["id"], "content_index": 0, "delta": text})
 			}
+		} else if item["type"] == "custom_tool_call" {
+			begun["input"] = ""
+			all = append(all,
+				event{"type": "response.output_item.added", "output_index": i, "item": begun},
+				event{"type": "response.custom_tool_call_input.delta", "output_index": i, "item_id": item["id"], "delta": item["input"]})
 		} else {
 			begun["arguments"] = ""
 			all = append(all,
