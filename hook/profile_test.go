@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -129,6 +131,28 @@ func TestProfileAcaiFailsOpen(t *testing.T) {
 		add(t, &e, "g", fails(errBroken), hook.As(hook.Guard), hook.WithProfile(hook.ProfileAcai), hook.OnFailure(c.policy))
 		if out := fire(t, &e, bash("ls")); out.Action != c.want || out.Steps[0].Err == nil {
 			t.Errorf("%v: %v", c.policy, out.Action)
+		}
+	}
+}
+
+// Whatever goes wrong with a hook of acai, the event goes on as it was.
+func TestProfileAcaiGoesOnWithTheEventAsItWas(t *testing.T) {
+	for _, f := range failures {
+		for _, lane := range []hook.Lane{hook.Transform, hook.Guard} {
+			t.Run(f.name+"/"+lane.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var e hook.Engine
+					add(t, &e, "h", f.handler, hook.As(lane), hook.WithProfile(hook.ProfileAcai), hook.Timeout(time.Second))
+					add(t, &e, "next", says(hook.Decision{}), hook.As(lane))
+					out := fire(t, &e, bash("ls"))
+					if out.Action != hook.ActionContinue || out.Changed || out.Payload.Text("command") != "ls" || len(out.Steps) != 2 {
+						t.Errorf("%v with %q, steps %v", out.Action, out.Payload.Text("command"), ids(out.Steps))
+					}
+					if err := out.Steps[0].Err; err == nil || !f.is(err) {
+						t.Errorf("the step's error is %v", err)
+					}
+				})
+			})
 		}
 	}
 }

@@ -89,6 +89,23 @@ func handled(h *Handler, ctx context.Context, ev hook.AnyEvent) <-chan error {
 	return result
 }
 
+func TestAbortEndsTheGroup(t *testing.T) {
+	nothingLeft(t)
+	pid := t.TempDir() + "/pid"
+	h := newHandler(t, Config{Argv: []string{script(t, "sleep 1000 &", `echo $$ >"$PID"`, "sleep 1000")}, Env: []string{"PID=" + pid}, Grace: 100 * time.Millisecond})
+	ctx, abort := context.WithCancel(context.Background())
+	result := handled(h, ctx, bash("ls"))
+	group := readPID(t, pid)
+	abort()
+	if err := <-result; !errors.Is(err, context.Canceled) {
+		t.Errorf("it gave %v", err)
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	groupGone(t, group)
+}
+
 func TestProgramMayCleanUpWithinTheGrace(t *testing.T) {
 	nothingLeft(t)
 	dir := t.TempDir()

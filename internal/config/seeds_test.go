@@ -26,7 +26,7 @@ func TestSeedA3SBlockRMRF(t *testing.T) {
 	if out := fired(p, hook.PreToolUse, shellCommand("ls")); out.Action != hook.ActionContinue {
 		t.Errorf("ls: %+v", out.Verdict)
 	}
-	if h := p.set.Hooks[0]; h.ID != "block-rm-rf" || h.Priority != 1 || h.Timeout != 30*time.Second || h.Profile.Name != "a3s" {
+	if h := p.set.Hooks[0]; h.ID != "block-rm-rf" || h.Priority != 1 || h.Timeout != 30*time.Second || h.Retries != 0 || h.Profile.Name != "a3s" {
 		t.Errorf("it is registered as %+v", h.Hook)
 	}
 }

@@ -64,6 +64,10 @@ func TestMemory(t *testing.T) {
 	} {
 		w.screen.await(t, told)
 	}
+	// One is what the search has found, the other the list.
+	if n := strings.Count(w.screen.String(), "heard: Memories: - User prefers dark mode (1)"); n != 2 {
+		t.Errorf("memories were told %d times: %q", n, w.screen.String())
+	}
 }
 
 // TestWithoutThemTheirDirectivesAreTheUsers: what a session cannot serve is left alone.
