@@ -37,7 +37,8 @@ const maxReason = 32 << 10
 //     SessionStart and AgentStart, text that is no JSON is for the agent (inject), unless
 //     an answer stands in it. At other events it is a failure; with TextPasses it is
 //     no opinion, unless an answer stands in it or a later line begins with {.
-//     With the profile's PlainText it is what it is to Claude Code, whatever stands in it.
+//     With the profile's PlainText it is what it is to Claude Code, whatever stands in it;
+//     text that begins with { and is no JSON is for the agent as well, where it is told text.
 //   - Exit code 2: a block with stderr as the reason. An answer on stdout is
 //     read for everything but its action and its changes; its reason counts if
 //     stderr is empty. Garbage there is a warning.
@@ -67,6 +68,11 @@ func (a *Answer) read(ev hook.AnyEvent) (hook.Decision, error) {
 	told := info == hook.SessionStart.Info() || info == hook.AgentStart.Info()
 	switch {
 	case text[0] == '{':
+		d, err := decodeDecision(ev, text, a.Profile, a.Warn)
+		if err != nil && told && a.Profile.PlainText && !json.Valid(text) {
+			return textOf(text, told), nil
+		}
+		return d, err
 	case a.Profile.PlainText:
 		return textOf(text, told), nil
 	case json.Valid(text):

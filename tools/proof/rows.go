@@ -42,6 +42,8 @@ var rows = []row{
 	{name: "idioms", what: "the idioms of hooks that are published in no package, natively and under other agents",
 		command: []string{"go", "test", "-v", "-run", "TestIdioms", "-count", "1", "-timeout", "20m", "./e2e/public"}, env: []string{"HOOKWAY_PUBLIC_IDIOMS=1"}, deadline: 20 * time.Minute},
 
+	{name: "settings", what: "settings of Claude Code, with plugins: what they do to the real Claude Code, they do to the real Codex through hookway",
+		command: []string{"sh", "tools/e2e.sh", "-v", "-run", "TestSettingsOfClaudeCode"}, env: []string{"HOOKWAY_E2E_SETTINGS=1"}, deadline: 20 * time.Minute},
 	{name: "plugins", what: "OpenClaw plugins that others have published, as they are: they load and decide",
 		command: []string{"sh", "tools/public-plugins.sh"}, deadline: time.Hour},
 
