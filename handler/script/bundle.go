@@ -120,6 +120,9 @@ func build(file, root string, program bool, allow []Grant) (*Bundle, error) {
 			return nil, err
 		}
 	}
+	if !program && strings.Contains(b.code, shim) {
+		b.code = `var require=__hookway.requires("");` + b.code
+	}
 	b.intl = strings.Contains(b.code, "Intl") || strings.Contains(b.code, "toLocale")
 	b.mapped = sync.OnceValue(func() *sourceMap { return readMap(mapping) })
 	if b.Files, err = inputs(result.Metafile, root); err != nil {
@@ -131,6 +134,10 @@ func build(file, root string, program bool, allow []Grant) (*Bundle, error) {
 	b.Hash = hex.EncodeToString(sum[:])
 	return b, nil
 }
+
+// shim is what bundlers say in the place of a module that they left out. They look
+// for a function require first, which OpenClaw's loader and Node's own give.
+const shim = `Dynamic require of "`
 
 func buildOptions(file, root string) api.BuildOptions {
 	return api.BuildOptions{

@@ -141,13 +141,18 @@ const answered = (call, value) => {
 const Failure = Error;
 const isError = (e) => e instanceof Failure || (e !== null && typeof e === "object" && "message" in e);
 
+// full reports whether there was no memory left: the engine throws null when there is none for an error.
+const Inner = globalThis.InternalError;
+const full = (why) => why === null || (why instanceof Inner && why.message === "out of memory");
+
 const unshown = "it threw something that cannot be shown";
 
-// shown is an error as it is told: its text and its stack. It never throws.
+// shown is an error as it is told: its text and its stack. It throws only when there
+// is no memory left.
 const shown = (e) => {
   let text = unshown, stack = "";
   try { if (isError(e)) stack = `${e.stack ?? ""}`; } catch { /* then the place is not known */ }
-  try { text = isError(e) ? `${e.name ?? "Error"}: ${e.message}` : threw(e); } catch { /* then nothing more is known */ }
+  try { text = isError(e) ? `${e.name ?? "Error"}: ${e.message}` : threw(e); } catch (why) { if (full(why)) throw why; } // else nothing more is known
   return { text, stack };
 };
 const threw = (e) => `it threw ${typeof e === "string" ? e : stringify(e) ?? String(e)}`;

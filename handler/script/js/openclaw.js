@@ -26,6 +26,15 @@ class Plugin {
     this.context = { pluginConfig: this.settings, config: this.config };
   }
   home() { return homeOf(); }
+  // lifecycle is the plugin's: it ends with the daemon, as its services do.
+  lifecycle() {
+    return { signal: new AbortController().signal, onDispose: (fn) => {
+      const end = { id: "onDispose", start() {}, stop: fn };
+      if (typeof fn !== "function") throw new TypeError("onDispose needs a function");
+      this.serve(end);
+      return () => { end.stop = undefined; };
+    } };
+  }
   stateDir() { return process.env.OPENCLAW_STATE_DIR ?? `${homeOf()}/.openclaw`; }
 
   // register takes a handler for events.
@@ -58,12 +67,12 @@ class Plugin {
     if (at.internal) {
       const event = internalOf(at, ev, c);
       const value = handler(event, c);
-      const end = (v) => internalAnswer(event) ?? (at.tells || v === null ? undefined : answerOf(at, v, c, ev, this));
+      const end = (v) => internalAnswer(event) ?? (v === event || v === c ? undefined : answerOf(at, v, c, ev, this)); // what it was given is no answer
       return value && typeof value.then === "function" ? value.then(end) : end(value);
     }
     const value = handler(c, c);
-    if (value && typeof value.then === "function") return value.then((v) => answerOf(at, v, c, ev, this));
-    return answerOf(at, value, c, ev, this);
+    const end = (v) => (v === c ? undefined : answerOf(at, v, c, ev, this));
+    return value && typeof value.then === "function" ? value.then(end) : end(value);
   }
 
   // ---- services: started with the first event, stopped with the daemon
@@ -193,7 +202,7 @@ const apiOf = (plugin) => {
   const said = (method) => (...args) => plugin.keep(method, args);
   const api = {
     id: about.id ?? "", name: about.name ?? about.id ?? "", version: about.version, description: about.description, source: about.source ?? "", rootDir: about.rootDir,
-    registrationMode: "full", config: plugin.config, pluginConfig: plugin.settings, runtime: runtimeOf(plugin), logger: loggerOf(),
+    registrationMode: "full", lifecycle: plugin.lifecycle(), config: plugin.config, pluginConfig: plugin.settings, runtime: runtimeOf(plugin), logger: loggerOf(),
     resolvePath: (path) => (path === "~" || path.startsWith("~/") ? homeOf() + path.slice(1) : /^([/\\]|[A-Za-z]:)/.test(path) ? path : `${about.rootDir ?? process.cwd()}/${path}`),
     registerHook(hook, handler, options = {}) {
       if (hook && typeof hook === "object" && !Array.isArray(hook)) plugin.register(hook.event ?? hook.events, hook.handler, hook, false);

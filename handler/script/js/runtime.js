@@ -453,6 +453,6 @@ const lazily = (name, from) => Object.defineProperty(globalThis, name, {
 });
 const put = (name, value) => defineProperty(globalThis, name, { value, configurable: true, enumerable: false, writable: true });
 lazily("Buffer", "buffer");
-for (const name of ["Blob", "File", "FormData", "ReadableStream", "WritableStream", "TransformStream", "TextDecoderStream", "TextEncoderStream", "MessageChannel"]) lazily(name, "web");
+for (const name of ["Blob", "File", "FormData", "ReadableStream", "WritableStream", "TransformStream", "TextDecoderStream", "TextEncoderStream", "MessageChannel", "MessagePort"]) lazily(name, "web");
 
 export { ask, begun, settle, named, done, fail, log, bytesOf };

@@ -45,4 +45,48 @@ class Socket extends stream.Duplex {
 }
 const connect = (...args) => new Socket(typeof args[0] === "object" ? args[0] : {}).connect(...args);
 const none = () => { throw Object.assign(new Error("a script cannot serve: net.createServer is not to be had here"), { code: "ERR_METHOD_NOT_IMPLEMENTED" }); };
-export default { Socket, Stream: Socket, connect, createConnection: connect, createServer: none, Server: class Server { constructor() { none(); } }, isIP: (t) => (isIPv4(t) ? 4 : isIPv6(t) ? 6 : 0), isIPv4, isIPv6 };
+
+// BlockList holds addresses, ranges and subnets, and says whether an address is of them.
+const numberOf = (address, family) => {
+  if (family === "ipv4") return isIPv4(address) ? address.split(".").reduce((n, b) => n * 256n + BigInt(b), 0n) : undefined;
+  if (!isIPv6(address)) return undefined;
+  const text = String(address).replace(/%.*$/, "").replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) => `${(a * 256 + +b).toString(16)}:${(c * 256 + +d).toString(16)}`);
+  const [head, tail] = text.split("::").map((part) => (part ? part.split(":") : []));
+  const all = tail ? [...head, ...Array(8 - head.length - tail.length).fill("0"), ...tail] : head;
+  return all.reduce((n, part) => n * 65536n + BigInt(`0x${part}`), 0n);
+};
+const mapped = 0xffffn << 32n; // an IPv4 address within IPv6
+class SocketAddress {
+  constructor({ address, family = "ipv4", port = 0, flowlabel = 0 } = {}) { Object.assign(this, { address: address ?? (family === "ipv6" ? "::" : "127.0.0.1"), family, port, flowlabel }); numbered(this.address, family); }
+}
+const numbered = (address, family = "ipv4") => {
+  if (address instanceof SocketAddress) ({ address, family } = address);
+  const kind = String(family).toLowerCase(), number = numberOf(address, kind);
+  if (number === undefined) throw Object.assign(new TypeError(`Invalid address: ${address}`), { code: "ERR_INVALID_ADDRESS" });
+  return { kind, number };
+};
+class BlockList {
+  #all = [];
+  static isBlockList(v) { return v instanceof BlockList; }
+  #add(kind, from, to, rule) { this.#all.unshift({ kind, from, to, rule }); }
+  addAddress(address, family) { const { kind, number } = numbered(address, family); this.#add(kind, number, number, `Address: ${kind === "ipv4" ? "IPv4" : "IPv6"} ${address.address ?? address}`); }
+  addRange(start, end, family) {
+    const a = numbered(start, family), b = numbered(end, family);
+    if (a.number > b.number) throw Object.assign(new RangeError("the range's start must come before its end"), { code: "ERR_INVALID_ARG_VALUE" });
+    this.#add(a.kind, a.number, b.number, `Range: ${a.kind === "ipv4" ? "IPv4" : "IPv6"} ${start.address ?? start}-${end.address ?? end}`);
+  }
+  addSubnet(net, prefix, family) {
+    const { kind, number } = numbered(net, family), bits = kind === "ipv4" ? 32 : 128;
+    if (!Number.isInteger(prefix) || prefix < 0 || prefix > bits) throw Object.assign(new RangeError(`the prefix must be 0 to ${bits}`), { code: "ERR_OUT_OF_RANGE" });
+    const size = 1n << BigInt(bits - prefix), from = number - (number % size);
+    this.#add(kind, from, from + size - 1n, `Subnet: ${kind === "ipv4" ? "IPv4" : "IPv6"} ${net.address ?? net}/${prefix}`);
+  }
+  check(address, family = "ipv4") {
+    let found;
+    try { found = numbered(address, family); } catch { return false; }
+    const has = (kind, number) => this.#all.some((r) => r.kind === kind && r.from <= number && number <= r.to);
+    return has(found.kind, found.number) || (found.kind === "ipv6" && found.number >> 32n === 0xffffn && has("ipv4", found.number - mapped));
+  }
+  get rules() { return this.#all.map((r) => r.rule); }
+}
+export default { BlockList, SocketAddress, Socket, Stream: Socket, connect, createConnection: connect, createServer: none, Server: class Server { constructor() { none(); } }, isIP: (t) => (isIPv4(t) ? 4 : isIPv6(t) ? 6 : 0), isIPv4, isIPv6 };

@@ -146,11 +146,26 @@ class TextDecoderStream extends TransformStream {
   constructor(label) { const d = new (__hookway.part("string_decoder").StringDecoder)(label ?? "utf8"), { Buffer } = __hookway.part("buffer"); super({ transform: (v, c) => { const t = d.write(Buffer.from(v)); if (t) c.enqueue(t); }, flush: (c) => { const t = d.end(); if (t) c.enqueue(t); } }); }
 }
 class TextEncoderStream extends TransformStream { constructor() { super({ transform: (v, c) => c.enqueue(encoder.encode(v)) }); } }
-class MessageChannel {
-  constructor() {
-    const ends = [new EventTarget(), new EventTarget()];
-    ends.forEach((p, i) => Object.assign(p, { postMessage: (data) => setTimeout(() => { const e = new Event("message"); e.data = structuredClone(data); ends[1 - i].dispatchEvent(e); }, 0), start() {}, close() {}, on: (name, fn) => p.addEventListener(name, (e) => fn(e.data)) }));
-    [this.port1, this.port2] = ends;
+// Ports join two places of one thread.
+class MessagePort extends EventTarget {
+  #other; #waiting = []; #open = false; #closed = false; #hears = null;
+  static pair(a, b) { a.#other = b; b.#other = a; }
+  postMessage(data) {
+    const to = this.#other, copy = structuredClone(data);
+    if (!to || this.#closed || to.#closed) return;
+    to.#open ? to.#tell(copy) : to.#waiting.push(copy);
   }
+  #tell(data) { setTimeout(() => { if (!this.#closed) this.dispatchEvent(Object.assign(new Event("message"), { data, ports: [] })); }, 0); }
+  start() { if (this.#open) return; this.#open = true; for (const data of this.#waiting.splice(0)) this.#tell(data); }
+  close() { if (this.#closed) return; this.#closed = true; this.dispatchEvent(new Event("close")); this.#other?.close(); }
+  get onmessage() { return this.#hears; }
+  set onmessage(fn) { if (this.#hears) this.removeEventListener("message", this.#hears); this.#hears = typeof fn === "function" ? fn : null; if (this.#hears) { this.addEventListener("message", this.#hears); this.start(); } }
+  on(name, fn) { this.addEventListener(name, (event) => fn(event.data)); if (name === "message") this.start(); return this; }
+  once(name, fn) { this.addEventListener(name, (event) => fn(event.data), { once: true }); if (name === "message") this.start(); return this; }
+  ref() { return this; }
+  unref() { return this; }
 }
-export default { Blob, File, FormData, ReadableStream, WritableStream, TransformStream, TextDecoderStream, TextEncoderStream, MessageChannel };
+class MessageChannel {
+  constructor() { this.port1 = new MessagePort(); this.port2 = new MessagePort(); MessagePort.pair(this.port1, this.port2); }
+}
+export default { Blob, File, FormData, ReadableStream, WritableStream, TransformStream, TextDecoderStream, TextEncoderStream, MessageChannel, MessagePort };
