@@ -180,21 +180,32 @@ func (m *machine) hostTimer(args []any) (any, error) {
 	return id, nil
 }
 
-// ripe lets the timer have its turn that was due first: of two for the same time,
-// the one that was made first.
+// ripe gives the timers that are due their turns: the one that was due first comes
+// first, and of two for the same time the one that was made first. It takes all of
+// them, since one that is about to be canceled may be due before the one that rang.
 func (m *machine) ripe() {
 	m.post(task{do: func() {
-		id, now := 0, time.Now()
-		for other, due := range m.timers {
-			if first := m.timers[id]; !due.After(now) && (id == 0 || due.Before(first) || due.Equal(first) && other < id) {
-				id = other
+		now := time.Now()
+		for {
+			id := m.nextTimer(now)
+			if id == 0 {
+				return
 			}
-		}
-		if id != 0 {
 			delete(m.timers, id)
 			m.settled(id, "", nil)
 		}
 	}})
+}
+
+// nextTimer is the timer that was due first until now, or 0.
+func (m *machine) nextTimer(now time.Time) int {
+	id := 0
+	for other, due := range m.timers {
+		if first := m.timers[id]; !due.After(now) && (id == 0 || due.Before(first) || due.Equal(first) && other < id) {
+			id = other
+		}
+	}
+	return id
 }
 
 func (m *machine) hostClear(args []any) (any, error) {
