@@ -55,7 +55,7 @@ type Relay interface {
 // Memory is what agents remember.
 type Memory interface {
 	Save(ctx context.Context, content string) (id string, err error)
-	Search(ctx context.Context, query string) ([]Remembered, error)
+	Search(ctx context.Context, query string) ([]Remembered, error) // the best first
 	Forget(ctx context.Context, id string) error
 	List(ctx context.Context) ([]Remembered, error) // the newest first
 }
@@ -66,6 +66,10 @@ type Remembered struct {
 	Content string    `json:"content"`
 	Agent   string    `json:"agent,omitempty"` // who saved it
 	Time    time.Time `json:"time,omitzero"`
+
+	// Recent marks what a search gives where nothing is about its query: among the
+	// newest of what is remembered.
+	Recent bool `json:"recent,omitempty"`
 }
 
 // wrappedKey finds a Wrapped in a context.

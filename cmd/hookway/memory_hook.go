@@ -16,6 +16,7 @@ import (
 const (
 	foundMost  = 10
 	listedMost = 20
+	recentMost = 5 // where nothing is about what was asked
 )
 
 // agentMemory is what an agent remembers that works in a folder. Nothing is opened
@@ -49,12 +50,21 @@ func (m agentMemory) Save(ctx context.Context, content string) (id string, err e
 	return id, err
 }
 
-// Search finds what is about the query, the best first.
+// Search finds what is about the query, the best first; if nothing is, it gives some
+// of the newest, marked so. That these cannot be had is no failure of the search.
 func (m agentMemory) Search(ctx context.Context, query string) (found []hook.Remembered, err error) {
 	err = m.with(ctx, func(b memory.Backend, v memory.View) error {
 		all, err := b.Search(ctx, query, foundMost, v)
-		found = remembered(all)
-		return err
+		if found = remembered(all); err != nil || len(found) > 0 {
+			return err
+		}
+		if all, err = memory.Recent(ctx, b, recentMost, v); err == nil {
+			found = remembered(all)
+		}
+		for i := range found {
+			found[i].Recent = true
+		}
+		return nil
 	})
 	return found, err
 }

@@ -157,6 +157,19 @@ func TestSeedRelayConfigFile(t *testing.T) {
 	}
 }
 
+// What a search gives that found nothing says so, in a text too.
+func TestRelaySearchWithoutAWordInCommon(t *testing.T) {
+	p := plant(t, "relay.config.ts", `export default { hooks: { onSessionStart: async (ctx) => {
+  const found = await ctx.memory.search(ctx.workingDir);
+  return { inject: found + "|" + found.map((m) => m.content + m.recent).join() };
+} } };
+`)
+	p.session.memories = []hook.Remembered{{ID: "1", Content: "likes tea", Recent: true}}
+	if out := fired(p, hook.SessionStart, hook.SessionInfo{}); out.Inject != "(nothing that is remembered is about this; the most recent:)\n- likes tea|likes teatrue" {
+		t.Errorf("onSessionStart injects %q", out.Inject)
+	}
+}
+
 func TestSeedRelayProgrammatic(t *testing.T) {
 	p := plant(t, "relay.config.ts", "const deployed = []; async function deploy(t) { deployed.push(t); }\nasync function loadMemories(id) { return `of ${id}`; }\n"+seed(t, "relay-programmatic.ts"))
 	if out := directed(p, "deploy", "staging", "now"); out.Inject != "Deployed to staging" {

@@ -136,7 +136,10 @@ func (s *session) recall(ctx context.Context, action, body string) (string, erro
 		return "✓ Saved to memory", err
 	case "search":
 		found, err := s.memory.Search(ctx, body)
-		return listed(found, "Nothing in memory is about that."), err
+		if len(found) > 0 && found[0].Recent {
+			return nothingFound + " The most recent:\n" + listed(found, ""), err
+		}
+		return listed(found, nothingFound), err
 	case "forget":
 		return "✓ Forgotten", s.memory.Forget(ctx, body)
 	case "list":
@@ -148,6 +151,8 @@ func (s *session) recall(ctx context.Context, action, body string) (string, erro
 	}
 	return "", fmt.Errorf("there is no %q; there is %s", action, strings.Join(actions, ", "))
 }
+
+const nothingFound = "Nothing in memory is about that."
 
 // memoriesBound is how much is told of what is remembered, in bytes.
 const memoriesBound = 16 << 10

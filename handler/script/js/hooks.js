@@ -118,7 +118,8 @@ const memory = {
 
 // remembered makes memories that read well in a text.
 const remembered = (list) => {
-  const lines = { value: () => list.map((m) => `- ${m.content}`).join("\n"), enumerable: false };
+  const about = list[0]?.recent ? "(nothing that is remembered is about this; the most recent:)\n" : "";
+  const lines = { value: () => about + list.map((m) => `- ${m.content}`).join("\n"), enumerable: false };
   for (const m of list) Object.defineProperty(m, "toString", { value: () => m.content, enumerable: false });
   return Object.defineProperty(list, "toString", lines);
 };

@@ -187,12 +187,13 @@ declare module "agent-relay" {
   }
   export type Message = RelayMessage;
 
-  export interface Memory { id: string; content: string; agent?: string; time?: string }
+  /** recent: of a search that found nothing, and gives what is the most recent. */
+  export interface Memory { id: string; content: string; agent?: string; time?: string; recent?: boolean }
 
   export interface MemoryService {
     add(content: string, options?: { agentId?: string }): Promise<string>;
     save(content: string): Promise<string>;
-    /** The list, and each memory of it, reads well in a text. */
+    /** The list, and each memory of it, reads well in a text. Where nothing is about the query, at most five recent ones. */
     search(query: string): Promise<Memory[]>;
     list(): Promise<Memory[]>;
     delete(id: string): Promise<void>;
