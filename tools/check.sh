@@ -90,7 +90,8 @@ step "build"
 step "vet"
 "$go" vet ./...
 
-beside lint "vet on other platforms, and staticcheck" env GOMAXPROCS=1 sh tools/lint.sh
+step "vet on other platforms, and staticcheck"
+sh tools/lint.sh
 
 step "tests, with the race detector and the fuzz seeds"
 command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run, because node is not installed"
@@ -101,7 +102,6 @@ step "what the race detector's own memory and time would hide"
 "$go" test -count=1 ./internal/memory
 "$go" test -count=1 -run TestNoOutputIsTooMuch ./internal/terminal
 
-join lint
 join fetch
 
 step "the SDK for Python"

@@ -1,8 +1,7 @@
 // Command testall runs the tests of all packages with the race detector, in a
 // way that two slow cores with nothing cached bear: it compiles and links every
 // test first, and runs them when no compiler is beside them: two packages side by
-// side on two cores, of which as a rule one starts processes and terminals, and a
-// third whose tests mostly wait.
+// side on two cores, of which as a rule one starts processes and terminals.
 //
 //	go run ./tools/testall [-race=false] [-short] [-run REGEXP] [-count N] [-keep FOLDER] [PACKAGE...]
 //
@@ -88,18 +87,6 @@ func startsMany(importPath string) bool {
 	switch room {
 	case "cmd/hookway", "cmd/hookway-hook", "handler/command", "internal/daemon", "internal/relay",
 		"internal/relay/bus", "internal/session", "internal/terminal", "internal/tmux":
-		return true
-	}
-	return false
-}
-
-// mostlyWaits reports whether a package's tests take little of a processor, and do
-// not look at times: they wait for processes, servers, or limits of their own.
-func mostlyWaits(importPath string) bool {
-	_, room, _ := strings.Cut(importPath, "hookway/hookway/")
-	switch room {
-	case "handler/rpc", "handler/web", "hooktest", "internal/doctor", "internal/judge", "internal/memory/backends",
-		"internal/roster", "sdk/python", "sdk/typescript":
 		return true
 	}
 	return false

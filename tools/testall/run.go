@@ -35,55 +35,46 @@ type test struct {
 
 // runAll runs the packages side by side. One line of work begins with those that
 // start many processes, so that as a rule one of them is under way beside others
-// that mostly compute; whoever has nothing left takes from the other. One line more
-// runs what mostly waits, and nothing else: it takes next to nothing from the two.
+// that mostly compute; whoever has nothing left takes from the other.
 func runAll(ctx context.Context, programs []program, o options) (results []result) {
 	var (
-		mu                 sync.Mutex
-		many, other, still []program
-		running            sync.WaitGroup
-		next               = func(lists ...*[]program) (p program, ok bool) {
-			mu.Lock()
-			defer mu.Unlock()
-			for _, list := range lists {
-				if len(*list) > 0 && ctx.Err() == nil {
-					p, *list = (*list)[0], (*list)[1:]
-					return p, true
-				}
-			}
-			return program{}, false
-		}
-		work = func(lists ...*[]program) {
-			running.Go(func() {
-				for p, ok := next(lists...); ok; p, ok = next(lists...) {
-					r := run(ctx, p, o)
-					mu.Lock()
-					results = append(results, r)
-					line(r)
-					mu.Unlock()
-				}
-			})
-		}
+		mu          sync.Mutex
+		many, other []program
+		running     sync.WaitGroup
 	)
 	for _, p := range programs {
-		switch {
-		case startsMany(p.ImportPath):
+		if startsMany(p.ImportPath) {
 			many = append(many, p)
-		case mostlyWaits(p.ImportPath):
-			still = append(still, p)
-		default:
+		} else {
 			other = append(other, p)
 		}
 	}
-	for i := range max(o.side, 1) {
-		if i == 0 {
-			work(&many, &other, &still)
-		} else {
-			work(&other, &many, &still)
+	next := func(mine, others *[]program) (p program, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(*mine) == 0 {
+			mine = others
 		}
+		if len(*mine) == 0 || ctx.Err() != nil {
+			return program{}, false
+		}
+		p, *mine = (*mine)[0], (*mine)[1:]
+		return p, true
 	}
-	if o.side > 1 {
-		work(&still)
+	for i := range max(o.side, 1) {
+		mine, others := &other, &many
+		if i == 0 {
+			mine, others = others, mine
+		}
+		running.Go(func() {
+			for p, ok := next(mine, others); ok; p, ok = next(mine, others) {
+				r := run(ctx, p, o)
+				mu.Lock()
+				results = append(results, r)
+				line(r)
+				mu.Unlock()
+			}
+		})
 	}
 	running.Wait()
 	return results
@@ -118,9 +109,7 @@ func follow(ctx context.Context, p program, args []string, r *result) error {
 	}
 	defer printed.Close()
 	tests := exec.CommandContext(ctx, p.File, args...)
-	// The race detector tells at once what it finds; by default each process, also
-	// those that tests start, would besides wait for a second at its end.
-	tests.Dir, tests.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir, "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
+	tests.Dir, tests.Env = p.Dir, append(os.Environ(), "PWD="+p.Dir)
 	tests.Stdout, tests.Stderr = prints, prints
 	err = tests.Start()
 	prints.Close()
