@@ -45,7 +45,11 @@ func (r *ran) once(t *testing.T, fails bool) error {
 		done <- err
 	}()
 	if fails {
-		<-r.printed
+		select {
+		case <-r.printed:
+		case err := <-done: // it did not come to that
+			return err
+		}
 		cancel()
 	}
 	return <-done
