@@ -82,8 +82,8 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 			r.notifyCompleted(e, now-start, d.Action)
 			return nil
 		}
-		if cause := r.ctx.Err(); cause != nil {
-			err = r.givenUp(e, ctx, trial, cause)
+		if r.ctx.Err() != nil {
+			err = r.givenUp(e, ctx, trial)
 			r.record(steps, e, now-start, err)
 			return err
 		}
@@ -92,8 +92,8 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 		}
 		r.record(steps, e, now-start, err)
 		if try >= e.hook.Retries || !pause(ctx, retryPause<<try) {
-			if cause := r.ctx.Err(); cause != nil {
-				return r.givenUp(e, ctx, trial, cause)
+			if r.ctx.Err() != nil {
+				return r.givenUp(e, ctx, trial)
 			}
 			ctx.finish()
 			e.breaker.failed(err)
@@ -105,12 +105,12 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 }
 
 // givenUp ends a call whose caller gave up, which says nothing about the hook.
-func (r *run) givenUp(e *entry, ctx *callContext, trial bool, cause error) error {
+func (r *run) givenUp(e *entry, ctx *callContext, trial bool) error {
 	ctx.finish()
 	if trial {
 		e.breaker.undecided()
 	}
-	return r.aborted(cause)
+	return r.aborted()
 }
 
 // context makes the context of one call, for transform hooks several at a time.

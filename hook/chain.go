@@ -84,8 +84,8 @@ func (r *run) transform(v *Verdict) error {
 	w := r.chain.walk(Transform, r.tool)
 	var asked *entry // the first of the group that was asked last
 	for e := w.next(); e != nil; e = w.next() {
-		if err := r.ctx.Err(); err != nil {
-			return r.aborted(err)
+		if r.ctx.Err() != nil {
+			return r.aborted()
 		}
 		if e.hook.Profile.Together {
 			if asked != nil && asked.hook.order() == e.hook.order() {
@@ -136,8 +136,8 @@ func (r *run) guard(v *Verdict) error {
 		}
 	}
 	r.facts = nil // observers see paths as they are given
-	if err := r.ctx.Err(); err != nil {
-		return r.aborted(err)
+	if r.ctx.Err() != nil {
+		return r.aborted()
 	}
 	answers := r.askAll(asked)
 	for i := range asked {
@@ -207,9 +207,15 @@ func (a *guardAnswer) ask(r *run, g guardCall) {
 }
 
 // aborted is the error of a firing whose caller gave up.
-func (r *run) aborted(cause error) error {
-	return fmt.Errorf("%s was cancelled: %w", r.info.Name, cause)
+func (r *run) aborted() error {
+	return fmt.Errorf("%s was cancelled: %w", r.info.Name, &cancelled{context.Cause(r.ctx), r.ctx.Err()})
 }
+
+// cancelled reads as the cause of a context's end, and is its error, too.
+type cancelled struct{ cause, err error }
+
+func (c *cancelled) Error() string   { return c.cause.Error() }
+func (c *cancelled) Unwrap() []error { return []error{c.cause, c.err} }
 
 // settle does what follows from an event's outcome by rule.
 func (r *run) settle(v *Verdict) {

@@ -354,3 +354,19 @@ func TestATimeoutIsEnforcedWithoutTheOption(t *testing.T) {
 		})
 	}
 }
+
+// Whoever looks why a firing was cancelled reads the cause, and finds both errors.
+func TestACancelledFiringHasTheCauseOfItsContext(t *testing.T) {
+	for _, lane := range []hook.Lane{hook.Guard, hook.Transform} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var e hook.Engine
+		add(t, &e, "ends", does(func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
+			cancel(errBroken)
+			return hook.Decision{}, ctx.Err()
+		}), hook.As(lane))
+		_, err := hook.Fire(ctx, &e, hook.PreToolUse, &hook.Envelope{Session: "s-1"}, bash("ls"))
+		if !errors.Is(err, errBroken) || !errors.Is(err, context.Canceled) || err.Error() != "PreToolUse was cancelled: "+errBroken.Error() {
+			t.Errorf("%v: %v", lane, err)
+		}
+	}
+}

@@ -67,7 +67,11 @@ func (s *shim) askOnce(places call.Places, stdin []byte) (*call.Reply, error) {
 		Kind: call.KindTold, Version: version, Agent: s.agent, Event: s.options.event, Policy: s.policy,
 		Dir: dir, Env: os.Environ(), Timeout: left, Stdin: stdin,
 	})
+	if sent == nil {
+		s.waits.Store(conn)
+	}
 	reply, err := call.ReadReply(conn) // also if it took not all: it may have said why
+	s.waits.Store(nil)
 	switch {
 	case err == nil && reply.Err == "":
 		if reply.Ask {

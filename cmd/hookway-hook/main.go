@@ -46,6 +46,8 @@ type shim struct {
 	child    child
 	notes    notes
 	asks     atomic.Pointer[os.File] // the daemon that wants to know when its answer is printed
+	waits    atomic.Pointer[os.File] // the daemon whose answer is waited for
+	why      atomic.Pointer[string]  // the answer is not the daemon's
 }
 
 // run gets the answer: from the daemon, else from the full binary.
@@ -168,6 +170,7 @@ func (s *shim) without(why string) {
 // giveUp answers by itself.
 func (s *shim) giveUp(why string) {
 	s.note(why)
+	s.why.Store(&why)
 	s.answer(s.refusal(why))
 }
 
@@ -181,14 +184,10 @@ func (s *shim) refusal(why string) call.Reply {
 
 // unheard is the exit code if the answer cannot be printed.
 func (s *shim) unheard() int {
-	name := s.options.event
-	if event := s.event.Load(); name == "" && event != nil {
-		name = call.EventName(*event)
-	}
 	switch {
 	case s.policy == call.PolicyContinue:
 		return 0
-	case call.Gates(s.agent, name):
+	case s.gates():
 		return 2
 	}
 	return 1
@@ -200,11 +199,32 @@ func (s *shim) show(r call.Reply) {
 		r.Stderr = append(r.Stderr, "hookway's answer could not be printed: "+err.Error()+"\n"...)
 	} else {
 		s.code.Store(int32(r.ExitCode)) //nolint:gosec // as it came from a process
-		if conn := s.asks.Load(); r.Ask && conn != nil {
-			_ = call.WriteRequest(conn, &call.Request{Kind: call.KindShown, Version: version})
-		}
+		s.tell(r)
 	}
 	_ = write(stderr, r.Stderr)
+}
+
+// tell says to the daemon that its answer is printed, or that it is not waited for
+// any more.
+func (s *shim) tell(r call.Reply) {
+	if conn := s.asks.Load(); r.Ask && conn != nil {
+		_ = call.WriteRequest(conn, &call.Request{Kind: call.KindShown, Version: version})
+	} else if conn, why := s.waits.Load(), s.why.Load(); conn != nil && why != nil {
+		policy := call.PolicyContinue
+		if s.gates() && s.policy != call.PolicyContinue {
+			policy = call.PolicyBlock
+		}
+		_ = call.GaveUp(conn, &call.GaveUpError{Why: *why, Policy: policy})
+	}
+}
+
+// gates reports whether the event is one that a refusal stops.
+func (s *shim) gates() bool {
+	name := s.options.event
+	if event := s.event.Load(); name == "" && event != nil {
+		name = call.EventName(*event)
+	}
+	return call.Gates(s.agent, name)
 }
 
 // end leaves nothing behind. The answer is out, so it takes its time only within

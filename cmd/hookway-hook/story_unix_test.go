@@ -250,10 +250,12 @@ func TestSignalsAreAnswered(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t).full("fail", "hang")
-			asked := make(chan struct{})
-			w.listen(func(_ net.Conn, r *call.Request) {
+			asked, heard := make(chan struct{}), make(chan *call.Request, 1)
+			w.listen(func(conn net.Conn, r *call.Request) {
 				if r.Kind == call.KindTold {
 					close(asked)
+					last, _ := call.ReadRequest(conn)
+					heard <- last
 				}
 				select {}
 			})
@@ -268,6 +270,9 @@ func TestSignalsAreAnswered(t *testing.T) {
 			defer insist(c.Process, sig)()
 			if err := c.Wait(); err != nil || !strings.Contains(stdout.String(), denied) {
 				t.Errorf("%v; it printed %q", err, stdout.String())
+			}
+			if last := <-heard; last == nil || last.Kind != call.KindGaveUp || last.Policy != call.PolicyBlock || !strings.Contains(last.Event, sig.String()) {
+				t.Errorf("the daemon heard %+v", last)
 			}
 		})
 	}

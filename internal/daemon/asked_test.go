@@ -32,6 +32,12 @@ func TestAReplyIsPrintedOnlyIfTheClientSaysSo(t *testing.T) {
 			c.Close()
 		}, nil},
 		{"gone", call.KindTold, func(_ *testing.T, c *Client) { c.Close() }, call.ErrUnshown},
+		{"gave up", call.KindTold, func(t *testing.T, c *Client) {
+			if err := call.GaveUp(c.nc, &call.GaveUpError{Why: "a signal"}); err != nil {
+				t.Error(err)
+			}
+			c.Close()
+		}, errGaveUp},
 		{"an older one", call.KindHook, func(_ *testing.T, c *Client) { c.Close() }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -51,10 +57,40 @@ func TestAReplyIsPrintedOnlyIfTheClientSaysSo(t *testing.T) {
 				t.Fatalf("%+v, %v", reply, err)
 			}
 			c.then(t, client)
-			if err := <-told; !errors.Is(err, c.want) {
+			if err := <-told; !errors.Is(err, c.want) && (c.want != errGaveUp || err == nil || err.Error() != errGaveUp.Error()) {
 				t.Errorf("it was told %v, want %v", err, c.want)
 			}
 		})
+	}
+}
+
+var errGaveUp error = &call.GaveUpError{Why: "a signal"}
+
+// TestARequestEndsWithTheReasonOfAClientThatGaveUp: it is what the record says.
+func TestARequestEndsWithTheReasonOfAClientThatGaveUp(t *testing.T) {
+	began, causes, told := make(chan struct{}), make(chan error, 1), make(chan error, 1)
+	d := start(t, Config{Handle: func(ctx context.Context, _ Peer, _ *call.Request) call.Reply {
+		close(began)
+		<-ctx.Done()
+		causes <- context.Cause(ctx)
+		return call.Reply{Sent: func(err error) { told <- err }}
+	}})
+	client := dial(t, d.Places)
+	r := event("x")
+	r.Kind = call.KindTold
+	if err := call.WriteRequest(client.nc, r); err != nil {
+		t.Fatal(err)
+	}
+	<-began
+	if err := call.GaveUp(client.nc, &call.GaveUpError{Why: "a signal", Policy: call.PolicyBlock}); err != nil {
+		t.Fatal(err)
+	}
+	client.Close()
+	for what, got := range map[string]error{"its context": <-causes, "whoever wants to know": <-told} {
+		var gaveUp *call.GaveUpError
+		if !errors.As(got, &gaveUp) || gaveUp.Why != "a signal" || gaveUp.Policy != call.PolicyBlock {
+			t.Errorf("%s has %v", what, got)
+		}
 	}
 }
 

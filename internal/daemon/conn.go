@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,13 +88,32 @@ func (c *conn) read(jobs chan<- job, done <-chan struct{}) {
 		ctx, cancel := context.WithCancelCause(c.s.base)
 		said := make(chan struct{})
 		jobs <- job{ctx, cancel, r, said, release}
-		if _, err := c.in.Peek(1); err != nil {
-			cancel(errGone)
+		if why := c.left(); why != nil {
+			cancel(why)
 			return
 		}
 		close(said)
 		<-done
 	}
+}
+
+// left waits for more of the client while its request runs, and says why the
+// client does not wait for the answer any more, if so.
+func (c *conn) left() error {
+	if _, err := c.in.Peek(1); err != nil {
+		return errGone
+	}
+	_ = c.nc.SetReadDeadline(time.Now().Add(frameTime))
+	defer func() { _ = c.nc.SetReadDeadline(time.Time{}) }()
+	if b, err := c.in.Peek(call.KindSize); err != nil || call.KindAt(b) != call.KindGaveUp {
+		return nil
+	}
+	r, release, err := c.readRequest()
+	if err != nil {
+		return errGone
+	}
+	defer release()
+	return &call.GaveUpError{Why: r.Event, Policy: r.Policy}
 }
 
 // readRequest reads one frame, which has begun to arrive.
@@ -191,25 +211,36 @@ func (c *conn) run(j job) {
 // showTime bounds how long a client may take to print a reply.
 const showTime = 10 * time.Second
 
+// goneTime bounds how long the reason of a client is waited for that took no reply.
+const goneTime = time.Second
+
 // shown waits until a client that was asked to say so has printed its reply.
 func (c *conn) shown(j job, reply call.Reply, err error) error {
-	if err != nil || !reply.Ask {
+	if !reply.Ask {
 		return err
 	}
-	limit := time.NewTimer(showTime)
+	within := showTime
+	if err != nil { // it has gone, and may have said why
+		within = goneTime
+	}
+	limit := time.NewTimer(within)
 	defer limit.Stop()
 	select {
 	case <-j.said:
-		return nil
+		return err
 	case <-j.ctx.Done(): // it has gone, or said something just before
+		var gaveUp *call.GaveUpError
+		if errors.As(context.Cause(j.ctx), &gaveUp) {
+			return gaveUp
+		}
 		select {
 		case <-j.said:
-			return nil
+			return err
 		default:
 		}
 	case <-limit.C:
 	}
-	return call.ErrUnshown
+	return cmp.Or(err, call.ErrUnshown)
 }
 
 // farewell asks the server to stop, and keeps the connection open until it has:

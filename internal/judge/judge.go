@@ -311,12 +311,17 @@ func (h *hearing) weighed(record audit.Record, r call.Reply) call.Reply {
 		return r
 	}
 	r.Sent = func(err error) {
-		if err == nil {
+		var gaveUp *call.GaveUpError
+		if err == nil || errors.As(err, &gaveUp) && gaveUp.Policy == decided { // it answered the same
 			return
+		}
+		why := err.Error()
+		if gaveUp != nil {
+			why += fmt.Sprintf("; its own answer is %q", gaveUp.Policy)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 		defer cancel()
-		h.put(ctx, audit.NewUntaken(record, err.Error()))
+		h.put(ctx, audit.NewUntaken(record, why))
 	}
 	return r
 }

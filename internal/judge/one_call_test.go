@@ -102,6 +102,8 @@ func TestAnAnswerThatIsNotTakenIsOnRecord(t *testing.T) {
 		{"rm -rf 1", nil, "PreToolUse block"},
 		{"rm -rf 2", call.ErrUnshown, "PreToolUse block, PreToolUse untaken"},
 		{"rm -rf 3", errors.New("broken pipe"), "PreToolUse block, PreToolUse untaken"},
+		{"rm -rf 4", &call.GaveUpError{Why: "a signal", Policy: call.PolicyBlock}, "PreToolUse block"},
+		{"rm -rf 5", &call.GaveUpError{Why: "a signal", Policy: call.PolicyContinue}, "PreToolUse block, PreToolUse untaken"},
 		{"ls", errors.New("broken pipe"), "PreToolUse continue"},
 	} {
 		w.mu.Lock()

@@ -22,6 +22,7 @@ const (
 	KindPing   Kind = 4 // say that somebody is there
 	KindShown  Kind = 5 // the reply before was printed, as it asked to be told; this has no reply
 	KindTold   Kind = 6 // as KindHook, of one that says KindShown if the reply asks for it
+	KindGaveUp Kind = 7 // the sender waits no more: it answered by itself. Event says why, Policy what its answer does; this has no reply
 )
 
 // Request is one call.
@@ -58,6 +59,15 @@ type Reply struct {
 // ErrUnshown says that a reply was written, but that nobody knows whether it was
 // printed: who had it died.
 var ErrUnshown = errors.New("nobody knows whether the answer was printed")
+
+// GaveUpError says that whoever asked answered by itself, for instance because a
+// signal ended it.
+type GaveUpError struct {
+	Why    string
+	Policy string // what its own answer does: PolicyBlock or PolicyContinue
+}
+
+func (e *GaveUpError) Error() string { return "hookway-hook gave up: " + e.Why }
 
 // Pass tells Sent.
 func (r *Reply) Pass(err error) {

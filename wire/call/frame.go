@@ -81,6 +81,23 @@ func WriteRequest(w io.Writer, r *Request) error {
 	return send(w, put32(b, len(r.Stdin)), r.Stdin)
 }
 
+// GaveUp tells the daemon that the sender of the request before waits no more.
+func GaveUp(w io.Writer, e *GaveUpError) error {
+	return WriteRequest(w, &Request{Kind: KindGaveUp, Event: e.Why[:min(len(e.Why), maxReason)], Policy: e.Policy})
+}
+
+// KindAt is the kind of the request whose frame begins with these bytes, of which
+// there are KindSize; 0 if they begin no request.
+func KindAt(b []byte) Kind {
+	if len(b) < KindSize || string(b[:len(magic)]) != magic || b[len(magic)+2] != frameRequest {
+		return 0
+	}
+	return Kind(b[headerSize])
+}
+
+// KindSize is how many bytes of a frame tell the kind of its request.
+const KindSize = headerSize + 1
+
 // ReadRequest reads the next request. io.EOF means that there is none: the other
 // side closed the connection between two of them.
 func ReadRequest(r io.Reader) (*Request, error) {
