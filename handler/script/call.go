@@ -18,6 +18,7 @@ type call struct {
 	index int
 	event string
 	until time.Time // when its code is stopped; zero: never
+	inner bool      // the script fired the event itself
 
 	replies chan reply // takes one
 	taken   atomic.Int32
@@ -174,12 +175,16 @@ func (m *machine) hasMain() bool {
 
 // failed ends a call whose code threw, or was stopped.
 func (m *machine) failed(c *call, err error) {
-	if m.prog != nil {
-		m.ended(m.p.explain(err, c))
-		return
-	}
 	stopped, full := interrupted(err)
 	told := m.p.explain(err, c)
+	if c != nil && c.inner && stopped { // who fired the event goes on
+		m.stopInner(c, told)
+		return
+	}
+	if m.prog != nil {
+		m.ended(told)
+		return
+	}
 	if !stopped && !full && c != nil && c.index < 0 && !m.hasMain() {
 		told = fmt.Errorf("%s: %w", m.p.label(), errNoMain)
 	}

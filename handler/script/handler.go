@@ -40,6 +40,7 @@ type Handler struct {
 	index  int
 	o      Options
 	m      *machine // the only one that has it; nil: any
+	inner  bool     // a function of m, for an event that the script fired
 	closed atomic.Bool
 }
 
@@ -84,11 +85,14 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 		name = other
 	}
 	event := joined(encoded.Named(name))
-	if h.p.b.program {
+	if h.p.b.program && !h.inner {
 		return h.program(ctx, ev, event)
 	}
 	ask := h.p.call
-	if h.m != nil {
+	switch {
+	case h.inner:
+		ask = h.m.askWithin
+	case h.m != nil:
 		ask = h.m.callHere
 	}
 	answer, err := ask(context.WithValue(ctx, headKey{}, ev.Head()), h.index, event)
@@ -110,6 +114,9 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 
 // place is where the hook's function begins, or the file if that cannot be told soon.
 func (h *Handler) place(ctx context.Context) string {
+	if h.inner {
+		return h.p.label()
+	}
 	ctx, cancel := context.WithTimeout(ctx, abortTime)
 	defer cancel()
 	var said struct {

@@ -233,6 +233,12 @@ func (m *machine) hostStart(args []any) (any, error) {
 			return nil, todo()
 		}
 	}
+	switch what {
+	case "fire":
+		work = m.fires(json.RawMessage(list))
+	case "fired":
+		work = m.settleOwn(json.RawMessage(list))
+	}
 	if work == nil {
 		return nil, fmt.Errorf("the host knows no %s", what)
 	}

@@ -41,6 +41,7 @@ type machine struct {
 	runs     *call    // it
 	files    map[int]*os.File
 	links    map[int]*link
+	engines  map[int]*ownEngine // that the script fires itself
 	loadErr  error
 	fns      [4]quickjs.Value // call, settle, abort, describe
 	cur      *call            // whose code runs
@@ -71,7 +72,7 @@ func newMachine(p *Program) *machine {
 
 // newIdle makes a machine whose goroutine has not begun.
 func newIdle(p *Program) *machine {
-	m := &machine{p: p, over: make(chan struct{}), calls: map[int]*call{}, ops: map[int]*op{}, timers: map[int]time.Time{}, links: map[int]*link{}}
+	m := &machine{p: p, over: make(chan struct{}), calls: map[int]*call{}, ops: map[int]*op{}, timers: map[int]time.Time{}, links: map[int]*link{}, engines: map[int]*ownEngine{}}
 	m.more = sync.NewCond(&m.mu)
 	m.life, m.die = context.WithCancel(context.Background())
 	return m

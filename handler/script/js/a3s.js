@@ -1,5 +1,6 @@
 // The module "@a3s-lab/box": HookEngine, Hook, HookMatcher, HookResponse.
-import { add, atEnd, remove, underWay } from "hookway:hooks";
+import { add, atEnd, remove, underWay, within, without } from "hookway:hooks";
+import { later } from "hookway:runtime";
 
 export const HookEventType = Object.freeze({
   PreToolUse: "pre_tool_use", PostToolUse: "post_tool_use", GenerateStart: "generate_start",
@@ -56,7 +57,27 @@ const matchOf = (m) => {
   return out;
 };
 
+// optionsOf are a hook's as they are in hookway.yaml.
+const optionsOf = (h) => {
+  const options = { id: h.id, on: h.event_type, priority: h.config.priority, timeout: `${h.config.timeout_ms}ms`, max_retries: h.config.max_retries };
+  const match = matchOf(h.matcher);
+  if (Object.keys(match).length) options.match = match;
+  if (h.config.async_execution) options.async = true;
+  return options;
+};
+
+const placeOf = (handler) => (typeof handler === "function" ? handler : handler?.handle);
+
+// firedOf is an event that the script fired, as its handlers get it.
+const firedOf = (h, ev) => ({ event_type: h.event_type, session_id: ev.session_id, timestamp: ev.timestamp ?? Date.parse(ev.time), payload: payloadOf(ev) });
+
+const earlier = []; // what engines were, whose functions may still be asked
+let engines = 0;
+
 export class HookEngine {
+  #number = ++engines;
+  #version = 0;
+  #now;
   #hooks = new Map();
   #handlers = new Map();
   #registered = new Map(); // by id, once the file is read: what remove takes
@@ -79,10 +100,12 @@ export class HookEngine {
       this.#enter(h); // which throws if it is wrong
     }
     this.#hooks.set(hook.id, h);
+    this.#version++;
   }
   unregister(id) {
     const h = this.#hooks.get(id) ?? null;
     this.#hooks.delete(id);
+    this.#version++;
     this.#leave(id);
     return h;
   }
@@ -90,8 +113,9 @@ export class HookEngine {
     if (typeof handler !== "function" && typeof handler?.handle !== "function") throw new TypeError(`the handler of ${id} has no handle(event)`);
     this.#keep(id);
     this.#handlers.set(id, handler);
+    this.#version++;
   }
-  unregister_handler(id) { this.#keep(id); this.#handlers.delete(id); }
+  unregister_handler(id) { this.#keep(id); this.#handlers.delete(id); this.#version++; }
   #leave(id) {
     const known = this.#registered.get(id);
     if (known !== undefined) remove(known);
@@ -120,27 +144,51 @@ export class HookEngine {
     return typeof handler === "function" ? handler(event) : handler.handle(event);
   }
 
-  // fire asks this engine's own hooks of an event, in order, as a test may want to.
+  // fire asks this engine's own hooks of an event, as an agent's event asks them: what
+  // they are now, in order, with their matchers, timeouts and retries. Nothing else of
+  // hookway is asked.
   async fire(event) {
-    const list = this.all_hooks().filter((h) => h.event_type === event.event_type).sort((a, b) => a.config.priority - b.config.priority);
-    let modified;
-    for (const h of list) {
-      const r = (await this.#handle(h.id, event)) ?? { action: "Continue" };
-      if (r.action === "Block" || r.action === "Retry") return r;
-      if (r.action === "Skip") return { action: "Continue" };
-      modified = r.modified ?? modified;
+    const name = event?.event_type ?? event?.hook_event_name;
+    if (typeof name !== "string") throw new TypeError("fire needs an event: {event_type, session_id, payload}");
+    const { event_type, payload, ...rest } = event;
+    const fields = payload !== null && typeof payload === "object" && !Array.isArray(payload) ? { ...rest, ...payload } : rest;
+    const now = this.#current();
+    now.users++;
+    try {
+      const result = await later("fire", this.#number, now.version, now.hooks, { ...fields, hook_event_name: name });
+      if (now.waits) later("fired", this.#number).catch(() => {});
+      return result;
+    } finally {
+      now.users--;
     }
-    return modified === undefined ? { action: "Continue" } : { action: "Continue", modified };
+  }
+
+  // current are the hooks and handlers as they are now, for fire.
+  #current() {
+    if (this.#now?.version === this.#version) return this.#now;
+    const now = { version: this.#version, users: 0, hooks: [], slots: [], waits: false };
+    for (const h of this.#hooks.values()) {
+      const handler = this.#handlers.get(h.id);
+      if (handler === undefined) continue; // it has no opinion
+      const run = typeof handler === "function" ? handler : (event) => handler.handle(event);
+      const slot = within((ev) => run(firedOf(h, ev)), placeOf(handler));
+      now.slots.push(slot);
+      now.hooks.push({ slot, ...optionsOf(h) });
+      if (h.config.async_execution) now.waits = true;
+    }
+    let at = 0;
+    while (earlier.length - at >= 100) {
+      const old = earlier[at];
+      if (old.users > 0) { at++; continue; }
+      old.slots.forEach(without);
+      earlier.splice(at, 1);
+    }
+    earlier.push(now);
+    return (this.#now = now);
   }
 
   #enter(h) {
-    const handler = this.#handlers.get(h.id);
-    const place = typeof handler === "function" ? handler : handler?.handle;
-    const options = { id: h.id, on: h.event_type, profile: "a3s", priority: h.config.priority, timeout: `${h.config.timeout_ms}ms`, max_retries: h.config.max_retries };
-    const match = matchOf(h.matcher);
-    if (Object.keys(match).length) options.match = match;
-    if (h.config.async_execution) options.async = true;
     const run = (ev) => this.#handle(h.id, { event_type: h.event_type, session_id: ev.session_id, timestamp: Date.parse(ev.time), payload: payloadOf(ev) }, ev.event_id);
-    this.#registered.set(h.id, add(options, run, place));
+    this.#registered.set(h.id, add({ profile: "a3s", ...optionsOf(h) }, run, placeOf(this.#handlers.get(h.id))));
   }
 }

@@ -27,6 +27,12 @@ export const add = (options, run, place = run) => {
   }
   return hook;
 };
+// within takes a function for events that the script fires itself, and gives its slot.
+const slots = new Map();
+let slot = 1e9; // beyond every hook
+export const within = (run, place) => { slots.set(++slot, { run, place }); return slot; };
+export const without = (n) => { slots.delete(n); };
+
 let count = 0;
 add.count = () => count;
 
@@ -201,7 +207,7 @@ const defaultOf = (index) => (index === -1 || !main ? main : (ev, ctx) => habits
 // call begins a call. It gives the answer, or null if that comes later.
 const call = (id, index, text) => {
   const it = { event: parse(text), injected: "", metadata: undefined, abort: undefined, over: false };
-  const { run, place } = index < 0 ? { run: defaultOf(index), place: main } : hooks[index] ?? {};
+  const { run, place } = index < 0 ? { run: defaultOf(index), place: main } : slots.get(index) ?? hooks[index] ?? {};
   if (!run) throw new TypeError("there is no such function");
   calls[id] = it;
   try {

@@ -310,7 +310,8 @@ declare module "@a3s-lab/box" {
     unregister(hookId: string): Hook | null;
     register_handler(hookId: string, handler: HookHandler): void;
     unregister_handler(hookId: string): void;
-    fire(event: { event_type: string; payload?: any }): Promise<HookResult>;
+    /** Asks the hooks of this engine, as an event of an agent asks them. */
+    fire(event: { event_type: string; session_id?: string; timestamp?: number; payload?: any; [field: string]: any }): Promise<HookResult>;
     all_hooks(): Hook[];
     get_hook(id: string): Hook | null;
     hook_count(): number;
