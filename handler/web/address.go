@@ -9,10 +9,16 @@ import (
 )
 
 // PrivateError is the error of a connection to an address that is not public.
-type PrivateError struct{ Address netip.Addr }
+type PrivateError struct {
+	Address  netip.Addr
+	Loopback bool // loopback is permitted, and no more can be
+}
 
 // Error says what to do.
 func (e *PrivateError) Error() string {
+	if e.Loopback {
+		return fmt.Sprintf("its address %v is inside a private network, where nothing is sent; only a public address or this machine's loopback can be asked", e.Address)
+	}
 	return fmt.Sprintf("its address %v is inside this machine's own network; if that is meant, set allow_private: true", e.Address)
 }
 
@@ -80,14 +86,22 @@ func own(ip netip.Addr) bool {
 	return false
 }
 
-// permitted refuses an address, as the dialer has it after names were resolved.
-func permitted(address string) error {
+// permits are the addresses that may be asked besides public ones.
+type permits struct{ private, loopback bool }
+
+// address refuses an address, as the dialer has it after names were resolved.
+func (p permits) address(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return fmt.Errorf("the address %s cannot be read: %w", address, err)
 	}
-	if ip := at.Addr(); private(ip) || own(ip) {
-		return &PrivateError{ip}
+	return p.ip(at.Addr())
+}
+
+// ip refuses an address.
+func (p permits) ip(ip netip.Addr) error {
+	if p.private || p.loopback && ip.Unmap().IsLoopback() || !private(ip) && !own(ip) {
+		return nil
 	}
-	return nil
+	return &PrivateError{ip, p.loopback}
 }

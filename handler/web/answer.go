@@ -66,8 +66,9 @@ func (r *request) receive(response *http.Response) (*answer, error) {
 
 // decide reads the decision of an answer.
 func (h *Handler) decide(ev hook.AnyEvent, a *answer) (hook.Decision, error) {
+	theirs := h.c.Profile.PlainText // a server that speaks to Claude Code: its status blocks nothing
 	if a.status < 200 || a.status > 299 {
-		if a.unsigned == nil {
+		if a.unsigned == nil && !theirs {
 			if d, err := wire.DecodeDecision(ev, a.body, h.c.Profile); err == nil && d.Action == hook.ActionBlock {
 				return d, nil
 			}
@@ -78,7 +79,7 @@ func (h *Handler) decide(ev hook.AnyEvent, a *answer) (hook.Decision, error) {
 		return hook.Decision{}, fmt.Errorf("the answer cannot be relied on: %w", a.unsigned)
 	}
 	// A web page is no text for the agent, at whatever event it comes.
-	if text := bytes.TrimSpace(bytes.TrimPrefix(a.body, []byte("\ufeff"))); len(text) > 0 && text[0] != '{' {
+	if text := bytes.TrimSpace(bytes.TrimPrefix(a.body, []byte("\ufeff"))); len(text) > 0 && (text[0] != '{' || theirs) {
 		return wire.DecodeDecision(ev, a.body, h.c.Profile)
 	}
 	return wire.ExitDecision(ev, wire.Answer{Stdout: a.body, Profile: h.c.Profile, Warn: h.warn})

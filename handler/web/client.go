@@ -26,10 +26,10 @@ const (
 
 // client makes the connections of a handler, knows them all, and ends them.
 type client struct {
-	transport    *http.Transport
-	allowPrivate bool
-	base         context.Context // ends when the client is closed
-	end          context.CancelFunc
+	transport *http.Transport
+	permits   permits
+	base      context.Context // ends when the client is closed
+	end       context.CancelFunc
 
 	slots chan struct{} // one for each connection
 
@@ -38,8 +38,8 @@ type client struct {
 	most  int // connections there were at once
 }
 
-func newClient(authorities *x509.CertPool, allowPrivate bool) *client {
-	c := &client{allowPrivate: allowPrivate, conns: map[*tracked]struct{}{}, slots: make(chan struct{}, maxConns)}
+func newClient(authorities *x509.CertPool, p permits) *client {
+	c := &client{permits: p, conns: map[*tracked]struct{}{}, slots: make(chan struct{}, maxConns)}
 	c.base, c.end = context.WithCancel(context.Background())
 	c.transport = &http.Transport{
 		Proxy:                  func(r *http.Request) (*url.URL, error) { return proxyOf(r.Context()), nil },
@@ -79,8 +79,8 @@ func proxyOf(ctx context.Context) *url.URL {
 // be anywhere.
 func (c *client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialTime, KeepAlive: 30 * time.Second}
-	if !c.allowPrivate && proxyOf(ctx) == nil {
-		d.Control = func(_, address string, _ syscall.RawConn) error { return permitted(address) }
+	if !c.permits.private && proxyOf(ctx) == nil {
+		d.Control = func(_, address string, _ syscall.RawConn) error { return c.permits.address(address) }
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()

@@ -43,6 +43,13 @@ type Config struct {
 	// AllowPrivate permits addresses that are not public.
 	AllowPrivate bool
 
+	// AllowLoopback permits of these the machine's own loopback.
+	AllowLoopback bool
+
+	// Fill puts variables of the environment into a header's value. Nil replaces
+	// ${NAME}, and a variable that is not set is an error.
+	Fill func(value string, environ []string) string
+
 	// Profile keeps the habits of another hook system when answers are read.
 	Profile hook.Profile
 

@@ -49,7 +49,7 @@ func New(c Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{c: c, url: target, label: Label(c.URL), client: newClient(authorities, c.AllowPrivate), pause: sleep.For}, nil
+	return &Handler{c: c, url: target, label: Label(c.URL), client: newClient(authorities, permits{c.AllowPrivate, c.AllowLoopback}), pause: sleep.For}, nil
 }
 
 // Handle asks the server about an event. If the context ends first, it returns
@@ -157,7 +157,12 @@ func (h *Handler) prepare(ctx context.Context, m *Message) (*request, error) {
 	vars := h.c.environ(ctx)
 	r := &request{h: h, message: m, headers: make(map[string]string, len(h.c.Headers))}
 	for name, value := range h.c.Headers {
-		text, err := environ.Expand("the header "+name, value, vars)
+		text, err := value, error(nil)
+		if h.c.Fill != nil {
+			text = h.c.Fill(value, vars)
+		} else {
+			text, err = environ.Expand("the header "+name, value, vars)
+		}
 		if err == nil {
 			err = badValue(name, text)
 		}
@@ -174,8 +179,8 @@ func (h *Handler) prepare(ctx context.Context, m *Message) (*request, error) {
 		return nil, err
 	}
 	// A proxy connects in our place; what the URL says itself is looked at here.
-	if ip, err := netip.ParseAddr(strings.Trim(h.url.Hostname(), "[]")); err == nil && r.proxy != nil && !h.c.AllowPrivate && (private(ip) || own(ip)) {
-		return nil, &PrivateError{ip}
+	if ip, err := netip.ParseAddr(strings.Trim(h.url.Hostname(), "[]")); err == nil && r.proxy != nil {
+		return r, h.client.permits.ip(ip)
 	}
 	return r, nil
 }

@@ -63,12 +63,12 @@ func TestAddressesOfThisMachineAreRefused(t *testing.T) {
 	}
 	for _, a := range addrs {
 		if n, ok := a.(*net.IPNet); ok {
-			if ip, ok := netip.AddrFromSlice(n.IP); ok && permitted(netip.AddrPortFrom(ip, 80).String()) == nil {
+			if ip, ok := netip.AddrFromSlice(n.IP); ok && (permits{}).address(netip.AddrPortFrom(ip, 80).String()) == nil {
 				t.Errorf("%v is this machine's and was permitted", ip)
 			}
 		}
 	}
-	if err := permitted("8.8.8.8:443"); err != nil {
+	if err := (permits{}).address("8.8.8.8:443"); err != nil {
 		t.Error(err)
 	}
 }

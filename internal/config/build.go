@@ -56,14 +56,19 @@ type found struct {
 	late    *script.Late
 	data    string // a folder that is there when the hook runs
 	plugin  string // of Claude Code, from which it comes
-	broken  error  // its script cannot run
+	broken  error  // it cannot be asked
 	at      string // place of the hook in the script, if it says so itself
 }
 
 // same is equal for hooks of Claude Code of which it runs one: the same command on the
 // same condition, whatever else is said of them.
 func (f *found) same() string {
-	if f.spec.profile == nil || !f.spec.profile.Together || f.spec.handler.kind != "command" {
+	switch {
+	case f.spec.profile == nil || !f.spec.profile.Together:
+		return ""
+	case f.spec.handler.kind == "http":
+		return f.sameServer()
+	case f.spec.handler.kind != "command":
 		return ""
 	}
 	return fmt.Sprintf("%q %q %q %q %+v", f.command.shell, f.command.argv, f.spec.rule, f.spec.env, f.spec.filter)
@@ -216,10 +221,12 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 		h.Handler = withFolder{path: f.data, next: h.Handler}
 	}
 	if f.spec.profile != nil && f.spec.profile.Together {
-		h.Handler = withEnvFile{dir: filepath.Join(l.stateDir, "claude-env"), next: h.Handler}
+		if h.Kind == "command" {
+			h.Handler = withEnvFile{dir: filepath.Join(l.stateDir, "claude-env"), next: h.Handler}
+		}
 		h.Handler = perFile{next: ownResult{h.Handler}, finds: finder(f.spec.tools)}
 	}
-	if h.Kind == "command" && !f.spec.filter.empty() {
+	if !f.spec.filter.empty() {
 		h.Handler, err = newFiltered(f.spec.filter, h.Handler)
 	}
 	return err

@@ -44,6 +44,7 @@ type claudeImport struct {
 	onlyTheirs bool              // allowManagedHooksOnly
 	theirs     []*found          // hooks of managed settings and of the plugins that these enable
 	registries map[string]*yaml.Node
+	limits     map[int]webLimits // of servers, by the scopes that say them
 }
 
 // claudeDir is the folder of the user's Claude Code, or "".
@@ -137,6 +138,12 @@ func (c *claudeImport) note(scope int, s *settings) {
 		w.scope = scope
 		c.plugins[id] = append(c.plugins[id], w)
 	}
+	if c.limits == nil {
+		c.limits = map[int]webLimits{}
+	}
+	limits := c.limits[scope]
+	limits.note(s.limits)
+	c.limits[scope] = limits
 	c.onlyTheirs = c.onlyTheirs || scope == scopeManaged && s.onlyManaged
 }
 
@@ -145,17 +152,16 @@ func (c *claudeImport) note(scope int, s *settings) {
 // before its shared ones, and these before the user's. What an untrusted workspace
 // says does not count.
 func (l *loader) settleImports() {
-	counts := func(scope int) bool { return scope == scopeUser || scope == scopeManaged || l.set.Trust.State.Runs() }
 	off, who := false, -1
 	for scope, disabled := range l.claude.disabled {
-		if scope > who && counts(scope) {
+		if scope > who && l.counts(scope) {
 			off, who = disabled, scope
 		}
 	}
 	enabled := func(id string) bool {
 		on, who := false, -1
 		for _, w := range l.claude.plugins[id] {
-			if w.scope >= who && counts(w.scope) {
+			if w.scope >= who && l.counts(w.scope) {
 				on, who = w.on, w.scope
 			}
 		}
@@ -172,8 +178,15 @@ func (l *loader) settleImports() {
 		switch {
 		case off && (!theirs || who == scopeManaged), l.claude.onlyTheirs && !theirs, f.plugin != "" && !enabled(f.plugin):
 			f.spec.disabled = true
+		case f.spec.handler.kind == "http":
+			l.limit(f, theirs)
 		}
 	}
+}
+
+// counts reports whether what the settings of a scope say counts.
+func (l *loader) counts(scope int) bool {
+	return scope == scopeUser || scope == scopeManaged || l.set.Trust.State.Runs()
 }
 
 // settings reads one settings.json. Keys that are not about hooks, and what a
@@ -192,6 +205,7 @@ type settings struct {
 	disabled    *bool // disableAllHooks, if it is said
 	onlyManaged bool  // allowManagedHooksOnly
 	plugins     map[string]wish
+	limits      webLimits
 }
 
 func (s *settings) read(data []byte) {
@@ -207,6 +221,12 @@ func (s *settings) read(data []byte) {
 			}
 		case "allowManagedHooksOnly":
 			s.leftOut(func() { s.onlyManaged, _ = s.boolean(p.Value, "allowManagedHooksOnly") })
+		case "allowedHttpHookUrls":
+			s.limits.urls = []string{} // a list that cannot be read allows nothing
+			s.leftOut(func() { s.limits.urls = s.texts(p.Value, p.Key.Value) })
+		case "httpHookAllowedEnvVars":
+			s.limits.variables = []string{}
+			s.leftOut(func() { s.limits.variables = s.texts(p.Value, p.Key.Value) })
 		case "enabledPlugins":
 			s.leftOut(func() { s.enabledPlugins(p.Value) })
 		case "hooks":

@@ -23,7 +23,8 @@ type importedEvent struct {
 // Timeouts that Claude Code has where a hook says none.
 const claudeTimeout = 600 * time.Second
 
-var claudeTimeouts = map[string]time.Duration{"UserPromptSubmit": 30 * time.Second, "SessionEnd": 1500 * time.Millisecond}
+var claudeTimeouts = map[string]time.Duration{"UserPromptSubmit": 30 * time.Second, "SessionEnd": 1500 * time.Millisecond,
+	"PreModelSwitch": 30 * time.Second, "PostModelSwitch": 30 * time.Second, "MessageDisplay": 10 * time.Second}
 
 // alwaysOpen are the events for which Claude Code ignores onFailure.
 var alwaysOpen = []string{"Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"}
@@ -40,6 +41,7 @@ type claudeEntry struct {
 	blocks  bool
 	async   bool
 	once    bool
+	server  claudeServer
 }
 
 // entry reads a hook, and makes one of ours of it unless it cannot run here.
@@ -50,9 +52,16 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 		return
 	}
 	switch {
-	case e.kind == "http" || e.kind == "prompt" || e.kind == "agent" || e.kind == "mcp_tool":
+	case e.kind == "prompt" || e.kind == "agent" || e.kind == "mcp_tool":
 		s.warn(n, "hooks of the type "+e.kind+" are not run here", "Claude Code alone runs it; write a command to have it under every agent")
 		return
+	case e.kind == "http" && e.server.url == nil:
+		s.fail(n, "", "the hook has no url")
+		return
+	case e.kind == "http" && slices.Contains(noServers, event.name):
+		s.warn(n, "hooks of the type http are not asked at "+event.name+", as in Claude Code", "write a command")
+		return
+	case e.kind == "http":
 	case e.kind != "command":
 		s.fail(n, "", "the type %q of a hook is unknown; it is command, http, prompt, agent or mcp_tool", strict.Clip(e.kind))
 		return
@@ -66,10 +75,13 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 		return // hookway itself: it would ask itself
 	}
 	h := s.spec(e, n, event)
-	if !s.match(h, event, matcher, e.rule) {
+	if !s.match(h, event, matcher, e.rule) || e.kind == "http" && !s.server(h, e, n) {
 		return
 	}
-	f := &found{spec: h, source: s.source, file: s.file, command: h.command(s.source.dir)}
+	f := &found{spec: h, source: s.source, file: s.file}
+	if e.kind == "command" {
+		f.command = h.command(s.source.dir)
+	}
 	if s.plugin != nil {
 		f.plugin, h.env = s.plugin.id, s.plugin.environ()
 		f.data = s.plugin.data
@@ -79,7 +91,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 
 // fields reads the keys of a hook that mean something here.
 func (s *settings) fields(n *yaml.Node) claudeEntry {
-	e := claudeEntry{}
+	e := claudeEntry{server: claudeServer{headers: map[string]string{}}}
 	for _, p := range s.object(n, "a hook") {
 		switch p.Key.Value {
 		case "type":
@@ -95,6 +107,12 @@ func (s *settings) fields(n *yaml.Node) claudeEntry {
 					s.fail(a, "", "an argument must be text, not %s", describe(a))
 				}
 			}
+		case "url":
+			e.server.url = s.entryText(p.Value, "url")
+		case "headers":
+			e.server.headers = s.serverHeaders(p.Value)
+		case "allowedEnvVars":
+			e.server.allowed = s.texts(p.Value, "allowedEnvVars")
 		case "if":
 			e.rule = s.entryText(p.Value, "if")
 		case "shell":
@@ -199,10 +217,10 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 	if event.name != event.info.Name {
 		h.told = map[string]string{event.info.Name: event.name}
 	}
-	if e.blocks && !slices.Contains(alwaysOpen, event.name) && !e.async {
+	if e.blocks && !slices.Contains(alwaysOpen, event.name) && (!e.async || e.kind == "http") {
 		h.onFail = hook.FailClosed
 	}
-	if e.async {
+	if e.async && e.kind == "command" {
 		h.lane = hook.Observe
 	}
 	timeout := claudeTimeout
@@ -217,7 +235,10 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 	if e.rule != nil {
 		h.rule = e.rule.text
 	}
-	if !e.exec {
+	switch {
+	case e.kind == "http":
+		return h
+	case !e.exec:
 		h.handler.shell = e.command
 		return h
 	}

@@ -317,7 +317,7 @@ func (l *loader) scripts(la *layer) {
 		}
 		l.set.leaveOut(f)
 		if n := len(l.set.Problems); n > problems && f.spec.closed() { // it goes on to say no
-			f.broken = errors.New(l.set.Problems[problems].Message)
+			f.broken = errors.New("its script cannot run: " + l.set.Problems[problems].Message)
 		}
 		return f.broken == nil
 	})
@@ -358,12 +358,12 @@ func (s *Set) leaveOut(f *found) {
 	s.failedHooks = append(s.failedHooks, [2]string{f.file, f.spec.id})
 }
 
-// broken is the handler of an entry whose script cannot run.
+// broken is the handler of an entry that cannot be asked.
 type broken struct{ err error }
 
 // Handle fails.
 func (b broken) Handle(context.Context, hook.AnyEvent) (hook.Decision, error) {
-	return hook.Decision{}, fmt.Errorf("its script cannot run: %w", b.err)
+	return hook.Decision{}, b.err
 }
 
 // ownScripts finds hookway.config.ts and relay.config.ts beside hookway.yaml.

@@ -49,7 +49,7 @@ type Hook struct {
 	rank   int        // of the source, in the order of registration
 	mark   string     // tells whether two loads mean the same hook
 	lease  *lease     // of a command
-	broken bool       // its script cannot run: it only fails
+	broken bool       // it cannot be asked: it only fails
 	late   *lateHooks // of its script
 	said   string     // its id in the script
 	told   *webhookAs // nil: it is no webhook that is told by way of the spool

@@ -16,6 +16,8 @@ type webSpec struct {
 	url *yaml.Node
 	ca  *entry // a file of certificates
 	key *entry // the file of the secret
+
+	claude *claudeServer // of Claude Code's settings, or nil
 }
 
 var webTable table[webSpec]
@@ -142,6 +144,9 @@ func (l *loader) webConfig(f *found, c command.Config) web.Config {
 	if f.spec.handler.web.key != nil {
 		w.SecretFile = under(f.source.dir, w.SecretFile)
 	}
+	if own := f.spec.handler.web.claude; own != nil {
+		w.Fill = own.fill
+	}
 	w.Profile, w.EventNames, w.Environ, w.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log
 	return w
 }
@@ -151,7 +156,11 @@ func (w *webSpec) marked() any {
 	if w == nil {
 		return nil
 	}
-	return []any{w.URL, w.Secret, w.SecretFile, w.Verify, w.Headers, w.CA, w.AllowPrivate}
+	marks := []any{w.URL, w.Secret, w.SecretFile, w.Verify, w.Headers, w.CA, w.AllowPrivate}
+	if w.claude != nil {
+		marks = append(marks, w.claude.allowed, w.claude.only, w.claude.limited)
+	}
+	return marks
 }
 
 // leaseWeb holds the handler of a server.
