@@ -81,17 +81,7 @@ func replace(path string, text []byte) error {
 	if err != nil {
 		return fmt.Errorf("the file cannot be changed: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return fmt.Errorf("the file cannot be changed: %w", err)
-	}
-	defer os.Remove(f.Name()) // gone after the rename
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = errors.Join(os.Chmod(f.Name(), info.Mode().Perm()), os.Rename(f.Name(), path))
-	}
-	if err != nil {
+	if err := disk.Replace(path, text, info.Mode().Perm()); err != nil {
 		return fmt.Errorf("the file cannot be changed: %w", err)
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // A large script takes longer to compile than to run, so its bytecode is kept on
@@ -65,17 +67,8 @@ func keep(dir string, b *Bundle, code []byte) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".new-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone after the rename
 	sum := sha256.Sum256(code)
-	_, err = f.Write(slices.Concat(sum[:], code))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err := disk.ReplaceUnsynced(name, slices.Concat(sum[:], code), 0o600); err != nil {
 		return err
 	}
 	return thin(dir)

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // headName is the file that says from where to where the log goes.
@@ -42,11 +44,7 @@ func writeHead(dir string, h *headForm) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, headName)
-	if err := os.WriteFile(path+".new", append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(path+".new", path)
+	return disk.Replace(filepath.Join(dir, headName), append(text, '\n'), 0o600)
 }
 
 const fileEnd = ".jsonl"

@@ -77,7 +77,7 @@ func (c copies) keep(pins map[string]pin, t trustFile) error {
 			break
 		}
 		if data, err := disk.Read(path, maxCopy); err == nil && hashOf(data) == name {
-			errs = append(errs, writeFile(filepath.Join(c.dir, name), data))
+			errs = append(errs, disk.Replace(filepath.Join(c.dir, name), data, 0o600))
 		}
 	}
 	return errors.Join(append(errs, c.forget(t))...)

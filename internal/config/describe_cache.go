@@ -108,7 +108,7 @@ func (l *loader) keepDescription(path string, d described) {
 		err = errors.Join(privateDir(l.stateDir), os.MkdirAll(filepath.Dir(path), 0o700))
 	}
 	if err == nil {
-		err = writeFile(path, data)
+		err = disk.ReplaceUnsynced(path, data, 0o600)
 	}
 	if err != nil && l.opts.Log != nil {
 		l.opts.Log(hook.LogLine("a hook's description could not be kept: " + err.Error()))

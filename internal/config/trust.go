@@ -147,7 +147,10 @@ func (s trustStore) change(edit func(*trustFile) error) error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be written: %w", s.path(), err)
 	}
-	return writeFile(s.path(), append(data, '\n'))
+	if err := disk.Replace(s.path(), append(data, '\n'), 0o600); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", s.path(), cause(err))
+	}
+	return nil
 }
 
 // privateDir makes a folder that only the user may enter, or checks one.
@@ -161,25 +164,6 @@ func privateDir(dir string) error {
 	}
 	if err := checkOwner(dir, info); err != nil {
 		return fmt.Errorf("the state folder %s cannot be relied on: %w", dir, err)
-	}
-	return nil
-}
-
-// writeFile puts a file into place in one step; a reader sees the old one or the
-// new one, whole.
-func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, cause(err))
-	}
-	defer os.Remove(f.Name()) // gone after the rename
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, err)
 	}
 	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Unit is the file that makes the daemon a service of the user's own systemd or
@@ -140,16 +142,10 @@ func (u Unit) Install() (changed bool, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return false, err
 	}
-	f, err := os.CreateTemp(dir, ".hookway-*")
-	if err != nil {
+	if err := disk.Replace(u.Path, []byte(u.Text), 0o600); err != nil {
 		return false, err
 	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(u.Text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return false, err
-	}
-	return true, os.Rename(f.Name(), u.Path)
+	return true, nil
 }
 
 // Uninstall removes the unit and what points to it, and reports whether there was one.

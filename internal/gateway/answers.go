@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Bounds of what is remembered.
@@ -203,17 +205,7 @@ func (a *answers) rewrite() error {
 		a.file.Close()
 		a.file = nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(a.path), "answers*")
-	if err == nil {
-		_, err = f.Write(text.Bytes())
-		err = errors.Join(err, f.Sync(), f.Close())
-		if err == nil {
-			err = os.Rename(f.Name(), a.path)
-		}
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}
+	err := disk.Replace(a.path, text.Bytes(), 0o600)
 	if err == nil {
 		a.file, err = os.OpenFile(a.path, os.O_WRONLY|os.O_APPEND, 0)
 	}

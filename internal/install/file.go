@@ -118,7 +118,7 @@ func (f *File) write(now time.Time) (backup string, err error) {
 	if f.dirs, err = makeDirs(filepath.Dir(f.real)); err != nil {
 		return backup, err
 	}
-	if err := writeAtomic(f.real, f.After, f.mode); err != nil {
+	if err := replace(f.real, f.After, f.mode); err != nil {
 		return backup, err
 	}
 	if f.note == nil {
@@ -153,24 +153,9 @@ func makeDirs(dir string) (made []string, err error) {
 	return made, nil
 }
 
-// writeAtomic writes a file so that nobody ever sees half of it.
-func writeAtomic(path string, text []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".hookway-*")
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", path, cause(err))
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+// replace puts a file into place in one step.
+func replace(path string, text []byte, mode fs.FileMode) error {
+	if err := disk.Replace(path, text, mode); err != nil {
 		return fmt.Errorf("%s cannot be written: %w", path, cause(err))
 	}
 	return nil
@@ -185,7 +170,7 @@ const (
 // backUp keeps a copy of the file as it is.
 func (f *File) backUp(now time.Time) (string, error) {
 	name := f.real + backupMark + now.UTC().Format("20060102T150405.000000Z")
-	if err := writeAtomic(name, f.Before, f.mode); err != nil {
+	if err := replace(name, f.Before, f.mode); err != nil {
 		return "", fmt.Errorf("no backup can be made, so nothing was changed: %w", err)
 	}
 	olds := backupsOf(f.real)

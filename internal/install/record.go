@@ -68,7 +68,7 @@ func (r *record) write(state string, scope Scope) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("what was there before cannot be noted: %w", err)
 	}
-	return writeAtomic(file, text, 0o600)
+	return replace(file, text, 0o600)
 }
 
 func dropRecord(state string, scope Scope, path string) error {

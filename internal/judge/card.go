@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // card is what must outlive the daemon of an agent that nobody has wrapped. It is a
@@ -57,16 +59,12 @@ func (c card) write(file string) error {
 	return nil
 }
 
-// replace writes a file that is at all times what it was, or what it is to be. Only
-// one at a time may write it.
+// replace writes a file of a running session, and makes its folder.
 func replace(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return disk.ReplaceUnsynced(file, text, 0o600)
 }
 
 // sweepCards removes the files of sessions that ended long ago.

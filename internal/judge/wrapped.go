@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/filelock"
 	"github.com/hookway/hookway/internal/sleep"
 )
@@ -130,11 +131,7 @@ func (w wrapped) write(s *standing) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(w.dir, "state.json")
-	if err := os.WriteFile(file+".new", text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(file+".new", file)
+	return disk.ReplaceUnsynced(filepath.Join(w.dir, "state.json"), text, 0o600)
 }
 
 // stepTime bounds how long a step waits for those of others, which are short.

@@ -20,6 +20,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Most is how many namespaces are remembered. Older ones make room.
@@ -115,14 +117,5 @@ func write(path string, all []Namespace) error {
 			return err
 		}
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone after the rename
-	_, err = f.Write(text.Bytes())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return disk.ReplaceUnsynced(path, text.Bytes(), 0o600)
 }

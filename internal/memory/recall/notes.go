@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // notes are what is known of one session: a small file, since each event may be
@@ -120,19 +122,7 @@ func (n *notes) write() error {
 		}
 		sweep(dir)
 	}
-	f, err := os.CreateTemp(dir, ".new-*") // with the mode 0600
-	if err != nil {
-		return fail(err)
-	}
-	_, err = f.Write(data)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), n.path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := disk.ReplaceUnsynced(n.path, data, 0o600); err != nil {
 		return fail(err)
 	}
 	return nil

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // known remembers, in a small file, the streams that were published to: when each
@@ -91,11 +93,7 @@ func (k *known) write() error {
 	if err != nil {
 		return err
 	}
-	tmp := k.path + ".new"
-	if err := os.WriteFile(tmp, data, 0o600); err != nil {
-		return err
-	}
-	if err := os.Rename(tmp, k.path); err != nil {
+	if err := disk.Replace(k.path, data, 0o600); err != nil {
 		return err
 	}
 	k.changed = false
