@@ -136,6 +136,7 @@ func (a *app) printHooks(w *workspace) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	a.showWrapped(w.set)
 	for _, h := range w.set.Hooks {
 		if note := notes[h.ID]; note != "" {
 			fmt.Fprintln(a.out, field(h.ID, 80)+": "+field(note, 300))
@@ -161,10 +162,14 @@ func (a *app) hookNotes(workspace string) map[string]string {
 
 // listing is what list --json prints.
 func listing(set *config.Set, hooks []listed) map[string]any {
-	return map[string]any{
+	out := map[string]any{
 		"workspace": set.Workspace, "trust": set.Trust.State, "files": append([]string{}, set.Files...),
 		"hooks": hooks, "problems": orEmpty(set.Problems), "warnings": orEmpty(set.Warnings),
 	}
+	if command := set.Wrapped.Command(); len(command) > 0 {
+		out["wraps"] = command
+	}
+	return out
 }
 
 // relative shortens a place below the working directory.

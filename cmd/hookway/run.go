@@ -18,12 +18,15 @@ func (a *app) runCommand() *cobra.Command {
 	var name, file string
 	var inTmux bool
 	cmd := &cobra.Command{
-		Use:   "run [-n NAME] [-c CONFIG] [--tmux] [--] COMMAND...",
+		Use:   "run [-n NAME] [-c CONFIG] [--tmux] [--] [COMMAND...]",
 		Short: "Run a program in a terminal of its own, with hooks",
 		Long: `Run a program in a terminal of its own, with hooks. You see and type what you
 would without hookway; meanwhile the session fires SessionStart, Output,
 Directive, Idle and SessionEnd, and what hooks inject is typed to the program.
 Hooks follow their files: a change counts from the next event.
+
+Without a COMMAND it runs what relay.wrap names in a script that is trusted;
+new Relay({name}) names the session, unless -n does.
 
 A line  @namespace:target text  in the program's output is a directive. @relay,
 @broadcast and @memory are hookway's own. hookway sessions, inject, hold, send and
@@ -33,12 +36,6 @@ An agent that takes hooks by its command line or environment (Claude Code, Codex
 gets hookway's for this session, as hookway install would write them; no file of
 yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 		Example: "  hookway run -- claude\n  hookway run -n Alice -- python3 -i",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return errors.New("no program is named; try: hookway run -- claude")
-			}
-			return nil
-		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkName(name); err != nil {
 				return fmt.Errorf("-n: %w", err)
@@ -82,8 +79,9 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 		return err
 	}
 	defer later.print()
-	if name == "" {
-		name = programName(command)
+	if name, command, err = a.named(w.set, name, command); err != nil {
+		stop()
+		return errors.Join(err, w.close(), a.closeMemories())
 	}
 	record, recorded := a.recorder(w, later.add)
 	defer recorded()

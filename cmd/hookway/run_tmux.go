@@ -58,12 +58,10 @@ func (a *app) wrapInTmux(ctx context.Context, name, file string, command []strin
 		return err
 	}
 	defer offer.Close()
-	args := []string{"run"}
-	if name != "" {
-		args = append(args, "--name", name)
-	} else {
-		name = programName(command)
+	if name, command, err = a.namedBefore(ctx, name, file, command); err != nil {
+		return err
 	}
+	args := []string{"run", "--name", name}
 	if file != "" {
 		args = append(args, "--config", file)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,7 @@ import (
 )
 
 func (a *app) trustCommand() *cobra.Command {
-	var yes bool
+	var yes, own bool
 	c := &cobra.Command{
 		Use:   "trust",
 		Short: "Let the hooks of this workspace run",
@@ -25,14 +26,23 @@ func (a *app) trustCommand() *cobra.Command {
 A workspace's hooks are code from a repository that somebody cloned. They run
 only after you said so. Their content is pinned: when a file changes, they must
 be trusted again. If a script or module wants to run programs, to read or write
-files or to use the network, and did not have that before, you are asked.
-HOOKWAY_TRUST=1 trusts without asking, for CI.`,
-		Example: "  hookway trust\n  hookway trust --yes",
+files or to use the network, and did not have that before, you are asked. That a
+script runs programs (exec, child_process) or fetches is seen in its code, if
+neither hookway.yaml nor the file itself says by allow what it may do.
+HOOKWAY_TRUST=1 trusts without asking, for CI.
+
+Your own scripts, in hookway's folder and ~/.config/agent-relay, run without trust;
+--user looks what they do that needs your word, and asks.`,
+		Example: "  hookway trust\n  hookway trust --yes\n  hookway trust --user",
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if own {
+				return a.trustOwn(yes)
+			}
 			told := map[string]bool{}
 			status, err := config.TrustIf(a.options(), func(status config.TrustStatus) error {
 				a.showDestinations(status.Sends, told)
+				a.showWraps(status.Wraps)
 				return a.consent(status, yes)
 			})
 			if err != nil {
@@ -49,7 +59,27 @@ HOOKWAY_TRUST=1 trusts without asking, for CI.`,
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "trust without asking: what changed, what nobody can know, and what scripts and modules want")
+	c.Flags().BoolVar(&own, "user", false, "let your own scripts do what is seen in their code")
 	return c
+}
+
+// trustOwn asks what the user's own scripts may do.
+func (a *app) trustOwn(yes bool) error {
+	status, err := config.TrustOwn(a.options(), func(status config.TrustStatus) error { return a.consent(status, yes) })
+	switch {
+	case err != nil:
+		return err
+	case a.json:
+		return a.print(status)
+	case len(status.Files) == 0:
+		fmt.Fprintln(a.out, "Your own scripts do nothing that needs your word")
+	}
+	for _, w := range status.Wishes {
+		if len(w.Seen) > 0 {
+			fmt.Fprintf(visible.Writer{To: a.out}, "Script %s (may %s)\n", w.File, strings.Join(w.Seen, ", "))
+		}
+	}
+	return nil
 }
 
 // mayDo is what each grant means.
@@ -85,7 +115,11 @@ func (a *app) consent(status config.TrustStatus, yes bool) error {
 	}
 	for _, w := range status.Wishes {
 		for _, g := range w.More {
-			fmt.Fprintf(&b, "  %s wants to %s (%s)\n", w.File, mayDo[g], g)
+			how := ""
+			if slices.Contains(w.Seen, g) {
+				how = ", as its code says"
+			}
+			fmt.Fprintf(&b, "  %s wants to %s (%s)%s\n", w.File, mayDo[g], g, how)
 		}
 	}
 	if b.Len() == 0 || yes {
@@ -175,11 +209,15 @@ func (a *app) showDestinations(all []config.Destination, told map[string]bool) {
 }
 
 func (a *app) untrustCommand() *cobra.Command {
-	return &cobra.Command{
+	var own bool
+	c := &cobra.Command{
 		Use:   "untrust",
 		Short: "Take the trust in this workspace back",
 		Args:  exactly(),
 		RunE: func(*cobra.Command, []string) error {
+			if own {
+				return a.untrustOwn()
+			}
 			workspace, was, err := config.Untrust(a.options())
 			if err != nil {
 				return err
@@ -195,6 +233,23 @@ func (a *app) untrustCommand() *cobra.Command {
 			return nil
 		},
 	}
+	c.Flags().BoolVar(&own, "user", false, "take back what trust --user let your own scripts do")
+	return c
+}
+
+func (a *app) untrustOwn() error {
+	was, err := config.UntrustOwn(a.options())
+	switch {
+	case err != nil:
+		return err
+	case a.json:
+		return a.print(map[string]any{"was_trusted": was})
+	case was:
+		fmt.Fprintln(a.out, "Your own scripts may do what they ask for by allow, and no more")
+	default:
+		fmt.Fprintln(a.out, "Nothing was trusted to your own scripts")
+	}
+	return nil
 }
 
 // count writes a number with its noun; forms are the singular and, if it is not

@@ -32,7 +32,7 @@ var builtin = map[string]string{
 type Bundle struct {
 	Files []string // that it was made of, sorted; absolute
 	Hash  string   // of what will run
-	Asks  []Grant  // that the file itself asks for: export const allow = ["exec"]
+	Asks  []Grant  // that the file itself asks for: export const allow = ["exec"]; nil: it does not say
 
 	Plugin *Plugin  // what the package says of itself; nil: the file is of none
 	Notes  []string // what of it is left out, and why
@@ -40,9 +40,10 @@ type Bundle struct {
 	file    string
 	root    string
 	code    string
-	later   bool // its top level awaits something
-	program bool // it is run once for each event, as a program is
-	intl    bool // it names Intl, or what builds on that
+	builtin []string // the modules of ours and of Node that it imports
+	later   bool     // its top level awaits something
+	program bool     // it is run once for each event, as a program is
+	intl    bool     // it names Intl, or what builds on that
 	mapped  func() *sourceMap
 }
 
@@ -125,7 +126,7 @@ func build(file, root string, program bool, allow []Grant) (*Bundle, error) {
 	}
 	b.intl = strings.Contains(b.code, "Intl") || strings.Contains(b.code, "toLocale")
 	b.mapped = sync.OnceValue(func() *sourceMap { return readMap(mapping) })
-	if b.Files, err = inputs(result.Metafile, root); err != nil {
+	if b.Files, b.builtin, err = inputs(result.Metafile, root); err != nil {
 		return nil, err
 	}
 	b.Files = append(b.Files, what.files...)
@@ -253,27 +254,30 @@ func missing(text string) string {
 // nodeOnly are modules of Node that people import without node: in front.
 var nodeOnly = []string{"http2", "tls", "dns", "dgram", "cluster", "inspector", "v8", "sqlite", "async_hooks", "repl", "domain"}
 
-// inputs lists the files of a bundle.
-func inputs(metafile, root string) ([]string, error) {
+// inputs lists the files of a bundle, and what of the prelude it takes.
+func inputs(metafile, root string) (files, builtin []string, err error) {
 	var meta struct {
 		Inputs map[string]json.RawMessage `json:"inputs"`
 	}
 	if err := json.Unmarshal([]byte(metafile), &meta); err != nil {
-		return nil, fmt.Errorf("esbuild's list of files cannot be read: %w", err)
+		return nil, nil, fmt.Errorf("esbuild's list of files cannot be read: %w", err)
 	}
-	var files []string
 	for name := range meta.Inputs {
-		if strings.HasPrefix(name, "hookway:") || strings.HasPrefix(name, "part:") || strings.HasPrefix(name, "required:") || strings.HasSuffix(name, entryName) || strings.HasPrefix(name, "(disabled):") {
-			continue
+		space, of, _ := strings.Cut(name, ":")
+		switch {
+		case strings.HasSuffix(name, entryName), space == "(disabled)":
+		case space == "hookway", space == "part", space == "required":
+			builtin = append(builtin, of)
+		default:
+			path := filepath.FromSlash(name)
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(root, path)
+			}
+			files = append(files, path)
 		}
-		path := filepath.FromSlash(name)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(root, path)
-		}
-		files = append(files, path)
 	}
 	slices.Sort(files)
-	return files, nil
+	return files, builtin, nil
 }
 
 // asking is how a file asks for grants: a list of plain texts, so that it can be
@@ -300,7 +304,7 @@ func (b *Bundle) asked() ([]Grant, error) {
 	if err := json.Unmarshal(found[1], &names); err != nil {
 		return nil, fmt.Errorf("%s: allow must be a list of plain texts, as in export const allow = [\"exec\", \"net\"]", b.file)
 	}
-	var out []Grant
+	out := []Grant{} // none is an answer, too
 	for _, name := range names {
 		g, err := ParseGrant(name)
 		if err != nil {

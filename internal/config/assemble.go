@@ -80,6 +80,7 @@ func (l *loader) assemble(ctx context.Context) {
 	if idle := time.Duration(slices.Max(append(l.idle, 0))) * time.Millisecond; idle > 0 && l.set.Settings.IdleThreshold == DefaultIdleThreshold {
 		l.set.Settings.IdleThreshold = min(idle, hook.MaxTimeout)
 	}
+	l.settleWrapped()
 	l.memory()
 	l.set.name()
 	l.set.pinned = slices.Sorted(maps.Keys(l.pinned.pins))

@@ -58,8 +58,11 @@ type loader struct {
 	bundled  map[string]*scriptFile // scripts of folders
 	programs []*script.Program
 	plugins  []plugged
-	idle     []float64 // idle thresholds that scripts set, in milliseconds
-	memories memories  // what is said of memory
+	idle     []float64   // idle thresholds that scripts set, in milliseconds
+	memories memories    // what is said of memory
+	wrapped  []wrappedIn // what scripts say of the session
+	wraps    []Wrap      // what trust tells of that
+	asking   string      // the layer whose scripts a person is asked about now, or ""
 }
 
 // layer is what was read of the user's configuration or the workspace.

@@ -35,6 +35,7 @@ func (l *loader) readCommands() {
 			f.command.files = l.readCommand(f)
 		}
 	}
+	l.eachScript(&l.work, l.readWrapped)
 	for _, folder := range l.work.folders {
 		for _, file := range folder.files {
 			l.take(shell.Reader{Dirs: []string{l.workspace}}, filepath.Base(file), file, func(r shell.Reader) shell.Reading { return r.Words([]string{file}) })

@@ -55,6 +55,7 @@ type scriptFile struct {
 	bundle  *script.Bundle
 	program *script.Program
 	late    *lateHooks
+	seen    bool   // nothing says what it may do: that is what trust has seen in it
 	profile string // of hooks that name none
 	prefix  string // of the ids of its hooks; "" keeps them
 }
@@ -92,7 +93,11 @@ func (l *loader) script(src *source, path string, grants []script.Grant, setting
 	if grants == nil {
 		grants = bundle.Asks
 	}
-	file := &scriptFile{path: path, bundle: bundle, late: &lateHooks{gone: map[string]bool{}}}
+	var seen bool
+	if grants == nil {
+		grants, seen = l.agreed(src, path, bundle), true
+	}
+	file := &scriptFile{path: path, bundle: bundle, seen: seen, late: &lateHooks{gone: map[string]bool{}}}
 	file.late.build = func(late *script.Late) (Hook, error) { return l.buildLate(src, file, late) }
 	file.program = script.Open(bundle, script.Config{
 		Root: root, Allow: grants, Settings: settings, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
@@ -159,6 +164,7 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 	if idle, ok := d.Settings["idle_threshold_ms"].(float64); ok && idle > 0 {
 		l.idle = append(l.idle, idle)
 	}
+	l.askWrapped(src, file, d.Settings)
 	if memory, ok := d.Settings["memory"]; ok {
 		if err := l.scriptMemory(src, file.path, memory); err != nil || len(d.Hooks) == 0 {
 			return nil, err
@@ -170,6 +176,9 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 	if len(d.Hooks) == 0 && (file.bundle.Plugin != nil || len(d.Kept) > 0) {
 		l.warn(file.path, id, "the plugin registers no hook, so nothing of it runs here", strings.Join(d.Kept, "; "))
 		return nil, nil
+	}
+	if len(d.Hooks) == 0 && (d.Settings["wrap"] != nil || d.Settings["name"] != nil) {
+		return nil, nil // it only names the session
 	}
 	if len(d.Hooks) == 0 {
 		if d.Default {

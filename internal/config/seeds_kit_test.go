@@ -48,6 +48,24 @@ func plant(t *testing.T, name, text string, grants ...string) *planted {
 	if len(grants) > 0 {
 		p.write(p.work("hookway.yaml"), fmt.Sprintf("hooks:\n  - {id: seed, script: %s, allow: [%s]}\n", name, strings.Join(grants, ", ")))
 	}
+	p.start(name)
+	return p
+}
+
+// plantTrusted runs a program that the user has trusted as it is written.
+func plantTrusted(t *testing.T, name, text string) *planted {
+	t.Helper()
+	p := &planted{world: newWorld(t)}
+	p.write(p.work(name), text)
+	p.trust()
+	p.start(name)
+	return p
+}
+
+// start loads what was planted.
+func (p *planted) start(name string) {
+	t := p.t
+	t.Helper()
 	o := p.options()
 	o.Log = func(line string) {
 		p.mu.Lock()
@@ -65,7 +83,6 @@ func plant(t *testing.T, name, text string, grants ...string) *planted {
 	t.Cleanup(func() { p.must(p.engine.Close(context.Background())) })
 	p.session = &wrappedSession{dir: p.ws, env: os.Environ()}
 	p.ctx = hook.WithSession(context.Background(), p.session)
-	return p
 }
 
 // RoundTrip is the network: it notes a request and answers well.

@@ -16,7 +16,16 @@ func directed(p *planted, namespace, target, body string) hook.Outcome[hook.Dire
 }
 
 func TestSeedRelayPatterns(t *testing.T) {
-	p := plant(t, "relay.config.ts", seed(t, "relay-patterns.ts"), "exec", "net")
+	patternsRun(t, plant(t, "relay.config.ts", seed(t, "relay-patterns.ts"), "exec", "net"))
+}
+
+// As it is written it runs, too: trust has seen what it does, and asked.
+func TestSeedRelayPatternsWithoutAllow(t *testing.T) {
+	patternsRun(t, plantTrusted(t, "relay.config.ts", seed(t, "relay-patterns.ts")))
+}
+
+func patternsRun(t *testing.T, p *planted) {
+	t.Helper()
 	p.write(p.work("bin/npm"), "#!/bin/sh\necho \"$@\" >> ran\n")
 	p.session.env = append(p.session.env, "PATH="+p.work("bin")+":/usr/bin:/bin")
 	if out := directed(p, "deploy", "staging", "Release v1.2.3"); out.Inject != "Deployed to staging successfully" {

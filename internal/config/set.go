@@ -77,6 +77,7 @@ type Set struct {
 	// trusted, or not any more, and Options.TrustedOnly.
 	Unread bool
 
+	Wrapped Wrapped         // what a script says of the session in which a program runs
 	Gateway *gateway.Config // what may come in from services outside; nil if nothing may
 
 	events []*hook.EventInfo // that the files define

@@ -51,6 +51,7 @@ type TrustStatus struct {
 	Unknown   []Doubt       `json:"unknown,omitempty"`     // of Trust: what the hooks may run that cannot be pinned
 	Unread    []string      `json:"unreadable,omitempty"`  // of Trust: what hooks would run and nobody can look at
 	Sends     []Destination `json:"sends,omitempty"`       // of Trust: where what is remembered, and events, go
+	Wraps     []Wrap        `json:"wraps,omitempty"`       // of Trust: what hookway run runs when it is given nothing
 }
 
 // Bounds of a text that names files that changed.
@@ -84,6 +85,7 @@ type trusted struct {
 	Hash   string              `json:"hash"`
 	Files  manifest            `json:"files"`
 	Grants map[string][]string `json:"grants,omitempty"` // by script
+	Seen   map[string]agreed   `json:"seen,omitempty"`   // of those, by script, what nothing but this gives
 	Since  time.Time           `json:"since"`
 }
 
@@ -91,6 +93,7 @@ type trusted struct {
 type trustFile struct {
 	Version    int                `json:"version"`
 	Workspaces map[string]trusted `json:"workspaces"`
+	Own        map[string]agreed  `json:"own,omitempty"` // of the user's scripts, by path
 }
 
 // trustStore keeps trust.json in the state folder.
@@ -224,6 +227,7 @@ func TrustIf(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 		return TrustStatus{State: TrustNone}, fmt.Errorf("no workspace: neither %s nor a folder above it has a %s, %s, .hookway/hooks or .acai/hooks; run hookway init", l.dir, fileName, strings.Join(scriptNames, ", "))
 	}
 	defer l.closePrograms()
+	l.asking = LayerWorkspace
 	l.readWorkspace()
 	if err := l.set.Problems.Err(); err != nil {
 		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
@@ -233,8 +237,8 @@ func TrustIf(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 		return TrustStatus{Workspace: l.workspace, State: TrustMissing}, err
 	}
 	status := before.status(l.workspace, l.pinned.files)
-	status.Wishes = l.wishes(before.Workspaces[l.workspace].Grants)
-	status.Sends, status.Unknown, status.Unread = l.destinations(), l.doubts, l.unreadable()
+	status.Wishes = l.wishes(&l.work, before.Workspaces[l.workspace].Grants)
+	status.Sends, status.Unknown, status.Unread, status.Wraps = l.destinations(), l.doubts, l.unreadable(), l.wraps
 	if status.State == TrustChanged {
 		status.Diffs = l.differences(status.Changes, before.Workspaces[l.workspace].Files)
 	}
@@ -244,6 +248,7 @@ func TrustIf(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 		}
 	}
 	entry := trusted{Hash: status.Hash, Files: l.pinned.files, Grants: given(status.Wishes), Since: time.Now().UTC().Truncate(time.Second)}
+	entry.Seen = l.seenIn(&l.work, func(src *source, f *scriptFile) string { return l.shownScript(&found{source: src}, f.path) })
 	err = l.store.change(func(t *trustFile) error {
 		t.Workspaces[l.workspace] = entry
 		return l.store.copies().keep(l.pinned.pins, *t)

@@ -13,12 +13,13 @@ type Wish struct {
 	File   string   `json:"file"` // by its path from the workspace
 	Grants []string `json:"grants"`
 	More   []string `json:"more,omitempty"` // those that the user has not given it before
+	Seen   []string `json:"seen,omitempty"` // those for which it does not ask: they were seen in its code
 }
 
-// wishes lists what the workspace's scripts and modules ask for, and what of it
+// wishes lists what a layer's scripts and modules ask for, and what of it
 // goes beyond what is trusted.
-func (l *loader) wishes(before map[string][]string) (out []Wish) {
-	add := func(kind string, src *source, path string, grants []script.Grant) {
+func (l *loader) wishes(la *layer, before map[string][]string) (out []Wish) {
+	add := func(kind string, src *source, path string, grants []script.Grant, seen bool) {
 		name := l.shownScript(&found{source: src}, path)
 		if len(grants) == 0 {
 			return
@@ -29,6 +30,9 @@ func (l *loader) wishes(before map[string][]string) (out []Wish) {
 			w = out[at]
 		}
 		for _, g := range grants {
+			if seen && !slices.Contains(w.Seen, string(g)) {
+				w.Seen = append(w.Seen, string(g))
+			}
 			if slices.Contains(w.Grants, string(g)) {
 				continue
 			}
@@ -43,18 +47,18 @@ func (l *loader) wishes(before map[string][]string) (out []Wish) {
 			out[at] = w
 		}
 	}
-	for _, f := range l.work.found {
+	for _, f := range la.found {
 		switch {
 		case f.script != nil:
-			add("script", f.source, f.script.path, f.script.program.Grants())
+			add("script", f.source, f.script.path, f.script.program.Grants(), f.script.seen)
 		case f.module != nil:
-			add("wasm", f.source, f.module.File, f.spec.grants)
+			add("wasm", f.source, f.module.File, f.spec.grants, false)
 		}
 	}
-	for _, f := range l.work.folders {
+	for _, f := range la.folders {
 		for _, path := range f.scripts {
 			if file := l.bundled[path]; file != nil {
-				add("script", &f.source, path, file.program.Grants())
+				add("script", &f.source, path, file.program.Grants(), file.seen)
 			}
 		}
 	}

@@ -39,6 +39,7 @@ const read = (config) => {
 
 form((value) => {
   if (!value || typeof value !== "object" || Array.isArray(value)) return false;
+  if (value instanceof Relay) return true; // it has registered what it has
   const hooks = value.hooks;
   const ours = (hooks && typeof hooks === "object" && !Array.isArray(hooks) && Object.keys(hooks).every((k) => /^on[A-Z]/.test(k))) ||
     (value.patterns && typeof value.patterns === "object") || (value.memory && typeof value.memory === "object" && !hooks);
@@ -46,16 +47,23 @@ form((value) => {
   return !!ours;
 });
 
-// Relay is the same as a program. The session itself is begun by hookway run, so
-// wrap only says which program the hooks are meant for.
+// Relay is the same as a program. The session itself is begun by hookway run, to which
+// it says a name and the program: a line, its words, or {command, args}. What else is
+// in an object is not for us.
 export class Relay {
   constructor(config = {}) {
     this.name = config.name;
+    if (this.name !== undefined) set({ name: String(this.name) });
     if (config.hooks || config.patterns || config.options || config.memory) read(config);
   }
   pattern(namespace, handler) { pattern(namespace, handler); return this; }
   on(event, handler) { lifecycle(event, handler); return this; }
-  wrap(command) { set({ wrap: String(command), ...(this.name ? { name: this.name } : {}) }); return this; }
+  wrap(command, ...more) {
+    const words = [command, ...more].flat().flatMap((w) => (w && typeof w === "object" ? [w.command ?? [], w.args ?? []].flat() : w ?? [])).map(String);
+    if (!words[0]?.trim()) throw new TypeError("relay.wrap names no program; say one, as in relay.wrap('claude')");
+    set({ wrap: words });
+    return this;
+  }
 }
 
 export const defineConfig = (config) => config;

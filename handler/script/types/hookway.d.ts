@@ -249,8 +249,8 @@ declare module "agent-relay" {
     on(event: "messageReceived", handler: (message: RelayMessage, ctx: HookContext) => Result | Promise<Result>): this;
     on(event: "toolCall", handler: (tool: string, args: any, ctx: HookContext) => Result | Promise<Result>): this;
     on(event: "sessionStart" | "sessionEnd" | "idle", handler: Lifecycle): this;
-    /** Says which program the hooks are meant for; `hookway run` begins the session. */
-    wrap(command: string): this;
+    /** Says which program `hookway run` runs when it is given none: a line, or its words. */
+    wrap(command: string | string[] | { command: string; args?: string[] }, ...args: (string | string[] | object)[]): this;
   }
   export function defineConfig(config: RelayConfig): RelayConfig;
 }

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/visible"
+)
+
+// named gives the name of a session and the program in it: as the user says, else as a
+// script says, else the program's name.
+func (a *app) named(set *config.Set, name string, command []string) (string, []string, error) {
+	said := set.Wrapped
+	if len(command) == 0 {
+		if command = said.Command(); len(command) == 0 {
+			return "", nil, noProgram(set)
+		}
+		if said.From != "" {
+			return "", nil, fmt.Errorf("%s wraps %s, whose names start from %s; run hookway run there, or name a program: hookway run -- claude",
+				relative(a.cwd(), said.File), visible.Line(strings.Join(command, " ")), said.From)
+		}
+	}
+	if name == "" && said.Name != "" {
+		if err := checkName(said.Name); err != nil {
+			a.warn("the name of new Relay in %s cannot be used: %v", relative(a.cwd(), said.File), err)
+		} else {
+			name = said.Name
+		}
+	}
+	if name == "" {
+		name = programName(command)
+	}
+	return name, command, nil
+}
+
+// noProgram says why there is nothing to run.
+func noProgram(set *config.Set) error {
+	if set.Workspace != "" && !set.Trust.State.Runs() && set.Trust.State != config.TrustNone {
+		return fmt.Errorf("no program is named, and what a script of %s wraps does not count, for it is not trusted as it is; run hookway trust, or name the program: hookway run -- claude", set.Workspace)
+	}
+	if set.Wrapped.Left != "" {
+		return errors.New(set.Wrapped.Left)
+	}
+	return errors.New("no program is named; try: hookway run -- claude, or relay.wrap('claude') in a relay.config.ts")
+}
+
+// namedBefore is named for a session that another process begins.
+func (a *app) namedBefore(ctx context.Context, name, file string, command []string) (string, []string, error) {
+	if name != "" && len(command) > 0 {
+		return name, command, nil
+	}
+	options := a.options()
+	options.File, options.TrustedOnly = file, true
+	set, err := config.Load(ctx, options)
+	if err != nil {
+		return "", nil, err
+	}
+	name, command, err = a.named(set, name, command)
+	return name, command, errors.Join(err, set.Close())
+}
+
+// showWrapped says what hookway run runs when it is given nothing.
+func (a *app) showWrapped(set *config.Set) {
+	if command := set.Wrapped.Command(); len(command) > 0 {
+		fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(strings.Join(command, " ")), relative(a.cwd(), set.Wrapped.File))
+	}
+}
+
+// showWraps says so before anything is trusted.
+func (a *app) showWraps(all []config.Wrap) {
+	for _, w := range all {
+		if !a.json {
+			fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(w.Command), w.File)
+		}
+	}
+}
