@@ -92,6 +92,7 @@ var rooms = map[string][]string{
 	"tools/vet":            {},
 	"tools/testall":        {},
 	"tools/proof":          {},
+	"tools/house":          {},
 	"cmd/hookway":          {"*"},
 	"cmd/hookway-hook":     {"wire/call"},
 }
