@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	outboxBound = 1 << 20               // bytes that may wait for the Output hooks
-	outputPause = 20 * time.Millisecond // least time between two Output events
+	outboxBound = 1 << 20                // bytes that may wait for the Output hooks
+	outboxFull  = outboxBound / 2        // bytes that do not wait
+	outputPause = 100 * time.Millisecond // least time between two Output events
 )
 
 // outbox gathers lines until the hooks of Output are ready for them. Adding
@@ -24,6 +25,7 @@ type outbox struct {
 	any     bool // there are lines, if only empty ones
 	open    bool // the last line is unfinished
 	out     bool // what was taken is with the hooks
+	resting bool // the hooks were asked just now: news can wait
 	closed  bool
 	dropped int64
 }
@@ -49,7 +51,7 @@ func (o *outbox) add(lines []terminal.Line) {
 		o.text = append(o.text, piece...)
 		o.any, o.open = true, line.Partial
 	}
-	if o.any {
+	if o.any && (!o.resting || len(o.text) > outboxFull) {
 		o.ring()
 	}
 }
@@ -81,11 +83,33 @@ func (o *outbox) take() (out hook.OutputText, any, last bool) {
 	return out, any, o.closed
 }
 
-// back says that the hooks are through with what was taken.
+// back says that the hooks are through with what was taken, and are not asked again
+// until rest has ended.
 func (o *outbox) back() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.out = false
+	o.out, o.resting = false, true
+}
+
+// rest waits for the time of the next event. It does not wait to see that there is none,
+// because the box is closed, nor until so much waits that some of it would be dropped.
+func (o *outbox) rest(ctx context.Context, next <-chan time.Time) {
+	for rested := false; !rested; {
+		select {
+		case <-next:
+			rested = true
+		case <-ctx.Done():
+			rested = true
+		case <-o.wake:
+		}
+		o.mu.Lock()
+		if rested = rested || o.closed && !o.any || len(o.text) > outboxFull; rested {
+			if o.resting = false; o.any || o.closed {
+				o.ring()
+			}
+		}
+		o.mu.Unlock()
+	}
 }
 
 // busy reports whether there is something for the hooks, or with them.
@@ -114,9 +138,8 @@ func (s *session) fireOutput(ctx context.Context) {
 			next := time.NewTimer(outputPause)
 			s.typist.put(fire(ctx, s, hook.Output, out))
 			s.output.back()
-			select {
-			case <-next.C:
-			case <-ctx.Done():
+			if !last {
+				s.output.rest(ctx, next.C)
 			}
 			next.Stop()
 		}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/terminal"
@@ -57,5 +58,41 @@ func TestOutboxHoldsOneMebibyte(t *testing.T) {
 	o.add([]terminal.Line{line})
 	if out, any, _ := o.take(); !any || out.Text != line.Text {
 		t.Error("after it was emptied it takes no more")
+	}
+}
+
+// While the hooks are not asked, what is added waits; but not what would be dropped, nor
+// the end.
+func TestOutboxRests(t *testing.T) {
+	now := make(chan time.Time, 1)
+	o := newOutbox()
+	rested := func(what string, next <-chan time.Time) {
+		t.Helper()
+		o.rest(t.Context(), next)
+		select {
+		case <-o.wake:
+		default:
+			t.Errorf("%s: nobody is woken", what)
+		}
+	}
+	o.back()
+	o.add([]terminal.Line{{Text: "a"}})
+	if len(o.wake) > 0 {
+		t.Error("a line that may wait wakes")
+	}
+	now <- time.Time{}
+	rested("its time has come", now)
+	if out, _, _ := o.take(); out.Text != "a" {
+		t.Errorf("it has %q", out.Text)
+	}
+	o.back()
+	go o.add([]terminal.Line{{Text: "b"}, {Text: string(make([]byte, outboxFull))}})
+	rested("much waits", nil)
+	o.take()
+	o.back()
+	go o.close()
+	rested("it is closed", nil)
+	if _, any, last := o.take(); any || !last {
+		t.Error("it is not the end")
 	}
 }

@@ -5,6 +5,7 @@ package session_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -50,12 +51,27 @@ func TestOutputEventsKeepTheirDistance(t *testing.T) {
 	w.clean()
 	events := w.events.list()
 	for i, ev := range events { // one alone may be late, and then nearer to the next
-		if took := ev.Time().Sub(began); took < time.Duration(i)*20*time.Millisecond {
+		if took := ev.Time().Sub(began); took < time.Duration(i)*100*time.Millisecond {
 			t.Errorf("there were %d events in %v", i+1, took)
 		}
 	}
 	if n := strings.Count(printed(events), "\n"); n != 20000 {
 		t.Errorf("the hooks saw %d lines", n)
+	}
+}
+
+// The program prints once more when the hooks have seen its first line, and ends: that
+// falls into the time in which they are not asked.
+func TestTheLastOutputIsNotLostToTheDistance(t *testing.T) {
+	w := newWrapped(t)
+	file := t.TempDir() + "/seen"
+	w.hook("Output", func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+		return hook.Decision{}, os.WriteFile(file, nil, 0o600)
+	})
+	w.run(session.Config{Command: sh(`echo one; while [ ! -e "` + file + `" ]; do sleep 0.01; done; echo two; printf 'the last'`)})
+	w.clean()
+	if got := printed(w.events.list()); got != "one\ntwo\nthe last\n" {
+		t.Errorf("the hooks saw %q", got)
 	}
 }
 

@@ -6,7 +6,7 @@
 //   - SessionStart is fired before the program is started. What its hooks
 //     inject is typed when the program is ready: see below.
 //   - Output carries the lines that were finished since the last one, joined
-//     by line breaks, at most every 20 ms. A line that stands unfinished for a
+//     by line breaks, at most every 100 ms. A line that stands unfinished for a
 //     quarter of a second is shown as it is, with Complete false; the next
 //     event goes on where it ended, if only with the line's end. What was typed
 //     is not output.
