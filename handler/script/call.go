@@ -126,7 +126,7 @@ func (m *machine) begin(c *call) {
 		m.answer(c, "", m.loadErr)
 		var endless *Stopped
 		if stopped, full := interrupted(m.loadErr); stopped || full || errors.As(m.loadErr, &endless) {
-			m.finish() // the next call may have more luck
+			m.finishAs(full) // the next call may have more luck
 		}
 		return
 	case m.finished:
@@ -199,7 +199,7 @@ func (m *machine) failed(c *call, err error) {
 		m.say(told.Error())
 	}
 	if stopped || full {
-		m.finish()
+		m.finishAs(full)
 	}
 }
 
@@ -236,27 +236,29 @@ func (m *machine) abandon(c *call) {
 		return
 	}
 	if m.now == c {
-		m.ending.Go(func() { m.kick(c) })
+		shift := m.shift
+		m.ending.Go(func() { m.kick(shift) })
 	}
 	m.tasks = append(m.tasks, task{c: c, do: func() { m.abort(c) }})
 	m.more.Signal()
 	m.mu.Unlock()
 }
 
-// kick stops the code of a call. A request to stop that comes just before the
-// engine is entered is forgotten there, so it is made again until it is heard.
-func (m *machine) kick(c *call) {
+// kick stops the code of a call that runs in this shift, and no other's: a request to
+// stop is made while the shift cannot change. One that comes just before the engine is
+// entered is forgotten there, so it is made again until it is heard.
+func (m *machine) kick(shift int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
 	for {
 		m.mu.Lock()
-		js, runs := m.js, m.now == c
+		runs := m.shift == shift
+		if runs && m.js != nil {
+			m.js.Interrupt()
+		}
 		m.mu.Unlock()
 		if !runs {
 			return
-		}
-		if js != nil {
-			js.Interrupt()
 		}
 		<-tick.C
 	}
@@ -270,7 +272,7 @@ func (m *machine) abort(c *call) {
 	if c.answered {
 		return
 	}
-	if c.id != 0 && !m.finished {
+	if c.id != 0 && !m.spoiled {
 		reason := "the event was cancelled"
 		if errors.Is(c.ctx.Err(), context.DeadlineExceeded) {
 			reason = "the hook's time is over"
@@ -282,7 +284,7 @@ func (m *machine) abort(c *call) {
 			_, err = m.js.ExecutePendingJobs()
 		}
 		if stopped, full := interrupted(err); stopped || full {
-			m.finish()
+			m.finishAs(full)
 		}
 	}
 	m.answer(c, "", c.ctx.Err())

@@ -166,6 +166,8 @@ var errNeverRead = errors.New("it is never read to its end: its top level awaits
 
 var errNeverSettles = errors.New("the handler's promise can never be settled: it waits, and nothing that it waits for is under way")
 
+var errLostWith = errors.New("it waited for something while another event of the same file used up the memory, and was lost with it")
+
 func joined(parts [][]byte) string {
 	var b strings.Builder
 	for _, p := range parts {

@@ -90,10 +90,10 @@ func (m *machine) hostFail(args []any) (any, error) {
 		err = m.p.stopped(place, c)
 	case "InternalError: out of memory":
 		err = m.p.full(place)
-		defer m.finish()
+		defer m.finishAs(true)
 	case "it threw null":
 		err = m.p.null(place)
-		defer m.finish()
+		defer m.finishAs(true)
 	}
 	if c != nil {
 		m.answer(c, "", err)
@@ -335,7 +335,7 @@ func (m *machine) deliver(o *op, id int, failed bool, result string) {
 	m.until = o.until // for what it begins: an interval, or a loop that awaits, must not go on for ever
 	defer func() { m.until, m.after = time.Time{}, nil }()
 	m.own(c, func() {
-		if m.finished || !m.limit(c) {
+		if m.spoiled || !m.limit(c) {
 			return
 		}
 		_, err := m.fns[1].Call(quickjs.UndefinedValue, id, failed, result)
@@ -352,7 +352,7 @@ func (m *machine) deliver(o *op, id int, failed bool, result string) {
 func (m *machine) own(c *call, run func()) {
 	m.cur = c
 	m.mu.Lock()
-	m.now = c
+	m.nowRuns(c)
 	m.mu.Unlock()
 	run()
 	m.cur = nil

@@ -24,6 +24,7 @@ type machine struct {
 	closed bool  // no task is taken any more
 	works  bool  // a slice runs
 	now    *call // whose it is; nil: nobody's, or none
+	shift  int   // how often that has changed
 
 	since     atomic.Int64    // when the slice that runs began, in UnixNano; 0: none runs
 	finishing atomic.Bool     // finished, for others to see
@@ -51,7 +52,8 @@ type machine struct {
 	timers   map[int]time.Time // when each is due
 	until    time.Time         // when work is given up that is begun now; zero: with its call
 	last     int               // number of the last call or op
-	finished bool              // it may not run any more: it was stopped, or is full
+	finished bool              // it takes no more calls: one was stopped, or it is spoiled
+	spoiled  bool              // it is full, or its engine failed: nothing may run in it
 	loading  bool              // its top level runs: what that begins is of no call
 	reading  *time.Timer       // while the script's top level awaits something: when that is given up
 	held     []task            // that wait for its end
@@ -95,17 +97,25 @@ func (m *machine) run() {
 		if m.tasks = m.tasks[1:]; len(m.tasks) == 0 {
 			m.tasks = nil
 		}
-		m.works, m.now, m.cur = true, t.c, t.c
+		m.works, m.cur = true, t.c
+		m.nowRuns(t.c)
 		m.mu.Unlock()
 		m.slice(t)
 		m.cur = nil
 		m.mu.Lock()
-		m.works, m.now = false, nil
+		m.works = false
+		m.nowRuns(nil)
 		m.mu.Unlock()
 		if m.finished && len(m.calls) == 0 {
 			m.close()
 		}
 	}
+}
+
+// nowRuns says whose code runs. The lock is held.
+func (m *machine) nowRuns(c *call) {
+	m.now = c
+	m.shift++
 }
 
 // slice does a task, and then what became ready by it.
@@ -115,7 +125,7 @@ func (m *machine) slice(t task) {
 		if r := recover(); r != nil { // the engine is lost, not the process
 			err := fmt.Errorf("%s: the script engine failed: %v", m.p.label(), r)
 			m.failAll(err)
-			m.finish()
+			m.finishAs(true)
 			if m.prog != nil {
 				m.ended(err)
 			}
@@ -145,6 +155,9 @@ func (m *machine) slice(t task) {
 
 // stuck fails the calls that nothing can answer any more.
 func (m *machine) stuck() {
+	if m.spoiled {
+		m.failAll(fmt.Errorf("%s: %w", m.p.label(), errLostWith))
+	}
 	if len(m.calls) == 0 && m.reading == nil || len(m.ops) > 0 {
 		return
 	}
@@ -191,6 +204,13 @@ func (m *machine) finish() {
 	m.finished = true
 	m.finishing.Store(true)
 	m.p.retire(m)
+}
+
+// finishAs is finish for a machine that was stopped, or is full: then nothing may run
+// in it any more.
+func (m *machine) finishAs(full bool) {
+	m.spoiled = m.spoiled || full
+	m.finish()
 }
 
 // post queues a task. It reports false if the machine takes none any more.
