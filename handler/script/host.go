@@ -41,6 +41,7 @@ func (m *machine) host() error {
 		"sync":  m.hostSync,
 		"part":  m.hostPart,
 		"print": m.hostPrint,
+		"apart": func([]any) (any, error) { return m.hostApart() },
 	} {
 		if err := m.js.RegisterHostFunc("__hookway_"+name, fn); err != nil {
 			return fmt.Errorf("the script engine: %w", err)
@@ -123,10 +124,16 @@ func (m *machine) hostLog(args []any) (any, error) {
 // whether there may be more of them.
 func (m *machine) say(line string) bool {
 	of := cmp.Or(m.cur, m.after)
+	if of == nil && !m.loading { // of no event: of a service
+		if now := time.Now(); now.Sub(m.quiet) > m.p.afterwards {
+			m.quiet, m.ofNone = now, call{}
+		}
+		of = &m.ofNone
+	}
 	if of != nil {
 		if of.printed++; of.printed > maxPrinted {
 			if of.printed == maxPrinted+1 {
-				m.p.log(fmt.Sprintf("%s: more than %d lines for one event; the rest is left out", m.p.label(), maxPrinted))
+				m.p.log(fmt.Sprintf("%s: more than %d lines for one event, or of a service in %v; the rest is left out", m.p.label(), maxPrinted, m.p.afterwards))
 			}
 			return false
 		}
@@ -234,6 +241,8 @@ func (m *machine) hostStart(args []any) (any, error) {
 		}
 	}
 	switch what {
+	case "gate":
+		work = m.gated(json.RawMessage(list))
 	case "fire":
 		work = m.fires(json.RawMessage(list))
 	case "fired":

@@ -115,7 +115,7 @@ func (m *machine) entrances() error {
 		return err
 	}
 	defer ours.Free()
-	for i, name := range []string{"call", "settle", "abort", "describe"} {
+	for i, name := range []string{"call", "settle", "abort", "describe", "close"} {
 		if m.fns[i], err = property(m.js, ours, name); err != nil {
 			return err
 		}

@@ -44,9 +44,12 @@ type machine struct {
 	links    map[int]*link
 	engines  map[int]*ownEngine // that the script fires itself
 	loadErr  error
-	fns      [4]quickjs.Value // call, settle, abort, describe
-	cur      *call            // whose code runs
-	after    *call            // whose work goes on, when cur is over
+	fns      [5]quickjs.Value // call, settle, abort, describe, close
+	aparts   aparts
+	quiet    time.Time // since when what no event prints is counted
+	ofNone   call      // whose lines these are
+	cur      *call     // whose code runs
+	after    *call     // whose work goes on, when cur is over
 	calls    map[int]*call
 	ops      map[int]*op
 	timers   map[int]time.Time // when each is due

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -90,6 +91,7 @@ type Program struct {
 	all      map[*machine]struct{} // that have not ended
 	late     late
 	client   *fetch.Client
+	single   atomic.Bool // all events go to one machine
 }
 
 // Open makes a program of a bundle. Nothing of the script runs yet.
@@ -118,9 +120,16 @@ func (p *Program) Close() error {
 	machines := slices.Collect(maps.Keys(p.all))
 	p.machines = nil
 	p.mu.Unlock()
+	var ends sync.WaitGroup
 	for _, m := range machines {
-		m.close()
+		ends.Go(func() {
+			if p.single.Load() {
+				m.dispose()
+			}
+			m.close()
+		})
 	}
+	ends.Wait()
 	for _, m := range machines {
 		m.gone.Wait()
 	}
@@ -236,7 +245,7 @@ func (p *Program) machine() (*machine, error) {
 	}
 	var least *machine
 	for _, m := range p.machines {
-		if !m.busy() {
+		if !m.busy() || p.single.Load() {
 			return m, nil
 		}
 		if least == nil || m.waiting() < least.waiting() {

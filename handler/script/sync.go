@@ -70,6 +70,12 @@ func answerOf(name string) func(*machine, []json.RawMessage) (any, error) {
 			}
 			return m.p.c.Settings, nil
 		}
+	case "opened":
+		return opened
+	case "together":
+		return together
+	case "stopped":
+		return stopped
 	case "register":
 		return lateRegister
 	case "unregister":

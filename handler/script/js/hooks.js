@@ -280,6 +280,16 @@ const pending = (run) => {
   }]);
 };
 
+// close ends what goes on for as long as the script is held.
+const closing = [];
+export const atClose = (fn) => { closing.push(fn); };
+const close = () => {
+  let left = closing.length;
+  const end = () => { if (--left <= 0) ask("stopped"); };
+  if (!left) end();
+  for (const fn of closing) apply(then, new promises((resolve) => { resolve(fn()); }), [end, end]);
+};
+
 const placed = (fn) => (typeof fn === "function" ? { line: fn.lineNumber ?? 0, column: fn.columnNumber ?? 0 } : {});
 const describe = () => stringify({
   hooks: hooks.map((h) => (h === null || h.gone ? null : { ...h.options, place: placed(h.place) })), slots: hooks.length, main: main !== null, place: placed(main), settings, notes, kept,
@@ -289,4 +299,4 @@ const describe = () => stringify({
 // What is put there would be in every event and every answer, of other hooks too.
 Object.preventExtensions(Object.prototype);
 
-Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe, load, later: pending, part, have, ...files }, configurable: true });
+Object.defineProperty(globalThis, "__hookway", { value: { call, settle, abort, describe, close, load, later: pending, part, have, ...files }, configurable: true });

@@ -1,11 +1,13 @@
 // OpenClaw's plugins: register(api), api.registerHook, api.on; and the handlers of
 // HOOK.md.
-import { add, form, habit, note, noted } from "hookway:hooks";
+import { add, atClose, form, habit, note, noted } from "hookway:hooks";
 import { answerOf, contextOf, find, internalAnswer, internalOf, known, plain } from "hookway:openclaw-events";
-import { ask } from "hookway:runtime";
+import { apart, ask, later as meanwhile } from "hookway:runtime";
 import { later, stub } from "hookway:openclaw-sdk";
 
 const homeOf = () => process.env.HOME ?? process.env.USERPROFILE ?? "";
+
+let gates = 0; // at which events wait for services
 
 // Plugin is one plugin of the script: what it registers, and what it keeps.
 class Plugin {
@@ -14,8 +16,10 @@ class Plugin {
   kept = new Map(); // by the name of the method: what else it registered
   waiting = new Map(); // by the tool's call: who wants to hear how it was decided
   queued = new Map(); // by session: what the agent is told with its next prompt
-  #starting;
+  #starting; // how far the services are
+  #ends = new AbortController();
   constructor(about) {
+    ask("together"); // what its hooks share they share in one machine
     this.about = about;
     this.theirs = about.packaged === true; // it is published: its tools are OpenClaw's
     this.settings = about.config ?? {};
@@ -28,7 +32,7 @@ class Plugin {
   home() { return homeOf(); }
   // lifecycle is the plugin's: it ends with the daemon, as its services do.
   lifecycle() {
-    return { signal: new AbortController().signal, onDispose: (fn) => {
+    return { signal: this.#ends.signal, onDispose: (fn) => {
       const end = { id: "onDispose", start() {}, stop: fn };
       if (typeof fn !== "function") throw new TypeError("onDispose needs a function");
       this.serve(end);
@@ -58,7 +62,7 @@ class Plugin {
     if (typeof options.timeoutMs === "number" && options.timeoutMs > 0) hook.timeout = `${Math.round(options.timeoutMs)}ms`;
     if (at.tells) hook.async = true;
     else if (own && at.name === "beforetoolcall") hook.on_failure = "block"; // as OpenClaw has it
-    add(hook, (ev, ctx) => (this.services.length || this.#starting ? this.#started().then(() => this.#call(at, handler, ev, ctx)) : this.#call(at, handler, ev, ctx)), handler);
+    add(hook, (ev, ctx) => this.#after(() => this.#call(at, handler, ev, ctx)), handler);
   }
 
   #call(at, handler, ev, ctx) {
@@ -79,22 +83,43 @@ class Plugin {
 
   serve(service) {
     if (!service || typeof service.start !== "function") throw new TypeError("a service needs start()");
+    if (this.#starting) apart(() => this.#start(service));
     if (this.services.push(service) > 1) return;
-    add({ id: `${this.about.id || "plugin"}-services`, generated: true, on: "GatewayStart", async: true, profile: "openclaw" }, () => this.#started().then(() => undefined), service.start);
+    atClose(() => this.#stopped());
+    add({ id: `${this.about.id || "plugin"}-services`, generated: true, on: "GatewayStart", async: true, profile: "openclaw" }, () => this.#after(() => undefined), service.start);
     add({ id: `${this.about.id || "plugin"}-services-end`, generated: true, on: "GatewayStop", async: true, profile: "openclaw" }, () => this.#stopped(), service.stop ?? service.start);
   }
   #about() { return { config: this.config, workspaceDir: process.cwd(), stateDir: this.stateDir(), logger: loggerOf() }; }
-  #started() {
-    return (this.#starting ??= Promise.all(this.services.map(async (s) => {
-      try { await s.start(this.#about()); } catch (e) { console.error(`the service ${s.id ?? ""} did not start:`, e); }
-    })));
+
+  // after does something when the services have begun, or have had their time for it.
+  #after(run) {
+    if (!this.services.length) return run();
+    if (!this.#starting) {
+      const begun = (this.#starting = { gate: ++gates, open: false, running: [] });
+      const open = () => { begun.open = true; ask("opened", begun.gate); };
+      apart(async () => {
+        const late = setTimeout(open, 5000);
+        for (const s of [...this.services]) if (this.#starting === begun) await this.#start(s);
+        clearTimeout(late);
+        open();
+      });
+    }
+    return this.#starting.open ? run() : meanwhile("gate", this.#starting.gate).then(run);
   }
+  async #start(service) {
+    this.#starting?.running.push(service);
+    try { await service.start(this.#about()); } catch (e) { console.error(`the service ${service.id ?? ""} did not start:`, e); }
+  }
+
+  // stopped stops the services, the last that was begun first; one that does not end is left.
   async #stopped() {
-    if (!this.#starting) return undefined;
-    await this.#starting;
+    const running = this.#starting?.running.reverse() ?? [];
     this.#starting = undefined;
-    for (const s of this.services) {
-      try { await s.stop?.(this.#about()); } catch (e) { console.error(`the service ${s.id ?? ""} did not stop:`, e); }
+    this.#ends.abort();
+    for (const s of running) {
+      let late;
+      try { await Promise.race([s.stop?.(this.#about()), new Promise((end) => { late = setTimeout(end, 1000); })]); } catch (e) { console.error(`the service ${s.id ?? ""} did not stop:`, e); }
+      clearTimeout(late);
     }
     return undefined;
   }
@@ -110,7 +135,7 @@ class Plugin {
       const [, name, args = ""] = /^\s*\/([\w-]+)(?:\s+([^]*))?$/.exec(ev.prompt ?? "") ?? [];
       const found = name && this.commands.get(name.toLowerCase());
       if (!found) return undefined;
-      return this.#started().then(() => found.handler({ args: args.trim(), commandBody: ev.prompt, channel: ev.source ?? "", senderId: "user", isAuthorizedSender: true, sessionKey: ev.session_id, sessionId: ev.session_id, config: this.config }))
+      return this.#after(async () => found.handler({ args: args.trim(), commandBody: ev.prompt, channel: ev.source ?? "", senderId: "user", isAuthorizedSender: true, sessionKey: ev.session_id, sessionId: ev.session_id, config: this.config }))
         .then((answer) => ({ action: "block", reason: answer?.text ?? "" }));
     }, definition.handler);
   }

@@ -5,7 +5,7 @@ const taken = (name) => {
   delete globalThis["__hookway_" + name];
   return fn;
 };
-const [done, fail, log, timer, clear, start, sync, read, print] = ["done", "fail", "log", "timer", "clear", "start", "sync", "part", "print"].map(taken);
+const [done, fail, log, timer, clear, start, sync, read, print, aside] = ["done", "fail", "log", "timer", "clear", "start", "sync", "part", "print", "apart"].map(taken);
 
 // What the script does to the built-in objects is not to fool hookway: what it
 // needs for its calls is taken before.
@@ -99,6 +99,10 @@ export const held = (what, args, event) => {
   return { ...got, close: () => { if (forgotten(got.id)) clear(got.id); }, ref: () => ask("ref", got.id, true), unref: () => ask("ref", got.id, false) };
 };
 export const forget = (id) => { if (forgotten(id)) clear(id); };
+
+// apart has a function run as work of the script itself, which is of no event and goes
+// on when the one is over in which it was begun.
+export const apart = (fn) => { open[aside()] = { tick: fn }; };
 
 // crashes says what ends a program when something is thrown that nobody catches.
 let crash = null;
