@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -54,7 +55,7 @@ func ExampleIteration() {
 	var engine hook.Engine
 	_ = hook.On(&engine, hook.Error, func(_ context.Context, ev *hook.Event[hook.Fault]) (hook.Decision, error) {
 		fmt.Println(ev.Payload.Phase, "failed:", ev.Payload.Error)
-		return hook.Retry(0), nil
+		return hook.Retry(time.Millisecond), nil
 	})
 
 	tries := 0

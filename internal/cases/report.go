@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/diff"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -107,9 +109,6 @@ func (p *printer) passed(r *Result) {
 	}
 }
 
-// around is how many unchanged lines are shown around a change.
-const around = 3
-
 // failure shows one. The first difference of a case explains the marks.
 func (p *printer) failure(r *Result, f Failure, explained bool) bool {
 	title := fmt.Sprintf("%s (%s:%d)", f.Key, p.style.place(r.Case.File), f.Line)
@@ -118,19 +117,38 @@ func (p *printer) failure(r *Result, f Failure, explained bool) bool {
 		explained = true
 	}
 	p.line(inCase, "", title)
-	for _, l := range diff.Around(diff.Compare(f.Want, f.Got), around) {
-		colour := map[byte]string{'-': red, '+': green, '~': faint}[l.Mark]
-		mark := string(l.Mark)
-		if l.Mark == '~' {
-			mark = " "
-		}
-		p.line(inPart, colour, strings.TrimRight(mark+" "+l.Line, " "))
-	}
+	p.difference(f.Want, f.Got)
 	if f.Note != "" {
 		p.line(inPart, "", f.Note)
 	}
 	return explained
 }
+
+// difference shows two texts, given by their lines, as a unified diff has them. That
+// it begins at the first line need not be said.
+func (p *printer) difference(want, got []string) {
+	text := func(lines []string) []byte {
+		var b bytes.Buffer
+		for _, l := range lines {
+			b.WriteString(l + "\n")
+		}
+		return b.Bytes()
+	}
+	_, body, _ := strings.Cut(string(diff.Diff("", text(want), "", text(got))), "+++ \n")
+	for line := range strings.Lines(body) {
+		mark, line := line[:1], strings.TrimSuffix(line[1:], "\n")
+		if mark == "@" {
+			if !fromTheTop.MatchString(line) {
+				p.line(inPart, faint, mark+line)
+			}
+			continue
+		}
+		p.line(inPart, map[string]string{"-": red, "+": green}[mark], strings.TrimRight(mark+" "+line, " "))
+	}
+}
+
+// fromTheTop is the header of a hunk that begins with the first line of both texts.
+var fromTheTop = regexp.MustCompile(`^@ -[01],\d+ \+[01],\d+ @@$`)
 
 // steps lists what each hook did.
 func (p *printer) steps(steps []hook.Step) {

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookway/hookway/internal/diff"
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/hookway/hookway/internal/disk"
 )
 
@@ -21,7 +22,6 @@ const (
 	maxCopies    = 8 << 20   // of one workspace
 	maxDiffLines = 400       // of one file
 	maxDiffLine  = 400       // characters
-	diffAround   = 3
 )
 
 // Difference is what a file held when it was trusted, against what it holds now.
@@ -154,19 +154,17 @@ func isPlain(data []byte) bool { return utf8.Valid(data) && bytes.IndexByte(data
 
 // unified is the difference of two texts, bounded.
 func unified(before, after string) []string {
+	_, body, _ := strings.Cut(string(diff.Diff("", []byte(before), "", []byte(after))), "+++ \n")
 	var out []string
-	for _, h := range diff.Near(diff.Compare(diff.Lines(before), diff.Lines(after)), diffAround) {
-		out = append(out, h.Header())
-		for _, e := range h.Edits {
-			if len(out) >= maxDiffLines {
-				return append(out, "(there is more; look at it whole)")
-			}
-			line := string(e.Mark) + e.Line
-			if r := []rune(line); len(r) > maxDiffLine {
-				line = string(r[:maxDiffLine]) + "…"
-			}
-			out = append(out, line)
+	for line := range strings.Lines(body) {
+		if len(out) >= maxDiffLines {
+			return append(out, "(there is more; look at it whole)")
 		}
+		line = strings.TrimSuffix(line, "\n")
+		if r := []rune(line); len(r) > maxDiffLine {
+			line = string(r[:maxDiffLine]) + "…"
+		}
+		out = append(out, line)
 	}
 	return out
 }
