@@ -64,6 +64,7 @@ func (r *run) readOutput(buf []byte, gone bool) (n int, err error) {
 		if err := r.awaitOutput(fd, gone); err != nil {
 			return err
 		}
+		r.writing.Store(true) // before it is taken out: who waits for it must see it here or there
 		for n < len(buf) {
 			m, err := unix.Read(fd, buf[n:])
 			switch {
@@ -76,7 +77,6 @@ func (r *run) readOutput(buf []byte, gone bool) (n int, err error) {
 			case m == 0:
 				return io.EOF
 			}
-			r.writing.Store(true)
 			if n += m; m < pieceBytes {
 				return nil
 			}
@@ -86,6 +86,7 @@ func (r *run) readOutput(buf []byte, gone bool) (n int, err error) {
 	if n > 0 {
 		return n, nil // an error comes again
 	}
+	r.writing.Store(false)
 	return 0, err
 }
 
@@ -112,6 +113,7 @@ func (r *run) showOutput(screen io.Writer, p []byte) io.Writer {
 	if err == nil && r.user != nil {
 		r.modes.see(p)
 	}
+	r.shown.Add(int64(len(p)))
 	r.writing.Store(false)
 	if err != nil {
 		screen = io.Discard

@@ -2,8 +2,6 @@ package terminal
 
 import "golang.org/x/sys/unix"
 
-const unreadBytes = unix.TIOCOUTQ
-
 // stoppedState is SSTOP of the kernel.
 const stoppedState = 4
 
@@ -11,6 +9,12 @@ const stoppedState = 4
 func hasStopped(pid int) bool {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	return err == nil && info.Proc.P_stat == stoppedState
+}
+
+// isStopped reports whether a process is stopped, or gone.
+func isStopped(pid int) bool {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	return err != nil || info.Proc.P_stat == stoppedState
 }
 
 // parentOf is the process that has started another; 0 if the system does not tell.

@@ -8,8 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const unreadBytes = unix.TIOCINQ
-
 // hasStopped reports whether a child has stopped since the last call. It does
 // not take its end from who waits for that.
 func hasStopped(pid int) bool {
@@ -18,13 +16,23 @@ func hasStopped(pid int) bool {
 	return err == nil && info.Signo == int32(unix.SIGCHLD)
 }
 
+// isStopped reports whether a process is stopped, or gone; true if the system does not tell.
+func isStopped(pid int) bool {
+	state, _ := statOf(pid)
+	return state == "" || state == "T" || state == "t" || state == "Z"
+}
+
 // parentOf is the process that has started another; 0 if the system does not tell.
-func parentOf(pid int) (parent int) {
+func parentOf(pid int) int {
+	_, parent := statOf(pid)
+	return parent
+}
+
+func statOf(pid int) (state string, parent int) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return 0
+		return "", 0
 	}
-	var state string
 	_, _ = fmt.Sscan(string(stat[bytes.LastIndexByte(stat, ')')+1:]), &state, &parent)
-	return parent
+	return state, parent
 }

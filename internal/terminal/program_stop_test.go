@@ -3,10 +3,12 @@
 package terminal
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,6 +31,64 @@ func TestAProgramThatStopsItselfGivesTheShellBack(t *testing.T) {
 	d.see("prompt> ")
 	d.keys("echo code $?\r")
 	d.see("code 7")
+}
+
+// slowScreen takes what it is given when it may, and says so.
+type slowScreen struct {
+	entered, may chan struct{}
+	order        chan string
+}
+
+func (s slowScreen) Write(p []byte) (int, error) {
+	s.entered <- struct{}{}
+	<-s.may
+	time.Sleep(100 * time.Millisecond) // who does not wait comes first
+	s.order <- "shown " + string(p)
+	return len(p), nil
+}
+
+// What the program had printed is shown before the wrapper stops: what lies in the
+// terminal, and what was just taken out of it.
+func TestTheLastOutputIsAwaitedBeforeAStop(t *testing.T) {
+	screen := slowScreen{make(chan struct{}, 10), make(chan struct{}), make(chan string, 10)}
+	r := newRun(Config{Stdout: screen})
+	r.settle = patience
+	var err error
+	if r.pty, r.tty, err = openPTY(unix.Winsize{Col: 80, Row: 24}); err != nil {
+		t.Fatal(err)
+	}
+	if r.news, r.drain, err = os.Pipe(); err != nil {
+		t.Fatal(err)
+	}
+	r.cmd = exec.Command("true") // it is not run
+	go func() {
+		defer close(r.copied)
+		r.copyOutput()
+	}()
+	print := func(text string) {
+		if _, err := r.tty.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	print("one")
+	<-screen.entered // it has been taken out
+	print("two")
+	go func() {
+		r.awaitShown()
+		screen.order <- "stopped"
+	}()
+	close(screen.may)
+	for _, want := range []string{"shown one", "shown two", "stopped"} {
+		if got := <-screen.order; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	close(r.reaped)
+	r.tty.Close()
+	r.drain.Close()
+	<-r.copied
+	r.pty.Close()
+	r.news.Close()
 }
 
 func TestStoppingTheWrapperStopsBoth(t *testing.T) {

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	settleTime  = 50 * time.Millisecond  // for the last output before a stop to be shown
+	settleTime  = 2 * time.Second        // for the last output before a stop to be shown, at most
+	roomTime    = 50 * time.Millisecond  // for a screen to take something of ours
 	deliverTime = 200 * time.Millisecond // for a signal to reach us that was sent
 )
 
@@ -26,6 +27,7 @@ func (r *run) suspend(itself bool) {
 	}
 	if !itself {
 		r.signalAll(unix.SIGSTOP)
+		r.await(func() bool { return isStopped(r.cmd.Process.Pid) }) // it may print until then
 	}
 	r.awaitShown()
 	changed := r.modes.reset()
@@ -90,7 +92,7 @@ func (r *run) show(text string) {
 	}
 	_ = withFd(r.user, func(fd int) error {
 		set := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
-		if n, err := unix.Poll(set, int(settleTime.Milliseconds())); n != 1 || err != nil || set[0].Revents&unix.POLLOUT == 0 {
+		if n, err := unix.Poll(set, int(roomTime.Milliseconds())); n != 1 || err != nil || set[0].Revents&unix.POLLOUT == 0 {
 			return err
 		}
 		_, err := unix.Write(fd, []byte(text))
@@ -99,25 +101,31 @@ func (r *run) show(text string) {
 }
 
 // awaitShown waits until the user has got what the program had printed, but not
-// for a screen that does not take it.
+// for what others print meanwhile, nor long for a screen that does not take it.
 func (r *run) awaitShown() {
+	before := r.shown.Load()
+	r.await(func() bool { return !r.behind() || r.shown.Load()-before > drainBytes })
+}
+
+// await waits until something holds, but not long.
+func (r *run) await(holds func() bool) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	calm := 0
-	for end := time.Now().Add(settleTime); calm < 3 && time.Now().Before(end); <-tick.C {
-		if calm++; r.writing.Load() || r.unread() > 0 {
-			calm = 0
-		}
+	for end := time.Now().Add(r.settle); !holds() && time.Now().Before(end); {
+		<-tick.C
 	}
 }
 
-// unread is how much the program has printed that we have not read.
-func (r *run) unread() (n int) {
+// behind reports whether the program has printed something that the user has not got. To
+// ask the terminal has the kernel hand over what is on its way; what is not there any
+// more after that is being written, or was.
+func (r *run) behind() bool {
+	ready := false
 	_ = withFd(r.pty, func(fd int) (err error) {
-		n, err = unix.IoctlGetInt(fd, unreadBytes)
+		ready, _, err = awaitBytes(fd, -1, 0)
 		return err
 	})
-	return n
+	return ready || r.writing.Load()
 }
 
 // signalAll signals the process groups that use the terminal: that of the

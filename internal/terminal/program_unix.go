@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -29,6 +30,8 @@ type run struct {
 	console *console     // where the user types
 	modes   *screenModes // what the program has switched on in user
 	writing atomic.Bool  // output is on its way to the user's screen
+	shown   atomic.Int64 // bytes of it that have come there
+	settle  time.Duration
 
 	signals    chan os.Signal
 	stops      chan os.Signal // this process is to stop
@@ -88,7 +91,7 @@ func Start(ctx context.Context, cfg Config) (*Program, error) {
 func newRun(cfg Config) *run {
 	return &run{
 		Program: newProgram(cfg), cfg: cfg, user: userTerminal(cfg),
-		console: newConsole(cfg.Stdin), modes: newScreenModes(),
+		console: newConsole(cfg.Stdin), modes: newScreenModes(), settle: settleTime,
 		signals: make(chan os.Signal, 16), stops: make(chan os.Signal, 1), resized: make(chan os.Signal, 1), continued: make(chan os.Signal, 1),
 		children: make(chan os.Signal, 1), broken: make(chan os.Signal, 1),
 		reaped: make(chan struct{}), copied: make(chan struct{}), supervised: make(chan struct{}), given: make(chan struct{}),
