@@ -247,7 +247,7 @@ func (r *run) notice(kind NoticeKind, e *entry) Notice {
 	head := r.fired.Head()
 	return Notice{
 		Kind: kind, Hook: e.hook.ID, Event: r.info.Name, EventID: r.fired.ID(),
-		Session: head.Session, Agent: head.Agent, Lane: e.hook.Lane,
+		Name: e.hook.Name, Events: e.hook.Events, Session: head.Session, Agent: head.Agent, CWD: head.CWD, Lane: e.hook.Lane, change: r.info.change,
 	}
 }
 

@@ -40,6 +40,8 @@ type Engine struct {
 	wrap   func(Hook, Handler) Handler
 
 	watchers  atomic.Pointer[[]*watcher]
+	told      atomic.Pointer[Engine] // of hooks that are told of these; nil: there are none
+	changes   bool                   // it is such an engine
 	continues continueCounts
 	pending   pending
 	own       Operations
@@ -100,6 +102,20 @@ func (e *Engine) Add(h Hook) error {
 func (e *Engine) Replace(h Hook) (replaced bool, err error) { return e.put(h, true) }
 
 func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
+	if other, own := e.beside(&h); other != nil && other != own {
+		if there, ok := other.has(h.ID); ok {
+			if !replace {
+				return false, hookError(h, fmt.Errorf("%w (the other is from %s)", ErrDuplicate, orUnknown(there.Origin)))
+			}
+			replaced = other.take(h.ID)
+		}
+		if own != e {
+			h.Lane = Observe
+			own.wrapLike(e)
+			was, err := own.put(h, replace)
+			return was || replaced, err
+		}
+	}
 	e.mu.Lock()
 	added, err := e.compile(h)
 	if err != nil {
@@ -127,10 +143,10 @@ func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
 	e.mu.Unlock()
 
 	if old != nil {
-		e.notify(Notice{Kind: HookUnregistered, Hook: old.hook.ID})
+		e.notify(old.changed(HookUnregistered))
 	}
-	e.notify(Notice{Kind: HookRegistered, Hook: h.ID})
-	return old != nil, nil
+	e.notify(added.changed(HookRegistered))
+	return old != nil || replaced, nil
 }
 
 // hookError puts the hook's name and place in front of what is wrong with it.
@@ -151,6 +167,11 @@ func orUnknown(origin string) string {
 // Remove takes a hook out. It reports whether there was one. A firing that has
 // begun still runs it.
 func (e *Engine) Remove(id string) bool {
+	told := e.told.Load()
+	return e.take(id) || told != nil && told.take(id)
+}
+
+func (e *Engine) take(id string) bool {
 	e.mu.Lock()
 	old := e.hooks[id]
 	if old != nil {
@@ -162,12 +183,22 @@ func (e *Engine) Remove(id string) bool {
 	if old == nil {
 		return false
 	}
-	e.notify(Notice{Kind: HookUnregistered, Hook: id})
+	e.notify(old.changed(HookUnregistered))
 	return true
 }
 
 // Get finds a hook by its id.
 func (e *Engine) Get(id string) (Hook, bool) {
+	if h, ok := e.has(id); ok {
+		return h, true
+	}
+	if told := e.told.Load(); told != nil {
+		return told.has(id)
+	}
+	return Hook{}, false
+}
+
+func (e *Engine) has(id string) (Hook, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if entry := e.hooks[id]; entry != nil {
@@ -189,14 +220,21 @@ func (e *Engine) All() []Hook {
 	for i, entry := range entries {
 		out[i] = entry.hook
 	}
+	if told := e.told.Load(); told != nil {
+		out = append(out, told.All()...)
+	}
 	return out
 }
 
 // Len counts the hooks.
 func (e *Engine) Len() int {
+	others := 0
+	if told := e.told.Load(); told != nil {
+		others = told.Len()
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.hooks)
+	return len(e.hooks) + others
 }
 
 // Define makes an event known to this engine only; see Custom and Native.
@@ -235,7 +273,10 @@ func (e *Engine) find(name string) *EventInfo {
 	if info := e.custom.find(name); info != nil {
 		return info
 	}
-	return catalogue.find(name)
+	if info := catalogue.find(name); info != nil {
+		return info
+	}
+	return findChange(name)
 }
 
 // Wrap puts a layer around every handler registered from now on, for tracing
@@ -253,4 +294,10 @@ func (e *Engine) Wrap(layer func(Hook, Handler) Handler) {
 
 // Close waits until the hooks of the observe lane have seen what was fired, or
 // until the context ends. The engine may be used again afterwards.
-func (e *Engine) Close(ctx context.Context) error { return e.pending.wait(ctx) }
+func (e *Engine) Close(ctx context.Context) error {
+	err := e.pending.wait(ctx)
+	if told := e.told.Load(); told != nil && err == nil {
+		err = told.Close(ctx)
+	}
+	return err
+}

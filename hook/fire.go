@@ -58,6 +58,12 @@ func (e *Engine) fire(ctx context.Context, ev AnyEvent, among func(id string) bo
 			info = own
 		}
 	}
+	if info.change && !e.changes {
+		if told := e.told.Load(); told != nil {
+			return told.fire(ctx, ev, among)
+		}
+		return Outcome[any]{Verdict: Verdict{Event: info.Name, Metadata: ev.Head().Metadata}, Payload: ev.Body()}, nil
+	}
 	out.Event, out.Metadata = info.Name, ev.Head().Metadata
 	if c := e.table.Load().find(info); c != nil || e.follows(info) {
 		born := time.Since(processStart)

@@ -55,6 +55,7 @@ const MaxTimeout = 24 * time.Hour
 // it says: priority 0, no timeout.
 type Hook struct {
 	ID       string
+	Name     string   // what people call it; empty: by its id
 	Events   []string // names or aliases; "*" is every event
 	Match    Match    // the zero value matches all
 	Lane     Lane

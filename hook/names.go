@@ -87,6 +87,9 @@ func Lookup(name string) (*EventInfo, error) {
 	if info := catalogue.find(name); info != nil {
 		return info, nil
 	}
+	if info := findChange(name); info != nil {
+		return info, nil
+	}
 	return nil, unknownEvent(name, Events)
 }
 

@@ -22,15 +22,20 @@ const (
 // told about too, so that a record of notices has no gaps.
 type Notice struct {
 	Kind     NoticeKind
-	Hook     string // id
-	Event    string // canonical name; empty for (un)registration
+	Hook     string   // id
+	Name     string   // the hook's, if it has one
+	Events   []string // that the hook is for, as it names them
+	Event    string   // canonical name; empty for (un)registration
 	EventID  ID
 	Session  string // of the event
 	Agent    string // of the event
+	CWD      string // of the event
 	Lane     Lane
 	Action   Action        // HookCompleted: what the handler answered
 	Duration time.Duration // HookCompleted, HookError
 	Err      error         // HookError
+
+	change bool // the event is itself one that tells of hooks
 }
 
 // watcher is one function that is told.

@@ -28,6 +28,7 @@ type EventInfo struct {
 	May     May      // what a hook may decide
 	Gates   bool     // fired before an operation that a block prevents
 
+	change     bool     // it tells of hooks
 	slot       int      // index into a table's chains, or -1
 	self       []string // Name, for the hooks of On
 	newPayload func() any

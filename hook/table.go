@@ -2,6 +2,7 @@ package hook
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -40,6 +41,9 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 		info := e.find(name)
 		if info == nil {
 			return nil, unknownEvent(name, e.Events)
+		}
+		if info.change && !e.changes {
+			return nil, fmt.Errorf("%s tells of hooks: a hook of it is for such events alone", info.Name)
 		}
 		if !slices.Contains(out.events, info) {
 			out.events = append(out.events, info)

@@ -75,7 +75,11 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 	if err != nil {
 		return err
 	}
-	w, err := a.open(ctx, a.options())
+	open := a.open
+	if f.dry {
+		open = a.look
+	}
+	w, err := open(ctx, a.options())
 	if err != nil {
 		return err
 	}

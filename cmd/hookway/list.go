@@ -90,7 +90,7 @@ func shownHandler(h config.Hook) string {
 }
 
 func (a *app) list(cmd *cobra.Command) error {
-	w, err := a.open(cmd.Context(), a.options())
+	w, err := a.look(cmd.Context(), a.options())
 	if err != nil {
 		return err
 	}
@@ -188,7 +188,7 @@ func orEmpty(ps config.Problems) config.Problems {
 }
 
 func (a *app) listEvents(cmd *cobra.Command) error {
-	w, err := a.open(cmd.Context(), a.options())
+	w, err := a.look(cmd.Context(), a.options())
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func asked(in io.Reader, out io.Writer, question string) bool {
 
 // showProblems tells at once what hookway would complain about at every event.
 func (a *app) showProblems(cmd *cobra.Command, told map[string]bool) error {
-	w, err := a.open(cmd.Context(), a.options())
+	w, err := a.look(cmd.Context(), a.options())
 	if err != nil {
 		return err
 	}

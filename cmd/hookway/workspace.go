@@ -47,6 +47,18 @@ func sources() []string {
 // open reads the configuration and fills an engine. Mistakes in one file do not
 // keep the hooks of others from running; they are told on stderr.
 func (a *app) open(ctx context.Context, options config.Options) (*workspace, error) {
+	return a.fill(ctx, options, &hook.Engine{Operations: a.operations(options.Log)})
+}
+
+// look is open for a command that fires nothing: no hook runs, not even one that is
+// told of the others.
+func (a *app) look(ctx context.Context, options config.Options) (*workspace, error) {
+	engine := new(hook.Engine)
+	engine.Wrap(func(hook.Hook, hook.Handler) hook.Handler { return hook.Static{} })
+	return a.fill(ctx, options, engine)
+}
+
+func (a *app) fill(ctx context.Context, options config.Options, engine *hook.Engine) (*workspace, error) {
 	if err := a.checkDepth(); err != nil {
 		return nil, err
 	}
@@ -54,7 +66,7 @@ func (a *app) open(ctx context.Context, options config.Options) (*workspace, err
 	if err != nil {
 		return nil, err
 	}
-	w := &workspace{set: set, engine: &hook.Engine{Operations: a.operations(options.Log)}, hooks: set}
+	w := &workspace{set: set, engine: engine, hooks: set}
 	if err := set.Fill(w.engine); err != nil {
 		return nil, errors.Join(fmt.Errorf("the hooks cannot be used: %w", err), set.Close())
 	}

@@ -109,7 +109,9 @@ func (f *found) registration() hook.Hook {
 	}
 	options = append(options, hook.Matching(inHome(h.match, f.source.home, false)), hook.As(h.lane), hook.Retries(h.retries),
 		hook.OnFailure(h.onFail), hook.Queue(h.queue), hook.Root(f.source.root), hook.Origin(f.place()))
-	return hook.New("", nil, options...)
+	out := hook.New("", nil, options...)
+	out.Name = h.description
+	return out
 }
 
 // config is how the hook's command is run.
@@ -272,7 +274,7 @@ func (l *loader) program(f *found, h *Hook, c command.Config) (*lease, error) {
 // mark is equal for two hooks exactly if they would do the same. A hook that
 // moved to another line is the same.
 func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []pin, more ...any) string {
-	h.Origin = ""
+	h.Origin, h.Name = "", ""
 	var files []string
 	for _, p := range pins {
 		files = append(files, p.path, p.value)

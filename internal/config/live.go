@@ -211,24 +211,26 @@ func (l *Live) apply(old, next *Set) {
 	for id, h := range running {
 		gone[id] = h
 	}
-	for i := range next.Hooks {
-		h := &next.Hooks[i]
-		if h.State != Active {
-			continue
-		}
-		before, ok := running[h.ID]
-		delete(gone, h.ID)
-		if ok && before.mark == h.mark {
-			if before.lease != h.lease {
-				idle = append(idle, h.lease)
+	for _, changes := range []bool{true, false} { // those that are told of the others first
+		for i := range next.Hooks {
+			h := &next.Hooks[i]
+			if h.State != Active || h.Changes() != changes {
+				continue
 			}
-			h.Handler, h.lease, h.late = before.Handler, before.lease, before.late
-			continue
-		}
-		if err := l.put(h.Hook, ok); err != nil {
-			next.Problems = append(next.Problems, Problem{File: h.File, Hook: h.ID, Message: clipLine(err.Error())})
-			idle = append(idle, h.lease)
-			h.State, h.Handler, h.lease = Refused, nil, nil
+			before, ok := running[h.ID]
+			delete(gone, h.ID)
+			if ok && before.mark == h.mark {
+				if before.lease != h.lease {
+					idle = append(idle, h.lease)
+				}
+				h.Handler, h.lease, h.late = before.Handler, before.lease, before.late
+				continue
+			}
+			if err := l.put(h.Hook, ok); err != nil {
+				next.Problems = append(next.Problems, Problem{File: h.File, Hook: h.ID, Message: clipLine(err.Error())})
+				idle = append(idle, h.lease)
+				h.State, h.Handler, h.lease = Refused, nil, nil
+			}
 		}
 	}
 	for id := range gone {

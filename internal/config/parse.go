@@ -96,6 +96,7 @@ func (r *reader) finish(h *hookSpec, known *hook.Engine) {
 		r.fail(h.node, "name its events, as in on: [PreToolUse]", "the hook has no on")
 	}
 	r.findEvents(h, known)
+	r.tellsOfHooks(h)
 	r.oneHandler(h)
 	r.conflicts(h)
 	if h.handler.kind != "" {
@@ -125,6 +126,24 @@ func (r *reader) findEvents(h *hookSpec, known *hook.Engine) {
 			}
 			h.told[info.Name] = name
 		}
+	}
+}
+
+// tellsOfHooks looks at a hook that is told of others: it is for such events alone, and
+// watches.
+func (r *reader) tellsOfHooks(h *hookSpec) {
+	told := 0
+	for _, info := range h.events {
+		if info.Changes() {
+			told++
+		}
+	}
+	switch {
+	case told == 0:
+	case told < len(h.events) || h.every:
+		r.fail(h.keys["on"], "make two hooks of it", "a hook that is told of hooks is for such events alone")
+	default:
+		h.lane = hook.Observe
 	}
 }
 

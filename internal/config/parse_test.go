@@ -128,6 +128,7 @@ func TestEveryKeyOfAHookArrives(t *testing.T) {
 	r := f.registration()
 	want := hook.New("", nil, hook.For("PreToolUse"), hook.WithProfile(hook.ProfileA3S), hook.Priority(10), hook.Timeout(500*time.Millisecond),
 		hook.Matching(match), hook.As(hook.Guard), hook.Retries(2), hook.OnFailure(hook.FailClosed), hook.Root("/ws"), hook.Origin("/ws/hookway.yaml:16"))
+	want.Name = "keeps rm -rf away"
 	if !reflect.DeepEqual(r, want) {
 		t.Errorf("registration\n got %+v\nwant %+v", r, want)
 	}

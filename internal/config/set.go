@@ -105,7 +105,14 @@ func (s *Set) Fill(e *hook.Engine) error {
 	e.AskFallback, e.MaxContinues = s.Settings.AskFallback, s.Settings.MaxContinues
 	errs := []error{err}
 	for _, h := range s.active() {
-		errs = append(errs, e.Add(h.Hook))
+		if h.Changes() { // so that they hear of the others
+			errs = append(errs, e.Add(h.Hook))
+		}
+	}
+	for _, h := range s.active() {
+		if !h.Changes() {
+			errs = append(errs, e.Add(h.Hook))
+		}
 	}
 	errs = append(errs, s.beginLate(e))
 	return errors.Join(errs...)

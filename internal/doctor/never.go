@@ -54,5 +54,5 @@ func neverUnder(h config.Hook, a *adapter.About) bool {
 // firedElsewhere reports whether an event is one that no agent is asked for. A plugin
 // waits for the messages of its agent: here they are those of hookway's relay.
 func firedElsewhere(h config.Hook, info *hook.EventInfo) bool {
-	return slices.Contains(elsewhere, info) && (h.Profile.Name != hook.ProfileOpenClaw.Name || !strings.HasPrefix(info.Name, "Message"))
+	return h.Changes() || slices.Contains(elsewhere, info) && (h.Profile.Name != hook.ProfileOpenClaw.Name || !strings.HasPrefix(info.Name, "Message"))
 }

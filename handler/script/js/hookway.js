@@ -1,6 +1,8 @@
 // The module "hookway": hooks as hookway itself has them.
 import { add, form, options as named, optionsOf, remembers, set, unknown } from "hookway:hooks";
 
+export { hooks } from "hookway:compilr"; // what happens to hooks
+
 // said reads what comes after a reason: the text for the user, or several things.
 const said = (more) => (typeof more === "string" ? { user_message: more } : more);
 

@@ -139,6 +139,18 @@ declare module "hookway" {
   export function on(events: EventName | EventName[], handler: Handler, options?: Options): void;
   export function on(events: EventName | EventName[], options: Options, handler: Handler): void;
   export function hook(hook: HookDefinition): HookDefinition;
+
+  /** What happens to hooks: that one is registered, asked, fails. hookType is the event, where compilr has a name for it by that. */
+  export type HookEventType = "hook:registered" | "hook:unregistered" | "hook:started" | "hook:completed" | "hook:error";
+  export interface HookChange {
+    type: HookEventType; hookType: string; hookId: string; hookName?: string; durationMs?: number; error?: Error; event?: string; sessionId?: string;
+  }
+  /** The handler is never waited for, and decides nothing. What on gives ends it. */
+  export const hooks: {
+    on(type: HookEventType | HookEventType[], handler: (event: HookChange) => unknown): () => void;
+    on(handler: (event: HookChange) => unknown): () => void;
+    onEvent(handler: (event: HookChange) => unknown): () => void;
+  };
   export function defineHook(hook: HookDefinition): HookDefinition;
   export function defineConfig(config: { hooks: HookDefinition[]; idleThreshold?: number; memory?: MemoryConfig }): { hooks: HookDefinition[] };
 
@@ -412,5 +424,10 @@ declare module "@compilr-dev/agents" {
     beforeTool?: Registered<BeforeToolHook>;
     afterTool?: Registered<AfterToolHook>;
     onError?: Registered<OnErrorHook>;
+    /** hookway's own place for a HookEventHandler. */
+    onHookEvent?: HookEventHandler | HookEventHandler[];
   }
+  export type HookEventType = "hook:registered" | "hook:unregistered" | "hook:started" | "hook:completed" | "hook:error";
+  export interface HookEvent { type: HookEventType; hookType: string; hookId?: string; hookName?: string; durationMs?: number; error?: Error }
+  export type HookEventHandler = (event: HookEvent) => void;
 }

@@ -1,0 +1,123 @@
+package hook
+
+import (
+	"context"
+	"slices"
+)
+
+// What happens to hooks is an event, too: hooks of these events are told of the others,
+// in the observe lane, as a watcher is (see Engine.Watch). They are no hooks of "*", and
+// are not told of each other.
+
+// HookChange is one thing that happened to a hook, as a hook is told of it: the payload
+// of HookRegistered, HookUnregistered, HookStarted, HookCompleted and HookError.
+type HookChange struct {
+	HookID     string   `json:"hook_id"`
+	HookName   string   `json:"hook_name,omitempty"`
+	Events     []string `json:"events,omitempty"` // of the hook
+	Event      string   `json:"event,omitempty"`  // that it was asked of; empty for (un)registration
+	OfEvent    string   `json:"of_event_id,omitempty"`
+	Lane       string   `json:"lane,omitempty"`
+	Action     string   `json:"action,omitempty"`      // HookCompleted
+	DurationMS float64  `json:"duration_ms,omitempty"` // HookCompleted, HookError
+	Error      string   `json:"error,omitempty"`       // HookError
+}
+
+// hookChanges are the events, by what they tell.
+var hookChanges = map[NoticeKind]*EventInfo{
+	HookRegistered:   hookChange(HookRegistered, "hook:registered"),
+	HookUnregistered: hookChange(HookUnregistered, "hook:unregistered"),
+	HookStarted:      hookChange(HookStarted, "hook:started"),
+	HookCompleted:    hookChange(HookCompleted, "hook:completed"),
+	HookError:        hookChange(HookError, "hook:error"),
+}
+
+func hookChange(kind NoticeKind, alias string) *EventInfo {
+	info := newInfo[HookChange](string(kind), May{}, false, []string{alias})
+	info.change = true
+	return info
+}
+
+// findChange finds the event of something that happens to hooks, or nil.
+func findChange(name string) *EventInfo {
+	for _, info := range hookChanges {
+		if info.IsCalled(name) {
+			return info
+		}
+	}
+	return nil
+}
+
+// Changes reports whether an event tells of hooks.
+func (i *EventInfo) Changes() bool { return i.change }
+
+// Changes reports whether a hook is one that is told of others.
+func (h *Hook) Changes() bool {
+	return len(h.Events) > 0 && !slices.ContainsFunc(h.Events, func(name string) bool { return findChange(name) == nil })
+}
+
+// teller is the engine of the hooks that are told of the others.
+func (e *Engine) teller() *Engine {
+	t := &Engine{changes: true}
+	if !e.told.CompareAndSwap(nil, t) {
+		return e.told.Load()
+	}
+	t.Watch(func(n Notice) { // who watches this engine hears when they come, go and fail
+		if n.Kind != HookStarted && n.Kind != HookCompleted {
+			n.change = true
+			e.notify(n)
+		}
+	})
+	e.Watch(t.tell)
+	return t
+}
+
+// beside gives the engine that another hook of an id is in, if it is not the one that a
+// hook belongs to; and the one that it belongs to.
+func (e *Engine) beside(h *Hook) (other, own *Engine) {
+	told := e.told.Load()
+	if !e.changes && h.Changes() {
+		return e, e.teller()
+	}
+	return told, e
+}
+
+// wrapLike has handlers wrapped as another engine wraps its own.
+func (e *Engine) wrapLike(other *Engine) {
+	other.mu.Lock()
+	wrap := other.wrap
+	other.mu.Unlock()
+	e.mu.Lock()
+	e.wrap = wrap
+	e.mu.Unlock()
+}
+
+// changed is the notice of a hook that comes or goes.
+func (e *entry) changed(kind NoticeKind) Notice {
+	return Notice{Kind: kind, Hook: e.hook.ID, Name: e.hook.Name, Events: e.hook.Events}
+}
+
+// tell fires the event of a notice.
+func (e *Engine) tell(n Notice) {
+	info := hookChanges[n.Kind]
+	if info == nil || n.change || e.table.Load().find(info) == nil {
+		return
+	}
+	change := HookChange{
+		HookID: n.Hook, HookName: n.Name, Events: n.Events, Event: n.Event, DurationMS: float64(n.Duration.Microseconds()) / 1e3,
+	}
+	if n.Event != "" {
+		change.OfEvent, change.Lane = n.EventID.String(), n.Lane.String()
+	}
+	if n.Kind == HookCompleted {
+		change.Action = n.Action.String()
+	}
+	if n.Err != nil {
+		change.Error = LogLine(n.Err.Error())
+	}
+	ev, err := info.New(Envelope{Session: n.Session, Agent: n.Agent, CWD: n.CWD}, change)
+	if err != nil {
+		return // the payload is our own
+	}
+	_, _ = e.Fire(context.Background(), ev) // they decide nothing
+}
