@@ -81,6 +81,7 @@ func (l *loader) assemble(ctx context.Context) {
 		l.set.Settings.IdleThreshold = min(idle, hook.MaxTimeout)
 	}
 	l.settleWrapped()
+	l.laterHook()
 	l.memory()
 	l.set.name()
 	l.set.pinned = slices.Sorted(maps.Keys(l.pinned.pins))

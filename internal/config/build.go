@@ -228,6 +228,9 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 		}
 		h.Handler = perFile{next: ownResult{h.Handler}, finds: finder(f.spec.tools)}
 	}
+	if f.spec.profile != nil && f.spec.profile.Together && h.Lane == hook.Observe {
+		h.Handler = inBackground{l.laters(), f.spec.wakes, f.spec.about, h.Handler}
+	}
 	if !f.spec.filter.empty() {
 		h.Handler, err = newFiltered(f.spec.filter, h.Handler)
 	}
@@ -279,7 +282,7 @@ func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []pin
 	for _, p := range pins {
 		files = append(files, p.path, p.value)
 	}
-	parts := []any{h, kind, spec.handler.decision, spec.handler.patch, files, fmt.Sprint(spec.filter),
+	parts := []any{h, kind, spec.handler.decision, spec.handler.patch, files, fmt.Sprint(spec.filter), spec.wakes, spec.about,
 		c.Argv, c.Shell, c.Worker, c.Needs, c.Dir, c.Env, c.Project, c.EventNames, more}
 	data, err := json.Marshal(parts)
 	if err != nil { // nothing here is beyond JSON; if it were, every load would count as a change

@@ -45,6 +45,7 @@ type claudeImport struct {
 	theirs     []*found          // hooks of managed settings and of the plugins that these enable
 	registries map[string]*yaml.Node
 	limits     map[int]webLimits // of servers, by the scopes that say them
+	env        map[int][]string  // variables, NAME=value each, by the scopes that set them
 }
 
 // claudeDir is the folder of the user's Claude Code, or "".
@@ -91,6 +92,40 @@ func (l *loader) importHooks(into *layer, src source, spec *fileSpec, check func
 		scopes = append(scopes, f.scope)
 	}
 	l.importPlugins(into, src, scopes...)
+	if src.layer == LayerWorkspace {
+		l.setVariables(into.found, scopeUser, scopeProject, scopeLocal, scopeManaged)
+	}
+}
+
+// variables reads the variables of a session.
+func (s *settings) variables(n *yaml.Node) {
+	for _, p := range s.object(n, "env") {
+		switch value, ok := optionText(p.Value); {
+		case !ok || p.Value.Kind != yaml.ScalarNode:
+			s.fail(p.Value, "", "env: %s must be a text, not %s", strict.Clip(p.Key.Value), describe(p.Value))
+		case p.Key.Value == "" || strings.ContainsAny(p.Key.Value, "=\x00"):
+			s.fail(p.Key, "", "env: %q is no name of a variable", strict.Clip(p.Key.Value))
+		default:
+			s.env = append(s.env, p.Key.Value+"="+value)
+		}
+	}
+}
+
+// setVariables gives the hooks of settings what scopes set, the later before the earlier.
+func (l *loader) setVariables(all []*found, scopes ...int) {
+	var env []string
+	for _, scope := range scopes {
+		env = append(env, l.claude.env[scope]...)
+	}
+	for _, f := range all {
+		if f.spec.profile == nil || f.spec.profile.Name != hook.ProfileClaude.Name || len(env) == 0 {
+			continue
+		}
+		f.spec.env = slices.Concat(env, f.spec.env) // a plugin's own variables are its own
+		if w := f.spec.handler.web; w != nil && w.claude != nil {
+			w.claude.env = env
+		}
+	}
 }
 
 // importFile reads the hooks of one settings file.
@@ -139,8 +174,9 @@ func (c *claudeImport) note(scope int, s *settings) {
 		c.plugins[id] = append(c.plugins[id], w)
 	}
 	if c.limits == nil {
-		c.limits = map[int]webLimits{}
+		c.limits, c.env = map[int]webLimits{}, map[int][]string{}
 	}
+	c.env[scope] = append(c.env[scope], s.env...)
 	limits := c.limits[scope]
 	limits.note(s.limits)
 	c.limits[scope] = limits
@@ -167,6 +203,11 @@ func (l *loader) settleImports() {
 		}
 		return on || who < 0
 	}
+	scopes := []int{scopeUser, scopeManaged}
+	if l.set.Trust.State.Runs() {
+		scopes = []int{scopeUser, scopeProject, scopeLocal, scopeManaged}
+	}
+	l.setVariables(l.user.found, scopes...)
 	l.work.found = slices.DeleteFunc(l.work.found, func(f *found) bool { // the user has enabled it, too
 		return f.source.layer == LayerWorkspace && slices.Contains(l.claude.loaded, f.plugin)
 	})
@@ -206,6 +247,7 @@ type settings struct {
 	onlyManaged bool  // allowManagedHooksOnly
 	plugins     map[string]wish
 	limits      webLimits
+	env         []string
 }
 
 func (s *settings) read(data []byte) {
@@ -227,6 +269,8 @@ func (s *settings) read(data []byte) {
 		case "httpHookAllowedEnvVars":
 			s.limits.variables = []string{}
 			s.leftOut(func() { s.limits.variables = s.texts(p.Value, p.Key.Value) })
+		case "env":
+			s.leftOut(func() { s.variables(p.Value) })
 		case "enabledPlugins":
 			s.leftOut(func() { s.enabledPlugins(p.Value) })
 		case "hooks":

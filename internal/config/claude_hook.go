@@ -41,6 +41,8 @@ type claudeEntry struct {
 	blocks  bool
 	async   bool
 	once    bool
+	wakes   bool
+	about   string
 	server  claudeServer
 }
 
@@ -79,6 +81,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 		return
 	}
 	f := &found{spec: h, source: s.source, file: s.file}
+	s.withOptions(f, e)
 	if e.kind == "command" {
 		f.command = h.command(s.source.dir)
 	}
@@ -122,9 +125,14 @@ func (s *settings) fields(n *yaml.Node) claudeEntry {
 		case "onFailure":
 			word, _ := s.choice(p.Value, "onFailure", "continue", "block")
 			e.blocks = word == "block"
-		case "async", "asyncRewake":
-			v, _ := s.boolean(p.Value, p.Key.Value)
+		case "async":
+			v, _ := s.boolean(p.Value, "async")
 			e.async = e.async || v
+		case "asyncRewake":
+			e.wakes, _ = s.boolean(p.Value, "asyncRewake")
+			e.async = e.async || e.wakes
+		case "rewakeMessage":
+			e.about, _ = s.text(p.Value, "rewakeMessage")
 		case "once":
 			e.once, _ = s.boolean(p.Value, "once")
 		}
@@ -221,7 +229,7 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 		h.onFail = hook.FailClosed
 	}
 	if e.async && e.kind == "command" {
-		h.lane = hook.Observe
+		h.lane, h.wakes, h.about = hook.Observe, e.wakes, e.about
 	}
 	timeout := claudeTimeout
 	if own, ok := claudeTimeouts[event.name]; ok {

@@ -20,6 +20,7 @@ type claudeServer struct {
 	allowed []string // variables that headers may name
 	only    []string // httpHookAllowedEnvVars, if it is said
 	limited bool     // it is said
+	env     []string // that settings set
 }
 
 // noServers are the events at which Claude Code asks no server.
@@ -84,7 +85,7 @@ func (c *claudeServer) fill(value string, vars []string) string {
 		if !slices.Contains(c.allowed, name) || c.limited && !slices.Contains(c.only, name) || claudesOwn.MatchString(name) {
 			return ""
 		}
-		text, _ := environ.Lookup(vars, name)
+		text, _ := environ.Lookup(append(slices.Clip(vars), c.env...), name)
 		return text
 	})
 	return strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace(filled)

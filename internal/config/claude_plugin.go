@@ -21,6 +21,8 @@ type claudePlugin struct {
 	id   string // name@marketplace
 	root string // its folder
 	data string // where it may keep what it likes
+
+	options []option
 }
 
 // wish is what a settings file says of a plugin.
@@ -93,15 +95,20 @@ func (l *loader) readPlugin(into *layer, src source, p claudePlugin) {
 	from := src
 	from.dir, from.rank, from.path = p.root, src.rank+maxImports, p.root
 	s := &settings{loader: l, known: l.known(), prefix: "plugin:" + p.id, source: &from, plugin: &p, numbers: map[string]int{}}
+	manifest := filepath.Join(p.root, ".claude-plugin", "plugin.json")
+	var says *yaml.Node
+	if exists(manifest) {
+		says = s.document(manifest)
+	}
+	p.options = s.optionsOf(says)
 	done := map[string]bool{}
 	standard := filepath.Join(p.root, "hooks", "hooks.json")
 	if exists(standard) {
 		done[standard] = true
 		s.pluginFile(standard)
 	}
-	manifest := filepath.Join(p.root, ".claude-plugin", "plugin.json")
-	if exists(manifest) {
-		s.manifest(manifest, done)
+	if says != nil {
+		s.manifest(manifest, says, done)
 	}
 	if file, n := l.marketplaceHooks(p.id); n != nil {
 		s.file = file
@@ -115,11 +122,8 @@ func (l *loader) readPlugin(into *layer, src source, p claudePlugin) {
 }
 
 // manifest reads the hooks that a plugin's manifest names.
-func (s *settings) manifest(path string, done map[string]bool) {
-	root := s.document(path)
-	if root == nil {
-		return
-	}
+func (s *settings) manifest(path string, root *yaml.Node, done map[string]bool) {
+	s.file = path
 	for _, p := range s.object(root, "the manifest") {
 		if p.Key.Value != "hooks" {
 			continue
@@ -209,7 +213,11 @@ func (s *settings) toldOnly() {
 
 // environ is what a plugin's hooks find in their environment.
 func (p *claudePlugin) environ() []string {
-	return []string{"CLAUDE_PLUGIN_ROOT=" + p.root, "CLAUDE_PLUGIN_DATA=" + p.data}
+	out := []string{"CLAUDE_PLUGIN_ROOT=" + p.root, "CLAUDE_PLUGIN_DATA=" + p.data}
+	for _, o := range p.options {
+		out = append(out, o.variable()+"="+o.value)
+	}
+	return out
 }
 
 // withFolder makes a folder before a hook runs that expects it.

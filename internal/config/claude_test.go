@@ -63,7 +63,7 @@ func TestHooksOfClaudeCodeRunUnderOtherAgents(t *testing.T) {
 	w.write(w.work(".claude/hooks/guard.sh"), "#!/bin/sh\necho \"no, says $CLAUDE_PROJECT_DIR $1\" >&2\nexit 2\n")
 	w.write(w.work(".claude/settings.local.json"), entryOf("PostToolUse", "", `"command": "true", "async": true`))
 	set := w.load()
-	w.want(set, "claude:PreToolUse:1 active, claude:PreToolUse:3 active, claude:UserPromptSubmit:1 active, claude-local:PostToolUse:1 active")
+	w.want(set, "claude:PreToolUse:1 active, claude:PreToolUse:3 active, claude:UserPromptSubmit:1 active, claude-local:PostToolUse:1 active, claude:later active")
 	if len(set.Problems) > 0 || len(set.Warnings) != 1 || set.Warnings[0].Line != 8 || !strings.Contains(set.Warnings[0].Message, "type prompt") {
 		t.Errorf("problems %s\nwarnings %s", set.Problems, set.Warnings)
 	}

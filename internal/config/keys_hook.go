@@ -45,6 +45,8 @@ type hookSpec struct {
 	handler handlerSpec
 	filter  filter     // of an imported hook
 	rule    string     // of an imported hook: its if
+	wakes   bool       // of an imported hook in the background: code 2 is for the agent
+	about   string     // what goes before what it says then
 	tools   []string   // of an imported hook: those that its matcher names
 	webhook *webhookAs // of a webhook that is told
 }

@@ -158,7 +158,7 @@ func (w *webSpec) marked() any {
 	}
 	marks := []any{w.URL, w.Secret, w.SecretFile, w.Verify, w.Headers, w.CA, w.AllowPrivate}
 	if w.claude != nil {
-		marks = append(marks, w.claude.allowed, w.claude.only, w.claude.limited)
+		marks = append(marks, w.claude.allowed, w.claude.env, w.claude.only, w.claude.limited)
 	}
 	return marks
 }
