@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,6 +46,25 @@ func NewEvent(info *hook.EventInfo, data []byte) (hook.AnyEvent, error) {
 	if err != nil {
 		return nil, err
 	}
+	return newEvent(info, list)
+}
+
+// EventOf is NewEvent for fields that are at hand as values of package
+// encoding/json: their text need not be checked.
+func EventOf(info *hook.EventInfo, fields map[string]any) (hook.AnyEvent, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(fields); err != nil {
+		return nil, fmt.Errorf("the event cannot be written: %w", err)
+	}
+	if err := bounded(text.Bytes(), mostRead); err != nil {
+		return nil, fmt.Errorf("the event cannot be read: %w", err)
+	}
+	return newEvent(info, unfolded(members(text.Bytes())))
+}
+
+func newEvent(info *hook.EventInfo, list []member) (hook.AnyEvent, error) {
 	name, ok, err := eventName(list)
 	if err != nil {
 		return nil, err

@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -80,14 +82,81 @@ func (p *parser) scalar() any {
 	}
 }
 
-// unquote reads a valid string.
+// unquote reads a valid string, as package encoding/json does: what is no text is
+// U+FFFD.
 func unquote(text []byte) string {
-	if inner := text[1 : len(text)-1]; bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
+	inner := text[1 : len(text)-1]
+	if bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner) {
 		return string(inner)
 	}
-	var s string
-	if err := json.Unmarshal(text, &s); err != nil {
-		return "" // cannot be: the text was checked
+	out := make([]byte, 0, len(inner))
+	for len(inner) > 0 {
+		plain := bytes.IndexByte(inner, '\\')
+		if plain < 0 {
+			plain = len(inner)
+		}
+		out = appendText(out, inner[:plain])
+		if inner = inner[plain:]; len(inner) == 0 {
+			break
+		}
+		var c rune
+		c, inner = unescape(inner)
+		out = utf8.AppendRune(out, c)
 	}
-	return s
+	return string(out)
+}
+
+// appendText appends what has no escapes.
+func appendText(out, text []byte) []byte {
+	if utf8.Valid(text) {
+		return append(out, text...)
+	}
+	for _, c := range string(text) { // gives what is no text one by one
+		out = utf8.AppendRune(out, c)
+	}
+	return out
+}
+
+// unescape reads the escape that a part of a valid string begins with.
+func unescape(text []byte) (c rune, rest []byte) {
+	if len(text) < 2 {
+		return utf8.RuneError, nil // cannot be: the text was checked
+	}
+	switch rest = text[2:]; text[1] {
+	case 'b':
+		return '\b', rest
+	case 'f':
+		return '\f', rest
+	case 'n':
+		return '\n', rest
+	case 'r':
+		return '\r', rest
+	case 't':
+		return '\t', rest
+	case 'u':
+		c, rest = hexRune(text)
+		if !utf16.IsSurrogate(c) {
+			return c, rest
+		}
+		if len(rest) > 1 && rest[0] == '\\' && rest[1] == 'u' {
+			low, after := hexRune(rest)
+			if both := utf16.DecodeRune(c, low); both != utf8.RuneError {
+				return both, after
+			}
+		}
+		return utf8.RuneError, rest // half of a pair
+	}
+	return rune(text[1]), rest
+}
+
+// hexRune reads \uXXXX.
+func hexRune(text []byte) (rune, []byte) {
+	if len(text) < 6 {
+		return utf8.RuneError, nil // cannot be: the text was checked
+	}
+	var two [2]byte
+	if _, err := hex.Decode(two[:], text[2:6]); err != nil {
+		return utf8.RuneError, text[6:]
+	}
+	return rune(two[0])<<8 | rune(two[1]), text[6:]
 }

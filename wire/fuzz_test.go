@@ -167,7 +167,10 @@ func FuzzPatch(f *testing.F) {
 
 // FuzzExact holds that values are read as encoding/json reads them.
 func FuzzExact(f *testing.F) {
-	for _, seed := range []string{`{"a":[1,-0,1.0e+5,true,false,null,"x\u00e9\n",{}],"b":{"c":[]}}`, ` [ 1 , { "a" : "\ud800" } ] `, `"\xff"`, `1e400`, `{"a":1,"a":{"b":2}}`} {
+	for _, seed := range []string{`{"a":[1,-0,1.0e+5,true,false,null,"x\u00e9\n",{}],"b":{"c":[]}}`, ` [ 1 , { "a" : "\ud800" } ] `, `"\xff"`, `1e400`, `{"a":1,"a":{"b":2}}`,
+		`{"\u0061\"\\":"\/\b\f\n\r\t\\\"\\\\"}`, `["\ud83d\ude00","\ud83dx","\ud83d\n","\ude00","\ud83d\ud83d\ude00","\ud83d\u00e9"]`,
+		"[\"\xf0\x9f\x98\\n\xff\xfe\u20ac\\\\\", \"\xed\xa0\x80\\t\"]",
+	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

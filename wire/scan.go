@@ -86,6 +86,30 @@ func object(data []byte) ([]member, error) {
 	return members(text), nil
 }
 
+// Members splits a JSON object into its values, which are parts of the text. Of two
+// of one name the last counts.
+func Members(data []byte) (map[string]json.RawMessage, error) {
+	list, err := object(data)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]json.RawMessage, len(list))
+	for _, m := range list {
+		all[m.name] = m.value
+	}
+	return all, nil
+}
+
+// Object reads a JSON object with every number as json.Number. Find out first, with
+// [Bounded], whether it is too much. False: the text is none, or more than one.
+func Object(data []byte) (map[string]any, bool) {
+	if !json.Valid(data) {
+		return nil, false
+	}
+	all, ok := exact(data).(map[string]any)
+	return all, ok
+}
+
 // weigh is how deep a text nests, and how many values it has: objects, lists, and
 // what follows a comma. It may be no JSON. What is too much is not counted to its end.
 func weigh(text []byte, most int) (deepest, values int) {
@@ -107,13 +131,21 @@ func weigh(text []byte, most int) (deepest, values int) {
 	return deepest, values
 }
 
-// afterString is the index behind the string that begins at i.
+// afterString is the index behind the string that begins at i: behind the next
+// quote that has no backslash, or an even number of them, before it.
 func afterString(text []byte, i int) int {
-	for i++; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
+	begin := i + 1
+	for i = begin; i < len(text); i++ {
+		n := bytes.IndexByte(text[i:], '"')
+		if n < 0 {
+			break
+		}
+		i += n
+		escape := i
+		for escape > begin && text[escape-1] == '\\' {
+			escape--
+		}
+		if (i-escape)%2 == 0 {
 			return i + 1
 		}
 	}

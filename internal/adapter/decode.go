@@ -32,8 +32,10 @@ func readNative(a *About, c Call) (object, error) {
 	if err := wire.Bounded(c.Stdin); err != nil {
 		return nil, fmt.Errorf("this event of %s is too large: %w", a.Title, err)
 	}
-	d := json.NewDecoder(bytes.NewReader(c.Stdin))
-	d.UseNumber()
+	if native, ok := wire.Object(c.Stdin); ok {
+		return native, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(c.Stdin)) // which says what is wrong
 	var native object
 	err := d.Decode(&native)
 	if err == nil && native == nil {
@@ -97,11 +99,7 @@ func build(a *About, name string, native, flat object, find Find) (hook.AnyEvent
 		return nil, fmt.Errorf("this is no %s of %s: it names no tool", name, a.Title)
 	}
 	flat["hook_event_name"] = info.Name
-	text, err := json.Marshal(flat)
-	if err != nil {
-		return nil, fmt.Errorf("this is no event of %s: %w", a.Title, err)
-	}
-	ev, err := wire.NewEvent(info, text)
+	ev, err := wire.EventOf(info, flat)
 	if err != nil {
 		return nil, fmt.Errorf("this is no event of %s: %w", a.Title, err)
 	}

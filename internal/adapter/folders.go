@@ -25,8 +25,8 @@ func FoldersIn(stdin []byte) (f Folders, err error) {
 	if err := wire.Bounded(stdin); err != nil {
 		return f, fmt.Errorf("this event is too large: %w", err)
 	}
-	var base map[string]json.RawMessage
-	if err := json.Unmarshal(stdin, &base); err != nil {
+	base, err := wire.Members(stdin)
+	if err != nil {
 		return f, fmt.Errorf("stdin is no JSON object: %w", err)
 	}
 	text := func(name string) (s string) {

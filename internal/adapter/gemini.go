@@ -39,6 +39,10 @@ func (Gemini) Decode(c Call, find Find) (hook.AnyEvent, error) {
 		geminiRequest(flat, inner(native, "llm_request"))
 		geminiResponse(flat, inner(native, "llm_response"))
 	}
+	if geminiAbout.Event(name).Kind != nil { // what a model is asked is said once, not in each form
+		delete(flat, "llm_request")
+		delete(flat, "llm_response")
+	}
 	ev, err := build(&geminiAbout, name, native, flat, find)
 	if err != nil {
 		return nil, err

@@ -6,11 +6,14 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/wire/call"
 )
 
 // BenchmarkAnswer is one call of Claude Code that a hook refuses, from its bytes
@@ -48,6 +51,33 @@ func BenchmarkAnswer(b *testing.B) {
 					ask()
 				}
 			})
+		})
+	}
+}
+
+// BenchmarkConversation is an event of Gemini CLI that holds a whole conversation,
+// as four and more in a turn do.
+func BenchmarkConversation(b *testing.B) {
+	for _, messages := range []int{100, 1000} {
+		b.Run(fmt.Sprintf("messages=%d", messages), func(b *testing.B) {
+			w := newWorld(b, noRM)
+			log, err := audit.Open(audit.Config{Dir: filepath.Join(w.home, "audit")})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { _ = log.Close() })
+			w.Record = log.Append
+			text := strings.Repeat(`what is \"said\" in it, with\nlines `, 30)
+			event := fmt.Sprintf(`{"session_id":"s","cwd":%q,"hook_event_name":"AfterModel","llm_request":{"model":"m","messages":[%s{"role":"user","content":""}]},`+
+				`"llm_response":{"text":"x"}}`, w.dir, strings.Repeat(`{"role":"user","content":"`+text+`"},`, messages-1))
+			r := &call.Request{Kind: call.KindHook, Agent: "gemini", Event: "AfterModel", Dir: w.dir, Env: w.env, Timeout: time.Minute, Stdin: []byte(event)}
+			b.SetBytes(int64(len(event)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if reply := w.Answer(context.Background(), judge.Caller{}, r); reply.Err != "" {
+					b.Fatal(reply.Err)
+				}
+			}
 		})
 	}
 }
