@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -94,7 +95,7 @@ func (e *editor) patch(path string, text json.RawMessage) error {
 	if text[0] != '{' {
 		return mustBe(path, "an object with payload fields", text)
 	}
-	list := members(text)
+	list := e.given(members(text))
 	for _, m := range list {
 		if !e.has(m.name) {
 			return e.noField(path, m.name)
@@ -109,6 +110,32 @@ func (e *editor) patch(path string, text json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// given takes out of a patch what the event has as it is, beside its payload: whoever
+// gives the whole event back, with one field changed, changes one field.
+func (e *editor) given(list []member) []member {
+	if !slices.ContainsFunc(list, func(m member) bool { return !e.declares(m.name) }) {
+		return list
+	}
+	encoded, err := Encode(e.ev)
+	if err != nil {
+		return list
+	}
+	was := map[string]json.RawMessage{}
+	for _, m := range members(encoded.Bytes()) {
+		was[m.name] = m.value
+	}
+	return slices.DeleteFunc(list, func(m member) bool {
+		switch old, ok := was[m.name]; {
+		case !ok || e.declares(m.name):
+			return false
+		case m.name == "hook_event_name" && m.value[0] == '"':
+			return e.ev.Info().IsCalled(unquote(m.value))
+		default:
+			return reflect.DeepEqual(exact(old), exact(m.value))
+		}
+	})
 }
 
 func (e *editor) noField(path, name string) error {

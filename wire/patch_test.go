@@ -120,3 +120,35 @@ func TestAPatchThatFitsNotIsAnError(t *testing.T) {
 		}
 	}
 }
+
+// Whoever gives the whole event back changes what is different in it, and nothing else.
+func TestAnEventThatIsGivenBackIsNoChange(t *testing.T) {
+	for _, info := range hook.Events() {
+		ev, err := DecodeEvent([]byte(`{"hook_event_name":"`+info.Name+`","session_id":"s","cwd":"/w","own":{"a":1},"tool_input":{"a":1},"metadata":{"k":1.50}}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		encoded, err := Encode(ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if payload, err := Patch(ev, encoded.Bytes()); err != nil || !reflect.DeepEqual(payload, ev.Body()) {
+			t.Errorf("%s: %+v, %v", info.Name, payload, err)
+		}
+		if info == hook.MessageReceived.Info() || info == hook.MessageSending.Info() || info == hook.MessageSent.Info() {
+			continue // they have metadata of their own
+		}
+		for field, patch := range map[string]string{
+			"session_id": `{"session_id":"other"}`, "cwd": `{"cwd":null}`, "hook_event_name": `{"hook_event_name":"Else"}`, "own": `{"own":{"a":2}}`, "nobody": `{"nobody":1}`,
+		} {
+			if _, err := Patch(ev, []byte(patch)); err == nil || !strings.Contains(err.Error(), field) {
+				t.Errorf("%s with %s: %v", info.Name, patch, err)
+			}
+		}
+	}
+	prompt := hook.AgentStart.New(hook.Envelope{Session: "s"}, hook.AgentRun{Prompt: "p", RunID: "r"})
+	payload, err := Patch(prompt, []byte(`{"hook_event_name":"UserPromptSubmit","session_id":"s","run_id":"r","prompt":"q"}`))
+	if want := (hook.AgentRun{Prompt: "q", RunID: "r"}); err != nil || !reflect.DeepEqual(payload, any(want)) {
+		t.Errorf("%+v, %v", payload, err)
+	}
+}

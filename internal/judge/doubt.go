@@ -74,7 +74,7 @@ func tell(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; the hooks of these files run as they were before:\n%s", Count(n, "mistake"), old))
 	}
 	if n := len(set.Skipped); n > 0 {
-		lines = append(lines, fmt.Sprintf("hookway: %s left out; until it can be asked what it is, it does not run:\n%s", Count(n, "hook"), set.Skipped))
+		lines = append(lines, fmt.Sprintf("hookway: %s left out; what cannot be asked what it is does not run:\n%s", Count(n, "hook"), set.Skipped))
 	}
 	if neverTrusted(set) {
 		lines = append(lines, untrustedWords)
