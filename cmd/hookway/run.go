@@ -83,6 +83,9 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 		stop()
 		return errors.Join(err, w.close(), a.closeMemories())
 	}
+	if name == "" {
+		name = programName(command)
+	}
 	record, recorded := a.recorder(w, later.add)
 	defer recorded()
 	own := a.attach(command, func(text string) { a.warn("%s", text) }) // now: who is not guarded should know it before

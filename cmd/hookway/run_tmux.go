@@ -61,7 +61,12 @@ func (a *app) wrapInTmux(ctx context.Context, name, file string, command []strin
 	if name, command, err = a.namedBefore(ctx, name, file, command); err != nil {
 		return err
 	}
-	args := []string{"run", "--name", name}
+	args := []string{"run"}
+	if name != "" {
+		args = append(args, "--name", name)
+	} else {
+		name = programName(command)
+	}
 	if file != "" {
 		args = append(args, "--config", file)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-// named gives the name of a session and the program in it: as the user says, else as a
-// script says, else the program's name.
+// named gives the name of a session, "" for that of its program, and the program: as the
+// user says, else as a script says.
 func (a *app) named(set *config.Set, name string, command []string) (string, []string, error) {
 	said := set.Wrapped
 	if len(command) == 0 {
@@ -29,9 +29,6 @@ func (a *app) named(set *config.Set, name string, command []string) (string, []s
 		} else {
 			name = said.Name
 		}
-	}
-	if name == "" {
-		name = programName(command)
 	}
 	return name, command, nil
 }
