@@ -125,7 +125,7 @@ func (m *machine) begin(c *call) {
 	case m.loadErr != nil:
 		m.answer(c, "", m.loadErr)
 		var endless *Stopped
-		if stopped, full := interrupted(m.loadErr); stopped || full || errors.As(m.loadErr, &endless) {
+		if stopped, full := interrupted(m.loadErr); stopped || full || errors.As(m.loadErr, &endless) || errors.As(m.loadErr, new(*Unread)) || errors.Is(m.loadErr, errLate) {
 			m.finishAs(full) // the next call may have more luck
 		}
 		return

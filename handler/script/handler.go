@@ -164,6 +164,8 @@ func (e *Stopped) Unwrap() error { return e.Cause }
 
 var errNeverRead = errors.New("it is never read to its end: its top level awaits a promise that nothing can settle")
 
+var errLate = errors.New("what its top level awaits did not come")
+
 var errNeverSettles = errors.New("the handler's promise can never be settled: it waits, and nothing that it waits for is under way")
 
 var errLostWith = errors.New("it waited for something while another event of the same file used up the memory, and was lost with it")

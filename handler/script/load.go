@@ -10,6 +10,11 @@ import (
 
 // load makes the virtual machine and runs the script's top level.
 func (m *machine) load() (err error) {
+	if m.prog == nil {
+		if err := m.p.failedBefore(); err != nil {
+			return err
+		}
+	}
 	ours, err := preludeCode()
 	if err != nil {
 		return err
@@ -33,7 +38,7 @@ func (m *machine) load() (err error) {
 	if m.p.b.later {
 		m.reading = time.AfterFunc(m.p.loadTime, func() {
 			m.post(task{do: func() {
-				m.read(fmt.Errorf("%s: what its top level awaits did not come in %v", m.p.label(), m.p.loadTime))
+				m.read(fmt.Errorf("%s: %w in %v", m.p.label(), errLate, m.p.loadTime))
 			}})
 		})
 	}

@@ -57,6 +57,7 @@ type machine struct {
 	last     int               // number of the last call or op
 	finished bool              // it takes no more calls: one was stopped, or it is spoiled
 	spoiled  bool              // it is full, or its engine failed: nothing may run in it
+	began    time.Time         // when reading the script did
 	loading  bool              // its top level runs: what that begins is of no call
 	reading  *time.Timer       // while the script's top level awaits something: when that is given up
 	held     []task            // that wait for its end
@@ -135,9 +136,9 @@ func (m *machine) slice(t task) {
 		}
 	}()
 	if m.js == nil && m.loadErr == nil {
-		m.loading, m.runs = m.prog == nil, t.c
+		m.loading, m.runs, m.began = m.prog == nil, t.c, time.Now()
 		if err := m.load(); err != nil {
-			m.loadErr = err
+			m.unread(err)
 		}
 		m.loading = false
 	}
@@ -189,11 +190,20 @@ func (m *machine) read(err error) {
 		return
 	}
 	m.reading.Stop()
-	m.reading, m.loadErr = nil, err
+	m.reading = nil
+	m.unread(err)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.tasks = append(m.held, m.tasks...)
 	m.held = nil
+}
+
+// unread keeps why the script could not be read; nil: it was.
+func (m *machine) unread(err error) {
+	m.loadErr = err
+	if err != nil && m.prog == nil {
+		m.p.cannotBeRead(err, time.Since(m.began))
+	}
 }
 
 func (m *machine) failAll(err error) {
