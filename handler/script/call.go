@@ -123,11 +123,11 @@ func (m *machine) begin(c *call) {
 	}
 	switch {
 	case m.loadErr != nil:
-		m.answer(c, "", m.loadErr)
 		var endless *Stopped
 		if stopped, full := interrupted(m.loadErr); stopped || full || errors.As(m.loadErr, &endless) || errors.As(m.loadErr, new(*Unread)) || errors.Is(m.loadErr, errLate) {
-			m.finishAs(full) // the next call may have more luck
+			m.finishAs(full) // before the answer: the next call may have more luck, in another machine
 		}
+		m.answer(c, "", m.loadErr)
 		return
 	case m.finished:
 		m.answer(c, "", errGone)
