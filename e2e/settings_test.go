@@ -4,7 +4,10 @@ package e2e
 
 import (
 	"encoding/json"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +30,29 @@ type claudeHooks struct {
 	more           object // beside each command
 	settings       object // beside the hooks
 	plugin         bool   // they are a plugin's
+	asks           object // what the plugin asks its user for
+	told           object // what its user says
+	server         *answering
 }
+
+// answering is how a server answers that a hook of the type http asks.
+type answering struct {
+	status int
+	body   string
+	header string // without which it says nothing
+}
+
+// asking is a hook that asks a server.
+func asking(event string, status int, body string) claudeHooks {
+	return claudeHooks{event: event, server: &answering{status: status, body: body}}
+}
+
+// saying is an answer in Claude Code's own form.
+func saying(event, fields string) string {
+	return `{"hookSpecificOutput": {"hookEventName": "` + event + `", ` + fields + `}}`
+}
+
+const denies = `"permissionDecision": "deny", "permissionDecisionReason": "` + wordA + `"`
 
 // prints is a command that prints a text.
 func prints(text string) string { return "printf '%s' '" + text + "'" }
@@ -105,6 +130,38 @@ var settingsCases = map[string]claudeHooks{
 	"an end, block":      on("Stop", once+prints(`{"decision": "block", "reason": "`+wordA+`"}`)),
 	"an end, text":       on("Stop", "echo "+wordA),
 	"an end, no JSON":    on("Stop", prints(`{no JSON `+wordA)),
+
+	"a server denies":         asking("PreToolUse", 200, saying("PreToolUse", denies)),
+	"a server denies, 201":    asking("PreToolUse", 201, saying("PreToolUse", denies)),
+	"a server, 403":           asking("PreToolUse", 403, saying("PreToolUse", denies)),
+	"a server, 500, closed":   asking("PreToolUse", 500, "").with(object{"onFailure": "block"}),
+	"a server, a redirect":    asking("PreToolUse", 302, ""),
+	"a server, text":          asking("PreToolUse", 200, wordA),
+	"a server, text, closed":  asking("PreToolUse", 200, "fine").with(object{"onFailure": "block"}),
+	"a server, no JSON":       asking("PreToolUse", 200, "{no JSON "+wordA),
+	"a server, nothing":       asking("PreToolUse", 200, ""),
+	"a server changes":        asking("PreToolUse", 200, saying("PreToolUse", `"permissionDecision": "allow", "updatedInput": {"command": "echo tamed > tamed"}`)),
+	"a server tells":          asking("PreToolUse", 200, saying("PreToolUse", `"additionalContext": "`+wordA+`"`)),
+	"a server at a prompt":    asking("UserPromptSubmit", 200, saying("UserPromptSubmit", `"additionalContext": "`+wordA+`"`)),
+	"a prompt's server, text": asking("UserPromptSubmit", 200, wordA),
+	"a prompt's server, {":    asking("UserPromptSubmit", 200, "{no JSON "+wordA),
+	"a server at a session":   asking("SessionStart", 200, saying("SessionStart", `"additionalContext": "`+wordA+`"`)),
+	"a server at a result":    asking("PostToolUse", 200, `{"decision": "block", "reason": "`+wordA+`"}`),
+	"a server not allowed":    {event: "PreToolUse", server: &answering{status: 200, body: saying("PreToolUse", denies)}, settings: object{"allowedHttpHookUrls": []string{"https://*.example.com/*"}}},
+	"a server allowed":        {event: "PreToolUse", server: &answering{status: 200, body: saying("PreToolUse", denies)}, settings: object{"allowedHttpHookUrls": []string{"http://127.0.0.1:*/*"}}},
+	"a server's header": {event: "PreToolUse", server: &answering{200, saying("PreToolUse", denies), "Bearer " + wordB + "--"}, settings: object{"env": object{"TEAM": wordB, "OTHER": "x"}},
+		more: object{"headers": object{"X-Team": "Bearer ${TEAM}-$OTHER-$UNSET"}, "allowedEnvVars": []string{"TEAM", "UNSET"}}},
+	"a server's header, limited": {event: "PreToolUse", server: &answering{200, saying("PreToolUse", denies), "Bearer --"}, settings: object{"env": object{"TEAM": wordB}, "httpHookAllowedEnvVars": []string{"OTHER"}},
+		more: object{"headers": object{"X-Team": "Bearer ${TEAM}-$OTHER-$UNSET"}, "allowedEnvVars": []string{"TEAM", "UNSET"}}},
+	"a variable of the settings": {event: "PreToolUse", matcher: "Bash", commands: []string{"echo $TEAM >&2; exit 2"}, settings: object{"env": object{"TEAM": wordA}}},
+	"a plugin's option": {event: "PreToolUse", matcher: "Bash", commands: []string{`echo $CLAUDE_PLUGIN_OPTION_WORD >&2; exit 2`}, plugin: true,
+		asks: object{"word": object{"type": "string", "title": "word", "description": "what it says"}}, told: object{"word": wordA}},
+	"a plugin's option that is not set": {event: "PreToolUse", matcher: "Bash", commands: []string{"sh"}, plugin: true, more: object{"args": []string{"-c", "exit 2", "x", "${user_config.word}"}},
+		asks: object{"word": object{"type": "string", "title": "word", "description": "what it says", "default": wordA}}},
+	"a plugin's option in a word": {event: "PreToolUse", matcher: "Bash", commands: []string{"sh"}, plugin: true, more: object{"args": []string{"-c", "echo $1 >&2; exit 2", "x", "${user_config.word}"}},
+		asks: object{"word": object{"type": "string", "title": "word", "description": "what it says"}}, told: object{"word": wordA}},
+	"a plugin's option in a line": {event: "PreToolUse", matcher: "Bash", commands: []string{"echo ${user_config.word} >&2; exit 2"}, plugin: true,
+		asks: object{"word": object{"type": "string", "title": "word", "description": "what it says"}}, told: object{"word": wordA}},
 }
 
 // TestSettingsOfClaudeCodeMeanTheSame: what hooks in settings of Claude Code do to
@@ -159,6 +216,9 @@ func (h claudeHooks) settle(t *testing.T, w *world) {
 		}
 		all = append(all, hook)
 	}
+	if h.server != nil {
+		all = append(all, h.ask(t))
+	}
 	group := object{"hooks": all}
 	if h.matcher != "" {
 		group["matcher"] = h.matcher
@@ -175,14 +235,40 @@ func (h claudeHooks) settle(t *testing.T, w *world) {
 	w.writeJSON(t, filepath.Join(market, ".claude-plugin/marketplace.json"), object{
 		"name": "m", "owner": object{"name": "A"}, "plugins": []any{object{"name": "p", "source": "./p", "description": "refuses"}},
 	})
-	w.writeJSON(t, filepath.Join(market, "p/.claude-plugin/plugin.json"), object{"name": "p", "version": "1.0.0", "description": "refuses"})
+	says := object{"name": "p", "version": "1.0.0", "description": "refuses"}
+	if h.asks != nil {
+		says["userConfig"] = h.asks
+	}
+	w.writeJSON(t, filepath.Join(market, "p/.claude-plugin/plugin.json"), says)
 	w.writeJSON(t, filepath.Join(market, "p/hooks/hooks.json"), hooks)
 	w.write(t, filepath.Join(market, "p/refuse.sh"), "echo "+wordA+" >&2; exit 2\n")
+	if h.told != nil {
+		w.writeJSON(t, filepath.Join(w.home, ".claude/settings.json"), object{"pluginConfigs": object{"p@m": object{"options": h.told}}})
+	}
 	for _, args := range [][]string{{"marketplace", "add", market}, {"install", "--scope", "project", "p@m"}} {
 		if r := w.run(t, append([]string{os.Getenv(claude.program), "plugin"}, args...)...); r.code != 0 {
 			t.Fatalf("claude plugin %q: %s%s", args, r.stdout, r.stderr)
 		}
 	}
+}
+
+// ask starts the hook's server, and gives the hook.
+func (h claudeHooks) ask(t *testing.T) object {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h.server.header != "" && r.Header.Get("X-Team") != h.server.header {
+			return
+		}
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(h.server.status)
+		_, _ = io.WriteString(w, h.server.body)
+	}))
+	t.Cleanup(server.Close)
+	hook := object{"type": "http", "url": server.URL}
+	for key, value := range h.more {
+		hook[key] = value
+	}
+	return hook
 }
 
 func (w *world) writeJSON(t *testing.T, file string, v any) {

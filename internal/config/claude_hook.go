@@ -70,9 +70,6 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 	case e.command == nil:
 		s.fail(n, "", "the hook has no command")
 		return
-	case e.shell == "powershell":
-		s.warn(n, "it wants PowerShell as its shell, which commands here do not have", "write \"command\": \"pwsh\" with \"args\"")
-		return
 	case e.ours():
 		return // hookway itself: it would ask itself
 	}
@@ -245,6 +242,12 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 	}
 	switch {
 	case e.kind == "http":
+		return h
+	case !e.exec && e.shell == "powershell":
+		for _, word := range []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command"} {
+			h.handler.argv = append(h.handler.argv, entry{word, e.command.node})
+		}
+		h.handler.argv = append(h.handler.argv, *e.command)
 		return h
 	case !e.exec:
 		h.handler.shell = e.command

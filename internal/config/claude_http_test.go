@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -199,5 +201,16 @@ func TestServersOfSettingsAreToldAndMistakesLeaveThemOut(t *testing.T) {
 	far := settingsWorld(t, serverEntry("PreToolUse", "http://10.1.2.3/x", ""))
 	if out := fireFrom(t, fill(t, far.load()), "codex", shellCall("ls")); out.Steps[0].Err == nil || !strings.Contains(out.Steps[0].Err.Error(), "private network") {
 		t.Errorf("a private address: %v", out.Steps)
+	}
+}
+
+// TestAShellOfItsOwn: a line for PowerShell is given to it, whole.
+func TestAShellOfItsOwn(t *testing.T) {
+	w := settingsWorld(t, entryOf("PreToolUse", "", `"command": "if ($true) { exit 2 }", "shell": "powershell"`))
+	bin := filepath.Join(w.home, "bin")
+	w.write(filepath.Join(bin, "pwsh"), "#!/bin/sh\necho \"$#: $1 $2 $3 $4\" >&2\nexit 2\n")
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	if out := fireFrom(t, fill(t, w.load()), "codex", shellCall("ls")); strings.TrimSpace(out.Reason) != "4: -NoProfile -NonInteractive -Command if ($true) { exit 2 }" {
+		t.Errorf("%s %q", out.Action, out.Reason)
 	}
 }

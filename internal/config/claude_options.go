@@ -24,18 +24,12 @@ func (o option) variable() string {
 	return "CLAUDE_PLUGIN_OPTION_" + strings.ToUpper(notOfName.ReplaceAllString(o.name, "_"))
 }
 
-// optionsOf are the options of a plugin: those that its manifest has by default, and
-// what the user's and the managed settings say. What a project says of them does not
-// count, as in Claude Code: it could be anybody's.
+// optionsOf are the options of a plugin, as the user's and the managed settings have
+// them; a default is written there when the user is asked. What a project says of them
+// does not count, as in Claude Code: it could be anybody's.
 func (s *settings) optionsOf(manifest *yaml.Node) (out []option) {
 	set := func(name, value string) {
 		out = append(slices.DeleteFunc(out, func(o option) bool { return o.name == name }), option{name, value})
-	}
-	asked := in(manifest, "userConfig")
-	for name, n := range members(asked) {
-		if value, ok := optionText(in(n, "default")); ok {
-			set(name, value)
-		}
 	}
 	files := []string{filepath.Join(s.loader.managedDir(), "managed-settings.json")}
 	if dir := s.loader.claudeDir(); dir != "" {
@@ -48,7 +42,7 @@ func (s *settings) optionsOf(manifest *yaml.Node) (out []option) {
 			}
 		}
 	}
-	for name, n := range members(asked) {
+	for name, n := range members(in(manifest, "userConfig")) {
 		secret := in(n, "sensitive")
 		if secret != nil && secret.Value == "true" && !slices.ContainsFunc(out, func(o option) bool { return o.name == name }) {
 			s.warn(n, fmt.Sprintf("plugin %s: Claude Code keeps its option %s where hookway does not look", s.plugin.id, name),

@@ -12,14 +12,14 @@ import (
 
 func TestOptionsOfPluginsReachTheirHooks(t *testing.T) {
 	w := pluginWorld(t, `{"enabledPlugins": {"guard@mk": true}, "env": {"TEAM": "red", "LEVEL": 3, "BAD=NAME": "x", "LIST": [1]},
-  "pluginConfigs": {"guard@mk": {"options": {"mode": "strict", "max-size": 7, "on": true, "words": ["a", "b"]}}, "other@mk": {"options": {"mode": "lax"}}}}`)
+  "pluginConfigs": {"guard@mk": {"options": {"mode": "strict", "max-size": 7, "on": true, "words": ["a", "b"], "tone": "kind $(touch x)"}}, "other@mk": {"options": {"mode": "lax"}}}}`)
 	root := w.plugin("guard@mk", `{"hooks": {
   "PreToolUse": [{"hooks": [{"type": "command", "command": "echo $CLAUDE_PLUGIN_OPTION_MODE $CLAUDE_PLUGIN_OPTION_MAX_SIZE $CLAUDE_PLUGIN_OPTION_ON $CLAUDE_PLUGIN_OPTION_WORDS [$CLAUDE_PLUGIN_OPTION_TONE] [$CLAUDE_PLUGIN_OPTION_KEY] $TEAM $LEVEL >&2; exit 2"}]}],
   "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "sh", "args": ["-c", "echo $1 >&2; exit 2", "x", "${user_config.mode}; ${user_config.tone} ${CLAUDE_PLUGIN_ROOT}"]}]}],
   "PostToolUse": [{"hooks": [{"type": "command", "command": "echo ${user_config.mode}; exit 2", "onFailure": "block"}]},
                   {"hooks": [{"type": "command", "command": "echo", "args": ["${user_config.gone}"]}]}]}}`)
 	w.write(filepath.Join(root, ".claude-plugin/plugin.json"), `{"name": "guard", "userConfig": {"mode": {"type": "string", "default": "lax"},
-  "tone": {"type": "string", "default": "kind $(touch x)"}, "KEY": {"type": "string", "sensitive": true}, "none": {"type": "string"}}}`)
+  "tone": {"type": "string", "default": "unused"}, "max-size": {"type": "number", "default": 1}, "KEY": {"type": "string", "sensitive": true}, "none": {"type": "string"}}}`)
 	w.write(w.work("hookway.yaml"), "import: claude\n")
 	w.write(w.work(".claude/settings.json"), `{"pluginConfigs": {"guard@mk": {"options": {"mode": "of a stranger"}}}, "env": {"TEAM": "of a stranger"}}`)
 	set := w.load()
