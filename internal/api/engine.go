@@ -59,12 +59,16 @@ type Filter struct {
 	CWD     string // this folder or one below
 	After   int64  // number of the last record that was seen: those after it come first; 0: from now on
 	Whole   bool   // with After 0: what is on record already comes first
+	Hooks   bool   // what happens to the daemon's hooks, too
 }
 
 // Seen is a record that a watcher is told of.
 type Seen struct {
 	Record audit.Record
 	Missed uint64 // records just before it that the watcher was too slow for
+
+	Notice    *hook.Notice // what happened to a hook, in place of a record
+	Workspace string       // of that hook
 }
 
 // Watcher tells what is decided.

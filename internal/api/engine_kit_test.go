@@ -100,7 +100,7 @@ func (b *bench) publish(r audit.Record) {
 			continue
 		}
 		select {
-		case to <- Seen{r, w.missed}:
+		case to <- Seen{Record: r, Missed: w.missed}:
 			w.missed = 0
 		default:
 			w.missed++

@@ -318,23 +318,49 @@ func (e engine) Place(ctx context.Context, cwd string) (string, error) {
 }
 
 func (e engine) Watch(ctx context.Context, f api.Filter) (<-chan api.Seen, error) {
-	records, err := e.j.Watch(ctx, judge.WatchFilter{Session: f.Session, Event: f.Event, CWD: f.CWD, After: f.After, Whole: f.Whole})
-	seen := make(chan api.Seen)
+	filter := judge.WatchFilter{Session: f.Session, Event: f.Event, CWD: f.CWD, After: f.After, Whole: f.Whole}
+	records, err := e.j.Watch(ctx, filter)
 	if err != nil {
 		return nil, mistake(err)
 	}
-	go func() {
-		defer close(seen)
+	ctx, cancel := context.WithCancel(ctx)
+	seen := make(chan api.Seen)
+	var both sync.WaitGroup
+	send := func(one api.Seen) bool {
+		select {
+		case seen <- one:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	if f.Hooks {
+		notices := e.j.WatchHooks(ctx, filter)
+		both.Go(func() {
+			for {
+				select {
+				case n := <-notices:
+					send(api.Seen{Notice: &n.Notice, Workspace: n.Workspace, Missed: uint64(n.Missed)})
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	both.Go(func() {
+		defer cancel()
 		for w, err := range records {
 			if err != nil {
 				return
 			}
-			select {
-			case seen <- api.Seen{Record: w.Record, Missed: uint64(w.Missed)}:
-			case <-ctx.Done():
+			if !send(api.Seen{Record: w.Record, Missed: uint64(w.Missed)}) {
 				return
 			}
 		}
+	})
+	go func() {
+		both.Wait()
+		close(seen)
 	}()
 	return seen, nil
 }

@@ -297,6 +297,7 @@ func describedPaths() m {
 		parameter("session", "query", "Only what belongs to this session."),
 		parameter("event", "query", "Only this event, by its name or an alias."),
 		parameter("cwd", "query", "Only events from this folder or below."),
+		parameter("hooks", "query", "true: what happens to the hooks of the daemon, too."),
 		parameter("Last-Event-ID", "header", "The id of the last event that was received: those after it come first, as far as the log still has them."),
 	}
 	return m{
@@ -327,7 +328,7 @@ func describedPaths() m {
 		}},
 		"/v1/watch": m{"get": m{
 			"operationId": "watch", "summary": "What is put on record from now on, as a stream.",
-			"description": "Server-sent events: outcome with a Record and its number as id, missed with how many records could not be sent, and end when the daemon does. Without anything to tell, a line that says nothing comes each 15 seconds.",
+			"description": "Server-sent events: outcome with a Record and its number as id, with hooks=true hook:registered, hook:unregistered, hook:started, hook:completed and hook:error of what happens to the hooks of the daemon, missed with how many records could not be sent, and end when the daemon does. Without anything to tell, a line that says nothing comes each 15 seconds.",
 			"parameters":  filter,
 			"responses":   answersAs("text/event-stream", m{"type": "string"}, "The stream.", 400, 401, 403, 406, 503),
 		}},

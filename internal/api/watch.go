@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // Bounds of a stream.
@@ -54,7 +56,11 @@ func (d *Doors) watch(w http.ResponseWriter, r *http.Request, _ visit) error {
 			if !more {
 				return nil
 			}
-			s.record(one)
+			if one.Notice != nil {
+				s.notice(one)
+			} else {
+				s.record(one)
+			}
 			beat.Reset(heartbeat)
 		case <-beat.C:
 			s.send([]byte(":\n\n"))
@@ -111,9 +117,69 @@ func (s *stream) record(one Seen) {
 	s.send(out.Bytes())
 }
 
+// noticeKinds are the names under which it is told what happens to hooks: compilr's.
+var noticeKinds = map[hook.NoticeKind]string{
+	hook.HookRegistered: "hook:registered", hook.HookUnregistered: "hook:unregistered",
+	hook.HookStarted: "hook:started", hook.HookCompleted: "hook:completed", hook.HookError: "hook:error",
+}
+
+// change is what happened to a hook, as compilr tells of it, and more.
+type change struct {
+	Type       string   `json:"type"`
+	HookType   string   `json:"hookType"`
+	HookID     string   `json:"hookId"`
+	HookName   string   `json:"hookName,omitempty"`
+	DurationMS float64  `json:"durationMs,omitempty"`
+	Error      string   `json:"error,omitempty"`
+	Events     []string `json:"events"`
+	Lane       string   `json:"lane,omitempty"`
+	Action     string   `json:"action,omitempty"`
+	EventID    string   `json:"eventId,omitempty"`
+	SessionID  string   `json:"sessionId,omitempty"`
+	Agent      string   `json:"agent,omitempty"`
+	Workspace  string   `json:"workspace"`
+}
+
+// notice sends what happened to a hook.
+func (s *stream) notice(one Seen) {
+	n := one.Notice
+	kind, known := noticeKinds[n.Kind]
+	if !known {
+		return
+	}
+	c := change{
+		Type: kind, HookType: n.Event, HookID: n.Hook, HookName: n.Name, DurationMS: float64(n.Duration.Microseconds()) / 1e3,
+		Events: n.Events, SessionID: n.Session, Agent: n.Agent, Workspace: one.Workspace,
+	}
+	if n.Event == "" && len(n.Events) > 0 {
+		c.HookType = n.Events[0]
+	}
+	if n.Event != "" {
+		c.Lane, c.EventID = n.Lane.String(), n.EventID.String()
+	}
+	if n.Kind == hook.HookCompleted {
+		c.Action = n.Action.String()
+	}
+	if n.Err != nil {
+		c.Error = hook.LogLine(n.Err.Error())
+	}
+	var out bytes.Buffer
+	if one.Missed > 0 {
+		fmt.Fprintf(&out, "event: missed\ndata: {\"count\":%d}\n\n", one.Missed)
+	}
+	fmt.Fprintf(&out, "event: %s\ndata: ", kind)
+	enc := json.NewEncoder(&out) // it ends the line
+	enc.SetEscapeHTML(false)
+	if s.err = enc.Encode(c); s.err != nil {
+		return
+	}
+	out.WriteByte('\n')
+	s.send(out.Bytes())
+}
+
 // filterOf reads what is wanted.
 func filterOf(r *http.Request) (Filter, error) {
-	q, err := query(r, "session", "event", "cwd")
+	q, err := query(r, "session", "event", "cwd", "hooks")
 	if err != nil {
 		return Filter{}, err
 	}
@@ -123,6 +189,15 @@ func filterOf(r *http.Request) (Filter, error) {
 			return f, problem("bad-request", "cwd: %q is no absolute path", f.CWD).at("cwd")
 		}
 		f.CWD = filepath.Clean(f.CWD)
+	}
+	switch q.Get("hooks") {
+	case "true", "1":
+		f.Hooks = true
+	case "", "false", "0":
+		info, err := hook.Lookup(f.Event)
+		f.Hooks = err == nil && info.Changes()
+	default:
+		return f, problem("bad-request", "hooks is %q; it is true or false", q.Get("hooks")).at("hooks")
 	}
 	last := r.Header.Get("Last-Event-ID")
 	if last == "" {

@@ -210,3 +210,52 @@ func TestAMistypedEventIsNotWatched(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// What happens to hooks comes with hooks=true, or where it is asked for by its name.
+func TestAStreamTellsOfHooks(t *testing.T) {
+	h := newHouse(t, `hooks:
+  - {id: rule, description: A plain rule, on: PreToolUse, match: {tool: Bash}, block: "no"}
+  - {id: broken, on: PreToolUse, priority: 1, command: "exit 7"}
+`, plan{})
+	all, failed, other := h.watch("?hooks=true"), h.watch("?event=hook:error"), h.watch("?hooks=1&session=else")
+	if status, text := h.ask("POST", "/v1/events", h.firing("ls", `,"session_id":"s-1"`)); status != http.StatusOK {
+		t.Fatal(text)
+	}
+	said := map[string]map[string]any{}
+	for said["outcome"] == nil || said["hook:completed rule"] == nil {
+		one := all.next()
+		var data map[string]any
+		if err := json.Unmarshal([]byte(one.data), &data); err != nil {
+			t.Fatalf("%+v: %v", one, err)
+		}
+		if one.event == "outcome" {
+			said["outcome"] = data
+			continue
+		}
+		if data["type"] != one.event {
+			t.Errorf("%s has the type %v", one.event, data["type"])
+		}
+		said[fmt.Sprint(one.event, " ", data["hookId"])] = data
+	}
+	for _, want := range []string{"hook:registered rule", "hook:registered broken", "hook:started broken", "hook:error broken", "hook:started rule"} {
+		if said[want] == nil {
+			t.Errorf("%s is missing of %v", want, said)
+		}
+	}
+	done := said["hook:completed rule"]
+	if done["hookName"] != "A plain rule" || done["hookType"] != "PreToolUse" || done["action"] != "block" || done["sessionId"] != "s-1" || done["lane"] != "transform" || done["eventId"] == "" {
+		t.Errorf("completed: %v", done)
+	}
+	if one := failed.next(); one.event != "hook:error" || !strings.Contains(one.data, `"error":"`) || !strings.Contains(one.data, `"hookId":"broken"`) {
+		t.Errorf("failures: %+v", one)
+	}
+	if status, text := h.ask("POST", "/v1/events", h.firing("ls", `,"session_id":"else"`)); status != http.StatusOK {
+		t.Fatal(text)
+	}
+	if one := other.next(); !strings.Contains(one.data, "else") {
+		t.Errorf("another session's: %+v", one)
+	}
+	if status, text := h.ask("GET", "/v1/watch?hooks=maybe", ""); status != http.StatusBadRequest || !strings.Contains(text, "hooks") {
+		t.Errorf("hooks=maybe: %d %s", status, text)
+	}
+}

@@ -208,6 +208,7 @@ func tellAll[P any](ctx context.Context, j *Judge, e *entry, point hook.Point[P]
 		return
 	}
 	j.watch(&entry{engine: engine, live: e.live})
+	j.changes.follow(engine, func() string { return e.folder })
 	w := &Workspace{Folder: e.folder, Engine: engine, live: e.live, set: set, entry: e}
 	if _, err := j.fireAt(ctx, w, ev, nil); err != nil {
 		j.log(fmt.Sprintf("hooks of %s did not come to their end: %v", point.Info().Name, err))

@@ -65,6 +65,7 @@ type Judge struct {
 	mail       mail
 	registry   registry
 	watchers   watchers
+	changes    changes
 	gateway    gateway
 }
 

@@ -226,6 +226,7 @@ func (s *workspaces) enter(ctx context.Context, fresh *entry, settings string, j
 	s.mu.Unlock()
 	if mine {
 		e.engine = &hook.Engine{Operations: cmp.Or(j.Operations, &j.inMemory)}
+		j.changes.follow(e.engine, func() string { return e.folder })
 		// The first call's end must not spoil the workspace for the others.
 		e.live, e.err = config.Open(context.WithoutCancel(ctx), opts, e.engine)
 		if e.err == nil {
