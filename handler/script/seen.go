@@ -38,8 +38,9 @@ func (b *Bundle) Uses() []Grant {
 	for _, m := range asModule().FindAllStringSubmatch(b.code, -1) {
 		seen[usedBy[m[1]]] = true
 	}
+	code := b.globals()
 	for name, g := range seenGlobals {
-		seen[g] = seen[g] || strings.Contains(b.globals(), name)
+		seen[g] = seen[g] || strings.Contains(code, name)
 	}
 	var out []Grant
 	for _, g := range []Grant{Exec, Net} {
@@ -81,22 +82,23 @@ func (b *Bundle) Wraps() (commands [][]string, computed bool) {
 			computed = true
 			continue
 		}
-		var words []string
-		for _, v := range slices.Concat([]any{}, given) {
-			switch v := v.(type) {
-			case string:
-				words = append(words, v)
-			case []any:
-				for _, w := range v {
-					word, ok := w.(string)
-					computed = computed || !ok
-					words = append(words, word)
-				}
-			}
-		}
-		if len(words) > 0 {
+		if words := wordsOf(given); len(words) > 0 {
 			commands = append(commands, words)
 		}
 	}
 	return commands, computed
+}
+
+// wordsOf are the texts that wrap is given, one by one or in lists; what else it is given
+// says nothing of the program.
+func wordsOf(given []any) (words []string) {
+	for _, v := range given {
+		switch v := v.(type) {
+		case string:
+			words = append(words, v)
+		case []any:
+			words = append(words, wordsOf(v)...)
+		}
+	}
+	return words
 }
