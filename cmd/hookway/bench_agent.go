@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -20,6 +21,7 @@ type benchAgentPlan struct {
 	client  *client.Client
 	program string
 	also    []string // folders with other builds of hookway
+	floor   bool     // also with a hookway-hook that does nothing
 	runs    int
 	turns   int
 }
@@ -40,6 +42,10 @@ It runs without hookway, with this one, and with those that --also names (folder
 with hookway and hookway-hook), in another order each time. The ranges hold 95 of
 100 resamplings of the runs. A machine that does something else measures that too.
 
+With --floor it also runs with the program "true" in hookway-hook's place, started
+at each event that hookway is: what the agent itself takes for hooks of that kind,
+below which no program comes.
+
 The agents are claude, codex, gemini, qwen, copilot and opencode. The program is
 the one in PATH, or --program, or the variable that docs/e2e.md names.`,
 		Args: exactly("AGENT"),
@@ -52,6 +58,7 @@ the one in PATH, or --program, or the variable that docs/e2e.md names.`,
 	}
 	cmd.Flags().StringVar(&plan.program, "program", "", "the agent's `PROGRAM`")
 	cmd.Flags().StringArrayVar(&plan.also, "also", nil, "a `FOLDER` with another hookway to compare with")
+	cmd.Flags().BoolVar(&plan.floor, "floor", false, "also measure a program that does nothing in hookway-hook's place")
 	cmd.Flags().IntVarP(&plan.runs, "runs", "n", 12, "how many `RUNS` of each are measured")
 	cmd.Flags().IntVar(&plan.turns, "turns", 20, "how many `TURNS` a run has")
 	return cmd
@@ -68,6 +75,9 @@ func (p *benchAgentPlan) find(name string) error {
 	}
 	if p.client == nil {
 		return fmt.Errorf("the agent %q is not measured; choose one of %s", name, strings.Join(names, ", "))
+	}
+	if p.floor && p.client == client.OpenCode {
+		return errors.New("OpenCode keeps one hookway-hook for all events, which true cannot stand in for; leave --floor out")
 	}
 	if p.runs < 2 || p.turns < 3 {
 		return fmt.Errorf("measure at least 2 runs of 3 turns")

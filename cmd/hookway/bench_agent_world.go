@@ -21,6 +21,7 @@ type agentWorld struct {
 	plan benchAgentPlan
 	bin  string // the folder with hookway; "" for none
 	root string
+	idle bool        // hookway-hook does nothing
 	gaps [][]float64 // of each run
 }
 
@@ -40,9 +41,8 @@ func (p benchAgentPlan) worlds(ctx context.Context) (all []*agentWorld, err erro
 	}
 	first := &agentWorld{name: "without hookway", plan: p, root: own}
 	all = append(all, first)
-	// hookway is found beside its shim, wherever this one was started from.
-	bin := filepath.Join(own, "bin")
-	if err := errors.Join(os.Mkdir(bin, 0o700), os.Symlink(self, filepath.Join(bin, "hookway")), os.Symlink(shim, filepath.Join(bin, "hookway-hook"))); err != nil {
+	bin, err := linkPrograms(own, self, shim)
+	if err != nil {
 		return all, err
 	}
 	for i, dir := range append([]string{bin}, p.also...) {
@@ -59,12 +59,46 @@ func (p benchAgentPlan) worlds(ctx context.Context) (all []*agentWorld, err erro
 			return all, err
 		}
 	}
+	if p.floor {
+		root, err := benchFolder()
+		if err != nil {
+			return all, err
+		}
+		w := &agentWorld{name: "with a hookway-hook that does nothing", plan: p, root: root, idle: true}
+		all = append(all, w)
+		if w.bin, err = linkPrograms(root, self, shim); err != nil {
+			return all, err
+		}
+	}
 	for _, w := range all {
 		if err := w.settle(ctx); err != nil {
 			return all, fmt.Errorf("%s: %w", w.name, err)
 		}
 	}
 	return all, nil
+}
+
+// linkPrograms makes a folder with hookway and its shim: hookway is found beside
+// its shim, wherever this one was started from.
+func linkPrograms(root, self, shim string) (bin string, err error) {
+	bin = filepath.Join(root, "bin")
+	return bin, errors.Join(os.Mkdir(bin, 0o700), os.Symlink(self, filepath.Join(bin, "hookway")), os.Symlink(shim, filepath.Join(bin, "hookway-hook")))
+}
+
+// nothing puts a program that does nothing in hookway-hook's place.
+func (w *agentWorld) nothing(ctx context.Context) error {
+	program, err := exec.LookPath("true")
+	if err != nil {
+		return fmt.Errorf("there is no program that does nothing: %w", err)
+	}
+	link := filepath.Join(w.bin, "hookway-hook")
+	if err := errors.Join(os.Remove(link), os.Symlink(program, link)); err != nil {
+		return err
+	}
+	if said, err := w.run(ctx, w.env("http://127.0.0.1:9"), link, w.plan.client.Name); err != nil || said != "" {
+		return fmt.Errorf("%s cannot stand in for hookway-hook: %q, %w", program, said, err)
+	}
+	return nil
 }
 
 func (w *agentWorld) home() string    { return filepath.Join(w.root, "home") }
@@ -90,6 +124,9 @@ func (w *agentWorld) settle(ctx context.Context) error {
 		if _, err := w.run(ctx, w.env("http://127.0.0.1:9"), filepath.Join(w.bin, "hookway"), args...); err != nil {
 			return err
 		}
+	}
+	if w.idle {
+		return w.nothing(ctx)
 	}
 	return nil
 }
