@@ -116,6 +116,9 @@ func (e *unknownEventError) Error() string {
 	for _, info := range e.known() {
 		names = append(append(names, info.Name), info.Aliases...)
 	}
+	for _, info := range hookChanges {
+		names = append(append(names, info.Name), info.Aliases...)
+	}
 	if near := Nearest(e.name, names); near != "" {
 		return fmt.Sprintf("unknown event %q; did you mean %s?", e.name, near)
 	}

@@ -129,7 +129,7 @@ func (m *machine) ownEngine(text json.RawMessage) (*hook.Engine, error) {
 		}
 		handler := &Handler{p: m.p, m: m, index: h.Slot, inner: true, o: Options{Profile: hook.ProfileA3S}}
 		errs = append(errs, e.Add(hook.New(h.ID, handler, hook.For(h.On), hook.WithProfile(hook.ProfileA3S), hook.Priority(h.Priority), hook.Timeout(limit),
-			hook.Retries(h.Retries), hook.As(lane), hook.Root(m.p.c.Root),
+			hook.Retries(h.Retries), hook.As(lane),
 			hook.Matching(hook.Match{Tool: h.Match.Tool, Path: h.Match.Path, Command: h.Match.Command, Session: h.Match.Session}))))
 	}
 	return e, errors.Join(errs...)

@@ -29,6 +29,8 @@ func TestFireAsksAsAnEngineDoes(t *testing.T) {
 			await engine.fire(tool("Write", { file_path: "/w/src/a.rs" })); asked.push("/");
 			await engine.fire({ ...tool("Bash", { command: "git push" }), session_id: "s2" });
 			return block(asked.join(" "));`, "c none / t p none / s both none"},
+		{"paths from where the event is", `on("a", {}, sees("a"), { path_pattern: "src/**/*.ts" }); for (const p of ["src/a/b.ts", "/w/src/c.ts", "/else/src/d.ts", "b.ts"]) { await engine.fire(tool("Write", { file_path: p })); asked.push("/"); }
+			return block(asked.join(""));`, "a/a///"},
 		{"a block ends", `on("a", { priority: 1 }, sees("a", { action: "Block", reason: "no" })); on("b", { priority: 2 }, sees("b"));
 			return block([JSON.stringify(await engine.fire(tool("Bash"))), asked.join("")].join());`, `{"action":"Block","reason":"no"},a`},
 		{"a retry ends", `on("a", { priority: 1 }, sees("a", { action: "Retry", retry_delay_ms: 70 })); on("b", { priority: 2 }, sees("b"));
@@ -63,6 +65,7 @@ func TestFireAsksAsAnEngineDoes(t *testing.T) {
 		{"changes count from the next firing", `on("a", { priority: 1 }, () => { engine.unregister("b"); on("c", { priority: 3 }, sees("c")); asked.push("a"); }); on("b", { priority: 2 }, sees("b"));
 			await engine.fire(tool("Bash")); asked.push("/"); await engine.fire(tool("Bash")); return block(asked.join(""));`, "ab/ac"},
 		{"as they were when it was fired", `on("a", {}, sees("a")); const p = engine.fire(tool("Bash")); engine.unregister_handler("a"); await p; await engine.fire(tool("Bash")); return block(asked);`, `["a"]`},
+		{"a handler that only prints", `on("a", { max_retries: 1 }, (e: any) => console.log(asked.push("a"))); await engine.fire(tool("Bash")); return block(asked);`, `["a"]`},
 		{"two at once", `on("a", {}, async (e: any) => { await null; return HookResponse.block(e.payload.args.n); });
 			return block((await Promise.all([1, 2, 3].map((n) => engine.fire(tool("Bash", { n: String(n) }))))).map((r: any) => r.reason));`, `["1","2","3"]`},
 		{"a hook that fires another event", `on("a", {}, async () => (await engine.fire({ event_type: "session_end", payload: {} }))); on("e", {}, () => HookResponse.block("x"), undefined, "session_end");

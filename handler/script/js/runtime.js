@@ -207,17 +207,17 @@ const written = (args) => {
   return text + rest.map((a) => seen(a, 0, [])).join(" ");
 };
 
-const prints = (level) => (...args) => log(level, written(args));
+const prints = (level) => (...args) => { log(level, written(args)); };
 const clocks = new Map();
 const counts = new Map();
 globalThis.console = {
   log: prints("log"), info: prints("info"), debug: prints("debug"), warn: prints("warn"), error: prints("error"), trace: prints("debug"),
-  dir: (v) => log("log", seen(v, 0, [])), table: (v) => log("log", seen(v, 0, [])),
+  dir: (v) => { log("log", seen(v, 0, [])); }, table: (v) => { log("log", seen(v, 0, [])); },
   assert: (ok, ...args) => { if (!ok) log("error", "Assertion failed" + (args.length ? ": " + written(args) : "")); },
   group: prints("log"), groupCollapsed: prints("log"), groupEnd: () => {},
   time: (name = "default") => { clocks.set(name, Date.now()); },
   timeEnd: (name = "default") => { log("log", `${name}: ${Date.now() - (clocks.get(name) ?? Date.now())}ms`); clocks.delete(name); },
-  timeLog: (name = "default") => log("log", `${name}: ${Date.now() - (clocks.get(name) ?? Date.now())}ms`),
+  timeLog: (name = "default") => { log("log", `${name}: ${Date.now() - (clocks.get(name) ?? Date.now())}ms`); },
   count: (name = "default") => { counts.set(name, (counts.get(name) ?? 0) + 1); log("log", `${name}: ${counts.get(name)}`); },
 };
 
