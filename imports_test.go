@@ -72,7 +72,7 @@ var rooms = map[string][]string{
 	"internal/adapter":         {"hook", "wire"},
 	"internal/install":         {"hook", "wire/call", "internal/adapter", "internal/disk", "internal/procgroup", "internal/shell"},
 	"internal/cases":           {"hook", "wire", "internal/disk", "internal/strict", "internal/visible"},
-	"internal/config":          {"hook", "wire", "handler/*", "internal/directive", "internal/disk", "internal/environ", "internal/patch", "internal/shell", "internal/strict", "internal/visible", "internal/filelock", "internal/gateway", "internal/gateway/spool"},
+	"internal/config":          {"hook", "wire", "handler/*", "internal/directive", "internal/disk", "internal/environ", "internal/patch", "internal/shell", "internal/strict", "internal/visible", "internal/filelock", "internal/gateway", "internal/gateway/spool", "sdk/typescript"},
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit",
 		"internal/config", "internal/environ", "internal/filelock", "internal/gateway/spool", "internal/relay", "internal/relay/letter", "internal/relay/post", "internal/memory", "internal/sleep", "internal/disk"},
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup", "internal/sleep", "internal/disk"},
@@ -87,7 +87,7 @@ var rooms = map[string][]string{
 	"e2e/public":           {}, // tests only
 	"sdk/internal/outline": {"docs/schema"},
 	"sdk/python":           {}, // tests only
-	"sdk/typescript":       {}, // tests only
+	"sdk/typescript":       {},
 	"tools/vet":            {},
 	"tools/testall":        {},
 	"tools/proof":          {},

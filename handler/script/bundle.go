@@ -246,7 +246,7 @@ func missing(text string) string {
 	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"):
 		return "there is no such file"
 	case strings.HasPrefix(name, "node:"), slices.Contains(nodeOnly, name):
-		return "this module of Node is not built in; run the file as a command, by Node"
+		return "this module of Node is not built in; write runtime: node beside script:, which has Node run the file"
 	}
 	return "it is not built in, and no node_modules folder from the file upwards has it; install it there"
 }

@@ -158,6 +158,11 @@ func (l *loader) build(f *found) (Hook, error) {
 	h.Same = f.same()
 	c := f.config(l.workspace, l.opts.Log)
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
+	if f.spec.byNode && h.State == Active && f.broken == nil {
+		if c.Argv, f.broken = l.nodeArgv(f); f.broken != nil {
+			l.problem(f.file, clipLine(f.broken.Error()), "until then the hook fails")
+		}
+	}
 	pins, hash := l.show(f, &h)
 	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.settings, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked(), l.hides(f))
 	if h.State != Active {

@@ -76,6 +76,7 @@ func handlerKeys() []key[hookSpec] {
 					h.handler.script = &entry{s, n}
 				}
 			}},
+		runtimeKey(),
 		{name: "config", doc: "script: the settings of a plugin, its api.pluginConfig. What its openclaw.plugin.json says of them is checked.", shape: schema{"type": "object"},
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				if node, ok := r.enter(n); ok && node.Kind != yaml.MappingNode {

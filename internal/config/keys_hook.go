@@ -38,6 +38,7 @@ type hookSpec struct {
 	needs       []string
 	cwd         string
 	worker      bool
+	byNode      bool            // its script is run by Node
 	plugin      bool            // its script is called as OpenClaw calls a hook's handler
 	grants      []script.Grant  // allow as a list; nil: it is none
 	settings    json.RawMessage // config: of a script

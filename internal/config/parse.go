@@ -98,6 +98,7 @@ func (r *reader) finish(h *hookSpec, known *hook.Engine) {
 	r.findEvents(h, known)
 	r.tellsOfHooks(h)
 	r.oneHandler(h)
+	r.onNode(h)
 	r.conflicts(h)
 	if h.handler.kind != "" {
 		r.decides(h)
@@ -205,7 +206,7 @@ func (r *reader) conflicts(h *hookSpec) {
 		r.overrides(h)
 	}
 	r.granted(h)
-	if h.keys["script"] != nil && h.keys["on"] == nil {
+	if h.keys["script"] != nil && h.keys["on"] == nil && !h.byNode {
 		r.registersItself(h)
 	}
 	if n := h.keys["config"]; n != nil && h.keys["script"] == nil {
@@ -213,7 +214,7 @@ func (r *reader) conflicts(h *hookSpec) {
 	}
 	if h.keys["command"] == nil {
 		for _, name := range []string{"mode", "cwd", "env", "needs"} {
-			if n := h.keys[name]; n != nil && (name != "env" || h.keys["wasm"] == nil) {
+			if n := h.keys[name]; n != nil && (!h.byNode || name == "mode") && (name != "env" || h.keys["wasm"] == nil) {
 				r.fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
 			}
 		}

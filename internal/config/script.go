@@ -317,11 +317,11 @@ func (l *loader) expand(ctx context.Context, la *layer) {
 // mistake leaves out its own entry: the other hooks of the file run.
 func (l *loader) scripts(la *layer) {
 	la.found = slices.DeleteFunc(la.found, func(f *found) bool {
-		if f.spec.handler.kind != "script" || f.spec.handler.script == nil || f.spec.disabled {
+		if f.spec.handler.script == nil || f.spec.disabled {
 			return false
 		}
 		problems := len(l.set.Problems)
-		if l.bundle(la, f) {
+		if f.spec.byNode && l.nodeScript(f) || !f.spec.byNode && l.bundle(la, f) {
 			return false
 		}
 		l.set.leaveOut(f)

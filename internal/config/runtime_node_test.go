@@ -1,0 +1,104 @@
+package config
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// TestAScriptIsRunByNode: hooks as a worker, with the package hookway, and programs for
+// each event, in TypeScript too; trust pins their files as a command's.
+func TestAScriptIsRunByNode(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("SKIPPED: no script is run by Node, because node is not installed")
+	}
+	for name, text := range map[string]string{
+		"default.mjs": "import { AsyncLocalStorage } from 'node:async_hooks';\nconst s = new AsyncLocalStorage();\nexport default async (event) => s.run(event.tool_input.command, async () => { await null; return s.getStore().startsWith('rm') ? { action: 'block', reason: 'not here' } : undefined; });\n",
+		"on.ts":       "import { on, block } from 'hookway';\nimport { why } from './lib/why';\nenum Is { Bad = 'rm' }\non('PreToolUse', (event): any => (event.tool_input.command as string).startsWith(Is.Bad) ? block(why) : undefined);\n",
+		"program.cjs": "const e = JSON.parse(require('fs').readFileSync(0, 'utf8'));\nif (require.main === module && /^rm/.test(e.tool_input.command)) { console.error('not here'); process.exit(2); }\n",
+		"program.ts":  "import { readFileSync } from 'node:fs';\nconst e: { tool_input: { command: string } } = JSON.parse(readFileSync(0, 'utf8'));\nif (/^rm/.test(e.tool_input.command)) { console.error('not here'); process.exit(2); }\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "on.ts" && stripsTypes() {
+				text = strings.Replace(text, "enum Is { Bad = 'rm' }", "const Is = { Bad: 'rm' };", 1)
+				text = strings.Replace(text, "./lib/why", "./lib/why.ts", 1)
+			}
+			w := newWorld(t)
+			w.write(w.work("hookway.yaml"), "hooks:\n  - {id: n, on: PreToolUse, lane: guard, timeout: 5m, script: hooks/"+name+", runtime: node}\n")
+			w.write(w.work("hooks/"+name), text)
+			w.write(w.work("hooks/lib/why.ts"), "export const why: string = 'not here';\n")
+			w.want(w.load(), "n untrusted")
+			if status := w.trust(); !slices.Contains(status.Files, "hooks/"+name) {
+				t.Errorf("it is not pinned: %v", status.Files)
+			}
+			s := w.load()
+			w.want(s, "n active")
+			if h := s.Hooks[0]; h.Kind != "command" || !strings.Contains(h.Command, name) || !strings.Contains(h.Description, "no grants") || len(h.Grants) > 0 {
+				t.Errorf("it is listed as %s %q %q", h.Kind, h.Command, h.Description)
+			}
+			e := fill(t, s)
+			for range 2 {
+				if out := bash(t, e, w.ws, "rm x"); out.Action != hook.ActionBlock || out.Reason != "not here" {
+					t.Fatalf("rm: %+v %v", out.Verdict, out.Steps[0].Err)
+				}
+				if out := bash(t, e, w.ws, "ls"); out.Action != hook.ActionContinue || out.Steps[0].Err != nil {
+					t.Fatalf("ls: %+v %v", out.Verdict, out.Steps[0].Err)
+				}
+			}
+			w.write(w.work("hooks/"+name), text+"\n")
+			if out := bash(t, e, w.ws, "ls"); out.Action != hook.ActionBlock {
+				t.Errorf("a changed file runs: %+v", out.Verdict)
+			}
+		})
+	}
+}
+
+func stripsTypes() bool {
+	out, err := exec.Command("node", "-p", "!!process.features.typescript").Output()
+	return err == nil && strings.TrimSpace(string(out)) == "true"
+}
+
+// TestWithoutNodeAGuardIsClosed: where there is no Node, one line says so.
+func TestWithoutNodeAGuardIsClosed(t *testing.T) {
+	w := newWorld(t)
+	t.Setenv("PATH", t.TempDir())
+	w.env["HOOKWAY_TRUST"] = "1"
+	w.write(w.work("hookway.yaml"), "hooks:\n  - {id: n, on: PreToolUse, lane: guard, script: n.mjs, runtime: node}\n")
+	w.write(w.work("n.mjs"), "export default () => {};\n")
+	s := w.load()
+	w.want(s, "n active")
+	if out := bash(t, fill(t, s), w.ws, "ls"); out.Action != hook.ActionBlock || out.Steps[0].Err == nil || !strings.Contains(out.Steps[0].Err.Error(), `"node" is not on PATH`) {
+		t.Errorf("%+v %v", out.Verdict, out.Steps[0].Err)
+	}
+}
+
+// TestWhatNodeDoesNotHaveIsSaid: each in one line, at its place, and a guard stays closed.
+func TestWhatNodeDoesNotHaveIsSaid(t *testing.T) {
+	for name, c := range map[string]struct{ more, text, want string }{
+		"no events":   {"", "", "for the events that on names"},
+		"grants":      {", on: Stop, allow: [net]", "", "grants are not enforced by Node"},
+		"settings":    {", on: Stop, config: {a: 1}", "", "only the built-in runtime has"},
+		"a mode":      {", on: Stop, mode: worker", "", "mode belongs to command"},
+		"agent-relay": {", on: PreToolUse, lane: guard", "import { Relay } from 'agent-relay';\n", "written for agent-relay"},
+		"OpenClaw":    {", on: PreToolUse, lane: guard", "import { x } from 'openclaw/plugin-sdk';\n", "written for openclaw/plugin-sdk"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.env["HOOKWAY_TRUST"] = "1"
+			w.write(w.work("hookway.yaml"), "hooks:\n  - {id: n, script: n.mjs, runtime: node"+c.more+"}\n")
+			w.write(w.work("n.mjs"), c.text+"export default () => {};\n")
+			s := w.load()
+			if len(s.Problems) != 1 || !strings.Contains(s.Problems[0].Message, c.want) {
+				t.Errorf("problems: %v", s.Problems)
+			}
+			if strings.Contains(c.more, "guard") {
+				if out := bash(t, fill(t, s), w.ws, "ls"); out.Action != hook.ActionBlock {
+					t.Errorf("the guard is open: %+v", out.Verdict)
+				}
+			}
+		})
+	}
+}
