@@ -12,8 +12,8 @@ import (
 // TestAScriptIsRunByNode: hooks as a worker, with the package hookway, and programs for
 // each event, in TypeScript too; trust pins their files as a command's.
 func TestAScriptIsRunByNode(t *testing.T) {
-	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip("SKIPPED: no script is run by Node, because node is not installed")
+	if out, err := exec.Command("node", "-p", "typeof require('module').register").Output(); err != nil || strings.TrimSpace(string(out)) != "function" {
+		t.Skip("SKIPPED: no script is run by Node, because node is not installed, or is older than 20.6")
 	}
 	for name, text := range map[string]string{
 		"default.mjs": "import { AsyncLocalStorage } from 'node:async_hooks';\nconst s = new AsyncLocalStorage();\nexport default async (event) => s.run(event.tool_input.command, async () => { await null; return s.getStore().startsWith('rm') ? { action: 'block', reason: 'not here' } : undefined; });\n",
