@@ -39,6 +39,7 @@ func TestANameThatStaysRelativeIsWhatWasTrusted(t *testing.T) {
 		{"by .. after a link", `command: 'X=up/..; . $X/lib.sh'`, "lib.sh"},
 		{"from where it came", `command: 'cd "$HOOKWAY_PROJECT_DIR"; . "$OLDPWD/lib.sh"'`, "lib.sh"},
 		{"by a module of Python", `command: 'python3 -c "import lib" 2>/dev/null; exit 0'`, "lib.py"},
+		{"by a module that Python's own load", `command: 'python3 -c "import json" 2>/dev/null; exit 0'`, "enum.py"},
 		{"if it is there", `command: 'test -f extra.sh && . ./extra.sh; exit 0'`, "extra.sh"},
 		{"by another shell", `command: 'bash ./outer.sh'`, "lib.sh"},
 		{"data of the line", `command: 'grep -q ok "list" || exit 2'`, "list"},

@@ -61,7 +61,7 @@ func modulesOf(text string) (out []string) {
 			}
 		}
 	}
-	return slices.DeleteFunc(out, func(name string) bool { return slices.Contains(loadedFirst, name) })
+	return slices.DeleteFunc(withPulled(out), func(name string) bool { return slices.Contains(loadedFirst, name) })
 }
 
 // loads notes the modules that a script takes from its own folder, and what those take.
