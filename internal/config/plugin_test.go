@@ -222,6 +222,8 @@ func TestBrokenPluginsLeaveTheOthersAlone(t *testing.T) {
 	w.write(w.work("throws.ts"), "export default function register(api) { throw new Error('boom'); }")
 	w.write(w.work("half.ts"), "export default function register(api) { api.on('before_tool_call', () => {}); throw new Error('boom'); }")
 	w.write(w.work("lacks.ts"), "import x from 'not-there'; export default function register(api) { x(); }")
+	w.write(w.work("many.ts"), "export default function register(api) { for (let i = 0; i < 10000; i++) api.on('session_start', () => {}); }")
+	w.write(w.work("silent.ts"), "export default function register(api) { api.on('before_tool_call', () => new Promise((r) => setTimeout(r, 1e9)), { timeoutMs: 100 }); }")
 	w.write(w.work("guard.ts"), "import x from 'not-there'; export default x;")
 	for _, dir := range []string{"a", "b"} {
 		w.write(w.work(dir+"/openclaw.plugin.json"), `{"id": "same"}`)
@@ -234,11 +236,13 @@ func TestBrokenPluginsLeaveTheOthersAlone(t *testing.T) {
   - {id: guard, on: PreToolUse, lane: guard, script: guard.ts}
   - {id: a, script: a}
   - {id: b, script: b}
+  - {id: many, script: many.ts}
+  - {id: silent, script: silent.ts}
   - {id: own, on: AgentStart, block: own}
 `)
 	set := w.load()
 	told := set.Problems.Error() + "\n" + set.Warnings.Error()
-	for _, want := range []string{"boom", "its register ended with an error: boom; the 1 hooks", `Could not resolve "not-there"`, "its plugin has the id same, as that of a ("} {
+	for _, want := range []string{"boom", "its register ended with an error: boom; the 1 hooks", `Could not resolve "not-there"`, "many", "it registers more than 1000 hooks", "its plugin has the id same, as that of a ("} {
 		if !strings.Contains(told, want) {
 			t.Errorf("%q is not told in\n%s", want, told)
 		}
@@ -247,6 +251,10 @@ func TestBrokenPluginsLeaveTheOthersAlone(t *testing.T) {
 	out := bash(t, e, w.ws, "ls")
 	if out.Action != hook.ActionBlock || len(out.Steps) < 2 {
 		t.Errorf("guards: %+v", out.Verdict)
+	}
+	e.Remove("guard")
+	if out = bash(t, e, w.ws, "ls"); out.Action != hook.ActionBlock || out.By != "silent" {
+		t.Errorf("one that never answers: %+v", out.Verdict)
 	}
 	run, err := hook.Fire(context.Background(), e, hook.AgentStart, &hook.Envelope{}, hook.AgentRun{})
 	w.must(err)
