@@ -28,8 +28,9 @@ type workspace struct {
 }
 
 func (a *app) options() config.Options {
+	self, _ := os.Executable() // without it, only Node itself runs Node's hooks
 	return config.Options{
-		Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Getenv: a.getenv,
+		Self: self, Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Getenv: a.getenv,
 		Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Webhooks: a.webhooks(), Log: a.complain,
 	}
 }

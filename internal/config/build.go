@@ -156,6 +156,7 @@ func (l *loader) build(f *found) (Hook, error) {
 		Kind: f.spec.handler.kind, Description: f.spec.description, Unasked: f.unasked, name: f.spec.id, source: f.source.path, rank: f.source.rank,
 	}
 	h.Same = f.same()
+	l.tellOfNode(f)
 	c := f.config(l.workspace, l.opts.Log)
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	if f.spec.byNode && h.State == Active && f.broken == nil {
@@ -226,6 +227,9 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 	}
 	if f.data != "" {
 		h.Handler = withFolder{path: f.data, next: h.Handler}
+	}
+	if l.standsIn(f) {
+		h.Handler = l.withNode(h.Handler)
 	}
 	if f.spec.profile != nil && f.spec.profile.Together {
 		if h.Kind == "command" {

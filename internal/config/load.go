@@ -55,14 +55,17 @@ type loader struct {
 	work   layer
 	claude claudeImport
 
-	bundled  map[string]*scriptFile // scripts of folders
-	programs []*script.Program
-	plugins  []plugged
-	idle     []float64   // idle thresholds that scripts set, in milliseconds
-	memories memories    // what is said of memory
-	wrapped  []wrappedIn // what scripts say of the session
-	wraps    []Wrap      // what trust tells of that
-	asking   string      // the layer whose scripts a person is asked about now, or ""
+	bundled    map[string]*scriptFile // scripts of folders
+	programs   []*script.Program
+	plugins    []plugged
+	idle       []float64              // idle thresholds that scripts set, in milliseconds
+	memories   memories               // what is said of memory
+	wrapped    []wrappedIn            // what scripts say of the session
+	wraps      []Wrap                 // what trust tells of that
+	standIn    func() (string, error) // the folder of hookway's own node, made when it is first needed
+	nodeTold   bool                   // there is no Node
+	toldOfNode func()
+	asking     string // the layer whose scripts a person is asked about now, or ""
 }
 
 // layer is what was read of the user's configuration or the workspace.

@@ -49,6 +49,10 @@ type Options struct {
 	// Getenv reads the environment; nil reads Environ.
 	Getenv func(string) string
 
+	// Self is the program hookway, which runs what imported hooks have Node run, where
+	// Node is not installed. Empty: they fail then.
+	Self string
+
 	// Transport makes the requests of fetch in scripts; nil is the network.
 	Transport http.RoundTripper
 
