@@ -40,10 +40,11 @@ type Bundle struct {
 	file    string
 	root    string
 	code    string
-	builtin []string // the modules of ours and of Node that it imports
-	later   bool     // its top level awaits something
-	program bool     // it is run once for each event, as a program is
-	intl    bool     // it names Intl, or what builds on that
+	builtin []string        // the modules of ours and of Node that it imports
+	later   bool            // its top level awaits something
+	names   map[string]bool // of variables that its own text names
+	program bool            // it is run once for each event, as a program is
+	intl    bool            // it names Intl, or what builds on that
 	mapped  func() *sourceMap
 }
 
@@ -108,6 +109,7 @@ func build(file, root string, program bool, allow []Grant) (*Bundle, error) {
 	if asking != nil {
 		return nil, asking
 	}
+	b.names = files.names
 	var mapping []byte
 	for _, out := range result.OutputFiles {
 		if strings.HasSuffix(out.Path, ".map") {

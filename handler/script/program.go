@@ -85,15 +85,16 @@ type Program struct {
 	maxOps     int
 	retryRead  time.Duration // after which a script is read again that took so long to fail
 
-	mu       sync.Mutex
-	refs     int
-	closed   bool
-	bytecode []byte
-	machines []*machine            // that take calls
-	all      map[*machine]struct{} // that have not ended
-	late     late
-	client   *fetch.Client
-	single   atomic.Bool // all events go to one machine
+	mu         sync.Mutex
+	refs       int
+	asSettings map[string]bool // the words of Config.Settings that may be variables
+	closed     bool
+	bytecode   []byte
+	machines   []*machine            // that take calls
+	all        map[*machine]struct{} // that have not ended
+	late       late
+	client     *fetch.Client
+	single     atomic.Bool // all events go to one machine
 }
 
 // Open makes a program of a bundle. Nothing of the script runs yet.

@@ -34,6 +34,7 @@ type finder struct {
 	packages map[string]*packageFile // by folder
 	bytes    int64
 	files    int
+	names    map[string]bool // words of its own files that may be variables
 }
 
 // newFinder is for a script in a folder. The root may be given as it is named.
@@ -258,6 +259,7 @@ func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	if err != nil {
 		return api.OnLoadResult{}, err
 	}
+	s.note(s.relative(a.Path), text)
 	loader := api.LoaderDefault
 	switch a.With["type"] {
 	case "":

@@ -249,7 +249,7 @@ func environIn(ctx context.Context, p *Program) []string {
 
 func getenv(m *machine, args []json.RawMessage) (any, error) {
 	value, ok := variable(m.environOf(), str(args, 0))
-	if !ok {
+	if !ok || !m.p.sees(str(args, 0)) {
 		return nil, nil
 	}
 	return value, nil
@@ -269,7 +269,7 @@ func variable(environ []string, name string) (string, bool) {
 func environ(m *machine, _ []json.RawMessage) (any, error) {
 	all := map[string]string{}
 	for _, entry := range m.environOf() {
-		if key, value, ok := strings.Cut(entry, "="); ok && key != "" {
+		if key, value, ok := strings.Cut(entry, "="); ok && key != "" && m.p.sees(key) {
 			all[key] = value
 		}
 	}

@@ -1,0 +1,80 @@
+package script
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A script sees of the environment what every program needs, and the variables whose
+// names stand in its own text, which trust has pinned; so it cannot look through all
+// that the agent was given, its keys among it. One that may run programs sees all.
+
+// everyones are the variables that any script sees, and those whose names begin so.
+var (
+	everyones = []string{
+		"HOME", "PATH", "PWD", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "USER", "LOGNAME", "SHELL", "TMPDIR", "CI", "NODE_ENV", "DEBUG",
+		"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERNAME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "OS",
+	}
+	everyonesBegin = []string{"HOOKWAY_", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_", "LC_", "XDG_"}
+	// ofOthers begin like those, and may be secret.
+	ofOthers = []string{"HOOKWAY_TOKEN", "CLAUDE_PLUGIN_OPTION_"}
+)
+
+// maxNames bounds how many words of a script's text are kept that may be variables.
+const maxNames = 1 << 16
+
+// note keeps the words of a file of the script's own that may be names of variables:
+// those with a capital letter or an underscore.
+func (s *finder) note(rel, text string) {
+	if strings.Contains(filepath.ToSlash(rel), "node_modules/") {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names = addNames(s.names, text)
+}
+
+func addNames(names map[string]bool, text string) map[string]bool {
+	if names == nil {
+		names = map[string]bool{}
+	}
+	for i := 0; i < len(text) && len(names) < maxNames; i++ {
+		from, marked := i, false
+		for ; i < len(text) && inName(text[i]); i++ {
+			marked = marked || text[i] == '_' || 'A' <= text[i] && text[i] <= 'Z'
+		}
+		if word := text[from:i]; marked && len(word) < 256 && !names[word] {
+			names[strings.Clone(word)] = true
+		}
+	}
+	return names
+}
+
+func inName(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// sees reports whether the script may read a variable.
+func (p *Program) sees(name string) bool {
+	if slices.Contains(p.c.Allow, Exec) || p.b.names[name] || p.named()[name] {
+		return true
+	}
+	upper := name
+	if runtime.GOOS == "windows" {
+		upper = strings.ToUpper(name)
+	}
+	begins := func(with string) bool { return strings.HasPrefix(upper, with) }
+	return slices.Contains(everyones, upper) || slices.ContainsFunc(everyonesBegin, begins) && !slices.ContainsFunc(ofOthers, begins)
+}
+
+// named are the names in what the user says to a plugin, as "${TOKEN}".
+func (p *Program) named() map[string]bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asSettings == nil {
+		p.asSettings = addNames(nil, string(p.c.Settings))
+	}
+	return p.asSettings
+}
