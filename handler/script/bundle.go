@@ -245,7 +245,7 @@ func mistakes(list []api.Message) error {
 func missing(text string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(text, `Could not resolve "`), `"`)
 	switch {
-	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"):
+	case strings.HasPrefix(name, "."), strings.HasPrefix(name, "/"), strings.HasPrefix(name, "file:"):
 		return "there is no such file"
 	case strings.HasPrefix(name, "node:"), slices.Contains(nodeOnly, name):
 		return "this module of Node is not built in; write runtime: node beside script:, which has Node run the file"

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,6 +94,12 @@ func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 // find gives the file that an import in a folder means.
 func (s *finder) find(dir, path string, required bool) (string, error) {
 	switch {
+	case strings.HasPrefix(path, "file:"):
+		file, err := urlPath(path)
+		if err != nil {
+			return "", err
+		}
+		return s.file(file)
 	case filepath.IsAbs(path):
 		return s.file(path)
 	case path == "." || path == ".." || strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../"):
@@ -115,6 +122,19 @@ func (s *finder) find(dir, path string, required bool) (string, error) {
 		}
 	}
 	return s.fromPackage(dir, path, required)
+}
+
+// urlPath is the path that a URL of a file means.
+func urlPath(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host != "" && u.Host != "localhost" || u.Path == "" {
+		return "", fmt.Errorf("%q names no file of this machine; write file:///folder/file.js, or a path", text)
+	}
+	path := u.Path
+	if len(path) > 2 && path[2] == ':' { // file:///C:/folder
+		path = path[1:]
+	}
+	return filepath.FromSlash(path), nil
 }
 
 // fromPackage finds a file of a package, in the folders node_modules from a folder upwards.

@@ -45,6 +45,35 @@ export default () => ({ action: 'block', reason: [a, b, c, d, e, f, g, h, i].joi
 	}
 }
 
+// Code is found by its absolute path and by a URL too, and pinned wherever it lies.
+func TestAbsolutePathsAndURLsAreFound(t *testing.T) {
+	other := files(t, map[string]string{"a b.mjs": "export const a = 'a';", "c.cjs": "exports.c = 'c';"})
+	at := filepath.ToSlash(other)
+	if !strings.HasPrefix(at, "/") {
+		at = "/" + at
+	}
+	dir := files(t, map[string]string{"hook.ts": "import { a } from 'file://" + at + "/a%20b.mjs';\nimport { c } from " + quote(filepath.Join(other, "c.cjs")) + ";\nexport default async () => ({ action: 'block', reason: a + c + (await import('file://localhost" + at + "/c.cjs')).c });"})
+	r := runIn(t, dir)
+	d, err := r.Handle(context.Background(), bash("x"))
+	if err != nil || d.Reason != "acc" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if n := len(r.p.b.Files); n != 3 {
+		t.Errorf("it is made of %v", r.p.b.Files)
+	}
+	for path, want := range map[string]string{
+		"file:///none/x.mjs":      `Could not resolve "file:///none/x.mjs"; there is no such file`,
+		"/none/x.mjs":             `Could not resolve "/none/x.mjs"; there is no such file`,
+		"file://elsewhere/x.mjs":  `"file://elsewhere/x.mjs" names no file of this machine; write file:///folder/file.js, or a path`,
+		"https://host.test/x.mjs": `Could not resolve "https://host.test/x.mjs"`,
+	} {
+		dir := files(t, map[string]string{"hook.ts": "import x from '" + path + "';\nexport default () => x;"})
+		if _, err := Build(filepath.Join(dir, "hook.ts"), dir); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "hook.ts:1:") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 func TestWhatAPackageKeepsForItselfIsNotFound(t *testing.T) {
 	for name, path := range map[string]string{
 		"no such export": "pkg/hidden", "up": "pkg/open/../../../secret", "a pattern up": "pkg/open/%2e%2e/x", "no package": "none", "no file": "./none",
