@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,7 @@ func TestHarmIsOneClearErrorAndTheNextEventWorks(t *testing.T) {
 		{"recursion", "hook.ts:3:", false},
 		{"regex", "hook.ts:9:", true},
 		{"memory", "it needs more than 64 MiB of memory", false},
-		{"chain", "it needs more than 64 MiB of memory", false},
+		{"chain", "it needs more than 64 MiB of memory|when its time was over", true}, // what fails for want of memory gives some back, and goes on
 		{"gigabyte", "hook.ts:17:", false},
 		{"never", "can never be settled", false},
 		{"later", "hook.ts:20:", true},
@@ -89,7 +90,10 @@ func TestHarmIsOneClearErrorAndTheNextEventWorks(t *testing.T) {
 			}
 			d, err := limited(r, limit, c.what)
 			late := c.endless && errors.Is(err, context.DeadlineExceeded) // a slow machine is stopped a moment after it should have said so itself
-			if !late && (err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(c.want))) {
+			said := func(want string) bool {
+				return err != nil && strings.Contains(strings.ToLower(err.Error()), strings.ToLower(want))
+			}
+			if !late && !slices.ContainsFunc(strings.Split(c.want, "|"), said) {
 				t.Errorf("it gave %v and the error %v, want %q", d.Action, err, c.want)
 			}
 			if d, err := limited(r, time.Minute, "ls"); err != nil || d.Reason != "good" {
