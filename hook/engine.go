@@ -102,20 +102,38 @@ func (e *Engine) Add(h Hook) error {
 func (e *Engine) Replace(h Hook) (replaced bool, err error) { return e.put(h, true) }
 
 func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
-	if other, own := e.beside(&h); other != nil && other != own {
-		if there, ok := other.has(h.ID); ok {
-			if !replace {
-				return false, hookError(h, fmt.Errorf("%w (the other is from %s)", ErrDuplicate, orUnknown(there.Origin)))
-			}
-			replaced = other.take(h.ID)
-		}
-		if own != e {
-			h.Lane = Observe
-			own.wrapLike(e)
-			was, err := own.put(h, replace)
-			return was || replaced, err
-		}
+	other, own := e.beside(&h)
+	if other == nil || other == own {
+		return e.enter(h, replace)
 	}
+	there, ok := other.has(h.ID)
+	if ok && !replace {
+		return false, hookError(h, fmt.Errorf("%w (the other is from %s)", ErrDuplicate, orUnknown(there.Origin)))
+	}
+	if own != e {
+		h.Lane = Observe
+		own.wrapLike(e)
+	}
+	if err := own.sound(h); err != nil { // one that is wrong takes no place
+		return false, err
+	}
+	taken := other.take(h.ID)
+	replaced, err = own.enter(h, replace)
+	return replaced || taken, err
+}
+
+// sound says what is wrong with a hook.
+func (e *Engine) sound(h Hook) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if _, err := e.compile(h); err != nil {
+		return hookError(h, err)
+	}
+	return nil
+}
+
+// enter registers a hook in this very engine.
+func (e *Engine) enter(h Hook, replace bool) (replaced bool, err error) {
 	e.mu.Lock()
 	added, err := e.compile(h)
 	if err != nil {
@@ -146,7 +164,7 @@ func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
 		e.notify(old.changed(HookUnregistered))
 	}
 	e.notify(added.changed(HookRegistered))
-	return old != nil || replaced, nil
+	return old != nil, nil
 }
 
 // hookError puts the hook's name and place in front of what is wrong with it.

@@ -58,17 +58,21 @@ func (h *Hook) Changes() bool {
 
 // teller is the engine of the hooks that are told of the others.
 func (e *Engine) teller() *Engine {
-	t := &Engine{changes: true}
-	if !e.told.CompareAndSwap(nil, t) {
-		return e.told.Load()
+	if t := e.told.Load(); t != nil {
+		return t
 	}
+	t := &Engine{changes: true}
 	t.Watch(func(n Notice) { // who watches this engine hears when they come, go and fail
 		if n.Kind != HookStarted && n.Kind != HookCompleted {
 			n.change = true
 			e.notify(n)
 		}
 	})
-	e.Watch(t.tell)
+	stop := e.Watch(t.tell)
+	if !e.told.CompareAndSwap(nil, t) { // another was sooner
+		stop()
+		return e.told.Load()
+	}
 	return t
 }
 

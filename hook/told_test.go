@@ -137,3 +137,23 @@ func TestHooksOfHooksThatFailAreToldToWatchersOnly(t *testing.T) {
 		t.Errorf("fired by hand: %+v, %v", out.Verdict, err)
 	}
 }
+
+// A hook that cannot be registered takes the place of none, whichever hooks it would be
+// told of.
+func TestAWrongHookOfHooksReplacesNone(t *testing.T) {
+	var e hook.Engine
+	add(t, &e, "g", says(hook.Block("no")), hook.As(hook.Guard))
+	if _, err := e.Replace(hook.New("g", says(hook.Continue()), hook.For("hook:error"), hook.Matching(hook.Match{Agent: []string{"[a-"}}))); err == nil {
+		t.Error("a wrong pattern was taken")
+	}
+	if out := fire(t, &e, bash("ls")); out.Action != hook.ActionBlock {
+		t.Errorf("then the guard says %v, want block", out.Action)
+	}
+	replaced, err := e.Replace(hook.New("g", says(hook.Continue()), hook.For("hook:error")))
+	if err != nil || !replaced || e.Len() != 1 {
+		t.Errorf("got %v, %v and %d hooks, want it replaced and 1", replaced, err, e.Len())
+	}
+	if out := fire(t, &e, bash("ls")); out.Action != hook.ActionContinue {
+		t.Errorf("then the engine says %v, want continue", out.Action)
+	}
+}

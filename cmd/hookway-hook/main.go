@@ -47,7 +47,6 @@ type shim struct {
 	notes    notes
 	asks     atomic.Pointer[os.File] // the daemon that wants to know when its answer is printed
 	waits    atomic.Pointer[os.File] // the daemon whose answer is waited for
-	why      atomic.Pointer[string]  // the answer is not the daemon's
 }
 
 // run gets the answer: from the daemon, else from the full binary.
@@ -137,7 +136,10 @@ const longestShow = 100 * time.Millisecond
 
 // answer prints an answer and ends the process. Whoever has another one waits
 // for the end, and brings it about if the first one is stuck.
-func (s *shim) answer(r call.Reply) {
+func (s *shim) answer(r call.Reply) { s.answerSelf(r, "") }
+
+// answerSelf is answer for one that nobody else has given: why says why.
+func (s *shim) answerSelf(r call.Reply, why string) {
 	if !s.answered.CompareAndSwap(false, true) {
 		time.Sleep(longestShow)
 		s.exit()
@@ -145,7 +147,7 @@ func (s *shim) answer(r call.Reply) {
 	s.code.Store(int32(s.unheard())) //nolint:gosec // 0 to 2
 	time.AfterFunc(max(time.Until(s.deadline), 0)+longestShow, s.exit)
 	defer s.exit()
-	s.show(r)
+	s.show(r, why)
 	s.end()
 }
 
@@ -162,7 +164,7 @@ func (s *shim) without(why string) {
 		if !strings.HasSuffix(why, err.Error()) { // once is enough
 			why += "; without it: " + err.Error()
 		}
-		s.answer(s.refusal(why))
+		s.answerSelf(s.refusal(why), why)
 	}
 	s.answer(*reply)
 }
@@ -170,8 +172,7 @@ func (s *shim) without(why string) {
 // giveUp answers by itself.
 func (s *shim) giveUp(why string) {
 	s.note(why)
-	s.why.Store(&why)
-	s.answer(s.refusal(why))
+	s.answerSelf(s.refusal(why), why)
 }
 
 func (s *shim) refusal(why string) call.Reply {
@@ -194,27 +195,27 @@ func (s *shim) unheard() int {
 }
 
 // show prints an answer. Once stdout took all of it, the exit code is the answer's.
-func (s *shim) show(r call.Reply) {
+func (s *shim) show(r call.Reply, why string) {
 	if err := write(stdout, r.Stdout); err != nil {
 		r.Stderr = append(r.Stderr, "hookway's answer could not be printed: "+err.Error()+"\n"...)
 	} else {
 		s.code.Store(int32(r.ExitCode)) //nolint:gosec // as it came from a process
-		s.tell(r)
+		s.tell(r, why)
 	}
 	_ = write(stderr, r.Stderr)
 }
 
 // tell says to the daemon that its answer is printed, or that it is not waited for
 // any more.
-func (s *shim) tell(r call.Reply) {
+func (s *shim) tell(r call.Reply, why string) {
 	if conn := s.asks.Load(); r.Ask && conn != nil {
 		_ = call.WriteRequest(conn, &call.Request{Kind: call.KindShown, Version: version})
-	} else if conn, why := s.waits.Load(), s.why.Load(); conn != nil && why != nil {
+	} else if conn := s.waits.Load(); conn != nil && why != "" {
 		policy := call.PolicyContinue
 		if s.gates() && s.policy != call.PolicyContinue {
 			policy = call.PolicyBlock
 		}
-		_ = call.GaveUp(conn, &call.GaveUpError{Why: *why, Policy: policy})
+		_ = call.GaveUp(conn, &call.GaveUpError{Why: why, Policy: policy})
 	}
 }
 

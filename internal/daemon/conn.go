@@ -105,7 +105,11 @@ func (c *conn) left() error {
 	}
 	_ = c.nc.SetReadDeadline(time.Now().Add(frameTime))
 	defer func() { _ = c.nc.SetReadDeadline(time.Time{}) }()
-	if b, err := c.in.Peek(call.KindSize); err != nil || call.KindAt(b) != call.KindGaveUp {
+	b, err := c.in.Peek(call.KindSize)
+	if err != nil {
+		return errGone // in the middle of a word
+	}
+	if call.KindAt(b) != call.KindGaveUp {
 		return nil
 	}
 	r, release, err := c.readRequest()
