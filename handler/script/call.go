@@ -129,7 +129,7 @@ func (m *machine) begin(c *call) {
 		}
 		m.answer(c, "", m.loadErr)
 		return
-	case m.finished:
+	case m.spoiled || m.finished && !c.inner: // what goes on here may still fire, and hear its own hooks
 		m.answer(c, "", errGone)
 		return
 	}

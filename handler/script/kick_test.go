@@ -47,19 +47,23 @@ export default async (event: any) => {
 }
 
 // TestOneThatIsStoppedTakesNoOtherWithIt: an event that waits while another's loop is
-// stopped, or another fills the memory, goes on, or says that it was lost.
+// stopped, or another fills the memory, goes on, and what it fires then is asked, or it
+// says that it was lost.
 func TestOneThatIsStoppedTakesNoOtherWithIt(t *testing.T) {
-	for harm, lost := range map[string]error{"loop": nil, "full": errLostWith} {
+	for harm, lost := range map[string]error{"loop": nil, "later": nil, "full": errLostWith} {
 		t.Run(harm, func(t *testing.T) {
-			r := run(t, `let due = false;
+			r := run(t, fireHead+`let due = false;
+on("guard", {}, async () => { await null; return HookResponse.block("good"); });
 export default async (event: any) => {
   switch (event.tool_input.command) {
   case "loop": due = true; console.log("begun"); for (;;);
+  case "later": due = true; await null; console.log("begun"); for (;;);
   case "full": console.log("begun"); for (let s = []; ;) s.push(new Uint8Array(1 << 22));
   }
   console.log("begun");
   while (!due) await new Promise((r) => setTimeout(r, 1));
-  return { action: "block", reason: "good" };
+  const r: any = await engine.fire(tool("Bash"));
+  return r.action === "Block" ? { action: "block", reason: r.reason } : undefined;
 };`)
 			waiting := make(chan error, 1)
 			go func() {
@@ -75,7 +79,7 @@ export default async (event: any) => {
 			harmed := make(chan error, 1)
 			go func() { _, err := r.Handle(ctx, bash(harm)); harmed <- err }()
 			<-r.printed
-			if harm == "loop" {
+			if lost == nil {
 				cancel()
 			}
 			if err := <-harmed; err == nil {
