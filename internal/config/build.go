@@ -165,7 +165,7 @@ func (l *loader) build(f *found) (Hook, error) {
 		}
 	}
 	pins, hash := l.show(f, &h)
-	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.settings, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked(), l.hides(f))
+	h.mark = mark(h.Hook, h.Kind, f.spec, c, pins, hash, h.Grants, f.index, f.spec.settings, f.spec.webhook, f.spec.handler.web.marked(), f.spec.handler.rpc.marked(), l.hides(f), fmt.Sprint(f.broken))
 	if h.State != Active {
 		return h, nil
 	}

@@ -111,14 +111,18 @@ func (s *settings) variables(n *yaml.Node) {
 	}
 }
 
-// setVariables gives the hooks of settings what scopes set, the later before the earlier.
+// setVariables gives the hooks of settings what scopes set, the later before the
+// earlier. A workspace's variables do not reach managed hooks.
 func (l *loader) setVariables(all []*found, scopes ...int) {
-	var env []string
-	for _, scope := range scopes {
-		env = append(env, l.claude.env[scope]...)
-	}
 	for _, f := range all {
-		if f.spec.profile == nil || f.spec.profile.Name != hook.ProfileClaude.Name || len(env) == 0 {
+		if !f.ofClaude() {
+			continue
+		}
+		env := l.claude.variables(scopes...)
+		if slices.Contains(l.claude.theirs, f) {
+			env = l.claude.variables(scopeUser, scopeManaged)
+		}
+		if len(env) == 0 {
 			continue
 		}
 		f.spec.env = slices.Concat(env, f.spec.env) // a plugin's own variables are its own
@@ -126,6 +130,19 @@ func (l *loader) setVariables(all []*found, scopes ...int) {
 			w.claude.env = env
 		}
 	}
+}
+
+// variables are those that scopes set, the later before the earlier.
+func (c *claudeImport) variables(scopes ...int) (env []string) {
+	for _, scope := range scopes {
+		env = append(env, c.env[scope]...)
+	}
+	return env
+}
+
+// ofClaude reports whether a hook comes from Claude Code's settings.
+func (f *found) ofClaude() bool {
+	return f.spec.profile != nil && f.spec.profile.Name == hook.ProfileClaude.Name
 }
 
 // importFile reads the hooks of one settings file.
@@ -212,7 +229,7 @@ func (l *loader) settleImports() {
 		return f.source.layer == LayerWorkspace && slices.Contains(l.claude.loaded, f.plugin)
 	})
 	for _, f := range slices.Concat(l.user.found, l.work.found) {
-		if f.spec.profile == nil || f.spec.profile.Name != hook.ProfileClaude.Name {
+		if !f.ofClaude() {
 			continue
 		}
 		theirs := slices.Contains(l.claude.theirs, f)

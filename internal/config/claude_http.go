@@ -59,9 +59,8 @@ func (s *settings) server(h *hookSpec, e claudeEntry, n *yaml.Node) bool {
 	w := &webSpec{claude: &e.server, url: e.server.url.node}
 	w.URL, w.Headers, w.AllowLoopback = e.server.url.text, e.server.headers, true
 	if u, err := url.Parse(w.URL); err == nil && u.User != nil {
-		if password, _ := u.User.Password(); w.Headers["Authorization"] == "" {
-			w.Headers["Authorization"] = "Basic " + base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password))
-		}
+		password, _ := u.User.Password()
+		signIn(w.Headers, "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
 		u.User = nil
 		w.URL = u.String()
 	}
@@ -69,6 +68,20 @@ func (s *settings) server(h *hookSpec, e claudeEntry, n *yaml.Node) bool {
 	s.checkWeb(n, w)
 	h.handler = handlerSpec{kind: "http", web: w}
 	return len(s.problems) == before
+}
+
+// signIn adds the header Authorization, unless the headers have it in any case of letters.
+func signIn(headers map[string]string, value string) {
+	for name, own := range headers {
+		switch {
+		case !strings.EqualFold(name, "Authorization"):
+		case own != "":
+			return
+		default:
+			delete(headers, name)
+		}
+	}
+	headers["Authorization"] = value
 }
 
 // headerVariable is how the header of a server names a variable.

@@ -214,3 +214,47 @@ func TestAShellOfItsOwn(t *testing.T) {
 		t.Errorf("%s %q", out.Action, out.Reason)
 	}
 }
+
+// TestAChangeOfWhatServersAreAllowedCountsAtOnce: to allow one, and to allow it no more.
+func TestAChangeOfWhatServersAreAllowedCountsAtOnce(t *testing.T) {
+	s := newAskedServer(t, 200, "")
+	w := folderWorld(t)
+	w.write(w.user("hookway.yaml"), "import: claude\n")
+	allow := func(urls string) {
+		w.write(w.claudeHome("settings.json"), `{"allowedHttpHookUrls": [`+urls+`], `+serverEntry("PreToolUse", s.URL+"/hook", "")[1:])
+	}
+	allow(`"*"`)
+	r := w.open()
+	asked := func(want int) {
+		t.Helper()
+		s.mu.Lock()
+		s.events = nil
+		s.mu.Unlock()
+		fireFrom(t, r.engine, "codex", shellCall("ls"))
+		if s.mu.Lock(); len(s.events) != want {
+			t.Errorf("asked %d times, want %d", len(s.events), want)
+		}
+		s.mu.Unlock()
+	}
+	asked(1)
+	allow("")
+	r.reload()
+	asked(0)
+	allow(`"*"`)
+	r.reload()
+	asked(1)
+}
+
+// TestAServerIsSentOneAuthorization: the name of a header is the same in any case.
+func TestAServerIsSentOneAuthorization(t *testing.T) {
+	for header, want := range map[string]string{
+		`"authorization": "Bearer own"`: "Bearer own", `"AUTHORIZATION": "Bearer own"`: "Bearer own", `"X": "y"`: "Basic YW5uOnBhc3M=",
+	} {
+		s := newAskedServer(t, 200, "")
+		w := settingsWorld(t, serverEntry("PreToolUse", strings.Replace(s.URL, "http://", "http://ann:pass@", 1), `, "headers": {`+header+`}`))
+		fireFrom(t, fill(t, w.load()), "codex", shellCall("ls"))
+		if len(s.headers) != 1 || strings.Join(s.headers[0].Values("Authorization"), ", ") != want {
+			t.Errorf("%s: %v", header, s.headers)
+		}
+	}
+}

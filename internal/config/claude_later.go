@@ -1,12 +1,16 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,11 +25,51 @@ import (
 // maxLater bounds what waits for a session, in bytes.
 const maxLater = 64 << 10
 
+// maxLaterFiles bounds how many files of texts there are.
+const maxLaterFiles = 256
+
 // laters are the texts that wait for sessions: a file for each.
 type laters struct{ dir string }
 
-// latersBusy has one at a time look at the files: a text is there whole, or not.
+// latersBusy has one of a process at a time wait for the lock.
 var latersBusy sync.Mutex
+
+// lock has one at a time, of all processes, look at the files: a text is there whole,
+// or not.
+func (l laters) lock() (unlock func(), err error) {
+	latersBusy.Lock()
+	open, err := lockFile(l.dir + ".lock")
+	if err != nil {
+		latersBusy.Unlock()
+		return nil, err
+	}
+	return func() { open(); latersBusy.Unlock() }, nil
+}
+
+// makeRoom removes the oldest texts where one more file would be too many: mostly they
+// are of sessions that are long over.
+func (l laters) makeRoom(next string) error {
+	names, err := disk.Names(l.dir, maxListed)
+	if err != nil {
+		return err
+	}
+	if exists(next) || len(names) < maxLaterFiles {
+		return nil
+	}
+	age := map[string]int64{}
+	for _, name := range names {
+		if info, err := os.Lstat(filepath.Join(l.dir, name)); err == nil {
+			age[name] = info.ModTime().UnixNano()
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(age[a], age[b]) })
+	for _, name := range names[:len(names)-maxLaterFiles+1] {
+		if err := os.Remove(filepath.Join(l.dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // path is the file of a session, of a kind.
 func (l laters) path(session, kind string) string {
@@ -41,15 +85,18 @@ const (
 
 // add keeps a text for a session.
 func (l laters) add(session, kind, text string) error {
-	latersBusy.Lock()
-	defer latersBusy.Unlock()
-	if names, err := disk.Names(l.dir, maxEnvFiles); err != nil && exists(l.dir) || len(names) >= maxEnvFiles { // those of sessions that are long over
-		_ = os.RemoveAll(l.dir)
-	}
 	if err := os.MkdirAll(l.dir, 0o700); err != nil {
 		return err
 	}
+	unlock, err := l.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	path := l.path(session, kind)
+	if err := l.makeRoom(path); err != nil {
+		return err
+	}
 	if info, err := os.Lstat(path); err == nil && info.Size()+int64(len(text)) > maxLater {
 		return fmt.Errorf("%d bytes wait for the session already", info.Size())
 	}
@@ -66,17 +113,24 @@ func (l laters) add(session, kind, text string) error {
 
 // take gives what waits for a session, once.
 func (l laters) take(session string, kinds ...string) string {
-	latersBusy.Lock()
-	defer latersBusy.Unlock()
+	if !slices.ContainsFunc(kinds, func(kind string) bool { return exists(l.path(session, kind)) }) { // mostly there is none
+		return ""
+	}
+	unlock, err := l.lock()
+	if err != nil { // it waits for the next event
+		return ""
+	}
+	defer unlock()
 	var texts []string
 	for _, kind := range kinds {
 		path := l.path(session, kind)
-		taken := path + ".taken"
-		if os.Rename(path, taken) != nil { // mostly there is none
+		data, err := disk.Read(path, maxLater)
+		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		data, err := disk.Read(taken, maxLater)
-		_ = os.Remove(taken)
+		if os.Remove(path) != nil {
+			continue // else it would be told again and again
+		}
 		if text := strings.TrimSpace(string(data)); err == nil && text != "" {
 			texts = append(texts, text)
 		}
@@ -140,6 +194,26 @@ func (t tellLater) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, e
 // laterEvents are those with which an agent is told what hooks said in the background.
 var laterEvents = []*hook.EventInfo{hook.AgentStart.Info(), hook.PostToolUse.Info(), hook.AgentStop.Info()}
 
+// laterID is what the hook is called that tells them.
+const laterID = "claude:later"
+
+// Unheard keeps for a session's next event what the steps of a stop would have its
+// agent go on for: it stopped all the same.
+func (s *Set) Unheard(session string, steps []hook.Step) error {
+	for _, step := range steps {
+		told := func(h Hook) bool { return h.ID == step.Hook && h.name == laterID }
+		if step.Action != hook.ActionBlock || session == "" || !slices.ContainsFunc(s.Hooks, told) {
+			continue
+		}
+		if err := s.laters().add(session, laterWake, step.Reason); err != nil {
+			return fmt.Errorf("what hooks said in the background cannot be kept for the agent's next event: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Set) laters() laters { return laters{filepath.Join(s.stateDir, "claude-later")} }
+
 // laterHook adds the hook that tells agents what imported hooks say in the background.
 func (l *loader) laterHook() {
 	for i := range l.set.Hooks {
@@ -151,12 +225,11 @@ func (l *loader) laterHook() {
 		for _, info := range laterEvents {
 			options = append(options, hook.For(info.Name))
 		}
-		const id = "claude:later"
 		told := Hook{Hook: hook.New("", tellLater{l.laters()}, options...), State: Active, Layer: h.Layer, File: h.File, Kind: "command", Command: "hookway",
-			Description: "tells agents what hooks in the background have said", name: id, source: h.source, rank: h.rank, mark: id + l.stateDir}
+			Description: "tells agents what hooks in the background have said", name: laterID, source: h.source, rank: h.rank, mark: laterID + l.stateDir}
 		l.set.Hooks = append(l.set.Hooks, told)
 		return
 	}
 }
 
-func (l *loader) laters() laters { return laters{filepath.Join(l.stateDir, "claude-later")} }
+func (l *loader) laters() laters { return l.set.laters() }

@@ -53,3 +53,73 @@ func TestVariablesOfSettingsGoByTheirScopes(t *testing.T) {
 		t.Errorf("%q; %s", out.Reason, set.Problems)
 	}
 }
+
+// TestVariablesOfAWorkspaceAreTrustedWithWhatTheyName: they reach the user's hooks of
+// Claude Code, which run what they name.
+func TestVariablesOfAWorkspaceAreTrustedWithWhatTheyName(t *testing.T) {
+	for _, c := range []struct{ name, env, file, unknown string }{
+		{"sourced", `"BASH_ENV": "./tools/env.sh"`, "tools/env.sh", ""},
+		{"programs", `"PATH": "./tools/bin:/usr/bin:/bin"`, "tools/bin/jq", ""},
+		{"options", `"NODE_OPTIONS": "--require ./tools/a.js"`, "tools/a.js", ""},
+		{"loaded", `"LD_PRELOAD": "./tools/a.so"`, "tools/a.so", ""},
+		{"a folder", `"PYTHONPATH": "./tools/py"`, "tools/py/json.py", ""},
+		{"by a line", `"LINT": "./tools/lint.sh"`, "tools/lint.sh", ""},
+		{"everything", `"PATH": ".:/usr/bin:/bin"`, "", "claude:env PATH=.:/usr/bin:/bin"},
+		{"nothing", `"TEAM": "red"`, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := settingsWorld(t, `{"env": {`+c.env+`}}`)
+			delete(w.env, "HOOKWAY_TRUST")
+			w.write(w.user("hookway.yaml"), "import: claude\n")
+			w.write(w.claudeHome("settings.json"), entryOf("PreToolUse", "", `"command": "sh ./own.sh; . $OTHER; sh $LINT"`))
+			for _, file := range []string{"own.sh", "tools/env.sh", "tools/bin/jq", "tools/a.js", "tools/a.so", "tools/py/json.py", "tools/lint.sh"} {
+				w.write(w.work(file), "#!/bin/sh\n")
+			}
+			status := w.trust()
+			var unknown []string
+			for _, u := range status.Unknown {
+				unknown = append(unknown, u.Hook+" "+u.Word)
+			}
+			if got := strings.Join(unknown, "; "); got != c.unknown {
+				t.Errorf("unknown %q, want %q", got, c.unknown)
+			}
+			want := strings.TrimSpace(".claude/settings.json hookway.yaml " + c.file)
+			if got := strings.Join(status.Files, " "); got != want {
+				t.Errorf("pinned %q, want %q", got, want)
+			}
+			if set := w.load(); c.unknown == "" && set.Trust.State != TrustGiven {
+				t.Errorf("before a change: %s %v", set.Trust.State, set.Trust.Changes)
+			}
+			if c.file == "" {
+				return
+			}
+			w.write(w.work(c.file), "#!/bin/sh\ntouch here\n")
+			if set := w.load(); set.Trust.State != TrustChanged {
+				t.Errorf("%s changed: %s", c.file, set.Trust.State)
+			}
+		})
+	}
+}
+
+// TestManagedHooksHaveNoVariablesOfAWorkspace: whichever layer imports them.
+func TestManagedHooksHaveNoVariablesOfAWorkspace(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		w := settingsWorld(t, `{"env": {"A": "project", "B": "project", "C": "project"}}`)
+		want := "managed"
+		if both {
+			w.write(w.user("hookway.yaml"), "import: claude\n")
+			w.write(w.claudeHome("settings.json"), `{"env": {"B": "user"}}`)
+			want = "managed user"
+		}
+		w.write(filepath.Join(w.home, "managed/managed-settings.json"), `{"env": {"A": "managed"}, "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo $A $B $C >&2; exit 2"}]}]}}`)
+		w.trust()
+		o := w.options()
+		o.managedClaude = filepath.Join(w.home, "managed")
+		set, err := Load(t.Context(), o)
+		w.must(err)
+		t.Cleanup(func() { w.must(set.Close()) })
+		if out := fireFrom(t, fill(t, set), "codex", working(w.ws, shellCall("ls"))); strings.TrimSpace(out.Reason) != want {
+			t.Errorf("%q, want %q; %s", out.Reason, want, set.Problems)
+		}
+	}
+}

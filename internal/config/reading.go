@@ -35,6 +35,7 @@ func (l *loader) readCommands() {
 			f.command.files = l.readCommand(f)
 		}
 	}
+	l.readVariables()
 	l.eachScript(&l.work, l.readWrapped)
 	for _, folder := range l.work.folders {
 		for _, file := range folder.files {
@@ -45,16 +46,19 @@ func (l *loader) readCommands() {
 
 // readCommand reads the command of one hook.
 func (l *loader) readCommand(f *found) []string {
-	return l.take(shell.Reader{Env: f.environment(), Dirs: l.dirs(f)}, f.spec.id, f.place(), func(r shell.Reader) shell.Reading {
-		if f.spec.handler.shell != nil {
-			return r.Line(f.spec.handler.shell.text)
-		}
-		var words []string
-		for _, e := range f.spec.handler.argv {
-			words = append(words, e.text)
-		}
-		return r.Words(words)
-	})
+	return l.take(shell.Reader{Env: f.environment(), Dirs: l.dirs(f)}, f.spec.id, f.place(), f.reading)
+}
+
+// reading reads the hook's command.
+func (f *found) reading(r shell.Reader) shell.Reading {
+	if f.spec.handler.shell != nil {
+		return r.Line(f.spec.handler.shell.text)
+	}
+	var words []string
+	for _, e := range f.spec.handler.argv {
+		words = append(words, e.text)
+	}
+	return r.Words(words)
 }
 
 // dirs are the folders from which names of a hook's command start, for trust.
@@ -70,9 +74,12 @@ func (l *loader) dirs(f *found) []string {
 }
 
 // environment is what a hook adds to its environment.
-func (f *found) environment() map[string]string {
+func (f *found) environment() map[string]string { return asMap(f.spec.env) }
+
+// asMap is an environment by its names. The last of equal ones counts.
+func asMap(env []string) map[string]string {
 	out := map[string]string{}
-	for _, entry := range f.spec.env {
+	for _, entry := range env {
 		name, value, _ := strings.Cut(entry, "=")
 		out[name] = value
 	}
