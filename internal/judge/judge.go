@@ -295,6 +295,11 @@ func (h *hearing) deliver(ctx context.Context, out hook.Outcome[any]) (call.Repl
 		record.Degraded = append(record.Degraded, d.String())
 	}
 	record.Warnings = append(record.Warnings, h.later.put(h.reader(), fitted.Later)...)
+	if h.ev.Info() == hook.AgentStop.Info() && fitted.Outcome.Action != hook.ActionBlock {
+		if err := h.w.set.Unheard(h.ev.Head().Session, out.Steps); err != nil {
+			record.Warnings = append(record.Warnings, err.Error())
+		}
+	}
 	if h.ends(fitted.Outcome.Action) {
 		record.Warnings = append(record.Warnings, h.later.end(h.reader())...)
 	}
