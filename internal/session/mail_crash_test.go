@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,7 +25,20 @@ import (
 
 // remember has the agent of the kit keep what it was told: in a file, and in
 // another one as agents do.
+//
+// Whoever ends it meanwhile waits until it is in both: one that says what it heard,
+// and keeps no record of it, is no agent.
 func remember(text string) {
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, syscall.SIGHUP, syscall.SIGTERM)
+	defer func() {
+		signal.Stop(ends)
+		select {
+		case <-ends:
+			os.Exit(1)
+		default:
+		}
+	}()
 	keep := func(path, line string) {
 		if path == "" {
 			return
