@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -28,19 +29,74 @@ func ForNode(file string) (program bool, err error) {
 	return writtenAsProgram(file), nil
 }
 
+// ofNode reports whether a name is that of a module which Node, or the package
+// hookway beside it, gives.
+func ofNode(name string) bool {
+	return strings.HasPrefix(name, "node:") || name == "hookway" || name == "hookway/client" || nodes[name] != "" || slices.Contains(nodeOnly, name)
+}
+
+// FilesForNode are the files that a file takes in when Node runs it, by itself or
+// bundled, with the package.json files that choose among them. What is imported by a
+// computed name nobody can know.
+func FilesForNode(file string) []string {
+	out := []string{file}
+	for _, more := range [][]string{nil, {"module-sync", "node-addons"}} {
+		s, _, err := forNode(file, more, false)
+		if s == nil || err != nil && len(s.loaded) == 0 {
+			break
+		}
+		out = append(out, s.loaded...)
+		for _, p := range s.chosen {
+			out = append(out, filepath.Join(p.dir, "package.json"))
+		}
+		if len(s.chosen) == 0 {
+			break
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // PlainForNode is a file of TypeScript as one module of JavaScript, for a Node that
-// cannot read types. What it takes from the package hookway stays an import.
-func PlainForNode(file string) ([]byte, error) {
+// cannot read types. What it takes from the package hookway stays an import. It is made
+// of the given files only.
+func PlainForNode(file string, of []string) ([]byte, error) {
+	s, plain, err := forNode(file, nil, true)
+	if err != nil {
+		return nil, err
+	}
+	for _, from := range s.loaded {
+		if !slices.Contains(of, from) {
+			return nil, fmt.Errorf("it imports %s by a name that is computed, so trust cannot pin it; name it in full", from)
+		}
+	}
+	for _, name := range s.missing {
+		return nil, fmt.Errorf("%q cannot be found: %s", name, missing(fmt.Sprintf("Could not resolve %q", name)))
+	}
+	return plain, nil
+}
+
+// forNode bundles a file as Node finds what it imports: to see what that is, or to run it.
+func forNode(file string, more []string, plain bool) (*finder, []byte, error) {
+	dir := filepath.Dir(file)
+	files, err := newFinder(dir, dir, true)
+	if err != nil && plain {
+		return nil, nil, err
+	}
+	files.node, files.more, files.plain = true, more, plain
+	if !plain { // Node keeps imports of which only types are used
+		files.config.options["verbatimModuleSyntax"] = []byte("true")
+	}
 	here := (&url.URL{Scheme: "file", Path: filepath.ToSlash(file)}).String()
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{file}, AbsWorkingDir: filepath.Dir(file), Bundle: true, Write: false, Outfile: "script.mjs",
+		EntryPoints: []string{file}, AbsWorkingDir: dir, Bundle: true, Write: false, Outfile: "script.mjs",
 		Format: api.FormatESModule, Platform: api.PlatformNode, Target: api.ES2022, Charset: api.CharsetUTF8, LogLevel: api.LogLevelSilent,
-		External: []string{"hookway", "hookway/client"}, Sourcemap: api.SourceMapInline, SourcesContent: api.SourcesContentExclude,
-		Define: map[string]string{"import.meta.url": quote(here), "import.meta.filename": quote(file), "import.meta.dirname": quote(filepath.Dir(file))},
-		Banner: map[string]string{"js": fmt.Sprintf("import { createRequire as __hookwayRequire } from \"node:module\";\nconst require = __hookwayRequire(%s), __filename = %s, __dirname = %s;", quote(here), quote(file), quote(filepath.Dir(file)))},
+		TsconfigRaw: files.config.raw(), Plugins: []api.Plugin{files.plugin()}, Sourcemap: api.SourceMapInline, SourcesContent: api.SourcesContentExclude,
+		Define: map[string]string{"import.meta.url": quote(here), "import.meta.filename": quote(file), "import.meta.dirname": quote(dir)},
+		Banner: map[string]string{"js": fmt.Sprintf("import { createRequire as __hookwayRequire } from \"node:module\";\nconst require = __hookwayRequire(%s), __filename = %s, __dirname = %s;", quote(here), quote(file), quote(dir))},
 	})
 	if len(result.Errors) > 0 {
-		return nil, mistakes(result.Errors)
+		return files, nil, mistakes(result.Errors)
 	}
-	return result.OutputFiles[0].Contents, nil
+	return files, result.OutputFiles[0].Contents, nil
 }

@@ -110,6 +110,11 @@ func (s *finder) exported(p *packageFile, from *branch, name string, required bo
 	if required {
 		conditions[2] = "require"
 	}
+	s.chosen = append(s.chosen, p)
+	if s.node {
+		conditions[0] = "node"
+		conditions = append(conditions, s.more...)
+	}
 	target := ""
 	if isSubpaths := len(from.names) > 0 && (strings.HasPrefix(from.names[0], ".") || strings.HasPrefix(from.names[0], "#")); isSubpaths {
 		target = from.match(name, conditions)

@@ -29,13 +29,19 @@ type finder struct {
 	root   string
 	entry  string // the script's own file
 	config *tsconfig
-	data   bool // files outside of the root may be read that are no code
+	data   bool     // files outside of the root may be read that are no code
+	node   bool     // Node runs it: names mean what they mean there
+	more   []string // with node: conditions that only some versions of it have
+	plain  bool     // with node: the text is run, so nothing in it is replaced
 
 	mu       sync.Mutex
 	packages map[string]*packageFile // by folder
 	bytes    int64
 	files    int
 	names    map[string]bool // words of its own files that may be variables
+	loaded   []string        // what was read for the bundle, or tried
+	chosen   []*packageFile  // that said which file is meant
+	missing  []string        // with node: what was imported and is not there
 }
 
 // newFinder is for a script in a folder. The root may be given as it is named.
@@ -69,6 +75,9 @@ func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	if strings.HasPrefix(a.Path, "data:") {
 		return api.OnResolveResult{}, errors.New("a script cannot import a data URL; put it into a file")
 	}
+	if s.node && ofNode(a.Path) {
+		return api.OnResolveResult{Path: a.Path, External: true}, nil
+	}
 	required := a.Kind == api.ResolveJSRequireCall || a.Kind == api.ResolveJSRequireResolve
 	path, err := s.find(a.ResolveDir, a.Path, required)
 	switch {
@@ -76,6 +85,9 @@ func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	case !errors.Is(err, errNotThere):
 		return api.OnResolveResult{}, err
 	case required || a.Kind == api.ResolveJSDynamicImport: // it may be meant to fail when it runs
+		return api.OnResolveResult{Path: a.Path, External: true}, nil
+	case s.node:
+		s.missing = append(s.missing, a.Path)
 		return api.OnResolveResult{Path: a.Path, External: true}, nil
 	default:
 		//lint:ignore ST1005 these are the words of esbuild
@@ -85,7 +97,7 @@ func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 		path = real
 	}
 	result := api.OnResolveResult{Path: path, Namespace: "file"}
-	if p := s.packageOf(filepath.Dir(path)); p != nil && p.pure() {
+	if p := s.packageOf(filepath.Dir(path)); p != nil && p.pure() && !s.node {
 		result.SideEffects = api.SideEffectsFalse
 	}
 	return result, nil
@@ -183,7 +195,7 @@ func inPackage(dir string) bool {
 // extensions are what an import may leave out, and rewritten what stands for a
 // file that TypeScript would make.
 var (
-	extensions = []string{".tsx", ".ts", ".jsx", ".js", ".css", ".json"}
+	extensions = []string{".tsx", ".ts", ".jsx", ".js", ".css", ".json", ".mts", ".mjs"}
 	rewritten  = map[string][]string{".js": {".ts", ".tsx"}, ".jsx": {".ts", ".tsx"}, ".mjs": {".mts"}, ".cjs": {".cts"}}
 )
 
@@ -198,8 +210,9 @@ func (s *finder) file(path string) (string, error) {
 		return "", errNotThere
 	}
 	if p := s.packageIn(path); p != nil {
+		s.chosen = append(s.chosen, p)
 		for _, main := range []string{p.Module, p.Main} {
-			if main == "" {
+			if main == "" || s.node && main != p.Main {
 				continue
 			}
 			at := filepath.Join(path, filepath.FromSlash(main))
@@ -269,6 +282,9 @@ func cause(err error) error {
 }
 
 func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {
+	s.mu.Lock()
+	s.loaded = append(s.loaded, a.Path)
+	s.mu.Unlock()
 	if _, err := disk.Stat(a.Path); err != nil {
 		return api.OnLoadResult{}, fmt.Errorf("%s cannot be read: %w", a.Path, cause(err))
 	}
@@ -292,7 +308,7 @@ func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {
 	default:
 		return api.OnLoadResult{}, fmt.Errorf("importing with the type %q is not supported; json, text and bytes are", a.With["type"])
 	}
-	if loader == api.LoaderDefault {
+	if loader == api.LoaderDefault && !s.plain {
 		text = tame(a.Path, s.relative(a.Path), text)
 	}
 	return api.OnLoadResult{Contents: &text, Loader: loader}, nil

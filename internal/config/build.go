@@ -47,6 +47,7 @@ type found struct {
 	source  *source
 	file    string // the hookway.yaml or the executable
 	command commandLine
+	node    []string // the files that Node takes in for its script
 	env     []string // besides the spec's
 	script  *scriptFile
 	module  *wasm.Module

@@ -32,7 +32,7 @@ type Doubt struct {
 func (l *loader) readCommands() {
 	for _, f := range l.work.found {
 		if f.spec.handler.kind == "command" && !f.spec.disabled && f.source.layer == LayerWorkspace {
-			f.command.files = l.readCommand(f)
+			f.command.files = append(l.readCommand(f), l.pinForNode(f)...)
 		}
 	}
 	l.readVariables()

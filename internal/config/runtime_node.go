@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/sdk/typescript"
 	"go.yaml.in/yaml/v4"
 )
@@ -71,12 +72,24 @@ func (l *loader) nodeScript(f *found) bool {
 		program, err := script.ForNode(file)
 		if err == nil {
 			f.spec.worker = !program
+			f.node = script.FilesForNode(file)
 			return true
 		}
 		problem.Message, problem.Hint = clipLine(err.Error()), ""
 	}
 	l.set.Problems = append(l.set.Problems, problem)
 	return false
+}
+
+// pinForNode pins what Node will load for a script, beyond what its command shows.
+func (l *loader) pinForNode(f *found) (files []string) {
+	for _, path := range f.node {
+		if !slices.Contains(f.command.files, path) && pinnable(l.workspace, shell.Name{Path: path, Word: path}, true) {
+			l.pinned.add(path)
+			files = append(files, path)
+		}
+	}
+	return files
 }
 
 // nodeArgv is how Node is started for a script.
@@ -102,7 +115,7 @@ func (l *loader) nodeArgv(f *found) ([]string, error) {
 	if !typed {
 		return argv, nil
 	}
-	plain, err := script.PlainForNode(file)
+	plain, err := script.PlainForNode(file, f.node)
 	if err != nil {
 		return nil, err
 	}

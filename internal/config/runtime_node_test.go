@@ -102,3 +102,48 @@ func TestWhatNodeDoesNotHaveIsSaid(t *testing.T) {
 		})
 	}
 }
+
+// TestTrustPinsWhatNodeTakesIn: a file that is named as TypeScript or Node allow is
+// pinned as one that is named in full. When it changes, the guard is closed.
+func TestTrustPinsWhatNodeTakesIn(t *testing.T) {
+	const code = "export const bad = (c: string): boolean => c.startsWith('rm');\n"
+	for name, c := range map[string]struct {
+		hook, text, file string
+		more             map[string]string
+	}{
+		"js for ts":      {"on.ts", "./lib/why.js", "hooks/lib/why.ts", nil},
+		"mjs for mts":    {"on.ts", "./lib/why.mjs", "hooks/lib/why.mts", nil},
+		"no ending":      {"on.ts", "./lib/why", "hooks/lib/why.mts", nil},
+		"paths":          {"on.ts", "@lib/why", "hooks/lib/why.ts", map[string]string{"tsconfig.json": `{"extends": "./base.json"}`, "base.json": `{"compilerOptions": {"paths": {"@lib/*": ["./hooks/lib/*"]}}}`}},
+		"#imports":       {"on.mjs", "#why", "hooks/lib/why.js", map[string]string{"package.json": `{"imports": {"#why": {"node": "./hooks/lib/why.js", "default": "./x.js"}}}`}},
+		"a package":      {"on.mjs", "why", "node_modules/why/b.mjs", map[string]string{"node_modules/why/package.json": `{"exports": {"module": "./a.mjs", "import": "./b.mjs"}}`, "node_modules/why/a.mjs": ""}},
+		"for newer Node": {"on.mjs", "why", "node_modules/why/s.mjs", map[string]string{"node_modules/why/package.json": `{"exports": {"module-sync": "./s.mjs", "import": "./b.mjs"}}`, "node_modules/why/b.mjs": ""}},
+	} {
+		for _, line := range []string{"script: hooks/" + c.hook + ", runtime: node", "command: node hooks/" + c.hook} {
+			if !strings.HasPrefix(line, "script") && !strings.HasPrefix(c.text, "./") {
+				continue // a command's names of packages are not followed
+			}
+			t.Run(name+" "+line, func(t *testing.T) {
+				w := newWorld(t)
+				w.write(w.work("hookway.yaml"), "hooks:\n  - {id: n, on: PreToolUse, lane: guard, "+line+"}\n")
+				w.write(w.work("hooks/"+c.hook), "import { bad } from '"+c.text+"';\nexport default (e) => bad(e.tool_input.command) ? { action: 'block' } : undefined;\n")
+				w.write(w.work(c.file), code)
+				for name, text := range c.more {
+					w.write(w.work(name), text)
+				}
+				if status := w.trust(); !slices.Contains(status.Files, c.file) {
+					t.Fatalf("%s is not pinned: %v", c.file, status.Files)
+				}
+				e := fill(t, w.load())
+				w.write(w.work(c.file), strings.Replace(code, "c.startsWith('rm')", "false", 1))
+				if out := bash(t, e, w.ws, "rm x"); out.Action != hook.ActionBlock || out.Steps[0].Err == nil || !strings.Contains(out.Steps[0].Err.Error(), "changed since the workspace was trusted") {
+					t.Errorf("the changed file runs: %+v %v", out.Verdict, out.Steps[0].Err)
+				}
+				s := w.load()
+				if s.Trust.State != TrustChanged {
+					t.Errorf("the workspace is %s", s.Trust.State)
+				}
+			})
+		}
+	}
+}

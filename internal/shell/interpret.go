@@ -22,7 +22,7 @@ type interpreter struct {
 var node = interpreter{
 	valued: "-e --eval -p --print -r --require --import --loader --experimental-loader -C --conditions --env-file --input-type --title --preload --config -c",
 	code:   "-e --eval -p --print", load: "-r --require --import --loader --experimental-loader --env-file --preload --config -c",
-	endings: []string{".js", ".cjs", ".mjs", ".ts", ".json", "/index.js", "/index.ts", "/index.mjs", "/index.cjs", "/package.json"},
+	endings: []string{".js", ".cjs", ".mjs", ".ts", ".mts", ".cts", ".tsx", ".json", "/index.js", "/index.ts", "/index.mts", "/index.mjs", "/index.cjs", "/package.json"},
 	verbs:   "run test watch",
 }
 

@@ -12,6 +12,7 @@ import (
 var (
 	imported     = regexp.MustCompile(`(?m)(?:^|[;:\s])(?:import|from)[ \t]+(\.*[\w.]*(?:[ \t]*,[ \t]*[\w.]+)*)(?:[ \t]+import[ \t]+\(?([\w, \t]+))?`)
 	required     = regexp.MustCompile(`(?:\brequire\s*\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}/[^"'\n]+)["']`)
+	written      = regexp.MustCompile(`\.[cm]?jsx?$`)
 	requiredRuby = regexp.MustCompile(`(?m)\brequire_relative\s*\(?\s*["']([^"'\n]+)["']`)
 )
 
@@ -108,6 +109,10 @@ func siblings(in interpreter, text string) (out []string) {
 	case ".js":
 		for _, m := range required.FindAllStringSubmatch(text, maxTexts) {
 			out = append(out, m[1])
+			if ending := written.FindString(m[1]); ending != "" { // what TypeScript would make of it
+				typed := strings.TrimSuffix(m[1], ending) + strings.NewReplacer("js", "ts").Replace(ending)
+				out = append(out, typed, strings.TrimSuffix(typed, "x")+"x")
+			}
 		}
 	case ".rb":
 		for _, m := range requiredRuby.FindAllStringSubmatch(text, maxTexts) {

@@ -1,7 +1,7 @@
 // Finds the package hookway beside this file, and modules that are named without their
 // endings, as hookway's own runtime does.
 const ours = { hookway: "./index.js", "hookway/client": "./client.js" };
-const endings = [".ts", ".mts", ".js", ".mjs", "/index.ts", "/index.js"];
+const endings = [".ts", ".js", ".mts", ".mjs", "/index.ts", "/index.js", "/index.mts", "/index.mjs"];
 
 export const resolve = async (name, context, next) => {
   if (Object.hasOwn(ours, name)) return { url: new URL(ours[name], import.meta.url).href, shortCircuit: true };
