@@ -23,6 +23,7 @@ const maxEngines = 64
 type ownEngine struct {
 	version int
 	hooks   *hook.Engine
+	waits   bool // some of them are asked while the script goes on
 }
 
 // ownHook is a hook of such an engine, by its names in hookway.yaml.
@@ -75,11 +76,11 @@ func (m *machine) fires(args json.RawMessage) work {
 	}
 	own := m.engines[number]
 	if own == nil || own.version != version {
-		e, err := m.ownEngine(list[2])
+		e, waits, err := m.ownEngine(list[2])
 		if err != nil {
 			return fail(err)
 		}
-		if own = (&ownEngine{version: version, hooks: e}); len(m.engines) >= maxEngines {
+		if own = (&ownEngine{version, e, waits}); len(m.engines) >= maxEngines {
 			clear(m.engines)
 		}
 		m.engines[number] = own
@@ -98,6 +99,9 @@ func (m *machine) fires(args json.RawMessage) work {
 	return func(ctx context.Context, _ *Program, _ json.RawMessage) (any, error) {
 		out, err := own.hooks.Fire(ctx, ev)
 		m.tellFailed(of, out.Steps)
+		if own.waits { // before the script hears of the outcome, so that it never has nothing to wait for
+			m.post(task{c: of, do: func() { m.settleOwn(own.hooks) }})
+		}
 		if err != nil {
 			return nil, fmt.Errorf("fire: %w", err)
 		}
@@ -105,13 +109,13 @@ func (m *machine) fires(args json.RawMessage) work {
 	}
 }
 
-// ownEngine makes an engine of hooks.
-func (m *machine) ownEngine(text json.RawMessage) (*hook.Engine, error) {
+// ownEngine makes an engine of hooks, and says whether some are asked while the script goes on.
+func (m *machine) ownEngine(text json.RawMessage) (e *hook.Engine, waits bool, err error) {
 	var hooks []ownHook
 	if err := json.Unmarshal(text, &hooks); err != nil {
-		return nil, fmt.Errorf("the engine's hooks cannot be read: %w", err)
+		return nil, false, fmt.Errorf("the engine's hooks cannot be read: %w", err)
 	}
-	e := new(hook.Engine)
+	e = new(hook.Engine)
 	e.Watch(func(n hook.Notice) {
 		if n.Kind == hook.HookError && n.Lane == hook.Observe {
 			m.tellFailed(nil, []hook.Step{{Hook: n.Hook, Err: n.Err}})
@@ -121,18 +125,18 @@ func (m *machine) ownEngine(text json.RawMessage) (*hook.Engine, error) {
 	for _, h := range hooks {
 		limit, err := time.ParseDuration(h.Timeout)
 		if err != nil {
-			return nil, fmt.Errorf("the timeout of hook %q cannot be read: %w", h.ID, err)
+			return nil, false, fmt.Errorf("the timeout of hook %q cannot be read: %w", h.ID, err)
 		}
 		lane := hook.Transform
 		if h.Async {
-			lane = hook.Observe
+			lane, waits = hook.Observe, true
 		}
 		handler := &Handler{p: m.p, m: m, index: h.Slot, inner: true, o: Options{Profile: hook.ProfileA3S}}
 		errs = append(errs, e.Add(hook.New(h.ID, handler, hook.For(h.On), hook.WithProfile(hook.ProfileA3S), hook.Priority(h.Priority), hook.Timeout(limit),
 			hook.Retries(h.Retries), hook.As(lane),
 			hook.Matching(hook.Match{Tool: h.Match.Tool, Path: h.Match.Path, Command: h.Match.Command, Session: h.Match.Session}))))
 	}
-	return e, errors.Join(errs...)
+	return e, waits, errors.Join(errs...)
 }
 
 // tellFailed logs which hooks failed, or answered what could not be carried out.
@@ -214,16 +218,25 @@ func fieldsOf(ev hook.AnyEvent) (map[string]json.RawMessage, error) {
 	return fields, err
 }
 
-// settleOwn is the work of the hooks that nobody waits for: as long as it goes on, the
-// script does not wait for nothing, and a program does not end. [engine]
-func (m *machine) settleOwn(args json.RawMessage) work {
-	var number int
-	list := texts(args)
-	if len(list) != 1 || json.Unmarshal(list[0], &number) != nil || m.engines[number] == nil {
-		return func(context.Context, *Program, json.RawMessage) (any, error) { return nil, nil }
+// settleOwn waits for the hooks of an engine that nobody waits for, whatever the script
+// has made of that engine since: as long as they go on, the script does not wait for
+// nothing, and a program does not end.
+func (m *machine) settleOwn(e *hook.Engine) {
+	base := context.Background()
+	if m.cur != nil {
+		base = context.WithoutCancel(m.cur.ctx)
 	}
-	e := m.engines[number].hooks
-	return func(ctx context.Context, _ *Program, _ json.RawMessage) (any, error) { return nil, e.Close(ctx) }
+	ctx, cancel := context.WithCancel(base)
+	id, o, err := m.begun(cancel)
+	if err != nil { // too much is open: that is waited for
+		cancel()
+		return
+	}
+	m.ending.Go(func() {
+		defer cancel()
+		m.settle(id, "", e.Close(ctx))
+	})
+	m.bound(o)
 }
 
 // errStopped is the failure of a hook whose machine ended before it began.

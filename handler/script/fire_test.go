@@ -158,3 +158,36 @@ console.log((await engine.fire(tool("Bash"))).reason);`})
 		t.Errorf("code %d, %v: %s", code, err, out.String())
 	}
 }
+
+// A program waits for the hooks that it does not await also when their engine has been
+// changed since, or so many engines have fired that it is forgotten.
+func TestAProgramWaitsForWhatAChangedEngineTold(t *testing.T) {
+	for name, change := range map[string]string{
+		"registered": `engine.unregister("slow"); engine.unregister("hold"); on("x", {}, () => undefined); await engine.fire(tool("Bash"));`,
+		"many":       `for (let i = 0; i < 70; i++) { const e = new HookEngine(); e.register(Hook.new("n", "pre_tool_use")); e.register_handler("n", () => undefined); await e.fire(tool("Bash")); }`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := files(t, map[string]string{"p.ts": fireHead + `
+let go: any, release: any;
+const gate = new Promise((ok) => { go = ok; }), held = new Promise((ok) => { release = ok; });
+on("hold", {}, async () => { await held; });
+on("slow", { async_execution: true }, async () => { await gate; for (let i = 0; i < 20; i++) await new Promise((r) => setTimeout(r, 1).unref()); console.log("told"); });
+const first = engine.fire(tool("Bash"));
+` + change + `
+release();
+await first;
+go();
+`})
+			b, err := BuildProgram(dir+"/p.ts", dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := Open(b, Config{})
+			defer p.Close()
+			var out bytes.Buffer
+			if code, err := p.Run(context.Background(), Run{Stdout: &out, Stderr: &out}); err != nil || code != 0 || !strings.Contains(out.String(), "told\n") {
+				t.Errorf("code %d, %v: %s", code, err, out.String())
+			}
+		})
+	}
+}

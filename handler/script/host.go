@@ -245,8 +245,6 @@ func (m *machine) hostStart(args []any) (any, error) {
 		work = m.gated(json.RawMessage(list))
 	case "fire":
 		work = m.fires(json.RawMessage(list))
-	case "fired":
-		work = m.settleOwn(json.RawMessage(list))
 	}
 	if work == nil {
 		return nil, fmt.Errorf("the host knows no %s", what)

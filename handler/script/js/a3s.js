@@ -155,9 +155,7 @@ export class HookEngine {
     const now = this.#current();
     now.users++;
     try {
-      const result = await later("fire", this.#number, now.version, now.hooks, { ...fields, hook_event_name: name });
-      if (now.waits) later("fired", this.#number).catch(() => {});
-      return result;
+      return await later("fire", this.#number, now.version, now.hooks, { ...fields, hook_event_name: name });
     } finally {
       now.users--;
     }
@@ -166,7 +164,7 @@ export class HookEngine {
   // current are the hooks and handlers as they are now, for fire.
   #current() {
     if (this.#now?.version === this.#version) return this.#now;
-    const now = { version: this.#version, users: 0, hooks: [], slots: [], waits: false };
+    const now = { version: this.#version, users: 0, hooks: [], slots: [] };
     for (const h of this.#hooks.values()) {
       const handler = this.#handlers.get(h.id);
       if (handler === undefined) continue; // it has no opinion
@@ -174,7 +172,6 @@ export class HookEngine {
       const slot = within((ev) => run(firedOf(h, ev)), placeOf(handler));
       now.slots.push(slot);
       now.hooks.push({ slot, ...optionsOf(h) });
-      if (h.config.async_execution) now.waits = true;
     }
     let at = 0;
     while (earlier.length - at >= 100) {
