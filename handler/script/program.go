@@ -28,6 +28,7 @@ const (
 	maxOps      = 1024 // timers, and what else the script waits for, in one machine
 	maxWaiting  = 4096 // calls of one machine that have not been answered
 	busyTime    = 50 * time.Millisecond
+	retryFirst  = 2 * time.Second // as a hook that costs time is asked again
 	retryRead   = 30 * time.Second
 )
 
@@ -83,7 +84,8 @@ type Program struct {
 	loadTime   time.Duration // to read the file when it is first needed
 	afterwards time.Duration // that work goes on for which a handler did not wait
 	maxOps     int
-	retryRead  time.Duration // after which a script is read again that took so long to fail
+	retryFirst time.Duration // after the first such failure
+	retryRead  time.Duration // at most, after which a script is read again that took so long to fail
 
 	mu         sync.Mutex
 	refs       int
@@ -102,7 +104,7 @@ func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
 		c.Root = dirOf(b.file)
 	}
-	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, maxOps: maxOps, retryRead: retryRead, refs: 1, late: late{known: -1}, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
+	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, maxOps: maxOps, retryFirst: retryFirst, retryRead: retryRead, refs: 1, late: late{known: -1}, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
 }
 
 // Grants is what the program may do.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,7 +16,9 @@ import (
 
 // A script that cannot be read, and took all the time there is to find out, would cost
 // that at each event. Why it failed is kept, here and in the cache's folder, and told at
-// once until the script changes, or for a while: what it waited for may come.
+// once until the script changes, or for a while: what it waited for may come. The
+// while is short at first, and doubles each time, so that one slow moment of the
+// machine does not switch its hooks off for long.
 
 // maxUnread bounds how many are kept.
 const maxUnread = 256
@@ -39,6 +42,7 @@ var unread struct {
 type kepts struct {
 	why   string
 	until time.Time
+	wait  time.Duration // that ends then
 }
 
 // unreadKey is equal for scripts that do the same when they are read.
@@ -54,9 +58,8 @@ func (p *Program) failedBefore() error {
 	defer unread.Unlock()
 	if known, ok := unread.why[key]; ok {
 		if time.Now().Before(known.until) {
-			return &Unread{known.why, p.retryRead}
+			return &Unread{known.why, known.wait}
 		}
-		delete(unread.why, key)
 	}
 	dir := p.c.Cache
 	if dir == "" || private(dir) != nil {
@@ -67,14 +70,16 @@ func (p *Program) failedBefore() error {
 	if err != nil {
 		return nil
 	}
-	if age := time.Since(info.ModTime()); age < 0 || age >= p.retryRead {
-		return nil
-	}
 	text, err := disk.Read(name, maxAnswer)
-	if err != nil || len(text) == 0 {
+	if err != nil {
 		return nil
 	}
-	return &Unread{string(text), p.retryRead}
+	first, why, _ := strings.Cut(string(text), "\n")
+	wait, err := time.ParseDuration(first)
+	if age := time.Since(info.ModTime()); err != nil || why == "" || age < 0 || age >= min(wait, p.retryRead) {
+		return nil
+	}
+	return &Unread{why, wait}
 }
 
 // cannotBeRead keeps why a script failed that took so long.
@@ -83,28 +88,30 @@ func (p *Program) cannotBeRead(why error, took time.Duration) {
 		return
 	}
 	key := p.unreadKey()
-	p.learn(key, why.Error())
-	if err := p.keepUnread(key, why.Error()); err != nil && p.c.Cache != "" {
+	wait := p.learn(key, why.Error())
+	if err := p.keepUnread(key, wait.String()+"\n"+why.Error()); err != nil && p.c.Cache != "" {
 		p.log(p.label() + ": why it cannot be read could not be kept: " + err.Error())
 	}
 }
 
-// learn keeps a failure for this process.
-func (p *Program) learn(key, why string) {
+// learn keeps a failure for this process, and says for how long.
+func (p *Program) learn(key, why string) time.Duration {
 	now := time.Now()
 	unread.Lock()
 	defer unread.Unlock()
 	for other, known := range unread.why {
-		if now.After(known.until) {
+		if now.After(known.until.Add(p.retryRead)) {
 			delete(unread.why, other)
 		}
 	}
 	if unread.why == nil {
 		unread.why = map[string]kepts{}
 	}
+	wait := min(max(2*unread.why[key].wait, p.retryFirst), p.retryRead)
 	if len(unread.why) < maxUnread {
-		unread.why[key] = kepts{why, now.Add(p.retryRead)}
+		unread.why[key] = kepts{why, now.Add(wait), wait}
 	}
+	return wait
 }
 
 // keepUnread writes it down for other processes, and takes away what is old.

@@ -24,7 +24,7 @@ func TestAScriptThatCannotBeReadFailsAtOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 				p := Open(b, Config{Cache: cache})
-				p.loadTime, p.retryRead = 200*time.Millisecond, time.Hour
+				p.loadTime, p.retryFirst, p.retryRead = 200*time.Millisecond, time.Hour, time.Hour
 				defer p.Close()
 				h := p.Handler(Main, Options{})
 				t.Cleanup(func() { _ = h.Close() })
@@ -86,7 +86,7 @@ func TestAMendedScriptIsReadAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := Open(b, Config{})
-		p.loadTime, p.retryRead = loadTime, time.Hour
+		p.loadTime, p.retryFirst, p.retryRead = loadTime, time.Hour, time.Hour
 		defer p.Close()
 		h := p.Handler(Main, Options{})
 		defer h.Close()
@@ -108,6 +108,16 @@ func TestAMendedScriptIsReadAtOnce(t *testing.T) {
 	for range 2 {
 		if _, err := ask(time.Minute); err == nil || errors.As(err, new(*Unread)) {
 			t.Errorf("it gave %v", err)
+		}
+	}
+}
+
+func TestHowLongAFailureIsKeptDoubles(t *testing.T) {
+	p := &Program{b: &Bundle{file: t.Name()}, retryFirst: time.Second, retryRead: 5 * time.Second}
+	defer unlearn(p)
+	for _, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second} {
+		if got := p.learn(p.unreadKey(), "why"); got != want {
+			t.Errorf("got %v, want %v", got, want)
 		}
 	}
 }
