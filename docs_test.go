@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var (
@@ -25,17 +26,9 @@ func anchors(text string) map[string]bool {
 }
 
 func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	links := 0
-	for _, page := range append(pages, "README.md") {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range linked.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
+	for page, text := range pages(t) {
+		for _, m := range linked.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
 			file, anchor, _ := strings.Cut(m[1], "#")
 			if strings.Contains(file, "://") {
 				continue
@@ -55,6 +48,52 @@ func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
 	}
 	if links < 100 {
 		t.Errorf("got %d links, want all of the docs", links)
+	}
+}
+
+// prose calls fn for each line of a page that is neither code, nor a row of a table.
+func prose(text string, fn func(number int, line string)) {
+	fence := ""
+	for i, line := range strings.Split(text, "\n") {
+		start := strings.TrimSpace(line)
+		switch {
+		case fence != "":
+			if strings.HasPrefix(start, fence) {
+				fence = ""
+			}
+		case strings.HasPrefix(start, "```"), strings.HasPrefix(start, "~~~"):
+			fence = start[:3]
+		case !strings.HasPrefix(start, "|"):
+			fn(i+1, line)
+		}
+	}
+}
+
+// pages are all pages of the documentation, by name.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	names, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, name := range append(names, "README.md") {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(text)
+	}
+	return all
+}
+
+func TestLinesOfTheDocsAreShort(t *testing.T) {
+	for name, text := range pages(t) {
+		prose(text, func(number int, line string) {
+			if n := utf8.RuneCountInString(line); n > 100 {
+				t.Errorf("%s:%d: got %d characters, want 100 at most (tables and code aside)", name, number, n)
+			}
+		})
 	}
 }
 

@@ -71,10 +71,24 @@ func writeAgent(page *strings.Builder, a *adapter.About) {
 	if len(a.Blind) > 0 {
 		page.WriteString("\nWhat to know:\n\n")
 		for _, sentence := range a.Blind {
-			page.WriteString("- " + sentence + "\n")
+			page.WriteString(listItem(sentence))
 		}
 	}
 	page.WriteString("\n")
+}
+
+// listItem is an item of a Markdown list, wrapped at 100.
+func listItem(text string) string {
+	var item strings.Builder
+	line := "-"
+	for _, word := range strings.Fields(text) {
+		if len([]rune(line))+1+len([]rune(word)) > 100 {
+			item.WriteString(line + "\n")
+			line = " "
+		}
+		line += " " + word
+	}
+	return item.String() + line + "\n"
 }
 
 func writeEvent(page *strings.Builder, e adapter.Event, name string) {
