@@ -56,7 +56,7 @@ func TestPublicPlugins(t *testing.T) {
 			t.Logf("%s: FAILS: %v", words[0], err)
 		}
 	}
-	t.Logf("%d of %d plugins load and decide", good, all)
+	t.Logf("proof: %d of %d plugins load and decide", good, all)
 	if all == 0 || float64(good) < enoughPlugins*float64(all) {
 		t.Errorf("%d of %d, want %.0f %%", good, all, enoughPlugins*100)
 	}

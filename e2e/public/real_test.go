@@ -117,6 +117,7 @@ func (w *world) really(program string, h happening, want verdict) string {
 			w.write(file, text)
 		}
 	}
+	w.asPlugin()
 	env := append(append([]string{}, w.env...), s.Env...)
 	env = append(env, "HTTPS_PROXY="+server.URL(), "HTTP_PROXY="+server.URL(), "NO_PROXY=127.0.0.1,localhost")
 	env[0] = "PATH=" + filepath.Dir(program) + ":" + strings.TrimPrefix(env[0], "PATH=")
@@ -148,4 +149,16 @@ func (w *world) really(program string, h happening, want verdict) string {
 		return fmt.Sprintf("the model was not told %q", want.Context)
 	}
 	return ""
+}
+
+// asPlugin puts the variables of a plugin into the project's settings, as Claude Code
+// does for a plugin: a hook of settings that names them is an error there, and never run.
+func (w *world) asPlugin() {
+	if w.entry.pack.root == "" {
+		return
+	}
+	file := filepath.Join(w.project, ".claude", "settings.json")
+	settings, err := os.ReadFile(file)
+	check(w.t, err)
+	w.write(file, strings.NewReplacer("${CLAUDE_PLUGIN_ROOT}", w.entry.pack.root, "${CLAUDE_PLUGIN_DATA}", filepath.Join(w.home, "data")).Replace(string(settings)))
 }
