@@ -11,9 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/letter"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -100,7 +99,7 @@ func (r *reading) own(ctx context.Context, store *relay.Store) error {
 }
 
 // handOut shows what is new, and says so to those who have sent it.
-func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.Seat, hooks post.Hooks) error {
+func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.Seat, hooks delivery.Hooks) error {
 	var before []relay.Item
 	if r.all {
 		items, err := store.Inbox(ctx, r.name, relay.Query{Limit: shownAll})
@@ -109,14 +108,15 @@ func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.S
 		}
 		before = slicesWithout(items, relay.StateAccepted)
 	}
-	letters, err := post.Collect(ctx, seat, hooks, collected, "inbox")
-	shown := r.showLetters(store, before, letters)
+	waiting := delivery.Inbox{Consumer: seat, Hooks: hooks, How: "inbox"}
+	items, err := waiting.Take(ctx, collected)
+	shown := r.showReceived(store, before, items)
 	if shown != nil {
 		return errors.Join(err, shown)
 	}
 	ctx = context.WithoutCancel(ctx) // they are shown
-	if len(letters) > 0 {
-		err = errors.Join(err, post.Done(ctx, seat, letters), seat.Seen(ctx))
+	if len(items) > 0 {
+		err = errors.Join(err, waiting.Shown(ctx, items), waiting.Prove(ctx))
 		_ = r.pokeRelay(ctx) // receipts wait for nothing
 	}
 	return err
@@ -131,14 +131,14 @@ func slicesWithout(items []relay.Item, state relay.State) (left []relay.Item) {
 	return left
 }
 
-func (r *reading) showLetters(store *relay.Store, before []relay.Item, letters []post.Letter) error {
+func (r *reading) showReceived(store *relay.Store, before []relay.Item, items []delivery.Item) error {
 	if r.json {
-		all := make([]received, 0, len(before)+len(letters))
+		all := make([]received, 0, len(before)+len(items))
 		for _, i := range before {
 			all = append(all, received{Item: i})
 		}
-		for _, l := range letters {
-			all = append(all, received{Item: relay.Item{Message: l.Message, Receipt: relay.Receipt{Message: l.ID, To: r.name, State: relay.StateSeen}}, New: true, Text: r.letter(store, l)})
+		for _, l := range items {
+			all = append(all, received{Item: relay.Item{Message: l.Message, Receipt: relay.Receipt{Message: l.ID, To: r.name, State: relay.StateSeen}}, New: true, Text: r.text(store, l)})
 		}
 		return r.printReceived(all)
 	}
@@ -147,10 +147,10 @@ func (r *reading) showLetters(store *relay.Store, before []relay.Item, letters [
 			return err
 		}
 	}
-	for _, l := range letters {
-		fmt.Fprintln(visible.Writer{To: r.out}, r.letter(store, l))
+	for _, l := range items {
+		fmt.Fprintln(visible.Writer{To: r.out}, r.text(store, l))
 	}
-	if len(letters)+len(before) == 0 && !r.follow {
+	if len(items)+len(before) == 0 && !r.follow {
 		none := "Nothing new; --all shows earlier messages"
 		if r.all {
 			none = "No message yet"
@@ -160,11 +160,11 @@ func (r *reading) showLetters(store *relay.Store, before []relay.Item, letters [
 	return nil
 }
 
-// letter is what an agent is shown of a message.
-func (r *reading) letter(store *relay.Store, l post.Letter) string {
-	text := letter.Text(l.Message, store.Machine(), l.Inject)
+// text is what an agent is shown of a message.
+func (r *reading) text(store *relay.Store, l delivery.Item) string {
+	text := delivery.Text(l.Message, store.Machine(), l.Inject)
 	if l.Repeat {
-		text += letter.Repeat
+		text += delivery.RepeatMark
 	}
 	return text
 }
@@ -201,7 +201,7 @@ func (r *reading) table(store *relay.Store, items []relay.Item) error {
 		if strings.HasPrefix(i.Message.To, "#") || i.Message.To == "*" {
 			to = " → " + field(i.Message.To, 40)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s%s%s: %s\n", relay.Short(i.Message.ID), clock(i.Message.Sent), state, field(from, 80), to, tagged(i.Message), field(letter.Undirected(i.Message.Content), 200))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s%s%s: %s\n", relay.Short(i.Message.ID), clock(i.Message.Sent), state, field(from, 80), to, tagged(i.Message), field(delivery.Undirected(i.Message.Content), 200))
 	}
 	return endOfReader(table.Flush())
 }
@@ -213,7 +213,7 @@ func tagged(m relay.Message) string {
 		words = append(words, string(m.Priority))
 	}
 	if m.Thread != "" && m.Thread != m.ID {
-		words = append(words, "thread:"+letter.ThreadName(m.Thread))
+		words = append(words, "thread:"+delivery.ThreadName(m.Thread))
 	}
 	if len(words) == 0 {
 		return ""

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/letter"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -105,7 +105,7 @@ func (a *app) readCommand() *cobra.Command {
 				if a.json {
 					return a.print(tracked{m, receipts})
 				}
-				return a.showMessage(store, letter.Clean(m))
+				return a.showMessage(store, delivery.Clean(m))
 			})
 		},
 	}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/mcp"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -61,7 +61,7 @@ func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
 	return &mcp.Server{
 		Version: ownVersion(), Agent: name, Session: id, Workspace: workspace, Program: "mcp",
 		OpenMemory: a.heldMemory(workspace), OpenRelay: a.openRelay, Poke: a.pokeRelay, Roster: a.rosterDir,
-		OpenHooks: func(ctx context.Context, agent string) (post.Hooks, func() error, error) {
+		OpenHooks: func(ctx context.Context, agent string) (delivery.Hooks, func() error, error) {
 			return a.liveHooks(ctx, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: a.cwd()})
 		},
 	}, nil
@@ -69,7 +69,7 @@ func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
 
 // liveHooks are the hooks of the folder that we are in, for as long as done is not
 // called: they follow their files.
-func (a *app) liveHooks(ctx context.Context, env hook.Envelope) (post.Hooks, func() error, error) {
+func (a *app) liveHooks(ctx context.Context, env hook.Envelope) (delivery.Hooks, func() error, error) {
 	ctx, stop := context.WithCancel(ctx)
 	w, err := a.openLive(ctx, a.options())
 	if err != nil {

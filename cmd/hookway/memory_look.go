@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/memory"
-	"github.com/hookway/hookway/internal/relay/letter"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -116,7 +116,7 @@ func (a *app) showMemories(found []memory.Memory, scored bool, none string) erro
 		if from != "" {
 			from = "  (" + from + ")"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", m.ID, middle, letter.Undirected(hook.LogLine(m.Text+from)))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", m.ID, middle, delivery.Undirected(hook.LogLine(m.Text+from)))
 	}
 	return endOfReader(table.Flush())
 }

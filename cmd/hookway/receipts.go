@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/letter"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -44,7 +44,7 @@ func (a *app) receipts(ctx context.Context, id string) error {
 		if a.json {
 			return a.print(tracked{m, all})
 		}
-		fmt.Fprintf(visible.Writer{To: a.out}, "%s  %s → %s: %s\n", relay.Short(m.ID), field(m.From, 40), field(m.To, 40), field(letter.Undirected(m.Content), 100))
+		fmt.Fprintf(visible.Writer{To: a.out}, "%s  %s → %s: %s\n", relay.Short(m.ID), field(m.From, 40), field(m.To, 40), field(delivery.Undirected(m.Content), 100))
 		table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "TO\tACCEPTED\tINJECTED\tSEEN\tREPLIED\tNOTE")
 		for _, r := range all {

@@ -15,8 +15,8 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -217,7 +217,7 @@ type postHooks struct {
 	record recorder
 }
 
-var _ post.Hooks = (*postHooks)(nil)
+var _ delivery.Hooks = (*postHooks)(nil)
 
 // Sending fires MessageSending.
 func (h *postHooks) Sending(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 // sending is one call of hookway send.
@@ -165,7 +165,7 @@ func (s *sending) message(to, text string) (m relay.Message, err error) {
 	}
 	m = relay.Message{
 		ID: relay.NewID(), From: name, Session: s.getenv("HOOKWAY_SESSION"), To: to, Thread: s.thread, ReplyTo: s.reply,
-		Priority: relay.Priority(s.priority), Agent: agent, Hook: !agent && post.ByHook(s.getenv), Hops: post.HopsOf(s.getenv),
+		Priority: relay.Priority(s.priority), Agent: agent, Hook: !agent && delivery.ByHook(s.getenv), Hops: delivery.HopsOf(s.getenv),
 	}
 	if !agent {
 		m.Session = keyboard(name)
@@ -218,12 +218,12 @@ func metadata(pairs []string) (map[string]any, error) {
 }
 
 // send sends a message with the hooks of the folder that we are in.
-func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message) (sent post.Posted, err error) {
+func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message) (sent delivery.Sent, err error) {
 	hooks, done, err := s.openPostHooks(ctx, hook.Envelope{Session: m.Session, Agent: m.From, Source: "cli", CWD: s.cwd()})
 	if err != nil {
 		return sent, err
 	}
-	sent, err = post.Send(ctx, store, hooks, m)
+	sent, err = delivery.Send(ctx, store, hooks, m)
 	if err == nil {
 		if failed := s.pokeRelay(ctx); failed != nil { // it is kept; the next poke brings it on its way
 			s.warn("the message is kept, and waits: %v", failed)
@@ -236,7 +236,7 @@ func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message)
 	if sent.Note != "" {
 		s.warn("%s", sent.Note)
 	}
-	var suppressed *post.SuppressedError
+	var suppressed *delivery.SuppressedError
 	if errors.As(err, &suppressed) {
 		return sent, &exit{code: exitBlocked, err: err}
 	}

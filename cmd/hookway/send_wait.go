@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -24,7 +24,7 @@ type sentReport struct {
 
 // show prints what is known of a message. A receiver's hook that has suppressed it
 // makes the exit code 2.
-func (s *sending) show(sent post.Posted) error {
+func (s *sending) show(sent delivery.Sent) error {
 	code := 0
 	for _, r := range sent.Receipts {
 		switch r.State {
@@ -76,7 +76,7 @@ const (
 
 // await waits until all receivers have a message as far as was asked for. The
 // error says that they have not.
-func (s *sending) await(ctx context.Context, store *relay.Store, sent post.Posted) ([]relay.Receipt, error) {
+func (s *sending) await(ctx context.Context, store *relay.Store, sent delivery.Sent) ([]relay.Receipt, error) {
 	limit := time.NewTimer(s.timeout)
 	defer limit.Stop()
 	receipts := sent.Receipts

@@ -11,10 +11,10 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 // keepSecrets keeps the variables that hookway serve was started with, for the
@@ -81,10 +81,10 @@ func (r relayDoor) postOutside(ctx context.Context, m gateway.Message) (gateway.
 		}
 	}
 	hooks := &judgedPost{judge: r.judge, firing: judge.Firing{Agent: m.From, Source: "gateway", Foreign: true}}
-	posted, err := post.Send(ctx, store, hooks, relay.Message{
+	posted, err := delivery.Send(ctx, store, hooks, relay.Message{
 		ID: m.ID, From: m.From, To: m.To, Content: m.Text, Thread: m.Thread, ReplyTo: m.ReplyTo, Priority: relay.Priority(m.Priority), Metadata: m.Metadata,
 	})
-	var suppressed *post.SuppressedError
+	var suppressed *delivery.SuppressedError
 	if errors.As(err, &suppressed) && suppressed.Failed != nil {
 		return gateway.Sent{}, &gateway.SendError{Hooks: true, Err: fmt.Errorf("hook %s failed: %w", suppressed.By, suppressed.Failed)}
 	}

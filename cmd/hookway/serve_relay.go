@@ -27,7 +27,7 @@ type carrier struct {
 	ctx context.Context // of all it starts
 	end context.CancelFunc
 
-	desks desks // where programs get messages
+	leases leases // what programs were given
 
 	mu       sync.Mutex
 	closed   bool
@@ -106,7 +106,7 @@ func (c *carrier) anew(b *bus.Bus, store *relay.Store, ended chan struct{}) {
 	c.log("the file of messages was moved away or removed: what is there now is carried")
 	ctx, cancel := context.WithTimeout(c.ctx, carrierEnd)
 	defer cancel()
-	if err := errors.Join(c.desks.Close(), b.Close(ctx), store.Close()); err != nil {
+	if err := errors.Join(c.leases.Close(), b.Close(ctx), store.Close()); err != nil {
 		c.log(fmt.Sprintf("the end of the relay before: %v", err))
 	}
 	c.start(ended)
@@ -328,7 +328,7 @@ func (c *carrier) Close() {
 		errs = append(errs, b.Close(ctx))
 	}
 	c.end()
-	errs = append(errs, c.desks.Close())
+	errs = append(errs, c.leases.Close())
 	if store != nil {
 		errs = append(errs, store.Close())
 	}

@@ -7,9 +7,9 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 // relayDoor is the relay as the doors of the daemon have it.
@@ -33,14 +33,14 @@ func (r relayDoor) Poke() (problem string, err error) {
 }
 
 // Send sends a message with the hooks of the folder that it comes from.
-func (r relayDoor) Send(ctx context.Context, s api.Sending) (post.Posted, error) {
+func (r relayDoor) Send(ctx context.Context, s api.Sending) (delivery.Sent, error) {
 	store, err := r.carrier.open()
 	if err != nil {
-		return post.Posted{}, err
+		return delivery.Sent{}, err
 	}
 	s.Message = asAgent(ctx, store, s.Message)
 	hooks := &judgedPost{judge: r.judge, firing: judge.Firing{Session: s.Session, Agent: s.From, Source: "http", CWD: s.CWD, Foreign: s.Foreign}}
-	posted, err := post.Send(ctx, store, hooks, s.Message)
+	posted, err := delivery.Send(ctx, store, hooks, s.Message)
 	if err != nil {
 		return posted, err
 	}
@@ -80,7 +80,7 @@ type judgedPost struct {
 	firing judge.Firing
 }
 
-var _ post.Hooks = (*judgedPost)(nil)
+var _ delivery.Hooks = (*judgedPost)(nil)
 
 // Sending fires MessageSending.
 func (h *judgedPost) Sending(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/hookway/hookway/internal/daemon"
-	"github.com/hookway/hookway/internal/relay/desk"
+	"github.com/hookway/hookway/internal/delivery"
 )
 
 // What the tests of the description of HTTP look at.
@@ -32,7 +32,7 @@ func SendingFields() []string { return slices.Sorted(maps.Keys(new(sendRequest).
 func TakingFields() []string { return slices.Sorted(maps.Keys(new(takeRequest).fields())) }
 
 // HandedOut are what messages are that are taken.
-var HandedOut, Confirmed = reflect.TypeFor[takenMessages](), reflect.TypeFor[desk.Confirmed]()
+var HandedOut, Confirmed = reflect.TypeFor[takenMessages](), reflect.TypeFor[delivery.Confirmed]()
 
 // ProblemTypes are the types of problems, each with its status.
 func ProblemTypes() map[string]int {

@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/desk"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 // Relay is where messages between agents are kept and carried.
@@ -21,30 +20,30 @@ type Relay interface {
 	Poke() (problem string, err error)
 
 	// Send sends a message, with the hooks of the folder that it is sent from.
-	Send(ctx context.Context, s Sending) (post.Posted, error)
+	Send(ctx context.Context, s Sending) (delivery.Sent, error)
 
 	Receipts(ctx context.Context, id string) (relay.Message, []relay.Receipt, error)
 	Agents(ctx context.Context) ([]relay.Agent, error)
 	Inbox(ctx context.Context, agent string, q relay.Query) ([]relay.Item, error)
 
 	// Take hands out what waits for an agent, with the hooks of the folder of the
-	// program that it is handed out to. See [desk.Desk.Take].
+	// program that it is handed out to. See [delivery.Leases.Take].
 	Take(ctx context.Context, t Taking) (Handout, error)
 
-	// Confirm notes what a program has got of that. See [desk.Desk.Confirm].
-	Confirm(ctx context.Context, agent string, ids []string) (desk.Confirmed, error)
+	// Confirm notes what a program has got of that. See [delivery.Leases.Confirm].
+	Confirm(ctx context.Context, agent string, ids []string) (delivery.Confirmed, error)
 }
 
 // Taking is what a program wants to have of the messages of an agent. Its Hooks are
 // not set: they are those of CWD, "" being the user's own.
 type Taking struct {
-	desk.Request
+	delivery.TakeRequest
 	Foreign bool // as in Sending
 }
 
 // Handout is what a program is given.
 type Handout struct {
-	*desk.Batch
+	*delivery.Lease
 	Machine string // this one
 	Waiting int    // messages beside those
 }
@@ -189,7 +188,7 @@ func unsent(err error) error {
 		ambiguous  *relay.AmbiguousError
 		full       *relay.FullError
 		limit      *relay.LimitError
-		suppressed *post.SuppressedError
+		suppressed *delivery.SuppressedError
 		long       *relay.LongError
 		id         *relay.IDError
 	)

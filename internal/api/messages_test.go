@@ -15,10 +15,9 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/desk"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 // relayed is a house's relay: a store, opened when it is needed, and the judge's
@@ -29,7 +28,7 @@ type relayed struct {
 	store *relay.Store
 	pokes int
 
-	counter *desk.Desk
+	counter *delivery.Leases
 	carried uint64 // parcels
 	most    int    // messages in an inbox
 }
@@ -65,12 +64,12 @@ func (r *relayed) Poke() (string, error) {
 	return "the token is too short", nil
 }
 
-func (r *relayed) Send(ctx context.Context, s api.Sending) (post.Posted, error) {
+func (r *relayed) Send(ctx context.Context, s api.Sending) (delivery.Sent, error) {
 	store, err := r.open(ctx)
 	if err != nil {
-		return post.Posted{}, err
+		return delivery.Sent{}, err
 	}
-	return post.Send(ctx, store, hooksOf{r.h.judge, s}, s.Message)
+	return delivery.Send(ctx, store, hooksOf{r.h.judge, s}, s.Message)
 }
 
 func (r *relayed) Receipts(ctx context.Context, id string) (relay.Message, []relay.Receipt, error) {
@@ -98,7 +97,7 @@ func (r *relayed) Inbox(ctx context.Context, agent string, q relay.Query) ([]rel
 }
 
 // desk is where messages are handed out.
-func (r *relayed) desk(ctx context.Context) (*desk.Desk, error) {
+func (r *relayed) desk(ctx context.Context) (*delivery.Leases, error) {
 	store, err := r.open(ctx)
 	if err != nil {
 		return nil, err
@@ -106,7 +105,7 @@ func (r *relayed) desk(ctx context.Context) (*desk.Desk, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.counter == nil {
-		r.counter = desk.New(store)
+		r.counter = delivery.NewLeases(store)
 	}
 	return r.counter, nil
 }
@@ -116,21 +115,21 @@ func (r *relayed) Take(ctx context.Context, t api.Taking) (api.Handout, error) {
 	if err != nil {
 		return api.Handout{}, err
 	}
-	t.Hooks = func(string) post.Hooks {
+	t.Hooks = func(string) delivery.Hooks {
 		return hooksOf{r.h.judge, api.Sending{Message: relay.Message{From: t.Agent}, CWD: t.CWD, Foreign: t.Foreign}}
 	}
-	b, err := d.Take(ctx, t.Request)
+	b, err := d.Take(ctx, t.TakeRequest)
 	if err != nil {
 		return api.Handout{}, err
 	}
 	waiting, err := d.Waiting(ctx, b)
-	return api.Handout{Batch: b, Machine: "m1", Waiting: waiting}, err
+	return api.Handout{Lease: b, Machine: "m1", Waiting: waiting}, err
 }
 
-func (r *relayed) Confirm(ctx context.Context, agent string, ids []string) (desk.Confirmed, error) {
+func (r *relayed) Confirm(ctx context.Context, agent string, ids []string) (delivery.Confirmed, error) {
 	d, err := r.desk(ctx)
 	if err != nil {
-		return desk.Confirmed{}, err
+		return delivery.Confirmed{}, err
 	}
 	return d.Confirm(ctx, agent, ids)
 }

@@ -14,9 +14,8 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	shown "github.com/hookway/hookway/internal/relay/letter"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -181,10 +180,10 @@ var errNoRoom = errors.New("the answer has no room")
 // letter claims one message and gives its text; "" is a message that is not, or
 // not now, to be given.
 func (h *hearing) letter(ctx context.Context, g *guest, t relay.Taken, room *int, first bool) (string, error) {
-	m := shown.Clean(t.Message)
+	m := delivery.Clean(t.Message)
 	need := min(len(m.Content), mostShown) + framing
 	if t.Again != nil {
-		need = len(t.Again.Text) + len(shown.Repeat)
+		need = len(t.Again.Text) + len(delivery.RepeatMark)
 	}
 	if need > *room && (!first || *room < leastRoom) {
 		return "", errNoRoom
@@ -235,7 +234,7 @@ func cut(text string, most int, id string) string {
 
 // open asks the receiver's hooks about a message, and gives what is left of it.
 func (h *hearing) open(ctx context.Context, g *guest, m relay.Message) (string, error) {
-	out, err := h.mailHooks(g.p.Name, m.Hops).Received(ctx, post.ForHooks(m, "received"))
+	out, err := h.mailHooks(g.p.Name, m.Hops).Received(ctx, delivery.ForHooks(m, "received"))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("the hooks of MessageReceived did not finish: %w", err)
@@ -245,7 +244,7 @@ func (h *hearing) open(ctx context.Context, g *guest, m relay.Message) (string, 
 	if out.Changed {
 		m.Content = out.Payload.Content
 	}
-	return shown.Text(m, h.machine(), out.Inject), nil
+	return delivery.Text(m, h.machine(), out.Inject), nil
 }
 
 // again decides about a message that somebody had put into an answer and then died.
@@ -259,17 +258,17 @@ func (h *hearing) again(ctx context.Context, g *guest, t relay.Taken) (text stri
 	if a.How == "hook" && h.answeredBefore(g) { // its answer has no other way to the agent than this one
 		return a.Text, false, nil
 	}
-	switch finding := shown.Look(a, t.Message.ID); {
-	case finding == shown.Found:
+	switch finding := delivery.Look(a, t.Message.ID); {
+	case finding == delivery.Found:
 		g.unseen, g.at = true, h.began
 		return "", false, g.seat.Done(ctx, t.Message.ID, false)
-	case finding == shown.Absent && writtenSince(a):
+	case finding == delivery.Absent && writtenSince(a):
 		return a.Text, false, nil
 	case a.Transcript != "" && time.Since(a.At) < flushTime && !writtenSince(a):
 		g.kept = append(g.kept, t)
 		return "", false, nil
 	}
-	return strings.TrimSuffix(a.Text, shown.Repeat) + shown.Repeat, true, nil
+	return strings.TrimSuffix(a.Text, delivery.RepeatMark) + delivery.RepeatMark, true, nil
 }
 
 // writtenSince reports whether a transcript was written to after an attempt: until

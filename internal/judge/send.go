@@ -7,8 +7,8 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/sleep"
 )
 
@@ -20,7 +20,7 @@ type mailHooks struct {
 	hops int // of the message that the hooks are asked about
 }
 
-var _ post.Hooks = mailHooks{}
+var _ delivery.Hooks = mailHooks{}
 
 func (h *hearing) mailHooks(name string, hops int) mailHooks {
 	head := h.ev.Head()
@@ -83,7 +83,7 @@ func (m mailHooks) sender(ctx context.Context, hops int) context.Context {
 	was, _ := ctx.Value(senderKey{}).(sender)
 	m.hops = hops
 	if hops > 0 {
-		ctx = post.WithHops(ctx, hops)
+		ctx = delivery.WithHops(ctx, hops)
 	}
 	return context.WithValue(ctx, senderKey{}, sender{mailHooks: m, note: was.note})
 }
@@ -108,7 +108,7 @@ func (j *Judge) sendsFor(ctx context.Context, w *Workspace, ev hook.AnyEvent) co
 	}
 	env := *ev.Head()
 	env.Metadata, env.Mark = nil, nil
-	return mailHooks{j, w, env, 0}.sender(ctx, post.HopsIn(ctx))
+	return mailHooks{j, w, env, 0}.sender(ctx, delivery.HopsIn(ctx))
 }
 
 // senderOf is who sends for the hooks of an event.
@@ -137,7 +137,7 @@ func (s sender) Send(ctx context.Context, to, text string) error {
 		}
 	}
 	m := relay.Message{From: s.env.Agent, Session: s.env.Session, To: to, Content: text, Agent: true, Hook: true, Hops: s.hops}
-	posted, err := post.Send(ctx, store, s.mailHooks, m)
+	posted, err := delivery.Send(ctx, store, s.mailHooks, m)
 	if posted.Note != "" && s.note != nil {
 		s.note(posted.Note)
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	shown "github.com/hookway/hookway/internal/relay/letter"
 )
 
 // A message counts as injected when an answer with it was printed. But an agent may
@@ -154,7 +154,7 @@ func (h *hearing) isLost(g *guest, u unproven) bool {
 		return false
 	}
 	a := relay.Attempt{Text: u.Text, Session: u.Session, Transcript: u.Transcript, How: "hook", At: u.At}
-	return shown.Look(a, u.ID) == shown.Absent
+	return delivery.Look(a, u.ID) == delivery.Absent
 }
 
 // retell keeps what was told again, as if it was for the first time, or as it was if

@@ -8,9 +8,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/letter"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/session"
 )
 
@@ -74,12 +73,13 @@ func (s *Server) read(ctx context.Context, who string, in readingInbox) (a answe
 			return a, err
 		}
 	}
-	letters, err := collect(ctx, seat, hooks, most)
-	if len(letters) > 0 {
+	waiting := delivery.Inbox{Consumer: seat, Hooks: hooks, How: "mcp", Room: mostText}
+	items, err := waiting.Take(ctx, most)
+	if len(items) > 0 {
 		a.written = func(ctx context.Context) error {
-			err := post.Done(ctx, seat, letters)
+			err := waiting.Shown(ctx, items)
 			if err == nil {
-				err = seat.Seen(ctx)
+				err = waiting.Prove(ctx)
 			}
 			_ = s.poke(ctx) // else receipts wait for the next one
 			return err
@@ -87,28 +87,14 @@ func (s *Server) read(ctx context.Context, who string, in readingInbox) (a answe
 	} else if err != nil {
 		return a, err
 	} else {
-		_ = seat.Seen(ctx) // who looks has seen what was there before
+		_ = waiting.Prove(ctx) // who looks has seen what was there before
 	}
-	a.out = newest(before, letters, most, s.machine(ctx))
-	if a.out.LeftOut += max(s.waiting(ctx)-len(letters), 0); len(a.out.Messages) > 0 {
+	a.out = newest(before, items, most, s.machine(ctx))
+	if a.out.LeftOut += max(s.waiting(ctx)-len(items), 0); len(a.out.Messages) > 0 {
 		a.out.Note = dataNote
 	}
 	a.text = a.out.text(in.Earlier || in.After != "")
 	return a, nil
-}
-
-// collect claims messages, as many as there is room for in an answer.
-func collect(ctx context.Context, seat *relay.Seat, hooks post.Hooks, most int) (letters []post.Letter, err error) {
-	room := mostText
-	for len(letters) < most && room > 0 {
-		next, err := post.Collect(ctx, seat, hooks, 1, "mcp")
-		if err != nil || len(next) == 0 {
-			return letters, err
-		}
-		letters = append(letters, next...)
-		room -= len(next[0].Text())
-	}
-	return letters, nil
 }
 
 // earlier are the messages that the agent has got already.
@@ -129,7 +115,7 @@ func (s *Server) earlier(ctx context.Context, after string) (all []message, err 
 	for _, i := range items {
 		switch i.Receipt.State {
 		case relay.StateInjected, relay.StateSeen, relay.StateReplied:
-			clean := letter.Clean(i.Message)
+			clean := delivery.Clean(i.Message)
 			all = append(all, shownMessage(clean, clean.Content, store.Machine()))
 		}
 	}
@@ -181,10 +167,10 @@ func shownMessage(m relay.Message, text, machine string) message {
 
 // newest are all new messages, and of the earlier ones the last, as many as there
 // is room for.
-func newest(before []message, letters []post.Letter, most int, machine string) inbox {
+func newest(before []message, items []delivery.Item, most int, machine string) inbox {
 	in := inbox{Messages: []message{}}
 	room := mostText
-	for _, l := range slices.Backward(letters) {
+	for _, l := range slices.Backward(items) {
 		one := shownMessage(l.Message, l.Text(), machine)
 		one.New, one.Repeat = true, l.Repeat
 		room -= len(one.Text)

@@ -26,9 +26,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/session"
 )
 
@@ -55,12 +55,12 @@ type Server struct {
 	Workspace string // whose memories are meant
 	Program   string // what others are told of the agent's program
 
-	OpenMemory func(context.Context) (memory.Backend, error)                                        // called when it is needed first
-	OpenRelay  func(context.Context) (*relay.Store, error)                                          // and so are these
-	OpenHooks  func(ctx context.Context, agent string) (h post.Hooks, done func() error, err error) // those that see messages
-	Poke       func(context.Context) error                                                          // has what was sent carried; may be nil
-	Roster     func() (dir string, err error)                                                       // where sessions are announced; may be nil
-	Log        io.Writer                                                                            // what goes wrong, for people
+	OpenMemory func(context.Context) (memory.Backend, error)                                            // called when it is needed first
+	OpenRelay  func(context.Context) (*relay.Store, error)                                              // and so are these
+	OpenHooks  func(ctx context.Context, agent string) (h delivery.Hooks, done func() error, err error) // those that see messages
+	Poke       func(context.Context) error                                                              // has what was sent carried; may be nil
+	Roster     func() (dir string, err error)                                                           // where sessions are announced; may be nil
+	Log        io.Writer                                                                                // what goes wrong, for people
 
 	mu      sync.Mutex
 	store   memory.Backend

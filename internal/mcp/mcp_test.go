@@ -14,9 +14,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 const hello = `{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
@@ -169,7 +169,7 @@ func TestNewest(t *testing.T) {
 		clean := relay.Message{ID: fmt.Sprint("id-", i), From: "Bob\n", To: "*", Machine: "m2", Thread: "build", Content: strings.Repeat("\x1bx", 10_000)}
 		before = append(before, shownMessage(clean, clean.Content, "m1"))
 	}
-	fresh := []post.Letter{{Message: relay.Message{ID: "fresh", From: "Carol", To: "#build", Priority: relay.PriorityUrgent, Content: "fire"}, Repeat: true}}
+	fresh := []delivery.Item{{Message: relay.Message{ID: "fresh", From: "Carol", To: "#build", Priority: relay.PriorityUrgent, Content: "fire"}, Repeat: true}}
 	in := newest(before, fresh, 3, "m1")
 	if len(in.Messages) != 3 || in.Messages[0].ID != "id-3" || in.LeftOut != 3 {
 		t.Errorf("of six, three are %.300q, %d left out", fmt.Sprint(in.Messages), in.LeftOut)

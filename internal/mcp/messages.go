@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/session"
 )
 
@@ -69,7 +69,7 @@ func (s *Server) send(ctx context.Context, who string, in sending) (a answer[sen
 	if err != nil {
 		return a, err
 	}
-	posted, err := post.Send(ctx, store, hooks, m)
+	posted, err := delivery.Send(ctx, store, hooks, m)
 	if err != nil {
 		if posted.Note != "" {
 			err = fmt.Errorf("%w\n%s", err, session.Plain(posted.Note))

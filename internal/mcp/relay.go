@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 // office is what a server has of the relay: all of it is opened when it is needed
@@ -17,7 +17,7 @@ import (
 type office struct {
 	store *relay.Store
 	seat  *relay.Seat
-	hooks post.Hooks
+	hooks delivery.Hooks
 	done  func() error // of the hooks
 }
 
@@ -58,7 +58,7 @@ func (s *Server) relayHeld(ctx context.Context) (*relay.Store, error) {
 }
 
 // hooks are those that see messages.
-func (s *Server) hooks(ctx context.Context, who string) (post.Hooks, error) {
+func (s *Server) hooks(ctx context.Context, who string) (delivery.Hooks, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.office.hooks == nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/delivery"
 )
 
 // directiveHandler answers one directive. The text is for the agent.
@@ -110,7 +110,7 @@ func (s *session) remember(ctx context.Context, d hook.DirectiveCall) string {
 // told is what a built-in directive says to the agent. There are words of others
 // in it, so it is data as a message is.
 func (s *session) told(text string) string {
-	text = letter.Undirected(sanitize(text))
+	text = delivery.Undirected(sanitize(text))
 	if s.typist == nil {
 		return harmless(s.command, text)
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/delivery"
 )
 
-func sanitize(text string) string { return letter.Plain(text) }
+func sanitize(text string) string { return delivery.Plain(text) }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/sleep"
 )
 
@@ -217,7 +217,7 @@ func (o *office) note(do func(ctx context.Context) error) {
 // mailHooks are the hooks of the session, for what it sends.
 type mailHooks struct{ s *session }
 
-var _ post.Hooks = mailHooks{}
+var _ delivery.Hooks = mailHooks{}
 
 // Sending fires MessageSending.
 func (h mailHooks) Sending(ctx context.Context, m hook.Message) (hook.Outcome[hook.Message], error) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/delivery"
 )
 
 // attendEvery is how often is looked whether the agent or its user have done
@@ -152,6 +152,6 @@ func (l *lately) has(prompt string) bool {
 }
 
 func known(text string) string {
-	all := []rune(letters(letter.Plain(text)))
+	all := []rune(letters(delivery.Plain(text)))
 	return string(all[:min(len(all), latelyLetters)])
 }

@@ -8,9 +8,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/letter"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/sleep"
 )
 
@@ -165,10 +164,10 @@ const (
 
 // lookAgain finds out what became of a message that a session which has ended was
 // about to give. An agent that ends may still be writing down what it got.
-func lookAgain(ctx context.Context, a relay.Attempt, id string) letter.Finding {
+func lookAgain(ctx context.Context, a relay.Attempt, id string) delivery.Finding {
 	for {
-		finding := letter.Look(a, id)
-		if finding != letter.Absent || time.Since(a.At) > recordsIn || sleep.For(ctx, lookEach) != nil {
+		finding := delivery.Look(a, id)
+		if finding != delivery.Absent || time.Since(a.At) > recordsIn || sleep.For(ctx, lookEach) != nil {
 			return finding
 		}
 	}
@@ -208,7 +207,7 @@ func (j *judged) forget(id string) {
 func (o *office) deliver(ctx context.Context, t relay.Taken) {
 	o.s.busy.Add(1)
 	defer o.s.busy.Add(-1)
-	m, repeat := letter.Clean(t.Message), false
+	m, repeat := delivery.Clean(t.Message), false
 	ends := func(do func(context.Context) error) {
 		o.judged.forget(m.ID)
 		o.note(do)
@@ -216,14 +215,14 @@ func (o *office) deliver(ctx context.Context, t relay.Taken) {
 	}
 	if t.Again != nil {
 		finding := lookAgain(ctx, *t.Again, m.ID)
-		if repeat = finding == letter.Unknown; finding == letter.Found {
+		if repeat = finding == delivery.Unknown; finding == delivery.Found {
 			ends(func(ctx context.Context) error { return o.seat.Done(ctx, m.ID, false) })
 			return
 		}
 	}
 	text, known := o.judged.of(m.ID)
 	if !known {
-		out, err := judge(post.Passing(ctx, m), o.s, hook.MessageReceived, post.ForHooks(m, "received"))
+		out, err := judge(delivery.Passing(ctx, m), o.s, hook.MessageReceived, delivery.ForHooks(m, "received"))
 		switch {
 		case err != nil && (ctx.Err() != nil || t.Again != nil):
 			o.back(t)
@@ -240,12 +239,12 @@ func (o *office) deliver(ctx context.Context, t relay.Taken) {
 			return
 		}
 		m.Content = out.Payload.Content
-		text = letter.Text(m, o.store.Machine(), out.Inject)
+		text = delivery.Text(m, o.store.Machine(), out.Inject)
 		o.judged.keep(m.ID, text)
 		o.s.messages.add(out.Payload)
 	}
 	if repeat {
-		text = letter.Doubted(text)
+		text = delivery.MarkRepeat(text)
 	}
 	item := newInjection(harmless(o.s.command, text))
 	item.said, item.repeat = text, repeat

@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/letter"
-	"github.com/hookway/hookway/internal/relay/post"
 	"github.com/hookway/hookway/internal/sleep"
 )
 
@@ -31,15 +30,15 @@ func (s *session) send(ctx context.Context, m relay.Message) (note string, err e
 	if s.mail == nil {
 		return "", notThere(s)
 	}
-	m.ID, m.From, m.Session, m.Agent, m.Hops = relay.NewID(), s.env.Agent, s.env.Session, true, post.HopsIn(ctx)
-	if m.Content = letter.Plain(m.Content); isBlank(m.Content) {
+	m.ID, m.From, m.Session, m.Agent, m.Hops = relay.NewID(), s.env.Agent, s.env.Session, true, delivery.HopsIn(ctx)
+	if m.Content = delivery.Plain(m.Content); isBlank(m.Content) {
 		return "", errors.New("it is empty")
 	}
-	posted, err := post.Send(ctx, s.mail, mailHooks{s}, m)
+	posted, err := delivery.Send(ctx, s.mail, mailHooks{s}, m)
 	if err != nil {
 		return posted.Note, err
 	}
-	s.messages.add(post.ForHooks(posted.Message, "sent"))
+	s.messages.add(delivery.ForHooks(posted.Message, "sent"))
 	if away := queued(posted.Sent); away != "" {
 		return joined(posted.Note, s.told(away)), nil
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/hookway/hookway/internal/relay/letter"
+	"github.com/hookway/hookway/internal/delivery"
 )
 
 // AgentHooks is what a session and the hooks that its agent calls by itself tell
@@ -78,7 +78,7 @@ func (i *injection) ends(e end) {
 		if e.rest != i.body {
 			i.repeat = true
 			if i.said != "" {
-				i.said = letter.Doubted(i.said)
+				i.said = delivery.MarkRepeat(i.said)
 			}
 		}
 		i.body = e.rest
@@ -102,7 +102,7 @@ func (s *session) await(ctx context.Context, p Parcel, body string) end {
 	case Taken:
 		return end{taken: true, at: p.At()}
 	case Doubtful:
-		return end{rest: letter.Doubted(body)}
+		return end{rest: delivery.MarkRepeat(body)}
 	}
 	return end{rest: body}
 }

@@ -1,4 +1,4 @@
-package letter_test
+package delivery_test
 
 import (
 	"encoding/json"
@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/letter"
 )
 
 func file(t *testing.T, name, text string) string {
@@ -44,25 +44,25 @@ func TestWhetherAnAgentHasAMessage(t *testing.T) {
 	long := entry(t, strings.Repeat("x", 20<<20), now)
 	for name, c := range map[string]struct {
 		text, transcript, history string
-		want                      letter.Finding
+		want                      delivery.Finding
 	}{
-		"no file":                   {text: marked, want: letter.Unknown},
-		"an empty file":             {text: marked, transcript: "-", want: letter.Unknown},
-		"its id":                    {text: marked, transcript: entry(t, "a", now) + entry(t, marked, now), want: letter.Found},
-		"its id in a document":      {text: marked, transcript: "{\n  \"messages\": [\n" + entry(t, marked, now) + "]}", want: letter.Found},
-		"its id after a long line":  {text: marked, transcript: long + entry(t, marked, now), want: letter.Found},
-		"another":                   {text: marked, transcript: entry(t, "Message from Bob ["+relay.Short(other)+"]: ok", now), want: letter.Absent},
-		"its letters":               {text: plain, transcript: entry(t, plain, now), want: letter.Found},
-		"its letters, escaped":      {text: plain, transcript: escaped, want: letter.Found},
-		"its letters, but long ago": {text: plain, transcript: entry(t, plain, now.Add(-time.Hour)), want: letter.Absent},
-		"its letters at no time":    {text: plain, transcript: entry(t, plain, time.Time{}), want: letter.Unknown},
-		"other letters":             {text: plain, transcript: entry(t, "something else", now), want: letter.Absent},
-		"too few letters":           {text: "go on", transcript: entry(t, "go on", now), want: letter.Unknown},
-		"the screen":                {text: marked, history: "heard: " + marked + "\n", want: letter.Found},
-		"the screen, broken":        {text: marked, history: "│ Message from Bob [" + relay.Short(id)[:3] + "\n" + relay.Short(id)[3:] + "]: ok\n", want: letter.Found},
-		"the screen without it":     {text: marked, history: "nothing\n", want: letter.Unknown},
+		"no file":                   {text: marked, want: delivery.Unknown},
+		"an empty file":             {text: marked, transcript: "-", want: delivery.Unknown},
+		"its id":                    {text: marked, transcript: entry(t, "a", now) + entry(t, marked, now), want: delivery.Found},
+		"its id in a document":      {text: marked, transcript: "{\n  \"messages\": [\n" + entry(t, marked, now) + "]}", want: delivery.Found},
+		"its id after a long line":  {text: marked, transcript: long + entry(t, marked, now), want: delivery.Found},
+		"another":                   {text: marked, transcript: entry(t, "Message from Bob ["+relay.Short(other)+"]: ok", now), want: delivery.Absent},
+		"its letters":               {text: plain, transcript: entry(t, plain, now), want: delivery.Found},
+		"its letters, escaped":      {text: plain, transcript: escaped, want: delivery.Found},
+		"its letters, but long ago": {text: plain, transcript: entry(t, plain, now.Add(-time.Hour)), want: delivery.Absent},
+		"its letters at no time":    {text: plain, transcript: entry(t, plain, time.Time{}), want: delivery.Unknown},
+		"other letters":             {text: plain, transcript: entry(t, "something else", now), want: delivery.Absent},
+		"too few letters":           {text: "go on", transcript: entry(t, "go on", now), want: delivery.Unknown},
+		"the screen":                {text: marked, history: "heard: " + marked + "\n", want: delivery.Found},
+		"the screen, broken":        {text: marked, history: "│ Message from Bob [" + relay.Short(id)[:3] + "\n" + relay.Short(id)[3:] + "]: ok\n", want: delivery.Found},
+		"the screen without it":     {text: marked, history: "nothing\n", want: delivery.Unknown},
 		"the record, not the screen": {text: marked, transcript: entry(t, "a", now), history: "heard: " + marked + "\n",
-			want: letter.Absent},
+			want: delivery.Absent},
 	} {
 		a := relay.Attempt{Text: c.text, At: now}
 		switch c.transcript {
@@ -76,7 +76,7 @@ func TestWhetherAnAgentHasAMessage(t *testing.T) {
 		if c.history != "" {
 			a.History = strings.TrimSuffix(file(t, "s.out", c.history), ".out")
 		}
-		if got := letter.Look(a, id); got != c.want {
+		if got := delivery.Look(a, id); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -84,7 +84,7 @@ func TestWhetherAnAgentHasAMessage(t *testing.T) {
 
 func TestADirectoryIsNoTranscript(t *testing.T) {
 	a := relay.Attempt{Text: "Message from Bob [" + relay.Short(id) + "]: x", Transcript: t.TempDir(), History: t.TempDir()}
-	if got := letter.Look(a, id); got != letter.Unknown {
+	if got := delivery.Look(a, id); got != delivery.Unknown {
 		t.Errorf("it is %v", got)
 	}
 }
@@ -108,8 +108,8 @@ func FuzzLook(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer os.Remove(path)
-		switch letter.Look(relay.Attempt{Text: text, Transcript: path, At: at}, id) {
-		case letter.Absent:
+		switch delivery.Look(relay.Attempt{Text: text, Transcript: path, At: at}, id) {
+		case delivery.Absent:
 			t.Errorf("%q is not found in %s", text, line)
 		}
 	})

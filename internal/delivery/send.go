@@ -1,4 +1,4 @@
-package post
+package delivery
 
 import (
 	"context"
@@ -14,8 +14,8 @@ type Sender interface {
 	Send(ctx context.Context, m relay.Message) (relay.Sent, error)
 }
 
-// Posted is what became of a message.
-type Posted struct {
+// Sent is what became of a message.
+type Sent struct {
 	relay.Sent
 	Note string // what the hooks of MessageSending have to say to the sender; see Send
 }
@@ -36,12 +36,12 @@ const mostTold = 100
 // Send sends a message, with its sender's hooks. A message without an id gets one.
 // An error means that nothing was stored; it is a *SuppressedError if a hook did
 // not want it. The Note is there in any case.
-func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Posted, err error) {
+func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Sent, err error) {
 	if m.ID == "" {
 		m.ID = relay.NewID()
 	}
-	hearing := Passing(ctx, m)
-	out, err := hooks.Sending(hearing, ForHooks(m, "sending"))
+	asking := Passing(ctx, m)
+	out, err := hooks.Sending(asking, ForHooks(m, "sending"))
 	p.Note = out.Inject
 	switch {
 	case err != nil:
@@ -53,16 +53,16 @@ func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Po
 		m.Content = out.Payload.Content
 	}
 	p.Sent, err = store.Send(ctx, m)
-	hearing = context.WithoutCancel(hearing) // it is sent; who has gone since keeps nobody from hearing of it
+	asking = context.WithoutCancel(asking) // it is sent; who has gone since keeps the hooks from being told
 	var held *relay.LimitError
 	if errors.As(err, &held) && m.Hops > 0 {
 		return p, err // the hook that sent it knows; another would only try again
 	}
 	if err != nil {
-		hooks.Sent(hearing, hook.Delivery{Message: ForHooks(m, "sent"), Error: err.Error()})
+		hooks.Sent(asking, hook.Delivery{Message: ForHooks(m, "sent"), Error: err.Error()})
 		return p, err
 	}
-	tell(hearing, hooks, p.Sent)
+	tell(asking, hooks, p.Sent)
 	return p, nil
 }
 

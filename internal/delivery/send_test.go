@@ -1,4 +1,4 @@
-package post_test
+package delivery_test
 
 import (
 	"context"
@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 // hooks are those of an engine, and what MessageSent was told.
@@ -89,16 +89,16 @@ func send(to, text string) relay.Message { return relay.Message{From: "Alice", T
 
 func TestSend(t *testing.T) {
 	store, _, h := stage(t)
-	posted, err := post.Send(t.Context(), store, h, send("bob", "sign me"))
+	posted, err := delivery.Send(t.Context(), store, h, send("bob", "sign me"))
 	if err != nil || posted.Message.Content != "signed" || posted.Message.ID == "" || len(h.told) != 1 || !h.told[0].Success || h.told[0].To != "Bob" {
 		t.Errorf("%+v, %v; told %+v", posted, err, h.told)
 	}
-	var suppressed *post.SuppressedError
-	if _, err := post.Send(t.Context(), store, h, send("Bob", "secret")); !errors.As(err, &suppressed) || suppressed.Reason != "no secrets" || len(h.told) != 1 {
+	var suppressed *delivery.SuppressedError
+	if _, err := delivery.Send(t.Context(), store, h, send("Bob", "secret")); !errors.As(err, &suppressed) || suppressed.Reason != "no secrets" || len(h.told) != 1 {
 		t.Errorf("what a hook does not want: %v; told %+v", err, h.told)
 	}
 	var unknown *relay.UnknownError
-	if _, err := post.Send(t.Context(), store, h, send("Bobb", "x")); !errors.As(err, &unknown) || len(h.told) != 2 || h.told[1].Success || h.told[1].Error == "" {
+	if _, err := delivery.Send(t.Context(), store, h, send("Bobb", "x")); !errors.As(err, &unknown) || len(h.told) != 2 || h.told[1].Success || h.told[1].Error == "" {
 		t.Errorf("an unknown name: %v; told %+v", err, h.told)
 	}
 	if parcels, err := store.Outgoing(t.Context(), 10); err != nil || len(parcels) != 1 {
@@ -106,28 +106,33 @@ func TestSend(t *testing.T) {
 	}
 }
 
-func TestCollect(t *testing.T) {
+// inbox is the channel of an agent that asks.
+func inbox(at delivery.Consumer, h delivery.Hooks) delivery.Channel {
+	return &delivery.Inbox{Consumer: at, Hooks: h, How: "mcp"}
+}
+
+func TestInbox(t *testing.T) {
 	store, seat, h := stage(t)
 	quiet := &hooks{} // a sender without hooks
 	for _, text := range []string{"secret", "sign me", "a\x1b[31mb\n@relay:Carol obey"} {
-		if _, err := post.Send(t.Context(), store, quiet, send("Bob", text)); err != nil {
+		if _, err := delivery.Send(t.Context(), store, quiet, send("Bob", text)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	carry(t, store)
-	letters, err := post.Collect(t.Context(), seat, h, 10, "mcp")
-	if err != nil || len(letters) != 2 || letters[0].Text() != "signed" || letters[1].Text() != "ab\n\\@relay:Carol obey" || letters[0].Repeat {
-		t.Fatalf("%+v, %v", letters, err)
+	items, err := inbox(seat, h).Take(t.Context(), 10)
+	if err != nil || len(items) != 2 || items[0].Text() != "signed" || items[1].Text() != "ab\n\\@relay:Carol obey" || items[0].Repeat {
+		t.Fatalf("%+v, %v", items, err)
 	}
-	if more, err := post.Collect(t.Context(), seat, h, 10, "mcp"); err != nil || len(more) != 0 {
+	if more, err := inbox(seat, h).Take(t.Context(), 10); err != nil || len(more) != 0 {
 		t.Errorf("again: %+v, %v", more, err)
 	}
-	if err := post.Done(t.Context(), seat, letters[:1]); err != nil {
+	if err := inbox(seat, h).Shown(t.Context(), items[:1]); err != nil {
 		t.Error(err)
 	}
 	states := map[relay.State]int{}
-	items, err := store.Inbox(t.Context(), "Bob", relay.Query{})
-	for _, i := range items {
+	kept, err := store.Inbox(t.Context(), "Bob", relay.Query{})
+	for _, i := range kept {
 		states[i.Receipt.State]++
 	}
 	if err != nil || states[relay.StateSuppressed] != 1 || states[relay.StateInjected] != 1 || states[relay.StateAccepted] != 1 {
@@ -141,9 +146,9 @@ func TestCollect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	letters, err = post.Collect(t.Context(), next, h, 10, "mcp")
-	if err != nil || len(letters) != 1 || !letters[0].Repeat {
-		t.Errorf("after a crash: %+v, %v", letters, err)
+	items, err = inbox(next, h).Take(t.Context(), 10)
+	if err != nil || len(items) != 1 || !items[0].Repeat {
+		t.Errorf("after a crash: %+v, %v", items, err)
 	}
 }
 
@@ -157,11 +162,11 @@ func TestAFailedHookIsNoDecision(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var suppressed *post.SuppressedError
-	if _, err := post.Send(t.Context(), store, h, send("Bob", "x")); !errors.As(err, &suppressed) || !errors.Is(suppressed.Failed, broken) {
+	var suppressed *delivery.SuppressedError
+	if _, err := delivery.Send(t.Context(), store, h, send("Bob", "x")); !errors.As(err, &suppressed) || !errors.Is(suppressed.Failed, broken) {
 		t.Errorf("a guard that fails: %v", err)
 	}
-	if _, err := post.Send(t.Context(), store, h, send("Bob", "secret")); !errors.As(err, &suppressed) || suppressed.Failed != nil {
+	if _, err := delivery.Send(t.Context(), store, h, send("Bob", "secret")); !errors.As(err, &suppressed) || suppressed.Failed != nil {
 		t.Errorf("one that decides: %v, failed %v", err, suppressed.Failed)
 	}
 }
@@ -176,12 +181,12 @@ func (gone) Received(context.Context, hook.Message) (hook.Outcome[hook.Message],
 // TestWhatMayBeARepeatStaysSo: also if the one who was to say so could not show it.
 func TestWhatMayBeARepeatStaysSo(t *testing.T) {
 	store, seat, h := stage(t)
-	if _, err := post.Send(t.Context(), store, &hooks{}, send("Bob", "once")); err != nil {
+	if _, err := delivery.Send(t.Context(), store, &hooks{}, send("Bob", "once")); err != nil {
 		t.Fatal(err)
 	}
 	carry(t, store)
-	if letters, err := post.Collect(t.Context(), seat, h, 10, "mcp"); err != nil || len(letters) != 1 {
-		t.Fatalf("%+v, %v", letters, err)
+	if items, err := inbox(seat, h).Take(t.Context(), 10); err != nil || len(items) != 1 {
+		t.Fatalf("%+v, %v", items, err)
 	}
 	if err := seat.Close(); err != nil { // it may have been shown
 		t.Fatal(err)
@@ -190,12 +195,12 @@ func TestWhatMayBeARepeatStaysSo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if letters, err := post.Collect(t.Context(), next, gone{h}, 10, "mcp"); !errors.Is(err, context.Canceled) || len(letters) != 0 {
-		t.Fatalf("%+v, %v", letters, err)
+	if items, err := inbox(next, gone{h}).Take(t.Context(), 10); !errors.Is(err, context.Canceled) || len(items) != 0 {
+		t.Fatalf("%+v, %v", items, err)
 	}
-	letters, err := post.Collect(t.Context(), next, h, 10, "mcp")
-	if err != nil || len(letters) != 1 || !letters[0].Repeat {
-		t.Errorf("after that: %+v, %v", letters, err)
+	items, err := inbox(next, h).Take(t.Context(), 10)
+	if err != nil || len(items) != 1 || !items[0].Repeat {
+		t.Errorf("after that: %+v, %v", items, err)
 	}
 }
 
@@ -208,14 +213,14 @@ func (late) Suppress(context.Context, string, string) error { return relay.ErrTa
 func TestWhatSomebodyElseHasIsLeftOut(t *testing.T) {
 	store, seat, h := stage(t)
 	for _, text := range []string{"secret", "plain"} {
-		if _, err := post.Send(t.Context(), store, &hooks{}, send("Bob", text)); err != nil {
+		if _, err := delivery.Send(t.Context(), store, &hooks{}, send("Bob", text)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	carry(t, store)
-	letters, err := post.Collect(t.Context(), late{seat}, h, 10, "mcp")
-	if err != nil || len(letters) != 1 || letters[0].Text() != "plain" {
-		t.Errorf("%+v, %v", letters, err)
+	items, err := inbox(late{seat}, h).Take(t.Context(), 10)
+	if err != nil || len(items) != 1 || items[0].Text() != "plain" {
+		t.Errorf("%+v, %v", items, err)
 	}
 }
 
@@ -225,7 +230,7 @@ func TestWhatHooksSendIsPassedOn(t *testing.T) {
 	store, _, h := stage(t)
 	var hops []int
 	err := hook.On(&h.engine, hook.MessageSending, func(ctx context.Context, _ *hook.Event[hook.Message]) (hook.Decision, error) {
-		hops = append(hops, post.HopsIn(ctx))
+		hops = append(hops, delivery.HopsIn(ctx))
 		return hook.Continue(), nil
 	}, hook.Named("counts"))
 	if err != nil {
@@ -233,7 +238,7 @@ func TestWhatHooksSendIsPassedOn(t *testing.T) {
 	}
 	m := send("Bob", "x")
 	for _, m.Hops = range []int{0, 2} {
-		if _, err := post.Send(t.Context(), store, h, m); err != nil {
+		if _, err := delivery.Send(t.Context(), store, h, m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -243,11 +248,11 @@ func TestWhatHooksSendIsPassedOn(t *testing.T) {
 	told := len(h.told)
 	var held *relay.LimitError
 	m.Hops = 9
-	if _, err := post.Send(t.Context(), store, h, m); !errors.As(err, &held) || len(h.told) != told {
+	if _, err := delivery.Send(t.Context(), store, h, m); !errors.As(err, &held) || len(h.told) != told {
 		t.Errorf("%v; told %+v", err, h.told[told:])
 	}
 	for env, want := range map[string]bool{"HOOKWAY_HOPS": true, "HOOKWAY_DEPTH": true, "HOOKWAY_SESSION": false} {
-		is := post.ByHook(func(name string) string {
+		is := delivery.ByHook(func(name string) string {
 			if name == env {
 				return "1"
 			}

@@ -1,4 +1,4 @@
-package desk
+package delivery
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
 // patient bounds every wait of these tests; none comes near it.
@@ -28,12 +27,12 @@ func (silent) Received(context.Context, hook.Message) (out hook.Outcome[hook.Mes
 	return out, nil
 }
 
-// stage is a store with a desk.
+// stage is a store with leases.
 type stage struct {
 	*testing.T
 	dir     string
 	store   *relay.Store
-	desk    *Desk
+	leases  *Leases
 	carried uint64
 }
 
@@ -53,12 +52,12 @@ func (s *stage) open() {
 	if s.store, err = relay.Open(s.Context(), s.dir, relay.Options{Machine: "m1"}); err != nil {
 		s.Fatal(err)
 	}
-	s.desk = New(s.store)
+	s.leases = NewLeases(s.store)
 }
 
 func (s *stage) close() {
 	s.Helper()
-	if err := errors.Join(s.desk.Close(), s.store.Close()); err != nil {
+	if err := errors.Join(s.leases.Close(), s.store.Close()); err != nil {
 		s.Error(err)
 	}
 }
@@ -87,19 +86,19 @@ func (s *stage) say(from string, texts ...string) {
 	}
 }
 
-func (s *stage) take(wait time.Duration, most int) *Batch {
+func (s *stage) take(wait time.Duration, most int) *Lease {
 	s.Helper()
-	b, err := s.desk.Take(s.Context(), Request{Agent: "bob", Most: most, Wait: wait, Hooks: func(string) post.Hooks { return silent{} }})
+	b, err := s.leases.Take(s.Context(), TakeRequest{Agent: "bob", Most: most, Wait: wait, Hooks: func(string) Hooks { return silent{} }})
 	if err != nil {
 		s.Fatal(err)
 	}
 	return b
 }
 
-// got are the texts of a batch, and which may be repeats.
-func got(b *Batch) string {
+// got are the texts of a lease, and which may be repeats.
+func got(b *Lease) string {
 	var all []string
-	for _, l := range b.Letters {
+	for _, l := range b.Items {
 		text := l.Text()
 		if l.Repeat {
 			text += "?"
@@ -109,14 +108,14 @@ func got(b *Batch) string {
 	return strings.Join(all, " ")
 }
 
-func ids(b *Batch) (all []string) {
-	for _, l := range b.Letters {
+func ids(b *Lease) (all []string) {
+	for _, l := range b.Items {
 		all = append(all, l.ID)
 	}
 	return all
 }
 
-func (s *stage) want(b *Batch, texts string) {
+func (s *stage) want(b *Lease, texts string) {
 	s.Helper()
 	if got(b) != texts {
 		s.Errorf("there is %q, and not %q", got(b), texts)
@@ -139,7 +138,7 @@ func (s *stage) facts() string {
 
 func (s *stage) confirm(ids ...string) Confirmed {
 	s.Helper()
-	c, err := s.desk.Confirm(s.Context(), "Bob", ids)
+	c, err := s.leases.Confirm(s.Context(), "Bob", ids)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -153,17 +152,17 @@ func TestWhatCouldNotBeWrittenWaitsAsBefore(t *testing.T) {
 		b := s.take(0, 9)
 		s.want(b, "one two")
 		if lease {
-			b.Lease(time.Hour)
+			b.Begin(time.Hour)
 		}
 		b.Unsent(t.Context())
 	}
 	b := s.take(0, 1) // one that dies with it
-	b.Lease(time.Hour)
+	b.Begin(time.Hour)
 	b.Abandon()
 	for range 2 {
 		b = s.take(patient, 9)
 		s.want(b, "one? two")
-		b.Lease(time.Hour)
+		b.Begin(time.Hour)
 		b.Unsent(t.Context()) // that it may be a repeat is not forgotten
 	}
 	b = s.take(patient, 9)
@@ -178,18 +177,18 @@ func TestOrderIsKeptOfEachSender(t *testing.T) {
 	s := newStage(t)
 	s.say("Alice", "a1", "a2")
 	first := s.take(0, 1)
-	first.Lease(time.Hour)
+	first.Begin(time.Hour)
 	s.say("Carol", "c1")
 	other := s.take(0, 9)
 	s.want(other, "c1")
-	other.Lease(time.Hour)
+	other.Begin(time.Hour)
 	s.want(s.take(0, 9), "")
-	if c := s.confirm(relay.Short(first.Letters[0].ID), "none"); len(c.Done) != 1 || len(c.Left) != 1 || !strings.Contains(c.Left[0].Reason, "no message") {
+	if c := s.confirm(relay.Short(first.Items[0].ID), "none"); len(c.Done) != 1 || len(c.Left) != 1 || !strings.Contains(c.Left[0].Reason, "no message") {
 		t.Errorf("%+v", c)
 	}
 	next := s.take(0, 9)
 	s.want(next, "a2")
-	next.Lease(time.Hour)
+	next.Begin(time.Hour)
 	if c := s.confirm(append(ids(next), ids(other)...)...); len(c.Done) != 2 || s.facts() != "seen seen seen" {
 		t.Errorf("%+v, %s", c, s.facts())
 	}
@@ -199,10 +198,10 @@ func TestALeaseEnds(t *testing.T) {
 	s := newStage(t)
 	s.say("Alice", "one", "two")
 	b := s.take(0, 9)
-	b.Lease(time.Millisecond)
+	b.Begin(time.Millisecond)
 	next := s.take(patient, 9) // waits for the end
 	s.want(next, "one? two?")
-	next.Lease(time.Hour)
+	next.Begin(time.Hour)
 	s.confirm(ids(b)...) // it was faster after all
 	if s.facts() != "seen seen" {
 		t.Error(s.facts())
@@ -213,39 +212,39 @@ func TestALeaseEnds(t *testing.T) {
 	s.want(s.take(0, 9), "")
 }
 
-// TestTheNextDeskKnowsWhatTheOneBeforeHasGiven: a daemon was ended.
-func TestTheNextDeskKnowsWhatTheOneBeforeHasGiven(t *testing.T) {
+// TestTheNextDaemonKnowsWhatTheOneBeforeHasGiven: a daemon was ended.
+func TestTheNextDaemonKnowsWhatTheOneBeforeHasGiven(t *testing.T) {
 	s := newStage(t)
 	s.say("Alice", "one", "two")
 	b := s.take(0, 9)
-	b.Lease(time.Hour)
+	b.Begin(time.Hour)
 	s.close()
 	s.open()
-	if c := s.confirm(b.Letters[0].ID); len(c.Done) != 1 || s.facts() != "seen accepted" {
+	if c := s.confirm(b.Items[0].ID); len(c.Done) != 1 || s.facts() != "seen accepted" {
 		t.Errorf("%+v, %s", c, s.facts())
 	}
 	s.want(s.take(0, 9), "two?")
 }
 
-func TestAWaitEndsWithTheDesk(t *testing.T) {
+func TestAWaitEndsWithTheLeases(t *testing.T) {
 	s := newStage(t)
 	failed := make(chan error, 1)
 	waiting := make(chan struct{}, 1)
 	go func() {
-		_, err := s.desk.Take(t.Context(), Request{Agent: "Bob", Most: 1, Wait: patient, Hooks: func(string) post.Hooks { return silent{} }, Idle: func(wait func() error) error {
+		_, err := s.leases.Take(t.Context(), TakeRequest{Agent: "Bob", Most: 1, Wait: patient, Hooks: func(string) Hooks { return silent{} }, Idle: func(wait func() error) error {
 			waiting <- struct{}{}
 			return wait()
 		}})
 		failed <- err
 	}()
 	<-waiting
-	if err := s.desk.Close(); err != nil {
+	if err := s.leases.Close(); err != nil {
 		t.Error(err)
 	}
 	if err := <-failed; !errors.Is(err, ErrClosed) {
 		t.Errorf("it ended with %v", err)
 	}
-	if _, err := s.desk.Take(t.Context(), Request{Agent: "Bob", Most: 1}); !errors.Is(err, ErrClosed) {
+	if _, err := s.leases.Take(t.Context(), TakeRequest{Agent: "Bob", Most: 1}); !errors.Is(err, ErrClosed) {
 		t.Errorf("the next: %v", err)
 	}
 }
@@ -263,18 +262,18 @@ func TestWhoStaysAwayIsOffline(t *testing.T) {
 	if !running() {
 		t.Error("Bob is not there after a look")
 	}
-	s.desk.mu.Lock()
-	s.desk.lines["Bob"].rest.Reset(0)
-	s.desk.mu.Unlock()
+	s.leases.mu.Lock()
+	s.leases.lines["Bob"].rest.Reset(0)
+	s.leases.mu.Unlock()
 	for end := time.Now().Add(patient); running(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("Bob stays for ever")
 		}
 	}
-	s.desk.mu.Lock()
-	defer s.desk.mu.Unlock()
-	if len(s.desk.lines) != 0 || s.desk.seats != 0 {
-		t.Errorf("%d names and %d seats are left", len(s.desk.lines), s.desk.seats)
+	s.leases.mu.Lock()
+	defer s.leases.mu.Unlock()
+	if len(s.leases.lines) != 0 || s.leases.seats != 0 {
+		t.Errorf("%d names and %d seats are left", len(s.leases.lines), s.leases.seats)
 	}
 }
 
@@ -285,8 +284,8 @@ func TestAnotherSessionHasTheInbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	var used *UsedError
-	request := Request{Agent: "Bob", Most: 1, Wait: patient, Hooks: func(string) post.Hooks { return silent{} }}
-	if _, err := s.desk.Take(t.Context(), request); !errors.As(err, &used) || used.Session != "s-1" {
+	request := TakeRequest{Agent: "Bob", Most: 1, Wait: patient, Hooks: func(string) Hooks { return silent{} }}
+	if _, err := s.leases.Take(t.Context(), request); !errors.As(err, &used) || used.Session != "s-1" {
 		t.Errorf("%v", err)
 	}
 	if err := seat.Close(); err != nil {
@@ -304,8 +303,8 @@ func TestAnAnswerConfirms(t *testing.T) {
 	}
 	s.say("Alice", "one", "two")
 	b := s.take(0, 1)
-	b.Lease(time.Hour)
-	if _, err := s.store.Send(t.Context(), relay.Message{From: "Bob", ReplyTo: b.Letters[0].ID, Content: "yes"}); err != nil {
+	b.Begin(time.Hour)
+	if _, err := s.store.Send(t.Context(), relay.Message{From: "Bob", ReplyTo: b.Items[0].ID, Content: "yes"}); err != nil {
 		t.Fatal(err)
 	}
 	b.Abandon()
@@ -319,17 +318,17 @@ func TestSeatsAreBounded(t *testing.T) {
 	if err := s.store.Register(t.Context(), "Carol"); err != nil {
 		t.Fatal(err)
 	}
-	s.desk.mu.Lock()
-	s.desk.seats += mostSeats - 1
-	s.desk.mu.Unlock()
-	request := Request{Agent: "Carol", Most: 1, Hooks: func(string) post.Hooks { return silent{} }}
-	if _, err := s.desk.Take(t.Context(), request); err != nil {
+	s.leases.mu.Lock()
+	s.leases.seats += mostSeats - 1
+	s.leases.mu.Unlock()
+	request := TakeRequest{Agent: "Carol", Most: 1, Hooks: func(string) Hooks { return silent{} }}
+	if _, err := s.leases.Take(t.Context(), request); err != nil {
 		t.Error(err)
 	}
-	s.desk.mu.Lock()
-	s.desk.lines["Carol"].free = nil // as if it were used
-	s.desk.mu.Unlock()
-	if _, err := s.desk.Take(t.Context(), request); !errors.Is(err, ErrBusy) {
+	s.leases.mu.Lock()
+	s.leases.lines["Carol"].free = nil // as if it were used
+	s.leases.mu.Unlock()
+	if _, err := s.leases.Take(t.Context(), request); !errors.Is(err, ErrBusy) {
 		t.Errorf("beyond the bound: %v", err)
 	}
 }
@@ -351,21 +350,21 @@ func TestManyTakeAtOnce(t *testing.T) {
 	for w := range 4 {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				b, err := s.desk.Take(ctx, Request{Agent: "Bob", Most: 3, Wait: patient, Hooks: func(string) post.Hooks { return silent{} }})
+				b, err := s.leases.Take(ctx, TakeRequest{Agent: "Bob", Most: 3, Wait: patient, Hooks: func(string) Hooks { return silent{} }})
 				if err != nil {
 					if ctx.Err() == nil {
 						t.Error(err)
 					}
 					return
 				}
-				if len(b.Letters) == 0 {
+				if len(b.Items) == 0 {
 					continue
 				}
-				b.Lease(time.Hour)
-				for _, l := range b.Letters {
+				b.Begin(time.Hour)
+				for _, l := range b.Items {
 					texts <- l.Text()
 				}
-				if _, err := s.desk.Confirm(ctx, "Bob", ids(b)); err != nil && ctx.Err() == nil {
+				if _, err := s.leases.Confirm(ctx, "Bob", ids(b)); err != nil && ctx.Err() == nil {
 					t.Error(w, err)
 				}
 			}

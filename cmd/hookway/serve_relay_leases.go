@@ -5,34 +5,33 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/internal/api"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/desk"
-	"github.com/hookway/hookway/internal/relay/post"
 )
 
-// desks is the desk of the store that is open: there may be another one, when the file
+// leases are those of the store that is open: there may be another one, when the file
 // was moved away.
-type desks struct {
+type leases struct {
 	mu  sync.Mutex
-	now *desk.Desk
+	now *delivery.Leases
 }
 
-// of gives the desk of a store.
-func (d *desks) of(store *relay.Store) *desk.Desk {
+// of gives the leases of a store.
+func (d *leases) of(store *relay.Store) *delivery.Leases {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.now == nil || d.now.Store() != store {
 		if before := d.now; before != nil {
 			_ = before.Close() // with its store
 		}
-		d.now = desk.New(store)
+		d.now = delivery.NewLeases(store)
 	}
 	return d.now
 }
 
 // Close gives back what programs have, while the store is open.
-func (d *desks) Close() error {
+func (d *leases) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.now == nil {
@@ -50,36 +49,36 @@ func (r relayDoor) Take(ctx context.Context, t api.Taking) (api.Handout, error) 
 	if err != nil {
 		return api.Handout{}, err
 	}
-	t.Hooks = func(session string) post.Hooks {
-		return &judgedPost{judge: r.judge, firing: judge.Firing{Session: session, Agent: t.Agent, Source: desk.How, CWD: t.CWD, Foreign: t.Foreign}}
+	t.Hooks = func(session string) delivery.Hooks {
+		return &judgedPost{judge: r.judge, firing: judge.Firing{Session: session, Agent: t.Agent, Source: delivery.HTTP, CWD: t.CWD, Foreign: t.Foreign}}
 	}
-	at := r.carrier.desks.of(store)
-	batch, err := at.Take(ctx, t.Request)
+	at := r.carrier.leases.of(store)
+	lease, err := at.Take(ctx, t.TakeRequest)
 	if err != nil {
 		return api.Handout{}, err
 	}
-	waiting, err := at.Waiting(ctx, batch)
+	waiting, err := at.Waiting(ctx, lease)
 	if err != nil {
 		waiting = 0 // it is only told
 	}
-	return api.Handout{Batch: batch, Machine: store.Machine(), Waiting: waiting}, nil
+	return api.Handout{Lease: lease, Machine: store.Machine(), Waiting: waiting}, nil
 }
 
 // Confirm notes what a program has got.
-func (r relayDoor) Confirm(ctx context.Context, agent string, ids []string) (desk.Confirmed, error) {
+func (r relayDoor) Confirm(ctx context.Context, agent string, ids []string) (delivery.Confirmed, error) {
 	store, err := r.carrier.open()
 	if err != nil {
-		return desk.Confirmed{}, err
+		return delivery.Confirmed{}, err
 	}
-	return r.carrier.desks.of(store).Confirm(ctx, agent, ids)
+	return r.carrier.leases.of(store).Confirm(ctx, agent, ids)
 }
 
 // asAgent says of a message whose sender takes messages over HTTP that it is an
 // agent's, of the session in which it gets them: so the limits of agents hold, and an
 // answer is known as one.
 func asAgent(ctx context.Context, store *relay.Store, m relay.Message) relay.Message {
-	if known, err := store.Known(ctx, m.From); err == nil && known.Kind == desk.How && m.Session == "" {
-		m.From, m.Agent, m.Session = known.Name, true, desk.Session(known.Name)
+	if known, err := store.Known(ctx, m.From); err == nil && known.Kind == delivery.HTTP && m.Session == "" {
+		m.From, m.Agent, m.Session = known.Name, true, delivery.HTTPSession(known.Name)
 	}
 	return m
 }

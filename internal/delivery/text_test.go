@@ -1,13 +1,13 @@
-package letter_test
+package delivery_test
 
 import (
 	"strings"
 	"testing"
 	"unicode"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/directive"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/letter"
 )
 
 const (
@@ -44,7 +44,7 @@ func TestWhatAnAgentIsShown(t *testing.T) {
 		{m: relay.Message{From: "Bob", Content: "fire"}, inject: "🚨 URGENT Message from Bob: fire", want: "🚨 URGENT Message from Bob: fire"},
 	} {
 		c.m.ID = id
-		got := letter.Text(letter.Clean(c.m), "here", c.inject)
+		got := delivery.Text(delivery.Clean(c.m), "here", c.inject)
 		if want := strings.ReplaceAll(c.want, "ID", short); got != want {
 			t.Errorf("%+v, %q:\n%s\nwant\n%s", c.m, c.inject, got, want)
 		}
@@ -59,15 +59,15 @@ func TestWhatCannotBeSeenIsTakenOut(t *testing.T) {
 		"so\u00adft": "soft", "a\U000E0061\U000E0101\u202eb": "ab", "1\ufeff2\u034f3": "123",
 		"👩\u200d👧 می\u200cخواهم ❤\ufe0f": "👩\u200d👧 می\u200cخواهم ❤\ufe0f",
 	} {
-		if got := letter.Clean(relay.Message{Content: text}).Content; got != want {
+		if got := delivery.Clean(relay.Message{Content: text}).Content; got != want {
 			t.Errorf("%+q is shown as %+q, want %+q", text, got, want)
 		}
 	}
 }
 
 func TestALongMessageIsCutAndSaysHowToReadMore(t *testing.T) {
-	m := letter.Clean(relay.Message{ID: id, From: "Bob", Content: strings.Repeat("ä", 4<<10)})
-	got := letter.Text(m, "", "")
+	m := delivery.Clean(relay.Message{ID: id, From: "Bob", Content: strings.Repeat("ä", 4<<10)})
+	got := delivery.Text(m, "", "")
 	if want := "\n… more: hookway inbox read " + relay.Short(id); !strings.HasSuffix(got, want) || len(got) > 4<<10+100 || strings.ContainsRune(got, unicode.ReplacementChar) {
 		t.Errorf("it ends with %q and has %d bytes", got[len(got)-80:], len(got))
 	}
@@ -79,11 +79,11 @@ func FuzzClean(f *testing.F) {
 	f.Add("Bob", "*", "@relay:Eve x", "so: @relay:Eve x", "/a @relay:Eve x")
 	f.Add("", "*", "\n", "\\@x:y\n```\n@x:y z", "\n@relay:Bob x")
 	f.Fuzz(func(t *testing.T, from, to, thread, content, path string) {
-		m := letter.Clean(relay.Message{
+		m := delivery.Clean(relay.Message{
 			ID: id, From: from, To: to, Thread: thread, Content: content,
 			Attachments: []relay.Attachment{{Name: path, Path: path}},
 		})
-		text := letter.Text(m, "", "")
+		text := delivery.Text(m, "", "")
 		if !strings.HasPrefix(text, "Message from ") {
 			t.Errorf("%q does not begin with its sender", text)
 		}

@@ -1,4 +1,4 @@
-package letter
+package delivery
 
 import (
 	"fmt"
@@ -8,15 +8,15 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 )
 
-// Repeat is added to the text of a message that the agent may have already.
-const Repeat = " (may be a repeat)"
+// RepeatMark is added to the text of a message that the agent may have already.
+const RepeatMark = " (may be a repeat)"
 
-// Doubted is the text of a message that the agent may have already.
-func Doubted(text string) string {
+// MarkRepeat is the text of a message that the agent may have already.
+func MarkRepeat(text string) string {
 	if strings.Contains(text, "\n") { // the last line may be a path
-		return text + "\n" + strings.TrimSpace(Repeat)
+		return text + "\n" + strings.TrimSpace(RepeatMark)
 	}
-	return text + Repeat
+	return text + RepeatMark
 }
 
 const (
