@@ -8,6 +8,7 @@
 # make prelude  the bytecode of what scripts find built in, from handler/script/js
 # make proto  the Go code of proto/hookway/v1/hooks.proto
 # make check-ollama  embeddings of a real Ollama, which is built once
+# make bench-handlers, bench-memory, bench-relay, bench-run   what hookway costs on this machine
 # make e2e    the published Claude Code and Codex with hookway, against a scripted model
 
 GO ?= go
@@ -15,7 +16,9 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 
-.PHONY: build install demo check test proof check-ollama guests rust-guest prelude proto e2e fuzz bench schema
+BENCHES := bench-handlers bench-memory bench-relay bench-run
+
+.PHONY: build install demo check test proof check-ollama guests rust-guest prelude proto e2e fuzz bench $(BENCHES) schema
 
 build:
 	$(GO) build -trimpath -tags grpcnotrace -ldflags='-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
@@ -70,6 +73,10 @@ fuzz:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./hook ./wire ./handler/command ./handler/script ./handler/web ./handler/rpc ./handler/wasm ./internal/api ./internal/directive ./internal/terminal ./internal/memory ./internal/relay ./internal/relay/bus ./internal/gateway/spool
+
+# ARGS="-n 100 --json" gives it flags; ARGS=--help shows them.
+$(BENCHES):
+	@sh tools/bench.sh $(@:bench-%=%) $(ARGS)
 
 # The checked-in JSON Schemas, and all golden files, made anew.
 schema:

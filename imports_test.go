@@ -74,6 +74,7 @@ var rooms = map[string][]string{
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit",
 		"internal/config", "internal/environ", "internal/filelock", "internal/gateway/spool", "internal/relay", "internal/delivery", "internal/memory", "internal/sleep", "internal/disk"},
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup", "internal/sleep", "internal/disk"},
+	"internal/bench":  {"e2e/client", "e2e/model", "internal/audit", "internal/config", "internal/daemon", "internal/install", "internal/sleep", "wire/call"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},
 	"internal/session":     {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/sleep"},
@@ -86,6 +87,7 @@ var rooms = map[string][]string{
 	"sdk/internal/outline": {"docs/schema"},
 	"sdk/python":           {}, // tests only
 	"sdk/typescript":       {},
+	"tools/bench":          {"*"},
 	"tools/vet":            {},
 	"tools/testall":        {},
 	"tools/proof":          {},

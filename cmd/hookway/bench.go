@@ -1,185 +1,111 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
-	"strings"
-	"time"
 
-	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/cases"
-	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/judge"
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/bench"
 )
 
-// caseLimit bounds one case, with all its hooks: hooks may have no timeout.
-const caseLimit = 5 * time.Minute
-
-// bench is the hooks under test.
-type bench struct {
-	*workspace
-	root  string   // folder of the hookway.yaml
-	layer string   // the layer of the configuration that is tested
-	files []string // with the cases
+func (a *app) benchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Measure hookway on this machine",
+	}
+	cmd.AddCommand(a.benchHookCommand(), a.benchAgentCommand())
+	return cmd
 }
 
-// bench finds the hooks and the tests that are meant by a folder, or by a test
-// file; "" is the current folder. It must be closed.
-func (a *app) bench(ctx context.Context, path string) (*bench, error) {
-	options := a.options()
-	file := ""
-	if path != "" {
-		info, err := os.Stat(path)
-		if err != nil {
-			return nil, fmt.Errorf("the tests in %s cannot be found: %w", path, errors.Unwrap(err))
-		}
-		if options.Dir = path; !info.IsDir() {
-			file, options.Dir = path, filepath.Dir(path)
-		}
+func (a *app) benchHookCommand() *cobra.Command {
+	var runs int
+	cmd := &cobra.Command{
+		Use:   "hook",
+		Short: "Measure what a hook costs an agent: one hook that blocks, through the daemon",
+		Long: `Measure what a hook costs an agent: one hook that blocks, through the daemon.
+
+A daemon of its own is started, with a configuration of its own in a temporary
+folder; yours is not touched. "process" is what an agent waits for: from the
+start of hookway-hook to its end.`,
+		Args: exactly(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if runs < 1 {
+				return fmt.Errorf("-n %d: measure at least one run", runs)
+			}
+			programs, err := ownPrograms()
+			if err != nil {
+				return err
+			}
+			report, err := bench.Hook(cmd.Context(), programs, runs)
+			return a.printBench(report, err)
+		},
 	}
-	w, err := a.open(ctx, options)
+	cmd.Flags().IntVarP(&runs, "runs", "n", 500, "how many `RUNS` are measured")
+	return cmd
+}
+
+func (a *app) benchAgentCommand() *cobra.Command {
+	plan := bench.AgentPlan{}
+	cmd := &cobra.Command{
+		Use:   "agent AGENT",
+		Short: "Measure what a turn of a real agent costs with hookway, against a scripted model",
+		Long: `Measure what a turn of a real agent costs with hookway, against a scripted model.
+
+The agent's own program runs without a terminal, as a user of its own in a
+temporary folder; nothing leaves the machine, and yours is not touched. Its model
+is a server on loopback that has it run the command "true" turn by turn. Measured
+is the time between two requests to the model: the tool, and all hooks around it.
+
+It runs without hookway, with this one, and with those that --also names (folders
+with hookway and hookway-hook), in another order each time. The ranges hold 95 of
+100 resamplings of the runs. A machine that does something else measures that too.
+
+With --floor it also runs with the program "true" in hookway-hook's place, started
+at each event that hookway is: what the agent itself takes for hooks of that kind,
+below which no program comes.
+
+The agents are claude, codex, gemini, qwen, copilot and opencode. The program is
+the one in PATH, or --program, or the variable that docs/e2e.md names.`,
+		Args: exactly("AGENT"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := plan.Find(args[0]); err != nil {
+				return err
+			}
+			var err error
+			if plan.Programs, err = ownPrograms(); err != nil {
+				return err
+			}
+			report, err := bench.Agent(cmd.Context(), plan, func(doing string) { fmt.Fprintf(a.err, "hookway: measuring %s\n", doing) })
+			return a.printBench(report, err)
+		},
+	}
+	cmd.Flags().StringVar(&plan.Program, "program", "", "the agent's `PROGRAM`")
+	cmd.Flags().StringArrayVar(&plan.Also, "also", nil, "a `FOLDER` with another hookway to compare with")
+	cmd.Flags().BoolVar(&plan.Floor, "floor", false, "also measure a program that does nothing in hookway-hook's place")
+	cmd.Flags().IntVarP(&plan.Runs, "runs", "n", 12, "how many `RUNS` of each are measured")
+	cmd.Flags().IntVar(&plan.Turns, "turns", 20, "how many `TURNS` a run has")
+	return cmd
+}
+
+// ownPrograms are this program and the hookway-hook that belongs to it.
+func ownPrograms() (bench.Programs, error) {
+	self, err := os.Executable()
 	if err != nil {
-		return nil, err
+		return bench.Programs{}, err
 	}
-	b := &bench{workspace: w}
-	if err := b.find(options.Dir, file); err != nil {
-		return nil, errors.Join(err, w.close())
-	}
-	return b, nil
+	return bench.FindPrograms(self, ownVersion())
 }
 
-func (b *bench) find(dir, file string) error {
-	if dir == "" {
-		dir = "."
-	}
-	dir, err := realPath(dir)
+// printBench prints a report that there is.
+func (a *app) printBench(report interface{ Print(io.Writer) }, err error) error {
 	if err != nil {
 		return err
 	}
-	b.root, b.layer = b.set.Workspace, config.LayerWorkspace
-	if user, err := realPath(b.set.UserDir); err == nil && inside(user, dir) {
-		b.root, b.layer = user, config.LayerUser
+	if a.json {
+		return a.print(report)
 	}
-	if b.root == "" {
-		return fmt.Errorf("neither %s nor a folder above it has hooks; hookway init writes some, with tests", dir)
-	}
-	if b.layer == config.LayerWorkspace && judge.Untrusted(b.set) > 0 {
-		return errors.New("nothing was tested, because hooks that are not trusted do not run; run hookway trust, or set HOOKWAY_TRUST=1 where nobody can be asked, as in CI")
-	}
-	if file != "" {
-		b.files = []string{filepath.Join(dir, filepath.Base(file))}
-		return nil
-	}
-	return b.findFiles()
-}
-
-func realPath(path string) (string, error) {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(abs)
-}
-
-func inside(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// findFiles looks for test files where the configuration is.
-func (b *bench) findFiles() error {
-	for _, folder := range []string{b.root, filepath.Join(b.root, ".hookway")} {
-		entries, err := os.ReadDir(folder)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("the tests cannot be looked for: %w", err)
-		}
-		for _, e := range entries {
-			if name := e.Name(); !e.IsDir() && (strings.HasSuffix(name, "_test.yaml") || strings.HasSuffix(name, "_test.yml")) {
-				b.files = append(b.files, filepath.Join(folder, name))
-			}
-		}
-	}
-	if len(b.files) > 0 {
-		return nil
-	}
-	return fmt.Errorf(`%s has no tests; write hooks_test.yaml beside its hookway.yaml, such as
-
-cases:
-  - name: rm -rf is refused
-    event: PreToolUse
-    payload: {tool_name: Bash, tool_input: {command: rm -rf /}}
-    expect: {action: block}`, b.root)
-}
-
-// problems are the mistakes of the configuration under test. Such a file's hooks
-// do not run, so no case could say anything.
-func (b *bench) problems() cases.Problems {
-	var list cases.Problems
-	for _, p := range b.set.Problems {
-		if user := inside(b.set.UserDir, p.File); user != (b.layer == config.LayerUser) {
-			continue
-		}
-		if p.Hook != "" {
-			p.Message = fmt.Sprintf("hook %q: %s", p.Hook, p.Message)
-		}
-		list = append(list, cases.Problem{File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint})
-	}
-	return list
-}
-
-func (b *bench) read() (list []*cases.Case, problems cases.Problems) {
-	options := cases.Options{Lookup: b.engine.Lookup, Envelope: hook.Envelope{Source: "test", CWD: b.root}}
-	for _, file := range b.files {
-		some, wrong := cases.Read(file, options)
-		list, problems = append(list, some...), append(problems, wrong...)
-	}
-	return list, problems
-}
-
-// fire fires one case's event. Each has an engine of its own, so that no case
-// leaves an open circuit or a count to the next; the handlers, and with them the
-// workers, are the same for all.
-func (b *bench) fire(ctx context.Context, ev hook.AnyEvent) (out hook.Outcome[any], err error) {
-	ctx, cancel := context.WithTimeout(ctx, caseLimit)
-	defer cancel()
-	engine := new(hook.Engine)
-	part := *b.set
-	part.Hooks = b.hooks()
-	if err := part.Fill(engine); err != nil {
-		return out, fmt.Errorf("the hooks cannot be used: %w", err)
-	}
-	watched := observed{event: ev.Info().Name}
-	stop := engine.Watch(watched.note)
-	defer stop()
-	if out, err = engine.Fire(ctx, ev); err != nil {
-		return out, err
-	}
-	if err := engine.Close(ctx); err != nil {
-		return out, fmt.Errorf("hooks of the observe lane did not end: %w", err)
-	}
-	out.Steps = append(out.Steps, watched.steps(engine.All())...)
-	return out, nil
-}
-
-// hooks are those under test, by the ids that they have when the other layer is
-// not there.
-func (b *bench) hooks() []config.Hook {
-	var own []config.Hook
-	taken := map[string]bool{}
-	for _, h := range b.set.Hooks {
-		if h.Layer == b.layer {
-			own = append(own, h)
-		} else {
-			taken[h.ID] = true
-		}
-	}
-	for i := range own {
-		if id, ok := strings.CutPrefix(own[i].ID, b.layer+"/"); ok && taken[id] {
-			own[i].ID = id
-		}
-	}
-	return own
+	report.Print(a.out)
+	return nil
 }

@@ -60,12 +60,12 @@ func (a *app) test(ctx context.Context, where string, t testOptions) error {
 			return fmt.Errorf("--run: %w", err)
 		}
 	}
-	bench, err := a.bench(ctx, where)
+	bed, err := a.testbed(ctx, where)
 	if err != nil {
 		return err
 	}
-	report, err := a.runCases(ctx, bench, only, t)
-	if closed := bench.close(); closed != nil {
+	report, err := a.runCases(ctx, bed, only, t)
+	if closed := bed.close(); closed != nil {
 		a.warn("%v", closed)
 	}
 	switch {
@@ -82,7 +82,7 @@ func (a *app) test(ctx context.Context, where string, t testOptions) error {
 }
 
 // runCases reads the test files, runs them and prints the report.
-func (a *app) runCases(ctx context.Context, b *bench, only *regexp.Regexp, t testOptions) (*cases.Report, error) {
+func (a *app) runCases(ctx context.Context, b *testbed, only *regexp.Regexp, t testOptions) (*cases.Report, error) {
 	here, err := filepath.Abs(".")
 	if err == nil {
 		here, err = filepath.EvalSymlinks(here)

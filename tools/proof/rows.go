@@ -49,10 +49,10 @@ var rows = []row{
 
 	tests("relay", "senders, carriers and receivers killed at any moment: each message once, in order", "./internal/relay", "TestKilledAtAnyMoment", 5, 15*time.Minute),
 	{name: "chaos", what: "2,000 messages to an agent whose daemon and run are killed again and again: none is lost",
-		command:  []string{"sh", "tools/hookway.sh", "bench", "relay", "-n", "200", "--typed", "20", "--messages", "2000", "--kills", "100"},
+		command:  []string{"sh", "tools/bench.sh", "relay", "-n", "200", "--typed", "20", "--messages", "2000", "--kills", "100"},
 		deadline: 30 * time.Minute, plain: true, shows: `kill -9|twice|out of order`, against: `(lost|twice|out of order).*missed`},
 	{name: "soak", what: "500 texts for an agent whose user types all the while: each whole and once",
-		command:  []string{"sh", "tools/hookway.sh", "bench", "run", "--quick", "-n", "500"},
+		command:  []string{"sh", "tools/bench.sh", "run", "--quick", "-n", "500"},
 		deadline: 30 * time.Minute, plain: true, shows: `lost|doubled|mixed|said to be failed`, against: `(lost|doubled|mixed|changed|failed) .*missed`},
 	tests("mail", "run killed again and again: no message lost, none doubled without a word", "./internal/session", "TestRunIsKilledAgainAndAgain", 5, 20*time.Minute),
 	tests("typing", "texts and what a user types at the same time stay apart", "./internal/session", "TestTextsAndTheUsersLinesStayApart", 5, 20*time.Minute),

@@ -11,16 +11,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/exam"
 )
 
 // recallMeasure is how much is found, in percent.
 type recallMeasure struct {
-	By     string  `json:"by"`
-	At5    float64 `json:"recall_at_5"`
-	At10   float64 `json:"recall_at_10"`
-	Search measure `json:"search"`
+	By     string        `json:"by"`
+	At5    float64       `json:"recall_at_5"`
+	At10   float64       `json:"recall_at_10"`
+	Search bench.Measure `json:"search"`
 }
 
 // recallSet is what is remembered, as it is imported, and asked.
@@ -30,8 +31,8 @@ type recallSet struct {
 }
 
 // recallSet is the user's own, or the one that every hookway has.
-func (a *app) recallSet(p memoryPlan) (set recallSet, err error) {
-	if p.questions == "" {
+func (p *program) recallSet(plan memoryPlan) (set recallSet, err error) {
+	if plan.questions == "" {
 		notes, asked, err := exam.Built()
 		if err != nil {
 			return set, err
@@ -39,22 +40,22 @@ func (a *app) recallSet(p memoryPlan) (set recallSet, err error) {
 		lines, err := noteLines(notes)
 		return recallSet{lines, asked}, err
 	}
-	if set.memories, err = os.ReadFile(p.memories); err != nil {
+	if set.memories, err = os.ReadFile(plan.memories); err != nil {
 		return set, fmt.Errorf("--memories: %w", err)
 	}
-	f, err := os.Open(p.questions)
+	f, err := os.Open(plan.questions)
 	if err != nil {
 		return set, fmt.Errorf("--questions: %w", err)
 	}
 	defer f.Close()
 	if set.asked, err = exam.Questions(f); err != nil {
-		return set, fmt.Errorf("--questions %s: %w", p.questions, err)
+		return set, fmt.Errorf("--questions %s: %w", plan.questions, err)
 	}
 	if lost := set.forgetUnknown(); len(lost) > 0 {
-		fmt.Fprintf(a.err, "hookway: no memory in %s has these ids; they are not asked for: %s\n", p.memories, strings.Join(lost, ", "))
+		fmt.Fprintf(p.err, "bench: no memory in %s has these ids; they are not asked for: %s\n", plan.memories, strings.Join(lost, ", "))
 	}
 	if len(set.asked) == 0 {
-		return set, fmt.Errorf("no question of %s is answered by a memory of %s", p.questions, p.memories)
+		return set, fmt.Errorf("no question of %s is answered by a memory of %s", plan.questions, plan.memories)
 	}
 	return set, nil
 }
@@ -100,7 +101,7 @@ func measureRecall(ctx context.Context, file string, set recallSet, with *memory
 		m.By = "words and " + space.Model
 		store.Use(embedder, space)
 	}
-	if _, err := store.Import(ctx, bytes.NewReader(set.memories), memory.Memory{Workspace: benchWorkspace}); err != nil {
+	if _, err := store.Import(ctx, bytes.NewReader(set.memories), memory.Memory{Workspace: workspace}); err != nil {
 		return m, err
 	}
 	if with != nil {
@@ -120,7 +121,7 @@ func (m *recallMeasure) ask(ctx context.Context, store *memory.Store, asked []ex
 			return ids[:min(k, len(ids))]
 		}
 		began := time.Now()
-		found, err := store.Find(ctx, query, 10, memory.View{Workspace: benchWorkspace, All: true})
+		found, err := store.Find(ctx, query, 10, memory.View{Workspace: workspace, All: true})
 		took = append(took, time.Since(began))
 		if err == nil && found.Warning != "" {
 			err = errors.New(found.Warning)
@@ -134,6 +135,6 @@ func (m *recallMeasure) ask(ctx context.Context, store *memory.Store, asked []ex
 	}
 	m.At10, _ = exam.Recall(10, asked, find)
 	m.At5, _ = exam.Recall(5, asked, find)
-	m.Search = newMeasure("search", took)
+	m.Search = bench.NewMeasure("search", took)
 	return failed
 }

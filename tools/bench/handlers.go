@@ -15,10 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/config"
 )
 
-func (a *app) benchHandlersCommand() *cobra.Command {
+func (p *program) handlersCommand() *cobra.Command {
 	plan := handlersPlan{}
 	cmd := &cobra.Command{
 		Use:   "handlers",
@@ -30,12 +31,12 @@ one of gRPC, a worker and, for comparison, as a program that is started for each
 node, python3, bash with jq. Each is loaded from a hookway.yaml of its own in a
 temporary folder and judges an event of 2 KiB; then 1,000 events at once. The
 servers run in this process. What is not installed is left out, with a word.`,
-		Args: exactly(),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if plan.runs < 1 || plan.crowd < 0 {
 				return errors.New("--runs is one or more, --crowd zero or more")
 			}
-			return a.benchHandlers(cmd.Context(), plan)
+			return p.handlers(cmd.Context(), plan)
 		},
 	}
 	cmd.Flags().IntVarP(&plan.runs, "runs", "n", 2000, "how many `EVENTS` are measured, one after the other; programs get fewer")
@@ -43,10 +44,10 @@ servers run in this process. What is not installed is left out, with a word.`,
 	return cmd
 }
 
-// benchAnswerCommand is the worker that is measured.
-func (a *app) benchAnswerCommand() *cobra.Command {
-	return &cobra.Command{Use: "answer", Hidden: true, Args: exactly(), RunE: func(*cobra.Command, []string) error {
-		return benchWork(a.in, a.out)
+// answerCommand is the worker that is measured.
+func (p *program) answerCommand() *cobra.Command {
+	return &cobra.Command{Use: "answer", Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+		return work(p.in, p.out)
 	}}
 }
 
@@ -82,8 +83,8 @@ type handlerMeasure struct {
 	Skipped     string  `json:"skipped,omitempty"`
 }
 
-func (a *app) benchHandlers(ctx context.Context, plan handlersPlan) error {
-	dir, err := benchFolder()
+func (p *program) handlers(ctx context.Context, plan handlersPlan) error {
+	dir, err := bench.Folder()
 	if err != nil {
 		return err
 	}
@@ -93,23 +94,23 @@ func (a *app) benchHandlers(ctx context.Context, plan handlersPlan) error {
 		return err
 	}
 	defer closeServers()
-	var rows []handlerMeasure
+	var measures []handlerMeasure
 	for i, c := range list {
-		fmt.Fprintf(a.err, "hookway: measuring %s\n", c.name)
+		p.doing(c.name)
 		row, err := c.measure(ctx, filepath.Join(dir, fmt.Sprint(i)), plan)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		rows = append(rows, row)
+		measures = append(measures, row)
 	}
-	if a.json {
-		return a.print(struct {
+	if p.json {
+		return p.print(struct {
 			Measures []handlerMeasure `json:"measures"`
-		}{rows})
+		}{measures})
 	}
-	fmt.Fprintf(a.out, "%-30s %10s %10s %9s %10s   %s\n", "an event of 2 KiB", "median", "p95", "asked", "first", fmt.Sprintf("%d at once: time, failed, memory", plan.crowd))
-	for _, m := range rows {
-		fmt.Fprintln(a.out, m.text())
+	fmt.Fprintf(p.out, "%-30s %10s %10s %9s %10s   %s\n", "an event of 2 KiB", "median", "p95", "asked", "first", fmt.Sprintf("%d at once: time, failed, memory", plan.crowd))
+	for _, m := range measures {
+		fmt.Fprintln(p.out, m.text())
 	}
 	return nil
 }
@@ -153,7 +154,7 @@ func (c contender) measure(ctx context.Context, dir string, plan handlersPlan) (
 	if err := set.Fill(engine); err != nil {
 		return row, err
 	}
-	ev := benchEvent(dir)
+	ev := toolCall(dir)
 	if err := refused(ctx, engine, ev); err != nil {
 		return row, err
 	}
@@ -185,14 +186,14 @@ func (c contender) crowd(ctx context.Context, engine *hook.Engine, ev hook.AnyEv
 		wg.Go(func() { failed[i] = refused(ctx, engine, ev) })
 	}
 	wg.Wait()
-	row.Crowd, row.CrowdMS = n, float64(time.Since(began).Microseconds())/1000
+	row.Crowd, row.CrowdMS = n, bench.Milliseconds(time.Since(began))
 	for _, err := range failed {
 		if err != nil {
 			row.CrowdErrors++
 		}
 	}
 	if before > 0 {
-		row.CrowdBytes = max(0, residentPeak(os.Getpid())-before)
+		row.CrowdBytes = max(0, bench.ResidentPeak(os.Getpid())-before)
 	}
 }
 
@@ -202,7 +203,7 @@ func forgetPeak() int64 {
 	if os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) != nil {
 		return 0
 	}
-	return residentPeak(os.Getpid())
+	return bench.ResidentPeak(os.Getpid())
 }
 
 // load writes the contender's files and reads them as configuration.
@@ -241,8 +242,8 @@ func (c contender) load(ctx context.Context, dir string) (*config.Set, error) {
 	return set, nil
 }
 
-// benchEvent is an event of 2 KiB that the rule refuses.
-func benchEvent(dir string) hook.AnyEvent {
+// toolCall is an event of 2 KiB that the rule refuses.
+func toolCall(dir string) hook.AnyEvent {
 	ev, err := hook.PreToolUse.Info().New(hook.Envelope{Session: "bench", Source: "bench", CWD: dir}, hook.ToolUse{
 		ToolName:  "Bash",
 		ToolInput: map[string]any{"command": "rm -rf build", "description": strings.Repeat("tidy up ", 220)},
@@ -260,7 +261,7 @@ func refused(ctx context.Context, engine *hook.Engine, ev hook.AnyEvent) error {
 		return err
 	case out.Steps[0].Err != nil:
 		return out.Steps[0].Err
-	case out.Action != hook.ActionBlock || out.Reason != benchReason:
+	case out.Action != hook.ActionBlock || out.Reason != refusal:
 		return fmt.Errorf("the rule did not refuse the event: %s %s", out.Action, out.Reason)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // agentWorld is a user with an agent, with one hookway or none.
 type agentWorld struct {
 	name string
-	plan benchAgentPlan
+	plan AgentPlan
 	bin  string // the folder with hookway; "" for none
 	root string
 	idle bool        // hookway-hook does nothing
@@ -30,23 +30,19 @@ const runTime = 5 * time.Minute
 
 // worlds are those that are compared; the first has no hookway. They must be
 // closed, also if there is an error.
-func (p benchAgentPlan) worlds(ctx context.Context) (all []*agentWorld, err error) {
-	self, shim, err := benchPrograms()
-	if err != nil {
-		return nil, err
-	}
-	own, err := benchFolder()
+func (p AgentPlan) worlds(ctx context.Context) (all []*agentWorld, err error) {
+	own, err := Folder()
 	if err != nil {
 		return nil, err
 	}
 	first := &agentWorld{name: "without hookway", plan: p, root: own}
 	all = append(all, first)
-	bin, err := linkPrograms(own, self, shim)
+	bin, err := p.Programs.link(own)
 	if err != nil {
 		return all, err
 	}
-	for i, dir := range append([]string{bin}, p.also...) {
-		root, err := benchFolder()
+	for i, dir := range append([]string{bin}, p.Also...) {
+		root, err := Folder()
 		if err != nil {
 			return all, err
 		}
@@ -59,14 +55,14 @@ func (p benchAgentPlan) worlds(ctx context.Context) (all []*agentWorld, err erro
 			return all, err
 		}
 	}
-	if p.floor {
-		root, err := benchFolder()
+	if p.Floor {
+		root, err := Folder()
 		if err != nil {
 			return all, err
 		}
 		w := &agentWorld{name: "with a hookway-hook that does nothing", plan: p, root: root, idle: true}
 		all = append(all, w)
-		if w.bin, err = linkPrograms(root, self, shim); err != nil {
+		if w.bin, err = p.Programs.link(root); err != nil {
 			return all, err
 		}
 	}
@@ -78,11 +74,11 @@ func (p benchAgentPlan) worlds(ctx context.Context) (all []*agentWorld, err erro
 	return all, nil
 }
 
-// linkPrograms makes a folder with hookway and its shim: hookway is found beside
-// its shim, wherever this one was started from.
-func linkPrograms(root, self, shim string) (bin string, err error) {
+// link makes a folder with hookway and its shim: hookway is found beside its shim,
+// wherever it was started from.
+func (p Programs) link(root string) (bin string, err error) {
 	bin = filepath.Join(root, "bin")
-	return bin, errors.Join(os.Mkdir(bin, 0o700), os.Symlink(self, filepath.Join(bin, "hookway")), os.Symlink(shim, filepath.Join(bin, "hookway-hook")))
+	return bin, errors.Join(os.Mkdir(bin, 0o700), os.Symlink(p.Hookway, filepath.Join(bin, "hookway")), os.Symlink(p.Shim, filepath.Join(bin, "hookway-hook")))
 }
 
 // nothing puts a program that does nothing in hookway-hook's place.
@@ -114,7 +110,7 @@ func (w *agentWorld) settle(ctx context.Context) error {
 	if w.bin == "" {
 		return nil
 	}
-	if err := os.WriteFile(filepath.Join(w.project(), "hookway.yaml"), []byte(benchConfig), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(w.project(), "hookway.yaml"), []byte(oneHook), 0o600); err != nil {
 		return err
 	}
 	if err := w.settings("http://127.0.0.1:9"); err != nil { // install looks at them
@@ -157,7 +153,7 @@ func (w *agentWorld) settings(url string) error {
 // env is the environment of everything that runs in the world: nothing of ours,
 // and through the proxy nothing leaves the machine.
 func (w *agentWorld) env(url string) []string {
-	path := []string{filepath.Dir(w.plan.program), "/usr/local/bin", "/usr/bin", "/bin"}
+	path := []string{filepath.Dir(w.plan.Program), "/usr/local/bin", "/usr/bin", "/bin"}
 	if node, err := exec.LookPath("node"); err == nil {
 		path = append(path, filepath.Dir(node))
 	}
@@ -189,7 +185,7 @@ func (w *agentWorld) turns(ctx context.Context, n int) ([]float64, error) {
 	if err := w.settings(server.URL()); err != nil {
 		return nil, err
 	}
-	said, err := w.run(ctx, w.env(server.URL()), w.plan.program, append(append([]string(nil), w.plan.client.Argv...), "Please run the commands.")...)
+	said, err := w.run(ctx, w.env(server.URL()), w.plan.Program, append(append([]string(nil), w.plan.client.Argv...), "Please run the commands.")...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,6 @@ import (
 	"fmt"
 )
 
-func measureRun(context.Context, benchRunPlan, func(string)) ([]runMeasure, error) {
+func (*program) measureRun(context.Context, runPlan) ([]row, error) {
 	return nil, fmt.Errorf("hookway run is not available on this system: %w", errors.ErrUnsupported)
 }

@@ -16,11 +16,12 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/roster"
 )
 
 const (
-	benchAgents   = 10               // into which is typed at the same time
+	agentsAtOnce  = 10               // into which is typed at the same time
 	acceptedTexts = 20               // typed into an agent that does nothing
 	announceTime  = 10 * time.Second // for a session to be reachable
 	typedTime     = 6 * time.Minute  // for one text, with a human in the way: after five it is said to be failed
@@ -49,7 +50,7 @@ func (s *runStage) agent(ctx context.Context, name string, prompts int) (*agentW
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.open(ctx, s.plain(), []string{"HOOKTEST_TUI=" + string(text)}, s.wrapped(name, filepath.Join(s.dir, "claude"), "bench", "play")...)
+	w, err := s.open(ctx, s.plain(), []string{"HOOKTEST_TUI=" + string(text)}, s.wrapped(name, filepath.Join(s.dir, "claude"), "play")...)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func (a *shownAgent) seen(ctx context.Context) (time.Time, error) {
 }
 
 // accepted measures how long a text takes into an agent that does nothing.
-func (s *runStage) accepted(ctx context.Context) ([]runMeasure, error) {
+func (s *runStage) accepted(ctx context.Context) ([]row, error) {
 	w, err := s.watched(ctx, "still", acceptedTexts)
 	if err != nil {
 		return nil, err
@@ -151,13 +152,13 @@ func (s *runStage) accepted(ctx context.Context) ([]runMeasure, error) {
 			return nil, err
 		}
 		if i > 0 { // the first one waits for the agent to be ready
-			seen = append(seen, milliseconds(at.Sub(began)))
-			submitted = append(submitted, milliseconds(took))
+			seen = append(seen, bench.Milliseconds(at.Sub(began)))
+			submitted = append(submitted, bench.Milliseconds(took))
 		}
 	}
-	return []runMeasure{
-		atMostOf("a text injected until a still agent shows it, median", "ms", median(seen), 110),
-		forComparison("until it is known to be submitted, median", "ms", median(submitted)),
+	return []row{
+		atMostOf("a text injected until a still agent shows it, median", "ms", bench.Median(seen), 110),
+		forComparison("until it is known to be submitted, median", "ms", bench.Median(submitted)),
 	}, nil
 }
 
@@ -181,12 +182,12 @@ func (w *agentWindow) rest(ctx context.Context, prompts int) error {
 }
 
 // injections types texts while a human types, and counts what became of both.
-func (s *runStage) injections(ctx context.Context, plan benchRunPlan) ([]runMeasure, error) {
+func (s *runStage) injections(ctx context.Context, plan runPlan) ([]row, error) {
 	rows, err := s.accepted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	agents := min(benchAgents, plan.injections)
+	agents := min(agentsAtOnce, plan.injections)
 	counts := make([]typedCount, agents)
 	errs := make([]error, agents)
 	var working sync.WaitGroup

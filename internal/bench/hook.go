@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"bytes"
@@ -20,51 +20,64 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
-	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/internal/sleep"
 	"github.com/hookway/hookway/wire/call"
 )
 
+// HookReport is what one hook costs.
+type HookReport struct {
+	Measures  []Measure `json:"measures"`
+	PerSecond float64   `json:"decisions_per_second"` // of 16 clients, with audit
+	ShimBytes int64     `json:"shim_bytes"`
+	ShimRSS   int64     `json:"shim_resident_bytes,omitempty"` // 0: the system does not tell
+	DaemonRSS int64     `json:"daemon_resident_bytes,omitempty"`
+}
+
+// Hook measures one hook that blocks, through a daemon of its own.
+func Hook(ctx context.Context, p Programs, runs int) (*HookReport, error) {
+	s, err := newStage(p)
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(s.dir)
+	defer s.stop()
+	if err := s.start(ctx); err != nil {
+		return nil, err
+	}
+	return s.measure(ctx, runs)
+}
+
+// Print writes the report for people.
+func (r *HookReport) Print(w io.Writer) {
+	fmt.Fprintf(w, "%-44s %10s %10s\n", "one hook that blocks", "median", "p95")
+	for _, m := range r.Measures {
+		fmt.Fprintf(w, "%-44s %7.3f ms %7.3f ms\n", m.Name, m.Median, m.P95)
+	}
+	fmt.Fprintf(w, "%-44s %10.0f\n", "decisions a second, 16 clients, with audit", r.PerSecond)
+	mib := func(n int64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }
+	fmt.Fprintf(w, "%-44s %10s\n", "hookway-hook on disk", mib(r.ShimBytes))
+	if r.ShimRSS > 0 {
+		fmt.Fprintf(w, "%-44s %10s\n", "hookway-hook resident", mib(r.ShimRSS))
+	}
+	fmt.Fprintf(w, "%-44s %10s\n", "daemon resident, three seconds later", mib(r.DaemonRSS))
+}
+
 // stage is a user with one hook and a daemon, for a measurement.
 type stage struct {
+	Programs
 	dir    string
-	shim   string
-	self   string
 	env    []string
 	places call.Places
 }
 
-const benchConfig = "hooks:\n- {id: no-rm, on: PreToolUse, lane: guard, match: {tool: Bash, command: 'rm\\s'}, block: not here}\n"
+const oneHook = "hooks:\n- {id: no-rm, on: PreToolUse, lane: guard, match: {tool: Bash, command: 'rm\\s'}, block: not here}\n"
 
-// benchFolder makes a folder for what is measured, under the name that programs in
-// it see.
-func benchFolder() (string, error) {
-	dir, err := os.MkdirTemp("", "hookway-bench-")
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(dir)
-}
-
-// benchPrograms are this program and the hookway-hook that belongs to it.
-func benchPrograms() (self, shim string, err error) {
-	if self, err = os.Executable(); err != nil {
-		return "", "", err
-	}
-	shim, err = install.FindShim(self)
-	return self, shim, err
-}
-
-func newStage() (*stage, error) {
-	self, shim, err := benchPrograms()
+func newStage(p Programs) (*stage, error) {
+	dir, err := Folder()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := benchFolder()
-	if err != nil {
-		return nil, err
-	}
-	s := &stage{dir: dir, shim: shim, self: self}
+	s := &stage{Programs: p, dir: dir}
 	home := filepath.Join(dir, "home")
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "HOOKWAY_") && !strings.HasPrefix(kv, "CLAUDE_PROJECT_DIR=") {
@@ -79,7 +92,7 @@ func newStage() (*stage, error) {
 		return os.Getenv(name)
 	}
 	project := filepath.Join(dir, "project")
-	err = errors.Join(os.MkdirAll(project, 0o700), os.WriteFile(filepath.Join(project, "hookway.yaml"), []byte(benchConfig), 0o600))
+	err = errors.Join(os.MkdirAll(project, 0o700), os.WriteFile(filepath.Join(project, "hookway.yaml"), []byte(oneHook), 0o600))
 	if err == nil {
 		_, err = config.Trust(config.Options{Dir: project, Getenv: getenv})
 	}
@@ -96,7 +109,7 @@ func newStage() (*stage, error) {
 func (s *stage) start(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	client, err := daemon.Start(ctx, s.places, s.self, s.env)
+	client, err := daemon.Start(ctx, s.places, s.Hookway, s.env)
 	if err != nil {
 		return err
 	}
@@ -111,7 +124,7 @@ func (s *stage) stop() {
 		return
 	}
 	defer client.Close()
-	_, _ = client.Stop(ctx, ownVersion())
+	_, _ = client.Stop(ctx, s.Version)
 }
 
 // event is a call of a session of its own, so that none is taken for another.
@@ -120,14 +133,14 @@ func (s *stage) event(n int64) []byte {
 		n%16, filepath.Join(s.dir, "project"), n)
 }
 
-func (s *stage) measure(ctx context.Context, runs int) (*benchReport, error) {
-	r := &benchReport{}
-	info, err := os.Stat(s.shim)
+func (s *stage) measure(ctx context.Context, runs int) (*HookReport, error) {
+	r := &HookReport{}
+	info, err := os.Stat(s.Shim)
 	if err != nil {
 		return nil, err
 	}
 	r.ShimBytes = info.Size()
-	for _, step := range []func(context.Context, int, *benchReport) error{s.process, s.memory, s.bare, s.socket, s.audit, s.many, s.idle, s.cold} {
+	for _, step := range []func(context.Context, int, *HookReport) error{s.process, s.memory, s.bare, s.socket, s.audit, s.many, s.idle, s.cold} {
 		if err := step(ctx, runs, r); err != nil {
 			return nil, err
 		}
@@ -138,26 +151,10 @@ func (s *stage) measure(ctx context.Context, runs int) (*benchReport, error) {
 	return r, nil
 }
 
-// residentPeak is the most memory that a running process has held so far, in
-// bytes; 0 if the system does not tell.
-func residentPeak(pid int) int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0
-	}
-	for line := range strings.Lines(string(text)) {
-		var kib int64
-		if n, _ := fmt.Sscanf(line, "VmHWM: %d kB", &kib); n == 1 {
-			return kib << 10
-		}
-	}
-	return 0
-}
-
-var benchCount atomic.Int64
+var events atomic.Int64
 
 // process measures what an agent sees.
-func (s *stage) process(ctx context.Context, runs int, r *benchReport) error {
+func (s *stage) process(ctx context.Context, runs int, r *HookReport) error {
 	took := make([]time.Duration, runs)
 	for i := range took {
 		var err error
@@ -165,7 +162,7 @@ func (s *stage) process(ctx context.Context, runs int, r *benchReport) error {
 			return err
 		}
 	}
-	r.Measures = append(r.Measures, newMeasure("process, from start to end", took))
+	r.Measures = append(r.Measures, NewMeasure("process, from start to end", took))
 	return nil
 }
 
@@ -179,7 +176,7 @@ func (s *stage) shimOnce(ctx context.Context) (took time.Duration, err error) {
 		return 0, err
 	}
 	defer in.Close()
-	_, err = event.Write(s.event(benchCount.Add(1))) // it fits into any pipe
+	_, err = event.Write(s.event(events.Add(1))) // it fits into any pipe
 	if err = errors.Join(err, event.Close()); err != nil {
 		return 0, err
 	}
@@ -205,15 +202,15 @@ func (s *stage) shimOnce(ctx context.Context) (took time.Duration, err error) {
 }
 
 func (s *stage) shimCommand(ctx context.Context) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, s.shim, "claude", "--event", "PreToolUse", "--timeout", "60s")
-	cmd.Env, cmd.Dir, cmd.Stdin = s.env, s.dir, bytes.NewReader(s.event(benchCount.Add(1)))
+	cmd := exec.CommandContext(ctx, s.Shim, "claude", "--event", "PreToolUse", "--timeout", "60s")
+	cmd.Env, cmd.Dir, cmd.Stdin = s.env, s.dir, bytes.NewReader(s.event(events.Add(1)))
 	return cmd
 }
 
 // memory measures what hookway-hook holds when it waits for its answer, which
 // we give it for once. Before its end there is no telling: the system counts
 // what its parent held when it was started.
-func (s *stage) memory(ctx context.Context, _ int, r *benchReport) error {
+func (s *stage) memory(ctx context.Context, _ int, r *HookReport) error {
 	home := filepath.Join(s.dir, "other")
 	at, err := call.Find(func(name string) string { return map[string]string{"HOOKWAY_HOME": home}[name] })
 	if err != nil || runtime.GOOS != "linux" {
@@ -241,12 +238,12 @@ func (s *stage) memory(ctx context.Context, _ int, r *benchReport) error {
 	if _, err := call.ReadRequest(conn); err != nil {
 		return err
 	}
-	r.ShimRSS = residentPeak(cmd.Process.Pid)
+	r.ShimRSS = ResidentPeak(cmd.Process.Pid)
 	return call.WriteReply(conn, &call.Reply{Stdout: []byte("{}")})
 }
 
 // bare measures a process that does nothing: what no hook can undercut.
-func (s *stage) bare(ctx context.Context, runs int, r *benchReport) error {
+func (s *stage) bare(ctx context.Context, runs int, r *HookReport) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
@@ -264,19 +261,19 @@ func (s *stage) bare(ctx context.Context, runs int, r *benchReport) error {
 		}
 		took[i] = time.Since(began)
 	}
-	r.Measures = append(r.Measures, newMeasure("for comparison: the program true", took))
+	r.Measures = append(r.Measures, NewMeasure("for comparison: the program true", took))
 	return nil
 }
 
 func (s *stage) request() *call.Request {
 	return &call.Request{
-		Kind: call.KindHook, Version: ownVersion(), Agent: "claude", Event: "PreToolUse",
-		Dir: s.dir, Env: s.env, Timeout: time.Minute, Stdin: s.event(benchCount.Add(1)),
+		Kind: call.KindHook, Version: s.Version, Agent: "claude", Event: "PreToolUse",
+		Dir: s.dir, Env: s.env, Timeout: time.Minute, Stdin: s.event(events.Add(1)),
 	}
 }
 
 // socket measures a decision from socket to socket.
-func (s *stage) socket(ctx context.Context, runs int, r *benchReport) error {
+func (s *stage) socket(ctx context.Context, runs int, r *HookReport) error {
 	client, err := daemon.Dial(ctx, s.places.Socket)
 	if err != nil {
 		return err
@@ -290,12 +287,12 @@ func (s *stage) socket(ctx context.Context, runs int, r *benchReport) error {
 		}
 		took[i] = time.Since(began)
 	}
-	r.Measures = append(r.Measures, newMeasure("from socket to socket", took))
+	r.Measures = append(r.Measures, NewMeasure("from socket to socket", took))
 	return nil
 }
 
 // audit measures a record on its own.
-func (s *stage) audit(ctx context.Context, runs int, r *benchReport) error {
+func (s *stage) audit(ctx context.Context, runs int, r *HookReport) error {
 	log, err := audit.Open(audit.Config{Dir: filepath.Join(s.dir, "audit")})
 	if err != nil {
 		return err
@@ -308,12 +305,12 @@ func (s *stage) audit(ctx context.Context, runs int, r *benchReport) error {
 		}
 		took[i] = time.Since(began)
 	}
-	r.Measures = append(r.Measures, newMeasure("an audit record", took))
+	r.Measures = append(r.Measures, NewMeasure("an audit record", took))
 	return log.Close()
 }
 
 // many measures how many decisions there are in a second.
-func (s *stage) many(ctx context.Context, runs int, r *benchReport) error {
+func (s *stage) many(ctx context.Context, runs int, r *HookReport) error {
 	const clients = 16
 	errs := make([]error, clients)
 	total := int64(20 * runs)
@@ -343,7 +340,7 @@ func (s *stage) many(ctx context.Context, runs int, r *benchReport) error {
 const idleWait = 3 * time.Second
 
 // idle measures what the daemon holds when the work is done.
-func (s *stage) idle(ctx context.Context, _ int, r *benchReport) error {
+func (s *stage) idle(ctx context.Context, _ int, r *HookReport) error {
 	if err := sleep.For(ctx, idleWait); err != nil {
 		return err
 	}
@@ -352,13 +349,13 @@ func (s *stage) idle(ctx context.Context, _ int, r *benchReport) error {
 		return err
 	}
 	defer client.Close()
-	st, err := client.Status(ctx, ownVersion())
+	st, err := client.Status(ctx, s.Version)
 	r.DaemonRSS = int64(st.Resident)
 	return err
 }
 
 // cold measures the first decision when no daemon runs.
-func (s *stage) cold(ctx context.Context, runs int, r *benchReport) error {
+func (s *stage) cold(ctx context.Context, runs int, r *HookReport) error {
 	took := make([]time.Duration, min(runs, 20))
 	for i := range took {
 		s.stop()
@@ -367,6 +364,6 @@ func (s *stage) cold(ctx context.Context, runs int, r *benchReport) error {
 			return err
 		}
 	}
-	r.Measures = append(r.Measures, newMeasure("process, when the daemon must be started", took))
+	r.Measures = append(r.Measures, NewMeasure("process, when the daemon must be started", took))
 	return nil
 }

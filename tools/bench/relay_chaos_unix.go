@@ -30,7 +30,7 @@ const (
 
 // chaos sends thousands of messages to an agent, and kills the daemon and the
 // hookway run around the agent in turn.
-func (s *relayStage) chaos(ctx context.Context, plan relayPlan) ([]runMeasure, error) {
+func (s *relayStage) chaos(ctx context.Context, plan relayPlan) ([]row, error) {
 	seat, err := s.store.Join(ctx, relay.Presence{Session: "chaos", Name: "Worker", Kind: relay.KindPerson}) // so that the name is known
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *relayStage) chaos(ctx context.Context, plan relayPlan) ([]runMeasure, e
 		}
 	}
 	of := fmt.Sprintf("%d messages, kill -9 of the daemon %d and of run %d times: ", plan.messages, c.daemons, c.runs)
-	return []runMeasure{
+	return []row{
 		atMostOf(of+"lost", "", float64(lost), 0),
 		atMostOf("given to the agent twice", "", float64(count.doubled), 0),
 		atMostOf("out of order between two", "", float64(count.disordered), 0),
@@ -190,7 +190,7 @@ func (k *killer) killDaemon(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	status, err := client.Status(ctx, ownVersion())
+	status, err := client.Status(ctx, version)
 	if err != nil { // it was just ending
 		return nil
 	}
@@ -225,7 +225,7 @@ type messageCount struct {
 	doubled, marked, disordered int
 }
 
-var benchLetter = regexp.MustCompile(`\[[0-9a-z]{8}\][^:\n]*: (sender\d+)-(\d+) is done, and so on( \(may be a repeat\))?`)
+var letter = regexp.MustCompile(`\[[0-9a-z]{8}\][^:\n]*: (sender\d+)-(\d+) is done, and so on( \(may be a repeat\))?`)
 
 func countMessages(path string) (c messageCount, err error) {
 	c.times = map[string]int{}
@@ -242,7 +242,7 @@ func countMessages(path string) (c messageCount, err error) {
 		if json.Unmarshal(lines.Bytes(), &entry) != nil {
 			continue // the last one, half written
 		}
-		for _, m := range benchLetter.FindAllStringSubmatch(entry.Content, -1) {
+		for _, m := range letter.FindAllStringSubmatch(entry.Content, -1) {
 			id := m[1] + "-" + m[2]
 			n, _ := strconv.Atoi(m[2])
 			switch c.times[id]++; {

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hookway/hookway/internal/bench"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 )
 
 // floods measures four sessions that print as fast as they can.
-func (s *runStage) floods(ctx context.Context, _ benchRunPlan) ([]runMeasure, error) {
+func (s *runStage) floods(ctx context.Context, _ runPlan) ([]row, error) {
 	endless := []string{"sh", "-c", "while :; do cat " + s.flood() + "; done"}
 	bare, _, err := s.floodAll(ctx, func(int) []string { return endless })
 	if err != nil {
@@ -27,12 +29,12 @@ func (s *runStage) floods(ctx context.Context, _ benchRunPlan) ([]runMeasure, er
 	if err != nil {
 		return nil, err
 	}
-	rows := []runMeasure{
+	rows := []row{
 		atMostOf("4 floods: the longest time without output for the user", "ms", ours, max(250, 3*bare)),
 		forComparison("the same in 4 terminals without hookway", "ms", bare),
 	}
 	if peak == 0 {
-		return append(rows, runMeasure{Name: "4 floods: memory of each, peak", Met: true, Skipped: "the system does not tell"}), nil
+		return append(rows, row{Name: "4 floods: memory of each, peak", Met: true, Skipped: "the system does not tell"}), nil
 	}
 	return append(rows, atMostOf("4 floods: memory of each, peak", "MiB", peak, 64)), nil
 }
@@ -75,7 +77,7 @@ func (s *runStage) floodAll(ctx context.Context, argv func(int) []string) (stall
 		err = ctx.Err()
 	}
 	for _, w := range windows {
-		peak = max(peak, float64(residentPeak(w.cmd.Process.Pid))/(1<<20))
+		peak = max(peak, float64(bench.ResidentPeak(w.cmd.Process.Pid))/(1<<20))
 	}
 	over.Store(true)
 	reading.Wait()

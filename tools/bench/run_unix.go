@@ -20,34 +20,40 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/wire/call"
 )
 
 // runStage is a user whose programs run in hookway, for a measurement.
 type runStage struct {
-	dir, project, self string
-	env                []string
-	places             call.Places
+	dir, project  string
+	self, hookway string // this program, and the one that is measured
+	env           []string
+	places        call.Places
 }
 
-// benchRunConfig reports what its hooks see on the pipe that is called news.
-const benchRunConfig = `idle_threshold: 200ms
+// runConfig reports what its hooks see on the pipe that is called news.
+const runConfig = `idle_threshold: 200ms
 hooks:
 - {id: directive, on: Directive, command: 'echo directive > "$BENCH_NEWS"'}
 - {id: idle, on: Idle, command: 'echo idle > "$BENCH_NEWS"'}
 `
 
-func newRunStage() (*runStage, error) {
+func (p *program) newRunStage() (*runStage, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := benchFolder()
+	hookway, err := p.findHookway()
 	if err != nil {
 		return nil, err
 	}
-	s := &runStage{dir: dir, self: self, project: filepath.Join(dir, "project")}
+	dir, err := bench.Folder()
+	if err != nil {
+		return nil, err
+	}
+	s := &runStage{dir: dir, self: self, hookway: hookway, project: filepath.Join(dir, "project")}
 	home := filepath.Join(dir, "home")
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "HOOKWAY_") && !strings.HasPrefix(kv, "TERM=") {
@@ -55,14 +61,9 @@ func newRunStage() (*runStage, error) {
 		}
 	}
 	s.env = append(s.env, "HOOKWAY_HOME="+home, "HOOKWAY_DAEMON=off", "HOOKWAY_ATTACH=off", "TERM=xterm-256color", "BENCH_NEWS="+s.news())
-	getenv := func(name string) string {
-		if name == "HOOKWAY_HOME" {
-			return home
-		}
-		return os.Getenv(name)
-	}
+	getenv := lookUp(s.env)
 	err = errors.Join(os.MkdirAll(s.project, 0o700), os.MkdirAll(s.plain(), 0o700),
-		os.WriteFile(filepath.Join(s.project, "hookway.yaml"), []byte(benchRunConfig), 0o600),
+		os.WriteFile(filepath.Join(s.project, "hookway.yaml"), []byte(runConfig), 0o600),
 		os.Symlink(self, filepath.Join(dir, "claude")), syscall.Mkfifo(s.news(), 0o600), s.writeFlood())
 	if err == nil {
 		_, err = config.Trust(config.Options{Dir: s.project, Getenv: getenv})
@@ -98,7 +99,7 @@ func (s *runStage) writeFlood() error {
 
 // wrapped is the command line that runs a program in hookway.
 func (s *runStage) wrapped(name string, argv ...string) []string {
-	return append([]string{s.self, "run", "-n", name, "--"}, argv...)
+	return append([]string{s.hookway, "run", "-n", name, "--"}, argv...)
 }
 
 // window is a terminal with a program in it.
@@ -145,20 +146,20 @@ func (w *window) until(text string) error {
 const stepTime = 15 * time.Minute
 
 // measureRun measures everything.
-func measureRun(ctx context.Context, plan benchRunPlan, tell func(string)) (rows []runMeasure, err error) {
-	s, err := newRunStage()
+func (p *program) measureRun(ctx context.Context, plan runPlan) (rows []row, err error) {
+	s, err := p.newRunStage()
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(s.dir)
 	for _, step := range []struct {
 		name string
-		do   func(context.Context, benchRunPlan) ([]runMeasure, error)
+		do   func(context.Context, runPlan) ([]row, error)
 	}{
 		{"throughput", s.throughput}, {"keystrokes", s.keystrokes}, {"directives and idleness", s.directives},
 		{"four floods", s.floods}, {"injections", s.injections},
 	} {
-		tell(step.name)
+		p.doing(step.name)
 		limit, cancel := context.WithTimeout(ctx, stepTime)
 		some, err := step.do(limit, plan)
 		cancel()
@@ -166,7 +167,7 @@ func measureRun(ctx context.Context, plan benchRunPlan, tell func(string)) (rows
 			return nil, ctx.Err()
 		}
 		if err != nil { // the others are worth knowing all the same
-			some = append(some, runMeasure{Name: step.name, Skipped: err.Error()})
+			some = append(some, row{Name: step.name, Skipped: err.Error()})
 		}
 		rows = append(rows, some...)
 	}
@@ -201,14 +202,14 @@ func (s *runStage) pour(ctx context.Context, argv ...string) (float64, error) {
 	return float64(total) / 1e6 / took, nil
 }
 
-func (s *runStage) throughput(ctx context.Context, plan benchRunPlan) ([]runMeasure, error) {
+func (s *runStage) throughput(ctx context.Context, plan runPlan) ([]row, error) {
 	const name = "bytes through run, compared with script -qc"
 	script, err := exec.LookPath("script")
 	if err != nil {
-		return []runMeasure{{Name: name, Met: true, Skipped: "script(1) is not installed"}}, nil
+		return []row{{Name: name, Met: true, Skipped: "script(1) is not installed"}}, nil
 	}
 	if runtime.GOOS != "linux" {
-		return []runMeasure{{Name: name, Met: true, Skipped: "script(1) has no -c here"}}, nil
+		return []row{{Name: name, Met: true, Skipped: "script(1) has no -c here"}}, nil
 	}
 	var ours, theirs, bare []float64
 	for range plan.rounds {
@@ -227,11 +228,11 @@ func (s *runStage) throughput(ctx context.Context, plan benchRunPlan) ([]runMeas
 			*way.list = append(*way.list, rate)
 		}
 	}
-	return []runMeasure{
-		atLeastOf(name, "times", median(ours)/median(theirs), 0.9),
-		forComparison("bytes through run", "MB/s", median(ours)),
-		forComparison("bytes through script -qc", "MB/s", median(theirs)),
-		forComparison("bytes through a terminal without either", "MB/s", median(bare)),
+	return []row{
+		atLeastOf(name, "times", bench.Median(ours)/bench.Median(theirs), 0.9),
+		forComparison("bytes through run", "MB/s", bench.Median(ours)),
+		forComparison("bytes through script -qc", "MB/s", bench.Median(theirs)),
+		forComparison("bytes through a terminal without either", "MB/s", bench.Median(bare)),
 	}, nil
 }
 
@@ -239,7 +240,7 @@ func (s *runStage) throughput(ctx context.Context, plan benchRunPlan) ([]runMeas
 // every processor to go to sleep.
 const keyPauses = 3 * time.Millisecond
 
-func (s *runStage) keystrokes(ctx context.Context, plan benchRunPlan) ([]runMeasure, error) {
+func (s *runStage) keystrokes(ctx context.Context, plan runPlan) ([]row, error) {
 	echo := []string{"sh", "-c", "stty raw -echo; echo ready; exec cat"}
 	var windows []*window
 	for _, argv := range [][]string{echo, s.wrapped("keys", echo...)} {
@@ -273,8 +274,8 @@ func (s *runStage) keystrokes(ctx context.Context, plan benchRunPlan) ([]runMeas
 			}
 		}
 	}
-	bare, ours := median(took[0]), median(took[1])
-	return []runMeasure{
+	bare, ours := bench.Median(took[0]), bench.Median(took[1])
+	return []row{
 		atMostOf("added to a key until its echo, median", "µs", ours-bare, 100),
 		forComparison("a key until its echo in a terminal, median", "µs", bare),
 	}, nil
@@ -327,7 +328,7 @@ func awaitNews(lines <-chan string, what string) error {
 
 // directives measures how soon a hook is called, from the moment in which the user
 // sees what it is called for: with the start of its process.
-func (s *runStage) directives(ctx context.Context, plan benchRunPlan) ([]runMeasure, error) {
+func (s *runStage) directives(ctx context.Context, plan runPlan) ([]row, error) {
 	news, stop, err := s.newsReader()
 	if err != nil {
 		return nil, err
@@ -354,18 +355,18 @@ func (s *runStage) directives(ctx context.Context, plan benchRunPlan) ([]runMeas
 		if err := awaitNews(news, "directive"); err != nil {
 			return nil, err
 		}
-		called = append(called, float64(time.Since(began).Microseconds())/1000)
+		called = append(called, bench.Milliseconds(time.Since(began)))
 		if i%10 == 0 {
 			if err := awaitNews(news, "idle"); err != nil {
 				return nil, err
 			}
-			idle = append(idle, float64(time.Since(began).Microseconds())/1000)
+			idle = append(idle, bench.Milliseconds(time.Since(began)))
 		}
 	}
-	return []runMeasure{
-		atMostOf("a directive printed until its hook is called, median", "ms", median(called), 30),
+	return []row{
+		atMostOf("a directive printed until its hook is called, median", "ms", bench.Median(called), 30),
 		atMostOf("the slowest", "ms", slices.Max(called), 30),
-		atMostOf("the last output until Idle's hook is called, median", "ms", median(idle), 310),
+		atMostOf("the last output until Idle's hook is called, median", "ms", bench.Median(idle), 310),
 		forComparison("of which idle_threshold is", "ms", 200),
 	}, nil
 }

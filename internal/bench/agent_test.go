@@ -1,4 +1,4 @@
-package main
+package bench
 
 import (
 	"os"
@@ -14,8 +14,8 @@ func TestTheFloorNeedsAProcessForEachEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for agent, want := range map[string]string{"claude": "", "gemini": "", "opencode": "--floor", "nobody": "not measured"} {
-		plan := benchAgentPlan{program: self, floor: true, runs: 2, turns: 3}
-		err := plan.find(agent)
+		plan := AgentPlan{Program: self, Floor: true, Runs: 2, Turns: 3}
+		err := plan.Find(agent)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v", agent, err)
 		}

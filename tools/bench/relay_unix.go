@@ -6,13 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/bench"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/internal/relay"
@@ -22,14 +23,13 @@ import (
 // relayStage is a user with a daemon, whose agents run in hookway.
 type relayStage struct {
 	*runStage
-	app   *app // as that user calls it
 	shim  string
 	store *relay.Store // of the senders, whom nobody kills
 }
 
-// measureRelayLive measures messages to agents in hookway run.
-func measureRelayLive(ctx context.Context, plan relayPlan, tell func(string)) (rows []runMeasure, err error) {
-	s, err := newRelayStage(ctx)
+// relayLive measures messages to agents in hookway run.
+func (p *program) relayLive(ctx context.Context, plan relayPlan) (rows []row, err error) {
+	s, err := p.newRelayStage(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -37,14 +37,14 @@ func measureRelayLive(ctx context.Context, plan relayPlan, tell func(string)) (r
 	for _, step := range []struct {
 		name  string
 		count int
-		do    func(context.Context, relayPlan) ([]runMeasure, error)
+		do    func(context.Context, relayPlan) ([]row, error)
 	}{
 		{"messages that are typed", plan.typed, s.typed}, {"messages while processes are killed", plan.messages, s.chaos},
 	} {
 		if step.count == 0 {
 			continue
 		}
-		tell(step.name)
+		p.doing(step.name)
 		limit, cancel := context.WithTimeout(ctx, stepTime)
 		some, err := step.do(limit, plan)
 		cancel()
@@ -56,30 +56,22 @@ func measureRelayLive(ctx context.Context, plan relayPlan, tell func(string)) (r
 	return rows, nil
 }
 
-func newRelayStage(ctx context.Context) (*relayStage, error) {
-	base, err := newRunStage()
+func (p *program) newRelayStage(ctx context.Context) (*relayStage, error) {
+	base, err := p.newRunStage()
 	if err != nil {
 		return nil, err
 	}
 	s := &relayStage{runStage: base}
 	s.env = slices.DeleteFunc(s.env, func(kv string) bool { return strings.HasPrefix(kv, "HOOKWAY_DAEMON=") })
-	s.app = &app{in: os.Stdin, out: io.Discard, err: io.Discard, dir: s.plain(), getenv: func(name string) string {
-		for _, kv := range slices.Backward(s.env) {
-			if value, ok := strings.CutPrefix(kv, name+"="); ok {
-				return value
-			}
-		}
-		return ""
-	}}
-	s.shim, err = install.FindShim(s.self)
-	var dir string
+	s.shim, err = install.FindShim(s.hookway)
+	var state string
 	if err == nil {
-		dir, err = s.app.relayDir()
+		_, state, err = config.Places(lookUp(s.env))
 	}
 	if err == nil {
-		limits := benchUnlimited
+		limits := unlimited
 		limits.Inbox = 0 // a full inbox refuses, and the sender tries again
-		s.store, err = relay.Open(ctx, dir, relay.Options{Limits: limits})
+		s.store, err = relay.Open(ctx, filepath.Join(state, "relay"), relay.Options{Limits: limits})
 	}
 	if err == nil {
 		err = s.poke(ctx)
@@ -98,7 +90,7 @@ func (s *relayStage) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if client, dialErr := daemon.Dial(ctx, s.places.Socket); dialErr == nil {
-		_, _ = client.Stop(ctx, ownVersion())
+		_, _ = client.Stop(ctx, version)
 		_ = client.Close()
 	}
 	return errors.Join(err, os.RemoveAll(s.dir))
@@ -106,7 +98,7 @@ func (s *relayStage) close() error {
 
 // poke tells the daemon to carry what was sent, and starts it if it was killed.
 func (s *relayStage) poke(ctx context.Context) error {
-	client, err := daemon.Start(ctx, s.places, s.self, s.env)
+	client, err := daemon.Start(ctx, s.places, s.hookway, s.env)
 	if err != nil {
 		return err
 	}
@@ -148,7 +140,7 @@ func (s *relayStage) known(ctx context.Context, name string) error {
 
 // typed measures messages into an agent that does nothing, from the sending until
 // its screen shows them.
-func (s *relayStage) typed(ctx context.Context, plan relayPlan) ([]runMeasure, error) {
+func (s *relayStage) typed(ctx context.Context, plan relayPlan) ([]row, error) {
 	w, err := s.watched(ctx, "Still", plan.typed+1)
 	if err != nil {
 		return nil, err
@@ -173,16 +165,16 @@ func (s *relayStage) typed(ctx context.Context, plan relayPlan) ([]runMeasure, e
 			return nil, err
 		}
 		if i > 0 { // the first one waits for the agent to be ready
-			took = append(took, milliseconds(at.Sub(began)))
+			took = append(took, bench.Milliseconds(at.Sub(began)))
 		}
 	}
-	return []runMeasure{atMostOf("a message sent until a still agent shows it, median", "ms", median(took), 50)}, nil
+	return []row{atMostOf("a message sent until a still agent shows it, median", "ms", bench.Median(took), 50)}, nil
 }
 
 // worker is the program of the agent that works without end.
 func (s *relayStage) worker() (program string, env []string, err error) {
 	program = filepath.Join(s.dir, "worker", "claude")
-	text := fmt.Sprintf("#!/bin/sh\nexec '%s' bench works\n", strings.ReplaceAll(s.self, "'", `'\''`))
+	text := fmt.Sprintf("#!/bin/sh\nexec '%s' works\n", strings.ReplaceAll(s.self, "'", `'\''`))
 	err = errors.Join(os.MkdirAll(filepath.Dir(program), 0o700), os.WriteFile(program, []byte(text), 0o700))
 	return program, []string{"BENCH_SHIM=" + s.shim, "BENCH_TRANSCRIPT=" + s.transcript()}, err
 }

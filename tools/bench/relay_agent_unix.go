@@ -15,12 +15,12 @@ import (
 	"time"
 )
 
-// benchWorks is the agent that works without end: every tool it calls is an event
+// works is the agent that works without end: every tool it calls is an event
 // for its hooks, and what they inject is in its transcript.
-func benchWorks(ctx context.Context, getenv func(string) string, out io.Writer) error {
+func works(ctx context.Context, getenv func(string) string, out io.Writer) error {
 	transcript, err := os.OpenFile(getenv("BENCH_TRANSCRIPT"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("bench works is a part of hookway bench relay, and nothing by itself: %w", err)
+		return fmt.Errorf("works is the agent of bench relay, and nothing by itself: %w", err)
 	}
 	defer transcript.Close()
 	for n := 0; ctx.Err() == nil; n++ {
@@ -28,7 +28,7 @@ func benchWorks(ctx context.Context, getenv func(string) string, out io.Writer) 
 		if n < 2 {
 			event = []string{"SessionStart", "UserPromptSubmit"}[n]
 		}
-		text, err := askShim(ctx, getenv("BENCH_SHIM"), benchToolEvent(event, transcript.Name(), n))
+		text, err := askShim(ctx, getenv("BENCH_SHIM"), agentEvent(event, transcript.Name(), n))
 		if err != nil {
 			return err
 		}
@@ -44,8 +44,8 @@ func benchWorks(ctx context.Context, getenv func(string) string, out io.Writer) 
 	return ctx.Err()
 }
 
-// benchToolEvent is an event of an agent that goes on where it was.
-func benchToolEvent(name, transcript string, n int) []byte {
+// agentEvent is an event of an agent that goes on where it was.
+func agentEvent(name, transcript string, n int) []byte {
 	event := map[string]any{"session_id": "bench-worker", "transcript_path": transcript, "hook_event_name": name}
 	switch name {
 	case "SessionStart":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
@@ -23,7 +24,7 @@ type relayPlan struct {
 	kills    int
 }
 
-func (a *app) benchRelayCommand() *cobra.Command {
+func (p *program) relayCommand() *cobra.Command {
 	plan := relayPlan{}
 	cmd := &cobra.Command{
 		Use:   "relay",
@@ -35,12 +36,12 @@ touched. First messages are sent and carried in this process; then they are type
 into a real program in a real terminal under hookway run; then an agent with hooks
 of its own gets thousands of them while its daemon and its hookway run are killed
 with SIGKILL again and again. What the agent was given is counted at the end.`,
-		Args: exactly(),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if plan.sends < 1 || plan.typed < 0 || plan.messages < 0 || plan.kills < 0 {
 				return errors.New("-n is one or more, the other numbers zero or more")
 			}
-			return a.benchRelay(cmd.Context(), plan)
+			return p.relay(cmd.Context(), plan)
 		},
 	}
 	cmd.Flags().IntVarP(&plan.sends, "sends", "n", 2000, "how many `MESSAGES` are sent one after the other")
@@ -50,40 +51,30 @@ with SIGKILL again and again. What the agent was given is counted at the end.`,
 	return cmd
 }
 
-func (a *app) benchRelay(ctx context.Context, plan relayPlan) error {
-	doing := func(what string) { fmt.Fprintf(a.err, "hookway: measuring %s\n", what) }
-	doing("messages in one process")
+func (p *program) relay(ctx context.Context, plan relayPlan) error {
+	p.doing("messages in one process")
 	rows, err := carried(ctx, plan.sends)
 	if err != nil {
 		return err
 	}
-	live, err := measureRelayLive(ctx, plan, doing)
+	live, err := p.relayLive(ctx, plan)
 	if err != nil {
 		return err
 	}
-	rows = append(rows, live...)
-	if a.json {
-		return a.print(struct {
-			Measures []runMeasure `json:"measures"`
-		}{rows})
-	}
-	for _, m := range rows {
-		fmt.Fprintln(a.out, m.text())
-	}
-	return nil
+	return p.show(append(rows, live...))
 }
 
-// benchUnlimited are the limits of a benchmark that sends more than agents may.
-var benchUnlimited = relay.Limits{PerMinute: -1, PingPong: -1, Hops: -1, Inbox: -1}
+// unlimited are the limits of a benchmark that sends more than agents may.
+var unlimited = relay.Limits{PerMinute: -1, PingPong: -1, Hops: -1, Inbox: -1}
 
 // carried measures messages that are sent, carried and taken in this process.
-func carried(ctx context.Context, sends int) (rows []runMeasure, err error) {
-	dir, err := benchFolder()
+func carried(ctx context.Context, sends int) (rows []row, err error) {
+	dir, err := bench.Folder()
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	store, err := relay.Open(ctx, filepath.Join(dir, "relay"), relay.Options{Machine: "bench", Limits: benchUnlimited})
+	store, err := relay.Open(ctx, filepath.Join(dir, "relay"), relay.Options{Machine: "bench", Limits: unlimited})
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +117,13 @@ func carried(ctx context.Context, sends int) (rows []runMeasure, err error) {
 	}
 	through := float64(sends) / time.Since(began).Seconds()
 	slices.Sort(took)
-	return []runMeasure{
-		atMostOf("a message of 500 bytes until it is safely accepted, median", "ms", median(took), 1),
+	return []row{
+		atMostOf("a message of 500 bytes until it is safely accepted, median", "ms", bench.Median(took), 1),
 		forComparison("the slowest of a hundred", "ms", took[len(took)*99/100]),
 		atLeastOf("messages that one sender has accepted, one after the other", "/s", rate, 600),
 		forComparison("the same until the receiver has taken the last of them", "/s", through),
-		forComparison("a message until its receiver may have it, through the stream, median", "ms", median(arrived)),
-		forComparison("the stream's start, once", "ms", milliseconds(started)),
+		forComparison("a message until its receiver may have it, through the stream, median", "ms", bench.Median(arrived)),
+		forComparison("the stream's start, once", "ms", bench.Milliseconds(started)),
 	}, nil
 }
 
@@ -140,18 +131,16 @@ func carried(ctx context.Context, sends int) (rows []runMeasure, err error) {
 func sendEach(ctx context.Context, store *relay.Store, sends int) (took []float64, err error) {
 	for i := range sends {
 		sent := time.Now()
-		if _, err := store.Send(ctx, benchMessage("anna", i)); err != nil {
+		if _, err := store.Send(ctx, message("anna", i)); err != nil {
 			return nil, err
 		}
-		took = append(took, milliseconds(time.Since(sent)))
+		took = append(took, bench.Milliseconds(time.Since(sent)))
 	}
 	return took, nil
 }
 
-func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// benchMessage is a message of 500 bytes to Bob.
-func benchMessage(from string, n int) relay.Message {
+// message is a message of 500 bytes to Bob.
+func message(from string, n int) relay.Message {
 	text := fmt.Sprintf("%s-%d ", from, n)
 	for len(text) < 500 {
 		text += "the tests are green and the build is done; "
@@ -162,7 +151,7 @@ func benchMessage(from string, n int) relay.Message {
 // oneWay is how long a message takes to its receiver.
 func oneWay(ctx context.Context, store *relay.Store, seat *relay.Seat, carrier *bus.Bus) (ms float64, err error) {
 	began := time.Now()
-	if _, err := store.Send(ctx, benchMessage("anna", 0)); err != nil {
+	if _, err := store.Send(ctx, message("anna", 0)); err != nil {
 		return 0, err
 	}
 	carrier.Poke()
@@ -171,7 +160,7 @@ func oneWay(ctx context.Context, store *relay.Store, seat *relay.Seat, carrier *
 		case err != nil:
 			return 0, err
 		case len(got) > 0:
-			ms = milliseconds(time.Since(began))
+			ms = bench.Milliseconds(time.Since(began))
 			return ms, settle(ctx, seat, got[0].Message.ID)
 		}
 		if err := seat.Wait(ctx); err != nil {
@@ -204,9 +193,9 @@ func settle(ctx context.Context, seat *relay.Seat, id string) error {
 	return seat.Done(ctx, id, false)
 }
 
-// benchWorksCommand is the agent of hookway bench relay.
-func (a *app) benchWorksCommand() *cobra.Command {
-	return &cobra.Command{Use: "works", Hidden: true, Args: exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
-		return benchWorks(cmd.Context(), a.getenv, a.out)
+// worksCommand is the agent of bench relay.
+func (p *program) worksCommand() *cobra.Command {
+	return &cobra.Command{Use: "works", Hidden: true, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		return works(cmd.Context(), p.getenv, p.out)
 	}}
 }

@@ -15,10 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/memory"
 )
 
-func (a *app) benchMemoryCommand() *cobra.Command {
+func (p *program) memoryCommand() *cobra.Command {
 	plan := memoryPlan{sizes: []int{1_000, 10_000, 100_000}, runs: 100}
 	cmd := &cobra.Command{
 		Use:   "memory",
@@ -40,7 +41,7 @@ asked, unless there are --sizes too.`,
 		Example: `  hookway bench memory --sizes 1000,10000
   hookway bench memory --embedder ollama:nomic-embed-text@http://127.0.0.1:11434
   hookway bench memory --memories memories.jsonl --questions questions.jsonl`,
-		Args: exactly(),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if plan.runs < 1 {
 				return fmt.Errorf("-n %d: measure at least one run", plan.runs)
@@ -53,7 +54,7 @@ asked, unless there are --sizes too.`,
 			if plan.questions != "" && !cmd.Flags().Changed("sizes") {
 				plan.sizes = nil
 			}
-			return a.benchMemory(cmd.Context(), plan)
+			return p.memory(cmd.Context(), plan)
 		},
 	}
 	cmd.Flags().IntSliceVar(&plan.sizes, "sizes", plan.sizes, "how many `MEMORIES` the stores have")
@@ -66,9 +67,9 @@ asked, unless there are --sizes too.`,
 	return cmd
 }
 
-// benchStepCommand is one step of the measurement, in a process of its own: only
+// memoryStepCommand is one step of the measurement, in a process of its own: only
 // so is it known how much memory it takes.
-func (a *app) benchStepCommand() *cobra.Command {
+func (p *program) memoryStepCommand() *cobra.Command {
 	return &cobra.Command{Use: "memory-step STEP FILE RUNS", Hidden: true, Args: cobra.ExactArgs(3), RunE: func(cmd *cobra.Command, args []string) error {
 		runs, err := strconv.Atoi(args[2])
 		if err != nil {
@@ -78,7 +79,7 @@ func (a *app) benchStepCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return json.NewEncoder(a.out).Encode(row)
+		return json.NewEncoder(p.out).Encode(row)
 	}}
 }
 
@@ -91,20 +92,20 @@ type memoryPlan struct {
 
 // memoryMeasure is what was measured of a store of one size.
 type memoryMeasure struct {
-	Memories    int     `json:"memories"`
-	ImportMS    float64 `json:"import_ms"`
-	Save        measure `json:"save"`         // durable
-	First       float64 `json:"first_ms"`     // the first search of a process, which makes the index
-	Search      measure `json:"search"`       // those after it
-	SearchBytes int64   `json:"search_bytes"` // memory of the process that searched, at most; 0: the system does not tell
-	EmbedMS     float64 `json:"vectors_ms"`   // to keep a vector for each
-	Meaning     measure `json:"search_vectors"`
-	VectorBytes int64   `json:"search_vectors_bytes"`
-	FileBytes   int64   `json:"file_bytes"` // with the vectors
+	Memories    int           `json:"memories"`
+	ImportMS    float64       `json:"import_ms"`
+	Save        bench.Measure `json:"save"`         // durable
+	First       float64       `json:"first_ms"`     // the first search of a process, which makes the index
+	Search      bench.Measure `json:"search"`       // those after it
+	SearchBytes int64         `json:"search_bytes"` // memory of the process that searched, at most; 0: the system does not tell
+	EmbedMS     float64       `json:"vectors_ms"`   // to keep a vector for each
+	Meaning     bench.Measure `json:"search_vectors"`
+	VectorBytes int64         `json:"search_vectors_bytes"`
+	FileBytes   int64         `json:"file_bytes"` // with the vectors
 }
 
-func (a *app) benchMemory(ctx context.Context, plan memoryPlan) error {
-	dir, err := benchFolder()
+func (p *program) memory(ctx context.Context, plan memoryPlan) error {
+	dir, err := bench.Folder()
 	if err != nil {
 		return err
 	}
@@ -114,62 +115,62 @@ func (a *app) benchMemory(ctx context.Context, plan memoryPlan) error {
 		Asked    int             `json:"questions"`
 		Recall   []recallMeasure `json:"recall"`
 	}
-	set, err := a.recallSet(plan)
+	set, err := p.recallSet(plan)
 	if err != nil {
 		return err
 	}
 	out.Asked = len(set.asked)
 	var embedder memory.Embedding
 	if plan.embedder != "" {
-		if embedder, err = embedderFlag(plan.embedder, a.getenv(plan.keyEnv)); err != nil {
+		if embedder, err = embedderFlag(plan.embedder, p.getenv(plan.keyEnv)); err != nil {
 			return err
 		}
 	}
 	for _, size := range plan.sizes {
-		fmt.Fprintf(a.err, "hookway: measuring %d memories\n", size)
+		p.doing(fmt.Sprintf("%d memories", size))
 		row, err := measureMemories(ctx, filepath.Join(dir, fmt.Sprint(size)), size, plan.runs)
 		if err != nil {
 			return fmt.Errorf("%d memories: %w", size, err)
 		}
 		out.Measures = append(out.Measures, row)
 	}
-	fmt.Fprintf(a.err, "hookway: asking %d questions\n", out.Asked)
+	fmt.Fprintf(p.err, "bench: asking %d questions\n", out.Asked)
 	words, err := measureRecall(ctx, filepath.Join(dir, "words.db"), set, nil)
 	if err != nil {
 		return err
 	}
 	out.Recall = append(out.Recall, words)
 	if plan.embedder != "" {
-		fmt.Fprintf(a.err, "hookway: asking them again, with %s\n", plan.embedder)
+		fmt.Fprintf(p.err, "bench: asking them again, with %s\n", plan.embedder)
 		both, err := measureRecall(ctx, filepath.Join(dir, "both.db"), set, &embedder)
 		if err != nil {
 			return err
 		}
 		out.Recall = append(out.Recall, both)
 	}
-	if a.json {
-		return a.print(out)
+	if p.json {
+		return p.print(out)
 	}
-	a.showMemoryBench(out.Measures, out.Asked, out.Recall)
+	p.showMemoryBench(out.Measures, out.Asked, out.Recall)
 	return nil
 }
 
-func (a *app) showMemoryBench(rows []memoryMeasure, asked int, recall []recallMeasure) {
+func (p *program) showMemoryBench(rows []memoryMeasure, asked int, recall []recallMeasure) {
 	if len(rows) > 0 {
-		fmt.Fprintf(a.out, "%9s %10s %9s %10s %17s %10s %17s %10s %9s\n", "memories", "import", "save", "first", "search (p95)", "memory", "vectors (p95)", "memory", "file")
+		fmt.Fprintf(p.out, "%9s %10s %9s %10s %17s %10s %17s %10s %9s\n", "memories", "import", "save", "first", "search (p95)", "memory", "vectors (p95)", "memory", "file")
 	}
 	mib := func(n int64) string { return fmt.Sprintf("%.0f MiB", float64(n)/(1<<20)) }
 	for _, r := range rows {
-		fmt.Fprintf(a.out, "%9d %7.0f ms %6.2f ms %7.0f ms %17s %10s %17s %10s %9s\n", r.Memories, r.ImportMS, r.Save.Median, r.First,
+		fmt.Fprintf(p.out, "%9d %7.0f ms %6.2f ms %7.0f ms %17s %10s %17s %10s %9s\n", r.Memories, r.ImportMS, r.Save.Median, r.First,
 			fmt.Sprintf("%.2f (%.1f) ms", r.Search.Median, r.Search.P95), mib(r.SearchBytes),
 			fmt.Sprintf("%.2f (%.1f) ms", r.Meaning.Median, r.Meaning.P95), mib(r.VectorBytes), mib(r.FileBytes))
 	}
 	if len(rows) > 0 {
-		fmt.Fprintln(a.out)
+		fmt.Fprintln(p.out)
 	}
-	fmt.Fprintf(a.out, "%-40s %9s %9s %11s\n", fmt.Sprintf("found of %d, among the first", asked), "5", "10", "search")
+	fmt.Fprintf(p.out, "%-40s %9s %9s %11s\n", fmt.Sprintf("found of %d, among the first", asked), "5", "10", "search")
 	for _, r := range recall {
-		fmt.Fprintf(a.out, "%-40s %7.1f %% %7.1f %% %8.2f ms\n", r.By, r.At5, r.At10, r.Search.Median)
+		fmt.Fprintf(p.out, "%-40s %7.1f %% %7.1f %% %8.2f ms\n", r.By, r.At5, r.At10, r.Search.Median)
 	}
 }
 
@@ -227,7 +228,7 @@ func runMemoryStep(ctx context.Context, step, file string, runs int) (row memory
 	if err != nil {
 		return row, err
 	}
-	cmd := exec.CommandContext(ctx, self, "bench", "memory-step", step, file, strconv.Itoa(runs))
+	cmd := exec.CommandContext(ctx, self, "memory-step", step, file, strconv.Itoa(runs))
 	var complaint bytes.Buffer
 	cmd.Stderr = &complaint
 	cmd.WaitDelay = 5 * time.Second

@@ -14,12 +14,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/exam"
 )
 
-// benchWorkspace is where all that is measured is remembered.
-const benchWorkspace = "/bench"
+// workspace is where all that is measured is remembered.
+const workspace = "/bench"
 
 // memoryStep is one step: the store is in the file, and what is to be imported
 // beside it.
@@ -36,7 +37,7 @@ func memoryStep(ctx context.Context, step, file string, runs int) (row memoryMea
 		store.Use(madeUp{}, memory.Space{Model: "made up"})
 		began := time.Now()
 		err = store.Embed(ctx, nil)
-		row.EmbedMS = tookMS(time.Since(began))
+		row.EmbedMS = bench.Milliseconds(time.Since(began))
 	case "vectors":
 		store.Use(madeUp{}, memory.Space{Model: "made up"})
 		err = row.search(ctx, store, runs)
@@ -54,19 +55,19 @@ func (m *memoryMeasure) fill(ctx context.Context, store *memory.Store, lines str
 	}
 	defer f.Close()
 	began := time.Now()
-	if _, err := store.Import(ctx, f, memory.Memory{Workspace: benchWorkspace}); err != nil {
+	if _, err := store.Import(ctx, f, memory.Memory{Workspace: workspace}); err != nil {
 		return err
 	}
-	m.ImportMS = tookMS(time.Since(began))
+	m.ImportMS = bench.Milliseconds(time.Since(began))
 	var took []time.Duration
 	for i := range runs {
 		began := time.Now()
-		if _, err := store.Save(ctx, memory.Memory{Text: fmt.Sprintf("The user wants number %d", i), Workspace: benchWorkspace}); err != nil {
+		if _, err := store.Save(ctx, memory.Memory{Text: fmt.Sprintf("The user wants number %d", i), Workspace: workspace}); err != nil {
 			return err
 		}
 		took = append(took, time.Since(began))
 	}
-	m.Save = newMeasure("save", took)
+	m.Save = bench.NewMeasure("save", took)
 	return nil
 }
 
@@ -79,14 +80,14 @@ func (m *memoryMeasure) search(ctx context.Context, store *memory.Store, runs in
 	var took []time.Duration
 	for i := range runs + 1 {
 		began := time.Now()
-		if _, err := store.Search(ctx, asked[i*7%len(asked)].Text, 10, memory.View{Workspace: benchWorkspace}); err != nil {
+		if _, err := store.Search(ctx, asked[i*7%len(asked)].Text, 10, memory.View{Workspace: workspace}); err != nil {
 			return err
 		}
 		took = append(took, time.Since(began))
 	}
-	m.First = tookMS(took[0])
-	m.Search = newMeasure("search", took[1:])
-	m.SearchBytes = residentPeak(os.Getpid())
+	m.First = bench.Milliseconds(took[0])
+	m.Search = bench.NewMeasure("search", took[1:])
+	m.SearchBytes = bench.ResidentPeak(os.Getpid())
 	return nil
 }
 
@@ -160,5 +161,3 @@ func (madeUp) Embed(_ context.Context, texts []string, _ bool) ([][]float32, err
 	}
 	return out, nil
 }
-
-func tookMS(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
