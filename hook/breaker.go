@@ -15,14 +15,19 @@ const (
 	breakerPause    = 2 * time.Second
 )
 
-// ErrCircuitOpen is the cause when a hook was not asked, because to ask it has only
-// cost time.
+// ErrCircuitOpen is the cause when a hook was not asked, because the last calls of
+// it only cost time. The hook's failure policy decides.
 var ErrCircuitOpen = fmt.Errorf("it was not asked: %d calls in a row ran out of time, or found nobody there; one call in %v is let through", breakerFailures, breakerPause)
 
-// Unreachable marks a handler's error: nobody was there to decide, as when a
-// server is down or a program cannot be started. Such calls cost time for nothing,
-// so that five in a row open the hook's circuit. Any other error says that the hook
-// was asked, and it is asked again at the next event.
+// Unreachable marks a handler's error: there was nothing to ask, as when a server
+// is down or a program cannot be started. Such calls cost time for nothing, so five
+// in a row open the hook's circuit. Any other error means that the hook was asked,
+// and it is asked again at the next event. Unreachable(nil) is nil.
+//
+//	conn, err := dial(ctx)
+//	if err != nil {
+//		return hook.Decision{}, hook.Unreachable(err)
+//	}
 func Unreachable(err error) error {
 	if err == nil {
 		return nil
@@ -59,11 +64,11 @@ func (b *breaker) ready() (ready, trial bool) {
 	return trial, trial
 }
 
-// undecided lets the next call be the trial: this one was cut short.
+// undecided makes the next call the trial: this one was cancelled.
 func (b *breaker) undecided() { b.until.Store(time.Now().UnixNano()) }
 
-// failed counts a failed call. A hook that gave an answer, whatever it was worth,
-// is there.
+// failed counts a failed call. An invalid answer is an answer, too: it closes the
+// circuit.
 func (b *breaker) failed(err error) {
 	if !wasted(err) {
 		b.answered()

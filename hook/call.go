@@ -9,46 +9,49 @@ import (
 	"time"
 )
 
-// ErrTimeout is the cause when a handler ran out of time.
+// ErrTimeout is the cause when a handler ran out of time. Find it with errors.Is in
+// Step.Err.
 var ErrTimeout = errors.New("it ran out of time")
 
-// PanicError is a handler's panic, as the error of its step.
+// PanicError is the panic of a handler, as the error of its step, or of an
+// operation, as its error.
 type PanicError struct {
-	Value any
-	Stack []byte
+	Value any    // given to panic
+	Stack []byte // of the goroutine that panicked, as debug.Stack formats it
 }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("it panicked: %v", e.Value) }
 
-// timeoutError is a handler's error when it ran out of time: what it was doing,
-// if it said so.
+// timeoutError is a handler's error when it ran out of time, with what the handler
+// itself reported last.
 type timeoutError struct {
-	limit time.Duration
-	said  string
+	limit  time.Duration
+	detail string
 }
 
 func (e *timeoutError) Error() string {
 	text := fmt.Sprintf("%v after %v", ErrTimeout, e.limit)
-	said := strings.TrimSuffix(e.said, context.DeadlineExceeded.Error())
-	if said = strings.TrimSuffix(said, ": "); said == "" {
+	detail := strings.TrimSuffix(e.detail, context.DeadlineExceeded.Error())
+	if detail = strings.TrimSuffix(detail, ": "); detail == "" {
 		return text
 	}
-	return text + ": " + said
+	return text + ": " + detail
 }
 
-// Unwrap gives ErrTimeout alone: a deadline that is over is the caller's, too.
+// Unwrap returns ErrTimeout only: context.DeadlineExceeded would look as if the
+// caller's own deadline had passed.
 func (e *timeoutError) Unwrap() error { return ErrTimeout }
 
-// lastWords is how long a handler whose time is over may take to say what it
-// was doing.
-const lastWords = 50 * time.Millisecond
+// reportGrace is how long a handler whose time is over may take to return an error
+// that says what it was doing.
+const reportGrace = 50 * time.Millisecond
 
 // retryPause is the pause before the first further try; it doubles each time.
 const retryPause = 20 * time.Millisecond
 
-// call asks one hook: with its deadline, retries, circuit and failure policy. It
-// adds a step for each try. The error means that the caller gave up. d is the
-// caller's zero value: decisions are large, and are not copied from call to call.
+// call asks one hook, with its deadline, retries, circuit and failure policy. It
+// adds a step for each try. The error means that the firing's context ended. d is
+// the caller's zero value: decisions are large, and are not copied from call to call.
 func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error) {
 	ready, trial := e.breaker.ready()
 	if !ready {
@@ -88,7 +91,7 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 			return err
 		}
 		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil {
-			err = &timeoutError{limit: e.hook.Timeout, said: err.Error()}
+			err = &timeoutError{limit: e.hook.Timeout, detail: err.Error()}
 		}
 		r.record(steps, e, now-start, err)
 		if try >= e.hook.Retries || !pause(ctx, retryPause<<try) {
@@ -104,7 +107,8 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 	}
 }
 
-// givenUp ends a call whose caller gave up, which says nothing about the hook.
+// givenUp ends a call whose firing was cancelled: that says nothing about the hook,
+// so its circuit does not count it.
 func (r *run) givenUp(e *entry, ctx *callContext, trial bool) error {
 	ctx.finish()
 	if trial {
@@ -113,7 +117,8 @@ func (r *run) givenUp(e *entry, ctx *callContext, trial bool) error {
 	return r.aborted()
 }
 
-// context makes the context of one call, for transform hooks several at a time.
+// context makes the context of one call. For transform hooks it allocates several
+// at a time.
 func (r *run) context(e *entry, start time.Duration) *callContext {
 	var c *callContext
 	switch {
@@ -150,8 +155,8 @@ func (e *entry) ask(ctx context.Context, ev AnyEvent, d *Decision) (err error) {
 	return err
 }
 
-// askAlone calls the handler on a goroutine of its own, and leaves it there
-// when its time is over, but for its last words: a late answer goes nowhere.
+// askAlone calls the handler on a goroutine of its own, and abandons it when its
+// time is over. Within reportGrace an error is still read; a late decision is not.
 func (e *entry) askAlone(ctx *callContext, ev AnyEvent, d *Decision, outliving *pending) error {
 	type answer struct {
 		decision Decision
@@ -161,7 +166,7 @@ func (e *entry) askAlone(ctx *callContext, ev AnyEvent, d *Decision, outliving *
 	outliving.add()
 	go func() {
 		defer outliving.done()
-		a := answer{err: errors.New("it ended its goroutine without an answer")}
+		a := answer{err: errors.New("it ended its goroutine without an answer")} // runtime.Goexit
 		defer func() { answers <- a }()
 		var decision Decision
 		err := e.ask(ctx, ev, &decision)
@@ -176,7 +181,7 @@ func (e *entry) askAlone(ctx *callContext, ev AnyEvent, d *Decision, outliving *
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return ctx.Err()
 	}
-	t := time.NewTimer(lastWords)
+	t := time.NewTimer(reportGrace)
 	defer t.Stop()
 	select {
 	case a := <-answers:
@@ -188,7 +193,7 @@ func (e *entry) askAlone(ctx *callContext, ev AnyEvent, d *Decision, outliving *
 	return ctx.Err()
 }
 
-// check finds answers that mean nothing, or came too late.
+// check finds answers that are invalid, or came too late.
 func (e *entry) check(ctx *callContext, ev AnyEvent, d *Decision, now time.Duration) error {
 	switch {
 	case ctx.limit > 0 && now-ctx.start >= ctx.limit:

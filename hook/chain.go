@@ -22,7 +22,7 @@ type run struct {
 	tool  string   // of ev, for the chain's index
 	facts *facts   // of ev, made when the first matcher asks
 
-	among func(id string) bool // nil: all lanes run; else the guards alone for which it holds
+	among func(id string) bool // nil: all lanes run; else only the guards for which it holds
 
 	set map[string]any // of the metadata, by hooks, for the whole operation
 
@@ -33,7 +33,7 @@ type run struct {
 	spares []callContext // for transform hooks after the first
 }
 
-// look takes note of the current payload.
+// look drops what was worked out about an earlier payload.
 func (r *run) look() {
 	r.tool, r.facts = toolName(r.ev), nil
 }
@@ -46,7 +46,7 @@ func (r *run) matches(e *entry) bool {
 	return len(e.match.tests) == 0 || e.match.holds(r.known())
 }
 
-// known is what matchers may ask of the current payload.
+// known is what matchers ask of the current payload, worked out when needed.
 func (r *run) known() *facts {
 	if r.facts == nil {
 		r.facts = newFacts(r.ev)
@@ -150,10 +150,10 @@ func (r *run) guard(v *Verdict) error {
 	return nil
 }
 
-// guardCall is a guard that an event concerns.
+// guardCall is a guard whose matcher holds for an event.
 type guardCall struct {
 	*entry
-	unclear error // why that is not sure: then it is not asked, and has failed
+	unclear error // why its matcher may not hold: then it is not asked, and has failed
 }
 
 // concerns asks a guard's matcher. The error is why it may match, and may not.
@@ -190,7 +190,7 @@ func (r *run) askAll(asked []guardCall) []guardAnswer {
 	return answers
 }
 
-// guardAnswer is what one guard said, and the steps it took.
+// guardAnswer is one guard's decision, with the steps of its calls.
 type guardAnswer struct {
 	decision Decision
 	steps    []Step
@@ -206,7 +206,7 @@ func (a *guardAnswer) ask(r *run, g guardCall) {
 	a.err = r.call(g.entry, r.ev, &a.steps, &a.decision)
 }
 
-// aborted is the error of a firing whose caller gave up.
+// aborted is the error of a firing whose context ended.
 func (r *run) aborted() error {
 	return fmt.Errorf("%s was cancelled: %w", r.info.Name, &cancelled{context.Cause(r.ctx), r.ctx.Err()})
 }
@@ -217,7 +217,9 @@ type cancelled struct{ cause, err error }
 func (c *cancelled) Error() string   { return c.cause.Error() }
 func (c *cancelled) Unwrap() []error { return []error{c.cause, c.err} }
 
-// settle does what follows from an event's outcome by rule.
+// settle applies the rules that follow from an event's outcome: how often an agent
+// may be made to go on, Error after a blocked AgentStart or the end of an operation,
+// and Error for a failed tool.
 func (r *run) settle(v *Verdict) {
 	switch r.info {
 	case AgentStop.info, SubagentStop.info:
@@ -227,7 +229,7 @@ func (r *run) settle(v *Verdict) {
 			r.ended = v.Reason
 		}
 	case PostToolUseFailure.info:
-		r.hear(v)
+		r.fault(v)
 	}
 	if r.ended != "" && r.info != Error.info {
 		env := *r.ev.Head()

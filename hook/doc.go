@@ -1,5 +1,9 @@
 // Package hook is the engine of hookway: events of an AI agent, the hooks that
-// watch them, and the one chain in which every decision is made.
+// decide about them, and the one chain in which every decision is made.
+//
+// It imports the standard library only, and can be used alone: a Go program
+// that runs its own agent fires events and asks the hooks. The hookway daemon
+// is built on the same engine, so a hook written for one works in the other.
 //
 // # Events
 //
@@ -18,7 +22,47 @@
 //	out, err := hook.Fire(ctx, &engine, hook.PreToolUse, &hook.Envelope{Session: "s-1"}, use)
 //
 // Names are looked up without regard to case, '_', '-' and a leading "on", and
-// every name that other hook systems use for the same thing is an alias.
+// every name that other hook systems use for the same thing is an alias: see
+// [Lookup]. [Define] adds an event to the whole process, [Engine.Define] to one
+// engine.
+//
+// # Hooks and handlers
+//
+// A [Hook] is a registration: which events, which matcher, which lane, what to
+// do when it fails. Its [Handler] is what runs. [On] registers a typed Go
+// function; [New] and [Engine.Add] register any handler for any set of events.
+// The packages under handler/ are handlers for programs, scripts, web servers,
+// gRPC and WebAssembly. [Static] decides the same each time and needs no code.
+//
+// A [Match] narrows a hook down to some events. All fields that are set must
+// hold; of a list, one entry must. It is compiled when the hook is added, and
+// hooks that name exact tools are indexed by tool, so that a thousand rules for
+// other tools cost nothing.
+//
+// # Decisions
+//
+// A handler answers with a [Decision]. Its [Action] says what happens to the
+// operation; text for the agent ([Decision.Inject]), a changed payload
+// ([Decision.Modified]) and metadata may come with any action:
+//
+//	return hook.Continue(), nil                       // no opinion
+//	return hook.Block("use the staging host"), nil    // stop, and tell the agent why
+//	return hook.Ask("this deletes a branch"), nil     // the user decides
+//	return hook.Change(ev.Payload.WithInput("timeout", 5)), nil
+//
+// Each event lists in [EventInfo].May what its hooks may decide. The rest of a
+// decision is dropped, and its [Step] says so with a [RefusedError].
+//
+// The [Outcome] of a firing is the sum: the strongest action, all texts, the
+// payload as the hooks left it, and one [Step] for each call of a handler.
+// Strength is block, retry, answer, ask, allow, continue.
+//
+// # Operations
+//
+// [Tool], [Generate], [Iteration] and [Session] run a whole operation with all
+// of its events, so that an agent's loop needs no code for retries, answers and
+// recoveries. What a hook puts into the metadata before an operation is in the
+// metadata of the events after it: see [Operations].
 //
 // # Lanes, and what is ordered
 //
@@ -42,16 +86,35 @@
 // # Failure
 //
 // A handler fails when it returns an error, panics, runs out of time or gives
-// an answer that means nothing. Each failure is a recorded [Step]; then the
-// hook's policy speaks: [FailOpen] goes on, [FailClosed] blocks. Guards are closed
-// by default, all others open. A refusal is a [Decision], never an error.
+// an invalid answer. Each failure is a recorded [Step]; then the hook's policy
+// decides: [FailOpen] goes on, [FailClosed] blocks. Guards are closed by default,
+// all others open. A refusal is a [Decision], never an error.
+//
+// [Hook].Retries repeats a failed call inside the same timeout. Five calls in a
+// row that cost time for nothing (timeouts, and errors marked [Unreachable]) open
+// the hook's circuit: its policy answers at once with [ErrCircuitOpen], and one
+// call every two seconds is let through to find out whether the hook is back.
 //
 // # Time
 //
 // Every call has a deadline, 30 s by default, carried by its context. A guard,
 // an observer, and any hook with a [Timeout] of its own, runs on a goroutine of
 // its own, and is abandoned at the deadline even if it ignores its context; its
-// late answer changes nothing. A transform hook without a timeout of its own runs on the
-// caller's goroutine, which is what makes it cost nanoseconds: it must obey its
-// context, as any Go function that is given one.
+// late answer changes nothing. A transform hook without a timeout of its own
+// runs on the caller's goroutine, which makes it cost nanoseconds: it must obey
+// its context, as any Go function that is given one.
+//
+// # Concurrency
+//
+// An [Engine] may be used from many goroutines, and from handlers. A handler is
+// called from many goroutines at once. Events are shared: nobody edits an event,
+// its envelope or its payload after it was fired. A handler that needs a copy to
+// edit makes one with [Clone].
+//
+// # Watching
+//
+// [Engine.Watch] calls a function with every [Notice]: hooks added and removed,
+// started, completed and failed, also in a firing that was cancelled. The audit
+// log, metrics and the dashboard are built on it. A hook can subscribe to the
+// same as an event ("HookError"); its payload is a [HookChange].
 package hook

@@ -13,14 +13,20 @@ import (
 )
 
 // Engine holds hooks and fires events at them. The zero value is ready. All
-// methods may be called from many goroutines, and from handlers.
+// methods may be called from many goroutines, and from handlers; the exported
+// fields are set before the first event. An Engine must not be copied.
+//
+// A firing reads an immutable table of hooks, without a lock. A registration
+// makes the next table, so it costs time in proportion to the hooks of its
+// events, and firings that have begun keep the old one.
 type Engine struct {
-	// AskFallback is what an ask becomes where nobody can be asked: ActionBlock
-	// (also the zero value) or ActionAllow. Set it before the first event.
+	// AskFallback is what an ask becomes if Ask is nil: ActionBlock (also the
+	// zero value) or ActionAllow.
 	AskFallback Action
 
-	// Ask asks the user about an operation for which a hook wants that: the
-	// operations Tool and Generate call it. Nil means that nobody can be asked.
+	// Ask asks the user about an operation because a hook decided so: Tool and
+	// Generate call it. The verdict has the reason, and the payload is what
+	// would be run. An error blocks. With nil, AskFallback decides.
 	Ask func(ctx context.Context, v Verdict, payload any) (allowed bool, err error)
 
 	// MaxContinues is how often in a row hooks may make an agent go on when it
@@ -28,7 +34,8 @@ type Engine struct {
 	MaxContinues int
 
 	// Operations keeps what hooks set in the metadata for the later events of an
-	// operation. Nil is the engine's own. Set it before the first event.
+	// operation. With nil the engine has its own; engines that see events of the
+	// same sessions share one.
 	Operations *Operations
 
 	table atomic.Pointer[table] // what firings read; never changed in place
@@ -40,16 +47,21 @@ type Engine struct {
 	wrap   func(Hook, Handler) Handler
 
 	watchers  atomic.Pointer[[]*watcher]
-	told      atomic.Pointer[Engine] // of hooks that are told of these; nil: there are none
-	changes   bool                   // it is such an engine
+	told      atomic.Pointer[Engine] // has the hooks of events about hooks; nil: there are none
+	changes   bool                   // this engine is one of those
 	continues continueCounts
 	pending   pending
 	own       Operations
 	counting  atomic.Int32  // hooks that want turns counted
-	begins    time.Duration // how long an observer may keep the next one from beginning; zero is DefaultBegin
+	begins    time.Duration // how long an observer may delay the start of the next; zero is DefaultBegin
 }
 
-// On registers a function for one kind of event.
+// On registers a typed function for one kind of event. It is a transform hook with
+// the defaults of New, unless options say otherwise:
+//
+//	err := hook.On(&engine, hook.PreToolUse, check, hook.As(hook.Guard), hook.MatchTool("Bash"))
+//
+// Without the option Named, its id is the file and line of the call.
 func On[P any](e *Engine, point Point[P], fn func(context.Context, *Event[P]) (Decision, error), options ...Option) error {
 	h := New("", typed[P](fn), options...)
 	if fn == nil {
@@ -89,8 +101,10 @@ func (e *Engine) addUnder(h Hook, id string) error {
 // ErrDuplicate is the cause when an id is taken.
 var ErrDuplicate = errors.New("the id is taken; use Replace to put a hook in another's place")
 
-// Add registers a hook. The error lists everything that is wrong with it; then
-// nothing was registered. A firing that has begun does not see the new hook.
+// Add registers a hook. The error lists everything that is wrong with it: unknown
+// events, invalid patterns, values out of range, an id that is taken
+// (ErrDuplicate). Then nothing was registered. A firing that has begun does not
+// see the new hook.
 func (e *Engine) Add(h Hook) error {
 	_, err := e.put(h, false)
 	return err
@@ -114,7 +128,7 @@ func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
 		h.Lane = Observe
 		own.wrapLike(e)
 	}
-	if err := own.sound(h); err != nil { // one that is wrong takes no place
+	if err := own.sound(h); err != nil { // an invalid hook replaces nothing
 		return false, err
 	}
 	taken := other.take(h.ID)
@@ -122,7 +136,7 @@ func (e *Engine) put(h Hook, replace bool) (replaced bool, err error) {
 	return replaced || taken, err
 }
 
-// sound says what is wrong with a hook.
+// sound reports what is wrong with a hook, or nil.
 func (e *Engine) sound(h Hook) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -225,7 +239,8 @@ func (e *Engine) has(id string) (Hook, bool) {
 	return Hook{}, false
 }
 
-// All lists the hooks in the order in which they would run, lane by lane.
+// All lists the hooks in the order in which they would run, lane by lane. The
+// slice is the caller's.
 func (e *Engine) All() []Hook {
 	e.mu.Lock()
 	entries := make([]*entry, 0, len(e.hooks))
@@ -255,8 +270,8 @@ func (e *Engine) Len() int {
 	return len(e.hooks) + others
 }
 
-// Define makes an event known to this engine only; see Custom and Native.
-// A name that is taken is an error.
+// Define makes an event known to this engine only; see Custom and Native. The
+// error names a name or alias that is taken. Define it before adding hooks for it.
 func (e *Engine) Define(info *EventInfo) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -297,8 +312,9 @@ func (e *Engine) find(name string) *EventInfo {
 	return findChange(name)
 }
 
-// Wrap puts a layer around every handler registered from now on, for tracing
-// and for tests; hooktest.Strict is made of it. A second call wraps the first.
+// Wrap puts a layer around every handler registered from now on, for tracing and
+// for tests: hooktest.Strict uses it. A second call wraps the first. The layer is
+// called once for each hook, and may return the handler unchanged.
 func (e *Engine) Wrap(layer func(Hook, Handler) Handler) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -310,8 +326,9 @@ func (e *Engine) Wrap(layer func(Hook, Handler) Handler) {
 	e.wrap = func(h Hook, next Handler) Handler { return layer(h, inner(h, next)) }
 }
 
-// Close waits until the hooks of the observe lane have seen what was fired, or
-// until the context ends. The engine may be used again afterwards.
+// Close waits until the hooks of the observe lane have seen what was fired, and
+// abandoned handlers have ended, or until the context ends, whose error it then
+// returns. The engine may be used again afterwards.
 func (e *Engine) Close(ctx context.Context) error {
 	err := e.pending.wait(ctx)
 	if told := e.told.Load(); told != nil && err == nil {

@@ -6,26 +6,43 @@ import (
 	"time"
 )
 
-// Envelope says who fired an event and where. All of it may be empty. One
-// envelope may serve all events of a session: nobody edits it.
+// Envelope says who fired an event and where. Every field may be empty. One
+// envelope may serve all events of a session, so it must not be edited after the
+// first one was fired; to change it, make a copy.
+//
+//	env := &hook.Envelope{Session: "s-1", Agent: "claude", CWD: "/home/me/project"}
 type Envelope struct {
-	Session    string // the agent's session
-	Agent      string // the agent's name
-	Source     string // where the event comes from: "claude", "run", "go", …
-	CWD        string // the agent's working directory; relative paths are resolved against it
-	Transcript string // file with the agent's transcript
+	// Session identifies the agent's session. Counters and metadata that last
+	// longer than one event are kept by it.
+	Session string
 
-	// Metadata travels with the event; decisions add to it. Handlers must not
-	// edit it: they return what they want to add.
+	// Agent is the agent's name: "claude", or the name a user gave it.
+	Agent string
+
+	// Source names what reported the event: an agent with hooks of its own
+	// ("claude"), "run" for a wrapped terminal, "go", "cli", "test".
+	Source string
+
+	// CWD is the agent's working directory, absolute. Relative paths in a tool's
+	// arguments and in path patterns are resolved against it.
+	CWD string
+
+	// Transcript is the file in which the agent records its conversation.
+	Transcript string
+
+	// Metadata travels with the event, and decisions add to it. Handlers must
+	// not edit it: they return what they want to add. Values should be what JSON
+	// can hold, so that hooks in other processes see them too.
 	Metadata map[string]any
 
 	// Mark is the event's identity if it has one already, because it comes from
-	// another process. Nil makes one when it is first asked for.
+	// another process. With nil the engine makes one when it is first needed.
 	Mark *Mark
 }
 
 // Subagent is the id of the sub-agent that the event comes from, as its agent
-// gives it; "" means the agent itself, or one that tells no id.
+// gives it; "" means the agent itself, or a sub-agent without an id. It is read
+// from the metadata: "agent_id", or "agent_id" in the agent's own fields.
 func (env *Envelope) Subagent() string {
 	id, ok := env.Metadata["agent_id"].(string)
 	if native, _ := env.Metadata["native"].(map[string]any); !ok {
@@ -37,7 +54,8 @@ func (env *Envelope) Subagent() string {
 // noEnvelope stands in where none is given.
 var noEnvelope Envelope
 
-// Mark says which event this is, and when it was fired.
+// Mark identifies an event: which one it is, and when it was fired. The same mark
+// in two processes means the same event, so that it is recorded once.
 type Mark struct {
 	ID   ID
 	Time time.Time
@@ -46,6 +64,9 @@ type Mark struct {
 // Event is one thing that an agent is about to do or has done. Handlers share it
 // and must not edit it; a change is returned as Decision.Modified. Fire and
 // Point.New make events.
+//
+// The payload is a struct of this package for hookway's own events, and a
+// map[string]any for those that a configuration defines.
 type Event[P any] struct {
 	*Envelope
 	Payload P
@@ -69,11 +90,11 @@ type AnyEvent interface {
 	Time() time.Time
 	// Body is the payload, a P. Making it may copy the payload's struct.
 	Body() any
-	// Clone copies the event deeply: what it gives may be edited.
+	// Clone copies the event deeply: the copy may be edited.
 	Clone() AnyEvent
-	// Memo keeps what build gives for as long as the event lives, so that its
-	// encoded form is made once however many handlers need it. There is one
-	// slot an event; package wire owns it. Safe for concurrent use.
+	// Memo keeps the result of build for as long as the event lives, so that its
+	// encoded form is made once however many handlers need it. An event has one
+	// slot, which package wire owns. Safe for concurrent use.
 	Memo(build func(AnyEvent) (any, error)) (any, error)
 
 	pointer() any // *P: the payload without a copy, for matchers
@@ -95,8 +116,7 @@ func (ev *Event[P]) ID() ID { return ev.identity().ID }
 // Time is when the event was fired.
 func (ev *Event[P]) Time() time.Time { return ev.identity().Time }
 
-// identity makes the mark when it is first asked for: most events come and go
-// without anybody asking.
+// identity makes the mark when it is first needed: most events never need one.
 func (ev *Event[P]) identity() *Mark {
 	if m := ev.mark.Load(); m != nil {
 		return m
@@ -119,7 +139,7 @@ func (ev *Event[P]) Clone() AnyEvent {
 	return ev.next(&env, Clone(ev.Payload))
 }
 
-// Memo keeps what build gives for as long as the event lives.
+// Memo keeps the result of build for as long as the event lives.
 func (ev *Event[P]) Memo(build func(AnyEvent) (any, error)) (any, error) {
 	return ev.memo.get(func() (any, error) { return build(ev) })
 }

@@ -8,31 +8,33 @@ import (
 	"strings"
 )
 
-// Failure says why a tool failed, as far as its response tells, in the words of
-// hookway or of an agent; "" if it did not.
+// Failure returns why a tool failed, as far as its response tells; "" means that it
+// succeeded. Agents report failures in many shapes: it knows Success and ExitCode,
+// the fields "error", "is_error", "status" and "exitCode" of agents, and the first
+// line of Codex.
 func (r *ToolResponse) Failure() string {
-	said := r.Output
+	why := r.Output
 	for _, name := range []string{"error", "stderr"} {
-		if text := errorText(r.Extra[name]); text != "" && (name == "error" || said == "") {
-			said = text
+		if text := errorText(r.Extra[name]); text != "" && (name == "error" || why == "") {
+			why = text
 		}
 	}
 	switch {
 	case !r.Success, errorText(r.Extra["error"]) != "", r.Extra["is_error"] == true, r.Extra["isError"] == true:
 	case r.ExitCode != nil && *r.ExitCode != 0:
-		said = join(fmt.Sprintf("exit code %d", *r.ExitCode), said, "\n")
+		why = join(fmt.Sprintf("exit code %d", *r.ExitCode), why, "\n")
 	case failedStatus(r.Extra["status"]), failedStatus(r.Extra["result_type"]), codeOf(r.Extra["exitCode"]) != 0, codeOf(r.Extra["exit"]) != 0:
 	case statusLine.MatchString(r.Output):
 	default:
 		return ""
 	}
-	if said == "" {
+	if why == "" {
 		return "the tool failed"
 	}
-	return said
+	return why
 }
 
-// statusLine is how Codex begins what the model is told of a program that failed.
+// statusLine is the first line that Codex gives the model when a program failed.
 var statusLine = regexp.MustCompile(`^(Exit code: |Process exited with code )[1-9]`)
 
 func failedStatus(value any) bool {
@@ -72,15 +74,15 @@ func errorText(value any) string {
 	return ""
 }
 
-// hear has the hooks of Error hear that a tool failed, where that is an event of an
-// agent: PostToolUseFailure. What they answer is that event's outcome.
-func (r *run) hear(v *Verdict) {
+// fault asks the hooks of Error about a failed tool that an agent reports as
+// PostToolUseFailure. Their answer becomes that event's outcome.
+func (r *run) fault(v *Verdict) {
 	failure, ok := r.ev.pointer().(*ToolFailure)
 	if !ok {
 		return
 	}
-	if said := r.e.toolFault(r.ctx, r.ev, failure.ToolName, failure.Error, v); said.Action == ActionAnswer && strength[v.Action] < strength[ActionAnswer] {
-		v.Action, v.Reason, v.By, v.Result = said.Action, said.Reason, said.By, said.Result
+	if out := r.e.toolFault(r.ctx, r.ev, failure.ToolName, failure.Error, v); out.Action == ActionAnswer && strength[v.Action] < strength[ActionAnswer] {
+		v.Action, v.Reason, v.By, v.Result = out.Action, out.Reason, out.By, out.Result
 	}
 }
 
@@ -94,7 +96,7 @@ func (e *Engine) toolFault(ctx context.Context, ev AnyEvent, tool, text string, 
 	env.Mark = nil
 	out, err := Fire(ctx, e, Error, &env, Fault{Phase: "tool", Error: text, ToolName: tool})
 	v.Steps = append(v.Steps, out.Steps...)
-	if err != nil { // the caller gave up; the event itself is decided
+	if err != nil { // the context ended; the event itself is decided
 		return Verdict{}
 	}
 	if out.Payload.Error != text {
@@ -106,9 +108,10 @@ func (e *Engine) toolFault(ctx context.Context, ev AnyEvent, tool, text string, 
 	return out.Verdict
 }
 
-// FailedTool has the hooks of Error, phase tool, hear of a call whose result says
-// that it failed, under an agent that has no event for that. ev is its PostToolUse,
-// whose outcome is out: a recovery takes the result's place. Tool does not need it.
+// FailedTool fires Error, with phase "tool", for a call whose result says that it
+// failed, under an agent that has no event for failures. ev is its PostToolUse, and
+// out that event's outcome: a recovery replaces the result in it. Call it after
+// firing PostToolUse for an agent; Tool does it itself.
 func (e *Engine) FailedTool(ctx context.Context, ev AnyEvent, out *Outcome[any]) {
 	result, ok := out.Payload.(ToolResult)
 	if !ok || ev.Info() != PostToolUse.info {
@@ -118,9 +121,9 @@ func (e *Engine) FailedTool(ctx context.Context, ev AnyEvent, out *Outcome[any])
 	if why == "" {
 		return
 	}
-	said := e.toolFault(ctx, ev, result.ToolName, why, &out.Verdict)
-	if said.Action == ActionAnswer && out.Action != ActionBlock {
-		result.ToolResponse = toResponse(said.Result)
+	recovery := e.toolFault(ctx, ev, result.ToolName, why, &out.Verdict)
+	if recovery.Action == ActionAnswer && out.Action != ActionBlock {
+		result.ToolResponse = toResponse(recovery.Result)
 		out.Payload, out.Changed = result, true
 	}
 }

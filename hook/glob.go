@@ -9,11 +9,18 @@ import (
 	"strings"
 )
 
-// Glob is a compiled path pattern. '*' matches any characters but '/', '?' one
-// such character, '[ab]' and '[!ab]' one of or none of a set, '{a,b}' either,
-// and '**' any number of folders. A pattern without '/' matches the last
-// element at any depth: "*.rs", ".env". A leading "~/" is the home folder.
-// Patterns that do not begin with '/' or '**' match only below the root.
+// Glob is a compiled path pattern:
+//
+//   - '*' matches any characters but '/', and '?' one such character
+//   - '[ab]' matches one of a set, '[!ab]' one that is not in it
+//   - '{a,b}' matches either, and may be nested
+//   - '**' matches any number of folders, also none
+//   - a pattern without '/' matches the last element at any depth: "*.rs", ".env"
+//   - a trailing '/' means everything below the folder
+//   - a leading "~/" is the home folder
+//
+// Patterns that do not begin with '/' or '**' match only below the root. A Glob is
+// immutable and may be used from many goroutines.
 type Glob struct{ alternatives []globPath }
 
 // globPath is a pattern without braces.
@@ -26,7 +33,8 @@ type globPath struct {
 // maxAlternatives bounds what braces may expand to.
 const maxAlternatives = 64
 
-// CompileGlob compiles a pattern. The error says what is wrong and what to do.
+// CompileGlob compiles a pattern. The error says what is wrong and what to write
+// instead; a leading '!' is one, because it would not negate.
 func CompileGlob(pattern string) (*Glob, error) {
 	if pattern == "" {
 		return nil, errors.New("an empty pattern matches nothing; leave the field out to match all")

@@ -5,14 +5,15 @@ import (
 	"strings"
 )
 
-// Lane says when a hook runs and what it may do; see the package comment.
+// Lane says when a hook runs and what it may do; see the package comment. A rule
+// that protects something belongs into Guard: no change can slip past it.
 type Lane uint8
 
 // The lanes, in the order in which they run.
 const (
-	Transform Lane = iota
-	Guard
-	Observe
+	Transform Lane = iota // one after the other; may change the payload
+	Guard                 // side by side on the final payload; may not change it
+	Observe               // told afterwards, never waited for; its answer is ignored
 )
 
 // String gives the lane's name in configs and steps.
@@ -28,7 +29,8 @@ func ParseLane(name string) (Lane, error) {
 	return 0, fmt.Errorf("unknown lane %q; use transform, guard or observe", name)
 }
 
-// Failure is what follows when a handler reaches no decision.
+// Failure is what happens when a handler fails: an error, a panic, a timeout or an
+// invalid answer.
 type Failure uint8
 
 // The failure policies. FailDefault is FailClosed for guards, FailOpen for all others.
@@ -52,9 +54,11 @@ func ParseFailure(name string) (Failure, error) {
 	return 0, fmt.Errorf("unknown failure policy %q; use continue or block", name)
 }
 
-// Profile keeps the habits of another hook system for a hook that came from
-// there. It is data that the chain reads, one field per habit.
+// Profile keeps the habits of another hook system for a hook that was written for
+// it. It is data that the chain reads, one field per habit; the zero value is
+// hookway's own behaviour.
 type Profile struct {
+	// Name is the system's, as configurations write it.
 	Name string
 
 	// SeesOriginal gives the hook the payload as it was fired, whatever earlier
@@ -70,15 +74,15 @@ type Profile struct {
 	// HigherFirst orders by priority descending: the hook's priority is negated.
 	HigherFirst bool
 
-	// PlainText takes what a program prints and what does not begin with { for
-	// text, as Claude Code does: no opinion, or what the agent is told.
+	// PlainText takes output that does not begin with { for text, as Claude Code
+	// does: no opinion, or what the agent is told.
 	PlainText bool
 
 	// ExitTwoFails makes exit code 2 a failure, like any other but 0.
 	ExitTwoFails bool
 
-	// BlockEnds makes a block the end of what goes on: a turn of the loop is not
-	// run, an agent that stops has stopped. Each is followed by Error.
+	// BlockEnds makes a block end the operation at every event: a turn of the loop
+	// is not run, an agent that stops stays stopped. Each is followed by Error.
 	BlockEnds bool
 
 	// Together asks all hooks of the transform lane that have it, and the same priority,
@@ -90,16 +94,16 @@ type Profile struct {
 	// FailOpen never blocks because of a failure, unless on_failure says so.
 	FailOpen bool
 
-	// Iterations has the turns of an agent's loop counted, and the number put into
-	// the metadata of events as "iteration".
+	// Iterations counts the turns of an agent's loop and puts the number into the
+	// metadata of events as "iteration", from 1.
 	Iterations bool
 
 	// Priority is the default priority.
 	Priority int
 }
 
-// ProfileClaude is that of hooks from Claude Code's own settings. Own hooks cannot
-// name it: what they print is looked at more closely.
+// ProfileClaude is the profile of hooks from Claude Code's own settings. A hook of
+// hookway's configuration cannot have it: its output is checked more closely.
 var ProfileClaude = Profile{Name: "claude", PlainText: true, Together: true, Priority: DefaultPriority}
 
 // The profiles of the systems that hookway takes hooks from.
@@ -110,7 +114,7 @@ var (
 	ProfileA3S      = Profile{Name: "a3s", SeesOriginal: true, SkipDropsChanges: true, Priority: DefaultPriority}
 )
 
-// Profiles lists the profiles by name, for configs: those that hooks of one's own can have.
+// Profiles lists the profiles that a configuration can name.
 func Profiles() []Profile {
 	return []Profile{ProfileAcai, ProfileOpenClaw, ProfileCompilr, ProfileA3S}
 }

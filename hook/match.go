@@ -11,19 +11,45 @@ import (
 	"unicode"
 )
 
-// Match says which events a hook wants. All fields that are given must hold; of
-// a list, one entry must. A field that the event does not have never holds. The
-// zero value matches every event.
+// Match says which events a hook wants. All fields that are set must hold; of a
+// list, one entry must. A field that the event does not have never holds. The zero
+// value matches every event.
+//
+//	hook.Match{
+//		Tool: []string{"Edit", "Write"},
+//		Path: []string{"src/**"},
+//		Not:  &hook.Match{Path: []string{"*_test.go"}},
+//	}
+//
+// Names are compared with case. A glob over names has no folders: '*' also matches
+// '/'. Patterns are compiled when the hook is added; Check does it earlier.
 type Match struct {
-	Tool      []string            // names: exact, a glob, or "A|B"
-	Path      []string            // globs over the file that a tool is called with; see Glob
-	Command   []string            // regular expressions over the command line of a shell tool
-	Session   []string            // exact
-	Agent     []string            // exact or a glob
-	Source    []string            // who reported the event, as "claude" or "run": exact or a glob
-	Namespace []string            // directives: exact or a glob
-	Target    []string            // directives: exact or a glob
-	Fields    map[string][]string // payload fields by wire name ("from", "tool_input.url"): exact or a glob
+	// Tool has names of tools: exact, a glob, or "Edit|Write".
+	Tool []string
+
+	// Path has globs over the files that a tool is called with: see Glob. A
+	// relative one starts at the hook's Root.
+	Path []string
+
+	// Command has regular expressions over the command line of a shell tool.
+	Command []string
+
+	// Session has ids of sessions, exact.
+	Session []string
+
+	// Agent has names of agents: exact or a glob.
+	Agent []string
+
+	// Source has what reported the event, as "claude" or "run": exact or a glob.
+	Source []string
+
+	// Namespace and Target are those of a directive: exact or a glob.
+	Namespace []string
+	Target    []string
+
+	// Fields has payload fields by wire name ("from", "tool_input.url"): exact
+	// or a glob. All fields must hold, and of each field's list one entry.
+	Fields map[string][]string
 
 	Any []Match // one of them must hold
 	All []Match // all of them must hold
@@ -36,7 +62,7 @@ type test func(*facts) bool
 // matcher is a compiled Match. The zero value matches everything.
 type matcher struct {
 	tests []test
-	tools []string // if set, the tool must be one of these: the chain's index sees to it
+	tools []string // if set, the tool must be one of these: the chain's index ensures it
 }
 
 func (m *matcher) holds(f *facts) bool {
@@ -48,8 +74,9 @@ func (m *matcher) holds(f *facts) bool {
 	return true
 }
 
-// Check reports everything that is wrong with the patterns, each error with the
-// place of the pattern inside the match ("any[1].command[0]").
+// Check reports everything that is wrong with the patterns: the join of one
+// *PatternError for each, with the place of the pattern inside the match
+// ("any[1].command[0]"). Nil means that every pattern compiles.
 func (m Match) Check() error {
 	_, err := m.compile("", "", false)
 	return err
@@ -61,7 +88,7 @@ func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	c.readable(m)
 	var exactTools []string
 	if tools, from := splitBars(m.Tool); at == "" && !hasMeta(tools) {
-		exactTools = tools // the chain's index sees to it
+		exactTools = tools // the chain's index ensures it
 	} else {
 		c.add(names("tool", tools, (*facts).toolName, &c, from...))
 	}
@@ -143,8 +170,8 @@ func (c *compiler) nested(m Match) {
 	}
 }
 
-// readable refuses patterns with control characters. Nobody means them: they
-// come from escapes, such as "\b" in YAML's double quotes, and never match.
+// readable refuses patterns with control characters. They come from escapes by
+// mistake, such as "\b" in YAML's double quotes, and never match.
 func (c *compiler) readable(m Match) {
 	check := func(place string, list []string) {
 		for i, pattern := range list {

@@ -16,7 +16,7 @@ type memoValue struct {
 	err   error
 }
 
-// errMemo is for those who ask after a build that never ended.
+// errMemo is the error of a memo whose build panicked.
 var errMemo = errors.New("it could not be made: making it panicked the first time")
 
 func (m *memo) get(build func() (any, error)) (any, error) {
@@ -26,7 +26,7 @@ func (m *memo) get(build func() (any, error)) (any, error) {
 		v = m.made.Load()
 	}
 	v.once.Do(func() {
-		v.err = errMemo // what the next who asks is told, if build panics
+		v.err = errMemo // for later callers, if build panics
 		v.value, v.err = build()
 	})
 	return v.value, v.err

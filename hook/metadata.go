@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// addMetadata merges what a hook wants to tell the hooks after it. Later keys
-// win; environment maps under "env" are merged key by key, and names that
-// would change what programs are run, or what code they load, are refused.
+// addMetadata merges a hook's metadata into the event for the hooks after it.
+// Later keys win; environment maps under "env" are merged key by key, and names
+// that would change which code a program runs are refused.
 func (r *run) addMetadata(step *Step, more map[string]any) {
 	env := *r.ev.Head()
 	merged := maps.Clone(env.Metadata)
@@ -82,8 +82,9 @@ func variables(value any) (map[string]any, bool) {
 	return vars, true
 }
 
-// RefusedVariable reports the environment variables that no hook may set: those
-// that decide which code a program runs. Case does not count, as on Windows.
+// RefusedVariable reports whether hooks may not set an environment variable,
+// because it decides which code a program runs: PATH, NODE_OPTIONS, LD_* and
+// DYLD_*. Case does not count, as on Windows.
 func RefusedVariable(name string) bool {
 	upper := strings.ToUpper(name)
 	return upper == "PATH" || upper == "NODE_OPTIONS" || strings.HasPrefix(upper, "LD_") || strings.HasPrefix(upper, "DYLD_")

@@ -37,7 +37,7 @@ func (c *events) enter(info *EventInfo) error {
 	for _, name := range names {
 		key := Normal(name)
 		if key == "" || key == "*" {
-			return fmt.Errorf("%q is no name for an event", name)
+			return fmt.Errorf("invalid event name %q: want letters", name)
 		}
 		if old := c.lookup(key); old != nil {
 			return fmt.Errorf("the event name %q is taken by %s", name, old.Name)
@@ -68,7 +68,7 @@ func (c *events) lookup(key string) *EventInfo {
 }
 
 // Normal is the form in which names are compared: without '_' and '-', and with
-// ASCII letters in lower case.
+// ASCII letters in lower case. "pre_tool_use" and "PreToolUse" have the same.
 func Normal(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -81,8 +81,10 @@ func Normal(name string) string {
 	}, name)
 }
 
-// Lookup finds an event by its name or an alias, without regard to case, '_',
-// '-' and a leading "on". The error for an unknown name suggests the nearest.
+// Lookup finds an event by its name or an alias, without regard to case, '_', '-'
+// and a leading "on": "pre_tool_use", "beforeTool" and "onToolCall" are all
+// PreToolUse. The error for an unknown name suggests the nearest one. Events that
+// only one engine knows are found by Engine.Lookup.
 func Lookup(name string) (*EventInfo, error) {
 	if info := catalogue.find(name); info != nil {
 		return info, nil
@@ -93,7 +95,8 @@ func Lookup(name string) (*EventInfo, error) {
 	return nil, unknownEvent(name, Events)
 }
 
-// Events lists all events of this process, in the order of the documentation.
+// Events lists all events of this process, in the order of the documentation and
+// then those of Define. Events about hooks (HookStarted and so on) are not in it.
 func Events() []*EventInfo {
 	catalogue.mu.RLock()
 	defer catalogue.mu.RUnlock()
@@ -104,8 +107,8 @@ func unknownEvent(name string, known func() []*EventInfo) error {
 	return &unknownEventError{name, known}
 }
 
-// unknownEventError looks for the nearest name when it is printed only: most who
-// look a name up just want to know whether it is there.
+// unknownEventError looks for the nearest name only when it is printed: most
+// callers just want to know whether there is such an event.
 type unknownEventError struct {
 	name  string
 	known func() []*EventInfo
@@ -125,14 +128,14 @@ func (e *unknownEventError) Error() string {
 	return fmt.Sprintf("unknown event %q; hookway list --events prints the names", e.name)
 }
 
-// Nearest gives the candidate most like name, or "" if none is like it at all.
-// It compares as Lookup does.
+// Nearest returns the candidate most like name, or "" if none is similar. It
+// compares as Lookup does, and allows an edit for every three characters, and one.
 func Nearest(name string, candidates []string) string {
 	return NearestWithin(len(Normal(name))/3+1, name, candidates)
 }
 
 // NearestWithin is Nearest for names that differ by at most so many edits: a
-// character put in, left out or replaced.
+// character inserted, deleted or replaced. Ties go by name.
 func NearestWithin(edits int, name string, candidates []string) string {
 	want := Normal(name)
 	best, bestAt := "", edits+1

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// How closely a hook names the directives it wants, the closest first.
+// How specific a hook is about the directives it wants, the most specific first.
 const (
 	exactTarget = iota
 	globTarget
@@ -14,9 +14,9 @@ const (
 	noNamespace
 )
 
-// namespaceRank orders hooks of equal priority at a directive: the one that says
-// more closely what it wants first, then hookway's own before the users'. It is
-// zero for all hooks that may want another event too.
+// namespaceRank orders hooks of equal priority at a directive: the more specific
+// one first, then hookway's own before the users'. It is zero for hooks that are
+// not about directives.
 func (e *entry) namespaceRank() int {
 	rank := 2 * (closeness(&e.hook.Match) - noNamespace)
 	if rank == 0 || !e.every && !slices.Contains(e.events, Directive.info) {
@@ -42,11 +42,12 @@ func closeness(m *Match) int {
 	return exactTarget
 }
 
-// ExactNamespaces reports whether the match itself, not one in it, names
-// namespaces of directives, and each of them exactly.
+// ExactNamespaces reports whether the match names namespaces of directives, and
+// each of them exactly. Matches nested in it do not count. A hook with Override
+// needs such a match.
 func (m Match) ExactNamespaces() bool { return closeness(&m) <= exactNamespace }
 
-// checkOverride finds what is wrong with a hook that stands in for built-in ones.
+// checkOverride finds what is wrong with a hook that replaces built-in ones.
 func (e *entry) checkOverride() error {
 	h := &e.hook
 	if !h.Override {
@@ -68,8 +69,8 @@ func (e *entry) checkOverride() error {
 	return errors.Join(errs...)
 }
 
-// overridden reports whether a hook of the user's stands in for the built-in
-// ones at this event.
+// overridden reports whether a user's hook replaces the built-in ones at this
+// event.
 func (r *run) overridden() bool {
 	for _, e := range r.chain.overriding {
 		if e.match.holds(r.known()) {
@@ -79,9 +80,10 @@ func (r *run) overridden() bool {
 	return false
 }
 
-// TakesDirective reports whether a hook wants a directive, and runs none. Hooks
-// of every event ("*") count only if they name its namespace: they watch
-// whatever there is, and do not give a namespace a meaning.
+// TakesDirective reports whether a hook wants a directive; it runs no hook. Hooks
+// of every event ("*") count only if they name its namespace: a hook that watches
+// everything does not give a namespace a meaning. Readers of an agent's output ask
+// it, to tell a directive from text that only looks like one.
 func (e *Engine) TakesDirective(env *Envelope, d DirectiveCall) bool {
 	c := e.table.Load().find(Directive.info)
 	if c == nil {

@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// NoticeKind is what the engine tells its watchers about.
+// NoticeKind is what happened to a hook.
 type NoticeKind string
 
-// The kinds of notice.
+// The kinds of notice. For every try of a call there is HookStarted, and then
+// HookCompleted or HookError.
 const (
-	HookRegistered   NoticeKind = "HookRegistered"
-	HookUnregistered NoticeKind = "HookUnregistered"
-	HookStarted      NoticeKind = "HookStarted"
-	HookCompleted    NoticeKind = "HookCompleted"
-	HookError        NoticeKind = "HookError"   // failed, or part of its decision was refused
-	HookDropped      NoticeKind = "HookDropped" // an observe hook's queue was full
+	HookRegistered   NoticeKind = "HookRegistered"   // added
+	HookUnregistered NoticeKind = "HookUnregistered" // removed, or replaced
+	HookStarted      NoticeKind = "HookStarted"      // its handler is about to be called
+	HookCompleted    NoticeKind = "HookCompleted"    // its handler reached a decision
+	HookError        NoticeKind = "HookError"        // failed, or part of its decision was refused
+	HookDropped      NoticeKind = "HookDropped"      // an observe hook's queue was full
 )
 
-// Notice is one thing that happened to a hook. A cancelled firing's hooks are
-// told about too, so that a record of notices has no gaps.
+// Notice is one thing that happened to a hook. There are notices of the hooks of a
+// cancelled firing too, so that a record of notices has no gaps.
 type Notice struct {
 	Kind     NoticeKind
 	Hook     string   // id
@@ -35,16 +36,16 @@ type Notice struct {
 	Duration time.Duration // HookCompleted, HookError
 	Err      error         // HookError
 
-	change bool // the event is itself one that tells of hooks
+	change bool // the event is itself one about hooks
 }
 
-// watcher is one function that is told.
+// watcher is one function of Watch. Functions cannot be compared, pointers can.
 type watcher struct{ tell func(Notice) }
 
-// Watch calls tell with every notice, on the goroutine where it happens: tell
-// must be quick, may be called from many goroutines at once, and must not fire
-// events. A panic of tell is dropped: a watcher must not bring down what it
-// watches. The function Watch gives ends the watch.
+// Watch calls tell with every notice, on the goroutine where it happens: tell must
+// be quick, may be called from many goroutines at once, and must not fire events.
+// A panic of tell is dropped: a watcher must not stop what it watches. The function
+// that Watch returns ends the watch; a call of tell may still be running then.
 func (e *Engine) Watch(tell func(Notice)) (stop func()) {
 	w := &watcher{tell}
 	e.editWatchers(func(list []*watcher) []*watcher { return append(list, w) })

@@ -65,8 +65,12 @@ func (q *queue) take() (next func()) {
 	return next
 }
 
-// Settled is what came of an event, for the hooks of the observe lane, which are told
-// of it when it is decided. It must not be edited.
+// Settled is the result of an event, for the hooks of the observe lane: they run
+// when the other lanes have decided. It is shared, and must not be edited.
+//
+//	if s := hook.SettledOf(ctx); s != nil && s.Action == hook.ActionBlock {
+//		blocked.Inc()
+//	}
 type Settled struct {
 	Verdict
 	Fired AnyEvent // the event as it was before hooks changed it
@@ -75,8 +79,8 @@ type Settled struct {
 // settledKey is the key of a Settled in a context.
 type settledKey struct{}
 
-// SettledOf gives what came of the event that a hook of the observe lane is told of;
-// nil in any other call.
+// SettledOf returns the result of the event that a hook of the observe lane is
+// called with; nil in any other call.
 func SettledOf(ctx context.Context) *Settled {
 	s, _ := ctx.Value(settledKey{}).(*Settled)
 	return s
@@ -110,10 +114,11 @@ func (r *run) observe(v *Verdict) {
 type observing struct {
 	r      *run
 	ctx    context.Context
-	before <-chan struct{} // closed when the one before has begun; nil: there is none
+	before <-chan struct{} // closed when the observer before has begun; nil: there is none
 }
 
-// begin has an observer told, behind the one before it; more says that others follow.
+// begin queues the event for an observer, behind the one before it; more says that
+// others follow.
 func (o *observing) begin(e *entry, more bool) {
 	engine, ctx, ev, before := o.r.e, o.ctx, o.r.ev, o.before
 	var begun chan struct{}
@@ -137,18 +142,21 @@ func (o *observing) begin(e *entry, more bool) {
 	if !ok {
 		o.r.e.notify(o.r.notice(HookDropped, e))
 	}
-	if now { // what waits for an earlier event holds up nobody
+	if now { // one that waits for an earlier event must not delay the next
 		o.before = begun
 	}
 }
 
-// DefaultBegin is how long an observer may keep the next one from beginning.
+// DefaultBegin is how long an observer may delay the start of the next one: it
+// begins then, or earlier if the handler has called Begun.
 const DefaultBegin = 10 * time.Millisecond
 
 type begunKey struct{}
 
-// Begun tells that a handler has taken up its event: then the next observer begins. A
-// handler that hands its event on to another goroutine calls it when it has.
+// Begun says that a handler has started to work on its event, so that the next
+// observer of the event begins. Handlers that pass the event on to another process
+// or goroutine call it once that has the event; for others it is optional. Outside
+// of the observe lane it does nothing.
 func Begun(ctx context.Context) {
 	if begin, ok := ctx.Value(begunKey{}).(func()); ok {
 		begin()
@@ -163,7 +171,8 @@ func (e *Engine) show(ctx context.Context, to *entry, ev AnyEvent) {
 	_ = r.call(to, ev, &steps, &ignored)
 }
 
-// Dropped counts the events that an observe hook lost because it was behind.
+// Dropped counts the events that an observe hook lost because its queue was full,
+// since it was registered.
 func (e *Engine) Dropped(id string) uint64 {
 	e.mu.Lock()
 	entry := e.hooks[id]

@@ -3,28 +3,32 @@ package hook
 import "time"
 
 // Named sets the hook's id. Without it, On names the hook after the line of
-// code that registers it.
+// code that registers it: "go:main.go:42".
 func Named(id string) Option { return func(h *Hook) { h.ID = id } }
 
-// For names the events of an untyped hook; "*" is every event.
+// For adds events to an untyped hook, by name or alias; "*" is every event.
 func For(events ...string) Option {
 	return func(h *Hook) { h.Events = append(h.Events, events...) }
 }
 
-// Matching sets the whole matcher.
+// Matching sets the whole matcher. Matchers of earlier options are lost.
 func Matching(m Match) Option { return func(h *Hook) { h.Match = m } }
 
-// MatchTool matches the tool's name: exact names or globs, one of which must hold.
+// MatchTool matches the tool's name: exact names, globs or "Edit|Write", one of
+// which must hold. Exact names are indexed: hooks for other tools cost nothing.
 func MatchTool(names ...string) Option {
 	return func(h *Hook) { h.Match.Tool = append(h.Match.Tool, names...) }
 }
 
-// MatchPath matches a file that a tool is called with, by globs.
+// MatchPath matches a file that a tool is called with, by globs: see Glob. A guard
+// also sees where symbolic links lead, and holds if either form matches.
 func MatchPath(globs ...string) Option {
 	return func(h *Hook) { h.Match.Path = append(h.Match.Path, globs...) }
 }
 
-// MatchCommand matches the command line of a shell tool, by regular expressions.
+// MatchCommand matches the command line of a shell tool, by regular expressions in
+// the syntax of package regexp. They are searched for anywhere in the line; use ^
+// and $ to anchor them. Events without a command line do not match.
 func MatchCommand(regexes ...string) Option {
 	return func(h *Hook) { h.Match.Command = append(h.Match.Command, regexes...) }
 }
@@ -35,6 +39,9 @@ func MatchSession(id string) Option {
 }
 
 // MatchField matches a payload field, by its wire name, with exact texts or globs.
+// Dots lead into objects, and of a list one element must match:
+//
+//	hook.MatchField("tool_input.url", "https://*.example.com/*")
 func MatchField(name string, patterns ...string) Option {
 	return func(h *Hook) {
 		fields := map[string][]string{name: append([]string(nil), patterns...)}
@@ -51,16 +58,19 @@ func As(lane Lane) Option { return func(h *Hook) { h.Lane = lane } }
 // Priority sets the order inside the lane: lower first, 100 by default.
 func Priority(p int) Option { return func(h *Hook) { h.Priority = p } }
 
-// Timeout sets the time that all tries of one call have together; zero is none.
-// A hook with a timeout of its own runs on its own goroutine.
+// Timeout sets the time that all tries of one call have together; zero is no
+// bound. A hook with a timeout of its own runs on its own goroutine, and is
+// abandoned when the time is over.
 func Timeout(d time.Duration) Option {
 	return func(h *Hook) { h.Timeout, h.ownTimeout = d, d > 0 }
 }
 
-// Retries sets how often a failed handler is tried again.
+// Retries sets how often a failed handler is tried again, at most MaxRetries
+// times. The pause before the first further try is 20 ms, and doubles each time.
+// A decision, also a block, is never retried.
 func Retries(n int) Option { return func(h *Hook) { h.Retries = n } }
 
-// OnFailure sets what follows when the handler reaches no decision.
+// OnFailure sets what happens when the handler fails.
 func OnFailure(f Failure) Option { return func(h *Hook) { h.OnFail = f } }
 
 // WithProfile gives the hook the habits, and the default priority, of another
@@ -69,7 +79,8 @@ func WithProfile(p Profile) Option {
 	return func(h *Hook) { h.Profile, h.Priority = p, p.Priority }
 }
 
-// Queue bounds how many events an observe hook may be behind.
+// Queue bounds how many events may wait for an observe hook; the newest beyond it
+// are dropped and counted.
 func Queue(n int) Option { return func(h *Hook) { h.Queue = n } }
 
 // Root sets the folder that relative path patterns start from.

@@ -7,14 +7,15 @@ import (
 )
 
 // Outcome is what the whole chain answers to one event: the verdict, and the
-// payload as the hooks left it.
+// payload as the hooks left it. Run the operation with Payload, not with what you
+// fired.
 type Outcome[P any] struct {
 	Verdict
 	Payload P
 }
 
-// Typed is the outcome of an event of any kind, which Engine.Fire gives, as that of
-// its own kind. P must be the type of the event's payload.
+// Typed turns the outcome of Engine.Fire into one with a typed payload. P must be
+// the type of the event's payload, or Payload is the zero P.
 func Typed[P any](out Outcome[any]) Outcome[P] {
 	payload, ok := out.Payload.(P)
 	if p, is := out.Payload.(*P); !ok && is && p != nil {
@@ -23,23 +24,24 @@ func Typed[P any](out Outcome[any]) Outcome[P] {
 	return Outcome[P]{Verdict: out.Verdict, Payload: payload}
 }
 
-// Verdict is an Outcome without its payload.
+// Verdict is an Outcome without its payload. Action is never ActionSkip: a skip
+// ends a lane, and the operation goes on.
 type Verdict struct {
-	Event       string // canonical name
-	Action      Action
-	Reason      string // for the agent
-	UserMessage string // for the user; several are joined by a line break
-	By          string // id of the hook that decided
-	Inject      string // texts of all hooks, joined by a blank line
-	Result      any    // with ActionAnswer
-	RetryDelay  time.Duration
+	Event       string         // canonical name
+	Action      Action         // the strongest of all hooks
+	Reason      string         // for the agent, from the hook that decided
+	UserMessage string         // for the user; several are joined by a line break
+	By          string         // id of the hook that decided; empty for continue
+	Inject      string         // texts of all hooks, joined by a blank line
+	Result      any            // with ActionAnswer: stands in for the operation's
+	RetryDelay  time.Duration  // with ActionRetry: always set
 	Changed     bool           // the payload is not the one that was fired
 	Metadata    map[string]any // the event's, with what hooks added
 	Steps       []Step         // one for each call of a handler, in order
 }
 
-// Failure is why the hook that decided failed: its block is what its failures do,
-// and not its decision. Nil if it decided by itself.
+// Failure is the error of the hook that decided, if its block comes from its
+// failure policy. It is nil if the hook decided itself.
 func (v *Verdict) Failure() error {
 	if v.Action != ActionBlock {
 		return nil
@@ -57,16 +59,17 @@ func (v *Verdict) Failure() error {
 	return nil
 }
 
-// Step is one call of one hook's handler.
+// Step is one call of one hook's handler. A hook that was tried three times has
+// three steps; the last one has its decision.
 type Step struct {
-	Hook     string
-	Lane     Lane
-	Action   Action
-	Reason   string
-	Changed  bool   // it changed the payload
-	Injected bool   // it injected text
-	Note     string // what was odd about its answer, see Decision
-	Duration time.Duration
+	Hook     string        // id
+	Lane     Lane          // in which it was called
+	Action   Action        // what it decided, as far as the event allows it
+	Reason   string        // the decision's
+	Changed  bool          // it changed the payload
+	Injected bool          // it injected text
+	Note     string        // the decision's: what was odd about the answer
+	Duration time.Duration // of this try
 
 	// Err says why the handler failed, or what part of its decision was refused
 	// (a *RefusedError), or both; errors.As finds each. Nil means that its
@@ -75,7 +78,8 @@ type Step struct {
 }
 
 // RefusedError is a part of a decision that the event, or the lane, does not
-// allow. That part was treated as continue.
+// allow, such as an answer to an event that cannot be answered. That part was
+// treated as continue; the rest of the decision counted.
 type RefusedError struct{ What string }
 
 func (e *RefusedError) Error() string { return "refused: " + e.What }

@@ -10,7 +10,8 @@ func (m ChatMessage) Role() string {
 	return role
 }
 
-// ToolDefinition is a tool offered to a model, with its provider's fields.
+// ToolDefinition is a tool offered to a model, with its provider's fields; "name",
+// "description" and a JSON Schema by custom.
 type ToolDefinition map[string]any
 
 // ToolCall is a call of a tool: one that a model asks for, or that an event is
@@ -21,14 +22,16 @@ type ToolCall struct {
 	Input map[string]any `json:"input"`
 }
 
-// Usage counts a generation's tokens.
+// Usage counts the tokens of one call of a model, as its provider does. A total of
+// zero means that it was not reported.
 type Usage struct {
 	PromptTokens     int64 `json:"prompt_tokens"`
 	CompletionTokens int64 `json:"completion_tokens"`
 	TotalTokens      int64 `json:"total_tokens"`
 }
 
-// Generation is a call of a model: the payload of GenerateStart.
+// Generation is a call of a model: the payload of GenerateStart. Hooks may change
+// every field. If they change SystemPrompt, a system message in Messages follows.
 type Generation struct {
 	Messages       []ChatMessage    `json:"messages,omitempty"`
 	Tools          []ToolDefinition `json:"tools,omitempty"`
@@ -56,7 +59,8 @@ func (g *Generation) settle(before *Generation) {
 	g.Messages = messages
 }
 
-// GenerationResult is a model's answer: the payload of GenerateEnd.
+// GenerationResult is a model's answer: the payload of GenerateEnd, with the
+// request it answers. Hooks may change ResponseText.
 type GenerationResult struct {
 	Generation
 	ResponseText string     `json:"response_text"`
@@ -65,7 +69,8 @@ type GenerationResult struct {
 	DurationMS   int64      `json:"duration_ms"`
 }
 
-// IterationInfo is one turn of an agent's loop: the payload of IterationStart.
+// IterationInfo is one turn of an agent's loop: the payload of IterationStart. A
+// MaxIterations of zero means that the loop has no bound, or does not tell it.
 type IterationInfo struct {
 	Iteration     int           `json:"iteration"` // from 1
 	MaxIterations int           `json:"max_iterations,omitempty"`
@@ -73,6 +78,7 @@ type IterationInfo struct {
 }
 
 // IterationResult is a finished turn: the payload of IterationEnd.
+// CompletedWithText means that the model called no tool, which ends most loops.
 type IterationResult struct {
 	IterationInfo
 	ToolCalls         []IterationCall `json:"tool_calls,omitempty"`

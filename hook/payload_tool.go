@@ -5,16 +5,23 @@ import (
 	"maps"
 )
 
-// ToolUse is a call of a tool: the payload of PreToolUse.
+// ToolUse is a call of a tool: the payload of PreToolUse. Hooks may change
+// ToolInput.
 type ToolUse struct {
+	// ToolName is the tool's name as Claude Code has it ("Bash", "Edit",
+	// "mcp__server__tool"), under every agent.
 	ToolName string `json:"tool_name"`
 
-	// ToolInput holds the tool's arguments. Numbers that came as JSON are
-	// json.Number, so that no digit is lost.
+	// ToolInput holds the tool's arguments, with Claude Code's names. Numbers
+	// that came as JSON are json.Number, so that no digit is lost.
 	ToolInput map[string]any `json:"tool_input"`
 
-	ToolUseID   string   `json:"tool_use_id,omitempty"`
-	RecentTools []string `json:"recent_tools,omitempty"` // names, oldest first
+	// ToolUseID is the same at all events of a call, if the agent gives calls
+	// an id.
+	ToolUseID string `json:"tool_use_id,omitempty"`
+
+	// RecentTools has the names of earlier calls of the session, oldest first.
+	RecentTools []string `json:"recent_tools,omitempty"`
 }
 
 // Text gives an argument that is a string, or "".
@@ -23,7 +30,9 @@ func (u *ToolUse) Text(key string) string {
 	return s
 }
 
-// WithInput is the call with one argument replaced; the original stays as it is.
+// WithInput is the call with one argument replaced; the original stays as it is:
+//
+//	return hook.Change(ev.Payload.WithInput("timeout", 30000)), nil
 func (u ToolUse) WithInput(key string, value any) ToolUse {
 	input := maps.Clone(u.ToolInput)
 	if input == nil {
@@ -36,7 +45,8 @@ func (u ToolUse) WithInput(key string, value any) ToolUse {
 
 func (u *ToolUse) toolCall() (string, map[string]any) { return u.ToolName, u.ToolInput }
 
-// ToolResult is a finished call: the payload of PostToolUse.
+// ToolResult is a finished call: the payload of PostToolUse. Hooks may change
+// ToolResponse.
 type ToolResult struct {
 	ToolUse
 	ToolResponse ToolResponse `json:"tool_response"`
@@ -44,10 +54,10 @@ type ToolResult struct {
 
 // ToolResponse is what a tool gave back. In JSON it is one object: the four
 // fields, and beside them whatever else the agent reports (Extra). A response
-// that is no object, as some agents send, is read as the output.
+// that is not an object, as some agents send, is read as the output.
 type ToolResponse struct {
-	Success    bool           `json:"success"`
-	Output     string         `json:"output"`
+	Success    bool           `json:"success"`             // true if the agent does not say
+	Output     string         `json:"output"`              // what the model is told
 	ExitCode   *int           `json:"exit_code,omitempty"` // shell commands only
 	DurationMS int64          `json:"duration_ms,omitempty"`
 	Extra      map[string]any `json:"-"` // the agent's own fields, by their names
@@ -74,8 +84,9 @@ type Permission struct {
 
 func (p *Permission) toolCall() (string, map[string]any) { return p.ToolName, p.ToolInput }
 
-// ToolFailure is a call that failed, from an agent that has an event of its own
-// for that: the payload of PostToolUseFailure.
+// ToolFailure is a call that failed, under an agent that has an event of its own
+// for that: the payload of PostToolUseFailure. See ToolResponse.Failure for the
+// other agents.
 type ToolFailure struct {
 	ToolName   string         `json:"tool_name"`
 	ToolInput  map[string]any `json:"tool_input"`
@@ -86,9 +97,9 @@ type ToolFailure struct {
 
 func (f *ToolFailure) toolCall() (string, map[string]any) { return f.ToolName, f.ToolInput }
 
-// CallOf gives the call of a tool that an event is about: that of PreToolUse,
+// CallOf returns the call of a tool that an event is about, for PreToolUse,
 // PostToolUse, PostToolUseFailure, PermissionRequest and PermissionDenied. It
-// reports false for other events. The input must not be edited.
+// reports false for other events. The input is the event's: do not edit it.
 func CallOf(ev AnyEvent) (call ToolCall, ok bool) {
 	switch p := ev.pointer().(type) {
 	case *ToolUse:

@@ -7,6 +7,10 @@ import (
 
 // Point ties an event's name to the Go type of its payload. The points of all
 // events that hookway knows are variables of this package; Define makes more.
+//
+// On and Fire take a point, so that the compiler checks the payload on both
+// sides. It is a small value: pass it around by copying. The zero Point is not
+// usable.
 type Point[P any] struct{ info *EventInfo }
 
 // Name is the event's canonical name.
@@ -21,21 +25,30 @@ func (p Point[P]) New(env Envelope, payload P) *Event[P] {
 }
 
 // EventInfo describes one kind of event: its names and what hooks may decide.
-// It is made by Define, Custom or Native and never changes.
+// It is made by Define, Custom or Native and never changes. Engine.Define copies
+// it, so compare events by Name, not by pointer.
 type EventInfo struct {
 	Name    string   // canonical
 	Aliases []string // other names for it, as their systems write them
 	May     May      // what a hook may decide
-	Gates   bool     // fired before an operation that a block prevents
 
-	change     bool     // it tells of hooks
+	// Gates marks events that are fired before an operation that a block
+	// prevents. If hookway cannot reach a decision at all, these are refused
+	// and the others go on.
+	Gates bool
+
+	change     bool     // an event about hooks: HookStarted and so on
 	slot       int      // index into a table's chains, or -1
 	self       []string // Name, for the hooks of On
 	newPayload func() any
 	newEvent   func(*EventInfo, Envelope, any) (AnyEvent, error)
 }
 
-// NewPayload gives a pointer to an empty payload, for decoders.
+// NewPayload gives a pointer to an empty payload, for decoders:
+//
+//	payload := info.NewPayload()
+//	if err := json.Unmarshal(data, payload); err != nil { … }
+//	ev, err := info.New(env, payload)
 func (i *EventInfo) NewPayload() any { return i.newPayload() }
 
 // IsCalled reports whether a name is one of the event's, compared as Lookup does.
@@ -49,24 +62,26 @@ func (i *EventInfo) IsCalled(name string) bool {
 	return false
 }
 
-// New makes an event of this kind. The payload is a P or a *P.
+// New makes an event of this kind. The payload is a value of the event's payload
+// type or a pointer to one, which is copied; any other type is an error.
 func (i *EventInfo) New(env Envelope, payload any) (AnyEvent, error) {
 	return i.newEvent(i, env, payload)
 }
 
 // May says what the hooks of an event may decide. Continue and skip are always
-// allowed: they do nothing to the operation.
+// allowed: they do nothing to the operation. What a hook decides beyond it is
+// dropped and recorded in its step.
 type May struct {
 	Change []string // payload fields, by wire name, that may be changed; "*" is all
-	Allow  bool
-	Ask    bool
-	Block  bool
-	Retry  bool
-	Answer bool
-	Inject bool
+	Allow  bool     // approve the operation without asking the user
+	Ask    bool     // have the user confirm
+	Block  bool     // stop the operation
+	Retry  bool     // have it tried again
+	Answer bool     // give its result in its place
+	Inject bool     // give the agent text
 }
 
-// action reports whether the event listens to a.
+// action reports whether hooks of the event may decide a.
 func (m May) action(a Action) bool {
 	switch a {
 	case ActionAllow:
@@ -106,8 +121,18 @@ func (m May) String() string {
 // anything is what hooks of an event that users define may decide.
 var anything = May{Change: []string{"*"}, Allow: true, Ask: true, Block: true, Retry: true, Answer: true, Inject: true}
 
-// Define adds an event of your own, to be called from a package-level variable.
-// Its hooks may decide anything. It panics if the name, or an alias, is taken.
+// Define adds an event of your own to the whole process. Call it from a
+// package-level variable:
+//
+//	type Release struct {
+//		Version string `json:"version"`
+//	}
+//
+//	var Released = hook.Define[Release]("Released", "deployed")
+//
+// Its hooks may decide anything. Fields need json tags: matchers and hooks in
+// other processes use the wire names. Define panics if the name or an alias is
+// taken.
 func Define[P any](name string, aliases ...string) Point[P] {
 	return define[P](name, anything, true, aliases...)
 }
@@ -119,7 +144,8 @@ func define[P any](name string, may May, gates bool, aliases ...string) Point[P]
 }
 
 // Custom describes an event that a configuration defines. It is known to the
-// engines that it is given to with Engine.Define. Its payload is a map.
+// engines that it is given to with Engine.Define. Its payload is a
+// map[string]any, and it gates an operation if its hooks may block.
 func Custom(name string, may May, aliases ...string) *EventInfo {
 	return newInfo[map[string]any](name, may, may.Block, aliases)
 }

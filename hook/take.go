@@ -77,8 +77,8 @@ func (r *run) filter(e *entry, d *Decision) (refused []string) {
 	return refused
 }
 
-// end makes of a block what ends the event's operation, for a hook to which a
-// block means that everywhere, and has Error follow it.
+// end turns a block into the action that ends the event's operation, for hooks with
+// Profile.BlockEnds, and notes that Error follows.
 func (r *run) end(e *entry, d *Decision) {
 	if d.Reason == "" {
 		d.Reason = "Blocked by hook " + e.hook.ID
@@ -90,14 +90,14 @@ func (r *run) end(e *entry, d *Decision) {
 		d.Action, d.Note = ActionContinue, "it blocked the end of the agent, which ends it"
 	default:
 		if !r.info.May.Block {
-			return // which is told
+			return // filter refuses it
 		}
 	}
 	r.ended = d.Reason
 }
 
-// refuse notes what was not listened to, beside what the step says already: a
-// failure whose policy may not block keeps its cause.
+// refuse adds a refused part of a decision to the step, beside an error that is
+// there already: a failure whose policy may not block keeps its cause.
 func (r *run) refuse(step *Step, what string) {
 	var err error = &RefusedError{What: what}
 	if step.Err != nil {
@@ -114,7 +114,7 @@ func (r *run) change(e *entry, step *Step, payload any, v *Verdict) {
 		base = r.fired
 	}
 	next, err := base.with(payload)
-	if err != nil { // call has checked the type; a handler that cannot be typed ends here
+	if err != nil { // check has seen the type already: unreachable but for a broken AnyEvent
 		r.refuse(step, err.Error())
 		return
 	}
