@@ -8,8 +8,9 @@ import (
 
 const head = `# Proof
 
-What takes too long for every check, or needs the network, is run by ` + "`make proof`" + `; this page holds the last table. Each
-row is a command of the tree with a deadline ([tools/proof](../tools/proof/rows.go)); the commit is the one it ran at.
+What takes too long for every check, or needs the network, is run by ` + "`make proof`" + `; this page
+holds the last table. Each row is a command of the tree with a deadline
+([tools/proof](../tools/proof/rows.go)); the commit is the one it ran at.
 ` + "`make proof ROWS=claude,relay PAGE=docs/proof.md`" + ` runs two rows and leaves the others as they are.
 
 `
