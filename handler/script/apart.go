@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"time"
 
 	"modernc.org/quickjs"
@@ -20,6 +21,10 @@ type aparts struct {
 	serves bool                  // there is something to stop
 	gates  map[int]chan struct{} // for events that wait until services have begun
 	ended  chan struct{}         // closed when they are stopped
+	before []*machine            // that had the program before: their services end first
+	stop   sync.Once             // the services
+	left   chan struct{}         // closed when there are none any more
+	leaves bool                  // they are being ended, since the machine was stopped
 }
 
 // hostApart has the script called back as work of its own.
@@ -29,7 +34,23 @@ func (m *machine) hostApart() (any, error) {
 		return nil, err
 	}
 	o.c, m.aparts.serves = nil, true
-	m.settle(id, "", nil)
+	before := m.aparts.before
+	m.aparts.before = nil
+	if len(before) == 0 {
+		m.settle(id, "", nil)
+		return id, nil
+	}
+	m.ending.Go(func() {
+		for _, other := range before {
+			select {
+			case <-other.aparts.left:
+			case <-other.over:
+			case <-m.life.Done():
+				return
+			}
+		}
+		m.settle(id, "", nil)
+	})
 	return id, nil
 }
 
@@ -87,13 +108,50 @@ func stopped(m *machine, _ []json.RawMessage) (any, error) {
 	return nil, nil
 }
 
+// retires has a machine that takes no more calls end: after the last of those that it
+// has, and after its services.
+func (m *machine) retires() {
+	if !m.finished {
+		return
+	}
+	if !m.aparts.leaves {
+		m.aparts.leaves = true
+		if !m.aparts.serves || m.spoiled {
+			m.aparts.stop.Do(func() { close(m.aparts.left) })
+		} else {
+			m.gone.Go(func() {
+				m.dispose()
+				m.post(task{do: func() {}}) // looks here again
+			})
+		}
+	}
+	select {
+	case <-m.aparts.left:
+	default:
+		if !m.spoiled {
+			return
+		}
+	}
+	if len(m.calls) == 0 {
+		m.close()
+	}
+}
+
 // dispose ends the services of a machine that is about to be closed, for a bounded time.
+// It waits also where another one does it.
 func (m *machine) dispose() {
+	m.aparts.stop.Do(func() {
+		defer close(m.aparts.left)
+		m.stopServices()
+	})
+}
+
+func (m *machine) stopServices() {
 	ended := make(chan struct{})
-	limit := time.NewTimer(stopTime)
+	limit := time.NewTimer(m.p.stopTime)
 	defer limit.Stop()
 	ok := m.post(task{do: func() {
-		if !m.aparts.serves || m.finished || m.js == nil {
+		if !m.aparts.serves || m.spoiled || m.js == nil {
 			close(ended)
 			return
 		}
@@ -114,6 +172,11 @@ func (m *machine) dispose() {
 	case <-ended:
 	case <-m.over:
 	case <-limit.C:
-		m.p.log(fmt.Sprintf("%s: its services did not stop within %v, and are ended", m.p.label(), stopTime))
+		m.p.log(fmt.Sprintf("%s: its services did not stop within %v, and are ended", m.p.label(), m.p.stopTime))
+		m.close()
+		select {
+		case <-m.over:
+		case <-time.After(m.p.stopTime): // something of the host's hangs
+		}
 	}
 }

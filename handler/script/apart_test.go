@@ -108,3 +108,48 @@ func TestHandlersOfAPluginWaitForEachOther(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// A handler that is stopped takes its machine with it: the services end in their order,
+// and those of the next machine begin only then.
+func TestServicesEndInOrderWhenAHandlerIsStopped(t *testing.T) {
+	r := run(t, `export default function register(api) {
+  const service = (id) => ({ id, start() { console.log("start " + id); }, async stop() { await null; console.log("stop " + id); } });
+  api.registerService(service("one"));
+  api.registerService(service("two"));
+  api.on("before_tool_call", ({ params }) => {
+    console.log("asked");
+    if (params.command === "loop") for (;;);
+    return { block: true, blockReason: "no" };
+  });
+}
+`)
+	h := r.hookOf(t, 2)
+	ask := func() {
+		t.Helper()
+		if d, err := h.Handle(context.Background(), bash("ls")); err != nil || d.Reason != "no" {
+			t.Fatal(d, err)
+		}
+	}
+	ask()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	go func() {
+		for strings.Count(r.logged(), "asked") < 2 {
+			<-r.printed
+		}
+		cancel()
+	}()
+	if _, err := h.Handle(ctx, bash("loop")); err == nil {
+		t.Fatal("a loop without end has an answer")
+	}
+	ask()
+	var order []string
+	for line := range strings.Lines(r.logged()) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "start ") || strings.HasPrefix(line, "stop ") {
+			order = append(order, line)
+		}
+	}
+	if got, want := strings.Join(order, ", "), "start one, start two, stop two, stop one, start one, start two"; got != want {
+		t.Errorf("%s, not %s; it logged:\n%s", got, want, r.logged())
+	}
+}

@@ -67,6 +67,7 @@ func runIn(t testing.TB, dir string, grants ...Grant) *ran {
 	}
 	t.Cleanup(func() { _ = h.Close() })
 	h.p.loadTime = time.Minute // a slow machine reads a file slowly
+	h.p.stopTime = time.Minute
 	r.Handler = h
 	return r
 }

@@ -70,15 +70,21 @@ type task struct {
 	waits bool // until the script has been read to its end
 }
 
+// newMachine makes a machine. The program's lock is held.
 func newMachine(p *Program) *machine {
 	m := newIdle(p)
+	for other := range p.all {
+		if other.finishing.Load() {
+			m.aparts.before = append(m.aparts.before, other)
+		}
+	}
 	m.gone.Go(m.run)
 	return m
 }
 
 // newIdle makes a machine whose goroutine has not begun.
 func newIdle(p *Program) *machine {
-	m := &machine{p: p, over: make(chan struct{}), calls: map[int]*call{}, ops: map[int]*op{}, timers: map[int]time.Time{}, links: map[int]*link{}, engines: map[int]*ownEngine{}}
+	m := &machine{p: p, over: make(chan struct{}), calls: map[int]*call{}, ops: map[int]*op{}, timers: map[int]time.Time{}, links: map[int]*link{}, engines: map[int]*ownEngine{}, aparts: aparts{left: make(chan struct{})}}
 	m.more = sync.NewCond(&m.mu)
 	m.life, m.die = context.WithCancel(context.Background())
 	return m
@@ -110,9 +116,7 @@ func (m *machine) run() {
 		m.works = false
 		m.nowRuns(nil)
 		m.mu.Unlock()
-		if m.finished && len(m.calls) == 0 {
-			m.close()
-		}
+		m.retires()
 	}
 }
 

@@ -83,6 +83,7 @@ type Program struct {
 
 	loadTime   time.Duration // to read the file when it is first needed
 	afterwards time.Duration // that work goes on for which a handler did not wait
+	stopTime   time.Duration // for services to end
 	maxOps     int
 	retryFirst time.Duration // after the first such failure
 	retryRead  time.Duration // at most, after which a script is read again that took so long to fail
@@ -104,7 +105,7 @@ func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
 		c.Root = dirOf(b.file)
 	}
-	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, maxOps: maxOps, retryFirst: retryFirst, retryRead: retryRead, refs: 1, late: late{known: -1}, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
+	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, stopTime: stopTime, maxOps: maxOps, retryFirst: retryFirst, retryRead: retryRead, refs: 1, late: late{known: -1}, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
 }
 
 // Grants is what the program may do.
