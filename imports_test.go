@@ -53,6 +53,9 @@ var rooms = map[string][]string{
 	"internal/transcript":      {"internal/disk", "internal/sqlite"},
 	"internal/roster":          {"hook", "internal/filelock", "internal/sleep"},
 	"internal/terminal":        {"internal/procgroup"},
+	"internal/faketui":         {},
+	"internal/bench/client":    {},
+	"internal/bench/model":     {},
 	"docs/schema":              {},
 	"wire":                     {"hook"},
 	"wire/call":                {},
@@ -74,15 +77,13 @@ var rooms = map[string][]string{
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit",
 		"internal/config", "internal/environ", "internal/filelock", "internal/gateway/spool", "internal/relay", "internal/delivery", "internal/memory", "internal/sleep", "internal/disk"},
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup", "internal/sleep", "internal/disk"},
-	"internal/bench":  {"e2e/client", "e2e/model", "internal/audit", "internal/config", "internal/daemon", "internal/install", "internal/sleep", "wire/call"},
+	"internal/bench":  {"internal/audit", "internal/bench/client", "internal/bench/model", "internal/config", "internal/daemon", "internal/install", "internal/sleep", "wire/call"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},
 	"internal/session":     {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/sleep"},
 	"internal/mcp":         {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/session"},
 	"examples/agentloop":   {"proto/hookway/v1"},
-	"e2e/model":            {},
-	"e2e/client":           {},
-	"e2e":                  {"e2e/client", "e2e/model"},
+	"e2e":                  {}, // tests only
 	"e2e/public":           {}, // tests only
 	"sdk/internal/outline": {"docs/schema"},
 	"sdk/python":           {}, // tests only
@@ -175,6 +176,33 @@ func TestEveryRoomImportsOnlyWhatItMay(t *testing.T) {
 		for imported := range imports {
 			if !used[room+" "+imported] {
 				t.Errorf("%s does not import %s any more; take the exception out", room, imported)
+			}
+		}
+	}
+}
+
+// forTests are rooms, with those below them, that no program of the product links.
+var forTests = []string{"hooktest", "internal/faketui", "internal/memory/exam", "internal/memory/backends", "e2e", "examples", "tools"}
+
+func TestTheProductLinksNoTestCode(t *testing.T) {
+	for _, system := range systems {
+		list := exec.Command("go", "list", "-deps", "./cmd/...")
+		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+		out, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		linked := strings.Fields(string(out))
+		if !slices.Contains(linked, module+"hook") {
+			t.Fatalf("%s: got %d packages, want the rooms of hookway among them", system, len(linked))
+		}
+		if slices.Contains(linked, "testing") {
+			t.Errorf("%s: the product links testing", system)
+		}
+		for _, to := range linked {
+			room := strings.TrimPrefix(to, module)
+			if room != to && slices.ContainsFunc(forTests, func(one string) bool { return room == one || strings.HasPrefix(room, one+"/") }) {
+				t.Errorf("%s: the product links %s, which is for tests and tools", system, room)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hookway/hookway/e2e/client"
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/client"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // agent is one published program, and what is known of it.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // install puts hookway into the agent's own configuration, as its user would.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // TestWhereHookwayHookIsGone: which agents go on then, as the README says, and that

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // TestAMessageReachesAnAgentThatNobodyWraps: what hookway send says to an agent with

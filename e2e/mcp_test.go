@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // TestToolsByMCP: an agent to which hookway mcp was added by its own command has

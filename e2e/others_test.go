@@ -3,8 +3,8 @@
 package e2e
 
 import (
-	"github.com/hookway/hookway/e2e/client"
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/client"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // These agents are run only if they are named: see docs/e2e.md.

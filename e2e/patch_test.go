@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // TestAPatchReachesImportedHooksFileByFile: Codex changes files by one tool, whose

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // goingOn is how an agent is made to go on with its last session, in place of its

@@ -14,7 +14,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // A switch is a setting of an agent after which it may not ask hookway any more.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // untrustedWords are what hookway says of a folder that nobody trusts, whatever it

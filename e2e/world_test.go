@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 const (

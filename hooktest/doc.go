@@ -5,5 +5,4 @@
 //   - [Strict] fails a test when a handler edits the event that it is given.
 //   - [Recorder] is a handler that keeps what it was asked, and waits for it.
 //   - [FakeAgent] fires the events of a scripted agent at your hooks.
-//   - [TUI] is a scripted agent in a terminal, which repaints as the real ones do.
 package hooktest

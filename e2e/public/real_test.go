@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookway/hookway/e2e/client"
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/client"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // sample is how many decisions are looked at in the real Claude Code.

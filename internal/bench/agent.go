@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookway/hookway/e2e/client"
+	"github.com/hookway/hookway/internal/bench/client"
 )
 
 // AgentPlan is what is measured, and how often.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookway/hookway/e2e/client"
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/client"
+	"github.com/hookway/hookway/internal/bench/model"
 )
 
 // agentWorld is a user with an agent, with one hookway or none.

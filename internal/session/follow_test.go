@@ -14,7 +14,7 @@ import (
 
 	_ "modernc.org/sqlite" // what OpenCode's record is made with
 
-	"github.com/hookway/hookway/e2e/model"
+	"github.com/hookway/hookway/internal/bench/model"
 	"github.com/hookway/hookway/internal/directive"
 	"github.com/hookway/hookway/internal/terminal"
 	"github.com/hookway/hookway/internal/transcript"

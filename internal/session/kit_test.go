@@ -20,14 +20,14 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/faketui"
 	"github.com/hookway/hookway/internal/session"
 	"github.com/hookway/hookway/internal/terminal"
 )
 
 // TestMain lets the test binary be the programs that the tests run.
 func TestMain(m *testing.M) {
-	hooktest.TUIMain()
+	faketui.Main()
 	if f, ok := programs[os.Getenv("SESSION_TEST_PROGRAM")]; ok {
 		f()
 		os.Exit(0)

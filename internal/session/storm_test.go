@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/faketui"
 	"github.com/hookway/hookway/internal/session"
 )
 
 // tui runs a scripted agent under the name of a real one, whose profile it has.
-func tui(t *testing.T, name string, agent hooktest.TUI, in *os.File) (r reached, record string) {
+func tui(t *testing.T, name string, agent faketui.TUI, in *os.File) (r reached, record string) {
 	t.Helper()
 	record = filepath.Join(t.TempDir(), "record")
 	agent.Record = record
@@ -37,7 +37,7 @@ func tui(t *testing.T, name string, agent hooktest.TUI, in *os.File) (r reached,
 // prompts is what the agent was given, in order.
 func prompts(t *testing.T, record string) (all []string) {
 	t.Helper()
-	submitted, err := hooktest.Submitted(record)
+	submitted, err := faketui.Submitted(record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ type reader struct {
 
 func (h reader) reads(line string) {
 	for {
-		if got, err := hooktest.Submitted(h.record); err == nil && slices.Contains(got, hooktest.Submission{Prompt: line}) {
+		if got, err := faketui.Submitted(h.record); err == nil && slices.Contains(got, faketui.Submission{Prompt: line}) {
 			break
 		}
 		select {
@@ -118,11 +118,11 @@ func (h reader) sees() {
 }
 
 func TestTextsAndTheUsersLinesStayApart(t *testing.T) {
-	for _, agent := range []hooktest.TUI{
-		{Style: hooktest.Alternate}, {Style: hooktest.Inline}, {Style: hooktest.Ink}, {Style: hooktest.Plain},
+	for _, agent := range []faketui.TUI{
+		{Style: faketui.Alternate}, {Style: faketui.Inline}, {Style: faketui.Ink}, {Style: faketui.Plain},
 	} {
 		name, each := "claude", 30
-		if agent.Style == hooktest.Plain { // without a profile texts wait longer
+		if agent.Style == faketui.Plain { // without a profile texts wait longer
 			name, each = "interpreter", 15
 		}
 		if testing.Short() {
@@ -143,7 +143,7 @@ func TestTextsAndTheUsersLinesStayApart(t *testing.T) {
 				var want []string
 				for i := range each {
 					text := fmt.Sprintf("injected %d: %x", i, rand.Uint64())
-					if i%5 == 4 && agent.Style != hooktest.Plain {
+					if i%5 == 4 && agent.Style != faketui.Plain {
 						text += "\nwith a second line\n\tand a third one"
 					}
 					if state, reason := r.types(text); state == "failed" { // who has no time sees less
@@ -199,11 +199,11 @@ func TestATextIsSubmittedWhenTheUserGoesOnTyping(t *testing.T) {
 }
 
 func TestTextsReachAgentsThatGuardTheirEnter(t *testing.T) {
-	for name, agent := range map[string]hooktest.TUI{
+	for name, agent := range map[string]faketui.TUI{
 		"claude": {BurstEnter: true, PasteEnter: 40 * time.Millisecond}, // it must be pressed again
 		"gemini": {BurstEnter: true, PasteEnter: 40 * time.Millisecond},
 	} {
-		for _, style := range []hooktest.Style{hooktest.Alternate, hooktest.Inline, hooktest.Ink} {
+		for _, style := range []faketui.Style{faketui.Alternate, faketui.Inline, faketui.Ink} {
 			agent.Style = style
 			t.Run(name+" "+string(style), func(t *testing.T) {
 				t.Parallel()
@@ -222,12 +222,12 @@ func TestTextsReachAgentsThatGuardTheirEnter(t *testing.T) {
 }
 
 func TestAnAgentsDialogIsNotAnswered(t *testing.T) {
-	for _, style := range []hooktest.Style{hooktest.Alternate, hooktest.Inline, hooktest.Ink} {
+	for _, style := range []faketui.Style{faketui.Alternate, faketui.Inline, faketui.Ink} {
 		t.Run(string(style), func(t *testing.T) {
 			t.Parallel()
 			in, keys := keyboard(t)
-			r, record := tui(t, "claude", hooktest.TUI{Style: style, Script: []hooktest.Reply{
-				{To: "deploy", Ask: &hooktest.Question{Text: "Deploy now?", Choices: []string{"Yes", "No"}}, Text: "Well."},
+			r, record := tui(t, "claude", faketui.TUI{Style: style, Script: []faketui.Reply{
+				{To: "deploy", Ask: &faketui.Question{Text: "Deploy now?", Choices: []string{"Yes", "No"}}, Text: "Well."},
 			}}, in)
 			r.submits("deploy it")
 			r.screen.await(t, "Deploy now?")
@@ -236,8 +236,8 @@ func TestAnAgentsDialogIsNotAnswered(t *testing.T) {
 			if state, reason := r.ended(p); state != "submitted" {
 				t.Errorf("it ended as %s (%s)", state, reason)
 			}
-			got, err := hooktest.Submitted(record)
-			if want := []hooktest.Submission{{Prompt: "deploy it"}, {Choice: 2}, {Prompt: "1"}}; err != nil || !slices.Equal(got, want) {
+			got, err := faketui.Submitted(record)
+			if want := []faketui.Submission{{Prompt: "deploy it"}, {Choice: 2}, {Prompt: "1"}}; err != nil || !slices.Equal(got, want) {
 				t.Errorf("it was given %+v, %v", got, err)
 			}
 		})
@@ -247,7 +247,7 @@ func TestAnAgentsDialogIsNotAnswered(t *testing.T) {
 func TestASuggestionIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	in, keys := keyboard(t)
-	r, record := tui(t, "claude", hooktest.TUI{Style: hooktest.Alternate, Ghost: "yes, go on"}, in)
+	r, record := tui(t, "claude", faketui.TUI{Style: faketui.Alternate, Ghost: "yes, go on"}, in)
 	p := r.put("injected", "a suggestion stands at the prompt")
 	write(t, keys, "mine") // it goes away, and comes back after Enter
 	r.screen.await(t, "mine")
@@ -261,10 +261,10 @@ func TestASuggestionIsWaitedFor(t *testing.T) {
 
 // script makes an agent that sometimes thinks, and draws everything again
 // without need.
-func script(seed uint64) (replies []hooktest.Reply) {
+func script(seed uint64) (replies []faketui.Reply) {
 	r := rand.New(rand.NewPCG(seed, 2))
 	for range 300 {
-		reply := hooktest.Reply{Text: "Done, and said so.", Word: time.Millisecond, Redraw: r.IntN(4)}
+		reply := faketui.Reply{Text: "Done, and said so.", Word: time.Millisecond, Redraw: r.IntN(4)}
 		if r.IntN(8) == 0 {
 			reply.Think = time.Duration(r.IntN(400)) * time.Millisecond
 		}

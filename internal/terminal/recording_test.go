@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/faketui"
 )
 
 var update = flag.Bool("update", false, "make the recordings in testdata anew")
@@ -22,8 +22,8 @@ const mostRecording = 64 << 10
 // report.
 type scene struct {
 	name   string
-	script []hooktest.Reply
-	steps  []hooktest.Step
+	script []faketui.Reply
+	steps  []faketui.Step
 	// lines are lines of the program that must be reported by themselves, that
 	// often; texts may be broken into lines in any way.
 	lines, texts map[string]int
@@ -37,12 +37,12 @@ const (
 	long     = "A long paragraph of an answer goes on and on, with many words in it, so that no terminal of this size can show it in one row, and the program has to break it at blanks as it likes."
 )
 
-func after(pause time.Duration, text string) hooktest.Step {
-	return hooktest.Step{After: pause + 3*time.Millisecond, Type: text}
+func after(pause time.Duration, text string) faketui.Step {
+	return faketui.Step{After: pause + 3*time.Millisecond, Type: text}
 }
 
-func size(pause time.Duration, cols, rows int) hooktest.Step {
-	return hooktest.Step{After: pause + 3*time.Millisecond, Cols: cols, Rows: rows}
+func size(pause time.Duration, cols, rows int) faketui.Step {
+	return faketui.Step{After: pause + 3*time.Millisecond, Cols: cols, Rows: rows}
 }
 
 const second = time.Second
@@ -52,52 +52,52 @@ var exit = after(4*second, "/exit\r")
 var scenes = []scene{
 	{
 		name:   "turn",
-		script: []hooktest.Reply{{Think: second, Tool: []string{"$ make release", "built v1.2.3"}, Text: "First answer.\n\n" + releases + "\n\n" + long, Redraw: 3}},
-		steps:  []hooktest.Step{after(second, "go"), after(second, "\r"), exit},
+		script: []faketui.Reply{{Think: second, Tool: []string{"$ make release", "built v1.2.3"}, Text: "First answer.\n\n" + releases + "\n\n" + long, Redraw: 3}},
+		steps:  []faketui.Step{after(second, "go"), after(second, "\r"), exit},
 		lines:  map[string]int{releases: 1}, texts: map[string]int{"First answer.": 1, "$ make release": 1, "built v1.2.3": 1, long: 1},
 	},
 	{
 		name:   "twice",
-		script: []hooktest.Reply{{Text: "Now.\n\n" + releases}, {Text: "And again.\n\n" + releases}},
-		steps:  []hooktest.Step{after(second, "one\r"), after(4*second, "two\r"), exit},
+		script: []faketui.Reply{{Text: "Now.\n\n" + releases}, {Text: "And again.\n\n" + releases}},
+		steps:  []faketui.Step{after(second, "one\r"), after(4*second, "two\r"), exit},
 		lines:  map[string]int{releases: 2}, texts: map[string]int{"Now.": 1, "And again.": 1},
 	},
 	{
 		name:   "resize",
-		script: []hooktest.Reply{{Text: "Before.\n\n" + releases + "\n\n" + long}, {Text: "After it.", Redraw: 2}},
-		steps:  []hooktest.Step{after(second, "one\r"), size(4*second, 44, 12), size(2*second, 70, 20), after(2*second, "two\r"), exit},
+		script: []faketui.Reply{{Text: "Before.\n\n" + releases + "\n\n" + long}, {Text: "After it.", Redraw: 2}},
+		steps:  []faketui.Step{after(second, "one\r"), size(4*second, 44, 12), size(2*second, 70, 20), after(2*second, "two\r"), exit},
 		lines:  map[string]int{releases: 1}, texts: map[string]int{"Before.": 1, "After it.": 1},
 	},
 	{
 		name:   "rewrap", // the line is wrapped in another way after the resize
-		script: []hooktest.Reply{{Text: "Before.\n\n" + wrapped}, {Text: "After it."}},
-		steps:  []hooktest.Step{after(second, "one\r"), size(4*second, 44, 12), size(2*second, 70, 20), after(2*second, "two\r"), exit},
+		script: []faketui.Reply{{Text: "Before.\n\n" + wrapped}, {Text: "After it."}},
+		steps:  []faketui.Step{after(second, "one\r"), size(4*second, 44, 12), size(2*second, 70, 20), after(2*second, "two\r"), exit},
 		lines:  map[string]int{wrapped: 1}, texts: map[string]int{"Before.": 1, "After it.": 1},
 	},
 	{
 		name:   "scroll", // at 20 ms a word, faster than anything stands still
-		script: []hooktest.Reply{{Text: strings.Join(manyRows, "\n"), Word: 20 * time.Millisecond}},
-		steps:  []hooktest.Step{after(second, "one\r"), exit},
+		script: []faketui.Reply{{Text: strings.Join(manyRows, "\n"), Word: 20 * time.Millisecond}},
+		steps:  []faketui.Step{after(second, "one\r"), exit},
 		lines:  map[string]int{releases: 1}, texts: once(manyRows),
 	},
 	{
 		name: "dialog",
-		script: []hooktest.Reply{
-			{Ask: &hooktest.Question{Text: "Deploy to staging?", Choices: []string{"Yes", "No"}}, Text: "It is done.\n\n" + releases},
+		script: []faketui.Reply{
+			{Ask: &faketui.Question{Text: "Deploy to staging?", Choices: []string{"Yes", "No"}}, Text: "It is done.\n\n" + releases},
 		},
-		steps: []hooktest.Step{after(second, "deploy\r"), after(2*second, "1"), exit},
+		steps: []faketui.Step{after(second, "deploy\r"), after(2*second, "1"), exit},
 		lines: map[string]int{releases: 1}, texts: map[string]int{"It is done.": 1},
 	},
 	{
 		name:   "clear",
-		script: []hooktest.Reply{{Text: "Before.\n\n" + releases}, {To: "/clear", Clear: true, Text: "Clean.\n\n@deploy:staging Release v1.2.4"}},
-		steps:  []hooktest.Step{after(second, "one\r"), after(4*second, "/clear\r"), exit},
+		script: []faketui.Reply{{Text: "Before.\n\n" + releases}, {To: "/clear", Clear: true, Text: "Clean.\n\n@deploy:staging Release v1.2.4"}},
+		steps:  []faketui.Step{after(second, "one\r"), after(4*second, "/clear\r"), exit},
 		lines:  map[string]int{releases: 1, "@deploy:staging Release v1.2.4": 1}, texts: map[string]int{"Before.": 1, "Clean.": 1},
 	},
 	{
 		name:   "typed",
-		script: []hooktest.Reply{{Think: second, Text: "I see what you wrote."}, {Text: "Pasted."}},
-		steps: []hooktest.Step{
+		script: []faketui.Reply{{Think: second, Text: "I see what you wrote."}, {Text: "Pasted."}},
+		steps: []faketui.Step{
 			after(second, "@deploy:staging "), after(second, "typed"), after(second, "\r"),
 			after(3*second, "\x1b[200~@deploy:staging pasted\n@deploy:staging more\x1b[201~\r"), exit,
 		},
@@ -106,8 +106,8 @@ var scenes = []scene{
 	},
 	{
 		name:   "wide",
-		script: []hooktest.Reply{{Text: "日本語の答えです。\n\n" + releases + " 🚀\n\ncafe\u0301 ok."}},
-		steps:  []hooktest.Step{after(second, "go\r"), exit},
+		script: []faketui.Reply{{Text: "日本語の答えです。\n\n" + releases + " 🚀\n\ncafe\u0301 ok."}},
+		steps:  []faketui.Step{after(second, "go\r"), exit},
 		lines:  map[string]int{releases + " 🚀": 1}, texts: map[string]int{"日本語の答えです。": 1},
 	},
 }
@@ -128,9 +128,9 @@ func once(texts []string) map[string]int {
 	return all
 }
 
-func (s scene) record(t *testing.T, style hooktest.Style) hooktest.Recording {
+func (s scene) record(t *testing.T, style faketui.Style) faketui.Recording {
 	t.Helper()
-	tui := hooktest.TUI{Style: style, Script: s.script, Ghost: "Try @deploy:ghost now"}
+	tui := faketui.TUI{Style: style, Script: s.script, Ghost: "Try @deploy:ghost now"}
 	rec, code := tui.Rehearse(t, 60, 16, s.steps...)
 	if code != 0 {
 		t.Fatalf("the program ended with %d", code)
@@ -142,7 +142,7 @@ func (s scene) record(t *testing.T, style hooktest.Style) hooktest.Recording {
 // do. With -update it makes them anew first.
 func TestRecordings(t *testing.T) {
 	for _, s := range scenes {
-		for _, style := range hooktest.Styles {
+		for _, style := range faketui.Styles {
 			t.Run(s.name+"/"+string(style), func(t *testing.T) {
 				file := filepath.Join("testdata", "recordings", s.name+"-"+string(style)+".cast")
 				if *update {
@@ -153,7 +153,7 @@ func TestRecordings(t *testing.T) {
 				if info, err := os.Stat(file); err != nil || info.Size() > mostRecording {
 					t.Fatalf("%v, %v; it must be there, and small; -update makes it", info, err)
 				}
-				rec, err := hooktest.ReadRecording(file)
+				rec, err := faketui.ReadRecording(file)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -203,10 +203,10 @@ func (s scene) check(t *testing.T, got replayed) {
 
 // TestRecordingsAreWhatTheProgramsDraw: they can be made anew at any time.
 func TestRecordingsAreWhatTheProgramsDraw(t *testing.T) {
-	for _, style := range hooktest.Styles {
+	for _, style := range faketui.Styles {
 		s := scenes[0]
 		file := filepath.Join("testdata", "recordings", s.name+"-"+string(style)+".cast")
-		kept, err := hooktest.ReadRecording(file)
+		kept, err := faketui.ReadRecording(file)
 		if err != nil {
 			t.Fatal(err)
 		}

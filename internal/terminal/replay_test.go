@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/faketui"
 )
 
 // replayed is what a reader makes of a recording.
@@ -22,7 +22,7 @@ type replayed struct {
 
 // replay feeds a recording, with its input and its timing, to a reader, as a
 // Program would. The clock is the test's own, so it takes no time.
-func replay(t *testing.T, rec hooktest.Recording) (got replayed) {
+func replay(t *testing.T, rec faketui.Recording) (got replayed) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := newReader(newTap(1<<20), newTyped())
@@ -88,7 +88,7 @@ func flat(text string) string {
 
 // scripted reads a recording of script(1): a file with the bytes, and one with
 // "delay count" lines.
-func scripted(t *testing.T, name string, cols, rows int) hooktest.Recording {
+func scripted(t *testing.T, name string, cols, rows int) faketui.Recording {
 	t.Helper()
 	data, err := os.ReadFile(name + ".bin")
 	if err != nil {
@@ -98,7 +98,7 @@ func scripted(t *testing.T, name string, cols, rows int) hooktest.Recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rec := hooktest.Recording{Cols: cols, Rows: rows}
+	rec := faketui.Recording{Cols: cols, Rows: rows}
 	at := time.Duration(0)
 	for line := range strings.Lines(string(timing)) {
 		delay, count, _ := strings.Cut(strings.TrimSpace(line), " ")
@@ -111,7 +111,7 @@ func scripted(t *testing.T, name string, cols, rows int) hooktest.Recording {
 			t.Fatalf("%s: %d bytes are left for the line %q", name, len(data), line)
 		}
 		at += time.Duration(seconds * float64(time.Second))
-		rec.Frames = append(rec.Frames, hooktest.Frame{At: at, Out: string(data[:n])})
+		rec.Frames = append(rec.Frames, faketui.Frame{At: at, Out: string(data[:n])})
 		data = data[n:]
 	}
 	return rec
@@ -119,11 +119,11 @@ func scripted(t *testing.T, name string, cols, rows int) hooktest.Recording {
 
 // resizedAfter puts a change of the size into a recording, after that many bytes
 // of output.
-func resizedAfter(rec hooktest.Recording, bytes, cols, rows int) hooktest.Recording {
+func resizedAfter(rec faketui.Recording, bytes, cols, rows int) faketui.Recording {
 	for i, f := range rec.Frames {
 		if bytes <= 0 {
-			size := hooktest.Frame{At: f.At - time.Millisecond, Cols: cols, Rows: rows}
-			rec.Frames = append(rec.Frames[:i:i], append([]hooktest.Frame{size}, rec.Frames[i:]...)...)
+			size := faketui.Frame{At: f.At - time.Millisecond, Cols: cols, Rows: rows}
+			rec.Frames = append(rec.Frames[:i:i], append([]faketui.Frame{size}, rec.Frames[i:]...)...)
 			break
 		}
 		bytes -= len(f.Out)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/faketui"
 )
 
 // runPlan is how much is measured.
@@ -53,10 +53,10 @@ minutes, most of them for the injections; --quick takes fewer of everything.`,
 	return cmd
 }
 
-// playCommand is the program that is measured: the agent of package hooktest.
+// playCommand is the program that is measured: that of package faketui.
 func (p *program) playCommand() *cobra.Command {
 	return &cobra.Command{Use: "play", Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
-		hooktest.TUIMain()
+		faketui.Main()
 		return fmt.Errorf("play is the agent of bench run, and nothing by itself")
 	}}
 }

@@ -15,8 +15,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/bench"
+	"github.com/hookway/hookway/internal/faketui"
 	"github.com/hookway/hookway/internal/roster"
 )
 
@@ -39,9 +39,9 @@ type agentWindow struct {
 // and draws all of it anew now and then.
 func (s *runStage) agent(ctx context.Context, name string, prompts int) (*agentWindow, error) {
 	record := filepath.Join(s.dir, name)
-	tui := hooktest.TUI{Style: hooktest.Ink, Record: record}
+	tui := faketui.TUI{Style: faketui.Ink, Record: record}
 	for range prompts {
-		tui.Script = append(tui.Script, hooktest.Reply{
+		tui.Script = append(tui.Script, faketui.Reply{
 			Think: 50 * time.Millisecond, Text: "It is done, and here are some words about it that are longer than a line of this terminal can be.",
 			Word: time.Millisecond, Redraw: 2,
 		})
@@ -50,7 +50,7 @@ func (s *runStage) agent(ctx context.Context, name string, prompts int) (*agentW
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.open(ctx, s.plain(), []string{"HOOKTEST_TUI=" + string(text)}, s.wrapped(name, filepath.Join(s.dir, "claude"), "play")...)
+	w, err := s.open(ctx, s.plain(), []string{"FAKE_TUI=" + string(text)}, s.wrapped(name, filepath.Join(s.dir, "claude"), "play")...)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (w *agentWindow) rest(ctx context.Context, prompts int) error {
 		case <-limit.Done():
 			return limit.Err()
 		}
-		if got, err := hooktest.Submitted(w.record); err != nil || len(got) >= prompts {
+		if got, err := faketui.Submitted(w.record); err != nil || len(got) >= prompts {
 			return err
 		}
 	}
@@ -267,12 +267,12 @@ func (s *runStage) mingle(ctx context.Context, name string, texts int) (count ty
 	if err := w.rest(ctx, len(sent)+len(lines)); err != nil && ctx.Err() != nil {
 		return count, err
 	}
-	got, err := hooktest.Submitted(w.record)
+	got, err := faketui.Submitted(w.record)
 	return tally(got, sent, failed, lines), err
 }
 
 // tally compares what the agent was told with what it should have been told.
-func tally(got []hooktest.Submission, sent []string, failed map[string]bool, lines []string) typedCount {
+func tally(got []faketui.Submission, sent []string, failed map[string]bool, lines []string) typedCount {
 	c := typedCount{texts: len(sent), lines: len(lines)}
 	times := map[string]int{}
 	for _, entry := range got {

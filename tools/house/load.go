@@ -24,7 +24,7 @@ type room struct {
 // The kinds of files.
 const (
 	product = "product"
-	aside   = "aside" // tools, examples and what only e2e needs
+	aside   = "aside" // tools, examples and what only tests need
 	test    = "test"
 )
 
@@ -102,7 +102,7 @@ func (r *room) add(dir, name string, syntax *ast.File) error {
 	switch top, _, _ := strings.Cut(f.path, "/"); {
 	case strings.HasSuffix(name, "_test.go"):
 		f.kind = test
-	case slices.Contains([]string{"tools", "e2e", "examples", "demo"}, top):
+	case slices.Contains([]string{"tools", "e2e", "examples", "demo"}, top), strings.HasPrefix(f.path, "internal/faketui/"):
 		f.kind = aside
 	}
 	if syntax != nil && ast.IsGenerated(syntax) {

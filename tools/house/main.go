@@ -62,7 +62,7 @@ func measure(dir string) ([]figure, error) {
 		}
 	}
 	add("lines of code in the product", lines[product], "")
-	add("lines of code in tools, examples and e2e", lines[aside], "")
+	add("lines of code in tools, examples and for tests", lines[aside], "")
 	add("lines of code in tests", lines[test], "")
 	add("packages of the product", count(rooms), "")
 	path := longest(rooms)

@@ -1,4 +1,6 @@
-package hooktest
+// Package faketui is an agent in a terminal for tests and measurements: a program whose
+// model is a script, and that repaints as the real ones do. No product links it.
+package faketui
 
 import (
 	"bytes"
@@ -93,12 +95,12 @@ type Terminal struct {
 	Resized <-chan struct{} // gets a token when Size has changed; nil: it never does
 }
 
-// tuiVariable holds a TUI in JSON for the process that is to be it.
-const tuiVariable = "HOOKTEST_TUI"
+// variable holds a TUI in JSON for the process that is to be it.
+const variable = "FAKE_TUI"
 
 // Command is the command line and the environment, added to that of this
 // process, that run the TUI in a terminal. The program is this test binary,
-// whose TestMain must call [TUIMain] first.
+// whose TestMain must call [Main] first.
 func (t TUI) Command() (argv, env []string, err error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -108,13 +110,13 @@ func (t TUI) Command() (argv, env []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the TUI down: %w", err)
 	}
-	return []string{program}, append(os.Environ(), tuiVariable+"="+string(text)), nil
+	return []string{program}, append(os.Environ(), variable+"="+string(text)), nil
 }
 
-// TUIMain makes this process the TUI that [TUI.Command] asks for, on its standard
+// Main makes this process the TUI that [TUI.Command] asks for, on its standard
 // input and output, and does not return then. Otherwise it does nothing.
-func TUIMain() {
-	text, asked := os.LookupEnv(tuiVariable)
+func Main() {
+	text, asked := os.LookupEnv(variable)
 	if !asked {
 		return
 	}
@@ -125,7 +127,7 @@ func TUIMain() {
 		code, err = t.Main()
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "hooktest:", err)
+		fmt.Fprintln(os.Stderr, "faketui:", err)
 	}
 	os.Exit(code)
 }

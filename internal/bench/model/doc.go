@@ -1,4 +1,4 @@
-// Package model is a model for tests of real agents: a server on loopback that
+// Package model is a scripted model, in place of a real one: a server on loopback that
 // speaks as much of Anthropic's Messages, of OpenAI's Responses and Chat Completions,
 // and of Gemini's generateContent as the agents' programs need, says what a script
 // tells it to, and keeps what it was asked.
