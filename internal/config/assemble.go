@@ -91,10 +91,10 @@ func (l *loader) assemble(ctx context.Context) {
 // file: the program may be installed later, and until then the hook's failure
 // policy speaks.
 func (l *loader) checkProgram(ctx context.Context, f *found) {
-	if f.spec.handler.kind != "command" || len(f.command.argv) == 0 || f.spec.disabled || !f.source.runs {
+	program := f.command.program()
+	if f.spec.handler.kind != "command" || program == "" || f.spec.disabled || !f.source.runs {
 		return
 	}
-	program := f.command.argv[0]
 	if _, err := command.LookPath(ctx, program); err != nil && !errors.Is(err, exec.ErrDot) {
 		l.warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there, or may not be executed", program), "until it is, the hook fails")
 	}

@@ -368,6 +368,22 @@ func TestAMissingProgramIsAWarningAndTheHookFailsByItsPolicy(t *testing.T) {
 	}
 }
 
+func TestALineWhoseProgramIsMissingIsAWarning(t *testing.T) {
+	for line, warns := range map[string]bool{"./missing": true, "./missing -x | cat": true, "./there": false, "missing": false, "A=b ./missing": false, "test -x ./missing || exit 0": false, "echo ./missing": false} {
+		w := newWorld(t)
+		w.env["HOOKWAY_TRUST"] = "1"
+		w.write(w.work("there"), "#!/bin/sh\n")
+		if err := os.Chmod(w.work("there"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.write(w.work("hookway.yaml"), fmt.Sprintf("hooks:\n  - {id: a, on: PreToolUse, command: %q}\n", line))
+		set := w.load()
+		if len(set.Problems) != 0 || (len(set.Warnings) == 1) != warns {
+			t.Errorf("%s: %s %s", line, set.Problems, set.Warnings)
+		}
+	}
+}
+
 func TestACommandIsTheFileBesideTheConfigurationWhereverTheAgentWorks(t *testing.T) {
 	w := newWorld(t)
 	w.env["HOOKWAY_TRUST"] = "1"

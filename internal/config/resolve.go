@@ -16,6 +16,22 @@ type commandLine struct {
 	files []string // the files of the workspace that it needs, when it was read
 }
 
+// program is what a command runs first: of a shell line a program that it names by its
+// path, for only the shell knows what a plain name means to it.
+func (c commandLine) program() string {
+	if len(c.argv) > 0 {
+		return c.argv[0]
+	}
+	words := shellWords(c.shell)
+	if len(words) == 0 || !words[0].begins || !words[0].plain {
+		return ""
+	}
+	if first := c.shell[words[0].start:words[0].end]; filepath.IsAbs(first) {
+		return first
+	}
+	return ""
+}
+
 // resolver finds the files that a command names.
 type resolver struct {
 	dirs []string // where relative names start from, in order
