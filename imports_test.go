@@ -80,8 +80,10 @@ var rooms = map[string][]string{
 	"internal/bench":  {"internal/audit", "internal/bench/client", "internal/bench/model", "internal/config", "internal/daemon", "internal/install", "internal/sleep", "wire/call"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown"},
-	"internal/session":     {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/sleep"},
-	"internal/mcp":         {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/session"},
+	"internal/session": {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/sleep"},
+	"internal/mcp":     {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/session"},
+	"internal/server": {"hook", "wire", "handler/command", "internal/adapter", "internal/audit", "internal/config", "internal/environ", "internal/gateway/spool", "internal/judge",
+		"internal/memory", "internal/memory/custom", "internal/memory/mem0", "internal/memory/qdrant", "internal/memory/recall", "internal/memory/remote", "internal/session", "internal/unknown"},
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e":                  {}, // tests only
 	"e2e/public":           {}, // tests only

@@ -10,12 +10,11 @@ import (
 	"os"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/gateway/spool"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -27,22 +26,22 @@ type app struct {
 	getenv   func(string) string
 	dir      string // -C
 	json     bool   // --json
-	stays    bool   // it lives long: what is done in the background has time
 
 	secret func(name string) string // a variable that hookway serve was started with
 	given  []string                 // all of them, if somebody chose them
 
 	later func(line string) // nil: complaints go to err at once; else the terminal is not ours now
 
-	remembering sync.Once // makes memory
-	memory      *memories
-
-	telling sync.Once // makes spool
-	spool   *spool.Spool
+	home *server.Home
 }
 
-func newApp() *app {
-	return &app{in: os.Stdin, out: os.Stdout, err: visible.Writer{To: os.Stderr}, getenv: os.Getenv}
+func newApp() *app { return appWith(os.Stdin, os.Stdout, visible.Writer{To: os.Stderr}, os.Getenv) }
+
+// appWith is an app with an outside world of its own.
+func appWith(in *os.File, out, err io.Writer, getenv func(string) string) *app {
+	a := &app{in: in, out: out, err: err, getenv: getenv}
+	a.home = &server.Home{Getenv: getenv, Err: err, Log: a.complain}
+	return a
 }
 
 // Exit codes of every command.
@@ -74,7 +73,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	command, err := root.ExecuteContextC(ctx)
-	a.closeWebhooks()
+	a.home.CloseWebhooks()
 	if err == nil {
 		return 0
 	}

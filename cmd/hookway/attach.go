@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/session"
 	"github.com/hookway/hookway/internal/transcript"
 )
@@ -52,7 +53,7 @@ func (a *app) attach(command []string, warn func(string)) attached {
 		return as
 	}
 	for _, scope := range []install.Scope{install.User, install.Project} {
-		s, err := install.Installed(name, scope, install.Options{Getenv: a.getenv, Dir: a.cwd(), State: state, Shim: shim})
+		s, err := install.Installed(name, scope, install.Options{Getenv: a.getenv, Dir: server.Cwd(), State: state, Shim: shim})
 		if err == nil && len(s.Events) > 0 && len(s.Missing) == 0 {
 			as.native, as.agent = true, name
 			return as
@@ -101,7 +102,7 @@ func (a *app) joinSettings(args, user []string) (rest []string, err error) {
 	text := []byte(value)
 	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		if !filepath.IsAbs(value) {
-			value = filepath.Join(a.cwd(), value)
+			value = filepath.Join(server.Cwd(), value)
 		}
 		if text, err = disk.Read(value, maxGrown); err != nil {
 			return nil, fmt.Errorf("claude's --settings cannot be read: %w", err)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/internal/doctor"
 	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -74,10 +75,10 @@ func (e *examining) run(ctx context.Context, agents []string) error {
 	if err != nil {
 		executable = ""
 	}
-	options := e.options()
+	options := e.home.Options()
 	options.Log = func(string) {} // what is wrong is a finding
 	c := &doctor.Checkup{
-		Agents: agents, Getenv: e.getenv, Executable: executable, Version: ownVersion(), Dir: e.cwd(), Config: options, Now: time.Now(),
+		Agents: agents, Getenv: e.getenv, Executable: executable, Version: ownVersion(), Dir: server.Cwd(), Config: options, Now: time.Now(),
 	}
 	if err := c.Open(ctx); err != nil {
 		return errors.Join(err, c.Close())

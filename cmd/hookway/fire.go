@@ -15,13 +15,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/wire"
 )
 
 // observerPatience is how long fire waits for the hooks of the observe lane
 // after it has printed the outcome: whoever tests one wants to see it end.
-const observerPatience = hook.DefaultTimeout + closeGrace
+const observerPatience = hook.DefaultTimeout + server.CloseGrace
 
 // maxEvent bounds what is read as an event.
 const maxEvent = wire.MaxSize
@@ -75,28 +75,28 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 	if err != nil {
 		return err
 	}
-	open := a.open
+	open := a.home.Open
 	if f.dry {
-		open = a.look
+		open = a.home.Look
 	}
-	w, err := open(ctx, a.options())
+	w, err := open(ctx, a.home.Options())
 	if err != nil {
 		return err
 	}
 	var observers map[string]bool
 	if f.dry {
-		if observers, err = w.rehearse(); err != nil {
-			return errors.Join(err, w.close())
+		if observers, err = w.Rehearse(); err != nil {
+			return errors.Join(err, w.Close())
 		}
 	}
-	record, recorded := recorder(nowhere), func() {}
+	record, recorded := server.Recorder(server.Unrecorded), func() {}
 	if !f.dry {
-		record, recorded = a.recorder(w, func(line string) { a.warn("%s", line) })
+		record, recorded = a.home.Recorder(w, func(line string) { a.warn("%s", line) })
 	}
 	defer recorded()
-	out, err := w.fire(ctx, name, data, a.envelope(f), f.dry, record)
+	out, err := w.Fire(ctx, name, data, a.envelope(f), f.dry, record)
 	if err != nil {
-		return errors.Join(err, w.close())
+		return errors.Join(err, w.Close())
 	}
 	for i, step := range out.Steps {
 		if observers[step.Hook] {
@@ -105,17 +105,17 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 	}
 	text, err := wire.EncodeOutcome(out)
 	if err != nil {
-		return errors.Join(err, w.close())
+		return errors.Join(err, w.Close())
 	}
 	if err := a.printJSON(text); err != nil {
-		return errors.Join(err, w.close())
+		return errors.Join(err, w.Close())
 	}
 	waiting, cancel := context.WithTimeout(ctx, observerPatience)
 	defer cancel()
-	if err := w.engine.Close(waiting); err != nil {
+	if err := w.Engine.Close(waiting); err != nil {
 		a.warn("hooks of the observe lane are still running, and are ended: %v", err)
 	}
-	if err := w.close(); err != nil {
+	if err := w.Close(); err != nil {
 		a.warn("%v", err)
 	}
 	if out.Action == hook.ActionBlock {
@@ -126,7 +126,7 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 
 // envelope is what an event has that does not say more itself.
 func (a *app) envelope(f fireOptions) hook.Envelope {
-	env := hook.Envelope{Session: f.session, Agent: f.agent, Source: "cli", CWD: a.cwd()}
+	env := hook.Envelope{Session: f.session, Agent: f.agent, Source: "cli", CWD: server.Cwd()}
 	if env.Session == "" {
 		env.Session = a.getenv("HOOKWAY_SESSION")
 	}
@@ -134,65 +134,6 @@ func (a *app) envelope(f fireOptions) hook.Envelope {
 		env.Agent = a.getenv("HOOKWAY_AGENT")
 	}
 	return env
-}
-
-// fire decodes an event, fires it and puts the outcome on record.
-func (w *workspace) fire(ctx context.Context, name string, data []byte, otherwise hook.Envelope, dry bool, record recorder) (hook.Outcome[any], error) {
-	info, err := w.engine.Lookup(name)
-	if err != nil {
-		return hook.Outcome[any]{}, err
-	}
-	err = wire.Bounded(data)
-	var ev hook.AnyEvent
-	if err == nil {
-		ev, err = wire.NewEvent(info, data)
-	}
-	if err == nil {
-		err = hook.Check(ev)
-	}
-	if err != nil {
-		return hook.Outcome[any]{}, fmt.Errorf("the payload of %s: %w", info.Name, err)
-	}
-	if ev, err = info.New(complete(*ev.Head(), otherwise), ev.Body()); err != nil {
-		return hook.Outcome[any]{}, err
-	}
-	began := time.Now()
-	out, err := w.engine.Fire(ctx, ev)
-	if err == nil && !dry {
-		judge.Caution(w.set, ev, &out)
-	}
-	record(ev, out, time.Since(began), err)
-	return out, err
-}
-
-// complete fills in what an envelope lacks.
-func complete(env, otherwise hook.Envelope) hook.Envelope {
-	for _, f := range []struct{ to, from *string }{
-		{&env.Session, &otherwise.Session}, {&env.Agent, &otherwise.Agent},
-		{&env.Source, &otherwise.Source}, {&env.CWD, &otherwise.CWD},
-	} {
-		if *f.to == "" {
-			*f.to = *f.from
-		}
-	}
-	return env
-}
-
-// rehearse puts hooks without an opinion in place of all, so that firing shows
-// who would be asked. Observers are asked like guards, to be among the steps;
-// their ids are given back.
-func (w *workspace) rehearse() (observers map[string]bool, err error) {
-	observers = map[string]bool{}
-	for _, h := range w.engine.All() {
-		h.Handler = hook.Static{}
-		if h.Lane == hook.Observe {
-			h.Lane, observers[h.ID] = hook.Guard, true
-		}
-		if _, err := w.engine.Replace(h); err != nil {
-			return nil, err
-		}
-	}
-	return observers, nil
 }
 
 // payload reads the event's payload. "" is an empty one, unless stdin is a file.

@@ -179,12 +179,12 @@ func reachTime(timeout time.Duration) time.Duration {
 
 // judgeHere answers in this process.
 func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
-	j := &judge.Judge{Log: func(line string) { a.warn("%s", line) }, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Webhooks: a.webhooks(), Relay: a.judgesRelay()}
+	j := &judge.Judge{Log: func(line string) { a.warn("%s", line) }, Memory: a.home.Memories().For, MemoryHooks: a.home.Memories().Hooks, Webhooks: a.home.Webhooks(), Relay: a.judgesRelay()}
 	if _, state, err := config.Places(a.getenv); err == nil {
 		j.Continues = filepath.Join(state, "continues")
 	}
-	j.Operations = a.operations(j.Log)
-	closeLog := a.recordTo(j)
+	j.Operations = a.home.Operations(j.Log)
+	closeLog := a.home.RecordTo(j)
 	reply := j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r)
 	err := a.reply(reply)
 	var written *exit // the agent reads the exit code too

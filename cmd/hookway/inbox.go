@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -83,7 +84,7 @@ func (r *reading) own(ctx context.Context, store *relay.Store) error {
 	if err != nil {
 		return err
 	}
-	hooks, done, err := r.openPostHooks(ctx, hook.Envelope{Session: r.getenv("HOOKWAY_SESSION"), Agent: r.name, Source: "cli", CWD: r.cwd()})
+	hooks, done, err := r.openPostHooks(ctx, hook.Envelope{Session: r.getenv("HOOKWAY_SESSION"), Agent: r.name, Source: "cli", CWD: server.Cwd()})
 	if err != nil {
 		return errors.Join(err, seat.Close())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/docs/schema"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/server"
 )
 
 //go:embed template/hookway.yaml
@@ -84,7 +85,7 @@ func (a *app) init() error {
 	if err != nil {
 		return err
 	}
-	dir := a.cwd()
+	dir := server.Cwd()
 	if other := existing(dir, "hookway.yaml", "hookway.yml"); other != "" {
 		return fmt.Errorf("%s exists already; edit it, or remove it first", other)
 	}
@@ -108,7 +109,7 @@ func (a *app) init() error {
 		}
 	}
 	if alone {
-		options := a.options()
+		options := a.home.Options()
 		options.Dir = dir
 		if _, err := config.Trust(options); err != nil {
 			return fmt.Errorf("the files are written, but the folder cannot be trusted: %w", err)

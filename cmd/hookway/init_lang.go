@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -79,8 +80,8 @@ func (a *app) initLang(ctx context.Context, o initOptions) error {
 
 // place finds the workspace to write into, and whether its hooks are trusted.
 func (k *kit) place(ctx context.Context) error {
-	options := k.app.options()
-	options.Dir, options.Log = k.app.cwd(), nil
+	options := k.app.home.Options()
+	options.Dir, options.Log = server.Cwd(), nil
 	set, err := config.Load(ctx, options)
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func (k *kit) carryOut(ctx context.Context) (err error) {
 		k.trusted = false
 		return nil
 	}
-	options := k.app.options()
+	options := k.app.home.Options()
 	options.Dir = k.root
 	if _, err := config.Trust(options); err != nil {
 		return fmt.Errorf("the workspace cannot be trusted: %w", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/doctor"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -90,54 +91,54 @@ func shownHandler(h config.Hook) string {
 }
 
 func (a *app) list(cmd *cobra.Command) error {
-	w, err := a.look(cmd.Context(), a.options())
+	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
 		return err
 	}
-	defer w.close()
-	a.showWarnings(w)
+	defer w.Close()
+	a.home.ShowWarnings(w)
 	if err := a.printHooks(w); err != nil {
 		return err
 	}
-	if len(w.set.Problems) > 0 { // they were told when the files were read
+	if len(w.Set.Problems) > 0 { // they were told when the files were read
 		return &exit{code: exitFailure}
 	}
 	return nil
 }
 
-func (a *app) printHooks(w *workspace) error {
-	notes := a.hookNotes(w.set.Workspace)
-	never := doctor.Never(a.getenv, a.cwd(), w.set.Hooks)
+func (a *app) printHooks(w *server.Workspace) error {
+	notes := a.hookNotes(w.Set.Workspace)
+	never := doctor.Never(a.getenv, server.Cwd(), w.Set.Hooks)
 	if a.json {
-		hooks := make([]listed, len(w.set.Hooks))
-		for i, h := range w.set.Hooks {
+		hooks := make([]listed, len(w.Set.Hooks))
+		for i, h := range w.Set.Hooks {
 			hooks[i] = list(h)
 			hooks[i].Note, hooks[i].Never = notes[h.ID], never[h.ID]
 		}
-		return a.print(listing(w.set, hooks))
+		return a.print(listing(w.Set, hooks))
 	}
-	if len(w.set.Hooks) == 0 && len(w.set.Problems)+len(w.set.Warnings) > 0 {
+	if len(w.Set.Hooks) == 0 && len(w.Set.Problems)+len(w.Set.Warnings) > 0 {
 		return nil // there are some, and it was told why they are not used
 	}
-	if len(w.set.Hooks) == 0 {
+	if len(w.Set.Hooks) == 0 {
 		fmt.Fprintf(a.out, "No hooks. hookway init writes a %s to begin with.\n", "hookway.yaml")
 		return nil
 	}
 	table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tEVENTS\tLANE\tPRIORITY\tHANDLER\tSTATE\tFROM")
-	for _, h := range w.set.Hooks {
+	for _, h := range w.Set.Hooks {
 		events, lane, priority := strings.Join(h.Events, ","), h.Lane.String(), strconv.Itoa(h.Priority)
 		if h.Unasked {
 			events, lane, priority = "?", "?", "?"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, events, lane, priority,
-			hook.LogLine(shownHandler(h)), h.State, relative(a.cwd(), h.Origin))
+			hook.LogLine(shownHandler(h)), h.State, relative(server.Cwd(), h.Origin))
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	a.showWrapped(w.set)
-	for _, h := range w.set.Hooks {
+	a.showWrapped(w.Set)
+	for _, h := range w.Set.Hooks {
 		if note := notes[h.ID]; note != "" {
 			fmt.Fprintln(a.out, field(h.ID, 80)+": "+field(note, 300))
 		}
@@ -153,7 +154,7 @@ const noted = 1000
 
 // hookNotes gives, by id, what the record says of hooks whose answers were odd.
 func (a *app) hookNotes(workspace string) map[string]string {
-	dir, err := a.auditDir()
+	dir, err := a.home.AuditDir()
 	if err != nil {
 		return nil
 	}
@@ -188,18 +189,18 @@ func orEmpty(ps config.Problems) config.Problems {
 }
 
 func (a *app) listEvents(cmd *cobra.Command) error {
-	w, err := a.look(cmd.Context(), a.options())
+	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
 		return err
 	}
-	defer w.close()
+	defer w.Close()
 	type event struct {
 		Name    string   `json:"name"`
 		Aliases []string `json:"aliases"`
 		May     string   `json:"may"`
 	}
 	var all []event
-	for _, info := range w.engine.Events() {
+	for _, info := range w.Engine.Events() {
 		all = append(all, event{info.Name, append([]string{}, info.Aliases...), info.May.String()})
 	}
 	if a.json {

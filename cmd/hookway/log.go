@@ -140,7 +140,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 }
 
 func (a *app) log(ctx context.Context, o logOptions) error {
-	dir, err := a.auditDir()
+	dir, err := a.home.AuditDir()
 	if err != nil {
 		return err
 	}
@@ -381,7 +381,7 @@ log's user cannot write to if even a log that was made anew must be seen.`,
 }
 
 func (a *app) logVerify() error {
-	dir, err := a.auditDir()
+	dir, err := a.home.AuditDir()
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/mcp"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/server"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -60,9 +61,9 @@ func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
 	}
 	return &mcp.Server{
 		Version: ownVersion(), Agent: name, Session: id, Workspace: workspace, Program: "mcp",
-		OpenMemory: a.heldMemory(workspace), OpenRelay: a.openRelay, Poke: a.pokeRelay, Roster: a.rosterDir,
+		OpenMemory: a.home.Memories().Lend(workspace), OpenRelay: a.openRelay, Poke: a.pokeRelay, Roster: a.rosterDir,
 		OpenHooks: func(ctx context.Context, agent string) (delivery.Hooks, func() error, error) {
-			return a.liveHooks(ctx, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: a.cwd()})
+			return a.liveHooks(ctx, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: server.Cwd()})
 		},
 	}, nil
 }
@@ -71,15 +72,15 @@ func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
 // called: they follow their files.
 func (a *app) liveHooks(ctx context.Context, env hook.Envelope) (delivery.Hooks, func() error, error) {
 	ctx, stop := context.WithCancel(ctx)
-	w, err := a.openLive(ctx, a.options())
+	w, err := a.home.OpenLive(ctx, a.home.Options())
 	if err != nil {
 		stop()
 		return nil, nil, err
 	}
-	record, recorded := a.recorder(w, func(line string) { a.warn("%s", line) })
-	return &postHooks{app: a, engine: w.engine, env: env, record: record}, func() error {
+	record, recorded := a.home.Recorder(w, func(line string) { a.warn("%s", line) })
+	return &postHooks{app: a, engine: w.Engine, env: env, record: record}, func() error {
 		stop()
 		defer recorded()
-		return w.close()
+		return w.Close()
 	}, nil
 }

@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/server"
 )
 
 func (a *app) memoryCommand() *cobra.Command {
@@ -119,42 +118,9 @@ func (a *app) memoryWorkspace(named string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("--workspace %s: %w", named, err)
 		}
-		return withoutLinks(abs), nil
+		return server.WithoutLinks(abs), nil
 	}
-	return a.projectAt(a.options(), a.cwd())
-}
-
-// projectAt is the workspace in which a folder lies, or else its project.
-func (a *app) projectAt(options config.Options, dir string) (string, error) {
-	at, err := config.Locate(options)
-	if err != nil {
-		return "", err
-	}
-	if at.Workspace != "" {
-		return at.Workspace, nil
-	}
-	return projectOf(withoutLinks(dir)), nil
-}
-
-// projectOf is the nearest folder upwards that is under version control, or else
-// the folder itself.
-func projectOf(dir string) string {
-	for at := dir; ; at = filepath.Dir(at) {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if at == filepath.Dir(at) {
-			return dir
-		}
-	}
-}
-
-// withoutLinks is a path without links, if it is there.
-func withoutLinks(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
+	return a.home.Memories().ProjectAt(a.home.Options(), server.Cwd())
 }
 
 // withMemory opens for one command what keeps the memories of the folder that is
@@ -164,19 +130,19 @@ func (a *app) withMemory(ctx context.Context, f memoryFlags, do func(memory.Back
 	if err != nil {
 		return err
 	}
-	held, err := a.memories().at(ctx, dir)
+	held, err := a.home.Memories().At(ctx, dir)
 	if err != nil {
-		return errors.Join(err, a.closeMemories())
+		return errors.Join(err, a.home.Memories().Close())
 	}
-	for _, line := range judge.Complaints(held.set) {
+	for _, line := range judge.Complaints(held.Set) {
 		fmt.Fprintln(a.err, line)
 	}
-	for _, p := range held.set.Warnings {
-		if !slices.Contains(held.set.Skipped, p) {
+	for _, p := range held.Set.Warnings {
+		if !slices.Contains(held.Set.Skipped, p) {
 			fmt.Fprintln(a.err, p.String())
 		}
 	}
 	err = do(held.Backend)
-	held.done()
-	return errors.Join(err, a.closeMemories())
+	held.Done()
+	return errors.Join(err, a.home.Memories().Close())
 }

@@ -21,21 +21,9 @@ memory has its vector, its words find it. After an import, or with another model
 this does it at once and shows how far it is.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			plan, workspace, is, err := a.embedding()
+			store, err := a.home.Memories().Embedded(cmd.Context())
 			if err != nil {
 				return err
-			}
-			if !is {
-				return errors.New("no embedder is configured; set memory.embedder in hookway.yaml, as in {provider: ollama, model: nomic-embed-text}")
-			}
-			opened, err := plan.open(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			plan.limit(opened, workspace)
-			store, ok := opened.(*memory.Store)
-			if !ok { // only the builtin backend has vectors of ours
-				return errors.Join(errors.New("these memories have no vectors here"), opened.Close())
 			}
 			return errors.Join(a.embedAll(cmd, store), store.Close())
 		},

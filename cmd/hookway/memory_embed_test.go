@@ -69,10 +69,10 @@ func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	within := func(dir string) *app {
-		a := &app{out: io.Discard, err: io.Discard, getenv: func(name string) string {
+		a := appWith(nil, io.Discard, io.Discard, func(name string) string {
 			return map[string]string{"HOOKWAY_HOME": home, "HOOKWAY_TRUST": "1"}[name]
-		}}
-		t.Cleanup(func() { _ = a.closeMemories() })
+		})
+		t.Cleanup(func() { _ = a.home.Memories().Close() })
 		return a
 	}
 	embed := func(dir string) string {
@@ -90,12 +90,12 @@ func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
 	}
 	save := func(dir string, m memory.Memory) {
 		t.Helper()
-		held, err := within(dir).memories().at(t.Context(), dir)
+		held, err := within(dir).home.Memories().At(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer held.done()
-		m.Workspace = held.workspace
+		defer held.Done()
+		m.Workspace = held.Workspace
 		if _, err := held.Save(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +111,8 @@ func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
 	}
 	save(own, memory.Memory{Text: "said here later"})
 	stays := within(own)
-	stays.stays = true
-	held, err := stays.memories().at(t.Context(), own)
+	stays.home.Lasting = true
+	held, err := stays.home.Memories().At(t.Context(), own)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,8 +121,8 @@ func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
 		got = append(got, server.of()...)
 		return len(got) > 0
 	})
-	held.done()
-	if err := stays.closeMemories(); err != nil {
+	held.Done()
+	if err := stays.home.Memories().Close(); err != nil {
 		t.Fatal(err)
 	}
 	embed(own) // if it was closed before the vector was kept

@@ -27,18 +27,18 @@ func TestMemoryComplainsWhenTheTerminalIsOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	var screen bytes.Buffer
-	a := &app{err: &screen, getenv: func(name string) string { return map[string]string{"HOOKWAY_HOME": home}[name] }}
+	a := appWith(nil, nil, &screen, func(name string) string { return map[string]string{"HOOKWAY_HOME": home}[name] })
 	said := make(chan string, 100)
 	a.later = func(line string) { said <- line }
-	held, err := a.memories().at(context.Background(), dir)
+	held, err := a.home.Memories().At(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := held.Save(t.Context(), memory.Memory{Workspace: dir, Text: "likes tea"}); err != nil {
 		t.Errorf("it is kept in the outbox: %v", err)
 	}
-	held.done()
-	if err := a.closeMemories(); err != nil {
+	held.Done()
+	if err := a.home.Memories().Close(); err != nil {
 		t.Error(err)
 	}
 	if screen.Len() > 0 {

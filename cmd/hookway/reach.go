@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/roster"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/session"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -57,7 +58,7 @@ func (a *app) reachable(ctx context.Context, id, name string, command []string, 
 		return r
 	}
 	r.announce = func(c *session.Control) (stop func()) {
-		server, err := announce(ctx, at.Dir, c, command, a.cwd())
+		server, err := announce(ctx, at.Dir, c, command, server.Cwd())
 		if err != nil {
 			warn(fmt.Sprintf("the session cannot be reached from outside: %v", err))
 			return func() {}

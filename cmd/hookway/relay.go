@@ -17,6 +17,7 @@ import (
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -58,7 +59,7 @@ func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
 // meet has the agents that run already, and that nobody wraps, join the first store
 // there is: a daemon that runs knows them.
 func (a *app) meet(ctx context.Context) {
-	if a.stays { // this is the daemon, or one that is not asked for names
+	if a.home.Lasting { // this is the daemon, or one that is not asked for names
 		return
 	}
 	at, err := call.Find(a.getenv)
@@ -214,7 +215,7 @@ type postHooks struct {
 	app    *app
 	engine *hook.Engine
 	env    hook.Envelope
-	record recorder
+	record server.Recorder
 }
 
 var _ delivery.Hooks = (*postHooks)(nil)
@@ -252,16 +253,16 @@ func firePost[P any](ctx context.Context, h *postHooks, point hook.Point[P], pay
 // openPostHooks opens the hooks of the folder that we are in. done waits for those
 // that observe.
 func (a *app) openPostHooks(ctx context.Context, env hook.Envelope) (h *postHooks, done func() error, err error) {
-	options := a.options()
+	options := a.home.Options()
 	options.TrustedOnly = true
-	w, err := a.open(ctx, options)
+	w, err := a.home.Open(ctx, options)
 	if err != nil {
 		return nil, nil, err
 	}
-	record, recorded := a.recorder(w, func(line string) { a.warn("%s", line) })
-	return &postHooks{app: a, engine: w.engine, env: env, record: record}, func() error {
+	record, recorded := a.home.Recorder(w, func(line string) { a.warn("%s", line) })
+	return &postHooks{app: a, engine: w.Engine, env: env, record: record}, func() error {
 		defer recorded()
-		return w.close()
+		return w.Close()
 	}, nil
 }
 
@@ -270,7 +271,7 @@ func keyboard(name string) string { return "keyboard-" + strings.ToLower(name) }
 
 // sit takes the place of the caller at an inbox, for as long as a command runs.
 func (a *app) sit(ctx context.Context, store *relay.Store, name string) (*relay.Seat, error) {
-	p := relay.Presence{Session: a.getenv("HOOKWAY_SESSION"), Name: name, Program: "hookway", CWD: a.cwd(), Kind: relay.KindMCP}
+	p := relay.Presence{Session: a.getenv("HOOKWAY_SESSION"), Name: name, Program: "hookway", CWD: server.Cwd(), Kind: relay.KindMCP}
 	if self, agent := a.self(); !agent || self != name {
 		p.Session, p.Kind = keyboard(name), relay.KindPerson
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/session"
 )
 
@@ -67,45 +68,45 @@ func checkName(name string) error {
 // wrap runs a program under the hooks of this workspace. hookway's exit code is
 // the program's; a program that a signal ended gives 128 and the signal's number.
 func (a *app) wrap(ctx context.Context, name, file string, command []string) error {
-	options := a.options()
+	options := a.home.Options()
 	options.File = file
 	later, quotes := &notes{app: a}, &session.Quotes{}
-	options.MemoryHooks, a.stays = a.memoryHooksOf(func(text string) string { return quotes.Quoted(command, text) }), true
+	options.MemoryHooks, a.home.Lasting = a.home.Memories().HooksWith(func(text string) string { return quotes.Quoted(command, text) }), true
 	options.Log, a.later = later.add, later.add // the terminal is the program's until it ends
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	w, err := a.openLive(watching, options)
+	w, err := a.home.OpenLive(watching, options)
 	if err != nil {
 		return err
 	}
 	defer later.print()
-	if name, command, err = a.named(w.set, name, command); err != nil {
+	if name, command, err = a.named(w.Set, name, command); err != nil {
 		stop()
-		return errors.Join(err, w.close(), a.closeMemories())
+		return errors.Join(err, w.Close(), a.home.Memories().Close())
 	}
 	if name == "" {
 		name = programName(command)
 	}
-	record, recorded := a.recorder(w, later.add)
+	record, recorded := a.home.Recorder(w, later.add)
 	defer recorded()
 	own := a.attach(command, func(text string) { a.warn("%s", text) }) // now: who is not guarded should know it before
 	id := a.sessionID()
 	hooks, apart := a.shareSession(own, id, name, later.add)
 	defer apart()
-	memory := a.memoryFor(a.cwd(), name, id)
+	memory := a.home.Memories().For(server.Cwd(), name, id)
 	reached := a.reachable(ctx, id, name, command, later.add)
 	mail, posted := a.sessionMail(ctx, later.add)
 	defer posted()
-	unknown, noted := a.unknownNamespaces(name, later.add)
+	unknown, noted := a.home.UnknownNamespaces(name, later.add)
 	defer noted()
 	status, err := session.Run(ctx, session.Config{
 		Memory: memory, Mail: mail, History: reached.history, Reach: reached.announce,
-		Engine: w.engine, Name: name, ID: id, AgentHooks: hooks, Command: own.command, Dir: a.cwd(), Env: append(os.Environ(), own.env...),
-		Stdin: a.in, Stdout: a.out, IdleThreshold: w.set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
+		Engine: w.Engine, Name: name, ID: id, AgentHooks: hooks, Command: own.command, Dir: server.Cwd(), Env: append(os.Environ(), own.env...),
+		Stdin: a.in, Stdout: a.out, IdleThreshold: w.Set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
 		Unknown: unknown, Quotes: quotes,
 	})
 	stop()
-	err = errors.Join(err, w.close(), a.closeMemories())
+	err = errors.Join(err, w.Close(), a.home.Memories().Close())
 	if err != nil || status.Code != 0 {
 		return &exit{code: max(status.Code, startFailure(err)), err: err}
 	}

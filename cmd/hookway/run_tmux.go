@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/tmux"
 	"github.com/hookway/hookway/internal/visible"
 	"github.com/hookway/hookway/wire/call"
@@ -45,7 +46,7 @@ func (a *app) tmuxServer(ctx context.Context) (server *tmux.Server, dir string, 
 // the user, if there is one. hookway's exit code is the program's; a user who
 // detaches leaves the session running, which is no failure.
 func (a *app) wrapInTmux(ctx context.Context, name, file string, command []string) error {
-	server, dir, err := a.tmuxServer(ctx)
+	host, dir, err := a.tmuxServer(ctx)
 	if err != nil {
 		return err
 	}
@@ -71,17 +72,17 @@ func (a *app) wrapInTmux(ctx context.Context, name, file string, command []strin
 		args = append(args, "--config", file)
 	}
 	width, height := a.size()
-	session, err := server.New(ctx, tmux.New{Name: tmux.Name(name), Link: offer.Path, Width: width, Height: height, Command: []string{self, paneName, offer.Path}})
+	session, err := host.New(ctx, tmux.New{Name: tmux.Name(name), Link: offer.Path, Width: width, Height: height, Command: []string{self, paneName, offer.Path}})
 	if errors.Is(err, tmux.ErrTaken) {
 		return fmt.Errorf("a session %s runs in tmux already; hookway attach %[1]s shows it, hookway run --tmux -n NAME takes another name", tmux.Name(name))
 	}
 	if err != nil {
 		return err
 	}
-	start := tmux.Start{Dir: a.cwd(), Args: append(append(args, "--"), command...), Env: os.Environ()}
-	view := &view{app: a, server: server, session: session}
+	start := tmux.Start{Dir: server.Cwd(), Args: append(append(args, "--"), command...), Env: os.Environ()}
+	view := &view{app: a, server: host, session: session}
 	if err := view.begin(ctx, offer, start); err != nil {
-		server.Kill(context.WithoutCancel(ctx), session)
+		host.Kill(context.WithoutCancel(ctx), session)
 		if view.shown != nil {
 			<-view.shown // the terminal is the user's again
 		}
@@ -164,7 +165,7 @@ func (a *app) pane(ctx context.Context, link string) error {
 		}
 	}()
 	var said strings.Builder
-	inside := &app{in: a.in, out: a.out, err: visible.Writer{To: io.MultiWriter(&said, os.Stderr)}, getenv: os.Getenv}
+	inside := appWith(a.in, a.out, visible.Writer{To: io.MultiWriter(&said, os.Stderr)}, os.Getenv)
 	if start.Follow {
 		inside.out = io.MultiWriter(a.out, pane)
 	}

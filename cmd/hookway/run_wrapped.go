@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -20,12 +21,12 @@ func (a *app) named(set *config.Set, name string, command []string) (string, []s
 		}
 		if said.From != "" {
 			return "", nil, fmt.Errorf("%s wraps %s, whose names start from %s; run hookway run there, or name a program: hookway run -- claude",
-				relative(a.cwd(), said.File), visible.Line(strings.Join(command, " ")), said.From)
+				relative(server.Cwd(), said.File), visible.Line(strings.Join(command, " ")), said.From)
 		}
 	}
 	if name == "" && said.Name != "" {
 		if err := checkName(said.Name); err != nil {
-			a.warn("the name of new Relay in %s cannot be used: %v", relative(a.cwd(), said.File), err)
+			a.warn("the name of new Relay in %s cannot be used: %v", relative(server.Cwd(), said.File), err)
 		} else {
 			name = said.Name
 		}
@@ -49,7 +50,7 @@ func (a *app) namedBefore(ctx context.Context, name, file string, command []stri
 	if name != "" && len(command) > 0 {
 		return name, command, nil
 	}
-	options := a.options()
+	options := a.home.Options()
 	options.File, options.TrustedOnly = file, true
 	set, err := config.Load(ctx, options)
 	if err != nil {
@@ -62,7 +63,7 @@ func (a *app) namedBefore(ctx context.Context, name, file string, command []stri
 // showWrapped says what hookway run runs when it is given nothing.
 func (a *app) showWrapped(set *config.Set) {
 	if command := set.Wrapped.Command(); len(command) > 0 {
-		fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(strings.Join(command, " ")), relative(a.cwd(), set.Wrapped.File))
+		fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(strings.Join(command, " ")), relative(server.Cwd(), set.Wrapped.File))
 	}
 }
 

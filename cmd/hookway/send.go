@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/server"
 )
 
 // sending is one call of hookway send.
@@ -219,7 +220,7 @@ func metadata(pairs []string) (map[string]any, error) {
 
 // send sends a message with the hooks of the folder that we are in.
 func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message) (sent delivery.Sent, err error) {
-	hooks, done, err := s.openPostHooks(ctx, hook.Envelope{Session: m.Session, Agent: m.From, Source: "cli", CWD: s.cwd()})
+	hooks, done, err := s.openPostHooks(ctx, hook.Envelope{Session: m.Session, Agent: m.From, Source: "cli", CWD: server.Cwd()})
 	if err != nil {
 		return sent, err
 	}

@@ -173,9 +173,9 @@ func (a *app) endRunning(ctx context.Context) error {
 // answerCalls says how calls are answered, and gives who answers those that are
 // no agents'.
 func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) *api.Doors {
-	a.stays = true
-	j := &judge.Judge{Log: log, Memory: a.memoryFor, MemoryHooks: a.memoryHooks, Webhooks: a.webhooksWith(log), Relay: carrier.forJudge(a.judgesRelay()), Operations: a.operations(log)}
-	closeLog := a.recordTo(j)
+	a.home.Lasting = true
+	j := &judge.Judge{Log: log, Memory: a.home.Memories().For, MemoryHooks: a.home.Memories().Hooks, Webhooks: a.home.WebhooksWith(log), Relay: carrier.forJudge(a.judgesRelay()), Operations: a.home.Operations(log)}
+	closeLog := a.home.RecordTo(j)
 	c.Handle = func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
 	}
@@ -187,7 +187,7 @@ func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) 
 		doors.Close()
 		err := j.Close() // it gives the seats of its agents back, for which the store must be open
 		carrier.Close()
-		if err = errors.Join(err, a.closeMemories()); err != nil {
+		if err = errors.Join(err, a.home.Memories().Close()); err != nil {
 			log(err.Error())
 		}
 		closeLog()

@@ -39,7 +39,7 @@ func (a *app) keepSecrets(onDemand bool) {
 // configuration, and hooks hear that the daemon begins and ends.
 func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors, carrier *carrier) {
 	g := &gateway.Gateway{Load: judged{j}.mappings, Send: relayDoor{carrier, j}.postOutside, Fire: judged{j}.fireOutside, Getenv: a.secret, NewID: relay.NewID, Log: j.Log}
-	if dir, err := a.gatewayDir(); err == nil {
+	if dir, err := a.home.GatewayDir(); err == nil {
 		g.Dir = dir
 	}
 	doors.Gateway = g

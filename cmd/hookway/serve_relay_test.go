@@ -19,12 +19,13 @@ import (
 func relayHome(t *testing.T) (*app, *relay.Store) {
 	t.Helper()
 	home := t.TempDir()
-	a := &app{out: io.Discard, err: io.Discard, stays: true, dir: home, getenv: func(name string) string {
+	a := appWith(nil, io.Discard, io.Discard, func(name string) string {
 		if name == "HOOKWAY_HOME" {
 			return home
 		}
 		return ""
-	}}
+	})
+	a.dir, a.home.Lasting = home, true
 	store, err := a.openRelay(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func (a *app) statsCommand() *cobra.Command {
 }
 
 func (a *app) stats(o logOptions) error {
-	dir, err := a.auditDir()
+	dir, err := a.home.AuditDir()
 	if err != nil {
 		return err
 	}

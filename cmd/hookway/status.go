@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/visible"
 	"github.com/hookway/hookway/wire/call"
@@ -127,4 +128,20 @@ func relayLine(r daemon.RelayStatus) string {
 		text += fmt.Sprintf(", %d waiting", r.Waiting)
 	}
 	return text + after("; ", r.Problem)
+}
+
+// webhookLine says how a webhook stands.
+func webhookLine(w daemon.WebhookStatus) string {
+	text := []string{fmt.Sprintf("%d waiting", w.Waiting)}
+	if w.Since != nil {
+		text = append(text, "does not answer since "+time.Since(*w.Since).Round(time.Second).String(),
+			"tried again in "+max(0, time.Until(*w.Next)).Round(time.Second).String())
+	}
+	if w.Dropped > 0 {
+		text = append(text, fmt.Sprintf("%d dropped", w.Dropped))
+	}
+	if w.Refused > 0 {
+		text = append(text, fmt.Sprintf("%d refused", w.Refused))
+	}
+	return hook.LogLine(field(w.ID, 120) + ": " + strings.Join(text, ", ") + after("; ", w.Problem))
 }

@@ -65,7 +65,7 @@ func (a *app) test(ctx context.Context, where string, t testOptions) error {
 		return err
 	}
 	report, err := a.runCases(ctx, bed, only, t)
-	if closed := bed.close(); closed != nil {
+	if closed := bed.Close(); closed != nil {
 		a.warn("%v", closed)
 	}
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/cases"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/server"
 )
 
 // caseLimit bounds one case, with all its hooks: hooks may have no timeout.
@@ -20,7 +21,7 @@ const caseLimit = 5 * time.Minute
 
 // testbed is the hooks under test.
 type testbed struct {
-	*workspace
+	*server.Workspace
 	root  string   // folder of the hookway.yaml
 	layer string   // the layer of the configuration that is tested
 	files []string // with the cases
@@ -29,7 +30,7 @@ type testbed struct {
 // testbed finds the hooks and the tests that are meant by a folder, or by a test
 // file; "" is the current folder. It must be closed.
 func (a *app) testbed(ctx context.Context, path string) (*testbed, error) {
-	options := a.options()
+	options := a.home.Options()
 	file := ""
 	if path != "" {
 		info, err := os.Stat(path)
@@ -40,13 +41,13 @@ func (a *app) testbed(ctx context.Context, path string) (*testbed, error) {
 			file, options.Dir = path, filepath.Dir(path)
 		}
 	}
-	w, err := a.open(ctx, options)
+	w, err := a.home.Open(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	b := &testbed{workspace: w}
+	b := &testbed{Workspace: w}
 	if err := b.find(options.Dir, file); err != nil {
-		return nil, errors.Join(err, w.close())
+		return nil, errors.Join(err, w.Close())
 	}
 	return b, nil
 }
@@ -59,14 +60,14 @@ func (b *testbed) find(dir, file string) error {
 	if err != nil {
 		return err
 	}
-	b.root, b.layer = b.set.Workspace, config.LayerWorkspace
-	if user, err := realPath(b.set.UserDir); err == nil && inside(user, dir) {
+	b.root, b.layer = b.Set.Workspace, config.LayerWorkspace
+	if user, err := realPath(b.Set.UserDir); err == nil && inside(user, dir) {
 		b.root, b.layer = user, config.LayerUser
 	}
 	if b.root == "" {
 		return fmt.Errorf("neither %s nor a folder above it has hooks; hookway init writes some, with tests", dir)
 	}
-	if b.layer == config.LayerWorkspace && judge.Untrusted(b.set) > 0 {
+	if b.layer == config.LayerWorkspace && judge.Untrusted(b.Set) > 0 {
 		return errors.New("nothing was tested, because hooks that are not trusted do not run; run hookway trust, or set HOOKWAY_TRUST=1 where nobody can be asked, as in CI")
 	}
 	if file != "" {
@@ -118,8 +119,8 @@ cases:
 // do not run, so no case could say anything.
 func (b *testbed) problems() cases.Problems {
 	var list cases.Problems
-	for _, p := range b.set.Problems {
-		if user := inside(b.set.UserDir, p.File); user != (b.layer == config.LayerUser) {
+	for _, p := range b.Set.Problems {
+		if user := inside(b.Set.UserDir, p.File); user != (b.layer == config.LayerUser) {
 			continue
 		}
 		if p.Hook != "" {
@@ -131,7 +132,7 @@ func (b *testbed) problems() cases.Problems {
 }
 
 func (b *testbed) read() (list []*cases.Case, problems cases.Problems) {
-	options := cases.Options{Lookup: b.engine.Lookup, Envelope: hook.Envelope{Source: "test", CWD: b.root}}
+	options := cases.Options{Lookup: b.Engine.Lookup, Envelope: hook.Envelope{Source: "test", CWD: b.root}}
 	for _, file := range b.files {
 		some, wrong := cases.Read(file, options)
 		list, problems = append(list, some...), append(problems, wrong...)
@@ -146,7 +147,7 @@ func (b *testbed) fire(ctx context.Context, ev hook.AnyEvent) (out hook.Outcome[
 	ctx, cancel := context.WithTimeout(ctx, caseLimit)
 	defer cancel()
 	engine := new(hook.Engine)
-	part := *b.set
+	part := *b.Set
 	part.Hooks = b.hooks()
 	if err := part.Fill(engine); err != nil {
 		return out, fmt.Errorf("the hooks cannot be used: %w", err)
@@ -169,7 +170,7 @@ func (b *testbed) fire(ctx context.Context, ev hook.AnyEvent) (out hook.Outcome[
 func (b *testbed) hooks() []config.Hook {
 	var own []config.Hook
 	taken := map[string]bool{}
-	for _, h := range b.set.Hooks {
+	for _, h := range b.Set.Hooks {
 		if h.Layer == b.layer {
 			own = append(own, h)
 		} else {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -40,7 +41,7 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 				return a.trustOwn(yes)
 			}
 			told := map[string]bool{}
-			status, err := config.TrustIf(a.options(), func(status config.TrustStatus) error {
+			status, err := config.TrustIf(a.home.Options(), func(status config.TrustStatus) error {
 				a.showDestinations(status.Sends, told)
 				a.showWraps(status.Wraps)
 				return a.consent(status, yes)
@@ -65,7 +66,7 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 
 // trustOwn asks what the user's own scripts may do.
 func (a *app) trustOwn(yes bool) error {
-	status, err := config.TrustOwn(a.options(), func(status config.TrustStatus) error { return a.consent(status, yes) })
+	status, err := config.TrustOwn(a.home.Options(), func(status config.TrustStatus) error { return a.consent(status, yes) })
 	switch {
 	case err != nil:
 		return err
@@ -108,7 +109,7 @@ func (a *app) consent(status config.TrustStatus, yes bool) error {
 		if u.Script != "" {
 			place = u.Script
 		}
-		fmt.Fprintf(&b, "  hook %s (%s) has a word that nothing can pin: %s: %s\n", u.Hook, relative(a.cwd(), place), visible.Line(u.Word), visible.Line(u.Why))
+		fmt.Fprintf(&b, "  hook %s (%s) has a word that nothing can pin: %s: %s\n", u.Hook, relative(server.Cwd(), place), visible.Line(u.Word), visible.Line(u.Why))
 	}
 	for _, line := range status.Unread {
 		fmt.Fprintf(&b, "  %s\n", visible.Line(line))
@@ -158,17 +159,17 @@ func asked(in io.Reader, out io.Writer, question string) bool {
 
 // showProblems tells at once what hookway would complain about at every event.
 func (a *app) showProblems(cmd *cobra.Command, told map[string]bool) error {
-	w, err := a.look(cmd.Context(), a.options())
+	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
 		return err
 	}
-	a.showWarnings(w)
-	a.showGrants(w.set.Hooks, told)
-	if m := w.set.Settings.Memory; m != nil && m.Own {
+	a.home.ShowWarnings(w)
+	a.showGrants(w.Set.Hooks, told)
+	if m := w.Set.Settings.Memory; m != nil && m.Own {
 		a.showDestinations(m.Destinations(), told) // those of a script
 	}
-	problems := w.set.Problems
-	if err := w.close(); err != nil {
+	problems := w.Set.Problems
+	if err := w.Close(); err != nil {
 		return err
 	}
 	if len(problems) > 0 {
@@ -218,7 +219,7 @@ func (a *app) untrustCommand() *cobra.Command {
 			if own {
 				return a.untrustOwn()
 			}
-			workspace, was, err := config.Untrust(a.options())
+			workspace, was, err := config.Untrust(a.home.Options())
 			if err != nil {
 				return err
 			}
@@ -238,7 +239,7 @@ func (a *app) untrustCommand() *cobra.Command {
 }
 
 func (a *app) untrustOwn() error {
-	was, err := config.UntrustOwn(a.options())
+	was, err := config.UntrustOwn(a.home.Options())
 	switch {
 	case err != nil:
 		return err

@@ -2,51 +2,16 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/web"
-	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/audit"
-	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/internal/judge"
 )
-
-// gatewayDir is where the gateway keeps what outlasts the daemon.
-func (a *app) gatewayDir() (string, error) {
-	_, state, err := config.Places(a.getenv)
-	return filepath.Join(state, "gateway"), err
-}
-
-// webhooks keeps what webhooks are to be told.
-func (a *app) webhooks() *spool.Spool { return a.webhooksWith(a.complain) }
-
-func (a *app) webhooksWith(log func(string)) *spool.Spool {
-	a.telling.Do(func() {
-		if dir, err := a.gatewayDir(); err == nil { // else no configuration can be read either
-			a.spool = spool.New(dir, log)
-			a.spool.Tell = audit.Told
-		}
-	})
-	return a.spool
-}
-
-// closeWebhooks waits for what is being kept; what is not sent, the daemon sends.
-func (a *app) closeWebhooks() {
-	if a.spool == nil {
-		return
-	}
-	if err := a.spool.Close(); err != nil {
-		a.complain(err.Error())
-	}
-}
 
 // carryWebhooks has the daemon tell webhooks what this and other processes could not.
 func (a *app) carryWebhooks(c *daemon.Config, j *judge.Judge) {
@@ -67,7 +32,7 @@ func (a *app) carryWebhooks(c *daemon.Config, j *judge.Judge) {
 		end()
 		carrying.Wait()
 		done()
-		a.closeWebhooks()
+		a.home.CloseWebhooks()
 	}
 }
 
@@ -110,20 +75,4 @@ func webhookStatus(ctx context.Context, s *spool.Spool, log func(string)) (list 
 		list = append(list, one)
 	}
 	return list
-}
-
-// webhookLine says how a webhook stands.
-func webhookLine(w daemon.WebhookStatus) string {
-	text := []string{fmt.Sprintf("%d waiting", w.Waiting)}
-	if w.Since != nil {
-		text = append(text, "does not answer since "+time.Since(*w.Since).Round(time.Second).String(),
-			"tried again in "+max(0, time.Until(*w.Next)).Round(time.Second).String())
-	}
-	if w.Dropped > 0 {
-		text = append(text, fmt.Sprintf("%d dropped", w.Dropped))
-	}
-	if w.Refused > 0 {
-		text = append(text, fmt.Sprintf("%d refused", w.Refused))
-	}
-	return hook.LogLine(field(w.ID, 120) + ": " + strings.Join(text, ", ") + after("; ", w.Problem))
 }

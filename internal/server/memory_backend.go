@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"os/user"
 	"path/filepath"
 
@@ -39,10 +40,10 @@ const (
 
 // plan is a configuration with the keys that it takes from an environment: that of
 // the agent whose memories they are, or else ours.
-func (a *app) plan(ctx context.Context, m *config.Memory) backendPlan {
+func (m *Memories) plan(ctx context.Context, c *config.Memory) backendPlan {
 	p := backendPlan{Memory: config.Memory{Backend: config.MemoryBuiltin}, keys: map[string]string{}}
-	if m != nil {
-		p.Memory = *m
+	if c != nil {
+		p.Memory = *c
 	}
 	names := []string{mem0Key, qdrantKey, openAIKey}
 	if p.Embedder != nil {
@@ -56,7 +57,7 @@ func (a *app) plan(ctx context.Context, m *config.Memory) backendPlan {
 	}
 	for _, name := range names {
 		if name != "" {
-			p.keys[name] = cmp.Or(command.Getenv(command.Environ(ctx), name), a.getenv(name))
+			p.keys[name] = cmp.Or(command.Getenv(command.Environ(ctx), name), m.home.Getenv(name))
 		}
 	}
 	return p
@@ -79,7 +80,7 @@ func (p *backendPlan) mark() string {
 }
 
 // open opens the backend. What keeps memories elsewhere gets an outbox here.
-func (p *backendPlan) open(ctx context.Context, a *app) (memory.Backend, error) {
+func (p *backendPlan) open(ctx context.Context, h *Home) (memory.Backend, error) {
 	if p.Broken != "" {
 		return nil, fmt.Errorf("it is not known where memories are: %s; hookway list shows them", p.Broken)
 	}
@@ -89,17 +90,17 @@ func (p *backendPlan) open(ctx context.Context, a *app) (memory.Backend, error) 
 		if err != nil {
 			return nil, err
 		}
-		return p.outbox(a, b)
+		return p.outbox(h, b)
 	case config.MemoryQdrant:
 		b, err := p.openQdrant(cmp.Or(p.User, userName()), qdrant.DefaultCollection, nil)
 		if err != nil {
 			return nil, err
 		}
-		return p.outbox(a, b)
+		return p.outbox(h, b)
 	case config.MemoryCustom:
-		return p.outbox(a, custom.New(p.ask))
+		return p.outbox(h, custom.New(p.ask))
 	}
-	store, err := a.openStore(ctx)
+	store, err := h.Memories().openStore(ctx)
 	if err != nil || p.Embedder == nil {
 		return store, err
 	}
@@ -181,8 +182,8 @@ func (p *backendPlan) embedding(prefix *bool) memory.Embedding {
 }
 
 // outbox puts a file before a backend that may be down.
-func (p *backendPlan) outbox(a *app, b memory.Backend) (memory.Backend, error) {
-	dir, err := a.memoryDir()
+func (p *backendPlan) outbox(h *Home, b memory.Backend) (memory.Backend, error) {
+	dir, err := h.Memories().dir()
 	if err != nil {
 		return nil, err
 	}
@@ -214,50 +215,52 @@ func userName() string {
 	return "hookway"
 }
 
-// memories gives what this process has open of what is remembered.
-func (a *app) memories() *memories {
-	a.remembering.Do(func() { a.memory = &memories{app: a} })
-	return a.memory
-}
-
-// closeMemories closes what was opened.
-func (a *app) closeMemories() error { return a.memories().close() }
-
-// memoryDir is the folder of what is remembered.
-func (a *app) memoryDir() (string, error) {
-	_, state, err := config.Places(a.getenv)
-	return filepath.Join(state, "memory"), err
-}
+// dir is the folder of what is remembered.
+func (m *Memories) dir() (string, error) { return m.home.folder("memory") }
 
 // openStore opens the file of this user.
-func (a *app) openStore(ctx context.Context) (*memory.Store, error) {
-	dir, err := a.memoryDir()
+func (m *Memories) openStore(ctx context.Context) (*memory.Store, error) {
+	dir, err := m.dir()
 	if err != nil {
 		return nil, err
 	}
 	return memory.Open(ctx, filepath.Join(dir, "memory.db"))
 }
 
-// embedding is what the memories in the folder where we are, and their embedder, are
-// by the configuration; false if none is configured for the builtin backend.
-func (a *app) embedding() (p backendPlan, workspace string, is bool, err error) {
-	ctx := context.Background()
-	options := a.memoryOptions(a.cwd())
+// Embedded opens the memories of the folder where we are, whose vectors the configured
+// embedder makes.
+func (m *Memories) Embedded(ctx context.Context) (*memory.Store, error) {
+	options := m.options(Cwd())
 	set, err := config.Load(ctx, options)
 	if err != nil {
-		return p, "", false, err
+		return nil, err
 	}
-	p = a.plan(ctx, set.Settings.Memory)
-	if err := set.Close(); err != nil || p.Embedder == nil || p.Backend != config.MemoryBuiltin {
-		return p, "", false, err
+	p := m.plan(ctx, set.Settings.Memory)
+	if err := set.Close(); err != nil {
+		return nil, err
 	}
-	workspace, err = a.projectAt(options, a.cwd())
-	return p, workspace, err == nil, err
+	if p.Embedder == nil || p.Backend != config.MemoryBuiltin {
+		return nil, errors.New("no embedder is configured; set memory.embedder in hookway.yaml, as in {provider: ollama, model: nomic-embed-text}")
+	}
+	workspace, err := m.ProjectAt(options, Cwd())
+	if err != nil {
+		return nil, err
+	}
+	opened, err := p.open(ctx, m.home)
+	if err != nil {
+		return nil, err
+	}
+	p.limit(opened, workspace)
+	store, ok := opened.(*memory.Store)
+	if !ok { // only the builtin backend has vectors of ours
+		return nil, errors.Join(errors.New("these memories have no vectors here"), opened.Close())
+	}
+	return store, nil
 }
 
-// memoryOptions are those by which the configuration of memory is read.
-func (a *app) memoryOptions(dir string) config.Options {
-	options := a.options()
+// options are those by which the configuration of memory is read.
+func (m *Memories) options(dir string) config.Options {
+	options := m.home.Options()
 	options.Dir, options.MemoryHooks = dir, nil
 	return options
 }
@@ -279,22 +282,55 @@ func asker(engine *hook.Engine, dir string) custom.Ask {
 }
 
 // lentMemory is what a server holds as long as it serves.
-type lentMemory struct{ *heldMemory }
+type lentMemory struct{ *HeldMemory }
 
 // Close gives it back.
 func (l lentMemory) Close() error {
-	l.done()
+	l.Done()
 	return nil
 }
 
-// heldMemory opens the memories of a workspace for a server.
-func (a *app) heldMemory(workspace string) func(context.Context) (memory.Backend, error) {
+// Lend opens the memories of a workspace for a server.
+func (m *Memories) Lend(workspace string) func(context.Context) (memory.Backend, error) {
 	return func(ctx context.Context) (memory.Backend, error) {
-		a.stays = true
-		held, err := a.memories().at(ctx, workspace)
+		m.home.Lasting = true
+		held, err := m.At(ctx, workspace)
 		if err != nil {
 			return nil, err
 		}
 		return lentMemory{held}, nil
 	}
+}
+
+// ProjectAt is the workspace in which a folder lies, or else its project.
+func (m *Memories) ProjectAt(options config.Options, dir string) (string, error) {
+	at, err := config.Locate(options)
+	if err != nil {
+		return "", err
+	}
+	if at.Workspace != "" {
+		return at.Workspace, nil
+	}
+	return projectOf(WithoutLinks(dir)), nil
+}
+
+// projectOf is the nearest folder upwards that is under version control, or else
+// the folder itself.
+func projectOf(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			return at
+		}
+		if at == filepath.Dir(at) {
+			return dir
+		}
+	}
+}
+
+// WithoutLinks is a path without links, if it is there.
+func WithoutLinks(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -22,22 +22,22 @@ const (
 // agentMemory is what an agent remembers that works in a folder. Nothing is opened
 // before it is asked: most sessions never do.
 type agentMemory struct {
-	app                 *app
+	memories            *Memories
 	dir, agent, session string
 }
 
-// memoryFor gives the memory of an agent that works in a folder.
-func (a *app) memoryFor(dir, agent, session string) hook.Memory {
-	return agentMemory{a, dir, agent, session}
+// For gives the memory of an agent that works in a folder.
+func (m *Memories) For(dir, agent, session string) hook.Memory {
+	return agentMemory{m, dir, agent, session}
 }
 
 func (m agentMemory) with(ctx context.Context, do func(memory.Backend, memory.View) error) error {
-	held, err := m.app.memories().at(ctx, m.dir)
+	held, err := m.memories.At(ctx, m.dir)
 	if err != nil {
 		return err
 	}
-	defer held.done()
-	return do(held, memory.View{Workspace: held.workspace, Agent: m.agent})
+	defer held.Done()
+	return do(held, memory.View{Workspace: held.Workspace, Agent: m.agent})
 }
 
 // Save keeps a text for all agents of the workspace.
@@ -92,16 +92,16 @@ func remembered(all []memory.Memory) []hook.Remembered {
 	return out
 }
 
-// memoryHooks makes the hooks by which memory tells agents, and keeps, something
+// Hooks makes the hooks by which memory tells agents, and keeps, something
 // by itself.
-func (a *app) memoryHooks(s config.Settings) config.MemoryHooks {
-	return a.memoryHooksOf(func(text string) string { return session.Quoted(nil, text) })(s)
+func (m *Memories) Hooks(s config.Settings) config.MemoryHooks {
+	return m.HooksWith(func(text string) string { return session.Quoted(nil, text) })(s)
 }
 
-// memoryHooksOf is memoryHooks with what makes harmless what is told.
-func (a *app) memoryHooksOf(clean func(text string) string) func(config.Settings) config.MemoryHooks {
+// HooksWith is Hooks with what makes harmless what is told.
+func (m *Memories) HooksWith(clean func(text string) string) func(config.Settings) config.MemoryHooks {
 	return func(s config.Settings) config.MemoryHooks {
-		dir, err := a.memoryDir()
+		dir, err := m.dir()
 		if err != nil || s.Memory == nil {
 			return config.MemoryHooks{}
 		}
@@ -109,11 +109,11 @@ func (a *app) memoryHooksOf(clean func(text string) string) func(config.Settings
 			Notes: filepath.Join(dir, "told"), Budget: s.Memory.Budget, Redact: audit.Hide(s.Redact),
 			Clean: clean,
 			Open: func(ctx context.Context, dir string) (recall.Place, func(), error) {
-				held, err := a.memories().at(ctx, dir)
+				held, err := m.At(ctx, dir)
 				if err != nil {
 					return recall.Place{}, nil, err
 				}
-				return recall.Place{Backend: held, Workspace: held.workspace}, held.done, nil
+				return recall.Place{Backend: held, Workspace: held.Workspace}, held.Done, nil
 			},
 		}
 		return config.MemoryHooks{Inject: r.Inject(), Save: r.Save()}

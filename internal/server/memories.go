@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -12,10 +12,10 @@ import (
 	"github.com/hookway/hookway/internal/memory"
 )
 
-// memories are the backends that this process has open, and the configurations
+// Memories are the backends that this process has open, and the configurations
 // that say which. Both stay open, up to a number, as long as the process lives.
-type memories struct {
-	app *app
+type Memories struct {
+	home *Home
 
 	mu     sync.Mutex
 	places []*memoryPlace   // by folder, the last used first
@@ -47,16 +47,16 @@ type openedBackend struct {
 	gone  bool
 }
 
-// heldMemory is a backend in use.
-type heldMemory struct {
+// HeldMemory is a backend in use.
+type HeldMemory struct {
 	memory.Backend
-	workspace string
-	set       *config.Set
-	done      func()
+	Workspace string
+	Set       *config.Set
+	Done      func()
 }
 
-// at gives the memories of a folder. The caller calls done when it is through.
-func (m *memories) at(ctx context.Context, dir string) (*heldMemory, error) {
+// At gives the memories of a folder. The caller calls done when it is through.
+func (m *Memories) At(ctx context.Context, dir string) (*HeldMemory, error) {
 	p, err := m.place(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -66,21 +66,21 @@ func (m *memories) at(ctx context.Context, dir string) (*heldMemory, error) {
 		m.leavePlace(p)
 		return nil, err
 	}
-	plan := m.app.plan(ctx, set.Settings.Memory)
-	plan.log, plan.ask = m.app.options().Log, asker(p.engine, p.dir)
+	plan := m.plan(ctx, set.Settings.Memory)
+	plan.log, plan.ask = m.home.Options().Log, asker(p.engine, p.dir)
 	b, err := m.backend(ctx, p, plan)
 	if err != nil {
 		m.leavePlace(p)
 		return nil, err
 	}
-	return &heldMemory{Backend: b.Backend, workspace: p.workspace, set: set, done: sync.OnceFunc(func() {
+	return &HeldMemory{Backend: b.Backend, Workspace: p.workspace, Set: set, Done: sync.OnceFunc(func() {
 		m.leaveBackend(b)
 		m.leavePlace(p)
 	})}, nil
 }
 
 // place gives the configuration of a folder.
-func (m *memories) place(ctx context.Context, dir string) (*memoryPlace, error) {
+func (m *Memories) place(ctx context.Context, dir string) (*memoryPlace, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -93,9 +93,9 @@ func (m *memories) place(ctx context.Context, dir string) (*memoryPlace, error) 
 		p.users++
 		return p, nil
 	}
-	options := m.app.memoryOptions(dir)
-	options.TrustedOnly = m.app.stays
-	workspace, err := m.app.projectAt(options, dir)
+	options := m.options(dir)
+	options.TrustedOnly = m.home.Lasting
+	workspace, err := m.ProjectAt(options, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (m *memories) place(ctx context.Context, dir string) (*memoryPlace, error) 
 	return p, nil
 }
 
-func (m *memories) leavePlace(p *memoryPlace) {
+func (m *Memories) leavePlace(p *memoryPlace) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p.users--
@@ -126,7 +126,7 @@ func (p *memoryPlace) end() error {
 	if !p.gone || p.users > 0 || p.live == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	ctx, cancel := context.WithTimeout(context.Background(), CloseGrace)
 	defer cancel()
 	err := errors.Join(p.engine.Close(ctx), p.live.Close())
 	p.live = nil
@@ -134,7 +134,7 @@ func (p *memoryPlace) end() error {
 }
 
 // backend gives the backend of a plan. A custom one belongs to its folder.
-func (m *memories) backend(ctx context.Context, p *memoryPlace, plan backendPlan) (*openedBackend, error) {
+func (m *Memories) backend(ctx context.Context, p *memoryPlace, plan backendPlan) (*openedBackend, error) {
 	mark := plan.mark()
 	if plan.Backend == config.MemoryCustom {
 		mark += p.dir
@@ -148,13 +148,13 @@ func (m *memories) backend(ctx context.Context, p *memoryPlace, plan backendPlan
 		plan.limit(b.Backend, p.workspace)
 		return b, nil
 	}
-	opened, err := plan.open(context.WithoutCancel(ctx), m.app)
+	opened, err := plan.open(context.WithoutCancel(ctx), m.home)
 	if err != nil {
 		return nil, err
 	}
 	plan.limit(opened, p.workspace)
 	b := &openedBackend{Backend: opened, mark: mark, users: 1, stop: func() {}}
-	if store, ok := opened.(*memory.Store); ok && plan.Embedder != nil && m.app.stays {
+	if store, ok := opened.(*memory.Store); ok && plan.Embedder != nil && m.home.Lasting {
 		b.follow(store, plan.log)
 	}
 	m.open = slices.Insert(m.open, 0, b)
@@ -180,7 +180,7 @@ func (b *openedBackend) follow(store *memory.Store, log func(string)) {
 	}
 }
 
-func (m *memories) leaveBackend(b *openedBackend) {
+func (m *Memories) leaveBackend(b *openedBackend) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	b.users--
@@ -196,8 +196,8 @@ func (b *openedBackend) end() error {
 	return b.Close()
 }
 
-// close closes everything, or has whoever uses it last do that.
-func (m *memories) close() error {
+// Close closes everything, or has whoever uses it last do that.
+func (m *Memories) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed = true

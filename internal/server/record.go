@@ -1,9 +1,8 @@
-package main
+package server
 
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -17,10 +16,10 @@ const recordTime = time.Second
 
 // openAudit opens the audit log. A record is never a reason to give no answer:
 // without a log, what goes wrong is told and nil given. done writes what waits.
-func (a *app) openAudit(tell func(string)) (log *audit.Log, done func()) {
-	dir, err := a.auditDir()
+func (h *Home) openAudit(tell func(string)) (log *audit.Log, done func()) {
+	dir, err := h.AuditDir()
 	if err == nil {
-		keep, unread := config.KeepOf(a.getenv)
+		keep, unread := config.KeepOf(h.Getenv)
 		if unread != nil {
 			tell(unread.Error())
 		}
@@ -37,35 +36,35 @@ func (a *app) openAudit(tell func(string)) (log *audit.Log, done func()) {
 	}
 }
 
-// recordTo has a judge's outcomes put on record.
-func (a *app) recordTo(j *judge.Judge) (done func()) {
-	log, done := a.openAudit(j.Log)
+// RecordTo has a judge's outcomes put on record.
+func (h *Home) RecordTo(j *judge.Judge) (done func()) {
+	log, done := h.openAudit(j.Log)
 	if log != nil {
 		j.Record = log.Append
-		j.AuditDir, _ = a.auditDir()
+		j.AuditDir, _ = h.AuditDir()
 	}
 	return done
 }
 
-// recorder puts on record what came of an event: the very one that the hooks saw.
+// Recorder puts on record what came of an event: the very one that the hooks saw.
 // The error is why the chain was not finished.
-type recorder func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
+type Recorder func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
 
-// nowhere is the recorder of what did not really happen.
-func nowhere(hook.AnyEvent, hook.Outcome[any], time.Duration, error) {}
+// Unrecorded is the recorder of what did not really happen.
+func Unrecorded(hook.AnyEvent, hook.Outcome[any], time.Duration, error) {}
 
-// recorder gives one for the outcomes of a workspace that this process fires.
-func (a *app) recorder(w *workspace, tell func(string)) (record recorder, done func()) {
-	log, done := a.openAudit(tell)
+// Recorder gives one for the outcomes of a workspace that this process fires.
+func (h *Home) Recorder(w *Workspace, tell func(string)) (record Recorder, done func()) {
+	log, done := h.openAudit(tell)
 	if log == nil {
-		return nowhere, done
+		return Unrecorded, done
 	}
 	return func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error) {
 		r := audit.FromOutcome(ev, &out, took)
 		if failure != nil {
 			r.Failure = hook.LogLine("hookway could not decide: " + failure.Error())
 		}
-		r.Workspace, r.Hide = w.set.Workspace, w.set.Settings.Redact
+		r.Workspace, r.Hide = w.Set.Workspace, w.Set.Settings.Redact
 		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 		defer cancel()
 		if err := log.Append(ctx, r); err != nil {
@@ -74,8 +73,7 @@ func (a *app) recorder(w *workspace, tell func(string)) (record recorder, done f
 	}, done
 }
 
-// auditDir is the folder of the audit log.
-func (a *app) auditDir() (string, error) {
-	_, state, err := config.Places(a.getenv)
-	return filepath.Join(state, "audit"), err
+// AuditDir is the folder of the audit log.
+func (h *Home) AuditDir() (string, error) {
+	return h.folder("audit")
 }

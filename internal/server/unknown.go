@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"github.com/hookway/hookway/internal/config"
@@ -6,15 +6,15 @@ import (
 	"github.com/hookway/hookway/internal/unknown"
 )
 
-// unknownNamespaces is where an agent's directives that no hook takes are noted
+// UnknownNamespaces is where an agent's directives that no hook takes are noted
 // for doctor. noted writes the last of them.
-func (a *app) unknownNamespaces(agent string, warn func(string)) (notes session.Unknown, noted func()) {
-	_, state, err := config.Places(a.getenv)
+func (h *Home) UnknownNamespaces(agent string, warn func(string)) (notes session.Unknown, noted func()) {
+	_, state, err := config.Places(h.Getenv)
 	if err != nil {
 		warn(err.Error())
 		return nil, func() {}
 	}
-	book := &unknown.Book{Path: unknown.Path(state), Dir: a.cwd(), Agent: agent}
+	book := &unknown.Book{Path: unknown.Path(state), Dir: Cwd(), Agent: agent}
 	return book, func() {
 		if err := book.Close(); err != nil {
 			warn(err.Error())

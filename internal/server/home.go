@@ -1,0 +1,56 @@
+package server
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/gateway/spool"
+)
+
+// Home is hookway as one user has it: folders with a configuration, a record,
+// memories, messages. Nothing is opened before it is asked for.
+type Home struct {
+	// Getenv gives the variables that say where the folders are.
+	Getenv func(name string) string
+
+	// Log is given one line at a time by what works in the background, from many
+	// goroutines.
+	Log func(line string)
+
+	// Err is where mistakes in the files of hooks are told.
+	Err io.Writer
+
+	// Lasting says that the process lives long: what is done in the background has
+	// time.
+	Lasting bool
+
+	opening  sync.Once // makes memories
+	memories *Memories
+
+	telling sync.Once // makes spool
+	spool   *spool.Spool
+}
+
+// Memories gives what this process has open of what is remembered.
+func (h *Home) Memories() *Memories {
+	h.opening.Do(func() { h.memories = &Memories{home: h} })
+	return h.memories
+}
+
+// folder is one of the folders that hold a user's data.
+func (h *Home) folder(name string) (string, error) {
+	_, state, err := config.Places(h.Getenv)
+	return filepath.Join(state, name), err
+}
+
+// Cwd is the folder that a command acts in; "" if it is gone.
+func Cwd() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
