@@ -107,7 +107,7 @@ func (a *app) list(cmd *cobra.Command) error {
 }
 
 func (a *app) printHooks(w *server.Workspace) error {
-	notes := a.hookNotes(w.Set.Workspace)
+	notes := a.hookNotes(w.Set)
 	never := doctor.Never(a.getenv, server.Cwd(), w.Set.Hooks)
 	if a.json {
 		hooks := make([]listed, len(w.Set.Hooks))
@@ -152,13 +152,22 @@ func (a *app) printHooks(w *server.Workspace) error {
 // noted is how many records are looked at for notes on hooks.
 const noted = 1000
 
-// hookNotes gives, by id, what the record says of hooks whose answers were odd.
-func (a *app) hookNotes(workspace string) map[string]string {
-	dir, err := a.home.AuditDir()
-	if err != nil {
-		return nil
+// byNode is what is said of a script that Node runs.
+const byNode = "run by Node: no grants are enforced"
+
+// hookNotes gives, by id, what the user should know of hooks: which of them nothing
+// holds back, and what the record says of those whose answers were odd.
+func (a *app) hookNotes(set *config.Set) map[string]string {
+	notes := map[string]string{}
+	if dir, err := a.home.AuditDir(); err == nil {
+		notes = audit.Notes(dir, set.Workspace, audit.Filter{Last: noted})
 	}
-	return audit.Notes(dir, workspace, audit.Filter{Last: noted})
+	for _, h := range set.Hooks {
+		if h.ByNode {
+			notes[h.ID] = strings.TrimSuffix(byNode+"; "+notes[h.ID], "; ")
+		}
+	}
+	return notes
 }
 
 // listing is what list --json prints.

@@ -186,6 +186,10 @@ func (a *app) showGrants(hooks []config.Hook, told map[string]bool) {
 			told[line] = true
 			fmt.Fprintf(visible.Writer{To: a.out}, "%s %s\n", map[string]string{"script": "Script", "wasm": "Module"}[h.Kind], line)
 		}
+		if line := "Script " + strings.TrimPrefix(h.Command, "node ") + " (" + byNode + ")"; h.Layer == config.LayerWorkspace && h.ByNode && !told[line] {
+			told[line] = true
+			fmt.Fprintln(visible.Writer{To: a.out}, line)
+		}
 		if (h.Kind == "http" || h.Kind == "grpc") && h.Layer == config.LayerWorkspace && h.State == config.Active && !told[h.Command] {
 			told[h.Command] = true
 			fmt.Fprintf(visible.Writer{To: a.out}, "Events go to %s\n", h.Command)

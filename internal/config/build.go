@@ -48,6 +48,7 @@ type found struct {
 	file    string // the hookway.yaml or the executable
 	command commandLine
 	node    []string // the files that Node takes in for its script
+	forNode nodeFiles
 	env     []string // besides the spec's
 	script  *scriptFile
 	module  *wasm.Module
@@ -154,14 +155,14 @@ func (l *loader) shownScript(f *found, path string) string {
 func (l *loader) build(f *found) (Hook, error) {
 	h := Hook{
 		Hook: f.registration(), State: f.source.state(f.spec), Layer: f.source.layer, File: f.file,
-		Kind: f.spec.handler.kind, Description: f.spec.description, Unasked: f.unasked, name: f.spec.id, source: f.source.path, rank: f.source.rank,
+		Kind: f.spec.handler.kind, Description: f.spec.description, ByNode: f.spec.byNode, Unasked: f.unasked, name: f.spec.id, source: f.source.path, rank: f.source.rank,
 	}
 	h.Same = f.same()
 	l.tellOfNode(f)
 	c := f.config(l.workspace, l.opts.Log)
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	if f.spec.byNode && h.State == Active && f.broken == nil {
-		if c.Argv, f.broken = l.nodeArgv(f); f.broken != nil {
+		if c.Argv, f.forNode, f.broken = l.nodeArgv(f); f.broken != nil {
 			l.problem(f.file, clipLine(f.broken.Error()), "until then the hook fails")
 		}
 	}
@@ -220,11 +221,14 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 		return err
 	}
 	h.Handler, h.lease = program, program
+	if f.forNode.dir != "" {
+		h.Handler = newByNode(program, f.forNode)
+	}
 	if f.script != nil {
 		h.late, h.said = f.script.late, f.said
 	}
 	if away := l.away(f, h.Lane); len(pins) > 0 || away != nil {
-		h.Handler = &pinned{next: program, pins: pins, away: away}
+		h.Handler = &pinned{next: h.Handler, pins: pins, away: away}
 	}
 	if f.data != "" {
 		h.Handler = withFolder{path: f.data, next: h.Handler}

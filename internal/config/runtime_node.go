@@ -1,23 +1,14 @@
 package config
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/handler/script"
-	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
-	"github.com/hookway/hookway/sdk/typescript"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -57,9 +48,6 @@ func (r *reader) onNode(h *hookSpec) {
 	if h.handler.kind == "script" && h.handler.script != nil {
 		h.handler.kind, h.worker = "command", true
 		h.handler.argv = []entry{{"node", h.handler.script.node}, *h.handler.script}
-		if h.description == "" {
-			h.description = "run by Node: no grants are enforced"
-		}
 	}
 }
 
@@ -92,82 +80,36 @@ func (l *loader) pinForNode(f *found) (files []string) {
 	return files
 }
 
-// nodeArgv is how Node is started for a script.
-func (l *loader) nodeArgv(f *found) ([]string, error) {
+// nodeArgv is how Node is started for a script, and what has to be there for that.
+func (l *loader) nodeArgv(f *found) ([]string, nodeFiles, error) {
 	file := f.command.argv[1]
 	typed := strings.HasSuffix(strings.TrimSuffix(filepath.Ext(file), "x"), "ts")
 	if !f.spec.worker && !typed {
-		return []string{"node", file}, nil
+		return []string{"node", file}, nodeFiles{}, nil
 	}
-	dir := filepath.Join(l.stateDir, "node")
-	if err := errors.Join(privateDir(l.stateDir), os.MkdirAll(dir, 0o700)); err != nil {
-		return nil, err
+	if err := privateDir(l.stateDir); err != nil {
+		return nil, nodeFiles{}, err
 	}
-	driver, err := writeDriver(dir)
+	n := nodeFiles{dir: filepath.Join(l.stateDir, "node")}
+	if typed {
+		plain, err := script.PlainForNode(file, f.node)
+		if err != nil {
+			l.warn(f.place(), f.spec.id, clipLine(fmt.Sprintf("only Node 22.18 or newer, which reads TypeScript itself, can run it: %v", err)), "an older one needs a file that can be bundled")
+		}
+		n.plain = plain
+	}
+	driver, bundle, err := n.write()
 	if err != nil {
-		return nil, fmt.Errorf("what runs the script by Node cannot be written: %w", err)
+		return nil, n, fmt.Errorf("what runs the script by Node cannot be written: %w", err)
 	}
+	thinNode(n.dir)
 	kind := "program"
 	if f.spec.worker {
 		kind = "hooks"
 	}
 	argv := []string{"node", driver, kind, file}
-	if !typed {
-		return argv, nil
+	if bundle != "" {
+		argv = append(argv, bundle)
 	}
-	plain, err := script.PlainForNode(file, f.node)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(plain)
-	bundle := filepath.Join(dir, hex.EncodeToString(sum[:])+".mjs")
-	return append(argv, bundle), writeOnce(bundle, plain)
-}
-
-// writeDriver writes the package hookway and what starts it, and gives the file to run.
-func writeDriver(dir string) (string, error) {
-	files := map[string][]byte{}
-	for _, from := range []fs.FS{onNode, typescript.Files} {
-		err := fs.WalkDir(from, ".", func(name string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return err
-			}
-			data, err := fs.ReadFile(from, name)
-			files[strings.TrimPrefix(name, "onnode/")] = data
-			return err
-		})
-		if err != nil {
-			return "", err
-		}
-	}
-	h := sha256.New()
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		fmt.Fprintf(h, "%q %d\n%s", name, len(files[name]), files[name])
-	}
-	into := filepath.Join(dir, "sdk-"+hex.EncodeToString(h.Sum(nil))[:16])
-	for _, name := range names {
-		to := filepath.Join(into, filepath.FromSlash(name))
-		if path.Dir(name) != "." || name == names[0] {
-			if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-				return "", err
-			}
-		}
-		if err := writeOnce(to, files[name]); err != nil {
-			return "", err
-		}
-	}
-	return filepath.Join(into, "run.mjs"), nil
-}
-
-// writeOnce writes a file unless it is there as it should be.
-func writeOnce(file string, data []byte) error {
-	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, data) {
-		return nil
-	}
-	return disk.ReplaceUnsynced(file, data, 0o600)
+	return argv, n, nil
 }

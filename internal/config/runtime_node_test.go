@@ -1,10 +1,16 @@
 package config
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -36,8 +42,8 @@ func TestAScriptIsRunByNode(t *testing.T) {
 			}
 			s := w.load()
 			w.want(s, "n active")
-			if h := s.Hooks[0]; h.Kind != "command" || !strings.Contains(h.Command, name) || !strings.Contains(h.Description, "no grants") || len(h.Grants) > 0 {
-				t.Errorf("it is listed as %s %q %q", h.Kind, h.Command, h.Description)
+			if h := s.Hooks[0]; h.Kind != "command" || !strings.Contains(h.Command, name) || !h.ByNode || len(h.Grants) > 0 {
+				t.Errorf("it is listed as %+v", h)
 			}
 			e := fill(t, s)
 			for range 2 {
@@ -59,6 +65,74 @@ func TestAScriptIsRunByNode(t *testing.T) {
 func stripsTypes() bool {
 	out, err := exec.Command("node", "-p", "!!process.features.typescript").Output()
 	return err == nil && strings.TrimSpace(string(out)) == "true"
+}
+
+// TestAFileThatCannotBeBundledIsLeftToNode: one that reads TypeScript itself may run it.
+func TestAFileThatCannotBeBundledIsLeftToNode(t *testing.T) {
+	w := newWorld(t)
+	w.env["HOOKWAY_TRUST"] = "1"
+	w.write(w.work("hookway.yaml"), "hooks:\n  - {id: n, on: PreToolUse, lane: guard, timeout: 5m, script: n.ts, runtime: node}\n")
+	w.write(w.work("n.ts"), "const name: string = 'why';\nconst { why } = await import(`./lib/${name}.ts`);\nexport default () => ({ action: 'block', reason: why });\n")
+	w.write(w.work("lib/why.ts"), "export const why: string = 'by Node';\n")
+	s := w.load()
+	w.want(s, "n active")
+	if len(s.Warnings) != 1 || !strings.Contains(s.Warnings[0].Message, "only Node 22.18 or newer") || !strings.Contains(s.Warnings[0].Message, "by a name that is computed") {
+		t.Errorf("warnings: %v", s.Warnings)
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("SKIPPED: it is not run, because node is not installed")
+	}
+	want := "reads no TypeScript"
+	if stripsTypes() {
+		want = "by Node"
+	}
+	if out := bash(t, fill(t, s), w.ws, "ls"); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, want) {
+		t.Errorf("%+v", out.Verdict)
+	}
+}
+
+// TestWhatNodeRunsIsThinned: what is not used for long goes, but never what is in use.
+func TestWhatNodeRunsIsThinned(t *testing.T) {
+	dir := t.TempDir()
+	make := func(name string, age time.Duration) {
+		t.Helper()
+		at := time.Now().Add(-age)
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, name), nil, 0o600), os.Chtimes(filepath.Join(dir, name), at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 3 * nodeStales {
+		make(fmt.Sprintf("fresh%d.mjs", i), nodeFresh/2)
+		make(fmt.Sprintf("stale%d.mjs", i), 2*nodeFresh+time.Duration(i)*time.Hour)
+	}
+	make("old.mjs", 2*nodeStays)
+	make("bin", 2*nodeStays)
+	n := nodeFiles{dir: dir, plain: []byte("export default 1;\n")}
+	driver, bundle, err := n.write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	thinNode(dir)
+	for name, want := range map[string]int{"fresh*.mjs": 3 * nodeStales, "stale*.mjs": nodeStales, "stale0.mjs": 1, "old.mjs": 0, "bin": 1} {
+		if found, _ := filepath.Glob(filepath.Join(dir, name)); len(found) != want {
+			t.Errorf("%d of %s, not %d", len(found), name, want)
+		}
+	}
+	long := time.Now().Add(-2 * nodeStays)
+	for _, path := range []string{filepath.Dir(driver), bundle} {
+		if err := os.Chtimes(path, long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	thinNode(dir)
+	if exists(driver) || exists(bundle) {
+		t.Error("what nobody used for long is there")
+	}
+	asked := newByNode(hook.HandlerFunc(func(context.Context, hook.AnyEvent) (hook.Decision, error) { return hook.Decision{}, nil }), n)
+	asked.wrote.Store(long.UnixNano())
+	if _, err := asked.Handle(t.Context(), hook.PreToolUse.New(hook.Envelope{}, hook.ToolUse{})); err != nil || !exists(driver) || !exists(bundle) {
+		t.Errorf("a hook that was not asked for long has lost its files: %v", err)
+	}
 }
 
 // TestWithoutNodeAGuardIsClosed: where there is no Node, one line says so.

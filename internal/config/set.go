@@ -39,6 +39,7 @@ type Hook struct {
 	Command     string         // with the kinds command, script and wasm: what is run, for listings; with http the url, with grpc the target
 	Grants      []script.Grant // with the kinds script and wasm: what it may do
 	Description string
+	ByNode      bool // it is a script that Node runs: no grants are enforced
 
 	// Unasked says that its file must run before its events, its lane and the
 	// rest are known, and may not: it is listed without them.
