@@ -98,8 +98,8 @@ func filePlan(path string) *plan {
 	p := &plan{units: []unit{{file: path}}}
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		manifest, pkg := filepath.Join(dir, manifestName), filepath.Join(dir, "package.json")
-		if isFile(manifest) || isFile(pkg) {
-			if isFile(manifest) || openClawPackage(pkg) != nil {
+		if disk.IsFile(manifest) || disk.IsFile(pkg) {
+			if disk.IsFile(manifest) || openClawPackage(pkg) != nil {
 				if found, err := readPlugin(dir); err == nil {
 					p.plugin, p.files = found.plugin, found.files
 					p.units[0].about = found.about(path)
@@ -113,11 +113,6 @@ func filePlan(path string) *plan {
 	}
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
 func openClawPackage(path string) *packageJSON {
 	var p packageJSON
 	data, err := disk.Read(path, maxSetting)
@@ -129,7 +124,7 @@ func openClawPackage(path string) *packageJSON {
 
 // folderPlan is the plan of a folder: a plugin, a hook, or a pack of hooks.
 func folderPlan(dir string) (*plan, error) {
-	if isFile(filepath.Join(dir, hookFileName)) {
+	if disk.IsFile(filepath.Join(dir, hookFileName)) {
 		p := &plan{plugin: &Plugin{}}
 		return p, p.addHook(dir, nil)
 	}
@@ -204,7 +199,7 @@ func readPlugin(dir string) (*foundPlugin, error) {
 		f.extensions, f.built, f.hooks = pkg.OpenClaw.Extensions, pkg.OpenClaw.RuntimeExtensions, pkg.OpenClaw.Hooks
 	}
 	f.main = []string{manifest.Entry, manifest.Main, "index", pkg.Module, pkg.Main, "src/index", "dist/index"}
-	if !f.hasManifest && pkg.OpenClaw == nil && !isFile(plainFile(filepath.Join(dir, "index"))) {
+	if !f.hasManifest && pkg.OpenClaw == nil && !disk.IsFile(plainFile(filepath.Join(dir, "index"))) {
 		return nil, fmt.Errorf("%s is no plugin of OpenClaw: it has no %s, no openclaw in package.json and no %s", dir, manifestName, hookFileName)
 	}
 	return f, nil

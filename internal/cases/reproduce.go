@@ -3,7 +3,8 @@ package cases
 import (
 	"path/filepath"
 	"regexp"
-	"strings"
+
+	"github.com/hookway/hookway/internal/shell"
 )
 
 // maxInline bounds a payload that is shown inside a command line, in bytes.
@@ -18,13 +19,13 @@ func (c *Case) Reproduce(style Style) string {
 	switch {
 	case c.elsewhere:
 	case c.payloadFile != "":
-		return cd + fire + " -f " + shellWord(below(style.Root, c.payloadFile)) + envelope
+		return cd + fire + " -f " + shell.Quote(below(style.Root, c.payloadFile)) + envelope
 	case string(c.payload) == "{}":
 		return cd + fire + envelope + " </dev/null"
 	case len(c.payload) <= maxInline:
-		return cd + "printf %s " + shellWord(string(c.payload)) + " | " + fire + " -" + envelope
+		return cd + "printf %s " + shell.Quote(string(c.payload)) + " | " + fire + " -" + envelope
 	}
-	return cd + "hookway test " + shellWord(below(style.Root, c.File)) + " -v --run " + shellWord("^"+regexp.QuoteMeta(c.Name)+"$")
+	return cd + "hookway test " + shell.Quote(below(style.Root, c.File)) + " -v --run " + shell.Quote("^"+regexp.QuoteMeta(c.Name)+"$")
 }
 
 // cd goes to the folder that the hooks belong to.
@@ -32,7 +33,7 @@ func (s *Style) cd() string {
 	if s.Root == s.Here {
 		return ""
 	}
-	return "cd " + shellWord(below(s.Here, s.Root)) + " && "
+	return "cd " + shell.Quote(below(s.Here, s.Root)) + " && "
 }
 
 // below shortens a path that is inside a folder.
@@ -50,15 +51,5 @@ func option(name, value string) string {
 	if value == "" {
 		return ""
 	}
-	return name + " " + shellWord(value)
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-// shellWord quotes a text for a POSIX shell.
-func shellWord(s string) string {
-	if plainWord.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return name + " " + shell.Quote(value)
 }

@@ -7,12 +7,6 @@ import (
 	"github.com/hookway/hookway/handler/script"
 )
 
-// agreed is what the user has let a script do, because it was seen in its code.
-type agreed struct {
-	Hash string   `json:"hash"` // of the files it was made of
-	Seen []string `json:"seen"`
-}
-
 // agreed is what a script may do that names no grants, neither in its file nor beside its
 // name: what was seen in its code when it was trusted, and the user has agreed to. It
 // ends with a change of any file of the script. Whatever its code hides it may not do.

@@ -84,7 +84,7 @@ func (l *loader) assemble(ctx context.Context) {
 	l.laterHook()
 	l.memory()
 	l.set.name()
-	l.set.pinned = slices.Sorted(maps.Keys(l.pinned.pins))
+	l.set.pinned, l.set.awaited = slices.Sorted(maps.Keys(l.pinned.pins)), l.pinned.awaited
 }
 
 // checkProgram warns of a program that is not there. It is no mistake of the

@@ -41,18 +41,12 @@ type looked struct {
 	absent  []string
 }
 
-// away is nil if nothing in a hook's command depends on the folder where it runs.
-func (l *loader) away(f *found, lane hook.Lane) *away {
-	if f.spec.handler.kind != "command" || !f.source.pinned || f.spec.cwd != "" || f.spec.worker {
-		return nil
-	}
-	env := f.environment()
-	a := &away{lane: lane, workspace: l.workspace, dirs: l.dirs(f), pins: l.pinned.pins, read: func(dir string) shell.Reading {
-		r := l.equipped(shell.Reader{Env: env, Dirs: []string{dir}, Narrow: true})
-		if f.command.shell != "" {
-			return r.Line(f.command.shell)
-		}
-		return r.Words(f.command.argv)
+// newAway is nil if nothing in a command depends on the folder where it runs. Its
+// names started in dirs for trust.
+func newAway(pinned *collector, lane hook.Lane, env map[string]string, dirs []string, read func(shell.Reader) shell.Reading) *away {
+	at := &collector{root: pinned.root, home: pinned.home}
+	a := &away{lane: lane, workspace: pinned.root, dirs: dirs, pins: pinned.pins, read: func(dir string) shell.Reading {
+		return read(at.equipped(shell.Reader{Env: env, Dirs: []string{dir}, Narrow: true}))
 	}}
 	if !a.depends() {
 		return nil
@@ -94,7 +88,7 @@ func (a *away) trusted(dir, path string) *pin {
 		return nil
 	}
 	for _, d := range a.dirs {
-		if p, ok := a.pins[under(d, rel)]; ok {
+		if p, ok := a.pins[shell.Under(d, rel)]; ok {
 			return &p
 		}
 	}
@@ -143,7 +137,7 @@ func (l *looked) same(cwd string) bool {
 			}
 		}
 	}
-	return !slices.ContainsFunc(l.absent, exists)
+	return !slices.ContainsFunc(l.absent, disk.Exists)
 }
 
 // look reads the command as it would run in a folder.

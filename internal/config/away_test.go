@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // TestANameThatStaysRelativeIsWhatWasTrusted: an agent works in a folder that has other
@@ -90,7 +91,7 @@ func TestANameThatStaysRelativeIsWhatWasTrusted(t *testing.T) {
 				if out := bash(t, e, w.work("sub"), "ls"); out.Action != hook.ActionBlock || !strings.Contains(out.Reason, filepath.Base(c.evil)) {
 					t.Errorf("%s %q", out.Action, out.Reason)
 				}
-				if exists(trace) {
+				if disk.Exists(trace) {
 					t.Fatal("what nobody trusted ran")
 				}
 				w.must(os.Remove(evil))

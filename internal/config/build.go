@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/handler/wasm"
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -123,7 +124,7 @@ func (f *found) config(project string, log func(string)) command.Config {
 		Env: append(append([]string(nil), f.env...), f.spec.env...), EventNames: f.spec.told, Log: log,
 	}
 	if f.spec.cwd != "" {
-		c.Dir = under(f.source.dir, f.spec.cwd)
+		c.Dir = shell.Under(f.source.dir, f.spec.cwd)
 	}
 	if f.spec.profile != nil {
 		c.Profile = *f.spec.profile
@@ -138,7 +139,7 @@ func (f *found) shown() string {
 	}
 	words := make([]string, len(f.command.argv))
 	for i, w := range f.command.argv {
-		words[i] = quoteWord(w)
+		words[i] = shell.Quote(w)
 	}
 	return strings.Join(words, " ")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -148,7 +149,7 @@ func (f *found) ofClaude() bool {
 // importFile reads the hooks of one settings file.
 func (l *loader) importFile(into *layer, from source, f claudeFile, check func(string, fs.FileInfo) error) []*found {
 	l.set.imported = append(l.set.imported, f.path)
-	if !exists(f.path) {
+	if !disk.Exists(f.path) {
 		return nil
 	}
 	l.set.Files = append(l.set.Files, f.path)

@@ -33,7 +33,7 @@ func (w withEnvFile) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decisio
 	if !slices.Contains(envEvents, ev.Info().Name) {
 		return w.next.Handle(ctx, ev)
 	}
-	if _, err := disk.Names(w.dir, maxEnvFiles); err != nil && exists(w.dir) { // those of sessions that are long over
+	if _, err := disk.Names(w.dir, maxEnvFiles); err != nil && disk.Exists(w.dir) { // those of sessions that are long over
 		_ = os.RemoveAll(w.dir)
 	}
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {

@@ -53,7 +53,7 @@ func (l laters) makeRoom(next string) error {
 	if err != nil {
 		return err
 	}
-	if exists(next) || len(names) < maxLaterFiles {
+	if disk.Exists(next) || len(names) < maxLaterFiles {
 		return nil
 	}
 	age := map[string]int64{}
@@ -113,7 +113,7 @@ func (l laters) add(session, kind, text string) error {
 
 // take gives what waits for a session, once.
 func (l laters) take(session string, kinds ...string) string {
-	if !slices.ContainsFunc(kinds, func(kind string) bool { return exists(l.path(session, kind)) }) { // mostly there is none
+	if !slices.ContainsFunc(kinds, func(kind string) bool { return disk.Exists(l.path(session, kind)) }) { // mostly there is none
 		return ""
 	}
 	unlock, err := l.lock()

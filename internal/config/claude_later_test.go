@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // TestHooksInTheBackgroundAreHeardLater: what they say is told with the next event that
@@ -26,7 +27,7 @@ func TestHooksInTheBackgroundAreHeardLater(t *testing.T) {
 	e := fill(t, set)
 	waitFor := func(session, kind string) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); !exists(laters{filepath.Join(set.stateDir, "claude-later")}.path(session, kind)); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); !disk.Exists(laters{filepath.Join(set.stateDir, "claude-later")}.path(session, kind)); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("nothing waits for the agent")
 			}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookway/hookway/internal/disk"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -22,7 +23,7 @@ func (l *loader) registry(name string) *yaml.Node {
 	}
 	l.claude.registries[path] = nil
 	l.set.imported = append(l.set.imported, path)
-	if !exists(path) {
+	if !disk.Exists(path) {
 		return nil
 	}
 	err := checkPath(path, checkOwner)

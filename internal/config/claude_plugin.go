@@ -97,13 +97,13 @@ func (l *loader) readPlugin(into *layer, src source, p claudePlugin) {
 	s := &settings{loader: l, known: l.known(), prefix: "plugin:" + p.id, source: &from, plugin: &p, numbers: map[string]int{}}
 	manifest := filepath.Join(p.root, ".claude-plugin", "plugin.json")
 	var says *yaml.Node
-	if exists(manifest) {
+	if disk.Exists(manifest) {
 		says = s.document(manifest)
 	}
 	p.options = s.optionsOf(says)
 	done := map[string]bool{}
 	standard := filepath.Join(p.root, "hooks", "hooks.json")
-	if exists(standard) {
+	if disk.Exists(standard) {
 		done[standard] = true
 		s.pluginFile(standard)
 	}
@@ -140,7 +140,7 @@ func (s *settings) manifest(path string, root *yaml.Node, done map[string]bool) 
 			file := filepath.Join(s.plugin.root, filepath.FromSlash(n.Value))
 			if rel, err := filepath.Rel(s.plugin.root, file); err != nil || !filepath.IsLocal(rel) {
 				s.warn(n, fmt.Sprintf("the hooks in %q lie outside of the plugin, and are left out", clipLine(n.Value)), "")
-			} else if !exists(file) {
+			} else if !disk.Exists(file) {
 				s.warn(n, fmt.Sprintf("there is no file %s of hooks", n.Value), "")
 			} else if !done[file] {
 				done[file] = true
@@ -271,7 +271,7 @@ func newestIn(dir string) string {
 	if err != nil {
 		return ""
 	}
-	if exists(filepath.Join(dir, ".claude-plugin")) || exists(filepath.Join(dir, "hooks")) {
+	if disk.Exists(filepath.Join(dir, ".claude-plugin")) || disk.Exists(filepath.Join(dir, "hooks")) {
 		return dir
 	}
 	newest, when := "", int64(0)

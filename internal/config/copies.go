@@ -70,7 +70,7 @@ func (c copies) keep(pins map[string]pin, t trustFile) error {
 	total := 0
 	for path, p := range pins {
 		name := sum(p.value)
-		if name == "" || p.info == nil || p.info.Size() > maxCopy || exists(filepath.Join(c.dir, name)) {
+		if name == "" || p.info == nil || p.info.Size() > maxCopy || disk.Exists(filepath.Join(c.dir, name)) {
 			continue
 		}
 		if total += int(p.info.Size()); total > maxCopies {
@@ -104,24 +104,24 @@ func (c copies) forget(t trustFile) error {
 }
 
 // differences compares what was trusted with what is pinned now.
-func (l *loader) differences(changes []Change, old manifest) []Difference {
+func (s trustStore) differences(pinned *collector, changes []Change, old manifest) []Difference {
 	var out []Difference
 	for _, c := range changes {
 		path := filepath.FromSlash(c.Path)
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(l.workspace, path)
+			path = filepath.Join(pinned.root, path)
 		}
-		now, was := l.pinned.pins[path].value, old[c.Path]
-		out = append(out, Difference{c, l.difference(path, was, now)})
+		now, was := pinned.pins[path].value, old[c.Path]
+		out = append(out, Difference{c, s.difference(path, was, now)})
 	}
 	return out
 }
 
 // difference is what changed in a file, of which trust knows two values.
-func (l *loader) difference(path, was, now string) []string {
+func (s trustStore) difference(path, was, now string) []string {
 	var before, after []byte
 	if sum(was) != "" {
-		data, ok := l.store.copies().read(was)
+		data, ok := s.copies().read(was)
 		if !ok {
 			return []string{"(no copy was kept of what it was; look at it whole)"}
 		}

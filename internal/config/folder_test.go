@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // counting is a hook of a folder that leaves a line in a file each time it is described.
@@ -216,7 +217,7 @@ func TestTheCacheOfDescriptionsIsBounded(t *testing.T) {
 	}
 	prune(dir)
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != maxDescriptions/2 || !exists(filepath.Join(dir, fmt.Sprint(maxDescriptions))) || exists(filepath.Join(dir, "0")) {
+	if err != nil || len(entries) != maxDescriptions/2 || !disk.Exists(filepath.Join(dir, fmt.Sprint(maxDescriptions))) || disk.Exists(filepath.Join(dir, "0")) {
 		t.Errorf("%d entries, %v", len(entries), err)
 	}
 }

@@ -71,18 +71,18 @@ func (p *plan) anchors() anchors {
 		}
 	}
 	for _, path := range p.files {
-		for !exists(path) && path != filepath.Dir(path) {
+		for !disk.Exists(path) && path != filepath.Dir(path) {
 			path = filepath.Dir(path)
 		}
 		add(path)
 	}
 	for _, t := range p.trees {
-		if exists(t.path) {
+		if disk.Exists(t.path) {
 			a.plan.trees = append(a.plan.trees, t)
 			continue
 		}
 		path := t.path
-		for !exists(path) && path != filepath.Dir(path) {
+		for !disk.Exists(path) && path != filepath.Dir(path) {
 			path = filepath.Dir(path)
 		}
 		add(path)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -152,11 +153,11 @@ func (g *gatewaySpec) config(dir string) *gateway.Config {
 		}
 		one := m.Mapping
 		if one.Auth.SecretFile != "" {
-			one.Auth.SecretFile = under(dir, one.Auth.SecretFile)
+			one.Auth.SecretFile = shell.Under(dir, one.Auth.SecretFile)
 		}
 		if one.Event != nil && one.Event.CWD != "" {
 			event := *one.Event
-			event.CWD = under(dir, event.CWD)
+			event.CWD = shell.Under(dir, event.CWD)
 			one.Event = &event
 		}
 		c.Hooks[one.Name] = &one

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -81,7 +82,7 @@ func (g *gatewayHandlerSpec) hook(r *reader, i int) *hookSpec {
 		}
 		return h
 	}
-	path := under(filepath.Dir(r.file), g.path.text)
+	path := shell.Under(filepath.Dir(r.file), g.path.text)
 	if !r.checkHandler(g.path, path) {
 		h.keys["script"] = g.path.node // no handler more is asked for
 		return h

@@ -8,13 +8,6 @@ import (
 	"github.com/hookway/hookway/handler/web"
 )
 
-// Destination is one place that a workspace sends something to.
-type Destination struct {
-	What string `json:"what"` // memory or events
-	To   string `json:"to"`   // a server without what may be secret, or a command
-	By   string `json:"by"`   // embedder, mem0, Qdrant or handler; of events, the hook
-}
-
 // Destinations are where what is remembered goes beside the file of this machine.
 // Whether a key is there is the matter of each call, so that both ways are told.
 func (m *Memory) Destinations() (out []Destination) {

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Live keeps an engine's hooks as the configuration has them, while that
@@ -166,7 +167,7 @@ func (s *Set) freeze(old *Set) {
 		s.frozen = s.Trust.State == TrustChanged
 		return
 	}
-	if s.Trust.State == TrustGiven && inFolder(old.Workspace, s.Workspace) {
+	if s.Trust.State == TrustGiven && disk.Inside(old.Workspace, s.Workspace) {
 		return // the user trusted one nearer by
 	}
 	// The folder lost its hooks.

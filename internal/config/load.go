@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // source is one place that hooks come from: a hookway.yaml or a hooks folder.
@@ -49,7 +50,6 @@ type loader struct {
 	trust     trustFile // as it was read, once
 
 	pinned collector // of the workspace
-	doubts []Doubt   // what its hooks may run besides
 	set    *Set
 	user   layer
 	work   layer
@@ -136,7 +136,11 @@ func newLoader(opts Options) (*loader, error) {
 		l.workspace = l.project(filepath.Dir(l.opts.File))
 	}
 	l.set = &Set{Workspace: l.workspace, UserDir: userDir, native: opts.Native, Trust: TrustStatus{State: TrustNone}}
-	l.pinned.root = l.workspace
+	l.pinned.root, l.pinned.home = l.workspace, opts.getenv("HOME")
+	l.pinned.loose = func(place, id, word string) {
+		l.warn(place, id, "this command runs files that are not pinned by trust: "+word,
+			"name each file that it runs, by its path from the folder of this file")
+	}
 	l.set.dir, l.set.stateDir, l.set.named = dir, stateDir, l.opts.File
 	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
 	return l, nil
@@ -148,7 +152,7 @@ func (l *loader) readTrust() {
 	if l.trust, err = l.store.read(); err != nil {
 		l.problem(l.store.path(), err.Error(), "until then no workspace is trusted")
 		l.set.lost = l.store.path() + " cannot be relied on"
-	} else if !exists(l.store.path()) {
+	} else if !disk.Exists(l.store.path()) {
 		l.set.lost = l.store.path() + " is gone"
 	}
 	l.set.entries = l.trust.Workspaces
@@ -169,7 +173,7 @@ func (l *loader) passOver() {
 		}
 		ws = filepath.Dir(ws)
 	}
-	if nearer := l.workspace; nearer != "" && nearer != ws && inFolder(ws, nearer) {
+	if nearer := l.workspace; nearer != "" && nearer != ws && disk.Inside(ws, nearer) {
 		l.warn(nearer, "", "this workspace is nearer, but it was never trusted; the hooks of "+ws+" are used instead",
 			"look at its hooks, then run hookway trust in it to use them in place of those")
 	}
@@ -270,7 +274,7 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		path = filepath.Join(src.dir, fileName)
 		other := filepath.Join(src.dir, fileNameYML)
 		switch _, err := os.Lstat(path); {
-		case !exists(other):
+		case !disk.Exists(other):
 		case err == nil:
 			l.problem(other, "there is a "+fileName+" beside it; this one is not read", "make one file of the two")
 			l.pin(src, other)
@@ -278,7 +282,7 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 			path = other
 		}
 	}
-	if !exists(path) {
+	if !disk.Exists(path) {
 		return
 	}
 	l.set.Files = append(l.set.Files, path)

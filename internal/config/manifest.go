@@ -138,6 +138,11 @@ type collector struct {
 	only  manifest       // unless nil: files of folders that are not in it count by name alone
 	bytes int64          // of the files that were hashed
 	errs  []unread
+
+	home    string                       // what ~ means to hooks, or ""
+	loose   func(place, id, word string) // is told what a hook's line runs and cannot be pinned at all
+	doubts  []Doubt                      // what hooks may run besides
+	awaited []string                     // what would be pinned if it were there, and folders whose names matter
 }
 
 // name is a path as the manifest has it: from the workspace if it lies inside.
@@ -181,6 +186,12 @@ func (c *collector) put(p pin) {
 	}
 	c.pins[p.path] = p
 	c.files[c.name(p.path)] = p.value
+}
+
+// take puts a file into the manifest that was read just now.
+func (c *collector) take(path string, data []byte, info fs.FileInfo) {
+	sum := sha256.Sum256(data)
+	c.put(pin{path, value(sum[:], info), info})
 }
 
 // addFolder puts all files of a folder into the manifest, those of folders in it

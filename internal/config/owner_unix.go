@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"github.com/hookway/hookway/internal/shell"
 )
 
 // checkOwner finds files that somebody else could have written: what they say
@@ -21,7 +23,7 @@ func checkOwner(path string, info fs.FileInfo) error {
 		return fmt.Errorf("it belongs to user %d, not to you (%d); take it over with chown", st.Uid, uid)
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fmt.Errorf("others can write it (mode %04o); run chmod go-w %s", info.Mode().Perm(), quoteWord(path))
+		return fmt.Errorf("others can write it (mode %04o); run chmod go-w %s", info.Mode().Perm(), shell.Quote(path))
 	}
 	return nil
 }

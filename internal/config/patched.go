@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/patch"
+	"github.com/hookway/hookway/internal/shell"
 )
 
 // patchTool is the tool with which some models change files, by its own name. It
@@ -134,7 +135,7 @@ func absolute(cwd, path string) string {
 	if cwd == "" {
 		return path
 	}
-	return under(cwd, path)
+	return shell.Under(cwd, path)
 }
 
 // withEnd are lines as a text; each has its end.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/gateway/spool"
 )
 
@@ -238,7 +239,7 @@ func isWorkspace(dir string) bool {
 			}
 			continue
 		}
-		if path := filepath.Join(dir, m.path); exists(path) && !isGraphQLRelay(path) {
+		if path := filepath.Join(dir, m.path); disk.Exists(path) && !isGraphQLRelay(path) {
 			return true
 		}
 	}

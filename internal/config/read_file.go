@@ -1,19 +1,12 @@
 package config
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/hookway/hookway/internal/disk"
 )
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
 
 // pin puts a file of the workspace into its manifest.
 func (l *loader) pin(src source, path string) {
@@ -51,8 +44,7 @@ func (l *loader) readUpTo(limit int64, src source, path string, check func(strin
 		return fail(err)
 	}
 	if src.layer == LayerWorkspace {
-		sum := sha256.Sum256(data)
-		l.pinned.put(pin{path, value(sum[:], info), info})
+		l.pinned.take(path, data, info)
 	}
 	return data, nil
 }

@@ -1,31 +1,12 @@
 package config
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
-	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/shell"
 )
-
-// maxListed bounds a folder in which a pattern of a command is looked up.
-const maxListed = 4096
-
-// Doubt is a word of a hook, or of a script that it runs, that decides what runs in a
-// way that only shows when it runs: trust cannot pin that.
-type Doubt struct {
-	Hook   string `json:"hook"`
-	Origin string `json:"origin"` // where the hook is written
-	Word   string `json:"word"`
-	Why    string `json:"why"`
-	Script string `json:"script,omitempty"` // in which the word stands, if not in the hook
-}
 
 // readCommands reads the commands of the workspace's hooks, and pins the files that
 // they run, source or read.
@@ -39,14 +20,14 @@ func (l *loader) readCommands() {
 	l.eachScript(&l.work, l.readWrapped)
 	for _, folder := range l.work.folders {
 		for _, file := range folder.files {
-			l.take(shell.Reader{Dirs: []string{l.workspace}}, filepath.Base(file), file, func(r shell.Reader) shell.Reading { return r.Words([]string{file}) })
+			l.pinned.command(shell.Reader{Dirs: []string{l.workspace}}, filepath.Base(file), file, func(r shell.Reader) shell.Reading { return r.Words([]string{file}) })
 		}
 	}
 }
 
 // readCommand reads the command of one hook.
 func (l *loader) readCommand(f *found) []string {
-	return l.take(shell.Reader{Env: f.environment(), Dirs: l.dirs(f)}, f.spec.id, f.place(), f.reading)
+	return l.pinned.command(shell.Reader{Env: f.environment(), Dirs: l.dirs(f)}, f.spec.id, f.place(), f.reading)
 }
 
 // reading reads the hook's command.
@@ -65,7 +46,7 @@ func (f *found) reading(r shell.Reader) shell.Reading {
 func (l *loader) dirs(f *found) []string {
 	out := []string{f.source.dir}
 	if f.spec.cwd != "" {
-		out = append(out, under(f.source.dir, f.spec.cwd))
+		out = append(out, shell.Under(f.source.dir, f.spec.cwd))
 	}
 	if !slices.Contains(out, l.workspace) {
 		out = append(out, l.workspace)
@@ -76,178 +57,15 @@ func (l *loader) dirs(f *found) []string {
 // environment is what a hook adds to its environment.
 func (f *found) environment() map[string]string { return asMap(f.spec.env) }
 
-// asMap is an environment by its names. The last of equal ones counts.
-func asMap(env []string) map[string]string {
-	out := map[string]string{}
-	for _, entry := range env {
-		name, value, _ := strings.Cut(entry, "=")
-		out[name] = value
-	}
-	return out
-}
-
-// take pins what a reading names, and notes what it could not know.
-func (l *loader) take(r shell.Reader, id, place string, read func(shell.Reader) shell.Reading) (files []string) {
-	reading := read(l.equipped(r))
-	for _, u := range reading.Unknown {
-		if u.Loose {
-			l.warn(place, id, "this command runs files that are not pinned by trust: "+u.Word,
-				"name each file that it runs, by its path from the folder of this file")
-			continue
-		}
-		l.doubt(Doubt{Hook: id, Origin: place, Word: u.Word, Why: u.Why, Script: u.Script})
-	}
-	code := slices.Concat(reading.Runs, reading.Sources)
-	for i, n := range slices.Concat(code, reading.Reads) {
-		if !filepath.IsAbs(n.Path) || i >= len(code) && n.Script != "" {
-			continue // a program on PATH, or data of a script, which it may keep there itself
-		}
-		if n.Tree {
-			files = append(files, l.pinTree(n, id, place)...)
-			continue
-		}
-		if isCode := i < len(code); pinnable(l.workspace, n, isCode) {
-			l.pinned.add(n.Path)
-			files = append(files, n.Path)
-		} else if isCode && !system(n.Path) {
-			l.unopened(n.Path)
-			l.set.awaited = append(l.set.awaited, n.Path)
-		}
-	}
-	l.set.awaited = append(l.set.awaited, reading.Folders...)
-	slices.Sort(files)
-	return slices.Compact(files)
-}
-
-// equipped gives a reader what a hook's process will have.
-func (l *loader) equipped(r shell.Reader) shell.Reader {
-	if r.Env == nil {
-		r.Env = map[string]string{}
-	}
-	r.Env["HOOKWAY_PROJECT_DIR"], r.Env["CLAUDE_PROJECT_DIR"] = l.workspace, l.workspace
-	if home := l.opts.getenv("HOME"); home != "" && r.Env["HOME"] == "" {
-		r.Env["HOME"] = home
-	}
-	r.Open, r.List = openScript, listFolder
-	return r
-}
-
-func (l *loader) doubt(d Doubt) {
-	if !slices.Contains(l.doubts, d) {
-		l.doubts = append(l.doubts, d)
-	}
-}
-
-// pinnable reports whether a file counts for trust: each in the workspace, and of
-// those outside the scripts that are run, and what is named from here. Programs that
-// are installed elsewhere are as much the user's as those on PATH.
-func pinnable(workspace string, n shell.Name, code bool) bool {
-	if !isFile(n.Path) {
-		return false
-	}
-	if disk.Inside(workspace, n.Path) {
-		return true
-	}
-	if real, err := filepath.EvalSymlinks(n.Path); err == nil && disk.Inside(workspace, real) {
-		return true
-	}
-	if !code || system(n.Path) {
-		return false
-	}
-	return strings.HasPrefix(n.Word, "..") || !isProgram(n.Path)
-}
-
-// unopened notes what stands in the place of a script and is none, as a pipe.
-func (l *loader) unopened(path string) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
-		l.pinned.broken(path, fmt.Errorf("it is %s", disk.Kind(info.Mode())))
-	}
-}
-
-// unreadable tells of the files that hooks would run and that nobody can look at.
-func (l *loader) unreadable() (out []string) {
-	for _, u := range l.pinned.errs {
-		text := u.err.Error()
-		if name := l.pinned.name(u.path); strings.HasPrefix(text, u.path) {
-			text = name + strings.TrimPrefix(text, u.path)
-		}
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
-}
-
-// systemFolders hold what comes with the system or its package managers.
-var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix", "/snap", "/etc", "/dev", "/proc", "/sys", "/run",
-	"/System", "/Library", "/Applications", `C:\Windows`, `C:\Program Files`, `C:\Program Files (x86)`, `C:\ProgramData`}
-
-func system(path string) bool {
-	return slices.ContainsFunc(systemFolders, func(dir string) bool { return disk.Inside(filepath.FromSlash(dir), path) })
-}
-
-// isProgram reports whether a file is in machine code, by its first bytes.
-func isProgram(path string) bool {
-	f, err := disk.Open(path)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var first [4]byte
-	n, _ := io.ReadFull(f, first[:])
-	head := string(first[:n])
-	return strings.HasPrefix(head, "\x7fELF") || strings.HasPrefix(head, "MZ") ||
-		slices.Contains([]string{"\xfe\xed\xfa\xce", "\xfe\xed\xfa\xcf", "\xce\xfa\xed\xfe", "\xcf\xfa\xed\xfe", "\xca\xfe\xba\xbe"}, head)
-}
-
-// pinTree pins the files of a folder of which a command takes all.
-func (l *loader) pinTree(n shell.Name, id, place string) (files []string) {
-	if !disk.Inside(l.workspace, n.Path) || n.Path == l.workspace && (n.Match == "" || n.Match == "*") {
-		l.doubt(Doubt{Hook: id, Origin: place, Word: n.Word, Why: "it takes every file of " + n.Path})
+// away is nil if nothing in a hook's command depends on the folder where it runs.
+func (l *loader) away(f *found, lane hook.Lane) *away {
+	if f.spec.handler.kind != "command" || !f.source.pinned || f.spec.cwd != "" || f.spec.worker {
 		return nil
 	}
-	l.set.awaited = append(l.set.awaited, n.Path)
-	err := walkHooks(l.workspace, n.Path, func(e disk.Entry) error {
-		switch {
-		case e.Err != nil || e.Loop:
-		case e.Info.IsDir() && e.Out:
-			l.doubt(Doubt{Hook: id, Origin: place, Word: n.Word, Why: "there is a link in it that leads out of the workspace, to " + e.Real})
-		case e.Info.IsDir():
-			l.set.awaited = append(l.set.awaited, e.Path)
-		case e.Info.Mode().IsRegular() && shell.Matches(n.Match, filepath.Base(e.Path)):
-			l.pinned.add(e.Path)
-			files = append(files, e.Path)
+	return newAway(&l.pinned, lane, f.environment(), l.dirs(f), func(r shell.Reader) shell.Reading {
+		if f.command.shell != "" {
+			return r.Line(f.command.shell)
 		}
-		return nil
+		return r.Words(f.command.argv)
 	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.doubt(Doubt{Hook: id, Origin: place, Word: n.Word, Why: fmt.Sprintf("the files in it cannot all be pinned: %v", err)})
-	}
-	return files
-}
-
-// openScript gives the beginning of a script, but of none that came with the system.
-func openScript(path string) ([]byte, error) {
-	if system(path) {
-		return nil, fs.ErrNotExist
-	}
-	f, err := disk.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, shell.MaxText+1))
-}
-
-// listFolder gives what is in a folder.
-func listFolder(dir string) ([]string, error) { return disk.Names(dir, maxListed) }
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-func inFolder(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }

@@ -24,14 +24,14 @@ func (l *loader) readVariables() {
 		}
 	}
 	slices.Sort(words[1:])
-	l.take(shell.Reader{Env: env, Dirs: []string{l.workspace}}, id, place, func(r shell.Reader) shell.Reading { return r.Words(words) })
+	l.pinned.command(shell.Reader{Env: env, Dirs: []string{l.workspace}}, id, place, func(r shell.Reader) shell.Reading { return r.Words(words) })
 }
 
 // readPath pins the programs in the folders of a PATH.
 func (l *loader) readPath(path, id, place string) {
 	for _, dir := range filepath.SplitList(path) {
-		if full := under(l.workspace, dir); !system(full) {
-			l.pinTree(shell.Name{Path: full, Word: "PATH=" + path, Tree: true}, id, place)
+		if full := shell.Under(l.workspace, dir); !system(full) {
+			l.pinned.pinTree(shell.Name{Path: full, Word: "PATH=" + path, Tree: true}, id, place)
 		}
 	}
 }

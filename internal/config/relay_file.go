@@ -42,7 +42,7 @@ func isGraphQLRelay(path string) bool {
 }
 
 // isOwnScript reports whether there is a script that is found by its name.
-func isOwnScript(path string) bool { return exists(path) && !isGraphQLRelay(path) }
+func isOwnScript(path string) bool { return disk.Exists(path) && !isGraphQLRelay(path) }
 
 // tellGraphQLRelay says of the files of GraphQL Relay, from where we work up to the
 // workspace, that they are passed over.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -64,7 +65,7 @@ func (s *relaySpec) settled(dir, home string) Relay {
 		if rest, ok := strings.CutPrefix(*path, "~/"); ok && home != "" {
 			*path = filepath.Join(home, filepath.FromSlash(rest))
 		} else if *path != "" {
-			*path = under(dir, *path)
+			*path = shell.Under(dir, *path)
 		}
 	}
 	files := func(t *RelayTLS) { file(&t.Cert); file(&t.Key); file(&t.CA) }

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookway/hookway/internal/shell"
 )
 
 // commandLine is a command as it is run: files that lie beside the
@@ -41,7 +43,7 @@ type resolver struct {
 func (h *hookSpec) command(dir string) commandLine {
 	r := resolver{dirs: []string{dir}}
 	if h.cwd != "" {
-		r.dirs = append(r.dirs, under(dir, h.cwd))
+		r.dirs = append(r.dirs, shell.Under(dir, h.cwd))
 	}
 	if h.handler.shell != nil {
 		line := h.handler.shell.text
@@ -52,14 +54,6 @@ func (h *hookSpec) command(dir string) commandLine {
 		words = append(words, e.text)
 	}
 	return r.list(words)
-}
-
-// under makes a path absolute, from a folder.
-func under(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, filepath.FromSlash(path))
 }
 
 // list resolves a program and its arguments: the program if it is a path, every
@@ -78,7 +72,7 @@ func (r *resolver) list(words []string) commandLine {
 		if file := r.find(w); file != "" {
 			out.argv[i] = file
 		} else if i == 0 || i == 1 && operand || isDotted(w) { // missing: an agent's folder must not supply it
-			out.argv[i] = under(r.dirs[0], w)
+			out.argv[i] = shell.Under(r.dirs[0], w)
 		}
 	}
 	return out
@@ -105,7 +99,7 @@ func isInterpreter(program string) bool {
 // find gives the absolute name of a regular file, or "".
 func (r *resolver) find(word string) string {
 	for _, dir := range r.dirs {
-		path := under(dir, word)
+		path := shell.Under(dir, word)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path
 		}
@@ -133,9 +127,9 @@ func (r *resolver) shell(line string) commandLine {
 			operand := script && !w.begins && !strings.HasPrefix(text, "-")
 			if w.plain && (isPath(text) || operand) {
 				if file := r.find(text); file != "" {
-					text = quoteWord(file)
+					text = shell.Quote(file)
 				} else if isDotted(text) || first && operand { // missing: an agent's folder must not supply it
-					text = quoteWord(under(r.dirs[0], text))
+					text = shell.Quote(shell.Under(r.dirs[0], text))
 				}
 			}
 			b.WriteString(text)
@@ -155,14 +149,6 @@ func (r *resolver) shell(line string) commandLine {
 	return out
 }
 
-// quoteWord writes a path so that the shell takes it as one word.
-func quoteWord(path string) string {
-	if strings.IndexFunc(path, func(r rune) bool { return !plainRune(r) }) < 0 {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
 // word is a piece of a shell line.
 type word struct {
 	start, end int
@@ -170,11 +156,6 @@ type word struct {
 	output     bool // it follows a >
 	begins     bool // it is the program of a command
 	ends       bool // a command ends after it
-}
-
-func plainRune(r rune) bool {
-	return r == '_' || r == '.' || r == '/' || r == '-' || r == '+' || r == '@' || r == '%' || r == ',' || r == ':' || r == '=' ||
-		'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r > 0x7f
 }
 
 // shellWords cuts a line into words, as far as that is needed to find file
@@ -227,7 +208,7 @@ func wordEnd(line string, i int, plain *bool) int {
 			i, *plain = i+1, false
 		case strings.IndexByte(" \t\n;|&()<>", c) >= 0:
 			return i
-		case c < 0x80 && !plainRune(rune(c)):
+		case c < 0x80 && !shell.Plain(rune(c)):
 			*plain = false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/rpc"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -149,7 +150,7 @@ func (l *loader) readCredentials(f *found, s *rpcSpec) (at *yaml.Node, err error
 		check = nil
 	}
 	for _, file := range s.files {
-		data, err := l.readFile(*f.source, under(f.source.dir, file.text), check)
+		data, err := l.readFile(*f.source, shell.Under(f.source.dir, file.text), check)
 		if err == nil && len(data) == 0 {
 			err = errors.New("the file is empty")
 		}

@@ -54,9 +54,9 @@ func (r *reader) onNode(h *hookSpec) {
 // nodeScript looks at a script that Node shall run. It reports whether it can.
 func (l *loader) nodeScript(f *found) bool {
 	n := f.spec.handler.script.node
-	file := under(f.source.dir, f.spec.handler.script.text)
+	file := shell.Under(f.source.dir, f.spec.handler.script.text)
 	problem := Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + file, Hint: "create it or correct the name; it starts from the folder of this file"}
-	if exists(file) {
+	if disk.Exists(file) {
 		program, err := script.ForNode(file)
 		if err == nil {
 			f.spec.worker = !program

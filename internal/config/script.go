@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/shell"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -334,8 +335,8 @@ func (l *loader) scripts(la *layer) {
 
 // bundle bundles the script of an entry. It reports whether it can run.
 func (l *loader) bundle(la *layer, f *found) bool {
-	path, n := under(f.source.dir, f.spec.handler.script.text), f.spec.handler.script.node
-	if !exists(path) {
+	path, n := shell.Under(f.source.dir, f.spec.handler.script.text), f.spec.handler.script.node
+	if !disk.Exists(path) {
 		l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + path, Hint: "create it or correct the name; it starts from the folder of this file"})
 		return false
 	}

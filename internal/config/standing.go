@@ -38,11 +38,11 @@ func (l *loader) settled() bool {
 func (l *loader) hasHooks() bool {
 	for _, m := range markers {
 		path := filepath.Join(l.workspace, filepath.FromSlash(m.path))
-		if !m.dir && exists(path) && !isGraphQLRelay(path) {
+		if !m.dir && disk.Exists(path) && !isGraphQLRelay(path) {
 			return true
 		}
 		if m.dir {
-			if names, err := disk.Names(path, 1); len(names) > 0 || err != nil && exists(path) {
+			if names, err := disk.Names(path, 1); len(names) > 0 || err != nil && disk.Exists(path) {
 				return true
 			}
 		}
@@ -59,12 +59,12 @@ func (l *loader) standing(entry trusted) collector {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(l.workspace, path)
 		}
-		if strings.HasPrefix(was, "sha256:") && exists(path) || was == "unreadable" {
+		if strings.HasPrefix(was, "sha256:") && disk.Exists(path) || was == "unreadable" {
 			now.add(path)
 		}
 	}
 	for _, name := range slices.Concat(scriptNames, []string{fileName, fileNameYML}) {
-		if path := filepath.Join(l.workspace, name); exists(path) && entry.Files[name] == "" && !isGraphQLRelay(path) {
+		if path := filepath.Join(l.workspace, name); disk.Exists(path) && entry.Files[name] == "" && !isGraphQLRelay(path) {
 			now.put(pin{path: path, value: "new"})
 		}
 	}

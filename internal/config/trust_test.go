@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // trustedWorld has a workspace with a bit of everything that is pinned.
@@ -146,10 +147,10 @@ func TestUntrustedHooksAreListedAndNothingOfThemRuns(t *testing.T) {
 		t.Errorf("%d hooks were registered", e.Len())
 	}
 	w.trust()
-	if exists(trace) {
+	if disk.Exists(trace) {
 		t.Error("a hook was asked before it was trusted")
 	}
-	if e := fill(t, w.load()); e.Len() != 4 || !exists(trace) {
+	if e := fill(t, w.load()); e.Len() != 4 || !disk.Exists(trace) {
 		t.Errorf("%d hooks were registered", e.Len())
 	}
 }
@@ -221,7 +222,7 @@ func TestAProgramThatChangesAfterLoadingDoesNotRun(t *testing.T) {
 	}
 	w.write(w.work("tools/guard.sh"), "#!/bin/sh\ntouch "+w.work("evil")+"\n")
 	out := bash(t, e, w.ws, "ls")
-	if out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "hookway trust") || exists(w.work("evil")) {
+	if out.Action != hook.ActionBlock || !strings.Contains(out.Reason, "hookway trust") || disk.Exists(w.work("evil")) {
 		t.Errorf("%+v", out)
 	}
 	w.write(w.work("tools/guard.sh"), guard("no")) // the same content again

@@ -9,6 +9,8 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/handler/wasm"
+	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/shell"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -45,7 +47,7 @@ func (l *loader) modules(la *layer) {
 		if f.source.layer == LayerWorkspace {
 			check = nil
 		}
-		path := under(f.source.dir, named.text)
+		path := shell.Under(f.source.dir, named.text)
 		l.set.imported = append(l.set.imported, path) // the user's is watched too
 		m, err := l.module(*f.source, path, check)
 		if err == nil {
@@ -53,7 +55,7 @@ func (l *loader) modules(la *layer) {
 			continue
 		}
 		p := Problem{File: f.file, Line: named.node.Line, Column: named.node.Column, Hook: f.spec.id, Message: clipLine("wasm: " + path + ": " + err.Error())}
-		if !exists(path) {
+		if !disk.Exists(path) {
 			p.Message, p.Hint = "there is no module "+path, "create it or correct the name; it starts from the folder of this file"
 		}
 		l.set.Problems = append(l.set.Problems, p)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -122,7 +123,7 @@ func (l *loader) authorities(la *layer) {
 		if f.source.layer == LayerWorkspace {
 			check = nil
 		}
-		data, err := l.readFile(*f.source, under(f.source.dir, w.ca.text), check)
+		data, err := l.readFile(*f.source, shell.Under(f.source.dir, w.ca.text), check)
 		if err == nil && len(data) == 0 {
 			err = errors.New("the file is empty")
 		}
@@ -142,7 +143,7 @@ func (l *loader) authorities(la *layer) {
 func (l *loader) webConfig(f *found, c command.Config) web.Config {
 	w := f.spec.handler.web.Config
 	if f.spec.handler.web.key != nil {
-		w.SecretFile = under(f.source.dir, w.SecretFile)
+		w.SecretFile = shell.Under(f.source.dir, w.SecretFile)
 	}
 	if own := f.spec.handler.web.claude; own != nil {
 		w.Fill = own.fill

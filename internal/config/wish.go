@@ -7,15 +7,6 @@ import (
 	"github.com/hookway/hookway/handler/script"
 )
 
-// Wish is what one script or module of a workspace asks to be allowed.
-type Wish struct {
-	Kind   string   `json:"kind"` // script or wasm
-	File   string   `json:"file"` // by its path from the workspace
-	Grants []string `json:"grants"`
-	More   []string `json:"more,omitempty"` // those that the user has not given it before
-	Seen   []string `json:"seen,omitempty"` // those for which it does not ask: they were seen in its code
-}
-
 // wishes lists what a layer's scripts and modules ask for, and what of it
 // goes beyond what is trusted.
 func (l *loader) wishes(la *layer, before map[string][]string) (out []Wish) {

@@ -99,10 +99,10 @@ func (l *loader) readWrapped(src *source, file *scriptFile) {
 	name := l.shownScript(&found{source: src}, file.path)
 	for _, words := range plain {
 		l.wraps = append(l.wraps, Wrap{File: name, Command: strings.Join(words, " ")})
-		l.take(shell.Reader{Dirs: []string{l.workspace}}, "relay.wrap", filepath.Base(file.path), readsLine(words))
+		l.pinned.command(shell.Reader{Dirs: []string{l.workspace}}, "relay.wrap", filepath.Base(file.path), readsLine(words))
 	}
 	if computed {
-		l.doubt(Doubt{Hook: "relay.wrap", Origin: file.path, Word: "wrap(…)", Why: "which program hookway run runs is only known when the script runs"})
+		l.pinned.doubt(Doubt{Hook: "relay.wrap", Origin: file.path, Word: "wrap(…)", Why: "which program hookway run runs is only known when the script runs"})
 	}
 }
 
@@ -117,7 +117,7 @@ func readsLine(words []string) func(shell.Reader) shell.Reading {
 }
 
 func (l *loader) readLine(words []string) shell.Reading {
-	return readsLine(words)(l.equipped(shell.Reader{Dirs: []string{l.workspace}}))
+	return readsLine(words)(l.pinned.equipped(shell.Reader{Dirs: []string{l.workspace}}))
 }
 
 // namesFiles reports whether a line means one thing in one folder, and another in
@@ -126,12 +126,6 @@ func namesFiles(r shell.Reading) bool {
 	return slices.ContainsFunc(slices.Concat(r.Runs, r.Sources, r.Reads), func(n shell.Name) bool {
 		return filepath.IsAbs(n.Path) && n.Script == "" && !filepath.IsAbs(n.Word) && !strings.HasPrefix(n.Word, "~")
 	})
-}
-
-// Wrap is a program that hookway run runs when it is given none.
-type Wrap struct {
-	File    string `json:"file"`
-	Command string `json:"command"`
 }
 
 func hookLine(words []string) string { return clipLine(strings.Join(words, " ")) }

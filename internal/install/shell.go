@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/hookway/hookway/internal/shell"
 )
 
 // shimName is the program that agents call, without .exe.
@@ -38,16 +40,11 @@ func slashed(file string) string {
 // Git Bash, PowerShell or cmd: slashes and double quotes serve most of them.
 func shellWord(file string) string {
 	file = slashed(file)
-	plain := func(r rune) bool {
-		return r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r))
-	}
-	switch {
-	case file != "" && strings.IndexFunc(file, func(r rune) bool { return !plain(r) }) < 0:
-		return file
-	case runtime.GOOS == "windows":
+	quoted := shell.Quote(file)
+	if quoted != file && runtime.GOOS == "windows" {
 		return `"` + file + `"`
 	}
-	return "'" + strings.ReplaceAll(file, "'", `'\''`) + "'"
+	return quoted
 }
 
 // shellWords reads a command line as a shell would, as far as the lines that

@@ -96,7 +96,7 @@ func (a *analysis) look(program arg, rest []arg) {
 				dir = "."
 			}
 			for _, from := range a.from(dir) {
-				n := Name{Path: filepath.Join(under(from, dir), program.text), Word: program.src}
+				n := Name{Path: filepath.Join(Under(from, dir), program.text), Word: program.src}
 				a.tell(&a.out.Runs, "x", n)
 				a.child(func() { a.readScript(n, rest, false) })
 			}

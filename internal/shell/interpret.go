@@ -174,7 +174,7 @@ func (a *analysis) module(in interpreter, g arg) bool {
 	for _, name := range names {
 		for _, ending := range in.endings {
 			for _, dir := range a.from(name) {
-				n := Name{Path: under(dir, name+ending), Word: g.src}
+				n := Name{Path: Under(dir, name+ending), Word: g.src}
 				a.tell(&a.out.Sources, "s", n)
 				if a.Open != nil && !found {
 					_, err := a.Open(n.Path)

@@ -59,7 +59,7 @@ func (a *analysis) places(g arg) []Name {
 		return out
 	}
 	for _, dir := range a.from(text) {
-		out = append(out, Name{Path: under(dir, text), Word: g.src, Tree: g.tree, Match: g.match})
+		out = append(out, Name{Path: Under(dir, text), Word: g.src, Tree: g.tree, Match: g.match})
 		if real := beyond(dir, text); real != "" {
 			out = append(out, Name{Path: real, Word: g.src, Tree: g.tree, Match: g.match})
 		}
@@ -179,7 +179,7 @@ func (a *analysis) name(word, src string) {
 		a.name(word[2:], src)
 	}
 	for _, dir := range a.from(word) {
-		a.tell(&a.out.Reads, "r", Name{Path: under(dir, word), Word: src})
+		a.tell(&a.out.Reads, "r", Name{Path: Under(dir, word), Word: src})
 		if real := beyond(dir, word); real != "" {
 			a.tell(&a.out.Reads, "r", Name{Path: real, Word: src})
 		}

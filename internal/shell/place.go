@@ -154,7 +154,7 @@ func (w *walker) goes(s *syntax.Stmt) string {
 		if v.glob || v.text == "" || strings.HasPrefix(v.text, "-") || len(froms) != 1 {
 			return ""
 		}
-		full := under(froms[0], v.text)
+		full := Under(froms[0], v.text)
 		if real, err := filepath.EvalSymlinks(full); err == nil {
 			full = real
 		}

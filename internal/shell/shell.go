@@ -203,8 +203,8 @@ func (r Reading) tidy() Reading {
 	return r
 }
 
-// under makes a path absolute, from a folder.
-func under(dir, path string) string {
+// Under makes a path absolute, from a folder.
+func Under(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
@@ -214,4 +214,18 @@ func under(dir, path string) string {
 // isPath reports whether a word is written as a path.
 func isPath(word string) bool {
 	return strings.ContainsRune(word, '/') || filepath.IsAbs(word) || filepath.Separator == '\\' && strings.ContainsRune(word, '\\')
+}
+
+// Quote writes a text so that a shell takes it as one word.
+func Quote(text string) string {
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !Plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// Plain reports whether a shell takes a character of a word as itself.
+func Plain(r rune) bool {
+	return r == '_' || r == '.' || r == '/' || r == '-' || r == '+' || r == '@' || r == '%' || r == ',' || r == ':' || r == '=' ||
+		'0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r > 0x7f
 }

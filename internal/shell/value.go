@@ -288,7 +288,7 @@ func (a *analysis) output(stmts []*syntax.Stmt) ([]value, bool) {
 			known = known && sure
 			for _, v := range vals {
 				for _, dir := range a.from(v.text) {
-					out = append(out, value{text: under(dir, v.text), glob: v.glob})
+					out = append(out, value{text: Under(dir, v.text), glob: v.glob})
 				}
 			}
 		}
@@ -353,7 +353,7 @@ func (a *analysis) printed(words []*syntax.Word) ([]value, bool) {
 	case (name == "realpath" || name == "readlink") && len(args) == 1:
 		var out []value
 		for _, dir := range a.from("") {
-			out = append(out, each(args[0], func(s string) string { return under(dir, s) })...)
+			out = append(out, each(args[0], func(s string) string { return Under(dir, s) })...)
 		}
 		return bounded(out, true)
 	case name == "command" || name == "which":

@@ -235,7 +235,7 @@ func (a *analysis) grows(vals []value) bool {
 func (a *analysis) enter(names []string) {
 	for _, name := range names {
 		for _, dir := range slices.Clone(a.dirs) {
-			full := under(dir, name)
+			full := Under(dir, name)
 			if a.went[dir][name] || slices.Contains(a.dirs, full) {
 				continue
 			}
