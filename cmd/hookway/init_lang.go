@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -124,7 +125,7 @@ func (k *kit) place(ctx context.Context) error {
 			return err
 		}
 	}
-	k.trusted = set.Trust.State == config.TrustGiven || set.Trust.State == config.TrustNone
+	k.trusted = set.Trust.State == trust.Given || set.Trust.State == trust.None
 	return nil
 }
 

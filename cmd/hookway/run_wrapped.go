@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -36,7 +37,7 @@ func (a *app) named(set *config.Set, name string, command []string) (string, []s
 
 // noProgram says why there is nothing to run.
 func noProgram(set *config.Set) error {
-	if set.Workspace != "" && !set.Trust.State.Runs() && set.Trust.State != config.TrustNone {
+	if set.Workspace != "" && !set.Trust.State.Runs() && set.Trust.State != trust.None {
 		return fmt.Errorf("no program is named, and what a script of %s wraps does not count, for it is not trusted as it is; run hookway trust, or name the program: hookway run -- claude", set.Workspace)
 	}
 	if set.Wrapped.Left != "" {
@@ -68,7 +69,7 @@ func (a *app) showWrapped(set *config.Set) {
 }
 
 // showWraps says so before anything is trusted.
-func (a *app) showWraps(all []config.Wrap) {
+func (a *app) showWraps(all []trust.Wrap) {
 	for _, w := range all {
 		if !a.json {
 			fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(w.Command), w.File)

@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -41,7 +42,7 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 				return a.trustOwn(yes)
 			}
 			told := map[string]bool{}
-			status, err := config.TrustIf(a.home.Options(), func(status config.TrustStatus) error {
+			status, err := config.TrustIf(a.home.Options(), func(status trust.Status) error {
 				a.showDestinations(status.Sends, told)
 				a.showWraps(status.Wraps)
 				return a.consent(status, yes)
@@ -66,7 +67,7 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 
 // trustOwn asks what the user's own scripts may do.
 func (a *app) trustOwn(yes bool) error {
-	status, err := config.TrustOwn(a.home.Options(), func(status config.TrustStatus) error { return a.consent(status, yes) })
+	status, err := config.TrustOwn(a.home.Options(), func(status trust.Status) error { return a.consent(status, yes) })
 	switch {
 	case err != nil:
 		return err
@@ -93,16 +94,16 @@ var mayDo = map[string]string{
 
 // consent asks the user for what is not a matter of course: files that changed, words
 // that nobody can know the meaning of, and what scripts may do that they could not before.
-func (a *app) consent(status config.TrustStatus, yes bool) error {
+func (a *app) consent(status trust.Status, yes bool) error {
 	if !a.json {
 		a.showDifferences(status)
 	}
 	var b strings.Builder
-	if n := len(status.Changes); status.State == config.TrustChanged {
+	if n := len(status.Changes); status.State == trust.Changed {
 		fmt.Fprintf(&b, "  %s changed since it was trusted: %s\n", count(n, "file"), status.Changed())
 	}
 	for _, u := range status.Unknown {
-		if status.State == config.TrustGiven { // said before
+		if status.State == trust.Given { // said before
 			break
 		}
 		place := u.Origin
@@ -137,7 +138,7 @@ func (a *app) consent(status config.TrustStatus, yes bool) error {
 }
 
 // showDifferences shows what changed since the workspace was trusted.
-func (a *app) showDifferences(status config.TrustStatus) {
+func (a *app) showDifferences(status trust.Status) {
 	for _, d := range status.Diffs {
 		fmt.Fprintf(a.out, "%s (%s)\n", visible.Line(d.Path), d.Kind)
 		for _, line := range d.Lines {
@@ -199,7 +200,7 @@ func (a *app) showGrants(hooks []config.Hook, told map[string]bool) {
 
 // showDestinations says where what is remembered, and events, go: before anything is
 // trusted.
-func (a *app) showDestinations(all []config.Destination, told map[string]bool) {
+func (a *app) showDestinations(all []trust.Destination, told map[string]bool) {
 	for _, d := range all {
 		line := "Events go to " + d.To
 		if d.What == "memory" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // agreed is what a script may do that names no grants, neither in its file nor beside its
@@ -36,25 +37,25 @@ func readGrants(names []string) (out []script.Grant) {
 
 // hashOf is the hash of what the files of a script hold.
 func (l *loader) hashOf(b *script.Bundle) string {
-	var c collector
+	var c trust.Pins
 	for _, file := range b.Files {
-		if p, ok := l.pinned.pins[file]; ok {
-			c.put(p)
+		if p, ok := l.pinned.Files[file]; ok {
+			c.Put(p)
 		} else {
-			c.add(file)
+			c.Add(file)
 		}
 	}
-	return c.files.hash()
+	return c.Manifest.Hash()
 }
 
 // seenIn is what trust.json keeps of what was seen in the scripts of a layer.
-func (l *loader) seenIn(la *layer, key func(*source, *scriptFile) string) map[string]agreed {
-	out := map[string]agreed{}
+func (l *loader) seenIn(la *layer, key func(*source, *scriptFile) string) map[string]trust.Agreed {
+	out := map[string]trust.Agreed{}
 	l.eachScript(la, func(src *source, file *scriptFile) {
 		if !file.seen || len(file.program.Grants()) == 0 {
 			return
 		}
-		one := agreed{Hash: l.hashOf(file.bundle)}
+		one := trust.Agreed{Hash: l.hashOf(file.bundle)}
 		for _, g := range file.program.Grants() {
 			one.Seen = append(one.Seen, string(g))
 		}
@@ -65,19 +66,19 @@ func (l *loader) seenIn(la *layer, key func(*source, *scriptFile) string) map[st
 
 // TrustOwn agrees to what the user's own scripts were seen to do, if ask has nothing
 // against it. They run without that, but may do only what they ask for by allow.
-func TrustOwn(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
+func TrustOwn(opts Options, ask func(trust.Status) error) (trust.Status, error) {
 	l, err := newLoader(opts)
 	if err != nil {
-		return TrustStatus{}, err
+		return trust.Status{}, err
 	}
 	defer l.closePrograms()
 	l.asking = LayerUser
 	l.readUser()
-	status := TrustStatus{Workspace: l.userDir, State: TrustNone}
+	status := trust.Status{Workspace: l.userDir, State: trust.None}
 	if err := l.set.Problems.Err(); err != nil {
 		return status, err
 	}
-	before, err := l.store.read()
+	before, err := l.store.Read()
 	if err != nil {
 		return status, err
 	}
@@ -100,10 +101,10 @@ func TrustOwn(opts Options, ask func(TrustStatus) error) (TrustStatus, error) {
 			return status, err
 		}
 	}
-	if err := l.store.change(func(t *trustFile) error { t.Own = entries; return nil }); err != nil {
+	if err := l.store.Change(func(t *trust.File) error { t.Own = entries; return nil }); err != nil {
 		return status, err
 	}
-	status.State = TrustGiven
+	status.State = trust.Given
 	return status, nil
 }
 
@@ -113,7 +114,7 @@ func UntrustOwn(opts Options) (was bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	err = l.store.change(func(t *trustFile) error {
+	err = l.store.Change(func(t *trust.File) error {
 		was, t.Own = len(t.Own) > 0, nil
 		return nil
 	})

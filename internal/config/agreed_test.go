@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hookway/hookway/internal/trust"
 )
 
 const fetching = `export default { patterns: { notify: async (target) => { await fetch("http://127.0.0.1:1/" + target); } } };
@@ -31,9 +33,9 @@ func TestWhatTrustSawInAScriptIsGrantedUntilAFileOfItChanges(t *testing.T) {
 	w.write(w.work("name.ts"), `export const name = "deploy";`)
 	w.wantGrants("relay.config.ts[]") // nobody was asked
 
-	var asked []Wish
+	var asked []trust.Wish
 	no := fmt.Errorf("no")
-	if _, err := TrustIf(w.options(), func(s TrustStatus) error { asked = s.Wishes; return no }); err != no {
+	if _, err := TrustIf(w.options(), func(s trust.Status) error { asked = s.Wishes; return no }); err != no {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(asked); got != "[{script relay.config.ts [exec] [exec] [exec]}]" {

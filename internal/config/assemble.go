@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // judge decides whether the workspace's hooks may run.
@@ -18,19 +19,19 @@ func (l *loader) judge() {
 	if l.workspace == "" {
 		return
 	}
-	status := l.trust.status(l.workspace, l.pinned.files)
+	status := l.trust.Status(l.workspace, l.pinned.Manifest)
 	switch {
 	case l.opts.File != "":
-		status.State, status.Changes = TrustNamed, nil
+		status.State, status.Changes = trust.Named, nil
 	case l.opts.getenv("HOOKWAY_TRUST") == "1":
-		status.State, status.Changes = TrustEnvironment, nil
+		status.State, status.Changes = trust.Environment, nil
 	}
 	l.set.Trust = status
 	for _, s := range l.work.sources() {
-		s.runs, s.pinned = status.State.Runs(), status.State == TrustGiven
+		s.runs, s.pinned = status.State.Runs(), status.State == trust.Given
 	}
 	broken := l.work.yaml != nil && l.work.file == nil
-	if !broken || status.State != TrustChanged || !l.onlyYAML(l.trust.Workspaces[l.workspace].Files) {
+	if !broken || status.State != trust.Changed || !l.onlyYAML(l.trust.Workspaces[l.workspace].Files) {
 		return
 	}
 	for _, f := range l.work.folders {
@@ -84,7 +85,7 @@ func (l *loader) assemble(ctx context.Context) {
 	l.laterHook()
 	l.memory()
 	l.set.name()
-	l.set.pinned, l.set.awaited = slices.Sorted(maps.Keys(l.pinned.pins)), l.pinned.awaited
+	l.set.pinned, l.set.awaited = slices.Sorted(maps.Keys(l.pinned.Files)), l.pinned.Awaited
 }
 
 // checkProgram warns of a program that is not there. It is no mistake of the

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // TestANameThatStaysRelativeIsWhatWasTrusted: an agent works in a folder that has other
@@ -187,9 +188,9 @@ func BenchmarkAway(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer set.Close()
-			p := set.Hooks[0].Handler.(*pinned)
+			p := set.Hooks[0].Handler.(*trust.Handler)
 			for b.Loop() {
-				if err := errors.Join(p.check(), p.away.check(filepath.Join(root, "ws", "sub"))); err != nil {
+				if err := errors.Join(p.Check(), p.Away.Check(filepath.Join(root, "ws", "sub"))); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -178,7 +179,7 @@ func (l *loader) build(f *found) (Hook, error) {
 
 // show fills in what a listing has of the hook's handler. It gives the files of that
 // which trust has pinned, and the hash of what was read of them already.
-func (l *loader) show(f *found, h *Hook) (pins []pin, hash string) {
+func (l *loader) show(f *found, h *Hook) (pins []trust.Pin, hash string) {
 	var files []string
 	switch {
 	case h.Kind == "command":
@@ -195,7 +196,7 @@ func (l *loader) show(f *found, h *Hook) (pins []pin, hash string) {
 		h.Command = rpc.Label(f.spec.handler.rpc.Target)
 	}
 	for _, file := range files {
-		if p, ok := l.pinned.pins[file]; ok && f.source.pinned {
+		if p, ok := l.pinned.Files[file]; ok && f.source.pinned {
 			pins = append(pins, p)
 		}
 	}
@@ -203,7 +204,7 @@ func (l *loader) show(f *found, h *Hook) (pins []pin, hash string) {
 }
 
 // equip gives the hook its handler.
-func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
+func (l *loader) equip(f *found, h *Hook, c command.Config, pins []trust.Pin) error {
 	switch h.Kind {
 	case "modify":
 		h.Handler = mergePatch(f.spec.handler.patch)
@@ -229,7 +230,7 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []pin) error {
 		h.late, h.said = f.script.late, f.said
 	}
 	if away := l.away(f, h.Lane); len(pins) > 0 || away != nil {
-		h.Handler = &pinned{next: h.Handler, pins: pins, away: away}
+		h.Handler = &trust.Handler{Next: h.Handler, Pins: pins, Away: away}
 	}
 	if f.data != "" {
 		h.Handler = withFolder{path: f.data, next: h.Handler}
@@ -291,11 +292,11 @@ func (l *loader) program(f *found, h *Hook, c command.Config) (*lease, error) {
 
 // mark is equal for two hooks exactly if they would do the same. A hook that
 // moved to another line is the same.
-func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []pin, more ...any) string {
+func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []trust.Pin, more ...any) string {
 	h.Origin, h.Name = "", ""
 	var files []string
 	for _, p := range pins {
-		files = append(files, p.path, p.value)
+		files = append(files, p.Path, p.Value)
 	}
 	parts := []any{h, kind, spec.handler.decision, spec.handler.patch, files, fmt.Sprint(spec.filter), spec.wakes, spec.about,
 		c.Argv, c.Shell, c.Worker, c.Needs, c.Dir, c.Env, c.Project, c.EventNames, more}

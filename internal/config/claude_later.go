@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // Hooks of Claude Code that run in the background say what they have to say when they
@@ -38,7 +39,7 @@ var latersBusy sync.Mutex
 // or not.
 func (l laters) lock() (unlock func(), err error) {
 	latersBusy.Lock()
-	open, err := lockFile(l.dir + ".lock")
+	open, err := trust.LockFile(l.dir + ".lock")
 	if err != nil {
 		latersBusy.Unlock()
 		return nil, err
@@ -49,7 +50,7 @@ func (l laters) lock() (unlock func(), err error) {
 // makeRoom removes the oldest texts where one more file would be too many: mostly they
 // are of sessions that are long over.
 func (l laters) makeRoom(next string) error {
-	names, err := disk.Names(l.dir, maxListed)
+	names, err := disk.Names(l.dir, trust.MaxListed)
 	if err != nil {
 		return err
 	}

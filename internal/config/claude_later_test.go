@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // TestHooksInTheBackgroundAreHeardLater: what they say is told with the next event that
@@ -87,7 +88,7 @@ func TestNoTextIsLostBetweenTwo(t *testing.T) {
 	if err := l.add("s", laterText, "first"); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := lockFile(l.dir + ".lock") // as another process would
+	unlock, err := trust.LockFile(l.dir + ".lock") // as another process would
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // managedDir is where an organisation keeps settings of Claude Code that hold for all.
@@ -32,7 +33,7 @@ func (l *loader) importManaged(into *layer, src source) {
 	l.claude.managed = true
 	dir := l.managedDir()
 	files := []string{filepath.Join(dir, "managed-settings.json")}
-	names, _ := disk.Names(filepath.Join(dir, "managed-settings.d"), maxListed) // there need be none
+	names, _ := disk.Names(filepath.Join(dir, "managed-settings.d"), trust.MaxListed) // there need be none
 	slices.Sort(names)
 	for _, name := range names {
 		if strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
@@ -51,7 +52,7 @@ func (l *loader) importManaged(into *layer, src source) {
 		}
 		from := own
 		from.path = path
-		theirs.found = append(theirs.found, l.importFile(&theirs, from, f, checkOwner)...)
+		theirs.found = append(theirs.found, l.importFile(&theirs, from, f, trust.CheckOwner)...)
 	}
 	l.importPlugins(&theirs, own, scopeManaged)
 	into.found = append(into.found, theirs.found...)

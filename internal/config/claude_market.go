@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -26,7 +27,7 @@ func (l *loader) registry(name string) *yaml.Node {
 	if !disk.Exists(path) {
 		return nil
 	}
-	err := checkPath(path, checkOwner)
+	err := checkPath(path, trust.CheckOwner)
 	var data []byte
 	if err == nil {
 		data, err = l.readUpTo(maxFile, source{layer: LayerUser}, path, nil)

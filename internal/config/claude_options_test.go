@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 func TestOptionsOfPluginsReachTheirHooks(t *testing.T) {
@@ -87,14 +88,14 @@ func TestVariablesOfAWorkspaceAreTrustedWithWhatTheyName(t *testing.T) {
 			if got := strings.Join(status.Files, " "); got != want {
 				t.Errorf("pinned %q, want %q", got, want)
 			}
-			if set := w.load(); c.unknown == "" && set.Trust.State != TrustGiven {
+			if set := w.load(); c.unknown == "" && set.Trust.State != trust.Given {
 				t.Errorf("before a change: %s %v", set.Trust.State, set.Trust.Changes)
 			}
 			if c.file == "" {
 				return
 			}
 			w.write(w.work(c.file), "#!/bin/sh\ntouch here\n")
-			if set := w.load(); set.Trust.State != TrustChanged {
+			if set := w.load(); set.Trust.State != trust.Changed {
 				t.Errorf("%s changed: %s", c.file, set.Trust.State)
 			}
 		})

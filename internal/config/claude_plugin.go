@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -187,7 +188,7 @@ func (s *settings) inline(n *yaml.Node) {
 func (s *settings) document(path string) *yaml.Node {
 	s.file = path
 	s.loader.set.Files = append(s.loader.set.Files, path)
-	err := checkPath(path, checkOwner)
+	err := checkPath(path, trust.CheckOwner)
 	var data []byte
 	if err == nil {
 		data, err = s.loader.readFile(*s.source, path, nil)
@@ -267,7 +268,7 @@ func (l *loader) findPlugin(id string) (p claudePlugin, why string) {
 
 // newestIn is the version of a plugin in the cache that was put there last, or "".
 func newestIn(dir string) string {
-	names, err := disk.Names(dir, maxListed)
+	names, err := disk.Names(dir, trust.MaxListed)
 	if err != nil {
 		return ""
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // describeKey names a cached description after all that it depends on.
@@ -57,10 +58,10 @@ func readDescription(path, file string) (d described, ok bool) {
 	}
 	defer f.Close()
 	info := f.Info()
-	if checkOwner(path, info) != nil {
+	if trust.CheckOwner(path, info) != nil {
 		return d, false
 	}
-	ok = json.NewDecoder(io.LimitReader(f, maxState)).Decode(&d) == nil && (len(d.Events) > 0) != (d.Failure != "")
+	ok = json.NewDecoder(io.LimitReader(f, trust.MaxState)).Decode(&d) == nil && (len(d.Events) > 0) != (d.Failure != "")
 	if ok && d.Failure != "" {
 		age := time.Since(info.ModTime())
 		ok = age >= 0 && age < failureKept && d.Modified == modified(file)
@@ -105,7 +106,7 @@ func (l *loader) describe(ctx context.Context, cache, file string, c command.Con
 func (l *loader) keepDescription(path string, d described) {
 	data, err := json.Marshal(d)
 	if err == nil {
-		err = errors.Join(privateDir(l.stateDir), os.MkdirAll(filepath.Dir(path), 0o700))
+		err = errors.Join(trust.PrivateDir(l.stateDir), os.MkdirAll(filepath.Dir(path), 0o700))
 	}
 	if err == nil {
 		err = disk.ReplaceUnsynced(path, data, 0o600)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -36,7 +37,7 @@ func (l *loader) scan(into *layer, src source, folders []folder, check func(stri
 		names, err := l.names(src)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
-				l.problem(src.path, "the hooks folder cannot be read: "+cause(err).Error(), "")
+				l.problem(src.path, "the hooks folder cannot be read: "+trust.Cause(err).Error(), "")
 			}
 			continue
 		}
@@ -71,13 +72,13 @@ func (l *loader) names(src source) ([]string, error) {
 			return nil, err
 		}
 	}
-	return disk.Names(src.path, maxPinnedFiles)
+	return disk.Names(src.path, trust.MaxPinnedFiles)
 }
 
 func checkPath(path string, check func(string, fs.FileInfo) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		return fmt.Errorf("%s cannot be read: %w", path, trust.Cause(err))
 	}
 	return check(path, info)
 }
@@ -177,7 +178,7 @@ func (f *folderSource) unasked(file string) *found {
 // ask finds out what runs a file, and which events it wants.
 func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found, error) {
 	if f.layer == LayerUser {
-		if err := checkPath(file, checkOwner); err != nil {
+		if err := checkPath(file, trust.CheckOwner); err != nil {
 			return nil, err
 		}
 	}
@@ -190,7 +191,7 @@ func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found,
 		return nil, err
 	}
 	c := command.Config{Argv: argv, Dir: f.dir, Project: l.workspace, Log: l.opts.Log, Env: quietPython}
-	cache := filepath.Join(l.stateDir, "describe", describeKey(file, hashed.value, argv)+".json")
+	cache := filepath.Join(l.stateDir, "describe", describeKey(file, hashed.Value, argv)+".json")
 	d, err := l.describe(ctx, cache, file, c)
 	if err != nil {
 		return nil, noAnswer{err}
@@ -204,13 +205,13 @@ func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found,
 }
 
 // hashed is a file's pin. What the workspace was trusted for is what is asked.
-func (l *loader) hashed(file string) (pin, error) {
-	known, ok := l.pinned.pins[file]
-	if info, err := os.Stat(file); ok && err == nil && known.info != nil && sameFile(known, info) {
+func (l *loader) hashed(file string) (trust.Pin, error) {
+	known, ok := l.pinned.Files[file]
+	if info, err := os.Stat(file); ok && err == nil && known.Info != nil && trust.SameFile(known, info) {
 		return known, nil
 	}
-	now, err := hashFile(file)
-	if err == nil && ok && now.value != known.value {
+	now, err := trust.HashFile(file)
+	if err == nil && ok && now.Value != known.Value {
 		err = fmt.Errorf("%s changed while it was read; run the command again", file)
 	}
 	return now, err

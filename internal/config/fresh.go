@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // coarse is how old a change must be before a look at a file's times and size is
@@ -107,7 +108,7 @@ func (p *plan) look(now time.Time) (sum uint64, stable bool) {
 	stable = true
 	var b []byte
 	add := func(path string, info fs.FileInfo) {
-		changed := max(changeTime(info), info.ModTime().UnixNano())
+		changed := max(trust.ChangeTime(info), info.ModTime().UnixNano())
 		b = append(b[:0], path...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(changed))
 		b = binary.LittleEndian.AppendUint64(b, uint64(info.ModTime().UnixNano()))
@@ -129,7 +130,7 @@ func (p *plan) look(now time.Time) (sum uint64, stable bool) {
 			continue
 		}
 		add(t.path, info)
-		_ = walkHooks(t.within, t.path, func(e disk.Entry) error { // what is beyond its bounds does not load
+		_ = trust.WalkHooks(t.within, t.path, func(e disk.Entry) error { // what is beyond its bounds does not load
 			if e.Err == nil {
 				add(e.Path, e.Info) // of its target, if it is a link
 			}

@@ -6,15 +6,16 @@ import (
 
 	"github.com/hookway/hookway/handler/rpc"
 	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // Destinations are where what is remembered goes beside the file of this machine.
 // Whether a key is there is the matter of each call, so that both ways are told.
-func (m *Memory) Destinations() (out []Destination) {
+func (m *Memory) Destinations() (out []trust.Destination) {
 	if m == nil {
 		return nil
 	}
-	add := func(by, to string) { out = append(out, Destination{"memory", to, by}) }
+	add := func(by, to string) { out = append(out, trust.Destination{What: "memory", To: to, By: by}) }
 	embedder := m.Embedder
 	switch m.Backend {
 	case MemoryQdrant:
@@ -65,8 +66,8 @@ func (m *Memory) qdrant() string {
 
 // destinations are those that the workspace's hookway.yaml names. What a script says
 // when it runs is not among them.
-func (l *loader) destinations() (out []Destination) {
-	add := func(d Destination) {
+func (l *loader) destinations() (out []trust.Destination) {
+	add := func(d trust.Destination) {
 		if !slices.Contains(out, d) {
 			out = append(out, d)
 		}
@@ -79,7 +80,7 @@ func (l *loader) destinations() (out []Destination) {
 		handler = f.memory.hook
 	}
 	for _, f := range l.work.found {
-		d := Destination{What: "events", By: f.spec.id}
+		d := trust.Destination{What: "events", By: f.spec.id}
 		switch h := f.spec.handler; {
 		case f.spec.disabled:
 			continue

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // hostile are what a clone, or somebody on the machine, can put in a file's place.
@@ -136,7 +137,7 @@ func TestWhateverAWorkspaceHoldsReadingItEnds(t *testing.T) {
 			name := place + " as " + kind
 			bounded(t, name+", in a daemon that runs", func() {
 				set, err := live.Refresh(context.Background())
-				if err != nil || set.Trust.State == TrustGiven && len(set.Problems) == 0 && kind == "link to zero" && strings.Contains(place, "guard.sh") {
+				if err != nil || set.Trust.State == trust.Given && len(set.Problems) == 0 && kind == "link to zero" && strings.Contains(place, "guard.sh") {
 					t.Errorf("%s: %v, %v", name, set.Trust, err)
 				}
 			})

@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -131,7 +132,7 @@ func KeepOf(getenv func(string) string) (Keep, error) {
 	if err != nil {
 		return Keep{}, err
 	}
-	if info, err := os.Stat(dir); err != nil || checkOwner(dir, info) != nil {
+	if info, err := os.Stat(dir); err != nil || trust.CheckOwner(dir, info) != nil {
 		return Keep{}, nil
 	}
 	for _, name := range []string{fileName, fileNameYML} {
@@ -164,7 +165,7 @@ func keptFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := checkOwner(path, f.Info()); err != nil {
+	if err := trust.CheckOwner(path, f.Info()); err != nil {
 		return nil, err
 	}
 	return io.ReadAll(io.LimitReader(f, maxFile+1))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // Live keeps an engine's hooks as the configuration has them, while that
@@ -156,28 +157,28 @@ func inOrder(a, b Hook) int {
 // freeze decides whether the workspace's hooks stay what they were: they ran by
 // the user's word, and what changed since has not got it yet.
 func (s *Set) freeze(old *Set) {
-	if old.Workspace == "" || old.Trust.State != TrustGiven && !old.frozen || s.Trust.State.Runs() && s.Workspace == old.Workspace {
+	if old.Workspace == "" || old.Trust.State != trust.Given && !old.frozen || s.Trust.State.Runs() && s.Workspace == old.Workspace {
 		return
 	}
 	if s.lost != "" { // to remove the record is not to take the trust back: anybody may
-		s.keep(old, TrustStatus{Workspace: old.Workspace, State: TrustChanged, Lost: s.lost})
+		s.keep(old, trust.Status{Workspace: old.Workspace, State: trust.Changed, Lost: s.lost})
 		return
 	}
 	if s.Workspace == old.Workspace {
-		s.frozen = s.Trust.State == TrustChanged
+		s.frozen = s.Trust.State == trust.Changed
 		return
 	}
-	if s.Trust.State == TrustGiven && disk.Inside(old.Workspace, s.Workspace) {
+	if s.Trust.State == trust.Given && disk.Inside(old.Workspace, s.Workspace) {
 		return // the user trusted one nearer by
 	}
 	// The folder lost its hooks.
 	if entry, ok := s.entries[old.Workspace]; ok {
-		s.keep(old, TrustStatus{Workspace: old.Workspace, State: TrustChanged, Changes: manifest{}.changes(entry.Files)})
+		s.keep(old, trust.Status{Workspace: old.Workspace, State: trust.Changed, Changes: trust.Manifest{}.Changes(entry.Files)})
 	}
 }
 
 // keep has the hooks of the old set's workspace run on as they were.
-func (s *Set) keep(old *Set, trust TrustStatus) {
+func (s *Set) keep(old *Set, trust trust.Status) {
 	s.frozen, s.Workspace, s.Trust = true, old.Workspace, trust
 	s.pinned = append(s.pinned, old.pinned...)
 }

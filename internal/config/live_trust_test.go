@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // trustedFromBelow runs a Live in a folder of a workspace that is trusted.
@@ -37,7 +38,7 @@ func TestEditingTrustedFilesIsNoWayToBeRidOfAGuard(t *testing.T) {
 			r, _ := trustedFromBelow(t)
 			w := r.world
 			change(w)
-			s := r.until("the change", func(s *Set) bool { return s.Trust.State == TrustChanged })
+			s := r.until("the change", func(s *Set) bool { return s.Trust.State == trust.Changed })
 			w.want(s, "no-rm active")
 			if out := bash(t, r.engine, w.ws, "rm -r x"); out.By != "no-rm" {
 				t.Errorf("%+v", out)
@@ -76,14 +77,14 @@ func TestTrustingAChangePutsItIntoTheEngine(t *testing.T) {
 	r := w.open().watch()
 	w.want(r.live.Set(), "no-rm untrusted")
 	w.trust()
-	r.until("trust", func(s *Set) bool { return s.Trust.State == TrustGiven })
+	r.until("trust", func(s *Set) bool { return s.Trust.State == trust.Given })
 	if bash(t, r.engine, w.ws, "rm x").Action != hook.ActionBlock {
 		t.Error("the hook does not run")
 	}
 	w.write(w.work("hookway.yaml"), strings.ReplaceAll(blockRM, "no-rm", "new"))
-	r.until("the change", func(s *Set) bool { return s.Trust.State == TrustChanged })
+	r.until("the change", func(s *Set) bool { return s.Trust.State == trust.Changed })
 	w.trust()
-	w.want(r.until("trust again", func(s *Set) bool { return s.Trust.State == TrustGiven }), "new active")
+	w.want(r.until("trust again", func(s *Set) bool { return s.Trust.State == trust.Given }), "new active")
 	if r.engineIDs() != "new" {
 		t.Error(r.engineIDs())
 	}
@@ -116,7 +117,7 @@ func TestLosingTheRecordOfTrustIsNoWayToBeRidOfAGuard(t *testing.T) {
 			for range 2 { // and it stays so
 				s := r.reload()
 				w.want(s, "no-rm active")
-				if s.Trust.State != TrustChanged || s.Trust.Lost == "" || s.Workspace != w.ws {
+				if s.Trust.State != trust.Changed || s.Trust.Lost == "" || s.Workspace != w.ws {
 					t.Errorf("%+v of %s", s.Trust, s.Workspace)
 				}
 				if out := bash(t, r.engine, w.ws, "rm -r x"); out.By != "no-rm" {
@@ -127,7 +128,7 @@ func TestLosingTheRecordOfTrustIsNoWayToBeRidOfAGuard(t *testing.T) {
 			w.write(w.work("hookway.yaml"), blockRM)
 			w.must(os.RemoveAll(w.work("sub/hookway.yaml")))
 			w.trust()
-			if s := r.reload(); s.Trust.State != TrustGiven || s.Trust.Lost != "" {
+			if s := r.reload(); s.Trust.State != trust.Given || s.Trust.Lost != "" {
 				t.Errorf("trusted again: %+v", s.Trust)
 			}
 			if _, was, err := Untrust(w.options()); err != nil || !was {

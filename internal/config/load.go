@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // source is one place that hooks come from: a hookway.yaml or a hooks folder.
@@ -45,11 +46,11 @@ type loader struct {
 	dir       string // where the workspace was looked for
 	userDir   string
 	workspace string
-	store     trustStore
+	store     trust.Store
 	stateDir  string
-	trust     trustFile // as it was read, once
+	trust     trust.File // as it was read, once
 
-	pinned collector // of the workspace
+	pinned trust.Pins // of the workspace
 	set    *Set
 	user   layer
 	work   layer
@@ -61,7 +62,7 @@ type loader struct {
 	idle       []float64              // idle thresholds that scripts set, in milliseconds
 	memories   memories               // what is said of memory
 	wrapped    []wrappedIn            // what scripts say of the session
-	wraps      []Wrap                 // what trust tells of that
+	wraps      []trust.Wrap           // what trust tells of that
 	standIn    func() (string, error) // the folder of hookway's own node, made when it is first needed
 	nodeTold   bool                   // there is no Node
 	toldOfNode func()
@@ -123,7 +124,7 @@ func newLoader(opts Options) (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{opts: opts, dir: dir, userDir: userDir, stateDir: stateDir, store: trustStore{stateDir}}
+	l := &loader{opts: opts, dir: dir, userDir: userDir, stateDir: stateDir, store: trust.Store{Dir: stateDir}}
 	l.workspace = workspaceOf(dir, userDir)
 	if opts.File != "" {
 		file, err := opts.absolute(opts.File)
@@ -131,13 +132,13 @@ func newLoader(opts Options) (*loader, error) {
 			return nil, fmt.Errorf("the file %s cannot be found: %w", opts.File, err)
 		}
 		if l.opts.File, err = filepath.EvalSymlinks(file); err != nil {
-			return nil, fmt.Errorf("the file %s cannot be used: %w", opts.File, cause(err))
+			return nil, fmt.Errorf("the file %s cannot be used: %w", opts.File, trust.Cause(err))
 		}
 		l.workspace = l.project(filepath.Dir(l.opts.File))
 	}
-	l.set = &Set{Workspace: l.workspace, UserDir: userDir, native: opts.Native, Trust: TrustStatus{State: TrustNone}}
-	l.pinned.root, l.pinned.home = l.workspace, opts.getenv("HOME")
-	l.pinned.loose = func(place, id, word string) {
+	l.set = &Set{Workspace: l.workspace, UserDir: userDir, native: opts.Native, Trust: trust.Status{State: trust.None}}
+	l.pinned.Root, l.pinned.Home = l.workspace, opts.getenv("HOME")
+	l.pinned.Loose = func(place, id, word string) {
 		l.warn(place, id, "this command runs files that are not pinned by trust: "+word,
 			"name each file that it runs, by its path from the folder of this file")
 	}
@@ -149,11 +150,11 @@ func newLoader(opts Options) (*loader, error) {
 // readTrust reads what is trusted. What nobody may rely on trusts nothing.
 func (l *loader) readTrust() {
 	var err error
-	if l.trust, err = l.store.read(); err != nil {
-		l.problem(l.store.path(), err.Error(), "until then no workspace is trusted")
-		l.set.lost = l.store.path() + " cannot be relied on"
-	} else if !disk.Exists(l.store.path()) {
-		l.set.lost = l.store.path() + " is gone"
+	if l.trust, err = l.store.Read(); err != nil {
+		l.problem(l.store.Path(), err.Error(), "until then no workspace is trusted")
+		l.set.lost = l.store.Path() + " cannot be relied on"
+	} else if !disk.Exists(l.store.Path()) {
+		l.set.lost = l.store.Path() + " is gone"
 	}
 	l.set.entries = l.trust.Workspaces
 }
@@ -177,7 +178,7 @@ func (l *loader) passOver() {
 		l.warn(nearer, "", "this workspace is nearer, but it was never trusted; the hooks of "+ws+" are used instead",
 			"look at its hooks, then run hookway trust in it to use them in place of those")
 	}
-	l.workspace, l.set.Workspace, l.pinned.root = ws, ws, ws
+	l.workspace, l.set.Workspace, l.pinned.Root = ws, ws, ws
 }
 
 // project is the folder that hooks of a file that the user named are about: the
@@ -207,21 +208,21 @@ func (l *loader) readUser() {
 	info, err := os.Stat(l.userDir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			l.problem(l.userDir, "it cannot be read: "+cause(err).Error(), "")
+			l.problem(l.userDir, "it cannot be read: "+trust.Cause(err).Error(), "")
 		}
 		return
 	}
-	if err := checkOwner(l.userDir, info); err != nil {
+	if err := trust.CheckOwner(l.userDir, info); err != nil {
 		l.problem(l.userDir, err.Error(), "until then none of the user's hooks run")
 		return
 	}
-	l.readYAML(&l.user, src, "", checkOwner)
+	l.readYAML(&l.user, src, "", trust.CheckOwner)
 	l.scripts(&l.user)
 	l.authorities(&l.user)
 	l.credentials(&l.user)
 	l.modules(&l.user)
 	l.ownScripts(&l.user, src)
-	l.scan(&l.user, src, userFolders, checkOwner)
+	l.scan(&l.user, src, userFolders, trust.CheckOwner)
 }
 
 // readWorkspace reads the workspace, and hashes all that it could run.
@@ -255,14 +256,14 @@ func (l *loader) readWorkspace() {
 	l.scan(&l.work, src, workspaceFolders, nil)
 	l.bundleFolders(&l.work)
 	for _, f := range workspaceFolders {
-		l.pinned.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
+		l.pinned.AddFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
 	}
 	l.readCommands()
-	for _, u := range l.pinned.errs {
-		said := func(p Problem) bool { return p.File == u.path }
-		asked := func(f *folderSource) bool { return slices.Contains(f.files, u.path) } // then that fails
+	for _, u := range l.pinned.Unread {
+		said := func(p Problem) bool { return p.File == u.Path }
+		asked := func(f *folderSource) bool { return slices.Contains(f.files, u.Path) } // then that fails
 		if !slices.ContainsFunc(l.set.Warnings, said) && !slices.ContainsFunc(l.set.Problems, said) && !slices.ContainsFunc(l.work.folders, asked) {
-			l.warn(u.path, "", clipLine(strings.TrimPrefix(u.err.Error(), u.path+" ")), "")
+			l.warn(u.Path, "", clipLine(strings.TrimPrefix(u.Err.Error(), u.Path+" ")), "")
 		}
 	}
 }

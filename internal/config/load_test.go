@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 func TestNothingAtAllIsFine(t *testing.T) {
 	w := newWorld(t)
 	w.must(os.RemoveAll(w.home))
 	set := w.load()
-	if len(set.Hooks)+len(set.Problems)+len(set.Warnings) != 0 || set.Workspace != "" || set.Trust.State != TrustNone {
+	if len(set.Hooks)+len(set.Problems)+len(set.Warnings) != 0 || set.Workspace != "" || set.Trust.State != trust.None {
 		t.Errorf("%+v", set)
 	}
 	if want := (Settings{hook.ActionBlock, hook.DefaultMaxContinues, DefaultMaxHooks, 30 * time.Second, nil, nil}); !reflect.DeepEqual(set.Settings, want) {
@@ -109,7 +110,7 @@ func TestAWorkspaceThatWasNeverTrustedDoesNotHideOneThatWas(t *testing.T) {
 		}
 		delete(w.env, "HOOKWAY_TRUST")
 		w.write(w.work("hookway.yaml"), blockRM+"# changed\n")
-		if set := load(); set.Workspace != w.ws || set.Trust.State != TrustChanged {
+		if set := load(); set.Workspace != w.ws || set.Trust.State != trust.Changed {
 			t.Errorf("%s: once it changed, the workspace is %s, %s", marker, set.Workspace, set.Trust.State)
 		}
 		must(Trust(nearer))
@@ -177,7 +178,7 @@ func TestADisabledHookIsListedAndDoesNotRun(t *testing.T) {
 func TestAWorkspaceWithNothingInItNeedsNoTrust(t *testing.T) {
 	w := newWorld(t)
 	w.must(os.MkdirAll(w.work(".hookway/hooks"), 0o755))
-	if set := w.load(); set.Workspace != w.ws || set.Trust.State != TrustNone {
+	if set := w.load(); set.Workspace != w.ws || set.Trust.State != trust.None {
 		t.Errorf("%+v", set.Trust)
 	}
 }
@@ -203,7 +204,7 @@ func TestAFileNamedByTheUserNeedsNoTrustAndReplacesTheWorkspace(t *testing.T) {
 	set, err := Load(context.Background(), opts)
 	w.must(err)
 	w.want(set, "no-rm active")
-	if set.Trust.State != TrustNamed || set.Workspace != w.ws {
+	if set.Trust.State != trust.Named || set.Workspace != w.ws {
 		t.Errorf("%+v", set.Trust)
 	}
 	opts.Dir = w.work("other")

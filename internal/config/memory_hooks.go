@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -91,7 +92,7 @@ func (l *loader) memory() {
 		}
 		// A file that was trusted before and is wrong now: what it said is not known,
 		// and nothing is kept elsewhere for that.
-		if la.broken != nil && (la.yaml.runs || la == &l.work && l.set.Trust.State == TrustChanged) {
+		if la.broken != nil && (la.yaml.runs || la == &l.work && l.set.Trust.State == trust.Changed) {
 			l.takeMemory(&memorySpec{Memory: Memory{Broken: "there are mistakes in " + la.yaml.path}}, la.yaml, la.yaml.path)
 			continue
 		}

@@ -6,12 +6,13 @@ import (
 	"io/fs"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // pin puts a file of the workspace into its manifest.
 func (l *loader) pin(src source, path string) {
 	if src.layer == LayerWorkspace {
-		l.pinned.add(path)
+		l.pinned.Add(path)
 	}
 }
 
@@ -24,9 +25,9 @@ func (l *loader) readFile(src source, path string, check func(string, fs.FileInf
 func (l *loader) readUpTo(limit int64, src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
 	fail := func(err error) ([]byte, error) {
 		if src.layer == LayerWorkspace {
-			l.pinned.put(pin{path: path, value: "unreadable"})
+			l.pinned.Put(trust.Pin{Path: path, Value: "unreadable"})
 		}
-		return nil, fmt.Errorf("the file cannot be read: %w", cause(err))
+		return nil, fmt.Errorf("the file cannot be read: %w", trust.Cause(err))
 	}
 	f, err := disk.Open(path)
 	if err != nil {
@@ -44,7 +45,7 @@ func (l *loader) readUpTo(limit int64, src source, path string, check func(strin
 		return fail(err)
 	}
 	if src.layer == LayerWorkspace {
-		l.pinned.take(path, data, info)
+		l.pinned.Take(path, data, info)
 	}
 	return data, nil
 }

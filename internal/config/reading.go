@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // readCommands reads the commands of the workspace's hooks, and pins the files that
@@ -20,14 +21,14 @@ func (l *loader) readCommands() {
 	l.eachScript(&l.work, l.readWrapped)
 	for _, folder := range l.work.folders {
 		for _, file := range folder.files {
-			l.pinned.command(shell.Reader{Dirs: []string{l.workspace}}, filepath.Base(file), file, func(r shell.Reader) shell.Reading { return r.Words([]string{file}) })
+			l.pinned.Command(shell.Reader{Dirs: []string{l.workspace}}, filepath.Base(file), file, func(r shell.Reader) shell.Reading { return r.Words([]string{file}) })
 		}
 	}
 }
 
 // readCommand reads the command of one hook.
 func (l *loader) readCommand(f *found) []string {
-	return l.pinned.command(shell.Reader{Env: f.environment(), Dirs: l.dirs(f)}, f.spec.id, f.place(), f.reading)
+	return l.pinned.Command(shell.Reader{Env: f.environment(), Dirs: l.dirs(f)}, f.spec.id, f.place(), f.reading)
 }
 
 // reading reads the hook's command.
@@ -55,14 +56,14 @@ func (l *loader) dirs(f *found) []string {
 }
 
 // environment is what a hook adds to its environment.
-func (f *found) environment() map[string]string { return asMap(f.spec.env) }
+func (f *found) environment() map[string]string { return trust.AsMap(f.spec.env) }
 
 // away is nil if nothing in a hook's command depends on the folder where it runs.
-func (l *loader) away(f *found, lane hook.Lane) *away {
+func (l *loader) away(f *found, lane hook.Lane) *trust.Away {
 	if f.spec.handler.kind != "command" || !f.source.pinned || f.spec.cwd != "" || f.spec.worker {
 		return nil
 	}
-	return newAway(&l.pinned, lane, f.environment(), l.dirs(f), func(r shell.Reader) shell.Reading {
+	return trust.NewAway(&l.pinned, lane, f.environment(), l.dirs(f), func(r shell.Reader) shell.Reading {
 		if f.command.shell != "" {
 			return r.Line(f.command.shell)
 		}

@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // readVariables pins what the variables of the workspace's settings name, for they
 // reach the user's own hooks of Claude Code: files that programs load, folders of PATH,
 // and every file that a value names, which a hook's line may run.
 func (l *loader) readVariables() {
-	env := asMap(l.claude.variables(scopeProject, scopeLocal))
+	env := trust.AsMap(l.claude.variables(scopeProject, scopeLocal))
 	if len(env) == 0 {
 		return
 	}
@@ -24,14 +25,14 @@ func (l *loader) readVariables() {
 		}
 	}
 	slices.Sort(words[1:])
-	l.pinned.command(shell.Reader{Env: env, Dirs: []string{l.workspace}}, id, place, func(r shell.Reader) shell.Reading { return r.Words(words) })
+	l.pinned.Command(shell.Reader{Env: env, Dirs: []string{l.workspace}}, id, place, func(r shell.Reader) shell.Reading { return r.Words(words) })
 }
 
 // readPath pins the programs in the folders of a PATH.
 func (l *loader) readPath(path, id, place string) {
 	for _, dir := range filepath.SplitList(path) {
-		if full := shell.Under(l.workspace, dir); !system(full) {
-			l.pinned.pinTree(shell.Name{Path: full, Word: "PATH=" + path, Tree: true}, id, place)
+		if full := shell.Under(l.workspace, dir); !trust.System(full) {
+			l.pinned.PinTree(shell.Name{Path: full, Word: "PATH=" + path, Tree: true}, id, place)
 		}
 	}
 }

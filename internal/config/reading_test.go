@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // TestTrustPinsWhatWillRun: hooks whose files are named in ways that only a shell
@@ -68,16 +69,16 @@ func TestTrustPinsWhatWillRun(t *testing.T) {
 				before, err := os.ReadFile(path)
 				w.must(err)
 				w.write(path, "echo changed\n")
-				if set := w.load(); set.Trust.State != TrustChanged || len(set.Trust.Changes) == 0 {
+				if set := w.load(); set.Trust.State != trust.Changed || len(set.Trust.Changes) == 0 {
 					t.Errorf("%s changed: %s %v", f, set.Trust.State, set.Trust.Changes)
 				}
 				w.write(path, string(before))
 			}
-			if set := w.load(); set.Trust.State != TrustGiven {
+			if set := w.load(); set.Trust.State != trust.Given {
 				t.Errorf("%s %v", set.Trust.State, set.Trust.Changes)
 			}
 			w.write(w.work("events.log"), "more\n")
-			if set := w.load(); set.Trust.State != TrustGiven {
+			if set := w.load(); set.Trust.State != trust.Given {
 				t.Errorf("events.log changed: %s %v", set.Trust.State, set.Trust.Changes)
 			}
 		})
@@ -92,7 +93,7 @@ func TestAFileThatAppearsWhereOneIsRunIsAChange(t *testing.T) {
 	live := must(Open(t.Context(), w.options(), new(hook.Engine)))
 	defer live.Close()
 	for _, name := range []string{"d/b.sh", "later.sh"} {
-		if set := must(live.Refresh(t.Context())); set.Trust.State != TrustGiven {
+		if set := must(live.Refresh(t.Context())); set.Trust.State != trust.Given {
 			t.Fatalf("before %s: %s %v", name, set.Trust.State, set.Trust.Changes)
 		}
 		w.write(w.work(name), "")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -97,7 +98,7 @@ func RelayOf(getenv func(string) string) (Relay, error) {
 		return Relay{}, nil
 	}
 	if err == nil {
-		err = checkOwner(dir, info)
+		err = trust.CheckOwner(dir, info)
 	}
 	if err != nil {
 		return Relay{}, fmt.Errorf("how messages travel cannot be read: %w", err)

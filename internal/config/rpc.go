@@ -9,6 +9,7 @@ import (
 	"github.com/hookway/hookway/handler/rpc"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -145,7 +146,7 @@ func (l *loader) credentials(la *layer) {
 }
 
 func (l *loader) readCredentials(f *found, s *rpcSpec) (at *yaml.Node, err error) {
-	check := checkOwner
+	check := trust.CheckOwner
 	if f.source.layer == LayerWorkspace {
 		check = nil
 	}

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -72,8 +74,8 @@ func (l *loader) nodeScript(f *found) bool {
 // pinForNode pins what Node will load for a script, beyond what its command shows.
 func (l *loader) pinForNode(f *found) (files []string) {
 	for _, path := range f.node {
-		if !slices.Contains(f.command.files, path) && pinnable(l.workspace, shell.Name{Path: path, Word: path}, true) {
-			l.pinned.add(path)
+		if !slices.Contains(f.command.files, path) && trust.Pinnable(l.workspace, shell.Name{Path: path, Word: path}, true) {
+			l.pinned.Add(path)
 			files = append(files, path)
 		}
 	}
@@ -87,7 +89,7 @@ func (l *loader) nodeArgv(f *found) ([]string, nodeFiles, error) {
 	if !f.spec.worker && !typed {
 		return []string{"node", file}, nodeFiles{}, nil
 	}
-	if err := privateDir(l.stateDir); err != nil {
+	if err := trust.PrivateDir(l.stateDir); err != nil {
 		return nil, nodeFiles{}, err
 	}
 	n := nodeFiles{dir: filepath.Join(l.stateDir, "node")}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // TestAScriptIsRunByNode: hooks as a worker, with the package hookway, and programs for
@@ -125,12 +127,12 @@ func TestWhatNodeRunsIsThinned(t *testing.T) {
 		}
 	}
 	thinNode(dir)
-	if exists(driver) || exists(bundle) {
+	if disk.Exists(driver) || disk.Exists(bundle) {
 		t.Error("what nobody used for long is there")
 	}
 	asked := newByNode(hook.HandlerFunc(func(context.Context, hook.AnyEvent) (hook.Decision, error) { return hook.Decision{}, nil }), n)
 	asked.wrote.Store(long.UnixNano())
-	if _, err := asked.Handle(t.Context(), hook.PreToolUse.New(hook.Envelope{}, hook.ToolUse{})); err != nil || !exists(driver) || !exists(bundle) {
+	if _, err := asked.Handle(t.Context(), hook.PreToolUse.New(hook.Envelope{}, hook.ToolUse{})); err != nil || !disk.Exists(driver) || !disk.Exists(bundle) {
 		t.Errorf("a hook that was not asked for long has lost its files: %v", err)
 	}
 }
@@ -214,7 +216,7 @@ func TestTrustPinsWhatNodeTakesIn(t *testing.T) {
 					t.Errorf("the changed file runs: %+v %v", out.Verdict, out.Steps[0].Err)
 				}
 				s := w.load()
-				if s.Trust.State != TrustChanged {
+				if s.Trust.State != trust.Changed {
 					t.Errorf("the workspace is %s", s.Trust.State)
 				}
 			})

@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -75,7 +76,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant, setting
 	root := cmp.Or(src.root, src.dir)
 	if src.layer == LayerWorkspace {
 		for _, file := range script.Sources(path) {
-			l.pinned.add(file)
+			l.pinned.Add(file)
 		}
 	}
 	bundle, err := script.Build(path, root, grants...)
@@ -88,7 +89,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant, setting
 	}
 	if src.layer == LayerWorkspace {
 		for _, file := range bundle.Files { // those outside of the workspace, too: they run as well
-			l.pinned.add(file)
+			l.pinned.Add(file)
 		}
 	}
 	if grants == nil {
@@ -113,7 +114,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant, setting
 // are made of.
 func (l *loader) onlyTheUsers(files []string) error {
 	for _, file := range files {
-		if err := checkPath(file, checkOwner); err != nil {
+		if err := checkPath(file, trust.CheckOwner); err != nil {
 			return err
 		}
 	}

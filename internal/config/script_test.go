@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 const scriptGuard = `import { reason } from "./lib/reason";
@@ -248,7 +249,7 @@ func TestFilesOutsideThatAScriptImportsArePinned(t *testing.T) {
 		t.Errorf("%q are pinned", s.Trust.Files)
 	}
 	w.write(outside, "export const reason = 'another';\n")
-	if s := w.load(); s.Trust.State != TrustChanged {
+	if s := w.load(); s.Trust.State != trust.Changed {
 		t.Errorf("the trust is %q after a change outside", s.Trust.State)
 	}
 }

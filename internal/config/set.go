@@ -9,6 +9,7 @@ import (
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // State says whether a hook runs.
@@ -71,7 +72,7 @@ type Set struct {
 	Workspace string   // "" if there is none
 	UserDir   string   // folder of the user's configuration; it need not exist
 	Settings  Settings
-	Trust     TrustStatus
+	Trust     trust.Status
 	Files     []string // what was read, in order
 
 	// Unread says that the workspace has hooks that nothing is known of: it is not
@@ -93,7 +94,7 @@ type Set struct {
 	pinned        []string // files that the workspace could run or be configured by
 	awaited       []string // what would be pinned if it were there, and folders whose names matter
 	lost          string   // why it is not known what the user trusts, or ""
-	entries       map[string]trusted
+	entries       map[string]trust.Entry
 	frozen        bool // Live: the workspace's hooks are those of an earlier load
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // settled reports whether the workspace may be read in full. If nobody trusts it,
@@ -19,14 +20,14 @@ func (l *loader) settled() bool {
 	entry, ok := l.trust.Workspaces[l.workspace]
 	if !ok {
 		if l.hasHooks() {
-			l.set.Unread, l.set.Trust.State = true, TrustMissing
+			l.set.Unread, l.set.Trust.State = true, trust.Missing
 		}
 		return false
 	}
 	now := l.standing(entry)
-	l.pinned.known = now.pins
-	status := l.trust.status(l.workspace, now.files)
-	if status.State == TrustGiven || l.brokenYAML(status.Changes) {
+	l.pinned.Known = now.Files
+	status := l.trust.Status(l.workspace, now.Manifest)
+	if status.State == trust.Given || l.brokenYAML(status.Changes) {
 		return true
 	}
 	l.set.Unread, l.set.Trust = true, status
@@ -52,36 +53,36 @@ func (l *loader) hasHooks() bool {
 
 // standing is what the files are now that were trusted. What was added to the
 // folders of hooks is there by name alone.
-func (l *loader) standing(entry trusted) collector {
-	now := collector{root: l.workspace}
+func (l *loader) standing(entry trust.Entry) trust.Pins {
+	now := trust.Pins{Root: l.workspace}
 	for name, was := range entry.Files {
 		path := filepath.FromSlash(name)
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(l.workspace, path)
 		}
 		if strings.HasPrefix(was, "sha256:") && disk.Exists(path) || was == "unreadable" {
-			now.add(path)
+			now.Add(path)
 		}
 	}
 	for _, name := range slices.Concat(scriptNames, []string{fileName, fileNameYML}) {
 		if path := filepath.Join(l.workspace, name); disk.Exists(path) && entry.Files[name] == "" && !isGraphQLRelay(path) {
-			now.put(pin{path: path, value: "new"})
+			now.Put(trust.Pin{Path: path, Value: "new"})
 		}
 	}
 	for _, f := range workspaceFolders {
-		folder := collector{root: l.workspace, known: now.pins, only: entry.Files, bytes: now.bytes}
-		folder.addFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
-		for _, p := range folder.pins {
-			now.put(p)
+		folder := trust.Pins{Root: l.workspace, Known: now.Files, Only: entry.Files, Hashed: now.Hashed}
+		folder.AddFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
+		for _, p := range folder.Files {
+			now.Put(p)
 		}
-		now.bytes = folder.bytes
+		now.Hashed = folder.Hashed
 	}
 	return now
 }
 
 // brokenYAML reports whether hookway.yaml alone has changed, and has a mistake: a
 // bad file does not disable the hooks of a good one.
-func (l *loader) brokenYAML(changes []Change) bool {
+func (l *loader) brokenYAML(changes []trust.Change) bool {
 	if len(changes) != 1 || changes[0].Kind != "changed" || changes[0].Path != fileName && changes[0].Path != fileNameYML {
 		return false
 	}

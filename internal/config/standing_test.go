@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // trustedOnly reads the configuration as the daemon does.
@@ -31,14 +32,14 @@ func TestNothingOfAnUntrustedWorkspaceIsParsed(t *testing.T) {
 	user := w.trustedOnly // the user's own file is all that is read
 	set := user()
 	w.want(set, "no-rm active")
-	if set.Trust.State != TrustMissing || !set.Unread || set.Trust.Workspace != w.ws || len(set.Problems)+len(set.Warnings) > 0 {
+	if set.Trust.State != trust.Missing || !set.Unread || set.Trust.Workspace != w.ws || len(set.Problems)+len(set.Warnings) > 0 {
 		t.Errorf("%+v, unread %t, %s%s", set.Trust, set.Unread, set.Problems, set.Warnings)
 	}
 	if n := disk.Count() - before; n != int64(len(blockRM)) {
 		t.Errorf("%d bytes were read", n)
 	}
 	w.trust()
-	if set = w.trustedOnly(); set.Trust.State != TrustGiven || set.Unread {
+	if set = w.trustedOnly(); set.Trust.State != trust.Given || set.Unread {
 		t.Errorf("trusted: %+v, unread %t", set.Trust, set.Unread)
 	}
 	w.want(set, "no-rm active, a active, b active, x.sh active, y.py active")
@@ -47,7 +48,7 @@ func TestNothingOfAnUntrustedWorkspaceIsParsed(t *testing.T) {
 func TestAWorkspaceWithAnEmptyFolderOfHooksHasNone(t *testing.T) {
 	w := newWorld(t)
 	w.must(os.MkdirAll(w.work(".hookway/hooks"), 0o755))
-	if set := w.trustedOnly(); set.Trust.State != TrustNone || set.Unread {
+	if set := w.trustedOnly(); set.Trust.State != trust.None || set.Unread {
 		t.Errorf("%+v, unread %t", set.Trust, set.Unread)
 	}
 }
@@ -77,7 +78,7 @@ func TestAChangedWorkspaceIsHashedBeforeItIsParsed(t *testing.T) {
 			for _, c := range set.Trust.Changes {
 				told = append(told, "{"+c.Path+" "+c.Kind+"}")
 			}
-			if set.Trust.State != TrustChanged || !set.Unread || len(set.Hooks) > 0 || !strings.Contains(strings.Join(told, " "), c.want) {
+			if set.Trust.State != trust.Changed || !set.Unread || len(set.Hooks) > 0 || !strings.Contains(strings.Join(told, " "), c.want) {
 				t.Errorf("%s, unread %t, %d hooks, %s", set.Trust.State, set.Unread, len(set.Hooks), told)
 			}
 		})
@@ -99,13 +100,13 @@ func TestAChangeOfATrustedWorkspaceFreezesIt(t *testing.T) {
 	set, err := live.Refresh(context.Background())
 	w.must(err)
 	w.want(set, "a active, b active, x.sh active, y.py active")
-	if set.Trust.State != TrustChanged {
+	if set.Trust.State != trust.Changed {
 		t.Errorf("%+v", set.Trust)
 	}
 	w.write(w.work("hookway.yaml"), text)
 	set, err = live.Refresh(context.Background())
 	w.must(err)
-	if set.Trust.State != TrustGiven {
+	if set.Trust.State != trust.Given {
 		t.Errorf("as it was: %+v", set.Trust)
 	}
 }

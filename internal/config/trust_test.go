@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // trustedWorld has a workspace with a bit of everything that is pinned.
@@ -33,12 +34,12 @@ func TestTrustPinsEverythingThatCanRunOrConfigure(t *testing.T) {
 	w := trustedWorld(t)
 	status := w.trust()
 	want := ".acai/hooks/y.py .hookway/hooks/lib/common.sh .hookway/hooks/x.sh hookway.yaml tools/b.py tools/guard.sh"
-	if got := strings.Join(status.Files, " "); got != want || status.State != TrustGiven {
+	if got := strings.Join(status.Files, " "); got != want || status.State != trust.Given {
 		t.Errorf("pinned %s (%s), want %s", got, status.State, want)
 	}
 	set := w.load()
 	w.want(set, "a active, b active, x.sh active, y.py active")
-	if set.Trust.State != TrustGiven || set.Trust.Hash != status.Hash {
+	if set.Trust.State != trust.Given || set.Trust.Hash != status.Hash {
 		t.Errorf("%+v", set.Trust)
 	}
 }
@@ -46,29 +47,29 @@ func TestTrustPinsEverythingThatCanRunOrConfigure(t *testing.T) {
 func TestAChangedFileMustBeTrustedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(w *world)
-		want   []Change
+		want   []trust.Change
 	}{
 		"configuration": {func(w *world) { w.write(w.work("hookway.yaml"), blockRM) },
-			[]Change{{"hookway.yaml", "changed"}, {"tools/b.py", "removed"}, {"tools/guard.sh", "removed"}}},
-		"hook of a folder":  {func(w *world) { w.write(w.work(".acai/hooks/y.py"), "#!/bin/sh\n") }, []Change{{".acai/hooks/y.py", "changed"}}},
-		"new hook":          {func(w *world) { w.write(w.work(".hookway/hooks/z"), "#!/bin/sh\n") }, []Change{{".hookway/hooks/z", "added"}}},
-		"library of a hook": {func(w *world) { w.write(w.work(".hookway/hooks/lib/common.sh"), "evil") }, []Change{{".hookway/hooks/lib/common.sh", "changed"}}},
-		"program":           {func(w *world) { w.write(w.work("tools/guard.sh"), "#!/bin/sh\n") }, []Change{{"tools/guard.sh", "changed"}}},
-		"removed program":   {func(w *world) { w.must(os.Remove(w.work("tools/guard.sh"))) }, []Change{{"tools/guard.sh", "removed"}}},
-		"script in a line":  {func(w *world) { w.write(w.work("tools/b.py"), "evil") }, []Change{{"tools/b.py", "changed"}}},
-		"execute bit":       {func(w *world) { w.must(os.Chmod(w.work("tools/b.py"), 0o755)) }, []Change{{"tools/b.py", "changed"}}},
-		"removed from disk": {func(w *world) { w.must(os.Remove(w.work("hookway.yaml"))) }, []Change{{"hookway.yaml", "removed"}, {"tools/b.py", "removed"}, {"tools/guard.sh", "removed"}}},
+			[]trust.Change{{Path: "hookway.yaml", Kind: "changed"}, {Path: "tools/b.py", Kind: "removed"}, {Path: "tools/guard.sh", Kind: "removed"}}},
+		"hook of a folder":  {func(w *world) { w.write(w.work(".acai/hooks/y.py"), "#!/bin/sh\n") }, []trust.Change{{Path: ".acai/hooks/y.py", Kind: "changed"}}},
+		"new hook":          {func(w *world) { w.write(w.work(".hookway/hooks/z"), "#!/bin/sh\n") }, []trust.Change{{Path: ".hookway/hooks/z", Kind: "added"}}},
+		"library of a hook": {func(w *world) { w.write(w.work(".hookway/hooks/lib/common.sh"), "evil") }, []trust.Change{{Path: ".hookway/hooks/lib/common.sh", Kind: "changed"}}},
+		"program":           {func(w *world) { w.write(w.work("tools/guard.sh"), "#!/bin/sh\n") }, []trust.Change{{Path: "tools/guard.sh", Kind: "changed"}}},
+		"removed program":   {func(w *world) { w.must(os.Remove(w.work("tools/guard.sh"))) }, []trust.Change{{Path: "tools/guard.sh", Kind: "removed"}}},
+		"script in a line":  {func(w *world) { w.write(w.work("tools/b.py"), "evil") }, []trust.Change{{Path: "tools/b.py", Kind: "changed"}}},
+		"execute bit":       {func(w *world) { w.must(os.Chmod(w.work("tools/b.py"), 0o755)) }, []trust.Change{{Path: "tools/b.py", Kind: "changed"}}},
+		"removed from disk": {func(w *world) { w.must(os.Remove(w.work("hookway.yaml"))) }, []trust.Change{{Path: "hookway.yaml", Kind: "removed"}, {Path: "tools/b.py", Kind: "removed"}, {Path: "tools/guard.sh", Kind: "removed"}}},
 		"link in a program's place": {func(w *world) {
 			w.must(os.Remove(w.work("tools/guard.sh")))
 			w.must(os.Symlink(w.work("tools/unrelated.sh"), w.work("tools/guard.sh")))
-		}, []Change{{"tools/guard.sh", "changed"}}},
+		}, []trust.Change{{Path: "tools/guard.sh", Kind: "changed"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := trustedWorld(t)
 			w.trust()
 			c.change(w)
 			set := w.load()
-			if set.Trust.State != TrustChanged || fmt.Sprint(set.Trust.Changes) != fmt.Sprint(c.want) {
+			if set.Trust.State != trust.Changed || fmt.Sprint(set.Trust.Changes) != fmt.Sprint(c.want) {
 				t.Errorf("got %s %v, want %v", set.Trust.State, set.Trust.Changes, c.want)
 			}
 			for _, h := range set.Hooks {
@@ -77,7 +78,7 @@ func TestAChangedFileMustBeTrustedAgain(t *testing.T) {
 				}
 			}
 			w.trust()
-			if set = w.load(); set.Trust.State != TrustGiven {
+			if set = w.load(); set.Trust.State != trust.Given {
 				t.Errorf("trusted again: %s %v", set.Trust.State, set.Trust.Changes)
 			}
 		})
@@ -92,7 +93,7 @@ func TestAMistakeInTheFileDoesNotDisableTheFolders(t *testing.T) {
 	w.write(w.work("hookway.yaml"), "hooks: [{id: a\n")
 	set := w.load()
 	w.want(set, "x.sh active, y.py active")
-	if set.Trust.State != TrustChanged || len(set.Problems) != 1 {
+	if set.Trust.State != trust.Changed || len(set.Problems) != 1 {
 		t.Errorf("%s, problems %s", set.Trust.State, set.Problems)
 	}
 	if out := bash(t, fill(t, set), w.ws, "ls"); out.Action != hook.ActionBlock || out.By != "x.sh" {
@@ -114,7 +115,7 @@ func TestAFileThatNobodyRunsMayChange(t *testing.T) {
 	w.trust()
 	w.write(w.work("tools/unrelated.sh"), "changed")
 	w.write(w.work("src/main.go"), "package main")
-	if set := w.load(); set.Trust.State != TrustGiven {
+	if set := w.load(); set.Trust.State != trust.Given {
 		t.Errorf("%+v", set.Trust)
 	}
 }
@@ -140,7 +141,7 @@ func TestUntrustedHooksAreListedAndNothingOfThemRuns(t *testing.T) {
 	w.write(w.work(".hookway/hooks/x.sh"), "#!/bin/sh\necho ran >> "+trace+"\necho '{\"event\":\"PreToolUse\"}'\n")
 	set := w.load()
 	w.want(set, "a untrusted, b untrusted, x.sh untrusted, y.py untrusted")
-	if set.Trust.State != TrustMissing || set.Hooks[0].Command != w.work("tools/guard.sh") || set.Hooks[2].File != w.work(".hookway/hooks/x.sh") {
+	if set.Trust.State != trust.Missing || set.Hooks[0].Command != w.work("tools/guard.sh") || set.Hooks[2].File != w.work(".hookway/hooks/x.sh") {
 		t.Errorf("%+v", set)
 	}
 	if e := fill(t, set); e.Len() != 0 {
@@ -158,11 +159,11 @@ func TestUntrustedHooksAreListedAndNothingOfThemRuns(t *testing.T) {
 func TestTheEnvironmentCanTrust(t *testing.T) {
 	w := trustedWorld(t)
 	w.env["HOOKWAY_TRUST"] = "1"
-	if set := w.load(); set.Trust.State != TrustEnvironment || len(set.active()) != 4 {
+	if set := w.load(); set.Trust.State != trust.Environment || len(set.active()) != 4 {
 		t.Errorf("%+v", set.Trust)
 	}
 	w.env["HOOKWAY_TRUST"] = "0"
-	if set := w.load(); set.Trust.State != TrustMissing {
+	if set := w.load(); set.Trust.State != trust.Missing {
 		t.Errorf("%+v", set.Trust)
 	}
 }
@@ -176,7 +177,7 @@ func TestUntrustTakesTheTrustBack(t *testing.T) {
 			t.Errorf("%s %v %v", ws, was, err)
 		}
 	}
-	if set := w.load(); set.Trust.State != TrustMissing {
+	if set := w.load(); set.Trust.State != trust.Missing {
 		t.Errorf("%+v", set.Trust)
 	}
 }
@@ -244,7 +245,7 @@ func TestAnEditThatSetsTheTimeBackIsNoticed(t *testing.T) {
 	before, err := os.Stat(path)
 	w.must(err)
 	evil := strings.Replace(guard("no"), "exit 2", "exit 0", 1) // of the same size
-	for after := before; after == before || changeTime(after) != 0 && changeTime(after) == changeTime(before); {
+	for after := before; after == before || trust.ChangeTime(after) != 0 && trust.ChangeTime(after) == trust.ChangeTime(before); {
 		w.must(os.WriteFile(path, []byte(evil), 0o755)) // in place: the same identity
 		w.must(os.Chtimes(path, before.ModTime(), before.ModTime()))
 		after, err = os.Stat(path)
@@ -285,7 +286,7 @@ func TestTrustThatOthersCouldHaveWrittenDoesNotCount(t *testing.T) {
 			w.trust()
 			w.must(c.spoil(filepath.Join(w.home, "state", "trust.json")))
 			set := w.load()
-			if set.Trust.State != TrustMissing || len(set.Problems) != 1 || !strings.Contains(set.Problems[0].Message, c.want) {
+			if set.Trust.State != trust.Missing || len(set.Problems) != 1 || !strings.Contains(set.Problems[0].Message, c.want) {
 				t.Errorf("%s: %s", set.Trust.State, set.Problems)
 			}
 			if _, err := Trust(w.options()); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -311,7 +312,7 @@ func TestProcessesThatTrustAtOnceLoseNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	file, err := trustStore{filepath.Join(w.home, "state")}.read()
+	file, err := trust.Store{Dir: filepath.Join(w.home, "state")}.Read()
 	w.must(err)
 	if len(file.Workspaces) != n {
 		t.Errorf("%d workspaces are trusted, want %d", len(file.Workspaces), n)
@@ -327,7 +328,7 @@ func TestAWorkspaceIsTheSameUnderEveryName(t *testing.T) {
 	opts := w.options()
 	opts.Dir = filepath.Join(link, "deep", "er")
 	set := must(Load(t.Context(), opts))
-	if set.Trust.State != TrustGiven || set.Workspace != w.ws {
+	if set.Trust.State != trust.Given || set.Workspace != w.ws {
 		t.Errorf("%+v", set.Trust)
 	}
 }
@@ -363,13 +364,13 @@ func TestWhatNobodyCanReadIsToldAtTrust(t *testing.T) {
 			w.write(w.work("hookway.yaml"), "hooks: [{id: a, on: PreToolUse, lane: guard, command: 'sh \"./x.sh\"'}]\n")
 			c.make(w)
 			no := errors.New("no")
-			status, err := TrustIf(w.options(), func(TrustStatus) error { return no })
+			status, err := TrustIf(w.options(), func(trust.Status) error { return no })
 			if !errors.Is(err, no) || len(status.Unread) != 1 || status.Unread[0] != c.want {
 				t.Errorf("%v: told %q, want %q", err, status.Unread, c.want)
 			}
 			w.trust()
 			set := w.load()
-			if n := strings.Count(set.Warnings.Error(), c.want[strings.Index(c.want, "cannot"):]); set.Trust.State != TrustGiven || n != 1 {
+			if n := strings.Count(set.Warnings.Error(), c.want[strings.Index(c.want, "cannot"):]); set.Trust.State != trust.Given || n != 1 {
 				t.Errorf("%s, told %d times: %s", set.Trust.State, n, set.Warnings)
 			}
 		})

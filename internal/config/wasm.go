@@ -11,6 +11,7 @@ import (
 	"github.com/hookway/hookway/handler/wasm"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -43,7 +44,7 @@ func (l *loader) modules(la *layer) {
 		if named == nil || f.spec.disabled {
 			continue
 		}
-		check := checkOwner
+		check := trust.CheckOwner
 		if f.source.layer == LayerWorkspace {
 			check = nil
 		}

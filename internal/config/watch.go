@@ -13,6 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // A change is acted on when nothing has changed for quiet, and after patience in
@@ -170,7 +171,7 @@ func (s *Set) plan() plan {
 		p.files = append(p.files, s.named)
 	} else {
 		for dir := s.dir; ; dir = filepath.Dir(dir) {
-			if dir == s.Workspace && s.Unread && s.Trust.State == TrustMissing { // what is in it matters to nobody
+			if dir == s.Workspace && s.Unread && s.Trust.State == trust.Missing { // what is in it matters to nobody
 				p.add(dir, dir, nil)
 				break
 			}
@@ -236,7 +237,7 @@ func (p *plan) folders() []string {
 		if isDir(t.path) {
 			add(t.path)
 		}
-		_ = walkHooks(t.within, t.path, func(e disk.Entry) error {
+		_ = trust.WalkHooks(t.within, t.path, func(e disk.Entry) error {
 			if e.Err == nil && e.Info.IsDir() && e.Real == "" {
 				add(e.Path)
 			}

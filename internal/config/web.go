@@ -8,6 +8,7 @@ import (
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -119,7 +120,7 @@ func (l *loader) authorities(la *layer) {
 		if w == nil || w.ca == nil || f.spec.disabled {
 			continue
 		}
-		check := checkOwner
+		check := trust.CheckOwner
 		if f.source.layer == LayerWorkspace {
 			check = nil
 		}

@@ -5,18 +5,19 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // wishes lists what a layer's scripts and modules ask for, and what of it
 // goes beyond what is trusted.
-func (l *loader) wishes(la *layer, before map[string][]string) (out []Wish) {
+func (l *loader) wishes(la *layer, before map[string][]string) (out []trust.Wish) {
 	add := func(kind string, src *source, path string, grants []script.Grant, seen bool) {
 		name := l.shownScript(&found{source: src}, path)
 		if len(grants) == 0 {
 			return
 		}
-		w := Wish{Kind: kind, File: name}
-		at := slices.IndexFunc(out, func(w Wish) bool { return w.File == name })
+		w := trust.Wish{Kind: kind, File: name}
+		at := slices.IndexFunc(out, func(w trust.Wish) bool { return w.File == name })
 		if at >= 0 { // two hooks of one file
 			w = out[at]
 		}
@@ -53,12 +54,12 @@ func (l *loader) wishes(la *layer, before map[string][]string) (out []Wish) {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b Wish) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(out, func(a, b trust.Wish) int { return strings.Compare(a.File, b.File) })
 	return out
 }
 
 // given is what trust.json keeps of wishes.
-func given(wishes []Wish) map[string][]string {
+func given(wishes []trust.Wish) map[string][]string {
 	out := map[string][]string{}
 	for _, w := range wishes {
 		out[w.File] = w.Grants

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // patient bounds every wait of these tests; none comes near it.
@@ -78,7 +79,7 @@ func (w *world) load() *Set {
 	return set
 }
 
-func (w *world) trust() TrustStatus {
+func (w *world) trust() trust.Status {
 	w.t.Helper()
 	status, err := Trust(w.options())
 	w.must(err)

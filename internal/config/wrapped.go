@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // Wrapped is what a script says of the session in which a program runs: what
@@ -98,11 +99,11 @@ func (l *loader) readWrapped(src *source, file *scriptFile) {
 	plain, computed := file.bundle.Wraps()
 	name := l.shownScript(&found{source: src}, file.path)
 	for _, words := range plain {
-		l.wraps = append(l.wraps, Wrap{File: name, Command: strings.Join(words, " ")})
-		l.pinned.command(shell.Reader{Dirs: []string{l.workspace}}, "relay.wrap", filepath.Base(file.path), readsLine(words))
+		l.wraps = append(l.wraps, trust.Wrap{File: name, Command: strings.Join(words, " ")})
+		l.pinned.Command(shell.Reader{Dirs: []string{l.workspace}}, "relay.wrap", filepath.Base(file.path), readsLine(words))
 	}
 	if computed {
-		l.pinned.doubt(Doubt{Hook: "relay.wrap", Origin: file.path, Word: "wrap(…)", Why: "which program hookway run runs is only known when the script runs"})
+		l.pinned.Doubt(trust.Doubt{Hook: "relay.wrap", Origin: file.path, Word: "wrap(…)", Why: "which program hookway run runs is only known when the script runs"})
 	}
 }
 
@@ -117,7 +118,7 @@ func readsLine(words []string) func(shell.Reader) shell.Reading {
 }
 
 func (l *loader) readLine(words []string) shell.Reading {
-	return readsLine(words)(l.pinned.equipped(shell.Reader{Dirs: []string{l.workspace}}))
+	return readsLine(words)(l.pinned.Equipped(shell.Reader{Dirs: []string{l.workspace}}))
 }
 
 // namesFiles reports whether a line means one thing in one folder, and another in

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/hookway/hookway/internal/trust"
 )
 
 const wrapper = "import { Relay } from 'agent-relay';\nconst relay = new Relay({\n  name: 'MyAgent',\n});\n"
@@ -82,7 +84,7 @@ func TestAWrappedProgramOfTheWorkspaceIsPinned(t *testing.T) {
 		t.Errorf("below the workspace: %+v", set.Wrapped)
 	}
 	w.write(w.work("agent.sh"), "#!/bin/sh\necho other\n")
-	if set := w.load(); set.Trust.State != TrustChanged || set.Wrapped.Command() != nil {
+	if set := w.load(); set.Trust.State != trust.Changed || set.Wrapped.Command() != nil {
 		t.Errorf("changed: %v %+v", set.Trust.State, set.Wrapped)
 	}
 }

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // configuration looks at the hooks that are configured here.
@@ -42,11 +43,11 @@ func (c *Checkup) configuration() Section {
 func (c *Checkup) trust(s *Section, untrusted int) {
 	t := c.set.Trust
 	switch {
-	case t.State == config.TrustChanged:
+	case t.State == trust.Changed:
 		s.fail("look at the files, then run: hookway trust", "the files of %s changed since it was trusted (%s): %s not run", t.Workspace, t.Changed(), does(untrusted))
 	case untrusted > 0:
 		s.warn("look at them with hookway list, then run: hookway trust", "%s is not trusted: %s not run", t.Workspace, does(untrusted))
-	case t.State == config.TrustEnvironment:
+	case t.State == trust.Environment:
 		s.note("HOOKWAY_TRUST=1: whatever stands in a workspace runs")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // Caution puts into an outcome what the user must know of hooks that do not run.
@@ -31,12 +32,12 @@ func doubt(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 
 // disarmed says why trusted hooks do not run; "" if all do.
 func disarmed(set *config.Set) string {
-	if set.Trust.State == config.TrustChanged {
+	if set.Trust.State == trust.Changed {
 		return Advice(set)
 	}
 	for _, p := range set.Problems {
 		inside := set.Workspace != "" && strings.HasPrefix(p.File, set.Workspace+string(filepath.Separator))
-		if !runsOn(set, p) && (!inside || set.Trust.State != config.TrustMissing) {
+		if !runsOn(set, p) && (!inside || set.Trust.State != trust.Missing) {
 			return "hooks do not run because of a mistake in the configuration: " + p.String()
 		}
 	}
@@ -121,10 +122,10 @@ func Advice(set *config.Set) string {
 	if why := set.Trust.Lost; why != "" {
 		return fmt.Sprintf("%s: the hooks of %s run as they were. If they shall go on, run: hookway trust; if not, hookway untrust after it", why, set.Workspace)
 	}
-	if set.Trust.State == config.TrustChanged && slices.ContainsFunc(set.Hooks, func(h config.Hook) bool { return h.Layer == config.LayerWorkspace && h.State == config.Active }) {
+	if set.Trust.State == trust.Changed && slices.ContainsFunc(set.Hooks, func(h config.Hook) bool { return h.Layer == config.LayerWorkspace && h.State == config.Active }) {
 		return fmt.Sprintf("the files of %s changed since it was trusted (%s); its hooks run as they were. Look at the changes, then run: hookway trust", set.Workspace, set.Trust.Changed())
 	}
-	if set.Trust.State == config.TrustChanged {
+	if set.Trust.State == trust.Changed {
 		return fmt.Sprintf("%s not run in %s: its files changed since it was trusted (%s); look at them, then run: hookway trust; or hookway untrust, if they shall not run any more", what, set.Workspace, set.Trust.Changed())
 	}
 	return fmt.Sprintf("%s not run in %s: the workspace is not trusted; look at them with hookway list, then run: hookway trust", what, set.Workspace)

@@ -10,6 +10,7 @@ import (
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/agenterr"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // untrustedWords are all that an agent's user is told of a workspace that nobody
@@ -18,7 +19,7 @@ const untrustedWords = "hookway: this folder has hooks of its own, which do not 
 
 // neverTrusted reports whether there are hooks that the user never trusted.
 func neverTrusted(set *config.Set) bool {
-	return set.Trust.State == config.TrustMissing && set.Trust.Lost == "" && waits(set)
+	return set.Trust.State == trust.Missing && set.Trust.Lost == "" && waits(set)
 }
 
 // maxTold bounds the sessions that are remembered.

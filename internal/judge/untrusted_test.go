@@ -7,6 +7,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 func TestASessionIsToldOnceThatItsFolderIsNotTrusted(t *testing.T) {
@@ -24,7 +25,7 @@ func TestASessionIsToldOnceThatItsFolderIsNotTrusted(t *testing.T) {
 
 // TestWhatIsToldOfAnUntrustedFolderHasNothingOfIt: no path, no count, no name.
 func TestWhatIsToldOfAnUntrustedFolderHasNothingOfIt(t *testing.T) {
-	set := &config.Set{Workspace: "/tmp/evil", Unread: true, Trust: config.TrustStatus{State: config.TrustMissing, Workspace: "/tmp/evil"}}
+	set := &config.Set{Workspace: "/tmp/evil", Unread: true, Trust: trust.Status{State: trust.Missing, Workspace: "/tmp/evil"}}
 	ev, err := hook.SessionStart.Info().New(hook.Envelope{Session: "s"}, hook.SessionInfo{})
 	if err != nil {
 		t.Fatal(err)

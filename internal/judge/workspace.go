@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/trust"
 )
 
 // maxWorkspaces bounds how many workspaces are kept warm. The one that was not
@@ -173,7 +174,7 @@ func (e *entry) trusted() bool {
 		return false
 	}
 	state := e.live.Set().Trust.State
-	return state == config.TrustGiven || state == config.TrustChanged
+	return state == trust.Given || state == trust.Changed
 }
 
 // root is a folder above which there is none.

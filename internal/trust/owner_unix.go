@@ -1,6 +1,6 @@
 //go:build unix
 
-package config
+package trust
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"github.com/hookway/hookway/internal/shell"
 )
 
-// checkOwner finds files that somebody else could have written: what they say
+// CheckOwner finds files that somebody else could have written: what they say
 // is then not the user's word.
-func checkOwner(path string, info fs.FileInfo) error {
+func CheckOwner(path string, info fs.FileInfo) error {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return errors.New("its owner cannot be found out")

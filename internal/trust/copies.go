@@ -1,4 +1,4 @@
-package config
+package trust
 
 import (
 	"bytes"
@@ -33,7 +33,7 @@ type Difference struct {
 // copies are the texts that were trusted, each under its hash.
 type copies struct{ dir string }
 
-func (s trustStore) copies() copies { return copies{filepath.Join(s.dir, "trusted")} }
+func (s Store) copies() copies { return copies{filepath.Join(s.Dir, "trusted")} }
 
 // sum is the hash of a value of a manifest, or "" if it has none.
 func sum(value string) string {
@@ -62,18 +62,18 @@ func hashOf(data []byte) string {
 
 // keep copies the files of a manifest, those that are small, and forgets what no
 // workspace needs any more. Without a copy a later change can only be named.
-func (c copies) keep(pins map[string]pin, t trustFile) error {
-	if err := privateDir(c.dir); err != nil {
+func (c copies) keep(pins map[string]Pin, t File) error {
+	if err := PrivateDir(c.dir); err != nil {
 		return err
 	}
 	var errs []error
 	total := 0
 	for path, p := range pins {
-		name := sum(p.value)
-		if name == "" || p.info == nil || p.info.Size() > maxCopy || disk.Exists(filepath.Join(c.dir, name)) {
+		name := sum(p.Value)
+		if name == "" || p.Info == nil || p.Info.Size() > maxCopy || disk.Exists(filepath.Join(c.dir, name)) {
 			continue
 		}
-		if total += int(p.info.Size()); total > maxCopies {
+		if total += int(p.Info.Size()); total > maxCopies {
 			break
 		}
 		if data, err := disk.Read(path, maxCopy); err == nil && hashOf(data) == name {
@@ -84,7 +84,7 @@ func (c copies) keep(pins map[string]pin, t trustFile) error {
 }
 
 // forget removes the copies that no workspace needs.
-func (c copies) forget(t trustFile) error {
+func (c copies) forget(t File) error {
 	needed := map[string]bool{}
 	for _, w := range t.Workspaces {
 		for _, value := range w.Files {
@@ -103,22 +103,22 @@ func (c copies) forget(t trustFile) error {
 	return err
 }
 
-// differences compares what was trusted with what is pinned now.
-func (s trustStore) differences(pinned *collector, changes []Change, old manifest) []Difference {
+// Differences compares what was trusted with what is pinned now.
+func (s Store) Differences(pinned *Pins, changes []Change, old Manifest) []Difference {
 	var out []Difference
 	for _, c := range changes {
 		path := filepath.FromSlash(c.Path)
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(pinned.root, path)
+			path = filepath.Join(pinned.Root, path)
 		}
-		now, was := pinned.pins[path].value, old[c.Path]
+		now, was := pinned.Files[path].Value, old[c.Path]
 		out = append(out, Difference{c, s.difference(path, was, now)})
 	}
 	return out
 }
 
 // difference is what changed in a file, of which trust knows two values.
-func (s trustStore) difference(path, was, now string) []string {
+func (s Store) difference(path, was, now string) []string {
 	var before, after []byte
 	if sum(was) != "" {
 		data, ok := s.copies().read(was)

@@ -1,13 +1,13 @@
-package config
+package trust
 
 import (
 	"io/fs"
 	"syscall"
 )
 
-// changeTime is when the kernel last saw the file change: unlike the time of
+// ChangeTime is when the kernel last saw the file change: unlike the time of
 // modification, it cannot be set back.
-func changeTime(info fs.FileInfo) int64 {
+func ChangeTime(info fs.FileInfo) int64 {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return st.Ctimespec.Nano()
 	}

@@ -1,6 +1,7 @@
-package config
+package trust
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,15 +18,15 @@ import (
 // maxAway bounds the folders of which is known what a command means there.
 const maxAway = 64
 
-// away says whether a command means in the folder where an agent works what it meant
+// Away says whether a command means in the folder where an agent works what it meant
 // when it was trusted. A process opens names that stay relative in that folder, where
 // they may be other files than those that trust has pinned.
-type away struct {
+type Away struct {
 	read      func(dir string) shell.Reading
 	lane      hook.Lane
 	workspace string
 	dirs      []string       // where names started for trust
-	pins      map[string]pin // of the workspace
+	pins      map[string]Pin // of the workspace
 
 	mu   sync.Mutex
 	seen map[string]*looked
@@ -36,17 +37,17 @@ type away struct {
 // there, and folders in which nothing was added.
 type looked struct {
 	dir     os.FileInfo
-	files   []pin
-	folders []pin
+	files   []Pin
+	folders []Pin
 	absent  []string
 }
 
-// newAway is nil if nothing in a command depends on the folder where it runs. Its
+// NewAway is nil if nothing in a command depends on the folder where it runs. Its
 // names started in dirs for trust.
-func newAway(pinned *collector, lane hook.Lane, env map[string]string, dirs []string, read func(shell.Reader) shell.Reading) *away {
-	at := &collector{root: pinned.root, home: pinned.home}
-	a := &away{lane: lane, workspace: pinned.root, dirs: dirs, pins: pinned.pins, read: func(dir string) shell.Reading {
-		return read(at.equipped(shell.Reader{Env: env, Dirs: []string{dir}, Narrow: true}))
+func NewAway(pinned *Pins, lane hook.Lane, env map[string]string, dirs []string, read func(shell.Reader) shell.Reading) *Away {
+	at := &Pins{Root: pinned.Root, Home: pinned.Home}
+	a := &Away{lane: lane, workspace: pinned.Root, dirs: dirs, pins: pinned.Files, read: func(dir string) shell.Reading {
+		return read(at.Equipped(shell.Reader{Env: env, Dirs: []string{dir}, Narrow: true}))
 	}}
 	if !a.depends() {
 		return nil
@@ -63,7 +64,7 @@ func nowhere() string {
 }
 
 // depends reports whether a command means something else from folder to folder.
-func (a *away) depends() bool {
+func (a *Away) depends() bool {
 	dir := nowhere()
 	r := a.read(dir)
 	top := dir[:len(dir)-len("/1/2/3/4/5/6/7/8")]
@@ -82,7 +83,7 @@ func (a *away) depends() bool {
 
 // trusted is the pin of a file that has a name from a folder, in the folders where
 // names started for trust.
-func (a *away) trusted(dir, path string) *pin {
+func (a *Away) trusted(dir, path string) *Pin {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil {
 		return nil
@@ -95,8 +96,8 @@ func (a *away) trusted(dir, path string) *pin {
 	return nil
 }
 
-// check fails if the command would take something else from a folder than what was trusted.
-func (a *away) check(cwd string) error {
+// Check fails if the command would take something else from a folder than what was trusted.
+func (a *Away) Check(cwd string) error {
 	if a == nil || slices.Contains(a.dirs, cwd) {
 		return nil
 	}
@@ -130,9 +131,9 @@ func (l *looked) same(cwd string) bool {
 	if err != nil || !os.SameFile(l.dir, info) {
 		return false
 	}
-	for _, list := range [][]pin{l.files, l.folders} {
+	for _, list := range [][]Pin{l.files, l.folders} {
 		for _, p := range list {
-			if info, err := os.Stat(p.path); err != nil || !sameFile(p, info) {
+			if info, err := os.Stat(p.Path); err != nil || !SameFile(p, info) {
 				return false
 			}
 		}
@@ -141,7 +142,7 @@ func (l *looked) same(cwd string) bool {
 }
 
 // look reads the command as it would run in a folder.
-func (a *away) look(cwd string) (*looked, error) {
+func (a *Away) look(cwd string) (*looked, error) {
 	real, err := filepath.EvalSymlinks(cwd)
 	if err != nil {
 		return nil, nil // nothing can run there
@@ -176,14 +177,14 @@ func (a *away) look(cwd string) (*looked, error) {
 // folder notes a folder in which names were looked for.
 func (l *looked) folder(path string) {
 	if info, err := os.Stat(path); err == nil {
-		l.folders = append(l.folders, pin{path: path, info: info})
+		l.folders = append(l.folders, Pin{Path: path, Info: info})
 	} else {
 		l.absent = append(l.absent, path)
 	}
 }
 
 // code looks at what would run: only what is pinned may.
-func (a *away) code(out *looked, cwd string, n shell.Name) error {
+func (a *Away) code(out *looked, cwd string, n shell.Name) error {
 	if !filepath.IsAbs(n.Path) {
 		return nil // on PATH
 	}
@@ -199,18 +200,18 @@ func (a *away) code(out *looked, cwd string, n shell.Name) error {
 		out.folder(n.Path)
 		return nil
 	case !info.Mode().IsRegular():
-		if system(n.Path) {
+		if System(n.Path) {
 			return nil
 		}
 		return a.other(n.Path)
-	case !pinnable(a.workspace, n, true):
+	case !Pinnable(a.workspace, n, true):
 		return nil
 	}
 	return a.equal(out, cwd, n.Path)
 }
 
 // equal fails unless a file holds what was trusted under its name.
-func (a *away) equal(out *looked, cwd, path string) error {
+func (a *Away) equal(out *looked, cwd, path string) error {
 	was := a.trusted(cwd, path)
 	if p, ok := a.pins[path]; ok {
 		was = &p
@@ -218,8 +219,8 @@ func (a *away) equal(out *looked, cwd, path string) error {
 	if was == nil {
 		return a.other(path)
 	}
-	now, err := hashFile(path)
-	if err != nil || sum(now.value) == "" || sum(now.value) != sum(was.value) {
+	now, err := HashFile(path)
+	if err != nil || sum(now.Value) == "" || sum(now.Value) != sum(was.Value) {
 		return a.other(path)
 	}
 	out.files = append(out.files, now)
@@ -228,12 +229,12 @@ func (a *away) equal(out *looked, cwd, path string) error {
 
 // tree looks at a folder of which the command runs all files. That of the agent
 // itself is one that trust could not pin, and was asked about.
-func (a *away) tree(out *looked, cwd string, n shell.Name) error {
+func (a *Away) tree(out *looked, cwd string, n shell.Name) error {
 	if n.Path == cwd && (n.Match == "" || n.Match == "*") || !disk.Inside(a.workspace, n.Path) {
 		return nil
 	}
 	out.folder(n.Path)
-	return walkHooks(a.workspace, n.Path, func(e disk.Entry) error {
+	return WalkHooks(a.workspace, n.Path, func(e disk.Entry) error {
 		switch {
 		case e.Err != nil || e.Loop:
 		case e.Info.IsDir():
@@ -247,7 +248,7 @@ func (a *away) tree(out *looked, cwd string, n shell.Name) error {
 
 // data looks at what the command reads: a name that is pinned means the same file
 // content everywhere.
-func (a *away) data(out *looked, cwd, path string) error {
+func (a *Away) data(out *looked, cwd, path string) error {
 	if _, ok := a.pins[path]; ok || !filepath.IsAbs(path) || a.trusted(cwd, path) == nil {
 		return nil
 	}
@@ -259,7 +260,7 @@ func (a *away) data(out *looked, cwd, path string) error {
 }
 
 // other says which file is not what was trusted.
-func (a *away) other(path string) error {
+func (a *Away) other(path string) error {
 	if rel, err := filepath.Rel(a.workspace, path); err == nil && filepath.IsLocal(rel) {
 		path = filepath.ToSlash(rel)
 	}
@@ -267,4 +268,59 @@ func (a *away) other(path string) error {
 		path = "…" + string(r[len(r)-maxName:])
 	}
 	return fmt.Errorf("this hook would take %s from the folder where the agent works, and that is not what was trusted; give the hook a cwd:, or write its names from $HOOKWAY_PROJECT_DIR", visible.Line(path))
+}
+
+// Handler runs a command only while its files are as they were trusted. Between
+// the check and the start of the program there is a moment that this cannot
+// cover; who can write there at the right microsecond has won already.
+type Handler struct {
+	Next hook.Handler
+	Away *Away // nil if the command means the same wherever the agent works
+
+	mu   sync.Mutex
+	Pins []Pin
+}
+
+// Handle runs the command, or fails when a file changed since it was trusted.
+func (p *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	if err := p.Check(); err != nil {
+		return hook.Decision{}, err
+	}
+	if err := p.Away.Check(ev.Head().CWD); err != nil {
+		if ev.Info().Gates && p.Away.lane != hook.Observe { // whoever made that folder must not switch a hook off
+			return hook.Block(err.Error()), nil
+		}
+		return hook.Decision{}, err
+	}
+	return p.Next.Handle(ctx, ev)
+}
+
+// Check looks at each file's size, times and identity, and at its content only
+// if those differ.
+func (p *Handler) Check() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, known := range p.Pins {
+		info, err := os.Stat(known.Path)
+		if err == nil && known.Info != nil && SameFile(known, info) {
+			continue
+		}
+		now, err := HashFile(known.Path)
+		if err != nil {
+			return fmt.Errorf("%w; it was there when the workspace was trusted", err)
+		}
+		if now.Value != known.Value {
+			return fmt.Errorf("%s changed since the workspace was trusted; look at it, then run hookway trust", known.Path)
+		}
+		p.Pins[i] = now
+	}
+	return nil
+}
+
+// SameFile reports whether a file cannot have changed. The time of modification
+// can be set back; where the system does not tell when the file really changed,
+// only the content can.
+func SameFile(known Pin, info os.FileInfo) bool {
+	return os.SameFile(known.Info, info) && known.Info.Size() == info.Size() && known.Info.Mode() == info.Mode() &&
+		known.Info.ModTime().Equal(info.ModTime()) && ChangeTime(info) != 0 && ChangeTime(known.Info) == ChangeTime(info)
 }
