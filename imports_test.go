@@ -54,6 +54,7 @@ var rooms = map[string][]string{
 	"internal/roster":          {"hook", "internal/filelock", "internal/sleep"},
 	"internal/terminal":        {"internal/procgroup"},
 	"internal/faketui":         {},
+	"internal/eventually":      {},
 	"internal/bench/client":    {},
 	"internal/bench/model":     {},
 	"docs/schema":              {},
@@ -194,7 +195,7 @@ func TestEveryRoomImportsOnlyWhatItMay(t *testing.T) {
 }
 
 // forTests are rooms, with those below them, that no program of the product links.
-var forTests = []string{"hooktest", "internal/faketui", "internal/memory/exam", "internal/memory/backends", "e2e", "examples", "tools"}
+var forTests = []string{"hooktest", "internal/eventually", "internal/faketui", "internal/memory/exam", "internal/memory/backends", "e2e", "examples", "tools"}
 
 func TestTheProductLinksNoTestCode(t *testing.T) {
 	for _, system := range systems {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -123,7 +124,7 @@ func awaitStopped(t *testing.T, pid int) {
 		out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output() // where there is no /proc
 		return err == nil && strings.HasPrefix(strings.TrimSpace(string(out)), "T")
 	}
-	until(t, "the process stops", stopped)
+	eventually.True(t, "the process stops", stopped)
 }
 
 // daemon is the process that listens.
@@ -180,13 +181,13 @@ func TestTheFullBinaryEndsWithTheShim(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the full binary judges", func() bool { return w.lines("hanging") > 0 })
+	eventually.True(t, "the full binary judges", func() bool { return w.lines("hanging") > 0 })
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = c.Wait()
 	killed := time.Now()
-	until(t, "the full binary ends", func() bool {
+	eventually.True(t, "the full binary ends", func() bool {
 		lock, err := call.TryLock(filepath.Join(w.home, "alive"))
 		if err != nil {
 			t.Fatal(err)

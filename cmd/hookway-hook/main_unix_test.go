@@ -316,18 +316,3 @@ func fakeHook(home, how string) int {
 	}
 	return 0
 }
-
-// until waits for something that happens in another process.
-func until(t testing.TB, what string, happened func() bool) {
-	t.Helper()
-	deadline := time.After(patient)
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !happened() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("it never happened: %s", what)
-		}
-	}
-}

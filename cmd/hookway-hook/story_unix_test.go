@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -190,7 +191,7 @@ func TestTheShimAnswersBeforeTheAgentGivesUp(t *testing.T) {
 	if w.lines("hanging") != 1 {
 		t.Fatalf("the full binary was not asked; log: %s", w.log())
 	}
-	until(t, "the full binary ends", func() bool {
+	eventually.True(t, "the full binary ends", func() bool {
 		lock, err := call.TryLock(filepath.Join(w.home, "alive"))
 		if err != nil {
 			t.Fatal(err)

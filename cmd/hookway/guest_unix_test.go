@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -121,7 +122,7 @@ func (g *guest) running(want bool) {
 // until waits for something that nobody tells.
 func (g *guest) until(what string, holds func() bool) {
 	g.t.Helper()
-	await(g.t, what, holds)
+	eventually.True(g.t, what, holds)
 }
 
 const noHooks = "version: 1\n"

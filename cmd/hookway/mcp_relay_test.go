@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -57,7 +58,7 @@ func (s *mcpStage) carried() {
 
 func (s *mcpStage) until(what string, holds func() bool) {
 	s.t.Helper()
-	await(s.t, what, holds)
+	eventually.True(s.t, what, holds)
 }
 
 // inbox reads until so many messages have come, and gives all that were new.

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/memory"
 )
 
@@ -117,7 +118,7 @@ func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	await(t, "the vector of what was saved", func() bool {
+	eventually.True(t, "the vector of what was saved", func() bool {
 		got = append(got, server.of()...)
 		return len(got) > 0
 	})

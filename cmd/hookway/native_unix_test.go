@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -198,7 +199,7 @@ func (w *wrapped) text(name string) string {
 // until waits for something that nobody tells.
 func (w *wrapped) until(what string, holds func() bool) {
 	w.t.Helper()
-	awaitOr(w.t, what, holds, func() string { return w.text("screen") })
+	eventually.True(w.t, what, holds, func() string { return w.text("screen") })
 }
 
 // waits reports whether a text waits for an event.

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
@@ -65,7 +66,7 @@ func natsOf(t *testing.T, a *app, store bus.Store) (end func()) {
 // arrives waits until the outbox has nothing more.
 func arrives(t *testing.T, store *relay.Store) {
 	t.Helper()
-	await(t, "the message is in the inbox", func() bool {
+	eventually.True(t, "the message is in the inbox", func() bool {
 		left, err := store.Uncarried(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +87,7 @@ func (unread) Ingest(context.Context, relay.Source, uint64, [][]byte) ([]string,
 func TestWhatADaemonHasPublishedArrivesWithTheNext(t *testing.T) {
 	a, store := relayHome(t)
 	before := natsOf(t, a, unread{store})
-	await(t, "the message is in the stream", func() bool {
+	eventually.True(t, "the message is in the stream", func() bool {
 		rows, err := store.Outgoing(t.Context(), 1)
 		if err != nil {
 			t.Fatal(err)
@@ -115,10 +116,10 @@ func TestACarrierThatCouldNotStartTriesAgain(t *testing.T) {
 	if err := c.Poke(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "it says why it does not carry", func() bool { return c.Status().Problem != "" })
+	eventually.True(t, "it says why it does not carry", func() bool { return c.Status().Problem != "" })
 	before()
 	arrives(t, store)
-	await(t, "all is well again", func() bool { return c.Status().Problem == "" })
+	eventually.True(t, "all is well again", func() bool { return c.Status().Problem == "" })
 }
 
 // TestAFileThatWasMovedAwayIsNotCarriedAnyMore: commands write to the one that there

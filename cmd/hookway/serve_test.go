@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/procgroup"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -93,7 +94,7 @@ func TestKilledDaemonLeavesNothing(t *testing.T) {
 		t.Error("the call was answered; the test shows nothing")
 	}
 	for name, group := range groups {
-		await(t, name+" and its child end", func() bool { return !procgroup.Populated(group) })
+		eventually.True(t, name+" and its child end", func() bool { return !procgroup.Populated(group) })
 	}
 	next, err := daemon.Start(t.Context(), at, program, env)
 	if err != nil {
@@ -107,7 +108,7 @@ func TestKilledDaemonLeavesNothing(t *testing.T) {
 // awaitNumber waits for a hook to write its process number.
 func awaitNumber(t *testing.T, path string) (n int) {
 	t.Helper()
-	await(t, path+" holds a number", func() bool {
+	eventually.True(t, path+" holds a number", func() bool {
 		text, err := os.ReadFile(path)
 		if err != nil || !strings.HasSuffix(string(text), "\n") {
 			return false

@@ -21,6 +21,7 @@ import (
 
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/eventually"
 )
 
 const toldSecret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
@@ -187,7 +188,7 @@ func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
 		}
 		return 0
 	}
-	await(t, "both wait", func() bool { return waiting() == 2 })
+	eventually.True(t, "both wait", func() bool { return waiting() == 2 })
 	if err := syscall.Kill(w.status().PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -202,9 +203,9 @@ func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
 	w.must("send", "user", "last")
 	texts := []string{"first", "of the daemon", "without a daemon", "last"}
 	for _, text := range texts {
-		await(t, text+" came", func() bool { return s.taken(text) > 0 })
+		eventually.True(t, text+" came", func() bool { return s.taken(text) > 0 })
 	}
-	await(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
+	eventually.True(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
 	for _, text := range texts {
 		if n, ids := s.taken(text), s.heard(text); n != 1 || ids[0] == "" || slices.ContainsFunc(ids, func(id string) bool { return id != ids[0] }) {
 			t.Errorf("%s was taken %d times, under the ids %v", text, n, ids)
@@ -236,8 +237,8 @@ func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
 		t.Errorf("it came by itself: %v", ids)
 	}
 	w.must("send", "user", "another") // starts one
-	await(t, "it came", func() bool { return len(s.heard("alone")) == 1 && len(s.heard("another")) == 1 })
-	await(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
+	eventually.True(t, "it came", func() bool { return len(s.heard("alone")) == 1 && len(s.heard("another")) == 1 })
+	eventually.True(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
 }
 
 // TestAWebhookIsToldWhatWasDecidedAndNoSecret: after the decision, with the outcome, as
@@ -288,7 +289,7 @@ gateway:
 		t.Fatalf("%+v, %v", answer, err)
 	}
 	answer.Body.Close()
-	await(t, "both came", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.said) >= 2 })
+	eventually.True(t, "both came", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.said) >= 2 })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	type told struct {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/eventually"
 )
 
 // under is a context whose programs run in the test's environment with changes.
@@ -159,7 +160,7 @@ func TestBusyWorkersAreNotEndedForOthers(t *testing.T) {
 	for i := range maxWorkers {
 		go ask(t.Context(), i)
 	}
-	eventually(t, "all workers run", func() bool { return h.Stats().Starts == maxWorkers })
+	eventually.True(t, "all workers run", func() bool { return h.Stats().Starts == maxWorkers })
 	late, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := h.Handle(WithEnviron(late, []string{"TOKEN=late"}), bash("ls"))

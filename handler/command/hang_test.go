@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/eventually"
 )
 
 // soon is what a call may take that must not wait for anything: far more than it
@@ -261,7 +262,7 @@ func TestCloseLetsCallsUnderWayFinish(t *testing.T) {
 	readPID(t, dir+"/pid")
 	closed := make(chan error, 1)
 	go func() { closed <- h.Close() }()
-	eventually(t, "the handler takes no more calls", func() bool {
+	eventually.True(t, "the handler takes no more calls", func() bool {
 		h.runner.under.mu.Lock()
 		defer h.runner.under.mu.Unlock()
 		return h.runner.under.closed

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/procgroup"
 )
 
@@ -60,6 +61,6 @@ func TestNothingOutlivesAKilledProcess(t *testing.T) {
 	}
 	_ = cmd.Wait() // it was killed
 	for _, group := range groups {
-		eventually(t, fmt.Sprintf("group %d is gone", group), func() bool { return !procgroup.Populated(group) })
+		eventually.True(t, fmt.Sprintf("group %d is gone", group), func() bool { return !procgroup.Populated(group) })
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/procgroup"
 )
 
@@ -36,7 +37,7 @@ func TestWhatAHookOfClaudeCodeLeavesBehindLivesOn(t *testing.T) {
 		t.Errorf("it was ended; %d are counted", procgroup.Left())
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
-	eventually(t, "it is not counted any more", func() bool { return procgroup.Left() == 0 })
+	eventually.True(t, "it is not counted any more", func() bool { return procgroup.Left() == 0 })
 }
 
 func TestATimeoutEndsWhatAHookOfClaudeCodeBegan(t *testing.T) {
@@ -54,7 +55,7 @@ func TestATimeoutEndsWhatAHookOfClaudeCodeBegan(t *testing.T) {
 		t.Skip("it did not come so far")
 	}
 	pid := readPID(t, pids)
-	eventually(t, "the group is gone", func() bool { return !alive(pid) || !procgroup.Populated(pid) })
+	eventually.True(t, "the group is gone", func() bool { return !alive(pid) || !procgroup.Populated(pid) })
 }
 
 func TestAHookThatSaysSoGoesOnInTheBackground(t *testing.T) {
@@ -77,7 +78,7 @@ func TestAHookThatSaysSoGoesOnInTheBackground(t *testing.T) {
 	if err := h.Close(); err != nil {
 		t.Error(err)
 	}
-	eventually(t, "it is not counted any more", func() bool { return procgroup.Left() == 0 })
+	eventually.True(t, "it is not counted any more", func() bool { return procgroup.Left() == 0 })
 }
 
 func TestTheFirstLineThatSaysAsync(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -160,7 +161,7 @@ func TestWorkerThatDiesBetweenEventsIsNotMissed(t *testing.T) {
 	h := workerOf(t, Config{}, `read -r line; `+idOf+say("$id", "only one"))
 	for i := range 3 {
 		wantInject(t, h, "only one")
-		eventually(t, "the death was noticed", func() bool { return h.Stats().Deaths == int64(i+1) })
+		eventually.True(t, "the death was noticed", func() bool { return h.Stats().Deaths == int64(i+1) })
 	}
 }
 
@@ -214,7 +215,7 @@ func TestCancelledEventIsToldToTheWorkerAndItsLateAnswerIgnored(t *testing.T) {
 		`cat >/dev/null`)
 	ctx := newExpiring()
 	result := handled(h, ctx, bash("ls"))
-	eventually(t, "it was asked", func() bool {
+	eventually.True(t, "it was asked", func() bool {
 		_, err := os.Stat(seen + ".asked")
 		return err == nil
 	})
@@ -222,7 +223,7 @@ func TestCancelledEventIsToldToTheWorkerAndItsLateAnswerIgnored(t *testing.T) {
 	if err := <-result; !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the timeout gave %v", err)
 	}
-	eventually(t, "the late answer came", func() bool { return h.Stats().Late == 1 })
+	eventually.True(t, "the late answer came", func() bool { return h.Stats().Late == 1 })
 	wantInject(t, h, "in time")
 	if text, err := os.ReadFile(seen); err != nil || strings.TrimSpace(string(text)) != `{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}` {
 		t.Errorf("it was told %q, %v", text, err)
@@ -245,7 +246,7 @@ func TestSilentWorkerIsReplaced(t *testing.T) {
 	if err := <-result; !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("the timeout gave %v", err)
 	}
-	eventually(t, "it counts as hung", func() bool { return h.Stats().Hangs == 1 })
+	eventually.True(t, "it counts as hung", func() bool { return h.Stats().Hangs == 1 })
 	wantInject(t, h, "answer 1")
 	groupGone(t, group)
 }
@@ -272,7 +273,7 @@ func TestWorkerThatNeverReadsHoldsNobodyBeyondTheDeadline(t *testing.T) {
 		})
 	}
 	group := readPID(t, pid)
-	eventually(t, "as many calls are open as there may be", func() bool { return len(onlyWorker(h).slots) == maxOpen })
+	eventually.True(t, "as many calls are open as there may be", func() bool { return len(onlyWorker(h).slots) == maxOpen })
 	ended := ctx.expire()
 	wg.Wait()
 	if late := time.Since(ended); late > soon {
@@ -290,7 +291,7 @@ func TestLinesOnAWorkersStderrAreLoggedAndBounded(t *testing.T) {
 	h := workerOf(t, Config{Log: log.Add},
 		`printf 'ready\n' >&2; head -c 3000000 /dev/zero | tr '\0' 'y' >&2; printf '\nsecret token=abcdefgh\n' >&2`, answersAll)
 	wantInject(t, h, "answer 1")
-	eventually(t, "all lines were logged", func() bool { return strings.Contains(log.String(), "[redacted]") })
+	eventually.True(t, "all lines were logged", func() bool { return strings.Contains(log.String(), "[redacted]") })
 	all := strings.Split(log.String(), "\n")
 	if all[0] != "ready" {
 		t.Errorf("the first line is %q", all[0])

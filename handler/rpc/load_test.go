@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/eventually"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -105,12 +106,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		}
 		wg.Wait()
 	})
-	for deadline := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 64<<10)
-			t.Fatalf("%d goroutines of %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-		}
-	}
+	eventually.Goroutines(t, before)
 }
 
 // TestAnIdleStreamIsClosed after its time, and the next event opens another.

@@ -11,21 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
-)
 
-// settled waits until there are as few goroutines as before.
-func settled(t *testing.T, before int) {
-	t.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for runtime.NumGoroutine() > before {
-		if time.Now().After(deadline) {
-			buf := make([]byte, 1<<20)
-			t.Fatalf("%d goroutines are left over:\n%s", runtime.NumGoroutine()-before, buf[:runtime.Stack(buf, true)])
-		}
-		runtime.Gosched()
-		time.Sleep(time.Millisecond) // nothing tells when a goroutine is gone
-	}
-}
+	"github.com/hookway/hookway/internal/eventually"
+)
 
 // resident is the memory that this process has in use, or 0 where that cannot be told.
 func resident() int {
@@ -73,7 +61,7 @@ func TestHarmLeavesNothingBehind(t *testing.T) {
 	before, memory := runtime.NumGoroutine(), 0
 	for round := range 2 {
 		if round == 1 { // what is freed stays with the process: only what a second round adds is lost
-			settled(t, before)
+			eventually.Goroutines(t, before)
 			memory = resident()
 		}
 		for _, c := range [][2]string{
@@ -85,7 +73,7 @@ func TestHarmLeavesNothingBehind(t *testing.T) {
 			}
 		}
 	}
-	settled(t, before)
+	eventually.Goroutines(t, before)
 	if more := resident() - memory; memory != 0 && more > 2*memoryLimit {
 		t.Errorf("%d MiB more are in use", more>>20)
 	}
@@ -121,7 +109,7 @@ func TestAThousandEventsAtOnceNeedBoundedMemory(t *testing.T) {
 	if machines > maxMachines {
 		t.Errorf("%d machines", machines)
 	}
-	settled(t, before+machines)
+	eventually.Goroutines(t, before+machines)
 	if more := resident() - memory; memory != 0 && more > (maxMachines+1)*memoryLimit {
 		t.Errorf("%d MiB more are in use", more>>20)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/handler/wasm/testdata/wat"
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/eventually"
 )
 
 // module is one whose hookway_handle has the given body, and whose
@@ -123,18 +124,8 @@ func TestAFailureIsOneErrorAndTheNextEventWorks(t *testing.T) {
 					t.Fatalf("the next event: %+v", d)
 				}
 			}
-			settled(t, before)
+			eventually.Goroutines(t, before)
 		})
-	}
-}
-
-// settled waits until there are no more goroutines than there were.
-func settled(t *testing.T, before int) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(end) {
-			t.Fatalf("%d goroutines, of %d before", runtime.NumGoroutine(), before)
-		}
 	}
 }
 
@@ -161,7 +152,7 @@ func TestALoopIsStoppedWhenItsTimeIsOver(t *testing.T) {
 			if _, err := h.Handle(ctx, bash("ls")); !errors.Is(err, context.Canceled) {
 				t.Errorf("cancelled it gave %v", err)
 			}
-			settled(t, before)
+			eventually.Goroutines(t, before)
 		})
 	}
 }
@@ -234,7 +225,7 @@ func TestAClosedHandlerStopsItsCallsAndFails(t *testing.T) {
 	if _, err := h.Handle(context.Background(), bash("ls")); !errors.Is(err, ErrClosed) {
 		t.Errorf("a later call gave %v", err)
 	}
-	settled(t, before)
+	eventually.Goroutines(t, before)
 }
 
 func TestABrokenCacheCostsTimeAndNoHook(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/eventually"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
@@ -152,7 +153,7 @@ func TestHooksGoWithTheirStream(t *testing.T) {
 	if r := <-out; r.GetAction() != hookwayv1.Action_ACTION_BLOCK || !strings.Contains(r.GetReason(), "not attached any more") {
 		t.Errorf("the outcome is %v", r)
 	}
-	eventually(t, func() bool { return b.Len() == 0 && s.Registered() == 0 }, func() string { return fmt.Sprint(b.All()) })
+	eventually.True(t, "no hook is left", func() bool { return b.Len() == 0 && s.Registered() == 0 }, func() string { return fmt.Sprint(b.All()) })
 	if r := <-fire(t, client, bash("ls")); r.GetAction() != 0 {
 		t.Errorf("without the hook, the outcome is %v", r)
 	}
@@ -168,7 +169,7 @@ func TestAHalfClosedStreamTakesItsHooksOut(t *testing.T) {
 	if _, err := g.stream.Recv(); err == nil || status.Code(err) != codes.Unknown && status.Convert(err).Code() != codes.OK && err.Error() != "EOF" {
 		t.Errorf("the stream ended with %v", err)
 	}
-	eventually(t, func() bool { return b.Len() == 0 }, func() string { return "the hook is still there" })
+	eventually.True(t, "no hook is left", func() bool { return b.Len() == 0 })
 }
 
 func TestWhoeverGivesUpIsNotAnswered(t *testing.T) {
@@ -283,7 +284,7 @@ func TestAPanicIsTheEndOfOneStream(t *testing.T) {
 	g.hook(guardSpec("panics"))
 	_, err := g.stream.Recv()
 	wantStatus(t, err, codes.Internal, "panicked")
-	eventually(t, func() bool { return b.Len() == 0 }, func() string { return "the hook is still there" })
+	eventually.True(t, "no hook is left", func() bool { return b.Len() == 0 })
 	attach(t, client).attached(guardSpec("good"))
 }
 
@@ -334,7 +335,7 @@ func TestAProgramThatDoesNotRead(t *testing.T) {
 	}
 	all.Wait()
 	g.leave()
-	eventually(t, func() bool { return b.Len() == 0 && s.Registered() == 0 }, func() string { return "the hook is still there" })
+	eventually.True(t, "no hook is left", func() bool { return b.Len() == 0 && s.Registered() == 0 })
 }
 
 // TestALargeEventDoesNotEndAStream: its guard fails, blocks, and stays.

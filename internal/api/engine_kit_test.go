@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/eventually"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"github.com/hookway/hookway/wire"
 )
@@ -194,7 +195,7 @@ func noGoroutinesLeft(t testing.TB) {
 	t.Helper()
 	before := ours()
 	t.Cleanup(func() {
-		eventually(t, func() bool { return len(ours()) <= len(before) }, func() string { return strings.Join(ours(), "\n\n") })
+		eventually.True(t, "no goroutine of gRPC is left over", func() bool { return len(ours()) <= len(before) }, func() string { return strings.Join(ours(), "\n\n") })
 	})
 }
 
@@ -210,18 +211,6 @@ func ours() []string {
 		}
 	}
 	return out
-}
-
-// eventually waits for what nothing tells of.
-func eventually(t testing.TB, holds func() bool, what func() string) {
-	t.Helper()
-	for end := time.Now().Add(patience); !holds(); {
-		if time.Now().After(end) {
-			t.Fatalf("it never came to be: %s", what())
-		}
-		runtime.Gosched()
-		<-time.After(time.Millisecond)
-	}
 }
 
 func bash(command string) *hookwayv1.Event {

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/eventually"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
@@ -254,9 +255,9 @@ func TestATargetIsOpenAsLongAsItIsAsked(t *testing.T) {
 	if r := <-out; r.GetReason() != "by unix:///x far" {
 		t.Errorf("the outcome is %v", r)
 	}
-	eventually(t, func() bool { return closed.Load() == 1 }, func() string { return "it is still open" })
+	eventually.True(t, "the replaced one is closed", func() bool { return closed.Load() == 1 })
 	bad := &hookwayv1.HookSpec{Id: "far", On: []string{"Nothing"}}
 	_, err = client.Register(within(t), &hookwayv1.RegisterRequest{Hook: bad, Handler: &hookwayv1.RegisterRequest_Target{Target: "unix:///x"}})
 	wantStatus(t, err, codes.InvalidArgument, "unknown event")
-	eventually(t, func() bool { return closed.Load() == opened.Load() }, func() string { return "it is still open" })
+	eventually.True(t, "all are closed", func() bool { return closed.Load() == opened.Load() })
 }

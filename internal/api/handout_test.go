@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -182,7 +183,7 @@ func TestAWaitEndsWithAMessageOrItsClient(t *testing.T) {
 			}
 			gone <- err
 		}()
-		eventually(t, "Bob waits", func() bool {
+		eventually.True(t, "Bob waits", func() bool {
 			_, text := h.ask("GET", "/v1/agents", "")
 			return strings.Contains(text, `"running":true`)
 		})
@@ -220,11 +221,11 @@ func TestAWaitDoesNotHoldTheDaemon(t *testing.T) {
 		response.Body.Close()
 		waits <- response.StatusCode
 	}()
-	eventually(t, "Bob waits", func() bool {
+	eventually.True(t, "Bob waits", func() bool {
 		_, text := h.ask("GET", "/v1/agents", "")
 		return strings.Contains(text, `"running":true`)
 	})
-	eventually(t, "nothing is under way", func() bool { _, text := h.ask("GET", "/v1/status", ""); return strings.Contains(text, `"running":0`) })
+	eventually.True(t, "nothing is under way", func() bool { _, text := h.ask("GET", "/v1/status", ""); return strings.Contains(text, `"running":0`) })
 	h.stop()
 	h.await("the end of the daemon", h.ended)
 	if status := <-waits; status != http.StatusServiceUnavailable {

@@ -24,6 +24,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire/call"
@@ -66,7 +67,7 @@ func newHouse(t testing.TB, yaml string, p plan) *house {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		eventually(t, "all goroutines ended", func() bool { return runtime.NumGoroutine() <= before })
+		eventually.Goroutines(t, before)
 	})
 	root, err := os.MkdirTemp("", "api") // the path of a socket has little room
 	if err == nil {
@@ -182,16 +183,6 @@ func (h *house) await(what string, done <-chan struct{}) {
 	case <-done:
 	case <-timer.C:
 		h.t.Fatalf("waited in vain for %s", what)
-	}
-}
-
-// eventually waits until something holds, looking often, for a bounded time.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patient); !holds(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it never came true that %s", what)
-		}
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -282,7 +283,7 @@ func TestADaemonThatStopsFinishesWhatItBeganAndTakesNoMore(t *testing.T) {
 	h := newHouse(t, oneHook, plan{})
 	letGo := h.hold()
 	h.stop()
-	eventually(t, "nobody is let in any more", func() bool {
+	eventually.True(t, "nobody is let in any more", func() bool {
 		c, err := h.dial(t.Context(), "", "")
 		if err == nil {
 			c.Close()

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 )
 
 // open opens a log that is closed with the test.
@@ -118,17 +117,5 @@ func put(t testing.TB, path string, text []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
-	}
-}
-
-// eventually waits for something that only a look at the disk can tell.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(time.Minute); !holds(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
 	}
 }

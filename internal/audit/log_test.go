@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hookway/hookway/internal/eventually"
 )
 
 func TestRecordsComeBackInOrderAsTheyWereWritten(t *testing.T) {
@@ -327,7 +329,7 @@ func TestWhatIsWrittenIsForcedToTheDiskWithinASecond(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, Config{Dir: dir})
 	add(t, l, sample(0))
-	eventually(t, "the head learns of the record", func() bool { // it follows the disk
+	eventually.True(t, "the head learns of the record", func() bool { // it follows the disk
 		head, err := readHead(dir)
 		return err == nil && head.Seq == 1
 	})

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -186,7 +187,7 @@ func TestADaemonThatIsAskedEndsInPeace(t *testing.T) {
 		}
 		ended <- err
 	}()
-	eventually(t, "the socket is given back", func() bool {
+	eventually.True(t, "the socket is given back", func() bool {
 		nc, err := net.Dial("unix", d.Socket)
 		if err == nil {
 			nc.Close()

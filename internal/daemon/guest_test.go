@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -156,7 +157,7 @@ func TestStrangersAtADoorKeepNoAgentOut(t *testing.T) {
 		}
 		t.Cleanup(func() { c.Close() })
 	}
-	eventually(t, "all are in", func() bool { return p.Status().Connections == maxAtDoors })
+	eventually.True(t, "all are in", func() bool { return p.Status().Connections == maxAtDoors })
 	if got := ask(t, dial(t, d.Places), "a frame"); got != "a frame" {
 		t.Errorf("an agent is answered with %q", got)
 	}

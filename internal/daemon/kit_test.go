@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -111,7 +112,7 @@ func start(t testing.TB, c Config) *running {
 	t.Cleanup(func() {
 		cancel()
 		d.await(t)
-		eventually(t, "all goroutines ended", func() bool { return runtime.NumGoroutine() <= before })
+		eventually.Goroutines(t, before)
 	})
 	return d
 }
@@ -166,21 +167,5 @@ func within(t testing.TB, what string, done <-chan struct{}) {
 	case <-done:
 	case <-timer.C:
 		t.Fatalf("waited in vain for %s", what)
-	}
-}
-
-// eventually waits until something holds, looking often, for a bounded time.
-func eventually(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.NewTimer(patience)
-	defer deadline.Stop()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline.C:
-			t.Fatalf("it never came true that %s", what)
-		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -48,6 +49,6 @@ func TestALargeEventIsNotKept(t *testing.T) {
 	c := dial(t, d.Places)
 	before := goMemory()
 	ask(t, c, strings.Repeat("x", size))
-	eventually(t, "the memory is given back, while the connection is open", func() bool { return goMemory() < before+size/2 })
+	eventually.True(t, "the memory is given back, while the connection is open", func() bool { return goMemory() < before+size/2 })
 	ask(t, c, "on")
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -221,7 +222,7 @@ func TestStopLetsRequestsEnd(t *testing.T) {
 			t.Error("stop returns before the daemon is closed")
 		}
 	}()
-	eventually(t, "nobody listens", func() bool {
+	eventually.True(t, "nobody listens", func() bool {
 		c, err := Dial(t.Context(), d.Socket)
 		if err == nil {
 			c.Close()
@@ -259,7 +260,7 @@ func TestTheNextDaemonNeedNotWait(t *testing.T) {
 	<-began
 	old.stop()
 	var next *running
-	eventually(t, "the lock is free", func() bool {
+	eventually.True(t, "the lock is free", func() bool {
 		lock, err := call.TryLock(old.Dir + "/daemon.lock")
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/hookway/hookway/internal/eventually"
 )
 
 const playParent = "PROCGROUP_TEST_PARENT"
@@ -94,8 +95,8 @@ func TestNoGroupOutlivesAKilledProcess(t *testing.T) {
 			}
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
-			eventually(t, "the group is empty", func() bool { return !Populated(group) })
-			eventually(t, "the keeper has ended", func() bool { return !Populated(keeperPID) })
+			eventually.True(t, "the group is empty", func() bool { return !Populated(group) })
+			eventually.True(t, "the keeper has ended", func() bool { return !Populated(keeperPID) })
 		})
 	}
 }
@@ -111,7 +112,7 @@ func TestReleaseEndsTheKeeperAndNothingElse(t *testing.T) {
 	Note(group)
 	keeperPID := keeper.cmd.Process.Pid
 	release()
-	eventually(t, "the keeper has ended", func() bool { return !Populated(keeperPID) })
+	eventually.True(t, "the keeper has ended", func() bool { return !Populated(keeperPID) })
 	if !Populated(group) {
 		t.Error("the group was ended, too")
 	}
@@ -131,19 +132,5 @@ func TestTheKeeperForgets(t *testing.T) {
 	}
 	if got, want := string(out), "-9 -2\n-9 -12\n"; got != want {
 		t.Errorf("it kills %q, want %q", got, want)
-	}
-}
-
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	deadline := time.After(30 * time.Second)
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !holds() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("it never came true that %s", what)
-		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/session"
 	"github.com/hookway/hookway/internal/terminal"
 )
@@ -277,12 +278,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		w.cancel()
 		w.end()
 	})
-	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; runtime.Gosched() {
-		if time.Now().After(deadline) {
-			stacks := make([]byte, 1<<20)
-			t.Fatalf("%d goroutines, before there were %d:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-		}
-	}
+	eventually.Goroutines(t, before)
 }
 
 func TestMessagesForTheUserWaitForTheEnd(t *testing.T) {

@@ -31,7 +31,11 @@ func tui(t *testing.T, name string, agent faketui.TUI, in *os.File) (r reached, 
 	if err := os.Symlink(argv[0], program); err != nil {
 		t.Fatal(err)
 	}
-	return typing(t, session.Config{Stdin: in, Command: []string{program}, Env: env}), record
+	r = typing(t, session.Config{Stdin: in, Command: []string{program}, Env: env})
+	// Until a program reads the keys itself, its terminal makes a line break of
+	// Enter, with hookway and without: two lines would be one prompt.
+	r.screen.await(t, "\x1b[?2004h")
+	return r, record
 }
 
 // prompts is what the agent was given, in order.

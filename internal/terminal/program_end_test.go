@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"golang.org/x/sys/unix"
 )
 
@@ -57,7 +58,7 @@ func TestTheTerminalIsGivenBackWhenTheWrapperIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.see("code 137")
-	until(t, "the keeper has ended", func() bool { return !alive(keeper) })
+	eventually.True(t, "the keeper has ended", func() bool { return !alive(keeper) })
 	if after := termios(t, d.tty); !reflect.DeepEqual(after, before) {
 		t.Errorf("not given back: %+v, before %+v", after, before)
 	}
@@ -110,14 +111,14 @@ func TestTheKeeperLeavesAShellsLineEditingAlone(t *testing.T) {
 		}
 	}
 	d.see("prompt> ")
-	until(t, "the shell edits its line", func() bool { // other than the wrapper, it has its output processed
+	eventually.True(t, "the shell edits its line", func() bool { // other than the wrapper, it has its output processed
 		now := termios(t, d.tty)
 		return now.Lflag&(unix.ECHO|unix.ICANON) == 0 && now.Oflag&unix.OPOST != 0
 	})
 	if err := syscall.Kill(keeper, unix.SIGCONT); err != nil { // now it looks
 		t.Fatal(err)
 	}
-	until(t, "the keeper has ended", func() bool { return !alive(keeper) })
+	eventually.True(t, "the keeper has ended", func() bool { return !alive(keeper) })
 	if termios(t, d.tty).Lflag&(unix.ECHO|unix.ICANON) != 0 {
 		t.Error("the keeper has set the terminal under the shell's hands")
 	}
@@ -167,7 +168,7 @@ func TestNothingIsLeftWhenTheTerminalGoesAway(t *testing.T) {
 				d.user.Close()
 			}
 			for name, pid := range map[string]int{"wrapper": wrapper, "program": program, "keeper": keeper} {
-				until(t, "the "+name+" has ended", func() bool { return !alive(pid) })
+				eventually.True(t, "the "+name+" has ended", func() bool { return !alive(pid) })
 			}
 		})
 	}
@@ -208,7 +209,7 @@ func TestAScreenThatTakesNothingBlocksTheProgramAndNothingElse(t *testing.T) {
 	defer w.Close()
 	w.Fd() // as a process has its standard output: blocking
 	p := start(t, Config{Command: sh("head -c 3000000 /dev/zero; exit 3"), Stdout: w, Buffer: 1 << 16})
-	until(t, "the pipe is full", func() bool { return full(w) })
+	eventually.True(t, "the pipe is full", func() bool { return full(w) })
 	select {
 	case <-p.exited:
 		t.Error("the program has ended, and nobody has seen what it printed")
@@ -235,7 +236,7 @@ func TestAScreenThatTakesNothingDoesNotKeepFromEnding(t *testing.T) {
 		}
 		w.Fd()
 		p := start(t, Config{Command: sh(script), Stdout: w, Grace: 50 * time.Millisecond})
-		until(t, "the pipe is full", func() bool { return full(w) })
+		eventually.True(t, "the pipe is full", func() bool { return full(w) })
 		closed := make(chan struct{})
 		go func() {
 			p.Close()

@@ -165,20 +165,6 @@ func (d *desk) number(word string) (n int) {
 	return n
 }
 
-// until waits for something that nobody announces.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.After(patience / 2); !holds(); {
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatalf("it never came true that %s", what)
-		}
-	}
-}
-
 // interactive is a shell with job control, as people have it.
 func interactive(t *testing.T) []string {
 	t.Helper()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,7 +24,7 @@ func TestAProgramThatStopsItselfGivesTheShellBack(t *testing.T) {
 		t.Errorf("the screen was not put back: %q", between)
 	}
 	d.see("prompt> ")
-	until(t, "the shell edits its line", func() bool { return termios(t, d.tty).Lflag&unix.ISIG != 0 })
+	eventually.True(t, "the shell edits its line", func() bool { return termios(t, d.tty).Lflag&unix.ISIG != 0 })
 	d.keys("fg\r")
 	if between := d.see("went on"); !strings.Contains(between, "\x1b[?1000h\x1b[?1049h") {
 		t.Errorf("the screen was not the program's again: %q", between)
@@ -111,7 +112,7 @@ func TestStoppingTheWrapperStopsBoth(t *testing.T) {
 	d.resize(90, 30)
 	d.keys("fg\r")
 	d.see("90 30")
-	until(t, "the terminal is raw again", func() bool { return isRaw(termios(t, d.tty)) })
+	eventually.True(t, "the terminal is raw again", func() bool { return isRaw(termios(t, d.tty)) })
 	if err := syscall.Kill(inner, unix.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func TestStoppingTheWrapperStopsBoth(t *testing.T) {
 // childOf finds the process that another has started with such a command line.
 func childOf(t *testing.T, parent int, args string) (pid int) {
 	t.Helper()
-	until(t, "the process has a child", func() bool {
+	eventually.True(t, "the process has a child", func() bool {
 		for id, args2 := range children(parent) {
 			if args == "" && strings.Contains(args2, "trap ''") || !strings.Contains(args2, args) {
 				continue
@@ -186,7 +187,7 @@ func TestAProgramInTheBackgroundIsLeftToRun(t *testing.T) {
 	d.see("prompt> ")
 	d.keys("fg %1\r")
 	d.see("\r\n")
-	until(t, "the program has the terminal", func() bool { return isRaw(termios(t, d.tty)) })
+	eventually.True(t, "the program has the terminal", func() bool { return isRaw(termios(t, d.tty)) })
 	d.keys("keys\r")
 	d.see("[keys]")
 	d.see("prompt> ")
@@ -202,7 +203,7 @@ func TestAResizeStormEndsWithTheLastSize(t *testing.T) {
 	if err := syscall.Kill(wrapper, unix.SIGTERM); err != nil { // it is not lost among them, and ends the program
 		t.Fatal(err)
 	}
-	until(t, "the program has ended", func() bool { return !alive(wrapper) })
+	eventually.True(t, "the program has ended", func() bool { return !alive(wrapper) })
 
 	d = sit(t, []string{"TERMINAL_TEST_INNER=size"}, "sh", "-c", `"$SELF" "$SELF"; sleep 1000`)
 	d.see("111 33")

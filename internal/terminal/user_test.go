@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/hookway/hookway/internal/eventually"
 	"golang.org/x/sys/unix"
 )
 
@@ -166,12 +167,5 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	for range 10 {
 		run()
 	}
-	deadline := time.Now().Add(patience)
-	for runtime.NumGoroutine() > before && time.Now().Before(deadline) {
-		runtime.Gosched()
-	}
-	if after := runtime.NumGoroutine(); after > before {
-		stacks := make([]byte, 1<<16)
-		t.Errorf("%d goroutines before, %d after:\n%s", before, after, stacks[:runtime.Stack(stacks, true)])
-	}
+	eventually.Goroutines(t, before)
 }

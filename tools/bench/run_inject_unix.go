@@ -60,8 +60,8 @@ func (s *runStage) agent(ctx context.Context, name string, prompts int) (*agentW
 	defer tick.Stop()
 	for {
 		remote, err := roster.Find(limit, s.places.Dir, name)
-		if err == nil {
-			return &agentWindow{w, remote, record}, nil
+		if err == nil { // and it reads keys itself: before, the terminal makes a line break of Enter
+			return &agentWindow{w, remote, record}, w.until("\x1b[?2004h")
 		}
 		select {
 		case <-tick.C:

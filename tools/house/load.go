@@ -102,7 +102,8 @@ func (r *room) add(dir, name string, syntax *ast.File) error {
 	switch top, _, _ := strings.Cut(f.path, "/"); {
 	case strings.HasSuffix(name, "_test.go"):
 		f.kind = test
-	case slices.Contains([]string{"tools", "e2e", "examples", "demo"}, top), strings.HasPrefix(f.path, "internal/faketui/"):
+	case slices.Contains([]string{"tools", "e2e", "examples", "demo"}, top),
+		strings.HasPrefix(f.path, "internal/faketui/"), strings.HasPrefix(f.path, "internal/eventually/"):
 		f.kind = aside
 	}
 	if syntax != nil && ast.IsGenerated(syntax) {

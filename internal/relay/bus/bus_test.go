@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -80,10 +80,10 @@ func TestALedgerThatCannotBeWrittenLosesNothing(t *testing.T) {
 	want := ids("m", 50)
 	b.send("m1", want...)
 	b.until(t, "the outbox", func() bool { return b.rows[49].published })
-	waitFor(t, "the status", func() bool { return strings.Contains(running.Status().LastError, "no space left") })
+	eventually.True(t, "the status", func() bool { return strings.Contains(running.Status().LastError, "no space left") })
 	b.change(func() { b.refuse = nil })
 	b.gets(t, want)
-	waitFor(t, "the status", func() bool { return running.Status().LastError == "" })
+	eventually.True(t, "the status", func() bool { return running.Status().LastError == "" })
 	if n := strings.Count(d.String(), "no space left"); n != 1 {
 		t.Errorf("it was told %d times:\n%s", n, d)
 	}
@@ -177,18 +177,5 @@ func TestCloseEndsEveryGoroutine(t *testing.T) {
 	once() // what is made once for a process
 	before := runtime.NumGoroutine()
 	once()
-	waitFor(t, "the end of all goroutines", func() bool { return runtime.NumGoroutine() <= before })
-}
-
-// waitFor asks until something holds, where no event tells.
-func waitFor(t testing.TB, what string, holds func() bool) {
-	t.Helper()
-	end := time.Now().Add(patient)
-	for !holds() {
-		if time.Now().After(end) {
-			buf := make([]byte, 1<<20)
-			t.Fatalf("%s did not come\n%s", what, buf[:runtime.Stack(buf, true)])
-		}
-		<-time.After(5 * time.Millisecond)
-	}
+	eventually.Goroutines(t, before)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -51,7 +52,7 @@ func TestAClusterLosesNothingWhenItsServersDie(t *testing.T) {
 	a, b := newBox("a"), newBox("b")
 	first := start(t, a, bus.Config{NATS: urls})
 	start(t, b, bus.Config{NATS: urls})
-	waitFor(t, "three replicas", func() bool { return first.Status().Replicas == 3 })
+	eventually.True(t, "three replicas", func() bool { return first.Status().Replicas == 3 })
 	b.until(t, "the directory", func() bool { return b.learned["a"] != "" })
 	const part = 200
 	ab, ba := ids("ab", part*7), ids("ba", part*7)
@@ -85,14 +86,14 @@ func TestAClusterThatIsNotWholeTakesMessages(t *testing.T) {
 	nodes, urls := newCluster(t)
 	a, b := newBox("a"), newBox("b")
 	first := start(t, a, bus.Config{NATS: urls, Log: func(string) {}})
-	waitFor(t, "three replicas", func() bool { return first.Status().Replicas == 3 })
+	eventually.True(t, "three replicas", func() bool { return first.Status().Replicas == 3 })
 	nodes[2].kill()
 	second := start(t, b, bus.Config{NATS: urls, Log: func(string) {}})
 	want := ids("m", 100)
 	a.send("b", want...)
 	b.gets(t, want)
 	nodes[2].start()
-	waitFor(t, "three replicas", func() bool { return second.Status().Replicas == 3 })
+	eventually.True(t, "three replicas", func() bool { return second.Status().Replicas == 3 })
 	b.send("a", "back")
 	a.gets(t, []string{"back"})
 }
@@ -109,11 +110,11 @@ func TestAClusterThatWasNeverWhole(t *testing.T) {
 	running := start(t, b, bus.Config{NATS: urls, Log: func(string) {}})
 	want := ids("m", 100)
 	b.send("m1", want...)
-	waitFor(t, "the status", func() bool {
+	eventually.True(t, "the status", func() bool {
 		s := running.Status()
 		return strings.Contains(s.LastError, "HW_default_m1") && s.Outgoing == 100
 	})
 	launch(t, "n3", jobs[2], nil)
 	b.gets(t, want)
-	waitFor(t, "the status", func() bool { s := running.Status(); return s.LastError == "" && s.Outgoing == 0 && s.Replicas > 0 })
+	eventually.True(t, "the status", func() bool { s := running.Status(); return s.LastError == "" && s.Outgoing == 0 && s.Replicas > 0 })
 }

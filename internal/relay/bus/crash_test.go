@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
@@ -162,7 +163,7 @@ func TestALeafLinkBetweenDaemonsThatAreKilled(t *testing.T) {
 	}
 	bob.has(there)
 	alice.has(back)
-	waitFor(t, "all receipts", func() bool {
+	eventually.True(t, "all receipts", func() bool {
 		list, err := m1.store.SentBy(t.Context(), "Alice", rounds*part)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +176,7 @@ func TestALeafLinkBetweenDaemonsThatAreKilled(t *testing.T) {
 // knows waits until an agent of another machine is known.
 func (h *home) knows(t testing.TB, name string) {
 	t.Helper()
-	waitFor(t, fmt.Sprint(name, " to be known"), func() bool {
+	eventually.True(t, fmt.Sprint(name, " to be known"), func() bool {
 		all, err := h.store.Agents(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay/bus"
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -46,7 +47,7 @@ func TestAServerOfOnesOwn(t *testing.T) {
 	running := start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: func(string) {}})
 	want := ids("m", 200)
 	b.send("m1", want[:100]...)
-	waitFor(t, "the status", func() bool { return strings.Contains(running.Status().LastError, at) })
+	eventually.True(t, "the status", func() bool { return strings.Contains(running.Status().LastError, at) })
 	if s := running.Status(); s.Connected || strings.Contains(s.LastError, "secret") {
 		t.Errorf("%+v", s)
 	}
@@ -95,5 +96,5 @@ func TestRightsThatAreMissingAreTold(t *testing.T) {
 	newServer(t, at, t.TempDir())
 	running := start(t, b, bus.Config{NATS: "nats://few:secret-of-few@" + at, Log: func(string) {}})
 	b.send("m1", "one")
-	waitFor(t, "a word of it", func() bool { return strings.Contains(running.Status().LastError, "give these credentials the rights") })
+	eventually.True(t, "a word of it", func() bool { return strings.Contains(running.Status().LastError, "give these credentials the rights") })
 }

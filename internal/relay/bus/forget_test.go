@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 	"github.com/nats-io/nats.go"
@@ -41,7 +42,7 @@ func TestAMachineThatIsForgottenLeavesNothing(t *testing.T) {
 	m1.knows(t, "Bob")
 	<-m1.sendAll(t, "Alice", "Bob@m2", []string{"first"}, hub)
 	bob.read(1)
-	waitFor(t, "its receipt", func() bool {
+	eventually.True(t, "its receipt", func() bool {
 		sent, err := m1.store.SentBy(t.Context(), "Alice", 1)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +52,7 @@ func TestAMachineThatIsForgottenLeavesNothing(t *testing.T) {
 	})
 	far.kill()
 	<-m1.sendAll(t, "Alice", "Bob@m2", []string{"lost", "lost too"}, hub)
-	waitFor(t, "the messages in the stream", func() bool { n, err := m1.store.Unpublished(t.Context()); return err == nil && n == 0 })
+	eventually.True(t, "the messages in the stream", func() bool { n, err := m1.store.Unpublished(t.Context()); return err == nil && n == 0 })
 
 	if stream, mark := m1.keeps(t, "m2"); !stream || !mark {
 		t.Fatalf("stream %t, mark %t", stream, mark)
@@ -63,7 +64,7 @@ func TestAMachineThatIsForgottenLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	hub.poke()
-	waitFor(t, "nothing of it", func() bool { stream, mark := m1.keeps(t, "m2"); return !stream && !mark })
+	eventually.True(t, "nothing of it", func() bool { stream, mark := m1.keeps(t, "m2"); return !stream && !mark })
 	if _, err := m1.store.Send(t.Context(), relay.Message{From: "Alice", To: "*", Content: "x"}); !errors.Is(err, relay.ErrNobody) {
 		t.Errorf("to all: %v", err)
 	}
@@ -116,11 +117,11 @@ func TestAStreamThatOthersUseStays(t *testing.T) {
 	start(t, m3, bus.Config{NATS: url})
 	m1.send("m2", "a-1", "a-2")
 	m3.send("m2", "c-1")
-	waitFor(t, "three messages", func() bool { return messages() == 3 })
+	eventually.True(t, "three messages", func() bool { return messages() == 3 })
 	m1.forget("m2")
-	waitFor(t, "those of m1 to go", func() bool { return messages() == 1 })
+	eventually.True(t, "those of m1 to go", func() bool { return messages() == 1 })
 	m3.forget("m2")
-	waitFor(t, "the stream to go", func() bool { return messages() == -1 })
+	eventually.True(t, "the stream to go", func() bool { return messages() == -1 })
 
 	m2 := newBox("m2")
 	start(t, m2, bus.Config{NATS: url})

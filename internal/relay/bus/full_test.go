@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
@@ -25,7 +26,7 @@ func TestAFullServerLosesNothing(t *testing.T) {
 		}
 	})
 	b.PokeOutgoing()
-	waitFor(t, "a word of it", func() bool { return strings.Contains(small.Status().LastError, "wait in the outbox") })
+	eventually.True(t, "a word of it", func() bool { return strings.Contains(small.Status().LastError, "wait in the outbox") })
 	b.mu.Lock()
 	if b.rows[59].published {
 		t.Error("the server kept more than it may")
@@ -33,7 +34,7 @@ func TestAFullServerLosesNothing(t *testing.T) {
 	b.mu.Unlock()
 	b.change(func() { b.refuse = nil }) // what it has is taken in, and gone: there is room
 	b.gets(t, want)
-	waitFor(t, "the status", func() bool { return small.Status().LastError == "" })
+	eventually.True(t, "the status", func() bool { return small.Status().LastError == "" })
 }
 
 // TestAFullDiskLosesNothing: no file of the daemon may grow any more, so that neither

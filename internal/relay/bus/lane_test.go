@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 	"github.com/nats-io/nats-server/v2/server"
@@ -33,7 +34,7 @@ func TestAMachineThatIsAwayHoldsUpNoOther(t *testing.T) {
 	hub.bus = start(t, hub.box, bus.Config{Dir: t.TempDir(), MaxBytes: 1 << 20, Leaf: bus.Leaf{Listen: at}, Log: func(string) {}})
 	away := long("away", 500, 4<<10)
 	hub.send("far", away...)
-	waitFor(t, "a word of it", func() bool {
+	eventually.True(t, "a word of it", func() bool {
 		s := hub.bus.Status().LastError
 		return strings.Contains(s, "messages for far cannot be stored") && strings.Contains(s, "not fetched")
 	})
@@ -45,7 +46,7 @@ func TestAMachineThatIsAwayHoldsUpNoOther(t *testing.T) {
 	}
 	far := newMachine(t, "far", bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}})
 	far.gets(t, away)
-	waitFor(t, "the status", func() bool { s := hub.bus.Status(); return s.Outgoing == 0 && s.LastError == "" })
+	eventually.True(t, "the status", func() bool { s := hub.bus.Status(); return s.Outgoing == 0 && s.LastError == "" })
 }
 
 // TestAStreamThatIsFullHoldsUpNoOther is the same in a server of the user's own,
@@ -141,7 +142,7 @@ func TestABatchThatFailsHalfWayIsNotWaitedFor(t *testing.T) {
 	want := long("m", 40, 4<<10)
 	b.send("m1", want...)
 	start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 240 << 10, Log: d.Add})
-	waitFor(t, "what the server says", func() bool { return strings.Contains(d.String(), "insufficient resources") })
+	eventually.True(t, "what the server says", func() bool { return strings.Contains(d.String(), "insufficient resources") })
 	if strings.Contains(d.String(), "did not answer") {
 		t.Errorf("it was waited for:\n%s", d)
 	}

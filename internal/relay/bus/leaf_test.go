@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -92,14 +93,14 @@ func TestTwoMachinesTalkOverALeafLink(t *testing.T) {
 	far.mu.Unlock()
 
 	stop(t, far.bus) // a machine that is off, and comes back
-	waitFor(t, "that the link is closed", func() bool {
+	eventually.True(t, "that the link is closed", func() bool {
 		s := hub.bus.Status()
 		return len(s.Peers) == 1 && !s.Peers[0].Reachable
 	})
 	hub.send("far", "a-late")
 	far.bus = start(t, far.box, far.c)
 	far.getsFrom(t, "a", append(to, "a-late"))
-	waitFor(t, "the status", func() bool {
+	eventually.True(t, "the status", func() bool {
 		s := hub.bus.Status()
 		return s.Mode == bus.ModeLeaf && len(s.Peers) == 1 && s.Peers[0].Machine == "far" && s.Peers[0].Reachable && !s.Peers[0].LastContact.IsZero()
 	})
@@ -147,7 +148,7 @@ func TestAWrongTokenIsToldAndLetsNobodyIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop(t, running)
-	waitFor(t, "a word of it", func() bool { return strings.Contains(strings.ToLower(d.String()), "authorization") })
+	eventually.True(t, "a word of it", func() bool { return strings.Contains(strings.ToLower(d.String()), "authorization") })
 	hub.mu.Lock()
 	defer hub.mu.Unlock()
 	if len(hub.learned) > 0 {
@@ -162,5 +163,5 @@ func TestTwoMachinesOfOneNameAreTold(t *testing.T) {
 	for range 2 {
 		start(t, newBox("same"), bus.Config{Log: d.Add, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}})
 	}
-	waitFor(t, "a word of it", func() bool { return strings.Contains(d.String(), "another machine calls itself same") })
+	eventually.True(t, "a word of it", func() bool { return strings.Contains(d.String(), "another machine calls itself same") })
 }

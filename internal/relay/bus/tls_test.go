@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -111,12 +112,12 @@ func TestALeafLinkWithWrongCertificates(t *testing.T) {
 			cable := newProxy(t, at)
 			running := start(t, far, bus.Config{Log: his.Add, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "tls://" + cable.address(), TLS: remote.tls}}}})
 			far.send("hub", "secret")
-			waitFor(t, "a fourth try", func() bool {
+			eventually.True(t, "a fourth try", func() bool {
 				cable.mu.Lock()
 				defer cable.mu.Unlock()
 				return cable.tries > 3
 			})
-			waitFor(t, "the status", func() bool {
+			eventually.True(t, "the status", func() bool {
 				return strings.Contains(running.Status().LastError, "tls://"+cable.address()+" cannot be joined")
 			})
 			for _, side := range []struct{ want, said string }{{remote.far, his.String()}, {remote.hub, hers.String()}} {
