@@ -132,7 +132,11 @@ func (a *app) consent(status trust.Status, yes bool) error {
 		if asked(a.in, a.err, "Allow this?") {
 			return nil
 		}
-		return &exit{code: exitFailure, err: errors.New("nothing was trusted; what a script wants stands beside it in hookway.yaml under allow:, or in the file itself")}
+		err := errors.New("nothing was trusted")
+		if len(status.Wishes) > 0 {
+			err = fmt.Errorf("%w; what a script wants stands beside it in hookway.yaml under allow:, or in the file itself", err)
+		}
+		return &exit{code: exitFailure, err: err}
 	}
 	return &exit{code: exitFailure, err: fmt.Errorf("nothing was trusted, for nobody can be asked here whether this may be:\n%slook at it, then run hookway trust in a terminal, or hookway trust --yes", b.String())}
 }
