@@ -75,7 +75,7 @@ func required(re *syntax.Regexp) need {
 	switch re.Op {
 	case syntax.OpLiteral:
 		word := string(re.Rune)
-		if strings.ContainsRune(word, utf8.RuneError) { // for a regexp every byte that is no text is one
+		if strings.ContainsRune(word, utf8.RuneError) { // for a regexp every byte that is not text is one
 			return need{}
 		}
 		if re.Flags&syntax.FoldCase == 0 {

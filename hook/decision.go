@@ -71,7 +71,7 @@ type Decision struct {
 	UserMessage string
 
 	// Modified is a whole new payload of the event's type, or a pointer to one;
-	// nil is no change. Fields that the event does not let hooks change must be
+	// nil means no change. Fields that the event does not let hooks change must be
 	// as they were.
 	Modified any
 

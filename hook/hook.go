@@ -91,7 +91,7 @@ type Hook struct {
 	// Priority orders the hooks of a lane: lower first, equal ones by registration.
 	Priority int
 
-	// Timeout bounds all tries of one call together; zero is no bound. A timeout
+	// Timeout bounds all tries of one call together; zero means no bound. A timeout
 	// other than DefaultTimeout gives a transform hook a goroutine of its own, as
 	// the option Timeout does.
 	Timeout time.Duration

@@ -210,7 +210,7 @@ func TestFilesAreFoundInListsObjectsAndUnderKeysInOtherWords(t *testing.T) {
 		{"a folder", m{"target_directory": "keys/a"}, matched},
 		{"a path of some kind", m{"imagePath": "keys/a"}, matched},
 		{"files", m{"files": []any{m{"path": "keys/a", "content": "x"}}}, matched},
-		{"contents of files are no names", m{"files": []any{m{"path": "src/a", "content": "keys/a"}}}, passes},
+		{"contents of files are not names", m{"files": []any{m{"path": "src/a", "content": "keys/a"}}}, passes},
 		{"a URL of a file", m{"url": "file://" + root + "/keys/a"}, matched},
 		{"another URL", m{"url": "https://example.com/keys/a"}, passes},
 		{"no name", m{"content": "keys/a", "n": 1, "path": 7}, passes},

@@ -38,7 +38,7 @@ func TestLogLineIsFitForALog(t *testing.T) {
 		{"C1 control", "a\u009bb", "a b"},
 		{"line and paragraph separators", "a\u2028b\u2029c", "a b c"},
 		{"text that is turned around", "a\u202eb", "a b"},
-		{"bytes that are no text", "a\xff\xfeb", "a b"},
+		{"bytes that are not text", "a\xff\xfeb", "a b"},
 		{"letters of all kinds stay", "größe 日本 ✓", "größe 日本 ✓"},
 		{"bearer token", "Authorization: Bearer " + strings.Repeat("t0", 12), "[redacted]"},
 		{"basic authorization", "got Authorization: Basic dXNlcjpwYXNzd29yZA== back", "got [redacted] back"},

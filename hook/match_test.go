@@ -66,7 +66,7 @@ func TestMatcherOfAgentSessionAndDirective(t *testing.T) {
 		{"session", hook.Match{Session: []string{"s-1"}}, env, true},
 		{"one session of a list", hook.Match{Session: []string{"s-0", "s-1"}}, env, true},
 		{"another session", hook.Match{Session: []string{"s-2"}}, env, false},
-		{"a session is no glob", hook.Match{Session: []string{"s-*"}}, env, false},
+		{"a session is not a glob", hook.Match{Session: []string{"s-*"}}, env, false},
 		{"no session", hook.Match{Session: []string{"s-1"}}, hook.Envelope{}, false},
 		{"agent", hook.Match{Agent: []string{"alice"}}, env, true},
 		{"agent by glob", hook.Match{Agent: []string{"a*"}}, env, true},

@@ -31,7 +31,7 @@ type ToolRun struct {
 // Tool runs one call of a tool with its hooks: PreToolUse, run, PostToolUse,
 // Error if it failed, ToolResultPersist. Hooks may block it, change its input
 // and response, answer in its place, have it tried again (at most MaxRetries
-// times) and recover from its error. A refusal is no error: the run says
+// times) and recover from its error. A refusal is not an error: the run says
 // Blocked, and its response is the reason. The error is the tool's own, as
 // hooks left it, or says that the context ended.
 func Tool(ctx context.Context, e *Engine, env *Envelope, use ToolUse, run func(context.Context, ToolUse) (ToolResponse, error)) (ToolRun, error) {

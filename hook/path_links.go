@@ -55,7 +55,7 @@ func (f *facts) ends(full string) ([]string, error) {
 	return f.endsFrom(at, parts)
 }
 
-// firstEnd is where links of a folder lead that is no secret.
+// firstEnd is where links of a folder lead: the first place, if there are several.
 func (f *facts) firstEnd(folder string) string {
 	if ends, _ := f.ends(folder); len(ends) > 0 {
 		return ends[0]

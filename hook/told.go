@@ -6,7 +6,7 @@ import (
 )
 
 // What happens to hooks is an event, too: hooks of these events are told of the others,
-// in the observe lane, as a watcher is (see Engine.Watch). They are no hooks of "*", and
+// in the observe lane, as a watcher is (see Engine.Watch). They are not hooks of "*", and
 // are not told of each other.
 
 // HookChange is one thing that happened to a hook, as a hook is told of it: the payload

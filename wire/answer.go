@@ -77,7 +77,7 @@ func notDecision(data []byte, err error) error {
 	if text[0] != '{' && text[0] != '[' {
 		line, _, _ = bytes.Cut(text, []byte("\n"))
 	}
-	return fmt.Errorf("the answer is no decision: %w; it begins with: %s", err, excerpt(line))
+	return fmt.Errorf("the answer is not a decision: %w; it begins with: %s", err, excerpt(line))
 }
 
 // reply is an answer that is being read: what it has, and what was made of it.
@@ -128,7 +128,7 @@ func pick(list []member, keys map[string]string, path string) (map[string]json.R
 			}
 			continue
 		case isNull(m.value) && want != anyValue && !slices.Contains(deciding, m.name):
-			continue // a null is no answer to a question that may be left open
+			continue // a null is not an answer to a question that may be left open
 		case want != anyValue && kind(m.value) != want:
 			return nil, mustBe(path+m.name, want, m.value)
 		}

@@ -252,7 +252,7 @@ func TestAMalformedAnswerIsAFailure(t *testing.T) {
 			t.Errorf("%.80s\n got %v\nwant %s", c.in, err, c.want)
 		}
 		if len(err.Error()) > 600 || strings.ContainsAny(err.Error(), "\n\x1b") {
-			t.Errorf("%.80s: the error is no short clean line: %q", c.in, err)
+			t.Errorf("%.80s: the error is not a short clean line: %q", c.in, err)
 		}
 	}
 }

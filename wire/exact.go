@@ -82,7 +82,7 @@ func (p *parser) scalar() any {
 	}
 }
 
-// unquote reads a valid string, as package encoding/json does: what is no text is
+// unquote reads a valid string, as package encoding/json does: what is not text is
 // U+FFFD.
 func unquote(text []byte) string {
 	inner := text[1 : len(text)-1]
@@ -111,7 +111,7 @@ func appendText(out, text []byte) []byte {
 	if utf8.Valid(text) {
 		return append(out, text...)
 	}
-	for _, c := range string(text) { // gives what is no text one by one
+	for _, c := range string(text) { // gives what is not text one by one
 		out = utf8.AppendRune(out, c)
 	}
 	return out

@@ -19,7 +19,7 @@ func ExampleDecodeDecision() {
 	fmt.Println(err)
 	// Output:
 	// block too dangerous <nil>
-	// the answer is no decision: modified: PreToolUse has no field "toolInput"; did you mean tool_input?; it begins with: {"modified":{"toolInput":{}}}
+	// the answer is not a decision: modified: PreToolUse has no field "toolInput"; did you mean tool_input?; it begins with: {"modified":{"toolInput":{}}}
 }
 
 // A patch changes what it names and leaves the event as it was.

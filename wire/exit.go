@@ -19,7 +19,7 @@ type Answer struct {
 	ExitCode       int // negative if a signal ended it
 	Profile        hook.Profile
 
-	// TextPasses makes text on stdout that is no JSON no opinion, and not a
+	// TextPasses makes text on stdout that is not JSON no opinion, and not a
 	// failure, where no answer can stand in it.
 	TextPasses bool
 
@@ -34,11 +34,11 @@ const maxReason = 32 << 10
 // ExitDecision reads a program's answer by Claude Code's rules:
 //
 //   - Exit code 0: stdout is the answer; nothing there means no opinion. For
-//     SessionStart and AgentStart, text that is no JSON is for the agent (inject), unless
+//     SessionStart and AgentStart, text that is not JSON is for the agent (inject), unless
 //     an answer stands in it. At other events it is a failure; with TextPasses it is
 //     no opinion, unless an answer stands in it or a later line begins with {.
 //     With the profile's PlainText it is what it is to Claude Code, whatever stands in it;
-//     text that begins with { and is no JSON is for the agent as well, where it is told text.
+//     text that begins with { and is not JSON is for the agent as well, where it is told text.
 //   - Exit code 2: a block with stderr as the reason. An answer on stdout is
 //     read for everything but its action and its changes; its reason counts if
 //     stderr is empty. Garbage there is a warning.
@@ -101,7 +101,7 @@ func textOf(text []byte, told bool) hook.Decision {
 	return hook.Decision{Note: "it printed text, which is no opinion: " + hook.LogLine(excerpt(firstLine(text)))}
 }
 
-// plainText looks at a text that is no JSON. An answer that stands in it is
+// plainText looks at a text that is not JSON. An answer that stands in it is
 // neither text nor an answer: it would go unheard. So it is a failure, and a
 // block if it clearly says no.
 func (a *Answer) plainText(info *hook.EventInfo, text []byte, told bool) (hook.Decision, error) {
@@ -119,7 +119,7 @@ func (a *Answer) plainText(info *hook.EventInfo, text []byte, told bool) (hook.D
 	case no:
 		return refused, nil
 	case answers > 0:
-		return hook.Decision{}, fmt.Errorf("the answer is no decision: %w", flaw)
+		return hook.Decision{}, fmt.Errorf("the answer is not a decision: %w", flaw)
 	case !all:
 		return hook.Decision{}, fmt.Errorf("the text has so many braces that an answer in it may go unheard; print less, or {\"inject\":…}. It begins with: %s", excerpt(firstLine(text)))
 	}

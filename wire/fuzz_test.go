@@ -95,7 +95,7 @@ func FuzzDecodeDecision(f *testing.F) {
 		}
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\n\r\x1b") {
-				t.Fatalf("the error is no clean line: %q", err)
+				t.Fatalf("the error is not a clean line: %q", err)
 			}
 			return
 		}

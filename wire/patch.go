@@ -13,7 +13,7 @@ import (
 
 // Patch applies a JSON merge patch (RFC 7386) to an event's payload and gives the
 // new payload, of the event's payload type. The event stays as it is. Fields
-// that the patch does not name keep their Go values. A name that is no payload
+// that the patch does not name keep their Go values. A name that is not a payload
 // field is an error that suggests the nearest.
 func Patch(ev hook.AnyEvent, patch []byte) (payload any, err error) {
 	text, err := check(patch)

@@ -197,7 +197,7 @@ func readAny(v reflect.Value, text json.RawMessage, path string) error {
 }
 
 // readToolResponse reads a tool's response as hook.ToolResponse describes it:
-// any value that is no object is the output; a field of ours that has another
+// any value that is not an object is the output; a field of ours that has another
 // type is the agent's own and stays in Extra.
 func readToolResponse(r *hook.ToolResponse, text json.RawMessage) error {
 	*r = hook.ToolResponse{Success: true}

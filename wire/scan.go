@@ -20,7 +20,7 @@ const (
 )
 
 // Bounded finds out, without reading a JSON text, whether it is too much for an
-// event: in bytes, values or depth. A text that is no JSON may pass.
+// event: in bytes, values or depth. A text that is not JSON may pass.
 func Bounded(data []byte) error { return bounded(data, MaxValues) }
 
 func bounded(data []byte, most int) error {
@@ -111,7 +111,7 @@ func Object(data []byte) (map[string]any, bool) {
 }
 
 // weigh is how deep a text nests, and how many values it has: objects, lists, and
-// what follows a comma. It may be no JSON. What is too much is not counted to its end.
+// what follows a comma. It may not be JSON. What is too much is not counted to its end.
 func weigh(text []byte, most int) (deepest, values int) {
 	now := 0
 	for i := 0; i < len(text) && deepest <= MaxDepth && values <= most; i++ {

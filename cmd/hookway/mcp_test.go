@@ -117,7 +117,7 @@ func TestMCPRefusesWithOneSentence(t *testing.T) {
 		{"save_memory", `the argument "text" is missing`, mcpObject{"text": nil}},
 		{"save_memory", `text must be a text, not number`, mcpObject{"text": 5}},
 		{"save_memory", `tags must be a list of texts, not string`, mcpObject{"text": "x", "tags": "y"}},
-		{"save_memory", `"team" is no scope; use workspace, agent or user`, mcpObject{"text": "x", "scope": "team"}},
+		{"save_memory", `unknown scope "team"; use workspace, agent or user`, mcpObject{"text": "x", "scope": "team"}},
 		{"save_memory", `the text is empty`, mcpObject{"text": " \n"}},
 		{"save_memory", `the text has 10485760 bytes; at most 65536 are kept`, mcpObject{"text": huge}},
 		{"save_memory", `there is no argument "tag"; did you mean "tags"?`, mcpObject{"text": "x", "tag": []string{"y"}}},

@@ -43,7 +43,7 @@ func short(s string) string {
 func (e entry) aside() bool { return e.fields["async"] == true || e.fields["asyncRewake"] == true }
 
 // readPacks reads the packs that were fetched, and how many hooks they have that
-// are no commands.
+// are not commands.
 func readPacks(t *testing.T, cache string) (packs []*pack, others int) {
 	list, err := os.ReadFile("testdata/packs.txt")
 	check(t, err)
@@ -95,7 +95,7 @@ func readPacks(t *testing.T, cache string) (packs []*pack, others int) {
 	return packs, others
 }
 
-// read adds the hooks of a settings file; it gives how many are no commands.
+// read adds the hooks of a settings file; it gives how many are not commands.
 func (p *pack) read(data []byte) (others int) {
 	var settings struct {
 		Hooks map[string][]struct {

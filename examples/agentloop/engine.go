@@ -53,11 +53,11 @@ func guestAddress(text string) (id, port uint32, err error) {
 	a, b, _ := strings.Cut(text, ":")
 	cid, err := strconv.ParseUint(a, 10, 32)
 	if err != nil {
-		return 0, 0, fmt.Errorf("vsock://%s is no vsock://CID:PORT", text)
+		return 0, 0, fmt.Errorf("vsock://%s is not a valid address: want vsock://CID:PORT", text)
 	}
 	p, err := strconv.ParseUint(b, 10, 32)
 	if err != nil {
-		return 0, 0, fmt.Errorf("vsock://%s is no vsock://CID:PORT", text)
+		return 0, 0, fmt.Errorf("vsock://%s is not a valid address: want vsock://CID:PORT", text)
 	}
 	return uint32(cid), uint32(p), nil
 }

@@ -120,7 +120,7 @@ func call(ctx context.Context, e *engine, command string) (string, error) {
 		verdict, err = e.fire(ctx, "PreToolUse", input)
 	}
 	if err != nil {
-		return "", err // no outcome is no permission
+		return "", err // without an outcome there is no permission
 	}
 	switch verdict.GetAction() {
 	case hookwayv1.Action_ACTION_BLOCK, hookwayv1.Action_ACTION_RETRY:

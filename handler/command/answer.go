@@ -40,7 +40,7 @@ func (h *Handler) decode(ev hook.AnyEvent, data []byte) (hook.Decision, error) {
 
 func (h *Handler) warn(line string) { h.c.log(h.c.label() + ": " + line) }
 
-// failure is the error of a program that ended in a way that is no answer.
+// failure is the error of a program that ended in a way that is not an answer.
 func failure(r result) error {
 	how := describeEnd(r.state)
 	switch r.state.ExitCode() {

@@ -43,7 +43,7 @@ type Config struct {
 	// Profile keeps the habits of another hook system when answers are read.
 	Profile hook.Profile
 
-	// TextPasses makes text on stdout that is no JSON no opinion; see wire.Answer.
+	// TextPasses makes text on stdout that is not JSON no opinion; see wire.Answer.
 	TextPasses bool
 
 	// EventNames gives, by canonical event name, the hook_event_name that this
@@ -82,7 +82,7 @@ func (c *Config) check() error {
 	}
 	for _, name := range c.Needs {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			errs = append(errs, fmt.Errorf("%q is no name for a variable that the worker needs", hook.LogLine(name)))
+			errs = append(errs, fmt.Errorf("invalid variable name %q in what the worker needs", hook.LogLine(name)))
 		}
 	}
 	if c.Grace < 0 {

@@ -104,7 +104,7 @@ func parseDescription(data []byte) (Description, error) {
 		if errors.As(err, &wrong) {
 			return Description{}, fmt.Errorf("%q is a %s; it must be of the type %s", wrong.Field, wrong.Value, wrong.Type)
 		}
-		return Description{}, fmt.Errorf("its description is no JSON (%w): %q", err, firstLine(data))
+		return Description{}, fmt.Errorf("its description is not JSON (%w): %q", err, firstLine(data))
 	}
 	return in.description()
 }

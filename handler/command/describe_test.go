@@ -48,7 +48,7 @@ func TestDescriptionsThatMeanNothingNameTheFile(t *testing.T) {
 	nothingLeft(t)
 	for _, c := range []struct{ name, script, want string }{
 		{"garbage", `echo hello world`, `"hello world" instead of a JSON object`},
-		{"broken JSON", `echo '{"event":'`, "no JSON"},
+		{"broken JSON", `echo '{"event":'`, "not JSON"},
 		{"a list", `echo '[1]'`, "instead of a JSON object"},
 		{"nothing", `exit 0`, "printed nothing"},
 		{"no event", `echo '{"name":"x"}'`, "names no event"},

@@ -22,7 +22,7 @@ type environKey struct{}
 // (PATH, HOME, LANG and the like) and what its Config.Needs names; owners for
 // whom these differ have workers of their own.
 //
-// The slice must not be changed afterwards. Entries that are no KEY=VALUE are left out.
+// The slice must not be changed afterwards. Entries that are not KEY=VALUE are left out.
 func WithEnviron(ctx context.Context, environ []string) context.Context {
 	e := environment{list: make([]string, 0, len(environ))}
 	for _, entry := range environ {

@@ -59,7 +59,7 @@ func explain(s spec, err error) error {
 		return fmt.Errorf("%s cannot be run: %s: %w", path, advice, err)
 	}
 	if errors.Is(err, syscall.ENOEXEC) {
-		return fmt.Errorf("%s is no program for this system; if it is a script, its first line must name its interpreter, as in #!/bin/sh: %w", path, err)
+		return fmt.Errorf("%s is not a program for this system; if it is a script, its first line must name its interpreter, as in #!/bin/sh: %w", path, err)
 	}
 	return fmt.Errorf("%s cannot be run: %w", path, err)
 }

@@ -52,11 +52,11 @@ func (e *replyError) Error() string {
 	return fmt.Sprintf("the worker reported error %d: %s", e.Code, message)
 }
 
-// parseReply reads a line. Whatever is no JSON-RPC object is an error that quotes it.
+// parseReply reads a line. Whatever is not a JSON-RPC object is an error that quotes it.
 func parseReply(line []byte) (reply, error) {
 	var r reply
 	if err := json.Unmarshal(line, &r); err != nil || r.Version != "2.0" {
-		return r, fmt.Errorf("the worker printed a line that is no JSON-RPC answer: %q; stdout is for answers, logs belong on stderr", quoted(line))
+		return r, fmt.Errorf("the worker printed a line that is not a JSON-RPC answer: %q; stdout is for answers, logs belong on stderr", quoted(line))
 	}
 	return r, nil
 }

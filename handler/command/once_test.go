@@ -68,7 +68,7 @@ func TestWhatCannotBeStartedSaysWhatToDo(t *testing.T) {
 		}, []string{"guard.sh", "carriage return", "Unix line ends"}},
 		{"no first line", func(t *testing.T) Config {
 			return Config{Argv: []string{file(t, "guard.txt", 0o755, "echo hello")}}
-		}, []string{"guard.txt is no program for this system", "#!/bin/sh"}},
+		}, []string{"guard.txt is not a program for this system", "#!/bin/sh"}},
 		{"a folder", func(t *testing.T) Config { return Config{Argv: []string{t.TempDir()}} }, []string{"is a folder"}},
 		{"a missing working folder", func(*testing.T) Config {
 			return Config{Argv: []string{"/bin/true"}, Dir: "/nowhere/at/all"}

@@ -46,7 +46,7 @@ type Stats struct {
 	Hangs     int64 // processes replaced because they went silent after a cancel
 	Late      int64 // answers that nobody waited for any more
 	Unmatched int64 // answers to an id that was answered before, or never asked
-	Noise     int64 // lines on stdout that were no answer
+	Noise     int64 // lines on stdout that were not answers
 }
 
 func newWorker(c *Config, base *environment) *worker {

@@ -115,7 +115,7 @@ func badHeader(name, value string) error {
 	lower := strings.ToLower(name)
 	switch {
 	case name == "" || strings.IndexFunc(lower, notName) >= 0:
-		return fmt.Errorf("%q is no name for a header", hook.LogLine(name))
+		return fmt.Errorf("invalid header name %q", hook.LogLine(name))
 	case slices.Contains(ours, lower) || strings.HasPrefix(lower, "grpc-"):
 		return fmt.Errorf("the header %s is gRPC's own; take it out", name)
 	case strings.HasSuffix(lower, "-bin"):

@@ -64,7 +64,7 @@ func explain(err error) error {
 		return fmt.Errorf("it cannot answer now: %w", said{err})
 	case codes.Internal, codes.Unknown:
 		if strings.Contains(text, "failed to unmarshal") || strings.Contains(text, "unexpected HTTP status") {
-			return fmt.Errorf("what it answers is no message of hookway.v1.Hooks: %w", said{err})
+			return fmt.Errorf("what it answers is not a message of hookway.v1.Hooks: %w", said{err})
 		}
 	}
 	return fmt.Errorf("it failed: %w", said{err})

@@ -53,7 +53,7 @@ func vacate(path string) error {
 		return err
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return fmt.Errorf("%s is there and is no socket; choose another path", path)
+		return fmt.Errorf("%s is there and is not a socket; choose another path", path)
 	}
 	if conn, err := net.Dial(unix, path); err == nil {
 		return errors.Join(fmt.Errorf("%s: another server listens there", path), conn.Close())

@@ -93,7 +93,7 @@ func Check(d *hookwayv1.Decision) error {
 
 func unknown(action hookwayv1.Action) error {
 	if action < 0 || int(action) > int(hook.ActionAnswer) {
-		return fmt.Errorf("the answer is no decision: there is no action %d; one of hooks.proto is expected", action)
+		return fmt.Errorf("the answer is not a decision: there is no action %d; one of hooks.proto is expected", action)
 	}
 	return nil
 }
@@ -108,10 +108,10 @@ func mistyped(m proto.Message) error {
 	for rest := r.GetUnknown(); len(rest) > 0; {
 		number, _, n := protowire.ConsumeField(rest)
 		if n < 0 {
-			return fmt.Errorf("the answer is no decision: %w", protowire.ParseError(n))
+			return fmt.Errorf("the answer is not a decision: %w", protowire.ParseError(n))
 		}
 		if f := r.Descriptor().Fields().ByNumber(number); f != nil {
-			return fmt.Errorf("the answer is no decision: its %s is not of the type that hooks.proto gives it", f.Name())
+			return fmt.Errorf("the answer is not a decision: its %s is not of the type that hooks.proto gives it", f.Name())
 		}
 		rest = rest[n:]
 	}
@@ -130,18 +130,18 @@ func answerText(d *hookwayv1.Decision, action hook.Action) ([]byte, error) {
 			continue
 		}
 		if !json.Valid(part.json) {
-			return nil, fmt.Errorf("the answer is no decision: %s must be JSON", part.name)
+			return nil, fmt.Errorf("the answer is not a decision: %s must be JSON", part.name)
 		}
 		text = append(append(append(append(text, `,"`...), part.name...), `":`...), part.json...)
 	}
 	if wait := d.GetRetryDelay(); wait != nil {
 		if err := wait.CheckValid(); err != nil {
-			return nil, fmt.Errorf("the answer is no decision: retry_delay: %w", err)
+			return nil, fmt.Errorf("the answer is not a decision: retry_delay: %w", err)
 		}
 		text = fmt.Appendf(text, `,"retry_delay_ms":%v`, float64(wait.AsDuration())/float64(time.Millisecond))
 	}
 	if len(d.GetResult()) == 0 && action == hook.ActionAnswer {
-		return nil, errors.New("the answer is no decision: the action answer needs a result")
+		return nil, errors.New("the answer is not a decision: the action answer needs a result")
 	}
 	return append(text, '}'), nil
 }

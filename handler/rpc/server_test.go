@@ -260,7 +260,7 @@ func TestSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]string{
-		"unix:" + path: "is no socket", "unix:": "names no socket", "vsock://3:1": "with a port and no context id", "vsock://:x": "with a port",
+		"unix:" + path: "is not a socket", "unix:": "names no socket", "vsock://3:1": "with a port and no context id", "vsock://:x": "with a port",
 		"https://x": "write unix:///run", "unix://" + filepath.Join(dir, strings.Repeat("x", 300), "s"): "",
 	} {
 		if l, err := Listen(address); err == nil || !strings.Contains(err.Error(), want) {

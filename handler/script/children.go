@@ -108,7 +108,7 @@ func lookPath(name string, env []string) string {
 	return ""
 }
 
-// wired connects what of a program's streams is no pipe.
+// wired connects what of a program's streams is not a pipe.
 func (m *machine) wired(s *childSpec, cmd *exec.Cmd) error {
 	for i, how := range s.Stdio {
 		var file *os.File

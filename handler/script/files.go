@@ -142,7 +142,7 @@ func readFile(f *fileCall) (any, error) {
 		return nil, &told{Message: "EISDIR: illegal operation on a directory, read", More: map[string]any{"code": "EISDIR", "errno": -21, "syscall": "read"}}
 	}
 	if !info.Mode().IsRegular() && path != os.DevNull {
-		return nil, fmt.Errorf("%s is no file", path)
+		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -262,7 +262,7 @@ func writeFile(f *fileCall) (any, error) {
 // plain refuses pipes: one would keep the script, which nothing could stop then.
 func plain(path string) error {
 	if info, err := os.Stat(path); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
-		return fmt.Errorf("%s is no file", path)
+		return fmt.Errorf("%s is not a file", path)
 	}
 	return nil
 }

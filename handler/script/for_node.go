@@ -15,7 +15,7 @@ import (
 // for each event. The error says why it cannot be run there.
 func ForNode(file string) (program bool, err error) {
 	if _, ok := codeLoaders[strings.ToLower(filepath.Ext(file))]; !ok {
-		return false, fmt.Errorf("%s is no file of TypeScript or JavaScript, so Node cannot run it; plugins that are folders run in the built-in runtime: take out runtime: node", filepath.Base(file))
+		return false, fmt.Errorf("%s is not a file of TypeScript or JavaScript, so Node cannot run it; plugins that are folders run in the built-in runtime: take out runtime: node", filepath.Base(file))
 	}
 	text, err := disk.Read(file, maxSource)
 	if err != nil {

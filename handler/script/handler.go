@@ -29,7 +29,7 @@ type Options struct {
 	Profile    hook.Profile
 	EventNames map[string]string // by canonical name, the hook_event_name that it is told
 
-	// TextPasses makes text that a program prints, and that is no JSON, no opinion;
+	// TextPasses makes text that a program prints, and that is not JSON, no opinion;
 	// see wire.Answer.
 	TextPasses bool
 }

@@ -146,7 +146,7 @@ func (m *machine) slice(t task) {
 		}
 		m.loading = false
 	}
-	if m.reading == nil { // reading the file is no reason to read it once more
+	if m.reading == nil { // reading the file is not a reason to read it once more
 		m.since.Store(time.Now().UnixNano())
 	}
 	if t.waits && m.reading != nil {

@@ -22,7 +22,7 @@ func (p *Program) mistyped(exported, named []string) error {
 		}
 		if near := nearOption(name, named); near != "" {
 			line, column := p.exportPlace(name)
-			errs = append(errs, &Mistake{File: p.label(), Line: line, Column: column, Text: fmt.Sprintf("it exports %s, which is no option of a hook; did you mean %s? If it is your own, give it another name or do not export it", name, near)})
+			errs = append(errs, &Mistake{File: p.label(), Line: line, Column: column, Text: fmt.Sprintf("it exports %s, which is not an option of a hook; did you mean %s? If it is your own, give it another name or do not export it", name, near)})
 		}
 	}
 	return errors.Join(errs...)

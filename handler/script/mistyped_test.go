@@ -9,9 +9,9 @@ import (
 
 func TestAnExportThatIsNearlyAnOptionIsAMistake(t *testing.T) {
 	for text, want := range map[string]string{
-		"export const timout = 500;":              "hook.ts:2:14: it exports timout, which is no option of a hook; did you mean timeout?",
-		"export const priorty: number = 3;":       "hook.ts:2:14: it exports priorty, which is no option of a hook; did you mean priority?",
-		"const lnae = 'guard';\nexport { lnae };": "it exports lnae, which is no option of a hook; did you mean lane?",
+		"export const timout = 500;":              "hook.ts:2:14: it exports timout, which is not an option of a hook; did you mean timeout?",
+		"export const priorty: number = 3;":       "hook.ts:2:14: it exports priorty, which is not an option of a hook; did you mean priority?",
+		"const lnae = 'guard';\nexport { lnae };": "it exports lnae, which is not an option of a hook; did you mean lane?",
 		"export const Match = {};":                "did you mean match?",
 		"export const onFailur = 'block';":        "did you mean onFailure?",
 		"export const timout = 1, lan = 'x';":     "did you mean lane?",

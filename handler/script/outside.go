@@ -13,7 +13,7 @@ var codeExtensions = []string{".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cj
 // outside is the error of data that lies outside of the root and of packages: to
 // bundle it would be to read it. Links are followed before.
 func outside(path, root string) error {
-	return fmt.Errorf("%s lies outside of the folder %s, and is no code; put a copy of it there, or give the script the grant read: "+
+	return fmt.Errorf("%s lies outside of the folder %s, and is not code; put a copy of it there, or give the script the grant read: "+
 		"write allow: [read] beside its script:, or export const allow = [\"read\"] in the file", path, root)
 }
 

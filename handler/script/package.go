@@ -88,7 +88,7 @@ func (b *branch) UnmarshalJSON(data []byte) error {
 			t, err := d.Token()
 			name, ok := t.(string)
 			if err != nil || !ok {
-				return errors.New("it is no object")
+				return errors.New("it is not an object")
 			}
 			var skip json.RawMessage
 			if err := d.Decode(&skip); err != nil {
@@ -220,7 +220,7 @@ func (c *tsconfig) extend(path string, depth int) error {
 		CompilerOptions map[string]json.RawMessage
 	}
 	if err := json.Unmarshal(withoutComments(data), &file); err != nil {
-		return fmt.Errorf("%s is no JSON: %w", path, err)
+		return fmt.Errorf("%s is not JSON: %w", path, err)
 	}
 	for _, name := range extended(file.Extends) {
 		if at := extendedFile(filepath.Dir(path), name); at != "" {

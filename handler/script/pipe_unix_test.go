@@ -18,7 +18,7 @@ func TestAScriptWaitsForNoPipe(t *testing.T) {
 	for _, ask := range []string{"readFileSync(P)", "writeFileSync(P, 'x')", "appendFileSync(P, 'x')"} {
 		got := saysWith(t, "import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';\nconst P = "+quote(pipe)+";",
 			"try { "+ask+"; return block('done'); } catch (e: any) { return block(e.message); }", Read, Write)
-		if !strings.Contains(got, "is no file") {
+		if !strings.Contains(got, "is not a file") {
 			t.Errorf("%s: %s", ask, got)
 		}
 	}

@@ -44,7 +44,7 @@ type plan struct {
 	units  []unit
 	files  []string // that say what it is; they are of the program, too
 	notes  []string
-	plugin *Plugin // nil: it is no package
+	plugin *Plugin // nil: it is not a package
 }
 
 // Sources lists the files in which a program begins, as far as can be told without
@@ -146,7 +146,7 @@ func folderPlan(dir string) (*plan, error) {
 		p.units = append(p.units, unit{file, found.about(file)})
 	}
 	if len(p.units)+len(p.notes) == 0 {
-		return nil, fmt.Errorf("%s is no plugin: name its file, or put openclaw: {\"extensions\": [\"./index.ts\"]} into its package.json", dir)
+		return nil, fmt.Errorf("%s is not a plugin: name its file, or put openclaw: {\"extensions\": [\"./index.ts\"]} into its package.json", dir)
 	}
 	return p, nil
 }
@@ -178,7 +178,7 @@ func readPlugin(dir string) (*foundPlugin, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
 	default:
 		if err := json.Unmarshal(withoutComments(data), &manifest); err != nil {
-			return nil, fmt.Errorf("%s is no JSON of a plugin: %w", path, err)
+			return nil, fmt.Errorf("%s is not JSON of a plugin: %w", path, err)
 		}
 		f.files, f.hasManifest = append(f.files, path), true
 	}
@@ -186,7 +186,7 @@ func readPlugin(dir string) (*foundPlugin, error) {
 	path = filepath.Join(dir, "package.json")
 	if data, err := disk.Read(path, maxSetting); err == nil {
 		if err := json.Unmarshal(data, &pkg); err != nil {
-			return nil, fmt.Errorf("%s is no JSON of a package: %w", path, err)
+			return nil, fmt.Errorf("%s is not JSON of a package: %w", path, err)
 		}
 		f.files = append(f.files, path)
 	}
@@ -200,7 +200,7 @@ func readPlugin(dir string) (*foundPlugin, error) {
 	}
 	f.main = []string{manifest.Entry, manifest.Main, "index", pkg.Module, pkg.Main, "src/index", "dist/index"}
 	if !f.hasManifest && pkg.OpenClaw == nil && !disk.IsFile(plainFile(filepath.Join(dir, "index"))) {
-		return nil, fmt.Errorf("%s is no plugin of OpenClaw: it has no %s, no openclaw in package.json and no %s", dir, manifestName, hookFileName)
+		return nil, fmt.Errorf("%s is not a plugin of OpenClaw: it has no %s, no openclaw in package.json and no %s", dir, manifestName, hookFileName)
 	}
 	return f, nil
 }

@@ -82,7 +82,7 @@ func readHookFile(data []byte) (*hookFile, *requirements, error) {
 		Events            any
 	}
 	if err := yaml.Unmarshal(front, &head); err != nil {
-		return nil, nil, fmt.Errorf("its first lines are no YAML: %w", err)
+		return nil, nil, fmt.Errorf("its first lines are not YAML: %w", err)
 	}
 	needs := new(requirements)
 	if meta := ofOpenClaw(head.Metadata); meta != nil {

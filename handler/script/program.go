@@ -146,7 +146,7 @@ func (p *Program) Close() error {
 // Description is what a script says about itself.
 type Description struct {
 	Hooks    []Registered
-	Default  bool           // it exports a function that is no hook by itself
+	Default  bool           // it exports a function that is not a hook by itself
 	Settings map[string]any // such as idle_threshold_ms
 	Notes    []string       // what of it does nothing here, and why
 	Kept     []string       // what else it registered

@@ -29,7 +29,7 @@ type finder struct {
 	root   string
 	entry  string // the script's own file
 	config *tsconfig
-	data   bool     // files outside of the root may be read that are no code
+	data   bool     // files outside of the root may be read that are not code
 	node   bool     // Node runs it: names mean what they mean there
 	more   []string // with node: conditions that only some versions of it have
 	plain  bool     // with node: the text is run, so nothing in it is replaced

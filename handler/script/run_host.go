@@ -97,7 +97,7 @@ func exits(m *machine, args []json.RawMessage) (any, error) {
 func sleep(m *machine, args []json.RawMessage) (any, error) {
 	var ms float64
 	if len(args) > 0 {
-		_ = json.Unmarshal(args[0], &ms) // anything else is no time
+		_ = json.Unmarshal(args[0], &ms) // anything else is not a time
 	}
 	ctx, cancel := m.standing()
 	defer cancel()

@@ -108,7 +108,7 @@ func answerOf(name string) func(*machine, []json.RawMessage) (any, error) {
 func str(args []json.RawMessage, i int) string {
 	var s string
 	if i < len(args) {
-		_ = json.Unmarshal(args[i], &s) // anything else is no text
+		_ = json.Unmarshal(args[i], &s) // anything else is not text
 	}
 	return s
 }

@@ -43,7 +43,7 @@ var mayCompute = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`require|\\u|import\s*[^\s\w"'{*$]`)
 })
 
-// computed are esbuild's words for imports whose names are no plain text, with
+// computed are esbuild's words for imports whose names are not plain text, with
 // what is put in the place of import and require. Each begins with a name and
 // takes what follows in brackets.
 var computed = map[string]struct{ word, instead string }{

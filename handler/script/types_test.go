@@ -33,7 +33,7 @@ func TestEveryExportHasAType(t *testing.T) {
 	}
 	b, err := Build(files(t, map[string]string{"a.ts": types})+"/a.ts", "")
 	if err != nil {
-		t.Errorf("the types are no TypeScript: %v", err)
+		t.Errorf("the types are not TypeScript: %v", err)
 	} else if len(b.Files) != 1 {
 		t.Errorf("files: %v", b.Files)
 	}

@@ -46,9 +46,9 @@ func TestWhatIsNoHookIsRefusedBeforeItIsCompiled(t *testing.T) {
 		module []byte
 		want   string
 	}{
-		"not wasm":          {[]byte("#!/bin/sh\nexit 0\n"), "it is no WebAssembly; "},
-		"empty":             {nil, "it is no WebAssembly; "},
-		"a component":       {[]byte("\x00asm\x0d\x00\x01\x00"), "it is no core module"},
+		"not wasm":          {[]byte("#!/bin/sh\nexit 0\n"), "not WebAssembly; "},
+		"empty":             {nil, "not WebAssembly; "},
+		"a component":       {[]byte("\x00asm\x0d\x00\x01\x00"), "not a core module"},
 		"no exports":        {[]byte("\x00asm\x01\x00\x00\x00"), "it does not export its memory"},
 		"no alloc":          {assembled(`(module ` + memory + handle + `)`), "it does not export hookway_alloc; a hook exports hookway_alloc(i32) i32 and hookway_handle(i32, i32) i64"},
 		"no handle":         {assembled(`(module ` + memory + alloc + `)`), "it does not export hookway_handle"},
@@ -109,7 +109,7 @@ func TestAFailureIsOneErrorAndTheNextEventWorks(t *testing.T) {
 		"an answer outside its memory": {"i64.const 0x7fffffff00000010 return", "hookway_handle gave an answer of 16 bytes at 0x7fffffff, which is outside its memory of 65536 bytes"},
 		"an answer of 4 GiB":           {"i64.const 0x10ffffffff return", "hookway_handle gave an answer of 4294967295 bytes"},
 		"a read outside its memory":    {"i32.const -1 i32.load drop", "it trapped: out of bounds memory access"},
-		"an answer that is no JSON":    {"i64.const 0x1100000003 return", "ac"},
+		"an answer that is not JSON":   {"i64.const 0x1100000003 return", "ac"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// An event of more than 512 bytes is the one that fails.

@@ -92,7 +92,7 @@ type response struct {
 	Status  int               `json:"status,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 	Body    string            `json:"body,omitempty"`
-	Base64  string            `json:"body_base64,omitempty"` // of a body that is no text
+	Base64  string            `json:"body_base64,omitempty"` // of a body that is not text
 	Error   string            `json:"error,omitempty"`
 }
 

@@ -32,7 +32,7 @@ func Read(file string) (*Module, error) {
 	case errors.Is(err, disk.ErrTooBig):
 		return nil, fmt.Errorf("%s: %w", file, errTooLarge)
 	case errors.Is(err, disk.ErrNotRegular):
-		return nil, fmt.Errorf("%s is no regular file", file)
+		return nil, fmt.Errorf("%s is not a regular file", file)
 	case err != nil:
 		return nil, err
 	}
@@ -83,9 +83,9 @@ var errTooLarge = fmt.Errorf("it has more than %d MiB; leave debug information o
 func examine(code []byte) (*outline, error) {
 	switch {
 	case !bytes.HasPrefix(code, []byte("\x00asm")):
-		return nil, errors.New("it is no WebAssembly; wasm: takes a compiled module, whose file begins with \\0asm")
+		return nil, errors.New("not WebAssembly; wasm: takes a compiled module, whose file begins with \\0asm")
 	case !bytes.HasPrefix(code, []byte("\x00asm\x01\x00\x00\x00")):
-		return nil, errors.New("it is no core module of WebAssembly 1; components and other versions cannot be run")
+		return nil, errors.New("not a core module of WebAssembly 1; components and other versions cannot be run")
 	}
 	o, err := readOutline(code[8:])
 	if err != nil {

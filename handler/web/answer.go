@@ -78,7 +78,7 @@ func (h *Handler) decide(ev hook.AnyEvent, a *answer) (hook.Decision, error) {
 	if a.unsigned != nil {
 		return hook.Decision{}, fmt.Errorf("the answer cannot be relied on: %w", a.unsigned)
 	}
-	// A web page is no text for the agent, at whatever event it comes.
+	// A web page is not text for the agent, at whatever event it comes.
 	if text := bytes.TrimSpace(bytes.TrimPrefix(a.body, []byte("\ufeff"))); len(text) > 0 && (text[0] != '{' || theirs) {
 		return wire.DecodeDecision(ev, a.body, h.c.Profile)
 	}

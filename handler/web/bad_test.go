@@ -63,7 +63,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"an allow with status 500", says(500, `{"action":"allow"}`), bash("ls"), []string{"500"}},
 		{"a web page", says(200, "<html>Sign in to the hotel</html>"), bash("ls"), []string{"<html>"}},
 		{"a web page where text would be heard", says(200, "<html>Sign in to the hotel</html>"), start, []string{"<html>"}},
-		{"half a JSON", says(200, `{"action":`), bash("ls"), []string{"no decision"}},
+		{"half a JSON", says(200, `{"action":`), bash("ls"), []string{"not a decision"}},
 		{"compressed", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write([]byte{0x1f, 0x8b, 8})

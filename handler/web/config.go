@@ -142,7 +142,7 @@ var ours = []string{
 func badHeader(name, value string) error {
 	switch {
 	case name == "" || strings.IndexFunc(name, notToken) >= 0:
-		return fmt.Errorf("%q is no name for a header", hook.LogLine(name))
+		return fmt.Errorf("invalid header name %q", hook.LogLine(name))
 	case slices.Contains(ours, strings.ToLower(name)):
 		return fmt.Errorf("the header %s is hookway's own; take it out", name)
 	}

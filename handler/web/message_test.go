@@ -30,7 +30,7 @@ func TestAMessageIsTold(t *testing.T) {
 	if err := Verify(testSecret, got.Header, body); err != nil || got.Header.Get("Webhook-Id") != m.ID || got.Header.Get("Hookway-Event") != "PreToolUse" || string(body) != string(m.Body) {
 		t.Errorf("%v: %v, %s", err, got.Header, body)
 	}
-	answer = `{"action":"block","reason":"no"}` // which is no answer to what only tells
+	answer = `{"action":"block","reason":"no"}` // which is not an answer to what only tells
 	for _, c := range []struct {
 		status int
 		after  string

@@ -35,7 +35,7 @@ func (c *Config) signing(vars []string) ([]byte, error) {
 // Secret reads a secret that its owner keeps in a file of its own. No error
 // shows any of it.
 func Secret(path string) (string, error) {
-	info, err := os.Stat(path) // to open what is no file may wait for ever
+	info, err := os.Stat(path) // to open what is not a file may wait for ever
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("the file of the secret cannot be read; make one with: echo whsec_$(head -c 32 /dev/urandom | base64): %w", err)

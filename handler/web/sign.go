@@ -78,7 +78,7 @@ func verify(k []byte, h http.Header, body []byte, now time.Time) error {
 	}
 	seconds, err := strconv.ParseInt(timestamp, 10, 64)
 	if err != nil {
-		return errors.New("its webhook-timestamp is no number of seconds since 1970")
+		return errors.New("its webhook-timestamp is not a number of seconds since 1970")
 	}
 	if off := now.Sub(time.Unix(seconds, 0)); off > tolerance || off < -tolerance {
 		return fmt.Errorf("its webhook-timestamp is more than %v away from our clock", tolerance)

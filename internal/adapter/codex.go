@@ -100,7 +100,7 @@ func codexModel(flat object) {
 	flat["usage"] = usageOf(usage, "input_tokens", "output_tokens", "total_tokens")
 }
 
-// usageOf counts tokens under our names. What is no whole number counts nothing.
+// usageOf counts tokens under our names. What is not a whole number counts nothing.
 func usageOf(native object, prompt, completion, total string) object {
 	usage := object{}
 	for ours, theirs := range map[string]string{"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total} {

@@ -53,7 +53,7 @@ func readNative(a *About, c Call) (object, error) {
 		err = fmt.Errorf("it is a JSON value of the kind %s", wrong.Value)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("this is no event of %s: it must be one JSON object: %w", a.Title, err)
+		return nil, fmt.Errorf("this is not an event of %s: it must be one JSON object: %w", a.Title, err)
 	}
 	return native, nil
 }
@@ -67,7 +67,7 @@ func eventName(a *About, c Call, native object, key string) (string, error) {
 	if name, ok := native[key].(string); ok && name != "" {
 		return name, nil
 	}
-	return "", fmt.Errorf("this is no event of %s: %s is missing; the command line may name it: --event NAME", a.Title, key)
+	return "", fmt.Errorf("this is not an event of %s: %s is missing; the command line may name it: --event NAME", a.Title, key)
 }
 
 // build makes our event of a native one. flat has the native event's fields
@@ -101,7 +101,7 @@ func build(a *About, name string, native, flat object, find Find) (hook.AnyEvent
 	flat["hook_event_name"] = info.Name
 	ev, err := wire.EventOf(info, flat)
 	if err != nil {
-		return nil, fmt.Errorf("this is no event of %s: %w", a.Title, err)
+		return nil, fmt.Errorf("this is not an event of %s: %w", a.Title, err)
 	}
 	env := *ev.Head()
 	env.Source = a.Agent

@@ -61,7 +61,7 @@ func (x exam) take(t *testing.T) {
 	t.Run("what hooks see", x.whatHooksSee)
 	t.Run("no opinion", x.noOpinion)
 	t.Run("answers", x.answers)
-	t.Run("what is no event", x.noEvent)
+	t.Run("what is not an event", x.noEvent)
 }
 
 func (x exam) about() *adapter.About { return x.codec.About() }
@@ -321,7 +321,7 @@ func (x exam) readable(ev hook.AnyEvent, out hook.Outcome[any], r adapter.Reply)
 	d := json.NewDecoder(bytes.NewReader(r.Stdout))
 	var one map[string]any
 	if err := d.Decode(&one); err != nil || one == nil {
-		return fmt.Errorf("this is no JSON object: %q", r.Stdout)
+		return fmt.Errorf("this is not a JSON object: %q", r.Stdout)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("this is more than one JSON object: %q", r.Stdout)

@@ -27,7 +27,7 @@ func FoldersIn(stdin []byte) (f Folders, err error) {
 	}
 	base, err := wire.Members(stdin)
 	if err != nil {
-		return f, fmt.Errorf("stdin is no JSON object: %w", err)
+		return f, fmt.Errorf("stdin is not a JSON object: %w", err)
 	}
 	text := func(name string) (s string) {
 		_ = json.Unmarshal(base[name], &s) // of another type: no folder, and the codec decides what that means
@@ -65,11 +65,11 @@ func rootDir(root any) (string, error) {
 	}
 	host, path, _ := strings.Cut(rest, "/")
 	if !strings.EqualFold(scheme, "file") || host != "" && !strings.EqualFold(host, "localhost") {
-		return "", fmt.Errorf("%q is no folder of this machine, and its guards cannot be asked", text)
+		return "", fmt.Errorf("%q is not a folder of this machine, and its guards cannot be asked", text)
 	}
 	plain, err := url.PathUnescape("/" + path)
 	if err != nil {
-		return "", fmt.Errorf("%q is no URL of a folder: %w", text, err)
+		return "", fmt.Errorf("%q is not a URL of a folder: %w", text, err)
 	}
 	if runtime.GOOS == "windows" {
 		plain = strings.TrimPrefix(plain, "/")

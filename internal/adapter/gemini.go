@@ -83,7 +83,7 @@ func partsText(content any) string {
 	return ""
 }
 
-// geminiRequest tells what a model is asked. What is no list of messages stays
+// geminiRequest tells what a model is asked. What is not a list of messages stays
 // where only native has it.
 func geminiRequest(flat, request object) {
 	flat["model_provider"] = "google"

@@ -14,7 +14,7 @@ type Qwen struct{}
 func (Qwen) About() *About { return &qwenAbout }
 
 // Qwen Code fires the event of a prompt again, without one, whenever it sends
-// results of tools to the model. That is no start of anything.
+// results of tools to the model. That is not a start of anything.
 const (
 	qwenPrompt    = "UserPromptSubmit"
 	qwenContinued = "UserPromptContinued"

@@ -28,7 +28,7 @@
 // A process that dies while it writes may leave a torn last line. Nobody was told
 // that it is written. Readers leave it out and say so. The next writer ends it
 // with a line break, and its own first record carries the length and the hash of
-// the fragment (Torn): Verify accepts a line that is no record only if the record
+// the fragment (Torn): Verify accepts a line that is not a record only if the record
 // after it owns up to exactly those bytes. A last line that only lacks its line
 // break is whole, and stays.
 //

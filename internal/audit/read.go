@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// Damage is a line that is no record. Reading goes on after it.
+// Damage is a line that is not a record. Reading goes on after it.
 type Damage struct {
 	File string
 	Line int  // from 1; zero if it was not counted

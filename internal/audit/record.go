@@ -52,7 +52,7 @@ type Record struct {
 	DurationMS float64  `json:"duration_ms"`
 	Cut        []string `json:"cut,omitempty"`  // what was shortened
 	Lost       int64    `json:"lost,omitempty"` // records before this one that could not be written
-	Torn       *Torn    `json:"torn,omitempty"` // the line before this one is no record
+	Torn       *Torn    `json:"torn,omitempty"` // the line before this one is not a record
 
 	Prev string `json:"prev"`           // hash of the record before
 	Hash string `json:"hash,omitempty"` // of this one
@@ -65,7 +65,7 @@ type Record struct {
 	ranFrom  []string
 }
 
-// The actions of records that are no decision.
+// The actions of records that are not decisions.
 const (
 	Observed = "observed" // of a hook that nobody waits for
 	Repeat   = "repeat"   // the event was reported before, and is answered as it was then
@@ -154,7 +154,7 @@ func chain(prev string, line []byte) string {
 }
 
 // errNoRecord is a line that no writer wrote.
-var errNoRecord = errors.New("it is no record")
+var errNoRecord = errors.New("it is not a record")
 
 // parseLine reads a line, without its line break. It does not check the hash.
 func parseLine(line []byte, r *Record) error {

@@ -34,7 +34,7 @@ func Told(body []byte, ev hook.AnyEvent, came *hook.Settled, hide []string) ([]b
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
 	if err := d.Decode(&event); err != nil {
-		return nil, fmt.Errorf("the event is no JSON object: %w", err)
+		return nil, fmt.Errorf("the event is not a JSON object: %w", err)
 	}
 	redact := newRedactor(hide)
 	var cut []string

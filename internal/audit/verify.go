@@ -152,7 +152,7 @@ func (v *verifier) noRecord(f io.ReaderAt, l line, end int64, last bool) error {
 	}
 	var err error
 	v.fragment, err = fragment(f, l, end)
-	v.where = Problem{File: v.path, Line: v.no, What: "the line is no record, and the record after it does not say that its writer died there: it was changed"}
+	v.where = Problem{File: v.path, Line: v.no, What: "the line is not a record, and the record after it does not say that its writer died there: it was changed"}
 	return err
 }
 

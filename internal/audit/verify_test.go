@@ -33,8 +33,8 @@ func TestVerifyFindsWhatSomebodyDid(t *testing.T) {
 		{"the last missing", func(l lines) lines { return l[:9] }, 0, "record 10 is missing at the end"},
 		{"two reordered", func(l lines) lines { l[3], l[4] = l[4], l[3]; return l }, 4, "missing between record 3 and this one, 5"},
 		{"one repeated", func(l lines) lines { return slices.Insert(l, 3, bytes.Clone(l[2])) }, 4, "stands after record 3"},
-		{"one cut in the middle", func(l lines) lines { l[5] = l[5][:40]; return l }, 6, "is no record"},
-		{"a foreign line", func(l lines) lines { return slices.Insert(l, 1, []byte(`{"hello":"there"}`)) }, 2, "is no record"},
+		{"one cut in the middle", func(l lines) lines { l[5] = l[5][:40]; return l }, 6, "is not a record"},
+		{"a foreign line", func(l lines) lines { return slices.Insert(l, 1, []byte(`{"hello":"there"}`)) }, 2, "is not a record"},
 		{"a space", func(l lines) lines {
 			l[7] = append([]byte(nil), bytes.Replace(l[7], []byte(","), []byte(", "), 1)...)
 			return l

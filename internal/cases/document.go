@@ -34,7 +34,7 @@ func document(file string, data []byte) (*yaml.Node, *Problem) {
 	case fault.Second:
 		p.Message, p.Hint = "a second YAML document begins here", "take the line --- out: all cases stand in one list"
 	default:
-		p.Message, p.Hint = fmt.Sprintf("byte 0x%02x is no text", fault.Byte), "save the file as UTF-8 text"
+		p.Message, p.Hint = fmt.Sprintf("byte 0x%02x is not text", fault.Byte), "save the file as UTF-8 text"
 	}
 	return nil, p
 }

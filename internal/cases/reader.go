@@ -49,7 +49,7 @@ func (r *reader) entries(n *yaml.Node) []entry {
 }
 
 // keys calls the function for each key of a map. An unknown key is a mistake. It
-// gives the keys that were there, or nil if it is no map.
+// gives the keys that were there, or nil if it is not a map.
 func keys(r *reader, at *yaml.Node, what string, known map[string]func(entry)) map[string]*yaml.Node {
 	n, ok := r.open(at)
 	if !ok {

@@ -77,7 +77,7 @@ func scalar(n *yaml.Node) (any, error) {
 		}
 		v, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0)
 		if !ok {
-			return nil, fmt.Errorf("it is no whole number")
+			return nil, fmt.Errorf("it is not a whole number")
 		}
 		return json.Number(v.String()), nil
 	case "!!float":

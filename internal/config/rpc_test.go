@@ -136,7 +136,7 @@ func TestMistakesOfAGRPCServer(t *testing.T) {
 		"grpc: {target: 'unix:x', insecure: true}":              "insecure is for dns targets",
 		"grpc: {target: 'unix:x', tls: {}}":                     "tls over unix needs the server_name",
 		"grpc: {target: 'unix:x', tls: {cat: y}}":               "unknown key \"cat\" in tls",
-		"grpc: {target: 'unix:x', headers: {a b: y}}":           "\"a b\" is no name for a header",
+		"grpc: {target: 'unix:x', headers: {a b: y}}":           "invalid header name \"a b\"",
 		"grpc: {target: 'unix:x', headers: {te: y}}":            "the header te is gRPC's own",
 		"grpc: {target: 'unix:x', headers: {a-bin: y}}":         "the header a-bin would be binary",
 		"grpc: {target: 'unix:x', headers: y}":                  "headers must be a map",

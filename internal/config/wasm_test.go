@@ -52,7 +52,7 @@ func TestAModuleIsNamedInTheFile(t *testing.T) {
 func TestAModuleThatIsNoneHasItsPlace(t *testing.T) {
 	for name, c := range map[string]struct{ yaml, module, want string }{
 		"missing":       {"wasm: nowhere.wasm", "", "hookway.yaml:2:48: hook \"w\": there is no module"},
-		"no module":     {"wasm: guard.wasm", "#!/bin/sh\n", "it is no WebAssembly"},
+		"no module":     {"wasm: guard.wasm", "#!/bin/sh\n", "not WebAssembly"},
 		"no exports":    {"wasm: guard.wasm", "\x00asm\x01\x00\x00\x00", "it does not export its memory"},
 		"too large":     {"wasm: guard.wasm", "\x00asm\x01\x00\x00\x00" + strings.Repeat("\x00", 17<<20), "more than 16 MiB"},
 		"grant":         {"wasm: guard.wasm, allow: [exec]", "", "a WebAssembly module cannot run programs"},

@@ -39,7 +39,7 @@ func Dial(ctx context.Context, socket string) (*Client, error) {
 }
 
 // Do sends a request and waits for its reply. When the context ends first, the
-// connection is closed, which cancels the request. The reply's Err is no error of Do.
+// connection is closed, which cancels the request. The reply's Err is not an error of Do.
 func (c *Client) Do(ctx context.Context, r *call.Request) (call.Reply, error) {
 	if ctx.Done() != nil {
 		stop := context.AfterFunc(ctx, func() { c.nc.Close() })

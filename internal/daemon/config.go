@@ -60,7 +60,7 @@ type Config struct {
 	// be nil.
 	Webhooks func() []WebhookStatus
 
-	// Guests answer what does not begin like a frame. Nil: it is no request then.
+	// Guests answer what does not begin like a frame. Nil: it is not a request then.
 	Guests Guests
 
 	// Doors opens further listeners, whose connections are all the guests'. Who comes

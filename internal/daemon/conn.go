@@ -133,7 +133,7 @@ func (c *conn) readRequest() (*call.Request, func(), error) {
 	return r, m.release, nil
 }
 
-// refuse answers what is no request. The connection is of no use then.
+// refuse answers what is not a request. The connection is of no use then.
 func (c *conn) refuse(err error) {
 	c.s.c.log("a request cannot be read: %v", err)
 	_ = c.reply(call.Reply{Err: fmt.Sprintf("the request cannot be read: %v", err)})

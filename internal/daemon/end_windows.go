@@ -13,7 +13,7 @@ import (
 func serverOf(nc net.Conn) (int, error) {
 	c, ok := nc.(*pipeConn)
 	if !ok {
-		return 0, fmt.Errorf("%T is no pipe", nc)
+		return 0, fmt.Errorf("%T is not a pipe", nc)
 	}
 	var pid uint32
 	err := windows.GetNamedPipeServerProcessId(c.handle, &pid)

@@ -82,7 +82,7 @@ func newProgram(path string) *program {
 }
 
 // look compares the file with the one that was started. It must be found changed
-// twice in the same way: a file that is being written is no program yet.
+// twice in the same way: a file that is being written is not a program yet.
 func (p *program) look() {
 	if p == nil {
 		return

@@ -30,7 +30,7 @@ func Serve(ctx context.Context, c Config) error {
 		return c.abandon(errors.Join(err, l.Close()))
 	}
 	s := newServer(c)
-	s.door, _ = os.Lstat(c.Places.Socket) // a pipe of Windows is no file, and cannot be taken away
+	s.door, _ = os.Lstat(c.Places.Socket) // a pipe of Windows is not a file, and cannot be taken away
 	if c.Guests != nil {
 		c.Guests.Begin(hosting{s})
 	}
@@ -107,7 +107,7 @@ type server struct {
 	uid      int // whose calls are answered
 	started  time.Time
 	file     *program
-	door     os.FileInfo // the socket; nil where that is no file
+	door     os.FileInfo // the socket; nil where that is not a file
 	activity activity
 	large    chan struct{} // one for each request that may be large at a time
 	easing   *easing

@@ -136,7 +136,7 @@ func TestRubbishIsAnsweredAndTheConnectionClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := call.ReadReply(nc)
-	if err != nil || !strings.Contains(r.Err, "no frame of hookway") {
+	if err != nil || !strings.Contains(r.Err, "not a frame of hookway") {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := call.ReadReply(nc); err == nil {

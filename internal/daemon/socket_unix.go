@@ -27,7 +27,7 @@ func clear(socket string) error {
 		return errors.New("it belongs to another user; set HOOKWAY_HOME to a folder of your own")
 	}
 	if info.Mode().Type() != fs.ModeSocket {
-		return errors.New("something that is no socket is in its place; move it away")
+		return errors.New("something that is not a socket is in its place; move it away")
 	}
 	return os.Remove(socket)
 }
@@ -67,7 +67,7 @@ func dialSocket(ctx context.Context, socket string) (net.Conn, error) {
 func control(nc net.Conn, ask func(fd int) error) error {
 	sc, ok := nc.(syscall.Conn)
 	if !ok {
-		return fmt.Errorf("%T is no socket", nc)
+		return fmt.Errorf("%T is not a socket", nc)
 	}
 	raw, err := sc.SyscallConn()
 	if err != nil {

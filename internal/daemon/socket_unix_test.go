@@ -33,7 +33,7 @@ func TestWhatIsNotTheUsersIsNotUsed(t *testing.T) {
 			if err := os.Symlink(at.Dir+"-else", at.Dir); err != nil {
 				t.Fatal(err)
 			}
-		}, "no folder", false},
+		}, "not a folder", false},
 		{"another user's folder", func(t *testing.T, at call.Places) {
 			mkdir(t, at.Dir, 0o700)
 			give(t, at.Dir)
@@ -51,7 +51,7 @@ func TestWhatIsNotTheUsersIsNotUsed(t *testing.T) {
 		{"a file in place of the socket", func(t *testing.T, at call.Places) {
 			mkdir(t, at.Dir, 0o700)
 			write(t, at.Socket, "precious")
-		}, "no socket", false},
+		}, "not a socket", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if tt.root && os.Getuid() != 0 {

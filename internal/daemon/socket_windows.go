@@ -178,7 +178,7 @@ func (c *pipeConn) RemoteAddr() net.Addr { return pipeAddr(c.name) }
 func peerOf(nc net.Conn) (Peer, error) {
 	c, ok := nc.(*pipeConn)
 	if !ok {
-		return Peer{}, fmt.Errorf("%T is no pipe", nc)
+		return Peer{}, fmt.Errorf("%T is not a pipe", nc)
 	}
 	var pid uint32
 	if err := windows.GetNamedPipeClientProcessId(c.handle, &pid); err != nil {

@@ -28,7 +28,7 @@
 //	text         = char { char } .
 //
 // A name does not end in ".", "/", "@" or ":". What follows the target is a
-// blank or the end of the line, so @click:open="x" is no directive. A
+// blank or the end of the line, so @click:open="x" is not a directive. A
 // directive with neither target nor body says nothing and is not reported.
 //
 // A closing border is trimmed when the line opened with one; "│", "┃" and "║"
@@ -51,7 +51,7 @@
 // Body and Raw hold at most MaxBody bytes each; what exceeds that is read and
 // dropped, and Truncated says so.
 //
-// # What is no directive
+// # What is not a directive
 //
 // Text in the middle of a line, so also me@deploy:corp; lines inside a code
 // fence (``` or ~~~), until the fence closes or Flush; what stands in
@@ -83,7 +83,7 @@
 // placeholder belong to it; it holds at most 80 bytes and ends neither in a
 // blank nor in "/". A row is a line between borders that has such a border,
 // between blanks, in its middle. The lines that would continue usage belong to
-// it, unless they go on with markup: then <div> was no placeholder. A body of
+// it, unless they go on with markup: then <div> was not a placeholder. A body of
 // several lines, or between fences, is usage if all of it is placeholders.
 //
 // The directives in the block of lines below a line that is only Example:,

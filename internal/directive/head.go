@@ -98,7 +98,7 @@ func headAt(line string, p prefix) (h head, slashes int, ok bool) {
 	return h, slashes, ok
 }
 
-// Escape returns a line that stands for the given one and is no directive: a
+// Escape returns a line that stands for the given one and is not a directive: a
 // backslash is put before the @ of a line that is a directive, escaped or
 // not. Other lines come back unchanged.
 func Escape(line string) string {

@@ -18,9 +18,9 @@ import (
 
 // What is refused. The errors that wrap these name the path, and say what to do.
 var (
-	// ErrNotRegular is of what is no regular file: to read it might never end.
+	// ErrNotRegular is of what is not a regular file: to read it might never end.
 	ErrNotRegular = errors.New("not a regular file")
-	// ErrNotFolder is of what should be listed and is no folder.
+	// ErrNotFolder is of what should be listed and is not a folder.
 	ErrNotFolder = errors.New("not a folder")
 	// ErrTooBig is of a file with more bytes than are read of it, or a tree with
 	// more than are visited.

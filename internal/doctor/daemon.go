@@ -132,7 +132,7 @@ func tail(path string) (string, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return "", errors.New("it is no file")
+		return "", errors.New("it is not a file")
 	}
 	from := max(0, info.Size()-logTail)
 	text, err := io.ReadAll(io.NewSectionReader(f, from, logTail))

@@ -87,7 +87,7 @@ func TestNewestLinesOfALog(t *testing.T) {
 	}
 }
 
-// TestNewestReadsTheEndOnly: a log may be large, and its cut first line is no line.
+// TestNewestReadsTheEndOnly: a log may be large, and its cut first line is not a line.
 func TestNewestReadsTheEndOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "some.log")
 	line := "2026-05-06T07:08:00Z " + strings.Repeat("x", 200) + "\n"

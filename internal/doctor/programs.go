@@ -33,7 +33,7 @@ func buildOf(path string) (build, error) {
 		return build{}, err
 	}
 	if info.Main.Path != module {
-		return build{}, fmt.Errorf("it is no program of hookway but of %s", info.Main.Path)
+		return build{}, fmt.Errorf("it is not a program of hookway but of %s", info.Main.Path)
 	}
 	b := build{version: info.Main.Version}
 	if b.version == "" || b.version == "(devel)" {

@@ -12,7 +12,7 @@ const DepthVariable = "HOOKWAY_DEPTH"
 // mostDepth bounds what an environment may tell: it is far more than is let pass.
 const mostDepth = 1 << 20
 
-// Depth reads the value of DepthVariable: 0 is outside of hooks. What is no number,
+// Depth reads the value of DepthVariable: 0 is outside of hooks. What is not a number,
 // or a negative one, counts as none, and what no number can hold as very many.
 func Depth(value string) int {
 	n, err := strconv.Atoi(value)

@@ -23,7 +23,7 @@ type TUI struct {
 	Style  Style
 	Script []Reply // what it answers; without a reply that fits it says "Done."
 
-	// Ghost is faint text in the empty input box: a suggestion, which is no input.
+	// Ghost is faint text in the empty input box: a suggestion, which is not input.
 	Ghost string
 
 	// BurstEnter: an Enter in the same read as plain text before it is a line
@@ -132,7 +132,7 @@ func Main() {
 	os.Exit(code)
 }
 
-// Submitted reads what a TUI has recorded. No file is no entry.
+// Submitted reads what a TUI has recorded. Without a file there are no entries.
 func Submitted(record string) ([]Submission, error) {
 	text, err := os.ReadFile(record)
 	if errors.Is(err, os.ErrNotExist) {

@@ -50,9 +50,9 @@ func TestTUIReadsWhatIsTyped(t *testing.T) {
 		{"two pastes", TUI{}, typing(pasteOn + "a" + pasteOff + pasteOn + "b" + pasteOff + "\r"), []string{"ab"}},
 		{"a character in pieces", TUI{}, typing("\xc3", "\xa9\r"), []string{"é"}},
 		{"backspace and kill", TUI{}, typing("wrong\x15ab\x7fc\r"), []string{"ac"}},
-		{"answers of the terminal are no text", TUI{}, typing("\x1b[?62;c\x1b]11;rgb:0/0/0\x07\x1b[I\x1bOAa\r"), []string{"a"}},
+		{"answers of the terminal are not text", TUI{}, typing("\x1b[?62;c\x1b]11;rgb:0/0/0\x07\x1b[I\x1bOAa\r"), []string{"a"}},
 		{"Ctrl-C clears", TUI{}, typing("a", "\x03", "b\r"), []string{"b"}},
-		{"nothing is no prompt", TUI{Ghost: "try this"}, typing("\r", " \r"), nil},
+		{"nothing is not a prompt", TUI{Ghost: "try this"}, typing("\r", " \r"), nil},
 		{"while it answers", TUI{Script: []Reply{{Text: strings.Repeat("word ", 100)}}}, typing("a\r", "b\r"), []string{"a", "b"}},
 	}
 	for _, tt := range tests {

@@ -150,7 +150,7 @@ func ReadRecording(name string) (Recording, error) {
 	d := json.NewDecoder(bufio.NewReader(f))
 	var head struct{ Version, Width, Height int }
 	if err := d.Decode(&head); err != nil || head.Version != 2 {
-		return Recording{}, fmt.Errorf("%s is no asciicast of version 2: %w", name, errors.Join(err, errors.ErrUnsupported))
+		return Recording{}, fmt.Errorf("%s is not an asciicast of version 2: %w", name, errors.Join(err, errors.ErrUnsupported))
 	}
 	r := Recording{Cols: head.Width, Rows: head.Height}
 	for {

@@ -39,7 +39,7 @@ func TestARequestIsAnsweredWhole(t *testing.T) {
 		{"a redirection is given", "/here", "manual", 302, "", ""},
 		{"a redirection is an error", "/here", "error", 0, "", "it was redirected"},
 		{"a circle ends", "/round", "follow", 0, "", "redirected 10 times"},
-		{"what is no text", "/bytes", "", 200, "/wA=", ""},
+		{"what is not text", "/bytes", "", 200, "/wA=", ""},
 		{"what is too large", "/large", "", 0, "", "has more than 1 MiB"},
 		{"headers", "/agent", "", 200, "hookwayb", ""},
 	} {

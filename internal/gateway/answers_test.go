@@ -31,7 +31,7 @@ func TestHalfALineTakesNoOtherWithIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, _, err := a.claim(t.Context(), "ci", "second", nil, id); err == nil {
-		t.Fatal("what could not be written is no error")
+		t.Fatal("what could not be written is not an error")
 	}
 	answered("second")
 	if err := a.close(); err != nil {

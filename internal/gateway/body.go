@@ -34,7 +34,7 @@ func Parse(contentType string, body []byte) (any, error) {
 		return nil, errType
 	}
 	if !utf8.Valid(body) {
-		return nil, errors.New("the body is no UTF-8")
+		return nil, errors.New("the body is not UTF-8")
 	}
 	switch {
 	case kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"):
@@ -62,7 +62,7 @@ func parseForm(body string) (any, error) {
 	out := make(map[string]any, len(values))
 	for name, list := range values {
 		if !utf8.ValidString(name) || !utf8.ValidString(strings.Join(list, "")) {
-			return nil, errors.New("the form is no UTF-8")
+			return nil, errors.New("the form is not UTF-8")
 		}
 		if len(list) == 1 {
 			out[name] = list[0]
@@ -101,9 +101,9 @@ func (r *jsonReader) explain(err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the body is no JSON: it ends too early")
+		return errors.New("the body is not JSON: it ends too early")
 	case errors.As(err, &syntax):
-		return fmt.Errorf("the body is no JSON: at byte %d: %w", syntax.Offset, err)
+		return fmt.Errorf("the body is not JSON: at byte %d: %w", syntax.Offset, err)
 	}
 	return err
 }

@@ -348,7 +348,7 @@ func TestWhatAServiceIsToldOfASendThatFails(t *testing.T) {
 	}
 }
 
-// TestAFailedHookIsNotRemembered: its failure is no answer, and none of the
+// TestAFailedHookIsNotRemembered: its failure is not an answer, and none of the
 // service's business.
 func TestAFailedHookIsNotRemembered(t *testing.T) {
 	p := newPost(t, t.TempDir(), mapping(t, nil))

@@ -42,7 +42,7 @@ func (m *Match) Compile() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Headers)) {
 		if name == "" || strings.ContainsFunc(name, notInHeader) || Secret(name) {
-			return fmt.Errorf("headers: %q is no name of a header that can be compared", name)
+			return fmt.Errorf("headers: invalid header name %q: this header cannot be compared", name)
 		}
 		m.headers = append(m.headers, headerTest{name, m.Headers[name]})
 	}

@@ -196,7 +196,7 @@ func Find(body any, path []string) (value any, ok bool) {
 	return body, true
 }
 
-// asText writes a value into a text: what is no text itself as JSON.
+// asText writes a value into a text: what is not text itself as JSON.
 func asText(value any) (string, error) {
 	switch v := value.(type) {
 	case nil:
@@ -253,7 +253,7 @@ func (s *scanner) source() (p part, err error) {
 	case s.take("header"):
 		s.blank()
 		if p.header, err = s.quoted(); err == nil && (p.header == "" || strings.ContainsFunc(p.header, notInHeader)) {
-			err = s.fail("%q is no name of a header", p.header)
+			err = s.fail("invalid header name %q", p.header)
 		}
 		return p, err
 	case s.peek() == '"':
@@ -276,7 +276,7 @@ func ParsePath(text string) ([]string, error) {
 	s := &scanner{text: "." + text}
 	path, err := s.path()
 	if err == nil && s.at != len(s.text) {
-		err = s.fail("%q is no path; write it as a.b.0, and other names in double quotes", text)
+		err = s.fail("invalid path %q: want a.b.0, and other names in double quotes", text)
 	}
 	if err == nil && len(path) == 0 {
 		err = s.fail("the path is empty")

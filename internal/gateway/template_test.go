@@ -70,7 +70,7 @@ func TestTemplatesThatAreWrongSayWhere(t *testing.T) {
 func TestBodiesAreBounded(t *testing.T) {
 	for body, want := range map[string]string{
 		"": "ends too early", "{": "ends too early", `{"a":1}{}`: "goes on", `{"a":1,"a":2}`: "twice", strings.Repeat("[", 100) + strings.Repeat("]", 100): "deeper",
-		"[" + strings.Repeat("1,", 30_000) + "1]": "values", "{\"a\":\"\xff\"}": "UTF-8", `{'a':1}`: "byte", `nope`: "no JSON",
+		"[" + strings.Repeat("1,", 30_000) + "1]": "values", "{\"a\":\"\xff\"}": "UTF-8", `{'a':1}`: "byte", `nope`: "not JSON",
 	} {
 		if _, err := gateway.Parse("application/json", []byte(body)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.30s: %v", body, err)

@@ -38,7 +38,7 @@ type agent struct {
 	// program without a shell; nil is never.
 	direct func(w *world) bool
 
-	// wait bounds how long the agent really waits at an event; 0 is no bound.
+	// wait bounds how long the agent really waits at an event; 0 means no bound.
 	wait func(name string) time.Duration
 
 	// leave says why hookway is not installed at an event, or "". version is the

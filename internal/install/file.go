@@ -46,7 +46,7 @@ func readFile(path string) (*File, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be read: %w", path, cause(err))
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no regular file; move it away", path)
+		return nil, fmt.Errorf("%s is not a regular file; move it away", path)
 	case info.Size() > maxConfig:
 		return nil, fmt.Errorf("%s is larger than %d MiB, which no agent's configuration is", path, maxConfig>>20)
 	}

@@ -326,10 +326,10 @@ func TestWithoutAShell(t *testing.T) {
 // TestRefused: a file that cannot be understood is left alone.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"{\n  \"a\": 1,,\n}", "2:10: it is no valid JSON"},
-		{"[]", "1:1: it is no JSON object"},
-		{`{"hooks": []}`, `1:11: "hooks" is no object`},
-		{"{\"hooks\": {\n\"PreToolUse\": {}}}", `2:15: "PreToolUse" is no list`},
+		{"{\n  \"a\": 1,,\n}", "2:10: it is not valid JSON"},
+		{"[]", "1:1: it is not a JSON object"},
+		{`{"hooks": []}`, `1:11: "hooks" is not an object`},
+		{"{\"hooks\": {\n\"PreToolUse\": {}}}", `2:15: "PreToolUse" is not a list`},
 		{`{"hooks": {}, "hooks": {}}`, `1:15: "hooks" stands twice`},
 		{strings.Repeat("[", 5000), "nested more than"},
 	} {

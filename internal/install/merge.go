@@ -27,7 +27,7 @@ func treeOf(text []byte, keys []string) (*tree, error) {
 	}
 	t := &tree{text: text, root: root, style: styleOf(text, root), holder: root, left: keys}
 	if _, ok := root.Value.(*hujson.Object); !ok {
-		return nil, fmt.Errorf("%s: it is no JSON object; mend it, or move it away", at(text, root.StartOffset))
+		return nil, fmt.Errorf("%s: it is not a JSON object; mend it, or move it away", at(text, root.StartOffset))
 	}
 	for len(t.left) > 0 {
 		next, err := child(text, t.holder, t.left[0])
@@ -35,7 +35,7 @@ func treeOf(text []byte, keys []string) (*tree, error) {
 			return t, err
 		}
 		if _, ok := next.Value.(*hujson.Object); !ok {
-			return nil, fmt.Errorf("%s: %q is no object, so the agent reads no hooks from it; mend it first", at(text, next.StartOffset), t.left[0])
+			return nil, fmt.Errorf("%s: %q is not an object, so the agent reads no hooks from it; mend it first", at(text, next.StartOffset), t.left[0])
 		}
 		t.holder, t.left = next, t.left[1:]
 	}
@@ -73,7 +73,7 @@ func (t *tree) list(event string) (*hujson.Value, error) {
 		return nil, err
 	}
 	if _, ok := v.Value.(*hujson.Array); !ok {
-		return nil, fmt.Errorf("%s: %q is no list of hooks; mend it first", at(t.text, v.StartOffset), event)
+		return nil, fmt.Errorf("%s: %q is not a list of hooks; mend it first", at(t.text, v.StartOffset), event)
 	}
 	return v, nil
 }

@@ -21,9 +21,9 @@ func parseTOML(text []byte) (map[string]any, error) {
 		var where *toml.DecodeError
 		if errors.As(err, &where) {
 			line, column := where.Position()
-			return nil, fmt.Errorf("%d:%d: it is no valid TOML: %w", line, column, err)
+			return nil, fmt.Errorf("%d:%d: it is not valid TOML: %w", line, column, err)
 		}
-		return nil, fmt.Errorf("it is no valid TOML: %w", err)
+		return nil, fmt.Errorf("it is not valid TOML: %w", err)
 	}
 	return doc, nil
 }

@@ -52,7 +52,7 @@ func TestWithoutAnOutcomeTheAgentIsRefusedInItsOwnWords(t *testing.T) {
 		change func(*call.Request)
 		want   []string
 	}{
-		"not JSON":      {func(r *call.Request) { r.Stdin = []byte("rm"); r.Event = "PreToolUse" }, []string{`"deny"`, "no JSON object"}},
+		"not JSON":      {func(r *call.Request) { r.Stdin = []byte("rm"); r.Event = "PreToolUse" }, []string{`"deny"`, "not a JSON object"}},
 		"empty":         {func(r *call.Request) { r.Stdin = nil; r.Event = "PreToolUse" }, []string{`"deny"`}},
 		"another agent": {func(r *call.Request) { r.Agent = "clod" }, []string{`"deny"`, "exit 2", "clod"}},
 		"no folder":     {func(r *call.Request) { r.Dir, r.Stdin = "", []byte(`{"hook_event_name":"PreToolUse"}`) }, []string{`"deny"`, "folder"}},

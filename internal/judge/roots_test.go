@@ -72,8 +72,8 @@ func TestTheGuardsOfEveryRootAreAsked(t *testing.T) {
 		{"beta", w.dir, []string{second, empty}, []string{`"deny"`, "second says no"}},
 		{"beta", "", []string{"file://" + w.dir, "file://localhost" + strings.ReplaceAll(second, "s", "%73")}, []string{`"deny"`, "second says no"}},
 		{"harmless", "", all, []string{"!deny", "!ask"}},
-		{"beta", "", []string{w.dir, "vscode-remote://ssh-remote+box/work"}, []string{`"deny"`, "no folder of this machine"}},
-		{"harmless", w.dir, []string{w.dir, "file://box/work"}, []string{`"deny"`, "no folder of this machine"}},
+		{"beta", "", []string{w.dir, "vscode-remote://ssh-remote+box/work"}, []string{`"deny"`, "not a folder of this machine"}},
+		{"harmless", w.dir, []string{w.dir, "file://box/work"}, []string{`"deny"`, "not a folder of this machine"}},
 	} {
 		got := w.ask(w.inRoots(string(rune('a'+n)), c.command, c.cwd, c.roots...))
 		t.Logf("%s in %s of %s: %s", c.command, c.cwd, c.roots, got)

@@ -64,7 +64,7 @@ func (e Embedding) Open() (Embedder, Space, error) {
 	case "":
 		return nil, Space{}, errors.New("the embedder has no provider; use ollama or openai")
 	default:
-		return nil, Space{}, fmt.Errorf("%q is no provider of embeddings; use ollama, or openai for every server that speaks like it", e.Provider)
+		return nil, Space{}, fmt.Errorf("unknown provider of embeddings %q; use ollama, or openai for every server that speaks like it", e.Provider)
 	}
 	if e.Dims < 0 || e.Dims > maxDims {
 		return nil, Space{}, fmt.Errorf("the embedder's dims are %d; use 1 to %d, or 0 for what the model gives", e.Dims, maxDims)
@@ -74,7 +74,7 @@ func (e Embedding) Open() (Embedder, Space, error) {
 	}
 	base, err := url.Parse(at)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, Space{}, fmt.Errorf("the embedder's url %q is no http or https URL", redacted(base, at))
+		return nil, Space{}, fmt.Errorf("the embedder's url %q is not an http or https URL", redacted(base, at))
 	}
 	query, document := prefixes(model)
 	prefix := query != ""

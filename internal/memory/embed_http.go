@@ -89,7 +89,7 @@ func (c *caller) post(ctx context.Context, within time.Duration, path string, bo
 		return c.refused(resp.StatusCode, data)
 	}
 	if err := json.Unmarshal(data, answer); err != nil {
-		return c.failed(fmt.Errorf("its answer is no JSON of embeddings (%w); is the url right?", err))
+		return c.failed(fmt.Errorf("its answer is not JSON of embeddings (%w); is the url right?", err))
 	}
 	return nil
 }
@@ -230,7 +230,7 @@ func (n *numbers) UnmarshalJSON(data []byte) error {
 	}
 	raw, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(raw)%4 != 0 {
-		return errors.New("a vector is no base64 of 32-bit numbers")
+		return errors.New("a vector is not base64 of 32-bit numbers")
 	}
 	*n = make(numbers, len(raw)/4)
 	for i := range *n {

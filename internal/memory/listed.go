@@ -11,7 +11,7 @@ import (
 func Read(list json.RawMessage, most int) ([]Memory, error) {
 	var items []json.RawMessage
 	if err := json.Unmarshal(list, &items); err != nil {
-		return nil, fmt.Errorf("it is no list of memories (%w)", err)
+		return nil, fmt.Errorf("it is not a list of memories (%w)", err)
 	}
 	found := []Memory{}
 	for _, item := range items[:min(len(items), most)] {

@@ -50,7 +50,7 @@ func ParseScope(text string) (Scope, error) {
 	case ScopeWorkspace, ScopeAgent, ScopeUser:
 		return s, nil
 	}
-	return "", fmt.Errorf("%q is no scope; use workspace, agent or user", text)
+	return "", fmt.Errorf("unknown scope %q; use workspace, agent or user", text)
 }
 
 // Memory is one thing to remember, and where it comes from.

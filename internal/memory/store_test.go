@@ -223,7 +223,7 @@ func TestWhatCannotBeKept(t *testing.T) {
 	}{
 		"empty":     {Memory{Text: " \n"}, "the text is empty"},
 		"too long":  {Memory{Text: strings.Repeat("x", MaxText+1)}, "65537 bytes; at most 65536"},
-		"scope":     {Memory{Text: "x", Scope: "team"}, `"team" is no scope; use workspace, agent or user`},
+		"scope":     {Memory{Text: "x", Scope: "team"}, `unknown scope "team"; use workspace, agent or user`},
 		"nameless":  {Memory{Text: "x", Scope: ScopeAgent}, "needs the agent's name"},
 		"two lines": {Memory{Text: "x", Agent: "a\nb"}, "the agent's name"},
 		"tags":      {Memory{Text: "x", Tags: make([]string, 65)}, "65 tags"},
@@ -270,13 +270,13 @@ func TestItIsSafeOnTheDisk(t *testing.T) {
 func TestFilesThatAreNoStore(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text.db")
-	if err := os.WriteFile(text, []byte(strings.Repeat("this is no database\n", 500)), 0o600); err != nil {
+	if err := os.WriteFile(text, []byte(strings.Repeat("this is not a database\n", 500)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), text); err == nil || !strings.Contains(err.Error(), "is damaged") || !strings.Contains(err.Error(), "import") {
 		t.Errorf("a text: %v", err)
 	}
-	if after, err := os.ReadFile(text); err != nil || !strings.HasPrefix(string(after), "this is no database") {
+	if after, err := os.ReadFile(text); err != nil || !strings.HasPrefix(string(after), "this is not a database") {
 		t.Errorf("it was changed: %v", err)
 	}
 	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), dir) {

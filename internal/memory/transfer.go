@@ -176,7 +176,7 @@ type line struct {
 func parseLine(text []byte, otherwise Memory) (Memory, error) {
 	var l line
 	if err := json.Unmarshal(text, &l); err != nil {
-		return Memory{}, fmt.Errorf("it is no JSON object of a memory: %s", wrongJSON(err))
+		return Memory{}, fmt.Errorf("it is not a JSON object of a memory: %s", wrongJSON(err))
 	}
 	m := Memory{
 		ID: string(l.ID), Text: l.Text, Scope: Scope(l.Scope), Workspace: l.Workspace, Agent: l.Agent, Session: string(l.Session),
@@ -269,7 +269,7 @@ func (t *moment) UnmarshalJSON(data []byte) error {
 			n /= 1000
 		}
 		if n > 4e11 || n < -1e11 {
-			return fmt.Errorf("the time %s is no number of seconds or milliseconds since 1970", text)
+			return fmt.Errorf("invalid time %s: want seconds or milliseconds since 1970", text)
 		}
 		*t = moment(time.UnixMicro(int64(n * 1e6)))
 		return nil

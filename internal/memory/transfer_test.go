@@ -75,14 +75,14 @@ func TestImportTakesWhatOthersWrite(t *testing.T) {
 
 func TestOneBadLineAndNothingIsImported(t *testing.T) {
 	for bad, want := range map[string]string{
-		`{"text":"x"`:                "line 3: it is no JSON object of a memory",
-		`["x"]`:                      "line 3: it is no JSON object of a memory",
+		`{"text":"x"`:                "line 3: it is not a JSON object of a memory",
+		`["x"]`:                      "line 3: it is not a JSON object of a memory",
 		`{"text":" "}`:               "line 3 has no text",
 		`{}`:                         "line 3 has no text",
 		`{"text":5}`:                 "text is a number where another kind of value belongs",
 		`{"text":"x","time":"soon"}`: `the time "soon" cannot be read; write it like 2006-01-02T15:04:05Z`,
-		`{"text":"x","time":1e300}`:  "no number of seconds",
-		`{"text":"x","scope":"y"}`:   `"y" is no scope`,
+		`{"text":"x","time":1e300}`:  "invalid time",
+		`{"text":"x","scope":"y"}`:   `unknown scope "y"`,
 		`{"text":"` + strings.Repeat("x", maxLine) + `"}`: "line 3: it is longer than",
 	} {
 		s := fresh(t)

@@ -35,7 +35,7 @@ func parse(text string) *parsed {
 	return &parsed{src: text, file: file, err: err}
 }
 
-// document reads the expansions of a text that is no line.
+// document reads the expansions of a text that is not a line.
 func document(text string) (*syntax.Word, error) {
 	if len(text) > MaxText {
 		return nil, errDeep

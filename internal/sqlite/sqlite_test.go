@@ -138,9 +138,9 @@ func TestStepsChangeAnOlderFile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	broken := later
-	broken.Steps = append(later.Steps[:2:2], "CREATE TABLE other (x)", "this is no SQL")
+	broken.Steps = append(later.Steps[:2:2], "CREATE TABLE other (x)", "this is not SQL")
 	if _, err := sqlite.Open(t.Context(), path, broken); err == nil {
-		t.Error("a step that fails is no error")
+		t.Error("a step that fails is not an error")
 	}
 	if err := open(t, path, later).QueryRow("SELECT 1 FROM other").Scan(new(int)); err == nil || !strings.Contains(err.Error(), "no such table") {
 		t.Errorf("half of the steps were kept: %v", err)

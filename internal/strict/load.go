@@ -18,7 +18,7 @@ type Fault struct {
 	Rest   string          // the line of Syntax from the column on
 	Second bool            // another document begins here
 
-	Byte    byte // else: the first byte that is no text
+	Byte    byte // else: the first byte that is not text
 	Control bool // it is a control character, not bad UTF-8
 }
 

@@ -14,7 +14,7 @@ type Format struct {
 
 	Unfolds string // hint: aliases unfold to too much
 	Tag     string // message about a tag, %s
-	Key     string // hint: a key is no text
+	Key     string // hint: a key is not text
 	Twice   string // message about a key that is there twice, %q, and the line of the first, %d
 	Merge   string // message about what << cannot merge, %s
 	Self    string // what an alias to itself is called

@@ -68,7 +68,7 @@ func (s *sent) shows(line string) bool {
 }
 
 // beginsWith reports whether a shown text is a typed one, or so much of its
-// beginning that it is no coincidence.
+// beginning that it is not a coincidence.
 // Up to editorKeys before it may be what makes an editor take text.
 func beginsWith(typed, shown string) bool {
 	if len(shown) < 8 {

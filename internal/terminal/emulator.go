@@ -159,7 +159,7 @@ func (e *vtEmulator) open(cols, rows int) *vtScreen {
 		}
 		return false // go on with the erasing
 	})
-	// A character that is repeated beyond its row is no text, but could keep us
+	// A character that is repeated beyond its row is not text, but could keep us
 	// busy for minutes.
 	s.vt.RegisterCsiHandler('b', func(params ansi.Params) bool {
 		n, _, _ := params.Param(0, 1)

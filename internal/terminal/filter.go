@@ -7,7 +7,7 @@ import (
 
 // filter takes out of a stream what an emulator has no use for and could be
 // harmed by: string sequences (titles, clipboard, images, links, whatever their
-// size), raw C1 controls, and bytes that are no UTF-8, which become U+FFFD. The
+// size), raw C1 controls, and bytes that are not UTF-8, which become U+FFFD. The
 // zero value is ready.
 type filter struct {
 	out   []byte

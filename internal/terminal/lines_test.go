@@ -65,7 +65,7 @@ func TestLinesFollowTheCursorAndDropEscapes(t *testing.T) {
 		{"wide and combined characters", "日本 e\u0301 👩‍💻\n", []string{"日本 e\u0301 👩‍💻"}},
 		{"words placed in one row are one line", "\x1b[12;3Hask\x1b[12;7H@relay:Bob\x1b[12;18Hto\n", []string{"  ask @relay:Bob to"}},
 		{"another row is another line", "\x1b[2J\x1b[Hone\r\x1b[1Btwo\x1b[1;1Hthree", []string{"one", "two", "three"}},
-		{"empty rows are no lines", "\x1b[H\x1b[2B\x1b[3Ax\n", []string{"x"}},
+		{"empty rows are not lines", "\x1b[H\x1b[2B\x1b[3Ax\n", []string{"x"}},
 		{"row by number", "a\x1b[4db\n", []string{"a", " b"}},
 		{"next and previous line", "ab\x1b[Ecd\x1b[Fef\n", []string{"ab", "cd", "ef"}},
 		{"index and reverse index", "a\x1bDb\x1bMc\n", []string{"a", "b", " c"}},

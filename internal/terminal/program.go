@@ -93,7 +93,7 @@ func (p *Program) Screen() Screen { return p.reader.screen() }
 
 // LastChange is when the text on the screen last changed, as far as Next and
 // Screen have read; zero is never. Repainting the same, colours, titles and ghost
-// text are no change.
+// text do not count as a change.
 func (p *Program) LastChange() time.Time { return p.reader.changed() }
 
 // LastOutput is when the program last printed something; until then, when it

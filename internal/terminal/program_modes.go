@@ -82,7 +82,7 @@ func (m *modes) see(p []byte) {
 	}
 }
 
-// step takes one byte of a sequence that is no string.
+// step takes one byte of a sequence that is not a string.
 func (m *modes) step(c byte) {
 	switch {
 	case c == 0x18 || c == 0x1a:

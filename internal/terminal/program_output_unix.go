@@ -90,7 +90,7 @@ func (r *run) readOutput(buf []byte, gone bool) (n int, err error) {
 	return 0, err
 }
 
-// awaitOutput waits for output, and an end of the waiting is no error as long as
+// awaitOutput waits for output, and an end of the waiting is not an error as long as
 // the process group lives: the machine may be too busy to let us read in time.
 func (r *run) awaitOutput(fd int, gone bool) error {
 	if gone {

@@ -21,7 +21,7 @@ type run struct {
 	*Program
 	cfg   Config
 	cmd   *exec.Cmd
-	tty   *os.File // the program's end; kept open so that its own end is no end of output
+	tty   *os.File // the program's end; kept open so that its own end is not an end of output
 	news  *os.File // nobody writes to it: it has something to read, its end, when drain is closed
 	drain *os.File
 	user  *os.File // the user's terminal, or nil

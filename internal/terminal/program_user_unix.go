@@ -22,7 +22,7 @@ type console struct {
 	over  bool          // it was given back for good
 }
 
-// newConsole is the console of a program whose input is in; in may be no terminal.
+// newConsole is the console of a program whose input is in; in may not be a terminal.
 func newConsole(in any) *console {
 	if f, ok := in.(*os.File); ok && f != nil && isTerminal(f) {
 		return &console{file: f}

@@ -126,7 +126,7 @@ func TestTheLastLineOfAFloodIsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if r.tap.droppedBytes() == 0 {
-			t.Log("the reader was not too slow") // then it is no flood; nothing is wrong
+			t.Log("the reader was not too slow") // then it is not a flood; nothing is wrong
 		}
 		if !slices.Contains(read, last) {
 			t.Errorf("the last lines are %q", read[max(0, len(read)-5):])

@@ -17,7 +17,7 @@ type Screen struct {
 	Paste     bool // the program asked for bracketed paste
 
 	// Changed is when a text or the cursor last changed. Repainting the same,
-	// colours, titles and ghost text (see Row.Solid) are no change.
+	// colours, titles and ghost text (see Row.Solid) do not count as a change.
 	Changed time.Time
 
 	drawing bool // the program says that it is in the middle of a frame

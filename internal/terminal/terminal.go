@@ -55,7 +55,7 @@
 //     moment is not reported, and what grows word by word is reported whole.
 //   - Rows that were wrapped anew, for two seconds after a change of the terminal's
 //     size or in place of what they were, are not reported again.
-//   - Lines of nothing but frames, marks and blanks are no text. Faint text in the
+//   - Lines of nothing but frames, marks and blanks are not text. Faint text in the
 //     row of the cursor is a suggestion, which nobody has said.
 //
 // The program prints again when it has printed two screens of lines without

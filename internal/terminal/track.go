@@ -11,12 +11,12 @@ const (
 	lookEvery   = 50 * time.Millisecond   // between two looks at a screen that is painted
 	stableFor   = 400 * time.Millisecond  // after that, a painted line is finished
 	mostStable  = 16                      // times as long for one that is rewritten again and again
-	slowRewrite = 1500 * time.Millisecond // between two rewrites that are no clock's
+	slowRewrite = 1500 * time.Millisecond // between two rewrites that are not a clock's
 	cursorRow   = 4                       // times as long for the line that the cursor is in
 	blockWait   = 2 * time.Second         // how long a line waits for those below it
 	frameWait   = 150 * time.Millisecond  // how long a frame may take that the program has announced
 	plainAfter  = 250 * time.Millisecond  // a pause after which a painted screen may be plain again
-	clearEvery  = time.Second             // between two clearings that are no animation
+	clearEvery  = time.Second             // between two clearings that are not an animation
 	rewrapFor   = 2 * time.Second         // how long a program may take to wrap its text anew
 
 	pendingMost = 256 << 10 // bytes of plain output that the emulator may be behind

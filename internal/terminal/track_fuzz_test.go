@@ -23,7 +23,7 @@ func FuzzTracker(f *testing.F) {
 		check := func(lines []Line) {
 			for _, l := range lines {
 				if !utf8.ValidString(l.Text) || strings.ContainsFunc(l.Text, func(r rune) bool { return r < 0x20 && r != '\t' || r >= 0x7f && r < 0xa0 }) {
-					t.Errorf("%q is no text", l.Text)
+					t.Errorf("%q is not text", l.Text)
 				}
 				if l.Seen > len(l.Text) {
 					t.Errorf("%d bytes of %q were seen", l.Seen, l.Text)
@@ -68,7 +68,7 @@ func FuzzFilter(f *testing.F) {
 			t.Fatalf("in pieces %q, whole %q", got, want)
 		}
 		if !utf8.Valid(got) {
-			t.Fatalf("%q is no UTF-8", got)
+			t.Fatalf("%q is not UTF-8", got)
 		}
 		for _, bad := range []string{"\x1b]", "\x1bP", "\x1b_", "\x1b^", "\x1bX"} {
 			if bytes.Contains(got, []byte(bad)) {

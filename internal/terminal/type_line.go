@@ -33,7 +33,7 @@ type UserLine struct {
 func (l UserLine) Begun() bool { return l.Text != "" || l.Unsure }
 
 // keyLine follows the line that keys edit, as a terminal that collects lines
-// does, and as line editors do. What terminals send that is no key, such as
+// does, and as line editors do. What terminals send that is not a key, such as
 // the mouse or the answer to a question of the program, leaves it alone.
 type keyLine struct {
 	text    []byte
@@ -50,7 +50,7 @@ type keyLine struct {
 type typedKey int
 
 const (
-	keyNone   typedKey = iota // it is no key
+	keyNone   typedKey = iota // it is not a key
 	keyEdit                   // the line may have changed
 	keyFinish                 // the line has been sent off
 	keyGiveUp                 // the line is gone
@@ -206,7 +206,7 @@ func (l *keyLine) after() int {
 	return l.at + n
 }
 
-// escape takes an escape sequence: keys that are no characters, the mouse, the
+// escape takes an escape sequence: keys that are not characters, the mouse, the
 // focus, and answers to what the program has asked the terminal.
 func (l *keyLine) escape(p []byte) (n int, key typedKey) {
 	if len(p) == 1 {

@@ -51,7 +51,7 @@ func TestTheUsersLineIsFollowed(t *testing.T) {
 		{name: "the mouse", keys: "\x1b[<35;10;20M\x1b[<0;1;1m\x1b[M !!", noKey: true},
 		{name: "answers", keys: "\x1b[?62;22c\x1b[12;40R\x1b]11;rgb:0000/0000/0000\x1b\\\x1b]10;x\x07\x1bP1$r0m\x1b\\\x1b[?2026;2$y\x1b[?0u", noKey: true},
 		{name: "an unknown key", keys: "\x1b[15~", want: UserLine{Unsure: true}},
-		{name: "bytes that are no text", keys: "\xff\xfe", want: UserLine{Text: "\ufffd\ufffd"}},
+		{name: "bytes that are not text", keys: "\xff\xfe", want: UserLine{Text: "\ufffd\ufffd"}},
 		{name: "wide", keys: "日本\x7f", want: UserLine{Text: "日"}},
 	}
 	for _, test := range tests {

@@ -41,7 +41,7 @@ type message struct {
 }
 
 const (
-	mostMessage = 16 << 20         // bytes of one message; more is no message of ours
+	mostMessage = 16 << 20         // bytes of one message; more is not a message of ours
 	helloLimit  = 30 * time.Second // for the pane to come up, and to be told what to do
 	endLimit    = 2 * time.Second  // for one who watches to take the end
 )

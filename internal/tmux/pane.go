@@ -43,7 +43,7 @@ func Take(link string) (*Pane, Start, error) {
 	var m message
 	decode := json.NewDecoder(io.LimitReader(conn, mostMessage))
 	if err = decode.Decode(&m); err == nil && m.Start == nil {
-		err = errors.New("this was no beginning")
+		err = errors.New("this was not a beginning")
 	}
 	if err != nil {
 		conn.Close()

@@ -9,7 +9,7 @@ import (
 	"github.com/hookway/hookway/internal/transcript"
 )
 
-// FuzzRead reads what is no record, in two pieces: it ends, gives nothing twice, and
+// FuzzRead reads what is not a record, in two pieces: it ends, gives nothing twice, and
 // what it gives can be put together.
 func FuzzRead(f *testing.F) {
 	agents := []string{"claude", "codex", "copilot", "gemini", "qwen"}

@@ -134,7 +134,7 @@ func (l *lines) take(read []byte) (entries []Entry, err error) {
 	return entries, nil
 }
 
-// line decodes one line. What is no JSON, as half a line that a killed agent has
+// line decodes one line. What is not JSON, as half a line that a killed agent has
 // left, says nothing.
 func (l *lines) line(line []byte) ([]Entry, error) {
 	line = bytes.TrimSpace(line)

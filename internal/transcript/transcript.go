@@ -103,7 +103,7 @@ type Source struct {
 // format is how an agent keeps its records.
 type format struct {
 	// decode reads one line, which is valid JSON; the state is of one reading of one
-	// file. Nil: the record is no file of lines.
+	// file. Nil: the record is not a file of lines.
 	decode func(s *state, line []byte) ([]Entry, error)
 	// locate finds the records that a running program may have; sure are those that
 	// are told to be its own.

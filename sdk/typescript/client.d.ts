@@ -35,7 +35,7 @@ export interface ClientOptions extends Defaults {
 
 export interface FireOptions extends Defaults {
   metadata?: Record<string, any>;
-  /** Show which hooks would be asked, and ask none: the outcome is no decision. */
+  /** Show which hooks would be asked, and ask none: the outcome is not a decision. */
   dry_run?: boolean;
   /** Ends the call; hooks are told. */
   signal?: AbortSignal;

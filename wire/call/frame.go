@@ -52,7 +52,7 @@ func (e *VersionError) Error() string {
 
 // Errors of frames. A stream on which one was met is of no more use.
 var (
-	ErrNoFrame   = errors.New("this is no frame of hookway: something else listens or talks here")
+	ErrNoFrame   = errors.New("not a frame of hookway: something else listens or talks here")
 	ErrMalformed = errors.New("the frame is damaged")
 	ErrTooLarge  = errors.New("the call is too large")
 )

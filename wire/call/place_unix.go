@@ -73,7 +73,7 @@ func CheckDir(dir string) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.IsDir():
-		return foreign(dir, "is no folder; remove it")
+		return foreign(dir, "is not a folder; remove it")
 	case !ok || int(stat.Uid) != os.Getuid():
 		return foreign(dir, "belongs to another user; set HOOKWAY_HOME to a folder of your own")
 	case info.Mode().Perm()&0o077 != 0:

@@ -137,7 +137,7 @@ func TestOneHoldsTheLock(t *testing.T) {
 	_ = third.Close()
 }
 
-// starter starts a program that is no daemon.
+// starter starts a program that is not a daemon.
 func starter(t *testing.T, script string) (s *call.Starter, starts func() int) {
 	t.Helper()
 	dir := t.TempDir()

@@ -120,7 +120,7 @@ func quote(s string) string {
 	const hex = "0123456789abcdef"
 	b := make([]byte, 0, len(s)+2)
 	b = append(b, '"')
-	for _, r := range s { // what is no UTF-8 becomes U+FFFD
+	for _, r := range s { // what is not UTF-8 becomes U+FFFD
 		switch {
 		case r == '"' || r == '\\':
 			b = append(b, '\\', byte(r))

@@ -8,7 +8,7 @@ import (
 // EventName finds the name of the event in an agent's JSON: the top-level text
 // hook_event_name or hookName. It reads no more than it must: what stands inside
 // of other values is skipped unread. "" means that there is no such name, or that
-// the text is no whole object. The last of two names counts, as agents read it.
+// the text is not a whole object. The last of two names counts, as agents read it.
 func EventName(stdin []byte) string {
 	name, second := "", ""
 	whole := eachMember(stdin, func(key, value []byte) {

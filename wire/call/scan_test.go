@@ -60,7 +60,7 @@ func FuzzEventName(f *testing.F) {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(b, &object) != nil || object == nil {
 			if got != "" || call.Complete(b) {
-				t.Fatalf("%q in what is no object", got)
+				t.Fatalf("%q in what is not an object", got)
 			}
 			return
 		}

@@ -36,7 +36,7 @@ func (responses) items(s *Server, q question, t Turn) []object {
 	if t.Shell != "" {
 		delete(call.Input, "description") // Codex's shell takes none
 	}
-	if patch, ok := call.Input["patch"].(string); ok && call.Tool == "apply_patch" { // its input is no JSON
+	if patch, ok := call.Input["patch"].(string); ok && call.Tool == "apply_patch" { // its input is not JSON
 		return append(items, object{
 			"type": "custom_tool_call", "id": s.id("ctc"), "call_id": s.id("call"), "status": "completed", "name": call.Tool, "input": patch,
 		})

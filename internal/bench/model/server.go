@@ -193,7 +193,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stray answers what is no question to the model.
+// stray answers what is not a question to the model.
 func (s *Server) stray(w http.ResponseWriter, r *http.Request, elsewhere bool) {
 	s.mu.Lock()
 	s.strays = append(s.strays, r.Method+" "+r.Host+r.URL.Path)

@@ -179,7 +179,7 @@ func TestTheNewestIsRefusedWhenTooMuchWaits(t *testing.T) {
 	for i := range s.most + 100 {
 		w.tell(r, fmt.Sprint(i))
 	}
-	w.tell(r, "7") // which it has: that is no second one
+	w.tell(r, "7") // which it has: that is not a second one
 	other := s.Receiver(Webhook{place, "other"}, Policy{}, away)
 	w.tell(other, "1")
 	w.must(r.Close())

@@ -106,7 +106,7 @@ func (w *witness) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	op := w.spec.find(r)
 	if op == nil {
-		w.t.Errorf("%s %s is no operation of %s %s", r.Method, r.URL.Path, w.spec.Source, w.spec.Version)
+		w.t.Errorf("%s %s is not an operation of %s %s", r.Method, r.URL.Path, w.spec.Source, w.spec.Version)
 		http.NotFound(out, r)
 		return
 	}
@@ -140,7 +140,7 @@ func (w *witness) holds(what string, r *http.Request, schema *jsonschema.Resolve
 	}
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
-		w.t.Errorf("%s %s: the %s is no JSON: %.200s", r.Method, r.URL.Path, what, body)
+		w.t.Errorf("%s %s: the %s is not JSON: %.200s", r.Method, r.URL.Path, what, body)
 		return
 	}
 	if err := schema.Validate(value); err != nil {

@@ -55,7 +55,7 @@ func TestAServiceInTrouble(t *testing.T) {
 		{name: "elsewhere", unavailable: true, says: "sends us elsewhere", serve: func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://127.0.0.1:1/", http.StatusFound)
 		}},
-		{name: "a reason that is no text", unavailable: true, says: "failed (503)", serve: func(w http.ResponseWriter, _ *http.Request) {
+		{name: "a reason that is not text", unavailable: true, says: "failed (503)", serve: func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(503)
 			fmt.Fprint(w, "\x1b[31m", strings.Repeat("x", 5000))
 		}},
@@ -294,7 +294,7 @@ func TestWhatAHandlerMayAnswer(t *testing.T) {
 			t.Errorf("%v: %+v, %v", id, m, err)
 		}
 	}
-	for result, says := range map[any]string{"text": "no list of memories", 5: "no list of memories"} {
+	for result, says := range map[any]string{"text": "not a list of memories", 5: "not a list of memories"} {
 		if _, err := answer(result).List(ctx, 1, memory.View{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", result, err)
 		}

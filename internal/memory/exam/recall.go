@@ -46,7 +46,7 @@ func Questions(from io.Reader) (asked []Question, err error) {
 		}
 		var q Question
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
-			return nil, fmt.Errorf("line %d is no question like {\"query\": \"…\", \"ids\": [\"…\"]}: %w", n, err)
+			return nil, fmt.Errorf("line %d is not a question like {\"query\": \"…\", \"ids\": [\"…\"]}: %w", n, err)
 		}
 		if q.Text == "" || len(q.IDs) == 0 {
 			return nil, fmt.Errorf("line %d: a question needs a query, and the ids of what answers it", n)

@@ -46,7 +46,7 @@ func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
 	if err := p.client.Do(ctx, remote.Call{Method: http.MethodPost, Path: "/v3/memories/add/", Body: body}, &got); err != nil {
 		return "", err
 	}
-	// It has the memory now. What goes wrong from here is no reason to send it again.
+	// It has the memory now. What goes wrong from here is not a reason to send it again.
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.client.Timeout, remote.DefaultTimeout))
 	defer cancel()
 	for pause := 200 * time.Millisecond; got.Status == "PENDING" || got.Status == "RUNNING"; pause = min(2*pause, 2*time.Second) {

@@ -93,7 +93,7 @@ func (r *Recall) Inject() hook.Handler {
 }
 
 // findWithin is find, which nobody waits for when the time is over: also if what it
-// waits for is no question of its own.
+// waits for is not a question of its own.
 func (r *Recall) findWithin(ctx context.Context, env *hook.Envelope, prompt string) ([]memory.Memory, error) {
 	type result struct {
 		found []memory.Memory

@@ -52,7 +52,7 @@ type Call struct {
 // direct follows no redirects: a key is for the server that was named.
 var direct = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// Error is an answer that is no success.
+// Error is an answer that is not a success.
 type Error struct {
 	Status int
 	Text   string // what to tell people

@@ -136,7 +136,7 @@ def _environment(place: Place) -> dict[str, str]:
         try:
             (name + value).encode()
         except UnicodeEncodeError:
-            continue  # bytes that are no text, which JSON cannot carry
+            continue  # bytes that are not text, which JSON cannot carry
         if name not in ("HOOKWAY_TOKEN", "HOOKWAY_READY_FD"):
             out[name] = value
     return out
@@ -149,7 +149,7 @@ def answer(top: _http.Head, text: bytes) -> Any:
     try:
         return loads(text)
     except (ValueError, RecursionError) as wrong:
-        raise HookwayError(f"hookway's answer is no JSON: {wrong}") from None
+        raise HookwayError(f"hookway's answer is not JSON: {wrong}") from None
 
 
 def again(top: _http.Head, tries: int) -> float | None:

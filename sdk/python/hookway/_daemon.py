@@ -98,7 +98,7 @@ def check(path: str) -> None:
     folder = os.path.dirname(path)
     info = os.lstat(folder)
     if not stat.S_ISDIR(info.st_mode):
-        raise NoDaemon(f"{folder} is no folder; remove it")
+        raise NoDaemon(f"{folder} is not a folder; remove it")
     if info.st_uid != os.getuid():
         raise NoDaemon(f"{folder} belongs to another user; set HOOKWAY_HOME to a folder of your own")
     if info.st_mode & 0o077:

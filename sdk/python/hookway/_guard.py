@@ -27,7 +27,7 @@ class Tool:
         if unknown:
             raise TypeError(f"guard_tool has no option {unknown[0]!r}; it has {', '.join(_OPTIONS)}")
         if not callable(function):
-            raise TypeError(f"{function!r} is no function; @client.guard_tool stands above one")
+            raise TypeError(f"{function!r} is not a function; @client.guard_tool stands above one")
         self.function = function
         self.name: str = options.get("name") or function.__name__
         self.ask: Callable[[Outcome], Any] | None = options.get("ask")
@@ -164,7 +164,7 @@ def _injected(tool: Tool, result: Any, text: str) -> Generator[Step, Any, Any]:
         return result
     if isinstance(result, str):
         return result + "\n\n" + text
-    warnings.warn(f"a hook has text for the agent, but the result of {tool.name} is no text; give guard_tool an inject: {text!r}", stacklevel=2)
+    warnings.warn(f"a hook has text for the agent, but the result of {tool.name} is not text; give guard_tool an inject: {text!r}", stacklevel=2)
     return result
 
 

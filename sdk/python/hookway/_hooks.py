@@ -73,7 +73,7 @@ if not TYPE_CHECKING:
 
         def add(function):
             if not callable(function):
-                raise TypeError(f"{function!r} is no function; @hook stands above one")
+                raise TypeError(f"{function!r} is not a function; @hook stands above one")
             new = Hook(function, events, {k: v for k, v in options.items() if v is not None})
             _compile(new)
             registry.append(new)

@@ -59,4 +59,4 @@ def read(value: Any) -> Outcome:
         fields["steps"] = tuple(Step(**{k: v for k, v in s.items() if k in _STEP}) for s in value.get("steps") or ())
         return Outcome(**fields)
     except (AttributeError, TypeError) as wrong:
-        raise HookwayError(f"hookway's answer is no outcome ({wrong}); is the hookway that runs newer than this package?") from None
+        raise HookwayError(f"hookway's answer is not an outcome ({wrong}); is the hookway that runs newer than this package?") from None

@@ -74,9 +74,9 @@ def _once(hooks: list[Hook], out: int) -> None:
     try:
         event = loads(data)
     except (ValueError, RecursionError) as wrong:
-        _fail(f"stdin is no JSON: {wrong}")
+        _fail(f"stdin is not JSON: {wrong}")
     if not isinstance(event, dict):
-        _fail(f"stdin is no event but a {type(event).__name__}; an event is a JSON object")
+        _fail(f"stdin is not an event but a {type(event).__name__}; an event is a JSON object")
     name = os.environ.get("HOOKWAY_EVENT") or event.get("hook_event_name")
     if not isinstance(name, str) or not name:
         _fail("the event has no name; hook_event_name says what has happened")

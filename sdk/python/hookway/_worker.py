@@ -82,7 +82,7 @@ class _Worker:
             method, params = message.get("method"), message.get("params")
         except (ValueError, RecursionError, AttributeError) as wrong:
             if line.strip():
-                self.fail(None, -32700, f"the worker was sent a line that is no JSON-RPC: {wrong}")
+                self.fail(None, -32700, f"the worker was sent a line that is not JSON-RPC: {wrong}")
             return
         number = message.get("id")
         if method == "hook" and isinstance(params, dict):

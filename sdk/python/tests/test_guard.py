@@ -203,7 +203,7 @@ class Guard(World):
             pass
 
         for function, options, text in (
-            (late, {}, "guard it with AsyncClient"), (lambda: 1, {"nam": "x"}, "no option 'nam'"), (lambda: 1, {"without": ("x",)}, "has no argument 'x'"), (5, {}, "is no function"),
+            (late, {}, "guard it with AsyncClient"), (lambda: 1, {"nam": "x"}, "no option 'nam'"), (lambda: 1, {"without": ("x",)}, "has no argument 'x'"), (5, {}, "is not a function"),
         ):
             with self.assertRaisesRegex(TypeError, text):
                 self.client.guard_tool(**options)(function)

@@ -85,9 +85,9 @@ class Odd(unittest.TestCase):
             (b"HKWY\x00\x01\n", HookwayError, "too old"),
             (b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n", HookwayError, "too long"),
             (b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 300 + b"\r\n", HookwayError, "too many headers"),
-            (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", HookwayError, "no outcome"),
-            (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", HookwayError, "no outcome"),
-            (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{", HookwayError, "no JSON"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]", HookwayError, "not an outcome"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", HookwayError, "not an outcome"),
+            (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{", HookwayError, "not JSON"),
             (b"HTTP/1.1 404 Not Found\r\nContent-Length: 3\r\n\r\nabc", HookwayError, "answered 404"),
         ):
             with Server(text) as server:

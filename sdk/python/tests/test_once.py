@@ -98,8 +98,8 @@ class Once(World):
     def test_wrong_input(self):
         body = '@hook("PreToolUse")\ndef h(event, ctx): pass'
         for given, want in {
-            "": "stdin is no JSON", "{": "stdin is no JSON", "[]": "stdin is no event but a list", "{}": "the event has no name",
-            b"\xff\xfe{": "stdin is no JSON", '{"hook_event_name": 5}': "the event has no name", "[" * 100000: "stdin is no",
+            "": "stdin is not JSON", "{": "stdin is not JSON", "[]": "stdin is not an event but a list", "{}": "the event has no name",
+            b"\xff\xfe{": "stdin is not JSON", '{"hook_event_name": 5}': "the event has no name", "[" * 100000: "stdin is not",
         }.items():
             with self.subTest(given[:20]):
                 self.assertIn(want, self.failure(body, given))

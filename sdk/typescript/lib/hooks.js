@@ -17,7 +17,7 @@ export const on = (events, second, third = {}) => {
   register(events, handler, options ?? {}, callers());
 };
 
-const registered = new WeakSet(); // by hook(), so that a default export is no second one
+const registered = new WeakSet(); // by hook(), so that a default export is not a second one
 
 // hook registers a hook that is written as one object, and gives it back.
 export const hook = (definition) => {

@@ -89,7 +89,7 @@ const parsed = (text) => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new HookwayError(`hookway's answer is no JSON: ${error.message}`);
+    throw new HookwayError(`hookway's answer is not JSON: ${error.message}`);
   }
 };
 

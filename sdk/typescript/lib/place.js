@@ -71,7 +71,7 @@ export const check = ({ folder }) => {
   if (process.platform === "win32") return;
   const info = lstatSync(folder, { throwIfNoEntry: false });
   if (info === undefined) return;
-  if (!info.isDirectory()) throw new NoDaemon(`${folder} is no folder; remove it`);
+  if (!info.isDirectory()) throw new NoDaemon(`${folder} is not a folder; remove it`);
   if (info.uid !== os.userInfo().uid) throw new NoDaemon(`${folder} belongs to another user; set HOOKWAY_HOME to a folder of your own`);
   if (info.mode & 0o077) throw new NoDaemon(`${folder} is open to others; close it with chmod 700`);
 };

@@ -80,10 +80,10 @@ const once = async () => {
   try {
     event = parse(Buffer.concat(parts).toString("utf8").replace(/^\ufeff/, ""));
   } catch (error) {
-    return leave(1, `stdin is no JSON: ${error.message}\n`);
+    return leave(1, `stdin is not JSON: ${error.message}\n`);
   }
   const { value } = event;
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return leave(1, "stdin is no event; an event is a JSON object\n");
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return leave(1, "stdin is not an event; an event is a JSON object\n");
   const name = process.env.HOOKWAY_EVENT || value.hook_event_name;
   if (typeof name !== "string" || name === "") return leave(1, "the event has no name; hook_event_name says what has happened\n");
   const text = stringify(await judge(hooks, value, name, stop.signal), event);

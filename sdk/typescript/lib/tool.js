@@ -97,7 +97,7 @@ const injected = (tool, result, text) => {
   if (!text) return result;
   if (tool.inject) tool.inject(text);
   else if (typeof result === "string") return `${result}\n\n${text}`;
-  else process.emitWarning(`a hook has text for the agent, but the result of ${tool.name} is no text; give guardTool an inject: ${JSON.stringify(text)}`);
+  else process.emitWarning(`a hook has text for the agent, but the result of ${tool.name} is not text; give guardTool an inject: ${JSON.stringify(text)}`);
   return result;
 };
 

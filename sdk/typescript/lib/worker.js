@@ -48,7 +48,7 @@ class Worker {
     try {
       message = parse(line);
     } catch (error) {
-      this.#fail(null, -32700, `the worker was sent a line that is no JSON: ${error.message}`);
+      this.#fail(null, -32700, `the worker was sent a line that is not JSON: ${error.message}`);
       return;
     }
     const { id, method, params } = message.value ?? {};

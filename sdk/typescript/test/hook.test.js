@@ -135,7 +135,7 @@ test("a failure says where", async (t) => {
 
 test("wrong input is a failure that says so", async (t) => {
   const file = program(t, 'import { on } from "hookway"; on("*", () => {});');
-  for (const [input, want] of [["", /stdin is no JSON/], ["{", /stdin is no JSON/], ["[]", /stdin is no event/], ["{}", /the event has no name/]]) {
+  for (const [input, want] of [["", /stdin is not JSON/], ["{", /stdin is not JSON/], ["[]", /stdin is not an event/], ["{}", /the event has no name/]]) {
     const out = await once(file, input);
     assert.deepEqual([out.code, out.stdout], [1, ""]);
     assert.match(out.last, want);

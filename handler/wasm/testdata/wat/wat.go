@@ -48,7 +48,7 @@ var valueTypes = map[string]byte{"i32": 0x7f, "i64": 0x7e, "f32": 0x7d, "f64": 0
 func valueType(name string) byte {
 	t, ok := valueTypes[name]
 	if !ok {
-		fail("%q is no type", name)
+		fail("%q is not a type", name)
 	}
 	return t
 }
@@ -178,7 +178,7 @@ func str(s string) []byte   { return bytes([]byte(s)) }
 func number(w string) int64 {
 	n, err := strconv.ParseInt(w, 0, 64)
 	if err != nil {
-		fail("%q is no number", w)
+		fail("%q is not a number", w)
 	}
 	return n
 }
