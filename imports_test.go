@@ -120,6 +120,7 @@ var systems = []string{"linux", "darwin", "windows"}
 
 type pkg struct {
 	ImportPath string
+	Doc        string // the first sentence of its comment
 	Imports    []string
 	Dir        string
 	GoFiles    []string
@@ -128,7 +129,7 @@ type pkg struct {
 // packages lists the packages of this module by room, as a system builds them.
 func packages(t *testing.T, system string) map[string]pkg {
 	t.Helper()
-	list := exec.Command("go", "list", "-json=ImportPath,Imports,Dir,GoFiles", "./...")
+	list := exec.Command("go", "list", "-json=ImportPath,Doc,Imports,Dir,GoFiles", "./...")
 	list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 	out, err := list.Output()
 	if err != nil {
