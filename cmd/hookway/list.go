@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/doctor"
+	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
@@ -35,57 +36,11 @@ func (a *app) listCommand() *cobra.Command {
 	return cmd
 }
 
-// listed is a hook as list --json prints it. What only its file could say, which
-// may not run, is null.
-type listed struct {
-	ID          string   `json:"id"`
-	Events      []string `json:"events"`
-	Lane        *string  `json:"lane"`
-	Priority    *int     `json:"priority"`
-	TimeoutMS   *int64   `json:"timeout_ms"`
-	OnFailure   *string  `json:"on_failure"`
-	Profile     string   `json:"profile,omitempty"`
-	Kind        string   `json:"kind"`
-	Command     string   `json:"command,omitempty"`
-	Grants      []string `json:"grants,omitempty"` // what a script may do
-	Description string   `json:"description,omitempty"`
-	Note        string   `json:"note,omitempty"`  // what was odd about its newest answer
-	Never       []string `json:"never,omitempty"` // the installed agents from which none of its events comes
-	State       string   `json:"state"`
-	Layer       string   `json:"layer"`
-	Origin      string   `json:"origin"`
-}
-
-func list(h config.Hook) listed {
-	l := listed{
-		ID: h.ID, Profile: h.Profile.Name, Kind: h.Kind, Command: h.Command, Grants: grants(h), Description: h.Description,
-		State: string(h.State), Layer: h.Layer, Origin: h.Origin,
-	}
-	if h.Unasked {
-		return l
-	}
-	failure := "continue"
-	if h.Closed() {
-		failure = "block"
-	}
-	l.Events, l.Lane, l.Priority, l.TimeoutMS, l.OnFailure = h.Events, new(h.Lane.String()), new(h.Priority), new(h.Timeout.Milliseconds()), &failure
-	return l
-}
-
-// grants are what a script may do, as texts.
-func grants(h config.Hook) []string {
-	var out []string
-	for _, g := range h.Grants {
-		out = append(out, string(g))
-	}
-	return out
-}
-
 // shownHandler is what a hook runs, with what a script may do.
 func shownHandler(h config.Hook) string {
 	shown := cmp.Or(h.Command, h.Kind)
 	if len(h.Grants) > 0 {
-		shown += " (may " + strings.Join(grants(h), ", ") + ")"
+		shown += " (may " + strings.Join(judge.Grants(h), ", ") + ")"
 	}
 	return shown
 }
@@ -110,12 +65,11 @@ func (a *app) printHooks(w *server.Workspace) error {
 	notes := a.hookNotes(w.Set)
 	never := doctor.Never(a.getenv, server.Cwd(), w.Set.Hooks)
 	if a.json {
-		hooks := make([]listed, len(w.Set.Hooks))
-		for i, h := range w.Set.Hooks {
-			hooks[i] = list(h)
-			hooks[i].Note, hooks[i].Never = notes[h.ID], never[h.ID]
+		all := judge.Listing{Set: w.Set}.Document()
+		for i, h := range all.Hooks {
+			all.Hooks[i].Note, all.Hooks[i].Never = notes[h.ID], never[h.ID]
 		}
-		return a.print(listing(w.Set, hooks))
+		return a.print(all)
 	}
 	if len(w.Set.Hooks) == 0 && len(w.Set.Problems)+len(w.Set.Warnings) > 0 {
 		return nil // there are some, and it was told why they are not used
@@ -170,31 +124,12 @@ func (a *app) hookNotes(set *config.Set) map[string]string {
 	return notes
 }
 
-// listing is what list --json prints.
-func listing(set *config.Set, hooks []listed) map[string]any {
-	out := map[string]any{
-		"workspace": set.Workspace, "trust": set.Trust.State, "files": append([]string{}, set.Files...),
-		"hooks": hooks, "problems": orEmpty(set.Problems), "warnings": orEmpty(set.Warnings),
-	}
-	if command := set.Wrapped.Command(); len(command) > 0 {
-		out["wraps"] = command
-	}
-	return out
-}
-
 // relative shortens a place below the working directory.
 func relative(dir, place string) string {
 	if rel, err := filepath.Rel(dir, place); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
 	return place
-}
-
-func orEmpty(ps config.Problems) config.Problems {
-	if ps == nil {
-		return config.Problems{}
-	}
-	return ps
 }
 
 func (a *app) listEvents(cmd *cobra.Command) error {

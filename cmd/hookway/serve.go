@@ -180,7 +180,7 @@ func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) 
 		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
 	}
 	c.Load = j.Load
-	doors := judged{j}.open(api.Config{Relay: relayDoor{carrier, j}})
+	doors := openDoors(j, api.Config{Relay: relayDoor{carrier, j}})
 	c.Guests, c.Needed = doors, func() bool { return doors.Registered() > 0 || carrier.Needed() }
 	c.Relay = carrier.Status
 	c.Close = func() {

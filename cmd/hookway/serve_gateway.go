@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -38,7 +37,7 @@ func (a *app) keepSecrets(onDemand bool) {
 // openGateway has services outside come in by the mappings of the user's
 // configuration, and hooks hear that the daemon begins and ends.
 func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors, carrier *carrier) {
-	g := &gateway.Gateway{Load: judged{j}.mappings, Send: relayDoor{carrier, j}.postOutside, Fire: judged{j}.fireOutside, Getenv: a.secret, NewID: relay.NewID, Log: j.Log}
+	g := &gateway.Gateway{Load: mappings(j), Send: relayDoor{carrier, j}.postOutside, Fire: fireOutside(j), Getenv: a.secret, NewID: relay.NewID, Log: j.Log}
 	if dir, err := a.home.GatewayDir(); err == nil {
 		g.Dir = dir
 	}
@@ -61,12 +60,14 @@ func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors, ca
 }
 
 // mappings are those of the user's configuration, as it is now.
-func (e judged) mappings(ctx context.Context) (*gateway.Config, error) {
-	all, err := e.j.Hooks(ctx, "")
-	if err != nil {
-		return nil, err
+func mappings(j *judge.Judge) func(context.Context) (*gateway.Config, error) {
+	return func(ctx context.Context) (*gateway.Config, error) {
+		all, err := j.Hooks(ctx, "")
+		if err != nil {
+			return nil, err
+		}
+		return all.Set.Gateway, nil
 	}
-	return all.Set.Gateway, nil
 }
 
 // postOutside sends a message of a service outside, with the user's own hooks.
@@ -120,12 +121,10 @@ func notSent(ctx context.Context, err error) error {
 }
 
 // fireOutside fires an event of a service outside.
-func (e judged) fireOutside(ctx context.Context, ev gateway.Event) (hook.Outcome[any], error) {
-	metadata, err := json.Marshal(ev.Metadata)
-	if err != nil {
-		return hook.Outcome[any]{}, err
+func fireOutside(j *judge.Judge) func(context.Context, gateway.Event) (hook.Outcome[any], error) {
+	return func(ctx context.Context, ev gateway.Event) (hook.Outcome[any], error) {
+		return j.Fire(ctx, judge.Firing{
+			Event: ev.Name, Payload: ev.Payload, Session: ev.Session, Agent: ev.Agent, Source: "gateway", CWD: ev.CWD, ID: ev.ID, Metadata: ev.Metadata, Foreign: true,
+		})
 	}
-	return e.j.Fire(ctx, judge.Firing{
-		Event: ev.Name, Payload: ev.Payload, Session: ev.Session, Agent: ev.Agent, Source: "gateway", CWD: ev.CWD, ID: ev.ID, Metadata: metadata, Foreign: true,
-	})
 }

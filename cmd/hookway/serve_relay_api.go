@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/hookway/hookway/hook"
@@ -101,10 +100,7 @@ func (h *judgedPost) Received(ctx context.Context, m hook.Message) (hook.Outcome
 
 func fireJudged[P any](ctx context.Context, h *judgedPost, point hook.Point[P], payload P) (out hook.Outcome[P], err error) {
 	f := h.firing
-	f.Event = point.Name()
-	if f.Payload, err = json.Marshal(payload); err != nil {
-		return out, err
-	}
+	f.Event, f.Body = point.Name(), payload
 	all, err := h.judge.Fire(ctx, f)
 	out.Verdict, out.Payload = all.Verdict, payload
 	if changed, ok := all.Payload.(P); ok {

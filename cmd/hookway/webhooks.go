@@ -24,7 +24,7 @@ func (a *app) carryWebhooks(c *daemon.Config, j *judge.Judge) {
 	ready, needed, done := c.Ready, c.Needed, c.Close
 	c.Ready = func() {
 		ready()
-		carrying.Go(func() { s.Carry(ctx, judged{j}.told(a.given)) })
+		carrying.Go(func() { s.Carry(ctx, webhookTargets(j, a.given)) })
 	}
 	c.Needed = func() bool { return needed() || s.Waiting() > 0 }
 	c.Webhooks = func() []daemon.WebhookStatus { return webhookStatus(ctx, s, j.Log) }
@@ -36,11 +36,11 @@ func (a *app) carryWebhooks(c *daemon.Config, j *judge.Judge) {
 	}
 }
 
-// told gives the webhooks of the user's configuration, as it is now. given are the
+// webhookTargets gives the webhooks of the user's configuration, as it is now. given are the
 // variables that hookway serve was started with.
-func (e judged) told(given []string) func(context.Context) (spool.Loaded, error) {
+func webhookTargets(j *judge.Judge, given []string) func(context.Context) (spool.Loaded, error) {
 	return func(ctx context.Context) (spool.Loaded, error) {
-		all, err := e.j.Hooks(ctx, "")
+		all, err := j.Hooks(ctx, "")
 		if err != nil {
 			return spool.Loaded{}, err
 		}

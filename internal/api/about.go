@@ -21,7 +21,7 @@ func (d *Doors) hooks(w http.ResponseWriter, r *http.Request, _ visit) (int, err
 	if err != nil {
 		return 0, err
 	}
-	writeJSON(w, "application/json", http.StatusOK, list)
+	writeJSON(w, "application/json", http.StatusOK, list.Document())
 	return 0, nil
 }
 

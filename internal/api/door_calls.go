@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 
+	"github.com/hookway/hookway/internal/judge"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
@@ -31,7 +32,7 @@ func (d *Doors) admitCall(nc net.Conn, md metadata.MD) error {
 }
 
 // from says who fires.
-func from(nc net.Conn, f *Firing) {
+func from(nc net.Conn, f *judge.Firing) {
 	v := visitOf(nc)
 	f.Foreign = v.foreign
 }

@@ -6,34 +6,17 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/judge"
 )
-
-// Firing is an event that somebody outside fires.
-type Firing struct {
-	Event   string // name or alias
-	Payload []byte // JSON: the payload's fields alone, or a flat event; empty is no field
-
-	// These stand in for what the payload does not say of the event.
-	Session, Agent, Source, CWD string
-	ID                          string
-	Time                        time.Time
-	Metadata                    []byte // JSON object
-
-	Env     []string // "NAME=value": what hooks find besides the daemon's own environment
-	DryRun  bool     // say which hooks would run, and run none
-	Foreign bool     // who fires may be another user, or on another machine
-}
 
 // Firer fires events.
 type Firer interface {
 	// Fire fires an event at the hooks of the workspace of its CWD, or at the
-	// user's alone if it has none. A *Mistake is an event that cannot be fired as
-	// it is; any other error means that there is no outcome.
-	Fire(ctx context.Context, f Firing) (hook.Outcome[any], error)
+	// user's alone if it has none. A *judge.RequestError says what is wrong with the
+	// firing; any other error means that there is no outcome.
+	Fire(ctx context.Context, f judge.Firing) (hook.Outcome[any], error)
 }
 
 // Registrar adds hooks to those of the configuration.
@@ -52,38 +35,19 @@ type Placer interface {
 	Place(ctx context.Context, cwd string) (string, error)
 }
 
-// Filter says which records a watcher wants. All fields that are given must hold.
-type Filter struct {
-	Session string
-	Event   string // name or alias
-	CWD     string // this folder or one below
-	After   int64  // number of the last record that was seen: those after it come first; 0: from now on
-	Whole   bool   // with After 0: what is on record already comes first
-	Hooks   bool   // what happens to the daemon's hooks, too
-}
-
-// Seen is a record that a watcher is told of.
-type Seen struct {
-	Record audit.Record
-	Missed uint64 // records just before it that the watcher was too slow for
-
-	Notice    *hook.Notice // what happened to a hook, in place of a record
-	Workspace string       // of that hook
-}
-
 // Watcher tells what is decided.
 type Watcher interface {
-	// Watch gives what is put on record from now on, until the context ends or
+	// Follow gives what is put on record from now on, until the context ends or
 	// there is nothing more to come: then the channel is closed. A watcher that is
 	// slow misses records, and holds up nobody.
-	Watch(ctx context.Context, f Filter) (<-chan Seen, error)
+	Follow(ctx context.Context, f judge.WatchFilter) (<-chan judge.Watched, error)
 }
 
 // Lister tells what would run.
 type Lister interface {
-	// Hooks gives what hookway list --json prints, for the workspace of a folder and
-	// with the hooks that were registered.
-	Hooks(ctx context.Context, cwd string) (any, error)
+	// Hooks gives the hooks of the workspace of a folder, and those that were
+	// registered.
+	Hooks(ctx context.Context, cwd string) (judge.Listing, error)
 }
 
 // Engine is what the daemon's doors open to.
@@ -92,15 +56,6 @@ type Engine interface {
 	Registrar
 	Watcher
 }
-
-// Mistake is an error that is the caller's: trying again as it is changes nothing.
-type Mistake struct{ Err error }
-
-// Error says what is wrong, and what to do.
-func (m *Mistake) Error() string { return m.Err.Error() }
-
-// Unwrap gives the cause.
-func (m *Mistake) Unwrap() error { return m.Err }
 
 // Bounds of the variables that an event brings along.
 const (

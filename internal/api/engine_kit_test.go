@@ -20,6 +20,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/judge"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"github.com/hookway/hookway/wire"
 )
@@ -32,27 +33,27 @@ type bench struct {
 	hook.Engine
 
 	mu       sync.Mutex
-	watchers map[chan Seen]*watch
-	firing   []Firing
+	watchers map[chan judge.Watched]*watch
+	firing   []judge.Firing
 	latest   map[string]int // registrations, by id
 }
 
 type watch struct {
-	filter Filter
-	missed uint64
+	filter judge.WatchFilter
+	missed int64
 }
 
-func (b *bench) Fire(ctx context.Context, f Firing) (hook.Outcome[any], error) {
+func (b *bench) Fire(ctx context.Context, f judge.Firing) (hook.Outcome[any], error) {
 	b.mu.Lock()
 	b.firing = append(b.firing, f)
 	b.mu.Unlock()
 	info, err := b.Lookup(f.Event)
 	if err != nil {
-		return hook.Outcome[any]{}, &Mistake{err}
+		return hook.Outcome[any]{}, &judge.RequestError{Err: err}
 	}
 	ev, err := wire.NewEvent(info, f.Payload)
 	if err != nil {
-		return hook.Outcome[any]{}, &Mistake{err}
+		return hook.Outcome[any]{}, &judge.RequestError{Err: err}
 	}
 	head := *ev.Head()
 	if head.Session == "" {
@@ -77,7 +78,7 @@ func (b *bench) Register(_ context.Context, _ string, h hook.Hook) (func(), bool
 	defer b.mu.Unlock()
 	replaced, err := b.Replace(h)
 	if err != nil {
-		return nil, false, &Mistake{err}
+		return nil, false, &judge.RequestError{Err: err}
 	}
 	if b.latest == nil {
 		b.latest = map[string]int{}
@@ -101,7 +102,7 @@ func (b *bench) publish(r audit.Record) {
 			continue
 		}
 		select {
-		case to <- Seen{Record: r, Missed: w.missed}:
+		case to <- judge.Watched{Record: r, Missed: w.missed}:
 			w.missed = 0
 		default:
 			w.missed++
@@ -109,12 +110,12 @@ func (b *bench) publish(r audit.Record) {
 	}
 }
 
-func (b *bench) Watch(ctx context.Context, f Filter) (<-chan Seen, error) {
-	to := make(chan Seen, 4)
+func (b *bench) Follow(ctx context.Context, f judge.WatchFilter) (<-chan judge.Watched, error) {
+	to := make(chan judge.Watched, 4)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.watchers == nil {
-		b.watchers = map[chan Seen]*watch{}
+		b.watchers = map[chan judge.Watched]*watch{}
 	}
 	b.watchers[to] = &watch{filter: f}
 	context.AfterFunc(ctx, func() {

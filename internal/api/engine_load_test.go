@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/judge"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
@@ -186,7 +187,7 @@ func BenchmarkAttached(b *testing.B) {
 	<-there
 	ev := event2K()
 	hooktest.Median(b, func() error {
-		_, err := engine.Fire(ctx, Firing{Event: ev.GetName(), Payload: ev.GetJson()})
+		_, err := engine.Fire(ctx, judge.Firing{Event: ev.GetName(), Payload: ev.GetJson()})
 		return err
 	})
 	cancel()

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/judge"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
@@ -74,7 +75,7 @@ func (s *Service) dial(to string, h hook.Hook) (*target, error) {
 
 // registerError is the status of a hook that could not be registered.
 func registerError(err error) error {
-	var mistake *Mistake
+	var mistake *judge.RequestError
 	switch {
 	case errors.As(err, &mistake):
 		return status.Error(codes.InvalidArgument, err.Error())

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/judge"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
@@ -46,7 +47,7 @@ type ServiceOptions struct {
 	Admit func(from net.Conn, md metadata.MD) error
 
 	// From completes what is fired with what is known of who fires. It may be nil.
-	From func(from net.Conn, f *Firing)
+	From func(from net.Conn, f *judge.Firing)
 
 	// Work counts a request in that hooks are run for, and gives the context that
 	// they are to have, and what counts the request out: with the size of its event.
@@ -111,9 +112,9 @@ func (s *Service) Fire(ctx context.Context, r *hookwayv1.FireRequest) (*hookwayv
 }
 
 // firingOf reads a request.
-func firingOf(r *hookwayv1.FireRequest) (Firing, error) {
+func firingOf(r *hookwayv1.FireRequest) (judge.Firing, error) {
 	ev := r.GetEvent()
-	f := Firing{
+	f := judge.Firing{
 		Event: ev.GetName(), Payload: ev.GetJson(), ID: ev.GetId(), Session: ev.GetSessionId(), Agent: ev.GetAgent(),
 		Source: ev.GetSource(), CWD: ev.GetCwd(), DryRun: r.GetDryRun(),
 	}
@@ -142,7 +143,7 @@ func firingOf(r *hookwayv1.FireRequest) (Firing, error) {
 
 // fireError is the status of an event that got no outcome.
 func fireError(ctx context.Context, err error) error {
-	var mistake *Mistake
+	var mistake *judge.RequestError
 	switch {
 	case errors.As(err, &mistake):
 		return status.Error(codes.InvalidArgument, err.Error())

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/hookway/hookway/internal/judge"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
@@ -20,7 +21,7 @@ func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServe
 	if r.GetAfter() < 0 {
 		return status.Error(codes.InvalidArgument, "after is negative; give the seq of the last record that you saw, or 0")
 	}
-	seen, err := s.engine.Watch(g.Context(), Filter{Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd, After: r.GetAfter()})
+	seen, err := s.engine.Follow(g.Context(), judge.WatchFilter{Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd, After: r.GetAfter()})
 	if err != nil {
 		return watchError(err)
 	}
@@ -51,7 +52,7 @@ func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServe
 
 // watchError is the status of a watch that is not begun.
 func watchError(err error) error {
-	var mistake *Mistake
+	var mistake *judge.RequestError
 	if errors.As(err, &mistake) {
 		return status.Error(codes.InvalidArgument, err.Error())
 	}
@@ -59,12 +60,12 @@ func watchError(err error) error {
 }
 
 // watched is a record as it is streamed.
-func watched(one Seen) (*hookwayv1.WatchResponse, error) {
+func watched(one judge.Watched) (*hookwayv1.WatchResponse, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(one.Record); err != nil {
 		return nil, status.Error(codes.Internal, err.Error())
 	}
-	return &hookwayv1.WatchResponse{Json: bytes.TrimSuffix(text.Bytes(), []byte("\n")), Missed: one.Missed}, nil
+	return &hookwayv1.WatchResponse{Json: bytes.TrimSuffix(text.Bytes(), []byte("\n")), Missed: uint64(one.Missed)}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -29,6 +30,7 @@ type fireRequest struct {
 	CWD       string            `json:"cwd"`
 	Metadata  json.RawMessage   `json:"metadata"`
 	Env       map[string]string `json:"env"`
+	metadata  map[string]any    // Metadata, read
 	variables []string          // Env as NAME=value
 	TimeoutMS float64           `json:"timeout_ms"`
 	DryRun    bool              `json:"dry_run"`
@@ -60,11 +62,24 @@ func decodeFire(body []byte) (*fireRequest, error) {
 			return nil, problem("bad-request", "%s must be a JSON object", name).at(name)
 		}
 	}
+	if err := r.readMetadata(); err != nil {
+		return nil, problem("bad-request", "metadata: %v", err).at("metadata")
+	}
 	var err error
 	if r.variables, err = variables(r.Env); err != nil {
 		return nil, problem("bad-request", "%v", err).at("env")
 	}
 	return r, nil
+}
+
+func (r *fireRequest) readMetadata() error {
+	if len(r.Metadata) == 0 {
+		return nil
+	}
+	if err := wire.Bounded(r.Metadata); err != nil {
+		return err
+	}
+	return json.Unmarshal(r.Metadata, &r.metadata)
 }
 
 // decodeObject reads a JSON object of members that are all known, each once.
@@ -158,10 +173,10 @@ func notJSON(body []byte, err error, otherwise string) *Problem {
 }
 
 // firing is what is asked for, as the engine has it.
-func (r *fireRequest) firing(v visit) Firing {
-	f := Firing{
+func (r *fireRequest) firing(v visit) judge.Firing {
+	f := judge.Firing{
 		Event: r.Event, Payload: r.Payload, Session: r.Session, Agent: r.Agent, Source: r.Source, CWD: r.CWD,
-		Metadata: r.Metadata, Env: r.variables, DryRun: r.DryRun, Foreign: v.foreign,
+		Metadata: r.metadata, Env: r.variables, DryRun: r.DryRun, Foreign: v.foreign,
 	}
 	if f.Source == "" {
 		f.Source = "http"

@@ -7,7 +7,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -77,8 +76,7 @@ func newGatehouse(t *testing.T, p plan) *gatehouse {
 			return gateway.Sent{ID: m.ID, Receipts: []gateway.Receipt{{To: m.To, State: "accepted"}}}, nil
 		},
 		Fire: func(ctx context.Context, ev gateway.Event) (hook.Outcome[any], error) {
-			metadata, _ := json.Marshal(ev.Metadata)
-			return h.judge.Fire(ctx, judge.Firing{Event: ev.Name, Payload: ev.Payload, Source: "gateway", ID: ev.ID, Metadata: metadata, Foreign: true})
+			return h.judge.Fire(ctx, judge.Firing{Event: ev.Name, Payload: ev.Payload, Source: "gateway", ID: ev.ID, Metadata: ev.Metadata, Foreign: true})
 		},
 		Getenv: func(string) string { return "" }, NewID: func() string { return "m-1" }, Log: func(line string) { h.log(line) },
 	}

@@ -117,7 +117,7 @@ func (h *house) serve(p plan) {
 	}
 	h.judge = &judge.Judge{Log: h.log, Record: records.Append, AuditDir: filepath.Join(h.home, "audit")}
 	h.relay = &relayed{h: h}
-	doors := api.New(api.Config{Engine: engine{h.judge}, Lister: engine{h.judge}, Relay: h.relay, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
+	doors := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
 	doors.Gateway = p.gateway
 	c := daemon.Config{
 		Places: at, Version: "test", Idle: p.idle, Guests: doors, Log: h.log,
@@ -277,104 +277,6 @@ func want(t testing.TB, got string, parts ...string) {
 			t.Errorf("got %s\nwant it with %q", got, part)
 		}
 	}
-}
-
-// engine is a judge as the doors have it.
-type engine struct{ j *judge.Judge }
-
-func (e engine) Fire(ctx context.Context, f api.Firing) (hook.Outcome[any], error) {
-	out, err := e.j.Fire(ctx, judge.Firing{
-		Event: f.Event, Payload: f.Payload, Session: f.Session, Agent: f.Agent, Source: f.Source, CWD: f.CWD,
-		ID: f.ID, Time: f.Time, Metadata: f.Metadata, Env: f.Env, DryRun: f.DryRun, Foreign: f.Foreign,
-	})
-	return out, mistake(err)
-}
-
-func mistake(err error) error {
-	var wrong *judge.RequestError
-	if errors.As(err, &wrong) {
-		return &api.Mistake{Err: wrong}
-	}
-	return err
-}
-
-func (e engine) Register(ctx context.Context, cwd string, h hook.Hook) (func(), bool, error) {
-	remove, replaced, err := e.j.Register(ctx, cwd, h)
-	return remove, replaced, mistake(err)
-}
-
-func (e engine) Place(ctx context.Context, cwd string) (string, error) {
-	dir, err := e.j.Place(ctx, cwd)
-	return dir, mistake(err)
-}
-
-func (e engine) Watch(ctx context.Context, f api.Filter) (<-chan api.Seen, error) {
-	filter := judge.WatchFilter{Session: f.Session, Event: f.Event, CWD: f.CWD, After: f.After, Whole: f.Whole}
-	records, err := e.j.Watch(ctx, filter)
-	if err != nil {
-		return nil, mistake(err)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	seen := make(chan api.Seen)
-	var both sync.WaitGroup
-	send := func(one api.Seen) bool {
-		select {
-		case seen <- one:
-			return true
-		case <-ctx.Done():
-			return false
-		}
-	}
-	if f.Hooks {
-		notices := e.j.WatchHooks(ctx, filter)
-		both.Go(func() {
-			for {
-				select {
-				case n := <-notices:
-					send(api.Seen{Notice: &n.Notice, Workspace: n.Workspace, Missed: uint64(n.Missed)})
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
-	}
-	both.Go(func() {
-		defer cancel()
-		for w, err := range records {
-			if err != nil {
-				return
-			}
-			if !send(api.Seen{Record: w.Record, Missed: uint64(w.Missed)}) {
-				return
-			}
-		}
-	})
-	go func() {
-		both.Wait()
-		close(seen)
-	}()
-	return seen, nil
-}
-
-func (e engine) Hooks(ctx context.Context, cwd string) (any, error) {
-	all, err := e.j.Hooks(ctx, cwd)
-	if err != nil {
-		return nil, mistake(err)
-	}
-	hooks := []m{}
-	add := func(h hook.Hook, layer string) {
-		hooks = append(hooks, m{
-			"id": h.ID, "events": h.Events, "lane": h.Lane.String(), "priority": h.Priority, "timeout_ms": h.Timeout.Milliseconds(),
-			"on_failure": "continue", "kind": layer, "state": "active", "layer": layer, "origin": h.Origin,
-		})
-	}
-	for _, h := range all.Set.Hooks {
-		add(h.Hook, h.Layer)
-	}
-	for _, h := range all.Registered {
-		add(h, "registered")
-	}
-	return m{"workspace": all.Set.Workspace, "trust": all.Set.Trust.State, "files": []string{}, "hooks": hooks, "problems": []m{}, "warnings": []m{}}, nil
 }
 
 // before is a hook of PreToolUse.

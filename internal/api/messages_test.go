@@ -5,7 +5,6 @@ package api_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -141,11 +140,7 @@ type hooksOf struct {
 }
 
 func (h hooksOf) fire(ctx context.Context, event string, m hook.Message) (out hook.Outcome[hook.Message], err error) {
-	text, err := json.Marshal(m)
-	if err != nil {
-		return out, err
-	}
-	all, err := h.j.Fire(ctx, judge.Firing{Event: event, Payload: text, Agent: h.s.From, Source: "http", CWD: h.s.CWD, Foreign: h.s.Foreign})
+	all, err := h.j.Fire(ctx, judge.Firing{Event: event, Body: m, Agent: h.s.From, Source: "http", CWD: h.s.CWD, Foreign: h.s.Foreign})
 	out.Verdict = all.Verdict
 	out.Payload, _ = all.Payload.(hook.Message)
 	return out, err

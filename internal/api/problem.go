@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/judge"
 )
 
 // Problem is why a request has no other answer: RFC 9457.
@@ -93,25 +94,24 @@ func asProblem(err error) *Problem {
 	if errors.As(err, &p) {
 		return p
 	}
-	var m *Mistake
-	if errors.As(err, &m) {
-		return mistaken(m)
+	var wrong *judge.RequestError
+	if errors.As(err, &wrong) {
+		return mistaken(wrong)
 	}
 	return problem("failed", "%v; hookway doctor may find out why", err)
 }
 
 // mistaken is the problem of a mistake, which may know its field.
-func mistaken(m *Mistake) *Problem {
-	var in interface{ Where() string }
-	if !errors.As(m.Err, &in) {
-		return problem("bad-request", "%v", m)
+func mistaken(wrong *judge.RequestError) *Problem {
+	field := wrong.Field
+	if field == "" {
+		return problem("bad-request", "%v", wrong)
 	}
-	field := in.Where()
 	kind := map[string]string{"event": "unknown-event", "payload": "bad-payload"}[field]
 	if kind == "" {
 		kind = "bad-request"
 	}
-	return problem(kind, "%v", m).at(field)
+	return problem(kind, "%v", wrong).at(field)
 }
 
 // writeJSON answers with a value as JSON, on one line.

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/judge"
 )
 
 // Bounds of a stream.
@@ -35,8 +36,8 @@ func (d *Doors) watch(w http.ResponseWriter, r *http.Request, _ visit) error {
 		return stopping()
 	}
 	ctx := r.Context()
-	seen, err := d.Engine.Watch(ctx, f)
-	var wrong *Mistake
+	seen, err := d.Engine.Follow(ctx, f)
+	var wrong *judge.RequestError
 	switch {
 	case errors.As(err, &wrong):
 		return mistaken(wrong)
@@ -56,8 +57,8 @@ func (d *Doors) watch(w http.ResponseWriter, r *http.Request, _ visit) error {
 			if !more {
 				return nil
 			}
-			if one.Notice != nil {
-				s.notice(one)
+			if one.Hook != nil {
+				s.notice(one.Hook)
 			} else {
 				s.record(one)
 			}
@@ -102,7 +103,7 @@ func (s *stream) send(text []byte) {
 }
 
 // record sends a record, after how many were missed before it.
-func (s *stream) record(one Seen) {
+func (s *stream) record(one judge.Watched) {
 	var out bytes.Buffer
 	if one.Missed > 0 {
 		fmt.Fprintf(&out, "event: missed\ndata: {\"count\":%d}\n\n", one.Missed)
@@ -141,15 +142,14 @@ type change struct {
 }
 
 // notice sends what happened to a hook.
-func (s *stream) notice(one Seen) {
-	n := one.Notice
+func (s *stream) notice(n *judge.HookNotice) {
 	kind, known := noticeKinds[n.Kind]
 	if !known {
 		return
 	}
 	c := change{
 		Type: kind, HookType: n.Event, HookID: n.Hook, HookName: n.Name, DurationMS: float64(n.Duration.Microseconds()) / 1e3,
-		Events: n.Events, SessionID: n.Session, Agent: n.Agent, Workspace: one.Workspace,
+		Events: n.Events, SessionID: n.Session, Agent: n.Agent, Workspace: n.Workspace,
 	}
 	if n.Event == "" && len(n.Events) > 0 {
 		c.HookType = n.Events[0]
@@ -164,8 +164,8 @@ func (s *stream) notice(one Seen) {
 		c.Error = hook.LogLine(n.Err.Error())
 	}
 	var out bytes.Buffer
-	if one.Missed > 0 {
-		fmt.Fprintf(&out, "event: missed\ndata: {\"count\":%d}\n\n", one.Missed)
+	if n.Missed > 0 {
+		fmt.Fprintf(&out, "event: missed\ndata: {\"count\":%d}\n\n", n.Missed)
 	}
 	fmt.Fprintf(&out, "event: %s\ndata: ", kind)
 	enc := json.NewEncoder(&out) // it ends the line
@@ -178,12 +178,12 @@ func (s *stream) notice(one Seen) {
 }
 
 // filterOf reads what is wanted.
-func filterOf(r *http.Request) (Filter, error) {
+func filterOf(r *http.Request) (judge.WatchFilter, error) {
 	q, err := query(r, "session", "event", "cwd", "hooks")
 	if err != nil {
-		return Filter{}, err
+		return judge.WatchFilter{}, err
 	}
-	f := Filter{Session: q.Get("session"), Event: q.Get("event"), CWD: q.Get("cwd")}
+	f := judge.WatchFilter{Session: q.Get("session"), Event: q.Get("event"), CWD: q.Get("cwd")}
 	if f.CWD != "" {
 		if !filepath.IsAbs(f.CWD) {
 			return f, problem("bad-request", "cwd: %q is no absolute path", f.CWD).at("cwd")

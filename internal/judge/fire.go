@@ -2,8 +2,6 @@ package judge
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -22,10 +20,11 @@ import (
 type Firing struct {
 	Event   string // any of the event's names
 	Payload []byte // the payload's fields alone, or a flat event; empty is {}
+	Body    any    // the payload as the event has it, in place of Payload
 
-	// What the event has that does not say so itself. Metadata is a JSON object.
+	// What the event has that does not say so itself.
 	Session, Agent, Source, CWD string
-	Metadata                    []byte
+	Metadata                    map[string]any
 
 	ID   string    // of the event; "" makes one
 	Time time.Time // of the event; zero is now
@@ -134,34 +133,36 @@ func (f *Firing) event(engine *hook.Engine) (hook.AnyEvent, error) {
 	if err != nil {
 		return nil, &RequestError{Field: "event", Err: err}
 	}
-	payload := f.Payload
-	if len(payload) == 0 {
-		payload = []byte("{}")
+	ev, err := f.read(info)
+	if err == nil {
+		err = hook.Check(ev)
 	}
-	for field, text := range map[string][]byte{"payload": payload, "metadata": f.Metadata} {
-		if err := wire.Bounded(text); err != nil {
-			return nil, &RequestError{Field: field, Err: err}
-		}
+	if err == nil {
+		ev, err = info.New(f.complete(*ev.Head()), ev.Body())
 	}
-	ev, err := wire.NewEvent(info, payload)
 	if err != nil {
-		return nil, &RequestError{Field: "payload", Err: err}
-	}
-	if err := hook.Check(ev); err != nil {
-		return nil, &RequestError{Field: "payload", Err: err}
-	}
-	env, err := f.complete(*ev.Head())
-	if err != nil {
-		return nil, err
-	}
-	if ev, err = info.New(env, ev.Body()); err != nil {
 		return nil, &RequestError{Field: "payload", Err: err}
 	}
 	return ev, nil
 }
 
+// read reads the payload.
+func (f *Firing) read(info *hook.EventInfo) (hook.AnyEvent, error) {
+	if f.Body != nil {
+		return info.New(hook.Envelope{}, f.Body)
+	}
+	payload := f.Payload
+	if len(payload) == 0 {
+		payload = []byte("{}")
+	}
+	if err := wire.Bounded(payload); err != nil {
+		return nil, err
+	}
+	return wire.NewEvent(info, payload)
+}
+
 // complete fills in what an envelope lacks.
-func (f *Firing) complete(env hook.Envelope) (hook.Envelope, error) {
+func (f *Firing) complete(env hook.Envelope) hook.Envelope {
 	said := environ(f.Env)
 	for _, with := range []struct {
 		to        *string
@@ -179,16 +180,12 @@ func (f *Firing) complete(env hook.Envelope) (hook.Envelope, error) {
 	if env.Mark == nil && (f.ID != "" || !f.Time.IsZero()) {
 		env.Mark = &hook.Mark{ID: hook.ParseID(f.ID), Time: f.Time}
 	}
-	if len(f.Metadata) == 0 {
-		return env, nil
+	if len(f.Metadata) > 0 {
+		more := maps.Clone(f.Metadata)
+		maps.Copy(more, env.Metadata)
+		env.Metadata = more
 	}
-	var more map[string]any
-	if err := json.Unmarshal(f.Metadata, &more); err != nil {
-		return env, &RequestError{Field: "metadata", Err: errors.New("it is no JSON object")}
-	}
-	maps.Copy(more, env.Metadata)
-	env.Metadata = more
-	return env, nil
+	return env
 }
 
 // rehearse fires an event at stand-ins without an opinion, so that the outcome

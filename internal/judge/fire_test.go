@@ -81,11 +81,10 @@ func TestAHookFindsTheCallersVariables(t *testing.T) {
 func TestMistakesOfWhoFiresAreToldApart(t *testing.T) {
 	w := newWorld(t, oneRule)
 	for field, f := range map[string]judge.Firing{
-		"event":    {Event: "PreToolUs"},
-		"payload":  {Event: "PreToolUse", Payload: []byte(`{"tool_name":1}`)},
-		"cwd":      {Event: "Stop", CWD: "relative"},
-		"metadata": {Event: "Stop", Metadata: []byte(`[]`)},
-		"env":      {Event: "Stop", Env: []string{"PATH=/evil"}, Foreign: true},
+		"event":   {Event: "PreToolUs"},
+		"payload": {Event: "PreToolUse", Payload: []byte(`{"tool_name":1}`)},
+		"cwd":     {Event: "Stop", CWD: "relative"},
+		"env":     {Event: "Stop", Env: []string{"PATH=/evil"}, Foreign: true},
 	} {
 		_, err := w.Fire(t.Context(), f)
 		var wrong *judge.RequestError

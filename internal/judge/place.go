@@ -57,7 +57,7 @@ func within(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// RequestError is a mistake of who asks.
+// RequestError is a mistake in a request: it fails again unless it is changed.
 type RequestError struct {
 	Field string // of the request, as JSON has it; "" is the whole
 	Err   error
@@ -69,9 +69,6 @@ func (e *RequestError) Error() string {
 	}
 	return e.Field + ": " + e.Err.Error()
 }
-
-// Where is the field that is wrong.
-func (e *RequestError) Where() string { return e.Field }
 
 // Unwrap gives the cause.
 func (e *RequestError) Unwrap() error { return e.Err }

@@ -24,14 +24,18 @@ type WatchFilter struct {
 
 	// Whole wants what the log has already, too, as if all of it came after After.
 	Whole bool
+
+	// Hooks wants what happens to hooks of this process, too. Only Follow gives that.
+	Hooks bool
 }
 
 // Watched is a record that was watched for.
 type Watched struct {
 	Record audit.Record
 
-	// Missed is how many records of the log, just before this one, were there no
-	// more when they were to be read.
+	Hook *HookNotice // what happened to a hook, in place of a record
+
+	// Missed is how many came just before this one, and could not be given.
 	Missed int64
 }
 
@@ -160,7 +164,7 @@ func (w *watching) run(ctx context.Context, from audit.Filter, yield func(Watche
 		if !w.wants(&r) {
 			continue
 		}
-		if !yield(Watched{r, missed}, nil) {
+		if !yield(Watched{Record: r, Missed: missed}, nil) {
 			return
 		}
 		missed = 0
