@@ -84,6 +84,9 @@ func agentName(command []string) string {
 	return name
 }
 
+// maxSettings bounds a file of settings.
+const maxSettings = 4 << 20
+
 // joinSettings puts what the user says with --settings into ours, which are the
 // last of args, since Claude Code takes that flag once. It gives the user's
 // arguments without it.
@@ -104,7 +107,7 @@ func (a *app) joinSettings(args, user []string) (rest []string, err error) {
 		if !filepath.IsAbs(value) {
 			value = filepath.Join(server.Cwd(), value)
 		}
-		if text, err = disk.Read(value, maxGrown); err != nil {
+		if text, err = disk.Read(value, maxSettings); err != nil {
 			return nil, fmt.Errorf("claude's --settings cannot be read: %w", err)
 		}
 	}

@@ -1,29 +1,16 @@
 package main
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookway/hookway/docs/schema"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/scaffold"
 	"github.com/hookway/hookway/internal/server"
 )
-
-//go:embed template/hookway.yaml
-var templateConfig []byte
-
-//go:embed template/user.yaml
-var templateUser []byte
-
-//go:embed template/hooks_test.yaml
-var templateCases []byte
 
 func (a *app) initCommand() *cobra.Command {
 	var o initOptions
@@ -65,13 +52,13 @@ are none, the new ones are trusted, too.`,
 			case cmd.Flags().Changed("lang"):
 				return a.initLang(cmd.Context(), o)
 			case cmd.Flags().Changed("name"):
-				return errors.New("--name names the hook of --lang; say which language: " + strings.Join(languageNames(), ", "))
+				return errors.New("--name names the hook of --lang; say which language: " + strings.Join(scaffold.Languages(), ", "))
 			}
 			return a.init()
 		},
 	}
 	cmd.Flags().BoolVar(&o.user, "user", false, "write your own configuration, which counts in every project")
-	cmd.Flags().StringVar(&o.lang, "lang", "", "write one hook in this `LANGUAGE`: "+strings.Join(languageNames(), ", "))
+	cmd.Flags().StringVar(&o.lang, "lang", "", "write one hook in this `LANGUAGE`: "+strings.Join(scaffold.Languages(), ", "))
 	cmd.Flags().StringVar(&o.name, "name", "", "with --lang: the `ID` of the hook, after which its files are named")
 	err := errors.Join(cmd.RegisterFlagCompletionFunc("lang", completeLang), cmd.RegisterFlagCompletionFunc("name", cobra.NoFileCompletions))
 	if err != nil {
@@ -81,41 +68,11 @@ are none, the new ones are trusted, too.`,
 }
 
 func (a *app) init() error {
-	editorSchema, err := schema.Get("config")
+	written, trusted, err := scaffold.Workspace(a.home.Options(), server.Cwd())
 	if err != nil {
 		return err
 	}
-	dir := server.Cwd()
-	if other := existing(dir, "hookway.yaml", "hookway.yml"); other != "" {
-		return fmt.Errorf("%s exists already; edit it, or remove it first", other)
-	}
-	alone := existing(dir, ".hookway/hooks", ".acai/hooks") == ""
-	var written []string
-	for _, f := range []struct {
-		name string
-		text []byte
-	}{
-		{"hookway.yaml", templateConfig},
-		{"hooks_test.yaml", templateCases},
-		{".hookway/config.schema.json", editorSchema},
-	} {
-		path := filepath.Join(dir, filepath.FromSlash(f.name))
-		switch err := writeNew(path, f.text); {
-		case errors.Is(err, fs.ErrExist): // kept as it is
-		case err != nil:
-			return err
-		default:
-			written = append(written, path)
-		}
-	}
-	if alone {
-		options := a.home.Options()
-		options.Dir = dir
-		if _, err := config.Trust(options); err != nil {
-			return fmt.Errorf("the files are written, but the folder cannot be trusted: %w", err)
-		}
-	}
-	return a.sayInit(written, alone)
+	return a.sayInit(written, trusted)
 }
 
 func (a *app) sayInit(written []string, trusted bool) error {
@@ -140,27 +97,12 @@ func (a *app) sayInit(written []string, trusted bool) error {
 
 // initUser writes the user's own configuration, whose hooks run everywhere.
 func (a *app) initUser() error {
-	editorSchema, err := schema.Get("config")
-	if err != nil {
-		return err
-	}
 	dir, _, err := config.Places(a.getenv)
 	if err != nil {
 		return err
 	}
-	if other := existing(dir, "hookway.yaml", "hookway.yml"); other != "" {
-		return fmt.Errorf("%s exists already; add to it: hookway schema config describes its keys", other)
-	}
-	written := []string{filepath.Join(dir, "hookway.yaml")}
-	switch path := filepath.Join(dir, "config.schema.json"); {
-	case existing(dir, "config.schema.json") != "": // kept as it is
-	default:
-		if err := writeNew(path, editorSchema); err != nil {
-			return err
-		}
-		written = append(written, path)
-	}
-	if err := writeNew(written[0], templateUser); err != nil {
+	written, err := scaffold.User(dir)
+	if err != nil {
 		return err
 	}
 	if a.json {
@@ -175,28 +117,4 @@ These hooks run in every project, and need no trust. Next:
   hookway install claude   brings Claude Code's events to them; other agents likewise
 `)
 	return nil
-}
-
-// existing gives the first of the names that is there.
-func existing(dir string, names ...string) string {
-	for _, name := range names {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if _, err := os.Lstat(path); err == nil {
-			return path
-		}
-	}
-	return ""
-}
-
-// writeNew writes a file that must not exist yet.
-func writeNew(path string, text []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("the folder cannot be made: %w", err)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return fmt.Errorf("the file cannot be written: %w", err)
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/hookway/hookway/internal/scaffold"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -67,7 +68,7 @@ func setPort(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: set-port VARIABLE")
 	}
-	port, err := freePort()
+	port, err := scaffold.FreePort()
 	ts.Check(err)
 	ts.Setenv(args[0], strconv.Itoa(port))
 }

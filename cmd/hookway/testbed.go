@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/cases"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/server"
 )
@@ -61,7 +62,7 @@ func (b *testbed) find(dir, file string) error {
 		return err
 	}
 	b.root, b.layer = b.Set.Workspace, config.LayerWorkspace
-	if user, err := realPath(b.Set.UserDir); err == nil && inside(user, dir) {
+	if user, err := realPath(b.Set.UserDir); err == nil && disk.Inside(user, dir) {
 		b.root, b.layer = user, config.LayerUser
 	}
 	if b.root == "" {
@@ -83,11 +84,6 @@ func realPath(path string) (string, error) {
 		return "", err
 	}
 	return filepath.EvalSymlinks(abs)
-}
-
-func inside(folder, path string) bool {
-	rel, err := filepath.Rel(folder, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // findFiles looks for test files where the configuration is.
@@ -120,7 +116,7 @@ cases:
 func (b *testbed) problems() cases.Problems {
 	var list cases.Problems
 	for _, p := range b.Set.Problems {
-		if user := inside(b.Set.UserDir, p.File); user != (b.layer == config.LayerUser) {
+		if user := disk.Inside(b.Set.UserDir, p.File); user != (b.layer == config.LayerUser) {
 			continue
 		}
 		if p.Hook != "" {

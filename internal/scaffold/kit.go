@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"bytes"
@@ -22,26 +22,29 @@ import (
 	"github.com/hookway/hookway/docs/schema"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/internal/cases"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/disk"
-	"github.com/hookway/hookway/internal/visible"
 )
 
 //go:embed template
 var templates embed.FS
 
-// kit is a hook that init is about to write.
-type kit struct {
-	app     *app
+// Kit is a hook that hookway init is about to write.
+type Kit struct {
+	Name    string
+	Root    string // the workspace
+	Trusted bool   // its hooks were, so that they stay it
+	Todo    []Todo // what is left to the user
+
+	// Building is told of a program that is about to be built; nil is told nothing.
+	Building func(program string)
+
+	options config.Options
 	lang    *language
-	name    string
-	root    string // the workspace
-	trusted bool   // its hooks were, so that they stay it
 	python  string
 	port    int
-
-	files []planned
-	todo  []todo
-	built string
+	files   []planned
+	built   string
 }
 
 // planned is a file that init writes.
@@ -54,8 +57,8 @@ type planned struct {
 	last bool // hooks are found by it, so that all else is there before
 }
 
-// todo is what init leaves to the user.
-type todo struct {
+// Todo is what hookway init leaves to the user.
+type Todo struct {
 	File  string `json:"file"`
 	List  string `json:"list"`
 	Why   string `json:"why"`
@@ -63,7 +66,7 @@ type todo struct {
 }
 
 // template reads a file of the language's, filled in.
-func (k *kit) template(name string) (string, error) {
+func (k *Kit) template(name string) (string, error) {
 	text, err := templates.ReadFile("template/" + k.lang.name + "/" + name)
 	if strings.HasSuffix(name, ".wasm") {
 		return string(text), err
@@ -72,9 +75,9 @@ func (k *kit) template(name string) (string, error) {
 }
 
 // plan works out what is written, and writes nothing.
-func (k *kit) plan() error {
+func (k *Kit) plan() error {
 	var err error
-	if k.port, err = freePort(); err != nil {
+	if k.port, err = FreePort(); err != nil {
 		return err
 	}
 	for _, s := range k.lang.sources {
@@ -110,16 +113,16 @@ func (k *kit) plan() error {
 }
 
 // path is a file of the workspace.
-func (k *kit) path(name string) string {
-	return filepath.Join(k.root, filepath.FromSlash(strings.ReplaceAll(name, inName, k.name)))
+func (k *Kit) path(name string) string {
+	return filepath.Join(k.Root, filepath.FromSlash(strings.ReplaceAll(name, inName, k.Name)))
 }
 
-func (k *kit) add(name, text string, mode fs.FileMode) {
+func (k *Kit) add(name, text string, mode fs.FileMode) {
 	k.files = append(k.files, planned{path: k.path(name), text: []byte(text), mode: mode})
 }
 
 // fresh reports an error if a file of the hook's own is there already.
-func (k *kit) fresh() error {
+func (k *Kit) fresh() error {
 	paths := []string{}
 	for _, f := range k.files {
 		paths = append(paths, f.path)
@@ -138,13 +141,13 @@ func (k *kit) fresh() error {
 }
 
 // forEditors adds what tells editors the types of a script, where it is not there.
-func (k *kit) forEditors() error {
+func (k *Kit) forEditors() error {
 	settings, err := k.template("tsconfig.json")
 	if err != nil {
 		return err
 	}
 	for name, text := range map[string]string{".hookway/hookway.d.ts": script.Types(), ".hookway/tsconfig.json": settings} {
-		if existing(k.root, name) == "" {
+		if existing(k.Root, name) == "" {
 			k.add(name, text, 0o644)
 		}
 	}
@@ -152,7 +155,7 @@ func (k *kit) forEditors() error {
 }
 
 // ignore keeps from git what belongs to this machine.
-func (k *kit) ignore() error {
+func (k *Kit) ignore() error {
 	if !k.lang.private {
 		return nil
 	}
@@ -190,19 +193,19 @@ func (k *kit) ignore() error {
 }
 
 // entry adds the hook to hookway.yaml.
-func (k *kit) entry() error {
+func (k *Kit) entry() error {
 	lines, err := k.template(cmp.Or(k.lang.entry, "hook.yaml"))
 	if err != nil {
 		return err
 	}
-	if path := existing(k.root, "hookway.yaml", "hookway.yml"); path != "" {
+	if path := existing(k.Root, "hookway.yaml", "hookway.yml"); path != "" {
 		return k.grow(path, "hooks", lines, nil)
 	}
 	editorSchema, err := schema.Get("config")
 	if err != nil {
 		return err
 	}
-	if existing(k.root, ".hookway/config.schema.json") == "" {
+	if existing(k.Root, ".hookway/config.schema.json") == "" {
 		k.add(".hookway/config.schema.json", string(editorSchema), 0o644)
 	}
 	k.add("hookway.yaml", "# yaml-language-server: $schema=.hookway/config.schema.json\nversion: 1\n\nhooks:\n"+lines, 0o644)
@@ -211,12 +214,12 @@ func (k *kit) entry() error {
 }
 
 // cases adds the hook's tests.
-func (k *kit) cases() error {
+func (k *Kit) cases() error {
 	lines, err := k.template("cases.yaml")
 	if err != nil {
 		return err
 	}
-	path := existing(k.root, "hooks_test.yaml", "hooks_test.yml")
+	path := existing(k.Root, "hooks_test.yaml", "hooks_test.yml")
 	if path == "" {
 		k.add("hooks_test.yaml", "# What the hooks must do. `hookway test` runs these cases.\ncases:\n"+lines, 0o644)
 		return nil
@@ -226,7 +229,7 @@ func (k *kit) cases() error {
 		return fmt.Errorf("the file cannot be read: %w", err)
 	}
 	if bytes.Contains(text, []byte(k.lang.trigger)) { // another hook may refuse the same call before
-		lines = strings.Replace(lines, ", by: "+k.name, "", 1)
+		lines = strings.Replace(lines, ", by: "+k.Name, "", 1)
 	}
 	mistakes := func(text []byte) int {
 		_, problems := cases.Parse(path, text, cases.Options{})
@@ -245,7 +248,7 @@ const maxGrown = 4 << 20
 
 // grow adds lines to the list of a YAML file. What cannot be added safely is left
 // to the user.
-func (k *kit) grow(path, list, lines string, check func([]byte) error) error {
+func (k *Kit) grow(path, list, lines string, check func([]byte) error) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return fmt.Errorf("the file cannot be found: %w", err)
@@ -263,15 +266,15 @@ func (k *kit) grow(path, list, lines string, check func([]byte) error) error {
 		err = check(grown)
 	}
 	if err != nil {
-		k.todo = append(k.todo, todo{File: path, List: list, Why: err.Error(), Lines: lines})
+		k.Todo = append(k.Todo, Todo{File: path, List: list, Why: err.Error(), Lines: lines})
 		return nil
 	}
 	k.files = append(k.files, planned{path: real, text: grown, mode: info.Mode().Perm(), old: true, was: text, last: true})
 	return nil
 }
 
-// freePort is one that nobody listens at now, below those that systems give out.
-func freePort() (int, error) {
+// FreePort is one that nobody listens at now, below those that systems give out.
+func FreePort() (int, error) {
 	for range 100 {
 		n, err := rand.Int(rand.Reader, big.NewInt(10000))
 		if err != nil {
@@ -290,12 +293,12 @@ func freePort() (int, error) {
 const buildLimit = 10 * time.Minute
 
 // build makes the program of the hook's source.
-func (k *kit) build(ctx context.Context, done *written) error {
+func (k *Kit) build(ctx context.Context, done *written) error {
 	if k.built == "" {
 		return nil
 	}
-	if !k.app.json {
-		fmt.Fprintf(visible.Writer{To: k.app.out}, "building %s with go\n", k.built)
+	if k.Building != nil {
+		k.Building(k.built)
 	}
 	if err := done.folder(filepath.Dir(k.built)); err != nil {
 		return err
@@ -316,10 +319,10 @@ func (k *kit) build(ctx context.Context, done *written) error {
 }
 
 // source is where the hook's source is, as people write it.
-func (k *kit) source() string { return strings.ReplaceAll(k.lang.source, inName, k.name) }
+func (k *Kit) source() string { return strings.ReplaceAll(k.lang.source, inName, k.Name) }
 
 // again is the line that builds the hook anew, or "".
-func (k *kit) again() string {
+func (k *Kit) again() string {
 	switch {
 	case k.lang.name == "go":
 		return k.fill("go -C FOLDER build -o ../../.hookway/bin/")
@@ -331,8 +334,8 @@ func (k *kit) again() string {
 	return ""
 }
 
-// paths are the files that were written, or those that were added to.
-func (k *kit) paths(old bool) []string {
+// Paths are the files that were written, or those that were added to.
+func (k *Kit) Paths(old bool) []string {
 	out := []string{}
 	for _, f := range k.files {
 		if f.old == old {
@@ -344,3 +347,6 @@ func (k *kit) paths(old bool) []string {
 	}
 	return out
 }
+
+// Lang is the language as hookway init --lang names it.
+func (k *Kit) Lang() string { return k.lang.name }

@@ -1,4 +1,4 @@
-package main
+package scaffold
 
 import (
 	"cmp"
@@ -76,7 +76,7 @@ var otherNames = map[string]string{
 	"webassembly": "wasm", "wat": "wasm", "wasi": "wasm", "web": "http", "https": "http", "server": "http", "webhook": "http",
 }
 
-func languageNames() []string {
+func Languages() []string {
 	var names []string
 	for _, l := range languages {
 		names = append(names, l.name)
@@ -103,7 +103,7 @@ func (l *language) ids(name string) []string {
 }
 
 // tools looks for what the hook needs, before anything is written.
-func (k *kit) tools(ctx context.Context) error {
+func (k *Kit) tools(ctx context.Context) error {
 	k.python = "python3"
 	if _, err := exec.LookPath("go"); err != nil && k.lang.name == "wasm" {
 		k.lang = &wat
@@ -134,10 +134,10 @@ if importlib.util.find_spec(sys.argv[1]):
 `
 
 // askPython asks the interpreter whether it and the hook go together.
-func (k *kit) askPython(ctx context.Context) error {
+func (k *Kit) askPython(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, k.python, "-I", "-c", pythonQuestion, k.name)
+	cmd := exec.CommandContext(ctx, k.python, "-I", "-c", pythonQuestion, k.Name)
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err == nil {
@@ -153,7 +153,15 @@ func (k *kit) askPython(ctx context.Context) error {
 var inWords = map[string]string{"python": "Python", "go": "Go", "http": "Python, as a web server"}
 
 // fill puts the hook's own words into a template.
-func (k *kit) fill(text string) string {
-	return strings.NewReplacer(inName, k.name, inPort, fmt.Sprint(k.port), inPython, k.python,
-		inFile, strings.ReplaceAll(k.lang.source, inName, k.name), inFolder, "hooks/"+k.name).Replace(text)
+func (k *Kit) fill(text string) string {
+	return strings.NewReplacer(inName, k.Name, inPort, fmt.Sprint(k.port), inPython, k.python,
+		inFile, strings.ReplaceAll(k.lang.source, inName, k.Name), inFolder, "hooks/"+k.Name).Replace(text)
+}
+
+// Title says in a few words what a hook in a language is.
+func Title(name string) string {
+	if l := languageOf(name); l != nil {
+		return l.title
+	}
+	return ""
 }
