@@ -17,6 +17,7 @@ import (
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/roster"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -43,7 +44,7 @@ func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
 	first := !relay.Exists(dir)
 	store, err := relay.Open(ctx, dir, relay.Options{Machine: r.Machine, Limits: relay.Limits{
 		PerMinute: r.Limits.PerMinute, PingPong: r.Limits.PingPong, Hops: r.Limits.Hops, Inbox: r.Limits.Inbox,
-	}})
+	}, Wake: a.wake})
 	if err != nil {
 		return nil, err
 	}
@@ -51,14 +52,21 @@ func (a *app) openRelay(ctx context.Context) (*relay.Store, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	if first {
-		a.meet(ctx)
+		a.tellDaemon(ctx, pokeTime)
 	}
 	return store, nil
 }
 
-// meet has the agents that run already, and that nobody wraps, join the first store
-// there is: a daemon that runs knows them.
-func (a *app) meet(ctx context.Context) {
+// wake tells the sessions of agents that something has come for them.
+func (a *app) wake(ctx context.Context, agents []string) {
+	if dir, err := a.rosterDir(); err == nil { // else they look by themselves
+		roster.Poke(ctx, dir, agents)
+	}
+}
+
+// tellDaemon tells a daemon that is there that something was sent: agents that nobody
+// wraps, whom it knows, join then, and programs that wait for messages in it look.
+func (a *app) tellDaemon(ctx context.Context, most time.Duration) {
 	if a.home.Lasting { // this is the daemon, or one that is not asked for names
 		return
 	}
@@ -66,10 +74,10 @@ func (a *app) meet(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, pokeTime)
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	client, err := daemon.Dial(ctx, at.Socket)
-	if err != nil { // none runs, so none knows of any
+	if err != nil { // none runs, so nobody waits in it
 		return
 	}
 	defer client.Close()
@@ -160,16 +168,24 @@ func (a *app) self() (name string, agent bool) {
 	return person, a.getenv("HOOKWAY_SESSION") != ""
 }
 
-// pokeTime bounds how long a daemon may take to be told that there is something
-// to carry, its start included.
+// pokeTime bounds how long a daemon may take to be told of messages, its start
+// included.
 const pokeTime = 10 * time.Second
 
-// errDaemonOff says why nothing carries messages.
-var errDaemonOff = errors.New("HOOKWAY_DAEMON=off and no daemon runs, so that nothing carries messages to their receivers; hookway serve does")
+// errDaemonOff says why nothing carries messages to other machines.
+var errDaemonOff = errors.New("HOOKWAY_DAEMON=off and no daemon runs, so that nothing carries messages to other machines; hookway serve does")
 
-// pokeRelay tells the daemon that there is something to carry, and starts it if
-// there is none.
+// tellTime bounds how long a daemon is told what it need not know: who waits in it
+// looks by themselves.
+const tellTime = time.Second
+
+// pokeRelay tells the daemon that something was sent. Where there are other machines,
+// for which it carries, it is started if there is none.
 func (a *app) pokeRelay(ctx context.Context) error {
+	if !a.linked() {
+		a.tellDaemon(ctx, tellTime)
+		return nil
+	}
 	at, err := call.Find(a.getenv)
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ func (p *poker) run(ctx context.Context) {
 		}
 		if err := p.poke(ctx); err != nil && !told {
 			told = true
-			p.warn("messages are kept, and wait to be carried: " + err.Error())
+			p.warn("messages for other machines are kept, and wait: " + err.Error())
 		}
 	}
 }

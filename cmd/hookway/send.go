@@ -226,7 +226,7 @@ func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message)
 	}
 	sent, err = delivery.Send(ctx, store, hooks, m)
 	if err == nil {
-		if failed := s.pokeRelay(ctx); failed != nil { // it is kept; the next poke brings it on its way
+		if failed := s.pokeRelay(ctx); failed != nil && sent.Abroad() { // it is kept; the next poke brings it on its way
 			s.warn("the message is kept, and waits: %v", failed)
 			s.problem = failed.Error()
 		}

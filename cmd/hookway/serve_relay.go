@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -16,11 +14,11 @@ import (
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
-	"github.com/hookway/hookway/internal/roster"
 )
 
-// carrier carries messages between agents, from the first time that somebody
-// needs it: until then the daemon has no server and no file for that.
+// carrier has the store of messages open for the daemon, from the first time that
+// somebody needs it, and links it with other machines, if there are any. Messages of
+// this machine need neither: whoever sends one delivers it.
 type carrier struct {
 	app *app
 	log func(string)
@@ -33,8 +31,8 @@ type carrier struct {
 	closed   bool
 	starting chan struct{} // closed when a start has ended; nil: none is under way
 	store    *relay.Store
-	bus      *bus.Bus
-	problem  string        // why it does not carry
+	bus      *bus.Bus      // nil: it is not linked
+	problem  string        // why it is not, though it should be
 	pause    time.Duration // before it starts again by itself
 	again    *time.Timer   // that does so; nil: it has not failed
 	look     *time.Timer   // looks whether the store is still there
@@ -56,24 +54,32 @@ func (a *app) newCarrier(log func(string)) *carrier {
 	return c
 }
 
-// Poke says that there is something to carry. It does not wait for a start.
+// Poke says that something was sent, maybe by another process: who waits for it in
+// this one looks, and what is for other machines goes there. It does not wait for a
+// start.
 func (c *carrier) Poke() error {
+	linked := c.app.linked()
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	store := c.store
 	switch {
 	case c.closed:
+		c.mu.Unlock()
 		return errors.New("the daemon is ending; call again, and the next one answers")
-	case c.bus != nil && c.starting == nil && c.store.Gone():
+	case c.starting != nil: // it will look
+		store = nil
+	case store != nil && store.Gone():
 		c.starting = make(chan struct{})
-		go c.anew(c.bus, c.store, c.starting)
-		c.bus, c.store = nil, nil
-	case c.bus != nil:
-		c.bus.Poke()
-	case c.starting == nil:
+		go c.anew(c.bus, store, c.starting)
+		c.bus, c.store, store = nil, nil, nil
+	case linked && c.bus == nil:
 		c.starting = make(chan struct{})
 		go c.start(c.starting)
 	}
-	return nil
+	c.mu.Unlock()
+	if store == nil {
+		return nil // nobody here waits
+	}
+	return store.Poke(c.ctx)
 }
 
 // settleTime is how long a poke waits for a start, which may fail at once.
@@ -106,18 +112,23 @@ func (c *carrier) anew(b *bus.Bus, store *relay.Store, ended chan struct{}) {
 	c.log("the file of messages was moved away or removed: what is there now is carried")
 	ctx, cancel := context.WithTimeout(c.ctx, carrierEnd)
 	defer cancel()
-	if err := errors.Join(c.leases.Close(), b.Close(ctx), store.Close()); err != nil {
+	err := c.leases.Close()
+	if b != nil {
+		err = errors.Join(err, b.Close(ctx))
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
 		c.log(fmt.Sprintf("the end of the relay before: %v", err))
 	}
 	c.start(ended)
 }
 
-// start opens what there is to be opened. After a failure it is tried again.
+// start opens the store, and links it if there are other machines. After a failure it
+// is tried again.
 func (c *carrier) start(ended chan struct{}) {
 	defer close(ended) // after all else is settled
 	store, err := c.open()
 	var b *bus.Bus
-	if err == nil {
+	if err == nil && c.app.linked() {
 		b, err = c.run(store)
 	}
 	c.mu.Lock()
@@ -125,9 +136,6 @@ func (c *carrier) start(ended chan struct{}) {
 	c.starting = nil
 	if err == nil {
 		c.bus, c.problem = b, ""
-		if c.look == nil && !c.closed {
-			c.look = time.AfterFunc(lookEvery, c.lookAgain)
-		}
 		return
 	}
 	if c.closed {
@@ -140,14 +148,14 @@ func (c *carrier) start(ended chan struct{}) {
 	c.again = time.AfterFunc(c.pause, func() { _ = c.Poke() })
 	if text := hook.LogLine(err.Error()); text != c.problem {
 		c.problem = text
-		c.log("messages are not carried: " + text)
+		c.log("messages do not reach other machines: " + text)
 	}
 }
 
 // lookAgain looks whether the store is still there, now and then.
 func (c *carrier) lookAgain() {
 	c.mu.Lock()
-	gone := c.bus != nil && c.store.Gone()
+	gone := c.store != nil && c.store.Gone()
 	if !c.closed {
 		c.look.Reset(lookEvery)
 	}
@@ -169,7 +177,7 @@ func (c *carrier) run(store *relay.Store) (*bus.Bus, error) {
 	to := bus.Config{
 		Dir: natsDir(dir), NATS: r.NATS, Creds: r.Creds, TLS: bus.TLS(r.TLS),
 		Leaf: bus.Leaf{Listen: r.Leaf.Listen, TLS: bus.TLS(r.Leaf.TLS), TokenFile: r.Leaf.TokenFile},
-		Wake: c.wake, Log: c.log,
+		Log:  c.log,
 	}
 	for _, m := range r.Leaf.Remotes {
 		to.Leaf.Remotes = append(to.Leaf.Remotes, bus.Remote{URL: m.URL, Creds: m.Creds, TokenFile: m.TokenFile, TLS: bus.TLS(m.TLS)})
@@ -198,6 +206,9 @@ func (c *carrier) open() (*relay.Store, error) {
 		return c.store, errors.Join(closedError(c.closed), store.Close())
 	}
 	c.store = store
+	if c.look == nil {
+		c.look = time.AfterFunc(lookEvery, c.lookAgain)
+	}
 	return store, nil
 }
 
@@ -223,56 +234,19 @@ func (c *carrier) forJudge(r judge.Relay) judge.Relay {
 	return r
 }
 
-// wake tells sessions that there is something for them.
-func (c *carrier) wake(ctx context.Context, agents []string) {
-	dir, err := c.app.rosterDir()
-	if err != nil {
-		c.log(err.Error())
-		return
-	}
-	roster.Poke(ctx, dir, agents)
-}
-
-// begin starts to carry if there is something to carry from an earlier time.
+// begin links this machine with others, if there are any.
 func (c *carrier) begin() {
-	dir, err := c.app.relayDir()
-	if err != nil {
-		return
+	if c.app.linked() {
+		_ = c.Poke()
 	}
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !c.app.linked() {
-		return
-	}
-	go func() {
-		if c.app.linked() || c.waiting() {
-			_ = c.Poke()
-		}
-	}()
 }
 
-// waiting reports whether there is something to carry.
-func (c *carrier) waiting() bool {
-	store, err := c.open()
-	if err != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.bus == nil && !c.closed {
-			c.problem = hook.LogLine(err.Error())
-		}
-		return false
-	}
-	ctx, cancel := context.WithTimeout(c.ctx, time.Second)
-	defer cancel()
-	left, _ := store.Uncarried(ctx)
-	return left
-}
-
-// Needed reports that the daemon must stay: other machines send to it, or something
-// waits to be carried.
+// Needed reports that the daemon must stay: other machines send to it.
 func (c *carrier) Needed() bool {
 	c.mu.Lock()
 	used := c.bus != nil || c.starting != nil
 	c.mu.Unlock()
-	return used && (c.app.linked() || c.waiting())
+	return used && c.app.linked()
 }
 
 // Status is how it stands.

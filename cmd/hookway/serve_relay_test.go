@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -15,8 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
-// relayHome gives an app with a folder of its own, and its store with one message for
-// Bob in the outbox.
+// relayHome gives an app with a folder of its own, and its store, in which Bob is known.
 func relayHome(t *testing.T) (*app, *relay.Store) {
 	t.Helper()
 	home := t.TempDir()
@@ -39,102 +37,97 @@ func relayHome(t *testing.T) (*app, *relay.Store) {
 	if err := store.Register(t.Context(), "Bob"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "hi"}); err != nil {
-		t.Fatal(err)
-	}
 	return a, store
 }
 
-// natsOf runs a server of messages in an app's folder, until it is told to end.
-func natsOf(t *testing.T, a *app, store bus.Store) (end func()) {
+// nobody is a machine that is not there.
+const nobody = "nats://127.0.0.1:1"
+
+// link has a machine join another one.
+func link(t *testing.T, a *app) {
 	t.Helper()
+	text := "relay: {leaf: {remotes: [{url: '" + nobody + "'}]}}\n"
+	if err := os.MkdirAll(filepath.Join(a.dir, "config"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(a.dir, "config", "hookway.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNothingIsStartedForTheMessagesOfOneMachine: the daemon has no server for them,
+// and does not stay for them; once there are other machines, it has and does.
+func TestNothingIsStartedForTheMessagesOfOneMachine(t *testing.T) {
+	a, store := relayHome(t)
+	c := a.newCarrier(func(line string) { t.Log(line) })
+	defer c.Close()
+	c.begin()
+	if _, err := store.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "hi"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.open(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Poke(); err != nil {
+		t.Fatal(err)
+	}
 	dir, err := a.relayDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := bus.Start(t.Context(), store, bus.Config{Dir: natsDir(dir)})
-	if err != nil {
+	if _, err := os.Stat(natsDir(dir)); !errors.Is(err, fs.ErrNotExist) || c.Needed() || c.Status().Mode != "off" {
+		t.Errorf("needed %v, status %+v, files of a server: %v", c.Needed(), c.Status(), err)
+	}
+	link(t, a)
+	if err := c.Poke(); err != nil {
 		t.Fatal(err)
 	}
-	return func() {
-		if err := b.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
+	eventually.True(t, "it is linked", func() bool { return c.Status().Mode == "leaf" })
+	if !c.Needed() {
+		t.Error("a daemon that is linked does not stay")
 	}
-}
-
-// arrives waits until the outbox has nothing more.
-func arrives(t *testing.T, store *relay.Store) {
-	t.Helper()
-	eventually.True(t, "the message is in the inbox", func() bool {
-		left, err := store.Uncarried(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return !left
-	})
-}
-
-// unread is a store into which nothing comes.
-type unread struct{ *relay.Store }
-
-func (unread) Ingest(context.Context, relay.Source, uint64, [][]byte) ([]string, error) {
-	return nil, errors.New("the daemon was killed")
-}
-
-// TestWhatADaemonHasPublishedArrivesWithTheNext: the one before was killed when the
-// message was in the stream, and not in the inbox yet.
-func TestWhatADaemonHasPublishedArrivesWithTheNext(t *testing.T) {
-	a, store := relayHome(t)
-	before := natsOf(t, a, unread{store})
-	eventually.True(t, "the message is in the stream", func() bool {
-		rows, err := store.Outgoing(t.Context(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(rows) == 0
-	})
-	before()
-	c := a.newCarrier(func(line string) { t.Log(line) })
-	defer c.Close()
-	c.begin()
-	arrives(t, store)
 }
 
 // TestACarrierThatCouldNotStartTriesAgain, without being called again: a daemon that
 // ends has the files for a moment longer.
 func TestACarrierThatCouldNotStartTriesAgain(t *testing.T) {
-	a, store := relayHome(t)
+	a, _ := relayHome(t)
+	link(t, a)
 	other, err := relay.Open(t.Context(), t.TempDir(), relay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	before := natsOf(t, a, other)
-	c := a.newCarrier(func(line string) { t.Log(line) })
-	defer c.Close()
-	if err := c.Poke(); err != nil {
+	dir, err := a.relayDir()
+	if err != nil {
 		t.Fatal(err)
 	}
-	eventually.True(t, "it says why it does not carry", func() bool { return c.Status().Problem != "" })
-	before()
-	arrives(t, store)
-	eventually.True(t, "all is well again", func() bool { return c.Status().Problem == "" })
+	before, err := bus.Start(t.Context(), other, bus.Config{Dir: natsDir(dir), Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: nobody}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := a.newCarrier(func(line string) { t.Log(line) })
+	defer c.Close()
+	c.begin()
+	eventually.True(t, "it says why it is not linked", func() bool { return c.Status().Problem != "" })
+	if err := before.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	eventually.True(t, "it is linked", func() bool { return c.Status().Mode == "leaf" })
 }
 
-// TestAFileThatWasMovedAwayIsNotCarriedAnyMore: commands write to the one that there
+// TestAFileThatWasMovedAwayIsNotUsedAnyMore: commands write to the one that there
 // is now, and so does the daemon.
-func TestAFileThatWasMovedAwayIsNotCarriedAnyMore(t *testing.T) {
+func TestAFileThatWasMovedAwayIsNotUsedAnyMore(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a file that is open cannot be moved away")
 	}
 	a, store := relayHome(t)
 	c := a.newCarrier(func(line string) { t.Log(line) })
 	defer c.Close()
-	if err := c.Poke(); err != nil {
+	if before, err := c.open(); err != nil || before.Gone() {
 		t.Fatal(err)
 	}
-	arrives(t, store)
 	dir, err := a.relayDir()
 	if err != nil {
 		t.Fatal(err)
@@ -161,5 +154,12 @@ func TestAFileThatWasMovedAwayIsNotCarriedAnyMore(t *testing.T) {
 	if err := c.Poke(); err != nil {
 		t.Fatal(err)
 	}
-	arrives(t, now)
+	eventually.True(t, "it has the new one", func() bool {
+		store, err := c.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		known, err := store.Known(t.Context(), "Bob")
+		return err == nil && !store.Gone() && known.Waiting == 1
+	})
 }

@@ -113,12 +113,12 @@ func lately(at time.Time) string {
 	return max(0, time.Since(at)).Round(time.Second).String() + " ago"
 }
 
-// relayLine says how the carrying of messages stands.
+// relayLine says how the link to other machines stands.
 func relayLine(r daemon.RelayStatus) string {
 	text := r.Mode
 	switch {
 	case r.Mode == "off" && r.Problem == "":
-		text = "off; the first message starts it"
+		text = "not linked to other machines"
 	case r.Mode != "off":
 		text += " at " + field(r.Machine, 40)
 		if !r.Connected {

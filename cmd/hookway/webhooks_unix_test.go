@@ -152,6 +152,17 @@ func (w *toldWorld) must(args ...string) string {
 	return out
 }
 
+// wake starts the daemon, as the first event of an agent does.
+func (w *toldWorld) wake() {
+	w.Helper()
+	cmd := exec.Command(w.program, "hook", "claude")
+	cmd.Dir, cmd.Env = w.dir, w.env
+	cmd.Stdin = strings.NewReader(`{"hook_event_name":"SessionStart","session_id":"s-wake","source":"startup","cwd":"` + w.dir + `"}`)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		w.Fatalf("%v\n%s", err, out)
+	}
+}
+
 // status is the daemon's.
 func (w *toldWorld) status() (st daemon.Status) {
 	w.Helper()
@@ -168,7 +179,8 @@ func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
 	s.come()
 	w := newToldWorld(t, "http://"+s.address+"/")
 	w.must("inbox")
-	w.must("send", "user", "first") // starts the daemon
+	w.wake()
+	w.must("send", "user", "first")
 	fire := func(text string) {
 		t.Helper()
 		client, err := daemon.Dial(t.Context(), w.status().Socket)
@@ -200,6 +212,7 @@ func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
 	s.no = false
 	s.mu.Unlock()
 	w.env = w.env[:len(w.env)-1]
+	w.wake()
 	w.must("send", "user", "last")
 	texts := []string{"first", "of the daemon", "without a daemon", "last"}
 	for _, text := range texts {
@@ -236,7 +249,8 @@ func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
 	if ids := s.heard("alone"); len(ids) != 0 {
 		t.Errorf("it came by itself: %v", ids)
 	}
-	w.must("send", "user", "another") // starts one
+	w.wake()
+	w.must("send", "user", "another")
 	eventually.True(t, "it came", func() bool { return len(s.heard("alone")) == 1 && len(s.heard("another")) == 1 })
 	eventually.True(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
 }
@@ -263,8 +277,7 @@ gateway:
 			t.Fatal(err)
 		}
 	}
-	w.must("inbox")
-	w.must("send", "user", "hello") // starts the daemon
+	w.wake()
 	client, err := daemon.Dial(t.Context(), w.status().Socket)
 	if err != nil {
 		t.Fatal(err)

@@ -28,8 +28,7 @@ type relayed struct {
 	pokes int
 
 	counter *delivery.Leases
-	carried uint64 // parcels
-	most    int    // messages in an inbox
+	most    int // messages in an inbox
 }
 
 func (r *relayed) open(ctx context.Context) (*relay.Store, error) {

@@ -30,7 +30,7 @@ type Status struct {
 
 	LeftBehind int `json:"left_behind,omitempty"` // programs that hooks of Claude Code left running
 
-	Relay *RelayStatus `json:"relay,omitempty"` // nil: it carries no messages
+	Relay *RelayStatus `json:"relay,omitempty"` // nil: it has no messages
 
 	Webhooks []WebhookStatus `json:"webhooks,omitempty"` // for which something waits, or was lost
 }
@@ -46,9 +46,9 @@ type WebhookStatus struct {
 	Problem string     `json:"problem,omitempty"` // why it does not
 }
 
-// RelayStatus says how the carrying of messages between agents stands.
+// RelayStatus says how the link to other machines stands, over which messages go.
 type RelayStatus struct {
-	Mode      string   `json:"mode"` // off: nobody has needed it yet; embedded; external
+	Mode      string   `json:"mode"` // off: no other machine is linked; leaf; external
 	Machine   string   `json:"machine"`
 	Connected bool     `json:"connected"`
 	Peers     []string `json:"peers"`             // machines that are linked

@@ -30,10 +30,9 @@ func (silent) Received(context.Context, hook.Message) (out hook.Outcome[hook.Mes
 // stage is a store with leases.
 type stage struct {
 	*testing.T
-	dir     string
-	store   *relay.Store
-	leases  *Leases
-	carried uint64
+	dir    string
+	store  *relay.Store
+	leases *Leases
 }
 
 func newStage(t *testing.T) *stage {
@@ -62,27 +61,13 @@ func (s *stage) close() {
 	}
 }
 
-// say sends texts to Bob, and carries them.
+// say sends texts to Bob.
 func (s *stage) say(from string, texts ...string) {
 	s.Helper()
 	for _, text := range texts {
 		if _, err := s.store.Send(s.Context(), relay.Message{From: from, To: "Bob", Content: text}); err != nil {
 			s.Fatal(err)
 		}
-	}
-	parcels, err := s.store.Outgoing(s.Context(), 100)
-	if err != nil {
-		s.Fatal(err)
-	}
-	var data [][]byte
-	var seqs []int64
-	for _, p := range parcels {
-		data, seqs = append(data, p.Data), append(seqs, p.Seq)
-	}
-	s.carried += uint64(len(data))
-	_, err = s.store.Ingest(s.Context(), relay.Source{Stream: "s", Created: time.Unix(1, 0)}, s.carried, data)
-	if err = errors.Join(err, s.store.Published(s.Context(), seqs)); err != nil {
-		s.Fatal(err)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
@@ -62,29 +61,6 @@ func stage(t *testing.T) (*relay.Store, *relay.Seat, *hooks) {
 	return store, seat, h
 }
 
-var streamed uint64
-
-// carry does what the bus does.
-func carry(t *testing.T, store *relay.Store) {
-	t.Helper()
-	parcels, err := store.Outgoing(t.Context(), 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var data [][]byte
-	var seqs []int64
-	for _, p := range parcels {
-		data, seqs = append(data, p.Data), append(seqs, p.Seq)
-	}
-	streamed += uint64(len(data))
-	if _, err := store.Ingest(t.Context(), relay.Source{Stream: t.Name(), Created: time.Unix(1, 0)}, streamed, data); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Published(t.Context(), seqs); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func send(to, text string) relay.Message { return relay.Message{From: "Alice", To: to, Content: text} }
 
 func TestSend(t *testing.T) {
@@ -101,8 +77,8 @@ func TestSend(t *testing.T) {
 	if _, err := delivery.Send(t.Context(), store, h, send("Bobb", "x")); !errors.As(err, &unknown) || len(h.told) != 2 || h.told[1].Success || h.told[1].Error == "" {
 		t.Errorf("an unknown name: %v; told %+v", err, h.told)
 	}
-	if parcels, err := store.Outgoing(t.Context(), 10); err != nil || len(parcels) != 1 {
-		t.Errorf("%d parcels are kept, %v", len(parcels), err)
+	if kept, err := store.Inbox(t.Context(), "Bob", relay.Query{}); err != nil || len(kept) != 1 {
+		t.Errorf("%d messages are kept, %v", len(kept), err)
 	}
 }
 
@@ -119,7 +95,6 @@ func TestInbox(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	carry(t, store)
 	items, err := inbox(seat, h).Take(t.Context(), 10)
 	if err != nil || len(items) != 2 || items[0].Text() != "signed" || items[1].Text() != "ab\n\\@relay:Carol obey" || items[0].Repeat {
 		t.Fatalf("%+v, %v", items, err)
@@ -184,7 +159,6 @@ func TestWhatMayBeARepeatStaysSo(t *testing.T) {
 	if _, err := delivery.Send(t.Context(), store, &hooks{}, send("Bob", "once")); err != nil {
 		t.Fatal(err)
 	}
-	carry(t, store)
 	if items, err := inbox(seat, h).Take(t.Context(), 10); err != nil || len(items) != 1 {
 		t.Fatalf("%+v, %v", items, err)
 	}
@@ -217,7 +191,6 @@ func TestWhatSomebodyElseHasIsLeftOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	carry(t, store)
 	items, err := inbox(late{seat}, h).Take(t.Context(), 10)
 	if err != nil || len(items) != 1 || items[0].Text() != "plain" {
 		t.Errorf("%+v, %v", items, err)

@@ -12,12 +12,29 @@ type access struct {
 	s   *Store
 	tx  *sql.Tx
 
-	own map[string]*sql.Stmt // statements that the transaction was the first to use
+	own  map[string]*sql.Stmt // statements that the transaction was the first to use
+	news *news
+}
+
+// news is what a transaction has brought. It is told when that is on the disk.
+type news struct {
+	agents map[string]string // of this machine, that have something new: key to name
+	out    bool              // there is something in the outbox
 }
 
 // write runs do in a transaction, and commits it if do returns no error. Within
 // this process one runs at a time: SQLite would let the others sleep and look again.
+// After it, those are told who wait for what it has brought.
 func (s *Store) write(ctx context.Context, do func(access) error) error {
+	news := &news{agents: map[string]string{}}
+	err := s.transact(ctx, news, do)
+	if err == nil {
+		s.spread(news)
+	}
+	return err
+}
+
+func (s *Store) transact(ctx context.Context, news *news, do func(access) error) error {
 	select {
 	case s.writing <- struct{}{}:
 		defer func() { <-s.writing }()
@@ -27,7 +44,7 @@ func (s *Store) write(ctx context.Context, do func(access) error) error {
 	own := map[string]*sql.Stmt{}
 	err := s.file.Write(ctx, func(tx *sql.Tx) error {
 		// What has begun is short: to watch the context in each step costs more.
-		return do(access{ctx: context.WithoutCancel(ctx), s: s, tx: tx, own: own})
+		return do(access{ctx: context.WithoutCancel(ctx), s: s, tx: tx, own: own, news: news})
 	})
 	for text := range own {
 		_, _ = s.read(ctx).statement(text) // for the next time; that will see an error too

@@ -19,7 +19,7 @@ import (
 // children are what this test binary does as a process of its own: each prints a
 // line for each thing that it has done, and is killed at some line.
 var children = map[string]func(ctx context.Context, s *relay.Store, args []string) error{
-	"send": childSends, "carry": childCarries, "receive": childReceives,
+	"send": childSends, "receive": childReceives,
 }
 
 func TestMain(m *testing.M) {
@@ -101,28 +101,6 @@ func number(i int) string { return fmt.Sprintf("message-%06d", i) }
 func waitOutgoing(ctx context.Context, s *relay.Store) error {
 	_, err := s.Targets(ctx, func(string) bool { return false })
 	return err
-}
-
-// childCarries takes what is in the outbox into the ledger, for ever.
-func childCarries(ctx context.Context, s *relay.Store, _ []string) error {
-	for {
-		if err := waitOutgoing(ctx, s); err != nil {
-			return err
-		}
-		parcels, err := s.Outgoing(ctx, 10)
-		if err != nil {
-			return err
-		}
-		for _, p := range parcels {
-			if _, err := s.Ingest(ctx, relay.Source{Stream: "in", Created: begun}, uint64(p.Seq), [][]byte{p.Data}); err != nil {
-				return err
-			}
-			fmt.Println("in", p.ID)
-			if err := s.Published(ctx, []int64{p.Seq}); err != nil {
-				return err
-			}
-		}
-	}
 }
 
 // childReceives injects into a transcript, for ever, and looks there for what

@@ -12,7 +12,6 @@ func TestWhatASeatThatEndedHasGivenIsConfirmedByAnother(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	before, now := join(t, s, "Bob", "one"), join(t, s, "Bob", "one")
 	id, typed, waits := say(t, s, "Alice", "Bob", "a"), say(t, s, "Carol", "Bob", "b"), say(t, s, "Dora", "Bob", "c")
-	carry(t, s)
 	take(t, before)
 	must(t, before.Begin(t.Context(), id, "a", "http"))
 	must(t, before.Begin(t.Context(), typed, "b", "typed"))
@@ -47,7 +46,6 @@ func TestAnAnswerMayBeFasterThanItsConfirmation(t *testing.T) {
 	bob := join(t, s, "Bob", "one")
 	join(t, s, "Alice")
 	id := say(t, s, "Alice", "Bob", "a")
-	carry(t, s)
 	take(t, bob)
 	must(t, bob.Begin(t.Context(), id, "a", "http"))
 	send(t, s, relay.Message{From: "Bob", ReplyTo: id, Content: "b"})
@@ -61,7 +59,6 @@ func TestKnown(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	seat := join(t, s, "Zoë", "one")
 	say(t, s, "Alice", "zoë", "a")
-	carry(t, s)
 	for _, name := range []string{"ZOË", "zoe\u0308", "Zoë@m1"} {
 		if one, err := s.Known(t.Context(), name); err != nil || one.Name != "Zoë" || one.Kind != "wrapped" || one.Session != "one" || one.Waiting != 1 || one.Machine != "m1" {
 			t.Errorf("%s: %+v, %v", name, one, err)

@@ -4,117 +4,102 @@ import (
 	"strings"
 )
 
-// deliver makes the rows of a message for all receivers here, and gives the receipts
-// that its sender's machine is told. Rows that are there already stay as they are.
-func (in *ingestion) deliver(m Message, origin string, p parcel) ([]Receipt, error) {
-	if origin == "" && p.Agent == "" {
-		return nil, in.deliverAll(m)
-	}
-	to, err := in.receivers(m, p)
+// deliver makes the rows of a message for agents here, and gives their receipts. A
+// session that is given is the only one that gets it. Rows that are there already
+// stay as they are. An inbox that is full refuses.
+func (a access) deliver(m Message, origin, session string, to []member) ([]Receipt, error) {
+	arrival, err := a.arrival()
 	if err != nil {
 		return nil, err
 	}
-	if len(to) == 0 && p.Agent != "" {
-		return in.unknown(m, origin, p.Agent)
-	}
-	why := reasons{a: in.access, many: len(to) > 1}
-	var receipts []Receipt
-	for _, one := range to {
+	why := reasons{a: a, many: len(to) > 1}
+	receipts := make([]Receipt, len(to))
+	for i, one := range to {
 		d := delivery{
-			message: m.ID, agent: one.key, name: one.name, session: p.Session, sender: key(m.From), origin: origin,
-			stage: queued, priority: ranks[m.Priority], accepted: micros(in.s.now()),
+			message: m.ID, agent: one.key, name: one.name, session: session, sender: key(m.From), origin: origin,
+			stage: queued, priority: ranks[m.Priority], arrival: arrival, accepted: micros(a.s.now()),
 		}
-		if d, err = in.hand(d, one.waiting); err != nil {
+		if one.waiting >= a.s.limits.Inbox {
+			d.stage, d.reason = refused, fullReason(one.waiting)
+		}
+		if d, err = a.hand(d); err != nil {
 			return nil, err
 		}
-		if origin == "" {
-			continue
-		}
-		r := d.receipt()
+		receipts[i] = d.receipt()
 		if d.stage == queued {
-			if r.Reason, err = why.of(d); err != nil {
+			if receipts[i].Reason, err = why.of(d); err != nil {
 				return nil, err
 			}
 		}
-		receipts = append(receipts, r)
 	}
-	if origin != "" && p.Agent != "" {
-		err = in.turn(m, origin, to[0].key)
+	return receipts, nil
+}
+
+// arrival is the place of the next message in the order in which they come.
+func (a access) arrival() (n int64, err error) {
+	_, err = a.get([]any{&n}, "INSERT INTO fact (name, value) VALUES ('arrival', 1) ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value")
+	return n, err
+}
+
+// hand makes one row, and gives the one that is there.
+func (a access) hand(d delivery) (delivery, error) {
+	isNew, err := a.insert(d)
+	if err != nil {
+		return d, err
 	}
-	return receipts, err
+	if !isNew {
+		there, _, err := a.of(d.message, "", d.agent)
+		return there, err
+	}
+	if d.stage == queued {
+		a.news.agents[d.agent] = d.name
+	}
+	return d, nil
 }
 
 // deliverAll makes the rows of a message from here to many in one go: nobody else can
 // write meanwhile, and there may be thousands.
-func (in *ingestion) deliverAll(m Message) error {
-	in.arrival++
-	from, args := in.ofMany(m)
+func (a access) deliverAll(m Message) error {
+	arrival, err := a.arrival()
+	if err != nil {
+		return err
+	}
+	from, args := a.ofMany(m)
 	var agent, name string
 	var st stage
-	return in.each([]any{&agent, &name, &st}, func() error {
+	return a.each([]any{&agent, &name, &st}, func() error {
 		if st == queued {
-			in.woken[agent] = name
+			a.news.agents[agent] = name
 		}
 		return nil
 	}, `INSERT INTO delivery (message, machine, agent, name, session, sender, origin, state, priority, arrival, reason, accepted)
 		SELECT ?, '', agent.key, agent.name, '', ?, '', iif(agent.waiting >= ?, ?, ?), ?, ?, iif(agent.waiting >= ?, printf(?, agent.waiting), ''), ? `+from+`
 		ON CONFLICT DO NOTHING RETURNING agent, name, state`,
-		append([]any{m.ID, key(m.From), in.s.limits.Inbox, int(refused), int(queued), ranks[m.Priority], in.arrival, in.s.limits.Inbox, fullText, micros(in.s.now())}, args...)...)
+		append([]any{m.ID, key(m.From), a.s.limits.Inbox, int(refused), int(queued), ranks[m.Priority], arrival, a.s.limits.Inbox, fullText, micros(a.s.now())}, args...)...)
 }
 
-// receivers are the agents here that a message is for.
-func (in *ingestion) receivers(m Message, p parcel) ([]member, error) {
-	if p.Agent == "" {
-		return in.members(m)
+// receivers are the agents here that a message of another machine is for: one, or
+// those that its To stands for.
+func (a access) receivers(m Message, agent string) ([]member, error) {
+	if agent == "" {
+		return a.members(m)
 	}
 	var one member
-	known, err := in.get([]any{&one.key, &one.name, &one.waiting}, "SELECT key, name, waiting FROM agent WHERE key = ?", key(p.Agent))
+	known, err := a.get([]any{&one.key, &one.name, &one.waiting}, "SELECT key, name, waiting FROM agent WHERE key = ?", key(agent))
 	if !known || err != nil {
 		return nil, err
 	}
 	return []member{one}, nil
 }
 
-// hand makes one row, or brings the one that Send has made out of the outbox. An
-// inbox that is full refuses.
-func (in *ingestion) hand(d delivery, waiting int) (delivery, error) {
-	in.arrival++
-	d.arrival = in.arrival
-	if waiting >= in.s.limits.Inbox {
-		// One that Send has made is counted in what waits: it is there.
-		d.stage, d.reason = refused, fullReason(waiting)
-	}
-	isNew, err := in.insert(d)
-	if err != nil {
-		return d, err
-	}
-	if isNew {
-		if d.stage == queued {
-			in.woken[d.agent] = d.name
-		}
-		return d, nil
-	}
-	there, _, err := in.of(d.message, "", d.agent)
-	if err != nil || there.stage != inOutbox {
-		return there, err // it came before
-	}
-	there.stage, there.arrival = queued, d.arrival
-	in.woken[d.agent] = d.name
-	_, err = in.exec("UPDATE delivery SET state = ?, arrival = ? WHERE seq = ?", int(there.stage), there.arrival, there.seq)
-	return there, err
-}
-
 // unknown is the answer to a message for an agent that is not, or not any more, here.
-func (in *ingestion) unknown(m Message, origin, agent string) ([]Receipt, error) {
-	if origin == "" {
-		return nil, nil // to forget the agent has told the sender
-	}
-	near, err := in.nearAgents(agent)
+func (a access) unknown(id, agent string) ([]Receipt, error) {
+	near, err := a.nearAgents(agent)
 	if err != nil {
 		return nil, err
 	}
 	reason := (&UnknownError{Kind: "agent", Name: agent, Near: here(near)}).Error()
-	return []Receipt{{Message: m.ID, To: agent, State: StateRefused, Reason: reason}}, nil
+	return []Receipt{{Message: id, To: agent, State: StateRefused, Reason: reason}}, nil
 }
 
 // here are those names that have no machine.
@@ -129,8 +114,8 @@ func here(names []string) []string {
 }
 
 // turn counts a message of another machine's agent as one to and fro.
-func (in *ingestion) turn(m Message, origin, agent string) error {
-	err := in.holdPair(m.Agent, half(key(m.From), origin), m.From, agent, m.To)
+func (a access) turn(m Message, origin, agent string) error {
+	err := a.holdPair(m.Agent, half(key(m.From), origin), m.From, agent, m.To)
 	if isRefusal(err) {
 		return nil // it was sent, and is let in; the answer is held
 	}
@@ -138,10 +123,10 @@ func (in *ingestion) turn(m Message, origin, agent string) error {
 }
 
 // receipt takes in what another machine says of a message of ours.
-func (in *ingestion) receipt(machine string, r Receipt) error {
+func (a access) receipt(machine string, r Receipt) error {
 	stage, ok := stageOf(r.State)
 	var sender string
-	ours, err := in.get([]any{&sender}, "SELECT sender FROM message WHERE id = ? AND machine = ''", r.Message)
+	ours, err := a.get([]any{&sender}, "SELECT sender FROM message WHERE id = ? AND machine = ''", r.Message)
 	if err != nil || !ours || !ok {
 		return err // of a message that was removed, or never was
 	}
@@ -149,16 +134,16 @@ func (in *ingestion) receipt(machine string, r Receipt) error {
 	if err != nil {
 		return nil
 	}
-	d, found, err := in.of(r.Message, machine, key(name))
+	d, found, err := a.of(r.Message, machine, key(name))
 	if err != nil {
 		return err
 	}
 	if !found {
 		d = delivery{message: r.Message, machine: machine, agent: key(name), name: name, sender: sender, accepted: micros(r.Accepted)}
-		if _, err := in.insert(d); err != nil {
+		if _, err := a.insert(d); err != nil {
 			return err
 		}
-		if d, _, err = in.of(r.Message, machine, key(name)); err != nil {
+		if d, _, err = a.of(r.Message, machine, key(name)); err != nil {
 			return err
 		}
 	}
@@ -166,9 +151,9 @@ func (in *ingestion) receipt(machine string, r Receipt) error {
 	given := d.stage == inOutbox || d.stage == refused && d.reason == machineForgotten // up to that machine, which is there
 	if given || stage.after(d.stage) {
 		d.stage, d.reason = stage, clip(clean(r.Reason))
-		return in.move(d)
+		return a.move(d)
 	}
-	return in.moveQuietly(d)
+	return a.moveQuietly(d)
 }
 
 // merge adds what a receipt knows; what is known stays.

@@ -19,7 +19,6 @@ func TestAFullDisk(t *testing.T) {
 	s := open(t, "", relay.Options{Limits: nobodyHeld})
 	bob := join(t, s, "Bob")
 	say(t, s, "Alice", "Bob", "the first")
-	carry(t, s)
 	s.OneConn() // the bound is of a connection
 	must(t, s.Exec("PRAGMA max_page_count = 60"))
 	big := relay.Message{From: "Alice", To: "Bob", Content: strings.Repeat("x", 256<<10)}
@@ -38,7 +37,6 @@ func TestAFullDisk(t *testing.T) {
 	}
 	must(t, s.Exec("PRAGMA max_page_count = 100000"))
 	send(t, s, big)
-	carry(t, s)
 	if got := len(inject(t, bob)); got != 256<<10+len("the first ") {
 		t.Errorf("Bob got %d bytes", got)
 	}
@@ -95,7 +93,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	_, sendErr := s.Send(ctx, relay.Message{From: "Alice", To: "Bob", Content: "x"})
 	_, takeErr := bob.Take(ctx, 1)
 	_, joinErr := s.Join(ctx, relay.Presence{Name: "Carol", Session: "c"})
-	_, ingestErr := s.Ingest(ctx, relay.Source{}, 1, nil)
+	ingestErr := s.Ingest(ctx, relay.Source{}, 1, nil)
 	for what, err := range map[string]error{"send": sendErr, "take": takeErr, "join": joinErr, "ingest": ingestErr, "begin": bob.Begin(ctx, "x", "", "")} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", what, err)
@@ -117,7 +115,6 @@ func TestOldMessagesGo(t *testing.T) {
 	waits := say(t, s, "Alice", "Carol", "waits")
 	far := say(t, s, "Alice", "Dave@m2", "is not there")
 	for range 3 {
-		carry(t, s)
 		inject(t, bob)
 	}
 	count := func() int {
@@ -128,14 +125,12 @@ func TestOldMessagesGo(t *testing.T) {
 	}
 	now = now.Add(29 * 24 * time.Hour)
 	say(t, s, "Alice", "Bob", "new")
-	carry(t, s)
 	if got := count(); got != 253 {
 		t.Fatalf("after 29 days there are %d", got)
 	}
 	now = now.Add(2 * 24 * time.Hour)
 	for _, want := range []int{54, 5, 6} { // some at a time; then not again for an hour
 		say(t, s, "Alice", "Bob", "newer")
-		carry(t, s)
 		if got := count(); got != want {
 			t.Fatalf("there are %d, not %d", got, want)
 		}
@@ -168,7 +163,6 @@ func TestAttach(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	bob := join(t, s, "Bob")
 	send(t, s, relay.Message{From: "Alice", To: "Bob", Attachments: []relay.Attachment{got}})
-	carry(t, s)
 	if m := take(t, bob); len(m) != 1 || m[0].Message.Attachments[0] != want {
 		t.Errorf("Bob got %+v", m)
 	}

@@ -96,7 +96,7 @@ func TestForgottenMachinesAreWaitedFor(t *testing.T) {
 	}
 }
 
-// TestNoMachineIsForgottenWithoutAName, which stands in the outbox for this one.
+// TestNoMachineIsForgottenWithoutAName, which stands for this one.
 func TestNoMachineIsForgottenWithoutAName(t *testing.T) {
 	m1 := open(t, "", relay.Options{Machine: "m1"})
 	join(t, m1, "Bob")
@@ -106,7 +106,7 @@ func TestNoMachineIsForgottenWithoutAName(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if out, err := m1.Outgoing(t.Context(), 10); err != nil || len(out) != 1 {
-		t.Errorf("the outbox has %v, %v", out, err)
+	if all, err := m1.Inbox(t.Context(), "Bob", relay.Query{}); err != nil || len(all) != 1 {
+		t.Errorf("the inbox has %v, %v", all, err)
 	}
 }

@@ -68,7 +68,6 @@ func TestADiskThatIsReallyFull(t *testing.T) {
 		t.Fatal(sent, err, c.told.String())
 	}
 	c.kill()
-	carry(t, s)
 	if got := take(t, bob); len(got) != sent {
 		t.Errorf("%d were sent, Bob got %d", sent, len(got))
 	}

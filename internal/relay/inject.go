@@ -159,9 +159,6 @@ func (seat *Seat) change(ctx context.Context, id string, do func(access, *delive
 	if err == nil && after != begun || isRefusal(err) {
 		seat.drop(id)
 	}
-	if err == nil && after == dead {
-		seat.s.outgoing.now()
-	}
 	return seat.s.explain("changed", err)
 }
 
@@ -196,7 +193,6 @@ func (seat *Seat) Seen(ctx context.Context) error {
 	if !any || err != nil {
 		return seat.s.explain("read", err)
 	}
-	var abroad bool
 	err = seat.s.write(ctx, func(a access) error {
 		var d delivery
 		var rows []delivery
@@ -205,16 +201,12 @@ func (seat *Seat) Seen(ctx context.Context) error {
 		}
 		for _, d := range rows {
 			d.stage, d.seen = seen, micros(a.s.now())
-			abroad = abroad || d.origin != ""
 			if err := a.move(d); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if abroad {
-		seat.s.outgoing.now()
-	}
 	return seat.s.explain("changed", err)
 }
 

@@ -66,9 +66,6 @@ func (a access) holdFull(to target) error {
 // holdMachine bounds what waits for a machine that does not come for it, of messages
 // to everyone and to channels: the receipt says so.
 func (a access) holdMachine(m *Message, machine string) (full bool, err error) {
-	if machine == "" {
-		return false, nil // each inbox has its bound
-	}
 	var n int
 	_, err = a.get([]any{&n}, "SELECT count(*) FROM (SELECT 1 FROM outbox WHERE machine = ? AND message <> '' LIMIT ?)", machine, a.s.limits.Inbox)
 	if err != nil || n < a.s.limits.Inbox {

@@ -65,17 +65,7 @@ func (s *Store) pinMachine(ctx context.Context, wanted string) error {
 		return nil
 	}
 	return s.write(ctx, func(a access) error {
-		if pinned != "" {
-			if _, err := a.exec("INSERT OR REPLACE INTO fact (name, value) VALUES (?, 1)", "was "+pinned); err != nil {
-				return err
-			}
-		}
 		_, err := a.exec("INSERT OR REPLACE INTO fact (name, value) VALUES ('machine', ?)", wanted)
 		return err
 	})
-}
-
-// was reports whether this machine had a name before.
-func (a access) was(machine string) (bool, error) {
-	return a.get([]any{new(int)}, "SELECT 1 FROM fact WHERE name = ?", "was "+machine)
 }

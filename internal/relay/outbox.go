@@ -9,7 +9,7 @@ import (
 type Parcel struct {
 	Seq     int64
 	ID      string // of this parcel, the same however often it is published
-	Machine string // where it goes; this one too
+	Machine string // where it goes
 	Data    []byte
 }
 
@@ -19,22 +19,15 @@ const mostBytes = 4 << 20
 // Outgoing gives the first parcels that were not published yet, in order: at most so
 // many, and fewer if they are long.
 func (s *Store) Outgoing(ctx context.Context, most int) ([]Parcel, error) {
-	parcels, err := s.unpublished(ctx, "o.published = 0", most)
+	parcels, err := s.unpublished(ctx, "o.published = 0 AND o.machine <> ''", most)
 	return parcels, s.explain("read", err)
 }
 
 // OutgoingTo is Outgoing for one machine, which those for others do not hold up.
-func (s *Store) OutgoingTo(ctx context.Context, machine string, most int) (parcels []Parcel, err error) {
-	if machine == s.machine {
-		parcels, err = s.unpublished(ctx, toMachine, most, "")
-	}
-	if len(parcels) == 0 && err == nil { // also what was for another machine before this one got its name
-		parcels, err = s.unpublished(ctx, toMachine, most, machine)
-	}
+func (s *Store) OutgoingTo(ctx context.Context, machine string, most int) ([]Parcel, error) {
+	parcels, err := s.unpublished(ctx, "o.machine = ? AND o.published = 0", most, machine)
 	return parcels, s.explain("read", err)
 }
-
-const toMachine = "o.machine = ? AND o.published = 0"
 
 func (s *Store) unpublished(ctx context.Context, which string, most int, args ...any) ([]Parcel, error) {
 	var parcels []Parcel
@@ -44,9 +37,6 @@ func (s *Store) unpublished(ctx context.Context, which string, most int, args ..
 	bytes := 0
 	err := s.read(ctx).each([]any{&p.Seq, &p.ID, &p.Machine, &id, &to.Agent, &to.Session, &p.Data, &body}, func() (err error) {
 		next := p
-		if next.Machine == "" {
-			next.Machine = s.machine
-		}
 		if id != "" {
 			if next.Data, err = s.wrap(to, id, body); err != nil {
 				return err
@@ -93,17 +83,11 @@ func (s *Store) Published(ctx context.Context, seqs []int64) error {
 // confirmed: its stream was made anew, so what was in it may be lost. What the
 // machine has already changes nothing there.
 func (s *Store) Republish(ctx context.Context, machine string) error {
-	if machine == s.machine {
-		machine = ""
-	}
-	err := s.write(ctx, func(a access) error { return a.republish(machine) })
-	s.outgoing.now()
-	return s.explain("changed", err)
-}
-
-func (a access) republish(machine string) error {
-	_, err := a.exec("UPDATE outbox SET published = 0 WHERE machine = ? AND published > 0", machine)
-	return err
+	return s.explain("changed", s.write(ctx, func(a access) error {
+		a.news.out = true
+		_, err := a.exec("UPDATE outbox SET published = 0 WHERE machine = ? AND published > 0", machine)
+		return err
+	}))
 }
 
 // receiptsKept is how long receipts stay in the outbox that were published: nobody
@@ -117,9 +101,6 @@ func (s *Store) Targets(ctx context.Context, passOver func(machine string) bool)
 		machines = nil
 		all, err := s.read(ctx).strings(targets)
 		for _, machine := range all {
-			if machine == "" {
-				machine = s.machine
-			}
 			if !passOver(machine) {
 				machines = append(machines, machine)
 			}
@@ -131,13 +112,13 @@ func (s *Store) Targets(ctx context.Context, passOver func(machine string) bool)
 
 // targets looks once for each machine, however much there is for it.
 const targets = `WITH RECURSIVE each(machine) AS (
-		SELECT min(machine) FROM outbox
+		SELECT min(machine) FROM outbox WHERE machine > ''
 		UNION ALL SELECT (SELECT min(outbox.machine) FROM outbox WHERE outbox.machine > each.machine) FROM each WHERE each.machine IS NOT NULL
 	) SELECT machine FROM each WHERE machine IS NOT NULL AND EXISTS (SELECT 1 FROM outbox WHERE outbox.machine = each.machine AND published = 0)`
 
 // Unpublished is how many parcels are in no stream yet.
 func (s *Store) Unpublished(ctx context.Context) (n int, err error) {
-	_, err = s.read(ctx).get([]any{&n}, "SELECT count(*) FROM outbox WHERE published = 0")
+	_, err = s.read(ctx).get([]any{&n}, "SELECT count(*) FROM outbox WHERE published = 0 AND machine <> ''")
 	return n, s.explain("read", err)
 }
 

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// parcel is what goes from one machine to another, or through the stream of one.
+// parcel is what goes from one machine to another.
 type parcel struct {
 	V       int    `json:"v"`
 	Machine string `json:"machine"` // where it comes from
@@ -34,6 +34,7 @@ func (a access) report(machine string, p parcel) error {
 	if away, err := a.away(machine); away || err != nil {
 		return err
 	}
+	a.news.out = true
 	p.V, p.Machine = parcelVersion, a.s.machine
 	all := p.Receipts
 	for {

@@ -2,6 +2,9 @@ package relay
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -36,5 +39,80 @@ func (p poke) until(ctx context.Context, there func() (bool, error)) error {
 		case <-timer.C:
 		}
 		timer.Stop()
+	}
+}
+
+// spread tells what a transaction has brought to those who wait for it, here and in
+// other processes.
+func (s *Store) spread(n *news) {
+	if n.out {
+		s.outgoing.now()
+	}
+	if len(n.agents) > 0 {
+		s.pokeAgents(func(agent string) bool { return n.agents[agent] != "" })
+		s.waker.tell(n.agents)
+	}
+}
+
+// Poke looks for what came by other processes: it wakes the seats of this one, and
+// whoever carries.
+func (s *Store) Poke(ctx context.Context) error {
+	s.pokeAgents(func(string) bool { return true })
+	s.PokeOutgoing()
+	return s.explain("changed", s.drain(ctx))
+}
+
+// waker tells other processes that something has come, one after the other: what comes
+// meanwhile is told at once after that.
+type waker struct {
+	wake func(ctx context.Context, agents []string)
+
+	mu   sync.Mutex
+	due  map[string]string // agents that are to be told: key to name
+	busy chan struct{}     // closed when nobody is; nil: nobody is told
+}
+
+func (w *waker) tell(agents map[string]string) {
+	if w.wake == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.due == nil {
+		w.due = map[string]string{}
+	}
+	maps.Copy(w.due, agents)
+	if w.busy == nil {
+		w.busy = make(chan struct{})
+		go w.run(w.busy)
+	}
+}
+
+func (w *waker) run(busy chan struct{}) {
+	defer close(busy)
+	for {
+		w.mu.Lock()
+		due := w.due
+		w.due = nil
+		if due == nil {
+			w.busy = nil
+			w.mu.Unlock()
+			return
+		}
+		w.mu.Unlock()
+		// One that has not answered by then has looked by itself.
+		ctx, cancel := context.WithTimeout(context.Background(), slowly)
+		w.wake(ctx, slices.Sorted(maps.Values(due)))
+		cancel()
+	}
+}
+
+// wait waits until all were told.
+func (w *waker) wait() {
+	w.mu.Lock()
+	busy := w.busy
+	w.mu.Unlock()
+	if busy != nil {
+		<-busy
 	}
 }

@@ -68,39 +68,18 @@ func (a access) receipts(id string) (m Message, receipts []Receipt, err error) {
 // expected are the receipts of the receivers that a message to many will have, of
 // those machines that have not got it yet.
 func (a access) expected(m Message) ([]Receipt, error) {
-	machines, err := a.strings("SELECT machine FROM outbox WHERE message = ? ORDER BY seq", m.ID)
+	machines, err := a.strings("SELECT machine FROM outbox WHERE message = ? AND machine <> '' ORDER BY seq", m.ID)
 	if err != nil {
 		return nil, err
 	}
 	var receipts []Receipt
 	for _, machine := range machines {
-		if machine != "" {
-			d := delivery{message: m.ID, machine: machine, name: m.To, accepted: micros(m.Sent)}
-			r := d.receipt()
-			if r.Reason, err = a.onItsWay(machine); err != nil {
-				return nil, err
-			}
-			receipts = append(receipts, r)
-			continue
-		}
-		members, err := a.members(m)
-		if err != nil {
+		d := delivery{message: m.ID, machine: machine, name: m.To, accepted: micros(m.Sent)}
+		r := d.receipt()
+		if r.Reason, err = a.onItsWay(machine); err != nil {
 			return nil, err
 		}
-		why := reasons{a: a, many: true}
-		for _, member := range members {
-			d := delivery{message: m.ID, agent: member.key, name: member.name, accepted: micros(m.Sent)}
-			if member.waiting >= a.s.limits.Inbox {
-				d.stage, d.reason = refused, fullReason(member.waiting)
-			}
-			r := d.receipt()
-			if d.stage != refused {
-				if r.Reason, err = why.of(d); err != nil {
-					return nil, err
-				}
-			}
-			receipts = append(receipts, r)
-		}
+		receipts = append(receipts, r)
 	}
 	return receipts, nil
 }

@@ -26,7 +26,6 @@ func (s *Store) Refuse(ctx context.Context, seq int64, reason string) error {
 		}
 		return a.refuse(message, machine, agent, reason)
 	})
-	s.outgoing.now()
 	return s.explain("changed", err)
 }
 
@@ -45,19 +44,9 @@ func (a access) refuse(message, machine, agent, reason string) error {
 		there.stage, there.reason = refused, reason
 		return a.move(there)
 	}
-	to := []member{{key: key(m.To), name: m.To}} // who they are only that machine knows
-	if machine == "" {
-		if to, err = a.members(m); err != nil {
-			return err
-		}
-	}
-	for _, one := range to {
-		d.agent, d.name = one.key, one.name
-		if _, err := a.insert(d); err != nil {
-			return err
-		}
-	}
-	return nil
+	d.agent, d.name = key(m.To), m.To // who they are only that machine knows
+	_, err = a.insert(d)
+	return err
 }
 
 // split puts receipts into the outbox again, half as many in each parcel; one alone

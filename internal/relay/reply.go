@@ -52,7 +52,7 @@ func (a access) markReplied(m *Message) error {
 		return nil
 	}
 	d, found, err := a.of(m.ReplyTo, "", key(m.From))
-	if !found || err != nil || d.stage == replied || d.stage == inOutbox {
+	if !found || err != nil || d.stage == replied {
 		return err
 	}
 	now := micros(a.s.now())

@@ -25,7 +25,6 @@ func TestOrder(t *testing.T) {
 		}
 		send(t, s, m)
 	}
-	carry(t, s)
 	if got := inject(t, bob); got != "3 6 5 1 4 7 8 2" {
 		t.Errorf("Bob got %s", got)
 	}
@@ -56,7 +55,6 @@ func TestOrderOfEachPairWithSendersAtOnce(t *testing.T) {
 	}
 	next := map[string]int{}
 	for n := 0; n < senders*each; {
-		carry(t, s)
 		for _, m := range take(t, bob) {
 			if got := fmt.Sprint(next[m.Message.From]); m.Message.Content != got {
 				t.Fatalf("%s: %s came, and not %s", m.Message.From, m.Message.Content, got)
@@ -78,7 +76,6 @@ func TestOneInboxIsForOneSession(t *testing.T) {
 	s, other := open(t, dir, relay.Options{}), open(t, dir, relay.Options{})
 	first, second := join(t, s, "Bob", "one"), join(t, other, "bob", "two")
 	say(t, s, "Alice", "Bob", "a")
-	carry(t, s)
 	if got := take(t, second); len(got) != 0 {
 		t.Errorf("the second session got %v", got)
 	}
@@ -97,7 +94,6 @@ func TestOneInboxIsForOneSession(t *testing.T) {
 	go func() { waits <- second.Wait(t.Context()) }()
 	must(t, first.Close())
 	say(t, s, "Alice", "Bob", "b")
-	carry(t, s)
 	must(t, <-waits)
 	if got := inject(t, second); got != "b" {
 		t.Errorf("the second got %q", got)
@@ -115,7 +111,6 @@ func TestSeveralSeatsOfOneSessionShareTheInbox(t *testing.T) {
 	s, other := open(t, dir, relay.Options{}), open(t, dir, relay.Options{})
 	wrapper, asks := join(t, s, "Bob", "one"), join(t, other, "Bob", "one")
 	id := say(t, s, "Alice", "Bob", "a")
-	carry(t, s)
 	if a, b := take(t, wrapper), take(t, asks); len(a) != 1 || len(b) != 1 {
 		t.Fatalf("%v, %v", a, b)
 	}
@@ -141,7 +136,6 @@ func TestWhatWasBegunIsGivenOutAgain(t *testing.T) {
 	first := join(t, s, "Bob", "one")
 	must(t, first.Update(t.Context(), relay.Presence{Transcript: "/t/one", History: "/h/one", Kind: "wrapped"}))
 	a, b := say(t, s, "Alice", "Bob", "a"), say(t, s, "Alice", "Bob", "b")
-	carry(t, s)
 	take(t, first)
 	must(t, first.Begin(t.Context(), a, "Message from Alice: a", "typed"))
 	must(t, first.Close())
@@ -177,7 +171,6 @@ func TestReleaseGivesBack(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	bob := join(t, s, "Bob")
 	id := say(t, s, "Alice", "Bob", "a")
-	carry(t, s)
 	for what, do := range map[string]func(){
 		"taken": func() {},
 		"begun": func() { must(t, bob.Begin(t.Context(), id, "a", "typed")) },
@@ -200,7 +193,6 @@ func TestAHookSuppresses(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	bob := join(t, s, "Bob")
 	id := say(t, s, "Alice", "Bob", "a")
-	carry(t, s)
 	take(t, bob)
 	must(t, bob.Suppress(t.Context(), id, "not on Fridays"))
 	if got := states(t, s, id); got != "Bob suppressed (not on Fridays)" {
@@ -215,7 +207,6 @@ func TestFiveFailuresAreTheEnd(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	alice, bob := join(t, s, "Alice"), join(t, s, "Bob")
 	id := say(t, s, "Alice", "Bob", "a")
-	carry(t, s)
 	for i := range 5 {
 		got := take(t, bob)
 		if len(got) != 1 {
@@ -230,7 +221,6 @@ func TestFiveFailuresAreTheEnd(t *testing.T) {
 	if got := states(t, s, id); got != "Bob dead (it could not be given to the agent, 5 times: the terminal is gone)" {
 		t.Error(got)
 	}
-	carry(t, s)
 	if got := inject(t, alice); !strings.Contains(got, relay.Short(id)) || !strings.Contains(got, "Bob") || !strings.Contains(got, "the terminal is gone") {
 		t.Errorf("Alice is told %q", got)
 	}
@@ -245,7 +235,6 @@ func TestAgents(t *testing.T) {
 	join(t, s, "älice")
 	must(t, s.JoinChannel(t.Context(), "build", "Bob"))
 	say(t, s, "Max", "Bob", "a")
-	carry(t, s)
 	say(t, s, "Max", "Bob", "b")
 	list := func() map[string]relay.Agent {
 		t.Helper()
@@ -275,7 +264,6 @@ func TestAgents(t *testing.T) {
 	first, err := s.Inbox(t.Context(), "Bob", relay.Query{})
 	must(t, err)
 	must(t, s.Forget(t.Context(), "bob", true))
-	carry(t, s)
 	if got := list(); len(got) != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -331,7 +319,6 @@ func TestWaitEndsWithAMessageAPokeOrItsContext(t *testing.T) {
 	}
 	go func() { waits <- bob.Wait(t.Context()) }()
 	say(t, other, "Alice", "Bob", "a")
-	carry(t, other) // another process: nobody pokes
 	must(t, <-waits)
 	inject(t, bob)
 	go func() { waits <- bob.Wait(t.Context()) }()
@@ -344,7 +331,8 @@ func TestWaitEndsWithAMessageAPokeOrItsContext(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	go func() { waits <- waitOutgoing(t.Context(), s) }()
-	say(t, other, "Alice", "Bob", "b")
+	must(t, other.Learn(t.Context(), "m2", []byte(`{"v":1,"agents":[{"n":"Eve"}]}`)))
+	say(t, other, "Alice", "Eve@m2", "b")
 	must(t, <-waits)
 }
 

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,11 @@ import (
 type Sent struct {
 	Message  Message   // completed
 	Receipts []Receipt // one for each receiver that is known now
+}
+
+// Abroad reports whether a message is for other machines too.
+func (s Sent) Abroad() bool {
+	return slices.ContainsFunc(s.Receipts, func(r Receipt) bool { return strings.Contains(r.To, "@") })
 }
 
 // Send keeps a message for its receivers: when it returns, the message is on disk.
@@ -22,7 +28,9 @@ func (s *Store) Send(ctx context.Context, m Message) (Sent, error) {
 	if err != nil {
 		return Sent{}, s.explain("sent", err)
 	}
-	s.outgoing.now()
+	if err := s.sweep(ctx); err != nil {
+		s.log(err.Error()) // what was sent stays so
+	}
 	return sent, nil
 }
 
@@ -196,28 +204,39 @@ func (a access) send(sent *Sent) error {
 	return a.markReplied(m)
 }
 
-// post puts a message into the outbox, once for each machine that gets it.
+// post gives a message to its receivers here, and puts it into the outbox once for
+// each other machine that gets it.
 func (a access) post(m *Message, to target) ([]Receipt, error) {
+	if to.agent != "" {
+		return a.postOne(m, to)
+	}
 	for _, machine := range to.machines {
-		if to.agent == "" {
-			if full, err := a.holdMachine(m, machine); full || err != nil {
-				if err != nil {
-					return nil, err
-				}
-				continue
-			}
+		var err error
+		full := false
+		if machine == "" {
+			err = a.deliverAll(*m)
+		} else if full, err = a.holdMachine(m, machine); !full && err == nil {
+			err = a.dispatch(m.ID, machine, target{})
 		}
-		_, err := a.exec("INSERT INTO outbox (id, machine, message, agent, session) VALUES (?,?,?,?,?)", m.ID, machine, m.ID, to.name, to.session)
 		if err != nil {
 			return nil, err
 		}
 	}
-	if to.agent == "" {
-		_, receipts, err := a.receipts(m.ID)
-		return receipts, err
+	_, receipts, err := a.receipts(m.ID)
+	return receipts, err
+}
+
+// postOne is post for a message to one agent, whose inbox has room.
+func (a access) postOne(m *Message, to target) ([]Receipt, error) {
+	machine := to.machines[0]
+	if machine == "" {
+		return a.deliver(*m, "", to.session, []member{{key: to.agent, name: to.name}})
+	}
+	if err := a.dispatch(m.ID, machine, to); err != nil {
+		return nil, err
 	}
 	d := delivery{
-		message: m.ID, machine: to.machines[0], agent: to.agent, name: to.name, session: to.session, sender: key(m.From),
+		message: m.ID, machine: machine, agent: to.agent, name: to.name, session: to.session, sender: key(m.From),
 		priority: ranks[m.Priority], accepted: micros(a.s.now()),
 	}
 	if _, err := a.insert(d); err != nil {
@@ -228,4 +247,11 @@ func (a access) post(m *Message, to target) ([]Receipt, error) {
 	var err error
 	r.Reason, err = why.of(d)
 	return []Receipt{r}, err
+}
+
+// dispatch puts a message into the outbox for another machine.
+func (a access) dispatch(id, machine string, to target) error {
+	a.news.out = true
+	_, err := a.exec("INSERT INTO outbox (id, machine, message, agent, session) VALUES (?,?,?,?,?)", id, machine, id, to.name, to.session)
+	return err
 }

@@ -5,7 +5,7 @@ package relay
 type stage int
 
 const (
-	inOutbox   stage = 0 // kept, but not out of the stream yet
+	inOutbox   stage = 0 // kept for another machine, which has not got it yet
 	queued     stage = 1
 	begun      stage = 2 // a seat is injecting it, or was when it ended
 	injected   stage = 3

@@ -47,6 +47,10 @@ type Options struct {
 	Machine string            // what other machines call this one; "" is the host's name when the store was made
 	Limits  Limits            // of the messages that are sent, and of the inboxes
 	Log     func(text string) // is told what cannot be returned as an error, such as a parcel that means nothing
+
+	// Wake tells the processes of agents of this machine that something has come for
+	// them. It is called after that is on the disk, and nobody waits for it but Close.
+	Wake func(ctx context.Context, agents []string)
 }
 
 // Store is the relay's file. Several processes have it open at once, and all its
@@ -68,6 +72,7 @@ type Store struct {
 	mu     sync.Mutex
 	seats  map[*Seat]bool
 	closed bool
+	waker  waker
 }
 
 // fileName is the store's file in its folder.
@@ -88,6 +93,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s := &Store{
 		dir: dir, limits: o.Limits.orDefault(), log: o.Log, now: time.Now,
 		writing: make(chan struct{}, 1), outgoing: newPoke(), forgetting: newPoke(), seats: map[*Seat]bool{},
+		waker: waker{wake: o.Wake},
 	}
 	if s.log == nil {
 		s.log = func(string) {}
@@ -122,6 +128,9 @@ func (s *Store) begin(ctx context.Context, machine string) error {
 	if err := s.pinMachine(ctx, machine); err != nil {
 		return err
 	}
+	if err := s.drain(ctx); err != nil {
+		s.log(s.explain("changed", err).Error()) // a full disk, perhaps: it waits, and can be read
+	}
 	return s.sweep(ctx)
 }
 
@@ -142,6 +151,7 @@ func (s *Store) Close() error {
 	for _, seat := range left {
 		errs = append(errs, seat.Close())
 	}
+	s.waker.wait()
 	return errors.Join(append(errs, s.file.Close())...)
 }
 

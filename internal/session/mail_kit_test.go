@@ -18,7 +18,7 @@ import (
 // noLimits lets tests send as much as they like.
 var noLimits = relay.Options{Machine: "here", Limits: relay.Limits{PerMinute: -1, PingPong: -1, Inbox: 100_000}}
 
-// town is a store of messages and somebody who carries them, as the daemon does.
+// town is a store of messages, from which the sessions are told what has come.
 type town struct {
 	t     *testing.T
 	dir   string
@@ -32,12 +32,7 @@ func newTown(t *testing.T) *town {
 	t.Helper()
 	c := &town{t: t, dir: t.TempDir()}
 	c.store = c.open(t.Context())
-	ctx, cancel := context.WithCancel(context.Background())
-	var carrying sync.WaitGroup
-	carrying.Go(func() { c.carry(ctx) })
 	t.Cleanup(func() {
-		cancel()
-		carrying.Wait()
 		if err := c.store.Close(); err != nil {
 			t.Error(err)
 		}
@@ -47,45 +42,21 @@ func newTown(t *testing.T) *town {
 
 func (c *town) open(ctx context.Context) *relay.Store {
 	c.t.Helper()
-	store, err := relay.Open(ctx, c.dir, noLimits)
+	o := noLimits
+	o.Wake = c.wake
+	store, err := relay.Open(ctx, c.dir, o)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	return store
 }
 
-// carry takes what is sent to the inboxes.
-func (c *town) carry(ctx context.Context) {
-	from := relay.Source{Stream: "here", Created: time.Unix(1, 0)}
-	for {
-		if _, err := c.store.Targets(ctx, func(string) bool { return false }); err != nil {
-			return
-		}
-		all, err := c.store.Outgoing(ctx, 100)
-		if len(all) == 0 || err != nil {
-			continue
-		}
-		offset, err := c.store.Offset(ctx, from)
-		var seqs []int64
-		var data [][]byte
-		for _, p := range all {
-			seqs, data = append(seqs, p.Seq), append(data, p.Data)
-		}
-		if err == nil {
-			_, err = c.store.Ingest(ctx, from, offset+uint64(len(data)), data)
-		}
-		if err == nil {
-			err = c.store.Published(ctx, seqs)
-		}
-		if err != nil && ctx.Err() == nil {
-			c.t.Errorf("carry: %v", err)
-			return
-		}
-		c.mu.Lock()
-		for _, s := range c.controls {
-			s.Poke()
-		}
-		c.mu.Unlock()
+// wake tells the sessions that something has come.
+func (c *town) wake(context.Context, []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.controls {
+		s.Poke()
 	}
 }
 
@@ -93,7 +64,6 @@ func (c *town) carry(ctx context.Context) {
 func (c *town) mail() *session.Mail {
 	return &session.Mail{
 		Open: func(ctx context.Context) (*relay.Store, error) { return relay.Open(ctx, c.dir, noLimits) },
-		Sent: c.store.PokeOutgoing,
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/relay/bus"
 )
 
 // relayPlan is how much of the relay is measured.
@@ -67,7 +66,7 @@ func (p *program) relay(ctx context.Context, plan relayPlan) error {
 // unlimited are the limits of a benchmark that sends more than agents may.
 var unlimited = relay.Limits{PerMinute: -1, PingPong: -1, Hops: -1, Inbox: -1}
 
-// carried measures messages that are sent, carried and taken in this process.
+// carried measures messages that are sent and taken in this process.
 func carried(ctx context.Context, sends int) (rows []row, err error) {
 	dir, err := bench.Folder()
 	if err != nil {
@@ -83,31 +82,20 @@ func carried(ctx context.Context, sends int) (rows []row, err error) {
 	if err != nil {
 		return nil, err
 	}
-	began := time.Now()
-	carrier, err := bus.Start(ctx, store, bus.Config{
-		Dir: filepath.Join(dir, "nats"), Wake: func(context.Context, []string) { seat.Poke() },
-	})
-	if err != nil {
-		return nil, err
-	}
-	started := time.Since(began)
-	defer func() { err = errors.Join(err, carrier.Close(context.WithoutCancel(ctx))) }()
-
 	var arrived []float64
 	for range min(sends, 300) { // one on its way at a time
-		ms, err := oneWay(ctx, store, seat, carrier)
+		ms, err := oneWay(ctx, store, seat)
 		if err != nil {
 			return nil, err
 		}
 		arrived = append(arrived, ms)
 	}
-	began = time.Now()
+	began := time.Now()
 	took, err := sendEach(ctx, store, sends)
 	if err != nil {
 		return nil, err
 	}
 	rate := float64(sends) / time.Since(began).Seconds()
-	carrier.Poke()
 	for left := sends; left > 0; {
 		got, err := takeSome(ctx, seat)
 		if err != nil {
@@ -122,8 +110,7 @@ func carried(ctx context.Context, sends int) (rows []row, err error) {
 		forComparison("the slowest of a hundred", "ms", took[len(took)*99/100]),
 		atLeastOf("messages that one sender has accepted, one after the other", "/s", rate, 600),
 		forComparison("the same until the receiver has taken the last of them", "/s", through),
-		forComparison("a message until its receiver may have it, through the stream, median", "ms", bench.Median(arrived)),
-		forComparison("the stream's start, once", "ms", bench.Milliseconds(started)),
+		forComparison("a message until its receiver may have it, median", "ms", bench.Median(arrived)),
 	}, nil
 }
 
@@ -149,12 +136,11 @@ func message(from string, n int) relay.Message {
 }
 
 // oneWay is how long a message takes to its receiver.
-func oneWay(ctx context.Context, store *relay.Store, seat *relay.Seat, carrier *bus.Bus) (ms float64, err error) {
+func oneWay(ctx context.Context, store *relay.Store, seat *relay.Seat) (ms float64, err error) {
 	began := time.Now()
 	if _, err := store.Send(ctx, message("anna", 0)); err != nil {
 		return 0, err
 	}
-	carrier.Poke()
 	for {
 		switch got, err := seat.Take(ctx, 1); {
 		case err != nil:

@@ -2,7 +2,6 @@ package bus_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -57,9 +56,9 @@ func (c *counted) Published(context.Context, []int64) error {
 	return nil
 }
 
-func (c *counted) Ingest(context.Context, relay.Source, uint64, [][]byte) ([]string, error) {
+func (c *counted) Ingest(context.Context, relay.Source, uint64, [][]byte) error {
 	c.ingested <- struct{}{}
-	return nil, nil
+	return nil
 }
 
 // BenchmarkPublish is from the outbox to the word of the embedded server that the
@@ -112,101 +111,4 @@ func BenchmarkStart(b *testing.B) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	b.ReportMetric(float64(m.Sys)/(1<<20), "MiB-sys")
-}
-
-// carried is a real store with its bus, and somebody who takes what comes.
-type carried struct {
-	store *relay.Store
-	bob   *relay.Seat
-	held  []relay.Taken
-}
-
-func newCarried(b *testing.B) *carried {
-	b.Helper()
-	c := &carried{}
-	var err error
-	if c.store, err = relay.Open(b.Context(), b.TempDir(), relay.Options{Machine: "m1", Limits: relay.Limits{Inbox: -1}}); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { c.store.Close() })
-	if c.bob, err = c.store.Join(b.Context(), relay.Presence{Session: "s-Bob", Name: "Bob", Kind: "wrapped"}); err != nil {
-		b.Fatal(err)
-	}
-	start(b, c.store, bus.Config{})
-	if err := errors.Join(c.send(b), c.take(b, 1), c.settle(b)); err != nil {
-		b.Fatal(err) // the first makes the stream
-	}
-	return c
-}
-
-func (c *carried) send(b *testing.B) error {
-	_, err := c.store.Send(b.Context(), relay.Message{From: "Alice", To: "Bob", Content: "the tests pass, please review the branch"})
-	return err
-}
-
-// take waits until so many have come.
-func (c *carried) take(b *testing.B, n int) error {
-	for len(c.held) < n {
-		if err := c.bob.Wait(b.Context()); err != nil {
-			return err
-		}
-		got, err := c.bob.Take(b.Context(), 1000)
-		if err != nil {
-			return err
-		}
-		c.held = append(c.held, got...)
-	}
-	return nil
-}
-
-// settle ends what was taken.
-func (c *carried) settle(b *testing.B) error {
-	for _, m := range c.held {
-		if err := c.bob.Suppress(b.Context(), m.Message.ID, "read"); err != nil {
-			return err
-		}
-	}
-	c.held = nil
-	return nil
-}
-
-// BenchmarkSendToTake is from Send to the receiver's Take, through the outbox, the
-// stream on disk and the ledger. What the receiver does after that is in one of
-// fifty only, so it is not in the median.
-func BenchmarkSendToTake(b *testing.B) {
-	c := newCarried(b)
-	hooktest.Median(b, func() error {
-		if err := c.send(b); err != nil {
-			return err
-		}
-		if err := c.take(b, len(c.held)+1); err != nil || len(c.held) < 50 {
-			return err
-		}
-		return c.settle(b)
-	})
-}
-
-// BenchmarkSendManyToTake is a thousand messages of one sender, each accepted before
-// the next is sent, until the last is there to be taken.
-func BenchmarkSendManyToTake(b *testing.B) {
-	c := newCarried(b)
-	const many = 1000
-	n := 0
-	for b.Loop() {
-		n += many
-		for range many {
-			if err := c.send(b); err != nil {
-				b.Fatal(err)
-			}
-		}
-		if err := c.take(b, many); err != nil {
-			b.Fatal(err)
-		}
-		b.StopTimer()
-		if err := c.settle(b); err != nil {
-			b.Fatal(err)
-		}
-		b.StartTimer()
-	}
-	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "msg/s")
 }

@@ -23,7 +23,7 @@ type Store interface {
 	PokeOutgoing()
 	Forgotten(ctx context.Context, passOver func(machine string) bool) (machines []string, err error)
 	Dropped(ctx context.Context, machine string) error
-	Ingest(ctx context.Context, from relay.Source, last uint64, data [][]byte) (woken []string, err error)
+	Ingest(ctx context.Context, from relay.Source, last uint64, data [][]byte) error
 	Directory(ctx context.Context) ([]byte, error)
 	Learn(ctx context.Context, machine string, directory []byte) error
 }

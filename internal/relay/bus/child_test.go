@@ -82,7 +82,8 @@ func (j job) run(ctx context.Context, pokes <-chan struct{}) error {
 }
 
 func (d *daemonJob) run(ctx context.Context, pokes <-chan struct{}) error {
-	s, err := relay.Open(ctx, d.State, relay.Options{Machine: d.Machine, Log: says})
+	s, err := relay.Open(ctx, d.State, relay.Options{Machine: d.Machine, Log: says,
+		Wake: func(context.Context, []string) { fmt.Println("woken") }})
 	if err != nil {
 		return err
 	}
@@ -90,8 +91,7 @@ func (d *daemonJob) run(ctx context.Context, pokes <-chan struct{}) error {
 	if err := limitFiles(d.FileSize); err != nil {
 		return err
 	}
-	b, err := bus.Start(ctx, s, bus.Config{Dir: filepath.Join(d.State, "nats"), Leaf: d.Leaf, Log: says,
-		Wake: func(context.Context, []string) { fmt.Println("woken") }})
+	b, err := bus.Start(ctx, s, bus.Config{Dir: filepath.Join(d.State, "nats"), Leaf: d.Leaf, Log: says})
 	if err != nil {
 		return err
 	}

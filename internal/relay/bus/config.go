@@ -1,7 +1,6 @@
 package bus
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -35,8 +34,7 @@ type Config struct {
 	// 1 GiB, and 256 MiB for a stream.
 	MaxBytes int64
 
-	Wake func(ctx context.Context, agents []string) // told whose inbox got something; may be nil
-	Log  func(line string)                          // of what goes wrong; may be nil
+	Log func(line string) // of what goes wrong; may be nil
 }
 
 // Leaf joins the embedded servers of several machines.
@@ -80,9 +78,6 @@ func (c *Config) check() error {
 	}
 	if strings.Trim(c.Namespace, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || len(c.Namespace) > 32 {
 		return fmt.Errorf("the namespace %q of the relay is no short word of a-z, 0-9 and -", c.Namespace)
-	}
-	if c.Wake == nil {
-		c.Wake = func(context.Context, []string) {}
 	}
 	if c.Log == nil {
 		c.Log = func(string) {}

@@ -102,29 +102,6 @@ func (h *home) sendAll(t testing.TB, from, to string, texts []string, daemon *ch
 	return done
 }
 
-// TestADaemonThatIsKilledLosesAndDoublesNothing: the daemon with the server dies
-// while messages pass through all its parts, again and again.
-func TestADaemonThatIsKilledLosesAndDoublesNothing(t *testing.T) {
-	t.Parallel()
-	h := newHome(t, "m1")
-	bob := h.join(t, "Bob")
-	daemon := launch(t, "daemon", job{Daemon: &daemonJob{State: h.dir, Machine: "m1"}}, bob.seat.Poke)
-	const kills, part = 12, 25
-	want := ids("m", (kills+1)*part)
-	done := h.sendAll(t, "Alice", "Bob", want, daemon)
-	for i := range kills {
-		bob.read(i*part + 1 + i*7%part) // somewhere else each time
-		daemon.kill()
-		daemon.start()
-	}
-	<-done
-	bob.has(want)
-	if left, err := h.store.Outgoing(t.Context(), 10); err != nil || len(left) > 0 {
-		t.Errorf("the outbox has %v, %v", left, err)
-	}
-	daemon.stop()
-}
-
 // TestALeafLinkBetweenDaemonsThatAreKilled: two machines with a cable between them;
 // the cable is cut, and either daemon is killed, while both send.
 func TestALeafLinkBetweenDaemonsThatAreKilled(t *testing.T) {

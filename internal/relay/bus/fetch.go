@@ -92,7 +92,7 @@ func (m *mailbox) once(ctx context.Context, works func()) error {
 	}
 	works()
 	l.b.reached(m.peer)
-	return m.take(ctx, it, relay.Source{Stream: m.source(info.Config.Name), Created: info.Created, Peer: m.peer})
+	return m.take(ctx, it, relay.Source{Stream: m.source(info.Config.Name), Created: info.Created})
 }
 
 // heartbeat is how often a server that has nothing says so: a dead one is noticed
@@ -206,14 +206,10 @@ more:
 		return gap
 	}
 	r.from.From = func(i int) string { return by[i] }
-	woken, err := r.keep(ctx, last, data)
-	if err != nil {
+	if err := r.keep(ctx, last, data); err != nil {
 		return err
 	}
 	r.link.b.heard(r.peer)
-	if len(woken) > 0 {
-		r.link.b.c.Wake(ctx, woken)
-	}
 	r.size += int64(size)
 	if r.last = last; r.last-r.purged >= purgeRows || r.size >= r.link.b.mostBytes()/8 {
 		r.purge(ctx)
@@ -222,20 +218,20 @@ more:
 }
 
 // keep writes to the ledger, and tries again while that cannot be written.
-func (r *reading) keep(ctx context.Context, last uint64, data [][]byte) ([]string, error) {
+func (r *reading) keep(ctx context.Context, last uint64, data [][]byte) error {
 	var p pause
 	for {
-		woken, err := r.link.b.store.Ingest(ctx, r.from, last, data)
+		err := r.link.b.store.Ingest(ctx, r.from, last, data)
 		if err == nil {
 			r.link.b.works("ledger")
-			return woken, nil
+			return nil
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return ctx.Err()
 		}
 		r.link.b.fails("ledger", fmt.Errorf("messages that came cannot be kept, and are tried again: %w", err))
 		if err := p.wait(ctx, nil); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }

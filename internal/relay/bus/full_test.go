@@ -44,14 +44,19 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 		t.Skip("files cannot be bounded there")
 	}
 	t.Parallel()
-	h := newHome(t, "m1")
-	bob := h.join(t, "Bob")
-	full := launch(t, "full", job{Daemon: &daemonJob{State: h.dir, Machine: "m1", FileSize: 96 << 10}}, bob.seat.Poke)
+	at := freeAddress(t)
+	h, far := newHome(t, "m1"), newHome(t, "m2")
+	bob := far.join(t, "Bob")
+	full := launch(t, "full", job{Daemon: &daemonJob{State: h.dir, Machine: "m1", FileSize: 96 << 10, Leaf: bus.Leaf{Listen: at}}}, nil)
+	launch(t, "m2", job{Daemon: &daemonJob{State: far.dir, Machine: "m2", Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}}}, bob.seat.Poke)
+	if err := h.store.Learn(t.Context(), "m2", []byte(`{"v":1,"agents":[{"n":"Bob"}]}`)); err != nil {
+		t.Fatal(err)
+	}
 	var want []string
 	for _, id := range ids("m", 40) {
 		want = append(want, id+strings.Repeat("x", 8<<10))
 	}
-	<-h.sendAll(t, "Alice", "Bob", want, full)
+	<-h.sendAll(t, "Alice", "Bob@m2", want, full)
 	full.says("the disk failed")
 	full.kill()
 	full.job.Daemon.FileSize = 0

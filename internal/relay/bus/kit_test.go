@@ -139,12 +139,12 @@ func (b *box) PokeOutgoing() {
 	}
 }
 
-func (b *box) Ingest(_ context.Context, from relay.Source, last uint64, data [][]byte) ([]string, error) {
+func (b *box) Ingest(_ context.Context, from relay.Source, last uint64, data [][]byte) error {
 	b.mu.Lock()
 	refuse := b.refuse
 	b.mu.Unlock()
 	if refuse != nil {
-		return nil, refuse
+		return refuse
 	}
 	b.change(func() {
 		for _, d := range data {
@@ -158,7 +158,7 @@ func (b *box) Ingest(_ context.Context, from relay.Source, last uint64, data [][
 		}
 		b.sources[from.Stream+" "+from.Created.String()] = last
 	})
-	return []string{"Alice"}, nil
+	return nil
 }
 
 func (b *box) Directory(context.Context) ([]byte, error) {

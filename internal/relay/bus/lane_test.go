@@ -97,22 +97,21 @@ func TestASenderIsToldOfWhatIsTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
-	h := &home{store: s}
-	alice, bob := h.join(t, "Alice"), h.join(t, "Bob")
-	start(t, s, bus.Config{})
-	large, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: strings.Repeat("x", 10<<20)})
+	alice := (&home{store: s}).join(t, "Alice")
+	if err := s.Learn(t.Context(), "m2", []byte(`{"v":1,"agents":[{"n":"Bob"}]}`)); err != nil {
+		t.Fatal(err)
+	}
+	start(t, s, bus.Config{Leaf: bus.Leaf{Listen: freeAddress(t)}})
+	large, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob@m2", Content: strings.Repeat("x", 10<<20)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "short"}); err != nil {
-		t.Fatal(err)
-	}
-	bob.has([]string{"short"})
+	alice.read(1)
 	_, receipts, err := s.Receipts(t.Context(), large.Message.ID)
 	if err != nil || len(receipts) != 1 || receipts[0].State != relay.StateRefused || !strings.HasPrefix(receipts[0].Reason, "too large for the servers (1048") {
 		t.Errorf("%+v %v", receipts, err)
 	}
-	if alice.read(1); !strings.Contains(alice.got[0], "was not delivered: too large") {
+	if !strings.Contains(alice.got[0], "was not delivered: too large") {
 		t.Errorf("Alice was told %.200q", alice.got)
 	}
 }
