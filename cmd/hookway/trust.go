@@ -45,6 +45,7 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 			status, err := config.TrustIf(a.home.Options(), func(status trust.Status) error {
 				a.showDestinations(status.Sends, told)
 				a.showWraps(status.Wraps)
+				a.showSights(status.Sees)
 				return a.consent(status, yes)
 			})
 			if err != nil {
@@ -67,7 +68,10 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 
 // trustOwn asks what the user's own scripts may do.
 func (a *app) trustOwn(yes bool) error {
-	status, err := config.TrustOwn(a.home.Options(), func(status trust.Status) error { return a.consent(status, yes) })
+	status, err := config.TrustOwn(a.home.Options(), func(status trust.Status) error {
+		a.showSights(status.Sees)
+		return a.consent(status, yes)
+	})
 	switch {
 	case err != nil:
 		return err
@@ -198,6 +202,20 @@ func (a *app) showGrants(hooks []config.Hook, told map[string]bool) {
 		if (h.Kind == "http" || h.Kind == "grpc") && h.Layer == config.LayerWorkspace && h.State == config.Active && !told[h.Command] {
 			told[h.Command] = true
 			fmt.Fprintf(visible.Writer{To: a.out}, "Events go to %s\n", h.Command)
+		}
+	}
+}
+
+// showSights says which variables of the environment scripts see: before anything is
+// trusted.
+func (a *app) showSights(all []trust.Sight) {
+	for _, s := range all {
+		what := strings.Join(s.Variables, ", ")
+		if s.All {
+			what = strings.TrimSuffix("every variable, among them "+what, ", among them ")
+		}
+		if !a.json {
+			fmt.Fprintf(visible.Writer{To: a.out}, "Script %s sees of the environment: %s\n", s.File, what)
 		}
 	}
 }

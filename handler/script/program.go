@@ -45,6 +45,11 @@ type Config struct {
 	// nil is that of this process.
 	Environ func(context.Context) []string
 
+	// Env is added to the environment, KEY=VALUE each. The script sees it, and of the
+	// environment the variables in Needs.
+	Env   []string
+	Needs []string
+
 	// Settings are what the user says to a plugin: its pluginConfig, as JSON.
 	Settings json.RawMessage
 

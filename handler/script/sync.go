@@ -238,6 +238,11 @@ func environIn(ctx context.Context, p *Program) []string {
 	if r := runOf(ctx); r != nil && r.Environ != nil {
 		return r.Environ
 	}
+	env := eventEnviron(ctx, p)
+	return append(env[:len(env):len(env)], p.c.Env...)
+}
+
+func eventEnviron(ctx context.Context, p *Program) []string {
 	if w, ok := hook.SessionOf(ctx); ok {
 		return w.Env()
 	}

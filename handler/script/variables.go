@@ -1,10 +1,15 @@
 package script
 
 import (
+	"maps"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // A script sees of the environment what every program needs, and the variables whose
@@ -21,6 +26,44 @@ var (
 	// ofOthers begin like those, and may be secret.
 	ofOthers = []string{"HOOKWAY_TOKEN", "CLAUDE_PLUGIN_OPTION_"}
 )
+
+// readsOf finds where code reads a variable: env.NAME, env["NAME"], and {NAME} = env.
+var readsOf = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("\\benv\\s*\\??\\.\\s*([A-Za-z_]\\w*)|\\benv\\s*(?:\\?\\.)?\\[\\s*[\"'`]([A-Za-z_]\\w*)[\"'`]|\\{([^{}]*)\\}\\s*=\\s*(?:[\\w$]+\\s*\\.\\s*)*env\\b")
+})
+
+// Variables are those of the environment that the script names, beside what any script
+// sees: those that its own code reads in plain text, those that environ has and whose
+// names stand in it, and those that the user gives it. all: it sees every variable.
+func (p *Program) Variables(environ []string) (names []string, all bool) {
+	found := map[string]bool{}
+	for _, file := range p.b.Files {
+		text, err := disk.Read(file, maxSource)
+		if err != nil || strings.Contains(filepath.ToSlash(file), "/node_modules/") {
+			continue
+		}
+		for _, m := range readsOf().FindAllSubmatch(text, -1) {
+			found[string(m[1])+string(m[2])] = true
+			for part := range strings.SplitSeq(string(m[3]), ",") {
+				name, _, _ := strings.Cut(part, ":")
+				name, _, _ = strings.Cut(name, "=")
+				found[strings.TrimSpace(name)] = true
+			}
+		}
+	}
+	for _, entry := range slices.Concat(environ, p.c.Env) {
+		if name, _, _ := strings.Cut(entry, "="); p.b.names[name] || p.named()[name] {
+			found[name] = true
+		}
+	}
+	for _, name := range p.c.Needs {
+		found[name] = true
+	}
+	names = slices.DeleteFunc(slices.Sorted(maps.Keys(found)), func(name string) bool {
+		return name == "" || name == "_" || strings.HasPrefix(name, "...") || everyone(name)
+	})
+	return names, slices.Contains(p.c.Allow, Exec)
+}
 
 // maxNames bounds how many words of a script's text are kept that may be variables.
 const maxNames = 1 << 16
@@ -58,9 +101,11 @@ func inName(c byte) bool {
 
 // sees reports whether the script may read a variable.
 func (p *Program) sees(name string) bool {
-	if slices.Contains(p.c.Allow, Exec) || p.b.names[name] || p.named()[name] {
-		return true
-	}
+	return slices.Contains(p.c.Allow, Exec) || p.b.names[name] || p.named()[name] || everyone(name)
+}
+
+// everyone reports whether any script sees a variable.
+func everyone(name string) bool {
 	upper := name
 	if runtime.GOOS == "windows" {
 		upper = strings.ToUpper(name)
@@ -69,12 +114,20 @@ func (p *Program) sees(name string) bool {
 	return slices.Contains(everyones, upper) || slices.ContainsFunc(everyonesBegin, begins) && !slices.ContainsFunc(ofOthers, begins)
 }
 
-// named are the names in what the user says to a plugin, as "${TOKEN}".
+// named are the names in what the user says: to a plugin, as "${TOKEN}", or beside the
+// script.
 func (p *Program) named() map[string]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.asSettings == nil {
 		p.asSettings = addNames(nil, string(p.c.Settings))
+		for _, name := range p.c.Needs {
+			p.asSettings[name] = true
+		}
+		for _, entry := range p.c.Env {
+			name, _, _ := strings.Cut(entry, "=")
+			p.asSettings[name] = true
+		}
 	}
 	return p.asSettings
 }

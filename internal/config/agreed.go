@@ -90,7 +90,7 @@ func TrustOwn(opts Options, ask func(trust.Status) error) (trust.Status, error) 
 		}
 	})
 	status.Files = slices.Sorted(maps.Keys(entries))
-	status.Wishes = l.wishes(&l.user, grants)
+	status.Wishes, status.Sees = l.wishes(&l.user, grants), l.sights(&l.user)
 	for i, w := range status.Wishes { // what they ask for by themselves they have
 		if len(w.Seen) == 0 {
 			status.Wishes[i].More = nil

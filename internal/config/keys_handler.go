@@ -93,11 +93,11 @@ func handlerKeys() []key[hookSpec] {
 				word, _ := r.choice(n, "mode", "oneshot", "worker")
 				h.worker = word == "worker"
 			}},
-		{name: "needs", doc: "command: variables of the agent's environment that a worker is given; agents for which they differ get workers of their own.",
+		{name: "needs", doc: "command: variables of the agent's environment that a worker is given; agents for which they differ get workers of their own; script: variables that it sees.",
 			shape: textsShape(), read: readNeeds},
 		{name: "cwd", doc: "command: working directory, from the folder of this file. Default: the agent's.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.cwd, _ = r.text(n, "cwd") }},
-		{name: "env", doc: "command: variables added to the environment; wasm: its whole environment.",
+		{name: "env", doc: "command, script: variables added to the environment; wasm: its whole environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}},
 				"propertyNames": schema{"not": schema{"pattern": `^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS)$`}}},
 			read: readEnv},

@@ -214,7 +214,8 @@ func (r *reader) conflicts(h *hookSpec) {
 	}
 	if h.keys["command"] == nil {
 		for _, name := range []string{"mode", "cwd", "env", "needs"} {
-			if n := h.keys[name]; n != nil && (!h.byNode || name == "mode") && (name != "env" || h.keys["wasm"] == nil) {
+			ofOthers := name == "env" && (h.keys["wasm"] != nil || h.keys["script"] != nil) || name == "needs" && h.keys["script"] != nil || name == "cwd" && h.byNode
+			if n := h.keys[name]; n != nil && !ofOthers {
 				r.fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
 			}
 		}
@@ -225,7 +226,7 @@ func (r *reader) conflicts(h *hookSpec) {
 // what they want.
 func (r *reader) registersItself(h *hookSpec) {
 	for name, n := range h.keys {
-		if !slices.Contains([]string{"id", "script", "allow", "config", "description", "enabled"}, name) {
+		if !slices.Contains([]string{"id", "script", "allow", "config", "env", "needs", "description", "enabled"}, name) {
 			r.fail(n, "say it in the script, or name the events with on:", "%s belongs to a hook, and this script registers its hooks itself", name)
 		}
 	}

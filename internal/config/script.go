@@ -70,10 +70,10 @@ func (f *scriptFile) named(id string) string {
 	return f.prefix + "/" + strings.TrimPrefix(id, strings.TrimSuffix(filepath.Base(f.path), filepath.Ext(f.path))+"/")
 }
 
-// script bundles a file, and pins what it is made of. A mistake in it is a
+// script bundles a file, as its entry has it, and pins what it is made of. A mistake in it is a
 // problem at its place; then there is nothing to run.
-func (l *loader) script(src *source, path string, grants []script.Grant, settings json.RawMessage) *scriptFile {
-	root := cmp.Or(src.root, src.dir)
+func (l *loader) script(src *source, path string, h *hookSpec) *scriptFile {
+	root, grants := cmp.Or(src.root, src.dir), h.grants
 	if src.layer == LayerWorkspace {
 		for _, file := range script.Sources(path) {
 			l.pinned.Add(file)
@@ -102,7 +102,7 @@ func (l *loader) script(src *source, path string, grants []script.Grant, setting
 	file := &scriptFile{path: path, bundle: bundle, seen: seen, late: &lateHooks{gone: map[string]bool{}}}
 	file.late.build = func(late *script.Late) (Hook, error) { return l.buildLate(src, file, late) }
 	file.program = script.Open(bundle, script.Config{
-		Root: root, Allow: grants, Settings: settings, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
+		Root: root, Allow: grants, Settings: h.settings, Env: h.env, Needs: h.needs, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
 		Memory: l.opts.Memory, Relay: l.opts.Relay, Cache: filepath.Join(l.stateDir, "script"),
 		Registered: file.late.registered, Unregistered: file.late.unregistered,
 	})
@@ -306,6 +306,7 @@ func (l *loader) expand(ctx context.Context, la *layer) {
 		l.twice(f)
 		for _, one := range list {
 			one.file, one.spec.node = f.file, f.spec.node
+			one.spec.settings, one.spec.env, one.spec.needs = f.spec.settings, f.spec.env, f.spec.needs // a change of these is one of the hook
 			if one.spec.description == "" {
 				one.spec.description = f.spec.description
 			}
@@ -346,7 +347,7 @@ func (l *loader) bundle(la *layer, f *found) bool {
 	if f.spec.plugin {
 		f.index = script.OpenClaw
 	}
-	if f.script = l.script(f.source, path, f.spec.grants, f.spec.settings); f.script == nil {
+	if f.script = l.script(f.source, path, f.spec); f.script == nil {
 		return false
 	}
 	return l.fits(f)
@@ -447,7 +448,7 @@ func (l *loader) bundleFolders(la *layer) {
 			if l.bundled == nil {
 				l.bundled = map[string]*scriptFile{}
 			}
-			if file := l.script(&f.source, path, nil, nil); file != nil {
+			if file := l.script(&f.source, path, new(hookSpec)); file != nil {
 				l.bundled[path] = file
 			}
 		}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -251,5 +252,40 @@ func TestFilesOutsideThatAScriptImportsArePinned(t *testing.T) {
 	w.write(outside, "export const reason = 'another';\n")
 	if s := w.load(); s.Trust.State != trust.Changed {
 		t.Errorf("the trust is %q after a change outside", s.Trust.State)
+	}
+}
+
+// TestTrustTellsWhatAScriptSees: the variables that it names; env and needs widen that,
+// and a change of them is one of the hooks that the script registers.
+func TestTrustTellsWhatAScriptSees(t *testing.T) {
+	w := newWorld(t)
+	for name, value := range map[string]string{"A_TOKEN": "a", "OTHER_KEY": "o", "NEEDED": "n", "UNSEEN": "u"} {
+		t.Setenv(name, value)
+	}
+	entry := "  - {id: s, script: s.ts%s}\n"
+	w.write(w.work("hookway.yaml"), "hooks:\n"+fmt.Sprintf(entry, ""))
+	w.write(w.work("s.ts"), `import { on } from "hookway";
+const { ONE, TWO: two = "2", ...rest } = process.env;
+const name = (...parts: string[]) => parts.join("");
+on("PreToolUse", (_: any, ctx: any) => ({ action: "block", reason: [process.env.A_TOKEN, ctx.env["OTHER_KEY"], process.env[name("NEED", "ED")], process.env[name("GIV", "EN")], process.env[name("UNS", "EEN")]].map((v) => v ?? "-").join() }));
+`)
+	status := w.trust()
+	if len(status.Sees) != 1 || status.Sees[0].File != "s.ts" || status.Sees[0].All || strings.Join(status.Sees[0].Variables, " ") != "A_TOKEN ONE OTHER_KEY TWO" {
+		t.Errorf("it sees %+v", status.Sees)
+	}
+	s := w.load()
+	if out := bash(t, fill(t, s), w.ws, "ls"); out.Reason != "a,o,-,-,-" {
+		t.Errorf("it saw %+v, %s", out.Verdict, s.Problems)
+	}
+	w.write(w.work("hookway.yaml"), "hooks:\n"+fmt.Sprintf(entry, ", env: {GIVEN: g, A_TOKEN: mine}, needs: [NEEDED]"))
+	if status = w.trust(); strings.Join(status.Sees[0].Variables, " ") != "A_TOKEN GIVEN NEEDED ONE OTHER_KEY TWO" {
+		t.Errorf("it sees %+v", status.Sees)
+	}
+	wide := w.load()
+	if out := bash(t, fill(t, wide), w.ws, "ls"); out.Reason != "mine,o,n,g,-" {
+		t.Errorf("it saw %+v, %s", out.Verdict, wide.Problems)
+	}
+	if s.Hooks[0].mark == wide.Hooks[0].mark {
+		t.Error("a change of env is no change of the hook")
 	}
 }

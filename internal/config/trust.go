@@ -60,6 +60,7 @@ func TrustIf(opts Options, ask func(trust.Status) error) (trust.Status, error) {
 	}
 	status := before.Status(l.workspace, l.pinned.Manifest)
 	status.Wishes = l.wishes(&l.work, before.Workspaces[l.workspace].Grants)
+	status.Sees = l.sights(&l.work)
 	status.Sends, status.Unknown, status.Unread, status.Wraps = l.destinations(), l.pinned.Doubts, l.pinned.Unreadable(), l.wraps
 	if status.State == trust.Changed {
 		status.Diffs = l.store.Differences(&l.pinned, status.Changes, before.Workspaces[l.workspace].Files)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -65,4 +66,22 @@ func given(wishes []trust.Wish) map[string][]string {
 		out[w.File] = w.Grants
 	}
 	return out
+}
+
+// sights lists what the scripts of a layer see of the environment.
+func (l *loader) sights(la *layer) (out []trust.Sight) {
+	environ := l.opts.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	l.eachScript(la, func(src *source, file *scriptFile) {
+		s := trust.Sight{File: l.shownScript(&found{source: src}, file.path)}
+		if s.Variables, s.All = file.program.Variables(environ); s.All || len(s.Variables) > 0 {
+			out = append(out, s)
+		}
+	})
+	slices.SortStableFunc(out, func(a, b trust.Sight) int { return strings.Compare(a.File, b.File) })
+	return slices.CompactFunc(out, func(a, b trust.Sight) bool {
+		return a.File == b.File && a.All == b.All && slices.Equal(a.Variables, b.Variables)
+	})
 }

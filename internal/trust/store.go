@@ -58,6 +58,7 @@ type Status struct {
 	Diffs     []Difference  `json:"differences,omitempty"` // of Trust, with TrustChanged
 	Unknown   []Doubt       `json:"unknown,omitempty"`     // of Trust: what the hooks may run that cannot be pinned
 	Unread    []string      `json:"unreadable,omitempty"`  // of Trust: what hooks would run and nobody can look at
+	Sees      []Sight       `json:"sees,omitempty"`        // of Trust: what scripts see of the environment
 	Sends     []Destination `json:"sends,omitempty"`       // of Trust: where what is remembered, and events, go
 	Wraps     []Wrap        `json:"wraps,omitempty"`       // of Trust: what hookway run runs when it is given nothing
 }
@@ -95,6 +96,13 @@ type Wish struct {
 	Grants []string `json:"grants"`
 	More   []string `json:"more,omitempty"` // those that the user has not given it before
 	Seen   []string `json:"seen,omitempty"` // those for which it does not ask: they were seen in its code
+}
+
+// Sight is what one script sees of the environment, beside what any script does.
+type Sight struct {
+	File      string   `json:"file"`                // by its path from the workspace
+	Variables []string `json:"variables,omitempty"` // those that it names
+	All       bool     `json:"all,omitempty"`       // it runs programs: it sees every variable
 }
 
 // Destination is one place that a workspace sends something to.
