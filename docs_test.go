@@ -97,6 +97,46 @@ func TestLinesOfTheDocsAreShort(t *testing.T) {
 	}
 }
 
+var (
+	listItem    = regexp.MustCompile(`^\s*([-*]|\d+\.)\s`)
+	inlineCode  = regexp.MustCompile("`[^`]*`")
+	linkTarget  = regexp.MustCompile(`\]\([^)]*\)`)
+	codeList    = regexp.MustCompile(`code(( \([^)]*\))?(,| and| or|, and|, or)\s+code)+`)
+	sentenceEnd = regexp.MustCompile(`[.!?]["')*]*\s+`)
+)
+
+// sentences are the sentences of a page's prose, without tables. A piece of code is
+// one word, and so is a list of them.
+func sentences(text string) []string {
+	var all []string
+	paragraph := ""
+	end := func() {
+		plain := codeList.ReplaceAllString(linkTarget.ReplaceAllString(inlineCode.ReplaceAllString(paragraph, "code"), ""), "code")
+		all = append(all, sentenceEnd.Split(plain, -1)...)
+		paragraph = ""
+	}
+	last := 0
+	prose(text, func(number int, line string) {
+		if number != last+1 || strings.TrimSpace(line) == "" || listItem.MatchString(line) || strings.HasPrefix(line, "#") {
+			end()
+		}
+		paragraph += " " + line
+		last = number
+	})
+	end()
+	return all
+}
+
+func TestSentencesOfTheDocsAreShort(t *testing.T) {
+	for name, text := range pages(t) {
+		for _, sentence := range sentences(text) {
+			if words := len(strings.Fields(sentence)); words > 35 {
+				t.Errorf("%s: got %d words, want 35 at most: %s", name, words, strings.Join(strings.Fields(sentence), " "))
+			}
+		}
+	}
+}
+
 // A reader has a few minutes.
 func TestTheREADMEIsShort(t *testing.T) {
 	text, err := os.ReadFile("README.md")

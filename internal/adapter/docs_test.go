@@ -24,13 +24,13 @@ How to read the tables:
   hooks get their whole payload. A name in brackets is hookway's own, for events that the
   agent reports under another event's name.
 - *Can* is what the agent was seen, or is documented, to obey. **block** stops what is
-  about to happen, or flags what has; **ask** has the user confirm; **allow** goes on without
-  asking; **change input** and **change output** put another tool input, prompt or result
-  in place; **inject** gives the model text; **go on** makes it work on instead of
-  stopping; **answer** takes a result in place of running something; *observe* is none of these.
+  about to happen, or flags what has. **ask** has the user confirm, **allow** goes on without
+  asking. **change input** and **change output** put another tool input, prompt or result
+  in place. **inject** gives the model text, **go on** makes it work on instead of
+  stopping. **answer** takes a result in place of running something; *observe* is none of these.
 - What a hook wants and the agent cannot do is replaced by rule, never dropped in
-  silence: an ask or a change that cannot be had becomes a block where the event gates
-  something, injected text is given at the next event that takes it. The audit record
+  silence. An ask or a change that cannot be had becomes a block where the event gates
+  something; injected text is given at the next event that takes it. The audit record
   says so. No opinion is never written as an approval, but for the one agent that takes it
   for a refusal (Antigravity CLI).
 - *Waits* is how long the agent waits for a hook if its configuration says nothing. *No* is an
