@@ -242,10 +242,10 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []trust.Pin) er
 		if h.Kind == "command" {
 			h.Handler = withEnvFile{dir: filepath.Join(l.stateDir, "claude-env"), next: h.Handler}
 		}
-		h.Handler = perFile{next: ownResult{h.Handler}, finds: finder(f.spec.tools)}
+		h.Handler = perFile{next: ownResult{next: h.Handler}, finds: finder(f.spec.tools)}
 	}
 	if f.spec.profile != nil && f.spec.profile.Together && h.Lane == hook.Observe {
-		h.Handler = inBackground{l.laters(), f.spec.wakes, f.spec.about, h.Handler}
+		h.Handler = inBackground{laters: l.laters(), wakes: f.spec.wakes, about: f.spec.about, next: h.Handler}
 	}
 	if !f.spec.filter.empty() {
 		h.Handler, err = newFiltered(f.spec.filter, h.Handler)

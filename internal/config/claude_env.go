@@ -43,3 +43,17 @@ func (w withEnvFile) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decisio
 	path := filepath.Join(w.dir, hex.EncodeToString(sum[:8])+".sh")
 	return w.next.Handle(environ.Add(ctx, "CLAUDE_ENV_FILE="+path), ev)
 }
+
+// withFolder makes a folder before a hook runs that expects it.
+type withFolder struct {
+	path string
+	next hook.Handler
+}
+
+// Handle runs the hook.
+func (w withFolder) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	if err := os.MkdirAll(w.path, 0o700); err != nil {
+		return hook.Decision{}, fmt.Errorf("the folder for its plugin's data cannot be made: %w", err)
+	}
+	return w.next.Handle(ctx, ev)
+}

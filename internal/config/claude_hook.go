@@ -43,6 +43,7 @@ type claudeEntry struct {
 	once    bool
 	wakes   bool
 	about   string
+	url     *entry
 	server  claudeServer
 }
 
@@ -57,7 +58,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 	case e.kind == "prompt" || e.kind == "agent" || e.kind == "mcp_tool":
 		s.warn(n, "hooks of the type "+e.kind+" are not run here", "Claude Code alone runs it; write a command to have it under every agent")
 		return
-	case e.kind == "http" && e.server.url == nil:
+	case e.kind == "http" && e.url == nil:
 		s.fail(n, "", "the hook has no url")
 		return
 	case e.kind == "http" && slices.Contains(noServers, event.name):
@@ -108,7 +109,7 @@ func (s *settings) fields(n *yaml.Node) claudeEntry {
 				}
 			}
 		case "url":
-			e.server.url = s.entryText(p.Value, "url")
+			e.url = s.entryText(p.Value, "url")
 		case "headers":
 			e.server.headers = s.serverHeaders(p.Value)
 		case "allowedEnvVars":
@@ -279,7 +280,9 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 			s.fail(matcher, "", "matcher must be text, not %s", describe(matcher))
 			return false
 		}
-		err := matchClaude(h, event.name, matcher.Value)
+		tools, filter, err := matchClaude(event.name, matcher.Value)
+		filter.once = h.filter.once
+		h.match.Tool, h.filter = tools, filter
 		for _, name := range h.match.Tool {
 			s.tools = append(s.tools, matchWord{entry{name, matcher}, s.hook})
 		}
@@ -293,7 +296,7 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 	if rule == nil {
 		return true
 	}
-	if claudeField[event.name] != toolName {
+	if !ofTools(event.name) {
 		s.warn(rule.node, "\"if\" counts for events of tools only", "")
 		return true
 	}

@@ -29,18 +29,21 @@ var claudeField = map[string]string{
 	"PostModelSwitch": "to_model",
 }
 
+// ofTools reports whether matchers of an event look at its tool.
+func ofTools(event string) bool { return claudeField[event] == toolName }
+
 var (
 	plainMatcher = regexp.MustCompile(`^[A-Za-z0-9_|, ]+$`)
 	plainPiece   = regexp.MustCompile(`^\^?(?:[A-Za-z0-9_ -]|\.\*)+\$?$`)
 )
 
-// matchClaude reads a matcher as Claude Code does: nothing or "*" is every event,
+// matchClaude reads a matcher as Claude Code does, as tools or as a filter: nothing or "*" is every event,
 // names between | or commas are just these, and all else is a regular expression
 // that holds anywhere in the field.
-func matchClaude(h *hookSpec, event, matcher string) error {
+func matchClaude(event, matcher string) (tools []string, f filter, err error) {
 	field := claudeField[event]
 	if field == "" || matcher == "" || matcher == "*" {
-		return nil
+		return nil, filter{}, nil
 	}
 	if plainMatcher.MatchString(matcher) {
 		names := strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' })
@@ -48,8 +51,7 @@ func matchClaude(h *hookSpec, event, matcher string) error {
 			names[i] = strings.TrimSpace(names[i])
 		}
 		if field == toolName {
-			h.match.Tool = withOldNames(names)
-			return nil
+			return withOldNames(names), filter{}, nil
 		}
 		for i := range names {
 			names[i] = regexp.QuoteMeta(names[i])
@@ -57,13 +59,13 @@ func matchClaude(h *hookSpec, event, matcher string) error {
 		matcher = "^(?:" + strings.Join(names, "|") + ")$"
 	}
 	if inner, rest, ok := leadingNot(matcher); ok {
-		h.filter.field, h.filter.never, h.filter.pattern = field, "^(?:"+inner+")", rest
-		_, err := newFiltered(h.filter, nil)
-		return err
+		f = filter{field: field, never: "^(?:" + inner + ")", pattern: rest}
+		_, err := newFiltered(f, nil)
+		return nil, f, err
 	}
 	re, err := regexp.Compile(matcher)
 	if err != nil {
-		return err
+		return nil, filter{}, err
 	}
 	if globs, ok := asGlobs(matcher); ok && field == toolName {
 		for _, old := range oldNames {
@@ -71,11 +73,9 @@ func matchClaude(h *hookSpec, event, matcher string) error {
 				globs = append(globs, old.name, old.now)
 			}
 		}
-		h.match.Tool = globs
-		return nil
+		return globs, filter{}, nil
 	}
-	h.filter.field, h.filter.pattern = field, re.String()
-	return nil
+	return nil, filter{field: field, pattern: re.String()}, nil
 }
 
 // leadingNot takes a matcher apart that begins with ^(?!…), which Go's expressions

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
@@ -219,20 +217,6 @@ func (p *claudePlugin) environ() []string {
 		out = append(out, o.variable()+"="+o.value)
 	}
 	return out
-}
-
-// withFolder makes a folder before a hook runs that expects it.
-type withFolder struct {
-	path string
-	next hook.Handler
-}
-
-// Handle runs the hook.
-func (w withFolder) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	if err := os.MkdirAll(w.path, 0o700); err != nil {
-		return hook.Decision{}, fmt.Errorf("the folder for its plugin's data cannot be made: %w", err)
-	}
-	return w.next.Handle(ctx, ev)
 }
 
 // pluginsDir is where Claude Code keeps plugins, or "".

@@ -19,6 +19,9 @@ import (
 // reaches the engine as one Edit of all its files.
 const patchTool = "apply_patch"
 
+// maxDeleted bounds a file that a patch deletes, of which a hook is told what it held.
+const maxDeleted = 1 << 20
+
 // perFile asks a hook of Claude Code about each file of a patch, as Claude Code would
 // about a Write or an Edit of it, and puts what the hook changes back into the patch.
 type perFile struct {
@@ -108,7 +111,7 @@ func fileCalls(p *patch.Patch, cwd string) []fileCall {
 			out = append(out, fileCall{tool: "Write", file: i, input: map[string]any{"file_path": path, "content": withEnd(f.Lines)}})
 			continue
 		case patch.Delete:
-			old, _ := disk.Read(path, maxFile) // what is not there cannot be told
+			old, _ := disk.Read(path, maxDeleted) // what is not there cannot be told
 			out = append(out, fileCall{tool: "Edit", file: i, input: map[string]any{"file_path": path, "old_string": string(old), "new_string": ""}})
 			continue
 		}
