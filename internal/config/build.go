@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/handler/wasm"
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/wire"
@@ -233,22 +234,22 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []trust.Pin) er
 		h.Handler = &trust.Handler{Next: h.Handler, Pins: pins, Away: away}
 	}
 	if f.data != "" {
-		h.Handler = withFolder{path: f.data, next: h.Handler}
+		h.Handler = claudehooks.Folder{Path: f.data, Next: h.Handler}
 	}
 	if l.standsIn(f) {
 		h.Handler = l.withNode(h.Handler)
 	}
 	if f.spec.profile != nil && f.spec.profile.Together {
 		if h.Kind == "command" {
-			h.Handler = withEnvFile{dir: filepath.Join(l.stateDir, "claude-env"), next: h.Handler}
+			h.Handler = claudehooks.EnvFile{Dir: filepath.Join(l.stateDir, "claude-env"), Next: h.Handler}
 		}
-		h.Handler = perFile{next: ownResult{next: h.Handler}, finds: finder(f.spec.tools)}
+		h.Handler = claudehooks.PerFile{Next: claudehooks.OwnResult{Next: h.Handler}, Finds: claudehooks.Finder(f.spec.tools)}
 	}
 	if f.spec.profile != nil && f.spec.profile.Together && h.Lane == hook.Observe {
-		h.Handler = inBackground{laters: l.laters(), wakes: f.spec.wakes, about: f.spec.about, next: h.Handler}
+		h.Handler = claudehooks.InBackground{Texts: l.laters(), Wakes: f.spec.wakes, About: f.spec.about, Next: h.Handler}
 	}
-	if !f.spec.filter.empty() {
-		h.Handler, err = newFiltered(f.spec.filter, h.Handler)
+	if !f.spec.filter.Empty() {
+		h.Handler, err = claudehooks.NewFiltered(f.spec.filter, h.Handler)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
@@ -45,8 +46,8 @@ type claudeImport struct {
 	onlyTheirs bool              // allowManagedHooksOnly
 	theirs     []*found          // hooks of managed settings and of the plugins that these enable
 	registries map[string]*yaml.Node
-	limits     map[int]webLimits // of servers, by the scopes that say them
-	env        map[int][]string  // variables, NAME=value each, by the scopes that set them
+	limits     map[int]claudehooks.Limits // of servers, by the scopes that say them
+	env        map[int][]string           // variables, NAME=value each, by the scopes that set them
 }
 
 // claudeDir is the folder of the user's Claude Code, or "".
@@ -128,7 +129,7 @@ func (l *loader) setVariables(all []*found, scopes ...int) {
 		}
 		f.spec.env = slices.Concat(env, f.spec.env) // a plugin's own variables are its own
 		if w := f.spec.handler.web; w != nil && w.claude != nil {
-			w.claude.env = env
+			w.claude.Env = env
 		}
 	}
 }
@@ -192,11 +193,11 @@ func (c *claudeImport) note(scope int, s *settings) {
 		c.plugins[id] = append(c.plugins[id], w)
 	}
 	if c.limits == nil {
-		c.limits, c.env = map[int]webLimits{}, map[int][]string{}
+		c.limits, c.env = map[int]claudehooks.Limits{}, map[int][]string{}
 	}
 	c.env[scope] = append(c.env[scope], s.env...)
 	limits := c.limits[scope]
-	limits.note(s.limits)
+	limits.Note(s.limits)
 	c.limits[scope] = limits
 	c.onlyTheirs = c.onlyTheirs || scope == scopeManaged && s.onlyManaged
 }
@@ -264,7 +265,7 @@ type settings struct {
 	disabled    *bool // disableAllHooks, if it is said
 	onlyManaged bool  // allowManagedHooksOnly
 	plugins     map[string]wish
-	limits      webLimits
+	limits      claudehooks.Limits
 	env         []string
 }
 
@@ -282,11 +283,11 @@ func (s *settings) read(data []byte) {
 		case "allowManagedHooksOnly":
 			s.leftOut(func() { s.onlyManaged, _ = s.boolean(p.Value, "allowManagedHooksOnly") })
 		case "allowedHttpHookUrls":
-			s.limits.urls = []string{} // a list that cannot be read allows nothing
-			s.leftOut(func() { s.limits.urls = s.texts(p.Value, p.Key.Value) })
+			s.limits.URLs = []string{} // a list that cannot be read allows nothing
+			s.leftOut(func() { s.limits.URLs = s.texts(p.Value, p.Key.Value) })
 		case "httpHookAllowedEnvVars":
-			s.limits.variables = []string{}
-			s.leftOut(func() { s.limits.variables = s.texts(p.Value, p.Key.Value) })
+			s.limits.Variables = []string{}
+			s.leftOut(func() { s.limits.Variables = s.texts(p.Value, p.Key.Value) })
 		case "env":
 			s.leftOut(func() { s.variables(p.Value) })
 		case "enabledPlugins":

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -44,7 +45,7 @@ type claudeEntry struct {
 	wakes   bool
 	about   string
 	url     *entry
-	server  claudeServer
+	server  claudehooks.Server
 }
 
 // entry reads a hook, and makes one of ours of it unless it cannot run here.
@@ -61,7 +62,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 	case e.kind == "http" && e.url == nil:
 		s.fail(n, "", "the hook has no url")
 		return
-	case e.kind == "http" && slices.Contains(noServers, event.name):
+	case e.kind == "http" && slices.Contains(claudehooks.NoServers, event.name):
 		s.warn(n, "hooks of the type http are not asked at "+event.name+", as in Claude Code", "write a command")
 		return
 	case e.kind == "http":
@@ -92,7 +93,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 
 // fields reads the keys of a hook that mean something here.
 func (s *settings) fields(n *yaml.Node) claudeEntry {
-	e := claudeEntry{server: claudeServer{headers: map[string]string{}}}
+	e := claudeEntry{server: claudehooks.Server{Headers: map[string]string{}}}
 	for _, p := range s.object(n, "a hook") {
 		switch p.Key.Value {
 		case "type":
@@ -111,9 +112,9 @@ func (s *settings) fields(n *yaml.Node) claudeEntry {
 		case "url":
 			e.url = s.entryText(p.Value, "url")
 		case "headers":
-			e.server.headers = s.serverHeaders(p.Value)
+			e.server.Headers = s.serverHeaders(p.Value)
 		case "allowedEnvVars":
-			e.server.allowed = s.texts(p.Value, "allowedEnvVars")
+			e.server.Allowed = s.texts(p.Value, "allowedEnvVars")
 		case "if":
 			e.rule = s.entryText(p.Value, "if")
 		case "shell":
@@ -237,7 +238,7 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 		timeout = *e.timeout
 	}
 	h.timeout = &timeout
-	h.filter.once = e.once
+	h.filter.Once = e.once
 	if e.rule != nil {
 		h.rule = e.rule.text
 	}
@@ -280,13 +281,13 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 			s.fail(matcher, "", "matcher must be text, not %s", describe(matcher))
 			return false
 		}
-		tools, filter, err := matchClaude(event.name, matcher.Value)
-		filter.once = h.filter.once
+		tools, filter, err := claudehooks.Match(event.name, matcher.Value)
+		filter.Once = h.filter.Once
 		h.match.Tool, h.filter = tools, filter
 		for _, name := range h.match.Tool {
 			s.tools = append(s.tools, matchWord{entry{name, matcher}, s.hook})
 		}
-		h.tools, h.match.Tool = h.match.Tool, withPatches(h.match.Tool)
+		h.tools, h.match.Tool = h.match.Tool, claudehooks.WithPatches(h.match.Tool)
 		if err != nil {
 			s.warn(matcher, fmt.Sprintf("the matcher %q cannot be used here, and its hook is left out: %v", strict.Clip(matcher.Value), err),
 				"write it without look-around and back-references")
@@ -296,11 +297,11 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 	if rule == nil {
 		return true
 	}
-	if !ofTools(event.name) {
+	if !claudehooks.OfTools(event.name) {
 		s.warn(rule.node, "\"if\" counts for events of tools only", "")
 		return true
 	}
-	more, why := ruleMatch(rule.text)
+	more, why := claudehooks.Rule(rule.text)
 	h.match.All = append(h.match.All, more...)
 	if why != "" {
 		s.warn(rule.node, fmt.Sprintf("\"if\": %q: %s", strict.Clip(rule.text), why), "the hook itself can look at the call")

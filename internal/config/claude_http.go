@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -42,10 +43,10 @@ func (s *settings) texts(n *yaml.Node, what string) []string {
 // server makes the hook ask a server. It reports false if it cannot.
 func (s *settings) server(h *hookSpec, e claudeEntry, n *yaml.Node) bool {
 	w := &webSpec{claude: &e.server, url: e.url.node}
-	w.URL, w.Headers, w.AllowLoopback = e.url.text, e.server.headers, true
+	w.URL, w.Headers, w.AllowLoopback = e.url.text, e.server.Headers, true
 	if u, err := url.Parse(w.URL); err == nil && u.User != nil {
 		password, _ := u.User.Password()
-		signIn(w.Headers, "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+		claudehooks.SignIn(w.Headers, "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
 		u.User = nil
 		w.URL = u.String()
 	}
@@ -58,15 +59,15 @@ func (s *settings) server(h *hookSpec, e claudeEntry, n *yaml.Node) bool {
 // limit keeps a hook's server to what settings allow: managed ones alone for managed
 // hooks that they limit, else those of all files that count.
 func (l *loader) limit(f *found, managed bool) {
-	all := webLimits{}
+	all := claudehooks.Limits{}
 	for scope, limits := range l.claude.limits {
 		if l.counts(scope) && (!managed || scope == scopeManaged) {
-			all.note(limits)
+			all.Note(limits)
 		}
 	}
 	w := f.spec.handler.web
-	w.claude.only, w.claude.limited = all.variables, all.variables != nil
-	if all.urls != nil && !slices.ContainsFunc(all.urls, func(p string) bool { return allowsURL(p, w.URL) }) {
+	w.claude.Only, w.claude.Limited = all.Variables, all.Variables != nil
+	if all.URLs != nil && !slices.ContainsFunc(all.URLs, func(p string) bool { return claudehooks.AllowsURL(p, w.URL) }) {
 		f.broken = fmt.Errorf("%s does not match any pattern of allowedHttpHookUrls in Claude Code's settings", strict.Clip(w.URL))
 		l.set.Warnings = append(l.set.Warnings, Problem{File: f.file, Line: w.url.Line, Column: w.url.Column, Hook: f.spec.id,
 			Message: clipLine(f.broken.Error() + ", so it is not asked"), Hint: "add its url there"})
@@ -76,5 +77,5 @@ func (l *loader) limit(f *found, managed bool) {
 // sameServer is what tells two servers apart: Claude Code asks one of two hooks that say the same.
 func (f *found) sameServer() string {
 	w := f.spec.handler.web
-	return fmt.Sprintf("%q %v %q %q %+v", w.URL, w.Headers, w.claude.allowed, f.spec.rule, f.spec.filter)
+	return fmt.Sprintf("%q %v %q %q %+v", w.URL, w.Headers, w.claude.Allowed, f.spec.rule, f.spec.filter)
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 )
 
 // asked is a server that hooks of Claude Code ask, and what it heard.
@@ -172,7 +173,7 @@ func TestURLsThatPatternsAllow(t *testing.T) {
 		{"HTTPS://Hooks.Example.com/*", "https://hooks.example.COM/x", true},
 		{"hooks.example.com", "https://hooks.example.com/x", false},
 	} {
-		if got := allowsURL(c.pattern, c.url); got != c.want {
+		if got := claudehooks.AllowsURL(c.pattern, c.url); got != c.want {
 			t.Errorf("%s for %s: %v", c.pattern, c.url, got)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 )
 
 // laterID is what the hook is called that tells them.
@@ -19,14 +20,16 @@ func (s *Set) Unheard(session string, steps []hook.Step) error {
 		if step.Action != hook.ActionBlock || session == "" || !slices.ContainsFunc(s.Hooks, told) {
 			continue
 		}
-		if err := s.laters().add(session, laterWake, step.Reason); err != nil {
+		if err := s.laters().Add(session, claudehooks.ForStop, step.Reason); err != nil {
 			return fmt.Errorf("what hooks said in the background cannot be kept for the agent's next event: %w", err)
 		}
 	}
 	return nil
 }
 
-func (s *Set) laters() laters { return laters{dir: filepath.Join(s.stateDir, "claude-later")} }
+func (s *Set) laters() claudehooks.Texts {
+	return claudehooks.Texts{Dir: filepath.Join(s.stateDir, "claude-later")}
+}
 
 // laterHook adds the hook that tells agents what imported hooks say in the background.
 func (l *loader) laterHook() {
@@ -36,14 +39,14 @@ func (l *loader) laterHook() {
 			continue
 		}
 		options := []hook.Option{hook.Origin(h.Origin), hook.Timeout(memoryTimeout), hook.Priority(hook.DefaultPriority + 1), hook.Matching(hook.Match{Not: &hook.Match{Source: claudeReaders}})}
-		for _, info := range laterEvents {
+		for _, info := range claudehooks.ToldAt {
 			options = append(options, hook.For(info.Name))
 		}
-		told := Hook{Hook: hook.New("", tellLater{laters: l.laters()}, options...), State: Active, Layer: h.Layer, File: h.File, Kind: "command", Command: "hookway",
+		told := Hook{Hook: hook.New("", claudehooks.TellLater{Texts: l.laters()}, options...), State: Active, Layer: h.Layer, File: h.File, Kind: "command", Command: "hookway",
 			Description: "tells agents what hooks in the background have said", name: laterID, source: h.source, rank: h.rank, mark: laterID + l.stateDir}
 		l.set.Hooks = append(l.set.Hooks, told)
 		return
 	}
 }
 
-func (l *loader) laters() laters { return l.set.laters() }
+func (l *loader) laters() claudehooks.Texts { return l.set.laters() }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/disk"
 )
 
@@ -23,7 +24,7 @@ func TestHooksInTheBackgroundAreHeardLater(t *testing.T) {
 	e := fill(t, set)
 	waitFor := func(session, kind string) {
 		t.Helper()
-		for end := time.Now().Add(time.Minute); !disk.Exists(laters{dir: filepath.Join(set.stateDir, "claude-later")}.path(session, kind)); time.Sleep(time.Millisecond) {
+		for end := time.Now().Add(time.Minute); !disk.Exists(claudehooks.Texts{Dir: filepath.Join(set.stateDir, "claude-later")}.Path(session, kind)); time.Sleep(time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatal("nothing waits for the agent")
 			}
@@ -35,7 +36,7 @@ func TestHooksInTheBackgroundAreHeardLater(t *testing.T) {
 	if out := fireFrom(t, e, "codex", shellCall("ls")); out.Action != hook.ActionContinue {
 		t.Errorf("it is waited for: %+v", out.Verdict)
 	}
-	waitFor("s", laterWake)
+	waitFor("s", claudehooks.ForStop)
 	if out := stop(); out.Action != hook.ActionBlock || out.Reason != "From the watcher:\nthe build is red" {
 		t.Errorf("a wake at the end of a turn: %s %q", out.Action, out.Reason)
 	}
@@ -44,7 +45,7 @@ func TestHooksInTheBackgroundAreHeardLater(t *testing.T) {
 	}
 	fireFrom(t, e, "codex", toolCall("Write", nil)) // these say nothing, and are before what comes next
 	fireFrom(t, e, "codex", toolCall("Read", nil))
-	waitFor("s", laterText)
+	waitFor("s", claudehooks.ForNextEvent)
 	if out := stop(); out.Action != hook.ActionContinue {
 		t.Errorf("a note is no wake: %q", out.Reason)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -44,12 +45,12 @@ type hookSpec struct {
 	settings    json.RawMessage // config: of a script
 
 	handler handlerSpec
-	filter  filter     // of an imported hook
-	rule    string     // of an imported hook: its if
-	wakes   bool       // of an imported hook in the background: code 2 is for the agent
-	about   string     // what goes before what it says then
-	tools   []string   // of an imported hook: those that its matcher names
-	webhook *webhookAs // of a webhook that is told
+	filter  claudehooks.Filter // of an imported hook
+	rule    string             // of an imported hook: its if
+	wakes   bool               // of an imported hook in the background: code 2 is for the agent
+	about   string             // what goes before what it says then
+	tools   []string           // of an imported hook: those that its matcher names
+	webhook *webhookAs         // of a webhook that is told
 }
 
 // makeHookKeys lists the keys of a hook.

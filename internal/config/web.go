@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
@@ -19,7 +20,7 @@ type webSpec struct {
 	ca  *entry // a file of certificates
 	key *entry // the file of the secret
 
-	claude *claudeServer // of Claude Code's settings, or nil
+	claude *claudehooks.Server // of Claude Code's settings, or nil
 }
 
 var webTable table[webSpec]
@@ -147,7 +148,7 @@ func (l *loader) webConfig(f *found, c command.Config) web.Config {
 		w.SecretFile = shell.Under(f.source.dir, w.SecretFile)
 	}
 	if own := f.spec.handler.web.claude; own != nil {
-		w.Fill = own.fill
+		w.Fill = own.Fill
 	}
 	w.Profile, w.EventNames, w.Environ, w.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log
 	return w
@@ -160,7 +161,7 @@ func (w *webSpec) marked() any {
 	}
 	marks := []any{w.URL, w.Secret, w.SecretFile, w.Verify, w.Headers, w.CA, w.AllowPrivate}
 	if w.claude != nil {
-		marks = append(marks, w.claude.allowed, w.claude.env, w.claude.only, w.claude.limited)
+		marks = append(marks, w.claude.Allowed, w.claude.Env, w.claude.Only, w.claude.Limited)
 	}
 	return marks
 }

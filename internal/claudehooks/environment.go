@@ -1,4 +1,4 @@
-package config
+package claudehooks
 
 import (
 	"context"
@@ -20,40 +20,40 @@ var envEvents = []string{"SessionStart", "Setup", "CwdChanged", "FileChanged"}
 // maxEnvFiles bounds how many sessions have a file of variables.
 const maxEnvFiles = 256
 
-// withEnvFile gives a hook a file of its session, CLAUDE_ENV_FILE, into which it may
+// EnvFile gives a hook a file of its session, CLAUDE_ENV_FILE, into which it may
 // write variables. Nothing reads it: an agent other than Claude Code has no shell
 // that would.
-type withEnvFile struct {
-	dir  string
-	next hook.Handler
+type EnvFile struct {
+	Dir  string
+	Next hook.Handler
 }
 
 // Handle runs the hook.
-func (w withEnvFile) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+func (w EnvFile) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	if !slices.Contains(envEvents, ev.Info().Name) {
-		return w.next.Handle(ctx, ev)
+		return w.Next.Handle(ctx, ev)
 	}
-	if _, err := disk.Names(w.dir, maxEnvFiles); err != nil && disk.Exists(w.dir) { // those of sessions that are long over
-		_ = os.RemoveAll(w.dir)
+	if _, err := disk.Names(w.Dir, maxEnvFiles); err != nil && disk.Exists(w.Dir) { // those of sessions that are long over
+		_ = os.RemoveAll(w.Dir)
 	}
-	if err := os.MkdirAll(w.dir, 0o700); err != nil {
+	if err := os.MkdirAll(w.Dir, 0o700); err != nil {
 		return hook.Decision{}, fmt.Errorf("the folder for CLAUDE_ENV_FILE cannot be made: %w", err)
 	}
 	sum := sha256.Sum256([]byte(ev.Head().Session))
-	path := filepath.Join(w.dir, hex.EncodeToString(sum[:8])+".sh")
-	return w.next.Handle(environ.Add(ctx, "CLAUDE_ENV_FILE="+path), ev)
+	path := filepath.Join(w.Dir, hex.EncodeToString(sum[:8])+".sh")
+	return w.Next.Handle(environ.Add(ctx, "CLAUDE_ENV_FILE="+path), ev)
 }
 
-// withFolder makes a folder before a hook runs that expects it.
-type withFolder struct {
-	path string
-	next hook.Handler
+// Folder makes a folder before a hook runs that expects it.
+type Folder struct {
+	Path string
+	Next hook.Handler
 }
 
 // Handle runs the hook.
-func (w withFolder) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	if err := os.MkdirAll(w.path, 0o700); err != nil {
+func (w Folder) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	if err := os.MkdirAll(w.Path, 0o700); err != nil {
 		return hook.Decision{}, fmt.Errorf("the folder for its plugin's data cannot be made: %w", err)
 	}
-	return w.next.Handle(ctx, ev)
+	return w.Next.Handle(ctx, ev)
 }

@@ -1,4 +1,4 @@
-package config
+package claudehooks
 
 import (
 	"net/url"
@@ -9,17 +9,17 @@ import (
 	"github.com/hookway/hookway/internal/environ"
 )
 
-// claudeServer is a hook of the type http as settings have it.
-type claudeServer struct {
-	headers map[string]string
-	allowed []string // variables that headers may name
-	only    []string // httpHookAllowedEnvVars, if it is said
-	limited bool     // it is said
-	env     []string // that settings set
+// Server is a hook of the type http as settings have it.
+type Server struct {
+	Headers map[string]string
+	Allowed []string // variables that headers may name
+	Only    []string // httpHookAllowedEnvVars, if it is said
+	Limited bool     // it is said
+	Env     []string // that settings set
 }
 
-// signIn adds the header Authorization, unless the headers have it in any case of letters.
-func signIn(headers map[string]string, value string) {
+// SignIn adds the header Authorization, unless the headers have it in any case of letters.
+func SignIn(headers map[string]string, value string) {
 	for name, own := range headers {
 		switch {
 		case !strings.EqualFold(name, "Authorization"):
@@ -38,36 +38,36 @@ var headerVariable = regexp.MustCompile(`\$\{([A-Z_][A-Z0-9_]*)\}|\$([A-Z_][A-Z0
 // claudesOwn are variables with which Claude Code itself signs in. No header is given one.
 var claudesOwn = regexp.MustCompile(`^(?:INPUT_)?(?:ANTHROPIC_(?:API_KEY|AUTH_TOKEN|IDENTITY_TOKEN)|CLAUDE_CODE_[A-Z_]*TOKEN|CLAUDE_BRIDGE_OAUTH_TOKEN|CLAUDE_TRUSTED_DEVICE_TOKEN)$`)
 
-// fill puts variables into the value of a header: those that the hook and the settings
+// Fill puts variables into the value of a header: those that the hook and the settings
 // allow. Any other is empty, and so is one that is not set.
-func (c *claudeServer) fill(value string, vars []string) string {
+func (c *Server) Fill(value string, vars []string) string {
 	filled := headerVariable.ReplaceAllStringFunc(value, func(v string) string {
 		name := strings.Trim(v, "${}")
-		if !slices.Contains(c.allowed, name) || c.limited && !slices.Contains(c.only, name) || claudesOwn.MatchString(name) {
+		if !slices.Contains(c.Allowed, name) || c.Limited && !slices.Contains(c.Only, name) || claudesOwn.MatchString(name) {
 			return ""
 		}
-		text, _ := environ.Lookup(append(slices.Clip(vars), c.env...), name)
+		text, _ := environ.Lookup(append(slices.Clip(vars), c.Env...), name)
 		return text
 	})
 	return strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace(filled)
 }
 
-// webLimits are what settings say of all servers. A nil list says nothing.
-type webLimits struct{ urls, variables []string }
+// Limits are what settings say of all servers. A nil list says nothing.
+type Limits struct{ URLs, Variables []string }
 
-// note adds what a settings file says.
-func (w *webLimits) note(more webLimits) {
-	if more.urls != nil {
-		w.urls = append(append([]string{}, w.urls...), more.urls...)
+// Note adds what a settings file says.
+func (w *Limits) Note(more Limits) {
+	if more.URLs != nil {
+		w.URLs = append(append([]string{}, w.URLs...), more.URLs...)
 	}
-	if more.variables != nil {
-		w.variables = append(append([]string{}, w.variables...), more.variables...)
+	if more.Variables != nil {
+		w.Variables = append(append([]string{}, w.Variables...), more.Variables...)
 	}
 }
 
-// allowsURL reports whether a pattern of allowedHttpHookUrls holds for a URL. A star in
+// AllowsURL reports whether a pattern of allowedHttpHookUrls holds for a URL. A star in
 // the host stands for a part of the host, never for more.
-func allowsURL(pattern, target string) bool {
+func AllowsURL(pattern, target string) bool {
 	if pattern == "*" {
 		return true
 	}
@@ -118,5 +118,5 @@ func stars(pattern, text string) bool {
 	return err == nil && re.MatchString(text)
 }
 
-// noServers are the events at which Claude Code asks no server.
-var noServers = []string{"SessionStart", "Setup"}
+// NoServers are the events at which Claude Code asks no server.
+var NoServers = []string{"SessionStart", "Setup"}

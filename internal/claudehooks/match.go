@@ -1,4 +1,11 @@
-package config
+// Package claudehooks runs hooks of Claude Code as Claude Code does, under every agent.
+//
+// It reads their matchers and permission rules ([Match], [Rule]), and wraps their handlers:
+// [PerFile] asks once for each file of a patch, [OwnResult] names results as Claude Code
+// does, [InBackground] keeps for a session what a hook says that nobody waits for, and
+// [Server] limits what headers of a server may name. Reading settings and plugins is the
+// part of internal/config, which has the files and the user's word for them.
+package claudehooks
 
 import (
 	"context"
@@ -18,9 +25,9 @@ import (
 // toolName is the field that matchers of tool events look at.
 const toolName = "tool_name"
 
-// claudeField says which field of an event its matcher looks at. For events that
+// matchedField says which field of an event its matcher looks at. For events that
 // are not here, Claude Code looks at no matcher.
-var claudeField = map[string]string{
+var matchedField = map[string]string{
 	"PreToolUse": toolName, "PostToolUse": toolName, "PostToolUseFailure": toolName, "PermissionRequest": toolName, "PermissionDenied": toolName,
 	"UserPromptExpansion": "command_name", "SessionStart": "source", "ConfigChange": "source", "DirectoryAdded": "source",
 	"PreCompact": "trigger", "PostCompact": "trigger", "Setup": "trigger", "Notification": "notification_type", "SessionEnd": "reason",
@@ -29,21 +36,21 @@ var claudeField = map[string]string{
 	"PostModelSwitch": "to_model",
 }
 
-// ofTools reports whether matchers of an event look at its tool.
-func ofTools(event string) bool { return claudeField[event] == toolName }
+// OfTools reports whether matchers of an event look at its tool.
+func OfTools(event string) bool { return matchedField[event] == toolName }
 
 var (
 	plainMatcher = regexp.MustCompile(`^[A-Za-z0-9_|, ]+$`)
 	plainPiece   = regexp.MustCompile(`^\^?(?:[A-Za-z0-9_ -]|\.\*)+\$?$`)
 )
 
-// matchClaude reads a matcher as Claude Code does, as tools or as a filter: nothing or "*" is every event,
+// Match reads a matcher as Claude Code does, as tools or as a filter: nothing or "*" is every event,
 // names between | or commas are just these, and all else is a regular expression
 // that holds anywhere in the field.
-func matchClaude(event, matcher string) (tools []string, f filter, err error) {
-	field := claudeField[event]
+func Match(event, matcher string) (tools []string, f Filter, err error) {
+	field := matchedField[event]
 	if field == "" || matcher == "" || matcher == "*" {
-		return nil, filter{}, nil
+		return nil, Filter{}, nil
 	}
 	if plainMatcher.MatchString(matcher) {
 		names := strings.FieldsFunc(matcher, func(r rune) bool { return r == '|' || r == ',' })
@@ -51,7 +58,7 @@ func matchClaude(event, matcher string) (tools []string, f filter, err error) {
 			names[i] = strings.TrimSpace(names[i])
 		}
 		if field == toolName {
-			return withOldNames(names), filter{}, nil
+			return withOldNames(names), Filter{}, nil
 		}
 		for i := range names {
 			names[i] = regexp.QuoteMeta(names[i])
@@ -59,13 +66,13 @@ func matchClaude(event, matcher string) (tools []string, f filter, err error) {
 		matcher = "^(?:" + strings.Join(names, "|") + ")$"
 	}
 	if inner, rest, ok := leadingNot(matcher); ok {
-		f = filter{field: field, never: "^(?:" + inner + ")", pattern: rest}
-		_, err := newFiltered(f, nil)
+		f = Filter{field: field, never: "^(?:" + inner + ")", pattern: rest}
+		_, err := NewFiltered(f, nil)
 		return nil, f, err
 	}
 	re, err := regexp.Compile(matcher)
 	if err != nil {
-		return nil, filter{}, err
+		return nil, Filter{}, err
 	}
 	if globs, ok := asGlobs(matcher); ok && field == toolName {
 		for _, old := range oldNames {
@@ -73,9 +80,9 @@ func matchClaude(event, matcher string) (tools []string, f filter, err error) {
 				globs = append(globs, old.name, old.now)
 			}
 		}
-		return globs, filter{}, nil
+		return globs, Filter{}, nil
 	}
-	return nil, filter{field: field, pattern: re.String()}, nil
+	return nil, Filter{field: field, pattern: re.String()}, nil
 }
 
 // leadingNot takes a matcher apart that begins with ^(?!…), which Go's expressions
@@ -169,10 +176,10 @@ var fileTools = map[string][]string{
 	"MultiEdit": {"MultiEdit"}, "Read": {"Read", "Grep", "Glob"}, "Grep": {"Grep"}, "Glob": {"Glob"},
 }
 
-// ruleMatch reads a permission rule: Tool, or Tool(pattern) of a shell's commands
+// Rule reads a permission rule: Tool, or Tool(pattern) of a shell's commands
 // and of files. What it does not understand matches too much rather than too
 // little, and it says so.
-func ruleMatch(rule string) (more []hook.Match, why string) {
+func Rule(rule string) (more []hook.Match, why string) {
 	tool, rest, inside := strings.Cut(strings.TrimSpace(rule), "(")
 	pattern, closed := strings.CutSuffix(rest, ")")
 	tool = strings.TrimSpace(tool)
@@ -230,19 +237,19 @@ func filePattern(pattern string) string {
 	return pattern
 }
 
-// filter is what an imported hook asks of an event besides its matcher.
-type filter struct {
+// Filter is what an imported hook asks of an event besides its matcher.
+type Filter struct {
 	field   string // of the event as JSON
 	pattern string // must be found in it
 	never   string // must not be found in it
-	once    bool   // at most once in each session
+	Once    bool   // at most once in each session
 }
 
-func (f filter) empty() bool { return f == filter{} }
+func (f Filter) Empty() bool { return f == Filter{} }
 
 // filtered runs a hook for the events that its filter lets pass.
 type filtered struct {
-	filter
+	Filter
 	re   *regexp.Regexp
 	not  *regexp.Regexp // nil: nothing
 	next hook.Handler
@@ -251,17 +258,17 @@ type filtered struct {
 	past map[string]bool // sessions in which it ran
 }
 
-func newFiltered(f filter, next hook.Handler) (*filtered, error) {
+func NewFiltered(f Filter, next hook.Handler) (*filtered, error) {
 	re, err := regexp.Compile(f.pattern)
 	if err != nil {
 		return nil, err
 	}
-	out := &filtered{filter: f, re: re, next: next, past: map[string]bool{}}
+	out := &filtered{Filter: f, re: re, next: next, past: map[string]bool{}}
 	if f.never != "" {
 		out.not, err = regexp.Compile(f.never)
 	}
-	if files, ok := next.(perFile); ok && f.field == toolName {
-		files.finds = out.finds
+	if files, ok := next.(PerFile); ok && f.field == toolName {
+		files.Finds = out.finds
 		out.next = files
 	}
 	return out, err
@@ -282,7 +289,7 @@ func (f *filtered) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision,
 			return hook.Decision{}, nil
 		}
 	}
-	if f.once && !f.first(ev.Head().Session) {
+	if f.Once && !f.first(ev.Head().Session) {
 		return hook.Decision{}, nil
 	}
 	return f.next.Handle(ctx, ev)

@@ -1,4 +1,4 @@
-package config
+package claudehooks
 
 import (
 	"cmp"
@@ -29,17 +29,17 @@ const maxLater = 64 << 10
 // maxLaterFiles bounds how many files of texts there are.
 const maxLaterFiles = 256
 
-// laters are the texts that wait for sessions: a file for each.
-type laters struct{ dir string }
+// Texts are the texts that wait for sessions: a file for each.
+type Texts struct{ Dir string }
 
 // latersBusy has one of a process at a time wait for the lock.
 var latersBusy sync.Mutex
 
 // lock has one at a time, of all processes, look at the files: a text is there whole,
 // or not.
-func (l laters) lock() (unlock func(), err error) {
+func (l Texts) lock() (unlock func(), err error) {
 	latersBusy.Lock()
-	open, err := trust.LockFile(l.dir + ".lock")
+	open, err := trust.LockFile(l.Dir + ".lock")
 	if err != nil {
 		latersBusy.Unlock()
 		return nil, err
@@ -49,8 +49,8 @@ func (l laters) lock() (unlock func(), err error) {
 
 // makeRoom removes the oldest texts where one more file would be too many: mostly they
 // are of sessions that are long over.
-func (l laters) makeRoom(next string) error {
-	names, err := disk.Names(l.dir, trust.MaxListed)
+func (l Texts) makeRoom(next string) error {
+	names, err := disk.Names(l.Dir, trust.MaxListed)
 	if err != nil {
 		return err
 	}
@@ -59,34 +59,34 @@ func (l laters) makeRoom(next string) error {
 	}
 	age := map[string]int64{}
 	for _, name := range names {
-		if info, err := os.Lstat(filepath.Join(l.dir, name)); err == nil {
+		if info, err := os.Lstat(filepath.Join(l.Dir, name)); err == nil {
 			age[name] = info.ModTime().UnixNano()
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(age[a], age[b]) })
 	for _, name := range names[:len(names)-maxLaterFiles+1] {
-		if err := os.Remove(filepath.Join(l.dir, name)); err != nil {
+		if err := os.Remove(filepath.Join(l.Dir, name)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// path is the file of a session, of a kind.
-func (l laters) path(session, kind string) string {
+// Path is the file of a session, of a kind.
+func (l Texts) Path(session, kind string) string {
 	sum := sha256.Sum256([]byte(session))
-	return filepath.Join(l.dir, hex.EncodeToString(sum[:8])+"."+kind)
+	return filepath.Join(l.Dir, hex.EncodeToString(sum[:8])+"."+kind)
 }
 
 // Kinds of texts.
 const (
-	laterText = "text" // for the next event that takes text
-	laterWake = "wake" // for the end of a turn, too
+	ForNextEvent = "text" // for the next event that takes text
+	ForStop      = "wake" // for the end of a turn, too
 )
 
-// add keeps a text for a session.
-func (l laters) add(session, kind, text string) error {
-	if err := os.MkdirAll(l.dir, 0o700); err != nil {
+// Add keeps a text for a session.
+func (l Texts) Add(session, kind, text string) error {
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
 		return err
 	}
 	unlock, err := l.lock()
@@ -94,7 +94,7 @@ func (l laters) add(session, kind, text string) error {
 		return err
 	}
 	defer unlock()
-	path := l.path(session, kind)
+	path := l.Path(session, kind)
 	if err := l.makeRoom(path); err != nil {
 		return err
 	}
@@ -113,8 +113,8 @@ func (l laters) add(session, kind, text string) error {
 }
 
 // take gives what waits for a session, once.
-func (l laters) take(session string, kinds ...string) string {
-	if !slices.ContainsFunc(kinds, func(kind string) bool { return disk.Exists(l.path(session, kind)) }) { // mostly there is none
+func (l Texts) take(session string, kinds ...string) string {
+	if !slices.ContainsFunc(kinds, func(kind string) bool { return disk.Exists(l.Path(session, kind)) }) { // mostly there is none
 		return ""
 	}
 	unlock, err := l.lock()
@@ -124,7 +124,7 @@ func (l laters) take(session string, kinds ...string) string {
 	defer unlock()
 	var texts []string
 	for _, kind := range kinds {
-		path := l.path(session, kind)
+		path := l.Path(session, kind)
 		data, err := disk.Read(path, maxLater)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -139,29 +139,29 @@ func (l laters) take(session string, kinds ...string) string {
 	return strings.Join(texts, "\n\n")
 }
 
-// inBackground runs a hook for which nobody waits, and keeps what it says.
-type inBackground struct {
-	laters laters
-	wakes  bool   // code 2 is for the agent
-	about  string // what goes before what it says then
-	next   hook.Handler
+// InBackground runs a hook for which nobody waits, and keeps what it says.
+type InBackground struct {
+	Texts Texts
+	Wakes bool   // code 2 is for the agent
+	About string // what goes before what it says then
+	Next  hook.Handler
 }
 
 // Handle runs the hook.
-func (b inBackground) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	d, err := b.next.Handle(ctx, ev)
+func (b InBackground) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	d, err := b.Next.Handle(ctx, ev)
 	if err != nil {
 		return d, err
 	}
-	kind, text := laterText, joinedTexts(d.UserMessage, d.Inject)
-	if b.wakes && d.Action == hook.ActionBlock {
-		kind, text = laterWake, joinedTexts(b.about, d.Reason)
+	kind, text := ForNextEvent, joinedTexts(d.UserMessage, d.Inject)
+	if b.Wakes && d.Action == hook.ActionBlock {
+		kind, text = ForStop, joinedTexts(b.About, d.Reason)
 	}
 	session := ev.Head().Session
 	if text == "" || session == "" {
 		return hook.Decision{}, nil
 	}
-	if err := b.laters.add(session, kind, text); err != nil {
+	if err := b.Texts.Add(session, kind, text); err != nil {
 		return hook.Decision{}, fmt.Errorf("what the hook says cannot be kept for its session: %w", err)
 	}
 	return hook.Decision{Note: "what it says is kept for the agent's next event"}, nil
@@ -177,20 +177,20 @@ func joinedTexts(texts ...string) string {
 	return strings.Join(some, "\n")
 }
 
-// tellLater tells an agent what hooks said that have ended meanwhile.
-type tellLater struct{ laters laters }
+// TellLater tells an agent what hooks said that have ended meanwhile.
+type TellLater struct{ Texts Texts }
 
 // Handle tells it.
-func (t tellLater) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+func (t TellLater) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	session := ev.Head().Session
 	if ev.Info() != hook.AgentStop.Info() {
-		return hook.Inject(t.laters.take(session, laterText, laterWake)), nil
+		return hook.Inject(t.Texts.take(session, ForNextEvent, ForStop)), nil
 	}
-	if text := t.laters.take(session, laterWake); text != "" {
+	if text := t.Texts.take(session, ForStop); text != "" {
 		return hook.Block(text), nil
 	}
 	return hook.Decision{}, nil
 }
 
-// laterEvents are those with which an agent is told what hooks said in the background.
-var laterEvents = []*hook.EventInfo{hook.AgentStart.Info(), hook.PostToolUse.Info(), hook.AgentStop.Info()}
+// ToldAt are those with which an agent is told what hooks said in the background.
+var ToldAt = []*hook.EventInfo{hook.AgentStart.Info(), hook.PostToolUse.Info(), hook.AgentStop.Info()}

@@ -1,4 +1,4 @@
-package config
+package claudehooks
 
 import (
 	"context"
@@ -7,16 +7,16 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// ownResult tells a hook of Claude Code what a tool gave by the names that it has for
+// OwnResult tells a hook of Claude Code what a tool gave by the names that it has for
 // it, where the agent has others: stdout of a command, filePath of a file. What the
 // hook puts in place of the result is read by these names.
-type ownResult struct{ next hook.Handler }
+type OwnResult struct{ Next hook.Handler }
 
 // Handle asks the hook.
-func (h ownResult) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+func (h OwnResult) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	given, ok := ev.Body().(hook.ToolResult)
 	if !ok {
-		return h.next.Handle(ctx, ev)
+		return h.Next.Handle(ctx, ev)
 	}
 	more := map[string]any{}
 	switch given.ToolName {
@@ -35,7 +35,7 @@ func (h ownResult) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision,
 		delete(more, name)
 	}
 	if len(more) == 0 {
-		return h.next.Handle(ctx, ev)
+		return h.Next.Handle(ctx, ev)
 	}
 	told := given
 	told.ToolResponse.Extra = maps.Clone(given.ToolResponse.Extra)
@@ -48,7 +48,7 @@ func (h ownResult) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision,
 	if err != nil {
 		return hook.Decision{}, err
 	}
-	d, err := h.next.Handle(ctx, asked)
+	d, err := h.Next.Handle(ctx, asked)
 	if now, ok := d.Modified.(hook.ToolResult); ok {
 		if text, ok := now.ToolResponse.Extra["stdout"].(string); ok && text != more["stdout"] {
 			now.ToolResponse.Output = text

@@ -1,4 +1,4 @@
-package config
+package claudehooks
 
 import (
 	"context"
@@ -22,27 +22,27 @@ const patchTool = "apply_patch"
 // maxDeleted bounds a file that a patch deletes, of which a hook is told what it held.
 const maxDeleted = 1 << 20
 
-// perFile asks a hook of Claude Code about each file of a patch, as Claude Code would
+// PerFile asks a hook of Claude Code about each file of a patch, as Claude Code would
 // about a Write or an Edit of it, and puts what the hook changes back into the patch.
-type perFile struct {
-	next  hook.Handler
-	finds func(tool string) bool // whether a tool concerns the hook; nil: all do
+type PerFile struct {
+	Next  hook.Handler
+	Finds func(tool string) bool // whether a tool concerns the hook; nil: all do
 }
 
 // Handle asks about an event, or about each file of a patch.
-func (h perFile) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+func (h PerFile) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	call, ok := hook.CallOf(ev)
 	if !isPatch(ev) {
-		if ok && h.finds != nil && !slices.ContainsFunc(namesOf(call.Name), h.finds) {
+		if ok && h.Finds != nil && !slices.ContainsFunc(namesOf(call.Name), h.Finds) {
 			return hook.Decision{}, nil // it is asked about patches only
 		}
-		return h.next.Handle(ctx, ev)
+		return h.Next.Handle(ctx, ev)
 	}
 	field, text := patchField(call.Input)
 	p, err := patch.Parse(text)
 	if err != nil {
-		if h.finds == nil {
-			return h.next.Handle(ctx, ev)
+		if h.Finds == nil {
+			return h.Next.Handle(ctx, ev)
 		}
 		return hook.Block(fmt.Sprintf("The patch cannot be read (%v), so it is not known which files it writes; write it as the tool's description says", err)), nil
 	}
@@ -51,14 +51,14 @@ func (h perFile) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, e
 	var errs []error
 	for i := range calls {
 		c := &calls[i]
-		if h.finds != nil && !h.finds(c.tool) && (c.input["edits"] == nil || !h.finds("MultiEdit")) {
+		if h.Finds != nil && !h.Finds(c.tool) && (c.input["edits"] == nil || !h.Finds("MultiEdit")) {
 			continue
 		}
 		one, err := c.event(ev, call.Input)
 		if err != nil {
 			return hook.Decision{}, err
 		}
-		d, err := h.next.Handle(ctx, one)
+		d, err := h.Next.Handle(ctx, one)
 		if err == nil {
 			err = c.take(&d, p)
 		}
@@ -275,8 +275,8 @@ func putBack(d *hook.Decision, ev hook.AnyEvent, calls []fileCall, field string,
 	return nil
 }
 
-// withPatches has a matcher of tools that write files see patches, too: see perFile.
-func withPatches(tools []string) []string {
+// WithPatches has a matcher of tools that write files see patches, too: see perFile.
+func WithPatches(tools []string) []string {
 	if slices.ContainsFunc(tools, isFileTool) && !slices.Contains(tools, "Edit") {
 		return append(slices.Clone(tools), "Edit")
 	}
@@ -288,8 +288,8 @@ func isFileTool(glob string) bool {
 	return m.MatchString("Write") || m.MatchString("MultiEdit")
 }
 
-// finder tells the tools of a matcher; nil: it names none.
-func finder(tools []string) func(string) bool {
+// Finder tells the tools of a matcher; nil: it names none.
+func Finder(tools []string) func(string) bool {
 	if len(tools) == 0 {
 		return nil
 	}
