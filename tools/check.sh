@@ -86,12 +86,12 @@ step "module files are tidy"
 
 step "build"
 "$go" build ./...
+# Linked once, for all that runs them: the SDKs, an example, real agents.
+export HOOKWAY_E2E_BIN="$aside/bin"
+"$go" build -o "$HOOKWAY_E2E_BIN/" ./cmd/...
 
 step "vet"
 "$go" vet ./...
-
-step "vet on other platforms, and staticcheck"
-sh tools/lint.sh
 
 step "tests, with the race detector and the fuzz seeds"
 command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run, because node is not installed"
@@ -104,6 +104,9 @@ step "what the race detector's own memory and time would hide"
 
 join fetch
 
+# It computes, and what follows mostly waits: for Python, Node, npm and agents.
+beside lint "vet on other platforms, and staticcheck" sh tools/lint.sh
+
 step "the SDK for Python"
 sh tools/sdk-python.sh
 
@@ -115,3 +118,5 @@ sh tools/memory-backends.sh
 
 step "real agents, if npm is reachable"
 sh tools/e2e.sh
+
+join lint

@@ -33,9 +33,10 @@ fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"${GO:-go}" build -o "$folder/hookway" ./cmd/hookway
+bin=${HOOKWAY_E2E_BIN:-$folder} # make test has built it already
+[ "$bin" != "$folder" ] || "${GO:-go}" build -o "$bin/hookway" ./cmd/hookway
 cd sdk/python
-HOOKWAY_BIN="$folder/hookway" PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest discover -t . -s tests
+HOOKWAY_BIN="$bin/hookway" PYTHONDONTWRITEBYTECODE=1 "$python" -m unittest discover -t . -s tests
 
 if [ -z "$checker" ]; then
     echo "SKIPPED: the types are not checked, because mypy cannot be installed: $(tail -n 1 "$home.log")"

@@ -39,9 +39,10 @@ fi
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"${GO:-go}" build -o "$folder/hookway" ./cmd/hookway
+bin=${HOOKWAY_E2E_BIN:-$folder} # make test has built it already
+[ "$bin" != "$folder" ] || "${GO:-go}" build -o "$bin/hookway" ./cmd/hookway
 cd sdk/typescript
-HOOKWAY_BIN="$folder/hookway" node --test --test-concurrency=1 test/*.test.js >"$folder/log" 2>&1 || {
+HOOKWAY_BIN="$bin/hookway" node --test --test-concurrency=1 test/*.test.js >"$folder/log" 2>&1 || {
     cat "$folder/log" >&2
     exit 1
 }

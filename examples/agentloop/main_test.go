@@ -25,7 +25,9 @@ func TestTheLoopIsHeldByItsHooks(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	hookway := filepath.Join(dir, "hookway")
-	if out, err := exec.Command("go", "build", "-o", hookway, "../../cmd/hookway").CombinedOutput(); err != nil {
+	if built := os.Getenv("HOOKWAY_E2E_BIN"); built != "" { // make test has it already
+		hookway = filepath.Join(built, "hookway")
+	} else if out, err := exec.Command("go", "build", "-o", hookway, "../../cmd/hookway").CombinedOutput(); err != nil {
 		t.Fatalf("building: %v\n%s", err, out)
 	}
 	workspace := filepath.Join(dir, "repo")
