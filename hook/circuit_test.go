@@ -212,7 +212,14 @@ func TestCancellationIsNoFailureOfTheHook(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				time.AfterFunc(time.Second, func() { cancel(nil) })
 				out, err := hook.Fire(ctx, &e, hook.PreToolUse, nil, bash("ls"))
-				if !errors.Is(err, context.Canceled) || out.Action != hook.ActionBlock || out.By != "" || out.Reason == "" {
+				switch {
+				case !errors.Is(err, context.Canceled):
+					t.Fatalf("%v: %v by %q (%s), %v", lane, out.Action, out.By, out.Reason, err)
+				case out.Action != hook.ActionBlock:
+					t.Fatalf("%v: out.Action: got %v, want %v", lane, out.Action, hook.ActionBlock)
+				case out.By != "":
+					t.Fatalf("%v: out.By: got %v, want %v", lane, out.By, "")
+				case out.Reason == "":
 					t.Fatalf("%v: %v by %q (%s), %v", lane, out.Action, out.By, out.Reason, err)
 				}
 			}

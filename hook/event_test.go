@@ -77,8 +77,15 @@ func TestBlockedAgentStartIsFollowedByAnError(t *testing.T) {
 		t.Errorf("%v with faults %v", out.Action, faults)
 	}
 	out := fireAt(t, &e, hook.AgentStart, hook.AgentRun{Prompt: "deploy"})
-	if want := (hook.Fault{Phase: "agent", Error: "out of hours"}); out.Action != hook.ActionBlock || len(faults) != 1 || faults[0] != want || heads[0] != "s-1" {
-		t.Errorf("%v with faults %+v of %v, want %+v", out.Action, faults, heads, want)
+	switch want := (hook.Fault{Phase: "agent", Error: "out of hours"}); {
+	case out.Action != hook.ActionBlock:
+		t.Errorf("out.Action: got %v, want %v", out.Action, hook.ActionBlock)
+	case len(faults) != 1:
+		t.Errorf("len(faults): got %v, want %v", len(faults), 1)
+	case faults[0] != want:
+		t.Errorf("faults[0]: got %v, want %v", faults[0], want)
+	case heads[0] != "s-1":
+		t.Errorf("heads[0]: got %v, want %v", heads[0], "s-1")
 	}
 }
 
@@ -101,8 +108,13 @@ func TestNestedFiringsWorkToADepthOfEight(t *testing.T) {
 			return hook.Decision{}, nil
 		}), hook.As(lane))
 		out := fire(t, &e, bash("ls"))
-		if depth != 8 || deepest == nil || !strings.Contains(deepest.Error(), "PreToolUse") || out.Action != hook.ActionContinue {
+		switch {
+		case depth != 8:
+			t.Errorf("%v: depth: got %v, want %v", lane, depth, 8)
+		case deepest == nil || !strings.Contains(deepest.Error(), "PreToolUse"):
 			t.Errorf("%v: depth %d, %v, outcome %v", lane, depth, deepest, out.Action)
+		case out.Action != hook.ActionContinue:
+			t.Errorf("%v: out.Action: got %v, want %v", lane, out.Action, hook.ActionContinue)
 		}
 	}
 }
@@ -202,8 +214,15 @@ func TestIDsAsText(t *testing.T) {
 	id := hook.PreToolUse.New(hook.Envelope{}, bash("ls")).ID()
 	text, err := id.MarshalText()
 	var back hook.ID
-	if err != nil || len(text) != 32 || back.UnmarshalText(text) != nil || back != id {
+	switch {
+	case err != nil:
 		t.Errorf("%s, %v: %v", text, err, back)
+	case len(text) != 32:
+		t.Errorf("len(text): got %v, want %v", len(text), 32)
+	case back.UnmarshalText(text) != nil:
+		t.Errorf("%s, %v: %v", text, err, back)
+	case back != id:
+		t.Errorf("back: got %v, want %v", back, id)
 	}
 	if a, b := hook.ParseID("toolu_1"), hook.ParseID("toolu_1"); a != b || a == (hook.ID{}) || a == hook.ParseID("toolu_2") {
 		t.Error("another program's ids are not stable")

@@ -175,7 +175,14 @@ func TestNativeEventReachesHooks(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := e.Fire(t.Context(), ev)
-		if err != nil || out.Action != c.want || out.Event != c.name || count(ids(out.Steps), "every") != 1 && c.want != hook.ActionBlock {
+		switch {
+		case err != nil:
+			t.Errorf("%s %v: %v by %v, %v", c.name, c.index, out.Action, ids(out.Steps), err)
+		case out.Action != c.want:
+			t.Errorf("%v: %v: out.Action: got %v, want %v", c.name, c.index, out.Action, c.want)
+		case out.Event != c.name:
+			t.Errorf("%v: %v: out.Event: got %v, want %v", c.name, c.index, out.Event, c.name)
+		case count(ids(out.Steps), "every") != 1 && c.want != hook.ActionBlock:
 			t.Errorf("%s %v: %v by %v, %v", c.name, c.index, out.Action, ids(out.Steps), err)
 		}
 	}

@@ -33,7 +33,12 @@ func TestGenerateWithoutHooks(t *testing.T) {
 	var m model
 	r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
 	want := hook.GenerationResult{Generation: question, ResponseText: "hi", DurationMS: 5, Usage: &hook.Usage{TotalTokens: 3}}
-	if err != nil || !reflect.DeepEqual(r.Result, want) || r.Tries != 1 || r.Blocked || r.Answered || r.Recovered {
+	switch {
+	case err != nil || !reflect.DeepEqual(r.Result, want):
+		t.Errorf("%+v, %v", r, err)
+	case r.Tries != 1:
+		t.Errorf("r.Tries: got %v, want %v", r.Tries, 1)
+	case r.Blocked || r.Answered || r.Recovered:
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -60,8 +65,15 @@ func TestGenerateRunsWithTheChangedRequest(t *testing.T) {
 		return hook.Change(g), nil
 	}), hook.For("beforeLLM"))
 	r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
-	if err != nil || m.calls[0].ModelName != "m-2" || len(m.calls[0].Tools) != 1 || r.Result.ModelName != "m-2" {
+	switch {
+	case err != nil:
 		t.Errorf("asked %+v, %v", m.calls, err)
+	case m.calls[0].ModelName != "m-2":
+		t.Errorf("m.calls[0].ModelName: got %v, want %v", m.calls[0].ModelName, "m-2")
+	case len(m.calls[0].Tools) != 1:
+		t.Errorf("len(m.calls[0].Tools): got %v, want %v", len(m.calls[0].Tools), 1)
+	case r.Result.ModelName != "m-2":
+		t.Errorf("r.Result.ModelName: got %v, want %v", r.Result.ModelName, "m-2")
 	}
 }
 
@@ -93,8 +105,19 @@ func TestGenerateIsBlocked(t *testing.T) {
 		add(t, &e, "again", says(hook.Retry(0)), hook.For("GenerateEnd"), hook.Priority(1000)) // a block is final
 		r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
 		calls := map[string]int{"GenerateStart": 0, "GenerateEnd": 1}[event]
-		if err != nil || !r.Blocked || r.Reason != "out of tokens" || r.By != "budget" || r.Result.ResponseText != "" || len(m.calls) != calls || r.Tries != calls {
+		switch {
+		case err != nil || !r.Blocked:
 			t.Errorf("%s: %+v, %v, %d calls", event, r, err, len(m.calls))
+		case r.Reason != "out of tokens":
+			t.Errorf("%v: r.Reason: got %v, want %v", event, r.Reason, "out of tokens")
+		case r.By != "budget":
+			t.Errorf("%v: r.By: got %v, want %v", event, r.By, "budget")
+		case r.Result.ResponseText != "":
+			t.Errorf("%v: r.Result.ResponseText: got %v, want %v", event, r.Result.ResponseText, "")
+		case len(m.calls) != calls:
+			t.Errorf("%v: len(m.calls): got %v, want %v", event, len(m.calls), calls)
+		case r.Tries != calls:
+			t.Errorf("%v: r.Tries: got %v, want %v", event, r.Tries, calls)
 		}
 	}
 }
@@ -120,7 +143,14 @@ func TestGenerateIsAnswered(t *testing.T) {
 			add(t, &e, "cache", says(hook.Answer(c.answer)), hook.For("BeforeModel"))
 			r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
 			c.want.Generation = question
-			if err != nil || !r.Answered || r.By != "cache" || len(m.calls) != 0 || !reflect.DeepEqual(r.Result, c.want) {
+			switch {
+			case err != nil || !r.Answered:
+				t.Errorf("%+v, %v", r, err)
+			case r.By != "cache":
+				t.Errorf("r.By: got %v, want %v", r.By, "cache")
+			case len(m.calls) != 0:
+				t.Errorf("len(m.calls): got %v, want %v", len(m.calls), 0)
+			case !reflect.DeepEqual(r.Result, c.want):
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
@@ -139,7 +169,16 @@ func TestGenerateIsTriedAgain(t *testing.T) {
 			add(t, &e, "again", first(2, hook.Retry(2*time.Second)), hook.For(c.event))
 			began := time.Now()
 			r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
-			if err != nil || len(m.calls) != c.calls || r.Tries != c.calls || r.Result.ResponseText != "hi" || time.Since(began) != 4*time.Second {
+			switch {
+			case err != nil:
+				t.Errorf("%s: %+v, %v, %d calls in %v", c.event, r, err, len(m.calls), time.Since(began))
+			case len(m.calls) != c.calls:
+				t.Errorf("%v: len(m.calls): got %v, want %v", c.event, len(m.calls), c.calls)
+			case r.Tries != c.calls:
+				t.Errorf("%v: r.Tries: got %v, want %v", c.event, r.Tries, c.calls)
+			case r.Result.ResponseText != "hi":
+				t.Errorf("%v: r.Result.ResponseText: got %v, want %v", c.event, r.Result.ResponseText, "hi")
+			case time.Since(began) != 4*time.Second:
 				t.Errorf("%s: %+v, %v, %d calls in %v", c.event, r, err, len(m.calls), time.Since(began))
 			}
 		})
@@ -151,8 +190,15 @@ func TestFailedGenerateIsRecoveredOrChanged(t *testing.T) {
 	m := model{fail: 99}
 	add(t, &e, "medic", says(hook.Answer("sorry")), hook.For("onError"), hook.MatchField("phase", "llm"))
 	r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
-	if err != nil || !r.Recovered || r.By != "medic" || r.Result.ResponseText != "sorry" || r.Result.Prompt != "hello" {
+	switch {
+	case err != nil || !r.Recovered:
 		t.Errorf("%+v, %v", r, err)
+	case r.By != "medic":
+		t.Errorf("r.By: got %v, want %v", r.By, "medic")
+	case r.Result.ResponseText != "sorry":
+		t.Errorf("r.Result.ResponseText: got %v, want %v", r.Result.ResponseText, "sorry")
+	case r.Result.Prompt != "hello":
+		t.Errorf("r.Result.Prompt: got %v, want %v", r.Result.Prompt, "hello")
 	}
 	e.Remove("medic")
 	add(t, &e, "words", does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {

@@ -22,8 +22,11 @@ func TestIterationRunsAndReports(t *testing.T) {
 	r, err := hook.Iteration(t.Context(), &e, nil, hook.IterationInfo{Iteration: 3, MaxIterations: 5}, func(_ context.Context, info hook.IterationInfo) (hook.IterationResult, error) {
 		return hook.IterationResult{CompletedWithText: info.Iteration == 3, ToolCalls: []hook.IterationCall{{Name: "Read"}}}, nil
 	})
-	if err != nil || r.Skipped || !r.Result.CompletedWithText || r.Result.MaxIterations != 5 {
+	switch {
+	case err != nil || r.Skipped || !r.Result.CompletedWithText:
 		t.Errorf("%+v, %v", r, err)
+	case r.Result.MaxIterations != 5:
+		t.Errorf("r.Result.MaxIterations: got %v, want %v", r.Result.MaxIterations, 5)
 	}
 	if len(seen) != 1 || seen[0].Iteration != 3 || len(seen[0].ToolCalls) != 1 {
 		t.Errorf("hooks saw %+v", seen)
@@ -39,7 +42,12 @@ func TestAnsweredIterationIsSkipped(t *testing.T) {
 			ran = true
 			return hook.IterationResult{}, nil
 		})
-		if skip := n == 2; err != nil || r.Skipped != skip || ran == skip || skip && r.By != "budget" {
+		switch skip := n == 2; {
+		case err != nil:
+			t.Errorf("iteration %d: %+v, %v, ran %v", n, r, err, ran)
+		case r.Skipped != skip:
+			t.Errorf("r.Skipped: got %v, want %v", r.Skipped, skip)
+		case ran == skip || skip && r.By != "budget":
 			t.Errorf("iteration %d: %+v, %v, ran %v", n, r, err, ran)
 		}
 	}
@@ -58,7 +66,12 @@ func TestFailedIterationIsTriedAgainOrRecovered(t *testing.T) {
 		add(t, &e, "again", first(2, hook.Retry(0)), hook.For("onError"), hook.MatchField("phase", "iteration"))
 		began := time.Now()
 		r, err := hook.Iteration(t.Context(), &e, nil, hook.IterationInfo{Iteration: 1}, fail)
-		if err != nil || runs != 3 || !r.Result.CompletedWithText || time.Since(began) != 2*time.Second {
+		switch {
+		case err != nil:
+			t.Errorf("%+v, %v, %d runs", r, err, runs)
+		case runs != 3:
+			t.Errorf("runs: got %v, want %v", runs, 3)
+		case !r.Result.CompletedWithText || time.Since(began) != 2*time.Second:
 			t.Errorf("%+v, %v, %d runs", r, err, runs)
 		}
 		runs = 0

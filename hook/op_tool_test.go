@@ -31,8 +31,15 @@ func TestToolWithoutHooks(t *testing.T) {
 	var e hook.Engine
 	w := tool{response: fine}
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
-	if err != nil || !reflect.DeepEqual(r.Response, fine) || r.Stored == nil || !reflect.DeepEqual(*r.Stored, fine) || r.Tries != 1 || len(w.calls) != 1 {
+	switch {
+	case err != nil || !reflect.DeepEqual(r.Response, fine) || r.Stored == nil:
 		t.Errorf("%+v, %v", r, err)
+	case !reflect.DeepEqual(*r.Stored, fine):
+		t.Errorf("%+v, %v", r, err)
+	case r.Tries != 1:
+		t.Errorf("r.Tries: got %v, want %v", r.Tries, 1)
+	case len(w.calls) != 1:
+		t.Errorf("len(w.calls): got %v, want %v", len(w.calls), 1)
 	}
 }
 
@@ -41,14 +48,28 @@ func TestToolIsBlocked(t *testing.T) {
 	w := tool{response: fine}
 	add(t, &e, "no-rm", says(hook.Block("dangerous")), hook.As(hook.Guard), hook.MatchCommand("^rm"))
 	r, err := hook.Tool(t.Context(), &e, nil, bash("rm -rf /"), w.run)
-	if err != nil || !r.Blocked || r.Reason != "dangerous" || r.By != "no-rm" || r.Tries != 0 || len(w.calls) != 0 {
+	switch {
+	case err != nil || !r.Blocked:
 		t.Errorf("%+v, %v, %d calls", r, err, len(w.calls))
+	case r.Reason != "dangerous":
+		t.Errorf("r.Reason: got %v, want %v", r.Reason, "dangerous")
+	case r.By != "no-rm":
+		t.Errorf("r.By: got %v, want %v", r.By, "no-rm")
+	case r.Tries != 0:
+		t.Errorf("r.Tries: got %v, want %v", r.Tries, 0)
+	case len(w.calls) != 0:
+		t.Errorf("len(w.calls): got %v, want %v", len(w.calls), 0)
 	}
 	if r.Response.Success || r.Response.Output != "dangerous" {
 		t.Errorf("the agent is told %+v", r.Response)
 	}
-	if r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run); err != nil || r.Blocked || r.By != "" || len(w.calls) != 1 {
+	switch r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run); {
+	case err != nil || r.Blocked:
 		t.Errorf("a harmless call: %+v, %v", r, err)
+	case r.By != "":
+		t.Errorf("r.By: got %v, want %v", r.By, "")
+	case len(w.calls) != 1:
+		t.Errorf("len(w.calls): got %v, want %v", len(w.calls), 1)
 	}
 }
 
@@ -88,8 +109,15 @@ func TestToolIsAnswered(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
-			if err != nil || !r.Answered || r.By != "cache" || len(w.calls) != 0 || r.Tries != 0 {
+			switch {
+			case err != nil || !r.Answered:
 				t.Fatalf("%+v, %v", r, err)
+			case r.By != "cache":
+				t.Fatalf("r.By: got %v, want %v", r.By, "cache")
+			case len(w.calls) != 0:
+				t.Fatalf("len(w.calls): got %v, want %v", len(w.calls), 0)
+			case r.Tries != 0:
+				t.Fatalf("r.Tries: got %v, want %v", r.Tries, 0)
 			}
 			for name, v := range r.Response.Extra { // numbers are exact: json.Number
 				if n, ok := v.(interface{ String() string }); ok {
@@ -110,7 +138,14 @@ func TestToolIsTriedAgain(t *testing.T) {
 		add(t, &e, "busy", first(2, hook.Retry(3*time.Second)))
 		began := time.Now()
 		r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
-		if err != nil || r.Tries != 1 || len(w.calls) != 1 || time.Since(began) != 6*time.Second || !r.Response.Success {
+		switch {
+		case err != nil:
+			t.Errorf("%+v, %v after %v, ran %d times", r, err, time.Since(began), len(w.calls))
+		case r.Tries != 1:
+			t.Errorf("r.Tries: got %v, want %v", r.Tries, 1)
+		case len(w.calls) != 1:
+			t.Errorf("len(w.calls): got %v, want %v", len(w.calls), 1)
+		case time.Since(began) != 6*time.Second || !r.Response.Success:
 			t.Errorf("%+v, %v after %v, ran %d times", r, err, time.Since(began), len(w.calls))
 		}
 	})
@@ -128,8 +163,17 @@ func TestFailedToolIsTriedAgain(t *testing.T) {
 			}
 			return fine, nil
 		})
-		if err != nil || r.Tries != 3 || runs != 3 || time.Since(began) != 2*time.Second || r.Response.Output != "fine" {
+		switch {
+		case err != nil:
 			t.Errorf("%+v, %v after %v", r, err, time.Since(began))
+		case r.Tries != 3:
+			t.Errorf("r.Tries: got %v, want %v", r.Tries, 3)
+		case runs != 3:
+			t.Errorf("runs: got %v, want %v", runs, 3)
+		case time.Since(began) != 2*time.Second:
+			t.Errorf("%+v, %v after %v", r, err, time.Since(began))
+		case r.Response.Output != "fine":
+			t.Errorf("r.Response.Output: got %v, want %v", r.Response.Output, "fine")
 		}
 	})
 }
@@ -145,8 +189,17 @@ func TestFailedToolIsRecovered(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
-	if err != nil || !r.Recovered || r.By != "medic" || r.Response.Output != "use the old rules" || r.Stored == nil || r.Stored.Output != r.Response.Output {
+	switch {
+	case err != nil || !r.Recovered:
 		t.Errorf("%+v, %v", r, err)
+	case r.By != "medic":
+		t.Errorf("r.By: got %v, want %v", r.By, "medic")
+	case r.Response.Output != "use the old rules":
+		t.Errorf("r.Response.Output: got %v, want %v", r.Response.Output, "use the old rules")
+	case r.Stored == nil:
+		t.Errorf("%+v, %v", r, err)
+	case r.Stored.Output != r.Response.Output:
+		t.Errorf("r.Stored.Output: got %v, want %v", r.Stored.Output, r.Response.Output)
 	}
 	if want := (hook.Fault{Phase: "tool", Error: errBroken.Error(), ToolName: "Bash"}); len(faults) != 1 || faults[0] != want {
 		t.Errorf("faults %+v, want %+v", faults, want)
@@ -163,8 +216,15 @@ func TestErrorOfAToolIsChanged(t *testing.T) {
 	}), hook.For("onError"))
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
 	var changed *hook.ChangedError
-	if !errors.As(err, &changed) || err.Error() != "try again tomorrow" || !errors.Is(err, errBroken) || r.Response.Output != "try again tomorrow" {
+	switch {
+	case !errors.As(err, &changed):
 		t.Errorf("%v; the agent is told %q", err, r.Response.Output)
+	case err.Error() != "try again tomorrow":
+		t.Errorf("err.Error(): got %v, want %v", err.Error(), "try again tomorrow")
+	case !errors.Is(err, errBroken):
+		t.Errorf("%v; the agent is told %q", err, r.Response.Output)
+	case r.Response.Output != "try again tomorrow":
+		t.Errorf("r.Response.Output: got %v, want %v", r.Response.Output, "try again tomorrow")
 	}
 }
 
@@ -216,8 +276,17 @@ func TestResponseOfAToolIsChangedBlockedAndStored(t *testing.T) {
 	t.Run("blocked", func(t *testing.T) {
 		var e hook.Engine
 		add(t, &e, "h", says(hook.Block("it holds a secret")), hook.For("PostToolUse"))
-		if r := run(t, &e); r.Blocked || r.By != "h" || r.Response.Output != "it holds a secret" || r.Response.Success || r.Stored.Output != r.Response.Output {
+		switch r := run(t, &e); {
+		case r.Blocked:
 			t.Errorf("%+v", r)
+		case r.By != "h":
+			t.Errorf("r.By: got %v, want %v", r.By, "h")
+		case r.Response.Output != "it holds a secret":
+			t.Errorf("r.Response.Output: got %v, want %v", r.Response.Output, "it holds a secret")
+		case r.Response.Success:
+			t.Errorf("%+v", r)
+		case r.Stored.Output != r.Response.Output:
+			t.Errorf("r.Stored.Output: got %v, want %v", r.Stored.Output, r.Response.Output)
 		}
 	})
 	t.Run("stored otherwise", func(t *testing.T) {

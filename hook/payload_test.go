@@ -51,8 +51,17 @@ func TestToolResponseKeepsForeignTypes(t *testing.T) {
 	if err := json.Unmarshal([]byte(in), &r); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := json.Marshal(r); err != nil || string(out) != in || *r.ExitCode != 0 || !r.Success || len(r.Extra) != 3 {
+	switch out, err := json.Marshal(r); {
+	case err != nil:
 		t.Errorf("%s, %v; want %s", out, err, in)
+	case string(out) != in:
+		t.Errorf("string(out): got %v, want %v", string(out), in)
+	case *r.ExitCode != 0:
+		t.Errorf("*r.ExitCode: got %v, want %v", *r.ExitCode, 0)
+	case !r.Success:
+		t.Errorf("%s, %v; want %s", out, err, in)
+	case len(r.Extra) != 3:
+		t.Errorf("len(r.Extra): got %v, want %v", len(r.Extra), 3)
 	}
 	r.Output, r.Success = "[redacted]", false
 	want := `{"duration_ms":1.5,"exit_code":0,"output":"[redacted]","success":false}`
@@ -64,7 +73,12 @@ func TestToolResponseKeepsForeignTypes(t *testing.T) {
 func TestWithInputLeavesTheOriginal(t *testing.T) {
 	use := bash("ls")
 	other := use.WithInput("command", "rm").WithInput("n", 1)
-	if use.Text("command") != "ls" || len(use.ToolInput) != 1 || other.Text("command") != "rm" || other.Text("n") != "" {
+	switch {
+	case use.Text("command") != "ls":
+		t.Errorf("%v, %v", use.ToolInput, other.ToolInput)
+	case len(use.ToolInput) != 1:
+		t.Errorf("len(use.ToolInput): got %v, want %v", len(use.ToolInput), 1)
+	case other.Text("command") != "rm" || other.Text("n") != "":
 		t.Errorf("%v, %v", use.ToolInput, other.ToolInput)
 	}
 	if got := (hook.ToolUse{}).WithInput("k", "v"); got.Text("k") != "v" {
@@ -89,7 +103,12 @@ func TestCloneCopiesDeeply(t *testing.T) {
 		t.Fatalf("%+v", c)
 	}
 	c.Pointer.List[0], c.Array[0]["a"], c.Any.(*inner).List[0], c.Chat[0]["role"] = 9, 9, 9, "x"
-	if v.Pointer.List[0] != 1 || v.Array[0]["a"] != 1 || v.Any.(*inner).List[0] != 2 || v.Chat[0].Role() != "user" {
+	switch {
+	case v.Pointer.List[0] != 1:
+		t.Errorf("v.Pointer.List[0]: got %v, want %v", v.Pointer.List[0], 1)
+	case v.Array[0]["a"] != 1:
+		t.Errorf("v.Array[0][\"a\"]: got %v, want %v", v.Array[0]["a"], 1)
+	case v.Any.(*inner).List[0] != 2 || v.Chat[0].Role() != "user":
 		t.Errorf("the original was edited: %+v", v)
 	}
 	if hook.Clone[map[string]any](nil) != nil || hook.Clone[any](nil) != nil {
@@ -123,8 +142,15 @@ func TestTheCallThatAnEventIsAbout(t *testing.T) {
 		event(t, hook.PermissionRequest.Info(), hook.Permission{ToolName: use.ToolName, ToolInput: use.ToolInput, ToolUseID: use.ToolUseID}),
 	} {
 		call, ok := hook.CallOf(ev)
-		if !ok || call.Name != "Bash" || call.ID != "t1" || call.Input["command"] != "ls" {
+		switch {
+		case !ok:
 			t.Errorf("%s: %+v, %v", ev.Info().Name, call, ok)
+		case call.Name != "Bash":
+			t.Errorf("call.Name: got %v, want %v", call.Name, "Bash")
+		case call.ID != "t1":
+			t.Errorf("call.ID: got %v, want %v", call.ID, "t1")
+		case call.Input["command"] != "ls":
+			t.Errorf("call.Input[\"command\"]: got %v, want %v", call.Input["command"], "ls")
 		}
 	}
 	if call, ok := hook.CallOf(event(t, hook.AgentStart.Info(), hook.AgentRun{Prompt: "hi"})); ok {

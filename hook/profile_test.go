@@ -145,8 +145,13 @@ func TestProfileAcaiGoesOnWithTheEventAsItWas(t *testing.T) {
 					add(t, &e, "h", f.handler, hook.As(lane), hook.WithProfile(hook.ProfileAcai), hook.Timeout(time.Second))
 					add(t, &e, "next", says(hook.Decision{}), hook.As(lane))
 					out := fire(t, &e, bash("ls"))
-					if out.Action != hook.ActionContinue || out.Changed || out.Payload.Text("command") != "ls" || len(out.Steps) != 2 {
+					switch {
+					case out.Action != hook.ActionContinue:
+						t.Errorf("out.Action: got %v, want %v", out.Action, hook.ActionContinue)
+					case out.Changed || out.Payload.Text("command") != "ls":
 						t.Errorf("%v with %q, steps %v", out.Action, out.Payload.Text("command"), ids(out.Steps))
+					case len(out.Steps) != 2:
+						t.Errorf("len(out.Steps): got %v, want %v", len(out.Steps), 2)
 					}
 					if err := out.Steps[0].Err; err == nil || !f.is(err) {
 						t.Errorf("the step's error is %v", err)
@@ -219,8 +224,11 @@ func TestBlockOfAcaiEnds(t *testing.T) {
 		ran = true
 		return hook.IterationResult{}, nil
 	})
-	if err != nil || ran || !step.Skipped || step.By != "no" {
+	switch {
+	case err != nil || ran || !step.Skipped:
 		t.Errorf("the step ran: %v, %+v, %v", ran, step, err)
+	case step.By != "no":
+		t.Errorf("step.By: got %v, want %v", step.By, "no")
 	}
 	if out := fireAt(t, &e, hook.AgentStop, hook.AgentResult{}); out.Action != hook.ActionContinue || out.Steps[0].Note == "" {
 		t.Errorf("the agent goes on: %+v", out.Verdict)

@@ -27,8 +27,15 @@ func TestRegistryCalls(t *testing.T) {
 		t.Errorf("%d hooks, %v; want %v, in the order of the chain", e.Len(), all, want)
 	}
 	h, ok := e.Get("b")
-	if !ok || h.Priority != 2 || h.Origin != "hookway.yaml:7" || h.Timeout != hook.DefaultTimeout {
+	switch {
+	case !ok:
 		t.Errorf("got %+v, %v", h, ok)
+	case h.Priority != 2:
+		t.Errorf("h.Priority: got %v, want %v", h.Priority, 2)
+	case h.Origin != "hookway.yaml:7":
+		t.Errorf("h.Origin: got %v, want %v", h.Origin, "hookway.yaml:7")
+	case h.Timeout != hook.DefaultTimeout:
+		t.Errorf("h.Timeout: got %v, want %v", h.Timeout, hook.DefaultTimeout)
 	}
 	if _, ok := e.Get("nobody"); ok {
 		t.Error("found a hook that is not there")
@@ -175,8 +182,15 @@ func TestWithoutHooksNothingIsAllocated(t *testing.T) {
 		use, env := bash("ls"), &hook.Envelope{Session: "s-1"}
 		var out hook.Outcome[hook.ToolUse]
 		n := testing.AllocsPerRun(100, func() { out, _ = hook.Fire(context.Background(), e, hook.PreToolUse, env, use) })
-		if n != 0 || out.Action != hook.ActionContinue || out.Event != "PreToolUse" || out.Payload.ToolName != "Bash" {
-			t.Errorf("%s: %v allocations, %+v", name, n, out)
+		switch {
+		case n != 0:
+			t.Errorf("%v: n: got %v, want %v", name, n, 0)
+		case out.Action != hook.ActionContinue:
+			t.Errorf("%v: out.Action: got %v, want %v", name, out.Action, hook.ActionContinue)
+		case out.Event != "PreToolUse":
+			t.Errorf("%v: out.Event: got %v, want %v", name, out.Event, "PreToolUse")
+		case out.Payload.ToolName != "Bash":
+			t.Errorf("%v: out.Payload.ToolName: got %v, want %v", name, out.Payload.ToolName, "Bash")
 		}
 	}
 }

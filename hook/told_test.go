@@ -95,14 +95,26 @@ func TestHooksOfHooksAreHooks(t *testing.T) {
 	if err := e.Add(hook.New("both", &h, hook.For("Idle", "hook:error"))); err == nil || !strings.Contains(err.Error(), "for such events alone") {
 		t.Errorf("a hook of both: %v", err)
 	}
-	if got, ok := e.Get("tells"); !ok || got.Lane != hook.Observe || e.Len() != 2 || len(e.All()) != 2 {
+	switch got, ok := e.Get("tells"); {
+	case !ok:
+		t.Errorf("it is listed as %+v, %d", got, e.Len())
+	case got.Lane != hook.Observe:
+		t.Errorf("got.Lane: got %v, want %v", got.Lane, hook.Observe)
+	case e.Len() != 2:
+		t.Errorf("e.Len(): got %v, want %v", e.Len(), 2)
+	case len(e.All()) != 2:
 		t.Errorf("it is listed as %+v, %d", got, e.Len())
 	}
 	if replaced, err := e.Replace(tells); err != nil || !replaced { // x is now told of hooks
 		t.Errorf("replaced %v, %v", replaced, err)
 	}
-	if e.Len() != 2 || !e.Remove("x") || e.Remove("x") || !e.Remove("tells") || e.Len() != 0 {
+	switch {
+	case e.Len() != 2:
+		t.Errorf("e.Len(): got %v, want %v", e.Len(), 2)
+	case !e.Remove("x") || e.Remove("x") || !e.Remove("tells"):
 		t.Errorf("there are still %v", e.All())
+	case e.Len() != 0:
+		t.Errorf("e.Len(): got %v, want %v", e.Len(), 0)
 	}
 	want := []string{"HookRegistered tells", "HookRegistered x", "HookUnregistered x", "HookRegistered x", "HookUnregistered x", "HookUnregistered tells"}
 	if got, _ := w.take(); !slices.Equal(got, want) {

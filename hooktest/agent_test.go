@@ -91,8 +91,15 @@ func TestFakeAgentStopsAtARefusedPrompt(t *testing.T) {
 		t.Fatal(err)
 	}
 	story, err := shell(&e).Run(t.Context(), "hello", Turn{Text: "hi"})
-	if err != nil || story.Refused != "not today" || len(story.Texts) != 0 || story.Unanswered != 1 {
+	switch {
+	case err != nil:
 		t.Errorf("the story is %+v, %v", story, err)
+	case story.Refused != "not today":
+		t.Errorf("story.Refused: got %v, want %v", story.Refused, "not today")
+	case len(story.Texts) != 0:
+		t.Errorf("len(story.Texts): got %v, want %v", len(story.Texts), 0)
+	case story.Unanswered != 1:
+		t.Errorf("story.Unanswered: got %v, want %v", story.Unanswered, 1)
 	}
 }
 

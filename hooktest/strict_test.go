@@ -101,7 +101,12 @@ func TestRecorderWaitsForEvents(t *testing.T) {
 		}
 	}()
 	events, err := r.Wait(t.Context(), 10)
-	if err != nil || len(events) != 10 || len(r.Names()) != 10 || r.Names()[9] != "PreToolUse" {
+	switch {
+	case err != nil:
+		t.Errorf("%d events came, %v", len(events), err)
+	case len(events) != 10:
+		t.Errorf("len(events): got %v, want %v", len(events), 10)
+	case len(r.Names()) != 10 || r.Names()[9] != "PreToolUse":
 		t.Errorf("%d events came, %v", len(events), err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)

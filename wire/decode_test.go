@@ -102,8 +102,13 @@ func TestNamesAreComparedExactly(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := ev.Body().(hook.ToolResult)
-	if got.ToolName != "" || got.ToolInput != nil || !got.ToolResponse.Success || got.ToolResponse.Output != "" {
+	switch {
+	case got.ToolName != "":
+		t.Errorf("got.ToolName: got %v, want %v", got.ToolName, "")
+	case got.ToolInput != nil || !got.ToolResponse.Success:
 		t.Errorf("got %+v", got)
+	case got.ToolResponse.Output != "":
+		t.Errorf("got.ToolResponse.Output: got %v, want %v", got.ToolResponse.Output, "")
 	}
 	want := map[string]any{"Tool_Name": "Bash", "TOOL_INPUT": map[string]any{"a": json.Number("1")}}
 	if !reflect.DeepEqual(ev.Head().Metadata["native"], want) {

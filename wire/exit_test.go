@@ -157,7 +157,12 @@ func TestANoInsideATextIsABlock(t *testing.T) {
 			hook.SessionStart.New(hook.Envelope{}, hook.SessionInfo{}), hook.AgentStart.New(hook.Envelope{}, hook.AgentRun{}),
 		} {
 			d, err := ExitDecision(ev, Answer{Stdout: []byte("> " + text)})
-			if err != nil || d.Action != hook.ActionBlock || !strings.HasPrefix(d.Reason, "r (") || !strings.Contains(d.Reason, "print the answer alone") {
+			switch {
+			case err != nil:
+				t.Errorf("%.60q: %+v, %v", text, d, err)
+			case d.Action != hook.ActionBlock:
+				t.Errorf("%v: d.Action: got %v, want %v", text, d.Action, hook.ActionBlock)
+			case !strings.HasPrefix(d.Reason, "r (") || !strings.Contains(d.Reason, "print the answer alone"):
 				t.Errorf("%.60q: %+v, %v", text, d, err)
 			}
 		}

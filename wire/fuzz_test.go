@@ -116,8 +116,13 @@ func FuzzDecodeDecision(f *testing.F) {
 			t.Fatalf("%s: %v", written, err)
 		}
 		again, err := EncodeDecision(ev, back)
-		if err != nil || !bytes.Equal(written, again) || back.Action != d.Action || back.Reason != d.Reason {
+		switch {
+		case err != nil || !bytes.Equal(written, again):
 			t.Fatalf("%v\n got %s\nwant %s", err, again, written)
+		case back.Action != d.Action:
+			t.Fatalf("back.Action: got %v, want %v", back.Action, d.Action)
+		case back.Reason != d.Reason:
+			t.Fatalf("back.Reason: got %v, want %v", back.Reason, d.Reason)
 		}
 	})
 }

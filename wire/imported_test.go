@@ -37,7 +37,16 @@ func TestAnImportedHookSaysWhatClaudeCodeHears(t *testing.T) {
 			t.Errorf("%s: %v", in, err)
 			continue
 		}
-		if got.Action != want.Action || got.Reason != want.Reason || got.UserMessage != want.UserMessage || got.Inject != "" || got.Modified != nil || got.Result != nil {
+		switch {
+		case got.Action != want.Action:
+			t.Errorf("%v: %v: got.Action: got %v, want %v", in, want, got.Action, want.Action)
+		case got.Reason != want.Reason:
+			t.Errorf("%v: %v: got.Reason: got %v, want %v", in, want, got.Reason, want.Reason)
+		case got.UserMessage != want.UserMessage:
+			t.Errorf("%v: %v: got.UserMessage: got %v, want %v", in, want, got.UserMessage, want.UserMessage)
+		case got.Inject != "":
+			t.Errorf("%v: %v: got.Inject: got %v, want %v", in, want, got.Inject, "")
+		case got.Modified != nil || got.Result != nil:
 			t.Errorf("%s: %+v, want %+v", in, got, want)
 		}
 	}

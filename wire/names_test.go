@@ -21,16 +21,28 @@ func TestEventsOfA3SMeanTheSame(t *testing.T) {
 			continue
 		}
 		use := ev.Body().(hook.ToolUse)
-		if use.ToolName != "Bash" || use.Text("command") != "ls" || ev.Head().CWD != "/w" || ev.Head().Session != "s" || len(use.RecentTools) != 1 {
+		switch {
+		case use.ToolName != "Bash":
+			t.Errorf("%v: use.ToolName: got %v, want %v", name, use.ToolName, "Bash")
+		case use.Text("command") != "ls" || ev.Head().CWD != "/w" || ev.Head().Session != "s":
 			t.Errorf("%s: %+v at %+v", name, use, ev.Head())
+		case len(use.RecentTools) != 1:
+			t.Errorf("%v: len(use.RecentTools): got %v, want %v", name, len(use.RecentTools), 1)
 		}
 	}
 	ev, err := wire.DecodeEvent([]byte(`{"hook_event_name":"post_tool_use","tool":"Bash","args":{},"result":{"success":false,"output":"o","exit_code":1,"duration_ms":5}}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := ev.Body().(hook.ToolResult); r.ToolName != "Bash" || r.ToolResponse.Success || r.ToolResponse.Output != "o" || *r.ToolResponse.ExitCode != 1 {
+	switch r := ev.Body().(hook.ToolResult); {
+	case r.ToolName != "Bash":
+		t.Errorf("r.ToolName: got %v, want %v", r.ToolName, "Bash")
+	case r.ToolResponse.Success:
 		t.Errorf("result %+v", r)
+	case r.ToolResponse.Output != "o":
+		t.Errorf("r.ToolResponse.Output: got %v, want %v", r.ToolResponse.Output, "o")
+	case *r.ToolResponse.ExitCode != 1:
+		t.Errorf("*r.ToolResponse.ExitCode: got %v, want %v", *r.ToolResponse.ExitCode, 1)
 	}
 	if _, err := wire.DecodeEvent([]byte(`{"hook_event_name":"PreToolUse","tool":7}`), nil); err == nil {
 		t.Error("a tool that is a number is taken")

@@ -68,7 +68,14 @@ func TestAFlawedAnswerThatSaysNoNoIsAFailure(t *testing.T) {
 func TestARefusalWithAFlawIsWarnedAbout(t *testing.T) {
 	var lines []string
 	d, err := ExitDecision(pre(), Answer{Stdout: []byte(`{"decision":"block","reason":42}`), Warn: func(l string) { lines = append(lines, l) }})
-	if err != nil || d.Action != hook.ActionBlock || len(lines) != 1 || !strings.Contains(lines[0], "reason: it must be a string") {
+	switch {
+	case err != nil:
+		t.Errorf("%+v, %v, warned %q", d, err, lines)
+	case d.Action != hook.ActionBlock:
+		t.Errorf("d.Action: got %v, want %v", d.Action, hook.ActionBlock)
+	case len(lines) != 1:
+		t.Errorf("len(lines): got %v, want %v", len(lines), 1)
+	case !strings.Contains(lines[0], "reason: it must be a string"):
 		t.Errorf("%+v, %v, warned %q", d, err, lines)
 	}
 }

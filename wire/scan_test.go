@@ -42,7 +42,12 @@ func TestObjectsThatAreNone(t *testing.T) {
 		}
 	}
 	got, ok := Object([]byte(" {\"a\":1.50,\"a\":{\"b\":[]}}\n"))
-	if b, is := got["a"].(map[string]any); !ok || !is || len(got) != 1 || len(b) != 1 {
+	switch b, is := got["a"].(map[string]any); {
+	case !ok || !is:
 		t.Errorf("%v, %v", got, ok)
+	case len(got) != 1:
+		t.Errorf("len(got): got %v, want %v", len(got), 1)
+	case len(b) != 1:
+		t.Errorf("len(b): got %v, want %v", len(b), 1)
 	}
 }

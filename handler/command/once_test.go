@@ -213,7 +213,14 @@ func TestFailingProgramInAnEngineFollowsItsPolicy(t *testing.T) {
 		}
 	}
 	out, err := e.Fire(context.Background(), bash("ls"))
-	if err != nil || out.Action != hook.ActionBlock || out.By != "keeper" || !strings.Contains(out.Reason, "keeper") {
+	switch {
+	case err != nil:
+		t.Errorf("got %v by %q (%s), %v", out.Action, out.By, out.Reason, err)
+	case out.Action != hook.ActionBlock:
+		t.Errorf("out.Action: got %v, want %v", out.Action, hook.ActionBlock)
+	case out.By != "keeper":
+		t.Errorf("out.By: got %v, want %v", out.By, "keeper")
+	case !strings.Contains(out.Reason, "keeper"):
 		t.Errorf("got %v by %q (%s), %v", out.Action, out.By, out.Reason, err)
 	}
 	for _, step := range out.Steps {

@@ -77,7 +77,12 @@ func TestEventsArriveWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := <-seen
-		if got.ID() != ev.ID() || !got.Time().Equal(ev.Time()) || got.Info().Name != ev.Info().Name || got.Head().Session != ev.Head().Session {
+		switch {
+		case got.ID() != ev.ID() || !got.Time().Equal(ev.Time()):
+			t.Errorf("%v %v %s %+v", got.ID(), got.Time(), got.Info().Name, got.Head())
+		case got.Info().Name != ev.Info().Name:
+			t.Errorf("got.Info().Name: got %v, want %v", got.Info().Name, ev.Info().Name)
+		case got.Head().Session != ev.Head().Session:
 			t.Errorf("%v %v %s %+v", got.ID(), got.Time(), got.Info().Name, got.Head())
 		}
 	}

@@ -48,7 +48,10 @@ func TestServicesGoOnUntilTheProgramEnds(t *testing.T) {
 		}
 	}
 	logged := r.logged()
-	if want := "two stopped\none stopped"; !strings.Contains(logged, want) || !strings.Contains(logged, "disposed, true") || !strings.Contains(logged, "no start") || !strings.Contains(logged, "no stop") {
+	switch want := "two stopped\none stopped"; {
+	case !strings.Contains(logged, want) || !strings.Contains(logged, "disposed, true") || !strings.Contains(logged, "no start"):
+		t.Errorf("it logged:\n%s", logged)
+	case !strings.Contains(logged, "no stop"):
 		t.Errorf("it logged:\n%s", logged)
 	}
 }

@@ -154,7 +154,12 @@ console.log((await engine.fire(tool("Bash"))).reason);`})
 	defer p.Close()
 	var out bytes.Buffer
 	code, err := p.Run(context.Background(), Run{Stdout: &out, Stderr: &out})
-	if err != nil || code != 0 || strings.Count(out.String(), "told") != 2 || !strings.Contains(out.String(), "Continue\n") || !strings.Contains(out.String(), "stopped\n") {
+	switch {
+	case err != nil:
+		t.Errorf("code %d, %v: %s", code, err, out.String())
+	case code != 0:
+		t.Errorf("code: got %v, want %v", code, 0)
+	case strings.Count(out.String(), "told") != 2 || !strings.Contains(out.String(), "Continue\n") || !strings.Contains(out.String(), "stopped\n"):
 		t.Errorf("code %d, %v: %s", code, err, out.String())
 	}
 }

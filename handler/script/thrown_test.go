@@ -86,7 +86,12 @@ func TestAScriptThatSpoilsTheBuiltInsKeepsItsAnswers(t *testing.T) {
 				"  if (event.tool_input.command !== 'rm') return;\n  ctx.inject('one'); ctx.inject('two');\n  return { action: 'block', reason: 'no' };\n};")
 			for _, command := range []string{"spoil", "rm", "ls", "rm"} {
 				d, err := r.Handle(context.Background(), bash(command))
-				if want := command == "rm"; err != nil || (d.Reason == "no") != want || want && d.Inject != "one\n\ntwo" {
+				switch want := command == "rm"; {
+				case err != nil:
+					t.Errorf("%s%s: %s: %+v, %v", async, spoil, command, d, err)
+				case (d.Reason == "no") != want:
+					t.Errorf("%v: %v: %v: (d.Reason == \"no\"): got %v, want %v", async, spoil, command, (d.Reason == "no"), want)
+				case want && d.Inject != "one\n\ntwo":
 					t.Errorf("%s%s: %s: %+v, %v", async, spoil, command, d, err)
 				}
 			}

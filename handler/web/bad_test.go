@@ -287,7 +287,14 @@ func TestWhatWasSentIsSentAgainOnlyIfItIsKnownToBeTheSame(t *testing.T) {
 		}
 		return ids, err
 	}
-	if ids, err := run(testSecret, 1); err != nil || len(ids) != 2 || ids[0] != ids[1] || !strings.HasPrefix(ids[0], "evt_") {
+	switch ids, err := run(testSecret, 1); {
+	case err != nil:
+		t.Errorf("signed, on a kept connection: %v, ids %q; want the same twice", err, ids)
+	case len(ids) != 2:
+		t.Errorf("len(ids): got %v, want %v", len(ids), 2)
+	case ids[0] != ids[1]:
+		t.Errorf("ids[0]: got %v, want %v", ids[0], ids[1])
+	case !strings.HasPrefix(ids[0], "evt_"):
 		t.Errorf("signed, on a kept connection: %v, ids %q; want the same twice", err, ids)
 	}
 	for name, c := range map[string]struct {

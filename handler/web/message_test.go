@@ -27,8 +27,11 @@ func TestAMessageIsTold(t *testing.T) {
 	if err := h.Tell(t.Context(), m); err != nil {
 		t.Error(err)
 	}
-	if err := Verify(testSecret, got.Header, body); err != nil || got.Header.Get("Webhook-Id") != m.ID || got.Header.Get("Hookway-Event") != "PreToolUse" || string(body) != string(m.Body) {
+	switch err := Verify(testSecret, got.Header, body); {
+	case err != nil || got.Header.Get("Webhook-Id") != m.ID || got.Header.Get("Hookway-Event") != "PreToolUse":
 		t.Errorf("%v: %v, %s", err, got.Header, body)
+	case string(body) != string(m.Body):
+		t.Errorf("string(body): got %v, want %v", string(body), string(m.Body))
 	}
 	answer = `{"action":"block","reason":"no"}` // which is not an answer to what only tells
 	for _, c := range []struct {
@@ -38,7 +41,14 @@ func TestAMessageIsTold(t *testing.T) {
 	}{{410, "", 0}, {429, "120", 2 * time.Minute}, {503, "soon", 0}, {503, "-1", 0}, {302, "", 0}} {
 		status, after = c.status, c.after
 		var said *StatusError
-		if err := h.Tell(t.Context(), m); !errors.As(err, &said) || said.Status != c.status || said.RetryAfter != c.want || errors.Is(err, ErrUnset) {
+		switch err := h.Tell(t.Context(), m); {
+		case !errors.As(err, &said):
+			t.Errorf("%d: %v", c.status, err)
+		case said.Status != c.status:
+			t.Errorf("%v: said.Status: got %v, want %v", c.status, said.Status, c.status)
+		case said.RetryAfter != c.want:
+			t.Errorf("%v: said.RetryAfter: got %v, want %v", c.status, said.RetryAfter, c.want)
+		case errors.Is(err, ErrUnset):
 			t.Errorf("%d: %v", c.status, err)
 		}
 	}

@@ -186,7 +186,10 @@ func TestAnAcceptedElicitationThatAGuardBlocksIsDeclined(t *testing.T) {
 func TestABlockedWorktreeHasNoPath(t *testing.T) {
 	ev := claudeExam.decode(t, "WorktreeCreate", []byte(`{"hook_event_name":"WorktreeCreate","session_id":"s","name":"x"}`))
 	r, err := claudeExam.codec.Encode(ev, hook.Outcome[any]{Payload: ev.Body(), Verdict: hook.Verdict{Action: hook.ActionBlock, Reason: "no"}})
-	if err != nil || len(r.Stdout) > 0 || r.ExitCode == 0 || string(r.Stderr) != "no\n" {
+	switch {
+	case err != nil || len(r.Stdout) > 0 || r.ExitCode == 0:
 		t.Errorf("got %+v, %v", r, err)
+	case string(r.Stderr) != "no\n":
+		t.Errorf("string(r.Stderr): got %v, want %v", string(r.Stderr), "no\n")
 	}
 }

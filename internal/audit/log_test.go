@@ -25,7 +25,16 @@ func TestRecordsComeBackInOrderAsTheyWereWritten(t *testing.T) {
 	}
 	for i, r := range records {
 		want := sample(i)
-		if r.Seq != int64(i+1) || r.EventID != want.EventID || r.What != want.What || r.Steps[0] != want.Steps[0] || r.Time.IsZero() {
+		switch {
+		case r.Seq != int64(i+1):
+			t.Errorf("record %d came back as %+v", i, r)
+		case r.EventID != want.EventID:
+			t.Errorf("%v: %v: r.EventID: got %v, want %v", i, r, r.EventID, want.EventID)
+		case r.What != want.What:
+			t.Errorf("%v: %v: r.What: got %v, want %v", i, r, r.What, want.What)
+		case r.Steps[0] != want.Steps[0]:
+			t.Errorf("%v: %v: r.Steps[0]: got %v, want %v", i, r, r.Steps[0], want.Steps[0])
+		case r.Time.IsZero():
 			t.Errorf("record %d came back as %+v", i, r)
 		}
 		if i > 0 && r.Prev != records[i-1].Hash {
@@ -33,8 +42,15 @@ func TestRecordsComeBackInOrderAsTheyWereWritten(t *testing.T) {
 		}
 	}
 	report := sound(t, dir)
-	if report.Records != 50 || report.First != 1 || report.Last != 50 || report.Hash != records[49].Hash {
-		t.Errorf("report %+v", report)
+	switch {
+	case report.Records != 50:
+		t.Errorf("report.Records: got %v, want %v", report.Records, 50)
+	case report.First != 1:
+		t.Errorf("report.First: got %v, want %v", report.First, 1)
+	case report.Last != 50:
+		t.Errorf("report.Last: got %v, want %v", report.Last, 50)
+	case report.Hash != records[49].Hash:
+		t.Errorf("report.Hash: got %v, want %v", report.Hash, records[49].Hash)
 	}
 }
 

@@ -21,8 +21,23 @@ func TestEveryKindOfEventGivesARecord(t *testing.T) {
 			}
 			out := &hook.Outcome[any]{Verdict: hook.Verdict{Event: info.Name, Changed: true}, Payload: reflect.ValueOf(info.NewPayload()).Elem().Interface()}
 			r := FromOutcome(ev, out, 1500*time.Microsecond)
-			if r.Event != info.Name || r.EventID != ev.ID().String() || r.Session != "s" || r.Agent != "a" || r.Source != "src" || r.CWD != "/w" || r.DurationMS != 1.5 || r.Action != "continue" {
+			switch {
+			case r.Event != info.Name:
+				t.Errorf("%v: r.Event: got %v, want %v", info.Name, r.Event, info.Name)
+			case r.EventID != ev.ID().String():
 				t.Errorf("%s: %+v", info.Name, r)
+			case r.Session != "s":
+				t.Errorf("%v: r.Session: got %v, want %v", info.Name, r.Session, "s")
+			case r.Agent != "a":
+				t.Errorf("%v: r.Agent: got %v, want %v", info.Name, r.Agent, "a")
+			case r.Source != "src":
+				t.Errorf("%v: r.Source: got %v, want %v", info.Name, r.Source, "src")
+			case r.CWD != "/w":
+				t.Errorf("%v: r.CWD: got %v, want %v", info.Name, r.CWD, "/w")
+			case r.DurationMS != 1.5:
+				t.Errorf("%v: r.DurationMS: got %v, want %v", info.Name, r.DurationMS, 1.5)
+			case r.Action != "continue":
+				t.Errorf("%v: r.Action: got %v, want %v", info.Name, r.Action, "continue")
 			}
 			if _, has := reflect.TypeOf(ev.Body()).FieldByName("ToolName"); has && payload != nil && reflect.ValueOf(ev.Body()).FieldByName("ToolName").String() != r.Tool {
 				t.Errorf("%s: the tool is %q", info.Name, r.Tool)
@@ -75,7 +90,18 @@ func TestARecordTellsWhoDecidedAndWhatWasChanged(t *testing.T) {
 	}
 	r := FromOutcome(ev, out, time.Millisecond)
 	newRedactor(nil).finish(&r)
-	if r.Native != "BeforeTool" || r.Tool != "Bash" || r.What != "make" || r.Action != "block" || r.By != "g" || len(r.Inject) > 2<<10 || !strings.HasPrefix(r.Inject, "long long") {
+	switch {
+	case r.Native != "BeforeTool":
+		t.Errorf("r.Native: got %v, want %v", r.Native, "BeforeTool")
+	case r.Tool != "Bash":
+		t.Errorf("r.Tool: got %v, want %v", r.Tool, "Bash")
+	case r.What != "make":
+		t.Errorf("r.What: got %v, want %v", r.What, "make")
+	case r.Action != "block":
+		t.Errorf("r.Action: got %v, want %v", r.Action, "block")
+	case r.By != "g":
+		t.Errorf("r.By: got %v, want %v", r.By, "g")
+	case len(r.Inject) > 2<<10 || !strings.HasPrefix(r.Inject, "long long"):
 		t.Errorf("got %+v", r)
 	}
 	want := []Change{
@@ -142,7 +168,12 @@ func TestBigPayloadsMakeSmallRecords(t *testing.T) {
 	if len(text) > 300<<10 || len(r.Cut) == 0 {
 		t.Errorf("%d bytes, cut %v", len(text), r.Cut)
 	}
-	if len(r.Changes) == 0 || len(r.Changes) > maxChanges || r.Changes[0].Path != "tool_input.content" || !strings.Contains(fmt.Sprint(r.Changes[0].To), "the first 52428800 are the same") {
+	switch {
+	case len(r.Changes) == 0 || len(r.Changes) > maxChanges:
+		t.Errorf("changes %.300s", fmt.Sprint(r.Changes))
+	case r.Changes[0].Path != "tool_input.content":
+		t.Errorf("r.Changes[0].Path: got %v, want %v", r.Changes[0].Path, "tool_input.content")
+	case !strings.Contains(fmt.Sprint(r.Changes[0].To), "the first 52428800 are the same"):
 		t.Errorf("changes %.300s", fmt.Sprint(r.Changes))
 	}
 }

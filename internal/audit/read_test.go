@@ -72,8 +72,17 @@ func TestDamagedLinesAreNamedAndTheRestIsRead(t *testing.T) {
 	put(t, path, bytes.Join(l, nil))
 	for _, f := range []Filter{{}, {Last: 10}, {Session: "s-1"}} {
 		records, damages := read(t, dir, f)
-		if len(records) != 4 || len(damages) != 2 || damages[0].Line != 2 || damages[1].Line != 4 || damages[0].File != path {
-			t.Errorf("%+v: %d records, damages %v", f, len(records), damages)
+		switch {
+		case len(records) != 4:
+			t.Errorf("%v: len(records): got %v, want %v", f, len(records), 4)
+		case len(damages) != 2:
+			t.Errorf("%v: len(damages): got %v, want %v", f, len(damages), 2)
+		case damages[0].Line != 2:
+			t.Errorf("%v: damages[0].Line: got %v, want %v", f, damages[0].Line, 2)
+		case damages[1].Line != 4:
+			t.Errorf("%v: damages[1].Line: got %v, want %v", f, damages[1].Line, 4)
+		case damages[0].File != path:
+			t.Errorf("%v: damages[0].File: got %v, want %v", f, damages[0].File, path)
 		}
 	}
 }

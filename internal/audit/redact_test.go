@@ -137,9 +137,29 @@ func TestWhatARecordIsFoundByIsNeverHidden(t *testing.T) {
 	add(t, l, r)
 	records, _ := read(t, dir, Filter{})
 	got := records[0]
-	if got.Event != r.Event || got.EventID != r.EventID || got.Native != r.Native || got.Session != r.Session || got.Agent != r.Agent || got.Source != r.Source ||
-		got.Tool != r.Tool || got.ToolUseID != r.ToolUseID || got.Action != r.Action || got.By != r.By || got.Steps[0].Hook != r.Steps[0].Hook {
-		t.Errorf("hidden: %+v", got)
+	switch {
+	case got.Event != r.Event:
+		t.Errorf("got.Event: got %v, want %v", got.Event, r.Event)
+	case got.EventID != r.EventID:
+		t.Errorf("got.EventID: got %v, want %v", got.EventID, r.EventID)
+	case got.Native != r.Native:
+		t.Errorf("got.Native: got %v, want %v", got.Native, r.Native)
+	case got.Session != r.Session:
+		t.Errorf("got.Session: got %v, want %v", got.Session, r.Session)
+	case got.Agent != r.Agent:
+		t.Errorf("got.Agent: got %v, want %v", got.Agent, r.Agent)
+	case got.Source != r.Source:
+		t.Errorf("got.Source: got %v, want %v", got.Source, r.Source)
+	case got.Tool != r.Tool:
+		t.Errorf("got.Tool: got %v, want %v", got.Tool, r.Tool)
+	case got.ToolUseID != r.ToolUseID:
+		t.Errorf("got.ToolUseID: got %v, want %v", got.ToolUseID, r.ToolUseID)
+	case got.Action != r.Action:
+		t.Errorf("got.Action: got %v, want %v", got.Action, r.Action)
+	case got.By != r.By:
+		t.Errorf("got.By: got %v, want %v", got.By, r.By)
+	case got.Steps[0].Hook != r.Steps[0].Hook:
+		t.Errorf("got.Steps[0].Hook: got %v, want %v", got.Steps[0].Hook, r.Steps[0].Hook)
 	}
 	if got.Reason != hidden || got.Steps[0].Reason != hidden {
 		t.Errorf("not hidden: %q, %q", got.Reason, got.Steps[0].Reason)

@@ -32,12 +32,34 @@ func TestTold(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Event != "PreToolUse" || string(got.Amount) != "12345678901234567890" || got.IBAN != hidden || len(got.Big) > toldBounds.text+10 || len(got.OwnOutcome) != 1 {
+	switch {
+	case got.Event != "PreToolUse":
+		t.Errorf("got.Event: got %v, want %v", got.Event, "PreToolUse")
+	case string(got.Amount) != "12345678901234567890":
+		t.Errorf("string(got.Amount): got %v, want %v", string(got.Amount), "12345678901234567890")
+	case got.IBAN != hidden:
+		t.Errorf("got.IBAN: got %v, want %v", got.IBAN, hidden)
+	case len(got.Big) > toldBounds.text+10:
 		t.Errorf("%.300s", text)
+	case len(got.OwnOutcome) != 1:
+		t.Errorf("len(got.OwnOutcome): got %v, want %v", len(got.OwnOutcome), 1)
 	}
 	o := got.Outcome
-	if o.Action != "continue" || o.Ran != "b" || len(o.Changes) != 1 || len(o.Metadata) != 1 || o.Metadata["password"] != hidden || len(o.Cut) != 1 || o.Cut[0] != "big" {
-		t.Errorf("%+v", o)
+	switch {
+	case o.Action != "continue":
+		t.Errorf("o.Action: got %v, want %v", o.Action, "continue")
+	case o.Ran != "b":
+		t.Errorf("o.Ran: got %v, want %v", o.Ran, "b")
+	case len(o.Changes) != 1:
+		t.Errorf("len(o.Changes): got %v, want %v", len(o.Changes), 1)
+	case len(o.Metadata) != 1:
+		t.Errorf("len(o.Metadata): got %v, want %v", len(o.Metadata), 1)
+	case o.Metadata["password"] != hidden:
+		t.Errorf("o.Metadata[\"password\"]: got %v, want %v", o.Metadata["password"], hidden)
+	case len(o.Cut) != 1:
+		t.Errorf("len(o.Cut): got %v, want %v", len(o.Cut), 1)
+	case o.Cut[0] != "big":
+		t.Errorf("o.Cut[0]: got %v, want %v", o.Cut[0], "big")
 	}
 	text, err = Told([]byte(`{"outcome":1}`), ev, nil, nil)
 	if err != nil || string(text) != `{"own_outcome":1}` {

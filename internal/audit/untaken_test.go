@@ -23,8 +23,15 @@ func TestStatsCountWhatWasReallyStopped(t *testing.T) {
 		t.Fatal(err)
 	}
 	stats, err := Summarize(dir, Filter{})
-	if err != nil || len(stats) != 1 || stats[0].Runs != 3 || stats[0].Blocks != 1 {
+	switch {
+	case err != nil:
 		t.Errorf("%+v, %v", stats, err)
+	case len(stats) != 1:
+		t.Errorf("len(stats): got %v, want %v", len(stats), 1)
+	case stats[0].Runs != 3:
+		t.Errorf("stats[0].Runs: got %v, want %v", stats[0].Runs, 3)
+	case stats[0].Blocks != 1:
+		t.Errorf("stats[0].Blocks: got %v, want %v", stats[0].Blocks, 1)
 	}
 	for action, want := range map[string]int{"block": 4, "deny": 4, Untaken: 2, Repeat: 1, "continue": 1, Observed: 0} {
 		n := 0

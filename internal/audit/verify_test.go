@@ -51,7 +51,10 @@ func TestVerifyFindsWhatSomebodyDid(t *testing.T) {
 				t.Fatal("nothing was found")
 			}
 			p := report.Problems[0]
-			if p.File != path || test.line > 0 && p.Line != test.line || !strings.Contains(p.What, test.what) {
+			switch {
+			case p.File != path:
+				t.Errorf("p.File: got %v, want %v", p.File, path)
+			case test.line > 0 && p.Line != test.line || !strings.Contains(p.What, test.what):
 				t.Errorf("got %v", p)
 			}
 			fill(t, Config{Dir: dir}, 3) // what is appended later heals nothing
@@ -143,8 +146,15 @@ func TestATornLastLineIsLeftOutAndClosedOffByTheNextWriter(t *testing.T) {
 			t.Errorf("%d bytes: report %+v", length, report)
 		}
 		records, damages := read(t, dir, Filter{})
-		if len(records) != 5 || len(damages) != 1 || !damages[0].Torn || damages[0].Line != 6 {
+		switch {
+		case len(records) != 5:
+			t.Errorf("%v: len(records): got %v, want %v", length, len(records), 5)
+		case len(damages) != 1:
+			t.Errorf("%v: len(damages): got %v, want %v", length, len(damages), 1)
+		case !damages[0].Torn:
 			t.Errorf("%d bytes: %d records, damages %v", length, len(records), damages)
+		case damages[0].Line != 6:
+			t.Errorf("%v: damages[0].Line: got %v, want %v", length, damages[0].Line, 6)
 		}
 		fill(t, Config{Dir: dir}, 2)
 		if report := sound(t, dir); report.Torn != 1 || report.Records != 7 {

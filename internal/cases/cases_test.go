@@ -108,7 +108,12 @@ func TestExpectationsHoldOrFail(t *testing.T) {
 				t.Errorf("%s %v %+v", r.Status, r.Err, r.Failures)
 			}
 			for _, f := range r.Failures {
-				if f.Note == "" && slices.Equal(f.Want, f.Got) || f.Line != 4 || f.Column < 12 {
+				switch {
+				case f.Note == "" && slices.Equal(f.Want, f.Got):
+					t.Errorf("the failure shows nothing: %+v", f)
+				case f.Line != 4:
+					t.Errorf("%v: f.Line: got %v, want %v", f, f.Line, 4)
+				case f.Column < 12:
 					t.Errorf("the failure shows nothing: %+v", f)
 				}
 			}
@@ -143,8 +148,15 @@ func TestTheEventIsWhatTheCaseSaysThenItsPayloadThenWhatAllHave(t *testing.T) {
 	i := 0
 	Run(t.Context(), list, nil, func(_ context.Context, ev hook.AnyEvent) (hook.Outcome[any], error) {
 		got := *ev.Head()
-		if got.Session != want[i].Session || got.Agent != want[i].Agent || got.Source != want[i].Source || got.CWD != want[i].CWD {
-			t.Errorf("%d: got %+v, want %+v", i, got, want[i])
+		switch {
+		case got.Session != want[i].Session:
+			t.Errorf("got.Session: got %v, want %v", got.Session, want[i].Session)
+		case got.Agent != want[i].Agent:
+			t.Errorf("got.Agent: got %v, want %v", got.Agent, want[i].Agent)
+		case got.Source != want[i].Source:
+			t.Errorf("got.Source: got %v, want %v", got.Source, want[i].Source)
+		case got.CWD != want[i].CWD:
+			t.Errorf("got.CWD: got %v, want %v", got.CWD, want[i].CWD)
 		}
 		if list[i].Name != names[i] || list[i].Line != i+2 {
 			t.Errorf("%q in line %d", list[i].Name, list[i].Line)

@@ -55,7 +55,10 @@ func insideFile(t *testing.T, data []byte, problems Problems) {
 	lines := strings.Split(string(data), "\n")
 	var before Problem
 	for _, p := range problems {
-		if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > utf8.RuneCountInString(lines[p.Line-1])+1 {
+		switch {
+		case p.Line < 1 || p.Line > len(lines) || p.Column < 1:
+			t.Errorf("the file does not have this place: %s", p)
+		case p.Column > utf8.RuneCountInString(lines[p.Line-1])+1:
 			t.Errorf("the file does not have this place: %s", p)
 		}
 		if p.Line < before.Line || p.Line == before.Line && p.Column < before.Column {

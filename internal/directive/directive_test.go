@@ -317,7 +317,12 @@ func TestFencedBodiesArriveWhole(t *testing.T) {
 		}
 		body := strings.Join(lines, "\n")
 		got := Parse("@relay:Bob <<<\n" + body + "\n>>>\n")
-		if len(got) != 1 || got[0].Body != body || got[0].Truncated || got[0].Open {
+		switch {
+		case len(got) != 1:
+			t.Errorf("%v: len(got): got %v, want %v", n, len(got), 1)
+		case got[0].Body != body:
+			t.Errorf("%v: got[0].Body: got %v, want %v", n, got[0].Body, body)
+		case got[0].Truncated || got[0].Open:
 			t.Errorf("%d lines: got %d directives, body equal: %t", n, len(got), len(got) == 1 && got[0].Body == body)
 		}
 	}
@@ -333,7 +338,10 @@ func TestBodiesAreBounded(t *testing.T) {
 			t.Fatalf("got %d directives", len(got))
 		}
 		b := got[0].Body
-		if !got[0].Truncated || len(b) > MaxBody || len(b) < MaxBody-4 || len(got[0].Raw) > MaxBody || strings.ToValidUTF8(b, "") != b {
+		switch {
+		case !got[0].Truncated || len(b) > MaxBody || len(b) < MaxBody-4:
+			t.Errorf("truncated %t, body %d bytes, raw %d", got[0].Truncated, len(b), len(got[0].Raw))
+		case len(got[0].Raw) > MaxBody || strings.ToValidUTF8(b, "") != b:
 			t.Errorf("truncated %t, body %d bytes, raw %d", got[0].Truncated, len(b), len(got[0].Raw))
 		}
 	}

@@ -62,7 +62,12 @@ func TestReplaceSetsTheModeAndNamesThePath(t *testing.T) {
 		at := filepath.Join(dir, name)
 		err := Replace(at, nil, 0o600)
 		var named *fs.PathError
-		if !errors.As(err, &named) || named.Path != at || want != nil && !errors.Is(err, want) {
+		switch {
+		case !errors.As(err, &named):
+			t.Errorf("%s: got %v, want an error with that path", name, err)
+		case named.Path != at:
+			t.Errorf("%v: named.Path: got %v, want %v", name, named.Path, at)
+		case want != nil && !errors.Is(err, want):
 			t.Errorf("%s: got %v, want an error with that path", name, err)
 		}
 	}

@@ -136,8 +136,15 @@ func TestABearerTokenLetsIn(t *testing.T) {
 	if err != nil || a.Status != http.StatusAccepted || string(a.Body) != `{"id":"id-1","receipts":[{"to":"Alice","state":"accepted"}],"status":"accepted"}` {
 		t.Fatalf("%+v %v", a, err)
 	}
-	if m := p.sent[0]; m.To != "Alice" || m.From != "ci" || m.Text != "red" || m.Metadata["gateway"] != "ci" {
-		t.Errorf("sent: %+v", m)
+	switch m := p.sent[0]; {
+	case m.To != "Alice":
+		t.Errorf("m.To: got %v, want %v", m.To, "Alice")
+	case m.From != "ci":
+		t.Errorf("m.From: got %v, want %v", m.From, "ci")
+	case m.Text != "red":
+		t.Errorf("m.Text: got %v, want %v", m.Text, "red")
+	case m.Metadata["gateway"] != "ci":
+		t.Errorf("m.Metadata[\"gateway\"]: got %v, want %v", m.Metadata["gateway"], "ci")
 	}
 	for _, header := range []string{"X: y", "Authorization: Bearer", "Authorization: Bearer " + token + "x", "Authorization: " + token, "Authorization: Basic " + token} {
 		if _, err := p.ask(`{"title":"red"}`, header); refused(err) != "no-token" {
@@ -300,8 +307,15 @@ func TestRequestsAreFilteredAndFilled(t *testing.T) {
 		t.Fatalf("%+v %v", a, err)
 	}
 	m := p.sent[0]
-	if m.Thread != "issue-7" || m.Metadata["n"] != json.Number("7") || m.Metadata["fixed"] != true || m.Metadata["gateway"] != "ci" {
+	switch {
+	case m.Thread != "issue-7":
+		t.Errorf("m.Thread: got %v, want %v", m.Thread, "issue-7")
+	case m.Metadata["n"] != json.Number("7"):
 		t.Errorf("%+v", m)
+	case m.Metadata["fixed"] != true:
+		t.Errorf("m.Metadata[\"fixed\"]: got %v, want %v", m.Metadata["fixed"], true)
+	case m.Metadata["gateway"] != "ci":
+		t.Errorf("m.Metadata[\"gateway\"]: got %v, want %v", m.Metadata["gateway"], "ci")
 	}
 	for _, other := range []string{
 		`{"action":"closed","labels":["bug"],"title":"x","n":7}`, `{"action":"opened","labels":["ui"],"title":"x","n":7}`, `{"labels":["bug"]}`,
@@ -357,11 +371,23 @@ func TestAFailedHookIsNotRemembered(t *testing.T) {
 		t.Errorf("%v, log %q", err, p.lines)
 	}
 	p.err = nil
-	if a, err := p.ask(`{"title":"x"}`, bearer, "Idempotency-Key: k1"); err != nil || a.Status != http.StatusAccepted || a.Again || len(p.sent) != 1 {
+	switch a, err := p.ask(`{"title":"x"}`, bearer, "Idempotency-Key: k1"); {
+	case err != nil:
 		t.Errorf("the same request, when the hook is well: %+v, %v", a, err)
+	case a.Status != http.StatusAccepted:
+		t.Errorf("a.Status: got %v, want %v", a.Status, http.StatusAccepted)
+	case a.Again:
+		t.Errorf("the same request, when the hook is well: %+v, %v", a, err)
+	case len(p.sent) != 1:
+		t.Errorf("len(p.sent): got %v, want %v", len(p.sent), 1)
 	}
 	p.blocked = "the text has the key of http://10.0.0.1"
-	if a, err := p.ask(`{"title":"x"}`, bearer); err != nil || a.Status != http.StatusOK || strings.Contains(string(a.Body), "10.0.0.1") || !strings.Contains(string(a.Body), "a hook does not want it") {
+	switch a, err := p.ask(`{"title":"x"}`, bearer); {
+	case err != nil:
+		t.Errorf("%+v, %v", a, err)
+	case a.Status != http.StatusOK:
+		t.Errorf("a.Status: got %v, want %v", a.Status, http.StatusOK)
+	case strings.Contains(string(a.Body), "10.0.0.1") || !strings.Contains(string(a.Body), "a hook does not want it"):
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -381,8 +407,13 @@ func TestARequestThatComesAgainIsAnsweredFromAFile(t *testing.T) {
 	}
 	p = newPost(t, dir, mapping(t, nil)) // the next daemon
 	again, err := p.ask(`{"title":"x"}`, bearer, key)
-	if err != nil || !again.Again || string(again.Body) != string(first.Body) || len(p.sent) != 0 {
+	switch {
+	case err != nil || !again.Again:
 		t.Errorf("%+v %v", again, err)
+	case string(again.Body) != string(first.Body):
+		t.Errorf("string(again.Body): got %v, want %v", string(again.Body), string(first.Body))
+	case len(p.sent) != 0:
+		t.Errorf("len(p.sent): got %v, want %v", len(p.sent), 0)
 	}
 	info, err := os.Stat(filepath.Join(dir, "answers.jsonl"))
 	if err != nil || info.Mode().Perm()&0o077 != 0 {

@@ -316,8 +316,11 @@ func TestWithoutAShell(t *testing.T) {
 			t.Errorf("%s %s at %s:\n%s", c.agent, c.version, c.shim, got)
 		}
 		s, err := Installed(c.agent, c.scope, m.o)
-		if err != nil || s.Stale || len(s.Missing) > 0 || s.Shims[0] != m.o.Shim {
+		switch {
+		case err != nil || s.Stale || len(s.Missing) > 0:
 			t.Errorf("%s %s at %s is not understood: %+v, %v", c.agent, c.version, c.shim, s, err)
+		case s.Shims[0] != m.o.Shim:
+			t.Errorf("%v: %v: %v: s.Shims[0]: got %v, want %v", c.agent, c.version, c.shim, s.Shims[0], m.o.Shim)
 		}
 		m.uninstall(c.agent, c.scope)
 	}
@@ -431,8 +434,11 @@ func TestEveryEvent(t *testing.T) {
 				t.Errorf("%s: hookway is not installed at %s", agent, e.Name)
 			}
 		}
-		if s.Stale || len(s.Missing) > 0 || len(s.Unapproved) > 0 || len(s.Gone) != 1 {
+		switch {
+		case s.Stale || len(s.Missing) > 0 || len(s.Unapproved) > 0:
 			t.Errorf("%s: %+v", agent, s)
+		case len(s.Gone) != 1:
+			t.Errorf("%v: len(s.Gone): got %v, want %v", agent, len(s.Gone), 1)
 		}
 	}
 }

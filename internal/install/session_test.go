@@ -18,7 +18,14 @@ import (
 func TestSessionArgs(t *testing.T) {
 	const shim = "/my bin/hookway-hook"
 	args, env, ok := SessionArgs("claude", shim)
-	if !ok || len(args) != 2 || args[0] != "--settings" || env != nil {
+	switch {
+	case !ok:
+		t.Fatalf("%v %v %v", args, env, ok)
+	case len(args) != 2:
+		t.Fatalf("len(args): got %v, want %v", len(args), 2)
+	case args[0] != "--settings":
+		t.Fatalf("args[0]: got %v, want %v", args[0], "--settings")
+	case env != nil:
 		t.Fatalf("%v %v %v", args, env, ok)
 	}
 	var settings struct {

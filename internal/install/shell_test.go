@@ -23,8 +23,15 @@ func TestCommandLineIsRead(t *testing.T) {
 			}
 		}
 		c, ok := readCall(shellWords(line), []string{"claude"})
-		if !ok || c.program != shim || c.flags["timeout"] != "60s" || c.flags["on-failure"] != "continue" {
+		switch {
+		case !ok:
 			t.Errorf("%s: %+v", line, c)
+		case c.program != shim:
+			t.Errorf("c.program: got %v, want %v", c.program, shim)
+		case c.flags["timeout"] != "60s":
+			t.Errorf("c.flags[\"timeout\"]: got %v, want %v", c.flags["timeout"], "60s")
+		case c.flags["on-failure"] != "continue":
+			t.Errorf("c.flags[\"on-failure\"]: got %v, want %v", c.flags["on-failure"], "continue")
 		}
 	}
 }

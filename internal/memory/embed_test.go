@@ -49,9 +49,23 @@ func TestWhatOllamaIsAsked(t *testing.T) {
 		t.Errorf("%v, %v", v, err)
 	}
 	input, _ := (*body)["input"].([]any)
-	if request.URL.Path != "/base/api/embed" || request.Header.Get("Authorization") != "Bearer k" || (*body)["model"] != "nomic-embed-text" || (*body)["truncate"] != true ||
-		(*body)["dimensions"] != 3.0 || (*body)["keep_alive"] != "15m" || len(input) != 2 || input[0] != "search_document: a" {
+	switch {
+	case request.URL.Path != "/base/api/embed":
+		t.Errorf("request.URL.Path: got %v, want %v", request.URL.Path, "/base/api/embed")
+	case request.Header.Get("Authorization") != "Bearer k":
 		t.Errorf("asked %s %v with %.200v", request.URL.Path, request.Header, *body)
+	case (*body)["model"] != "nomic-embed-text":
+		t.Errorf("(*body)[\"model\"]: got %v, want %v", (*body)["model"], "nomic-embed-text")
+	case (*body)["truncate"] != true:
+		t.Errorf("(*body)[\"truncate\"]: got %v, want %v", (*body)["truncate"], true)
+	case (*body)["dimensions"] != 3.0:
+		t.Errorf("(*body)[\"dimensions\"]: got %v, want %v", (*body)["dimensions"], 3.0)
+	case (*body)["keep_alive"] != "15m":
+		t.Errorf("(*body)[\"keep_alive\"]: got %v, want %v", (*body)["keep_alive"], "15m")
+	case len(input) != 2:
+		t.Errorf("len(input): got %v, want %v", len(input), 2)
+	case input[0] != "search_document: a":
+		t.Errorf("input[0]: got %v, want %v", input[0], "search_document: a")
 	}
 	if long, _ := input[1].(string); len(long) > maxEmbedded+20 || strings.Contains(long, "\uFFFD") {
 		t.Errorf("a long text is sent with %d bytes", len(long))
@@ -68,7 +82,14 @@ func TestWhatOpenAIIsAsked(t *testing.T) {
 	if err != nil || fmt.Sprint(v) != "[[1 0] [0 1]]" {
 		t.Errorf("%v, %v", v, err)
 	}
-	if request.URL.Path != "/v1/embeddings" || request.Header.Get("Authorization") != "" || (*body)["encoding_format"] != "float" || fmt.Sprint((*body)["input"]) != "[query: a query: b]" || (*body)["dimensions"] != nil {
+	switch {
+	case request.URL.Path != "/v1/embeddings":
+		t.Errorf("request.URL.Path: got %v, want %v", request.URL.Path, "/v1/embeddings")
+	case request.Header.Get("Authorization") != "":
+		t.Errorf("asked %s %v with %v", request.URL.Path, request.Header, *body)
+	case (*body)["encoding_format"] != "float":
+		t.Errorf("(*body)[\"encoding_format\"]: got %v, want %v", (*body)["encoding_format"], "float")
+	case fmt.Sprint((*body)["input"]) != "[query: a query: b]" || (*body)["dimensions"] != nil:
 		t.Errorf("asked %s %v with %v", request.URL.Path, request.Header, *body)
 	}
 }
@@ -114,7 +135,10 @@ func TestAnswersOfEmbeddersThatAreNoVectors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("%v; want %q", err, test.want)
 			}
-			if text := err.Error(); strings.Contains(text, key) || strings.Contains(text, "hush") || strings.ContainsAny(text, "\n\x1b") || strings.HasSuffix(text, ":") || len(text) > 600 {
+			switch text := err.Error(); {
+			case strings.Contains(text, key) || strings.Contains(text, "hush") || strings.ContainsAny(text, "\n\x1b"):
+				t.Errorf("the error is %q", text)
+			case strings.HasSuffix(text, ":") || len(text) > 600:
 				t.Errorf("the error is %q", text)
 			}
 		})

@@ -118,8 +118,13 @@ func TestAFileOfTheFirstForm(t *testing.T) {
 	b := &bag{dims: 8}
 	s.Use(b, b.space())
 	list, err := s.List(t.Context(), 0, View{Workspace: "/w"})
-	if err != nil || texts(list) != "Tests need a running Redis; The user prefers dark mode" || list[1].Agent != "Alice" || list[1].Tags[0] != "style" {
+	switch {
+	case err != nil || texts(list) != "Tests need a running Redis; The user prefers dark mode":
 		t.Errorf("it has %+v, %v", list, err)
+	case list[1].Agent != "Alice":
+		t.Errorf("list[1].Agent: got %v, want %v", list[1].Agent, "Alice")
+	case list[1].Tags[0] != "style":
+		t.Errorf("list[1].Tags[0]: got %v, want %v", list[1].Tags[0], "style")
 	}
 	save(t, s, Memory{Text: "and a new one", Workspace: "/w"})
 	embedNow(t, s)
@@ -245,8 +250,13 @@ func TestVectorsOfOtherModelsAreNeverMixed(t *testing.T) {
 	find := func(when string) {
 		t.Helper()
 		found, err := s.Find(t.Context(), "fact number 7", 5, view)
-		if err != nil || len(found.Memories) == 0 || found.Memories[0].Text != "fact number 7" || found.Warning != "" {
+		switch {
+		case err != nil || len(found.Memories) == 0:
 			t.Errorf("%s: found %q, %q, %v", when, texts(found.Memories), found.Warning, err)
+		case found.Memories[0].Text != "fact number 7":
+			t.Errorf("found.Memories[0].Text: got %v, want %v", found.Memories[0].Text, "fact number 7")
+		case found.Warning != "":
+			t.Errorf("found.Warning: got %v, want %v", found.Warning, "")
 		}
 	}
 	find("16 dims")

@@ -208,7 +208,10 @@ func TestOllamaBehindAStore(t *testing.T) {
 
 	server.stop()
 	found, err := store.Find(t.Context(), asked[0].Text, 5, view)
-	if err != nil || len(found.Memories) == 0 || !strings.Contains(found.Warning, "searched by words alone") || !strings.Contains(found.Warning, "is it running?") {
+	switch {
+	case err != nil || len(found.Memories) == 0 || !strings.Contains(found.Warning, "searched by words alone"):
+		t.Errorf("without the server: %d found, warning %q, %v", len(found.Memories), found.Warning, err)
+	case !strings.Contains(found.Warning, "is it running?"):
 		t.Errorf("without the server: %d found, warning %q, %v", len(found.Memories), found.Warning, err)
 	}
 	if found, err := store.Find(t.Context(), asked[0].Text, 5, view); err != nil || found.Warning != "" {
@@ -242,8 +245,17 @@ func wantVectors(t *testing.T, s *Store, n, dims int) {
 	t.Helper()
 	var vectors, spaces, least, most int
 	err := s.db.QueryRow("SELECT count(*), count(DISTINCT space), min(length(data)), max(length(data)) FROM vector").Scan(&vectors, &spaces, &least, &most)
-	if err != nil || vectors != n || spaces != 1 || least != dims || most != dims {
+	switch {
+	case err != nil:
 		t.Errorf("%d vectors in %d spaces of %d to %d dims, %v; want %d of %d", vectors, spaces, least, most, err, n, dims)
+	case vectors != n:
+		t.Errorf("vectors: got %v, want %v", vectors, n)
+	case spaces != 1:
+		t.Errorf("spaces: got %v, want %v", spaces, 1)
+	case least != dims:
+		t.Errorf("least: got %v, want %v", least, dims)
+	case most != dims:
+		t.Errorf("most: got %v, want %v", most, dims)
 	}
 }
 

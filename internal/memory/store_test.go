@@ -47,7 +47,14 @@ func TestWhatIsSavedIsListedAndFound(t *testing.T) {
 		t.Errorf("listed %+v, %v", list, err)
 	}
 	found, err := s.Search(t.Context(), "colour theme of the user", 5, View{Workspace: "/w"})
-	if err != nil || len(found) != 1 || found[0].ID != want.ID || found[0].Score <= 0 {
+	switch {
+	case err != nil:
+		t.Errorf("found %+v, %v", found, err)
+	case len(found) != 1:
+		t.Errorf("len(found): got %v, want %v", len(found), 1)
+	case found[0].ID != want.ID:
+		t.Errorf("found[0].ID: got %v, want %v", found[0].ID, want.ID)
+	case found[0].Score <= 0:
 		t.Errorf("found %+v, %v", found, err)
 	}
 	if none, err := s.Search(t.Context(), "volcano", 5, View{Workspace: "/w"}); err != nil || len(none) != 0 {

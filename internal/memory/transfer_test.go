@@ -67,8 +67,28 @@ func TestImportTakesWhatOthersWrite(t *testing.T) {
 	at("c", "2023-11-14T22:13:20.123Z")
 	at("d", "2023-05-08T13:56:00Z")
 	a, b, c, d, e := by["a"], by["b"], by["c"], by["d"], by["e"]
-	if a.ID != "7" || a.Session != "3" || !slices.Equal(a.Tags, []string{"one"}) || a.Agent != "Alice" || a.Workspace != "/w" || b.Agent != "Bob" || b.Session != "today" ||
-		c.Workspace != "/x" || d.Workspace != "" || len(e.Tags) != 1 || time.Since(e.Time) > time.Hour || by["no \ufffd UTF-8"].ID == "" {
+	switch {
+	case a.ID != "7":
+		t.Errorf("a.ID: got %v, want %v", a.ID, "7")
+	case a.Session != "3":
+		t.Errorf("a.Session: got %v, want %v", a.Session, "3")
+	case !slices.Equal(a.Tags, []string{"one"}):
+		t.Errorf("%+v", list)
+	case a.Agent != "Alice":
+		t.Errorf("a.Agent: got %v, want %v", a.Agent, "Alice")
+	case a.Workspace != "/w":
+		t.Errorf("a.Workspace: got %v, want %v", a.Workspace, "/w")
+	case b.Agent != "Bob":
+		t.Errorf("b.Agent: got %v, want %v", b.Agent, "Bob")
+	case b.Session != "today":
+		t.Errorf("b.Session: got %v, want %v", b.Session, "today")
+	case c.Workspace != "/x":
+		t.Errorf("c.Workspace: got %v, want %v", c.Workspace, "/x")
+	case d.Workspace != "":
+		t.Errorf("d.Workspace: got %v, want %v", d.Workspace, "")
+	case len(e.Tags) != 1:
+		t.Errorf("len(e.Tags): got %v, want %v", len(e.Tags), 1)
+	case time.Since(e.Time) > time.Hour || by["no \ufffd UTF-8"].ID == "":
 		t.Errorf("%+v", list)
 	}
 }
@@ -152,7 +172,10 @@ func FuzzImport(f *testing.F) {
 		if err := m.check(); err != nil {
 			return
 		}
-		if m.Text == "" || !utf8.ValidString(m.Text) || len(m.Tags) > maxTags || m.Time.IsZero() {
+		switch {
+		case m.Text == "" || !utf8.ValidString(m.Text) || len(m.Tags) > maxTags:
+			t.Errorf("%q was taken as %+v", text, m)
+		case m.Time.IsZero():
 			t.Errorf("%q was taken as %+v", text, m)
 		}
 	})

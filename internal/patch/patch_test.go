@@ -42,7 +42,10 @@ func TestAPatchIsReadAndWritten(t *testing.T) {
 		t.Errorf("new file %q", got)
 	}
 	h := p.Files[1].Hunks
-	if len(h) != 2 || strings.Join(h[0].Old, "|") != "\tx := 1|\ty := 2|" || strings.Join(h[0].New, "|") != "\tx := 1|\ty := 3|\tz := 4|" || !h[1].End {
+	switch {
+	case len(h) != 2:
+		t.Errorf("len(h): got %v, want %v", len(h), 2)
+	case strings.Join(h[0].Old, "|") != "\tx := 1|\ty := 2|" || strings.Join(h[0].New, "|") != "\tx := 1|\ty := 3|\tz := 4|" || !h[1].End:
 		t.Errorf("hunks %+v", h)
 	}
 	h[1].Set([]string{"last"}, []string{"other", "end"})
@@ -63,8 +66,15 @@ func TestWhatIsNoPatchIsAnError(t *testing.T) {
 
 func TestIndentedHeadersAndOpenPatchesAreRead(t *testing.T) {
 	p, err := Parse("*** Begin Patch\r\n  *** Update File: a\r\n@@ one\r\n@@ two\r\n-x\r\n+y\r\n")
-	if err != nil || len(p.Files) != 1 || len(p.Files[0].Hunks) != 1 || len(p.Files[0].Hunks[0].At) != 2 {
+	switch {
+	case err != nil:
 		t.Errorf("%+v, %v", p, err)
+	case len(p.Files) != 1:
+		t.Errorf("len(p.Files): got %v, want %v", len(p.Files), 1)
+	case len(p.Files[0].Hunks) != 1:
+		t.Errorf("len(p.Files[0].Hunks): got %v, want %v", len(p.Files[0].Hunks), 1)
+	case len(p.Files[0].Hunks[0].At) != 2:
+		t.Errorf("len(p.Files[0].Hunks[0].At): got %v, want %v", len(p.Files[0].Hunks[0].At), 2)
 	}
 }
 

@@ -124,8 +124,13 @@ func TestPlacedTextIsMarkedDrawnUnlessTheRowWasErased(t *testing.T) {
 
 func TestLongLinesAreCut(t *testing.T) {
 	got := read(strings.Repeat("é", MaxLine+5) + "\nnext\n")
-	if len(got) != 2 || !got[0].Cut || utf8.RuneCountInString(got[0].Text) != MaxLine || got[1] != (Line{Text: "next"}) {
+	switch {
+	case len(got) != 2:
+		t.Errorf("len(got): got %v, want %v", len(got), 2)
+	case !got[0].Cut || utf8.RuneCountInString(got[0].Text) != MaxLine:
 		t.Errorf("got %d lines; the first has %d runes", len(got), utf8.RuneCountInString(got[0].Text))
+	case got[1] != (Line{Text: "next"}):
+		t.Errorf("got[1]: got %v, want %v", got[1], (Line{Text: "next"}))
 	}
 }
 

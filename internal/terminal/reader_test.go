@@ -199,7 +199,12 @@ func TestATypedLineIsEchoOnce(t *testing.T) {
 	r.typed.line("@a:b c")
 	r.tap.write([]byte("@a:b c\n@a:b c\n"))
 	lines, err := r.next(t.Context(), 0)
-	if err != nil || len(lines) != 2 || !lines[0].Echo || lines[1].Echo {
+	switch {
+	case err != nil:
+		t.Errorf("got %+v, %v; want the first to be echo and the second not", lines, err)
+	case len(lines) != 2:
+		t.Errorf("len(lines): got %v, want %v", len(lines), 2)
+	case !lines[0].Echo || lines[1].Echo:
 		t.Errorf("got %+v, %v; want the first to be echo and the second not", lines, err)
 	}
 }

@@ -67,7 +67,10 @@ func TestTheUsersLineIsFollowed(t *testing.T) {
 				finished = append(finished, f...)
 				any = key
 			}
-			if got := l.line(); got != test.want || !slices.Equal(finished, test.finished) || chunk > 1 && any == test.noKey {
+			switch got := l.line(); {
+			case got != test.want:
+				t.Errorf("%v: %v: got: got %v, want %v", test.name, chunk, got, test.want)
+			case !slices.Equal(finished, test.finished) || chunk > 1 && any == test.noKey:
 				t.Errorf("%s, %d at a time: %+v, finished %q, key %t", test.name, chunk, got, finished, any)
 			}
 		}
@@ -87,7 +90,10 @@ func FuzzKeys(f *testing.F) {
 		var l keyLine
 		for part := range slices.Chunk(keys, max(chunk, 1)) {
 			finished, _, _ := l.feed(part, false)
-			if l.at < 0 || l.at > len(l.text) || len(l.rest) > escapeMost || len(l.text) > lineMost+utf8.UTFMax {
+			switch {
+			case l.at < 0 || l.at > len(l.text) || len(l.rest) > escapeMost:
+				t.Fatalf("at %d of %d, %d left over", l.at, len(l.text), len(l.rest))
+			case len(l.text) > lineMost+utf8.UTFMax:
 				t.Fatalf("at %d of %d, %d left over", l.at, len(l.text), len(l.rest))
 			}
 			if !utf8.Valid(l.text) || !utf8.ValidString(strings.Join(finished, "")) {

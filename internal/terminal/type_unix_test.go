@@ -112,7 +112,12 @@ func TestPutTakesWhatIsReadSlowly(t *testing.T) {
 func TestInputTellsHowTheTerminalIsRead(t *testing.T) {
 	p := start(t, Config{Command: sh(`stty -echo; echo mute; read -r a; stty raw; echo raw; sleep 1000`)})
 	await(t, p, "mute")
-	if in := p.Input(); !in.Lines || in.Echo || in.Unread != 0 || in.Front != nil {
+	switch in := p.Input(); {
+	case !in.Lines || in.Echo:
+		t.Errorf("a program that reads lines: %+v", in)
+	case in.Unread != 0:
+		t.Errorf("in.Unread: got %v, want %v", in.Unread, 0)
+	case in.Front != nil:
 		t.Errorf("a program that reads lines: %+v", in)
 	}
 	if err := p.Type(t.Context(), "line"); err != nil {

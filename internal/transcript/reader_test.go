@@ -131,7 +131,10 @@ func check(t *testing.T, agent string, turns []transcript.Turn) {
 		t.Fatalf("the calls are %+v and %+v", turns[0].Calls, turns[1].Calls)
 	}
 	call := turns[0].Calls[0]
-	if !call.Done || call.Failed || !strings.Contains(call.Output, "of the tool") || !strings.Contains(string(call.Input), "echo of the tool") {
+	switch {
+	case !call.Done || call.Failed || !strings.Contains(call.Output, "of the tool"):
+		t.Errorf("the call is %+v with input %s", call, call.Input)
+	case !strings.Contains(string(call.Input), "echo of the tool"):
 		t.Errorf("the call is %+v with input %s", call, call.Input)
 	}
 }
