@@ -41,7 +41,7 @@ class Stats {
     for (const k of ["atime", "mtime", "ctime", "birthtime"]) { this[k] = new Date(s[k + "Ms"]); if (big) this[k + "Ns"] = BigInt(Math.trunc(s[k + "Ms"] * 1e6)); }
     Object.defineProperty(this, "kind", { value: s.kind, enumerable: false });
   }
-  disk.IsFile() { return this.kind === "file"; }
+  isFile() { return this.kind === "file"; }
   isDirectory() { return this.kind === "folder"; }
   isSymbolicLink() { return this.kind === "link"; }
   isFIFO() { return this.kind === "pipe"; }
@@ -52,7 +52,7 @@ class Stats {
 class Dirent {
   #kind;
   constructor(name, parent, kind) { this.name = name; this.parentPath = this.path = parent; this.#kind = kind; }
-  disk.IsFile() { return this.#kind === "file"; }
+  isFile() { return this.#kind === "file"; }
   isDirectory() { return this.#kind === "folder"; }
   isSymbolicLink() { return this.#kind === "link"; }
   isFIFO() { return this.#kind === "pipe"; }
