@@ -2,7 +2,9 @@ package hook
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // What happens to hooks is an event, too: hooks of these events are told of the others,
@@ -36,6 +38,11 @@ func hookChange(kind NoticeKind, alias string) *EventInfo {
 	info := newInfo[HookChange](string(kind), May{}, false, []string{alias})
 	info.change = true
 	return info
+}
+
+// Changes lists the events that tell of hooks, by name.
+func Changes() []*EventInfo {
+	return slices.SortedFunc(maps.Values(hookChanges), func(a, b *EventInfo) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // findChange finds the event of something that happens to hooks, or nil.

@@ -144,7 +144,7 @@ func (a *app) listEvents(cmd *cobra.Command) error {
 		May     string   `json:"may"`
 	}
 	var all []event
-	for _, info := range w.Engine.Events() {
+	for _, info := range append(w.Engine.Events(), hook.Changes()...) {
 		all = append(all, event{info.Name, append([]string{}, info.Aliases...), info.May.String()})
 	}
 	if a.json {

@@ -46,6 +46,8 @@ export interface WatchOptions {
   event?: EventName;
   /** An absolute path. */
   cwd?: string;
+  /** What happens to hooks comes too. */
+  hooks?: boolean;
   signal?: AbortSignal;
   /** Told of records that came faster than they were read; a warning if it is left out. */
   onMissed?: (count: number) => void;
@@ -59,7 +61,25 @@ export interface AuditRecord {
 }
 
 /** What hooks decide, as it happens. It goes on when the daemon ends and another one starts. */
-export interface Watch extends AsyncIterable<AuditRecord> {
+/** Something that happened to a hook of the daemon. */
+export interface HookChange {
+  type: "hook:registered" | "hook:unregistered" | "hook:started" | "hook:completed" | "hook:error";
+  /** The event that it was asked of, or the first of its own. */
+  hookType: string;
+  hookId: string;
+  hookName?: string;
+  durationMs?: number;
+  error?: string;
+  events: string[];
+  lane?: string;
+  action?: Action;
+  eventId?: string;
+  sessionId?: string;
+  agent?: string;
+  workspace: string;
+}
+
+export interface Watch<Seen = AuditRecord> extends AsyncIterable<Seen> {
   /** Connects now, so that nothing that happens from here on is missed. */
   open(): Promise<this>;
   /** Ends it. */
@@ -145,6 +165,7 @@ export class Client {
   /** Asks the hooks of an event. That they refuse is an outcome; an error means that there is none. */
   fire<E extends EventName>(event: E, payload?: PayloadOf<E>, options?: FireOptions): Promise<Outcome<E>>;
 
+  watch(options: WatchOptions & { hooks: true }): Watch<AuditRecord | HookChange>;
   watch(options?: WatchOptions): Watch;
 
   /**

@@ -63,10 +63,10 @@ class AsyncClient:
         return read(await self._within(request, wait + _ask.GRACE))
 
     async def watch(
-        self, *, session: str | None = None, event: str | None = None, cwd: str | None = None, on_missed: Callable[[int], None] | None = None,
+        self, *, session: str | None = None, event: str | None = None, cwd: str | None = None, hooks: bool = False, on_missed: Callable[[int], None] | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
-        """What hooks decide, as it happens: records, as hookway log --json prints them. Leave the loop, or cancel the task, to end it."""
-        filters, last, failures, opened = {"session": session, "event": event, "cwd": cwd}, "", 0, False
+        """What hooks decide, as it happens: records, as hookway log --json prints them. Leave the loop, or cancel the task, to end it. For hooks see Client.watch."""
+        filters, last, failures, opened = {"session": session, "event": event, "cwd": cwd, "hooks": "true" if hooks else None}, "", 0, False
         while True:
             connection = None
             try:

@@ -93,10 +93,13 @@ class Client:
         return read(self._send(request, time.monotonic() + wait + _ask.GRACE))
 
     def watch(
-        self, *, session: str | None = None, event: str | None = None, cwd: str | None = None, on_missed: Callable[[int], None] | None = None,
+        self, *, session: str | None = None, event: str | None = None, cwd: str | None = None, hooks: bool = False, on_missed: Callable[[int], None] | None = None,
     ) -> Watch:
-        """What hooks decide, as it happens: an iterator of records, as hookway log --json prints them. It ends when it is closed."""
-        return Watch(self, {"session": session, "event": event, "cwd": cwd}, on_missed)
+        """What hooks decide, as it happens: an iterator of records, as hookway log --json prints them. It ends when it is closed.
+
+        With hooks=True, or an event such as "hook:error", what happens to hooks comes too: it has a "type", as "hook:completed".
+        """
+        return Watch(self, {"session": session, "event": event, "cwd": cwd, "hooks": "true" if hooks else None}, on_missed)
 
     def take_inbox(
         self, name: str, *, max: int = 20, wait: float = 0.0, confirm: bool = True, lease: float = 60.0, join: bool = False, cwd: str | None = None,
@@ -423,7 +426,7 @@ def record_of(kind: str, data: str, on_missed: Callable[[int], None]) -> dict[st
 
     try:
         value = loads(data)
-        if kind == "outcome" and isinstance(value, dict):
+        if (kind == "outcome" or kind.startswith("hook:")) and isinstance(value, dict):
             return value
         if kind == "missed":
             on_missed(int(value["count"]))

@@ -224,6 +224,13 @@ class Fire(World):
             self.assertEqual(list(watch), [])
             ender.join()
 
+    def test_watch_hooks(self):
+        client = self.client()
+        with client.watch(session="s-1", hooks=True).open() as watch:
+            client.fire("PreToolUse", call('block("no")'), session_id="s-1")
+            seen = [next(watch) for _ in range(3)]
+        self.assertEqual(sorted(one.get("type", "") for one in seen), ["", "hook:completed", "hook:started"])
+
     def test_watch_from_asyncio(self):
         async def body():
             async with AsyncClient() as client:

@@ -18,9 +18,9 @@ export class Watch {
   #response; // of the stream that is open
   #was = false; // it has been open
 
-  constructor(link, { session, event, cwd, signal, onMissed } = {}) {
+  constructor(link, { session, event, cwd, hooks, signal, onMissed } = {}) {
     this.#link = link;
-    this.#filters = Object.entries({ session, event, cwd }).filter(([, v]) => v);
+    this.#filters = Object.entries({ session, event, cwd, hooks }).filter(([, v]) => v);
     this.#missed = onMissed ?? ((n) => process.emitWarning(`${n} records came faster than they were read, and were left out; hookway log has them`));
     if (signal?.aborted) this.close();
     signal?.addEventListener("abort", () => this.close(), { once: true });
@@ -100,14 +100,14 @@ export class Watch {
       else if (name) fields[name] = value;
     }
     this.#last = fields.id;
-    if (fields.event !== "outcome" && fields.event !== "missed") return undefined;
+    if (fields.event !== "outcome" && fields.event !== "missed" && !fields.event.startsWith("hook:")) return undefined;
     let value;
     try {
       value = JSON.parse(fields.data);
     } catch (error) {
       throw new HookwayError(`hookway's stream has a record that cannot be read (${error.message}); is the hookway that runs newer than this package?`);
     }
-    if (fields.event === "outcome") return value;
+    if (fields.event !== "missed") return value;
     this.#missed(value.count);
     return undefined;
   }

@@ -167,6 +167,12 @@ test("what hooks decide can be watched, over the end of a daemon", async (t) => 
   assert.deepEqual(seen, ["not here", "sure?"]);
   for await (const _ of client.watch({ signal: AbortSignal.abort() })) assert.fail("it was ended before it began");
   await assert.rejects(client.watch({ event: "Nonsense", cwd: "relative" }).open(), Refused);
+  const hooks = await client.watch({ event: "hook:completed" }).open();
+  await client.fire("PreToolUse", use("Block"), { session_id: "hooks" });
+  for await (const change of hooks) {
+    assert.deepEqual([change.type, change.hookType], ["hook:completed", "PreToolUse"]);
+    break;
+  }
   const breaks = client.watch();
   await breaks.open();
   await client.fire("PreToolUse", use("Ask"));

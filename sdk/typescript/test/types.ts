@@ -29,6 +29,7 @@ await client.fire("my-event", { anything: command });
 // @ts-expect-error: a payload without what it must have
 await client.fire("PreToolUse", { tool_name: "Bash" });
 for await (const record of client.watch({ event: "PreToolUse" })) record.event.length;
+for await (const seen of client.watch({ hooks: true })) if ("hookId" in seen) seen.hookId.length;
 const run = client.guardTool(async (input: { command: string }) => input.command.length);
 const length: number = await run({ command: "ls" }).catch((e) => (e instanceof Blocked ? e.outcome.reason.length : 0));
 export const tool = client.guardTool({ name: "t", execute: (_: { n: number }) => length }, { ask: (o) => o.reason === "" });
