@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
-	"time"
-
 	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/session"
 )
 
@@ -17,48 +14,11 @@ func (a *app) shareSession(own attached, id, name string, tell func(string)) (se
 	}
 	_, state, err := config.Places(a.getenv)
 	if err == nil {
-		var w *judge.Wrapped
-		if w, err = judge.Wrap(state, id, name, own.agent, tell); err == nil {
-			return shared{w}, func() { _ = w.Close() }
+		var shared *delivery.Shared
+		if shared, err = delivery.Share(state, id, name, own.agent, tell); err == nil {
+			return shared, func() { _ = shared.Close() }
 		}
 	}
 	tell(err.Error())
 	return nil, func() {}
-}
-
-// shared says to a session what its agent's hooks tell.
-type shared struct{ wrapped *judge.Wrapped }
-
-func (s shared) Begin(text string) session.Parcel { return parcelOf(s.wrapped.Begin(text)) }
-
-func (s shared) Offer(text string, behind session.Parcel, still time.Duration, first func() bool) session.Parcel {
-	before, _ := behind.(parcel)
-	return parcelOf(s.wrapped.Offer(text, before.letter, still, first))
-}
-
-func (s shared) Heard() session.Heard { return session.Heard(s.wrapped.Heard()) }
-
-func (s shared) End(ctx context.Context, fire func(context.Context)) { s.wrapped.End(ctx, fire) }
-
-func (s shared) Said() []string { return s.wrapped.Said() }
-
-func parcelOf(l *judge.Letter) session.Parcel {
-	if l == nil {
-		return nil
-	}
-	return parcel{l}
-}
-
-type parcel struct{ letter *judge.Letter }
-
-func (p parcel) At() time.Time { return p.letter.At() }
-
-func (p parcel) Await(ctx context.Context, still func() time.Duration) session.Fate {
-	switch p.letter.Await(ctx, still) {
-	case judge.Taken:
-		return session.Taken
-	case judge.Doubtful:
-		return session.Doubtful
-	}
-	return session.Returned
 }

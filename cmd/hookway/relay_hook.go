@@ -5,17 +5,17 @@ import (
 	"path/filepath"
 
 	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
 )
 
 // judgesRelay gives a judge that answers one event the messages of this user.
-func (a *app) judgesRelay() judge.Relay {
+func (a *app) judgesRelay() delivery.Relay {
 	_, state, err := config.Places(a.getenv)
 	if err != nil {
-		return judge.Relay{}
+		return delivery.Relay{}
 	}
-	return judge.Relay{
+	return delivery.Relay{
 		Dir: filepath.Join(state, "relay"),
 		Open: func(ctx context.Context) (*relay.Store, func(), error) {
 			store, err := a.openRelay(ctx)

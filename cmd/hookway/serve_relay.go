@@ -11,7 +11,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
-	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
@@ -221,7 +221,7 @@ func closedError(closed bool) error {
 
 // forJudge is the relay as a judge has it that lives as long as the daemon: with the
 // store that is open already.
-func (c *carrier) forJudge(r judge.Relay) judge.Relay {
+func (c *carrier) forJudge(r delivery.Relay) delivery.Relay {
 	r.Open = func(context.Context) (*relay.Store, func(), error) {
 		store, err := c.open()
 		return store, func() {}, err

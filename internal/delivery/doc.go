@@ -12,7 +12,11 @@
 // message is handed out once, however many channels ask for it.
 //
 // A [Channel] is one way to an agent. [Inbox] serves an agent that asks: by the command
-// line or by MCP. [Leases] hands out over HTTP, where an agent keeps nothing open.
+// line or by MCP. [Leases] hands out over HTTP, where an agent keeps nothing open. An
+// [Answer] is of [Native], the channel of an agent's own hooks: it claims items for the
+// answer to one event, notes when that was sent that they are shown, and the next event
+// proves it. What hookway run has for an agent that it wraps is offered to these hooks
+// through a folder that both share, see [Shared]; there, too, a claim is held by a lock.
 //
 // What an agent is given is data, whatever it holds: it comes from outside, and an agent
 // obeys what it reads. So it has no control characters, no directives and no invisible

@@ -40,6 +40,8 @@ type Item struct {
 	relay.Message        // clean, and as the hooks left it
 	Inject        string // what hooks want to be shown in its place; mostly ""
 	Repeat        bool   // somebody died who may have shown it already
+
+	shown string // its text in an answer that is on its way
 }
 
 // Text is what is to be shown, without who sent it.
@@ -101,34 +103,46 @@ func (in *Inbox) claim(ctx context.Context, t relay.Taken) (item Item, ok bool, 
 			item.Repeat = true
 		}
 	}
-	out, err := in.Hooks.Received(Passing(ctx, item.Message), ForHooks(item.Message, "received"))
-	switch {
-	case err != nil:
-		return item, false, fmt.Errorf("the hooks of MessageReceived did not finish: %w", err)
-	case out.Action == hook.ActionBlock:
-		_, err := claimed(in.Consumer.Suppress(ctx, t.Message.ID, out.Reason))
+	content := item.Content
+	if ok, err = item.ask(ctx, in.Consumer, in.Hooks); err != nil || !ok {
 		return item, false, err
-	case out.Changed:
-		item.Content = out.Payload.Content
+	}
+	if item.Content != content {
 		item.Message = Clean(item.Message)
 	}
-	item.Inject = out.Inject
-	ok, err = claimed(in.Consumer.Begin(ctx, item.ID, item.Text(), in.How))
+	ok, err = ours(in.Consumer.Begin(ctx, item.ID, item.Text(), in.How))
 	return item, ok, err
+}
+
+// ask asks the receiver's hooks about a message. It reports false if they suppress it,
+// or another session has claimed it meanwhile.
+func (i *Item) ask(ctx context.Context, at Consumer, hooks Hooks) (bool, error) {
+	out, err := hooks.Received(Passing(ctx, i.Message), ForHooks(i.Message, "received"))
+	switch {
+	case err != nil:
+		return false, fmt.Errorf("the hooks of MessageReceived did not finish: %w", err)
+	case out.Action == hook.ActionBlock:
+		_, err := ours(at.Suppress(ctx, i.ID, out.Reason))
+		return false, err
+	case out.Changed:
+		i.Content = out.Payload.Content
+	}
+	i.Inject = out.Inject
+	return true, nil
 }
 
 // finish notes that a message was shown by a process that has died since.
 func (in *Inbox) finish(ctx context.Context, t relay.Taken) error {
-	ok, err := claimed(in.Consumer.Begin(ctx, t.Message.ID, t.Again.Text, in.How))
+	ok, err := ours(in.Consumer.Begin(ctx, t.Message.ID, t.Again.Text, in.How))
 	if ok {
 		err = in.Consumer.Done(ctx, t.Message.ID, false)
 	}
 	return err
 }
 
-// claimed reports whether a message is the consumer's to deal with, after it has said
+// ours reports whether a message is the consumer's to deal with, after it has said
 // what becomes of it. Another session may have claimed it before, which is no error.
-func claimed(err error) (bool, error) {
+func ours(err error) (bool, error) {
 	if errors.Is(err, relay.ErrTaken) {
 		return false, nil
 	}

@@ -84,11 +84,19 @@ func short(m relay.Message, text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
+	return upTo(text, most) + moreOf(m.ID)
+}
+
+// upTo is the begin of a text that is longer, in whole letters.
+func upTo(text string, most int) string {
 	for most > 0 && !utf8.RuneStart(text[most]) {
 		most--
 	}
-	return text[:most] + "\n… more: hookway inbox read " + relay.Short(m.ID)
+	return text[:most]
 }
+
+// moreOf says how to read the rest of a message.
+func moreOf(id string) string { return "\n… more: hookway inbox read " + relay.Short(id) }
 
 // attached names the files that a message refers to, a line each.
 func attached(m relay.Message) string {

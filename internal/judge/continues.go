@@ -14,21 +14,22 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // limitContinues bounds how often in a row hooks make an agent go on. An engine
 // counts that itself, but where each event has a process of its own, the count
 // is kept in a small file for each session.
-func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
-	stop, ok := hook.StopOf(h.ev)
+func (r *request) limitContinues(out *hook.Outcome[any]) error {
+	stop, ok := hook.StopOf(r.ev)
 	if !ok {
 		return nil
 	}
-	if h.Continues == "" {
-		h.held.note(stop.Who, out.Action == hook.ActionBlock)
+	if r.Continues == "" {
+		r.held.note(stop.Who, out.Action == hook.ActionBlock)
 		return nil
 	}
-	file := h.countOf(stop.Who)
+	file := r.countOf(stop.Who)
 	held := stop.Held(&out.Verdict)
 	if !held || !stop.Again { // the row of continues ends here, or begins
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -44,7 +45,7 @@ func (h *hearing) limitContinues(out *hook.Outcome[any]) error {
 			n += before
 		}
 	}
-	if limit := h.w.set.Settings.MaxContinues; n > limit {
+	if limit := r.w.set.Settings.MaxContinues; n > limit {
 		by := "hooks"
 		if out.By != "" {
 			by = "hook " + out.By
@@ -87,26 +88,34 @@ func (s *held) has(who string) bool {
 
 // mark tells hooks that an agent goes on because of one, where it does not say so
 // itself: without that, a row of continues has no end.
-func (h *hearing) mark(ev hook.AnyEvent) (hook.AnyEvent, error) {
+func (r *request) mark(ev hook.AnyEvent) (hook.AnyEvent, error) {
 	result, ok := ev.Body().(hook.AgentResult)
-	if !ok || !h.codec.About().Event(adapter.NativeName(ev)).Unmarked {
+	if !ok || !r.codec.About().Event(adapter.NativeName(ev)).Unmarked {
 		return ev, nil
 	}
 	who := ev.Head().Session
-	result.StopHookActive = h.held.has(who)
-	if h.Continues != "" {
-		_, err := os.Stat(h.countOf(who))
+	result.StopHookActive = r.held.has(who)
+	if r.Continues != "" {
+		_, err := os.Stat(r.countOf(who))
 		result.StopHookActive = err == nil
 	}
 	return ev.Info().New(*ev.Head(), result)
 }
 
 // countOf is the file with the count of one who stops.
-func (h *hearing) countOf(who string) string {
+func (r *request) countOf(who string) string {
 	sum := sha256.Sum256([]byte(who))
-	return filepath.Join(h.Continues, hex.EncodeToString(sum[:8]))
+	return filepath.Join(r.Continues, hex.EncodeToString(sum[:8]))
 }
 
 func writeCount(file string, n int) error {
 	return replace(file, []byte(strconv.Itoa(n)))
+}
+
+// replace writes a file of a running session, and makes its folder.
+func replace(file string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return err
+	}
+	return disk.ReplaceUnsynced(file, text, 0o600)
 }

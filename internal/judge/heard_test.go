@@ -6,25 +6,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/delivery"
 )
 
 func TestWhatTheAgentsHooksHaveTold(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	if got := s.Heard(); got != (judge.Heard{}) {
+	if got := s.Activity(); got != (delivery.Activity{}) {
 		t.Errorf("before anything was told: %+v", got)
 	}
 	w.heard(w.native("SessionStart", "source", "startup"))
-	if got := s.Heard(); got.Events != 1 || got.Prompts != 0 {
+	if got := s.Activity(); got.Events != 1 || got.Prompts != 0 {
 		t.Errorf("after the begin: %+v", got)
 	}
 	prompt := "do it\n" + strings.Repeat("x", 4000)
 	w.heard(w.native("UserPromptSubmit", "prompt", prompt, "transcript_path", "/t/one.jsonl"))
 	w.heard(w.native("PostToolUse"))
 	w.heard(w.native("PostToolUse", "agent_id", "sub-1", "tool_use_id", "t2")) // a sub-agent's
-	got := s.Heard()
+	got := s.Activity()
 	if got.Events != 3 || got.Prompts != 1 || got.Prompt != prompt[:1<<10] || got.Transcript != "/t/one.jsonl" {
 		t.Errorf("after a prompt and a tool: %+v", got)
 	}
@@ -39,7 +39,7 @@ func TestManyEventsAreHeardToo(t *testing.T) {
 	before := 0
 	for n := range 400 {
 		w.heard(w.native("UserPromptSubmit", "prompt", long, "prompt_id", strings.Repeat("p", n+1)))
-		got := s.Heard().Events
+		got := s.Activity().Events
 		if got <= before {
 			t.Fatalf("after event %d: %d were heard, and %d before it", n, got, before)
 		}

@@ -1,12 +1,11 @@
 package judge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/handler/command"
@@ -14,6 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -43,7 +43,7 @@ type Judge struct {
 	Webhooks *spool.Spool
 
 	// Relay is where the messages between agents are.
-	Relay Relay
+	Relay delivery.Relay
 
 	// Continues is the folder in which a process that answers one event only
 	// counts how often in a row hooks made an agent go on. "" leaves that to the
@@ -55,26 +55,19 @@ type Judge struct {
 	Operations *hook.Operations
 
 	inMemory   hook.Operations
+	native     delivery.Native
+	opening    sync.Once // of native
 	told       told
 	workspaces workspaces
 	seen       seen
 	order      order
-	later      later
 	held       held
 	sessions   sessions
-	mail       mail
 	registry   registry
 	watchers   watchers
 	changes    changes
 	gateway    gateway
 }
-
-// maxDepth is how deep hooks may call hookway, which calls hooks.
-const maxDepth = 8
-
-// recordTime bounds how long an answer waits for its record: a disk that hangs
-// must not turn a refusal into a timeout, which agents take for a yes.
-const recordTime = time.Second
 
 // Caller is the process that asks.
 type Caller struct {
@@ -82,334 +75,158 @@ type Caller struct {
 }
 
 // Answer judges one call. It always gives an answer; Err in it is never set.
-func (j *Judge) Answer(ctx context.Context, from Caller, r *call.Request) (reply call.Reply) {
-	h := &hearing{Judge: j, request: r, from: from, began: time.Now(), env: environ(r.Env)}
+func (j *Judge) Answer(ctx context.Context, from Caller, in *call.Request) (reply call.Reply) {
+	r := &request{Judge: j, in: in, from: from, began: time.Now(), env: environ(in.Env)}
 	defer func() {
 		if p := recover(); p != nil { // a bug of ours must not open the gate
-			j.log(fmt.Sprintf("panic while an event of %s was judged: %v\n%s", r.Agent, p, debug.Stack()))
-			reply = h.refuse(fmt.Errorf("hookway panicked: %v", p))
+			j.log(fmt.Sprintf("panic while an event of %s was judged: %v\n%s", in.Agent, p, debug.Stack()))
+			reply = r.refuse(fmt.Errorf("hookway panicked: %v", p))
 		}
 	}()
-	codec, err := adapter.Lookup(r.Agent)
+	reply, err := r.answer(ctx)
 	if err != nil {
-		return h.refuse(err)
-	}
-	h.codec = codec
-	ctx, cancel := context.WithTimeout(ctx, h.patience())
-	defer cancel()
-	reply, err = h.answer(command.WithEnviron(ctx, r.Env))
-	if err != nil {
-		return h.refuse(err)
+		return r.refuse(err)
 	}
 	return reply
 }
 
-// hearing is one call being judged.
-type hearing struct {
-	*Judge
-	request *call.Request
-	from    Caller
-	env     environ
-	began   time.Time
-	codec   adapter.Codec
-	w       *Workspace
-	roots   []string      // of the agent's workspace, if it has several
-	others  []*Workspace  // of these roots, besides w
-	ev      hook.AnyEvent // nil until it is decoded
-	own     string        // the session's id in the agent's words
-	member  *member       // nil unless the agent is wrapped
-	guest   *guest        // nil unless messages reach it by its own hooks alone
-	handing []handout     // messages that are in the answer
-	retold  []unproven    // those that the agent was told before, and has lost
-	replied time.Time     // when it was made
+// answer opens the hooks of the agent's workspace, decodes the event, and decides about
+// it, unless that was done before.
+func (r *request) answer(ctx context.Context) (reply call.Reply, err error) {
+	if r.codec, err = adapter.Lookup(r.in.Agent); err != nil {
+		return reply, err
+	}
+	ctx, cancel := context.WithTimeout(command.WithEnviron(ctx, r.in.Env), r.patience())
+	defer cancel()
+	leave, err := r.open(ctx)
+	if err != nil {
+		return reply, err
+	}
+	defer leave()
+	if err := r.decode(ctx); err != nil {
+		return reply, err
+	}
+	defer r.delivery.Close()
+	if r.delivery.Known() {
+		return r.known(ctx)
+	}
+	if _, wrapped := r.delivery.Wrapped(); wrapped && r.ev.Info() == hook.SessionEnd.Info() {
+		return r.end(ctx)
+	}
+	return r.decide(ctx)
 }
 
-func (h *hearing) answer(ctx context.Context) (call.Reply, error) {
-	if depth := h.env.depth(); depth > maxDepth {
-		return call.Reply{}, fmt.Errorf("hooks that call hookway are nested %d deep; the limit is %d", depth, maxDepth)
-	}
-	w, err := h.workspaces.open(ctx, h)
+// decode reads the event, and what it says of its session and of the messages before it.
+func (r *request) decode(ctx context.Context) error {
+	ev, err := r.codec.Decode(adapter.Call{Event: r.in.Event, Stdin: r.in.Stdin}, r.w.Engine.Lookup)
 	if err != nil {
-		return call.Reply{}, err
-	}
-	defer w.leave()
-	h.w = w
-	defer h.leaveOthers()
-	if err := h.openOthers(ctx); err != nil {
-		return call.Reply{}, err
-	}
-	ev, err := h.codec.Decode(adapter.Call{Event: h.request.Event, Stdin: h.request.Stdin}, w.Engine.Lookup)
-	if err != nil {
-		return call.Reply{}, err
+		return err
 	}
 	if err := hook.Check(ev); err != nil {
-		return call.Reply{}, err
+		return err
 	}
-	h.own = ev.Head().Session
-	h.member = h.join(ev)
-	if h.ev, err = h.inSession(ev); err != nil {
-		return call.Reply{}, err
+	r.own = ev.Head().Session
+	if r.ev, err = r.inSession(ev); err != nil {
+		return err
 	}
-	h.sessions.saw(h.ev, h.member)
-	if h.member == nil {
-		h.guest = h.visit(ctx, h.ev)
-		defer h.farewell()
+	r.delivery = r.channel().Arrive(ctx, r.event())
+	if r.ev, err = r.named(r.ev); err != nil {
+		return err
 	}
-	if h.member.again(h.ev) {
-		return h.matched()
-	}
-	if h.member != nil && h.ev.Info() == hook.SessionEnd.Info() {
-		return h.end(ctx)
-	}
-	return h.decide(ctx)
+	over, _ := r.delivery.Wrapped()
+	r.sessions.saw(r.ev, over)
+	return nil
 }
 
-// decide fires the event, unless that was done, and answers.
-func (h *hearing) decide(ctx context.Context) (call.Reply, error) {
-	h.seen.end(h.hooks(), h.ev)
-	f, first := h.seen.claim(h.hooks(), h.codec.About().Name, h.apart, h.ev)
-	if !first { // the agent reports one thing twice: the hooks ran, or run, already
-		out, err := f.wait(ctx)
-		if err != nil {
-			return call.Reply{}, err
-		}
-		if f.agents == h.codec.About().Name+" "+adapter.NativeName(h.ev) { // then the first answer can tell all
-			out.Inject, out.UserMessage = "", ""
-		}
-		h.forgo(&out)
-		if h.ev.Info() != hook.AgentStop.Info() { // the first report may have been at an event that takes no text
-			h.hand(ctx, &out)
-		}
-		return h.repeat(ctx, f, out)
+// decide fires the event, fits the outcome to what the agent can enforce, encodes it and
+// puts it on record. An event that the agent reports twice is fired once.
+func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
+	r.seen.end(r.hooks(), r.ev)
+	f, first := r.seen.claim(r.hooks(), r.codec.About().Name, r.apart, r.ev)
+	if !first {
+		return r.repeat(ctx, f)
 	}
-	out, err := h.inTurn(ctx)
+	out, err := r.fire(ctx)
 	if err == nil {
-		h.catchUp(&out)
+		r.addLater(&out)
 	}
-	f.settle(h.ev.ID(), out, err)
+	f.settle(r.ev.ID(), out, err)
 	if err != nil {
-		return call.Reply{}, err
+		return reply, err
 	}
-	h.reopen()
-	h.collect(&out)
-	h.hand(ctx, &out)
-	return h.deliver(ctx, out)
-}
-
-// repeat gives the answer of a report before this one, and puts on record that it
-// did.
-func (h *hearing) repeat(ctx context.Context, f *flight, out hook.Outcome[any]) (call.Reply, error) {
-	fitted, r, err := h.encode(out)
+	r.delivery.Add(ctx, r.ev, &out)
+	fitted := r.fit(out)
+	answer, err := r.codec.Encode(r.ev, fitted.Outcome)
 	if err != nil {
-		return call.Reply{}, err
+		return reply, err
 	}
-	record := audit.NewRepeat(audit.FromOutcome(h.ev, &fitted.Outcome, time.Since(h.began)), f.event)
-	h.put(ctx, record)
-	return h.sending(h.weighed(record, call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode})), nil
+	record := r.record(&fitted, answer, out.Steps)
+	r.put(ctx, record)
+	return r.sending(answer, r.untaken(record)), nil
 }
 
-// forgo leaves a change to the first report of a call where this one tells too
-// little of the call to have it: what it does tell is as the hooks left it.
-func (h *hearing) forgo(out *hook.Outcome[any]) {
-	after, changed := out.Payload.(hook.ToolUse)
-	now, ok := h.ev.Body().(hook.ToolUse)
-	if !changed || !ok || !out.Changed || h.codec.About().Event(adapter.NativeName(h.ev)).Can&adapter.ChangeInput != 0 {
-		return
-	}
-	if reflect.DeepEqual(adapter.Gist(h.ev, after.ToolName, after.ToolInput), adapter.Gist(h.ev, now.ToolName, now.ToolInput)) {
-		out.Changed, out.Payload = false, now
-	}
-}
-
-// inTurn fires the event when the earlier ones of its session are answered. A
-// hook that fires events itself must not wait for the one that it is run for.
-func (h *hearing) inTurn(ctx context.Context) (out hook.Outcome[any], err error) {
+// fire asks the hooks when the earlier events of the session are answered. A hook that
+// fires events itself must not wait for the one that it is run for.
+func (r *request) fire(ctx context.Context) (out hook.Outcome[any], err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			out, err = hook.Outcome[any]{}, fmt.Errorf("hookway panicked: %v", p)
-			h.log(fmt.Sprintf("panic while %s was judged: %v\n%s", h.ev.Info().Name, p, debug.Stack()))
+			r.log(fmt.Sprintf("panic while %s was judged: %v\n%s", r.ev.Info().Name, p, debug.Stack()))
 		}
 	}()
-	if h.env.depth() == 0 {
-		leave, err := h.order.enter(ctx, h.ev.Head().Session)
+	if r.env.depth() == 0 {
+		leave, err := r.order.enter(ctx, r.ev.Head().Session)
 		if err != nil {
 			return out, fmt.Errorf("an earlier event of the same session took too long: %w", err)
 		}
 		defer leave()
 	}
-	if h.ev, err = h.mark(h.ev); err != nil {
+	if r.ev, err = r.mark(r.ev); err != nil {
 		return out, err
 	}
-	out, err = h.w.Engine.Fire(h.sends(ctx), h.ev)
+	out, err = r.w.Engine.Fire(r.sends(ctx), r.ev)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
-			err = fmt.Errorf("the hooks took longer than %s waits; give them a shorter timeout, or install hookway with a longer one: %w", h.codec.About().Title, err)
+			err = fmt.Errorf("the hooks took longer than %s waits; give them a shorter timeout, or install hookway with a longer one: %w", r.codec.About().Title, err)
 		}
 		return out, err
 	}
-	h.w.Engine.FailedTool(h.sends(ctx), h.ev, &out)
-	if err := h.askOthers(ctx, &out); err != nil {
+	r.w.Engine.FailedTool(r.sends(ctx), r.ev, &out)
+	if err := r.askOthers(ctx, &out); err != nil {
 		return out, err
 	}
-	if err := h.limitContinues(&out); err != nil {
-		h.log(err.Error())
-	}
-	Caution(h.w.set, h.ev, &out)
-	h.tellUntrusted(&out)
+	r.limit(&out)
+	Caution(r.w.set, r.ev, &out)
+	r.tellUntrusted(&out)
 	return out, nil
 }
 
-// catchUp adds text that waited for an event at which the agent takes some. At a
-// stop it would make the agent go on, so it waits unless a hook does that anyway.
-func (h *hearing) catchUp(out *hook.Outcome[any]) {
-	can := h.codec.About().Event(adapter.NativeName(h.ev)).Can
-	if can&adapter.Inject == 0 || can&adapter.GoOn != 0 && out.Action != hook.ActionBlock && out.Inject == "" {
-		return
-	}
-	text := h.later.take(h.reader())
-	if text != "" && out.Inject != "" {
-		text += "\n\n"
-	}
-	out.Inject = text + out.Inject
-}
-
-// encode turns an outcome into what the agent reads and enforces.
-func (h *hearing) encode(out hook.Outcome[any]) (adapter.Fitted, adapter.Reply, error) {
-	about, fit := h.codec.About(), adapter.Fit
-	if out.Action == hook.ActionAsk && about.Event(adapter.NativeName(h.ev)).HangsOnAsk && adapter.Headless(h.from.PID, about.Agent) {
+// fit turns an outcome into what the agent can enforce.
+func (r *request) fit(out hook.Outcome[any]) adapter.Fitted {
+	about, fit := r.codec.About(), adapter.Fit
+	if out.Action == hook.ActionAsk && about.Event(adapter.NativeName(r.ev)).HangsOnAsk && adapter.Headless(r.from.PID, about.Agent) {
 		fit = adapter.FitUnattended
 	}
-	fitted := fit(about, h.ev, out, h.w.askFallback())
-	r, err := h.codec.Encode(h.ev, fitted.Outcome)
-	return fitted, r, err
+	return fit(about, r.ev, out, r.w.askFallback())
 }
 
-// deliver gives the answer, and puts the outcome on record.
-func (h *hearing) deliver(ctx context.Context, out hook.Outcome[any]) (call.Reply, error) {
-	fitted, r, err := h.encode(out)
-	if err != nil {
-		return call.Reply{}, err
-	}
-	record := audit.FromOutcome(h.ev, &fitted.Outcome, time.Since(h.began))
+// record is the record of an outcome.
+func (r *request) record(fitted *adapter.Fitted, answer adapter.Reply, steps []hook.Step) audit.Record {
+	record := audit.FromOutcome(r.ev, &fitted.Outcome, time.Since(r.began))
 	for _, d := range fitted.Degraded {
 		record.Degraded = append(record.Degraded, d.String())
 	}
-	record.Warnings = append(record.Warnings, h.later.put(h.reader(), fitted.Later)...)
-	if h.ev.Info() == hook.AgentStop.Info() && fitted.Outcome.Action != hook.ActionBlock {
-		if err := h.w.set.Unheard(h.ev.Head().Session, out.Steps); err != nil {
+	record.Warnings = append(record.Warnings, r.channel().Later.Put(r.address(), fitted.Later)...)
+	if r.ev.Info() == hook.AgentStop.Info() && fitted.Outcome.Action != hook.ActionBlock {
+		if err := r.w.set.Unheard(r.ev.Head().Session, steps); err != nil {
 			record.Warnings = append(record.Warnings, err.Error())
 		}
 	}
-	if h.ends(fitted.Outcome.Action) {
-		record.Warnings = append(record.Warnings, h.later.end(h.reader())...)
+	if r.ends(fitted.Outcome.Action) {
+		record.Warnings = append(record.Warnings, r.channel().Later.Drop(r.address())...)
 	}
-	record.Warnings = append(record.Warnings, r.Warnings...)
-	h.put(ctx, record)
-	return h.sending(h.weighed(record, call.Reply{Stdout: r.Stdout, Stderr: r.Stderr, ExitCode: r.ExitCode})), nil
-}
-
-// weighed has it put on record if an answer that decides something does not get to
-// the agent, which then does as if it had none: who was to bring it was killed, or
-// had no time left.
-func (h *hearing) weighed(record audit.Record, r call.Reply) call.Reply {
-	decided := cmp.Or(record.Answer, record.Action)
-	if decided == hook.ActionContinue.String() && len(record.Changes) == 0 && record.Inject == "" {
-		return r
-	}
-	r.Sent = func(err error) {
-		var gaveUp *call.GaveUpError
-		if err == nil || errors.As(err, &gaveUp) && gaveUp.Policy == decided { // it answered the same
-			return
-		}
-		why := err.Error()
-		if gaveUp != nil {
-			why += fmt.Sprintf("; its own answer is %q", gaveUp.Policy)
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
-		defer cancel()
-		h.put(ctx, audit.NewUntaken(record, why))
-	}
-	return r
-}
-
-// ends reports whether nothing comes any more from who this event is about.
-func (h *hearing) ends(decided hook.Action) bool {
-	switch h.ev.Info() {
-	case hook.SessionEnd.Info():
-		return true
-	case hook.SubagentStop.Info():
-		return decided != hook.ActionBlock && h.ev.Head().Subagent() != ""
-	}
-	return false
-}
-
-// refuse answers when there is no outcome.
-func (h *hearing) refuse(err error) call.Reply {
-	reason := hook.LogLine("hookway could not decide: " + err.Error())
-	h.log(reason)
-	h.putBack()
-	h.handed(err)
-	h.rest()
-	r := h.request
-	reply := call.Refuse(r.Agent, r.Event, r.Stdin, r.Policy, reason)
-	record := audit.Record{Time: time.Now(), Event: r.Event, Native: r.Event, Agent: r.Agent, Source: r.Agent, CWD: r.Dir, DurationMS: float64(time.Since(h.began)) / 1e6}
-	if h.ev != nil {
-		none := hook.Outcome[any]{Verdict: hook.Verdict{Event: h.ev.Info().Name}, Payload: h.ev.Body()}
-		record = audit.FromOutcome(h.ev, &none, time.Since(h.began))
-	} else if record.Event == "" {
-		record.Event = call.EventName(r.Stdin)
-	}
-	record.Failure, record.Action = reason, refusedAs(reply, r)
-	ctx, cancel := context.WithTimeout(context.Background(), h.left())
-	defer cancel()
-	h.put(ctx, record)
-	return h.weighed(record, reply)
-}
-
-// leastTime is what a record of a refusal is given when there is no time left: it
-// says why there was no decision.
-const leastTime = 50 * time.Millisecond
-
-// left is how long a refusal may wait for its record. The other half of the time
-// is for the way back.
-func (h *hearing) left() time.Duration {
-	if h.request.Timeout <= 0 {
-		return recordTime
-	}
-	return max((h.request.Timeout-time.Since(h.began))/2, leastTime)
-}
-
-// refusedAs says what a refusal does: it differs by event and policy.
-func refusedAs(reply call.Reply, r *call.Request) string {
-	pass := call.NoOpinion(r.Agent, r.Event)
-	if reply.ExitCode == pass.ExitCode && string(reply.Stdout) == string(pass.Stdout) {
-		return hook.ActionContinue.String()
-	}
-	return hook.ActionBlock.String()
-}
-
-// put writes a record. A record that cannot be written holds up no answer.
-func (h *hearing) put(ctx context.Context, record audit.Record) {
-	defer func() {
-		if p := recover(); p != nil {
-			h.log(fmt.Sprintf("panic while %s was put on record: %v\n%s", record.Event, p, debug.Stack()))
-		}
-	}()
-	if h.w != nil {
-		record.Workspace = h.w.Folder
-		record.Hide = h.w.set.Settings.Redact
-	}
-	for _, text := range append(record.Degraded, record.Warnings...) {
-		h.log(text)
-	}
-	if h.Record == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, recordTime)
-	defer cancel()
-	if err := h.Record(ctx, record); err != nil {
-		h.log(fmt.Sprintf("%s of session %s is not on record: %v", record.Event, record.Session, err))
-	}
+	record.Warnings = append(record.Warnings, answer.Warnings...)
+	return record
 }
 
 func (j *Judge) log(line string) {

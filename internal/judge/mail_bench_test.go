@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/judge"
 )
 
@@ -18,7 +19,7 @@ func BenchmarkGuest(b *testing.B) {
 			b.Run(relay+"/"+event, func(b *testing.B) {
 				m := newMail(b, quiet, relay == "used")
 				if relay == "none" {
-					m.Relay = judge.Relay{}
+					m.Relay = delivery.Relay{}
 				}
 				i := 0
 				ask := func() {

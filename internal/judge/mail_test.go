@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/wire/call"
@@ -38,8 +39,8 @@ func newMail(t testing.TB, yaml string, used bool) *mailWorld {
 	return m
 }
 
-func (m *mailWorld) relay() judge.Relay {
-	return judge.Relay{
+func (m *mailWorld) relay() delivery.Relay {
+	return delivery.Relay{
 		Dir: filepath.Join(m.home, "relay"),
 		Open: func(ctx context.Context) (*relay.Store, func(), error) {
 			s, err := relay.Open(ctx, filepath.Join(m.home, "relay"), relay.Options{Machine: "here"})

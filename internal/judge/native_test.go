@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -26,16 +27,16 @@ func stay() time.Duration { return 0 }
 func gone() time.Duration { return time.Hour }
 
 // fateOf is what becomes of a text while the agent's screen changes.
-func fateOf(t *testing.T, l *judge.Letter) judge.Fate {
+func fateOf(t *testing.T, l delivery.Offer) delivery.Fate {
 	ctx, cancel := context.WithTimeout(t.Context(), patient)
 	defer cancel()
 	return l.Await(ctx, stay)
 }
 
 // wrap makes the world's agent one that hookway run -n Alice has wrapped.
-func (w *world) wrap(agent string) *judge.Wrapped {
+func (w *world) wrap(agent string) *delivery.Shared {
 	w.t.Helper()
-	s, err := judge.Wrap(filepath.Join(w.home, "state"), "run-1", "Alice", agent, func(line string) { w.Log(line) })
+	s, err := delivery.Share(filepath.Join(w.home, "state"), "run-1", "Alice", agent, func(line string) { w.Log(line) })
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestABeginThatRunFiredIsNotFiredAgain(t *testing.T) {
 	s := w.wrap("claude")
 	first := s.Begin("from run")
 	w.want(w.heard(w.native("SessionStart", "source", "startup")), "from run", "!from the judge")
-	if fate := fateOf(t, first); fate != judge.Taken {
+	if fate := fateOf(t, first); fate != delivery.Delivered {
 		t.Errorf("the text of the begin was %v", fate)
 	}
 	w.want(w.heard(w.native("SessionStart", "source", "startup")), "!from") // by a second layer of the configuration
@@ -107,7 +108,7 @@ func TestTheBeginsTextIsTakenByTheFirstEventThatCan(t *testing.T) {
 	w.want(w.heard(w.native("Stop")), "!from run") // it is no reason to go on
 	w.want(w.heard(w.native("UserPromptSubmit")), "from run")
 	w.want(w.heard(w.native("PostToolUse")), "!from run")
-	if fate := fateOf(t, first); fate != judge.Taken {
+	if fate := fateOf(t, first); fate != delivery.Delivered {
 		t.Errorf("the text of the begin was %v", fate)
 	}
 }
@@ -190,8 +191,8 @@ func TestATextGoesToTheNextEventThatTakesOne(t *testing.T) {
 	w.want(w.heard(w.native("PreToolUse")), "!text")
 	w.want(w.heard(w.native("PostToolUse", "agent_id", "sub-1")), "!text") // a sub-agent's
 	w.want(w.heard(w.native("PostToolUse")), `first text\n\nsecond text`)
-	for _, l := range []*judge.Letter{one, two} {
-		if fate := fateOf(t, l); fate != judge.Taken {
+	for _, l := range []delivery.Offer{one, two} {
+		if fate := fateOf(t, l); fate != delivery.Delivered {
 			t.Errorf("a text was %v", fate)
 		}
 	}
@@ -218,22 +219,22 @@ func TestTextsBehindOneAnotherKeepTheirOrder(t *testing.T) {
 	small := s.Offer("fourth text", large, 0, granted)
 	w.want(w.heard(w.native("PostToolUse")), "first text", "second", "!third", "!fourth")
 	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "third", "fourth text")
-	for i, l := range []*judge.Letter{one, big, large, small} {
-		if fate := fateOf(t, l); fate != judge.Taken {
+	for i, l := range []delivery.Offer{one, big, large, small} {
+		if fate := fateOf(t, l); fate != delivery.Delivered {
 			t.Errorf("text %d was %v", i+1, fate)
 		}
 	}
 
 	one = s.Offer("fifth text", nil, 0, granted)
 	behind := s.Offer("sixth text", one, 0, granted)
-	if fate := one.Await(t.Context(), gone); fate != judge.Returned {
+	if fate := one.Await(t.Context(), gone); fate != delivery.Returned {
 		t.Fatalf("the agent shows nothing any more; the text was %v", fate)
 	}
 	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t3")), "!sixth") // it must not come before the fifth
 	if s.Offer("seventh text", behind, 0, granted) != nil || s.Offer("seventh text", one, 0, granted) != nil {
 		t.Error("a text was left behind one that is not there any more")
 	}
-	if fate := fateOf(t, behind); fate != judge.Returned {
+	if fate := fateOf(t, behind); fate != delivery.Returned {
 		t.Errorf("the text behind it was %v", fate)
 	}
 }
@@ -245,7 +246,7 @@ func TestAStoppingAgentGoesOnWithATextOnce(t *testing.T) {
 	w.heard(w.native("UserPromptSubmit"))
 	one := s.Offer("one more thing", nil, 0, granted)
 	w.want(w.heard(w.native("Stop")), `"decision":"block"`, "one more thing")
-	if fate := fateOf(t, one); fate != judge.Taken {
+	if fate := fateOf(t, one); fate != delivery.Delivered {
 		t.Errorf("the text was %v", fate)
 	}
 	two := s.Offer("and another", nil, 0, granted)
@@ -254,7 +255,7 @@ func TestAStoppingAgentGoesOnWithATextOnce(t *testing.T) {
 	}
 	stop := w.event(map[string]any{"hook_event_name": "Stop", "session_id": "own", "stop_hook_active": true})
 	w.want(w.heard(stop), "!another", "!block")
-	if fate := fateOf(t, two); fate != judge.Returned {
+	if fate := fateOf(t, two); fate != delivery.Returned {
 		t.Errorf("the text was %v, though the agent stopped", fate)
 	}
 }
@@ -266,13 +267,13 @@ func TestATextIsTakenBack(t *testing.T) {
 		s.Begin("")
 		w.heard(w.native("UserPromptSubmit"))
 		still := s.Offer("interrupted", nil, 0, granted)
-		if fate := still.Await(t.Context(), gone); fate != judge.Returned {
+		if fate := still.Await(t.Context(), gone); fate != delivery.Returned {
 			t.Errorf("the agent shows nothing any more; the text was %v", fate)
 		}
 		ended := s.Offer("ended", nil, 0, granted)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if fate := ended.Await(ctx, stay); fate != judge.Returned {
+		if fate := ended.Await(ctx, stay); fate != delivery.Returned {
 			t.Errorf("the session ended; the text was %v", fate)
 		}
 		if s.Offer("after that", nil, time.Hour, granted) != nil {
@@ -287,7 +288,7 @@ func TestWithoutAnEventTheBeginsTextIsTakenBack(t *testing.T) {
 		w := newWorld(t, quiet)
 		s := w.wrap("claude")
 		begun := time.Now()
-		if fate := s.Begin("hello").Await(t.Context(), gone); fate != judge.Returned || time.Since(begun) < 5*time.Second {
+		if fate := s.Begin("hello").Await(t.Context(), gone); fate != delivery.Returned || time.Since(begun) < 5*time.Second {
 			t.Errorf("it was %v after %v", fate, time.Since(begun))
 		}
 	})
@@ -315,7 +316,7 @@ func TestATextOfWhichNobodyKnowsMayBeARepeat(t *testing.T) {
 		w.heard(w.native("UserPromptSubmit"))
 		l := s.Offer("the text", nil, 0, granted)
 		w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
-		if fate := fateOf(t, l); fate != judge.Doubtful {
+		if fate := fateOf(t, l); fate != delivery.Unconfirmed {
 			t.Errorf("it was %v", fate)
 		}
 		w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
@@ -335,7 +336,7 @@ func TestAnAgentWithinTheWrappedOneIsAnother(t *testing.T) {
 	w.want(w.recorded(), "SessionStart", "SessionEnd")
 	w.want(w.agents(), "run-1/claude/claude")
 	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "for the outer")
-	if fate := fateOf(t, l); fate != judge.Taken {
+	if fate := fateOf(t, l); fate != delivery.Delivered {
 		t.Errorf("it was %v", fate)
 	}
 	fired := false
@@ -392,7 +393,7 @@ func TestATextIsNeitherLostNorDoubled(t *testing.T) {
 	for n := range runs {
 		run.Go(func() {
 			for i := range texts {
-				var l *judge.Letter
+				var l delivery.Offer
 				for deadline := time.Now().Add(patient); l == nil && time.Now().Before(deadline); runtime.Gosched() {
 					l = s.Offer(name(n, i), nil, 0, granted)
 				}
@@ -402,13 +403,13 @@ func TestATextIsNeitherLostNorDoubled(t *testing.T) {
 				}
 				fate := fateOf(t, l)
 				mu.Lock()
-				if fate == judge.Taken {
+				if fate == delivery.Delivered {
 					taken++
 				} else {
 					typed[name(n, i)]++
 				}
 				mu.Unlock()
-				if fate == judge.Doubtful {
+				if fate == delivery.Unconfirmed {
 					t.Errorf("%s is doubtful", name(n, i))
 				}
 			}
@@ -460,7 +461,7 @@ func TestATextInTheAnswerOfADeadDaemonIsInThatOfItsSuccessor(t *testing.T) {
 	}
 	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
 	w.want(w.heard(event), "the text")
-	if fate := fateOf(t, l); fate != judge.Taken {
+	if fate := fateOf(t, l); fate != delivery.Delivered {
 		t.Errorf("the text was %v", fate)
 	}
 }
@@ -484,7 +485,7 @@ func TestASessionThatRunEndedIsNotOpen(t *testing.T) {
 func TestASessionHasOneRun(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
-	if _, err := judge.Wrap(filepath.Join(w.home, "state"), "run-1", "Alice", "claude", nil); err == nil {
+	if _, err := delivery.Share(filepath.Join(w.home, "state"), "run-1", "Alice", "claude", nil); err == nil {
 		t.Error("a second run shares the session")
 	}
 	dirs, err := filepath.Glob(filepath.Join(w.home, "state", "wrapped", "*"))
@@ -498,7 +499,7 @@ func TestASessionHasOneRun(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(dirs[0], "state.json"), long, long); err != nil {
 		t.Fatal(err)
 	}
-	next, err := judge.Wrap(filepath.Join(w.home, "state"), "run-2", "Alice", "claude", nil)
+	next, err := delivery.Share(filepath.Join(w.home, "state"), "run-2", "Alice", "claude", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,64 +19,64 @@ const maxRoots = 16
 
 // openOthers opens the workspaces of the other roots. A root that is no folder has
 // no guards; one that has some which cannot be read stops the event.
-func (h *hearing) openOthers(ctx context.Context) error {
-	if len(h.roots) < 2 {
+func (r *request) openOthers(ctx context.Context) error {
+	if len(r.roots) < 2 {
 		return nil
 	}
-	if len(h.roots) > maxRoots {
-		return fmt.Errorf("the agent's workspace has %d roots; the guards of %d can be asked", len(h.roots), maxRoots)
+	if len(r.roots) > maxRoots {
+		return fmt.Errorf("the agent's workspace has %d roots; the guards of %d can be asked", len(r.roots), maxRoots)
 	}
-	for _, root := range h.roots {
+	for _, root := range r.roots {
 		if !isFolder(root) {
 			continue
 		}
-		w, err := h.workspaces.openAt(ctx, h.Judge, place{dir: root, setting: h.setting, log: h.log})
+		w, err := r.workspaces.openAt(ctx, r.Judge, place{dir: root, setting: r.setting, log: r.log})
 		if err != nil {
 			return fmt.Errorf("the guards of %s cannot be asked: %w", root, err)
 		}
-		if w.entry == h.w.entry || slices.ContainsFunc(h.others, func(o *Workspace) bool { return o.entry == w.entry }) {
+		if w.entry == r.w.entry || slices.ContainsFunc(r.others, func(o *Workspace) bool { return o.entry == w.entry }) {
 			w.leave()
 			continue
 		}
-		h.others = append(h.others, w)
+		r.others = append(r.others, w)
 	}
 	return nil
 }
 
-func (h *hearing) leaveOthers() {
-	for _, w := range h.others {
+func (r *request) leaveOthers() {
+	for _, w := range r.others {
 		w.leave()
 	}
 }
 
 // hooks names the hooks that judge the event.
-func (h *hearing) hooks() string {
-	names := h.w.hooks()
-	for _, w := range h.others {
+func (r *request) hooks() string {
+	names := r.w.hooks()
+	for _, w := range r.others {
 		names += "\x00" + w.hooks()
 	}
 	return names
 }
 
 // apart reports whether some of the hooks are for one of two agents only.
-func (h *hearing) apart(a, b string) bool {
-	return h.w.apart(a, b) || slices.ContainsFunc(h.others, func(w *Workspace) bool { return w.apart(a, b) })
+func (r *request) apart(a, b string) bool {
+	return r.w.apart(a, b) || slices.ContainsFunc(r.others, func(w *Workspace) bool { return w.apart(a, b) })
 }
 
 // askOthers asks the guards of the other roots about the event as the hooks have
 // left it. The strongest answer counts, as in one chain.
-func (h *hearing) askOthers(ctx context.Context, out *hook.Outcome[any]) error {
-	for _, w := range h.others {
+func (r *request) askOthers(ctx context.Context, out *hook.Outcome[any]) error {
+	for _, w := range r.others {
 		if out.Action == hook.ActionBlock || out.Action == hook.ActionAnswer || out.Action == hook.ActionRetry {
 			return nil // the operation does not run
 		}
-		env := *h.ev.Head()
-		env.Metadata, env.Mark = out.Metadata, &hook.Mark{ID: h.ev.ID(), Time: h.ev.Time()}
-		ev, err := h.ev.Info().New(env, out.Payload)
+		env := *r.ev.Head()
+		env.Metadata, env.Mark = out.Metadata, &hook.Mark{ID: r.ev.ID(), Time: r.ev.Time()}
+		ev, err := r.ev.Info().New(env, out.Payload)
 		if err != nil {
 			return err
 		}
-		more, err := w.Engine.Guards(h.sends(ctx), ev, w.owns)
+		more, err := w.Engine.Guards(r.sends(ctx), ev, w.owns)
 		if err != nil {
 			return fmt.Errorf("the guards of %s: %w", w.Folder, err)
 		}

@@ -13,6 +13,9 @@ import (
 // sessionTime is how long a session of which nothing is heard still counts.
 const sessionTime = time.Hour
 
+// maxSessions bounds the sessions that are known.
+const maxSessions = 1024
+
 // sessions knows which agents are at work.
 type sessions struct {
 	mu   sync.Mutex
@@ -21,12 +24,13 @@ type sessions struct {
 
 // glimpse is the last that was heard of a session.
 type glimpse struct {
-	at    time.Time
-	shown *wrapped // where hookway run says how it stands, if that wrapped it
+	at   time.Time
+	over func() bool // whether hookway run has told of its end; nil: it has not wrapped it
 }
 
-// saw notes an event of a session; m is where that is shared with hookway run.
-func (s *sessions) saw(ev hook.AnyEvent, m *member) {
+// saw notes an event of a session. over tells of a wrapped one whether it is over; nil:
+// nobody has wrapped it.
+func (s *sessions) saw(ev hook.AnyEvent, over func() bool) {
 	id := ev.Head().Session
 	if id == "" {
 		return
@@ -36,7 +40,7 @@ func (s *sessions) saw(ev hook.AnyEvent, m *member) {
 	if s.last == nil {
 		s.last = map[string]glimpse{}
 	}
-	if ev.Info() == hook.SessionEnd.Info() && (m != nil || s.last[id].shown == nil) { // of a wrapped one, not of an agent within it
+	if ev.Info() == hook.SessionEnd.Info() && (over != nil || s.last[id].over == nil) { // of a wrapped one, not of an agent within it
 		delete(s.last, id)
 		return
 	}
@@ -44,9 +48,9 @@ func (s *sessions) saw(ev hook.AnyEvent, m *member) {
 		s.forget()
 	}
 	if len(s.last) < maxSessions {
-		g := glimpse{at: time.Now(), shown: s.last[id].shown}
-		if m != nil {
-			g.shown = &m.wrapped
+		g := glimpse{at: time.Now(), over: s.last[id].over}
+		if over != nil {
+			g.over = over
 		}
 		s.last[id] = g
 	}
@@ -55,19 +59,10 @@ func (s *sessions) saw(ev hook.AnyEvent, m *member) {
 // forget drops what was not heard of for long. The caller holds mu.
 func (s *sessions) forget() {
 	for id, g := range s.last {
-		if time.Since(g.at) > sessionTime || g.shown.over() {
+		if time.Since(g.at) > sessionTime || g.over != nil && g.over() {
 			delete(s.last, id)
 		}
 	}
-}
-
-// over reports a wrapped session whose end hookway run has told.
-func (w *wrapped) over() bool {
-	if w == nil {
-		return false
-	}
-	s, err := w.read()
-	return err == nil && !s.Open
 }
 
 // Load names the workspaces that are kept warm and the sessions that are open, as

@@ -50,20 +50,20 @@ func (t *told) first(session string) bool {
 
 // tellUntrusted tells the user once a session of a workspace that is not trusted: in
 // the answer, and where the agent has no terminal to show it, on its error output.
-func (h *hearing) tellUntrusted(out *hook.Outcome[any]) {
-	about := h.codec.About()
-	begins := h.ev.Info() == hook.SessionStart.Info()
-	if !neverTrusted(h.w.set) || !begins && h.ev.Info() != turnOf(about) {
+func (r *request) tellUntrusted(out *hook.Outcome[any]) {
+	about := r.codec.About()
+	begins := r.ev.Info() == hook.SessionStart.Info()
+	if !neverTrusted(r.w.set) || !begins && r.ev.Info() != turnOf(about) {
 		return
 	}
-	if !h.told.first(about.Agent + "\x00" + h.ev.Head().Session) {
+	if !r.told.first(about.Agent + "\x00" + r.ev.Head().Session) {
 		unsaid(out)
 		return
 	}
-	if h.Continues != "" && !begins { // this process has not seen the session's begin
+	if r.Continues != "" && !begins { // this process has not seen the session's begin
 		return
 	}
-	pid := h.from.PID
+	pid := r.from.PID
 	if pid == 0 {
 		pid = os.Getpid()
 	}

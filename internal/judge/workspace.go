@@ -71,21 +71,21 @@ var settings = []string{"HOOKWAY_HOME", "HOOKWAY_TRUST", "XDG_CONFIG_HOME", "XDG
 
 // setting is one of the caller's variables. A folder that it names from where it
 // works is meant from there: this process works elsewhere.
-func (h *hearing) setting(name string) string {
-	value := h.env.get(name)
-	if (name == "HOOKWAY_HOME" || name == "HOME") && value != "" && !filepath.IsAbs(value) && filepath.IsAbs(h.request.Dir) {
-		return filepath.Join(h.request.Dir, value)
+func (r *request) setting(name string) string {
+	value := r.env.get(name)
+	if (name == "HOOKWAY_HOME" || name == "HOME") && value != "" && !filepath.IsAbs(value) && filepath.IsAbs(r.in.Dir) {
+		return filepath.Join(r.in.Dir, value)
 	}
 	return value
 }
 
 // open finds the workspace of a call and reads what changed in it.
-func (s *workspaces) open(ctx context.Context, h *hearing) (*Workspace, error) {
-	dir, err := h.folder()
+func (s *workspaces) open(ctx context.Context, r *request) (*Workspace, error) {
+	dir, err := r.folder()
 	if err != nil {
 		return nil, err
 	}
-	return s.openAt(ctx, h.Judge, place{dir: dir, setting: h.setting, log: h.log})
+	return s.openAt(ctx, r.Judge, place{dir: dir, setting: r.setting, log: r.log})
 }
 
 // openAt finds the workspace of a place and reads what changed in it.
@@ -183,13 +183,13 @@ func root(dir string) string { return filepath.VolumeName(dir) + string(filepath
 // folder is where the hooks are looked for: the project that the agent was
 // started in, else where it works now. The latter follows what the agent does,
 // so it must not choose the hooks if there is another.
-func (h *hearing) folder() (string, error) {
-	said, err := adapter.FoldersIn(h.request.Stdin)
+func (r *request) folder() (string, error) {
+	said, err := adapter.FoldersIn(r.in.Stdin)
 	if err != nil {
 		return "", err
 	}
-	h.roots = said.Roots
-	for _, dir := range slices.Concat([]string{h.env.get("HOOKWAY_PROJECT_DIR"), h.env.get("CLAUDE_PROJECT_DIR"), said.CWD}, said.Roots, []string{h.request.Dir}) {
+	r.roots = said.Roots
+	for _, dir := range slices.Concat([]string{r.env.get("HOOKWAY_PROJECT_DIR"), r.env.get("CLAUDE_PROJECT_DIR"), said.CWD}, said.Roots, []string{r.in.Dir}) {
 		if isFolder(dir) {
 			return dir, nil
 		}
@@ -331,7 +331,7 @@ func (j *Judge) Close() error {
 		})
 	}
 	wg.Wait()
-	return errors.Join(errors.Join(errs...), j.mail.close())
+	return errors.Join(errors.Join(errs...), j.channel().Close())
 }
 
 // watch puts on record what hooks do that no outcome tells: those of the observe

@@ -176,7 +176,7 @@ func wait(ctx context.Context, d time.Duration) {
 // step takes what is new, and says when to look again.
 func (f *follow) step(ctx context.Context, last bool) (again time.Duration) {
 	if f.hooks != nil {
-		f.records.Told(f.hooks.Heard().Transcript)
+		f.records.Told(f.hooks.Activity().Transcript)
 	}
 	quiet := time.Since(f.program.LastOutput())
 	batches, standing := f.records.Poll(ctx, len(f.shows) > 0 || quiet < searchAfter, last)

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/terminal"
 )
 
@@ -37,12 +38,12 @@ type injection struct {
 	done    <-chan struct{} // closed in its last state
 
 	// These are the typist's.
-	body       string  // the text as it stands now: it may have got a note that it is a repeat
-	said       string  // the words of others that body is the form of, for the program that was started
-	quotes     []quote // what else of body is the words of others
-	parcel     Parcel  // not nil: it is with the agent's own hooks
-	has        bool    // the agent has it from them
-	saidBefore int64   // what session.said was before typing
+	body       string         // the text as it stands now: it may have got a note that it is a repeat
+	said       string         // the words of others that body is the form of, for the program that was started
+	quotes     []quote        // what else of body is the words of others
+	offer      delivery.Offer // not nil: it is with the agent's own hooks
+	has        bool           // the agent has it from them
+	saidBefore int64          // what session.said was before typing
 
 	// begin, if not nil, is asked just before the program may get the text, and
 	// again when it is to get it in another way. An error means that it must not.

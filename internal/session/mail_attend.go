@@ -13,15 +13,6 @@ import (
 // something.
 const attendEvery = 500 * time.Millisecond
 
-// Heard is what the agent's own hooks have told so far.
-type Heard struct {
-	Events     int       // how many
-	Last       time.Time // when the last of them came
-	Transcript string    // the file in which the agent keeps what was said; "" while that is unknown
-	Prompts    int       // how many of the events were prompts
-	Prompt     string    // the last one
-}
-
 // attends knows what the store was not told yet: that an agent has done something
 // since a message was put into its session, and that a person has spoken.
 type attends struct {
@@ -42,7 +33,7 @@ func (o *office) begins(ctx context.Context) {
 	if o.s.hooks == nil {
 		return
 	}
-	h := o.s.hooks.Heard()
+	h := o.s.hooks.Activity()
 	o.hear(ctx, h)
 	o.attends.mu.Lock()
 	defer o.attends.mu.Unlock()
@@ -59,7 +50,7 @@ func (a *attends) injected(i *injection) {
 
 // answered reports whether the agent has done something since it got the last
 // message. The caller holds mu.
-func (a *attends) answered(h Heard) bool {
+func (a *attends) answered(h delivery.Activity) bool {
 	if !a.given.IsZero() {
 		return h.Last.After(a.given)
 	}
@@ -78,7 +69,7 @@ func (o *office) attend(ctx context.Context) {
 		}
 		o.human(ctx)
 		if o.s.hooks != nil {
-			o.hear(ctx, o.s.hooks.Heard())
+			o.hear(ctx, o.s.hooks.Activity())
 		}
 	}
 }
@@ -96,7 +87,7 @@ func (o *office) human(ctx context.Context) {
 }
 
 // hear tells the store what the agent's own hooks have told.
-func (o *office) hear(ctx context.Context, h Heard) {
+func (o *office) hear(ctx context.Context, h delivery.Activity) {
 	a := &o.attends
 	a.mu.Lock()
 	seen := a.wait && a.answered(h)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/session"
 )
@@ -126,7 +127,7 @@ func mailrun() {
 		},
 	}
 	if path := os.Getenv("AGENT_TRANSCRIPT"); path != "" {
-		cfg.AgentHooks, cfg.Native = &ownHooks{heard: session.Heard{Events: 1, Transcript: path}}, true
+		cfg.AgentHooks, cfg.Native = &ownHooks{heard: delivery.Activity{Events: 1, Transcript: path}}, true
 	}
 	if _, err := session.Run(context.Background(), cfg); err != nil {
 		fmt.Fprintln(os.Stderr, err)

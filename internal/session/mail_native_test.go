@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/session"
 )
@@ -24,20 +25,20 @@ func (c *town) ownMail(w *wrapped, own *ownHooks, cfg session.Config) *session.C
 func TestAMessageGoesToTheHooksOfAnAgentThatWorks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fate   session.Fate
+		fate   delivery.Fate
 		typed  string
 		how    string
 		repeat bool
 	}{
-		"taken":    {session.Taken, "", "hook", false},
-		"returned": {session.Returned, "]: how far are you?\r\n", "typed", false},
-		"doubtful": {session.Doubtful, "]: how far are you? (may be a repeat)\r\n", "typed", true},
+		"taken":    {delivery.Delivered, "", "hook", false},
+		"returned": {delivery.Returned, "]: how far are you?\r\n", "typed", false},
+		"doubtful": {delivery.Unconfirmed, "]: how far are you? (may be a repeat)\r\n", "typed", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			town, w := newTown(t), newWrapped(t)
 			own := &ownHooks{fate: test.fate, takes: true}
-			own.once = test.fate != session.Taken // then it has stopped
+			own.once = test.fate != delivery.Delivered // then it has stopped
 			town.ownMail(w, own, session.Config{})
 			id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "how far are you?"})
 			r := town.becomes(id, relay.StateInjected)
@@ -62,7 +63,7 @@ func TestAMessageGoesToTheHooksOfAnAgentThatWorks(t *testing.T) {
 func TestMessagesWaitForTheEndOfALongTurn(t *testing.T) {
 	t.Parallel()
 	town, w := newTown(t), newWrapped(t)
-	own := &ownHooks{fate: session.Taken, takes: true, fates: make(chan struct{})}
+	own := &ownHooks{fate: delivery.Delivered, takes: true, fates: make(chan struct{})}
 	c := town.ownMail(w, own, session.Config{})
 	c.WaitMost(1) // of a text that is to be typed
 	var ids []string
@@ -86,7 +87,7 @@ func TestMessagesWaitForTheEndOfALongTurn(t *testing.T) {
 // one before, though the first is still waiting.
 func TestMessagesWaitForOneEventTogether(t *testing.T) {
 	t.Parallel()
-	for name, fate := range map[string]session.Fate{"taken": session.Taken, "returned": session.Returned} {
+	for name, fate := range map[string]delivery.Fate{"taken": delivery.Delivered, "returned": delivery.Returned} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			town, w := newTown(t), newWrapped(t)
@@ -108,12 +109,12 @@ func TestMessagesWaitForOneEventTogether(t *testing.T) {
 				own.fates <- struct{}{}
 			}
 			for _, id := range ids {
-				want := map[session.Fate]string{session.Taken: "hook", session.Returned: "typed"}[fate]
+				want := map[delivery.Fate]string{delivery.Delivered: "hook", delivery.Returned: "typed"}[fate]
 				if r := town.becomes(id, relay.StateInjected); r.How != want || r.Repeat {
 					t.Errorf("the receipt is %+v", r)
 				}
 			}
-			if fate != session.Returned {
+			if fate != delivery.Returned {
 				return
 			}
 			last := -1
@@ -134,12 +135,12 @@ func TestAMessageIsSeenWithTheNextEvent(t *testing.T) {
 	t.Parallel()
 	town, w := newTown(t), newWrapped(t)
 	own := &ownHooks{}
-	own.hears(func(*session.Heard) {})
+	own.hears(func(*delivery.Activity) {})
 	town.ownMail(w, own, session.Config{})
 	id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "look"})
 	town.becomes(id, relay.StateInjected)
 	transcript := filepath.Join(t.TempDir(), "t.jsonl")
-	own.hears(func(h *session.Heard) { h.Prompts, h.Prompt, h.Transcript = 1, "Message from Bob", transcript })
+	own.hears(func(h *delivery.Activity) { h.Prompts, h.Prompt, h.Transcript = 1, "Message from Bob", transcript })
 	if r := town.becomes(id, relay.StateSeen); r.Seen.Before(r.Injected) {
 		t.Errorf("the receipt is %+v", r)
 	}
@@ -152,7 +153,7 @@ func TestAPersonBeginsTheCountAnew(t *testing.T) {
 	for name, speak := range map[string]func(t *testing.T, own *ownHooks, keys func(string)){
 		"at the terminal": func(_ *testing.T, _ *ownHooks, keys func(string)) { keys("go on\n") },
 		"by a prompt": func(_ *testing.T, own *ownHooks, _ func(string)) {
-			own.hears(func(h *session.Heard) { h.Prompts, h.Prompt = 1, "go on, both of you" })
+			own.hears(func(h *delivery.Activity) { h.Prompts, h.Prompt = 1, "go on, both of you" })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func (s *session) meant(ctx context.Context, shown directive.Directive) (d direc
 	look := time.NewTicker(saidLook)
 	defer look.Stop()
 	for {
-		if found, text := writings(s.hooks.Said(), shown); len(found) > 0 {
+		if found, text := writings(s.hooks.Written(), shown); len(found) > 0 {
 			w := found[min(s.shown.count(text, shown), len(found)-1)]
 			return w.Directive, w.real
 		}
@@ -121,6 +121,6 @@ func (l *listener) openBlock() bool {
 	if !ok || !l.paints || l.hooks == nil {
 		return false
 	}
-	found, _ := writings(l.hooks.Said(), held)
+	found, _ := writings(l.hooks.Written(), held)
 	return len(found) > 0 && found[0].real && !found[0].Open
 }

@@ -13,50 +13,25 @@ import (
 // goroutines.
 type AgentHooks interface {
 	// Begin says that SessionStart was fired, before the program runs. The agent's
-	// own report of it gets the text that the hooks injected. A nil parcel: there
+	// own report of it gets the text that the hooks injected. A nil offer: there
 	// is no text, or it is to be typed.
-	Begin(text string) Parcel
+	Begin(text string) delivery.Offer
 
-	// Offer leaves a text for the next event of the agent that takes one. It does
-	// not wait. Nil: the agent has nothing to do, or its screen has not changed for
-	// so long that it seems so; the text is to be typed. One behind another, which
-	// may be nil, goes to the same event or a later one, and comes back when that
-	// one does. First is called before anybody can have the text, and only then; if
-	// it is false, nobody may.
-	Offer(text string, behind Parcel, still time.Duration, first func() bool) Parcel
+	// Offer leaves a text for the next event of the agent that takes one. Nil: the text
+	// is to be typed. See [delivery.Shared.Offer].
+	Offer(text string, behind delivery.Offer, still time.Duration, first func() bool) delivery.Offer
 
-	// Heard says what the agent's hooks have told so far. It is asked often.
-	Heard() Heard
+	// Activity says what the agent's hooks have reported so far. It is asked often.
+	Activity() delivery.Activity
 
-	// Said gives what the agent has said lately, as it wrote it, as far as its
-	// hooks have told: whole texts, the oldest first.
-	Said() []string
+	// Written gives what the agent wrote lately, as far as its hooks have reported it:
+	// whole texts, the oldest first.
+	Written() []string
 
 	// End calls fire, unless the agent has reported its end already, or does so
 	// just now: then it waits until that is judged.
 	End(ctx context.Context, fire func(context.Context))
 }
-
-// Parcel is a text that is with the agent's own hooks.
-type Parcel interface {
-	// Await waits until an event has taken the text, or takes it back: when the
-	// agent has nothing more to do, when it shows no sign of life, and when ctx
-	// ends. still says for how long the screen has not changed.
-	Await(ctx context.Context, still func() time.Duration) Fate
-
-	// At is when it was taken, if Await has said so.
-	At() time.Time
-}
-
-// Fate is what became of a parcel.
-type Fate int
-
-// The fates of a parcel.
-const (
-	Returned Fate = iota // nobody has it: it is to be typed
-	Taken                // the agent has it
-	Doubtful             // an event took it, but whether the agent heard the answer is not known
-)
 
 // handed ends an injection that the agent has.
 func (i *injection) handed() {
@@ -64,16 +39,16 @@ func (i *injection) handed() {
 	i.end()
 }
 
-// end is what became of a parcel.
+// end is what became of an offer.
 type end struct {
 	taken bool      // the agent has it
 	at    time.Time // since then
 	rest  string    // else this is to be typed
 }
 
-// ends notes what became of the injection's parcel.
+// ends notes what became of the injection's offer.
 func (i *injection) ends(e end) {
-	i.parcel, i.has, i.at = nil, e.taken, e.at
+	i.offer, i.has, i.at = nil, e.taken, e.at
 	if !e.taken {
 		if e.rest != i.body {
 			i.repeat = true
@@ -85,9 +60,9 @@ func (i *injection) ends(e end) {
 	}
 }
 
-// await waits for the fate of a parcel with the text body, which is taken back
+// await waits for the fate of an offer with the text body, which is taken back
 // when texts are held.
-func (s *session) await(ctx context.Context, p Parcel, body string) end {
+func (s *session) await(ctx context.Context, p delivery.Offer, body string) end {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -99,9 +74,9 @@ func (s *session) await(ctx context.Context, p Parcel, body string) end {
 		}
 	}()
 	switch p.Await(ctx, s.stillness) {
-	case Taken:
+	case delivery.Delivered:
 		return end{taken: true, at: p.At()}
-	case Doubtful:
+	case delivery.Unconfirmed:
 		return end{rest: delivery.MarkRepeat(body)}
 	}
 	return end{rest: body}

@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/session"
 )
 
 // ownHooks are an agent's own hooks that do what a test wants.
 type ownHooks struct {
-	fate   session.Fate // of every text
-	ended  bool         // the agent has told of its end
+	fate   delivery.Fate // of every text
+	ended  bool          // the agent has told of its end
 	offers log[string]
 	said   []string      // by the agent, as it wrote it
 	fates  chan struct{} // gets a token for each text whose fate is known; nil: it is known at once
@@ -30,17 +31,17 @@ type ownHooks struct {
 	mu    sync.Mutex
 	takes bool // texts, beside that of the begin
 	once  bool // it takes one, and no other
-	heard session.Heard
+	heard delivery.Activity
 }
 
-func (o *ownHooks) Heard() session.Heard {
+func (o *ownHooks) Activity() delivery.Activity {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.heard
 }
 
 // hears has the agent tell of an event.
-func (o *ownHooks) hears(change func(*session.Heard)) {
+func (o *ownHooks) hears(change func(*delivery.Activity)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.heard.Events++
@@ -48,7 +49,7 @@ func (o *ownHooks) hears(change func(*session.Heard)) {
 	change(&o.heard)
 }
 
-func (o *ownHooks) Begin(text string) session.Parcel {
+func (o *ownHooks) Begin(text string) delivery.Offer {
 	o.offers.add("begin " + text)
 	if text == "" {
 		return nil
@@ -56,7 +57,7 @@ func (o *ownHooks) Begin(text string) session.Parcel {
 	return o
 }
 
-func (o *ownHooks) Offer(text string, _ session.Parcel, _ time.Duration, first func() bool) session.Parcel {
+func (o *ownHooks) Offer(text string, _ delivery.Offer, _ time.Duration, first func() bool) delivery.Offer {
 	o.mu.Lock()
 	takes := o.takes
 	o.mu.Unlock()
@@ -76,7 +77,7 @@ func (o *ownHooks) take(texts bool) {
 	o.takes = texts
 }
 
-func (o *ownHooks) Said() []string { return o.said }
+func (o *ownHooks) Written() []string { return o.said }
 
 func (o *ownHooks) End(ctx context.Context, fire func(context.Context)) {
 	if !o.ended {
@@ -84,7 +85,7 @@ func (o *ownHooks) End(ctx context.Context, fire func(context.Context)) {
 	}
 }
 
-func (o *ownHooks) Await(ctx context.Context, still func() time.Duration) session.Fate {
+func (o *ownHooks) Await(ctx context.Context, still func() time.Duration) delivery.Fate {
 	if o.still != nil {
 		o.still <- still
 	}
@@ -95,7 +96,7 @@ func (o *ownHooks) Await(ctx context.Context, still func() time.Duration) sessio
 	case <-o.fates:
 		return o.fate
 	case <-ctx.Done():
-		return session.Returned
+		return delivery.Returned
 	}
 }
 
@@ -107,12 +108,12 @@ func (o *ownHooks) offered(t *testing.T, n int) []string {
 func TestWhatTheBeginInjectsGoesToTheAgentsOwnHooks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fate  session.Fate
+		fate  delivery.Fate
 		heard string
 	}{
-		"taken":    {session.Taken, ""},
-		"returned": {session.Returned, "heard: remember this\r\n"},
-		"doubtful": {session.Doubtful, "heard: remember this (may be a repeat)\r\n"},
+		"taken":    {delivery.Delivered, ""},
+		"returned": {delivery.Returned, "heard: remember this\r\n"},
+		"doubtful": {delivery.Unconfirmed, "heard: remember this (may be a repeat)\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -178,7 +179,7 @@ func TestBeginAndEndAreOnRecordWithoutAHook(t *testing.T) {
 // A text that waits for an event is held like any other, and not lost by that.
 func TestATextThatWaitsForAnEventIsTakenBackWhenTextsAreHeld(t *testing.T) {
 	t.Parallel()
-	w, own := newWrapped(t), &ownHooks{fate: session.Taken, fates: make(chan struct{}, 1), takes: true}
+	w, own := newWrapped(t), &ownHooks{fate: delivery.Delivered, fates: make(chan struct{}, 1), takes: true}
 	in, keys := keyboard(t)
 	reached := make(chan *session.Control, 1)
 	w.agent("hello", session.Config{AgentHooks: own, Native: true, Stdin: in, Reach: func(c *session.Control) func() {
@@ -213,7 +214,7 @@ func TestATextThatWaitsForAnEventIsTakenBackWhenTextsAreHeld(t *testing.T) {
 // A text that cannot be typed now goes to an agent that begins to work meanwhile.
 func TestATextThatWaitsToBeTypedIsOfferedToAnAgentThatBeginsToWork(t *testing.T) {
 	t.Parallel()
-	w, own := newWrapped(t), &ownHooks{fate: session.Taken}
+	w, own := newWrapped(t), &ownHooks{fate: delivery.Delivered}
 	in, keys := keyboard(t)
 	reached := make(chan *session.Control, 1)
 	w.run(session.Config{
@@ -266,7 +267,7 @@ func TestAnAgentIsStillOnlyAtItsInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w, own := newWrapped(t), &ownHooks{fate: session.Taken, fates: make(chan struct{}, 1), still: make(chan func() time.Duration, 1)}
+			w, own := newWrapped(t), &ownHooks{fate: delivery.Delivered, fates: make(chan struct{}, 1), still: make(chan func() time.Duration, 1)}
 			w.hook("SessionStart", injects("remember this"))
 			in, keys := keyboard(t)
 			w.run(session.Config{Command: []string{claude, "-c", "printf " + test.prints + "; read x"}, AgentHooks: own, Native: true, Stdin: in})

@@ -109,6 +109,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/terminal"
 )
 
@@ -131,8 +132,8 @@ type session struct {
 	native  bool              // the agent fires SessionStart and SessionEnd itself
 	ended   bool              // SessionEnd was fired
 
-	hooks     AgentHooks // may be nil
-	first     Parcel     // what SessionStart's hooks inject; nil if it is typed
+	hooks     AgentHooks     // may be nil
+	first     delivery.Offer // what SessionStart's hooks inject; nil if it is typed
 	firstText string
 
 	memory   hook.Memory // may be nil

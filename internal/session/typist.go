@@ -173,7 +173,7 @@ func (t *typist) bring(ctx context.Context, item *injection, began start) (*prof
 	if item.has {
 		return nil, proof{}, errCarried
 	}
-	if item.parcel == nil { // else it is on its way
+	if item.offer == nil { // else it is on its way
 		if !t.released(ctx, item) {
 			return nil, proof{}, errHeld
 		}

@@ -1,6 +1,10 @@
 package session
 
-import "context"
+import (
+	"context"
+
+	"github.com/hookway/hookway/internal/delivery"
+)
 
 // carry has an event of the agent take a text, if the agent works. The error is
 // errCarried if the agent has it, or says that it must not get it; otherwise the
@@ -10,15 +14,15 @@ func (t *typist) carry(ctx context.Context, item *injection) error {
 	if t.session.hooks == nil {
 		return nil
 	}
-	if item.parcel == nil {
-		if err := t.offer(ctx, item, nil); err != nil || item.parcel == nil {
+	if item.offer == nil {
+		if err := t.offer(ctx, item, nil); err != nil || item.offer == nil {
 			return err
 		}
 	}
 	fate := make(chan end, 1)
-	go func(p Parcel, body string) { fate <- t.session.await(ctx, p, body) }(item.parcel, item.body)
-	t.follow(ctx, item.parcel)
-	e := t.gather(ctx, item.parcel, fate)
+	go func(p delivery.Offer, body string) { fate <- t.session.await(ctx, p, body) }(item.offer, item.body)
+	t.follow(ctx, item.offer)
+	e := t.gather(ctx, item.offer, fate)
 	if item.ends(e); e.taken {
 		return errCarried
 	}
@@ -26,9 +30,9 @@ func (t *typist) carry(ctx context.Context, item *injection) error {
 	return nil
 }
 
-// gather leaves what comes to the agent's hooks, behind a parcel, until the fate of
+// gather leaves what comes to the agent's hooks, behind an offer, until the fate of
 // that is known.
-func (t *typist) gather(ctx context.Context, first Parcel, fate <-chan end) end {
+func (t *typist) gather(ctx context.Context, first delivery.Offer, fate <-chan end) end {
 	for open := true; ; {
 		waiting := t.waiting
 		if !open || !t.following() { // what comes would not be left there
@@ -47,8 +51,8 @@ func (t *typist) gather(ctx context.Context, first Parcel, fate <-chan end) end 
 }
 
 // offer leaves a text to the agent's hooks, if the agent works: then it has a
-// parcel.
-func (t *typist) offer(ctx context.Context, item *injection, behind Parcel) (err error) {
+// offer.
+func (t *typist) offer(ctx context.Context, item *injection, behind delivery.Offer) (err error) {
 	s := t.session
 	p := s.hooks.Offer(item.body, behind, s.stillness(), func() bool {
 		err = item.claim(ctx, item.body, howHook)
@@ -57,22 +61,22 @@ func (t *typist) offer(ctx context.Context, item *injection, behind Parcel) (err
 	if p == nil || err != nil {
 		return err
 	}
-	item.parcel, item.saidBefore = p, s.said.Load()
+	item.offer, item.saidBefore = p, s.said.Load()
 	item.waits("the agent works; its next event takes the text")
 	return nil
 }
 
 // follow leaves the texts in line to the agent's hooks as well, in order.
-func (t *typist) follow(ctx context.Context, last Parcel) {
+func (t *typist) follow(ctx context.Context, last delivery.Offer) {
 	for _, item := range t.line {
-		if item.parcel == nil && !item.has {
+		if item.offer == nil && !item.has {
 			// Should somebody else have it, that comes up when it is its turn.
-			if item.withdrawn.Load() || t.offer(ctx, item, last) != nil || item.parcel == nil {
+			if item.withdrawn.Load() || t.offer(ctx, item, last) != nil || item.offer == nil {
 				return
 			}
 		}
-		if item.parcel != nil {
-			last = item.parcel
+		if item.offer != nil {
+			last = item.offer
 		}
 	}
 }
@@ -83,15 +87,15 @@ func (t *typist) following() bool {
 		return true
 	}
 	last := t.line[len(t.line)-1]
-	return last.parcel != nil || last.has
+	return last.offer != nil || last.has
 }
 
 // recall takes the texts in line back from the agent's hooks: the one in front of
 // them is not there any more.
 func (t *typist) recall(ctx context.Context) {
 	for _, item := range t.line {
-		if item.parcel != nil {
-			item.ends(t.session.await(ctx, item.parcel, item.body))
+		if item.offer != nil {
+			item.ends(t.session.await(ctx, item.offer, item.body))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package judge
+package delivery
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 // TestPartsInAnyOrder: nobody waits until a part of a text is told, so a later one
 // may come first.
 func TestPartsInAnyOrder(t *testing.T) {
-	w := wrapped{dir: t.TempDir()}
-	for _, s := range []saying{
+	w := folder{dir: t.TempDir()}
+	for _, s := range []written{
 		{ID: "a", Index: 1, Text: "two "}, {ID: "a", Text: "one "}, {ID: "b", Index: 1, Text: "B2"}, {ID: "a", Index: 2, Text: "three"},
 		{ID: "b", Text: "B1 "}, {Text: "at the stop"}, {Text: "at the stop"}, {ID: "c", Text: "x"}, {ID: "c", Text: "y"},
 	} {
@@ -18,7 +18,7 @@ func TestPartsInAnyOrder(t *testing.T) {
 		}
 	}
 	want := []string{"one two three", "B1 B2", "at the stop", "at the stop", "xy"}
-	if got := (&Wrapped{wrapped: w}).Said(); !slices.Equal(got, want) {
+	if got := (&Shared{folder: w}).Written(); !slices.Equal(got, want) {
 		t.Errorf("it said %q, want %q", got, want)
 	}
 }

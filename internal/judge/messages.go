@@ -9,45 +9,44 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
-// mailHooks are a workspace's hooks of an agent's messages.
-type mailHooks struct {
+// messageHooks are a workspace's hooks of an agent's messages.
+type messageHooks struct {
 	j    *Judge
 	w    *Workspace
 	env  hook.Envelope
 	hops int // of the message that the hooks are asked about
 }
 
-var _ delivery.Hooks = mailHooks{}
+var _ delivery.Hooks = messageHooks{}
 
-func (h *hearing) mailHooks(name string, hops int) mailHooks {
-	head := h.ev.Head()
-	return mailHooks{h.Judge, h.w, hook.Envelope{
+func (r *request) messageHooks(name string, hops int) messageHooks {
+	head := r.ev.Head()
+	return messageHooks{r.Judge, r.w, hook.Envelope{
 		Session: head.Session, Agent: name, Source: head.Source, CWD: head.CWD, Transcript: head.Transcript,
 	}, hops}
 }
 
 // Received fires MessageReceived.
-func (m mailHooks) Received(ctx context.Context, got hook.Message) (hook.Outcome[hook.Message], error) {
-	return fireMail(m.sender(ctx, m.hops+1), m, hook.MessageReceived, got)
+func (m messageHooks) Received(ctx context.Context, got hook.Message) (hook.Outcome[hook.Message], error) {
+	return fireMessage(m.sender(ctx, m.hops+1), m, hook.MessageReceived, got)
 }
 
 // Sending fires MessageSending.
-func (m mailHooks) Sending(ctx context.Context, sent hook.Message) (hook.Outcome[hook.Message], error) {
-	return fireMail(m.sender(ctx, m.hops+1), m, hook.MessageSending, sent)
+func (m messageHooks) Sending(ctx context.Context, sent hook.Message) (hook.Outcome[hook.Message], error) {
+	return fireMessage(m.sender(ctx, m.hops+1), m, hook.MessageSending, sent)
 }
 
 // Sent fires MessageSent.
-func (m mailHooks) Sent(ctx context.Context, d hook.Delivery) {
-	if _, err := fireMail(m.sender(ctx, m.hops+1), m, hook.MessageSent, d); err != nil {
+func (m messageHooks) Sent(ctx context.Context, d hook.Delivery) {
+	if _, err := fireMessage(m.sender(ctx, m.hops+1), m, hook.MessageSent, d); err != nil {
 		m.j.log("the hooks of MessageSent did not finish: " + hook.LogLine(err.Error()))
 	}
 }
 
-// fireMail fires an event of a message. It is on record if a hook was asked.
-func fireMail[P any](ctx context.Context, m mailHooks, point hook.Point[P], payload P) (hook.Outcome[P], error) {
+// fireMessage fires an event of a message. It is on record if a hook was asked.
+func fireMessage[P any](ctx context.Context, m messageHooks, point hook.Point[P], payload P) (hook.Outcome[P], error) {
 	began := time.Now()
 	ev := point.New(m.env, payload)
 	out, err := m.w.Engine.Fire(ctx, ev)
@@ -71,32 +70,32 @@ type senderKey struct{}
 
 // sender sends messages of an agent that nobody has wrapped, for its hooks.
 type sender struct {
-	mailHooks
-	guest *guest            // whose name may not be known yet; nil: it is in env
-	note  func(text string) // tells the agent what the hooks of MessageSending have to say
+	messageHooks
+	answer *delivery.Answer  // of an agent whose name may not be known yet; nil: it is in env
+	note   func(text string) // tells the agent what the hooks of MessageSending have to say
 }
 
 var _ hook.Relay = sender{}
 
 // sender has the hooks that are asked with a context send in the agent's name.
-func (m mailHooks) sender(ctx context.Context, hops int) context.Context {
+func (m messageHooks) sender(ctx context.Context, hops int) context.Context {
 	was, _ := ctx.Value(senderKey{}).(sender)
 	m.hops = hops
 	if hops > 0 {
 		ctx = delivery.WithHops(ctx, hops)
 	}
-	return context.WithValue(ctx, senderKey{}, sender{mailHooks: m, note: was.note})
+	return context.WithValue(ctx, senderKey{}, sender{messageHooks: m, note: was.note})
 }
 
-// sends has the hooks of the hearing's event send in the agent's name.
-func (h *hearing) sends(ctx context.Context) context.Context {
-	if h.Relay.Open == nil {
+// sends has the hooks of the event send in the agent's name.
+func (r *request) sends(ctx context.Context) context.Context {
+	if r.Relay.Open == nil {
 		return ctx
 	}
-	head := h.ev.Head()
+	head := r.ev.Head()
 	return context.WithValue(ctx, senderKey{}, sender{
-		mailHooks: h.mailHooks(head.Agent, 0), guest: h.guest,
-		note: func(text string) { h.later.put(h.reader(), text) },
+		messageHooks: r.messageHooks(head.Agent, 0), answer: r.delivery,
+		note: func(text string) { r.channel().Later.Put(r.address(), text) },
 	})
 }
 
@@ -108,7 +107,7 @@ func (j *Judge) sendsFor(ctx context.Context, w *Workspace, ev hook.AnyEvent) co
 	}
 	env := *ev.Head()
 	env.Metadata, env.Mark = nil, nil
-	return mailHooks{j, w, env, 0}.sender(ctx, delivery.HopsIn(ctx))
+	return messageHooks{j, w, env, 0}.sender(ctx, delivery.HopsIn(ctx))
 }
 
 // senderOf is who sends for the hooks of an event.
@@ -124,20 +123,22 @@ func (s sender) Broadcast(ctx context.Context, text string) error { return s.Sen
 
 // Send sends a message in the agent's name.
 func (s sender) Send(ctx context.Context, to, text string) error {
-	store, err := s.j.openRelay(ctx)
+	store, err := s.j.channel().Store(ctx)
 	if err != nil {
 		return err
 	}
 	if store == nil {
 		return errors.New("the messages of agents cannot be opened; hookway status says why")
 	}
-	if s.guest != nil {
-		if s.env.Agent, err = s.j.nameOf(ctx, s.guest); err != nil {
+	if s.answer != nil {
+		if name, ok, err := s.answer.SenderName(ctx); err != nil {
 			return err
+		} else if ok {
+			s.env.Agent = name
 		}
 	}
 	m := relay.Message{From: s.env.Agent, Session: s.env.Session, To: to, Content: text, Agent: true, Hook: true, Hops: s.hops}
-	posted, err := delivery.Send(ctx, store, s.mailHooks, m)
+	posted, err := delivery.Send(ctx, store, s.messageHooks, m)
 	if posted.Note != "" && s.note != nil {
 		s.note(posted.Note)
 	}
@@ -145,23 +146,4 @@ func (s sender) Send(ctx context.Context, to, text string) error {
 		s.j.Relay.Sent(ctx)
 	}
 	return err
-}
-
-// nameOf is what others call a guest. It joins, should it not have been able to.
-func (j *Judge) nameOf(ctx context.Context, g *guest) (string, error) {
-	for !g.turn.TryLock() {
-		if sleep.For(ctx, 5*time.Millisecond) != nil {
-			return "", ctx.Err()
-		}
-	}
-	defer g.turn.Unlock()
-	if g.p.Name == "" {
-		if err := j.seat(ctx, g); err != nil {
-			return "", err
-		}
-	}
-	if g.p.Name == "" {
-		return g.p.Program, nil // its session has ended
-	}
-	return g.p.Name, nil
 }

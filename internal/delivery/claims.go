@@ -1,0 +1,357 @@
+package delivery
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/relay"
+)
+
+// Bounds of the messages in one answer.
+const (
+	mostMessages = 16
+	leastRoom    = 1 << 10          // bytes without which an answer takes none
+	framing      = 512              // bytes that stand around a message
+	stopsInRow   = 4                // messages make an agent go on so often in a row; some ignore a fifth
+	flushTime    = 10 * time.Second // in which an agent has written down what it was given
+	flushSlack   = 50 * time.Millisecond
+)
+
+// itemHead is how a message begins that an agent is given.
+var itemHead = regexp.MustCompile(`^Message from .+ \[[0-9a-z]{8}\]`)
+
+// batch is the messages of one answer.
+type batch struct {
+	claimed []Item
+	again   []unconfirmed // what the agent was told before, and has lost
+	replied time.Time     // when the answer was made
+}
+
+// prove notes what an event says of the messages before it. The caller holds the
+// subscriber's turn.
+func (a *Answer) prove(ctx context.Context) {
+	n, s, e := a.native, a.sub, &a.event
+	if stop, ok := e.Body().(hook.AgentResult); !ok {
+		if run, ok := e.Body().(hook.AgentRun); ok {
+			s.row = 0
+			if s.seat != nil && s.byPerson(run.Prompt) {
+				n.notice(s.seat.Human(ctx))
+			}
+		}
+	} else if !stop.StopHookActive {
+		s.row = 0
+	}
+	if s.seat == nil {
+		return
+	}
+	a.confirm()
+	for len(s.unnoted) > 0 {
+		if err := s.seat.Done(ctx, s.unnoted[0].ID, s.unnoted[0].Repeat); err != nil {
+			n.notice(err)
+			break
+		}
+		s.unnoted = s.unnoted[1:]
+	}
+	if e.is(hook.SessionStart.Info(), hook.SessionEnd.Info()) { // the agent has done nothing yet, or any more
+		return
+	}
+	if s.unseen && e.Began.After(s.at) {
+		err := s.seat.Seen(ctx)
+		n.notice(err)
+		s.unseen = err != nil || len(s.unnoted) > 0 // then the next event says it again
+	}
+}
+
+// byPerson reports whether a person wrote a prompt: some agents begin a new turn
+// with what a hook has told them at the stop of the last one.
+func (s *subscriber) byPerson(prompt string) bool {
+	prompt = strings.TrimSpace(prompt)
+	return prompt != "" && (s.reason == "" || prompt != strings.TrimSpace(s.reason)) && !itemHead.MatchString(prompt)
+}
+
+// roomFor is how many bytes of messages an answer can have: none at events at
+// which the agent takes no text, or should not go on.
+func (a *Answer) roomFor(out *hook.Outcome[any]) int {
+	e, takes := &a.event, false
+	switch {
+	case e.is(hook.SessionStart.Info(), hook.PostToolUse.Info(), hook.PostToolUseFailure.Info()):
+		takes = e.Injects
+	case e.is(hook.AgentStart.Info()):
+		takes = e.Injects && out.Action != hook.ActionBlock
+	case e.is(hook.GenerateStart.Info()):
+		takes = e.Injects && out.Action != hook.ActionBlock && !e.Prompts
+	case e.is(hook.AgentStop.Info()):
+		takes = e.GoesOn && a.mayGoOn()
+	}
+	if !takes {
+		return 0
+	}
+	return mostTaken - len(out.Inject) - len(out.Reason)
+}
+
+// mayGoOn reports whether an agent that is about to stop may be given messages to
+// work on: not one that its user has stopped, and not without end.
+func (a *Answer) mayGoOn() bool {
+	stop, _ := a.event.Body().(hook.AgentResult)
+	native, _ := a.event.Head().Metadata["native"].(map[string]any)
+	if status, _ := native["status"].(string); status != "" && status != "completed" {
+		return false
+	}
+	if a.native.OneEvent { // this process knows of no stop before
+		return !stop.StopHookActive
+	}
+	return a.sub.row < stopsInRow
+}
+
+// addMessages puts messages into the answer, if there are some and the agent takes them
+// now.
+func (a *Answer) addMessages(ctx context.Context, out *hook.Outcome[any]) {
+	s := a.sub
+	if !s.turn.TryLock() { // another event is being given what there is
+		return
+	}
+	defer s.turn.Unlock()
+	defer a.count(out)
+	room := a.roomFor(out)
+	if s.seat == nil || s.busy || room < leastRoom {
+		return
+	}
+	ctx, cancel := half(ctx)
+	defer cancel()
+	texts := a.lost(ctx, room)
+	for _, text := range texts {
+		room -= len(text) + len("\n\n")
+	}
+	if room >= leastRoom {
+		texts = append(texts, a.take(ctx, room)...)
+	}
+	if len(texts) == 0 {
+		return
+	}
+	if s.busy = true; !a.put(out, texts) {
+		a.settle(Returned)
+	}
+}
+
+// half is half of the time that is left, for what may be left out.
+func half(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithTimeout(ctx, noteTime)
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/2)
+}
+
+// count notes whether the agent stops.
+func (a *Answer) count(out *hook.Outcome[any]) {
+	if !a.event.is(hook.AgentStop.Info()) {
+		return
+	}
+	if a.sub.reason = ""; out.Action == hook.ActionBlock {
+		a.sub.row, a.sub.reason = a.sub.row+1, out.Reason
+	}
+}
+
+// take claims the messages that fit, and gives what the agent is to read.
+func (a *Answer) take(ctx context.Context, room int) (texts []string) {
+	s := a.sub
+	reading, done := context.WithTimeout(ctx, joinTime)
+	taken, err := s.seat.Take(reading, mostMessages)
+	done()
+	a.native.notice(err)
+	all := append(s.kept, taken...)
+	s.kept = nil
+	for i, t := range all {
+		item, err := a.claim(ctx, t, &room, len(texts) == 0)
+		if err != nil {
+			if !errors.Is(err, errNoRoom) {
+				a.native.notice(err)
+			}
+			a.release(all[i:])
+			break
+		}
+		if item.shown != "" {
+			texts = append(texts, item.shown)
+			a.claimed = append(a.claimed, item)
+		}
+	}
+	return texts
+}
+
+// release lets others, or later events, have messages that were taken only. Of one
+// that somebody may have given before, that must stay known.
+func (a *Answer) release(taken []relay.Taken) {
+	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+	defer cancel()
+	for _, t := range taken {
+		if t.Again != nil {
+			a.sub.kept = append(a.sub.kept, t)
+			continue
+		}
+		a.native.notice(a.sub.seat.Release(ctx, t.Message.ID))
+	}
+}
+
+// errNoRoom says that a message does not fit into the answer any more.
+var errNoRoom = errors.New("the answer has no room")
+
+// claim claims one message. An item that shows nothing is a message that is not, or not
+// now, to be given.
+func (a *Answer) claim(ctx context.Context, t relay.Taken, room *int, first bool) (item Item, err error) {
+	s := a.sub
+	item = Item{Message: Clean(t.Message)}
+	need := min(len(item.Content), contentMost) + framing
+	if t.Again != nil {
+		need = len(t.Again.Text) + len(RepeatMark)
+	}
+	if need > *room && (!first || *room < leastRoom) {
+		return Item{}, errNoRoom
+	}
+	var text string
+	if t.Again != nil {
+		text, item.Repeat, err = a.retry(ctx, t)
+	} else if ok, asked := item.ask(ctx, s.seat, a.event.Hooks(s.p.Name, item.Hops)); asked != nil || !ok {
+		err = asked
+	} else {
+		text = Text(item.Message, a.native.machine(), item.Inject)
+	}
+	if text == "" || err != nil {
+		return Item{}, unlessTaken(err)
+	}
+	if len(text) > *room {
+		text = cut(text, *room, item.ID)
+	}
+	a.sign()
+	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	defer cancel()
+	if err := s.seat.Begin(ctx, item.ID, text, "hook"); err != nil {
+		return Item{}, unlessTaken(err)
+	}
+	*room -= len(text) + len("\n\n")
+	item.shown = text
+	return item, nil
+}
+
+// unlessTaken leaves out the error of a message that somebody else has claimed
+// meanwhile: it is not to be given, and those after it are.
+func unlessTaken(err error) error {
+	_, err = ours(err)
+	return err
+}
+
+// cut gives the begin of a text that is too long, and says where the rest is.
+func cut(text string, most int, id string) string {
+	more := moreOf(id)
+	return upTo(text, most-len(more)) + more
+}
+
+// retry decides about a message that somebody had put into an answer and then died.
+// If the agent has it, that is noted; if that cannot be known yet, it waits; if it
+// never can, the text says so.
+func (a *Answer) retry(ctx context.Context, t relay.Taken) (text string, repeat bool, err error) {
+	s, again := a.sub, *t.Again
+	if again.Transcript == "" && again.Session == s.p.Session {
+		again.Transcript = s.p.Transcript
+	}
+	if again.How == "hook" && a.answeredBefore() { // its answer has no other way to the agent than this one
+		return again.Text, false, nil
+	}
+	switch finding := Look(again, t.Message.ID); {
+	case finding == Found:
+		s.unseen, s.at = true, a.event.Began
+		return "", false, s.seat.Done(ctx, t.Message.ID, false)
+	case finding == Absent && writtenSince(again):
+		return again.Text, false, nil
+	case again.Transcript != "" && time.Since(again.At) < flushTime && !writtenSince(again):
+		s.kept = append(s.kept, t)
+		return "", false, nil
+	}
+	return strings.TrimSuffix(again.Text, RepeatMark) + RepeatMark, true, nil
+}
+
+// writtenSince reports whether a transcript was written to after an attempt: until
+// then it says nothing of it, since agents write late.
+func writtenSince(a relay.Attempt) bool {
+	info, err := os.Stat(a.Transcript)
+	return err == nil && info.ModTime().After(a.At.Add(flushSlack))
+}
+
+// sign notes which event is answered, before a message is in the answer.
+func (a *Answer) sign() {
+	if len(a.claimed) > 0 {
+		return
+	}
+	file := a.native.profileFile(a.sub)
+	p, err := readProfile(file)
+	if err == nil {
+		p.Answered, p.At = a.sum(), time.Now()
+		err = p.write(file)
+	}
+	a.native.notice(err)
+}
+
+// answeredBefore reports whether the same event is asked about again, because who
+// was to answer it has died: then what was in that answer has reached nobody.
+func (a *Answer) answeredBefore() bool {
+	p, err := readProfile(a.native.profileFile(a.sub))
+	return err == nil && p.Answered == a.sum() && time.Since(p.At) < time.Minute
+}
+
+func (a *Answer) sum() string {
+	sum := sha256.Sum256(a.event.Raw)
+	return hex.EncodeToString(sum[:])
+}
+
+// settleMessages notes what became of the messages of an answer: the agent has them, or
+// a later event gets them.
+func (a *Answer) settleMessages(f Fate) {
+	if len(a.claimed)+len(a.again) == 0 {
+		return
+	}
+	a.sub.turn.Lock()
+	defer a.sub.turn.Unlock()
+	a.settle(f)
+}
+
+// settle is settleMessages for who holds the subscriber's turn.
+func (a *Answer) settle(f Fate) {
+	s := a.sub
+	a.retell(f)
+	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+	defer cancel()
+	if f == Delivered {
+		a.printed()
+	}
+	for _, item := range a.claimed {
+		switch {
+		case f == Unconfirmed, f == Returned && item.Repeat: // this answer, or an earlier one, may have had it
+			s.keep(item)
+		case s.seat == nil: // it is looked up when the session is resumed
+		case f == Returned:
+			a.native.notice(s.seat.Release(ctx, item.ID))
+		default:
+			if err := s.seat.Done(ctx, item.ID, item.Repeat); err != nil {
+				a.native.notice(err)
+				s.unnoted = append(s.unnoted, item)
+			}
+		}
+	}
+	a.claimed, s.busy = nil, false
+	if f == Delivered {
+		s.unseen, s.at = true, a.replied
+	}
+}
+
+// keep has a later event decide about a message of which it is not known whether the
+// agent has it. The caller holds the subscriber's turn.
+func (s *subscriber) keep(item Item) {
+	attempt := relay.Attempt{Text: item.shown, Session: s.p.Session, Transcript: s.p.Transcript, How: "hook", At: time.Now()}
+	s.kept = append(s.kept, relay.Taken{Message: item.Message, Again: &attempt})
+}
