@@ -13,7 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) agentsCommand() *cobra.Command {
+func agentsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agents",
 		Short: "List the agents that messages can be sent to, running or not",
@@ -24,13 +24,13 @@ does not run waits until it comes back. Of several sessions with one name, the
 first has the inbox, and the others stand below it. hookway sessions lists the
 terminals that run now.`,
 		Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.agents(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return showAgents(cmd.Context(), a) },
 	}
-	cmd.AddCommand(a.forgetAgentCommand())
+	cmd.AddCommand(forgetAgentCommand(a))
 	return cmd
 }
 
-func (a *app) agents(ctx context.Context) error {
+func showAgents(ctx context.Context, a *app) error {
 	a.hearOthers(ctx)
 	return a.withRelay(ctx, func(store *relay.Store) error {
 		all, err := store.Agents(ctx)
@@ -47,7 +47,7 @@ func (a *app) agents(ctx context.Context) error {
 			fmt.Fprintln(a.out, "No agent is known; hookway run -n NAME -- claude starts one")
 			return nil
 		}
-		away := a.away(ctx)
+		away := awayAgents(ctx, a)
 		table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "NAME\tSTATE\tWAITING\tPROGRAM\tCHANNELS\tFOLDER")
 		for _, agent := range all {
@@ -61,8 +61,8 @@ func (a *app) agents(ctx context.Context) error {
 	})
 }
 
-// away are the machines that are not linked now, with when they were last heard.
-func (a *app) away(ctx context.Context) map[string]time.Time {
+// awayAgents are the machines that are not linked now, with when they were last heard.
+func awayAgents(ctx context.Context, a *app) map[string]time.Time {
 	if !a.linked() {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) forgetAgentCommand() *cobra.Command {
+func forgetAgentCommand(a *app) *cobra.Command {
 	var force bool
 	var machine string
 	cmd := &cobra.Command{
@@ -34,13 +34,13 @@ does so for itself. If the machine is joined again, it is known again.`,
 		ValidArgsFunction: a.completeAgent,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if machine != "" {
-				return a.forgetMachine(cmd.Context(), machine, force)
+				return forgetMachine(cmd.Context(), a, machine, force)
 			}
 			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
 				if err := store.Forget(cmd.Context(), args[0], force); err != nil {
 					return err
 				}
-				return a.forgotten(args[0])
+				return sayForgotten(a, args[0])
 			})
 		},
 	}
@@ -54,7 +54,7 @@ does so for itself. If the machine is joined again, it is known again.`,
 
 // forgetMachine forgets a machine that is not joined now. Its stream is the daemon's,
 // which removes it, or does so when it carries messages again.
-func (a *app) forgetMachine(ctx context.Context, machine string, force bool) error {
+func forgetMachine(ctx context.Context, a *app, machine string, force bool) error {
 	v, _ := buildVersion()
 	st, err := daemonStatus(ctx, a.getenv, v)
 	if err == nil && st.Relay != nil && slices.ContainsFunc(st.Relay.Peers, func(m string) bool { return strings.EqualFold(m, machine) }) {
@@ -67,11 +67,11 @@ func (a *app) forgetMachine(ctx context.Context, machine string, force bool) err
 		if err := a.pokeRelay(ctx); err != nil && !errors.Is(err, errDaemonOff) {
 			a.warn("what is kept for %s is removed when the daemon carries messages again: %v", machine, err)
 		}
-		return a.forgotten(machine)
+		return sayForgotten(a, machine)
 	})
 }
 
-func (a *app) forgotten(name string) error {
+func sayForgotten(a *app, name string) error {
 	if a.json {
 		return a.print(map[string]string{"forgotten": name})
 	}

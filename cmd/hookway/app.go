@@ -108,15 +108,15 @@ func (a *app) root() *cobra.Command {
 		said, _, _ := strings.Cut(err.Error(), ": strconv.") // which is about Go
 		return fmt.Errorf("%s; %s --help shows the flags", said, cmd.CommandPath())
 	})
-	for _, command := range []func() *cobra.Command{
-		a.fireCommand, a.listCommand, a.testCommand, a.trustCommand, a.untrustCommand, a.initCommand,
-		a.runCommand, a.hookCommand, a.installCommand, a.uninstallCommand, a.schemaCommand, a.versionCommand,
-		a.sessionsCommand, a.holdCommand, a.releaseCommand, a.injectCommand, a.sendCommand, a.messagesCommand, a.outputCommand,
-		a.serveCommand, a.statusCommand, a.stopCommand, a.logCommand, a.statsCommand, a.doctorCommand, a.benchCommand, a.memoryCommand,
-		a.attachCommand, a.paneCommand, a.typesCommand, a.nodeCommand, a.mcpCommand,
-		a.inboxCommand, a.receiptsCommand, a.agentsCommand, a.channelsCommand,
+	for _, command := range []func(*app) *cobra.Command{
+		fireCommand, listCommand, testCommand, trustCommand, untrustCommand, initCommand,
+		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
+		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
+		serveCommand, statusCommand, stopCommand, logCommand, statsCommand, doctorCommand, benchCommand, memoryCommand,
+		attachCommand, paneCommand, typesCommand, nodeCommand, mcpCommand,
+		inboxCommand, receiptsCommand, agentsCommand, channelsCommand,
 	} {
-		root.AddCommand(command())
+		root.AddCommand(command(a))
 	}
 	root.InitDefaultCompletionCmd("")
 	for _, c := range root.Commands() { // without this, a wrong word prints the help and is a success

@@ -29,10 +29,10 @@ type attached struct {
 // 128 KiB for one argument.
 const mostSettings = 100 << 10
 
-// attach gives an agent that takes hooks by flag or environment those of
+// attachHooks gives an agent that takes hooks by flag or environment those of
 // hookway, for this session; no file is touched. An agent in whose configuration
 // they are already needs nothing.
-func (a *app) attach(command []string, warn func(string)) attached {
+func attachHooks(a *app, command []string, warn func(string)) attached {
 	as := attached{command: command}
 	name, direct := agentName(command), true
 	if by := session.AgentOf(command); name != by && by != "" {
@@ -66,7 +66,7 @@ func (a *app) attach(command []string, warn func(string)) attached {
 	}
 	rest := command[1:]
 	if name == "claude" {
-		if rest, err = a.joinSettings(args, rest); err != nil {
+		if rest, err = joinSettings(a, args, rest); err != nil {
 			warn("hookway's hooks do not run in this session: " + err.Error() + "; hookway install claude writes them into its configuration")
 			return as
 		}
@@ -90,7 +90,7 @@ const maxSettings = 4 << 20
 // joinSettings puts what the user says with --settings into ours, which are the
 // last of args, since Claude Code takes that flag once. It gives the user's
 // arguments without it.
-func (a *app) joinSettings(args, user []string) (rest []string, err error) {
+func joinSettings(a *app, args, user []string) (rest []string, err error) {
 	at, value, n := findSettings(user)
 	if at < 0 {
 		return user, nil

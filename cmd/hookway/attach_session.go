@@ -18,7 +18,7 @@ import (
 	"github.com/hookway/hookway/internal/tmux"
 )
 
-func (a *app) attachCommand() *cobra.Command {
+func attachCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "attach [NAME]",
 		Short: "Show a session that was started with hookway run --tmux",
@@ -28,14 +28,14 @@ on. If its program ends meanwhile, hookway's exit code is the program's.`,
 		Example: "  hookway run --tmux -n Alice -- claude\n  hookway attach Alice",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.attachSession(cmd.Context(), strings.Join(args, ""))
+			return attachSession(cmd.Context(), a, strings.Join(args, ""))
 		},
 	}
 }
 
 // attachSession shows a session that runs.
-func (a *app) attachSession(ctx context.Context, name string) error {
-	server, _, err := a.tmuxServer(ctx)
+func attachSession(ctx context.Context, a *app, name string) error {
+	server, _, err := tmuxServer(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/hookway/hookway/internal/bench"
 )
 
-func (a *app) benchCommand() *cobra.Command {
+func benchCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure hookway on this machine",
 	}
-	cmd.AddCommand(a.benchHookCommand(), a.benchAgentCommand())
+	cmd.AddCommand(benchHookCommand(a), benchAgentCommand(a))
 	return cmd
 }
 
-func (a *app) benchHookCommand() *cobra.Command {
+func benchHookCommand(a *app) *cobra.Command {
 	var runs int
 	cmd := &cobra.Command{
 		Use:   "hook",
@@ -39,14 +39,14 @@ start of hookway-hook to its end.`,
 				return err
 			}
 			report, err := bench.Hook(cmd.Context(), programs, runs)
-			return a.printBench(report, err)
+			return printBench(a, report, err)
 		},
 	}
 	cmd.Flags().IntVarP(&runs, "runs", "n", 500, "how many `RUNS` are measured")
 	return cmd
 }
 
-func (a *app) benchAgentCommand() *cobra.Command {
+func benchAgentCommand(a *app) *cobra.Command {
 	plan := bench.AgentPlan{}
 	cmd := &cobra.Command{
 		Use:   "agent AGENT",
@@ -78,7 +78,7 @@ the one in PATH, or --program, or the variable that docs/e2e.md names.`,
 				return err
 			}
 			report, err := bench.Agent(cmd.Context(), plan, func(doing string) { fmt.Fprintf(a.err, "hookway: measuring %s\n", doing) })
-			return a.printBench(report, err)
+			return printBench(a, report, err)
 		},
 	}
 	cmd.Flags().StringVar(&plan.Program, "program", "", "the agent's `PROGRAM`")
@@ -99,7 +99,7 @@ func ownPrograms() (bench.Programs, error) {
 }
 
 // printBench prints a report that there is.
-func (a *app) printBench(report interface{ Print(io.Writer) }, err error) error {
+func printBench(a *app, report interface{ Print(io.Writer) }, err error) error {
 	if err != nil {
 		return err
 	}

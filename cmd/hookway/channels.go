@@ -13,24 +13,24 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) channelsCommand() *cobra.Command {
+func channelsCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "channels",
 		Short: "List the channels, join one, or leave it",
 		Long: `List the channels and who is in them. What is sent to '#name' goes to all of them
 but the sender. A channel is there as soon as somebody has joined it.`,
 		Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.channels(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return showChannels(cmd.Context(), a) },
 	}
 	cmd.AddCommand(
-		a.memberCommand("join", "Join a channel", "joins", (*relay.Store).JoinChannel),
-		a.memberCommand("leave", "Leave a channel", "leaves", (*relay.Store).LeaveChannel),
-		a.membersCommand(),
+		memberCommand(a, "join", "Join a channel", "joins", (*relay.Store).JoinChannel),
+		memberCommand(a, "leave", "Leave a channel", "leaves", (*relay.Store).LeaveChannel),
+		membersCommand(a),
 	)
 	return cmd
 }
 
-func (a *app) channels(ctx context.Context) error {
+func showChannels(ctx context.Context, a *app) error {
 	return a.withRelay(ctx, func(store *relay.Store) error {
 		all, err := store.Channels(ctx)
 		if err != nil {
@@ -55,7 +55,7 @@ func (a *app) channels(ctx context.Context) error {
 }
 
 // memberCommand is join, or leave.
-func (a *app) memberCommand(word, short, does string, do func(*relay.Store, context.Context, string, string) error) *cobra.Command {
+func memberCommand(a *app, word, short, does string, do func(*relay.Store, context.Context, string, string) error) *cobra.Command {
 	var agent string
 	cmd := &cobra.Command{
 		Use:               word + " '#CHANNEL'",
@@ -92,7 +92,7 @@ func (a *app) memberCommand(word, short, does string, do func(*relay.Store, cont
 	return cmd
 }
 
-func (a *app) membersCommand() *cobra.Command {
+func membersCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "members '#CHANNEL'",
 		Short:             "List who is in a channel",

@@ -33,7 +33,7 @@ type examined struct {
 	Seen []doctor.Seen `json:"seen,omitempty"`
 }
 
-func (a *app) doctorCommand() *cobra.Command {
+func doctorCommand(a *app) *cobra.Command {
 	e := &examining{app: a}
 	cmd := &cobra.Command{
 		Use:       "doctor [AGENT...]",
@@ -58,7 +58,7 @@ a model.`,
 			case e.capabilities && e.live:
 				return errors.New("--capabilities prints a table only; leave --live out")
 			case e.capabilities:
-				return a.showCapabilities(args)
+				return showCapabilities(a, args)
 			}
 			return e.run(cmd.Context(), args)
 		},
@@ -186,7 +186,7 @@ func (e *examining) mark(level doctor.Level) string {
 	return text
 }
 
-func (a *app) showCapabilities(agents []string) error {
+func showCapabilities(a *app, agents []string) error {
 	for _, name := range agents {
 		if !slices.Contains(install.Agents(), name) && !slices.Contains(codecNames(), name) {
 			return fmt.Errorf("the agent %q is unknown; known: %s", name, strings.Join(install.Agents(), ", "))

@@ -26,7 +26,7 @@ const observerPatience = hook.DefaultTimeout + server.CloseGrace
 // maxEvent bounds what is read as an event.
 const maxEvent = wire.MaxSize
 
-func (a *app) fireCommand() *cobra.Command {
+func fireCommand(a *app) *cobra.Command {
 	var file string
 	var f fireOptions
 	cmd := &cobra.Command{
@@ -53,7 +53,7 @@ is to ask, as it is under an agent.`,
 			return eventNames(), cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.fire(cmd.Context(), args[0], file, f)
+			return fireEvent(cmd.Context(), a, args[0], file, f)
 		},
 	}
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read the payload from `FILE`; - is stdin")
@@ -68,10 +68,10 @@ type fireOptions struct {
 	session, agent string
 }
 
-func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error {
+func fireEvent(ctx context.Context, a *app, name, file string, f fireOptions) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP) // hooks' processes end with us
 	defer stop()
-	data, err := a.payload(ctx, file)
+	data, err := readPayload(ctx, a, file)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 		record, recorded = a.home.Recorder(w, func(line string) { a.warn("%s", line) })
 	}
 	defer recorded()
-	out, err := w.Fire(ctx, name, data, a.envelope(f), f.dry, record)
+	out, err := w.Fire(ctx, name, data, envelopeOf(a, f), f.dry, record)
 	if err != nil {
 		return errors.Join(err, w.Close())
 	}
@@ -124,8 +124,8 @@ func (a *app) fire(ctx context.Context, name, file string, f fireOptions) error 
 	return nil
 }
 
-// envelope is what an event has that does not say more itself.
-func (a *app) envelope(f fireOptions) hook.Envelope {
+// envelopeOf is what an event has that does not say more itself.
+func envelopeOf(a *app, f fireOptions) hook.Envelope {
 	env := hook.Envelope{Session: f.session, Agent: f.agent, Source: "cli", CWD: server.Cwd()}
 	if env.Session == "" {
 		env.Session = a.getenv("HOOKWAY_SESSION")
@@ -136,8 +136,8 @@ func (a *app) envelope(f fireOptions) hook.Envelope {
 	return env
 }
 
-// payload reads the event's payload. "" is an empty one, unless stdin is a file.
-func (a *app) payload(ctx context.Context, file string) ([]byte, error) {
+// readPayload reads the event's payload. "" is an empty one, unless stdin is a file.
+func readPayload(ctx context.Context, a *app, file string) ([]byte, error) {
 	from := a.in
 	switch {
 	case file == "" && !hasInput(from):

@@ -10,7 +10,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) holdCommand() *cobra.Command {
+func holdCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hold NAME",
 		Short: "Keep hookway from typing to a session's program",
@@ -20,12 +20,12 @@ waits, in its order, until hookway release. The program's own hooks go on.`,
 		Args:              exactly("NAME"),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeHold(cmd.Context(), args[0], (*roster.Remote).Hold)
+			return changeHold(cmd.Context(), a, args[0], (*roster.Remote).Hold)
 		},
 	}
 }
 
-func (a *app) releaseCommand() *cobra.Command {
+func releaseCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "release NAME",
 		Short:             "Let hookway type to a session's program again",
@@ -33,12 +33,12 @@ func (a *app) releaseCommand() *cobra.Command {
 		Args:              exactly("NAME"),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeHold(cmd.Context(), args[0], (*roster.Remote).Release)
+			return changeHold(cmd.Context(), a, args[0], (*roster.Remote).Release)
 		},
 	}
 }
 
-func (a *app) changeHold(ctx context.Context, name string, change func(*roster.Remote, context.Context) error) error {
+func changeHold(ctx context.Context, a *app, name string, change func(*roster.Remote, context.Context) error) error {
 	r, err := a.find(ctx, name)
 	if err != nil {
 		return err

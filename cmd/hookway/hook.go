@@ -29,7 +29,7 @@ type hearing struct {
 	local                bool
 }
 
-func (a *app) hookCommand() *cobra.Command {
+func hookCommand(a *app) *cobra.Command {
 	var h hearing
 	cmd := &cobra.Command{
 		Use:   "hook AGENT",
@@ -55,7 +55,7 @@ hookway-hook when there is no daemon.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h.agent = args[0]
-			return a.answer(cmd.Context(), h)
+			return answerHook(cmd.Context(), a, h)
 		},
 	}
 	flags := cmd.Flags()
@@ -74,8 +74,8 @@ func codecNames() []string {
 	return names
 }
 
-// answer prints the answer to the agent's event.
-func (a *app) answer(ctx context.Context, h hearing) error {
+// answerHook prints the answer to the agent's event.
+func answerHook(ctx context.Context, a *app, h hearing) error {
 	began := time.Now()
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP) // death by a signal would let the tool run
 	dir, err := os.Getwd()
@@ -90,26 +90,26 @@ func (a *app) answer(ctx context.Context, h hearing) error {
 		if err == nil {
 			err = fmt.Errorf("the event has more than %d MiB", call.MaxEvent>>20)
 		}
-		return a.reply(call.Refuse(h.agent, h.event, r.Stdin, h.policy, hook.LogLine("hookway could not read the event: "+err.Error())))
+		return printReply(a, call.Refuse(h.agent, h.event, r.Stdin, h.policy, hook.LogLine("hookway could not read the event: "+err.Error())))
 	}
 	if h.timeout > 0 {
 		r.Timeout = max(h.timeout-time.Since(began), time.Millisecond)
 	}
 	if !h.local && a.getenv("HOOKWAY_DAEMON") != "off" {
-		if reply, err := a.askDaemon(ctx, r); err == nil {
-			return a.reply(reply)
+		if reply, err := askDaemon(ctx, a, r); err == nil {
+			return printReply(a, reply)
 		} else if ctx.Err() == nil {
 			a.warn("without the daemon: %v", err)
 		}
 	}
-	return a.judgeHere(ctx, r)
+	return judgeHere(ctx, a, r)
 }
 
 // daemonTime bounds how long a daemon is looked for, if the agent waits as long.
 const daemonTime = 2 * time.Second
 
 // askDaemon has the daemon answer, and starts it if there is none.
-func (a *app) askDaemon(ctx context.Context, r *call.Request) (call.Reply, error) {
+func askDaemon(ctx context.Context, a *app, r *call.Request) (call.Reply, error) {
 	at, err := call.Find(a.getenv)
 	if err != nil {
 		return call.Reply{}, err
@@ -178,7 +178,7 @@ func reachTime(timeout time.Duration) time.Duration {
 }
 
 // judgeHere answers in this process.
-func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
+func judgeHere(ctx context.Context, a *app, r *call.Request) error {
 	j := &judge.Judge{Log: func(line string) { a.warn("%s", line) }, Memory: a.home.Memories().For, MemoryHooks: a.home.Memories().Hooks, Webhooks: a.home.Webhooks(), Relay: a.judgesRelay()}
 	if _, state, err := config.Places(a.getenv); err == nil {
 		j.Continues = filepath.Join(state, "continues")
@@ -186,7 +186,7 @@ func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
 	j.Operations = a.home.Operations(j.Log)
 	closeLog := a.home.RecordTo(j)
 	reply := j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r)
-	err := a.reply(reply)
+	err := printReply(a, reply)
 	var written *exit // the agent reads the exit code too
 	if errors.As(err, &written) {
 		reply.Pass(nil)
@@ -200,8 +200,8 @@ func (a *app) judgeHere(ctx context.Context, r *call.Request) error {
 	return err
 }
 
-// reply prints an answer.
-func (a *app) reply(r call.Reply) error {
+// printReply prints an answer.
+func printReply(a *app, r call.Reply) error {
 	_, err := a.out.Write(r.Stdout)
 	_, _ = a.err.Write(r.Stderr)
 	if err != nil {

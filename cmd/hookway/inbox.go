@@ -24,7 +24,7 @@ type reading struct {
 	all, follow bool
 }
 
-func (a *app) inboxCommand() *cobra.Command {
+func inboxCommand(a *app) *cobra.Command {
 	r := &reading{app: a}
 	cmd := &cobra.Command{
 		Use:   "inbox [NAME]",
@@ -46,7 +46,7 @@ last ones it has got. That changes nothing.`,
 	}
 	cmd.Flags().BoolVar(&r.all, "all", false, "show those that were read already, too")
 	cmd.Flags().BoolVarP(&r.follow, "follow", "f", false, "go on, and show each message as it comes; with --json, one line each")
-	cmd.AddCommand(a.readCommand())
+	cmd.AddCommand(readCommand(a))
 	return cmd
 }
 

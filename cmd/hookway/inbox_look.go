@@ -90,7 +90,7 @@ func (r *reading) showItems(store *relay.Store, items []relay.Item) error {
 	return r.table(store, items)
 }
 
-func (a *app) readCommand() *cobra.Command {
+func readCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "read ID",
 		Short:             "Show one message whole",
@@ -105,14 +105,14 @@ func (a *app) readCommand() *cobra.Command {
 				if a.json {
 					return a.print(tracked{m, receipts})
 				}
-				return a.showMessage(store, delivery.Clean(m))
+				return showMessage(a, store, delivery.Clean(m))
 			})
 		},
 	}
 }
 
 // showMessage prints a message with all that is known of it.
-func (a *app) showMessage(store *relay.Store, m relay.Message) error {
+func showMessage(a *app, store *relay.Store, m relay.Message) error {
 	var text strings.Builder
 	line := func(name, value string) {
 		if value != "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/server"
 )
 
-func (a *app) initCommand() *cobra.Command {
+func initCommand(a *app) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -48,13 +48,13 @@ are none, the new ones are trusted, too.`,
 			case o.user && (cmd.Flags().Changed("lang") || cmd.Flags().Changed("name")):
 				return errors.New("--user writes rules, and no code; leave --lang and --name out, or write the hook in a folder and name it there")
 			case o.user:
-				return a.initUser()
+				return initUser(a)
 			case cmd.Flags().Changed("lang"):
-				return a.initLang(cmd.Context(), o)
+				return initLang(cmd.Context(), a, o)
 			case cmd.Flags().Changed("name"):
 				return errors.New("--name names the hook of --lang; say which language: " + strings.Join(scaffold.Languages(), ", "))
 			}
-			return a.init()
+			return initWorkspace(a)
 		},
 	}
 	cmd.Flags().BoolVar(&o.user, "user", false, "write your own configuration, which counts in every project")
@@ -67,15 +67,15 @@ are none, the new ones are trusted, too.`,
 	return cmd
 }
 
-func (a *app) init() error {
+func initWorkspace(a *app) error {
 	written, trusted, err := scaffold.Workspace(a.home.Options(), server.Cwd())
 	if err != nil {
 		return err
 	}
-	return a.sayInit(written, trusted)
+	return sayInit(a, written, trusted)
 }
 
-func (a *app) sayInit(written []string, trusted bool) error {
+func sayInit(a *app, written []string, trusted bool) error {
 	if a.json {
 		return a.print(map[string]any{"written": written, "trusted": trusted})
 	}
@@ -96,7 +96,7 @@ func (a *app) sayInit(written []string, trusted bool) error {
 }
 
 // initUser writes the user's own configuration, whose hooks run everywhere.
-func (a *app) initUser() error {
+func initUser(a *app) error {
 	dir, _, err := config.Places(a.getenv)
 	if err != nil {
 		return err

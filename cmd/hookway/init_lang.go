@@ -19,7 +19,7 @@ type initOptions struct {
 }
 
 // initLang writes a hook in a language, with its tests.
-func (a *app) initLang(ctx context.Context, o initOptions) error {
+func initLang(ctx context.Context, a *app, o initOptions) error {
 	options := a.home.Options()
 	options.Dir = server.Cwd()
 	k, err := scaffold.New(o.lang, o.name, options)
@@ -32,7 +32,7 @@ func (a *app) initLang(ctx context.Context, o initOptions) error {
 	if err := k.Write(ctx); err != nil {
 		return err
 	}
-	return a.sayHook(k)
+	return sayHook(a, k)
 }
 
 // completeLang offers the languages.
@@ -48,7 +48,7 @@ func completeLang(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 var errTodo = errors.New("the hook does not run before that")
 
 // sayHook says what was written.
-func (a *app) sayHook(k *scaffold.Kit) error {
+func sayHook(a *app, k *scaffold.Kit) error {
 	var next [][2]string
 	if len(k.Todo) == 0 {
 		next = k.Next()

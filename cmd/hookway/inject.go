@@ -12,7 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) injectCommand() *cobra.Command {
+func injectCommand(a *app) *cobra.Command {
 	var wait bool
 	cmd := &cobra.Command{
 		Use:   "inject NAME TEXT | -",
@@ -32,7 +32,7 @@ screen), written (more cannot be seen), failed (exit code 1, with the reason).`,
 			if err != nil {
 				return err
 			}
-			return a.inject(cmd.Context(), args[0], text, wait)
+			return injectText(cmd.Context(), a, args[0], text, wait)
 		},
 	}
 	cmd.Flags().BoolVarP(&wait, "wait", "w", false, "wait until it is known what has become of the text")
@@ -54,7 +54,7 @@ func (a *app) textOrStdin(arg string) (string, error) {
 	return string(text), nil
 }
 
-func (a *app) inject(ctx context.Context, name, text string, wait bool) error {
+func injectText(ctx context.Context, a *app, name, text string, wait bool) error {
 	r, err := a.find(ctx, name)
 	if err != nil {
 		return err

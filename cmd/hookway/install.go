@@ -40,7 +40,7 @@ type installed struct {
 	Error   string   `json:"error,omitempty"`
 }
 
-func (a *app) installCommand() *cobra.Command {
+func installCommand(a *app) *cobra.Command {
 	i := &installing{app: a}
 	cmd := &cobra.Command{
 		Use:       "install AGENT...",
@@ -68,7 +68,7 @@ so does hookway, unless you say --yes.`,
 	return cmd
 }
 
-func (a *app) uninstallCommand() *cobra.Command {
+func uninstallCommand(a *app) *cobra.Command {
 	i := &installing{app: a, remove: true}
 	cmd := &cobra.Command{
 		Use:       "uninstall AGENT...",

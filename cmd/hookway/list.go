@@ -19,7 +19,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) listCommand() *cobra.Command {
+func listCommand(a *app) *cobra.Command {
 	var events bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -27,9 +27,9 @@ func (a *app) listCommand() *cobra.Command {
 		Args:  exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if events {
-				return a.listEvents(cmd)
+				return listEvents(a, cmd)
 			}
-			return a.list(cmd)
+			return listHooks(a, cmd)
 		},
 	}
 	cmd.Flags().BoolVar(&events, "events", false, "show the events, their aliases, and what hooks may decide")
@@ -45,14 +45,14 @@ func shownHandler(h config.Hook) string {
 	return shown
 }
 
-func (a *app) list(cmd *cobra.Command) error {
+func listHooks(a *app, cmd *cobra.Command) error {
 	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
 		return err
 	}
 	defer w.Close()
 	a.home.ShowWarnings(w)
-	if err := a.printHooks(w); err != nil {
+	if err := printHooks(a, w); err != nil {
 		return err
 	}
 	if len(w.Set.Problems) > 0 { // they were told when the files were read
@@ -61,8 +61,8 @@ func (a *app) list(cmd *cobra.Command) error {
 	return nil
 }
 
-func (a *app) printHooks(w *server.Workspace) error {
-	notes := a.hookNotes(w.Set)
+func printHooks(a *app, w *server.Workspace) error {
+	notes := hookNotes(a, w.Set)
 	never := doctor.Never(a.getenv, server.Cwd(), w.Set.Hooks)
 	if a.json {
 		all := judge.Listing{Set: w.Set}.Document()
@@ -91,7 +91,7 @@ func (a *app) printHooks(w *server.Workspace) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	a.showWrapped(w.Set)
+	showWrapped(a, w.Set)
 	for _, h := range w.Set.Hooks {
 		if note := notes[h.ID]; note != "" {
 			fmt.Fprintln(a.out, field(h.ID, 80)+": "+field(note, 300))
@@ -111,7 +111,7 @@ const byNode = "run by Node: no grants are enforced"
 
 // hookNotes gives, by id, what the user should know of hooks: which of them nothing
 // holds back, and what the record says of those whose answers were odd.
-func (a *app) hookNotes(set *config.Set) map[string]string {
+func hookNotes(a *app, set *config.Set) map[string]string {
 	notes := map[string]string{}
 	if dir, err := a.home.AuditDir(); err == nil {
 		notes = audit.Notes(dir, set.Workspace, audit.Filter{Last: noted})
@@ -132,7 +132,7 @@ func relative(dir, place string) string {
 	return place
 }
 
-func (a *app) listEvents(cmd *cobra.Command) error {
+func listEvents(a *app, cmd *cobra.Command) error {
 	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
 		return err

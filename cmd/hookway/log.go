@@ -31,7 +31,7 @@ type logOptions struct {
 	explain bool
 }
 
-func (a *app) logCommand() *cobra.Command {
+func logCommand(a *app) *cobra.Command {
 	var o logOptions
 	cmd := &cobra.Command{
 		Use:   "log",
@@ -59,14 +59,14 @@ changed the log.`,
 			case o.Last == 0:
 				return errors.New("-n 0: that is none; use -n 1 or more, or no -n")
 			}
-			return a.log(cmd.Context(), o)
+			return showLog(cmd.Context(), a, o)
 		},
 	}
 	o.addFilter(cmd)
 	cmd.Flags().IntVarP(&o.Last, "last", "n", 0, "show the last `N` only; with -f the default is 10")
 	cmd.Flags().BoolVarP(&o.follow, "follow", "f", false, "go on with what is recorded from now on")
 	cmd.Flags().BoolVarP(&o.explain, "explain", "v", false, "show each hook that was asked, and what was changed")
-	cmd.AddCommand(a.logVerifyCommand())
+	cmd.AddCommand(logVerifyCommand(a))
 	return cmd
 }
 
@@ -139,7 +139,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since %q is no time; use how long ago (10m, 2h, 3d) or a date (2006-01-02, 2006-01-02T15:04:05Z)", text)
 }
 
-func (a *app) log(ctx context.Context, o logOptions) error {
+func showLog(ctx context.Context, a *app, o logOptions) error {
 	dir, err := a.home.AuditDir()
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (a *app) log(ctx context.Context, o logOptions) error {
 	defer stop()
 	there := hasLog(dir)
 	if !there {
-		a.sayNoLog(dir, o.follow)
+		sayNoLog(a, dir, o.follow)
 		if !o.follow {
 			return nil
 		}
@@ -162,7 +162,7 @@ func (a *app) log(ctx context.Context, o logOptions) error {
 	shown := 0
 	for r, err := range records {
 		if err != nil {
-			if err = a.damage(err); err != nil {
+			if err = tellDamage(a, err); err != nil {
 				return err
 			}
 			continue
@@ -170,7 +170,7 @@ func (a *app) log(ctx context.Context, o logOptions) error {
 		if ctx.Err() != nil {
 			break
 		}
-		if err := a.showRecord(r, o.explain); err != nil {
+		if err := showRecord(a, r, o.explain); err != nil {
 			return endOfReader(err)
 		}
 		shown++
@@ -197,7 +197,7 @@ func hasLog(dir string) bool {
 	return false
 }
 
-func (a *app) sayNoLog(dir string, waits bool) {
+func sayNoLog(a *app, dir string, waits bool) {
 	to, more := a.out, ""
 	if a.json {
 		to = a.err
@@ -208,8 +208,8 @@ func (a *app) sayNoLog(dir string, waits bool) {
 	fmt.Fprintf(visible.Writer{To: to}, "No log yet: nothing was recorded in %s.%s\n", dir, more)
 }
 
-// damage tells of a line that is left out, and gives back any other error.
-func (a *app) damage(err error) error {
+// tellDamage tells of a line that is left out, and gives back any other error.
+func tellDamage(a *app, err error) error {
 	var d *audit.Damage
 	if !errors.As(err, &d) {
 		return err
@@ -222,7 +222,7 @@ func (a *app) damage(err error) error {
 	return nil
 }
 
-func (a *app) showRecord(r audit.Record, explain bool) error {
+func showRecord(a *app, r audit.Record, explain bool) error {
 	if a.json {
 		enc := json.NewEncoder(a.out)
 		enc.SetEscapeHTML(false)
@@ -366,7 +366,7 @@ func inMS(ms float64) string {
 	return fmt.Sprintf("%.2f ms", ms)
 }
 
-func (a *app) logVerifyCommand() *cobra.Command {
+func logVerifyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify",
 		Short: "Check that every record is there, in its place, and as it was written",
@@ -376,11 +376,11 @@ changed, removed or moved is named with its file and line; the exit code is 1 th
 The chain has no key. Keep the last hash, which is printed, in a place that the
 log's user cannot write to if even a log that was made anew must be seen.`,
 		Args: exactly(),
-		RunE: func(*cobra.Command, []string) error { return a.logVerify() },
+		RunE: func(*cobra.Command, []string) error { return verifyLog(a) },
 	}
 }
 
-func (a *app) logVerify() error {
+func verifyLog(a *app) error {
 	dir, err := a.home.AuditDir()
 	if err != nil {
 		return err
@@ -394,7 +394,7 @@ func (a *app) logVerify() error {
 			return err
 		}
 	} else {
-		a.showReport(dir, report)
+		showReport(a, dir, report)
 	}
 	if n := len(report.Problems) + report.More; n > 0 {
 		return &exit{code: exitFailure, err: fmt.Errorf("the log is not as it was written: %s", count(n, "problem"))}
@@ -402,7 +402,7 @@ func (a *app) logVerify() error {
 	return nil
 }
 
-func (a *app) showReport(dir string, r audit.Report) {
+func showReport(a *app, dir string, r audit.Report) {
 	out := visible.Writer{To: a.out}
 	for _, p := range r.Problems {
 		fmt.Fprintln(out, p)
@@ -411,7 +411,7 @@ func (a *app) showReport(dir string, r audit.Report) {
 	case !r.OK():
 		return
 	case r.Records == 0:
-		a.sayNoLog(dir, false)
+		sayNoLog(a, dir, false)
 		return
 	}
 	fmt.Fprintf(out, "The log is as it was written: records %d to %d in %s.\nLast hash: %s\n", r.First, r.Last, count(r.Files, "file"), r.Hash)

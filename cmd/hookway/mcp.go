@@ -14,7 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/server"
 )
 
-func (a *app) mcpCommand() *cobra.Command {
+func mcpCommand(a *app) *cobra.Command {
 	var agent, workspace string
 	cmd := &cobra.Command{
 		Use:   "mcp",
@@ -30,7 +30,7 @@ others send to it; without one it can send, and has no inbox.`,
 		Example: "  claude mcp add hookway -- hookway mcp\n  codex mcp add hookway -- hookway mcp --agent Bob",
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			server, err := a.mcpServer(agent, workspace)
+			server, err := mcpServer(a, agent, workspace)
 			if err != nil {
 				return err
 			}
@@ -47,8 +47,8 @@ others send to it; without one it can send, and has no inbox.`,
 
 // mcpServer is a server for the agent of this name, or the one in whose session
 // this is called.
-func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
-	workspace, err := a.memoryWorkspace(folder)
+func mcpServer(a *app, agent, folder string) (*mcp.Server, error) {
+	workspace, err := memoryWorkspace(a, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +63,14 @@ func (a *app) mcpServer(agent, folder string) (*mcp.Server, error) {
 		Version: ownVersion(), Agent: name, Session: id, Workspace: workspace, Program: "mcp",
 		OpenMemory: a.home.Memories().Lend(workspace), OpenRelay: a.openRelay, Poke: a.pokeRelay, Roster: a.rosterDir,
 		OpenHooks: func(ctx context.Context, agent string) (delivery.Hooks, func() error, error) {
-			return a.liveHooks(ctx, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: server.Cwd()})
+			return liveHooks(ctx, a, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: server.Cwd()})
 		},
 	}, nil
 }
 
 // liveHooks are the hooks of the folder that we are in, for as long as done is not
 // called: they follow their files.
-func (a *app) liveHooks(ctx context.Context, env hook.Envelope) (delivery.Hooks, func() error, error) {
+func liveHooks(ctx context.Context, a *app, env hook.Envelope) (delivery.Hooks, func() error, error) {
 	ctx, stop := context.WithCancel(ctx)
 	w, err := a.home.OpenLive(ctx, a.home.Options())
 	if err != nil {

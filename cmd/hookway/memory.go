@@ -15,7 +15,7 @@ import (
 	"github.com/hookway/hookway/internal/server"
 )
 
-func (a *app) memoryCommand() *cobra.Command {
+func memoryCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "memory",
 		Short: "Save, search and forget what agents shall remember",
@@ -29,7 +29,7 @@ with .git, else this folder.
 In a wrapped session an agent says @memory:save, @memory:search, @memory:forget
 and @memory:list.`,
 	}
-	cmd.AddCommand(a.memorySaveCommand(), a.memorySearchCommand(), a.memoryForgetCommand(), a.memoryListCommand(), a.memoryImportCommand(), a.memoryExportCommand(), a.memoryEmbedCommand())
+	cmd.AddCommand(memorySaveCommand(a), memorySearchCommand(a), memoryForgetCommand(a), memoryListCommand(a), memoryImportCommand(a), memoryExportCommand(a), memoryEmbedCommand(a))
 	return cmd
 }
 
@@ -59,9 +59,9 @@ func (f *memoryFlags) addReader(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.all, "all", false, "of every workspace and every agent")
 }
 
-// view is what the flags of a reading command see.
-func (a *app) view(f memoryFlags) (memory.View, error) {
-	workspace, err := a.memoryWorkspace(f.workspace)
+// memoryView is what the flags of a reading command see.
+func memoryView(a *app, f memoryFlags) (memory.View, error) {
+	workspace, err := memoryWorkspace(a, f.workspace)
 	if err != nil {
 		return memory.View{}, err
 	}
@@ -78,9 +78,9 @@ func (a *app) view(f memoryFlags) (memory.View, error) {
 	return v, err
 }
 
-// origin is where what a saving command keeps comes from.
-func (a *app) origin(f memoryFlags) (memory.Memory, error) {
-	workspace, err := a.memoryWorkspace(f.workspace)
+// memoryOrigin is where what a saving command keeps comes from.
+func memoryOrigin(a *app, f memoryFlags) (memory.Memory, error) {
+	workspace, err := memoryWorkspace(a, f.workspace)
 	if err != nil {
 		return memory.Memory{}, err
 	}
@@ -112,7 +112,7 @@ func checkTags(tags []string) error {
 
 // memoryWorkspace is the folder whose memories are meant: the named one, or the
 // workspace that we are in. A project without hooks has memories too.
-func (a *app) memoryWorkspace(named string) (string, error) {
+func memoryWorkspace(a *app, named string) (string, error) {
 	if named != "" {
 		abs, err := filepath.Abs(named)
 		if err != nil {
@@ -125,8 +125,8 @@ func (a *app) memoryWorkspace(named string) (string, error) {
 
 // withMemory opens for one command what keeps the memories of the folder that is
 // named, or in which we are.
-func (a *app) withMemory(ctx context.Context, f memoryFlags, do func(memory.Backend) error) error {
-	dir, err := a.memoryWorkspace(f.workspace)
+func withMemory(ctx context.Context, a *app, f memoryFlags, do func(memory.Backend) error) error {
+	dir, err := memoryWorkspace(a, f.workspace)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) memorySaveCommand() *cobra.Command {
+func memorySaveCommand(a *app) *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "save TEXT | -",
@@ -28,14 +28,14 @@ func (a *app) memorySaveCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := a.origin(f)
+			m, err := memoryOrigin(a, f)
 			if err != nil {
 				return err
 			}
-			if m.Text, err = a.memoryText(args); err != nil {
+			if m.Text, err = memoryText(a, args); err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
+			return withMemory(cmd.Context(), a, f, func(store memory.Backend) error {
 				saved, err := store.Save(cmd.Context(), m)
 				if err != nil || a.json {
 					return errors.Join(err, a.printUnless(err, saved))
@@ -52,7 +52,7 @@ func (a *app) memorySaveCommand() *cobra.Command {
 }
 
 // memoryText is the text of the arguments, or of stdin for -.
-func (a *app) memoryText(args []string) (string, error) {
+func memoryText(a *app, args []string) (string, error) {
 	if len(args) != 1 || args[0] != "-" {
 		return strings.Join(args, " "), nil
 	}
@@ -79,13 +79,13 @@ func (a *app) printUnless(err error, v any) error {
 // completeMemory offers the ids of what was saved last, with its text.
 func (a *app) completeMemory(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var ids []string
-	v, err := a.view(memoryFlags{})
+	v, err := memoryView(a, memoryFlags{})
 	if len(args) > 0 || err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completeTime)
 	defer cancel()
-	_ = a.withMemory(ctx, memoryFlags{}, func(store memory.Backend) error {
+	_ = withMemory(ctx, a, memoryFlags{}, func(store memory.Backend) error {
 		found, err := store.List(ctx, 20, v)
 		for i := range found {
 			ids = append(ids, found[i].ID+"\t"+field(found[i].Text, 60))
@@ -95,7 +95,7 @@ func (a *app) completeMemory(cmd *cobra.Command, args []string, _ string) ([]str
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (a *app) memoryForgetCommand() *cobra.Command {
+func memoryForgetCommand(a *app) *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:               "forget ID",
@@ -103,11 +103,11 @@ func (a *app) memoryForgetCommand() *cobra.Command {
 		Args:              exactly("ID"),
 		ValidArgsFunction: a.completeMemory,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := a.view(f)
+			v, err := memoryView(a, f)
 			if err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
+			return withMemory(cmd.Context(), a, f, func(store memory.Backend) error {
 				err := store.Forget(cmd.Context(), args[0], v)
 				switch {
 				case errors.Is(err, memory.ErrUnknown):

@@ -10,7 +10,7 @@ import (
 	"github.com/hookway/hookway/internal/memory"
 )
 
-func (a *app) memoryEmbedCommand() *cobra.Command {
+func memoryEmbedCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "embed",
 		Short: "Make the vectors that memories lack, with the configured embedder",
@@ -25,13 +25,13 @@ this does it at once and shows how far it is.`,
 			if err != nil {
 				return err
 			}
-			return errors.Join(a.embedAll(cmd, store), store.Close())
+			return errors.Join(embedAll(a, cmd, store), store.Close())
 		},
 	}
 }
 
 // embedAll makes all vectors, and says every second how far it is.
-func (a *app) embedAll(cmd *cobra.Command, store *memory.Store) error {
+func embedAll(a *app, cmd *cobra.Command, store *memory.Store) error {
 	made, left := 0, 0
 	said := time.Now()
 	err := store.Embed(cmd.Context(), func(done, rest int) {

@@ -82,7 +82,7 @@ func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
 		var out bytes.Buffer
 		a := within(dir)
 		a.out = &out
-		command := a.memoryEmbedCommand()
+		command := memoryEmbedCommand(a)
 		command.SetArgs([]string{})
 		if err := command.Execute(); err != nil {
 			t.Fatal(err)

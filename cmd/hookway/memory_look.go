@@ -17,7 +17,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) memorySearchCommand() *cobra.Command {
+func memorySearchCommand(a *app) *cobra.Command {
 	var f memoryFlags
 	k := 10
 	cmd := &cobra.Command{
@@ -34,16 +34,16 @@ func (a *app) memorySearchCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := a.view(f)
+			v, err := memoryView(a, f)
 			if err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
-				found, err := a.searchMemory(cmd.Context(), store, strings.Join(args, " "), k, v)
+			return withMemory(cmd.Context(), a, f, func(store memory.Backend) error {
+				found, err := searchMemory(cmd.Context(), a, store, strings.Join(args, " "), k, v)
 				if err != nil {
 					return err
 				}
-				err = a.showMemories(found, true, "Nothing like that is remembered; try other words.")
+				err = showMemories(a, found, true, "Nothing like that is remembered; try other words.")
 				embedSome(cmd.Context(), store)
 				return err
 			})
@@ -54,7 +54,7 @@ func (a *app) memorySearchCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) memoryListCommand() *cobra.Command {
+func memoryListCommand(a *app) *cobra.Command {
 	var f memoryFlags
 	n := 20
 	cmd := &cobra.Command{
@@ -62,19 +62,19 @@ func (a *app) memoryListCommand() *cobra.Command {
 		Short: "Show what was saved last",
 		Args:  exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v, err := a.view(f)
+			v, err := memoryView(a, f)
 			if err != nil {
 				return err
 			}
 			if n < 0 {
 				return fmt.Errorf("-n %d: it must not be negative; 0 shows all", n)
 			}
-			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
+			return withMemory(cmd.Context(), a, f, func(store memory.Backend) error {
 				found, err := store.List(cmd.Context(), n, v)
 				if err != nil && !errors.Is(err, memory.ErrPart) {
 					return err
 				}
-				return cmp.Or(a.showMemories(found, false, f.nothing()), err)
+				return cmp.Or(showMemories(a, found, false, f.nothing()), err)
 			})
 		},
 	}
@@ -92,7 +92,7 @@ func (f *memoryFlags) nothing() string {
 }
 
 // showMemories prints memories, one a line.
-func (a *app) showMemories(found []memory.Memory, scored bool, none string) error {
+func showMemories(a *app, found []memory.Memory, scored bool, none string) error {
 	if a.json {
 		return a.print(found)
 	}
@@ -138,7 +138,7 @@ func embedSome(ctx context.Context, b memory.Backend) {
 }
 
 // searchMemory searches, and tells what the search had to do without.
-func (a *app) searchMemory(ctx context.Context, b memory.Backend, query string, k int, v memory.View) ([]memory.Memory, error) {
+func searchMemory(ctx context.Context, a *app, b memory.Backend, query string, k int, v memory.View) ([]memory.Memory, error) {
 	store, ok := b.(*memory.Store)
 	if !ok {
 		return b.Search(ctx, query, k, v)

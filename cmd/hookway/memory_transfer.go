@@ -9,7 +9,7 @@ import (
 	"github.com/hookway/hookway/internal/memory"
 )
 
-func (a *app) memoryImportCommand() *cobra.Command {
+func memoryImportCommand(a *app) *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:   "import FILE | -",
@@ -23,7 +23,7 @@ what is no UTF-8 becomes the sign that stands for that, U+FFFD.`,
 		Example: "  hookway memory import notes.jsonl\n  ssh other hookway memory export | hookway memory import -",
 		Args:    exactly("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := a.origin(f)
+			m, err := memoryOrigin(a, f)
 			if err != nil {
 				return err
 			}
@@ -34,8 +34,8 @@ what is no UTF-8 becomes the sign that stands for that, U+FFFD.`,
 				}
 				defer from.Close()
 			}
-			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
-				return a.importMemories(cmd, store, from, m, args[0])
+			return withMemory(cmd.Context(), a, f, func(store memory.Backend) error {
+				return importMemories(a, cmd, store, from, m, args[0])
 			})
 		},
 	}
@@ -43,7 +43,7 @@ what is no UTF-8 becomes the sign that stands for that, U+FFFD.`,
 	return cmd
 }
 
-func (a *app) importMemories(cmd *cobra.Command, store memory.Backend, from *os.File, m memory.Memory, name string) error {
+func importMemories(a *app, cmd *cobra.Command, store memory.Backend, from *os.File, m memory.Memory, name string) error {
 	done, err := memory.Import(cmd.Context(), store, from, m)
 	if err != nil {
 		if name == "-" {
@@ -58,7 +58,7 @@ func (a *app) importMemories(cmd *cobra.Command, store memory.Backend, from *os.
 	return err
 }
 
-func (a *app) memoryExportCommand() *cobra.Command {
+func memoryExportCommand(a *app) *cobra.Command {
 	var f memoryFlags
 	cmd := &cobra.Command{
 		Use:     "export",
@@ -66,11 +66,11 @@ func (a *app) memoryExportCommand() *cobra.Command {
 		Example: "  hookway memory export --all > memories.jsonl",
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v, err := a.view(f)
+			v, err := memoryView(a, f)
 			if err != nil {
 				return err
 			}
-			return a.withMemory(cmd.Context(), f, func(store memory.Backend) error {
+			return withMemory(cmd.Context(), a, f, func(store memory.Backend) error {
 				_, err := memory.Export(cmd.Context(), store, a.out, v)
 				return endOfReader(err)
 			})

@@ -10,17 +10,17 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) messagesCommand() *cobra.Command {
+func messagesCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:               "messages NAME",
 		Short:             "Show the last messages that a running session has sent and received",
 		Args:              exactly("NAME"),
 		ValidArgsFunction: a.completeSession,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.messages(cmd.Context(), args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return showMessages(cmd.Context(), a, args[0]) },
 	}
 }
 
-func (a *app) messages(ctx context.Context, name string) error {
+func showMessages(ctx context.Context, a *app, name string) error {
 	r, err := a.find(ctx, name)
 	if err != nil {
 		return err

@@ -8,7 +8,7 @@ import (
 
 // shareSession ties a session to the hooks that its agent calls by itself. Without
 // a place to share, the begin and the end are left to the agent, and text is typed.
-func (a *app) shareSession(own attached, id, name string, tell func(string)) (session.AgentHooks, func()) {
+func shareSession(a *app, own attached, id, name string, tell func(string)) (session.AgentHooks, func()) {
 	if !own.native {
 		return nil, func() {}
 	}

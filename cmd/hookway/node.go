@@ -16,7 +16,7 @@ import (
 // nodeMemory is what a program may have that somebody runs as a command.
 const nodeMemory = 512 << 20
 
-func (a *app) nodeCommand() *cobra.Command {
+func nodeCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "node FILE [ARGUMENT]...",
 		Short: "Run a program in JavaScript or TypeScript without Node",
@@ -37,18 +37,18 @@ what you may do: there are no grants.`,
 				}
 				return err
 			}
-			return a.runNode(c.Context(), what)
+			return runNode(c.Context(), a, what)
 		},
 	}
 }
 
 // runNode runs a file, and ends with its exit code.
-func (a *app) runNode(ctx context.Context, what nodeCall) error {
+func runNode(ctx context.Context, a *app, what nodeCall) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("the working directory cannot be found: %w", err)
 	}
-	path, done, err := a.nodeFile(what, dir)
+	path, done, err := nodeFile(a, what, dir)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func mainFile(path string) string {
 }
 
 // nodeFile is the file to run: one with the code, if there is none. done takes it away.
-func (a *app) nodeFile(c nodeCall, dir string) (path string, done func(), err error) {
+func nodeFile(a *app, c nodeCall, dir string) (path string, done func(), err error) {
 	if c.file != "" && c.file != "-" {
 		path = c.file
 		if !filepath.IsAbs(path) {

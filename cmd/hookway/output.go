@@ -17,7 +17,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) outputCommand() *cobra.Command {
+func outputCommand(a *app) *cobra.Command {
 	var tail int
 	cmd := &cobra.Command{
 		Use:   "output NAME",
@@ -34,17 +34,17 @@ given to hookway run, keeps nothing.`,
 			if tail < 0 || cmd.Flags().Changed("tail") && tail == 0 {
 				return fmt.Errorf("--tail %d: it must be 1 or more", tail)
 			}
-			return a.output(cmd.Context(), args[0], tail)
+			return showOutput(cmd.Context(), a, args[0], tail)
 		},
 	}
 	cmd.Flags().IntVarP(&tail, "tail", "n", 0, "print the last `N` lines only")
 	return cmd
 }
 
-func (a *app) output(ctx context.Context, name string, tail int) error {
+func showOutput(ctx context.Context, a *app, name string, tail int) error {
 	r, err := a.find(ctx, name)
 	if errors.Is(err, roster.ErrUnknown) {
-		if text, ended := a.endedOutput(name, tail); ended == nil {
+		if text, ended := endedOutput(a, name, tail); ended == nil {
 			_, err := io.Copy(visible.Writer{To: a.out}, text)
 			return endOfReader(errors.Join(err, text.Close()))
 		}
@@ -56,7 +56,7 @@ func (a *app) output(ctx context.Context, name string, tail int) error {
 }
 
 // endedOutput opens what is kept of a session that has ended.
-func (a *app) endedOutput(id string, tail int) (io.ReadCloser, error) {
+func endedOutput(a *app, id string, tail int) (io.ReadCloser, error) {
 	dir, err := a.historyDir()
 	if err != nil || dir == "" {
 		return nil, errors.Join(err, fs.ErrNotExist)

@@ -17,7 +17,7 @@ import (
 
 // sessionID is the id of a new session: that of HOOKWAY_SESSION, unless it is
 // that of the session in which hookway was called.
-func (a *app) sessionID() string {
+func sessionID(a *app) string {
 	id := a.getenv("HOOKWAY_SESSION")
 	if id == "" {
 		return session.NewID()
@@ -39,8 +39,8 @@ type reachable struct {
 	announce func(*session.Control) (stop func())
 }
 
-// reachable prepares that. A session that cannot be reached runs all the same.
-func (a *app) reachable(ctx context.Context, id, name string, command []string, warn func(string)) (r reachable) {
+// prepareReach prepares that. A session that cannot be reached runs all the same.
+func prepareReach(ctx context.Context, a *app, id, name string, command []string, warn func(string)) (r reachable) {
 	// For the hooks, which are children of this process.
 	err := errors.Join(os.Setenv("HOOKWAY_SESSION", id), os.Setenv("HOOKWAY_AGENT", name))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) receiptsCommand() *cobra.Command {
+func receiptsCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "receipts ID",
 		Short: "Show how far a message is with each of its receivers",
@@ -22,7 +22,7 @@ on disk), injected (it was put into the agent's session), seen (the agent did
 something after that) and replied. The id is what hookway send prints.`,
 		Args:              exactly("ID"),
 		ValidArgsFunction: a.completeMessage,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.receipts(cmd.Context(), args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return showReceipts(cmd.Context(), a, args[0]) },
 	}
 }
 
@@ -32,7 +32,7 @@ type tracked struct {
 	Receipts []relay.Receipt `json:"receipts"`
 }
 
-func (a *app) receipts(ctx context.Context, id string) error {
+func showReceipts(ctx context.Context, a *app, id string) error {
 	return a.withRelay(ctx, func(store *relay.Store) error {
 		m, all, err := store.Receipts(ctx, id)
 		if err != nil {

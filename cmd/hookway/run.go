@@ -15,7 +15,7 @@ import (
 	"github.com/hookway/hookway/internal/session"
 )
 
-func (a *app) runCommand() *cobra.Command {
+func runCommand(a *app) *cobra.Command {
 	var name, file string
 	var inTmux bool
 	cmd := &cobra.Command{
@@ -42,9 +42,9 @@ yours is touched. HOOKWAY_ATTACH=off keeps that from happening.`,
 				return fmt.Errorf("-n: %w", err)
 			}
 			if inTmux {
-				return a.wrapInTmux(cmd.Context(), name, file, args)
+				return wrapInTmux(cmd.Context(), a, name, file, args)
 			}
-			return a.wrap(cmd.Context(), name, file, args)
+			return runWrapped(cmd.Context(), a, name, file, args)
 		},
 	}
 	cmd.Flags().StringVarP(&name, "name", "n", "", "the agent's `NAME`; without it, the program's")
@@ -65,9 +65,9 @@ func checkName(name string) error {
 	return relay.Reserved(name)
 }
 
-// wrap runs a program under the hooks of this workspace. hookway's exit code is
+// runWrapped runs a program under the hooks of this workspace. hookway's exit code is
 // the program's; a program that a signal ended gives 128 and the signal's number.
-func (a *app) wrap(ctx context.Context, name, file string, command []string) error {
+func runWrapped(ctx context.Context, a *app, name, file string, command []string) error {
 	options := a.home.Options()
 	options.File = file
 	later, quotes := &notes{app: a}, &session.Quotes{}
@@ -80,7 +80,7 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 		return err
 	}
 	defer later.print()
-	if name, command, err = a.named(w.Set, name, command); err != nil {
+	if name, command, err = wrappedName(a, w.Set, name, command); err != nil {
 		stop()
 		return errors.Join(err, w.Close(), a.home.Memories().Close())
 	}
@@ -89,12 +89,12 @@ func (a *app) wrap(ctx context.Context, name, file string, command []string) err
 	}
 	record, recorded := a.home.Recorder(w, later.add)
 	defer recorded()
-	own := a.attach(command, func(text string) { a.warn("%s", text) }) // now: who is not guarded should know it before
-	id := a.sessionID()
-	hooks, apart := a.shareSession(own, id, name, later.add)
+	own := attachHooks(a, command, func(text string) { a.warn("%s", text) }) // now: who is not guarded should know it before
+	id := sessionID(a)
+	hooks, apart := shareSession(a, own, id, name, later.add)
 	defer apart()
 	memory := a.home.Memories().For(server.Cwd(), name, id)
-	reached := a.reachable(ctx, id, name, command, later.add)
+	reached := prepareReach(ctx, a, id, name, command, later.add)
 	mail, posted := a.sessionMail(ctx, later.add)
 	defer posted()
 	unknown, noted := a.home.UnknownNamespaces(name, later.add)

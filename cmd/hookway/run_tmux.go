@@ -26,7 +26,7 @@ import (
 )
 
 // tmuxServer is hookway's own tmux, and the folder of its socket.
-func (a *app) tmuxServer(ctx context.Context) (server *tmux.Server, dir string, err error) {
+func tmuxServer(ctx context.Context, a *app) (server *tmux.Server, dir string, err error) {
 	at, err := call.Find(a.getenv)
 	if err != nil {
 		return nil, "", err
@@ -45,8 +45,8 @@ func (a *app) tmuxServer(ctx context.Context) (server *tmux.Server, dir string, 
 // wrapInTmux has hookway run the program in a session of tmux, and shows it to
 // the user, if there is one. hookway's exit code is the program's; a user who
 // detaches leaves the session running, which is no failure.
-func (a *app) wrapInTmux(ctx context.Context, name, file string, command []string) error {
-	host, dir, err := a.tmuxServer(ctx)
+func wrapInTmux(ctx context.Context, a *app, name, file string, command []string) error {
+	host, dir, err := tmuxServer(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (a *app) wrapInTmux(ctx context.Context, name, file string, command []strin
 		return err
 	}
 	defer offer.Close()
-	if name, command, err = a.namedBefore(ctx, name, file, command); err != nil {
+	if name, command, err = wrappedNameBefore(ctx, a, name, file, command); err != nil {
 		return err
 	}
 	args := []string{"run"}
@@ -125,11 +125,11 @@ func (a *app) atTerminal() bool {
 // paneName is the command that runs in tmux. People do not call it.
 const paneName = "tmux-pane"
 
-func (a *app) paneCommand() *cobra.Command {
+func paneCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: paneName + " LINK", Short: "Run what hookway run --tmux was told to, inside tmux", Hidden: true,
 		Args: exactly("LINK"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.pane(cmd.Context(), args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runPane(cmd.Context(), a, args[0]) },
 	}
 }
 
@@ -137,9 +137,9 @@ func (a *app) paneCommand() *cobra.Command {
 // every way to come back: longer than it may take to answer SessionEnd.
 const hangupLimit = 15 * time.Second
 
-// pane is hookway run, inside tmux. It has the environment of whoever has started
+// runPane is hookway run, inside tmux. It has the environment of whoever has started
 // the session, but for what describes the terminal, which is tmux's.
-func (a *app) pane(ctx context.Context, link string) error {
+func runPane(ctx context.Context, a *app, link string) error {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, hangup...) // to the end, which hookway must live to tell
 	pane, start, err := tmux.Take(link)
@@ -175,7 +175,7 @@ func (a *app) pane(ctx context.Context, link string) error {
 	} else {
 		code = inside.run(ctx, start.Args)
 	}
-	pane.Finish(tmux.End{Code: code, Notes: said.String(), Screen: a.lastScreen(ctx)})
+	pane.Finish(tmux.End{Code: code, Notes: said.String(), Screen: lastScreen(ctx, a)})
 	return &exit{code: code}
 }
 
@@ -205,10 +205,10 @@ func enterPane(start tmux.Start) error {
 var ofTerminal = []string{"TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX", "TMUX_PANE"}
 
 // lastScreen is what the pane shows, without the blank lines at its end.
-func (a *app) lastScreen(ctx context.Context) string {
+func lastScreen(ctx context.Context, a *app) string {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer stop()
-	server, _, err := a.tmuxServer(ctx)
+	server, _, err := tmuxServer(ctx, a)
 	if err != nil {
 		return ""
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-// named gives the name of a session, "" for that of its program, and the program: as the
+// wrappedName gives the name of a session, "" for that of its program, and the program: as the
 // user says, else as a script says.
-func (a *app) named(set *config.Set, name string, command []string) (string, []string, error) {
+func wrappedName(a *app, set *config.Set, name string, command []string) (string, []string, error) {
 	said := set.Wrapped
 	if len(command) == 0 {
 		if command = said.Command(); len(command) == 0 {
@@ -46,8 +46,8 @@ func noProgram(set *config.Set) error {
 	return errors.New("no program is named; try: hookway run -- claude, or relay.wrap('claude') in a relay.config.ts")
 }
 
-// namedBefore is named for a session that another process begins.
-func (a *app) namedBefore(ctx context.Context, name, file string, command []string) (string, []string, error) {
+// wrappedNameBefore is named for a session that another process begins.
+func wrappedNameBefore(ctx context.Context, a *app, name, file string, command []string) (string, []string, error) {
 	if name != "" && len(command) > 0 {
 		return name, command, nil
 	}
@@ -57,19 +57,19 @@ func (a *app) namedBefore(ctx context.Context, name, file string, command []stri
 	if err != nil {
 		return "", nil, err
 	}
-	name, command, err = a.named(set, name, command)
+	name, command, err = wrappedName(a, set, name, command)
 	return name, command, errors.Join(err, set.Close())
 }
 
 // showWrapped says what hookway run runs when it is given nothing.
-func (a *app) showWrapped(set *config.Set) {
+func showWrapped(a *app, set *config.Set) {
 	if command := set.Wrapped.Command(); len(command) > 0 {
 		fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(strings.Join(command, " ")), relative(server.Cwd(), set.Wrapped.File))
 	}
 }
 
 // showWraps says so before anything is trusted.
-func (a *app) showWraps(all []trust.Wrap) {
+func showWraps(a *app, all []trust.Wrap) {
 	for _, w := range all {
 		if !a.json {
 			fmt.Fprintf(visible.Writer{To: a.out}, "hookway run without a program runs %s (%s)\n", visible.Line(w.Command), w.File)

@@ -9,7 +9,7 @@ import (
 	"github.com/hookway/hookway/docs/schema"
 )
 
-func (a *app) schemaCommand() *cobra.Command {
+func schemaCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema NAME",
 		Short:     "Print a JSON Schema: " + strings.Join(schema.Names(), ", "),

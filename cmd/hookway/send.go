@@ -27,7 +27,7 @@ type sending struct {
 	problem                       string // why the message waits
 }
 
-func (a *app) sendCommand() *cobra.Command {
+func sendCommand(a *app) *cobra.Command {
 	s := &sending{app: a}
 	cmd := &cobra.Command{
 		Use:   "send TO TEXT | -",

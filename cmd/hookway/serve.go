@@ -32,7 +32,7 @@ type serving struct {
 	unit     unitFlags
 }
 
-func (a *app) serveCommand() *cobra.Command {
+func serveCommand(a *app) *cobra.Command {
 	var s serving
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -48,12 +48,12 @@ elsewhere, too, with the token whose file --token names.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if s.doors.token {
-				return a.showToken()
+				return showToken(a)
 			}
 			if s.unit.wanted() {
-				return a.manageUnit(cmd.Context(), s.unit, s.doors)
+				return manageUnit(cmd.Context(), a, s.unit, s.doors)
 			}
-			return a.serve(cmd.Context(), s)
+			return runDaemon(cmd.Context(), a, s)
 		},
 	}
 	flags := cmd.Flags()
@@ -65,8 +65,8 @@ elsewhere, too, with the token whose file --token names.`,
 	return cmd
 }
 
-// serve runs the daemon until it is told to stop, or nobody needs it.
-func (a *app) serve(ctx context.Context, s serving) error {
+// runDaemon runs the daemon until it is told to stop, or nobody needs it.
+func runDaemon(ctx context.Context, a *app, s serving) error {
 	a.tuneMemory()
 	idle, wrong := idleTime(s.idle, a.getenv("HOOKWAY_IDLE"))
 	if wrong != nil && !s.onDemand {
@@ -122,7 +122,7 @@ func (a *app) serve(ctx context.Context, s serving) error {
 	}
 	c.Doors = doors.open(a, a.answerCalls(&c, carrier, log), log, s.onDemand)
 	if s.replace {
-		if err := a.endRunning(ctx); err != nil {
+		if err := endRunning(ctx, a); err != nil {
 			return err
 		}
 	}
@@ -159,8 +159,8 @@ func (a *app) tuneMemory() {
 }
 
 // endRunning ends the daemon that runs, if one does.
-func (a *app) endRunning(ctx context.Context) error {
-	ended, err := a.stopDaemon(ctx)
+func endRunning(ctx context.Context, a *app) error {
+	ended, err := stopDaemon(ctx, a)
 	switch {
 	case errors.Is(err, daemon.ErrNone):
 		return nil

@@ -108,7 +108,7 @@ func (p doorPlan) openAll(a *app, behind *api.Doors, log func(string)) (doors []
 }
 
 // showToken prints where the token is. The token itself is for that file alone.
-func (a *app) showToken() error {
+func showToken(a *app) error {
 	_, state, err := config.Places(a.getenv)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 }
 
 // manageUnit writes or removes the daemon's service.
-func (a *app) manageUnit(ctx context.Context, f unitFlags, doors doorFlags) error {
+func manageUnit(ctx context.Context, a *app, f unitFlags, doors doorFlags) error {
 	if _, err := a.planDoors(doors); err != nil {
 		return err
 	}
@@ -47,9 +47,9 @@ func (a *app) manageUnit(ctx context.Context, f unitFlags, doors doorFlags) erro
 		return err
 	}
 	if f.install {
-		return a.installUnit(ctx, unit, f)
+		return installUnit(ctx, a, unit, f)
 	}
-	return a.uninstallUnit(ctx, unit, f)
+	return uninstallUnit(ctx, a, unit, f)
 }
 
 // unitReport is what --json prints of a service. Commands are those of --now.
@@ -60,14 +60,14 @@ type unitReport struct {
 	Commands [][]string `json:"commands"`
 }
 
-func (a *app) installUnit(ctx context.Context, unit daemon.Unit, f unitFlags) error {
+func installUnit(ctx context.Context, a *app, unit daemon.Unit, f unitFlags) error {
 	out := visible.Writer{To: a.out}
 	if f.dryRun && a.json {
 		return a.print(unitReport{File: unit.Path, Text: unit.Text, Commands: unit.Enable})
 	}
 	if f.dryRun {
 		fmt.Fprintf(out, "Would write %s:\n\n%s", unit.Path, unit.Text)
-		a.sayCommands("\nThen, with --now:", unit.Enable, f.now)
+		sayCommands(a, "\nThen, with --now:", unit.Enable, f.now)
 		return nil
 	}
 	changed, err := unit.Install()
@@ -89,17 +89,17 @@ func (a *app) installUnit(ctx context.Context, unit daemon.Unit, f unitFlags) er
 		return runAll(ctx, unit.Enable)
 	}
 	last := unit.Enable[len(unit.Enable)-1:]
-	a.sayCommands("To start it now and at each login:", last, true)
+	sayCommands(a, "To start it now and at each login:", last, true)
 	return nil
 }
 
-func (a *app) uninstallUnit(ctx context.Context, unit daemon.Unit, f unitFlags) error {
+func uninstallUnit(ctx context.Context, a *app, unit daemon.Unit, f unitFlags) error {
 	out := visible.Writer{To: a.out}
 	if f.dryRun && a.json {
 		return a.print(unitReport{File: unit.Path, Commands: unit.Disable})
 	}
 	if f.dryRun {
-		a.sayCommands("Would run, with --now:", unit.Disable, f.now)
+		sayCommands(a, "Would run, with --now:", unit.Disable, f.now)
 		fmt.Fprintf(out, "Would remove %s\n", unit.Path)
 		return nil
 	}
@@ -124,7 +124,7 @@ func (a *app) uninstallUnit(ctx context.Context, unit daemon.Unit, f unitFlags) 
 	return failed
 }
 
-func (a *app) sayCommands(intro string, commands [][]string, wanted bool) {
+func sayCommands(a *app, intro string, commands [][]string, wanted bool) {
 	if !wanted {
 		return
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-func (a *app) sessionsCommand() *cobra.Command {
+func sessionsCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "sessions",
 		Short: "List the programs that hookway run has in a terminal now",
@@ -24,11 +24,11 @@ stands under NAME is what hold, release, inject, send and output take; the
 session's id does as well, and so do its first four characters or more.
 hookway agents lists those that do not run now, too.`,
 		Args: exactly(),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.sessions(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return showSessions(cmd.Context(), a) },
 	}
 }
 
-func (a *app) sessions(ctx context.Context) error {
+func showSessions(ctx context.Context, a *app) error {
 	dir, err := a.rosterDir()
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) statsCommand() *cobra.Command {
+func statsCommand(a *app) *cobra.Command {
 	var o logOptions
 	cmd := &cobra.Command{
 		Use:   "stats",
@@ -24,14 +24,14 @@ func (a *app) statsCommand() *cobra.Command {
 			if err := o.complete(a, time.Now()); err != nil {
 				return err
 			}
-			return a.stats(o)
+			return showStats(a, o)
 		},
 	}
 	o.addFilter(cmd)
 	return cmd
 }
 
-func (a *app) stats(o logOptions) error {
+func showStats(a *app, o logOptions) error {
 	dir, err := a.home.AuditDir()
 	if err != nil {
 		return err
@@ -41,14 +41,14 @@ func (a *app) stats(o logOptions) error {
 		if hooks == nil {
 			return err
 		}
-		a.leftOut(err)
+		tellLeftOut(a, err)
 	}
 	if a.json {
 		return a.print(map[string]any{"hooks": hooks})
 	}
 	if len(hooks) == 0 {
 		if !hasLog(dir) {
-			a.sayNoLog(dir, false)
+			sayNoLog(a, dir, false)
 			return nil
 		}
 		fmt.Fprintln(a.out, "No hook ran in what the log has of that.")
@@ -62,15 +62,15 @@ func (a *app) stats(o logOptions) error {
 	return table.Flush()
 }
 
-// leftOut tells of each damaged line.
-func (a *app) leftOut(err error) {
+// tellLeftOut tells of each damaged line.
+func tellLeftOut(a *app, err error) {
 	var all interface{ Unwrap() []error }
 	if !errors.As(err, &all) {
 		a.warn("%v", err)
 		return
 	}
 	for _, one := range all.Unwrap() {
-		if other := a.damage(one); other != nil {
+		if other := tellDamage(a, one); other != nil {
 			a.warn("%v", other)
 		}
 	}

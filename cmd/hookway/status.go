@@ -18,7 +18,7 @@ import (
 // statusTime is how long a daemon may take to say how it is.
 const statusTime = 5 * time.Second
 
-func (a *app) statusCommand() *cobra.Command {
+func statusCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Show the daemon: what it serves, and for how long",
@@ -39,7 +39,7 @@ func (a *app) statusCommand() *cobra.Command {
 			case a.json:
 				return a.print(st)
 			}
-			a.showStatus(st, v)
+			showStatus(a, st, v)
 			return nil
 		},
 	}
@@ -62,7 +62,7 @@ func daemonStatus(ctx context.Context, getenv func(string) string, version strin
 	return st, err
 }
 
-func (a *app) showStatus(st daemon.Status, ours string) {
+func showStatus(a *app, st daemon.Status, ours string) {
 	out := visible.Writer{To: a.out}
 	fmt.Fprintf(out, "hookway %s runs (pid %d) at %s\n", st.Version, st.PID, st.Socket)
 	fmt.Fprintf(out, "  for %v, idle for %v; %s\n", ago(st.UptimeS), ago(st.IdleS), idleLimit(st.IdleLimitS))

@@ -11,7 +11,7 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-func (a *app) stopCommand() *cobra.Command {
+func stopCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stop",
 		Short: "End the daemon",
@@ -20,7 +20,7 @@ end. A daemon that does not answer is ended by SIGTERM, and one that is not gone
 within five seconds by SIGKILL.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			ended, err := a.stopDaemon(cmd.Context())
+			ended, err := stopDaemon(cmd.Context(), a)
 			none := errors.Is(err, daemon.ErrNone)
 			switch {
 			case err != nil && !none:
@@ -49,7 +49,7 @@ func howEnded(e daemon.Ended) string {
 	return fmt.Sprintf("The daemon (pid %d) has ended", e.PID)
 }
 
-func (a *app) stopDaemon(ctx context.Context) (daemon.Ended, error) {
+func stopDaemon(ctx context.Context, a *app) (daemon.Ended, error) {
 	at, err := call.Find(a.getenv)
 	if err != nil {
 		return daemon.Ended{}, err

@@ -19,7 +19,7 @@ type testOptions struct {
 	verbose bool
 }
 
-func (a *app) testCommand() *cobra.Command {
+func testCommand(a *app) *cobra.Command {
 	var t testOptions
 	cmd := &cobra.Command{
 		Use:   "test [DIR | FILE]",
@@ -44,7 +44,7 @@ on every machine. Exit code: 0 if all cases passed, otherwise 1.`,
   HOOKWAY_TRUST=1 hookway test --json`,
 		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.test(cmd.Context(), strings.Join(args, ""), t)
+			return runTests(cmd.Context(), a, strings.Join(args, ""), t)
 		},
 	}
 	cmd.Flags().StringVar(&t.only, "run", "", "run only the cases whose names match this `REGEXP`")
@@ -52,7 +52,7 @@ on every machine. Exit code: 0 if all cases passed, otherwise 1.`,
 	return cmd
 }
 
-func (a *app) test(ctx context.Context, where string, t testOptions) error {
+func runTests(ctx context.Context, a *app, where string, t testOptions) error {
 	var only *regexp.Regexp
 	if t.only != "" {
 		var err error
@@ -60,11 +60,11 @@ func (a *app) test(ctx context.Context, where string, t testOptions) error {
 			return fmt.Errorf("--run: %w", err)
 		}
 	}
-	bed, err := a.testbed(ctx, where)
+	bed, err := openTestbed(ctx, a, where)
 	if err != nil {
 		return err
 	}
-	report, err := a.runCases(ctx, bed, only, t)
+	report, err := runCases(ctx, a, bed, only, t)
 	if closed := bed.Close(); closed != nil {
 		a.warn("%v", closed)
 	}
@@ -82,7 +82,7 @@ func (a *app) test(ctx context.Context, where string, t testOptions) error {
 }
 
 // runCases reads the test files, runs them and prints the report.
-func (a *app) runCases(ctx context.Context, b *testbed, only *regexp.Regexp, t testOptions) (*cases.Report, error) {
+func runCases(ctx context.Context, a *app, b *testbed, only *regexp.Regexp, t testOptions) (*cases.Report, error) {
 	here, err := filepath.Abs(".")
 	if err == nil {
 		here, err = filepath.EvalSymlinks(here)
@@ -105,7 +105,7 @@ func (a *app) runCases(ctx context.Context, b *testbed, only *regexp.Regexp, t t
 	if len(problems) == 0 {
 		report = cases.Run(ctx, list, only, b.fire)
 	}
-	if err := a.printReport(report, problems, style); err != nil {
+	if err := printReport(a, report, problems, style); err != nil {
 		return nil, err
 	}
 	if len(problems) > 0 {
@@ -114,7 +114,7 @@ func (a *app) runCases(ctx context.Context, b *testbed, only *regexp.Regexp, t t
 	return report, nil
 }
 
-func (a *app) printReport(report *cases.Report, problems cases.Problems, style cases.Style) error {
+func printReport(a *app, report *cases.Report, problems cases.Problems, style cases.Style) error {
 	if !a.json {
 		if len(problems) > 0 || len(report.Results) == 0 {
 			return nil // the error says it all

@@ -28,9 +28,9 @@ type testbed struct {
 	files []string // with the cases
 }
 
-// testbed finds the hooks and the tests that are meant by a folder, or by a test
+// openTestbed finds the hooks and the tests that are meant by a folder, or by a test
 // file; "" is the current folder. It must be closed.
-func (a *app) testbed(ctx context.Context, path string) (*testbed, error) {
+func openTestbed(ctx context.Context, a *app, path string) (*testbed, error) {
 	options := a.home.Options()
 	file := ""
 	if path != "" {

@@ -18,7 +18,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) trustCommand() *cobra.Command {
+func trustCommand(a *app) *cobra.Command {
 	var yes, own bool
 	c := &cobra.Command{
 		Use:   "trust",
@@ -39,14 +39,14 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 		Args:    exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if own {
-				return a.trustOwn(yes)
+				return trustOwn(a, yes)
 			}
 			told := map[string]bool{}
 			status, err := config.TrustIf(a.home.Options(), func(status trust.Status) error {
-				a.showDestinations(status.Sends, told)
-				a.showWraps(status.Wraps)
-				a.showSights(status.Sees)
-				return a.consent(status, yes)
+				showDestinations(a, status.Sends, told)
+				showWraps(a, status.Wraps)
+				showSights(a, status.Sees)
+				return askConsent(a, status, yes)
 			})
 			if err != nil {
 				return err
@@ -58,7 +58,7 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 			for _, f := range status.Files {
 				fmt.Fprintf(visible.Writer{To: a.out}, "  %s\n", f)
 			}
-			return a.showProblems(cmd, told)
+			return showProblems(a, cmd, told)
 		},
 	}
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "trust without asking: what changed, what nobody can know, and what scripts and modules want")
@@ -67,10 +67,10 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 }
 
 // trustOwn asks what the user's own scripts may do.
-func (a *app) trustOwn(yes bool) error {
+func trustOwn(a *app, yes bool) error {
 	status, err := config.TrustOwn(a.home.Options(), func(status trust.Status) error {
-		a.showSights(status.Sees)
-		return a.consent(status, yes)
+		showSights(a, status.Sees)
+		return askConsent(a, status, yes)
 	})
 	switch {
 	case err != nil:
@@ -96,11 +96,11 @@ var mayDo = map[string]string{
 	"net":   "use the network",
 }
 
-// consent asks the user for what is not a matter of course: files that changed, words
+// askConsent asks the user for what is not a matter of course: files that changed, words
 // that nobody can know the meaning of, and what scripts may do that they could not before.
-func (a *app) consent(status trust.Status, yes bool) error {
+func askConsent(a *app, status trust.Status, yes bool) error {
 	if !a.json {
-		a.showDifferences(status)
+		showDifferences(a, status)
 	}
 	var b strings.Builder
 	if n := len(status.Changes); status.State == trust.Changed {
@@ -146,7 +146,7 @@ func (a *app) consent(status trust.Status, yes bool) error {
 }
 
 // showDifferences shows what changed since the workspace was trusted.
-func (a *app) showDifferences(status trust.Status) {
+func showDifferences(a *app, status trust.Status) {
 	for _, d := range status.Diffs {
 		fmt.Fprintf(a.out, "%s (%s)\n", visible.Line(d.Path), d.Kind)
 		for _, line := range d.Lines {
@@ -167,15 +167,15 @@ func asked(in io.Reader, out io.Writer, question string) bool {
 }
 
 // showProblems tells at once what hookway would complain about at every event.
-func (a *app) showProblems(cmd *cobra.Command, told map[string]bool) error {
+func showProblems(a *app, cmd *cobra.Command, told map[string]bool) error {
 	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
 		return err
 	}
 	a.home.ShowWarnings(w)
-	a.showGrants(w.Set.Hooks, told)
+	showGrants(a, w.Set.Hooks, told)
 	if m := w.Set.Settings.Memory; m != nil && m.Own {
-		a.showDestinations(m.Destinations(), told) // those of a script
+		showDestinations(a, m.Destinations(), told) // those of a script
 	}
 	problems := w.Set.Problems
 	if err := w.Close(); err != nil {
@@ -189,7 +189,7 @@ func (a *app) showProblems(cmd *cobra.Command, told map[string]bool) error {
 
 // showGrants says what the scripts and modules of the workspace may now do beyond
 // computing, and which servers are told of events that nobody was told of before.
-func (a *app) showGrants(hooks []config.Hook, told map[string]bool) {
+func showGrants(a *app, hooks []config.Hook, told map[string]bool) {
 	for _, h := range hooks {
 		if line := shownHandler(h); h.Layer == config.LayerWorkspace && len(h.Grants) > 0 && !told[line] {
 			told[line] = true
@@ -208,7 +208,7 @@ func (a *app) showGrants(hooks []config.Hook, told map[string]bool) {
 
 // showSights says which variables of the environment scripts see: before anything is
 // trusted.
-func (a *app) showSights(all []trust.Sight) {
+func showSights(a *app, all []trust.Sight) {
 	for _, s := range all {
 		what := strings.Join(s.Variables, ", ")
 		if s.All {
@@ -222,7 +222,7 @@ func (a *app) showSights(all []trust.Sight) {
 
 // showDestinations says where what is remembered, and events, go: before anything is
 // trusted.
-func (a *app) showDestinations(all []trust.Destination, told map[string]bool) {
+func showDestinations(a *app, all []trust.Destination, told map[string]bool) {
 	for _, d := range all {
 		line := "Events go to " + d.To
 		if d.What == "memory" {
@@ -236,7 +236,7 @@ func (a *app) showDestinations(all []trust.Destination, told map[string]bool) {
 	}
 }
 
-func (a *app) untrustCommand() *cobra.Command {
+func untrustCommand(a *app) *cobra.Command {
 	var own bool
 	c := &cobra.Command{
 		Use:   "untrust",
@@ -244,7 +244,7 @@ func (a *app) untrustCommand() *cobra.Command {
 		Args:  exactly(),
 		RunE: func(*cobra.Command, []string) error {
 			if own {
-				return a.untrustOwn()
+				return untrustOwn(a)
 			}
 			workspace, was, err := config.Untrust(a.home.Options())
 			if err != nil {
@@ -265,7 +265,7 @@ func (a *app) untrustCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) untrustOwn() error {
+func untrustOwn(a *app) error {
 	was, err := config.UntrustOwn(a.home.Options())
 	switch {
 	case err != nil:

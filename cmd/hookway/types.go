@@ -10,7 +10,7 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-func (a *app) typesCommand() *cobra.Command {
+func typesCommand(a *app) *cobra.Command {
 	var stdout bool
 	c := &cobra.Command{
 		Use:   "types [FILE]",

@@ -11,7 +11,7 @@ import (
 // version is set by release builds; others take it from the build information.
 var version = ""
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
