@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -67,6 +68,11 @@ func after(h hook.Handler, change func(hook.AnyEvent, *hook.Decision, *error)) h
 // rule; the case that is there for the rule must find it.
 func TestExamFindsEveryBrokenRule(t *testing.T) {
 	quick := limits{deadline: time.Second, prompt: time.Second, patience: 3 * time.Second, cleanup: time.Second}
+	// These take seconds and compute nothing: they wait side by side, after the others.
+	waits := []string{
+		"waits where it should fail", "ignores its context", "leaves the work running at its deadline",
+		"does not do the work at all", "hangs when closed",
+	}
 	for _, c := range []struct {
 		breaks, foundBy, says string
 		make                  func(t *testing.T, b Behaviour) hook.Handler
@@ -179,6 +185,9 @@ func TestExamFindsEveryBrokenRule(t *testing.T) {
 		}},
 	} {
 		t.Run(c.breaks, func(t *testing.T) {
+			if slices.Contains(waits, c.breaks) {
+				t.Parallel()
+			}
 			w, err := newWitness()
 			if err != nil {
 				t.Fatal(err)
