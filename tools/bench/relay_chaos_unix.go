@@ -183,8 +183,11 @@ func (k *killer) until(ctx context.Context, sent int64) error {
 }
 
 func (k *killer) killDaemon(ctx context.Context) error {
+	if err := k.stage.poke(ctx); err != nil { // the one before may be dead still
+		return err
+	}
 	client, err := daemon.Dial(ctx, k.stage.places.Socket)
-	if errors.Is(err, daemon.ErrNone) {
+	if errors.Is(err, daemon.ErrNone) { // it was just ending
 		return nil
 	} else if err != nil {
 		return err
@@ -212,7 +215,6 @@ func (k *killer) arrived(ctx context.Context) error {
 		if last >= k.plan.messages || time.Since(at) > lastMessage {
 			return sleep.For(ctx, time.Second) // for what should not come
 		}
-		_ = k.stage.poke(ctx)
 		if err := sleep.For(ctx, 200*time.Millisecond); err != nil {
 			return err
 		}

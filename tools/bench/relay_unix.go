@@ -17,6 +17,7 @@ import (
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/roster"
 	"github.com/hookway/hookway/internal/sleep"
 )
 
@@ -71,7 +72,7 @@ func (p *program) newRelayStage(ctx context.Context) (*relayStage, error) {
 	if err == nil {
 		limits := unlimited
 		limits.Inbox = 0 // a full inbox refuses, and the sender tries again
-		s.store, err = relay.Open(ctx, filepath.Join(state, "relay"), relay.Options{Limits: limits})
+		s.store, err = relay.Open(ctx, filepath.Join(state, "relay"), relay.Options{Limits: limits, Wake: s.wake})
 	}
 	if err == nil {
 		err = s.poke(ctx)
@@ -96,7 +97,12 @@ func (s *relayStage) close() error {
 	return errors.Join(err, os.RemoveAll(s.dir))
 }
 
-// poke tells the daemon to carry what was sent, and starts it if it was killed.
+// wake tells sessions that something has come, as every sender does.
+func (s *relayStage) wake(ctx context.Context, agents []string) {
+	roster.Poke(ctx, s.places.Dir, agents)
+}
+
+// poke starts the daemon if none runs.
 func (s *relayStage) poke(ctx context.Context) error {
 	client, err := daemon.Start(ctx, s.places, s.hookway, s.env)
 	if err != nil {
@@ -107,17 +113,14 @@ func (s *relayStage) poke(ctx context.Context) error {
 	return err
 }
 
-// send sends until the receiver's inbox has room, and the daemon lives.
+// send sends until the receiver's inbox has room.
 func (s *relayStage) send(ctx context.Context, m relay.Message) error {
 	m.ID = relay.NewID()
 	for {
 		_, err := s.store.Send(ctx, m)
 		var full *relay.FullError
-		if err == nil {
-			_ = s.poke(ctx) // the one that was just killed is started by the next poke
-			return nil
-		} else if !errors.As(err, &full) {
-			return err
+		if !errors.As(err, &full) {
+			return err // or nil
 		}
 		if err := sleep.For(ctx, 20*time.Millisecond); err != nil {
 			return err
