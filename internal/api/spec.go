@@ -13,6 +13,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
@@ -243,10 +244,4 @@ func folder(cwd string) (string, error) {
 }
 
 // clip shortens a value that is quoted in a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return visible.Clip(s, 80) }

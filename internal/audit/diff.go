@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // differ compares two payloads and keeps copies of what differs.
@@ -215,7 +216,7 @@ func shortenChange(from, to any, cut func(string)) (any, any) {
 		if len(a) > changeBounds.text || len(b) > changeBounds.text {
 			cut("")
 		}
-		return shorten(a, changeBounds.text), shorten(b, changeBounds.text)
+		return visible.ClipBytes(a, changeBounds.text), visible.ClipBytes(b, changeBounds.text)
 	}
 	open := &redactor{} // everything is hidden already
 	return newCopier(changeBounds, open, cut).copy(from, "", 0), newCopier(changeBounds, open, cut).copy(to, "", 0)

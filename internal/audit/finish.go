@@ -1,6 +1,10 @@
 package audit
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hookway/hookway/internal/visible"
+)
 
 // How much of a record's texts is kept, in bytes.
 const (
@@ -61,13 +65,13 @@ func (f *finisher) short(text string, from []string) string {
 	if text != "" && f.configured(from) {
 		return hidden
 	}
-	return shorten(f.redactor.text(text), maxWhat)
+	return visible.ClipBytes(f.redactor.text(text), maxWhat)
 }
 
 // cut notes that something was shortened.
 func (f *finisher) cut(path string) {
 	if len(f.rec.Cut) < maxNotes && !slices.Contains(f.rec.Cut, path) {
-		f.rec.Cut = append(f.rec.Cut, shorten(path, maxName))
+		f.rec.Cut = append(f.rec.Cut, visible.ClipBytes(path, maxName))
 	}
 }
 
@@ -86,7 +90,7 @@ func (f *finisher) text(name, text string, most int) string {
 	if len(text) > most {
 		f.cut(name)
 	}
-	return shorten(text, most)
+	return visible.ClipBytes(text, most)
 }
 
 // object is the copy of an object; one that is hidden as a whole says so.
@@ -118,8 +122,8 @@ func (f *finisher) steps(list []Step) []Step {
 	for i := range out {
 		s := &out[i]
 		s.Hook = f.text("steps.hook", s.Hook, maxName)
-		s.Lane = shorten(s.Lane, maxName)
-		s.Action = shorten(s.Action, maxName)
+		s.Lane = visible.ClipBytes(s.Lane, maxName)
+		s.Action = visible.ClipBytes(s.Action, maxName)
 		s.Reason = f.text("steps.reason", s.Reason, maxReason/2)
 		s.Error = f.text("steps.error", s.Error, maxReason/2)
 		s.Note = f.text("steps.note", s.Note, maxName)
@@ -135,7 +139,7 @@ func (f *finisher) changes(list []Change) []Change {
 	out := make([]Change, 0, len(list))
 	for _, c := range list {
 		cut := func(string) { f.cut("changes") }
-		change := Change{Path: shorten(f.redactor.text(c.Path), maxName)}
+		change := Change{Path: visible.ClipBytes(f.redactor.text(c.Path), maxName)}
 		from, to := newCopier(draftBounds, f.redactor, cut).copy(c.From, c.Path, 0), newCopier(draftBounds, f.redactor, cut).copy(c.To, c.Path, 0)
 		change.From, change.To = shortenChange(from, to, cut)
 		out = append(out, change)

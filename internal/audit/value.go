@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // bounds say how much of a value is kept.
@@ -78,7 +80,7 @@ func (c *copier) string(s, path string) string {
 		}
 		return short
 	}
-	short := shorten(c.cover.text(s), min(c.text, c.left))
+	short := visible.ClipBytes(c.cover.text(s), min(c.text, c.left))
 	if c.left -= len(short); strings.HasSuffix(short, ellipsis) && short != s {
 		c.cut(path)
 	}
@@ -171,18 +173,6 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "." + name
-}
-
-// shorten cuts a text at a rune.
-func shorten(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	cut := max(most-len(ellipsis), 0)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + ellipsis
 }
 
 // maxWord is how far draft goes back to the begin of a word.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode/utf8"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -190,13 +189,7 @@ func remark(s hook.Step) string {
 }
 
 // cut shortens a reason for the table; its expectation shows it whole.
-func cut(s string) string {
-	const most = 120
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return string([]rune(s)[:most-1]) + "…"
-}
+func cut(s string) string { return visible.Clip(s, 119) }
 
 // brief writes a time span as people read it.
 func brief(d time.Duration) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/trust"
+	"github.com/hookway/hookway/internal/visible"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -281,10 +282,4 @@ func (l *loader) readSpec(file string, data []byte) (*hookSpec, error) {
 }
 
 // clipLine keeps a message on one line and bounded.
-func clipLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if runes := []rune(s); len(runes) > 500 {
-		return string(runes[:500]) + "…"
-	}
-	return s
-}
+func clipLine(s string) string { return visible.Clip(strings.Join(strings.Fields(s), " "), 500) }

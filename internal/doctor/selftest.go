@@ -18,6 +18,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/install"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // StartDaemon starts the daemon if none runs.
@@ -192,13 +193,7 @@ func (l *limited) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-func clip(text string) string {
-	runes := []rune(hook.LogLine(strings.TrimSpace(text)))
-	if len(runes) > 300 {
-		return string(runes[:300]) + "…"
-	}
-	return string(runes)
-}
+func clip(text string) string { return visible.Clip(hook.LogLine(strings.TrimSpace(text)), 300) }
 
 // lastWords is the end of what a program had to say.
 func lastWords(said string) string {

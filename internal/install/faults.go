@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/visible"
 	"github.com/tailscale/hujson"
 )
 
@@ -107,7 +108,7 @@ func (a *agent) fault(event string, v *hujson.Value) (fault string, ours bool) {
 	line := h.line()
 	switch {
 	case !ours && h.wraps():
-		return fmt.Sprintf("hookway is called in a way that its answer may not reach the agent: %s", clipped(strings.Join(append([]string{h.Command + h.Bash + h.Exec}, h.Args...), " "))), false
+		return fmt.Sprintf("hookway is called in a way that its answer may not reach the agent: %s", visible.Clip(strings.Join(append([]string{h.Command + h.Bash + h.Exec}, h.Args...), " "), 200)), false
 	case !ours:
 		return "", false
 	}
@@ -154,13 +155,6 @@ func (a *agent) hasty(h *called, c invocation) string {
 		return fmt.Sprintf("the agent waits %v, and hookway may take %v: it is cut off, and what it would stop passes", host, own)
 	}
 	return ""
-}
-
-func clipped(text string) string {
-	if r := []rune(text); len(r) > 200 {
-		return string(r[:200]) + "…"
-	}
-	return text
 }
 
 // unknownEvents are those of a file of hooks that an agent does not know, where it

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/internal/terminal"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 const (
@@ -39,7 +40,7 @@ func (w *warnings) add(message string) {
 	defer w.mu.Unlock()
 	for _, line := range lines.Feed([]byte(message + "\n")) {
 		if clean := strings.TrimSpace(line.Text); clean != "" {
-			w.line(shorten(clean))
+			w.line(visible.Clip(clean, warningRunes))
 		}
 	}
 }
@@ -79,14 +80,4 @@ func (w *warnings) release() {
 		w.tell(fmt.Sprintf("… and %d more messages", w.more))
 	}
 	w.held, w.more = nil, 0
-}
-
-func shorten(line string) string {
-	runes := 0
-	for i := range line {
-		if runes++; runes > warningRunes {
-			return line[:i] + "…"
-		}
-	}
-	return line
 }

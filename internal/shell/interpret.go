@@ -2,6 +2,8 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // shells run lines and scripts in the language that is read here.
@@ -235,7 +237,7 @@ func (a *analysis) standardInput(name string, shell bool) {
 		if shell {
 			a.code(l)
 		} else {
-			a.pieces(l, clip(l))
+			a.pieces(l, visible.Clip(l, 200))
 			a.imports(interpreters[base(name)], arg{value: value{text: l}, known: true})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookway/hookway/internal/visible"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -62,7 +63,7 @@ func (w *walker) beside(s *syntax.Stmt) (out []string) {
 
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	return clip(word)
+	return visible.Clip(word, 200)
 }
 
 // expands reports whether a part of a word is not what it looks like.

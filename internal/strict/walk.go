@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookway/hookway/internal/visible"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -133,9 +134,4 @@ func (f *Format) Describe(n *yaml.Node) string {
 }
 
 // Clip shortens a value that is quoted in a message.
-func Clip(s string) string {
-	if runes := []rune(s); len(runes) > 60 {
-		return string(runes[:60]) + "…"
-	}
-	return s
-}
+func Clip(s string) string { return visible.Clip(s, 60) }

@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Bounds of the copies of what was trusted, and of what is shown of a difference.
@@ -161,10 +162,7 @@ func unified(before, after string) []string {
 			return append(out, "(there is more; look at it whole)")
 		}
 		line = strings.TrimSuffix(line, "\n")
-		if r := []rune(line); len(r) > maxDiffLine {
-			line = string(r[:maxDiffLine]) + "…"
-		}
-		out = append(out, line)
+		out = append(out, visible.Clip(line, maxDiffLine))
 	}
 	return out
 }

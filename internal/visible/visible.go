@@ -17,6 +17,31 @@ func Line(text string) string { return escape(text, "") }
 // Text is a text that keeps its lines and tabs.
 func Text(text string) string { return escape(text, "\n\t") }
 
+// Clip is a text of at most so many characters; one that had more ends in "…".
+func Clip(text string, most int) string {
+	n := 0
+	for i := range text {
+		if n == most {
+			return text[:i] + "…"
+		}
+		n++
+	}
+	return text
+}
+
+// ClipBytes is a text of at most so many bytes, which is cut between two characters; one
+// that had more ends in "…", if there is room for that.
+func ClipBytes(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	cut := max(most-len("…"), 0)
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
+}
+
 // Writer writes what it is given as Text does. A character that is cut in two by two
 // writes is shown as bytes.
 type Writer struct{ To io.Writer }

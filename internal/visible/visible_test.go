@@ -28,3 +28,27 @@ func TestWhatATerminalWouldObeyIsMadeVisible(t *testing.T) {
 		t.Errorf("%d %v %q", n, err, out.String())
 	}
 }
+
+func TestATextIsCutBetweenCharacters(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		most        int
+		clip, bytes string
+	}{
+		{"", 0, "", ""},
+		{"abcd", 4, "abcd", "abcd"},
+		{"abcde", 4, "abcd…", "a…"},
+		{"äöüß", 4, "äöüß", "…"},
+		{"aäöüß", 5, "aäöüß", "a…"},
+		{"漢字漢字漢", 7, "漢字漢字漢", "漢…"},
+		{"x\xff\xffx", 3, "x\xff\xff…", "…"},
+		{"abc", 1, "a…", "…"},
+	} {
+		if got := Clip(c.text, c.most); got != c.clip {
+			t.Errorf("Clip(%q, %d): got %q, want %q", c.text, c.most, got, c.clip)
+		}
+		if got := ClipBytes(c.text, c.most); got != c.bytes {
+			t.Errorf("ClipBytes(%q, %d): got %q, want %q", c.text, c.most, got, c.bytes)
+		}
+	}
+}

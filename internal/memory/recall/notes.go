@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // notes are what is known of one session: a small file, since each event may be
@@ -86,7 +87,7 @@ func (n *notes) prompt() string { return n.page.Prompt }
 
 // prompted notes what the user asked last. It is of no weight if it cannot be.
 func (n *notes) prompted(text string) {
-	_ = n.change(func(p *page) { p.Prompt = cut(text, lastPrompt) })
+	_ = n.change(func(p *page) { p.Prompt = visible.ClipBytes(text, lastPrompt) })
 }
 
 func (n *notes) forget() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/memory"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Place is where the memories of a folder are.
@@ -121,7 +122,7 @@ func (r *Recall) find(ctx context.Context, env *hook.Envelope, prompt string) ([
 	defer done()
 	v := memory.View{Workspace: p.Workspace, Agent: env.Agent}
 	if prompt != "" {
-		found, err := p.Search(ctx, cut(prompt, mostPrompt), mostFound, v)
+		found, err := p.Search(ctx, visible.ClipBytes(prompt, mostPrompt), mostFound, v)
 		if err != nil || len(found) == 0 {
 			return nil, err
 		}
@@ -147,7 +148,7 @@ func (r *Recall) text(found []memory.Memory, n *notes) (text string, told []stri
 		if slices.Contains(told, m.ID) || n.was(m.ID) {
 			continue
 		}
-		line := fmt.Sprintf("\n- %s (%s)", cut(strings.Join(strings.Fields(m.Text), " "), mostLine), strings.Join(strings.Fields(m.ID), " "))
+		line := fmt.Sprintf("\n- %s (%s)", visible.ClipBytes(strings.Join(strings.Fields(m.Text), " "), mostLine), strings.Join(strings.Fields(m.ID), " "))
 		if out.Len()+len(line) > r.Budget {
 			continue // a shorter one may fit
 		}
@@ -197,7 +198,7 @@ func (r *Recall) Save() hook.Handler {
 			return hook.Decision{}, nil
 		}
 		n := r.notes(env.Session)
-		text = cut(r.redacted(text), mostKept)
+		text = visible.ClipBytes(r.redacted(text), mostKept)
 		if n.kept(text) {
 			return hook.Decision{}, nil
 		}
@@ -213,12 +214,4 @@ func (r *Recall) Save() hook.Handler {
 		}
 		return hook.Decision{}, errors.Join(n.keep(text), n.add([]string{saved.ID})) // its agent knows what it said
 	})
-}
-
-// cut shortens a text to at most n bytes, between two characters.
-func cut(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	return strings.ToValidUTF8(text[:n-len("…")], "") + "…"
 }
