@@ -21,7 +21,6 @@ import (
 type guest struct {
 	*agentHome
 	store *relay.Store
-	last  uint64
 }
 
 const guestSession = "0c4f42e8-5a80-4f60-a788-417b387c20e8"

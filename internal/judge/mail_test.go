@@ -26,7 +26,6 @@ import (
 type mailWorld struct {
 	*world
 	store *relay.Store // as another process has it open
-	last  uint64       // parcels that were carried
 }
 
 // newMail makes one; unless used is set, nobody has ever sent a message there.
