@@ -250,7 +250,8 @@ const answers = {
     const out = value.params === undefined ? { ...value } : { ...value, params: argumentsBack(value.params, plugin.theirs ? ev.tool_input : undefined) };
     if (value.requireApproval && typeof value.requireApproval === "object") {
       if (value.block !== true && typeof value.requireApproval.onResolution === "function") plugin.resolves(ev, value.requireApproval.onResolution);
-      if (value.requireApproval.timeoutMs !== undefined || value.requireApproval.timeoutBehavior !== undefined) refuse("requireApproval's timeout", "the agent asks its user, and waits as long as its question stands; where nobody can be asked, the call is refused");
+      const { timeoutMs, timeoutBehavior = "deny" } = value.requireApproval; // refused where nobody can be asked: that is deny
+      if (timeoutMs !== undefined || timeoutBehavior !== "deny") refuse("requireApproval's timeout", "the agent asks its user, and waits as long as its question stands; where nobody can be asked, the call is refused");
       out.requireApproval = approvalOf(value.requireApproval);
     }
     return out;
