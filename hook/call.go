@@ -46,7 +46,8 @@ func (e *timeoutError) Unwrap() error { return ErrTimeout }
 // that says what it was doing.
 const reportGrace = 50 * time.Millisecond
 
-// retryPause is the pause before the first further try; it doubles each time.
+// retryPause is the pause before the first further try; it doubles each time. A try
+// that could not begin before the deadline is not made.
 const retryPause = 20 * time.Millisecond
 
 // call asks one hook, with its deadline, retries, circuit and failure policy. It
@@ -144,7 +145,8 @@ func (r *run) more() int {
 	return max(4, min(r.chain.sure, 256))
 }
 
-// ask calls the handler and turns a panic into an error.
+// ask calls the handler and turns a panic into an error. What it returned beside an
+// error is dropped by call.
 func (e *entry) ask(ctx context.Context, ev AnyEvent, d *Decision) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -210,7 +212,8 @@ func (e *entry) check(ctx *callContext, ev AnyEvent, d *Decision, now time.Durat
 	return nil
 }
 
-// fail makes the decision that follows from a failure.
+// fail makes the decision of the failure policy: continue, or a block whose reason
+// names the hook and the cause, as one line without secrets.
 func (e *entry) fail(d *Decision, err error) {
 	*d = Decision{}
 	if !e.closed {

@@ -7,10 +7,18 @@ import (
 	"time"
 )
 
-// run is one firing of one event: the chain itself. It lives on the caller's
-// stack; what may outlive the firing is in kept. The outcome's verdict, v, is
-// handed from method to method, and not kept here, so that it can be written
-// where the caller wants it.
+// run is one firing of one event: the chain itself. The way through it:
+//
+//	fire           metadata of the operation, depth            fire.go
+//	  lanes        transform, then guard, then settle, observe chain.go
+//	    matches    may a hook see the event?                   match.go
+//	    call       ask it: deadline, retries, circuit          call.go
+//	    take       merge its decision into the verdict         take.go
+//	  leave        keep metadata for the operation             follow.go
+//
+// It lives on the caller's stack; what may outlive the firing is in kept. The
+// outcome's verdict, v, is handed from method to method, and not kept here, so that
+// it can be written where the caller wants it.
 type run struct {
 	e     *Engine
 	ctx   context.Context // the caller's
@@ -115,10 +123,13 @@ func (r *run) transform(v *Verdict) error {
 	return nil
 }
 
-// maxGuards bounds how many guards of one firing run at once.
+// maxGuards bounds how many guards of one firing run at once: each may be a process.
 const maxGuards = 16
 
-// guard runs the guards side by side on the final payload.
+// guard runs the guards side by side on the final payload. All of them are asked,
+// and their answers are merged in hook order, so the outcome does not depend on
+// which answers first. Paths are resolved through symbolic links here only: that
+// reads the disk.
 func (r *run) guard(v *Verdict) error {
 	w := r.chain.walk(Guard, r.tool)
 	if w.empty() {
@@ -156,20 +167,22 @@ type guardCall struct {
 	unclear error // why its matcher may not hold: then it is not asked, and has failed
 }
 
-// concerns asks a guard's matcher. The error is why it may match, and may not.
+// concerns asks a guard's matcher. The error says why it is unclear whether it
+// matches: with every unclear path taken for a match it does, and else it does not.
 func (r *run) concerns(e *entry) (ok bool, unclear error) {
 	ok = r.matches(e)
-	unclear, r.facts.doubted = r.facts.doubted, nil
+	unclear, r.facts.unclear = r.facts.unclear, nil
 	if ok || unclear == nil {
 		return ok, nil
 	}
 	r.facts.lenient = true
 	ok = r.matches(e)
-	r.facts.lenient, r.facts.doubted = false, nil
+	r.facts.lenient, r.facts.unclear = false, nil
 	return ok, unclear
 }
 
-// askAll asks hooks side by side, at most maxGuards at a time.
+// askAll asks hooks side by side, at most maxGuards at a time, and returns their
+// answers in the order of asked. One hook alone is asked on this goroutine.
 func (r *run) askAll(asked []guardCall) []guardAnswer {
 	answers := make([]guardAnswer, len(asked))
 	shared := *r // the goroutines only read it; r itself stays on the stack
@@ -238,7 +251,7 @@ func (r *run) settle(v *Verdict) {
 	}
 }
 
-// phase is the part of an agent's work that the event belongs to, as Error has it.
+// phase is the part of an agent's work that the event belongs to: Fault.Phase.
 func (r *run) phase() string {
 	switch r.info {
 	case IterationStart.info, IterationEnd.info:

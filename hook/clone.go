@@ -3,7 +3,14 @@ package hook
 import "reflect"
 
 // Clone copies a payload deeply: maps, slices, pointers and structs of them.
-// Unexported fields, channels and functions are shared.
+// Unexported fields, channels and functions are shared. A handler that wants to edit
+// a payload clones it first:
+//
+//	request := hook.Clone(ev.Payload)
+//	request.Messages[0]["content"] = "…"
+//	return hook.Change(request), nil
+//
+// It must not contain itself. Values of JSON cost about as much to clone as to encode.
 func Clone[T any](v T) T {
 	var out T
 	deepCopy(reflect.ValueOf(&out).Elem(), reflect.ValueOf(&v).Elem())

@@ -7,9 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// commandPattern is a regular expression with the literals that any text it
-// matches must contain. Looking for a literal costs some nanoseconds, running a
-// regexp some hundreds, and of a thousand rules hardly one concerns a command.
+// commandPattern is a regular expression with literals of which every match contains
+// one. Looking for a literal costs some nanoseconds, running a regexp some hundreds,
+// and of a thousand rules hardly one matches a given command. Without such literals
+// the regexp is run each time.
 type commandPattern struct {
 	re       *regexp.Regexp
 	literals []string // one of them must occur; empty: run the regexp at once

@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// DefaultMaxContinues is how often in a row hooks may make an agent go on.
-// Several agents have no bound of their own, and would go on for ever.
+// DefaultMaxContinues is how often in a row hooks may make an agent go on when it
+// wants to stop. Several agents have no bound of their own, and would go on for
+// ever. Engine.MaxContinues changes it.
 const DefaultMaxContinues = 10
 
 // maxCounted bounds how many sessions are counted at a time.
@@ -19,7 +20,8 @@ type continueCounts struct {
 	row map[string]int
 }
 
-// limitContinues lets an agent stop that was told to go on too often.
+// limitContinues lets an agent stop that hooks made go on too often in a row, and
+// tells the user so.
 func (r *run) limitContinues(v *Verdict) {
 	stop, ok := StopOf(r.ev)
 	if !ok {
@@ -49,9 +51,10 @@ type Stop struct {
 	nameless bool // a sub-agent without an id
 }
 
-// StopOf says who is about to stop, if an event is about that. A sub-agent does
-// not say whether it goes on because of a hook: it is taken for one that does, and
-// stops once if it is let. Those without an id are told apart by their type only.
+// StopOf returns which agent is about to stop, for AgentStop and SubagentStop; it
+// reports false for other events. Sub-agents do not report whether a hook made them
+// go on, so Again is always true for them. Those without an id are distinguished by
+// their type only.
 func StopOf(ev AnyEvent) (Stop, bool) {
 	head := ev.Head()
 	switch p := ev.pointer().(type) {
@@ -67,9 +70,9 @@ func StopOf(ev AnyEvent) (Stop, bool) {
 	return Stop{}, false
 }
 
-// Held reports whether an outcome makes it go on. Text counts as being told to:
-// there are agents that do not stop if they are given any. They give their
-// sub-agents ids.
+// Held reports whether an outcome makes the agent go on. Injected text counts: some
+// agents do not stop if they are given any. These give their sub-agents ids, so for
+// a sub-agent without one text does not count.
 func (s Stop) Held(v *Verdict) bool {
 	return v.Action == ActionBlock || v.Inject != "" && !s.nameless
 }

@@ -115,7 +115,8 @@ func Ask(reason string) Decision { return Decision{Action: ActionAsk, Reason: re
 // Block stops the operation. The reason is told to the agent.
 func Block(reason string) Decision { return Decision{Action: ActionBlock, Reason: reason} }
 
-// Retry asks the caller to wait and try again; zero means DefaultRetryDelay.
+// Retry asks the caller to wait and try the operation again; zero means
+// DefaultRetryDelay. Agents with hooks of their own cannot retry: there it is a block.
 func Retry(after time.Duration) Decision {
 	return Decision{Action: ActionRetry, RetryDelay: after}
 }

@@ -57,6 +57,28 @@
 // payload as the hooks left it, and one [Step] for each call of a handler.
 // Strength is block, retry, answer, ask, allow, continue.
 //
+// # Changing a payload
+//
+// Only transform hooks may change a payload, and only the fields that the event
+// lists. A handler returns a whole new payload; it never edits the one it was given:
+//
+//	func(ctx context.Context, ev *hook.Event[hook.AgentRun]) (hook.Decision, error) {
+//		run := ev.Payload // a copy: AgentRun has no maps or slices
+//		run.Prompt = strings.ReplaceAll(run.Prompt, secret, "[redacted]")
+//		return hook.Change(run), nil
+//	}
+//
+// The next hook sees the change, and so does every guard. Fields of maps and slices
+// are shared with other handlers until they are cloned: use [ToolUse.WithInput] for
+// a tool's arguments, and [Clone] for everything else.
+//
+// # Metadata
+//
+// [Envelope].Metadata travels with the event. A hook adds to it with
+// [Decision].Metadata, and the hooks after it find the sum: a later key replaces an
+// earlier one. The key "env" holds environment variables for hooks that are
+// programs, merged name by name. At most 64 KiB of JSON follow an operation.
+//
 // # Operations
 //
 // [Tool], [Generate], [Iteration] and [Session] run a whole operation with all
@@ -83,6 +105,13 @@
 // and removing hooks meanwhile is safe, from handlers too, and never affects it.
 // No lock is held while a handler runs.
 //
+// # Profiles
+//
+// Hooks that were written for another system expect its habits: another order of
+// priorities, another meaning of a skip, an unknown action that passes. A [Profile]
+// has these as data on the hook ([WithProfile]); hooks with and without one run in
+// the same chain.
+//
 // # Failure
 //
 // A handler fails when it returns an error, panics, runs out of time or gives
@@ -104,12 +133,29 @@
 // runs on the caller's goroutine, which makes it cost nanoseconds: it must obey
 // its context, as any Go function that is given one.
 //
+// # Nesting
+//
+// A handler may fire events itself, on the same engine or another. If it fires the
+// event that it is handling, that may go [MaxDepth] deep; then Fire returns an error.
+// Values of the caller's context reach the handler, and through it nested firings.
+//
 // # Concurrency
 //
 // An [Engine] may be used from many goroutines, and from handlers. A handler is
-// called from many goroutines at once. Events are shared: nobody edits an event,
-// its envelope or its payload after it was fired. A handler that needs a copy to
+// called from many goroutines at once. Events are shared: an event, its envelope
+// and its payload must not be edited after it was fired. A handler that needs a copy to
 // edit makes one with [Clone].
+//
+// # Testing
+//
+// Package hooktest has a recorder, a strict engine that finds handlers which edit
+// events, and the tests that every handler should pass. [Point.New] makes an event
+// for a handler's own test:
+//
+//	ev := hook.PreToolUse.New(hook.Envelope{}, hook.ToolUse{ToolName: "Bash"})
+//	d, err := handler.Handle(t.Context(), ev)
+//
+// Time is the standard library's, so testing/synctest works for timeouts and retries.
 //
 // # Watching
 //

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// facts is what matchers ask of one event, each worked out once at most.
+// facts is what matchers ask of one event, each worked out once at most. A firing
+// has one, and drops it when a hook changes the payload.
 type facts struct {
 	head    *Envelope
 	element string // of a list, for the test that looks at one after the other
@@ -24,7 +25,7 @@ type facts struct {
 	commandDone bool
 
 	files   *callFiles // worked out when the first matcher of paths asks
-	doubted error      // why a matcher of paths did not hold for sure, since it was cleared
+	unclear error      // why a matcher of paths may not hold, since it was cleared
 	lenient bool       // such matchers hold: for guards that did not match for sure
 }
 

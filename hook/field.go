@@ -6,7 +6,9 @@ import (
 	"sync"
 )
 
-// field finds a payload's field by its wire name. Dots lead into maps and structs.
+// field finds a payload's field by its wire name: the name in its json tag. Dots lead
+// into maps and structs, as in "tool_input.url". It reports false for a field that is
+// missing or null.
 func field(payload any, name string) (any, bool) {
 	v := reflect.ValueOf(payload)
 	for part := range strings.SplitSeq(name, ".") {

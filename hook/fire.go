@@ -90,7 +90,8 @@ func (e *Engine) fire(ctx context.Context, ev AnyEvent, among func(id string) bo
 	return out, err
 }
 
-// firing is everything of a firing that may outlive it, in one allocation.
+// firing is everything of a firing that may outlive it, in one allocation: handlers
+// may hold on to the event, and the caller to the steps.
 type firing[P any] struct {
 	ev   Event[P]
 	kept kept

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// follows reports an event that has to be fired though it has no hooks: something
-// follows it, or it follows something.
+// follows reports whether an event has to be fired though it has no hooks, because
+// Error follows it, or metadata is kept for its operation.
 func (e *Engine) follows(info *EventInfo) bool {
 	return info == PostToolUseFailure.info || !e.operations().idle(e)
 }
@@ -58,7 +58,7 @@ func (e *Engine) leave(fired, now AnyEvent, set map[string]any, v *Verdict) {
 	}
 }
 
-// movement is what one event does to the operations of its session.
+// movement is what one event changes in the operations of its session.
 type movement struct {
 	fired, now AnyEvent
 	set        map[string]any
@@ -69,7 +69,7 @@ type movement struct {
 
 func (m *movement) info() *EventInfo { return m.fired.Info() }
 
-// keeps reports events whose metadata follows an operation.
+// keeps reports whether an event's metadata is kept for its operation.
 func (m *movement) keeps() bool {
 	switch m.info() {
 	case AgentStart.info, SubagentStart.info, IterationStart.info, GenerateStart.info, PreToolUse.info, PermissionRequest.info, PostToolUse.info, PostToolUseFailure.info:
@@ -92,7 +92,8 @@ func (m *movement) ends(s *operations) bool {
 	return false
 }
 
-// note does it. A sub-agent without an id is not told from others.
+// note applies the event to the operations. A sub-agent without an id cannot be
+// distinguished from others, so nothing is kept for it.
 func (m *movement) note(s *operations) {
 	head := m.fired.Head()
 	if _, sub := m.fired.pointer().(*Subagent); sub && head.Subagent() == "" {
@@ -133,7 +134,7 @@ func (m *movement) note(s *operations) {
 	}
 }
 
-// of is what events of an operation find in their metadata.
+// of returns what an event gets into its metadata from its operation.
 func (s *operations) of(ev AnyEvent) (told map[string]any) {
 	head, info := ev.Head(), ev.Info()
 	if info == AgentStart.info || info == SessionStart.info || info == SessionEnd.info {
@@ -173,7 +174,7 @@ func (s *operations) runsOf(head *Envelope) (out []*agentRun) {
 	return out
 }
 
-// by reports a run of the agent that tells an event; who does not say is any.
+// by reports whether a run may be of the agent of an event: an empty name is any.
 func (run *agentRun) by(head *Envelope) bool {
 	return run.Agent == head.Agent || run.Agent == "" || head.Agent == ""
 }
@@ -186,7 +187,7 @@ func (s *operations) run(head *Envelope) *agentRun {
 	return nil
 }
 
-// need is the run of an event, begun if nobody told its begin.
+// need is the run of an event. It begins one if the event of its start was missed.
 func (s *operations) need(head *Envelope) *agentRun {
 	run := s.run(head)
 	if run == nil {
@@ -212,7 +213,7 @@ func (s *operations) end(head *Envelope) {
 	s.Calls = slices.DeleteFunc(s.Calls, func(c *toolRun) bool { return c.Over })
 }
 
-// call notes what an event says of a call.
+// call notes what an event of a tool's call sets.
 func (s *operations) call(m *movement) {
 	known := s.find(m.fired)
 	if m.info() == PreToolUse.info {

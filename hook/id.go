@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// ID names one event. IDs made by Fire sort by time: 48 bits of milliseconds
-// and 80 of chance. As text it is 32 hexadecimal digits.
+// ID names one event. IDs made by Fire sort by time: 48 bits of milliseconds since
+// 1970 and 80 random ones, as in a ULID. As text, in JSON too, it is 32 hexadecimal
+// digits. IDs are comparable; the zero ID is no event's.
 type ID [16]byte
 
 // newMark completes a mark. born is when the event was fired, since
@@ -40,9 +41,9 @@ func newID(now time.Time) (id ID) {
 	return id
 }
 
-// ParseID reads an ID. Text that is not 32 hexadecimal digits, with or without
-// dashes, as another program's ids may be, always gives the same ID for the
-// same text. The empty text gives the zero ID.
+// ParseID reads an ID: 32 hexadecimal digits, with or without dashes. Other text, as
+// another program's ids may be, is hashed: the same text always gives the same ID.
+// The empty text gives the zero ID.
 func ParseID(text string) (id ID) {
 	if text == "" {
 		return id

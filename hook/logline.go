@@ -33,8 +33,10 @@ var secrets = sync.OnceValue(func() *regexp.Regexp {
 	}, "|"))
 })
 
-// LogLine makes text of a hook fit for a log and for a reason: one line, no
-// control characters, the shapes of secrets replaced, at most 500 bytes.
+// LogLine makes a hook's text safe for a log and for a reason: one line, without
+// control and format characters, with "[redacted]" in place of what has the shape of
+// a credential, and at most 500 bytes of UTF-8. It recognises common shapes (keys of
+// known services, "password=…", credentials in URLs); it cannot find every secret.
 func LogLine(text string) string {
 	if len(text) > 16*maxLogLine { // enough to see whole secrets in what is kept
 		text = text[:16*maxLogLine]

@@ -56,7 +56,8 @@ type Match struct {
 	Not *Match  // must not hold
 }
 
-// test is one compiled condition.
+// test is one compiled condition. Tests read the event through facts, which works
+// out each property once, however many hooks ask for it.
 type test func(*facts) bool
 
 // matcher is a compiled Match. The zero value matches everything.
@@ -82,7 +83,9 @@ func (m Match) Check() error {
 	return err
 }
 
-// compile turns a Match into tests, cheapest first. root anchors path patterns.
+// compile turns a Match into tests, cheapest first: names, then globs, then paths and
+// regular expressions. root anchors path patterns, at is the place of this match in
+// the outermost one, for errors.
 func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	c := compiler{root: root, at: at, negated: negated}
 	c.readable(m)
@@ -286,7 +289,7 @@ func (c *compiler) paths(patterns []string) test {
 			return true
 		}
 		if f.links && f.files.unclear != nil {
-			f.doubted = f.files.unclear
+			f.unclear = f.files.unclear
 			return f.lenient
 		}
 		return false

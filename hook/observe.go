@@ -192,7 +192,7 @@ func (e *Engine) Dropped(id string) uint64 {
 type pending struct {
 	mu    sync.Mutex
 	count int
-	idle  chan struct{} // closed when count falls to zero; nil while nobody waits
+	idle  chan struct{} // closed when count falls to zero; nil while no call waits
 }
 
 func (p *pending) add() {

@@ -9,23 +9,33 @@ import (
 	"time"
 )
 
-// GenerateRun is how a call of a model ended.
+// GenerateRun is how a call of a model ended. Use Result unless Blocked is set.
 type GenerateRun struct {
-	Result GenerationResult // with the request as hooks left it
+	// Result is the model's answer, with the request as hooks left it.
+	Result GenerationResult
 
-	Reason string // why it was blocked
-	By     string // the hook that blocked or answered it
+	// Reason says why the call was blocked, By which hook blocked or answered it.
+	Reason string
+	By     string
 
-	Blocked   bool // the model was not called, or its answer is not to be used
-	Answered  bool // the model was not called: a hook gave the result
-	Recovered bool // the call failed, and a hook gave the result
-	Tries     int  // how often the model was called
+	// Blocked means that the model was not called, or that its answer is not to
+	// be used: ResponseText and ToolCalls are empty then.
+	Blocked bool
+
+	// Answered means that a hook gave the result, and the model was not called.
+	Answered bool
+
+	// Recovered means that the call failed, and a hook of Error gave the result.
+	Recovered bool
+
+	// Tries is how often the model was called.
+	Tries int
 }
 
 // Generate runs one call of a model with its hooks: GenerateStart, run,
-// GenerateEnd, Error if it failed. Text that hooks of GenerateStart inject is
-// added as the last message of the request, or to its prompt if it has no
-// messages. What else holds is said at Tool.
+// GenerateEnd, and Error if it failed. Text that hooks of GenerateStart inject is
+// added as the last message of the request, with the role "user", or to its prompt
+// if it has no messages. Retries, panics and the end of the context are as with Tool.
 func Generate(ctx context.Context, e *Engine, env *Envelope, request Generation, run func(context.Context, Generation) (GenerationResult, error)) (GenerateRun, error) {
 	for retries, ran := 0, 0; ; retries++ {
 		r, again, err := tryGenerate(ctx, e, env, request, run)

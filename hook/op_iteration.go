@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// IterationRun is how one turn of an agent's loop ended.
+// IterationRun is how one turn of an agent's loop ended. Go on with the next turn
+// if it was skipped or recovered.
 type IterationRun struct {
 	Result    IterationResult
 	Skipped   bool   // a hook of IterationStart answered: it did not run
@@ -14,10 +15,10 @@ type IterationRun struct {
 	By        string // the hook that skipped or recovered it
 }
 
-// Iteration runs one turn of an agent's loop with its hooks: IterationStart,
-// run, IterationEnd, Error if it failed. A hook that answers IterationStart
-// skips the turn; a retry of Error's hooks runs it again. What else holds is
-// said at Tool.
+// Iteration runs one turn of an agent's loop with its hooks: IterationStart, run,
+// IterationEnd, and Error if it failed. A hook that answers IterationStart skips the
+// turn; a retry of Error's hooks runs it again. Panics and the end of the context
+// are as with Tool.
 func Iteration(ctx context.Context, e *Engine, env *Envelope, info IterationInfo, run func(context.Context, IterationInfo) (IterationResult, error)) (IterationRun, error) {
 	for retries := 0; ; retries++ {
 		r, again, err := tryIteration(ctx, e, env, info, run)
@@ -61,10 +62,11 @@ func tryIteration(ctx context.Context, e *Engine, env *Envelope, info IterationI
 	return r, nil, err
 }
 
-// Session runs an agent's session with its hooks: SessionStart, run,
-// SessionEnd. run is given the text that hooks inject at the start; what it
-// gives back is reported to the hooks of SessionEnd, with reason and duration
-// filled in where it leaves them empty. The error is run's own.
+// Session runs an agent's session with its hooks: SessionStart, run, SessionEnd.
+// run gets the text that hooks inject at the start. The summary it returns is
+// reported to the hooks of SessionEnd: an empty reason becomes "completed",
+// "error" or "cancelled", and a duration of zero the time that run took. The error
+// is run's own.
 func Session(ctx context.Context, e *Engine, env *Envelope, info SessionInfo, run func(ctx context.Context, inject string) (SessionSummary, error)) error {
 	began := time.Now()
 	before, err := Fire(ctx, e, SessionStart, env, info)

@@ -7,33 +7,60 @@ import (
 	"fmt"
 )
 
-// ToolRun is how a call of a tool ended.
+// ToolRun is how a call of a tool ended. Give the model Response.Output and then
+// Inject, whatever the other fields say: they hold for blocked, answered, failed
+// and recovered calls alike.
 type ToolRun struct {
-	Use      ToolUse      // the call, as hooks left it
-	Response ToolResponse // what the agent is to be told
+	// Use is the call, as hooks left it.
+	Use ToolUse
+
+	// Response is what the agent is to be told.
+	Response ToolResponse
 
 	// Stored is what is to go into the transcript; nil if a hook of
 	// ToolResultPersist blocked that.
 	Stored *ToolResponse
 
-	Inject string // further text for the agent
-	Reason string // why it was blocked
-	By     string // the hook that blocked or answered it
+	// Inject is further text for the agent, from the hooks before and after.
+	Inject string
 
-	Blocked   bool // it did not run: refused
-	Answered  bool // it did not run: a hook gave the response
-	Recovered bool // it failed, and a hook gave the response
-	Tries     int  // how often it ran
+	// Reason says why the call was blocked, By which hook blocked or answered it.
+	Reason string
+	By     string
+
+	// Blocked means that a hook refused the call, so it did not run.
+	Blocked bool
+
+	// Answered means that a hook gave the response, so it did not run.
+	Answered bool
+
+	// Recovered means that it failed, and a hook of Error gave the response.
+	Recovered bool
+
+	// Tries is how often the tool ran.
+	Tries int
 
 	env *Envelope // of its events, with what hooks have set
 }
 
-// Tool runs one call of a tool with its hooks: PreToolUse, run, PostToolUse,
-// Error if it failed, ToolResultPersist. Hooks may block it, change its input
-// and response, answer in its place, have it tried again (at most MaxRetries
-// times) and recover from its error. A refusal is not an error: the run says
-// Blocked, and its response is the reason. The error is the tool's own, as
-// hooks left it, or says that the context ended.
+// Tool runs one call of a tool with its hooks:
+//
+//  1. PreToolUse. A block, or an answer, and the tool does not run. An ask goes to
+//     Engine.Ask.
+//  2. run, with the input as hooks left it. A panic becomes its error.
+//  3. PostToolUse, also for a call that did not run, or failed.
+//  4. Error, if it failed: its hooks may recover, ask for a retry or change the error.
+//  5. ToolResultPersist, for what goes into the transcript.
+//
+// Hooks may have it tried again, at most MaxRetries times. A refusal is not an
+// error: the run says Blocked, and its response is the reason. The error is the
+// tool's own, as hooks left it, or says that the context ended. Hooks after the
+// tool run for a few seconds even then, so that what was done is on record.
+//
+//	run, err := hook.Tool(ctx, &engine, env, use, func(ctx context.Context, use hook.ToolUse) (hook.ToolResponse, error) {
+//		out, err := shell(ctx, use.Text("command"))
+//		return hook.ToolResponse{Success: err == nil, Output: out}, err
+//	})
 func Tool(ctx context.Context, e *Engine, env *Envelope, use ToolUse, run func(context.Context, ToolUse) (ToolResponse, error)) (ToolRun, error) {
 	if use.ToolName == "" {
 		r := ToolRun{Use: use}
@@ -140,7 +167,8 @@ func (r *ToolRun) store(ctx context.Context, e *Engine) error {
 	return nil
 }
 
-// toResponse reads a hook's answer: a ToolResponse, a text, or the fields of one.
+// toResponse reads a hook's answer: a ToolResponse, a text, or a value with the
+// JSON form of one. Nothing is a success without output.
 func toResponse(result any) ToolResponse {
 	switch v := result.(type) {
 	case ToolResponse:

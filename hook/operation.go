@@ -14,15 +14,16 @@ import (
 // also when hooks stopped the operation, and when it fails, panics or is
 // cancelled. A panic of the operation becomes its error, a *PanicError.
 
-// ErrRetries is the cause when hooks asked for more retries than MaxRetries.
+// ErrRetries is the cause when hooks asked for more retries than MaxRetries. The
+// error of the last try, if there is one, is joined to it.
 var ErrRetries = fmt.Errorf("hooks asked for more than %d retries", MaxRetries)
 
-// afterGrace is how long after events may go on when the caller has given up,
-// from that moment.
+// afterGrace is how long the events after an operation may go on once the caller's
+// context has ended.
 const afterGrace = 5 * time.Second
 
-// outlive is the context of after events. It does not end with the caller's, or
-// some hooks would see what was done and others not, but some time after it.
+// outlive is the context of the events after an operation. It ends afterGrace after
+// the caller's, not with it: else some hooks would see what was done and others not.
 func outlive(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Done() == nil {
 		return ctx, func() {}
@@ -96,8 +97,8 @@ func (e *Engine) asked(ctx context.Context, v *Verdict, payload any) error {
 	return nil
 }
 
-// faulted fires Error and says what its hooks want: a recovery, a retry, or
-// another error.
+// faulted fires Error, and returns what its hooks want: a recovery, a retry, or
+// another text of the error.
 func (e *Engine) faulted(ctx context.Context, env *Envelope, fault Fault, cause error) (Outcome[Fault], error) {
 	fault.Error = cause.Error()
 	late, done := outlive(ctx)
@@ -112,7 +113,8 @@ func (e *Engine) faulted(ctx context.Context, env *Envelope, fault Fault, cause 
 	return out, cause
 }
 
-// ChangedError is an operation's error with the text that a hook gave it.
+// ChangedError is an operation's error with the text that a hook of Error gave it.
+// errors.Is and errors.As still find the operation's own error.
 type ChangedError struct {
 	Text  string
 	Cause error

@@ -11,16 +11,22 @@ import (
 )
 
 // Operations keeps what hooks set in the metadata of an event for the later events
-// of its operation: what was set before a tool call, a call of a model or a turn of
-// the loop is there after it, what was set in AgentStart is there until the agent
-// stops. It also counts the turns of runs where hooks ask for that (see
-// Profile.Iterations). An engine has one of its own; several may share one.
+// of its operation:
 //
-// It is bounded: maxTold sessions, maxCalls calls of each, maxFollows bytes of each
-// operation.
+//   - What is set at PreToolUse is there at PostToolUse of the same call. Calls
+//     belong together by id, or else by tool and input.
+//   - What is set at GenerateStart or IterationStart is there at their end.
+//   - What is set at AgentStart is there until the agent stops.
+//
+// It also counts the turns of runs where hooks ask for that (see
+// Profile.Iterations). An engine has one of its own; several may share one, and
+// the zero value is ready. Its methods may be called from many goroutines.
+//
+// It is bounded: 1024 sessions in memory, of which the least recently used goes
+// first, 64 calls of a session, and 64 KiB of JSON of an operation.
 type Operations struct {
-	// Store keeps it outside of this process, where others go on with it. Nil: in
-	// memory. It must not be changed after the first event.
+	// Store keeps the state outside of this process, where others go on with it.
+	// With nil it is in memory. It must not be changed after the first event.
 	Store OperationStore
 
 	known atomic.Int64 // sessions in memory
@@ -30,13 +36,16 @@ type Operations struct {
 	clock    uint64
 }
 
-// OperationStore keeps the operations of sessions for several processes. Its
-// methods may be called from many goroutines.
+// OperationStore keeps the operations of sessions for several processes. The bytes
+// are Operations' own: a store does not read them. Its methods may be called from
+// many goroutines. A store that fails loses metadata, never an event, so there are
+// no errors to return: log them.
 type OperationStore interface {
-	// Load gives what is kept for a session, or nil.
+	// Load returns what is kept for a session, or nil.
 	Load(session string) []byte
-	// Update puts what edit makes of it in its place, with nobody in between; nothing
-	// is kept of a session for which edit gives nil.
+
+	// Update replaces what is kept by the result of edit, atomically: no other
+	// process updates the session meanwhile. If edit returns nil, nothing is kept.
 	Update(session string, edit func([]byte) []byte)
 }
 
@@ -53,7 +62,7 @@ type operations struct {
 	Runs  []*agentRun `json:"runs,omitempty"`
 	Calls []*toolRun  `json:"calls,omitempty"`
 
-	heard uint64 // when, by the clock of Operations
+	used uint64 // when it was used last, by the clock of Operations
 }
 
 // agentRun is an agent, or a sub-agent, at work on a prompt.
@@ -85,7 +94,7 @@ func (e *Engine) operations() *Operations {
 	return &e.own
 }
 
-// idle reports that nothing can follow any operation, and nobody counts.
+// idle reports that nothing is kept for any operation, and no turns are counted.
 func (o *Operations) idle(e *Engine) bool {
 	return o.Store == nil && o.known.Load() == 0 && e.counting.Load() == 0
 }
@@ -112,7 +121,7 @@ func (o *Operations) read(env *Envelope, look func(*operations)) {
 	defer o.mu.Unlock()
 	if s := o.sessions[key]; s != nil {
 		o.clock++
-		s.heard = o.clock
+		s.used = o.clock
 		look(s)
 	}
 }
@@ -146,7 +155,7 @@ func (o *Operations) edit(env *Envelope, change func(*operations)) {
 	}
 	change(s)
 	o.clock++
-	s.heard = o.clock
+	s.used = o.clock
 	switch {
 	case s.empty():
 		delete(o.sessions, key)
@@ -166,7 +175,7 @@ func (o *Operations) edit(env *Envelope, change func(*operations)) {
 func (o *Operations) forgetOldest() {
 	oldest := ""
 	for key, s := range o.sessions {
-		if at := o.sessions[oldest]; at == nil || s.heard < at.heard {
+		if at := o.sessions[oldest]; at == nil || s.used < at.used {
 			oldest = key
 		}
 	}
@@ -186,14 +195,14 @@ func decodeOperations(data []byte) *operations {
 
 func (s *operations) empty() bool { return len(s.Runs) == 0 && len(s.Calls) == 0 }
 
-// own reports metadata that belongs to its event: the agent's own event, and what
-// hooks say in the words of one agent's protocol.
+// ownMetadata reports keys that belong to one event only: the agent's own event, and
+// decisions in the words of one agent's protocol.
 func ownMetadata(key string) bool {
 	return strings.HasPrefix(key, "native") || key == "agent_id" || key == turnsKey || strings.HasPrefix(key, "claude.") || strings.HasPrefix(key, "gemini.")
 }
 
-// following gives of what a hook sets what follows the operation: what is new to
-// the event, and does not belong to it alone.
+// following returns the part of a hook's metadata that is kept for the operation:
+// what is new to the event, and does not belong to it alone.
 func following(before, more map[string]any) map[string]any {
 	out := map[string]any{}
 	for key, value := range more {

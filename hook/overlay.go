@@ -2,9 +2,11 @@ package hook
 
 import "reflect"
 
-// overlay lays what differs between before and after over current: a hook that
-// saw the event as it was fired keeps what others changed elsewhere. Structs and
-// maps are merged field by field, all else is replaced as a whole.
+// overlay applies what differs between before and after to current, for hooks with
+// Profile.SeesOriginal: they saw the event as it was fired, and what earlier hooks
+// changed elsewhere must stay. It is a three-way merge in which after wins. Structs
+// and maps are merged field by field; everything else, lists too, is replaced as a
+// whole.
 func overlay(before, after, current AnyEvent) (AnyEvent, error) {
 	b, a, c := reflect.ValueOf(before.pointer()).Elem(), reflect.ValueOf(after.pointer()).Elem(), reflect.ValueOf(current.pointer()).Elem()
 	return current.with(merged(b, a, c).Interface())

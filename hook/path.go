@@ -6,6 +6,16 @@ import (
 	"strings"
 )
 
+// How matchers of paths see the files of a call:
+//
+//   - names are found in the tool's arguments (path_names.go)
+//   - each is made absolute with the event's CWD, and relative to the hook's root
+//   - for guards, symbolic links are followed as well (path_links.go), and both the
+//     given and the resolved form count: a link must not hide a file from a rule
+//
+// Where it is unclear which file a name means, a guard does not guess: it fails, and
+// its failure policy decides.
+
 // filePath is a file of a tool call, in the forms in which patterns name it,
 // with slashes.
 type filePath struct {
@@ -72,7 +82,7 @@ func (f *facts) findFiles() *callFiles {
 	c.unclear = err
 	if len(names) > 0 && f.links {
 		c.cwd, err = f.ends(f.head.CWD)
-		c.doubt(err)
+		c.noteUnclear(err)
 	}
 	for _, name := range names {
 		if name == "" {
@@ -104,12 +114,12 @@ func (f *facts) addFile(c *callFiles, name string) {
 	case filepath.IsAbs(name):
 		var err error
 		n.ends, err = f.ends(name)
-		c.doubt(err)
+		c.noteUnclear(err)
 	default:
 		for _, at := range c.cwd {
 			ends, err := f.endsFrom(at, strings.Split(filepath.ToSlash(name), "/"))
 			n.ends = append(n.ends, ends...)
-			c.doubt(err)
+			c.noteUnclear(err)
 		}
 		if len(c.cwd) == 0 {
 			n.ends = []string{name}
@@ -118,8 +128,8 @@ func (f *facts) addFile(c *callFiles, name string) {
 	c.named = append(c.named, n)
 }
 
-// doubt notes the first reason why it is not known which files are meant.
-func (c *callFiles) doubt(err error) {
+// noteUnclear keeps the first reason why it is not known which files are meant.
+func (c *callFiles) noteUnclear(err error) {
 	if c.unclear == nil {
 		c.unclear = err
 	}

@@ -25,9 +25,9 @@ var (
 	errNUL      = errors.New("holds a NUL")
 )
 
-// UnclearPathError is why a guard that looks at paths could not be asked: it cannot be
-// known which file the agent's process would open. The guard's policy for failures
-// decides.
+// UnclearPathError is the failure of a guard that matches paths: it cannot be known
+// which file the agent's process would open, for instance because the name leads
+// through /proc. The guard's failure policy decides; find the error in Step.Err.
 type UnclearPathError struct {
 	Path string
 	Err  error
@@ -41,9 +41,10 @@ func (e *UnclearPathError) Error() string {
 func (e *UnclearPathError) Unwrap() error { return e.Err }
 
 // ends resolves an absolute path as the operating system does for the agent's
-// process: link by link, and dots after the links before them. What does not exist
+// process: link by link, and ".." after the links before it. What does not exist
 // stays as it is: the file may be new, also at the end of a link that leads nowhere
-// yet. Mostly there is one end; an error says why there may be others.
+// yet. filepath.EvalSymlinks cannot be used, since it fails for such files. Mostly
+// there is one end; an error says why there may be others.
 func (f *facts) ends(full string) ([]string, error) {
 	if !filepath.IsAbs(full) {
 		if full == "" {
@@ -212,7 +213,7 @@ func (w *linkWalk) cwdOf(at *way, own bool) error {
 	if !filepath.IsAbs(w.cwd) {
 		return errNoCWD
 	}
-	if at.links == maxLinks { // as with a link to itself: nobody can open it
+	if at.links == maxLinks { // as with a link to itself, which cannot be opened
 		return errManyEnds
 	}
 	if !own {
@@ -233,8 +234,8 @@ func (w *linkWalk) cwdOf(at *way, own bool) error {
 	return nil
 }
 
-// ownFile allows the open files of a process that nobody opens to get at another
-// file: its input and outputs, and what shells make for <(command).
+// ownFile allows the open files of a process that do not lead to another file: its
+// input and outputs, and what shells make for <(command).
 func ownFile(part string, todo []string) error {
 	switch part {
 	case "0", "1", "2", "63", "62", "61", "60", "59", "58", "57", "56":

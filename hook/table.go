@@ -69,8 +69,9 @@ func inOrder(a, b *entry) int {
 		cmp.Compare(a.seq, b.seq))
 }
 
-// table is what firings read: the chains of all events. It is never changed in
-// place; a registration makes the next one.
+// table is what firings read: the chains of all events. It is immutable; a
+// registration makes the next one and publishes it with one atomic store. Chains of
+// events that a registration does not concern are shared between the two.
 type table struct {
 	bySlot []*chain              // hookway's events and those of Define
 	custom map[*EventInfo]*chain // those of one engine
@@ -155,9 +156,9 @@ func (e *entry) onEvery() *entry {
 	return nil
 }
 
-// swap gives the list without old and with added. Appending may share the
-// array with the older list, which never looks past its own length; only the
-// newest table's lists are appended to, under the engine's lock.
+// swap returns the list without old and with added. Appending may share the array
+// with the older list, which never looks past its own length; only the newest
+// table's lists are appended to, under the engine's lock.
 func swap(list []*entry, old, added *entry) []*entry {
 	if old != nil {
 		if i := slices.Index(list, old); i >= 0 {

@@ -9,11 +9,14 @@ import (
 	"strings"
 )
 
-// strength orders the actions that may come from several hooks of one event.
+// strength orders the actions that may come from several hooks of one event. The
+// stronger one is the outcome's; of equal ones the first.
 var strength = [...]int{ActionContinue: 0, ActionSkip: 0, ActionAllow: 1, ActionAsk: 2, ActionAnswer: 3, ActionRetry: 4, ActionBlock: 5}
 
-// take merges one hook's decision into the outcome. The step of the call that
-// gave it is the last of its hook; what is refused is written there.
+// take merges one hook's decision into the outcome: first what the event or the
+// lane refuses is removed, then the changed payload, texts and metadata are applied,
+// and last the action is compared with the strongest so far. The last step of v is
+// the call that made the decision; refusals are written there.
 func (r *run) take(e *entry, d *Decision, v *Verdict) {
 	step := &v.Steps[len(v.Steps)-1]
 	if refused := r.filter(e, d); len(refused) > 0 {
@@ -135,7 +138,8 @@ func (r *run) change(e *entry, step *Step, payload any, v *Verdict) {
 	r.look()
 }
 
-// forbidden lists the top fields that differ and are not in the list.
+// forbidden lists the payload's top fields that differ and may not be changed, by
+// wire name.
 func forbidden(before, after any, allowed []string) []string {
 	if slices.Contains(allowed, "*") {
 		return nil

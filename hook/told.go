@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// What happens to hooks is an event, too: hooks of these events are told of the others,
-// in the observe lane, as a watcher is (see Engine.Watch). They are not hooks of "*", and
-// are not told of each other.
+// What happens to hooks is an event, too. Hooks of these events run in the observe
+// lane, in an engine of their own, which a watcher feeds (see Engine.Watch). "*" does
+// not mean these events, and they do not report each other.
 
-// HookChange is one thing that happened to a hook, as a hook is told of it: the payload
-// of HookRegistered, HookUnregistered, HookStarted, HookCompleted and HookError.
+// HookChange is one thing that happened to a hook: the payload of HookRegistered,
+// HookUnregistered, HookStarted, HookCompleted and HookError. It has the contents of
+// a Notice, with wire names.
 type HookChange struct {
 	HookID     string   `json:"hook_id"`
 	HookName   string   `json:"hook_name,omitempty"`
@@ -25,7 +26,7 @@ type HookChange struct {
 	Error      string   `json:"error,omitempty"`       // HookError
 }
 
-// hookChanges are the events, by what they tell.
+// hookChanges are the events about hooks, by the notice that fires them.
 var hookChanges = map[NoticeKind]*EventInfo{
 	HookRegistered:   hookChange(HookRegistered, "hook:registered"),
 	HookUnregistered: hookChange(HookUnregistered, "hook:unregistered"),
@@ -55,21 +56,21 @@ func findChange(name string) *EventInfo {
 	return nil
 }
 
-// Changes reports whether an event tells of hooks.
+// Changes reports whether the event is about hooks, such as HookStarted.
 func (i *EventInfo) Changes() bool { return i.change }
 
-// Changes reports whether a hook is one that is told of others.
+// Changes reports whether the hook is for events about hooks, and for no others.
 func (h *Hook) Changes() bool {
 	return len(h.Events) > 0 && !slices.ContainsFunc(h.Events, func(name string) bool { return findChange(name) == nil })
 }
 
-// teller is the engine of the hooks that are told of the others.
+// teller is the engine that has the hooks of events about hooks.
 func (e *Engine) teller() *Engine {
 	if t := e.told.Load(); t != nil {
 		return t
 	}
 	t := &Engine{changes: true}
-	t.Watch(func(n Notice) { // who watches this engine hears when they come, go and fail
+	t.Watch(func(n Notice) { // watchers of e see these hooks added, removed and failing
 		if n.Kind != HookStarted && n.Kind != HookCompleted {
 			n.change = true
 			e.notify(n)

@@ -5,12 +5,12 @@ import "maps"
 // turnsKey is where hooks find in the metadata which turn of the agent's loop it is.
 const turnsKey = "iteration"
 
-// turns counts the turns of a run, from one on. An agent tells few of them itself:
-// what it asks its model begins one, and where it does not tell that, a call of a
-// tool after the result of another.
+// turns counts the turns of a run, from 1. Few agents report turns themselves: else
+// a call of the model begins one, and where those are not reported, a call of a tool
+// after the result of another.
 type turns struct {
 	N      int  `json:"n"`
-	By     int  `json:"by,omitempty"` // what counts: the best that was heard
+	By     int  `json:"by,omitempty"` // what counts: the best that was reported
 	Result bool `json:"result,omitempty"`
 }
 

@@ -7,19 +7,23 @@ import (
 )
 
 // Wrapped is the session of a program that hookway runs in a terminal, for the
-// hooks of its events. All methods may be called from many goroutines, also
-// after the hook has answered; what comes after the session's end fails.
+// hooks of its events: SessionOf finds it. All methods may be called from many
+// goroutines, also after the hook has answered; after the session's end they fail.
+//
+//	if s, ok := hook.SessionOf(ctx); ok {
+//		err := s.Send(ctx, "Reviewer", "the tests pass")
+//	}
 type Wrapped interface {
 	ID() string   // of the session
 	Name() string // of the agent
 	Dir() string  // working directory of the program
 
-	// Env is the program's environment, KEY=VALUE. It is the caller's to edit.
+	// Env is the program's environment, KEY=VALUE. The caller may edit the slice.
 	Env() []string
 
-	// Inject has a text typed to the program when it is ready for it, after the
-	// texts that wait already. The error says that the text will not be typed; it
-	// is [ErrSessionOver] when there is nobody any more whom it could be typed to.
+	// Inject queues a text that is typed to the program when it is ready for it,
+	// after the texts that wait already. The error says that the text will not be
+	// typed; it is [ErrSessionOver] when the program has ended.
 	Inject(text string) error
 
 	// Send sends a message in the agent's name, to another by its name or to all
@@ -27,10 +31,10 @@ type Wrapped interface {
 	// who has not got it.
 	Send(ctx context.Context, to, text string) error
 
-	// Relay has the same for those who know it by that name.
+	// Relay is Send under the name that hooks of agent-relay use.
 	Relay() Relay
 
-	// Memory is what the agent remembers, or nil where nothing can be.
+	// Memory is what the agent remembers, or nil if memory is switched off.
 	Memory() Memory
 
 	// Output gives the last lines of what the program has printed; with 0, all of
@@ -52,12 +56,20 @@ type Relay interface {
 	Broadcast(ctx context.Context, text string) error
 }
 
-// Memory is what agents remember.
+// Memory is what agents remember: short texts that are found again by their words
+// and, with an embedder, by their meaning.
 type Memory interface {
+	// Save keeps a text and returns its id. A text that is there already keeps its id.
 	Save(ctx context.Context, content string) (id string, err error)
-	Search(ctx context.Context, query string) ([]Remembered, error) // the best first
+
+	// Search returns what fits a query, the best first.
+	Search(ctx context.Context, query string) ([]Remembered, error)
+
+	// Forget deletes a memory. An unknown id is an error.
 	Forget(ctx context.Context, id string) error
-	List(ctx context.Context) ([]Remembered, error) // the newest first
+
+	// List returns all memories, the newest first.
+	List(ctx context.Context) ([]Remembered, error)
 }
 
 // Remembered is one thing that an agent was told to remember.
@@ -67,8 +79,8 @@ type Remembered struct {
 	Agent   string    `json:"agent,omitempty"` // who saved it
 	Time    time.Time `json:"time,omitzero"`
 
-	// Recent marks what a search gives where nothing is about its query: among the
-	// newest of what is remembered.
+	// Recent marks results that do not fit the query: a search that finds nothing
+	// returns some of the newest memories.
 	Recent bool `json:"recent,omitempty"`
 }
 
