@@ -47,7 +47,8 @@ func wasted(err error) bool {
 	return errors.Is(err, ErrTimeout) || errors.As(err, &unreachable)
 }
 
-// breaker is one hook's circuit.
+// breaker is one hook's circuit. It has no lock: calls that race may let one more
+// trial through, which does no harm.
 type breaker struct {
 	failures atomic.Int32
 	until    atomic.Int64 // Unix nanoseconds

@@ -59,7 +59,8 @@ func codeOf(value any) float64 {
 	return 0
 }
 
-// errorText is an error as agents write it: a text, or an object with one.
+// errorText is an error as agents write it: a text, or an object with a "message".
+// An object without one is an error too, of unknown cause.
 func errorText(value any) string {
 	switch v := value.(type) {
 	case string:

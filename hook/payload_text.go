@@ -49,7 +49,8 @@ type Silence struct {
 }
 
 // DirectiveCall is a line `@namespace:target body` in an agent's output: the
-// payload of Directive.
+// payload of Directive. Body has the lines of a block, without its fences. Lines in
+// code fences and quotes are not directives, and fire no event.
 type DirectiveCall struct {
 	Namespace string `json:"namespace"`
 	Target    string `json:"target"`

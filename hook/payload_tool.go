@@ -64,7 +64,8 @@ type ToolResponse struct {
 }
 
 // ToolPersist is a tool's result on its way into the transcript: the payload of
-// ToolResultPersist.
+// ToolResultPersist. The model has seen the response already; hooks may change or
+// block what is stored, for instance to keep credentials out of files.
 type ToolPersist struct {
 	ToolName     string       `json:"tool_name"`
 	ToolUseID    string       `json:"tool_use_id,omitempty"`
@@ -73,8 +74,9 @@ type ToolPersist struct {
 
 func (p *ToolPersist) toolCall() (string, map[string]any) { return p.ToolName, nil }
 
-// Permission is a call that needs the user's leave: the payload of
-// PermissionRequest and PermissionDenied.
+// Permission is a call that needs the user's permission: the payload of
+// PermissionRequest and PermissionDenied. An allow answers the request for the user,
+// a block refuses it, an ask or no opinion lets the agent show its dialog.
 type Permission struct {
 	ToolName  string         `json:"tool_name"`
 	ToolInput map[string]any `json:"tool_input"`

@@ -171,8 +171,9 @@ func swap(list []*entry, old, added *entry) []*entry {
 	return list
 }
 
-// chain holds the hooks of one event. It is sorted and indexed at its first
-// firing, so that registering many hooks costs little.
+// chain holds the hooks of one event. It is sorted and indexed at its first firing,
+// so that registering many hooks costs little. The index by tool is what keeps a
+// firing fast with a thousand rules: hooks for other tools are never looked at.
 type chain struct {
 	source []*entry // as registered
 	once   sync.Once
@@ -230,7 +231,8 @@ func (c *chain) index() {
 	}
 }
 
-// walk goes through the hooks of a lane that may concern the tool, in order.
+// walk goes through the hooks of a lane that may match the tool, in order: it merges
+// those for any tool with those indexed under this one.
 type walk struct{ a, b []*entry }
 
 func (c *chain) walk(lane Lane, tool string) walk {
