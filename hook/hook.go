@@ -28,7 +28,8 @@ type Handler interface {
 	Handle(ctx context.Context, ev AnyEvent) (Decision, error)
 }
 
-// HandlerFunc is a function as a Handler.
+// HandlerFunc is a function as a Handler, for hooks of several events or of all.
+// For one event, On with a typed function is simpler.
 type HandlerFunc func(ctx context.Context, ev AnyEvent) (Decision, error)
 
 // Handle calls the function.

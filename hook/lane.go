@@ -19,7 +19,7 @@ const (
 // String gives the lane's name in configs and steps.
 func (l Lane) String() string { return [...]string{"transform", "guard", "observe"}[l] }
 
-// ParseLane reads a lane's name.
+// ParseLane reads a lane's name, in any case. The error lists the names.
 func ParseLane(name string) (Lane, error) {
 	for _, l := range []Lane{Transform, Guard, Observe} {
 		if strings.EqualFold(name, l.String()) {
@@ -119,7 +119,8 @@ func Profiles() []Profile {
 	return []Profile{ProfileAcai, ProfileOpenClaw, ProfileCompilr, ProfileA3S}
 }
 
-// ParseProfile finds a profile by name.
+// ParseProfile finds a profile by name, in any case. The error lists the names.
+// ProfileClaude is not among them.
 func ParseProfile(name string) (Profile, error) {
 	var known []string
 	for _, p := range Profiles() {

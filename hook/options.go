@@ -96,8 +96,9 @@ func MatchTarget(names ...string) Option {
 	return func(h *Hook) { h.Match.Target = append(h.Match.Target, names...) }
 }
 
-// Builtin marks a hook of Directive as hookway's own: it comes before hooks of
-// users that have its priority and are as specific.
+// Builtin marks a hook of Directive as hookway's own: it comes before hooks of users
+// that have its priority and are as specific. Programs that embed the engine use it
+// for directives of their own that users may replace with Override.
 func Builtin() Option { return func(h *Hook) { h.Builtin = true } }
 
 // Override lets a hook of Directive stand in for the built-in ones: they do not

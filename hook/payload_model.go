@@ -1,7 +1,12 @@
 package hook
 
-// ChatMessage is one message of a conversation with a model, with the fields
-// that its provider gives it; "role" and "content" by custom.
+// ChatMessage is one message of a conversation with a model, with the fields that
+// its provider gives it; "role" and "content" by custom. It is a map because every
+// provider has fields of its own (tool calls, images, cache hints), which must pass
+// unchanged. Clone a message before editing it:
+//
+//	request := hook.Clone(ev.Payload)
+//	request.Messages[0]["content"] = "…"
 type ChatMessage map[string]any
 
 // Role is the message's role, or "".
