@@ -8,7 +8,11 @@ var ErrNoTool = errors.New("tool_name: it is missing, and a PreToolUse without t
 
 // Check finds what is wrong with an event that came from outside, before it is fired:
 // at present a PreToolUse without the tool's name. Fire itself does not check, so
-// programs that read events from others call Check first.
+// programs that read events from others call Check first:
+//
+//	if err := hook.Check(ev); err != nil {
+//		return refuse(err)
+//	}
 func Check(ev AnyEvent) error {
 	if use, ok := ev.pointer().(*ToolUse); ok && use.ToolName == "" && ev.Info() == PreToolUse.info {
 		return ErrNoTool
