@@ -80,7 +80,13 @@ func untrustedWorld(t *testing.T, a *agent, hooks string, script ...model.Turn) 
 	check(t, err)
 	root, err = filepath.EvalSymlinks(root)
 	check(t, err)
-	t.Cleanup(func() { check(t, os.RemoveAll(root)) })
+	t.Cleanup(func() { // a hook of an agent that was killed may still write there
+		err := os.RemoveAll(root)
+		for end := time.Now().Add(time.Minute); err != nil && time.Now().Before(end); err = os.RemoveAll(root) {
+			time.Sleep(50 * time.Millisecond)
+		}
+		check(t, err)
+	})
 	server, err := model.Start(script...)
 	check(t, err)
 	t.Cleanup(func() { check(t, server.Close()) })
