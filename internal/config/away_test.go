@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -196,4 +198,26 @@ func BenchmarkAway(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestCallsSideBySideFromManyFolders: each is looked at on its own.
+func TestCallsSideBySideFromManyFolders(t *testing.T) {
+	pins := &trust.Pins{Root: t.TempDir(), Home: t.TempDir()}
+	away := trust.NewAway(pins, hook.Guard, map[string]string{"X": "./lib.sh"}, []string{pins.Root}, func(r shell.Reader) shell.Reading { return r.Line(`. $X`) })
+	if away == nil {
+		t.Fatal("the line means the same everywhere")
+	}
+	var calls sync.WaitGroup
+	for range 8 {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "lib.sh"), []byte("true"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		calls.Go(func() {
+			if err := away.Check(dir); err == nil {
+				t.Errorf("what %s has was not trusted, and would be taken", dir)
+			}
+		})
+	}
+	calls.Wait()
 }

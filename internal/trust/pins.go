@@ -281,7 +281,7 @@ func (c *Pins) Command(r shell.Reader, id, place string, read func(shell.Reader)
 
 // Equipped gives a reader what a hook's process will have.
 func (c *Pins) Equipped(r shell.Reader) shell.Reader {
-	if r.Env == nil {
+	if r.Env = maps.Clone(r.Env); r.Env == nil { // calls that run side by side share one
 		r.Env = map[string]string{}
 	}
 	r.Env["HOOKWAY_PROJECT_DIR"], r.Env["CLAUDE_PROJECT_DIR"] = c.Root, c.Root
