@@ -55,10 +55,11 @@ func (a *app) newCarrier(log func(string)) *carrier {
 }
 
 // Poke says that something was sent, maybe by another process: who waits for it in
-// this one looks, and what is for other machines goes there. It does not wait for a
-// start.
+// this one looks, and what is for other machines goes there. Where nobody has used the
+// store yet it is opened, which delivers what a sender of an older version left in the
+// outbox. It does not wait for a start.
 func (c *carrier) Poke() error {
-	linked := c.app.linked()
+	linked, stored := c.app.linked(), c.stored()
 	c.mu.Lock()
 	store := c.store
 	switch {
@@ -71,7 +72,7 @@ func (c *carrier) Poke() error {
 		c.starting = make(chan struct{})
 		go c.anew(c.bus, store, c.starting)
 		c.bus, c.store, store = nil, nil, nil
-	case linked && c.bus == nil:
+	case linked && c.bus == nil, stored && store == nil:
 		c.starting = make(chan struct{})
 		go c.start(c.starting)
 	}
@@ -148,7 +149,7 @@ func (c *carrier) start(ended chan struct{}) {
 	c.again = time.AfterFunc(c.pause, func() { _ = c.Poke() })
 	if text := hook.LogLine(err.Error()); text != c.problem {
 		c.problem = text
-		c.log("messages do not reach other machines: " + text)
+		c.log("the relay could not be started, and is tried again: " + text)
 	}
 }
 
@@ -234,11 +235,19 @@ func (c *carrier) forJudge(r delivery.Relay) delivery.Relay {
 	return r
 }
 
-// begin links this machine with others, if there are any.
+// begin links this machine with others, if there are any, and delivers what an older
+// version left in the outbox: sessions that run since before an update wait for that,
+// and do not do it themselves.
 func (c *carrier) begin() {
-	if c.app.linked() {
+	if c.app.linked() || c.stored() {
 		_ = c.Poke()
 	}
+}
+
+// stored reports whether anybody has used the relay.
+func (c *carrier) stored() bool {
+	dir, err := c.app.relayDir()
+	return err == nil && relay.Exists(dir)
 }
 
 // Needed reports that the daemon must stay: other machines send to it.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"errors"
 	"io"
 	"io/fs"
@@ -65,12 +66,14 @@ func TestNothingIsStartedForTheMessagesOfOneMachine(t *testing.T) {
 	if _, err := store.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "hi"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.open(); err != nil {
-		t.Fatal(err)
-	}
 	if err := c.Poke(); err != nil {
 		t.Fatal(err)
 	}
+	eventually.True(t, "the store is open", func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.store != nil && c.starting == nil
+	})
 	dir, err := a.relayDir()
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +88,64 @@ func TestNothingIsStartedForTheMessagesOfOneMachine(t *testing.T) {
 	eventually.True(t, "it is linked", func() bool { return c.Status().Mode == "leaf" })
 	if !c.Needed() {
 		t.Error("a daemon that is linked does not stay")
+	}
+}
+
+// TestADaemonDeliversWhatAnOlderVersionSends: sessions that run since before an update
+// put their messages into the outbox, and only tell the daemon.
+func TestADaemonDeliversWhatAnOlderVersionSends(t *testing.T) {
+	for name, tell := range map[string]func(*carrier){
+		"before the daemon begins": func(c *carrier) { c.begin() },
+		"to a daemon that runs": func(c *carrier) {
+			if err := c.Poke(); err != nil {
+				t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, store := relayHome(t)
+			sent, err := store.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "hi"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			asOlder(t, a, sent.Message.ID)
+			c := a.newCarrier(func(line string) { t.Log(line) })
+			defer c.Close()
+			tell(c)
+			bob, err := store.Join(t.Context(), relay.Presence{Session: "s-1", Name: "Bob", Kind: relay.KindMCP})
+			if err != nil {
+				t.Fatal(err)
+			}
+			eventually.True(t, "Bob is given it", func() bool {
+				got, err := bob.Take(t.Context(), 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(got) == 1 && got[0].Message.ID == sent.Message.ID
+			})
+		})
+	}
+}
+
+// asOlder makes of a message that waits for Bob what an older version leaves of it.
+func asOlder(t *testing.T, a *app, id string) {
+	t.Helper()
+	dir, err := a.relayDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "relay.db")+"?_pragma=busy_timeout(60000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, text := range []string{
+		"INSERT INTO outbox (id, machine, message, agent, session) VALUES (?1, '', ?1, 'Bob', '')",
+		"UPDATE delivery SET state = 0, arrival = 0 WHERE message = ?1",
+	} {
+		if _, err := db.Exec(text, id); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
