@@ -65,7 +65,7 @@ func TestTheFullBinaryJudgesIfTheDaemonCannot(t *testing.T) {
 		says   string
 	}{
 		"closes":         {func(conn net.Conn) { _ = conn.Close() }, "EOF"},
-		"prints rubbish": {func(conn net.Conn) { _, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }, "no frame"},
+		"prints rubbish": {func(conn net.Conn) { _, _ = conn.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) }, "not a frame"},
 		"half an answer": {func(conn net.Conn) {
 			_, _ = conn.Write([]byte("HKWY\x00\x01A\x00\x00\x00\x00\x20ab"))
 			_ = conn.Close()
