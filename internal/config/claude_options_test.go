@@ -4,6 +4,8 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,6 +99,64 @@ func TestVariablesOfAWorkspaceAreTrustedWithWhatTheyName(t *testing.T) {
 			w.write(w.work(c.file), "#!/bin/sh\ntouch here\n")
 			if set := w.load(); set.Trust.State != trust.Changed {
 				t.Errorf("%s changed: %s", c.file, set.Trust.State)
+			}
+		})
+	}
+}
+
+// TestVariablesOfAWorkspaceAreReadInTheHooksThatTheyReach: a value that names no file by
+// itself may decide which one a hook runs.
+func TestVariablesOfAWorkspaceAreReadInTheHooksThatTheyReach(t *testing.T) {
+	for _, c := range []struct{ name, env, line, file, unknown string }{
+		{"a folder", `"TOOLS": "./tools"`, "sh ./own.sh; . $OTHER; sh $TOOLS/x.sh", "tools/x.sh", ""},
+		{"a part of a name", `"LINT": "x"`, "sh tools/$LINT.sh", "tools/x.sh", ""},
+		{"where it goes", `"AT": "tools"`, `cd "$AT" && sh ./x.sh`, "tools/x.sh", ""},
+		{"a script of the script", `"TOOLS": "./tools"`, "sh $TOOLS/outer.sh", "tools/outer.sh tools/x.sh", ""},
+		{"instead of the user's", `"DIR": "./tools"`, "sh $DIR/x.sh", "tools/x.sh", ""},
+		{"with what nobody knows", `"TOOLS": "./tools"`, "sh $TOOLS/$OTHER", "", "claude:PreToolUse:1 $TOOLS/$OTHER"},
+		{"not in the line", `"TEAM": "red"`, "sh ./own.sh; . $OTHER", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, shared := range []bool{false, true} { // the hook is the workspace's
+				w := settingsWorld(t, `{"env": {`+c.env+`}}`)
+				delete(w.env, "HOOKWAY_TRUST")
+				w.write(w.user("hookway.yaml"), "import: claude\n")
+				hooks := `"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": ` + strconv.Quote(c.line) + `}]}]}`
+				if shared {
+					w.write(w.claudeHome("settings.json"), `{"env": {"DIR": "./other"}}`)
+					w.write(w.work(".claude/settings.json"), `{"env": {`+c.env+`}, `+hooks+`}`)
+				} else {
+					w.write(w.claudeHome("settings.json"), `{"env": {"DIR": "./other"}, `+hooks+`}`)
+				}
+				for _, name := range []string{"own.sh", "tools/x.sh", "other/x.sh"} {
+					w.write(w.work(name), "#!/bin/sh\n")
+				}
+				w.write(w.work("tools/outer.sh"), "#!/bin/sh\n. tools/x.sh\n")
+				status := w.trust()
+				var unknown []string
+				for _, u := range status.Unknown {
+					unknown = append(unknown, u.Hook+" "+u.Word)
+				}
+				if got := strings.Join(unknown, "; "); !shared && got != c.unknown {
+					t.Errorf("unknown %q, want %q", got, c.unknown)
+				}
+				want := strings.Fields(".claude/settings.json hookway.yaml " + c.file)
+				if shared && strings.Contains(c.line, "own.sh") {
+					want = append(want, "own.sh")
+				}
+				slices.Sort(want)
+				if got := slices.Sorted(slices.Values(status.Files)); !slices.Equal(got, want) {
+					t.Errorf("pinned %q, want %q", got, want)
+				}
+				if set := w.load(); set.Trust.State != trust.Given {
+					t.Errorf("before a change: %s %v", set.Trust.State, set.Trust.Changes)
+				}
+				for name := range strings.FieldsSeq(c.file) {
+					w.write(w.work(name), "#!/bin/sh\ntouch here\n")
+					if set := w.load(); set.Trust.State != trust.Changed {
+						t.Errorf("%s changed: %s", name, set.Trust.State)
+					}
+				}
 			}
 		})
 	}

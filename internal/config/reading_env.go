@@ -1,7 +1,10 @@
 package config
 
 import (
+	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/hookway/hookway/internal/shell"
@@ -26,6 +29,63 @@ func (l *loader) readVariables() {
 	}
 	slices.Sort(words[1:])
 	l.pinned.Command(shell.Reader{Env: env, Dirs: []string{l.workspace}}, id, place, func(r shell.Reader) shell.Reading { return r.Words(words) })
+	for _, f := range l.user.found {
+		if f.ofClaude() && f.spec.handler.kind == "command" && !slices.Contains(l.claude.theirs, f) {
+			l.readReached(f, env)
+		}
+	}
+}
+
+// readReached pins what a hook of the user runs, sources or reads only because of the
+// variables of the workspace's settings. What else it does is the user's own.
+func (l *loader) readReached(f *found, env map[string]string) {
+	own := trust.AsMap(slices.Concat(l.claude.variables(scopeUser, scopeManaged), f.spec.env))
+	all := trust.AsMap(slices.Concat(l.claude.variables(scopeUser, scopeProject, scopeLocal, scopeManaged), f.spec.env))
+	if maps.Equal(own, all) {
+		return
+	}
+	before := f.reading(l.pinned.Equipped(shell.Reader{Env: own, Dirs: []string{l.workspace}}))
+	l.pinned.Command(shell.Reader{Env: all, Dirs: []string{l.workspace}}, f.spec.id, f.place(), func(r shell.Reader) shell.Reading {
+		return without(f.reading(r), before, env)
+	})
+}
+
+// without is what a reading has and another one has not. A word that nobody can know
+// stays if a variable is in it.
+func without(r, other shell.Reading, env map[string]string) shell.Reading {
+	more := func(names, before []shell.Name) []shell.Name {
+		return slices.DeleteFunc(names, func(n shell.Name) bool {
+			return slices.ContainsFunc(before, func(b shell.Name) bool { return b.Path == n.Path && b.Tree == n.Tree && b.Match == n.Match })
+		})
+	}
+	r.Runs, r.Sources, r.Reads = more(r.Runs, other.Runs), more(r.Sources, other.Sources), more(r.Reads, other.Reads)
+	r.Folders = slices.DeleteFunc(r.Folders, func(dir string) bool { return slices.Contains(other.Folders, dir) })
+	r.Unknown = slices.DeleteFunc(r.Unknown, func(u shell.Unknown) bool {
+		return slices.Contains(other.Unknown, u) && !slices.ContainsFunc(variableIn.FindAllStringSubmatch(u.Word, -1), func(m []string) bool {
+			_, set := env[m[1]]
+			return set
+		})
+	})
+	return r
+}
+
+// variableIn is a variable in a shell's word.
+var variableIn = regexp.MustCompile(`\$\{?[#!]?([A-Za-z_][A-Za-z0-9_]*)`)
+
+// readOwn reads, for trust, the user's hooks of Claude Code and the variables of the
+// user's settings: they meet those of the workspace. Mistakes there are told elsewhere.
+func (l *loader) readOwn() {
+	info, err := os.Stat(l.userDir)
+	if err != nil || trust.CheckOwner(l.userDir, info) != nil {
+		return
+	}
+	o, err := newLoader(l.opts)
+	if err != nil {
+		return
+	}
+	o.readYAML(&o.user, source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}, "", trust.CheckOwner)
+	o.user.found = slices.DeleteFunc(o.user.found, func(f *found) bool { return slices.Contains(o.claude.theirs, f) })
+	l.user.found, l.claude.env, l.claude.limits = o.user.found, o.claude.env, o.claude.limits
 }
 
 // readPath pins the programs in the folders of a PATH.

@@ -50,6 +50,7 @@ func TrustIf(opts Options, ask func(trust.Status) error) (trust.Status, error) {
 	}
 	defer l.closePrograms()
 	l.asking = LayerWorkspace
+	l.readOwn()
 	l.readWorkspace()
 	if err := l.set.Problems.Err(); err != nil {
 		return trust.Status{Workspace: l.workspace, State: trust.Missing}, err
