@@ -4,6 +4,7 @@ package api_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"github.com/hookway/hookway/wire"
@@ -154,4 +156,69 @@ func TestLargeEventsTakeTurns(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestAWatchOverGRPCTellsOfHooks: with hooks, or where one of their events is named.
+func TestAWatchOverGRPCTellsOfHooks(t *testing.T) {
+	h := newHouse(t, `hooks:
+  - {id: rule, description: A <plain> rule, on: PreToolUse, match: {tool: Bash}, block: "no"}
+  - {id: broken, on: PreToolUse, priority: 1, command: "exit 7"}
+`, plan{doors: []string{"127.0.0.1:0"}})
+	c, err := grpc.NewClient(h.doors[0].Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+h.token), patient)
+	defer cancel()
+	engine := hookwayv1.NewEngineClient(c)
+	watch := func(r *hookwayv1.WatchRequest) func() *hookwayv1.WatchResponse {
+		seen, err := engine.Watch(ctx, r)
+		if err == nil {
+			_, err = seen.Header() // from now on, nothing is missed
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() *hookwayv1.WatchResponse {
+			m, err := seen.Recv()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
+		}
+	}
+	all, plain, failed := watch(&hookwayv1.WatchRequest{Hooks: true}), watch(&hookwayv1.WatchRequest{}), watch(&hookwayv1.WatchRequest{Event: "hook:error"})
+	if _, err := engine.Fire(ctx, tool(h, "s-1", "ls")); err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	for said["record"] == "" || said["hook:completed rule"] == "" {
+		m := all()
+		if len(m.GetJson()) > 0 {
+			said["record"] = string(m.GetJson())
+			continue
+		}
+		var one struct{ Type, HookID string }
+		if err := json.Unmarshal(m.GetHook(), &one); err != nil {
+			t.Fatalf("%v: %v", m, err)
+		}
+		said[one.Type+" "+one.HookID] = string(m.GetHook())
+	}
+	for _, want := range []string{"hook:registered rule", "hook:registered broken", "hook:started broken", "hook:error broken", "hook:started rule"} {
+		if said[want] == "" {
+			t.Errorf("%s is missing of %v", want, said)
+		}
+	}
+	for _, want := range []string{`"hookName":"A <plain> rule"`, `"action":"block"`, `"sessionId":"s-1"`} {
+		if done := said["hook:completed rule"]; !strings.Contains(done, want) {
+			t.Errorf("%s is missing of %s", want, done)
+		}
+	}
+	if m := plain(); len(m.GetHook()) > 0 || !strings.Contains(string(m.GetJson()), `"session":"s-1"`) {
+		t.Errorf("a watch of records gave %v", m)
+	}
+	if m := failed(); len(m.GetJson()) > 0 || !strings.Contains(string(m.GetHook()), `"hookId":"broken"`) {
+		t.Errorf("a watch of failures gave %v", m)
+	}
 }

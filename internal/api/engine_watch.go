@@ -12,7 +12,7 @@ import (
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
-// Watch streams what is decided from now on.
+// Watch streams what is decided from now on, and what happens to hooks if that is asked for.
 func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServer) error {
 	cwd, err := folder(r.GetCwd())
 	if err != nil {
@@ -21,7 +21,9 @@ func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServe
 	if r.GetAfter() < 0 {
 		return status.Error(codes.InvalidArgument, "after is negative; give the seq of the last record that you saw, or 0")
 	}
-	seen, err := s.engine.Follow(g.Context(), judge.WatchFilter{Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd, After: r.GetAfter()})
+	seen, err := s.engine.Follow(g.Context(), judge.WatchFilter{
+		Session: r.GetSessionId(), Event: r.GetEvent(), CWD: cwd, After: r.GetAfter(), Hooks: r.GetHooks() || ofHooks(r.GetEvent()),
+	})
 	if err != nil {
 		return watchError(err)
 	}
@@ -41,6 +43,9 @@ func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServe
 			if err != nil {
 				return err
 			}
+			if m == nil {
+				continue
+			}
 			if err := g.Send(m); err != nil {
 				return err
 			}
@@ -59,13 +64,27 @@ func watchError(err error) error {
 	return status.Error(codes.Unavailable, err.Error()) // too many watch, or there is no log: that may pass
 }
 
-// watched is a record as it is streamed.
+// watched is a record, or what happened to a hook, as it is streamed. It may be nil.
 func watched(one judge.Watched) (*hookwayv1.WatchResponse, error) {
+	if one.Hook == nil {
+		text, err := plainJSON(one.Record)
+		return &hookwayv1.WatchResponse{Json: text, Missed: uint64(one.Missed)}, err
+	}
+	c := changed(one.Hook)
+	if c == nil {
+		return nil, nil
+	}
+	text, err := plainJSON(c)
+	return &hookwayv1.WatchResponse{Hook: text, Missed: uint64(one.Hook.Missed)}, err
+}
+
+// plainJSON is a value in JSON, with < and > as they are.
+func plainJSON(v any) ([]byte, error) {
 	var text bytes.Buffer
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(one.Record); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return nil, status.Error(codes.Internal, err.Error())
 	}
-	return &hookwayv1.WatchResponse{Json: bytes.TrimSuffix(text.Bytes(), []byte("\n")), Missed: uint64(one.Missed)}, nil
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }

@@ -141,13 +141,13 @@ type change struct {
 	Workspace  string   `json:"workspace"`
 }
 
-// notice sends what happened to a hook.
-func (s *stream) notice(n *judge.HookNotice) {
+// changed is what happened to a hook as it is told, or nil.
+func changed(n *judge.HookNotice) *change {
 	kind, known := noticeKinds[n.Kind]
 	if !known {
-		return
+		return nil
 	}
-	c := change{
+	c := &change{
 		Type: kind, HookType: n.Event, HookID: n.Hook, HookName: n.Name, DurationMS: float64(n.Duration.Microseconds()) / 1e3,
 		Events: n.Events, SessionID: n.Session, Agent: n.Agent, Workspace: n.Workspace,
 	}
@@ -163,11 +163,20 @@ func (s *stream) notice(n *judge.HookNotice) {
 	if n.Err != nil {
 		c.Error = hook.LogLine(n.Err.Error())
 	}
+	return c
+}
+
+// notice sends what happened to a hook.
+func (s *stream) notice(n *judge.HookNotice) {
+	c := changed(n)
+	if c == nil {
+		return
+	}
 	var out bytes.Buffer
 	if n.Missed > 0 {
 		fmt.Fprintf(&out, "event: missed\ndata: {\"count\":%d}\n\n", n.Missed)
 	}
-	fmt.Fprintf(&out, "event: %s\ndata: ", kind)
+	fmt.Fprintf(&out, "event: %s\ndata: ", c.Type)
 	enc := json.NewEncoder(&out) // it ends the line
 	enc.SetEscapeHTML(false)
 	if s.err = enc.Encode(c); s.err != nil {
@@ -175,6 +184,12 @@ func (s *stream) notice(n *judge.HookNotice) {
 	}
 	out.WriteByte('\n')
 	s.send(out.Bytes())
+}
+
+// ofHooks reports whether an event is one of what happens to hooks.
+func ofHooks(event string) bool {
+	info, err := hook.Lookup(event)
+	return err == nil && info.Changes()
 }
 
 // filterOf reads what is wanted.
@@ -194,8 +209,7 @@ func filterOf(r *http.Request) (judge.WatchFilter, error) {
 	case "true", "1":
 		f.Hooks = true
 	case "", "false", "0":
-		info, err := hook.Lookup(f.Event)
-		f.Hooks = err == nil && info.Changes()
+		f.Hooks = ofHooks(f.Event)
 	default:
 		return f, problem("bad-request", "hooks is %q; it is true or false", q.Get("hooks")).at("hooks")
 	}

@@ -1683,6 +1683,7 @@ type WatchRequest struct {
 	Event         string                 `protobuf:"bytes,2,opt,name=event,proto3" json:"event,omitempty"`                          // name or alias; "" is all
 	Cwd           string                 `protobuf:"bytes,3,opt,name=cwd,proto3" json:"cwd,omitempty"`                              // events from this folder or below; "" is all
 	After         int64                  `protobuf:"varint,4,opt,name=after,proto3" json:"after,omitempty"`                         // seq of the last record that was seen: those after it come first; 0 is from now on
+	Hooks         bool                   `protobuf:"varint,5,opt,name=hooks,proto3" json:"hooks,omitempty"`                         // what happens to the hooks of the daemon, too; an event such as hook:error says so by itself
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1745,10 +1746,18 @@ func (x *WatchRequest) GetAfter() int64 {
 	return 0
 }
 
+func (x *WatchRequest) GetHooks() bool {
+	if x != nil {
+		return x.Hooks
+	}
+	return false
+}
+
 type WatchResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Json          []byte                 `protobuf:"bytes,1,opt,name=json,proto3" json:"json,omitempty"`      // a record as hookway log --json prints it
 	Missed        uint64                 `protobuf:"varint,2,opt,name=missed,proto3" json:"missed,omitempty"` // how many records this watcher was too slow for, just before this one
+	Hook          []byte                 `protobuf:"bytes,3,opt,name=hook,proto3" json:"hook,omitempty"`      // in place of json: what happened to a hook, as GET /v1/watch?hooks=true gives it
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1795,6 +1804,13 @@ func (x *WatchResponse) GetMissed() uint64 {
 		return x.Missed
 	}
 	return 0
+}
+
+func (x *WatchResponse) GetHook() []byte {
+	if x != nil {
+		return x.Hook
+	}
+	return nil
 }
 
 var File_hookway_v1_hooks_proto protoreflect.FileDescriptor
@@ -1928,16 +1944,18 @@ const file_hookway_v1_hooks_proto_rawDesc = "" +
 	"\x04kind\"1\n" +
 	"\aRefusal\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"k\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\x81\x01\n" +
 	"\fWatchRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
 	"\x05event\x18\x02 \x01(\tR\x05event\x12\x10\n" +
 	"\x03cwd\x18\x03 \x01(\tR\x03cwd\x12\x14\n" +
-	"\x05after\x18\x04 \x01(\x03R\x05after\";\n" +
+	"\x05after\x18\x04 \x01(\x03R\x05after\x12\x14\n" +
+	"\x05hooks\x18\x05 \x01(\bR\x05hooks\"O\n" +
 	"\rWatchResponse\x12\x12\n" +
 	"\x04json\x18\x01 \x01(\fR\x04json\x12\x16\n" +
-	"\x06missed\x18\x02 \x01(\x04R\x06missed*\x87\x01\n" +
+	"\x06missed\x18\x02 \x01(\x04R\x06missed\x12\x12\n" +
+	"\x04hook\x18\x03 \x01(\fR\x04hook*\x87\x01\n" +
 	"\x06Action\x12\x13\n" +
 	"\x0fACTION_CONTINUE\x10\x00\x12\x10\n" +
 	"\fACTION_ALLOW\x10\x01\x12\x0e\n" +
