@@ -225,8 +225,12 @@ func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message)
 		return sent, err
 	}
 	sent, err = delivery.Send(ctx, store, hooks, m)
-	if err == nil {
-		if failed := s.pokeRelay(ctx); failed != nil && sent.Abroad() { // it is kept; the next poke brings it on its way
+	switch {
+	case err != nil:
+	case !sent.Abroad():
+		s.tellDaemon(ctx, tellTime)
+	default:
+		if failed := s.pokeRelay(ctx); failed != nil { // it is kept; the next poke brings it on its way
 			s.warn("the message is kept, and waits: %v", failed)
 			s.problem = failed.Error()
 		}

@@ -31,6 +31,7 @@ func (l *loader) settled() bool {
 		return true
 	}
 	l.set.Unread, l.set.Trust = true, status
+	now.Home, now.Loose = l.pinned.Home, l.pinned.Loose
 	l.pinned = now // a change back is noticed
 	return false
 }
