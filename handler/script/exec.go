@@ -108,3 +108,24 @@ func (c *capped) Write(p []byte) (int, error) {
 	}
 	return c.Buffer.Write(p)
 }
+
+// runGroup runs a program to its end, and ends what is left of its group.
+func runGroup(cmd *exec.Cmd) error {
+	finish, err := startInGroup(cmd)
+	if err != nil {
+		return err
+	}
+	return finish()
+}
+
+// startGroup starts a program that tells of itself; what it gives waits for its end.
+func startGroup(cmd *exec.Cmd) (func() (int, string), error) {
+	finish, err := startInGroup(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return func() (int, string) {
+		_ = finish() // its state says the same
+		return cmd.ProcessState.ExitCode(), signalOf(cmd.ProcessState)
+	}, nil
+}

@@ -29,15 +29,6 @@ func inGroup(cmd *exec.Cmd, ours bool) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 }
 
-// runGroup runs a program to its end, and ends what is left of its group.
-func runGroup(cmd *exec.Cmd) error {
-	finish, err := startInGroup(cmd)
-	if err != nil {
-		return err
-	}
-	return finish()
-}
-
 // startInGroup starts a program; what it gives waits for its end.
 func startInGroup(cmd *exec.Cmd) (func() error, error) {
 	if err := cmd.Start(); err != nil {
@@ -53,18 +44,6 @@ func startInGroup(cmd *exec.Cmd) (func() error, error) {
 		_ = syscall.Kill(-group, syscall.SIGKILL)
 		procgroup.Forget(group)
 		return err
-	}, nil
-}
-
-// startGroup is that for a program that tells of itself.
-func startGroup(cmd *exec.Cmd) (func() (int, string), error) {
-	finish, err := startInGroup(cmd)
-	if err != nil {
-		return nil, err
-	}
-	return func() (int, string) {
-		_ = finish() // its state says the same
-		return cmd.ProcessState.ExitCode(), signalOf(cmd.ProcessState)
 	}, nil
 }
 

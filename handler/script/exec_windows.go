@@ -20,18 +20,9 @@ func shell(ctx context.Context, line string) *exec.Cmd {
 
 func inGroup(cmd *exec.Cmd, _ bool) { cmd.WaitDelay = execGrace }
 
-// runGroup runs a program to its end, and ends what is left of its job: that is
-// the program and all that it starts, but for what it starts in the instant before
-// it is put into the job.
-func runGroup(cmd *exec.Cmd) error {
-	finish, err := startInGroup(cmd)
-	if err != nil {
-		return err
-	}
-	return finish()
-}
-
-// startInGroup starts a program; what it gives waits for its end.
+// startInGroup starts a program; what it gives waits for its end, and ends what is left
+// of its job: that is the program and all that it starts, but for what it starts in the
+// instant before it is put into the job.
 func startInGroup(cmd *exec.Cmd) (func() error, error) {
 	job, err := newJob()
 	if err != nil {
@@ -49,18 +40,6 @@ func startInGroup(cmd *exec.Cmd) (func() error, error) {
 	return func() error {
 		defer windows.CloseHandle(job) // ends all that is in it
 		return cmd.Wait()
-	}, nil
-}
-
-// startGroup is that for a program that tells of itself.
-func startGroup(cmd *exec.Cmd) (func() (int, string), error) {
-	finish, err := startInGroup(cmd)
-	if err != nil {
-		return nil, err
-	}
-	return func() (int, string) {
-		_ = finish() // its state says the same
-		return cmd.ProcessState.ExitCode(), ""
 	}, nil
 }
 
