@@ -32,7 +32,7 @@ var rooms = map[string][]string{
 	"internal/strict":          {"internal/visible"},
 	"internal/agenterr":        {},
 	"internal/visible":         {},
-	"internal/shell":           {"internal/visible"},
+	"internal/shell":           {},
 	"internal/tmux":            {},
 	"internal/sleep":           {},
 	"internal/unknown":         {"internal/filelock", "internal/disk"},

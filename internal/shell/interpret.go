@@ -2,8 +2,6 @@ package shell
 
 import (
 	"strings"
-
-	"github.com/hookway/hookway/internal/visible"
 )
 
 // shells run lines and scripts in the language that is read here.
@@ -237,7 +235,7 @@ func (a *analysis) standardInput(name string, shell bool) {
 		if shell {
 			a.code(l)
 		} else {
-			a.pieces(l, visible.Clip(l, 200))
+			a.pieces(l, l)
 			a.imports(interpreters[base(name)], arg{value: value{text: l}, known: true})
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-
-	"github.com/hookway/hookway/internal/visible"
 )
 
 // arg is one argument of a command.
@@ -31,7 +29,7 @@ func (a *analysis) tell(list *[]Name, kind string, n Name) {
 	if len(a.told) > maxNames {
 		if !a.full {
 			a.full = true
-			a.out.Unknown = append(a.out.Unknown, Unknown{Word: visible.Clip(n.Word, 200), Why: "it names too many files", Script: a.script})
+			a.out.Unknown = append(a.out.Unknown, Unknown{Word: n.Word, Why: "it names too many files", Script: a.script})
 		}
 		return
 	}

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookway/hookway/internal/visible"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -168,7 +167,7 @@ func (a *analysis) state() [6]int {
 func (a *analysis) step() bool {
 	if a.steps++; a.steps > maxSteps && !a.full {
 		a.full = true
-		a.out.Unknown = append(a.out.Unknown, Unknown{Word: visible.Clip(a.whole, 200), Why: "it is too much to be read", Script: a.script})
+		a.out.Unknown = append(a.out.Unknown, Unknown{Word: a.whole, Why: "it is too much to be read", Script: a.script})
 	}
 	return !a.full
 }
@@ -180,7 +179,7 @@ func (a *analysis) loose(word string) { a.doubt(word, "it runs files of its own 
 func (a *analysis) doubt(word, why string, loose bool) {
 	if key := "?" + word + "\x00" + why; a.guess == 0 && !a.told[key] && len(a.out.Unknown) < maxNames {
 		a.told[key] = true
-		a.out.Unknown = append(a.out.Unknown, Unknown{Word: visible.Clip(word, 200), Why: why, Script: a.script, Loose: loose})
+		a.out.Unknown = append(a.out.Unknown, Unknown{Word: word, Why: why, Script: a.script, Loose: loose})
 	}
 }
 

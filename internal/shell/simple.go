@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookway/hookway/internal/visible"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -63,7 +62,7 @@ func (w *walker) beside(s *syntax.Stmt) (out []string) {
 
 func firstWord(text string) string {
 	word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	return visible.Clip(word, 200)
+	return word
 }
 
 // expands reports whether a part of a word is not what it looks like.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Bounds of what is hashed. More than that is no set of hooks.
@@ -247,15 +248,22 @@ type Doubt struct {
 	Script string `json:"script,omitempty"` // in which the word stands, if not in the hook
 }
 
+// Bounds of what a Doubt shows, in characters.
+const (
+	maxWord = 200
+	maxWhy  = 400
+)
+
 // Command pins what a reading names, and notes what it could not know.
 func (c *Pins) Command(r shell.Reader, id, place string, read func(shell.Reader) shell.Reading) (files []string) {
 	reading := read(c.Equipped(r))
 	for _, u := range reading.Unknown {
+		word := visible.Clip(u.Word, maxWord)
 		if u.Loose {
-			c.Loose(place, id, u.Word)
+			c.Loose(place, id, word)
 			continue
 		}
-		c.Doubt(Doubt{Hook: id, Origin: place, Word: u.Word, Why: u.Why, Script: u.Script})
+		c.Doubt(Doubt{Hook: id, Origin: place, Word: word, Why: visible.Clip(u.Why, maxWhy), Script: u.Script})
 	}
 	code := slices.Concat(reading.Runs, reading.Sources)
 	for i, n := range slices.Concat(code, reading.Reads) {
