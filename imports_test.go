@@ -40,8 +40,8 @@ var rooms = map[string][]string{
 	"internal/relay":           {"internal/disk", "internal/filelock", "internal/sqlite"},
 	"internal/relay/bus":       {"internal/relay", "internal/filelock", "internal/disk"},
 	"internal/delivery":        {"hook", "internal/directive", "internal/disk", "internal/environ", "internal/filelock", "internal/relay", "internal/sleep", "internal/terminal"},
-	"internal/gateway":         {"hook", "handler/web", "internal/disk"},
-	"internal/gateway/spool":   {"hook", "handler/web", "internal/filelock", "internal/sqlite"},
+	"internal/gateway":         {"hook", "internal/disk", "internal/webhook"},
+	"internal/gateway/spool":   {"hook", "internal/filelock", "internal/sqlite", "internal/webhook"},
 	"internal/memory/exam":     {},
 	"internal/memory":          {"internal/filelock", "internal/sqlite"},
 	"internal/memory/remote":   {"hook", "internal/memory", "internal/sleep"},
@@ -62,7 +62,8 @@ var rooms = map[string][]string{
 	"wire/call":                {},
 	"hooktest":                 {"hook"},
 	"handler/command":          {"hook", "wire", "internal/environ", "internal/procgroup", "internal/sleep"},
-	"handler/web":              {"hook", "wire", "internal/disk", "internal/environ", "internal/sleep"},
+	"internal/webhook":         {"internal/disk"},
+	"handler/web":              {"hook", "wire", "internal/environ", "internal/sleep", "internal/webhook"},
 	"internal/environ":         {},
 	"internal/fetch":           {},
 	"handler/wasm":             {"hook", "wire", "internal/disk", "internal/fetch", "internal/sleep"},
@@ -105,7 +106,7 @@ var rooms = map[string][]string{
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/disk", "internal/procgroup", "internal/environ", "internal/sleep", "handler/command", "handler/web", "hooktest", "cmd/hookway-hook"}
+var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/disk", "internal/procgroup", "internal/environ", "internal/sleep", "handler/command", "handler/web", "internal/webhook", "hooktest", "cmd/hookway-hook"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}

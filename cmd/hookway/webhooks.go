@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/handler/command"
-	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // carryWebhooks has the daemon tell webhooks what this and other processes could not.
@@ -47,7 +47,7 @@ func webhookTargets(j *judge.Judge, given []string) func(context.Context) (spool
 		loaded := all.Set.Told()
 		for id, t := range loaded.Targets {
 			post := t.Post
-			t.Post = func(ctx context.Context, m web.Message) error {
+			t.Post = func(ctx context.Context, m webhook.Message) error {
 				return post(command.WithEnviron(ctx, slices.Concat(given, command.Environ(ctx))), m)
 			}
 			loaded.Targets[id] = t

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // Config says which server is asked, and how.
@@ -73,7 +74,7 @@ func (c *Config) Check() error {
 		errs = append(errs, err)
 	}
 	if !environ.Names(c.Secret) {
-		if _, err := key(c.Secret); err != nil && c.Secret != "" {
+		if _, err := webhook.ParseKey(c.Secret); err != nil && c.Secret != "" {
 			errs = append(errs, err)
 		}
 	}

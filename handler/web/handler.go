@@ -15,9 +15,6 @@ import (
 	"github.com/hookway/hookway/internal/sleep"
 )
 
-// ErrClosed is the cause of a failure when the handler was closed.
-var ErrClosed = errors.New("the handler is closed")
-
 // Handler asks a server about each event. It may be used from many goroutines
 // at once. Close it when it is not needed any more.
 type Handler struct {
@@ -172,7 +169,7 @@ func (h *Handler) prepare(ctx context.Context, m *Message) (*request, error) {
 		r.headers[name] = text
 	}
 	var err error
-	if r.key, err = h.c.signing(vars); err != nil {
+	if r.key, err = h.c.key(vars); err != nil {
 		return nil, err
 	}
 	if r.proxy, err = proxyFor(vars, h.url); err != nil {

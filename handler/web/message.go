@@ -4,23 +4,28 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/webhook"
 	"github.com/hookway/hookway/wire"
 )
 
-// Message is an event as it is sent: what all its tries have in common. It may be
-// kept, and sent by another process.
-type Message struct {
-	ID    string // the webhook-id
-	Event string // canonical name
-	Body  []byte
-}
+// Message is an event as it is sent.
+type Message = webhook.Message
+
+// StatusError is an answer with a status other than 200 to 299.
+type StatusError = webhook.StatusError
+
+// The causes of failures that say nothing about the server: the handler was closed,
+// or what a request needs is missing, and nothing was sent.
+var (
+	ErrClosed = webhook.ErrClosed
+	ErrUnset  = webhook.ErrUnset
+)
 
 // Message is an event as it would be sent. It has the same id for each try, and
 // another one for a hook that sees the event changed.
@@ -41,10 +46,10 @@ func (h *Handler) Message(ev hook.AnyEvent) (Message, error) {
 	return Message{ID: "evt_" + ev.ID().String() + "_" + hex.EncodeToString(digest[:6]), Event: ev.Info().Name, Body: body}, nil
 }
 
-// Tell sends a message that asks for nothing: a status from 200 to 299 is enough,
+// Send sends a message that asks for nothing: a status from 200 to 299 is enough,
 // and with Config.Verify its signature. Any other is a [StatusError]. With [ErrUnset]
 // nothing was sent.
-func (h *Handler) Tell(ctx context.Context, m Message) error {
+func (h *Handler) Send(ctx context.Context, m Message) error {
 	return h.do(ctx, func(ctx context.Context) error {
 		a, err := h.exchange(ctx, &m)
 		switch {
@@ -59,29 +64,15 @@ func (h *Handler) Tell(ctx context.Context, m Message) error {
 	})
 }
 
-// ErrUnset says that a request was not made: its secret, or a variable of its
-// headers, is not there or not right.
-var ErrUnset = errors.New("what the request needs is not there")
-
 // unsetError is an ErrUnset that says what is missing.
 type unsetError struct{ error }
 
 func (e *unsetError) Is(target error) bool { return target == ErrUnset }
 func (e *unsetError) Unwrap() error        { return e.error }
 
-// StatusError is an answer that says no.
-type StatusError struct {
-	Status     int
-	RetryAfter time.Duration // how long the server wants to be left alone, if it says so
-
-	text string
-}
-
-func (e *StatusError) Error() string { return e.text }
-
 // failed is the error of an answer's status.
 func (a *answer) failed(text string) error {
-	return &StatusError{Status: a.status, RetryAfter: retryAfter(a.later), text: text}
+	return &StatusError{Status: a.status, RetryAfter: retryAfter(a.later), Text: text}
 }
 
 // retryAfter reads a Retry-After: seconds, or a date.

@@ -24,7 +24,7 @@ func TestAMessageIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Tell(t.Context(), m); err != nil {
+	if err := h.Send(t.Context(), m); err != nil {
 		t.Error(err)
 	}
 	switch err := Verify(testSecret, got.Header, body); {
@@ -41,7 +41,7 @@ func TestAMessageIsTold(t *testing.T) {
 	}{{410, "", 0}, {429, "120", 2 * time.Minute}, {503, "soon", 0}, {503, "-1", 0}, {302, "", 0}} {
 		status, after = c.status, c.after
 		var said *StatusError
-		switch err := h.Tell(t.Context(), m); {
+		switch err := h.Send(t.Context(), m); {
 		case !errors.As(err, &said):
 			t.Errorf("%d: %v", c.status, err)
 		case said.Status != c.status:
@@ -54,7 +54,7 @@ func TestAMessageIsTold(t *testing.T) {
 	}
 	status, after = 503, time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
 	var said *StatusError
-	if err := h.Tell(t.Context(), m); !errors.As(err, &said) || said.RetryAfter < 50*time.Minute || said.RetryAfter > time.Hour {
+	if err := h.Send(t.Context(), m); !errors.As(err, &said) || said.RetryAfter < 50*time.Minute || said.RetryAfter > time.Hour {
 		t.Errorf("a date: %v", err)
 	}
 }
@@ -62,19 +62,19 @@ func TestAMessageIsTold(t *testing.T) {
 func TestWithoutItsSecretAMessageIsNotSent(t *testing.T) {
 	sent := false
 	h, _ := serve(t, Config{Secret: "${MISSING}"}, func(http.ResponseWriter, *http.Request) { sent = true })
-	if err := h.Tell(t.Context(), Message{ID: "evt_1", Event: "Stop", Body: []byte("{}")}); !errors.Is(err, ErrUnset) || sent {
+	if err := h.Send(t.Context(), Message{ID: "evt_1", Event: "Stop", Body: []byte("{}")}); !errors.Is(err, ErrUnset) || sent {
 		t.Errorf("sent %v, %v", sent, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := h.Tell(ended, Message{}); !errors.Is(err, context.Canceled) {
+	if err := h.Send(ended, Message{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
 func TestAMessageIsToldOnlyIfTheAnswerIsSigned(t *testing.T) {
 	h, _ := serve(t, Config{Secret: testSecret, Verify: true}, func(http.ResponseWriter, *http.Request) {})
-	if err := h.Tell(t.Context(), Message{ID: "evt_1", Event: "Stop", Body: []byte("{}")}); err == nil {
+	if err := h.Send(t.Context(), Message{ID: "evt_1", Event: "Stop", Body: []byte("{}")}); err == nil {
 		t.Error("an answer that is not signed is believed")
 	}
 }

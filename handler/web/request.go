@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // expectFrom is the size of an event that is sent only when the server has said
@@ -25,7 +26,7 @@ type request struct {
 	h       *Handler
 	message *Message
 	headers map[string]string
-	key     []byte // nil: nothing is signed
+	key     webhook.Key // nil: nothing is signed
 	proxy   *url.URL
 }
 
@@ -59,14 +60,14 @@ func (r *request) send(ctx context.Context) (*http.Response, error) {
 	for name, value := range r.headers {
 		req.Header.Set(name, value)
 	}
-	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
+	now := time.Now()
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("Hookway-Event", r.message.Event)
 	req.Header.Set("Webhook-Id", r.message.ID)
-	req.Header.Set("Webhook-Timestamp", timestamp)
+	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
 	if r.key != nil {
-		req.Header.Set("Webhook-Signature", signature(r.key, r.message.ID, timestamp, r.message.Body))
+		req.Header.Set("Webhook-Signature", r.key.Sign(r.message.ID, now, r.message.Body))
 		req.Header["Idempotency-Key"] = nil // tells the transport, not the server, that the id makes it safe to send again
 	}
 	if len(r.message.Body) >= expectFrom {

@@ -2,102 +2,54 @@ package web
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
-	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
+
+	"github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
-// tolerance is how far a timestamp may be from our clock.
-const tolerance = 5 * time.Minute
-
-// The lengths of a secret that Standard Webhooks permit, in bytes.
-const (
-	minKey = 24
-	maxKey = 64
-)
-
-// key reads a secret. No error shows any of it.
-func key(secret string) ([]byte, error) {
-	text, ok := strings.CutPrefix(strings.TrimSpace(secret), "whsec_")
-	if !ok {
-		return nil, errors.New("the secret must begin with whsec_, as Standard Webhooks have it")
-	}
-	k, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "="))
-	if err != nil {
-		return nil, errors.New("the secret must be base64 behind whsec_; make one with: echo whsec_$(head -c 32 /dev/urandom | base64)")
-	}
-	if len(k) < minKey || len(k) > maxKey {
-		return nil, fmt.Errorf("the secret has %d bytes; it must have %d to %d; make one with: echo whsec_$(head -c 32 /dev/urandom | base64)", len(k), minKey, maxKey)
-	}
-	return k, nil
-}
-
-// Sign gives the webhook-signature of a message.
+// Sign returns the webhook-signature of a message, as Standard Webhooks define it.
 func Sign(secret, id string, at time.Time, body []byte) (string, error) {
-	k, err := key(secret)
+	k, err := webhook.ParseKey(secret)
 	if err != nil {
 		return "", err
 	}
-	return signature(k, id, strconv.FormatInt(at.Unix(), 10), body), nil
-}
-
-func signature(k []byte, id, timestamp string, body []byte) string {
-	return "v1," + base64.StdEncoding.EncodeToString(sum(k, id, timestamp, body))
-}
-
-func sum(k []byte, id, timestamp string, body []byte) []byte {
-	mac := hmac.New(sha256.New, k)
-	mac.Write([]byte(id))
-	mac.Write([]byte{'.'})
-	mac.Write([]byte(timestamp))
-	mac.Write([]byte{'.'})
-	mac.Write(body)
-	return mac.Sum(nil)
+	return k.Sign(id, at, body), nil
 }
 
 // Verify checks the signature of a message that was received: its headers and
 // its body. The error says what is wrong.
 func Verify(secret string, h http.Header, body []byte) error {
-	k, err := key(secret)
+	k, err := webhook.ParseKey(secret)
 	if err != nil {
 		return err
 	}
-	return verify(k, h, body, time.Now())
+	return k.Verify(h, body)
 }
 
-func verify(k []byte, h http.Header, body []byte, now time.Time) error {
-	id, timestamp, signed := h.Get("webhook-id"), h.Get("webhook-timestamp"), h.Get("webhook-signature")
-	if id == "" || timestamp == "" || signed == "" {
-		return errors.New("it is not signed: webhook-id, webhook-timestamp and webhook-signature are needed")
-	}
-	seconds, err := strconv.ParseInt(timestamp, 10, 64)
-	if err != nil {
-		return errors.New("its webhook-timestamp is not a number of seconds since 1970")
-	}
-	if off := now.Sub(time.Unix(seconds, 0)); off > tolerance || off < -tolerance {
-		return fmt.Errorf("its webhook-timestamp is more than %v away from our clock", tolerance)
-	}
-	want := sum(k, id, timestamp, body)
-	for one := range strings.FieldsSeq(signed) {
-		text, v1 := strings.CutPrefix(one, "v1,")
-		got, err := base64.StdEncoding.Strict().DecodeString(text)
-		if v1 && err == nil && hmac.Equal(got, want) {
-			return nil
+// key returns the key that signs requests, or nil if they are not signed. A file
+// is read for each call, so that a secret may be replaced at any time.
+func (c *Config) key(vars []string) (webhook.Key, error) {
+	if c.SecretFile != "" {
+		text, err := webhook.ReadSecret(c.SecretFile)
+		if err != nil {
+			return nil, err
 		}
+		return webhook.ParseKey(text)
 	}
-	return errors.New("its webhook-signature is wrong; both sides must have the same secret, and sign the body byte by byte")
+	text, err := environ.Expand("the secret", c.Secret, vars)
+	if err != nil || c.Secret == "" {
+		return nil, err
+	}
+	return webhook.ParseKey(text)
 }
 
-// verifyAnswer checks the signature of an answer to a request. An answer that
-// only gives the request back, signature and all, is none.
-func verifyAnswer(k []byte, h http.Header, body []byte, sent *Message) error {
-	if err := verify(k, h, body, time.Now()); err != nil {
+// verifyAnswer checks the signature of an answer to a request. A server that only
+// sends the request back, signature and all, has not answered.
+func verifyAnswer(k webhook.Key, h http.Header, body []byte, sent *Message) error {
+	if err := k.Verify(h, body); err != nil {
 		return err
 	}
 	if h.Get("webhook-id") != sent.ID {

@@ -158,30 +158,3 @@ func TestSignaturesOfAnswers(t *testing.T) {
 		}
 	}
 }
-
-// FuzzVerify: whatever the headers are, only the one signature holds.
-func FuzzVerify(f *testing.F) {
-	now := time.Unix(1700000000, 0)
-	right, err := Sign(testSecret, "evt_1", now, []byte("{}"))
-	if err != nil {
-		f.Fatal(err)
-	}
-	k, err := key(testSecret)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add("evt_1", "1700000000", right, []byte("{}"))
-	f.Add("evt_1", "1700000000", "v1, v1,= "+right, []byte("{}"))
-	f.Add("", "-1", "v1,", []byte(nil))
-	theirs := signature
-	f.Fuzz(func(t *testing.T, id, timestamp, signature string, body []byte) {
-		h := http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {timestamp}, "Webhook-Signature": {signature}}
-		err := verify(k, h, body, now)
-		if want := theirs(k, id, timestamp, body); err == nil && !strings.Contains(signature, want) {
-			t.Errorf("it holds without the signature %s: %q", want, signature)
-		}
-		if err != nil && strings.Contains(err.Error(), "\n") {
-			t.Errorf("more than one line: %v", err)
-		}
-	})
-}

@@ -10,9 +10,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
-	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // Scheme is how a service shows that a request is its own.
@@ -53,7 +52,7 @@ func (a *Auth) secret(getenv func(string) string) (string, error) {
 	text := ""
 	if a.SecretFile != "" {
 		var err error
-		if text, err = web.Secret(a.SecretFile); err != nil {
+		if text, err = webhook.ReadSecret(a.SecretFile); err != nil {
 			return "", err
 		}
 	} else if text = getenv(a.SecretEnv); text == "" {
@@ -63,7 +62,7 @@ func (a *Auth) secret(getenv func(string) string) (string, error) {
 		return "", fmt.Errorf("the secret has less than %d bytes; make one with: head -c 32 /dev/urandom | base64", leastSecret)
 	}
 	if a.Scheme == Standard {
-		if _, err := web.Sign(text, "", time.Time{}, nil); err != nil {
+		if _, err := webhook.ParseKey(text); err != nil {
 			return "", err
 		}
 	}
@@ -110,7 +109,11 @@ func (a *Auth) checkHead(secret string, h http.Header) error {
 func (a *Auth) checkBody(secret string, h http.Header, body []byte) error {
 	switch a.Scheme {
 	case Standard:
-		return web.Verify(secret, h, body)
+		k, err := webhook.ParseKey(secret)
+		if err != nil {
+			return err
+		}
+		return k.Verify(h, body)
 	case GitHub:
 		given, err := hex.DecodeString(strings.TrimPrefix(h.Get(a.header()), "sha256="))
 		if err != nil || !hmac.Equal(given, sign(secret, body)) {

@@ -18,9 +18,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 const token = "a-token-that-is-long-enough"
@@ -169,11 +169,11 @@ func TestAnUnknownNameTellsNothing(t *testing.T) {
 }
 
 func signed(body string, at time.Time, id string) []string {
-	signature, err := web.Sign(whsec, id, at, []byte(body))
+	key, err := webhook.ParseKey(whsec)
 	if err != nil {
 		panic(err)
 	}
-	return []string{"Webhook-Id: " + id, "Webhook-Timestamp: " + strconv.FormatInt(at.Unix(), 10), "Webhook-Signature: " + signature}
+	return []string{"Webhook-Id: " + id, "Webhook-Timestamp: " + strconv.FormatInt(at.Unix(), 10), "Webhook-Signature: " + key.Sign(id, at, []byte(body))}
 }
 
 func TestStandardWebhooksAreCheckedAndNotReplayed(t *testing.T) {

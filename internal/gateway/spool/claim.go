@@ -6,13 +6,13 @@ import (
 	"errors"
 	"time"
 
-	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/internal/sqlite"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // claimed is a message that this process may send, until its lease ends.
 type claimed struct {
-	web.Message
+	webhook.Message
 	seq   int64
 	made  time.Time
 	tries int

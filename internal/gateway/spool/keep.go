@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/internal/sqlite"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // Bounds of what is kept for one webhook.
@@ -27,13 +27,13 @@ const (
 // arrival is a message that is not in the file yet.
 type arrival struct {
 	to *Receiver
-	web.Message
+	webhook.Message
 	made time.Time
 	env  context.Context
 }
 
 // take has a message written into the file, in the background.
-func (s *Spool) take(ctx context.Context, to *Receiver, m web.Message) error {
+func (s *Spool) take(ctx context.Context, to *Receiver, m webhook.Message) error {
 	select {
 	case s.room <- struct{}{}:
 	case <-ctx.Done():
@@ -43,7 +43,7 @@ func (s *Spool) take(ctx context.Context, to *Receiver, m web.Message) error {
 	defer s.mu.Unlock()
 	if s.closed {
 		<-s.room
-		return web.ErrClosed
+		return webhook.ErrClosed
 	}
 	s.arriving = append(s.arriving, &arrival{to: to, Message: m, made: time.Now(), env: context.WithoutCancel(ctx)})
 	if !s.writing {

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // place is the folder of the configuration in these tests.
@@ -19,25 +19,25 @@ const place = "/config"
 // server is a webhook's server that answers as a test says.
 type server struct {
 	mu     sync.Mutex
-	answer func(n int, m web.Message) error // to try n, counted from 1; nil takes all
+	answer func(n int, m webhook.Message) error // to try n, counted from 1; nil takes all
 	tries  []try
 	under  map[string]bool
 }
 
 // try is what the server heard.
 type try struct {
-	web.Message
+	webhook.Message
 	at time.Time
 }
 
 // Message names an event by the number that it has as its content.
-func (s *server) Message(ev hook.AnyEvent) (web.Message, error) {
+func (s *server) Message(ev hook.AnyEvent) (webhook.Message, error) {
 	d := ev.Body().(hook.Delivery)
 	body, err := json.Marshal(d)
-	return web.Message{ID: "evt_" + d.Content, Event: ev.Info().Name, Body: body}, err
+	return webhook.Message{ID: "evt_" + d.Content, Event: ev.Info().Name, Body: body}, err
 }
 
-func (s *server) Tell(_ context.Context, m web.Message) error {
+func (s *server) Send(_ context.Context, m webhook.Message) error {
 	s.mu.Lock()
 	s.tries = append(s.tries, try{m, time.Now()})
 	if s.under == nil {
@@ -80,18 +80,18 @@ func (s *server) at(n int) time.Time {
 	return s.tries[n].at
 }
 
-func (s *server) answers(answer func(n int, m web.Message) error) {
+func (s *server) answers(answer func(n int, m webhook.Message) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = answer
 }
 
 // down is a server that cannot be reached.
-func down(int, web.Message) error { return fmt.Errorf("connection refused") }
+func down(int, webhook.Message) error { return fmt.Errorf("connection refused") }
 
 // says is a server that answers with a status.
-func says(status int) func(int, web.Message) error {
-	return func(int, web.Message) error { return &web.StatusError{Status: status} }
+func says(status int) func(int, webhook.Message) error {
+	return func(int, webhook.Message) error { return &webhook.StatusError{Status: status} }
 }
 
 // world is a folder with a spool, and what it logs.
@@ -168,7 +168,7 @@ func (w *world) carryAll(s *Spool, load func() Loaded) (stop func()) {
 
 // target is a webhook with a server.
 func target(id string, s *server) Target {
-	return Target{Webhook: Webhook{place, id}, Post: s.Tell}
+	return Target{Webhook: Webhook{place, id}, Post: s.Send}
 }
 
 // waiting is how much waits for a webhook.

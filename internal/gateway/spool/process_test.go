@@ -13,8 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/internal/sqlite"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // TestProcessesSendEachMessageOnce: one that carries, and others that are told, share
@@ -141,9 +141,9 @@ func TestAServerThatHangsIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		release := make(chan struct{})
-		hangs := &server{answer: func(int, web.Message) error {
+		hangs := &server{answer: func(int, webhook.Message) error {
 			<-release
-			return web.ErrClosed // as a handler says that is closed
+			return webhook.ErrClosed // as a handler says that is closed
 		}}
 		s, began := w.spool(), time.Now()
 		r := s.Receiver(Webhook{place, "ci"}, Policy{}, closing{hangs, release})
@@ -255,7 +255,7 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 func TestWithoutADiskItIsToldFromMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		there := &server{answer: func(n int, _ web.Message) error {
+		there := &server{answer: func(n int, _ webhook.Message) error {
 			if n <= 5 {
 				return fmt.Errorf("connection refused")
 			}

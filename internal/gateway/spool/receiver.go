@@ -6,8 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // Webhook names one in a configuration.
@@ -26,17 +26,15 @@ type Policy struct {
 type Target struct {
 	Webhook
 	Policy
-	Post func(context.Context, web.Message) error
+	Post func(context.Context, webhook.Message) error
 }
 
-// Server is a webhook's server: a [web.Handler].
+// Server sends the messages of a webhook: a Handler of package handler/web.
 type Server interface {
-	Message(hook.AnyEvent) (web.Message, error)
-	Tell(context.Context, web.Message) error
+	Message(hook.AnyEvent) (webhook.Message, error)
+	Send(context.Context, webhook.Message) error
 	Close() error
 }
-
-var _ Server = (*web.Handler)(nil)
 
 // Receiver is a webhook as a hook: what it is asked about, it is told, by and by.
 type Receiver struct {
@@ -67,7 +65,7 @@ type Form func(ctx context.Context, body []byte, ev hook.AnyEvent) ([]byte, erro
 
 // Receiver makes one. Closing it closes the server.
 func (s *Spool) Receiver(w Webhook, p Policy, server Server) *Receiver {
-	r := &Receiver{Target: Target{w, p, server.Tell}, spool: s, server: server}
+	r := &Receiver{Target: Target{w, p, server.Send}, spool: s, server: server}
 	r.closing, r.close = context.WithCancel(context.Background())
 	return r
 }
@@ -86,7 +84,7 @@ func (r *Receiver) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision,
 	r.mu.Lock()
 	if r.closing.Err() != nil {
 		r.mu.Unlock()
-		return hook.Decision{}, fmt.Errorf("webhook %s: %w", r.ID, web.ErrClosed)
+		return hook.Decision{}, fmt.Errorf("webhook %s: %w", r.ID, webhook.ErrClosed)
 	}
 	r.env = context.WithoutCancel(ctx)
 	r.arriving.Add(1)

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/hookway/hookway/handler/web"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 func TestThePausesGrow(t *testing.T) {
@@ -114,9 +114,9 @@ func TestAllComesWhenItAnswersAgain(t *testing.T) {
 // apart, as long as any other is.
 func TestAMessageThatIsRefusedHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		there := &server{answer: func(_ int, m web.Message) error {
+		there := &server{answer: func(_ int, m webhook.Message) error {
 			if m.ID == "evt_bad" {
-				return &web.StatusError{Status: 400}
+				return &webhook.StatusError{Status: 400}
 			}
 			return nil
 		}}
@@ -167,9 +167,9 @@ func TestTriesAreBoundedAsTheConfigurationSays(t *testing.T) {
 func TestAServerThatAsksForTimeGetsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		busy := &server{answer: func(n int, _ web.Message) error {
+		busy := &server{answer: func(n int, _ webhook.Message) error {
 			if n == 1 {
-				return &web.StatusError{Status: 429, RetryAfter: 20 * time.Minute}
+				return &webhook.StatusError{Status: 429, RetryAfter: 20 * time.Minute}
 			}
 			return nil
 		}}
@@ -264,14 +264,14 @@ func TestAConfigurationThatIsBrokenLosesNothing(t *testing.T) {
 func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		there := &server{answer: func(int, web.Message) error { return web.ErrUnset }}
+		there := &server{answer: func(int, webhook.Message) error { return webhook.ErrUnset }}
 		s := w.spool()
 		stop := w.carry(s, target("ci", there))
 		synctest.Wait() // a daemon that starts tries at once what is there
 		r := s.Receiver(Webhook{place, "ci"}, Policy{}, there)
 		w.tell(r, "1")
 		time.Sleep(time.Hour)
-		if st := w.status(s, "ci"); st.Waiting != 1 || !st.Since.IsZero() || st.Error != web.ErrUnset.Error() {
+		if st := w.status(s, "ci"); st.Waiting != 1 || !st.Since.IsZero() || st.Error != webhook.ErrUnset.Error() {
 			t.Errorf("%+v", st)
 		}
 		tries := len(there.heard())
@@ -297,7 +297,7 @@ func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 func TestWhatAnEventLacksTheDaemonMayHave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, there := newWorld(t), &server{}
-		lacking := &server{answer: func(int, web.Message) error { return web.ErrUnset }}
+		lacking := &server{answer: func(int, webhook.Message) error { return webhook.ErrUnset }}
 		s := w.spool()
 		stop := w.carry(s, target("ci", there))
 		synctest.Wait()

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/webhook"
 )
 
 // Bounds of sending.
@@ -196,15 +196,15 @@ func (one *sender) try(r *result, limit time.Duration) {
 	defer cancel()
 	defer context.AfterFunc(one.ctx, cancel)()
 	err := one.target.Post(ctx, r.Message)
-	var status *web.StatusError
+	var status *webhook.StatusError
 	errors.As(err, &status)
 	switch {
 	case err == nil:
 		r.fate = told
-	case errors.Is(err, web.ErrUnset):
+	case errors.Is(err, webhook.ErrUnset):
 		r.fate, r.err = untried, err
 		one.unable(err)
-	case errors.Is(err, web.ErrClosed), one.ctx.Err() != nil:
+	case errors.Is(err, webhook.ErrClosed), one.ctx.Err() != nil:
 		r.fate = untried
 	case status != nil && status.Status == http.StatusGone:
 		r.fate, r.err = gone, err

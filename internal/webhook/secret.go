@@ -1,4 +1,4 @@
-package web
+package webhook
 
 import (
 	"errors"
@@ -9,32 +9,14 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/disk"
-	"github.com/hookway/hookway/internal/environ"
 )
 
 // maxSecret bounds a file with a secret. A longer one has something else in it.
 const maxSecret = 4 << 10
 
-// signing gives the key that signs requests, or nil if they are not signed. A file
-// is read for each call, so that a secret may be replaced at any time.
-func (c *Config) signing(vars []string) ([]byte, error) {
-	if c.SecretFile != "" {
-		text, err := Secret(c.SecretFile)
-		if err != nil {
-			return nil, err
-		}
-		return key(text)
-	}
-	text, err := environ.Expand("the secret", c.Secret, vars)
-	if err != nil || c.Secret == "" {
-		return nil, err
-	}
-	return key(text)
-}
-
-// Secret reads a secret that its owner keeps in a file of its own. No error
-// shows any of it.
-func Secret(path string) (string, error) {
+// ReadSecret reads a file that holds a secret, and nothing else. Only its owner may have
+// access to it. No error shows any of it.
+func ReadSecret(path string) (string, error) {
 	info, err := os.Stat(path) // to open what is not a file may wait for ever
 	switch {
 	case err != nil:
