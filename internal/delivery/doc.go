@@ -11,12 +11,14 @@
 // process that has died returns by itself: it is held by a lock of the system. So a
 // message is handed out once, however many channels ask for it.
 //
-// A [Channel] is one way to an agent. [Inbox] serves an agent that asks: by the command
-// line or by MCP. [Leases] hands out over HTTP, where an agent keeps nothing open. An
-// [Answer] is of [Native], the channel of an agent's own hooks: it claims items for the
-// answer to one event, notes when that was sent that they are shown, and the next event
-// proves it. What hookway run has for an agent that it wraps is offered to these hooks
-// through a folder that both share, see [Shared]; there, too, a claim is held by a lock.
+// A [Channel] is one way to an agent. [Terminal] serves an agent that hookway run wraps:
+// its items are typed over an [Edge], the terminal, which types and says what it saw.
+// [Inbox] serves an agent that asks: by the command line or by MCP. [Leases] hands out
+// over HTTP, where an agent keeps nothing open. An [Answer] is of [Native], the channel
+// of an agent's own hooks: it claims items for the answer to one event, notes when that
+// was sent that they are shown, and the next event proves it. What a wrapped agent's own
+// hooks are to take is offered to them through a folder that both sides share, see
+// [Shared]; there, too, a claim is held by a lock.
 //
 // What an agent is given is data, whatever it holds: it comes from outside, and an agent
 // obeys what it reads. So it has no control characters, no directives and no invisible

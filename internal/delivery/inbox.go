@@ -41,7 +41,8 @@ type Item struct {
 	Inject        string // what hooks want to be shown in its place; mostly ""
 	Repeat        bool   // somebody died who may have shown it already
 
-	shown string // its text in an answer that is on its way
+	shown string      // its text, as the agent is to see it
+	taken relay.Taken // as it came from the store; for the terminal
 }
 
 // Text is what is to be shown, without who sent it.

@@ -26,7 +26,7 @@ func (s *session) open(cfg Config) (closed func()) {
 	}
 	return func() {
 		stop()
-		s.mail.close()
+		s.mail.Close()
 		remove()
 		s.history.close()
 	}
@@ -64,7 +64,7 @@ func (c *Control) Inject(ctx context.Context, text string, wait bool) (state, re
 }
 
 // Poke says that there may be messages for the session.
-func (c *Control) Poke() { c.s.mail.poke() }
+func (c *Control) Poke() { c.s.mail.Notify() }
 
 // Messages gives the last messages that were sent and received.
 func (c *Control) Messages() []hook.Message { return c.s.messages.list() }

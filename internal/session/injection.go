@@ -45,11 +45,10 @@ type injection struct {
 	has        bool           // the agent has it from them
 	saidBefore int64          // what session.said was before typing
 
-	// begin, if not nil, is asked just before the program may get the text, and
-	// again when it is to get it in another way. An error means that it must not.
-	begin     func(ctx context.Context, text, how string) error
-	failing   func(err error) // is told before anything behind it is typed; may be nil
-	withdrawn atomic.Bool     // it is not to be typed any more
+	// claims and failed are not nil of a message: see delivery.Input.
+	claims    func(ctx context.Context, text, how string) error
+	failed    func(err error)
+	withdrawn atomic.Bool // it is not to be typed any more
 
 	// These hold when done is closed.
 	how    string    // "" if the program was never about to get it
@@ -93,10 +92,10 @@ func (i *injection) waits(why string) {
 
 // claim makes sure that nobody else gives the text to an agent.
 func (i *injection) claim(ctx context.Context, text, how string) error {
-	if i.begin == nil || i.how == how {
+	if i.claims == nil || i.how == how {
 		return nil
 	}
-	if err := i.begin(ctx, text, how); err != nil {
+	if err := i.claims(ctx, text, how); err != nil {
 		return err
 	}
 	i.how = how
@@ -105,9 +104,6 @@ func (i *injection) claim(ctx context.Context, text, how string) error {
 
 // errWithdrawn ends an injection that was withdrawn.
 var errWithdrawn = errors.New("it was taken back")
-
-// withdraw keeps the text from being typed, unless that has begun.
-func (i *injection) withdraw() { i.withdrawn.Store(true) }
 
 // step goes on to a later state.
 func (i *injection) step(state string) {
@@ -124,8 +120,8 @@ func (i *injection) end() { close(i.finished) }
 
 // fail ends an injection that was not typed.
 func (i *injection) fail(reason string) {
-	if i.failing != nil {
-		i.failing(i.err)
+	if i.failed != nil {
+		i.failed(i.err)
 	}
 	i.mu.Lock()
 	i.now, i.why = stateFailed, reason

@@ -188,14 +188,14 @@ func TestRunIsKilledAtAnyMoment(t *testing.T) {
 		n, marked  int // how often the agent has heard the message at the end
 	}{
 		"taken":                                    {step: "taken", n: 1},
-		"begun, and nothing tells of it":           {step: "begun", n: 1, marked: 1},
-		"begun, and the output is kept":            {step: "begun", history: true, n: 1, marked: 1},
-		"begun, and the agent keeps a record":      {step: "begun", transcript: true, n: 1},
-		"typed, and nothing tells of it":           {step: "given", n: 2, marked: 1},
-		"typed, and the output is kept":            {step: "given", history: true, n: 1},
-		"typed, and the agent keeps a record":      {step: "given", transcript: true, n: 1},
-		"noted":                                    {step: "done", n: 1},
-		"noted, and the agent keeps a record, too": {step: "done", history: true, transcript: true, n: 1},
+		"claimed, and nothing tells of it":         {step: "claimed", n: 1, marked: 1},
+		"claimed, and the output is kept":          {step: "claimed", history: true, n: 1, marked: 1},
+		"claimed, and the agent keeps a record":    {step: "claimed", transcript: true, n: 1},
+		"typed, and nothing tells of it":           {step: "shown", n: 2, marked: 1},
+		"typed, and the output is kept":            {step: "shown", history: true, n: 1},
+		"typed, and the agent keeps a record":      {step: "shown", transcript: true, n: 1},
+		"noted":                                    {step: "noted", n: 1},
+		"noted, and the agent keeps a record, too": {step: "noted", history: true, transcript: true, n: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -215,10 +215,10 @@ func TestRunIsKilledAtAnyMoment(t *testing.T) {
 			first := town.process(append(env, "STOP_AT="+c.step)...)
 			id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "only once"})
 			first.stopped(t, c.step)
-			if c.step == "given" || c.step == "done" {
+			if c.step == "shown" || c.step == "noted" {
 				town.until("the agent to hear it", func() bool { n, _ := memo.of(id); return n == 1 })
 			}
-			if c.history && c.step == "given" {
+			if c.history && c.step == "shown" {
 				town.until("the output to be kept", func() bool { return kept(history, relay.Short(id)) })
 			}
 			first.kill()
@@ -282,7 +282,7 @@ func TestAProgramThatIsKilledBeforeItReads(t *testing.T) {
 	town.poked(c)
 	begun := make(chan struct{})
 	c.Steps(func(step, _ string) {
-		if step == "begun" {
+		if step == "claimed" {
 			close(begun)
 		}
 	})

@@ -6,20 +6,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
-const (
-	sendMost  = 30 * time.Second // for the store to take a message, before the sender is told that it does not
-	sendAgain = 2 * time.Second  // the longest pause between two tries
-
-	offlineMost = 5 // names of those who are not there that a sender is told
-)
+// offlineMost bounds the names of those who are not there that a sender is told.
+const offlineMost = 5
 
 // everybody is whom a broadcast is for.
 const everybody = "*"
@@ -50,27 +44,6 @@ func joined(a, b string) string {
 		return a + b
 	}
 	return a + "\n\n" + b
-}
-
-// Send keeps a message for those it is for, and has it carried. A store that does
-// not take it is asked again for a while: it is the same message each time.
-func (o *office) Send(ctx context.Context, m relay.Message) (sent relay.Sent, err error) {
-	ctx, cancel := context.WithTimeout(ctx, sendMost)
-	defer cancel()
-	if !o.wait(ctx) {
-		return sent, o.shut()
-	}
-	for pause := 10 * time.Millisecond; ; pause = min(2*pause, sendAgain) {
-		if sent, err = o.store.Send(ctx, m); err == nil {
-			if o.mail.Sent != nil {
-				o.mail.Sent()
-			}
-			return sent, nil
-		}
-		if relay.Refused(err) || sleep.For(ctx, pause) != nil {
-			return sent, err
-		}
-	}
 }
 
 // queued tells of receivers who are not there. What is on its way to a machine that

@@ -155,13 +155,13 @@ func TestAMessageThatCannotBeTypedIsNotLost(t *testing.T) {
 	in, keys := keyboard(t)
 	cfg.Stdin = in
 	there := reach(&cfg)
-	begun := make(chan string, 64)
+	steps := make(chan string, 64)
 	w.run(cfg)
 	c := <-there
 	c.WaitMost(1)
 	c.Steps(func(step, id string) {
 		select {
-		case begun <- step:
+		case steps <- step:
 		default:
 		}
 	})
@@ -171,8 +171,8 @@ func TestAMessageThatCannotBeTypedIsNotLost(t *testing.T) {
 	for i := range 3 {
 		ids = append(ids, town.send(relay.Message{To: "Alice", Content: fmt.Sprint("number ", i)}))
 	}
-	first := <-begun // the first was given back
-	if first != "back" {
+	first := <-steps
+	if first != "returned" {
 		t.Errorf("a message was %s while the program asked", first)
 	}
 	write(t, keys, "y\n")

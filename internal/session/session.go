@@ -138,7 +138,7 @@ type session struct {
 
 	memory   hook.Memory // may be nil
 	view     *view
-	mail     *office // may be nil
+	mail     *delivery.Terminal // may be nil
 	messages messages
 	history  *history
 
@@ -239,9 +239,9 @@ func newSession(cfg Config) (*session, error) {
 		s.quotes = &Quotes{}
 	}
 	s.typist = newTypist(s)
-	s.mail, s.memory = newOffice(s, cfg.Mail), cfg.Memory
-	s.view = newView(s, cfg)
 	s.history = newHistory(cfg.History, env.Session, func(err error) { s.warnings.addf("%v", err) })
+	s.mail, s.memory = newMail(s, cfg.Mail), cfg.Memory
+	s.view = newView(s, cfg)
 	return s, nil
 }
 
@@ -348,7 +348,7 @@ func (s *session) work(ctx context.Context) (drained <-chan struct{}) {
 	})
 	s.spawn(&firing, func() { s.fireOutput(ctx) })
 	s.spawn(&firing, func() { s.fireCalls(ctx) })
-	s.spawn(&firing, func() { s.mail.run(ctx) })
+	s.spawn(&firing, func() { s.mail.Run(ctx) })
 	s.spawn(&typing, func() { s.typist.run(ctx) })
 	s.spawn(&typing, func() { s.carryFirst(ctx) })
 	if s.follow != nil {

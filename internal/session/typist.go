@@ -79,7 +79,7 @@ func (t *typist) add(item *injection) {
 	case t.waiting <- item:
 	default:
 		t.session.busy.Add(-1)
-		if item.begin == nil {
+		if item.claims == nil {
 			t.session.warnings.addf("a text was not typed, because %d others wait: %s", textsBound, item.text)
 		}
 		item.fail(fmt.Sprintf("%d others wait to be typed", textsBound))
@@ -300,7 +300,7 @@ func (t *typist) look() moment {
 func (t *typist) fail(item *injection, err error) {
 	item.err = err
 	switch {
-	case item.begin != nil: // it waits on, elsewhere
+	case item.claims != nil: // it waits on, elsewhere
 		item.fail(err.Error())
 	case errors.Is(err, errHeld):
 		t.miss(item, err.Error())
@@ -314,7 +314,7 @@ func (t *typist) fail(item *injection, err error) {
 
 // miss ends a text that the program's end has kept from being typed.
 func (t *typist) miss(item *injection, why string) {
-	if item.begin == nil {
+	if item.claims == nil {
 		t.late.Add(1)
 	}
 	item.fail(why)

@@ -112,7 +112,7 @@ func (t *typist) watch(ctx context.Context, i *injection, p *profile, pr proof) 
 		}
 		if !t.pause(ctx, pause) {
 			echoed := state == stateEchoed || pr.seen(p, t.session.program.Screen())
-			if byTerminal := pr.lines && i.begin != nil; echoed && !byTerminal && ended(t.session.program) {
+			if byTerminal := pr.lines && i.claims != nil; echoed && !byTerminal && ended(t.session.program) {
 				i.step(stateSubmitted) // it was the last thing the program did
 			}
 			return
