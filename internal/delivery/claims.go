@@ -27,16 +27,9 @@ const (
 // itemHead is how a message begins that an agent is given.
 var itemHead = regexp.MustCompile(`^Message from .+ \[[0-9a-z]{8}\]`)
 
-// batch is the messages of one answer.
-type batch struct {
-	claimed []Item
-	again   []unconfirmed // what the agent was told before, and has lost
-	replied time.Time     // when the answer was made
-}
-
-// prove notes what an event says of the messages before it. The caller holds the
+// arrive notes what an event says of the messages before it. The caller holds the
 // subscriber's turn.
-func (a *Answer) prove(ctx context.Context) {
+func (a *Answer) arrive(ctx context.Context) {
 	n, s, e := a.native, a.sub, &a.event
 	if stop, ok := e.Body().(hook.AgentResult); !ok {
 		if run, ok := e.Body().(hook.AgentRun); ok {
@@ -63,7 +56,7 @@ func (a *Answer) prove(ctx context.Context) {
 		return
 	}
 	if s.unseen && e.Began.After(s.at) {
-		err := s.seat.Seen(ctx)
+		err := a.Prove(ctx)
 		n.notice(err)
 		s.unseen = err != nil || len(s.unnoted) > 0 // then the next event says it again
 	}
@@ -129,14 +122,18 @@ func (a *Answer) addMessages(ctx context.Context, out *hook.Outcome[any]) {
 	for _, text := range texts {
 		room -= len(text) + len("\n\n")
 	}
-	if room >= leastRoom {
-		texts = append(texts, a.take(ctx, room)...)
+	if a.room = room; room >= leastRoom {
+		items, err := a.Take(ctx, mostMessages)
+		a.native.notice(err)
+		for _, item := range items {
+			texts = append(texts, item.shown)
+		}
 	}
 	if len(texts) == 0 {
 		return
 	}
 	if s.busy = true; !a.put(out, texts) {
-		a.settle(Returned)
+		a.settleNow(Returned)
 	}
 }
 
@@ -159,30 +156,32 @@ func (a *Answer) count(out *hook.Outcome[any]) {
 	}
 }
 
-// take claims the messages that fit, and gives what the agent is to read.
-func (a *Answer) take(ctx context.Context, room int) (texts []string) {
+// Take claims the items that fit into the answer.
+func (a *Answer) Take(ctx context.Context, most int) (items []Item, err error) {
+	if a.run != nil {
+		a.claimed, err = a.run.take(a)
+		return a.claimed, err
+	}
 	s := a.sub
-	reading, done := context.WithTimeout(ctx, joinTime)
-	taken, err := s.seat.Take(reading, mostMessages)
+	reading, done := context.WithTimeout(ctx, a.native.Relay.patience())
+	taken, err := s.seat.Take(reading, most)
 	done()
-	a.native.notice(err)
 	all := append(s.kept, taken...)
 	s.kept = nil
 	for i, t := range all {
-		item, err := a.claim(ctx, t, &room, len(texts) == 0)
-		if err != nil {
-			if !errors.Is(err, errNoRoom) {
-				a.native.notice(err)
+		item, failed := a.claim(ctx, t)
+		if failed != nil {
+			if !errors.Is(failed, errNoRoom) {
+				err = errors.Join(err, failed)
 			}
 			a.release(all[i:])
 			break
 		}
 		if item.shown != "" {
-			texts = append(texts, item.shown)
 			a.claimed = append(a.claimed, item)
 		}
 	}
-	return texts
+	return a.claimed, err
 }
 
 // release lets others, or later events, have messages that were taken only. Of one
@@ -204,14 +203,14 @@ var errNoRoom = errors.New("the answer has no room")
 
 // claim claims one message. An item that shows nothing is a message that is not, or not
 // now, to be given.
-func (a *Answer) claim(ctx context.Context, t relay.Taken, room *int, first bool) (item Item, err error) {
+func (a *Answer) claim(ctx context.Context, t relay.Taken) (item Item, err error) {
 	s := a.sub
 	item = Item{Message: Clean(t.Message)}
 	need := min(len(item.Content), contentMost) + framing
 	if t.Again != nil {
 		need = len(t.Again.Text) + len(RepeatMark)
 	}
-	if need > *room && (!first || *room < leastRoom) {
+	if need > a.room && (len(a.claimed) > 0 || a.room < leastRoom) {
 		return Item{}, errNoRoom
 	}
 	var text string
@@ -225,16 +224,16 @@ func (a *Answer) claim(ctx context.Context, t relay.Taken, room *int, first bool
 	if text == "" || err != nil {
 		return Item{}, unlessTaken(err)
 	}
-	if len(text) > *room {
-		text = cut(text, *room, item.ID)
+	if len(text) > a.room {
+		text = cut(text, a.room, item.ID)
 	}
 	a.sign()
-	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	ctx, cancel := context.WithTimeout(ctx, a.native.Relay.patience())
 	defer cancel()
 	if err := s.seat.Begin(ctx, item.ID, text, "hook"); err != nil {
 		return Item{}, unlessTaken(err)
 	}
-	*room -= len(text) + len("\n\n")
+	a.room -= len(text) + len("\n\n")
 	item.shown = text
 	return item, nil
 }
@@ -309,43 +308,88 @@ func (a *Answer) sum() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// settleMessages notes what became of the messages of an answer: the agent has them, or
-// a later event gets them.
-func (a *Answer) settleMessages(f Fate) {
-	if len(a.claimed)+len(a.again) == 0 {
-		return
+// Shown notes that the answer with items was sent.
+func (a *Answer) Shown(ctx context.Context, items []Item) (err error) {
+	if a.run != nil {
+		return a.run.settle(stateShown)
 	}
-	a.sub.turn.Lock()
-	defer a.sub.turn.Unlock()
-	a.settle(f)
+	s := a.sub
+	a.printed(items)
+	for _, item := range items {
+		if s.seat == nil { // it is looked up when the session is resumed
+			break
+		}
+		if failed := s.seat.Done(ctx, item.ID, item.Repeat); failed != nil {
+			err = errors.Join(err, failed)
+			s.unnoted = append(s.unnoted, item)
+		}
+	}
+	s.unseen, s.at = true, a.replied
+	return err
 }
 
-// settle is settleMessages for who holds the subscriber's turn.
+// Prove notes that the agent has done something since it was given items.
+func (a *Answer) Prove(ctx context.Context) error {
+	if a.run != nil {
+		return a.run.report(a.event.AnyEvent)
+	}
+	return a.sub.seat.Seen(ctx)
+}
+
+// Return has later events get items that the agent did not get.
+func (a *Answer) Return(ctx context.Context, items []Item) (err error) {
+	if a.run != nil {
+		return a.run.settle(stateWaiting)
+	}
+	for _, item := range items {
+		switch {
+		case item.Repeat: // an earlier answer may have had it
+			a.sub.keep(item)
+		case a.sub.seat != nil:
+			err = errors.Join(err, a.sub.seat.Release(ctx, item.ID))
+		}
+	}
+	return err
+}
+
+// settle notes what became of the items of an answer.
 func (a *Answer) settle(f Fate) {
-	s := a.sub
-	a.retell(f)
+	if a.sub != nil {
+		a.sub.turn.Lock()
+		defer a.sub.turn.Unlock()
+	}
+	a.settleNow(f)
+}
+
+// settleNow is settle for who holds the subscriber's turn.
+func (a *Answer) settleNow(f Fate) {
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
-	if f == Delivered {
-		a.printed()
+	if a.sub != nil {
+		a.sub.busy = false
+		a.retell(f)
 	}
-	for _, item := range a.claimed {
-		switch {
-		case f == Unconfirmed, f == Returned && item.Repeat: // this answer, or an earlier one, may have had it
-			s.keep(item)
-		case s.seat == nil: // it is looked up when the session is resumed
-		case f == Returned:
-			a.native.notice(s.seat.Release(ctx, item.ID))
-		default:
-			if err := s.seat.Done(ctx, item.ID, item.Repeat); err != nil {
-				a.native.notice(err)
-				s.unnoted = append(s.unnoted, item)
+	var err error
+	switch f {
+	case Delivered:
+		err = a.Shown(ctx, a.claimed)
+	case Returned:
+		err = a.Return(ctx, a.claimed)
+	case Unconfirmed:
+		if a.run != nil { // they stay claimed, and run sees that in time
+			err = a.run.settle(stateClaimed)
+		}
+		for _, item := range a.claimed {
+			if a.sub != nil {
+				a.sub.keep(item)
 			}
 		}
 	}
-	a.claimed, s.busy = nil, false
-	if f == Delivered {
-		s.unseen, s.at = true, a.replied
+	a.claimed = nil
+	if a.run != nil {
+		a.warn(err)
+	} else {
+		a.native.notice(err)
 	}
 }
 

@@ -54,8 +54,14 @@ type Answer struct {
 	event  Event
 	run    *wrapped    // nil unless the agent is wrapped
 	sub    *subscriber // nil unless messages reach the agent by its own hooks alone
-	batch              // of sub's messages
+
+	room    int           // bytes that its items may have
+	claimed []Item        // that are in it
+	again   []unconfirmed // messages that sub was told before, and has lost
+	replied time.Time     // when it was made
 }
+
+var _ Channel = (*Answer)(nil)
 
 // Arrive begins the answer to an event. It notes what the event says of the agent:
 // that it works, that it rests, and that it has got what was in an answer before.
@@ -127,23 +133,26 @@ func joined(before, text string) string {
 // Sent has it noted what became of the items when the answer is sent. Nil: there are
 // none.
 func (a *Answer) Sent() func(Fate) {
-	switch {
-	case len(a.claimed)+len(a.again) > 0:
-		a.replied = time.Now()
-		return a.settleMessages
-	case a.run != nil && a.run.claim != nil:
-		return func(f Fate) { a.run.settle(a, f) }
+	if !a.open() {
+		return nil
 	}
-	return nil
+	a.replied = time.Now()
+	return a.settle
+}
+
+// open reports whether it is to be noted what becomes of the answer.
+func (a *Answer) open() bool {
+	return len(a.claimed)+len(a.again) > 0 || a.run != nil && a.run.claim != nil
 }
 
 // Refused returns the items when there is no outcome: what answers is no answer of ours.
 func (a *Answer) Refused() {
+	if a.open() {
+		a.settle(Returned)
+	}
 	if a.run != nil {
-		a.run.settle(a, Returned)
 		a.run.rest(a)
 	}
-	a.settleMessages(Returned)
 }
 
 // Close ends the answer.

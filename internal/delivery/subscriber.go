@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,9 +25,16 @@ type Relay struct {
 	// Open gives the store, and what is to be called when it is not needed any more.
 	Open func(context.Context) (store *relay.Store, done func(), err error)
 
-	// Sent tells whoever carries messages that there is one. Nil: nobody does.
+	// Sent is called when a message for another machine may be in the store. Nil: no
+	// machine is linked.
 	Sent func(context.Context)
+
+	// Patience is how long an event waits at most for the store, and for an inbox in it;
+	// 0 is 2 s.
+	Patience time.Duration
 }
+
+func (r *Relay) patience() time.Duration { return cmp.Or(r.Patience, 2*time.Second) }
 
 func (r *Relay) used() bool {
 	return r.Open != nil && relay.Exists(r.Dir)
@@ -34,8 +42,6 @@ func (r *Relay) used() bool {
 
 // Bounds of the store.
 const (
-	openTime    = 2 * time.Second        // how long an event waits for the store at most
-	joinTime    = 2 * time.Second        // the same of an inbox in it
 	noteTime    = 5 * time.Second        // and what is noted after the answer
 	openAgain   = 10 * time.Second       // after it could not be opened
 	lookAgain   = time.Second            // whether there is one by now
@@ -135,7 +141,7 @@ func (a *Answer) subscribe(ctx context.Context) {
 		return
 	}
 	defer s.turn.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, joinTime)
+	ctx, cancel := context.WithTimeout(ctx, n.Relay.patience())
 	defer cancel()
 	known := s.p
 	if head.Transcript != "" {
@@ -151,7 +157,7 @@ func (a *Answer) subscribe(ctx context.Context) {
 	} else if s.p != known {
 		n.notice(s.seat.Update(ctx, s.p))
 	}
-	a.prove(ctx)
+	a.arrive(ctx)
 }
 
 // subscriber finds the session, or makes it known.
@@ -290,7 +296,7 @@ func (n *Native) Store(ctx context.Context) (*relay.Store, error) {
 	case time.Since(n.failed) < openAgain:
 		return nil, nil //nolint:nilnil // it was told
 	}
-	ctx, cancel := context.WithTimeout(ctx, openTime)
+	ctx, cancel := context.WithTimeout(ctx, n.Relay.patience())
 	defer cancel()
 	store, done, err := n.Relay.Open(ctx)
 	if err != nil {

@@ -154,12 +154,12 @@ func (a *Answer) changeUnconfirmed(change func([]unconfirmed) []unconfirmed) {
 }
 
 // printed keeps what was printed. The caller holds the subscriber's turn.
-func (a *Answer) printed() {
-	if len(a.claimed) == 0 {
+func (a *Answer) printed(items []Item) {
+	if len(items) == 0 {
 		return
 	}
 	a.changeUnconfirmed(func(all []unconfirmed) []unconfirmed {
-		for _, item := range a.claimed {
+		for _, item := range items {
 			all = append(all, a.unconfirmed(unconfirmed{ID: item.ID, Text: item.shown}))
 		}
 		return all

@@ -15,8 +15,7 @@ import (
 func printTo(n *Native, session, id, text string) {
 	s := &subscriber{p: relay.Presence{Name: "Bob", Program: "claude", Session: session}}
 	a := &Answer{native: n, sub: s, event: Event{AnyEvent: hook.AgentStop.New(hook.Envelope{}, hook.AgentResult{}), Began: time.Now()}}
-	a.claimed = []Item{{Message: relay.Message{ID: id}, shown: text}}
-	a.printed()
+	a.printed([]Item{{Message: relay.Message{ID: id}, shown: text}})
 }
 
 func kept(n *Native) []unconfirmed {

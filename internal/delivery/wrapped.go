@@ -23,6 +23,9 @@ type wrapped struct {
 	open  bool   // SessionStart was fired, and SessionEnd was not
 	same  bool   // the agent names the session as it did before
 	claim *claim // of the items that are in this answer
+
+	takes, rests bool   // at this event the agent takes text, or ends its turn
+	injected     string // what hooks have injected
 }
 
 // join finds the wrapped session of the event. Nil: it was not wrapped, or the event is
@@ -47,6 +50,7 @@ func (a *Answer) join() *wrapped {
 	if !m.same && (s.Busy || !e.is(hook.SessionStart.Info(), hook.AgentStart.Info())) {
 		return nil
 	}
+	a.run = m
 	m.notes(a, s)
 	return m
 }
@@ -57,7 +61,7 @@ func (m *wrapped) notes(a *Answer, s *sessionState) {
 	now := *s
 	now.Heard, now.Own = true, e.Own
 	if e.Head().Subagent() == "" {
-		a.warn(m.report(e.AnyEvent))
+		a.warn(a.Prove(context.Background()))
 		if text, ok := writtenIn(e); ok {
 			a.warn(m.keep(text))
 		}
@@ -169,9 +173,15 @@ func (a *Answer) addShared(out *hook.Outcome[any]) {
 	if !takes && !rests {
 		return
 	}
-	texts := a.run.take(a, takes, rests, out.Inject)
+	a.run.takes, a.run.rests, a.run.injected = takes, rests, out.Inject
+	items, err := a.Take(context.Background(), mostItems)
+	a.warn(err)
+	var texts []string
+	for _, item := range items {
+		texts = append(texts, item.shown)
+	}
 	if len(texts) > 0 && !a.put(out, texts) {
-		a.run.settle(a, Returned)
+		a.settle(Returned)
 		a.run.rest(a)
 	}
 }
@@ -179,26 +189,25 @@ func (a *Answer) addShared(out *hook.Outcome[any]) {
 // take claims the items that wait, and those that the same event claimed before in an
 // answer that never came, because its judge died. If there is none, the agent may
 // rest.
-func (m *wrapped) take(a *Answer, takes, rests bool, told string) (texts []string) {
+func (m *wrapped) take(a *Answer) (items []Item, err error) {
 	s, err := m.read()
-	if err != nil || len(s.Items) == 0 && (!rests || !s.Busy) {
-		return nil
+	if err != nil || len(s.Items) == 0 && (!m.rests || !s.Busy) {
+		return nil, nil //nolint:nilerr // a session that ended long ago has no folder
 	}
 	c, err := m.newClaim(a.event.Raw)
 	if err != nil {
-		a.warn(err)
-		return nil
+		return nil, err
 	}
 	if !m.attended() { // what run has left there belongs to the agent's next session
 		c.end()
-		return nil
+		return nil, nil
 	}
 	stop := a.event.is(hook.AgentStop.Info())
 	err = m.step(func(s *sessionState) bool {
-		room, changed := mostTaken-len(told), false
+		room, changed := mostTaken-len(m.injected), false
 		for i := range s.Items {
 			item := &s.Items[i]
-			if !takes || item.State == stateShown || item.State == stateReturned || stop && item.Start {
+			if !m.takes || item.State == stateShown || item.State == stateReturned || stop && item.Start {
 				continue
 			}
 			if len(item.Body) > room || !c.may(item) {
@@ -210,22 +219,21 @@ func (m *wrapped) take(a *Answer, takes, rests bool, told string) (texts []strin
 			room, changed = room-len(item.Body)-len("\n\n"), true
 			item.become(stateClaimed, time.Now())
 			item.By, item.Sum = c.token, c.sum
-			if item.Body != told { // a session that is resumed may tell its begin twice
-				texts = append(texts, item.Body)
+			if item.Body != m.injected { // a session that is resumed may tell its begin twice
+				items = append(items, Item{shown: item.Body})
 			}
 		}
-		if rests && len(texts) == 0 && s.Busy {
+		if m.rests && len(items) == 0 && s.Busy {
 			s.Busy, changed = false, true
 		}
 		return changed
 	})
 	if err != nil {
 		c.end()
-		a.warn(err)
-		return nil
+		return nil, err
 	}
 	m.claim = c
-	return texts
+	return items, nil
 }
 
 // rest notes that the agent does not work, since its event could not be judged: a
@@ -240,23 +248,18 @@ func (m *wrapped) rest(a *Answer) {
 	}))
 }
 
-// settle notes what became of the items that this answer has claimed. Of those that are
-// unconfirmed nothing is noted: they stay claimed, and run sees that in time.
-func (m *wrapped) settle(a *Answer, f Fate) {
+// settle ends the claim of this answer, and has its items come to a state.
+func (m *wrapped) settle(state string) error {
 	c := m.claim
 	if c == nil {
-		return
+		return nil
 	}
 	m.claim = nil
 	defer c.end()
-	state := stateShown
-	switch f {
-	case Unconfirmed:
-		return
-	case Returned:
-		state = stateWaiting
+	if state == stateClaimed {
+		return nil
 	}
-	a.warn(m.step(func(s *sessionState) bool {
+	return m.step(func(s *sessionState) bool {
 		changed := false
 		for i := range s.Items {
 			if item := &s.Items[i]; item.State == stateClaimed && item.By == c.token {
@@ -265,7 +268,7 @@ func (m *wrapped) settle(a *Answer, f Fate) {
 			}
 		}
 		return changed
-	}))
+	})
 }
 
 // claim is one answer that has claimed items. As long as it is on its way it has a lock,

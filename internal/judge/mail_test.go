@@ -40,10 +40,10 @@ func newMail(t testing.TB, yaml string, used bool) *mailWorld {
 
 func (m *mailWorld) relay() delivery.Relay {
 	return delivery.Relay{
-		Dir: filepath.Join(m.home, "relay"),
+		Dir:      filepath.Join(m.home, "relay"),
+		Patience: time.Minute, // a slow machine takes longer for its first message than an event waits
 		Open: func(ctx context.Context) (*relay.Store, func(), error) {
-			// A slow machine takes longer to make the file than an event waits for it.
-			s, err := relay.Open(context.WithoutCancel(ctx), filepath.Join(m.home, "relay"), relay.Options{Machine: "here"})
+			s, err := relay.Open(ctx, filepath.Join(m.home, "relay"), relay.Options{Machine: "here"})
 			return s, func() {
 				if err := s.Close(); err != nil {
 					m.t.Error(err)
