@@ -32,7 +32,7 @@ terminals that run now.`,
 
 func showAgents(ctx context.Context, a *app) error {
 	a.hearOthers(ctx)
-	return a.withRelay(ctx, func(store *relay.Store) error {
+	return a.home.WithRelay(ctx, func(store *relay.Store) error {
 		all, err := store.Agents(ctx)
 		if err != nil {
 			return err
@@ -63,7 +63,7 @@ func showAgents(ctx context.Context, a *app) error {
 
 // awayAgents are the machines that are not linked now, with when they were last heard.
 func awayAgents(ctx context.Context, a *app) map[string]time.Time {
-	if !a.linked() {
+	if !a.home.Linked() {
 		return nil
 	}
 	v, _ := buildVersion()

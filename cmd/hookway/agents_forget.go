@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -36,7 +37,7 @@ does so for itself. If the machine is joined again, it is known again.`,
 			if machine != "" {
 				return forgetMachine(cmd.Context(), a, machine, force)
 			}
-			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
+			return a.home.WithRelay(cmd.Context(), func(store *relay.Store) error {
 				if err := store.Forget(cmd.Context(), args[0], force); err != nil {
 					return err
 				}
@@ -60,11 +61,11 @@ func forgetMachine(ctx context.Context, a *app, machine string, force bool) erro
 	if err == nil && st.Relay != nil && slices.ContainsFunc(st.Relay.Peers, func(m string) bool { return strings.EqualFold(m, machine) }) {
 		return fmt.Errorf("%s is linked now, and would be known again at once: end its daemon or its link first", machine)
 	}
-	return a.withRelay(ctx, func(store *relay.Store) error {
+	return a.home.WithRelay(ctx, func(store *relay.Store) error {
 		if err := store.ForgetMachine(ctx, machine, force); err != nil {
 			return err
 		}
-		if err := a.pokeRelay(ctx); err != nil && !errors.Is(err, errDaemonOff) {
+		if err := a.home.NotifyRelay(ctx); err != nil && !errors.Is(err, server.ErrDaemonOff) {
 			a.warn("what is kept for %s is removed when the daemon carries messages again: %v", machine, err)
 		}
 		return sayForgotten(a, machine)

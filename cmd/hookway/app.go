@@ -27,9 +27,6 @@ type app struct {
 	dir      string // -C
 	json     bool   // --json
 
-	secret func(name string) string // a variable that hookway serve was started with
-	given  []string                 // all of them, if somebody chose them
-
 	later func(line string) // nil: complaints go to err at once; else the terminal is not ours now
 
 	home *server.Home
@@ -40,7 +37,7 @@ func newApp() *app { return appWith(os.Stdin, os.Stdout, visible.Writer{To: os.S
 // appWith is an app with an outside world of its own.
 func appWith(in *os.File, out, err io.Writer, getenv func(string) string) *app {
 	a := &app{in: in, out: out, err: err, getenv: getenv}
-	a.home = &server.Home{Getenv: getenv, Err: err, Log: a.complain}
+	a.home = &server.Home{Getenv: getenv, Err: err, Log: a.complain, Environ: a.environ, Version: ownVersion()}
 	return a
 }
 

@@ -31,7 +31,7 @@ but the sender. A channel is there as soon as somebody has joined it.`,
 }
 
 func showChannels(ctx context.Context, a *app) error {
-	return a.withRelay(ctx, func(store *relay.Store) error {
+	return a.home.WithRelay(ctx, func(store *relay.Store) error {
 		all, err := store.Channels(ctx)
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func memberCommand(a *app, word, short, does string, do func(*relay.Store, conte
 				who = agent
 			}
 			channel := strings.TrimPrefix(args[0], "#")
-			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
+			return a.home.WithRelay(cmd.Context(), func(store *relay.Store) error {
 				if who == person && !inSession {
 					if err := a.appear(cmd.Context(), store, who); err != nil {
 						return err
@@ -99,7 +99,7 @@ func membersCommand(a *app) *cobra.Command {
 		Args:              exactly("CHANNEL"),
 		ValidArgsFunction: a.completeChannel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
+			return a.home.WithRelay(cmd.Context(), func(store *relay.Store) error {
 				members, err := channelMembers(cmd.Context(), store, args[0])
 				if err != nil {
 					return err

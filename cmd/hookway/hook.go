@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -16,9 +15,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/adapter"
-	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
-	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -178,25 +175,15 @@ func reachTime(timeout time.Duration) time.Duration {
 }
 
 // judgeHere answers in this process.
-func judgeHere(ctx context.Context, a *app, r *call.Request) error {
-	j := &judge.Judge{Log: func(line string) { a.warn("%s", line) }, Memory: a.home.Memories().For, MemoryHooks: a.home.Memories().Hooks, Webhooks: a.home.Webhooks(), Relay: a.judgesRelay()}
-	if _, state, err := config.Places(a.getenv); err == nil {
-		j.Continues = filepath.Join(state, "continues")
-	}
-	j.Operations = a.home.Operations(j.Log)
-	closeLog := a.home.RecordTo(j)
-	reply := j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r)
-	err := printReply(a, reply)
-	var written *exit // the agent reads the exit code too
-	if errors.As(err, &written) {
-		reply.Pass(nil)
-	} else {
-		reply.Pass(err)
-	}
-	if closed := j.Close(); closed != nil { // after the answer: observers may take their time
-		a.warn("%v", closed)
-	}
-	closeLog()
+func judgeHere(ctx context.Context, a *app, r *call.Request) (err error) {
+	a.home.AnswerOnce(ctx, r, func(reply call.Reply) error {
+		err = printReply(a, reply)
+		var code *exit // which the agent reads, too
+		if errors.As(err, &code) {
+			return nil
+		}
+		return err
+	})
 	return err
 }
 

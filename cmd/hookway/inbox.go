@@ -69,7 +69,7 @@ func (r *reading) run(ctx context.Context) error {
 	if r.name == "" && agent && self == person {
 		return errors.New("this session has no name ($HOOKWAY_AGENT is not set); name the agent whose inbox is meant")
 	}
-	return r.withRelay(ctx, func(store *relay.Store) error {
+	return r.home.WithRelay(ctx, func(store *relay.Store) error {
 		if r.name == "" || strings.EqualFold(r.name, self) {
 			r.name = self
 			return r.own(ctx, store)
@@ -84,7 +84,7 @@ func (r *reading) own(ctx context.Context, store *relay.Store) error {
 	if err != nil {
 		return err
 	}
-	hooks, done, err := r.openPostHooks(ctx, hook.Envelope{Session: r.getenv("HOOKWAY_SESSION"), Agent: r.name, Source: "cli", CWD: server.Cwd()})
+	hooks, done, err := r.home.OpenMessageHooks(ctx, hook.Envelope{Session: r.getenv("HOOKWAY_SESSION"), Agent: r.name, Source: "cli", CWD: server.Cwd()})
 	if err != nil {
 		return errors.Join(err, seat.Close())
 	}
@@ -118,7 +118,7 @@ func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.S
 	ctx = context.WithoutCancel(ctx) // they are shown
 	if len(items) > 0 {
 		err = errors.Join(err, waiting.Shown(ctx, items), waiting.Prove(ctx))
-		_ = r.pokeRelay(ctx) // receipts wait for nothing
+		_ = r.home.NotifyRelay(ctx) // receipts wait for nothing
 	}
 	return err
 }

@@ -97,7 +97,7 @@ func readCommand(a *app) *cobra.Command {
 		Args:              exactly("ID"),
 		ValidArgsFunction: a.completeMessage,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withRelay(cmd.Context(), func(store *relay.Store) error {
+			return a.home.WithRelay(cmd.Context(), func(store *relay.Store) error {
 				m, receipts, err := store.Receipts(cmd.Context(), args[0])
 				if err != nil {
 					return err

@@ -61,26 +61,9 @@ func mcpServer(a *app, agent, folder string) (*mcp.Server, error) {
 	}
 	return &mcp.Server{
 		Version: ownVersion(), Agent: name, Session: id, Workspace: workspace, Program: "mcp",
-		OpenMemory: a.home.Memories().Lend(workspace), OpenRelay: a.openRelay, Poke: a.pokeRelay, Roster: a.rosterDir,
+		OpenMemory: a.home.Memories().Lend(workspace), OpenRelay: a.home.OpenRelay, Poke: a.home.NotifyRelay, Roster: a.home.RosterDir,
 		OpenHooks: func(ctx context.Context, agent string) (delivery.Hooks, func() error, error) {
-			return liveHooks(ctx, a, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: server.Cwd()})
+			return a.home.LiveMessageHooks(ctx, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: server.Cwd()})
 		},
-	}, nil
-}
-
-// liveHooks are the hooks of the folder that we are in, for as long as done is not
-// called: they follow their files.
-func liveHooks(ctx context.Context, a *app, env hook.Envelope) (delivery.Hooks, func() error, error) {
-	ctx, stop := context.WithCancel(ctx)
-	w, err := a.home.OpenLive(ctx, a.home.Options())
-	if err != nil {
-		stop()
-		return nil, nil, err
-	}
-	record, recorded := a.home.Recorder(w, func(line string) { a.warn("%s", line) })
-	return &postHooks{app: a, engine: w.Engine, env: env, record: record}, func() error {
-		stop()
-		defer recorded()
-		return w.Close()
 	}, nil
 }

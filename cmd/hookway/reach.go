@@ -22,7 +22,7 @@ func sessionID(a *app) string {
 	if id == "" {
 		return session.NewID()
 	}
-	dir, err := a.rosterDir()
+	dir, err := a.home.RosterDir()
 	if err != nil { // reachable says so
 		return id
 	}

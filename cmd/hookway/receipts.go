@@ -33,7 +33,7 @@ type tracked struct {
 }
 
 func showReceipts(ctx context.Context, a *app, id string) error {
-	return a.withRelay(ctx, func(store *relay.Store) error {
+	return a.home.WithRelay(ctx, func(store *relay.Store) error {
 		m, all, err := store.Receipts(ctx, id)
 		if err != nil {
 			return err

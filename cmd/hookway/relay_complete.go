@@ -24,7 +24,7 @@ func offer(cmd *cobra.Command, flag string, words ...string) {
 // known gives what the store of messages says to a question of the user's shell.
 // Where there is no store, none is made.
 func (a *app) known(ask func(context.Context, *relay.Store) []string) []string {
-	dir, err := a.relayDir()
+	dir, err := a.home.RelayDir()
 	if err != nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (a *app) known(ask func(context.Context, *relay.Store) []string) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), completeTime)
 	defer cancel()
 	var names []string
-	_ = a.withRelay(ctx, func(store *relay.Store) error {
+	_ = a.home.WithRelay(ctx, func(store *relay.Store) error {
 		names = ask(ctx, store)
 		return nil
 	})

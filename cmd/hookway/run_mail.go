@@ -11,14 +11,14 @@ import (
 // sessionMail is what the messages of a session stand on. done waits until the
 // daemon was told of those that were sent.
 func (a *app) sessionMail(ctx context.Context, warn func(string)) (mail *session.Mail, done func()) {
-	p := &poker{wanted: make(chan struct{}, 1), poke: a.pokeRelay, warn: warn}
-	if a.linked() { // what others send to the session comes with a daemon only
+	p := &poker{wanted: make(chan struct{}, 1), poke: a.home.NotifyRelay, warn: warn}
+	if a.home.Linked() { // what others send to the session comes with a daemon only
 		p.every = daemonEvery
 		p.want()
 	}
 	ctx = context.WithoutCancel(ctx)
 	p.working.Go(func() { p.run(ctx) })
-	return &session.Mail{Open: a.openRelay, Sent: p.want}, p.close
+	return &session.Mail{Open: a.home.OpenRelay, Sent: p.want}, p.close
 }
 
 // daemonEvery is how often a session that other machines may send to looks whether

@@ -91,7 +91,7 @@ func (s *sending) run(ctx context.Context, to, text string) error {
 		return err
 	}
 	s.hearOthers(ctx)
-	return s.withRelay(ctx, func(store *relay.Store) error {
+	return s.home.WithRelay(ctx, func(store *relay.Store) error {
 		if !m.Agent && (m.From == person || s.wait == string(relay.StateReplied)) { // who is known can be answered
 			if err := s.appear(ctx, store, m.From); err != nil {
 				return err
@@ -220,7 +220,7 @@ func metadata(pairs []string) (map[string]any, error) {
 
 // send sends a message with the hooks of the folder that we are in.
 func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message) (sent delivery.Sent, err error) {
-	hooks, done, err := s.openPostHooks(ctx, hook.Envelope{Session: m.Session, Agent: m.From, Source: "cli", CWD: server.Cwd()})
+	hooks, done, err := s.home.OpenMessageHooks(ctx, hook.Envelope{Session: m.Session, Agent: m.From, Source: "cli", CWD: server.Cwd()})
 	if err != nil {
 		return sent, err
 	}
@@ -228,9 +228,9 @@ func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message)
 	switch {
 	case err != nil:
 	case !sent.Abroad():
-		s.tellDaemon(ctx, tellTime)
+		s.home.NotifyLocal(ctx)
 	default:
-		if failed := s.pokeRelay(ctx); failed != nil { // it is kept; the next poke brings it on its way
+		if failed := s.home.NotifyRelay(ctx); failed != nil { // it is kept; the next poke brings it on its way
 			s.warn("the message is kept, and waits: %v", failed)
 			s.problem = failed.Error()
 		}

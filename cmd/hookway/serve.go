@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -14,8 +15,8 @@ import (
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
-	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/procgroup"
+	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -28,7 +29,7 @@ type serving struct {
 	onDemand bool
 	replace  bool
 	idle     string
-	doors    doorFlags
+	listen   listenFlags
 	unit     unitFlags
 }
 
@@ -47,11 +48,11 @@ Programs fire events at its socket over HTTP and gRPC. --listen lets them come i
 elsewhere, too, with the token whose file --token names.`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if s.doors.token {
+			if s.listen.token {
 				return showToken(a)
 			}
 			if s.unit.wanted() {
-				return manageUnit(cmd.Context(), a, s.unit, s.doors)
+				return manageUnit(cmd.Context(), a, s.unit, s.listen)
 			}
 			return runDaemon(cmd.Context(), a, s)
 		},
@@ -60,75 +61,56 @@ elsewhere, too, with the token whose file --token names.`,
 	flags.BoolVar(&s.onDemand, "on-demand", false, "started by a call: log to a file, and leave quietly if another daemon runs")
 	flags.BoolVar(&s.replace, "replace", false, "end the daemon that runs, and take its place")
 	flags.StringVar(&s.idle, "idle", "", "end when nobody has called for this `time`; 0 is never (default 30m, or $HOOKWAY_IDLE)")
-	s.doors.add(cmd)
+	s.listen.add(cmd)
 	s.unit.add(cmd)
 	return cmd
 }
 
-// runDaemon runs the daemon until it is told to stop, or nobody needs it.
+// runDaemon runs the daemon until it is told to stop, or has had no call for its idle
+// time.
 func runDaemon(ctx context.Context, a *app, s serving) error {
-	a.tuneMemory()
-	idle, wrong := idleTime(s.idle, a.getenv("HOOKWAY_IDLE"))
-	if wrong != nil && !s.onDemand {
-		return wrong
+	d := &server.Daemon{Home: a.home, OnDemand: s.onDemand}
+	var wrong [2]error
+	d.Idle, wrong[0] = idleTime(s.idle, a.getenv("HOOKWAY_IDLE"))
+	d.Listeners, wrong[1] = a.home.PlanListeners(s.listen.addresses, s.listen.cert, s.listen.key) // while the folder is the one that was meant
+	invalid := errors.Join(wrong[:]...)
+	if invalid != nil && !s.onDemand {
+		return invalid
 	}
-	doors, err := a.planDoors(s.doors) // while the folder is the one that was meant
-	if err != nil && !s.onDemand {
-		return err
-	}
-	wrong = errors.Join(wrong, err)
 	ready := a.getenv(call.ReadyFD)
-	a.keepSecrets(s.onDemand)
-	executable, _ := os.Executable() // without it, a new version is not noticed
-	if err := daemon.Settle(); err != nil {
-		return fmt.Errorf("the daemon cannot leave the folder it was started in: %w", err)
+	if !s.onDemand { // else they are those of whichever agent made the first call
+		d.Environ = os.Environ()
 	}
-	at, err := call.Find(a.getenv)
-	if err != nil {
-		return err
-	}
-	log, closeLog, err := a.daemonLog(s.onDemand)
+	d.Executable, _ = os.Executable() // without it, a new version is not noticed
+	closeLog, err := a.becomeDaemon(s.onDemand)
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	if wrong != nil { // nobody is there to mend it, and hooks are to be answered
-		log(wrong.Error())
+	if d.Places, err = call.Find(a.getenv); err != nil {
+		return err
+	}
+	if invalid != nil { // hooks are to be answered all the same
+		a.home.Log(invalid.Error())
 	}
 	defer procgroup.Keep()() // what kills the daemon kills its hooks
 	ctx, stop := signal.NotifyContext(ctx, hangup...)
 	defer stop()
-	ended := make(chan struct{})
-	defer close(ended)
-	context.AfterFunc(ctx, func() { // whatever it waits for: who ends it need not kill it
-		select {
-		case <-ended:
-		case <-time.After(overdue):
-			log("the daemon did not come to its end; it gives up")
-			os.Exit(exitFailure)
+	defer a.giveUp(ctx)()
+	d.Ready = func() {
+		daemon.CloseReady(ready)
+		if !s.onDemand {
+			a.warn("listening at %s (pid %d)", d.Places.Socket, os.Getpid())
 		}
-	})
-	v, _ := buildVersion()
-	carrier := a.newCarrier(log)
-	c := daemon.Config{
-		Places: at, Version: v, Idle: idle, Executable: executable, Log: log,
-		Ready: func() {
-			daemon.CloseReady(ready)
-			carrier.begin()
-			if !s.onDemand {
-				a.warn("listening at %s (pid %d)", at.Socket, os.Getpid())
-			}
-		},
 	}
-	c.Doors = doors.open(a, a.answerCalls(&c, carrier, log), log, s.onDemand)
 	if s.replace {
 		if err := endRunning(ctx, a); err != nil {
 			return err
 		}
 	}
-	err = daemon.Serve(ctx, c)
+	err = d.Serve(ctx)
 	if err != nil && s.onDemand {
-		return a.notServed(ctx, at, err, log)
+		return a.notServed(ctx, d.Places, err)
 	}
 	if errors.Is(err, daemon.ErrReplaced) { // a service is to start the new one
 		return &exit{code: daemon.ExitReplaced, err: err}
@@ -136,26 +118,60 @@ func runDaemon(ctx context.Context, a *app, s serving) error {
 	return err
 }
 
+// becomeDaemon makes of this process one that belongs to no session: its folder, its
+// environment, its memory and its log.
+func (a *app) becomeDaemon(onDemand bool) (closeLog func(), err error) {
+	debug.SetGCPercent(400) // of little that is live: a tenth more decisions for a few MiB, which go back when it is calm
+	if a.getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softLimit)
+	}
+	if err := daemon.Settle(); err != nil {
+		return nil, fmt.Errorf("the daemon cannot leave the folder it was started in: %w", err)
+	}
+	if !onDemand {
+		return func() {}, nil
+	}
+	_, state, err := config.Places(a.getenv)
+	if err != nil {
+		return nil, err
+	}
+	file, err := daemon.OpenLog(state)
+	if err != nil { // a full disk must not keep hooks from being answered
+		a.home.Log = func(string) {}
+		return func() {}, nil
+	}
+	_ = debug.SetCrashOutput(file.File(), debug.CrashOptions{})
+	a.home.Log = file.Line
+	return func() { file.Close() }, nil
+}
+
 // overdue is how long a daemon has to end that was told to.
 const overdue = 10 * time.Second
 
+// giveUp ends the process if the daemon does not end after its context, until done is
+// called: whatever it waits for, nobody has to kill it.
+func (a *app) giveUp(ctx context.Context) (done func()) {
+	ended := make(chan struct{})
+	context.AfterFunc(ctx, func() {
+		select {
+		case <-ended:
+		case <-time.After(overdue):
+			a.home.Log("the daemon did not come to its end; it gives up")
+			os.Exit(exitFailure)
+		}
+	})
+	return func() { close(ended) }
+}
+
 // notServed is the end of a daemon that a call has started, and that did not serve.
-func (a *app) notServed(ctx context.Context, at call.Places, err error, log func(string)) error {
+func (a *app) notServed(ctx context.Context, at call.Places, err error) error {
 	var running *daemon.RunningError
 	if errors.As(err, &running) {
 		a.warn("%v", err)
 		return daemon.AwaitAccepting(ctx, at.Socket) // who started this one wants to call
 	}
-	log(err.Error())
+	a.home.Log(err.Error())
 	return err
-}
-
-// tuneMemory sets how eagerly the daemon collects garbage.
-func (a *app) tuneMemory() {
-	debug.SetGCPercent(400) // of little that is live: a tenth more decisions for a few MiB, which go back when it is calm
-	if a.getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(softLimit)
-	}
 }
 
 // endRunning ends the daemon that runs, if one does.
@@ -168,50 +184,6 @@ func endRunning(ctx context.Context, a *app) error {
 		a.warn("%s", howEnded(ended))
 	}
 	return err
-}
-
-// answerCalls says how calls are answered, and gives who answers those that are
-// no agents'.
-func (a *app) answerCalls(c *daemon.Config, carrier *carrier, log func(string)) *api.Doors {
-	a.home.Lasting = true
-	j := &judge.Judge{Log: log, Memory: a.home.Memories().For, MemoryHooks: a.home.Memories().Hooks, Webhooks: a.home.WebhooksWith(log), Relay: carrier.forJudge(a.judgesRelay()), Operations: a.home.Operations(log)}
-	closeLog := a.home.RecordTo(j)
-	c.Handle = func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
-		return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
-	}
-	c.Load = j.Load
-	doors := openDoors(j, api.Config{Relay: relayDoor{carrier, j}})
-	c.Guests, c.Needed = doors, func() bool { return doors.Registered() > 0 || carrier.Needed() }
-	c.Relay = carrier.Status
-	c.Close = func() {
-		doors.Close()
-		err := j.Close() // it gives the seats of its agents back, for which the store must be open
-		carrier.Close()
-		if err = errors.Join(err, a.home.Memories().Close()); err != nil {
-			log(err.Error())
-		}
-		closeLog()
-	}
-	a.openGateway(c, j, doors, carrier)
-	return doors
-}
-
-// daemonLog is where the daemon's lines go: to stderr, or to a file of hookway's
-// state folder if there is nobody to read them.
-func (a *app) daemonLog(toFile bool) (log func(string), done func(), err error) {
-	if !toFile {
-		return func(line string) { a.warn("%s", line) }, func() {}, nil
-	}
-	_, state, err := config.Places(a.getenv)
-	if err != nil {
-		return nil, nil, err
-	}
-	file, err := daemon.OpenLog(state)
-	if err != nil { // a full disk must not keep hooks from being answered
-		return func(string) {}, func() {}, nil
-	}
-	_ = debug.SetCrashOutput(file.File(), debug.CrashOptions{})
-	return file.Line, func() { file.Close() }, nil
 }
 
 // idleTime reads how long the daemon stays without calls.
@@ -228,7 +200,50 @@ func idleTime(flag, variable string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 {
-		return daemon.DefaultIdle, fmt.Errorf("%s %q is no time; write it like 30m or 2h, or 0 for never", name, text)
+		return daemon.DefaultIdle, fmt.Errorf("invalid %s %q: want a duration such as 30m or 2h, or 0 for never", name, text)
 	}
 	return d, nil
+}
+
+// listenFlags say where else the daemon listens.
+type listenFlags struct {
+	addresses []string
+	cert, key string
+	token     bool
+}
+
+func (f *listenFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.addresses, "listen", nil, "answer HTTP and gRPC at `ADDRESS`, too: 127.0.0.1:PORT, unix:///PATH or vsock://:PORT (or $HOOKWAY_LISTEN)")
+	flags.StringVar(&f.cert, "tls-cert", "", "the certificate for --listen, a `FILE` in PEM; with it, other machines may come in")
+	flags.StringVar(&f.key, "tls-key", "", "its key, a `FILE` in PEM")
+	flags.BoolVar(&f.token, "token", false, "print the file with the token that --listen asks for, and leave")
+	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
+}
+
+// arguments are the flags as a service is started with: its folder is another one,
+// so paths are whole.
+func (f *listenFlags) arguments() (list []string, err error) {
+	for _, address := range f.addresses {
+		list = append(list, "--listen", address)
+	}
+	if f.cert == "" {
+		return list, nil
+	}
+	cert, err1 := filepath.Abs(f.cert)
+	key, err2 := filepath.Abs(f.key)
+	return append(list, "--tls-cert", cert, "--tls-key", key), errors.Join(err1, err2)
+}
+
+// showToken prints where the token is. The token itself is for that file alone.
+func showToken(a *app) error {
+	_, state, err := config.Places(a.getenv)
+	if err != nil {
+		return err
+	}
+	if _, err := api.Token(state); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out, api.TokenFile(state))
+	return nil
 }

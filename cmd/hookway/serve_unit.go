@@ -30,11 +30,11 @@ func (f *unitFlags) add(cmd *cobra.Command) {
 }
 
 // manageUnit writes or removes the daemon's service.
-func manageUnit(ctx context.Context, a *app, f unitFlags, doors doorFlags) error {
-	if _, err := a.planDoors(doors); err != nil {
+func manageUnit(ctx context.Context, a *app, f unitFlags, listen listenFlags) error {
+	if _, err := a.home.PlanListeners(listen.addresses, listen.cert, listen.key); err != nil {
 		return err
 	}
-	arguments, err := doors.arguments()
+	arguments, err := listen.arguments()
 	if err != nil {
 		return err
 	}

@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"text/tabwriter"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 
 	"github.com/hookway/hookway/internal/roster"
 	"github.com/hookway/hookway/internal/visible"
-	"github.com/hookway/hookway/wire/call"
 )
 
 func sessionsCommand(a *app) *cobra.Command {
@@ -29,7 +26,7 @@ hookway agents lists those that do not run now, too.`,
 }
 
 func showSessions(ctx context.Context, a *app) error {
-	dir, err := a.rosterDir()
+	dir, err := a.home.RosterDir()
 	if err != nil {
 		return err
 	}
@@ -74,21 +71,9 @@ func sessionState(r *roster.Remote) string {
 	return "runs"
 }
 
-// rosterDir is the folder in which sessions are announced. It need not be there.
-func (a *app) rosterDir() (string, error) {
-	at, err := call.Find(a.getenv)
-	if err != nil {
-		return "", err
-	}
-	if err := call.CheckDir(at.Dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("sessions cannot be found: %w", err)
-	}
-	return at.Dir, nil
-}
-
 // find finds the session that somebody names.
 func (a *app) find(ctx context.Context, name string) (*roster.Remote, error) {
-	dir, err := a.rosterDir()
+	dir, err := a.home.RosterDir()
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +83,7 @@ func (a *app) find(ctx context.Context, name string) (*roster.Remote, error) {
 // completeSession offers the names of sessions to the user's shell, for the first
 // argument.
 func (a *app) completeSession(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	if dir, err := a.rosterDir(); err == nil && len(args) == 0 {
+	if dir, err := a.home.RosterDir(); err == nil && len(args) == 0 {
 		all, _ := roster.All(dir)
 		for _, r := range all {
 			names = append(names, r.Name)

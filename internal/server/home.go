@@ -23,6 +23,12 @@ type Home struct {
 	// Err is where mistakes in the files of hooks are told.
 	Err io.Writer
 
+	// Environ gives the environment of a daemon that is started.
+	Environ func() []string
+
+	// Version is this program's own.
+	Version string
+
 	// Lasting says that the process lives long: what is done in the background has
 	// time.
 	Lasting bool
@@ -30,8 +36,8 @@ type Home struct {
 	opening  sync.Once // makes memories
 	memories *Memories
 
-	telling sync.Once // makes spool
-	spool   *spool.Spool
+	spooling sync.Once // makes spool
+	spool    *spool.Spool
 }
 
 // Memories gives what this process has open of what is remembered.

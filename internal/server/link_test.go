@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"database/sql"
@@ -15,18 +15,12 @@ import (
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
-// relayHome gives an app with a folder of its own, and its store, in which Bob is known.
-func relayHome(t *testing.T) (*app, *relay.Store) {
+// relayHome gives a home in a folder of its own, and its store, in which Bob is known.
+func relayHome(t *testing.T) (*Home, *relay.Store) {
 	t.Helper()
-	home := t.TempDir()
-	a := appWith(nil, io.Discard, io.Discard, func(name string) string {
-		if name == "HOOKWAY_HOME" {
-			return home
-		}
-		return ""
-	})
-	a.dir, a.home.Lasting = home, true
-	store, err := a.openRelay(t.Context())
+	h := testHome(t, t.TempDir())
+	h.Lasting = true
+	store, err := h.OpenRelay(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,20 +32,27 @@ func relayHome(t *testing.T) (*app, *relay.Store) {
 	if err := store.Register(t.Context(), "Bob"); err != nil {
 		t.Fatal(err)
 	}
-	return a, store
+	return h, store
 }
 
-// nobody is a machine that is not there.
-const nobody = "nats://127.0.0.1:1"
+// testHome is a home in a folder.
+func testHome(t *testing.T, dir string) *Home {
+	h := &Home{Log: func(line string) { t.Log(line) }, Err: io.Discard, Environ: os.Environ, Version: "test"}
+	h.Getenv = func(name string) string { return map[string]string{"HOOKWAY_HOME": dir}[name] }
+	return h
+}
+
+// unreachable is a machine that is not there.
+const unreachable = "nats://127.0.0.1:1"
 
 // link has a machine join another one.
-func link(t *testing.T, a *app) {
+func linkHome(t *testing.T, h *Home) {
 	t.Helper()
-	text := "relay: {leaf: {remotes: [{url: '" + nobody + "'}]}}\n"
-	if err := os.MkdirAll(filepath.Join(a.dir, "config"), 0o700); err != nil {
+	text := "relay: {leaf: {remotes: [{url: '" + unreachable + "'}]}}\n"
+	if err := os.MkdirAll(filepath.Join(h.Getenv("HOOKWAY_HOME"), "config"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(a.dir, "config", "hookway.yaml"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(h.Getenv("HOOKWAY_HOME"), "config", "hookway.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -59,34 +60,34 @@ func link(t *testing.T, a *app) {
 // TestNothingIsStartedForTheMessagesOfOneMachine: the daemon has no server for them,
 // and does not stay for them; once there are other machines, it has and does.
 func TestNothingIsStartedForTheMessagesOfOneMachine(t *testing.T) {
-	a, store := relayHome(t)
-	c := a.newCarrier(func(line string) { t.Log(line) })
-	defer c.Close()
-	c.begin()
+	h, store := relayHome(t)
+	l := newLink(h)
+	defer l.Close()
+	l.begin()
 	if _, err := store.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "hi"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Poke(); err != nil {
+	if err := l.notify(); err != nil {
 		t.Fatal(err)
 	}
 	eventually.True(t, "the store is open", func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.store != nil && c.starting == nil
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.store != nil && l.starting == nil
 	})
-	dir, err := a.relayDir()
+	dir, err := h.RelayDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(natsDir(dir)); !errors.Is(err, fs.ErrNotExist) || c.Needed() || c.Status().Mode != "off" {
-		t.Errorf("needed %v, status %+v, files of a server: %v", c.Needed(), c.Status(), err)
+	if _, err := os.Stat(natsDir(dir)); !errors.Is(err, fs.ErrNotExist) || l.Needed() || l.Status().Mode != "off" {
+		t.Errorf("needed %v, status %+v, files of a server: %v", l.Needed(), l.Status(), err)
 	}
-	link(t, a)
-	if err := c.Poke(); err != nil {
+	linkHome(t, h)
+	if err := l.notify(); err != nil {
 		t.Fatal(err)
 	}
-	eventually.True(t, "it is linked", func() bool { return c.Status().Mode == "leaf" })
-	if !c.Needed() {
+	eventually.True(t, "it is linked", func() bool { return l.Status().Mode == "leaf" })
+	if !l.Needed() {
 		t.Error("a daemon that is linked does not stay")
 	}
 }
@@ -94,24 +95,24 @@ func TestNothingIsStartedForTheMessagesOfOneMachine(t *testing.T) {
 // TestADaemonDeliversWhatAnOlderVersionSends: sessions that run since before an update
 // put their messages into the outbox, and only tell the daemon.
 func TestADaemonDeliversWhatAnOlderVersionSends(t *testing.T) {
-	for name, tell := range map[string]func(*carrier){
-		"before the daemon begins": func(c *carrier) { c.begin() },
-		"to a daemon that runs": func(c *carrier) {
-			if err := c.Poke(); err != nil {
+	for name, tell := range map[string]func(*link){
+		"before the daemon begins": func(l *link) { l.begin() },
+		"to a daemon that runs": func(l *link) {
+			if err := l.notify(); err != nil {
 				t.Error(err)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, store := relayHome(t)
+			h, store := relayHome(t)
 			sent, err := store.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "hi"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			asOlder(t, a, sent.Message.ID)
-			c := a.newCarrier(func(line string) { t.Log(line) })
-			defer c.Close()
-			tell(c)
+			asOlder(t, h, sent.Message.ID)
+			l := newLink(h)
+			defer l.Close()
+			tell(l)
 			bob, err := store.Join(t.Context(), relay.Presence{Session: "s-1", Name: "Bob", Kind: relay.KindMCP})
 			if err != nil {
 				t.Fatal(err)
@@ -128,9 +129,9 @@ func TestADaemonDeliversWhatAnOlderVersionSends(t *testing.T) {
 }
 
 // asOlder makes of a message that waits for Bob what an older version leaves of it.
-func asOlder(t *testing.T, a *app, id string) {
+func asOlder(t *testing.T, h *Home, id string) {
 	t.Helper()
-	dir, err := a.relayDir()
+	dir, err := h.RelayDir()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,32 +150,32 @@ func asOlder(t *testing.T, a *app, id string) {
 	}
 }
 
-// TestACarrierThatCouldNotStartTriesAgain, without being called again: a daemon that
+// TestALinkThatCouldNotStartTriesAgain, without being called again: a daemon that
 // ends has the files for a moment longer.
-func TestACarrierThatCouldNotStartTriesAgain(t *testing.T) {
-	a, _ := relayHome(t)
-	link(t, a)
+func TestALinkThatCouldNotStartTriesAgain(t *testing.T) {
+	h, _ := relayHome(t)
+	linkHome(t, h)
 	other, err := relay.Open(t.Context(), t.TempDir(), relay.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	dir, err := a.relayDir()
+	dir, err := h.RelayDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, err := bus.Start(t.Context(), other, bus.Config{Dir: natsDir(dir), Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: nobody}}}})
+	before, err := bus.Start(t.Context(), other, bus.Config{Dir: natsDir(dir), Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: unreachable}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := a.newCarrier(func(line string) { t.Log(line) })
-	defer c.Close()
-	c.begin()
-	eventually.True(t, "it says why it is not linked", func() bool { return c.Status().Problem != "" })
+	l := newLink(h)
+	defer l.Close()
+	l.begin()
+	eventually.True(t, "it says why it is not linked", func() bool { return l.Status().Problem != "" })
 	if err := before.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	eventually.True(t, "it is linked", func() bool { return c.Status().Mode == "leaf" })
+	eventually.True(t, "it is linked", func() bool { return l.Status().Mode == "leaf" })
 }
 
 // TestAFileThatWasMovedAwayIsNotUsedAnyMore: commands write to the one that there
@@ -183,13 +184,13 @@ func TestAFileThatWasMovedAwayIsNotUsedAnyMore(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a file that is open cannot be moved away")
 	}
-	a, store := relayHome(t)
-	c := a.newCarrier(func(line string) { t.Log(line) })
-	defer c.Close()
-	if before, err := c.open(); err != nil || before.Gone() {
+	h, store := relayHome(t)
+	l := newLink(h)
+	defer l.Close()
+	if before, err := l.open(); err != nil || before.Gone() {
 		t.Fatal(err)
 	}
-	dir, err := a.relayDir()
+	dir, err := h.RelayDir()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +199,7 @@ func TestAFileThatWasMovedAwayIsNotUsedAnyMore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	now, err := a.openRelay(t.Context())
+	now, err := h.OpenRelay(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,11 +213,11 @@ func TestAFileThatWasMovedAwayIsNotUsedAnyMore(t *testing.T) {
 	if _, err := now.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "again"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Poke(); err != nil {
+	if err := l.notify(); err != nil {
 		t.Fatal(err)
 	}
 	eventually.True(t, "it has the new one", func() bool {
-		store, err := c.open()
+		store, err := l.open()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,62 +1,27 @@
-package main
+package server
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 
+	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/api"
-	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/relay"
 )
 
-// keepSecrets keeps the variables that hookway serve was started with, for the
-// secrets among them: the daemon itself forgets all but the basic ones. One that is
-// started on demand has those of whoever happened to do that, which mean nothing.
-func (a *app) keepSecrets(onDemand bool) {
-	given := map[string]string{}
-	if !onDemand {
-		for _, kv := range os.Environ() {
-			if name, value, ok := strings.Cut(kv, "="); ok {
-				given[name] = value
-			}
-		}
+// openGateway has services outside come in by the mappings of the user's configuration.
+// environ are the variables that may be secrets in it.
+func (h *Home) openGateway(r relayAPI, environ []string) *gateway.Gateway {
+	g := &gateway.Gateway{
+		Load: mappings(r.judge), Send: r.postOutside, Fire: fireOutside(r.judge), NewID: relay.NewID, Log: h.Log,
+		Getenv: func(name string) string { return command.Getenv(environ, name) },
 	}
-	a.secret = func(name string) string { return given[name] }
-	if !onDemand {
-		a.given = os.Environ()
-	}
-}
-
-// openGateway has services outside come in by the mappings of the user's
-// configuration, and hooks hear that the daemon begins and ends.
-func (a *app) openGateway(c *daemon.Config, j *judge.Judge, doors *api.Doors, carrier *carrier) {
-	g := &gateway.Gateway{Load: mappings(j), Send: relayDoor{carrier, j}.postOutside, Fire: fireOutside(j), Getenv: a.secret, NewID: relay.NewID, Log: j.Log}
-	if dir, err := a.home.GatewayDir(); err == nil {
-		g.Dir = dir
-	}
-	doors.Gateway = g
-	ready, done := c.Ready, c.Close
-	c.Ready = func() {
-		if ready != nil {
-			ready()
-		}
-		j.GatewayStart(hook.GatewayInfo{Version: c.Version, Address: c.Places.Socket, Addresses: append([]string{c.Places.Socket}, doors.Addresses...)})
-	}
-	a.carryWebhooks(c, j)
-	c.Stopping = func(reason string) { j.GatewayStop(context.Background(), reason) }
-	c.Close = func() {
-		done()
-		if err := g.Close(); err != nil {
-			j.Log(err.Error())
-		}
-	}
+	g.Dir, _ = h.GatewayDir() // without one, no configuration can be read either
+	return g
 }
 
 // mappings are those of the user's configuration, as it is now.
@@ -71,8 +36,8 @@ func mappings(j *judge.Judge) func(context.Context) (*gateway.Config, error) {
 }
 
 // postOutside sends a message of a service outside, with the user's own hooks.
-func (r relayDoor) postOutside(ctx context.Context, m gateway.Message) (gateway.Sent, error) {
-	store, err := r.carrier.open()
+func (r relayAPI) postOutside(ctx context.Context, m gateway.Message) (gateway.Sent, error) {
+	store, err := r.link.open()
 	if err != nil {
 		return gateway.Sent{}, err
 	}
@@ -81,7 +46,7 @@ func (r relayDoor) postOutside(ctx context.Context, m gateway.Message) (gateway.
 			return gateway.Sent{}, notSent(ctx, err)
 		}
 	}
-	hooks := &judgedPost{judge: r.judge, firing: judge.Firing{Agent: m.From, Source: "gateway", Foreign: true}}
+	hooks := judgedHooks(r.judge, judge.Firing{Agent: m.From, Source: "gateway", Foreign: true})
 	posted, err := delivery.Send(ctx, store, hooks, relay.Message{
 		ID: m.ID, From: m.From, To: m.To, Content: m.Text, Thread: m.Thread, ReplyTo: m.ReplyTo, Priority: relay.Priority(m.Priority), Metadata: m.Metadata,
 	})
@@ -95,7 +60,7 @@ func (r relayDoor) postOutside(ctx context.Context, m gateway.Message) (gateway.
 	if err != nil {
 		return gateway.Sent{}, notSent(ctx, err)
 	}
-	if err := r.carrier.Poke(); err != nil && r.judge.Log != nil { // it is kept, and goes when something carries it
+	if err := r.link.notify(); err != nil && r.judge.Log != nil { // it is kept, and goes when something carries it
 		r.judge.Log("gateway: " + err.Error())
 	}
 	sent := gateway.Sent{ID: posted.Message.ID}

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -16,14 +16,13 @@ import (
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
-// carrier has the store of messages open for the daemon, from the first time that
-// somebody needs it, and links it with other machines, if there are any. Messages of
-// this machine need neither: whoever sends one delivers it.
-type carrier struct {
-	app *app
-	log func(string)
-	ctx context.Context // of all it starts
-	end context.CancelFunc
+// link holds the store of messages open for the daemon, from the first time that it is
+// needed, and links it with other machines, if there are any. Messages of this machine
+// need neither: their sender delivers them.
+type link struct {
+	home *Home
+	ctx  context.Context // of all it starts
+	end  context.CancelFunc
 
 	leases leases // what programs were given
 
@@ -38,59 +37,59 @@ type carrier struct {
 	look     *time.Timer   // looks whether the store is still there
 }
 
-// lookEvery is how often that is looked at beside each poke.
+// lookEvery is how often that is looked at beside each notification.
 const lookEvery = time.Minute
 
 // The pauses before a start that failed is tried again: what waits was accepted, and
-// nobody may come to poke.
+// there may be no further notification.
 const (
 	startAgain = time.Second
 	startMost  = time.Minute
 )
 
-func (a *app) newCarrier(log func(string)) *carrier {
-	c := &carrier{app: a, log: log}
-	c.ctx, c.end = context.WithCancel(context.Background())
-	return c
+func newLink(h *Home) *link {
+	l := &link{home: h}
+	l.ctx, l.end = context.WithCancel(context.Background())
+	return l
 }
 
-// Poke says that something was sent, maybe by another process: who waits for it in
+// notify says that something was sent, maybe by another process: who waits for it in
 // this one looks, and what is for other machines goes there. Where nobody has used the
 // store yet it is opened, which delivers what a sender of an older version left in the
 // outbox. It does not wait for a start.
-func (c *carrier) Poke() error {
-	linked, stored := c.app.linked(), c.stored()
-	c.mu.Lock()
-	store := c.store
+func (l *link) notify() error {
+	linked, stored := l.home.Linked(), l.stored()
+	l.mu.Lock()
+	store := l.store
 	switch {
-	case c.closed:
-		c.mu.Unlock()
+	case l.closed:
+		l.mu.Unlock()
 		return errors.New("the daemon is ending; call again, and the next one answers")
-	case c.starting != nil: // it will look
+	case l.starting != nil: // it will look
 		store = nil
 	case store != nil && store.Gone():
-		c.starting = make(chan struct{})
-		go c.anew(c.bus, store, c.starting)
-		c.bus, c.store, store = nil, nil, nil
-	case linked && c.bus == nil, stored && store == nil:
-		c.starting = make(chan struct{})
-		go c.start(c.starting)
+		l.starting = make(chan struct{})
+		go l.anew(l.bus, store, l.starting)
+		l.bus, l.store, store = nil, nil, nil
+	case linked && l.bus == nil, stored && store == nil:
+		l.starting = make(chan struct{})
+		go l.start(l.starting)
 	}
-	c.mu.Unlock()
+	l.mu.Unlock()
 	if store == nil {
 		return nil // nobody here waits
 	}
-	return store.Poke(c.ctx)
+	return store.Poke(l.ctx)
 }
 
-// settleTime is how long a poke waits for a start, which may fail at once.
+// settleTime is how long a notification waits for a start, which may fail at once.
 const settleTime = 500 * time.Millisecond
 
 // settled is why nothing is carried; "" if it is, or if that is not known soon.
-func (c *carrier) settled() string {
-	c.mu.Lock()
-	starting := c.starting
-	c.mu.Unlock()
+func (l *link) settled() string {
+	l.mu.Lock()
+	starting := l.starting
+	l.mu.Unlock()
 	if starting != nil {
 		late := time.NewTimer(settleTime)
 		defer late.Stop()
@@ -99,116 +98,116 @@ func (c *carrier) settled() string {
 		case <-late.C:
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.bus != nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.bus != nil {
 		return ""
 	}
-	return c.problem
+	return l.problem
 }
 
 // anew carries what is in the file of messages that there is now, after the one that
 // was open was moved away or removed.
-func (c *carrier) anew(b *bus.Bus, store *relay.Store, ended chan struct{}) {
-	c.log("the file of messages was moved away or removed: what is there now is carried")
-	ctx, cancel := context.WithTimeout(c.ctx, carrierEnd)
+func (l *link) anew(b *bus.Bus, store *relay.Store, ended chan struct{}) {
+	l.home.Log("the file of messages was moved away or removed: what is there now is carried")
+	ctx, cancel := context.WithTimeout(l.ctx, linkEnd)
 	defer cancel()
-	err := c.leases.Close()
+	err := l.leases.Close()
 	if b != nil {
 		err = errors.Join(err, b.Close(ctx))
 	}
 	if err := errors.Join(err, store.Close()); err != nil {
-		c.log(fmt.Sprintf("the end of the relay before: %v", err))
+		l.home.Log(fmt.Sprintf("the end of the relay before: %v", err))
 	}
-	c.start(ended)
+	l.start(ended)
 }
 
 // start opens the store, and links it if there are other machines. After a failure it
 // is tried again.
-func (c *carrier) start(ended chan struct{}) {
+func (l *link) start(ended chan struct{}) {
 	defer close(ended) // after all else is settled
-	store, err := c.open()
+	store, err := l.open()
 	var b *bus.Bus
-	if err == nil && c.app.linked() {
-		b, err = c.run(store)
+	if err == nil && l.home.Linked() {
+		b, err = l.run(store)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.starting = nil
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.starting = nil
 	if err == nil {
-		c.bus, c.problem = b, ""
+		l.bus, l.problem = b, ""
 		return
 	}
-	if c.closed {
+	if l.closed {
 		return
 	}
-	if c.again != nil {
-		c.again.Stop()
+	if l.again != nil {
+		l.again.Stop()
 	}
-	c.pause = min(max(2*c.pause, startAgain), startMost)
-	c.again = time.AfterFunc(c.pause, func() { _ = c.Poke() })
-	if text := hook.LogLine(err.Error()); text != c.problem {
-		c.problem = text
-		c.log("the relay could not be started, and is tried again: " + text)
+	l.pause = min(max(2*l.pause, startAgain), startMost)
+	l.again = time.AfterFunc(l.pause, func() { _ = l.notify() })
+	if text := hook.LogLine(err.Error()); text != l.problem {
+		l.problem = text
+		l.home.Log("the relay could not be started, and is tried again: " + text)
 	}
 }
 
 // lookAgain looks whether the store is still there, now and then.
-func (c *carrier) lookAgain() {
-	c.mu.Lock()
-	gone := c.store != nil && c.store.Gone()
-	if !c.closed {
-		c.look.Reset(lookEvery)
+func (l *link) lookAgain() {
+	l.mu.Lock()
+	gone := l.store != nil && l.store.Gone()
+	if !l.closed {
+		l.look.Reset(lookEvery)
 	}
-	c.mu.Unlock()
+	l.mu.Unlock()
 	if gone {
-		_ = c.Poke()
+		_ = l.notify()
 	}
 }
 
-func (c *carrier) run(store *relay.Store) (*bus.Bus, error) {
-	dir, err := c.app.relayDir()
+func (l *link) run(store *relay.Store) (*bus.Bus, error) {
+	dir, err := l.home.RelayDir()
 	if err != nil {
 		return nil, err
 	}
-	r, err := config.RelayOf(c.app.getenv)
+	r, err := config.RelayOf(l.home.Getenv)
 	if err != nil {
 		return nil, err
 	}
 	to := bus.Config{
 		Dir: natsDir(dir), NATS: r.NATS, Creds: r.Creds, TLS: bus.TLS(r.TLS),
 		Leaf: bus.Leaf{Listen: r.Leaf.Listen, TLS: bus.TLS(r.Leaf.TLS), TokenFile: r.Leaf.TokenFile},
-		Log:  c.log,
+		Log:  l.home.Log,
 	}
 	for _, m := range r.Leaf.Remotes {
 		to.Leaf.Remotes = append(to.Leaf.Remotes, bus.Remote{URL: m.URL, Creds: m.Creds, TokenFile: m.TokenFile, TLS: bus.TLS(m.TLS)})
 	}
-	return bus.Start(c.ctx, store, to)
+	return bus.Start(l.ctx, store, to)
 }
 
 // natsDir is where the server of messages has its files.
 func natsDir(relayDir string) string { return filepath.Join(relayDir, "nats") }
 
 // open opens the store, once.
-func (c *carrier) open() (*relay.Store, error) {
-	c.mu.Lock()
-	store, closed := c.store, c.closed
-	c.mu.Unlock()
+func (l *link) open() (*relay.Store, error) {
+	l.mu.Lock()
+	store, closed := l.store, l.closed
+	l.mu.Unlock()
 	if store != nil || closed {
 		return store, closedError(closed)
 	}
-	store, err := c.app.openRelay(c.ctx)
+	store, err := l.home.OpenRelay(l.ctx)
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closed || c.store != nil { // meanwhile
-		return c.store, errors.Join(closedError(c.closed), store.Close())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || l.store != nil { // meanwhile
+		return l.store, errors.Join(closedError(l.closed), store.Close())
 	}
-	c.store = store
-	if c.look == nil {
-		c.look = time.AfterFunc(lookEvery, c.lookAgain)
+	l.store = store
+	if l.look == nil {
+		l.look = time.AfterFunc(lookEvery, l.lookAgain)
 	}
 	return store, nil
 }
@@ -222,14 +221,14 @@ func closedError(closed bool) error {
 
 // forJudge is the relay as a judge has it that lives as long as the daemon: with the
 // store that is open already.
-func (c *carrier) forJudge(r delivery.Relay) delivery.Relay {
+func (l *link) forJudge(r delivery.Relay) delivery.Relay {
 	r.Open = func(context.Context) (*relay.Store, func(), error) {
-		store, err := c.open()
+		store, err := l.open()
 		return store, func() {}, err
 	}
 	r.Sent = func(context.Context) {
-		if err := c.Poke(); err != nil {
-			c.log(err.Error())
+		if err := l.notify(); err != nil {
+			l.home.Log(err.Error())
 		}
 	}
 	return r
@@ -238,31 +237,31 @@ func (c *carrier) forJudge(r delivery.Relay) delivery.Relay {
 // begin links this machine with others, if there are any, and delivers what an older
 // version left in the outbox: sessions that run since before an update wait for that,
 // and do not do it themselves.
-func (c *carrier) begin() {
-	if c.app.linked() || c.stored() {
-		_ = c.Poke()
+func (l *link) begin() {
+	if l.home.Linked() || l.stored() {
+		_ = l.notify()
 	}
 }
 
 // stored reports whether anybody has used the relay.
-func (c *carrier) stored() bool {
-	dir, err := c.app.relayDir()
+func (l *link) stored() bool {
+	dir, err := l.home.RelayDir()
 	return err == nil && relay.Exists(dir)
 }
 
 // Needed reports that the daemon must stay: other machines send to it.
-func (c *carrier) Needed() bool {
-	c.mu.Lock()
-	used := c.bus != nil || c.starting != nil
-	c.mu.Unlock()
-	return used && c.app.linked()
+func (l *link) Needed() bool {
+	l.mu.Lock()
+	used := l.bus != nil || l.starting != nil
+	l.mu.Unlock()
+	return used && l.home.Linked()
 }
 
 // Status is how it stands.
-func (c *carrier) Status() *daemon.RelayStatus {
-	c.mu.Lock()
-	b, problem := c.bus, c.problem
-	c.mu.Unlock()
+func (l *link) Status() *daemon.RelayStatus {
+	l.mu.Lock()
+	b, problem := l.bus, l.problem
+	l.mu.Unlock()
 	st := &daemon.RelayStatus{Mode: "off", Peers: []string{}, Problem: problem}
 	if b == nil {
 		return st
@@ -281,41 +280,41 @@ func (c *carrier) Status() *daemon.RelayStatus {
 	return st
 }
 
-// carrierEnd bounds how long the server of messages may take to end.
-const carrierEnd = 5 * time.Second
+// linkEnd bounds how long the server of messages may take to end.
+const linkEnd = 5 * time.Second
 
 // Close ends it. What is not carried yet waits for the next daemon.
-func (c *carrier) Close() {
-	c.mu.Lock()
-	c.closed = true
-	starting := c.starting
-	if c.again != nil {
-		c.again.Stop()
+func (l *link) Close() {
+	l.mu.Lock()
+	l.closed = true
+	starting := l.starting
+	if l.again != nil {
+		l.again.Stop()
 	}
-	if c.look != nil {
-		c.look.Stop()
+	if l.look != nil {
+		l.look.Stop()
 	}
-	c.mu.Unlock()
+	l.mu.Unlock()
 	if starting != nil {
-		c.end()
+		l.end()
 		<-starting
 	}
-	c.mu.Lock()
-	b, store := c.bus, c.store
-	c.bus, c.store = nil, nil
-	c.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), carrierEnd)
+	l.mu.Lock()
+	b, store := l.bus, l.store
+	l.bus, l.store = nil, nil
+	l.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), linkEnd)
 	defer cancel()
 	var errs []error
 	if b != nil {
 		errs = append(errs, b.Close(ctx))
 	}
-	c.end()
-	errs = append(errs, c.leases.Close())
+	l.end()
+	errs = append(errs, l.leases.Close())
 	if store != nil {
 		errs = append(errs, store.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
-		c.log(fmt.Sprintf("the end of the relay: %v", err))
+		l.home.Log(fmt.Sprintf("the end of the relay: %v", err))
 	}
 }
