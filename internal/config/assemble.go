@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -64,7 +65,7 @@ func (l *loader) assemble(ctx context.Context) {
 		for _, f := range la.found {
 			h, err := l.build(f)
 			if err != nil {
-				l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Hook: f.spec.id, Message: clipLine(err.Error())})
+				l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Hook: f.spec.id, Message: strict.Line(err.Error())})
 				l.set.failed = append(l.set.failed, f.file)
 				continue
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/wire"
 )
@@ -166,7 +167,7 @@ func (l *loader) build(f *found) (Hook, error) {
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	if f.spec.byNode && h.State == Active && f.broken == nil {
 		if c.Argv, f.forNode, f.broken = l.nodeArgv(f); f.broken != nil {
-			l.problem(f.file, clipLine(f.broken.Error()), "until then the hook fails")
+			l.problem(f.file, strict.Line(f.broken.Error()), "until then the hook fails")
 		}
 	}
 	pins, hash := l.show(f, &h)

@@ -104,9 +104,9 @@ func (s *settings) variables(n *yaml.Node) {
 	for _, p := range s.object(n, "env") {
 		switch value, ok := optionText(p.Value); {
 		case !ok || p.Value.Kind != yaml.ScalarNode:
-			s.fail(p.Value, "", "env: %s must be a text, not %s", strict.Clip(p.Key.Value), describe(p.Value))
+			s.Fail(p.Value, "", "env: %s must be a text, not %s", strict.Clip(p.Key.Value), strict.Describe(p.Value))
 		case p.Key.Value == "" || strings.ContainsAny(p.Key.Value, "=\x00"):
-			s.fail(p.Key, "", "env: %q is no name of a variable", strict.Clip(p.Key.Value))
+			s.Fail(p.Key, "", "env: %q is no name of a variable", strict.Clip(p.Key.Value))
 		default:
 			s.env = append(s.env, p.Key.Value+"="+value)
 		}
@@ -166,9 +166,9 @@ func (l *loader) importFile(into *layer, from source, f claudeFile, check func(s
 		l.problem(f.path, err.Error(), "")
 		return nil
 	}
-	s := &settings{reader: reader{file: f.path}, loader: l, known: l.known(), prefix: f.prefix, source: &from, numbers: map[string]int{}}
+	s := &settings{reader: reader{Reader: strict.Reader{File: f.path}}, loader: l, known: l.known(), prefix: f.prefix, source: &from, numbers: map[string]int{}}
 	s.read(data)
-	if problems := s.problems.sorted(); len(problems) > 0 { // it is no settings file
+	if problems := s.Problems.Sorted(); len(problems) > 0 { // it is no settings file
 		l.set.Problems = append(l.set.Problems, problems...)
 		l.set.failed = append(l.set.failed, f.path)
 		return nil
@@ -270,18 +270,18 @@ type settings struct {
 }
 
 func (s *settings) read(data []byte) {
-	root, problems := jsonDocument(s.file, data)
-	if s.problems = problems; root == nil {
+	root, problems := strict.JSON(s.File, data)
+	if s.Problems = problems; root == nil {
 		return
 	}
 	for _, p := range s.object(root, "the file") {
 		switch p.Key.Value {
 		case "disableAllHooks":
-			if v, ok := s.boolean(p.Value, "disableAllHooks"); ok {
+			if v, ok := s.Boolean(p.Value, "disableAllHooks"); ok {
 				s.disabled = &v
 			}
 		case "allowManagedHooksOnly":
-			s.leftOut(func() { s.onlyManaged, _ = s.boolean(p.Value, "allowManagedHooksOnly") })
+			s.leftOut(func() { s.onlyManaged, _ = s.Boolean(p.Value, "allowManagedHooksOnly") })
 		case "allowedHttpHookUrls":
 			s.limits.URLs = []string{} // a list that cannot be read allows nothing
 			s.leftOut(func() { s.limits.URLs = s.texts(p.Value, p.Key.Value) })
@@ -309,28 +309,28 @@ func (s *settings) read(data []byte) {
 // leftOut reads a part of the file whose mistakes are its own: they take out no
 // other, and are told.
 func (s *settings) leftOut(read func()) {
-	before := len(s.problems)
+	before := len(s.Problems)
 	read()
-	for _, p := range s.problems[before:] {
+	for _, p := range s.Problems[before:] {
 		p.Message += "; it is left out"
 		s.warnings = append(s.warnings, p)
 	}
-	s.problems = s.problems[:before]
+	s.Problems = s.Problems[:before]
 }
 
 // object lists the entries of a map, or reports that there is none.
 func (s *settings) object(n *yaml.Node, what string) []strict.Pair {
 	if n.Kind != yaml.MappingNode {
-		s.fail(n, "", "%s must be an object, not %s", what, describe(n))
+		s.Fail(n, "", "%s must be an object, not %s", what, strict.Describe(n))
 		return nil
 	}
-	return s.pairs(n)
+	return s.Pairs(n)
 }
 
 // items lists the entries of a list, or reports that there is none.
 func (s *settings) items(n *yaml.Node, what string) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
-		s.fail(n, "", "%s must be a list, not %s", what, describe(n))
+		s.Fail(n, "", "%s must be a list, not %s", what, strict.Describe(n))
 		return nil
 	}
 	return n.Content
@@ -359,19 +359,19 @@ func (s *settings) event(p strict.Pair) {
 		}
 		if hooks == nil {
 			if group.Kind == yaml.MappingNode {
-				s.fail(group, "write {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}", "an entry of %s has no hooks", name)
+				s.Fail(group, "write {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"…\"}]}", "an entry of %s has no hooks", name)
 			}
 			continue
 		}
 		for _, n := range s.items(hooks, "hooks") {
 			s.numbers[name]++
-			s.hook = fmt.Sprintf("%s:%s:%d", s.prefix, name, s.numbers[name])
+			s.Hook = fmt.Sprintf("%s:%s:%d", s.prefix, name, s.numbers[name])
 			s.entry(n, importedEvent{name, info}, matcher)
-			s.hook = ""
+			s.Hook = ""
 		}
 	}
 }
 
 func (s *settings) warn(n *yaml.Node, message, hint string) {
-	s.warnings = append(s.warnings, Problem{File: s.file, Line: n.Line, Column: n.Column, Hook: s.hook, Message: clipLine(message), Hint: hint})
+	s.warnings = append(s.warnings, Problem{File: s.File, Line: n.Line, Column: n.Column, Hook: s.Hook, Message: strict.Line(message), Hint: hint})
 }

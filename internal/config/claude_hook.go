@@ -33,10 +33,10 @@ var alwaysOpen = []string{"Stop", "SubagentStop", "TaskCompleted", "TeammateIdle
 // claudeEntry is one hook of settings.json as it is written.
 type claudeEntry struct {
 	kind    string
-	command *entry
-	args    []entry
+	command *strict.Entry
+	args    []strict.Entry
 	exec    bool // args is there: no shell
-	rule    *entry
+	rule    *strict.Entry
 	shell   string
 	timeout *time.Duration
 	blocks  bool
@@ -44,15 +44,15 @@ type claudeEntry struct {
 	once    bool
 	wakes   bool
 	about   string
-	url     *entry
+	url     *strict.Entry
 	server  claudehooks.Server
 }
 
 // entry reads a hook, and makes one of ours of it unless it cannot run here.
 func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) {
-	before := len(s.problems)
+	before := len(s.Problems)
 	e := s.fields(n)
-	if len(s.problems) > before {
+	if len(s.Problems) > before {
 		return
 	}
 	switch {
@@ -60,17 +60,17 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 		s.warn(n, "hooks of the type "+e.kind+" are not run here", "Claude Code alone runs it; write a command to have it under every agent")
 		return
 	case e.kind == "http" && e.url == nil:
-		s.fail(n, "", "the hook has no url")
+		s.Fail(n, "", "the hook has no url")
 		return
 	case e.kind == "http" && slices.Contains(claudehooks.NoServers, event.name):
 		s.warn(n, "hooks of the type http are not asked at "+event.name+", as in Claude Code", "write a command")
 		return
 	case e.kind == "http":
 	case e.kind != "command":
-		s.fail(n, "", "the type %q of a hook is unknown; it is command, http, prompt, agent or mcp_tool", strict.Clip(e.kind))
+		s.Fail(n, "", "the type %q of a hook is unknown; it is command, http, prompt, agent or mcp_tool", strict.Clip(e.kind))
 		return
 	case e.command == nil:
-		s.fail(n, "", "the hook has no command")
+		s.Fail(n, "", "the hook has no command")
 		return
 	case e.ours():
 		return // hookway itself: it would ask itself
@@ -79,7 +79,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 	if !s.match(h, event, matcher, e.rule) || e.kind == "http" && !s.server(h, e, n) {
 		return
 	}
-	f := &found{spec: h, source: s.source, file: s.file}
+	f := &found{spec: h, source: s.source, file: s.File}
 	s.withOptions(f, e)
 	if e.kind == "command" {
 		f.command = h.command(s.source.dir)
@@ -97,16 +97,16 @@ func (s *settings) fields(n *yaml.Node) claudeEntry {
 	for _, p := range s.object(n, "a hook") {
 		switch p.Key.Value {
 		case "type":
-			e.kind, _ = s.text(p.Value, "type")
+			e.kind, _ = s.Text(p.Value, "type")
 		case "command":
 			e.command = s.entryText(p.Value, "command")
 		case "args":
 			e.exec = true
 			for _, a := range s.items(p.Value, "args") {
-				if isText(a) {
-					e.args = append(e.args, entry{a.Value, a})
+				if strict.IsText(a) {
+					e.args = append(e.args, strict.Entry{Text: a.Value, Node: a})
 				} else {
-					s.fail(a, "", "an argument must be text, not %s", describe(a))
+					s.Fail(a, "", "an argument must be text, not %s", strict.Describe(a))
 				}
 			}
 		case "url":
@@ -118,30 +118,30 @@ func (s *settings) fields(n *yaml.Node) claudeEntry {
 		case "if":
 			e.rule = s.entryText(p.Value, "if")
 		case "shell":
-			e.shell, _ = s.choice(p.Value, "shell", "bash", "powershell")
+			e.shell, _ = s.Choice(p.Value, "shell", "bash", "powershell")
 		case "timeout":
 			e.timeout = s.seconds(p.Value)
 		case "onFailure":
-			word, _ := s.choice(p.Value, "onFailure", "continue", "block")
+			word, _ := s.Choice(p.Value, "onFailure", "continue", "block")
 			e.blocks = word == "block"
 		case "async":
-			v, _ := s.boolean(p.Value, "async")
+			v, _ := s.Boolean(p.Value, "async")
 			e.async = e.async || v
 		case "asyncRewake":
-			e.wakes, _ = s.boolean(p.Value, "asyncRewake")
+			e.wakes, _ = s.Boolean(p.Value, "asyncRewake")
 			e.async = e.async || e.wakes
 		case "rewakeMessage":
-			e.about, _ = s.text(p.Value, "rewakeMessage")
+			e.about, _ = s.Text(p.Value, "rewakeMessage")
 		case "once":
-			e.once, _ = s.boolean(p.Value, "once")
+			e.once, _ = s.Boolean(p.Value, "once")
 		}
 	}
 	return e
 }
 
-func (s *settings) entryText(n *yaml.Node, what string) *entry {
-	if text, ok := s.text(n, what); ok {
-		return &entry{text, n}
+func (s *settings) entryText(n *yaml.Node, what string) *strict.Entry {
+	if text, ok := s.Text(n, what); ok {
+		return &strict.Entry{Text: text, Node: n}
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (s *settings) seconds(n *yaml.Node) *time.Duration {
 	var v float64
 	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && n.ShortTag() != "!!float" || n.Decode(&v) != nil ||
 		math.IsNaN(v) || v <= 0 || v > hook.MaxTimeout.Seconds() {
-		s.fail(n, "write seconds, as 30", "timeout must be a number of seconds of at most a day, not %s", describe(n))
+		s.Fail(n, "write seconds, as 30", "timeout must be a number of seconds of at most a day, not %s", strict.Describe(n))
 		return nil
 	}
 	d := time.Duration(v * float64(time.Second))
@@ -161,12 +161,12 @@ func (s *settings) seconds(n *yaml.Node) *time.Duration {
 // ours reports whether a hook calls hookway: hookway would fire the event that it
 // is asked about.
 func (e *claudeEntry) ours() bool {
-	words := []string{e.command.text}
+	words := []string{e.command.Text}
 	for _, a := range e.args {
-		words = append(words, a.text)
+		words = append(words, a.Text)
 	}
 	if !e.exec {
-		words = lineWords(e.command.text)
+		words = lineWords(e.command.Text)
 	}
 	return callsHookway(words, 0)
 }
@@ -219,7 +219,7 @@ func firstArgument(args []string) string {
 func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookSpec {
 	profile := hook.ProfileClaude
 	h := &hookSpec{
-		node: n, id: s.hook, events: []*hook.EventInfo{event.info}, profile: &profile, onFail: hook.FailOpen, handler: handlerSpec{kind: "command"},
+		node: n, id: s.Hook, events: []*hook.EventInfo{event.info}, profile: &profile, onFail: hook.FailOpen, handler: handlerSpec{kind: "command"},
 	}
 	if event.name != event.info.Name {
 		h.told = map[string]string{event.info.Name: event.name}
@@ -240,14 +240,14 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 	h.timeout = &timeout
 	h.filter.Once = e.once
 	if e.rule != nil {
-		h.rule = e.rule.text
+		h.rule = e.rule.Text
 	}
 	switch {
 	case e.kind == "http":
 		return h
 	case !e.exec && e.shell == "powershell":
 		for _, word := range []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command"} {
-			h.handler.argv = append(h.handler.argv, entry{word, e.command.node})
+			h.handler.argv = append(h.handler.argv, strict.Entry{Text: word, Node: e.command.Node})
 		}
 		h.handler.argv = append(h.handler.argv, *e.command)
 		return h
@@ -255,9 +255,9 @@ func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookS
 		h.handler.shell = e.command
 		return h
 	}
-	h.handler.argv = append([]entry{*e.command}, e.args...)
+	h.handler.argv = append([]strict.Entry{*e.command}, e.args...)
 	for i := range h.handler.argv {
-		h.handler.argv[i].text = s.placed(h.handler.argv[i].text)
+		h.handler.argv[i].Text = s.placed(h.handler.argv[i].Text)
 	}
 	return h
 }
@@ -274,18 +274,18 @@ func (s *settings) placed(word string) string {
 }
 
 // match sets what a hook matches. It reports false if that cannot be told here.
-func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, rule *entry) bool {
+func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, rule *strict.Entry) bool {
 	h.match.Not = &hook.Match{Source: claudeReaders}
 	if matcher != nil {
-		if !isText(matcher) {
-			s.fail(matcher, "", "matcher must be text, not %s", describe(matcher))
+		if !strict.IsText(matcher) {
+			s.Fail(matcher, "", "matcher must be text, not %s", strict.Describe(matcher))
 			return false
 		}
 		tools, filter, err := claudehooks.Match(event.name, matcher.Value)
 		filter.Once = h.filter.Once
 		h.match.Tool, h.filter = tools, filter
 		for _, name := range h.match.Tool {
-			s.tools = append(s.tools, matchWord{entry{name, matcher}, s.hook})
+			s.tools = append(s.tools, strict.Word{Entry: strict.Entry{Text: name, Node: matcher}, Hook: s.Hook})
 		}
 		h.tools, h.match.Tool = h.match.Tool, claudehooks.WithPatches(h.match.Tool)
 		if err != nil {
@@ -298,13 +298,13 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 		return true
 	}
 	if !claudehooks.OfTools(event.name) {
-		s.warn(rule.node, "\"if\" counts for events of tools only", "")
+		s.warn(rule.Node, "\"if\" counts for events of tools only", "")
 		return true
 	}
-	more, why := claudehooks.Rule(rule.text)
+	more, why := claudehooks.Rule(rule.Text)
 	h.match.All = append(h.match.All, more...)
 	if why != "" {
-		s.warn(rule.node, fmt.Sprintf("\"if\": %q: %s", strict.Clip(rule.text), why), "the hook itself can look at the call")
+		s.warn(rule.Node, fmt.Sprintf("\"if\": %q: %s", strict.Clip(rule.Text), why), "the hook itself can look at the call")
 	}
 	return true
 }

@@ -16,7 +16,7 @@ import (
 func (s *settings) serverHeaders(n *yaml.Node) map[string]string {
 	out := map[string]string{}
 	for _, p := range s.object(n, "headers") {
-		value, ok := s.text(p.Value, "headers."+strict.Clip(p.Key.Value))
+		value, ok := s.Text(p.Value, "headers."+strict.Clip(p.Key.Value))
 		switch name := strings.ToLower(strings.TrimSpace(p.Key.Value)); {
 		case !ok:
 		case name == "content-length" || name == "transfer-encoding":
@@ -33,7 +33,7 @@ func (s *settings) serverHeaders(n *yaml.Node) map[string]string {
 func (s *settings) texts(n *yaml.Node, what string) []string {
 	out := []string{}
 	for _, item := range s.items(n, what) {
-		if text, ok := s.text(item, what); ok {
+		if text, ok := s.Text(item, what); ok {
 			out = append(out, text)
 		}
 	}
@@ -42,18 +42,18 @@ func (s *settings) texts(n *yaml.Node, what string) []string {
 
 // server makes the hook ask a server. It reports false if it cannot.
 func (s *settings) server(h *hookSpec, e claudeEntry, n *yaml.Node) bool {
-	w := &webSpec{claude: &e.server, url: e.url.node}
-	w.URL, w.Headers, w.AllowLoopback = e.url.text, e.server.Headers, true
+	w := &webSpec{claude: &e.server, url: e.url.Node}
+	w.URL, w.Headers, w.AllowLoopback = e.url.Text, e.server.Headers, true
 	if u, err := url.Parse(w.URL); err == nil && u.User != nil {
 		password, _ := u.User.Password()
 		claudehooks.SignIn(w.Headers, "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
 		u.User = nil
 		w.URL = u.String()
 	}
-	before := len(s.problems)
+	before := len(s.Problems)
 	s.checkWeb(n, w)
 	h.handler = handlerSpec{kind: "http", web: w}
-	return len(s.problems) == before
+	return len(s.Problems) == before
 }
 
 // limit keeps a hook's server to what settings allow: managed ones alone for managed
@@ -70,7 +70,7 @@ func (l *loader) limit(f *found, managed bool) {
 	if all.URLs != nil && !slices.ContainsFunc(all.URLs, func(p string) bool { return claudehooks.AllowsURL(p, w.URL) }) {
 		f.broken = fmt.Errorf("%s does not match any pattern of allowedHttpHookUrls in Claude Code's settings", strict.Clip(w.URL))
 		l.set.Warnings = append(l.set.Warnings, Problem{File: f.file, Line: w.url.Line, Column: w.url.Column, Hook: f.spec.id,
-			Message: clipLine(f.broken.Error() + ", so it is not asked"), Hint: "add its url there"})
+			Message: strict.Line(f.broken.Error() + ", so it is not asked"), Hint: "add its url there"})
 	}
 }
 

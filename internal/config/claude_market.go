@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
@@ -30,13 +31,13 @@ func (l *loader) registry(name string) *yaml.Node {
 	err := checkPath(path, trust.CheckOwner)
 	var data []byte
 	if err == nil {
-		data, err = l.readUpTo(maxFile, source{layer: LayerUser}, path, nil)
+		data, err = l.readUpTo(strict.MaxFile, source{layer: LayerUser}, path, nil)
 	}
 	if err != nil {
-		l.warn(path, "", clipLine(err.Error()), "plugins are looked for without it")
+		l.warn(path, "", strict.Line(err.Error()), "plugins are looked for without it")
 		return nil
 	}
-	root, problems := jsonDocument(path, data)
+	root, problems := strict.JSON(path, data)
 	if len(problems) > 0 {
 		problems[0].Hint = "plugins are looked for without it"
 		l.set.Warnings = append(l.set.Warnings, problems[0])
@@ -114,7 +115,7 @@ func in(n *yaml.Node, key string) (value *yaml.Node) {
 
 // member is a text under a key, or "".
 func member(n *yaml.Node, key string) string {
-	if v := in(n, key); v != nil && isText(v) {
+	if v := in(n, key); v != nil && strict.IsText(v) {
 		return v.Value
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -96,22 +97,22 @@ func (s *settings) withOptions(f *found, e claudeEntry) {
 		s.warn(n, message+", so the hook fails, as in Claude Code", hint)
 	}
 	if !e.exec {
-		if m := userConfig.FindString(e.command.text); m != "" {
-			fail(e.command.node, "a line of the shell names "+clipLine(m)+", which the shell would read once more",
+		if m := userConfig.FindString(e.command.Text); m != "" {
+			fail(e.command.Node, "a line of the shell names "+strict.Line(m)+", which the shell would read once more",
 				"write \"command\" with \"args\", or read the variable "+option{name: m[len("${user_config.") : len(m)-1]}.variable())
 		}
 		return
 	}
 	for i := range f.spec.handler.argv {
 		word := &f.spec.handler.argv[i]
-		word.text = userConfig.ReplaceAllStringFunc(word.text, func(m string) string {
+		word.Text = userConfig.ReplaceAllStringFunc(word.Text, func(m string) string {
 			name := m[len("${user_config.") : len(m)-1]
 			for _, o := range s.plugin.options {
 				if o.name == name {
 					return o.value
 				}
 			}
-			fail(word.node, fmt.Sprintf("the option %s of the plugin %s is not set", clipLine(name), s.plugin.id), "set it in Claude Code with /plugin")
+			fail(word.Node, fmt.Sprintf("the option %s of the plugin %s is not set", strict.Line(name), s.plugin.id), "set it in Claude Code with /plugin")
 			return m
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
@@ -48,18 +49,18 @@ func (s *settings) enabledPlugins(n *yaml.Node) {
 	for _, p := range s.object(n, "enabledPlugins") {
 		id := p.Key.Value
 		if !pluginID.MatchString(id) {
-			s.fail(p.Key, "write \"name@marketplace\": true", "enabledPlugins: %q is no plugin's id", clipLine(id))
+			s.Fail(p.Key, "write \"name@marketplace\": true", "enabledPlugins: %q is no plugin's id", strict.Line(id))
 			continue
 		}
-		on := p.Value.Kind == yaml.SequenceNode || p.Value.Value == "true" && !isText(p.Value)
+		on := p.Value.Kind == yaml.SequenceNode || p.Value.Value == "true" && !strict.IsText(p.Value)
 		if !on && p.Value.Value != "false" && p.Value.ShortTag() != "!!null" {
-			s.fail(p.Value, "write true or false", "enabledPlugins: %s must be true or false, not %s", id, describe(p.Value))
+			s.Fail(p.Value, "write true or false", "enabledPlugins: %s must be true or false, not %s", id, strict.Describe(p.Value))
 			continue
 		}
 		if s.plugins == nil {
 			s.plugins = map[string]wish{}
 		}
-		s.plugins[id] = wish{on: on, file: s.file, line: p.Key.Line}
+		s.plugins[id] = wish{on: on, file: s.File, line: p.Key.Line}
 	}
 }
 
@@ -78,7 +79,7 @@ func (l *loader) importPlugins(into *layer, src source, scopes ...int) {
 		p, why := l.findPlugin(id)
 		if why != "" {
 			l.set.Warnings = append(l.set.Warnings, Problem{File: named.file, Line: named.line,
-				Message: clipLine(fmt.Sprintf("the plugin %s is enabled, and its hooks are missing: %s", id, why)), Hint: "install it in Claude Code, or set it to false"})
+				Message: strict.Line(fmt.Sprintf("the plugin %s is enabled, and its hooks are missing: %s", id, why)), Hint: "install it in Claude Code, or set it to false"})
 			continue
 		}
 		if src.layer == LayerUser {
@@ -110,7 +111,7 @@ func (l *loader) readPlugin(into *layer, src source, p claudePlugin) {
 		s.manifest(manifest, says, done)
 	}
 	if file, n := l.marketplaceHooks(p.id); n != nil {
-		s.file = file
+		s.File = file
 		s.leftOut(func() { s.inline(n) })
 	}
 	l.set.imported = append(l.set.imported, standard, manifest)
@@ -122,7 +123,7 @@ func (l *loader) readPlugin(into *layer, src source, p claudePlugin) {
 
 // manifest reads the hooks that a plugin's manifest names.
 func (s *settings) manifest(path string, root *yaml.Node, done map[string]bool) {
-	s.file = path
+	s.File = path
 	for _, p := range s.object(root, "the manifest") {
 		if p.Key.Value != "hooks" {
 			continue
@@ -132,19 +133,19 @@ func (s *settings) manifest(path string, root *yaml.Node, done map[string]bool) 
 			all = p.Value.Content
 		}
 		for _, n := range all {
-			if !isText(n) {
+			if !strict.IsText(n) {
 				s.leftOut(func() { s.inline(n) })
 				continue
 			}
 			file := filepath.Join(s.plugin.root, filepath.FromSlash(n.Value))
 			if rel, err := filepath.Rel(s.plugin.root, file); err != nil || !filepath.IsLocal(rel) {
-				s.warn(n, fmt.Sprintf("the hooks in %q lie outside of the plugin, and are left out", clipLine(n.Value)), "")
+				s.warn(n, fmt.Sprintf("the hooks in %q lie outside of the plugin, and are left out", strict.Line(n.Value)), "")
 			} else if !disk.Exists(file) {
 				s.warn(n, fmt.Sprintf("there is no file %s of hooks", n.Value), "")
 			} else if !done[file] {
 				done[file] = true
 				s.pluginFile(file)
-				s.file = path
+				s.File = path
 			}
 		}
 	}
@@ -184,7 +185,7 @@ func (s *settings) inline(n *yaml.Node) {
 
 // document reads a file of a plugin. What is wrong with it is told, and it has no hooks.
 func (s *settings) document(path string) *yaml.Node {
-	s.file = path
+	s.File = path
 	s.loader.set.Files = append(s.loader.set.Files, path)
 	err := checkPath(path, trust.CheckOwner)
 	var data []byte
@@ -192,22 +193,22 @@ func (s *settings) document(path string) *yaml.Node {
 		data, err = s.loader.readFile(*s.source, path, nil)
 	}
 	if err != nil {
-		s.warnings = append(s.warnings, Problem{File: path, Message: clipLine(err.Error()), Hint: "the hooks of the plugin " + s.plugin.id + " in it do not run"})
+		s.warnings = append(s.warnings, Problem{File: path, Message: strict.Line(err.Error()), Hint: "the hooks of the plugin " + s.plugin.id + " in it do not run"})
 		return nil
 	}
-	root, problems := jsonDocument(path, data)
-	s.problems = append(s.problems, problems...)
+	root, problems := strict.JSON(path, data)
+	s.Problems = append(s.Problems, problems...)
 	s.toldOnly()
 	return root
 }
 
 // toldOnly makes warnings of what was found wrong: a plugin takes out nothing but itself.
 func (s *settings) toldOnly() {
-	for _, p := range s.problems {
+	for _, p := range s.Problems {
 		p.Message = "plugin " + s.plugin.id + ": " + p.Message
 		s.warnings = append(s.warnings, p)
 	}
-	s.problems = nil
+	s.Problems = nil
 }
 
 // environ is what a plugin's hooks find in their environment.

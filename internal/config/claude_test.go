@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 )
 
 // settingsWorld is a trusted workspace that imports Claude Code's hooks.
@@ -396,10 +397,10 @@ func FuzzSettings(f *testing.F) {
 	f.Add([]byte("{\"a\": \"\\ud83d\", // x\n\"hooks\": null}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l := &loader{set: &Set{}, workspace: "/ws"}
-		s := &settings{reader: reader{file: "settings.json"}, loader: l, known: new(hook.Engine), prefix: "claude", source: &source{dir: "/ws"}, numbers: map[string]int{}}
+		s := &settings{reader: reader{Reader: strict.Reader{File: "settings.json"}}, loader: l, known: new(hook.Engine), prefix: "claude", source: &source{dir: "/ws"}, numbers: map[string]int{}}
 		s.read(data)
-		if len(s.problems) > 0 {
-			checkPlaces(t, data, s.problems.sorted())
+		if len(s.Problems) > 0 {
+			checkPlaces(t, data, s.Problems.Sorted())
 			return
 		}
 		for _, h := range s.found {

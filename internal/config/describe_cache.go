@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -94,7 +95,7 @@ func (l *loader) describe(ctx context.Context, cache, file string, c command.Con
 	case err != nil && ctx.Err() != nil: // nobody waited for the answer
 		return answer, err
 	case err != nil:
-		d.Failure = clipLine(err.Error())
+		d.Failure = strict.Line(err.Error())
 	default:
 		d = described{Description: answer}
 	}

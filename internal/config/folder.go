@@ -15,8 +15,8 @@ import (
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
-	"github.com/hookway/hookway/internal/visible"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -156,7 +156,7 @@ func (l *loader) askFolder(ctx context.Context, f *folderSource) {
 			if errors.As(err, new(noAnswer)) {
 				hint = askedAgain
 			}
-			p := toldOf(f.files[i], cmp.Or(f.root, f.dir), err.Error())
+			p := strict.ToldOf(f.files[i], cmp.Or(f.root, f.dir), err.Error())
 			p.Hint = hint
 			l.set.Warnings = append(l.set.Warnings, p)
 			l.set.Skipped = append(l.set.Skipped, p)
@@ -260,15 +260,15 @@ func (l *loader) described(f *folderSource, file string, d command.Description) 
 
 // readSpec reads a hook that is written as JSON.
 func (l *loader) readSpec(file string, data []byte) (*hookSpec, error) {
-	root, problems := document(file, data)
+	root, problems := strict.Document(file, data)
 	if len(problems) == 0 {
-		r, spec := &reader{file: file}, &fileSpec{}
+		r, spec := &reader{Reader: strict.Reader{File: file}}, &fileSpec{}
 		r.readHook(root, spec)
 		for _, h := range spec.hooks {
-			r.hook = ""
+			r.Hook = ""
 			r.finish(h, l.known())
 		}
-		if problems = r.problems; len(problems) == 0 {
+		if problems = r.Problems; len(problems) == 0 {
 			h := spec.hooks[0]
 			h.node = &yaml.Node{} // it has no line
 			return h, nil
@@ -280,6 +280,3 @@ func (l *loader) readSpec(file string, data []byte) (*hookSpec, error) {
 	}
 	return nil, errors.New(strings.Join(texts, "; "))
 }
-
-// clipLine keeps a message on one line and bounded.
-func clipLine(s string) string { return visible.Clip(strings.Join(strings.Fields(s), " "), 500) }

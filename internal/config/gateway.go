@@ -77,31 +77,30 @@ func makeGatewayKeys() []key[gatewaySpec] {
 // readHosts reads names of hosts.
 func readHosts(r *reader, n *yaml.Node) []string {
 	var out []string
-	for _, e := range r.texts(n, "hosts") {
-		if strings.ContainsAny(e.text, "/:*[] ") {
-			r.fail(e.node, "write hooks.example.com, without a scheme, a port and a path", "hosts: %q is no name of a host", strict.Clip(e.text))
+	for _, e := range r.Texts(n, "hosts") {
+		if strings.ContainsAny(e.Text, "/:*[] ") {
+			r.Fail(e.Node, "write hooks.example.com, without a scheme, a port and a path", "hosts: %q is no name of a host", strict.Clip(e.Text))
 			continue
 		}
-		out = append(out, strings.ToLower(e.text))
+		out = append(out, strings.ToLower(e.Text))
 	}
 	return out
 }
 
 // named reads a map of things that have names.
 func named[T any](r *reader, n *yaml.Node, what, hint string, read func(r *reader, name string, n *yaml.Node) *T) (all []*T) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	switch {
 	case !ok, node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null":
 		return nil
 	case node.Kind != yaml.MappingNode:
-		r.fail(n, hint, "%s must be a map, not %s", what, describe(node))
+		r.Fail(n, hint, "%s must be a map, not %s", what, strict.Describe(node))
 		return nil
 	}
-	r.walk.Depth++
-	defer func() { r.walk.Depth-- }()
-	for _, p := range r.pairs(node) {
+	defer r.Deeper()()
+	for _, p := range r.Pairs(node) {
 		if !isMappingName(p.Key.Value) {
-			r.fail(p.Key, "use up to 64 letters, digits, '-', '_' and '.'; it is the end of the URL", "%q is no name in %s", strict.Clip(p.Key.Value), what)
+			r.Fail(p.Key, "use up to 64 letters, digits, '-', '_' and '.'; it is the end of the URL", "%q is no name in %s", strict.Clip(p.Key.Value), what)
 			continue
 		}
 		if one := read(r, p.Key.Value, p.Value); one != nil {
@@ -219,13 +218,13 @@ func makeWebhookKeys() []key[webhookSpec] {
 
 // variable reads the name of a variable of the environment.
 func (r *reader) variable(n *yaml.Node, what string) (string, bool) {
-	name, ok := r.text(n, what)
+	name, ok := r.Text(n, what)
 	if !ok {
 		return "", false
 	}
 	for i, c := range []byte(name) {
 		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			r.fail(n, "write its name alone, as in "+what+": CI_SECRET", "%s is no name of a variable", what) // it may be the secret itself
+			r.Fail(n, "write its name alone, as in "+what+": CI_SECRET", "%s is no name of a variable", what) // it may be the secret itself
 			return "", false
 		}
 	}
@@ -252,12 +251,12 @@ func (w *webhookSpec) hook(r *reader, i int) *hookSpec {
 		h.id = fmt.Sprintf("webhook-%d", i+1)
 	}
 	if w.keys["url"] == nil {
-		r.fail(w.node, "write webhooks: [{url: https://example.com/hooks, on: MessageSent}]", "the webhook has no url")
+		r.Fail(w.node, "write webhooks: [{url: https://example.com/hooks, on: MessageSent}]", "the webhook has no url")
 	} else if w.web.URL != "" {
 		r.checkWeb(w.keys["url"], &w.web)
 	}
 	if a, b := w.keys["secret"], w.keys["secret_env"]; a != nil && b != nil {
-		r.fail(b, "take one of them out", "secret and secret_env are both here")
+		r.Fail(b, "take one of them out", "secret and secret_env are both here")
 	}
 	if w.keys["lane"] == nil {
 		h.lane = hook.Observe

@@ -18,7 +18,7 @@ type gatewayHandlerSpec struct {
 	node *yaml.Node
 	keys map[string]*yaml.Node
 	spec hookSpec
-	path *entry
+	path *strict.Entry
 }
 
 var gatewayHandlerTable table[gatewayHandlerSpec]
@@ -46,8 +46,8 @@ func makeGatewayHandlerKeys() []key[gatewayHandlerSpec] {
 	}
 	return append(keys, key[gatewayHandlerSpec]{name: "handler", aliases: []string{"module"}, doc: "The file, from the folder of this one: a script (.ts, .mts, .js, .mjs) with a default function, or a program.", shape: textShape(),
 		read: func(r *reader, n *yaml.Node, h *gatewayHandlerSpec) {
-			if s, ok := r.text(n, "handler"); ok {
-				h.path = &entry{s, n}
+			if s, ok := r.Text(n, "handler"); ok {
+				h.path = &strict.Entry{Text: s, Node: n}
 			}
 		}})
 }
@@ -69,7 +69,7 @@ func (g *gatewayHandlerSpec) hook(r *reader, i int) *hookSpec {
 	}
 	if g.keys["event"] == nil {
 		h.keys["on"] = g.node // it is told in the words that are used here
-		r.fail(g.node, "write event: message-sent", "the handler has no event")
+		r.Fail(g.node, "write event: message-sent", "the handler has no event")
 	}
 	if g.keys["lane"] == nil && g.keys["async"] == nil && tellsOnly(h.on) {
 		h.lane = hook.Observe
@@ -78,28 +78,28 @@ func (g *gatewayHandlerSpec) hook(r *reader, i int) *hookSpec {
 		h.handler.kind = "script"
 		h.keys["script"] = g.node
 		if g.keys["handler"] == nil {
-			r.fail(g.node, "write handler: ./audit.ts", "the handler has no handler: the path of its file")
+			r.Fail(g.node, "write handler: ./audit.ts", "the handler has no handler: the path of its file")
 		}
 		return h
 	}
-	path := shell.Under(filepath.Dir(r.file), g.path.text)
+	path := shell.Under(filepath.Dir(r.File), g.path.Text)
 	if !r.checkHandler(g.path, path) {
-		h.keys["script"] = g.path.node // no handler more is asked for
+		h.keys["script"] = g.path.Node // no handler more is asked for
 		return h
 	}
 	if isScript(path) {
-		h.keys["script"], h.handler.script = g.path.node, &entry{path, g.path.node}
+		h.keys["script"], h.handler.script = g.path.Node, &strict.Entry{Text: path, Node: g.path.Node}
 		return h
 	}
-	h.keys["command"], h.handler.argv = g.path.node, []entry{{path, g.path.node}}
+	h.keys["command"], h.handler.argv = g.path.Node, []strict.Entry{{Text: path, Node: g.path.Node}}
 	return h
 }
 
 // tellsOnly reports whether nobody waits for what hooks of these events answer.
-func tellsOnly(on []entry) bool {
+func tellsOnly(on []strict.Entry) bool {
 	var e hook.Engine
 	for _, name := range on {
-		info, err := e.Lookup(name.text)
+		info, err := e.Lookup(name.Text)
 		if err != nil {
 			return false
 		}
@@ -114,8 +114,8 @@ func tellsOnly(on []entry) bool {
 }
 
 // checkHandler finds why a file can be no handler.
-func (r *reader) checkHandler(at *entry, path string) bool {
-	said := strict.Clip(at.text)
+func (r *reader) checkHandler(at *strict.Entry, path string) bool {
+	said := strict.Clip(at.Text)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -123,20 +123,20 @@ func (r *reader) checkHandler(at *entry, path string) bool {
 		if near := nearestFile(path); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		r.fail(at.node, hint, "there is no file %s", said)
+		r.Fail(at.Node, hint, "there is no file %s", said)
 	case info.IsDir():
-		r.fail(at.node, "name the file", "%s is a folder", said)
+		r.Fail(at.Node, "name the file", "%s is a folder", said)
 	case !info.Mode().IsRegular():
-		r.fail(at.node, "name a file", "%s is no file", said)
+		r.Fail(at.Node, "name a file", "%s is no file", said)
 	case isScript(path):
 		f, err := disk.Open(path)
 		if err == nil {
 			f.Close()
 			return true
 		}
-		r.fail(at.node, "chmod u+r", "%s cannot be read", said)
+		r.Fail(at.Node, "chmod u+r", "%s cannot be read", said)
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
-		r.fail(at.node, "chmod +x, or give a script one of the endings .ts, .mts, .js and .mjs", "%s may not be executed", said)
+		r.Fail(at.Node, "chmod +x, or give a script one of the endings .ts, .mts, .js and .mjs", "%s may not be executed", said)
 	default:
 		return true
 	}

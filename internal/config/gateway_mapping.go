@@ -16,7 +16,7 @@ import (
 type mappingSpec struct {
 	gateway.Mapping
 	disabled bool
-	event    *entry // its name, as written
+	event    *strict.Entry // its name, as written
 }
 
 var (
@@ -47,10 +47,10 @@ func makeMappingKeys() []key[mappingSpec] {
 	}
 	return []key[mappingSpec]{
 		{name: "description", doc: "What it is for.", shape: schema{"type": "string"},
-			read: func(r *reader, n *yaml.Node, _ *mappingSpec) { _, _ = r.text(n, "description") }},
+			read: func(r *reader, n *yaml.Node, _ *mappingSpec) { _, _ = r.Text(n, "description") }},
 		{name: "enabled", doc: "false switches it off. Default: true.", shape: boolShape(),
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) {
-				on, ok := r.boolean(n, "enabled")
+				on, ok := r.Boolean(n, "enabled")
 				m.disabled = ok && !on
 			}},
 		{name: "auth", doc: "How its requests are told from others'.", shape: refShape("auth"),
@@ -63,9 +63,9 @@ func makeMappingKeys() []key[mappingSpec] {
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) { object(r, n, "rate", rateKeys(), &m.Mapping) }},
 		{name: "timeout", doc: "How long hooks may take. Default: 30s.", shape: durationShape(),
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) {
-				d, ok := r.duration(n, "timeout", maxGatewayTime)
+				d, ok := r.Duration(n, "timeout", maxGatewayTime)
 				if m.Timeout = d; ok && d == 0 {
-					r.fail(n, "write 30s", "timeout must be more than 0: a service does not wait for ever")
+					r.Fail(n, "write 30s", "timeout must be more than 0: a service does not wait for ever")
 				}
 			}},
 		{name: "idempotency_header", doc: "Of type bearer: the header that tells a request sent again. Default: Idempotency-Key.", shape: textShape(),
@@ -78,15 +78,15 @@ func makeMappingKeys() []key[mappingSpec] {
 				if found := object(r, n, "message", messageKeys(), m.Message); found != nil {
 					for _, name := range []string{"to", "text"} {
 						if found[name] == nil {
-							r.fail(n, `write message: {to: Alice, text: "{{ .title }}"}`, "message has no %s", name)
+							r.Fail(n, `write message: {to: Alice, text: "{{ .title }}"}`, "message has no %s", name)
 						}
 					}
 				}
 			}},
 		{name: "event", doc: "The event that a request becomes, in place of a message.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) {
-				if s, ok := r.text(n, "event"); ok {
-					m.event = &entry{s, n}
+				if s, ok := r.Text(n, "event"); ok {
+					m.event = &strict.Entry{Text: s, Node: n}
 				}
 				event(m)
 			}},
@@ -97,7 +97,7 @@ func makeMappingKeys() []key[mappingSpec] {
 		{name: "agent", doc: "event: a template of the agent that it is about.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *mappingSpec) { event(m).Agent = r.template(n, "agent") }},
 		{name: "cwd", doc: "event: the folder whose hooks are asked. Default: the user's own hooks are.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, m *mappingSpec) { event(m).CWD, _ = r.text(n, "cwd") }},
+			read: func(r *reader, n *yaml.Node, m *mappingSpec) { event(m).CWD, _ = r.Text(n, "cwd") }},
 	}
 }
 
@@ -105,7 +105,7 @@ func makeAuthKeys() []key[gateway.Auth] {
 	return []key[gateway.Auth]{
 		{name: "type", doc: "bearer: a token in a header; standard: signed as Standard Webhooks do; github: HMAC-SHA256 of the body, in hex.", shape: choiceShape(gateway.Schemes()...),
 			read: func(r *reader, n *yaml.Node, a *gateway.Auth) {
-				if word, ok := r.choice(n, "type", gateway.Schemes()...); ok {
+				if word, ok := r.Choice(n, "type", gateway.Schemes()...); ok {
 					a.Scheme = gateway.Scheme(word)
 				}
 			}},
@@ -114,7 +114,7 @@ func makeAuthKeys() []key[gateway.Auth] {
 		{name: "secret_env", doc: "The variable of the daemon's environment that has the secret.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.SecretEnv, _ = r.variable(n, "secret_env") }},
 		{name: "secret_file", doc: "The file that has the secret, from the folder of this file. Only its owner may read it.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.SecretFile, _ = r.text(n, "secret_file") }},
+			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.SecretFile, _ = r.Text(n, "secret_file") }},
 	}
 }
 
@@ -122,10 +122,10 @@ func makeRateKeys() []key[gateway.Mapping] {
 	return []key[gateway.Mapping]{
 		{name: "per_minute", doc: "Requests a minute. Default: 60.", shape: integerShape(1, 100_000),
 			read: func(r *reader, n *yaml.Node, m *gateway.Mapping) {
-				m.PerMinute, _ = r.integer(n, "per_minute", 1, 100_000)
+				m.PerMinute, _ = r.Integer(n, "per_minute", 1, 100_000)
 			}},
 		{name: "burst", doc: "How many may come at once. Default: 30.", shape: integerShape(1, 10_000),
-			read: func(r *reader, n *yaml.Node, m *gateway.Mapping) { m.Burst, _ = r.integer(n, "burst", 1, 10_000) }},
+			read: func(r *reader, n *yaml.Node, m *gateway.Mapping) { m.Burst, _ = r.Integer(n, "burst", 1, 10_000) }},
 	}
 }
 
@@ -169,8 +169,8 @@ func makeMessageKeys() []key[gateway.MessageTemplate] {
 			read: func(r *reader, n *yaml.Node, m *M) {
 				if value, ok := r.templates(n, "metadata").(map[string]any); ok {
 					m.Metadata = value
-				} else if node, ok := r.enter(n); ok && node.Kind != yaml.MappingNode {
-					r.fail(n, "", "metadata must be a map, not %s", describe(node))
+				} else if node, ok := r.Enter(n); ok && node.Kind != yaml.MappingNode {
+					r.Fail(n, "", "metadata must be a map, not %s", strict.Describe(node))
 				}
 			}},
 	}
@@ -185,7 +185,7 @@ func (r *reader) readMapping(name string, n *yaml.Node) *mappingSpec {
 		return nil
 	}
 	if keys["auth"] == nil {
-		r.fail(n, "write auth: {type: bearer, secret_file: ci.token}", "%s has no auth; anybody could call it", what)
+		r.Fail(n, "write auth: {type: bearer, secret_file: ci.token}", "%s has no auth; anybody could call it", what)
 	}
 	switch {
 	case m.Message != nil && m.Event != nil:
@@ -193,14 +193,14 @@ func (r *reader) readMapping(name string, n *yaml.Node) *mappingSpec {
 		if at == nil {
 			at = n
 		}
-		r.fail(at, "make two entries of it", "%s has a message and an event; a request becomes one of them", what)
+		r.Fail(at, "make two entries of it", "%s has a message and an event; a request becomes one of them", what)
 	case m.Message == nil && m.event == nil:
-		r.fail(n, `write message: {to: Alice, text: "{{ .title }}"}, or event: NAME`, "%s has neither a message nor an event", what)
+		r.Fail(n, `write message: {to: Alice, text: "{{ .title }}"}, or event: NAME`, "%s has neither a message nor an event", what)
 	case m.Message != nil && m.Message.From == nil:
 		m.Message.From, _ = gateway.ParseTemplate(name)
 	}
 	if at := keys["idempotency_header"]; at != nil && m.Auth.Scheme != gateway.Bearer && m.Auth.Scheme != "" {
-		r.fail(at, "take it out", "idempotency_header is for auth of type bearer; what is signed names itself")
+		r.Fail(at, "take it out", "idempotency_header is for auth of type bearer; what is signed names itself")
 	}
 	return m
 }
@@ -212,55 +212,55 @@ func (r *reader) readAuth(n *yaml.Node, a *gateway.Auth) {
 		return
 	}
 	if keys["type"] == nil {
-		r.fail(n, "write type: bearer, standard or github", "auth has no type")
+		r.Fail(n, "write type: bearer, standard or github", "auth has no type")
 	}
 	switch file, env := keys["secret_file"], keys["secret_env"]; {
 	case file == nil && env == nil:
-		r.fail(n, "name its file with secret_file, or its variable with secret_env", "auth has no secret")
+		r.Fail(n, "name its file with secret_file, or its variable with secret_env", "auth has no secret")
 	case file != nil && env != nil:
-		r.fail(env, "take one of them out", "secret_file and secret_env are both here")
+		r.Fail(env, "take one of them out", "secret_file and secret_env are both here")
 	}
 	if at := keys["header"]; at != nil && a.Scheme == gateway.Standard {
-		r.fail(at, "take it out", "header is for the types bearer and github; Standard Webhooks have headers of their own")
+		r.Fail(at, "take it out", "header is for the types bearer and github; Standard Webhooks have headers of their own")
 	}
 }
 
 // readFilter reads which requests count.
 func (r *reader) readFilter(n *yaml.Node, m *gateway.Match) {
-	before := len(r.problems)
-	if object(r, n, "match", filterKeys(), m) == nil || len(r.problems) > before {
+	before := len(r.Problems)
+	if object(r, n, "match", filterKeys(), m) == nil || len(r.Problems) > before {
 		return
 	}
 	if err := m.Compile(); err != nil {
-		r.fail(n, "", "match: %v", err)
+		r.Fail(n, "", "match: %v", err)
 	}
 }
 
 // patterns reads a map of values, or lists of them.
 func (r *reader) patterns(n *yaml.Node, what string) map[string][]string {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return nil
 	}
 	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
-		r.fail(n, "write "+what+": {action: opened}", "%s must be a map of values, not %s", what, describeEmpty(node))
+		r.Fail(n, "write "+what+": {action: opened}", "%s must be a map of values, not %s", what, describeEmpty(node))
 		return nil
 	}
 	out := map[string][]string{}
-	for _, p := range r.pairs(node) {
+	for _, p := range r.Pairs(node) {
 		name := what + "." + strict.Clip(p.Key.Value)
-		value, ok := r.enter(p.Value)
+		value, ok := r.Enter(p.Value)
 		if !ok {
 			continue
 		}
 		items := []*yaml.Node{p.Value}
 		if value.Kind == yaml.SequenceNode {
 			if items = value.Content; len(items) == 0 {
-				r.fail(p.Value, "leave the key out if nothing is meant", "%s is an empty list", name)
+				r.Fail(p.Value, "leave the key out if nothing is meant", "%s is an empty list", name)
 			}
 		}
 		for _, item := range items {
-			if text, ok := r.scalar(item, name); ok {
+			if text, ok := r.Scalar(item, name); ok {
 				out[p.Key.Value] = append(out[p.Key.Value], text)
 			}
 		}
@@ -270,9 +270,9 @@ func (r *reader) patterns(n *yaml.Node, what string) map[string][]string {
 
 // header reads the name of a header.
 func (r *reader) header(n *yaml.Node, what string) string {
-	name, ok := r.text(n, what)
+	name, ok := r.Text(n, what)
 	if ok && strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
-		r.fail(n, "write it as X-Gitlab-Token", "%s %q is no name of a header", what, strict.Clip(name))
+		r.Fail(n, "write it as X-Gitlab-Token", "%s %q is no name of a header", what, strict.Clip(name))
 		return ""
 	}
 	return name
@@ -280,7 +280,7 @@ func (r *reader) header(n *yaml.Node, what string) string {
 
 // template reads a text with places. A number or a boolean is the text that it is written as.
 func (r *reader) template(n *yaml.Node, what string) *gateway.Template {
-	text, ok := r.scalar(n, what)
+	text, ok := r.Scalar(n, what)
 	if !ok {
 		return nil
 	}
@@ -298,12 +298,12 @@ func (r *reader) parseTemplate(n *yaml.Node, what, text string) *gateway.Templat
 				at.Column++
 			}
 		}
-		r.fail(&at, "", "%s: %v", what, err)
+		r.Fail(&at, "", "%s: %v", what, err)
 		return nil
 	}
 	for _, name := range t.Headers() {
 		if gateway.Secret(name) {
-			r.fail(n, "take it out", "%s: the header %s tells who calls, and goes into no message", what, name)
+			r.Fail(n, "take it out", "%s: the header %s tells who calls, and goes into no message", what, name)
 		}
 	}
 	return t
@@ -311,16 +311,15 @@ func (r *reader) parseTemplate(n *yaml.Node, what, text string) *gateway.Templat
 
 // templates reads a value in which every text is a template.
 func (r *reader) templates(n *yaml.Node, what string) any {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return nil
 	}
-	r.walk.Depth++
-	defer func() { r.walk.Depth-- }()
+	defer r.Deeper()()
 	switch {
 	case node.Kind == yaml.MappingNode:
 		out := map[string]any{}
-		for _, p := range r.pairs(node) {
+		for _, p := range r.Pairs(node) {
 			out[p.Key.Value] = r.templates(p.Value, what+"."+strict.Clip(p.Key.Value))
 		}
 		return out
@@ -330,14 +329,14 @@ func (r *reader) templates(n *yaml.Node, what string) any {
 			out = append(out, r.templates(item, what))
 		}
 		return out
-	case isText(node):
+	case strict.IsText(node):
 		if t := r.parseTemplate(node, what, node.Value); t != nil {
 			return t
 		}
 		return nil
 	}
 	var value any
-	if text, ok := r.json(n, what); !ok || json.Unmarshal(text, &value) != nil {
+	if text, ok := r.JSON(n, what); !ok || json.Unmarshal(text, &value) != nil {
 		return nil
 	}
 	return value
@@ -348,10 +347,10 @@ func (m *mappingSpec) findEvent(r *reader, known *hook.Engine) {
 	if m.event == nil {
 		return
 	}
-	info, err := known.Lookup(m.event.text)
+	info, err := known.Lookup(m.event.Text)
 	if err != nil {
 		message, hint, _ := strings.Cut(err.Error(), "; ")
-		r.fail(m.event.node, hint, "%s", message)
+		r.Fail(m.event.Node, hint, "%s", message)
 		return
 	}
 	m.Event.Name = info.Name

@@ -10,6 +10,12 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
+// reader reads hookway.yaml.
+type reader struct {
+	strict.Reader
+	tools, sources []strict.Word // that matchers name
+}
+
 // key is one key of a map in hookway.yaml: how it is read, and what the schema
 // tells editors about it. The tables of keys are the one description of the
 // format; the parser and the schema are both made of them.
@@ -49,28 +55,27 @@ func matchKeys() []key[hook.Match] { return matchTable.get(makeMatchKeys) }
 // object reads a map by its table of keys. It gives the key nodes that were
 // found, by their canonical names.
 func object[T any](r *reader, n *yaml.Node, what string, keys []key[T], into *T) map[string]*yaml.Node {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return nil
 	}
 	if node.Kind != yaml.MappingNode {
-		r.fail(n, "", "%s must be a map, not %s", what, describe(node))
+		r.Fail(n, "", "%s must be a map, not %s", what, strict.Describe(node))
 		return nil
 	}
-	r.walk.Depth++
-	defer func() { r.walk.Depth-- }()
+	defer r.Deeper()()
 	found := map[string]*yaml.Node{}
-	for _, p := range r.pairs(node) {
-		if r.full() {
+	for _, p := range r.Pairs(node) {
+		if r.Full() {
 			break
 		}
 		k := lookup(keys, p.Key.Value)
 		if k == nil {
-			r.fail(p.Key, suggestKey(keys, p.Key.Value), "unknown key %q in %s", strict.Clip(p.Key.Value), what)
+			r.Fail(p.Key, suggestKey(keys, p.Key.Value), "unknown key %q in %s", strict.Clip(p.Key.Value), what)
 			continue
 		}
 		if first := found[k.name]; first != nil {
-			r.fail(p.Key, "take one of them out", "%q and %q (line %d) are the same key", p.Key.Value, first.Value, first.Line)
+			r.Fail(p.Key, "take one of them out", "%q and %q (line %d) are the same key", p.Key.Value, first.Value, first.Line)
 			continue
 		}
 		found[k.name] = p.Key
@@ -98,7 +103,7 @@ func suggestKey[T any](keys []key[T], name string) string {
 	if near := hook.Nearest(name, all); near != "" && alike(name, near) {
 		return fmt.Sprintf("did you mean %s?", near)
 	}
-	return "known keys: " + oneOf(known)
+	return "known keys: " + strict.OneOf(known)
 }
 
 // alike keeps short words that merely have a letter in common from being suggested.
@@ -108,14 +113,13 @@ func alike(a, b string) bool {
 
 // list reads a list, entry by entry. Nothing at all is an empty list.
 func list(r *reader, n *yaml.Node, what string, each func(i int, item *yaml.Node)) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	switch {
 	case !ok, node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null":
 	case node.Kind != yaml.SequenceNode:
-		r.fail(n, "begin each entry with a dash", "%s must be a list, not %s", what, describe(node))
+		r.Fail(n, "begin each entry with a dash", "%s must be a list, not %s", what, strict.Describe(node))
 	default:
-		r.walk.Depth++
-		defer func() { r.walk.Depth-- }()
+		defer r.Deeper()()
 		for i, item := range node.Content {
 			each(i, item)
 		}

@@ -65,7 +65,7 @@ var (
 
 // measure reads a whole number with its unit.
 func (r *reader) measure(n *yaml.Node, what, hint string, units []unit, low, high int64) int64 {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return 0
 	}
@@ -80,12 +80,12 @@ func (r *reader) measure(n *yaml.Node, what, hint string, units []unit, low, hig
 			break
 		}
 		if int64(v) < (low+u.is-1)/u.is || int64(v) > high/u.is {
-			r.fail(n, "", "%s is %s; it must be between %d%s and %d%s", what, strict.Clip(text), (low+u.is-1)/u.is, u.name, high/u.is, u.name)
+			r.Fail(n, "", "%s is %s; it must be between %d%s and %d%s", what, strict.Clip(text), (low+u.is-1)/u.is, u.name, high/u.is, u.name)
 			return 0
 		}
 		return int64(v) * u.is
 	}
-	r.fail(n, hint, "%s must be a number with its unit, not %s", what, describe(node))
+	r.Fail(n, hint, "%s must be a number with its unit, not %s", what, strict.Describe(node))
 	return 0
 }
 
@@ -94,21 +94,21 @@ const maxFileRedact = maxRedact / 2
 
 // readRedact reads "redact".
 func readRedact(r *reader, n *yaml.Node, f *fileSpec) {
-	names := r.texts(n, "redact")
+	names := r.Texts(n, "redact")
 	if len(names) > maxFileRedact {
-		r.fail(n, "name what is around them", "redact has %d names; at most %d are looked for", len(names), maxFileRedact)
+		r.Fail(n, "name what is around them", "redact has %d names; at most %d are looked for", len(names), maxFileRedact)
 		names = names[:maxFileRedact]
 	}
 	for _, e := range names {
-		why := badName(e.text)
-		if why == "" && !namesField(e.text) {
+		why := badName(e.Text)
+		if why == "" && !namesField(e.Text) {
 			why = "is no name"
 		}
 		if why != "" {
-			r.fail(e.node, "name a field, as ssn or tool_input.content", "redact %q %s", strict.Clip(e.text), why)
+			r.Fail(e.Node, "name a field, as ssn or tool_input.content", "redact %q %s", strict.Clip(e.Text), why)
 			continue
 		}
-		f.redact = append(f.redact, e.text)
+		f.redact = append(f.redact, e.Text)
 	}
 }
 
@@ -143,12 +143,12 @@ func KeepOf(getenv func(string) string) (Keep, error) {
 		if err != nil {
 			return Keep{}, fmt.Errorf("how much of the audit log is kept cannot be read: %w", err)
 		}
-		root, problems := document(name, data)
+		root, problems := strict.Document(name, data)
 		if root == nil || len(problems) > 0 || root.Kind != yaml.MappingNode {
 			return Keep{}, nil
 		}
-		r, spec := &reader{file: name}, &auditSpec{}
-		for _, p := range r.pairs(root) {
+		r, spec := &reader{Reader: strict.Reader{File: name}}, &auditSpec{}
+		for _, p := range r.Pairs(root) {
 			if p.Key.Value == "audit" {
 				object(r, p.Value, "audit", auditKeys(), spec)
 			}
@@ -168,5 +168,5 @@ func keptFile(path string) ([]byte, error) {
 	if err := trust.CheckOwner(path, f.Info()); err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
+	return io.ReadAll(io.LimitReader(f, strict.MaxFile+1))
 }

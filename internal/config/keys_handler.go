@@ -21,12 +21,12 @@ type handlerSpec struct {
 	decision hook.Decision
 	patch    json.RawMessage // modify
 	fields   []strict.Pair   // of modify, with their places
-	argv     []entry         // command as a list
-	shell    *entry          // command as a line
-	script   *entry          // a file of TypeScript or JavaScript
+	argv     []strict.Entry  // command as a list
+	shell    *strict.Entry   // command as a line
+	script   *strict.Entry   // a file of TypeScript or JavaScript
 	web      *webSpec        // a server
 	rpc      *rpcSpec        // a gRPC server
-	wasm     *entry          // a file of WebAssembly
+	wasm     *strict.Entry   // a file of WebAssembly
 }
 
 // handlerKeys are the handlers and what belongs to them.
@@ -44,7 +44,7 @@ func handlerKeys() []key[hookSpec] {
 		verdict("ask", "The user must confirm; the text is the reason.", hook.ActionAsk),
 		{name: "inject", doc: "Text for the agent.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				s, _ := r.text(n, "inject")
+				s, _ := r.Text(n, "inject")
 				h.handler.decision = hook.Inject(s)
 			}},
 		{name: "modify", doc: "Change the payload: a JSON merge patch (RFC 7386).", shape: schema{"type": "object", "minProperties": 1},
@@ -58,13 +58,13 @@ func handlerKeys() []key[hookSpec] {
 			}},
 		{name: "retry", doc: "The caller waits this long and tries the operation again.", shape: durationShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				d, _ := r.duration(n, "retry", hook.MaxTimeout)
+				d, _ := r.Duration(n, "retry", hook.MaxTimeout)
 				h.handler.decision = hook.Retry(d)
 			}},
 		{name: "skip", doc: "No further hooks of this lane; the operation goes on.", shape: trueShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if v, ok := r.boolean(n, "skip"); ok && !v {
-					r.fail(n, "take the key out", "skip can only be true")
+				if v, ok := r.Boolean(n, "skip"); ok && !v {
+					r.Fail(n, "take the key out", "skip can only be true")
 				}
 				h.handler.decision = hook.Skip()
 			}},
@@ -72,17 +72,17 @@ func handlerKeys() []key[hookSpec] {
 			read: readCommand},
 		{name: "script", doc: "A file of TypeScript or JavaScript, from the folder of this file: it exports a default function, or, without on, hooks of its own.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if s, ok := r.text(n, "script"); ok {
-					h.handler.script = &entry{s, n}
+				if s, ok := r.Text(n, "script"); ok {
+					h.handler.script = &strict.Entry{Text: s, Node: n}
 				}
 			}},
 		runtimeKey(),
 		{name: "config", doc: "script: the settings of a plugin, its api.pluginConfig. What its openclaw.plugin.json says of them is checked.", shape: schema{"type": "object"},
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if node, ok := r.enter(n); ok && node.Kind != yaml.MappingNode {
-					r.fail(n, "write config: {apiKey: …}", "config must be a map of settings, not %s", describe(node))
+				if node, ok := r.Enter(n); ok && node.Kind != yaml.MappingNode {
+					r.Fail(n, "write config: {apiKey: …}", "config must be a map of settings, not %s", strict.Describe(node))
 				} else if ok {
-					h.settings, _ = r.json(n, "config")
+					h.settings, _ = r.JSON(n, "config")
 				}
 			}},
 		webKey(),
@@ -90,13 +90,13 @@ func handlerKeys() []key[hookSpec] {
 		wasmKey(),
 		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				word, _ := r.choice(n, "mode", "oneshot", "worker")
+				word, _ := r.Choice(n, "mode", "oneshot", "worker")
 				h.worker = word == "worker"
 			}},
 		{name: "needs", doc: "command: variables of the agent's environment that a worker is given; agents for which they differ get workers of their own; script: variables that it sees.",
 			shape: textsShape(), read: readNeeds},
 		{name: "cwd", doc: "command: working directory, from the folder of this file. Default: the agent's.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.cwd, _ = r.text(n, "cwd") }},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.cwd, _ = r.Text(n, "cwd") }},
 		{name: "env", doc: "command, script: variables added to the environment; wasm: its whole environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}},
 				"propertyNames": schema{"not": schema{"pattern": `^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS)$`}}},
@@ -106,7 +106,7 @@ func handlerKeys() []key[hookSpec] {
 
 // readAllow reads the verdict, or what a script is granted.
 func readAllow(r *reader, n *yaml.Node, h *hookSpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
@@ -115,10 +115,10 @@ func readAllow(r *reader, n *yaml.Node, h *hookSpec) {
 		return
 	}
 	h.grants = []script.Grant{}
-	for _, e := range r.texts(n, "allow") {
-		g, err := script.ParseGrant(e.text)
+	for _, e := range r.Texts(n, "allow") {
+		g, err := script.ParseGrant(e.Text)
 		if err != nil {
-			r.fail(e.node, "", "allow: %v", err)
+			r.Fail(e.Node, "", "allow: %v", err)
 		} else if !slices.Contains(h.grants, g) {
 			h.grants = append(h.grants, g)
 		}
@@ -127,36 +127,36 @@ func readAllow(r *reader, n *yaml.Node, h *hookSpec) {
 
 // reason reads text or true.
 func (r *reader) reason(n *yaml.Node, what string) string {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return ""
 	}
 	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!bool" {
-		if v, ok := r.boolean(n, what); ok && !v {
-			r.fail(n, "take the key out, or switch the hook off with enabled: false", "%s is true or a reason, not false", what)
+		if v, ok := r.Boolean(n, what); ok && !v {
+			r.Fail(n, "take the key out, or switch the hook off with enabled: false", "%s is true or a reason, not false", what)
 		}
 		return ""
 	}
-	if !isText(node) {
-		r.fail(n, "", "%s must be a reason or true, not %s", what, describe(node))
+	if !strict.IsText(node) {
+		r.Fail(n, "", "%s must be a reason or true, not %s", what, strict.Describe(node))
 		return ""
 	}
-	s, _ := r.text(n, what)
+	s, _ := r.Text(n, what)
 	return s
 }
 
 // readPatch reads a merge patch.
 func (r *reader) readPatch(n *yaml.Node, into *handlerSpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
-		r.fail(n, "write modify: {tool_input: {timeout: 1000}}", "modify must be a map of payload fields, not %s", describeEmpty(node))
+		r.Fail(n, "write modify: {tool_input: {timeout: 1000}}", "modify must be a map of payload fields, not %s", describeEmpty(node))
 		return
 	}
-	if patch, ok := r.json(n, "modify"); ok {
-		into.patch, into.fields = patch, r.pairs(node)
+	if patch, ok := r.JSON(n, "modify"); ok {
+		into.patch, into.fields = patch, r.Pairs(node)
 	}
 }
 
@@ -164,20 +164,20 @@ func describeEmpty(n *yaml.Node) string {
 	if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 		return "an empty one"
 	}
-	return describe(n)
+	return strict.Describe(n)
 }
 
 // result reads any value but nothing. Numbers are json.Number.
 func (r *reader) result(n *yaml.Node) (any, bool) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return nil, false
 	}
 	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null" {
-		r.fail(n, "write the result that stands in for the operation's", "answer is empty")
+		r.Fail(n, "write the result that stands in for the operation's", "answer is empty")
 		return nil, false
 	}
-	data, ok := r.json(n, "answer")
+	data, ok := r.JSON(n, "answer")
 	if !ok {
 		return nil, false
 	}
@@ -185,47 +185,47 @@ func (r *reader) result(n *yaml.Node) (any, bool) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	if err := dec.Decode(&value); err != nil {
-		r.fail(n, "", "answer: %v", err)
+		r.Fail(n, "", "answer: %v", err)
 		return nil, false
 	}
 	return value, true
 }
 
 func readCommand(r *reader, n *yaml.Node, h *hookSpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	if node.Kind == yaml.ScalarNode {
-		if s, ok := r.text(n, "command"); ok {
-			h.handler.shell = &entry{s, n}
+		if s, ok := r.Text(n, "command"); ok {
+			h.handler.shell = &strict.Entry{Text: s, Node: n}
 		}
 		return
 	}
 	if node.Kind != yaml.SequenceNode || len(node.Content) == 0 {
-		r.fail(n, `write command: ["./guard", "--strict"] or command: ./guard --strict`, "command must be a program with its arguments, not %s", describe(node))
+		r.Fail(n, `write command: ["./guard", "--strict"] or command: ./guard --strict`, "command must be a program with its arguments, not %s", strict.Describe(node))
 		return
 	}
 	for i, item := range node.Content {
-		s, ok := r.scalar(item, "an argument of command")
+		s, ok := r.Scalar(item, "an argument of command")
 		if ok && i == 0 && strings.TrimSpace(s) == "" {
-			r.fail(item, "", "the program of command is empty")
+			r.Fail(item, "", "the program of command is empty")
 		}
 		if ok && strings.ContainsRune(s, 0) {
-			r.fail(item, "", "an argument of command has a NUL byte")
+			r.Fail(item, "", "an argument of command has a NUL byte")
 		}
-		h.handler.argv = append(h.handler.argv, entry{s, item})
+		h.handler.argv = append(h.handler.argv, strict.Entry{Text: s, Node: item})
 	}
 }
 
 // readNeeds reads names of variables.
 func readNeeds(r *reader, n *yaml.Node, h *hookSpec) {
-	for _, e := range r.texts(n, "needs") {
-		if strings.ContainsAny(e.text, "=\x00") {
-			r.fail(e.node, "give names only", "%q is no name for a variable", strict.Clip(e.text))
+	for _, e := range r.Texts(n, "needs") {
+		if strings.ContainsAny(e.Text, "=\x00") {
+			r.Fail(e.Node, "give names only", "%q is no name for a variable", strict.Clip(e.Text))
 			continue
 		}
-		h.needs = append(h.needs, e.text)
+		h.needs = append(h.needs, e.Text)
 	}
 	slices.Sort(h.needs)
 	h.needs = slices.Compact(h.needs)
@@ -233,25 +233,25 @@ func readNeeds(r *reader, n *yaml.Node, h *hookSpec) {
 
 // readEnv reads variables. Those that would change which code runs are refused.
 func readEnv(r *reader, n *yaml.Node, h *hookSpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	if node.Kind != yaml.MappingNode {
-		r.fail(n, "write env: {NAME: value}", "env must be a map, not %s", describe(node))
+		r.Fail(n, "write env: {NAME: value}", "env must be a map, not %s", strict.Describe(node))
 		return
 	}
-	for _, p := range r.pairs(node) {
+	for _, p := range r.Pairs(node) {
 		name := p.Key.Value
-		value, ok := r.scalar(p.Value, "env."+name)
+		value, ok := r.Scalar(p.Value, "env."+name)
 		switch {
 		case !ok:
 		case name == "" || strings.ContainsAny(name, "=\x00"):
-			r.fail(p.Key, "", "%q is no name for a variable", strict.Clip(name))
+			r.Fail(p.Key, "", "%q is no name for a variable", strict.Clip(name))
 		case hook.RefusedVariable(name):
-			r.fail(p.Key, "put it into the command itself, where it can be seen", "a hook may not set %s: it changes which code runs", name)
+			r.Fail(p.Key, "put it into the command itself, where it can be seen", "a hook may not set %s: it changes which code runs", name)
 		case strings.ContainsRune(value, 0):
-			r.fail(p.Value, "", "env.%s has a NUL byte", name)
+			r.Fail(p.Value, "", "env.%s has a NUL byte", name)
 		default:
 			h.env = append(h.env, name+"="+value)
 		}

@@ -19,7 +19,7 @@ type hookSpec struct {
 	keys map[string]*yaml.Node // the keys that it has, by canonical name
 
 	id          string
-	on          []entry
+	on          []strict.Entry
 	events      []*hook.EventInfo // of on, found
 	every       bool              // on has "*"
 	told        map[string]string // canonical event name → Claude Code's own, if on says so
@@ -64,14 +64,14 @@ func whenKeys() []key[hookSpec] {
 		{name: "id", doc: "Names the hook; unique in its file.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.id, _ = r.name(n, "id") }},
 		{name: "on", doc: "The events: one name or a list; aliases are welcome; \"*\" is every event.", shape: eventShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.on = r.texts(n, "on") }},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.on = r.Texts(n, "on") }},
 		{name: "match", doc: "Which of these events; all given fields must hold.", shape: refShape("match"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.match, _ = r.readMatch(n, "match") }},
 		{name: "description", doc: "What the hook is for; shown by `hookway list`.", shape: schema{"type": "string"},
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.description, _ = r.text(n, "description") }},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.description, _ = r.Text(n, "description") }},
 		{name: "enabled", doc: "false switches the hook off. Default: true.", shape: boolShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				on, ok := r.boolean(n, "enabled")
+				on, ok := r.Boolean(n, "enabled")
 				h.disabled = ok && !on
 			}},
 	}
@@ -82,50 +82,50 @@ func howKeys() []key[hookSpec] {
 	return []key[hookSpec]{
 		{name: "lane", doc: "transform (default): may change; guard: judges the final payload; observe: only watches.", shape: choiceShape("transform", "guard", "observe"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if word, ok := r.choice(n, "lane", "transform", "guard", "observe"); ok {
+				if word, ok := r.Choice(n, "lane", "transform", "guard", "observe"); ok {
 					h.lane, _ = hook.ParseLane(word)
 				}
 			}},
 		{name: "async", doc: "true puts the hook into the observe lane.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.async, _ = r.boolean(n, "async") }},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.async, _ = r.Boolean(n, "async") }},
 		{name: "priority", doc: "Order inside the lane: lower first. Default: 100, or the profile's.", shape: integerShape(math.MinInt32, math.MaxInt32),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				h.priority = number(r, n, "priority", math.MinInt32, math.MaxInt32)
 			}},
 		{name: "timeout", doc: "Time for one call with all its tries, as 500ms or 2m; 0 is none. Default: 30s.", shape: durationShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if d, ok := r.duration(n, "timeout", hook.MaxTimeout); ok {
+				if d, ok := r.Duration(n, "timeout", hook.MaxTimeout); ok {
 					h.timeout = &d
 				}
 			}},
 		{name: "timeout_ms", doc: "The timeout in milliseconds; 0 is none.", shape: integerShape(0, hook.MaxTimeout.Milliseconds()),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if ms, ok := r.integer(n, "timeout_ms", 0, hook.MaxTimeout.Milliseconds()); ok {
+				if ms, ok := r.Integer(n, "timeout_ms", 0, hook.MaxTimeout.Milliseconds()); ok {
 					d := time.Duration(ms) * time.Millisecond
 					h.timeout = &d
 				}
 			}},
 		{name: "max_retries", doc: "Further tries after a failure, inside the same timeout. Default: 0.", shape: integerShape(0, hook.MaxRetries),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				h.retries, _ = r.integer(n, "max_retries", 0, hook.MaxRetries)
+				h.retries, _ = r.Integer(n, "max_retries", 0, hook.MaxRetries)
 			}},
 		{name: "on_failure", doc: "What a failure of the hook does. Default: block for guards, continue for all others.", shape: choiceShape("continue", "block"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if word, ok := r.choice(n, "on_failure", "continue", "block"); ok {
+				if word, ok := r.Choice(n, "on_failure", "continue", "block"); ok {
 					h.onFail, _ = hook.ParseFailure(word)
 				}
 			}},
 		{name: "profile", doc: "The habits of the system that the hook was written for.", shape: choiceShape(profileNames()...),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if word, ok := r.choice(n, "profile", profileNames()...); ok {
+				if word, ok := r.Choice(n, "profile", profileNames()...); ok {
 					p, _ := hook.ParseProfile(word)
 					h.profile = &p
 				}
 			}},
 		{name: "override", doc: "Directive only: true switches hookway's own handling of the matched namespace off. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.override, _ = r.boolean(n, "override") }},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.override, _ = r.Boolean(n, "override") }},
 		{name: "queue", doc: "Observe lane: how many events the hook may be behind. Default: 64.", shape: integerShape(1, maxQueue),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.queue, _ = r.integer(n, "queue", 1, maxQueue) }},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.queue, _ = r.Integer(n, "queue", 1, maxQueue) }},
 	}
 }
 
@@ -134,12 +134,12 @@ const maxQueue = 65_536
 
 // name reads an identifier: text on one line without blanks around it.
 func (r *reader) name(n *yaml.Node, what string) (string, bool) {
-	s, ok := r.text(n, what)
+	s, ok := r.Text(n, what)
 	if !ok {
 		return "", false
 	}
 	if why := badName(s); why != "" {
-		r.fail(n, "", "%s %q %s", what, strict.Clip(s), why)
+		r.Fail(n, "", "%s %q %s", what, strict.Clip(s), why)
 		return "", false
 	}
 	return s, true

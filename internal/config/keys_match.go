@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -13,18 +14,18 @@ func makeMatchKeys() []key[hook.Match] {
 	pattern := func(name, doc string, into func(*hook.Match) *[]string, aliases ...string) key[hook.Match] {
 		return key[hook.Match]{name: name, aliases: aliases, doc: doc, shape: textsShape(),
 			read: func(r *reader, n *yaml.Node, m *hook.Match) {
-				for _, e := range r.texts(n, name) {
+				for _, e := range r.Texts(n, name) {
 					target := into(m)
 					one := hook.Match{}
-					*into(&one) = []string{e.text}
-					if r.pattern(e.node, one) {
-						*target = append(*target, e.text)
+					*into(&one) = []string{e.Text}
+					if r.pattern(e.Node, one) {
+						*target = append(*target, e.Text)
 					}
 					switch name {
 					case "tool":
-						r.tools = append(r.tools, matchWord{e, r.hook})
+						r.tools = append(r.tools, strict.Word{Entry: e, Hook: r.Hook})
 					case "source":
-						r.sources = append(r.sources, matchWord{e, r.hook})
+						r.sources = append(r.sources, strict.Word{Entry: e, Hook: r.Hook})
 					}
 				}
 			}}
@@ -46,7 +47,7 @@ func makeMatchKeys() []key[hook.Match] {
 			read: func(r *reader, n *yaml.Node, m *hook.Match) { m.All = append(m.All, r.matches(n, "all")...) }},
 		{name: "not", doc: "This matcher must not hold.", shape: refShape("match"),
 			read: func(r *reader, n *yaml.Node, m *hook.Match) {
-				if node, ok := r.enter(n); ok && node.Kind == yaml.MappingNode && len(node.Content) == 0 {
+				if node, ok := r.Enter(n); ok && node.Kind == yaml.MappingNode && len(node.Content) == 0 {
 					return // nothing is said, as with an empty any or all
 				}
 				inner, _ := r.readMatch(n, "not")
@@ -74,61 +75,24 @@ func (r *reader) matches(n *yaml.Node, what string) []hook.Match {
 // readFields reads "fields": values may be numbers and booleans, which are
 // compared as they are written.
 func readFields(r *reader, n *yaml.Node, m *hook.Match) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	if node.Kind != yaml.MappingNode {
-		r.fail(n, "write fields: {name: pattern}", "fields must be a map, not %s", describe(node))
+		r.Fail(n, "write fields: {name: pattern}", "fields must be a map, not %s", strict.Describe(node))
 		return
 	}
-	for _, p := range r.pairs(node) {
-		for _, e := range r.scalars(p.Value, "fields."+p.Key.Value) {
-			if r.pattern(e.node, hook.Match{Fields: map[string][]string{p.Key.Value: {e.text}}}) {
+	for _, p := range r.Pairs(node) {
+		for _, e := range r.Scalars(p.Value, "fields."+p.Key.Value) {
+			if r.pattern(e.Node, hook.Match{Fields: map[string][]string{p.Key.Value: {e.Text}}}) {
 				if m.Fields == nil {
 					m.Fields = map[string][]string{}
 				}
-				m.Fields[p.Key.Value] = append(m.Fields[p.Key.Value], e.text)
+				m.Fields[p.Key.Value] = append(m.Fields[p.Key.Value], e.Text)
 			}
 		}
 	}
-}
-
-// scalars reads texts, numbers and booleans: one, or a list.
-func (r *reader) scalars(n *yaml.Node, what string) []entry {
-	node, ok := r.enter(n)
-	if !ok {
-		return nil
-	}
-	items := []*yaml.Node{n}
-	if node.Kind == yaml.SequenceNode {
-		if items = node.Content; len(items) == 0 {
-			r.fail(n, "leave the key out if nothing is meant", "%s is an empty list", what)
-		}
-	}
-	var out []entry
-	for _, item := range items {
-		if s, ok := r.scalar(item, what); ok {
-			out = append(out, entry{s, item})
-		}
-	}
-	return out
-}
-
-// scalar reads a text, number or boolean as it is written.
-func (r *reader) scalar(n *yaml.Node, what string) (string, bool) {
-	node, ok := r.enter(n)
-	if !ok {
-		return "", false
-	}
-	if node.Kind == yaml.ScalarNode {
-		switch node.ShortTag() {
-		case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
-			return node.Value, true
-		}
-	}
-	r.fail(n, "", "%s must be text, a number, true or false, not %s", what, describe(node))
-	return "", false
 }
 
 // pattern reports what is wrong with the one pattern of a match, at its own place.
@@ -148,6 +112,6 @@ func (r *reader) pattern(n *yaml.Node, one hook.Match) bool {
 	case strings.Contains(message, "error parsing regexp"):
 		hint = "escape what is meant literally with a backslash, in single quotes"
 	}
-	r.fail(n, hint, "%s", strings.ReplaceAll(err.Error(), "\n", " "))
+	r.Fail(n, hint, "%s", strings.ReplaceAll(err.Error(), "\n", " "))
 	return false
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -19,8 +20,8 @@ type fileSpec struct {
 	hooks        []*hookSpec
 	events       []*eventSpec
 	imports      []string
-	tools        []matchWord // that matchers name
-	sources      []matchWord
+	tools        []strict.Word // that matchers name
+	sources      []strict.Word
 	askFallback  *hook.Action
 	maxContinues *int
 	maxHooks     *int
@@ -37,8 +38,8 @@ func makeRootKeys() []key[fileSpec] {
 	return []key[fileSpec]{
 		{name: "version", doc: "Version of the format: 1.", shape: schema{"const": 1},
 			read: func(r *reader, n *yaml.Node, _ *fileSpec) {
-				if v, ok := r.integer(n, "version", 0, 1<<31); ok && v != 1 {
-					r.fail(n, "write version: 1, or use a newer hookway", "version %d of the format is unknown", v)
+				if v, ok := r.Integer(n, "version", 0, 1<<31); ok && v != 1 {
+					r.Fail(n, "write version: 1, or use a newer hookway", "version %d of the format is unknown", v)
 				}
 			}},
 		{name: "hooks", doc: "The hooks, in the order in which they run among equal priorities.", shape: listShape(refShape("hook")),
@@ -48,8 +49,8 @@ func makeRootKeys() []key[fileSpec] {
 		{name: "import", doc: "Hooks of another system that are used here: claude reads Claude Code's own settings.json.",
 			shape: schema{"anyOf": []schema{choiceShape(importClaude), {"type": "array", "items": choiceShape(importClaude)}}},
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
-				for _, e := range r.texts(n, "import") {
-					if word, ok := r.choice(e.node, "import", importClaude); ok {
+				for _, e := range r.Texts(n, "import") {
+					if word, ok := r.Choice(e.Node, "import", importClaude); ok {
 						f.imports = append(f.imports, word)
 					}
 				}
@@ -60,7 +61,7 @@ func makeRootKeys() []key[fileSpec] {
 			}},
 		{name: "ask_fallback", doc: "What an ask becomes where nobody can be asked. Default: block.", shape: choiceShape("block", "allow"),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
-				if word, ok := r.choice(n, "ask_fallback", "block", "allow"); ok {
+				if word, ok := r.Choice(n, "ask_fallback", "block", "allow"); ok {
 					action, _ := hook.ParseAction(word)
 					f.askFallback = &action
 				}
@@ -71,7 +72,7 @@ func makeRootKeys() []key[fileSpec] {
 			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.maxHooks = number(r, n, "max_hooks", 1, 10_000) }},
 		{name: "idle_threshold", doc: "How long a wrapped program must be silent for an Idle event. Default: 30s.", shape: durationShape(),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
-				if d, ok := r.duration(n, "idle_threshold", hook.MaxTimeout); ok {
+				if d, ok := r.Duration(n, "idle_threshold", hook.MaxTimeout); ok {
 					f.idle = &d
 				}
 			}},
@@ -91,7 +92,7 @@ func makeRootKeys() []key[fileSpec] {
 
 // number reads an integer that may be unset.
 func number(r *reader, n *yaml.Node, what string, low, high int64) *int {
-	if v, ok := r.integer(n, what, low, high); ok {
+	if v, ok := r.Integer(n, what, low, high); ok {
 		return &v
 	}
 	return nil
@@ -114,8 +115,8 @@ func makeEventKeys() []key[eventSpec] {
 			read: func(r *reader, n *yaml.Node, e *eventSpec) { e.name, _ = r.name(n, "the name of an event") }},
 		{name: "aliases", doc: "Other names for it.", shape: textsShape(),
 			read: func(r *reader, n *yaml.Node, e *eventSpec) {
-				for _, a := range r.texts(n, "aliases") {
-					if s, ok := r.name(a.node, "an alias"); ok {
+				for _, a := range r.Texts(n, "aliases") {
+					if s, ok := r.name(a.Node, "an alias"); ok {
 						e.aliases = append(e.aliases, s)
 					}
 				}
@@ -124,11 +125,11 @@ func makeEventKeys() []key[eventSpec] {
 			shape: schema{"anyOf": []schema{choiceShape(mayWords...), {"type": "array", "items": choiceShape(mayWords...)}}},
 			read: func(r *reader, n *yaml.Node, e *eventSpec) {
 				e.may = new(hook.May)
-				if node, ok := r.enter(n); ok && node.Kind == yaml.SequenceNode && len(node.Content) == 0 {
+				if node, ok := r.Enter(n); ok && node.Kind == yaml.SequenceNode && len(node.Content) == 0 {
 					return
 				}
-				for _, w := range r.texts(n, "may") {
-					if word, ok := r.choice(w.node, "may", mayWords...); ok {
+				for _, w := range r.Texts(n, "may") {
+					if word, ok := r.Choice(w.Node, "may", mayWords...); ok {
 						e.allow(word)
 					}
 				}
@@ -164,7 +165,7 @@ func (r *reader) readEvent(n *yaml.Node, f *fileSpec) {
 		e.may = &hook.May{Change: []string{"*"}, Allow: true, Ask: true, Block: true, Retry: true, Answer: true, Inject: true}
 	}
 	if found != nil && found["name"] == nil {
-		r.fail(n, "give it a name:", "an event has no name")
+		r.Fail(n, "give it a name:", "an event has no name")
 	}
 	if e.name != "" {
 		f.events = append(f.events, e)

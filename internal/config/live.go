@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -199,7 +200,7 @@ func (s *Set) lacks(h Hook) bool {
 // hooks take over the handlers of equal ones.
 func (l *Live) apply(old, next *Set) {
 	if err := next.define(l.engine); err != nil {
-		next.Warnings = append(next.Warnings, Problem{File: next.UserDir, Message: clipLine(err.Error()), Hint: "a changed event means something else only after the next start"})
+		next.Warnings = append(next.Warnings, Problem{File: next.UserDir, Message: strict.Line(err.Error()), Hint: "a changed event means something else only after the next start"})
 	}
 	if next.Settings.AskFallback != l.engine.AskFallback || next.Settings.MaxContinues != l.engine.MaxContinues {
 		next.Warnings = append(next.Warnings, Problem{File: next.UserDir, Message: "ask_fallback and max_continues changed", Hint: "they count from the next start on"})
@@ -229,7 +230,7 @@ func (l *Live) apply(old, next *Set) {
 				continue
 			}
 			if err := l.put(h.Hook, ok); err != nil {
-				next.Problems = append(next.Problems, Problem{File: h.File, Hook: h.ID, Message: clipLine(err.Error())})
+				next.Problems = append(next.Problems, Problem{File: h.File, Hook: h.ID, Message: strict.Line(err.Error())})
 				idle = append(idle, h.lease)
 				h.State, h.Handler, h.lease = Refused, nil, nil
 			}
@@ -247,7 +248,7 @@ func (l *Live) apply(old, next *Set) {
 	}
 	l.retire(idle, used)
 	if err := next.beginLate(l.engine); err != nil {
-		next.Warnings = append(next.Warnings, Problem{File: next.UserDir, Message: clipLine(err.Error())})
+		next.Warnings = append(next.Warnings, Problem{File: next.UserDir, Message: strict.Line(err.Error())})
 	}
 	next.Warnings = append(next.Warnings, l.misplaced(next)...)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -263,7 +264,7 @@ func (l *loader) readWorkspace() {
 		said := func(p Problem) bool { return p.File == u.Path }
 		asked := func(f *folderSource) bool { return slices.Contains(f.files, u.Path) } // then that fails
 		if !slices.ContainsFunc(l.set.Warnings, said) && !slices.ContainsFunc(l.set.Problems, said) && !slices.ContainsFunc(l.work.folders, asked) {
-			l.warn(u.Path, "", clipLine(strings.TrimPrefix(u.Err.Error(), u.Path+" ")), "")
+			l.warn(u.Path, "", strict.Line(strings.TrimPrefix(u.Err.Error(), u.Path+" ")), "")
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -84,13 +85,13 @@ func partOfMemory() []key[memorySpec] { return nestedTable.get(makePartsOfMemory
 func makeMemoryKeys() []key[memorySpec] {
 	flag := func(name, alias, doc string, into func(*memorySpec) *bool) key[memorySpec] {
 		return key[memorySpec]{name: name, aliases: []string{alias}, doc: doc, shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, m *memorySpec) { *into(m), _ = r.boolean(n, name) }}
+			read: func(r *reader, n *yaml.Node, m *memorySpec) { *into(m), _ = r.Boolean(n, name) }}
 	}
 	own := []key[memorySpec]{
 		{name: "backend", doc: "Where memories are kept: builtin (a file on this machine; the default), mem0, qdrant, or custom, which is a hook of MemoryRequest.",
 			shape: choiceShape(MemoryBuiltin, MemoryMem0, MemoryQdrant, MemoryCustom),
 			read: func(r *reader, n *yaml.Node, m *memorySpec) {
-				m.Backend, _ = r.choice(n, "backend", MemoryBuiltin, MemoryMem0, MemoryQdrant, MemoryCustom)
+				m.Backend, _ = r.Choice(n, "backend", MemoryBuiltin, MemoryMem0, MemoryQdrant, MemoryCustom)
 			}},
 		flag("autoSave", "auto_save", "true keeps what agents say at the end of their turns and what is summed up when a conversation is compacted. Default: false.",
 			func(m *memorySpec) *bool { return &m.AutoSave }),
@@ -101,7 +102,7 @@ func makeMemoryKeys() []key[memorySpec] {
 		{name: "user", doc: "Whose memories they are in mem0 and Qdrant: user_id. Default: the name of the user.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.User, _ = r.name(n, "user") }},
 		{name: "timeout", doc: "How long mem0, Qdrant or an embedder is waited for. Default: 10s.", shape: durationShape(),
-			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.Timeout, _ = r.duration(n, "timeout", 10*time.Minute) }},
+			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.Timeout, _ = r.Duration(n, "timeout", 10*time.Minute) }},
 		{name: "handler", doc: "With custom: the handler that is asked, as a hook without id and on: {command: ./memory.py}.",
 			shape: schema{"type": "object"}, read: readMemoryHandler},
 		{name: "config", doc: "The parts vectorStore, embedder and mem0, as agent-relay nests them.", shape: objectSchema(partOfMemory()),
@@ -117,7 +118,7 @@ func makePartsOfMemory() []key[memorySpec] {
 			read: func(r *reader, n *yaml.Node, m *memorySpec) {
 				m.Embedder = &Embedder{}
 				if keys := object(r, n, "embedder", embedderKeys(), m.Embedder); keys != nil && keys["provider"] == nil {
-					r.fail(n, "write embedder: {provider: ollama, model: nomic-embed-text}", "the embedder has no provider")
+					r.Fail(n, "write embedder: {provider: ollama, model: nomic-embed-text}", "the embedder has no provider")
 				}
 			}},
 		{name: "vectorStore", aliases: []string{"vector_store"}, doc: "The Qdrant that keeps the memories.", shape: refShape("vectorStore"),
@@ -137,17 +138,17 @@ func makeEmbedderKeys() []key[Embedder] {
 	return []key[Embedder]{
 		{name: "provider", doc: "ollama, or openai for every server that speaks like it.", shape: choiceShape("ollama", "openai"),
 			read: func(r *reader, n *yaml.Node, e *Embedder) {
-				e.Provider, _ = r.choice(n, "provider", "ollama", "openai")
+				e.Provider, _ = r.Choice(n, "provider", "ollama", "openai")
 			}},
 		{name: "model", doc: "The model. Default: nomic-embed-text, or text-embedding-3-small.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, e *Embedder) { e.Model, _ = r.text(n, "model") }},
+			read: func(r *reader, n *yaml.Node, e *Embedder) { e.Model, _ = r.Text(n, "model") }},
 		{name: "url", doc: "Where it is. Default: http://127.0.0.1:11434, or https://api.openai.com/v1.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, e *Embedder) { e.URL = r.server(n, "url") }},
 		{name: "dims", doc: "How many numbers a vector has. Default: what the model gives.", shape: integerShape(1, 8192),
-			read: func(r *reader, n *yaml.Node, e *Embedder) { e.Dims, _ = r.integer(n, "dims", 1, 8192) }},
+			read: func(r *reader, n *yaml.Node, e *Embedder) { e.Dims, _ = r.Integer(n, "dims", 1, 8192) }},
 		{name: "prefix", doc: "Whether questions and texts are told apart for the model (search_query:, search_document:). Default: as the model wants it; false where mem0 shares the collection.", shape: boolShape(),
 			read: func(r *reader, n *yaml.Node, e *Embedder) {
-				if on, ok := r.boolean(n, "prefix"); ok {
+				if on, ok := r.Boolean(n, "prefix"); ok {
 					e.Prefix = &on
 				}
 			}},
@@ -159,7 +160,7 @@ func makeEmbedderKeys() []key[Embedder] {
 func makeVectorKeys() []key[VectorStore] {
 	return []key[VectorStore]{
 		{name: "provider", doc: "qdrant.", shape: choiceShape("qdrant"),
-			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.Provider, _ = r.choice(n, "provider", "qdrant") }},
+			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.Provider, _ = r.Choice(n, "provider", "qdrant") }},
 		{name: "url", doc: "Where it is. Default: http://localhost:6333.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.URL = r.server(n, "url") }},
 		{name: "collection", aliases: []string{"collectionName", "collection_name"}, doc: "The collection. Default: hookway, or mem0 where the backend is that.", shape: textShape(),
@@ -176,24 +177,24 @@ func makeMem0Keys() []key[Mem0] {
 		{name: "api_key_env", aliases: []string{"apiKeyEnv"}, doc: "The variable of the environment that has the key. Default: MEM0_API_KEY.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *Mem0) { m.KeyEnv, _ = r.variable(n, "api_key_env") }},
 		{name: "infer", doc: "true has a model of mem0 make facts of what is saved; false keeps it as it is said. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, m *Mem0) { m.Infer, _ = r.boolean(n, "infer") }},
+			read: func(r *reader, n *yaml.Node, m *Mem0) { m.Infer, _ = r.Boolean(n, "infer") }},
 	}
 }
 
 func makeInjectKeys() []key[memorySpec] {
 	return []key[memorySpec]{
 		{name: "budget", doc: "How many bytes of memories are told at once. Default: 2000.", shape: integerShape(100, 9000),
-			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.Budget, _ = r.integer(n, "budget", 100, 9000) }},
+			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.Budget, _ = r.Integer(n, "budget", 100, 9000) }},
 	}
 }
 
 // readInject reads true, false or a map.
 func readInject(r *reader, n *yaml.Node, m *memorySpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	switch {
 	case !ok:
 	case node.Kind == yaml.ScalarNode:
-		m.Inject, _ = r.boolean(n, "inject")
+		m.Inject, _ = r.Boolean(n, "inject")
 	default:
 		m.Inject = true
 		object(r, n, "inject", injectKeys(), m)
@@ -202,16 +203,16 @@ func readInject(r *reader, n *yaml.Node, m *memorySpec) {
 
 // readMemoryHandler reads a hook that says neither its name nor its event.
 func readMemoryHandler(r *reader, n *yaml.Node, m *memorySpec) {
-	h := &hookSpec{node: n, id: "memory", on: []entry{{MemoryRequest, n}}}
-	r.hook = h.id
+	h := &hookSpec{node: n, id: "memory", on: []strict.Entry{{Text: MemoryRequest, Node: n}}}
+	r.Hook = h.id
 	h.keys = object(r, n, "memory.handler", hookKeys(), h)
-	r.hook = ""
+	r.Hook = ""
 	if h.keys == nil {
 		return
 	}
 	for _, name := range []string{"id", "on"} {
 		if at := h.keys[name]; at != nil {
-			r.fail(at, "take it out, or write a hook of MemoryRequest under hooks:", "%s is given already for the handler of memory", name)
+			r.Fail(at, "take it out, or write a hook of MemoryRequest under hooks:", "%s is given already for the handler of memory", name)
 		}
 		h.keys[name] = n
 	}
@@ -220,18 +221,18 @@ func readMemoryHandler(r *reader, n *yaml.Node, m *memorySpec) {
 
 // server reads the URL of a server. A password in it would be a secret in a file.
 func (r *reader) server(n *yaml.Node, what string) string {
-	text, ok := r.text(n, what)
+	text, ok := r.Text(n, what)
 	if !ok {
 		return ""
 	}
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		r.fail(n, "write it as http://localhost:6333", "%s is no http or https URL", what)
+		r.Fail(n, "write it as http://localhost:6333", "%s is no http or https URL", what)
 	case u.User != nil:
-		r.fail(n, "put the key into a variable of the environment, and name that with api_key_env", "%s holds a name or a password", what)
+		r.Fail(n, "put the key into a variable of the environment, and name that with api_key_env", "%s holds a name or a password", what)
 	case u.RawQuery != "" || u.Fragment != "":
-		r.fail(n, "take what begins with ? or # out", "%s is no plain URL", what)
+		r.Fail(n, "take what begins with ? or # out", "%s is no plain URL", what)
 	default:
 		return strings.TrimRight(text, "/")
 	}
@@ -252,7 +253,7 @@ func readMemory(r *reader, n *yaml.Node, f *fileSpec) {
 			if at == nil {
 				at = n // in config
 			}
-			r.fail(at, "write backend: "+oneOf(backends)+", or take it out", "%s does not belong to the backend %s", name, m.Backend)
+			r.Fail(at, "write backend: "+strict.OneOf(backends)+", or take it out", "%s does not belong to the backend %s", name, m.Backend)
 		}
 	}
 	if m.Backend == "" { // a mistake that was told
@@ -263,7 +264,7 @@ func readMemory(r *reader, n *yaml.Node, f *fileSpec) {
 	belongs("embedder", m.Embedder != nil, MemoryBuiltin, MemoryQdrant, MemoryMem0)
 	belongs("handler", m.hook != nil, MemoryCustom)
 	if m.Mem0 != nil && m.VectorStore != nil {
-		r.fail(n, "name the server of mem0, or the vector store that its library would use", "mem0 and vectorStore are two places for the same memories")
+		r.Fail(n, "name the server of mem0, or the vector store that its library would use", "mem0 and vectorStore are two places for the same memories")
 	}
 	if m.Backend == MemoryCustom {
 		f.events = append(f.events, memoryRequest(n))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
@@ -50,12 +51,12 @@ func (l *loader) scriptMemory(src *source, file string, said any) error {
 	if err != nil {
 		return fmt.Errorf("its memory cannot be read: %w", err)
 	}
-	root, problems := document(file, data)
+	root, problems := strict.Document(file, data)
 	f := &fileSpec{}
 	if len(problems) == 0 {
-		r := &reader{file: file}
+		r := &reader{Reader: strict.Reader{File: file}}
 		readMemory(r, root, f)
-		problems = r.problems
+		problems = r.Problems
 	}
 	if len(problems) > 0 {
 		l.memories.scripts = append(l.memories.scripts, scriptMemory{&memorySpec{Memory: Memory{Broken: "there are mistakes in " + file}}, src, file})

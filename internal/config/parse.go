@@ -15,17 +15,17 @@ import (
 // besides hookway's; those that it defines itself are added. The problems are
 // all that is wrong with the file, in the order of their places.
 func parse(file string, data []byte, known *hook.Engine) (*fileSpec, Problems) {
-	root, problems := document(file, data)
+	root, problems := strict.Document(file, data)
 	spec := &fileSpec{}
 	if root == nil || len(problems) > 0 {
 		spec.unread = len(problems) > 0
 		return spec, problems
 	}
-	r := &reader{file: file}
+	r := &reader{Reader: strict.Reader{File: file}}
 	switch {
 	case root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null": // only "---"
 	case root.Kind == yaml.SequenceNode:
-		r.fail(root, "put the list under hooks:", "the file must be a map, not a list")
+		r.Fail(root, "put the list under hooks:", "the file must be a map, not a list")
 	default:
 		object(r, root, "the file", rootKeys(), spec)
 	}
@@ -37,16 +37,16 @@ func parse(file string, data []byte, known *hook.Engine) (*fileSpec, Problems) {
 	}
 	ids := map[string]*hookSpec{}
 	for _, h := range spec.hooks {
-		r.hook = h.id
+		r.Hook = h.id
 		if first := ids[h.id]; first != nil && h.id != "" {
-			r.fail(h.keys["id"], "give it an id of its own", "the id is taken by the hook in line %d", first.node.Line)
+			r.Fail(h.keys["id"], "give it an id of its own", "the id is taken by the hook in line %d", first.node.Line)
 		} else {
 			ids[h.id] = h
 		}
 		r.finish(h, known)
 	}
 	spec.tools, spec.sources = r.tools, r.sources
-	return spec, r.problems.sorted()
+	return spec, r.Problems.Sorted()
 }
 
 // define makes an event of the file known. The same event in two files is one.
@@ -56,7 +56,7 @@ func (r *reader) define(e *eventSpec, known *hook.Engine) {
 		return
 	}
 	if err := known.Define(info); err != nil {
-		r.fail(e.node, "choose another name; names are compared without case, '_', '-' and a leading \"on\"", "%v", err)
+		r.Fail(e.node, "choose another name; names are compared without case, '_', '-' and a leading \"on\"", "%v", err)
 	}
 }
 
@@ -67,9 +67,9 @@ func sameEvent(a, b *hook.EventInfo) bool {
 // readHook reads an entry of hooks. finish does the rest when all are read.
 func (r *reader) readHook(n *yaml.Node, f *fileSpec) {
 	h := &hookSpec{node: n}
-	r.hook = hookID(n)
+	r.Hook = hookID(n)
 	h.keys = object(r, n, "a hook", hookKeys(), h)
-	r.hook = ""
+	r.Hook = ""
 	if h.keys != nil {
 		f.hooks = append(f.hooks, h)
 	}
@@ -79,7 +79,7 @@ func (r *reader) readHook(n *yaml.Node, f *fileSpec) {
 func hookID(n *yaml.Node) string {
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if v := n.Content[i+1]; n.Content[i].Value == "id" && isText(v) && badName(v.Value) == "" {
+			if v := n.Content[i+1]; n.Content[i].Value == "id" && strict.IsText(v) && badName(v.Value) == "" {
 				return v.Value
 			}
 		}
@@ -90,10 +90,10 @@ func hookID(n *yaml.Node) string {
 // finish checks what needs the whole hook, and the events of the whole file.
 func (r *reader) finish(h *hookSpec, known *hook.Engine) {
 	if h.keys["id"] == nil {
-		r.fail(h.node, "give it an id: that is unique in this file", "the hook has no id")
+		r.Fail(h.node, "give it an id: that is unique in this file", "the hook has no id")
 	}
 	if h.keys["on"] == nil && h.keys["script"] == nil {
-		r.fail(h.node, "name its events, as in on: [PreToolUse]", "the hook has no on")
+		r.Fail(h.node, "name its events, as in on: [PreToolUse]", "the hook has no on")
 	}
 	r.findEvents(h, known)
 	r.tellsOfHooks(h)
@@ -108,20 +108,20 @@ func (r *reader) finish(h *hookSpec, known *hook.Engine) {
 // findEvents looks up the names of on.
 func (r *reader) findEvents(h *hookSpec, known *hook.Engine) {
 	for _, e := range h.on {
-		if e.text == "*" {
+		if e.Text == "*" {
 			h.every = true
 			continue
 		}
-		info, err := known.Lookup(e.text)
+		info, err := known.Lookup(e.Text)
 		if err != nil {
 			message, hint, _ := strings.Cut(err.Error(), "; ")
-			r.fail(e.node, hint, "%s", message)
+			r.Fail(e.Node, hint, "%s", message)
 			continue
 		}
 		if !slices.Contains(h.events, info) {
 			h.events = append(h.events, info)
 		}
-		if name := claudeName(e.text); name != "" && name != info.Name {
+		if name := claudeName(e.Text); name != "" && name != info.Name {
 			if h.told == nil {
 				h.told = map[string]string{}
 			}
@@ -142,7 +142,7 @@ func (r *reader) tellsOfHooks(h *hookSpec) {
 	switch {
 	case told == 0:
 	case told < len(h.events) || h.every:
-		r.fail(h.keys["on"], "make two hooks of it", "a hook that is told of hooks is for such events alone")
+		r.Fail(h.keys["on"], "make two hooks of it", "a hook that is told of hooks is for such events alone")
 	default:
 		h.lane = hook.Observe
 	}
@@ -177,12 +177,12 @@ func (r *reader) oneHandler(h *hookSpec) {
 	})
 	switch len(found) {
 	case 0:
-		r.fail(h.node, "", "the hook has no handler; it needs exactly one of %s", strings.Join(handlerKinds, " | "))
+		r.Fail(h.node, "", "the hook has no handler; it needs exactly one of %s", strings.Join(handlerKinds, " | "))
 	case 1:
 		h.handler.kind = found[0]
 	default:
 		for _, extra := range found[1:] {
-			r.fail(h.keys[extra], fmt.Sprintf("make two hooks of it, or take %s or %s out", found[0], extra),
+			r.Fail(h.keys[extra], fmt.Sprintf("make two hooks of it, or take %s or %s out", found[0], extra),
 				"%s is a second handler beside %s; a hook has exactly one of %s", extra, found[0], strings.Join(handlerKinds, " | "))
 		}
 	}
@@ -192,15 +192,15 @@ func (r *reader) oneHandler(h *hookSpec) {
 func (r *reader) conflicts(h *hookSpec) {
 	if h.async {
 		if lane := h.keys["lane"]; lane != nil && h.lane != hook.Observe {
-			r.fail(h.keys["async"], "take one of them out", "async: true is the observe lane; lane says %s", h.lane)
+			r.Fail(h.keys["async"], "take one of them out", "async: true is the observe lane; lane says %s", h.lane)
 		}
 		h.lane = hook.Observe
 	}
 	if a, b := h.keys["timeout"], h.keys["timeout_ms"]; a != nil && b != nil {
-		r.fail(b, "take one of them out", "timeout and timeout_ms are the same")
+		r.Fail(b, "take one of them out", "timeout and timeout_ms are the same")
 	}
 	if n := h.keys["queue"]; n != nil && h.lane != hook.Observe {
-		r.fail(n, "take it out, or set lane: observe", "only hooks of the observe lane have a queue")
+		r.Fail(n, "take it out, or set lane: observe", "only hooks of the observe lane have a queue")
 	}
 	if h.override {
 		r.overrides(h)
@@ -210,13 +210,13 @@ func (r *reader) conflicts(h *hookSpec) {
 		r.registersItself(h)
 	}
 	if n := h.keys["config"]; n != nil && h.keys["script"] == nil {
-		r.fail(n, "take it out", "config belongs to script, which the hook does not have")
+		r.Fail(n, "take it out", "config belongs to script, which the hook does not have")
 	}
 	if h.keys["command"] == nil {
 		for _, name := range []string{"mode", "cwd", "env", "needs"} {
 			ofOthers := name == "env" && (h.keys["wasm"] != nil || h.keys["script"] != nil) || name == "needs" && h.keys["script"] != nil || name == "cwd" && h.byNode
 			if n := h.keys[name]; n != nil && !ofOthers {
-				r.fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
+				r.Fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
 			}
 		}
 	}
@@ -227,7 +227,7 @@ func (r *reader) conflicts(h *hookSpec) {
 func (r *reader) registersItself(h *hookSpec) {
 	for name, n := range h.keys {
 		if !slices.Contains([]string{"id", "script", "allow", "config", "env", "needs", "description", "enabled"}, name) {
-			r.fail(n, "say it in the script, or name the events with on:", "%s belongs to a hook, and this script registers its hooks itself", name)
+			r.Fail(n, "say it in the script, or name the events with on:", "%s belongs to a hook, and this script registers its hooks itself", name)
 		}
 	}
 }
@@ -236,13 +236,13 @@ func (r *reader) registersItself(h *hookSpec) {
 func (r *reader) overrides(h *hookSpec) {
 	at := h.keys["override"]
 	if h.every || slices.ContainsFunc(h.events, func(info *hook.EventInfo) bool { return info != hook.Directive.Info() }) {
-		r.fail(at, "make a hook of its own for on: Directive", "override is for hooks of Directive only")
+		r.Fail(at, "make a hook of its own for on: Directive", "override is for hooks of Directive only")
 	}
 	if !h.match.ExactNamespaces() {
-		r.fail(at, "name it, as in match: {namespace: relay}", "override needs a match that names its namespaces exactly")
+		r.Fail(at, "name it, as in match: {namespace: relay}", "override needs a match that names its namespaces exactly")
 	}
 	if h.lane != hook.Transform {
-		r.fail(at, "take lane or async out", "override needs the transform lane: a hook of the %s lane does not stand in for another", h.lane)
+		r.Fail(at, "take lane or async out", "override needs the transform lane: a hook of the %s lane does not stand in for another", h.lane)
 	}
 }
 
@@ -254,14 +254,14 @@ func (r *reader) decides(h *hookSpec) {
 	}
 	switch {
 	case h.lane == hook.Observe:
-		r.fail(at, "put the hook into another lane, or make it a command", "%s does nothing in the observe lane, which ignores decisions", kind)
+		r.Fail(at, "put the hook into another lane, or make it a command", "%s does nothing in the observe lane, which ignores decisions", kind)
 		return
 	case h.lane == hook.Guard && (kind == "modify" || kind == "answer" || kind == "skip"):
-		r.fail(at, "put the hook into the transform lane", "a guard only judges; %s is for the transform lane", kind)
+		r.Fail(at, "put the hook into the transform lane", "a guard only judges; %s is for the transform lane", kind)
 	}
 	for _, info := range h.events {
 		if !listens(info, kind) {
-			r.fail(at, fmt.Sprintf("hooks of %s may: %s", info.Name, info.May), "a hook of %s may not %s", info.Name, verb(kind))
+			r.Fail(at, fmt.Sprintf("hooks of %s may: %s", info.Name, info.May), "a hook of %s may not %s", info.Name, verb(kind))
 		} else if kind == "modify" {
 			r.patches(h, info)
 		}
@@ -302,8 +302,8 @@ func (r *reader) patches(h *hookSpec, info *hook.EventInfo) {
 	allowed := info.May.Change
 	for _, p := range h.handler.fields {
 		if !slices.Contains(allowed, "*") && !slices.Contains(allowed, p.Key.Value) {
-			hint := "hooks of " + info.Name + " may change " + oneOf(allowed)
-			r.fail(p.Key, hint, "a hook of %s may not change %s", info.Name, strict.Clip(p.Key.Value))
+			hint := "hooks of " + info.Name + " may change " + strict.OneOf(allowed)
+			r.Fail(p.Key, hint, "a hook of %s may not change %s", info.Name, strict.Clip(p.Key.Value))
 			return
 		}
 	}
@@ -311,6 +311,6 @@ func (r *reader) patches(h *hookSpec, info *hook.EventInfo) {
 		return
 	}
 	if err := tryPatch(info, h.handler.patch); err != nil {
-		r.fail(h.keys["modify"], "", "modify does not fit the payload of %s: %v", info.Name, err)
+		r.Fail(h.keys["modify"], "", "modify does not fit the payload of %s: %v", info.Name, err)
 	}
 }

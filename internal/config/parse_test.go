@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 )
 
 var update = flag.Bool("update", false, "write golden files and the schema")
@@ -62,7 +63,7 @@ func checkPlaces(t *testing.T, data []byte, problems Problems) {
 	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimPrefix(string(data), "\ufeff")), "\n")
 	line, column := 0, 0
 	for _, p := range problems {
-		if p.Line == 0 && len(data) > maxFile {
+		if p.Line == 0 && len(data) > strict.MaxFile {
 			continue
 		}
 		if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > utf8.RuneCountInString(lines[p.Line-1])+1 {
@@ -231,7 +232,7 @@ func TestNamesThatCannotBeShownAreRefused(t *testing.T) {
 }
 
 func TestAFileLargerThanAMebibyteIsRefused(t *testing.T) {
-	data := []byte("hooks: []\n" + strings.Repeat("# x\n", maxFile/4))
+	data := []byte("hooks: []\n" + strings.Repeat("# x\n", strict.MaxFile/4))
 	_, problems := parse("big.yaml", data, new(hook.Engine))
 	if len(problems) != 1 || !strings.Contains(problems[0].Message, "at most") {
 		t.Error(problems)

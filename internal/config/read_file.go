@@ -6,6 +6,7 @@ import (
 	"io/fs"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -18,7 +19,7 @@ func (l *loader) pin(src source, path string) {
 
 // readFile reads a configuration once; what is parsed is what is hashed.
 func (l *loader) readFile(src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
-	return l.readUpTo(maxFile, src, path, check)
+	return l.readUpTo(strict.MaxFile, src, path, check)
 }
 
 // readUpTo reads a file, and one byte more than the limit of one that is larger.
@@ -51,7 +52,7 @@ func (l *loader) readUpTo(limit int64, src source, path string, check func(strin
 }
 
 func (l *loader) problem(file, message, hint string) {
-	l.set.Problems = append(l.set.Problems, Problem{File: file, Message: clipLine(message), Hint: hint})
+	l.set.Problems = append(l.set.Problems, Problem{File: file, Message: strict.Line(message), Hint: hint})
 	l.set.failed = append(l.set.failed, file)
 }
 

@@ -34,11 +34,11 @@ func (l *loader) readCommand(f *found) []string {
 // reading reads the hook's command.
 func (f *found) reading(r shell.Reader) shell.Reading {
 	if f.spec.handler.shell != nil {
-		return r.Line(f.spec.handler.shell.text)
+		return r.Line(f.spec.handler.shell.Text)
 	}
 	var words []string
 	for _, e := range f.spec.handler.argv {
-		words = append(words, e.text)
+		words = append(words, e.Text)
 	}
 	return r.Words(words)
 }

@@ -77,7 +77,7 @@ func remoteKeys() []key[remoteSpec]      { return remoteTable.get(makeRemoteKeys
 func relayLimitKeys() []key[RelayLimits] { return relayLimitTable.get(makeRelayLimitKeys) }
 func relayTLSKeys() []key[RelayTLS]      { return relayTLSTable.get(makeRelayTLSKeys) }
 func fileText(r *reader, n *yaml.Node, what string) string {
-	s, _ := r.text(n, what)
+	s, _ := r.Text(n, what)
 	return s
 }
 
@@ -89,9 +89,9 @@ func relayKey() key[fileSpec] {
 
 func readRelay(r *reader, n *yaml.Node) *relaySpec {
 	s := &relaySpec{node: n}
-	before := len(r.problems)
+	before := len(r.Problems)
 	object(r, n, "relay", relayKeys(), s)
-	if len(r.problems) == before {
+	if len(r.Problems) == before {
 		s.check(r)
 	}
 	return s
@@ -134,7 +134,7 @@ func makeLeafKeys() []key[relaySpec] {
 				list(r, n, "remotes", func(_ int, item *yaml.Node) {
 					m := &remoteSpec{node: item}
 					if found := object(r, item, "a remote", remoteKeys(), m); found != nil && found["url"] == nil {
-						r.fail(item, "write {url: tls://hub:7422}", "the remote has no url")
+						r.Fail(item, "write {url: tls://hub:7422}", "the remote has no url")
 					}
 					s.remotes = append(s.remotes, m)
 				})
@@ -169,7 +169,7 @@ func makeRelayLimitKeys() []key[RelayLimits] {
 	limit := func(name, doc string, most int64, of func(*RelayLimits) *int) key[RelayLimits] {
 		return key[RelayLimits]{name: name, doc: doc, shape: integerShape(0, most),
 			read: func(r *reader, n *yaml.Node, l *RelayLimits) {
-				if v, ok := r.integer(n, name, 0, most); ok {
+				if v, ok := r.Integer(n, name, 0, most); ok {
 					if *of(l) = v; v == 0 {
 						*of(l) = -1
 					}
@@ -185,13 +185,13 @@ func makeRelayLimitKeys() []key[RelayLimits] {
 }
 
 func readMachine(r *reader, n *yaml.Node, s *relaySpec) {
-	name, ok := r.text(n, "machine")
+	name, ok := r.Text(n, "machine")
 	if !ok {
 		return
 	}
 	name = strings.ToLower(name)
 	if len(name) > 32 || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
-		r.fail(n, "use up to 32 of a-z, 0-9, - and _", "machine: %q cannot be the name of a machine", strict.Clip(name))
+		r.Fail(n, "use up to 32 of a-z, 0-9, - and _", "machine: %q cannot be the name of a machine", strict.Clip(name))
 		return
 	}
 	s.Machine = name
@@ -201,12 +201,12 @@ func readMachine(r *reader, n *yaml.Node, s *relaySpec) {
 func readServers(r *reader, n *yaml.Node, s *relaySpec) {
 	s.nats = n
 	var all []string
-	for _, e := range r.texts(n, "nats") {
-		for one := range strings.SplitSeq(e.text, ",") {
+	for _, e := range r.Texts(n, "nats") {
+		for one := range strings.SplitSeq(e.Text, ",") {
 			one = strings.TrimSpace(one)
 			u, err := url.Parse(one)
 			if err != nil || u.Hostname() == "" || u.Scheme != "nats" && u.Scheme != "tls" && u.Scheme != "ws" && u.Scheme != "wss" {
-				r.fail(e.node, "write nats://host:4222 or tls://host:4222", "nats: this is no address of a server") // it may hold a password
+				r.Fail(e.Node, "write nats://host:4222 or tls://host:4222", "nats: this is no address of a server") // it may hold a password
 				continue
 			}
 			all = append(all, one)
@@ -216,29 +216,28 @@ func readServers(r *reader, n *yaml.Node, s *relaySpec) {
 }
 
 func readChannels(r *reader, n *yaml.Node, s *relaySpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	if node.Kind != yaml.MappingNode {
-		r.fail(n, "write channels: {build: [Alice, Bob]}", "channels must be a map, not %s", describe(node))
+		r.Fail(n, "write channels: {build: [Alice, Bob]}", "channels must be a map, not %s", strict.Describe(node))
 		return
 	}
-	r.walk.Depth++
-	defer func() { r.walk.Depth-- }()
+	defer r.Deeper()()
 	s.Channels = map[string][]string{}
-	for _, p := range r.pairs(node) {
+	for _, p := range r.Pairs(node) {
 		name := strings.TrimPrefix(p.Key.Value, "#")
 		if name == "" || strings.ContainsAny(name, "@#*/ \t\n") {
-			r.fail(p.Key, "write a name without spaces and @ # * /", "%q is no name of a channel", strict.Clip(p.Key.Value))
+			r.Fail(p.Key, "write a name without spaces and @ # * /", "%q is no name of a channel", strict.Clip(p.Key.Value))
 			continue
 		}
-		for _, e := range r.texts(p.Value, "the members of a channel") {
-			if strings.ContainsAny(e.text, "@#*/ \t\n") {
-				r.fail(e.node, "write names of agents, as [Alice, Bob]", "%q is no name of an agent", strict.Clip(e.text))
+		for _, e := range r.Texts(p.Value, "the members of a channel") {
+			if strings.ContainsAny(e.Text, "@#*/ \t\n") {
+				r.Fail(e.Node, "write names of agents, as [Alice, Bob]", "%q is no name of an agent", strict.Clip(e.Text))
 				continue
 			}
-			s.Channels[name] = append(s.Channels[name], e.text)
+			s.Channels[name] = append(s.Channels[name], e.Text)
 		}
 	}
 }
@@ -246,12 +245,12 @@ func readChannels(r *reader, n *yaml.Node, s *relaySpec) {
 // check tells what cannot work together.
 func (s *relaySpec) check(r *reader) {
 	if s.nats != nil && s.leaf != nil {
-		r.fail(s.leaf, "leave one of them out", "nats and leaf are both here: leaf joins the servers inside the daemons, and nats stands in for these")
+		r.Fail(s.leaf, "leave one of them out", "nats and leaf are both here: leaf joins the servers inside the daemons, and nats stands in for these")
 		return
 	}
 	for _, k := range s.own {
 		if s.nats == nil {
-			r.fail(k.node, "name the servers with nats:, or leave it out", "%s is for servers of your own", k.name)
+			r.Fail(k.node, "name the servers with nats:, or leave it out", "%s is for servers of your own", k.name)
 		}
 	}
 	r.checkPair(s.node, s.TLS)
@@ -261,7 +260,7 @@ func (s *relaySpec) check(r *reader) {
 		s.Leaf.Remotes = append(s.Leaf.Remotes, m.RelayRemote)
 	}
 	if s.leaf != nil && s.Leaf.Listen == "" && len(s.remotes) == 0 {
-		r.fail(s.leaf, "write listen: 0.0.0.0:7422, or remotes: [{url: tls://hub:7422}]", "leaf joins nothing")
+		r.Fail(s.leaf, "write listen: 0.0.0.0:7422, or remotes: [{url: tls://hub:7422}]", "leaf joins nothing")
 	}
 }
 
@@ -269,9 +268,9 @@ func (m *remoteSpec) check(r *reader) {
 	u, err := url.Parse(m.URL)
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "tls" && u.Scheme != "nats" || u.Path != "":
-		r.fail(m.node, "write tls://hub:7422", "this is no address of a machine to join")
+		r.Fail(m.node, "write tls://hub:7422", "this is no address of a machine to join")
 	case u.Scheme == "nats" && !isLoopback(u.Hostname()) && m.TLS == (RelayTLS{}):
-		r.fail(m.node, "write tls://"+u.Host, "messages to %s would go in the clear", strict.Clip(u.Hostname()))
+		r.Fail(m.node, "write tls://"+u.Host, "messages to %s would go in the clear", strict.Clip(u.Hostname()))
 	}
 	r.checkPair(m.node, m.TLS)
 }

@@ -19,13 +19,13 @@ func (s *relaySpec) checkListener(r *reader) {
 	l := s.Leaf
 	if l.Listen == "" {
 		if l.TLS != (RelayTLS{}) || l.TokenFile != "" {
-			r.fail(s.leaf, "write listen: 0.0.0.0:7422, or put them into the remote", "tls and token_file of leaf are those of the listener, and there is no listen")
+			r.Fail(s.leaf, "write listen: 0.0.0.0:7422, or put them into the remote", "tls and token_file of leaf are those of the listener, and there is no listen")
 		}
 		return
 	}
 	host, port, err := net.SplitHostPort(l.Listen)
 	if _, e := net.LookupPort("tcp", port); err != nil || e != nil || port == "0" {
-		r.fail(s.leaf, "write 0.0.0.0:7422 or 127.0.0.1:7422", "listen: %q is no address", strict.Clip(l.Listen))
+		r.Fail(s.leaf, "write 0.0.0.0:7422 or 127.0.0.1:7422", "listen: %q is no address", strict.Clip(l.Listen))
 		return
 	}
 	r.checkPair(s.leaf, l.TLS)
@@ -33,17 +33,17 @@ func (s *relaySpec) checkListener(r *reader) {
 		return
 	}
 	if l.TLS.Cert == "" {
-		r.fail(s.leaf, "write tls: {cert: hub.pem, key: hub-key.pem}", "others would send messages to %s in the clear", l.Listen)
+		r.Fail(s.leaf, "write tls: {cert: hub.pem, key: hub-key.pem}", "others would send messages to %s in the clear", l.Listen)
 	}
 	if l.TokenFile == "" && l.TLS.CA == "" {
-		r.fail(s.leaf, "write token_file: hub.token, or tls.ca to want certificates", "anybody who reaches %s could read messages", l.Listen)
+		r.Fail(s.leaf, "write token_file: hub.token, or tls.ca to want certificates", "anybody who reaches %s could read messages", l.Listen)
 	}
 }
 
 // checkPair wants a certificate with its key.
 func (r *reader) checkPair(n *yaml.Node, t RelayTLS) {
 	if (t.Cert == "") != (t.Key == "") {
-		r.fail(n, "write both, cert: and key:", "a certificate needs its key, and a key its certificate")
+		r.Fail(n, "write both, cert: and key:", "a certificate needs its key, and a key its certificate")
 	}
 }
 
@@ -119,21 +119,21 @@ func RelayOf(getenv func(string) string) (Relay, error) {
 
 // relayIn finds the relay in a file.
 func relayIn(path string, data []byte, home string) (Relay, error) {
-	root, problems := document(path, data)
+	root, problems := strict.Document(path, data)
 	if len(problems) > 0 {
 		return Relay{}, fmt.Errorf("how messages travel cannot be read: %w", problems)
 	}
 	if root == nil || root.Kind != yaml.MappingNode {
 		return Relay{}, nil
 	}
-	r := &reader{file: path}
+	r := &reader{Reader: strict.Reader{File: path}}
 	out := Relay{}
-	for _, p := range r.pairs(root) {
+	for _, p := range r.Pairs(root) {
 		if p.Key.Value == "relay" {
-			r.problems = nil // of other parts of the file
+			r.Problems = nil // of other parts of the file
 			out = readRelay(r, p.Value).settled(filepath.Dir(path), home)
-			if len(r.problems) > 0 {
-				return Relay{}, fmt.Errorf("how messages travel: %w", r.problems)
+			if len(r.Problems) > 0 {
+				return Relay{}, fmt.Errorf("how messages travel: %w", r.Problems)
 			}
 		}
 	}

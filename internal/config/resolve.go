@@ -46,12 +46,12 @@ func (h *hookSpec) command(dir string) commandLine {
 		r.dirs = append(r.dirs, shell.Under(dir, h.cwd))
 	}
 	if h.handler.shell != nil {
-		line := h.handler.shell.text
+		line := h.handler.shell.Text
 		return r.shell(line)
 	}
 	var words []string
 	for _, e := range h.handler.argv {
-		words = append(words, e.text)
+		words = append(words, e.Text)
 	}
 	return r.list(words)
 }

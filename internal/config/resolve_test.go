@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hookway/hookway/internal/strict"
 )
 
 // TestWordsThatNameFilesBesideTheConfigurationMeanThose writes @@ for the
@@ -41,7 +43,7 @@ func TestWordsThatNameFilesBesideTheConfigurationMeanThose(t *testing.T) {
 		{`echo $(./guard.sh)`, `echo $(@@/guard.sh)`},
 		{"", ""},
 	} {
-		h := hookSpec{handler: handlerSpec{shell: &entry{text: c.line}}}
+		h := hookSpec{handler: handlerSpec{shell: &strict.Entry{Text: c.line}}}
 		got := h.command(w.ws)
 		if want := strings.ReplaceAll(c.want, "@@", w.ws); got.shell != want {
 			t.Errorf("%s\n got %s\nwant %s", c.line, got.shell, want)
@@ -55,7 +57,7 @@ func TestWordsThatNameFilesBesideTheConfigurationMeanThose(t *testing.T) {
 	} {
 		h := hookSpec{}
 		for _, text := range c.words {
-			h.handler.argv = append(h.handler.argv, entry{text: text})
+			h.handler.argv = append(h.handler.argv, strict.Entry{Text: text})
 		}
 		var want []string
 		for _, text := range c.want {
@@ -143,7 +145,7 @@ func TestAPathWithBlanksIsQuotedForTheShell(t *testing.T) {
 	w := newWorld(t)
 	dir := w.work("it's mine")
 	w.write(filepath.Join(dir, "guard.sh"), "")
-	h := hookSpec{handler: handlerSpec{shell: &entry{text: "./guard.sh"}}}
+	h := hookSpec{handler: handlerSpec{shell: &strict.Entry{Text: "./guard.sh"}}}
 	if got, want := h.command(dir).shell, `'`+w.ws+`/it'\''s mine/guard.sh'`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
@@ -152,7 +154,7 @@ func TestAPathWithBlanksIsQuotedForTheShell(t *testing.T) {
 func TestAFileInCwdIsFoundToo(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.work("sub/guard.sh"), "")
-	h := hookSpec{cwd: "sub", handler: handlerSpec{shell: &entry{text: "./guard.sh"}}}
+	h := hookSpec{cwd: "sub", handler: handlerSpec{shell: &strict.Entry{Text: "./guard.sh"}}}
 	if got := h.command(w.ws); got.shell != w.work("sub/guard.sh") {
 		t.Errorf("%+v", got)
 	}

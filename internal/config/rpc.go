@@ -23,7 +23,7 @@ type rpcSpec struct {
 // rpcFile is a file that tls names.
 type rpcFile struct {
 	key string
-	entry
+	strict.Entry
 	into func(*rpc.TLS) *[]byte
 }
 
@@ -37,7 +37,7 @@ func rpcKeys() []key[rpcSpec] { return rpcTable.get(makeRPCKeys) }
 func makeRPCKeys() []key[rpcSpec] {
 	return []key[rpcSpec]{
 		{name: "target", doc: "The server: unix:///path, unix:path from the folder of this file, dns:///host:port or vsock://cid:port.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.Target, _ = r.text(n, "target") }},
+			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.Target, _ = r.Text(n, "target") }},
 		{name: "tls", doc: "How the server is known, and what it is shown. Default: the system's authorities for dns targets that are not on the loopback, none for others.",
 			shape: objectSchema(tlsKeys()),
 			read: func(r *reader, n *yaml.Node, s *rpcSpec) {
@@ -45,7 +45,7 @@ func makeRPCKeys() []key[rpcSpec] {
 				object(r, n, "tls", tlsKeys(), s)
 			}},
 		{name: "insecure", doc: "true permits a dns target without TLS that is not on the loopback: whoever is on the way can read events and answer them. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.Insecure, _ = r.boolean(n, "insecure") }},
+			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.Insecure, _ = r.Boolean(n, "insecure") }},
 		{name: "headers", doc: "Headers of each call; ${NAME} in a value stands for a variable of the environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
 			read:  readRPCHeaders},
@@ -57,8 +57,8 @@ func tlsKeys() []key[rpcSpec] { return tlsTable.get(makeTLSKeys) }
 func makeTLSKeys() []key[rpcSpec] {
 	file := func(name, doc string, into func(*rpc.TLS) *[]byte) key[rpcSpec] {
 		return key[rpcSpec]{name: name, doc: doc, shape: textShape(), read: func(r *reader, n *yaml.Node, s *rpcSpec) {
-			if text, ok := r.text(n, name); ok {
-				s.files = append(s.files, rpcFile{name, entry{text, n}, into})
+			if text, ok := r.Text(n, name); ok {
+				s.files = append(s.files, rpcFile{name, strict.Entry{Text: text, Node: n}, into})
 			}
 		}}
 	}
@@ -68,7 +68,7 @@ func makeTLSKeys() []key[rpcSpec] {
 		file("cert", "A file with the certificate that the server is shown.", func(t *rpc.TLS) *[]byte { return &t.Cert }),
 		file("key", "A file with the private key of cert.", func(t *rpc.TLS) *[]byte { return &t.Key }),
 		{name: "server_name", doc: "The name in the server's certificate. Default: the host of target.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.TLS.ServerName, _ = r.text(n, "server_name") }},
+			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.TLS.ServerName, _ = r.Text(n, "server_name") }},
 	}
 }
 
@@ -80,18 +80,18 @@ func rpcKey() key[hookSpec] {
 
 // readRPC reads a target, or a map with one.
 func readRPC(r *reader, n *yaml.Node, h *hookSpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	s := &rpcSpec{node: n}
-	before := len(r.problems)
+	before := len(r.Problems)
 	if node.Kind == yaml.ScalarNode {
-		s.Target, _ = r.text(n, "grpc")
+		s.Target, _ = r.Text(n, "grpc")
 	} else if keys := object(r, n, "grpc", rpcKeys(), s); keys != nil && keys["target"] == nil {
-		r.fail(n, "write grpc: {target: 'unix:///run/hooks.sock'}", "grpc has no target")
+		r.Fail(n, "write grpc: {target: 'unix:///run/hooks.sock'}", "grpc has no target")
 	}
-	if len(r.problems) == before {
+	if len(r.Problems) == before {
 		r.checkRPC(n, s)
 	}
 	h.handler.rpc = s
@@ -107,23 +107,23 @@ func (r *reader) checkRPC(n *yaml.Node, s *rpcSpec) {
 	for _, err := range all {
 		if err != nil {
 			message, hint, _ := strings.Cut(err.Error(), "; ")
-			r.fail(n, hint, "grpc: %s", message)
+			r.Fail(n, hint, "grpc: %s", message)
 		}
 	}
 }
 
 func readRPCHeaders(r *reader, n *yaml.Node, s *rpcSpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	if node.Kind != yaml.MappingNode {
-		r.fail(n, "write headers: {authorization: 'Bearer ${TOKEN}'}", "headers must be a map, not %s", describe(node))
+		r.Fail(n, "write headers: {authorization: 'Bearer ${TOKEN}'}", "headers must be a map, not %s", strict.Describe(node))
 		return
 	}
 	s.Headers = map[string]string{}
-	for _, p := range r.pairs(node) {
-		if value, ok := r.scalar(p.Value, "headers."+strict.Clip(p.Key.Value)); ok {
+	for _, p := range r.Pairs(node) {
+		if value, ok := r.Scalar(p.Value, "headers."+strict.Clip(p.Key.Value)); ok {
 			s.Headers[p.Key.Value] = value
 		}
 	}
@@ -139,7 +139,7 @@ func (l *loader) credentials(la *layer) {
 		}
 		if at, err := l.readCredentials(f, s); err != nil {
 			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: at.Line, Column: at.Column, Hook: f.spec.id,
-				Message: clipLine(err.Error()), Hint: "it starts from the folder of this file"})
+				Message: strict.Line(err.Error()), Hint: "it starts from the folder of this file"})
 			l.leaveOut(la)
 		}
 	}
@@ -151,16 +151,16 @@ func (l *loader) readCredentials(f *found, s *rpcSpec) (at *yaml.Node, err error
 		check = nil
 	}
 	for _, file := range s.files {
-		data, err := l.readFile(*f.source, shell.Under(f.source.dir, file.text), check)
+		data, err := l.readFile(*f.source, shell.Under(f.source.dir, file.Text), check)
 		if err == nil && len(data) == 0 {
 			err = errors.New("the file is empty")
 		}
 		if err != nil {
-			return file.node, fmt.Errorf("%s: %w", file.key, err)
+			return file.Node, fmt.Errorf("%s: %w", file.key, err)
 		}
 		*file.into(s.TLS) = data
 	}
-	return s.files[0].node, s.Check()
+	return s.files[0].Node, s.Check()
 }
 
 // rpcConfig is how a hook's server is asked.

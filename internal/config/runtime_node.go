@@ -10,6 +10,7 @@ import (
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
@@ -24,7 +25,7 @@ var onNode embed.FS
 func runtimeKey() key[hookSpec] {
 	return key[hookSpec]{name: "runtime", doc: "script: embedded (default) runs it inside hookway; node by Node, as a command, where no grants are enforced.", shape: choiceShape("embedded", "node"),
 		read: func(r *reader, n *yaml.Node, h *hookSpec) {
-			word, _ := r.choice(n, "runtime", "embedded", "node")
+			word, _ := r.Choice(n, "runtime", "embedded", "node")
 			h.byNode = word == "node"
 		}}
 }
@@ -32,31 +33,31 @@ func runtimeKey() key[hookSpec] {
 // onNode makes a command of a script that Node runs.
 func (r *reader) onNode(h *hookSpec) {
 	if n := h.keys["runtime"]; n != nil && h.keys["script"] == nil {
-		r.fail(n, "take it out", "runtime belongs to script, which the hook does not have")
+		r.Fail(n, "take it out", "runtime belongs to script, which the hook does not have")
 		return
 	}
 	if !h.byNode {
 		return
 	}
 	if h.keys["on"] == nil {
-		r.fail(h.keys["runtime"], "name its events, as in on: [PreToolUse]", "a script that Node runs is asked as one hook, for the events that on names")
+		r.Fail(h.keys["runtime"], "name its events, as in on: [PreToolUse]", "a script that Node runs is asked as one hook, for the events that on names")
 	}
 	if n := h.keys["allow"]; n != nil && h.grants != nil {
-		r.fail(n, "take it out: under Node the script may do all that you may", "grants are not enforced by Node")
+		r.Fail(n, "take it out: under Node the script may do all that you may", "grants are not enforced by Node")
 	}
 	if n := h.keys["config"]; n != nil {
-		r.fail(n, "take runtime: node out", "config is for plugins of OpenClaw, which only the built-in runtime has")
+		r.Fail(n, "take runtime: node out", "config is for plugins of OpenClaw, which only the built-in runtime has")
 	}
 	if h.handler.kind == "script" && h.handler.script != nil {
 		h.handler.kind, h.worker = "command", true
-		h.handler.argv = []entry{{"node", h.handler.script.node}, *h.handler.script}
+		h.handler.argv = []strict.Entry{{Text: "node", Node: h.handler.script.Node}, *h.handler.script}
 	}
 }
 
 // nodeScript looks at a script that Node shall run. It reports whether it can.
 func (l *loader) nodeScript(f *found) bool {
-	n := f.spec.handler.script.node
-	file := shell.Under(f.source.dir, f.spec.handler.script.text)
+	n := f.spec.handler.script.Node
+	file := shell.Under(f.source.dir, f.spec.handler.script.Text)
 	problem := Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + file, Hint: "create it or correct the name; it starts from the folder of this file"}
 	if disk.Exists(file) {
 		program, err := script.ForNode(file)
@@ -65,7 +66,7 @@ func (l *loader) nodeScript(f *found) bool {
 			f.node = script.FilesForNode(file)
 			return true
 		}
-		problem.Message, problem.Hint = clipLine(err.Error()), ""
+		problem.Message, problem.Hint = strict.Line(err.Error()), ""
 	}
 	l.set.Problems = append(l.set.Problems, problem)
 	return false
@@ -96,7 +97,7 @@ func (l *loader) nodeArgv(f *found) ([]string, nodeFiles, error) {
 	if typed {
 		plain, err := script.PlainForNode(file, f.node)
 		if err != nil {
-			l.warn(f.place(), f.spec.id, clipLine(fmt.Sprintf("only Node 22.18 or newer, which reads TypeScript itself, can run it: %v", err)), "an older one needs a file that can be bundled")
+			l.warn(f.place(), f.spec.id, strict.Line(fmt.Sprintf("only Node 22.18 or newer, which reads TypeScript itself, can run it: %v", err)), "an older one needs a file that can be bundled")
 		}
 		n.plain = plain
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
@@ -128,11 +129,11 @@ func (l *loader) scriptProblems(root, path string, err error, hint string) {
 		all = many.Unwrap()
 	}
 	for _, one := range all {
-		p := toldOf(path, root, one.Error())
+		p := strict.ToldOf(path, root, one.Error())
 		p.Hint = hint
 		var m *script.Mistake
 		if errors.As(one, &m) {
-			p.Message, p.Line, p.Column = clipLine(m.Text), m.Line, m.Column
+			p.Message, p.Line, p.Column = strict.Line(m.Text), m.Line, m.Column
 			if m.File != "" {
 				p.File = filepath.Join(root, filepath.FromSlash(m.File))
 			}
@@ -199,7 +200,7 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 			return nil, err
 		}
 		if spec.description == "" && len(d.Kept) > 0 {
-			spec.description = clipLine(strings.Join(d.Kept, "; "))
+			spec.description = strict.Line(strings.Join(d.Kept, "; "))
 		}
 		f := scriptHook(src, file, h.ID)
 		f.spec, f.index, f.said = spec, h.Index, h.ID
@@ -299,7 +300,7 @@ func (l *loader) expand(ctx context.Context, la *layer) {
 		}
 		list, err := l.askScript(ctx, f.source, f.script, f.spec.id, "")
 		if err != nil {
-			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Column: f.spec.node.Column, Hook: f.spec.id, Message: clipLine(err.Error())})
+			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Column: f.spec.node.Column, Hook: f.spec.id, Message: strict.Line(err.Error())})
 			l.set.leaveOut(f)
 			continue
 		}
@@ -337,7 +338,7 @@ func (l *loader) scripts(la *layer) {
 
 // bundle bundles the script of an entry. It reports whether it can run.
 func (l *loader) bundle(la *layer, f *found) bool {
-	path, n := shell.Under(f.source.dir, f.spec.handler.script.text), f.spec.handler.script.node
+	path, n := shell.Under(f.source.dir, f.spec.handler.script.Text), f.spec.handler.script.Node
 	if !disk.Exists(path) {
 		l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + path, Hint: "create it or correct the name; it starts from the folder of this file"})
 		return false

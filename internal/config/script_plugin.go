@@ -23,12 +23,12 @@ func (l *loader) fits(f *found) bool {
 		f.script.program.Configure(settings)
 		return true
 	}
-	at := f.spec.handler.script.node
+	at := f.spec.handler.script.Node
 	if n := f.spec.keys["config"]; n != nil {
 		at = n
 	}
 	l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: at.Line, Column: at.Column, Hook: f.spec.id,
-		Message: clipLine("config: " + err.Error()), Hint: "the plugin's openclaw.plugin.json says what it takes; write config: beside script:"})
+		Message: strict.Line("config: " + err.Error()), Hint: "the plugin's openclaw.plugin.json says what it takes; write config: beside script:"})
 	return false
 }
 

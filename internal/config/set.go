@@ -9,7 +9,14 @@ import (
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
+)
+
+// Problem is one mistake in a configuration, and Problems are all of them.
+type (
+	Problem  = strict.Problem
+	Problems = strict.Problems
 )
 
 // State says whether a hook runs.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 )
 
 // TestHostileFilesAreReadInBoundedTime reads files that would take hours, or all
@@ -24,20 +25,20 @@ func TestHostileFilesAreReadInBoundedTime(t *testing.T) {
 	}
 	merges.WriteString("hooks:\n  - <<: *x29\n")
 	var keys strings.Builder
-	for i := 0; keys.Len() < maxFile-100; i++ {
+	for i := 0; keys.Len() < strict.MaxFile-100; i++ {
 		fmt.Fprintf(&keys, "k%d:\n", i)
 	}
 	for name, text := range map[string]string{
 		"aliases":      bomb.String(),
 		"merges":       merges.String(),
 		"unknown keys": keys.String(),
-		"same keys":    strings.Repeat("hooks:\n", maxFile/8),
-		"one key":      strings.Repeat("k", maxFile-10) + ": 1\n",
-		"open lists":   strings.Repeat("[", maxFile),
-		"open maps":    strings.Repeat("{a: ", maxFile/4),
+		"same keys":    strings.Repeat("hooks:\n", strict.MaxFile/8),
+		"one key":      strings.Repeat("k", strict.MaxFile-10) + ": 1\n",
+		"open lists":   strings.Repeat("[", strict.MaxFile),
+		"open maps":    strings.Repeat("{a: ", strict.MaxFile/4),
 		"braces":       "hooks: [{match: {path: '" + strings.Repeat("{a,b}", 10_000) + "'}}]",
 		"regex":        "hooks: [{match: {command: '" + strings.Repeat("(", 100_000) + "'}}]",
-		"dashes":       strings.Repeat("- ", maxFile/2),
+		"dashes":       strings.Repeat("- ", strict.MaxFile/2),
 	} {
 		t.Run(name, func(t *testing.T) {
 			began := time.Now()
@@ -45,7 +46,7 @@ func TestHostileFilesAreReadInBoundedTime(t *testing.T) {
 			if took := time.Since(began); took > 2*time.Minute {
 				t.Errorf("it took %v", took)
 			}
-			if n := len(problems); n == 0 || n > maxProblems+1 {
+			if n := len(problems); n == 0 || n > strict.MaxProblems+1 {
 				t.Errorf("%d problems", n)
 			}
 			checkPlaces(t, []byte(text), problems)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -88,7 +89,7 @@ func (l *loader) brokenYAML(changes []trust.Change) bool {
 		return false
 	}
 	path := filepath.Join(l.workspace, changes[0].Path)
-	data, err := disk.Read(path, maxFile)
+	data, err := disk.Read(path, strict.MaxFile)
 	if err != nil {
 		return true
 	}

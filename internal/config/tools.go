@@ -9,24 +9,18 @@ import (
 	"github.com/hookway/hookway/internal/strict"
 )
 
-// matchWord is a name or glob in a matcher.
-type matchWord struct {
-	entry
-	hook string
-}
-
 // checkTools warns of matchers that name a tool as an agent does: events have the
 // one name that hookway gives it, whichever agent calls it.
-func (l *loader) checkTools(file string, words []matchWord) {
+func (l *loader) checkTools(file string, words []strict.Word) {
 	if l.opts.ToolNames == nil {
 		return
 	}
 	for _, w := range words {
-		for name := range strings.SplitSeq(w.text, "|") {
+		for name := range strings.SplitSeq(w.Text, "|") {
 			name = strings.TrimSpace(name)
 			if known, ok := l.opts.ToolNames(name); ok && known != name {
 				l.set.Warnings = append(l.set.Warnings, Problem{
-					File: file, Line: w.node.Line, Column: w.node.Column, Hook: w.hook,
+					File: file, Line: w.Node.Line, Column: w.Node.Column, Hook: w.Hook,
 					Message: fmt.Sprintf("the tool %q is known here as %s, under every agent", strict.Clip(name), known),
 					Hint:    "write " + known,
 				})
@@ -37,15 +31,15 @@ func (l *loader) checkTools(file string, words []matchWord) {
 
 // checkSources warns of matchers that name a source which is nearly one of ours.
 // It can be no mistake: a Go program calls itself what it likes.
-func (l *loader) checkSources(file string, words []matchWord) {
+func (l *loader) checkSources(file string, words []strict.Word) {
 	for _, w := range words {
-		if strings.ContainsAny(w.text, `*?[{\`) || slices.Contains(l.opts.Sources, w.text) {
+		if strings.ContainsAny(w.Text, `*?[{\`) || slices.Contains(l.opts.Sources, w.Text) {
 			continue
 		}
-		if near := hook.Nearest(w.text, l.opts.Sources); near != "" && alike(w.text, near) {
+		if near := hook.Nearest(w.Text, l.opts.Sources); near != "" && alike(w.Text, near) {
 			l.set.Warnings = append(l.set.Warnings, Problem{
-				File: file, Line: w.node.Line, Column: w.node.Column, Hook: w.hook,
-				Message: fmt.Sprintf("no event of hookway's own has the source %q", strict.Clip(w.text)),
+				File: file, Line: w.Node.Line, Column: w.Node.Column, Hook: w.Hook,
+				Message: fmt.Sprintf("no event of hookway's own has the source %q", strict.Clip(w.Text)),
 				Hint:    fmt.Sprintf("did you mean %s?", near),
 			})
 		}

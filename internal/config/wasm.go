@@ -11,6 +11,7 @@ import (
 	"github.com/hookway/hookway/handler/wasm"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
@@ -19,8 +20,8 @@ import (
 func wasmKey() key[hookSpec] {
 	return key[hookSpec]{name: "wasm", doc: "A WebAssembly module, from the folder of this file, which exports hookway_alloc and hookway_handle.", shape: textShape(),
 		read: func(r *reader, n *yaml.Node, h *hookSpec) {
-			if s, ok := r.text(n, "wasm"); ok {
-				h.handler.wasm = &entry{s, n}
+			if s, ok := r.Text(n, "wasm"); ok {
+				h.handler.wasm = &strict.Entry{Text: s, Node: n}
 			}
 		}}
 }
@@ -30,9 +31,9 @@ func (r *reader) granted(h *hookSpec) {
 	switch {
 	case h.grants == nil || h.keys["script"] != nil:
 	case h.keys["wasm"] == nil:
-		r.fail(h.keys["allow"], "write allow: true, or allow: with the reason", "allow is a list only beside script and wasm, as what those may do")
+		r.Fail(h.keys["allow"], "write allow: true, or allow: with the reason", "allow is a list only beside script and wasm, as what those may do")
 	case slices.Contains(h.grants, script.Exec):
-		r.fail(h.keys["allow"], "take exec out, or make it a command", "a WebAssembly module cannot run programs")
+		r.Fail(h.keys["allow"], "take exec out, or make it a command", "a WebAssembly module cannot run programs")
 	}
 }
 
@@ -48,14 +49,14 @@ func (l *loader) modules(la *layer) {
 		if f.source.layer == LayerWorkspace {
 			check = nil
 		}
-		path := shell.Under(f.source.dir, named.text)
+		path := shell.Under(f.source.dir, named.Text)
 		l.set.imported = append(l.set.imported, path) // the user's is watched too
 		m, err := l.module(*f.source, path, check)
 		if err == nil {
 			f.module = m
 			continue
 		}
-		p := Problem{File: f.file, Line: named.node.Line, Column: named.node.Column, Hook: f.spec.id, Message: clipLine("wasm: " + path + ": " + err.Error())}
+		p := Problem{File: f.file, Line: named.Node.Line, Column: named.Node.Column, Hook: f.spec.id, Message: strict.Line("wasm: " + path + ": " + err.Error())}
 		if !disk.Exists(path) {
 			p.Message, p.Hint = "there is no module "+path, "create it or correct the name; it starts from the folder of this file"
 		}

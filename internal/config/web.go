@@ -17,8 +17,8 @@ import (
 type webSpec struct {
 	web.Config
 	url *yaml.Node
-	ca  *entry // a file of certificates
-	key *entry // the file of the secret
+	ca  *strict.Entry // a file of certificates
+	key *strict.Entry // the file of the secret
 
 	claude *claudehooks.Server // of Claude Code's settings, or nil
 }
@@ -30,28 +30,28 @@ func webKeys() []key[webSpec] { return webTable.get(makeWebKeys) }
 func makeWebKeys() []key[webSpec] {
 	return []key[webSpec]{
 		{name: "url", doc: "Where events are sent with POST: https or http.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, w *webSpec) { w.URL, _ = r.text(n, "url"); w.url = n }},
+			read: func(r *reader, n *yaml.Node, w *webSpec) { w.URL, _ = r.Text(n, "url"); w.url = n }},
 		{name: "secret", doc: "Signs requests as Standard Webhooks do: whsec_ and base64, or ${NAME} for a variable of the environment.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Secret, _ = r.text(n, "secret") }},
+			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Secret, _ = r.Text(n, "secret") }},
 		{name: "secret_file", doc: "The file that has the secret, from the folder of this file, in place of secret. Only its owner may read it.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, w *webSpec) {
-				if s, ok := r.text(n, "secret_file"); ok {
-					w.key, w.SecretFile = &entry{s, n}, s
+				if s, ok := r.Text(n, "secret_file"); ok {
+					w.key, w.SecretFile = &strict.Entry{Text: s, Node: n}, s
 				}
 			}},
 		{name: "verify", doc: "true demands that answers are signed with the secret, too. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Verify, _ = r.boolean(n, "verify") }},
+			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Verify, _ = r.Boolean(n, "verify") }},
 		{name: "headers", doc: "Headers of each request; ${NAME} in a value stands for a variable of the environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
 			read:  readHeaders},
 		{name: "ca", doc: "A file of certificates, from the folder of this file: the authorities that may vouch for the server, in place of the system's.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, w *webSpec) {
-				if s, ok := r.text(n, "ca"); ok {
-					w.ca = &entry{s, n}
+				if s, ok := r.Text(n, "ca"); ok {
+					w.ca = &strict.Entry{Text: s, Node: n}
 				}
 			}},
 		{name: "allow_private", doc: "true permits addresses inside the machine's own network: loopback, link-local, private. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, w *webSpec) { w.AllowPrivate, _ = r.boolean(n, "allow_private") }},
+			read: func(r *reader, n *yaml.Node, w *webSpec) { w.AllowPrivate, _ = r.Boolean(n, "allow_private") }},
 	}
 }
 
@@ -63,18 +63,18 @@ func webKey() key[hookSpec] {
 
 // readWeb reads a URL, or a map with one.
 func readWeb(r *reader, n *yaml.Node, h *hookSpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	w := &webSpec{}
-	before := len(r.problems)
+	before := len(r.Problems)
 	if node.Kind == yaml.ScalarNode {
-		w.URL, _ = r.text(n, "http")
+		w.URL, _ = r.Text(n, "http")
 	} else if keys := object(r, n, "http", webKeys(), w); keys != nil && keys["url"] == nil {
-		r.fail(n, "write http: {url: https://example.com/hooks}", "http has no url")
+		r.Fail(n, "write http: {url: https://example.com/hooks}", "http has no url")
 	}
-	if len(r.problems) == before {
+	if len(r.Problems) == before {
 		r.checkWeb(n, w)
 	}
 	h.handler.web = w
@@ -92,22 +92,22 @@ func (r *reader) checkWeb(n *yaml.Node, w *webSpec) {
 			continue
 		}
 		message, hint, _ := strings.Cut(err.Error(), "; ")
-		r.fail(n, hint, "http: %s", message)
+		r.Fail(n, hint, "http: %s", message)
 	}
 }
 
 func readHeaders(r *reader, n *yaml.Node, w *webSpec) {
-	node, ok := r.enter(n)
+	node, ok := r.Enter(n)
 	if !ok {
 		return
 	}
 	if node.Kind != yaml.MappingNode {
-		r.fail(n, "write headers: {Authorization: 'Bearer ${TOKEN}'}", "headers must be a map, not %s", describe(node))
+		r.Fail(n, "write headers: {Authorization: 'Bearer ${TOKEN}'}", "headers must be a map, not %s", strict.Describe(node))
 		return
 	}
 	w.Headers = map[string]string{}
-	for _, p := range r.pairs(node) {
-		if value, ok := r.scalar(p.Value, "headers."+strict.Clip(p.Key.Value)); ok {
+	for _, p := range r.Pairs(node) {
+		if value, ok := r.Scalar(p.Value, "headers."+strict.Clip(p.Key.Value)); ok {
 			w.Headers[p.Key.Value] = value
 		}
 	}
@@ -125,7 +125,7 @@ func (l *loader) authorities(la *layer) {
 		if f.source.layer == LayerWorkspace {
 			check = nil
 		}
-		data, err := l.readFile(*f.source, shell.Under(f.source.dir, w.ca.text), check)
+		data, err := l.readFile(*f.source, shell.Under(f.source.dir, w.ca.Text), check)
 		if err == nil && len(data) == 0 {
 			err = errors.New("the file is empty")
 		}
@@ -134,8 +134,8 @@ func (l *loader) authorities(la *layer) {
 			err = w.Check()
 		}
 		if err != nil {
-			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: w.ca.node.Line, Column: w.ca.node.Column, Hook: f.spec.id,
-				Message: clipLine("ca: " + err.Error()), Hint: "it starts from the folder of this file"})
+			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: w.ca.Node.Line, Column: w.ca.Node.Column, Hook: f.spec.id,
+				Message: strict.Line("ca: " + err.Error()), Hint: "it starts from the folder of this file"})
 			l.leaveOut(la)
 		}
 	}

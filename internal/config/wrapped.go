@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -129,4 +130,4 @@ func namesFiles(r shell.Reading) bool {
 	})
 }
 
-func hookLine(words []string) string { return clipLine(strings.Join(words, " ")) }
+func hookLine(words []string) string { return strict.Line(strings.Join(words, " ")) }

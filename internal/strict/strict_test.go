@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-var format = Format{MaxNodes: 1000, MaxDepth: 20, Unfolds: "unfolds", Tag: "tag %s", Key: "key", Twice: "%q twice, line %d", Merge: "merge %s", Self: "itself"}
+var small = Format{MaxNodes: 1000, MaxDepth: 20, Unfolds: "unfolds", Tag: "tag %s", Key: "key", Twice: "%q twice, line %d", Merge: "merge %s", Self: "itself"}
 
 // reading reads maps and lists to the end.
 type reading struct {
@@ -21,7 +21,7 @@ func (r *reading) fail(n *yaml.Node, hint, text string, args ...any) {
 }
 
 func (r *reading) read(n *yaml.Node) string {
-	n, ok := r.walk.Enter(n, &format, r.fail)
+	n, ok := r.walk.Enter(n, &small, r.fail)
 	if !ok {
 		return "?"
 	}
@@ -30,7 +30,7 @@ func (r *reading) read(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
 		var all []string
-		for _, p := range r.walk.Pairs(n, &format, r.fail) {
+		for _, p := range r.walk.Pairs(n, &small, r.fail) {
 			all = append(all, p.Key.Value+":"+r.read(p.Value))
 		}
 		return "{" + strings.Join(all, " ") + "}"
@@ -41,7 +41,7 @@ func (r *reading) read(n *yaml.Node) string {
 		}
 		return "[" + strings.Join(all, " ") + "]"
 	}
-	return format.Describe(n)
+	return small.Describe(n)
 }
 
 func TestDocumentsAreReadOrTheirFaultHasItsPlace(t *testing.T) {

@@ -1,4 +1,4 @@
-package config
+package strict
 
 import (
 	"bytes"
@@ -8,19 +8,18 @@ import (
 	"io"
 	"unicode/utf8"
 
-	"github.com/hookway/hookway/internal/strict"
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v4"
 )
 
-// jsonDocument reads JSON, with comments and trailing commas, into the nodes of
+// JSON reads JSON, with comments and trailing commas, into the nodes of
 // the YAML reader, which know their places. An empty file is a nil node.
-func jsonDocument(file string, data []byte) (*yaml.Node, Problems) {
+func JSON(file string, data []byte) (*yaml.Node, Problems) {
 	fail := func(line, column int, message string) (*yaml.Node, Problems) {
-		return nil, Problems{{File: file, Line: line, Column: column, Message: clipLine(message)}}
+		return nil, Problems{{File: file, Line: line, Column: column, Message: Line(message)}}
 	}
-	if len(data) > maxFile {
-		return fail(0, 0, fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), maxFile))
+	if len(data) > MaxFile {
+		return fail(0, 0, fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), MaxFile))
 	}
 	if mark := []byte("\ufeff"); bytes.HasPrefix(data, mark) {
 		data = append([]byte("   "), data[len(mark):]...)
@@ -28,7 +27,7 @@ func jsonDocument(file string, data []byte) (*yaml.Node, Problems) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, nil
 	}
-	if f := strict.NotText(data); f != nil {
+	if f := NotText(data); f != nil {
 		return fail(f.Line, f.Column, noText(f))
 	}
 	plain, err := hujson.Standardize(bytes.Clone(data)) // blanks for comments: every place stays
@@ -38,7 +37,7 @@ func jsonDocument(file string, data []byte) (*yaml.Node, Problems) {
 		if n, _ := fmt.Sscanf(message, "hujson: line %d, column %d: %s", &line, &column, &said); n == 3 {
 			_, message, _ = cutAfter(message, "column ")
 		}
-		line, column = strict.Inside(data, line, column)
+		line, column = Inside(data, line, column)
 		return fail(line, column, "this is not JSON: "+message)
 	}
 	r := &jsonReader{text: plain, dec: json.NewDecoder(bytes.NewReader(plain)), line: 1, column: 1}
@@ -101,7 +100,7 @@ func (r *jsonReader) value(depth int) (*yaml.Node, error) {
 
 // fill makes a node of the value that a token begins.
 func (r *jsonReader) fill(n *yaml.Node, token json.Token, depth int) error {
-	if depth > maxDepth {
+	if depth > MaxDepth {
 		return errors.New("it nests too deeply")
 	}
 	switch v := token.(type) {

@@ -1,27 +1,26 @@
-package config
+package strict
 
 import (
 	"bytes"
 	"fmt"
 	"strings"
 
-	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
-// maxFile bounds a hookway.yaml. A larger one is no configuration but a mistake.
-const maxFile = 1 << 20
+// MaxFile bounds a hookway.yaml. A larger one is no configuration but a mistake.
+const MaxFile = 1 << 20
 
-// document reads YAML into nodes, which know their places. An empty file is a
+// Document reads YAML into nodes, which know their places. An empty file is a
 // nil node. What is wrong with the syntax is one problem: nothing after it can
 // be read with confidence.
-func document(file string, data []byte) (*yaml.Node, Problems) {
+func Document(file string, data []byte) (*yaml.Node, Problems) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if len(data) > maxFile {
-		return nil, Problems{{File: file, Message: fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), maxFile),
+	if len(data) > MaxFile {
+		return nil, Problems{{File: file, Message: fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), MaxFile),
 			Hint: "split the hooks over the user's and the workspace's configuration, or put code into commands"}}
 	}
-	root, fault := strict.Load(data)
+	root, fault := Load(data)
 	if fault == nil {
 		return root, nil
 	}
@@ -30,7 +29,7 @@ func document(file string, data []byte) (*yaml.Node, Problems) {
 	case fault.Err != nil:
 		p.Message = "this is not YAML: " + fault.Err.Error()
 	case fault.Syntax != nil:
-		p.Message, p.Hint = syntax(fault.Syntax, fault.Rest)
+		p.Message, p.Hint = explain(fault.Syntax, fault.Rest)
 	case fault.Second:
 		p.Message, p.Hint = "the file holds several YAML documents", "take the line --- out; all hooks of a file stand in one list"
 	default:
@@ -40,16 +39,16 @@ func document(file string, data []byte) (*yaml.Node, Problems) {
 }
 
 // noText says what is no text.
-func noText(f *strict.Fault) string {
+func noText(f *Fault) string {
 	if f.Control {
 		return fmt.Sprintf("control character U+%04X", f.Byte)
 	}
 	return fmt.Sprintf("byte 0x%02x is not UTF-8", f.Byte)
 }
 
-// syntax says in our words what the YAML reader found. here is the line from the
+// explain says in our words what the YAML reader found. here is the line from the
 // place on.
-func syntax(e *yaml.LoadError, here string) (message, hint string) {
+func explain(e *yaml.LoadError, here string) (message, hint string) {
 	message = e.Message
 	if e.ContextMark.Line > 0 && e.ContextMark.Line != e.Mark.Line {
 		message = fmt.Sprintf("%s (%s that begins at line %d, column %d)", message, e.ContextMsg, e.ContextMark.Line, e.ContextMark.Column)

@@ -1,4 +1,4 @@
-package config
+package strict
 
 import (
 	"bytes"
@@ -8,13 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
-// json writes a YAML value as JSON. Whole numbers keep every digit. It reports
+// JSON writes a YAML value as JSON. Whole numbers keep every digit. It reports
 // false when something has no JSON form; that is a problem already recorded.
-func (r *reader) json(n *yaml.Node, what string) (json.RawMessage, bool) {
+func (r *Reader) JSON(n *yaml.Node, what string) (json.RawMessage, bool) {
 	var b bytes.Buffer
 	if !r.writeJSON(&b, n, what) {
 		return nil, false
@@ -22,17 +21,16 @@ func (r *reader) json(n *yaml.Node, what string) (json.RawMessage, bool) {
 	return b.Bytes(), true
 }
 
-func (r *reader) writeJSON(b *bytes.Buffer, at *yaml.Node, what string) bool {
-	r.walk.Depth++
-	defer func() { r.walk.Depth-- }()
-	n, ok := r.enter(at)
+func (r *Reader) writeJSON(b *bytes.Buffer, at *yaml.Node, what string) bool {
+	defer r.Deeper()()
+	n, ok := r.Enter(at)
 	if !ok {
 		return false
 	}
 	switch n.Kind {
 	case yaml.MappingNode:
 		b.WriteByte('{')
-		for i, p := range r.pairs(n) {
+		for i, p := range r.Pairs(n) {
 			comma(b, i)
 			quoted(b, p.Key.Value)
 			b.WriteByte(':')
@@ -55,7 +53,7 @@ func (r *reader) writeJSON(b *bytes.Buffer, at *yaml.Node, what string) bool {
 	}
 	text, err := scalarJSON(n)
 	if err != nil {
-		r.fail(at, "", "%s: %s has no JSON form: %v", what, describe(n), err)
+		r.Fail(at, "", "%s: %s has no JSON form: %v", what, Describe(n), err)
 		return false
 	}
 	b.WriteString(text)
@@ -87,7 +85,7 @@ func scalarJSON(n *yaml.Node) (string, error) {
 	case "!!int":
 		v, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0)
 		if !ok {
-			return "", fmt.Errorf("%q is no whole number", strict.Clip(n.Value))
+			return "", fmt.Errorf("%q is no whole number", Clip(n.Value))
 		}
 		return v.String(), nil
 	case "!!float":

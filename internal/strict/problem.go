@@ -1,4 +1,4 @@
-package config
+package strict
 
 import (
 	"cmp"
@@ -53,10 +53,10 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// toldOf is a problem of a file, whose message may begin with the file's name: as a
+// ToldOf is a problem of a file, whose message may begin with the file's name: as a
 // whole, from the folder root or alone, after what runs it, and with a line and a
 // column or without. A place is told once.
-func toldOf(file, root, message string) Problem {
+func ToldOf(file, root, message string) Problem {
 	p := Problem{File: file, Message: message}
 	names := []string{file, filepath.Base(file)}
 	if rel, err := filepath.Rel(root, file); err == nil {
@@ -78,7 +78,7 @@ func toldOf(file, root, message string) Problem {
 		}
 		p.Line, p.Column = 0, 0
 	}
-	p.Message = clipLine(p.Message)
+	p.Message = Line(p.Message)
 	return p
 }
 
@@ -108,9 +108,9 @@ func (ps Problems) Err() error {
 	return ps
 }
 
-// sorted orders the problems of one file by place and drops repetitions, which
+// Sorted orders the problems of one file by place and drops repetitions, which
 // an alias makes when what it stands for is wrong.
-func (ps Problems) sorted() Problems {
+func (ps Problems) Sorted() Problems {
 	out := slices.Clone(ps)
 	slices.SortStableFunc(out, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -119,3 +119,6 @@ func (ps Problems) sorted() Problems {
 		return a.Place() == b.Place() && a.Message == b.Message
 	})
 }
+
+// Line keeps a message on one line and bounded.
+func Line(s string) string { return visible.Clip(strings.Join(strings.Fields(s), " "), 500) }

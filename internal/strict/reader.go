@@ -1,0 +1,254 @@
+package strict
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"go.yaml.in/yaml/v4"
+)
+
+// MaxDepth bounds how deep a file nests.
+const MaxDepth = 64
+
+// format is what hookway.yaml says about what nobody can have meant.
+var format = Format{
+	MaxNodes: 200_000, MaxDepth: MaxDepth,
+	Unfolds: "write the values out, or use fewer aliases",
+	Tag:     "the tag %s means nothing here",
+	Twice:   "the key %q is here twice; the first is in line %d",
+	Merge:   "\"<<\" merges maps, not %s",
+	Self:    "an alias to itself",
+}
+
+// Reader turns the nodes of one file into values and gathers what is wrong.
+type Reader struct {
+	File     string
+	Hook     string // id of the hook that is being read
+	Problems Problems
+
+	walk Walk
+}
+
+// Deeper enters a map or a list. What it gives leaves it.
+func (r *Reader) Deeper() (leave func()) {
+	r.walk.Depth++
+	return func() { r.walk.Depth-- }
+}
+
+// MaxProblems bounds what is listed of a file that is something else entirely.
+const MaxProblems = 500
+
+// Full reports that so many problems were found that no more are listed.
+func (r *Reader) Full() bool { return len(r.Problems) > MaxProblems }
+
+// Fail records a problem at a node.
+func (r *Reader) Fail(n *yaml.Node, hint, format string, args ...any) {
+	if r.Full() {
+		return
+	}
+	if len(r.Problems) == MaxProblems {
+		hint, format, args = "correct these first", "there are more mistakes than %d; the others are not listed", []any{MaxProblems}
+	}
+	r.Problems = append(r.Problems, Problem{
+		File: r.File, Line: n.Line, Column: n.Column, Hook: r.Hook,
+		Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+// Enter gives the node that is meant, behind aliases. False is a mistake that
+// was recorded.
+func (r *Reader) Enter(n *yaml.Node) (*yaml.Node, bool) { return r.walk.Enter(n, &format, r.Fail) }
+
+// Pairs lists the entries of a map, with those that "<<" merges in.
+func (r *Reader) Pairs(n *yaml.Node) []Pair { return r.walk.Pairs(n, &format, r.Fail) }
+
+// Describe names what a node is.
+func Describe(n *yaml.Node) string { return format.Describe(n) }
+
+// IsText reports whether a node is a string.
+func IsText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" }
+
+// Text reads a string that is not empty.
+func (r *Reader) Text(n *yaml.Node, what string) (string, bool) {
+	n, ok := r.Enter(n)
+	switch {
+	case !ok:
+		return "", false
+	case !IsText(n):
+		hint := ""
+		if n.Kind == yaml.ScalarNode && n.ShortTag() != "!!null" {
+			hint = "quote it if it is meant as text"
+		}
+		r.Fail(n, hint, "%s must be text, not %s", what, Describe(n))
+		return "", false
+	case strings.TrimSpace(n.Value) == "":
+		r.Fail(n, "leave the key out if nothing is meant", "%s is empty", what)
+		return "", false
+	}
+	return n.Value, true
+}
+
+// Entry is a string with its place.
+type Entry struct {
+	Text string
+	Node *yaml.Node
+}
+
+// Word is a name or glob in a hook's matcher.
+type Word struct {
+	Entry
+	Hook string
+}
+
+// Texts reads a string or a list of strings.
+func (r *Reader) Texts(n *yaml.Node, what string) []Entry {
+	n, ok := r.Enter(n)
+	if !ok {
+		return nil
+	}
+	if n.Kind != yaml.SequenceNode {
+		if n.Kind != yaml.ScalarNode {
+			r.Fail(n, "", "%s must be text or a list of texts, not %s", what, Describe(n))
+			return nil
+		}
+		if s, ok := r.Text(n, what); ok {
+			return []Entry{{s, n}}
+		}
+		return nil
+	}
+	if len(n.Content) == 0 {
+		r.Fail(n, "leave the key out if nothing is meant", "%s is an empty list", what)
+	}
+	var out []Entry
+	for _, item := range n.Content {
+		if s, ok := r.Text(item, "each entry of "+what); ok {
+			out = append(out, Entry{s, item})
+		}
+	}
+	return out
+}
+
+// Boolean reads true or false.
+func (r *Reader) Boolean(n *yaml.Node, what string) (value, ok bool) {
+	if n, ok = r.Enter(n); !ok {
+		return false, false
+	}
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!bool" {
+		if err := n.Decode(&value); err == nil {
+			return value, true
+		}
+	}
+	r.Fail(n, "", "%s must be true or false, not %s", what, Describe(n))
+	return false, false
+}
+
+// Integer reads a whole number between low and high.
+func (r *Reader) Integer(n *yaml.Node, what string, low, high int64) (int, bool) {
+	n, ok := r.Enter(n)
+	if !ok {
+		return 0, false
+	}
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" {
+		r.Fail(n, "", "%s must be a whole number, not %s", what, Describe(n))
+		return 0, false
+	}
+	v, err := strconv.ParseInt(strings.ReplaceAll(n.Value, "_", ""), 0, 64)
+	if err != nil || v < low || v > high {
+		r.Fail(n, "", "%s is %s; it must be between %d and %d", what, Clip(n.Value), low, high)
+		return 0, false
+	}
+	return int(v), true
+}
+
+// Duration reads a time span: "500ms", "30s", or 0.
+func (r *Reader) Duration(n *yaml.Node, what string, limit time.Duration) (time.Duration, bool) {
+	n, ok := r.Enter(n)
+	if !ok {
+		return 0, false
+	}
+	if n.Kind != yaml.ScalarNode || n.ShortTag() == "!!null" || n.ShortTag() == "!!bool" {
+		r.Fail(n, "write 500ms, 30s or 2m", "%s must be a time span, not %s", what, Describe(n))
+		return 0, false
+	}
+	d, err := time.ParseDuration(n.Value)
+	switch {
+	case err != nil && n.ShortTag() == "!!int":
+		r.Fail(n, fmt.Sprintf("write %sms or %ss", n.Value, n.Value), "%s is %s without a unit", what, Clip(n.Value))
+	case err != nil:
+		r.Fail(n, "write 500ms, 30s or 2m", "%s must be a time span, not %s", what, Describe(n))
+	case d < 0:
+		r.Fail(n, "0 means none", "%s is negative", what)
+	case d > limit:
+		r.Fail(n, "", "%s is %s; at most %v is taken for meant", what, Clip(n.Value), limit)
+	default:
+		return d, true
+	}
+	return 0, false
+}
+
+// Choice reads one word of a list.
+func (r *Reader) Choice(n *yaml.Node, what string, words ...string) (string, bool) {
+	s, ok := r.Text(n, what)
+	if !ok {
+		return "", false
+	}
+	for _, w := range words {
+		if strings.EqualFold(s, w) {
+			return w, true
+		}
+	}
+	hint := "use " + OneOf(words)
+	if near := hook.Nearest(s, words); near != "" {
+		hint = fmt.Sprintf("did you mean %s?", near)
+	}
+	r.Fail(n, hint, "%s %q is unknown; it is %s", what, Clip(s), OneOf(words))
+	return "", false
+}
+
+// OneOf writes "a, b or c".
+func OneOf(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}
+
+// Scalars reads texts, numbers and booleans: one, or a list.
+func (r *Reader) Scalars(n *yaml.Node, what string) []Entry {
+	node, ok := r.Enter(n)
+	if !ok {
+		return nil
+	}
+	items := []*yaml.Node{n}
+	if node.Kind == yaml.SequenceNode {
+		if items = node.Content; len(items) == 0 {
+			r.Fail(n, "leave the key out if nothing is meant", "%s is an empty list", what)
+		}
+	}
+	var out []Entry
+	for _, item := range items {
+		if s, ok := r.Scalar(item, what); ok {
+			out = append(out, Entry{s, item})
+		}
+	}
+	return out
+}
+
+// Scalar reads a text, number or boolean as it is written.
+func (r *Reader) Scalar(n *yaml.Node, what string) (string, bool) {
+	node, ok := r.Enter(n)
+	if !ok {
+		return "", false
+	}
+	if node.Kind == yaml.ScalarNode {
+		switch node.ShortTag() {
+		case "!!str", "!!int", "!!float", "!!bool", "!!timestamp":
+			return node.Value, true
+		}
+	}
+	r.Fail(n, "", "%s must be text, a number, true or false, not %s", what, Describe(node))
+	return "", false
+}
