@@ -210,6 +210,9 @@ func (s *Store) Forget(ctx context.Context, name string, force bool) error {
 	}))
 }
 
+// agentForgotten is why a message did not reach an agent.
+const agentForgotten = "the agent was forgotten"
+
 func (a access) forget(agent string) error {
 	var waiting []delivery
 	var d delivery
@@ -219,7 +222,7 @@ func (a access) forget(agent string) error {
 		return err
 	}
 	for _, d := range waiting {
-		d.stage, d.reason = refused, "the agent was forgotten"
+		d.stage, d.reason = refused, agentForgotten
 		if err := a.move(d); err != nil {
 			return err
 		}

@@ -57,25 +57,48 @@ func (a access) hand(d delivery) (delivery, error) {
 	return d, nil
 }
 
-// deliverAll makes the rows of a message from here to many in one go: nobody else can
-// write meanwhile, and there may be thousands.
-func (a access) deliverAll(m Message) error {
+// deliverAll makes the rows of a new message from here to many in one go, and gives
+// their receipts: nobody else can write meanwhile, and there may be thousands.
+func (a access) deliverAll(m Message) ([]Receipt, error) {
 	arrival, err := a.arrival()
 	if err != nil {
-		return err
+		return nil, err
+	}
+	to, err := a.members(m)
+	if err != nil {
+		return nil, err
 	}
 	from, args := a.ofMany(m)
-	var agent, name string
-	var st stage
-	return a.each([]any{&agent, &name, &st}, func() error {
-		if st == queued {
-			a.news.agents[agent] = name
-		}
-		return nil
-	}, `INSERT INTO delivery (message, machine, agent, name, session, sender, origin, state, priority, arrival, reason, accepted)
+	now := micros(a.s.now())
+	if _, err := a.exec(`INSERT INTO delivery (message, machine, agent, name, session, sender, origin, state, priority, arrival, reason, accepted)
 		SELECT ?, '', agent.key, agent.name, '', ?, '', iif(agent.waiting >= ?, ?, ?), ?, ?, iif(agent.waiting >= ?, printf(?, agent.waiting), ''), ? `+from+`
-		ON CONFLICT DO NOTHING RETURNING agent, name, state`,
-		append([]any{m.ID, key(m.From), a.s.limits.Inbox, int(refused), int(queued), ranks[m.Priority], arrival, a.s.limits.Inbox, fullText, micros(a.s.now())}, args...)...)
+		ON CONFLICT DO NOTHING`,
+		append([]any{m.ID, key(m.From), a.s.limits.Inbox, int(refused), int(queued), ranks[m.Priority], arrival, a.s.limits.Inbox, fullText, now}, args...)...); err != nil {
+		return nil, err
+	}
+	if err := a.tellLive(m.ID); err != nil {
+		return nil, err
+	}
+	why := reasons{a: a, many: true}
+	receipts := make([]Receipt, len(to))
+	for i, one := range to {
+		d := delivery{message: m.ID, agent: one.key, name: one.name, stage: queued, accepted: now}
+		if one.waiting >= a.s.limits.Inbox {
+			d.stage, d.reason = refused, fullReason(one.waiting)
+		} else if d.reason, err = why.of(d); err != nil {
+			return nil, err
+		}
+		receipts[i] = d.receipt()
+	}
+	return receipts, nil
+}
+
+// tellLive notes those receivers of a message as having something new who have a
+// session: of thousands, these are few.
+func (a access) tellLive(message string) error {
+	var agent, name string
+	return a.each([]any{&agent, &name}, func() error { a.news.agents[agent] = name; return nil },
+		"SELECT d.agent, d.name FROM seat JOIN delivery d ON d.message = ? AND d.machine = '' AND d.agent = seat.agent WHERE d.state = ?", message, int(queued))
 }
 
 // receivers are the agents here that a message of another machine is for: one, or

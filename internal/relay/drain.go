@@ -51,11 +51,15 @@ func (a access) undispatch(id, agent, session string) error {
 		return err
 	}
 	if agent == "" {
-		return a.deliverAll(m)
+		_, err := a.deliverAll(m)
+		return err
 	}
 	to, err := a.receivers(m, agent)
-	if len(to) == 0 || err != nil {
+	if err != nil {
 		return err
+	}
+	if len(to) == 0 {
+		return a.forgottenMeanwhile(id, agent)
 	}
 	to[0].waiting = 0 // it was let in
 	if _, err := a.exec("DELETE FROM delivery WHERE message = ? AND machine IN ('', ?) AND agent = ? AND state = ?", id, a.s.machine, to[0].key, int(inOutbox)); err != nil {
@@ -63,4 +67,20 @@ func (a access) undispatch(id, agent, session string) error {
 	}
 	_, err = a.deliver(m, "", session, to)
 	return err
+}
+
+// forgottenMeanwhile refuses a message whose receiver is not known here any more: else
+// it would be on its way for ever. Its sender is told.
+func (a access) forgottenMeanwhile(id, agent string) error {
+	for _, machine := range []string{"", a.s.machine} {
+		d, found, err := a.of(id, machine, key(agent))
+		if err != nil {
+			return err
+		}
+		if found && d.stage == inOutbox {
+			d.stage, d.reason = refused, agentForgotten
+			return a.move(d)
+		}
+	}
+	return nil
 }

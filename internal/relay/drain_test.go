@@ -3,6 +3,7 @@ package relay_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hookway/hookway/internal/relay"
@@ -51,6 +52,30 @@ func TestWhatAnOlderVersionLeftInTheOutboxIsDelivered(t *testing.T) {
 	}
 	if n, err := s.Unpublished(t.Context()); n != 0 || err != nil {
 		t.Errorf("%d are still to be published, %v", n, err)
+	}
+}
+
+// TestAMessageToAnAgentThatWasForgottenMeanwhileIsRefused: it was sent when this
+// machine was known by another name, or by an older version.
+func TestAMessageToAnAgentThatWasForgottenMeanwhileIsRefused(t *testing.T) {
+	for name, machine := range map[string]string{"by an older version": "", "under another name of the machine": "m1"} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, "", relay.Options{})
+			alice := join(t, s, "Alice")
+			must(t, s.Register(t.Context(), "Bob"))
+			id := say(t, s, "Alice", "Bob", "x")
+			must(t, s.Exec(undo))
+			must(t, s.Exec("UPDATE outbox SET machine = ?1; UPDATE delivery SET machine = ?1; DELETE FROM agent WHERE key = 'bob'", machine))
+			must(t, s.Poke(t.Context()))
+			_, receipts, err := s.Receipts(t.Context(), id)
+			must(t, err)
+			if len(receipts) != 1 || receipts[0].State != relay.StateRefused || receipts[0].Reason != "the agent was forgotten" {
+				t.Errorf("got %+v, want that the agent was forgotten", receipts)
+			}
+			if got := inject(t, alice); !strings.Contains(got, "was not delivered: the agent was forgotten") {
+				t.Errorf("Alice is told %q", got)
+			}
+		})
 	}
 }
 

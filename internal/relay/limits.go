@@ -63,21 +63,6 @@ func (a access) holdFull(to target) error {
 	return err
 }
 
-// holdMachine bounds what waits for a machine that does not come for it, of messages
-// to everyone and to channels: the receipt says so.
-func (a access) holdMachine(m *Message, machine string) (full bool, err error) {
-	var n int
-	_, err = a.get([]any{&n}, "SELECT count(*) FROM (SELECT 1 FROM outbox WHERE machine = ? AND message <> '' LIMIT ?)", machine, a.s.limits.Inbox)
-	if err != nil || n < a.s.limits.Inbox {
-		return false, err
-	}
-	_, err = a.insert(delivery{
-		message: m.ID, machine: machine, agent: m.To, name: m.To, sender: key(m.From), stage: refused, accepted: micros(a.s.now()),
-		reason: fmt.Sprintf("%s has not come for %d messages", machine, n),
-	})
-	return true, err
-}
-
 // half is an agent as the other half of a pair.
 func half(agent, machine string) string {
 	if machine == "" {

@@ -110,11 +110,22 @@ func (s *Store) Targets(ctx context.Context, passOver func(machine string) bool)
 	return machines, s.explain("read", err)
 }
 
-// targets looks once for each machine, however much there is for it.
-const targets = `WITH RECURSIVE each(machine) AS (
+// unconfirmed looks once for each machine, however much there is for it, and targets
+// only gives those for which something is to be published.
+const (
+	unconfirmed = `WITH RECURSIVE each(machine) AS (
 		SELECT min(machine) FROM outbox WHERE machine > ''
 		UNION ALL SELECT (SELECT min(outbox.machine) FROM outbox WHERE outbox.machine > each.machine) FROM each WHERE each.machine IS NOT NULL
-	) SELECT machine FROM each WHERE machine IS NOT NULL AND EXISTS (SELECT 1 FROM outbox WHERE outbox.machine = each.machine AND published = 0)`
+	) SELECT machine FROM each WHERE machine IS NOT NULL`
+	targets = unconfirmed + " AND EXISTS (SELECT 1 FROM outbox WHERE outbox.machine = each.machine AND published = 0)"
+)
+
+// Unconfirmed gives the machines that have not confirmed all that is for them,
+// whether it was published or not.
+func (s *Store) Unconfirmed(ctx context.Context) ([]string, error) {
+	machines, err := s.read(ctx).strings(unconfirmed)
+	return machines, s.explain("read", err)
+}
 
 // Unpublished is how many parcels are in no stream yet.
 func (s *Store) Unpublished(ctx context.Context) (n int, err error) {

@@ -206,24 +206,43 @@ func (a access) send(sent *Sent) error {
 
 // post gives a message to its receivers here, and puts it into the outbox once for
 // each other machine that gets it.
-func (a access) post(m *Message, to target) ([]Receipt, error) {
+func (a access) post(m *Message, to target) (receipts []Receipt, err error) {
 	if to.agent != "" {
 		return a.postOne(m, to)
 	}
 	for _, machine := range to.machines {
-		var err error
-		full := false
+		var some []Receipt
 		if machine == "" {
-			err = a.deliverAll(*m)
-		} else if full, err = a.holdMachine(m, machine); !full && err == nil {
-			err = a.dispatch(m.ID, machine, target{})
+			some, err = a.deliverAll(*m)
+		} else {
+			some, err = a.postMachine(m, machine)
 		}
 		if err != nil {
 			return nil, err
 		}
+		receipts = append(receipts, some...)
 	}
-	_, receipts, err := a.receipts(m.ID)
-	return receipts, err
+	more, err := a.expected(*m)
+	return append(receipts, more...), err
+}
+
+// postMachine puts a message to many into the outbox for one machine. For one that
+// does not come for what waits already it is refused, as its receipt says.
+func (a access) postMachine(m *Message, machine string) ([]Receipt, error) {
+	var n int
+	_, err := a.get([]any{&n}, "SELECT count(*) FROM (SELECT 1 FROM outbox WHERE machine = ? AND message <> '' LIMIT ?)", machine, a.s.limits.Inbox)
+	if err != nil {
+		return nil, err
+	}
+	if n < a.s.limits.Inbox {
+		return nil, a.dispatch(m.ID, machine, target{})
+	}
+	d := delivery{
+		message: m.ID, machine: machine, agent: m.To, name: m.To, sender: key(m.From), stage: refused, accepted: micros(a.s.now()),
+		reason: fmt.Sprintf("%s has not come for %d messages", machine, n),
+	}
+	_, err = a.insert(d)
+	return []Receipt{d.receipt()}, err
 }
 
 // postOne is post for a message to one agent, whose inbox has room.

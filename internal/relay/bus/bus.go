@@ -17,6 +17,7 @@ type Store interface {
 	Targets(ctx context.Context, passOver func(machine string) bool) (machines []string, err error)
 	OutgoingTo(ctx context.Context, machine string, most int) ([]relay.Parcel, error)
 	Unpublished(ctx context.Context) (int, error)
+	Unconfirmed(ctx context.Context) (machines []string, err error)
 	Published(ctx context.Context, seqs []int64) error
 	Republish(ctx context.Context, machine string) error
 	Refuse(ctx context.Context, seq int64, reason string) error

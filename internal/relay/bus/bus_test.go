@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -14,96 +15,105 @@ import (
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
-func TestAMessageComesBackFromTheStream(t *testing.T) {
-	b := newBox("m1")
-	start(t, b, bus.Config{})
-	b.send("m1", "one")
-	b.gets(t, []string{"one"})
-	b.until(t, "the outbox", func() bool { return b.rows[0].published })
-}
-
 func TestManyMessagesKeepTheirOrder(t *testing.T) {
-	b := newBox("m1")
+	t.Parallel()
+	m1 := newBox("m1")
 	want := ids("m", 3000)
-	b.send("m1", want[:1000]...) // before the bus is there
-	start(t, b, bus.Config{})
+	m1.send("m2", want[:1000]...) // before the bus is there
+	m2 := newMachine(t, "m2", listening(t, m1, bus.Config{}).joined())
 	for i := 1000; i < len(want); i++ {
-		b.send("m1", want[i])
+		m1.send("m2", want[i])
 	}
-	b.gets(t, want)
-	if b.repeats > 0 {
-		t.Errorf("%d messages came twice", b.repeats)
+	m2.gets(t, want)
+	if m2.repeats > 0 {
+		t.Errorf("%d messages came twice", m2.repeats)
 	}
 }
 
 func TestWhatWasOfferedTwiceComesOnce(t *testing.T) {
-	b := newBox("m1")
-	start(t, b, bus.Config{})
+	t.Parallel()
+	m1, m2 := linked(t, bus.Config{})
 	want := ids("m", 300)
-	b.send("m1", want...)
-	b.gets(t, want)
-	if err := b.Republish(context.Background(), "m1"); err != nil {
+	m1.send("m2", want...)
+	m2.gets(t, want)
+	if err := m1.Republish(context.Background(), "m2"); err != nil {
 		t.Fatal(err)
 	}
-	b.send("m1", "last")
-	b.gets(t, append(want, "last"))
-	if b.repeats > 0 {
-		t.Errorf("the stream took %d messages that it had", b.repeats)
+	m1.send("m2", "last")
+	m2.gets(t, append(want, "last"))
+	if m2.repeats > 0 {
+		t.Errorf("the stream took %d messages that it had", m2.repeats)
 	}
 }
 
 func TestMessagesOutliveTheBus(t *testing.T) {
-	b, dir := newBox("m1"), t.TempDir()
+	t.Parallel()
+	m1, m2 := linked(t, bus.Config{})
 	want := ids("m", 500)
-	first := start(t, b, bus.Config{Dir: dir})
-	b.send("m1", want[:100]...)
-	b.gets(t, want[:100])
-	b.send("m2", "elsewhere")
-	b.until(t, "the outbox", func() bool { return b.rows[100].published })
-	stop(t, first)
-	b.send("m1", want[100:]...)
-	start(t, b, bus.Config{Dir: dir})
-	b.gets(t, want)
+	m1.send("m2", want[:100]...)
+	m2.gets(t, want[:100])
+	m1.send("m3", "elsewhere")
+	m1.until(t, "the outbox", func() bool { return m1.rows[100].published })
+	stop(t, m1.bus)
+	m1.send("m2", want[100:]...)
+	m1.again(t)
+	m2.gets(t, want)
 }
 
 // TestALedgerThatCannotBeWrittenLosesNothing: the disk of the ledger is full for a
 // while.
 func TestALedgerThatCannotBeWrittenLosesNothing(t *testing.T) {
-	b := newBox("m1")
+	t.Parallel()
+	m1 := listening(t, newBox("m1"), bus.Config{})
+	b, d := newBox("m2"), &hooktest.Log{}
 	b.refuse = errFull
-	d := &hooktest.Log{}
-	running := start(t, b, bus.Config{Log: d.Add})
+	m2 := start(t, b, bus.Config{Log: d.Add, Leaf: m1.joined()})
 	want := ids("m", 50)
-	b.send("m1", want...)
-	b.until(t, "the outbox", func() bool { return b.rows[49].published })
-	eventually.True(t, "the status", func() bool { return strings.Contains(running.Status().LastError, "no space left") })
+	m1.send("m2", want...)
+	m1.until(t, "the outbox", func() bool { return m1.rows[49].published })
+	eventually.True(t, "the status", func() bool { return strings.Contains(m2.Status().LastError, "no space left") })
 	b.change(func() { b.refuse = nil })
 	b.gets(t, want)
-	eventually.True(t, "the status", func() bool { return running.Status().LastError == "" })
+	eventually.True(t, "the status", func() bool { return m2.Status().LastError == "" })
 	if n := strings.Count(d.String(), "no space left"); n != 1 {
 		t.Errorf("it was told %d times:\n%s", n, d)
 	}
 }
 
+// TestWhatAnOlderVersionKeptForThisMachineGoes: its stream, and what is known of it.
+func TestWhatAnOlderVersionKeptForThisMachineGoes(t *testing.T) {
+	t.Parallel()
+	m1 := listening(t, newBox("old"), bus.Config{}) // which has a stream for m1
+	m1.send("m1", "one")
+	m1.until(t, "the outbox", func() bool { return m1.rows[0].published })
+	stop(t, m1.bus)
+	h := &home{dir: filepath.Dir(m1.c.Dir)}
+	if err := os.Rename(m1.c.Dir, filepath.Join(h.dir, "nats")); err != nil {
+		t.Fatal(err)
+	}
+	if stream, mark := h.keeps(t, "m1"); !stream || !mark {
+		t.Fatalf("stream %t, mark %t", stream, mark)
+	}
+	listening(t, newBox("m1"), bus.Config{Dir: filepath.Join(h.dir, "nats")})
+	eventually.True(t, "nothing of it", func() bool { stream, mark := h.keeps(t, "m1"); return !stream && !mark })
+}
+
 func TestOnlyOneProcessHasTheFiles(t *testing.T) {
-	dir := t.TempDir()
-	first := start(t, newBox("m1"), bus.Config{Dir: dir})
-	_, err := bus.Start(context.Background(), newBox("m1"), bus.Config{Dir: dir})
-	if !errors.Is(err, bus.ErrInUse) || !strings.Contains(err.Error(), "hookway stop") || !strings.Contains(err.Error(), dir) {
+	first := listening(t, newBox("m1"), bus.Config{})
+	_, err := bus.Start(context.Background(), newBox("m1"), first.c)
+	if !errors.Is(err, bus.ErrInUse) || !strings.Contains(err.Error(), "hookway stop") || !strings.Contains(err.Error(), first.c.Dir) {
 		t.Errorf("the second: %v", err)
 	}
-	stop(t, first)
-	start(t, newBox("m1"), bus.Config{Dir: dir})
+	first.again(t)
 }
 
 func TestStatusSaysHowItIs(t *testing.T) {
-	b := newBox("m1")
-	running := start(t, b, bus.Config{})
-	if s := running.Status(); s.Mode != bus.ModeEmbedded || !s.Connected || s.Machine != "m1" || s.LastError != "" || s.Outgoing != 0 {
-		t.Errorf("%+v", s)
+	m := listening(t, newBox("m1"), bus.Config{})
+	if got, want := m.bus.Status(), (bus.Status{Mode: bus.ModeLeaf, Machine: "m1", Connected: true}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
-	stop(t, running)
-	if s := running.Status(); s.Connected {
+	stop(t, m.bus)
+	if s := m.bus.Status(); s.Connected {
 		t.Errorf("closed: %+v", s)
 	}
 }
@@ -126,6 +136,7 @@ func TestMistakesOfTheConfigurationAreErrors(t *testing.T) {
 		"at least 16 are needed":     {Leaf: bus.Leaf{Listen: "127.0.0.1:7422", TokenFile: short}},
 		"certificate authority":      {NATS: "tls://127.0.0.1:1", TLS: bus.TLS{CA: filepath.Join(dir, "none")}},
 		"is no short word":           {Namespace: "a.b"},
+		"links no machines":          {},
 	} {
 		c.Dir = t.TempDir()
 		if _, err := bus.Start(context.Background(), newBox("m1"), c); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "geheim") {
@@ -142,32 +153,25 @@ func TestMistakesOfTheConfigurationAreErrors(t *testing.T) {
 
 func TestTheContextEndsTheBus(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	b, dir := newBox("m1"), t.TempDir()
-	running, err := bus.Start(ctx, b, bus.Config{Dir: dir})
-	if err != nil {
+	m := &machine{box: newBox("m1"), c: bus.Config{Dir: t.TempDir(), Leaf: bus.Leaf{Listen: freeAddress(t)}}}
+	var err error
+	if m.bus, err = bus.Start(ctx, m.box, m.c); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	stop(t, running) // waits for what is ended already
-	start(t, b, bus.Config{Dir: dir})
+	m.again(t) // waits for what is ended already
 }
 
 // TestCloseEndsEveryGoroutine starts and ends buses of all kinds.
 func TestCloseEndsEveryGoroutine(t *testing.T) {
 	once := func() {
-		for _, c := range []bus.Config{{}, {Leaf: bus.Leaf{Listen: freeAddress(t)}}, {NATS: "nats://" + freeAddress(t)}} {
-			c.Dir = t.TempDir()
-			b := newBox("m1")
-			running, err := bus.Start(context.Background(), b, c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			b.send("m1", "one")
-			b.send("m2", "two")
-			if c.NATS == "" {
-				b.gets(t, []string{"one"})
-			}
-			stop(t, running)
+		m1, m2 := linked(t, bus.Config{})
+		outside := start(t, newBox("m3"), bus.Config{NATS: "nats://" + freeAddress(t)})
+		m1.send("m2", "one")
+		m1.send("m4", "two")
+		m2.gets(t, []string{"one"})
+		for _, b := range []*bus.Bus{m2.bus, m1.bus, outside} {
+			stop(t, b)
 		}
 	}
 	once() // what is made once for a process

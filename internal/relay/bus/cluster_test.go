@@ -106,15 +106,16 @@ func TestAClusterThatWasNeverWhole(t *testing.T) {
 	for i, j := range jobs[:2] {
 		launch(t, fmt.Sprint("n", i+1), j, nil)
 	}
-	b := newBox("m1")
+	b, m2 := newBox("m1"), newBox("m2")
 	running := start(t, b, bus.Config{NATS: urls, Log: func(string) {}})
+	start(t, m2, bus.Config{NATS: urls, Log: func(string) {}})
 	want := ids("m", 100)
-	b.send("m1", want...)
+	b.send("m2", want...)
 	eventually.True(t, "the status", func() bool {
 		s := running.Status()
-		return strings.Contains(s.LastError, "HW_default_m1") && s.Outgoing == 100
+		return strings.Contains(s.LastError, "HW_default_m") && s.Outgoing == 100
 	})
 	launch(t, "n3", jobs[2], nil)
-	b.gets(t, want)
+	m2.gets(t, want)
 	eventually.True(t, "the status", func() bool { s := running.Status(); return s.LastError == "" && s.Outgoing == 0 && s.Replicas > 0 })
 }

@@ -18,12 +18,12 @@ const (
 	maxPayload      = 8 << 20   // of the embedded server
 )
 
-// Config says how a bus carries messages. Dir, and nothing else, must be set.
+// Config says how a bus carries messages. Dir must be set, and either NATS or Leaf.
 type Config struct {
 	Dir       string // of the embedded server's files
 	Namespace string // machines of different ones know nothing of each other; default: "default"
 
-	NATS  string // addresses of the user's own servers, with commas between them; "": the embedded one
+	NATS  string // addresses of the user's own servers, with commas between them; "": embedded ones, which Leaf joins
 	Creds string // a credentials file for them
 	TLS   TLS    // for them
 
@@ -62,13 +62,10 @@ func (c *Config) leaf() bool { return c.Leaf.Listen != "" || len(c.Leaf.Remotes)
 
 // mode is the word for it in a status.
 func (c *Config) mode() string {
-	switch {
-	case c.NATS != "":
+	if c.NATS != "" {
 		return ModeExternal
-	case c.leaf():
-		return ModeLeaf
 	}
-	return ModeEmbedded
+	return ModeLeaf
 }
 
 // check completes a configuration, and says what cannot work.
@@ -84,6 +81,9 @@ func (c *Config) check() error {
 	}
 	if c.NATS != "" && c.leaf() {
 		return errors.New("the relay has both servers of your own (nats) and a leaf link: a leaf link joins embedded servers; leave one of the two out")
+	}
+	if c.NATS == "" && !c.leaf() {
+		return errors.New("the relay links no machines: there is neither a server of your own (nats) nor a leaf link")
 	}
 	if c.Dir == "" {
 		return errors.New("the relay has no folder for its files")

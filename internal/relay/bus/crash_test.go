@@ -3,8 +3,10 @@ package bus_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/hookway/hookway/internal/eventually"
@@ -102,8 +104,23 @@ func (h *home) sendAll(t testing.TB, from, to string, texts []string, daemon *ch
 	return done
 }
 
+// roundsOf gives how often the drill below cuts or kills; make proof sets more.
+func roundsOf(t testing.TB) int {
+	t.Helper()
+	text := os.Getenv("HOOKWAY_LINK_ROUNDS")
+	if text == "" {
+		return 6
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // TestALeafLinkBetweenDaemonsThatAreKilled: two machines with a cable between them;
-// the cable is cut, and either daemon is killed, while both send.
+// the cable is cut, and either daemon is killed, while both send. Each message comes
+// once, in order.
 func TestALeafLinkBetweenDaemonsThatAreKilled(t *testing.T) {
 	t.Parallel()
 	at := freeAddress(t)
@@ -114,7 +131,8 @@ func TestALeafLinkBetweenDaemonsThatAreKilled(t *testing.T) {
 	far := launch(t, "m2", job{Daemon: &daemonJob{State: m2.dir, Machine: "m2", Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + cable.address()}}}}}, bob.seat.Poke)
 	m1.knows(t, "Bob")
 	m2.knows(t, "Alice")
-	const rounds, part = 6, 30
+	const part = 30
+	rounds := roundsOf(t)
 	there, back := ids("there", rounds*part), ids("back", rounds*part)
 	for i := range rounds {
 		mine := m1.sendAll(t, "Alice", "Bob@m2", there[i*part:(i+1)*part], hub)
@@ -140,6 +158,7 @@ func TestALeafLinkBetweenDaemonsThatAreKilled(t *testing.T) {
 	}
 	bob.has(there)
 	alice.has(back)
+	t.Logf("%d messages, %d rounds", 2*rounds*part, rounds)
 	eventually.True(t, "all receipts", func() bool {
 		list, err := m1.store.SentBy(t.Context(), "Alice", rounds*part)
 		if err != nil {

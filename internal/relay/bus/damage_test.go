@@ -92,28 +92,29 @@ func TestDamagedFilesLoseNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, dir := newBox("m1"), t.TempDir()
-			b.refuse = errFull // so that all is in the stream, and nowhere else
+			t.Parallel()
+			m1 := listening(t, newBox("m1"), bus.Config{Log: func(string) {}})
 			want := ids("m", 400)
-			first := start(t, b, bus.Config{Dir: dir, Log: func(string) {}})
-			b.send("m1", want[:300]...)
-			b.until(t, "the outbox", func() bool { return b.rows[299].published })
-			stop(t, first)
-			damage(t, dir)
-			b.change(func() { b.refuse = nil })
-			b.send("m1", want[300:]...)
+			m1.send("m2", want[:300]...)
+			m1.until(t, "the outbox", func() bool { return m1.rows[299].published })
+			stop(t, m1.bus)
+			damage(t, m1.c.Dir)
+			m1.send("m2", want[300:]...)
 			d := &hooktest.Log{}
-			second := start(t, b, bus.Config{Dir: dir, Log: d.Add})
-			b.gets(t, want)
-			if lines := strings.Count(d.String(), "\n"); lines > 0 {
-				t.Errorf("more than one line:\n%s", d)
+			m1.c.Log = d.Add
+			m1.again(t)
+			m2 := newMachine(t, "m2", m1.joined())
+			m2.gets(t, want)
+			said := d.String()
+			if lines := strings.Count(said, "\n"); lines > 0 {
+				t.Errorf("more than one line:\n%s", said)
 			}
-			stop(t, second)
-			b.send("m1", "after")
-			start(t, b, bus.Config{Dir: dir})
-			b.gets(t, append(want, "after"))
-			if aside, _ := filepath.Glob(filepath.Join(dir, "broken-*")); len(aside) > 0 != strings.Contains(d.String(), "are now in "+dir) || len(aside) > 1 {
-				t.Errorf("set aside: %v; told: %s", aside, d)
+			m1.send("m2", "after")
+			m1.again(t)
+			m2.gets(t, append(want, "after"))
+			aside, _ := filepath.Glob(filepath.Join(m1.c.Dir, "broken-*"))
+			if told := strings.Contains(said, "are now in "+m1.c.Dir); len(aside) > 1 || len(aside) > 0 != told {
+				t.Errorf("set aside: %v; told: %s", aside, said)
 			}
 		})
 	}
@@ -121,15 +122,15 @@ func TestDamagedFilesLoseNothing(t *testing.T) {
 
 // TestOldDamageIsNotKeptForEver: what was set aside before goes when there is more.
 func TestOldDamageIsNotKeptForEver(t *testing.T) {
-	b, dir := newBox("m1"), t.TempDir()
+	m := listening(t, newBox("m1"), bus.Config{Log: func(string) {}})
 	for i := range 3 {
-		running := start(t, b, bus.Config{Dir: dir, Log: func(string) {}})
-		b.send("m1", ids("m", i+1)[i])
-		b.gets(t, ids("m", i+1))
-		stop(t, running)
-		each("meta.inf", func([]byte) []byte { return []byte("x") })(t, dir)
+		m.again(t)
+		m.send("m2", ids("m", i+1)[i])
+		m.until(t, "the outbox", func() bool { return m.rows[i].published })
+		stop(t, m.bus)
+		each("meta.inf", func([]byte) []byte { return []byte("x") })(t, m.c.Dir)
 	}
-	if aside, _ := filepath.Glob(filepath.Join(dir, "broken-*")); len(aside) != 1 {
+	if aside, _ := filepath.Glob(filepath.Join(m.c.Dir, "broken-*")); len(aside) != 1 {
 		t.Errorf("set aside: %v", aside)
 	}
 }
@@ -140,7 +141,7 @@ func TestAFolderThatCannotBeUsedIsAnError(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bus.Start(context.Background(), newBox("m1"), bus.Config{Dir: path}); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := bus.Start(context.Background(), newBox("m1"), bus.Config{Dir: path, Leaf: bus.Leaf{Listen: freeAddress(t)}}); err == nil || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}
 }
@@ -149,9 +150,8 @@ func TestAFolderThatCannotBeUsedIsAnError(t *testing.T) {
 // again, though nobody sends anything new.
 func TestAFolderThatIsGoneLosesNothing(t *testing.T) {
 	t.Parallel()
-	b := newBox("m1")
-	b.send("m1", "one")
-	b.change(func() { b.rows[0].published = true })
-	start(t, b, bus.Config{})
-	b.gets(t, []string{"one"})
+	m1 := newBox("m1")
+	m1.send("m2", "one")
+	m1.change(func() { m1.rows[0].published = true })
+	newMachine(t, "m2", listening(t, m1, bus.Config{}).joined()).gets(t, []string{"one"})
 }

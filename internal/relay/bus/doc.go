@@ -1,12 +1,11 @@
-// Package bus carries what the relay's store sends: out of the outbox into a
-// stream for each machine, and out of the streams that are meant for this machine
-// into its ledger. It is NATS with JetStream in all cases, and only where the
-// streams are differs:
+// Package bus carries messages between machines that are linked: out of the outbox
+// of the relay's store into a stream for each other machine, and out of the streams
+// that are meant for this machine into its ledger. Messages within one machine do not
+// pass it: the store delivers them itself. It is NATS with JetStream in both cases,
+// and only where the streams are differs:
 //
-//   - embedded, the default: a server in this process, with a file store and no
-//     open port;
 //   - external: a NATS server or cluster of the user's, which all machines share;
-//   - leaf: the embedded server, joined to those of other machines. A message for
+//   - leaf: a server in this process, joined to those of other machines. A message for
 //     another machine waits in the sender's server until that machine fetches it.
 //
 // # What holds

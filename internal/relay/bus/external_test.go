@@ -43,28 +43,30 @@ func newServer(t *testing.T, at, dir string, set ...func(*server.Options)) *serv
 // there again.
 func TestAServerOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	at, b := freeAddress(t), newBox("m1")
-	running := start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: func(string) {}})
+	at, b, m2 := freeAddress(t), newBox("m1"), newBox("m2")
+	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: func(string) {}}
+	running := start(t, b, user)
+	start(t, m2, user)
 	want := ids("m", 200)
-	b.send("m1", want[:100]...)
+	b.send("m2", want[:100]...)
 	eventually.True(t, "the status", func() bool { return strings.Contains(running.Status().LastError, at) })
 	if s := running.Status(); s.Connected || strings.Contains(s.LastError, "secret") {
 		t.Errorf("%+v", s)
 	}
 	first := newServer(t, at, t.TempDir())
-	b.gets(t, want[:100])
+	m2.gets(t, want[:100])
 	if s := running.Status(); !s.Connected || s.Server == "" {
 		t.Errorf("%+v", s)
 	}
-	b.change(func() { b.refuse = errFull })
-	b.send("m1", want[100:150]...)
+	m2.change(func() { m2.refuse = errFull })
+	b.send("m2", want[100:150]...)
 	b.until(t, "the outbox", func() bool { return b.rows[149].published })
 	first.Shutdown()
 	first.WaitForShutdown()
-	b.change(func() { b.refuse = nil })
+	m2.change(func() { m2.refuse = nil })
 	newServer(t, at, t.TempDir()) // it has nothing of what the first had
-	b.send("m1", want[150:]...)
-	b.gets(t, want)
+	b.send("m2", want[150:]...)
+	m2.gets(t, want)
 }
 
 // TestAWrongPasswordIsTold and not what follows of it.
@@ -79,7 +81,7 @@ func TestAWrongPasswordIsTold(t *testing.T) {
 		default:
 		}
 	}})
-	b.send("m1", "one")
+	b.send("m2", "one")
 	var refused, failed bool
 	for !refused || !failed {
 		line := <-said
@@ -95,6 +97,6 @@ func TestRightsThatAreMissingAreTold(t *testing.T) {
 	at, b := freeAddress(t), newBox("m1")
 	newServer(t, at, t.TempDir())
 	running := start(t, b, bus.Config{NATS: "nats://few:secret-of-few@" + at, Log: func(string) {}})
-	b.send("m1", "one")
+	b.send("m2", "one")
 	eventually.True(t, "a word of it", func() bool { return strings.Contains(running.Status().LastError, "give these credentials the rights") })
 }

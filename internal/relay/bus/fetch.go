@@ -18,12 +18,12 @@ const (
 	purgeAfter = 2 * time.Second // or when nothing came for so long
 )
 
-// mailbox is this machine's stream in one place: in our own server or that of a
-// peer.
+// mailbox is this machine's stream in one place: in the server of a peer, or in the
+// user's own.
 type mailbox struct {
 	link *link
 	js   jetstream.JetStream
-	peer string // "": our own server, or the user's
+	peer string // "": the user's own servers
 	kick chan struct{}
 }
 
@@ -66,11 +66,7 @@ var (
 // change nothing until then.
 func (m *mailbox) once(ctx context.Context, works func()) error {
 	l := m.link
-	host := m.peer
-	if host == "" {
-		host = l.b.machine
-	}
-	info, err := l.ensure(ctx, m.js, l.b.machine, l.b.publisher(host))
+	info, err := l.ensure(ctx, m.js, l.b.machine, l.b.publisher(m.peer))
 	if err != nil {
 		return err
 	}
@@ -86,7 +82,7 @@ func (m *mailbox) once(ctx context.Context, works func()) error {
 		return err
 	}
 	it, err := c.Messages(jetstream.PullMaxMessagesWithBytesLimit(fetchRows, fetchBytes), jetstream.PullExpiry(30*time.Second),
-		jetstream.PullHeartbeat(m.heartbeat()), jetstream.WithMessagesErrOnMissingHeartbeat(true))
+		jetstream.PullHeartbeat(heartbeat), jetstream.WithMessagesErrOnMissingHeartbeat(true))
 	if err != nil {
 		return err
 	}
@@ -96,13 +92,8 @@ func (m *mailbox) once(ctx context.Context, works func()) error {
 }
 
 // heartbeat is how often a server that has nothing says so: a dead one is noticed
-// after two of them. One in this process needs no watching.
-func (m *mailbox) heartbeat() time.Duration {
-	if m.peer == "" && m.link.srv != nil {
-		return 15 * time.Second
-	}
-	return 3 * time.Second
-}
+// after two of them.
+const heartbeat = 3 * time.Second
 
 // source names the stream in the ledger: peers have streams of the same name.
 func (m *mailbox) source(stream string) string {
@@ -249,6 +240,5 @@ func (r *reading) purge(ctx context.Context) {
 	}
 	if s.Purge(ctx, jetstream.WithPurgeSequence(r.last+1)) == nil {
 		r.purged, r.size = r.last, 0
-		nudge(r.link.retry) // there is room again
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/internal/eventually"
-	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -14,27 +13,15 @@ import (
 // then may again.
 func TestAFullServerLosesNothing(t *testing.T) {
 	t.Parallel()
-	b, dir := newBox("m1"), t.TempDir()
-	b.refuse = errFull // so that nothing is removed from the stream
-	small := start(t, b, bus.Config{Dir: dir, MaxBytes: 64 << 10, Log: func(string) {}})
-	want := ids("m", 60)
-	long := strings.Repeat("x", 10<<10)
-	b.change(func() {
-		for i, id := range want {
-			b.rows = append(b.rows, row{Parcel: relay.Parcel{Seq: int64(i + 1), ID: id, Machine: "m1", Data: []byte(id + long)}})
-			want[i] = id + long
-		}
-	})
-	b.PokeOutgoing()
-	eventually.True(t, "a word of it", func() bool { return strings.Contains(small.Status().LastError, "wait in the outbox") })
-	b.mu.Lock()
-	if b.rows[59].published {
-		t.Error("the server kept more than it may")
+	small := listening(t, newBox("m1"), bus.Config{MaxBytes: 64 << 10, Log: func(string) {}})
+	want := long("m", 12, 10<<10)
+	small.send("m2", want...)
+	eventually.True(t, "a word of it", func() bool { return strings.Contains(small.bus.Status().LastError, "wait in the outbox") })
+	if n := len(small.outgoing("m2")); n < 6 || n == 12 {
+		t.Errorf("%d of 12 wait; want some in the stream, and no more than it may keep", n)
 	}
-	b.mu.Unlock()
-	b.change(func() { b.refuse = nil }) // what it has is taken in, and gone: there is room
-	b.gets(t, want)
-	eventually.True(t, "the status", func() bool { return small.Status().LastError == "" })
+	newMachine(t, "m2", small.joined()).gets(t, want) // what it takes in is gone: there is room
+	eventually.True(t, "the status", func() bool { return small.bus.Status().LastError == "" })
 }
 
 // TestAFullDiskLosesNothing: no file of the daemon may grow any more, so that neither

@@ -83,6 +83,17 @@ func (b *box) OutgoingTo(_ context.Context, machine string, most int) ([]relay.P
 	return out[:min(len(out), most)], nil
 }
 
+func (b *box) Unconfirmed(context.Context) (machines []string, _ error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, r := range b.rows {
+		if r.Machine != "forgotten" && !slices.Contains(machines, r.Machine) {
+			machines = append(machines, r.Machine)
+		}
+	}
+	return machines, nil
+}
+
 func (b *box) Unpublished(context.Context) (int, error) { return len(b.outgoing("")), nil }
 
 func (b *box) Refuse(_ context.Context, seq int64, reason string) error {
@@ -268,6 +279,51 @@ func start(t testing.TB, b bus.Store, c bus.Config) *bus.Bus {
 		live = false
 	})
 	return out
+}
+
+// machine is one with a box and a bus.
+type machine struct {
+	*box
+	c   bus.Config
+	bus *bus.Bus
+}
+
+func newMachine(t testing.TB, name string, leaf bus.Leaf) *machine {
+	t.Helper()
+	m := &machine{box: newBox(name), c: bus.Config{Dir: t.TempDir(), Leaf: leaf}}
+	m.bus = start(t, m.box, m.c)
+	return m
+}
+
+// linked starts two machines, m1 with a configuration and m2, that are joined.
+func linked(t testing.TB, c bus.Config) (m1, m2 *machine) {
+	t.Helper()
+	m1 = listening(t, newBox("m1"), c)
+	return m1, newMachine(t, "m2", m1.joined())
+}
+
+// listening starts a machine that others may join.
+func listening(t testing.TB, b *box, c bus.Config) *machine {
+	t.Helper()
+	if c.Dir == "" {
+		c.Dir = t.TempDir()
+	}
+	if c.Leaf.Listen == "" {
+		c.Leaf.Listen = freeAddress(t)
+	}
+	return &machine{box: b, c: c, bus: start(t, b, c)}
+}
+
+// joined is how another machine joins one that listens.
+func (m *machine) joined() bus.Leaf {
+	return bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + m.c.Leaf.Listen}}}
+}
+
+// again stops a machine, if it runs, and starts it with what it had.
+func (m *machine) again(t testing.TB) {
+	t.Helper()
+	stop(t, m.bus)
+	m.bus = start(t, m.box, m.c)
 }
 
 // stop ends a bus.

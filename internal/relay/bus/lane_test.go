@@ -25,26 +25,25 @@ func long(prefix string, n, size int) []string {
 }
 
 // TestAMachineThatIsAwayHoldsUpNoOther: more waits for it than the server may keep
-// and than is read at once; this machine's own messages pass, and what waits is
+// and than is read at once; what is for another machine passes, and what waits is
 // counted. When it comes it gets all, in order.
 func TestAMachineThatIsAwayHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
-	at := freeAddress(t)
-	hub := &machine{box: newBox("hub")}
-	hub.bus = start(t, hub.box, bus.Config{Dir: t.TempDir(), MaxBytes: 1 << 20, Leaf: bus.Leaf{Listen: at}, Log: func(string) {}})
-	away := long("away", 500, 4<<10)
+	hub := listening(t, newBox("hub"), bus.Config{MaxBytes: 1 << 20, Log: func(string) {}})
+	away := long("away", 400, 4<<10)
 	hub.send("far", away...)
 	eventually.True(t, "a word of it", func() bool {
 		s := hub.bus.Status().LastError
-		return strings.Contains(s, "messages for far cannot be stored") && strings.Contains(s, "not fetched")
+		return strings.Contains(s, "messages for far cannot be stored") && strings.Contains(s, "was not fetched")
 	})
-	mine := long("mine", 300, 4<<10) // as much as there is room for, and again
-	hub.send("hub", mine...)
-	hub.gets(t, mine)
-	if n, left := hub.bus.Status().Outgoing, len(hub.outgoing("far")); n != left || n <= 256 || n >= 500 {
-		t.Errorf("%d wait by the status, and %d do", n, left)
-	}
-	far := newMachine(t, "far", bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}})
+	passes := long("near", 200, 4<<10) // more than there is room for
+	hub.send("near", passes...)
+	newMachine(t, "near", hub.joined()).gets(t, passes)
+	eventually.True(t, "what waits to be counted", func() bool {
+		n := hub.bus.Status().Outgoing
+		return n == len(hub.outgoing("far")) && n > 150 && n < 400
+	})
+	far := newMachine(t, "far", hub.joined())
 	far.gets(t, away)
 	eventually.True(t, "the status", func() bool { s := hub.bus.Status(); return s.Outgoing == 0 && s.LastError == "" })
 }
@@ -53,14 +52,16 @@ func TestAMachineThatIsAwayHoldsUpNoOther(t *testing.T) {
 // where each stream is bounded.
 func TestAStreamThatIsFullHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
-	at, b := freeAddress(t), newBox("m1")
+	at, b, near := freeAddress(t), newBox("m1"), newBox("m3")
 	newServer(t, at, t.TempDir())
-	start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 256 << 10, Log: func(string) {}})
+	for _, one := range []*box{b, near} {
+		start(t, one, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 256 << 10, Log: func(string) {}})
+	}
 	b.send("m2", long("away", 600, 4<<10)...)
 	b.until(t, "a full stream", func() bool { return b.rows[40].published })
-	want := long("mine", 300, 4<<10)
-	b.send("m1", want...)
-	b.gets(t, want)
+	want := long("near", 300, 4<<10)
+	b.send("m3", want...)
+	near.gets(t, want)
 	if left := len(b.outgoing("m2")); left < 500 {
 		t.Errorf("%d messages wait, of 600", left)
 	}
@@ -69,14 +70,21 @@ func TestAStreamThatIsFullHoldsUpNoOther(t *testing.T) {
 // TestWhatIsTooLargeIsRefusedOnce: the others go on.
 func TestWhatIsTooLargeIsRefusedOnce(t *testing.T) {
 	t.Parallel()
-	at, outside, inside, d := freeAddress(t), newBox("m1"), newBox("m1"), &hooktest.Log{}
+	at, outside, d := freeAddress(t), newBox("m1"), &hooktest.Log{}
 	newServer(t, at, t.TempDir(), func(o *server.Options) { o.MaxPayload = 64 << 10 })
-	start(t, outside, bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: d.Add})
-	start(t, inside, bus.Config{Log: d.Add})
-	for b, size := range map[*box]int{outside: 64 << 10, inside: 8 << 20} {
+	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: d.Add}
+	start(t, outside, user)
+	there := newBox("m2")
+	start(t, there, user)
+	inside, joined := linked(t, bus.Config{Log: d.Add})
+	for b, to := range map[*box]*box{outside: there, inside.box: joined.box} {
+		size := 64 << 10
+		if b != outside {
+			size = 8 << 20
+		}
 		first, large, fits := "first", long("large", 1, size), long("fits", 1, size-1<<10)
-		b.send("m1", first, large[0], fits[0], "last")
-		b.gets(t, []string{first, fits[0], "last"})
+		b.send("m2", first, large[0], fits[0], "last")
+		to.gets(t, []string{first, fits[0], "last"})
 		b.mu.Lock()
 		want := fmt.Sprintf("%s: too large for the servers (%d bytes; limit %d)", large[0][:20], size, size-1<<10)
 		if !slices.Equal(b.refused, []string{want}) {
@@ -120,8 +128,8 @@ func TestASenderIsToldOfWhatIsTooLarge(t *testing.T) {
 // answers nothing. The rest waits for room, and comes in order.
 func TestABatchThatFailsHalfWayIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
-	at, b, d := freeAddress(t), newBox("m1"), &hooktest.Log{}
-	newServer(t, at, t.TempDir(), func(o *server.Options) { o.JetStreamMaxStore = 256 << 10 })
+	at, b, m2, d := freeAddress(t), newBox("m1"), newBox("m2"), &hooktest.Log{}
+	newServer(t, at, t.TempDir(), func(o *server.Options) { o.JetStreamMaxStore = 512 << 10 }) // two streams
 	nc, err := nats.Connect("nats://all:secret-of-all@" + at)
 	if err != nil {
 		t.Fatal(err)
@@ -134,13 +142,13 @@ func TestABatchThatFailsHalfWayIsNotWaitedFor(t *testing.T) {
 	if _, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "OTHER", Subjects: []string{"other"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := js.Publish(t.Context(), "other", make([]byte, 200<<10)); err != nil {
+	if _, err := js.Publish(t.Context(), "other", make([]byte, 456<<10)); err != nil {
 		t.Fatal(err)
 	}
-	b.refuse = errFull // so that nothing is removed from the stream
 	want := long("m", 40, 4<<10)
-	b.send("m1", want...)
-	start(t, b, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 240 << 10, Log: d.Add})
+	b.send("m2", want...)
+	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 240 << 10, Log: d.Add}
+	start(t, b, user)
 	eventually.True(t, "what the server says", func() bool { return strings.Contains(d.String(), "insufficient resources") })
 	if strings.Contains(d.String(), "did not answer") {
 		t.Errorf("it was waited for:\n%s", d)
@@ -153,9 +161,9 @@ func TestABatchThatFailsHalfWayIsNotWaitedFor(t *testing.T) {
 	if err := js.DeleteStream(t.Context(), "OTHER"); err != nil {
 		t.Fatal(err)
 	}
-	b.change(func() { b.refuse = nil })
-	b.gets(t, want)
-	if b.repeats > 0 {
-		t.Errorf("%d messages came twice", b.repeats)
+	start(t, m2, user)
+	m2.gets(t, want)
+	if m2.repeats > 0 {
+		t.Errorf("%d messages came twice", m2.repeats)
 	}
 }

@@ -14,20 +14,6 @@ import (
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
-// machine is one with a box and a bus.
-type machine struct {
-	*box
-	c   bus.Config
-	bus *bus.Bus
-}
-
-func newMachine(t *testing.T, name string, leaf bus.Leaf) *machine {
-	t.Helper()
-	m := &machine{box: newBox(name), c: bus.Config{Dir: t.TempDir(), Leaf: leaf}}
-	m.bus = start(t, m.box, m.c)
-	return m
-}
-
 // fromOf are the ids with a prefix, in the order in which they came.
 func (b *box) fromOf(prefix string) (out []string) {
 	for _, id := range b.got {

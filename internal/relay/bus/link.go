@@ -180,12 +180,12 @@ func (l *link) serve(ctx context.Context) error {
 	defer cancel(nil)
 	g := &group{ctx: ctx, cancel: cancel}
 	g.start(newPump(l, g).run)
-	kick := make(chan struct{}, 1)
-	g.start(func(ctx context.Context) error { return l.fetch(ctx, &mailbox{link: l, js: l.js, kick: kick}) })
-	others := &others{link: l, group: g, own: kick, fetching: map[string]chan struct{}{}}
+	others := &others{link: l, group: g, fetching: map[string]chan struct{}{}}
 	g.start(others.run)
-	if l.srv != nil && l.b.c.leaf() {
+	if l.srv != nil {
 		g.start(l.watchLeafs)
+	} else {
+		others.fetchFrom("", l.js)
 	}
 	g.wg.Wait()
 	return context.Cause(ctx)
@@ -205,14 +205,20 @@ func (g *group) start(do func(context.Context) error) {
 // apart is how long a link to another machine may be away before that is told.
 const apart = 5 * time.Second
 
-// watchLeafs notes when a leaf link is new, and when one is away. The server has no
-// event for it.
+// watchLeafs notes when a leaf link is new, when one is away, and when others have
+// fetched something, so that there is room again. The server has no events for it.
 func (l *link) watchLeafs(ctx context.Context) error {
 	const look = 250 * time.Millisecond
 	t := time.NewTicker(look)
 	defer t.Stop()
 	before, whole := map[uint64]string{}, time.Now()
+	kept := uint64(0)
 	for {
+		now := l.srv.GlobalAccount().JetStreamUsage().Store
+		if now < kept {
+			nudge(l.retry)
+		}
+		kept = now
 		if leafs, err := l.srv.Leafz(nil); err == nil {
 			now, fresh, ours := map[uint64]string{}, false, 0
 			for _, leaf := range leafs.Leafs {

@@ -48,20 +48,15 @@ type peer struct {
 type others struct {
 	*link
 	group    *group
-	own      chan struct{}            // kicks the fetching from our own server
-	fetching map[string]chan struct{} // kicks of those that are fetched from
+	fetching map[string]chan struct{} // kicks of those that are fetched from; "" are the user's own servers
 	self     string
 	boot     string
 	said     [sha256.Size]byte
 	saidAt   time.Time
 }
 
-// run says hello and listens to hellos, if there can be others at all.
+// run says hello and listens to hellos.
 func (o *others) run(ctx context.Context) error {
-	if o.b.c.mode() == ModeEmbedded {
-		<-ctx.Done()
-		return ctx.Err()
-	}
 	came := make(chan *nats.Msg, 256)
 	sub, err := o.nc.ChanSubscribe(o.b.place.hello(), came)
 	if err != nil {
@@ -139,7 +134,7 @@ func (o *others) hear(ctx context.Context, m *nats.Msg) {
 	fresh := p.boot != boot
 	p.boot = boot
 	if o.srv != nil {
-		o.fetchFrom(machine, fresh)
+		o.fetchFromPeer(machine, fresh)
 	}
 	if fresh {
 		o.hello(ctx, true)
@@ -167,8 +162,8 @@ func (o *others) learn(ctx context.Context, p *peer, packed []byte) {
 	o.b.works("learn " + p.machine)
 }
 
-// fetchFrom begins to fetch from a peer, or begins anew if its links are new.
-func (o *others) fetchFrom(machine string, fresh bool) {
+// fetchFromPeer begins to fetch from a peer, or begins anew if its links are new.
+func (o *others) fetchFromPeer(machine string, fresh bool) {
 	if kick := o.fetching[machine]; kick != nil {
 		if fresh {
 			nudge(kick)
@@ -180,15 +175,18 @@ func (o *others) fetchFrom(machine string, fresh bool) {
 		o.b.fails("learn "+machine, fmt.Errorf("messages of %s cannot be fetched: %w", machine, err))
 		return
 	}
-	box := &mailbox{link: o.link, js: js, peer: machine, kick: make(chan struct{}, 1)}
-	o.fetching[machine] = box.kick
+	o.fetchFrom(machine, js)
+}
+
+// fetchFrom begins to fetch what a server has for this machine: that of a peer, or
+// with "" the user's own.
+func (o *others) fetchFrom(peer string, js jetstream.JetStream) {
+	box := &mailbox{link: o.link, js: js, peer: peer, kick: make(chan struct{}, 1)}
+	o.fetching[peer] = box.kick
 	o.group.start(func(ctx context.Context) error { return o.fetch(ctx, box) })
 }
 
 func (o *others) kickAll() {
-	if o.srv == nil {
-		nudge(o.own)
-	}
 	for _, kick := range o.fetching {
 		nudge(kick)
 	}

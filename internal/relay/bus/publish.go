@@ -29,25 +29,39 @@ func (l *link) longest(s *stream) int {
 	return int(most - besideData)
 }
 
-// room reports whether the embedded server can take all of some rows, so that it
-// need not fail half-way. For other machines a quarter of its files is not there:
-// those that are off for long must not fill what this one needs.
-func (l *link) room(machine string, rows []relay.Parcel) (bool, error) {
+// room gives the first of some rows that the embedded server can take, so that it
+// need not fail half-way. The last quarter of its files is for machines that have less
+// than that there: one that is off for long must not hold up the others.
+func (l *link) room(ctx context.Context, s *stream, rows []relay.Parcel) ([]relay.Parcel, error) {
 	if l.srv == nil {
-		return true, nil
+		return rows, nil
 	}
 	most := l.b.mostBytes()
-	need := int64(l.srv.GlobalAccount().JetStreamUsage().Store)
-	for _, r := range rows {
-		need += int64(len(r.Data)) + besideData
+	used := int64(l.srv.GlobalAccount().JetStreamUsage().Store)
+	own := int64(-1) // of this stream; it is asked for when it matters
+	for i, r := range rows {
+		used += int64(len(r.Data)) + besideData
+		if used <= most-most/4 {
+			continue
+		}
+		if own < 0 {
+			found, err := l.js.Stream(ctx, s.name)
+			if err != nil {
+				return nil, err
+			}
+			own = int64(found.CachedInfo().State.Bytes)
+			for _, before := range rows[:i] {
+				own += int64(len(before.Data)) + besideData
+			}
+		}
+		if own += int64(len(r.Data)) + besideData; used > most || own > most/4 {
+			if i == 0 {
+				return nil, fmt.Errorf("the relay's files have room for %d bytes, and what was not fetched takes it", most)
+			}
+			return rows[:i], nil
+		}
 	}
-	if machine == l.b.machine {
-		return need <= most, nil
-	}
-	if most -= most / 4; need > most {
-		return false, fmt.Errorf("the relay's files have room for %d bytes to other machines, and what they have not fetched takes it", most)
-	}
-	return true, nil
+	return rows, nil
 }
 
 // fitting is how many rows go as one batch.

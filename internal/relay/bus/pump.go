@@ -14,7 +14,7 @@ const (
 	mostRows  = 256     // of the outbox, in memory
 	batchRows = 128     // on their way
 	batchSize = 4 << 20 // of their text
-	mostLanes = 8       // machines at once; all others wait for their turn, but never this one
+	mostLanes = 8       // machines at once; all others wait for their turn
 )
 
 // pump publishes the outbox. Each machine has a lane of its own, so that one whose
@@ -35,7 +35,7 @@ func newPump(l *link, g *group) *pump {
 
 // run begins a lane for each machine that something waits for.
 func (p *pump) run(ctx context.Context) error {
-	p.survey()
+	p.survey(ctx)
 	p.group.start(p.heed)
 	p.group.start(p.watchForgotten)
 	var wait pause
@@ -62,7 +62,7 @@ func (p *pump) heed(ctx context.Context) error {
 	for {
 		select {
 		case <-p.retry:
-			p.survey()
+			p.survey(ctx)
 			p.mu.Lock()
 			for _, kick := range p.lanes {
 				nudge(kick)
@@ -75,12 +75,31 @@ func (p *pump) heed(ctx context.Context) error {
 }
 
 // survey looks at all streams that were published to and not looked at since, so
-// that what was in one that is gone is sent again.
-func (p *pump) survey() {
-	for _, machine := range append(p.b.known.machines(), p.b.machine) { // ours too if nothing is known
-		if !p.met(machine) {
+// that what was in one that is gone is sent again. Should nothing be known of them, the
+// outbox says which there were.
+func (p *pump) survey(ctx context.Context) {
+	machines, err := p.b.store.Unconfirmed(ctx)
+	if err != nil && ctx.Err() == nil {
+		p.b.fails("outbox", fmt.Errorf("the outbox cannot be read: %w", err))
+	}
+	for _, machine := range append(machines, p.b.known.machines()...) {
+		switch {
+		case machine == p.b.machine:
+			p.retire(ctx)
+		case !p.met(machine):
 			p.begin(machine)
 		}
+	}
+}
+
+// retire removes the stream that an older version had for messages to this machine
+// itself. The store has delivered what was in it. If that fails, the next start does it.
+func (p *pump) retire(ctx context.Context) {
+	if p.srv != nil && p.deleteStream(ctx, p.b.machine) != nil {
+		return
+	}
+	if err := p.b.known.drop(p.b.machine); err != nil {
+		p.b.say("how far the relay's streams are cannot be written: %v", err)
 	}
 }
 
@@ -153,13 +172,11 @@ func (p *pump) lane(ctx context.Context, machine string, kick <-chan struct{}) e
 // that there may be more. If careful, a batch is not tried: what has failed may be
 // half stored.
 func (p *pump) step(ctx context.Context, machine string, careful bool) (some bool, err error) {
-	if machine != p.b.machine {
-		select {
-		case p.turns <- struct{}{}:
-			defer func() { <-p.turns }()
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
+	select {
+	case p.turns <- struct{}{}:
+		defer func() { <-p.turns }()
+	case <-ctx.Done():
+		return false, ctx.Err()
 	}
 	if p.forgotten(machine) {
 		return false, p.drop(ctx, machine)
@@ -194,11 +211,10 @@ func (p *pump) publish(ctx context.Context, s *stream, machine string, rows []re
 		return false, err
 	}
 	for first := true; len(rows) > 0; first = false {
-		part := rows[:fitting(rows)]
-		room, err := p.room(machine, part)
 		stored := 0
+		part, err := p.room(ctx, s, rows[:fitting(rows)])
 		if err == nil {
-			stored, err = p.store(ctx, s, machine, part, careful || !room)
+			stored, err = p.store(ctx, s, machine, part, careful)
 		}
 		if stored > 0 {
 			seqs := make([]int64, stored)

@@ -10,7 +10,6 @@ import (
 
 // The modes of a bus.
 const (
-	ModeEmbedded = "embedded"
 	ModeExternal = "external"
 	ModeLeaf     = "leaf"
 )
