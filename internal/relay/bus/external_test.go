@@ -1,6 +1,7 @@
 package bus_test
 
 import (
+	"errors"
 	"net"
 	"strconv"
 	"strings"
@@ -9,6 +10,8 @@ import (
 	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay/bus"
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // newServer starts a server of the user's own at an address, with two users: one may
@@ -37,6 +40,30 @@ func newServer(t *testing.T, at, dir string, set ...func(*server.Options)) *serv
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	return s
+}
+
+// messagesFor counts what a server has for a machine; -1 is that there is no stream.
+func messagesFor(t *testing.T, at, machine string) func() int {
+	t.Helper()
+	nc, err := nats.Connect("nats://all:secret-of-all@" + at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() int {
+		s, err := js.Stream(t.Context(), "HW_default_"+machine)
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return -1
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(s.CachedInfo().State.Msgs)
+	}
 }
 
 // TestAServerOfOnesOwn is off at first, then there, gone with all that it had, and

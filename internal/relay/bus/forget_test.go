@@ -11,8 +11,6 @@ import (
 	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // keeps reports whether a daemon that had its end in this home has, or remembers, a
@@ -93,25 +91,7 @@ func TestAStreamThatOthersUseStays(t *testing.T) {
 	at := freeAddress(t)
 	newServer(t, at, t.TempDir())
 	url := "nats://all:secret-of-all@" + at
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer nc.Close()
-	js, err := jetstream.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	messages := func() int {
-		s, err := js.Stream(t.Context(), "HW_default_m2")
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
-			return -1
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return int(s.CachedInfo().State.Msgs)
-	}
+	messages := messagesFor(t, at, "m2")
 	m1, m3 := newBox("m1"), newBox("m3")
 	start(t, m1, bus.Config{NATS: url})
 	start(t, m3, bus.Config{NATS: url})

@@ -27,7 +27,6 @@ type box struct {
 	rows    []row
 	got     []string        // ids, in the order in which they were taken in
 	has     map[string]bool // the same
-	repeats int             // how often something was taken in that was there
 	refuse  error           // of Ingest
 	refused []string        // ids, and why
 	learned map[string]string
@@ -161,8 +160,7 @@ func (b *box) Ingest(_ context.Context, from relay.Source, last uint64, data [][
 		for _, d := range data {
 			id := string(d)
 			if b.has[id] {
-				b.repeats++
-				continue
+				continue // it comes again when a link is new
 			}
 			b.has[id] = true
 			b.got = append(b.got, id)
