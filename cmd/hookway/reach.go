@@ -89,7 +89,7 @@ func answerer(c *session.Control) roster.Handler {
 		case roster.OpInject:
 			a.State, a.Reason, err = c.Inject(ctx, r.Text, r.Wait)
 		case roster.OpPoke:
-			c.Poke()
+			c.Notify()
 		case roster.OpMessages:
 			a.Messages = c.Messages()
 		case roster.OpOutput:

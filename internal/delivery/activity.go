@@ -133,7 +133,7 @@ const (
 )
 
 // written is a text of the agent, or a part of one. The agent does not wait until
-// one part is told before it tells the next, so they may come in another order.
+// one part is reported before it reports the next, so they may come in another order.
 type written struct {
 	ID    string `json:"id,omitempty"`
 	Index int    `json:"index,omitempty"` // of the part

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPartsInAnyOrder: nobody waits until a part of a text is told, so a later one
+// TestPartsInAnyOrder: the agent does not wait until a part of a text is reported, so a later one
 // may come first.
 func TestPartsInAnyOrder(t *testing.T) {
 	w := folder{dir: t.TempDir()}

@@ -34,19 +34,19 @@ func (a *Answer) arrive(ctx context.Context) {
 	if stop, ok := e.Body().(hook.AgentResult); !ok {
 		if run, ok := e.Body().(hook.AgentRun); ok {
 			s.row = 0
-			if s.seat != nil && s.byPerson(run.Prompt) {
-				n.notice(s.seat.Human(ctx))
+			if s.consumer != nil && s.byPerson(run.Prompt) {
+				n.notice(s.consumer.Human(ctx))
 			}
 		}
 	} else if !stop.StopHookActive {
 		s.row = 0
 	}
-	if s.seat == nil {
+	if s.consumer == nil {
 		return
 	}
 	a.confirm()
 	for len(s.unnoted) > 0 {
-		if err := s.seat.Done(ctx, s.unnoted[0].ID, s.unnoted[0].Repeat); err != nil {
+		if err := s.consumer.Done(ctx, s.unnoted[0].ID, s.unnoted[0].Repeat); err != nil {
 			n.notice(err)
 			break
 		}
@@ -55,15 +55,15 @@ func (a *Answer) arrive(ctx context.Context) {
 	if e.is(hook.SessionStart.Info(), hook.SessionEnd.Info()) { // the agent has done nothing yet, or any more
 		return
 	}
-	if s.unseen && e.Began.After(s.at) {
+	if s.toProve && e.Began.After(s.at) {
 		err := a.Prove(ctx)
 		n.notice(err)
-		s.unseen = err != nil || len(s.unnoted) > 0 // then the next event says it again
+		s.toProve = err != nil || len(s.unnoted) > 0 // then the next event says it again
 	}
 }
 
 // byPerson reports whether a person wrote a prompt: some agents begin a new turn
-// with what a hook has told them at the stop of the last one.
+// with what a hook has injected at the stop of the last one.
 func (s *subscriber) byPerson(prompt string) bool {
 	prompt = strings.TrimSpace(prompt)
 	return prompt != "" && (s.reason == "" || prompt != strings.TrimSpace(s.reason)) && !itemHead.MatchString(prompt)
@@ -113,7 +113,7 @@ func (a *Answer) addMessages(ctx context.Context, out *hook.Outcome[any]) {
 	defer s.turn.Unlock()
 	defer a.count(out)
 	room := a.roomFor(out)
-	if s.seat == nil || s.busy || room < leastRoom {
+	if s.consumer == nil || s.busy || room < leastRoom {
 		return
 	}
 	ctx, cancel := half(ctx)
@@ -164,7 +164,7 @@ func (a *Answer) Take(ctx context.Context, most int) (items []Item, err error) {
 	}
 	s := a.sub
 	reading, done := context.WithTimeout(ctx, a.native.Relay.patience())
-	taken, err := s.seat.Take(reading, most)
+	taken, err := s.consumer.Take(reading, most)
 	done()
 	all := append(s.kept, taken...)
 	s.kept = nil
@@ -194,7 +194,7 @@ func (a *Answer) release(taken []relay.Taken) {
 			a.sub.kept = append(a.sub.kept, t)
 			continue
 		}
-		a.native.notice(a.sub.seat.Release(ctx, t.Message.ID))
+		a.native.notice(a.sub.consumer.Release(ctx, t.Message.ID))
 	}
 }
 
@@ -216,7 +216,7 @@ func (a *Answer) claim(ctx context.Context, t relay.Taken) (item Item, err error
 	var text string
 	if t.Again != nil {
 		text, item.Repeat, err = a.retry(ctx, t)
-	} else if ok, asked := item.ask(ctx, s.seat, a.event.Hooks(s.p.Name, item.Hops)); asked != nil || !ok {
+	} else if ok, asked := item.ask(ctx, s.consumer, a.event.Hooks(s.p.Name, item.Hops)); asked != nil || !ok {
 		err = asked
 	} else {
 		text = Text(item.Message, a.native.machine(), item.Inject)
@@ -230,7 +230,7 @@ func (a *Answer) claim(ctx context.Context, t relay.Taken) (item Item, err error
 	a.sign()
 	ctx, cancel := context.WithTimeout(ctx, a.native.Relay.patience())
 	defer cancel()
-	if err := s.seat.Begin(ctx, item.ID, text, "hook"); err != nil {
+	if err := s.consumer.Begin(ctx, item.ID, text, "hook"); err != nil {
 		return Item{}, unlessTaken(err)
 	}
 	a.room -= len(text) + len("\n\n")
@@ -264,8 +264,8 @@ func (a *Answer) retry(ctx context.Context, t relay.Taken) (text string, repeat 
 	}
 	switch finding := Look(again, t.Message.ID); {
 	case finding == Found:
-		s.unseen, s.at = true, a.event.Began
-		return "", false, s.seat.Done(ctx, t.Message.ID, false)
+		s.toProve, s.at = true, a.event.Began
+		return "", false, s.consumer.Done(ctx, t.Message.ID, false)
 	case finding == Absent && writtenSince(again):
 		return again.Text, false, nil
 	case again.Transcript != "" && time.Since(again.At) < flushTime && !writtenSince(again):
@@ -316,15 +316,15 @@ func (a *Answer) Shown(ctx context.Context, items []Item) (err error) {
 	s := a.sub
 	a.printed(items)
 	for _, item := range items {
-		if s.seat == nil { // it is looked up when the session is resumed
+		if s.consumer == nil { // it is looked up when the session is resumed
 			break
 		}
-		if failed := s.seat.Done(ctx, item.ID, item.Repeat); failed != nil {
+		if failed := s.consumer.Done(ctx, item.ID, item.Repeat); failed != nil {
 			err = errors.Join(err, failed)
 			s.unnoted = append(s.unnoted, item)
 		}
 	}
-	s.unseen, s.at = true, a.replied
+	s.toProve, s.at = true, a.replied
 	return err
 }
 
@@ -333,7 +333,7 @@ func (a *Answer) Prove(ctx context.Context) error {
 	if a.run != nil {
 		return a.run.report(a.event.AnyEvent)
 	}
-	return a.sub.seat.Seen(ctx)
+	return a.sub.consumer.Seen(ctx)
 }
 
 // Return has later events get items that the agent did not get.
@@ -345,8 +345,8 @@ func (a *Answer) Return(ctx context.Context, items []Item) (err error) {
 		switch {
 		case item.Repeat: // an earlier answer may have had it
 			a.sub.keep(item)
-		case a.sub.seat != nil:
-			err = errors.Join(err, a.sub.seat.Release(ctx, item.ID))
+		case a.sub.consumer != nil:
+			err = errors.Join(err, a.sub.consumer.Release(ctx, item.ID))
 		}
 	}
 	return err
@@ -367,7 +367,7 @@ func (a *Answer) settleNow(f Fate) {
 	defer cancel()
 	if a.sub != nil {
 		a.sub.busy = false
-		a.retell(f)
+		a.noteRepeated(f)
 	}
 	var err error
 	switch f {

@@ -63,8 +63,8 @@ func Plain(text string) string {
 	}, terminal.Clean(text))
 }
 
-// invisible reports whether a letter has no shape of its own: somebody may see a
-// directive where we see none, or words where nobody sees any. What joins letters,
+// invisible reports whether a letter has no shape of its own: an agent may see a
+// directive where we see none, or words that no person sees. What joins letters,
 // in Arabic or in a family of emoji, and what makes an emoji of a sign is left.
 func invisible(r rune) bool {
 	switch {

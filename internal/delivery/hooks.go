@@ -31,7 +31,7 @@ func ForHooks(m relay.Message, direction string) hook.Message {
 	if m.Priority != relay.PriorityNormal {
 		seen.Priority = string(m.Priority)
 	}
-	if _, told := m.Metadata["urgent"]; !told && m.Priority == relay.PriorityUrgent { // hooks may look at either
+	if _, marked := m.Metadata["urgent"]; !marked && m.Priority == relay.PriorityUrgent { // hooks may look at either
 		seen.Metadata = maps.Clone(m.Metadata)
 		if seen.Metadata == nil {
 			seen.Metadata = map[string]any{}

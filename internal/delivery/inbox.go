@@ -163,8 +163,8 @@ func (in *Inbox) Shown(ctx context.Context, items []Item) error {
 // read the answer.
 func (in *Inbox) Prove(ctx context.Context) error { return in.Consumer.Seen(ctx) }
 
-// errInDoubt is told of an item that cannot be returned.
-var errInDoubt = errors.New("another answer may have had the message before")
+// errUnconfirmed is the error for an item that cannot be returned.
+var errUnconfirmed = errors.New("another answer may have had the message before")
 
 // Return gives items back. One that may have been shown before stays claimed until the
 // consumer ends, which marks it as what may be a repeat. The error says that there is
@@ -173,7 +173,7 @@ func (in *Inbox) Return(ctx context.Context, items []Item) error {
 	var errs []error
 	for _, i := range items {
 		if i.Repeat {
-			errs = append(errs, errInDoubt)
+			errs = append(errs, errUnconfirmed)
 			continue
 		}
 		errs = append(errs, in.Consumer.Release(ctx, i.ID))

@@ -13,15 +13,15 @@ import (
 type Lease struct {
 	Items []Item
 
-	leases *Leases
-	line   *line
-	seat   *relay.Seat
-	inbox  Inbox // at the seat
+	leases   *Leases
+	line     *line
+	consumer *relay.Seat
+	inbox    Inbox // at the consumer
 
 	lease *time.Timer
 	span  time.Duration
 
-	mu   sync.Mutex      // of what follows, and of what is done at the seat
+	mu   sync.Mutex      // of what follows, and of what is done at the consumer
 	left map[string]Item // what is not confirmed; nil when all is over
 }
 
@@ -54,7 +54,7 @@ func (b *Lease) Done(ctx context.Context) error {
 	if err == nil {
 		err = b.inbox.Prove(ctx)
 	}
-	b.leases.stand(b.line, b.seat, err == nil)
+	b.leases.giveBack(b.line, b.consumer, err == nil)
 	return err
 }
 
@@ -68,7 +68,7 @@ func (b *Lease) Unsent(ctx context.Context) {
 		return
 	}
 	whole := b.inbox.Return(ctx, b.Items) == nil
-	b.leases.stand(b.line, b.seat, whole) // what may have been given before stays in doubt
+	b.leases.giveBack(b.line, b.consumer, whole) // what may have been given before stays unconfirmed
 }
 
 // Abandon ends a lease of which it is not known what the program has got: what was not
@@ -77,7 +77,7 @@ func (b *Lease) Abandon() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.over() {
-		b.leases.stand(b.line, b.seat, false)
+		b.leases.giveBack(b.line, b.consumer, false)
 	}
 }
 
@@ -113,7 +113,7 @@ func (b *Lease) confirm(ctx context.Context, ids []string, done map[string]bool)
 		if !ok {
 			continue
 		}
-		if err := b.seat.Done(ctx, id, l.Repeat); err != nil && !relay.Refused(err) {
+		if err := b.consumer.Done(ctx, id, l.Repeat); err != nil && !relay.Refused(err) {
 			return err
 		} else if err == nil {
 			done[id] = true
@@ -126,7 +126,7 @@ func (b *Lease) confirm(ctx context.Context, ids []string, done map[string]bool)
 	err := b.inbox.Prove(ctx)
 	if len(b.left) == 0 {
 		b.over()
-		b.leases.stand(b.line, b.seat, true)
+		b.leases.giveBack(b.line, b.consumer, true)
 	} else {
 		b.lease.Reset(b.span)
 	}
@@ -211,9 +211,9 @@ func (d *Leases) confirmGiven(ctx context.Context, l *line, ids []string) (noted
 // late confirms what is not given out here any more: by a daemon before, or by this one
 // until the lease was over.
 type late struct {
-	leases *Leases
-	line   *line
-	seat   *relay.Seat // nil: it was not needed yet
+	leases   *Leases
+	line     *line
+	consumer *relay.Seat // nil: it was not needed yet
 }
 
 func (l *late) confirm(ctx context.Context, id string) error {
@@ -221,19 +221,19 @@ func (l *late) confirm(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if l.seat == nil {
-		if l.seat, err = l.leases.sit(ctx, l.line, ""); err != nil {
+	if l.consumer == nil {
+		if l.consumer, err = l.leases.join(ctx, l.line, ""); err != nil {
 			return err
 		}
 	}
-	return l.seat.Confirm(ctx, m.ID, HTTP)
+	return l.consumer.Confirm(ctx, m.ID, HTTP)
 }
 
 func (l *late) seen(ctx context.Context) error {
-	if l.seat == nil {
+	if l.consumer == nil {
 		return nil
 	}
-	return l.seat.Seen(ctx)
+	return l.consumer.Seen(ctx)
 }
 
-func (l *late) end() { l.leases.stand(l.line, l.seat, true) }
+func (l *late) end() { l.leases.giveBack(l.line, l.consumer, true) }

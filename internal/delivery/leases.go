@@ -18,18 +18,18 @@ const HTTP = "http"
 
 // Bounds of leases.
 const (
-	mostSeats = 1024            // for all names together
-	mostFree  = 8               // seats of one name that nobody uses
-	linger    = 2 * time.Minute // after the last request of a name, in which it counts as running
-	mostTexts = 1 << 20         // bytes of texts in one answer; the first is given whole
-	sparing   = 5 * time.Second // for what is written when who asked has gone
+	mostConsumers = 1024            // for all names together
+	mostFree      = 8               // consumers of one name that are free
+	linger        = 2 * time.Minute // after the last request of a name, in which it counts as running
+	mostTexts     = 1 << 20         // bytes of texts in one answer; the first is given whole
+	sparing       = 5 * time.Second // for what is written when who asked has gone
 )
 
 // ErrClosed means that the daemon ends, or has another file of messages now.
 var ErrClosed = errors.New("the daemon is about to change; ask again")
 
-// ErrBusy means that there is no seat free.
-var ErrBusy = fmt.Errorf("programs have %d seats at inboxes, which is as many as there are; confirm what was taken", mostSeats)
+// ErrBusy means that no more inboxes can be opened.
+var ErrBusy = fmt.Errorf("programs have %d inboxes open, which is the limit; confirm what was taken", mostConsumers)
 
 // UsedError means that another session has the inbox of a name.
 type UsedError struct{ Name, Session, Kind string }
@@ -53,9 +53,9 @@ func HTTPSession(name string) string {
 // has ended, they are given out again, marked as what may be a repeat: so none is lost
 // with a program that dies.
 //
-// Each request that is given something has a seat at the inbox, of one session for all
-// that ask under a name, and the seat is kept until the last of its messages is
-// confirmed. At the end of a lease it is closed; what it has begun is then that of a seat
+// Each request that is given something has a consumer at the inbox, of one session for all
+// that ask under a name, and the consumer is kept until the last of its messages is
+// confirmed. At the end of a lease it is closed; what it has begun is then that of a consumer
 // that has died, which the store gives out again. While a message is not confirmed, the
 // later ones of its sender wait: that keeps their order.
 type Leases struct {
@@ -65,11 +65,11 @@ type Leases struct {
 	ctx context.Context // ended by Close
 	end context.CancelFunc
 
-	mu    sync.Mutex
-	lines map[string]*line // by name, as it is kept
-	seats int
-	shut  bool
-	tasks sync.WaitGroup // what timers have begun
+	mu        sync.Mutex
+	lines     map[string]*line // by name, as it is kept
+	consumers int
+	shut      bool
+	tasks     sync.WaitGroup // what timers have begun
 }
 
 // NewLeases makes leases.
@@ -82,7 +82,7 @@ func NewLeases(store *relay.Store) *Leases {
 // Store is whose messages it hands out.
 func (d *Leases) Store() *relay.Store { return d.store }
 
-// Close ends every wait, and gives the seats back: what was not confirmed is given out
+// Close ends every wait, and gives the consumers back: what was not confirmed is given out
 // again by the next leases.
 func (d *Leases) Close() error {
 	d.end()
@@ -95,15 +95,15 @@ func (d *Leases) Close() error {
 		l.rest.Stop()
 		for _, b := range l.out {
 			b.lease.Stop()
-			left = append(left, b.seat)
+			left = append(left, b.consumer)
 		}
 		l.out = nil
 	}
 	d.mu.Unlock()
 	d.tasks.Wait()
 	var errs []error
-	for _, seat := range left {
-		errs = append(errs, seat.Close()) // one that has several messages is closed once
+	for _, consumer := range left {
+		errs = append(errs, consumer.Close()) // one that has several messages is closed once
 	}
 	return errors.Join(errs...)
 }
@@ -112,10 +112,10 @@ func (d *Leases) Close() error {
 type line struct {
 	name, session string
 	turn          chan struct{} // held by the one that is just given messages
-	free          []*relay.Seat // that nobody uses
-	used          int           // seats that requests and leases have
+	free          []*relay.Seat // that are free
+	used          int           // consumers that requests and leases have
 	out           map[string]*Lease
-	rest          *time.Timer // ends the seats that nobody uses
+	rest          *time.Timer // ends the consumers that are free
 }
 
 // line is that of a name, which must be one that is known, as it is kept.
@@ -149,69 +149,69 @@ func (d *Leases) later(do func()) {
 	do()
 }
 
-// sit gives a seat of a line: a free one, or a new one.
-func (d *Leases) sit(ctx context.Context, l *line, cwd string) (*relay.Seat, error) {
+// join gives a consumer of a line: a free one, or a new one.
+func (d *Leases) join(ctx context.Context, l *line, cwd string) (*relay.Seat, error) {
 	d.mu.Lock()
 	if n := len(l.free); n > 0 {
-		seat := l.free[n-1]
+		consumer := l.free[n-1]
 		l.free = l.free[:n-1]
 		d.mu.Unlock()
-		return seat, nil
+		return consumer, nil
 	}
 	var idle *relay.Seat
-	if d.seats >= mostSeats {
+	if d.consumers >= mostConsumers {
 		if idle = d.anyFree(); idle == nil {
 			d.mu.Unlock()
 			return nil, ErrBusy
 		}
 	}
-	d.seats++
+	d.consumers++
 	d.mu.Unlock()
 	if idle != nil {
 		_ = idle.Close()
 	}
-	seat, err := d.store.Join(ctx, relay.Presence{Session: l.session, Name: l.name, Program: "http", CWD: cwd, Kind: HTTP})
+	consumer, err := d.store.Join(ctx, relay.Presence{Session: l.session, Name: l.name, Program: "http", CWD: cwd, Kind: HTTP})
 	if err != nil {
 		d.mu.Lock()
-		d.seats--
+		d.consumers--
 		d.mu.Unlock()
 	}
-	return seat, err
+	return consumer, err
 }
 
-// anyFree takes away a seat that nobody uses. The caller holds mu.
+// anyFree takes away a free consumer. The caller holds mu.
 func (d *Leases) anyFree() *relay.Seat {
 	for _, l := range d.lines {
 		if n := len(l.free); n > 0 {
-			seat := l.free[n-1]
+			consumer := l.free[n-1]
 			l.free = l.free[:n-1]
-			d.seats--
-			return seat
+			d.consumers--
+			return consumer
 		}
 	}
 	return nil
 }
 
-// stand gives a seat back: to those that come next if it is whole, that is, if it has
+// giveBack gives a consumer back: to those that come next if it is whole, that is, if it has
 // begun nothing; else it is closed.
-func (d *Leases) stand(l *line, seat *relay.Seat, whole bool) {
+func (d *Leases) giveBack(l *line, consumer *relay.Seat, whole bool) {
 	d.mu.Lock()
 	l.used--
-	if seat != nil && whole && !d.shut && len(l.free) < mostFree {
-		l.free = append(l.free, seat)
-		seat = nil
+	if consumer != nil && whole && !d.shut && len(l.free) < mostFree {
+		l.free = append(l.free, consumer)
+		consumer = nil
 	}
-	if seat != nil {
-		d.seats--
+	if consumer != nil {
+		d.consumers--
 	}
 	d.tidy(l)
 	d.mu.Unlock()
-	if seat != nil {
-		_ = seat.Close() // its lock is given back in any case
+	if consumer != nil {
+		_ = consumer.Close() // its lock is given back in any case
 	}
 }
 
-// tidy forgets a line that nobody uses, or has its seats end soon. The caller holds mu.
+// tidy forgets a line without requests, or has its consumers end soon. The caller holds mu.
 func (d *Leases) tidy(l *line) {
 	switch {
 	case d.shut:
@@ -223,16 +223,16 @@ func (d *Leases) tidy(l *line) {
 	}
 }
 
-// leave ends the seats of a line that nobody uses.
+// leave ends the free consumers of a line.
 func (d *Leases) leave(l *line) {
 	d.mu.Lock()
 	free := l.free
 	l.free = nil
-	d.seats -= len(free)
+	d.consumers -= len(free)
 	d.tidy(l)
 	d.mu.Unlock()
-	for _, seat := range free {
-		_ = seat.Close()
+	for _, consumer := range free {
+		_ = consumer.Close()
 	}
 }
 
@@ -289,14 +289,14 @@ func (d *Leases) take(ctx context.Context, r TakeRequest) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	seat, err := d.sit(ctx, l, r.CWD)
+	consumer, err := d.join(ctx, l, r.CWD)
 	if err != nil {
-		d.stand(l, nil, true)
+		d.giveBack(l, nil, true)
 		return nil, err
 	}
-	b := &Lease{leases: d, line: l, seat: seat}
+	b := &Lease{leases: d, line: l, consumer: consumer}
 	if err = b.fill(ctx, r); len(b.Items) == 0 {
-		d.stand(l, seat, err == nil || errors.Is(err, context.Canceled))
+		d.giveBack(l, consumer, err == nil || errors.Is(err, context.Canceled))
 		return b, err
 	}
 	return b, nil // what went wrong after the first will be seen again
@@ -326,7 +326,7 @@ func (d *Leases) name(ctx context.Context, r TakeRequest) (string, error) {
 func (b *Lease) fill(ctx context.Context, r TakeRequest) error {
 	patience, cancel := context.WithTimeout(ctx, r.Wait)
 	defer cancel()
-	b.inbox = Inbox{Consumer: b.seat, Hooks: r.Hooks(b.line.session), How: HTTP, Room: mostTexts}
+	b.inbox = Inbox{Consumer: b.consumer, Hooks: r.Hooks(b.line.session), How: HTTP, Room: mostTexts}
 	for {
 		if err := b.leads(ctx); err != nil {
 			return err
@@ -335,7 +335,7 @@ func (b *Lease) fill(ctx context.Context, r TakeRequest) error {
 		if len(b.Items) > 0 || err != nil && !errors.Is(err, relay.ErrTaken) { // by another process: there may be more
 			return err
 		}
-		if err := r.idle(func() error { return b.seat.Wait(patience) }); err != nil {
+		if err := r.idle(func() error { return b.consumer.Wait(patience) }); err != nil {
 			if patience.Err() != nil && ctx.Err() == nil {
 				return nil // there was nothing in all that time
 			}
@@ -344,10 +344,10 @@ func (b *Lease) fill(ctx context.Context, r TakeRequest) error {
 	}
 }
 
-// leads says why nothing would ever come. When another seat of the session has just
+// leads says why nothing would ever come. When another consumer of the session has just
 // ended, nobody has the inbox for a moment: then it is waited for.
 func (b *Lease) leads(ctx context.Context) error {
-	leads, err := b.seat.Leads(ctx)
+	leads, err := b.consumer.Leads(ctx)
 	if leads || err != nil {
 		return err
 	}

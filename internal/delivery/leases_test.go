@@ -257,14 +257,14 @@ func TestWhoStaysAwayIsOffline(t *testing.T) {
 	}
 	s.leases.mu.Lock()
 	defer s.leases.mu.Unlock()
-	if len(s.leases.lines) != 0 || s.leases.seats != 0 {
-		t.Errorf("%d names and %d seats are left", len(s.leases.lines), s.leases.seats)
+	if len(s.leases.lines) != 0 || s.leases.consumers != 0 {
+		t.Errorf("%d names and %d consumers are left", len(s.leases.lines), s.leases.consumers)
 	}
 }
 
 func TestAnotherSessionHasTheInbox(t *testing.T) {
 	s := newStage(t)
-	seat, err := s.store.Join(t.Context(), relay.Presence{Session: "s-1", Name: "Bob", Kind: "wrapped"})
+	consumer, err := s.store.Join(t.Context(), relay.Presence{Session: "s-1", Name: "Bob", Kind: "wrapped"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func TestAnotherSessionHasTheInbox(t *testing.T) {
 	if _, err := s.leases.Take(t.Context(), request); !errors.As(err, &used) || used.Session != "s-1" {
 		t.Errorf("%v", err)
 	}
-	if err := seat.Close(); err != nil {
+	if err := consumer.Close(); err != nil {
 		t.Fatal(err)
 	}
 	s.say("Alice", "one")
@@ -296,15 +296,15 @@ func TestAnAnswerConfirms(t *testing.T) {
 	s.want(s.take(0, 9), "two")
 }
 
-// TestSeatsAreBounded: those that nobody uses make room.
-func TestSeatsAreBounded(t *testing.T) {
+// TestConsumersAreBounded: those that nobody uses make room.
+func TestConsumersAreBounded(t *testing.T) {
 	s := newStage(t)
 	s.take(0, 1) // one is free now
 	if err := s.store.Register(t.Context(), "Carol"); err != nil {
 		t.Fatal(err)
 	}
 	s.leases.mu.Lock()
-	s.leases.seats += mostSeats - 1
+	s.leases.consumers += mostConsumers - 1
 	s.leases.mu.Unlock()
 	request := TakeRequest{Agent: "Carol", Most: 1, Hooks: func(string) Hooks { return silent{} }}
 	if _, err := s.leases.Take(t.Context(), request); err != nil {

@@ -58,10 +58,10 @@ func TestWhetherAnAgentHasAMessage(t *testing.T) {
 		"its letters at no time":    {text: plain, transcript: entry(t, plain, time.Time{}), want: delivery.Unknown},
 		"other letters":             {text: plain, transcript: entry(t, "something else", now), want: delivery.Absent},
 		"too few letters":           {text: "go on", transcript: entry(t, "go on", now), want: delivery.Unknown},
-		"the screen":                {text: marked, history: "heard: " + marked + "\n", want: delivery.Found},
+		"the screen":                {text: marked, history: "got: " + marked + "\n", want: delivery.Found},
 		"the screen, broken":        {text: marked, history: "│ Message from Bob [" + relay.Short(id)[:3] + "\n" + relay.Short(id)[3:] + "]: ok\n", want: delivery.Found},
 		"the screen without it":     {text: marked, history: "nothing\n", want: delivery.Unknown},
-		"the record, not the screen": {text: marked, transcript: entry(t, "a", now), history: "heard: " + marked + "\n",
+		"the record, not the screen": {text: marked, transcript: entry(t, "a", now), history: "got: " + marked + "\n",
 			want: delivery.Absent},
 	} {
 		a := relay.Attempt{Text: c.text, At: now}

@@ -57,7 +57,7 @@ type Answer struct {
 
 	room    int           // bytes that its items may have
 	claimed []Item        // that are in it
-	again   []unconfirmed // messages that sub was told before, and has lost
+	again   []unconfirmed // messages that sub was given before, and has lost
 	replied time.Time     // when it was made
 }
 

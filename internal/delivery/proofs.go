@@ -10,7 +10,7 @@ import (
 // done something.
 const watchEvery = 500 * time.Millisecond
 
-// proofs holds what the store of messages was not told yet: that the agent has done
+// proofs holds what is not in the store of messages yet: that the agent has done
 // something since it was given a message, and that a person has written.
 type proofs struct {
 	mu     sync.Mutex
@@ -25,7 +25,7 @@ type proofs struct {
 }
 
 // beforeGiven notes that the program is about to get a message, and where the agent
-// keeps what it is told, if that is news.
+// keeps its transcript, if that is news.
 func (t *Terminal) beforeGiven(ctx context.Context) {
 	a, ok := t.Edge.Activity()
 	if !ok {
@@ -55,7 +55,7 @@ func (p *proofs) proves(a Activity) bool {
 	return a.Events > p.before
 }
 
-// watch tells the store what happens in the session.
+// watch notes in the store what happens in the session.
 func (t *Terminal) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -72,7 +72,7 @@ func (t *Terminal) watch(ctx context.Context) {
 	}
 }
 
-// observeUser tells the store that the user has ended a line since it was told last.
+// observeUser notes in the store that the user has ended a line since the last look.
 func (t *Terminal) observeUser(ctx context.Context) {
 	lines := t.Edge.UserLines()
 	t.proofs.mu.Lock()
@@ -80,11 +80,11 @@ func (t *Terminal) observeUser(ctx context.Context) {
 	t.proofs.lines = lines
 	t.proofs.mu.Unlock()
 	if wrote {
-		_ = t.consumer.Human(ctx) // it is told again with the next line
+		_ = t.consumer.Human(ctx) // the next line notes it again
 	}
 }
 
-// observe tells the store what the agent's own hooks have reported.
+// observe notes in the store what the agent's own hooks have reported.
 func (t *Terminal) observe(ctx context.Context, a Activity) {
 	p := &t.proofs
 	p.mu.Lock()

@@ -29,9 +29,9 @@ type SuppressedError struct {
 
 func (e *SuppressedError) Error() string { return "it was not sent: " + e.Reason }
 
-// mostTold bounds of how many receivers of one message the hooks of MessageSent
-// are told singly; of the others they are told at once.
-const mostTold = 100
+// mostReceivers bounds the receivers of one message for which the hooks of MessageSent
+// get an event each; the others share one.
+const mostReceivers = 100
 
 // Send sends a message, with its sender's hooks. A message without an id gets one.
 // An error means that nothing was stored; it is a *SuppressedError if a hook did
@@ -53,7 +53,7 @@ func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Se
 		m.Content = out.Payload.Content
 	}
 	p.Sent, err = store.Send(ctx, m)
-	asking = context.WithoutCancel(asking) // it is sent; who has gone since keeps the hooks from being told
+	asking = context.WithoutCancel(asking) // it is sent: its hooks run though its sender may have gone
 	var held *relay.LimitError
 	if errors.As(err, &held) && m.Hops > 0 {
 		return p, err // the hook that sent it knows; another would only try again
@@ -68,14 +68,14 @@ func Send(ctx context.Context, store Sender, hooks Hooks, m relay.Message) (p Se
 
 // tell tells the hooks of MessageSent who gets a message.
 func tell(ctx context.Context, hooks Hooks, sent relay.Sent) {
-	told := ForHooks(sent.Message, "sent")
+	sending := ForHooks(sent.Message, "sent")
 	for i, r := range sent.Receipts {
-		d := hook.Delivery{Message: told, Success: true}
-		if i < mostTold {
+		d := hook.Delivery{Message: sending, Success: true}
+		if i < mostReceivers {
 			d.To = r.To
 		}
 		hooks.Sent(ctx, d)
-		if i == mostTold {
+		if i == mostReceivers {
 			return
 		}
 	}

@@ -47,10 +47,10 @@ type sessionState struct {
 	Name  string `json:"name"`  // what the user calls the agent
 	Agent string `json:"agent"` // whose hooks report of it: claude, codex, …
 
-	Own   string `json:"own,omitempty"` // the session's id in the agent's words
-	Heard bool   `json:"heard"`         // an event of the agent came
-	Open  bool   `json:"open"`          // SessionStart was fired, and no SessionEnd after it
-	Busy  bool   `json:"busy"`          // the agent works
+	Own      string `json:"own,omitempty"` // the session's id in the agent's words
+	Reported bool   `json:"heard"`         // an event of the agent came
+	Open     bool   `json:"open"`          // SessionStart was fired, and no SessionEnd after it
+	Busy     bool   `json:"busy"`          // the agent works
 
 	Next  int          `json:"next"`
 	Items []sharedItem `json:"letters,omitempty"`
@@ -200,7 +200,7 @@ type Shared struct {
 	log   func(string)
 
 	reading  sync.Mutex // guards reports
-	readOnce sync.Once  // an error of reading them is told once
+	readOnce sync.Once  // an error of reading them is logged once
 	reports  reports
 }
 
@@ -290,7 +290,7 @@ func (w *Shared) Offer(text string, behind Offer, still time.Duration, first fun
 				return false
 			}
 		}
-		return s.Heard && s.Open && s.works(still)
+		return s.Reported && s.Open && s.works(still)
 	}
 	if s, err := w.read(); err != nil || !works(s) || len(s.Items) >= mostItems || len(text) > mostItem { // the usual case needs no lock
 		return nil
@@ -381,9 +381,9 @@ func (l *offer) At() time.Time { return l.at }
 
 // Bounds of waiting.
 const (
-	noSign     = 10 * time.Second // an input at which nothing moves for so long is not that of a working agent
-	doubtAfter = 10 * time.Second // an answer is sent as soon as it is there
-	lastLook   = time.Second      // the same when the session ends
+	noSign           = 10 * time.Second // an input at which nothing moves for so long is not that of a working agent
+	unconfirmedAfter = 10 * time.Second // an answer is sent as soon as it is there
+	lastLook         = time.Second      // the same when the session ends
 )
 
 // Await waits as Offer says.
@@ -439,12 +439,12 @@ func (l *offer) judge(s *sessionState, ends bool, still time.Duration) (fate Fat
 		return Returned, true
 	case stateClaimed:
 		age := time.Since(it.Since)
-		return Unconfirmed, age >= doubtAfter || ends && age >= lastLook
+		return Unconfirmed, age >= unconfirmedAfter || ends && age >= lastLook
 	}
 	switch {
 	case ends:
 		return Returned, true
-	case it.Start && s.Heard, it.Start && l.w.late:
+	case it.Start && s.Reported, it.Start && l.w.late:
 		return Returned, false // it is for the first turn, whenever that comes
 	case it.Start:
 		return Returned, still >= noSign && time.Since(l.w.begun) >= noSign

@@ -46,7 +46,7 @@ const (
 	openAgain   = 10 * time.Second       // after it could not be opened
 	lookAgain   = time.Second            // whether there is one by now
 	leaveTime   = 500 * time.Millisecond // how long an end waits for its inbox to be given back
-	sessionTime = time.Hour              // how long a session of which nothing is heard still counts
+	sessionTime = time.Hour              // how long a session without events still counts
 	maxSessions = 1024
 )
 
@@ -97,16 +97,16 @@ func (n *Native) notice(err error) {
 type subscriber struct {
 	name string // what the user has named it; "" is by its session
 
-	turn sync.Mutex // held while the subscriber's inbox is used
-	seat *relay.Seat
-	p    relay.Presence
-	gone bool // its session has ended
+	turn     sync.Mutex // held while the subscriber's inbox is used
+	consumer *relay.Seat
+	p        relay.Presence
+	gone     bool // its session has ended
 
 	busy     bool          // an answer with messages is on its way
 	kept     []relay.Taken // taken, and not decided
 	unnoted  []Item        // shown to the agent, which is not noted yet
 	printed  bool          // there may be something unconfirmed
-	unseen   bool          // something was shown, and the agent has done nothing since
+	toProve  bool          // something was shown, and the agent has done nothing since
 	at       time.Time     // since when
 	row      int           // how often in a row it did not stop for a message or a hook
 	reason   string        // why it was not to stop the last time
@@ -150,12 +150,12 @@ func (a *Answer) subscribe(ctx context.Context) {
 	if head.CWD != "" {
 		s.p.CWD = head.CWD
 	}
-	if s.seat == nil {
+	if s.consumer == nil {
 		if err := n.join(ctx, s); err != nil {
 			s.complain.Do(func() { n.notice(fmt.Errorf("the agent cannot get any: %w", err)) })
 		}
 	} else if s.p != known {
-		n.notice(s.seat.Update(ctx, s.p))
+		n.notice(s.consumer.Update(ctx, s.p))
 	}
 	a.arrive(ctx)
 }
@@ -181,8 +181,8 @@ func (n *Native) subscriber(who Address, fresh func() *subscriber) *subscriber {
 	return s
 }
 
-// forget lets those go of which nothing was heard for long, and the one of which
-// nothing was for longest if there are too many. The caller holds mu.
+// forget removes the sessions that had no event for long, and the oldest one if there
+// are too many. The caller holds mu.
 func (n *Native) forget(now time.Time) {
 	var oldest Address
 	for who, s := range n.subscribers {
@@ -223,18 +223,18 @@ func (s *subscriber) leave() error {
 	s.turn.Lock()
 	defer s.turn.Unlock()
 	s.gone = true
-	if s.seat == nil {
+	if s.consumer == nil {
 		return nil
 	}
-	seat := s.seat
-	s.seat = nil
-	return seat.Close()
+	consumer := s.consumer
+	s.consumer = nil
+	return consumer.Close()
 }
 
 // join gives a subscriber its inbox, if anybody on this machine has ever sent a message.
 // The caller holds its turn.
 func (n *Native) join(ctx context.Context, s *subscriber) error {
-	if s.seat != nil || s.gone {
+	if s.consumer != nil || s.gone {
 		return nil
 	}
 	if !n.Relay.used() {
@@ -250,12 +250,12 @@ func (n *Native) join(ctx context.Context, s *subscriber) error {
 			return err
 		}
 	}
-	s.seat, err = store.Join(ctx, s.p)
+	s.consumer, err = store.Join(ctx, s.p)
 	if err == nil {
-		s.printed, s.unseen = len(readUnconfirmed(n.unconfirmedFile(s))) > 0, true // by a daemon before this one, perhaps
+		s.printed, s.toProve = len(readUnconfirmed(n.unconfirmedFile(s))) > 0, true // by a daemon before this one, perhaps
 		return nil
 	}
-	s.seat = nil
+	s.consumer = nil
 	return err
 }
 
@@ -294,7 +294,7 @@ func (n *Native) Store(ctx context.Context) (*relay.Store, error) {
 	case n.store != nil:
 		return n.store, nil
 	case time.Since(n.failed) < openAgain:
-		return nil, nil //nolint:nilnil // it was told
+		return nil, nil //nolint:nilnil // the error was logged
 	}
 	ctx, cancel := context.WithTimeout(ctx, n.Relay.patience())
 	defer cancel()
@@ -399,7 +399,7 @@ func (n *Native) Close() error {
 	return errors.Join(errs...)
 }
 
-// leastName is how many letters of its session's id an agent's name has at least.
+// leastName is how many characters of its session's id an agent's name has at least.
 const leastName = 4
 
 // nameFor is what others call a subscriber: what its user has named it, or what it was

@@ -3,7 +3,6 @@ package delivery
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -85,7 +84,7 @@ type TerminalConfig struct {
 	// there is no need to tell anything.
 	OnSend func()
 
-	// Step is told of each step of a message, so that tests can end the process there.
+	// Step is called at each step of a message, so that tests can end the process there.
 	Step func(step, id string)
 }
 
@@ -118,10 +117,9 @@ const (
 	storeAgain     = time.Second      // after the first time that the store could not be opened
 	storeAgainMost = 30 * time.Second // after many
 
-	inFlightMost = 16          // messages that were taken and have not reached the program
-	takeAgain    = time.Second // after messages that could not be had, or had to be returned
+	takeAgain = time.Second // after messages that could not be had, or had to be returned
 
-	sendMost  = 30 * time.Second // for the store to take a message, before the sender is told that it does not
+	sendMost  = 30 * time.Second // for the store to take a message, before its sender gets the error
 	sendAgain = 2 * time.Second  // the longest pause between two tries
 )
 
@@ -164,14 +162,14 @@ func (t *Terminal) join() error {
 	if err != nil {
 		return err
 	}
-	seat, err := store.Join(t.ctx, t.Presence)
+	consumer, err := store.Join(t.ctx, t.Presence)
 	if err != nil {
 		_ = store.Close()
 		return err
 	}
-	t.store, t.consumer = store, &persistent{Seat: seat, ctx: t.ctx, warn: t.Warn}
+	t.store, t.consumer = store, &persistent{Seat: consumer, ctx: t.ctx, warn: t.Warn}
 	t.inbox = Inbox{Consumer: t.consumer}
-	if leads, err := seat.Leads(t.ctx); err == nil && !leads {
+	if leads, err := consumer.Leads(t.ctx); err == nil && !leads {
 		t.warnOfOther()
 	}
 	return nil
@@ -476,115 +474,6 @@ func (t *Terminal) Return(ctx context.Context, items []Item) error {
 		t.consumer.Poke()
 	}
 	return errors.Join(errs...)
-}
-
-// inFlight are the messages that were taken and have not reached the program. If one of
-// them does not, those behind it do not either: they are in order, and stay so.
-type inFlight struct {
-	taken []relay.Taken // that are taken next; for one goroutine
-	freed chan struct{} // holds a token after a change
-
-	mu         sync.Mutex
-	typing     map[Typing]bool
-	n          int
-	disordered bool
-	back       []relay.Taken     // that are delivered again, before others are taken
-	texts      map[string]string // what hooks have made of messages: they are asked once
-}
-
-func (f *inFlight) add() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.n++
-}
-
-// bring says that an input is on its way, unless it is in order no more.
-func (f *inFlight) bring(i Typing) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.typing[i] = true; f.disordered {
-		i.Withdraw()
-	}
-}
-
-// left says that a message has come to its end.
-func (f *inFlight) left(i Typing) {
-	f.mu.Lock()
-	f.n--
-	delete(f.typing, i)
-	f.mu.Unlock()
-	select {
-	case f.freed <- struct{}{}:
-	default:
-	}
-}
-
-// disorder withdraws what is behind a message that did not reach the program.
-func (f *inFlight) disorder() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.disordered = true
-	for i := range f.typing {
-		i.Withdraw()
-	}
-}
-
-// keep keeps a message that is delivered again.
-func (f *inFlight) keep(t relay.Taken) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.back = append(f.back, t)
-}
-
-// kept gives those messages.
-func (f *inFlight) kept() []relay.Taken {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	kept := f.back
-	f.back = nil
-	slices.SortStableFunc(kept, func(a, b relay.Taken) int { return a.Again.At.Compare(b.Again.At) })
-	return kept
-}
-
-// room waits until there is some. returned says that messages were returned.
-func (f *inFlight) room(ctx context.Context) (most int, returned, ok bool) {
-	for ctx.Err() == nil {
-		f.mu.Lock()
-		if f.disordered && f.n == 0 {
-			f.disordered, returned = false, true
-		}
-		if !f.disordered {
-			most = inFlightMost - f.n
-		}
-		f.mu.Unlock()
-		if most > 0 {
-			return most, returned, true
-		}
-		select {
-		case <-f.freed:
-		case <-ctx.Done():
-		}
-	}
-	return 0, false, false
-}
-
-func (f *inFlight) text(id string) (text string, known bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	text, known = f.texts[id]
-	return text, known
-}
-
-func (f *inFlight) keepText(id, text string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.texts[id] = text
-}
-
-func (f *inFlight) forget(id string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.texts, id)
 }
 
 // persistent is a place at an inbox that notes what becomes of messages even if the

@@ -87,7 +87,7 @@ func sweepProfiles(dir string) {
 // A message counts as injected when an answer with it was printed. But an agent may
 // be killed before it has made anything of that, or end before its model is asked
 // for the first time. So what was printed last is kept until the next event of the
-// session proves that it goes on, and is told again if it does not.
+// session proves that it goes on, and is given again if it does not.
 
 // unconfirmed is a message that was printed, and since which nothing has happened.
 type unconfirmed struct {
@@ -190,14 +190,14 @@ func (a *Answer) confirm() {
 	})
 }
 
-// lost gives what the agent was told, and does not know: its session was resumed
+// lost gives what the agent was given, and does not know: its session was resumed
 // after it was killed, or another one ended before anything was asked in it. The
 // caller holds the subscriber's turn, and gives the texts.
 func (a *Answer) lost(ctx context.Context, room int) (texts []string) {
 	if !a.sub.printed {
 		return nil
 	}
-	if leads, err := a.sub.seat.Leads(ctx); err != nil || !leads { // it is another session's of the same name
+	if leads, err := a.sub.consumer.Leads(ctx); err != nil || !leads { // it is another session's of the same name
 		a.native.notice(err)
 		return nil
 	}
@@ -227,9 +227,9 @@ func (a *Answer) isLost(u unconfirmed) bool {
 	return Look(attempt, u.ID) == Absent
 }
 
-// retell keeps what was told again, as if it was for the first time, or as it was if
-// the answer was not printed. The caller holds the subscriber's turn.
-func (a *Answer) retell(f Fate) {
+// noteRepeated keeps what was given again, as if it was for the first time, or as it was
+// if the answer was not printed. The caller holds the subscriber's turn.
+func (a *Answer) noteRepeated(f Fate) {
 	if len(a.again) == 0 {
 		return
 	}

@@ -22,7 +22,7 @@ func kept(n *Native) []unconfirmed {
 	return readUnconfirmed(n.unconfirmedFile(&subscriber{p: relay.Presence{Name: "Bob"}}))
 }
 
-// TestSessionsOfOneNameForgetNothingOfEachOther: what each was told is in one file.
+// TestSessionsOfOneNameForgetNothingOfEachOther: what each was given is in one file.
 func TestSessionsOfOneNameForgetNothingOfEachOther(t *testing.T) {
 	n := &Native{Relay: Relay{Dir: t.TempDir()}, Log: func(line string) { t.Error(line) }}
 	const each = 20
@@ -40,8 +40,8 @@ func TestSessionsOfOneNameForgetNothingOfEachOther(t *testing.T) {
 	}
 }
 
-// TestOfMuchThatWasToldTheLastIsKept: a file that is too long would not be read.
-func TestOfMuchThatWasToldTheLastIsKept(t *testing.T) {
+// TestOfMuchThatWasGivenTheLastIsKept: a file that is too long would not be read.
+func TestOfMuchThatWasGivenTheLastIsKept(t *testing.T) {
 	n := &Native{Relay: Relay{Dir: t.TempDir()}, Log: func(line string) { t.Error(line) }}
 	long := strings.Repeat("<", mostUnconfirmed/20) // six bytes each, as JSON
 	for i := range 9 {

@@ -59,7 +59,7 @@ func (a *Answer) join() *wrapped {
 func (m *wrapped) notes(a *Answer, s *sessionState) {
 	e := &a.event
 	now := *s
-	now.Heard, now.Own = true, e.Own
+	now.Reported, now.Own = true, e.Own
 	if e.Head().Subagent() == "" {
 		a.warn(a.Prove(context.Background()))
 		if text, ok := writtenIn(e); ok {
@@ -72,11 +72,11 @@ func (m *wrapped) notes(a *Answer, s *sessionState) {
 			now.Busy = false
 		}
 	}
-	if now.Heard == s.Heard && now.Own == s.Own && now.Busy == s.Busy {
+	if now.Reported == s.Reported && now.Own == s.Own && now.Busy == s.Busy {
 		return
 	}
 	a.warn(m.step(func(s *sessionState) bool {
-		s.Heard, s.Own, s.Busy = now.Heard, now.Own, now.Busy
+		s.Reported, s.Own, s.Busy = now.Reported, now.Own, now.Busy
 		return true
 	}))
 }
@@ -109,7 +109,7 @@ func (a *Answer) Known() bool {
 }
 
 // Wrapped reports whether hookway run has wrapped the agent. Over, which outlives the
-// answer, reports whether run has told of the session's end.
+// answer, reports whether run has fired the session's end.
 func (a *Answer) Wrapped() (over func() bool, ok bool) {
 	if a.run == nil {
 		return nil, false

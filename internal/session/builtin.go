@@ -54,9 +54,9 @@ func (s *session) builtins() (remove func(), err error) {
 func (s *session) relayed(ctx context.Context, d hook.DirectiveCall) string {
 	switch {
 	case d.Target == "":
-		return s.told("The message was not sent: it names nobody. Write @relay" + ":Name text, or @relay" + ":* text for all.")
+		return s.reply("The message was not sent: it names nobody. Write @relay" + ":Name text, or @relay" + ":* text for all.")
 	case isBlank(d.Body):
-		return s.told(fmt.Sprintf("The message to %s was not sent: it is empty.", d.Target))
+		return s.reply(fmt.Sprintf("The message to %s was not sent: it is empty.", d.Target))
 	}
 	return s.sent(ctx, d.Target, d.Body)
 }
@@ -72,14 +72,14 @@ func (s *session) broadcast(ctx context.Context, d hook.DirectiveCall) string {
 		body = strings.TrimSpace(d.Target + " " + body)
 	}
 	if isBlank(body) {
-		return s.told("The broadcast was not sent: it is empty.")
+		return s.reply("The broadcast was not sent: it is empty.")
 	}
 	return s.sent(ctx, to, body)
 }
 
 // sent sends, and says to the agent what it should know.
 func (s *session) sent(ctx context.Context, to, body string) string {
-	m, err := s.letterOf(to, body)
+	m, err := s.messageOf(to, body)
 	note := ""
 	if err == nil {
 		note, err = s.send(ctx, m)
@@ -91,8 +91,8 @@ func (s *session) sent(ctx context.Context, to, body string) string {
 	if to == everybody {
 		whom = "all"
 	}
-	told := s.told(fmt.Sprintf("The message to %s was not delivered: %s", whom, strings.ReplaceAll(strings.TrimPrefix(err.Error(), "it was not sent: "), "\n", "; ")))
-	return joined(note, told)
+	text := s.reply(fmt.Sprintf("The message to %s was not delivered: %s", whom, strings.ReplaceAll(strings.TrimPrefix(err.Error(), "it was not sent: "), "\n", "; ")))
+	return joined(note, text)
 }
 
 // actions are what @memory can do.
@@ -104,12 +104,12 @@ func (s *session) remember(ctx context.Context, d hook.DirectiveCall) string {
 	if err != nil {
 		text = fmt.Sprintf("Memory: %s failed: %s", or(d.Target, "it"), err)
 	}
-	return s.told(text)
+	return s.reply(text)
 }
 
-// told is what a built-in directive says to the agent. There are words of others
+// reply is what a built-in directive says to the agent. There are words of others
 // in it, so it is data as a message is.
-func (s *session) told(text string) string {
+func (s *session) reply(text string) string {
 	text = delivery.Undirected(sanitize(text))
 	if s.typist == nil {
 		return harmless(s.command, text)

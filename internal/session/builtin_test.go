@@ -53,19 +53,19 @@ func TestMemory(t *testing.T) {
 	w.reached("@memory:save User prefers dark mode\n\n@memory:save too much\n\n@memory:search dark\n\n@memory:search light\n\n@memory:forget 1\n\n"+
 		"@memory:forget 7\n\n@memory:list\n\n@memory:serch x\n\n@memory:save\n\nend", session.Config{Memory: &m})
 	for _, told := range []string{
-		"heard: ✓ Saved to memory",
-		"heard: Memory: save failed: the disk is full",
-		"heard: Memories: - User prefers dark mode (1)",
-		"heard: Nothing in memory is about that.",
-		"heard: ✓ Forgotten",
-		"heard: Memory: forget failed: no memory has this id",
-		`heard: Memory: serch failed: there is no "serch"; did you mean \@memory:search?`,
-		"heard: Memory: save failed: it needs a text",
+		"got: ✓ Saved to memory",
+		"got: Memory: save failed: the disk is full",
+		"got: Memories: - User prefers dark mode (1)",
+		"got: Nothing in memory is about that.",
+		"got: ✓ Forgotten",
+		"got: Memory: forget failed: no memory has this id",
+		`got: Memory: serch failed: there is no "serch"; did you mean \@memory:search?`,
+		"got: Memory: save failed: it needs a text",
 	} {
 		w.screen.await(t, told)
 	}
 	// One is what the search has found, the other the list.
-	if n := strings.Count(w.screen.String(), "heard: Memories: - User prefers dark mode (1)"); n != 2 {
+	if n := strings.Count(w.screen.String(), "got: Memories: - User prefers dark mode (1)"); n != 2 {
 		t.Errorf("memories were told %d times: %q", n, w.screen.String())
 	}
 }
@@ -76,7 +76,7 @@ func TestWithoutThemTheirDirectivesAreTheUsers(t *testing.T) {
 	w := newWrapped(t)
 	w.hook("Directive", injects("mine"))
 	w.reached("@relay:Bob one", session.Config{})
-	w.screen.await(t, "heard: mine")
+	w.screen.await(t, "got: mine")
 	w.cancel()
 	w.end()
 	if n := w.engine.Len(); n != 1 {

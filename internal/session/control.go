@@ -63,8 +63,8 @@ func (c *Control) Inject(ctx context.Context, text string, wait bool) (state, re
 	return state, reason, nil
 }
 
-// Poke says that there may be messages for the session.
-func (c *Control) Poke() { c.s.mail.Notify() }
+// Notify says that there may be messages for the session.
+func (c *Control) Notify() { c.s.mail.Notify() }
 
 // Messages gives the last messages that were sent and received.
 func (c *Control) Messages() []hook.Message { return c.s.messages.list() }

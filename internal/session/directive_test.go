@@ -20,7 +20,7 @@ func TestDirectiveIsAnswered(t *testing.T) {
 	in, keys := keyboard(t)
 	dir := t.TempDir()
 	w.agent("@deploy:staging Release v1.2.3", session.Config{ID: "s-1", Name: "Alice", Stdin: in, Dir: dir})
-	w.screen.await(t, "heard: Deployed to staging")
+	w.screen.await(t, "got: Deployed to staging")
 	write(t, keys, "bye\n")
 	w.clean()
 
@@ -116,11 +116,11 @@ func TestTypedAndInjectedTextDoesNotFire(t *testing.T) {
 	w.hook("SessionStart", injects("@deploy:injected x"))
 	in, keys := keyboard(t)
 	w.run(session.Config{Stdin: in, Command: sh(`echo ready
-		read a; printf 'Name? '; read b; echo "heard: $a, $b"; echo '@deploy:real z'`)})
+		read a; printf 'Name? '; read b; echo "got: $a, $b"; echo '@deploy:real z'`)})
 	w.screen.await(t, "Name? ")
 	write(t, keys, "@deploy:typed y\n")
 	w.clean()
-	if want := "heard: @deploy:injected x, @deploy:typed y"; !strings.Contains(w.screen.String(), want) {
+	if want := "got: @deploy:injected x, @deploy:typed y"; !strings.Contains(w.screen.String(), want) {
 		t.Errorf("the screen is %q, want %q there", w.screen.String(), want)
 	}
 	got := now[hook.DirectiveCall](w.events.list())
@@ -136,9 +136,9 @@ func TestInjectsAreTypedInOrder(t *testing.T) {
 		return hook.Inject("answer " + ev.Body().(hook.DirectiveCall).Body), nil
 	})
 	w.run(session.Config{Command: sh(`echo '@a:x 1'; echo '@b:x 2'; echo '@a:x 3'
-		read p; read q; read r; echo "heard: $p, $q, $r"`)})
+		read p; read q; read r; echo "got: $p, $q, $r"`)})
 	w.clean()
-	if want := "heard: answer 1, answer 2, answer 3"; !strings.Contains(w.screen.String(), want) {
+	if want := "got: answer 1, answer 2, answer 3"; !strings.Contains(w.screen.String(), want) {
 		t.Errorf("the screen is %q, want %q there", w.screen.String(), want)
 	}
 }
@@ -150,8 +150,8 @@ func TestProgramThatIsNeverStillIsAnswered(t *testing.T) {
 	flag := t.TempDir() + "/stop"
 	w.run(session.Config{Dir: t.TempDir(), Env: append(os.Environ(), "FLAG="+flag), Command: sh(`echo '@ask:x when'
 		(while [ ! -e "$FLAG" ]; do printf '.'; sleep 0.05; done) & 
-		read line; touch "$FLAG"; wait; echo; echo "heard: $line"`)})
-	w.screen.await(t, "heard: stop")
+		read line; touch "$FLAG"; wait; echo; echo "got: $line"`)})
+	w.screen.await(t, "got: stop")
 	w.clean()
 }
 

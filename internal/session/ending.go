@@ -31,7 +31,7 @@ func (s *session) stop(ctx context.Context, reason string, sig os.Signal) {
 		return
 	default:
 	}
-	s.farewell(ctx, reason)
+	s.announce(ctx, reason)
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -48,15 +48,15 @@ func (s *session) stop(ctx context.Context, reason string, sig os.Signal) {
 	}
 }
 
-// farewell announces the end to the living program and gives it time to answer.
-func (s *session) farewell(ctx context.Context, reason string) {
+// announce announces the end to the living program and gives it time to answer.
+func (s *session) announce(ctx context.Context, reason string) {
 	if inject := s.end(ctx, hook.SessionSummary{Reason: reason}); inject != "" {
 		s.awaitAnswer(s.typist.put(inject))
 	}
 }
 
-// parting is an end that comes from the user's terminal.
-type parting struct {
+// ending is an end that comes from the user's terminal.
+type ending struct {
 	reason string
 	done   chan struct{}
 }
@@ -68,9 +68,9 @@ func (s *session) part(reason string) func(context.Context) {
 		if !s.interest.in(hook.SessionEnd) {
 			return
 		}
-		p := parting{reason, make(chan struct{})}
+		p := ending{reason, make(chan struct{})}
 		select {
-		case s.partings <- p:
+		case s.endings <- p:
 		case <-ctx.Done():
 			return
 		}
@@ -114,7 +114,7 @@ func (s *session) awaitAnswer(text *injection) {
 			typed = nil
 			limit.Reset(answerLimit)
 		case <-look.C:
-			answered := typed == nil && s.said.Load() > text.saidBefore
+			answered := typed == nil && s.outputs.Load() > text.outputsBefore
 			if answered && s.busy.Load() == 0 && time.Since(s.program.LastOutput()) >= answerStill {
 				return
 			}

@@ -34,11 +34,11 @@ func TestASignalIsOneSignalAlsoIfItEndsTheContext(t *testing.T) {
 		if sig := s.caught(); sig != nil {
 			t.Errorf("the same signal came again: %v", sig)
 		}
-		raise() // the second one is still heard
+		raise() // the second one is still caught
 		select {
 		case <-s.signals:
 		case <-time.After(time.Minute):
-			t.Fatal("the next signal is not heard")
+			t.Fatal("the next signal is not caught")
 		}
 	}
 }

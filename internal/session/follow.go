@@ -26,7 +26,7 @@ const (
 	recordAgain = time.Second
 
 	sightingsBound = 1024 // how many directives on the screen may wait
-	saidBound      = 1 << 14
+	textsKept      = 1 << 14
 )
 
 // follow takes directives from the agent's own record of the session, each once for
@@ -42,7 +42,7 @@ type follow struct {
 	without bool      // a directive has waited for one in vain
 	refused bool      // the user was told of one that cannot be read
 	held    map[transcript.Source][]*wrote
-	said    map[said][]*wrote
+	texts   map[textID][]*wrote
 	shows   []sighting // on the screen, and not in a record yet
 	fired   []sighting // because of the screen alone; at is when
 
@@ -52,8 +52,8 @@ type follow struct {
 	woken chan struct{} // holds one token while there is news
 }
 
-// said names one text of the agent.
-type said struct {
+// textID names one text of the agent.
+type textID struct {
 	source  transcript.Source
 	message string
 	block   int
@@ -87,7 +87,7 @@ func newFollow(s *session) *follow {
 	}
 	return &follow{
 		session: s, records: records, woken: make(chan struct{}, 1),
-		held: map[transcript.Source][]*wrote{}, said: map[said][]*wrote{},
+		held: map[transcript.Source][]*wrote{}, texts: map[textID][]*wrote{},
 	}
 }
 
@@ -211,10 +211,10 @@ func (f *follow) note(source transcript.Source, e transcript.Entry) {
 	if e.Kind != transcript.Agent || e.Sub || e.Hidden || e.Time.Before(began) || !e.Turn.IsZero() && e.Turn.Before(began) {
 		return
 	}
-	name := said{source, e.Message, e.Block}
-	before := slices.Clone(f.said[name])
-	if len(f.said) >= saidBound {
-		f.said = map[said][]*wrote{} // a text so old is not written again
+	name := textID{source, e.Message, e.Block}
+	before := slices.Clone(f.texts[name])
+	if len(f.texts) >= textsKept {
+		f.texts = map[textID][]*wrote{} // a text so old is not written again
 	}
 	var now []*wrote
 	for _, d := range directive.Parse(e.Text) {
@@ -231,7 +231,7 @@ func (f *follow) note(source transcript.Source, e transcript.Entry) {
 	for _, w := range before { // it is not there any more
 		w.done = true
 	}
-	f.said[name] = now
+	f.texts[name] = now
 }
 
 // obey fires what stands in the session's records. What the screen shows is there,
@@ -266,7 +266,7 @@ func (f *follow) compare(ctx context.Context, standing transcript.Standing, last
 		case f.known || len(standing.Possible) > 0: // it stands in a fence, or is drawn again
 		default:
 			f.without = true
-			f.fired = append(f.fired[max(0, len(f.fired)-saidBound):], sighting{Directive: d.Directive, at: time.Now()})
+			f.fired = append(f.fired[max(0, len(f.fired)-textsKept):], sighting{Directive: d.Directive, at: time.Now()})
 			f.putWaiting(ctx, call{directive: d.Directive, painted: d.painted, shown: true})
 		}
 		f.busy.Add(-1)

@@ -73,8 +73,8 @@ func (w *wrapped) records(record, message string, at time.Time, text string) {
 	}
 }
 
-// heardOf is what was fired: via, target and body.
-func heardOf(events []hook.AnyEvent) (all []string) {
+// firedBy is what was fired: via, target and body.
+func firedBy(events []hook.AnyEvent) (all []string) {
 	for _, ev := range events {
 		if d, ok := ev.Body().(hook.DirectiveCall); ok {
 			all = append(all, fmt.Sprint(ev.Head().Metadata["via"], " ", d.Target, " ", d.Body))
@@ -102,7 +102,7 @@ func TestTheAgentsOwnRecordSaysWhatItWrote(t *testing.T) {
 	say("\n")
 	w.end()
 	want := []string{"<nil> a in a list", "<nil> a in a list", "<nil> a at the end"}
-	if got := heardOf(w.events.list()); !slices.Equal(got, want) {
+	if got := firedBy(w.events.list()); !slices.Equal(got, want) {
 		t.Errorf("fired %q, want %q", got, want)
 	}
 }
@@ -117,7 +117,7 @@ func TestWhatOnlyTheScreenHasShownIsMarked(t *testing.T) {
 	of[hook.DirectiveCall](w, 1)
 	say("\n")
 	w.end()
-	if got, want := heardOf(w.events.list()), []string{"screen a go"}; !slices.Equal(got, want) {
+	if got, want := firedBy(w.events.list()), []string{"screen a go"}; !slices.Equal(got, want) {
 		t.Errorf("fired %q, want %q", got, want)
 	}
 }
@@ -140,7 +140,7 @@ func TestARecordThatCannotBeReadIsToldOf(t *testing.T) {
 	of[hook.DirectiveCall](w, 1)
 	say("\n")
 	w.end()
-	if got, want := heardOf(w.events.list()), []string{"screen a go"}; !slices.Equal(got, want) {
+	if got, want := firedBy(w.events.list()), []string{"screen a go"}; !slices.Equal(got, want) {
 		t.Errorf("fired %q, want %q", got, want)
 	}
 	lines := w.warnings.await(t, "a warning", func(l []string) bool { return len(l) > 0 })

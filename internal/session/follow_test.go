@@ -108,7 +108,7 @@ func add(t testing.TB, path string, lines ...string) {
 func reading(t testing.TB) *follow {
 	t.Helper()
 	s := &session{began: time.Now(), calls: newCalls(), warnings: newWarnings(nil), program: new(terminal.Program)}
-	return &follow{session: s, held: map[transcript.Source][]*wrote{}, said: map[said][]*wrote{}}
+	return &follow{session: s, held: map[transcript.Source][]*wrote{}, texts: map[textID][]*wrote{}}
 }
 
 // reads takes what is new in a record.

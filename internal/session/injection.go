@@ -38,12 +38,12 @@ type injection struct {
 	done    <-chan struct{} // closed in its last state
 
 	// These are the typist's.
-	body       string         // the text as it stands now: it may have got a note that it is a repeat
-	said       string         // the words of others that body is the form of, for the program that was started
-	quotes     []quote        // what else of body is the words of others
-	offer      delivery.Offer // not nil: it is with the agent's own hooks
-	has        bool           // the agent has it from them
-	saidBefore int64          // what session.said was before typing
+	body          string         // the text as it stands now: it may have got a note that it is a repeat
+	quoted        string         // the words of others that body is the form of, for the program that was started
+	quotes        []quote        // what else of body is the words of others
+	offer         delivery.Offer // not nil: it is with the agent's own hooks
+	has           bool           // the agent has it from them
+	outputsBefore int64          // what session.outputs was before typing
 
 	// claims and failed are not nil of a message: see delivery.Input.
 	claims    func(ctx context.Context, text, how string) error

@@ -49,10 +49,10 @@ var programs = map[string]func(){
 		fmt.Println(os.Getenv("AGENT_SAYS"))
 		for in := bufio.NewScanner(os.Stdin); in.Scan() && in.Text() != "bye"; {
 			remember(in.Text())
-			fmt.Println("heard:", in.Text())
+			fmt.Println("got:", in.Text())
 		}
 	},
-	// mailrun is hookway itself, around the agent, with messages of a town.
+	// mailrun is hookway itself, around the agent, with messages of a mailbox.
 	"mailrun": mailrun,
 	// wrapper is hookway itself, around a shell that answers every line.
 	"wrapper": wrapper,

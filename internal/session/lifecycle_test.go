@@ -146,16 +146,16 @@ func TestAnAgentWithHooksOfItsOwnTellsItsBeginAndEndItself(t *testing.T) {
 func TestSessionStartInjectArrives(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{
-		"at a prompt":       `printf 'Ready. '; sleep 0.1; printf '> '; read line; echo "heard: $line"`,
-		"after its output":  `echo one; sleep 0.2; echo two; read line; echo "heard: $line"`,
-		"in a mute program": `read line; echo "heard: $line"`,
+		"at a prompt":       `printf 'Ready. '; sleep 0.1; printf '> '; read line; echo "got: $line"`,
+		"after its output":  `echo one; sleep 0.2; echo two; read line; echo "got: $line"`,
+		"in a mute program": `read line; echo "got: $line"`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWrapped(t)
 			w.hook("SessionStart", injects("remember\nthis"))
 			w.run(session.Config{Command: sh(script)})
-			w.screen.await(t, "heard: remember this")
+			w.screen.await(t, "got: remember this")
 			w.clean()
 		})
 	}
@@ -186,14 +186,14 @@ func TestCancelledAgentAnswersBeforeItIsEnded(t *testing.T) {
 	w := newWrapped(t)
 	w.hook("SessionEnd", injects("any last words?"))
 	w.hook("Directive", nil)
-	w.run(session.Config{Command: sh(`echo ready; while read line; do echo "heard: $line"; echo '@memory:save learnt'; done`)})
+	w.run(session.Config{Command: sh(`echo ready; while read line; do echo "got: $line"; echo '@memory:save learnt'; done`)})
 	w.screen.await(t, "ready")
 	w.cancel()
 	r := w.end()
 	if !errors.Is(r.err, context.Canceled) || r.status.Signal != syscall.SIGTERM {
 		t.Errorf("ended with %+v, %v", r.status, r.err)
 	}
-	if !strings.Contains(w.screen.String(), "heard: any last words?") {
+	if !strings.Contains(w.screen.String(), "got: any last words?") {
 		t.Errorf("the agent did not answer: %q", w.screen.String())
 	}
 	events := w.events.list()
@@ -209,7 +209,7 @@ func TestAgentThatExitsAtTheEndIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newWrapped(t)
 	w.hook("SessionEnd", injects("any last words?"))
-	w.run(session.Config{Command: sh(`echo ready; read line; echo "heard: $line"; exit 3`)})
+	w.run(session.Config{Command: sh(`echo ready; read line; echo "got: $line"; exit 3`)})
 	w.screen.await(t, "ready")
 	w.cancel()
 	if r := w.end(); r.status != (terminal.ExitStatus{Code: 3}) {
@@ -262,7 +262,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		}
 		in, _ := keyboard(t)
 		w.run(session.Config{Stdin: in, IdleThreshold: time.Second,
-			Command: sh(`echo '@deploy:x go'; read a; read b; echo "heard: $a $b"; [ "$a" != text ]`)})
+			Command: sh(`echo '@deploy:x go'; read a; read b; echo "got: $a $b"; [ "$a" != text ]`)})
 		end(w)
 		if n := len(of[hook.SessionSummary](w, 1)); n != 1 {
 			t.Errorf("SessionEnd was fired %d times", n)
@@ -300,7 +300,7 @@ func TestMessagesForTheUserWaitForTheEnd(t *testing.T) {
 	})
 	in, keys := keyboard(t)
 	w.agent("@deploy:x go", session.Config{Stdin: in})
-	w.screen.await(t, "heard: next")
+	w.screen.await(t, "got: next")
 	if early := w.warnings.list(); len(early) > 0 {
 		t.Errorf("told while the program had the screen: %q", early)
 	}

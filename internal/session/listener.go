@@ -100,7 +100,7 @@ func (l *listener) take(lines []terminal.Line) {
 	}
 	for _, line := range lines {
 		if !line.Echo && strings.IndexFunc(line.Text[line.Seen:], wordRune) >= 0 {
-			l.said.Add(1)
+			l.outputs.Add(1)
 		}
 		l.parse(line)
 		if !line.Partial {

@@ -71,7 +71,7 @@ var _ delivery.Edge = edge{}
 // Bring queues a text that others wrote.
 func (e edge) Bring(in delivery.Input) delivery.Typing {
 	item := newInjection(harmless(e.command, in.Text))
-	item.said, item.repeat = in.Text, in.Repeat
+	item.quoted, item.repeat = in.Text, in.Repeat
 	item.claims, item.failed = in.Claim, in.Failed
 	e.typist.add(item)
 	return item

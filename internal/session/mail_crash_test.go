@@ -27,7 +27,7 @@ import (
 // remember has the agent of the kit keep what it was told: in a file, and in
 // another one as agents do.
 //
-// Whoever ends it meanwhile waits until it is in both: one that says what it heard,
+// Whoever ends it meanwhile waits until it is in both: one that says what it got,
 // and keeps no record of it, is no agent.
 func remember(text string) {
 	ends := make(chan os.Signal, 1)
@@ -61,22 +61,22 @@ func remember(text string) {
 	keep(os.Getenv("AGENT_TRANSCRIPT"), string(entry))
 }
 
-// memo is the file in which an agent of the kit keeps what it has heard.
-type memo string
+// record is the file in which an agent of the kit keeps what it was given.
+type record string
 
-func memory(t *testing.T) memo { return memo(filepath.Join(t.TempDir(), "heard")) }
+func newRecord(t *testing.T) record { return record(filepath.Join(t.TempDir(), "received")) }
 
-func (m memo) env() string { return "AGENT_MEMORY=" + string(m) }
+func (m record) env() string { return "AGENT_MEMORY=" + string(m) }
 
-func (m memo) heard() []string {
+func (m record) lines() []string {
 	text, _ := os.ReadFile(string(m))
 	all := strings.Split(string(text), "\n")
 	return all[:len(all)-1]
 }
 
 // from gives the texts of a sender's messages, in the order in which they came.
-func (m memo) from(name string) (texts []string) {
-	for _, line := range m.heard() {
+func (m record) from(name string) (texts []string) {
+	for _, line := range m.lines() {
 		if text, ok := strings.CutPrefix(line, "Message from "+name+" ["); ok {
 			_, text, _ = strings.Cut(text, "]: ")
 			texts = append(texts, text)
@@ -85,9 +85,9 @@ func (m memo) from(name string) (texts []string) {
 	return texts
 }
 
-// of counts how often a message was heard, and how often with the mark of a repeat.
-func (m memo) of(id string) (n, marked int) {
-	for _, line := range m.heard() {
+// of counts how often a message was received, and how often with the mark of a repeat.
+func (m record) of(id string) (n, marked int) {
+	for _, line := range m.lines() {
 		if strings.Contains(line, "["+relay.Short(id)+"]") {
 			n++
 			if strings.HasSuffix(line, " (may be a repeat)") {
@@ -117,9 +117,11 @@ func mailrun() {
 	}
 	os.Unsetenv("SESSION_TEST_PROGRAM")
 	cfg := session.Config{
-		Engine: &engine, Name: "Alice", Command: []string{os.Args[0]}, History: os.Getenv("TOWN_HISTORY"), IdleThreshold: -1,
+		Engine: &engine, Name: "Alice", Command: []string{os.Args[0]}, History: os.Getenv("MAILBOX_HISTORY"), IdleThreshold: -1,
 		Env: append(os.Environ(), "SESSION_TEST_PROGRAM=agent"), Stdin: os.Stdin, Stdout: os.Stdout,
-		Mail: &session.Mail{Open: func(ctx context.Context) (*relay.Store, error) { return relay.Open(ctx, os.Getenv("TOWN"), noLimits) }},
+		Mail: &session.Mail{Open: func(ctx context.Context) (*relay.Store, error) {
+			return relay.Open(ctx, os.Getenv("MAILBOX"), noLimits)
+		}},
 		Warn: func(text string) { fmt.Fprintln(os.Stderr, text) },
 		Reach: func(c *session.Control) func() {
 			c.Steps(stop)
@@ -127,7 +129,7 @@ func mailrun() {
 		},
 	}
 	if path := os.Getenv("AGENT_TRANSCRIPT"); path != "" {
-		cfg.AgentHooks, cfg.Native = &ownHooks{heard: delivery.Activity{Events: 1, Transcript: path}}, true
+		cfg.AgentHooks, cfg.Native = &ownHooks{activity: delivery.Activity{Events: 1, Transcript: path}}, true
 	}
 	if _, err := session.Run(context.Background(), cfg); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -141,10 +143,10 @@ type mailProcess struct {
 	ended sync.WaitGroup
 }
 
-func (c *town) process(env ...string) *mailProcess {
+func (c *mailbox) process(env ...string) *mailProcess {
 	c.t.Helper()
 	p := &mailProcess{Cmd: exec.Command(os.Args[0])}
-	p.Env = append(append(os.Environ(), "SESSION_TEST_PROGRAM=mailrun", "TOWN="+c.dir, "AGENT_SAYS=ready"), env...)
+	p.Env = append(append(os.Environ(), "SESSION_TEST_PROGRAM=mailrun", "MAILBOX="+c.dir, "AGENT_SAYS=ready"), env...)
 	stdin, _ := keyboard(c.t)
 	p.Stdin = stdin
 	out, err := p.StderrPipe()
@@ -185,7 +187,7 @@ func TestRunIsKilledAtAnyMoment(t *testing.T) {
 		step       string
 		history    bool
 		transcript bool
-		n, marked  int // how often the agent has heard the message at the end
+		n, marked  int // how often the agent has the message at the end
 	}{
 		"taken":                                    {step: "taken", n: 1},
 		"claimed, and nothing tells of it":         {step: "claimed", n: 1, marked: 1},
@@ -199,11 +201,11 @@ func TestRunIsKilledAtAnyMoment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			town, memo := newTown(t), memory(t)
-			env := []string{memo.env()}
+			mailbox, record := newMailbox(t), newRecord(t)
+			env := []string{record.env()}
 			history := filepath.Join(t.TempDir(), "output")
 			if c.history {
-				env = append(env, "TOWN_HISTORY="+history)
+				env = append(env, "MAILBOX_HISTORY="+history)
 			}
 			if c.transcript {
 				path := filepath.Join(t.TempDir(), "transcript.jsonl")
@@ -212,27 +214,27 @@ func TestRunIsKilledAtAnyMoment(t *testing.T) {
 				}
 				env = append(env, "AGENT_TRANSCRIPT="+path)
 			}
-			first := town.process(append(env, "STOP_AT="+c.step)...)
-			id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "only once"})
+			first := mailbox.process(append(env, "STOP_AT="+c.step)...)
+			id := mailbox.send(relay.Message{From: "Bob", To: "Alice", Content: "only once"})
 			first.stopped(t, c.step)
 			if c.step == "shown" || c.step == "noted" {
-				town.until("the agent to hear it", func() bool { n, _ := memo.of(id); return n == 1 })
+				mailbox.until("the agent to hear it", func() bool { n, _ := record.of(id); return n == 1 })
 			}
 			if c.history && c.step == "shown" {
-				town.until("the output to be kept", func() bool { return kept(history, relay.Short(id)) })
+				mailbox.until("the output to be kept", func() bool { return kept(history, relay.Short(id)) })
 			}
 			first.kill()
 
-			town.process(env...)
-			last := town.send(relay.Message{From: "Bob", To: "Alice", Content: "the last one"})
-			town.becomes(last, relay.StateInjected, relay.StateSeen)
-			r := town.becomes(id, relay.StateInjected, relay.StateSeen)
+			mailbox.process(env...)
+			last := mailbox.send(relay.Message{From: "Bob", To: "Alice", Content: "the last one"})
+			mailbox.becomes(last, relay.StateInjected, relay.StateSeen)
+			r := mailbox.becomes(id, relay.StateInjected, relay.StateSeen)
 			if r.Repeat != (c.marked > 0) {
 				t.Errorf("the receipt is %+v", r)
 			}
-			town.until("the last message", func() bool { n, _ := memo.of(last); return n == 1 })
-			if n, marked := memo.of(id); n != c.n || marked != c.marked {
-				t.Errorf("the agent heard %q", memo.heard())
+			mailbox.until("the last message", func() bool { n, _ := record.of(last); return n == 1 })
+			if n, marked := record.of(id); n != c.n || marked != c.marked {
+				t.Errorf("the agent got %q", record.lines())
 			}
 		})
 	}
@@ -250,36 +252,36 @@ func kept(dir, text string) bool {
 // Messages to an agent that does not run wait for it, and come to its next process.
 func TestAnAgentThatComesBackGetsWhatWaited(t *testing.T) {
 	t.Parallel()
-	town, memo := newTown(t), memory(t)
-	town.knows("Alice")
+	mailbox, record := newMailbox(t), newRecord(t)
+	mailbox.knows("Alice")
 	var ids []string
 	for i := range 3 {
-		ids = append(ids, town.send(relay.Message{To: "Alice", Content: fmt.Sprint("while you were away ", i)}))
+		ids = append(ids, mailbox.send(relay.Message{To: "Alice", Content: fmt.Sprint("while you were away ", i)}))
 	}
-	if r := town.becomes(ids[0], relay.StateAccepted); !strings.Contains(r.Reason, "offline since") {
+	if r := mailbox.becomes(ids[0], relay.StateAccepted); !strings.Contains(r.Reason, "offline since") {
 		t.Errorf("its sender is told %+v", r)
 	}
-	town.process(memo.env())
+	mailbox.process(record.env())
 	for _, id := range ids {
-		town.becomes(id, relay.StateInjected)
+		mailbox.becomes(id, relay.StateInjected)
 	}
-	town.until("three messages", func() bool { return len(memo.heard()) == 3 })
-	if got := memo.from("Bob"); !slices.Equal(got, []string{"while you were away 0", "while you were away 1", "while you were away 2"}) {
-		t.Errorf("it heard %q", got)
+	mailbox.until("three messages", func() bool { return len(record.lines()) == 3 })
+	if got := record.from("Bob"); !slices.Equal(got, []string{"while you were away 0", "while you were away 1", "while you were away 2"}) {
+		t.Errorf("it got %q", got)
 	}
 }
 
 // A program that is killed before it has read what was typed has not got it.
 func TestAProgramThatIsKilledBeforeItReads(t *testing.T) {
 	t.Parallel()
-	town, memo := newTown(t), memory(t)
+	mailbox, record := newMailbox(t), newRecord(t)
 	w := newWrapped(t)
-	cfg := session.Config{Name: "Alice", Mail: town.mail(), Command: sh(`echo $$ ready; sleep 1000`)}
+	cfg := session.Config{Name: "Alice", Mail: mailbox.mail(), Command: sh(`echo $$ ready; sleep 1000`)}
 	cfg.Stdin, _ = keyboard(t)
 	there := reach(&cfg)
 	w.run(cfg)
 	c := <-there
-	town.poked(c)
+	mailbox.notified(c)
 	begun := make(chan struct{})
 	c.Steps(func(step, _ string) {
 		if step == "claimed" {
@@ -287,17 +289,17 @@ func TestAProgramThatIsKilledBeforeItReads(t *testing.T) {
 		}
 	})
 	w.screen.await(t, "ready")
-	id := town.send(relay.Message{To: "Alice", Content: "are you there?"})
+	id := mailbox.send(relay.Message{To: "Alice", Content: "are you there?"})
 	<-begun
 	w.screen.await(t, "are you there?") // the terminal shows it
 	w.cancel()
 	w.end()
-	town.becomes(id, relay.StateAccepted)
-	town.process(memo.env())
-	town.becomes(id, relay.StateInjected)
-	town.until("the message", func() bool { n, _ := memo.of(id); return n == 1 })
-	if _, marked := memo.of(id); marked != 1 {
-		t.Errorf("it heard %q", memo.heard())
+	mailbox.becomes(id, relay.StateAccepted)
+	mailbox.process(record.env())
+	mailbox.becomes(id, relay.StateInjected)
+	mailbox.until("the message", func() bool { n, _ := record.of(id); return n == 1 })
+	if _, marked := record.of(id); marked != 1 {
+		t.Errorf("it got %q", record.lines())
 	}
 }
 
@@ -309,26 +311,26 @@ func TestRunIsKilledAgainAndAgain(t *testing.T) {
 	}
 	t.Parallel()
 	const n = 60
-	town, memo := newTown(t), memory(t)
+	mailbox, record := newMailbox(t), newRecord(t)
 	path := filepath.Join(t.TempDir(), "transcript.jsonl")
 	if err := os.WriteFile(path, []byte(`{"type":"start"}`+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{memo.env(), "AGENT_TRANSCRIPT=" + path}
-	town.knows("Alice")
+	env := []string{record.env(), "AGENT_TRANSCRIPT=" + path}
+	mailbox.knows("Alice")
 	for i := range n {
-		town.send(relay.Message{From: "Bob", To: "Alice", Content: fmt.Sprintf("number %03d.", i)})
+		mailbox.send(relay.Message{From: "Bob", To: "Alice", Content: fmt.Sprintf("number %03d.", i)})
 	}
-	for kills := 0; len(memo.heard()) < n; kills++ {
-		p, before := town.process(env...), len(memo.heard())
-		town.until("some messages", func() bool { return len(memo.heard()) >= min(before+1+kills%5, n) })
-		if len(memo.heard()) < n {
+	for kills := 0; len(record.lines()) < n; kills++ {
+		p, before := mailbox.process(env...), len(record.lines())
+		mailbox.until("some messages", func() bool { return len(record.lines()) >= min(before+1+kills%5, n) })
+		if len(record.lines()) < n {
 			p.kill()
 		}
 	}
-	for i, text := range memo.from("Bob") {
+	for i, text := range record.from("Bob") {
 		if want := fmt.Sprintf("number %03d.", i); text != want {
-			t.Fatalf("message %d is %q; all are %q", i, text, memo.from("Bob"))
+			t.Fatalf("message %d is %q; all are %q", i, text, record.from("Bob"))
 		}
 	}
 }

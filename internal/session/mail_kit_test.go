@@ -18,19 +18,19 @@ import (
 // noLimits lets tests send as much as they like.
 var noLimits = relay.Options{Machine: "here", Limits: relay.Limits{PerMinute: -1, PingPong: -1, Inbox: 100_000}}
 
-// town is a store of messages, from which the sessions are told what has come.
-type town struct {
+// mailbox is a store of messages, from which the sessions are told what has come.
+type mailbox struct {
 	t     *testing.T
 	dir   string
 	store *relay.Store
 
 	mu       sync.Mutex
-	controls []*session.Control // of the sessions that are poked
+	controls []*session.Control // of the sessions that are notified
 }
 
-func newTown(t *testing.T) *town {
+func newMailbox(t *testing.T) *mailbox {
 	t.Helper()
-	c := &town{t: t, dir: t.TempDir()}
+	c := &mailbox{t: t, dir: t.TempDir()}
 	c.store = c.open(t.Context())
 	t.Cleanup(func() {
 		if err := c.store.Close(); err != nil {
@@ -40,7 +40,7 @@ func newTown(t *testing.T) *town {
 	return c
 }
 
-func (c *town) open(ctx context.Context) *relay.Store {
+func (c *mailbox) open(ctx context.Context) *relay.Store {
 	c.t.Helper()
 	o := noLimits
 	o.Wake = c.wake
@@ -52,38 +52,38 @@ func (c *town) open(ctx context.Context) *relay.Store {
 }
 
 // wake tells the sessions that something has come.
-func (c *town) wake(context.Context, []string) {
+func (c *mailbox) wake(context.Context, []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.controls {
-		s.Poke()
+		s.Notify()
 	}
 }
 
 // mail is what a session's messages stand on.
-func (c *town) mail() *session.Mail {
+func (c *mailbox) mail() *session.Mail {
 	return &session.Mail{
 		Open: func(ctx context.Context) (*relay.Store, error) { return relay.Open(ctx, c.dir, noLimits) },
 	}
 }
 
-// reached runs an agent whose messages are of the town.
-func (c *town) reached(w *wrapped, says string, cfg session.Config) *session.Control {
+// reached runs an agent whose messages are of the mailbox.
+func (c *mailbox) reached(w *wrapped, says string, cfg session.Config) *session.Control {
 	c.t.Helper()
 	cfg.Mail = c.mail()
 	control := w.reached(says, cfg)
-	c.poked(control)
+	c.notified(control)
 	return control
 }
 
-func (c *town) poked(s *session.Control) {
+func (c *mailbox) notified(s *session.Control) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.controls = append(c.controls, s)
 }
 
 // knows has agents known who do not run.
-func (c *town) knows(names ...string) {
+func (c *mailbox) knows(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
 		seat, err := c.store.Join(c.t.Context(), relay.Presence{Session: "gone-" + name, Name: name, Kind: "wrapped"})
@@ -97,7 +97,7 @@ func (c *town) knows(names ...string) {
 }
 
 // send sends a message, when its receiver is known, and gives its id.
-func (c *town) send(m relay.Message) string {
+func (c *mailbox) send(m relay.Message) string {
 	c.t.Helper()
 	if m.From == "" {
 		m.From = "Bob"
@@ -116,7 +116,7 @@ func (c *town) send(m relay.Message) string {
 }
 
 // becomes waits until a message is in one of these states with its only receiver.
-func (c *town) becomes(id string, states ...relay.State) relay.Receipt {
+func (c *mailbox) becomes(id string, states ...relay.State) relay.Receipt {
 	c.t.Helper()
 	var last relay.Receipt
 	c.until("the message to be "+string(states[0]), func() bool {
@@ -133,7 +133,7 @@ func (c *town) becomes(id string, states ...relay.State) relay.Receipt {
 }
 
 // until waits for what a file tells, which gives no sign.
-func (c *town) until(what string, there func() bool) {
+func (c *mailbox) until(what string, there func() bool) {
 	c.t.Helper()
 	for deadline := time.Now().Add(patience); !there(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -143,7 +143,7 @@ func (c *town) until(what string, there func() bool) {
 }
 
 // sentBy waits until an agent has sent so many messages, and gives them.
-func (c *town) sentBy(agent string, n int) []relay.Message {
+func (c *mailbox) sentBy(agent string, n int) []relay.Message {
 	c.t.Helper()
 	var all []relay.Message
 	c.until("the messages of "+agent, func() bool {
@@ -157,7 +157,7 @@ func (c *town) sentBy(agent string, n int) []relay.Message {
 }
 
 // ledger is what has become of the last messages to Alice.
-func (c *town) ledger() string {
+func (c *mailbox) ledger() string {
 	all, err := c.store.Inbox(context.Background(), "Alice", relay.Query{Limit: 5})
 	text := fmt.Sprintf("%v", err)
 	for _, i := range all {

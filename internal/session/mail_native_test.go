@@ -16,7 +16,7 @@ import (
 )
 
 // ownMail runs an agent with hooks of its own.
-func (c *town) ownMail(w *wrapped, own *ownHooks, cfg session.Config) *session.Control {
+func (c *mailbox) ownMail(w *wrapped, own *ownHooks, cfg session.Config) *session.Control {
 	c.t.Helper()
 	cfg.AgentHooks, cfg.Native, cfg.Name = own, true, "Alice"
 	return c.reached(w, "ready", cfg)
@@ -36,12 +36,12 @@ func TestAMessageGoesToTheHooksOfAnAgentThatWorks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			town, w := newTown(t), newWrapped(t)
+			mailbox, w := newMailbox(t), newWrapped(t)
 			own := &ownHooks{fate: test.fate, takes: true}
 			own.once = test.fate != delivery.Delivered // then it has stopped
-			town.ownMail(w, own, session.Config{})
-			id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "how far are you?"})
-			r := town.becomes(id, relay.StateInjected)
+			mailbox.ownMail(w, own, session.Config{})
+			id := mailbox.send(relay.Message{From: "Bob", To: "Alice", Content: "how far are you?"})
+			r := mailbox.becomes(id, relay.StateInjected)
 			if r.How != test.how || r.Repeat != test.repeat {
 				t.Errorf("the receipt is %+v", r)
 			}
@@ -62,19 +62,19 @@ func TestAMessageGoesToTheHooksOfAnAgentThatWorks(t *testing.T) {
 // as it takes, and keeps its order.
 func TestMessagesWaitForTheEndOfALongTurn(t *testing.T) {
 	t.Parallel()
-	town, w := newTown(t), newWrapped(t)
+	mailbox, w := newMailbox(t), newWrapped(t)
 	own := &ownHooks{fate: delivery.Delivered, takes: true, fates: make(chan struct{})}
-	c := town.ownMail(w, own, session.Config{})
+	c := mailbox.ownMail(w, own, session.Config{})
 	c.WaitMost(1) // of a text that is to be typed
 	var ids []string
 	for _, text := range []string{"one", "two", "three"} {
-		ids = append(ids, town.send(relay.Message{From: "Bob", To: "Alice", Content: text}))
+		ids = append(ids, mailbox.send(relay.Message{From: "Bob", To: "Alice", Content: text}))
 	}
 	for i, id := range ids {
 		own.offered(t, i+2) // the first is the begin
-		town.becomes(id, relay.StateAccepted)
+		mailbox.becomes(id, relay.StateAccepted)
 		own.fates <- struct{}{}
-		town.becomes(id, relay.StateInjected)
+		mailbox.becomes(id, relay.StateInjected)
 	}
 	for i, text := range []string{"one", "two", "three"} {
 		if offer := own.offers.list()[i+1]; !strings.HasSuffix(offer, "]: "+text) {
@@ -90,13 +90,13 @@ func TestMessagesWaitForOneEventTogether(t *testing.T) {
 	for name, fate := range map[string]delivery.Fate{"taken": delivery.Delivered, "returned": delivery.Returned} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			town, w := newTown(t), newWrapped(t)
+			mailbox, w := newMailbox(t), newWrapped(t)
 			own := &ownHooks{fate: fate, takes: true, fates: make(chan struct{})}
-			town.ownMail(w, own, session.Config{})
+			mailbox.ownMail(w, own, session.Config{})
 			var ids []string
 			texts := []string{"one", "two", "three", "four"}
 			for _, text := range texts {
-				ids = append(ids, town.send(relay.Message{From: "Bob", To: "Alice", Content: text}))
+				ids = append(ids, mailbox.send(relay.Message{From: "Bob", To: "Alice", Content: text}))
 			}
 			offers := own.offered(t, len(texts)+1) // the first is the begin
 			for i, text := range texts {
@@ -110,7 +110,7 @@ func TestMessagesWaitForOneEventTogether(t *testing.T) {
 			}
 			for _, id := range ids {
 				want := map[delivery.Fate]string{delivery.Delivered: "hook", delivery.Returned: "typed"}[fate]
-				if r := town.becomes(id, relay.StateInjected); r.How != want || r.Repeat {
+				if r := mailbox.becomes(id, relay.StateInjected); r.How != want || r.Repeat {
 					t.Errorf("the receipt is %+v", r)
 				}
 			}
@@ -133,15 +133,15 @@ func TestMessagesWaitForOneEventTogether(t *testing.T) {
 // What an agent does after it got a message says that it has seen it.
 func TestAMessageIsSeenWithTheNextEvent(t *testing.T) {
 	t.Parallel()
-	town, w := newTown(t), newWrapped(t)
+	mailbox, w := newMailbox(t), newWrapped(t)
 	own := &ownHooks{}
-	own.hears(func(*delivery.Activity) {})
-	town.ownMail(w, own, session.Config{})
-	id := town.send(relay.Message{From: "Bob", To: "Alice", Content: "look"})
-	town.becomes(id, relay.StateInjected)
+	own.reports(func(*delivery.Activity) {})
+	mailbox.ownMail(w, own, session.Config{})
+	id := mailbox.send(relay.Message{From: "Bob", To: "Alice", Content: "look"})
+	mailbox.becomes(id, relay.StateInjected)
 	transcript := filepath.Join(t.TempDir(), "t.jsonl")
-	own.hears(func(h *delivery.Activity) { h.Prompts, h.Prompt, h.Transcript = 1, "Message from Bob", transcript })
-	if r := town.becomes(id, relay.StateSeen); r.Seen.Before(r.Injected) {
+	own.reports(func(h *delivery.Activity) { h.Prompts, h.Prompt, h.Transcript = 1, "Message from Bob", transcript })
+	if r := mailbox.becomes(id, relay.StateSeen); r.Seen.Before(r.Injected) {
 		t.Errorf("the receipt is %+v", r)
 	}
 }
@@ -153,31 +153,31 @@ func TestAPersonBeginsTheCountAnew(t *testing.T) {
 	for name, speak := range map[string]func(t *testing.T, own *ownHooks, keys func(string)){
 		"at the terminal": func(_ *testing.T, _ *ownHooks, keys func(string)) { keys("go on\n") },
 		"by a prompt": func(_ *testing.T, own *ownHooks, _ func(string)) {
-			own.hears(func(h *delivery.Activity) { h.Prompts, h.Prompt = 1, "go on, both of you" })
+			own.reports(func(h *delivery.Activity) { h.Prompts, h.Prompt = 1, "go on, both of you" })
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			town, w, own := newTown(t), newWrapped(t), &ownHooks{}
-			town.knows("Bob")
-			limited, err := relay.Open(t.Context(), town.dir, relay.Options{Machine: "here", Limits: relay.Limits{PingPong: 1, PerMinute: -1}})
+			mailbox, w, own := newMailbox(t), newWrapped(t), &ownHooks{}
+			mailbox.knows("Bob")
+			limited, err := relay.Open(t.Context(), mailbox.dir, relay.Options{Machine: "here", Limits: relay.Limits{PingPong: 1, PerMinute: -1}})
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { limited.Close() })
 			in, keys := keyboard(t)
-			town.ownMail(w, own, session.Config{Stdin: in})
+			mailbox.ownMail(w, own, session.Config{Stdin: in})
 			w.screen.await(t, "ready")
 			say := func(from, to string) error {
 				_, err := limited.Send(t.Context(), relay.Message{From: from, To: to, Content: "x", Agent: true})
 				return err
 			}
-			town.until("Alice to be known", func() bool { return say("Bob", "Alice") == nil })
+			mailbox.until("Alice to be known", func() bool { return say("Bob", "Alice") == nil })
 			if err := say("Alice", "Bob"); err == nil {
 				t.Fatal("there is no limit")
 			}
 			speak(t, own, func(text string) { write(t, keys, text) })
-			town.until("the count to begin anew", func() bool { return say("Alice", "Bob") == nil })
+			mailbox.until("the count to begin anew", func() bool { return say("Alice", "Bob") == nil })
 		})
 	}
 }
@@ -185,10 +185,10 @@ func TestAPersonBeginsTheCountAnew(t *testing.T) {
 // A directive that is printed while nothing can be written is sent when it can be.
 func TestADirectiveWaitsForTheStore(t *testing.T) {
 	t.Parallel()
-	town, w := newTown(t), newWrapped(t)
-	town.knows("Bob")
+	mailbox, w := newMailbox(t), newWrapped(t)
+	mailbox.knows("Bob")
 	open := make(chan struct{})
-	mail := town.mail()
+	mail := mailbox.mail()
 	inner := mail.Open
 	mail.Open = func(ctx context.Context) (*relay.Store, error) {
 		select {
@@ -202,7 +202,7 @@ func TestADirectiveWaitsForTheStore(t *testing.T) {
 	w.reached("@relay:Bob hi\n", session.Config{Name: "Alice", Mail: mail, Env: []string{"TERM=" + os.Getenv("TERM")}})
 	of[hook.Message](w, 1)
 	close(open)
-	if all := town.sentBy("Alice", 1); len(all) != 1 || all[0].Content != "hi" {
+	if all := mailbox.sentBy("Alice", 1); len(all) != 1 || all[0].Content != "hi" {
 		t.Errorf("sent were %+v", all)
 	}
 }

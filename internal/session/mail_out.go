@@ -34,7 +34,7 @@ func (s *session) send(ctx context.Context, m relay.Message) (note string, err e
 	}
 	s.messages.add(delivery.ForHooks(posted.Message, "sent"))
 	if away := queued(posted.Sent); away != "" {
-		return joined(posted.Note, s.told(away)), nil
+		return joined(posted.Note, s.reply(away)), nil
 	}
 	return posted.Note, nil
 }
@@ -71,10 +71,10 @@ func queued(sent relay.Sent) string {
 	return fmt.Sprintf("The message is queued for those who are offline: %s.", strings.Join(names, ", "))
 }
 
-// letterOf makes a message of a directive's body, which may have options in
+// messageOf makes a message of a directive's body, which may have options in
 // brackets in front: re:ID, thread:NAME, file:PATH, urgent, high, normal or low.
 // Brackets in which there is anything else belong to the text.
-func (s *session) letterOf(to, body string) (m relay.Message, err error) {
+func (s *session) messageOf(to, body string) (m relay.Message, err error) {
 	m = relay.Message{To: to, Content: body}
 	inside, rest, ok := strings.Cut(strings.TrimLeft(body, " \t"), "]")
 	inside, bracket := strings.CutPrefix(inside, "[")

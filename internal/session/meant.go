@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	saidWait = time.Second           // for the agent's hooks to tell what it has said
-	saidLook = 50 * time.Millisecond // between two looks for it
+	writtenWait = time.Second           // for the agent's hooks to tell what it has said
+	writtenLook = 50 * time.Millisecond // between two looks for it
 )
 
 // meant finds out what the agent wrote where its screen shows a directive. Agents
@@ -23,9 +23,9 @@ func (s *session) meant(ctx context.Context, shown directive.Directive) (d direc
 	if s.hooks == nil {
 		return shown, true
 	}
-	wait := time.NewTimer(saidWait)
+	wait := time.NewTimer(writtenWait)
 	defer wait.Stop()
-	look := time.NewTicker(saidLook)
+	look := time.NewTicker(writtenLook)
 	defer look.Stop()
 	for {
 		if found, text := writings(s.hooks.Written(), shown); len(found) > 0 {
@@ -52,22 +52,22 @@ type written struct {
 
 // writings finds a shown directive in what the agent wrote, the newest text that
 // has it: each line that reads like it, in order, and the text.
-func writings(said []string, shown directive.Directive) (found []written, text string) {
+func writings(texts []string, shown directive.Directive) (found []written, text string) {
 	head := "@" + shown.Namespace + ":" + shown.Target
 	first, _, _ := strings.Cut(shown.Body, "\n")
 	want := signs(head + first)
-	for i := len(said) - 1; i >= 0; i-- {
-		if !strings.Contains(said[i], head) {
+	for i := len(texts) - 1; i >= 0; i-- {
+		if !strings.Contains(texts[i], head) {
 			continue
 		}
 		real := map[int]directive.Directive{}
-		for _, d := range directive.Parse(said[i]) {
+		for _, d := range directive.Parse(texts[i]) {
 			if d.Namespace == shown.Namespace && d.Target == shown.Target && begins(signs(d.Body), signs(first)) {
 				real[d.Line] = d
 			}
 		}
 		n := 0
-		for line := range strings.Lines(said[i]) {
+		for line := range strings.Lines(texts[i]) {
 			n++
 			if d, ok := real[n]; ok {
 				found = append(found, written{d, true})
@@ -76,7 +76,7 @@ func writings(said []string, shown directive.Directive) (found []written, text s
 			}
 		}
 		if len(found) > 0 {
-			return found, said[i]
+			return found, texts[i]
 		}
 	}
 	return nil, ""

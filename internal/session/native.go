@@ -52,8 +52,8 @@ func (i *injection) ends(e end) {
 	if !e.taken {
 		if e.rest != i.body {
 			i.repeat = true
-			if i.said != "" {
-				i.said = delivery.MarkRepeat(i.said)
+			if i.quoted != "" {
+				i.quoted = delivery.MarkRepeat(i.quoted)
 			}
 		}
 		i.body = e.rest

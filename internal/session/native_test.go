@@ -28,25 +28,25 @@ type ownHooks struct {
 
 	still chan func() time.Duration // gets what Await is given; may be nil
 
-	mu    sync.Mutex
-	takes bool // texts, beside that of the begin
-	once  bool // it takes one, and no other
-	heard delivery.Activity
+	mu       sync.Mutex
+	takes    bool // texts, beside that of the begin
+	once     bool // it takes one, and no other
+	activity delivery.Activity
 }
 
 func (o *ownHooks) Activity() delivery.Activity {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.heard
+	return o.activity
 }
 
-// hears has the agent tell of an event.
-func (o *ownHooks) hears(change func(*delivery.Activity)) {
+// reports has the agent tell of an event.
+func (o *ownHooks) reports(change func(*delivery.Activity)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.heard.Events++
-	o.heard.Last = time.Now()
-	change(&o.heard)
+	o.activity.Events++
+	o.activity.Last = time.Now()
+	change(&o.activity)
 }
 
 func (o *ownHooks) Begin(text string) delivery.Offer {
@@ -109,11 +109,11 @@ func TestWhatTheBeginInjectsGoesToTheAgentsOwnHooks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fate  delivery.Fate
-		heard string
+		shown string
 	}{
 		"taken":    {delivery.Delivered, ""},
-		"returned": {delivery.Returned, "heard: remember this\r\n"},
-		"doubtful": {delivery.Unconfirmed, "heard: remember this (may be a repeat)\r\n"},
+		"returned": {delivery.Returned, "got: remember this\r\n"},
+		"doubtful": {delivery.Unconfirmed, "got: remember this (may be a repeat)\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -121,13 +121,13 @@ func TestWhatTheBeginInjectsGoesToTheAgentsOwnHooks(t *testing.T) {
 			w.hook("SessionStart", injects("remember this"))
 			in, keys := keyboard(t)
 			w.agent("hello", session.Config{AgentHooks: own, Native: true, Stdin: in})
-			if test.heard != "" {
-				w.screen.await(t, test.heard)
+			if test.shown != "" {
+				w.screen.await(t, test.shown)
 			}
 			write(t, keys, "bye\n")
 			w.clean()
-			if heard := strings.Count(w.screen.String(), "heard:"); heard != strings.Count(test.heard, "heard:") {
-				t.Errorf("the program heard something else: %q", w.screen.String())
+			if n := strings.Count(w.screen.String(), "got:"); n != strings.Count(test.shown, "got:") {
+				t.Errorf("the program got something else: %q", w.screen.String())
 			}
 			if offers := own.offers.list(); len(offers) != 1 || offers[0] != "begin remember this" {
 				t.Errorf("the agent was offered %q", offers)

@@ -105,16 +105,16 @@ func TestSlowOutputHookDelaysNeitherTheUserNorDirectives(t *testing.T) {
 		return hook.Decision{}, nil
 	})
 	w.hook("Directive", injects("go on"))
-	w.run(session.Config{Command: sh(`echo first; seq 50000; echo '@deploy:x go'; read line; echo "heard: $line"`)})
+	w.run(session.Config{Command: sh(`echo first; seq 50000; echo '@deploy:x go'; read line; echo "got: $line"`)})
 	<-called
-	w.screen.await(t, "heard: go on")
+	w.screen.await(t, "got: go on")
 	if n := len(now[hook.OutputText](w.events.list())); n != 1 {
 		t.Errorf("there were %d Output events while the first hook was busy", n)
 	}
 	close(release)
 	w.clean()
 	got := printed(w.events.list())
-	if !strings.HasPrefix(got, "first\n1\n") || !strings.HasSuffix(got, "\n50000\n@deploy:x go\nheard: go on\n") {
+	if !strings.HasPrefix(got, "first\n1\n") || !strings.HasSuffix(got, "\n50000\n@deploy:x go\ngot: go on\n") {
 		t.Errorf("the hooks saw %d bytes: %.40q … %q", len(got), got, got[max(0, len(got)-40):])
 	}
 }
@@ -198,8 +198,8 @@ func TestTypingEndsAnIdlePeriod(t *testing.T) {
 		return hook.Inject(fmt.Sprintf("nudge %d", ev.Body().(hook.Silence).Count)), nil
 	})
 	w.run(session.Config{IdleThreshold: 100 * time.Millisecond,
-		Command: sh(`stty -echo; echo ready; read a; read b; read c; echo "heard: $a, $b, $c"`)})
-	w.screen.await(t, "heard: nudge 1, nudge 2, nudge 3")
+		Command: sh(`stty -echo; echo ready; read a; read b; read c; echo "got: $a, $b, $c"`)})
+	w.screen.await(t, "got: nudge 1, nudge 2, nudge 3")
 	w.clean()
 }
 
@@ -217,8 +217,8 @@ func TestAgentThatWaitsForADirectiveIsNotIdle(t *testing.T) {
 		ended = time.Now()
 		return hook.Inject("done"), nil
 	})
-	w.run(session.Config{IdleThreshold: 700 * time.Millisecond, Command: sh(`echo '@deploy:x go'; read line; echo "heard: $line"`)})
-	w.screen.await(t, "heard: done")
+	w.run(session.Config{IdleThreshold: 700 * time.Millisecond, Command: sh(`echo '@deploy:x go'; read line; echo "got: $line"`)})
+	w.screen.await(t, "got: done")
 	w.clean()
 	if ended.IsZero() {
 		t.Fatal("the directive's hook was not asked")

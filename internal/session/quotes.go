@@ -20,7 +20,7 @@ type Quotes struct {
 // quote is a text of others.
 type quote struct {
 	shown string // as it is for the program that was started: so it stands in what is injected
-	said  string // plain
+	plain string // plain
 }
 
 // Quoted is a text that others wrote as it may be injected into the session of a
@@ -32,8 +32,8 @@ func (q *Quotes) Quoted(command []string, text string) string {
 	return shown
 }
 
-func (q *Quotes) add(shown, said string) {
-	shown, said = strings.TrimSpace(shown), strings.TrimSpace(said)
+func (q *Quotes) add(shown, plain string) {
+	shown, plain = strings.TrimSpace(shown), strings.TrimSpace(plain)
 	if shown == "" {
 		return
 	}
@@ -43,7 +43,7 @@ func (q *Quotes) add(shown, said string) {
 	if len(q.kept) == quotesBound {
 		q.kept = slices.Delete(q.kept, 0, 1)
 	}
-	q.kept = append(q.kept, quote{shown, said})
+	q.kept = append(q.kept, quote{shown, plain})
 }
 
 // in are the quotes that a text has, the longest first: one may be a part of another.
@@ -63,7 +63,7 @@ func (q *Quotes) in(text string) (found []quote) {
 func requoted(text string, quotes []quote, command []string) string {
 	var pairs []string
 	for _, k := range quotes {
-		pairs = append(pairs, k.shown, harmless(command, k.said))
+		pairs = append(pairs, k.shown, harmless(command, k.plain))
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -58,13 +58,13 @@ func TestAMessageToAShellIsNoCommand(t *testing.T) {
 			w := newWrapped(t)
 			cfg := session.Config{Command: []string{path, "-i"}, Dir: dir, Env: append(os.Environ(), "PS1=ready$ ", "HISTFILE=/dev/null", "ENV=", "HOME="+dir)}
 			cfg.Stdin, _ = keyboard(t)
-			there, town := reach(&cfg), newTown(t)
-			cfg.Name, cfg.Mail = "Alice", town.mail()
+			there, mailbox := reach(&cfg), newMailbox(t)
+			cfg.Name, cfg.Mail = "Alice", mailbox.mail()
 			w.run(cfg)
 			c := <-there
-			town.poked(c)
+			mailbox.notified(c)
 			evil := "hi'; touch made1; : '\n$(touch made2)\n`touch made3` \\'; touch made4; : \\\\'; touch made5 #"
-			town.becomes(town.send(relay.Message{To: "Alice", Content: evil}), relay.StateInjected)
+			mailbox.becomes(mailbox.send(relay.Message{To: "Alice", Content: evil}), relay.StateInjected)
 			if state, reason, err := c.Inject(t.Context(), "touch proof; echo proo''f-is-there", true); state == "failed" || err != nil {
 				t.Fatalf("%s, %s, %v", state, reason, err)
 			}
@@ -89,7 +89,7 @@ func TestTheOutputIsKept(t *testing.T) {
 	if state, reason, err := c.Inject(t.Context(), "three", true); state == "failed" || err != nil {
 		t.Fatalf("%s, %s, %v", state, reason, err)
 	}
-	w.screen.await(t, "heard: three")
+	w.screen.await(t, "got: three")
 	if _, _, err := c.Inject(t.Context(), "bye", false); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestTheOutputIsKept(t *testing.T) {
 	}
 	defer text.Close()
 	got, err := io.ReadAll(text)
-	if want := "session s-1 agent Alice\none\ntwo\nheard: three\n"; string(got) != want || err != nil || size != int64(len(want)) {
+	if want := "session s-1 agent Alice\none\ntwo\ngot: three\n"; string(got) != want || err != nil || size != int64(len(want)) {
 		t.Errorf("it kept %q (%d), %v", got, size, err)
 	}
 	for path, want := range map[string]os.FileMode{dir: 0o700, session.HistoryFile(dir, "s-1") + ".out": 0o600} {
@@ -120,8 +120,8 @@ func TestTheOutputIsKept(t *testing.T) {
 func TestWhatHooksFind(t *testing.T) {
 	t.Parallel()
 	w := newWrapped(t)
-	town := newTown(t)
-	town.knows("Bob")
+	mailbox := newMailbox(t)
+	mailbox.knows("Bob")
 	found := make(chan hook.Wrapped, 16)
 	w.hook("Directive", func(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 		if s, ok := hook.SessionOf(ctx); ok {
@@ -130,7 +130,7 @@ func TestWhatHooksFind(t *testing.T) {
 		return hook.Decision{}, nil
 	})
 	dir := t.TempDir()
-	c := town.reached(w, "first line\n@look:at me\nlast line", session.Config{
+	c := mailbox.reached(w, "first line\n@look:at me\nlast line", session.Config{
 		ID: "s-2", Name: "Alice", Dir: dir, History: filepath.Join(dir, "output"), Memory: &fakeMemory{},
 	})
 	var s hook.Wrapped
@@ -146,11 +146,11 @@ func TestWhatHooksFind(t *testing.T) {
 	if err := s.Inject("from a hook"); err != nil {
 		t.Error(err)
 	}
-	w.screen.await(t, "heard: from a hook")
+	w.screen.await(t, "got: from a hook")
 	if err := errors.Join(s.Send(t.Context(), "Bob", "hi"), s.Relay().Send(t.Context(), "Bob", "ho"), s.Relay().Broadcast(t.Context(), "hum")); err != nil {
 		t.Error(err)
 	}
-	if all := town.sentBy("Alice", 3); len(all) != 3 || all[0].To != "Bob" || all[0].From != "Alice" || all[2].To != "*" || len(s.Messages()) != 3 {
+	if all := mailbox.sentBy("Alice", 3); len(all) != 3 || all[0].To != "Bob" || all[0].From != "Alice" || all[2].To != "*" || len(s.Messages()) != 3 {
 		t.Errorf("sent were %+v, remembered %+v", all, s.Messages())
 	}
 	if err := s.Send(t.Context(), "Nobody", "x"); err == nil {
@@ -161,7 +161,7 @@ func TestWhatHooksFind(t *testing.T) {
 	}
 	for deadline := time.After(patience); ; { // the user sees it first
 		got, err := s.Output(1)
-		if err == nil && len(got) == 1 && strings.HasPrefix(got[0], "heard:") {
+		if err == nil && len(got) == 1 && strings.HasPrefix(got[0], "got:") {
 			break
 		}
 		select {

@@ -11,7 +11,7 @@ import (
 	"github.com/hookway/hookway/internal/session"
 )
 
-// TestAProgramThatDrawsTheSameIsIdle draws it until the hooks have heard of it.
+// TestAProgramThatDrawsTheSameIsIdle draws it until the hooks have seen it.
 func TestAProgramThatDrawsTheSameIsIdle(t *testing.T) {
 	var engine hook.Engine
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -149,9 +149,9 @@ type session struct {
 	follow   *follow // nil: no record is known of such a program
 	calls    *calls
 	typist   *typist
-	said     atomic.Int64 // how often the program has said something
+	outputs  atomic.Int64 // how often the program has said something
 	busy     atomic.Int64 // directives and texts on their way
-	partings chan parting
+	endings  chan ending
 	lull     chan struct{} // the listener offers a token while hooks have nothing to say
 }
 
@@ -228,7 +228,7 @@ func newSession(cfg Config) (*session, error) {
 		output:    newOutbox(),
 		calls:     newCalls(),
 		lull:      make(chan struct{}),
-		partings:  make(chan parting),
+		endings:   make(chan ending),
 	}
 	s.seen = env
 	s.seen.Metadata = map[string]any{"via": "screen"}
@@ -316,8 +316,8 @@ func (s *session) accompany(ctx context.Context) (cause error) {
 	for {
 		select {
 		case <-s.program.Done():
-		case p := <-s.partings:
-			s.farewell(ctx, p.reason)
+		case p := <-s.endings:
+			s.announce(ctx, p.reason)
 			close(p.done)
 			continue
 		case <-ctx.Done():

@@ -50,13 +50,13 @@ func TestSignalsLetTheAgentAnswer(t *testing.T) {
 			code := fmt.Sprintf("code %d error <nil>", 128+int(signal))
 			t.Run(name+", "+reason, func(t *testing.T) {
 				t.Parallel()
-				cmd, out := wrapping(t, `echo ready; while read line; do echo "heard: $line"; done`, "any last words?", caller)
+				cmd, out := wrapping(t, `echo ready; while read line; do echo "got: $line"; done`, "any last words?", caller)
 				out.await(t, "under way")
 				if err := cmd.Process.Signal(signal); err != nil {
 					t.Fatal(err)
 				}
 				out.await(t, "SessionEnd "+reason)
-				out.await(t, "heard: any last words?")
+				out.await(t, "got: any last words?")
 				out.await(t, code)
 				if n := strings.Count(out.String(), "SessionEnd"); n != 1 {
 					t.Errorf("SessionEnd was fired %d times", n)
@@ -101,13 +101,13 @@ func TestSignalsOfTheProgramArePassedOn(t *testing.T) {
 }
 
 func TestTheAgentAnswersBeforeItIsToldOfAHangUp(t *testing.T) {
-	cmd, out := wrapping(t, `stty -echo; echo ready; while read line; do echo "heard: $line"; done`, "any last words?")
+	cmd, out := wrapping(t, `stty -echo; echo ready; while read line; do echo "got: $line"; done`, "any last words?")
 	out.await(t, "under way")
 	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
 	out.await(t, "SessionEnd hangup")
-	out.await(t, "heard: any last words?")
+	out.await(t, "got: any last words?")
 	out.await(t, "code 129 error <nil>")
 	if n := strings.Count(out.String(), "SessionEnd"); n != 1 {
 		t.Errorf("SessionEnd was fired %d times", n)
@@ -121,7 +121,7 @@ func TestTheAgentAnswersBeforeTheCtrlCThatEndsIt(t *testing.T) {
 		keys   int // times that Ctrl-C is pressed after the hint
 		want   []string
 	}{
-		"an answer":           {"save it", 1, []string{"heard: save it", "bye"}},
+		"an answer":           {"save it", 1, []string{"got: save it", "bye"}},
 		"nothing to say":      {"", 1, []string{"bye"}},
 		"nobody waits for it": {"save it", 2, []string{"bye"}},
 	} {
@@ -136,7 +136,7 @@ func TestTheAgentAnswersBeforeTheCtrlCThatEndsIt(t *testing.T) {
 					case "$k" in
 					"$(printf '\003')") n=$((n+1)); [ $n = 1 ] && printf '\r\nPress Ctrl-C again to exit\r\n> ' || { printf '\r\nbye\r\n'; exit 130; };;
 					"$(printf '\r')"|"
-") printf '\r\nheard: %s\r\n> ' "$line"; line=;;
+") printf '\r\ngot: %s\r\n> ' "$line"; line=;;
 					*) line=$line$k;;
 					esac
 				done`)})

@@ -224,7 +224,7 @@ func (t *typist) write(ctx context.Context, item *injection, began start) (*prof
 	for looked := time.Now(); ; {
 		m := t.look()
 		m.first = !began.typed
-		m.silent = t.session.said.Load() == 0 && t.session.program.LastOutput().Equal(began.output)
+		m.silent = t.session.outputs.Load() == 0 && t.session.program.LastOutput().Equal(began.output)
 		m.running, m.unsettled = m.now.Sub(began.at), calm
 		p := t.profile.front(m.input)
 		text := item.form(m, t.profile)
@@ -269,7 +269,7 @@ func (t *typist) put1(ctx context.Context, item *injection, p *profile, m moment
 	paste := m.screen.Paste && !m.input.Lines
 	ctx, cancel := context.WithTimeout(ctx, waitMost)
 	defer cancel()
-	item.saidBefore = t.session.said.Load()
+	item.outputsBefore = t.session.outputs.Load()
 	err = t.session.program.Put(ctx, terminal.Text{
 		Body: body, Paste: paste, Newline: p.newline, Submit: p.submit, Pause: p.rest,
 		Safe: func() error {

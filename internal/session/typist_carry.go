@@ -61,7 +61,7 @@ func (t *typist) offer(ctx context.Context, item *injection, behind delivery.Off
 	if p == nil || err != nil {
 		return err
 	}
-	item.offer, item.saidBefore = p, s.said.Load()
+	item.offer, item.outputsBefore = p, s.outputs.Load()
 	item.waits("the agent works; its next event takes the text")
 	return nil
 }

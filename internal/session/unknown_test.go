@@ -29,7 +29,7 @@ func TestUnknownNamespacesAreNotedAndLeftAlone(t *testing.T) {
 	w.agent("@deploi:staging one\nplain\n@namespace:target text\n@deploi:staging two\n@relay:Bob hi\n@deploy:staging three", session.Config{
 		Stdin: in, Unknown: &unknown,
 	})
-	w.screen.await(t, "heard: deployed")
+	w.screen.await(t, "got: deployed")
 	write(t, keys, "bye\n")
 	w.clean()
 
@@ -40,7 +40,7 @@ func TestUnknownNamespacesAreNotedAndLeftAlone(t *testing.T) {
 	if !strings.Contains(screen, "@deploi:staging one\r\nplain\r\n@namespace:target text\r\n@deploi:staging two\r\n@relay:Bob hi\r\n") {
 		t.Errorf("the text did not pass as it was: %q", screen)
 	}
-	if n := strings.Count(screen, "heard: "); n != 1 {
+	if n := strings.Count(screen, "got: "); n != 1 {
 		t.Errorf("%d texts were typed: %q", n, screen)
 	}
 	if lines := w.warnings.list(); len(lines) > 0 {

@@ -10,13 +10,13 @@ import (
 // document is what was reported so far, in the order in which a reader of the
 // screen would find it. It is how a repainted line is known again.
 type document struct {
-	lines []*told
+	lines []*reported
 	first int // position of lines[0]
 	size  int // bytes of text
 }
 
-// told is a line that was reported.
-type told struct {
+// reported is a line that was reported.
+type reported struct {
 	text string
 	at   int // its position; positions are consecutive
 }
@@ -24,20 +24,20 @@ type told struct {
 const (
 	documentLines = 4000
 	documentBytes = 2 << 20
-	toldBytes     = 4 << 10 // of one line; lines are told apart by their beginning
+	reportedBytes = 4 << 10 // of one line; lines are reported apart by their beginning
 )
 
 // cut is the part of a line by which it is known again.
 func cut(text string) string {
-	if len(text) > toldBytes {
-		text = text[:toldBytes]
+	if len(text) > reportedBytes {
+		text = text[:reportedBytes]
 	}
 	return strings.TrimRight(text, " ")
 }
 
 // add puts a line after one that is in the document, or at its end or start.
-func (d *document) add(text string, after *told, end bool) *told {
-	t := &told{text: strings.Clone(cut(text))}
+func (d *document) add(text string, after *reported, end bool) *reported {
+	t := &reported{text: strings.Clone(cut(text))}
 	i := len(d.lines)
 	if !end {
 		i = 0
@@ -57,7 +57,7 @@ func (d *document) add(text string, after *told, end bool) *told {
 }
 
 // grow gives a line that is in the document more text.
-func (d *document) grow(t *told, text string) {
+func (d *document) grow(t *reported, text string) {
 	before := len(t.text)
 	t.text = strings.Clone(cut(text))
 	if i := t.at - d.first; i >= 0 && i < len(d.lines) && d.lines[i] == t {
@@ -75,13 +75,13 @@ func (d *document) forget() {
 		d.size -= len(d.lines[n].text)
 		n++
 	}
-	d.lines = append([]*told(nil), d.lines[n:]...)
+	d.lines = append([]*reported(nil), d.lines[n:]...)
 	d.first += n
 }
 
 // between returns the lines after one and before another; nil is the start and
 // the end.
-func (d *document) between(a, b *told) []*told {
+func (d *document) between(a, b *reported) []*reported {
 	lo, hi := 0, len(d.lines)
 	if a != nil {
 		lo = min(max(a.at-d.first+1, 0), hi)
@@ -97,11 +97,11 @@ const (
 	nearby       = 3    // lines that may have been dropped between two that are shown
 )
 
-// recognise finds lines of a page among those that were told between a and b. The
+// recognise finds lines of a page among those that were reported between a and b. The
 // result has one element for each line, nil for one that is new. A line that
-// stands alone, far from where it was told, is new: somebody says it again.
-func (d *document) recognise(texts []string, a, b *told) []*told {
-	found := make([]*told, len(texts))
+// stands alone, far from where it was reported, is new: somebody says it again.
+func (d *document) recognise(texts []string, a, b *reported) []*reported {
+	found := make([]*reported, len(texts))
 	old := d.between(a, b)
 	if len(old) > mostCompared {
 		old = old[len(old)-mostCompared:]
@@ -135,7 +135,7 @@ func (d *document) recognise(texts []string, a, b *told) []*told {
 
 // near reports whether the neighbour of a line, on the page, is also its
 // neighbour in the document. edge is the position beside the page.
-func near(found []*told, i, step, edge int) bool {
+func near(found []*reported, i, step, edge int) bool {
 	at := edge
 	if j := i + step; j >= 0 && j < len(found) {
 		if found[j] == nil {
@@ -147,13 +147,13 @@ func near(found []*told, i, step, edge int) bool {
 	return distance > 0 && distance <= nearby
 }
 
-// has reports whether a line was told lately.
+// has reports whether a line was reported lately.
 func (d *document) has(text string) bool {
 	text = cut(text)
-	return slices.ContainsFunc(d.lines[max(0, len(d.lines)-mostCompared):], func(t *told) bool { return t.text == text })
+	return slices.ContainsFunc(d.lines[max(0, len(d.lines)-mostCompared):], func(t *reported) bool { return t.text == text })
 }
 
-// contains reports whether letters are a part of what was told, however it was
+// contains reports whether letters are a part of what was reported, however it was
 // wrapped.
 func (d *document) contains(want string) bool {
 	if len(want) < 8 {
@@ -166,7 +166,7 @@ func (d *document) contains(want string) bool {
 	return strings.Contains(all.String(), want)
 }
 
-// cutOff reports whether letters are what is left of a line that was told, after
+// cutOff reports whether letters are what is left of a line that was reported, after
 // its rows have lost their ends.
 func (d *document) cutOff(want string) bool {
 	if len(want) < 8 {

@@ -69,8 +69,8 @@ type Lines struct {
 	width  int  // of the terminal, where text wraps; 0 is unknown
 	insert bool // text does not overwrite, as when a user edits
 
-	flushed bool // Flush has reported told
-	told    string
+	flushed  bool // Flush has reported a text
+	reported string
 
 	changes int // how often text was written or a line ended
 
@@ -138,7 +138,7 @@ func (l *Lines) Flush() (Line, bool) {
 		return Line{}, false
 	}
 	line.Partial = true
-	l.flushed, l.told = true, line.Text
+	l.flushed, l.reported = true, line.Text
 	l.lost = false
 	return line, true
 }
@@ -164,7 +164,7 @@ func (l *Lines) resume(text string, col int, known bool) {
 	l.pad(col)
 	l.col = col
 	if known {
-		l.flushed, l.told = true, string(l.cells)
+		l.flushed, l.reported = true, string(l.cells)
 	}
 }
 

@@ -186,8 +186,8 @@ func (l *Lines) pad(n int) {
 
 func (l *Lines) current() Line {
 	line := Line{Text: l.string(), Drawn: l.drawn, Cut: l.cut, Lost: l.lost}
-	if l.flushed && strings.HasPrefix(line.Text, l.told) {
-		line.Seen = len(l.told)
+	if l.flushed && strings.HasPrefix(line.Text, l.reported) {
+		line.Seen = len(l.reported)
 	}
 	return line
 }
@@ -206,7 +206,7 @@ func (l *Lines) reset() {
 	l.cells = l.cells[:0]
 	l.col = 0
 	l.drawn, l.cut = false, false
-	l.flushed, l.told = false, ""
+	l.flushed, l.reported = false, ""
 }
 
 // leave ends the line because the cursor goes to another row.

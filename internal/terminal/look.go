@@ -40,12 +40,12 @@ func (t *tracker) look(now time.Time, which which, done []Line) []Line {
 			continue
 		}
 		done = append(done, Line{Text: l.text, Painted: true, Blank: l.blank, Aside: l.rewrites > 1, More: i+1 < len(missed) && missed[i+1].block == l.block})
-		t.doc.add(l.text, l.told, l.told == nil)
+		t.doc.add(l.text, l.reported, l.reported == nil)
 	}
 	t.shown, t.looked = page, now
 	for i := range page {
 		l := &page[i]
-		if l.told != nil && l.seen == 0 || l.letters() == "" {
+		if l.reported != nil && l.seen == 0 || l.letters() == "" {
 			continue
 		}
 		if l.gone || which == allLines || which == otherLines && !l.cursor || which == ripeLines && t.finished(i, now) {
@@ -68,7 +68,7 @@ func (l *line) letters() string {
 }
 
 // follow finds the lines of the last page in the new one. It returns the letters of
-// what was told and is not there any more; and the lines that were not told and are
+// what was reported and is not there any more; and the lines that were not reported and are
 // not there: those above lines that have moved up, which the program has scrolled
 // away itself, and those that have stood for long enough to be read, and used to
 // change before.
@@ -82,7 +82,7 @@ func (t *tracker) follow(page []line) (vanished string, missed []line) {
 		}
 	}
 	for j, l := range old {
-		if !stays[j] && l.told != nil {
+		if !stays[j] && l.reported != nil {
 			vanished += letters(l.text)
 		}
 	}
@@ -114,16 +114,16 @@ func (t *tracker) follow(page []line) (vanished string, missed []line) {
 }
 
 // missed returns the lines of the last page that are not on the new one and should
-// have been told. Instead of what it was, told is then the line above.
+// have been reported. Instead of what it was, reported is then the line above.
 func (t *tracker) missed(page []line, stays, scrolled []bool) (missed []line) {
-	var above *told
+	var above *reported
 	for j, l := range t.shown {
-		if l.told != nil {
-			above = l.told
+		if l.reported != nil {
+			above = l.reported
 			continue
 		}
 		if !stays[j] && !l.cursor && l.letters() != "" && (scrolled[j] || t.looked.Sub(l.since) >= stableFor) {
-			l.told = above
+			l.reported = above
 			missed = append(missed, l)
 		}
 	}
@@ -152,7 +152,7 @@ func movedUp(page, old []line, pairs []int) []bool {
 
 // keep takes over what is known of a line whose text has not changed.
 func (l *line) keep(old line) {
-	l.since, l.rewrites, l.told, l.seen = old.since, old.rewrites, old.told, old.seen
+	l.since, l.rewrites, l.reported, l.seen = old.since, old.rewrites, old.reported, old.seen
 }
 
 // change takes over what is known of a line that stood in this place: it has
@@ -161,8 +161,8 @@ func (l *line) change(old line) bool {
 	switch {
 	case old.text != "" && strings.HasPrefix(l.text, old.text):
 		l.rewrites = old.rewrites
-		if old.told != nil {
-			l.told, l.seen = old.told, len(old.text)
+		if old.reported != nil {
+			l.reported, l.seen = old.reported, len(old.text)
 			if old.seen > 0 {
 				l.seen = old.seen
 			}
@@ -192,52 +192,52 @@ func similar(a, b string) bool {
 	return (front+back)*2 >= max(len(a), len(b))
 }
 
-// recognise finds the lines of the page that were told before, in the runs
+// recognise finds the lines of the page that were reported before, in the runs
 // between those that are known. A line that is a part of what has vanished was
 // wrapped anew.
 func (t *tracker) recognise(page []line, vanished string, now time.Time) {
-	var before *told
+	var before *reported
 	for i := 0; i < len(page); i++ {
-		if page[i].told != nil {
-			before = page[i].told
+		if page[i].reported != nil {
+			before = page[i].reported
 			continue
 		}
 		end := i
 		var texts []string
-		for end < len(page) && page[end].told == nil {
+		for end < len(page) && page[end].reported == nil {
 			texts = append(texts, page[end].text)
 			end++
 		}
-		var after *told
+		var after *reported
 		if end < len(page) {
-			after = page[end].told
+			after = page[end].reported
 		}
 		for k, found := range t.doc.recognise(texts, before, after) {
-			page[i+k].told = found
+			page[i+k].reported = found
 			if found == nil && t.rewrapped(texts[k], vanished, now) {
-				page[i+k].told = t.doc.add(texts[k], lastTold(page[:i+k], before), before == nil && after == nil)
+				page[i+k].reported = t.doc.add(texts[k], lastReported(page[:i+k], before), before == nil && after == nil)
 			}
 		}
 		i = end - 1
 	}
 }
 
-// rewrapped reports whether a text was told in other lines: it is a part of those
+// rewrapped reports whether a text was reported in other lines: it is a part of those
 // that stood there, or the terminal has another size and it is a part of any, or
 // what is left of one whose rows the terminal has cut off.
 func (t *tracker) rewrapped(text, vanished string, now time.Time) bool {
-	said := letters(text)
-	if said != "" && strings.Contains(vanished, said) {
+	found := letters(text)
+	if found != "" && strings.Contains(vanished, found) {
 		return true
 	}
-	return now.Sub(t.resized) < rewrapFor && (t.doc.contains(said) || t.doc.cutOff(said))
+	return now.Sub(t.resized) < rewrapFor && (t.doc.contains(found) || t.doc.cutOff(found))
 }
 
-// lastTold is the last line of the page that was told.
-func lastTold(page []line, otherwise *told) *told {
+// lastReported is the last line of the page that was reported.
+func lastReported(page []line, otherwise *reported) *reported {
 	for i := len(page) - 1; i >= 0; i-- {
-		if page[i].told != nil {
-			return page[i].told
+		if page[i].reported != nil {
+			return page[i].reported
 		}
 	}
 	return otherwise
@@ -264,7 +264,7 @@ func (t *tracker) finished(i int, now time.Time) bool {
 		return true
 	}
 	for j := i + 1; j < len(t.shown) && t.shown[j].block == l.block; j++ {
-		if below := &t.shown[j]; below.told == nil && !below.cursor && now.Sub(below.since) < below.ripe() {
+		if below := &t.shown[j]; below.reported == nil && !below.cursor && now.Sub(below.since) < below.ripe() {
 			return false
 		}
 	}
@@ -277,15 +277,15 @@ func (t *tracker) report(i int, done []Line) []Line {
 	out := Line{Text: l.text, Seen: l.seen, Painted: true, Blank: l.blank, Aside: l.rewrites > 1 || t.belowInput(i), Lost: t.lost}
 	t.lost = false
 	for j := i + 1; j < len(t.shown) && t.shown[j].block == l.block; j++ {
-		if t.shown[j].told == nil {
+		if t.shown[j].reported == nil {
 			out.More = true
 		}
 	}
-	if l.told != nil {
-		t.doc.grow(l.told, l.text)
+	if l.reported != nil {
+		t.doc.grow(l.reported, l.text)
 	} else {
-		last := lastTold(t.shown[:i], nil)
-		l.told = t.doc.add(l.text, last, last == nil && lastTold(t.shown[i:], nil) == nil)
+		last := lastReported(t.shown[:i], nil)
+		l.reported = t.doc.add(l.text, last, last == nil && lastReported(t.shown[i:], nil) == nil)
 	}
 	l.seen = 0
 	return append(done, out)

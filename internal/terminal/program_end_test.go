@@ -66,21 +66,21 @@ func TestTheTerminalIsGivenBackWhenTheWrapperIsKilled(t *testing.T) {
 
 func TestTheKeeperPutsTheScreenBackToo(t *testing.T) {
 	user, tty := userTTY(t)
-	ears, mouth, err := os.Pipe()
+	reader, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ears.Close()
+	defer reader.Close()
 	r := &run{console: newConsole(tty), user: tty}
 	if err := r.console.enter(); err != nil {
 		t.Fatal(err)
 	}
-	keeper, err := r.startKeeper(ears, r.console.operands())
+	keeper, err := r.startKeeper(reader, r.console.operands())
 	if err != nil {
 		t.Fatal(err)
 	}
-	io.WriteString(mouth, "old\n\x1b[?1000l\x1b[?1049l\n")
-	mouth.Close()
+	io.WriteString(writer, "old\n\x1b[?1000l\x1b[?1049l\n")
+	writer.Close()
 	if _, err := keeper.Wait(); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ stty "$@" <&3 2>/dev/null
 
 const (
 	keeperPause = 100 * time.Millisecond // between two lines to the keeper
-	keeperTell  = 100 * time.Millisecond // it may take that long to hear one
+	keeperWrite = 100 * time.Millisecond // it may take that long to hear one
 )
 
 // keep runs the keeper until the program has ended and the terminal is given
@@ -66,7 +66,7 @@ func (r *run) keep() {
 
 // startKeeper leaves the mode of the terminal's files alone, which package exec
 // would not: the program's input is perhaps read without blocking.
-func (r *run) startKeeper(ears *os.File, operands []string) (keeper *os.Process, err error) {
+func (r *run) startKeeper(reader *os.File, operands []string) (keeper *os.Process, err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (r *run) startKeeper(ears *os.File, operands []string) (keeper *os.Process,
 	err = withFd(r.console.file, func(keys int) error {
 		return withFd(screen, func(screen int) (err error) {
 			pid, err = syscall.ForkExec("/bin/sh", append([]string{"sh", "-c", keeperScript, "sh", strconv.Itoa(os.Getpid())}, operands...), &syscall.ProcAttr{
-				Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Files: []uintptr{ears.Fd(), uintptr(screen), null.Fd(), uintptr(keys)},
+				Dir: "/", Env: []string{"PATH=/usr/bin:/bin"}, Files: []uintptr{reader.Fd(), uintptr(screen), null.Fd(), uintptr(keys)},
 				Sys: &syscall.SysProcAttr{Setsid: true}, // who kills our group does not kill it
 			})
 			return err
@@ -93,7 +93,7 @@ func (r *run) startKeeper(ears *os.File, operands []string) (keeper *os.Process,
 }
 
 // informKeeper tells the keeper what it should know, seldom.
-func (r *run) informKeeper(ears *os.File) {
+func (r *run) informKeeper(reader *os.File) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
@@ -107,8 +107,8 @@ func (r *run) informKeeper(ears *os.File) {
 			return
 		case <-pause.C:
 		}
-		_ = ears.SetWriteDeadline(time.Now().Add(keeperTell))
-		if _, err := ears.WriteString(strings.ReplaceAll(r.modes.lasting(), "\n", "") + "\n"); err != nil {
+		_ = reader.SetWriteDeadline(time.Now().Add(keeperWrite))
+		if _, err := reader.WriteString(strings.ReplaceAll(r.modes.lasting(), "\n", "") + "\n"); err != nil {
 			<-r.given
 			return
 		}

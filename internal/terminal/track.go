@@ -57,7 +57,7 @@ type tracker struct {
 	frames  int       // that were announced since output was taken last
 	breath  bool      // what is written now was written without a pause
 	began   time.Time // when the first part of the unfinished line was printed
-	said    time.Time // when plain output last said something
+	plainAt time.Time // when plain output last said something
 
 	shown   []line // the page at the last look
 	looked  time.Time
@@ -71,8 +71,8 @@ type line struct {
 	paragraph
 	since    time.Time // when it got its text
 	rewrites int
-	told     *told // nil: it was not reported
-	seen     int   // bytes of the text that were reported, when it has grown since
+	reported *reported // nil: it was not reported
+	seen     int       // bytes of the text that were reported, when it has grown since
 }
 
 // feed takes output and appends the lines that it finishes.
@@ -82,7 +82,7 @@ func (t *tracker) feed(p []byte, now time.Time, done []Line) []Line {
 	before := t.lines.changes
 	defer func() {
 		if !t.painting && t.lines.changes != before {
-			t.said = now
+			t.plainAt = now
 		}
 	}()
 	open, had := len(t.lines.cells) > 0, len(done)
@@ -302,10 +302,10 @@ func (t *tracker) screen() Screen {
 
 // changed is when the screen last said something else.
 func (t *tracker) changed() time.Time {
-	if t.view.Changed.After(t.said) {
+	if t.view.Changed.After(t.plainAt) {
 		return t.view.Changed
 	}
-	return t.said
+	return t.plainAt
 }
 
 func (t *tracker) close() {

@@ -52,9 +52,9 @@ func (t *tracker) paint(now time.Time) {
 	}
 	found := t.doc.recognise(texts, nil, nil)
 	open, _ := t.lines.open()
-	var last *told
+	var last *reported
 	for i := range page {
-		page[i].told = found[i]
+		page[i].reported = found[i]
 		switch {
 		case found[i] != nil:
 		case page[i].letters() == "":
@@ -63,9 +63,9 @@ func (t *tracker) paint(now time.Time) {
 			page[i].seen = min(open.Seen, len(page[i].text))
 			continue
 		default:
-			page[i].told = t.doc.add(page[i].text, last, true)
+			page[i].reported = t.doc.add(page[i].text, last, true)
 		}
-		last = page[i].told
+		last = page[i].reported
 	}
 	t.shown, t.looked = page, now
 }
@@ -153,7 +153,7 @@ func (t *tracker) rest(now time.Time) (done []Line, again time.Duration) {
 	next := time.Duration(0)
 	for i := range t.shown {
 		l := &t.shown[i]
-		if l.told != nil && l.seen == 0 || l.letters() == "" {
+		if l.reported != nil && l.seen == 0 || l.letters() == "" {
 			continue
 		}
 		wait := l.ripe() - now.Sub(l.since)
@@ -182,5 +182,5 @@ func (t *tracker) calm() {
 	}
 	row := t.view.At(t.view.Row).Text
 	t.painting, t.plain = false, 0
-	t.lines.resume(row, t.view.Col, len(t.shown) > 0 && t.shown[len(t.shown)-1].told != nil)
+	t.lines.resume(row, t.view.Col, len(t.shown) > 0 && t.shown[len(t.shown)-1].reported != nil)
 }

@@ -75,8 +75,8 @@ func special(command []string) bool { return harmless(command, "'@") != "'@" }
 // form is the text as it may be typed to what reads at that moment.
 func (i *injection) form(m moment, own *profile) string {
 	switch {
-	case i.said != "":
-		return harmless(m.reads(own), i.said)
+	case i.quoted != "":
+		return harmless(m.reads(own), i.quoted)
 	case len(i.quotes) > 0:
 		return requoted(i.body, i.quotes, m.reads(own))
 	}
