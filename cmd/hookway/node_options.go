@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/internal/bundle"
 )
 
 // nodeCall is what hookway node is asked to run, as Node is asked.
@@ -118,7 +118,7 @@ func nodeFile(a *app, c nodeCall, dir string) (path string, done func(), err err
 		return mainFile(path), func() {}, nil
 	}
 	if c.code == nil {
-		text, err := io.ReadAll(io.LimitReader(a.in, script.MaxSource+1))
+		text, err := io.ReadAll(io.LimitReader(a.in, bundle.MaxSource+1))
 		if err != nil {
 			return "", nil, fmt.Errorf("the code cannot be read from stdin: %w", err)
 		}
@@ -133,7 +133,7 @@ func nodeFile(a *app, c nodeCall, dir string) (path string, done func(), err err
 	if c.module {
 		path = filepath.Join(folder, "[eval].mjs")
 	}
-	if err := os.WriteFile(path, []byte(script.Evaluated(*c.code, dir, c.print)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(bundle.Evaluated(*c.code, dir, c.print)), 0o600); err != nil {
 		done()
 		return "", nil, fmt.Errorf("the code cannot be put into a file: %w", err)
 	}

@@ -42,7 +42,7 @@ func compile(b *Bundle, dir string) ([]byte, error) {
 			return nil, err
 		}
 		defer js.Close()
-		if code, err = js.Compile(b.code, quickjs.EvalGlobal); err != nil {
+		if code, err = js.Compile(b.Code, quickjs.EvalGlobal); err != nil {
 			return nil, err
 		}
 		_ = keep(dir, b, code) // what cannot be kept is compiled again next time

@@ -4,62 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
 
 	"modernc.org/quickjs"
 )
-
-// frame is where a line of QuickJS's stack says the code was.
-var frame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(?<?[^\s()]*>?:(\d+):(\d+)\)?$`) })
-
-// place gives the first place of a stack that is in the script's own files.
-func (b *Bundle) place(stack string) string {
-	for line := range strings.Lines(stack) {
-		at := frame().FindStringSubmatch(strings.TrimSpace(line))
-		if at == nil {
-			continue
-		}
-		l, _ := strconv.Atoi(at[1])
-		c, _ := strconv.Atoi(at[2])
-		if file, l, c, ok := b.mapped().find(l, c); ok {
-			return fmt.Sprintf("%s:%d:%d", file, l, c)
-		}
-	}
-	return ""
-}
-
-// stack is a stack as a program sees it: the places that are its own files', as
-// Node writes them.
-func (b *Bundle) stack(raw string) string {
-	var out strings.Builder
-	for line := range strings.Lines(raw) {
-		line = strings.TrimSpace(line)
-		at := frame().FindStringSubmatch(line)
-		if at == nil {
-			continue
-		}
-		l, _ := strconv.Atoi(at[1])
-		c, _ := strconv.Atoi(at[2])
-		source, l, c, ok := b.mapped().find(l, c)
-		if !ok {
-			continue
-		}
-		if !filepath.IsAbs(source) {
-			source = filepath.Join(b.root, filepath.FromSlash(source))
-		}
-		name, _, _ := strings.Cut(strings.TrimPrefix(line, "at "), " (")
-		if name == "<anonymous>" || name == "<eval>" || name == "" {
-			fmt.Fprintf(&out, "    at %s:%d:%d\n", source, l, c)
-		} else {
-			fmt.Fprintf(&out, "    at %s (%s:%d:%d)\n", name, source, l, c)
-		}
-	}
-	return out.String()
-}
 
 // explain turns an error of the engine into one that says where in the script it
 // is. c is the call, if it is one's.
@@ -74,7 +22,7 @@ func (p *Program) explain(err error, c *call) error {
 		return err
 	}
 	stopped, full := interrupted(err)
-	place := p.b.place(e.Stack)
+	place := p.b.PlaceOf(e.Stack)
 	switch {
 	case stopped:
 		return &thrown{engine: err, told: p.stopped(place, c)}

@@ -18,15 +18,3 @@ func FuzzExact(f *testing.F) {
 		}
 	})
 }
-
-// FuzzSourceMap: no map makes the reader panic, and no place leads out of it.
-func FuzzSourceMap(f *testing.F) {
-	f.Add([]byte(`{"version":3,"sources":["a.ts"],"mappings":"AAAA,SAASA;;AACT"}`), 1, 1)
-	f.Add([]byte(`{"sources":["a"],"mappings":"gggggggB,D"}`), 1, 9)
-	f.Fuzz(func(t *testing.T, data []byte, line, column int) {
-		m := readMap(data)
-		if file, _, _, ok := m.find(line, column); ok && file == "" && len(m.sources) == 0 {
-			t.Error("a place was found in no file")
-		}
-	})
-}

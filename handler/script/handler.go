@@ -85,7 +85,7 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 		name = other
 	}
 	event := joined(encoded.Named(name))
-	if h.p.b.program && !h.inner {
+	if h.p.b.Program && !h.inner {
 		return h.program(ctx, ev, event)
 	}
 	ask := h.p.call
@@ -178,16 +178,10 @@ func joined(parts [][]byte) string {
 	return b.String()
 }
 
-func dirOf(file string) string { return filepath.Dir(file) }
-
-func baseOf(file string) string {
-	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-}
-
 // label names the script in errors.
 func (p *Program) label() string {
-	if rel, err := filepath.Rel(p.c.Root, p.b.file); err == nil && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(p.c.Root, p.b.File); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
-	return p.b.file
+	return p.b.File
 }

@@ -83,7 +83,7 @@ func (m *machine) hostDone(args []any) (any, error) {
 }
 
 func (m *machine) hostFail(args []any) (any, error) {
-	place, what := m.p.b.place(text(args, 2)), text(args, 1)
+	place, what := m.p.b.PlaceOf(text(args, 2)), text(args, 1)
 	c := m.calls[number(args, 0)]
 	err := m.p.said(place, what)
 	switch what {

@@ -33,7 +33,7 @@ func keptName(dir string, b *Bundle) (string, error) {
 
 // kept gives the bytecode of a bundle from the folder, or nil.
 func kept(dir string, b *Bundle) []byte {
-	if dir == "" || len(b.code) < worthKeeping {
+	if dir == "" || len(b.Code) < worthKeeping {
 		return nil
 	}
 	name, err := keptName(dir, b)
@@ -54,7 +54,7 @@ func kept(dir string, b *Bundle) []byte {
 // keep writes bytecode into the folder, in one step. What cannot be kept is
 // compiled again next time.
 func keep(dir string, b *Bundle, code []byte) error {
-	if dir == "" || len(b.code) < worthKeeping {
+	if dir == "" || len(b.Code) < worthKeeping {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

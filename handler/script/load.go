@@ -27,7 +27,7 @@ func (m *machine) load() (err error) {
 		return err
 	}
 	js := m.js
-	if m.p.b.intl {
+	if m.p.b.Intl {
 		if err := intl.Register(js); err != nil {
 			return fmt.Errorf("%s: Intl cannot be set up: %w", m.p.label(), err)
 		}
@@ -35,7 +35,7 @@ func (m *machine) load() (err error) {
 	if m.prog != nil {
 		return m.loadProgram(code)
 	}
-	if m.p.b.later {
+	if m.p.b.Later {
 		m.reading = time.AfterFunc(m.p.loadTime, func() {
 			m.post(task{do: func() {
 				m.read(fmt.Errorf("%s: %w in %v", m.p.label(), errLate, m.p.loadTime))

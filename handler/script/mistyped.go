@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/bundle"
 	"github.com/hookway/hookway/internal/disk"
 )
 
@@ -56,7 +57,7 @@ func letters(word string) string {
 
 // exportPlace is where the file exports a name, if it says so plainly.
 func (p *Program) exportPlace(name string) (line, column int) {
-	text, err := disk.Read(p.b.file, maxSource)
+	text, err := disk.Read(p.b.File, bundle.MaxSource)
 	if err != nil {
 		return 0, 0
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+	"github.com/hookway/hookway/internal/bundle"
 )
 
 // Most of what Node has is read by a machine when its script first asks for it:
@@ -22,25 +23,12 @@ type part struct {
 	Names []string `json:"names"`
 }
 
-// nodes are the modules of Node that are here, by the names under which they are
-// imported, with and without node: in front. The file of each is in js/node.
-var nodes = map[string]string{
-	"assert": "assert", "assert/strict": "assert-strict", "buffer": "buffer", "child_process": "child_process", "crypto": "crypto",
-	"constants": "constants", "events": "events", "fs": "fs", "fs/promises": "fs-promises", "http": "http", "https": "https",
-	"module": "module", "net": "net", "os": "os", "path": "path", "path/posix": "path", "path/win32": "path-win32",
-	"perf_hooks": "perf_hooks", "process": "process", "punycode": "punycode", "querystring": "querystring",
-	"readline": "readline", "readline/promises": "readline-promises", "stream": "stream", "stream/promises": "stream-promises",
-	"stream/web": "web", "stream/consumers": "stream-consumers", "string_decoder": "string_decoder", "sys": "util",
-	"timers": "timers", "timers/promises": "timers-promises", "tty": "tty", "url": "url", "util": "util", "util/types": "util-types",
-	"vm": "vm", "worker_threads": "worker_threads", "zlib": "zlib",
-}
-
 // inner are the parts that nobody imports: the prelude reads them itself.
 var inner = []string{"inspect", "program", "web"}
 
 // partNames lists all parts.
 func partNames() []string {
-	names := slices.Concat(slices.Collect(maps.Values(nodes)), inner)
+	names := slices.Concat(slices.Collect(maps.Values(bundle.Nodes)), inner)
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -50,14 +38,14 @@ func bundlePart(name string) (string, error) {
 	result := api.Build(api.BuildOptions{
 		Stdin: &api.StdinOptions{
 			Contents:   fmt.Sprintf("import part from %q;\n__hookway.have(%q, part);\n", "hookway:js/node/"+name+".js", name),
-			Sourcefile: entryName, Loader: api.LoaderJS,
+			Sourcefile: bundle.EntryName, Loader: api.LoaderJS,
 		},
 		Bundle: true, Write: false, Format: api.FormatIIFE, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
 		MinifyWhitespace: true, MinifySyntax: true, LogLevel: api.LogLevelSilent, LegalComments: api.LegalCommentsNone,
 		Plugins: []api.Plugin{partSources()},
 	})
 	if len(result.Errors) > 0 {
-		return "", mistakes(result.Errors)
+		return "", bundle.Mistakes(result.Errors)
 	}
 	return strings.Repeat("\n", beyond) + string(result.OutputFiles[0].Contents), nil
 }
@@ -70,10 +58,10 @@ func partSources() api.Plugin {
 			if name, own := strings.CutPrefix(a.Path, "hookway:js/"); own {
 				return api.OnResolveResult{Path: name, Namespace: "own"}, nil
 			}
-			if file, ok := builtin[a.Path]; ok {
+			if file, ok := bundle.Builtin[a.Path]; ok {
 				return api.OnResolveResult{Path: file, Namespace: "first"}, nil
 			}
-			name := nodes[strings.TrimPrefix(a.Path, "node:")]
+			name := bundle.Nodes[strings.TrimPrefix(a.Path, "node:")]
 			if inside := strings.TrimPrefix(a.Path, "hookway:"); slices.Contains(inner, inside) {
 				name = inside
 			}
@@ -119,7 +107,7 @@ func (p *prelude) addParts() error {
 		p.Parts[name] = part{At: len(p.code), Size: len(code)}
 		p.code = slices.Concat(p.code, code)
 	}
-	m := &machine{p: Open(&Bundle{file: "prelude"}, Config{}), pre: p, calls: map[int]*call{}, ops: map[int]*op{}}
+	m := &machine{p: Open(&Bundle{File: "prelude"}, Config{}), pre: p, calls: map[int]*call{}, ops: map[int]*op{}}
 	if err := m.engine(p.code[:p.Main]); err != nil {
 		return err
 	}
@@ -189,19 +177,4 @@ func (m *machine) hostPart(args []any) (any, error) {
 	}
 	v.Free()
 	return nil, nil
-}
-
-// imported is the text of a module that stands for a part that is imported.
-func (p *prelude) imported(name string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "const m = __hookway.part(%q);\nexport default m;\n", name)
-	for i, n := range p.Parts[name].Names {
-		fmt.Fprintf(&b, "const e%d = m.%s;\nexport { e%d as %s };\n", i, n, i, n)
-	}
-	return b.String()
-}
-
-// required is the text of a module that stands for a part that is required.
-func (p *prelude) required(name string) string {
-	return fmt.Sprintf("module.exports = __hookway.part(%q);\n", name)
 }

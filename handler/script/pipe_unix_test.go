@@ -4,6 +4,7 @@ package script
 
 import (
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,7 +17,7 @@ func TestAScriptWaitsForNoPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ask := range []string{"readFileSync(P)", "writeFileSync(P, 'x')", "appendFileSync(P, 'x')"} {
-		got := saysWith(t, "import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';\nconst P = "+quote(pipe)+";",
+		got := saysWith(t, "import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';\nconst P = "+strconv.Quote(pipe)+";",
 			"try { "+ask+"; return block('done'); } catch (e: any) { return block(e.message); }", Read, Write)
 		if !strings.Contains(got, "is not a file") {
 			t.Errorf("%s: %s", ask, got)

@@ -2,7 +2,7 @@ package script
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
+	"github.com/hookway/hookway/internal/bundle"
 	"modernc.org/quickjs"
 )
 
@@ -22,6 +23,9 @@ import (
 
 //go:embed prelude.bin
 var madePrelude []byte
+
+//go:embed js
+var ours embed.FS
 
 // prelude is the bytecode of what is ours.
 type prelude struct {
@@ -120,7 +124,7 @@ const beyond = 1 << 20
 func bundlePrelude() (text string, exports map[string][]string, err error) {
 	first := []string{"runtime.js", "net.js", "hookway.js", "relay.js", "a3s.js", "openclaw.js", "compilr.js"} // in this order
 	files := map[string]bool{}
-	for _, file := range builtin {
+	for _, file := range bundle.Builtin {
 		files[file] = !slices.Contains(first, file)
 	}
 	var entry, table strings.Builder
@@ -138,13 +142,13 @@ func bundlePrelude() (text string, exports map[string][]string, err error) {
 	}
 	fmt.Fprintf(&entry, "__hookway.modules = {%s};\n", table.String())
 	result := api.Build(api.BuildOptions{
-		Stdin:  &api.StdinOptions{Contents: entry.String(), Sourcefile: entryName, Loader: api.LoaderJS},
+		Stdin:  &api.StdinOptions{Contents: entry.String(), Sourcefile: bundle.EntryName, Loader: api.LoaderJS},
 		Bundle: true, Write: false, Format: api.FormatIIFE, Platform: api.PlatformNeutral, Target: api.ES2023, Charset: api.CharsetUTF8,
 		MinifyWhitespace: true, MinifySyntax: true, LogLevel: api.LogLevelSilent, LegalComments: api.LegalCommentsNone,
 		Plugins: []api.Plugin{sources()},
 	})
 	if len(result.Errors) > 0 {
-		return "", nil, mistakes(result.Errors)
+		return "", nil, bundle.Mistakes(result.Errors)
 	}
 	return strings.Repeat("\n", beyond) + string(result.OutputFiles[0].Contents), exports, nil
 }
@@ -156,7 +160,7 @@ func exportsOf(file string) ([]string, error) {
 		Format: api.FormatESModule, Platform: api.PlatformNeutral, LogLevel: api.LogLevelSilent, Plugins: []api.Plugin{sources()},
 	})
 	if len(result.Errors) > 0 {
-		return nil, mistakes(result.Errors)
+		return nil, bundle.Mistakes(result.Errors)
 	}
 	var meta struct {
 		Outputs map[string]struct{ Exports []string }
@@ -177,7 +181,7 @@ func sources() api.Plugin {
 		b.OnResolve(api.OnResolveOptions{Filter: `.*`}, func(a api.OnResolveArgs) (api.OnResolveResult, error) {
 			name, direct := strings.CutPrefix(a.Path, "hookway:js/")
 			if !direct {
-				name = builtin[a.Path]
+				name = bundle.Builtin[a.Path]
 			}
 			if name == "" {
 				return api.OnResolveResult{}, fmt.Errorf("no module %s is ours", a.Path)
@@ -195,12 +199,11 @@ func sources() api.Plugin {
 	}}
 }
 
-// look is the text of a module that stands for one of the prelude's.
-func (p *prelude) look(file string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "const m = __hookway.modules[%q];\n", file)
-	for i, name := range p.Exports[file] {
-		fmt.Fprintf(&b, "const e%d = m.%s;\nexport { e%d as %s };\n", i, name, i, name)
+// exports says what scripts may import from the prelude.
+func exports() (*bundle.Exports, error) {
+	p, err := ready()
+	if err != nil {
+		return nil, err
 	}
-	return b.String()
+	return &bundle.Exports{Builtin: p.Exports, Node: func(file string) []string { return p.Parts[file].Names }}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -108,7 +109,7 @@ type Program struct {
 // Open makes a program of a bundle. Nothing of the script runs yet.
 func Open(b *Bundle, c Config) *Program {
 	if c.Root == "" {
-		c.Root = dirOf(b.file)
+		c.Root = filepath.Dir(b.File)
 	}
 	return &Program{b: b, c: c, loadTime: loadTime, afterwards: afterwards, stopTime: stopTime, maxOps: maxOps, retryFirst: retryFirst, retryRead: retryRead, refs: 1, late: late{known: -1}, all: map[*machine]struct{}{}, client: fetch.New(c.Transport, maxFetched)}
 }
@@ -168,7 +169,7 @@ type Registered struct {
 // Describe reads the script and says what hooks it registers. This runs the
 // file's code.
 func (p *Program) Describe(ctx context.Context) (*Description, error) {
-	if p.b.program {
+	if p.b.Program {
 		return nil, fmt.Errorf("%s: %w", p.label(), errNoEvents)
 	}
 	text, err := p.describe(ctx)
@@ -208,7 +209,7 @@ func (p *Program) Describe(ctx context.Context) (*Description, error) {
 func (p *Program) registered(index int, options map[string]any, taken map[string]bool) Registered {
 	id, _ := options["id"].(string)
 	if generated, _ := options["generated"].(bool); generated || id == "" {
-		id = baseOf(p.b.file) + "/" + id
+		id = p.b.Name() + "/" + id
 	}
 	for n, plain := 2, id; taken[id]; n++ {
 		id = fmt.Sprintf("%s-%d", plain, n)
@@ -240,10 +241,7 @@ func (p *Program) handlerPlace(place any) string {
 	at, _ := place.(map[string]any)
 	line, _ := at["line"].(float64)
 	column, _ := at["column"].(float64)
-	if file, l, c, ok := p.b.mapped().find(int(line), int(column)); ok {
-		return fmt.Sprintf("%s:%d:%d", file, l, c)
-	}
-	return ""
+	return p.b.Place(int(line), int(column))
 }
 
 // machine gives a machine for the next call: the first that is not at work for

@@ -30,7 +30,7 @@ func init() {
 		"kill":    kill,
 		"place":   place,
 		"stack": func(m *machine, args []json.RawMessage) (any, error) {
-			return m.p.b.stack(str(args, 0)), nil
+			return m.p.b.Stack(str(args, 0)), nil
 		},
 		"ref":     hold,
 		"nanos":   func(*machine, []json.RawMessage) (any, error) { return time.Since(started).Nanoseconds(), nil },
@@ -163,10 +163,10 @@ func kill(m *machine, args []json.RawMessage) (any, error) {
 
 // real is the script's file, with links followed.
 func (p *Program) real() string {
-	if real, err := filepath.EvalSymlinks(p.b.file); err == nil {
+	if real, err := filepath.EvalSymlinks(p.b.File); err == nil {
 		return real
 	}
-	return p.b.file
+	return p.b.File
 }
 
 // place gives the file and the folder of a name from the script's own folder.

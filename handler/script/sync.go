@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/bundle"
 )
 
 // hostSync answers what a script asks at once. Nothing here may wait.
@@ -48,7 +49,7 @@ func answerOf(name string) func(*machine, []json.RawMessage) (any, error) {
 	case "url":
 		return parseURL
 	case "platform":
-		return func(*machine, []json.RawMessage) (any, error) { return platform(), nil }
+		return func(*machine, []json.RawMessage) (any, error) { return bundle.Platform(), nil }
 	case "getenv":
 		return getenv
 	case "environ":
@@ -216,14 +217,6 @@ func parseURL(_ *machine, args []json.RawMessage) (any, error) {
 		a.Hash = "#" + u.EscapedFragment()
 	}
 	return a, nil
-}
-
-// platform is what Node calls this system.
-func platform() string {
-	if runtime.GOOS == "windows" {
-		return "win32"
-	}
-	return runtime.GOOS
 }
 
 // environOf is the environment of the event that is handled.

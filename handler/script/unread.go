@@ -47,7 +47,7 @@ type kepts struct {
 
 // unreadKey is equal for scripts that do the same when they are read.
 func (p *Program) unreadKey() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", p.b.file, p.b.Hash, p.c.Settings, p.c.Allow))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q", p.b.File, p.b.Hash, p.c.Settings, p.c.Allow))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -113,7 +113,7 @@ func TestAMendedScriptIsReadAtOnce(t *testing.T) {
 }
 
 func TestHowLongAFailureIsKeptDoubles(t *testing.T) {
-	p := &Program{b: &Bundle{file: t.Name()}, retryFirst: time.Second, retryRead: 5 * time.Second}
+	p := &Program{b: &Bundle{File: t.Name()}, retryFirst: time.Second, retryRead: 5 * time.Second}
 	defer unlearn(p)
 	for _, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second, 5 * time.Second} {
 		if got := p.learn(p.unreadKey(), "why"); got != want {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookway/hookway/internal/bundle"
 	"github.com/hookway/hookway/internal/disk"
 )
 
@@ -38,7 +39,7 @@ var readsOf = sync.OnceValue(func() *regexp.Regexp {
 func (p *Program) Variables(environ []string) (names []string, all bool) {
 	found := map[string]bool{}
 	for _, file := range p.b.Files {
-		text, err := disk.Read(file, maxSource)
+		text, err := disk.Read(file, bundle.MaxSource)
 		if err != nil || strings.Contains(filepath.ToSlash(file), "/node_modules/") {
 			continue
 		}
@@ -52,7 +53,7 @@ func (p *Program) Variables(environ []string) (names []string, all bool) {
 		}
 	}
 	for _, entry := range slices.Concat(environ, p.c.Env) {
-		if name, _, _ := strings.Cut(entry, "="); p.b.names[name] || p.named()[name] {
+		if name, _, _ := strings.Cut(entry, "="); p.b.Names[name] || p.named()[name] {
 			found[name] = true
 		}
 	}
@@ -65,43 +66,9 @@ func (p *Program) Variables(environ []string) (names []string, all bool) {
 	return names, slices.Contains(p.c.Allow, Exec)
 }
 
-// maxNames bounds how many words of a script's text are kept that may be variables.
-const maxNames = 1 << 16
-
-// note keeps the words of a file of the script's own that may be names of variables:
-// those with a capital letter or an underscore.
-func (s *finder) note(rel, text string) {
-	if strings.Contains(filepath.ToSlash(rel), "node_modules/") {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.names = addNames(s.names, text)
-}
-
-func addNames(names map[string]bool, text string) map[string]bool {
-	if names == nil {
-		names = map[string]bool{}
-	}
-	for i := 0; i < len(text) && len(names) < maxNames; i++ {
-		from, marked := i, false
-		for ; i < len(text) && inName(text[i]); i++ {
-			marked = marked || text[i] == '_' || 'A' <= text[i] && text[i] <= 'Z'
-		}
-		if word := text[from:i]; marked && len(word) < 256 && !names[word] {
-			names[strings.Clone(word)] = true
-		}
-	}
-	return names
-}
-
-func inName(c byte) bool {
-	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-}
-
 // sees reports whether the script may read a variable.
 func (p *Program) sees(name string) bool {
-	return slices.Contains(p.c.Allow, Exec) || p.b.names[name] || p.named()[name] || everyone(name)
+	return slices.Contains(p.c.Allow, Exec) || p.b.Names[name] || p.named()[name] || everyone(name)
 }
 
 // everyone reports whether any script sees a variable.
@@ -120,7 +87,7 @@ func (p *Program) named() map[string]bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.asSettings == nil {
-		p.asSettings = addNames(nil, string(p.c.Settings))
+		p.asSettings = bundle.AddNames(nil, string(p.c.Settings))
 		for _, name := range p.c.Needs {
 			p.asSettings[name] = true
 		}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/internal/bundle"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
@@ -60,10 +60,10 @@ func (l *loader) nodeScript(f *found) bool {
 	file := shell.Under(f.source.dir, f.spec.handler.script.Text)
 	problem := Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + file, Hint: "create it or correct the name; it starts from the folder of this file"}
 	if disk.Exists(file) {
-		program, err := script.ForNode(file)
+		program, err := bundle.ForNode(file)
 		if err == nil {
 			f.spec.worker = !program
-			f.node = script.FilesForNode(file)
+			f.node = bundle.FilesForNode(file)
 			return true
 		}
 		problem.Message, problem.Hint = strict.Line(err.Error()), ""
@@ -95,13 +95,13 @@ func (l *loader) nodeArgv(f *found) ([]string, nodeFiles, error) {
 	}
 	n := nodeFiles{dir: filepath.Join(l.stateDir, "node")}
 	if typed {
-		plain, err := script.PlainForNode(file, f.node)
+		plain, err := bundle.PlainForNode(file, f.node)
 		if err != nil {
 			l.warn(f.place(), f.spec.id, strict.Line(fmt.Sprintf("only Node 22.18 or newer, which reads TypeScript itself, can run it: %v", err)), "an older one needs a file that can be bundled")
 		}
 		n.plain = plain
 	}
-	driver, bundle, err := n.write()
+	driver, plain, err := n.write()
 	if err != nil {
 		return nil, n, fmt.Errorf("what runs the script by Node cannot be written: %w", err)
 	}
@@ -111,8 +111,8 @@ func (l *loader) nodeArgv(f *found) ([]string, nodeFiles, error) {
 		kind = "hooks"
 	}
 	argv := []string{"node", driver, kind, file}
-	if bundle != "" {
-		argv = append(argv, bundle)
+	if plain != "" {
+		argv = append(argv, plain)
 	}
 	return argv, n, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/bundle"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
@@ -76,7 +77,7 @@ func (f *scriptFile) named(id string) string {
 func (l *loader) script(src *source, path string, h *hookSpec) *scriptFile {
 	root, grants := cmp.Or(src.root, src.dir), h.grants
 	if src.layer == LayerWorkspace {
-		for _, file := range script.Sources(path) {
+		for _, file := range bundle.Sources(path) {
 			l.pinned.Add(file)
 		}
 	}

@@ -1,4 +1,4 @@
-package script
+package bundle
 
 import (
 	"encoding/base64"
@@ -19,14 +19,6 @@ import (
 // that a promise that is rejected and heard by nobody is noticed.
 var watched = map[string]bool{"async-await": false, "async-generator": false, "for-await": false}
 
-// BuildProgram bundles a file that is run as a program, as Node runs it.
-func BuildProgram(file, root string, allow ...Grant) (*Bundle, error) {
-	return build(file, root, true, allow)
-}
-
-// IsProgram reports whether the script was bundled as a program.
-func (b *Bundle) IsProgram() bool { return b.program }
-
 var (
 	readsStdin = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\bprocess\.(?:stdin|exit|exitCode|stdout|argv)\b|\b(?:readFileSync|readFile|openSync|readSync|createReadStream)\(\s*(?:0\b|["']/dev/stdin["']|process\.stdin\.fd)|\bfrom\s*["'](?:node:)?(?:process|readline(?:/promises)?)["']|\brequire\.main\s*===?\s*module|\bimport\.meta\.main\b`)
@@ -46,7 +38,7 @@ var (
 // writtenAsProgram reports whether a file is a program by its text: it uses what a
 // process has, exports no hook and imports no hook system.
 func writtenAsProgram(file string) bool {
-	text, err := disk.Read(file, maxSource)
+	text, err := disk.Read(file, MaxSource)
 	if err != nil || !readsStdin().Match(text) {
 		return false
 	}
@@ -85,7 +77,7 @@ func writtenOut(code string, mapping []byte) (string, []byte, error) {
 		LogLevel: api.LogLevelSilent, LegalComments: api.LegalCommentsNone,
 	})
 	if len(result.Errors) > 0 {
-		return "", nil, mistakes(result.Errors)
+		return "", nil, Mistakes(result.Errors)
 	}
 	return string(result.Code), result.Map, nil
 }

@@ -1,4 +1,4 @@
-package script
+package bundle
 
 import (
 	"encoding/json"
@@ -35,7 +35,7 @@ func (b *Bundle) Uses() []Grant {
 	for _, name := range b.builtin {
 		seen[usedBy[name]] = true
 	}
-	for _, m := range asModule().FindAllStringSubmatch(b.code, -1) {
+	for _, m := range asModule().FindAllStringSubmatch(b.Code, -1) {
 		seen[usedBy[m[1]]] = true
 	}
 	code := b.globals()
@@ -54,7 +54,7 @@ func (b *Bundle) Uses() []Grant {
 // globals is the code in which what means the global exec or fetch, and no name of the
 // script's own, has another name.
 func (b *Bundle) globals() string {
-	if !strings.Contains(b.code, "exec") && !strings.Contains(b.code, "fetch") {
+	if !strings.Contains(b.Code, "exec") && !strings.Contains(b.Code, "fetch") {
 		return ""
 	}
 	define := map[string]string{}
@@ -64,7 +64,7 @@ func (b *Bundle) globals() string {
 			define[of+plain] = name
 		}
 	}
-	return string(api.Transform(b.code, api.TransformOptions{Loader: api.LoaderJS, Target: api.ES2023, Define: define, LogLevel: api.LogLevelSilent}).Code)
+	return string(api.Transform(b.Code, api.TransformOptions{Loader: api.LoaderJS, Target: api.ES2023, Define: define, LogLevel: api.LogLevelSilent}).Code)
 }
 
 // wrapping matches a call of wrap up to the end of what it is given.
@@ -76,7 +76,7 @@ func (b *Bundle) Wraps() (commands [][]string, computed bool) {
 	if !slices.Contains(b.builtin, "relay.js") {
 		return nil, false
 	}
-	for _, m := range wrapping().FindAllStringSubmatch(b.code, -1) {
+	for _, m := range wrapping().FindAllStringSubmatch(b.Code, -1) {
 		var given []any
 		if m[2] == "" || json.Unmarshal([]byte("["+m[1]+"]"), &given) != nil {
 			computed = true

@@ -1,4 +1,4 @@
-package script
+package bundle
 
 import (
 	"fmt"
@@ -8,12 +8,6 @@ import (
 	"strings"
 	"sync"
 )
-
-// NodeVersion is the version of Node whose modules scripts find.
-const NodeVersion = "v22.12.0"
-
-// MaxSource bounds a file of a script, in bytes.
-const MaxSource = maxSource
 
 var (
 	relativeRequire = sync.OnceValue(func() *regexp.Regexp {

@@ -1,9 +1,14 @@
-package script
+package bundle
 
 import (
 	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
 	"sort"
+	"strconv"
 	"strings"
+	"sync"
 )
 
 // sourceMap leads from a place in a bundle back to the file it was written in.
@@ -93,4 +98,62 @@ func (m *sourceMap) find(line, column int) (file string, l, c int, ok bool) {
 		return "", 0, 0, false
 	}
 	return m.sources[s.source], s.line + 1, s.place + 1, true
+}
+
+// frame is where a line of QuickJS's stack says the code was.
+var frame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(?<?[^\s()]*>?:(\d+):(\d+)\)?$`) })
+
+// PlaceOf returns the first place of a stack that is in the script's own files, as
+// file:line:column, or "".
+func (b *Bundle) PlaceOf(stack string) string {
+	for line := range strings.Lines(stack) {
+		at := frame().FindStringSubmatch(strings.TrimSpace(line))
+		if at == nil {
+			continue
+		}
+		l, _ := strconv.Atoi(at[1])
+		c, _ := strconv.Atoi(at[2])
+		if place := b.Place(l, c); place != "" {
+			return place
+		}
+	}
+	return ""
+}
+
+// Stack is a stack as a program sees it: the places that are its own files', as
+// Node writes them.
+func (b *Bundle) Stack(raw string) string {
+	var out strings.Builder
+	for line := range strings.Lines(raw) {
+		line = strings.TrimSpace(line)
+		at := frame().FindStringSubmatch(line)
+		if at == nil {
+			continue
+		}
+		l, _ := strconv.Atoi(at[1])
+		c, _ := strconv.Atoi(at[2])
+		source, l, c, ok := b.places().find(l, c)
+		if !ok {
+			continue
+		}
+		if !filepath.IsAbs(source) {
+			source = filepath.Join(b.Root, filepath.FromSlash(source))
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "at "), " (")
+		if name == "<anonymous>" || name == "<eval>" || name == "" {
+			fmt.Fprintf(&out, "    at %s:%d:%d\n", source, l, c)
+		} else {
+			fmt.Fprintf(&out, "    at %s (%s:%d:%d)\n", name, source, l, c)
+		}
+	}
+	return out.String()
+}
+
+// Place is where the code at a place of the bundle was written, as file:line:column, or
+// "" if that is in no file of the script.
+func (b *Bundle) Place(line, column int) string {
+	if file, l, c, ok := b.places().find(line, column); ok {
+		return fmt.Sprintf("%s:%d:%d", file, l, c)
+	}
+	return ""
 }

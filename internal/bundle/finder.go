@@ -1,4 +1,4 @@
-package script
+package bundle
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -16,7 +17,7 @@ import (
 
 // Bounds of what a script is made of.
 const (
-	maxSource  = 16 << 20 // of one file
+	MaxSource  = 16 << 20 // bytes of one file
 	maxSources = 64 << 20 // of all of them
 	maxInputs  = 4096
 	maxSetting = 1 << 20 // of a package.json, a tsconfig.json
@@ -46,14 +47,8 @@ type finder struct {
 
 // newFinder is for a script in a folder. The root may be given as it is named.
 func newFinder(dir, root string, data bool) (*finder, error) {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	if real, err := filepath.EvalSymlinks(root); err == nil {
-		root = real
-	}
-	s := &finder{root: root, data: data}
-	return s, s.readTSConfig(dir)
+	s := &finder{root: realPath(root), data: data}
+	return s, s.readTSConfig(realPath(dir))
 }
 
 // errNotThere says that an import leads to no file.
@@ -93,9 +88,7 @@ func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 		//lint:ignore ST1005 these are the words of esbuild
 		return api.OnResolveResult{}, fmt.Errorf("Could not resolve %q", a.Path)
 	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
+	path = realPath(path)
 	result := api.OnResolveResult{Path: path, Namespace: "file"}
 	if p := s.packageOf(filepath.Dir(path)); p != nil && p.pure() && !s.node {
 		result.SideEffects = api.SideEffectsFalse
@@ -256,7 +249,7 @@ func plainFile(path string) string {
 
 // read reads a file of the bundle, within the bounds of all.
 func (s *finder) read(path string) (string, error) {
-	data, err := disk.Read(path, maxSource)
+	data, err := disk.Read(path, MaxSource)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("%s is gone", path)
 	}
@@ -312,4 +305,62 @@ func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {
 		text = tame(a.Path, s.relative(a.Path), text)
 	}
 	return api.OnLoadResult{Contents: &text, Loader: loader}, nil
+}
+
+// codeExtensions are those of files that run, and are not read as data.
+var codeExtensions = []string{".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"}
+
+// outside is the error of data that lies outside of the root and of packages: to
+// bundle it would be to read it. Links are followed before.
+func outside(path, root string) error {
+	return fmt.Errorf("%s lies outside of the folder %s, and is not code; put a copy of it there, or give the script the grant read: "+
+		"write allow: [read] beside its script:, or export const allow = [\"read\"] in the file", path, root)
+}
+
+// isData reports whether a file is imported as something else than code.
+func isData(path string, with map[string]string) bool {
+	return with["type"] != "" || !slices.Contains(codeExtensions, strings.ToLower(filepath.Ext(path)))
+}
+
+// inside reports whether a file is the root's, or a package's.
+func inside(root, path string) bool {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return true
+	}
+	return slices.Contains(strings.Split(filepath.ToSlash(path), "/"), "node_modules")
+}
+
+// maxNames bounds how many words of a script's text are kept that may be variables.
+const maxNames = 1 << 16
+
+// note keeps the words of a file of the script's own that may be names of variables:
+// those with a capital letter or an underscore.
+func (s *finder) note(rel, text string) {
+	if strings.Contains(filepath.ToSlash(rel), "node_modules/") {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names = AddNames(s.names, text)
+}
+
+// AddNames adds the words of a text that may be names of variables.
+func AddNames(names map[string]bool, text string) map[string]bool {
+	if names == nil {
+		names = map[string]bool{}
+	}
+	for i := 0; i < len(text) && len(names) < maxNames; i++ {
+		from, marked := i, false
+		for ; i < len(text) && inName(text[i]); i++ {
+			marked = marked || text[i] == '_' || 'A' <= text[i] && text[i] <= 'Z'
+		}
+		if word := text[from:i]; marked && len(word) < 256 && !names[word] {
+			names[strings.Clone(word)] = true
+		}
+	}
+	return names
+}
+
+func inName(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }

@@ -1,11 +1,14 @@
-package script
+package bundle
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/evanw/esbuild/pkg/api"
 	"github.com/hookway/hookway/internal/disk"
@@ -17,7 +20,7 @@ func ForNode(file string) (program bool, err error) {
 	if _, ok := codeLoaders[strings.ToLower(filepath.Ext(file))]; !ok {
 		return false, fmt.Errorf("%s is not a file of TypeScript or JavaScript, so Node cannot run it; plugins that are folders run in the built-in runtime: take out runtime: node", filepath.Base(file))
 	}
-	text, err := disk.Read(file, maxSource)
+	text, err := disk.Read(file, MaxSource)
 	if err != nil {
 		return false, fmt.Errorf("the script cannot be read: %w", err)
 	}
@@ -32,7 +35,7 @@ func ForNode(file string) (program bool, err error) {
 // ofNode reports whether a name is that of a module which Node, or the package
 // hookway beside it, gives.
 func ofNode(name string) bool {
-	return strings.HasPrefix(name, "node:") || name == "hookway" || name == "hookway/client" || nodes[name] != "" || slices.Contains(nodeOnly, name)
+	return strings.HasPrefix(name, "node:") || name == "hookway" || name == "hookway/client" || Nodes[name] != "" || slices.Contains(nodeOnly, name)
 }
 
 // FilesForNode are the files that a file takes in when Node runs it, by itself or
@@ -57,11 +60,31 @@ func FilesForNode(file string) []string {
 	return slices.Compact(out)
 }
 
+// plain keeps what PlainForNode made, by the content of the files it was made of: a
+// configuration is loaded again and again, and its scripts mostly stay as they are.
+var plain struct {
+	sync.Mutex
+	made map[string][]byte
+}
+
+// maxPlain bounds how many are kept.
+const maxPlain = 64
+
 // PlainForNode is a file of TypeScript as one module of JavaScript, for a Node that
 // cannot read types. What it takes from the package hookway stays an import. It is made
 // of the given files only.
 func PlainForNode(file string, of []string) ([]byte, error) {
-	s, plain, err := forNode(file, nil, true)
+	key, err := contentOf(file, of)
+	if err != nil {
+		return nil, err
+	}
+	plain.Lock()
+	code := plain.made[key]
+	plain.Unlock()
+	if code != nil {
+		return code, nil
+	}
+	s, code, err := forNode(file, nil, true)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +96,32 @@ func PlainForNode(file string, of []string) ([]byte, error) {
 	for _, name := range s.missing {
 		return nil, fmt.Errorf("%q cannot be found: %s", name, missing(fmt.Sprintf("Could not resolve %q", name)))
 	}
-	return plain, nil
+	plain.Lock()
+	defer plain.Unlock()
+	if len(plain.made) >= maxPlain || plain.made == nil {
+		plain.made = map[string][]byte{}
+	}
+	plain.made[key] = code
+	return code, nil
+}
+
+// contentOf is equal for the same files with the same content, under the same tsconfig.json.
+func contentOf(file string, of []string) (string, error) {
+	h := sha256.New()
+	s, err := newFinder(filepath.Dir(file), filepath.Dir(file), true)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(h, "%s %q %q %q\n", s.config.raw(), s.config.base, s.config.from, s.config.paths)
+	for _, path := range append([]string{file}, of...) {
+		data, err := disk.Read(path, MaxSource)
+		if err != nil {
+			return "", fmt.Errorf("%s cannot be read: %w", path, cause(err))
+		}
+		fmt.Fprintf(h, "%q %d\n", path, len(data))
+		h.Write(data)
+	}
+	return string(h.Sum(nil)), nil
 }
 
 // forNode bundles a file as Node finds what it imports: to see what that is, or to run it.
@@ -96,7 +144,15 @@ func forNode(file string, more []string, plain bool) (*finder, []byte, error) {
 		Banner: map[string]string{"js": fmt.Sprintf("import { createRequire as __hookwayRequire } from \"node:module\";\nconst require = __hookwayRequire(%s), __filename = %s, __dirname = %s;", quote(here), quote(file), quote(dir))},
 	})
 	if len(result.Errors) > 0 {
-		return files, nil, mistakes(result.Errors)
+		return files, nil, Mistakes(result.Errors)
 	}
 	return files, result.OutputFiles[0].Contents, nil
+}
+
+// Platform is what Node calls this system.
+func Platform() string {
+	if runtime.GOOS == "windows" {
+		return "win32"
+	}
+	return runtime.GOOS
 }
