@@ -86,7 +86,7 @@ var rooms = map[string][]string{
 		"internal/unknown", "internal/trust", "internal/visible"},
 	"internal/session": {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/sleep", "internal/visible"},
 	"internal/mcp":     {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/session"},
-	"internal/server": {"hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/config", "internal/daemon", "internal/delivery",
+	"internal/server": {"hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/gateway", "internal/gateway/spool", "internal/judge", "internal/memory", "internal/memory/custom", "internal/memory/mem0", "internal/memory/qdrant",
 		"internal/memory/recall", "internal/memory/remote", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/unknown", "internal/webhook"},
 	"internal/scaffold":    {"hook", "docs/schema", "handler/script", "internal/cases", "internal/config", "internal/disk", "internal/strict", "internal/trust"},

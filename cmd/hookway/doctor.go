@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -93,7 +92,7 @@ func (e *examining) run(ctx context.Context, agents []string) error {
 	if e.json {
 		err = e.print(examined{OK: failures == 0, Failures: failures, Warnings: warnings, Report: report, Seen: seen})
 	} else {
-		e.show(report, seen)
+		report.Write(e.out, seen, e.colour())
 		fmt.Fprintf(e.out, "\n%s, %s\n", count(failures, "failure"), count(warnings, "warning"))
 	}
 	if err == nil && failures > 0 {
@@ -122,70 +121,6 @@ func (e *examining) mayRun(c *doctor.Checkup) bool {
 	return asking.ask(fmt.Sprintf("Run %s once without you, to see the hooks fire? That may cost a call of a model each.", strings.Join(agents, ", ")))
 }
 
-// How a finding is marked.
-var (
-	marks   = map[doctor.Level]string{doctor.OK: "ok", doctor.Note: "note", doctor.Warning: "warning", doctor.Failure: "FAILURE"}
-	colours = map[doctor.Level]string{doctor.OK: "32", doctor.Warning: "33", doctor.Failure: "31"}
-)
-
-func (e *examining) show(r *doctor.Report, seen []doctor.Seen) {
-	out := visible.Writer{To: e.out}
-	for i, s := range r.Sections {
-		if i > 0 {
-			fmt.Fprintln(out)
-		}
-		fmt.Fprintln(out, s.Title)
-		for _, f := range s.Findings {
-			fmt.Fprintf(e.out, "  %s  ", e.mark(f.Level))
-			fmt.Fprintln(out, oneLine(f.Text))
-			if f.Mend != "" {
-				fmt.Fprintf(out, "           mend: %s\n", oneLine(f.Mend))
-			}
-		}
-		if s.Name == "seen" {
-			e.showSeen(seen)
-		}
-	}
-}
-
-// showSeen lists events, those that never came together.
-func (e *examining) showSeen(seen []doctor.Seen) {
-	var order []string
-	never := map[string][]string{}
-	out := visible.Writer{To: e.out}
-	for _, s := range seen {
-		if !slices.Contains(order, s.Agent) {
-			order = append(order, s.Agent)
-		}
-	}
-	for _, agent := range order {
-		for _, s := range seen {
-			switch {
-			case s.Agent != agent:
-			case s.Last == nil:
-				never[agent] = append(never[agent], s.Event)
-			default:
-				fmt.Fprintf(out, "  %-12s %-28s %s\n", agent, s.Event, s.Last.Local().Format("2006-01-02 15:04:05"))
-			}
-		}
-		if len(never[agent]) > 0 {
-			fmt.Fprintf(out, "  %-12s never: %s\n", agent, strings.Join(never[agent], ", "))
-		}
-	}
-}
-
-// oneLine keeps a finding on its line.
-func oneLine(text string) string { return field(text, 1000) }
-
-// mark is what stands before a finding, in colour where that is seen.
-func (e *examining) mark(level doctor.Level) string {
-	text := fmt.Sprintf("%-7s", marks[level])
-	if code := colours[level]; code != "" && e.colour() {
-		return "\x1b[" + code + "m" + text + "\x1b[0m"
-	}
-	return text
-}
-
 func showCapabilities(a *app, agents []string) error {
 	for _, name := range agents {
 		if !slices.Contains(install.Agents(), name) && !slices.Contains(codecNames(), name) {
@@ -196,10 +131,5 @@ func showCapabilities(a *app, agents []string) error {
 	if a.json {
 		return a.print(table)
 	}
-	out := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "AGENT\tEVENT\tHERE\tCAN\tWAITS\tNOTE")
-	for _, c := range table {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Agent, c.Event, or(c.Ours, "as it is"), c.Can, c.Waits, c.Note)
-	}
-	return out.Flush()
+	return doctor.WriteCapabilities(visible.Writer{To: a.out}, table)
 }

@@ -157,7 +157,7 @@ func showLog(ctx context.Context, a *app, o logOptions) error {
 	if o.follow {
 		records = audit.Follow(ctx, dir, o.Filter)
 	} else {
-		records = byTime(audit.Read(dir, o.Filter))
+		records = audit.ByTime(audit.Read(dir, o.Filter))
 	}
 	shown := 0
 	for r, err := range records {
@@ -228,110 +228,8 @@ func showRecord(a *app, r audit.Record, explain bool) error {
 		enc.SetEscapeHTML(false)
 		return enc.Encode(r)
 	}
-	var text strings.Builder
-	describe(&text, &r)
-	if explain {
-		explainRecord(&text, &r)
-	} else {
-		describeFailures(&text, &r)
-	}
-	_, err := io.WriteString(visible.Writer{To: a.out}, text.String())
+	_, err := io.WriteString(visible.Writer{To: a.out}, r.Describe(explain))
 	return err
-}
-
-// describe writes one line: time, agent, event, outcome, what, by whom, why, how long.
-func describe(w io.Writer, r *audit.Record) {
-	fmt.Fprintf(w, "%s  %-11s  %-18s  %-8s  %s", r.Time.Local().Format("2006-01-02 15:04:05.000"),
-		or(r.Agent, r.Source), field(r.Event, 40), or(r.Action, "-"), subject(r))
-	switch {
-	case r.By != "" && r.Reason != "":
-		fmt.Fprintf(w, "  by %s: %s", field(r.By, 80), field(r.Reason, 160))
-	case r.By != "":
-		fmt.Fprintf(w, "  by %s", field(r.By, 80))
-	case r.Reason != "":
-		fmt.Fprintf(w, "  %s", field(r.Reason, 160))
-	}
-	fmt.Fprintf(w, "  (%s)\n", inMS(r.DurationMS))
-	if r.Failure != "" {
-		fmt.Fprintf(w, "    hookway failed: %s\n", field(r.Failure, 300))
-	}
-	if r.Lost > 0 {
-		fmt.Fprintf(w, "    %d records before this one could not be written\n", r.Lost)
-	}
-}
-
-// describeFailures says which handlers failed, a line each, unless the reason of the
-// outcome does.
-func describeFailures(w io.Writer, r *audit.Record) {
-	for _, s := range r.Steps {
-		if s.Failed && s.Error != "" && !strings.Contains(r.Reason, s.Error) {
-			fmt.Fprintf(w, "    %s failed: %s\n", field(s.Hook, 80), field(s.Error, 300))
-		}
-	}
-}
-
-// subject is the tool and what it did, and if that was not what it was asked to do,
-// that as well.
-func subject(r *audit.Record) string {
-	tool, what := field(r.Tool, 60), field(r.What, 100)
-	if r.Ran != "" {
-		what = field(r.Ran, 100) + " (asked for: " + what + ")"
-	}
-	switch {
-	case tool != "" && what != "":
-		return tool + ": " + what
-	case tool+what == "":
-		return "-"
-	}
-	return tool + what
-}
-
-// explainRecord writes everything that led to the outcome, a line each.
-func explainRecord(w io.Writer, r *audit.Record) {
-	for _, s := range r.Steps {
-		did := s.Action
-		if s.Changed {
-			did += ", changed"
-		}
-		if s.Injected {
-			did += ", injected"
-		}
-		if s.Failed {
-			did += ", failed"
-		}
-		fmt.Fprintf(w, "    %-9s  %s: %s (%s)%s%s\n", s.Lane, field(s.Hook, 80), did, inMS(s.DurationMS), after("  ", s.Reason), after("  error: ", s.Error)+after("  note: ", s.Note))
-	}
-	for _, c := range r.Changes {
-		fmt.Fprintf(w, "    changed    %s: %s → %s\n", field(c.Path, 120), side(c.From), side(c.To))
-	}
-	if len(r.Metadata) > 0 {
-		fmt.Fprintf(w, "    metadata   %s\n", side(r.Metadata))
-	}
-	for _, part := range []struct {
-		name  string
-		lines []string
-	}{
-		{"injected", []string{r.Inject}}, {"user told", []string{r.UserMessage}}, {"degraded", r.Degraded}, {"warning", r.Warnings},
-		{"shortened", []string{strings.Join(r.Cut, ", ")}}, {"session", []string{r.Session}}, {"native", []string{r.Native}}, {"folder", []string{or(r.Workspace, r.CWD)}},
-	} {
-		for _, line := range part.lines {
-			if line != "" {
-				fmt.Fprintf(w, "    %-9s  %s\n", part.name, field(line, 300))
-			}
-		}
-	}
-}
-
-// side is one side of a change as JSON.
-func side(v any) string {
-	if v == nil {
-		return "(nothing)"
-	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return "?"
-	}
-	return field(string(text), 200)
 }
 
 func after(before, text string) string {
@@ -344,11 +242,7 @@ func after(before, text string) string {
 // field makes text of an agent fit for a line: no control characters, no line
 // breaks, and not too long.
 func field(text string, most int) string {
-	runes := []rune(hook.LogLine(text))
-	if len(runes) <= most {
-		return string(runes)
-	}
-	return string(runes[:most-1]) + "…"
+	return visible.Clip(hook.LogLine(text), most)
 }
 
 func or(text, otherwise string) string {
@@ -356,14 +250,6 @@ func or(text, otherwise string) string {
 		text = otherwise
 	}
 	return field(text, 80)
-}
-
-// inMS writes a time; a hook that is a rule takes less than a hundredth of a millisecond.
-func inMS(ms float64) string {
-	if ms > 0 && ms < 0.01 {
-		return fmt.Sprintf("%.3f ms", ms)
-	}
-	return fmt.Sprintf("%.2f ms", ms)
 }
 
 func logVerifyCommand(a *app) *cobra.Command {

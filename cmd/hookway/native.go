@@ -3,19 +3,20 @@ package main
 import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/delivery"
+	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/internal/session"
 )
 
 // shareSession ties a session to the hooks that its agent calls by itself. Without
 // a place to share, the begin and the end are left to the agent, and text is typed.
-func shareSession(a *app, own attached, id, name string, tell func(string)) (session.AgentHooks, func()) {
-	if !own.native {
+func shareSession(a *app, own install.Attached, id, name string, tell func(string)) (session.AgentHooks, func()) {
+	if !own.Native {
 		return nil, func() {}
 	}
 	_, state, err := config.Places(a.getenv)
 	if err == nil {
 		var shared *delivery.Shared
-		if shared, err = delivery.Share(state, id, name, own.agent, tell); err == nil {
+		if shared, err = delivery.Share(state, id, name, own.Agent, tell); err == nil {
 			return shared, func() { _ = shared.Close() }
 		}
 	}

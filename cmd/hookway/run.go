@@ -89,7 +89,7 @@ func runWrapped(ctx context.Context, a *app, name, file string, command []string
 	}
 	record, recorded := a.home.Recorder(w, later.add)
 	defer recorded()
-	own := attachHooks(a, command, func(text string) { a.warn("%s", text) }) // now: who is not guarded should know it before
+	own := attachHooks(a, command) // now: who is not guarded should know it before
 	id := sessionID(a)
 	hooks, apart := shareSession(a, own, id, name, later.add)
 	defer apart()
@@ -101,8 +101,8 @@ func runWrapped(ctx context.Context, a *app, name, file string, command []string
 	defer noted()
 	status, err := session.Run(ctx, session.Config{
 		Memory: memory, Mail: mail, History: reached.history, Reach: reached.announce,
-		Engine: w.Engine, Name: name, ID: id, AgentHooks: hooks, Command: own.command, Dir: server.Cwd(), Env: append(os.Environ(), own.env...),
-		Stdin: a.in, Stdout: a.out, IdleThreshold: w.Set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.native, Record: record,
+		Engine: w.Engine, Name: name, ID: id, AgentHooks: hooks, Command: own.Command, Dir: server.Cwd(), Env: os.Environ(),
+		Stdin: a.in, Stdout: a.out, IdleThreshold: w.Set.Settings.IdleThreshold, Source: "run", Warn: later.add, Native: own.Native, Record: record,
 		Unknown: unknown, Quotes: quotes,
 	})
 	stop()

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,15 +79,7 @@ func wrapInTmux(ctx context.Context, a *app, name, file string, command []string
 		return err
 	}
 	start := tmux.Start{Dir: server.Cwd(), Args: append(append(args, "--"), command...), Env: os.Environ()}
-	view := &view{app: a, server: host, session: session}
-	if err := view.begin(ctx, offer, start); err != nil {
-		host.Kill(context.WithoutCancel(ctx), session)
-		if view.shown != nil {
-			<-view.shown // the terminal is the user's again
-		}
-		return err
-	}
-	return view.end(ctx)
+	return ended(a.view(host, session).Run(ctx, offer, start))
 }
 
 // programName is how an agent is called that was given no name.
@@ -170,7 +161,7 @@ func runPane(ctx context.Context, a *app, link string) error {
 		inside.out = io.MultiWriter(a.out, pane)
 	}
 	code := exitFailure
-	if err := enterPane(start); err != nil {
+	if err := start.Enter(); err != nil {
 		inside.warn("%s", err)
 	} else {
 		code = inside.run(ctx, start.Args)
@@ -178,31 +169,6 @@ func runPane(ctx context.Context, a *app, link string) error {
 	pane.Finish(tmux.End{Code: code, Notes: said.String(), Screen: lastScreen(ctx, a)})
 	return &exit{code: code}
 }
-
-// enterPane goes to where the user was, with the user's environment.
-func enterPane(start tmux.Start) error {
-	env := slices.DeleteFunc(start.Env, func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains(ofTerminal, name) || name == "COLUMNS" || name == "LINES"
-	})
-	for _, name := range ofTerminal {
-		if value, ok := os.LookupEnv(name); ok {
-			env = append(env, name+"="+value)
-		}
-	}
-	os.Clearenv()
-	for _, pair := range env {
-		name, value, _ := strings.Cut(pair, "=")
-		_ = os.Setenv(name, value) // a name that cannot be set was none
-	}
-	if err := os.Chdir(start.Dir); err != nil {
-		return fmt.Errorf("the session in tmux cannot start there: %w", err)
-	}
-	return nil
-}
-
-// ofTerminal are the variables that tmux sets for a program in it.
-var ofTerminal = []string{"TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TMUX", "TMUX_PANE"}
 
 // lastScreen is what the pane shows, without the blank lines at its end.
 func lastScreen(ctx context.Context, a *app) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,12 +53,7 @@ func showStats(a *app, o logOptions) error {
 		fmt.Fprintln(a.out, "No hook ran in what the log has of that.")
 		return nil
 	}
-	table := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "HOOK\tRUNS\tBLOCKS\tFAILURES\tP50\tP95\tP99")
-	for _, h := range hooks {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", field(h.Hook, 80), h.Runs, h.Blocks, h.Failures, inMS(h.P50), inMS(h.P95), inMS(h.P99))
-	}
-	return table.Flush()
+	return audit.WriteStats(visible.Writer{To: a.out}, hooks)
 }
 
 // tellLeftOut tells of each damaged line.

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hookway/hookway/internal/cases"
+	"github.com/hookway/hookway/internal/server"
 )
 
 type testOptions struct {
@@ -60,7 +61,7 @@ func runTests(ctx context.Context, a *app, where string, t testOptions) error {
 			return fmt.Errorf("--run: %w", err)
 		}
 	}
-	bed, err := openTestbed(ctx, a, where)
+	bed, err := a.home.OpenTestbed(ctx, where)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func runTests(ctx context.Context, a *app, where string, t testOptions) error {
 }
 
 // runCases reads the test files, runs them and prints the report.
-func runCases(ctx context.Context, a *app, b *testbed, only *regexp.Regexp, t testOptions) (*cases.Report, error) {
+func runCases(ctx context.Context, a *app, b *server.Testbed, only *regexp.Regexp, t testOptions) (*cases.Report, error) {
 	here, err := filepath.Abs(".")
 	if err == nil {
 		here, err = filepath.EvalSymlinks(here)
@@ -90,20 +91,20 @@ func runCases(ctx context.Context, a *app, b *testbed, only *regexp.Regexp, t te
 	if err != nil {
 		here = ""
 	}
-	style := cases.Style{Colour: a.colour(), Verbose: t.verbose, Here: here, Root: b.root}
-	problems := b.problems()
+	style := cases.Style{Colour: a.colour(), Verbose: t.verbose, Here: here, Root: b.Root}
+	problems := b.Problems()
 	mistaken := "the configuration"
 	var list []*cases.Case
 	if len(problems) == 0 {
 		mistaken = "the tests"
-		list, problems = b.read()
+		list, problems = b.Read()
 		for _, p := range problems { // those of the configuration were printed when it was read
 			fmt.Fprintln(a.err, p)
 		}
 	}
 	report := &cases.Report{}
 	if len(problems) == 0 {
-		report = cases.Run(ctx, list, only, b.fire)
+		report = cases.Run(ctx, list, only, b.Run)
 	}
 	if err := printReport(a, report, problems, style); err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -14,24 +15,24 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/judge"
-	"github.com/hookway/hookway/internal/server"
 )
 
 // caseLimit bounds one case, with all its hooks: hooks may have no timeout.
 const caseLimit = 5 * time.Minute
 
-// testbed is the hooks under test.
-type testbed struct {
-	*server.Workspace
-	root  string   // folder of the hookway.yaml
+// Testbed is the hooks under test.
+type Testbed struct {
+	*Workspace
+	Root string // folder of the hookway.yaml
+
 	layer string   // the layer of the configuration that is tested
 	files []string // with the cases
 }
 
-// openTestbed finds the hooks and the tests that are meant by a folder, or by a test
+// OpenTestbed finds the hooks and the tests that are meant by a folder, or by a test
 // file; "" is the current folder. It must be closed.
-func openTestbed(ctx context.Context, a *app, path string) (*testbed, error) {
-	options := a.home.Options()
+func (h *Home) OpenTestbed(ctx context.Context, path string) (*Testbed, error) {
+	options := h.Options()
 	file := ""
 	if path != "" {
 		info, err := os.Stat(path)
@@ -42,18 +43,18 @@ func openTestbed(ctx context.Context, a *app, path string) (*testbed, error) {
 			file, options.Dir = path, filepath.Dir(path)
 		}
 	}
-	w, err := a.home.Open(ctx, options)
+	w, err := h.Open(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	b := &testbed{Workspace: w}
+	b := &Testbed{Workspace: w}
 	if err := b.find(options.Dir, file); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return b, nil
 }
 
-func (b *testbed) find(dir, file string) error {
+func (b *Testbed) find(dir, file string) error {
 	if dir == "" {
 		dir = "."
 	}
@@ -61,11 +62,11 @@ func (b *testbed) find(dir, file string) error {
 	if err != nil {
 		return err
 	}
-	b.root, b.layer = b.Set.Workspace, config.LayerWorkspace
+	b.Root, b.layer = b.Set.Workspace, config.LayerWorkspace
 	if user, err := realPath(b.Set.UserDir); err == nil && disk.Inside(user, dir) {
-		b.root, b.layer = user, config.LayerUser
+		b.Root, b.layer = user, config.LayerUser
 	}
-	if b.root == "" {
+	if b.Root == "" {
 		return fmt.Errorf("neither %s nor a folder above it has hooks; hookway init writes some, with tests", dir)
 	}
 	if b.layer == config.LayerWorkspace && judge.Untrusted(b.Set) > 0 {
@@ -87,8 +88,8 @@ func realPath(path string) (string, error) {
 }
 
 // findFiles looks for test files where the configuration is.
-func (b *testbed) findFiles() error {
-	for _, folder := range []string{b.root, filepath.Join(b.root, ".hookway")} {
+func (b *Testbed) findFiles() error {
+	for _, folder := range []string{b.Root, filepath.Join(b.Root, ".hookway")} {
 		entries, err := os.ReadDir(folder)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("the tests cannot be looked for: %w", err)
@@ -108,12 +109,12 @@ cases:
   - name: rm -rf is refused
     event: PreToolUse
     payload: {tool_name: Bash, tool_input: {command: rm -rf /}}
-    expect: {action: block}`, b.root)
+    expect: {action: block}`, b.Root)
 }
 
-// problems are the mistakes of the configuration under test. Such a file's hooks
+// Problems are the mistakes of the configuration under test. Such a file's hooks
 // do not run, so no case could say anything.
-func (b *testbed) problems() cases.Problems {
+func (b *Testbed) Problems() cases.Problems {
 	var list cases.Problems
 	for _, p := range b.Set.Problems {
 		if user := disk.Inside(b.Set.UserDir, p.File); user != (b.layer == config.LayerUser) {
@@ -127,8 +128,9 @@ func (b *testbed) problems() cases.Problems {
 	return list
 }
 
-func (b *testbed) read() (list []*cases.Case, problems cases.Problems) {
-	options := cases.Options{Lookup: b.Engine.Lookup, Envelope: hook.Envelope{Source: "test", CWD: b.root}}
+// Read gives the cases of the test files, and what is wrong with these.
+func (b *Testbed) Read() (list []*cases.Case, problems cases.Problems) {
+	options := cases.Options{Lookup: b.Engine.Lookup, Envelope: hook.Envelope{Source: "test", CWD: b.Root}}
 	for _, file := range b.files {
 		some, wrong := cases.Read(file, options)
 		list, problems = append(list, some...), append(problems, wrong...)
@@ -136,10 +138,10 @@ func (b *testbed) read() (list []*cases.Case, problems cases.Problems) {
 	return list, problems
 }
 
-// fire fires one case's event. Each has an engine of its own, so that no case
+// Run fires one case's event. Each has an engine of its own, so that no case
 // leaves an open circuit or a count to the next; the handlers, and with them the
 // workers, are the same for all.
-func (b *testbed) fire(ctx context.Context, ev hook.AnyEvent) (out hook.Outcome[any], err error) {
+func (b *Testbed) Run(ctx context.Context, ev hook.AnyEvent) (out hook.Outcome[any], err error) {
 	ctx, cancel := context.WithTimeout(ctx, caseLimit)
 	defer cancel()
 	engine := new(hook.Engine)
@@ -163,7 +165,7 @@ func (b *testbed) fire(ctx context.Context, ev hook.AnyEvent) (out hook.Outcome[
 
 // hooks are those under test, by the ids that they have when the other layer is
 // not there.
-func (b *testbed) hooks() []config.Hook {
+func (b *Testbed) hooks() []config.Hook {
 	var own []config.Hook
 	taken := map[string]bool{}
 	for _, h := range b.Set.Hooks {
@@ -179,4 +181,37 @@ func (b *testbed) hooks() []config.Hook {
 		}
 	}
 	return own
+}
+
+// observed gathers what the hooks of the observe lane did: an outcome has no
+// steps of theirs, because nobody waits for them.
+type observed struct {
+	event string // the one that counts: one event may bring another with it
+
+	mu   sync.Mutex
+	byID map[string][]hook.Step
+}
+
+// note is told every notice of an engine.
+func (o *observed) note(n hook.Notice) {
+	if n.Event != o.event || n.Lane != hook.Observe || n.Kind != hook.HookCompleted && n.Kind != hook.HookError {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.byID == nil {
+		o.byID = map[string][]hook.Step{}
+	}
+	o.byID[n.Hook] = append(o.byID[n.Hook], hook.Step{Hook: n.Hook, Lane: hook.Observe, Duration: n.Duration, Err: n.Err})
+}
+
+// steps gives the steps in the order of the hooks, whichever ended first.
+func (o *observed) steps(order []hook.Hook) []hook.Step {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var list []hook.Step
+	for _, h := range order {
+		list = append(list, o.byID[h.ID]...)
+	}
+	return list
 }

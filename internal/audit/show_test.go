@@ -1,22 +1,20 @@
-package main
+package audit
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/hookway/hookway/internal/audit"
 )
 
 // TestLateRecordsStandWhereTheyBelong: before what happened after them in their
 // session; a clock that was set back, and other sessions, move nothing.
 func TestLateRecordsStandWhereTheyBelong(t *testing.T) {
 	began := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	var records []audit.Record
+	var records []Record
 	var want []string
 	add := func(session, name string, at time.Duration) {
-		records = append(records, audit.Record{Session: session, Event: name, Time: began.Add(at)})
+		records = append(records, Record{Session: session, Event: name, Time: began.Add(at)})
 	}
 	for i := range 200 {
 		add("s", fmt.Sprint(i), time.Duration(i)*time.Second)
@@ -28,7 +26,7 @@ func TestLateRecordsStandWhereTheyBelong(t *testing.T) {
 	add("s", "last", 200*time.Second)
 	want = append(slices.Insert(want, 191, "late"), "of another", "an hour ago", "last")
 	var got []string
-	for r := range byTime(func(yield func(audit.Record, error) bool) {
+	for r := range ByTime(func(yield func(Record, error) bool) {
 		for _, r := range records {
 			if !yield(r, nil) {
 				return
