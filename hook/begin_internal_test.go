@@ -40,7 +40,7 @@ func TestObserversBeginInOrder(t *testing.T) {
 }
 
 // One that takes its time keeps no other from beginning.
-func TestASlowObserverHoldsUpNobody(t *testing.T) {
+func TestASlowObserverHoldsUpNoOther(t *testing.T) {
 	e := new(Engine)
 	second := make(chan struct{})
 	for priority, handle := range []func(){func() { <-second }, func() { close(second) }} {

@@ -17,7 +17,7 @@ const (
 
 // ErrCircuitOpen is the cause when a hook was not asked, because the last calls of
 // it only cost time. The hook's failure policy decides.
-var ErrCircuitOpen = fmt.Errorf("it was not asked: %d calls in a row ran out of time, or found nobody there; one call in %v is let through", breakerFailures, breakerPause)
+var ErrCircuitOpen = fmt.Errorf("it was not asked: %d calls in a row ran out of time, or found no server or process; one call in %v is let through", breakerFailures, breakerPause)
 
 // Unreachable marks a handler's error: there was nothing to ask, as when a server
 // is down or a program cannot be started. Such calls cost time for nothing, so five

@@ -12,7 +12,7 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// errAway is the error of a handler that nobody stands behind.
+// errAway is the error of a handler without a server or process.
 var errAway = hook.Unreachable(errBroken)
 
 // switchable is a handler whose health the test decides.

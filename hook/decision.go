@@ -112,7 +112,7 @@ func Allow(reason string) Decision { return Decision{Action: ActionAllow, Reason
 // what Engine.AskFallback says.
 func Ask(reason string) Decision { return Decision{Action: ActionAsk, Reason: reason} }
 
-// Block stops the operation. The reason is told to the agent.
+// Block stops the operation. The agent gets the reason.
 func Block(reason string) Decision { return Decision{Action: ActionBlock, Reason: reason} }
 
 // Retry asks the caller to wait and try the operation again; zero means

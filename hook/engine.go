@@ -47,7 +47,7 @@ type Engine struct {
 	wrap   func(Hook, Handler) Handler
 
 	watchers  atomic.Pointer[[]*watcher]
-	told      atomic.Pointer[Engine] // has the hooks of events about hooks; nil: there are none
+	meta      atomic.Pointer[Engine] // has the hooks of events about hooks; nil: there are none
 	changes   bool                   // this engine is one of those
 	continues continueCounts
 	pending   pending
@@ -199,8 +199,8 @@ func orUnknown(origin string) string {
 // Remove takes a hook out. It reports whether there was one. A firing that has
 // begun still runs it.
 func (e *Engine) Remove(id string) bool {
-	told := e.told.Load()
-	return e.take(id) || told != nil && told.take(id)
+	meta := e.meta.Load()
+	return e.take(id) || meta != nil && meta.take(id)
 }
 
 func (e *Engine) take(id string) bool {
@@ -224,8 +224,8 @@ func (e *Engine) Get(id string) (Hook, bool) {
 	if h, ok := e.has(id); ok {
 		return h, true
 	}
-	if told := e.told.Load(); told != nil {
-		return told.has(id)
+	if meta := e.meta.Load(); meta != nil {
+		return meta.has(id)
 	}
 	return Hook{}, false
 }
@@ -253,8 +253,8 @@ func (e *Engine) All() []Hook {
 	for i, entry := range entries {
 		out[i] = entry.hook
 	}
-	if told := e.told.Load(); told != nil {
-		out = append(out, told.All()...)
+	if meta := e.meta.Load(); meta != nil {
+		out = append(out, meta.All()...)
 	}
 	return out
 }
@@ -262,8 +262,8 @@ func (e *Engine) All() []Hook {
 // Len counts the hooks.
 func (e *Engine) Len() int {
 	others := 0
-	if told := e.told.Load(); told != nil {
-		others = told.Len()
+	if meta := e.meta.Load(); meta != nil {
+		others = meta.Len()
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -331,8 +331,8 @@ func (e *Engine) Wrap(layer func(Hook, Handler) Handler) {
 // returns. The engine may be used again afterwards.
 func (e *Engine) Close(ctx context.Context) error {
 	err := e.pending.wait(ctx)
-	if told := e.told.Load(); told != nil && err == nil {
-		err = told.Close(ctx)
+	if meta := e.meta.Load(); meta != nil && err == nil {
+		err = meta.Close(ctx)
 	}
 	return err
 }

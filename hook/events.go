@@ -93,7 +93,7 @@ var (
 		"before-tool-call", "beforeTool", "tool-call-start", "tool-call")
 
 	// PostToolUse is fired after a tool was called. A block cannot undo the call:
-	// the agent is told the reason in place of the result.
+	// the agent gets the reason in place of the result.
 	PostToolUse = define[ToolResult]("PostToolUse", may(only("tool_response"), ActionBlock, injects), false,
 		"after-tool-call", "afterTool", "tool-call-end")
 
@@ -158,7 +158,7 @@ var (
 		"agent-error")
 
 	// SubagentStart is fired before a sub-agent starts. A block keeps it from
-	// starting, under agents that can be told so.
+	// starting, under agents that support it.
 	SubagentStart = define[Subagent]("SubagentStart", may(nil, ActionBlock, injects), false)
 
 	// SubagentStop is fired when a sub-agent is about to stop. A block makes it

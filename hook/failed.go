@@ -88,7 +88,7 @@ func (r *run) fault(v *Verdict) {
 }
 
 // toolFault fires Error for a tool that failed under an agent, and adds to the
-// verdict what its hooks did. Another error is told to the agent as text.
+// verdict what its hooks did. Any other error reaches the agent as text.
 func (e *Engine) toolFault(ctx context.Context, ev AnyEvent, tool, text string, v *Verdict) Verdict {
 	if e.table.Load().find(Error.info) == nil {
 		return Verdict{}

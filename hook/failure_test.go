@@ -269,7 +269,7 @@ func TestContextOfACallEndsWithTheCall(t *testing.T) {
 			select {
 			case <-ctx.Done():
 			default:
-				t.Error("work that a handler left behind was not told to stop")
+				t.Error("work that a handler left behind was not asked to stop")
 			}
 		}
 	})
@@ -355,7 +355,7 @@ func TestATimeoutIsEnforcedWithoutTheOption(t *testing.T) {
 	}
 }
 
-// Whoever looks why a firing was cancelled reads the cause, and finds both errors.
+// The cause of a cancelled firing shows both errors.
 func TestACancelledFiringHasTheCauseOfItsContext(t *testing.T) {
 	for _, lane := range []hook.Lane{hook.Guard, hook.Transform} {
 		ctx, cancel := context.WithCancelCause(t.Context())

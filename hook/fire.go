@@ -74,8 +74,8 @@ func (e *Engine) fire(ctx context.Context, ev AnyEvent, among func(id string) bo
 		}
 	}
 	if info.change && !e.changes {
-		if told := e.told.Load(); told != nil {
-			return told.fire(ctx, ev, among)
+		if meta := e.meta.Load(); meta != nil {
+			return meta.fire(ctx, ev, among)
 		}
 		return Outcome[any]{Verdict: Verdict{Event: info.Name, Metadata: ev.Head().Metadata}, Payload: ev.Body()}, nil
 	}

@@ -22,19 +22,19 @@ func (e *Engine) follow(ev AnyEvent) AnyEvent {
 	if e.counting.Load() > 0 {
 		o.count(ev)
 	}
-	var told map[string]any
-	o.read(ev.Head(), func(s *operations) { told = s.of(ev) })
-	if e.counting.Load() == 0 && told[turnsKey] != nil {
-		delete(told, turnsKey)
+	var kept map[string]any
+	o.read(ev.Head(), func(s *operations) { kept = s.of(ev) })
+	if e.counting.Load() == 0 && kept[turnsKey] != nil {
+		delete(kept, turnsKey)
 	}
-	if len(told) == 0 {
+	if len(kept) == 0 {
 		return ev
 	}
 	env := *ev.Head()
-	if own, ok := env.Metadata[turnsKey]; ok && told[turnsKey] != nil {
-		told[turnsKey] = own
+	if own, ok := env.Metadata[turnsKey]; ok && kept[turnsKey] != nil {
+		kept[turnsKey] = own
 	}
-	env.Metadata = laid(told, env.Metadata)
+	env.Metadata = laid(kept, env.Metadata)
 	return ev.sameKind(env)
 }
 
@@ -135,27 +135,27 @@ func (m *movement) note(s *operations) {
 }
 
 // of returns what an event gets into its metadata from its operation.
-func (s *operations) of(ev AnyEvent) (told map[string]any) {
+func (s *operations) of(ev AnyEvent) (kept map[string]any) {
 	head, info := ev.Head(), ev.Info()
 	if info == AgentStart.info || info == SessionStart.info || info == SessionEnd.info {
 		return s.counted(head, nil)
 	}
 	fault, _ := ev.pointer().(*Fault)
 	for _, run := range s.runsOf(head) {
-		told = laid(run.Set, told)
+		kept = laid(run.Set, kept)
 		if !run.TurnOver || info == IterationEnd.info || fault != nil && fault.Phase == "iteration" {
-			told = laid(run.Turn, told)
+			kept = laid(run.Turn, kept)
 		}
 		if info == GenerateEnd.info || fault != nil && fault.Phase == "llm" {
-			told = laid(run.Model, told)
+			kept = laid(run.Model, kept)
 		}
 	}
 	if info != PreToolUse.info {
 		if call := s.find(ev); call != nil {
-			told = laid(call.Set, told)
+			kept = laid(call.Set, kept)
 		}
 	}
-	return s.counted(head, told)
+	return s.counted(head, kept)
 }
 
 // runsOf gives the runs that an event belongs to, the innermost last.

@@ -41,7 +41,7 @@ func TestGuardsRunSideBySide(t *testing.T) {
 	}
 }
 
-// One bad guard does not keep the others from being heard.
+// One bad guard does not keep the others from deciding.
 func TestGuardsAreIsolated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e hook.Engine

@@ -13,7 +13,7 @@ type Lane uint8
 const (
 	Transform Lane = iota // one after the other; may change the payload
 	Guard                 // side by side on the final payload; may not change it
-	Observe               // told afterwards, never waited for; its answer is ignored
+	Observe               // called afterwards, never waited for; its answer is ignored
 )
 
 // String gives the lane's name in configs and steps.
@@ -75,7 +75,7 @@ type Profile struct {
 	HigherFirst bool
 
 	// PlainText takes output that does not begin with { for text, as Claude Code
-	// does: no opinion, or what the agent is told.
+	// does: no opinion, or text for the agent.
 	PlainText bool
 
 	// ExitTwoFails makes exit code 2 a failure, like any other but 0.

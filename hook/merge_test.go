@@ -57,7 +57,7 @@ func TestGuardTieGoesToThePriority(t *testing.T) {
 	}
 }
 
-// What ends the transform lane ends the firing: nobody after it is asked.
+// What ends the transform lane ends the firing: no hook after it is asked.
 func TestTransformLaneEndsTheFiring(t *testing.T) {
 	for _, d := range []hook.Decision{hook.Block("no"), hook.Retry(time.Second), hook.Answer("done")} {
 		t.Run(d.Action.String(), func(t *testing.T) {

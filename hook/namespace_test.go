@@ -47,7 +47,7 @@ func TestDirectivesGoToTheMostSpecificHookFirst(t *testing.T) {
 	for range 20 {
 		var e hook.Engine
 		shuffled := rand.Perm(len(order))
-		// Those that are alike are told apart by the order of registration.
+		// Those that are alike are distinguished by the order of registration.
 		only, all := slices.Index(shuffled, 9), slices.Index(shuffled, 10)
 		if only > all {
 			shuffled[only], shuffled[all] = shuffled[all], shuffled[only]

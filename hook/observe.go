@@ -177,8 +177,8 @@ func (e *Engine) Dropped(id string) uint64 {
 	e.mu.Lock()
 	entry := e.hooks[id]
 	e.mu.Unlock()
-	if told := e.told.Load(); entry == nil && told != nil {
-		return told.Dropped(id)
+	if meta := e.meta.Load(); entry == nil && meta != nil {
+		return meta.Dropped(id)
 	}
 	if entry == nil || entry.queue == nil {
 		return 0

@@ -14,7 +14,7 @@ type ToolRun struct {
 	// Use is the call, as hooks left it.
 	Use ToolUse
 
-	// Response is what the agent is to be told.
+	// Response is what the agent gets.
 	Response ToolResponse
 
 	// Stored is what is to go into the transcript; nil if a hook of

@@ -61,7 +61,7 @@ func TestToolIsBlocked(t *testing.T) {
 		t.Errorf("len(w.calls): got %v, want %v", len(w.calls), 0)
 	}
 	if r.Response.Success || r.Response.Output != "dangerous" {
-		t.Errorf("the agent is told %+v", r.Response)
+		t.Errorf("the agent gets %+v", r.Response)
 	}
 	switch r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run); {
 	case err != nil || r.Blocked:
@@ -218,11 +218,11 @@ func TestErrorOfAToolIsChanged(t *testing.T) {
 	var changed *hook.ChangedError
 	switch {
 	case !errors.As(err, &changed):
-		t.Errorf("%v; the agent is told %q", err, r.Response.Output)
+		t.Errorf("%v; the agent gets %q", err, r.Response.Output)
 	case err.Error() != "try again tomorrow":
 		t.Errorf("err.Error(): got %v, want %v", err.Error(), "try again tomorrow")
 	case !errors.Is(err, errBroken):
-		t.Errorf("%v; the agent is told %q", err, r.Response.Output)
+		t.Errorf("%v; the agent gets %q", err, r.Response.Output)
 	case r.Response.Output != "try again tomorrow":
 		t.Errorf("r.Response.Output: got %v, want %v", r.Response.Output, "try again tomorrow")
 	}
@@ -239,7 +239,7 @@ func TestResponseOfAFailedToolStaysAsHooksLeftIt(t *testing.T) {
 	}), hook.For("PostToolUse"))
 	r, err := hook.Tool(t.Context(), &e, nil, bash("login"), w.run)
 	if err == nil || r.Response.Success || r.Response.Output != "login with *** failed" {
-		t.Errorf("%v; the agent is told %q", err, r.Response.Output)
+		t.Errorf("%v; the agent gets %q", err, r.Response.Output)
 	}
 }
 
@@ -371,7 +371,7 @@ func TestCancelledToolGivesAnErrorAndDoesNotRun(t *testing.T) {
 	}
 }
 
-// What was done is told to all hooks, also if the caller gives up meanwhile.
+// All hooks learn what was done, also if the caller gives up meanwhile.
 func TestAfterHooksRunToTheEndWhenTheCallerGivesUpMeanwhile(t *testing.T) {
 	for _, lane := range []hook.Lane{hook.Transform, hook.Guard} {
 		t.Run(lane.String(), func(t *testing.T) {

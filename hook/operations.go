@@ -51,10 +51,10 @@ type OperationStore interface {
 
 // Bounds of what follows operations.
 const (
-	maxTold    = 1024     // sessions
-	maxCalls   = 64       // of a session
-	maxRuns    = 64       // of a session: the agent and its sub-agents
-	maxFollows = 64 << 10 // bytes of JSON of one operation
+	maxSessions = 1024     // sessions
+	maxCalls    = 64       // of a session
+	maxRuns     = 64       // of a session: the agent and its sub-agents
+	maxFollows  = 64 << 10 // bytes of JSON of one operation
 )
 
 // operations are those of one session.
@@ -76,7 +76,7 @@ type agentRun struct {
 	Count    *turns         `json:"count,omitempty"`
 }
 
-// toolRun is a call of a tool. Calls without an id are told apart by what they are
+// toolRun is a call of a tool. Calls without an id are distinguished by what they are
 // called with: as they were fired, and as hooks left them.
 type toolRun struct {
 	ID     string         `json:"id,omitempty"`
@@ -99,7 +99,7 @@ func (o *Operations) idle(e *Engine) bool {
 	return o.Store == nil && o.known.Load() == 0 && e.counting.Load() == 0
 }
 
-// sessionKey names the session of an event. Programs that name none are told apart
+// sessionKey names the session of an event. Programs that name none are distinguished
 // as far as they can be; nothing of theirs is kept outside of the process.
 func sessionKey(env *Envelope) (key string, stored bool) {
 	if env.Session != "" {
@@ -163,7 +163,7 @@ func (o *Operations) edit(env *Envelope, change func(*operations)) {
 		if o.sessions == nil {
 			o.sessions = map[string]*operations{}
 		}
-		if o.sessions[key] == nil && len(o.sessions) >= maxTold {
+		if o.sessions[key] == nil && len(o.sessions) >= maxSessions {
 			o.forgetOldest()
 		}
 		o.sessions[key] = s

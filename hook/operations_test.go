@@ -197,7 +197,7 @@ func TestMetadataThatFollowsIsBounded(t *testing.T) {
 	out, _ := hook.Fire(t.Context(), &e, hook.PreToolUse, inSession("s"), bash("ls"))
 	var refused *hook.RefusedError
 	if !errors.As(out.Steps[0].Err, &refused) {
-		t.Errorf("nobody is told: %+v", out.Steps[0])
+		t.Errorf("no error: %+v", out.Steps[0])
 	}
 	_, _ = hook.Fire(t.Context(), &e, hook.PostToolUse, inSession("s"), hook.ToolResult{ToolUse: bash("ls")})
 	if h.all["PostToolUse"]["k"] != nil {

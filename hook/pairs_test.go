@@ -216,7 +216,7 @@ func TestOperationsBoundTheirRetries(t *testing.T) {
 	}
 }
 
-// If the time is over before every after hook has seen the result, nobody gets
+// If the time is over before every after hook has seen the result, no caller gets
 // it: a hook that would have redacted it may be among the others.
 func TestResultThatNotEveryHookSawIsKeptBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ const (
 	maxEnds  = 8 // places to which one name may lead
 )
 
-// What guards are told of a name that leads through a process: hookway is another
+// What guards learn of a name that leads through a process: hookway is another
 // process than the one that opens the file.
 var (
 	errOwnLink  = errors.New("leads through a link of the process that opens it")

@@ -85,7 +85,7 @@ type CompactionResult struct {
 
 // Fault is an error in an agent's work: the payload of Error. An answer is the
 // recovery: it stands in for the failed result. A retry has the operation tried
-// again, and a changed Error replaces the text that the agent is told. ToolName is
+// again, and a changed Error replaces the text that the agent gets. ToolName is
 // set in the phase "tool" only.
 type Fault struct {
 	Phase    string `json:"phase"` // llm, tool, iteration or agent

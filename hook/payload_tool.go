@@ -57,7 +57,7 @@ type ToolResult struct {
 // that is not an object, as some agents send, is read as the output.
 type ToolResponse struct {
 	Success    bool           `json:"success"`             // true if the agent does not say
-	Output     string         `json:"output"`              // what the model is told
+	Output     string         `json:"output"`              // what the model gets
 	ExitCode   *int           `json:"exit_code,omitempty"` // shell commands only
 	DurationMS int64          `json:"duration_ms,omitempty"`
 	Extra      map[string]any `json:"-"` // the agent's own fields, by their names

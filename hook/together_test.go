@@ -20,7 +20,7 @@ func TestHooksOfClaudeCodeRunSideBySide(t *testing.T) {
 	all.Add(3)
 	meets := does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
 		all.Done()
-		all.Wait() // nobody comes past here before all are asked
+		all.Wait() // all are asked before any goes on
 		return hook.Decision{}, nil
 	})
 	for _, id := range []string{"a", "b", "c"} {

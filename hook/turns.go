@@ -29,17 +29,17 @@ func (e *Engine) counts(of *entry, by int32) {
 }
 
 // counted adds the count to metadata.
-func (s *operations) counted(head *Envelope, told map[string]any) map[string]any {
+func (s *operations) counted(head *Envelope, kept map[string]any) map[string]any {
 	run := s.run(head)
 	if run == nil || run.Count == nil {
-		return told
+		return kept
 	}
-	told = maps.Clone(told)
-	if told == nil {
-		told = map[string]any{}
+	kept = maps.Clone(kept)
+	if kept == nil {
+		kept = map[string]any{}
 	}
-	told[turnsKey] = run.Count.N
-	return told
+	kept[turnsKey] = run.Count.N
+	return kept
 }
 
 // count notes which turn begins with an event, before its hooks are asked.

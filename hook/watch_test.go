@@ -51,13 +51,13 @@ func TestWatchersAreToldOfRegistrations(t *testing.T) {
 	e.Remove("h")
 	want := []string{"HookRegistered h", "HookUnregistered h", "HookRegistered h", "HookUnregistered h"}
 	if got, _ := w.take(); !slices.Equal(got, want) {
-		t.Errorf("told %v, want %v", got, want)
+		t.Errorf("got %v, want %v", got, want)
 	}
 	stop()
 	stop()
 	add(t, &e, "later", says(hook.Decision{}))
 	if got, _ := w.take(); len(got) != 0 {
-		t.Errorf("told %v after the watch ended", got)
+		t.Errorf("got %v after the watch ended", got)
 	}
 }
 
@@ -92,7 +92,7 @@ func TestWatchersAreToldOfEachCall(t *testing.T) {
 			"HookStarted g", "HookCompleted g",
 		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("told\n%v, want\n%v", got, want)
+			t.Fatalf("got\n%v, want\n%v", got, want)
 		}
 		for _, n := range notices {
 			if n.Event != "PreToolUse" || n.EventID != id {
@@ -123,7 +123,7 @@ func TestWatchersAreToldOfRefusals(t *testing.T) {
 	_, notices := w.take()
 	var refused *hook.RefusedError
 	if n := notices[len(notices)-1]; n.Kind != hook.HookError || !errors.As(n.Err, &refused) || n.Hook != "h" {
-		t.Errorf("told %+v", n)
+		t.Errorf("got %+v", n)
 	}
 }
 
@@ -173,7 +173,7 @@ func TestWatchersAreToldOfACancelledChain(t *testing.T) {
 	}
 }
 
-func TestAPanickingWatcherHarmsNobody(t *testing.T) {
+func TestAPanickingWatcherIsIsolated(t *testing.T) {
 	var e hook.Engine
 	var w watched
 	defer e.Watch(func(hook.Notice) { panic("boom") })()
@@ -187,6 +187,6 @@ func TestAPanickingWatcherHarmsNobody(t *testing.T) {
 	}
 	closeEngine(t, &e)
 	if got, _ := w.take(); len(got) != 12 {
-		t.Errorf("the other watcher was told %v", got)
+		t.Errorf("the other watcher got %v", got)
 	}
 }

@@ -72,7 +72,7 @@ type Memory interface {
 	List(ctx context.Context) ([]Remembered, error)
 }
 
-// Remembered is one thing that an agent was told to remember.
+// Remembered is one thing that an agent was asked to remember.
 type Remembered struct {
 	ID      string    `json:"id"`
 	Content string    `json:"content"`

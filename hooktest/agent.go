@@ -31,7 +31,7 @@ type Story struct {
 	Prompt     string         // as hooks left it
 	Texts      []string       // what the model said, as hooks left it
 	Calls      []hook.ToolRun // the tool calls, in order
-	Injected   []string       // what hooks told the agent, in order
+	Injected   []string       // texts that hooks injected, in order
 	Refused    string         // why the prompt was refused, or empty
 	Continues  int            // how often hooks made it go on when it wanted to stop
 	Unanswered int            // turns of the script that it did not come to

@@ -8,7 +8,7 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// Away checks that a handler which nobody stands behind says so with
+// Away checks that a handler without a server or process says so with
 // hook.Unreachable: after a few events its circuit opens.
 func Away(t testing.TB, h hook.Handler) {
 	t.Helper()

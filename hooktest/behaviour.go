@@ -34,11 +34,11 @@ const (
 // server, the script. It is plain data, so that it can be handed to another
 // process as JSON; Perform does there what it says.
 type Behaviour struct {
-	Case    string `json:"case"` // name of the case it is for
-	Kind    Kind   `json:"kind"`
-	Text    string `json:"text,omitempty"`    // the answer, exactly; it may be malformed
-	Size    int    `json:"size,omitempty"`    // Says: bytes of a well-formed answer to make instead of Text
-	Witness string `json:"witness,omitempty"` // Obeys: TCP address that a hanging performer is connected to while it hangs
+	Case  string `json:"case"` // name of the case it is for
+	Kind  Kind   `json:"kind"`
+	Text  string `json:"text,omitempty"`  // the answer, exactly; it may be malformed
+	Size  int    `json:"size,omitempty"`  // Says: bytes of a well-formed answer to make instead of Text
+	Probe string `json:"probe,omitempty"` // Obeys: TCP address that a hanging performer is connected to while it hangs
 }
 
 // ErrCrash tells the far side to die in the middle of its answer: to write what
@@ -83,12 +83,12 @@ func (b Behaviour) said() []byte {
 	return []byte(strings.Replace(frame, `""`, `"`+fill+`"`, 1))
 }
 
-// hang stays connected to the witness until the context ends.
+// hang stays connected to the probe until the context ends.
 func (b Behaviour) hang(ctx context.Context) error {
-	if b.Witness != "" {
-		conn, err := new(net.Dialer).DialContext(ctx, "tcp", b.Witness)
+	if b.Probe != "" {
+		conn, err := new(net.Dialer).DialContext(ctx, "tcp", b.Probe)
 		if err != nil {
-			return fmt.Errorf("the witness is not there: %w", err)
+			return fmt.Errorf("the probe is not there: %w", err)
 		}
 		defer conn.Close()
 	}

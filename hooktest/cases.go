@@ -257,7 +257,7 @@ func (a *attempt) interrupted(ctx context.Context, interrupt func(), want error,
 		_, err, broken := a.ask(ctx, ev)
 		replies <- reply{err, broken}
 	}()
-	began := await(a.witness.began, a.limits.cleanup)
+	began := await(a.probe.began, a.limits.cleanup)
 	interrupt()
 	<-ctx.Done()
 	ended := time.Now()
@@ -277,7 +277,7 @@ func (a *attempt) interrupted(ctx context.Context, interrupt func(), want error,
 		return fmt.Errorf("it gave the error %v, not %v", r.err, want)
 	case took > a.limits.prompt:
 		return fmt.Errorf("it returned %v after its context had ended", took)
-	case await(a.witness.ended, a.limits.cleanup) != nil:
+	case await(a.probe.ended, a.limits.cleanup) != nil:
 		return fmt.Errorf("the far side is still at work %v after the call was interrupted", a.limits.cleanup)
 	}
 	return nil

@@ -37,13 +37,13 @@ func TestHandler(t *testing.T, makeHandler func(t *testing.T, behaviour Behaviou
 	for _, c := range cases {
 		before := runtime.NumGoroutine()
 		passed := t.Run(c.name, func(t *testing.T) {
-			w, err := newWitness()
+			w, err := newProbe()
 			if err != nil {
 				t.Fatalf("the exam cannot listen on the loopback: %v", err)
 			}
 			t.Cleanup(w.close)
 			b := c.behaviour
-			b.Case, b.Witness = c.name, w.address()
+			b.Case, b.Probe = c.name, w.address()
 			h := makeHandler(t, b)
 			if no, ok := h.(impossible); ok {
 				cannot++
@@ -64,8 +64,8 @@ func TestHandler(t *testing.T, makeHandler func(t *testing.T, behaviour Behaviou
 const leaveNothing = "Every goroutine ends: a closed handler leaves nothing behind."
 
 // examine runs one case on a handler.
-func (c *examCase) examine(h hook.Handler, w *witness, l limits) error {
-	return c.check(&attempt{handler: h, witness: w, limits: l})
+func (c *examCase) examine(h hook.Handler, w *probe, l limits) error {
+	return c.check(&attempt{handler: h, probe: w, limits: l})
 }
 
 // closeHandler closes what can be closed, twice: the second time must be harmless.
@@ -110,7 +110,7 @@ func goroutinesBackTo(before int, l limits) error {
 // attempt is one handler under examination.
 type attempt struct {
 	handler hook.Handler
-	witness *witness
+	probe   *probe
 	limits  limits
 }
 

@@ -188,14 +188,14 @@ func TestExamFindsEveryBrokenRule(t *testing.T) {
 			if slices.Contains(waits, c.breaks) {
 				t.Parallel()
 			}
-			w, err := newWitness()
+			w, err := newProbe()
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(w.close)
 			question := caseNamed(t, c.foundBy)
 			b := question.behaviour
-			b.Witness = w.address()
+			b.Probe = w.address()
 			before := runtime.NumGoroutine()
 			h := c.make(t, b)
 			err = errors.Join(question.examine(h, w, quick), closeHandler(h, quick))

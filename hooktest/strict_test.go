@@ -39,7 +39,7 @@ func TestStrictFailsTheTestOfAHandlerThatEditsItsEvent(t *testing.T) {
 	}
 	if err := errors.Join(
 		hook.On(&e, hook.PreToolUse, edit, hook.Named("vandal"), hook.Priority(1)),
-		e.Add(hook.New("witness", &seen, hook.For("PreToolUse"), hook.Priority(2))),
+		e.Add(hook.New("probe", &seen, hook.For("PreToolUse"), hook.Priority(2))),
 	); err != nil {
 		t.Fatal(err)
 	}

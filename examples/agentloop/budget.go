@@ -60,7 +60,7 @@ func (b *budget) answer() {
 		}
 		question := m.GetAsk().GetHandle()
 		if question == nil {
-			continue // nobody waits for an answer any more, or the hook is gone
+			continue // no call waits for an answer any more, or the hook is gone
 		}
 		answer := &hookwayv1.StreamResponse{Id: m.GetAsk().GetId()}
 		if d, err := b.decide(question.GetEvent()); err != nil {

@@ -62,7 +62,7 @@ func run(ctx context.Context, target, token, workspace string, out io.Writer) er
 	if err := e.forbid(ctx, "loop-no-force", `rm\s+-rf`, "recursive deletes are not allowed here"); err != nil {
 		return err
 	}
-	// And a hook that we answer ourselves, on a stream that we opened: nobody
+	// And a hook that we answer ourselves, on a stream that we opened: no one else
 	// has to reach us.
 	budget, err := e.attachBudget(ctx, 1200)
 	if err != nil {

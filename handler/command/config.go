@@ -47,7 +47,7 @@ type Config struct {
 	TextPasses bool
 
 	// EventNames gives, by canonical event name, the hook_event_name that this
-	// hook is told, where that is another one.
+	// hook gets, where that is another one.
 	EventNames map[string]string
 
 	// Log is given what the program prints on stderr without failing, and

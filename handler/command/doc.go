@@ -40,7 +40,7 @@
 //	→ {"jsonrpc":"2.0","method":"cancel","params":{"id":7}}
 //
 // Many requests may be open at once; answers come in any order. A request is
-// cancelled when nobody waits for its answer any more; the worker should answer
+// cancelled when no call waits for its answer any more; the worker should answer
 // it all the same. One that says nothing at all for Config.Grace after a cancel
 // counts as hung: it gets no more events and a new one takes its place. stdout is
 // for answers only: any other line there fails the requests that are open. What

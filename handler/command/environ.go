@@ -82,7 +82,7 @@ func Getenv(environ []string, name string) string {
 	return (&environment{environ}).get(name)
 }
 
-// folder is the working directory of whoever has this environment, or "".
+// folder is the working directory that belongs to this environment, or "".
 func (e *environment) folder() string {
 	if e == nil {
 		dir, _ := os.Getwd() // unknown stays empty
@@ -100,7 +100,7 @@ func (e *environment) depth() int {
 	return environ.Depth(e.get(environ.DepthVariable))
 }
 
-// basics are the variables that a worker gets of whoever's event it serves:
+// basics are the variables that a worker gets of the event's environment:
 // without them many programs do not run, or not in the user's language. The
 // depth is among them so that hooks that call hookway in a circle are counted
 // through workers too.

@@ -186,7 +186,7 @@ func TestBusyWorkersAreNotEndedForOthers(t *testing.T) {
 }
 
 // TestEveryLaneRunsInTheEnvironmentOfTheEvent: observe hooks run when the firing
-// is over, and still for whoever fired.
+// is over, and still for the caller.
 func TestEveryLaneRunsInTheEnvironmentOfTheEvent(t *testing.T) {
 	nothingLeft(t)
 	out := t.TempDir() + "/pid"

@@ -23,7 +23,7 @@ func requestFrame(id int64, event [][]byte) frame {
 	return append(f, []byte("}\n"))
 }
 
-// cancelFrame says that nobody waits for an answer any more.
+// cancelFrame says that no call waits for an answer any more.
 func cancelFrame(id int64) frame {
 	return frame{fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"cancel","params":{"id":%d}}`+"\n", id)}
 }

@@ -44,7 +44,7 @@ func New(c Config) (*Handler, error) {
 
 // Handle asks the program about an event. If the context ends first, it returns
 // at once with the context's error, and the program is ended in the background;
-// a worker is told to cancel instead.
+// a worker gets a cancel instead.
 func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	encoded, err := wire.Encode(ev)
 	if err != nil {

@@ -22,7 +22,7 @@ func (p *process) leave() bool {
 	return true
 }
 
-// drain reads what nobody wants, so that who writes it is not held up.
+// drain reads and drops the rest, so that its writer is not held up.
 func (o *outPipe) drain() {
 	defer o.Close()
 	<-o.done

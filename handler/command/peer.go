@@ -16,26 +16,26 @@ type peer struct {
 	w       *worker
 	proc    *process
 	frames  chan request  // to the writer: unbuffered, so that an unsent request can be taken back
-	cancels chan int64    // to the writer: what nobody waits for
+	cancels chan int64    // to the writer: what no call waits for
 	broken  chan struct{} // closed when it reads its stdin no more
 	asked   chan struct{} // closed by stop: the process is to end
 	over    chan struct{} // closed when it can answer no more
 
-	writing sync.Mutex // held while a frame is written, by whoever writes it
+	writing sync.Mutex // held while a frame is written
 	line    []byte     // guarded by writing
 
-	mu      sync.Mutex
-	nextID  int64
-	open    map[int64]*pending
-	dropped map[int64]struct{} // given up, not answered yet
-	order   []int64            // of dropped, oldest first; bounds it
-	heard   time.Time          // of the last line from it
-	retired bool               // it gets no more requests
-	stopped bool               // stop was called
-	failed  bool               // it can answer no more
-	noise   error              // a protocol mistake that ends it
-	cut     string             // the beginning of an answer that it ended in
-	last    string             // its last line on stderr
+	mu       sync.Mutex
+	nextID   int64
+	open     map[int64]*pending
+	dropped  map[int64]struct{} // given up, not answered yet
+	order    []int64            // of dropped, oldest first; bounds it
+	lastRead time.Time          // of the last line from it
+	retired  bool               // it gets no more requests
+	stopped  bool               // stop was called
+	failed   bool               // it can answer no more
+	noise    error              // a protocol mistake that ends it
+	cut      string             // the beginning of an answer that it ended in
+	last     string             // its last line on stderr
 }
 
 // request is an event on its way to the process.
@@ -48,10 +48,10 @@ type request struct {
 type pending struct {
 	answers chan<- answer
 	state   sending
-	failure error // of what came while it was being sent: whoever sends it settles it
+	failure error // of what came while it was being sent: the sender settles it
 }
 
-// sending is how far a request has come. While it is being sent, nobody knows yet
+// sending is how far a request has come. While it is being sent, it is not known yet
 // whether the process got it: it may have ended because it did.
 type sending int
 
@@ -169,7 +169,7 @@ func (p *peer) fail(id int64, request *pending, err error) {
 	}
 	delete(p.open, id)
 	p.drop(id)
-	request.answers <- a // buffered, and nobody else sends to it
+	request.answers <- a // buffered, with one sender
 }
 
 func (p *peer) unregister(id int64) {
@@ -219,7 +219,7 @@ func (p *peer) checkAlive(id int64, since time.Time) {
 	}
 	p.mu.Lock()
 	_, unanswered := p.dropped[id]
-	hung := unanswered && p.heard.Before(since) && !p.retired && !p.stopped
+	hung := unanswered && p.lastRead.Before(since) && !p.retired && !p.stopped
 	p.retired = p.retired || hung
 	p.mu.Unlock()
 	if hung {
@@ -228,7 +228,7 @@ func (p *peer) checkAlive(id int64, since time.Time) {
 	}
 }
 
-// stopIfIdle ends a retired process once nobody waits for it any more.
+// stopIfIdle ends a retired process once no call waits for it any more.
 func (p *peer) stopIfIdle() {
 	p.mu.Lock()
 	idle := p.retired && len(p.open) == 0

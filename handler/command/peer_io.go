@@ -123,7 +123,7 @@ func (p *peer) read() {
 // take handles one line.
 func (p *peer) take(line []byte) {
 	p.mu.Lock()
-	p.heard = time.Now()
+	p.lastRead = time.Now()
 	p.mu.Unlock()
 	r, err := parseReply(line)
 	switch {
@@ -138,7 +138,7 @@ func (p *peer) take(line []byte) {
 	}
 }
 
-// deliver hands an answer to whoever waits for it.
+// deliver hands an answer to the call that waits for it.
 func (p *peer) deliver(r *reply, line []byte) {
 	id, ok := r.number()
 	if !ok && r.Error != nil { // it could not even read a request
@@ -186,7 +186,7 @@ func (p *peer) readStderr() {
 	for {
 		line, err := readLine(r, 8<<10)
 		if !rest {
-			p.said(hook.LogLine(string(line)), telling(line))
+			p.said(hook.LogLine(string(line)), informative(line))
 		}
 		rest = errors.Is(err, errLongLine)
 		if err != nil && !rest {
@@ -196,21 +196,21 @@ func (p *peer) readStderr() {
 }
 
 // said logs a line, and keeps it in case it is the last one that tells something.
-func (p *peer) said(text string, telling bool) {
+func (p *peer) said(text string, informative bool) {
 	if text == "" {
 		return
 	}
 	p.mu.Lock()
-	if telling || p.last == "" {
+	if informative || p.last == "" {
 		p.last = text
 	}
 	p.mu.Unlock()
 	p.w.c.log(text)
 }
 
-// telling reports whether a line may say what went wrong. What is indented
+// informative reports whether a line may say what went wrong. What is indented
 // belongs to a line above it, and Node ends with a brace and its version.
-func telling(line []byte) bool {
+func informative(line []byte) bool {
 	return len(line) > 0 && line[0] != ' ' && line[0] != '\t' && line[0] != '}' && !bytes.HasPrefix(line, []byte("Node.js v"))
 }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // TestWhoEndsBecauseOfAnEventWasGivenIt: a process may read an event and end
-// before whoever wrote it knows that it is written. It is not given to another one.
+// before its writer knows that it is written. It is not given to another one.
 func TestWhoEndsBecauseOfAnEventWasGivenIt(t *testing.T) {
 	ended := errors.New("it ended")
 	for name, c := range map[string]struct {

@@ -32,7 +32,7 @@ func (o *outPipe) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ended is told by the reader.
+// ended is called by the reader.
 func (o *outPipe) ended() { close(o.done) }
 
 // settle waits until the pipes of a program that has ended have ended too. Its

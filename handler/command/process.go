@@ -21,7 +21,7 @@ const settleTime = 100 * time.Millisecond
 // most do at once, and how they ended says more than that they closed it.
 const endTime = time.Second
 
-// pollTime is how often a group that was told to end is looked at.
+// pollTime is how often a group that was asked to end is looked at.
 const pollTime = 10 * time.Millisecond
 
 // process is one running program with its group and our ends of its pipes.
@@ -108,7 +108,7 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// closePipes takes our ends away; whoever reads or writes them returns.
+// closePipes takes our ends away; pending reads and writes return.
 func (p *process) closePipes() { closeAll(p.stdin, p.stdout.File, p.stderr.File) }
 
 // release kills what is left of the group and lets everything go. The program
@@ -151,7 +151,7 @@ func (p *process) awaitGroup(deadline <-chan time.Time) {
 const syncWrite = 4096
 
 // feed writes the input and closes stdin. It returns at once: what might block
-// is written by a goroutine that ends when the pipe is closed or nobody reads it.
+// is written by a goroutine that ends when the pipe is closed or has no reader.
 func (p *process) feed(input [][]byte) {
 	size := 0
 	for _, part := range input {

@@ -106,7 +106,7 @@ func (r *runner) close() error {
 	return errors.New("a program could not be ended; look for a process that ignores even SIGKILL")
 }
 
-// lastWait is how long the system may take to end what it was told to kill.
+// lastWait is how long the system may take to end what it was asked to kill.
 const lastWait = 5 * time.Second
 
 func waitFor(done <-chan struct{}, atMost time.Duration) bool {

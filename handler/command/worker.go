@@ -28,7 +28,7 @@ type worker struct {
 	calls tally         // calls under way
 	procs tally         // processes that are not reaped yet
 	slots chan struct{} // one for each open request
-	start chan struct{} // held by whoever starts a process
+	start chan struct{} // held while a process is started
 	abort chan struct{} // closed when calls under way must end
 
 	mu      sync.Mutex
@@ -44,7 +44,7 @@ type Stats struct {
 	Starts    int64 // processes started
 	Deaths    int64 // processes that ended without being asked to
 	Hangs     int64 // processes replaced because they went silent after a cancel
-	Late      int64 // answers that nobody waited for any more
+	Late      int64 // answers that no call waited for any more
 	Unmatched int64 // answers to an id that was answered before, or never asked
 	Noise     int64 // lines on stdout that were not answers
 }
@@ -189,7 +189,7 @@ func (w *worker) inTime(ctx context.Context) error {
 	return hook.Unreachable(fmt.Errorf("the worker died %d times in a row and is started again in %v, which is too late for this event; the last time: %w", w.deaths, left.Round(time.Millisecond), w.lastErr))
 }
 
-// died is told by a process that ended without being asked to.
+// died is called for a process that ended without being asked to.
 func (w *worker) died(p *peer, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

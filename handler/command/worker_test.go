@@ -226,7 +226,7 @@ func TestCancelledEventIsToldToTheWorkerAndItsLateAnswerIgnored(t *testing.T) {
 	eventually.True(t, "the late answer came", func() bool { return h.Stats().Late == 1 })
 	wantInject(t, h, "in time")
 	if text, err := os.ReadFile(seen); err != nil || strings.TrimSpace(string(text)) != `{"jsonrpc":"2.0","method":"cancel","params":{"id":1}}` {
-		t.Errorf("it was told %q, %v", text, err)
+		t.Errorf("it got %q, %v", text, err)
 	}
 	if s := h.Stats(); s.Starts != 1 || s.Unmatched != 0 || s.Hangs != 0 {
 		t.Errorf("counted %+v", s)
@@ -251,7 +251,7 @@ func TestSilentWorkerIsReplaced(t *testing.T) {
 	groupGone(t, group)
 }
 
-func TestWorkerThatNeverReadsHoldsNobodyBeyondTheDeadline(t *testing.T) {
+func TestWorkerThatNeverReadsHoldsNoCallBeyondTheDeadline(t *testing.T) {
 	nothingLeft(t)
 	pid := t.TempDir() + "/pid"
 	h := workerOf(t, Config{Env: []string{"PID=" + pid}, Grace: time.Second}, `echo $$ >"$PID"; sleep 1000`)

@@ -7,6 +7,6 @@ import (
 	"github.com/hookway/hookway/hooktest"
 )
 
-func TestNobodyListens(t *testing.T) {
+func TestAServerThatIsNotThere(t *testing.T) {
 	hooktest.Away(t, newHandler(t, Config{Target: "unix://" + filepath.Join(t.TempDir(), "nobody")}))
 }

@@ -93,7 +93,7 @@ func TestServersThatDoNotSpeakGRPC(t *testing.T) {
 				if err != nil {
 					return
 				}
-				_, _ = io.WriteString(conn, say) // whoever went away is not talked to
+				_, _ = io.WriteString(conn, say) // the client may have gone
 				_ = conn.Close()
 			}
 		}()
@@ -156,7 +156,7 @@ func bytesAnswer(t *testing.T, write func(w http.ResponseWriter, r *http.Request
 	return newHandler(t, Config{Target: target})
 }
 
-// TestAnswerOfTenGigabytes: the far side sees that nobody wants it, long before.
+// TestAnswerOfTenGigabytes: the server sees long before that it is not wanted.
 func TestAnswerOfTenGigabytes(t *testing.T) {
 	const all = 10 << 30
 	for _, announced := range []uint32{0xffffffff, maxAnswer + 1} {
@@ -328,7 +328,7 @@ func TestAStreamThatIsNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		if tries > 500 {
-			t.Fatal("the stream that nobody reads is still in use")
+			t.Fatal("the unread stream is still in use")
 		}
 	}
 }

@@ -18,7 +18,7 @@ type Config struct {
 	// Target is the server: unix:///path, dns:///host:port or vsock://cid:port.
 	Target string
 
-	// Hook is the id that the server is told, for servers of several hooks.
+	// Hook is the id that the server gets, for servers of several hooks.
 	Hook string
 
 	// TLS is how a server is known, and what it is shown. Nil is the system's
@@ -36,7 +36,7 @@ type Config struct {
 	Profile hook.Profile
 
 	// EventNames gives, by canonical event name, the hook_event_name that this
-	// hook is told, where that is another one.
+	// hook gets, where that is another one.
 	EventNames map[string]string
 
 	// Environ is the environment of a call, for variables. Nil is ours.

@@ -13,7 +13,7 @@
 // # Time
 //
 // A call of Handle has the deadline of the event; on a stream it is sent along.
-// When the event is cancelled, so is the call, and the server is told.
+// When the event is cancelled, so is the call, and the server learns of it.
 //
 // # What is tried again
 //
@@ -24,6 +24,6 @@
 // # Who is talked to
 //
 // A unix socket, a vsock and an address of the loopback are spoken to as they are. Everything
-// else is TLS, unless Config.Insecure says that whoever is on the way may read it.
+// else is TLS, unless Config.Insecure says that it may be read on the way.
 // Proxies of the environment are not used.
 package rpc

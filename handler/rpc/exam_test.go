@@ -133,7 +133,7 @@ func (c *candidate) streamRaw(_ any, rpc grpc.ServerStream) error {
 			return err
 		}
 		s.take(rpc.Context(), &request, func(ctx context.Context) {
-			_ = c.reply(rpc, request.GetId(), request.GetHandle().GetEvent().GetJson(), ctx) // whoever went away is not answered
+			_ = c.reply(rpc, request.GetId(), request.GetHandle().GetEvent().GetJson(), ctx) // a client that went away gets no answer
 		})
 	}
 }

@@ -80,7 +80,7 @@ func Label(target string) string {
 }
 
 // Handle asks the server about an event. If the context ends first, it returns
-// at once with the context's error, and the server is told.
+// at once with the context's error, and the server learns of it.
 func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	if err := ctx.Err(); err != nil {
 		return hook.Decision{}, err

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// listenUnix makes a socket that nobody else could connect to, not for a moment:
+// listenUnix makes a socket to which no other user can connect, not even for a moment:
 // it gets its place when it has its mode.
 func listenUnix(path string) (net.Listener, error) {
 	if err := vacate(path); err != nil {
@@ -43,7 +43,7 @@ func listenUnix(path string) (net.Listener, error) {
 	return &socket{UnixListener: l, path: path, info: info}, nil
 }
 
-// vacate takes away a socket that nobody listens on any more.
+// vacate takes away a socket without a listener.
 func vacate(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

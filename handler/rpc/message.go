@@ -42,7 +42,7 @@ func clean(text string) string { return string(bytes.ToValidUTF8([]byte(text), [
 
 // Decision reads a decision about an event. What is JSON in it is read as that of
 // all other handlers. A block is a block whatever else is wrong with it; warn, if it
-// is not nil, is told what was.
+// is not nil, gets what was.
 func Decision(ev hook.AnyEvent, d *hookwayv1.Decision, profile hook.Profile, warn func(line string)) (hook.Decision, error) {
 	if warn == nil {
 		warn = func(string) {}
@@ -146,7 +146,7 @@ func answerText(d *hookwayv1.Decision, action hook.Action) ([]byte, error) {
 	return append(text, '}'), nil
 }
 
-// message is a decision for whoever asked.
+// message is a decision for the caller.
 func message(ev hook.AnyEvent, d hook.Decision) (*hookwayv1.Decision, error) {
 	out := &hookwayv1.Decision{
 		Action: hookwayv1.Action(d.Action), Reason: clean(d.Reason), UserMessage: clean(d.UserMessage), Inject: clean(d.Inject),

@@ -40,7 +40,7 @@ func (s *service) Stream(rpc grpc.BidiStreamingServer[hookwayv1.StreamRequest, h
 		c.refuse()
 	}
 	if err != nil {
-		cancel() // nobody is there to be answered
+		cancel() // there is no client to answer
 	}
 	c.under.Wait()
 	return err
@@ -115,7 +115,7 @@ func (c *served) begin(ctx context.Context, request *hookwayv1.StreamRequest) {
 	}
 }
 
-// run answers a request, unless nobody waits for it any more.
+// run answers a request, unless no call waits for it any more.
 func (c *served) run(ctx context.Context, cancel context.CancelCauseFunc, request *hookwayv1.StreamRequest, size int) {
 	defer c.under.Done()
 	defer cancel(nil)

@@ -163,10 +163,10 @@ func (s *Server) decide(ctx context.Context, request *hookwayv1.HandleRequest) (
 
 // event reads an event.
 func (s *Server) event(e *hookwayv1.Event) (hook.AnyEvent, error) {
-	lookup := func(told string) (*hook.EventInfo, error) {
+	lookup := func(named string) (*hook.EventInfo, error) {
 		name := e.GetName()
 		if name == "" {
-			name = told
+			name = named
 		}
 		if s.Lookup != nil {
 			return s.Lookup(name)

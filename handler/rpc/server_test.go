@@ -89,7 +89,7 @@ func TestEventsArriveWhole(t *testing.T) {
 	fails(t, newHandler(t, Config{Target: target, Hook: "other"}), bash("ls"), `there is no hook "other" here`)
 }
 
-// TestAPanicHurtsOneEvent and is told to the log with its place.
+// TestAPanicHurtsOneEvent and is logged with its place.
 func TestAPanicHurtsOneEvent(t *testing.T) {
 	target := place(t)
 	var logged atomic.Value

@@ -23,8 +23,8 @@ var errNoStream = errors.New("there is no stream")
 // begun none of the requests that it has not answered, see hooks.proto.
 var errEnded = errors.New("it ended the stream without an answer")
 
-// farewell is how long a server may take to end a stream that we are done with.
-const farewell = 10 * time.Second
+// closeTime is how long a server may take to end a stream that we are done with.
+const closeTime = 10 * time.Second
 
 // call is a request on a stream.
 type call struct {
@@ -42,7 +42,7 @@ type result struct {
 }
 
 // stream asks about many events at once. One goroutine writes and one reads, so
-// that a server which does not read holds up nobody beyond his time.
+// that a server which does not read delays no call beyond its time.
 type stream struct {
 	h    *Handler
 	mark string // of its headers
@@ -86,7 +86,7 @@ func newStream(ctx context.Context, h *Handler, md metadata.MD, mark string) (*s
 
 // start begins to read and to write.
 func (s *stream) start() {
-	s.h.under.Add(2) // a call is under way, so nobody waits for all yet
+	s.h.under.Add(2) // a call is under way, so Close does not wait yet
 	go s.write()
 	go s.read()
 }
@@ -147,13 +147,13 @@ func (s *stream) remove(id uint64) {
 		return
 	}
 	if s.over && s.sending != 0 {
-		s.end() // nobody is left to be hurt
+		s.end() // no call is left on it
 		return
 	}
 	s.idle.Reset(s.h.idle)
 }
 
-// retireIdle ends a stream that nobody uses, and reports whether it did.
+// retireIdle ends an unused stream, and reports whether it did.
 func (s *stream) retireIdle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *stream) next() (request *hookwayv1.StreamRequest, done bool) {
 		s.queue[0] = nil
 		s.queue = s.queue[1:]
 		if s.calls[c.id] == nil {
-			continue // nobody waits for it any more
+			continue // no call waits for it any more
 		}
 		c.sent, s.sending = true, c.id
 		request := &hookwayv1.StreamRequest{Id: c.id, Kind: &hookwayv1.StreamRequest_Handle{Handle: c.request}}
@@ -220,7 +220,7 @@ func (s *stream) write() {
 
 // leave waits for the server to end the stream, but not for ever.
 func (s *stream) leave() {
-	t := time.NewTimer(farewell)
+	t := time.NewTimer(closeTime)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -245,7 +245,7 @@ func (s *stream) read() {
 }
 
 // deliver gives a call its answer. Answers that are not waited for any more are
-// dropped; those that nobody asked for are a mistake.
+// dropped; those that were not asked for are a mistake.
 func (s *stream) deliver(response *hookwayv1.StreamResponse) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,7 +288,7 @@ func (s *stream) fail(err error) {
 	case errors.Is(err, io.EOF):
 		err = errEnded
 	}
-	s.h.forget(s, missing) // before anybody is told, who may ask again at once
+	s.h.forget(s, missing) // before the calls fail, which may ask again at once
 	for _, c := range calls {
 		c.answer <- result{err: err}
 	}

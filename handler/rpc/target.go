@@ -38,7 +38,7 @@ func (t *target) scheme() string {
 	return t.network
 }
 
-// authority is whom a server is told it is.
+// authority is the name by which a server is addressed.
 func (t *target) authority() string {
 	if t.network == tcp {
 		return t.address

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What a plugin says of an approval's time is told where it is not carried out; that the
-// call is refused where nobody can be asked is what deny means.
+// What a plugin says of an approval's time is logged where it is not carried out; that the
+// call is refused where no user can be asked is what deny means.
 func TestAnApprovalsTimeIsToldWhereItIsNotKept(t *testing.T) {
 	for name, told := range map[string]bool{
 		"":                         false,

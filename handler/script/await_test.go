@@ -69,7 +69,7 @@ func TestIntl(t *testing.T) {
 	}
 }
 
-func TestARejectionThatNobodyHandlesIsLogged(t *testing.T) {
+func TestARejectionWithoutAHandlerIsLogged(t *testing.T) {
 	r := run(t, "export default () => {\n  setTimeout(async () => {\n    throw new RangeError('floating');\n  }, 0);\n};\n")
 	if _, err := r.Handle(context.Background(), bash("x")); err != nil {
 		t.Fatal(err)

@@ -151,7 +151,7 @@ func TestOthersAreAnsweredWhileOneLoops(t *testing.T) {
 }
 
 // TestOthersAreAnsweredWhileOneGoesOnThatWasAnswered: what a handler leaves behind may
-// compute for as long as its event had, and nobody waits for it.
+// compute for as long as its event had, and no call waits for it.
 func TestOthersAreAnsweredWhileOneGoesOnThatWasAnswered(t *testing.T) {
 	r := run(t, `export default (event: any) => {
   if (event.tool_input.command === "harm") Promise.resolve().then(() => { for (;;); });

@@ -176,27 +176,27 @@ func (m *machine) hasMain() bool {
 // failed ends a call whose code threw, or was stopped.
 func (m *machine) failed(c *call, err error) {
 	stopped, full := interrupted(err)
-	told := m.p.explain(err, c)
+	shown := m.p.explain(err, c)
 	if c != nil && c.inner && stopped { // who fired the event goes on
-		m.stopInner(c, told)
+		m.stopInner(c, shown)
 		return
 	}
 	if m.prog != nil {
-		m.ended(told)
+		m.ended(shown)
 		return
 	}
 	if !stopped && !full && c != nil && c.index < 0 && !m.hasMain() {
-		told = fmt.Errorf("%s: %w", m.p.label(), errNoMain)
+		shown = fmt.Errorf("%s: %w", m.p.label(), errNoMain)
 	}
-	if stopped && c != nil && c.ctx.Err() != nil { // nobody waits for it any more
-		m.p.log(told.Error())
+	if stopped && c != nil && c.ctx.Err() != nil { // no call waits for it any more
+		m.p.log(shown.Error())
 	}
 	if m.reading != nil {
-		m.read(told)
+		m.read(shown)
 	} else if c != nil {
-		m.answer(c, "", told)
+		m.answer(c, "", shown)
 	} else if !c.over() {
-		m.say(told.Error())
+		m.say(shown.Error())
 	}
 	if stopped || full {
 		m.finishAs(full)
@@ -213,7 +213,7 @@ func (m *machine) answer(c *call, text string, err error) {
 	c.answered = true
 	delete(m.calls, c.id)
 	m.pending.Add(-1)
-	if m.since.Load() != 0 { // what is left is mostly short: whoever calls next finds the same machine, and leaves if it is not
+	if m.since.Load() != 0 { // what is left is mostly short: the next call finds the same machine, and leaves if it is not
 		m.since.Store(time.Now().UnixNano())
 	}
 	for _, o := range m.ops {
@@ -246,7 +246,7 @@ func (m *machine) abandon(c *call) {
 
 // kick stops the code of a call that runs in this shift, and no other's: a request to
 // stop is made while the shift cannot change. One that comes just before the engine is
-// entered is forgotten there, so it is made again until it is heard.
+// entered is forgotten there, so it is repeated until the code stops.
 func (m *machine) kick(shift int) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

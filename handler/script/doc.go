@@ -23,7 +23,7 @@
 //
 // A machine has at most 64 MiB. When a handler's time is over, it is stopped
 // wherever it is, in a loop or in a regular expression too, and the next event
-// gets a new machine. What a handler waits for is told by its ctx.signal.
+// gets a new machine. ctx.signal tells a handler that its time is over.
 //
 // # What it may do
 //

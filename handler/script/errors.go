@@ -25,11 +25,11 @@ func (p *Program) explain(err error, c *call) error {
 	place := p.b.PlaceOf(e.Stack)
 	switch {
 	case stopped:
-		return &thrown{engine: err, told: p.stopped(place, c)}
+		return &thrown{engine: err, shown: p.stopped(place, c)}
 	case e.Error() == "null":
-		return &thrown{engine: err, told: p.null(place)}
+		return &thrown{engine: err, shown: p.null(place)}
 	case full:
-		return &thrown{engine: err, told: p.full(place)}
+		return &thrown{engine: err, shown: p.full(place)}
 	}
 	text := e.Error()
 	switch {
@@ -38,7 +38,7 @@ func (p *Program) explain(err error, c *call) error {
 	case e.Name == "":
 		text = "it threw " + text
 	}
-	return &thrown{engine: err, told: p.said(place, text)}
+	return &thrown{engine: err, shown: p.said(place, text)}
 }
 
 // endlessJobs begins the engine's error when one piece of code behind an await
@@ -76,11 +76,11 @@ func (p *Program) said(place, text string) error {
 	return errors.New(place + ": " + text)
 }
 
-// thrown is an error of the engine as it is told. What it was is found by errors.As.
+// thrown is an error of the engine as users see it. What it was is found by errors.As.
 type thrown struct {
 	engine error
-	told   error
+	shown  error
 }
 
-func (t *thrown) Error() string   { return t.told.Error() }
-func (t *thrown) Unwrap() []error { return []error{t.told, t.engine} }
+func (t *thrown) Error() string   { return t.shown.Error() }
+func (t *thrown) Unwrap() []error { return []error{t.shown, t.engine} }

@@ -62,14 +62,14 @@ func execute(ctx context.Context, p *Program, args json.RawMessage) (any, error)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case out.over || errs.over:
-		return nil, &told{Message: fmt.Sprintf("%s printed more than %d MiB", command, maxExecuted>>20), More: said}
+		return nil, &scriptError{Message: fmt.Sprintf("%s printed more than %d MiB", command, maxExecuted>>20), More: said}
 	case errors.As(err, &exit):
 		said["code"] = exit.ExitCode()
 		text := fmt.Sprintf("%s failed with exit code %d", command, exit.ExitCode())
 		if last := strings.TrimSpace(errs.String()); last != "" {
 			text += ": " + last[strings.LastIndexByte(last, '\n')+1:]
 		}
-		return nil, &told{Message: text, More: said}
+		return nil, &scriptError{Message: text, More: said}
 	case err != nil:
 		return nil, fmt.Errorf("%s cannot be run: %w", command, err)
 	}

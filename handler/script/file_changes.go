@@ -54,7 +54,7 @@ func remove(f *fileCall) (any, error) {
 	case recursive:
 		return nil, os.RemoveAll(path)
 	case info.IsDir():
-		return nil, &told{Name: "SystemError", Message: fmt.Sprintf("Path is a directory: rm returned EISDIR (is a directory) %s", path), More: map[string]any{"code": "ERR_FS_EISDIR", "errno": 21, "syscall": "rm", "path": path}}
+		return nil, &scriptError{Name: "SystemError", Message: fmt.Sprintf("Path is a directory: rm returned EISDIR (is a directory) %s", path), More: map[string]any{"code": "ERR_FS_EISDIR", "errno": 21, "syscall": "rm", "path": path}}
 	}
 	return nil, os.Remove(path)
 }
@@ -140,10 +140,10 @@ func copyAll(f *fileCall) (any, error) {
 		return nil, copiedOver(from, to, force, strict)
 	}
 	if !recursive {
-		return nil, &told{Name: "SystemError", Message: fmt.Sprintf("Recursive option not enabled, cannot copy a directory: cp returned EISDIR (%s is a directory (not copied)) %s", from, from), More: map[string]any{"code": "ERR_FS_EISDIR"}}
+		return nil, &scriptError{Name: "SystemError", Message: fmt.Sprintf("Recursive option not enabled, cannot copy a directory: cp returned EISDIR (%s is a directory (not copied)) %s", from, from), More: map[string]any{"code": "ERR_FS_EISDIR"}}
 	}
 	if rel, err := filepath.Rel(from, to); err == nil && filepath.IsLocal(rel) {
-		return nil, &told{Message: fmt.Sprintf("Cannot copy %s to a subdirectory of self %s", from, to), More: map[string]any{"code": "ERR_FS_CP_EINVAL"}}
+		return nil, &scriptError{Message: fmt.Sprintf("Cannot copy %s to a subdirectory of self %s", from, to), More: map[string]any{"code": "ERR_FS_CP_EINVAL"}}
 	}
 	count := 0
 	return nil, filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {

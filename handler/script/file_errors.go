@@ -65,5 +65,5 @@ func fileError(op fileOp, args []json.RawMessage, err error) error {
 		text += " -> '" + str(args, 1) + "'"
 		more["dest"] = str(args, 1)
 	}
-	return &told{Message: text, More: more}
+	return &scriptError{Message: text, More: more}
 }

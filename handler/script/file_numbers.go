@@ -72,7 +72,7 @@ func closeFile(f *fileCall) (any, error) {
 // closeFiles closes what a script has left open.
 func (m *machine) closeFiles() {
 	for _, file := range m.files {
-		_ = file.Close() // nobody is there to be told
+		_ = file.Close() // there is no caller to report it to
 	}
 	m.files = nil
 }

@@ -124,8 +124,8 @@ func (m *machine) file(name string, op fileOp, args []json.RawMessage) (any, err
 		f.paths = append(f.paths, path)
 	}
 	value, err := op.do(f)
-	var told *told
-	if err == nil || errors.As(err, &told) {
+	var thrown *scriptError
+	if err == nil || errors.As(err, &thrown) {
 		return value, err
 	}
 	return nil, fileError(op, args, err)
@@ -139,7 +139,7 @@ func readFile(f *fileCall) (any, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return nil, &told{Message: "EISDIR: illegal operation on a directory, read", More: map[string]any{"code": "EISDIR", "errno": -21, "syscall": "read"}}
+		return nil, &scriptError{Message: "EISDIR: illegal operation on a directory, read", More: map[string]any{"code": "EISDIR", "errno": -21, "syscall": "read"}}
 	}
 	if !info.Mode().IsRegular() && path != os.DevNull {
 		return nil, fmt.Errorf("%s is not a file", path)

@@ -159,7 +159,7 @@ type result struct {
 }
 
 // ownResult reads the outcome of an event. What A3S Box has no action for stops: an
-// ask, since nobody is asked, and an answer in place of the operation.
+// ask, since no user is asked, and an answer in place of the operation.
 func ownResult(ev hook.AnyEvent, out hook.Outcome[any]) (*result, error) {
 	switch out.Action {
 	case hook.ActionBlock, hook.ActionAsk:
@@ -218,7 +218,7 @@ func fieldsOf(ev hook.AnyEvent) (map[string]json.RawMessage, error) {
 	return fields, err
 }
 
-// settleOwn waits for the hooks of an engine that nobody waits for, whatever the script
+// settleOwn waits for the hooks of an engine that no call waits for, whatever the script
 // has made of that engine since: as long as they go on, the script does not wait for
 // nothing, and a program does not end.
 func (m *machine) settleOwn(e *hook.Engine) {

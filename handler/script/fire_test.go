@@ -49,7 +49,7 @@ func TestFireAsksAsAnEngineDoes(t *testing.T) {
 			return block((await engine.fire(tool("Bash"))).reason);`, "b"},
 		{"a handler that rejects is tried again", `let n = 0; on("a", { max_retries: 2 }, async () => { if (++n < 3) throw new Error("not yet"); return { action: "Block", reason: "try " + n }; });
 			return block((await engine.fire(tool("Bash"))).reason);`, "try 3"},
-		{"an answer that nobody understands is a failure", `on("a", {}, () => ({ action: "Explode" })); return block((await engine.fire(tool("Bash"))).action);`, "Continue"},
+		{"an unknown answer is a failure", `on("a", {}, () => ({ action: "Explode" })); return block((await engine.fire(tool("Bash"))).action);`, "Continue"},
 		{"a handler that never answers", `on("a", { timeout_ms: 20 }, () => new Promise(() => {})); return block((await engine.fire(tool("Bash"))).action);`, "Continue"},
 		{"a handler that computes without end", `on("a", { timeout_ms: 50 }, () => { for (;;); }); const r = await engine.fire(tool("Bash")); await new Promise((go) => setTimeout(go, 1)); return block(r.action + " and goes on");`, "Continue and goes on"},
 		{"one that computes without end behind an await", `on("a", { timeout_ms: 50 }, async () => { await null; for (;;); }); return block((await engine.fire(tool("Bash"))).action + " and goes on");`, "Continue and goes on"},

@@ -27,7 +27,7 @@ const maxAnswer = 2 << 20
 // Options say how events are handed to a hook, and its answers read.
 type Options struct {
 	Profile    hook.Profile
-	EventNames map[string]string // by canonical name, the hook_event_name that it is told
+	EventNames map[string]string // by canonical name, the hook_event_name that it gets
 
 	// TextPasses makes text that a program prints, and that is not JSON, no opinion;
 	// see wire.Answer.
@@ -112,7 +112,7 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 	return d, err
 }
 
-// place is where the hook's function begins, or the file if that cannot be told soon.
+// place is where the hook's function begins, or the file if that takes too long.
 func (h *Handler) place(ctx context.Context) string {
 	if h.inner {
 		return h.p.label()

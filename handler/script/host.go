@@ -365,19 +365,19 @@ func (m *machine) own(c *call, run func()) {
 	m.cur = nil
 }
 
-// told is an error with more for the script than its text.
-type told struct {
+// scriptError is an error with more for the script than its text.
+type scriptError struct {
 	Name    string         `json:"name,omitempty"`
 	Message string         `json:"message"`
 	More    map[string]any `json:"-"`
 }
 
-func (t *told) Error() string { return t.Message }
+func (t *scriptError) Error() string { return t.Message }
 
 // failure is an error as the script gets it.
 func failure(err error) string {
 	fields := map[string]any{"message": err.Error()}
-	var t *told
+	var t *scriptError
 	switch {
 	case errors.As(err, &t):
 		fields["message"], fields["name"] = t.Message, t.Name

@@ -13,7 +13,7 @@ import (
 )
 
 // A large script takes longer to compile than to run, so its bytecode is kept on
-// disk. The engine runs bytecode unseen: what is kept is used only if nobody else
+// disk. The engine runs bytecode unseen: what is kept is used only if no other user
 // could have written it, and if it is whole.
 
 const (
@@ -94,7 +94,7 @@ func thin(dir string) error {
 	return errors.Join(errs...)
 }
 
-// private checks that a folder is one which nobody else may write to.
+// private checks that a folder is one to which no other user may write.
 func private(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

@@ -28,7 +28,7 @@ type late struct {
 	hooks []*Late  // in the order in which they came
 }
 
-// describedAs keeps what the description says, so that what comes later is told from it.
+// describedAs keeps what the description says, so that what comes later is distinguished from it.
 func (p *Program) describedAs(ids []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,7 +55,7 @@ func lateRegister(m *machine, args []json.RawMessage) (any, error) {
 	p.mu.Lock()
 	if p.late.known < 0 || index < p.late.known || p.closed {
 		p.mu.Unlock()
-		return nil, nil // the description has it, or nobody asks any more
+		return nil, nil // the description has it, or there is no call
 	}
 	taken := map[string]bool{}
 	for _, id := range p.late.ids {

@@ -15,7 +15,7 @@ import (
 	"github.com/hookway/hookway/internal/eventually"
 )
 
-// resident is the memory that this process has in use, or 0 where that cannot be told.
+// resident is the memory that this process has in use, or 0 where that is unknown.
 func resident() int {
 	if raced {
 		return 0

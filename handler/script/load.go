@@ -45,7 +45,7 @@ func (m *machine) load() (err error) {
 	if err = m.eval(code); err == nil {
 		err = m.p.explain(m.drain(nil), nil)
 	}
-	if err != nil && m.loadErr == nil { // else the script itself told more
+	if err != nil && m.loadErr == nil { // else the script itself said more
 		m.read(err)
 		return err
 	}

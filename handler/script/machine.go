@@ -23,7 +23,7 @@ type machine struct {
 	tasks  []task
 	closed bool  // no task is taken any more
 	works  bool  // a slice runs
-	now    *call // whose it is; nil: nobody's, or none
+	now    *call // the one it belongs to; nil: none
 	shift  int   // how often that has changed
 
 	since     atomic.Int64    // when the slice that runs began, in UnixNano; 0: none runs
@@ -429,7 +429,7 @@ func interrupted(err error) (stopped, full bool) {
 		return false, false
 	}
 	if e.Error() == "null" {
-		return false, true // as far as can be told
+		return false, true // as far as is known
 	}
 	return e.Name == "InternalError" && e.Message == "interrupted", e.Name == "InternalError" && e.Message == "out of memory"
 }

@@ -23,7 +23,7 @@ type part struct {
 	Names []string `json:"names"`
 }
 
-// inner are the parts that nobody imports: the prelude reads them itself.
+// inner are parts that scripts do not import: the prelude reads them itself.
 var inner = []string{"inspect", "program", "web"}
 
 // partNames lists all parts.

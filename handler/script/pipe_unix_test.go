@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Whoever opens a pipe waits for the other side, and nothing could stop the script then.
+// Opening a pipe waits for the other side, and nothing could stop the script then.
 func TestAScriptWaitsForNoPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -117,7 +117,7 @@ func makePrelude() ([]byte, error) {
 }
 
 // beyond are more lines than any script has. The prelude begins behind them, so
-// that its places in a stack are told from those of the script.
+// that its places in a stack are distinguished from those of the script.
 const beyond = 1 << 20
 
 // bundlePrelude gives the prelude's text, and what its modules export.

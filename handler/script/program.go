@@ -62,14 +62,14 @@ type Config struct {
 	Memory func(dir, agent, session string) hook.Memory
 
 	// Relay gives who sends messages, in the context of an event of no wrapped
-	// session. Nil, and a nil of it: nobody does.
+	// session. Nil, or a function that returns nil: nothing is sent.
 	Relay func(context.Context) hook.Relay
 
 	// Cache is a folder of the user's own, where the bytecode of large scripts is
 	// kept; empty keeps none. It is made if it is not there.
 	Cache string
 
-	// Registered is told of each hook that the script registers after it was
+	// Registered is called for each hook that the script registers after it was
 	// described, before the call goes on in which it did; Unregistered of each that
 	// it takes out, by the id that Describe or Registered gave it. They must be
 	// quick. An error is thrown to the script.

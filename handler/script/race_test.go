@@ -2,6 +2,6 @@
 
 package script
 
-// raced says that the race detector is there, whose own memory cannot be told from
+// raced says that the race detector is there, whose own memory cannot be distinguished from
 // what is measured.
 const raced = true

@@ -352,7 +352,7 @@ func messages(m *machine, _ []json.RawMessage) (any, error) {
 
 // inject has a text typed to a wrapped program. Without one it says so, and the
 // text goes with the answer. That the program has ended is only noted: a hook that
-// hears of the end cannot know whether anybody is left to be told.
+// learns of the end cannot know whether anyone is left to receive it.
 func inject(m *machine, args []json.RawMessage) (any, error) {
 	w := m.wrapped()
 	if w == nil {

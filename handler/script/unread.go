@@ -15,7 +15,7 @@ import (
 )
 
 // A script that cannot be read, and took all the time there is to find out, would cost
-// that at each event. Why it failed is kept, here and in the cache's folder, and told at
+// that at each event. Why it failed is kept, here and in the cache's folder, and reported at
 // once until the script changes, or for a while: what it waited for may come. The
 // while is short at first, and doubles each time, so that one slow moment of the
 // machine does not switch its hooks off for long.

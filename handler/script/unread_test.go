@@ -76,7 +76,7 @@ func unlearn(p *Program) {
 	delete(unread.why, p.unreadKey())
 }
 
-// TestAMendedScriptIsReadAtOnce: what failed is told of that text alone, and what throws
+// TestAMendedScriptIsReadAtOnce: a failure is kept for that text alone, and what throws
 // at once is tried each time.
 func TestAMendedScriptIsReadAtOnce(t *testing.T) {
 	dir := files(t, map[string]string{"hook.ts": "import { n } from './n';\nfor (let i = 0; i < n; i++) Math.random();\nexport default () => ({ action: 'block', reason: 'read' });\n", "n.ts": "export const n = Infinity;\n"})

@@ -181,9 +181,9 @@ func received(url string, got *fetch.Response) any {
 func failedFetch(url string, err error) error {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &told{Name: "TimeoutError", Message: "fetch " + url + ": the server did not answer in time"}
+		return &scriptError{Name: "TimeoutError", Message: "fetch " + url + ": the server did not answer in time"}
 	case errors.Is(err, context.Canceled):
-		return &told{Name: "AbortError", Message: "fetch " + url + ": it was cancelled"}
+		return &scriptError{Name: "AbortError", Message: "fetch " + url + ": it was cancelled"}
 	}
-	return &told{Name: "TypeError", Message: "fetch failed: " + err.Error()}
+	return &scriptError{Name: "TypeError", Message: "fetch failed: " + err.Error()}
 }

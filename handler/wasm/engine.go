@@ -124,7 +124,7 @@ func (h *Handler) build(cache wazero.CompilationCache) (e *engine, err error) {
 	return e, nil
 }
 
-// openCache opens the folder, which nobody else may write to.
+// openCache opens the folder, to which no other user may write.
 func openCache(dir string) (wazero.CompilationCache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental/sysfs"
 )
 
-// A guest sees folders and regular files only: whoever opens a named pipe waits
+// A guest sees folders and regular files only: opening a named pipe waits
 // for the other end, which no limit of time stops.
 
 // readable are the files below a folder, to read. Links do not lead out of it.

@@ -44,7 +44,7 @@ type Config struct {
 	Log func(line string)
 
 	Profile    hook.Profile
-	EventNames map[string]string // by canonical name, the hook_event_name that it is told
+	EventNames map[string]string // by canonical name, the hook_event_name that it gets
 }
 
 // Handler asks a module. It may be used from many goroutines. Close it when it is

@@ -8,7 +8,7 @@ import (
 	"github.com/hookway/hookway/hooktest"
 )
 
-func TestNobodyListens(t *testing.T) {
+func TestAServerThatIsNotThere(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
 	hooktest.Away(t, newHandler(t, Config{URL: s.URL, AllowPrivate: true}))

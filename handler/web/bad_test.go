@@ -62,7 +62,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{"403", says(403, "no"), bash("ls"), []string{"403", "secret"}},
 		{"an allow with status 500", says(500, `{"action":"allow"}`), bash("ls"), []string{"500"}},
 		{"a web page", says(200, "<html>Sign in to the hotel</html>"), bash("ls"), []string{"<html>"}},
-		{"a web page where text would be heard", says(200, "<html>Sign in to the hotel</html>"), start, []string{"<html>"}},
+		{"a web page where text would be injected", says(200, "<html>Sign in to the hotel</html>"), start, []string{"<html>"}},
 		{"half a JSON", says(200, `{"action":`), bash("ls"), []string{"not a decision"}},
 		{"compressed", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -79,7 +79,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}
 }
 
-func TestNoOpinionAndRefusalsAreHeard(t *testing.T) {
+func TestNoOpinionAndRefusals(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
@@ -117,7 +117,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-// TestAnswerOfTenGigabytes: the far side sees that nobody wants it, long before.
+// TestAnswerOfTenGigabytes: the server sees long before that it is not wanted.
 func TestAnswerOfTenGigabytes(t *testing.T) {
 	const all = 10 << 30
 	for _, announced := range []bool{true, false} {
@@ -224,7 +224,7 @@ func TestCertificates(t *testing.T) {
 	defer plain.Close()
 	fails(t, newHandler(t, Config{URL: strings.Replace(plain.URL, "http", "https", 1) + "/hooks", AllowPrivate: true}), bash("ls"), "does not speak TLS")
 	if asked.Load() != 0 {
-		t.Error("an event was sent to a server that nobody vouches for")
+		t.Error("an event was sent to a server without a valid certificate")
 	}
 	if _, err := newHandler(t, Config{URL: s.URL, AllowPrivate: true, CA: authority(s)}).Handle(t.Context(), bash("ls")); err != nil || asked.Load() != 1 {
 		t.Errorf("with its authority: %v, %d requests", err, asked.Load())

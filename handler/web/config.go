@@ -55,7 +55,7 @@ type Config struct {
 	Profile hook.Profile
 
 	// EventNames gives, by canonical event name, the hook_event_name that this
-	// hook is told, where that is another one.
+	// hook gets, where that is another one.
 	EventNames map[string]string
 
 	// Environ is the environment of a call: variables and proxies come from it.

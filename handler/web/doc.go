@@ -6,7 +6,7 @@
 // The body is the JSON of package wire, as a command reads it on stdin. A status
 // from 200 to 299 means that the body is the answer, in any of the dialects of
 // package wire; an empty one is no opinion. Any other status is a failure, unless
-// the body is an answer that blocks: whoever wrote it meant it. Redirects are
+// the body is an answer that blocks: its author meant it. Redirects are
 // never followed, because the event, its signature and the headers are for the
 // one server that was named.
 //

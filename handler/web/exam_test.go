@@ -32,7 +32,7 @@ func far(b hooktest.Behaviour) http.HandlerFunc {
 		case err != nil:
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		default:
-			_, _ = w.Write(answer) // whoever went away is not answered
+			_, _ = w.Write(answer) // a client that went away gets no answer
 		}
 	}
 }

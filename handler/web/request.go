@@ -86,7 +86,7 @@ func neverConnected(err error) bool {
 }
 
 // explain says what to do about an error of a request. Where there was no
-// connection, nobody could be asked.
+// connection, the event was not sent.
 func explain(err error) error {
 	var private *PrivateError
 	var certificate *tls.CertificateVerificationError

@@ -224,7 +224,7 @@ func (s *finder) file(path string) (string, error) {
 }
 
 // plainFile finds a path with an extension that may be left out. What is no
-// folder is a file here: that it cannot be read is told when it is.
+// folder is a file here: that it cannot be read is reported when it is.
 func plainFile(path string) string {
 	is := func(path string) bool {
 		info, err := os.Stat(path)

@@ -40,7 +40,7 @@ func ofNode(name string) bool {
 
 // FilesForNode are the files that a file takes in when Node runs it, by itself or
 // bundled, with the package.json files that choose among them. What is imported by a
-// computed name nobody can know.
+// computed name cannot be known.
 func FilesForNode(file string) []string {
 	out := []string{file}
 	for _, more := range [][]string{nil, {"module-sync", "node-addons"}} {

@@ -29,7 +29,7 @@ type unit struct {
 	about *about // nil: it is of no package
 }
 
-// about is what the file of a package is told about itself.
+// about is what the file of a package learns about itself.
 type about struct {
 	ID          string    `json:"id,omitempty"`
 	Name        string    `json:"name,omitempty"`
@@ -49,7 +49,7 @@ type plan struct {
 	plugin *Plugin // nil: it is not a package
 }
 
-// Sources lists the files in which a program begins, as far as can be told without
+// Sources lists the files in which a program begins, as far as is known without
 // reading it: the file itself, or those that the package in a folder names.
 func Sources(path string) []string {
 	p, err := planOf(path)
@@ -92,7 +92,7 @@ func planOf(path string) (*plan, error) {
 	if err == nil {
 		return folderPlan(path)
 	}
-	return &plan{units: []unit{{file: path}}}, nil // that it is not there is told when it is read
+	return &plan{units: []unit{{file: path}}}, nil // that it is missing is reported when it is read
 }
 
 // filePlan is the plan of a file, which may be one of a package.
@@ -254,7 +254,7 @@ func (f *foundPlugin) entries() ([]string, error) {
 	return nil, nil
 }
 
-// about is what a file of the package is told.
+// about is what a file of the package learns.
 func (f *foundPlugin) about(file string) *about {
 	a := f.says
 	a.Source = file

@@ -16,7 +16,7 @@ import (
 // answer and ends with a code. Such a file exports no hook.
 
 // watched are the forms of the language that are written out for a program, so
-// that a promise that is rejected and heard by nobody is noticed.
+// that a promise that is rejected without a handler is noticed.
 var watched = map[string]bool{"async-await": false, "async-generator": false, "for-await": false}
 
 var (

@@ -10,7 +10,7 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// What can be told of a script from its text, before any of it has run. It is what a
+// What a script's text says, before any of it has run. It is what a
 // person is asked about; what a script may do is what it was granted, whatever its
 // text hides.
 

@@ -11,7 +11,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 )
 
-// TestHooksThatWereNotAsked: after five calls that found nobody there, the record
+// TestHooksThatWereNotAsked: after five calls that found no server or process, the record
 // and the report say of each hook that it was not asked, and what came of that.
 func TestHooksThatWereNotAsked(t *testing.T) {
 	var engine hook.Engine
@@ -40,7 +40,7 @@ func TestHooksThatWereNotAsked(t *testing.T) {
 	text := strings.Join(lines, "\n")
 	for _, want := range []string{
 		"claude PreToolUse: hook open failed: nobody is there",
-		"claude PreToolUse: hook open was not asked: 5 calls in a row ran out of time, or found nobody there",
+		"claude PreToolUse: hook open was not asked: 5 calls in a row ran out of time, or found no server or process",
 		"its failures do not block, so the call went on without it",
 		"claude PreToolUse: hook shut was not asked: 5 calls",
 		"its failures block, so the call did not pass",

@@ -64,7 +64,7 @@ func (g *generator) types(event, decision, outcome outline.Object) string {
 }
 
 // decision writes the fields of hookway's own form; those of other systems are
-// read too, but nobody need write them.
+// read too, but need not be written.
 func (g *generator) decision(decision outline.Object) {
 	own := outline.Object{Properties: map[string]outline.Object{}}
 	for _, name := range []string{"action", "reason", "user_message", "modified", "result", "retry_delay_ms", "inject", "metadata"} {

@@ -76,7 +76,7 @@ func eventMaps(out *strings.Builder, event outline.Object) {
 }
 
 // ownFields are those of hookway's own form of a decision; those of other systems
-// are read too, but nobody need write them.
+// are read too, but need not be written.
 func ownFields(decision outline.Object) outline.Object {
 	own := outline.Object{Properties: map[string]outline.Object{}}
 	for _, name := range []string{"action", "reason", "user_message", "modified", "result", "retry_delay_ms", "inject", "metadata"} {

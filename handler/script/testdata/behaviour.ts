@@ -1,1 +1,1 @@
-export interface Behaviour { case: string; kind: "says" | "obeys" | "deaf"; text?: string; size?: number; witness?: string }
+export interface Behaviour { case: string; kind: "says" | "obeys" | "deaf"; text?: string; size?: number; probe?: string }

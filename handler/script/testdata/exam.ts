@@ -14,8 +14,8 @@ export default async function (event: any, ctx: any) {
   if (behaviour.kind !== "obeys") return said(behaviour);
   const { do: what, text } = event.tool_input;
   if (what === "hang") {
-    await fetch(`http://${behaviour.witness}/`, { signal: ctx.signal });
-    throw new Error("the witness answered");
+    await fetch(`http://${behaviour.probe}/`, { signal: ctx.signal });
+    throw new Error("the probe answered");
   }
   if (what === "crash") throw new Error("crash in the middle");
   return { action: "continue", inject: text, modified: { tool_input: event.tool_input } };

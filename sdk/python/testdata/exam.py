@@ -22,7 +22,7 @@ def said():
 def obey(event, ctx):
     wanted = event["tool_input"]
     if wanted.get("do") == "hang":
-        host, port = PLAY["witness"].rsplit(":", 1)
+        host, port = PLAY["probe"].rsplit(":", 1)
         with socket.create_connection((host, int(port))):
             ctx.cancelled.wait()
         return None
@@ -36,7 +36,7 @@ async def obey_async(event, ctx):
         return obey(event, ctx)
     import asyncio
 
-    host, port = PLAY["witness"].rsplit(":", 1)
+    host, port = PLAY["probe"].rsplit(":", 1)
     reader, writer = await asyncio.open_connection(host, int(port))
     try:
         await asyncio.Event().wait()

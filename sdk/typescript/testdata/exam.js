@@ -8,10 +8,10 @@ const said = () => (play.size ? { action: "continue", inject: "x".repeat(play.si
 
 const hang = (signal) =>
   new Promise((_, reject) => {
-    const cut = play.witness.lastIndexOf(":");
-    const witness = net.connect(Number(play.witness.slice(cut + 1)), play.witness.slice(0, cut));
+    const cut = play.probe.lastIndexOf(":");
+    const probe = net.connect(Number(play.probe.slice(cut + 1)), play.probe.slice(0, cut));
     signal.addEventListener("abort", () => {
-      witness.destroy();
+      probe.destroy();
       reject(signal.reason);
     });
   });

@@ -87,7 +87,7 @@ func (a *assembler) declare(f *node) {
 	}
 }
 
-// name gives an entry its $name, or one that nobody writes.
+// name gives an entry its $name, or a generated one.
 func (a *assembler) name(in map[string]uint64, f *node, index uint64) {
 	name := f.word(1)
 	if !strings.HasPrefix(name, "$") {

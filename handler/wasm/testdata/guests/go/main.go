@@ -49,7 +49,7 @@ func get(url string) []byte {
 
 // behaviour is what hooktest wants.
 type behaviour struct {
-	Kind, Text, Witness string
+	Kind, Text, Probe string
 	Size                int
 }
 
@@ -80,7 +80,7 @@ func obey(b behaviour, event []byte) []byte {
 	}
 	switch in.Do {
 	case "hang":
-		panic("the witness answered: " + string(get("http://"+b.Witness+"/")))
+		panic("the probe answered: " + string(get("http://"+b.Probe+"/")))
 	case "crash":
 		panic("crash in the middle")
 	case "spin":

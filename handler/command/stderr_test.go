@@ -16,7 +16,7 @@ func TestTheLineThatSaysWhatWentWrong(t *testing.T) {
 		p := &peer{w: &worker{c: &Config{}}}
 		for line := range strings.Lines(c.printed) {
 			line = strings.TrimSuffix(line, "\n")
-			p.said(strings.TrimSpace(line), telling([]byte(line)))
+			p.said(strings.TrimSpace(line), informative([]byte(line)))
 		}
 		if p.last != c.want {
 			t.Errorf("%s: %q, want %q", name, p.last, c.want)

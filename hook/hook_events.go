@@ -64,9 +64,9 @@ func (h *Hook) Changes() bool {
 	return len(h.Events) > 0 && !slices.ContainsFunc(h.Events, func(name string) bool { return findChange(name) == nil })
 }
 
-// teller is the engine that has the hooks of events about hooks.
-func (e *Engine) teller() *Engine {
-	if t := e.told.Load(); t != nil {
+// metaEngine returns the engine that has the hooks of events about hooks.
+func (e *Engine) metaEngine() *Engine {
+	if t := e.meta.Load(); t != nil {
 		return t
 	}
 	t := &Engine{changes: true}
@@ -76,10 +76,10 @@ func (e *Engine) teller() *Engine {
 			e.notify(n)
 		}
 	})
-	stop := e.Watch(t.tell)
-	if !e.told.CompareAndSwap(nil, t) { // another was sooner
+	stop := e.Watch(t.fireChange)
+	if !e.meta.CompareAndSwap(nil, t) { // another was sooner
 		stop()
-		return e.told.Load()
+		return e.meta.Load()
 	}
 	return t
 }
@@ -87,11 +87,11 @@ func (e *Engine) teller() *Engine {
 // beside gives the engine that another hook of an id is in, if it is not the one that a
 // hook belongs to; and the one that it belongs to.
 func (e *Engine) beside(h *Hook) (other, own *Engine) {
-	told := e.told.Load()
+	meta := e.meta.Load()
 	if !e.changes && h.Changes() {
-		return e, e.teller()
+		return e, e.metaEngine()
 	}
-	return told, e
+	return meta, e
 }
 
 // wrapLike has handlers wrapped as another engine wraps its own.
@@ -109,8 +109,8 @@ func (e *entry) changed(kind NoticeKind) Notice {
 	return Notice{Kind: kind, Hook: e.hook.ID, Name: e.hook.Name, Events: e.hook.Events}
 }
 
-// tell fires the event of a notice.
-func (e *Engine) tell(n Notice) {
+// fireChange fires the event of a notice.
+func (e *Engine) fireChange(n Notice) {
 	info := hookChanges[n.Kind]
 	if info == nil || n.change || e.table.Load().find(info) == nil {
 		return

@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// witness sees work on the far side of a handler begin and end: the performer
+// probe sees work on the far side of a handler begin and end: the performer
 // is connected to it as long as it works, wherever it runs.
-type witness struct {
+type probe struct {
 	listener net.Listener
 	began    chan struct{}
 	ended    chan struct{}
 	wg       sync.WaitGroup
 }
 
-// maxWitnessed bounds how many performers a witness sees.
-const maxWitnessed = 128
+// maxProbed bounds how many performers a probe sees.
+const maxProbed = 128
 
-func newWitness() (*witness, error) {
+func newProbe() (*probe, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	w := &witness{listener: l, began: make(chan struct{}, maxWitnessed), ended: make(chan struct{}, maxWitnessed)}
+	w := &probe{listener: l, began: make(chan struct{}, maxProbed), ended: make(chan struct{}, maxProbed)}
 	w.wg.Go(w.accept)
 	return w, nil
 }
 
-func (w *witness) address() string { return w.listener.Addr().String() }
+func (w *probe) address() string { return w.listener.Addr().String() }
 
-func (w *witness) accept() {
+func (w *probe) accept() {
 	for {
 		conn, err := w.listener.Accept()
 		if err != nil {
@@ -47,9 +47,9 @@ func (w *witness) accept() {
 	}
 }
 
-// close ends the witness. Performers that are still there are let go by the
+// close ends the probe. Performers that are still there are let go by the
 // handler's end, which comes first.
-func (w *witness) close() {
+func (w *probe) close() {
 	w.listener.Close()
 }
 

@@ -11,13 +11,13 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// heard keeps what a hook of hooks was told.
-type heard struct {
+// received keeps what a hook of hooks got.
+type received struct {
 	mu   sync.Mutex
 	list []string
 }
 
-func (h *heard) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+func (h *received) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	c := ev.Body().(hook.HookChange)
 	words := []string{strings.TrimPrefix(ev.Info().Name, "Hook"), c.HookID, c.HookName, strings.Join(c.Events, "+"), c.Event, c.Lane, c.Action, c.Error, ev.Head().Session}
 	h.mu.Lock()
@@ -26,7 +26,7 @@ func (h *heard) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, erro
 	return hook.Block("nobody listens"), nil
 }
 
-func (h *heard) said() []string {
+func (h *received) said() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Clone(h.list)
@@ -36,7 +36,7 @@ var ofHooks = hook.For("hook:registered", "hook:unregistered", "HookStarted", "h
 
 func TestHooksAreToldOfHooks(t *testing.T) {
 	var e hook.Engine
-	var h heard
+	var h received
 	if err := e.Add(hook.New("tells", &h, ofHooks, hook.As(hook.Guard))); err != nil {
 		t.Fatal(err)
 	}
@@ -64,13 +64,13 @@ func TestHooksAreToldOfHooks(t *testing.T) {
 		"Unregistered a Guard of shells PreToolUse",
 	}
 	if got := h.said(); !slices.Equal(got, want) {
-		t.Errorf("it was told\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("it got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
 func TestHooksOfHooksAreHooks(t *testing.T) {
 	var e hook.Engine
-	var h heard
+	var h received
 	var w watched
 	e.Watch(w.tell)
 	tells := hook.New("tells", &h, ofHooks)
@@ -105,7 +105,7 @@ func TestHooksOfHooksAreHooks(t *testing.T) {
 	case len(e.All()) != 2:
 		t.Errorf("it is listed as %+v, %d", got, e.Len())
 	}
-	if replaced, err := e.Replace(tells); err != nil || !replaced { // x is now told of hooks
+	if replaced, err := e.Replace(tells); err != nil || !replaced { // x now gets events about hooks
 		t.Errorf("replaced %v, %v", replaced, err)
 	}
 	switch {
@@ -118,7 +118,7 @@ func TestHooksOfHooksAreHooks(t *testing.T) {
 	}
 	want := []string{"HookRegistered tells", "HookRegistered x", "HookUnregistered x", "HookRegistered x", "HookUnregistered x", "HookUnregistered tells"}
 	if got, _ := w.take(); !slices.Equal(got, want) {
-		t.Errorf("watchers heard %v", got)
+		t.Errorf("watchers got %v", got)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestHooksOfHooksThatFailAreToldToWatchersOnly(t *testing.T) {
 	got, _ := w.take()
 	slices.Sort(got) // it fails beside
 	if !slices.Equal(got, []string{"HookError tells", "HookRegistered x"}) {
-		t.Errorf("watchers heard %v", got)
+		t.Errorf("watchers got %v", got)
 	}
 	info, err := hook.Lookup("hook:error")
 	if err != nil {
@@ -153,7 +153,7 @@ func TestHooksOfHooksThatFailAreToldToWatchersOnly(t *testing.T) {
 }
 
 // A hook that cannot be registered takes the place of none, whichever hooks it would be
-// told of.
+// informed of.
 func TestAWrongHookOfHooksReplacesNone(t *testing.T) {
 	var e hook.Engine
 	add(t, &e, "g", says(hook.Block("no")), hook.As(hook.Guard))
