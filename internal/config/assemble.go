@@ -66,7 +66,7 @@ func (l *loader) assemble(ctx context.Context) {
 			h, err := l.build(f)
 			if err != nil {
 				l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Hook: f.spec.id, Message: strict.Line(err.Error())})
-				l.set.failed = append(l.set.failed, f.file)
+				l.set.Failed = append(l.set.Failed, f.file)
 				continue
 			}
 			l.checkProgram(ctx, f)
@@ -98,6 +98,6 @@ func (l *loader) checkProgram(ctx context.Context, f *found) {
 		return
 	}
 	if _, err := command.LookPath(ctx, program); err != nil && !errors.Is(err, exec.ErrDot) {
-		l.warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there, or may not be executed", program), "until it is, the hook fails")
+		l.set.Warn(f.place(), f.spec.id, fmt.Sprintf("the program %s is not there, or may not be executed", program), "until it is, the hook fails")
 	}
 }

@@ -60,24 +60,21 @@ type found struct {
 	index   int    // of the hook in the script
 	said    string // its id in the script, if that registers it
 	late    *script.Late
-	data    string // a folder that is there when the hook runs
-	plugin  string // of Claude Code, from which it comes
 	broken  error  // it cannot be asked
 	at      string // place of the hook in the script, if it says so itself
 }
 
-// same is equal for hooks of Claude Code of which it runs one: the same command on the
-// same condition, whatever else is said of them.
+// same is equal for hooks of Claude Code of which it runs one: the same command, or
+// server, on the same condition, whatever else is said of them.
 func (f *found) same() string {
+	c := f.spec.claude
 	switch {
-	case f.spec.profile == nil || !f.spec.profile.Together:
+	case c == nil:
 		return ""
-	case f.spec.handler.kind == "http":
-		return f.sameServer()
-	case f.spec.handler.kind != "command":
-		return ""
+	case c.Server != nil:
+		return fmt.Sprintf("%q %v %q %q %+v", c.URL, c.Server.Headers, c.Server.Allowed, c.Rule, c.Filter)
 	}
-	return fmt.Sprintf("%q %q %q %q %+v", f.command.shell, f.command.argv, f.spec.rule, f.spec.env, f.spec.filter)
+	return fmt.Sprintf("%q %q %q %q %+v", f.command.shell, f.command.argv, c.Rule, f.spec.env, c.Filter)
 }
 
 // place is where the hook is written.
@@ -167,7 +164,7 @@ func (l *loader) build(f *found) (Hook, error) {
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	if f.spec.byNode && h.State == Active && f.broken == nil {
 		if c.Argv, f.forNode, f.broken = l.nodeArgv(f); f.broken != nil {
-			l.problem(f.file, strict.Line(f.broken.Error()), "until then the hook fails")
+			l.set.Fail(f.file, strict.Line(f.broken.Error()), "until then the hook fails")
 		}
 	}
 	pins, hash := l.show(f, &h)
@@ -234,23 +231,30 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []trust.Pin) er
 	if away := l.away(f, h.Lane); len(pins) > 0 || away != nil {
 		h.Handler = &trust.Handler{Next: h.Handler, Pins: pins, Away: away}
 	}
-	if f.data != "" {
-		h.Handler = claudehooks.Folder{Path: f.data, Next: h.Handler}
+	if f.spec.claude != nil {
+		return l.equipImported(f, h)
+	}
+	return nil
+}
+
+// equipImported gives a hook of Claude Code what it expects there.
+func (l *loader) equipImported(f *found, h *Hook) (err error) {
+	c := f.spec.claude
+	if c.Data != "" {
+		h.Handler = claudehooks.Folder{Path: c.Data, Next: h.Handler}
 	}
 	if l.standsIn(f) {
 		h.Handler = l.withNode(h.Handler)
 	}
-	if f.spec.profile != nil && f.spec.profile.Together {
-		if h.Kind == "command" {
-			h.Handler = claudehooks.EnvFile{Dir: filepath.Join(l.stateDir, "claude-env"), Next: h.Handler}
-		}
-		h.Handler = claudehooks.PerFile{Next: claudehooks.OwnResult{Next: h.Handler}, Finds: claudehooks.Finder(f.spec.tools)}
+	if h.Kind == "command" {
+		h.Handler = claudehooks.EnvFile{Dir: filepath.Join(l.stateDir, "claude-env"), Next: h.Handler}
 	}
-	if f.spec.profile != nil && f.spec.profile.Together && h.Lane == hook.Observe {
-		h.Handler = claudehooks.InBackground{Texts: l.laters(), Wakes: f.spec.wakes, About: f.spec.about, Next: h.Handler}
+	h.Handler = claudehooks.PerFile{Next: claudehooks.OwnResult{Next: h.Handler}, Finds: claudehooks.Finder(c.Tools)}
+	if h.Lane == hook.Observe {
+		h.Handler = claudehooks.InBackground{Texts: l.laters(), Wakes: c.Wakes, About: c.About, Next: h.Handler}
 	}
-	if !f.spec.filter.Empty() {
-		h.Handler, err = claudehooks.NewFiltered(f.spec.filter, h.Handler)
+	if !c.Filter.Empty() {
+		h.Handler, err = claudehooks.NewFiltered(c.Filter, h.Handler)
 	}
 	return err
 }
@@ -300,7 +304,7 @@ func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []tru
 	for _, p := range pins {
 		files = append(files, p.Path, p.Value)
 	}
-	parts := []any{h, kind, spec.handler.decision, spec.handler.patch, files, fmt.Sprint(spec.filter), spec.wakes, spec.about,
+	parts := []any{h, kind, spec.handler.decision, spec.handler.patch, files, spec.claude.Mark(),
 		c.Argv, c.Shell, c.Worker, c.Needs, c.Dir, c.Env, c.Project, c.EventNames, more}
 	data, err := json.Marshal(parts)
 	if err != nil { // nothing here is beyond JSON; if it were, every load would count as a change

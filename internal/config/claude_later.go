@@ -38,7 +38,7 @@ func (l *loader) laterHook() {
 		if h.Profile.Name != hook.ProfileClaude.Name || h.Lane != hook.Observe || h.State != Active {
 			continue
 		}
-		options := []hook.Option{hook.Origin(h.Origin), hook.Timeout(memoryTimeout), hook.Priority(hook.DefaultPriority + 1), hook.Matching(hook.Match{Not: &hook.Match{Source: claudeReaders}})}
+		options := []hook.Option{hook.Origin(h.Origin), hook.Timeout(memoryTimeout), hook.Priority(hook.DefaultPriority + 1), hook.Matching(hook.Match{Not: &hook.Match{Source: claudehooks.Readers}})}
 		for _, info := range claudehooks.ToldAt {
 			options = append(options, hook.For(info.Name))
 		}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/strict"
 )
 
 // settingsWorld is a trusted workspace that imports Claude Code's hooks.
@@ -389,24 +388,4 @@ func TestImportedHooksFollowTheirFiles(t *testing.T) {
 	w.want(set, "claude:PreToolUse:1 active, claude-local:Stop:1 active")
 	w.write(w.work("hookway.yaml"), "hooks: []\n")
 	r.until("nothing is imported", func(s *Set) bool { return states(s) == "" })
-}
-
-func FuzzSettings(f *testing.F) {
-	f.Add([]byte(entryOf("PreToolUse", `"matcher": "Edit|Write", `, `"command": "x", "if": "Bash(git *)", "timeout": 1.5`)))
-	f.Add([]byte(`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a", "args": ["b"], "once": true}]}]}, "disableAllHooks": false,}`))
-	f.Add([]byte("{\"a\": \"\\ud83d\", // x\n\"hooks\": null}"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		l := &loader{set: &Set{}, workspace: "/ws"}
-		s := &settings{reader: reader{Reader: strict.Reader{File: "settings.json"}}, loader: l, known: new(hook.Engine), prefix: "claude", source: &source{dir: "/ws"}, numbers: map[string]int{}}
-		s.read(data)
-		if len(s.Problems) > 0 {
-			checkPlaces(t, data, s.Problems.Sorted())
-			return
-		}
-		for _, h := range s.found {
-			if err := h.registration().Match.Check(); err != nil {
-				t.Errorf("a hook that cannot be registered: %v", err)
-			}
-		}
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
@@ -30,21 +31,21 @@ type folderSource struct {
 }
 
 // scan lists the hook folders of a layer. A missing one is fine.
-func (l *loader) scan(into *layer, src source, folders []folder, check func(string, fs.FileInfo) error) {
-	src.rank += maxImports // behind what the file of the layer imports
+func (l *loader) scan(into *layer, src source, folders []folder) {
+	src.rank += claudehooks.MaxSources // behind what the file of the layer imports
 	for _, f := range folders {
 		src.rank++
 		src.path = filepath.Join(src.dir, filepath.FromSlash(f.path))
 		names, err := l.names(src)
 		if err != nil {
 			if !errors.Is(err, fs.ErrNotExist) {
-				l.problem(src.path, "the hooks folder cannot be read: "+trust.Cause(err).Error(), "")
+				l.set.Fail(src.path, "the hooks folder cannot be read: "+trust.Cause(err).Error(), "")
 			}
 			continue
 		}
-		if check != nil {
-			if err := checkPath(src.path, check); err != nil {
-				l.problem(src.path, err.Error(), "until then none of the hooks in it run")
+		if src.layer == LayerUser {
+			if err := trust.CheckPath(src.path); err != nil {
+				l.set.Fail(src.path, err.Error(), "until then none of the hooks in it run")
 				continue
 			}
 		}
@@ -54,8 +55,8 @@ func (l *loader) scan(into *layer, src source, folders []folder, check func(stri
 			if !isCode(path, name) {
 				continue
 			}
-			if bad := badName(name); bad != "" {
-				l.warn(path, "", "its name, which is the hook's id, "+bad+"; it is not used", "rename it")
+			if bad := strict.BadName(name); bad != "" {
+				l.set.Warn(path, "", "its name, which is the hook's id, "+bad+"; it is not used", "rename it")
 			} else if isScript(path) {
 				found.scripts = append(found.scripts, path)
 			} else {
@@ -74,14 +75,6 @@ func (l *loader) names(src source) ([]string, error) {
 		}
 	}
 	return disk.Names(src.path, trust.MaxPinnedFiles)
-}
-
-func checkPath(path string, check func(string, fs.FileInfo) error) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w", path, trust.Cause(err))
-	}
-	return check(path, info)
 }
 
 // notCode are the extensions of files that lie beside hooks and are none, even
@@ -124,7 +117,7 @@ func (f *folderSource) limit(l *loader, limit int) {
 	if len(all) <= limit {
 		return
 	}
-	l.warn(f.path, "", fmt.Sprintf("the folder has %d hooks; the first %d by name are used", len(all), limit), "raise max_hooks in hookway.yaml, or take some out")
+	l.set.Warn(f.path, "", fmt.Sprintf("the folder has %d hooks; the first %d by name are used", len(all), limit), "raise max_hooks in hookway.yaml, or take some out")
 	slices.Sort(all)
 	gone := func(path string) bool { return slices.Contains(all[limit:], path) }
 	f.files, f.scripts = slices.DeleteFunc(f.files, gone), slices.DeleteFunc(f.scripts, gone)
@@ -160,7 +153,7 @@ func (l *loader) askFolder(ctx context.Context, f *folderSource) {
 			p.Hint = hint
 			l.set.Warnings = append(l.set.Warnings, p)
 			l.set.Skipped = append(l.set.Skipped, p)
-			l.set.failed = append(l.set.failed, f.files[i])
+			l.set.Failed = append(l.set.Failed, f.files[i])
 		} else {
 			f.found = append(f.found, answers[i])
 		}
@@ -179,7 +172,7 @@ func (f *folderSource) unasked(file string) *found {
 // ask finds out what runs a file, and which events it wants.
 func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found, error) {
 	if f.layer == LayerUser {
-		if err := checkPath(file, trust.CheckOwner); err != nil {
+		if err := trust.CheckPath(file); err != nil {
 			return nil, err
 		}
 	}

@@ -173,7 +173,7 @@ func (l *loader) foreignGateway(path string, g *gatewaySpec) Problem {
 
 // lacksFile reports whether the user's hookway.yaml is there and could not be loaded.
 func (s *Set) lacksFile() bool {
-	return slices.ContainsFunc(s.failed, func(path string) bool {
+	return slices.ContainsFunc(s.Failed, func(path string) bool {
 		return path == s.UserDir || path == filepath.Join(s.UserDir, fileName) || path == filepath.Join(s.UserDir, fileNameYML)
 	})
 }
@@ -253,7 +253,7 @@ func (w *webhookSpec) hook(r *reader, i int) *hookSpec {
 	if w.keys["url"] == nil {
 		r.Fail(w.node, "write webhooks: [{url: https://example.com/hooks, on: MessageSent}]", "the webhook has no url")
 	} else if w.web.URL != "" {
-		r.checkWeb(w.keys["url"], &w.web)
+		r.FailErr(w.keys["url"], "http: ", w.web.Check())
 	}
 	if a, b := w.keys["secret"], w.keys["secret_env"]; a != nil && b != nil {
 		r.Fail(b, "take one of them out", "secret and secret_env are both here")

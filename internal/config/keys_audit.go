@@ -100,7 +100,7 @@ func readRedact(r *reader, n *yaml.Node, f *fileSpec) {
 		names = names[:maxFileRedact]
 	}
 	for _, e := range names {
-		why := badName(e.Text)
+		why := strict.BadName(e.Text)
 		if why == "" && !namesField(e.Text) {
 			why = "is no name"
 		}

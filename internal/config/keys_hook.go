@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"time"
 
@@ -45,12 +44,8 @@ type hookSpec struct {
 	settings    json.RawMessage // config: of a script
 
 	handler handlerSpec
-	filter  claudehooks.Filter // of an imported hook
-	rule    string             // of an imported hook: its if
-	wakes   bool               // of an imported hook in the background: code 2 is for the agent
-	about   string             // what goes before what it says then
-	tools   []string           // of an imported hook: those that its matcher names
-	webhook *webhookAs         // of a webhook that is told
+	claude  *claudehooks.Hook // it is imported
+	webhook *webhookAs        // of a webhook that is told
 }
 
 // makeHookKeys lists the keys of a hook.
@@ -62,7 +57,7 @@ func makeHookKeys() []key[hookSpec] {
 func whenKeys() []key[hookSpec] {
 	return []key[hookSpec]{
 		{name: "id", doc: "Names the hook; unique in its file.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.id, _ = r.name(n, "id") }},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.id, _ = r.Name(n, "id") }},
 		{name: "on", doc: "The events: one name or a list; aliases are welcome; \"*\" is every event.", shape: eventShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.on = r.Texts(n, "on") }},
 		{name: "match", doc: "Which of these events; all given fields must hold.", shape: refShape("match"),
@@ -131,32 +126,3 @@ func howKeys() []key[hookSpec] {
 
 // maxQueue bounds what an observe hook may be behind.
 const maxQueue = 65_536
-
-// name reads an identifier: text on one line without blanks around it.
-func (r *reader) name(n *yaml.Node, what string) (string, bool) {
-	s, ok := r.Text(n, what)
-	if !ok {
-		return "", false
-	}
-	if why := badName(s); why != "" {
-		r.Fail(n, "", "%s %q %s", what, strict.Clip(s), why)
-		return "", false
-	}
-	return s, true
-}
-
-// badName says why a text is no identifier, or "".
-func badName(s string) string {
-	if len(s) > 200 {
-		return "is longer than 200 bytes"
-	}
-	for i, c := range s {
-		switch {
-		case c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == '\u2028' || c == '\u2029':
-			return fmt.Sprintf("has the control character U+%04X", c)
-		case c == ' ' && (i == 0 || i == len(s)-1):
-			return "begins or ends with a blank"
-		}
-	}
-	return ""
-}

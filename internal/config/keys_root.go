@@ -112,11 +112,11 @@ var mayWords = []string{"change", "allow", "ask", "block", "retry", "answer", "i
 func makeEventKeys() []key[eventSpec] {
 	return []key[eventSpec]{
 		{name: "name", doc: "The event's name.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, e *eventSpec) { e.name, _ = r.name(n, "the name of an event") }},
+			read: func(r *reader, n *yaml.Node, e *eventSpec) { e.name, _ = r.Name(n, "the name of an event") }},
 		{name: "aliases", doc: "Other names for it.", shape: textsShape(),
 			read: func(r *reader, n *yaml.Node, e *eventSpec) {
 				for _, a := range r.Texts(n, "aliases") {
-					if s, ok := r.name(a.Node, "an alias"); ok {
+					if s, ok := r.Name(a.Node, "an alias"); ok {
 						e.aliases = append(e.aliases, s)
 					}
 				}

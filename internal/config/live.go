@@ -135,7 +135,7 @@ func merge(old, next *Set) {
 	if next.frozen || len(kept) > 0 {
 		next.Settings = old.Settings
 	}
-	if next.Settings.Redact = hidden; next.frozen || len(next.failed) > 0 {
+	if next.Settings.Redact = hidden; next.frozen || len(next.Failed) > 0 {
 		next.Settings.hide(old.Settings.Redact)
 	}
 	for _, source := range slices.Sorted(maps.Keys(kept)) {
@@ -191,7 +191,7 @@ func (s *Set) lacks(h Hook) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(s.failed, func(path string) bool {
+	return slices.ContainsFunc(s.Failed, func(path string) bool {
 		return path == h.File || path == h.source || path == s.UserDir && h.Layer == LayerUser
 	})
 }

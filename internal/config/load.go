@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
@@ -55,7 +56,7 @@ type loader struct {
 	set    *Set
 	user   layer
 	work   layer
-	claude claudeImport
+	claude *claudehooks.Import
 
 	bundled    map[string]*scriptFile // scripts of folders
 	programs   []*script.Program
@@ -140,9 +141,10 @@ func newLoader(opts Options) (*loader, error) {
 	l.set = &Set{Workspace: l.workspace, UserDir: userDir, native: opts.Native, Trust: trust.Status{State: trust.None}}
 	l.pinned.Root, l.pinned.Home = l.workspace, opts.getenv("HOME")
 	l.pinned.Loose = func(place, id, word string) {
-		l.warn(place, id, "this command runs files that are not pinned by trust: "+word,
+		l.set.Warn(place, id, "this command runs files that are not pinned by trust: "+word,
 			"name each file that it runs, by its path from the folder of this file")
 	}
+	l.claude = l.importer()
 	l.set.dir, l.set.stateDir, l.set.named = dir, stateDir, l.opts.File
 	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
 	return l, nil
@@ -152,7 +154,7 @@ func newLoader(opts Options) (*loader, error) {
 func (l *loader) readTrust() {
 	var err error
 	if l.trust, err = l.store.Read(); err != nil {
-		l.problem(l.store.Path(), err.Error(), "until then no workspace is trusted")
+		l.set.Fail(l.store.Path(), err.Error(), "until then no workspace is trusted")
 		l.set.lost = l.store.Path() + " cannot be relied on"
 	} else if !disk.Exists(l.store.Path()) {
 		l.set.lost = l.store.Path() + " is gone"
@@ -176,7 +178,7 @@ func (l *loader) passOver() {
 		ws = filepath.Dir(ws)
 	}
 	if nearer := l.workspace; nearer != "" && nearer != ws && disk.Inside(ws, nearer) {
-		l.warn(nearer, "", "this workspace is nearer, but it was never trusted; the hooks of "+ws+" are used instead",
+		l.set.Warn(nearer, "", "this workspace is nearer, but it was never trusted; the hooks of "+ws+" are used instead",
 			"look at its hooks, then run hookway trust in it to use them in place of those")
 	}
 	l.workspace, l.set.Workspace, l.pinned.Root = ws, ws, ws
@@ -209,12 +211,12 @@ func (l *loader) readUser() {
 	info, err := os.Stat(l.userDir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			l.problem(l.userDir, "it cannot be read: "+trust.Cause(err).Error(), "")
+			l.set.Fail(l.userDir, "it cannot be read: "+trust.Cause(err).Error(), "")
 		}
 		return
 	}
 	if err := trust.CheckOwner(l.userDir, info); err != nil {
-		l.problem(l.userDir, err.Error(), "until then none of the user's hooks run")
+		l.set.Fail(l.userDir, err.Error(), "until then none of the user's hooks run")
 		return
 	}
 	l.readYAML(&l.user, src, "", trust.CheckOwner)
@@ -223,7 +225,7 @@ func (l *loader) readUser() {
 	l.credentials(&l.user)
 	l.modules(&l.user)
 	l.ownScripts(&l.user, src)
-	l.scan(&l.user, src, userFolders, trust.CheckOwner)
+	l.scan(&l.user, src, userFolders)
 }
 
 // readWorkspace reads the workspace, and hashes all that it could run.
@@ -254,7 +256,7 @@ func (l *loader) readWorkspace() {
 	l.credentials(&l.work)
 	l.modules(&l.work)
 	l.ownScripts(&l.work, src)
-	l.scan(&l.work, src, workspaceFolders, nil)
+	l.scan(&l.work, src, workspaceFolders)
 	l.bundleFolders(&l.work)
 	for _, f := range workspaceFolders {
 		l.pinned.AddFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
@@ -264,7 +266,7 @@ func (l *loader) readWorkspace() {
 		said := func(p Problem) bool { return p.File == u.Path }
 		asked := func(f *folderSource) bool { return slices.Contains(f.files, u.Path) } // then that fails
 		if !slices.ContainsFunc(l.set.Warnings, said) && !slices.ContainsFunc(l.set.Problems, said) && !slices.ContainsFunc(l.work.folders, asked) {
-			l.warn(u.Path, "", strict.Line(strings.TrimPrefix(u.Err.Error(), u.Path+" ")), "")
+			l.set.Warn(u.Path, "", strict.Line(strings.TrimPrefix(u.Err.Error(), u.Path+" ")), "")
 		}
 	}
 }
@@ -278,8 +280,10 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		switch _, err := os.Lstat(path); {
 		case !disk.Exists(other):
 		case err == nil:
-			l.problem(other, "there is a "+fileName+" beside it; this one is not read", "make one file of the two")
-			l.pin(src, other)
+			l.set.Fail(other, "there is a "+fileName+" beside it; this one is not read", "make one file of the two")
+			if src.layer == LayerWorkspace {
+				l.pinned.Add(other)
+			}
 		default:
 			path = other
 		}
@@ -288,9 +292,9 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		return
 	}
 	l.set.Files = append(l.set.Files, path)
-	data, err := l.readFile(src, path, check)
+	data, err := l.read(src, path, check)
 	if err != nil {
-		l.problem(path, err.Error(), "")
+		l.set.Fail(path, err.Error(), "")
 		return
 	}
 	spec, problems := parse(path, data, l.known())
@@ -309,10 +313,8 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 	}
 	if len(problems) > 0 {
 		l.set.Problems = append(l.set.Problems, problems...)
-		l.set.failed = append(l.set.failed, path)
-		for _, f := range l.claudeFiles(src) { // what it imports is not known now
-			l.set.failed = append(l.set.failed, f.path)
-		}
+		l.set.Failed = append(l.set.Failed, path)
+		l.set.Failed = append(l.set.Failed, l.claude.Files(claudeFolder(&src))...) // what it imports is not known now
 		into.file, into.broken = nil, spec.memory
 		if spec.unread && bytes.Contains(data, []byte("memory")) { // what it says of that is not known
 			into.broken = &memorySpec{}
@@ -325,6 +327,6 @@ func (l *loader) readYAML(into *layer, src source, named string, check func(stri
 		l.set.Warnings = append(l.set.Warnings, Problem{File: path, Line: spec.audit.node.Line, Column: spec.audit.node.Column,
 			Message: "audit says nothing here: the log is the user's", Hint: "put it into the user's configuration, " + filepath.Join(l.userDir, fileName)})
 	}
-	defer l.importHooks(into, *into.yaml, spec, check) // when its events are known
+	defer l.importHooks(into, spec) // when its events are known
 	l.defineEvents(spec)
 }

@@ -100,7 +100,7 @@ func makeMemoryKeys() []key[memorySpec] {
 		{name: "inject", doc: "Tells agents what is remembered about their folder when they begin, and about each prompt: true, or a map with its budget. Default: false.",
 			shape: schema{"anyOf": []schema{boolShape(), objectSchema(injectKeys())}}, read: readInject},
 		{name: "user", doc: "Whose memories they are in mem0 and Qdrant: user_id. Default: the name of the user.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.User, _ = r.name(n, "user") }},
+			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.User, _ = r.Name(n, "user") }},
 		{name: "timeout", doc: "How long mem0, Qdrant or an embedder is waited for. Default: 10s.", shape: durationShape(),
 			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.Timeout, _ = r.Duration(n, "timeout", 10*time.Minute) }},
 		{name: "handler", doc: "With custom: the handler that is asked, as a hook without id and on: {command: ./memory.py}.",
@@ -164,7 +164,7 @@ func makeVectorKeys() []key[VectorStore] {
 		{name: "url", doc: "Where it is. Default: http://localhost:6333.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.URL = r.server(n, "url") }},
 		{name: "collection", aliases: []string{"collectionName", "collection_name"}, doc: "The collection. Default: hookway, or mem0 where the backend is that.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.Collection, _ = r.name(n, "collection") }},
+			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.Collection, _ = r.Name(n, "collection") }},
 		{name: "api_key_env", aliases: []string{"apiKeyEnv"}, doc: "The variable of the environment that has the key. Default: QDRANT_API_KEY.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.KeyEnv, _ = r.variable(n, "api_key_env") }},
 	}

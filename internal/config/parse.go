@@ -79,7 +79,7 @@ func (r *reader) readHook(n *yaml.Node, f *fileSpec) {
 func hookID(n *yaml.Node) string {
 	if n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if v := n.Content[i+1]; n.Content[i].Value == "id" && strict.IsText(v) && badName(v.Value) == "" {
+			if v := n.Content[i+1]; n.Content[i].Value == "id" && strict.IsText(v) && strict.BadName(v.Value) == "" {
 				return v.Value
 			}
 		}

@@ -2,12 +2,13 @@ package config
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -15,7 +16,7 @@ import (
 // reach the user's own hooks of Claude Code: files that programs load, folders of PATH,
 // and every file that a value names, which a hook's line may run.
 func (l *loader) readVariables() {
-	env := trust.AsMap(l.claude.variables(scopeProject, scopeLocal))
+	env := trust.AsMap(l.claude.Variables(claudehooks.Project, claudehooks.Local))
 	if len(env) == 0 {
 		return
 	}
@@ -30,7 +31,7 @@ func (l *loader) readVariables() {
 	slices.Sort(words[1:])
 	l.pinned.Command(shell.Reader{Env: env, Dirs: []string{l.workspace}}, id, place, func(r shell.Reader) shell.Reading { return r.Words(words) })
 	for _, f := range l.user.found {
-		if f.ofClaude() && f.spec.handler.kind == "command" && !slices.Contains(l.claude.theirs, f) {
+		if c := f.spec.claude; c != nil && c.Kind == "command" && !c.Managed {
 			l.readReached(f, env)
 		}
 	}
@@ -39,8 +40,8 @@ func (l *loader) readVariables() {
 // readReached pins what a hook of the user runs, sources or reads only because of the
 // variables of the workspace's settings. What else it does is the user's own.
 func (l *loader) readReached(f *found, env map[string]string) {
-	own := trust.AsMap(slices.Concat(l.claude.variables(scopeUser, scopeManaged), f.spec.env))
-	all := trust.AsMap(slices.Concat(l.claude.variables(scopeUser, scopeProject, scopeLocal, scopeManaged), f.spec.env))
+	own := trust.AsMap(slices.Concat(l.claude.Variables(claudehooks.User, claudehooks.Managed), f.spec.env))
+	all := trust.AsMap(slices.Concat(l.claude.Variables(claudehooks.User, claudehooks.Project, claudehooks.Local, claudehooks.Managed), f.spec.env))
 	if maps.Equal(own, all) {
 		return
 	}
@@ -72,20 +73,14 @@ func without(r, other shell.Reading, env map[string]string) shell.Reading {
 // variableIn is a variable in a shell's word.
 var variableIn = regexp.MustCompile(`\$\{?[#!]?([A-Za-z_][A-Za-z0-9_]*)`)
 
-// readOwn reads, for trust, the user's hooks of Claude Code and the variables of the
-// user's settings: they meet those of the workspace. Mistakes there are told elsewhere.
+// readOwn reads, for trust, the user's hookway.yaml: its hooks of Claude Code and the
+// variables of the user's settings meet those of the workspace. Mistakes there are told
+// elsewhere.
 func (l *loader) readOwn() {
-	info, err := os.Stat(l.userDir)
-	if err != nil || trust.CheckOwner(l.userDir, info) != nil {
-		return
+	if trust.CheckPath(l.userDir) == nil {
+		l.readYAML(&l.user, source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}, "", trust.CheckOwner)
+		l.set.Report = strict.Report{}
 	}
-	o, err := newLoader(l.opts)
-	if err != nil {
-		return
-	}
-	o.readYAML(&o.user, source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}, "", trust.CheckOwner)
-	o.user.found = slices.DeleteFunc(o.user.found, func(f *found) bool { return slices.Contains(o.claude.theirs, f) })
-	l.user.found, l.claude.env, l.claude.limits = o.user.found, o.claude.env, o.claude.limits
 }
 
 // readPath pins the programs in the folders of a PATH.

@@ -49,7 +49,7 @@ func isOwnScript(path string) bool { return disk.Exists(path) && !isGraphQLRelay
 func (l *loader) tellGraphQLRelay() {
 	for dir := l.dir; ; dir = filepath.Dir(dir) {
 		if path := filepath.Join(dir, relayScript); isGraphQLRelay(path) {
-			l.warn(path, "", "it configures GraphQL's Relay, not agent-relay, and is passed over",
+			l.set.Warn(path, "", "it configures GraphQL's Relay, not agent-relay, and is passed over",
 				"nothing is to be done; hooks of agent-relay in it are found when it imports agent-relay or has patterns or hooks")
 		}
 		if dir == l.workspace || dir == filepath.Dir(dir) {

@@ -24,11 +24,11 @@ func (c commandLine) program() string {
 	if len(c.argv) > 0 {
 		return c.argv[0]
 	}
-	words := shellWords(c.shell)
-	if len(words) == 0 || !words[0].begins || !words[0].plain {
+	words := shell.Words(c.shell)
+	if len(words) == 0 || !words[0].Begins || !words[0].Plain {
 		return ""
 	}
-	if first := c.shell[words[0].start:words[0].end]; filepath.IsAbs(first) {
+	if first := c.shell[words[0].Start:words[0].End]; filepath.IsAbs(first) {
 		return first
 	}
 	return ""
@@ -113,19 +113,19 @@ func (r *resolver) shell(line string) commandLine {
 	out := commandLine{}
 	var b strings.Builder
 	last, script, moved, first := 0, false, false, false
-	for _, w := range shellWords(line) {
-		b.WriteString(line[last:w.start])
-		last = w.end
-		text := line[w.start:w.end]
+	for _, w := range shell.Words(line) {
+		b.WriteString(line[last:w.Start])
+		last = w.End
+		text := line[w.Start:w.End]
 		switch {
-		case w.output: // what a command writes is no part of it
+		case w.Output: // what a command writes is no part of it
 			b.WriteString(text)
 			continue
 		case moved && !filepath.IsAbs(text) && !strings.Contains(text, "$"):
 			b.WriteString(text)
 		default:
-			operand := script && !w.begins && !strings.HasPrefix(text, "-")
-			if w.plain && (isPath(text) || operand) {
+			operand := script && !w.Begins && !strings.HasPrefix(text, "-")
+			if w.Plain && (isPath(text) || operand) {
 				if file := r.find(text); file != "" {
 					text = shell.Quote(file)
 				} else if isDotted(text) || first && operand { // missing: an agent's folder must not supply it
@@ -137,109 +137,16 @@ func (r *resolver) shell(line string) commandLine {
 				script = false
 			}
 		}
-		if w.begins {
-			script = isInterpreter(line[w.start:w.end])
-			moved = moved || line[w.start:w.end] == "cd" || line[w.start:w.end] == "pushd"
+		if w.Begins {
+			script = isInterpreter(line[w.Start:w.End])
+			moved = moved || line[w.Start:w.End] == "cd" || line[w.Start:w.End] == "pushd"
 		}
-		script = script && !w.ends
-		first = w.begins && !w.ends
+		script = script && !w.Ends
+		first = w.Begins && !w.Ends
 	}
 	b.WriteString(line[last:])
 	out.shell = b.String()
 	return out
-}
-
-// word is a piece of a shell line.
-type word struct {
-	start, end int
-	plain      bool // no quotes and nothing that the shell expands
-	output     bool // it follows a >
-	begins     bool // it is the program of a command
-	ends       bool // a command ends after it
-}
-
-// shellWords cuts a line into words, as far as that is needed to find file
-// names in it: it is no shell, and leaves alone what it does not understand.
-func shellWords(line string) []word {
-	var out []word
-	begins, output := true, false
-	for i := 0; i < len(line); {
-		switch c := line[i]; {
-		case c == ' ' || c == '\t' || c == '\n' && len(out) == 0:
-			i++
-		case strings.IndexByte(";|&()\n", c) >= 0:
-			if len(out) > 0 {
-				out[len(out)-1].ends = true
-			}
-			begins, output = true, false
-			i++
-		case c == '>' || c == '<':
-			output = c == '>' && (i == 0 || line[i-1] != '<')
-			i++
-		default:
-			w := word{start: i, plain: true, begins: begins && !output, output: output}
-			w.end = wordEnd(line, i, &w.plain)
-			if !output && !isAssignment(line[w.start:w.end]) {
-				begins = false
-			}
-			output = false
-			out = append(out, w)
-			i = w.end
-		}
-	}
-	return out
-}
-
-// wordEnd finds the end of the word that begins at i, across quotes.
-func wordEnd(line string, i int, plain *bool) int {
-	quote := byte(0)
-	for ; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case quote != 0:
-			if c == '\\' && quote == '"' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote, *plain = c, false
-		case c == '\\':
-			i, *plain = i+1, false
-		case strings.IndexByte(" \t\n;|&()<>", c) >= 0:
-			return i
-		case c < 0x80 && !shell.Plain(rune(c)):
-			*plain = false
-		}
-	}
-	return len(line)
-}
-
-func isAssignment(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && name != "" && !strings.ContainsAny(name, "/.-$'\"")
-}
-
-// unquote takes the quotes of a shell word away, and the backslashes outside
-// single quotes.
-func unquote(word string) string {
-	var b strings.Builder
-	quote := byte(0)
-	for i := 0; i < len(word); i++ {
-		c := word[i]
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case c == '\\' && quote != '\'' && os.PathSeparator != '\\' && i+1 < len(word):
-			i++
-			b.WriteByte(word[i])
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }
 
 // versionless is python for python3.12.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 )
 
@@ -166,11 +167,11 @@ func FuzzShellWords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		at := 0
-		for _, w := range shellWords(line) {
-			if w.start < at || w.end <= w.start || w.end > len(line) {
-				t.Fatalf("word %d–%d after %d in %q", w.start, w.end, at, line)
+		for _, w := range shell.Words(line) {
+			if w.Start < at || w.End <= w.Start || w.End > len(line) {
+				t.Fatalf("word %d–%d after %d in %q", w.Start, w.End, at, line)
 			}
-			at = w.end
+			at = w.End
 		}
 		r := resolver{dirs: []string{"/nonexistent"}}
 		got := r.shell(line)

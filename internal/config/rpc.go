@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/rpc"
@@ -92,24 +91,9 @@ func readRPC(r *reader, n *yaml.Node, h *hookSpec) {
 		r.Fail(n, "write grpc: {target: 'unix:///run/hooks.sock'}", "grpc has no target")
 	}
 	if len(r.Problems) == before {
-		r.checkRPC(n, s)
+		r.FailErr(n, "grpc: ", s.Check()) // its files are not read yet
 	}
 	h.handler.rpc = s
-}
-
-// checkRPC tells each mistake of a server on its own. The files are not read yet.
-func (r *reader) checkRPC(n *yaml.Node, s *rpcSpec) {
-	err := s.Check()
-	all := []error{err}
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		all = many.Unwrap()
-	}
-	for _, err := range all {
-		if err != nil {
-			message, hint, _ := strings.Cut(err.Error(), "; ")
-			r.Fail(n, hint, "grpc: %s", message)
-		}
-	}
 }
 
 func readRPCHeaders(r *reader, n *yaml.Node, s *rpcSpec) {
@@ -151,7 +135,7 @@ func (l *loader) readCredentials(f *found, s *rpcSpec) (at *yaml.Node, err error
 		check = nil
 	}
 	for _, file := range s.files {
-		data, err := l.readFile(*f.source, shell.Under(f.source.dir, file.Text), check)
+		data, err := l.read(*f.source, shell.Under(f.source.dir, file.Text), check)
 		if err == nil && len(data) == 0 {
 			err = errors.New("the file is empty")
 		}

@@ -97,7 +97,7 @@ func (l *loader) nodeArgv(f *found) ([]string, nodeFiles, error) {
 	if typed {
 		plain, err := bundle.PlainForNode(file, f.node)
 		if err != nil {
-			l.warn(f.place(), f.spec.id, strict.Line(fmt.Sprintf("only Node 22.18 or newer, which reads TypeScript itself, can run it: %v", err)), "an older one needs a file that can be bundled")
+			l.set.Warn(f.place(), f.spec.id, strict.Line(fmt.Sprintf("only Node 22.18 or newer, which reads TypeScript itself, can run it: %v", err)), "an older one needs a file that can be bundled")
 		}
 		n.plain = plain
 	}

@@ -116,7 +116,7 @@ func (l *loader) script(src *source, path string, h *hookSpec) *scriptFile {
 // are made of.
 func (l *loader) onlyTheUsers(files []string) error {
 	for _, file := range files {
-		if err := checkPath(file, trust.CheckOwner); err != nil {
+		if err := trust.CheckPath(file); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (l *loader) scriptProblems(root, path string, err error, hint string) {
 		}
 		l.set.Problems = append(l.set.Problems, p)
 	}
-	l.set.failed = append(l.set.failed, path)
+	l.set.Failed = append(l.set.Failed, path)
 }
 
 // closePrograms lets go what no hook has taken.
@@ -175,10 +175,10 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 		}
 	}
 	for _, note := range d.Notes {
-		l.warn(file.path, id, note, "")
+		l.set.Warn(file.path, id, note, "")
 	}
 	if len(d.Hooks) == 0 && (file.bundle.Plugin != nil || len(d.Kept) > 0) {
-		l.warn(file.path, id, "the plugin registers no hook, so nothing of it runs here", strings.Join(d.Kept, "; "))
+		l.set.Warn(file.path, id, "the plugin registers no hook, so nothing of it runs here", strings.Join(d.Kept, "; "))
 		return nil, nil
 	}
 	if len(d.Hooks) == 0 && (d.Settings["wrap"] != nil || d.Settings["name"] != nil) {
@@ -229,7 +229,7 @@ func (l *loader) strange(file, id string, h *script.Registered) bool {
 	left := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		_, err := known.Lookup(name)
 		if err != nil && name != "*" {
-			l.warn(cmp.Or(h.Place, file), id, "nothing here fires "+name+": it is no event of OpenClaw that hookway knows; the handler is never called", "")
+			l.set.Warn(cmp.Or(h.Place, file), id, "nothing here fires "+name+": it is no event of OpenClaw that hookway knows; the handler is never called", "")
 		}
 		return err != nil && name != "*"
 	})
@@ -363,7 +363,7 @@ func (h *hookSpec) closed() bool {
 // leaveOut leaves the hookway.yaml of a layer out: what it names has a mistake.
 func (l *loader) leaveOut(la *layer) {
 	la.file = nil
-	l.set.failed = append(l.set.failed, la.yaml.path)
+	l.set.Failed = append(l.set.Failed, la.yaml.path)
 }
 
 // leaveOut notes that an entry of a hookway.yaml could not be used: what it was
@@ -413,7 +413,7 @@ func (l *loader) relayScript(into *layer, src source) {
 	if src.path == "" {
 		return
 	}
-	l.set.imported = append(l.set.imported, src.path) // there or not: it may appear
+	l.set.Watched = append(l.set.Watched, src.path) // there or not: it may appear
 	if isOwnScript(src.path) {
 		src.dir = filepath.Dir(src.path)
 		into.folders = append(into.folders, &folderSource{source: src, scripts: []string{src.path}})

@@ -73,7 +73,7 @@ func (l *loader) twice(f *found) {
 	id := f.script.bundle.Plugin.ID
 	if slices.ContainsFunc(l.plugins, func(other plugged) bool { return other.id == id && other.path != f.script.path }) {
 		i := slices.IndexFunc(l.plugins, func(other plugged) bool { return other.id == id && other.path != f.script.path })
-		l.warn(f.place(), f.spec.id, fmt.Sprintf("its plugin has the id %s, as that of %s (%s) has; both run", id, l.plugins[i].hook, l.plugins[i].path), "take one of them out if they are the same plugin")
+		l.set.Warn(f.place(), f.spec.id, fmt.Sprintf("its plugin has the id %s, as that of %s (%s) has; both run", id, l.plugins[i].hook, l.plugins[i].path), "take one of them out if they are the same plugin")
 	}
 	l.plugins = append(l.plugins, plugged{id, f.spec.id, f.script.path})
 }

@@ -72,15 +72,13 @@ func (h *Hook) Fixed() bool {
 // Set is a configuration that was read: the hooks of all files in the order of
 // registration, and what was found wrong.
 type Set struct {
+	strict.Report
 	Hooks     []Hook
-	Problems  Problems // mistakes; each disables the file that it is in
-	Warnings  Problems // what is left out, or will not work
 	Skipped   Problems // those of the warnings that tell of an executable which cannot be a hook
 	Workspace string   // "" if there is none
 	UserDir   string   // folder of the user's configuration; it need not exist
 	Settings  Settings
 	Trust     trust.Status
-	Files     []string // what was read, in order
 
 	// Unread says that the workspace has hooks that nothing is known of: it is not
 	// trusted, or not any more, and Options.TrustedOnly.
@@ -91,13 +89,11 @@ type Set struct {
 
 	events []*hook.EventInfo // that the files define
 	native []string
-	failed []string // files and folders of which nothing, or not all, could be used
 
 	failedHooks [][2]string // the file and id of entries that could not be used
 
 	dir, stateDir string   // where the workspace was looked for, and the state kept
 	named         string   // Options.File
-	imported      []string // settings.json files that are imported, and modules, there or not
 	pinned        []string // files that the workspace could run or be configured by
 	awaited       []string // what would be pinned if it were there, and folders whose names matter
 	lost          string   // why it is not known what the user trusts, or ""

@@ -50,7 +50,7 @@ func (l *loader) modules(la *layer) {
 			check = nil
 		}
 		path := shell.Under(f.source.dir, named.Text)
-		l.set.imported = append(l.set.imported, path) // the user's is watched too
+		l.set.Watched = append(l.set.Watched, path) // the user's is watched too
 		m, err := l.module(*f.source, path, check)
 		if err == nil {
 			f.module = m
@@ -67,7 +67,7 @@ func (l *loader) modules(la *layer) {
 
 // module reads one; what may run is what is hashed.
 func (l *loader) module(src source, path string, check func(string, fs.FileInfo) error) (*wasm.Module, error) {
-	data, err := l.readUpTo(wasm.MaxFile, src, path, check)
+	data, err := trust.Read(path, wasm.MaxFile, check, l.pins(src))
 	if err != nil {
 		return nil, err
 	}

@@ -181,7 +181,7 @@ func (s *Set) plan() plan {
 			}
 		}
 	}
-	for _, file := range slices.Concat(s.imported, s.pinned, s.awaited) {
+	for _, file := range slices.Concat(s.Watched, s.pinned, s.awaited) {
 		p.files = append(p.files, file)
 		if real, err := filepath.EvalSymlinks(file); err == nil && real != file {
 			p.files = append(p.files, real)

@@ -2,11 +2,9 @@ package config
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/web"
-	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
@@ -19,8 +17,6 @@ type webSpec struct {
 	url *yaml.Node
 	ca  *strict.Entry // a file of certificates
 	key *strict.Entry // the file of the secret
-
-	claude *claudehooks.Server // of Claude Code's settings, or nil
 }
 
 var webTable table[webSpec]
@@ -75,25 +71,9 @@ func readWeb(r *reader, n *yaml.Node, h *hookSpec) {
 		r.Fail(n, "write http: {url: https://example.com/hooks}", "http has no url")
 	}
 	if len(r.Problems) == before {
-		r.checkWeb(n, w)
+		r.FailErr(n, "http: ", w.Check())
 	}
 	h.handler.web = w
-}
-
-// checkWeb tells each mistake of a server on its own.
-func (r *reader) checkWeb(n *yaml.Node, w *webSpec) {
-	err := w.Check()
-	all := []error{err}
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		all = many.Unwrap()
-	}
-	for _, err := range all {
-		if err == nil {
-			continue
-		}
-		message, hint, _ := strings.Cut(err.Error(), "; ")
-		r.Fail(n, hint, "http: %s", message)
-	}
 }
 
 func readHeaders(r *reader, n *yaml.Node, w *webSpec) {
@@ -125,7 +105,7 @@ func (l *loader) authorities(la *layer) {
 		if f.source.layer == LayerWorkspace {
 			check = nil
 		}
-		data, err := l.readFile(*f.source, shell.Under(f.source.dir, w.ca.Text), check)
+		data, err := l.read(*f.source, shell.Under(f.source.dir, w.ca.Text), check)
 		if err == nil && len(data) == 0 {
 			err = errors.New("the file is empty")
 		}
@@ -147,8 +127,8 @@ func (l *loader) webConfig(f *found, c command.Config) web.Config {
 	if f.spec.handler.web.key != nil {
 		w.SecretFile = shell.Under(f.source.dir, w.SecretFile)
 	}
-	if own := f.spec.handler.web.claude; own != nil {
-		w.Fill = own.Fill
+	if c := f.spec.claude; c != nil {
+		w.Fill = c.Server.Fill
 	}
 	w.Profile, w.EventNames, w.Environ, w.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log
 	return w
@@ -159,11 +139,7 @@ func (w *webSpec) marked() any {
 	if w == nil {
 		return nil
 	}
-	marks := []any{w.URL, w.Secret, w.SecretFile, w.Verify, w.Headers, w.CA, w.AllowPrivate}
-	if w.claude != nil {
-		marks = append(marks, w.claude.Allowed, w.claude.Env, w.claude.Only, w.claude.Limited)
-	}
-	return marks
+	return []any{w.URL, w.Secret, w.SecretFile, w.Verify, w.Headers, w.CA, w.AllowPrivate}
 }
 
 // leaseWeb holds the handler of a server.

@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/shell"
 )
 
 // Imported hooks are often lines such as node guard.js. Where Node is not installed,
@@ -48,12 +49,12 @@ func (w withoutNode) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decisio
 // asksNode reports whether an imported hook runs Node: its line has the word node, or
 // a file that says in its first line that Node runs it.
 func (f *found) asksNode() bool {
-	if f.spec.profile == nil || !f.spec.profile.Together || f.spec.handler.kind != "command" || runtime.GOOS == "windows" {
+	if f.spec.claude == nil || f.spec.handler.kind != "command" || runtime.GOOS == "windows" {
 		return false
 	}
 	words := f.command.argv
 	if f.command.shell != "" {
-		words = lineWords(f.command.shell)
+		words = shell.Split(f.command.shell)
 	}
 	return slices.ContainsFunc(words, func(w string) bool {
 		return w == "node" || slices.Contains([]string{".js", ".mjs", ".cjs"}, filepath.Ext(w))

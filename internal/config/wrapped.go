@@ -45,7 +45,7 @@ func (l *loader) askWrapped(src *source, file *scriptFile, settings map[string]a
 	}
 	if len(w.Line) > 0 && src.layer == LayerWorkspace && l.opts.File == "" && !toldByText(file.bundle, w.Line) {
 		why, hint := fmt.Sprintf("relay.wrap names %s, which trust could not see in the text; hookway run does not run it", hookLine(w.Line)), "write it as plain text, as in relay.wrap('claude'), or name it: hookway run -- PROGRAM"
-		l.warn(file.path, "", why, hint)
+		l.set.Warn(file.path, "", why, hint)
 		w.Line, l.set.Wrapped.Left = nil, file.path+": "+why+"; "+hint
 	}
 	if src.layer == LayerWorkspace && l.opts.File == "" && l.dir != l.workspace && namesFiles(l.readLine(w.Line)) {
@@ -79,7 +79,7 @@ func (l *loader) settleWrapped() {
 			case w.layer != layer:
 				continue
 			case len(w.Line) > 0 && len(said.Line) > 0 && !slices.Equal(w.Line, said.Line) && layer == l.layerOf(said.File):
-				l.warn(w.File, "", fmt.Sprintf("relay.wrap names %s, and %s names %s, which goes first", hookLine(w.Line), said.File, hookLine(said.Line)), "")
+				l.set.Warn(w.File, "", fmt.Sprintf("relay.wrap names %s, and %s names %s, which goes first", hookLine(w.Line), said.File, hookLine(said.Line)), "")
 			}
 			said.Name = cmp.Or(said.Name, w.Name)
 			if len(said.Line) == 0 {

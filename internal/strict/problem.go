@@ -122,3 +122,23 @@ func (ps Problems) Sorted() Problems {
 
 // Line keeps a message on one line and bounded.
 func Line(s string) string { return visible.Clip(strings.Join(strings.Fields(s), " "), 500) }
+
+// Report is what reading a configuration found.
+type Report struct {
+	Files    []string // what was read, in order
+	Problems Problems // mistakes; each disables the file that it is in
+	Warnings Problems // what is left out, or will not work
+	Failed   []string // files and folders of which nothing, or not all, could be used
+	Watched  []string // files that matter too, there or not
+}
+
+// Fail notes that a file cannot be used.
+func (r *Report) Fail(file, message, hint string) {
+	r.Problems = append(r.Problems, Problem{File: file, Message: Line(message), Hint: hint})
+	r.Failed = append(r.Failed, file)
+}
+
+// Warn notes what a file says in vain.
+func (r *Report) Warn(file, id, message, hint string) {
+	r.Warnings = append(r.Warnings, Problem{File: file, Hook: id, Message: message, Hint: hint})
+}

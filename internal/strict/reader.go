@@ -252,3 +252,47 @@ func (r *Reader) Scalar(n *yaml.Node, what string) (string, bool) {
 	r.Fail(n, "", "%s must be text, a number, true or false, not %s", what, Describe(node))
 	return "", false
 }
+
+// Name reads an identifier: text on one line without blanks around it.
+func (r *Reader) Name(n *yaml.Node, what string) (string, bool) {
+	s, ok := r.Text(n, what)
+	if !ok {
+		return "", false
+	}
+	if why := BadName(s); why != "" {
+		r.Fail(n, "", "%s %q %s", what, Clip(s), why)
+		return "", false
+	}
+	return s, true
+}
+
+// BadName says why a text is no identifier, or "".
+func BadName(s string) string {
+	if len(s) > 200 {
+		return "is longer than 200 bytes"
+	}
+	for i, c := range s {
+		switch {
+		case c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 || c == '\u2028' || c == '\u2029':
+			return fmt.Sprintf("has the control character U+%04X", c)
+		case c == ' ' && (i == 0 || i == len(s)-1):
+			return "begins or ends with a blank"
+		}
+	}
+	return ""
+}
+
+// FailErr records each mistake of a joined error on its own. What follows "; " in it is
+// the hint.
+func (r *Reader) FailErr(n *yaml.Node, prefix string, err error) {
+	all := []error{err}
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		all = many.Unwrap()
+	}
+	for _, err := range all {
+		if err != nil {
+			message, hint, _ := strings.Cut(err.Error(), "; ")
+			r.Fail(n, hint, "%s%s", prefix, message)
+		}
+	}
+}

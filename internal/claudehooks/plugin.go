@@ -1,4 +1,4 @@
-package config
+package claudehooks
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// claudePlugin is a plugin of Claude Code that settings enable.
-type claudePlugin struct {
+// plugin is a plugin of Claude Code that settings enable.
+type plugin struct {
 	id   string // name@marketplace
 	root string // its folder
 	data string // where it may keep what it likes
@@ -30,16 +30,8 @@ type wish struct {
 	on    bool
 	file  string
 	line  int
-	scope int
+	scope Scope
 }
-
-// The scopes of settings, the later before the earlier.
-const (
-	scopeUser = iota
-	scopeProject
-	scopeLocal
-	scopeManaged
-)
 
 // pluginID is how settings name a plugin.
 var pluginID = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)@([A-Za-z0-9][A-Za-z0-9._-]*)$`)
@@ -64,11 +56,12 @@ func (s *settings) enabledPlugins(n *yaml.Node) {
 	}
 }
 
-// importPlugins reads the hooks of the plugins that a layer's settings enable.
-func (l *loader) importPlugins(into *layer, src source, scopes ...int) {
-	for _, id := range slices.Sorted(maps.Keys(l.claude.plugins)) {
+// readPlugins reads the hooks of the plugins that settings of some scopes enable. like is
+// a source of the layer.
+func (i *Import) readPlugins(like Source, scopes ...Scope) (out []*Source) {
+	for _, id := range slices.Sorted(maps.Keys(i.plugins)) {
 		var named *wish
-		for _, w := range l.claude.plugins[id] {
+		for _, w := range i.plugins[id] {
 			if w.on && slices.Contains(scopes, w.scope) {
 				named = &w
 			}
@@ -76,25 +69,27 @@ func (l *loader) importPlugins(into *layer, src source, scopes ...int) {
 		if named == nil {
 			continue
 		}
-		p, why := l.findPlugin(id)
+		p, why := i.findPlugin(id)
 		if why != "" {
-			l.set.Warnings = append(l.set.Warnings, Problem{File: named.file, Line: named.line,
+			i.Report.Warnings = append(i.Report.Warnings, strict.Problem{File: named.file, Line: named.line,
 				Message: strict.Line(fmt.Sprintf("the plugin %s is enabled, and its hooks are missing: %s", id, why)), Hint: "install it in Claude Code, or set it to false"})
 			continue
 		}
-		if src.layer == LayerUser {
-			l.claude.loaded = append(l.claude.loaded, id)
+		if !like.workspace || like.Managed {
+			i.loaded = append(i.loaded, id)
 		}
-		l.readPlugin(into, src, p)
+		s := like
+		s.Path, s.Dir, s.Rank, s.prefix = p.root, p.root, MaxSources, "plugin:"+id
+		i.readPlugin(&s, p)
+		out = append(out, &s)
 	}
+	return out
 }
 
 // readPlugin reads the hooks of one plugin: hooks/hooks.json, and what its manifest
 // and its marketplace name or have inline.
-func (l *loader) readPlugin(into *layer, src source, p claudePlugin) {
-	from := src
-	from.dir, from.rank, from.path = p.root, src.rank+maxImports, p.root
-	s := &settings{loader: l, known: l.known(), prefix: "plugin:" + p.id, source: &from, plugin: &p, numbers: map[string]int{}}
+func (i *Import) readPlugin(from *Source, p plugin) {
+	s := &settings{in: i, events: i.Known(), source: from, plugin: &p, numbers: map[string]int{}}
 	manifest := filepath.Join(p.root, ".claude-plugin", "plugin.json")
 	var says *yaml.Node
 	if disk.Exists(manifest) {
@@ -110,15 +105,13 @@ func (l *loader) readPlugin(into *layer, src source, p claudePlugin) {
 	if says != nil {
 		s.manifest(manifest, says, done)
 	}
-	if file, n := l.marketplaceHooks(p.id); n != nil {
+	if file, n := i.marketplaceHooks(p.id); n != nil {
 		s.File = file
 		s.leftOut(func() { s.inline(n) })
 	}
-	l.set.imported = append(l.set.imported, standard, manifest)
-	l.set.Warnings = append(l.set.Warnings, s.warnings...)
-	l.checkTools(p.root, s.tools)
-	into.imports = append(into.imports, &from)
-	into.found = append(into.found, s.found...)
+	i.Report.Watched = append(i.Report.Watched, standard, manifest)
+	i.Report.Warnings = append(i.Report.Warnings, s.warnings...)
+	i.Tools(p.root, s.tools)
 }
 
 // manifest reads the hooks that a plugin's manifest names.
@@ -162,7 +155,7 @@ func (s *settings) pluginFile(path string) {
 	for _, p := range s.object(root, "the file") {
 		if p.Key.Value == "hooks" {
 			hooks = p.Value
-		} else if _, err := s.known.Lookup(p.Key.Value); err == nil && p.Value.Kind == yaml.SequenceNode {
+		} else if _, err := s.events.Lookup(p.Key.Value); err == nil && p.Value.Kind == yaml.SequenceNode {
 			s.warn(p.Key, p.Key.Value+" stands beside \"hooks\", not in it; its hooks are left out", "write {\"hooks\": {\""+p.Key.Value+"\": […]}}")
 		}
 	}
@@ -186,14 +179,14 @@ func (s *settings) inline(n *yaml.Node) {
 // document reads a file of a plugin. What is wrong with it is told, and it has no hooks.
 func (s *settings) document(path string) *yaml.Node {
 	s.File = path
-	s.loader.set.Files = append(s.loader.set.Files, path)
-	err := checkPath(path, trust.CheckOwner)
+	s.in.Report.Files = append(s.in.Report.Files, path)
+	err := trust.CheckPath(path)
 	var data []byte
 	if err == nil {
-		data, err = s.loader.readFile(*s.source, path, nil)
+		data, err = trust.Read(path, strict.MaxFile, nil, s.in.pins(s.source))
 	}
 	if err != nil {
-		s.warnings = append(s.warnings, Problem{File: path, Message: strict.Line(err.Error()), Hint: "the hooks of the plugin " + s.plugin.id + " in it do not run"})
+		s.warnings = append(s.warnings, strict.Problem{File: path, Message: strict.Line(err.Error()), Hint: "the hooks of the plugin " + s.plugin.id + " in it do not run"})
 		return nil
 	}
 	root, problems := strict.JSON(path, data)
@@ -212,7 +205,7 @@ func (s *settings) toldOnly() {
 }
 
 // environ is what a plugin's hooks find in their environment.
-func (p *claudePlugin) environ() []string {
+func (p *plugin) environ() []string {
 	out := []string{"CLAUDE_PLUGIN_ROOT=" + p.root, "CLAUDE_PLUGIN_DATA=" + p.data}
 	for _, o := range p.options {
 		out = append(out, o.variable()+"="+o.value)
@@ -220,29 +213,18 @@ func (p *claudePlugin) environ() []string {
 	return out
 }
 
-// pluginsDir is where Claude Code keeps plugins, or "".
-func (l *loader) pluginsDir() string {
-	if dir := l.opts.getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"); filepath.IsAbs(dir) {
-		return dir
-	}
-	if dir := l.claudeDir(); dir != "" {
-		return filepath.Join(dir, "plugins")
-	}
-	return ""
-}
-
 // dataName is a plugin's id as the name of a folder.
 var dataName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 
 // findPlugin finds the folder of a plugin, or says why there is none.
-func (l *loader) findPlugin(id string) (p claudePlugin, why string) {
-	dir := l.pluginsDir()
+func (i *Import) findPlugin(id string) (p plugin, why string) {
+	dir := i.Plugins
 	if dir == "" {
 		return p, "the home folder is unknown"
 	}
 	parts := pluginID.FindStringSubmatch(id)
-	p = claudePlugin{id: id, data: filepath.Join(dir, "data", dataName.ReplaceAllString(id, "-"))}
-	for _, root := range []string{l.installed(id), newestIn(filepath.Join(dir, "cache", parts[2], parts[1])), l.inMarketplace(id)} {
+	p = plugin{id: id, data: filepath.Join(dir, "data", dataName.ReplaceAllString(id, "-"))}
+	for _, root := range []string{i.installed(id), newestIn(filepath.Join(dir, "cache", parts[2], parts[1])), i.inMarketplace(id)} {
 		if root != "" && isDir(root) {
 			p.root = root
 			return p, ""
@@ -272,16 +254,16 @@ func newestIn(dir string) string {
 
 // installed is where installed_plugins.json says that a plugin lies, or "". Records
 // for the workspace go before those for the user.
-func (l *loader) installed(id string) string {
+func (i *Import) installed(id string) string {
 	best, rank := "", 0
-	for _, record := range l.records(id) {
+	for _, record := range i.records(id) {
 		path, scope, project := member(record, "installPath"), cmp.Or(member(record, "scope"), "user"), member(record, "projectPath")
 		here := 0
 		switch {
 		case !filepath.IsAbs(path) || !isDir(path):
 		case scope == "managed":
 			here = 4
-		case project != "" && l.workspace != "" && project == l.workspace:
+		case project != "" && i.Workspace != "" && project == i.Workspace:
 			here = 3
 		case scope == "user":
 			here = 2
@@ -296,8 +278,8 @@ func (l *loader) installed(id string) string {
 }
 
 // records are what installed_plugins.json has of a plugin, of either version.
-func (l *loader) records(id string) []*yaml.Node {
-	entry := in(in(l.registry("installed_plugins.json"), "plugins"), id)
+func (i *Import) records(id string) []*yaml.Node {
+	entry := in(in(i.registry("installed_plugins.json"), "plugins"), id)
 	switch {
 	case entry == nil:
 		return nil

@@ -1,8 +1,10 @@
-package config
+package claudehooks
 
 import (
+	"encoding/base64"
 	"fmt"
 	"math"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/claudehooks"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
@@ -30,6 +32,50 @@ var claudeTimeouts = map[string]time.Duration{"UserPromptSubmit": 30 * time.Seco
 // alwaysOpen are the events for which Claude Code ignores onFailure.
 var alwaysOpen = []string{"Stop", "SubagentStop", "TaskCompleted", "TeammateIdle"}
 
+// Hook is a hook of the settings in hookway's terms.
+type Hook struct {
+	ID         string
+	Name       string // of its event, in the settings
+	Event      *hook.EventInfo
+	Kind       string         // command or http
+	Shell      *strict.Entry  // the command as a line
+	Argv       []strict.Entry // the command as words
+	URL        string         // of a server
+	Server     *Server
+	Match      hook.Match
+	Filter     Filter
+	Tools      []string // those that its matcher names
+	Rule       string   // its if
+	Timeout    time.Duration
+	OnFailure  hook.Failure
+	Background bool     // nobody waits for it
+	Wakes      bool     // in the background: code 2 is for the agent
+	About      string   // what goes before what it says then
+	Own        []string // variables of its plugin
+	Env        []string // those of the settings and its own
+	Data       string   // a folder that is there when it runs
+	Plugin     string   // from which it comes
+	Managed    bool     // an organisation's settings have it, or enable its plugin
+	Broken     error    // it cannot be asked
+
+	File string
+	Node *yaml.Node
+	At   *yaml.Node // the place of its url
+
+	Off   bool // settings switch it off
+	Twice bool // it is in the user's settings, too
+
+	workspace bool
+}
+
+// Mark tells apart what two hooks do beside their commands, servers and matches.
+func (h *Hook) Mark() string {
+	if h == nil {
+		return ""
+	}
+	return fmt.Sprint(h.Filter, h.Wakes, h.About, h.Server)
+}
+
 // claudeEntry is one hook of settings.json as it is written.
 type claudeEntry struct {
 	kind    string
@@ -45,7 +91,7 @@ type claudeEntry struct {
 	wakes   bool
 	about   string
 	url     *strict.Entry
-	server  claudehooks.Server
+	server  Server
 }
 
 // entry reads a hook, and makes one of ours of it unless it cannot run here.
@@ -62,7 +108,7 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 	case e.kind == "http" && e.url == nil:
 		s.Fail(n, "", "the hook has no url")
 		return
-	case e.kind == "http" && slices.Contains(claudehooks.NoServers, event.name):
+	case e.kind == "http" && slices.Contains(NoServers, event.name):
 		s.warn(n, "hooks of the type http are not asked at "+event.name+", as in Claude Code", "write a command")
 		return
 	case e.kind == "http":
@@ -79,21 +125,17 @@ func (s *settings) entry(n *yaml.Node, event importedEvent, matcher *yaml.Node) 
 	if !s.match(h, event, matcher, e.rule) || e.kind == "http" && !s.server(h, e, n) {
 		return
 	}
-	f := &found{spec: h, source: s.source, file: s.File}
-	s.withOptions(f, e)
-	if e.kind == "command" {
-		f.command = h.command(s.source.dir)
-	}
+	s.withOptions(h, e)
 	if s.plugin != nil {
-		f.plugin, h.env = s.plugin.id, s.plugin.environ()
-		f.data = s.plugin.data
+		h.Plugin, h.Data, h.Own = s.plugin.id, s.plugin.data, s.plugin.environ()
 	}
-	s.found = append(s.found, f)
+	h.Env = h.Own
+	s.source.Hooks = append(s.source.Hooks, h)
 }
 
 // fields reads the keys of a hook that mean something here.
 func (s *settings) fields(n *yaml.Node) claudeEntry {
-	e := claudeEntry{server: claudehooks.Server{Headers: map[string]string{}}}
+	e := claudeEntry{server: Server{Headers: map[string]string{}}}
 	for _, p := range s.object(n, "a hook") {
 		switch p.Key.Value {
 		case "type":
@@ -114,7 +156,7 @@ func (s *settings) fields(n *yaml.Node) claudeEntry {
 		case "headers":
 			e.server.Headers = s.serverHeaders(p.Value)
 		case "allowedEnvVars":
-			e.server.Allowed = s.texts(p.Value, "allowedEnvVars")
+			e.server.Allowed = s.list(p.Value, "allowedEnvVars")
 		case "if":
 			e.rule = s.entryText(p.Value, "if")
 		case "shell":
@@ -166,18 +208,9 @@ func (e *claudeEntry) ours() bool {
 		words = append(words, a.Text)
 	}
 	if !e.exec {
-		words = lineWords(e.command.Text)
+		words = shell.Split(e.command.Text)
 	}
 	return callsHookway(words, 0)
-}
-
-// lineWords are the words of a shell line, without their quotes.
-func lineWords(line string) []string {
-	var words []string
-	for _, w := range shellWords(line) {
-		words = append(words, unquote(line[w.start:w.end]))
-	}
-	return words
 }
 
 // maxQuotes bounds shell lines inside shell lines.
@@ -195,7 +228,7 @@ func callsHookway(words []string, depth int) bool {
 			return true
 		case base == "hookway" && firstArgument(words[i+1:]) == "hook":
 			return true
-		case i > 0 && beforeCode.MatchString(words[i-1]) && depth < maxQuotes && callsHookway(lineWords(w), depth+1):
+		case i > 0 && beforeCode.MatchString(words[i-1]) && depth < maxQuotes && callsHookway(shell.Split(w), depth+1):
 			return true
 		}
 	}
@@ -216,48 +249,43 @@ func firstArgument(args []string) string {
 }
 
 // spec is the hook in our terms, but for what it matches.
-func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *hookSpec {
-	profile := hook.ProfileClaude
-	h := &hookSpec{
-		node: n, id: s.Hook, events: []*hook.EventInfo{event.info}, profile: &profile, onFail: hook.FailOpen, handler: handlerSpec{kind: "command"},
-	}
-	if event.name != event.info.Name {
-		h.told = map[string]string{event.info.Name: event.name}
+func (s *settings) spec(e claudeEntry, n *yaml.Node, event importedEvent) *Hook {
+	h := &Hook{
+		ID: s.Hook, Name: event.name, Event: event.info, Kind: e.kind, Timeout: claudeTimeout, OnFailure: hook.FailOpen,
+		File: s.File, Node: n, Managed: s.source.Managed, workspace: s.source.workspace,
 	}
 	if e.blocks && !slices.Contains(alwaysOpen, event.name) && (!e.async || e.kind == "http") {
-		h.onFail = hook.FailClosed
+		h.OnFailure = hook.FailClosed
 	}
 	if e.async && e.kind == "command" {
-		h.lane, h.wakes, h.about = hook.Observe, e.wakes, e.about
+		h.Background, h.Wakes, h.About = true, e.wakes, e.about
 	}
-	timeout := claudeTimeout
 	if own, ok := claudeTimeouts[event.name]; ok {
-		timeout = own
+		h.Timeout = own
 	}
 	if e.timeout != nil {
-		timeout = *e.timeout
+		h.Timeout = *e.timeout
 	}
-	h.timeout = &timeout
-	h.filter.Once = e.once
+	h.Filter.Once = e.once
 	if e.rule != nil {
-		h.rule = e.rule.Text
+		h.Rule = e.rule.Text
 	}
 	switch {
 	case e.kind == "http":
 		return h
 	case !e.exec && e.shell == "powershell":
 		for _, word := range []string{"pwsh", "-NoProfile", "-NonInteractive", "-Command"} {
-			h.handler.argv = append(h.handler.argv, strict.Entry{Text: word, Node: e.command.Node})
+			h.Argv = append(h.Argv, strict.Entry{Text: word, Node: e.command.Node})
 		}
-		h.handler.argv = append(h.handler.argv, *e.command)
+		h.Argv = append(h.Argv, *e.command)
 		return h
 	case !e.exec:
-		h.handler.shell = e.command
+		h.Shell = e.command
 		return h
 	}
-	h.handler.argv = append([]strict.Entry{*e.command}, e.args...)
-	for i := range h.handler.argv {
-		h.handler.argv[i].Text = s.placed(h.handler.argv[i].Text)
+	h.Argv = append([]strict.Entry{*e.command}, e.args...)
+	for i := range h.Argv {
+		h.Argv[i].Text = s.placed(h.Argv[i].Text)
 	}
 	return h
 }
@@ -267,27 +295,27 @@ func (s *settings) placed(word string) string {
 	if s.plugin != nil {
 		word = strings.NewReplacer("${CLAUDE_PLUGIN_ROOT}", s.plugin.root, "${CLAUDE_PLUGIN_DATA}", s.plugin.data).Replace(word)
 	}
-	if s.loader.workspace == "" {
+	if s.in.Workspace == "" {
 		return word
 	}
-	return strings.ReplaceAll(word, "${CLAUDE_PROJECT_DIR}", s.loader.workspace)
+	return strings.ReplaceAll(word, "${CLAUDE_PROJECT_DIR}", s.in.Workspace)
 }
 
 // match sets what a hook matches. It reports false if that cannot be told here.
-func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, rule *strict.Entry) bool {
-	h.match.Not = &hook.Match{Source: claudeReaders}
+func (s *settings) match(h *Hook, event importedEvent, matcher *yaml.Node, rule *strict.Entry) bool {
+	h.Match.Not = &hook.Match{Source: Readers}
 	if matcher != nil {
 		if !strict.IsText(matcher) {
 			s.Fail(matcher, "", "matcher must be text, not %s", strict.Describe(matcher))
 			return false
 		}
-		tools, filter, err := claudehooks.Match(event.name, matcher.Value)
-		filter.Once = h.filter.Once
-		h.match.Tool, h.filter = tools, filter
-		for _, name := range h.match.Tool {
+		tools, filter, err := Match(event.name, matcher.Value)
+		filter.Once = h.Filter.Once
+		h.Match.Tool, h.Filter = tools, filter
+		for _, name := range h.Match.Tool {
 			s.tools = append(s.tools, strict.Word{Entry: strict.Entry{Text: name, Node: matcher}, Hook: s.Hook})
 		}
-		h.tools, h.match.Tool = h.match.Tool, claudehooks.WithPatches(h.match.Tool)
+		h.Tools, h.Match.Tool = h.Match.Tool, WithPatches(h.Match.Tool)
 		if err != nil {
 			s.warn(matcher, fmt.Sprintf("the matcher %q cannot be used here, and its hook is left out: %v", strict.Clip(matcher.Value), err),
 				"write it without look-around and back-references")
@@ -297,14 +325,56 @@ func (s *settings) match(h *hookSpec, event importedEvent, matcher *yaml.Node, r
 	if rule == nil {
 		return true
 	}
-	if !claudehooks.OfTools(event.name) {
+	if !OfTools(event.name) {
 		s.warn(rule.Node, "\"if\" counts for events of tools only", "")
 		return true
 	}
-	more, why := claudehooks.Rule(rule.Text)
-	h.match.All = append(h.match.All, more...)
+	more, why := Rule(rule.Text)
+	h.Match.All = append(h.Match.All, more...)
 	if why != "" {
 		s.warn(rule.Node, fmt.Sprintf("\"if\": %q: %s", strict.Clip(rule.Text), why), "the hook itself can look at the call")
 	}
 	return true
+}
+
+// serverHeaders reads the headers of a server, as they are before their variables.
+func (s *settings) serverHeaders(n *yaml.Node) map[string]string {
+	out := map[string]string{}
+	for _, p := range s.object(n, "headers") {
+		value, ok := s.Text(p.Value, "headers."+strict.Clip(p.Key.Value))
+		switch name := strings.ToLower(strings.TrimSpace(p.Key.Value)); {
+		case !ok:
+		case name == "content-length" || name == "transfer-encoding":
+			s.warn(p.Key, "the header "+name+" is left out, as in Claude Code: the length is that of the body", "")
+		case name == "content-type":
+		default:
+			out[p.Key.Value] = value
+		}
+	}
+	return out
+}
+
+// list reads a list of texts.
+func (s *settings) list(n *yaml.Node, what string) []string {
+	out := []string{}
+	for _, item := range s.items(n, what) {
+		if text, ok := s.Text(item, what); ok {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// server makes the hook ask a server. It reports false if it cannot.
+func (s *settings) server(h *Hook, e claudeEntry, n *yaml.Node) bool {
+	h.URL, h.Server, h.At = e.url.Text, &e.server, e.url.Node
+	if u, err := url.Parse(h.URL); err == nil && u.User != nil {
+		password, _ := u.User.Password()
+		SignIn(h.Server.Headers, "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User.Username()+":"+password)))
+		u.User = nil
+		h.URL = u.String()
+	}
+	before := len(s.Problems)
+	s.FailErr(n, "http: ", s.in.Check(h.URL, h.Server.Headers))
+	return len(s.Problems) == before
 }

@@ -1,4 +1,4 @@
-package config
+package claudehooks
 
 import (
 	"path/filepath"
@@ -12,55 +12,55 @@ import (
 
 // registry reads a file in which Claude Code keeps account of plugins, once. One
 // with a mistake is told, and is as if it were not there.
-func (l *loader) registry(name string) *yaml.Node {
+func (i *Import) registry(name string) *yaml.Node {
 	path := name
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(l.pluginsDir(), name)
+		path = filepath.Join(i.Plugins, name)
 	}
-	if root, ok := l.claude.registries[path]; ok {
+	if root, ok := i.registries[path]; ok {
 		return root
 	}
-	if l.claude.registries == nil {
-		l.claude.registries = map[string]*yaml.Node{}
+	if i.registries == nil {
+		i.registries = map[string]*yaml.Node{}
 	}
-	l.claude.registries[path] = nil
-	l.set.imported = append(l.set.imported, path)
+	i.registries[path] = nil
+	i.Report.Watched = append(i.Report.Watched, path)
 	if !disk.Exists(path) {
 		return nil
 	}
-	err := checkPath(path, trust.CheckOwner)
+	err := trust.CheckPath(path)
 	var data []byte
 	if err == nil {
-		data, err = l.readUpTo(strict.MaxFile, source{layer: LayerUser}, path, nil)
+		data, err = trust.Read(path, strict.MaxFile, nil, nil)
 	}
 	if err != nil {
-		l.warn(path, "", strict.Line(err.Error()), "plugins are looked for without it")
+		i.Report.Warn(path, "", strict.Line(err.Error()), "plugins are looked for without it")
 		return nil
 	}
 	root, problems := strict.JSON(path, data)
 	if len(problems) > 0 {
 		problems[0].Hint = "plugins are looked for without it"
-		l.set.Warnings = append(l.set.Warnings, problems[0])
+		i.Report.Warnings = append(i.Report.Warnings, problems[0])
 		return nil
 	}
-	l.claude.registries[path] = root
+	i.registries[path] = root
 	return root
 }
 
 // marketplace is the folder of a marketplace and its list of plugins.
-func (l *loader) marketplace(name string) (dir string, list *yaml.Node) {
-	dir = member(in(l.registry("known_marketplaces.json"), name), "installLocation")
+func (i *Import) marketplace(name string) (dir string, list *yaml.Node) {
+	dir = member(in(i.registry("known_marketplaces.json"), name), "installLocation")
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(l.pluginsDir(), "marketplaces", name)
+		dir = filepath.Join(i.Plugins, "marketplaces", name)
 	}
-	return dir, in(l.registry(filepath.Join(dir, ".claude-plugin", "marketplace.json")), "plugins")
+	return dir, in(i.registry(filepath.Join(dir, ".claude-plugin", "marketplace.json")), "plugins")
 }
 
 // listed is what a marketplace says of a plugin, or nil. Of two of one name the
 // first counts.
-func (l *loader) listed(id string) (dir string, entry *yaml.Node) {
+func (i *Import) listed(id string) (dir string, entry *yaml.Node) {
 	parts := pluginID.FindStringSubmatch(id)
-	dir, list := l.marketplace(parts[2])
+	dir, list := i.marketplace(parts[2])
 	if list == nil {
 		return dir, nil
 	}
@@ -70,9 +70,9 @@ func (l *loader) listed(id string) (dir string, entry *yaml.Node) {
 		}
 		if entry != nil {
 			file := filepath.Join(dir, ".claude-plugin", "marketplace.json")
-			p := Problem{File: file, Line: n.Line, Column: n.Column, Message: "two plugins have the id " + id + "; the first is used"}
-			if !slices.Contains(l.set.Warnings, p) {
-				l.set.Warnings = append(l.set.Warnings, p)
+			p := strict.Problem{File: file, Line: n.Line, Column: n.Column, Message: "two plugins have the id " + id + "; the first is used"}
+			if !slices.Contains(i.Report.Warnings, p) {
+				i.Report.Warnings = append(i.Report.Warnings, p)
 			}
 			continue
 		}
@@ -82,8 +82,8 @@ func (l *loader) listed(id string) (dir string, entry *yaml.Node) {
 }
 
 // inMarketplace is where a marketplace has a plugin's own files, or "".
-func (l *loader) inMarketplace(id string) string {
-	dir, entry := l.listed(id)
+func (i *Import) inMarketplace(id string) string {
+	dir, entry := i.listed(id)
 	rel := member(entry, "source")
 	if rel == "" || !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return ""
@@ -92,8 +92,8 @@ func (l *loader) inMarketplace(id string) string {
 }
 
 // marketplaceHooks are hooks that stand in a marketplace's list itself, and the file.
-func (l *loader) marketplaceHooks(id string) (file string, hooks *yaml.Node) {
-	dir, entry := l.listed(id)
+func (i *Import) marketplaceHooks(id string) (file string, hooks *yaml.Node) {
+	dir, entry := i.listed(id)
 	if hooks = in(entry, "hooks"); hooks == nil || hooks.Kind != yaml.MappingNode {
 		return "", nil
 	}

@@ -1,4 +1,4 @@
-package config
+package claudehooks
 
 import (
 	"fmt"
@@ -32,12 +32,12 @@ func (s *settings) optionsOf(manifest *yaml.Node) (out []option) {
 	set := func(name, value string) {
 		out = append(slices.DeleteFunc(out, func(o option) bool { return o.name == name }), option{name, value})
 	}
-	files := []string{filepath.Join(s.loader.managedDir(), "managed-settings.json")}
-	if dir := s.loader.claudeDir(); dir != "" {
-		files = slices.Insert(files, 0, filepath.Join(dir, "settings.json"))
+	files := []string{filepath.Join(s.in.Managed, "managed-settings.json")}
+	if s.in.Dir != "" {
+		files = slices.Insert(files, 0, filepath.Join(s.in.Dir, "settings.json"))
 	}
 	for _, file := range files {
-		for name, n := range members(in(in(in(s.loader.registry(file), "pluginConfigs"), s.plugin.id), "options")) {
+		for name, n := range members(in(in(in(s.in.registry(file), "pluginConfigs"), s.plugin.id), "options")) {
 			if value, ok := optionText(n); ok {
 				set(name, value)
 			}
@@ -88,12 +88,12 @@ func optionText(n *yaml.Node) (string, bool) {
 
 // withOptions puts a plugin's options into the words of its command. A line of the
 // shell may not have them: it would run what they say.
-func (s *settings) withOptions(f *found, e claudeEntry) {
+func (s *settings) withOptions(h *Hook, e claudeEntry) {
 	if s.plugin == nil || e.kind != "command" {
 		return
 	}
 	fail := func(n *yaml.Node, message, hint string) {
-		f.broken = fmt.Errorf("%s; %s", message, hint)
+		h.Broken = fmt.Errorf("%s; %s", message, hint)
 		s.warn(n, message+", so the hook fails, as in Claude Code", hint)
 	}
 	if !e.exec {
@@ -103,8 +103,8 @@ func (s *settings) withOptions(f *found, e claudeEntry) {
 		}
 		return
 	}
-	for i := range f.spec.handler.argv {
-		word := &f.spec.handler.argv[i]
+	for i := range h.Argv {
+		word := &h.Argv[i]
 		word.Text = userConfig.ReplaceAllStringFunc(word.Text, func(m string) string {
 			name := m[len("${user_config.") : len(m)-1]
 			for _, o := range s.plugin.options {
