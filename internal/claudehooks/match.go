@@ -1,10 +1,11 @@
-// Package claudehooks runs hooks of Claude Code as Claude Code does, under every agent.
+// Package claudehooks reads the hooks of Claude Code, and runs them as Claude Code does,
+// under every agent.
 //
-// It reads their matchers and permission rules ([Match], [Rule]), and wraps their handlers:
-// [PerFile] asks once for each file of a patch, [OwnResult] names results as Claude Code
-// does, [InBackground] keeps for a session what a hook says that nobody waits for, and
-// [Server] limits what headers of a server may name. Reading settings and plugins is the
-// part of internal/config, which has the files and the user's word for them.
+// [Import] reads settings files and plugins of all scopes, by way of matchers and permission
+// rules ([Match], [Rule]), and gives each [Hook] in hookway's terms. Handlers are wrapped so
+// that hooks find what they expect: [PerFile] asks once for each file of a patch, [OwnResult]
+// names results as Claude Code does, [InBackground] keeps for a session what a hook says for
+// which nothing waits, and [Server] limits what headers of a server may name.
 package claudehooks
 
 import (
