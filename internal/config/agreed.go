@@ -11,13 +11,13 @@ import (
 // agreed is what a script may do that names no grants, neither in its file nor beside its
 // name: what was seen in its code when it was trusted, and the user has agreed to. It
 // ends with a change of any file of the script. Whatever its code hides it may not do.
-func (l *loader) agreed(src *source, path string, bundle *script.Bundle) []script.Grant {
+func (l *scripts) agreed(src *source, path string, bundle *script.Bundle) []script.Grant {
 	if l.asking == src.layer {
 		return bundle.Uses()
 	}
 	said, ok := l.trust.Own[path]
 	if src.layer == LayerWorkspace {
-		said, ok = l.trust.Workspaces[l.workspace].Seen[l.shownScript(&found{source: src}, path)]
+		said, ok = l.trust.Workspaces[l.workspace].Seen[src.shown(path)]
 	}
 	if !ok || said.Hash != l.hashOf(bundle) {
 		return nil
@@ -36,7 +36,7 @@ func readGrants(names []string) (out []script.Grant) {
 }
 
 // hashOf is the hash of what the files of a script hold.
-func (l *loader) hashOf(b *script.Bundle) string {
+func (l *scripts) hashOf(b *script.Bundle) string {
 	var c trust.Pins
 	for _, file := range b.Files {
 		if p, ok := l.pinned.Files[file]; ok {
@@ -49,7 +49,7 @@ func (l *loader) hashOf(b *script.Bundle) string {
 }
 
 // seenIn is what trust.json keeps of what was seen in the scripts of a layer.
-func (l *loader) seenIn(la *layer, key func(*source, *scriptFile) string) map[string]trust.Agreed {
+func (l *scripts) seenIn(la *layer, key func(*source, *scriptFile) string) map[string]trust.Agreed {
 	out := map[string]trust.Agreed{}
 	l.eachScript(la, func(src *source, file *scriptFile) {
 		if !file.seen || len(file.program.Grants()) == 0 {
@@ -71,9 +71,9 @@ func TrustOwn(opts Options, ask func(trust.Status) error) (trust.Status, error) 
 	if err != nil {
 		return trust.Status{}, err
 	}
-	defer l.closePrograms()
-	l.asking = LayerUser
-	l.readUser()
+	defer l.scripts.closePrograms()
+	l.scripts.asking = LayerUser
+	l.files.readUser()
 	status := trust.Status{Workspace: l.userDir, State: trust.None}
 	if err := l.set.Problems.Err(); err != nil {
 		return status, err
@@ -82,11 +82,11 @@ func TrustOwn(opts Options, ask func(trust.Status) error) (trust.Status, error) 
 	if err != nil {
 		return status, err
 	}
-	entries := l.seenIn(&l.user, func(_ *source, file *scriptFile) string { return file.path })
+	entries := l.scripts.seenIn(&l.user, func(_ *source, file *scriptFile) string { return file.path })
 	grants := map[string][]string{}
-	l.eachScript(&l.user, func(src *source, file *scriptFile) {
+	l.scripts.eachScript(&l.user, func(src *source, file *scriptFile) {
 		if was, ok := before.Own[file.path]; ok && was.Hash == entries[file.path].Hash {
-			grants[l.shownScript(&found{source: src}, file.path)] = was.Seen
+			grants[src.shown(file.path)] = was.Seen
 		}
 	})
 	status.Files = slices.Sorted(maps.Keys(entries))
@@ -122,7 +122,7 @@ func UntrustOwn(opts Options) (was bool, err error) {
 }
 
 // eachScript gives each script of a layer, once for each hook that names it.
-func (l *loader) eachScript(la *layer, do func(*source, *scriptFile)) {
+func (l *scripts) eachScript(la *layer, do func(*source, *scriptFile)) {
 	for _, f := range la.found {
 		if f.script != nil {
 			do(f.source, f.script)

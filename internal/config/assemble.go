@@ -16,7 +16,7 @@ import (
 )
 
 // judge decides whether the workspace's hooks may run.
-func (l *loader) judge() {
+func (l *load) judge() {
 	if l.workspace == "" {
 		return
 	}
@@ -63,7 +63,7 @@ func (l *loader) assemble(ctx context.Context) {
 			la.found = append(la.found, f.found...)
 		}
 		for _, f := range la.found {
-			h, err := l.build(f)
+			h, err := l.builder.build(f)
 			if err != nil {
 				l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Hook: f.spec.id, Message: strict.Line(err.Error())})
 				l.set.Failed = append(l.set.Failed, f.file)
@@ -79,12 +79,12 @@ func (l *loader) assemble(ctx context.Context) {
 			}
 		}
 	}
-	if idle := time.Duration(slices.Max(append(l.idle, 0))) * time.Millisecond; idle > 0 && l.set.Settings.IdleThreshold == DefaultIdleThreshold {
+	if idle := time.Duration(slices.Max(append(l.asker.idle, 0))) * time.Millisecond; idle > 0 && l.set.Settings.IdleThreshold == DefaultIdleThreshold {
 		l.set.Settings.IdleThreshold = min(idle, hook.MaxTimeout)
 	}
-	l.settleWrapped()
+	l.asker.settleWrapped()
 	l.laterHook()
-	l.memory()
+	l.memories.memory()
 	l.set.name()
 	l.set.pinned, l.set.awaited = slices.Sorted(maps.Keys(l.pinned.Files)), l.pinned.Awaited
 }

@@ -144,16 +144,18 @@ func (f *found) shown() string {
 	return strings.Join(words, " ")
 }
 
-// shownScript is a script, or a module, as a listing has it.
-func (l *loader) shownScript(f *found, path string) string {
-	if rel, err := filepath.Rel(f.source.dir, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return path
+// builder makes hooks of what was found.
+type builder struct {
+	*load
+	scripts  *scripts
+	standIn  func() (string, error) // the folder of hookway's own node, made when it is first needed
+	nodeTold bool                   // there is no Node
+
+	toldOfNode func()
 }
 
 // build makes the hook, but for its id. Only an active one gets a handler.
-func (l *loader) build(f *found) (Hook, error) {
+func (l *builder) build(f *found) (Hook, error) {
 	h := Hook{
 		Hook: f.registration(), State: f.source.state(f.spec), Layer: f.source.layer, File: f.file,
 		Kind: f.spec.handler.kind, Description: f.spec.description, ByNode: f.spec.byNode, Unasked: f.unasked, name: f.spec.id, source: f.source.path, rank: f.source.rank,
@@ -178,16 +180,16 @@ func (l *loader) build(f *found) (Hook, error) {
 
 // show fills in what a listing has of the hook's handler. It gives the files of that
 // which trust has pinned, and the hash of what was read of them already.
-func (l *loader) show(f *found, h *Hook) (pins []trust.Pin, hash string) {
+func (l *builder) show(f *found, h *Hook) (pins []trust.Pin, hash string) {
 	var files []string
 	switch {
 	case h.Kind == "command":
 		h.Command, files = f.shown(), f.command.files
 	case h.Kind == "script" && f.script != nil:
-		h.Command, h.Grants, hash = l.shownScript(f, f.script.path), f.script.program.Grants(), f.script.bundle.Hash
+		h.Command, h.Grants, hash = f.source.shown(f.script.path), f.script.program.Grants(), f.script.bundle.Hash
 		files = f.script.bundle.Files
 	case h.Kind == "wasm" && f.module != nil:
-		h.Command, h.Grants, hash = l.shownScript(f, f.module.File), f.spec.grants, f.module.Hash
+		h.Command, h.Grants, hash = f.source.shown(f.module.File), f.spec.grants, f.module.Hash
 		files = []string{f.module.File}
 	case h.Kind == "http":
 		h.Command = web.Label(f.spec.handler.web.URL)
@@ -203,7 +205,7 @@ func (l *loader) show(f *found, h *Hook) (pins []trust.Pin, hash string) {
 }
 
 // equip gives the hook its handler.
-func (l *loader) equip(f *found, h *Hook, c command.Config, pins []trust.Pin) error {
+func (l *builder) equip(f *found, h *Hook, c command.Config, pins []trust.Pin) error {
 	switch h.Kind {
 	case "modify":
 		h.Handler = mergePatch(f.spec.handler.patch)
@@ -238,7 +240,7 @@ func (l *loader) equip(f *found, h *Hook, c command.Config, pins []trust.Pin) er
 }
 
 // equipImported gives a hook of Claude Code what it expects there.
-func (l *loader) equipImported(f *found, h *Hook) (err error) {
+func (l *builder) equipImported(f *found, h *Hook) (err error) {
 	c := f.spec.claude
 	if c.Data != "" {
 		h.Handler = claudehooks.Folder{Path: c.Data, Next: h.Handler}
@@ -260,7 +262,7 @@ func (l *loader) equipImported(f *found, h *Hook) (err error) {
 }
 
 // hides is what a webhook that is told is not told.
-func (l *loader) hides(f *found) []string {
+func (l *builder) hides(f *found) []string {
 	if f.spec.webhook == nil {
 		return nil
 	}
@@ -268,7 +270,7 @@ func (l *loader) hides(f *found) []string {
 }
 
 // program opens a handler that holds something as long as it is open.
-func (l *loader) program(f *found, h *Hook, c command.Config) (*lease, error) {
+func (l *builder) program(f *found, h *Hook, c command.Config) (*lease, error) {
 	switch h.Kind {
 	case "script":
 		if f.script == nil {

@@ -15,9 +15,9 @@ import (
 const importClaude = "claude"
 
 // importer reads Claude Code's hooks into the set.
-func (l *loader) importer() *claudehooks.Import {
+func (l *load) importer() *claudehooks.Import {
 	i := &claudehooks.Import{
-		Workspace: l.workspace, Managed: l.opts.managedClaude, Known: l.known, Tools: l.checkTools, Pins: &l.pinned, Report: &l.set.Report,
+		Managed: l.opts.managedClaude, Known: l.known, Tools: l.checkTools, Pins: &l.pinned, Report: &l.set.Report,
 		Check: func(url string, headers map[string]string) error {
 			return (&web.Config{URL: url, Headers: headers, AllowLoopback: true}).Check()
 		},
@@ -37,7 +37,7 @@ func claudeFolder(src *source) string {
 }
 
 // importHooks adds the hooks that a hookway.yaml imports.
-func (l *loader) importHooks(into *layer, spec *fileSpec) {
+func (l *files) importHooks(into *layer, spec *fileSpec) {
 	if !slices.Contains(spec.imports, importClaude) {
 		return
 	}
@@ -79,7 +79,7 @@ func imported(src *source, h *claudehooks.Hook) *found {
 }
 
 // settleImports takes over what the settings of all layers together say of each hook.
-func (l *loader) settleImports() {
+func (l *files) settleImports() {
 	l.claude.Settle(l.set.Trust.State.Runs())
 	for _, la := range []*layer{&l.user, &l.work} {
 		la.found = slices.DeleteFunc(la.found, func(f *found) bool { return f.spec.claude != nil && f.spec.claude.Twice })

@@ -42,11 +42,11 @@ func (l *loader) laterHook() {
 		for _, info := range claudehooks.ToldAt {
 			options = append(options, hook.For(info.Name))
 		}
-		told := Hook{Hook: hook.New("", claudehooks.TellLater{Texts: l.laters()}, options...), State: Active, Layer: h.Layer, File: h.File, Kind: "command", Command: "hookway",
+		told := Hook{Hook: hook.New("", claudehooks.TellLater{Texts: l.builder.laters()}, options...), State: Active, Layer: h.Layer, File: h.File, Kind: "command", Command: "hookway",
 			Description: "tells agents what hooks in the background have said", name: laterID, source: h.source, rank: h.rank, mark: laterID + l.stateDir}
 		l.set.Hooks = append(l.set.Hooks, told)
 		return
 	}
 }
 
-func (l *loader) laters() claudehooks.Texts { return l.set.laters() }
+func (l *builder) laters() claudehooks.Texts { return l.set.laters() }

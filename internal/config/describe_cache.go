@@ -85,7 +85,7 @@ func modified(file string) int64 {
 // describe asks an executable for its events, unless it was asked before. That
 // it has no answer is kept as well: one that hangs would hold up each command
 // for as long as it may take.
-func (l *loader) describe(ctx context.Context, cache, file string, c command.Config) (command.Description, error) {
+func (l *asker) describe(ctx context.Context, cache, file string, c command.Config) (command.Description, error) {
 	if d, ok := readDescription(cache, file); ok {
 		return d.Description, d.failed()
 	}
@@ -104,7 +104,7 @@ func (l *loader) describe(ctx context.Context, cache, file string, c command.Con
 }
 
 // keepDescription caches an answer. Without a state folder it is asked again.
-func (l *loader) keepDescription(path string, d described) {
+func (l *asker) keepDescription(path string, d described) {
 	data, err := json.Marshal(d)
 	if err == nil {
 		err = errors.Join(trust.PrivateDir(l.stateDir), os.MkdirAll(filepath.Dir(path), 0o700))

@@ -31,7 +31,7 @@ type folderSource struct {
 }
 
 // scan lists the hook folders of a layer. A missing one is fine.
-func (l *loader) scan(into *layer, src source, folders []folder) {
+func (l *files) scan(into *layer, src source, folders []folder) {
 	src.rank += claudehooks.MaxSources // behind what the file of the layer imports
 	for _, f := range folders {
 		src.rank++
@@ -68,7 +68,7 @@ func (l *loader) scan(into *layer, src source, folders []folder) {
 }
 
 // names lists a folder of hooks. One of a workspace must lie in it.
-func (l *loader) names(src source) ([]string, error) {
+func (l *files) names(src source) ([]string, error) {
 	if src.layer == LayerWorkspace {
 		if _, err := disk.Root(src.dir).Real(src.path); err != nil {
 			return nil, err
@@ -95,9 +95,22 @@ func isCode(path, name string) bool {
 	return err != nil || !info.IsDir() // what cannot be looked at is worth a warning
 }
 
+// asker finds out what executables and scripts want.
+type asker struct {
+	*load
+	scripts  *scripts
+	memories *memories
+	idle     []float64   // idle thresholds that scripts set, in milliseconds
+	wrapped  []wrappedIn // what scripts say of the session
+	plugins  []plugged
+}
+
+// plugged is a plugin that was read.
+type plugged struct{ id, hook, path string }
+
 // askFolders asks the executables of all folders that run what they want, side
 // by side, and adds them in the order of their names.
-func (l *loader) askFolders(ctx context.Context) {
+func (l *asker) askFolders(ctx context.Context) {
 	limit := DefaultMaxHooks
 	for _, la := range []*layer{&l.user, &l.work} {
 		if la.file != nil && la.yaml.runs && la.file.maxHooks != nil {
@@ -112,7 +125,7 @@ func (l *loader) askFolders(ctx context.Context) {
 }
 
 // limit leaves out the hooks that are too many, the last by name.
-func (f *folderSource) limit(l *loader, limit int) {
+func (f *folderSource) limit(l *asker, limit int) {
 	all := slices.Concat(f.files, f.scripts)
 	if len(all) <= limit {
 		return
@@ -126,7 +139,7 @@ func (f *folderSource) limit(l *loader, limit int) {
 // maxAsked bounds how many executables are asked at once.
 const maxAsked = 8
 
-func (l *loader) askFolder(ctx context.Context, f *folderSource) {
+func (l *asker) askFolder(ctx context.Context, f *folderSource) {
 	answers := make([]*found, len(f.files))
 	errs := make([]error, len(f.files))
 	var all sync.WaitGroup
@@ -170,7 +183,7 @@ func (f *folderSource) unasked(file string) *found {
 }
 
 // ask finds out what runs a file, and which events it wants.
-func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found, error) {
+func (l *asker) ask(ctx context.Context, f *folderSource, file string) (*found, error) {
 	if f.layer == LayerUser {
 		if err := trust.CheckPath(file); err != nil {
 			return nil, err
@@ -199,7 +212,7 @@ func (l *loader) ask(ctx context.Context, f *folderSource, file string) (*found,
 }
 
 // hashed is a file's pin. What the workspace was trusted for is what is asked.
-func (l *loader) hashed(file string) (trust.Pin, error) {
+func (l *asker) hashed(file string) (trust.Pin, error) {
 	known, ok := l.pinned.Files[file]
 	if info, err := os.Stat(file); ok && err == nil && known.Info != nil && trust.SameFile(known, info) {
 		return known, nil
@@ -216,7 +229,7 @@ func (l *loader) hashed(file string) (trust.Pin, error) {
 var quietPython = []string{"PYTHONDONTWRITEBYTECODE=1"}
 
 // described turns what an executable says into a hook, by the rules of hookway.yaml.
-func (l *loader) described(f *folderSource, file string, d command.Description) (*hookSpec, error) {
+func (l *asker) described(f *folderSource, file string, d command.Description) (*hookSpec, error) {
 	m := map[string]any{"id": filepath.Base(file), "on": d.Events, "command": []string{file}}
 	set := func(name string, value any, given bool) {
 		if given {
@@ -252,7 +265,7 @@ func (l *loader) described(f *folderSource, file string, d command.Description) 
 }
 
 // readSpec reads a hook that is written as JSON.
-func (l *loader) readSpec(file string, data []byte) (*hookSpec, error) {
+func (l *load) readSpec(file string, data []byte) (*hookSpec, error) {
 	root, problems := strict.Document(file, data)
 	if len(problems) == 0 {
 		r, spec := &reader{Reader: strict.Reader{File: file}}, &fileSpec{}

@@ -165,7 +165,7 @@ func (g *gatewaySpec) config(dir string) *gateway.Config {
 }
 
 // foreignGateway is the mistake of a file that may not have a gateway.
-func (l *loader) foreignGateway(path string, g *gatewaySpec) Problem {
+func (l *files) foreignGateway(path string, g *gatewaySpec) Problem {
 	return Problem{File: path, Line: g.node.Line, Column: g.node.Column,
 		Message: "gateway is for the user's configuration alone: a workspace opens no way in, and sends nothing out by itself",
 		Hint:    "put it into " + filepath.Join(l.userDir, fileName)}

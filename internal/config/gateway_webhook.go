@@ -52,7 +52,7 @@ func countSame(webhooks []*webhookSpec) {
 }
 
 // leaseWebhook holds a webhook that is told by way of the spool.
-func (l *loader) leaseWebhook(as *webhookAs, c web.Config) (*lease, error) {
+func (l *builder) leaseWebhook(as *webhookAs, c web.Config) (*lease, error) {
 	return newLease(func() (closing, error) {
 		server, err := web.New(c)
 		if err != nil {
@@ -65,7 +65,7 @@ func (l *loader) leaseWebhook(as *webhookAs, c web.Config) (*lease, error) {
 }
 
 // told has what webhooks are told without what the configuration hides.
-func (l *loader) told() spool.Form {
+func (l *builder) told() spool.Form {
 	set, tell := l.set, l.opts.Webhooks.Tell
 	if tell == nil {
 		return nil

@@ -93,9 +93,9 @@ func (l *loader) destinations() (out []trust.Destination) {
 			d.What, d.By = "memory", "handler"
 			switch {
 			case f.script != nil:
-				d.To = l.shownScript(f, f.script.path)
+				d.To = f.source.shown(f.script.path)
 			case f.module != nil:
-				d.To = l.shownScript(f, f.module.File)
+				d.To = f.source.shown(f.module.File)
 			case d.To == "":
 				d.To = f.shown()
 			}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/handler/command"
-	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/disk"
@@ -42,8 +41,17 @@ func (s *source) state(h *hookSpec) State {
 	return Active
 }
 
-// loader is one reading of the configuration.
-type loader struct {
+// shown is a file of a source as a listing has it.
+func (s *source) shown(path string) string {
+	if rel, err := filepath.Rel(s.dir, path); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+// load is what all steps of one load know: where it looks, what is trusted, and the set
+// that it fills.
+type load struct {
 	opts      Options
 	dir       string // where the workspace was looked for
 	userDir   string
@@ -57,18 +65,31 @@ type loader struct {
 	user   layer
 	work   layer
 	claude *claudehooks.Import
+}
 
-	bundled    map[string]*scriptFile // scripts of folders
-	programs   []*script.Program
-	plugins    []plugged
-	idle       []float64              // idle thresholds that scripts set, in milliseconds
-	memories   memories               // what is said of memory
-	wrapped    []wrappedIn            // what scripts say of the session
-	wraps      []trust.Wrap           // what trust tells of that
-	standIn    func() (string, error) // the folder of hookway's own node, made when it is first needed
-	nodeTold   bool                   // there is no Node
-	toldOfNode func()
-	asking     string // the layer whose scripts a person is asked about now, or ""
+// loader has the steps of one load, in the order in which they are taken.
+type loader struct {
+	*load
+	scripts  *scripts
+	files    *files
+	pinner   *pinner
+	asker    *asker
+	builder  *builder
+	memories *memories
+}
+
+func newLoader(opts Options) (*loader, error) {
+	base, err := newLoad(opts)
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{load: base, scripts: &scripts{load: base}, memories: &memories{load: base}}
+	l.files = &files{load: base, scripts: l.scripts}
+	l.pinner = &pinner{load: base, scripts: l.scripts}
+	l.asker = &asker{load: base, scripts: l.scripts, memories: l.memories}
+	l.builder = &builder{load: base, scripts: l.scripts}
+	l.scripts.late = l.builder.buildLate
+	return l, nil
 }
 
 // layer is what was read of the user's configuration or the workspace.
@@ -97,19 +118,20 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	if opts.Environ != nil {
 		ctx = command.WithEnviron(ctx, opts.Environ)
 	}
-	defer l.closePrograms()
+	defer l.scripts.closePrograms()
 	l.readTrust()
 	l.passOver()
 	l.tellGraphQLRelay()
-	l.readUser()
+	l.files.readUser()
 	if l.settled() {
-		l.readWorkspace()
+		l.files.readWorkspace()
+		l.pinner.pinWorkspace()
 		l.judge()
 	}
-	l.settleImports()
-	l.expand(ctx, &l.user)
-	l.expand(ctx, &l.work)
-	l.askFolders(ctx)
+	l.files.settleImports()
+	l.asker.expand(ctx, &l.user)
+	l.asker.expand(ctx, &l.work)
+	l.asker.askFolders(ctx)
 	l.assemble(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the configuration was cancelled: %w", err), l.set.Close())
@@ -117,7 +139,7 @@ func Load(ctx context.Context, opts Options) (*Set, error) {
 	return l.set, nil
 }
 
-func newLoader(opts Options) (*loader, error) {
+func newLoad(opts Options) (*load, error) {
 	dir, err := opts.dir()
 	if err != nil {
 		return nil, err
@@ -126,7 +148,7 @@ func newLoader(opts Options) (*loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &loader{opts: opts, dir: dir, userDir: userDir, stateDir: stateDir, store: trust.Store{Dir: stateDir}}
+	l := &load{opts: opts, dir: dir, userDir: userDir, stateDir: stateDir, store: trust.Store{Dir: stateDir}}
 	l.workspace = workspaceOf(dir, userDir)
 	if opts.File != "" {
 		file, err := opts.absolute(opts.File)
@@ -151,7 +173,7 @@ func newLoader(opts Options) (*loader, error) {
 }
 
 // readTrust reads what is trusted. What nobody may rely on trusts nothing.
-func (l *loader) readTrust() {
+func (l *load) readTrust() {
 	var err error
 	if l.trust, err = l.store.Read(); err != nil {
 		l.set.Fail(l.store.Path(), err.Error(), "until then no workspace is trusted")
@@ -166,7 +188,7 @@ func (l *loader) readTrust() {
 // has trusted, if there is one. A folder with hooks of its own that nobody trusted,
 // which anybody may make, is no way to be rid of the guards above it; nor is it to
 // remove the hooks of a trusted one, which then has changed.
-func (l *loader) passOver() {
+func (l *load) passOver() {
 	if l.opts.File != "" || l.opts.getenv("HOOKWAY_TRUST") == "1" {
 		return
 	}
@@ -186,7 +208,7 @@ func (l *loader) passOver() {
 
 // project is the folder that hooks of a file that the user named are about: the
 // file's own if we work in it, else the workspace that we work in, else where we are.
-func (l *loader) project(folder string) string {
+func (l *load) project(folder string) string {
 	if rel, err := filepath.Rel(folder, l.dir); err == nil && filepath.IsLocal(rel) {
 		return folder
 	}
@@ -197,17 +219,23 @@ func (l *loader) project(folder string) string {
 }
 
 // known gives an engine with the events that the next file may name.
-func (l *loader) known() *hook.Engine {
+func (l *load) known() *hook.Engine {
 	e := new(hook.Engine)
 	_ = l.set.define(e) // a native event of a name that is taken is that event
 	return e
 }
 
+// files reads what is written: hookway.yaml, what it names, and what lies in folders.
+type files struct {
+	*load
+	scripts *scripts
+}
+
 // readUser reads the user's configuration, if it is the user's alone.
-func (l *loader) readUser() {
+func (l *files) readUser() {
 	src := source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}
 	l.relayScript(&l.user, src)
-	defer l.bundleFolders(&l.user)
+	defer l.scripts.bundleFolders(&l.user)
 	info, err := os.Stat(l.userDir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -220,7 +248,7 @@ func (l *loader) readUser() {
 		return
 	}
 	l.readYAML(&l.user, src, "", trust.CheckOwner)
-	l.scripts(&l.user)
+	l.scripts.nameScripts(&l.user)
 	l.authorities(&l.user)
 	l.credentials(&l.user)
 	l.modules(&l.user)
@@ -229,7 +257,7 @@ func (l *loader) readUser() {
 }
 
 // readWorkspace reads the workspace, and hashes all that it could run.
-func (l *loader) readWorkspace() {
+func (l *files) readWorkspace() {
 	if l.workspace == "" {
 		return
 	}
@@ -240,24 +268,31 @@ func (l *loader) readWorkspace() {
 			src.path = l.opts.File
 			l.set.Files = append(l.set.Files, l.opts.File)
 			l.work.folders = append(l.work.folders, &folderSource{source: src, scripts: []string{l.opts.File}})
-			l.bundleFolders(&l.work)
+			l.scripts.bundleFolders(&l.work)
 			return
 		}
 		l.readYAML(&l.work, src, l.opts.File, nil)
-		l.scripts(&l.work)
+		l.scripts.nameScripts(&l.work)
 		l.authorities(&l.work)
 		l.credentials(&l.work)
 		l.modules(&l.work)
 		return
 	}
 	l.readYAML(&l.work, src, "", nil)
-	l.scripts(&l.work)
+	l.scripts.nameScripts(&l.work)
 	l.authorities(&l.work)
 	l.credentials(&l.work)
 	l.modules(&l.work)
 	l.ownScripts(&l.work, src)
 	l.scan(&l.work, src, workspaceFolders)
-	l.bundleFolders(&l.work)
+	l.scripts.bundleFolders(&l.work)
+}
+
+// pinWorkspace hashes all that the workspace could run.
+func (l *pinner) pinWorkspace() {
+	if l.workspace == "" || l.opts.File != "" {
+		return
+	}
 	for _, f := range workspaceFolders {
 		l.pinned.AddFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
 	}
@@ -272,7 +307,7 @@ func (l *loader) readWorkspace() {
 }
 
 // readYAML reads the hookway.yaml of a folder, or the named file.
-func (l *loader) readYAML(into *layer, src source, named string, check func(string, fs.FileInfo) error) {
+func (l *files) readYAML(into *layer, src source, named string, check func(string, fs.FileInfo) error) {
 	path := named
 	if path == "" {
 		path = filepath.Join(src.dir, fileName)

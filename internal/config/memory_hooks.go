@@ -32,7 +32,7 @@ type MemoryHooks struct {
 const promptOnEnd = "The session ends. What is worth keeping, save now:\n@memory:save TEXT"
 
 // takeMemory lays what a file says of memory over what was there.
-func (l *loader) takeMemory(m *memorySpec, src *source, file string) {
+func (l *memories) takeMemory(m *memorySpec, src *source, file string) {
 	if m == nil {
 		return
 	}
@@ -42,11 +42,11 @@ func (l *loader) takeMemory(m *memorySpec, src *source, file string) {
 		kept.Place = fmt.Sprintf("%s:%d", file, m.node.Line)
 	}
 	l.set.Settings.Memory = &kept
-	l.memories.source, l.memories.file = src, file
+	l.source, l.file = src, file
 }
 
 // scriptMemory reads what a script says of memory, by the rules of hookway.yaml.
-func (l *loader) scriptMemory(src *source, file string, said any) error {
+func (l *memories) scriptMemory(src *source, file string, said any) error {
 	data, err := json.Marshal(said)
 	if err != nil {
 		return fmt.Errorf("its memory cannot be read: %w", err)
@@ -59,7 +59,7 @@ func (l *loader) scriptMemory(src *source, file string, said any) error {
 		problems = r.Problems
 	}
 	if len(problems) > 0 {
-		l.memories.scripts = append(l.memories.scripts, scriptMemory{&memorySpec{Memory: Memory{Broken: "there are mistakes in " + file}}, src, file})
+		l.scripts = append(l.scripts, scriptMemory{&memorySpec{Memory: Memory{Broken: "there are mistakes in " + file}}, src, file})
 		var texts []string
 		for _, p := range problems {
 			texts = append(texts, strings.TrimSpace(p.Message+". "+p.Hint))
@@ -71,12 +71,13 @@ func (l *loader) scriptMemory(src *source, file string, said any) error {
 	}
 	f.memory.node = nil
 	l.defineEvents(f)
-	l.memories.scripts = append(l.memories.scripts, scriptMemory{f.memory, src, file})
+	l.scripts = append(l.scripts, scriptMemory{f.memory, src, file})
 	return nil
 }
 
-// memories are what a load found about memory.
+// memories finds what the configuration says of memory.
 type memories struct {
+	*load
 	scripts []scriptMemory
 	source  *source // of what counts of it
 	file    string
@@ -84,9 +85,9 @@ type memories struct {
 
 // memory finds what counts: a trusted workspace's before the user's, and in each
 // hookway.yaml's before a script's.
-func (l *loader) memory() {
+func (l *memories) memory() {
 	for _, la := range []*layer{&l.user, &l.work} {
-		for _, m := range l.memories.scripts {
+		for _, m := range l.scripts {
 			if m.src == la.yaml || slices.ContainsFunc(la.folders, func(f *folderSource) bool { return &f.source == m.src }) {
 				l.takeMemory(m.spec, m.src, m.file)
 			}
@@ -125,7 +126,7 @@ type scriptMemory struct {
 }
 
 // defineEvents makes the events of a file known to those that are read after it.
-func (l *loader) defineEvents(f *fileSpec) {
+func (l *load) defineEvents(f *fileSpec) {
 	for _, e := range f.events {
 		known := false
 		for _, old := range l.set.events {
@@ -138,7 +139,7 @@ func (l *loader) defineEvents(f *fileSpec) {
 }
 
 // memoryHooks adds the hooks by which memory does something by itself.
-func (l *loader) memoryHooks() {
+func (l *memories) memoryHooks() {
 	m := l.set.Settings.Memory
 	if m == nil {
 		return
@@ -161,14 +162,14 @@ func (l *loader) memoryHooks() {
 // memoryTimeout bounds a hook of memory: an agent waits for it.
 const memoryTimeout = 15 * time.Second
 
-func (l *loader) addMemoryHook(id string, lane hook.Lane, handler hook.Handler, description string, events ...*hook.EventInfo) {
-	m, src := l.set.Settings.Memory, l.memories.source
+func (l *memories) addMemoryHook(id string, lane hook.Lane, handler hook.Handler, description string, events ...*hook.EventInfo) {
+	m, src := l.set.Settings.Memory, l.source
 	options := []hook.Option{hook.Origin(m.Place), hook.Timeout(memoryTimeout), hook.Priority(90), hook.As(lane)}
 	for _, info := range events {
 		options = append(options, hook.For(info.Name))
 	}
 	h := Hook{
-		Hook: hook.New("", handler, options...), State: Active, Layer: src.layer, File: l.memories.file, Kind: "memory",
+		Hook: hook.New("", handler, options...), State: Active, Layer: src.layer, File: l.file, Kind: "memory",
 		Description: description, name: id, source: src.path, rank: src.rank,
 	}
 	data, err := json.Marshal([]any{m, l.set.Settings.Redact})

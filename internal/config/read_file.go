@@ -8,7 +8,7 @@ import (
 )
 
 // pins are those of the workspace, if a source is part of it.
-func (l *loader) pins(src source) *trust.Pins {
+func (l *load) pins(src source) *trust.Pins {
 	if src.layer == LayerWorkspace {
 		return &l.pinned
 	}
@@ -16,6 +16,6 @@ func (l *loader) pins(src source) *trust.Pins {
 }
 
 // read reads a configuration once; what is parsed is what is hashed.
-func (l *loader) read(src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
+func (l *load) read(src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
 	return trust.Read(path, strict.MaxFile, check, l.pins(src))
 }

@@ -9,16 +9,23 @@ import (
 	"github.com/hookway/hookway/internal/trust"
 )
 
+// pinner pins what the workspace's hooks could run.
+type pinner struct {
+	*load
+	scripts *scripts
+	wraps   []trust.Wrap // what trust tells of the programs that scripts wrap
+}
+
 // readCommands reads the commands of the workspace's hooks, and pins the files that
 // they run, source or read.
-func (l *loader) readCommands() {
+func (l *pinner) readCommands() {
 	for _, f := range l.work.found {
 		if f.spec.handler.kind == "command" && !f.spec.disabled && f.source.layer == LayerWorkspace {
 			f.command.files = append(l.readCommand(f), l.pinForNode(f)...)
 		}
 	}
 	l.readVariables()
-	l.eachScript(&l.work, l.readWrapped)
+	l.scripts.eachScript(&l.work, l.readWrapped)
 	for _, folder := range l.work.folders {
 		for _, file := range folder.files {
 			l.pinned.Command(shell.Reader{Dirs: []string{l.workspace}}, filepath.Base(file), file, func(r shell.Reader) shell.Reading { return r.Words([]string{file}) })
@@ -27,7 +34,7 @@ func (l *loader) readCommands() {
 }
 
 // readCommand reads the command of one hook.
-func (l *loader) readCommand(f *found) []string {
+func (l *pinner) readCommand(f *found) []string {
 	return l.pinned.Command(shell.Reader{Env: f.environment(), Dirs: l.dirs(f)}, f.spec.id, f.place(), f.reading)
 }
 
@@ -44,7 +51,7 @@ func (f *found) reading(r shell.Reader) shell.Reading {
 }
 
 // dirs are the folders from which names of a hook's command start, for trust.
-func (l *loader) dirs(f *found) []string {
+func (l *load) dirs(f *found) []string {
 	out := []string{f.source.dir}
 	if f.spec.cwd != "" {
 		out = append(out, shell.Under(f.source.dir, f.spec.cwd))
@@ -59,7 +66,7 @@ func (l *loader) dirs(f *found) []string {
 func (f *found) environment() map[string]string { return trust.AsMap(f.spec.env) }
 
 // away is nil if nothing in a hook's command depends on the folder where it runs.
-func (l *loader) away(f *found, lane hook.Lane) *trust.Away {
+func (l *builder) away(f *found, lane hook.Lane) *trust.Away {
 	if f.spec.handler.kind != "command" || !f.source.pinned || f.spec.cwd != "" || f.spec.worker {
 		return nil
 	}

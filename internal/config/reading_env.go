@@ -15,7 +15,7 @@ import (
 // readVariables pins what the variables of the workspace's settings name, for they
 // reach the user's own hooks of Claude Code: files that programs load, folders of PATH,
 // and every file that a value names, which a hook's line may run.
-func (l *loader) readVariables() {
+func (l *pinner) readVariables() {
 	env := trust.AsMap(l.claude.Variables(claudehooks.Project, claudehooks.Local))
 	if len(env) == 0 {
 		return
@@ -39,7 +39,7 @@ func (l *loader) readVariables() {
 
 // readReached pins what a hook of the user runs, sources or reads only because of the
 // variables of the workspace's settings. What else it does is the user's own.
-func (l *loader) readReached(f *found, env map[string]string) {
+func (l *pinner) readReached(f *found, env map[string]string) {
 	own := trust.AsMap(slices.Concat(l.claude.Variables(claudehooks.User, claudehooks.Managed), f.spec.env))
 	all := trust.AsMap(slices.Concat(l.claude.Variables(claudehooks.User, claudehooks.Project, claudehooks.Local, claudehooks.Managed), f.spec.env))
 	if maps.Equal(own, all) {
@@ -76,7 +76,7 @@ var variableIn = regexp.MustCompile(`\$\{?[#!]?([A-Za-z_][A-Za-z0-9_]*)`)
 // readOwn reads, for trust, the user's hookway.yaml: its hooks of Claude Code and the
 // variables of the user's settings meet those of the workspace. Mistakes there are told
 // elsewhere.
-func (l *loader) readOwn() {
+func (l *files) readOwn() {
 	if trust.CheckPath(l.userDir) == nil {
 		l.readYAML(&l.user, source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}, "", trust.CheckOwner)
 		l.set.Report = strict.Report{}
@@ -84,7 +84,7 @@ func (l *loader) readOwn() {
 }
 
 // readPath pins the programs in the folders of a PATH.
-func (l *loader) readPath(path, id, place string) {
+func (l *pinner) readPath(path, id, place string) {
 	for _, dir := range filepath.SplitList(path) {
 		if full := shell.Under(l.workspace, dir); !trust.System(full) {
 			l.pinned.PinTree(shell.Name{Path: full, Word: "PATH=" + path, Tree: true}, id, place)

@@ -46,7 +46,7 @@ func isOwnScript(path string) bool { return disk.Exists(path) && !isGraphQLRelay
 
 // tellGraphQLRelay says of the files of GraphQL Relay, from where we work up to the
 // workspace, that they are passed over.
-func (l *loader) tellGraphQLRelay() {
+func (l *load) tellGraphQLRelay() {
 	for dir := l.dir; ; dir = filepath.Dir(dir) {
 		if path := filepath.Join(dir, relayScript); isGraphQLRelay(path) {
 			l.set.Warn(path, "", "it configures GraphQL's Relay, not agent-relay, and is passed over",

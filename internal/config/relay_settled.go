@@ -53,7 +53,7 @@ func isLoopback(host string) bool {
 }
 
 // foreignRelay is the mistake of a file that may not say where messages go.
-func (l *loader) foreignRelay(path string, s *relaySpec) Problem {
+func (l *files) foreignRelay(path string, s *relaySpec) Problem {
 	return Problem{File: path, Line: s.node.Line, Column: s.node.Column,
 		Message: "relay belongs in the user's configuration: a workspace does not say where messages go",
 		Hint:    "put it into " + filepath.Join(l.userDir, fileName)}

@@ -115,7 +115,7 @@ func readRPCHeaders(r *reader, n *yaml.Node, s *rpcSpec) {
 
 // credentials reads the files that a layer's gRPC servers name. In a workspace
 // they are part of what is trusted.
-func (l *loader) credentials(la *layer) {
+func (l *files) credentials(la *layer) {
 	for _, f := range la.found {
 		s := f.spec.handler.rpc
 		if s == nil || len(s.files) == 0 || f.spec.disabled {
@@ -129,7 +129,7 @@ func (l *loader) credentials(la *layer) {
 	}
 }
 
-func (l *loader) readCredentials(f *found, s *rpcSpec) (at *yaml.Node, err error) {
+func (l *files) readCredentials(f *found, s *rpcSpec) (at *yaml.Node, err error) {
 	check := trust.CheckOwner
 	if f.source.layer == LayerWorkspace {
 		check = nil
@@ -148,7 +148,7 @@ func (l *loader) readCredentials(f *found, s *rpcSpec) (at *yaml.Node, err error
 }
 
 // rpcConfig is how a hook's server is asked.
-func (l *loader) rpcConfig(f *found, c command.Config) rpc.Config {
+func (l *builder) rpcConfig(f *found, c command.Config) rpc.Config {
 	s := f.spec.handler.rpc.Config
 	s.Target, s.Hook = rpc.Beside(f.source.dir, s.Target), f.spec.id
 	s.Profile, s.EventNames, s.Environ, s.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log

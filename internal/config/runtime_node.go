@@ -55,7 +55,7 @@ func (r *reader) onNode(h *hookSpec) {
 }
 
 // nodeScript looks at a script that Node shall run. It reports whether it can.
-func (l *loader) nodeScript(f *found) bool {
+func (l *scripts) nodeScript(f *found) bool {
 	n := f.spec.handler.script.Node
 	file := shell.Under(f.source.dir, f.spec.handler.script.Text)
 	problem := Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + file, Hint: "create it or correct the name; it starts from the folder of this file"}
@@ -73,7 +73,7 @@ func (l *loader) nodeScript(f *found) bool {
 }
 
 // pinForNode pins what Node will load for a script, beyond what its command shows.
-func (l *loader) pinForNode(f *found) (files []string) {
+func (l *pinner) pinForNode(f *found) (files []string) {
 	for _, path := range f.node {
 		if !slices.Contains(f.command.files, path) && trust.Pinnable(l.workspace, shell.Name{Path: path, Word: path}, true) {
 			l.pinned.Add(path)
@@ -84,7 +84,7 @@ func (l *loader) pinForNode(f *found) (files []string) {
 }
 
 // nodeArgv is how Node is started for a script, and what has to be there for that.
-func (l *loader) nodeArgv(f *found) ([]string, nodeFiles, error) {
+func (l *builder) nodeArgv(f *found) ([]string, nodeFiles, error) {
 	file := f.command.argv[1]
 	typed := strings.HasSuffix(strings.TrimSuffix(filepath.Ext(file), "x"), "ts")
 	if !f.spec.worker && !typed {

@@ -64,6 +64,15 @@ type scriptFile struct {
 	prefix  string // of the ids of its hooks; "" keeps them
 }
 
+// scripts bundles the scripts that hooks are made of.
+type scripts struct {
+	*load
+	bundled  map[string]*scriptFile // those of folders
+	programs []*script.Program
+	asking   string // the layer whose scripts a person is asked about now, or ""
+	late     func(*source, *scriptFile, *script.Late) (Hook, error)
+}
+
 // named is the id of one of several hooks of the file.
 func (f *scriptFile) named(id string) string {
 	if f.prefix == "" {
@@ -74,7 +83,7 @@ func (f *scriptFile) named(id string) string {
 
 // script bundles a file, as its entry has it, and pins what it is made of. A mistake in it is a
 // problem at its place; then there is nothing to run.
-func (l *loader) script(src *source, path string, h *hookSpec) *scriptFile {
+func (l *scripts) script(src *source, path string, h *hookSpec) *scriptFile {
 	root, grants := cmp.Or(src.root, src.dir), h.grants
 	if src.layer == LayerWorkspace {
 		for _, file := range bundle.Sources(path) {
@@ -102,7 +111,7 @@ func (l *loader) script(src *source, path string, h *hookSpec) *scriptFile {
 		grants, seen = l.agreed(src, path, bundle), true
 	}
 	file := &scriptFile{path: path, bundle: bundle, seen: seen, late: &lateHooks{gone: map[string]bool{}}}
-	file.late.build = func(late *script.Late) (Hook, error) { return l.buildLate(src, file, late) }
+	file.late.build = func(late *script.Late) (Hook, error) { return l.late(src, file, late) }
 	file.program = script.Open(bundle, script.Config{
 		Root: root, Allow: grants, Settings: h.settings, Env: h.env, Needs: h.needs, Environ: command.Environ, Transport: l.opts.Transport, Log: l.opts.Log,
 		Memory: l.opts.Memory, Relay: l.opts.Relay, Cache: filepath.Join(l.stateDir, "script"),
@@ -114,7 +123,7 @@ func (l *loader) script(src *source, path string, h *hookSpec) *scriptFile {
 
 // onlyTheUsers checks that nobody else could have written what the user's scripts
 // are made of.
-func (l *loader) onlyTheUsers(files []string) error {
+func (l *scripts) onlyTheUsers(files []string) error {
 	for _, file := range files {
 		if err := trust.CheckPath(file); err != nil {
 			return err
@@ -124,7 +133,7 @@ func (l *loader) onlyTheUsers(files []string) error {
 }
 
 // scriptProblems notes the mistakes of a script.
-func (l *loader) scriptProblems(root, path string, err error, hint string) {
+func (l *scripts) scriptProblems(root, path string, err error, hint string) {
 	all := []error{err}
 	if many, ok := err.(interface{ Unwrap() []error }); ok && errors.As(err, new(*script.Mistake)) {
 		all = many.Unwrap()
@@ -145,7 +154,7 @@ func (l *loader) scriptProblems(root, path string, err error, hint string) {
 }
 
 // closePrograms lets go what no hook has taken.
-func (l *loader) closePrograms() {
+func (l *scripts) closePrograms() {
 	for _, p := range l.programs {
 		_ = p.Close() // the hooks that run it keep it
 	}
@@ -160,7 +169,7 @@ func scriptHook(src *source, file *scriptFile, id string) *found {
 }
 
 // askScript finds out which hooks a script registers.
-func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, id, profile string) ([]*found, error) {
+func (l *asker) askScript(ctx context.Context, src *source, file *scriptFile, id, profile string) ([]*found, error) {
 	d, err := file.program.Describe(ctx)
 	if err != nil {
 		return nil, err
@@ -170,7 +179,7 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 	}
 	l.askWrapped(src, file, d.Settings)
 	if memory, ok := d.Settings["memory"]; ok {
-		if err := l.scriptMemory(src, file.path, memory); err != nil || len(d.Hooks) == 0 {
+		if err := l.memories.scriptMemory(src, file.path, memory); err != nil || len(d.Hooks) == 0 {
 			return nil, err
 		}
 	}
@@ -196,7 +205,7 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 		if l.strange(file.path, id, &h) {
 			continue
 		}
-		spec, err := l.registered(file.path, h, profile)
+		spec, err := l.scripts.registered(file.path, h, profile)
 		if err != nil {
 			return nil, err
 		}
@@ -220,7 +229,7 @@ func (l *loader) askScript(ctx context.Context, src *source, file *scriptFile, i
 
 // strange takes out the events of a plugin's hook that nobody knows: a plugin may be
 // newer than we are. It reports whether none is left.
-func (l *loader) strange(file, id string, h *script.Registered) bool {
+func (l *asker) strange(file, id string, h *script.Registered) bool {
 	if h.Options["profile"] != hook.ProfileOpenClaw.Name {
 		return false
 	}
@@ -257,7 +266,7 @@ func eventNames(on any) []string {
 }
 
 // registered turns what a script says of a hook into one, by the rules of hookway.yaml.
-func (l *loader) registered(file string, h script.Registered, profile string) (*hookSpec, error) {
+func (l *scripts) registered(file string, h script.Registered, profile string) (*hookSpec, error) {
 	m := map[string]any{"id": h.ID, "script": file}
 	for name, value := range h.Options {
 		m[name] = value
@@ -287,7 +296,7 @@ func (l *loader) registered(file string, h script.Registered, profile string) (*
 
 // expand puts the hooks that scripts register in the place of the entries that
 // name the scripts.
-func (l *loader) expand(ctx context.Context, la *layer) {
+func (l *asker) expand(ctx context.Context, la *layer) {
 	var out []*found
 	for _, f := range la.found {
 		if f.spec.handler.kind != "script" || f.spec.keys["on"] != nil || f.script == nil {
@@ -318,9 +327,9 @@ func (l *loader) expand(ctx context.Context, la *layer) {
 	la.found = out
 }
 
-// scripts bundles the scripts that a layer names in its hookway.yaml. One with a
+// nameScripts bundles the scripts that a layer names in its hookway.yaml. One with a
 // mistake leaves out its own entry: the other hooks of the file run.
-func (l *loader) scripts(la *layer) {
+func (l *scripts) nameScripts(la *layer) {
 	la.found = slices.DeleteFunc(la.found, func(f *found) bool {
 		if f.spec.handler.script == nil || f.spec.disabled {
 			return false
@@ -338,7 +347,7 @@ func (l *loader) scripts(la *layer) {
 }
 
 // bundle bundles the script of an entry. It reports whether it can run.
-func (l *loader) bundle(la *layer, f *found) bool {
+func (l *scripts) bundle(la *layer, f *found) bool {
 	path, n := shell.Under(f.source.dir, f.spec.handler.script.Text), f.spec.handler.script.Node
 	if !disk.Exists(path) {
 		l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: n.Line, Column: n.Column, Hook: f.spec.id, Message: "there is no script " + path, Hint: "create it or correct the name; it starts from the folder of this file"})
@@ -361,7 +370,7 @@ func (h *hookSpec) closed() bool {
 }
 
 // leaveOut leaves the hookway.yaml of a layer out: what it names has a mistake.
-func (l *loader) leaveOut(la *layer) {
+func (l *load) leaveOut(la *layer) {
 	la.file = nil
 	l.set.Failed = append(l.set.Failed, la.yaml.path)
 }
@@ -381,7 +390,7 @@ func (b broken) Handle(context.Context, hook.AnyEvent) (hook.Decision, error) {
 }
 
 // ownScripts finds hookway.config.ts and relay.config.ts beside hookway.yaml.
-func (l *loader) ownScripts(into *layer, src source) {
+func (l *files) ownScripts(into *layer, src source) {
 	for _, name := range scriptNames {
 		path := filepath.Join(src.dir, name)
 		if isOwnScript(path) && !slices.Contains(into.named, path) {
@@ -393,7 +402,7 @@ func (l *loader) ownScripts(into *layer, src source) {
 
 // relayHome is where agent-relay has the user's relay.config.ts, or "": it knows
 // nothing of HOOKWAY_HOME.
-func (l *loader) relayHome() string {
+func (l *files) relayHome() string {
 	if l.opts.getenv("HOOKWAY_HOME") == "" {
 		return filepath.Join(filepath.Dir(l.userDir), "agent-relay", relayScript)
 	}
@@ -408,7 +417,7 @@ func (l *loader) relayHome() string {
 }
 
 // relayScript finds the user's relay.config.ts where agent-relay has it.
-func (l *loader) relayScript(into *layer, src source) {
+func (l *files) relayScript(into *layer, src source) {
 	src.path = l.relayHome()
 	if src.path == "" {
 		return
@@ -421,9 +430,9 @@ func (l *loader) relayScript(into *layer, src source) {
 }
 
 // askScripts adds the hooks of the scripts of a folder, in the order of their names.
-func (l *loader) askScripts(ctx context.Context, f *folderSource) {
+func (l *asker) askScripts(ctx context.Context, f *folderSource) {
 	for _, path := range f.scripts {
-		file := l.bundled[path]
+		file := l.scripts.bundled[path]
 		if file == nil {
 			continue // its mistakes were told
 		}
@@ -435,7 +444,7 @@ func (l *loader) askScripts(ctx context.Context, f *folderSource) {
 		}
 		list, err := l.askScript(ctx, &f.source, file, "", f.profile)
 		if err != nil {
-			l.scriptProblems(cmp.Or(f.root, f.dir), path, err, "until it is mended, none of its hooks run")
+			l.scripts.scriptProblems(cmp.Or(f.root, f.dir), path, err, "until it is mended, none of its hooks run")
 			continue
 		}
 		f.found = append(f.found, list...)
@@ -444,7 +453,7 @@ func (l *loader) askScripts(ctx context.Context, f *folderSource) {
 }
 
 // bundleFolders bundles the scripts of a layer's folders.
-func (l *loader) bundleFolders(la *layer) {
+func (l *scripts) bundleFolders(la *layer) {
 	for _, f := range la.folders {
 		for _, path := range f.scripts {
 			if l.bundled == nil {

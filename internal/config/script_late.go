@@ -124,8 +124,8 @@ func (s *Set) beginLate(e *hook.Engine) error {
 
 // buildLate makes a hook of what a script registers while it runs, by the rules of
 // what it registers when it is read.
-func (l *loader) buildLate(src *source, file *scriptFile, late *script.Late) (Hook, error) {
-	spec, err := l.registered(file.path, late.Registered, file.profile)
+func (l *builder) buildLate(src *source, file *scriptFile, late *script.Late) (Hook, error) {
+	spec, err := l.scripts.registered(file.path, late.Registered, file.profile)
 	if err != nil {
 		return Hook{}, err
 	}

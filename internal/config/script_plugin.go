@@ -14,7 +14,7 @@ import (
 
 // fits checks the settings of a plugin against what its openclaw.plugin.json says of
 // them, and fills in what has a default.
-func (l *loader) fits(f *found) bool {
+func (l *scripts) fits(f *found) bool {
 	if f.script.bundle.Plugin == nil || f.script.bundle.Plugin.Schema == nil {
 		return true
 	}
@@ -66,7 +66,7 @@ func plainly(err error) string {
 }
 
 // twice warns of a plugin that is there already: both run.
-func (l *loader) twice(f *found) {
+func (l *asker) twice(f *found) {
 	if f.script.bundle.Plugin == nil || f.script.bundle.Plugin.ID == "" {
 		return
 	}
@@ -77,6 +77,3 @@ func (l *loader) twice(f *found) {
 	}
 	l.plugins = append(l.plugins, plugged{id, f.spec.id, f.script.path})
 }
-
-// plugged is a plugin that was read.
-type plugged struct{ id, hook, path string }

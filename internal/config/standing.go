@@ -13,7 +13,7 @@ import (
 // settled reports whether the workspace may be read in full. If nobody trusts it,
 // or it is not as it was trusted, and only what is trusted shall be parsed, then
 // what is known of it without that is in the set, and nothing more is done.
-func (l *loader) settled() bool {
+func (l *load) settled() bool {
 	if l.workspace == "" || !l.opts.TrustedOnly || l.opts.File != "" || l.opts.getenv("HOOKWAY_TRUST") == "1" {
 		return true
 	}
@@ -38,7 +38,7 @@ func (l *loader) settled() bool {
 }
 
 // hasHooks reports whether there is anything in the workspace that could run.
-func (l *loader) hasHooks() bool {
+func (l *load) hasHooks() bool {
 	for _, m := range markers {
 		path := filepath.Join(l.workspace, filepath.FromSlash(m.path))
 		if !m.dir && disk.Exists(path) && !isGraphQLRelay(path) {
@@ -55,7 +55,7 @@ func (l *loader) hasHooks() bool {
 
 // standing is what the files are now that were trusted. What was added to the
 // folders of hooks is there by name alone.
-func (l *loader) standing(entry trust.Entry) trust.Pins {
+func (l *load) standing(entry trust.Entry) trust.Pins {
 	now := trust.Pins{Root: l.workspace}
 	for name, was := range entry.Files {
 		path := filepath.FromSlash(name)
@@ -84,7 +84,7 @@ func (l *loader) standing(entry trust.Entry) trust.Pins {
 
 // brokenYAML reports whether hookway.yaml alone has changed, and has a mistake: a
 // bad file does not disable the hooks of a good one.
-func (l *loader) brokenYAML(changes []trust.Change) bool {
+func (l *load) brokenYAML(changes []trust.Change) bool {
 	if len(changes) != 1 || changes[0].Kind != "changed" || changes[0].Path != fileName && changes[0].Path != fileNameYML {
 		return false
 	}

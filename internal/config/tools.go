@@ -11,7 +11,7 @@ import (
 
 // checkTools warns of matchers that name a tool as an agent does: events have the
 // one name that hookway gives it, whichever agent calls it.
-func (l *loader) checkTools(file string, words []strict.Word) {
+func (l *load) checkTools(file string, words []strict.Word) {
 	if l.opts.ToolNames == nil {
 		return
 	}
@@ -31,7 +31,7 @@ func (l *loader) checkTools(file string, words []strict.Word) {
 
 // checkSources warns of matchers that name a source which is nearly one of ours.
 // It can be no mistake: a Go program calls itself what it likes.
-func (l *loader) checkSources(file string, words []strict.Word) {
+func (l *load) checkSources(file string, words []strict.Word) {
 	for _, w := range words {
 		if strings.ContainsAny(w.Text, `*?[{\`) || slices.Contains(l.opts.Sources, w.Text) {
 			continue

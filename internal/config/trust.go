@@ -12,7 +12,7 @@ import (
 // onlyYAML reports whether hookway.yaml alone is not as it was trusted. If it has
 // a mistake, the executables of the hook folders, which do not depend on it,
 // still run: a bad file does not disable the hooks of a good one.
-func (l *loader) onlyYAML(trusted trust.Manifest) bool {
+func (l *load) onlyYAML(trusted trust.Manifest) bool {
 	isYAML := func(name string) bool { return name == fileName || name == fileNameYML }
 	for name, value := range trusted {
 		path := filepath.FromSlash(name)
@@ -48,10 +48,11 @@ func TrustIf(opts Options, ask func(trust.Status) error) (trust.Status, error) {
 	if l.workspace == "" {
 		return trust.Status{State: trust.None}, fmt.Errorf("no workspace: neither %s nor a folder above it has a %s, %s, .hookway/hooks or .acai/hooks; run hookway init", l.dir, fileName, strings.Join(scriptNames, ", "))
 	}
-	defer l.closePrograms()
-	l.asking = LayerWorkspace
-	l.readOwn()
-	l.readWorkspace()
+	defer l.scripts.closePrograms()
+	l.scripts.asking = LayerWorkspace
+	l.files.readOwn()
+	l.files.readWorkspace()
+	l.pinner.pinWorkspace()
 	if err := l.set.Problems.Err(); err != nil {
 		return trust.Status{Workspace: l.workspace, State: trust.Missing}, err
 	}
@@ -62,7 +63,7 @@ func TrustIf(opts Options, ask func(trust.Status) error) (trust.Status, error) {
 	status := before.Status(l.workspace, l.pinned.Manifest)
 	status.Wishes = l.wishes(&l.work, before.Workspaces[l.workspace].Grants)
 	status.Sees = l.sights(&l.work)
-	status.Sends, status.Unknown, status.Unread, status.Wraps = l.destinations(), l.pinned.Doubts, l.pinned.Unreadable(), l.wraps
+	status.Sends, status.Unknown, status.Unread, status.Wraps = l.destinations(), l.pinned.Doubts, l.pinned.Unreadable(), l.pinner.wraps
 	if status.State == trust.Changed {
 		status.Diffs = l.store.Differences(&l.pinned, status.Changes, before.Workspaces[l.workspace].Files)
 	}
@@ -72,7 +73,7 @@ func TrustIf(opts Options, ask func(trust.Status) error) (trust.Status, error) {
 		}
 	}
 	entry := trust.Entry{Hash: status.Hash, Files: l.pinned.Manifest, Grants: given(status.Wishes), Since: time.Now().UTC().Truncate(time.Second)}
-	entry.Seen = l.seenIn(&l.work, func(src *source, f *scriptFile) string { return l.shownScript(&found{source: src}, f.path) })
+	entry.Seen = l.scripts.seenIn(&l.work, func(src *source, f *scriptFile) string { return src.shown(f.path) })
 	if err := l.store.Trust(l.workspace, entry, l.pinned.Files); err != nil {
 		return trust.Status{Workspace: l.workspace, State: trust.Missing}, err
 	}

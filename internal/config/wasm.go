@@ -39,7 +39,7 @@ func (r *reader) granted(h *hookSpec) {
 
 // modules reads the modules that a layer names. In a workspace they are part of
 // what is trusted.
-func (l *loader) modules(la *layer) {
+func (l *files) modules(la *layer) {
 	for _, f := range la.found {
 		named := f.spec.handler.wasm
 		if named == nil || f.spec.disabled {
@@ -66,7 +66,7 @@ func (l *loader) modules(la *layer) {
 }
 
 // module reads one; what may run is what is hashed.
-func (l *loader) module(src source, path string, check func(string, fs.FileInfo) error) (*wasm.Module, error) {
+func (l *files) module(src source, path string, check func(string, fs.FileInfo) error) (*wasm.Module, error) {
 	data, err := trust.Read(path, wasm.MaxFile, check, l.pins(src))
 	if err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (l *loader) module(src source, path string, check func(string, fs.FileInfo)
 }
 
 // wasmConfig is what a hook's module is given.
-func (l *loader) wasmConfig(f *found, c command.Config) wasm.Config {
+func (l *builder) wasmConfig(f *found, c command.Config) wasm.Config {
 	may := func(g script.Grant) bool { return slices.Contains(f.spec.grants, g) }
 	return wasm.Config{
 		Root: cmp.Or(l.workspace, f.source.root, f.source.dir),

@@ -95,7 +95,7 @@ func readHeaders(r *reader, n *yaml.Node, w *webSpec) {
 
 // authorities reads the certificates that a layer's servers name. In a workspace
 // they are part of what is trusted.
-func (l *loader) authorities(la *layer) {
+func (l *files) authorities(la *layer) {
 	for _, f := range la.found {
 		w := f.spec.handler.web
 		if w == nil || w.ca == nil || f.spec.disabled {
@@ -122,7 +122,7 @@ func (l *loader) authorities(la *layer) {
 }
 
 // webConfig is how a hook's server is asked.
-func (l *loader) webConfig(f *found, c command.Config) web.Config {
+func (l *builder) webConfig(f *found, c command.Config) web.Config {
 	w := f.spec.handler.web.Config
 	if f.spec.handler.web.key != nil {
 		w.SecretFile = shell.Under(f.source.dir, w.SecretFile)

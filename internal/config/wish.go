@@ -13,7 +13,7 @@ import (
 // goes beyond what is trusted.
 func (l *loader) wishes(la *layer, before map[string][]string) (out []trust.Wish) {
 	add := func(kind string, src *source, path string, grants []script.Grant, seen bool) {
-		name := l.shownScript(&found{source: src}, path)
+		name := src.shown(path)
 		if len(grants) == 0 {
 			return
 		}
@@ -50,7 +50,7 @@ func (l *loader) wishes(la *layer, before map[string][]string) (out []trust.Wish
 	}
 	for _, f := range la.folders {
 		for _, path := range f.scripts {
-			if file := l.bundled[path]; file != nil {
+			if file := l.scripts.bundled[path]; file != nil {
 				add("script", &f.source, path, file.program.Grants(), file.seen)
 			}
 		}
@@ -74,8 +74,8 @@ func (l *loader) sights(la *layer) (out []trust.Sight) {
 	if environ == nil {
 		environ = os.Environ()
 	}
-	l.eachScript(la, func(src *source, file *scriptFile) {
-		s := trust.Sight{File: l.shownScript(&found{source: src}, file.path)}
+	l.scripts.eachScript(la, func(src *source, file *scriptFile) {
+		s := trust.Sight{File: src.shown(file.path)}
 		if s.Variables, s.All = file.program.Variables(environ); s.All || len(s.Variables) > 0 {
 			out = append(out, s)
 		}

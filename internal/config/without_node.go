@@ -62,10 +62,10 @@ func (f *found) asksNode() bool {
 }
 
 // standsIn reports whether hookway can stand in for Node.
-func (l *loader) standsIn(f *found) bool { return l.opts.Self != "" && f.asksNode() }
+func (l *builder) standsIn(f *found) bool { return l.opts.Self != "" && f.asksNode() }
 
 // tellOfNode warns, once, that there is no Node where programs are looked for.
-func (l *loader) tellOfNode(f *found) {
+func (l *builder) tellOfNode(f *found) {
 	if l.nodeTold || !l.standsIn(f) {
 		return
 	}
@@ -82,7 +82,7 @@ func (l *loader) tellOfNode(f *found) {
 }
 
 // withNode gives a hook hookway's node, should there be no other when it runs.
-func (l *loader) withNode(next hook.Handler) hook.Handler {
+func (l *builder) withNode(next hook.Handler) hook.Handler {
 	if l.standIn == nil {
 		dir, self := filepath.Join(l.stateDir, "node", "bin"), l.opts.Self
 		l.standIn = sync.OnceValues(func() (string, error) { return dir, writeStandIn(dir, self) })

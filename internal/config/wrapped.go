@@ -35,7 +35,7 @@ func (w *Wrapped) Command() []string {
 }
 
 // askWrapped takes what a script says of the session.
-func (l *loader) askWrapped(src *source, file *scriptFile, settings map[string]any) {
+func (l *asker) askWrapped(src *source, file *scriptFile, settings map[string]any) {
 	w := Wrapped{File: file.path}
 	w.Name, _ = settings["name"].(string)
 	list, _ := settings["wrap"].([]any)
@@ -71,7 +71,7 @@ func toldByText(b *script.Bundle, line []string) bool {
 
 // settleWrapped chooses among what scripts say of the session: the workspace's before
 // the user's, the first file before others.
-func (l *loader) settleWrapped() {
+func (l *asker) settleWrapped() {
 	said := &l.set.Wrapped
 	for _, layer := range []string{LayerWorkspace, LayerUser} {
 		for _, w := range l.wrapped {
@@ -90,15 +90,15 @@ func (l *loader) settleWrapped() {
 }
 
 // layerOf is the layer of a file that says something of the session.
-func (l *loader) layerOf(file string) string {
+func (l *asker) layerOf(file string) string {
 	at := slices.IndexFunc(l.wrapped, func(w wrappedIn) bool { return w.File == file })
 	return l.wrapped[max(at, 0)].layer
 }
 
 // readWrapped pins what the programs that a script wraps run, as it does for commands.
-func (l *loader) readWrapped(src *source, file *scriptFile) {
+func (l *pinner) readWrapped(src *source, file *scriptFile) {
 	plain, computed := file.bundle.Wraps()
-	name := l.shownScript(&found{source: src}, file.path)
+	name := src.shown(file.path)
 	for _, words := range plain {
 		l.wraps = append(l.wraps, trust.Wrap{File: name, Command: strings.Join(words, " ")})
 		l.pinned.Command(shell.Reader{Dirs: []string{l.workspace}}, "relay.wrap", filepath.Base(file.path), readsLine(words))
@@ -118,7 +118,7 @@ func readsLine(words []string) func(shell.Reader) shell.Reading {
 	}
 }
 
-func (l *loader) readLine(words []string) shell.Reading {
+func (l *load) readLine(words []string) shell.Reading {
 	return readsLine(words)(l.pinned.Equipped(shell.Reader{Dirs: []string{l.workspace}}))
 }
 
