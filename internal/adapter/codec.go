@@ -35,6 +35,8 @@ type Find func(name string) (*hook.EventInfo, error)
 type Call struct {
 	Event string // native name, from the command line; "" means that the payload says it
 	Stdin []byte
+
+	native object // the event, once it is read
 }
 
 // About is what is known of an agent, as one of its codecs speaks with it.

@@ -29,33 +29,46 @@ var extras = []string{"agent_id", "agent_type", "notification_type", "custom_ins
 
 // readNative reads what an agent wrote to a hook's stdin.
 func readNative(a *About, c Call) (object, error) {
-	if err := wire.Bounded(c.Stdin); err != nil {
-		return nil, fmt.Errorf("this event of %s is too large: %w", a.Title, err)
-	}
-	if native, ok := wire.Object(c.Stdin); ok {
-		return native, nil
-	}
-	d := json.NewDecoder(bytes.NewReader(c.Stdin)) // which says what is wrong
-	var native object
-	err := d.Decode(&native)
-	if err == nil && native == nil {
-		err = errors.New("it is null")
-	}
-	if err == nil {
-		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows the object")
-		}
-	}
-	if errors.Is(err, io.EOF) {
-		err = errors.New("stdin is empty")
-	}
-	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) { // its own text names types of Go
-		err = fmt.Errorf("it is a JSON value of the kind %s", wrong.Value)
-	}
+	native, err := c.object()
 	if err != nil {
-		return nil, fmt.Errorf("this is not an event of %s: it must be one JSON object: %w", a.Title, err)
+		return nil, fmt.Errorf("this is not an event of %s: %w", a.Title, err)
 	}
 	return native, nil
+}
+
+// object reads the event, once.
+func (c *Call) object() (object, error) {
+	if c.native != nil {
+		return c.native, nil
+	}
+	if err := wire.Bounded(c.Stdin); err != nil {
+		return nil, fmt.Errorf("the event is too large: %w", err)
+	}
+	native, ok := wire.Object(c.Stdin)
+	if !ok {
+		return nil, fmt.Errorf("stdin is not a JSON object: %w", notObject(c.Stdin))
+	}
+	c.native = native
+	return native, nil
+}
+
+// notObject says why a text is not one JSON object.
+func notObject(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	var whole object
+	err := d.Decode(&whole)
+	if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) { // its own text names types of Go
+		return fmt.Errorf("it is a JSON value of the kind %s", wrong.Value)
+	}
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("it is empty")
+	case err != nil:
+		return err
+	case whole == nil:
+		return errors.New("it is null")
+	}
+	return errors.New("something follows the object")
 }
 
 // eventName is the native event's name: as the command line has it, else as the

@@ -1,14 +1,11 @@
 package adapter
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"runtime"
 	"strings"
-
-	"github.com/hookway/hookway/wire"
 )
 
 // Folders are where an agent works, as its native event says.
@@ -17,25 +14,16 @@ type Folders struct {
 	Roots []string // of its workspace, if that has several
 }
 
-// FoldersIn reads an agent's folders out of its native event, so that the right
-// workspace is found before the event is decoded. Names count exactly, as codecs
-// read them. A root that is on another machine is an error: its guards cannot be
-// asked.
-func FoldersIn(stdin []byte) (f Folders, err error) {
-	if err := wire.Bounded(stdin); err != nil {
-		return f, fmt.Errorf("this event is too large: %w", err)
-	}
-	base, err := wire.Members(stdin)
+// Folders reads the agent's folders out of the event, so that the right workspace is
+// found before the event is decoded. Names count exactly, as codecs read them. A root
+// on another machine is an error: its guards cannot be asked.
+func (c *Call) Folders() (f Folders, err error) {
+	native, err := c.object()
 	if err != nil {
-		return f, fmt.Errorf("stdin is not a JSON object: %w", err)
-	}
-	text := func(name string) (s string) {
-		_ = json.Unmarshal(base[name], &s) // of another type: no folder, and the codec decides what that means
-		return s
+		return f, err
 	}
 	for _, name := range []string{"workspace_roots", "workspacePaths"} { // of Cursor, of Antigravity
-		var list []any
-		_ = json.Unmarshal(base[name], &list)
+		list, _ := native[name].([]any)
 		for _, root := range list {
 			dir, err := rootDir(root)
 			if err != nil {
@@ -46,12 +34,12 @@ func FoldersIn(stdin []byte) (f Folders, err error) {
 			}
 		}
 	}
-	f.CWD = text("cwd")
+	f.CWD, _ = native["cwd"].(string)
 	if f.CWD == "" && len(f.Roots) > 0 {
 		f.CWD = f.Roots[0]
 	}
 	if f.CWD == "" {
-		f.CWD = text("directory") // OpenCode
+		f.CWD, _ = native["directory"].(string) // OpenCode
 	}
 	return f, nil
 }

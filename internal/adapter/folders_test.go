@@ -19,13 +19,13 @@ func TestFoldersAreThoseUnderTheExactNames(t *testing.T) {
 		`{"workspace_roots":["",7,null,"/r"]}`: {CWD: "/r", Roots: []string{"/r"}},
 		`{"workspace_roots":"/r"}`:             {},
 	} {
-		got, err := adapter.FoldersIn([]byte(text))
+		got, err := (&adapter.Call{Stdin: []byte(text)}).Folders()
 		if err != nil || got.CWD != want.CWD || !slices.Equal(got.Roots, want.Roots) {
 			t.Errorf("%s: %+v, %v; want %+v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{``, `[]`, `{`, `{"workspace_roots":["/a","vscode-remote://box/a"]}`, `{"workspace_roots":["file://box/a"]}`, `{"workspace_roots":["file:///%zz"]}`} {
-		if got, err := adapter.FoldersIn([]byte(text)); err == nil {
+		if got, err := (&adapter.Call{Stdin: []byte(text)}).Folders(); err == nil {
 			t.Errorf("%s: %+v", text, got)
 		}
 	}

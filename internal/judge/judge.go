@@ -76,7 +76,7 @@ type Caller struct {
 
 // Answer judges one call. It always gives an answer; Err in it is never set.
 func (j *Judge) Answer(ctx context.Context, from Caller, in *call.Request) (reply call.Reply) {
-	r := &request{Judge: j, in: in, from: from, began: time.Now(), env: environ(in.Env)}
+	r := &request{Judge: j, in: in, from: from, began: time.Now(), env: environ(in.Env), call: adapter.Call{Event: in.Event, Stdin: in.Stdin}}
 	defer func() {
 		if p := recover(); p != nil { // a bug of ours must not open the gate
 			j.log(fmt.Sprintf("panic while an event of %s was judged: %v\n%s", in.Agent, p, debug.Stack()))
@@ -118,7 +118,7 @@ func (r *request) answer(ctx context.Context) (reply call.Reply, err error) {
 
 // decode reads the event, and what it says of its session and of the messages before it.
 func (r *request) decode(ctx context.Context) error {
-	ev, err := r.codec.Decode(adapter.Call{Event: r.in.Event, Stdin: r.in.Stdin}, r.w.Engine.Lookup)
+	ev, err := r.codec.Decode(r.call, r.w.Engine.Lookup)
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ const maxDepth = 8
 type request struct {
 	*Judge
 	in       *call.Request
+	call     adapter.Call // what the agent wrote
 	from     Caller
 	env      environ
 	began    time.Time

@@ -184,7 +184,7 @@ func root(dir string) string { return filepath.VolumeName(dir) + string(filepath
 // started in, else where it works now. The latter follows what the agent does,
 // so it must not choose the hooks if there is another.
 func (r *request) folder() (string, error) {
-	said, err := adapter.FoldersIn(r.in.Stdin)
+	said, err := r.call.Folders()
 	if err != nil {
 		return "", err
 	}
@@ -198,8 +198,11 @@ func (r *request) folder() (string, error) {
 }
 
 func isFolder(dir string) bool {
+	if !filepath.IsAbs(dir) {
+		return false
+	}
 	info, err := os.Stat(dir)
-	return err == nil && info.IsDir() && filepath.IsAbs(dir)
+	return err == nil && info.IsDir()
 }
 
 // enter gives a workspace that is ready, and counts the call in; fresh is what it
