@@ -17,6 +17,7 @@ import (
 )
 
 func main() {
+	call.DropOneThread()
 	o, text, err := parse(os.Args[1:])
 	if text != "" {
 		_, _ = os.Stdout.WriteString(text)

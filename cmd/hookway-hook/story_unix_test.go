@@ -49,6 +49,9 @@ func TestTheDaemonsAnswerIsPrinted(t *testing.T) {
 	if r.Timeout <= 0 || r.Timeout >= 20*time.Second {
 		t.Errorf("the daemon has %v; the agent waits for 20s", r.Timeout)
 	}
+	if slices.Contains(r.Env, call.OneThread) {
+		t.Errorf("hooks would get %s", call.OneThread)
+	}
 	if !slices.Contains(r.Env, "HOOKWAY_HOME="+w.home) || filepath.Base(r.Dir) != filepath.Base(w.home) {
 		t.Errorf("the daemon got the folder %q and the environment %q", r.Dir, r.Env)
 	}

@@ -1,6 +1,12 @@
 package install
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/hookway/hookway/wire/call"
+)
 
 // agents are those that hookway can be installed for, in the order in which they
 // are listed to people.
@@ -99,7 +105,11 @@ var copilot = &agent{
 	keys:    []string{"hooks"},
 	fresh:   object{{"version", 1}},
 	entry: func(e event, c caller) object {
-		return append(append(object{{"type", "command"}}, c.command("command", "exec")...), member{"timeoutSec", e.seconds()})
+		h := append(append(object{{"type", "command"}}, c.command("command", "exec")...), member{"timeoutSec", e.seconds()})
+		if name, value, _ := strings.Cut(call.OneThread, "="); c.direct && runtime.GOOS != "windows" {
+			h = append(h, member{"env", object{{name, value}}})
+		}
+		return h
 	},
 	direct: directCopilot,
 	review: reviewCopilot,

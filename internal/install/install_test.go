@@ -298,6 +298,7 @@ func TestWithoutAShell(t *testing.T) {
 		{"copilot", "1.0.101", "", User, `"command":"/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s"`},
 		{"copilot", "1.0.102", "", Project, `"command": "/opt/hookway/bin/hookway-hook copilot --event preToolUse --timeout 60s"`},
 		{"copilot", "1.0.102", "", User, `"args":["copilot","--event","preToolUse","--timeout","60s"]`},
+		{"copilot", "1.0.102", "", User, `"env":{"GOMAXPROCS":"01"}`},
 		{"copilot", "1.2.0", "/my programs/hookway-hook", User, `"command":"'/my programs/hookway-hook' copilot --event preToolUse --timeout 60s"`},
 		{"claude", "", "", User, `"args": ["claude", "--event", "MessageDisplay", "--timeout", "60s"],`},
 		{"claude", "", "/it's/hookway-hook", User, `"'/it'\\''s/hookway-hook' claude --event Stop --timeout 60s"`},

@@ -4,9 +4,11 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/internal/shell"
+	"github.com/hookway/hookway/wire/call"
 )
 
 // shimName is the program that agents call, without .exe.
@@ -95,7 +97,7 @@ type invocation struct {
 
 // readCall takes words apart if they call hookway for one of the codecs.
 func readCall(words []string, codecs []string) (invocation, bool) {
-	if len(words) > 0 && words[0] == "&" { // PowerShell
+	for len(words) > 0 && slices.Contains([]string{"&", call.OneThread, "exec"}, words[0]) { // & is PowerShell's
 		words = words[1:]
 	}
 	if len(words) == 0 {

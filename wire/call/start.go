@@ -3,12 +3,27 @@ package call
 import (
 	"errors"
 	"os"
+	"strings"
 	"time"
 )
 
 // ReadyFD is the variable that tells a daemon the number of the pipe that it
 // closes as soon as it takes calls.
 const ReadyFD = "HOOKWAY_READY_FD"
+
+// OneThread is the variable with which an agent starts hookway-hook, where it can be told
+// to: with one thread for its work, the runtime of Go has less to prepare. The value is
+// not as a person writes it, so that it is known as ours, and neither hooks nor the daemon
+// get it.
+const OneThread = "GOMAXPROCS=01"
+
+// DropOneThread takes OneThread out of the environment of this process.
+func DropOneThread() {
+	name, value, _ := strings.Cut(OneThread, "=")
+	if os.Getenv(name) == value {
+		_ = os.Unsetenv(name)
+	}
+}
 
 // Errors of Start.
 var (
