@@ -33,13 +33,13 @@ var rooms = map[string][]string{
 	"internal/agenterr":        {},
 	"internal/visible":         {},
 	"internal/shell":           {},
-	"internal/tmux":            {},
+	"internal/tmux":            {"internal/visible"},
 	"internal/sleep":           {},
 	"internal/unknown":         {"internal/filelock", "internal/disk"},
 	"internal/sqlite":          {"internal/filelock", "internal/sleep"},
-	"internal/relay":           {"internal/disk", "internal/filelock", "internal/sqlite"},
+	"internal/relay":           {"internal/disk", "internal/filelock", "internal/sqlite", "internal/visible"},
 	"internal/relay/bus":       {"internal/relay", "internal/filelock", "internal/disk"},
-	"internal/delivery":        {"hook", "internal/directive", "internal/disk", "internal/environ", "internal/filelock", "internal/relay", "internal/sleep", "internal/terminal"},
+	"internal/delivery":        {"hook", "internal/directive", "internal/disk", "internal/environ", "internal/filelock", "internal/relay", "internal/sleep", "internal/visible"},
 	"internal/gateway":         {"hook", "internal/disk", "internal/webhook"},
 	"internal/gateway/spool":   {"hook", "internal/filelock", "internal/sqlite", "internal/webhook"},
 	"internal/memory/exam":     {},
@@ -52,13 +52,13 @@ var rooms = map[string][]string{
 	"internal/memory/backends": {}, // tests only
 	"internal/transcript":      {"internal/disk", "internal/sqlite"},
 	"internal/roster":          {"hook", "internal/filelock", "internal/sleep"},
-	"internal/terminal":        {"internal/procgroup"},
+	"internal/terminal":        {"internal/procgroup", "internal/visible"},
 	"internal/faketui":         {},
 	"internal/eventually":      {},
 	"internal/bench/client":    {},
 	"internal/bench/model":     {},
 	"docs/schema":              {},
-	"wire":                     {"hook"},
+	"wire":                     {"hook", "internal/visible"},
 	"wire/call":                {},
 	"hooktest":                 {"hook"},
 	"handler/command":          {"hook", "wire", "internal/environ", "internal/procgroup", "internal/sleep"},
@@ -85,7 +85,7 @@ var rooms = map[string][]string{
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/unknown", "internal/trust", "internal/visible"},
 	"internal/session": {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/sleep", "internal/visible"},
-	"internal/mcp":     {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/session"},
+	"internal/mcp":     {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/visible"},
 	"internal/server": {"hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/gateway", "internal/gateway/spool", "internal/judge", "internal/memory", "internal/memory/custom", "internal/memory/mem0", "internal/memory/qdrant",
 		"internal/memory/recall", "internal/memory/remote", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/unknown", "internal/webhook"},
@@ -108,7 +108,7 @@ var rooms = map[string][]string{
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/disk", "internal/procgroup", "internal/environ", "internal/sleep", "handler/command", "handler/web", "internal/webhook", "hooktest", "cmd/hookway-hook"}
+var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/disk", "internal/procgroup", "internal/environ", "internal/sleep", "handler/command", "handler/web", "internal/webhook", "hooktest", "cmd/hookway-hook", "internal/visible"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Answer is how a program answered: what it printed and how it ended.
@@ -209,9 +208,6 @@ func lastLine(text []byte) []byte {
 	return text[bytes.LastIndexByte(text, '\n')+1:]
 }
 
-// escapes are the sequences with which programs colour what they print.
-var escapes = regexp.MustCompile(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?)`)
-
 // clean makes a program's text fit for an agent: valid UTF-8 without control
 // characters other than line breaks and tabs, and not endless.
 func clean(text []byte) string {
@@ -219,13 +215,7 @@ func clean(text []byte) string {
 	if cut {
 		text = text[:maxReason]
 	}
-	s := escapes.ReplaceAllString(strings.ToValidUTF8(string(text), "\uFFFD"), "")
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, s)
+	s := visible.Strip(string(text))
 	if s = strings.TrimSpace(s); cut {
 		s += "…"
 	}

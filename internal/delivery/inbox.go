@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Channel is one way on which items reach an agent.
@@ -48,7 +49,7 @@ type Item struct {
 // Text is what is to be shown, without who sent it.
 func (i Item) Text() string {
 	if i.Inject != "" {
-		return Plain(i.Inject)
+		return visible.Plain(i.Inject)
 	}
 	return i.Content
 }

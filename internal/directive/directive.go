@@ -62,7 +62,7 @@
 // # Lines about the syntax
 //
 // Agents also print how a directive is written: in help, in plans, in what
-// they were told. A line of that form is usage, and no directive:
+// they were given. A line of that form is usage, and no directive:
 //
 //	usage        = head ( blank placeholder { [ blank ] placeholder } [ note ] | comment )
 //	             | head blank your newline                  (* no line continues it *)

@@ -111,7 +111,7 @@ func Escape(line string) string {
 
 // EscapeWithin does the same for a line that is shown by a program which breaks it
 // where it likes: what would be a directive at the start of a line is none anywhere
-// in it. An @ after a letter or digit of ASCII stays, for no program breaks a
+// in it. An @ after a letter or digit of ASCII stays: programs do not break a
 // word there, so that user@host:path is what it was.
 func EscapeWithin(line string) string {
 	line = Escape(line)

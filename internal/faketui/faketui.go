@@ -139,7 +139,7 @@ func Submitted(record string) ([]Submission, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read what the TUI was told: %w", err)
+		return nil, fmt.Errorf("read the input of the TUI: %w", err)
 	}
 	var all []Submission
 	for d := json.NewDecoder(bytes.NewReader(text)); ; {
@@ -147,7 +147,7 @@ func Submitted(record string) ([]Submission, error) {
 		if err := d.Decode(&s); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
-			return all, fmt.Errorf("read what the TUI was told: %w", err)
+			return all, fmt.Errorf("read the input of the TUI: %w", err)
 		}
 		all = append(all, s)
 	}
@@ -164,7 +164,7 @@ func (t TUI) record(s Submission) error {
 	}
 	f, err := os.OpenFile(t.Record, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("record what the TUI was told: %w", err)
+		return fmt.Errorf("record the input of the TUI: %w", err)
 	}
 	_, err = f.Write(append(text, '\n'))
 	return errors.Join(err, f.Close())
@@ -173,7 +173,7 @@ func (t TUI) record(s Submission) error {
 // check says what is wrong with the TUI.
 func (t TUI) check() error {
 	if !slices.Contains(Styles, t.Style) {
-		return fmt.Errorf("there is no style %q; the styles are %v", t.Style, Styles)
+		return fmt.Errorf("unknown style %q; the styles are %v", t.Style, Styles)
 	}
 	return nil
 }

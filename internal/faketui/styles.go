@@ -226,7 +226,7 @@ func (n *inlinePainter) finish() {
 type plainPainter struct {
 	*performance
 	printed int
-	told    string // of the answer that is streamed
+	shown   string // of the answer that is streamed
 	box     string // what is shown of the input
 	prompt  bool   // the prompt is there
 	spun    bool
@@ -248,15 +248,15 @@ func (l *plainPainter) frame() {
 			l.out.put("\r\n")
 			l.prompt, l.box = false, ""
 		case agent:
-			l.out.put(crlf(strings.TrimPrefix(s.text, l.told)), "\r\n")
-			l.told = ""
+			l.out.put(crlf(strings.TrimPrefix(s.text, l.shown)), "\r\n")
+			l.shown = ""
 		default:
 			l.out.put(crlf(s.text), "\r\n")
 		}
 	}
-	if live := strings.TrimRight(l.live, " \n"); live != l.told && strings.HasPrefix(live, l.told) {
-		l.out.put(crlf(strings.TrimPrefix(live, l.told)))
-		l.told = live
+	if live := strings.TrimRight(l.live, " \n"); live != l.shown && strings.HasPrefix(live, l.shown) {
+		l.out.put(crlf(strings.TrimPrefix(live, l.shown)))
+		l.shown = live
 	}
 	switch {
 	case l.spin > 0:
@@ -290,7 +290,7 @@ func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 func (l *plainPainter) resized() {}
 func (l *plainPainter) cleared() {
 	l.out.put("\x1b[H\x1b[2J")
-	l.printed, l.told, l.prompt = 0, "", false
+	l.printed, l.shown, l.prompt = 0, "", false
 }
 
 func (l *plainPainter) finish() {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/session"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 const usualRead, mostRead = 20, 100
@@ -144,7 +144,7 @@ func (s *Server) machine(ctx context.Context) string {
 // shownMessage is a message with a text, as an agent may read it.
 func shownMessage(m relay.Message, text, machine string) message {
 	one := message{
-		ID: relay.Short(m.ID), From: oneLine(m.From), To: oneLine(m.To), Sent: stamp(m.Sent), Text: session.Plain(text),
+		ID: relay.Short(m.ID), From: oneLine(m.From), To: oneLine(m.To), Sent: stamp(m.Sent), Text: visible.Plain(text),
 		Urgent: m.Priority == relay.PriorityUrgent || m.Metadata["urgent"] == true,
 	}
 	if m.Machine != "" && m.Machine != machine {

@@ -29,7 +29,7 @@ import (
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/session"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Bounds of a server.
@@ -143,7 +143,7 @@ func oneLine(name string) string {
 	if len(name) > 4*mostName {
 		name = name[:4*mostName]
 	}
-	name = strings.Join(strings.FieldsFunc(session.Plain(name), unicode.IsSpace), " ")
+	name = strings.Join(strings.FieldsFunc(visible.Plain(name), unicode.IsSpace), " ")
 	for i := range name {
 		if i > mostName {
 			return name[:i] + "…"

@@ -166,7 +166,7 @@ func TestOnlySoMuchAtOnce(t *testing.T) {
 func TestNewest(t *testing.T) {
 	var before []message
 	for i := range 5 {
-		clean := relay.Message{ID: fmt.Sprint("id-", i), From: "Bob\n", To: "*", Machine: "m2", Thread: "build", Content: strings.Repeat("\x1bx", 10_000)}
+		clean := relay.Message{ID: fmt.Sprint("id-", i), From: "Bob\n", To: "*", Machine: "m2", Thread: "build", Content: strings.Repeat("\x1b[mx", 10_000)}
 		before = append(before, shownMessage(clean, clean.Content, "m1"))
 	}
 	fresh := []delivery.Item{{Message: relay.Message{ID: "fresh", From: "Carol", To: "#build", Priority: relay.PriorityUrgent, Content: "fire"}, Repeat: true}}

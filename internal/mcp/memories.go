@@ -9,8 +9,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/memory"
-	"github.com/hookway/hookway/internal/session"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 const (
@@ -226,7 +227,7 @@ func counted(n int, one, many string) string {
 // shown is a memory as an agent may read it.
 func shown(m memory.Memory) note {
 	n := note{
-		ID: session.Plain(m.ID), Text: session.Quoted(nil, m.Text), Score: m.Score, Scope: string(m.Scope), Workspace: oneLine(m.Workspace),
+		ID: visible.Plain(m.ID), Text: delivery.Quoted(m.Text), Score: m.Score, Scope: string(m.Scope), Workspace: oneLine(m.Workspace),
 		Agent: oneLine(m.Agent), Session: oneLine(m.Session), Time: m.Time, File: oneLine(m.File),
 	}
 	for _, tag := range m.Tags {
@@ -261,7 +262,7 @@ func (s *Server) addForget(server *sdk.Server, running context.Context) {
 				return a, err
 			}
 			a.out.Forgotten = in.ID
-			a.text = "Forgotten: " + session.Plain(in.ID)
+			a.text = "Forgotten: " + visible.Plain(in.ID)
 			return a, nil
 		},
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/session"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 type sending struct {
@@ -72,7 +72,7 @@ func (s *Server) send(ctx context.Context, who string, in sending) (a answer[sen
 	posted, err := delivery.Send(ctx, store, hooks, m)
 	if err != nil {
 		if posted.Note != "" {
-			err = fmt.Errorf("%w\n%s", err, session.Plain(posted.Note))
+			err = fmt.Errorf("%w\n%s", err, visible.Plain(posted.Note))
 		}
 		return a, err
 	}
@@ -80,7 +80,7 @@ func (s *Server) send(ctx context.Context, who string, in sending) (a answer[sen
 		posted.Note = strings.TrimSpace(posted.Note + "\nThe message is kept, and waits: " + hook.LogLine(failed.Error()))
 	}
 	a.out.ID = relay.Short(posted.Message.ID)
-	a.out.Note = session.Plain(posted.Note)
+	a.out.Note = visible.Plain(posted.Note)
 	a.out.Deliveries, a.out.LeftOut = deliveries(posted.Receipts)
 	a.text = "Sent as " + a.out.ID + "\n" + deliveriesText(a.out.Deliveries, a.out.LeftOut)
 	if a.out.Note != "" {
@@ -92,11 +92,11 @@ func (s *Server) send(ctx context.Context, who string, in sending) (a answer[sen
 // outgoing is the message that is to be sent.
 func (s *Server) outgoing(who string, in sending) (m relay.Message, err error) {
 	switch {
-	case strings.TrimSpace(session.Plain(in.To)) == "" && in.ReplyTo == "":
+	case strings.TrimSpace(visible.Plain(in.To)) == "" && in.ReplyTo == "":
 		return m, errors.New("to is empty; list_agents says who there is")
 	case len(in.To) > mostQuery:
 		return m, fmt.Errorf("to has %d bytes; it must be one name", len(in.To))
-	case strings.TrimSpace(session.Plain(in.Text)) == "":
+	case strings.TrimSpace(visible.Plain(in.Text)) == "":
 		return m, errors.New("text is empty; say something")
 	case in.Urgent && in.Priority != "" && in.Priority != string(relay.PriorityUrgent):
 		return m, fmt.Errorf("urgent and the priority %s contradict each other; give one of them", hook.LogLine(in.Priority))

@@ -2,6 +2,8 @@ package relay
 
 import (
 	"strings"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // deliver makes the rows of a message for agents here, and gives their receipts. A
@@ -173,7 +175,7 @@ func (a access) receipt(machine string, r Receipt) error {
 	merge(&d, r)
 	given := d.stage == inOutbox || d.stage == refused && d.reason == machineForgotten // up to that machine, which is there
 	if given || stage.after(d.stage) {
-		d.stage, d.reason = stage, clip(clean(r.Reason))
+		d.stage, d.reason = stage, clip(visible.Strip(r.Reason))
 		return a.move(d)
 	}
 	return a.moveQuietly(d)
@@ -194,7 +196,7 @@ func merge(d *delivery, r Receipt) {
 		is string
 	}{{&d.injectedIn, r.Session}, {&d.how, r.How}, {&d.reply, r.Reply}} {
 		if *f.to == "" {
-			*f.to = clip(clean(f.is))
+			*f.to = clip(visible.Strip(f.is))
 		}
 	}
 	d.repeat = d.repeat || r.Repeat

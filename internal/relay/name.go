@@ -99,3 +99,8 @@ func key(name string) string {
 	}, name)
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(seen)))
 }
+
+// blank reports whether a text has nothing that can be seen.
+func blank(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return !unicode.IsSpace(r) && !unseen(r) }) < 0
+}

@@ -76,30 +76,6 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-func TestClean(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain\ttext\n": "plain\ttext\n", "a\x1b[31mb\x1b[0m": "ab", "a\x1b]0;title\x07b": "ab", "a\x1b]8;;http://x\x1b\\b": "ab", "\x1b[200~x\x1b[201~": "x",
-		"a\r\nb\rc": "a\nb\nc", "a\x00\x08\x7fb": "ab", "a\u009b31mb": "ab", "\xffa": "\uFFFDa", "a\x1bPq;data\x1b\\b": "ab", "/exit": "/exit", "a\x1b": "a", "\x1b\x1b[31m": "",
-	} {
-		if got := relay.Clean(in); got != want {
-			t.Errorf("%q: %q, not %q", in, got, want)
-		}
-	}
-}
-
-func FuzzClean(f *testing.F) {
-	f.Add("a\x1b[31mb\x1b]0;t\x07\r\n\u009b")
-	f.Fuzz(func(t *testing.T, text string) {
-		got := relay.Clean(text)
-		if strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) >= 0 || !utf8.ValidString(got) {
-			t.Errorf("%q becomes %q", text, got)
-		}
-		if again := relay.Clean(got); again != got {
-			t.Errorf("%q becomes %q", got, again)
-		}
-	})
-}
-
 func TestNoAgentIsCalledAsThePersonOrHookway(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	join(t, s, "Bob")

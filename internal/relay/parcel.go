@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // parcel is what goes from one machine to another.
@@ -100,9 +102,9 @@ func (p *parcel) checkMessage() (err error) {
 	if m.ReplyTo != "" && !validID(m.ReplyTo) {
 		m.ReplyTo = ""
 	}
-	if m.Thread = clean(m.Thread); m.Thread == "" || len([]rune(m.Thread)) > longestThread {
+	if m.Thread = visible.Strip(m.Thread); m.Thread == "" || len([]rune(m.Thread)) > longestThread {
 		m.Thread = m.ID
 	}
-	m.Machine, m.Session = p.Machine, clean(m.Session)
+	m.Machine, m.Session = p.Machine, visible.Strip(m.Session)
 	return nil
 }

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Presence is a live session of an agent.
@@ -60,7 +61,7 @@ func (s *Store) Join(ctx context.Context, p Presence) (*Seat, error) {
 	if err := Reserved(name); err != nil && (p.Kind != KindPerson || key(name) != Person) {
 		return nil, err
 	}
-	if p.Session == "" || len(p.Session) > 256 || strings.IndexFunc(p.Session, unicode.IsControl) >= 0 {
+	if p.Session == "" || len(p.Session) > 256 || strings.ContainsFunc(p.Session, visible.Control) {
 		return nil, &refusal{fmt.Sprintf("%q cannot be the id of a session", p.Session)}
 	}
 	if p.PID == 0 {

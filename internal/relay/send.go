@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Sent is a message that is kept for good.
@@ -97,7 +99,7 @@ func (s *Store) complete(m *Message) (err error) {
 		m.Priority = PriorityNormal
 	}
 	m.Machine, m.To, m.ReplyTo = s.machine, strings.TrimSpace(m.To), strings.TrimSpace(m.ReplyTo)
-	if m.Thread = clean(m.Thread); len([]rune(m.Thread)) > longestThread || strings.ContainsAny(m.Thread, "\n\t") {
+	if m.Thread = visible.Strip(m.Thread); len([]rune(m.Thread)) > longestThread || strings.ContainsAny(m.Thread, "\n\t") {
 		return &refusal{fmt.Sprintf("a thread is one line of at most %d characters", longestThread)}
 	}
 	if m.Sent.IsZero() {
@@ -120,7 +122,7 @@ func (s *Store) checkContent(m *Message) error {
 	if n := len(m.Content); n > s.limits.MaxContent {
 		return &LongError{"the text", n, s.limits.MaxContent}
 	}
-	m.Content = clean(m.Content)
+	m.Content = visible.Strip(m.Content)
 	if blank(m.Content) && len(m.Attachments) == 0 {
 		return &refusal{"the message is empty: give it a text or an attachment"}
 	}
@@ -128,7 +130,7 @@ func (s *Store) checkContent(m *Message) error {
 		return &refusal{fmt.Sprintf("a message has at most %d attachments, not %d", MostAttachments, len(m.Attachments))}
 	}
 	for _, at := range m.Attachments {
-		if at.Path != clean(at.Path) || at.Name != clean(at.Name) || strings.ContainsAny(at.Name+at.Path, "\n\t") {
+		if at.Path != visible.Strip(at.Path) || at.Name != visible.Strip(at.Name) || strings.ContainsAny(at.Name+at.Path, "\n\t") {
 			return &refusal{fmt.Sprintf("the attachment %q cannot be named in a message: it has control characters", at.Path)}
 		}
 	}

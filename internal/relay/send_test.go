@@ -352,7 +352,7 @@ func TestInbox(t *testing.T) {
 }
 
 func TestTheLongestMessageFitsIntoAParcel(t *testing.T) {
-	for _, char := range []string{"x", "<", "\"", "\n", "\u2028", "ü", "\\"} {
+	for _, char := range []string{"x", "<", "\"", "\n", "ü", "\\"} {
 		s, far := two(t, relay.Options{})
 		bob := join(t, far, "Bob")
 		text := "x" + strings.Repeat(char, (256<<10-1)/len(char))

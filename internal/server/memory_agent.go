@@ -7,9 +7,9 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/recall"
-	"github.com/hookway/hookway/internal/session"
 )
 
 // How many memories an agent is told at once.
@@ -95,7 +95,7 @@ func remembered(all []memory.Memory) []hook.Remembered {
 // Hooks makes the hooks by which memory tells agents, and keeps, something
 // by itself.
 func (m *Memories) Hooks(s config.Settings) config.MemoryHooks {
-	return m.HooksWith(func(text string) string { return session.Quoted(nil, text) })(s)
+	return m.HooksWith(delivery.Quoted)(s)
 }
 
 // HooksWith is Hooks with what makes harmless what is told.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // directiveHandler answers one directive. The text is for the agent.
@@ -54,7 +55,7 @@ func (s *session) builtins() (remove func(), err error) {
 func (s *session) relayed(ctx context.Context, d hook.DirectiveCall) string {
 	switch {
 	case d.Target == "":
-		return s.reply("The message was not sent: it names nobody. Write @relay" + ":Name text, or @relay" + ":* text for all.")
+		return s.reply("The message was not sent: it names no receiver. Write @relay" + ":Name text, or @relay" + ":* text for all.")
 	case isBlank(d.Body):
 		return s.reply(fmt.Sprintf("The message to %s was not sent: it is empty.", d.Target))
 	}
@@ -110,7 +111,7 @@ func (s *session) remember(ctx context.Context, d hook.DirectiveCall) string {
 // reply is what a built-in directive says to the agent. There are words of others
 // in it, so it is data as a message is.
 func (s *session) reply(text string) string {
-	text = delivery.Undirected(sanitize(text))
+	text = delivery.Undirected(visible.Plain(text))
 	if s.typist == nil {
 		return harmless(s.command, text)
 	}
@@ -154,7 +155,7 @@ func (s *session) recall(ctx context.Context, action, body string) (string, erro
 
 const nothingFound = "Nothing in memory is about that."
 
-// memoriesBound is how much is told of what is remembered, in bytes.
+// memoriesBound bounds the text about what is remembered, in bytes.
 const memoriesBound = 16 << 10
 
 // listed is what is remembered, a line each, with the id by which to forget it.

@@ -19,7 +19,7 @@ type call struct {
 	idle      *hook.Silence // instead of a directive
 }
 
-// Unknown is told the namespaces of directives that no hook takes, so that a
+// Unknown gets the namespaces of directives that no hook takes, so that a
 // misspelt one can be found. The directives themselves are left alone. Note is
 // called from one goroutine at a time, and later directives wait for it.
 type Unknown interface {
@@ -49,7 +49,7 @@ func (s *session) putWaiting(ctx context.Context, c call) {
 	}
 }
 
-// put queues a call. A directive that cannot be queued is told to the user,
+// put queues a call. The user is warned of a directive that cannot be queued,
 // later ones as a number.
 func (s *session) put(c call) {
 	s.busy.Add(1)

@@ -52,8 +52,8 @@ type Config struct {
 	// at most 16 MiB a session, for seven days. Empty: it is not kept.
 	History string
 
-	// Reach is told, before anything is fired, how the session can be reached. What
-	// it returns is called when it cannot be any more. Nil: nobody reaches it.
+	// Reach gets, before anything is fired, how the session can be reached. What it
+	// returns is called when it cannot be any more. Nil: it cannot be reached.
 	Reach func(*Control) (stop func())
 
 	// Record is given every outcome for which a hook was asked, on the goroutine
@@ -61,7 +61,7 @@ type Config struct {
 	// The event is the very one that the hooks saw; failure is why they did not finish.
 	Record func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
 
-	// Unknown is told of directives that no hook takes. Nil: nobody is.
+	// Unknown gets the namespaces of directives that no hook takes. Nil: they are dropped.
 	Unknown Unknown
 
 	// Warn is given what the user should know, one clean line at a time and

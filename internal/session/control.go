@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Control is how a session is reached while it runs, by people and other
@@ -47,7 +48,7 @@ func (c *Control) Hold(held bool) { c.s.hold(held) }
 // Inject has a text typed to the program, and gives its state: the final one if
 // it is to be waited for. A state of failed comes with the reason.
 func (c *Control) Inject(ctx context.Context, text string, wait bool) (state, reason string, err error) {
-	text = sanitize(text)
+	text = visible.Plain(text)
 	if isBlank(text) {
 		return "", "", errors.New("there is nothing to type: the text is empty")
 	}

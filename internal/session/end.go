@@ -41,6 +41,6 @@ func (l *listener) offerLull() {
 	}
 	select {
 	case l.lull <- struct{}{}:
-	default: // nobody waits for it
+	default: // nothing waits for it
 	}
 }

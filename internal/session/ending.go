@@ -89,7 +89,7 @@ func (s *session) end(ctx context.Context, summary hook.SessionSummary) (inject 
 	s.ended = true
 	summary.DurationMS = time.Since(s.began).Milliseconds()
 	tell := func(ctx context.Context) { inject = fire(ctx, s, hook.SessionEnd, summary) }
-	if s.hooks != nil { // the agent may have told it
+	if s.hooks != nil { // the agent may have reported it
 		first := tell
 		tell = func(ctx context.Context) { s.hooks.End(ctx, first) }
 	}

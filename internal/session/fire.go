@@ -58,7 +58,7 @@ func once(event string) bool {
 }
 
 // interest knows for which events there are hooks, so that none are prepared
-// for nobody. Hooks may come and go while the session runs.
+// in vain. Hooks may come and go while the session runs.
 type interest struct {
 	engine *hook.Engine
 	stop   func()

@@ -40,7 +40,7 @@ type follow struct {
 	grown   time.Time // when there was news on record
 	known   bool      // there is a record
 	without bool      // a directive has waited for one in vain
-	refused bool      // the user was told of one that cannot be read
+	refused bool      // the user was warned of one that cannot be read
 	held    map[transcript.Source][]*wrote
 	texts   map[textID][]*wrote
 	shows   []sighting // on the screen, and not in a record yet

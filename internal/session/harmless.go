@@ -8,7 +8,9 @@ import (
 	"github.com/hookway/hookway/internal/delivery"
 )
 
-func sanitize(text string) string { return delivery.Plain(text) }
+// quotedFor is a text that others wrote as it may be typed to a program: without
+// directives, and of no effect to a shell.
+func quotedFor(command []string, text string) string { return harmless(command, delivery.Quoted(text)) }
 
 func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 

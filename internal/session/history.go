@@ -64,7 +64,7 @@ func newHistory(dir, session string, failed func(error)) *history {
 var plainID = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$`)
 
 // HistoryFile is where a session's output is kept in the folder of Config.History,
-// without the ending. An id that is no good name for a file is replaced by its hash.
+// without the ending. An id that cannot name a file is replaced by its hash.
 func HistoryFile(dir, session string) string {
 	if !plainID.MatchString(session) {
 		sum := sha256.Sum256([]byte(session))
@@ -238,7 +238,7 @@ func ReadHistory(path string, lines int) (text io.ReadCloser, size int64, err er
 	return &p, p.size() - start, nil
 }
 
-// removeOld removes files that nobody has written to since then.
+// removeOld removes files without changes since then.
 func removeOld(dir string, since time.Time) {
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/delivery"
-	"github.com/hookway/hookway/internal/terminal"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // The states of an injection, in their order. The last ones are where it ends:
@@ -31,7 +31,7 @@ const (
 )
 
 // injection is a text that is to reach the program. Nothing is typed twice: what
-// becomes of it is seen and told, not mended.
+// becomes of it is seen and reported, not mended.
 type injection struct {
 	text    string
 	written <-chan struct{} // closed when it is written, or has failed
@@ -90,7 +90,7 @@ func (i *injection) waits(why string) {
 	i.why = why
 }
 
-// claim makes sure that nobody else gives the text to an agent.
+// claim makes sure that the text reaches the agent in one way only.
 func (i *injection) claim(ctx context.Context, text, how string) error {
 	if i.claims == nil || i.how == how {
 		return nil
@@ -142,7 +142,7 @@ func (s *session) held() bool { return s.typist.held() }
 // body is a text as the program of the profile is given it: no command of the
 // program's, and nothing that keeps Enter from submitting it.
 func (p *profile) body(text string) string {
-	text = strings.Trim(terminal.Clean(text), "\n")
+	text = strings.Trim(visible.Strip(text), "\n")
 	if text == "" {
 		return ""
 	}

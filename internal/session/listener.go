@@ -34,7 +34,7 @@ const (
 )
 
 // listener makes events of what the program prints. It calls no hook and
-// waits for nobody.
+// never waits.
 type listener struct {
 	*session
 	parser directive.Parser

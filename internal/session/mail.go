@@ -12,6 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // Mail is what the messages of a session need.
@@ -146,7 +147,7 @@ type lately struct {
 }
 
 func (l *lately) add(text string) {
-	first := []rune(letters(delivery.Plain(text)))
+	first := []rune(letters(visible.Plain(text)))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.all = append(l.all, string(first[:min(len(first), latelyLetters)]))
@@ -165,7 +166,7 @@ func (l *lately) has(prompt string) bool {
 	return false
 }
 
-// notThere is told those who send where no messages can be sent.
+// notThere is the error of sending where there are no messages.
 func notThere(s *session) error {
-	return fmt.Errorf("%s has nobody to send messages to", s.env.Agent)
+	return fmt.Errorf("%s has no store of messages to send with", s.env.Agent)
 }

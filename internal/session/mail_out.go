@@ -10,22 +10,23 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
+	"github.com/hookway/hookway/internal/visible"
 )
 
-// offlineMost bounds the names of those who are not there that a sender is told.
+// offlineMost bounds the names of offline receivers in a note to the sender.
 const offlineMost = 5
 
 // everybody is whom a broadcast is for.
 const everybody = "*"
 
 // send sends a message of the agent, with its hooks. The note is for the agent.
-// The error says that nobody gets the message.
+// An error means that the message was not sent.
 func (s *session) send(ctx context.Context, m relay.Message) (note string, err error) {
 	if s.mail == nil {
 		return "", notThere(s)
 	}
 	m.ID, m.From, m.Session, m.Agent, m.Hops = relay.NewID(), s.env.Agent, s.env.Session, true, delivery.HopsIn(ctx)
-	if m.Content = delivery.Plain(m.Content); isBlank(m.Content) {
+	if m.Content = visible.Plain(m.Content); isBlank(m.Content) {
 		return "", errors.New("it is empty")
 	}
 	posted, err := delivery.Send(ctx, s.mail, mailHooks{s}, m)

@@ -116,7 +116,7 @@ func runsScript(command []string) bool {
 		arg := command[i]
 		switch {
 		case slices.Contains(shellValues, arg) || arg == "-C" && programName(command[0]) == "fish":
-			i++ // its value is no script
+			i++ // its value is not a script
 		case strings.HasPrefix(arg, "--"), strings.HasPrefix(arg, "+"):
 		case !strings.HasPrefix(arg, "-"):
 			return !input
@@ -193,7 +193,7 @@ type field struct {
 	ghost string // faint text in it
 	right string // what stands right of the cursor, in a row without a box
 
-	shadow string // the same as text, if nobody need have typed it
+	shadow string // the same as text, if it may be a suggestion
 }
 
 // find looks for the input.

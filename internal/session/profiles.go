@@ -38,7 +38,7 @@ var (
 	choice = regexp.MustCompile(`^\s*[│┃|]?\s*[❯›>●◉○▶→]\s*(\d+[.)]|\[[ xX✔]\]|Yes\b|No\b|Allow\b|Deny\b)`)
 )
 
-// agent is what the profiles of agents have in common. A blank is no guard before
+// agent is what the profiles of agents have in common. A blank does not guard against
 // what looks like a command: they take blanks away first.
 func agent(name string, programs ...string) profile {
 	return profile{

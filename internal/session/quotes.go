@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookway/hookway/internal/delivery"
 )
 
 // quotesBound bounds how many quotes are kept; all that wait to be typed have theirs.
@@ -27,8 +29,8 @@ type quote struct {
 // program, as [Quoted] gives it. Where a session has these Quotes in its Config, and
 // another program reads when the text is typed, it is of no effect to that one.
 func (q *Quotes) Quoted(command []string, text string) string {
-	shown := Quoted(command, text)
-	q.add(shown, Quoted(nil, text))
+	shown := quotedFor(command, text)
+	q.add(shown, delivery.Quoted(text))
 	return shown
 }
 

@@ -18,15 +18,15 @@
 //     tell what it wrote, that decides whether a painted line is one.
 //   - MessageReceived is fired for every message to the agent, before it is typed;
 //     MessageSending and MessageSent for what the agent sends. Of what comes from
-//     outside nothing is obeyed: see package letter, and harmless.
+//     outside nothing is obeyed: see package delivery, and harmless.
 //   - Idle is fired once for every time in which nothing was printed or typed
 //     for IdleThreshold, unless a directive's hooks are still running or text
 //     waits to be typed: then the program waits for us.
-//   - The end of Config.Stdin is no event. If there are hooks whose text may be
-//     typed, the program is told of the end when they have nothing more to say:
+//   - The end of Config.Stdin is not an event. If there are hooks whose text may be
+//     typed, the program gets the end when they have nothing more to say:
 //     no directive or output is with its hooks, no text waits to be typed, and
 //     nothing was printed or typed for a second. So a program that reads answers
-//     gets them also where nobody types.
+//     gets them also where no user types.
 //   - An agent that calls hooks of its own reports its begin and end too. Through
 //     AgentHooks each is fired once, here or there, and a text that is injected
 //     while the agent works is in the answer to one of its events, and not typed.
@@ -74,7 +74,7 @@
 // Messages are taken from the agent's inbox in the relay's store, at most 16 at
 // once, and are typed like other texts. That one is about to be given to the agent
 // is on disk before it is, and that the agent has it, after; so whatever is killed,
-// the next session of the agent knows which ones are in doubt, and looks for them
+// the next session of the agent knows which ones are unconfirmed, and looks for them
 // in the agent's transcript and in the output that was kept. One that could not be
 // typed goes back, and those behind it go back too, so that they stay in order.
 //
@@ -90,7 +90,7 @@
 //
 // Every queue between them is bounded. Output that the hooks are too slow for
 // is dropped by whole lines and counted; directives that find 128 others
-// waiting are dropped. Both are told to the user, as is text that could not be
+// waiting are dropped. The user is warned of both, and of text that could not be
 // typed.
 package session
 
@@ -159,7 +159,7 @@ type session struct {
 // finds the session's id and the agent's name in HOOKWAY_SESSION and
 // HOOKWAY_AGENT, so that what it reports by itself has the same session.
 //
-// When ctx ends, or this process gets SIGINT or SIGTERM, the agent is told by
+// When ctx ends, or this process gets SIGINT or SIGTERM, the agent is warned by
 // SessionEnd's hooks and then ended; the error wraps that of ctx. A second
 // signal makes that quick. A ctx that ends by these signals too, as that of
 // signal.NotifyContext does, changes nothing of that.
@@ -282,7 +282,7 @@ func (s *session) launch(ctx context.Context, cfg Config) (err error) {
 		Env:   s.view.Env(),
 		Stdin: cfg.Stdin, Stdout: cfg.Stdout, End: s.inputEnd(),
 		Leaving: s.part("interrupted"), Hangup: s.part("hangup"),
-		Signals: passedOn, // the program is told of the others by SessionEnd
+		Signals: passedOn, // SessionEnd announces the others
 	})
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/terminal"
+	"github.com/hookway/hookway/internal/visible"
 )
 
 const (
@@ -53,11 +54,11 @@ func newTypist(s *session) *typist {
 }
 
 // put queues a text without waiting; an empty one is done. One that cannot be
-// queued has failed, and the user is told.
+// queued has failed, and the user is warned.
 func (t *typist) put(body string) *injection {
 	item := newInjection(body)
 	item.quotes = t.session.quotes.in(body)
-	if strings.TrimSpace(terminal.Clean(body)) == "" {
+	if strings.TrimSpace(visible.Strip(body)) == "" {
 		item.step(stateSubmitted)
 		item.end()
 		return item

@@ -129,7 +129,7 @@ func ended(p *terminal.Program) bool {
 	}
 }
 
-// submitted reports whether a text that the program has read is no longer in
+// submitted reports whether a text that the program has read has left
 // its input.
 func (p *profile) submitted(m moment, pr proof, echoed bool) bool {
 	switch {

@@ -21,7 +21,7 @@ type warnings struct {
 	free  bool // the program has left the screen
 	held  []string
 	more  int
-	hooks map[string]bool // those whose failure was told
+	hooks map[string]bool // those whose failure is known to the user
 }
 
 func newWarnings(tell func(string)) *warnings {
@@ -49,10 +49,10 @@ func (w *warnings) add(message string) {
 // output would fill the screen.
 func (w *warnings) failed(hook, event string, err error) {
 	w.mu.Lock()
-	told := w.hooks[hook]
+	known := w.hooks[hook]
 	w.hooks[hook] = true
 	w.mu.Unlock()
-	if !told {
+	if !known {
 		w.addf("hook %s failed at %s: %v", hook, event, err)
 	}
 }

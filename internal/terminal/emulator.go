@@ -32,8 +32,8 @@ type emulator interface {
 const mostScrolled = 4096
 
 // vtEmulator is an emulator made of charmbracelet/x/vt, one for each of the two
-// screens: the alternate screen of one alone keeps 10,000 rows of scrollback that
-// nobody can bound.
+// screens: the alternate screen of one alone keeps 10,000 rows of scrollback without
+// a bound.
 type vtEmulator struct {
 	main, alt *vtScreen
 	now       *vtScreen

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// input reads what the user types and can be told to stop.
+// input reads what the user types and can be stopped.
 type input struct {
 	reader io.Reader
 	wait   func() error // nil, or waits for something to read; an error stops

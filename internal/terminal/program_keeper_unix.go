@@ -11,13 +11,13 @@ import (
 )
 
 // keeperScript gives the user's terminal back when this process dies without a
-// word, as from kill -9 or for want of memory. It is told, one line each, what
-// puts the screen back, and knows that we have died when nobody can tell it
+// word, as from kill -9 or for want of memory. It gets, one line each, what
+// puts the screen back, and knows that we have died when no process can tell it
 // anything any more. A shell above us that sees our end sets the terminal
 // itself, and at once: then nothing is left to do, and doing it would spoil its
 // line editing. So it waits a moment and looks whether the terminal is still as
 // we have left it; if we have died before it could look how that is, whether its
-// output is still raw, which no line editing has. It is no more than a shell that waits, and costs next to
+// output is still raw, which no line editing has. It is only a shell that waits, and costs next to
 // nothing.
 const keeperScript = `trap '' HUP INT QUIT TERM TSTP TTIN TTOU PIPE
 raw=$(stty -g <&3 2>/dev/null)
@@ -41,7 +41,7 @@ const (
 )
 
 // keep runs the keeper until the program has ended and the terminal is given
-// back. Where there is no shell there is no keeper.
+// back. Without a shell there is no keeper.
 func (r *run) keep() {
 	operands := r.console.operands()
 	if operands == nil {

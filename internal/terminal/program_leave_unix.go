@@ -18,7 +18,7 @@ var ctrlC = [][]byte{{0x03}, []byte("\x1b[99;5u"), []byte("\x1b[27;5;99~")}
 // leaveHint is what programs show that end with the next Ctrl-C.
 var leaveHint = regexp.MustCompile(`(?i)\bctrl[ +-]*c\b.{0,20}\bagain\b.{0,12}\b(exit|quit|leave|close)|\bagain to (exit|quit)\b`)
 
-// hung is how far the program was told that the user's terminal is gone.
+// hung is how far the program got the news that the user's terminal is gone.
 type hung byte
 
 const (
@@ -27,7 +27,7 @@ const (
 	hungUp        // it has returned
 )
 
-// leave is how somebody is told of the program's end before it comes.
+// leave announces the program's end before it comes.
 type leave struct {
 	ctx     context.Context // ends with the program
 	waiting sync.WaitGroup
@@ -35,10 +35,10 @@ type leave struct {
 	mu   sync.Mutex
 	held context.CancelFunc // ends the waiting of a key; nil if none waits
 	hung hung
-	over bool // the program has ended; nobody is told any more
+	over bool // the program has ended; nothing is announced any more
 }
 
-// end waits until all who were told have returned.
+// end waits until all announcements have returned.
 func (l *leave) end() {
 	l.mu.Lock()
 	l.over = true

@@ -48,7 +48,7 @@ func (r *run) copyOutput() {
 		if n > 0 {
 			screen = r.showOutput(screen, buf[:n])
 		}
-		if err != nil { // EIO when nobody holds the terminal any more
+		if err != nil { // EIO when no process holds the terminal any more
 			break
 		}
 	}

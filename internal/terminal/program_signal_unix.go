@@ -12,7 +12,7 @@ import (
 )
 
 // lookAgain is how often a program in the background looks whether it has come
-// to the front: nobody tells one that was not stopped.
+// to the front: no signal tells one that was not stopped.
 const lookAgain = 200 * time.Millisecond
 
 // notify asks for the signals that concern the program. One that this process was
@@ -64,7 +64,7 @@ func (r *run) supervise() {
 			r.signal(unix.SIGKILL)
 		case <-r.resized:
 			r.resize()
-		case <-r.continued: // after a stop that nobody can see coming
+		case <-r.continued: // after a stop that could not be seen coming
 			_ = r.console.enter()
 			r.resize()
 		case <-front:

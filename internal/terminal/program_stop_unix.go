@@ -18,7 +18,7 @@ const (
 // suspend stops this process as Ctrl-Z stops a program, with the user's terminal
 // as a shell wants it, and goes on when it is continued. If the program has
 // stopped by itself, all that were started together with us are stopped, as by
-// the key; else it is only us who were asked to. Where there is no shell above
+// the key; else it is only us who were asked to. Without a shell above
 // us, to continue what is stopped, nothing stops, as the kernel has it.
 func (r *run) suspend(itself bool) {
 	if orphaned() {
@@ -56,7 +56,7 @@ func arrive(signals <-chan os.Signal) {
 	}
 }
 
-// orphaned reports whether nobody could continue our process group: no process of
+// orphaned reports whether no process could continue our process group: no process of
 // it has a parent in the same session but outside the group.
 func orphaned() bool {
 	session, err := unix.Getsid(0)

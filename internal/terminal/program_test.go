@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"github.com/hookway/hookway/internal/visible"
 	"golang.org/x/sys/unix"
 )
 
@@ -434,7 +435,7 @@ func TestTypedTextIsOneCleanLine(t *testing.T) {
 	}
 	p := start(t, Config{Command: sh(`while read -r line; do echo "[$line]"; done`)})
 	for _, tt := range tests {
-		if got := oneLine(Clean(tt.text), ""); got != tt.want {
+		if got := oneLine(visible.Strip(tt.text), ""); got != tt.want {
 			t.Errorf("%q is typed as %q, want %q", tt.text, got, tt.want)
 		}
 		if err := p.Type(t.Context(), tt.text); err != nil {

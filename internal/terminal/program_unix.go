@@ -22,7 +22,7 @@ type run struct {
 	cfg   Config
 	cmd   *exec.Cmd
 	tty   *os.File // the program's end; kept open so that its own end is not an end of output
-	news  *os.File // nobody writes to it: it has something to read, its end, when drain is closed
+	news  *os.File // never written to: it has something to read, its end, when drain is closed
 	drain *os.File
 	user  *os.File // the user's terminal, or nil
 	ctx   context.Context
@@ -213,7 +213,7 @@ func (r *run) finish(in *input, copying <-chan struct{}) {
 	}
 	in.end()
 	r.leave.end()
-	r.turn <- struct{}{} // Type has left the terminal; nobody types any more
+	r.turn <- struct{}{} // Type has left the terminal; nothing is typed any more
 	r.tty.Close()
 	reap(r.cmd.Process.Pid, r.cfg.grace())
 	close(r.reaped)

@@ -12,7 +12,7 @@ import (
 )
 
 // console is the terminal at which the user types. It is raw while the program
-// runs, and is given back to whoever had it before on every way out.
+// runs, and is given back to its owner on every way out.
 type console struct {
 	file *os.File // nil: the keys come from elsewhere
 

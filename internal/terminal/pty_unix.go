@@ -14,7 +14,7 @@ import (
 )
 
 // openPTY returns both ends of a new terminal. The runtime's poller has neither:
-// with edges for every byte that comes and goes, whoever waits for them, it would
+// with edges for every byte that comes and goes, even if none is waited for, it would
 // wake threads for nothing while the user waits. Reads and writes of the first
 // end do not block; awaitBytes says when they can go on.
 func openPTY(size unix.Winsize) (ptm, tty *os.File, err error) {

@@ -43,11 +43,11 @@ func newReader(tap *tap, typed *typed) *reader {
 // next returns the next finished lines. See Program.Next.
 func (r *reader) next(ctx context.Context, still time.Duration) ([]Line, error) {
 	var quiet <-chan time.Time
-	heard := func() {}
+	restart := func() {}
 	if still > 0 {
 		t := time.NewTimer(still)
 		defer t.Stop()
-		quiet, heard = t.C, func() { t.Reset(still) }
+		quiet, restart = t.C, func() { t.Reset(still) }
 	}
 	look := time.NewTimer(time.Hour)
 	defer look.Stop()
@@ -60,7 +60,7 @@ func (r *reader) next(ctx context.Context, still time.Duration) ([]Line, error) 
 		case len(lines) > 0:
 			return lines, nil
 		case any:
-			heard()
+			restart()
 			if ctx.Err() == nil {
 				continue
 			}

@@ -28,7 +28,7 @@ type Row struct {
 	Text string // without the blanks at its end
 
 	// Solid is Text with blanks in place of what is drawn faint, as agents draw
-	// suggestions that nobody has typed.
+	// suggestions.
 	Solid string
 
 	top  int  // of one that has scrolled: the screen's row from which it went

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// tap is a bounded buffer between the output and whoever reads lines. Writing
+// tap is a bounded buffer between the output and the reader of lines. Writing
 // never waits. When the buffer is full, the older half of it is dropped and
 // counted: how a flood ends, with its last screen, is always to be read.
 type tap struct {
@@ -82,7 +82,7 @@ func (t *tap) resize(cols, rows int) {
 	t.ring()
 }
 
-// end says that there is no more.
+// end marks the end of the output.
 func (t *tap) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

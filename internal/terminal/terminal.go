@@ -56,7 +56,7 @@
 //   - Rows that were wrapped anew, for two seconds after a change of the terminal's
 //     size or in place of what they were, are not reported again.
 //   - Lines of nothing but frames, marks and blanks are not text. Faint text in the
-//     row of the cursor is a suggestion, which nobody has said.
+//     row of the cursor is a suggestion, and not text of the program.
 //
 // The program prints again when it has printed two screens of lines without
 // painting, or when it is still and the cursor stands below all text of the main
@@ -105,7 +105,7 @@ type Config struct {
 	// Stdin is where the user types. If it is a terminal it is put in raw
 	// mode. At its end one EOT (^D) is sent, two if the last line has no
 	// end, so that programs reading lines see the end too; the program is
-	// not ended. Nil: nobody types, and no end is sent.
+	// not ended. Nil: there is no user, and no end is sent.
 	//
 	// A reader that is not an *os.File cannot be interrupted: its last Read
 	// may outlive the program, and must return for its goroutine to end.

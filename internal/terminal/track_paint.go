@@ -84,13 +84,13 @@ func (t *tracker) frame(now time.Time, done []Line) []Line {
 
 // leave looks at a screen that is about to be erased or left. What was shown for a
 // moment only, as the frame of an animation, was not said. But of output that
-// comes without a pause, such as a recording, nobody can tell how long it was
+// comes without a pause, such as a recording, it cannot be known how long it was
 // meant to be seen.
 func (t *tracker) leave(op operation, now time.Time, done []Line) []Line {
 	if now.Sub(t.looked) >= lookEvery {
 		t.leaves = leavesMost
 	}
-	if t.leaves == 0 { // nobody could have read it, and it would keep us busy
+	if t.leaves == 0 { // it was too short to be read, and would keep us busy
 		return done
 	}
 	t.leaves--

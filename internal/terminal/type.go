@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 const eot = 0x04
@@ -93,7 +96,7 @@ func (p *Program) Put(ctx context.Context, text Text) error {
 			return err
 		}
 	}
-	body := Clean(text.Body)
+	body := visible.Strip(text.Body)
 	p.typed.line(body)
 	if err := p.writeParts(ctx, text, body); err != nil {
 		return fmt.Errorf("type to the program: %w", err)
@@ -214,4 +217,12 @@ func (p *Program) writeAll(ctx context.Context, b []byte) error {
 func (p *Program) write(ctx context.Context, b []byte) error {
 	_, err := p.writeSome(ctx, b)
 	return err
+}
+
+// oneLine is a clean text as keys that end no line.
+func oneLine(text, newline string) string {
+	if newline == "" {
+		newline = " "
+	}
+	return strings.NewReplacer("\n", newline, "\t", " ").Replace(text)
 }

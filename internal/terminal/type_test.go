@@ -102,21 +102,3 @@ func FuzzKeys(f *testing.F) {
 		}
 	})
 }
-
-func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"plain", "\x1b[201~x", "\u009b31mx", "a\r\nb\tc", "\x1b]52;c;aGk=\x07", "\xff\x9b", "\x1b[1;"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got := Clean(text)
-		if i := strings.IndexFunc(got, control); i >= 0 || strings.Contains(got, "\r") || !utf8.ValidString(got) {
-			t.Fatalf("Clean(%q) = %q", text, got)
-		}
-		if again := Clean(got); again != got {
-			t.Fatalf("Clean(%q) = %q, and of that %q", text, got, again)
-		}
-		if strings.ContainsAny(oneLine(got, ""), "\n\t") {
-			t.Fatalf("%q", got)
-		}
-	})
-}

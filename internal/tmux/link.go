@@ -21,7 +21,7 @@ type Start struct {
 	Dir    string   `json:"dir"`
 	Args   []string `json:"args"` // of hookway
 	Env    []string `json:"env"`
-	Follow bool     `json:"follow,omitempty"` // whoever hands this out gets the output too
+	Follow bool     `json:"follow,omitempty"` // the sender of this gets the output too
 }
 
 // End is how the program of a pane has ended.
@@ -42,7 +42,7 @@ type message struct {
 
 const (
 	mostMessage = 16 << 20         // bytes of one message; more is not a message of ours
-	helloLimit  = 30 * time.Second // for the pane to come up, and to be told what to do
+	helloLimit  = 30 * time.Second // for the pane to come up, and to get its order
 	endLimit    = 2 * time.Second  // for one who watches to take the end
 )
 

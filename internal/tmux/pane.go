@@ -30,14 +30,14 @@ type Pane struct {
 
 	mu       sync.Mutex
 	watches  map[net.Conn]struct{}
-	follower net.Conn // nil: nobody takes the output
+	follower net.Conn // nil: the output goes nowhere else
 }
 
 // Take asks what this pane is to do.
 func Take(link string) (*Pane, Start, error) {
 	conn, err := net.Dial("unix", link)
 	if err != nil {
-		return nil, Start{}, fmt.Errorf("nobody says what to run; this command is for hookway run --tmux: %w", err)
+		return nil, Start{}, fmt.Errorf("there is no order of what to run; this command is for hookway run --tmux: %w", err)
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(helloLimit))
 	var m message
@@ -47,7 +47,7 @@ func Take(link string) (*Pane, Start, error) {
 	}
 	if err != nil {
 		conn.Close()
-		return nil, Start{}, fmt.Errorf("nobody says what to run: %w", err)
+		return nil, Start{}, fmt.Errorf("there is no order of what to run: %w", err)
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	p := &Pane{Signals: make(chan os.Signal, 4), watches: map[net.Conn]struct{}{}}

@@ -20,7 +20,7 @@ set-option -gw automatic-rename off
 set-option -gw allow-rename off
 set-option -gwq allow-passthrough off
 unbind-key -a -T root
-unbind-key -a -T prefix  # C-z among them, after which nobody would be there to go on with
+unbind-key -a -T prefix  # C-z among them, after which there would be no shell to go on with
 set-option -g prefix C-b
 bind-key C-b send-prefix
 bind-key d detach-client

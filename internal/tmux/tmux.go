@@ -9,7 +9,7 @@
 // after Escape. Of the keys, only the prefix is tmux's (C-b; twice gives it to
 // the program): d detaches, [ and PageUp show what has scrolled away. The server
 // ends with its last session. It is started with a bare environment, because it
-// serves later sessions too, which must not see what the first one was told.
+// serves later sessions too, which must not see the settings of the first one.
 //
 // # The link
 //
@@ -17,7 +17,7 @@
 // is to do reaches it over a socket in a folder that is the user's alone: no
 // command line and no file shows the environment to others, and neither has a
 // bound on its length that a program could meet. The pane then listens at the
-// same place, and tells all who ask how the program ended. So whoever started
+// same place, and tells all who ask how the program ended. So the process that started
 // the session, or attached to it later, gets the exit code, and tmux need not be
 // asked for it, which forgets it.
 package tmux

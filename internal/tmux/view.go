@@ -12,7 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"unicode"
+
+	"github.com/hookway/hookway/internal/visible"
 )
 
 // View is a session as one user sees it.
@@ -134,7 +135,7 @@ func (v *View) end(ctx context.Context) (code int, err error) {
 		return 0, fmt.Errorf("%s: %w", v.Session.Name, err)
 	}
 	if (v.shown != nil || v.from != "") && end.Screen != "" {
-		fmt.Fprintln(v.Out, plain(end.Screen)) // what hookway has said stands there too
+		fmt.Fprintln(v.Out, visible.Strip(end.Screen)) // what hookway has said stands there too
 	} else {
 		fmt.Fprint(v.Err, end.Notes)
 	}
@@ -194,16 +195,6 @@ func (v *View) switchFrom(ctx context.Context, current string) error {
 		return fmt.Errorf("this is %s already", v.Session.Name)
 	}
 	return v.Server.Switch(ctx, current, v.Session.ID)
-}
-
-// plain is text without what a terminal obeys.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' {
-			return -1
-		}
-		return r
-	}, text)
 }
 
 // Pick finds the session of a name; "" is the only one.

@@ -42,7 +42,7 @@ type Follower struct {
 	format *format
 	place  *place
 
-	told    string // the file that the agent's hooks have told
+	named   string // the file that the agent's hooks have named
 	known   []Source
 	only    []Source // possible, and there is no other process of the agent
 	maybe   []Source
@@ -62,10 +62,10 @@ func Follow(agent string, where Where) (*Follower, error) {
 
 // Told says which file the agent's own hooks have named; empty is none.
 func (f *Follower) Told(path string) {
-	if path == "" || path == f.told || f.agent == "opencode" {
+	if path == "" || path == f.named || f.agent == "opencode" {
 		return
 	}
-	f.told = path
+	f.named = path
 	f.know(Source{Agent: f.agent, Path: filepath.Clean(path)})
 }
 

@@ -72,7 +72,7 @@ func locateOpenCode(p *place) (sure, possible []Source) {
 type rows struct {
 	source Source
 	db     *sql.DB
-	conn   *sql.Conn // data_version is told by connection
+	conn   *sql.Conn // data_version is counted for each connection
 	seen   int64     // data_version of the last look
 	more   bool      // the last look has not seen everything
 	from   int64     // the latest time of change that was seen

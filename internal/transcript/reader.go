@@ -29,7 +29,7 @@ type origin interface {
 func Open(source Source) (*Reader, error) {
 	f := formats()[source.Agent]
 	if f == nil {
-		return nil, fmt.Errorf("%s: there is no agent of which hookway knows the records by that name; it knows %v", source.Agent, Agents())
+		return nil, fmt.Errorf("%s: unknown agent; hookway reads the records of %v", source.Agent, Agents())
 	}
 	r := &Reader{source: source, given: given{seed: maphash.MakeSeed(), sums: map[string]uint64{}}}
 	if f.decode != nil {

@@ -14,7 +14,7 @@
 // # The running session's record
 //
 // A [Follower] finds the record of a program that runs, and follows it. It is sure
-// where the agent's hooks have told the file, or where a process of the program's
+// where the agent's hooks have named the file, or where a process of the program's
 // has it open or has left its number with it. Otherwise the records of the
 // program's folder are possible that were written since the program began. The only
 // one is taken, if no other process of that agent runs in the folder; of several
@@ -106,7 +106,7 @@ type format struct {
 	// file. Nil: the record is not a file of lines.
 	decode func(s *state, line []byte) ([]Entry, error)
 	// locate finds the records that a running program may have; sure are those that
-	// are told to be its own.
+	// are reported to be its own.
 	locate func(p *place) (sure, possible []Source)
 	// root is the folder that is there where the agent was ever run.
 	root func(p *place) string
