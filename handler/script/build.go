@@ -54,6 +54,16 @@ func (p *Program) need(g Grant, what string) error {
 	return fmt.Errorf("%s needs the grant %s, which the hook does not have; write allow: [%s] beside its script:, or export const allow = [%q] in the file", what, g, join(append(slices.Clone(p.c.Allow), g)), g)
 }
 
+// needAll fails unless all of these were given.
+func (p *Program) needAll(grants []Grant, what string) error {
+	for _, g := range grants {
+		if err := p.need(g, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func join(grants []Grant) string {
 	words := make([]string, len(grants))
 	for i, g := range grants {

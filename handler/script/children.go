@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -92,20 +93,6 @@ func (m *machine) childEnv(s *childSpec) []string {
 		}
 	}
 	return kept
-}
-
-// lookPath finds a program on the PATH that it will have, or gives "".
-func lookPath(name string, env []string) string {
-	path, ok := variable(env, "PATH")
-	if !ok {
-		path = "/usr/local/bin:/usr/bin:/bin"
-	}
-	for _, dir := range filepath.SplitList(path) {
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(found) {
-			return found
-		}
-	}
-	return ""
 }
 
 // wired connects what of a program's streams is not a pipe.
@@ -267,4 +254,148 @@ func (m *machine) standing() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(base)
 	stop := context.AfterFunc(m.life, cancel)
 	return ctx, func() { stop(); cancel() }
+}
+
+// spawn starts a program, which tells of itself.
+func spawn(m *machine, args []json.RawMessage) (any, error) {
+	s, refused, err := m.spec(args)
+	if err != nil {
+		return nil, err
+	}
+	if refused != nil {
+		return nil, errors.New(refused["message"].(string))
+	}
+	id, ctx, err := m.linked()
+	if err != nil {
+		return nil, err
+	}
+	fails := func(err error) (any, error) {
+		event := startError(err)
+		event["what"] = "fail"
+		m.ending.Go(func() {
+			m.tell(ctx, id, event)
+			m.settle(id, "", nil)
+		})
+		return map[string]any{"id": id}, nil
+	}
+	life := ctx
+	if s.Detached && m.prog != nil && m.prog.Alone {
+		life = context.WithoutCancel(ctx) // it outlives the script
+	}
+	cmd := m.command(life, s)
+	if err := m.wired(s, cmd); err != nil {
+		return fails(err)
+	}
+	ours, theirs, err := s.pipes(cmd)
+	if err != nil {
+		return fails(err)
+	}
+	finish, err := startGroup(cmd)
+	closeAll(theirs)
+	if err != nil {
+		closeAll(ours)
+		return fails(err)
+	}
+	l := &link{}
+	if ours[0] != nil {
+		l.in = ours[0]
+	}
+	pid := cmd.Process.Pid
+	l.signal = func(name string) bool { return signalChild(cmd, name) }
+	m.links[id] = l
+	m.ending.Go(func() { m.follow(ctx, id, l, ours[1:], pid, finish) })
+	return map[string]any{"id": id, "pid": pid}, nil
+}
+
+// pipes makes the pipes of a program: by stream, our ends and those of the program.
+func (s *childSpec) pipes(cmd *exec.Cmd) (ours, theirs []*os.File, err error) {
+	ours, theirs = make([]*os.File, 3), make([]*os.File, 3)
+	for i, how := range s.Stdio[:min(3, len(s.Stdio))] {
+		if how != "pipe" {
+			continue
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			closeAll(ours)
+			closeAll(theirs)
+			return nil, nil, err
+		}
+		switch i {
+		case 0:
+			ours[i], theirs[i], cmd.Stdin = w, r, r
+		case 1:
+			ours[i], theirs[i], cmd.Stdout = r, w, w
+		case 2:
+			ours[i], theirs[i], cmd.Stderr = r, w, w
+		}
+	}
+	return ours, theirs, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		if f != nil {
+			_ = f.Close() // nothing was written to it
+		}
+	}
+}
+
+// drainTime is how long what a program has printed is read after its end; a
+// grandchild may hold the pipe for ever.
+const drainTime = 2 * time.Second
+
+// follow tells of a program until it has ended and its streams are read.
+func (m *machine) follow(ctx context.Context, id int, l *link, pipes []*os.File, pid int, finish func() (code int, signal string)) {
+	m.tell(ctx, id, map[string]any{"what": "open", "pid": pid})
+	var reading sync.WaitGroup
+	for i, name := range []string{"stdout", "stderr"} {
+		if from := pipes[i]; from != nil {
+			reading.Go(func() { m.pump(ctx, id, name, from) })
+		}
+	}
+	stop := context.AfterFunc(ctx, func() {
+		for _, p := range pipes {
+			if p != nil {
+				_ = p.SetReadDeadline(time.Now())
+			}
+		}
+	})
+	defer stop()
+	code, signal := finish()
+	for _, p := range pipes {
+		if p != nil {
+			_ = p.SetReadDeadline(time.Now().Add(drainTime))
+		}
+	}
+	m.tell(ctx, id, map[string]any{"what": "exit", "code": code, "signal": signal})
+	reading.Wait()
+	if l.in != nil {
+		_ = l.in.Close()
+	}
+	m.settle(id, "", nil)
+}
+
+// pump tells of what a program prints.
+func (m *machine) pump(ctx context.Context, id int, name string, from *os.File) {
+	defer from.Close()
+	data := make([]byte, maxChunk)
+	for {
+		n, err := from.Read(data)
+		if n > 0 {
+			m.tell(ctx, id, map[string]any{"what": name, "base64": base64.StdEncoding.EncodeToString(data[:n])})
+		}
+		if err != nil {
+			m.tell(ctx, id, map[string]any{"what": "end", "of": name})
+			return
+		}
+	}
+}
+
+// signalLink sends a signal to a program that a script has started.
+func signalLink(m *machine, args []json.RawMessage) (any, error) {
+	var id int
+	if len(args) < 2 || json.Unmarshal(args[0], &id) != nil || m.links[id] == nil || m.links[id].signal == nil {
+		return false, nil
+	}
+	return m.links[id].signal(str(args, 1)), nil
 }

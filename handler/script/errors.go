@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -84,3 +85,31 @@ type thrown struct {
 
 func (t *thrown) Error() string   { return t.shown.Error() }
 func (t *thrown) Unwrap() []error { return []error{t.shown, t.engine} }
+
+// scriptError is an error with more for the script than its text.
+type scriptError struct {
+	Name    string         `json:"name,omitempty"`
+	Message string         `json:"message"`
+	More    map[string]any `json:"-"`
+}
+
+func (t *scriptError) Error() string { return t.Message }
+
+// failure is an error as the script gets it.
+func failure(err error) string {
+	fields := map[string]any{"message": err.Error()}
+	var t *scriptError
+	switch {
+	case errors.As(err, &t):
+		fields["message"], fields["name"] = t.Message, t.Name
+		for k, v := range t.More {
+			fields[k] = v
+		}
+	case errors.Is(err, context.Canceled):
+		fields["name"] = "AbortError"
+	case errors.Is(err, context.DeadlineExceeded):
+		fields["name"] = "TimeoutError"
+	}
+	data, _ := json.Marshal(fields) // texts and numbers always can be written
+	return string(data)
+}

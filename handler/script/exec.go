@@ -80,7 +80,7 @@ func execute(ctx context.Context, p *Program, args json.RawMessage) (any, error)
 // execEnv is the environment of the event that is handled, with more.
 func (p *Program) execEnv(ctx context.Context, more map[string]string) []string {
 	env := slices.Clone(environIn(ctx, p))
-	depth, _ := variable(env, variables.DepthVariable)
+	depth, _ := variables.Lookup(env, variables.DepthVariable)
 	env = append(env, variables.Added(ctx)...)
 	for name, value := range more {
 		env = append(env, name+"="+value)

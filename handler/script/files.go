@@ -1,6 +1,7 @@
 package script
 
 import (
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 	"unicode/utf8"
 )
 
@@ -50,10 +53,9 @@ var (
 	both   = []Grant{Read, Write}
 )
 
-var fileOps map[string]fileOp
-
-func init() {
-	fileOps = map[string]fileOp{
+// fileOps are all of them, by the names of node:fs.
+func fileOps() map[string]fileOp {
+	return map[string]fileOp{
 		"readFile":   {reads, "open", 1, readFile},
 		"readdir":    {reads, "scandir", 1, readDir},
 		"stat":       {reads, "stat", 1, func(f *fileCall) (any, error) { return stated(os.Stat(f.paths[0])) }},
@@ -78,17 +80,17 @@ func init() {
 		"utimes":     {writes, "utime", 1, setTimes},
 		"truncate":   {writes, "open", 1, func(f *fileCall) (any, error) { return nil, os.Truncate(f.paths[0], f.number(1)) }},
 		"open":       {nil, "open", 1, openFile},
-		"close":      {nil, "close", 0, closeFile},
-		"read":       {nil, "read", 0, readPart},
-		"write":      {nil, "write", 0, writePart},
-		"fstat":      {nil, "fstat", 0, statFile},
-		"ftruncate":  {nil, "ftruncate", 0, truncateFile},
-		"fsync":      {nil, "fsync", 0, syncFile},
+		"close":      {nil, "close", 0, ofOpen(closeFile)},
+		"read":       {nil, "read", 0, ofOpen(readPart)},
+		"write":      {nil, "write", 0, ofOpen(writePart)},
+		"fstat":      {nil, "fstat", 0, ofOpen(func(_ *fileCall, file *os.File) (any, error) { return stated(file.Stat()) })},
+		"ftruncate":  {nil, "ftruncate", 0, ofOpen(func(f *fileCall, file *os.File) (any, error) { return nil, file.Truncate(f.number(1)) })},
+		"fsync":      {nil, "fsync", 0, ofOpen(func(_ *fileCall, file *os.File) (any, error) { return nil, file.Sync() })},
 	}
 }
 
 // now does it at once. What fails is thrown with its code, by the script.
-func (op fileOp) now(name string) func(*machine, []json.RawMessage) (any, error) {
+func (op fileOp) now(name string) answer {
 	return func(m *machine, args []json.RawMessage) (any, error) {
 		value, err := m.file(name, op, args)
 		if err != nil {
@@ -104,10 +106,8 @@ func (m *machine) file(name string, op fileOp, args []json.RawMessage) (any, err
 	if fd, ok := m.standard(name, args); ok {
 		return m.standardFile(name, op, fd, args)
 	}
-	for _, g := range op.grants {
-		if err := m.p.need(g, name); err != nil {
-			return nil, err
-		}
+	if err := m.p.needAll(op.grants, name); err != nil {
+		return nil, err
 	}
 	f := &fileCall{m: m, args: args}
 	for i := range op.paths {
@@ -302,4 +302,265 @@ func isOurs(path string) bool {
 	return slices.ContainsFunc([]string{"/proc/self", "/proc/thread-self", own}, func(at string) bool {
 		return real == at || strings.HasPrefix(real, at+"/")
 	})
+}
+
+func makeDir(f *fileCall) (any, error) {
+	mode := fs.FileMode(f.number(2)).Perm()
+	if !f.flag(1) {
+		return nil, os.Mkdir(f.paths[0], mode)
+	}
+	first := "" // the first folder that was not there
+	for at := f.paths[0]; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+		first = at
+	}
+	if err := os.MkdirAll(f.paths[0], mode); err != nil {
+		return nil, err
+	}
+	if first == "" {
+		return nil, nil
+	}
+	return first, nil
+}
+
+func makeTemp(f *fileCall) (any, error) {
+	path := f.paths[0]
+	if strings.HasSuffix(str(f.args, 0), "/") {
+		path += string(filepath.Separator)
+	}
+	name := path + rand.Text()[:6]
+	return name, os.Mkdir(name, 0o700)
+}
+
+// remove takes away a file, or a folder with what is in it.
+func remove(f *fileCall) (any, error) {
+	path, force, recursive := f.paths[0], f.flag(1), f.flag(2)
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && force:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case recursive:
+		return nil, os.RemoveAll(path)
+	case info.IsDir():
+		return nil, &scriptError{Name: "SystemError", Message: fmt.Sprintf("Path is a directory: rm returned EISDIR (is a directory) %s", path), More: map[string]any{"code": "ERR_FS_EISDIR", "errno": 21, "syscall": "rm", "path": path}}
+	}
+	return nil, os.Remove(path)
+}
+
+func removeDir(f *fileCall) (any, error) {
+	info, err := os.Lstat(f.paths[0])
+	if err != nil {
+		return nil, err
+	}
+	if !info.IsDir() {
+		return nil, notDir
+	}
+	if f.flag(1) {
+		return nil, os.RemoveAll(f.paths[0])
+	}
+	return nil, os.Remove(f.paths[0])
+}
+
+func unlink(f *fileCall) (any, error) {
+	info, err := os.Lstat(f.paths[0])
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return nil, isDir
+	}
+	return nil, os.Remove(f.paths[0])
+}
+
+func setTimes(f *fileCall) (any, error) {
+	return nil, os.Chtimes(f.paths[0], time.UnixMilli(f.number(1)), time.UnixMilli(f.number(2)))
+}
+
+const onlyNew = 1 // COPYFILE_EXCL
+
+func copyFile(f *fileCall) (any, error) {
+	return nil, copied(f.paths[0], f.paths[1], f.number(2)&onlyNew != 0)
+}
+
+func copied(from, to string, onlyNew bool) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return isDir
+	}
+	if err := errors.Join(plain(from), plain(to)); err != nil {
+		return err
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	if onlyNew {
+		flags |= os.O_EXCL
+	}
+	if other, err := os.Stat(to); err == nil && os.SameFile(info, other) {
+		return nil
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, flags, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, io.LimitReader(in, maxCopied))
+	return errors.Join(err, out.Close())
+}
+
+// maxCopied bounds what is copied of a file; a device would have no end.
+const maxCopied = 1 << 30
+
+// copyAll copies a file, or a folder with what is in it.
+func copyAll(f *fileCall) (any, error) {
+	from, to := f.paths[0], f.paths[1]
+	info, err := os.Stat(from)
+	if err != nil {
+		return nil, err
+	}
+	recursive, force, strict := f.flag(2), f.flag(3), f.flag(4)
+	if !info.IsDir() {
+		return nil, copiedOver(from, to, force, strict)
+	}
+	if !recursive {
+		return nil, &scriptError{Name: "SystemError", Message: fmt.Sprintf("Recursive option not enabled, cannot copy a directory: cp returned EISDIR (%s is a directory (not copied)) %s", from, from), More: map[string]any{"code": "ERR_FS_EISDIR"}}
+	}
+	if rel, err := filepath.Rel(from, to); err == nil && filepath.IsLocal(rel) {
+		return nil, &scriptError{Message: fmt.Sprintf("Cannot copy %s to a subdirectory of self %s", from, to), More: map[string]any{"code": "ERR_FS_CP_EINVAL"}}
+	}
+	count := 0
+	return nil, filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if count++; count > maxEntries {
+			return fmt.Errorf("%s has more than %d entries", from, maxEntries)
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case e.IsDir():
+			return os.MkdirAll(target, 0o777)
+		case e.Type()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		case e.Type().IsRegular():
+			return copiedOver(path, target, force, strict)
+		}
+		return nil
+	})
+}
+
+func copiedOver(from, to string, force, strict bool) error {
+	if _, err := os.Lstat(to); err == nil && !force {
+		if strict {
+			return fs.ErrExist
+		}
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	return copied(from, to, false)
+}
+
+// Errors that a system may give by other names.
+var (
+	isDir  error = syscall.EISDIR
+	notDir error = syscall.ENOTDIR
+	badFD  error = syscall.EBADF
+)
+
+// fileCodes are errors as Node has them: by what they are here, their codes, numbers and words.
+var fileCodes = []struct {
+	is    error
+	code  string
+	errno int
+	words string
+}{
+	{syscall.ENOTEMPTY, "ENOTEMPTY", -39, "directory not empty"},
+	{fs.ErrNotExist, "ENOENT", -2, "no such file or directory"},
+	{fs.ErrExist, "EEXIST", -17, "file already exists"},
+	{syscall.EPERM, "EPERM", -1, "operation not permitted"},
+	{fs.ErrPermission, "EACCES", -13, "permission denied"},
+	{syscall.ENOTDIR, "ENOTDIR", -20, "not a directory"},
+	{syscall.EISDIR, "EISDIR", -21, "illegal operation on a directory"},
+	{syscall.EBADF, "EBADF", -9, "bad file descriptor"},
+	{fs.ErrClosed, "EBADF", -9, "bad file descriptor"},
+	{syscall.ELOOP, "ELOOP", -40, "too many symbolic links encountered"},
+	{syscall.EXDEV, "EXDEV", -18, "cross-device link not permitted"},
+	{syscall.EINVAL, "EINVAL", -22, "invalid argument"},
+	{syscall.EMFILE, "EMFILE", -24, "too many open files"},
+	{syscall.ENOSPC, "ENOSPC", -28, "no space left on device"},
+	{syscall.EROFS, "EROFS", -30, "read-only file system"},
+	{syscall.EBUSY, "EBUSY", -16, "resource busy or locked"},
+	{syscall.ENAMETOOLONG, "ENAMETOOLONG", -36, "name too long"},
+	{syscall.ENXIO, "ENXIO", -6, "no such device or address"},
+}
+
+// fileError is an error as Node tells it: ENOENT: no such file or directory, open 'a.txt'.
+func fileError(op fileOp, args []json.RawMessage, err error) error {
+	code, errno, words := "EIO", -5, err.Error()
+	for _, c := range fileCodes {
+		if errors.Is(err, c.is) {
+			code, errno, words = c.code, c.errno, c.words
+			break
+		}
+	}
+	more := map[string]any{"code": code, "errno": errno, "syscall": op.call}
+	text := fmt.Sprintf("%s: %s, %s", code, words, op.call)
+	if op.paths > 0 {
+		path := str(args, 0)
+		if op.call == "mkdtemp" {
+			path += "XXXXXX"
+		}
+		text += " '" + path + "'"
+		more["path"] = path
+	}
+	if op.paths > 1 {
+		text += " -> '" + str(args, 1) + "'"
+		more["dest"] = str(args, 1)
+	}
+	return &scriptError{Message: text, More: more}
+}
+
+// stated is what a file is, as Node's Stats have it.
+func stated(info fs.FileInfo, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	at := float64(info.ModTime().UnixMicro()) / 1000
+	s := map[string]any{
+		"kind": kindOf(info.Mode().Type()), "size": info.Size(), "mode": modeOf(info.Mode()), "mtimeMs": at, "atimeMs": at, "ctimeMs": at, "birthtimeMs": at,
+		"dev": 0, "ino": 0, "nlink": 1, "uid": 0, "gid": 0, "rdev": 0, "blksize": 4096, "blocks": (info.Size() + 511) / 512,
+	}
+	addSystem(s, info)
+	return s, nil
+}
+
+// modeOf is a mode as Unix has it.
+func modeOf(mode fs.FileMode) uint32 {
+	kinds := map[string]uint32{"file": 0o100000, "folder": 0o040000, "link": 0o120000, "pipe": 0o010000, "socket": 0o140000, "device": 0o020000}
+	bits := uint32(mode.Perm()) | kinds[kindOf(mode.Type())]
+	for bit, own := range map[fs.FileMode]uint32{fs.ModeSetuid: 0o4000, fs.ModeSetgid: 0o2000, fs.ModeSticky: 0o1000} {
+		if mode&bit != 0 {
+			bits |= own
+		}
+	}
+	return bits
 }

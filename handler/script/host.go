@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,28 +47,6 @@ func (m *machine) host() error {
 		}
 	}
 	return nil
-}
-
-// arguments reads what a script's function was called with.
-func text(args []any, i int) string {
-	if i < len(args) {
-		if s, ok := args[i].(string); ok {
-			return s
-		}
-	}
-	return ""
-}
-
-func number(args []any, i int) int {
-	if i < len(args) {
-		switch n := args[i].(type) {
-		case int:
-			return n
-		case float64:
-			return int(n)
-		}
-	}
-	return 0
 }
 
 func (m *machine) hostDone(args []any) (any, error) {
@@ -230,7 +207,7 @@ func (m *machine) hostClear(args []any) (any, error) {
 // hostStart begins work on a goroutine of its own.
 func (m *machine) hostStart(args []any) (any, error) {
 	what, list := text(args, 0), text(args, 1)
-	work := workOf(what)
+	work := works[what]
 	if what == "feed" || what == "fed" {
 		todo, err := feed(m, texts(json.RawMessage(list)))
 		work = func(context.Context, *Program, json.RawMessage) (any, error) {
@@ -249,11 +226,7 @@ func (m *machine) hostStart(args []any) (any, error) {
 	if work == nil {
 		return nil, fmt.Errorf("the host knows no %s", what)
 	}
-	base := context.Background()
-	if m.cur != nil {
-		base = context.WithoutCancel(m.cur.ctx)
-	}
-	ctx, cancel := context.WithCancel(base)
+	ctx, cancel := context.WithCancel(m.context())
 	id, o, err := m.begun(cancel)
 	if err != nil {
 		return nil, err
@@ -277,6 +250,14 @@ func (m *machine) hostStart(args []any) (any, error) {
 	})
 	m.bound(o)
 	return id, nil
+}
+
+// context has the values of the call whose code runs, and no end.
+func (m *machine) context() context.Context {
+	if m.cur == nil {
+		return context.Background()
+	}
+	return context.WithoutCancel(m.cur.ctx)
 }
 
 // inTurn is work that a call does in the order in which it asks for it, awaited or not.
@@ -363,32 +344,4 @@ func (m *machine) own(c *call, run func()) {
 	m.mu.Unlock()
 	run()
 	m.cur = nil
-}
-
-// scriptError is an error with more for the script than its text.
-type scriptError struct {
-	Name    string         `json:"name,omitempty"`
-	Message string         `json:"message"`
-	More    map[string]any `json:"-"`
-}
-
-func (t *scriptError) Error() string { return t.Message }
-
-// failure is an error as the script gets it.
-func failure(err error) string {
-	fields := map[string]any{"message": err.Error()}
-	var t *scriptError
-	switch {
-	case errors.As(err, &t):
-		fields["message"], fields["name"] = t.Message, t.Name
-		for k, v := range t.More {
-			fields[k] = v
-		}
-	case errors.Is(err, context.Canceled):
-		fields["name"] = "AbortError"
-	case errors.Is(err, context.DeadlineExceeded):
-		fields["name"] = "TimeoutError"
-	}
-	data, _ := json.Marshal(fields) // texts and numbers always can be written
-	return string(data)
 }

@@ -13,7 +13,6 @@ import (
 	"crypto/sha256"
 	"crypto/sha3"
 	"crypto/sha512"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,10 +34,6 @@ func digestOf(name string) func() hash.Hash {
 }
 
 func wrong(code, text string) any { return map[string]string{"error": text, "code": code} }
-
-func bytesAt(args []json.RawMessage, i int) ([]byte, error) {
-	return base64.StdEncoding.DecodeString(str(args, i))
-}
 
 // digest hashes bytes, with a key if one is given.
 func digest(_ *machine, args []json.RawMessage) (any, error) {

@@ -16,32 +16,24 @@ import (
 // its context, whose values are those of the event that is handled.
 type work func(ctx context.Context, p *Program, args json.RawMessage) (any, error)
 
-// workOf finds work by its name, or nil.
-func workOf(name string) work {
-	switch name {
-	case "fetch":
-		return fetched
-	case "stdin":
-		return readStdin
-	case "exec":
-		return execute
-	case "send":
-		return send
-	case "remember":
-		return remember
-	case "search":
-		return search
-	case "recall":
-		return recall
-	case "forget":
-		return forget
-	}
-	return nil
-}
-
-func texts(args json.RawMessage) (list []json.RawMessage) {
-	_ = json.Unmarshal(args, &list) // it is our own list
-	return list
+// works are all of them, by what the script starts.
+var works = map[string]work{
+	"fetch": fetched,
+	"stdin": readStdin,
+	"exec":  execute,
+	"send":  send,
+	"remember": withMemory(func(ctx context.Context, mem hook.Memory, text string) (any, error) {
+		return mem.Save(ctx, text)
+	}),
+	"search": withMemory(func(ctx context.Context, mem hook.Memory, text string) (any, error) {
+		return listed(mem.Search(ctx, text))
+	}),
+	"recall": withMemory(func(ctx context.Context, mem hook.Memory, _ string) (any, error) {
+		return listed(mem.List(ctx))
+	}),
+	"forget": withMemory(func(ctx context.Context, mem hook.Memory, id string) (any, error) {
+		return nil, mem.Forget(ctx, id)
+	}),
 }
 
 var errNoSession = errors.New("nothing can be sent for the agent of this event: messages go out where hookway run or hookway's daemon runs the hooks")
@@ -73,45 +65,23 @@ func memoryOf(ctx context.Context, p *Program) (hook.Memory, error) {
 	return nil, errors.New("there is no memory for this event")
 }
 
-func remember(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
-	mem, err := memoryOf(ctx, p)
-	if err != nil {
-		return nil, err
+// withMemory does something with the memory of the event, and the script's one text.
+func withMemory(do func(ctx context.Context, mem hook.Memory, text string) (any, error)) work {
+	return func(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
+		mem, err := memoryOf(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return do(ctx, mem, str(texts(args), 0))
 	}
-	return mem.Save(ctx, str(texts(args), 0))
 }
 
-func search(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
-	mem, err := memoryOf(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	found, err := mem.Search(ctx, str(texts(args), 0))
-	return listed(found), err
-}
-
-func recall(ctx context.Context, p *Program, _ json.RawMessage) (any, error) {
-	mem, err := memoryOf(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	found, err := mem.List(ctx)
-	return listed(found), err
-}
-
-func listed(list []hook.Remembered) []hook.Remembered {
+// listed is a list that is written as one even if it is empty.
+func listed(list []hook.Remembered, err error) (any, error) {
 	if list == nil {
-		return []hook.Remembered{}
+		list = []hook.Remembered{}
 	}
-	return list
-}
-
-func forget(ctx context.Context, p *Program, args json.RawMessage) (any, error) {
-	mem, err := memoryOf(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	return nil, mem.Forget(ctx, str(texts(args), 0))
+	return list, err
 }
 
 // maxFetched bounds a response.

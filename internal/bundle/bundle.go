@@ -143,14 +143,6 @@ func (b *Bundle) take(result api.BuildResult, what *plan) (err error) {
 	return nil
 }
 
-// realPath is a path with links followed, or the path itself where that cannot be done.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	return path
-}
-
 // shim is what bundlers say in the place of a module that they left out. They look
 // for a function require first, which OpenClaw's loader and Node's own give.
 const shim = `Dynamic require of "`
@@ -186,11 +178,6 @@ func entry(file string) string {
 	return fmt.Sprintf("import * as script from %s;\n__hookway.load(script, %s);\n", quote(file), quote(baseOf(file)))
 }
 
-func quote(s string) string {
-	text, _ := json.Marshal(s) // a string always can be written
-	return string(text)
-}
-
 // inputs lists the files of a bundle, and what of the prelude it takes.
 func inputs(metafile, root string) (files, builtin []string, err error) {
 	var meta struct {
@@ -219,7 +206,3 @@ func inputs(metafile, root string) (files, builtin []string, err error) {
 
 // Name is the name of the script's file, without its extension.
 func (b *Bundle) Name() string { return baseOf(b.File) }
-
-func baseOf(file string) string {
-	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-}

@@ -15,14 +15,6 @@ import (
 	"github.com/hookway/hookway/internal/disk"
 )
 
-// Bounds of what a script is made of.
-const (
-	MaxSource  = 16 << 20 // bytes of one file
-	maxSources = 64 << 20 // of all of them
-	maxInputs  = 4096
-	maxSetting = 1 << 20 // of a package.json, a tsconfig.json
-)
-
 // finder finds and reads the files of a bundle, in place of esbuild, which would
 // wait for a pipe, read a device without end and list whatever folder it meets.
 // It looks at the names that an import may mean and lists nothing.
@@ -263,15 +255,6 @@ func (s *finder) read(path string) (string, error) {
 		return "", fmt.Errorf("the script imports more than %d MiB or %d files; import less", maxSources>>20, maxInputs)
 	}
 	return string(data), nil
-}
-
-// cause drops the operation and path of a file error, which our message has.
-func cause(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }
 
 func (s *finder) onLoad(a api.OnLoadArgs) (api.OnLoadResult, error) {

@@ -1,7 +1,10 @@
 package bundle
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -185,3 +188,37 @@ func (s *finder) relative(path string) string {
 	}
 	return rel
 }
+
+func quote(s string) string {
+	text, _ := json.Marshal(s) // a string always can be written
+	return string(text)
+}
+
+// realPath is a path with links followed, or the path itself where that cannot be done.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// cause drops the operation and path of a file error, which our message has.
+func cause(err error) error {
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	return err
+}
+
+func baseOf(file string) string {
+	return strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+}
+
+// Bounds of what a script is made of.
+const (
+	MaxSource  = 16 << 20 // bytes of one file
+	maxSources = 64 << 20 // of all of them
+	maxInputs  = 4096
+	maxSetting = 1 << 20 // of a package.json, a tsconfig.json
+)

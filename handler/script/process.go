@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -8,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"runtime"
@@ -18,11 +18,9 @@ import (
 	"time"
 )
 
-// What a script asks of the process that it seems to have.
-var processAnswers map[string]func(*machine, []json.RawMessage) (any, error)
-
-func init() {
-	processAnswers = map[string]func(*machine, []json.RawMessage) (any, error){
+// ofProcess answers what a script asks of the process that it seems to have.
+func ofProcess() map[string]answer {
+	return map[string]answer{
 		"program": func(m *machine, _ []json.RawMessage) (any, error) { return m.about(), nil },
 		"exit":    exits,
 		"sleep":   sleep,
@@ -43,7 +41,7 @@ var started = time.Now()
 
 // about is what a program knows of itself at its beginning.
 func (m *machine) about() map[string]any {
-	node := nodePath(m.environOf())
+	node := cmp.Or(lookPath("node", m.environOf()), "node") // for a script that starts another one
 	argv := []string{node, m.p.real()}
 	var tty [3]bool
 	if m.prog != nil {
@@ -53,18 +51,6 @@ func (m *machine) about() map[string]any {
 		"argv": argv, "execPath": node, "pid": os.Getpid(), "ppid": os.Getppid(), "arch": arch(), "uid": max(0, os.Getuid()), "gid": max(0, os.Getgid()),
 		"tty": tty, "version": "1",
 	}
-}
-
-// nodePath is where Node is for a script that starts another one.
-func nodePath(environ []string) string {
-	path, _ := variable(environ, "PATH")
-	for _, dir := range filepath.SplitList(path) {
-		at := filepath.Join(dir, "node")
-		if found, err := exec.LookPath(at); err == nil && filepath.IsAbs(found) {
-			return found
-		}
-	}
-	return "node"
 }
 
 func arch() string {
@@ -206,9 +192,6 @@ func system() map[string]any {
 	}
 	return about
 }
-
-// maxChunk is what a program reads of its stdin at once.
-const maxChunk = 64 << 10
 
 // readStdin is a piece of what a program reads; an empty text is its end.
 func readStdin(ctx context.Context, _ *Program, _ json.RawMessage) (any, error) {

@@ -1,7 +1,11 @@
 package script
 
 import (
+	"cmp"
+	"context"
 	"maps"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -9,8 +13,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/bundle"
 	"github.com/hookway/hookway/internal/disk"
+	variables "github.com/hookway/hookway/internal/environ"
 )
 
 // A script sees of the environment what every program needs, and the variables whose
@@ -97,4 +103,75 @@ func (p *Program) named() map[string]bool {
 		}
 	}
 	return p.asSettings
+}
+
+// environOf is the environment of the event that is handled.
+func (m *machine) environOf() []string {
+	if m.cur == nil {
+		return os.Environ()
+	}
+	return environIn(m.cur.ctx, m.p)
+}
+
+func environIn(ctx context.Context, p *Program) []string {
+	if r := runOf(ctx); r != nil && r.Environ != nil {
+		return r.Environ
+	}
+	env := eventEnviron(ctx, p)
+	return append(env[:len(env):len(env)], p.c.Env...)
+}
+
+func eventEnviron(ctx context.Context, p *Program) []string {
+	if w, ok := hook.SessionOf(ctx); ok {
+		return w.Env()
+	}
+	if p.c.Environ != nil {
+		return p.c.Environ(ctx)
+	}
+	return os.Environ()
+}
+
+// folder is where the agent works whose event is handled.
+func (m *machine) folder() string {
+	if m.cur == nil {
+		return m.p.c.Root
+	}
+	return m.p.workDir(m.cur.ctx)
+}
+
+// headKey finds the envelope of the event that is handled in a context.
+type headKey struct{}
+
+func headOf(ctx context.Context) *hook.Envelope {
+	if head, ok := ctx.Value(headKey{}).(*hook.Envelope); ok {
+		return head
+	}
+	return new(hook.Envelope)
+}
+
+func (p *Program) workDir(ctx context.Context) string {
+	if r := runOf(ctx); r != nil && cmp.Or(r.dir, r.Dir) != "" {
+		return cmp.Or(r.dir, r.Dir)
+	}
+	if w, ok := hook.SessionOf(ctx); ok && w.Dir() != "" {
+		return w.Dir()
+	}
+	if dir := headOf(ctx).CWD; filepath.IsAbs(dir) {
+		return dir
+	}
+	return p.c.Root
+}
+
+// lookPath finds a program on the PATH that it will have, or gives "".
+func lookPath(name string, env []string) string {
+	path, ok := variables.Lookup(env, "PATH")
+	if !ok {
+		path = "/usr/local/bin:/usr/bin:/bin"
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(found) {
+			return found
+		}
+	}
+	return ""
 }

@@ -26,10 +26,8 @@ func openFile(f *fileCall) (any, error) {
 	case flags&os.O_WRONLY != 0:
 		needs = writes
 	}
-	for _, g := range needs {
-		if err := f.m.p.need(g, "open"); err != nil {
-			return nil, err
-		}
+	if err := f.m.p.needAll(needs, "open"); err != nil {
+		return nil, err
 	}
 	if len(f.m.files) >= maxOpen {
 		return nil, syscall.EMFILE
@@ -52,19 +50,18 @@ func openFile(f *fileCall) (any, error) {
 	return number, nil
 }
 
-// open gives the file of a number.
-func (f *fileCall) open() (*os.File, error) {
-	if file := f.m.files[int(f.number(0))]; file != nil {
-		return file, nil
+// ofOpen does something with the open file whose number is the first argument.
+func ofOpen(do func(*fileCall, *os.File) (any, error)) func(*fileCall) (any, error) {
+	return func(f *fileCall) (any, error) {
+		file := f.m.files[int(f.number(0))]
+		if file == nil {
+			return nil, badFD
+		}
+		return do(f, file)
 	}
-	return nil, badFD
 }
 
-func closeFile(f *fileCall) (any, error) {
-	file, err := f.open()
-	if err != nil {
-		return nil, err
-	}
+func closeFile(f *fileCall, file *os.File) (any, error) {
 	delete(f.m.files, int(f.number(0)))
 	return nil, file.Close()
 }
@@ -77,11 +74,7 @@ func (m *machine) closeFiles() {
 	m.files = nil
 }
 
-func readPart(f *fileCall) (any, error) {
-	file, err := f.open()
-	if err != nil {
-		return nil, err
-	}
+func readPart(f *fileCall, file *os.File) (any, error) {
 	if info, err := file.Stat(); err == nil && info.IsDir() {
 		return nil, isDir
 	}
@@ -98,11 +91,7 @@ func readPart(f *fileCall) (any, error) {
 	return base64.StdEncoding.EncodeToString(data[:n]), nil
 }
 
-func writePart(f *fileCall) (any, error) {
-	file, err := f.open()
-	if err != nil {
-		return nil, err
-	}
+func writePart(f *fileCall, file *os.File) (any, error) {
 	data, err := f.body(1)
 	if err != nil {
 		return nil, err
@@ -111,30 +100,6 @@ func writePart(f *fileCall) (any, error) {
 		return file.WriteAt(data, at)
 	}
 	return file.Write(data)
-}
-
-func statFile(f *fileCall) (any, error) {
-	file, err := f.open()
-	if err != nil {
-		return nil, err
-	}
-	return stated(file.Stat())
-}
-
-func truncateFile(f *fileCall) (any, error) {
-	file, err := f.open()
-	if err != nil {
-		return nil, err
-	}
-	return nil, file.Truncate(f.number(1))
-}
-
-func syncFile(f *fileCall) (any, error) {
-	file, err := f.open()
-	if err != nil {
-		return nil, err
-	}
-	return nil, file.Sync()
 }
 
 // standardPaths are the names of what a program reads and writes.

@@ -1,27 +1,24 @@
 package script
 
 import (
-	"cmp"
-	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/bundle"
+	variables "github.com/hookway/hookway/internal/environ"
 )
 
 // hostSync answers what a script asks at once. Nothing here may wait.
 func (m *machine) hostSync(args []any) (any, error) {
-	answer := answerOf(text(args, 0))
+	answer := answers[text(args, 0)]
 	if answer == nil {
 		return nil, fmt.Errorf("the host knows no %s", text(args, 0))
 	}
@@ -37,81 +34,51 @@ func (m *machine) hostSync(args []any) (any, error) {
 	return string(data), err
 }
 
-// answerOf finds what answers a question at once, or nil.
-func answerOf(name string) func(*machine, []json.RawMessage) (any, error) {
-	switch name {
-	case "uuid":
-		return func(*machine, []json.RawMessage) (any, error) { return uuid(), nil }
-	case "random":
-		return random
-	case "utf8":
-		return decodeUTF8
-	case "url":
-		return parseURL
-	case "platform":
-		return func(*machine, []json.RawMessage) (any, error) { return bundle.Platform(), nil }
-	case "getenv":
-		return getenv
-	case "environ":
-		return environ
-	case "cwd":
-		return func(m *machine, _ []json.RawMessage) (any, error) { return m.folder(), nil }
-	case "session":
-		return session
-	case "output":
-		return output
-	case "messages":
-		return messages
-	case "inject":
-		return inject
-	case "settings":
-		return func(m *machine, _ []json.RawMessage) (any, error) {
-			if m.p.c.Settings == nil {
-				return nil, nil
-			}
-			return m.p.c.Settings, nil
-		}
-	case "opened":
-		return opened
-	case "together":
-		return together
-	case "stopped":
-		return stopped
-	case "register":
-		return lateRegister
-	case "unregister":
-		return lateUnregister
-	case "digest":
-		return digest
-	case "derive":
-		return derive
-	case "squeeze":
-		return squeeze
-	case "spawnSync":
-		return spawnSync
-	case "spawn":
-		return spawn
-	case "signal":
-		return signalLink
-	case "connect":
-		return connect
+// answer is what the host says to a script's question at once.
+type answer func(*machine, []json.RawMessage) (any, error)
+
+// answers are those that there are, by what the script asks for.
+var answers map[string]answer
+
+func init() { // the answers lead back to the table
+	answers = map[string]answer{
+		"uuid":       func(*machine, []json.RawMessage) (any, error) { return uuid(), nil },
+		"platform":   func(*machine, []json.RawMessage) (any, error) { return bundle.Platform(), nil },
+		"cwd":        func(m *machine, _ []json.RawMessage) (any, error) { return m.folder(), nil },
+		"settings":   settings,
+		"random":     random,
+		"utf8":       decodeUTF8,
+		"url":        parseURL,
+		"getenv":     getenv,
+		"environ":    environ,
+		"session":    session,
+		"output":     output,
+		"messages":   messages,
+		"inject":     inject,
+		"opened":     opened,
+		"together":   together,
+		"stopped":    stopped,
+		"register":   lateRegister,
+		"unregister": lateUnregister,
+		"digest":     digest,
+		"derive":     derive,
+		"squeeze":    squeeze,
+		"spawnSync":  spawnSync,
+		"spawn":      spawn,
+		"signal":     signalLink,
+		"connect":    connect,
 	}
-	if answer := processAnswers[name]; answer != nil {
-		return answer
+	maps.Copy(answers, ofProcess())
+	for name, op := range fileOps() {
+		answers[name] = op.now(name)
 	}
-	if op, ok := fileOps[name]; ok {
-		return op.now(name)
-	}
-	return nil
 }
 
-// str reads an argument that is a text.
-func str(args []json.RawMessage, i int) string {
-	var s string
-	if i < len(args) {
-		_ = json.Unmarshal(args[i], &s) // anything else is not text
+func settings(m *machine, _ []json.RawMessage) (any, error) {
+	if m.p.c.Settings == nil {
+		return nil, nil
 	}
-	return s
+	return m.p.c.Settings, nil
 }
 
 func uuid() string {
@@ -219,49 +186,12 @@ func parseURL(_ *machine, args []json.RawMessage) (any, error) {
 	return a, nil
 }
 
-// environOf is the environment of the event that is handled.
-func (m *machine) environOf() []string {
-	if m.cur == nil {
-		return os.Environ()
-	}
-	return environIn(m.cur.ctx, m.p)
-}
-
-func environIn(ctx context.Context, p *Program) []string {
-	if r := runOf(ctx); r != nil && r.Environ != nil {
-		return r.Environ
-	}
-	env := eventEnviron(ctx, p)
-	return append(env[:len(env):len(env)], p.c.Env...)
-}
-
-func eventEnviron(ctx context.Context, p *Program) []string {
-	if w, ok := hook.SessionOf(ctx); ok {
-		return w.Env()
-	}
-	if p.c.Environ != nil {
-		return p.c.Environ(ctx)
-	}
-	return os.Environ()
-}
-
 func getenv(m *machine, args []json.RawMessage) (any, error) {
-	value, ok := variable(m.environOf(), str(args, 0))
+	value, ok := variables.Lookup(m.environOf(), str(args, 0))
 	if !ok || !m.p.sees(str(args, 0)) {
 		return nil, nil
 	}
 	return value, nil
-}
-
-// variable finds the last entry of a name.
-func variable(environ []string, name string) (string, bool) {
-	for i := len(environ) - 1; i >= 0; i-- {
-		key, value, ok := strings.Cut(environ[i], "=")
-		if ok && (key == name || runtime.GOOS == "windows" && strings.EqualFold(key, name)) {
-			return value, true
-		}
-	}
-	return "", false
 }
 
 func environ(m *machine, _ []json.RawMessage) (any, error) {
@@ -272,37 +202,6 @@ func environ(m *machine, _ []json.RawMessage) (any, error) {
 		}
 	}
 	return all, nil
-}
-
-// folder is where the agent works whose event is handled.
-func (m *machine) folder() string {
-	if m.cur == nil {
-		return m.p.c.Root
-	}
-	return m.p.workDir(m.cur.ctx)
-}
-
-// headKey finds the envelope of the event that is handled in a context.
-type headKey struct{}
-
-func headOf(ctx context.Context) *hook.Envelope {
-	if head, ok := ctx.Value(headKey{}).(*hook.Envelope); ok {
-		return head
-	}
-	return new(hook.Envelope)
-}
-
-func (p *Program) workDir(ctx context.Context) string {
-	if r := runOf(ctx); r != nil && cmp.Or(r.dir, r.Dir) != "" {
-		return cmp.Or(r.dir, r.Dir)
-	}
-	if w, ok := hook.SessionOf(ctx); ok && w.Dir() != "" {
-		return w.Dir()
-	}
-	if dir := headOf(ctx).CWD; filepath.IsAbs(dir) {
-		return dir
-	}
-	return p.c.Root
 }
 
 func session(m *machine, _ []json.RawMessage) (any, error) {
