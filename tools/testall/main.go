@@ -1,7 +1,7 @@
 // Command testall runs the tests of all packages with the race detector, in a
 // way that two slow cores with nothing cached bear: it compiles and links every
-// test first, and runs them when no compiler is beside them: two packages side by
-// side on two cores, of which as a rule one starts processes and terminals.
+// test first, and runs them when no compiler is beside them: on two cores two
+// packages that compute, of which as a rule one starts processes, and one that waits.
 //
 //	go run ./tools/testall [-race=false] [-short] [-run REGEXP] [-count N] [-keep FOLDER] [PACKAGE...]
 //
@@ -28,7 +28,7 @@ func main() {
 	flag.BoolVar(&o.short, "short", false, "leave out what takes long")
 	flag.StringVar(&o.run, "run", "", "only tests that match")
 	flag.IntVar(&o.count, "count", 1, "how often each test runs")
-	flag.IntVar(&o.side, "p", runtime.GOMAXPROCS(0), "how many packages run side by side")
+	flag.IntVar(&o.side, "p", runtime.GOMAXPROCS(0), "how many packages that compute run side by side")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "of one package")
 	flag.StringVar(&o.keep, "keep", "", "a `folder` that keeps the test programs")
 	flag.Parse()
@@ -80,14 +80,23 @@ func all(ctx context.Context, o options) (failed bool, err error) {
 	return tell(results), ctx.Err()
 }
 
-// startsMany reports whether a package's tests start many processes or terminals,
-// or wait for several of them to meet. They take long and compute little.
-func startsMany(importPath string) bool {
+// load is what the tests of a package mostly do.
+type load int
+
+const (
+	computes load = iota
+	starts        // many processes or terminals
+	waits         // for processes and deadlines; they compute less than half of the time
+)
+
+func loadOf(importPath string) load {
 	_, room, _ := strings.Cut(importPath, "hookway/hookway/")
 	switch room {
-	case "cmd/hookway", "cmd/hookway-hook", "handler/command", "internal/daemon", "internal/relay",
-		"internal/relay/bus", "internal/session", "internal/terminal", "internal/tmux":
-		return true
+	case "cmd/hookway", "cmd/hookway-hook", "internal/relay", "internal/server", "internal/terminal":
+		return starts
+	case "handler/command", "handler/rpc", "handler/web", "hooktest", "internal/daemon", "internal/doctor",
+		"internal/relay/bus", "internal/roster", "internal/session", "internal/tmux":
+		return waits
 	}
-	return false
+	return computes
 }

@@ -33,41 +33,35 @@ type test struct {
 	output strings.Builder
 }
 
-// runAll runs the packages side by side. One line of work begins with those that
-// start many processes, so that as a rule one of them is under way beside others
-// that mostly compute; whoever has nothing left takes from the other.
+// runAll runs the packages in several lines of work. As many as there are
+// processors compute: the first of them begins with packages that start many
+// processes, so that as a rule one of those is under way beside others. One more
+// line has the packages that mostly wait. A line that computes takes from the other
+// queues when its own is empty.
 func runAll(ctx context.Context, programs []program, o options) (results []result) {
 	var (
-		mu          sync.Mutex
-		many, other []program
-		running     sync.WaitGroup
+		mu      sync.Mutex
+		queues  = map[load][]program{}
+		running sync.WaitGroup
 	)
 	for _, p := range programs {
-		if startsMany(p.ImportPath) {
-			many = append(many, p)
-		} else {
-			other = append(other, p)
-		}
+		of := loadOf(p.ImportPath)
+		queues[of] = append(queues[of], p)
 	}
-	next := func(mine, others *[]program) (p program, ok bool) {
+	next := func(from []load) (p program, ok bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		if len(*mine) == 0 {
-			mine = others
+		for _, q := range from {
+			if len(queues[q]) > 0 && ctx.Err() == nil {
+				p, queues[q] = queues[q][0], queues[q][1:]
+				return p, true
+			}
 		}
-		if len(*mine) == 0 || ctx.Err() != nil {
-			return program{}, false
-		}
-		p, *mine = (*mine)[0], (*mine)[1:]
-		return p, true
+		return program{}, false
 	}
-	for i := range max(o.side, 1) {
-		mine, others := &other, &many
-		if i == 0 {
-			mine, others = others, mine
-		}
+	work := func(from ...load) {
 		running.Go(func() {
-			for p, ok := next(mine, others); ok; p, ok = next(mine, others) {
+			for p, ok := next(from); ok; p, ok = next(from) {
 				r := run(ctx, p, o)
 				mu.Lock()
 				results = append(results, r)
@@ -76,6 +70,11 @@ func runAll(ctx context.Context, programs []program, o options) (results []resul
 			}
 		})
 	}
+	work(starts, computes, waits)
+	for range o.side - 1 {
+		work(computes, starts, waits)
+	}
+	work(waits)
 	running.Wait()
 	return results
 }
