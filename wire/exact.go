@@ -2,8 +2,8 @@ package wire
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -154,9 +154,9 @@ func hexRune(text []byte) (rune, []byte) {
 	if len(text) < 6 {
 		return utf8.RuneError, nil // cannot be: the text was checked
 	}
-	var two [2]byte
-	if _, err := hex.Decode(two[:], text[2:6]); err != nil {
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	if err != nil {
 		return utf8.RuneError, text[6:]
 	}
-	return rune(two[0])<<8 | rune(two[1]), text[6:]
+	return rune(n), text[6:]
 }

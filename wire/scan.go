@@ -86,20 +86,6 @@ func object(data []byte) ([]member, error) {
 	return members(text), nil
 }
 
-// Members splits a JSON object into its values, which are parts of the text. Of two
-// of one name the last counts.
-func Members(data []byte) (map[string]json.RawMessage, error) {
-	list, err := object(data)
-	if err != nil {
-		return nil, err
-	}
-	all := make(map[string]json.RawMessage, len(list))
-	for _, m := range list {
-		all[m.name] = m.value
-	}
-	return all, nil
-}
-
 // Object reads a JSON object with every number as json.Number. Find out first, with
 // [Bounded], whether it is too much. False: the text is none, or more than one.
 func Object(data []byte) (map[string]any, bool) {

@@ -19,11 +19,7 @@ func (Antigravity) About() *About { return &antigravityAbout }
 // Decode reads what Antigravity writes to a hook's stdin. The payload does not
 // say which event it is: the command line must.
 func (Antigravity) Decode(c Call, find Find) (hook.AnyEvent, error) {
-	native, err := readNative(&antigravityAbout, c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := eventName(&antigravityAbout, c, native, "hookEventName")
+	native, name, err := readNamed(&antigravityAbout, c, "hookEventName")
 	if err != nil {
 		return nil, err
 	}

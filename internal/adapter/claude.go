@@ -15,11 +15,7 @@ func (Claude) About() *About { return &claudeAbout }
 
 // Decode reads what Claude Code writes to a hook's stdin.
 func (Claude) Decode(c Call, find Find) (hook.AnyEvent, error) {
-	native, err := readNative(&claudeAbout, c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := eventName(&claudeAbout, c, native, "hook_event_name")
+	native, name, err := readNamed(&claudeAbout, c, "hook_event_name")
 	if err != nil {
 		return nil, err
 	}

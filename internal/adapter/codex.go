@@ -19,11 +19,7 @@ func (Codex) About() *About { return &codexAbout }
 
 // Decode reads what Codex writes to a hook's stdin.
 func (Codex) Decode(c Call, find Find) (hook.AnyEvent, error) {
-	native, err := readNative(&codexAbout, c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := eventName(&codexAbout, c, native, "hook_event_name")
+	native, name, err := readNamed(&codexAbout, c, "hook_event_name")
 	if err != nil {
 		return nil, err
 	}

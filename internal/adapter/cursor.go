@@ -19,11 +19,7 @@ func (Cursor) About() *About { return &cursorAbout }
 
 // Decode reads what Cursor writes to a hook's stdin.
 func (Cursor) Decode(c Call, find Find) (hook.AnyEvent, error) {
-	native, err := readNative(&cursorAbout, c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := eventName(&cursorAbout, c, native, "hook_event_name")
+	native, name, err := readNamed(&cursorAbout, c, "hook_event_name")
 	if err != nil {
 		return nil, err
 	}

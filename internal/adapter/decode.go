@@ -36,6 +36,14 @@ func readNative(a *About, c Call) (object, error) {
 	return native, nil
 }
 
+// readNamed is readNative with the event's name, which the payload may have under key.
+func readNamed(a *About, c Call, key string) (native object, name string, err error) {
+	if native, err = readNative(a, c); err == nil {
+		name, err = eventName(a, c, native, key)
+	}
+	return native, name, err
+}
+
 // object reads the event, once.
 func (c *Call) object() (object, error) {
 	if c.native != nil {

@@ -15,11 +15,7 @@ func (Gemini) About() *About { return &geminiAbout }
 
 // Decode reads what Gemini CLI writes to a hook's stdin.
 func (Gemini) Decode(c Call, find Find) (hook.AnyEvent, error) {
-	native, err := readNative(&geminiAbout, c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := eventName(&geminiAbout, c, native, "hook_event_name")
+	native, name, err := readNamed(&geminiAbout, c, "hook_event_name")
 	if err != nil {
 		return nil, err
 	}

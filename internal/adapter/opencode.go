@@ -27,11 +27,7 @@ func (OpenCode) About() *About { return &openCodeAbout }
 
 // Decode reads what the plugin writes.
 func (OpenCode) Decode(c Call, find Find) (hook.AnyEvent, error) {
-	native, err := readNative(&openCodeAbout, c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := eventName(&openCodeAbout, c, native, "hook_event_name")
+	native, name, err := readNamed(&openCodeAbout, c, "hook_event_name")
 	if err != nil {
 		return nil, err
 	}

@@ -22,11 +22,7 @@ const (
 
 // Decode reads what Qwen Code writes to a hook's stdin.
 func (Qwen) Decode(c Call, find Find) (hook.AnyEvent, error) {
-	native, err := readNative(&qwenAbout, c)
-	if err != nil {
-		return nil, err
-	}
-	name, err := eventName(&qwenAbout, c, native, "hook_event_name")
+	native, name, err := readNamed(&qwenAbout, c, "hook_event_name")
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,12 @@ type called struct {
 	Args          []string
 	Timeout       *float64
 	TimeoutSec    *float64
+
+	// What narrows it.
+	If      string
+	Async   bool
+	Matcher *string
+	Hooks   []called // of a group
 }
 
 // readCalled reads a handler; nil if it is none.

@@ -186,19 +186,13 @@ func beside(path, name string) string { return filepath.Join(filepath.Dir(path),
 // only says when hookway is asked at an event, by an entry that somebody changed; ""
 // if it is at each. tells is set where nobody need wait for the answer.
 func (e entry) only(tells bool) string {
-	var group struct {
-		Matcher *string
-		handler
-		Hooks []handler
-	}
-	v := e.element.Clone()
-	v.Standardize()
-	if json.Unmarshal(v.Pack(), &group) != nil {
+	group := readCalled(e.element)
+	if group == nil {
 		return ""
 	}
-	h := group.handler
+	h := group
 	if e.inner != nil && e.index < len(group.Hooks) {
-		h = group.Hooks[e.index]
+		h = &group.Hooks[e.index]
 	}
 	switch {
 	case group.Matcher != nil && !slices.Contains([]string{"", "*", ".*"}, *group.Matcher):
@@ -209,10 +203,4 @@ func (e entry) only(tells bool) string {
 		return "without that anybody waits for the answer"
 	}
 	return ""
-}
-
-// handler is what an entry may have that narrows it.
-type handler struct {
-	If    string
-	Async bool
 }

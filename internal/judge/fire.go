@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -93,25 +94,38 @@ func (j *Judge) Fire(ctx context.Context, f Firing) (out hook.Outcome[any], err 
 
 // fireAt fires an event and puts on record what comes of it.
 func (j *Judge) fireAt(ctx context.Context, w *Workspace, ev hook.AnyEvent, env environ) (hook.Outcome[any], error) {
-	began := time.Now()
 	if len(env) > 0 {
 		ctx = command.WithEnviron(ctx, slices.Concat(os.Environ(), env))
 	}
-	out, err := w.Engine.Fire(j.sendsFor(ctx, w, ev), ev)
+	return j.fireRecorded(j.sendsFor(ctx, w, ev), w, ev, func(hook.Outcome[any]) bool { return true })
+}
+
+// fireRecorded fires an event at the hooks of a workspace. What comes of it is on record
+// if it counts; a failure always does.
+func (j *Judge) fireRecorded(ctx context.Context, w *Workspace, ev hook.AnyEvent, counts func(hook.Outcome[any]) bool) (hook.Outcome[any], error) {
+	began := time.Now()
+	out, err := w.Engine.Fire(ctx, ev)
 	if err == nil {
 		Caution(w.set, ev, &out)
 	}
-	shown := &out
-	if err != nil {
-		shown = nil
+	if err != nil || counts(out) {
+		j.putAway(ctx, RecordOf(w.set, ev, &out, time.Since(began), err))
 	}
-	record := audit.FromOutcome(ev, shown, time.Since(began))
-	record.Workspace, record.Hide = w.Folder, w.set.Settings.Redact
-	if err != nil {
-		record.Failure = hook.LogLine("hookway could not decide: " + err.Error())
-	}
-	j.putAway(ctx, record)
 	return out, err
+}
+
+// RecordOf is the record of what came of an event that was fired at the hooks of a set.
+// failure is why the chain did not finish.
+func RecordOf(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration, failure error) audit.Record {
+	if failure != nil {
+		out = nil
+	}
+	record := audit.FromOutcome(ev, out, took)
+	record.Workspace, record.Hide = set.Workspace, set.Settings.Redact
+	if failure != nil {
+		record.Failure = hook.LogLine("hookway could not decide: " + failure.Error())
+	}
+	return record
 }
 
 // putAway writes a record, though the caller may have gone: hooks were asked. One

@@ -3,10 +3,8 @@ package judge
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
 )
@@ -47,21 +45,7 @@ func (m messageHooks) Sent(ctx context.Context, d hook.Delivery) {
 
 // fireMessage fires an event of a message. It is on record if a hook was asked.
 func fireMessage[P any](ctx context.Context, m messageHooks, point hook.Point[P], payload P) (hook.Outcome[P], error) {
-	began := time.Now()
-	ev := point.New(m.env, payload)
-	out, err := m.w.Engine.Fire(ctx, ev)
-	if len(out.Steps) > 0 || err != nil {
-		shown := &out
-		if err != nil {
-			shown = nil
-		}
-		record := audit.FromOutcome(ev, shown, time.Since(began))
-		record.Workspace, record.Hide = m.w.Folder, m.w.set.Settings.Redact
-		if err != nil {
-			record.Failure = hook.LogLine("hookway could not decide: " + err.Error())
-		}
-		m.j.putAway(ctx, record)
-	}
+	out, err := m.j.fireRecorded(ctx, m.w, point.New(m.env, payload), func(out hook.Outcome[any]) bool { return len(out.Steps) > 0 })
 	return hook.Typed[P](out), err
 }
 

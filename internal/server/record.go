@@ -60,11 +60,7 @@ func (h *Home) Recorder(w *Workspace, tell func(string)) (record Recorder, done 
 		return Unrecorded, done
 	}
 	return func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error) {
-		r := audit.FromOutcome(ev, &out, took)
-		if failure != nil {
-			r.Failure = hook.LogLine("hookway could not decide: " + failure.Error())
-		}
-		r.Workspace, r.Hide = w.Set.Workspace, w.Set.Settings.Redact
+		r := judge.RecordOf(w.Set, ev, &out, took, failure)
 		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 		defer cancel()
 		if err := log.Append(ctx, r); err != nil {
