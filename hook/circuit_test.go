@@ -3,6 +3,7 @@ package hook_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -212,14 +213,12 @@ func TestCancellationIsNoFailureOfTheHook(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				time.AfterFunc(time.Second, func() { cancel(nil) })
 				out, err := hook.Fire(ctx, &e, hook.PreToolUse, nil, bash("ls"))
-				switch {
-				case !errors.Is(err, context.Canceled):
+				if !errors.Is(err, context.Canceled) {
 					t.Fatalf("%v: %v by %q (%s), %v", lane, out.Action, out.By, out.Reason, err)
-				case out.Action != hook.ActionBlock:
-					t.Fatalf("%v: out.Action: got %v, want %v", lane, out.Action, hook.ActionBlock)
-				case out.By != "":
-					t.Fatalf("%v: out.By: got %v, want %v", lane, out.By, "")
-				case out.Reason == "":
+				}
+				is(t, fmt.Sprint(lane, ": out.Action"), out.Action, hook.ActionBlock)
+				is(t, fmt.Sprint(lane, ": out.By"), out.By, "")
+				if out.Reason == "" {
 					t.Fatalf("%v: %v by %q (%s), %v", lane, out.Action, out.By, out.Reason, err)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -108,14 +109,11 @@ func TestNestedFiringsWorkToADepthOfEight(t *testing.T) {
 			return hook.Decision{}, nil
 		}), hook.As(lane))
 		out := fire(t, &e, bash("ls"))
-		switch {
-		case depth != 8:
-			t.Errorf("%v: depth: got %v, want %v", lane, depth, 8)
-		case deepest == nil || !strings.Contains(deepest.Error(), "PreToolUse"):
+		is(t, fmt.Sprint(lane, ": depth"), depth, 8)
+		if deepest == nil || !strings.Contains(deepest.Error(), "PreToolUse") {
 			t.Errorf("%v: depth %d, %v, outcome %v", lane, depth, deepest, out.Action)
-		case out.Action != hook.ActionContinue:
-			t.Errorf("%v: out.Action: got %v, want %v", lane, out.Action, hook.ActionContinue)
 		}
+		is(t, fmt.Sprint(lane, ": out.Action"), out.Action, hook.ActionContinue)
 	}
 }
 
@@ -214,16 +212,14 @@ func TestIDsAsText(t *testing.T) {
 	id := hook.PreToolUse.New(hook.Envelope{}, bash("ls")).ID()
 	text, err := id.MarshalText()
 	var back hook.ID
-	switch {
-	case err != nil:
+	if err != nil {
 		t.Errorf("%s, %v: %v", text, err, back)
-	case len(text) != 32:
-		t.Errorf("len(text): got %v, want %v", len(text), 32)
-	case back.UnmarshalText(text) != nil:
-		t.Errorf("%s, %v: %v", text, err, back)
-	case back != id:
-		t.Errorf("back: got %v, want %v", back, id)
 	}
+	is(t, "len(text)", len(text), 32)
+	if back.UnmarshalText(text) != nil {
+		t.Errorf("%s, %v: %v", text, err, back)
+	}
+	is(t, "back", back, id)
 	if a, b := hook.ParseID("toolu_1"), hook.ParseID("toolu_1"); a != b || a == (hook.ID{}) || a == hook.ParseID("toolu_2") {
 		t.Error("another program's ids are not stable")
 	}

@@ -73,14 +73,12 @@ func TestGuardsAreNotAskedAfterTheCallerGaveUp(t *testing.T) {
 		return hook.Decision{}, nil
 	}), hook.As(hook.Guard))
 	out, err := hook.Fire(ctx, &e, hook.PreToolUse, nil, bash("ls"))
-	switch {
-	case !errors.Is(err, context.Canceled):
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v by %q: %q, %v; guard asked: %v", out.Action, out.By, out.Reason, err, asked)
-	case out.Action != hook.ActionBlock:
-		t.Errorf("out.Action: got %v, want %v", out.Action, hook.ActionBlock)
-	case out.By != "":
-		t.Errorf("out.By: got %v, want %v", out.By, "")
-	case !strings.Contains(out.Reason, "PreToolUse") || asked:
+	}
+	is(t, "out.Action", out.Action, hook.ActionBlock)
+	is(t, "out.By", out.By, "")
+	if !strings.Contains(out.Reason, "PreToolUse") || asked {
 		t.Errorf("%v by %q: %q, %v; guard asked: %v", out.Action, out.By, out.Reason, err, asked)
 	}
 	if len(out.Steps) != 1 || out.Steps[0].Hook != "h" {

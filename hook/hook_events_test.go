@@ -108,14 +108,11 @@ func TestHooksOfHooksAreHooks(t *testing.T) {
 	if replaced, err := e.Replace(tells); err != nil || !replaced { // x now gets events about hooks
 		t.Errorf("replaced %v, %v", replaced, err)
 	}
-	switch {
-	case e.Len() != 2:
-		t.Errorf("e.Len(): got %v, want %v", e.Len(), 2)
-	case !e.Remove("x") || e.Remove("x") || !e.Remove("tells"):
+	is(t, "e.Len()", e.Len(), 2)
+	if !e.Remove("x") || e.Remove("x") || !e.Remove("tells") {
 		t.Errorf("there are still %v", e.All())
-	case e.Len() != 0:
-		t.Errorf("e.Len(): got %v, want %v", e.Len(), 0)
 	}
+	is(t, "e.Len()", e.Len(), 0)
 	want := []string{"HookRegistered tells", "HookRegistered x", "HookUnregistered x", "HookRegistered x", "HookUnregistered x", "HookUnregistered tells"}
 	if got, _ := w.take(); !slices.Equal(got, want) {
 		t.Errorf("watchers got %v", got)

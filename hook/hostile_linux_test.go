@@ -251,16 +251,12 @@ func TestAnUnclearPathIsAFailureOfTheGuardsThatItMayConcern(t *testing.T) {
 			add(t, &e, "other", says(hook.Continue()), hook.As(hook.Guard), hook.MatchTool("Write"))
 			ev := hook.PreToolUse.New(hook.Envelope{CWD: root}, hook.ToolUse{ToolName: "Read", ToolInput: map[string]any{"path": "/proc/self/root/x"}})
 			out, err := e.Fire(t.Context(), ev)
-			switch {
-			case err != nil:
+			if err != nil {
 				t.Errorf("%+v, %v", out, err)
-			case out.Action != c.want:
-				t.Errorf("out.Action: got %v, want %v", out.Action, c.want)
-			case len(out.Steps) != c.steps:
-				t.Errorf("len(out.Steps): got %v, want %v", len(out.Steps), c.steps)
-			case c.answered != (out.Reason == "no"):
-				t.Errorf("c.answered: got %v, want %v", c.answered, (out.Reason == "no"))
 			}
+			is(t, "out.Action", out.Action, c.want)
+			is(t, "len(out.Steps)", len(out.Steps), c.steps)
+			is(t, "c.answered", c.answered, (out.Reason == "no"))
 		})
 	}
 }

@@ -78,3 +78,11 @@ func closeEngine(t testing.TB, e *hook.Engine) {
 		t.Fatal(err)
 	}
 }
+
+// is ends the test unless a value is the one that is wanted.
+func is[T comparable](t testing.TB, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("%s: got %v, want %v", what, got, want)
+	}
+}

@@ -273,18 +273,16 @@ func TestOptionsBuildMatchers(t *testing.T) {
 	h := hook.New("h", nil, hook.MatchTool("A"), hook.MatchTool("B"), hook.MatchPath("p"), hook.MatchCommand("c"),
 		hook.MatchSession("s"), hook.MatchField("f", "x"), hook.MatchField("f", "y"), hook.MatchField("g", "z"))
 	m := h.Match
-	switch {
-	case strings.Join(m.Tool, ",") != "A,B":
+	if strings.Join(m.Tool, ",") != "A,B" {
 		t.Errorf("%+v", m)
-	case m.Path[0] != "p":
-		t.Errorf("m.Path[0]: got %v, want %v", m.Path[0], "p")
-	case m.Command[0] != "c":
-		t.Errorf("m.Command[0]: got %v, want %v", m.Command[0], "c")
-	case m.Session[0] != "s":
-		t.Errorf("m.Session[0]: got %v, want %v", m.Session[0], "s")
-	case len(m.Fields["f"]) != 2:
+	}
+	is(t, "m.Path[0]", m.Path[0], "p")
+	is(t, "m.Command[0]", m.Command[0], "c")
+	is(t, "m.Session[0]", m.Session[0], "s")
+	if len(m.Fields["f"]) != 2 {
 		t.Errorf("len(m.Fields[\"f\"]): got %v, want %v", len(m.Fields["f"]), 2)
-	case len(m.Fields["g"]) != 1:
+	}
+	if len(m.Fields["g"]) != 1 {
 		t.Errorf("len(m.Fields[\"g\"]): got %v, want %v", len(m.Fields["g"]), 1)
 	}
 	whole := hook.New("h", nil, hook.MatchTool("A"), hook.Matching(hook.Match{Session: []string{"s"}}))

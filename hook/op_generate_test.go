@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 	"testing/synctest"
@@ -65,16 +66,12 @@ func TestGenerateRunsWithTheChangedRequest(t *testing.T) {
 		return hook.Change(g), nil
 	}), hook.For("beforeLLM"))
 	r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
-	switch {
-	case err != nil:
+	if err != nil {
 		t.Errorf("asked %+v, %v", m.calls, err)
-	case m.calls[0].ModelName != "m-2":
-		t.Errorf("m.calls[0].ModelName: got %v, want %v", m.calls[0].ModelName, "m-2")
-	case len(m.calls[0].Tools) != 1:
-		t.Errorf("len(m.calls[0].Tools): got %v, want %v", len(m.calls[0].Tools), 1)
-	case r.Result.ModelName != "m-2":
-		t.Errorf("r.Result.ModelName: got %v, want %v", r.Result.ModelName, "m-2")
 	}
+	is(t, "m.calls[0].ModelName", m.calls[0].ModelName, "m-2")
+	is(t, "len(m.calls[0].Tools)", len(m.calls[0].Tools), 1)
+	is(t, "r.Result.ModelName", r.Result.ModelName, "m-2")
 }
 
 func TestInjectedTextReachesTheModel(t *testing.T) {
@@ -105,20 +102,14 @@ func TestGenerateIsBlocked(t *testing.T) {
 		add(t, &e, "again", says(hook.Retry(0)), hook.For("GenerateEnd"), hook.Priority(1000)) // a block is final
 		r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
 		calls := map[string]int{"GenerateStart": 0, "GenerateEnd": 1}[event]
-		switch {
-		case err != nil || !r.Blocked:
+		if err != nil || !r.Blocked {
 			t.Errorf("%s: %+v, %v, %d calls", event, r, err, len(m.calls))
-		case r.Reason != "out of tokens":
-			t.Errorf("%v: r.Reason: got %v, want %v", event, r.Reason, "out of tokens")
-		case r.By != "budget":
-			t.Errorf("%v: r.By: got %v, want %v", event, r.By, "budget")
-		case r.Result.ResponseText != "":
-			t.Errorf("%v: r.Result.ResponseText: got %v, want %v", event, r.Result.ResponseText, "")
-		case len(m.calls) != calls:
-			t.Errorf("%v: len(m.calls): got %v, want %v", event, len(m.calls), calls)
-		case r.Tries != calls:
-			t.Errorf("%v: r.Tries: got %v, want %v", event, r.Tries, calls)
 		}
+		is(t, fmt.Sprint(event, ": r.Reason"), r.Reason, "out of tokens")
+		is(t, fmt.Sprint(event, ": r.By"), r.By, "budget")
+		is(t, fmt.Sprint(event, ": r.Result.ResponseText"), r.Result.ResponseText, "")
+		is(t, fmt.Sprint(event, ": len(m.calls)"), len(m.calls), calls)
+		is(t, fmt.Sprint(event, ": r.Tries"), r.Tries, calls)
 	}
 }
 
@@ -143,14 +134,12 @@ func TestGenerateIsAnswered(t *testing.T) {
 			add(t, &e, "cache", says(hook.Answer(c.answer)), hook.For("BeforeModel"))
 			r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
 			c.want.Generation = question
-			switch {
-			case err != nil || !r.Answered:
+			if err != nil || !r.Answered {
 				t.Errorf("%+v, %v", r, err)
-			case r.By != "cache":
-				t.Errorf("r.By: got %v, want %v", r.By, "cache")
-			case len(m.calls) != 0:
-				t.Errorf("len(m.calls): got %v, want %v", len(m.calls), 0)
-			case !reflect.DeepEqual(r.Result, c.want):
+			}
+			is(t, "r.By", r.By, "cache")
+			is(t, "len(m.calls)", len(m.calls), 0)
+			if !reflect.DeepEqual(r.Result, c.want) {
 				t.Errorf("%+v, %v", r, err)
 			}
 		})
@@ -169,16 +158,13 @@ func TestGenerateIsTriedAgain(t *testing.T) {
 			add(t, &e, "again", first(2, hook.Retry(2*time.Second)), hook.For(c.event))
 			began := time.Now()
 			r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
-			switch {
-			case err != nil:
+			if err != nil {
 				t.Errorf("%s: %+v, %v, %d calls in %v", c.event, r, err, len(m.calls), time.Since(began))
-			case len(m.calls) != c.calls:
-				t.Errorf("%v: len(m.calls): got %v, want %v", c.event, len(m.calls), c.calls)
-			case r.Tries != c.calls:
-				t.Errorf("%v: r.Tries: got %v, want %v", c.event, r.Tries, c.calls)
-			case r.Result.ResponseText != "hi":
-				t.Errorf("%v: r.Result.ResponseText: got %v, want %v", c.event, r.Result.ResponseText, "hi")
-			case time.Since(began) != 4*time.Second:
+			}
+			is(t, fmt.Sprint(c.event, ": len(m.calls)"), len(m.calls), c.calls)
+			is(t, fmt.Sprint(c.event, ": r.Tries"), r.Tries, c.calls)
+			is(t, fmt.Sprint(c.event, ": r.Result.ResponseText"), r.Result.ResponseText, "hi")
+			if time.Since(began) != 4*time.Second {
 				t.Errorf("%s: %+v, %v, %d calls in %v", c.event, r, err, len(m.calls), time.Since(began))
 			}
 		})
@@ -190,16 +176,12 @@ func TestFailedGenerateIsRecoveredOrChanged(t *testing.T) {
 	m := model{fail: 99}
 	add(t, &e, "medic", says(hook.Answer("sorry")), hook.For("onError"), hook.MatchField("phase", "llm"))
 	r, err := hook.Generate(t.Context(), &e, nil, question, m.run)
-	switch {
-	case err != nil || !r.Recovered:
+	if err != nil || !r.Recovered {
 		t.Errorf("%+v, %v", r, err)
-	case r.By != "medic":
-		t.Errorf("r.By: got %v, want %v", r.By, "medic")
-	case r.Result.ResponseText != "sorry":
-		t.Errorf("r.Result.ResponseText: got %v, want %v", r.Result.ResponseText, "sorry")
-	case r.Result.Prompt != "hello":
-		t.Errorf("r.Result.Prompt: got %v, want %v", r.Result.Prompt, "hello")
 	}
+	is(t, "r.By", r.By, "medic")
+	is(t, "r.Result.ResponseText", r.Result.ResponseText, "sorry")
+	is(t, "r.Result.Prompt", r.Result.Prompt, "hello")
 	e.Remove("medic")
 	add(t, &e, "words", does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 		return hook.Change(hook.Fault{Phase: ev.Body().(hook.Fault).Phase, Error: "the model is asleep"}), nil

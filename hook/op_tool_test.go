@@ -31,16 +31,14 @@ func TestToolWithoutHooks(t *testing.T) {
 	var e hook.Engine
 	w := tool{response: fine}
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
-	switch {
-	case err != nil || !reflect.DeepEqual(r.Response, fine) || r.Stored == nil:
+	if err != nil || !reflect.DeepEqual(r.Response, fine) || r.Stored == nil {
 		t.Errorf("%+v, %v", r, err)
-	case !reflect.DeepEqual(*r.Stored, fine):
-		t.Errorf("%+v, %v", r, err)
-	case r.Tries != 1:
-		t.Errorf("r.Tries: got %v, want %v", r.Tries, 1)
-	case len(w.calls) != 1:
-		t.Errorf("len(w.calls): got %v, want %v", len(w.calls), 1)
 	}
+	if !reflect.DeepEqual(*r.Stored, fine) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	is(t, "r.Tries", r.Tries, 1)
+	is(t, "len(w.calls)", len(w.calls), 1)
 }
 
 func TestToolIsBlocked(t *testing.T) {
@@ -48,18 +46,13 @@ func TestToolIsBlocked(t *testing.T) {
 	w := tool{response: fine}
 	add(t, &e, "no-rm", says(hook.Block("dangerous")), hook.As(hook.Guard), hook.MatchCommand("^rm"))
 	r, err := hook.Tool(t.Context(), &e, nil, bash("rm -rf /"), w.run)
-	switch {
-	case err != nil || !r.Blocked:
+	if err != nil || !r.Blocked {
 		t.Errorf("%+v, %v, %d calls", r, err, len(w.calls))
-	case r.Reason != "dangerous":
-		t.Errorf("r.Reason: got %v, want %v", r.Reason, "dangerous")
-	case r.By != "no-rm":
-		t.Errorf("r.By: got %v, want %v", r.By, "no-rm")
-	case r.Tries != 0:
-		t.Errorf("r.Tries: got %v, want %v", r.Tries, 0)
-	case len(w.calls) != 0:
-		t.Errorf("len(w.calls): got %v, want %v", len(w.calls), 0)
 	}
+	is(t, "r.Reason", r.Reason, "dangerous")
+	is(t, "r.By", r.By, "no-rm")
+	is(t, "r.Tries", r.Tries, 0)
+	is(t, "len(w.calls)", len(w.calls), 0)
 	if r.Response.Success || r.Response.Output != "dangerous" {
 		t.Errorf("the agent gets %+v", r.Response)
 	}
@@ -109,16 +102,12 @@ func TestToolIsAnswered(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
-			switch {
-			case err != nil || !r.Answered:
+			if err != nil || !r.Answered {
 				t.Fatalf("%+v, %v", r, err)
-			case r.By != "cache":
-				t.Fatalf("r.By: got %v, want %v", r.By, "cache")
-			case len(w.calls) != 0:
-				t.Fatalf("len(w.calls): got %v, want %v", len(w.calls), 0)
-			case r.Tries != 0:
-				t.Fatalf("r.Tries: got %v, want %v", r.Tries, 0)
 			}
+			is(t, "r.By", r.By, "cache")
+			is(t, "len(w.calls)", len(w.calls), 0)
+			is(t, "r.Tries", r.Tries, 0)
 			for name, v := range r.Response.Extra { // numbers are exact: json.Number
 				if n, ok := v.(interface{ String() string }); ok {
 					r.Response.Extra[name] = n.String()
@@ -138,14 +127,12 @@ func TestToolIsTriedAgain(t *testing.T) {
 		add(t, &e, "busy", first(2, hook.Retry(3*time.Second)))
 		began := time.Now()
 		r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
-		switch {
-		case err != nil:
+		if err != nil {
 			t.Errorf("%+v, %v after %v, ran %d times", r, err, time.Since(began), len(w.calls))
-		case r.Tries != 1:
-			t.Errorf("r.Tries: got %v, want %v", r.Tries, 1)
-		case len(w.calls) != 1:
-			t.Errorf("len(w.calls): got %v, want %v", len(w.calls), 1)
-		case time.Since(began) != 6*time.Second || !r.Response.Success:
+		}
+		is(t, "r.Tries", r.Tries, 1)
+		is(t, "len(w.calls)", len(w.calls), 1)
+		if time.Since(began) != 6*time.Second || !r.Response.Success {
 			t.Errorf("%+v, %v after %v, ran %d times", r, err, time.Since(began), len(w.calls))
 		}
 	})
@@ -163,18 +150,15 @@ func TestFailedToolIsTriedAgain(t *testing.T) {
 			}
 			return fine, nil
 		})
-		switch {
-		case err != nil:
+		if err != nil {
 			t.Errorf("%+v, %v after %v", r, err, time.Since(began))
-		case r.Tries != 3:
-			t.Errorf("r.Tries: got %v, want %v", r.Tries, 3)
-		case runs != 3:
-			t.Errorf("runs: got %v, want %v", runs, 3)
-		case time.Since(began) != 2*time.Second:
-			t.Errorf("%+v, %v after %v", r, err, time.Since(began))
-		case r.Response.Output != "fine":
-			t.Errorf("r.Response.Output: got %v, want %v", r.Response.Output, "fine")
 		}
+		is(t, "r.Tries", r.Tries, 3)
+		is(t, "runs", runs, 3)
+		if time.Since(began) != 2*time.Second {
+			t.Errorf("%+v, %v after %v", r, err, time.Since(began))
+		}
+		is(t, "r.Response.Output", r.Response.Output, "fine")
 	})
 }
 
@@ -189,18 +173,15 @@ func TestFailedToolIsRecovered(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
-	switch {
-	case err != nil || !r.Recovered:
+	if err != nil || !r.Recovered {
 		t.Errorf("%+v, %v", r, err)
-	case r.By != "medic":
-		t.Errorf("r.By: got %v, want %v", r.By, "medic")
-	case r.Response.Output != "use the old rules":
-		t.Errorf("r.Response.Output: got %v, want %v", r.Response.Output, "use the old rules")
-	case r.Stored == nil:
-		t.Errorf("%+v, %v", r, err)
-	case r.Stored.Output != r.Response.Output:
-		t.Errorf("r.Stored.Output: got %v, want %v", r.Stored.Output, r.Response.Output)
 	}
+	is(t, "r.By", r.By, "medic")
+	is(t, "r.Response.Output", r.Response.Output, "use the old rules")
+	if r.Stored == nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+	is(t, "r.Stored.Output", r.Stored.Output, r.Response.Output)
 	if want := (hook.Fault{Phase: "tool", Error: errBroken.Error(), ToolName: "Bash"}); len(faults) != 1 || faults[0] != want {
 		t.Errorf("faults %+v, want %+v", faults, want)
 	}
@@ -216,16 +197,14 @@ func TestErrorOfAToolIsChanged(t *testing.T) {
 	}), hook.For("onError"))
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
 	var changed *hook.ChangedError
-	switch {
-	case !errors.As(err, &changed):
+	if !errors.As(err, &changed) {
 		t.Errorf("%v; the agent gets %q", err, r.Response.Output)
-	case err.Error() != "try again tomorrow":
-		t.Errorf("err.Error(): got %v, want %v", err.Error(), "try again tomorrow")
-	case !errors.Is(err, errBroken):
-		t.Errorf("%v; the agent gets %q", err, r.Response.Output)
-	case r.Response.Output != "try again tomorrow":
-		t.Errorf("r.Response.Output: got %v, want %v", r.Response.Output, "try again tomorrow")
 	}
+	is(t, "err.Error()", err.Error(), "try again tomorrow")
+	if !errors.Is(err, errBroken) {
+		t.Errorf("%v; the agent gets %q", err, r.Response.Output)
+	}
+	is(t, "r.Response.Output", r.Response.Output, "try again tomorrow")
 }
 
 // What a hook of PostToolUse takes out of a failed call's response stays out.

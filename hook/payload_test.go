@@ -142,14 +142,12 @@ func TestTheCallThatAnEventIsAbout(t *testing.T) {
 		event(t, hook.PermissionRequest.Info(), hook.Permission{ToolName: use.ToolName, ToolInput: use.ToolInput, ToolUseID: use.ToolUseID}),
 	} {
 		call, ok := hook.CallOf(ev)
-		switch {
-		case !ok:
+		if !ok {
 			t.Errorf("%s: %+v, %v", ev.Info().Name, call, ok)
-		case call.Name != "Bash":
-			t.Errorf("call.Name: got %v, want %v", call.Name, "Bash")
-		case call.ID != "t1":
-			t.Errorf("call.ID: got %v, want %v", call.ID, "t1")
-		case call.Input["command"] != "ls":
+		}
+		is(t, "call.Name", call.Name, "Bash")
+		is(t, "call.ID", call.ID, "t1")
+		if call.Input["command"] != "ls" {
 			t.Errorf("call.Input[\"command\"]: got %v, want %v", call.Input["command"], "ls")
 		}
 	}

@@ -145,14 +145,11 @@ func TestProfileAcaiGoesOnWithTheEventAsItWas(t *testing.T) {
 					add(t, &e, "h", f.handler, hook.As(lane), hook.WithProfile(hook.ProfileAcai), hook.Timeout(time.Second))
 					add(t, &e, "next", says(hook.Decision{}), hook.As(lane))
 					out := fire(t, &e, bash("ls"))
-					switch {
-					case out.Action != hook.ActionContinue:
-						t.Errorf("out.Action: got %v, want %v", out.Action, hook.ActionContinue)
-					case out.Changed || out.Payload.Text("command") != "ls":
+					is(t, "out.Action", out.Action, hook.ActionContinue)
+					if out.Changed || out.Payload.Text("command") != "ls" {
 						t.Errorf("%v with %q, steps %v", out.Action, out.Payload.Text("command"), ids(out.Steps))
-					case len(out.Steps) != 2:
-						t.Errorf("len(out.Steps): got %v, want %v", len(out.Steps), 2)
 					}
+					is(t, "len(out.Steps)", len(out.Steps), 2)
 					if err := out.Steps[0].Err; err == nil || !f.is(err) {
 						t.Errorf("the step's error is %v", err)
 					}

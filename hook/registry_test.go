@@ -27,16 +27,12 @@ func TestRegistryCalls(t *testing.T) {
 		t.Errorf("%d hooks, %v; want %v, in the order of the chain", e.Len(), all, want)
 	}
 	h, ok := e.Get("b")
-	switch {
-	case !ok:
+	if !ok {
 		t.Errorf("got %+v, %v", h, ok)
-	case h.Priority != 2:
-		t.Errorf("h.Priority: got %v, want %v", h.Priority, 2)
-	case h.Origin != "hookway.yaml:7":
-		t.Errorf("h.Origin: got %v, want %v", h.Origin, "hookway.yaml:7")
-	case h.Timeout != hook.DefaultTimeout:
-		t.Errorf("h.Timeout: got %v, want %v", h.Timeout, hook.DefaultTimeout)
 	}
+	is(t, "h.Priority", h.Priority, 2)
+	is(t, "h.Origin", h.Origin, "hookway.yaml:7")
+	is(t, "h.Timeout", h.Timeout, hook.DefaultTimeout)
 	if _, ok := e.Get("nobody"); ok {
 		t.Error("found a hook that is not there")
 	}
@@ -182,16 +178,10 @@ func TestWithoutHooksNothingIsAllocated(t *testing.T) {
 		use, env := bash("ls"), &hook.Envelope{Session: "s-1"}
 		var out hook.Outcome[hook.ToolUse]
 		n := testing.AllocsPerRun(100, func() { out, _ = hook.Fire(context.Background(), e, hook.PreToolUse, env, use) })
-		switch {
-		case n != 0:
-			t.Errorf("%v: n: got %v, want %v", name, n, 0)
-		case out.Action != hook.ActionContinue:
-			t.Errorf("%v: out.Action: got %v, want %v", name, out.Action, hook.ActionContinue)
-		case out.Event != "PreToolUse":
-			t.Errorf("%v: out.Event: got %v, want %v", name, out.Event, "PreToolUse")
-		case out.Payload.ToolName != "Bash":
-			t.Errorf("%v: out.Payload.ToolName: got %v, want %v", name, out.Payload.ToolName, "Bash")
-		}
+		is(t, fmt.Sprint(name, ": n"), n, 0)
+		is(t, fmt.Sprint(name, ": out.Action"), out.Action, hook.ActionContinue)
+		is(t, fmt.Sprint(name, ": out.Event"), out.Event, "PreToolUse")
+		is(t, fmt.Sprint(name, ": out.Payload.ToolName"), out.Payload.ToolName, "Bash")
 	}
 }
 

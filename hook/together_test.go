@@ -48,16 +48,12 @@ func TestAllHooksOfClaudeCodeRunAndTheirAnswersJoin(t *testing.T) {
 	add(t, &e, "other tool", says(hook.Block("no")), asClaude, hook.Matching(hook.Match{Tool: []string{"Read"}}))
 	add(t, &e, "two", rewrite("two"), asClaude)
 	out := fire(t, &e, bash("ls"))
-	switch {
-	case out.Action != hook.ActionAllow:
-		t.Errorf("out.Action: got %v, want %v", out.Action, hook.ActionAllow)
-	case out.By != "allows":
-		t.Errorf("out.By: got %v, want %v", out.By, "allows")
-	case out.Payload.ToolInput["command"] != "two after ls":
+	is(t, "out.Action", out.Action, hook.ActionAllow)
+	is(t, "out.By", out.By, "allows")
+	if out.Payload.ToolInput["command"] != "two after ls" {
 		t.Errorf("out.Payload.ToolInput[\"command\"]: got %v, want %v", out.Payload.ToolInput["command"], "two after ls")
-	case out.Inject != "from one\n\nfrom two":
-		t.Errorf("out.Inject: got %v, want %v", out.Inject, "from one\n\nfrom two")
 	}
+	is(t, "out.Inject", out.Inject, "from one\n\nfrom two")
 	if got := strings.Join(ids(out.Steps), " "); got != "allows one two own" || last.Load() != 1 {
 		t.Errorf("asked %s", got)
 	}
