@@ -38,7 +38,7 @@ func Unreachable(err error) error {
 // unreachableError is an error that Unreachable has marked.
 type unreachableError struct{ error }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (e *unreachableError) Unwrap() error { return e.error }
 
 // wasted reports whether a failed call cost time and gave nothing.

@@ -87,7 +87,7 @@ func (c *callContext) Err() error {
 	return nil
 }
 
-// Value gives the caller's values, and itself to nested firings.
+// Value returns the caller's values, and itself to nested firings.
 func (c *callContext) Value(key any) any {
 	if key == (frameKey{}) {
 		return c

@@ -23,7 +23,7 @@ const (
 
 var actionNames = [...]string{"continue", "allow", "ask", "block", "retry", "skip", "answer"}
 
-// String gives the wire name of the action.
+// String returns the wire name of the action.
 func (a Action) String() string {
 	if int(a) < len(actionNames) {
 		return actionNames[a]
@@ -124,7 +124,7 @@ func Retry(after time.Duration) Decision {
 // Skip ends the lane; the operation goes on with the changes made so far.
 func Skip() Decision { return Decision{Action: ActionSkip} }
 
-// Answer gives the operation's result, so that the operation is not run. At Error
+// Answer returns the operation's result, so that the operation is not run. At Error
 // it is the recovery: the result stands in for the one that failed.
 func Answer(result any) Decision { return Decision{Action: ActionAnswer, Result: result} }
 

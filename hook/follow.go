@@ -13,7 +13,7 @@ func (e *Engine) follows(info *EventInfo) bool {
 	return info == PostToolUseFailure.info || !e.operations().idle(e)
 }
 
-// follow gives an event the metadata of its operation, before its hooks are asked.
+// follow returns an event the metadata of its operation, before its hooks are asked.
 func (e *Engine) follow(ev AnyEvent) AnyEvent {
 	o := e.operations()
 	if o.idle(e) {
@@ -158,7 +158,7 @@ func (s *operations) of(ev AnyEvent) (kept map[string]any) {
 	return s.counted(head, kept)
 }
 
-// runsOf gives the runs that an event belongs to, the innermost last.
+// runsOf returns the runs that an event belongs to, the innermost last.
 func (s *operations) runsOf(head *Envelope) (out []*agentRun) {
 	sub := head.Subagent()
 	for _, run := range s.Runs {
@@ -240,7 +240,7 @@ func (s *operations) call(m *movement) {
 	}
 }
 
-// find gives the call that an event is about, or nil: that of its id; without ids
+// find returns the call that an event is about, or nil: that of its id; without ids
 // the first open one of its tool and input; and, where an event tells neither, the
 // last of its tool.
 func (s *operations) find(ev AnyEvent) *toolRun {

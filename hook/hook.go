@@ -43,7 +43,7 @@ func (f HandlerFunc) Handle(ctx context.Context, ev AnyEvent) (Decision, error) 
 // It cannot fail or block, so it runs on the caller's goroutine in every lane.
 type Static Decision
 
-// Handle gives the decision.
+// Handle returns the decision.
 func (s Static) Handle(context.Context, AnyEvent) (Decision, error) { return Decision(s), nil }
 
 // typed is a function of one payload type as a Handler.

@@ -84,7 +84,7 @@ func (e *Engine) metaEngine() *Engine {
 	return t
 }
 
-// beside gives the engine that another hook of an id is in, if it is not the one that a
+// beside returns the engine that another hook of an id is in, if it is not the one that a
 // hook belongs to; and the one that it belongs to.
 func (e *Engine) beside(h *Hook) (other, own *Engine) {
 	meta := e.meta.Load()

@@ -55,10 +55,10 @@ func ParseID(text string) (id ID) {
 	return ID(sum[:len(id)])
 }
 
-// String gives the digits.
+// String returns the digits.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// MarshalText gives the digits.
+// MarshalText returns the digits.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText reads what ParseID reads.

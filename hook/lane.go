@@ -16,7 +16,7 @@ const (
 	Observe               // called afterwards, never waited for; its answer is ignored
 )
 
-// String gives the lane's name in configs and steps.
+// String returns the lane's name in configs and steps.
 func (l Lane) String() string { return [...]string{"transform", "guard", "observe"}[l] }
 
 // ParseLane reads a lane's name, in any case. The error lists the names.
@@ -40,7 +40,7 @@ const (
 	FailClosed          // the event is blocked; the reason names the hook
 )
 
-// String gives the policy's name in configs.
+// String returns the policy's name in configs.
 func (f Failure) String() string { return [...]string{"default", "continue", "block"}[f] }
 
 // ParseFailure reads a policy's name: continue or block.

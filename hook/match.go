@@ -136,7 +136,7 @@ type PatternError struct {
 
 func (e *PatternError) Error() string { return e.Place + ": " + e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *PatternError) Unwrap() error { return e.Err }
 
 func (c *compiler) nested(m Match) {

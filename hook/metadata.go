@@ -64,7 +64,7 @@ func (r *run) follows(step *Step, more map[string]any) {
 	r.set = set
 }
 
-// variables gives a copy of an environment map, in the types in which Go
+// variables returns a copy of an environment map, in the types in which Go
 // programs and JSON have one. Nil is an empty one.
 func variables(value any) (map[string]any, bool) {
 	vars := map[string]any{}

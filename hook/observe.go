@@ -53,7 +53,7 @@ func (q *queue) work(next func(), p *pending) {
 	}
 }
 
-// take gives the oldest piece of work, or nil when there is none left.
+// take returns the oldest piece of work, or nil when there is none left.
 func (q *queue) take() (next func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

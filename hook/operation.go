@@ -122,5 +122,5 @@ type ChangedError struct {
 
 func (e *ChangedError) Error() string { return e.Text }
 
-// Unwrap gives the operation's own error.
+// Unwrap returns the operation's own error.
 func (e *ChangedError) Unwrap() error { return e.Cause }

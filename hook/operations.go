@@ -86,7 +86,7 @@ type toolRun struct {
 	Over   bool           `json:"over,omitempty"`
 }
 
-// operations gives those that the engine keeps.
+// operations returns those that the engine keeps.
 func (e *Engine) operations() *Operations {
 	if e.Operations != nil {
 		return e.Operations

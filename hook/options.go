@@ -73,7 +73,7 @@ func Retries(n int) Option { return func(h *Hook) { h.Retries = n } }
 // OnFailure sets what happens when the handler fails.
 func OnFailure(f Failure) Option { return func(h *Hook) { h.OnFail = f } }
 
-// WithProfile gives the hook the habits, and the default priority, of another
+// WithProfile returns the hook the habits, and the default priority, of another
 // hook system. Later options override it.
 func WithProfile(p Profile) Option {
 	return func(h *Hook) { h.Profile, h.Priority = p, p.Priority }

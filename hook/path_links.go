@@ -37,7 +37,7 @@ func (e *UnclearPathError) Error() string {
 	return fmt.Sprintf("it cannot be known which file is meant: %q %v", e.Path, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *UnclearPathError) Unwrap() error { return e.Err }
 
 // ends resolves an absolute path as the operating system does for the agent's

@@ -24,7 +24,7 @@ type ToolUse struct {
 	RecentTools []string `json:"recent_tools,omitempty"`
 }
 
-// Text gives an argument that is a string, or "".
+// Text returns an argument that is a string, or "".
 func (u *ToolUse) Text(key string) string {
 	s, _ := u.ToolInput[key].(string)
 	return s

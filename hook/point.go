@@ -44,7 +44,7 @@ type EventInfo struct {
 	newEvent   func(*EventInfo, Envelope, any) (AnyEvent, error)
 }
 
-// NewPayload gives a pointer to an empty payload, for decoders:
+// NewPayload returns a pointer to an empty payload, for decoders:
 //
 //	payload := info.NewPayload()
 //	if err := json.Unmarshal(data, payload); err != nil { … }

@@ -78,7 +78,7 @@ type table struct {
 	every  []*entry              // hooks of "*"
 }
 
-// find gives the chain of an event, or nil if it has no hooks at all.
+// find returns the chain of an event, or nil if it has no hooks at all.
 func (t *table) find(info *EventInfo) *chain {
 	if t == nil {
 		return nil

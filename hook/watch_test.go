@@ -25,7 +25,7 @@ func (w *watched) tell(n hook.Notice) {
 	w.list = append(w.list, n)
 }
 
-// take gives the notices since the last call, as "Kind hook".
+// take returns the notices since the last call, as "Kind hook".
 func (w *watched) take() (out []string, notices []hook.Notice) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

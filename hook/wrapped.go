@@ -87,7 +87,7 @@ type Remembered struct {
 // wrappedKey finds a Wrapped in a context.
 type wrappedKey struct{}
 
-// SessionOf gives the wrapped session whose event a hook is handling. There is
+// SessionOf returns the wrapped session whose event a hook is handling. There is
 // none for events that come from elsewhere: an agent's own hooks, Go programs.
 func SessionOf(ctx context.Context) (Wrapped, bool) {
 	w, ok := ctx.Value(wrappedKey{}).(Wrapped)

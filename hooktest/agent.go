@@ -37,7 +37,7 @@ type Story struct {
 	Unanswered int            // turns of the script that it did not come to
 }
 
-// Run gives the agent a prompt and plays the script. A hook of AgentStop that
+// Run returns the agent a prompt and plays the script. A hook of AgentStop that
 // blocks makes it go on with the next turn, if there is one left. The error
 // says that the context ended, or that an event could not be fired.
 func (a *FakeAgent) Run(ctx context.Context, prompt string, script ...Turn) (Story, error) {

@@ -19,7 +19,7 @@ func (l *Log) Add(line string) {
 	l.lines = append(l.lines, line)
 }
 
-// String gives the lines so far.
+// String returns the lines so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -36,14 +36,14 @@ func (r *Recorder) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision,
 	return r.Then.Handle(ctx, ev)
 }
 
-// Events gives what was recorded, in order.
+// Events returns what was recorded, in order.
 func (r *Recorder) Events() []hook.AnyEvent {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.events)
 }
 
-// Names gives the canonical names of what was recorded, in order.
+// Names returns the canonical names of what was recorded, in order.
 func (r *Recorder) Names() []string {
 	events := r.Events()
 	names := make([]string, len(events))

@@ -61,7 +61,7 @@ func (c *capture) read(r io.Reader) {
 	}
 }
 
-// bytes gives what came so far.
+// bytes returns what came so far.
 func (c *capture) bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (h *headTail) add(p []byte) {
 	}
 }
 
-// bytes gives what was kept, with a line where the middle is missing.
+// bytes returns what was kept, with a line where the middle is missing.
 func (h *headTail) bytes() []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -155,7 +155,7 @@ func (c *Config) spec(base *environment, cwd string, env ...string) spec {
 // maxLogLines bounds what one run of a program may log.
 const maxLogLines = 100
 
-// logLines gives text to Log, line by line.
+// logLines returns text to Log, line by line.
 func (c *Config) logLines(text []byte) {
 	if c.Log == nil || len(text) == 0 {
 		return

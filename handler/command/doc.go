@@ -1,6 +1,10 @@
 // Package command runs hooks that are programs: one process for each event, or
 // one worker that stays.
 //
+//	guard, err := command.New(command.Config{Argv: []string{"./guard"}})
+//	...
+//	err = engine.Add(hook.New("guard", guard, hook.For("PreToolUse"), hook.As(hook.Guard)))
+//
 // # One process for each event
 //
 // The program gets the event as JSON on stdin and answers with JSON on stdout;

@@ -15,7 +15,7 @@ import (
 // environKey is the context's key of another environment than ours.
 type environKey struct{}
 
-// WithEnviron gives the programs that are run under the context another
+// WithEnviron returns the programs that are run under the context another
 // environment than ours: KEY=VALUE each, as os.Environ has it. A program for one
 // event gets all of it and is looked up on its PATH, as if its owner had started
 // it. A worker serves many owners, so that it gets only what every program needs

@@ -77,7 +77,7 @@ func shebangAdvice(s spec, path string) string {
 	return ""
 }
 
-// shebang gives the first line of a script behind "#!", or "" if it has none.
+// shebang returns the first line of a script behind "#!", or "" if it has none.
 // The line may end in a carriage return, which is part of what the system sees.
 func shebang(path string) (string, error) {
 	f, err := os.Open(path)

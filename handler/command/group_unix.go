@@ -36,7 +36,7 @@ func (g group) leave() bool { return procgroup.Leave(g.id) }
 // close is called when nothing of the group is left.
 func (g group) close() { procgroup.Forget(g.id) }
 
-// signalOf gives the signal that killed a process.
+// signalOf returns the signal that killed a process.
 func signalOf(state *os.ProcessState) (number int, name string, ok bool) {
 	status, is := state.Sys().(syscall.WaitStatus)
 	if !is || !status.Signaled() {

@@ -22,7 +22,7 @@ var interpreters = map[string][]string{
 	".ts":   {"tsx", "bun", "node"},
 }
 
-// Interpreter gives the program and arguments that run a file of a hooks
+// Interpreter returns the program and arguments that run a file of a hooks
 // folder: what its first line (#!) says, else by its extension, else the file
 // itself if it may be executed. The error says what to do. A TypeScript file is
 // run by tsx, bun or node, whichever is found first; node has to be 22.18 or

@@ -182,7 +182,7 @@ func daemon(path string) {
 	<-time.After(time.Minute)
 }
 
-// newHandler gives a handler that is closed at the end of the test.
+// newHandler returns a handler that is closed at the end of the test.
 func newHandler(t testing.TB, c Config) *Handler {
 	t.Helper()
 	h, err := New(c)

@@ -160,7 +160,7 @@ func (p *peer) isSent(id int64, all bool) {
 	p.stopIfIdle()
 }
 
-// fail gives an open request an error, or errUnsent where the process never got
+// fail returns an open request an error, or errUnsent where the process never got
 // it. A late answer to it is ignored. The caller holds mu.
 func (p *peer) fail(id int64, request *pending, err error) {
 	a := answer{err: err}
@@ -179,7 +179,7 @@ func (p *peer) unregister(id int64) {
 	p.stopIfIdle()
 }
 
-// cancel gives a request up and tells the process, which then has a grace to
+// cancel returns a request up and tells the process, which then has a grace to
 // show that it is alive.
 func (p *peer) cancel(id int64) {
 	p.mu.Lock()
@@ -324,7 +324,7 @@ func (p *peer) reason() error {
 	return fmt.Errorf("the worker %s without an answer", how)
 }
 
-// failAll gives every open request an error.
+// failAll returns every open request an error.
 func (p *peer) failAll(err error) {
 	p.mu.Lock()
 	for id, request := range p.open {

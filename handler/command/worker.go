@@ -112,7 +112,7 @@ func (w *worker) awaitEnd(ctx context.Context, p *peer) error {
 	}
 }
 
-// running gives the process, and starts one if there is none.
+// running returns the process, and starts one if there is none.
 func (w *worker) running(ctx context.Context) (*peer, error) {
 	if p := w.live(); p != nil {
 		return p, nil
@@ -177,7 +177,7 @@ func (w *worker) await(ctx context.Context) error {
 	}
 }
 
-// inTime gives an error if the pause after a death will last beyond the
+// inTime returns an error if the pause after a death will last beyond the
 // deadline: to wait for it would only cost time.
 func (w *worker) inTime(ctx context.Context) error {
 	w.mu.Lock()

@@ -70,7 +70,7 @@ func (ws *workers) take(ctx context.Context, base *environment) (*kept, error) {
 	}
 }
 
-// find gives the worker of a key, a new one in place of the idle one that was
+// find returns the worker of a key, a new one in place of the idle one that was
 // not used for the longest time, or nil if none is idle. The lock is held.
 func (ws *workers) find(key string, base *environment) (*kept, error) {
 	if ws.closed {

@@ -1,6 +1,15 @@
 // Package rpc runs hooks that are gRPC servers: each event is sent to a Hooks
-// service, see proto/hookway/v1/hooks.proto, and the decision is what it answers.
-// And it helps to write such a server: see [Serve], [Server] and [Listen].
+// service (proto/hookway/v1/hooks.proto), and the decision is what it answers.
+//
+//	guard, err := rpc.New(rpc.Config{Target: "unix:///run/guard.sock"})
+//	...
+//	err = engine.Add(hook.New("guard", guard, hook.For("PreToolUse"), hook.As(hook.Guard)))
+//
+// The other end is [Serve] with a handler of your own, or a [Server] with several:
+//
+//	listener, err := rpc.Listen("unix:///run/guard.sock")
+//	...
+//	err = rpc.Serve(ctx, listener, rpc.Typed(guard))
 //
 // # Streams
 //

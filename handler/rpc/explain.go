@@ -12,7 +12,7 @@ import (
 // failed is the error of a server that could not decide.
 type failed struct{ message string }
 
-// Error gives what the server said.
+// Error returns what the server said.
 func (f *failed) Error() string {
 	if f.message == "" {
 		return "it failed and said nothing more"
@@ -23,7 +23,7 @@ func (f *failed) Error() string {
 // said is an error of gRPC as the server put it.
 type said struct{ error }
 
-// Error gives the message without gRPC's words around it.
+// Error returns the message without gRPC's words around it.
 func (s said) Error() string {
 	st, ok := status.FromError(s.error)
 	if !ok || st.Code() == codes.OK {
@@ -35,7 +35,7 @@ func (s said) Error() string {
 	return st.Message()
 }
 
-// Unwrap gives the error.
+// Unwrap returns the error.
 func (s said) Unwrap() error { return s.error }
 
 // explain says what to do about an error of a call.

@@ -116,7 +116,7 @@ type failure struct {
 // Error says what failed, and where.
 func (f *failure) Error() string { return f.label + ": " + hook.LogLine(f.cause.Error()) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.cause }
 
 // late reports whether a call failed because its context has ended. The far side has
@@ -263,7 +263,7 @@ func (h *Handler) askStream(ctx context.Context, request *hookwayv1.HandleReques
 	return s.ask(ctx, request)
 }
 
-// stream gives the stream that a call goes on, or nil if it must be asked otherwise.
+// stream returns the stream that a call goes on, or nil if it must be asked otherwise.
 func (h *Handler) stream(ctx context.Context, md metadata.MD, mark string) (*stream, error) {
 	if s, decided := h.open(mark); decided {
 		return s, nil
@@ -288,7 +288,7 @@ func (h *Handler) stream(ctx context.Context, md metadata.MD, mark string) (*str
 	return s, nil
 }
 
-// open gives the stream there is. If none is to be opened either, that is decided.
+// open returns the stream there is. If none is to be opened either, that is decided.
 func (h *Handler) open(mark string) (s *stream, decided bool) {
 	h.mu.Lock()
 	s = h.current

@@ -137,7 +137,7 @@ type notConnected struct{ cause error }
 // Error says why.
 func (n *notConnected) Error() string { return n.cause.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (n *notConnected) Unwrap() error { return n.cause }
 
 // ready waits until there is a connection. A server that was started anew is

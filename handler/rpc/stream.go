@@ -165,7 +165,7 @@ func (s *stream) retireIdle() bool {
 	return true
 }
 
-// next gives what is to be written, or nil if that is nothing.
+// next returns what is to be written, or nil if that is nothing.
 func (s *stream) next() (request *hookwayv1.StreamRequest, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -244,7 +244,7 @@ func (s *stream) read() {
 	}
 }
 
-// deliver gives a call its answer. Answers that are not waited for any more are
+// deliver returns a call its answer. Answers that are not waited for any more are
 // dropped; those that were not asked for are a mistake.
 func (s *stream) deliver(response *hookwayv1.StreamResponse) error {
 	s.mu.Lock()

@@ -118,7 +118,7 @@ func parseVsock(rest string) (*target, error) {
 
 const anyCID = 1<<32 - 1
 
-// Beside gives a target of a socket that is named from a folder, as
+// Beside returns a target of a socket that is named from a folder, as
 // unix:hooks.sock is, with its whole path. Others stay as they are.
 func Beside(folder, target string) string {
 	path, ok := strings.CutPrefix(target, unix+":")

@@ -101,7 +101,7 @@ func random(_ *machine, args []json.RawMessage) (any, error) {
 	return base64.StdEncoding.EncodeToString(b), nil
 }
 
-// decodeUTF8 gives null for bytes that are not UTF-8, if that is wanted.
+// decodeUTF8 returns null for bytes that are not UTF-8, if that is wanted.
 func decodeUTF8(_ *machine, args []json.RawMessage) (any, error) {
 	data, err := base64.StdEncoding.DecodeString(str(args, 0))
 	if err != nil {

@@ -29,7 +29,7 @@ type bytecode struct {
 	code []byte
 }
 
-// compile gives the bytecode of a bundle. dir is where large ones are kept; "" is
+// compile returns the bytecode of a bundle. dir is where large ones are kept; "" is
 // nowhere.
 func compile(b *Bundle, dir string) ([]byte, error) {
 	bytecodes.Lock()
@@ -80,7 +80,7 @@ func keptName(dir string, b *Bundle) (string, error) {
 	return filepath.Join(dir, hex.EncodeToString(sum[:])+".qjs"), nil
 }
 
-// kept gives the bytecode of a bundle from the folder, or nil.
+// kept returns the bytecode of a bundle from the folder, or nil.
 func kept(dir string, b *Bundle) []byte {
 	if dir == "" || len(b.Code) < worthKeeping {
 		return nil

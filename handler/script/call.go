@@ -205,7 +205,7 @@ func (m *machine) failed(c *call, err error) {
 
 func (c *call) over() bool { return c != nil && c.answered }
 
-// answer gives a call its answer, once.
+// answer returns a call its answer, once.
 func (m *machine) answer(c *call, text string, err error) {
 	if c.answered {
 		return

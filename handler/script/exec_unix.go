@@ -18,7 +18,7 @@ func shell(ctx context.Context, line string) *exec.Cmd {
 	return cmd
 }
 
-// inGroup gives a program a group of its own, unless it belongs to ours.
+// inGroup returns a program a group of its own, unless it belongs to ours.
 func inGroup(cmd *exec.Cmd, ours bool) {
 	cmd.WaitDelay = execGrace
 	if ours {

@@ -63,7 +63,7 @@ func (w *words) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// fires gives the work of firing an event: [engine, version, hooks, event]. What the
+// fires returns the work of firing an event: [engine, version, hooks, event]. What the
 // engine's hooks are is settled now, whatever the script does to them later.
 func (m *machine) fires(args json.RawMessage) work {
 	fail := func(err error) work {

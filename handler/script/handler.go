@@ -48,7 +48,7 @@ type Handler struct {
 
 var _ hook.Handler = (*Handler)(nil)
 
-// Handler gives a hook of the program: Main, or the index of a registered one.
+// Handler returns a hook of the program: Main, or the index of a registered one.
 // It keeps the program open until it is closed.
 func (p *Program) Handler(index int, o Options) *Handler {
 	p.mu.Lock()
@@ -161,7 +161,7 @@ func (e *Stopped) Error() string {
 	return e.Place + ": it was stopped here when its time was over; look for a loop, a recursion or a regular expression without end"
 }
 
-// Unwrap gives the context's error.
+// Unwrap returns the context's error.
 func (e *Stopped) Unwrap() error { return e.Cause }
 
 var errNeverRead = errors.New("it is never read to its end: its top level awaits a promise that nothing can settle")

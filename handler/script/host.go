@@ -136,7 +136,7 @@ func (m *machine) begun(cancel func()) (int, *op, error) {
 	return m.last, o, nil
 }
 
-// bound gives an op an end that no call will give it. It may come at once, so
+// bound returns an op an end that no call will give it. It may come at once, so
 // all that is needed to cancel the op is there before.
 func (m *machine) bound(o *op) {
 	if !m.until.IsZero() {
@@ -164,7 +164,7 @@ func (m *machine) hostTimer(args []any) (any, error) {
 	return id, nil
 }
 
-// ripe gives the timers that are due their turns: the one that was due first comes
+// ripe returns the timers that are due their turns: the one that was due first comes
 // first, and of two for the same time the one that was made first. It takes all of
 // them, since one that is about to be canceled may be due before the one that rang.
 func (m *machine) ripe() {
@@ -263,7 +263,7 @@ func (m *machine) context() context.Context {
 // inTurn is work that a call does in the order in which it asks for it, awaited or not.
 var inTurn = []string{"send", "remember", "forget"}
 
-// turn gives what a piece of work has to wait for, and what ends its own turn.
+// turn returns what a piece of work has to wait for, and what ends its own turn.
 func (m *machine) turn(what string) (before <-chan struct{}, after func()) {
 	if m.cur == nil || !slices.Contains(inTurn, what) {
 		return atOnce, func() {}

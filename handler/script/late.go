@@ -16,7 +16,7 @@ type Late struct {
 	m *machine
 }
 
-// Handler gives the hook. It does not keep the program open.
+// Handler returns the hook. It does not keep the program open.
 func (l *Late) Handler(o Options) *Handler {
 	return &Handler{p: l.p, index: l.Index, o: o, m: l.m}
 }

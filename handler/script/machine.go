@@ -567,7 +567,7 @@ func property(js *quickjs.VM, of quickjs.Value, name string) (quickjs.Value, err
 	return v, nil
 }
 
-// compiled gives the program's bytecode, made once.
+// compiled returns the program's bytecode, made once.
 func (p *Program) compiled() ([]byte, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

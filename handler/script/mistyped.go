@@ -29,7 +29,7 @@ func (p *Program) mistyped(exported, named []string) error {
 	return errors.Join(errs...)
 }
 
-// nearOption gives the option that a name was meant for, or "". The shorter the
+// nearOption returns the option that a name was meant for, or "". The shorter the
 // option, the more other words are near it.
 func nearOption(name string, named []string) string {
 	for edits := range 3 {

@@ -121,7 +121,7 @@ func makePrelude() ([]byte, error) {
 // that its places in a stack are distinguished from those of the script.
 const beyond = 1 << 20
 
-// bundlePrelude gives the prelude's text, and what its modules export.
+// bundlePrelude returns the prelude's text, and what its modules export.
 func bundlePrelude() (text string, exports map[string][]string, err error) {
 	first := []string{"runtime.js", "net.js", "hookway.js", "relay.js", "a3s.js", "openclaw.js", "compilr.js"} // in this order
 	files := map[string]bool{}
@@ -229,7 +229,7 @@ func partNames() []string {
 	return slices.Compact(names)
 }
 
-// bundlePart gives the text of a part.
+// bundlePart returns the text of a part.
 func bundlePart(name string) (string, error) {
 	result := api.Build(api.BuildOptions{
 		Stdin: &api.StdinOptions{
@@ -331,7 +331,7 @@ func (p *prelude) addParts() error {
 // made are parts that were compiled here, because the engine is another one.
 var made sync.Map
 
-// partCode gives the bytecode of a part.
+// partCode returns the bytecode of a part.
 func (p *prelude) partCode(name string) ([]byte, error) {
 	at, ok := p.Parts[name]
 	switch {

@@ -155,7 +155,7 @@ func (p *Program) real() string {
 	return p.b.File
 }
 
-// place gives the file and the folder of a name from the script's own folder.
+// place returns the file and the folder of a name from the script's own folder.
 func place(m *machine, args []json.RawMessage) (any, error) {
 	file := m.p.real()
 	if rel := str(args, 0); rel != "" {

@@ -244,7 +244,7 @@ func (p *Program) handlerPlace(place any) string {
 	return p.b.Place(int(line), int(column))
 }
 
-// machine gives a machine for the next call: the first that is not at work for
+// machine returns a machine for the next call: the first that is not at work for
 // long already.
 func (p *Program) machine() (*machine, error) {
 	p.mu.Lock()

@@ -1,6 +1,11 @@
 // Package wasm runs hooks that are WebAssembly modules, inside this process, by
 // wazero. Any language that compiles to WebAssembly will do.
 //
+//	module, err := wasm.Read("guard.wasm")
+//	...
+//	guard := wasm.New(module, wasm.Config{})
+//	err = engine.Add(hook.New("guard", guard, hook.For("PreToolUse"), hook.As(hook.Guard)))
+//
 // # The two functions
 //
 // A module exports its memory as "memory", and
@@ -18,9 +23,9 @@
 // Each call has an instance of the module for itself. Instances are used again,
 // one call after the other, and at most 8 of them are there at a time; one that
 // trapped, was stopped or grew large is thrown away. An instance has at most
-// 64 MiB of memory, and 16 MiB of stack. When a call's time is over it is stopped
-// wherever it is: its code is changed for that before it is compiled, which itself
-// cannot be stopped, so that a module whose code would take long is refused.
+// 64 MiB of memory, and 16 MiB of stack. A call whose time is over is stopped
+// wherever it is: for that, the module's code is changed before it is compiled.
+// Compiling cannot be stopped, so a module that would take long to compile is refused.
 //
 // # What it may do
 //

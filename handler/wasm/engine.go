@@ -42,7 +42,7 @@ func (e *engine) close() error {
 	return errors.Join(errs...)
 }
 
-// ready gives the compiled module. The first call compiles it; that goes on when
+// ready returns the compiled module. The first call compiles it; that goes on when
 // the call has no time left, so that a later one finds it done.
 func (h *Handler) ready(ctx context.Context) (*engine, error) {
 	h.mu.Lock()

@@ -40,7 +40,7 @@ func (w writable) Symlink(string, string) sys.Errno { return sys.EPERM }
 
 func ordinary(mode fs.FileMode) bool { return mode.IsRegular() || mode.IsDir() }
 
-// mount gives an instance the folder as its "/", as far as it may see files.
+// mount returns an instance the folder as its "/", as far as it may see files.
 func (i *instance) mount(e *engine, c wazero.ModuleConfig) wazero.ModuleConfig {
 	switch {
 	case i.h.c.Write:

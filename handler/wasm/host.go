@@ -17,7 +17,7 @@ import (
 
 const i32 = api.ValueTypeI32
 
-// offer gives guests the module "hookway".
+// offer returns guests the module "hookway".
 func (h *Handler) offer(ctx context.Context, r wazero.Runtime) error {
 	_, err := r.NewHostModuleBuilder(hostModule).
 		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(logged), []api.ValueType{i32, i32}, nil).Export("log").

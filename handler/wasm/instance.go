@@ -41,7 +41,7 @@ type instance struct {
 // instanceKey finds the instance that a host function is called by.
 type instanceKey struct{}
 
-// take gives an unused instance.
+// take returns an unused instance.
 func (h *Handler) take(ctx context.Context) (*instance, error) {
 	h.mu.Lock()
 	if n := len(h.idle); n > 0 {

@@ -59,7 +59,7 @@ type metering struct {
 	out     []byte
 }
 
-// meter gives a module that was examined as it can be stopped.
+// meter returns a module that was examined as it can be stopped.
 func meter(code []byte, o *outline) ([]byte, error) {
 	for _, name := range []string{stopGlobal, roomGlobal, startFunction} {
 		if _, taken := o.exports[name]; taken {

@@ -230,7 +230,7 @@ func (o *outline) has(s *source, f uint32) {
 	}
 }
 
-// limits gives the smaller one.
+// limits returns the smaller one.
 func (s *source) limits() uint32 {
 	flags := s.byte()
 	least := s.number()

@@ -34,7 +34,7 @@ func (b *brokenOff) Error() string {
 	return fmt.Sprintf("the answer broke off after %d bytes: %v", b.after, b.cause)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (b *brokenOff) Unwrap() error { return b.cause }
 
 // receive reads an answer. One that is too large is not read to its end.

@@ -1,6 +1,12 @@
 // Package web runs hooks that are web servers: each event is sent to a URL with
 // POST, and the decision is what the server answers.
 //
+//	policy, err := web.New(web.Config{URL: "https://policy.example.com/hooks", Secret: "${POLICY_SECRET}"})
+//	...
+//	err = engine.Add(hook.New("policy", policy, hook.For("PreToolUse"), hook.As(hook.Guard)))
+//
+// [Verify] checks the signature on the server's side.
+//
 // # What is sent and answered
 //
 // The body is the JSON of package wire, as a command reads it on stdin. A status

@@ -92,7 +92,7 @@ type failure struct {
 // Error says what failed, and where.
 func (f *failure) Error() string { return f.label + ": " + hook.LogLine(f.cause.Error()) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *failure) Unwrap() error { return f.cause }
 
 // givenUp says how far a request was that was taken back.

@@ -88,7 +88,7 @@ func (s *finder) onResolve(a api.OnResolveArgs) (api.OnResolveResult, error) {
 	return result, nil
 }
 
-// find gives the file that an import in a folder means.
+// find returns the file that an import in a folder means.
 func (s *finder) find(dir, path string, required bool) (string, error) {
 	switch {
 	case strings.HasPrefix(path, "file:"):

@@ -157,7 +157,7 @@ func (b *branch) match(name string, conditions []string) string {
 	return b.under[best].choose(conditions, star)
 }
 
-// choose gives the first path that the conditions allow.
+// choose returns the first path that the conditions allow.
 func (b *branch) choose(conditions []string, star string) string {
 	switch {
 	case b == nil:

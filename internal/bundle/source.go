@@ -177,7 +177,7 @@ func asNode(path, rel, text string) string {
 	return first + head + bare
 }
 
-// relative gives the path of a file from the script's own, which has "".
+// relative returns the path of a file from the script's own, which has "".
 func (s *finder) relative(path string) string {
 	if path == s.entry {
 		return ""

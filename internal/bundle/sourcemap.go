@@ -79,7 +79,7 @@ func vlq(field string) []int {
 	return out
 }
 
-// find gives the file, line and column of a place in the bundle, all from 1. A
+// find returns the file, line and column of a place in the bundle, all from 1. A
 // place that is in no file, or in one of ours, is not found.
 func (m *sourceMap) find(line, column int) (file string, l, c int, ok bool) {
 	if line < 1 || line > len(m.lines) {

@@ -83,7 +83,7 @@ func Payload(event, def Object) Object {
 	return out
 }
 
-// EventsOf gives the events whose payload a definition is.
+// EventsOf returns the events whose payload a definition is.
 func EventsOf(event Object, def string) (out []string) {
 	for _, c := range event.AllOf {
 		if strings.HasSuffix(c.Then.Ref, "/"+def) {

@@ -12,7 +12,7 @@ type node struct {
 	line int
 }
 
-// word gives a word of a list, or "".
+// word returns a word of a list, or "".
 func (n *node) word(i int) string {
 	if i < len(n.list) && n.list[i].list == nil {
 		return n.list[i].atom
@@ -20,7 +20,7 @@ func (n *node) word(i int) string {
 	return ""
 }
 
-// text gives a quoted text of a list.
+// text returns a quoted text of a list.
 func (n *node) text(i int) string {
 	s, ok := strings.CutPrefix(n.word(i), `"`)
 	if !ok {
@@ -29,7 +29,7 @@ func (n *node) text(i int) string {
 	return s
 }
 
-// all gives the lists in a list that begin with a word.
+// all returns the lists in a list that begin with a word.
 func (n *node) all(word string) (out []*node) {
 	for _, e := range n.list {
 		if e.word(0) == word {

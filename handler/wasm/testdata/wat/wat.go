@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Assemble gives the module of a text.
+// Assemble returns the module of a text.
 func Assemble(text string) (module []byte, err error) {
 	defer func() {
 		if p, ok := recover().(mistake); ok {
@@ -87,7 +87,7 @@ func (a *assembler) declare(f *node) {
 	}
 }
 
-// name gives an entry its $name, or a generated one.
+// name returns an entry its $name, or a generated one.
 func (a *assembler) name(in map[string]uint64, f *node, index uint64) {
 	name := f.word(1)
 	if !strings.HasPrefix(name, "$") {
@@ -113,7 +113,7 @@ func limits(f *node) []byte {
 	return nil
 }
 
-// signature gives the index of a function's type.
+// signature returns the index of a function's type.
 func (a *assembler) signature(f *node) uint64 {
 	var takes, gives []byte
 	for _, p := range f.all("param") {

@@ -50,7 +50,7 @@ func get(url string) []byte {
 // behaviour is what hooktest wants.
 type behaviour struct {
 	Kind, Text, Probe string
-	Size                int
+	Size              int
 }
 
 func hook(event []byte) []byte {
