@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/rpc"
@@ -16,133 +19,14 @@ import (
 	"github.com/hookway/hookway/handler/wasm"
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/bundle"
 	"github.com/hookway/hookway/internal/claudehooks"
+	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 	"github.com/hookway/hookway/wire"
 )
-
-// mergePatch is a handler that applies the same merge patch to every payload.
-type mergePatch json.RawMessage
-
-// Handle gives the changed payload.
-func (p mergePatch) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	payload, err := wire.Patch(ev, p)
-	if err != nil {
-		return hook.Decision{}, err
-	}
-	return hook.Change(payload), nil
-}
-
-// tryPatch applies a patch to an empty payload of an event.
-func tryPatch(info *hook.EventInfo, p json.RawMessage) error {
-	ev, err := info.New(hook.Envelope{}, info.NewPayload())
-	if err != nil {
-		return err
-	}
-	_, err = wire.Patch(ev, p)
-	return err
-}
-
-// found is a hook that was read, with what is needed to build it.
-type found struct {
-	spec    *hookSpec
-	source  *source
-	file    string // the hookway.yaml or the executable
-	command commandLine
-	node    []string // the files that Node takes in for its script
-	forNode nodeFiles
-	env     []string // besides the spec's
-	script  *scriptFile
-	module  *wasm.Module
-	unasked bool   // only the file itself could say what it wants, and it may not run
-	index   int    // of the hook in the script
-	said    string // its id in the script, if that registers it
-	late    *script.Late
-	broken  error  // it cannot be asked
-	at      string // place of the hook in the script, if it says so itself
-}
-
-// same is equal for hooks of Claude Code of which it runs one: the same command, or
-// server, on the same condition, whatever else is said of them.
-func (f *found) same() string {
-	c := f.spec.claude
-	switch {
-	case c == nil:
-		return ""
-	case c.Server != nil:
-		return fmt.Sprintf("%q %v %q %q %+v", c.URL, c.Server.Headers, c.Server.Allowed, c.Rule, c.Filter)
-	}
-	return fmt.Sprintf("%q %q %q %q %+v", f.command.shell, f.command.argv, c.Rule, f.spec.env, c.Filter)
-}
-
-// place is where the hook is written.
-func (f *found) place() string {
-	if f.at != "" {
-		return f.at
-	}
-	if f.spec.node == nil || f.spec.node.Line == 0 {
-		return f.file
-	}
-	return fmt.Sprintf("%s:%d", f.file, f.spec.node.Line)
-}
-
-// registration is the hook without its handler and id.
-func (f *found) registration() hook.Hook {
-	h := f.spec
-	var options []hook.Option
-	if h.every {
-		options = append(options, hook.For("*"))
-	}
-	for _, info := range h.events {
-		options = append(options, hook.For(info.Name))
-	}
-	if h.profile != nil {
-		options = append(options, hook.WithProfile(*h.profile))
-	}
-	if h.priority != nil {
-		options = append(options, hook.Priority(*h.priority))
-	}
-	if h.timeout != nil {
-		options = append(options, hook.Timeout(*h.timeout))
-	}
-	if h.override {
-		options = append(options, hook.Override())
-	}
-	options = append(options, hook.Matching(inHome(h.match, f.source.home, false)), hook.As(h.lane), hook.Retries(h.retries),
-		hook.OnFailure(h.onFail), hook.Queue(h.queue), hook.Root(f.source.root), hook.Origin(f.place()))
-	out := hook.New("", nil, options...)
-	out.Name = h.description
-	return out
-}
-
-// config is how the hook's command is run.
-func (f *found) config(project string, log func(string)) command.Config {
-	c := command.Config{
-		Argv: f.command.argv, Shell: f.command.shell, Worker: f.spec.worker, Needs: f.spec.needs, Project: project,
-		Env: append(append([]string(nil), f.env...), f.spec.env...), EventNames: f.spec.told, Log: log,
-	}
-	if f.spec.cwd != "" {
-		c.Dir = shell.Under(f.source.dir, f.spec.cwd)
-	}
-	if f.spec.profile != nil {
-		c.Profile = *f.spec.profile
-	}
-	return c
-}
-
-// shown is the command as a listing has it.
-func (f *found) shown() string {
-	if f.command.shell != "" {
-		return f.command.shell
-	}
-	words := make([]string, len(f.command.argv))
-	for i, w := range f.command.argv {
-		words[i] = shell.Quote(w)
-	}
-	return strings.Join(words, " ")
-}
 
 // builder makes hooks of what was found.
 type builder struct {
@@ -239,6 +123,35 @@ func (l *builder) equip(f *found, h *Hook, c command.Config, pins []trust.Pin) e
 	return nil
 }
 
+// program opens a handler that holds something as long as it is open.
+func (l *builder) program(f *found, h *Hook, c command.Config) (*lease, error) {
+	switch h.Kind {
+	case "script":
+		if f.script == nil {
+			return nil, errors.New("its script cannot be run")
+		}
+		o := script.Options{Profile: c.Profile, EventNames: c.EventNames, TextPasses: c.TextPasses}
+		if f.late != nil {
+			return newLease(func() (closing, error) { return f.late.Handler(o), nil })
+		}
+		return newLease(func() (closing, error) { return f.script.program.Handler(f.index, o), nil })
+	case "http":
+		if as := f.spec.webhook; as != nil && l.opts.Webhooks != nil {
+			h.told = as
+			return l.leaseWebhook(as, l.webConfig(f, c))
+		}
+		return leaseWeb(l.webConfig(f, c))
+	case "grpc":
+		return leaseRPC(l.rpcConfig(f, c))
+	case "wasm":
+		if f.module == nil {
+			return nil, errors.New("its module cannot be run")
+		}
+		return leaseWASM(f.module, l.wasmConfig(f, c))
+	}
+	return leaseCommand(c)
+}
+
 // equipImported gives a hook of Claude Code what it expects there.
 func (l *builder) equipImported(f *found, h *Hook) (err error) {
 	c := f.spec.claude
@@ -269,33 +182,157 @@ func (l *builder) hides(f *found) []string {
 	return l.set.Settings.Redact
 }
 
-// program opens a handler that holds something as long as it is open.
-func (l *builder) program(f *found, h *Hook, c command.Config) (*lease, error) {
-	switch h.Kind {
-	case "script":
-		if f.script == nil {
-			return nil, errors.New("its script cannot be run")
+func (l *builder) laters() claudehooks.Texts { return l.set.laters() }
+
+// leaseWebhook holds a webhook that is told by way of the spool.
+func (l *builder) leaseWebhook(as *webhookAs, c web.Config) (*lease, error) {
+	return newLease(func() (closing, error) {
+		server, err := web.New(c)
+		if err != nil {
+			return nil, err
 		}
-		o := script.Options{Profile: c.Profile, EventNames: c.EventNames, TextPasses: c.TextPasses}
-		if f.late != nil {
-			return newLease(func() (closing, error) { return f.late.Handler(o), nil })
-		}
-		return newLease(func() (closing, error) { return f.script.program.Handler(f.index, o), nil })
-	case "http":
-		if as := f.spec.webhook; as != nil && l.opts.Webhooks != nil {
-			h.told = as
-			return l.leaseWebhook(as, l.webConfig(f, c))
-		}
-		return leaseWeb(l.webConfig(f, c))
-	case "grpc":
-		return leaseRPC(l.rpcConfig(f, c))
-	case "wasm":
-		if f.module == nil {
-			return nil, errors.New("its module cannot be run")
-		}
-		return leaseWASM(f.module, l.wasmConfig(f, c))
+		r := l.opts.Webhooks.Receiver(spool.Webhook{Place: l.userDir, ID: as.ID}, as.Policy, server)
+		r.Form = l.told()
+		return r, nil
+	})
+}
+
+// told has what webhooks are told without what the configuration hides.
+func (l *builder) told() spool.Form {
+	set, tell := l.set, l.opts.Webhooks.Tell
+	if tell == nil {
+		return nil
 	}
-	return leaseCommand(c)
+	return func(ctx context.Context, body []byte, ev hook.AnyEvent) ([]byte, error) {
+		return tell(body, ev, hook.SettledOf(ctx), set.Settings.Redact)
+	}
+}
+
+// away is nil if nothing in a hook's command depends on the folder where it runs.
+func (l *builder) away(f *found, lane hook.Lane) *trust.Away {
+	if f.spec.handler.kind != "command" || !f.source.pinned || f.spec.cwd != "" || f.spec.worker {
+		return nil
+	}
+	return trust.NewAway(&l.pinned, lane, f.environment(), l.dirs(f), func(r shell.Reader) shell.Reading {
+		if f.command.shell != "" {
+			return r.Line(f.command.shell)
+		}
+		return r.Words(f.command.argv)
+	})
+}
+
+// rpcConfig is how a hook's server is asked.
+func (l *builder) rpcConfig(f *found, c command.Config) rpc.Config {
+	s := f.spec.handler.rpc.Config
+	s.Target, s.Hook = rpc.Beside(f.source.dir, s.Target), f.spec.id
+	s.Profile, s.EventNames, s.Environ, s.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log
+	return s
+}
+
+// nodeArgv is how Node is started for a script, and what has to be there for that.
+func (l *builder) nodeArgv(f *found) ([]string, nodeFiles, error) {
+	file := f.command.argv[1]
+	typed := strings.HasSuffix(strings.TrimSuffix(filepath.Ext(file), "x"), "ts")
+	if !f.spec.worker && !typed {
+		return []string{"node", file}, nodeFiles{}, nil
+	}
+	if err := trust.PrivateDir(l.stateDir); err != nil {
+		return nil, nodeFiles{}, err
+	}
+	n := nodeFiles{dir: filepath.Join(l.stateDir, "node")}
+	if typed {
+		plain, err := bundle.PlainForNode(file, f.node)
+		if err != nil {
+			l.set.Warn(f.place(), f.spec.id, strict.Line(fmt.Sprintf("only Node 22.18 or newer, which reads TypeScript itself, can run it: %v", err)), "an older one needs a file that can be bundled")
+		}
+		n.plain = plain
+	}
+	driver, plain, err := n.write()
+	if err != nil {
+		return nil, n, fmt.Errorf("what runs the script by Node cannot be written: %w", err)
+	}
+	thinNode(n.dir)
+	kind := "program"
+	if f.spec.worker {
+		kind = "hooks"
+	}
+	argv := []string{"node", driver, kind, file}
+	if plain != "" {
+		argv = append(argv, plain)
+	}
+	return argv, n, nil
+}
+
+// buildLate makes a hook of what a script registers while it runs, by the rules of
+// what it registers when it is read.
+func (l *builder) buildLate(src *source, file *scriptFile, late *script.Late) (hook.Hook, error) {
+	spec, err := l.scripts.registered(file.path, late.Registered, file.profile)
+	if err != nil {
+		return hook.Hook{}, err
+	}
+	f := scriptHook(src, file, late.ID)
+	f.spec, f.late = spec, late
+	f.spec.id = file.named(late.ID)
+	h, err := l.build(f)
+	h.ID = h.name
+	return h.Hook, err
+}
+
+// wasmConfig is what a hook's module is given.
+func (l *builder) wasmConfig(f *found, c command.Config) wasm.Config {
+	may := func(g script.Grant) bool { return slices.Contains(f.spec.grants, g) }
+	return wasm.Config{
+		Root: cmp.Or(l.workspace, f.source.root, f.source.dir),
+		Read: may(script.Read), Write: may(script.Write), Net: may(script.Net), Transport: l.opts.Transport,
+		Env: f.spec.env, Cache: filepath.Join(l.stateDir, "wasm"), Profile: c.Profile, EventNames: c.EventNames, Log: l.opts.Log,
+	}
+}
+
+// webConfig is how a hook's server is asked.
+func (l *builder) webConfig(f *found, c command.Config) web.Config {
+	w := f.spec.handler.web.Config
+	if f.spec.handler.web.key != nil {
+		w.SecretFile = shell.Under(f.source.dir, w.SecretFile)
+	}
+	if c := f.spec.claude; c != nil {
+		w.Fill = c.Server.Fill
+	}
+	w.Profile, w.EventNames, w.Environ, w.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log
+	return w
+}
+
+// standsIn reports whether hookway can stand in for Node.
+func (l *builder) standsIn(f *found) bool { return l.opts.Self != "" && f.asksNode() }
+
+// tellOfNode warns, once, that there is no Node where programs are looked for.
+func (l *builder) tellOfNode(f *found) {
+	if l.nodeTold || !l.standsIn(f) {
+		return
+	}
+	ctx := context.Background()
+	if l.opts.Environ != nil {
+		ctx = command.WithEnviron(ctx, l.opts.Environ)
+	}
+	if _, err := command.LookPath(ctx, "node"); err == nil {
+		return
+	}
+	l.nodeTold = true
+	l.set.Warnings = append(l.set.Warnings, Problem{File: f.file, Line: f.spec.node.Line, Column: f.spec.node.Column, Hook: f.spec.id,
+		Message: "Node is not installed, so what it has Node run, and other imported hooks have, hookway runs itself", Hint: "try it by hand with hookway node FILE; install Node if something of it is missed"})
+}
+
+// withNode gives a hook hookway's node, should there be no other when it runs.
+func (l *builder) withNode(next hook.Handler) hook.Handler {
+	if l.standIn == nil {
+		dir, self := filepath.Join(l.stateDir, "node", "bin"), l.opts.Self
+		l.standIn = sync.OnceValues(func() (string, error) { return dir, writeStandIn(dir, self) })
+		l.toldOfNode = sync.OnceFunc(func() {
+			if l.opts.Log != nil {
+				l.opts.Log("node is not on PATH: hooks that call it are run by hookway itself (hookway node)")
+			}
+		})
+	}
+	return withoutNode{next: next, standIn: l.standIn, tellOnce: l.toldOfNode}
 }
 
 // mark is equal for two hooks exactly if they would do the same. A hook that
@@ -314,4 +351,44 @@ func mark(h hook.Hook, kind string, spec *hookSpec, c command.Config, pins []tru
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
+}
+
+// mergePatch is a handler that applies the same merge patch to every payload.
+type mergePatch json.RawMessage
+
+// Handle gives the changed payload.
+func (p mergePatch) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	payload, err := wire.Patch(ev, p)
+	if err != nil {
+		return hook.Decision{}, err
+	}
+	return hook.Change(payload), nil
+}
+
+// leaseCommand holds a command.
+func leaseCommand(c command.Config) (*lease, error) {
+	return newLease(func() (closing, error) { return command.New(c) })
+}
+
+// leaseWeb holds the handler of a server.
+func leaseWeb(w web.Config) (*lease, error) {
+	return newLease(func() (closing, error) { return web.New(w) })
+}
+
+// leaseRPC holds the handler of a server.
+func leaseRPC(c rpc.Config) (*lease, error) {
+	return newLease(func() (closing, error) { return rpc.New(c) })
+}
+
+// leaseWASM holds the handler of a module.
+func leaseWASM(m *wasm.Module, c wasm.Config) (*lease, error) {
+	return newLease(func() (closing, error) { return wasm.New(m, c), nil })
+}
+
+// broken is the handler of an entry that cannot be asked.
+type broken struct{ err error }
+
+// Handle fails.
+func (b broken) Handle(context.Context, hook.AnyEvent) (hook.Decision, error) {
+	return hook.Decision{}, b.err
 }

@@ -1,6 +1,16 @@
 // Package config finds and reads the configuration, keeps the user's trust in
 // workspaces, and fills an engine with the hooks.
 //
+// # The steps of a load
+//
+// [Load] goes through the room from above (loader.go): files reads hookway.yaml, what it
+// names and what lies in folders (files.go), with the parser (parse.go, root.go, hook.go)
+// and with scripts, which bundles them (scripts.go). A pinner hashes what a workspace
+// could run (pins.go), and judge compares that with what is trusted. An asker finds out
+// what executables and scripts want (ask.go). A builder makes hooks of all that was found
+// (build.go), in the order of registration, and memories adds those of memory itself.
+// What all steps share is a load (load.go). [Live] loads again when files change.
+//
 // # Where hooks come from
 //
 // In this order, later ones added: the user's configuration (Places), then the

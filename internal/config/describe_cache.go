@@ -1,7 +1,6 @@
 package config
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,9 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/handler/command"
-	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
-	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -80,42 +77,6 @@ func modified(file string) int64 {
 		return 0
 	}
 	return info.ModTime().UnixNano()
-}
-
-// describe asks an executable for its events, unless it was asked before. That
-// it has no answer is kept as well: one that hangs would hold up each command
-// for as long as it may take.
-func (l *asker) describe(ctx context.Context, cache, file string, c command.Config) (command.Description, error) {
-	if d, ok := readDescription(cache, file); ok {
-		return d.Description, d.failed()
-	}
-	d := described{Modified: modified(file)}
-	answer, err := command.Describe(ctx, c)
-	switch {
-	case err != nil && ctx.Err() != nil: // nobody waited for the answer
-		return answer, err
-	case err != nil:
-		d.Failure = strict.Line(err.Error())
-	default:
-		d = described{Description: answer}
-	}
-	l.keepDescription(cache, d)
-	return answer, d.failed()
-}
-
-// keepDescription caches an answer. Without a state folder it is asked again.
-func (l *asker) keepDescription(path string, d described) {
-	data, err := json.Marshal(d)
-	if err == nil {
-		err = errors.Join(trust.PrivateDir(l.stateDir), os.MkdirAll(filepath.Dir(path), 0o700))
-	}
-	if err == nil {
-		err = disk.ReplaceUnsynced(path, data, 0o600)
-	}
-	if err != nil && l.opts.Log != nil {
-		l.opts.Log(hook.LogLine("a hook's description could not be kept: " + err.Error()))
-	}
-	prune(filepath.Dir(path))
 }
 
 // maxDescriptions bounds the cache: versions of hooks that are gone are never

@@ -1,11 +1,7 @@
 package config
 
 import (
-	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway"
@@ -28,20 +24,18 @@ var gatewayTable table[gatewaySpec]
 
 func gatewayKeys() []key[gatewaySpec] { return gatewayTable.get(makeGatewayKeys) }
 
-// gatewayKey is the key of the file.
-func gatewayKey() key[fileSpec] {
-	return key[fileSpec]{name: "gateway", doc: "What comes in from services outside and what is told to them. Only the user's configuration may say it.", shape: refShape("gateway"),
-		read: func(r *reader, n *yaml.Node, f *fileSpec) {
-			f.gateway = &gatewaySpec{node: n}
-			object(r, n, "gateway", gatewayKeys(), f.gateway)
-			countSame(f.gateway.webhooks)
-			for i, w := range f.gateway.webhooks {
-				f.hooks = append(f.hooks, w.hook(r, i))
-			}
-			for i, h := range f.gateway.handlers {
-				f.hooks = append(f.hooks, h.hook(r, i))
-			}
-		}}
+// readGateway reads "gateway", and gives its webhooks and handlers as hooks.
+func readGateway(r *reader, n *yaml.Node) (g *gatewaySpec, hooks []*hookSpec) {
+	g = &gatewaySpec{node: n}
+	object(r, n, "gateway", gatewayKeys(), g)
+	countSame(g.webhooks)
+	for i, w := range g.webhooks {
+		hooks = append(hooks, w.hook(r, i))
+	}
+	for i, h := range g.handlers {
+		hooks = append(hooks, h.hook(r, i))
+	}
+	return g, hooks
 }
 
 func makeGatewayKeys() []key[gatewaySpec] {
@@ -110,31 +104,6 @@ func named[T any](r *reader, n *yaml.Node, what, hint string, read func(r *reade
 	return all
 }
 
-// mappingName is what isMappingName takes.
-const mappingName = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
-
-func isMappingName(name string) bool {
-	for i, c := range []byte(name) {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-		if !letter && (i == 0 || !strings.ContainsRune("._-", rune(c))) {
-			return false
-		}
-	}
-	return name != "" && len(name) <= 64
-}
-
-// borrow takes keys of one table into another.
-func borrow[T, U any](keys []key[U], of func(*T) *U, names ...string) (out []key[T]) {
-	for _, k := range keys {
-		if len(names) > 0 && !slices.Contains(names, k.name) {
-			continue
-		}
-		out = append(out, key[T]{name: k.name, aliases: k.aliases, doc: k.doc, shape: k.shape,
-			read: func(r *reader, n *yaml.Node, into *T) { k.read(r, n, of(into)) }})
-	}
-	return out
-}
-
 // finish checks the mappings' events, when those of the whole file are known, and
 // gives what the gateway runs by.
 func (g *gatewaySpec) finish(r *reader, known *hook.Engine) {
@@ -164,116 +133,15 @@ func (g *gatewaySpec) config(dir string) *gateway.Config {
 	return c
 }
 
-// foreignGateway is the mistake of a file that may not have a gateway.
-func (l *files) foreignGateway(path string, g *gatewaySpec) Problem {
-	return Problem{File: path, Line: g.node.Line, Column: g.node.Column,
-		Message: "gateway is for the user's configuration alone: a workspace opens no way in, and sends nothing out by itself",
-		Hint:    "put it into " + filepath.Join(l.userDir, fileName)}
-}
+// mappingName is what isMappingName takes.
+const mappingName = `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`
 
-// lacksFile reports whether the user's hookway.yaml is there and could not be loaded.
-func (s *Set) lacksFile() bool {
-	return slices.ContainsFunc(s.Failed, func(path string) bool {
-		return path == s.UserDir || path == filepath.Join(s.UserDir, fileName) || path == filepath.Join(s.UserDir, fileNameYML)
-	})
-}
-
-// webhookSpec is a service that is told of events.
-type webhookSpec struct {
-	node *yaml.Node
-	keys map[string]*yaml.Node
-	spec hookSpec
-	web  webSpec
-	same int // webhooks before it at the same URL, of those without an id that are told
-}
-
-var webhookTable table[webhookSpec]
-
-func webhookKeys() []key[webhookSpec] { return webhookTable.get(makeWebhookKeys) }
-
-func makeWebhookKeys() []key[webhookSpec] {
-	of := func(w *webhookSpec) *hookSpec { return &w.spec }
-	keys := borrow(whenKeys(), of)
-	for _, k := range borrow(howKeys(), of, "lane", "priority", "timeout", "max_retries", "on_failure", "queue") {
-		switch k.name {
-		case "lane":
-			k.doc = "observe (default): it is told; guard or transform: it is asked, as a hook with http is."
-		case "timeout":
-			k.doc = "Time for one try of a webhook that is told; for one event with all its tries of one that is asked. Default: 30s."
-		case "max_retries":
-			k.doc = "Further tries. Default: for one that is told, as many as there are in three days, with pauses that grow from seconds to hours; else 0."
-		case "queue":
-			k.doc = "How many events it may be behind; more are dropped, and counted. Default: 256."
-		}
-		keys = append(keys, k)
-	}
-	keys = append(keys, borrow(webKeys(), func(w *webhookSpec) *webSpec { return &w.web })...)
-	return append(keys, key[webhookSpec]{name: "secret_env", doc: "The variable of the environment that has the secret, in place of secret.", shape: textShape(),
-		read: func(r *reader, n *yaml.Node, w *webhookSpec) {
-			if name, ok := r.variable(n, "secret_env"); ok {
-				w.web.Secret = "${" + name + "}"
-			}
-		}})
-}
-
-// variable reads the name of a variable of the environment.
-func (r *reader) variable(n *yaml.Node, what string) (string, bool) {
-	name, ok := r.Text(n, what)
-	if !ok {
-		return "", false
-	}
+func isMappingName(name string) bool {
 	for i, c := range []byte(name) {
-		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
-			r.Fail(n, "write its name alone, as in "+what+": CI_SECRET", "%s is no name of a variable", what) // it may be the secret itself
-			return "", false
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		if !letter && (i == 0 || !strings.ContainsRune("._-", rune(c))) {
+			return false
 		}
 	}
-	return name, true
-}
-
-// Defaults of a webhook that is told.
-const (
-	webhookTimeout = time.Minute
-	webhookRetries = 8
-	webhookQueue   = 256
-)
-
-// hook is the webhook as a hook.
-func (w *webhookSpec) hook(r *reader, i int) *hookSpec {
-	h := &w.spec
-	h.node, h.keys = w.node, map[string]*yaml.Node{"id": w.node, "http": w.node}
-	for _, name := range []string{"id", "on", "lane", "timeout", "queue", "max_retries"} {
-		if n := w.keys[name]; n != nil {
-			h.keys[name] = n
-		}
-	}
-	if h.id == "" {
-		h.id = fmt.Sprintf("webhook-%d", i+1)
-	}
-	if w.keys["url"] == nil {
-		r.Fail(w.node, "write webhooks: [{url: https://example.com/hooks, on: MessageSent}]", "the webhook has no url")
-	} else if w.web.URL != "" {
-		r.FailErr(w.keys["url"], "http: ", w.web.Check())
-	}
-	if a, b := w.keys["secret"], w.keys["secret_env"]; a != nil && b != nil {
-		r.Fail(b, "take one of them out", "secret and secret_env are both here")
-	}
-	if w.keys["lane"] == nil {
-		h.lane = hook.Observe
-	}
-	h.handler.web = &w.web
-	if h.lane != hook.Observe {
-		return h
-	}
-	h.webhook = w.toldAs(h)
-	if timeout := webhookTimeout; h.timeout == nil { // of what is told from memory
-		h.timeout = &timeout
-	}
-	if w.keys["max_retries"] == nil {
-		h.retries = webhookRetries
-	}
-	if h.queue == 0 {
-		h.queue = webhookQueue
-	}
-	return h
+	return name != "" && len(name) <= 64
 }

@@ -112,7 +112,7 @@ func makeAuthKeys() []key[gateway.Auth] {
 		{name: "header", doc: "bearer and github: where the token or signature stands. Default: Authorization, X-Hub-Signature-256.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.Header = r.header(n, "header") }},
 		{name: "secret_env", doc: "The variable of the daemon's environment that has the secret.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.SecretEnv, _ = r.variable(n, "secret_env") }},
+			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.SecretEnv, _ = r.Variable(n, "secret_env") }},
 		{name: "secret_file", doc: "The file that has the secret, from the folder of this file. Only its owner may read it.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.SecretFile, _ = r.Text(n, "secret_file") }},
 	}

@@ -2,13 +2,27 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
+
+// number reads an integer that may be unset.
+func number(r *reader, n *yaml.Node, what string, low, high int64) *int {
+	if v, ok := r.Integer(n, what, low, high); ok {
+		return &v
+	}
+	return nil
+}
+
+// schema is a piece of JSON Schema.
+type schema map[string]any
 
 // reader reads hookway.yaml.
 type reader struct {
@@ -37,20 +51,6 @@ func (t *table[T]) get(make func() []key[T]) []key[T] {
 	t.once.Do(func() { t.keys = make() })
 	return t.keys
 }
-
-var (
-	rootTable  table[fileSpec]
-	auditTable table[auditSpec]
-	eventTable table[eventSpec]
-	hookTable  table[hookSpec]
-	matchTable table[hook.Match]
-)
-
-func rootKeys() []key[fileSpec]    { return rootTable.get(makeRootKeys) }
-func auditKeys() []key[auditSpec]  { return auditTable.get(makeAuditKeys) }
-func eventKeys() []key[eventSpec]  { return eventTable.get(makeEventKeys) }
-func hookKeys() []key[hookSpec]    { return hookTable.get(makeHookKeys) }
-func matchKeys() []key[hook.Match] { return matchTable.get(makeMatchKeys) }
 
 // object reads a map by its table of keys. It gives the key nodes that were
 // found, by their canonical names.
@@ -124,4 +124,135 @@ func list(r *reader, n *yaml.Node, what string, each func(i int, item *yaml.Node
 			each(i, item)
 		}
 	}
+}
+
+// borrow takes keys of one table into another.
+func borrow[T, U any](keys []key[U], of func(*T) *U, names ...string) (out []key[T]) {
+	for _, k := range keys {
+		if len(names) > 0 && !slices.Contains(names, k.name) {
+			continue
+		}
+		out = append(out, key[T]{name: k.name, aliases: k.aliases, doc: k.doc, shape: k.shape,
+			read: func(r *reader, n *yaml.Node, into *T) { k.read(r, n, of(into)) }})
+	}
+	return out
+}
+
+// objectSchema describes a map by its table of keys.
+func objectSchema[T any](keys []key[T], required ...string) schema {
+	properties := schema{}
+	for _, k := range keys {
+		for _, name := range append([]string{k.name}, k.aliases...) {
+			entry := maps.Clone(k.shape)
+			entry["description"] = k.doc
+			if name != k.name {
+				entry["description"] = "The same as " + k.name + "."
+			}
+			properties[name] = entry
+		}
+	}
+	out := schema{"type": "object", "additionalProperties": false, "properties": properties}
+	if len(required) > 0 {
+		out["required"] = required
+	}
+	return out
+}
+
+func textShape() schema { return schema{"type": "string", "minLength": 1} }
+
+func boolShape() schema { return schema{"type": "boolean"} }
+
+func trueShape() schema { return schema{"const": true} }
+
+func refShape(name string) schema { return schema{"$ref": "#/definitions/" + name} }
+
+func textOrTrueShape() schema { return schema{"anyOf": []schema{textShape(), trueShape()}} }
+
+// allowShape is a reason or true; beside script and wasm, what those may do.
+func allowShape() schema {
+	return schema{"anyOf": []schema{textShape(), trueShape(), {"type": "array", "items": choiceShape("exec", "read", "write", "net")}}}
+}
+
+func textsShape() schema {
+	return schema{"anyOf": []schema{textShape(), {"type": "array", "minItems": 1, "items": textShape()}}}
+}
+
+func listShape(item schema) schema {
+	return schema{"anyOf": []schema{{"type": "array", "items": item}, {"type": "null"}}}
+}
+
+func integerShape(low, high int64) schema {
+	return schema{"type": "integer", "minimum": low, "maximum": high}
+}
+
+func choiceShape(words ...string) schema { return schema{"enum": words} }
+
+// durationShape takes what time.ParseDuration takes, and 0.
+func durationShape() schema {
+	return schema{"anyOf": []schema{
+		{"type": "string", "pattern": `^\+?((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+$|^0$`},
+		{"const": 0},
+	}}
+}
+
+// scalarsShape is a text, number or boolean, or a list of them.
+func scalarsShape() schema {
+	one := schema{"type": []string{"string", "number", "boolean"}}
+	return schema{"anyOf": []schema{one, {"type": "array", "minItems": 1, "items": one}}}
+}
+
+// commandShape is a line, or a program with arguments.
+func commandShape() schema {
+	return schema{"anyOf": []schema{textShape(), {"type": "array", "minItems": 1, "items": schema{"type": []string{"string", "number", "boolean"}}}}}
+}
+
+func profileNames() []string {
+	var names []string
+	for _, p := range hook.Profiles() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// eventShape offers the known names and takes any other: aliases, other ways to
+// write them, and events that the file defines.
+func eventShape() schema {
+	names := []string{"*"}
+	for _, info := range hook.Events() {
+		names = append(append(names, info.Name), info.Aliases...)
+	}
+	one := schema{"anyOf": []schema{{"enum": names}, textShape()}}
+	return schema{"anyOf": []schema{one, {"type": "array", "minItems": 1, "items": one}}}
+}
+
+// measure reads a whole number with its unit.
+func (r *reader) measure(n *yaml.Node, what, hint string, units []unit, low, high int64) int64 {
+	node, ok := r.Enter(n)
+	if !ok {
+		return 0
+	}
+	text := node.Value
+	for _, u := range units {
+		digits, ok := strings.CutSuffix(text, u.name)
+		if !ok {
+			continue
+		}
+		v, err := strconv.ParseUint(strings.TrimSuffix(digits, " "), 10, 63)
+		if err != nil {
+			break
+		}
+		if int64(v) < (low+u.is-1)/u.is || int64(v) > high/u.is {
+			r.Fail(n, "", "%s is %s; it must be between %d%s and %d%s", what, strict.Clip(text), (low+u.is-1)/u.is, u.name, high/u.is, u.name)
+			return 0
+		}
+		return int64(v) * u.is
+	}
+	r.Fail(n, hint, "%s must be a number with its unit, not %s", what, strict.Describe(node))
+	return 0
+}
+
+// unit is a unit that a number is written with.
+type unit struct {
+	name string
+	is   int64
 }

@@ -40,11 +40,6 @@ func newLease(open func() (closing, error)) (*lease, error) {
 	return &lease{open: open, inner: inner}, nil
 }
 
-// leaseCommand holds a command.
-func leaseCommand(c command.Config) (*lease, error) {
-	return newLease(func() (closing, error) { return command.New(c) })
-}
-
 // Handle asks the handler.
 func (l *lease) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	inner, err := l.take()

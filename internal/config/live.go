@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
@@ -60,6 +62,43 @@ func (l *Live) Set() *Set { return l.set.Load() }
 // Generation is another number after every load that made a difference to what a
 // user would see.
 func (l *Live) Generation() int64 { return l.generation.Load() }
+
+// seen is what the files of a plan looked like when they were last read.
+type seen struct {
+	plan    plan
+	sum     uint64
+	anchors anchors
+}
+
+// Refresh is Reload if a file has changed since the last Refresh, and otherwise
+// costs a look at a few files. Whoever calls it before each event needs no Run:
+// what was written before the call counts in it.
+func (l *Live) Refresh(ctx context.Context) (*Set, error) {
+	last := l.seen.Load()
+	if last != nil && last.anchors.hold() {
+		return l.set.Load(), nil
+	}
+	if last != nil {
+		at := last.plan.anchors() // before the closer look: a change meanwhile is seen next time
+		if sum, _ := last.plan.look(time.Now()); sum == last.sum {
+			l.seen.Store(&seen{last.plan, sum, at})
+			return l.set.Load(), nil
+		}
+	}
+	p := l.set.Load().plan()
+	at := p.anchors()
+	sum, stable := p.look(time.Now())
+	set, err := l.Reload(ctx)
+	if err != nil {
+		return set, err
+	}
+	if after := set.plan(); stable && slices.Equal(after.files, p.files) && slices.Equal(after.trees, p.trees) {
+		l.seen.Store(&seen{p, sum, at})
+	} else { // something was just written, or other files matter now: look again next time
+		l.seen.Store(nil)
+	}
+	return set, nil
+}
 
 // Reload reads the configuration again and puts what changed into the engine.
 // The error means that it could not be read at all; then nothing changed.
@@ -194,6 +233,19 @@ func (s *Set) lacks(h Hook) bool {
 	return slices.ContainsFunc(s.Failed, func(path string) bool {
 		return path == h.File || path == h.source || path == s.UserDir && h.Layer == LayerUser
 	})
+}
+
+// digest is equal for sets between which a user would see no difference.
+func (s *Set) digest() string {
+	var hooks []string
+	for _, h := range s.Hooks {
+		hooks = append(hooks, h.ID, h.mark, string(h.State))
+	}
+	data, err := json.Marshal([]any{hooks, s.Problems, s.Warnings, s.Trust, s.Settings})
+	if err != nil {
+		return fmt.Sprintf("%p", s) // cannot be; then every load is reported
+	}
+	return string(data)
 }
 
 // apply puts the difference between two sets into the engine. The new set's

@@ -1,53 +1,22 @@
 package config
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/hookway/hookway/handler/command"
+	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
+	"go.yaml.in/yaml/v4"
 )
-
-// source is one place that hooks come from: a hookway.yaml or a hooks folder.
-type source struct {
-	layer  string
-	path   string // the file or folder
-	dir    string // where relative names start from
-	root   string // where path patterns start from
-	home   string // what ~/ means in them, if not what it means to this process
-	pinned bool   // its commands run only while they are as they were trusted
-	runs   bool   // its hooks may run
-	rank   int    // in the order of registration
-}
-
-func (s *source) state(h *hookSpec) State {
-	switch {
-	case h.disabled:
-		return Disabled
-	case !s.runs:
-		return Untrusted
-	}
-	return Active
-}
-
-// shown is a file of a source as a listing has it.
-func (s *source) shown(path string) string {
-	if rel, err := filepath.Rel(s.dir, path); err == nil && filepath.IsLocal(rel) {
-		return filepath.ToSlash(rel)
-	}
-	return path
-}
 
 // load is what all steps of one load know: where it looks, what is trusted, and the set
 // that it fills.
@@ -65,78 +34,6 @@ type load struct {
 	user   layer
 	work   layer
 	claude *claudehooks.Import
-}
-
-// loader has the steps of one load, in the order in which they are taken.
-type loader struct {
-	*load
-	scripts  *scripts
-	files    *files
-	pinner   *pinner
-	asker    *asker
-	builder  *builder
-	memories *memories
-}
-
-func newLoader(opts Options) (*loader, error) {
-	base, err := newLoad(opts)
-	if err != nil {
-		return nil, err
-	}
-	l := &loader{load: base, scripts: &scripts{load: base}, memories: &memories{load: base}}
-	l.files = &files{load: base, scripts: l.scripts}
-	l.pinner = &pinner{load: base, scripts: l.scripts}
-	l.asker = &asker{load: base, scripts: l.scripts, memories: l.memories}
-	l.builder = &builder{load: base, scripts: l.scripts}
-	l.scripts.late = l.builder.buildLate
-	return l, nil
-}
-
-// layer is what was read of the user's configuration or the workspace.
-type layer struct {
-	file    *fileSpec
-	yaml    *source
-	broken  *memorySpec // of a file with mistakes
-	found   []*found
-	imports []*source // settings.json files of Claude Code
-	folders []*folderSource
-	named   []string // scripts that the file names
-}
-
-// Load finds and reads the configuration. Mistakes in files are no error: they
-// are the set's Problems, and each file that has one is left out whole while the
-// others are used. The error means that nothing could be looked for at all. The
-// set must be closed.
-//
-// Executables in hook folders that run are asked for their events, once for each
-// version of them; the context bounds that.
-func Load(ctx context.Context, opts Options) (*Set, error) {
-	l, err := newLoader(opts)
-	if err != nil {
-		return nil, err
-	}
-	if opts.Environ != nil {
-		ctx = command.WithEnviron(ctx, opts.Environ)
-	}
-	defer l.scripts.closePrograms()
-	l.readTrust()
-	l.passOver()
-	l.tellGraphQLRelay()
-	l.files.readUser()
-	if l.settled() {
-		l.files.readWorkspace()
-		l.pinner.pinWorkspace()
-		l.judge()
-	}
-	l.files.settleImports()
-	l.asker.expand(ctx, &l.user)
-	l.asker.expand(ctx, &l.work)
-	l.asker.askFolders(ctx)
-	l.assemble(ctx)
-	if err := ctx.Err(); err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the configuration was cancelled: %w", err), l.set.Close())
-	}
-	return l.set, nil
 }
 
 func newLoad(opts Options) (*load, error) {
@@ -170,6 +67,41 @@ func newLoad(opts Options) (*load, error) {
 	l.set.dir, l.set.stateDir, l.set.named = dir, stateDir, l.opts.File
 	l.set.Settings = Settings{AskFallback: hook.ActionBlock, MaxContinues: hook.DefaultMaxContinues, MaxHooks: DefaultMaxHooks, IdleThreshold: DefaultIdleThreshold}
 	return l, nil
+}
+
+// importer reads Claude Code's hooks into the set.
+func (l *load) importer() *claudehooks.Import {
+	i := &claudehooks.Import{
+		Managed: l.opts.managedClaude, Known: l.known, Tools: l.checkTools, Pins: &l.pinned, Report: &l.set.Report,
+		Check: func(url string, headers map[string]string) error {
+			return (&web.Config{URL: url, Headers: headers, AllowLoopback: true}).Check()
+		},
+	}
+	if i.Dir, i.Plugins = claudehooks.Places(l.opts.getenv, l.opts.home()); i.Managed == "" {
+		i.Managed = claudehooks.ManagedDir()
+	}
+	return i
+}
+
+// readSpec reads a hook that is written as JSON.
+func (l *load) readSpec(file string, data []byte) (*hookSpec, error) {
+	root, problems := strict.Document(file, data)
+	if len(problems) == 0 {
+		r := &reader{Reader: strict.Reader{File: file}}
+		h := r.readHook(root)
+		if h != nil {
+			r.finish(h, l.known())
+		}
+		if problems = r.Problems; len(problems) == 0 {
+			h.node = &yaml.Node{} // it has no line
+			return h, nil
+		}
+	}
+	var texts []string
+	for _, p := range problems {
+		texts = append(texts, strings.TrimSpace(p.Message+". "+p.Hint))
+	}
+	return nil, errors.New(strings.Join(texts, "; "))
 }
 
 // readTrust reads what is trusted. What nobody may rely on trusts nothing.
@@ -225,143 +157,188 @@ func (l *load) known() *hook.Engine {
 	return e
 }
 
-// files reads what is written: hookway.yaml, what it names, and what lies in folders.
-type files struct {
-	*load
-	scripts *scripts
-}
-
-// readUser reads the user's configuration, if it is the user's alone.
-func (l *files) readUser() {
-	src := source{layer: LayerUser, dir: l.userDir, home: l.opts.otherHome(), runs: true, rank: 10}
-	l.relayScript(&l.user, src)
-	defer l.scripts.bundleFolders(&l.user)
-	info, err := os.Stat(l.userDir)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			l.set.Fail(l.userDir, "it cannot be read: "+trust.Cause(err).Error(), "")
+// defineEvents makes the events of a file known to those that are read after it.
+func (l *load) defineEvents(f *fileSpec) {
+	for _, e := range f.events {
+		known := false
+		for _, old := range l.set.events {
+			known = known || old.Name == e.name
 		}
-		return
+		if !known {
+			l.set.events = append(l.set.events, e.info())
+		}
 	}
-	if err := trust.CheckOwner(l.userDir, info); err != nil {
-		l.set.Fail(l.userDir, err.Error(), "until then none of the user's hooks run")
-		return
-	}
-	l.readYAML(&l.user, src, "", trust.CheckOwner)
-	l.scripts.nameScripts(&l.user)
-	l.authorities(&l.user)
-	l.credentials(&l.user)
-	l.modules(&l.user)
-	l.ownScripts(&l.user, src)
-	l.scan(&l.user, src, userFolders)
 }
 
-// readWorkspace reads the workspace, and hashes all that it could run.
-func (l *files) readWorkspace() {
-	if l.workspace == "" {
-		return
+// pins are those of the workspace, if a source is part of it.
+func (l *load) pins(src source) *trust.Pins {
+	if src.layer == LayerWorkspace {
+		return &l.pinned
 	}
-	src := source{layer: LayerWorkspace, dir: l.workspace, root: l.workspace, home: l.opts.otherHome(), rank: 20}
-	if l.opts.File != "" {
-		src.dir = filepath.Dir(l.opts.File)
-		if isScript(l.opts.File) {
-			src.path = l.opts.File
-			l.set.Files = append(l.set.Files, l.opts.File)
-			l.work.folders = append(l.work.folders, &folderSource{source: src, scripts: []string{l.opts.File}})
-			l.scripts.bundleFolders(&l.work)
+	return nil
+}
+
+// read reads a configuration once; what is parsed is what is hashed.
+func (l *load) read(src source, path string, check func(string, fs.FileInfo) error) ([]byte, error) {
+	return trust.Read(path, strict.MaxFile, check, l.pins(src))
+}
+
+// dirs are the folders from which names of a hook's command start, for trust.
+func (l *load) dirs(f *found) []string {
+	out := []string{f.source.dir}
+	if f.spec.cwd != "" {
+		out = append(out, shell.Under(f.source.dir, f.spec.cwd))
+	}
+	if !slices.Contains(out, l.workspace) {
+		out = append(out, l.workspace)
+	}
+	return out
+}
+
+// tellGraphQLRelay says of the files of GraphQL Relay, from where we work up to the
+// workspace, that they are passed over.
+func (l *load) tellGraphQLRelay() {
+	for dir := l.dir; ; dir = filepath.Dir(dir) {
+		if path := filepath.Join(dir, relayScript); isGraphQLRelay(path) {
+			l.set.Warn(path, "", "it configures GraphQL's Relay, not agent-relay, and is passed over",
+				"nothing is to be done; hooks of agent-relay in it are found when it imports agent-relay or has patterns or hooks")
+		}
+		if dir == l.workspace || dir == filepath.Dir(dir) {
 			return
 		}
-		l.readYAML(&l.work, src, l.opts.File, nil)
-		l.scripts.nameScripts(&l.work)
-		l.authorities(&l.work)
-		l.credentials(&l.work)
-		l.modules(&l.work)
-		return
 	}
-	l.readYAML(&l.work, src, "", nil)
-	l.scripts.nameScripts(&l.work)
-	l.authorities(&l.work)
-	l.credentials(&l.work)
-	l.modules(&l.work)
-	l.ownScripts(&l.work, src)
-	l.scan(&l.work, src, workspaceFolders)
-	l.scripts.bundleFolders(&l.work)
 }
 
-// pinWorkspace hashes all that the workspace could run.
-func (l *pinner) pinWorkspace() {
-	if l.workspace == "" || l.opts.File != "" {
-		return
+// leaveOut leaves the hookway.yaml of a layer out: what it names has a mistake.
+func (l *load) leaveOut(la *layer) {
+	la.file = nil
+	l.set.Failed = append(l.set.Failed, la.yaml.path)
+}
+
+// settled reports whether the workspace may be read in full. If nobody trusts it,
+// or it is not as it was trusted, and only what is trusted shall be parsed, then
+// what is known of it without that is in the set, and nothing more is done.
+func (l *load) settled() bool {
+	if l.workspace == "" || !l.opts.TrustedOnly || l.opts.File != "" || l.opts.getenv("HOOKWAY_TRUST") == "1" {
+		return true
+	}
+	l.set.Trust.Workspace = l.workspace
+	entry, ok := l.trust.Workspaces[l.workspace]
+	if !ok {
+		if l.hasHooks() {
+			l.set.Unread, l.set.Trust.State = true, trust.Missing
+		}
+		return false
+	}
+	now := l.standing(entry)
+	l.pinned.Known = now.Files
+	status := l.trust.Status(l.workspace, now.Manifest)
+	if status.State == trust.Given || l.brokenYAML(status.Changes) {
+		return true
+	}
+	l.set.Unread, l.set.Trust = true, status
+	now.Home, now.Loose = l.pinned.Home, l.pinned.Loose
+	l.pinned = now // a change back is noticed
+	return false
+}
+
+// hasHooks reports whether there is anything in the workspace that could run.
+func (l *load) hasHooks() bool {
+	for _, m := range markers {
+		path := filepath.Join(l.workspace, filepath.FromSlash(m.path))
+		if !m.dir && disk.Exists(path) && !isGraphQLRelay(path) {
+			return true
+		}
+		if m.dir {
+			if names, err := disk.Names(path, 1); len(names) > 0 || err != nil && disk.Exists(path) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// standing is what the files are now that were trusted. What was added to the
+// folders of hooks is there by name alone.
+func (l *load) standing(entry trust.Entry) trust.Pins {
+	now := trust.Pins{Root: l.workspace}
+	for name, was := range entry.Files {
+		path := filepath.FromSlash(name)
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(l.workspace, path)
+		}
+		if strings.HasPrefix(was, "sha256:") && disk.Exists(path) || was == "unreadable" {
+			now.Add(path)
+		}
+	}
+	for _, name := range slices.Concat(scriptNames, []string{fileName, fileNameYML}) {
+		if path := filepath.Join(l.workspace, name); disk.Exists(path) && entry.Files[name] == "" && !isGraphQLRelay(path) {
+			now.Put(trust.Pin{Path: path, Value: "new"})
+		}
 	}
 	for _, f := range workspaceFolders {
-		l.pinned.AddFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
+		folder := trust.Pins{Root: l.workspace, Known: now.Files, Only: entry.Files, Hashed: now.Hashed}
+		folder.AddFolder(filepath.Join(l.workspace, filepath.FromSlash(f.path)))
+		for _, p := range folder.Files {
+			now.Put(p)
+		}
+		now.Hashed = folder.Hashed
 	}
-	l.readCommands()
-	for _, u := range l.pinned.Unread {
-		said := func(p Problem) bool { return p.File == u.Path }
-		asked := func(f *folderSource) bool { return slices.Contains(f.files, u.Path) } // then that fails
-		if !slices.ContainsFunc(l.set.Warnings, said) && !slices.ContainsFunc(l.set.Problems, said) && !slices.ContainsFunc(l.work.folders, asked) {
-			l.set.Warn(u.Path, "", strict.Line(strings.TrimPrefix(u.Err.Error(), u.Path+" ")), "")
+	return now
+}
+
+// brokenYAML reports whether hookway.yaml alone has changed, and has a mistake: a
+// bad file does not disable the hooks of a good one.
+func (l *load) brokenYAML(changes []trust.Change) bool {
+	if len(changes) != 1 || changes[0].Kind != "changed" || changes[0].Path != fileName && changes[0].Path != fileNameYML {
+		return false
+	}
+	path := filepath.Join(l.workspace, changes[0].Path)
+	data, err := disk.Read(path, strict.MaxFile)
+	if err != nil {
+		return true
+	}
+	_, problems := parse(path, data, l.known())
+	return len(problems) > 0
+}
+
+// checkTools warns of matchers that name a tool as an agent does: events have the
+// one name that hookway gives it, whichever agent calls it.
+func (l *load) checkTools(file string, words []strict.Word) {
+	if l.opts.ToolNames == nil {
+		return
+	}
+	for _, w := range words {
+		for name := range strings.SplitSeq(w.Text, "|") {
+			name = strings.TrimSpace(name)
+			if known, ok := l.opts.ToolNames(name); ok && known != name {
+				l.set.Warnings = append(l.set.Warnings, Problem{
+					File: file, Line: w.Node.Line, Column: w.Node.Column, Hook: w.Hook,
+					Message: fmt.Sprintf("the tool %q is known here as %s, under every agent", strict.Clip(name), known),
+					Hint:    "write " + known,
+				})
+			}
 		}
 	}
 }
 
-// readYAML reads the hookway.yaml of a folder, or the named file.
-func (l *files) readYAML(into *layer, src source, named string, check func(string, fs.FileInfo) error) {
-	path := named
-	if path == "" {
-		path = filepath.Join(src.dir, fileName)
-		other := filepath.Join(src.dir, fileNameYML)
-		switch _, err := os.Lstat(path); {
-		case !disk.Exists(other):
-		case err == nil:
-			l.set.Fail(other, "there is a "+fileName+" beside it; this one is not read", "make one file of the two")
-			if src.layer == LayerWorkspace {
-				l.pinned.Add(other)
-			}
-		default:
-			path = other
+// checkSources warns of matchers that name a source which is nearly one of ours.
+// It can be no mistake: a Go program calls itself what it likes.
+func (l *load) checkSources(file string, words []strict.Word) {
+	for _, w := range words {
+		if strings.ContainsAny(w.Text, `*?[{\`) || slices.Contains(l.opts.Sources, w.Text) {
+			continue
+		}
+		if near := hook.Nearest(w.Text, l.opts.Sources); near != "" && alike(w.Text, near) {
+			l.set.Warnings = append(l.set.Warnings, Problem{
+				File: file, Line: w.Node.Line, Column: w.Node.Column, Hook: w.Hook,
+				Message: fmt.Sprintf("no event of hookway's own has the source %q", strict.Clip(w.Text)),
+				Hint:    fmt.Sprintf("did you mean %s?", near),
+			})
 		}
 	}
-	if !disk.Exists(path) {
-		return
-	}
-	l.set.Files = append(l.set.Files, path)
-	data, err := l.read(src, path, check)
-	if err != nil {
-		l.set.Fail(path, err.Error(), "")
-		return
-	}
-	spec, problems := parse(path, data, l.known())
-	if spec.gateway != nil && src.layer != LayerUser {
-		problems = append(problems, l.foreignGateway(path, spec.gateway))
-	}
-	if spec.relay != nil && src.layer != LayerUser {
-		problems = append(problems, l.foreignRelay(path, spec.relay))
-	}
-	src.path = path
-	into.file, into.yaml = spec, &src
-	l.set.Settings.hide(spec.redact)
-	for _, h := range spec.hooks {
-		f := &found{spec: h, source: into.yaml, file: path, command: h.command(src.dir)}
-		into.found = append(into.found, f)
-	}
-	if len(problems) > 0 {
-		l.set.Problems = append(l.set.Problems, problems...)
-		l.set.Failed = append(l.set.Failed, path)
-		l.set.Failed = append(l.set.Failed, l.claude.Files(claudeFolder(&src))...) // what it imports is not known now
-		into.file, into.broken = nil, spec.memory
-		if spec.unread && bytes.Contains(data, []byte("memory")) { // what it says of that is not known
-			into.broken = &memorySpec{}
-		}
-		return
-	}
-	l.checkTools(path, spec.tools)
-	l.checkSources(path, spec.sources)
-	if spec.audit != nil && src.layer != LayerUser {
-		l.set.Warnings = append(l.set.Warnings, Problem{File: path, Line: spec.audit.node.Line, Column: spec.audit.node.Column,
-			Message: "audit says nothing here: the log is the user's", Hint: "put it into the user's configuration, " + filepath.Join(l.userDir, fileName)})
-	}
-	defer l.importHooks(into, spec) // when its events are known
-	l.defineEvents(spec)
+}
+
+func (l *load) readLine(words []string) shell.Reading {
+	return readsLine(words)(l.pinned.Equipped(shell.Reader{Dirs: []string{l.workspace}}))
 }

@@ -1,14 +1,82 @@
 package config
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
+
+// MemoryHooks are the hooks of memory itself.
+type MemoryHooks struct {
+	Inject hook.Handler // of SessionStart and AgentStart: tells what is remembered
+	Save   hook.Handler // of AgentStop and PostCompact: keeps what was said
+}
+
+// MemoryRequest is the event by which a memory of one's own is asked. There is
+// one where memory says backend: custom.
+const MemoryRequest = "MemoryRequest"
+
+// Destinations are where what is remembered goes beside the file of this machine.
+// Whether a key is there is the matter of each call, so that both ways are told.
+func (m *Memory) Destinations() (out []trust.Destination) {
+	if m == nil {
+		return nil
+	}
+	add := func(by, to string) { out = append(out, trust.Destination{What: "memory", To: to, By: by}) }
+	embedder := m.Embedder
+	switch m.Backend {
+	case MemoryQdrant:
+		add("Qdrant", m.qdrant())
+	case MemoryMem0:
+		server := m.Mem0
+		if server == nil {
+			server = &Mem0{}
+		}
+		switch key := cmp.Or(server.KeyEnv, "MEM0_API_KEY"); {
+		case server.URL != "":
+			add("mem0", server.URL)
+			embedder = nil // it has its own
+		case m.VectorStore != nil:
+			add("Qdrant", m.qdrant())
+			if embedder == nil {
+				add("embedder, if $OPENAI_API_KEY is set", openAI)
+			}
+		case embedder != nil:
+			add("mem0, if $"+key+" is set", mem0Platform)
+			add("Qdrant, if it is not", m.qdrant())
+		default:
+			add("mem0", mem0Platform)
+		}
+	}
+	if embedder != nil {
+		to := openAI
+		if embedder.Provider == "ollama" {
+			to = "http://127.0.0.1:11434"
+		}
+		add("embedder", cmp.Or(embedder.URL, to))
+	}
+	return out
+}
+
+// Servers that are meant where none is named.
+const (
+	openAI       = "https://api.openai.com/v1"
+	mem0Platform = "https://api.mem0.ai"
+)
+
+func (m *Memory) qdrant() string {
+	if m.VectorStore != nil && m.VectorStore.URL != "" {
+		return m.VectorStore.URL
+	}
+	return "http://localhost:6333"
+}
 
 // The backends of memory.
 const (
@@ -74,11 +142,16 @@ var (
 	nestedTable   table[memorySpec]
 )
 
-func memoryKeys() []key[memorySpec]   { return memoryTable.get(makeMemoryKeys) }
-func embedderKeys() []key[Embedder]   { return embedderTable.get(makeEmbedderKeys) }
-func vectorKeys() []key[VectorStore]  { return vectorTable.get(makeVectorKeys) }
-func mem0Keys() []key[Mem0]           { return mem0Table.get(makeMem0Keys) }
-func injectKeys() []key[memorySpec]   { return injectTable.get(makeInjectKeys) }
+func memoryKeys() []key[memorySpec] { return memoryTable.get(makeMemoryKeys) }
+
+func embedderKeys() []key[Embedder] { return embedderTable.get(makeEmbedderKeys) }
+
+func vectorKeys() []key[VectorStore] { return vectorTable.get(makeVectorKeys) }
+
+func mem0Keys() []key[Mem0] { return mem0Table.get(makeMem0Keys) }
+
+func injectKeys() []key[memorySpec] { return injectTable.get(makeInjectKeys) }
+
 func partOfMemory() []key[memorySpec] { return nestedTable.get(makePartsOfMemory) }
 
 // makeMemoryKeys lists the keys of memory.
@@ -153,7 +226,7 @@ func makeEmbedderKeys() []key[Embedder] {
 				}
 			}},
 		{name: "api_key_env", aliases: []string{"apiKeyEnv"}, doc: "The variable of the environment that has the key. Default: OPENAI_API_KEY with openai.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, e *Embedder) { e.KeyEnv, _ = r.variable(n, "api_key_env") }},
+			read: func(r *reader, n *yaml.Node, e *Embedder) { e.KeyEnv, _ = r.Variable(n, "api_key_env") }},
 	}
 }
 
@@ -166,7 +239,7 @@ func makeVectorKeys() []key[VectorStore] {
 		{name: "collection", aliases: []string{"collectionName", "collection_name"}, doc: "The collection. Default: hookway, or mem0 where the backend is that.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.Collection, _ = r.Name(n, "collection") }},
 		{name: "api_key_env", aliases: []string{"apiKeyEnv"}, doc: "The variable of the environment that has the key. Default: QDRANT_API_KEY.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.KeyEnv, _ = r.variable(n, "api_key_env") }},
+			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.KeyEnv, _ = r.Variable(n, "api_key_env") }},
 	}
 }
 
@@ -175,7 +248,7 @@ func makeMem0Keys() []key[Mem0] {
 		{name: "url", doc: "Where a server of one's own is. Default: the platform.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *Mem0) { m.URL = r.server(n, "url") }},
 		{name: "api_key_env", aliases: []string{"apiKeyEnv"}, doc: "The variable of the environment that has the key. Default: MEM0_API_KEY.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, m *Mem0) { m.KeyEnv, _ = r.variable(n, "api_key_env") }},
+			read: func(r *reader, n *yaml.Node, m *Mem0) { m.KeyEnv, _ = r.Variable(n, "api_key_env") }},
 		{name: "infer", doc: "true has a model of mem0 make facts of what is saved; false keeps it as it is said. Default: false.", shape: boolShape(),
 			read: func(r *reader, n *yaml.Node, m *Mem0) { m.Infer, _ = r.Boolean(n, "infer") }},
 	}
@@ -239,14 +312,13 @@ func (r *reader) server(n *yaml.Node, what string) string {
 	return ""
 }
 
-// readMemory reads memory as a whole.
-func readMemory(r *reader, n *yaml.Node, f *fileSpec) {
+// readMemory reads memory as a whole; nil if it is no map.
+func readMemory(r *reader, n *yaml.Node) *memorySpec {
 	m := &memorySpec{node: n}
 	m.Budget, m.Backend = DefaultMemoryBudget, MemoryBuiltin
 	if m.keys = object(r, n, "memory", memoryKeys(), m); m.keys == nil {
-		return
+		return nil
 	}
-	f.memory = m
 	belongs := func(name string, here bool, backends ...string) {
 		if here && !slices.Contains(backends, m.Backend) {
 			at := m.keys[name]
@@ -257,7 +329,7 @@ func readMemory(r *reader, n *yaml.Node, f *fileSpec) {
 		}
 	}
 	if m.Backend == "" { // a mistake that was told
-		return
+		return m
 	}
 	belongs("vectorStore", m.VectorStore != nil, MemoryQdrant, MemoryMem0)
 	belongs("mem0", m.Mem0 != nil, MemoryMem0)
@@ -266,10 +338,5 @@ func readMemory(r *reader, n *yaml.Node, f *fileSpec) {
 	if m.Mem0 != nil && m.VectorStore != nil {
 		r.Fail(n, "name the server of mem0, or the vector store that its library would use", "mem0 and vectorStore are two places for the same memories")
 	}
-	if m.Backend == MemoryCustom {
-		f.events = append(f.events, memoryRequest(n))
-	}
-	if m.hook != nil {
-		f.hooks = append(f.hooks, m.hook)
-	}
+	return m
 }

@@ -1,13 +1,15 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/wire"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -58,33 +60,6 @@ func (r *reader) define(e *eventSpec, known *hook.Engine) {
 	if err := known.Define(info); err != nil {
 		r.Fail(e.node, "choose another name; names are compared without case, '_', '-' and a leading \"on\"", "%v", err)
 	}
-}
-
-func sameEvent(a, b *hook.EventInfo) bool {
-	return a.Name == b.Name && slices.Equal(a.Aliases, b.Aliases) && reflect.DeepEqual(a.May, b.May)
-}
-
-// readHook reads an entry of hooks. finish does the rest when all are read.
-func (r *reader) readHook(n *yaml.Node, f *fileSpec) {
-	h := &hookSpec{node: n}
-	r.Hook = hookID(n)
-	h.keys = object(r, n, "a hook", hookKeys(), h)
-	r.Hook = ""
-	if h.keys != nil {
-		f.hooks = append(f.hooks, h)
-	}
-}
-
-// hookID looks ahead for the id, so that every problem of a hook can name it.
-func hookID(n *yaml.Node) string {
-	if n.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if v := n.Content[i+1]; n.Content[i].Value == "id" && strict.IsText(v) && strict.BadName(v.Value) == "" {
-				return v.Value
-			}
-		}
-	}
-	return ""
 }
 
 // finish checks what needs the whole hook, and the events of the whole file.
@@ -313,4 +288,49 @@ func (r *reader) patches(h *hookSpec, info *hook.EventInfo) {
 	if err := tryPatch(info, h.handler.patch); err != nil {
 		r.Fail(h.keys["modify"], "", "modify does not fit the payload of %s: %v", info.Name, err)
 	}
+}
+
+// granted checks what a list under allow gives, and to whom.
+func (r *reader) granted(h *hookSpec) {
+	switch {
+	case h.grants == nil || h.keys["script"] != nil:
+	case h.keys["wasm"] == nil:
+		r.Fail(h.keys["allow"], "write allow: true, or allow: with the reason", "allow is a list only beside script and wasm, as what those may do")
+	case slices.Contains(h.grants, script.Exec):
+		r.Fail(h.keys["allow"], "take exec out, or make it a command", "a WebAssembly module cannot run programs")
+	}
+}
+
+// onNode makes a command of a script that Node runs.
+func (r *reader) onNode(h *hookSpec) {
+	if n := h.keys["runtime"]; n != nil && h.keys["script"] == nil {
+		r.Fail(n, "take it out", "runtime belongs to script, which the hook does not have")
+		return
+	}
+	if !h.byNode {
+		return
+	}
+	if h.keys["on"] == nil {
+		r.Fail(h.keys["runtime"], "name its events, as in on: [PreToolUse]", "a script that Node runs is asked as one hook, for the events that on names")
+	}
+	if n := h.keys["allow"]; n != nil && h.grants != nil {
+		r.Fail(n, "take it out: under Node the script may do all that you may", "grants are not enforced by Node")
+	}
+	if n := h.keys["config"]; n != nil {
+		r.Fail(n, "take runtime: node out", "config is for plugins of OpenClaw, which only the built-in runtime has")
+	}
+	if h.handler.kind == "script" && h.handler.script != nil {
+		h.handler.kind, h.worker = "command", true
+		h.handler.argv = []strict.Entry{{Text: "node", Node: h.handler.script.Node}, *h.handler.script}
+	}
+}
+
+// tryPatch applies a patch to an empty payload of an event.
+func tryPatch(info *hook.EventInfo, p json.RawMessage) error {
+	ev, err := info.New(hook.Envelope{}, info.NewPayload())
+	if err != nil {
+		return err
+	}
+	_, err = wire.Patch(ev, p)
+	return err
 }

@@ -8,7 +8,10 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
@@ -82,6 +85,16 @@ type Options struct {
 	Log func(line string)
 }
 
+// otherHome is the home of the environment's owner if this process has another,
+// else "". A daemon has that of whoever called it first.
+func (o *Options) otherHome() string {
+	home := o.home()
+	if ours, err := os.UserHomeDir(); err == nil && ours == home {
+		return ""
+	}
+	return home
+}
+
 func (o *Options) getenv(name string) string {
 	switch {
 	case o.Getenv != nil:
@@ -121,14 +134,6 @@ func (o *Options) dir() (string, error) {
 		return "", fmt.Errorf("%s is a file; name its folder", dir)
 	}
 	return real, nil
-}
-
-// Places gives the folders of the user's configuration and of hookway's state:
-// $XDG_CONFIG_HOME/hookway and $XDG_STATE_HOME/hookway, or both under
-// $HOOKWAY_HOME. They need not exist. getenv may be nil.
-func Places(getenv func(string) string) (config, state string, err error) {
-	o := Options{Getenv: getenv}
-	return o.places()
 }
 
 func (o *Options) places() (config, state string, err error) {
@@ -173,6 +178,82 @@ func (o *Options) home() string {
 	home, _ := os.UserHomeDir() // unknown stays empty
 	return home
 }
+
+// Places gives the folders of the user's configuration and of hookway's state:
+// $XDG_CONFIG_HOME/hookway and $XDG_STATE_HOME/hookway, or both under
+// $HOOKWAY_HOME. They need not exist. getenv may be nil.
+func Places(getenv func(string) string) (config, state string, err error) {
+	o := Options{Getenv: getenv}
+	return o.places()
+}
+
+// scriptNames are the scripts that are found by their names beside hookway.yaml.
+var scriptNames = []string{"hookway.config.ts", relayScript}
+
+// relayScript is agent-relay's configuration, and by its name GraphQL Relay's too.
+const relayScript = "relay.config.ts"
+
+// scriptExtensions are those of scripts in a hooks folder.
+var scriptExtensions = []string{".ts", ".mts", ".js", ".mjs"}
+
+// isScript reports whether an entry of a hooks folder is a script. One that names
+// its interpreter in its first line and may be executed is a program as others are.
+func isScript(path string) bool {
+	if !slices.Contains(scriptExtensions, filepath.Ext(path)) {
+		return false
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&0o111 == 0 {
+		return true
+	}
+	f, err := disk.Open(path)
+	if err != nil {
+		return true
+	}
+	defer f.Close()
+	var first [2]byte
+	n, _ := f.Read(first[:]) // an empty file has no first line
+	return string(first[:n]) != "#!"
+}
+
+// isDeclaration reports whether a file has types only.
+func isDeclaration(name string) bool {
+	return strings.HasSuffix(name, ".d.ts") || strings.HasSuffix(name, ".d.mts")
+}
+
+// maxTold bounds how much of such a file is read to tell the two apart.
+const maxTold = 256 << 10
+
+var (
+	relayComment = regexp.MustCompile(`(?s:/\*.*?\*/)|(?m)(?:^|\s)//.*$`)
+
+	// relayOurs are what a configuration of agent-relay says: where it imports from, or
+	// its keys.
+	relayOurs = regexp.MustCompile(`agent-relay|hookway|new Relay\(|\brelay\.[a-z]\w*\(|\b(?:patterns|hooks|idleThreshold|memory|on[A-Z]\w*)['"]?\s*[:(=,}]`)
+
+	// relayGraphQL are the keys and packages of GraphQL Relay, its compiler's above all.
+	relayGraphQL = regexp.MustCompile(`relay-(?:compiler|config|runtime|test-utils)|react-relay|\.graphql\b|` +
+		`\b(?:schema|src|root|sources|language|artifactDirectory|excludes?|projects|eagerEsModules|jsModuleFormat|` +
+		`schemaExtensions|customScalarTypes|customScalars|persistConfig|featureFlags|codegenCommand)['"]?\s*[:,}]`)
+)
+
+// isGraphQLRelay reports whether a file of the name that agent-relay shares with
+// GraphQL Relay is the latter's: it speaks of that, and of nothing of ours. What
+// cannot be told is ours.
+func isGraphQLRelay(path string) bool {
+	if filepath.Base(path) != relayScript {
+		return false
+	}
+	data, err := disk.Read(path, maxTold)
+	if err != nil {
+		return false
+	}
+	text := relayComment.ReplaceAll(data, nil)
+	return relayGraphQL.Match(text) && !relayOurs.Match(text)
+}
+
+// isOwnScript reports whether there is a script that is found by its name.
+func isOwnScript(path string) bool { return disk.Exists(path) && !isGraphQLRelay(path) }
 
 // Names of what is looked for.
 const (

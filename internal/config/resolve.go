@@ -39,23 +39,6 @@ type resolver struct {
 	dirs []string // where relative names start from, in order
 }
 
-// command resolves a hook's command. dir is the folder of its file.
-func (h *hookSpec) command(dir string) commandLine {
-	r := resolver{dirs: []string{dir}}
-	if h.cwd != "" {
-		r.dirs = append(r.dirs, shell.Under(dir, h.cwd))
-	}
-	if h.handler.shell != nil {
-		line := h.handler.shell.Text
-		return r.shell(line)
-	}
-	var words []string
-	for _, e := range h.handler.argv {
-		words = append(words, e.Text)
-	}
-	return r.list(words)
-}
-
 // list resolves a program and its arguments: the program if it is a path, every
 // argument that is a path to a file, and an interpreter's script.
 func (r *resolver) list(words []string) commandLine {

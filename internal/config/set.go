@@ -1,17 +1,47 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/handler/script"
+	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
+
+// laterID is what the hook is called that tells them.
+const laterID = "claude:later"
+
+// Wrapped is what a script says of the session in which a program runs: what
+// relay.wrap and new Relay({name}) name.
+type Wrapped struct {
+	File string   // that says it, for people
+	Name string   // of the session; "": none is said
+	Line []string // the program: one word is a line of the shell, more are its words
+	Left string   // why a program that was named is not run
+	From string   // the folder in which alone it means what trust has pinned; "": here
+}
+
+// Command is the program with its arguments.
+func (w *Wrapped) Command() []string {
+	if len(w.Line) != 1 {
+		return w.Line
+	}
+	if strings.ContainsAny(w.Line[0], "\n\\\"'`$&|;<>()*?[]#~{}!=") {
+		return []string{"sh", "-c", w.Line[0]}
+	}
+	return strings.Fields(w.Line[0])
+}
 
 // Problem is one mistake in a configuration, and Problems are all of them.
 type (
@@ -64,11 +94,6 @@ type Hook struct {
 	told   *webhookAs // nil: it is no webhook that is told by way of the spool
 }
 
-// Fixed reports whether the hook always decides the same, without running anything.
-func (h *Hook) Fixed() bool {
-	return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" && h.Kind != "grpc" && h.Kind != "wasm" && h.Kind != "memory"
-}
-
 // Set is a configuration that was read: the hooks of all files in the order of
 // registration, and what was found wrong.
 type Set struct {
@@ -101,6 +126,82 @@ type Set struct {
 	frozen        bool // Live: the workspace's hooks are those of an earlier load
 }
 
+// Unheard keeps for a session's next event what the steps of a stop would have its
+// agent go on for: it stopped all the same.
+func (s *Set) Unheard(session string, steps []hook.Step) error {
+	for _, step := range steps {
+		told := func(h Hook) bool { return h.ID == step.Hook && h.name == laterID }
+		if step.Action != hook.ActionBlock || session == "" || !slices.ContainsFunc(s.Hooks, told) {
+			continue
+		}
+		if err := s.laters().Add(session, claudehooks.ForStop, step.Reason); err != nil {
+			return fmt.Errorf("what hooks said in the background cannot be kept for the agent's next event: %w", err)
+		}
+	}
+	return nil
+}
+
+func (s *Set) laters() claudehooks.Texts {
+	return claudehooks.Texts{Dir: filepath.Join(s.stateDir, "claude-later")}
+}
+
+// lacksFile reports whether the user's hookway.yaml is there and could not be loaded.
+func (s *Set) lacksFile() bool {
+	return slices.ContainsFunc(s.Failed, func(path string) bool {
+		return path == s.UserDir || path == filepath.Join(s.UserDir, fileName) || path == filepath.Join(s.UserDir, fileNameYML)
+	})
+}
+
+// Tells reports whether a hook is a webhook that is told by way of the spool.
+func (s *Set) Tells(id string) bool {
+	for i := range s.Hooks {
+		if s.Hooks[i].ID == id {
+			return s.Hooks[i].told != nil
+		}
+	}
+	return false
+}
+
+// Told gives the webhooks that are told by way of the spool, as they are now.
+func (s *Set) Told() spool.Loaded {
+	all := spool.Loaded{Place: s.UserDir, Targets: map[string]spool.Target{}, Broken: s.lacksFile()}
+	for _, h := range s.active() {
+		if h.told == nil || h.lease == nil {
+			continue
+		}
+		all.Targets[h.told.ID] = spool.Target{
+			Webhook: spool.Webhook{Place: s.UserDir, ID: h.told.ID}, Policy: h.told.Policy,
+			Post: func(ctx context.Context, m web.Message) error { return h.lease.post(ctx, m) },
+		}
+	}
+	return all
+}
+
+// leaveOut notes that an entry of a hookway.yaml could not be used: what it was
+// before runs on.
+func (s *Set) leaveOut(f *found) {
+	s.failedHooks = append(s.failedHooks, [2]string{f.file, f.spec.id})
+}
+
+// beginLate has the scripts of the active hooks register more with the engine.
+func (s *Set) beginLate(e *hook.Engine) error {
+	names := map[*lateHooks]map[string]string{}
+	for _, h := range s.active() {
+		if h.late == nil {
+			continue
+		}
+		if names[h.late] == nil {
+			names[h.late] = map[string]string{}
+		}
+		names[h.late][h.said] = h.ID
+	}
+	var errs []error
+	for late, by := range names {
+		errs = append(errs, late.begin(e, by)...)
+	}
+	return errors.Join(errs...)
+}
+
 // Fill registers the active hooks with an engine, and makes the events known
 // that the files define. Settings go into the engine too, so it must not fire
 // yet. A hook that cannot be registered does not keep others from it; the error
@@ -122,10 +223,6 @@ func (s *Set) Fill(e *hook.Engine) error {
 	errs = append(errs, s.beginLate(e))
 	return errors.Join(errs...)
 }
-
-// Registered begins the ids of hooks that programs register with the daemon. No
-// hook of a configuration has such an id: none could be put in its place.
-const Registered = "api:"
 
 // name gives every hook an id that is unique: its own; if another file has that
 // one too, or it may be that of a registered hook, with the layer in front; and if
@@ -177,6 +274,33 @@ func (s *Set) active() []Hook {
 // Close ends the workers and what else the hooks left running. It waits for
 // calls under way, for a bounded time. The hooks fail from now on.
 func (s *Set) Close() error { return closeHooks(s.Hooks) }
+
+func sameEvent(a, b *hook.EventInfo) bool {
+	return a.Name == b.Name && slices.Equal(a.Aliases, b.Aliases) && reflect.DeepEqual(a.May, b.May)
+}
+
+// post sends a webhook's message.
+func (l *lease) post(ctx context.Context, m web.Message) error {
+	inner, err := l.take()
+	if err != nil {
+		return web.ErrClosed
+	}
+	defer l.give()
+	r, ok := inner.(*spool.Receiver)
+	if !ok {
+		return errors.New("the hook is no webhook that is told")
+	}
+	return r.Post(ctx, m)
+}
+
+// Fixed reports whether the hook always decides the same, without running anything.
+func (h *Hook) Fixed() bool {
+	return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" && h.Kind != "grpc" && h.Kind != "wasm" && h.Kind != "memory"
+}
+
+// Registered begins the ids of hooks that programs register with the daemon. No
+// hook of a configuration has such an id: none could be put in its place.
+const Registered = "api:"
 
 // closeHooks closes handlers side by side: each may take its grace.
 func closeHooks(hooks []Hook) error {

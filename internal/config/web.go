@@ -1,13 +1,8 @@
 package config
 
 import (
-	"errors"
-
-	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/web"
-	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
-	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
 
@@ -39,7 +34,7 @@ func makeWebKeys() []key[webSpec] {
 			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Verify, _ = r.Boolean(n, "verify") }},
 		{name: "headers", doc: "Headers of each request; ${NAME} in a value stands for a variable of the environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
-			read:  readHeaders},
+			read:  func(r *reader, n *yaml.Node, w *webSpec) { w.Headers = readHeaders(r, n, "Authorization") }},
 		{name: "ca", doc: "A file of certificates, from the folder of this file: the authorities that may vouch for the server, in place of the system's.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, w *webSpec) {
 				if s, ok := r.Text(n, "ca"); ok {
@@ -51,17 +46,11 @@ func makeWebKeys() []key[webSpec] {
 	}
 }
 
-// webKey is the key of a hook that names a server.
-func webKey() key[hookSpec] {
-	return key[hookSpec]{name: "http", doc: "A server: its URL, or a map. It gets the event with POST and answers with a decision.",
-		shape: schema{"anyOf": []schema{textShape(), objectSchema(webKeys(), "url")}}, read: readWeb}
-}
-
 // readWeb reads a URL, or a map with one.
-func readWeb(r *reader, n *yaml.Node, h *hookSpec) {
+func readWeb(r *reader, n *yaml.Node) *webSpec {
 	node, ok := r.Enter(n)
 	if !ok {
-		return
+		return nil
 	}
 	w := &webSpec{}
 	before := len(r.Problems)
@@ -73,65 +62,26 @@ func readWeb(r *reader, n *yaml.Node, h *hookSpec) {
 	if len(r.Problems) == before {
 		r.FailErr(n, "http: ", w.Check())
 	}
-	h.handler.web = w
+	return w
 }
 
-func readHeaders(r *reader, n *yaml.Node, w *webSpec) {
+// readHeaders reads headers by their names. example is one.
+func readHeaders(r *reader, n *yaml.Node, example string) map[string]string {
 	node, ok := r.Enter(n)
 	if !ok {
-		return
+		return nil
 	}
 	if node.Kind != yaml.MappingNode {
-		r.Fail(n, "write headers: {Authorization: 'Bearer ${TOKEN}'}", "headers must be a map, not %s", strict.Describe(node))
-		return
+		r.Fail(n, "write headers: {"+example+": 'Bearer ${TOKEN}'}", "headers must be a map, not %s", strict.Describe(node))
+		return nil
 	}
-	w.Headers = map[string]string{}
+	headers := map[string]string{}
 	for _, p := range r.Pairs(node) {
 		if value, ok := r.Scalar(p.Value, "headers."+strict.Clip(p.Key.Value)); ok {
-			w.Headers[p.Key.Value] = value
+			headers[p.Key.Value] = value
 		}
 	}
-}
-
-// authorities reads the certificates that a layer's servers name. In a workspace
-// they are part of what is trusted.
-func (l *files) authorities(la *layer) {
-	for _, f := range la.found {
-		w := f.spec.handler.web
-		if w == nil || w.ca == nil || f.spec.disabled {
-			continue
-		}
-		check := trust.CheckOwner
-		if f.source.layer == LayerWorkspace {
-			check = nil
-		}
-		data, err := l.read(*f.source, shell.Under(f.source.dir, w.ca.Text), check)
-		if err == nil && len(data) == 0 {
-			err = errors.New("the file is empty")
-		}
-		if err == nil {
-			w.CA = data
-			err = w.Check()
-		}
-		if err != nil {
-			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: w.ca.Node.Line, Column: w.ca.Node.Column, Hook: f.spec.id,
-				Message: strict.Line("ca: " + err.Error()), Hint: "it starts from the folder of this file"})
-			l.leaveOut(la)
-		}
-	}
-}
-
-// webConfig is how a hook's server is asked.
-func (l *builder) webConfig(f *found, c command.Config) web.Config {
-	w := f.spec.handler.web.Config
-	if f.spec.handler.web.key != nil {
-		w.SecretFile = shell.Under(f.source.dir, w.SecretFile)
-	}
-	if c := f.spec.claude; c != nil {
-		w.Fill = c.Server.Fill
-	}
-	w.Profile, w.EventNames, w.Environ, w.Log = c.Profile, c.EventNames, command.Environ, l.opts.Log
-	return w
+	return headers
 }
 
 // marked is what tells two servers apart.
@@ -140,9 +90,4 @@ func (w *webSpec) marked() any {
 		return nil
 	}
 	return []any{w.URL, w.Secret, w.SecretFile, w.Verify, w.Headers, w.CA, w.AllowPrivate}
-}
-
-// leaseWeb holds the handler of a server.
-func leaseWeb(w web.Config) (*lease, error) {
-	return newLease(func() (closing, error) { return web.New(w) })
 }

@@ -296,3 +296,18 @@ func (r *Reader) FailErr(n *yaml.Node, prefix string, err error) {
 		}
 	}
 }
+
+// Variable reads the name of a variable of the environment.
+func (r *Reader) Variable(n *yaml.Node, what string) (string, bool) {
+	name, ok := r.Text(n, what)
+	if !ok {
+		return "", false
+	}
+	for i, c := range []byte(name) {
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			r.Fail(n, "write its name alone, as in "+what+": CI_SECRET", "%s is no name of a variable", what) // it may be the secret itself
+			return "", false
+		}
+	}
+	return name, true
+}

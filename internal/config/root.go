@@ -1,12 +1,64 @@
 package config
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
+
+// Settings are what a configuration says beside its hooks. A trusted
+// workspace's go before the user's.
+type Settings struct {
+	AskFallback   hook.Action // ActionBlock or ActionAllow
+	MaxContinues  int
+	MaxHooks      int
+	IdleThreshold time.Duration
+	Memory        *Memory // nil: nothing is said of it
+
+	// Redact names what the audit log never holds. Every file adds to it, also
+	// one with mistakes and one that nobody trusts: it can only hide more.
+	Redact []string
+}
+
+// take lays a file's settings over what was there.
+func (s *Settings) take(f *fileSpec) {
+	if f.askFallback != nil {
+		s.AskFallback = *f.askFallback
+	}
+	if f.maxContinues != nil {
+		s.MaxContinues = *f.maxContinues
+	}
+	if f.maxHooks != nil {
+		s.MaxHooks = *f.maxHooks
+	}
+	if f.idle != nil {
+		s.IdleThreshold = *f.idle
+	}
+}
+
+// maxRedact bounds how many names are hidden: each is looked for in every text
+// of a record, and a workspace that nobody trusts may name some.
+const maxRedact = 200
+
+// hide adds to what is never recorded.
+func (s *Settings) hide(names []string) {
+	for _, name := range names {
+		if !slices.Contains(s.Redact, name) && len(s.Redact) < maxRedact {
+			s.Redact = append(slices.Clip(s.Redact), name)
+		}
+	}
+}
+
+var rootTable table[fileSpec]
+
+func rootKeys() []key[fileSpec] { return rootTable.get(makeRootKeys) }
+
+var eventTable table[eventSpec]
+
+func eventKeys() []key[eventSpec] { return eventTable.get(makeEventKeys) }
 
 // Defaults of the settings.
 const (
@@ -44,7 +96,11 @@ func makeRootKeys() []key[fileSpec] {
 			}},
 		{name: "hooks", doc: "The hooks, in the order in which they run among equal priorities.", shape: listShape(refShape("hook")),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
-				list(r, n, "hooks", func(_ int, item *yaml.Node) { r.readHook(item, f) })
+				list(r, n, "hooks", func(_ int, item *yaml.Node) {
+					if h := r.readHook(item); h != nil {
+						f.hooks = append(f.hooks, h)
+					}
+				})
 			}},
 		{name: "import", doc: "Hooks of another system that are used here: claude reads Claude Code's own settings.json.",
 			shape: schema{"anyOf": []schema{choiceShape(importClaude), {"type": "array", "items": choiceShape(importClaude)}}},
@@ -77,25 +133,36 @@ func makeRootKeys() []key[fileSpec] {
 				}
 			}},
 		{name: "redact", doc: "What the audit log never holds, of the user's file and the workspace's: ssn at any depth and in texts, tool_input as a whole, tool_input.content at that place.",
-			shape: textsShape(), read: readRedact},
+			shape: textsShape(),
+			read:  func(r *reader, n *yaml.Node, f *fileSpec) { f.redact = append(f.redact, readRedact(r, n)...) }},
 		{name: "memory", doc: "Where memories are kept, and what of it happens by itself. A trusted workspace's stands in for the user's as a whole.", shape: refShape("memory"),
-			read: readMemory},
+			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.takeMemory(readMemory(r, n)) }},
 		{name: "audit", doc: "How much of the audit log is kept. Only the user's configuration may say it.", shape: refShape("audit"),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
 				f.audit = &auditSpec{node: n}
 				object(r, n, "audit", auditKeys(), f.audit)
 			}},
-		gatewayKey(),
-		relayKey(),
+		{name: "gateway", doc: "What comes in from services outside and what is told to them. Only the user's configuration may say it.", shape: refShape("gateway"),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) {
+				g, hooks := readGateway(r, n)
+				f.gateway, f.hooks = g, append(f.hooks, hooks...)
+			}},
+		{name: "relay", doc: "How messages between agents travel. Only the user's configuration may say it.", shape: refShape("relay"),
+			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.relay = readRelay(r, n) }},
 	}
 }
 
-// number reads an integer that may be unset.
-func number(r *reader, n *yaml.Node, what string, low, high int64) *int {
-	if v, ok := r.Integer(n, what, low, high); ok {
-		return &v
+// takeMemory takes what the file says of memory, with its event and its handler.
+func (f *fileSpec) takeMemory(m *memorySpec) {
+	if f.memory = m; m == nil {
+		return
 	}
-	return nil
+	if m.Backend == MemoryCustom {
+		f.events = append(f.events, &eventSpec{node: m.node, name: MemoryRequest, may: &hook.May{Answer: true, Block: true}})
+	}
+	if m.hook != nil {
+		f.hooks = append(f.hooks, m.hook)
+	}
 }
 
 // eventSpec is an event that a file defines.
@@ -171,3 +238,9 @@ func (r *reader) readEvent(n *yaml.Node, f *fileSpec) {
 		f.events = append(f.events, e)
 	}
 }
+
+// Claude Code keeps hooks of its own in settings.json. With `import: claude` they
+// run here, under every agent but itself, where they would run twice.
+
+// importClaude is the word for Claude Code's hooks.
+const importClaude = "claude"

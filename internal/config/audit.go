@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +16,10 @@ import (
 	"github.com/hookway/hookway/internal/trust"
 	"go.yaml.in/yaml/v4"
 )
+
+var auditTable table[auditSpec]
+
+func auditKeys() []key[auditSpec] { return auditTable.get(makeAuditKeys) }
 
 // Keep says how much of the audit log is kept. Zero values are the log's defaults.
 type Keep struct {
@@ -52,48 +55,16 @@ func makeAuditKeys() []key[auditSpec] {
 	}
 }
 
-// unit is a unit that a number is written with.
-type unit struct {
-	name string
-	is   int64
-}
-
 var (
 	ages  = []unit{{"d", int64(24 * time.Hour)}, {"h", int64(time.Hour)}}
 	sizes = []unit{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}}
 )
 
-// measure reads a whole number with its unit.
-func (r *reader) measure(n *yaml.Node, what, hint string, units []unit, low, high int64) int64 {
-	node, ok := r.Enter(n)
-	if !ok {
-		return 0
-	}
-	text := node.Value
-	for _, u := range units {
-		digits, ok := strings.CutSuffix(text, u.name)
-		if !ok {
-			continue
-		}
-		v, err := strconv.ParseUint(strings.TrimSuffix(digits, " "), 10, 63)
-		if err != nil {
-			break
-		}
-		if int64(v) < (low+u.is-1)/u.is || int64(v) > high/u.is {
-			r.Fail(n, "", "%s is %s; it must be between %d%s and %d%s", what, strict.Clip(text), (low+u.is-1)/u.is, u.name, high/u.is, u.name)
-			return 0
-		}
-		return int64(v) * u.is
-	}
-	r.Fail(n, hint, "%s must be a number with its unit, not %s", what, strict.Describe(node))
-	return 0
-}
-
 // maxFileRedact bounds what one file hides.
 const maxFileRedact = maxRedact / 2
 
 // readRedact reads "redact".
-func readRedact(r *reader, n *yaml.Node, f *fileSpec) {
+func readRedact(r *reader, n *yaml.Node) (out []string) {
 	names := r.Texts(n, "redact")
 	if len(names) > maxFileRedact {
 		r.Fail(n, "name what is around them", "redact has %d names; at most %d are looked for", len(names), maxFileRedact)
@@ -108,8 +79,9 @@ func readRedact(r *reader, n *yaml.Node, f *fileSpec) {
 			r.Fail(e.Node, "name a field, as ssn or tool_input.content", "redact %q %s", strict.Clip(e.Text), why)
 			continue
 		}
-		f.redact = append(f.redact, e.Text)
+		out = append(out, e.Text)
 	}
+	return out
 }
 
 // namesField reports whether a path has a name in it. Indexes say nothing: all

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -15,10 +17,19 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/sdk/typescript"
 )
+
+// A script with runtime: node is a command that Node runs: a worker, with the package
+// hookway, or, if it is written as a program, a process for each event. No grants are
+// enforced there, and trust is that of a command.
+
+//go:embed onnode
+var onNode embed.FS
 
 // What Node needs to run scripts is kept in the folder node of the state folder, for
 // all versions of them and of hookway. What was not used for long is taken out.
@@ -158,4 +169,48 @@ func writeOnce(file string, data []byte) error {
 		return nil
 	}
 	return disk.ReplaceUnsynced(file, data, 0o600)
+}
+
+// Imported hooks are often lines such as node guard.js. Where Node is not installed,
+// hookway runs the file itself: behind all other folders of the hook's PATH stands one
+// that has a program node, which is hookway node. The line, what is pinned of it and
+// what it may do stay as they are.
+
+// withoutNode has a hook find hookway's own node where there is no other.
+type withoutNode struct {
+	next     hook.Handler
+	standIn  func() (dir string, err error)
+	tellOnce func()
+}
+
+// Handle runs the hook.
+func (w withoutNode) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	environment := command.Environ(ctx)
+	path, ok := environ.Lookup(environment, "PATH")
+	if _, err := command.LookPath(ctx, "node"); err == nil || !ok || path == "" {
+		return w.next.Handle(ctx, ev)
+	}
+	dir, err := w.standIn()
+	if err != nil {
+		return hook.Decision{}, fmt.Errorf("node is not on PATH, and hookway's own cannot be put there: %w", err)
+	}
+	w.tellOnce()
+	path += string(os.PathListSeparator) + dir
+	return w.next.Handle(command.WithEnviron(ctx, append(slices.Clip(environment), "PATH="+path)), ev)
+}
+
+// writeStandIn writes the program node that is hookway.
+func writeStandIn(dir, self string) error {
+	if strings.ContainsRune(dir, os.PathListSeparator) {
+		return errors.New("the name of hookway's state folder cannot stand in PATH: " + dir)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	file := filepath.Join(dir, "node")
+	text := "#!/bin/sh\nexec '" + strings.ReplaceAll(self, "'", `'\''`) + "' node \"$@\"\n"
+	if old, err := os.ReadFile(file); err == nil && string(old) == text {
+		return nil
+	}
+	return disk.ReplaceUnsynced(file, []byte(text), 0o700)
 }

@@ -9,6 +9,10 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
+var matchTable table[hook.Match]
+
+func matchKeys() []key[hook.Match] { return matchTable.get(makeMatchKeys) }
+
 // makeMatchKeys lists the keys of a matcher. The aliases are A3S's names.
 func makeMatchKeys() []key[hook.Match] {
 	pattern := func(name, doc string, into func(*hook.Match) *[]string, aliases ...string) key[hook.Match] {

@@ -13,7 +13,7 @@ import (
 // the engine from the call on in which the script registers them, and asked at the
 // next event.
 type lateHooks struct {
-	build func(*script.Late) (Hook, error)
+	build func(*script.Late) (hook.Hook, error)
 
 	mu      sync.Mutex
 	engine  *hook.Engine            // nil until the set runs
@@ -39,10 +39,9 @@ func (h *lateHooks) add(l *script.Late) error {
 	if err != nil {
 		return err
 	}
-	name := one.name
+	name := one.ID
 	for n := 2; ; n++ {
-		one.ID = name
-		err := h.engine.Add(one.Hook)
+		err := h.engine.Add(one)
 		if err == nil {
 			h.running[one.ID] = l
 			return nil
@@ -50,7 +49,7 @@ func (h *lateHooks) add(l *script.Late) error {
 		if !errors.Is(err, hook.ErrDuplicate) {
 			return err
 		}
-		name = fmt.Sprintf("%s-%d", one.name, n)
+		one.ID = fmt.Sprintf("%s-%d", name, n)
 	}
 }
 
@@ -101,36 +100,4 @@ func (h *lateHooks) begin(e *hook.Engine, names map[string]string) (errs []error
 	}
 	h.waiting, h.gone = nil, nil
 	return errs
-}
-
-// beginLate has the scripts of the active hooks register more with the engine.
-func (s *Set) beginLate(e *hook.Engine) error {
-	names := map[*lateHooks]map[string]string{}
-	for _, h := range s.active() {
-		if h.late == nil {
-			continue
-		}
-		if names[h.late] == nil {
-			names[h.late] = map[string]string{}
-		}
-		names[h.late][h.said] = h.ID
-	}
-	var errs []error
-	for late, by := range names {
-		errs = append(errs, late.begin(e, by)...)
-	}
-	return errors.Join(errs...)
-}
-
-// buildLate makes a hook of what a script registers while it runs, by the rules of
-// what it registers when it is read.
-func (l *builder) buildLate(src *source, file *scriptFile, late *script.Late) (Hook, error) {
-	spec, err := l.scripts.registered(file.path, late.Registered, file.profile)
-	if err != nil {
-		return Hook{}, err
-	}
-	f := scriptHook(src, file, late.ID)
-	f.spec, f.late = spec, late
-	f.spec.id = file.named(late.ID)
-	return l.build(f)
 }

@@ -3,14 +3,24 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/claudehooks"
+	"github.com/hookway/hookway/internal/gateway/spool"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
+
+// webhookAs is a webhook that is told, and not asked.
+type webhookAs struct {
+	ID     string // in the spool
+	Policy spool.Policy
+}
 
 // handlerKinds are the keys of which a hook has exactly one.
 var handlerKinds = []string{"block", "allow", "ask", "inject", "modify", "answer", "retry", "skip", "command", "script", "http", "grpc", "wasm"}
@@ -28,6 +38,125 @@ type handlerSpec struct {
 	rpc      *rpcSpec        // a gRPC server
 	wasm     *strict.Entry   // a file of WebAssembly
 }
+
+// hookSpec is one hook as it is written.
+type hookSpec struct {
+	node *yaml.Node            // its map
+	keys map[string]*yaml.Node // the keys that it has, by canonical name
+
+	id          string
+	on          []strict.Entry
+	events      []*hook.EventInfo // of on, found
+	every       bool              // on has "*"
+	told        map[string]string // canonical event name → Claude Code's own, if on says so
+	match       hook.Match
+	lane        hook.Lane
+	async       bool
+	priority    *int
+	timeout     *time.Duration
+	retries     int
+	onFail      hook.Failure
+	profile     *hook.Profile
+	queue       int
+	override    bool
+	disabled    bool
+	description string
+	env         []string
+	needs       []string
+	cwd         string
+	worker      bool
+	byNode      bool            // its script is run by Node
+	plugin      bool            // its script is called as OpenClaw calls a hook's handler
+	grants      []script.Grant  // allow as a list; nil: it is none
+	settings    json.RawMessage // config: of a script
+
+	handler handlerSpec
+	claude  *claudehooks.Hook // it is imported
+	webhook *webhookAs        // of a webhook that is told
+}
+
+var hookTable table[hookSpec]
+
+func hookKeys() []key[hookSpec] { return hookTable.get(makeHookKeys) }
+
+// makeHookKeys lists the keys of a hook.
+func makeHookKeys() []key[hookSpec] {
+	return append(append(whenKeys(), howKeys()...), handlerKeys()...)
+}
+
+// whenKeys say what the hook is and which events it wants.
+func whenKeys() []key[hookSpec] {
+	return []key[hookSpec]{
+		{name: "id", doc: "Names the hook; unique in its file.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.id, _ = r.Name(n, "id") }},
+		{name: "on", doc: "The events: one name or a list; aliases are welcome; \"*\" is every event.", shape: eventShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.on = r.Texts(n, "on") }},
+		{name: "match", doc: "Which of these events; all given fields must hold.", shape: refShape("match"),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.match, _ = r.readMatch(n, "match") }},
+		{name: "description", doc: "What the hook is for; shown by `hookway list`.", shape: schema{"type": "string"},
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.description, _ = r.Text(n, "description") }},
+		{name: "enabled", doc: "false switches the hook off. Default: true.", shape: boolShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				on, ok := r.Boolean(n, "enabled")
+				h.disabled = ok && !on
+			}},
+	}
+}
+
+// howKeys say how the hook is run.
+func howKeys() []key[hookSpec] {
+	return []key[hookSpec]{
+		{name: "lane", doc: "transform (default): may change; guard: judges the final payload; observe: only watches.", shape: choiceShape("transform", "guard", "observe"),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if word, ok := r.Choice(n, "lane", "transform", "guard", "observe"); ok {
+					h.lane, _ = hook.ParseLane(word)
+				}
+			}},
+		{name: "async", doc: "true puts the hook into the observe lane.", shape: boolShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.async, _ = r.Boolean(n, "async") }},
+		{name: "priority", doc: "Order inside the lane: lower first. Default: 100, or the profile's.", shape: integerShape(math.MinInt32, math.MaxInt32),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				h.priority = number(r, n, "priority", math.MinInt32, math.MaxInt32)
+			}},
+		{name: "timeout", doc: "Time for one call with all its tries, as 500ms or 2m; 0 is none. Default: 30s.", shape: durationShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if d, ok := r.Duration(n, "timeout", hook.MaxTimeout); ok {
+					h.timeout = &d
+				}
+			}},
+		{name: "timeout_ms", doc: "The timeout in milliseconds; 0 is none.", shape: integerShape(0, hook.MaxTimeout.Milliseconds()),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if ms, ok := r.Integer(n, "timeout_ms", 0, hook.MaxTimeout.Milliseconds()); ok {
+					d := time.Duration(ms) * time.Millisecond
+					h.timeout = &d
+				}
+			}},
+		{name: "max_retries", doc: "Further tries after a failure, inside the same timeout. Default: 0.", shape: integerShape(0, hook.MaxRetries),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				h.retries, _ = r.Integer(n, "max_retries", 0, hook.MaxRetries)
+			}},
+		{name: "on_failure", doc: "What a failure of the hook does. Default: block for guards, continue for all others.", shape: choiceShape("continue", "block"),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if word, ok := r.Choice(n, "on_failure", "continue", "block"); ok {
+					h.onFail, _ = hook.ParseFailure(word)
+				}
+			}},
+		{name: "profile", doc: "The habits of the system that the hook was written for.", shape: choiceShape(profileNames()...),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if word, ok := r.Choice(n, "profile", profileNames()...); ok {
+					p, _ := hook.ParseProfile(word)
+					h.profile = &p
+				}
+			}},
+		{name: "override", doc: "Directive only: true switches hookway's own handling of the matched namespace off. Default: false.", shape: boolShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.override, _ = r.Boolean(n, "override") }},
+		{name: "queue", doc: "Observe lane: how many events the hook may be behind. Default: 64.", shape: integerShape(1, maxQueue),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.queue, _ = r.Integer(n, "queue", 1, maxQueue) }},
+	}
+}
+
+// maxQueue bounds what an observe hook may be behind.
+const maxQueue = 65_536
 
 // handlerKeys are the handlers and what belongs to them.
 func handlerKeys() []key[hookSpec] {
@@ -76,7 +205,11 @@ func handlerKeys() []key[hookSpec] {
 					h.handler.script = &strict.Entry{Text: s, Node: n}
 				}
 			}},
-		runtimeKey(),
+		{name: "runtime", doc: "script: embedded (default) runs it inside hookway; node by Node, as a command, where no grants are enforced.", shape: choiceShape("embedded", "node"),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				word, _ := r.Choice(n, "runtime", "embedded", "node")
+				h.byNode = word == "node"
+			}},
 		{name: "config", doc: "script: the settings of a plugin, its api.pluginConfig. What its openclaw.plugin.json says of them is checked.", shape: schema{"type": "object"},
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				if node, ok := r.Enter(n); ok && node.Kind != yaml.MappingNode {
@@ -85,9 +218,18 @@ func handlerKeys() []key[hookSpec] {
 					h.settings, _ = r.JSON(n, "config")
 				}
 			}},
-		webKey(),
-		rpcKey(),
-		wasmKey(),
+		{name: "http", doc: "A server: its URL, or a map. It gets the event with POST and answers with a decision.",
+			shape: schema{"anyOf": []schema{textShape(), objectSchema(webKeys(), "url")}},
+			read:  func(r *reader, n *yaml.Node, h *hookSpec) { h.handler.web = readWeb(r, n) }},
+		{name: "grpc", doc: "A server of the gRPC service hookway.v1.Hooks: its target, or a map.",
+			shape: schema{"anyOf": []schema{textShape(), objectSchema(rpcKeys(), "target")}},
+			read:  func(r *reader, n *yaml.Node, h *hookSpec) { h.handler.rpc = readRPC(r, n) }},
+		{name: "wasm", doc: "A WebAssembly module, from the folder of this file, which exports hookway_alloc and hookway_handle.", shape: textShape(),
+			read: func(r *reader, n *yaml.Node, h *hookSpec) {
+				if s, ok := r.Text(n, "wasm"); ok {
+					h.handler.wasm = &strict.Entry{Text: s, Node: n}
+				}
+			}},
 		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				word, _ := r.Choice(n, "mode", "oneshot", "worker")
@@ -257,4 +399,28 @@ func readEnv(r *reader, n *yaml.Node, h *hookSpec) {
 		}
 	}
 	slices.Sort(h.env)
+}
+
+// readHook reads an entry of hooks; nil if it is no map. finish does the rest when all
+// are read.
+func (r *reader) readHook(n *yaml.Node) *hookSpec {
+	h := &hookSpec{node: n}
+	r.Hook = hookID(n)
+	h.keys = object(r, n, "a hook", hookKeys(), h)
+	if r.Hook = ""; h.keys == nil {
+		return nil
+	}
+	return h
+}
+
+// hookID looks ahead for the id, so that every problem of a hook can name it.
+func hookID(n *yaml.Node) string {
+	if n.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if v := n.Content[i+1]; n.Content[i].Value == "id" && strict.IsText(v) && strict.BadName(v.Value) == "" {
+				return v.Value
+			}
+		}
+	}
+	return ""
 }

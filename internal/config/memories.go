@@ -11,25 +11,18 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
-	"go.yaml.in/yaml/v4"
 )
-
-// MemoryRequest is the event by which a memory of one's own is asked. There is
-// one where memory says backend: custom.
-const MemoryRequest = "MemoryRequest"
-
-func memoryRequest(n *yaml.Node) *eventSpec {
-	return &eventSpec{node: n, name: MemoryRequest, may: &hook.May{Answer: true, Block: true}}
-}
-
-// MemoryHooks are the hooks of memory itself.
-type MemoryHooks struct {
-	Inject hook.Handler // of SessionStart and AgentStart: tells what is remembered
-	Save   hook.Handler // of AgentStop and PostCompact: keeps what was said
-}
 
 // promptOnEnd is what an agent is asked at the end of its session.
 const promptOnEnd = "The session ends. What is worth keeping, save now:\n@memory:save TEXT"
+
+// memories finds what the configuration says of memory.
+type memories struct {
+	*load
+	scripts []scriptMemory
+	source  *source // of what counts of it
+	file    string
+}
 
 // takeMemory lays what a file says of memory over what was there.
 func (l *memories) takeMemory(m *memorySpec, src *source, file string) {
@@ -55,7 +48,7 @@ func (l *memories) scriptMemory(src *source, file string, said any) error {
 	f := &fileSpec{}
 	if len(problems) == 0 {
 		r := &reader{Reader: strict.Reader{File: file}}
-		readMemory(r, root, f)
+		f.takeMemory(readMemory(r, root))
 		problems = r.Problems
 	}
 	if len(problems) > 0 {
@@ -73,14 +66,6 @@ func (l *memories) scriptMemory(src *source, file string, said any) error {
 	l.defineEvents(f)
 	l.scripts = append(l.scripts, scriptMemory{f.memory, src, file})
 	return nil
-}
-
-// memories finds what the configuration says of memory.
-type memories struct {
-	*load
-	scripts []scriptMemory
-	source  *source // of what counts of it
-	file    string
 }
 
 // memory finds what counts: a trusted workspace's before the user's, and in each
@@ -118,26 +103,6 @@ func (l *memories) memory() {
 	l.memoryHooks()
 }
 
-// scriptMemory is what a script says of memory.
-type scriptMemory struct {
-	spec *memorySpec
-	src  *source
-	file string
-}
-
-// defineEvents makes the events of a file known to those that are read after it.
-func (l *load) defineEvents(f *fileSpec) {
-	for _, e := range f.events {
-		known := false
-		for _, old := range l.set.events {
-			known = known || old.Name == e.name
-		}
-		if !known {
-			l.set.events = append(l.set.events, e.info())
-		}
-	}
-}
-
 // memoryHooks adds the hooks by which memory does something by itself.
 func (l *memories) memoryHooks() {
 	m := l.set.Settings.Memory
@@ -159,9 +124,6 @@ func (l *memories) memoryHooks() {
 	}
 }
 
-// memoryTimeout bounds a hook of memory: an agent waits for it.
-const memoryTimeout = 15 * time.Second
-
 func (l *memories) addMemoryHook(id string, lane hook.Lane, handler hook.Handler, description string, events ...*hook.EventInfo) {
 	m, src := l.set.Settings.Memory, l.source
 	options := []hook.Option{hook.Origin(m.Place), hook.Timeout(memoryTimeout), hook.Priority(90), hook.As(lane)}
@@ -179,3 +141,13 @@ func (l *memories) addMemoryHook(id string, lane hook.Lane, handler hook.Handler
 	h.mark = id + string(data)
 	l.set.Hooks = append(l.set.Hooks, h)
 }
+
+// scriptMemory is what a script says of memory.
+type scriptMemory struct {
+	spec *memorySpec
+	src  *source
+	file string
+}
+
+// memoryTimeout bounds a hook of memory: an agent waits for it.
+const memoryTimeout = 15 * time.Second
