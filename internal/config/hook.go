@@ -81,7 +81,7 @@ func hookKeys() []key[hookSpec] { return hookTable.get(makeHookKeys) }
 
 // makeHookKeys lists the keys of a hook.
 func makeHookKeys() []key[hookSpec] {
-	return append(append(whenKeys(), howKeys()...), handlerKeys()...)
+	return slices.Concat(whenKeys(), howKeys(), decisionKeys(), programKeys())
 }
 
 // whenKeys say what the hook is and which events it wants.
@@ -158,8 +158,8 @@ func howKeys() []key[hookSpec] {
 // maxQueue bounds what an observe hook may be behind.
 const maxQueue = 65_536
 
-// handlerKeys are the handlers and what belongs to them.
-func handlerKeys() []key[hookSpec] {
+// decisionKeys are the handlers that always decide the same.
+func decisionKeys() []key[hookSpec] {
 	verdict := func(kind, doc string, action hook.Action) key[hookSpec] {
 		return key[hookSpec]{name: kind, doc: doc, shape: textOrTrueShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
@@ -197,6 +197,12 @@ func handlerKeys() []key[hookSpec] {
 				}
 				h.handler.decision = hook.Skip()
 			}},
+	}
+}
+
+// programKeys are the handlers that run or ask something, and what belongs to them.
+func programKeys() []key[hookSpec] {
+	return []key[hookSpec]{
 		{name: "command", doc: "A program: a list of arguments, or a line for the shell. It reads the event from stdin and answers on stdout.", shape: commandShape(),
 			read: readCommand},
 		{name: "script", doc: "A file of TypeScript or JavaScript, from the folder of this file: it exports a default function, or, without on, hooks of its own.", shape: textShape(),
