@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -95,7 +96,7 @@ func (r *run) call(e *entry, ev AnyEvent, steps *[]Step, d *Decision) (err error
 			err = &timeoutError{limit: e.hook.Timeout, detail: err.Error()}
 		}
 		r.record(steps, e, now-start, err)
-		if try >= e.hook.Retries || !pause(ctx, retryPause<<try) {
+		if try >= e.hook.Retries || !pause(ctx, retryPause<<try-rand.N(retryPause<<try/5)) {
 			if r.ctx.Err() != nil {
 				return r.givenUp(e, ctx, trial)
 			}

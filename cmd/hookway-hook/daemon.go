@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -107,6 +108,9 @@ func (s *shim) doubt(places call.Places, most time.Duration) {
 		s.without(errHangs.Error())
 	}
 }
+
+// busyPause gives the pauses while the daemon's queue is full.
+var busyPause = backoff.Backoff{First: time.Millisecond, Most: 8 * time.Millisecond}
 
 // pings asks whether the daemon still takes calls. Silence means that it hangs. Any
 // answer will do, a refused connection too: a daemon that is ending does not

@@ -20,16 +20,16 @@ func dial(socket string, deadline time.Time) (*os.File, error) {
 		return nil, err
 	}
 	address := &syscall.SockaddrUnix{Name: socket}
-	for pause := time.Millisecond; ; pause = min(2*pause, 8*time.Millisecond) {
+	for pause := busyPause; ; {
 		err = syscall.Connect(fd, address)
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR) || time.Until(deadline) < pause {
+		if !errors.Is(err, syscall.EAGAIN) && !errors.Is(err, syscall.EINTR) || time.Until(deadline) < pause.Most {
 			_ = syscall.Close(fd)
 			return nil, &os.PathError{Op: "connect", Path: socket, Err: err}
 		}
-		time.Sleep(pause)
+		time.Sleep(pause.Next())
 	}
 	err = ours(fd)
 	if err == nil {

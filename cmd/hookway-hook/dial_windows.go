@@ -18,12 +18,12 @@ func busy(err error) bool { return errors.Is(err, pipeBusy) }
 
 // dial opens the daemon's pipe. One that is busy is waited for.
 func dial(pipe string, deadline time.Time) (*os.File, error) {
-	for pause := time.Millisecond; ; pause = min(2*pause, 8*time.Millisecond) {
+	for pause := busyPause; ; {
 		f, err := os.OpenFile(pipe, os.O_RDWR, 0)
-		if err == nil || !busy(err) || time.Until(deadline) < pause {
+		if err == nil || !busy(err) || time.Until(deadline) < pause.Most {
 			return f, err
 		}
-		time.Sleep(pause)
+		time.Sleep(pause.Next())
 	}
 }
 

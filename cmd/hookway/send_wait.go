@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/visible"
@@ -80,7 +81,7 @@ func (s *sending) await(ctx context.Context, store *relay.Store, sent delivery.S
 	limit := time.NewTimer(s.timeout)
 	defer limit.Stop()
 	receipts := sent.Receipts
-	for pause := firstLook; ; pause = min(2*pause, lastLook) {
+	for pause := (backoff.Backoff{First: firstLook, Most: lastLook}); ; {
 		_, now, err := store.Receipts(ctx, sent.Message.ID)
 		if err != nil {
 			return receipts, err
@@ -89,7 +90,7 @@ func (s *sending) await(ctx context.Context, store *relay.Store, sent delivery.S
 		if !slices.ContainsFunc(receipts, func(r relay.Receipt) bool { return !settled(r, s.wait) }) {
 			return receipts, nil
 		}
-		next := time.NewTimer(pause)
+		next := time.NewTimer(pause.Next())
 		select {
 		case <-next.C:
 		case <-limit.C:

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/backoff"
 )
 
 // settleTime is how long the pipes of a program that has ended may stay open in
@@ -51,12 +51,13 @@ const busyTries = 10
 // start runs a program. A file that is being written at the moment ("text file
 // busy", as when an editor saves it) is tried again for a short while.
 func start(ctx context.Context, s spec) (*process, error) {
+	pause := backoff.Backoff{First: 2 * time.Millisecond, Most: 20 * time.Millisecond}
 	for try := 1; ; try++ {
 		p, err := startOnce(s)
 		if err == nil || !busy(err) || try == busyTries {
 			return p, hook.Unreachable(explain(s, err))
 		}
-		if err := sleep.For(ctx, time.Duration(try)*2*time.Millisecond); err != nil {
+		if err := pause.Wait(ctx, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 )
 
 // maxOpen bounds the requests that one worker has open at a time. Further calls
@@ -32,10 +33,11 @@ type worker struct {
 	abort chan struct{} // closed when calls under way must end
 
 	mu      sync.Mutex
-	current *peer     // nil: none is running
-	deaths  int       // in a row, without an answer between them
-	pause   time.Time // no start before
-	lastErr error     // why the last one died
+	current *peer           // nil: none is running
+	deaths  int             // in a row, without an answer between them
+	backoff backoff.Backoff // after a death
+	pause   time.Time       // no start before
+	lastErr error           // why the last one died
 	stats   Stats
 }
 
@@ -51,7 +53,8 @@ type Stats struct {
 
 func newWorker(c *Config, base *environment) *worker {
 	return &worker{
-		c: c, base: base, slots: make(chan struct{}, maxOpen), start: make(chan struct{}, 1), abort: make(chan struct{}),
+		backoff: backoff.Backoff{First: minPause, Most: maxPause},
+		c:       c, base: base, slots: make(chan struct{}, maxOpen), start: make(chan struct{}, 1), abort: make(chan struct{}),
 	}
 }
 
@@ -196,18 +199,10 @@ func (w *worker) died(p *peer, err error) {
 	w.stats.Deaths++
 	w.deaths++
 	w.lastErr = err
-	w.pause = time.Now().Add(pauseAfter(w.deaths))
+	w.pause = time.Now().Add(w.backoff.Next())
 	if w.current == p {
 		w.current = nil
 	}
-}
-
-// pauseAfter is the pause after so many deaths in a row.
-func pauseAfter(deaths int) time.Duration {
-	if deaths > 5 { // 100 ms · 2⁵ is beyond the longest pause
-		return maxPause
-	}
-	return min(minPause<<(deaths-1), maxPause)
 }
 
 // retire takes a process that hangs out of use; the next event starts another.
@@ -225,6 +220,7 @@ func (w *worker) retire(p *peer) {
 func (w *worker) answered() {
 	w.mu.Lock()
 	w.deaths = 0
+	w.backoff.Reset()
 	w.mu.Unlock()
 }
 

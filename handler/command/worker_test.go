@@ -194,18 +194,6 @@ func TestEventThatCannotWaitForTheRestartIsToldAtOnce(t *testing.T) {
 	}
 }
 
-func TestPauseBeforeARestartDoubles(t *testing.T) {
-	want := []time.Duration{100, 200, 400, 800, 1600, 2000, 2000}
-	for i, ms := range want {
-		if got := pauseAfter(i + 1); got != ms*time.Millisecond {
-			t.Errorf("after %d deaths it is %v, not %v", i+1, got, ms*time.Millisecond)
-		}
-	}
-	if got := pauseAfter(1000); got != maxPause {
-		t.Errorf("after 1000 deaths it is %v", got)
-	}
-}
-
 func TestCancelledEventIsToldToTheWorkerAndItsLateAnswerIgnored(t *testing.T) {
 	nothingLeft(t)
 	seen := t.TempDir() + "/cancel"

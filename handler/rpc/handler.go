@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
@@ -206,6 +207,7 @@ func (h *Handler) exchange(ctx context.Context, request *hookwayv1.HandleRequest
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(h.base, cancel)()
+	pause := backoff.Backoff{First: unsentPause, Most: time.Second}
 	for try := 0; ; try++ {
 		d, err := h.once(ctx, request, md, mark)
 		if try == unsentTries-1 || !unsent(err) {
@@ -214,9 +216,7 @@ func (h *Handler) exchange(ctx context.Context, request *hookwayv1.HandleRequest
 		if try == 0 {
 			continue
 		}
-		select {
-		case <-time.After(unsentPause << (try - 1)):
-		case <-ctx.Done():
+		if pause.Wait(ctx, nil) != nil {
 			return d, err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 )
@@ -149,7 +149,7 @@ func (r random) Read(p []byte) (int, error) {
 }
 
 // sleep is the guest's; it ends with the call.
-func (i *instance) sleep(ns int64) { _ = sleep.For(i.ctx, time.Duration(ns)) }
+func (i *instance) sleep(ns int64) { _ = backoff.Sleep(i.ctx, time.Duration(ns)) }
 
 // ask is one call: the event goes into the guest's memory, and its answer comes
 // out of it.

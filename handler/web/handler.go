@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/environ"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
 // Handler asks a server about each event. It may be used from many goroutines
@@ -46,7 +46,7 @@ func New(c Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{c: c, url: target, label: Label(c.URL), client: newClient(authorities, permits{c.AllowPrivate, c.AllowLoopback}), pause: sleep.For}, nil
+	return &Handler{c: c, url: target, label: Label(c.URL), client: newClient(authorities, permits{c.AllowPrivate, c.AllowLoopback}), pause: backoff.Sleep}, nil
 }
 
 // Handle asks the server about an event. If the context ends first, it returns

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/webhook"
 )
 
@@ -44,7 +45,7 @@ func (r *request) exchange(ctx context.Context) (*answer, error) {
 		if try == len(pauses) || !neverConnected(err) {
 			return nil, explain(err)
 		}
-		if err := r.h.pause(ctx, pauses[try]); err != nil {
+		if err := r.h.pause(ctx, backoff.Jitter(pauses[try])); err != nil {
 			return nil, err
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/backoff"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // lockName is the file that the writing process has locked. It is empty and stays.
@@ -30,7 +31,7 @@ func (l *lock) acquire() error {
 		patience = lockPatience
 	}
 	deadline := time.Now().Add(patience)
-	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {
+	for pause := (backoff.Backoff{First: 50 * time.Microsecond, Most: 2 * time.Millisecond}); ; {
 		got, err := l.try()
 		switch {
 		case err != nil:
@@ -40,7 +41,7 @@ func (l *lock) acquire() error {
 		case time.Now().After(deadline):
 			return fmt.Errorf("another process holds %s for more than %v; see which hookway hangs", filepath.Join(l.dir, lockName), patience)
 		}
-		time.Sleep(pause)
+		time.Sleep(pause.Next())
 	}
 }
 
@@ -50,7 +51,7 @@ func (l *lock) try() (bool, error) {
 	if err := l.open(); err != nil {
 		return false, err
 	}
-	got, err := filelock.Try(l.file)
+	got, err := disk.TryLock(l.file)
 	if err != nil || !got {
 		return false, err
 	}
@@ -87,7 +88,7 @@ func (l *lock) current() bool {
 
 func (l *lock) release() {
 	if l.file != nil {
-		filelock.Release(l.file)
+		disk.Unlock(l.file)
 	}
 }
 

@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
-	"github.com/hookway/hookway/internal/sleep"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -341,7 +341,7 @@ const idleWait = 3 * time.Second
 
 // idle measures what the daemon holds when the work is done.
 func (s *stage) idle(ctx context.Context, _ int, r *HookReport) error {
-	if err := sleep.For(ctx, idleWait); err != nil {
+	if err := backoff.Sleep(ctx, idleWait); err != nil {
 		return err
 	}
 	client, err := daemon.Dial(ctx, s.places.Socket)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -49,7 +49,7 @@ func End(ctx context.Context, at call.Places, version string) (Ended, error) {
 	lock := filepath.Join(at.Dir, "daemon.lock")
 	c, err := dialFor(ctx, at.Socket)
 	if errors.Is(err, ErrNone) && locked(lock) { // it is just coming, or somebody removed its socket
-		_ = sleep.For(ctx, reachTime/4)
+		_ = backoff.Sleep(ctx, reachTime/4)
 		c, err = dialFor(ctx, at.Socket)
 	}
 	if errors.Is(err, ErrNone) && !locked(lock) {

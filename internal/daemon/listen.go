@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -62,7 +62,7 @@ func takeLock(path, socket string) (*os.File, error) {
 		if c, err := Dial(ctx, socket); err == nil {
 			return nil, c.Close()
 		}
-		if sleep.For(ctx, startPause) != nil {
+		if backoff.Sleep(ctx, startPause) != nil {
 			return nil, nil //nolint:nilnil // as TryLock has it
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/backoff"
 	"golang.org/x/sys/windows"
 )
 
@@ -211,7 +211,7 @@ func dialSocket(ctx context.Context, name string) (net.Conn, error) {
 		if !errors.Is(err, windows.ERROR_PIPE_BUSY) {
 			return nil, &os.PathError{Op: "open", Path: name, Err: err}
 		}
-		if err := sleep.For(ctx, busyPause); err != nil {
+		if err := backoff.Sleep(ctx, busyPause); err != nil {
 			return nil, err
 		}
 	}

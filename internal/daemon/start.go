@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -76,7 +76,7 @@ func AwaitAccepting(ctx context.Context, socket string) error {
 		if err == nil {
 			return c.Close()
 		}
-		if sleep.For(ctx, startPause) != nil {
+		if backoff.Sleep(ctx, startPause) != nil {
 			return err
 		}
 	}

@@ -13,9 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/disk"
-	"github.com/hookway/hookway/internal/filelock"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
 // Two sides report of a session that hookway run wraps: run, which has the terminal,
@@ -163,12 +162,12 @@ func (w folder) lock(ctx context.Context, name string) (unlock func(), err error
 	if err != nil {
 		return nil, err
 	}
-	for pause := 100 * time.Microsecond; ; pause = min(2*pause, 10*time.Millisecond) {
-		got, err := filelock.Try(f)
+	for pause := (backoff.Backoff{First: 100 * time.Microsecond, Most: 10 * time.Millisecond}); ; {
+		got, err := disk.TryLock(f)
 		if got {
 			return func() { f.Close() }, nil
 		}
-		if err == nil && sleep.For(ctx, pause) != nil {
+		if err == nil && pause.Wait(ctx, nil) != nil {
 			err = errHeld
 		}
 		if err != nil {
@@ -186,7 +185,7 @@ func (w folder) attended() bool {
 		return false
 	}
 	defer f.Close()
-	dead, err := filelock.Try(f)
+	dead, err := disk.TryLock(f)
 	return err == nil && !dead
 }
 
@@ -222,7 +221,7 @@ func Share(state, session, name, agent string, log func(string)) (*Shared, error
 	f, err := os.OpenFile(filepath.Join(w.dir, "alive"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err == nil {
 		var got bool
-		if got, err = filelock.Try(f); err == nil && !got {
+		if got, err = disk.TryLock(f); err == nil && !got {
 			err = errors.New("another hookway run has a session of this id and agent")
 		}
 		if err == nil {
@@ -264,7 +263,7 @@ func sweep(all string) {
 		if err != nil {
 			continue
 		}
-		if got, err := filelock.Try(f); err == nil && got {
+		if got, err := disk.TryLock(f); err == nil && got {
 			_ = os.RemoveAll(dir)
 		}
 		f.Close()
@@ -388,7 +387,7 @@ const (
 
 // Await waits as Offer says.
 func (l *offer) Await(ctx context.Context, still func() time.Duration) Fate {
-	for pause := 5 * time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+	for pause := (backoff.Backoff{First: 5 * time.Millisecond, Most: 100 * time.Millisecond}); ; {
 		fate, done, err := l.look(ctx.Err() != nil, still())
 		if done {
 			return fate
@@ -397,8 +396,8 @@ func (l *offer) Await(ctx context.Context, still func() time.Duration) Fate {
 			l.w.log(fmt.Sprintf("nobody can say what became of a text: %v", err))
 			return Unconfirmed
 		}
-		if sleep.For(ctx, pause) != nil {
-			time.Sleep(pause) // of an item that is just being claimed; see lastLook
+		if pause.Wait(ctx, nil) != nil {
+			time.Sleep(pause.Next()) // of an item that is just being claimed; see lastLook
 		}
 	}
 }

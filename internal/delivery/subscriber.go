@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
 // Relay is where the messages between agents are. The zero value has none.
@@ -267,7 +267,7 @@ func (a *Answer) SenderName(ctx context.Context) (name string, ok bool, err erro
 		return "", false, nil
 	}
 	for !s.turn.TryLock() {
-		if sleep.For(ctx, 5*time.Millisecond) != nil {
+		if backoff.Sleep(ctx, 5*time.Millisecond) != nil {
 			return "", true, ctx.Err()
 		}
 	}

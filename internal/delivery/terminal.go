@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
 // Edge is the terminal in which an agent runs, as far as its channel needs it: it types,
@@ -133,7 +133,8 @@ func NewTerminal(c TerminalConfig) *Terminal {
 
 // open opens the store, and joins.
 func (t *Terminal) open() {
-	for pause := storeAgain; ; pause = min(2*pause, storeAgainMost) {
+	pause := backoff.Backoff{First: storeAgain, Most: storeAgainMost}
+	for told := false; ; told = true {
 		err := t.join()
 		if err == nil {
 			close(t.opened)
@@ -148,10 +149,10 @@ func (t *Terminal) open() {
 			t.cancel()
 			return
 		}
-		if pause == storeAgain {
+		if !told {
 			t.Warn("messages to and from %s wait: %v", t.Presence.Name, err)
 		}
-		if sleep.For(t.ctx, pause) != nil {
+		if pause.Wait(t.ctx, nil) != nil {
 			return
 		}
 	}
@@ -250,14 +251,14 @@ func (t *Terminal) Send(ctx context.Context, m relay.Message) (sent relay.Sent, 
 		}
 		return sent, errors.New("the store of messages is not open")
 	}
-	for pause := 10 * time.Millisecond; ; pause = min(2*pause, sendAgain) {
+	for pause := (backoff.Backoff{First: 10 * time.Millisecond, Most: sendAgain}); ; {
 		if sent, err = t.store.Send(ctx, m); err == nil {
 			if t.OnSend != nil {
 				t.OnSend()
 			}
 			return sent, nil
 		}
-		if relay.Refused(err) || sleep.For(ctx, pause) != nil {
+		if relay.Refused(err) || pause.Wait(ctx, nil) != nil {
 			return sent, err
 		}
 	}
@@ -294,7 +295,7 @@ func (t *Terminal) Run(ctx context.Context) {
 				t.Warn("messages to %s wait: %v", t.Presence.Name, err)
 			}
 			warned = true
-			_ = sleep.For(ctx, takeAgain)
+			_ = backoff.Sleep(ctx, takeAgain)
 		case len(items) == 0:
 			_ = t.consumer.Wait(ctx)
 		}
@@ -322,7 +323,7 @@ func (t *Terminal) next(ctx context.Context) (next relay.Taken, ok bool, err err
 	f := &t.inFlight
 	if len(f.taken) == 0 {
 		most, returned, ok := f.room(ctx)
-		if !ok || returned && sleep.For(ctx, takeAgain) != nil {
+		if !ok || returned && backoff.Sleep(ctx, takeAgain) != nil {
 			return next, false, ctx.Err()
 		}
 		if f.taken = f.kept(); len(f.taken) == 0 {
@@ -387,7 +388,7 @@ const (
 func lookUntilRecorded(ctx context.Context, a relay.Attempt, id string) Finding {
 	for {
 		finding := Look(a, id)
-		if finding != Absent || time.Since(a.At) > recordedIn || sleep.For(ctx, lookEach) != nil {
+		if finding != Absent || time.Since(a.At) > recordedIn || backoff.Sleep(ctx, lookEach) != nil {
 			return finding
 		}
 	}
@@ -508,7 +509,8 @@ func (p *persistent) Fail(_ context.Context, id, reason string) error {
 }
 
 func (p *persistent) note(do func(ctx context.Context) error) error {
-	for try, pause := 1, 10*time.Millisecond; ; try, pause = try+1, min(2*pause, noteAgain) {
+	pause := backoff.Backoff{First: 10 * time.Millisecond, Most: noteAgain}
+	for try := 1; ; try++ {
 		ctx, cancel := context.WithTimeout(context.Background(), tryTime)
 		err := do(ctx)
 		cancel()
@@ -519,6 +521,6 @@ func (p *persistent) note(do func(ctx context.Context) error) error {
 			p.warn("what became of a message could not be noted: %v", err)
 			return nil
 		}
-		_ = sleep.For(p.ctx, pause)
+		_ = pause.Wait(p.ctx, nil)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // wrapped is the wrapped session that an event belongs to.
@@ -288,7 +288,7 @@ func (w folder) newClaim(event []byte) (*claim, error) {
 		return nil, err
 	}
 	c.file = f
-	if got, err := filelock.Try(f); err != nil || !got {
+	if got, err := disk.TryLock(f); err != nil || !got {
 		c.end()
 		return nil, fmt.Errorf("%s cannot be locked: %w", f.Name(), err)
 	}
@@ -308,7 +308,7 @@ func (c *claim) may(item *sharedItem) bool {
 		return false
 	}
 	defer f.Close()
-	dead, err := filelock.Try(f)
+	dead, err := disk.TryLock(f)
 	if err != nil || !dead {
 		return false
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Operations keeps in a folder what hooks set in the metadata for the later events
@@ -97,27 +98,9 @@ func (s *operationFiles) update(file string, edit func([]byte) []byte) error {
 
 // lock keeps other processes away.
 func (s *operationFiles) lock() (unlock func(), err error) {
-	f, err := os.OpenFile(filepath.Join(s.dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	for until := time.Now().Add(operationsLock); ; time.Sleep(time.Millisecond) {
-		got, err := filelock.Try(f)
-		if err == nil && !got && time.Now().After(until) {
-			err = fmt.Errorf("another process holds %s", f.Name())
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%w", closed(f, err))
-		}
-		if got {
-			return func() { _ = f.Close() }, nil // closing unlocks
-		}
-	}
-}
-
-func closed(f *os.File, why error) error {
-	_ = f.Close()
-	return why
+	ctx, cancel := context.WithTimeout(context.Background(), operationsLock)
+	defer cancel()
+	return disk.LockFile(ctx, filepath.Join(s.dir, "lock"))
 }
 
 // sweep removes the files of runs whose end nobody told. The lock is held.

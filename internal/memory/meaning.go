@@ -11,7 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/backoff"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // meaning is the embedder of a store, and how it is doing.
@@ -21,10 +22,10 @@ type meaning struct {
 	wake     chan struct{} // something was saved
 
 	mu    sync.Mutex
-	pause time.Duration // after the last failure; 0: it works
-	until time.Time     // it is not asked before
-	said  bool          // that it fails
-	only  []string      // whose memories it may have; nil: all
+	pause backoff.Backoff // after a failure
+	until time.Time       // it is not asked before
+	said  bool            // that it fails
+	only  []string        // whose memories it may have; nil: all
 
 	working sync.Mutex // held by who embeds
 	at      progress   // of who embeds
@@ -48,12 +49,16 @@ const (
 	probeEvery = 10 * time.Minute // the model may be replaced under its name
 )
 
+// newPause gives the pauses after failures of an embedder.
+func newPause() backoff.Backoff { return backoff.Backoff{First: firstPause, Most: mostPause} }
+
 // Use gives the store an embedder: a search then goes by meaning besides words.
 // It must be called before anything else is. Vectors are made by [Store.Embed] or
 // [Store.Follow]; saving never waits for them.
 func (s *Store) Use(e Embedder, space Space) {
 	s.meaning.embedder, s.meaning.space = e, space
 	s.meaning.wake = make(chan struct{}, 1)
+	s.meaning.pause = newPause()
 }
 
 // Only lets the embedder have the memories of a workspace, besides those that the
@@ -101,11 +106,11 @@ func (m *meaning) done(err error) (warning string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err == nil {
-		m.pause, m.until, m.said = 0, time.Time{}, false
+		m.pause.Reset()
+		m.until, m.said = time.Time{}, false
 		return ""
 	}
-	m.pause = min(max(2*m.pause, firstPause), mostPause)
-	m.until = time.Now().Add(m.pause)
+	m.until = time.Now().Add(m.pause.Next())
 	if m.said {
 		return ""
 	}
@@ -160,19 +165,19 @@ func (s *Store) Follow(ctx context.Context, report func(error)) {
 	if m.embedder == nil {
 		return
 	}
-	pause := time.Duration(0)
+	pause := newPause()
 	failing := false
 	for ctx.Err() == nil {
 		err := s.Embed(ctx, nil)
 		wait, wake := lookEvery, m.wake
 		switch {
 		case err == nil || errors.Is(err, ErrEmbedding):
-			pause, failing = 0, false
+			pause.Reset()
+			failing = false
 		case ctx.Err() != nil:
 			return
 		default:
-			pause = min(max(2*pause, firstPause), mostPause)
-			wait, wake = pause, nil
+			wait, wake = pause.Next(), nil
 			if !failing && report != nil {
 				report(err)
 			}
@@ -222,7 +227,7 @@ func (s *Store) embedMost(ctx context.Context, most int, progress func(done, lef
 		return fmt.Errorf("vectors cannot be made: %w", err)
 	}
 	defer lock.Close() // gives the lock back
-	if got, err := filelock.Try(lock); err != nil {
+	if got, err := disk.TryLock(lock); err != nil {
 		return fmt.Errorf("vectors cannot be made: %w", err)
 	} else if !got {
 		return ErrEmbedding

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // lockWait is how long another process may send before one gives up waiting for it.
@@ -20,30 +20,16 @@ var errSending = fmt.Errorf("%w: another process sends what waits", ErrUnavailab
 // lock keeps other processes from sending what waits, which they would send a
 // second time. The file stays.
 func (o *Outbox) lock(ctx context.Context) (unlock func(), err error) {
-	f, err := os.OpenFile(o.path+".sending", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("what waits cannot be sent: %w", err)
-	}
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		got, err := filelock.Try(f)
-		switch {
-		case err != nil:
-			f.Close()
-			return nil, fmt.Errorf("what waits cannot be sent: %w", err)
-		case got:
-			return func() { f.Close() }, nil // closing unlocks
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, fmt.Errorf("%w: %w", errSending, ctx.Err())
-		case <-tick.C:
-		}
+	unlock, err = disk.LockFile(ctx, o.path+".sending")
+	switch {
+	case errors.Is(err, disk.ErrHeld):
+		return nil, fmt.Errorf("%w: %w", errSending, err)
+	case err != nil:
+		return nil, fmt.Errorf("what waits cannot be sent: %w", err)
 	}
+	return unlock, nil
 }
 
 // count is how many memories the file has.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // Two kinds of files say who is alive, by being locked. That of a seat has the name
@@ -31,7 +31,7 @@ func lockFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if got, err := filelock.Try(f); !got || err != nil {
+	if got, err := disk.TryLock(f); !got || err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -51,7 +51,7 @@ func (s *Store) alive(seat string) (bool, time.Time, error) {
 		return false, time.Time{}, err
 	}
 	defer f.Close()
-	free, err := filelock.Try(f)
+	free, err := disk.TryLock(f)
 	if !free || err != nil {
 		return err == nil, time.Time{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 const (
@@ -57,7 +57,7 @@ func claim(dir string) (*entry, error) {
 			return nil, err
 		}
 		e := &entry{f, path}
-		mine, err := filelock.Try(f)
+		mine, err := disk.TryLock(f)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), e.remove())
 		}
@@ -123,7 +123,7 @@ func lookAt(path string) (one found, ok bool) {
 		return one, false
 	}
 	e := &entry{f, path}
-	if dead, err := filelock.Try(f); err != nil || dead {
+	if dead, err := disk.TryLock(f); err != nil || dead {
 		if dead && e.there() {
 			_ = e.remove()
 		} else {

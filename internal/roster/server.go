@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/backoff"
 )
 
 const (
@@ -94,7 +94,7 @@ func (s *Server) accept(ctx context.Context) {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil: // too many open files, or the peer is gone already
-			if sleep.For(ctx, 50*time.Millisecond) != nil {
+			if backoff.Sleep(ctx, 50*time.Millisecond) != nil {
 				return
 			}
 			continue

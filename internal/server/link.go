@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/delivery"
@@ -30,11 +31,11 @@ type link struct {
 	closed   bool
 	starting chan struct{} // closed when a start has ended; nil: none is under way
 	store    *relay.Store
-	bus      *bus.Bus      // nil: it is not linked
-	problem  string        // why it is not, though it should be
-	pause    time.Duration // before it starts again by itself
-	again    *time.Timer   // that does so; nil: it has not failed
-	look     *time.Timer   // looks whether the store is still there
+	bus      *bus.Bus        // nil: it is not linked
+	problem  string          // why it is not, though it should be
+	pause    backoff.Backoff // before it starts again by itself
+	again    *time.Timer     // that does so; nil: it has not failed
+	look     *time.Timer     // looks whether the store is still there
 }
 
 // lookEvery is how often that is looked at beside each notification.
@@ -48,7 +49,7 @@ const (
 )
 
 func newLink(h *Home) *link {
-	l := &link{home: h}
+	l := &link{home: h, pause: backoff.Backoff{First: startAgain, Most: startMost}}
 	l.ctx, l.end = context.WithCancel(context.Background())
 	return l
 }
@@ -144,8 +145,7 @@ func (l *link) start(ended chan struct{}) {
 	if l.again != nil {
 		l.again.Stop()
 	}
-	l.pause = min(max(2*l.pause, startAgain), startMost)
-	l.again = time.AfterFunc(l.pause, func() { _ = l.notify() })
+	l.again = time.AfterFunc(l.pause.Next(), func() { _ = l.notify() })
 	if text := hook.LogLine(err.Error()); text != l.problem {
 		l.problem = text
 		l.home.Log("the relay could not be started, and is tried again: " + text)

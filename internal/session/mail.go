@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/sleep"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -93,7 +93,7 @@ func (e edge) Read(ctx context.Context) bool {
 			return true
 		}
 		was = in.Unread
-		if sleep.For(ctx, unreadLook) != nil {
+		if backoff.Sleep(ctx, unreadLook) != nil {
 			return false
 		}
 	}

@@ -14,8 +14,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/hookway/hookway/internal/filelock"
-	"github.com/hookway/hookway/internal/sleep"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // BusyTime bounds how long a call waits for other processes that write.
@@ -110,14 +109,13 @@ func (f *File) prepare(ctx context.Context) error {
 	if is, err := f.step(ctx); is == len(f.form.Steps) || err != nil {
 		return err
 	}
-	lock, err := os.OpenFile(f.path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
+	patient, cancel := context.WithTimeout(ctx, BusyTime)
+	defer cancel()
+	unlock, err := disk.LockFile(patient, f.path+".lock")
 	if err != nil {
-		return err
+		return fmt.Errorf("it cannot be made: %w", err)
 	}
-	defer lock.Close() // gives the lock back
-	if err := await(ctx, lock); err != nil {
-		return err
-	}
+	defer unlock()
 	is, err := f.step(ctx)
 	if is == len(f.form.Steps) || err != nil {
 		return err
@@ -146,20 +144,6 @@ func (f *File) step(ctx context.Context) (int, error) {
 		return 0, &newerError{is: is, known: known}
 	}
 	return is, nil
-}
-
-// await takes a lock that is held for moments only.
-func await(ctx context.Context, lock *os.File) error {
-	ctx, cancel := context.WithTimeout(ctx, BusyTime)
-	defer cancel()
-	for {
-		if got, err := filelock.Try(lock); got || err != nil {
-			return err
-		}
-		if err := sleep.For(ctx, 2*time.Millisecond); err != nil {
-			return fmt.Errorf("another process is making it and does not end: %w", err)
-		}
-	}
 }
 
 // Write runs do in a transaction, and commits it if do returns no error. No other

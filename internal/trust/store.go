@@ -8,6 +8,7 @@
 package trust
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,6 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/disk"
-	"github.com/hookway/hookway/internal/filelock"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -255,25 +255,14 @@ const lockWait = 10 * time.Second
 // LockFile takes a lock between processes. The kernel gives it back when the
 // process dies; the file itself stays.
 func LockFile(path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("the lock %s cannot be made: %w", path, Cause(err))
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	unlock, err = disk.LockFile(ctx, path)
+	switch {
+	case errors.Is(err, disk.ErrHeld):
+		return nil, fmt.Errorf("another process holds %s for more than %v; try again when it has ended", path, lockWait)
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be locked: %w", path, Cause(err))
 	}
-	deadline := time.Now().Add(lockWait)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		got, err := filelock.Try(f)
-		switch {
-		case err != nil:
-			f.Close()
-			return nil, fmt.Errorf("%s cannot be locked: %w", path, err)
-		case got:
-			return func() { f.Close() }, nil // closing unlocks
-		case time.Now().After(deadline):
-			f.Close()
-			return nil, fmt.Errorf("another process holds %s for more than %v; try again when it has ended", path, lockWait)
-		}
-		<-tick.C
-	}
+	return unlock, nil
 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 const (
@@ -107,7 +107,7 @@ func lock(path string, wait time.Duration) (unlock func(), err error) {
 	}
 	deadline := time.Now().Add(wait)
 	for {
-		got, err := filelock.Try(f)
+		got, err := disk.TryLock(f)
 		switch {
 		case got && err == nil:
 			return func() { f.Close() }, nil // closing unlocks

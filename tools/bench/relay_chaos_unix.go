@@ -18,9 +18,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/relay"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
 const (
@@ -175,7 +175,7 @@ func (k *killer) run(ctx context.Context, allSent func()) error {
 // until waits until so many messages were sent.
 func (k *killer) until(ctx context.Context, sent int64) error {
 	for k.sent.Load() < sent {
-		if err := sleep.For(ctx, 2*time.Millisecond); err != nil {
+		if err := backoff.Sleep(ctx, 2*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -213,9 +213,9 @@ func (k *killer) arrived(ctx context.Context) error {
 			last, at = len(count.times), time.Now()
 		}
 		if last >= k.plan.messages || time.Since(at) > lastMessage {
-			return sleep.For(ctx, time.Second) // for what should not come
+			return backoff.Sleep(ctx, time.Second) // for what should not come
 		}
-		if err := sleep.For(ctx, 200*time.Millisecond); err != nil {
+		if err := backoff.Sleep(ctx, 200*time.Millisecond); err != nil {
 			return err
 		}
 	}

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/bench"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/install"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/roster"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
 // relayStage is a user with a daemon, whose agents run in hookway.
@@ -122,7 +122,7 @@ func (s *relayStage) send(ctx context.Context, m relay.Message) error {
 		if !errors.As(err, &full) {
 			return err // or nil
 		}
-		if err := sleep.For(ctx, 20*time.Millisecond); err != nil {
+		if err := backoff.Sleep(ctx, 20*time.Millisecond); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,7 @@ func (s *relayStage) known(ctx context.Context, name string) error {
 		if err != nil || slices.ContainsFunc(all, func(a relay.Agent) bool { return a.Name == name && a.Running }) {
 			return err
 		}
-		if err := sleep.For(ctx, 10*time.Millisecond); err != nil {
+		if err := backoff.Sleep(ctx, 10*time.Millisecond); err != nil {
 			return fmt.Errorf("the agent %s does not come: %w", name, err)
 		}
 	}

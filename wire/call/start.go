@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/internal/backoff"
 )
 
 // ReadyFD is the variable that tells a daemon the number of the pipe that it
@@ -51,7 +53,7 @@ func (s *Starter) Start() error {
 	if err := MakeDir(s.Places.Dir); err != nil {
 		return err
 	}
-	for pause := time.Millisecond; ; pause = min(2*pause, 8*time.Millisecond) {
+	for pause := (backoff.Backoff{First: time.Millisecond, Most: 8 * time.Millisecond}); ; {
 		lock, err := TryLock(s.Places.Lock)
 		if err != nil {
 			return err
@@ -60,10 +62,10 @@ func (s *Starter) Start() error {
 			err := s.locked(lock)
 			return errors.Join(err, lock.Close())
 		}
-		if time.Until(s.Deadline) < pause {
+		if time.Until(s.Deadline) < pause.Most {
 			return ErrSlowStart
 		}
-		time.Sleep(pause)
+		time.Sleep(pause.Next())
 		if s.Up() {
 			return nil
 		}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"syscall"
 	"time"
+
+	"github.com/hookway/hookway/internal/backoff"
 )
 
 // detached is DETACHED_PROCESS: a program without a console.
@@ -29,7 +31,7 @@ func (s *Starter) spawn() error {
 		_, _ = p.Wait()
 		close(ended)
 	}()
-	for pause := time.Millisecond; time.Until(s.Deadline) > pause; pause = min(2*pause, 16*time.Millisecond) {
+	for pause := (backoff.Backoff{First: time.Millisecond, Most: 16 * time.Millisecond}); time.Until(s.Deadline) > 0; {
 		if s.Up() {
 			return nil
 		}
@@ -39,7 +41,7 @@ func (s *Starter) spawn() error {
 				return nil
 			}
 			return ErrNotUp
-		case <-time.After(pause):
+		case <-time.After(pause.Next()):
 		}
 	}
 	return ErrSlowStart

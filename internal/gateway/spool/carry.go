@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
@@ -78,7 +78,7 @@ func (c *carrying) lead() bool {
 	if err != nil {
 		return false // what looks at the file says why
 	}
-	if got, err := filelock.Try(lock); !got || err != nil {
+	if got, err := disk.TryLock(lock); !got || err != nil {
 		lock.Close()
 		return false
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
@@ -20,14 +20,13 @@ func (s *Spool) setAside(ctx context.Context, file *sqlite.File, damage error) e
 	if file != nil {
 		_ = file.Close() // it is damaged anyway
 	}
-	lock, err := os.OpenFile(s.path()+".aside", os.O_CREATE|os.O_RDWR, 0o600)
+	patient, cancel := context.WithTimeout(ctx, lockTime)
+	defer cancel()
+	unlock, err := disk.LockFile(patient, s.path()+".aside")
 	if err != nil {
 		return errors.Join(damage, err)
 	}
-	defer lock.Close() // gives the lock back
-	if err := await(ctx, lock); err != nil {
-		return errors.Join(damage, err)
-	}
+	defer unlock()
 	if !s.damaged(ctx) {
 		return nil
 	}
@@ -62,19 +61,3 @@ func (s *Spool) damaged(ctx context.Context) bool {
 
 // lockTime bounds how long another process may take with the file.
 const lockTime = 10 * time.Second
-
-// await takes a lock that is held for moments only.
-func await(ctx context.Context, lock *os.File) error {
-	ctx, cancel := context.WithTimeout(ctx, lockTime)
-	defer cancel()
-	for {
-		if got, err := filelock.Try(lock); got || err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("another process sets it aside and does not end: %w", ctx.Err())
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}

@@ -3,6 +3,8 @@ package spool
 import (
 	"context"
 	"time"
+
+	"github.com/hookway/hookway/internal/backoff"
 )
 
 // Bounds of what is sent from memory.
@@ -43,16 +45,9 @@ func (s *Spool) sendUnkept(a *arrival) error {
 	ctx, cancel := context.WithTimeout(a.env, unkeptTime)
 	defer cancel()
 	defer context.AfterFunc(a.to.closing, func() { time.AfterFunc(unkeptLeast, cancel) })()
-	for wait := unkeptPause; ; wait *= 2 {
+	for pause := (backoff.Backoff{First: unkeptPause, Most: unkeptTime}); ; {
 		err := a.to.Post(ctx, a.Message)
-		if err == nil || ctx.Err() != nil {
-			return err
-		}
-		again := time.NewTimer(wait)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
+		if err == nil || ctx.Err() != nil || pause.Wait(ctx, nil) != nil {
 			return err
 		}
 	}

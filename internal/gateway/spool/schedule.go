@@ -1,15 +1,16 @@
 package spool
 
 import (
-	"math/rand/v2"
 	"time"
+
+	"github.com/hookway/hookway/internal/backoff"
 )
 
 // keepTime is how long a message is tried.
 const keepTime = 3 * 24 * time.Hour
 
-// steps are the pauses after the first failure, the second and so on; the last one
-// is that of all later failures.
+// steps are the longest pauses after the first failure, the second and so on; the last
+// one is that of all later failures.
 var steps = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour,
 }
@@ -18,6 +19,5 @@ var steps = []time.Duration{
 // server the same time, and not shorter than the server asks for.
 func pause(failures int, asked time.Duration) time.Duration {
 	step := steps[min(max(failures, 1), len(steps))-1]
-	step += rand.N(step / 10)
-	return max(step, min(asked, steps[len(steps)-1]))
+	return max(backoff.Jitter(step), min(asked, steps[len(steps)-1]))
 }

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/remote"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
 // platform is the third version of the API of mem0's platform.
@@ -49,8 +49,9 @@ func (p *platform) add(ctx context.Context, m *memory.Memory) (string, error) {
 	// It has the memory now. What goes wrong from here is not a reason to send it again.
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.client.Timeout, remote.DefaultTimeout))
 	defer cancel()
-	for pause := 200 * time.Millisecond; got.Status == "PENDING" || got.Status == "RUNNING"; pause = min(2*pause, 2*time.Second) {
-		if sleep.For(ctx, pause) != nil {
+	pause := backoff.Backoff{First: 200 * time.Millisecond, Most: 2 * time.Second}
+	for got.Status == "PENDING" || got.Status == "RUNNING" {
+		if pause.Wait(ctx, nil) != nil {
 			return "", nil
 		}
 		event := got.Event

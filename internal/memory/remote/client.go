@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/memory"
-	"github.com/hookway/hookway/internal/sleep"
 )
 
 // Bounds of a call.
@@ -28,8 +28,8 @@ const (
 	tries          = 3
 )
 
-// pause is between two tries of a call.
-const pause = 100 * time.Millisecond
+// firstPause is between the first two tries of a call.
+const firstPause = 100 * time.Millisecond
 
 // Client asks one service.
 type Client struct {
@@ -103,11 +103,12 @@ func (c *Client) Do(ctx context.Context, call Call, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var err error
+	pause := backoff.Backoff{First: firstPause, Most: limit}
 	for n := range tries {
 		if err = c.try(ctx, limit, call, body, into); err == nil || !call.Again || !passing(err) || ctx.Err() != nil {
 			return err
 		}
-		if n+1 < tries && sleep.For(ctx, pause<<n) != nil {
+		if n+1 < tries && pause.Wait(ctx, nil) != nil {
 			return err
 		}
 	}

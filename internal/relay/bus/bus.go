@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -109,7 +110,7 @@ const (
 // run keeps a link up until the context ends.
 func (b *Bus) run(ctx context.Context, l *link) {
 	defer b.set(func(s *state) { s.connected = false })
-	var p pause
+	p := newPause()
 	for ctx.Err() == nil {
 		if l != nil {
 			began := time.Now()
@@ -121,10 +122,10 @@ func (b *Bus) run(ctx context.Context, l *link) {
 			}
 			b.fails("server", err)
 			if time.Since(began) > mostPause {
-				p = 0
+				p.Reset()
 			}
 		}
-		if p.wait(ctx, nil) != nil {
+		if p.Wait(ctx, nil) != nil {
 			return
 		}
 		var err error
@@ -170,24 +171,8 @@ func (b *Bus) Close(ctx context.Context) error {
 	}
 }
 
-// pause is how long to wait before the next try; each is twice the one before.
-type pause time.Duration
-
-// wait waits, or until something happened that makes a try worth while.
-func (p *pause) wait(ctx context.Context, sooner <-chan struct{}) error {
-	*p = pause(min(max(time.Duration(*p)*2, firstPause), mostPause))
-	t := time.NewTimer(time.Duration(*p))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-sooner:
-		*p = 0
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
+// newPause gives the pauses between tries.
+func newPause() backoff.Backoff { return backoff.Backoff{First: firstPause, Most: mostPause} }
 
 // errGone means that the embedded server has stopped working.
 var errGone = errors.New("the relay's server has stopped storing messages, which a full disk does; it is started again")

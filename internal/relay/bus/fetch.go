@@ -29,7 +29,7 @@ type mailbox struct {
 
 // fetch takes in what is in a mailbox until the context ends.
 func (l *link) fetch(ctx context.Context, m *mailbox) error {
-	var p pause
+	p := newPause()
 	part := "fetch"
 	for {
 		began := time.Now()
@@ -41,7 +41,7 @@ func (l *link) fetch(ctx context.Context, m *mailbox) error {
 			return errGone
 		}
 		if errors.Is(err, errAgain) {
-			p = 0
+			p.Reset()
 			continue
 		}
 		if m.peer == "" {
@@ -50,9 +50,9 @@ func (l *link) fetch(ctx context.Context, m *mailbox) error {
 			l.b.unreachable(m.peer) // it is off, which is no error: it says hello when it is back
 		}
 		if time.Since(began) > mostPause {
-			p = 0
+			p.Reset()
 		}
-		_ = p.wait(ctx, m.kick)
+		_ = p.Wait(ctx, m.kick)
 	}
 }
 
@@ -210,7 +210,7 @@ more:
 
 // keep writes to the ledger, and tries again while that cannot be written.
 func (r *reading) keep(ctx context.Context, last uint64, data [][]byte) error {
-	var p pause
+	p := newPause()
 	for {
 		err := r.link.b.store.Ingest(ctx, r.from, last, data)
 		if err == nil {
@@ -221,7 +221,7 @@ func (r *reading) keep(ctx context.Context, last uint64, data [][]byte) error {
 			return ctx.Err()
 		}
 		r.link.b.fails("ledger", fmt.Errorf("messages that came cannot be kept, and are tried again: %w", err))
-		if err := p.wait(ctx, nil); err != nil {
+		if err := p.Wait(ctx, nil); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,7 @@ import (
 
 // watchForgotten has the lanes of machines that were forgotten drop their streams.
 func (p *pump) watchForgotten(ctx context.Context) error {
-	var wait pause
+	wait := newPause()
 	for {
 		machines, err := p.b.store.Forgotten(ctx, p.forgotten)
 		if ctx.Err() != nil {
@@ -19,10 +19,10 @@ func (p *pump) watchForgotten(ctx context.Context) error {
 		}
 		if err != nil {
 			p.b.fails("forget", fmt.Errorf("which machines were forgotten cannot be read: %w", err))
-			_ = wait.wait(ctx, nil)
+			_ = wait.Wait(ctx, nil)
 			continue
 		}
-		wait = 0
+		wait.Reset()
 		p.b.works("forget")
 		for _, machine := range machines {
 			p.mu.Lock()

@@ -38,7 +38,7 @@ func (p *pump) run(ctx context.Context) error {
 	p.survey(ctx)
 	p.group.start(p.heed)
 	p.group.start(p.watchForgotten)
-	var wait pause
+	wait := newPause()
 	for {
 		machines, err := p.b.store.Targets(ctx, p.under)
 		if ctx.Err() != nil {
@@ -46,10 +46,10 @@ func (p *pump) run(ctx context.Context) error {
 		}
 		if err != nil {
 			p.b.fails("outbox", fmt.Errorf("the outbox cannot be read: %w", err))
-			_ = wait.wait(ctx, nil)
+			_ = wait.Wait(ctx, nil)
 			continue
 		}
-		wait = 0
+		wait.Reset()
 		p.b.works("outbox")
 		for _, machine := range machines {
 			p.begin(machine)
@@ -139,14 +139,15 @@ func (p *pump) begin(machine string) {
 // lane publishes all that there is for a machine.
 func (p *pump) lane(ctx context.Context, machine string, kick <-chan struct{}) error {
 	part := "publish " + machine
-	var wait pause
+	wait := newPause()
 	for failed := 0; ; {
 		some, err := p.step(ctx, machine, failed > 0)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err == nil {
-			failed, wait = 0, 0
+			failed = 0
+			wait.Reset()
 			p.b.works(part)
 			if !some {
 				p.b.remember()
@@ -162,9 +163,9 @@ func (p *pump) lane(ctx context.Context, machine string, kick <-chan struct{}) e
 			return errGone
 		}
 		if some {
-			wait = 0
+			wait.Reset()
 		}
-		_ = wait.wait(ctx, kick)
+		_ = wait.Wait(ctx, kick)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hookway/hookway/internal/filelock"
+	"github.com/hookway/hookway/internal/disk"
 	"github.com/nats-io/nats-server/v2/server"
 )
 
@@ -31,7 +31,7 @@ func lockStore(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the relay's files cannot be locked: %w", err)
 	}
-	ok, err := filelock.Try(f)
+	ok, err := disk.TryLock(f)
 	if err == nil && ok {
 		return f, nil
 	}

@@ -1,6 +1,6 @@
 //go:build unix
 
-package filelock
+package disk
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Try takes the lock on an open file, or reports that another process has it.
-func Try(f *os.File) (bool, error) {
+// TryLock takes the lock on an open file, or reports that another process has it.
+func TryLock(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
@@ -23,5 +23,5 @@ func Try(f *os.File) (bool, error) {
 	}
 }
 
-// Release gives the lock back; the file stays open.
-func Release(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+// Unlock gives the lock back; the file stays open.
+func Unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

@@ -1,11 +1,9 @@
-package filelock_test
+package disk
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/hookway/hookway/internal/filelock"
 )
 
 func TestOneHasTheLockUntilItIsGivenBackOrTheFileClosed(t *testing.T) {
@@ -20,14 +18,14 @@ func TestOneHasTheLockUntilItIsGivenBackOrTheFileClosed(t *testing.T) {
 	}
 	try := func(f *os.File, want bool) {
 		t.Helper()
-		if got, err := filelock.Try(f); err != nil || got != want {
+		if got, err := TryLock(f); err != nil || got != want {
 			t.Errorf("got %v, %v; want %v", got, err, want)
 		}
 	}
 	first, second := open(), open()
 	try(first, true)
 	try(second, false)
-	filelock.Release(first)
+	Unlock(first)
 	try(second, true)
 	try(first, false)
 	second.Close()
@@ -40,7 +38,7 @@ func TestAClosedFileIsAnError(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if _, err := filelock.Try(f); err == nil {
+	if _, err := TryLock(f); err == nil {
 		t.Error("a closed file was locked")
 	}
 }
