@@ -14,15 +14,15 @@ import (
 // costs every event of every agent: a JSON or network package more than the rest
 // together.
 var linked = []string{
-	"cmp", "context", "errors", "io", "io/fs", "iter", "math/bits", "os", "os/signal", "path", "runtime", "slices", "strconv", "strings",
+	"cmp", "context", "errors", "io", "io/fs", "iter", "math", "math/bits", "math/rand/v2", "os", "os/signal", "path", "runtime", "slices", "strconv", "strings",
 	"sync", "sync/atomic", "syscall", "time", "unicode", "unicode/utf8", "unsafe",
-	"github.com/hookway/hookway/cmd/hookway-hook", "github.com/hookway/hookway/wire/call",
+	"github.com/hookway/hookway/cmd/hookway-hook", "github.com/hookway/hookway/internal/backoff", "github.com/hookway/hookway/wire/call",
 }
 
 // TestSourcesAreWatched tells go test what the results hang on. The binary is
 // built by another process, so a change of it alone would leave them cached.
 func TestSourcesAreWatched(t *testing.T) {
-	for _, pattern := range []string{"*.go", "../../wire/call/*.go", "../../go.mod"} {
+	for _, pattern := range []string{"*.go", "../../wire/call/*.go", "../../internal/backoff/*.go", "../../go.mod"} {
 		names, err := filepath.Glob(pattern)
 		if err != nil || len(names) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(names), err)
