@@ -124,7 +124,7 @@ func pick(list []member, keys map[string]string, path string) (map[string]json.R
 				return nil, fmt.Errorf("%s%s: there is no such field; did you mean %s?", path, excerpt([]byte(m.name)), near)
 			}
 			if place := placeOf(m.name); place != "" && path != "" {
-				return nil, fmt.Errorf("%s%s: it does not belong here and would not be heard; write it %s", path, excerpt([]byte(m.name)), place)
+				return nil, fmt.Errorf("%s%s: it does not belong here and would have no effect; write it %s", path, excerpt([]byte(m.name)), place)
 			}
 			continue
 		case isNull(m.value) && want != anyValue && !slices.Contains(deciding, m.name):

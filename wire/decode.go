@@ -317,7 +317,7 @@ func (d *decoder) readTheirs(list []member) error {
 	return nil
 }
 
-// keepNative puts what nobody knew into the metadata.
+// keepNative puts unknown fields into the metadata.
 func (d *decoder) keepNative() {
 	if len(d.unknown) == 0 {
 		return

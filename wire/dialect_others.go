@@ -60,7 +60,7 @@ func (r *reply) approval() error {
 }
 
 // systemContext reads what goes before and behind the system prompt. Where that is not
-// known, it is told to the agent as context.
+// known, it becomes context for the agent.
 func (r *reply) systemContext() error {
 	before, after := r.text("prependSystemContext"), r.text("appendSystemContext")
 	if before == "" && after == "" {

@@ -34,7 +34,7 @@
 // answer. It is strict: an answer that is malformed, or whose action is unknown,
 // is an error and never a continue. Names are compared exactly; a name that
 // differs from a known one only by case, '_' or '-' is an error, too, because
-// whoever wrote it meant to decide something. So is a name that is a typing error
+// its author meant to decide something. So is a name that is a typing error
 // away from one that can stop something (acton, desicion), and one that can stop something where it is not read, such as
 // continue inside hookSpecificOutput. Other unknown names are ignored.
 //

@@ -22,7 +22,7 @@ type Answer struct {
 	// failure, where no answer can stand in it.
 	TextPasses bool
 
-	// Warn is told, in one clean line each, what is odd about an answer that is
+	// Warn gets, in one clean line each, what is odd about an answer that is
 	// accepted nevertheless. Nil drops it.
 	Warn func(line string)
 }
@@ -37,13 +37,13 @@ const maxReason = 32 << 10
 //     an answer stands in it. At other events it is a failure; with TextPasses it is
 //     no opinion, unless an answer stands in it or a later line begins with {.
 //     With the profile's PlainText it is what it is to Claude Code, whatever stands in it;
-//     text that begins with { and is not JSON is for the agent as well, where it is told text.
+//     text that begins with { and is not JSON is for the agent as well, where it takes text.
 //   - Exit code 2: a block with stderr as the reason. An answer on stdout is
 //     read for everything but its action and its changes; its reason counts if
 //     stderr is empty. Garbage there is a warning.
 //     With the profile's ExitTwoFails it is as any other code.
 //   - Any other exit code is an error with the last line of stderr, unless stdout
-//     is an answer that blocks: then whoever wrote it meant it.
+//     is an answer that blocks: then its author meant it.
 func ExitDecision(ev hook.AnyEvent, a Answer) (hook.Decision, error) {
 	switch {
 	case a.ExitCode == 0:
@@ -64,19 +64,19 @@ func (a *Answer) read(ev hook.AnyEvent) (hook.Decision, error) {
 		return hook.Decision{}, nil
 	}
 	info := ev.Info()
-	told := info == hook.SessionStart.Info() || info == hook.AgentStart.Info()
+	takesText := info == hook.SessionStart.Info() || info == hook.AgentStart.Info()
 	switch {
 	case text[0] == '{':
 		d, err := decodeDecision(ev, text, a.Profile, a.Warn)
-		if err != nil && told && a.Profile.PlainText && !json.Valid(text) {
-			return textOf(text, told), nil
+		if err != nil && takesText && a.Profile.PlainText && !json.Valid(text) {
+			return textOf(text, takesText), nil
 		}
 		return d, err
 	case a.Profile.PlainText:
-		return textOf(text, told), nil
+		return textOf(text, takesText), nil
 	case json.Valid(text):
-	case told || a.TextPasses && !laterBrace(text):
-		return a.plainText(info, text, told)
+	case takesText || a.TextPasses && !laterBrace(text):
+		return a.plainText(info, text, takesText)
 	}
 	return decodeDecision(ev, text, a.Profile, a.Warn)
 }
@@ -92,9 +92,9 @@ func laterBrace(text []byte) bool {
 }
 
 // textOf is what a text means that no answer stands in: something for the agent,
-// at the events where it is told it, else no opinion.
-func textOf(text []byte, told bool) hook.Decision {
-	if told {
+// at the events where it takes text, else no opinion.
+func textOf(text []byte, takesText bool) hook.Decision {
+	if takesText {
 		return hook.Inject(clean(text))
 	}
 	return hook.Decision{Note: "it printed text, which is no opinion: " + hook.LogLine(excerpt(firstLine(text)))}
@@ -103,7 +103,7 @@ func textOf(text []byte, told bool) hook.Decision {
 // plainText looks at a text that is not JSON. An answer that stands in it is
 // neither text nor an answer: it would go unheard. So it is a failure, and a
 // block if it clearly says no.
-func (a *Answer) plainText(info *hook.EventInfo, text []byte, told bool) (hook.Decision, error) {
+func (a *Answer) plainText(info *hook.EventInfo, text []byte, takesText bool) (hook.Decision, error) {
 	flaw := errors.New("other text stands around it; print the answer alone. It begins with: " + excerpt(firstLine(text)))
 	var refused hook.Decision
 	answers, no := 0, false
@@ -122,7 +122,7 @@ func (a *Answer) plainText(info *hook.EventInfo, text []byte, told bool) (hook.D
 	case !all:
 		return hook.Decision{}, fmt.Errorf("the text has so many braces that an answer in it may go unheard; print less, or {\"inject\":…}. It begins with: %s", excerpt(firstLine(text)))
 	}
-	return textOf(text, told), nil
+	return textOf(text, takesText), nil
 }
 
 // decides reports whether a member is one of an answer.

@@ -17,14 +17,14 @@ var claudeTop = []string{
 // Claude Code would hear. d is the answer as every dialect reads it.
 func imported(ev hook.AnyEvent, text []byte, d hook.Decision, profile hook.Profile, warn func(string)) (hook.Decision, error) {
 	list := members(text)
-	heard := hearsClaude(ev.Info(), list)
+	accepted := acceptedByClaude(ev.Info(), list)
 	refuses := d.Action == hook.ActionBlock || d.Action == hook.ActionAsk
 	switch {
-	case refuses && heard:
+	case refuses && accepted:
 		return d, nil
 	case refuses: // stricter than Claude Code, which drops it for its form
 		return hook.Decision{Action: d.Action, Reason: d.Reason, UserMessage: d.UserMessage}, nil
-	case !heard:
+	case !accepted:
 		return hook.Decision{Note: "Claude Code drops this answer: an object of its own names its event in hookEventName, and decides by approve or block, allow, deny or ask"}, nil
 	case !slices.ContainsFunc(list, func(m member) bool { return !slices.Contains(claudeTop, m.name) }):
 		return d, nil
@@ -42,9 +42,9 @@ func imported(ev hook.AnyEvent, text []byte, d hook.Decision, profile hook.Profi
 	return readDecision(ev, rest, profile, warn)
 }
 
-// hearsClaude reports whether Claude Code reads an answer at all: one that breaks its
+// acceptedByClaude reports whether Claude Code reads an answer at all: one that breaks its
 // form in one place counts for nothing there.
-func hearsClaude(info *hook.EventInfo, list []member) bool {
+func acceptedByClaude(info *hook.EventInfo, list []member) bool {
 	for _, m := range list {
 		switch m.name {
 		case "decision":
@@ -52,7 +52,7 @@ func hearsClaude(info *hook.EventInfo, list []member) bool {
 				return false
 			}
 		case "hookSpecificOutput":
-			if !isNull(m.value) && !hearsOutput(info, members(m.value)) {
+			if !isNull(m.value) && !acceptedOutput(info, members(m.value)) {
 				return false
 			}
 		}
@@ -60,8 +60,8 @@ func hearsClaude(info *hook.EventInfo, list []member) bool {
 	return true
 }
 
-// hearsOutput is hearsClaude for hookSpecificOutput.
-func hearsOutput(info *hook.EventInfo, list []member) bool {
+// acceptedOutput is acceptedByClaude for hookSpecificOutput.
+func acceptedOutput(info *hook.EventInfo, list []member) bool {
 	named := false
 	for _, m := range list {
 		switch m.name {

@@ -20,7 +20,7 @@ const (
 // deciding are the names that say what is decided: a null there is no answer.
 var deciding = []string{"action", "decision", "permissionDecision", "permission", "behavior"}
 
-// loud are the names that may stop something. Whoever wrote one of them with a
+// loud are the names that may stop something. An answer that has one of them with a
 // typing error meant to decide: that must not be read as no opinion.
 var loud = append([]string{"block", "cancel", "continue", "suppress", "modified", "hookSpecificOutput", "requireApproval"}, deciding...)
 

@@ -112,7 +112,7 @@ func (e *editor) patch(path string, text json.RawMessage) error {
 	return nil
 }
 
-// given takes out of a patch what the event has as it is, beside its payload: whoever
+// given takes out of a patch what the event has as it is, beside its payload: a hook that
 // gives the whole event back, with one field changed, changes one field.
 func (e *editor) given(list []member) []member {
 	if !slices.ContainsFunc(list, func(m member) bool { return !e.declares(m.name) }) {

@@ -121,7 +121,7 @@ func TestAPatchThatFitsNotIsAnError(t *testing.T) {
 	}
 }
 
-// Whoever gives the whole event back changes what is different in it, and nothing else.
+// An answer with the whole event changes what is different in it, and nothing else.
 func TestAnEventThatIsGivenBackIsNoChange(t *testing.T) {
 	for _, info := range hook.Events() {
 		ev, err := DecodeEvent([]byte(`{"hook_event_name":"`+info.Name+`","session_id":"s","cwd":"/w","own":{"a":1},"tool_input":{"a":1},"metadata":{"k":1.50}}`), nil)
@@ -139,7 +139,7 @@ func TestAnEventThatIsGivenBackIsNoChange(t *testing.T) {
 			continue // they have metadata of their own
 		}
 		for field, patch := range map[string]string{
-			"session_id": `{"session_id":"other"}`, "cwd": `{"cwd":null}`, "hook_event_name": `{"hook_event_name":"Else"}`, "own": `{"own":{"a":2}}`, "nobody": `{"nobody":1}`,
+			"session_id": `{"session_id":"other"}`, "cwd": `{"cwd":null}`, "hook_event_name": `{"hook_event_name":"Else"}`, "own": `{"own":{"a":2}}`, "unknown": `{"unknown":1}`,
 		} {
 			if _, err := Patch(ev, []byte(patch)); err == nil || !strings.Contains(err.Error(), field) {
 				t.Errorf("%s with %s: %v", info.Name, patch, err)

@@ -10,7 +10,7 @@ import (
 // What would stop something must not be dropped because it stands in the wrong place.
 func TestADecidingNameInTheWrongPlaceIsAFailureThatSaysWhereItBelongs(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"hookSpecificOutput":{"behavior":"allow"}}`:                            "hookSpecificOutput.behavior: it does not belong here and would not be heard; write it as behavior inside hookSpecificOutput.decision",
+		`{"hookSpecificOutput":{"behavior":"allow"}}`:                            "hookSpecificOutput.behavior: it does not belong here and would have no effect; write it as behavior inside hookSpecificOutput.decision",
 		`{"hookSpecificOutput":{"permission":"ask"}}`:                            "write it as permission at the top of the answer",
 		`{"hookSpecificOutput":{"continue":true}}`:                               "write it as continue at the top of the answer",
 		`{"hookSpecificOutput":{"block":"yes"}}`:                                 "write it as block at the top of the answer",

@@ -32,7 +32,7 @@ func isNo(value json.RawMessage) bool {
 var reasons = []string{"reason", "blockreason", "cancelreason", "permissiondecisionreason", "message", "agentmessage", "stopreason"}
 
 // refusal looks for a clear no in an object that could not be read as an answer,
-// because of flaw. Whoever says no and makes a mistake elsewhere still says no:
+// because of flaw. An answer that says no and has a mistake elsewhere still says no:
 // strictness must never let pass what was refused. So names are compared without
 // regard to case, '_' and '-', and of two values under one name either counts.
 func refusal(info *hook.EventInfo, text []byte, flaw error) (hook.Decision, bool) {

@@ -12,7 +12,7 @@ import (
 // Bounds of how long the daemon is waited for, beside the deadline.
 const (
 	longestStart = 5 * time.Second
-	firstDoubt   = time.Second // then it is asked whether it is still there
+	firstCheck   = time.Second // then it is asked whether it is still there
 	longestPing  = time.Second
 	secondChance = 250 * time.Millisecond // for one that hung before
 )
@@ -21,7 +21,7 @@ const (
 var errHangs = errors.New("the daemon hangs; hookway stop ends it")
 
 // ask gets the daemon's answer. An error means that it has none. A daemon that
-// ended just now, as one does that nobody needed for long, is replaced once.
+// ended just now, as an idle one does, is replaced once.
 func (s *shim) ask(stdin []byte) (*call.Reply, error) {
 	places, err := call.Find(os.Getenv)
 	if err != nil {
@@ -61,8 +61,8 @@ func (s *shim) askOnce(places call.Places, stdin []byte) (*call.Reply, error) {
 		}
 	}()
 	left := time.Until(s.deadline)
-	doubt := time.AfterFunc(min(firstDoubt, left/4), s.guard(func() { s.doubt(places, min(longestPing, left/4)) }))
-	defer doubt.Stop()
+	check := time.AfterFunc(min(firstCheck, left/4), s.guard(func() { s.checkDaemon(places, min(longestPing, left/4)) }))
+	defer check.Stop()
 	dir, _ := os.Getwd() // the daemon finds another, or says that it needs one
 	sent := call.WriteRequest(conn, &call.Request{
 		Kind: call.KindTold, Version: version, Agent: s.agent, Event: s.options.event, Policy: s.policy,
@@ -99,9 +99,9 @@ func understood(err error) bool {
 		!errors.As(err, &version)
 }
 
-// doubt is what happens when the daemon does not answer. Its hooks may take their
+// checkDaemon asks a daemon that does not answer whether it is still there. Its hooks may take their
 // time, as long as it is there itself.
-func (s *shim) doubt(places call.Places, most time.Duration) {
+func (s *shim) checkDaemon(places call.Places, most time.Duration) {
 	if !s.pings(places, most) {
 		places.MarkStuck()
 		s.note(errHangs.Error())
@@ -149,7 +149,7 @@ func (s *shim) connect(places call.Places) (*os.File, error) {
 	var conn *os.File
 	var err error
 	up := func() bool {
-		conn, err = dial(places.Socket, time.Now().Add(min(firstDoubt, left/4)))
+		conn, err = dial(places.Socket, time.Now().Add(min(firstCheck, left/4)))
 		return err == nil
 	}
 	if err := call.CheckDir(places.Dir); err == nil {
@@ -162,7 +162,7 @@ func (s *shim) connect(places call.Places) (*os.File, error) {
 	if errors.Is(err, errStranger) {
 		return nil, err
 	}
-	if err != nil && busy(err) { // its queue is full, and it takes nobody out
+	if err != nil && busy(err) { // its queue is full, and it accepts no connection
 		places.MarkStuck()
 		return nil, errHangs
 	}

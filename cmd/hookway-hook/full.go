@@ -110,7 +110,7 @@ func (s *shim) judge(stdin []byte) (*call.Reply, error) {
 }
 
 // lastWords is the end of what a program said. One that panicked says why first:
-// what follows is its stack, which nobody wants to read in an agent.
+// what follows is its stack, which is of no use in an agent.
 func lastWords(stderr []byte) string {
 	said := string(stderr)
 	for _, why := range []string{"panic: ", "fatal error: "} {

@@ -75,8 +75,8 @@ func (s *shim) run(wrong error) {
 // answers come sooner, and to listen costs more than all else that is done here.
 const heedAfter = 10 * time.Millisecond
 
-// heed makes a signal end the process, with an answer. Whoever starts another
-// process heeds first, which would ignore signals like this one.
+// heed makes a signal end the process, with an answer. It comes before
+// every start of another process, which would otherwise ignore signals too.
 func (s *shim) heed() {
 	s.heeding.Do(func() {
 		signals := make(chan os.Signal, 1)
@@ -85,8 +85,8 @@ func (s *shim) heed() {
 	})
 }
 
-// refuseLine answers a wrong command line. An agent that nobody knows is told in
-// every way.
+// refuseLine answers a wrong command line. An unknown agent is refused
+// in every dialect.
 func (s *shim) refuseLine(wrong error) {
 	var stdin []byte
 	if event := s.event.Load(); event != nil {
@@ -132,20 +132,20 @@ func words(p any) string {
 }
 
 // longestShow bounds how long an answer is printed past the deadline, and once
-// there is a signal: nobody may be reading. It is within the margin.
+// there is a signal: perhaps the agent does not read. It is within the margin.
 const longestShow = 100 * time.Millisecond
 
-// answer prints an answer and ends the process. Whoever has another one waits
-// for the end, and brings it about if the first one is stuck.
+// answer prints an answer and ends the process. A second one waits for
+// the end, and brings it about if the first one is stuck.
 func (s *shim) answer(r call.Reply) { s.answerSelf(r, "") }
 
-// answerSelf is answer for one that nobody else has given: why says why.
+// answerSelf is answer for a reply that the shim makes by itself: why says why.
 func (s *shim) answerSelf(r call.Reply, why string) {
 	if !s.answered.CompareAndSwap(false, true) {
 		time.Sleep(longestShow)
 		s.exit()
 	}
-	s.code.Store(int32(s.unheard())) //nolint:gosec // 0 to 2
+	s.code.Store(int32(s.unprinted())) //nolint:gosec // 0 to 2
 	time.AfterFunc(max(time.Until(s.deadline), 0)+longestShow, s.exit)
 	defer s.exit()
 	s.show(r, why)
@@ -184,8 +184,8 @@ func (s *shim) refusal(why string) call.Reply {
 	return call.Refuse(s.agent, s.options.event, stdin, s.policy, "hookway could not decide: "+why+". Run hookway doctor to see why.")
 }
 
-// unheard is the exit code if the answer cannot be printed.
-func (s *shim) unheard() int {
+// unprinted is the exit code if the answer cannot be printed.
+func (s *shim) unprinted() int {
 	switch {
 	case s.policy == call.PolicyContinue:
 		return 0
@@ -232,7 +232,7 @@ func (s *shim) gates() bool {
 // end leaves nothing behind. The answer is out, so it takes its time only within
 // the margin.
 func (s *shim) end() {
-	_ = os.Stdout.Close() // nobody need wait for more
+	_ = os.Stdout.Close() // the agent need not wait for more
 	s.child.end()
 	s.notes.write(s.agent, s.options.event, s.deadline)
 }

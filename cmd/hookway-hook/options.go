@@ -76,7 +76,7 @@ func parse(args []string) (o options, text string, err error) {
 		}
 	}
 	if !call.Known(o.agent) {
-		o.policy = "" // whatever was wrong, nobody is let through by mistake
+		o.policy = "" // whatever was wrong, nothing passes by mistake
 		err = errors.New("hookway-hook: the agent \"" + o.agent + "\" is unknown")
 	}
 	if err != nil {

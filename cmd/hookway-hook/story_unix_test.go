@@ -375,9 +375,9 @@ func TestStdoutThatTakesNothing(t *testing.T) {
 	}
 }
 
-// unread is an answer of which nobody reads more than the first byte.
+// unread is an answer whose reader stops after the first byte.
 type unread struct {
-	to      func(c *exec.Cmd, nobody *os.File)
+	to      func(c *exec.Cmd, unread *os.File)
 	timeout string
 	signal  os.Signal
 	code    int
@@ -389,19 +389,19 @@ func (c unread) try(t *testing.T) (state *os.ProcessState, noted string) {
 	w.listen(func(conn net.Conn, r *call.Request) {
 		_ = call.WriteReply(conn, &call.Reply{Stdout: make([]byte, 1<<20), Stderr: make([]byte, 1<<20)})
 	})
-	read, nobody, err := os.Pipe()
+	read, unread, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer read.Close()
-	defer nobody.Close()
+	defer unread.Close()
 	shim := w.command("claude", "--event", "PreToolUse", "--timeout", c.timeout)
 	shim.Stdin = strings.NewReader(event)
-	c.to(shim, nobody)
+	c.to(shim, unread)
 	if err := shim.Start(); err != nil {
 		t.Fatal(err)
 	}
-	nobody.Close()
+	unread.Close()
 	_, _ = read.Read(make([]byte, 1)) // then it prints, or has ended
 	if c.signal != nil {
 		defer insist(shim.Process, c.signal)()
@@ -410,13 +410,13 @@ func (c unread) try(t *testing.T) (state *os.ProcessState, noted string) {
 	return shim.ProcessState, w.log()
 }
 
-// An answer that nobody reads does not keep the shim, nor make it deaf to signals.
+// An unread answer does not keep the shim, nor make it deaf to signals.
 func TestOutputThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]unread{
-		"stdout":               {func(c *exec.Cmd, nobody *os.File) { c.Stdout = nobody }, "1s", nil, 2},
-		"stdout, and a signal": {func(c *exec.Cmd, nobody *os.File) { c.Stdout = nobody }, "10m", syscall.SIGTERM, 2},
-		"stderr":               {func(c *exec.Cmd, nobody *os.File) { c.Stderr = nobody }, "1s", nil, 0},
+		"stdout":               {func(c *exec.Cmd, unread *os.File) { c.Stdout = unread }, "1s", nil, 2},
+		"stdout, and a signal": {func(c *exec.Cmd, unread *os.File) { c.Stdout = unread }, "10m", syscall.SIGTERM, 2},
+		"stderr":               {func(c *exec.Cmd, unread *os.File) { c.Stderr = unread }, "1s", nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -441,7 +441,7 @@ func TestOutputThatNobodyReads(t *testing.T) {
 func TestAGrandchildHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).full("fail", "grandchild")
-	r := w.run(event, claude...) // ends only when nobody holds its stdout
+	r := w.run(event, claude...) // ends only when its stdout is closed everywhere
 	if r.stdout != byFull {
 		t.Errorf("the shim ended with %+v", r)
 	}
@@ -451,7 +451,7 @@ func TestAGrandchildHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// Whoever can open the folder of the socket could answer.
+// Every user who can open the folder of the socket could answer.
 func TestAStrangersFolderIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).full("answer", "answer")

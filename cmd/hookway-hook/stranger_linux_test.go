@@ -12,7 +12,7 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-// Whoever listens at the user's own socket must be the user.
+// Only the user may listen at the user's own socket.
 func TestAStrangersSocketIsRefused(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user")

@@ -81,13 +81,13 @@ func (t *stream) begin(id uint32, event string, stdin []byte) {
 		t.done(id, streamUnable, nil)
 		return
 	}
-	doubt := time.AfterFunc(min(firstDoubt, left/4), func() {
+	check := time.AfterFunc(min(firstCheck, left/4), func() {
 		if !t.pings(places, min(longestPing, left/4)) {
 			places.MarkStuck()
 			os.Exit(1)
 		}
 	})
-	conn, err := dial(places.Socket, time.Now().Add(min(firstDoubt, left/4)))
+	conn, err := dial(places.Socket, time.Now().Add(min(firstCheck, left/4)))
 	if err == nil {
 		err = call.WriteRequest(conn, &call.Request{
 			Kind: call.KindTold, Version: version, Agent: t.agent, Event: event, Policy: t.policy,
@@ -98,14 +98,14 @@ func (t *stream) begin(id uint32, event string, stdin []byte) {
 		}
 	}
 	if err != nil {
-		doubt.Stop()
+		check.Stop()
 		t.done(id, streamUnable, nil)
 		return
 	}
 	go func() {
 		defer conn.Close()
 		reply, err := call.ReadReply(conn)
-		doubt.Stop()
+		check.Stop()
 		switch {
 		case err != nil || reply.Err != "":
 			t.done(id, streamUnable, nil)

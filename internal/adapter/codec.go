@@ -68,7 +68,7 @@ type Event struct {
 	// means nothing.
 	More func(tool string) Can
 
-	// HangsOnAsk: an ask is waited for without end where nobody can be asked. See
+	// HangsOnAsk: an ask is waited for without end where no user can be asked. See
 	// FitUnattended.
 	HangsOnAsk bool
 	// Aside: it comes often and can only tell something, so an agent that can be told

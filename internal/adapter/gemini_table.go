@@ -23,7 +23,7 @@ var geminiAbout = About{
 		{Name: "AfterModel", Kind: hook.GenerateEnd.Info(), Can: Block | ChangeInput, Wait: geminiWait,
 			Note: "comes for each piece of a response, with that piece only"},
 		{Name: "BeforeTool", Kind: hook.PreToolUse.Info(), Can: Block | Ask | ChangeInput, HangsOnAsk: true, Wait: geminiWait,
-			Note: "an ask hangs where nobody can be asked (gemini -p), so there it is a block; calls have no id, and sub-agents' no mark"},
+			Note: "an ask hangs where no user can be asked (gemini -p), so there it is a block; calls have no id, and sub-agents' no mark"},
 		{Name: "AfterTool", Kind: hook.PostToolUse.Info(), Can: Block | ChangeOutput | Inject, Wait: geminiWait,
 			Note: "the reason of a block replaces the result, and so does a changed result; calls that failed come here too"},
 		{Name: "AfterAgent", Kind: hook.AgentStop.Info(), Can: GoOn, Wait: geminiWait,

@@ -33,7 +33,7 @@ func TestAnAskOfGeminiIsABlockWhereItWouldHang(t *testing.T) {
 	}
 	unattended := adapter.FitUnattended(about, ev, out, hook.ActionBlock)
 	if unattended.Outcome.Action != hook.ActionBlock || len(unattended.Degraded) != 1 {
-		t.Errorf("where nobody can be asked: %v, %v", unattended.Outcome.Action, unattended.Degraded)
+		t.Errorf("where no user can be asked: %v, %v", unattended.Outcome.Action, unattended.Degraded)
 	}
 	r, err := adapter.Gemini{}.Encode(ev, unattended.Outcome)
 	if err != nil || !strings.HasPrefix(string(r.Stdout), `{"decision":"deny"`) {

@@ -17,8 +17,8 @@ type process struct {
 }
 
 // Headless reports whether the agent whose program has this name, and which
-// started the process pid, has nobody whom it could ask. If that cannot be found
-// out, there is nobody: an agent that hangs is worse than a refusal.
+// started the process pid, has no user whom it could ask. If that cannot be found
+// out, there is none: an agent that hangs is worse than a refusal.
 func Headless(pid int, program string) bool {
 	return headless(pid, program, lookAt)
 }

@@ -43,6 +43,6 @@ func TestWhoCanBeAsked(t *testing.T) {
 func TestALoopOfParentsEnds(t *testing.T) {
 	look := func(pid int) (process, bool) { return process{args: []string{"sh"}, parent: 5 - pid}, true }
 	if !headless(2, "gemini", look) {
-		t.Error("nobody was found, but is said to be there")
+		t.Error("no user was found, but is said to be there")
 	}
 }

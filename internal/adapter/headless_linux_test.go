@@ -51,7 +51,7 @@ func awaitArguments(t *testing.T, pid int) {
 }
 
 // TestARealAgentIsFound starts cat under the agent's name, which runs for as long
-// as nobody types an end.
+// as no user types an end.
 func TestARealAgentIsFound(t *testing.T) {
 	cat, err := exec.LookPath("cat")
 	if err != nil {

@@ -19,7 +19,7 @@ var refusals = map[string]string{
 	"flat":          "copilot copilot-pascal",
 }
 
-// formOf is the form of a refusal, by its keys; "" if nobody has seen such a one.
+// formOf is the form of a refusal, by its keys; "" if none was seen.
 func formOf(answer map[string]any) string {
 	nested, _ := answer["hookSpecificOutput"].(map[string]any)
 	keys := strings.Join(slices.Sorted(maps.Keys(answer)), " ")

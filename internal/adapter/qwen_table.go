@@ -23,7 +23,7 @@ var qwenAbout = About{
 		{Name: "UserPromptExpansion", Can: Block | Inject, Wait: qwenWait, Note: "by its documentation; not seen"},
 		{Name: "MessageDisplay", Aside: true, Wait: qwenWait},
 		{Name: "PreToolUse", Kind: hook.PreToolUse.Info(), Can: Block | Ask, Wait: qwenWait,
-			Note: "an ask is a refusal where nobody can be asked (qwen -p); a changed input is not applied, though it is documented"},
+			Note: "an ask is a refusal where no user can be asked (qwen -p); a changed input is not applied, though it is documented"},
 		{Name: "PermissionRequest", Kind: hook.PermissionRequest.Info(), Can: Block | Ask | Allow, Wait: qwenWait,
 			Note: "comes before PreToolUse, if Qwen Code is about to ask the user"},
 		{Name: "PermissionDenied", Kind: hook.PermissionDenied.Info(), Wait: qwenWait},

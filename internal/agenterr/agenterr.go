@@ -1,6 +1,6 @@
 // Package agenterr writes a line to the error output of the agent that called a hook.
 // Agents without a terminal show their users nothing of what a hook says; what they
-// were started with for errors reaches whoever started them.
+// were started with for errors reaches the user who started them.
 package agenterr
 
 import "errors"

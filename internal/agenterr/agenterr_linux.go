@@ -71,7 +71,7 @@ func write(pid int, line string) error {
 	if err := syscall.Fstat(fd, &st); err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFIFO && st.Mode&syscall.S_IFMT != syscall.S_IFREG {
 		return ErrNone
 	}
-	if _, err := syscall.Write(fd, []byte(line)); err != nil { // it is full, or nobody reads it
+	if _, err := syscall.Write(fd, []byte(line)); err != nil { // it is full, or not read
 		return fmt.Errorf("%w: %w", ErrNone, err)
 	}
 	return nil

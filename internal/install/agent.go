@@ -77,7 +77,7 @@ type event struct {
 	timeout time.Duration
 	gates   bool // a failure must stop what the event gates
 	changes bool // an answer may change what runs, or its result
-	tells   bool // nobody waits for an answer
+	tells   bool // the answer is not waited for
 }
 
 // Agents lists the names of the agents that hookway can be installed for.

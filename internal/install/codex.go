@@ -226,7 +226,7 @@ func stripped(w *world, f *File, ours []approval) (*original, error) {
 func ourApprovals(w *world, hooks *File) []approval {
 	found, err := approvals(hooks.text(), codexSource(w))
 	if err != nil {
-		return nil // it has none, and whoever plans a change of it was told why
+		return nil // it has none; planning a change of it says why
 	}
 	return found
 }

@@ -108,7 +108,7 @@ func TestWhatInstallWritesHasNoFaults(t *testing.T) {
 	}
 }
 
-// TestAnEditedPlugin: OpenCode's file is code, of which nobody can say what it does
+// TestAnEditedPlugin: OpenCode's file is code, of which it is unknown what it does
 // once it is edited.
 func TestAnEditedPlugin(t *testing.T) {
 	m := newMachine(t)

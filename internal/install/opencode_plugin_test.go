@@ -109,7 +109,7 @@ func playShim(says string) int {
 	return 0
 }
 
-// hang waits to be killed, as it is; if whoever should do it is gone, it ends.
+// hang waits to be killed, as it is; if its killer is gone, it ends.
 func hang() {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, os.Interrupt)

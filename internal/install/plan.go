@@ -112,7 +112,7 @@ func (b *original) record(scope Scope, f *File) *record {
 }
 
 // without works out what a file is, or was, without hookway: exactly as it was
-// noted, if nobody else changed it since; otherwise by taking our entries out.
+// noted, if it was not changed since; otherwise by taking our entries out.
 func (a *agent) without(w *world, f *File) (*original, error) {
 	if !f.Existed {
 		return &original{created: true}, nil

@@ -27,7 +27,7 @@ var claudeSince = map[string]string{
 // leaveClaude leaves out what would break something.
 func leaveClaude(event, version string) string {
 	if event == "WorktreeCreate" {
-		return "whoever hooks it must make the worktree"
+		return "its hook must make the worktree"
 	}
 	if version == "" || !older(version, claudeKnown) {
 		return ""

@@ -42,7 +42,7 @@ func TestSessionArgs(t *testing.T) {
 	if n, all := len(settings.Hooks), len((adapter.Claude{}).About().Events)-1; n != all { // but WorktreeCreate
 		t.Errorf("%d events, want %d", n, all)
 	}
-	for _, name := range []string{"cursor", "nobody"} {
+	for _, name := range []string{"cursor", "unknown"} {
 		if _, _, ok := SessionArgs(name, shim); ok {
 			t.Errorf("%s takes no hooks on its command line", name)
 		}

@@ -193,7 +193,7 @@ func (s *State) lookWhole(a *agent, w *world, f *File) error {
 	text, err := a.whole(w, events)
 	s.Stale = !bytes.Equal(text, f.text())
 	if a.edited(w, f, events, o.Shim) {
-		s.Faults = append(s.Faults, "the plugin is neither what hookway install writes nor what it wrote there: whether it asks hookway, nobody can say")
+		s.Faults = append(s.Faults, "the plugin is neither what hookway install writes nor what it wrote there: perhaps it does not ask hookway")
 	}
 	return err
 }

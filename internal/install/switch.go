@@ -184,7 +184,7 @@ func (w *world) system(variable, linux, mac, windows string) string {
 func beside(path, name string) string { return filepath.Join(filepath.Dir(path), name) }
 
 // only says when hookway is asked at an event, by an entry that somebody changed; ""
-// if it is at each. tells is set where nobody need wait for the answer.
+// if it is at each. tells is set where the answer is not needed.
 func (e entry) only(tells bool) string {
 	group := readCalled(e.element)
 	if group == nil {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// rootsOnly reports whether nobody but root can write a file, or a folder above it.
+// rootsOnly reports whether only root can write a file, or a folder above it.
 func rootsOnly(path string) bool {
 	for {
 		info, err := os.Stat(path)

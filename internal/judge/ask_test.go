@@ -4,7 +4,7 @@ package judge_test
 
 import "testing"
 
-// TestAnAskNeverHangsGemini: nobody stands above the caller who could be asked,
+// TestAnAskNeverHangsGemini: no user above the caller could be asked,
 // and Gemini CLI would wait for an answer without end.
 func TestAnAskNeverHangsGemini(t *testing.T) {
 	w := newWorld(t, `hooks:

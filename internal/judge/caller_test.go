@@ -71,7 +71,7 @@ func TestWhatTheUserAndTheWorkspaceHideIsNotOnRecord(t *testing.T) {
 	w.Record = log.Append
 	r := w.bash("s", "1", "pay --iban=DE02 ssn=111-22")
 	w.ask(r)
-	w.write("hookway.yaml", "hooks: [{id: x, on: Nonsense, block: true}]\nredact: [vat]\n") // nobody trusts it, and it has a mistake
+	w.write("hookway.yaml", "hooks: [{id: x, on: Nonsense, block: true}]\nredact: [vat]\n") // it is not trusted, and has a mistake
 	w.ask(w.bash("s", "2", "pay iban=DE03 vat=77777 amount=5"))
 	if err := w.Close(); err != nil { // what only watches has ended
 		t.Fatal(err)

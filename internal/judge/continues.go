@@ -60,7 +60,7 @@ func (r *request) limitContinues(out *hook.Outcome[any]) error {
 	return nil
 }
 
-// held knows who was told to go on at its last stop.
+// held tracks which agents went on because of a hook at its last stop.
 type held struct {
 	mu  sync.Mutex
 	who map[string]bool

@@ -170,7 +170,7 @@ func TestAFileBelowTakesNoRegisteredHookAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := w.decided(below, "ls"); got != "block api:g" {
-		t.Errorf("with a file that nobody trusts: %s", got)
+		t.Errorf("with an untrusted file: %s", got)
 	}
 	remove()
 	if got := w.decided(below, "ls"); got != "continue" {

@@ -12,40 +12,40 @@ import (
 	"github.com/hookway/hookway/internal/config"
 )
 
-// Bounds of what hooks do with the daemon's begin and end: nobody waits for the
-// first, and an end is not to be held up.
+// Bounds of what hooks do with the daemon's start and stop: the first is not waited
+// for, and the second must not take long.
 const (
 	startTime = 30 * time.Second
 	stopTime  = 3 * time.Second
 )
 
-// gateway knows whom the daemon's begin was told, so that each hook hears it once,
-// and its end once.
+// gateway tracks which hooks received GatewayStart, so that each gets it once, and
+// GatewayStop once.
 type gateway struct {
-	mu      sync.Mutex
-	info    *hook.GatewayInfo // nil: it has not begun
-	stopped bool
-	told    map[*entry]*telling
-	heard   map[string]bool // the workspaces, and user's configurations, that were told
-	under   sync.WaitGroup  // tellings of the begin
-	ctx     context.Context
-	cancel  context.CancelFunc
+	mu          sync.Mutex
+	info        *hook.GatewayInfo // nil: it has not begun
+	stopped     bool
+	subscribers map[*entry]*subscriber
+	notified    map[string]bool // the workspaces and user configurations that have GatewayStart
+	starting    sync.WaitGroup  // GatewayStart under way
+	ctx         context.Context
+	cancel      context.CancelFunc
 }
 
-// telling is an entry that hears of the begin.
-type telling struct {
+// subscriber is an entry whose hooks get GatewayStart.
+type subscriber struct {
 	done  chan struct{}
-	place string // of heard; "" if another entry had told it already. Read after done
+	place string // in notified; "" if another entry notified the same hooks. Read after done
 }
 
-// GatewayStart tells the hooks of the user's configuration that the daemon is there.
-// Those of a workspace are told when its first event comes. It does not wait for them.
+// GatewayStart fires GatewayStart at the hooks of the user's configuration.
+// Those of a workspace get it when its first event comes. It does not wait for them.
 func (j *Judge) GatewayStart(info hook.GatewayInfo) {
 	j.gateway.mu.Lock()
 	if j.gateway.info == nil && !j.gateway.stopped {
-		j.gateway.info, j.gateway.told, j.gateway.heard = &info, map[*entry]*telling{}, map[string]bool{}
+		j.gateway.info, j.gateway.subscribers, j.gateway.notified = &info, map[*entry]*subscriber{}, map[string]bool{}
 		j.gateway.ctx, j.gateway.cancel = context.WithCancel(context.Background())
-		j.gateway.under.Go(func() { j.startUser() })
+		j.gateway.starting.Go(func() { j.startUser() })
 	}
 	j.gateway.mu.Unlock()
 	j.workspaces.mu.Lock()
@@ -60,7 +60,7 @@ func (j *Judge) GatewayStart(info hook.GatewayInfo) {
 }
 
 // startUser makes the hooks of the user's configuration ready, which are asked for
-// events of no workspace, and so tells them.
+// events of no workspace, and so notifies them.
 func (j *Judge) startUser() {
 	ctx, cancel := context.WithTimeout(j.gateway.ctx, startTime)
 	defer cancel()
@@ -72,36 +72,36 @@ func (j *Judge) startUser() {
 		}
 	}
 	if err != nil {
-		j.log(fmt.Sprintf("nobody is told of GatewayStart: %v", err))
+		j.log(fmt.Sprintf("no hook gets GatewayStart: %v", err))
 	}
 }
 
-// opened tells a workspace that came to be warm that the daemon is there.
+// opened fires GatewayStart at a workspace that became warm.
 func (j *Judge) opened(e *entry) {
 	g := &j.gateway
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.info == nil || g.stopped || g.told[e] != nil || e.folder == "" && e.scope != "" {
+	if g.info == nil || g.stopped || g.subscribers[e] != nil || e.folder == "" && e.scope != "" {
 		return
 	}
-	t := &telling{done: make(chan struct{})}
-	g.told[e] = t
+	t := &subscriber{done: make(chan struct{})}
+	g.subscribers[e] = t
 	info := *g.info
-	g.under.Go(func() {
+	g.starting.Go(func() {
 		defer close(t.done)
 		<-e.ready
-		if t.place = g.hear(e); t.place == "" {
+		if t.place = g.claim(e); t.place == "" {
 			return
 		}
 		ctx, cancel := context.WithTimeout(g.ctx, startTime)
 		defer cancel()
-		tellAll(ctx, j, e, hook.GatewayStart, info)
+		notify(ctx, j, e, hook.GatewayStart, info)
 	})
 }
 
-// hear notes that an entry is told, unless the same hooks were told in another one,
+// claim notes that an entry is notified, unless the same hooks were notified in another one,
 // of an agent with other settings.
-func (g *gateway) hear(e *entry) (place string) {
+func (g *gateway) claim(e *entry) (place string) {
 	if e.err != nil || e.live == nil {
 		return ""
 	}
@@ -110,63 +110,63 @@ func (g *gateway) hear(e *entry) (place string) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.heard[place] {
+	if g.notified[place] {
 		return ""
 	}
-	g.heard[place] = true
+	g.notified[place] = true
 	return place
 }
 
-// closing tells a workspace that is let go what GatewayStop tells all at the end.
+// closing fires GatewayStop at a workspace that is let go.
 func (j *Judge) closing(e *entry) {
 	g := &j.gateway
 	g.mu.Lock()
-	t := g.told[e]
-	delete(g.told, e)
+	t := g.subscribers[e]
+	delete(g.subscribers, e)
 	g.mu.Unlock()
 	if t == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
 	defer cancel()
-	if t.tell(ctx, j, e, "nothing came from its workspace for long") {
+	if t.stop(ctx, j, e, "nothing came from its workspace for long") {
 		g.mu.Lock()
-		delete(g.heard, t.place) // it is told again when something comes
+		delete(g.notified, t.place) // it is notified again when something comes
 		g.mu.Unlock()
 	}
 }
 
-// tell tells an entry of the end, if it was told of the begin, and after that.
-func (t *telling) tell(ctx context.Context, j *Judge, e *entry, reason string) bool {
+// stop fires GatewayStop at an entry, if it got GatewayStart, and after that.
+func (t *subscriber) stop(ctx context.Context, j *Judge, e *entry, reason string) bool {
 	select {
 	case <-t.done:
 	case <-ctx.Done():
 		return false
 	}
 	if t.place != "" {
-		tellAll(ctx, j, e, hook.GatewayStop, hook.GatewayEnd{Reason: reason})
+		notify(ctx, j, e, hook.GatewayStop, hook.GatewayEnd{Reason: reason})
 	}
 	return t.place != ""
 }
 
-// GatewayStop tells those that heard of the begin that the daemon ends, and waits
+// GatewayStop fires GatewayStop at the hooks that got GatewayStart, and waits
 // for them, for a bounded time. It does nothing at a second call.
 func (j *Judge) GatewayStop(ctx context.Context, reason string) {
 	ctx, cancel := context.WithTimeout(ctx, stopTime)
 	defer cancel()
 	j.gateway.mu.Lock()
-	told := j.gateway.told
-	j.gateway.told, j.gateway.stopped = nil, true
+	subscribers := j.gateway.subscribers
+	j.gateway.subscribers, j.gateway.stopped = nil, true
 	j.gateway.mu.Unlock()
 	var under sync.WaitGroup
-	for e, t := range told {
-		under.Go(func() { t.tell(ctx, j, e, reason) })
+	for e, t := range subscribers {
+		under.Go(func() { t.stop(ctx, j, e, reason) })
 	}
 	under.Wait()
 	j.gateway.end()
 }
 
-// end waits for what is still told of the begin, which has no more time now.
+// end cancels what is left of GatewayStart, and waits for it.
 func (g *gateway) end() {
 	g.mu.Lock()
 	g.stopped = true
@@ -174,12 +174,12 @@ func (g *gateway) end() {
 		g.cancel()
 	}
 	g.mu.Unlock()
-	g.under.Wait()
+	g.starting.Wait()
 }
 
-// tellAll fires an event at the hooks that are told in an entry: those of the user's
+// notify fires an event at the hooks of an entry that get it: those of the user's
 // configuration in the one of no workspace, elsewhere those of the workspace.
-func tellAll[P any](ctx context.Context, j *Judge, e *entry, point hook.Point[P], payload P) {
+func notify[P any](ctx context.Context, j *Judge, e *entry, point hook.Point[P], payload P) {
 	set, err := e.live.Refresh(ctx)
 	if err != nil {
 		j.log(fmt.Sprintf("the configuration of %s could not be read again: %v", e.folder, err))
@@ -196,7 +196,7 @@ func tellAll[P any](ctx context.Context, j *Judge, e *entry, point hook.Point[P]
 			continue
 		}
 		if err := engine.Add(h); err != nil {
-			j.log(fmt.Sprintf("hook %s is not told of %s: %v", h.ID, point.Info().Name, err))
+			j.log(fmt.Sprintf("hook %s does not get %s: %v", h.ID, point.Info().Name, err))
 		}
 	}
 	if engine.Len() == 0 {
@@ -204,7 +204,7 @@ func tellAll[P any](ctx context.Context, j *Judge, e *entry, point hook.Point[P]
 	}
 	ev, err := point.Info().New(hook.Envelope{Source: "daemon", CWD: e.folder}, payload)
 	if err != nil {
-		j.log(fmt.Sprintf("%s cannot be told: %v", point.Info().Name, err))
+		j.log(fmt.Sprintf("%s cannot be fired: %v", point.Info().Name, err))
 		return
 	}
 	j.watch(&entry{engine: engine, live: e.live})

@@ -63,17 +63,17 @@ func TestHooksHearOnceThatTheDaemonBeginsAndEnds(t *testing.T) {
 	w.GatewayStop(t.Context(), "again")
 	w.GatewayStart(hook.GatewayInfo{})
 	w.ask(w.bash("s-1", "t-3", "ls"))
-	heard := map[string]int{}
+	got := map[string]int{}
 	for pair := range slices.Chunk(w.told(), 2) {
-		heard[strings.Join(pair, " ")]++
+		got[strings.Join(pair, " ")]++
 	}
 	for _, want := range []string{"user GatewayStart", "user GatewayStop", "workspace GatewayStart", "workspace GatewayStop"} {
-		if heard[want] != 1 {
-			t.Errorf("%s was heard %d times; all: %v", want, heard[want], heard)
+		if got[want] != 1 {
+			t.Errorf("%s came %d times; all: %v", want, got[want], got)
 		}
 	}
-	if len(heard) != 4 {
-		t.Errorf("heard: %v", heard)
+	if len(got) != 4 {
+		t.Errorf("got: %v", got)
 	}
 	w.want(w.recorded(), "GatewayStart continue", "GatewayStop continue", "GatewayStop observed")
 }

@@ -57,7 +57,7 @@ type Judge struct {
 	inMemory   hook.Operations
 	native     delivery.Native
 	opening    sync.Once // of native
-	told       told
+	warned     warned
 	workspaces workspaces
 	seen       seen
 	order      order

@@ -32,7 +32,7 @@ func TestLosingTheRecordOfTrustLeavesTheGuards(t *testing.T) {
 	}
 	w.want(w.ask(w.bash("s", "3", "rm -r x")), "deny", "no rm here")
 	w.want(w.ask(w.bash("s", "4", "ls")), `"ask"`, "trust.json is gone")
-	w.write("sub/hookway.yaml", "hooks: []\n") // hooks of nobody's, nearer by
+	w.write("sub/hookway.yaml", "hooks: []\n") // untrusted hooks, nearer by
 	w.want(inSub("5", "rm -r x"), "deny", "no rm here")
 	if err := os.Remove(filepath.Join(w.dir, "hookway.yaml")); err != nil {
 		t.Fatal(err)

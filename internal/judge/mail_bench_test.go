@@ -11,8 +11,8 @@ import (
 	"github.com/hookway/hookway/internal/judge"
 )
 
-// BenchmarkGuest is one event of an agent that nobody has wrapped, and to which
-// nobody writes: without a relay, where it was never used, and where it was.
+// BenchmarkGuest is one event of an agent that is not wrapped, and gets no
+// messages: without a relay, where it was never used, and where it was.
 func BenchmarkGuest(b *testing.B) {
 	for _, relay := range []string{"none", "unused", "used"} {
 		for _, event := range []string{"PreToolUse", "PostToolUse"} {

@@ -30,7 +30,7 @@ export default async function (ev, ctx) {
 }
 `)
 	m.trust()
-	m.want(m.heard(m.bash(session, "t0", "ls")), "failed: ", "Bob") // nobody has that name yet
+	m.want(m.printed(m.bash(session, "t0", "ls")), "failed: ", "Bob") // no agent has that name yet
 	bob, err := m.open().Join(t.Context(), relay.Presence{Session: "bobs", Name: "Bob", Kind: "user"})
 	if err != nil {
 		t.Fatal(err)
@@ -52,14 +52,14 @@ export default async function (ev, ctx) {
 		}
 		return texts
 	}
-	m.want(m.heard(m.bash(session, "t1", "ls")), "!failed")
-	m.want(m.heard(m.bash(session, "t2", "be loud")), "!failed", "your words were changed")
-	m.want(m.heard(m.bash(session, "t3", "tell a secret")), "failed: ", "it is secret")
+	m.want(m.printed(m.bash(session, "t1", "ls")), "!failed")
+	m.want(m.printed(m.bash(session, "t2", "be loud")), "!failed", "your words were changed")
+	m.want(m.printed(m.bash(session, "t3", "tell a secret")), "failed: ", "it is secret")
 	if texts := got(); texts != "claude-0c4f: ran ls; claude-0c4f: SHOUTED; " {
 		t.Errorf("Bob got %s", texts)
 	}
 	id := m.mail("claude-0c4f", "ping")
-	m.want(m.heard(m.own(session, "PostToolUse")), "ping")
+	m.want(m.printed(m.own(session, "PostToolUse")), "ping")
 	m.is(id, relay.StateInjected) // a hook has answered, not the agent
 	if texts := got(); texts != "claude-0c4f: pong to Bob; " {
 		t.Errorf("Bob got %s", texts)

@@ -28,7 +28,7 @@ type mailWorld struct {
 	store *relay.Store // as another process has it open
 }
 
-// newMail makes one; unless used is set, nobody has ever sent a message there.
+// newMail makes one; unless used is set, no message was ever sent there.
 func newMail(t testing.TB, yaml string, used bool) *mailWorld {
 	m := &mailWorld{world: newWorld(t, yaml)}
 	m.Relay = m.relay()
@@ -92,7 +92,7 @@ func (m *mailWorld) is(id string, want relay.State) relay.Receipt {
 	return all[0]
 }
 
-// own is an event of an agent that nobody has wrapped.
+// own is an event of an agent that is not wrapped.
 func (m *mailWorld) own(session, name string, fields ...string) *call.Request {
 	m.t.Helper()
 	return m.native(name, append([]string{"session_id", session}, fields...)...)
@@ -103,7 +103,7 @@ const session = "0c4f42e8-5a80-4f60-a788-417b387c20e8"
 func TestWhoNeverWritesHasNoStore(t *testing.T) {
 	m := newMail(t, quiet, false)
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SessionEnd"} {
-		m.heard(m.own(session, name))
+		m.printed(m.own(session, name))
 	}
 	if _, err := os.Stat(m.Relay.Dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the store's folder: %v", err)
@@ -114,10 +114,10 @@ func TestAMessageIsInTheNextAnswerThatTakesText(t *testing.T) {
 	for event, takes := range map[string]bool{"SessionStart": true, "UserPromptSubmit": true, "PreToolUse": false, "PostToolUse": true, "Stop": true} {
 		t.Run(event, func(t *testing.T) {
 			m := newMail(t, quiet, true)
-			m.heard(m.own(session, "SessionStart", "source", "startup"))
+			m.printed(m.own(session, "SessionStart", "source", "startup"))
 			id := m.mail("claude-0c4f", "the build is green")
 			text := "Message from Bob [" + relay.Short(id) + "]: the build is green"
-			got := m.heard(m.own(session, event, "source", "resume"))
+			got := m.printed(m.own(session, event, "source", "resume"))
 			if !takes {
 				m.want(got, "!the build")
 				m.is(id, relay.StateAccepted)
@@ -127,9 +127,9 @@ func TestAMessageIsInTheNextAnswerThatTakesText(t *testing.T) {
 			if r := m.is(id, relay.StateInjected); r.How != "hook" || r.Session != session || r.Repeat {
 				t.Errorf("the receipt is %+v", r)
 			}
-			m.want(m.heard(m.own(session, "PostToolUse", "agent_id", "sub")), "!the build")
+			m.want(m.printed(m.own(session, "PostToolUse", "agent_id", "sub")), "!the build")
 			m.is(id, relay.StateInjected) // a sub-agent says nothing of what the agent has seen
-			m.want(m.heard(m.own(session, "PostToolUse", "tool_use_id", "t2")), "!the build")
+			m.want(m.printed(m.own(session, "PostToolUse", "tool_use_id", "t2")), "!the build")
 			m.is(id, relay.StateSeen)
 		})
 	}
@@ -163,7 +163,7 @@ func TestEveryAgentIsToldInItsOwnWords(t *testing.T) {
 			ask := func(event, stdin string) string {
 				r := &call.Request{Kind: call.KindHook, Agent: p.codec, Event: event, Dir: m.dir, Env: m.env, Timeout: patient,
 					Stdin: []byte(strings.ReplaceAll(stdin, "SESSION", session))}
-				return m.heard(r)
+				return m.printed(r)
 			}
 			first := map[string]string{"cursor": `{"conversation_id":"SESSION","hook_event_name":"sessionStart","x":1}`, "antigravity": `{"conversationId":"SESSION"}`}[p.codec]
 			if first == "" {
@@ -182,22 +182,22 @@ func TestTheUsersOwnStopIsHeeded(t *testing.T) {
 	m := newMail(t, quiet, true)
 	r := &call.Request{Kind: call.KindHook, Agent: "cursor", Event: "stop", Dir: m.dir, Env: m.env, Timeout: patient,
 		Stdin: []byte(`{"conversation_id":"` + session + `","hook_event_name":"stop","status":"aborted","loop_count":0}`)}
-	m.heard(r)
+	m.printed(r)
 	id := m.mail("cursor-0c4f", "green")
 	r.Stdin = []byte(strings.Replace(string(r.Stdin), ":0}", ":0,\"x\":1}", 1))
-	m.want(m.heard(r), "!green")
+	m.want(m.printed(r), "!green")
 	m.is(id, relay.StateAccepted)
 }
 
 func TestTheUrgentIsFirstAndTheRestWaitsForRoom(t *testing.T) {
 	m := newMail(t, quiet, true)
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
 	var ids []string
 	for i := range 4 {
 		ids = append(ids, m.mail("claude-0c4f", fmt.Sprint("text-", i, strings.Repeat(" word", 700))))
 	}
 	urgent := m.mail("claude-0c4f", "FIRE", relay.PriorityUrgent)
-	got := m.heard(m.own(session, "PostToolUse"))
+	got := m.printed(m.own(session, "PostToolUse"))
 	m.want(got, "FIRE", "text-0", "text-1", "!text-2")
 	if strings.Index(got, "FIRE") > strings.Index(got, "text-0") || strings.Index(got, "text-0") > strings.Index(got, "text-1") {
 		t.Errorf("the order is wrong: %s", got)
@@ -207,14 +207,14 @@ func TestTheUrgentIsFirstAndTheRestWaitsForRoom(t *testing.T) {
 	}
 	m.is(urgent, relay.StateInjected)
 	m.is(ids[2], relay.StateAccepted)
-	m.want(m.heard(m.own(session, "PostToolUse", "tool_use_id", "t2")), "text-2", "text-3", "!text-1")
+	m.want(m.printed(m.own(session, "PostToolUse", "tool_use_id", "t2")), "text-2", "text-3", "!text-1")
 }
 
 func TestAMessageBesideALongTextOfHooksIsCut(t *testing.T) {
 	m := newMail(t, `hooks: [{id: long, on: PostToolUse, inject: "`+strings.Repeat("x", 7000)+`"}]`, true)
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
 	id := m.mail("claude-0c4f", strings.Repeat("word ", 800))
-	got := m.heard(m.own(session, "PostToolUse"))
+	got := m.printed(m.own(session, "PostToolUse"))
 	m.want(got, "xxx", "Message from Bob", "… more: hookway inbox read "+relay.Short(id))
 	if len(got) > 10_000 {
 		t.Errorf("the answer has %d bytes", len(got))
@@ -226,9 +226,9 @@ func TestHooksOfMessagesAreAsked(t *testing.T) {
   - {id: spam, on: MessageReceived, match: {fields: {content: "*spam*"}}, lane: guard, block: no spam}
   - {id: tidy, on: MessageReceived, match: {fields: {content: "*tidy*"}}, modify: {content: all tidy}}
 `, true)
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
 	spam, tidy := m.mail("claude-0c4f", "it is spam"), m.mail("claude-0c4f", "un-tidy")
-	m.want(m.heard(m.own(session, "PostToolUse")), "Message from Bob", "all tidy", "!un-tidy", "!spam")
+	m.want(m.printed(m.own(session, "PostToolUse")), "Message from Bob", "all tidy", "!un-tidy", "!spam")
 	if r := m.is(spam, relay.StateSuppressed); !strings.Contains(r.Reason, "no spam") {
 		t.Errorf("the sender is told %q", r.Reason)
 	}
@@ -246,10 +246,10 @@ func TestABlockedMessageThatSomebodyElseHasKeepsNoOthersBack(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
 	spam, plain := m.mail("claude-0c4f", "it is spam"), m.mail("claude-0c4f", "plain")
 	var slow sync.WaitGroup
-	slow.Go(func() { m.want(m.heard(m.own(session, "PostToolUse")), "plain", "!spam") })
+	slow.Go(func() { m.want(m.printed(m.own(session, "PostToolUse")), "plain", "!spam") })
 	m.read("begun")
 	reader, err := m.open().Join(t.Context(), relay.Presence{Session: session, Name: "claude-0c4f", Kind: relay.KindMCP})
 	if err != nil {
@@ -279,13 +279,13 @@ func TestAnAgentDoesNotGoOnWithoutEnd(t *testing.T) {
 			if alone {
 				m.Continues = filepath.Join(m.home, "continues")
 			}
-			m.heard(m.own(session, "UserPromptSubmit"))
+			m.printed(m.own(session, "UserPromptSubmit"))
 			n := 0
 			active := false
 			for i := range 10 {
 				m.mail("claude-0c4f", fmt.Sprint("text ", i))
 				text, _ := json.Marshal(map[string]any{"hook_event_name": "Stop", "session_id": session, "cwd": m.dir, "stop_hook_active": active, "last_assistant_message": fmt.Sprint(i)})
-				got := m.heard(&call.Request{Kind: call.KindHook, Agent: "claude", Dir: m.dir, Env: m.env, Timeout: patient, Stdin: text})
+				got := m.printed(&call.Request{Kind: call.KindHook, Agent: "claude", Dir: m.dir, Env: m.env, Timeout: patient, Stdin: text})
 				if active = strings.Contains(got, `"block"`); active {
 					n++
 				} else {
@@ -295,7 +295,7 @@ func TestAnAgentDoesNotGoOnWithoutEnd(t *testing.T) {
 			if want := map[bool]int{false: 4, true: 1}[alone]; n != want {
 				t.Errorf("it went on %d times in a row, want %d", n, want)
 			}
-			m.want(m.heard(m.own(session, "UserPromptSubmit", "prompt", "more")), fmt.Sprint("text ", n))
+			m.want(m.printed(m.own(session, "UserPromptSubmit", "prompt", "more")), fmt.Sprint("text ", n))
 		})
 	}
 }
@@ -313,19 +313,19 @@ func TestAnAgentIsCalledTheSameWhenItIsResumed(t *testing.T) {
 		}
 		return all
 	}
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
-	m.heard(m.own("0c4fffff-0000-4000-8000-000000000000", "UserPromptSubmit"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own("0c4fffff-0000-4000-8000-000000000000", "UserPromptSubmit"))
 	if got := names(); got != "claude-0c4f true hooks\nclaude-0c4ff true hooks\n" {
 		t.Errorf("the agents are\n%s", got)
 	}
-	m.heard(m.own(session, "SessionEnd", "reason", "other"))
-	m.heard(m.own(session, "SessionEnd", "reason", "exit"))
+	m.printed(m.own(session, "SessionEnd", "reason", "other"))
+	m.printed(m.own(session, "SessionEnd", "reason", "exit"))
 	if got := names(); got != "claude-0c4f false hooks\nclaude-0c4ff true hooks\n" {
 		t.Errorf("after the end of one, the agents are\n%s", got)
 	}
 	id := m.mail("claude-0c4f", "welcome back")
 	m.is(id, relay.StateAccepted)
-	m.want(m.heard(m.own(session, "SessionStart", "source", "resume")), "welcome back")
+	m.want(m.printed(m.own(session, "SessionStart", "source", "resume")), "welcome back")
 	if got := names(); got != "claude-0c4f true hooks\nclaude-0c4ff true hooks\n" {
 		t.Errorf("when it is resumed, the agents are\n%s", got)
 	}
@@ -334,14 +334,14 @@ func TestAnAgentIsCalledTheSameWhenItIsResumed(t *testing.T) {
 func TestTheUserNamesAnAgent(t *testing.T) {
 	m := newMail(t, quiet, true)
 	m.env = append(m.env, "HOOKWAY_AGENT=Carol")
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
 	m.mail("carol", "hi Carol")
-	m.want(m.heard(m.own(session, "PostToolUse")), "hi Carol")
+	m.want(m.printed(m.own(session, "PostToolUse")), "hi Carol")
 }
 
 func TestIdsThatBeginWithTheTimeAreNamedByTheirEnd(t *testing.T) {
 	m := newMail(t, quiet, true)
-	m.heard(m.own("01a1fb77-5af8-79f1-ae10-de769036335d", "SessionStart", "source", "startup"))
+	m.printed(m.own("01a1fb77-5af8-79f1-ae10-de769036335d", "SessionStart", "source", "startup"))
 	m.mail("claude-de76", "hi")
 }
 
@@ -350,9 +350,9 @@ func TestNobodyInsideOfASessionIsWrittenTo(t *testing.T) {
 	for _, env := range []string{"HOOKWAY_SESSION=run-1", "HOOKWAY_DEPTH=1"} {
 		r := m.own(session, "SessionStart", "source", "startup")
 		r.Env = append(r.Env, env)
-		m.heard(r)
+		m.printed(r)
 	}
-	m.heard(m.own(session, "PostToolUse", "agent_id", "sub"))
+	m.printed(m.own(session, "PostToolUse", "agent_id", "sub"))
 	if all, err := m.open().Agents(t.Context()); err != nil || len(all) != 0 {
 		t.Errorf("the agents are %+v, %v", all, err)
 	}
@@ -360,24 +360,24 @@ func TestNobodyInsideOfASessionIsWrittenTo(t *testing.T) {
 
 func TestAnAgentThatWasThereFirstIsMet(t *testing.T) {
 	m := newMail(t, quiet, false)
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
 	m.open()
 	m.Meet(t.Context())
 	id := m.mail("claude-0c4f", "hi")
-	m.want(m.heard(m.own(session, "PostToolUse")), "hi")
+	m.want(m.printed(m.own(session, "PostToolUse")), "hi")
 	m.is(id, relay.StateInjected)
 }
 
 func TestAnAnswerThatWasNotSentLeavesTheMessage(t *testing.T) {
 	m := newMail(t, quiet, true)
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
 	id := m.mail("claude-0c4f", "green")
 	reply := m.Answer(t.Context(), judge.Caller{}, m.own(session, "PostToolUse"))
 	m.want(string(reply.Stdout), "green")
-	m.want(m.heard(m.own(session, "PostToolUse", "tool_use_id", "t2")), "!green") // it is on its way
+	m.want(m.printed(m.own(session, "PostToolUse", "tool_use_id", "t2")), "!green") // it is on its way
 	reply.Pass(errors.New("the agent has gone"))
 	m.is(id, relay.StateAccepted)
-	m.want(m.heard(m.own(session, "PostToolUse", "tool_use_id", "t3")), "green", "!repeat")
+	m.want(m.printed(m.own(session, "PostToolUse", "tool_use_id", "t3")), "green", "!repeat")
 	m.is(id, relay.StateInjected)
 }
 
@@ -399,7 +399,7 @@ func TestAMessageThatWasBegunIsLookedFor(t *testing.T) {
 		"the same event once more": {`{"x":"other"}`, age, true, []string{"green", "!repeat"}, relay.StateInjected},
 		"the same event, and none": {"", 0, true, []string{"green", "!repeat"}, relay.StateInjected},
 	} {
-		for how, dies := range map[string]bool{"the judge dies": true, "nobody says that it was printed": false} {
+		for how, dies := range map[string]bool{"the judge dies": true, "it is unknown whether it was printed": false} {
 			if c.same && !dies {
 				continue
 			}
@@ -413,7 +413,7 @@ func TestAMessageThatWasBegunIsLookedFor(t *testing.T) {
 					}
 					return m.own(session, "PostToolUse", fields...)
 				}
-				m.heard(event("t0"))
+				m.printed(event("t0"))
 				id := m.mail("claude-0c4f", "green")
 				reply := m.Answer(t.Context(), judge.Caller{}, event("t1"))
 				m.want(string(reply.Stdout), "green")
@@ -434,10 +434,10 @@ func TestAMessageThatWasBegunIsLookedFor(t *testing.T) {
 					}
 				}
 				next := map[bool]string{false: "t2", true: "t1"}[c.same]
-				m.want(m.heard(event(next)), c.want...)
+				m.want(m.printed(event(next)), c.want...)
 				m.is(id, c.state)
 				if c.state == relay.StateInjected {
-					m.want(m.heard(event("t3")), "!green")
+					m.want(m.printed(event("t3")), "!green")
 					m.is(id, relay.StateSeen)
 				}
 			})
@@ -447,7 +447,7 @@ func TestAMessageThatWasBegunIsLookedFor(t *testing.T) {
 
 func TestWhatMayBeARepeatStaysSoInTheNextAnswer(t *testing.T) {
 	m := newMail(t, quiet, true)
-	m.heard(m.own(session, "PostToolUse", "tool_use_id", "t0"))
+	m.printed(m.own(session, "PostToolUse", "tool_use_id", "t0"))
 	id := m.mail("claude-0c4f", "green")
 	reply := m.Answer(t.Context(), judge.Caller{}, m.own(session, "PostToolUse", "tool_use_id", "t1"))
 	reply.Pass(call.ErrUnshown)
@@ -455,7 +455,7 @@ func TestWhatMayBeARepeatStaysSoInTheNextAnswer(t *testing.T) {
 	m.want(string(reply.Stdout), "green (may be a repeat)")
 	reply.Pass(errors.New("the agent has gone"))
 	m.is(id, relay.StateAccepted)
-	m.want(m.heard(m.own(session, "PostToolUse", "tool_use_id", "t3")), "green (may be a repeat)", "!(may be a repeat) (may")
+	m.want(m.printed(m.own(session, "PostToolUse", "tool_use_id", "t3")), "green (may be a repeat)", "!(may be a repeat) (may")
 	if r := m.is(id, relay.StateInjected); !r.Repeat {
 		t.Errorf("the receipt is %+v", r)
 	}
@@ -488,9 +488,9 @@ func TestWhatNobodyHasMadeAnythingOfIsToldAgain(t *testing.T) {
 			m.store.Close()
 			m.store = nil
 			id := m.mail("Carol", "green")
-			m.want(m.heard(m.own(session, "SessionStart", "source", "startup", "transcript_path", file)), "green")
+			m.want(m.printed(m.own(session, "SessionStart", "source", "startup", "transcript_path", file)), "green")
 			for _, event := range strings.Fields(c.events) {
-				m.want(m.heard(m.own(session, event, "transcript_path", file)), "!green")
+				m.want(m.printed(m.own(session, event, "transcript_path", file)), "!green")
 			}
 			if c.transcript != "" {
 				m.write("transcript.jsonl", strings.ReplaceAll(c.transcript, "ID", relay.Short(id)))
@@ -504,10 +504,10 @@ func TestWhatNobodyHasMadeAnythingOfIsToldAgain(t *testing.T) {
 				}
 			}
 			source := map[bool]string{true: "resume", false: "startup"}[c.next == session]
-			got := m.heard(m.own(c.next, "SessionStart", "source", source, "transcript_path", file))
+			got := m.printed(m.own(c.next, "SessionStart", "source", source, "transcript_path", file))
 			m.want(got, map[bool]string{true: "Message from Bob [" + relay.Short(id) + "]: green", false: "!green"}[c.again])
-			m.want(m.heard(m.own(c.next, "UserPromptSubmit", "transcript_path", file)), "!green")
-			m.want(m.heard(m.own(c.next, "PostToolUse", "transcript_path", file)), "!green")
+			m.want(m.printed(m.own(c.next, "UserPromptSubmit", "transcript_path", file)), "!green")
+			m.want(m.printed(m.own(c.next, "PostToolUse", "transcript_path", file)), "!green")
 			if c.next == session || strings.Contains(c.events, "UserPromptSubmit") {
 				m.is(id, relay.StateSeen)
 			}
@@ -524,13 +524,13 @@ func TestASlowHookOfAMessageHoldsUpNoOtherEvent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m.heard(m.own(session, "SessionStart", "source", "startup"))
+	m.printed(m.own(session, "SessionStart", "source", "startup"))
 	id := m.mail("claude-0c4f", "green")
 	var slow sync.WaitGroup
-	slow.Go(func() { m.want(m.heard(m.own(session, "PostToolUse")), "green") })
+	slow.Go(func() { m.want(m.printed(m.own(session, "PostToolUse")), "green") })
 	m.read("begun")
 	for _, event := range []string{"PreToolUse", "PostToolUse", "Stop"} {
-		m.want(m.heard(m.own(session, event, "tool_use_id", "t9")), "!green")
+		m.want(m.printed(m.own(session, event, "tool_use_id", "t9")), "!green")
 	}
 	m.write("go", "now\n")
 	slow.Wait()

@@ -52,7 +52,7 @@ func fireMessage[P any](ctx context.Context, m messageHooks, point hook.Point[P]
 // senderKey finds who sends what the hooks of an event send.
 type senderKey struct{}
 
-// sender sends messages of an agent that nobody has wrapped, for its hooks.
+// sender sends messages of an agent that is not wrapped, for its hooks.
 type sender struct {
 	messageHooks
 	answer *delivery.Answer  // of an agent whose name may not be known yet; nil: it is in env

@@ -61,8 +61,8 @@ func (w *world) native(name string, fields ...string) *call.Request {
 	return w.event(event)
 }
 
-// heard gives the answer as the agent gets it.
-func (w *world) heard(r *call.Request) string {
+// printed gives the answer as the agent gets it.
+func (w *world) printed(r *call.Request) string {
 	w.t.Helper()
 	reply := w.Answer(w.t.Context(), judge.Caller{}, r)
 	reply.Pass(nil)
@@ -85,16 +85,16 @@ func TestABeginThatRunFiredIsNotFiredAgain(t *testing.T) {
 	w := newWorld(t, `hooks: [{id: begins, on: SessionStart, inject: from the judge}]`)
 	s := w.wrap("claude")
 	first := s.Begin("from run")
-	w.want(w.heard(w.native("SessionStart", "source", "startup")), "from run", "!from the judge")
+	w.want(w.printed(w.native("SessionStart", "source", "startup")), "from run", "!from the judge")
 	if fate := fateOf(t, first); fate != delivery.Delivered {
 		t.Errorf("the text of the begin was %v", fate)
 	}
-	w.want(w.heard(w.native("SessionStart", "source", "startup")), "!from") // by a second layer of the configuration
+	w.want(w.printed(w.native("SessionStart", "source", "startup")), "!from") // by a second layer of the configuration
 	if got := w.recorded(); got != "" {
 		t.Errorf("on record: %s", got)
 	}
-	w.want(w.heard(w.native("SessionStart", "source", "resume")), "from the judge", "!from run")
-	w.want(w.heard(w.native("SessionStart", "source", "compact")), "from the judge")
+	w.want(w.printed(w.native("SessionStart", "source", "resume")), "from the judge", "!from run")
+	w.want(w.printed(w.native("SessionStart", "source", "compact")), "from the judge")
 	if got := w.recorded(); got != "SessionStart continue, SessionStart continue" {
 		t.Errorf("on record: %s", got)
 	}
@@ -105,9 +105,9 @@ func TestTheBeginsTextIsTakenByTheFirstEventThatCan(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	first := s.Begin("from run")
-	w.want(w.heard(w.native("Stop")), "!from run") // it is no reason to go on
-	w.want(w.heard(w.native("UserPromptSubmit")), "from run")
-	w.want(w.heard(w.native("PostToolUse")), "!from run")
+	w.want(w.printed(w.native("Stop")), "!from run") // it is no reason to go on
+	w.want(w.printed(w.native("UserPromptSubmit")), "from run")
+	w.want(w.printed(w.native("PostToolUse")), "!from run")
 	if fate := fateOf(t, first); fate != delivery.Delivered {
 		t.Errorf("the text of the begin was %v", fate)
 	}
@@ -126,16 +126,16 @@ func TestAnEndIsFiredOnceWhoeverTellsIt(t *testing.T) {
 			w := newWorld(t, quiet)
 			s := w.wrap("claude")
 			s.Begin("")
-			w.heard(w.native("SessionStart", "source", "startup"))
+			w.printed(w.native("SessionStart", "source", "startup"))
 			byRun := 0
 			for _, who := range order {
 				switch who {
 				case 'a':
-					w.heard(w.native("SessionEnd", "reason", "other"))
+					w.printed(w.native("SessionEnd", "reason", "other"))
 				case 'c':
-					w.heard(w.native("SessionEnd", "reason", "clear"))
+					w.printed(w.native("SessionEnd", "reason", "clear"))
 				case '!':
-					w.heard(w.native("SessionStart", "source", "clear", "session_id", "own-2"))
+					w.printed(w.native("SessionStart", "source", "clear", "session_id", "own-2"))
 				case 'r':
 					s.End(t.Context(), func(context.Context) { byRun++ })
 				}
@@ -179,25 +179,25 @@ func TestATextGoesToTheNextEventThatTakesOne(t *testing.T) {
 	if s.Offer("early", nil, 0, granted) != nil {
 		t.Error("a text was taken before the agent was heard of")
 	}
-	w.heard(w.native("SessionStart", "source", "startup"))
+	w.printed(w.native("SessionStart", "source", "startup"))
 	if s.Offer("idle", nil, 0, granted) != nil {
 		t.Error("a text was taken for an agent that has nothing to do")
 	}
-	w.heard(w.native("UserPromptSubmit"))
+	w.printed(w.native("UserPromptSubmit"))
 	one, two := s.Offer("first text", nil, 0, granted), s.Offer("second text", nil, 0, granted)
 	if one == nil || two == nil {
 		t.Fatal("the text was not taken, though the agent works")
 	}
-	w.want(w.heard(w.native("PreToolUse")), "!text")
-	w.want(w.heard(w.native("PostToolUse", "agent_id", "sub-1")), "!text") // a sub-agent's
-	w.want(w.heard(w.native("PostToolUse")), `first text\n\nsecond text`)
+	w.want(w.printed(w.native("PreToolUse")), "!text")
+	w.want(w.printed(w.native("PostToolUse", "agent_id", "sub-1")), "!text") // a sub-agent's
+	w.want(w.printed(w.native("PostToolUse")), `first text\n\nsecond text`)
 	for _, l := range []delivery.Offer{one, two} {
 		if fate := fateOf(t, l); fate != delivery.Delivered {
 			t.Errorf("a text was %v", fate)
 		}
 	}
-	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!text")
-	w.want(w.heard(w.native("Stop")), "!text")
+	w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t2")), "!text")
+	w.want(w.printed(w.native("Stop")), "!text")
 	if s.Offer("idle", nil, 0, granted) != nil {
 		t.Error("a text was taken for an agent that has stopped")
 	}
@@ -212,13 +212,13 @@ func TestTextsBehindOneAnotherKeepTheirOrder(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	w.heard(w.native("UserPromptSubmit"))
+	w.printed(w.native("UserPromptSubmit"))
 	one := s.Offer("first text", nil, 0, granted)
 	big := s.Offer("second "+strings.Repeat("x", 8000), one, 0, granted)
 	large := s.Offer("third "+strings.Repeat("y", 2000), big, 0, granted)
 	small := s.Offer("fourth text", large, 0, granted)
-	w.want(w.heard(w.native("PostToolUse")), "first text", "second", "!third", "!fourth")
-	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "third", "fourth text")
+	w.want(w.printed(w.native("PostToolUse")), "first text", "second", "!third", "!fourth")
+	w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t2")), "third", "fourth text")
 	for i, l := range []delivery.Offer{one, big, large, small} {
 		if fate := fateOf(t, l); fate != delivery.Delivered {
 			t.Errorf("text %d was %v", i+1, fate)
@@ -230,7 +230,7 @@ func TestTextsBehindOneAnotherKeepTheirOrder(t *testing.T) {
 	if fate := one.Await(t.Context(), gone); fate != delivery.Returned {
 		t.Fatalf("the agent shows nothing any more; the text was %v", fate)
 	}
-	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t3")), "!sixth") // it must not come before the fifth
+	w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t3")), "!sixth") // it must not come before the fifth
 	if s.Offer("seventh text", behind, 0, granted) != nil || s.Offer("seventh text", one, 0, granted) != nil {
 		t.Error("a text was left behind one that is not there any more")
 	}
@@ -243,9 +243,9 @@ func TestAStoppingAgentGoesOnWithATextOnce(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	w.heard(w.native("UserPromptSubmit"))
+	w.printed(w.native("UserPromptSubmit"))
 	one := s.Offer("one more thing", nil, 0, granted)
-	w.want(w.heard(w.native("Stop")), `"decision":"block"`, "one more thing")
+	w.want(w.printed(w.native("Stop")), `"decision":"block"`, "one more thing")
 	if fate := fateOf(t, one); fate != delivery.Delivered {
 		t.Errorf("the text was %v", fate)
 	}
@@ -254,7 +254,7 @@ func TestAStoppingAgentGoesOnWithATextOnce(t *testing.T) {
 		t.Fatal("the agent goes on, so it takes texts")
 	}
 	stop := w.event(map[string]any{"hook_event_name": "Stop", "session_id": "own", "stop_hook_active": true})
-	w.want(w.heard(stop), "!another", "!block")
+	w.want(w.printed(stop), "!another", "!block")
 	if fate := fateOf(t, two); fate != delivery.Returned {
 		t.Errorf("the text was %v, though the agent stopped", fate)
 	}
@@ -265,7 +265,7 @@ func TestATextIsTakenBack(t *testing.T) {
 		w := newWorld(t, quiet)
 		s := w.wrap("claude")
 		s.Begin("")
-		w.heard(w.native("UserPromptSubmit"))
+		w.printed(w.native("UserPromptSubmit"))
 		still := s.Offer("interrupted", nil, 0, granted)
 		if fate := still.Await(t.Context(), gone); fate != delivery.Returned {
 			t.Errorf("the agent shows nothing any more; the text was %v", fate)
@@ -279,7 +279,7 @@ func TestATextIsTakenBack(t *testing.T) {
 		if s.Offer("after that", nil, time.Hour, granted) != nil {
 			t.Error("a text was left to an agent that shows nothing any more")
 		}
-		w.want(w.heard(w.native("PostToolUse")), "!interrupted", "!ended")
+		w.want(w.printed(w.native("PostToolUse")), "!interrupted", "!ended")
 	})
 }
 
@@ -298,28 +298,28 @@ func TestAnAnswerThatWasNotSentGivesItsTextBack(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	w.heard(w.native("UserPromptSubmit"))
+	w.printed(w.native("UserPromptSubmit"))
 	s.Offer("the text", nil, 0, granted)
 	reply := w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
 	w.want(string(reply.Stdout), "the text")
-	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text") // it is in an answer
+	w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t2")), "!the text") // it is in an answer
 	reply.Pass(errors.New("the agent has gone"))
-	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t3")), "the text")
+	w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t3")), "the text")
 }
 
-// Nobody knows whether an answer was sent that is not heard of any more.
+// It is unknown whether an unconfirmed answer was sent.
 func TestATextOfWhichNobodyKnowsMayBeARepeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, quiet)
 		s := w.wrap("claude")
 		s.Begin("")
-		w.heard(w.native("UserPromptSubmit"))
+		w.printed(w.native("UserPromptSubmit"))
 		l := s.Offer("the text", nil, 0, granted)
 		w.Answer(t.Context(), judge.Caller{}, w.native("PostToolUse"))
 		if fate := fateOf(t, l); fate != delivery.Unconfirmed {
 			t.Errorf("it was %v", fate)
 		}
-		w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
+		w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
 	})
 }
 
@@ -328,14 +328,14 @@ func TestAnAgentWithinTheWrappedOneIsAnother(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	w.heard(w.native("UserPromptSubmit"))
+	w.printed(w.native("UserPromptSubmit"))
 	l := s.Offer("for the outer", nil, 0, granted)
 	for _, name := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"} {
-		w.want(w.heard(w.native(name, "session_id", "inner", "source", "startup")), "!for the outer")
+		w.want(w.printed(w.native(name, "session_id", "inner", "source", "startup")), "!for the outer")
 	}
 	w.want(w.recorded(), "SessionStart", "SessionEnd")
 	w.want(w.agents(), "run-1/claude/claude")
-	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "for the outer")
+	w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t2")), "for the outer")
 	if fate := fateOf(t, l); fate != delivery.Delivered {
 		t.Errorf("it was %v", fate)
 	}
@@ -346,7 +346,7 @@ func TestAnAgentWithinTheWrappedOneIsAnother(t *testing.T) {
 	}
 }
 
-// Whatever comes in between, and whoever judges: each text is in one answer, or
+// Whatever comes in between, and in whichever process: each text is in one answer, or
 // returned.
 func TestATextIsNeitherLostNorDoubled(t *testing.T) {
 	w := newWorld(t, quiet)
@@ -377,7 +377,7 @@ func TestATextIsNeitherLostNorDoubled(t *testing.T) {
 					j = other
 				}
 				reply := j.Answer(t.Context(), judge.Caller{}, r)
-				if i%5 == 0 && n == 1 { // nobody gets this one
+				if i%5 == 0 && n == 1 { // the agent does not get this one
 					reply.Pass(errors.New("gone"))
 					continue
 				}
@@ -450,7 +450,7 @@ func TestATextInTheAnswerOfADeadDaemonIsInThatOfItsSuccessor(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	w.heard(w.native("UserPromptSubmit"))
+	w.printed(w.native("UserPromptSubmit"))
 	l := s.Offer("the text", nil, 0, granted)
 	event := w.native("PostToolUse")
 	child := exec.Command(os.Args[0])
@@ -459,8 +459,8 @@ func TestATextInTheAnswerOfADeadDaemonIsInThatOfItsSuccessor(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "the text") {
 		t.Fatalf("%v: %s", err, out)
 	}
-	w.want(w.heard(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
-	w.want(w.heard(event), "the text")
+	w.want(w.printed(w.native("PostToolUse", "tool_use_id", "t2")), "!the text")
+	w.want(w.printed(event), "the text")
 	if fate := fateOf(t, l); fate != delivery.Delivered {
 		t.Errorf("the text was %v", fate)
 	}
@@ -470,9 +470,9 @@ func TestASessionThatRunEndedIsNotOpen(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	w.heard(w.native("SessionStart", "source", "startup"))
-	w.heard(w.native("UserPromptSubmit"))
-	w.heard(w.native("SessionEnd", "session_id", "inner"))
+	w.printed(w.native("SessionStart", "source", "startup"))
+	w.printed(w.native("UserPromptSubmit"))
+	w.printed(w.native("SessionEnd", "session_id", "inner"))
 	if _, open := w.Load(); strings.Join(open, " ") != "run-1" {
 		t.Errorf("open are %q", open)
 	}

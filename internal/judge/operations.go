@@ -103,7 +103,7 @@ func (s *operationFiles) lock() (unlock func(), err error) {
 	return disk.LockFile(ctx, filepath.Join(s.dir, "lock"))
 }
 
-// sweep removes the files of runs whose end nobody told. The lock is held.
+// sweep removes the files of runs whose end did not come. The lock is held.
 func (s *operationFiles) sweep() {
 	files, _ := os.ReadDir(s.dir)
 	for _, f := range files {

@@ -26,7 +26,7 @@ func TestARefusalIsNotHeldUpByItsRecord(t *testing.T) {
 				return ctx.Err()
 			}}
 			began := time.Now()
-			j.Answer(t.Context(), judge.Caller{}, &call.Request{Kind: call.KindHook, Agent: "nobody", Timeout: timeout})
+			j.Answer(t.Context(), judge.Caller{}, &call.Request{Kind: call.KindHook, Agent: "unknown", Timeout: timeout})
 			if took := time.Since(began); took != want {
 				t.Errorf("with a timeout of %v it took %v, want %v", timeout, took, want)
 			}

@@ -105,18 +105,18 @@ func (r *request) named(ev hook.AnyEvent) (hook.AnyEvent, error) {
 	return ev.Info().New(env, ev.Body())
 }
 
-// mostAside bounds how late an event that nobody waits for is believed to come.
+// mostAside bounds how late an event that is not waited for is believed to come.
 const mostAside = time.Minute
 
-// asideMark is the time of an event that nobody waits for, and which may so come
+// asideMark is the time of an event that is not waited for, and which may so come
 // after later ones: what the agent says, if it says it. nil is the time at which it
 // comes.
 func (r *request) asideMark(ev hook.AnyEvent) *hook.Mark {
-	told := toldTime(ev)
-	if age := time.Since(told); told.IsZero() || age < 0 || age > mostAside || !r.codec.About().Event(adapter.NativeName(ev)).Aside {
+	stamp := agentTime(ev)
+	if age := time.Since(stamp); stamp.IsZero() || age < 0 || age > mostAside || !r.codec.About().Event(adapter.NativeName(ev)).Aside {
 		return ev.Head().Mark
 	}
-	return &hook.Mark{Time: told}
+	return &hook.Mark{Time: stamp}
 }
 
 // environ is the caller's environment.
@@ -200,8 +200,8 @@ func (r *request) known(ctx context.Context) (call.Reply, error) {
 // does not wait for them.
 const endTime = time.Minute
 
-// end answers an end of a wrapped session. It is fired once, whoever reports it how
-// often; if this one cannot be judged to its end, another may be.
+// end answers an end of a wrapped session. It is fired once, however often it is
+// reported; if this one cannot be judged to its end, another may be.
 func (r *request) end(ctx context.Context) (reply call.Reply, err error) {
 	first, err := r.delivery.End(ctx, func() (err error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTime)

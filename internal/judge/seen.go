@@ -60,7 +60,7 @@ type flight struct {
 	call    bool      // it is about a call that is to be made
 	over    bool      // which was made; guarded by seen.mu
 	others  []string  // those that reported it again
-	told    time.Time // the agent's own time, if it tells it
+	stamp   time.Time // the agent's own time, if it tells it
 	claimed time.Time
 	key     uint64
 
@@ -121,7 +121,7 @@ func (s *seen) claim(hooks, codec string, apart func(a, b string) bool, ev hook.
 	key, ok := content(hooks, ev.Info().Name, ev)
 	f = &flight{
 		id: callID(ev), agents: codec + " " + adapter.NativeName(ev), sub: ev.Head().Subagent(), session: ev.Head().Session, cwd: ev.Head().CWD, call: toMake(ev.Info()),
-		told: toldTime(ev), claimed: now, key: key, done: make(chan struct{}),
+		stamp: agentTime(ev), claimed: now, key: key, done: make(chan struct{}),
 	}
 	if !ok || ev.Head().Session == "" {
 		return f, true
@@ -168,13 +168,13 @@ func (f *flight) covers(g *flight, ev hook.AnyEvent, now time.Time, apart func(a
 	switch {
 	case streams(ev):
 		return false
-	case f.told.IsZero() || g.told.IsZero():
+	case f.stamp.IsZero() || g.stamp.IsZero():
 		_, tool := hook.CallOf(ev)
 		return !tool && !goesOn(ev) && now.Sub(f.claimed) <= sameInstant
 	case goesOn(ev):
-		return g.told.Equal(f.told)
+		return g.stamp.Equal(f.stamp)
 	}
-	return g.told.Sub(f.told).Abs() <= sameInstant
+	return g.stamp.Sub(f.stamp).Abs() <= sameInstant
 }
 
 // readsClaude are the codecs of agents that run hooks of Claude Code's
@@ -288,7 +288,7 @@ func content(hooks, name string, ev hook.AnyEvent) (uint64, bool) {
 		delete(own, "timestamp")
 		body = own
 	}
-	var h maphash.Hash // seeded at random, so that nobody can make two contents look alike
+	var h maphash.Hash // seeded at random, so that two contents cannot be made to look alike
 	h.SetSeed(seed)
 	_, _ = h.WriteString(hooks + "\x00" + name + "\x00" + ev.Head().Session + "\x00")
 	if err := json.NewEncoder(&h).Encode(body); err != nil {
@@ -329,8 +329,8 @@ func callID(ev hook.AnyEvent) string {
 	return ""
 }
 
-// toldTime is when the agent says that it fired the event.
-func toldTime(ev hook.AnyEvent) time.Time {
+// agentTime is when the agent says that it fired the event.
+func agentTime(ev hook.AnyEvent) time.Time {
 	native, _ := ev.Head().Metadata["native"].(map[string]any)
 	switch t := native["timestamp"].(type) {
 	case string:

@@ -10,7 +10,7 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// sessionTime is how long a session of which nothing is heard still counts.
+// sessionTime is how long a session without an event still counts.
 const sessionTime = time.Hour
 
 // maxSessions bounds the sessions that are known.
@@ -22,14 +22,14 @@ type sessions struct {
 	last map[string]glimpse
 }
 
-// glimpse is the last that was heard of a session.
+// glimpse is the last event of a session.
 type glimpse struct {
 	at   time.Time
 	over func() bool // whether hookway run has told of its end; nil: it has not wrapped it
 }
 
-// saw notes an event of a session. over tells of a wrapped one whether it is over; nil:
-// nobody has wrapped it.
+// saw notes an event of a session. over tells of a wrapped one whether it is over; nil: it is
+// not wrapped.
 func (s *sessions) saw(ev hook.AnyEvent, over func() bool) {
 	id := ev.Head().Session
 	if id == "" {
@@ -56,7 +56,7 @@ func (s *sessions) saw(ev hook.AnyEvent, over func() bool) {
 	}
 }
 
-// forget drops what was not heard of for long. The caller holds mu.
+// forget drops sessions without an event for long. The caller holds mu.
 func (s *sessions) forget() {
 	for id, g := range s.last {
 		if time.Since(g.at) > sessionTime || g.over != nil && g.over() {

@@ -13,8 +13,8 @@ import (
 	"github.com/hookway/hookway/internal/trust"
 )
 
-// untrustedWords are all that an agent's user is told of a workspace that nobody
-// trusts: the same for each, and nothing that stands in it.
+// untrustedWords are all that an agent's user is told of an untrusted
+// workspace: the same for each, and nothing that stands in it.
 const untrustedWords = "hookway: this folder has hooks of its own, which do not run, because you have not trusted it. hookway list shows them; hookway trust lets them run."
 
 // neverTrusted reports whether there are hooks that the user never trusted.
@@ -22,23 +22,23 @@ func neverTrusted(set *config.Set) bool {
 	return set.Trust.State == trust.Missing && set.Trust.Lost == "" && waits(set)
 }
 
-// maxTold bounds the sessions that are remembered.
-const maxTold = 1024
+// maxWarned bounds the sessions that are remembered.
+const maxWarned = 1024
 
-// told remembers which sessions were told that their workspace is not trusted.
-type told struct {
+// warned remembers which sessions were warned that their workspace is not trusted.
+type warned struct {
 	mu       sync.Mutex
 	sessions map[string]bool
 }
 
-// first reports whether a session was not told yet.
-func (t *told) first(session string) bool {
+// first reports whether a session was not warned yet.
+func (t *warned) first(session string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sessions[session] {
 		return false
 	}
-	if len(t.sessions) >= maxTold {
+	if len(t.sessions) >= maxWarned {
 		clear(t.sessions)
 	}
 	if t.sessions == nil {
@@ -56,7 +56,7 @@ func (r *request) tellUntrusted(out *hook.Outcome[any]) {
 	if !neverTrusted(r.w.set) || !begins && r.ev.Info() != turnOf(about) {
 		return
 	}
-	if !r.told.first(about.Agent + "\x00" + r.ev.Head().Session) {
+	if !r.warned.first(about.Agent + "\x00" + r.ev.Head().Session) {
 		unsaid(out)
 		return
 	}

@@ -11,14 +11,14 @@ import (
 )
 
 func TestASessionIsToldOnceThatItsFolderIsNotTrusted(t *testing.T) {
-	var seen told
+	var seen warned
 	if !seen.first("a") || seen.first("a") || !seen.first("b") {
-		t.Error("a session was told twice, or never")
+		t.Error("a session was warned twice, or never")
 	}
-	for i := range 3 * maxTold {
+	for i := range 3 * maxWarned {
 		seen.first(fmt.Sprint(i))
 	}
-	if len(seen.sessions) > maxTold {
+	if len(seen.sessions) > maxWarned {
 		t.Errorf("%d sessions are remembered", len(seen.sessions))
 	}
 }
@@ -41,6 +41,6 @@ func TestWhatIsToldOfAnUntrustedFolderHasNothingOfIt(t *testing.T) {
 // begin of a session either.
 func TestAnAgentWithoutAnEventForPromptsIsToldAtItsFirstStep(t *testing.T) {
 	if turnOf(adapter.Antigravity{}.About()) != hook.GenerateStart.Info() || turnOf(adapter.Claude{}.About()) != hook.AgentStart.Info() {
-		t.Error("they are told at the wrong event")
+		t.Error("they are warned at the wrong event")
 	}
 }

@@ -52,7 +52,7 @@ type watchers struct{ n atomic.Int64 }
 
 // Watch gives what is put on record, by this and every other process of the user,
 // until the context ends. Each watcher reads the log for itself: one that is slow
-// is behind, and holds up nobody.
+// is behind, and blocks no other.
 func (j *Judge) Watch(ctx context.Context, f WatchFilter) (iter.Seq2[Watched, error], error) {
 	if j.AuditDir == "" {
 		return nil, errors.New("there is no audit log, so that there is nothing to watch")

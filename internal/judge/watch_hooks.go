@@ -20,7 +20,7 @@ type HookNotice struct {
 // noticeRoom is how far one who watches hooks may be behind.
 const noticeRoom = 1024
 
-// changes hands what happens to hooks on to those who watch. It holds up nobody.
+// changes hands what happens to hooks on to those who watch. It never blocks.
 type changes struct {
 	n   atomic.Int64 // who watches
 	mu  sync.Mutex

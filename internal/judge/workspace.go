@@ -53,7 +53,7 @@ type entry struct {
 	engine *hook.Engine
 	live   *config.Live
 	err    error
-	told   atomic.Pointer[config.Set] // whose mistakes were logged
+	logged atomic.Pointer[config.Set] // whose mistakes were logged
 
 	users int       // calls under way; guarded by workspaces.mu
 	used  time.Time // last; guarded by workspaces.mu
@@ -114,7 +114,7 @@ func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace
 	if err != nil {
 		at.log(fmt.Sprintf("the configuration of %s could not be read again: %v", folder, err))
 	}
-	if e.told.Swap(set) != set {
+	if e.logged.Swap(set) != set {
 		for _, line := range Complaints(set) {
 			at.log(line)
 		}
@@ -150,7 +150,7 @@ func (s *workspaces) locate(dir, env string, opts config.Options) (string, error
 }
 
 // guarding is the nearest folder whose hooks run by the user's word, though the
-// record of that is lost; without it, hooks that nobody trusted may be nearer. The
+// record of that is lost; without it, untrusted hooks may be nearer. The
 // lock is held.
 func (s *workspaces) guarding(dir, env, otherwise string) string {
 	for at := dir; ; at = filepath.Dir(at) {
@@ -313,7 +313,7 @@ func (e *entry) close() error {
 	return errors.Join(e.engine.Close(ctx), e.live.Close())
 }
 
-// Close ends all hooks. Calls under way are waited for by whoever serves them.
+// Close ends all hooks. The server waits for calls under way.
 func (j *Judge) Close() error {
 	j.gateway.end()
 	s := &j.workspaces

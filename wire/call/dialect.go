@@ -183,7 +183,7 @@ func everywhere(event, reason string) Reply {
 		`,"permissionDecision":"deny","permissionDecisionReason":`, q, `},"permissionDecision":"deny","permissionDecisionReason":`, q, `}`))
 }
 
-// loud says no by the exit code too, if nobody knows who listens.
+// loud says no by the exit code too, if the listener is unknown.
 func loud(c class, reason string, r Reply) Reply {
 	if c == unknown {
 		r.Stderr, r.ExitCode = []byte(reason+"\n"), 2

@@ -50,17 +50,17 @@ type Reply struct {
 	// printed this. Others, of older versions, do not know the question.
 	Ask bool
 
-	// Sent is called once by whoever passes the reply on: with nil when it was
+	// Sent is called once by the sender of the reply: with nil when it was
 	// written, and printed if that is known, else with why it was not. It does not
-	// travel; nil means that nobody wants to know.
+	// travel; nil means that this is not of interest.
 	Sent func(error)
 }
 
-// ErrUnshown says that a reply was written, but that nobody knows whether it was
+// ErrUnshown says that a reply was written, but that it is unknown whether it was
 // printed: who had it died.
-var ErrUnshown = errors.New("nobody knows whether the answer was printed")
+var ErrUnshown = errors.New("it is unknown whether the answer was printed")
 
-// GaveUpError says that whoever asked answered by itself, for instance because a
+// GaveUpError says that the client answered by itself, for instance because a
 // signal ended it.
 type GaveUpError struct {
 	Why    string

@@ -64,7 +64,7 @@ func MakeDir(dir string) error {
 }
 
 // CheckDir refuses the folder of the socket unless it is a real folder, the
-// user's, and closed to others: whoever owns it chooses who answers.
+// user's, and closed to others: its owner chooses who answers.
 func CheckDir(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

@@ -45,7 +45,7 @@ func CheckDir(dir string) error {
 }
 
 // TryLock takes the lock under which a daemon is started, by opening the file so
-// that nobody else can. It does not wait: nil and no error mean that another
+// that no other process can. It does not wait: nil and no error mean that another
 // process holds it. The lock ends with the process that holds it.
 func TryLock(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)

@@ -10,8 +10,8 @@ const maxReason = 4 << 10
 
 // Refuse is the answer to an agent when hookway itself failed. Unless the policy
 // is to continue, it stops what the event gates: a tool, a permission, a prompt.
-// The rest passes without a word. An event that nobody knows may gate something,
-// so it is stopped in the one way that is heard everywhere. Of an agent that nobody
+// The rest passes without a word. An unknown event may gate something,
+// so it is stopped in the one way that is heard everywhere. Of an agent that is not
 // knows, an event passes that gates nothing under any other: to refuse its Stop
 // would make it go on for ever. If event is "", the payload says it.
 func Refuse(agent, event string, stdin []byte, policy, reason string) Reply {
@@ -46,7 +46,7 @@ func NoOpinion(agent, event string) Reply {
 	return answer(d.yes(d.class(event)))
 }
 
-// Gates reports whether Refuse stops the event: it gates something, or nobody
+// Gates reports whether Refuse stops the event: it gates something, or it is not
 // knows it.
 func Gates(agent, event string) bool {
 	d := dialectOf(agent)

@@ -19,7 +19,7 @@ const (
 	action = `{"action":"block","reason":"R"}`
 )
 
-// three is said to whom nobody knows, at the event E.
+// three is said to an unknown agent, at the event E.
 func three(event string) string {
 	return `{"decision":"block","reason":"R","hookSpecificOutput":{"hookEventName":"` + event +
 		`","permissionDecision":"deny","permissionDecisionReason":"R"},"permissionDecision":"deny","permissionDecisionReason":"R"}`

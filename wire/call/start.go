@@ -34,8 +34,8 @@ var (
 	ErrNotUp      = errors.New("the daemon ended before it took calls; hookway serve says why")
 )
 
-// afterFailure is how long nobody tries to start a daemon after one failed to:
-// else every event would pay for it.
+// afterFailure is how long no daemon is started after one failed to: else every event
+// would pay for it.
 const afterFailure = 2 * time.Second
 
 // Starter starts the daemon, unless somebody else does.
@@ -72,7 +72,7 @@ func (s *Starter) Start() error {
 	}
 }
 
-// locked starts the daemon; nobody else does meanwhile. A failure is marked in
+// locked starts the daemon; the lock keeps others from it. A failure is marked in
 // the lock's file, which is empty otherwise.
 func (s *Starter) locked(lock *os.File) error {
 	if s.Up() { // somebody was faster

@@ -10,7 +10,7 @@ import (
 )
 
 // The daemon gets the environment that it is given, but for what belongs to one
-// session, and a home that does not hang on the folder of whoever starts it.
+// session, and a home that does not hang on the folder of the process that starts it.
 func TestTheDaemonsEnvironment(t *testing.T) {
 	s, _ := starter(t, `env > "$OUT"`)
 	out := filepath.Join(t.TempDir(), "env")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// stuckFor is how long nobody asks a daemon that hung: else every event would
+// stuckFor is how long a daemon that hung is not asked: else every event would
 // wait for it in vain.
 const stuckFor = 10 * time.Second
 

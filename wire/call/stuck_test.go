@@ -38,5 +38,5 @@ func TestADaemonThatHangsIsRemembered(t *testing.T) {
 	holds("again", true, true)
 	p.ClearStuck()
 	holds("after it was well", false, false)
-	call.Places{Dir: filepath.Join(p.Dir, "none")}.MarkStuck() // nobody can be told
+	call.Places{Dir: filepath.Join(p.Dir, "none")}.MarkStuck() // it cannot be noted
 }

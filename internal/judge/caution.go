@@ -12,16 +12,16 @@ import (
 )
 
 // Caution puts into an outcome what the user must know of hooks that do not run.
-// Whoever fires at the hooks of a folder does so, and is told the same.
+// Every caller that fires at the hooks of a folder uses it.
 func Caution(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
-	doubt(set, ev, out)
+	confirm(set, ev, out)
 	tell(set, ev, out)
 }
 
-// doubt makes the user confirm what hooks would have judged that do not run,
+// confirm makes the user confirm what hooks would have judged that do not run,
 // though the user once said that they should: files with mistakes, and files
 // that changed since they were trusted. An agent can cause either.
-func doubt(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
+func confirm(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 	if !ev.Info().May.Ask || out.Action != hook.ActionContinue && out.Action != hook.ActionAllow {
 		return
 	}
@@ -98,7 +98,7 @@ func Complaints(set *config.Set) []string {
 	return lines
 }
 
-// Untrusted is how many hooks do not run because nobody trusts them.
+// Untrusted is how many hooks do not run because they are not trusted.
 func Untrusted(set *config.Set) int {
 	n := 0
 	for _, h := range set.Hooks {

@@ -16,14 +16,14 @@ func TestWhatTheAgentsHooksHaveTold(t *testing.T) {
 	if got := s.Activity(); got != (delivery.Activity{}) {
 		t.Errorf("before anything was told: %+v", got)
 	}
-	w.heard(w.native("SessionStart", "source", "startup"))
+	w.printed(w.native("SessionStart", "source", "startup"))
 	if got := s.Activity(); got.Events != 1 || got.Prompts != 0 {
 		t.Errorf("after the begin: %+v", got)
 	}
 	prompt := "do it\n" + strings.Repeat("x", 4000)
-	w.heard(w.native("UserPromptSubmit", "prompt", prompt, "transcript_path", "/t/one.jsonl"))
-	w.heard(w.native("PostToolUse"))
-	w.heard(w.native("PostToolUse", "agent_id", "sub-1", "tool_use_id", "t2")) // a sub-agent's
+	w.printed(w.native("UserPromptSubmit", "prompt", prompt, "transcript_path", "/t/one.jsonl"))
+	w.printed(w.native("PostToolUse"))
+	w.printed(w.native("PostToolUse", "agent_id", "sub-1", "tool_use_id", "t2")) // a sub-agent's
 	got := s.Activity()
 	if got.Events != 3 || got.Prompts != 1 || got.Prompt != prompt[:1<<10] || got.Transcript != "/t/one.jsonl" {
 		t.Errorf("after a prompt and a tool: %+v", got)
@@ -38,7 +38,7 @@ func TestManyEventsAreHeardToo(t *testing.T) {
 	long := strings.Repeat("y", 1<<10)
 	before := 0
 	for n := range 400 {
-		w.heard(w.native("UserPromptSubmit", "prompt", long, "prompt_id", strings.Repeat("p", n+1)))
+		w.printed(w.native("UserPromptSubmit", "prompt", long, "prompt_id", strings.Repeat("p", n+1)))
 		got := s.Activity().Events
 		if got <= before {
 			t.Fatalf("after event %d: %d were heard, and %d before it", n, got, before)
@@ -47,28 +47,28 @@ func TestManyEventsAreHeardToo(t *testing.T) {
 	}
 }
 
-// What a run that was killed has left belongs to whoever comes next, and to no event.
+// What a run that was killed has left belongs to the next session, and to no event.
 func TestATextOfARunThatIsGoneIsNotGiven(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	w.heard(w.native("UserPromptSubmit"))
+	w.printed(w.native("UserPromptSubmit"))
 	if s.Offer("the text", nil, 0, granted) == nil {
 		t.Fatal("the text was not taken, though the agent works")
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w.want(w.heard(w.native("PostToolUse")), "!the text")
+	w.want(w.printed(w.native("PostToolUse")), "!the text")
 }
 
 func TestATextThatMayNotBeLeftIsNot(t *testing.T) {
 	w := newWorld(t, quiet)
 	s := w.wrap("claude")
 	s.Begin("")
-	w.heard(w.native("UserPromptSubmit"))
+	w.printed(w.native("UserPromptSubmit"))
 	if s.Offer("the text", nil, 0, func() bool { return false }) != nil {
 		t.Error("it was left")
 	}
-	w.want(w.heard(w.native("PostToolUse")), "!the text")
+	w.want(w.printed(w.native("PostToolUse")), "!the text")
 }
