@@ -86,10 +86,6 @@ type Tokens struct {
 	Input, Output, Cached, Reasoning int64
 }
 
-func (t Tokens) plus(o Tokens) Tokens {
-	return Tokens{t.Input + o.Input, t.Output + o.Output, t.Cached + o.Cached, t.Reasoning + o.Reasoning}
-}
-
 // ErrVersion is of a record whose version is not known here.
 var ErrVersion = errors.New("the record is of a version that hookway does not know")
 
