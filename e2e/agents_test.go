@@ -99,15 +99,17 @@ func asked() (some []*agent) {
 	return some
 }
 
-// eachAgent runs a test with every agent whose program is named.
+// eachAgent runs a test with every agent whose program is named, beside other tests:
+// an agent mostly waits.
 func eachAgent(t *testing.T, test func(*testing.T, *agent)) {
 	some := asked()
 	if len(some) == 0 {
 		t.Skip("no program of an agent is named; make e2e installs some")
 	}
+	t.Parallel()
 	for _, a := range some {
 		t.Run(a.name, func(t *testing.T) {
-			t.Parallel() // an agent mostly waits
+			t.Parallel()
 			test(t, a)
 		})
 	}
