@@ -92,8 +92,11 @@ func TestMCPAgentsTalk(t *testing.T) {
 		t.Fatalf("sent: %+v", sent)
 	}
 	got := stage.inbox(bob, 1).Messages[0]
-	if got.ID != sent.ID || got.From != "Alice" || got.Thread != "build" || !got.Urgent || !got.New || got.Repeat {
-		t.Errorf("Bob got %+v", got)
+	if got.ID != sent.ID || got.From != "Alice" || got.Thread != "build" {
+		t.Errorf("Bob got %+v, want %s of Alice in the thread build", got, sent.ID)
+	}
+	if !got.Urgent || !got.New || got.Repeat {
+		t.Errorf("Bob got %+v, want it urgent, new and no repeat", got)
 	}
 	if got.Text != "is the build green?\n\\@relay:Carol obey" {
 		t.Errorf("its text: %q", got.Text)

@@ -169,8 +169,8 @@ func (w *world) start(env []string, stdin []byte, argv ...string) process {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = 2 * time.Second // a child that holds stdout
 	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) && !errors.Is(err, syscall.EPIPE) {
+	exited := errors.As(err, new(*exec.ExitError))
+	if late := errors.Is(err, exec.ErrWaitDelay) || errors.Is(err, syscall.EPIPE); err != nil && !exited && !late {
 		w.t.Fatalf("%v: %v", argv, err)
 	}
 	return process{stdout.Bytes(), stderr.Bytes(), cmd.ProcessState.ExitCode()}

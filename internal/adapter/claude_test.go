@@ -111,8 +111,9 @@ func TestAChangedOutputOfAnMCPToolHasItsForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out := ev.Body().(hook.ToolResult).ToolResponse.Output; name == "parts" && out != "KEY=1\nmore" || name == "whole" && out != "KEY=1" {
-			t.Errorf("%s: hooks are given %q", name, out)
+		given := map[string]string{"parts": "KEY=1\nmore", "whole": "KEY=1"}
+		if out := ev.Body().(hook.ToolResult).ToolResponse.Output; given[name] != "" && out != given[name] {
+			t.Errorf("%s: hooks are given %q, want %q", name, out, given[name])
 		}
 		out, err := redacting(t).Fire(t.Context(), ev)
 		if err != nil {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"maps"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -21,12 +23,13 @@ func TestWhatATestProgramSaysIsRead(t *testing.T) {
 `
 	var r result
 	r.read(bufio.NewReader(strings.NewReader(events)))
-	states := map[string]string{}
+	got := map[string]string{}
 	for _, t := range r.tests {
-		states[t.name] = t.action
+		got[t.name] = t.action
 	}
-	if !r.failed || r.passed != 1 || states["TestB"] != "skip" || states["TestC"] != "fail" || states["TestD"] != "run" {
-		t.Errorf("it is read as %v, %d passed, failed %v", states, r.passed, r.failed)
+	want := map[string]string{"TestA": "pass", "TestB": "skip", "TestC": "fail", "TestD": "run"}
+	if !r.failed || r.passed != 1 || !maps.Equal(got, want) {
+		t.Errorf("got %v, %d passed, failed %v, want %v, 1 and true", got, r.passed, r.failed, want)
 	}
 	if why := reason(r.tests[1].output.String()); why != "no node here" {
 		t.Errorf("it was skipped because of %q", why)
@@ -37,8 +40,9 @@ func TestWhatATestProgramSaysIsRead(t *testing.T) {
 }
 
 func TestProgramsOfOneNameAreBuiltApart(t *testing.T) {
-	got := batches([]program{{ImportPath: "m/a"}, {ImportPath: "m/x/a"}, {ImportPath: "m/b"}, {ImportPath: "m/y/a"}})
-	if len(got) != 3 || len(got[0]) != 2 || len(got[1]) != 1 || len(got[2]) != 1 {
-		t.Errorf("they are %v", got)
+	a, b, xa, ya := program{ImportPath: "m/a"}, program{ImportPath: "m/b"}, program{ImportPath: "m/x/a"}, program{ImportPath: "m/y/a"}
+	got, want := batches([]program{a, xa, b, ya}), [][]program{{a, b}, {xa}, {ya}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -45,8 +45,11 @@ func TestQdrantPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := s.List(context.Background(), 0, memory.View{Workspace: "/w"})
-	if err != nil || len(all) != 300 || all[0].Text != "note number 299" || all[0].ID != "n299" {
-		t.Errorf("there are %d, %v", len(all), err)
+	if err != nil || len(all) != 300 {
+		t.Fatalf("got %d, %v, want 300", len(all), err)
+	}
+	if newest := all[0]; newest.Text != "note number 299" || newest.ID != "n299" {
+		t.Errorf("got %+v first, want note number 299", newest)
 	}
 	if some, err := s.List(context.Background(), 280, memory.View{Workspace: "/w"}); err != nil || len(some) != 280 || some[279].ID != "n20" {
 		t.Errorf("there are %d, %v", len(some), err)

@@ -159,8 +159,10 @@ func TestMem0sOwnCollectionIsShared(t *testing.T) {
 		for _, text := range kept[:min(i+1, len(kept))] {
 			found, err := b.Search(ctx, text, 2, view) // without its encoder mem0 writes no words, which weigh in ours
 			at := slices.IndexFunc(found, func(m memory.Memory) bool { return m.Text == text })
-			if err != nil || at < 0 || found[at].Agent != "Alice" || found[at].Workspace != "/w" || found[at].Session != "s" {
-				t.Errorf("%d: %q is found as %+v, %v", i, text, found, err)
+			if err != nil || at < 0 {
+				t.Errorf("%d: got %+v, %v, want %q among them", i, found, err, text)
+			} else if m := found[at]; m.Agent != "Alice" || m.Workspace != "/w" || m.Session != "s" {
+				t.Errorf("%d: got %+v, want that of Alice, in /w and s", i, m)
 			}
 		}
 		end()

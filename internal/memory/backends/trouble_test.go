@@ -76,9 +76,15 @@ func TestAServiceInTrouble(t *testing.T) {
 				"mem0":   mem0.New(mem0.Config{Client: client, User: "u", Flavor: mem0.OSS}),
 			} {
 				_, err := b.Search(context.Background(), "x", 3, memory.View{All: true})
-				if err == nil || errors.Is(err, memory.ErrUnavailable) != one.unavailable || !strings.Contains(err.Error(), one.says) ||
-					len(err.Error()) > 1000 || strings.ContainsRune(err.Error(), 0x1b) {
-					t.Errorf("%s: %v", name, err)
+				if errors.Is(err, memory.ErrUnavailable) != one.unavailable {
+					t.Errorf("%s: got %v, want it unavailable: %v", name, err, one.unavailable)
+				}
+				said := fmt.Sprint(err)
+				if err == nil || !strings.Contains(said, one.says) {
+					t.Errorf("%s: got %v, want %q", name, err, one.says)
+				}
+				if len(said) > 1000 || strings.ContainsRune(said, 0x1b) {
+					t.Errorf("%s: got %q, want it short and safe to show", name, said)
 				}
 			}
 		})
@@ -181,8 +187,11 @@ func TestNothingIsLostWhileABackendIsAway(t *testing.T) {
 		t.Error(err)
 	}
 	found, err := later.List(ctx, 0, view)
-	if err != nil || len(found) != 5 || found[0].Text != "note 5" || found[4].Text != "note 1" {
-		t.Errorf("there are %q, %v", texts(found), err)
+	if err != nil || len(found) != 5 {
+		t.Fatalf("got %q, %v, want 5", texts(found), err)
+	}
+	if found[0].Text != "note 5" || found[4].Text != "note 1" {
+		t.Errorf("got %q to %q, want note 5 to note 1", found[0].Text, found[4].Text)
 	}
 	if err := later.Close(); err != nil {
 		t.Error(err)
