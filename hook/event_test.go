@@ -33,9 +33,8 @@ func TestChangedSystemPromptReplacesTheSystemMessage(t *testing.T) {
 				return hook.Change(g), nil
 			}), hook.For("beforeLLM"))
 			var seen []hook.ChatMessage
-			add(t, &e, "g", does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+			add(t, &e, "g", sees(func(ev hook.AnyEvent) {
 				seen = ev.Body().(hook.Generation).Messages
-				return hook.Decision{}, nil
 			}), hook.For("beforeLLM"), hook.As(hook.Guard))
 			out := fireAt(t, &e, hook.GenerateStart, hook.Generation{SystemPrompt: "old", Messages: c.messages})
 			for i, m := range c.want {
@@ -66,13 +65,11 @@ func TestBlockedAgentStartIsFollowedByAnError(t *testing.T) {
 	var e hook.Engine
 	var faults []hook.Fault
 	var heads []string
-	if err := hook.On(&e, hook.Error, func(_ context.Context, ev *hook.Event[hook.Fault]) (hook.Decision, error) {
+	on(t, &e, hook.Error, func(_ context.Context, ev *hook.Event[hook.Fault]) (hook.Decision, error) {
 		faults = append(faults, ev.Payload)
 		heads = append(heads, ev.Session)
 		return hook.Answer("ignored"), nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	add(t, &e, "h", says(hook.Block("out of hours")), hook.For("UserPromptSubmit"), hook.MatchField("prompt", "deploy*"))
 	if out := fireAt(t, &e, hook.AgentStart, hook.AgentRun{Prompt: "look"}); out.Action != hook.ActionContinue || len(faults) != 0 {
 		t.Errorf("%v with faults %v", out.Action, faults)
@@ -169,9 +166,8 @@ func TestIDsSortByTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e hook.Engine
 		var list []string
-		add(t, &e, "h", does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+		add(t, &e, "h", sees(func(ev hook.AnyEvent) {
 			list = append(list, ev.ID().String())
-			return hook.Decision{}, nil
 		}))
 		for range 100 {
 			fire(t, &e, bash("ls"))
@@ -197,11 +193,10 @@ func TestIDsOfOneInstantDiffer(t *testing.T) {
 func TestMarkFromAnotherProcessIsKept(t *testing.T) {
 	var e hook.Engine
 	mark := hook.Mark{ID: hook.ParseID("0123456789abcdef0123456789abcdef"), Time: time.Unix(1700000000, 0)}
-	add(t, &e, "h", does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	add(t, &e, "h", sees(func(ev hook.AnyEvent) {
 		if ev.ID() != mark.ID || !ev.Time().Equal(mark.Time) {
 			t.Errorf("got %v at %v", ev.ID(), ev.Time())
 		}
-		return hook.Decision{}, nil
 	}))
 	if _, err := hook.Fire(t.Context(), &e, hook.PreToolUse, &hook.Envelope{Mark: &mark}, bash("ls")); err != nil {
 		t.Fatal(err)

@@ -23,13 +23,12 @@ func TestGuardsRunSideBySide(t *testing.T) {
 			var e hook.Engine
 			var running, most atomic.Int32
 			for i := range c.guards {
-				add(t, &e, fmt.Sprint(i), does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+				add(t, &e, fmt.Sprint(i), sees(func(_ hook.AnyEvent) {
 					n := running.Add(1)
 					defer running.Add(-1)
 					for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 					}
 					<-time.After(time.Second)
-					return hook.Decision{}, nil
 				}), hook.As(hook.Guard))
 			}
 			began := time.Now()
@@ -68,9 +67,8 @@ func TestGuardsAreNotAskedAfterTheCallerGaveUp(t *testing.T) {
 		cancel(errBroken)
 		return hook.Allow("done all the same"), nil
 	}))
-	add(t, &e, "g", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+	add(t, &e, "g", sees(func(_ hook.AnyEvent) {
 		asked = true
-		return hook.Decision{}, nil
 	}), hook.As(hook.Guard))
 	out, err := hook.Fire(ctx, &e, hook.PreToolUse, nil, bash("ls"))
 	if !errors.Is(err, context.Canceled) {
@@ -90,9 +88,8 @@ func TestCallerWhoGaveUpRunsNothing(t *testing.T) {
 	for _, lane := range []hook.Lane{hook.Transform, hook.Guard} {
 		var e hook.Engine
 		ran := false
-		add(t, &e, "h", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+		add(t, &e, "h", sees(func(_ hook.AnyEvent) {
 			ran = true
-			return hook.Decision{}, nil
 		}), hook.As(lane))
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()

@@ -17,6 +17,22 @@ func does(fn func(context.Context, hook.AnyEvent) (hook.Decision, error)) hook.H
 	return hook.HandlerFunc(fn)
 }
 
+// sees is a handler that only looks at the event.
+func sees(look func(hook.AnyEvent)) hook.Handler {
+	return does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+		look(ev)
+		return hook.Decision{}, nil
+	})
+}
+
+// on registers a function for one event.
+func on[P any](t testing.TB, e *hook.Engine, at hook.Point[P], fn func(context.Context, *hook.Event[P]) (hook.Decision, error), options ...hook.Option) {
+	t.Helper()
+	if err := hook.On(e, at, fn, options...); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // fails is a handler that never reaches a decision.
 func fails(err error) hook.Handler {
 	return does(func(context.Context, hook.AnyEvent) (hook.Decision, error) { return hook.Decision{}, err })

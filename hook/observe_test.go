@@ -34,10 +34,9 @@ func (l *log) all() []string {
 
 // notes is a handler that logs the command of a tool call.
 func (l *log) notes() hook.Handler {
-	return does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	return sees(func(ev hook.AnyEvent) {
 		use := ev.Body().(hook.ToolUse)
 		l.add(use.Text("command"))
-		return hook.Decision{}, nil
 	})
 }
 
@@ -145,9 +144,8 @@ func TestFailedObserverIsOnlyRecorded(t *testing.T) {
 		})
 		add(t, &e, "error", fails(errBroken), hook.As(hook.Observe))
 		add(t, &e, "panic", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) { panic("boom") }), hook.As(hook.Observe))
-		add(t, &e, "exit", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+		add(t, &e, "exit", sees(func(_ hook.AnyEvent) {
 			runtime.Goexit()
-			return hook.Decision{}, nil
 		}), hook.As(hook.Observe))
 		add(t, &e, "closed", fails(errBroken), hook.As(hook.Observe), hook.OnFailure(hook.FailClosed))
 		add(t, &e, "good", seen.notes(), hook.As(hook.Observe))

@@ -13,12 +13,10 @@ import (
 func TestIterationRunsAndReports(t *testing.T) {
 	var e hook.Engine
 	var seen []hook.IterationResult
-	if err := hook.On(&e, hook.IterationEnd, func(_ context.Context, ev *hook.Event[hook.IterationResult]) (hook.Decision, error) {
+	on(t, &e, hook.IterationEnd, func(_ context.Context, ev *hook.Event[hook.IterationResult]) (hook.Decision, error) {
 		seen = append(seen, ev.Payload)
 		return hook.Decision{}, nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	r, err := hook.Iteration(t.Context(), &e, nil, hook.IterationInfo{Iteration: 3, MaxIterations: 5}, func(_ context.Context, info hook.IterationInfo) (hook.IterationResult, error) {
 		return hook.IterationResult{CompletedWithText: info.Iteration == 3, ToolCalls: []hook.IterationCall{{Name: "Read"}}}, nil
 	})
@@ -106,12 +104,10 @@ func TestSessionStartsAndEnds(t *testing.T) {
 				var e hook.Engine
 				var ends []hook.SessionSummary
 				add(t, &e, "memory", says(hook.Inject("remember the milk")), hook.For("session-start"))
-				if err := hook.On(&e, hook.SessionEnd, func(_ context.Context, ev *hook.Event[hook.SessionSummary]) (hook.Decision, error) {
+				on(t, &e, hook.SessionEnd, func(_ context.Context, ev *hook.Event[hook.SessionSummary]) (hook.Decision, error) {
 					ends = append(ends, ev.Payload)
 					return hook.Decision{}, nil
-				}); err != nil {
-					t.Fatal(err)
-				}
+				})
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				err := hook.Session(ctx, &e, nil, hook.SessionInfo{ModelName: "m"}, func(_ context.Context, inject string) (hook.SessionSummary, error) {

@@ -95,12 +95,10 @@ func TestToolIsAnswered(t *testing.T) {
 			w := tool{}
 			var seen []hook.ToolResponse
 			add(t, &e, "cache", says(hook.Answer(c.answer)))
-			if err := hook.On(&e, hook.PostToolUse, func(_ context.Context, ev *hook.Event[hook.ToolResult]) (hook.Decision, error) {
+			on(t, &e, hook.PostToolUse, func(_ context.Context, ev *hook.Event[hook.ToolResult]) (hook.Decision, error) {
 				seen = append(seen, ev.Payload.ToolResponse)
 				return hook.Decision{}, nil
-			}); err != nil {
-				t.Fatal(err)
-			}
+			})
 			r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
 			if err != nil || !r.Answered {
 				t.Fatalf("%+v, %v", r, err)
@@ -166,12 +164,10 @@ func TestFailedToolIsRecovered(t *testing.T) {
 	var e hook.Engine
 	w := tool{err: errBroken}
 	var faults []hook.Fault
-	if err := hook.On(&e, hook.Error, func(_ context.Context, ev *hook.Event[hook.Fault]) (hook.Decision, error) {
+	on(t, &e, hook.Error, func(_ context.Context, ev *hook.Event[hook.Fault]) (hook.Decision, error) {
 		faults = append(faults, ev.Payload)
 		return hook.Answer("use the old rules"), nil
-	}, hook.Named("medic")); err != nil {
-		t.Fatal(err)
-	}
+	}, hook.Named("medic"))
 	r, err := hook.Tool(t.Context(), &e, nil, bash("ls"), w.run)
 	if err != nil || !r.Recovered {
 		t.Errorf("%+v, %v", r, err)
@@ -358,10 +354,9 @@ func TestAfterHooksRunToTheEndWhenTheCallerGivesUpMeanwhile(t *testing.T) {
 				var e hook.Engine
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				add(t, &e, "first", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+				add(t, &e, "first", sees(func(_ hook.AnyEvent) {
 					cancel()
 					<-time.After(time.Second)
-					return hook.Decision{}, nil
 				}), hook.For("PostToolUse"))
 				ran := false
 				add(t, &e, "later", does(func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {

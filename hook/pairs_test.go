@@ -126,9 +126,8 @@ func TestBeforeAndAfterEventsPair(t *testing.T) {
 					if p.hooks != nil {
 						p.hooks(t, &e, op)
 					}
-					add(t, &e, "record", does(func(_ context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+					add(t, &e, "record", sees(func(ev hook.AnyEvent) {
 						seen.add(ev.Info().Name)
-						return hook.Decision{}, nil
 					}), hook.For("*"), hook.As(hook.Observe), hook.Queue(1000))
 					ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 					defer cancel()

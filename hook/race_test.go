@@ -40,9 +40,8 @@ func TestHooksMayComeAndGoWhileEventsFire(t *testing.T) {
 	for _, id := range []string{"o1", "o2"} {
 		n := new(atomic.Int64)
 		observed[id] = n
-		add(t, &e, id, does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+		add(t, &e, id, sees(func(_ hook.AnyEvent) {
 			n.Add(1)
-			return hook.Decision{}, nil
 		}), hook.As(hook.Observe), hook.Queue(firers*rounds))
 	}
 

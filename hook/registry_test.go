@@ -125,12 +125,11 @@ func TestBrokenHooksAreRefusedWithEveryMistake(t *testing.T) {
 func TestChangesDuringAFiringConcernTheNextOne(t *testing.T) {
 	for _, lane := range []hook.Lane{hook.Transform, hook.Guard} {
 		var e hook.Engine
-		add(t, &e, "first", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+		add(t, &e, "first", sees(func(_ hook.AnyEvent) {
 			if e.Remove("removed") { // only once
 				add(t, &e, "added", says(hook.Decision{}), hook.As(lane))
 				add(t, &e, "self", says(hook.Decision{}), hook.As(lane))
 			}
-			return hook.Decision{}, nil
 		}), hook.Priority(1))
 		add(t, &e, "removed", says(hook.Decision{}), hook.As(lane))
 		if got, want := ids(fire(t, &e, bash("ls")).Steps), []string{"first", "removed"}; !slices.Equal(got, want) {
@@ -160,9 +159,8 @@ func TestHandlerMayRemoveAndReplaceItself(t *testing.T) {
 			}
 		}
 		e.Remove("once")
-		add(t, &e, "gone", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+		add(t, &e, "gone", sees(func(_ hook.AnyEvent) {
 			e.Remove("gone")
-			return hook.Decision{}, nil
 		}), hook.As(lane))
 		fire(t, &e, bash("ls"))
 		if n := len(fire(t, &e, bash("ls")).Steps); n != 0 {

@@ -18,10 +18,9 @@ func TestHooksOfClaudeCodeRunSideBySide(t *testing.T) {
 	var e hook.Engine
 	var all sync.WaitGroup
 	all.Add(3)
-	meets := does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+	meets := sees(func(_ hook.AnyEvent) {
 		all.Done()
 		all.Wait() // all are asked before any goes on
-		return hook.Decision{}, nil
 	})
 	for _, id := range []string{"a", "b", "c"} {
 		add(t, &e, id, meets, asClaude)
@@ -122,9 +121,8 @@ func TestAGroupWhoseCallerGivesUpIsAborted(t *testing.T) {
 // BenchmarkTwoHooksOfOneSecond is two hooks of Claude Code that take a second each.
 func BenchmarkTwoHooksOfOneSecond(b *testing.B) {
 	var e hook.Engine
-	slow := does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
+	slow := sees(func(_ hook.AnyEvent) {
 		time.Sleep(time.Second)
-		return hook.Decision{}, nil
 	})
 	add(b, &e, "a", slow, asClaude, hook.Timeout(time.Minute))
 	add(b, &e, "b", slow, asClaude, hook.Timeout(time.Minute))

@@ -75,12 +75,10 @@ func TestWatchersAreToldOfEachCall(t *testing.T) {
 		var w watched
 		defer e.Watch(w.tell)()
 		var id hook.ID
-		if err := hook.On(&e, hook.PreToolUse, func(_ context.Context, ev *hook.Event[hook.ToolUse]) (hook.Decision, error) {
+		on(t, &e, hook.PreToolUse, func(_ context.Context, ev *hook.Event[hook.ToolUse]) (hook.Decision, error) {
 			id = ev.ID()
 			return hook.Decision{}, nil
-		}, hook.Named("last"), hook.Priority(1000)); err != nil {
-			t.Fatal(err)
-		}
+		}, hook.Named("last"), hook.Priority(1000))
 		w.take()
 		fire(t, &e, bash("ls"))
 		got, notices := w.take()

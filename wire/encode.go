@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -34,11 +35,18 @@ func (e *Encoded) Named(name string) [][]byte {
 	return [][]byte{head(name), e.rest}
 }
 
+// EncodeAs is Encode for a handler that may know events by other names: names has those,
+// by canonical name. The parts are those of Named.
+func EncodeAs(ev hook.AnyEvent, names map[string]string) ([][]byte, error) {
+	e, err := Encode(ev)
+	if err != nil {
+		return nil, fmt.Errorf("the event cannot be written as JSON: %w", err)
+	}
+	return e.Named(cmp.Or(names[e.name], e.name)), nil
+}
+
 // Bytes gives the event under its canonical name as one slice, without a newline.
 func (e *Encoded) Bytes() []byte { return append(head(e.name), e.rest...) }
-
-// Len is how many bytes Bytes has.
-func (e *Encoded) Len() int { return len(head(e.name)) + len(e.rest) }
 
 // head is the part with the name. Names without anything to escape, which is all
 // but odd ones, are written as they are.

@@ -60,17 +60,13 @@ func (e *environment) all() []string {
 	return slices.Clip(e.list)
 }
 
-// get is one variable, or "". The last entry of a name counts.
+// get is one variable, or "".
 func (e *environment) get(name string) string {
 	if e == nil {
 		return os.Getenv(name)
 	}
-	for _, entry := range slices.Backward(e.list) {
-		if key, value, _ := strings.Cut(entry, "="); sameName(key, name) {
-			return value
-		}
-	}
-	return ""
+	value, _ := environ.Lookup(e.list, name)
+	return value
 }
 
 func sameName(a, b string) bool {
@@ -153,21 +149,7 @@ func (e *environment) lookPath(name, dir string) (string, error) {
 	if e == nil {
 		return exec.LookPath(name)
 	}
-	for _, folder := range filepath.SplitList(e.get("PATH")) {
-		if folder == "" {
-			folder = "."
-		}
-		if !filepath.IsAbs(folder) {
-			if dir == "" {
-				continue
-			}
-			folder = filepath.Join(dir, folder)
-		}
-		if path, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
-			return path, nil
-		}
-	}
-	return "", exec.ErrNotFound
+	return environ.LookPath(e.list, name, dir)
 }
 
 // Environ is the environment of a context, KEY=VALUE each: that of WithEnviron,

@@ -46,19 +46,15 @@ func New(c Config) (*Handler, error) {
 // at once with the context's error, and the program is ended in the background;
 // a worker gets a cancel instead.
 func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	encoded, err := wire.Encode(ev)
+	event, err := wire.EncodeAs(ev, h.c.EventNames)
 	if err != nil {
-		return hook.Decision{}, fmt.Errorf("%s: the event cannot be written as JSON: %w", h.c.label(), err)
-	}
-	name := ev.Info().Name
-	if other := h.c.EventNames[name]; other != "" {
-		name = other
+		return hook.Decision{}, fmt.Errorf("%s: %w", h.c.label(), err)
 	}
 	var d hook.Decision
 	if h.workers != nil {
-		d, err = h.askWorker(ctx, ev, encoded.Named(name))
+		d, err = h.askWorker(ctx, ev, event)
 	} else {
-		d, err = h.runOnce(ctx, ev, append(encoded.Named(name), newline)) // a shell's read wants a whole line
+		d, err = h.runOnce(ctx, ev, append(event, newline)) // a shell's read wants a whole line
 	}
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("%s: %w", h.c.label(), err)

@@ -68,14 +68,10 @@ func (w *worker) ask(ctx context.Context, event [][]byte) ([]byte, error) {
 		return nil, ErrClosed
 	}
 	defer w.calls.end()
-	select {
-	case w.slots <- struct{}{}:
-		defer func() { <-w.slots }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-w.abort:
-		return nil, ErrClosed
+	if err := take(ctx, w, w.slots); err != nil {
+		return nil, err
 	}
+	defer func() { <-w.slots }()
 	for range maxUnsent {
 		p, err := w.running(ctx)
 		if err != nil {
@@ -105,8 +101,25 @@ func (w *worker) awaitEnd(ctx context.Context, p *peer) error {
 	if w.live() != p {
 		return nil
 	}
+	return await(ctx, w, p.over)
+}
+
+// take takes a place in a channel, unless the context or the worker ends first.
+func take(ctx context.Context, w *worker, places chan<- struct{}) error {
 	select {
-	case <-p.over:
+	case places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-w.abort:
+		return ErrClosed
+	}
+}
+
+// await waits for a channel, unless the context or the worker ends first.
+func await[T any](ctx context.Context, w *worker, ready <-chan T) error {
+	select {
+	case <-ready:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -123,18 +136,14 @@ func (w *worker) running(ctx context.Context) (*peer, error) {
 	if err := w.inTime(ctx); err != nil {
 		return nil, err
 	}
-	select {
-	case w.start <- struct{}{}:
-		defer func() { <-w.start }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-w.abort:
-		return nil, ErrClosed
+	if err := take(ctx, w, w.start); err != nil {
+		return nil, err
 	}
+	defer func() { <-w.start }()
 	if p := w.live(); p != nil { // somebody else has started it meanwhile
 		return p, nil
 	}
-	if err := w.await(ctx); err != nil {
+	if err := w.awaitPause(ctx); err != nil {
 		return nil, err
 	}
 	if !w.procs.begin() {
@@ -160,8 +169,8 @@ func (w *worker) live() *peer {
 	return w.current
 }
 
-// await waits for the end of the pause after a death.
-func (w *worker) await(ctx context.Context) error {
+// awaitPause waits for the end of the pause after a death.
+func (w *worker) awaitPause(ctx context.Context) error {
 	w.mu.Lock()
 	left := time.Until(w.pause)
 	w.mu.Unlock()
@@ -170,14 +179,7 @@ func (w *worker) await(ctx context.Context) error {
 	}
 	t := time.NewTimer(left)
 	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-w.abort:
-		return ErrClosed
-	}
+	return await(ctx, w, t.C)
 }
 
 // inTime returns an error if the pause after a death will last beyond the

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -18,21 +19,17 @@ import (
 
 // request is what a server is sent about an event.
 func (h *Handler) request(ev hook.AnyEvent) (*hookwayv1.HandleRequest, error) {
-	encoded, err := wire.Encode(ev)
+	parts, err := wire.EncodeAs(ev, h.c.EventNames)
 	if err != nil {
-		return nil, fmt.Errorf("the event cannot be written as JSON: %w", err)
+		return nil, err
 	}
-	data := encoded.Bytes()
-	name := ev.Info().Name
-	if other := h.c.EventNames[name]; other != "" && other != name {
-		data = bytes.Join(encoded.Named(other), nil)
-	}
+	data := slices.Concat(parts...)
 	if len(data) > maxEvent-largeEvent {
 		return nil, fmt.Errorf("the event has %d MiB; at most %d are sent", len(data)>>20, maxEvent>>20)
 	}
 	env := ev.Head()
 	return &hookwayv1.HandleRequest{Hook: h.c.Hook, Event: &hookwayv1.Event{
-		Name: name, Id: ev.ID().String(), SessionId: clean(env.Session), Agent: clean(env.Agent), Source: clean(env.Source), Cwd: clean(env.CWD),
+		Name: ev.Info().Name, Id: ev.ID().String(), SessionId: clean(env.Session), Agent: clean(env.Agent), Source: clean(env.Source), Cwd: clean(env.CWD),
 		Time: timestamppb.New(ev.Time()), Json: data,
 	}}, nil
 }

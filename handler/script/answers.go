@@ -13,7 +13,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/bundle"
-	variables "github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/environ"
 )
 
 // hostSync answers what a script asks at once. Nothing here may wait.
@@ -50,7 +50,7 @@ func init() { // the answers lead back to the table
 		"utf8":       decodeUTF8,
 		"url":        parseURL,
 		"getenv":     getenv,
-		"environ":    environ,
+		"environ":    allVariables,
 		"session":    session,
 		"output":     output,
 		"messages":   messages,
@@ -187,14 +187,14 @@ func parseURL(_ *machine, args []json.RawMessage) (any, error) {
 }
 
 func getenv(m *machine, args []json.RawMessage) (any, error) {
-	value, ok := variables.Lookup(m.environOf(), str(args, 0))
+	value, ok := environ.Lookup(m.environOf(), str(args, 0))
 	if !ok || !m.p.sees(str(args, 0)) {
 		return nil, nil
 	}
 	return value, nil
 }
 
-func environ(m *machine, _ []json.RawMessage) (any, error) {
+func allVariables(m *machine, _ []json.RawMessage) (any, error) {
 	all := map[string]string{}
 	for _, entry := range m.environOf() {
 		if key, value, ok := strings.Cut(entry, "="); ok && key != "" && m.p.sees(key) {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -16,7 +15,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/bundle"
 	"github.com/hookway/hookway/internal/disk"
-	variables "github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/environ"
 )
 
 // A script sees of the environment what every program needs, and the variables whose
@@ -162,16 +161,11 @@ func (p *Program) workDir(ctx context.Context) string {
 	return p.c.Root
 }
 
-// lookPath finds a program on the PATH that it will have, or gives "".
+// lookPath finds a program on the PATH that it will have, or returns "".
 func lookPath(name string, env []string) string {
-	path, ok := variables.Lookup(env, "PATH")
-	if !ok {
-		path = "/usr/local/bin:/usr/bin:/bin"
+	if _, set := environ.Lookup(env, "PATH"); !set {
+		env = []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
 	}
-	for _, dir := range filepath.SplitList(path) {
-		if found, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(found) {
-			return found
-		}
-	}
-	return ""
+	found, _ := environ.LookPath(env, name, "")
+	return found
 }

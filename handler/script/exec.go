@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	variables "github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/environ"
 )
 
 // Bounds of a program that a script runs.
@@ -80,12 +80,12 @@ func execute(ctx context.Context, p *Program, args json.RawMessage) (any, error)
 // execEnv is the environment of the event that is handled, with more.
 func (p *Program) execEnv(ctx context.Context, more map[string]string) []string {
 	env := slices.Clone(environIn(ctx, p))
-	depth, _ := variables.Lookup(env, variables.DepthVariable)
-	env = append(env, variables.Added(ctx)...)
+	depth, _ := environ.Lookup(env, environ.DepthVariable)
+	env = append(env, environ.Added(ctx)...)
 	for name, value := range more {
 		env = append(env, name+"="+value)
 	}
-	return append(env, variables.Deeper(variables.Depth(depth))) // last: hooks that fire events in a circle are counted
+	return append(env, environ.Deeper(environ.Depth(depth))) // last: hooks that fire events in a circle are counted
 }
 
 // capped keeps what a program prints, up to a bound.

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hookway/hookway/hook"
-	variables "github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -78,15 +78,11 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 	if h.closed.Load() {
 		return hook.Decision{}, ErrClosed
 	}
-	encoded, err := wire.Encode(ev)
+	parts, err := wire.EncodeAs(ev, h.o.EventNames)
 	if err != nil {
-		return hook.Decision{}, fmt.Errorf("%s: the event cannot be written as JSON: %w", h.p.label(), err)
+		return hook.Decision{}, fmt.Errorf("%s: %w", h.p.label(), err)
 	}
-	name := ev.Info().Name
-	if other := h.o.EventNames[name]; other != "" {
-		name = other
-	}
-	event := joined(encoded.Named(name))
+	event := joined(parts)
 	if h.p.b.Program && !h.inner {
 		return h.program(ctx, ev, event)
 	}
@@ -198,7 +194,7 @@ func (h *Handler) program(ctx context.Context, ev hook.AnyEvent, event string) (
 	ctx = context.WithValue(ctx, headKey{}, ev.Head())
 	env := environIn(ctx, h.p)
 	project := h.p.c.Root
-	env = append(append(env[:len(env):len(env)], variables.Added(ctx)...), "HOOKWAY_PROJECT_DIR="+project, "CLAUDE_PROJECT_DIR="+project)
+	env = append(append(env[:len(env):len(env)], environ.Added(ctx)...), "HOOKWAY_PROJECT_DIR="+project, "CLAUDE_PROJECT_DIR="+project)
 	code, err := h.p.Run(ctx, Run{Environ: env, Stdin: bytes.NewReader([]byte(event)), Stdout: out, Stderr: errs})
 	switch {
 	case err != nil && ctx.Err() != nil:

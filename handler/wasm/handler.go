@@ -88,15 +88,11 @@ func (h *Handler) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, 
 	if err := ctx.Err(); err != nil {
 		return hook.Decision{}, err
 	}
-	encoded, err := wire.Encode(ev)
+	event, err := wire.EncodeAs(ev, h.c.EventNames)
 	if err != nil {
-		return hook.Decision{}, fmt.Errorf("%s: the event cannot be written as JSON: %w", h.label(), err)
+		return hook.Decision{}, fmt.Errorf("%s: %w", h.label(), err)
 	}
-	name := ev.Info().Name
-	if other := h.c.EventNames[name]; other != "" {
-		name = other
-	}
-	answer, err := h.call(ctx, encoded.Named(name))
+	answer, err := h.call(ctx, event)
 	if err != nil {
 		return hook.Decision{}, fmt.Errorf("%s: %w", h.label(), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,18 +31,11 @@ var (
 // Message is an event as it would be sent. It has the same id for each try, and
 // another one for a hook that sees the event changed.
 func (h *Handler) Message(ev hook.AnyEvent) (Message, error) {
-	encoded, err := wire.Encode(ev)
+	parts, err := wire.EncodeAs(ev, h.c.EventNames)
 	if err != nil {
-		return Message{}, fmt.Errorf("the event cannot be written as JSON: %w", err)
+		return Message{}, err
 	}
-	name := ev.Info().Name
-	if other := h.c.EventNames[name]; other != "" {
-		name = other
-	}
-	body := make([]byte, 0, encoded.Len()+len(name))
-	for _, part := range encoded.Named(name) {
-		body = append(body, part...)
-	}
+	body := slices.Concat(parts...)
 	digest := sha256.Sum256(body)
 	return Message{ID: "evt_" + ev.ID().String() + "_" + hex.EncodeToString(digest[:6]), Event: ev.Info().Name, Body: body}, nil
 }
