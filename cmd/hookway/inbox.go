@@ -100,7 +100,7 @@ func (r *reading) own(ctx context.Context, store *relay.Store) error {
 }
 
 // handOut shows what is new, and says so to those who have sent it.
-func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.Seat, hooks delivery.Hooks) error {
+func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.Consumer, hooks delivery.Hooks) error {
 	var before []relay.Item
 	if r.all {
 		items, err := store.Inbox(ctx, r.name, relay.Query{Limit: shownAll})

@@ -61,7 +61,7 @@ func mcpServer(a *app, agent, folder string) (*mcp.Server, error) {
 	}
 	return &mcp.Server{
 		Version: ownVersion(), Agent: name, Session: id, Workspace: workspace, Program: "mcp",
-		OpenMemory: a.home.Memories().Lend(workspace), OpenRelay: a.home.OpenRelay, Poke: a.home.NotifyRelay, Roster: a.home.RosterDir,
+		OpenMemory: a.home.Memories().Lend(workspace), OpenRelay: a.home.OpenRelay, Notify: a.home.NotifyRelay, Roster: a.home.RosterDir,
 		OpenHooks: func(ctx context.Context, agent string) (delivery.Hooks, func() error, error) {
 			return a.home.LiveMessageHooks(ctx, hook.Envelope{Session: id, Agent: agent, Source: "mcp", CWD: server.Cwd()})
 		},

@@ -88,7 +88,7 @@ func answerer(c *session.Control) roster.Handler {
 			c.Hold(r.Op == roster.OpHold)
 		case roster.OpInject:
 			a.State, a.Reason, err = c.Inject(ctx, r.Text, r.Wait)
-		case roster.OpPoke:
+		case roster.OpNotify:
 			c.Notify()
 		case roster.OpMessages:
 			a.Messages = c.Messages()

@@ -62,7 +62,7 @@ func (a *app) self() (name string, agent bool) {
 func keyboard(name string) string { return "keyboard-" + strings.ToLower(name) }
 
 // sit takes the place of the caller at an inbox, for as long as a command runs.
-func (a *app) sit(ctx context.Context, store *relay.Store, name string) (*relay.Seat, error) {
+func (a *app) sit(ctx context.Context, store *relay.Store, name string) (*relay.Consumer, error) {
 	p := relay.Presence{Session: a.getenv("HOOKWAY_SESSION"), Name: name, Program: "hookway", CWD: server.Cwd(), Kind: relay.KindMCP}
 	if self, agent := a.self(); !agent || self != name {
 		p.Session, p.Kind = keyboard(name), relay.KindPerson

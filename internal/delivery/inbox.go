@@ -26,7 +26,7 @@ type Channel interface {
 	Return(ctx context.Context, items []Item) error
 }
 
-// Consumer is the place of one session at the inbox of its agent: a [relay.Seat].
+// Consumer is the place of one session at the inbox of its agent: a [relay.Consumer].
 type Consumer interface {
 	Take(ctx context.Context, most int) ([]relay.Taken, error)
 	Begin(ctx context.Context, id, text, how string) error

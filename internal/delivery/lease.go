@@ -15,7 +15,7 @@ type Lease struct {
 
 	leases   *Leases
 	line     *line
-	consumer *relay.Seat
+	consumer *relay.Consumer
 	inbox    Inbox // at the consumer
 
 	lease *time.Timer
@@ -213,7 +213,7 @@ func (d *Leases) confirmGiven(ctx context.Context, l *line, ids []string) (noted
 type late struct {
 	leases   *Leases
 	line     *line
-	consumer *relay.Seat // nil: it was not needed yet
+	consumer *relay.Consumer // nil: it was not needed yet
 }
 
 func (l *late) confirm(ctx context.Context, id string) error {

@@ -88,7 +88,7 @@ func (d *Leases) Close() error {
 	d.end()
 	d.mu.Lock()
 	d.shut = true
-	var left []*relay.Seat
+	var left []*relay.Consumer
 	for _, l := range d.lines {
 		left = append(left, l.free...)
 		l.free = nil
@@ -111,9 +111,9 @@ func (d *Leases) Close() error {
 // line is those that take messages under one name. The leases's mu guards it.
 type line struct {
 	name, session string
-	turn          chan struct{} // held by the one that is just given messages
-	free          []*relay.Seat // that are free
-	used          int           // consumers that requests and leases have
+	turn          chan struct{}     // held by the one that is just given messages
+	free          []*relay.Consumer // that are free
+	used          int               // consumers that requests and leases have
 	out           map[string]*Lease
 	rest          *time.Timer // ends the consumers that are free
 }
@@ -150,7 +150,7 @@ func (d *Leases) later(do func()) {
 }
 
 // join gives a consumer of a line: a free one, or a new one.
-func (d *Leases) join(ctx context.Context, l *line, cwd string) (*relay.Seat, error) {
+func (d *Leases) join(ctx context.Context, l *line, cwd string) (*relay.Consumer, error) {
 	d.mu.Lock()
 	if n := len(l.free); n > 0 {
 		consumer := l.free[n-1]
@@ -158,7 +158,7 @@ func (d *Leases) join(ctx context.Context, l *line, cwd string) (*relay.Seat, er
 		d.mu.Unlock()
 		return consumer, nil
 	}
-	var idle *relay.Seat
+	var idle *relay.Consumer
 	if d.consumers >= mostConsumers {
 		if idle = d.anyFree(); idle == nil {
 			d.mu.Unlock()
@@ -180,7 +180,7 @@ func (d *Leases) join(ctx context.Context, l *line, cwd string) (*relay.Seat, er
 }
 
 // anyFree takes away a free consumer. The caller holds mu.
-func (d *Leases) anyFree() *relay.Seat {
+func (d *Leases) anyFree() *relay.Consumer {
 	for _, l := range d.lines {
 		if n := len(l.free); n > 0 {
 			consumer := l.free[n-1]
@@ -194,7 +194,7 @@ func (d *Leases) anyFree() *relay.Seat {
 
 // giveBack gives a consumer back: to those that come next if it is whole, that is, if it has
 // begun nothing; else it is closed.
-func (d *Leases) giveBack(l *line, consumer *relay.Seat, whole bool) {
+func (d *Leases) giveBack(l *line, consumer *relay.Consumer, whole bool) {
 	d.mu.Lock()
 	l.used--
 	if consumer != nil && whole && !d.shut && len(l.free) < mostFree {

@@ -39,7 +39,7 @@ func decide(_ context.Context, ev *hook.Event[hook.Message]) (hook.Decision, err
 	return hook.Continue(), nil
 }
 
-func stage(t *testing.T) (*relay.Store, *relay.Seat, *hooks) {
+func stage(t *testing.T) (*relay.Store, *relay.Consumer, *hooks) {
 	t.Helper()
 	store, err := relay.Open(t.Context(), t.TempDir(), relay.Options{Machine: "m1"})
 	if err != nil {
@@ -179,7 +179,7 @@ func TestWhatMayBeARepeatStaysSo(t *testing.T) {
 }
 
 // late is a consumer before which another one was.
-type late struct{ *relay.Seat }
+type late struct{ *relay.Consumer }
 
 func (late) Suppress(context.Context, string, string) error { return relay.ErrTaken }
 

@@ -98,7 +98,7 @@ type subscriber struct {
 	name string // what the user has named it; "" is by its session
 
 	turn     sync.Mutex // held while the subscriber's inbox is used
-	consumer *relay.Seat
+	consumer *relay.Consumer
 	p        relay.Presence
 	gone     bool // its session has ended
 

@@ -168,7 +168,7 @@ func (t *Terminal) join() error {
 		_ = store.Close()
 		return err
 	}
-	t.store, t.consumer = store, &persistent{Seat: consumer, ctx: t.ctx, warn: t.Warn}
+	t.store, t.consumer = store, &persistent{Consumer: consumer, ctx: t.ctx, warn: t.Warn}
 	t.inbox = Inbox{Consumer: t.consumer}
 	if leads, err := consumer.Leads(t.ctx); err == nil && !leads {
 		t.warnOfOther()
@@ -216,7 +216,7 @@ func (t *Terminal) isOpen() bool {
 // Notify says that there may be messages.
 func (t *Terminal) Notify() {
 	if t != nil && t.isOpen() { // else it looks when it is open
-		t.consumer.Poke()
+		t.consumer.Notify()
 	}
 }
 
@@ -472,7 +472,7 @@ func (t *Terminal) Return(ctx context.Context, items []Item) error {
 			continue
 		}
 		errs = append(errs, t.consumer.Release(ctx, i.ID))
-		t.consumer.Poke()
+		t.consumer.Notify()
 	}
 	return errors.Join(errs...)
 }
@@ -481,7 +481,7 @@ func (t *Terminal) Return(ctx context.Context, items []Item) error {
 // store cannot be written for a while: as long as the store does not know, it may give a
 // message out again.
 type persistent struct {
-	*relay.Seat
+	*relay.Consumer
 	ctx  context.Context // once it has ended, nothing is tried again
 	warn func(format string, args ...any)
 }
@@ -493,19 +493,19 @@ const (
 )
 
 func (p *persistent) Done(_ context.Context, id string, repeat bool) error {
-	return p.note(func(ctx context.Context) error { return p.Seat.Done(ctx, id, repeat) })
+	return p.note(func(ctx context.Context) error { return p.Consumer.Done(ctx, id, repeat) })
 }
 
 func (p *persistent) Suppress(_ context.Context, id, reason string) error {
-	return p.note(func(ctx context.Context) error { return p.Seat.Suppress(ctx, id, reason) })
+	return p.note(func(ctx context.Context) error { return p.Consumer.Suppress(ctx, id, reason) })
 }
 
 func (p *persistent) Release(_ context.Context, id string) error {
-	return p.note(func(ctx context.Context) error { return p.Seat.Release(ctx, id) })
+	return p.note(func(ctx context.Context) error { return p.Consumer.Release(ctx, id) })
 }
 
 func (p *persistent) Fail(_ context.Context, id, reason string) error {
-	return p.note(func(ctx context.Context) error { return p.Seat.Fail(ctx, id, reason) })
+	return p.note(func(ctx context.Context) error { return p.Consumer.Fail(ctx, id, reason) })
 }
 
 func (p *persistent) note(do func(ctx context.Context) error) error {

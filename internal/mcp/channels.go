@@ -73,7 +73,7 @@ func (s *Server) addMembership(server *sdk.Server, running context.Context, name
 			if strings.TrimSpace(channel) == "" {
 				return a, errors.New("channel is empty; list_channels says which there are")
 			}
-			if _, err := s.seat(ctx); err != nil { // it makes the agent known
+			if _, err := s.consumer(ctx); err != nil { // it makes the agent known
 				return a, err
 			}
 			store, err := s.relay(ctx)

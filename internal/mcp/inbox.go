@@ -59,7 +59,7 @@ func (s *Server) read(ctx context.Context, who string, in readingInbox) (a answe
 		return a, err
 	}
 	s.answers.settled(ctx)
-	seat, err := s.seat(ctx)
+	consumer, err := s.consumer(ctx)
 	if err != nil {
 		return a, err
 	}
@@ -73,7 +73,7 @@ func (s *Server) read(ctx context.Context, who string, in readingInbox) (a answe
 			return a, err
 		}
 	}
-	waiting := delivery.Inbox{Consumer: seat, Hooks: hooks, How: "mcp", Room: mostText}
+	waiting := delivery.Inbox{Consumer: consumer, Hooks: hooks, How: "mcp", Room: mostText}
 	items, err := waiting.Take(ctx, most)
 	if len(items) > 0 {
 		a.written = func(ctx context.Context) error {
@@ -81,7 +81,7 @@ func (s *Server) read(ctx context.Context, who string, in readingInbox) (a answe
 			if err == nil {
 				err = waiting.Prove(ctx)
 			}
-			_ = s.poke(ctx) // else receipts wait for the next one
+			_ = s.notify(ctx) // else receipts wait for the next one
 			return err
 		}
 	} else if err != nil {

@@ -58,15 +58,15 @@ type Server struct {
 	OpenMemory func(context.Context) (memory.Backend, error)                                            // called when it is needed first
 	OpenRelay  func(context.Context) (*relay.Store, error)                                              // and so are these
 	OpenHooks  func(ctx context.Context, agent string) (h delivery.Hooks, done func() error, err error) // those that see messages
-	Poke       func(context.Context) error                                                              // has what was sent carried; may be nil
+	Notify     func(context.Context) error                                                              // has what was sent carried; may be nil
 	Roster     func() (dir string, err error)                                                           // where sessions are announced; may be nil
 	Log        io.Writer                                                                                // what goes wrong, for people
 
-	mu      sync.Mutex
-	store   memory.Backend
-	office  office
-	naming  sync.Once
-	session string // as others know it
+	mu        sync.Mutex
+	store     memory.Backend
+	messaging messaging
+	naming    sync.Once
+	session   string // as others know it
 
 	answers answers
 }
@@ -131,7 +131,7 @@ func (s *Server) memory(ctx context.Context) (memory.Backend, error) {
 func (s *Server) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	err := s.office.close()
+	err := s.messaging.close()
 	if s.store != nil {
 		err = errors.Join(err, s.store.Close())
 	}

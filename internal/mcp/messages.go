@@ -76,7 +76,7 @@ func (s *Server) send(ctx context.Context, who string, in sending) (a answer[sen
 		}
 		return a, err
 	}
-	if failed := s.poke(ctx); failed != nil {
+	if failed := s.notify(ctx); failed != nil {
 		posted.Note = strings.TrimSpace(posted.Note + "\nThe message is kept, and waits: " + hook.LogLine(failed.Error()))
 	}
 	a.out.ID = relay.Short(posted.Message.ID)

@@ -12,13 +12,13 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 )
 
-// office is what a server has of the relay: all of it is opened when it is needed
+// messaging is what a server has of the relay: all of it is opened when it is needed
 // first, and kept.
-type office struct {
-	store *relay.Store
-	seat  *relay.Seat
-	hooks delivery.Hooks
-	done  func() error // of the hooks
+type messaging struct {
+	store    *relay.Store
+	consumer *relay.Consumer
+	hooks    delivery.Hooks
+	done     func() error // of the hooks
 }
 
 // byTools points an agent that asked for what is not there to the tools that say
@@ -44,15 +44,15 @@ func (s *Server) relay(ctx context.Context) (*relay.Store, error) {
 
 // relayHeld is relay for who has mu.
 func (s *Server) relayHeld(ctx context.Context) (*relay.Store, error) {
-	if s.office.store != nil {
-		return s.office.store, nil
+	if s.messaging.store != nil {
+		return s.messaging.store, nil
 	}
 	if s.OpenRelay == nil {
 		return nil, errors.New("there are no messages here")
 	}
 	store, err := s.OpenRelay(ctx)
 	if err == nil {
-		s.office.store = store
+		s.messaging.store = store
 	}
 	return store, err
 }
@@ -61,22 +61,22 @@ func (s *Server) relayHeld(ctx context.Context) (*relay.Store, error) {
 func (s *Server) hooks(ctx context.Context, who string) (delivery.Hooks, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.office.hooks == nil {
+	if s.messaging.hooks == nil {
 		hooks, done, err := s.OpenHooks(context.WithoutCancel(ctx), s.name(who))
 		if err != nil {
 			return nil, err
 		}
-		s.office.hooks, s.office.done = hooks, done
+		s.messaging.hooks, s.messaging.done = hooks, done
 	}
-	return s.office.hooks, nil
+	return s.messaging.hooks, nil
 }
 
-// seat is the agent's place at its inbox.
-func (s *Server) seat(ctx context.Context) (*relay.Seat, error) {
+// consumer is the agent's place at its inbox.
+func (s *Server) consumer(ctx context.Context) (*relay.Consumer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.office.seat != nil {
-		return s.office.seat, nil
+	if s.messaging.consumer != nil {
+		return s.messaging.consumer, nil
 	}
 	if s.Agent == "" {
 		return nil, errors.New("you have no inbox, because you have no name: the user can start you with hookway run -n NAME -- COMMAND, or this server with hookway mcp --agent NAME")
@@ -86,11 +86,11 @@ func (s *Server) seat(ctx context.Context) (*relay.Seat, error) {
 		return nil, err
 	}
 	dir, _ := os.Getwd() // it is only shown
-	seat, err := store.Join(ctx, relay.Presence{Session: s.sessionID(), Name: s.Agent, Program: s.Program, CWD: dir, Kind: relay.KindMCP, PID: os.Getpid()})
+	consumer, err := store.Join(ctx, relay.Presence{Session: s.sessionID(), Name: s.Agent, Program: s.Program, CWD: dir, Kind: relay.KindMCP, PID: os.Getpid()})
 	if err == nil {
-		s.office.seat = seat
+		s.messaging.consumer = consumer
 	}
-	return seat, err
+	return consumer, err
 }
 
 // sessionID is the session of the agent, as others know it.
@@ -107,26 +107,26 @@ func (s *Server) sessionID() string {
 // What goes wrong is told when the agent looks into its inbox.
 func (s *Server) appear(ctx context.Context) {
 	if s.OpenRelay != nil && s.Agent != "" && s.Session == "" {
-		_, _ = s.seat(ctx)
+		_, _ = s.consumer(ctx)
 	}
 }
 
-// poke has what was sent, and what was read, carried.
-func (s *Server) poke(ctx context.Context) error {
-	if s.Poke == nil {
+// notify has what was sent, and what was read, carried.
+func (s *Server) notify(ctx context.Context) error {
+	if s.Notify == nil {
 		return nil
 	}
-	return s.Poke(ctx)
+	return s.Notify(ctx)
 }
 
 // close gives all back.
-func (o *office) close() error {
+func (o *messaging) close() error {
 	var errs []error
 	if o.done != nil {
 		errs = append(errs, o.done())
 	}
-	if o.seat != nil {
-		errs = append(errs, o.seat.Close())
+	if o.consumer != nil {
+		errs = append(errs, o.consumer.Close())
 	}
 	if o.store != nil {
 		errs = append(errs, o.store.Close())

@@ -50,13 +50,13 @@ func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
 }
 
 func (a access) ours() ([]Agent, error) {
-	alive, _, err := a.sitting("")
+	alive, _, err := a.present("")
 	if err != nil {
 		return nil, err
 	}
-	seats := map[string][]live{}
-	for _, seat := range alive {
-		seats[seat.agent] = append(seats[seat.agent], seat)
+	consumers := map[string][]live{}
+	for _, consumer := range alive {
+		consumers[consumer.agent] = append(consumers[consumer.agent], consumer)
 	}
 	channels := map[string][]string{}
 	var agent, channel string
@@ -71,7 +71,7 @@ func (a access) ours() ([]Agent, error) {
 	err = a.each([]any{&agent, &one.Name, &one.Program, &one.CWD, &one.Kind, &one.Session, &since, &seen, &one.Waiting}, func() error {
 		next := one
 		next.Machine, next.Since, next.LastSeen, next.Channels = a.s.machine, moment(since), moment(seen), channels[agent]
-		if next.Running = len(seats[agent]) > 0; !next.Running {
+		if next.Running = len(consumers[agent]) > 0; !next.Running {
 			next.Session = ""
 		}
 		all = append(all, next)
@@ -82,7 +82,7 @@ func (a access) ours() ([]Agent, error) {
 		return nil, err
 	}
 	for i := range all {
-		if all[i].Others, err = a.others(all[i], seats[key(all[i].Name)]); err != nil {
+		if all[i].Others, err = a.others(all[i], consumers[key(all[i].Name)]); err != nil {
 			return nil, err
 		}
 	}
@@ -90,21 +90,21 @@ func (a access) ours() ([]Agent, error) {
 }
 
 // others gives the sessions of an agent that are alive, but for the one that has its
-// inbox, or is about to have it. A session may have several seats.
+// inbox, or is about to have it. A session may have several consumers.
 func (a access) others(agent Agent, alive []live) ([]Other, error) {
 	var all []Other
 	known := map[string]bool{agent.Session: true}
-	for _, seat := range alive {
-		if known[seat.session] {
+	for _, consumer := range alive {
+		if known[consumer.session] {
 			continue
 		}
-		known[seat.session] = true
+		known[consumer.session] = true
 		if agent.Session == "" { // the one before it has just ended
-			agent.Session = seat.session
+			agent.Session = consumer.session
 			continue
 		}
-		one := Other{Session: seat.session}
-		there, err := a.get([]any{&one.Program, &one.CWD, &one.Kind}, "SELECT program, cwd, kind FROM seat WHERE id = ?", seat.id)
+		one := Other{Session: consumer.session}
+		there, err := a.get([]any{&one.Program, &one.CWD, &one.Kind}, "SELECT program, cwd, kind FROM seat WHERE id = ?", consumer.id)
 		if err != nil {
 			return nil, err
 		}

@@ -107,28 +107,28 @@ func waitOutgoing(ctx context.Context, s *relay.Store) error {
 // another process has begun.
 func childReceives(ctx context.Context, s *relay.Store, args []string) error {
 	session, transcript := args[0], args[1]
-	seat, err := s.Join(ctx, relay.Presence{Name: "Bob", Session: session, Kind: "wrapped", Transcript: transcript})
+	consumer, err := s.Join(ctx, relay.Presence{Name: "Bob", Session: session, Kind: "wrapped", Transcript: transcript})
 	if err != nil {
 		return err
 	}
 	fmt.Println("joined")
 	for {
-		if err := seat.Wait(ctx); err != nil {
+		if err := consumer.Wait(ctx); err != nil {
 			return err
 		}
-		got, err := seat.Take(ctx, 5)
+		got, err := consumer.Take(ctx, 5)
 		if err != nil {
 			return err
 		}
 		for _, m := range got {
-			if err := receive(ctx, seat, m, transcript, os.Stdout); err != nil {
+			if err := receive(ctx, consumer, m, transcript, os.Stdout); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func receive(ctx context.Context, seat *relay.Seat, m relay.Taken, transcript string, tell io.Writer) error {
+func receive(ctx context.Context, consumer *relay.Consumer, m relay.Taken, transcript string, tell io.Writer) error {
 	id := m.Message.ID
 	if m.Again != nil {
 		said, err := os.ReadFile(m.Again.Transcript)
@@ -137,10 +137,10 @@ func receive(ctx context.Context, seat *relay.Seat, m relay.Taken, transcript st
 		}
 		if strings.Contains(string(said), m.Again.Text+"\n") {
 			fmt.Fprintln(tell, "found", id)
-			return seat.Done(ctx, id, false)
+			return consumer.Done(ctx, id, false)
 		}
 	}
-	if err := seat.Begin(ctx, id, id, "typed"); err != nil {
+	if err := consumer.Begin(ctx, id, id, "typed"); err != nil {
 		return err
 	}
 	fmt.Fprintln(tell, "begun", id)
@@ -155,7 +155,7 @@ func receive(ctx context.Context, seat *relay.Seat, m relay.Taken, transcript st
 		return err
 	}
 	fmt.Fprintln(tell, "injected", id)
-	if err := seat.Done(ctx, id, false); err != nil {
+	if err := consumer.Done(ctx, id, false); err != nil {
 		return err
 	}
 	fmt.Fprintln(tell, "done", id)

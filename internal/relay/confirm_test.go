@@ -57,14 +57,14 @@ func TestAnAnswerMayBeFasterThanItsConfirmation(t *testing.T) {
 
 func TestKnown(t *testing.T) {
 	s := open(t, "", relay.Options{})
-	seat := join(t, s, "Zoë", "one")
+	consumer := join(t, s, "Zoë", "one")
 	say(t, s, "Alice", "zoë", "a")
 	for _, name := range []string{"ZOË", "zoe\u0308", "Zoë@m1"} {
 		if one, err := s.Known(t.Context(), name); err != nil || one.Name != "Zoë" || one.Kind != "wrapped" || one.Session != "one" || one.Waiting != 1 || one.Machine != "m1" {
 			t.Errorf("%s: %+v, %v", name, one, err)
 		}
 	}
-	must(t, seat.Close())
+	must(t, consumer.Close())
 	if one, err := s.Known(t.Context(), "Zoë"); err != nil || one.Session != "" || one.Kind != "wrapped" {
 		t.Errorf("afterwards: %+v, %v", one, err)
 	}

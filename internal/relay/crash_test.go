@@ -232,7 +232,7 @@ func TestTheInboxGoesOnWhenItsProcessIsKilled(t *testing.T) {
 }
 
 // TestTheSenderIsToldWhenAKilledAgentWasThereLast: not when it began, which is all
-// that its agent's row says until somebody removes its seat.
+// that its agent's row says until somebody removes its consumer.
 func TestTheSenderIsToldWhenAKilledAgentWasThereLast(t *testing.T) {
 	dir := t.TempDir()
 	c := start(t, dir, "receive", "one", filepath.Join(t.TempDir(), "transcript"))
@@ -240,12 +240,12 @@ func TestTheSenderIsToldWhenAKilledAgentWasThereLast(t *testing.T) {
 		t.Fatalf("the child said %q; %s", got, c.told.String())
 	}
 	c.kill()
-	seats, err := filepath.Glob(filepath.Join(dir, "seats", "*"))
-	if err != nil || len(seats) != 1 {
-		t.Fatalf("the seats are %q, %v", seats, err)
+	consumers, err := filepath.Glob(filepath.Join(dir, "seats", "*"))
+	if err != nil || len(consumers) != 1 {
+		t.Fatalf("the seats are %q, %v", consumers, err)
 	}
 	last := time.Date(2030, 5, 6, 7, 8, 0, 0, time.Local)
-	must(t, os.Chtimes(seats[0], last, last))
+	must(t, os.Chtimes(consumers[0], last, last))
 	s := open(t, dir, relay.Options{})
 	if got := states(t, s, say(t, s, "Alice", "Bob", "for later")); got != "Bob accepted (offline since 2030-05-06 07:08)" {
 		t.Errorf("the sender is told %q", got)

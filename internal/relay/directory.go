@@ -33,7 +33,7 @@ func (s *Store) Directory(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, s.explain("read", err)
 	}
-	d := directory{V: parcelVersion, Agents: make([]listed, 0, len(agents))}
+	d := directory{V: envelopeVersion, Agents: make([]listed, 0, len(agents))}
 	for _, a := range agents {
 		l := listed{Name: a.Name}
 		if !a.Running {
@@ -85,8 +85,8 @@ func readDirectory(data []byte) (d directory, err error) {
 	if err := json.Unmarshal(data, &d); err != nil {
 		return d, err
 	}
-	if d.V != parcelVersion {
-		return d, fmt.Errorf("it has the form %d, and this hookway knows %d", d.V, parcelVersion)
+	if d.V != envelopeVersion {
+		return d, fmt.Errorf("it has the form %d, and this hookway knows %d", d.V, envelopeVersion)
 	}
 	if len(d.Agents) > mostListed || len(d.Channels) > mostListed {
 		return d, fmt.Errorf("it has more than %d names", mostListed)

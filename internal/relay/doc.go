@@ -5,10 +5,10 @@
 // puts a message into the outbox. Whoever carries (package bus) takes it from there
 // with [Store.Outgoing] to the stream of the receiver's machine, and out of that with
 // [Store.Ingest] into the ledger there, which has a row for each message and receiver.
-// A session gets what is for it by its [Seat].
+// A session gets what is for it by its [Consumer].
 //
 //	sender:   Send ─► outbox ─► (stream) ─► Ingest ─► ledger
-//	receiver: Seat.Take ─► Begin ─► the agent is given the text ─► Done ─► Seen
+//	receiver: Consumer.Take ─► Begin ─► the agent is given the text ─► Done ─► Seen
 //
 // # What is durable when
 //
@@ -39,8 +39,8 @@
 //
 // Of two messages from one agent to another, of the same priority, the one that was
 // sent first is taken first; also between machines, and also if one of them is for a
-// channel or for everyone. More urgent ones overtake. While a seat injects a message
-// of a sender, no other seat is given a later one of that sender.
+// channel or for everyone. More urgent ones overtake. While a consumer injects a message
+// of a sender, no other consumer is given a later one of that sender.
 //
 // # Who gets it
 //
@@ -52,6 +52,6 @@
 //
 // # Waiting
 //
-// [Seat.Wait] and [Store.Targets] end at once with what this process does, or
-// with a poke, and within a second with what another one does.
+// [Consumer.Wait] and [Store.Targets] end at once with what this process does, or
+// with a signal, and within a second with what another one does.
 package relay

@@ -36,7 +36,7 @@ func TestWhatAnOlderVersionLeftInTheOutboxIsDelivered(t *testing.T) {
 	}
 	for range 3 {
 		open(t, dir, relay.Options{})
-		must(t, s.Poke(t.Context()))
+		must(t, s.Notify(t.Context()))
 	}
 	want := number(0) + " " + number(1) + " " + number(2) + " " + number(3) + " " + number(4)
 	if got := inject(t, bob); got != want {
@@ -66,7 +66,7 @@ func TestAMessageToAnAgentThatWasForgottenMeanwhileIsRefused(t *testing.T) {
 			id := say(t, s, "Alice", "Bob", "x")
 			must(t, s.Exec(undo))
 			must(t, s.Exec("UPDATE outbox SET machine = ?1; UPDATE delivery SET machine = ?1; DELETE FROM agent WHERE key = 'bob'", machine))
-			must(t, s.Poke(t.Context()))
+			must(t, s.Notify(t.Context()))
 			_, receipts, err := s.Receipts(t.Context(), id)
 			must(t, err)
 			if len(receipts) != 1 || receipts[0].State != relay.StateRefused || receipts[0].Reason != "the agent was forgotten" {

@@ -14,9 +14,9 @@ func (s *Store) Exec(text string, args ...any) error {
 // OneConn lets a store have one connection, so that what is set for it holds.
 func (s *Store) OneConn() { s.file.SetMaxOpenConns(1) }
 
-// Key, Nearest and ReadParcel are tested by themselves.
+// Key, Nearest and ReadEnvelope are tested by themselves.
 var (
-	Key        = key
-	Nearest    = nearest
-	ReadParcel = func(data []byte) error { _, err := readParcel(data); return err }
+	Key          = key
+	Nearest      = nearest
+	ReadEnvelope = func(data []byte) error { _, err := readEnvelope(data); return err }
 )

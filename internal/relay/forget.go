@@ -60,7 +60,7 @@ func (s *Store) ForgetMachine(ctx context.Context, machine string, force bool) e
 		_, err = a.exec("INSERT OR REPLACE INTO fact (name, value) VALUES (?, ?)", forgotten+machine, going)
 		return err
 	})
-	s.PokeOutgoing()
+	s.NotifyOutgoing()
 	return s.explain("changed", err)
 }
 

@@ -11,28 +11,28 @@ type Source struct {
 	Stream  string
 	Created time.Time
 
-	// From says who has published a parcel, by its place in data; nil or "" is not
+	// From says who has published an envelope, by its place in data; nil or "" is not
 	// known.
 	From func(i int) string
 }
 
-// Ingest takes in parcels of a stream, of which the last one has the offset last. It
+// Ingest takes in envelopes of a stream, of which the last one has the offset last. It
 // happens as a whole, together with the offset, or not at all, which is when there is
 // an error. What was taken in before changes nothing, and what means nothing is
 // logged and left out.
 func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]byte) error {
 	err := s.write(ctx, func(a access) error {
 		for i, one := range data {
-			p, err := readParcel(one)
+			p, err := readEnvelope(one)
 			if err != nil {
-				s.log(fmt.Sprintf("a parcel of the stream %s means nothing (number %d of %d up to %d): %v", from.Stream, i+1, len(data), last, err))
+				s.log(fmt.Sprintf("an envelope of the stream %s means nothing (number %d of %d up to %d): %v", from.Stream, i+1, len(data), last, err))
 				continue
 			}
 			if why := s.foreign(from, i, p); why != "" {
 				s.log(fmt.Sprintf("a message of the stream %s is left out: %s", from.Stream, why))
 				continue
 			}
-			if err := a.parcel(p); err != nil {
+			if err := a.envelope(p); err != nil {
 				return err
 			}
 		}
@@ -51,7 +51,7 @@ func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]b
 
 // foreign says why a message cannot be of the machine that it says it is of. What
 // reports say they may say under a name that their machine had before.
-func (s *Store) foreign(from Source, i int, p parcel) string {
+func (s *Store) foreign(from Source, i int, p envelope) string {
 	if p.Message == nil {
 		return ""
 	}
@@ -73,8 +73,8 @@ func (s *Store) Offset(ctx context.Context, from Source) (uint64, error) {
 	return last, s.explain("read", err)
 }
 
-// parcel takes in all that one holds.
-func (a access) parcel(p parcel) error {
+// envelope takes in all that one holds.
+func (a access) envelope(p envelope) error {
 	if p.Machine == a.s.machine {
 		return nil // what this one says of itself it knows
 	}
@@ -97,7 +97,7 @@ func (a access) parcel(p parcel) error {
 }
 
 // takeIn gives a message to those of this machine that it is for.
-func (a access) takeIn(p parcel) error {
+func (a access) takeIn(p envelope) error {
 	m, origin := *p.Message, p.Machine
 	if err := a.bound(&m); err != nil {
 		a.s.log(fmt.Sprintf("a message of %s@%s is left out: %v", m.From, origin, err))
@@ -153,5 +153,5 @@ func (a access) answer(origin, id string, receipts []Receipt) error {
 	if err := a.back(origin); err != nil {
 		return err
 	}
-	return a.report(origin, parcel{Taken: id, Receipts: receipts})
+	return a.report(origin, envelope{Taken: id, Receipts: receipts})
 }

@@ -11,26 +11,26 @@ const mostTries = 5
 // Begin says that a message is about to be injected as text, and how (see
 // [Receipt]). When it returns, that is on disk. [ErrTaken] means that the message
 // must not be injected: somebody else has it.
-func (seat *Seat) Begin(ctx context.Context, id, text, how string) error {
-	err := seat.change(ctx, id, func(a access, d *delivery) error {
-		if d.stage != queued && (d.stage != begun || d.owner != seat.id) {
+func (consumer *Consumer) Begin(ctx context.Context, id, text, how string) error {
+	err := consumer.change(ctx, id, func(a access, d *delivery) error {
+		if d.stage != queued && (d.stage != begun || d.owner != consumer.id) {
 			return ErrTaken
 		}
-		p := seat.presence()
-		d.stage, d.owner, d.injectedIn, d.how = begun, seat.id, p.Session, how
+		p := consumer.presence()
+		d.stage, d.owner, d.injectedIn, d.how = begun, consumer.id, p.Session, how
 		d.text, d.transcript, d.history, d.begun = text, p.Transcript, p.History, micros(a.s.now())
 		return nil
 	})
 	if err == nil {
-		seat.own(id)
+		consumer.own(id)
 	}
 	return err
 }
 
 // Done says that a message was injected. Repeat is set if it may have been before.
-func (seat *Seat) Done(ctx context.Context, id string, repeat bool) error {
-	return seat.change(ctx, id, func(a access, d *delivery) error {
-		if d.owner != seat.id || d.stage != begun && d.stage != injected && d.stage != seen && d.stage != replied {
+func (consumer *Consumer) Done(ctx context.Context, id string, repeat bool) error {
+	return consumer.change(ctx, id, func(a access, d *delivery) error {
+		if d.owner != consumer.id || d.stage != begun && d.stage != injected && d.stage != seen && d.stage != replied {
 			return ErrTaken
 		}
 		if d.stage == begun {
@@ -45,18 +45,18 @@ func (seat *Seat) Done(ctx context.Context, id string, repeat bool) error {
 }
 
 // Confirm says that a message was injected, as the one says to whom it was given by
-// another seat, which may have ended. That seat must have begun it in the same way (see
+// another consumer, which may have ended. That consumer must have begun it in the same way (see
 // Begin), and nobody else may have begun it since. To confirm again changes nothing.
-func (seat *Seat) Confirm(ctx context.Context, id, how string) error {
-	d, found, err := seat.s.read(ctx).of(id, "", seat.agent)
+func (consumer *Consumer) Confirm(ctx context.Context, id, how string) error {
+	d, found, err := consumer.s.read(ctx).of(id, "", consumer.agent)
 	if err == nil && found && d.injected != 0 && (d.stage == injected || d.stage == seen || d.stage == replied) {
 		return nil
 	}
 	if err != nil {
-		return seat.s.explain("changed", err)
+		return consumer.s.explain("changed", err)
 	}
-	session := seat.presence().Session
-	return seat.change(ctx, id, func(a access, d *delivery) error {
+	session := consumer.presence().Session
+	return consumer.change(ctx, id, func(a access, d *delivery) error {
 		if d.stage == replied && d.injected == 0 && d.how == how { // the answer was faster
 			d.injected = micros(a.s.now())
 			return nil
@@ -64,24 +64,24 @@ func (seat *Seat) Confirm(ctx context.Context, id, how string) error {
 		if d.stage != begun || d.how != how {
 			return ErrTaken
 		}
-		if alive, _, err := a.s.alive(d.owner); err != nil || alive && d.owner != seat.id {
+		if alive, _, err := a.s.alive(d.owner); err != nil || alive && d.owner != consumer.id {
 			return first(err, ErrTaken)
 		}
-		d.stage, d.owner, d.injectedIn, d.injected = injected, seat.id, session, micros(a.s.now())
+		d.stage, d.owner, d.injectedIn, d.injected = injected, consumer.id, session, micros(a.s.now())
 		d.text, d.transcript, d.history = "", "", ""
 		return nil
 	})
 }
 
 // Suppress says that a hook has blocked the message.
-func (seat *Seat) Suppress(ctx context.Context, id, reason string) error {
-	return seat.settle(ctx, id, func(d *delivery) { d.stage, d.reason = suppressed, reason })
+func (consumer *Consumer) Suppress(ctx context.Context, id, reason string) error {
+	return consumer.settle(ctx, id, func(d *delivery) { d.stage, d.reason = suppressed, reason })
 }
 
 // Fail says that a message could not be injected. It is given out again by Take;
 // after five failures it is dead, and the sender is told.
-func (seat *Seat) Fail(ctx context.Context, id, reason string) error {
-	return seat.settle(ctx, id, func(d *delivery) {
+func (consumer *Consumer) Fail(ctx context.Context, id, reason string) error {
+	return consumer.settle(ctx, id, func(d *delivery) {
 		d.stage, d.owner = queued, ""
 		if d.tries++; d.tries >= mostTries {
 			d.stage, d.reason = dead, fmt.Sprintf("it could not be given to the agent, %d times: %s", d.tries, reason)
@@ -90,42 +90,42 @@ func (seat *Seat) Fail(ctx context.Context, id, reason string) error {
 }
 
 // Release gives a message back that was taken or begun, and is known not to have
-// been injected by this seat. What is known of another one's attempt stays so, until
+// been injected by this consumer. What is known of another one's attempt stays so, until
 // this one begins it.
-func (seat *Seat) Release(ctx context.Context, id string) error {
-	seat.mu.Lock()
-	again, given := seat.taken[id]
-	seat.mu.Unlock()
+func (consumer *Consumer) Release(ctx context.Context, id string) error {
+	consumer.mu.Lock()
+	again, given := consumer.taken[id]
+	consumer.mu.Unlock()
 	switch {
 	case again:
-		err := seat.change(ctx, id, func(_ access, d *delivery) error {
-			if d.stage != begun || d.owner != seat.id {
+		err := consumer.change(ctx, id, func(_ access, d *delivery) error {
+			if d.stage != begun || d.owner != consumer.id {
 				return ErrTaken
 			}
 			d.owner = ""
 			return nil
 		})
 		if err == nil {
-			seat.drop(id)
+			consumer.drop(id)
 		}
 		return err
 	case given:
-		d, found, err := seat.s.read(ctx).of(id, "", seat.agent)
+		d, found, err := consumer.s.read(ctx).of(id, "", consumer.agent)
 		if err != nil {
-			return seat.s.explain("changed", err)
+			return consumer.s.explain("changed", err)
 		}
-		if !found || d.stage != begun || d.owner != seat.id { // nothing was written
-			seat.drop(id)
+		if !found || d.stage != begun || d.owner != consumer.id { // nothing was written
+			consumer.drop(id)
 			return nil
 		}
 	}
-	return seat.settle(ctx, id, func(d *delivery) { d.stage, d.owner = queued, "" })
+	return consumer.settle(ctx, id, func(d *delivery) { d.stage, d.owner = queued, "" })
 }
 
-// settle ends what the seat has to do with a message that it has taken or begun.
-func (seat *Seat) settle(ctx context.Context, id string, do func(*delivery)) error {
-	return seat.change(ctx, id, func(_ access, d *delivery) error {
-		if d.stage != queued && (d.stage != begun || d.owner != seat.id) {
+// settle ends what the consumer has to do with a message that it has taken or begun.
+func (consumer *Consumer) settle(ctx context.Context, id string, do func(*delivery)) error {
+	return consumer.change(ctx, id, func(_ access, d *delivery) error {
+		if d.stage != queued && (d.stage != begun || d.owner != consumer.id) {
 			return ErrTaken
 		}
 		do(d)
@@ -136,11 +136,11 @@ func (seat *Seat) settle(ctx context.Context, id string, do func(*delivery)) err
 }
 
 // change changes the row of a message in one transaction. What is not begun by it
-// is not the seat's any more.
-func (seat *Seat) change(ctx context.Context, id string, do func(access, *delivery) error) error {
+// is not the consumer's any more.
+func (consumer *Consumer) change(ctx context.Context, id string, do func(access, *delivery) error) error {
 	var after stage
-	err := seat.s.write(ctx, func(a access) error {
-		d, found, err := a.of(id, "", seat.agent)
+	err := consumer.s.write(ctx, func(a access) error {
+		d, found, err := a.of(id, "", consumer.agent)
 		if err != nil {
 			return err
 		}
@@ -151,49 +151,49 @@ func (seat *Seat) change(ctx context.Context, id string, do func(access, *delive
 			return err
 		}
 		after = d.stage
-		if err := a.active(seat.agent); err != nil {
+		if err := a.active(consumer.agent); err != nil {
 			return err
 		}
 		return a.move(d)
 	})
 	if err == nil && after != begun || isRefusal(err) {
-		seat.drop(id)
+		consumer.drop(id)
 	}
-	return seat.s.explain("changed", err)
+	return consumer.s.explain("changed", err)
 }
 
-// own notes that an attempt is this seat's now.
-func (seat *Seat) own(id string) {
-	seat.mu.Lock()
-	defer seat.mu.Unlock()
-	if _, given := seat.taken[id]; given {
-		seat.taken[id] = false
+// own notes that an attempt is this consumer's now.
+func (consumer *Consumer) own(id string) {
+	consumer.mu.Lock()
+	defer consumer.mu.Unlock()
+	if _, given := consumer.taken[id]; given {
+		consumer.taken[id] = false
 	}
 }
 
 // drop forgets that a message was given out.
-func (seat *Seat) drop(id string) {
-	seat.mu.Lock()
-	delete(seat.taken, id)
-	seat.mu.Unlock()
+func (consumer *Consumer) drop(id string) {
+	consumer.mu.Lock()
+	delete(consumer.taken, id)
+	consumer.mu.Unlock()
 }
 
-func (seat *Seat) presence() Presence {
-	seat.mu.Lock()
-	defer seat.mu.Unlock()
-	return seat.p
+func (consumer *Consumer) presence() Presence {
+	consumer.mu.Lock()
+	defer consumer.mu.Unlock()
+	return consumer.p
 }
 
 // Seen says that everything that was injected into the session was seen.
-func (seat *Seat) Seen(ctx context.Context) error {
-	session := seat.presence().Session
-	a := seat.s.read(ctx)
+func (consumer *Consumer) Seen(ctx context.Context) error {
+	session := consumer.presence().Session
+	a := consumer.s.read(ctx)
 	const unseen = " FROM delivery d WHERE d.machine = '' AND d.state = 3 AND d.injected_in = ? "
 	any, err := a.get([]any{new(int)}, "SELECT 1"+unseen+"LIMIT 1", session)
 	if !any || err != nil {
-		return seat.s.explain("read", err)
+		return consumer.s.explain("read", err)
 	}
-	err = seat.s.write(ctx, func(a access) error {
+	err = consumer.s.write(ctx, func(a access) error {
 		var d delivery
 		var rows []delivery
 		if err := a.each(d.fields(), func() error { rows = append(rows, d); return nil }, "SELECT "+deliveryColumns+unseen, session); err != nil {
@@ -207,15 +207,15 @@ func (seat *Seat) Seen(ctx context.Context) error {
 		}
 		return nil
 	})
-	return seat.s.explain("changed", err)
+	return consumer.s.explain("changed", err)
 }
 
 // Human says that a person has spoken in the session: messages to and fro are
 // counted anew.
-func (seat *Seat) Human(ctx context.Context) error {
-	any, err := seat.s.read(ctx).get([]any{new(int)}, "SELECT 1 FROM pair WHERE "+pairsOf+" LIMIT 1", seat.agent)
+func (consumer *Consumer) Human(ctx context.Context) error {
+	any, err := consumer.s.read(ctx).get([]any{new(int)}, "SELECT 1 FROM pair WHERE "+pairsOf+" LIMIT 1", consumer.agent)
 	if any && err == nil {
-		err = seat.s.write(ctx, func(a access) error { return a.forgetPairs(seat.agent) })
+		err = consumer.s.write(ctx, func(a access) error { return a.forgetPairs(consumer.agent) })
 	}
-	return seat.s.explain("changed", err)
+	return consumer.s.explain("changed", err)
 }

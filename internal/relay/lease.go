@@ -6,75 +6,75 @@ import (
 	"time"
 )
 
-// Leads reports whether the seat has the inbox of its name, and takes it if nobody
+// Leads reports whether the consumer has the inbox of its name, and takes it if nobody
 // has it any more.
-func (seat *Seat) Leads(ctx context.Context) (bool, error) {
-	leads, err := seat.leads(ctx)
-	return leads, seat.s.explain("read", err)
+func (consumer *Consumer) Leads(ctx context.Context) (bool, error) {
+	leads, err := consumer.leads(ctx)
+	return leads, consumer.s.explain("read", err)
 }
 
-// leads also holds for a seat of the session that has the inbox: the same agent is
+// leads also holds for a consumer of the session that has the inbox: the same agent is
 // there, whether it is written to or asks.
-func (seat *Seat) leads(ctx context.Context) (bool, error) {
-	seat.touch()
-	seat.mu.Lock()
-	if seat.lease != nil || seat.closed {
-		defer seat.mu.Unlock()
-		return !seat.closed, nil
+func (consumer *Consumer) leads(ctx context.Context) (bool, error) {
+	consumer.touch()
+	consumer.mu.Lock()
+	if consumer.lease != nil || consumer.closed {
+		defer consumer.mu.Unlock()
+		return !consumer.closed, nil
 	}
-	file, err := lockFile(seat.s.leaseFile(seat.agent))
+	file, err := lockFile(consumer.s.leaseFile(consumer.agent))
 	if err != nil {
-		seat.mu.Unlock()
+		consumer.mu.Unlock()
 		return false, err
 	}
-	seat.lease = file
-	p := seat.p
-	seat.mu.Unlock()
+	consumer.lease = file
+	p := consumer.p
+	consumer.mu.Unlock()
 	if file != nil {
-		err := seat.s.write(ctx, func(a access) error { return a.lead(seat, p) })
+		err := consumer.s.write(ctx, func(a access) error { return a.lead(consumer, p) })
 		if err != nil {
-			seat.yield(file)
+			consumer.yield(file)
 		}
 		return err == nil, err
 	}
 	// The one that has the lease may not have said so yet: then the one before it is
 	// noted still, which has ended.
 	var lead, session string
-	_, err = seat.s.read(ctx).get([]any{&lead, &session}, "SELECT seat.id, seat.session FROM agent JOIN seat ON seat.id = agent.lead WHERE key = ?", seat.agent)
+	_, err = consumer.s.read(ctx).get([]any{&lead, &session}, "SELECT seat.id, seat.session FROM agent JOIN seat ON seat.id = agent.lead WHERE key = ?", consumer.agent)
 	if err != nil || session != p.Session {
 		return false, err
 	}
-	alive, _, err := seat.s.alive(lead)
+	alive, _, err := consumer.s.alive(lead)
 	return alive, err
 }
 
 // yield gives the inbox back that nobody could be told of: at the next call it is
 // taken again, and noted.
-func (seat *Seat) yield(file *os.File) {
-	seat.mu.Lock()
-	defer seat.mu.Unlock()
-	if seat.lease == file { // else Close has it
-		seat.lease = nil
+func (consumer *Consumer) yield(file *os.File) {
+	consumer.mu.Lock()
+	defer consumer.mu.Unlock()
+	if consumer.lease == file { // else Close has it
+		consumer.lease = nil
 		_ = file.Close()
 	}
 }
 
-// lead notes which seat has the inbox of its agent.
-func (a access) lead(seat *Seat, p Presence) error {
+// lead notes which consumer has the inbox of its agent.
+func (a access) lead(consumer *Consumer, p Presence) error {
 	_, err := a.exec("UPDATE agent SET lead = ?, program = ?, cwd = ?, kind = ?, seen = ? WHERE key = ?",
-		seat.id, p.Program, p.CWD, p.Kind, micros(a.s.now()), seat.agent)
+		consumer.id, p.Program, p.CWD, p.Kind, micros(a.s.now()), consumer.agent)
 	return err
 }
 
 // touch notes on the lock's file that the session lives: should its process be
 // killed, that is when it was last heard of.
-func (seat *Seat) touch() {
-	seat.mu.Lock()
-	defer seat.mu.Unlock()
-	now := seat.s.now()
-	if now.Sub(seat.noted) < 10*time.Second || seat.closed {
+func (consumer *Consumer) touch() {
+	consumer.mu.Lock()
+	defer consumer.mu.Unlock()
+	now := consumer.s.now()
+	if now.Sub(consumer.noted) < 10*time.Second || consumer.closed {
 		return
 	}
-	seat.noted = now
-	_ = os.Chtimes(seat.s.seatFile(seat.id), now, now)
+	consumer.noted = now
+	_ = os.Chtimes(consumer.s.consumerFile(consumer.id), now, now)
 }

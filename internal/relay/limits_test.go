@@ -132,9 +132,9 @@ func TestTwoAgentsDoNotTalkForEver(t *testing.T) {
 func TestAgentsDoNotTalkInAChannelForEver(t *testing.T) {
 	s := open(t, "", relay.Options{Limits: relay.Limits{PerMinute: -1, PingPong: 5, Inbox: -1}})
 	names := []string{"Alice", "Bob", "Carol"}
-	var seats []*relay.Seat
+	var consumers []*relay.Consumer
 	for _, name := range names {
-		seats = append(seats, join(t, s, name))
+		consumers = append(consumers, join(t, s, name))
 		must(t, s.JoinChannel(t.Context(), "#build", name))
 	}
 	n := 0
@@ -151,12 +151,12 @@ func TestAgentsDoNotTalkInAChannelForEver(t *testing.T) {
 		}
 	}
 	talk("#build", "at first")
-	must(t, seats[1].Human(t.Context()))
+	must(t, consumers[1].Human(t.Context()))
 	talk("#BUILD", "after Bob's user has spoken")
 	say(t, s, "Max", "#build", "go on")
 	talk("#build", "after a person has written")
 	talk("*", "at first")
-	must(t, seats[0].Human(t.Context()))
+	must(t, consumers[0].Human(t.Context()))
 	talk("*", "after Alice's user has spoken")
 }
 

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// live is a seat, and when its process was last heard of, if that has ended.
+// live is a consumer, and when its process was last heard of, if that has ended.
 type live struct {
 	id, agent, session string
 	heard              time.Time
 }
 
-// sitting gives the seats of an agent, or with "" of all, that are alive, and those
+// present gives the consumers of an agent, or with "" of all, that are alive, and those
 // that are not.
-func (a access) sitting(agent string) (alive, gone []live, err error) {
+func (a access) present(agent string) (alive, gone []live, err error) {
 	query, args := "SELECT id, agent, session FROM seat", []any(nil)
 	if agent != "" {
 		query, args = query+" WHERE agent = ?", []any{agent}
@@ -24,16 +24,16 @@ func (a access) sitting(agent string) (alive, gone []live, err error) {
 	if err := a.each([]any{&one.id, &one.agent, &one.session}, func() error { all = append(all, one); return nil }, query, args...); err != nil {
 		return nil, nil, err
 	}
-	for _, seat := range all {
-		ok, heard, err := a.s.alive(seat.id)
+	for _, consumer := range all {
+		ok, heard, err := a.s.alive(consumer.id)
 		if err != nil {
 			return nil, nil, err
 		}
 		if ok {
-			alive = append(alive, seat)
+			alive = append(alive, consumer)
 		} else {
-			seat.heard = heard
-			gone = append(gone, seat)
+			consumer.heard = heard
+			gone = append(gone, consumer)
 		}
 	}
 	return alive, gone, nil
@@ -41,23 +41,23 @@ func (a access) sitting(agent string) (alive, gone []live, err error) {
 
 // running tells of an agent, or with "" of all, whether a session of theirs is alive.
 func (a access) running(agent string) (map[string]bool, error) {
-	alive, _, err := a.sitting(agent)
+	alive, _, err := a.present(agent)
 	running := map[string]bool{}
-	for _, seat := range alive {
-		running[seat.agent] = true
+	for _, consumer := range alive {
+		running[consumer.agent] = true
 	}
 	return running, err
 }
 
-// reap removes the seats of processes that have ended without giving them back.
+// reap removes the consumers of processes that have ended without giving them back.
 func (s *Store) reap(ctx context.Context) error {
-	_, gone, err := s.read(ctx).sitting("")
+	_, gone, err := s.read(ctx).present("")
 	if len(gone) == 0 || err != nil {
 		return err
 	}
 	return s.write(ctx, func(a access) error {
-		for _, seat := range gone {
-			if err := a.vacate(seat.id, time.Time{}); err != nil {
+		for _, consumer := range gone {
+			if err := a.unregister(consumer.id, time.Time{}); err != nil {
 				return err
 			}
 		}
@@ -65,9 +65,9 @@ func (s *Store) reap(ctx context.Context) error {
 	})
 }
 
-// vacate removes a seat that is not alive. It has ended when it was last heard of, if
+// unregister removes a consumer that is not alive. It has ended when it was last heard of, if
 // it is not known better.
-func (a access) vacate(id string, ended time.Time) error {
+func (a access) unregister(id string, ended time.Time) error {
 	alive, heard, err := a.s.alive(id)
 	if alive || err != nil {
 		return err
@@ -92,6 +92,6 @@ func (a access) vacate(id string, ended time.Time) error {
 			return err
 		}
 	}
-	_ = os.Remove(a.s.seatFile(id)) // it says nothing any more
+	_ = os.Remove(a.s.consumerFile(id)) // it says nothing any more
 	return nil
 }

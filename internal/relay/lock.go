@@ -12,13 +12,13 @@ import (
 	"github.com/hookway/hookway/internal/disk"
 )
 
-// Two kinds of files say who is alive, by being locked. That of a seat has the name
+// Two kinds of files say who is alive, by being locked. That of a consumer has the name
 // of its id, which is never used again, so that it may be removed when its lock is
 // free. That of a lease has the name of an agent, and is there for good.
-func (s *Store) seatFolder() string  { return filepath.Join(s.dir, "seats") }
-func (s *Store) leaseFolder() string { return filepath.Join(s.dir, "leases") }
+func (s *Store) consumerFolder() string { return filepath.Join(s.dir, "seats") }
+func (s *Store) leaseFolder() string    { return filepath.Join(s.dir, "leases") }
 
-func (s *Store) seatFile(id string) string { return filepath.Join(s.seatFolder(), id) }
+func (s *Store) consumerFile(id string) string { return filepath.Join(s.consumerFolder(), id) }
 
 func (s *Store) leaseFile(agent string) string {
 	sum := sha256.Sum256([]byte(agent)) // a name may be too long for a file's, or two of them differ by case
@@ -37,13 +37,13 @@ func lockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// alive reports whether the process of a seat has not ended, nor closed it. If it
+// alive reports whether the process of a consumer has not ended, nor closed it. If it
 // has, it also tells when it was last heard of, if that is known.
-func (s *Store) alive(seat string) (bool, time.Time, error) {
-	if seat == "" { // the attempt of one that has ended, which nobody has now
+func (s *Store) alive(consumer string) (bool, time.Time, error) {
+	if consumer == "" { // the attempt of one that has ended, which nobody has now
 		return false, time.Time{}, nil
 	}
-	f, err := os.OpenFile(s.seatFile(seat), os.O_RDWR, 0)
+	f, err := os.OpenFile(s.consumerFile(consumer), os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, time.Time{}, nil
 	}

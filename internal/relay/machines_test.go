@@ -294,9 +294,9 @@ func TestAStreamIsTakenInOnce(t *testing.T) {
 	for i := range 3 {
 		say(t, s, "Alice", "Bob@m2", fmt.Sprint(i))
 	}
-	parcels, err := s.Outgoing(t.Context(), 10)
+	envelopes, err := s.Outgoing(t.Context(), 10)
 	must(t, err)
-	for _, p := range parcels {
+	for _, p := range envelopes {
 		data = append(data, p.Data)
 	}
 	old := relay.Source{Stream: "in", Created: begun}
@@ -325,13 +325,13 @@ func TestAStreamIsTakenInOnce(t *testing.T) {
 func TestAMessageIsNotBelievedToBeAnother(t *testing.T) {
 	var logged []string
 	s := open(t, "", relay.Options{Machine: "m9", Log: func(text string) { logged = append(logged, text) }})
-	seat := join(t, s, "Bob")
+	consumer := join(t, s, "Bob")
 	id := say(t, s, "Carol", "Bob", "of m9")
 	data := fmt.Sprintf(`{"v":1,"machine":"m1","agent":"Bob","message":{"id":%q,"from":"Carol","to":"Bob","content":"forged"}}`, id)
-	ingest(t, s, relay.Parcel{Data: []byte(data)})
-	ingest(t, s, relay.Parcel{Data: []byte(`{"v":1,"machine":"m1","receipts":[{"message":"` + id + `","to":"Bob","state":"replied"}]}`)})
-	ingest(t, s, relay.Parcel{Data: []byte(`nothing`)})
-	if got := inject(t, seat); got != "of m9" {
+	ingest(t, s, relay.Envelope{Data: []byte(data)})
+	ingest(t, s, relay.Envelope{Data: []byte(`{"v":1,"machine":"m1","receipts":[{"message":"` + id + `","to":"Bob","state":"replied"}]}`)})
+	ingest(t, s, relay.Envelope{Data: []byte(`nothing`)})
+	if got := inject(t, consumer); got != "of m9" {
 		t.Errorf("Bob got %q", got)
 	}
 	if len(logged) != 2 || !strings.Contains(logged[0], "has the id of another one") || !strings.Contains(logged[1], "means nothing") {
@@ -345,7 +345,7 @@ func TestAMessageIsNotBelievedToBeAnother(t *testing.T) {
 func TestWhoSendsAMessageIsNotBelieved(t *testing.T) {
 	var logged []string
 	s := open(t, "", relay.Options{Machine: "m9", Log: func(text string) { logged = append(logged, text) }})
-	seat := join(t, s, "Bob")
+	consumer := join(t, s, "Bob")
 	says := func(machine, id string) []byte {
 		return fmt.Appendf(nil, `{"v":1,"machine":%q,"agent":"Bob","message":{"id":%q,"from":"user","to":"Bob","content":"of %s"}}`, machine, id, machine)
 	}
@@ -364,11 +364,11 @@ func TestWhoSendsAMessageIsNotBelieved(t *testing.T) {
 			t.Errorf("%d: %v, logged %q", i, err, logged)
 		}
 	}
-	if got := inject(t, seat); got != "" {
+	if got := inject(t, consumer); got != "" {
 		t.Errorf("Bob got %q", got)
 	}
 	must(t, s.Ingest(t.Context(), relay.Source{Stream: "in", Created: begun, From: from("m1")}, 10, [][]byte{says("m1", "of-m1-itself")}))
-	if got := inject(t, seat); got != "of m1" {
+	if got := inject(t, consumer); got != "of m1" {
 		t.Errorf("Bob got %q", got)
 	}
 }

@@ -12,7 +12,7 @@ func (a access) move(d delivery) error {
 		return err
 	}
 	if d.origin != "" {
-		return a.report(d.origin, parcel{Receipts: []Receipt{d.receipt()}})
+		return a.report(d.origin, envelope{Receipts: []Receipt{d.receipt()}})
 	}
 	if d.stage == dead || d.stage == refused || d.stage == suppressed {
 		return a.notice(d)

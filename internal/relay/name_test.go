@@ -95,9 +95,9 @@ func TestNoAgentIsCalledAsThePersonOrHookway(t *testing.T) {
 	if _, err := s.Send(t.Context(), relay.Message{From: "hookway", To: "Bob", Content: "x"}); err == nil {
 		t.Error("a program sends as hookway")
 	}
-	seat, err := s.Join(t.Context(), relay.Presence{Session: "s", Name: "user", Kind: "user"})
+	consumer, err := s.Join(t.Context(), relay.Presence{Session: "s", Name: "user", Kind: "user"})
 	must(t, err)
-	must(t, seat.Close())
+	must(t, consumer.Close())
 	send(t, s, relay.Message{From: "user", To: "Bob", Content: "x"})
 }
 

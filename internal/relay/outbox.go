@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Parcel is what the outbox holds for one machine.
-type Parcel struct {
+// Envelope is what the outbox holds for one machine.
+type Envelope struct {
 	Seq     int64
-	ID      string // of this parcel, the same however often it is published
+	ID      string // of this envelope, the same however often it is published
 	Machine string // where it goes
 	Data    []byte
 }
@@ -16,23 +16,23 @@ type Parcel struct {
 // mostBytes bounds what is read out of the outbox at once.
 const mostBytes = 4 << 20
 
-// Outgoing gives the first parcels that were not published yet, in order: at most so
+// Outgoing gives the first envelopes that were not published yet, in order: at most so
 // many, and fewer if they are long.
-func (s *Store) Outgoing(ctx context.Context, most int) ([]Parcel, error) {
-	parcels, err := s.unpublished(ctx, "o.published = 0 AND o.machine <> ''", most)
-	return parcels, s.explain("read", err)
+func (s *Store) Outgoing(ctx context.Context, most int) ([]Envelope, error) {
+	envelopes, err := s.unpublished(ctx, "o.published = 0 AND o.machine <> ''", most)
+	return envelopes, s.explain("read", err)
 }
 
 // OutgoingTo is Outgoing for one machine, which those for others do not hold up.
-func (s *Store) OutgoingTo(ctx context.Context, machine string, most int) ([]Parcel, error) {
-	parcels, err := s.unpublished(ctx, "o.machine = ? AND o.published = 0", most, machine)
-	return parcels, s.explain("read", err)
+func (s *Store) OutgoingTo(ctx context.Context, machine string, most int) ([]Envelope, error) {
+	envelopes, err := s.unpublished(ctx, "o.machine = ? AND o.published = 0", most, machine)
+	return envelopes, s.explain("read", err)
 }
 
-func (s *Store) unpublished(ctx context.Context, which string, most int, args ...any) ([]Parcel, error) {
-	var parcels []Parcel
-	var p Parcel
-	var to parcel
+func (s *Store) unpublished(ctx context.Context, which string, most int, args ...any) ([]Envelope, error) {
+	var envelopes []Envelope
+	var p Envelope
+	var to envelope
 	var id, body string
 	bytes := 0
 	err := s.read(ctx).each([]any{&p.Seq, &p.ID, &p.Machine, &id, &to.Agent, &to.Session, &p.Data, &body}, func() (err error) {
@@ -42,30 +42,30 @@ func (s *Store) unpublished(ctx context.Context, which string, most int, args ..
 				return err
 			}
 		}
-		if bytes += len(next.Data); bytes > mostBytes && len(parcels) > 0 {
+		if bytes += len(next.Data); bytes > mostBytes && len(envelopes) > 0 {
 			return errEnough
 		}
-		parcels = append(parcels, next)
+		envelopes = append(envelopes, next)
 		return nil
 	}, `SELECT o.seq, o.id, o.machine, o.message, o.agent, o.session, o.data, coalesce(message.body, '')
 		FROM outbox o LEFT JOIN message ON message.id = o.message WHERE `+which+" ORDER BY o.seq LIMIT ?", append(args, most)...)
 	if err == errEnough {
 		err = nil
 	}
-	return parcels, err
+	return envelopes, err
 }
 
-// wrap makes a parcel of a message.
-func (s *Store) wrap(to parcel, id, body string) ([]byte, error) {
+// wrap makes an envelope of a message.
+func (s *Store) wrap(to envelope, id, body string) ([]byte, error) {
 	m, err := s.parseBody(id, body)
 	if err != nil {
 		return nil, err
 	}
-	to.V, to.Machine, to.Message = parcelVersion, s.machine, &m
+	to.V, to.Machine, to.Message = envelopeVersion, s.machine, &m
 	return encode(to)
 }
 
-// Published says that parcels are safe in a stream. They are kept until the machine
+// Published says that envelopes are safe in a stream. They are kept until the machine
 // that they are for has confirmed them.
 func (s *Store) Published(ctx context.Context, seqs []int64) error {
 	return s.explain("changed", s.write(ctx, func(a access) error {
@@ -127,14 +127,14 @@ func (s *Store) Unconfirmed(ctx context.Context) ([]string, error) {
 	return machines, s.explain("read", err)
 }
 
-// Unpublished is how many parcels are in no stream yet.
+// Unpublished is how many envelopes are in no stream yet.
 func (s *Store) Unpublished(ctx context.Context) (n int, err error) {
 	_, err = s.read(ctx).get([]any{&n}, "SELECT count(*) FROM outbox WHERE published = 0 AND machine <> ''")
 	return n, s.explain("read", err)
 }
 
-// PokeOutgoing ends a Targets or Forgotten that has nothing to wait for any more.
-func (s *Store) PokeOutgoing() {
-	s.outgoing.now()
-	s.forgetting.now()
+// NotifyOutgoing ends a Targets or Forgotten that has nothing to wait for any more.
+func (s *Store) NotifyOutgoing() {
+	s.outgoing.notify()
+	s.forgetting.notify()
 }

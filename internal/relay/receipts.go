@@ -114,12 +114,12 @@ func (a access) ofMany(m Message) (from string, args []any) {
 		return "FROM member JOIN agent ON agent.key = member.agent WHERE agent.key <> ? AND member.channel = ?", []any{sender, key(channel)}
 	}
 	return `FROM agent WHERE agent.key <> ? AND (agent.kind <> '` + KindHooks + `' OR agent.seen > ? OR EXISTS (SELECT 1 FROM seat WHERE seat.agent = agent.key))`,
-		[]any{sender, micros(a.s.now().Add(-guestsKept))}
+		[]any{sender, micros(a.s.now().Add(-unwrappedKept))}
 }
 
-// guestsKept is how long an agent that nobody wraps gets what is for all after it was
+// unwrappedKept is how long an agent that nobody wraps gets what is for all after it was
 // here last: most such sessions never come back, and there are ever more of them.
-const guestsKept = 24 * time.Hour
+const unwrappedKept = 24 * time.Hour
 
 // reasons say why messages wait.
 type reasons struct {
@@ -142,17 +142,17 @@ func (r *reasons) of(d delivery) (string, error) {
 		only = ""
 	}
 	if r.running == nil {
-		alive, gone, err := r.a.sitting(only)
+		alive, gone, err := r.a.present(only)
 		if err != nil {
 			return "", err
 		}
 		r.running, r.since = map[string]bool{}, map[string]int64{}
-		for _, seat := range alive {
-			r.running[seat.agent] = true
+		for _, consumer := range alive {
+			r.running[consumer.agent] = true
 		}
 		ended := map[string]int64{} // of those that nobody has seen to yet
-		for _, seat := range gone {
-			ended[seat.agent] = max(ended[seat.agent], micros(seat.heard))
+		for _, consumer := range gone {
+			ended[consumer.agent] = max(ended[consumer.agent], micros(consumer.heard))
 		}
 		var agent string
 		var since int64

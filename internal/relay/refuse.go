@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Refuse takes a parcel out of the outbox that no stream will ever take. If it is a
+// Refuse takes an envelope out of the outbox that no stream will ever take. If it is a
 // message, its receipts say why, and its sender is told. Receipts go again, in
-// smaller parcels.
+// smaller envelopes.
 func (s *Store) Refuse(ctx context.Context, seq int64, reason string) error {
 	err := s.write(ctx, func(a access) error {
 		var machine, message, agent string
@@ -49,10 +49,10 @@ func (a access) refuse(message, machine, agent, reason string) error {
 	return err
 }
 
-// split puts receipts into the outbox again, half as many in each parcel; one alone
+// split puts receipts into the outbox again, half as many in each envelope; one alone
 // goes without its reason, which is all of it that may be long.
 func (a access) split(machine string, data []byte, why string) error {
-	var p parcel
+	var p envelope
 	if err := json.Unmarshal(data, &p); err != nil {
 		a.s.log(fmt.Sprintf("receipts for %s cannot be read, and are left out: %v", machine, err))
 		return nil

@@ -14,12 +14,12 @@ const tooLarge = "too large for the servers (9 bytes; limit 8)"
 // refuseAll refuses what is in an outbox for a machine.
 func refuseAll(t *testing.T, s *relay.Store, machine string) {
 	t.Helper()
-	parcels, err := s.OutgoingTo(t.Context(), machine, 100)
+	envelopes, err := s.OutgoingTo(t.Context(), machine, 100)
 	must(t, err)
-	if len(parcels) == 0 {
+	if len(envelopes) == 0 {
 		t.Fatalf("there is nothing for %s", machine)
 	}
-	for _, p := range parcels {
+	for _, p := range envelopes {
 		must(t, s.Refuse(t.Context(), p.Seq, tooLarge))
 		must(t, s.Refuse(t.Context(), p.Seq, tooLarge)) // changes nothing more
 	}
@@ -65,12 +65,12 @@ func TestReceiptsThatAreTooLongGoInPieces(t *testing.T) {
 	must(t, err)
 	must(t, m1.Learn(t.Context(), "m2", directory))
 	id := say(t, m1, "Alice", "*", "hello")
-	parcels, err := m1.OutgoingTo(t.Context(), "m2", 10)
+	envelopes, err := m1.OutgoingTo(t.Context(), "m2", 10)
 	must(t, err)
-	ingest(t, m2, parcels[0])
-	refuseAll(t, m2, "m1") // all five in one parcel
+	ingest(t, m2, envelopes[0])
+	refuseAll(t, m2, "m1") // all five in one envelope
 	if n, err := m2.Unpublished(t.Context()); n != 2 || err != nil {
-		t.Errorf("%d parcels, %v", n, err)
+		t.Errorf("%d envelopes, %v", n, err)
 	}
 	carry(t, m1, m2)
 	_, receipts, err := m1.Receipts(t.Context(), id)

@@ -30,18 +30,18 @@ func open(t testing.TB, dir string, o relay.Options) *relay.Store {
 	return s
 }
 
-// join gives a seat, whose session is s- and the name unless it is given.
-func join(t testing.TB, s *relay.Store, name string, session ...string) *relay.Seat {
+// join gives a consumer, whose session is s- and the name unless it is given.
+func join(t testing.TB, s *relay.Store, name string, session ...string) *relay.Consumer {
 	t.Helper()
 	p := relay.Presence{Name: name, Session: "s-" + name, Kind: "wrapped", Program: "agent", Transcript: "/t/" + name}
 	if len(session) > 0 {
 		p.Session = session[0]
 	}
-	seat, err := s.Join(t.Context(), p)
+	consumer, err := s.Join(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return seat
+	return consumer
 }
 
 func send(t testing.TB, s *relay.Store, m relay.Message) relay.Sent {
@@ -59,7 +59,7 @@ func say(t testing.TB, s *relay.Store, from, to, text string) string {
 	return send(t, s, relay.Message{From: from, To: to, Content: text}).Message.ID
 }
 
-// carry does what the bus does, until nothing is left: it takes parcels out of each
+// carry does what the bus does, until nothing is left: it takes envelopes out of each
 // store and into the one of the machine that they are for. A machine that is not
 // given gets nothing.
 func carry(t testing.TB, stores ...*relay.Store) {
@@ -67,11 +67,11 @@ func carry(t testing.TB, stores ...*relay.Store) {
 	for left := true; left; {
 		left = false
 		for _, from := range stores {
-			parcels, err := from.Outgoing(t.Context(), 100)
+			envelopes, err := from.Outgoing(t.Context(), 100)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range parcels {
+			for _, p := range envelopes {
 				for _, to := range stores {
 					if to.Machine() == p.Machine {
 						ingest(t, to, p)
@@ -89,8 +89,8 @@ func carry(t testing.TB, stores ...*relay.Store) {
 // begun is when the streams of the tests were made.
 var begun = time.UnixMicro(1_700_000_000_000_000)
 
-// ingest takes in one parcel, as the next one of its stream.
-func ingest(t testing.TB, s *relay.Store, p relay.Parcel) {
+// ingest takes in one envelope, as the next one of its stream.
+func ingest(t testing.TB, s *relay.Store, p relay.Envelope) {
 	t.Helper()
 	source := relay.Source{Stream: "in", Created: begun}
 	last, err := s.Offset(t.Context(), source)
@@ -100,10 +100,10 @@ func ingest(t testing.TB, s *relay.Store, p relay.Parcel) {
 	must(t, s.Ingest(t.Context(), source, last+1, [][]byte{p.Data}))
 }
 
-// take gives what a seat is given, as text: one message after the other.
-func take(t testing.TB, seat *relay.Seat) []relay.Taken {
+// take gives what a consumer is given, as text: one message after the other.
+func take(t testing.TB, consumer *relay.Consumer) []relay.Taken {
 	t.Helper()
-	got, err := seat.Take(t.Context(), 100)
+	got, err := consumer.Take(t.Context(), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,13 +111,13 @@ func take(t testing.TB, seat *relay.Seat) []relay.Taken {
 }
 
 // inject takes all, begins it and ends it, and gives the texts.
-func inject(t testing.TB, seat *relay.Seat) string {
+func inject(t testing.TB, consumer *relay.Consumer) string {
 	t.Helper()
 	var texts []string
-	for _, m := range take(t, seat) {
+	for _, m := range take(t, consumer) {
 		texts = append(texts, m.Message.Content)
-		must(t, seat.Begin(t.Context(), m.Message.ID, m.Message.Content, "typed"))
-		must(t, seat.Done(t.Context(), m.Message.ID, false))
+		must(t, consumer.Begin(t.Context(), m.Message.ID, m.Message.Content, "typed"))
+		must(t, consumer.Done(t.Context(), m.Message.ID, false))
 	}
 	return strings.Join(texts, " ")
 }

@@ -45,26 +45,26 @@ func conversation(t *testing.T, s *Store) {
 			t.Fatal(err)
 		}
 	}
-	seats := map[string]*Seat{}
+	consumers := map[string]*Consumer{}
 	for _, name := range []string{"Alice", "Bob"} {
-		seat, err := s.Join(t.Context(), Presence{Name: name, Session: "s-" + name, Kind: KindWrapped})
+		consumer, err := s.Join(t.Context(), Presence{Name: name, Session: "s-" + name, Kind: KindWrapped})
 		ok(err)
-		seats[name] = seat
+		consumers[name] = consumer
 	}
 	ok(s.Ingest(t.Context(), Source{Stream: "x", Created: s.now()}, 1, [][]byte{
 		[]byte(`{"v":1,"machine":"m2","agent":"Alice","message":{"id":"01aaaaaaaaaaaaaaaaaaaaaaaa","from":"Eve","to":"Alice","content":"hello"}}`),
 		[]byte(`{"v":1,"machine":"m2","message":{"id":"01aaaaaaaaaaaaaaaaaaaaaaab","from":"Eve","to":"*","content":"all"}}`),
 	}))
-	for _, seat := range seats {
-		for got, err := seat.Take(t.Context(), 10); len(got) > 0; got, err = seat.Take(t.Context(), 10) {
+	for _, consumer := range consumers {
+		for got, err := consumer.Take(t.Context(), 10); len(got) > 0; got, err = consumer.Take(t.Context(), 10) {
 			ok(err)
 			for _, m := range got {
-				ok(seat.Suppress(t.Context(), m.Message.ID, ""))
+				ok(consumer.Suppress(t.Context(), m.Message.ID, ""))
 			}
 		}
 	}
 	for _, pair := range [][2]string{{"Alice", "Bob"}, {"Bob", "Alice"}} {
-		from, to := pair[0], seats[pair[1]]
+		from, to := pair[0], consumers[pair[1]]
 		sent, err := s.Send(t.Context(), Message{From: from, Session: "s-" + from, To: pair[1], Content: "x", Agent: true})
 		ok(err)
 		got, err := to.Take(t.Context(), 10)

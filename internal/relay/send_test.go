@@ -357,11 +357,11 @@ func TestTheLongestMessageFitsIntoAParcel(t *testing.T) {
 		bob := join(t, far, "Bob")
 		text := "x" + strings.Repeat(char, (256<<10-1)/len(char))
 		say(t, s, "Alice", "Bob", text)
-		parcels, err := s.Outgoing(t.Context(), 1)
-		if err != nil || len(parcels) != 1 || len(parcels[0].Data) > 1<<20 {
-			t.Fatalf("%q: %d parcels, %v", char, len(parcels), err)
+		envelopes, err := s.Outgoing(t.Context(), 1)
+		if err != nil || len(envelopes) != 1 || len(envelopes[0].Data) > 1<<20 {
+			t.Fatalf("%q: %d envelopes, %v", char, len(envelopes), err)
 		}
-		ingest(t, far, parcels[0])
+		ingest(t, far, envelopes[0])
 		if got := inject(t, bob); got != text {
 			t.Errorf("%q: Bob got %d bytes", char, len(got))
 		}

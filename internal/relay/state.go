@@ -7,7 +7,7 @@ type stage int
 const (
 	inOutbox   stage = 0 // kept for another machine, which has not got it yet
 	queued     stage = 1
-	begun      stage = 2 // a seat is injecting it, or was when it ended
+	begun      stage = 2 // a consumer is injecting it, or was when it ended
 	injected   stage = 3
 	seen       stage = 4
 	replied    stage = 5

@@ -46,7 +46,7 @@ func (l Limits) orDefault() Limits {
 type Options struct {
 	Machine string            // what other machines call this one; "" is the host's name when the store was made
 	Limits  Limits            // of the messages that are sent, and of the inboxes
-	Log     func(text string) // is told what cannot be returned as an error, such as a parcel that means nothing
+	Log     func(text string) // is told what cannot be returned as an error, such as an envelope that means nothing
 
 	// Wake tells the processes of agents of this machine that something has come for
 	// them. It is called after that is on the disk, and nobody waits for it but Close.
@@ -66,13 +66,13 @@ type Store struct {
 	opened     os.FileInfo   // nil: it cannot be told whether it is still there
 	statements sync.Map      // text to *sql.Stmt
 	writing    chan struct{} // held by the one that writes
-	outgoing   poke
-	forgetting poke
+	outgoing   signal
+	forgetting signal
 
-	mu     sync.Mutex
-	seats  map[*Seat]bool
-	closed bool
-	waker  waker
+	mu        sync.Mutex
+	consumers map[*Consumer]bool
+	closed    bool
+	waker     waker
 }
 
 // fileName is the store's file in its folder.
@@ -92,7 +92,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	}
 	s := &Store{
 		dir: dir, limits: o.Limits.orDefault(), log: o.Log, now: time.Now,
-		writing: make(chan struct{}, 1), outgoing: newPoke(), forgetting: newPoke(), seats: map[*Seat]bool{},
+		writing: make(chan struct{}, 1), outgoing: newSignal(), forgetting: newSignal(), consumers: map[*Consumer]bool{},
 		waker: waker{wake: o.Wake},
 	}
 	if s.log == nil {
@@ -120,7 +120,7 @@ func (s *Store) Gone() bool {
 
 // begin does what an open file needs to be a store.
 func (s *Store) begin(ctx context.Context, machine string) error {
-	for _, folder := range []string{s.seatFolder(), s.leaseFolder()} {
+	for _, folder := range []string{s.consumerFolder(), s.leaseFolder()} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (s *Store) begin(ctx context.Context, machine string) error {
 	return s.sweep(ctx)
 }
 
-// Close closes the store and the seats that are still taken.
+// Close closes the store and the consumers that are still taken.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -142,14 +142,14 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.closed = true
-	var left []*Seat
-	for seat := range s.seats {
-		left = append(left, seat)
+	var left []*Consumer
+	for consumer := range s.consumers {
+		left = append(left, consumer)
 	}
 	s.mu.Unlock()
 	var errs []error
-	for _, seat := range left {
-		errs = append(errs, seat.Close())
+	for _, consumer := range left {
+		errs = append(errs, consumer.Close())
 	}
 	s.waker.wait()
 	return errors.Join(append(errs, s.file.Close())...)

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	keptFor    = 30 * 24 * time.Hour // settled messages
-	guestsFor  = 90 * 24 * time.Hour // agents that nobody wraps, after they were here last
-	sweepEvery = time.Hour
-	sweepStep  = 200  // messages or agents, and
-	sweepRows  = 2000 // deliveries, about: so that nobody waits long
+	keptFor      = 30 * 24 * time.Hour // settled messages
+	unwrappedFor = 90 * 24 * time.Hour // agents that nobody wraps, after they were here last
+	sweepEvery   = time.Hour
+	sweepStep    = 200  // messages or agents, and
+	sweepRows    = 2000 // deliveries, about: so that nobody waits long
 )
 
-// sweep removes settled messages that are old, and guests that do not come back, some
+// sweep removes settled messages that are old, and unwrapped that do not come back, some
 // at a time. A message that still waits for somebody, or is in the outbox, stays
 // however old it is.
 func (s *Store) sweep(ctx context.Context) error {
@@ -51,8 +51,8 @@ func (s *Store) sweep(ctx context.Context) error {
 		if _, err := a.exec("DELETE FROM outbox WHERE message = '' AND published > 0 AND published < ?", micros(now.Add(-receiptsKept))); err != nil {
 			return err
 		}
-		guests, err := a.sweepGuests(micros(now.Add(-guestsFor)))
-		if more = more || guests == sweepStep; more || err != nil {
+		unwrapped, err := a.sweepUnwrapped(micros(now.Add(-unwrappedFor)))
+		if more = more || unwrapped == sweepStep; more || err != nil {
 			return err // there is more: the next one goes on
 		}
 		_, err = a.exec("INSERT OR REPLACE INTO fact (name, value) VALUES ('swept', ?)", micros(now))
@@ -60,9 +60,9 @@ func (s *Store) sweep(ctx context.Context) error {
 	})
 }
 
-// sweepGuests forgets agents that nobody wraps, which were not here since, and for whom
+// sweepUnwrapped forgets agents that nobody wraps, which were not here since, and for whom
 // nothing waits: each session of such an agent is one, and most never come back.
-func (a access) sweepGuests(since int64) (n int, err error) {
+func (a access) sweepUnwrapped(since int64) (n int, err error) {
 	old, err := a.strings(`SELECT key FROM agent WHERE kind = '`+KindHooks+`' AND waiting = 0 AND max(seen, since) < ?
 		AND NOT EXISTS (SELECT 1 FROM seat WHERE seat.agent = agent.key)
 		AND NOT EXISTS (SELECT 1 FROM member WHERE member.agent = agent.key) LIMIT ?`, since, sweepStep)

@@ -27,37 +27,37 @@ type Attempt struct {
 // Take gives up to most messages that wait, the most urgent first, and of the same
 // priority those that arrived first. It gives none twice, unless it was released or
 // has failed meanwhile.
-func (seat *Seat) Take(ctx context.Context, most int) ([]Taken, error) {
-	got, err := seat.take(ctx, most)
-	return got, seat.s.explain("read", err)
+func (consumer *Consumer) Take(ctx context.Context, most int) ([]Taken, error) {
+	got, err := consumer.take(ctx, most)
+	return got, consumer.s.explain("read", err)
 }
 
-// waiting is a row that a seat may take.
+// waiting is a row that a consumer may take.
 type waiting struct {
 	delivery
 	body string
 }
 
-func (seat *Seat) take(ctx context.Context, most int) ([]Taken, error) {
-	rows, err := seat.takeable(ctx, most)
+func (consumer *Consumer) take(ctx context.Context, most int) ([]Taken, error) {
+	rows, err := consumer.takeable(ctx, most)
 	if len(rows) == 0 || err != nil {
 		return nil, err
 	}
-	if rows, err = seat.adopt(ctx, rows); err != nil {
+	if rows, err = consumer.adopt(ctx, rows); err != nil {
 		return nil, err
 	}
-	seat.mu.Lock()
-	defer seat.mu.Unlock()
+	consumer.mu.Lock()
+	defer consumer.mu.Unlock()
 	var got []Taken
 	for _, row := range rows {
-		m, err := seat.s.parseBody(row.message, row.body)
+		m, err := consumer.s.parseBody(row.message, row.body)
 		if err != nil {
 			return nil, err
 		}
-		if _, given := seat.taken[row.message]; given {
+		if _, given := consumer.taken[row.message]; given {
 			continue // by another goroutine
 		}
-		seat.taken[row.message] = row.stage == begun
+		consumer.taken[row.message] = row.stage == begun
 		t := Taken{Message: m}
 		if row.stage == begun {
 			t.Again = &Attempt{Text: row.text, Session: row.injectedIn, Transcript: row.transcript, History: row.history, How: row.how, At: moment(row.begun)}
@@ -67,24 +67,24 @@ func (seat *Seat) take(ctx context.Context, most int) ([]Taken, error) {
 	return got, nil
 }
 
-// takeable gives the rows that the seat may take, in their order.
-func (seat *Seat) takeable(ctx context.Context, most int) ([]waiting, error) {
-	leads, err := seat.leads(ctx)
+// takeable gives the rows that the consumer may take, in their order.
+func (consumer *Consumer) takeable(ctx context.Context, most int) ([]waiting, error) {
+	leads, err := consumer.leads(ctx)
 	if err != nil {
 		return nil, err
 	}
-	a := seat.s.read(ctx)
-	mine := seat.presence().Session
+	a := consumer.s.read(ctx)
+	mine := consumer.presence().Session
 	which, of := "d.session = ?", mine
 	if leads {
 		// What is for a session that has ended is for the agent.
-		others, _, err := a.sitting(seat.agent)
+		others, _, err := a.present(consumer.agent)
 		if err != nil {
 			return nil, err
 		}
 		which, of = "d.session NOT IN (SELECT value FROM json_each(?))", sessions(others, mine)
 	}
-	choice := seat.choose()
+	choice := consumer.choose()
 	var rows []waiting
 	var row waiting
 	err = a.each(append([]any{&row.body}, row.fields()...), func() error {
@@ -97,38 +97,38 @@ func (seat *Seat) takeable(ctx context.Context, most int) ([]waiting, error) {
 		}
 		return nil
 	}, "SELECT message.body, "+deliveryColumns+` FROM delivery d JOIN message ON message.id = d.message
-		WHERE d.machine = '' AND d.agent = ? AND d.state IN (1, 2) AND `+which+" ORDER BY d.priority DESC, d.arrival", seat.agent, of)
+		WHERE d.machine = '' AND d.agent = ? AND d.state IN (1, 2) AND `+which+" ORDER BY d.priority DESC, d.arrival", consumer.agent, of)
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	return rows, err
 }
 
-// sessions lists the sessions of seats but one, for a query.
-func sessions(seats []live, but string) string {
+// sessions lists the sessions of consumers but one, for a query.
+func sessions(consumers []live, but string) string {
 	list := []string{}
-	for _, seat := range seats {
-		if seat.session != but {
-			list = append(list, seat.session)
+	for _, consumer := range consumers {
+		if consumer.session != but {
+			list = append(list, consumer.session)
 		}
 	}
 	text, _ := json.Marshal(list) // strings cannot fail
 	return string(text)
 }
 
-// choice tells which rows a seat may take.
+// choice tells which rows a consumer may take.
 type choice struct {
 	s     *Store
 	given map[string]bool // ids of messages that it was given already
-	alive map[string]bool // seats, as far as they were asked for
-	busy  map[string]bool // senders of whom a message is just injected by another seat: the next ones wait
+	alive map[string]bool // consumers, as far as they were asked for
+	busy  map[string]bool // senders of whom a message is just injected by another consumer: the next ones wait
 }
 
-func (seat *Seat) choose() choice {
-	c := choice{s: seat.s, given: map[string]bool{}, alive: map[string]bool{seat.id: true}, busy: map[string]bool{}}
-	seat.mu.Lock()
-	defer seat.mu.Unlock()
-	for id := range seat.taken {
+func (consumer *Consumer) choose() choice {
+	c := choice{s: consumer.s, given: map[string]bool{}, alive: map[string]bool{consumer.id: true}, busy: map[string]bool{}}
+	consumer.mu.Lock()
+	defer consumer.mu.Unlock()
+	for id := range consumer.taken {
 		c.given[id] = true
 	}
 	return c
@@ -157,18 +157,18 @@ func (c choice) takes(row *waiting) (bool, error) {
 // errEnough ends the reading of rows.
 var errEnough = errors.New("enough")
 
-// adopt makes the seat the owner of what dead ones have begun, so that no other one
+// adopt makes the consumer the owner of what dead ones have begun, so that no other one
 // takes it too. What they have noted stays until it is begun again.
-func (seat *Seat) adopt(ctx context.Context, rows []waiting) ([]waiting, error) {
+func (consumer *Consumer) adopt(ctx context.Context, rows []waiting) ([]waiting, error) {
 	if !slices.ContainsFunc(rows, func(w waiting) bool { return w.stage == begun }) {
 		return rows, nil
 	}
 	var got []waiting
-	err := seat.s.write(ctx, func(a access) error {
+	err := consumer.s.write(ctx, func(a access) error {
 		got = nil
 		for _, row := range rows {
 			if row.stage == begun {
-				n, err := a.exec("UPDATE delivery SET owner = ? WHERE seq = ? AND state = 2 AND owner = ?", seat.id, row.seq, row.owner)
+				n, err := a.exec("UPDATE delivery SET owner = ? WHERE seq = ? AND state = 2 AND owner = ?", consumer.id, row.seq, row.owner)
 				if err != nil {
 					return err
 				}
@@ -184,16 +184,16 @@ func (seat *Seat) adopt(ctx context.Context, rows []waiting) ([]waiting, error) 
 }
 
 // Wait waits until there may be something in Take.
-func (seat *Seat) Wait(ctx context.Context) error {
-	err := seat.poked.until(ctx, func() (bool, error) {
-		seat.mu.Lock()
-		closed := seat.closed
-		seat.mu.Unlock()
+func (consumer *Consumer) Wait(ctx context.Context) error {
+	err := consumer.notified.until(ctx, func() (bool, error) {
+		consumer.mu.Lock()
+		closed := consumer.closed
+		consumer.mu.Unlock()
 		if closed {
 			return true, nil
 		}
-		rows, err := seat.takeable(ctx, 1)
+		rows, err := consumer.takeable(ctx, 1)
 		return len(rows) > 0, err
 	})
-	return seat.s.explain("read", err)
+	return consumer.s.explain("read", err)
 }

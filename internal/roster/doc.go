@@ -49,7 +49,7 @@ const (
 	OpHold     Op = "hold"     // type nothing until release
 	OpRelease  Op = "release"  // type again
 	OpInject   Op = "inject"   // type a text
-	OpPoke     Op = "poke"     // look for messages that wait: there may be new ones
+	OpNotify   Op = "poke"     // look for messages that wait: there may be new ones
 	OpOutput   Op = "output"   // give what the program printed
 	OpMessages Op = "messages" // give the messages of the session
 )

@@ -102,27 +102,27 @@ func (r *Remote) Inject(ctx context.Context, text string, wait bool) (state, rea
 	return a.State, a.Reason, err
 }
 
-// Poke tells the session that there may be messages for it. What goes wrong is not
+// Notify tells the session that there may be messages for it. What goes wrong is not
 // said: it looks for them now and then all the same.
-func (r *Remote) Poke(ctx context.Context) {
+func (r *Remote) Notify(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, whoTime)
 	defer cancel()
-	_, _ = r.ask(ctx, Request{Op: OpPoke})
+	_, _ = r.ask(ctx, Request{Op: OpNotify})
 }
 
-// Poke pokes the sessions of agents, and those whose ids these are.
-func Poke(ctx context.Context, dir string, agents []string) {
+// Notify notifies the sessions of agents, and those whose ids these are.
+func Notify(ctx context.Context, dir string, agents []string) {
 	all, err := All(dir)
 	if err != nil {
 		return
 	}
-	var poking sync.WaitGroup
+	var notifying sync.WaitGroup
 	for _, r := range all {
 		if slices.ContainsFunc(agents, func(name string) bool { return name == r.Session || strings.EqualFold(name, r.Name) }) {
-			poking.Go(func() { r.Poke(ctx) })
+			notifying.Go(func() { r.Notify(ctx) })
 		}
 	}
-	poking.Wait()
+	notifying.Wait()
 }
 
 // Messages gives the messages that the session has sent and received, as far as

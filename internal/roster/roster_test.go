@@ -129,18 +129,18 @@ func TestRequests(t *testing.T) {
 	if q := <-asked; q.Text != long || !q.Wait {
 		t.Errorf("asked for %d bytes, wait %v", len(q.Text), q.Wait)
 	}
-	r.Poke(t.Context())
-	if q := <-asked; q.Op != roster.OpPoke {
+	r.Notify(t.Context())
+	if q := <-asked; q.Op != roster.OpNotify {
 		t.Errorf("asked %+v", q)
 	}
-	roster.Poke(t.Context(), dir, []string{"Bob", "alice"})
-	roster.Poke(t.Context(), dir, []string{"s-1"})
+	roster.Notify(t.Context(), dir, []string{"Bob", "alice"})
+	roster.Notify(t.Context(), dir, []string{"s-1"})
 	for range 2 {
-		if q := <-asked; q.Op != roster.OpPoke {
+		if q := <-asked; q.Op != roster.OpNotify {
 			t.Errorf("asked %+v", q)
 		}
 	}
-	roster.Poke(t.Context(), dir, []string{"Bob"})
+	roster.Notify(t.Context(), dir, []string{"Bob"})
 	if all, err := r.Messages(t.Context()); err != nil || len(all) != 1 || all[0].Metadata["urgent"] != true || (<-asked).Op != roster.OpMessages {
 		t.Errorf("messages: %+v, %v", all, err)
 	}

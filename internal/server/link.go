@@ -80,7 +80,7 @@ func (l *link) notify() error {
 	if store == nil {
 		return nil // nobody here waits
 	}
-	return store.Poke(l.ctx)
+	return store.Notify(l.ctx)
 }
 
 // settleTime is how long a notification waits for a start, which may fail at once.

@@ -98,7 +98,7 @@ func (h *Home) RosterDir() (string, error) {
 // wake notifies the sessions of agents that a message has come for them.
 func (h *Home) wake(ctx context.Context, agents []string) {
 	if dir, err := h.RosterDir(); err == nil { // else they look by themselves
-		roster.Poke(ctx, dir, agents)
+		roster.Notify(ctx, dir, agents)
 	}
 }
 

@@ -136,7 +136,7 @@ func message(from string, n int) relay.Message {
 }
 
 // oneWay is how long a message takes to its receiver.
-func oneWay(ctx context.Context, store *relay.Store, seat *relay.Seat) (ms float64, err error) {
+func oneWay(ctx context.Context, store *relay.Store, seat *relay.Consumer) (ms float64, err error) {
 	began := time.Now()
 	if _, err := store.Send(ctx, message("anna", 0)); err != nil {
 		return 0, err
@@ -156,7 +156,7 @@ func oneWay(ctx context.Context, store *relay.Store, seat *relay.Seat) (ms float
 }
 
 // takeSome takes what there is, or waits for it.
-func takeSome(ctx context.Context, seat *relay.Seat) (int, error) {
+func takeSome(ctx context.Context, seat *relay.Consumer) (int, error) {
 	got, err := seat.Take(ctx, 64)
 	if err == nil && len(got) == 0 {
 		err = seat.Wait(ctx)
@@ -172,7 +172,7 @@ func takeSome(ctx context.Context, seat *relay.Seat) (int, error) {
 	return len(got), nil
 }
 
-func settle(ctx context.Context, seat *relay.Seat, id string) error {
+func settle(ctx context.Context, seat *relay.Consumer, id string) error {
 	if err := seat.Begin(ctx, id, "text", "typed"); err != nil {
 		return err
 	}

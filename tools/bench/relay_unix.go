@@ -99,7 +99,7 @@ func (s *relayStage) close() error {
 
 // wake tells sessions that something has come, as every sender does.
 func (s *relayStage) wake(ctx context.Context, agents []string) {
-	roster.Poke(ctx, s.places.Dir, agents)
+	roster.Notify(ctx, s.places.Dir, agents)
 }
 
 // poke starts the daemon if none runs.

@@ -15,15 +15,15 @@ import (
 // counted is an outbox of one row at a time, and tells when it is published.
 type counted struct {
 	*box
-	next      chan relay.Parcel
+	next      chan relay.Envelope
 	published chan struct{}
 }
 
-func (c *counted) OutgoingTo(context.Context, string, int) ([]relay.Parcel, error) {
+func (c *counted) OutgoingTo(context.Context, string, int) ([]relay.Envelope, error) {
 	select {
 	case p := <-c.next:
 		c.next <- p // until it is published
-		return []relay.Parcel{p}, nil
+		return []relay.Envelope{p}, nil
 	default:
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func (c *counted) Targets(ctx context.Context, passOver func(string) bool) ([]st
 				return []string{p.Machine}, nil
 			}
 			select {
-			case <-c.poked:
+			case <-c.notified:
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
@@ -57,12 +57,12 @@ func (c *counted) Published(context.Context, []int64) error {
 // BenchmarkPublish is from the outbox to the word of the embedded server that the
 // message is on disk.
 func BenchmarkPublish(b *testing.B) {
-	c := &counted{box: newBox("m1"), next: make(chan relay.Parcel, 1), published: make(chan struct{}, 1)}
+	c := &counted{box: newBox("m1"), next: make(chan relay.Envelope, 1), published: make(chan struct{}, 1)}
 	start(b, c, bus.Config{Leaf: bus.Leaf{Listen: freeAddress(b)}})
 	data, n := []byte(strings.Repeat("x", 500)), 0
 	hooktest.Median(b, func() error {
 		n++
-		c.next <- relay.Parcel{Seq: int64(n), ID: fmt.Sprint(n), Machine: "m2", Data: data}
+		c.next <- relay.Envelope{Seq: int64(n), ID: fmt.Sprint(n), Machine: "m2", Data: data}
 		<-c.published
 		return nil
 	})

@@ -16,13 +16,13 @@ import (
 type Store interface {
 	Machine() string
 	Targets(ctx context.Context, passOver func(machine string) bool) (machines []string, err error)
-	OutgoingTo(ctx context.Context, machine string, most int) ([]relay.Parcel, error)
+	OutgoingTo(ctx context.Context, machine string, most int) ([]relay.Envelope, error)
 	Unpublished(ctx context.Context) (int, error)
 	Unconfirmed(ctx context.Context) (machines []string, err error)
 	Published(ctx context.Context, seqs []int64) error
 	Republish(ctx context.Context, machine string) error
 	Refuse(ctx context.Context, seq int64, reason string) error
-	PokeOutgoing()
+	NotifyOutgoing()
 	Forgotten(ctx context.Context, passOver func(machine string) bool) (machines []string, err error)
 	Dropped(ctx context.Context, machine string) error
 	Ingest(ctx context.Context, from relay.Source, last uint64, data [][]byte) error
@@ -156,8 +156,8 @@ func (b *Bus) mostBytes() int64 {
 	return DefaultMaxBytes
 }
 
-// Poke says that the outbox may have something new.
-func (b *Bus) Poke() { b.store.PokeOutgoing() }
+// Notify says that the outbox may have something new.
+func (b *Bus) Notify() { b.store.NotifyOutgoing() }
 
 // Close ends the bus and all that it has started. What is under way is finished
 // or left in the outbox. The context bounds the wait, not the end.

@@ -55,7 +55,7 @@ func TestMain(m *testing.M) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	pokes := make(chan struct{}, 1)
-	go func() { // a child ends with the test; until then each line is a poke
+	go func() { // a child ends with the test; until then each line is a signal
 		for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
 			select {
 			case pokes <- struct{}{}:
@@ -99,7 +99,7 @@ func (d *daemonJob) run(ctx context.Context, pokes <-chan struct{}) error {
 	for ctx.Err() == nil {
 		select {
 		case <-pokes:
-			b.Poke()
+			b.Notify()
 		case <-ctx.Done():
 		}
 	}
@@ -216,9 +216,9 @@ func (c *child) start() {
 	}
 }
 
-// poke tells a daemon that there is something in the outbox. One that is dead looks
+// signal tells a daemon that there is something in the outbox. One that is dead looks
 // there when it begins.
-func (c *child) poke() {
+func (c *child) signal() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = io.WriteString(c.stdin, "\n")

@@ -34,18 +34,18 @@ func newHome(t testing.TB, machine string) *home {
 
 // reader is an agent that takes what comes, and tells of each.
 type reader struct {
-	t    testing.TB
-	seat *relay.Seat
-	got  []string
+	t        testing.TB
+	consumer *relay.Consumer
+	got      []string
 }
 
 func (h *home) join(t testing.TB, name string) *reader {
 	t.Helper()
-	seat, err := h.store.Join(t.Context(), relay.Presence{Session: "s-" + name, Name: name, Kind: "wrapped"})
+	consumer, err := h.store.Join(t.Context(), relay.Presence{Session: "s-" + name, Name: name, Kind: "wrapped"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &reader{t: t, seat: seat}
+	return &reader{t: t, consumer: consumer}
 }
 
 // read takes messages until there are n.
@@ -54,19 +54,19 @@ func (r *reader) read(n int) {
 	ctx, cancel := context.WithTimeout(r.t.Context(), patient)
 	defer cancel()
 	for len(r.got) < n {
-		if err := r.seat.Wait(ctx); err != nil {
+		if err := r.consumer.Wait(ctx); err != nil {
 			r.t.Fatalf("%d messages came of %d: %v", len(r.got), n, err)
 		}
-		all, err := r.seat.Take(ctx, 100)
+		all, err := r.consumer.Take(ctx, 100)
 		if err != nil {
 			r.t.Fatal(err)
 		}
 		for _, m := range all {
 			id := m.Message.ID
-			if err := r.seat.Begin(ctx, id, m.Message.Content, "typed"); err != nil {
+			if err := r.consumer.Begin(ctx, id, m.Message.Content, "typed"); err != nil {
 				r.t.Fatal(err)
 			}
-			if err := r.seat.Done(ctx, id, false); err != nil {
+			if err := r.consumer.Done(ctx, id, false); err != nil {
 				r.t.Fatal(err)
 			}
 			r.got = append(r.got, m.Message.Content)
@@ -98,7 +98,7 @@ func (h *home) sendAll(t testing.TB, from, to string, texts []string, daemon *ch
 				t.Errorf("%s: %v", text, err)
 				return
 			}
-			daemon.poke()
+			daemon.signal()
 		}
 	}()
 	return done
@@ -127,8 +127,8 @@ func TestALeafLinkBetweenDaemonsThatAreKilled(t *testing.T) {
 	cable := newProxy(t, at)
 	m1, m2 := newHome(t, "m1"), newHome(t, "m2")
 	alice, bob := m1.join(t, "Alice"), m2.join(t, "Bob")
-	hub := launch(t, "m1", job{Daemon: &daemonJob{State: m1.dir, Machine: "m1", Leaf: bus.Leaf{Listen: at}}}, alice.seat.Poke)
-	far := launch(t, "m2", job{Daemon: &daemonJob{State: m2.dir, Machine: "m2", Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + cable.address()}}}}}, bob.seat.Poke)
+	hub := launch(t, "m1", job{Daemon: &daemonJob{State: m1.dir, Machine: "m1", Leaf: bus.Leaf{Listen: at}}}, alice.consumer.Notify)
+	far := launch(t, "m2", job{Daemon: &daemonJob{State: m2.dir, Machine: "m2", Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + cable.address()}}}}}, bob.consumer.Notify)
 	m1.knows(t, "Bob")
 	m2.knows(t, "Alice")
 	const part = 30

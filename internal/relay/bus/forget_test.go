@@ -35,8 +35,8 @@ func TestAMachineThatIsForgottenLeavesNothing(t *testing.T) {
 	at := freeAddress(t)
 	m1, m2 := newHome(t, "m1"), newHome(t, "m2")
 	alice, bob := m1.join(t, "Alice"), m2.join(t, "Bob")
-	hub := launch(t, "m1", job{Daemon: &daemonJob{State: m1.dir, Machine: "m1", Leaf: bus.Leaf{Listen: at}}}, alice.seat.Poke)
-	far := launch(t, "m2", job{Daemon: &daemonJob{State: m2.dir, Machine: "m2", Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}}}, bob.seat.Poke)
+	hub := launch(t, "m1", job{Daemon: &daemonJob{State: m1.dir, Machine: "m1", Leaf: bus.Leaf{Listen: at}}}, alice.consumer.Notify)
+	far := launch(t, "m2", job{Daemon: &daemonJob{State: m2.dir, Machine: "m2", Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}}}, bob.consumer.Notify)
 	m1.knows(t, "Bob")
 	<-m1.sendAll(t, "Alice", "Bob@m2", []string{"first"}, hub)
 	bob.read(1)
@@ -61,7 +61,7 @@ func TestAMachineThatIsForgottenLeavesNothing(t *testing.T) {
 	if err := m1.store.ForgetMachine(t.Context(), "m2", true); err != nil {
 		t.Fatal(err)
 	}
-	hub.poke()
+	hub.signal()
 	eventually.True(t, "nothing of it", func() bool { stream, mark := m1.keeps(t, "m2"); return !stream && !mark })
 	if _, err := m1.store.Send(t.Context(), relay.Message{From: "Alice", To: "*", Content: "x"}); !errors.Is(err, relay.ErrNobody) {
 		t.Errorf("to all: %v", err)

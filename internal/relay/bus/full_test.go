@@ -35,7 +35,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	h, far := newHome(t, "m1"), newHome(t, "m2")
 	bob := far.join(t, "Bob")
 	full := launch(t, "full", job{Daemon: &daemonJob{State: h.dir, Machine: "m1", FileSize: 96 << 10, Leaf: bus.Leaf{Listen: at}}}, nil)
-	launch(t, "m2", job{Daemon: &daemonJob{State: far.dir, Machine: "m2", Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}}}, bob.seat.Poke)
+	launch(t, "m2", job{Daemon: &daemonJob{State: far.dir, Machine: "m2", Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}}}, bob.consumer.Notify)
 	if err := h.store.Learn(t.Context(), "m2", []byte(`{"v":1,"agents":[{"n":"Bob"}]}`)); err != nil {
 		t.Fatal(err)
 	}

@@ -21,27 +21,27 @@ const patient = 2 * time.Minute
 type box struct {
 	machine string
 
-	mu      sync.Mutex
-	changed chan struct{} // closed at each change
-	poked   chan struct{}
-	rows    []row
-	got     []string        // ids, in the order in which they were taken in
-	has     map[string]bool // the same
-	refuse  error           // of Ingest
-	refused []string        // ids, and why
-	learned map[string]string
-	agents  string
-	sources map[string]uint64 // by stream and time
-	gone    []string          // machines that were forgotten
+	mu       sync.Mutex
+	changed  chan struct{} // closed at each change
+	notified chan struct{}
+	rows     []row
+	got      []string        // ids, in the order in which they were taken in
+	has      map[string]bool // the same
+	refuse   error           // of Ingest
+	refused  []string        // ids, and why
+	learned  map[string]string
+	agents   string
+	sources  map[string]uint64 // by stream and time
+	gone     []string          // machines that were forgotten
 }
 
 type row struct {
-	relay.Parcel
+	relay.Envelope
 	published bool
 }
 
 func newBox(machine string) *box {
-	return &box{machine: machine, changed: make(chan struct{}), poked: make(chan struct{}, 1), has: map[string]bool{}, learned: map[string]string{}, sources: map[string]uint64{}}
+	return &box{machine: machine, changed: make(chan struct{}), notified: make(chan struct{}, 1), has: map[string]bool{}, learned: map[string]string{}, sources: map[string]uint64{}}
 }
 
 func (b *box) Machine() string { return b.machine }
@@ -59,25 +59,25 @@ func (b *box) change(do func()) {
 func (b *box) send(to string, ids ...string) {
 	b.change(func() {
 		for _, id := range ids {
-			b.rows = append(b.rows, row{Parcel: relay.Parcel{Seq: int64(len(b.rows) + 1), ID: id[:min(len(id), 20)], Machine: to, Data: []byte(id)}})
+			b.rows = append(b.rows, row{Envelope: relay.Envelope{Seq: int64(len(b.rows) + 1), ID: id[:min(len(id), 20)], Machine: to, Data: []byte(id)}})
 		}
 	})
-	b.PokeOutgoing()
+	b.NotifyOutgoing()
 }
 
 // outgoing are the rows that are not published, for one machine or for all.
-func (b *box) outgoing(machine string) (out []relay.Parcel) {
+func (b *box) outgoing(machine string) (out []relay.Envelope) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, r := range b.rows {
 		if !r.published && (machine == "" || r.Machine == machine) {
-			out = append(out, r.Parcel)
+			out = append(out, r.Envelope)
 		}
 	}
 	return out
 }
 
-func (b *box) OutgoingTo(_ context.Context, machine string, most int) ([]relay.Parcel, error) {
+func (b *box) OutgoingTo(_ context.Context, machine string, most int) ([]relay.Envelope, error) {
 	out := b.outgoing(machine)
 	return out[:min(len(out), most)], nil
 }
@@ -120,7 +120,7 @@ func (b *box) Republish(_ context.Context, machine string) error {
 			}
 		}
 	})
-	b.PokeOutgoing()
+	b.NotifyOutgoing()
 	return nil
 }
 
@@ -135,16 +135,16 @@ func (b *box) Targets(ctx context.Context, passOver func(string) bool) (machines
 			return machines, nil
 		}
 		select {
-		case <-b.poked:
+		case <-b.notified:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-func (b *box) PokeOutgoing() {
+func (b *box) NotifyOutgoing() {
 	select {
-	case b.poked <- struct{}{}:
+	case b.notified <- struct{}{}:
 	default:
 	}
 }

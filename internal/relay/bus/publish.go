@@ -32,7 +32,7 @@ func (l *link) longest(s *stream) int {
 // room gives the first of some rows that the embedded server can take, so that it
 // need not fail half-way. The last quarter of its files is for machines that have less
 // than that there: one that is off for long must not hold up the others.
-func (l *link) room(ctx context.Context, s *stream, rows []relay.Parcel) ([]relay.Parcel, error) {
+func (l *link) room(ctx context.Context, s *stream, rows []relay.Envelope) ([]relay.Envelope, error) {
 	if l.srv == nil {
 		return rows, nil
 	}
@@ -65,7 +65,7 @@ func (l *link) room(ctx context.Context, s *stream, rows []relay.Parcel) ([]rela
 }
 
 // fitting is how many rows go as one batch.
-func fitting(rows []relay.Parcel) int {
+func fitting(rows []relay.Envelope) int {
 	size := 0
 	for i, r := range rows {
 		if size += len(r.Data); i > 0 && (i == batchRows || size > batchSize) {
@@ -77,7 +77,7 @@ func fitting(rows []relay.Parcel) int {
 
 // store puts rows into a stream: all at once, or, if the server does not take them
 // so (it has one of them, or does not know batches), one after the other.
-func (l *link) store(ctx context.Context, s *stream, machine string, rows []relay.Parcel, careful bool) (stored int, err error) {
+func (l *link) store(ctx context.Context, s *stream, machine string, rows []relay.Envelope, careful bool) (stored int, err error) {
 	if len(rows) > 1 && s.batches && !careful {
 		err := l.storeBatch(ctx, s, machine, rows)
 		if err == nil {
@@ -98,7 +98,7 @@ func (l *link) store(ctx context.Context, s *stream, machine string, rows []rela
 	return len(rows), nil
 }
 
-func (l *link) message(machine string, r relay.Parcel) *nats.Msg {
+func (l *link) message(machine string, r relay.Envelope) *nats.Msg {
 	m := nats.NewMsg(l.b.place.subject(machine, l.b.machine))
 	m.Header.Set("Nats-Msg-Id", r.ID)
 	m.Data = r.Data
@@ -107,7 +107,7 @@ func (l *link) message(machine string, r relay.Parcel) *nats.Msg {
 
 // storeBatch has the server take all rows or none. Only the last is answered, when
 // all are on disk.
-func (l *link) storeBatch(ctx context.Context, s *stream, machine string, rows []relay.Parcel) error {
+func (l *link) storeBatch(ctx context.Context, s *stream, machine string, rows []relay.Envelope) error {
 	id := rand.Text()
 	for i, r := range rows {
 		m := l.message(machine, r)

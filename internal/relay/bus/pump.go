@@ -132,7 +132,7 @@ func (p *pump) begin(machine string) {
 		if gone { // since its last look
 			p.begin(machine)
 		}
-		p.b.store.PokeOutgoing() // what came since is the next one's
+		p.b.store.NotifyOutgoing() // what came since is the next one's
 	})
 }
 
@@ -207,7 +207,7 @@ func (p *pump) waits(machine string, err error) error {
 
 // publish stores rows for one machine, in order, and tells the outbox of those that
 // are stored. It stops at the first that is not; it reports whether any was.
-func (p *pump) publish(ctx context.Context, s *stream, machine string, rows []relay.Parcel, careful bool) (some bool, err error) {
+func (p *pump) publish(ctx context.Context, s *stream, machine string, rows []relay.Envelope, careful bool) (some bool, err error) {
 	if rows, err = p.refuse(ctx, s, rows); err != nil {
 		return false, err
 	}
@@ -236,9 +236,9 @@ func (p *pump) publish(ctx context.Context, s *stream, machine string, rows []re
 
 // refuse takes out what is longer than the servers take, which would be so at each
 // try, and gives the others.
-func (p *pump) refuse(ctx context.Context, s *stream, rows []relay.Parcel) ([]relay.Parcel, error) {
+func (p *pump) refuse(ctx context.Context, s *stream, rows []relay.Envelope) ([]relay.Envelope, error) {
 	most := p.longest(s)
-	var fit []relay.Parcel
+	var fit []relay.Envelope
 	for _, r := range rows {
 		if len(r.Data) <= most {
 			fit = append(fit, r)

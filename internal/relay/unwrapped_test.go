@@ -7,13 +7,13 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 )
 
-// guests is a store, and how agents of some kind come to it.
-func guests(t *testing.T) (*relay.Store, func(name, kind string) *relay.Seat) {
+// unwrapped is a store, and how agents of some kind come to it.
+func unwrapped(t *testing.T) (*relay.Store, func(name, kind string) *relay.Consumer) {
 	s := open(t, "", relay.Options{})
-	return s, func(name, kind string) *relay.Seat {
-		seat, err := s.Join(t.Context(), relay.Presence{Session: "of " + name, Name: name, Kind: kind})
+	return s, func(name, kind string) *relay.Consumer {
+		consumer, err := s.Join(t.Context(), relay.Presence{Session: "of " + name, Name: name, Kind: kind})
 		must(t, err)
-		return seat
+		return consumer
 	}
 }
 
@@ -21,7 +21,7 @@ func guests(t *testing.T) (*relay.Store, func(name, kind string) *relay.Seat) {
 // of what is for all. One that was only begun yesterday and still runs does, and so does
 // an agent of hookway run that is away.
 func TestWhoIsForAll(t *testing.T) {
-	s, sit := guests(t)
+	s, sit := unwrapped(t)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.SetNow(func() time.Time { return now })
 	sit("runs", "hooks")
@@ -53,7 +53,7 @@ func TestWhoIsForAll(t *testing.T) {
 // more. Whoever has a message waiting, listens to a channel or runs stays, and so does
 // an agent of hookway run.
 func TestGuestsThatDoNotComeBackAreForgotten(t *testing.T) {
-	s, sit := guests(t)
+	s, sit := unwrapped(t)
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.SetNow(func() time.Time { return now })
 	for name, kind := range map[string]string{"gone": relay.KindHooks, "listens": relay.KindHooks, "waited-for": relay.KindHooks, "away": relay.KindWrapped} {

@@ -9,8 +9,8 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-// parcel is what goes from one machine to another.
-type parcel struct {
+// envelope is what goes from one machine to another.
+type envelope struct {
 	V       int    `json:"v"`
 	Machine string `json:"machine"` // where it comes from
 
@@ -22,22 +22,22 @@ type parcel struct {
 	Receipts []Receipt `json:"receipts,omitempty"` // of messages of the machine that it goes to
 }
 
-// parcelVersion is the form of a parcel; what is only added does not change it.
-const parcelVersion = 1
+// envelopeVersion is the form of an envelope; what is only added does not change it.
+const envelopeVersion = 1
 
 const (
-	mostReceipts  = 1000 // in one parcel
-	longestParcel = 8 << 20
+	mostReceipts    = 1000 // in one envelope
+	longestEnvelope = 8 << 20
 )
 
-// report puts a parcel for another machine into the outbox, in pieces if it is long.
+// report puts an envelope for another machine into the outbox, in pieces if it is long.
 // One that was forgotten is told nothing.
-func (a access) report(machine string, p parcel) error {
+func (a access) report(machine string, p envelope) error {
 	if away, err := a.away(machine); away || err != nil {
 		return err
 	}
 	a.news.out = true
-	p.V, p.Machine = parcelVersion, a.s.machine
+	p.V, p.Machine = envelopeVersion, a.s.machine
 	all := p.Receipts
 	for {
 		p.Receipts = all[:min(len(all), mostReceipts)]
@@ -55,19 +55,19 @@ func (a access) report(machine string, p parcel) error {
 	}
 }
 
-// readParcel reads a parcel that somebody else has written. Nothing in it is believed
+// readEnvelope reads an envelope that somebody else has written. Nothing in it is believed
 // before it was checked.
-func readParcel(data []byte) (p parcel, err error) {
-	if len(data) > longestParcel {
-		return p, fmt.Errorf("it has %s, and may have %s", size(len(data)), size(longestParcel))
+func readEnvelope(data []byte) (p envelope, err error) {
+	if len(data) > longestEnvelope {
+		return p, fmt.Errorf("it has %s, and may have %s", size(len(data)), size(longestEnvelope))
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&p); err != nil {
 		return p, err
 	}
 	switch {
-	case p.V != parcelVersion:
-		return p, fmt.Errorf("it has the form %d, and this hookway knows %d", p.V, parcelVersion)
+	case p.V != envelopeVersion:
+		return p, fmt.Errorf("it has the form %d, and this hookway knows %d", p.V, envelopeVersion)
 	case !validMachine(p.Machine):
 		return p, fmt.Errorf("it comes from %q, which is no machine", p.Machine)
 	case p.Message == nil && p.Taken == "" && len(p.Receipts) == 0:
@@ -81,7 +81,7 @@ func readParcel(data []byte) (p parcel, err error) {
 	return p, err
 }
 
-func (p *parcel) checkMessage() (err error) {
+func (p *envelope) checkMessage() (err error) {
 	m := p.Message
 	if !validID(m.ID) {
 		return fmt.Errorf("%q is no id of a message", m.ID)

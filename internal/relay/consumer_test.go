@@ -286,9 +286,9 @@ func TestAgents(t *testing.T) {
 func TestAPersonIsNotMissing(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	for name, kind := range map[string]string{"user": "user", "Bob": "wrapped"} {
-		seat, err := s.Join(t.Context(), relay.Presence{Session: "of " + name, Name: name, Kind: kind})
+		consumer, err := s.Join(t.Context(), relay.Presence{Session: "of " + name, Name: name, Kind: kind})
 		must(t, err)
-		must(t, seat.Close())
+		must(t, consumer.Close())
 		sent, err := s.Send(t.Context(), relay.Message{From: "Alice", To: name, Content: "a"})
 		must(t, err)
 		if waits := strings.Contains(sent.Receipts[0].Reason, "offline"); len(sent.Receipts) != 1 || waits != (kind != "user") {
@@ -300,8 +300,8 @@ func TestAPersonIsNotMissing(t *testing.T) {
 func TestASeatNeedsASessionAndAName(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	for _, p := range []relay.Presence{{Name: "Bob"}, {Session: "x"}, {Session: "x\n", Name: "Bob"}, {Session: strings.Repeat("x", 300), Name: "Bob"}, {Session: "x", Name: "#b"}} {
-		if seat, err := s.Join(t.Context(), p); err == nil {
-			t.Errorf("%+v has a seat %v", p, seat)
+		if consumer, err := s.Join(t.Context(), p); err == nil {
+			t.Errorf("%+v has a seat %v", p, consumer)
 		}
 	}
 }
@@ -323,7 +323,7 @@ func TestWaitEndsWithAMessageAPokeOrItsContext(t *testing.T) {
 	inject(t, bob)
 	go func() { waits <- bob.Wait(t.Context()) }()
 	must(t, bob.Close())
-	bob.Poke()
+	bob.Notify()
 	must(t, <-waits)
 
 	go func() { waits <- waitOutgoing(ctx, s) }()

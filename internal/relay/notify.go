@@ -12,20 +12,20 @@ import (
 // no sign here.
 const slowly = time.Second
 
-// poke wakes one that waits; a poke that comes before is not lost.
-type poke chan struct{}
+// signal wakes one that waits; a signal that comes before is not lost.
+type signal chan struct{}
 
-func newPoke() poke { return make(poke, 1) }
+func newSignal() signal { return make(signal, 1) }
 
-func (p poke) now() {
+func (p signal) notify() {
 	select {
 	case p <- struct{}{}:
 	default: // one is due already
 	}
 }
 
-// until waits until there says so, and asks it at each poke and from time to time.
-func (p poke) until(ctx context.Context, there func() (bool, error)) error {
+// until waits until there says so, and asks it at each signal and from time to time.
+func (p signal) until(ctx context.Context, there func() (bool, error)) error {
 	for {
 		if ok, err := there(); ok || err != nil {
 			return err
@@ -46,19 +46,19 @@ func (p poke) until(ctx context.Context, there func() (bool, error)) error {
 // other processes.
 func (s *Store) spread(n *news) {
 	if n.out {
-		s.outgoing.now()
+		s.outgoing.notify()
 	}
 	if len(n.agents) > 0 {
-		s.pokeAgents(func(agent string) bool { return n.agents[agent] != "" })
+		s.notifyAgents(func(agent string) bool { return n.agents[agent] != "" })
 		s.waker.tell(n.agents)
 	}
 }
 
-// Poke looks for what came by other processes: it wakes the seats of this one, and
+// Notify looks for what came by other processes: it wakes the consumers of this one, and
 // whoever carries.
-func (s *Store) Poke(ctx context.Context) error {
-	s.pokeAgents(func(string) bool { return true })
-	s.PokeOutgoing()
+func (s *Store) Notify(ctx context.Context) error {
+	s.notifyAgents(func(string) bool { return true })
+	s.NotifyOutgoing()
 	return s.explain("changed", s.drain(ctx))
 }
 
