@@ -20,12 +20,12 @@ func ExampleSession() {
 
 	err := hook.Session(context.Background(), &engine, &hook.Envelope{Session: "s-1"}, hook.SessionInfo{Source: "startup"},
 		func(_ context.Context, inject string) (hook.SessionSummary, error) {
-			fmt.Println("the agent is told:", inject)
+			fmt.Println("the agent gets:", inject)
 			return hook.SessionSummary{TotalToolCalls: 3}, nil
 		})
 	fmt.Println(err)
 	// Output:
-	// the agent is told: Use tabs.
+	// the agent gets: Use tabs.
 	// ended after 3 calls
 	// <nil>
 }

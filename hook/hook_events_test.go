@@ -23,7 +23,7 @@ func (h *received) Handle(_ context.Context, ev hook.AnyEvent) (hook.Decision, e
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.list = append(h.list, strings.TrimRight(strings.Join(words, " "), " "))
-	return hook.Block("nobody listens"), nil
+	return hook.Block("not observed"), nil
 }
 
 func (h *received) said() []string {

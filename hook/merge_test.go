@@ -241,7 +241,7 @@ func TestMessageRewrittenThenSuppressedIsSuppressed(t *testing.T) {
 	}
 }
 
-// An agent that is told to go on each time it stops must come to rest.
+// An agent that has to go on each time it stops must come to rest.
 func TestAgentStopIsHeldAtMostMaxContinuesTimes(t *testing.T) {
 	for _, c := range []struct{ set, want int }{{0, hook.DefaultMaxContinues}, {3, 3}} {
 		e := hook.Engine{MaxContinues: c.set}
@@ -339,7 +339,7 @@ func TestTextForOneWhoStopsCountsAsGoingOn(t *testing.T) {
 	}
 	for who, v := range map[string]hook.Verdict{"the agent": stop(true), "a sub-agent": sub("a")} {
 		if v.Inject != "" || !strings.Contains(v.UserMessage, "2 times in a row") {
-			t.Errorf("%s is told %q, and the user %q", who, v.Inject, v.UserMessage)
+			t.Errorf("%s gets %q, and the user %q", who, v.Inject, v.UserMessage)
 		}
 	}
 	if sub("b").Inject == "" || stop(false).Inject == "" {

@@ -47,7 +47,7 @@ func TestObserverIsNeverWaitedFor(t *testing.T) {
 		add(t, &e, "o", does(func(context.Context, hook.AnyEvent) (hook.Decision, error) {
 			<-time.After(10 * time.Second)
 			ended = true
-			return hook.Block("nobody listens"), nil
+			return hook.Block("not observed"), nil
 		}), hook.As(hook.Observe))
 		began := time.Now()
 		out := fire(t, &e, bash("ls"))
@@ -101,7 +101,7 @@ func TestFullQueueDropsTheNewestAndCounts(t *testing.T) {
 			fire(t, &e, bash(fmt.Sprint(i)))
 		}
 		if n := e.Dropped("o"); n != 2 || !slices.Equal(dropped.all(), []string{"o PreToolUse", "o PreToolUse"}) {
-			t.Errorf("%d dropped, told %v; want 2", n, dropped.all())
+			t.Errorf("%d dropped, notices %v; want 2", n, dropped.all())
 		}
 		close(gate)
 		closeEngine(t, &e)
@@ -136,10 +136,10 @@ func TestDefaultQueueHoldsSixtyFour(t *testing.T) {
 func TestFailedObserverIsOnlyRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e hook.Engine
-		var seen, told log
+		var seen, dropped log
 		e.Watch(func(n hook.Notice) {
 			if n.Kind == hook.HookError {
-				told.add(n.Hook)
+				dropped.add(n.Hook)
 			}
 		})
 		add(t, &e, "error", fails(errBroken), hook.As(hook.Observe))
@@ -155,10 +155,10 @@ func TestFailedObserverIsOnlyRecorded(t *testing.T) {
 			}
 			closeEngine(t, &e)
 		}
-		got := told.all()
+		got := dropped.all()
 		slices.Sort(got)
 		if want := []string{"closed", "closed", "error", "error", "exit", "exit", "panic", "panic"}; !slices.Equal(got, want) {
-			t.Errorf("told of %v, want %v", got, want)
+			t.Errorf("noticed %v, want %v", got, want)
 		}
 		if len(seen.all()) != 2 {
 			t.Errorf("the good observer saw %v", seen.all())

@@ -304,9 +304,9 @@ func TestAskedTools(t *testing.T) {
 		{"yes", yes, 0, true, nil},
 		{"no", no, hook.ActionAllow, false, nil},
 		{"cannot be asked", gone, hook.ActionAllow, false, errBroken},
-		{"nobody there", nil, 0, false, nil},
-		{"nobody there, fallback block", nil, hook.ActionBlock, false, nil},
-		{"nobody there, fallback allow", nil, hook.ActionAllow, true, nil},
+		{"no user", nil, 0, false, nil},
+		{"no user, fallback block", nil, hook.ActionBlock, false, nil},
+		{"no user, fallback allow", nil, hook.ActionAllow, true, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var asked []string

@@ -13,7 +13,7 @@ import (
 
 func TestRegistryCalls(t *testing.T) {
 	var e hook.Engine
-	if e.Len() != 0 || len(e.All()) != 0 || e.Remove("nobody") {
+	if e.Len() != 0 || len(e.All()) != 0 || e.Remove("missing") {
 		t.Error("an empty engine has hooks")
 	}
 	add(t, &e, "b", says(hook.Decision{}), hook.Priority(2), hook.Origin("hookway.yaml:7"))
@@ -33,7 +33,7 @@ func TestRegistryCalls(t *testing.T) {
 	is(t, "h.Priority", h.Priority, 2)
 	is(t, "h.Origin", h.Origin, "hookway.yaml:7")
 	is(t, "h.Timeout", h.Timeout, hook.DefaultTimeout)
-	if _, ok := e.Get("nobody"); ok {
+	if _, ok := e.Get("missing"); ok {
 		t.Error("found a hook that is not there")
 	}
 	if !e.Remove("b") || e.Remove("b") || e.Len() != 2 {

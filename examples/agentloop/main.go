@@ -126,7 +126,7 @@ func call(ctx context.Context, e *engine, command string) (string, error) {
 	case hookwayv1.Action_ACTION_BLOCK, hookwayv1.Action_ACTION_RETRY:
 		return "refused: " + verdict.GetReason(), nil
 	case hookwayv1.Action_ACTION_ASK: // a loop with a user would ask
-		return "refused, since nobody is there to ask: " + verdict.GetReason(), nil
+		return "refused, since there is no user to ask: " + verdict.GetReason(), nil
 	case hookwayv1.Action_ACTION_ANSWER:
 		return string(verdict.GetResult()), nil
 	}

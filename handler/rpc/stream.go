@@ -173,7 +173,7 @@ func (s *stream) next() (request *hookwayv1.StreamRequest, done bool) {
 	if len(s.cancels) > 0 {
 		id := s.cancels[0]
 		s.cancels, s.sending = s.cancels[1:], id
-		return &hookwayv1.StreamRequest{Id: id, Kind: &hookwayv1.StreamRequest_Cancel{Cancel: &hookwayv1.Cancel{Reason: "nobody waits for the answer any more"}}}, false
+		return &hookwayv1.StreamRequest{Id: id, Kind: &hookwayv1.StreamRequest_Cancel{Cancel: &hookwayv1.Cancel{Reason: "no call waits for the answer any more"}}}, false
 	}
 	for len(s.queue) > 0 {
 		c := s.queue[0]

@@ -259,7 +259,7 @@ func inject(m *machine, args []json.RawMessage) (any, error) {
 	}
 	err := w.Inject(str(args, 0))
 	if errors.Is(err, hook.ErrSessionOver) {
-		m.say(fmt.Sprintf("%s: nobody is told what it injects: %v", m.p.label(), err))
+		m.say(fmt.Sprintf("%s: what it injects reaches no agent: %v", m.p.label(), err))
 		err = nil
 	}
 	return true, err

@@ -228,7 +228,7 @@ func (m *machine) answer(c *call, text string, err error) {
 	c.replies <- reply{text, err}
 }
 
-// abandon stops a call that nobody waits for any more.
+// abandon stops a call that is not awaited any more.
 func (m *machine) abandon(c *call) {
 	m.mu.Lock()
 	if m.closed {

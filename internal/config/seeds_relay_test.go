@@ -121,7 +121,7 @@ func TestRelayInjectsAtAnEndAtWhichNobodyIsTold(t *testing.T) {
 	if out := fired(p, hook.SessionEnd, hook.SessionSummary{}); out.Inject != "one\n\ntwo\n\nthree" {
 		t.Errorf("the end injects %q", out.Inject)
 	}
-	if got := p.logged(); got != "nobody is told what it injects: the text is not typed: the program has ended" {
+	if got := p.logged(); got != "what it injects reaches no agent: the text is not typed: the program has ended" {
 		t.Errorf("logged %q", got)
 	}
 }
