@@ -153,11 +153,8 @@ func (b *Bus) mostBytes() int64 {
 	case b.c.NATS != "":
 		return clusterMaxBytes
 	}
-	return DefaultMaxBytes
+	return defaultMaxBytes
 }
-
-// Notify says that the outbox may have something new.
-func (b *Bus) Notify() { b.store.NotifyOutgoing() }
 
 // Close ends the bus and all that it has started. What is under way is finished
 // or left in the outbox. The context bounds the wait, not the end.

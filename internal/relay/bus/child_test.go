@@ -99,7 +99,7 @@ func (d *daemonJob) run(ctx context.Context, pokes <-chan struct{}) error {
 	for ctx.Err() == nil {
 		select {
 		case <-pokes:
-			b.Notify()
+			s.NotifyOutgoing()
 		case <-ctx.Done():
 		}
 	}

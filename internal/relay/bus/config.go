@@ -13,7 +13,7 @@ import (
 
 // Bounds of what is under way at once.
 const (
-	DefaultMaxBytes = 1 << 30
+	defaultMaxBytes = 1 << 30
 	clusterMaxBytes = 256 << 20 // of a stream on somebody's cluster, where room is reserved
 	maxPayload      = 8 << 20   // of the embedded server
 )
