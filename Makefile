@@ -12,7 +12,6 @@
 # make e2e    the published Claude Code and Codex with hookway, against a scripted model
 
 GO ?= go
-STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 5s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 

@@ -14,12 +14,11 @@ fi
 
 # What runs beside the steps, its output, and what it is called.
 aside=$(mktemp -d)
-beside() { # NAME TITLE COMMAND...
-    beside=$1
-    printf '%s\n' "$2" >"$aside/$beside.title"
-    shift 2
-    # Of the least priority: it takes what tests that wait leave over.
-    nice -n 19 "$@" >"$aside/$beside.log" 2>&1 </dev/null &
+beside() { # NAME PRIORITY TITLE COMMAND...: 19 takes what tests that wait leave over
+    beside=$1 priority=$2
+    printf '%s\n' "$3" >"$aside/$beside.title"
+    shift 3
+    nice -n "$priority" "$@" >"$aside/$beside.log" 2>&1 </dev/null &
     echo $! >"$aside/$beside.pid"
 }
 join() { # NAME: waits for it, and says what it said
@@ -78,45 +77,34 @@ if [ "$kind" = quick ]; then
     exit 0
 fi
 
-beside fetch "what is downloaded" sh tools/fetch.sh
+beside fetch 19 "what is downloaded" sh tools/fetch.sh
 
 step "module files are tidy"
 "$go" mod tidy -diff
-"$go" mod verify
 
 step "build"
-"$go" build ./...
 # Linked once, for all that runs them: the SDKs, an example, real agents.
 export HOOKWAY_E2E_BIN="$aside/bin"
 "$go" build -o "$HOOKWAY_E2E_BIN/" ./cmd/...
-
-step "vet"
-"$go" vet ./...
 
 step "tests, with the race detector and the fuzz seeds"
 command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run, because node is not installed"
 "$go" run ./tools/testall
 
+# vet is asked below, for all.
 step "what the race detector's own memory and time would hide"
-"$go" test -count=1 -run 'LeavesNothingBehind|NeedBoundedMemory' ./handler/script
-"$go" test -count=1 ./internal/memory
-"$go" test -count=1 -run TestNoOutputIsTooMuch ./internal/terminal
+"$go" test -count=1 -vet=off -ldflags=-w -run 'LeavesNothingBehind|NeedBoundedMemory' ./handler/script
+"$go" test -count=1 -vet=off -ldflags=-w ./internal/memory
+"$go" test -count=1 -vet=off -ldflags=-w -run TestNoOutputIsTooMuch ./internal/terminal
 
 join fetch
 
 # It computes, and what follows mostly waits: for Python, Node, npm and agents.
-beside lint "vet on other platforms, and staticcheck" sh tools/lint.sh
-
-step "the SDK for Python"
-sh tools/sdk-python.sh
-
-step "the SDK for TypeScript"
-sh tools/sdk-typescript.sh
-
-step "mem0 and Qdrant, if PyPI is reachable"
-sh tools/memory-backends.sh
+beside lint 19 "vet, here and on other platforms, and staticcheck" sh tools/lint.sh
+beside others 5 "the SDKs for Python and TypeScript; mem0 and Qdrant, if PyPI is reachable" sh tools/others.sh
 
 step "real agents, if npm is reachable"
 sh tools/e2e.sh
 
+join others
 join lint

@@ -28,4 +28,4 @@ if [ "$(cat "$home/installed" 2>/dev/null)" != "$packages" ]; then
     echo "$packages" >"$home/installed"
 fi
 [ "${1-}" != fetch ] || exit 0
-HOOKWAY_TEST_PYTHON="$home/venv/bin/python" PYTHONDONTWRITEBYTECODE=1 "${GO:-go}" test -count=1 -timeout 10m -run 'Itself|Mem0s' ./internal/memory/backends
+HOOKWAY_TEST_PYTHON="$home/venv/bin/python" PYTHONDONTWRITEBYTECODE=1 "${GO:-go}" test -count=1 -vet=off -timeout 10m -run 'Itself|Mem0s' ./internal/memory/backends

@@ -34,6 +34,15 @@ var unwatched = []string{
 	"github.com/tetratelabs/wazero/internal/engine/wazevo/ssa",
 }
 
+// raceFlags are those of the go command that compile with the race detector.
+func raceFlags() []string {
+	flags := []string{"-race"}
+	for _, p := range unwatched {
+		flags = append(flags, "-gcflags="+p+"=-race=false")
+	}
+	return flags
+}
+
 // build compiles the tests of all packages and links them; clean removes them.
 func build(ctx context.Context, o options) (programs []program, clean func(), err error) {
 	clean = func() {}
@@ -57,10 +66,7 @@ func build(ctx context.Context, o options) (programs []program, clean func(), er
 		// Nobody debugs them: without what debuggers read, linking costs a third less.
 		args := []string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", to + string(filepath.Separator)}
 		if o.race {
-			args = append(args, "-race")
-			for _, p := range unwatched {
-				args = append(args, "-gcflags="+p+"=-race=false")
-			}
+			args = append(args, raceFlags()...)
 		}
 		for _, p := range batch {
 			args = append(args, p.ImportPath)

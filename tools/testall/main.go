@@ -31,7 +31,12 @@ func main() {
 	flag.IntVar(&o.side, "p", runtime.GOMAXPROCS(0), "how many packages that compute run side by side")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "of one package")
 	flag.StringVar(&o.keep, "keep", "", "a `folder` that keeps the test programs")
+	flags := flag.Bool("flags", false, "print what the go command is told for the race detector, for others to use what is compiled so")
 	flag.Parse()
+	if *flags {
+		fmt.Println(strings.Join(raceFlags(), " "))
+		return
+	}
 	o.packages = flag.Args()
 	if len(o.packages) == 0 {
 		o.packages = []string{"./..."}
