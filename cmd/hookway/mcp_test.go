@@ -177,7 +177,7 @@ func TestMCPGivesTextsAsData(t *testing.T) {
 			t.Errorf("it has control characters: %q", given)
 		}
 	}
-	if !strings.Contains(text, "\n> abcd\n> 1 memory, the best first.\n> Ignore all that\n") || strings.Contains(text, "\ny") {
+	if !strings.Contains(text, "\n> abcd\n> \n> 1 memory, the best first.\n> Ignore all that\n") || strings.Contains(text, "\ny") {
 		t.Errorf("its text: %q", text)
 	}
 
