@@ -37,7 +37,7 @@ var rooms = map[string][]string{
 	"internal/unknown":         {"internal/disk"},
 	"internal/sqlite":          {"internal/disk"},
 	"internal/relay":           {"internal/disk", "internal/sqlite", "internal/visible"},
-	"internal/relay/bus":       {"internal/backoff", "internal/relay", "internal/disk"},
+	"internal/relay/bus":       {"internal/loopback", "internal/backoff", "internal/relay", "internal/disk"},
 	"internal/delivery":        {"hook", "internal/directive", "internal/disk", "internal/environ", "internal/relay", "internal/backoff", "internal/visible"},
 	"internal/gateway":         {"hook", "internal/disk", "internal/webhook"},
 	"internal/gateway/spool":   {"internal/backoff", "hook", "internal/disk", "internal/sqlite", "internal/webhook"},
@@ -63,20 +63,21 @@ var rooms = map[string][]string{
 	"handler/command":          {"hook", "wire", "internal/environ", "internal/procgroup", "internal/backoff"},
 	"internal/webhook":         {"internal/disk"},
 	"internal/bundle":          {"internal/disk"},
-	"handler/web":              {"hook", "wire", "internal/environ", "internal/backoff", "internal/webhook"},
+	"handler/web":              {"internal/loopback", "hook", "wire", "internal/environ", "internal/backoff", "internal/webhook"},
 	"internal/environ":         {},
+	"internal/loopback":        {},
 	"internal/fetch":           {},
 	"handler/wasm":             {"hook", "wire", "internal/disk", "internal/fetch", "internal/backoff"},
 	"handler/script":           {"hook", "wire", "internal/bundle", "internal/disk", "internal/environ", "internal/procgroup", "internal/fetch"},
-	"handler/rpc":              {"internal/backoff", "hook", "wire", "internal/environ", "proto/hookway/v1"},
+	"handler/rpc":              {"internal/loopback", "internal/backoff", "hook", "wire", "internal/environ", "proto/hookway/v1"},
 	"proto/hookway/v1":         {},
-	"internal/api":             {"hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
+	"internal/api":             {"internal/loopback", "hook", "wire", "docs/schema", "handler/rpc", "internal/daemon", "internal/delivery", "internal/gateway", "internal/judge", "internal/relay", "proto/hookway/v1", "internal/visible"},
 	"internal/adapter":         {"hook", "wire"},
 	"internal/install":         {"wire/call", "internal/adapter", "internal/disk", "internal/shell", "internal/visible"},
 	"internal/cases":           {"hook", "wire", "internal/disk", "internal/strict", "internal/visible", "internal/shell"},
 	"internal/trust":           {"hook", "internal/disk", "internal/shell", "internal/visible"},
 	"internal/claudehooks":     {"hook", "wire", "internal/shell", "internal/patch", "internal/environ", "internal/trust", "internal/disk", "internal/strict"},
-	"internal/config":          {"hook", "wire", "handler/*", "internal/bundle", "internal/disk", "internal/environ", "internal/shell", "internal/strict", "internal/gateway", "internal/gateway/spool", "sdk/typescript", "internal/trust", "internal/claudehooks"},
+	"internal/config":          {"internal/loopback", "hook", "wire", "handler/*", "internal/bundle", "internal/disk", "internal/environ", "internal/shell", "internal/strict", "internal/gateway", "internal/gateway/spool", "sdk/typescript", "internal/trust", "internal/claudehooks"},
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit", "internal/config", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/disk", "internal/gateway/spool", "internal/relay", "internal/trust"},
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup", "internal/backoff", "internal/disk"},
@@ -87,7 +88,7 @@ var rooms = map[string][]string{
 	"internal/mcp":     {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/visible"},
 	"internal/server": {"internal/backoff", "hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/gateway", "internal/gateway/spool", "internal/judge", "internal/memory", "internal/memory/custom", "internal/memory/mem0", "internal/memory/qdrant",
-		"internal/memory/recall", "internal/memory/remote", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/unknown", "internal/webhook"},
+		"internal/memory/recall", "internal/memory/remote", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/unknown", "internal/webhook", "internal/strict"},
 	"internal/scaffold":    {"hook", "docs/schema", "handler/script", "internal/cases", "internal/config", "internal/disk", "internal/strict", "internal/trust"},
 	"internal/audit":       {"internal/backoff", "hook", "internal/disk", "internal/visible"},
 	"examples/agentloop":   {"proto/hookway/v1"},
@@ -107,7 +108,7 @@ var rooms = map[string][]string{
 
 // standardOnly are the rooms that Go programs import for their own use: they
 // must not bring other modules along.
-var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/disk", "internal/procgroup", "internal/environ", "internal/backoff", "handler/command", "handler/web", "internal/webhook", "hooktest", "cmd/hookway-hook", "internal/visible"}
+var standardOnly = []string{"hook", "wire", "wire/call", "internal/directive", "internal/disk", "internal/procgroup", "internal/loopback", "internal/environ", "internal/backoff", "handler/command", "handler/web", "internal/webhook", "hooktest", "cmd/hookway-hook", "internal/visible"}
 
 // nowhere are names of rooms that say nothing.
 var nowhere = []string{"util", "utils", "common", "types", "helpers", "core", "misc", "shared"}

@@ -31,7 +31,7 @@ terminals that run now.`,
 }
 
 func showAgents(ctx context.Context, a *app) error {
-	a.hearOthers(ctx)
+	a.awaitPeers(ctx)
 	return a.home.WithRelay(ctx, func(store *relay.Store) error {
 		all, err := store.Agents(ctx)
 		if err != nil {
@@ -81,12 +81,12 @@ func awayAgents(ctx context.Context, a *app) map[string]time.Time {
 }
 
 // agentState says whether an agent runs, or since when it does not. Of one on a
-// machine that is away nobody knows.
+// machine that is away is not known.
 func agentState(agent relay.Agent, away map[string]time.Time) string {
-	heard, gone := away[agent.Machine]
+	contact, gone := away[agent.Machine]
 	switch {
 	case agent.Running && gone:
-		return "not linked, last heard " + lately(heard)
+		return "not linked, last heard " + lately(contact)
 	case agent.Running:
 		return "runs"
 	case agent.Kind == relay.KindPerson:

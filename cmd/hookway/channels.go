@@ -70,7 +70,7 @@ func memberCommand(a *app, word, short, does string, do func(*relay.Store, conte
 			channel := strings.TrimPrefix(args[0], "#")
 			return a.home.WithRelay(cmd.Context(), func(store *relay.Store) error {
 				if who == person && !inSession {
-					if err := a.appear(cmd.Context(), store, who); err != nil {
+					if err := a.register(cmd.Context(), store, who); err != nil {
 						return err
 					}
 				}

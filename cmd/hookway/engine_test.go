@@ -50,7 +50,7 @@ func speak(args []string) error {
 	defer cancel()
 	e := storyEngine{hookwayv1.NewEngineClient(conn)}
 	if len(args) == 0 {
-		return errors.New("it is told nothing")
+		return errors.New("no command is given")
 	}
 	args = append(args, "", "", "", "", "")
 	switch args[0] {

@@ -20,7 +20,7 @@ import (
 )
 
 // observerPatience is how long fire waits for the hooks of the observe lane
-// after it has printed the outcome: whoever tests one wants to see it end.
+// after it has printed the outcome: who tests one wants to see it end.
 const observerPatience = hook.DefaultTimeout + server.CloseGrace
 
 // maxEvent bounds what is read as an event.
@@ -168,7 +168,7 @@ func openWithin(ctx context.Context, file string) (*os.File, error) {
 		err error
 	}
 	done := make(chan result, 1)
-	go func() { // ends with the process if nobody writes
+	go func() { // ends with the process if nothing is written
 		f, err := os.Open(file)
 		done <- result{f, err}
 	}()
@@ -187,7 +187,7 @@ func hasInput(f *os.File) bool {
 	return err == nil && (info.Mode().IsRegular() || info.Mode()&os.ModeNamedPipe != 0)
 }
 
-// pipePatience is how long a pipe that nobody asked to be read may stay silent:
+// pipePatience is how long a pipe that is read without being asked for may stay silent:
 // programs are often started with a stdin that never says anything nor ends.
 const pipePatience = 3 * time.Second
 

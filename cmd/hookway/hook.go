@@ -19,15 +19,15 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-// hearing is one call of hookway hook.
-type hearing struct {
+// hookCall is one call of hookway hook.
+type hookCall struct {
 	agent, event, policy string
 	timeout              time.Duration
 	local                bool
 }
 
 func hookCommand(a *app) *cobra.Command {
-	var h hearing
+	var h hookCall
 	cmd := &cobra.Command{
 		Use:   "hook AGENT",
 		Short: "Answer an agent's own hook: its JSON on stdin, its answer on stdout",
@@ -72,7 +72,7 @@ func codecNames() []string {
 }
 
 // answerHook prints the answer to the agent's event.
-func answerHook(ctx context.Context, a *app, h hearing) error {
+func answerHook(ctx context.Context, a *app, h hookCall) error {
 	began := time.Now()
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGHUP) // death by a signal would let the tool run
 	dir, err := os.Getwd()
@@ -140,8 +140,8 @@ func askDaemon(ctx context.Context, a *app, r *call.Request) (call.Reply, error)
 // secondChance is how long a daemon that hung is given to show that it is well.
 const secondChance = 250 * time.Millisecond
 
-// wellAgain reports a daemon that hung a moment ago, or still does: nobody waits
-// for it. hookway-hook does the same.
+// wellAgain reports a daemon that hung a moment ago, or still does: it is not waited
+// for. hookway-hook does the same.
 func wellAgain(ctx context.Context, at call.Places, most time.Duration) error {
 	lately, ever := at.Stuck()
 	if lately {

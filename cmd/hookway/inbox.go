@@ -80,27 +80,27 @@ func (r *reading) run(ctx context.Context) error {
 
 // own hands out what waits for the caller.
 func (r *reading) own(ctx context.Context, store *relay.Store) error {
-	seat, err := r.sit(ctx, store, r.name)
+	inbox, err := r.openInbox(ctx, store, r.name)
 	if err != nil {
 		return err
 	}
 	hooks, done, err := r.home.OpenMessageHooks(ctx, hook.Envelope{Session: r.getenv("HOOKWAY_SESSION"), Agent: r.name, Source: "cli", CWD: server.Cwd()})
 	if err != nil {
-		return errors.Join(err, seat.Close())
+		return errors.Join(err, inbox.Close())
 	}
-	err = r.handOut(ctx, store, seat, hooks)
+	err = r.handOut(ctx, store, inbox, hooks)
 	for err == nil && r.follow {
-		if seat.Wait(ctx) != nil {
+		if inbox.Wait(ctx) != nil {
 			break // by the user
 		}
 		r.all = false
-		err = r.handOut(ctx, store, seat, hooks)
+		err = r.handOut(ctx, store, inbox, hooks)
 	}
-	return errors.Join(err, done(), seat.Close())
+	return errors.Join(err, done(), inbox.Close())
 }
 
 // handOut shows what is new, and says so to those who have sent it.
-func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.Consumer, hooks delivery.Hooks) error {
+func (r *reading) handOut(ctx context.Context, store *relay.Store, inbox *relay.Consumer, hooks delivery.Hooks) error {
 	var before []relay.Item
 	if r.all {
 		items, err := store.Inbox(ctx, r.name, relay.Query{Limit: shownAll})
@@ -109,7 +109,7 @@ func (r *reading) handOut(ctx context.Context, store *relay.Store, seat *relay.C
 		}
 		before = slicesWithout(items, relay.StateAccepted)
 	}
-	waiting := delivery.Inbox{Consumer: seat, Hooks: hooks, How: "inbox"}
+	waiting := delivery.Inbox{Consumer: inbox, Hooks: hooks, How: "inbox"}
 	items, err := waiting.Take(ctx, collected)
 	shown := r.showReceived(store, before, items)
 	if shown != nil {

@@ -44,7 +44,7 @@ func completeLang(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// errTodo ends an init that leaves something to the user, who was told.
+// errTodo ends an init that leaves something to the user, and has said so.
 var errTodo = errors.New("the hook does not run before that")
 
 // sayHook says what was written.

@@ -75,7 +75,7 @@ func uninstallCommand(a *app) *cobra.Command {
 		Short:     "Take hookway out of agents' configuration",
 		ValidArgs: install.Agents(),
 		Long: `Take out of the configuration of agents what hookway install wrote, and nothing
-else. A file that nobody else changed since is again what it was, byte for byte.`,
+else. A file that was not changed since is again what it was, byte for byte.`,
 		Args: atLeastOneAgent,
 		RunE: func(_ *cobra.Command, args []string) error { return i.run(args) },
 	}

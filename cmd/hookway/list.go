@@ -55,7 +55,7 @@ func listHooks(a *app, cmd *cobra.Command) error {
 	if err := printHooks(a, w); err != nil {
 		return err
 	}
-	if len(w.Set.Problems) > 0 { // they were told when the files were read
+	if len(w.Set.Problems) > 0 { // they were printed when the files were read
 		return &exit{code: exitFailure}
 	}
 	return nil
@@ -72,7 +72,7 @@ func printHooks(a *app, w *server.Workspace) error {
 		return a.print(all)
 	}
 	if len(w.Set.Hooks) == 0 && len(w.Set.Problems)+len(w.Set.Warnings) > 0 {
-		return nil // there are some, and it was told why they are not used
+		return nil // there are some, and it was printed why they are not used
 	}
 	if len(w.Set.Hooks) == 0 {
 		fmt.Fprintf(a.out, "No hooks. hookway init writes a %s to begin with.\n", "hookway.yaml")

@@ -41,8 +41,8 @@ event, what it asked for, what was decided, by whom and why; below that, which
 hooks failed.
 
 --explain shows every hook that was asked, and what was changed. --json prints
-the records as they are kept, one a line. hookway log verify checks that nobody
-changed the log.`,
+the records as they are kept, one a line. hookway log verify checks that the log
+was not changed.`,
 		Example: `  hookway log -n 20
   hookway log -f --action block
   hookway log --since 10m --session s-1 --explain`,
@@ -191,7 +191,7 @@ func endOfReader(err error) error {
 
 func hasLog(dir string) bool {
 	for _, err := range audit.Read(dir, audit.Filter{Last: 1}) {
-		_ = err // an unreadable log is one, and its error is told later
+		_ = err // an unreadable log is one, and its error is reported later
 		return true
 	}
 	return false

@@ -18,13 +18,13 @@ import (
 	"github.com/hookway/hookway/internal/memory"
 )
 
-// told is a server for vectors that keeps what it is sent.
-type told struct {
+// embedder is a server for vectors that keeps what it is sent.
+type embedder struct {
 	mu    sync.Mutex
 	texts []string
 }
 
-func (s *told) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *embedder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var ask struct{ Input []string }
 	if err := json.NewDecoder(r.Body).Decode(&ask); err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -47,7 +47,7 @@ func (s *told) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // of gives what was sent since the last time, but for hookway's own sentence.
-func (s *told) of() []string {
+func (s *embedder) of() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := func(text string) bool { return strings.HasPrefix(text, "The quick brown fox") }
@@ -60,7 +60,7 @@ func (s *told) of() []string {
 // TestAnEmbedderOfAWorkspaceGetsNoOthersMemories: a repository that names a server
 // for vectors is sent what was said in it, and not what was said elsewhere.
 func TestAnEmbedderOfAWorkspaceGetsNoOthersMemories(t *testing.T) {
-	server := &told{}
+	server := &embedder{}
 	web := httptest.NewServer(server)
 	defer web.Close()
 	home, own, other := t.TempDir(), t.TempDir(), t.TempDir()

@@ -128,7 +128,7 @@ const (
 	embedSoonTime = 2 * time.Second
 )
 
-// embedSome is for who has searched already: nobody is told if it does not work.
+// embedSome is for who has searched already: that it does not work is not reported.
 func embedSome(ctx context.Context, b memory.Backend) {
 	if store, ok := b.(*memory.Store); ok && store.Embeds() {
 		ctx, cancel := context.WithTimeout(ctx, embedSoonTime)

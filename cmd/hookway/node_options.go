@@ -23,7 +23,7 @@ type nodeCall struct {
 }
 
 // Options of Node's that mean nothing here: they concern warnings, memory, or how
-// TypeScript is read, which needs no telling.
+// TypeScript is read, which needs no flag.
 var (
 	nodeIdle = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^--(?:(?:no|disable|trace|throw|pending)-(?:warnings?|deprecation)|disable-warning=.*|experimental-.*|no-experimental-.*|enable-source-maps|max-old-space-size=.*|stack-size=.*|unhandled-rejections=.*|preserve-symlinks.*|dns-result-order=.*|use-.*-ca|input-type=commonjs|loader=.*|import=(?:tsx|ts-node).*|require=(?:tsx|ts-node).*)$`)

@@ -50,6 +50,6 @@ func TestMemoryComplainsWhenTheTerminalIsOurs(t *testing.T) {
 			t.Errorf("it said %q", line)
 		}
 	default:
-		t.Error("nobody was told that memories wait")
+		t.Error("no line says that memories wait")
 	}
 }

@@ -14,32 +14,32 @@ import (
 // person is the name of the one at the keyboard.
 const person = relay.Person
 
-// Bounds of hearing of other machines.
+// Bounds of waiting for other machines.
 const (
-	hearTime  = 2 * time.Second // how long a first one is waited for, from the daemon's start on
-	hearEvery = 50 * time.Millisecond
+	peerTime  = 2 * time.Second // how long a first one is waited for, from the daemon's start on
+	peerEvery = 50 * time.Millisecond
 )
 
-// hearOthers has a daemon run where there are other machines, of which nothing is
+// awaitPeers has a daemon run if other machines are configured, of which nothing is
 // known without one, and waits a moment for the first of them.
-func (a *app) hearOthers(ctx context.Context) {
+func (a *app) awaitPeers(ctx context.Context) {
 	if !a.home.Linked() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, hearTime)
+	ctx, cancel := context.WithTimeout(ctx, peerTime)
 	defer cancel()
 	v, _ := buildVersion()
 	if _, err := daemonStatus(ctx, a.getenv, v); errors.Is(err, daemon.ErrNone) {
 		if err := a.home.NotifyRelay(ctx); err != nil {
-			a.warn("nothing is heard of other machines: %v", err)
+			a.warn("nothing is known of other machines: %v", err)
 			return
 		}
 	}
-	look := time.NewTicker(hearEvery)
+	look := time.NewTicker(peerEvery)
 	defer look.Stop()
 	for {
 		st, err := daemonStatus(ctx, a.getenv, v)
-		if err != nil || st.Relay == nil || len(st.Relay.Peers) > 0 || st.UptimeS >= int64(hearTime/time.Second) {
+		if err != nil || st.Relay == nil || len(st.Relay.Peers) > 0 || st.UptimeS >= int64(peerTime/time.Second) {
 			return
 		}
 		select {
@@ -61,13 +61,13 @@ func (a *app) self() (name string, agent bool) {
 // keyboard is the session of the one who sits at the keyboard under a name.
 func keyboard(name string) string { return "keyboard-" + strings.ToLower(name) }
 
-// sit takes the place of the caller at an inbox, for as long as a command runs.
-func (a *app) sit(ctx context.Context, store *relay.Store, name string) (*relay.Consumer, error) {
+// openInbox opens an inbox for the caller, for as long as a command runs.
+func (a *app) openInbox(ctx context.Context, store *relay.Store, name string) (*relay.Consumer, error) {
 	p := relay.Presence{Session: a.getenv("HOOKWAY_SESSION"), Name: name, Program: "hookway", CWD: server.Cwd(), Kind: relay.KindMCP}
 	if self, agent := a.self(); !agent || self != name {
 		p.Session, p.Kind = keyboard(name), relay.KindPerson
 	}
-	if p.Session == "" { // of an agent that nobody wraps, which knows its name only
+	if p.Session == "" { // of an agent that is not wrapped, which knows its name only
 		all, err := store.Agents(ctx)
 		if err != nil {
 			return nil, err
@@ -82,12 +82,12 @@ func (a *app) sit(ctx context.Context, store *relay.Store, name string) (*relay.
 	return store.Join(ctx, p)
 }
 
-// appear makes the one at the keyboard known under a name, so that they can be
+// register makes the one at the keyboard known under a name, so that they can be
 // answered.
-func (a *app) appear(ctx context.Context, store *relay.Store, name string) error {
-	seat, err := a.sit(ctx, store, name)
+func (a *app) register(ctx context.Context, store *relay.Store, name string) error {
+	inbox, err := a.openInbox(ctx, store, name)
 	if err != nil {
 		return err
 	}
-	return seat.Close()
+	return inbox.Close()
 }

@@ -9,9 +9,9 @@ import (
 )
 
 // sessionMail is what the messages of a session stand on. done waits until the
-// daemon was told of those that were sent.
+// daemon was notified of those that were sent.
 func (a *app) sessionMail(ctx context.Context, warn func(string)) (mail *session.Mail, done func()) {
-	p := &poker{wanted: make(chan struct{}, 1), poke: a.home.NotifyRelay, warn: warn}
+	p := &notifier{wanted: make(chan struct{}, 1), notify: a.home.NotifyRelay, warn: warn}
 	if a.home.Linked() { // what others send to the session comes with a daemon only
 		p.every = daemonEvery
 		p.want()
@@ -26,11 +26,11 @@ func (a *app) sessionMail(ctx context.Context, warn func(string)) (mail *session
 // in for so long. One that was stopped has as long to stay so.
 const daemonEvery = 10 * time.Second
 
-// poker tells the daemon that there are messages to carry. Nobody waits for it.
-type poker struct {
-	wanted  chan struct{} // holds a token while the daemon is to be told
-	every   time.Duration // how often it is told without that; 0 is never
-	poke    func(context.Context) error
+// notifier notifies the daemon that there are messages to carry, in the background.
+type notifier struct {
+	wanted  chan struct{} // holds a token while the daemon is to be notified
+	every   time.Duration // how often it is notified without that; 0 is never
+	notify  func(context.Context) error
 	warn    func(string)
 	working sync.WaitGroup
 
@@ -38,19 +38,19 @@ type poker struct {
 	closed bool
 }
 
-func (p *poker) want() {
+func (p *notifier) want() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed { // whoever sends next tells it
+	if p.closed { // the next sender notifies it
 		return
 	}
 	select {
 	case p.wanted <- struct{}{}:
-	default: // it will be told
+	default: // it will be notified
 	}
 }
 
-func (p *poker) close() {
+func (p *notifier) close() {
 	p.mu.Lock()
 	p.closed = true
 	close(p.wanted)
@@ -58,14 +58,14 @@ func (p *poker) close() {
 	p.working.Wait()
 }
 
-func (p *poker) run(ctx context.Context) {
+func (p *notifier) run(ctx context.Context) {
 	var again <-chan time.Time
 	if p.every > 0 {
 		t := time.NewTicker(p.every)
 		defer t.Stop()
 		again = t.C
 	}
-	told := false
+	warned := false
 	for {
 		select {
 		case _, open := <-p.wanted:
@@ -74,8 +74,8 @@ func (p *poker) run(ctx context.Context) {
 			}
 		case <-again:
 		}
-		if err := p.poke(ctx); err != nil && !told {
-			told = true
+		if err := p.notify(ctx); err != nil && !warned {
+			warned = true
 			p.warn("messages for other machines are kept, and wait: " + err.Error())
 		}
 	}

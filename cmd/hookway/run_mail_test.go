@@ -15,9 +15,9 @@ func TestDaemonIsMissed(t *testing.T) {
 		began := time.Now()
 		var at []time.Duration
 		var said []string
-		p := &poker{
+		p := &notifier{
 			wanted: make(chan struct{}, 1), every: daemonEvery,
-			poke: func(context.Context) error {
+			notify: func(context.Context) error {
 				at = append(at, time.Since(began))
 				return errors.New("it cannot be started")
 			},
@@ -39,13 +39,13 @@ func TestDaemonIsMissed(t *testing.T) {
 // A session that no other machine may send to looks for no daemon.
 func TestDaemonIsNotMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pokes := 0
-		p := &poker{wanted: make(chan struct{}, 1), poke: func(context.Context) error { pokes++; return nil }}
+		times := 0
+		p := &notifier{wanted: make(chan struct{}, 1), notify: func(context.Context) error { times++; return nil }}
 		p.working.Go(func() { p.run(t.Context()) })
 		time.Sleep(time.Hour)
 		p.close()
-		if pokes > 0 {
-			t.Errorf("%d pokes for nobody", pokes)
+		if times > 0 {
+			t.Errorf("got %d notifications, want none", times)
 		}
 	})
 }

@@ -128,7 +128,7 @@ func paneCommand(a *app) *cobra.Command {
 // every way to come back: longer than it may take to answer SessionEnd.
 const hangupLimit = 15 * time.Second
 
-// runPane is hookway run, inside tmux. It has the environment of whoever has started
+// runPane is hookway run, inside tmux. It has the environment of the process that has started
 // the session, but for what describes the terminal, which is tmux's.
 func runPane(ctx context.Context, a *app, link string) error {
 	hangups := make(chan os.Signal, 1)

@@ -37,7 +37,7 @@ to a session by its id or how that begins, to those of a channel by '#channel', 
 with '*' to all others. With - the text is what stands on stdin.
 
 The message is kept on disk before this command ends. An agent that does not run
-gets it when it comes back. A name that nobody has is an error with the nearest
+gets it when it comes back. A name that no agent has is an error with the nearest
 names, and nothing is kept. Your hooks of MessageSending see the message first,
 the receiver's of MessageReceived before it is shown.
 
@@ -90,10 +90,10 @@ func (s *sending) run(ctx context.Context, to, text string) error {
 	if err != nil {
 		return err
 	}
-	s.hearOthers(ctx)
+	s.awaitPeers(ctx)
 	return s.home.WithRelay(ctx, func(store *relay.Store) error {
 		if !m.Agent && (m.From == person || s.wait == string(relay.StateReplied)) { // who is known can be answered
-			if err := s.appear(ctx, store, m.From); err != nil {
+			if err := s.register(ctx, store, m.From); err != nil {
 				return err
 			}
 		}
@@ -230,7 +230,7 @@ func (s *sending) send(ctx context.Context, store *relay.Store, m relay.Message)
 	case !sent.Abroad():
 		s.home.NotifyLocal(ctx)
 	default:
-		if failed := s.home.NotifyRelay(ctx); failed != nil { // it is kept; the next poke brings it on its way
+		if failed := s.home.NotifyRelay(ctx); failed != nil { // it is kept; the next notification brings it on its way
 			s.warn("the message is kept, and waits: %v", failed)
 			s.problem = failed.Error()
 		}

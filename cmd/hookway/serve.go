@@ -41,7 +41,7 @@ func serveCommand(a *app) *cobra.Command {
 		Long: `Run the daemon that keeps hooks warm, in the foreground.
 
 It need not be started: the first event of an agent does, and the daemon ends
-when nobody has called for half an hour. One runs per user. --install makes it a
+after half an hour without a call. One runs per user. --install makes it a
 service of the user's own systemd or launchd, which starts it at login.
 
 Programs fire events at its socket over HTTP and gRPC. --listen lets them come in
@@ -60,13 +60,13 @@ elsewhere, too, with the token whose file --token names.`,
 	flags := cmd.Flags()
 	flags.BoolVar(&s.onDemand, "on-demand", false, "started by a call: log to a file, and leave quietly if another daemon runs")
 	flags.BoolVar(&s.replace, "replace", false, "end the daemon that runs, and take its place")
-	flags.StringVar(&s.idle, "idle", "", "end when nobody has called for this `time`; 0 is never (default 30m, or $HOOKWAY_IDLE)")
+	flags.StringVar(&s.idle, "idle", "", "end after this `time` without a call; 0 is never (default 30m, or $HOOKWAY_IDLE)")
 	s.listen.add(cmd)
 	s.unit.add(cmd)
 	return cmd
 }
 
-// runDaemon runs the daemon until it is told to stop, or has had no call for its idle
+// runDaemon runs the daemon until it is asked to stop, or has had no call for its idle
 // time.
 func runDaemon(ctx context.Context, a *app, s serving) error {
 	d := &server.Daemon{Home: a.home, OnDemand: s.onDemand}
@@ -145,11 +145,11 @@ func (a *app) becomeDaemon(onDemand bool) (closeLog func(), err error) {
 	return func() { file.Close() }, nil
 }
 
-// overdue is how long a daemon has to end that was told to.
+// overdue is how long a daemon has to end that was asked to.
 const overdue = 10 * time.Second
 
 // giveUp ends the process if the daemon does not end after its context, until done is
-// called: whatever it waits for, nobody has to kill it.
+// called: whatever it waits for, it need not be killed.
 func (a *app) giveUp(ctx context.Context) (done func()) {
 	ended := make(chan struct{})
 	context.AfterFunc(ctx, func() {

@@ -98,7 +98,7 @@ func idleLimit(seconds int64) string {
 }
 
 // machines lists those that are linked, or are not, with when they were last heard.
-func machines(before string, heard []daemon.Heard, linked bool) string {
+func machines(before string, heard []daemon.Contact, linked bool) string {
 	var names []string
 	for _, h := range heard {
 		if h.Linked == linked {

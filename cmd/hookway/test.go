@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/internal/cases"
 	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/strict"
 )
 
 type testOptions struct {
@@ -115,7 +116,7 @@ func runCases(ctx context.Context, a *app, b *server.Testbed, only *regexp.Regex
 	return report, nil
 }
 
-func printReport(a *app, report *cases.Report, problems cases.Problems, style cases.Style) error {
+func printReport(a *app, report *cases.Report, problems strict.Problems, style cases.Style) error {
 	if !a.json {
 		if len(problems) > 0 || len(report.Results) == 0 {
 			return nil // the error says it all

@@ -41,9 +41,9 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 			if own {
 				return trustOwn(a, yes)
 			}
-			told := map[string]bool{}
+			shown := map[string]bool{}
 			status, err := config.TrustIf(a.home.Options(), func(status trust.Status) error {
-				showDestinations(a, status.Sends, told)
+				showDestinations(a, status.Sends, shown)
 				showWraps(a, status.Wraps)
 				showSights(a, status.Sees)
 				return askConsent(a, status, yes)
@@ -58,10 +58,10 @@ Your own scripts, in hookway's folder and ~/.config/agent-relay, run without tru
 			for _, f := range status.Files {
 				fmt.Fprintf(visible.Writer{To: a.out}, "  %s\n", f)
 			}
-			return showProblems(a, cmd, told)
+			return showProblems(a, cmd, shown)
 		},
 	}
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "trust without asking: what changed, what nobody can know, and what scripts and modules want")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "trust without asking: what changed, what cannot be known, and what scripts and modules want")
 	c.Flags().BoolVar(&own, "user", false, "let your own scripts do what is seen in their code")
 	return c
 }
@@ -97,7 +97,7 @@ var mayDo = map[string]string{
 }
 
 // askConsent asks the user for what is not a matter of course: files that changed, words
-// that nobody can know the meaning of, and what scripts may do that they could not before.
+// whose meaning cannot be known, and what scripts may do that they could not before.
 func askConsent(a *app, status trust.Status, yes bool) error {
 	if !a.json {
 		showDifferences(a, status)
@@ -142,7 +142,7 @@ func askConsent(a *app, status trust.Status, yes bool) error {
 		}
 		return &exit{code: exitFailure, err: err}
 	}
-	return &exit{code: exitFailure, err: fmt.Errorf("nothing was trusted, for nobody can be asked here whether this may be:\n%slook at it, then run hookway trust in a terminal, or hookway trust --yes", b.String())}
+	return &exit{code: exitFailure, err: fmt.Errorf("nothing was trusted, because there is no terminal here in which to ask:\n%slook at it, then run hookway trust in a terminal, or hookway trust --yes", b.String())}
 }
 
 // showDifferences shows what changed since the workspace was trusted.
@@ -167,15 +167,15 @@ func asked(in io.Reader, out io.Writer, question string) bool {
 }
 
 // showProblems tells at once what hookway would complain about at every event.
-func showProblems(a *app, cmd *cobra.Command, told map[string]bool) error {
+func showProblems(a *app, cmd *cobra.Command, shown map[string]bool) error {
 	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
 		return err
 	}
 	a.home.ShowWarnings(w)
-	showGrants(a, w.Set.Hooks, told)
+	showGrants(a, w.Set.Hooks, shown)
 	if m := w.Set.Settings.Memory; m != nil && m.Own {
-		showDestinations(a, m.Destinations(), told) // those of a script
+		showDestinations(a, m.Destinations(), shown) // those of a script
 	}
 	problems := w.Set.Problems
 	if err := w.Close(); err != nil {
@@ -188,19 +188,19 @@ func showProblems(a *app, cmd *cobra.Command, told map[string]bool) error {
 }
 
 // showGrants says what the scripts and modules of the workspace may now do beyond
-// computing, and which servers are told of events that nobody was told of before.
-func showGrants(a *app, hooks []config.Hook, told map[string]bool) {
+// computing, and which servers get events that were not named before.
+func showGrants(a *app, hooks []config.Hook, shown map[string]bool) {
 	for _, h := range hooks {
-		if line := shownHandler(h); h.Layer == config.LayerWorkspace && len(h.Grants) > 0 && !told[line] {
-			told[line] = true
+		if line := shownHandler(h); h.Layer == config.LayerWorkspace && len(h.Grants) > 0 && !shown[line] {
+			shown[line] = true
 			fmt.Fprintf(visible.Writer{To: a.out}, "%s %s\n", map[string]string{"script": "Script", "wasm": "Module"}[h.Kind], line)
 		}
-		if line := "Script " + strings.TrimPrefix(h.Command, "node ") + " (" + byNode + ")"; h.Layer == config.LayerWorkspace && h.ByNode && !told[line] {
-			told[line] = true
+		if line := "Script " + strings.TrimPrefix(h.Command, "node ") + " (" + byNode + ")"; h.Layer == config.LayerWorkspace && h.ByNode && !shown[line] {
+			shown[line] = true
 			fmt.Fprintln(visible.Writer{To: a.out}, line)
 		}
-		if (h.Kind == "http" || h.Kind == "grpc") && h.Layer == config.LayerWorkspace && h.State == config.Active && !told[h.Command] {
-			told[h.Command] = true
+		if (h.Kind == "http" || h.Kind == "grpc") && h.Layer == config.LayerWorkspace && h.State == config.Active && !shown[h.Command] {
+			shown[h.Command] = true
 			fmt.Fprintf(visible.Writer{To: a.out}, "Events go to %s\n", h.Command)
 		}
 	}
@@ -222,16 +222,16 @@ func showSights(a *app, all []trust.Sight) {
 
 // showDestinations says where what is remembered, and events, go: before anything is
 // trusted.
-func showDestinations(a *app, all []trust.Destination, told map[string]bool) {
+func showDestinations(a *app, all []trust.Destination, shown map[string]bool) {
 	for _, d := range all {
 		line := "Events go to " + d.To
 		if d.What == "memory" {
 			line = fmt.Sprintf("What is remembered here goes to %s (%s)", d.To, d.By)
 		}
-		if a.json || told[line] {
+		if a.json || shown[line] {
 			continue
 		}
-		told[line], told[d.To] = true, told[d.To] || d.What == "events" || d.By == "handler"
+		shown[line], shown[d.To] = true, shown[d.To] || d.What == "events" || d.By == "handler"
 		fmt.Fprintf(visible.Writer{To: a.out}, "%s\n", line)
 	}
 }

@@ -24,11 +24,11 @@ import (
 	"github.com/hookway/hookway/internal/eventually"
 )
 
-const toldSecret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+const webhookSecret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
-// toldService is a service that is told of events. It may be away, and come back at the
+// webhookService is a service that receives events. It may be away, and come back at the
 // same address.
-type toldService struct {
+type webhookService struct {
 	t       *testing.T
 	address string
 	server  *http.Server
@@ -42,7 +42,7 @@ type toldService struct {
 }
 
 // come begins to answer, and go to do so no more.
-func (s *toldService) come() {
+func (s *webhookService) come() {
 	s.t.Helper()
 	if s.address == "" {
 		s.address = "127.0.0.1:0"
@@ -56,12 +56,12 @@ func (s *toldService) come() {
 	go s.server.Serve(l)
 }
 
-func (s *toldService) leave() { s.server.Close() }
+func (s *webhookService) leave() { s.server.Close() }
 
-func (s *toldService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *webhookService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
-		err = web.Verify(toldSecret, r.Header, body)
+		err = web.Verify(webhookSecret, r.Header, body)
 	}
 	var event struct{ Content string }
 	err = errors.Join(err, json.Unmarshal(body, &event))
@@ -82,8 +82,8 @@ func (s *toldService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.took[event.Content]++
 }
 
-// heard gives the ids under which a text came.
-func (s *toldService) heard(text string) (ids []string) {
+// received gives the ids under which a text came.
+func (s *webhookService) received(text string) (ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, one := range s.texts {
@@ -95,32 +95,32 @@ func (s *toldService) heard(text string) (ids []string) {
 }
 
 // taken is how often it took a text.
-func (s *toldService) taken(text string) int {
+func (s *webhookService) taken(text string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.took[text]
 }
 
-// toldWorld is a home of hookway with a webhook.
-type toldWorld struct {
+// webhookWorld is a home of hookway with a webhook.
+type webhookWorld struct {
 	*testing.T
 	dir, program string
 	env          []string
 }
 
-func newToldWorld(t *testing.T, url string) *toldWorld {
+func newWebhookWorld(t *testing.T, url string) *webhookWorld {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "h") // a socket's path has little room
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &toldWorld{T: t, dir: dir, program: filepath.Join(dir, "hookway")} // by that name, this binary is hookway
+	w := &webhookWorld{T: t, dir: dir, program: filepath.Join(dir, "hookway")} // by that name, this binary is hookway
 	placeSelf(t, w.program)
 	home := filepath.Join(dir, "home")
 	w.env = []string{"HOME=" + dir, "HOOKWAY_HOME=" + home, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 	config := "gateway:\n  webhooks:\n    - {id: ci, url: '" + url + "', on: MessageSent, secret_file: secret, allow_private: true}\n"
 	err = os.MkdirAll(filepath.Join(home, "config"), 0o700)
-	for name, text := range map[string]string{"hookway.yaml": config, "secret": toldSecret + "\n"} {
+	for name, text := range map[string]string{"hookway.yaml": config, "secret": webhookSecret + "\n"} {
 		err = errors.Join(err, os.WriteFile(filepath.Join(home, "config", name), []byte(text), 0o600))
 	}
 	if err != nil {
@@ -133,7 +133,7 @@ func newToldWorld(t *testing.T, url string) *toldWorld {
 	return w
 }
 
-func (w *toldWorld) hookway(args ...string) (string, error) {
+func (w *webhookWorld) hookway(args ...string) (string, error) {
 	cmd := exec.Command(w.program, args...)
 	cmd.Dir, cmd.Env = w.dir, w.env
 	out, err := cmd.CombinedOutput()
@@ -143,7 +143,7 @@ func (w *toldWorld) hookway(args ...string) (string, error) {
 	return string(out), err
 }
 
-func (w *toldWorld) must(args ...string) string {
+func (w *webhookWorld) must(args ...string) string {
 	w.Helper()
 	out, err := w.hookway(args...)
 	if err != nil {
@@ -153,7 +153,7 @@ func (w *toldWorld) must(args ...string) string {
 }
 
 // wake starts the daemon, as the first event of an agent does.
-func (w *toldWorld) wake() {
+func (w *webhookWorld) wake() {
 	w.Helper()
 	cmd := exec.Command(w.program, "hook", "claude")
 	cmd.Dir, cmd.Env = w.dir, w.env
@@ -164,7 +164,7 @@ func (w *toldWorld) wake() {
 }
 
 // status is the daemon's.
-func (w *toldWorld) status() (st daemon.Status) {
+func (w *webhookWorld) status() (st daemon.Status) {
 	w.Helper()
 	if err := json.Unmarshal([]byte(w.must("status", "--json")), &st); err != nil {
 		w.Fatal(err)
@@ -175,9 +175,9 @@ func (w *toldWorld) status() (st daemon.Status) {
 // TestAWebhookHearsWhatAKilledDaemonWasTold kills the real daemon while a webhook does
 // not answer. The next one tells it, under the same id, with a signature that holds.
 func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
-	s := &toldService{t: t, no: true}
+	s := &webhookService{t: t, no: true}
 	s.come()
-	w := newToldWorld(t, "http://"+s.address+"/")
+	w := newWebhookWorld(t, "http://"+s.address+"/")
 	w.must("inbox")
 	w.wake()
 	w.must("send", "user", "first")
@@ -220,12 +220,12 @@ func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
 	}
 	eventually.True(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
 	for _, text := range texts {
-		if n, ids := s.taken(text), s.heard(text); n != 1 || ids[0] == "" || slices.ContainsFunc(ids, func(id string) bool { return id != ids[0] }) {
+		if n, ids := s.taken(text), s.received(text); n != 1 || ids[0] == "" || slices.ContainsFunc(ids, func(id string) bool { return id != ids[0] }) {
 			t.Errorf("%s was taken %d times, under the ids %v", text, n, ids)
 		}
 	}
 	text, err := os.ReadFile(filepath.Join(w.dir, "home", "state", "gateway", "webhooks.db"))
-	if err != nil || strings.Contains(string(text), toldSecret[6:]) {
+	if err != nil || strings.Contains(string(text), webhookSecret[6:]) {
 		t.Errorf("the secret is in the file, or that cannot be read: %v", err)
 	}
 }
@@ -233,10 +233,10 @@ func TestAWebhookHearsWhatAKilledDaemonWasTold(t *testing.T) {
 // TestAWebhookHearsWhatNobodyCouldTell: a process that sends a message while the webhook
 // is away, and no daemon runs, has left when the webhook comes.
 func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
-	s := &toldService{t: t}
+	s := &webhookService{t: t}
 	s.come()
 	s.leave()
-	w := newToldWorld(t, "http://"+s.address+"/")
+	w := newWebhookWorld(t, "http://"+s.address+"/")
 	w.must("inbox")
 	w.env = append(w.env, "HOOKWAY_DAEMON=off")
 	if out := w.must("send", "user", "alone"); !strings.Contains(out, "webhook ci: ") || !strings.Contains(out, "what it is to be told is kept") {
@@ -246,22 +246,22 @@ func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
 	s.come()
 	defer s.leave()
 	w.must("agents") // needs no daemon
-	if ids := s.heard("alone"); len(ids) != 0 {
+	if ids := s.received("alone"); len(ids) != 0 {
 		t.Errorf("it came by itself: %v", ids)
 	}
 	w.wake()
 	w.must("send", "user", "another")
-	eventually.True(t, "it came", func() bool { return len(s.heard("alone")) == 1 && len(s.heard("another")) == 1 })
+	eventually.True(t, "it came", func() bool { return len(s.received("alone")) == 1 && len(s.received("another")) == 1 })
 	eventually.True(t, "nothing waits", func() bool { return len(w.status().Webhooks) == 0 })
 }
 
 // TestAWebhookIsToldWhatWasDecidedAndNoSecret: after the decision, with the outcome, as
 // the audit log would have it; and that is no event of its own in the log.
 func TestAWebhookIsToldWhatWasDecidedAndNoSecret(t *testing.T) {
-	s := &toldService{t: t}
+	s := &webhookService{t: t}
 	s.come()
 	defer s.leave()
-	w := newToldWorld(t, "http://"+s.address+"/")
+	w := newWebhookWorld(t, "http://"+s.address+"/")
 	config := `redact: [ssn]
 events: [{name: Deployed}]
 hooks:
@@ -305,7 +305,7 @@ gateway:
 	eventually.True(t, "both came", func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.said) >= 2 })
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	type told struct {
+	type webhookEvent struct {
 		Event      string            `json:"hook_event_name"`
 		ToolInput  map[string]string `json:"tool_input"`
 		OwnOutcome string            `json:"own_outcome"`
@@ -315,13 +315,13 @@ gateway:
 		}
 	}
 	for _, body := range s.said {
-		var e told
+		var e webhookEvent
 		if err := json.Unmarshal(body, &e); err != nil {
 			t.Fatalf("%v: %s", err, body)
 		}
 		for _, secret := range []string{"abcdefgh12345678", "078-05-1120", "k-12345"} {
 			if strings.Contains(string(body), secret) {
-				t.Errorf("%s is told: %s", secret, body)
+				t.Errorf("%s is in it: %s", secret, body)
 			}
 		}
 		switch {
@@ -329,7 +329,7 @@ gateway:
 			len(e.Outcome.Steps) == 1 && strings.HasPrefix(e.ToolInput["command"], "curl -H 'Authorization: "):
 		case e.Event == "Deployed" && e.Outcome.Action == "continue" && e.OwnOutcome == "green":
 		default:
-			t.Errorf("it is told %s", body)
+			t.Errorf("it received %s", body)
 		}
 	}
 	if log := w.must("log"); strings.Contains(log, "observed") || strings.Count(log, "PreToolUse") != 1 {

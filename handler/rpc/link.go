@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/internal/loopback"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
@@ -47,7 +48,7 @@ type link struct {
 }
 
 func newLink(t *target, c *Config) (*link, error) {
-	plain := c.TLS == nil && (t.network != tcp || c.Insecure || local(t.host))
+	plain := c.TLS == nil && (t.network != tcp || c.Insecure || loopback.Host(t.host))
 	l := &link{secure: !plain, pauses: pauses}
 	creds := insecure.NewCredentials()
 	if !plain {

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/loopback"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -202,7 +203,7 @@ func TestCertificates(t *testing.T) {
 // TestWithoutTLSOnlyTheLoopback: not what a name of it leads to elsewhere.
 func TestWithoutTLSOnlyTheLoopback(t *testing.T) {
 	for host, want := range map[string]bool{"localhost": true, "LOCALHOST.": true, "127.9.9.9": true, "::1": true, "10.0.0.1": false, "localhost.example.com": false, "0.0.0.0": false} {
-		if got := local(host); got != want {
+		if got := loopback.Host(host); got != want {
 			t.Errorf("%s: %v", host, got)
 		}
 	}

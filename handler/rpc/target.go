@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/loopback"
 	"github.com/mdlayher/vsock"
 )
 
@@ -132,18 +132,9 @@ func Beside(folder, target string) string {
 	return unix + "://" + path
 }
 
-// local reports whether what is sent to a host stays on this machine.
-func local(host string) bool {
-	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.Unmap().IsLoopback()
-}
-
-// dial connects. With loopback only such an address will do, whatever the name
+// dial connects. With local only such an address will do, whatever the name
 // resolves to.
-func (t *target) dial(ctx context.Context, loopback bool) (net.Conn, error) {
+func (t *target) dial(ctx context.Context, local bool) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
 	if t.network == vm {
@@ -151,10 +142,10 @@ func (t *target) dial(ctx context.Context, loopback bool) (net.Conn, error) {
 	}
 	d := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 15 * time.Second, Count: 4}}
 	conn, err := d.DialContext(ctx, t.network, t.address)
-	if err != nil || !loopback {
+	if err != nil || !local {
 		return conn, err
 	}
-	if at, ok := conn.RemoteAddr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
+	if !loopback.Addr(conn.RemoteAddr()) {
 		return nil, errors.Join(fmt.Errorf("its address %v is not on this machine; use TLS, or set insecure: true", conn.RemoteAddr()), conn.Close())
 	}
 	return conn, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/loopback"
 )
 
 // either is the first of some variables that has a value.
@@ -46,7 +47,7 @@ func proxyFor(vars []string, u *url.URL) (*url.URL, error) {
 func direct(u *url.URL, except string) bool {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	ip, _ := netip.ParseAddr(host)
-	if host == "localhost" || ip.Unmap().IsLoopback() {
+	if loopback.Host(host) {
 		return true
 	}
 	for entry := range strings.SplitSeq(except, ",") {

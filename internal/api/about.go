@@ -8,7 +8,7 @@ import (
 )
 
 // hooks answers GET /v1/hooks: what would run.
-func (d *Doors) hooks(w http.ResponseWriter, r *http.Request, _ visit) (int, error) {
+func (d *Server) hooks(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
 	q, err := query(r, "cwd")
 	if err != nil {
 		return 0, err
@@ -26,7 +26,7 @@ func (d *Doors) hooks(w http.ResponseWriter, r *http.Request, _ visit) (int, err
 }
 
 // status answers GET /v1/status. It is no work for which the daemon would stay.
-func (d *Doors) status(w http.ResponseWriter, r *http.Request, _ visit) error {
+func (d *Server) status(w http.ResponseWriter, r *http.Request, _ origin) error {
 	if _, err := query(r); err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (d *Doors) status(w http.ResponseWriter, r *http.Request, _ visit) error {
 }
 
 // health answers GET /healthz.
-func (d *Doors) health(w http.ResponseWriter, _ *http.Request, _ visit) error {
+func (d *Server) health(w http.ResponseWriter, _ *http.Request, _ origin) error {
 	if d.stopping() {
 		return stopping()
 	}
@@ -44,7 +44,7 @@ func (d *Doors) health(w http.ResponseWriter, _ *http.Request, _ visit) error {
 }
 
 // openAPI answers GET /v1/openapi.json.
-func (d *Doors) openAPI(w http.ResponseWriter, _ *http.Request, _ visit) error {
+func (d *Server) openAPI(w http.ResponseWriter, _ *http.Request, _ origin) error {
 	writeText(w, "application/json", http.StatusOK, schema.OpenAPI())
 	return nil
 }

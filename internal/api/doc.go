@@ -1,4 +1,4 @@
-// Package api is what the daemon's doors for other programs open to: HTTP and
+// Package api answers other programs than agents in the daemon: HTTP and
 // gRPC over one engine. It reads requests strictly, says what is wrong with them,
 // and holds what they register; events are judged elsewhere.
 package api

@@ -39,7 +39,7 @@ type Placer interface {
 type Watcher interface {
 	// Follow gives what is put on record from now on, until the context ends or
 	// there is nothing more to come: then the channel is closed. A watcher that is
-	// slow misses records, and holds up nobody.
+	// slow misses records, and holds up no other.
 	Follow(ctx context.Context, f judge.WatchFilter) (<-chan judge.Watched, error)
 }
 
@@ -50,7 +50,7 @@ type Lister interface {
 	Hooks(ctx context.Context, cwd string) (judge.Listing, error)
 }
 
-// Engine is what the daemon's doors open to.
+// Engine is what a Server and a Service answer with.
 type Engine interface {
 	Firer
 	Registrar

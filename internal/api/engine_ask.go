@@ -28,7 +28,7 @@ const (
 	usualEvent = 4<<20 - 64<<10
 )
 
-// errDetached is why a hook fails that nobody answers for any more.
+// errDetached is why a hook fails whose program has gone.
 var errDetached = errors.New("the program that answers for it is not attached any more")
 
 // asker is the handler of an attached hook.
@@ -37,7 +37,7 @@ type asker struct {
 	hook    string
 	profile hook.Profile
 	most    int           // bytes of an event's JSON
-	told    chan struct{} // closed when the other side is told that the hook is attached
+	known   chan struct{} // closed when the other side knows that the hook is attached
 }
 
 // Handle asks the other side of the stream.
@@ -54,7 +54,7 @@ func (h *asker) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	}
 	over, out := h.stream.over, h.stream.out
 	select {
-	case <-h.told:
+	case <-h.known:
 	case <-over:
 		return hook.Decision{}, errDetached
 	case <-ctx.Done():
@@ -123,7 +123,7 @@ type question struct {
 	id     uint64
 	answer chan *hookwayv1.StreamResponse // holds one
 	sent   bool                           // guarded by outbox.mu
-	moot   bool                           // nobody waits any more; guarded by outbox.mu
+	moot   bool                           // the caller has gone; guarded by outbox.mu
 }
 
 // outgoing is a message on its way.
@@ -135,7 +135,7 @@ type outgoing struct {
 
 // outbox holds what is to be sent on one stream, and the questions that are not
 // answered. A slot is taken for each question, and given back when it is answered,
-// or the other side is told that nobody waits any more: so what waits here is
+// or the other side is told that the caller has gone: so what waits here is
 // bounded, however slowly the other side reads.
 type outbox struct {
 	slots  chan struct{}
@@ -187,7 +187,7 @@ func (b *outbox) ask(r *hookwayv1.StreamRequest) *question {
 }
 
 // next takes the message that is to be sent now; nil if there is none. Questions
-// that nobody waits for are not asked.
+// without a caller are not asked.
 func (b *outbox) next() *outgoing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -209,7 +209,7 @@ func (b *outbox) next() *outgoing {
 }
 
 // answered gives an answer to who waits for it. One that comes too late, or that
-// nobody asked for, goes nowhere.
+// was not asked for, goes nowhere.
 func (b *outbox) answered(r *hookwayv1.StreamResponse) {
 	b.mu.Lock()
 	q := b.asked[r.GetId()]
@@ -227,7 +227,7 @@ func (b *outbox) answered(r *hookwayv1.StreamResponse) {
 	}
 }
 
-// drop says that nobody waits for an answer any more.
+// drop says that the caller of an answer has gone.
 func (b *outbox) drop(q *question) {
 	b.mu.Lock()
 	waits := b.asked[q.id] == q // else it was answered just now
@@ -239,6 +239,6 @@ func (b *outbox) drop(q *question) {
 		b.wake()
 		return
 	}
-	cancel := &hookwayv1.StreamRequest{Id: q.id, Kind: &hookwayv1.StreamRequest_Cancel{Cancel: &hookwayv1.Cancel{Reason: "nobody waits for the answer any more"}}}
+	cancel := &hookwayv1.StreamRequest{Id: q.id, Kind: &hookwayv1.StreamRequest_Cancel{Cancel: &hookwayv1.Cancel{Reason: "the caller has gone"}}}
 	b.push(&outgoing{message: &hookwayv1.AttachResponse{Kind: &hookwayv1.AttachResponse_Ask{Ask: cancel}}, sent: func() { <-b.slots }})
 }

@@ -109,13 +109,13 @@ func (a *attached) read() {
 			return
 		}
 		if why = err; err == nil {
-			why = a.heard(m)
+			why = a.receive(m)
 		}
 	}
 }
 
-// heard does what a message says.
-func (a *attached) heard(m *hookwayv1.AttachRequest) error {
+// receive does what a message says.
+func (a *attached) receive(m *hookwayv1.AttachRequest) error {
 	if answer := m.GetAnswer(); answer != nil {
 		a.out.answered(answer)
 		return nil
@@ -179,7 +179,7 @@ func (a *attached) register(at *hookwayv1.Attachment) error {
 		return err
 	}
 	h.Origin = "attached"
-	asker := &asker{stream: a, hook: h.ID, profile: h.Profile, most: usualEvent, told: make(chan struct{})}
+	asker := &asker{stream: a, hook: h.ID, profile: h.Profile, most: usualEvent, known: make(chan struct{})}
 	if n := at.GetMaxEvent(); n > 0 {
 		asker.most = int(min(n, wire.MaxSize))
 	}
@@ -200,7 +200,7 @@ func (a *attached) register(at *hookwayv1.Attachment) error {
 		a.s.hooks.take(before)
 	}
 	a.say(&hookwayv1.AttachResponse{Kind: &hookwayv1.AttachResponse_Attached{Attached: at.GetHook().GetId()}})
-	close(asker.told)
+	close(asker.known)
 	a.s.log(fmt.Sprintf("hook %s is attached for %s%s", h.ID, strings.Join(h.Events, ", "), in(cwd)))
 	if !a.keep(h.ID, own) { // the stream ended meanwhile
 		a.s.hooks.take(own)

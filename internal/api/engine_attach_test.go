@@ -17,8 +17,8 @@ import (
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
-// guest is a program that attached hooks and answers for them.
-type guest struct {
+// attachedProgram is a program that attached hooks and answers for them.
+type attachedProgram struct {
 	t      testing.TB
 	stream hookwayv1.Engine_AttachClient
 	leave  context.CancelFunc
@@ -26,7 +26,7 @@ type guest struct {
 }
 
 // attach opens a stream.
-func attach(t testing.TB, client hookwayv1.EngineClient) *guest {
+func attach(t testing.TB, client hookwayv1.EngineClient) *attachedProgram {
 	t.Helper()
 	ctx, cancel := context.WithCancel(within(t))
 	t.Cleanup(cancel)
@@ -34,10 +34,10 @@ func attach(t testing.TB, client hookwayv1.EngineClient) *guest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &guest{t: t, stream: stream, leave: cancel}
+	return &attachedProgram{t: t, stream: stream, leave: cancel}
 }
 
-func (g *guest) send(m *hookwayv1.AttachRequest) {
+func (g *attachedProgram) send(m *hookwayv1.AttachRequest) {
 	g.t.Helper()
 	g.sends.Lock()
 	defer g.sends.Unlock()
@@ -46,17 +46,17 @@ func (g *guest) send(m *hookwayv1.AttachRequest) {
 	}
 }
 
-func (g *guest) hook(s *hookwayv1.HookSpec) {
+func (g *attachedProgram) hook(s *hookwayv1.HookSpec) {
 	g.t.Helper()
 	g.send(&hookwayv1.AttachRequest{Kind: &hookwayv1.AttachRequest_Attach{Attach: &hookwayv1.Attachment{Hook: s}}})
 }
 
-func (g *guest) answer(id uint64, d *hookwayv1.Decision) {
+func (g *attachedProgram) answer(id uint64, d *hookwayv1.Decision) {
 	g.t.Helper()
 	g.send(&hookwayv1.AttachRequest{Kind: &hookwayv1.AttachRequest_Answer{Answer: &hookwayv1.StreamResponse{Id: id, Kind: &hookwayv1.StreamResponse_Decision{Decision: d}}}})
 }
 
-func (g *guest) next() *hookwayv1.AttachResponse {
+func (g *attachedProgram) next() *hookwayv1.AttachResponse {
 	g.t.Helper()
 	m, err := g.stream.Recv()
 	if err != nil {
@@ -66,7 +66,7 @@ func (g *guest) next() *hookwayv1.AttachResponse {
 }
 
 // attached attaches a hook and waits until it is there.
-func (g *guest) attached(s *hookwayv1.HookSpec) {
+func (g *attachedProgram) attached(s *hookwayv1.HookSpec) {
 	g.t.Helper()
 	g.hook(s)
 	if m := g.next(); m.GetAttached() != s.GetId() {
@@ -172,7 +172,7 @@ func TestAHalfClosedStreamTakesItsHooksOut(t *testing.T) {
 	eventually.True(t, "no hook is left", func() bool { return b.Len() == 0 })
 }
 
-func TestWhoeverGivesUpIsNotAnswered(t *testing.T) {
+func TestACallerThatGivesUpIsNotAnswered(t *testing.T) {
 	_, _, client := open(t, ServiceOptions{})
 	g := attach(t, client)
 	g.attached(guardSpec("mine"))
@@ -300,7 +300,7 @@ func TestDetachingAndReplacing(t *testing.T) {
 	one.attached(guardSpec("b"))
 	two.attached(guardSpec("b"))
 	if m := one.next(); m.GetDetached() != "b" {
-		t.Errorf("replacing told %v", m)
+		t.Errorf("replacing sent %v", m)
 	}
 	out := fire(t, client, bash("ls"))
 	two.answer(two.next().GetAsk().GetId(), &hookwayv1.Decision{Action: hookwayv1.Action_ACTION_BLOCK, Reason: "two"})
@@ -312,7 +312,7 @@ func TestDetachingAndReplacing(t *testing.T) {
 		t.Errorf("unregistering gave %v, %v", r, err)
 	}
 	if m := two.next(); m.GetDetached() != "b" {
-		t.Errorf("unregistering told %v", m)
+		t.Errorf("unregistering sent %v", m)
 	}
 }
 
@@ -345,7 +345,7 @@ func TestALargeEventDoesNotEndAStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &guest{t: t, stream: stream}
+	g := &attachedProgram{t: t, stream: stream}
 	g.attached(guardSpec("mine"))
 	r := <-fire(t, client, bash(strings.Repeat("x", 5<<20)))
 	if r.GetAction() != hookwayv1.Action_ACTION_BLOCK || !strings.Contains(r.GetReason(), "max_event") {
@@ -383,7 +383,7 @@ func TestAttachedHooksAnswerWhileTheServiceStops(t *testing.T) {
 }
 
 // TestAGuardBlocksWhoseCircuitIsOpen: what the engine promises holds for attached
-// hooks, too. Nobody answers, which costs time; now and then a call is let through,
+// hooks, too. There is no answer, which costs time; now and then a call is let through,
 // on a slow machine perhaps each, but not for ever.
 func TestAGuardBlocksWhoseCircuitIsOpen(t *testing.T) {
 	_, _, client := open(t, ServiceOptions{})

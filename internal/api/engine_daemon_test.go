@@ -163,8 +163,8 @@ func TestAWatchOverGRPCTellsOfHooks(t *testing.T) {
 	h := newHouse(t, `hooks:
   - {id: rule, description: A <plain> rule, on: PreToolUse, match: {tool: Bash}, block: "no"}
   - {id: broken, on: PreToolUse, priority: 1, command: "exit 7"}
-`, plan{doors: []string{"127.0.0.1:0"}})
-	c, err := grpc.NewClient(h.doors[0].Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+`, plan{listen: []string{"127.0.0.1:0"}})
+	c, err := grpc.NewClient(h.listeners[0].Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ type performer struct {
 	ended  context.Context
 }
 
-// run attaches the hook and answers until the stream ends. there is told when the
+// run attaches the hook and answers until the stream ends. there is closed when the
 // hook is attached.
 func (p *performer) run(there func()) {
 	ctx, crash := context.WithCancel(p.ended)
@@ -98,7 +98,7 @@ func said(answer []byte, err error) *hookwayv1.StreamResponse {
 	var action hook.Action
 	if err == nil && d.Action != "" {
 		if action, err = hook.ParseAction(d.Action); err != nil {
-			action, err = 99, nil // whoever writes the number by hand can say anything
+			action, err = 99, nil // who writes the number by hand can say anything
 		}
 	}
 	if err == nil && string(answer) == "null" {

@@ -39,7 +39,7 @@ type registration struct {
 	at     place
 	said   string // the folder that was given
 	remove func()
-	gone   func(*registration) // told once, when the hook is out of the engine; it must not block
+	gone   func(*registration) // called once, when the hook is out of the engine; it must not block
 	lease  *time.Timer
 }
 

@@ -14,7 +14,7 @@ type Closing interface {
 }
 
 // target is the handler of a hook that is registered with a target. It is open
-// from its registration until it is out of the engine and nobody asks it any more.
+// from its registration until it is out of the engine and it is not asked any more.
 // An event that had begun by then may ask it later yet: for that call it is opened
 // once more.
 type target struct {
@@ -58,7 +58,7 @@ func (t *target) give() {
 	t.endIdle()
 }
 
-// retire closes the handler as soon as nobody asks it. It does not block.
+// retire closes the handler as soon as it is not asked. It does not block.
 func (t *target) retire() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,10 +66,10 @@ func (t *target) retire() {
 	t.endIdle()
 }
 
-// endIdle closes a retired handler that nobody uses. The lock is held.
+// endIdle closes a retired handler that is not in use. The lock is held.
 func (t *target) endIdle() {
 	if inner := t.inner; t.retired && t.calls == 0 && inner != nil {
 		t.inner = nil
-		t.ending.Go(func() { _ = inner.Close() }) // it is of no use any more, and nobody waits for it
+		t.ending.Go(func() { _ = inner.Close() }) // nothing waits for it
 	}
 }

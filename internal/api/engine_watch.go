@@ -27,7 +27,7 @@ func (s *Service) Watch(r *hookwayv1.WatchRequest, g hookwayv1.Engine_WatchServe
 	if err != nil {
 		return watchError(err)
 	}
-	if err := g.SendHeader(nil); err != nil { // whoever waits for it misses nothing from now on
+	if err := g.SendHeader(nil); err != nil { // who waits for it misses nothing from now on
 		return err
 	}
 	for {

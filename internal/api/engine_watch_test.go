@@ -43,8 +43,8 @@ func TestWatchStreamsWhatIsDecided(t *testing.T) {
 	wantStatus(t, err, codes.InvalidArgument, "no absolute path")
 }
 
-// TestASlowWatcherHoldsUpNobody: it is told how much it missed.
-func TestASlowWatcherHoldsUpNobody(t *testing.T) {
+// TestASlowWatcherHoldsUpNoOther: it learns how much it missed.
+func TestASlowWatcherHoldsUpNoOther(t *testing.T) {
 	_, _, client := open(t, ServiceOptions{})
 	watch, err := client.Watch(within(t), &hookwayv1.WatchRequest{})
 	if err != nil {
@@ -72,7 +72,7 @@ func TestASlowWatcherHoldsUpNobody(t *testing.T) {
 		select {
 		case n := <-missed:
 			if n == 0 || n > 250 {
-				t.Errorf("it was told that it missed %d", n)
+				t.Errorf("it learned that it missed %d", n)
 			}
 			return
 		default:

@@ -44,7 +44,7 @@ func (r *fireRequest) fields() map[string]any {
 	}
 }
 
-// decodeFire reads a body strictly. The error is a *Problem.
+// decodeFire reads a body strictly. The error is a *problemDetails.
 func decodeFire(body []byte) (*fireRequest, error) {
 	r := &fireRequest{}
 	if err := decodeObject(body, r.fields()); err != nil {
@@ -125,7 +125,7 @@ func decodeObject(body []byte, fields map[string]any) error {
 	return nil
 }
 
-func unknownField(name string, fields map[string]any) *Problem {
+func unknownField(name string, fields map[string]any) *problemDetails {
 	names := slices.Sorted(maps.Keys(fields))
 	if near := hook.Nearest(name, names); near != "" {
 		return problem("bad-request", "the body has no field %q; did you mean %s?", name, near).at(name)
@@ -133,7 +133,7 @@ func unknownField(name string, fields map[string]any) *Problem {
 	return problem("bad-request", "the body has no field %q; it has %s", name, strings.Join(names, ", ")).at(name)
 }
 
-func wrongValue(name string, to any, err error) *Problem {
+func wrongValue(name string, to any, err error) *problemDetails {
 	var t *json.UnmarshalTypeError
 	if !errors.As(err, &t) {
 		return problem("bad-request", "%s: %v", name, err).at(name)
@@ -153,7 +153,7 @@ func wrongValue(name string, to any, err error) *Problem {
 }
 
 // notJSON says where a body is no JSON.
-func notJSON(body []byte, err error, otherwise string) *Problem {
+func notJSON(body []byte, err error, otherwise string) *problemDetails {
 	var syntax *json.SyntaxError
 	var whole json.RawMessage
 	if again := json.Unmarshal(body, &whole); again != nil && err != nil { // it knows the place
@@ -173,10 +173,10 @@ func notJSON(body []byte, err error, otherwise string) *Problem {
 }
 
 // firing is what is asked for, as the engine has it.
-func (r *fireRequest) firing(v visit) judge.Firing {
+func (r *fireRequest) firing(o origin) judge.Firing {
 	f := judge.Firing{
 		Event: r.Event, Payload: r.Payload, Session: r.Session, Agent: r.Agent, Source: r.Source, CWD: r.CWD,
-		Metadata: r.metadata, Env: r.variables, DryRun: r.DryRun, Foreign: v.foreign,
+		Metadata: r.metadata, Env: r.variables, DryRun: r.DryRun, Foreign: o.foreign,
 	}
 	if f.Source == "" {
 		f.Source = "http"
@@ -185,7 +185,7 @@ func (r *fireRequest) firing(v visit) judge.Firing {
 }
 
 // events answers POST /v1/events.
-func (d *Doors) events(w http.ResponseWriter, r *http.Request, v visit) (size int, err error) {
+func (d *Server) events(w http.ResponseWriter, r *http.Request, o origin) (size int, err error) {
 	if err := jsonOnly(r); err != nil {
 		return 0, err
 	}
@@ -194,7 +194,7 @@ func (d *Doors) events(w http.ResponseWriter, r *http.Request, v visit) (size in
 		return 0, err
 	}
 	defer giveBack()
-	answer, err := d.once(r, body, func() ([]byte, error) { return d.fire(r.Context(), body, v) })
+	answer, err := d.once(r, body, func() ([]byte, error) { return d.fire(r.Context(), body, o) })
 	if err != nil {
 		return len(body), err
 	}
@@ -204,7 +204,7 @@ func (d *Doors) events(w http.ResponseWriter, r *http.Request, v visit) (size in
 }
 
 // fire gives the outcome as JSON.
-func (d *Doors) fire(ctx context.Context, body []byte, v visit) ([]byte, error) {
+func (d *Server) fire(ctx context.Context, body []byte, o origin) ([]byte, error) {
 	request, err := decodeFire(body)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func (d *Doors) fire(ctx context.Context, body []byte, v visit) ([]byte, error) 
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(request.TimeoutMS*float64(time.Millisecond)))
 		defer cancel()
 	}
-	out, err := d.Engine.Fire(ctx, request.firing(v))
+	out, err := d.Engine.Fire(ctx, request.firing(o))
 	switch {
 	case err == nil:
 	case errors.Is(err, context.DeadlineExceeded):
@@ -255,12 +255,12 @@ const (
 )
 
 // readBody reads the body of a request. giveBack is called when it is needed no more.
-func (d *Doors) readBody(w http.ResponseWriter, r *http.Request) (body []byte, giveBack func(), err error) {
+func (d *Server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, giveBack func(), err error) {
 	return d.readUpTo(w, r, wire.MaxSize)
 }
 
 // readUpTo is readBody with a bound of its own.
-func (d *Doors) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (body []byte, giveBack func(), err error) {
+func (d *Server) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (body []byte, giveBack func(), err error) {
 	giveBack = func() {}
 	if r.ContentLength > most {
 		return nil, giveBack, tooLarge(most)
@@ -303,7 +303,7 @@ func (d *Doors) readUpTo(w http.ResponseWriter, r *http.Request, most int64) (bo
 	return buf.Bytes(), giveBack, nil
 }
 
-func tooLarge(most int64) *Problem {
+func tooLarge(most int64) *problemDetails {
 	size := fmt.Sprintf("%d MiB", most>>20)
 	if most < 1<<20 {
 		size = fmt.Sprintf("%d KiB", most>>10)
@@ -311,6 +311,6 @@ func tooLarge(most int64) *Problem {
 	return problem("too-large", "the body has more than %s", size).with("Connection", "close")
 }
 
-func stopping() *Problem {
+func stopping() *problemDetails {
 	return problem("stopping", "the daemon is ending; call again, and the next one answers").with("Retry-After", "1").with("Connection", "close")
 }

@@ -14,10 +14,10 @@ const gatewayPath = "/hooks/"
 // gatewayCall answers POST /hooks/NAME. Who calls has no token of the daemon's, but
 // the mapping's own secret. Nothing counts as work before that was seen, as far as
 // the head shows it.
-func (d *Doors) gatewayCall(w http.ResponseWriter, r *http.Request, v visit) error {
+func (d *Server) gatewayCall(w http.ResponseWriter, r *http.Request, o origin) error {
 	g := d.Gateway
-	if v.foreign {
-		if err := d.meant(v, r.Host, r.Header, g.Hosts(r.Context())); err != nil {
+	if o.foreign {
+		if err := d.meant(o, r.Host, r.Header, g.Hosts(r.Context())); err != nil {
 			return err
 		}
 	}
@@ -28,7 +28,7 @@ func (d *Doors) gatewayCall(w http.ResponseWriter, r *http.Request, v visit) err
 	if err != nil {
 		return refused(err)
 	}
-	return d.counted(func(w http.ResponseWriter, r *http.Request, _ visit) (int, error) {
+	return d.counted(func(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
 		body, giveBack, err := d.readUpTo(w, r, int64(call.MaxBody()))
 		if err != nil {
 			return 0, err
@@ -43,7 +43,7 @@ func (d *Doors) gatewayCall(w http.ResponseWriter, r *http.Request, v visit) err
 		}
 		writeText(w, "application/json", answer.Status, append(answer.Body, '\n'))
 		return len(body), nil
-	})(w, r, v)
+	})(w, r, o)
 }
 
 // refused is the problem that a refusal of the gateway is.

@@ -96,13 +96,13 @@ func newGatehouse(t *testing.T, p plan) *gatehouse {
 const hookBearer = "Authorization: Bearer " + hookToken
 
 func TestServicesComeInWithTheSecretOfOneHook(t *testing.T) {
-	h := newGatehouse(t, plan{doors: []string{"127.0.0.1:0"}})
-	door := "http://" + h.doors[0].Addr().String()
+	h := newGatehouse(t, plan{listen: []string{"127.0.0.1:0"}})
+	at := "http://" + h.listeners[0].Addr().String()
 	client := &http.Client{Timeout: patient}
 	defer client.CloseIdleConnections()
 	post := func(path, body string, headers ...string) (int, string) {
 		t.Helper()
-		return h.do(client, door+path, http.MethodPost, body, headers...)
+		return h.do(client, at+path, http.MethodPost, body, headers...)
 	}
 	message := `{"to":"Alice","text":"red"}`
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestServicesComeInWithTheSecretOfOneHook(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d and %q", c.what, status, text, c.status, c.says)
 		}
 	}
-	if status, text := h.do(client, door+"/hooks/ci", http.MethodGet, "", hookBearer); status != 405 {
+	if status, text := h.do(client, at+"/hooks/ci", http.MethodGet, "", hookBearer); status != 405 {
 		t.Errorf("GET: %d %s", status, text)
 	}
 	if status, text := h.ask(http.MethodPost, "/hooks/ci", message); status != 401 { // at the daemon's own socket, too
@@ -168,11 +168,11 @@ func TestAServicesEventIsOnRecord(t *testing.T) {
 	}
 }
 
-// TestABodyThatDripsIsCutOff: one that comes byte by byte holds nobody up for longer
+// TestABodyThatDripsIsCutOff: one that comes byte by byte holds the daemon up for no longer
 // than a body may take.
 func TestABodyThatDripsIsCutOff(t *testing.T) {
-	h := newGatehouse(t, plan{doors: []string{"127.0.0.1:0"}, patience: 50 * time.Millisecond})
-	nc, err := net.Dial("tcp", h.doors[0].Addr().String())
+	h := newGatehouse(t, plan{listen: []string{"127.0.0.1:0"}, patience: 50 * time.Millisecond})
+	nc, err := net.Dial("tcp", h.listeners[0].Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ const (
 func (s *Service) Server(options ...grpc.ServerOption) *grpc.Server {
 	g := &guard{s}
 	own := []grpc.ServerOption{
-		grpc.Creds(door{}),
+		grpc.Creds(asAccepted{}),
 		grpc.MaxRecvMsgSize(wire.MaxSize + 1<<20), // an event of the largest size, with what is around it
 		grpc.MaxConcurrentStreams(maxStreams),
 		grpc.MaxHeaderListSize(maxHeaders),
@@ -142,9 +142,9 @@ func (g *guard) admit(ctx context.Context) error {
 	return status.Error(codes.Unauthenticated, err.Error())
 }
 
-// door hands connections over as they are: whoever accepted them has checked who
+// asAccepted hands connections over as they are: the daemon, which accepted them, has checked who
 // calls, and has taken TLS away.
-type door struct{}
+type asAccepted struct{}
 
 // doorInfo is the connection that a call came in on.
 type doorInfo struct {
@@ -156,25 +156,25 @@ type doorInfo struct {
 func (doorInfo) AuthType() string { return "hookway" }
 
 // ServerHandshake takes the connection as it is.
-func (door) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+func (asAccepted) ServerHandshake(c net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	return c, doorInfo{credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}, c}, nil
 }
 
 // ClientHandshake is not for servers.
-func (door) ClientHandshake(context.Context, string, net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return nil, nil, errors.New("a door is on the side of the server")
+func (asAccepted) ClientHandshake(context.Context, string, net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return nil, nil, errors.New("these credentials are the server's")
 }
 
 // Info names no protocol.
-func (door) Info() credentials.ProtocolInfo {
+func (asAccepted) Info() credentials.ProtocolInfo {
 	return credentials.ProtocolInfo{SecurityProtocol: "hookway"}
 }
 
 // Clone gives the same.
-func (d door) Clone() credentials.TransportCredentials { return d }
+func (d asAccepted) Clone() credentials.TransportCredentials { return d }
 
 // OverrideServerName does nothing: there is no name.
-func (door) OverrideServerName(string) error { return nil }
+func (asAccepted) OverrideServerName(string) error { return nil }
 
 // connOf is the connection that a call came in on; nil if it is not known.
 func connOf(ctx context.Context) net.Conn {

@@ -15,34 +15,34 @@ import (
 	"github.com/hookway/hookway/internal/daemon"
 )
 
-// visit is what is known of who sent a request.
-type visit struct {
-	foreign bool      // it came in at a door, where anybody may stand
-	door    *Listener // nil: the daemon's own socket
-	local   net.Addr
-	conn    net.Conn
+// origin is what is known of who sent a request.
+type origin struct {
+	foreign  bool      // it did not come from the daemon's own socket, and may be from anybody
+	listener *Listener // nil: the daemon's own socket
+	local    net.Addr
+	conn     net.Conn
 }
 
-type visitKey struct{}
+type originKey struct{}
 
-func withVisit(ctx context.Context, nc net.Conn) context.Context {
-	return context.WithValue(ctx, visitKey{}, visitOf(nc))
+func withOrigin(ctx context.Context, nc net.Conn) context.Context {
+	return context.WithValue(ctx, originKey{}, originOf(nc))
 }
 
-func visitOf(nc net.Conn) visit {
-	g, ok := nc.(*daemon.Guest)
+func originOf(nc net.Conn) origin {
+	g, ok := nc.(*daemon.APIConn)
 	if !ok {
-		return visit{foreign: true, conn: nc}
+		return origin{foreign: true, conn: nc}
 	}
-	door, _ := g.Door.(*Listener)
-	return visit{foreign: g.Door != nil, door: door, local: g.LocalAddr(), conn: nc}
+	listener, _ := g.Listener.(*Listener)
+	return origin{foreign: g.Listener != nil, listener: listener, local: g.LocalAddr(), conn: nc}
 }
 
-// answerer answers one kind of request. An error becomes a Problem.
-type answerer func(w http.ResponseWriter, r *http.Request, v visit) error
+// answerer answers one kind of request. An error becomes problem details.
+type answerer func(w http.ResponseWriter, r *http.Request, o origin) error
 
 // paths are what can be asked for, by path and method.
-func (d *Doors) paths() map[string]map[string]answerer {
+func (d *Server) paths() map[string]map[string]answerer {
 	return map[string]map[string]answerer{
 		"/v1/events":       {http.MethodPost: d.counted(d.events)},
 		"/v1/watch":        {http.MethodGet: d.watch},
@@ -55,7 +55,7 @@ func (d *Doors) paths() map[string]map[string]answerer {
 		"/v1/messages/{id}": {http.MethodGet: d.counted(d.relayed(d.message))},
 		"/v1/agents":        {http.MethodGet: d.counted(d.relayed(d.agents))},
 		"/v1/inbox/{agent}": {http.MethodGet: d.counted(d.relayed(d.messagesOf))},
-		"/v1/relay/poke":    {http.MethodPost: d.counted(d.relayed(d.poke))},
+		"/v1/relay/poke":    {http.MethodPost: d.counted(d.relayed(d.notify))},
 
 		"/v1/inbox/{agent}/take": {http.MethodPost: d.takes},
 		"/v1/inbox/{agent}/done": {http.MethodPost: d.counted(d.relayed(d.confirmInbox))},
@@ -63,31 +63,31 @@ func (d *Doors) paths() map[string]map[string]answerer {
 }
 
 // handler answers every request.
-func (d *Doors) handler() http.Handler {
+func (d *Server) handler() http.Handler {
 	paths := d.paths()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v, _ := r.Context().Value(visitKey{}).(visit)
+		o, _ := r.Context().Value(originKey{}).(origin)
 		defer d.caught(w, r)
-		err := d.answer(paths, w, r, v)
-		if err == nil || errors.Is(err, context.Canceled) { // then nobody waits for an answer
+		err := d.answer(paths, w, r, o)
+		if err == nil || errors.Is(err, context.Canceled) { // then no client waits for an answer
 			return
 		}
 		asProblem(err).write(w)
 	})
 }
 
-func (d *Doors) answer(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, v visit) error {
+func (d *Server) answer(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, o origin) error {
 	if d.Gateway != nil && strings.HasPrefix(r.URL.Path, gatewayPath) {
-		return d.gatewayCall(w, r, v)
+		return d.gatewayCall(w, r, o)
 	}
-	if err := d.let(v, r.Host, r.Header); err != nil {
+	if err := d.let(o, r.Host, r.Header); err != nil {
 		return err
 	}
-	return route(paths, w, r, v)
+	return route(paths, w, r, o)
 }
 
 // route finds what answers a request.
-func route(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, v visit) error {
+func route(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.Request, o origin) error {
 	methods, known := find(paths, r)
 	if !known {
 		var all []string
@@ -112,7 +112,7 @@ func route(paths map[string]map[string]answerer, w http.ResponseWriter, r *http.
 		}
 		return problem("wrong-method", "%s takes %s, not %s", r.URL.Path, strings.Join(allowed, ", "), r.Method).with("Allow", strings.Join(allowed, ", "))
 	}
-	return answer(w, r, v)
+	return answer(w, r, o)
 }
 
 // find finds a path that is known, or one that has a name in place of the one in
@@ -144,20 +144,20 @@ func named(path, asked string) (name string, ok bool) {
 }
 
 // counted has the daemon stay until a request is answered.
-func (d *Doors) counted(answer func(http.ResponseWriter, *http.Request, visit) (int, error)) answerer {
-	return func(w http.ResponseWriter, r *http.Request, v visit) error {
+func (d *Server) counted(answer func(http.ResponseWriter, *http.Request, origin) (int, error)) answerer {
+	return func(w http.ResponseWriter, r *http.Request, o origin) error {
 		return d.within(d.firing, func() (size int, err error) {
 			if !d.host.Work() {
 				return 0, stopping()
 			}
-			defer func() { d.written.then(v.conn, func() { d.host.Done(size) }) }()
-			return answer(w, r, v)
+			defer func() { d.written.then(o.conn, func() { d.host.Done(size) }) }()
+			return answer(w, r, o)
 		})
 	}
 }
 
 // within answers a request if there is room for it.
-func (d *Doors) within(room chan struct{}, answer func() (int, error)) error {
+func (d *Server) within(room chan struct{}, answer func() (int, error)) error {
 	select {
 	case room <- struct{}{}:
 		defer func() { <-room }()
@@ -169,7 +169,7 @@ func (d *Doors) within(room chan struct{}, answer func() (int, error)) error {
 }
 
 // caught answers a request whose answering panicked.
-func (d *Doors) caught(w http.ResponseWriter, r *http.Request) {
+func (d *Server) caught(w http.ResponseWriter, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
@@ -184,7 +184,7 @@ func (d *Doors) caught(w http.ResponseWriter, r *http.Request) {
 	problem("failed", "hookway panicked: %v", p).write(w)
 }
 
-// refusal is the answer to a request that nobody reads.
+// refusal is the answer to a request that is not read.
 type refusal struct {
 	header http.Header
 	status int

@@ -15,7 +15,7 @@ import (
 // PathsAndMethods are what can be asked for.
 func PathsAndMethods() map[string][]string {
 	all := map[string][]string{}
-	for path, methods := range new(Doors).paths() {
+	for path, methods := range new(Server).paths() {
 		all[path] = slices.Sorted(maps.Keys(methods))
 	}
 	all[gatewayPath+"{name}"] = []string{http.MethodPost}

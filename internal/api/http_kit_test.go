@@ -33,19 +33,19 @@ import (
 // patient bounds every wait of these tests; none comes near it.
 const patient = 2 * time.Minute
 
-// house is a daemon with its doors, a judge, and a trusted workspace, all real.
+// house is a daemon with its API, a judge, and a trusted workspace, all real.
 type house struct {
-	t      testing.TB
-	dir    string // the workspace
-	home   string
-	socket string
-	doors  []net.Listener
-	token  string
-	judge  *judge.Judge
-	relay  *relayed
-	client *http.Client // at the socket
-	stop   context.CancelFunc
-	ended  chan struct{} // closed when the daemon has ended
+	t         testing.TB
+	dir       string // the workspace
+	home      string
+	socket    string
+	listeners []net.Listener
+	token     string
+	judge     *judge.Judge
+	relay     *relayed
+	client    *http.Client // at the socket
+	stop      context.CancelFunc
+	ended     chan struct{} // closed when the daemon has ended
 
 	mu    sync.Mutex
 	lines []string
@@ -53,7 +53,7 @@ type house struct {
 
 // plan says what a house has besides its hooks.
 type plan struct {
-	doors    []string
+	listen   []string
 	secure   *tls.Config
 	idle     time.Duration
 	patience time.Duration // for a head or a body to arrive; zero is as usual
@@ -117,26 +117,26 @@ func (h *house) serve(p plan) {
 	}
 	h.judge = &judge.Judge{Log: h.log, Record: records.Append, AuditDir: filepath.Join(h.home, "audit")}
 	h.relay = &relayed{h: h}
-	doors := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
-	doors.Gateway = p.gateway
+	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
+	server.Gateway = p.gateway
 	c := daemon.Config{
-		Places: at, Version: "test", Idle: p.idle, Guests: doors, Log: h.log,
+		Places: at, Version: "test", Idle: p.idle, API: server, Log: h.log,
 		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 			return h.judge.Answer(ctx, judge.Caller{PID: peer.PID}, r)
 		},
-		Load: h.judge.Load, Needed: func() bool { return doors.Registered() > 0 },
-		Doors: func() ([]net.Listener, error) {
-			for _, address := range p.doors {
-				door, err := api.Listen(address, p.secure)
+		Load: h.judge.Load, Needed: func() bool { return server.Registered() > 0 },
+		Listeners: func() ([]net.Listener, error) {
+			for _, address := range p.listen {
+				l, err := api.Listen(address, p.secure)
 				if err != nil {
-					return h.doors, err
+					return h.listeners, err
 				}
-				h.doors = append(h.doors, door)
+				h.listeners = append(h.listeners, l)
 			}
-			return h.doors, nil
+			return h.listeners, nil
 		},
 		Close: func() {
-			doors.Close()
+			server.Close()
 			if err := errors.Join(h.judge.Close(), records.Close(), h.relay.close()); err != nil {
 				h.t.Error(err)
 			}

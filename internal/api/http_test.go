@@ -208,7 +208,7 @@ func TestTheEndDoesNotWaitForABody(t *testing.T) {
 	h.await("the end of the daemon", h.ended)
 }
 
-// What was asked before the daemon ends is answered whole, whoever comes first: the
+// What was asked before the daemon ends is answered whole, in any order: the
 // answer's last bytes or the end.
 func TestTheEndCutsOffNoAnswer(t *testing.T) {
 	for range 20 {
@@ -283,7 +283,7 @@ func TestADaemonThatStopsFinishesWhatItBeganAndTakesNoMore(t *testing.T) {
 	h := newHouse(t, oneHook, plan{})
 	letGo := h.hold()
 	h.stop()
-	eventually.True(t, "nobody is let in any more", func() bool {
+	eventually.True(t, "no request is let in any more", func() bool {
 		c, err := h.dial(t.Context(), "", "")
 		if err == nil {
 			c.Close()

@@ -38,7 +38,7 @@ type keyed struct {
 }
 
 // once answers a request, unless it was answered already.
-func (d *Doors) once(r *http.Request, body []byte, answer func() ([]byte, error)) ([]byte, error) {
+func (d *Server) once(r *http.Request, body []byte, answer func() ([]byte, error)) ([]byte, error) {
 	key := r.Header.Get("Idempotency-Key")
 	switch {
 	case key == "":

@@ -15,9 +15,9 @@ import (
 
 // Relay is where messages between agents are kept and carried.
 type Relay interface {
-	// Poke says that there is something to carry. It is quick. The problem is why
+	// Notify says that there is something to carry. It is quick. The problem is why
 	// nothing is carried now; what was sent is kept all the same.
-	Poke() (problem string, err error)
+	Notify() (problem string, err error)
 
 	// Send sends a message, with the hooks of the folder that it is sent from.
 	Send(ctx context.Context, s Sending) (delivery.Sent, error)
@@ -28,7 +28,7 @@ type Relay interface {
 
 	// Take hands out what waits for an agent, with the hooks of the folder of the
 	// program that it is handed out to. See [delivery.Leases.Take].
-	Take(ctx context.Context, t Taking) (Handout, error)
+	Take(ctx context.Context, t Taking) (Leased, error)
 
 	// Confirm notes what a program has got of that. See [delivery.Leases.Confirm].
 	Confirm(ctx context.Context, agent string, ids []string) (delivery.Confirmed, error)
@@ -41,8 +41,8 @@ type Taking struct {
 	Foreign bool // as in Sending
 }
 
-// Handout is what a program is given.
-type Handout struct {
+// Leased is what a program is given.
+type Leased struct {
 	*delivery.Lease
 	Machine string // this one
 	Waiting int    // messages beside those
@@ -79,22 +79,22 @@ func (r *sendRequest) fields() map[string]any {
 const program = "program"
 
 // relayed answers only where there is a relay.
-func (d *Doors) relayed(answer func(http.ResponseWriter, *http.Request, visit) (int, error)) func(http.ResponseWriter, *http.Request, visit) (int, error) {
-	return func(w http.ResponseWriter, r *http.Request, v visit) (int, error) {
+func (d *Server) relayed(answer func(http.ResponseWriter, *http.Request, origin) (int, error)) func(http.ResponseWriter, *http.Request, origin) (int, error) {
+	return func(w http.ResponseWriter, r *http.Request, o origin) (int, error) {
 		if d.Relay == nil {
 			return 0, problem("nothing-to-stream", "this daemon carries no messages")
 		}
-		return answer(w, r, v)
+		return answer(w, r, o)
 	}
 }
 
-// decodeSend reads a body strictly. The error is a *Problem.
-func decodeSend(body []byte, v visit) (Sending, error) {
+// decodeSend reads a body strictly. The error is a *problemDetails.
+func decodeSend(body []byte, o origin) (Sending, error) {
 	var r sendRequest
 	if err := decodeObject(body, r.fields()); err != nil {
 		return Sending{}, err
 	}
-	s := Sending{CWD: r.CWD, Foreign: v.foreign, Message: relay.Message{
+	s := Sending{CWD: r.CWD, Foreign: o.foreign, Message: relay.Message{
 		ID: r.ID, From: r.From, To: r.To, Content: r.Content, Thread: r.Thread, ReplyTo: r.ReplyTo, Priority: relay.Priority(r.Priority),
 	}}
 	if err := relay.Thread(r.Thread); err != nil {
@@ -153,7 +153,7 @@ func track(m relay.Message, receipts []relay.Receipt) trackedMessage {
 }
 
 // sendMessage answers POST /v1/messages.
-func (d *Doors) sendMessage(w http.ResponseWriter, r *http.Request, v visit) (size int, err error) {
+func (d *Server) sendMessage(w http.ResponseWriter, r *http.Request, o origin) (size int, err error) {
 	if err := jsonOnly(r); err != nil {
 		return 0, err
 	}
@@ -163,7 +163,7 @@ func (d *Doors) sendMessage(w http.ResponseWriter, r *http.Request, v visit) (si
 	}
 	defer giveBack()
 	answer, err := d.once(r, body, func() ([]byte, error) {
-		s, err := decodeSend(body, v)
+		s, err := decodeSend(body, o)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func unsent(err error) error {
 }
 
 // message answers GET /v1/messages/{id}.
-func (d *Doors) message(w http.ResponseWriter, r *http.Request, _ visit) (int, error) {
+func (d *Server) message(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
 	if _, err := query(r); err != nil {
 		return 0, err
 	}
@@ -229,7 +229,7 @@ func (d *Doors) message(w http.ResponseWriter, r *http.Request, _ visit) (int, e
 }
 
 // agents answers GET /v1/agents.
-func (d *Doors) agents(w http.ResponseWriter, r *http.Request, _ visit) (int, error) {
+func (d *Server) agents(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
 	if _, err := query(r); err != nil {
 		return 0, err
 	}
@@ -248,7 +248,7 @@ func (d *Doors) agents(w http.ResponseWriter, r *http.Request, _ visit) (int, er
 const mostItems = 1000
 
 // messagesOf answers GET /v1/inbox/{agent}: what is and was for an agent.
-func (d *Doors) messagesOf(w http.ResponseWriter, r *http.Request, _ visit) (int, error) {
+func (d *Server) messagesOf(w http.ResponseWriter, r *http.Request, _ origin) (int, error) {
 	q, err := query(r, "state", "thread", "after", "limit")
 	if err != nil {
 		return 0, err
@@ -283,12 +283,12 @@ func knownState(s relay.State) bool {
 	return false
 }
 
-// poke answers POST /v1/relay/poke, which those of this machine alone may ask for.
-func (d *Doors) poke(w http.ResponseWriter, _ *http.Request, v visit) (int, error) {
-	if v.foreign {
-		return 0, problem("not-allowed", "the relay is poked at the daemon's own socket; POST /v1/messages does all that is needed here")
+// notify answers POST /v1/relay/poke, which those of this machine alone may ask for.
+func (d *Server) notify(w http.ResponseWriter, _ *http.Request, o origin) (int, error) {
+	if o.foreign {
+		return 0, problem("not-allowed", "the relay is notified at the daemon's own socket; POST /v1/messages does all that is needed here")
 	}
-	why, err := d.Relay.Poke()
+	why, err := d.Relay.Notify()
 	if err != nil {
 		return 0, problem("stopping", "%v", err).with("Retry-After", "1")
 	}

@@ -22,10 +22,10 @@ import (
 // relayed is a house's relay: a store, opened when it is needed, and the judge's
 // hooks.
 type relayed struct {
-	h     *house
-	mu    sync.Mutex
-	store *relay.Store
-	pokes int
+	h        *house
+	mu       sync.Mutex
+	store    *relay.Store
+	notified int
 
 	counter *delivery.Leases
 	most    int // messages in an inbox
@@ -55,10 +55,10 @@ func (r *relayed) close() error {
 	return r.store.Close()
 }
 
-func (r *relayed) Poke() (string, error) {
+func (r *relayed) Notify() (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.pokes++
+	r.notified++
 	return "the token is too short", nil
 }
 
@@ -108,20 +108,20 @@ func (r *relayed) desk(ctx context.Context) (*delivery.Leases, error) {
 	return r.counter, nil
 }
 
-func (r *relayed) Take(ctx context.Context, t api.Taking) (api.Handout, error) {
+func (r *relayed) Take(ctx context.Context, t api.Taking) (api.Leased, error) {
 	d, err := r.desk(ctx)
 	if err != nil {
-		return api.Handout{}, err
+		return api.Leased{}, err
 	}
 	t.Hooks = func(string) delivery.Hooks {
 		return hooksOf{r.h.judge, api.Sending{Message: relay.Message{From: t.Agent}, CWD: t.CWD, Foreign: t.Foreign}}
 	}
 	b, err := d.Take(ctx, t.TakeRequest)
 	if err != nil {
-		return api.Handout{}, err
+		return api.Leased{}, err
 	}
 	waiting, err := d.Waiting(ctx, b)
-	return api.Handout{Lease: b, Machine: "m1", Waiting: waiting}, err
+	return api.Leased{Lease: b, Machine: "m1", Waiting: waiting}, err
 }
 
 func (r *relayed) Confirm(ctx context.Context, agent string, ids []string) (delivery.Confirmed, error) {
@@ -211,13 +211,13 @@ func TestAProgramSendsAndLooksHowFarItIs(t *testing.T) {
 			t.Errorf("%s: %s", path, text)
 		}
 	}
-	if status, text := h.ask("POST", "/v1/relay/poke", ""); status != http.StatusOK || h.relay.pokes != 1 || !strings.Contains(text, `"problem":"the token is too short"`) {
-		t.Errorf("a poke: %d %s", status, text)
+	if status, text := h.ask("POST", "/v1/relay/poke", ""); status != http.StatusOK || h.relay.notified != 1 || !strings.Contains(text, `"problem":"the token is too short"`) {
+		t.Errorf("a notification: %d %s", status, text)
 	}
 }
 
 func TestAnIdBelongsToOneMessage(t *testing.T) {
-	h := newHouse(t, messageHooks, plan{doors: []string{"127.0.0.1:0"}})
+	h := newHouse(t, messageHooks, plan{listen: []string{"127.0.0.1:0"}})
 	h.agentsHere("Alice", "Bob")
 	for _, c := range []struct {
 		to, text string
@@ -231,7 +231,7 @@ func TestAnIdBelongsToOneMessage(t *testing.T) {
 }
 
 func TestEachBadMessageIsOneClearProblem(t *testing.T) {
-	h := newHouse(t, messageHooks, plan{doors: []string{"127.0.0.1:0"}})
+	h := newHouse(t, messageHooks, plan{listen: []string{"127.0.0.1:0"}})
 	h.agentsHere("Alice", "Bob")
 	for _, c := range []struct {
 		method, path, body string
@@ -272,13 +272,13 @@ func TestEachBadMessageIsOneClearProblem(t *testing.T) {
 		}
 		want(t, text, c.says...)
 	}
-	// From outside, nobody pokes.
+	// From outside, it cannot be notified.
 	client := &http.Client{Timeout: patient}
 	defer client.CloseIdleConnections()
-	at := "http://" + h.doors[0].Addr().String()
+	at := "http://" + h.listeners[0].Addr().String()
 	status, text := h.do(client, at+"/v1/relay/poke", "POST", "", "Authorization: Bearer "+h.token)
-	if status != http.StatusForbidden || h.relay.pokes != 0 {
-		t.Errorf("a poke from outside: %d %s", status, text)
+	if status != http.StatusForbidden || h.relay.notified != 0 {
+		t.Errorf("a notification from outside: %d %s", status, text)
 	}
 	if status, text = h.do(client, at+"/v1/messages", "POST", `{"to":"Alice","content":"from afar"}`, "Authorization: Bearer "+h.token); status != http.StatusOK {
 		t.Errorf("a message from outside: %d %s", status, text)

@@ -10,8 +10,8 @@ import (
 	"github.com/hookway/hookway/internal/judge"
 )
 
-// Problem is why a request has no other answer: RFC 9457.
-type Problem struct {
+// problemDetails is why a request has no other answer: RFC 9457.
+type problemDetails struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
@@ -21,7 +21,7 @@ type Problem struct {
 	header http.Header
 }
 
-// problemType is what a Problem's type begins with.
+// problemType is what a problem's type begins with.
 const problemType = "urn:hookway:problem:"
 
 // kinds are the problems that there are, by the end of their type.
@@ -37,7 +37,7 @@ var kinds = map[string]struct {
 	"not-here":          {http.StatusForbidden, "The request was not meant for hookway"},
 	"not-allowed":       {http.StatusForbidden, "The request asks for more than is given to it"},
 	"suppressed":        {http.StatusForbidden, "A hook has suppressed the message"},
-	"unknown-name":      {http.StatusNotFound, "There is nobody, and no message, of this name"},
+	"unknown-name":      {http.StatusNotFound, "No agent and no message has this name"},
 	"ambiguous-name":    {http.StatusConflict, "There are several of this name"},
 	"id-in-use":         {http.StatusConflict, "The id belongs to another message"},
 	"inbox-in-use":      {http.StatusConflict, "Another session has the inbox"},
@@ -61,27 +61,27 @@ var kinds = map[string]struct {
 }
 
 // problem makes one of a kind.
-func problem(kind, format string, args ...any) *Problem {
+func problem(kind, format string, args ...any) *problemDetails {
 	k := kinds[kind]
-	return &Problem{Type: problemType + kind, Title: k.title, Status: k.status, Detail: hook.LogLine(fmt.Sprintf(format, args...)), header: http.Header{}}
+	return &problemDetails{Type: problemType + kind, Title: k.title, Status: k.status, Detail: hook.LogLine(fmt.Sprintf(format, args...)), header: http.Header{}}
 }
 
 // with adds a header to the answer.
-func (p *Problem) with(name, value string) *Problem {
+func (p *problemDetails) with(name, value string) *problemDetails {
 	p.header.Set(name, value)
 	return p
 }
 
 // at names the field that is wrong.
-func (p *Problem) at(field string) *Problem {
+func (p *problemDetails) at(field string) *problemDetails {
 	p.Field = field
 	return p
 }
 
-func (p *Problem) Error() string { return p.Detail }
+func (p *problemDetails) Error() string { return p.Detail }
 
 // write answers a request.
-func (p *Problem) write(w http.ResponseWriter) {
+func (p *problemDetails) write(w http.ResponseWriter) {
 	for name, values := range p.header {
 		w.Header()[name] = values
 	}
@@ -89,8 +89,8 @@ func (p *Problem) write(w http.ResponseWriter) {
 }
 
 // asProblem is the problem that an error is.
-func asProblem(err error) *Problem {
-	var p *Problem
+func asProblem(err error) *problemDetails {
+	var p *problemDetails
 	if errors.As(err, &p) {
 		return p
 	}
@@ -102,7 +102,7 @@ func asProblem(err error) *Problem {
 }
 
 // mistaken is the problem of a mistake, which may know its field.
-func mistaken(wrong *judge.RequestError) *Problem {
+func mistaken(wrong *judge.RequestError) *problemDetails {
 	field := wrong.Field
 	if field == "" {
 		return problem("bad-request", "%v", wrong)

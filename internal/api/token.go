@@ -13,12 +13,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookway/hookway/internal/loopback"
 )
 
 // TokenFile is where the token of a state folder is.
 func TokenFile(state string) string { return filepath.Join(state, "token") }
 
-// Token reads the token of a state folder, and makes one if there is none. Whoever
+// Token reads the token of a state folder, and makes one if there is none. Who
 // has it can fire events as the user, so the file is for the user alone.
 func Token(state string) (string, error) {
 	path := TokenFile(state)
@@ -75,12 +77,12 @@ func writeToken(path string) error {
 	return os.Link(f.Name(), path)
 }
 
-// let refuses a request that came in at a door and is not the user's own.
-func (d *Doors) let(v visit, host string, header http.Header) error {
-	if v.door == nil && !v.foreign { // the system has said whose it is
+// let refuses a request that did not come from the daemon's socket and is not the user's own.
+func (d *Server) let(o origin, host string, header http.Header) error {
+	if o.listener == nil && !o.foreign { // the system has said whose it is
 		return nil
 	}
-	if err := d.meant(v, host, header, nil); err != nil {
+	if err := d.meant(o, host, header, nil); err != nil {
 		return err
 	}
 	if given := header.Values("Authorization"); !d.hasToken(given) {
@@ -93,10 +95,10 @@ func (d *Doors) let(v visit, host string, header http.Header) error {
 	return nil
 }
 
-// meant refuses a request that came in at a door and was led there: by a name that
-// is not the door's own, nor one of these, or by a page in a browser.
-func (d *Doors) meant(v visit, host string, header http.Header, also []string) error {
-	if v.door == nil || !v.door.isCalled(host, v.local) && !slices.Contains(also, bareHost(host)) {
+// meant refuses a request that a name led here which is not the listener's own, nor one
+// of these, or that a page in a browser made.
+func (d *Server) meant(o origin, host string, header http.Header, also []string) error {
+	if o.listener == nil || !o.listener.isCalled(host, o.local) && !slices.Contains(also, bareHost(host)) {
 		return problem("not-here", "the request is for the host %q, which is not what hookway listens at; use the address that hookway serve was given", host)
 	}
 	if origin := header.Get("Origin"); origin != "" {
@@ -106,7 +108,7 @@ func (d *Doors) meant(v visit, host string, header http.Header, also []string) e
 }
 
 // hasToken compares in a time that does not tell how much is right.
-func (d *Doors) hasToken(given []string) bool {
+func (d *Server) hasToken(given []string) bool {
 	if d.Token == "" || len(given) != 1 {
 		return false
 	}
@@ -123,17 +125,17 @@ func bareHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// isCalled reports whether a Host header means this door: a page whose name was
+// isCalled reports whether a Host header means this listener: a page whose name was
 // made to lead here has another.
 func (l *Listener) isCalled(host string, local net.Addr) bool {
 	if l.private {
 		return true
 	}
 	name := bareHost(host)
-	if name == "localhost" || slices.Contains(l.names, name) {
+	if loopback.Host(name) || slices.Contains(l.names, name) {
 		return true
 	}
 	ip := net.ParseIP(name)
 	at, ok := local.(*net.TCPAddr)
-	return ip != nil && (ip.IsLoopback() || ok && at.IP.Equal(ip))
+	return ip != nil && ok && at.IP.Equal(ip)
 }

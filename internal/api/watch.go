@@ -24,7 +24,7 @@ const (
 )
 
 // watch answers GET /v1/watch with a stream of what is put on record.
-func (d *Doors) watch(w http.ResponseWriter, r *http.Request, _ visit) error {
+func (d *Server) watch(w http.ResponseWriter, r *http.Request, _ origin) error {
 	if err := accepts(r, "text/event-stream"); err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *stream) record(one judge.Watched) {
 	s.send(out.Bytes())
 }
 
-// noticeKinds are the names under which it is told what happens to hooks: compilr's.
+// noticeKinds are the names under which changes of hooks are sent: compilr's.
 var noticeKinds = map[hook.NoticeKind]string{
 	hook.HookRegistered: "hook:registered", hook.HookUnregistered: "hook:unregistered",
 	hook.HookStarted: "hook:started", hook.HookCompleted: "hook:completed", hook.HookError: "hook:error",
@@ -141,7 +141,7 @@ type change struct {
 	Workspace  string   `json:"workspace"`
 }
 
-// changed is what happened to a hook as it is told, or nil.
+// changed is what happened to a hook as it is sent, or nil.
 func changed(n *judge.HookNotice) *change {
 	kind, known := noticeKinds[n.Kind]
 	if !known {

@@ -132,7 +132,7 @@ func TestAStreamGoesOnWhereItEnded(t *testing.T) {
 	}
 }
 
-func TestAReaderThatReadsNothingHoldsUpNobody(t *testing.T) {
+func TestAReaderThatReadsNothingHoldsUpNoOther(t *testing.T) {
 	h := newHouse(t, oneHook, plan{})
 	deaf, err := h.dial(t.Context(), "", "")
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 )
 
-// Problem is a place where a log is not as it was written.
-type Problem struct {
+// Fault is a place where a log is not as it was written.
+type Fault struct {
 	File string `json:"file"`
 	Line int    `json:"line,omitempty"` // from 1; zero is the file as a whole
 	Seq  int64  `json:"seq,omitempty"`
 	What string `json:"what"`
 }
 
-func (p Problem) String() string {
+func (p Fault) String() string {
 	if p.Line == 0 {
 		return fmt.Sprintf("%s: %s", p.File, p.What)
 	}
@@ -25,14 +25,14 @@ func (p Problem) String() string {
 
 // Report is what Verify found.
 type Report struct {
-	Files    int       `json:"files"`
-	Records  int64     `json:"records"`
-	First    int64     `json:"first"` // number of the first record
-	Last     int64     `json:"last"`
-	Hash     string    `json:"hash"`                // of the last record: who keeps it elsewhere can compare it later
-	Torn     int       `json:"torn"`                // fragments that dead processes left; they were never records
-	Problems []Problem `json:"problems"`            // empty if the log is as it was written
-	More     int       `json:"more_than,omitempty"` // problems that are not listed
+	Files    int     `json:"files"`
+	Records  int64   `json:"records"`
+	First    int64   `json:"first"` // number of the first record
+	Last     int64   `json:"last"`
+	Hash     string  `json:"hash"`                // of the last record: who keeps it elsewhere can compare it later
+	Torn     int     `json:"torn"`                // fragments that dead processes left; they were never records
+	Problems []Fault `json:"problems"`            // empty if the log is as it was written
+	More     int     `json:"more_than,omitempty"` // problems that are not listed
 }
 
 // OK reports that the log is as it was written.
@@ -46,7 +46,7 @@ const maxProblems = 100
 // wrong with it is in the report.
 func Verify(dir string) (Report, error) {
 	for try := 0; ; try++ {
-		v := &verifier{dir: dir, report: Report{Problems: []Problem{}}}
+		v := &verifier{dir: dir, report: Report{Problems: []Fault{}}}
 		err := v.all()
 		if errors.Is(err, os.ErrNotExist) && try < 5 { // a file was removed for its age meanwhile
 			continue
@@ -68,7 +68,7 @@ type verifier struct {
 	path     string
 	no       int
 	fragment *Torn // a line that the next record must own up to
-	where    Problem
+	where    Fault
 }
 
 func (v *verifier) all() error {
@@ -100,10 +100,10 @@ func (v *verifier) all() error {
 }
 
 func (v *verifier) problem(seq int64, format string, args ...any) {
-	v.add(Problem{File: v.path, Line: v.no, Seq: seq, What: fmt.Sprintf(format, args...)})
+	v.add(Fault{File: v.path, Line: v.no, Seq: seq, What: fmt.Sprintf(format, args...)})
 }
 
-func (v *verifier) add(p Problem) {
+func (v *verifier) add(p Fault) {
 	if len(v.report.Problems) == maxProblems {
 		v.report.More++
 		return
@@ -152,7 +152,7 @@ func (v *verifier) noRecord(f io.ReaderAt, l line, end int64, last bool) error {
 	}
 	var err error
 	v.fragment, err = fragment(f, l, end)
-	v.where = Problem{File: v.path, Line: v.no, What: "the line is not a record, and the record after it does not say that its writer died there: it was changed"}
+	v.where = Fault{File: v.path, Line: v.no, What: "the line is not a record, and the record after it does not say that its writer died there: it was changed"}
 	return err
 }
 

@@ -15,9 +15,9 @@ const maxFile = 4 << 20
 
 // document parses the one YAML document of a file. Nil without an error is an
 // empty file.
-func document(file string, data []byte) (*yaml.Node, *Problem) {
+func document(file string, data []byte) (*yaml.Node, *strict.Problem) {
 	if len(data) > maxFile {
-		return nil, &Problem{File: file, Message: fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), maxFile),
+		return nil, &strict.Problem{File: file, Message: fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), maxFile),
 			Hint: "put large payloads into files of their own, with payload_file:"}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
@@ -25,7 +25,7 @@ func document(file string, data []byte) (*yaml.Node, *Problem) {
 	if fault == nil {
 		return root, nil
 	}
-	p := &Problem{File: file, Line: fault.Line, Column: fault.Column}
+	p := &strict.Problem{File: file, Line: fault.Line, Column: fault.Column}
 	switch {
 	case fault.Err != nil:
 		p.Message = visible.Line("not YAML: " + fault.Err.Error())

@@ -5,17 +5,18 @@ import (
 	"fmt"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/wire"
 )
 
 // reportForm is a report as JSON.
 type reportForm struct {
-	Passed   int        `json:"passed"`
-	Failed   int        `json:"failed"`
-	Errors   int        `json:"errors"`
-	NotRun   int        `json:"not_run"`
-	Problems Problems   `json:"problems"`
-	Cases    []caseForm `json:"cases"`
+	Passed   int             `json:"passed"`
+	Failed   int             `json:"failed"`
+	Errors   int             `json:"errors"`
+	NotRun   int             `json:"not_run"`
+	Problems strict.Problems `json:"problems"`
+	Cases    []caseForm      `json:"cases"`
 }
 
 type caseForm struct {
@@ -43,10 +44,10 @@ type failureForm struct {
 // JSON gives the report for machines, with the problems of the files if they
 // kept the cases from being run. Colours mean nothing here, and every outcome is
 // there, verbose or not.
-func (r *Report) JSON(problems Problems, style Style) ([]byte, error) {
+func (r *Report) JSON(problems strict.Problems, style Style) ([]byte, error) {
 	form := reportForm{
 		Passed: r.Count(Passed), Failed: r.Count(Failed), Errors: r.Count(Errored), NotRun: r.NotRun,
-		Problems: append(Problems{}, problems...), Cases: make([]caseForm, 0, len(r.Results)),
+		Problems: append(strict.Problems{}, problems...), Cases: make([]caseForm, 0, len(r.Results)),
 	}
 	for i := range r.Results {
 		c, err := r.Results[i].form(style)

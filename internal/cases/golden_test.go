@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/hookway/hookway/internal/strict"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -50,10 +52,10 @@ func TestEveryMistakeIsListedWithItsPlace(t *testing.T) {
 }
 
 // insideFile holds problems to places that the file has, in order.
-func insideFile(t *testing.T, data []byte, problems Problems) {
+func insideFile(t *testing.T, data []byte, problems strict.Problems) {
 	t.Helper()
 	lines := strings.Split(string(data), "\n")
-	var before Problem
+	var before strict.Problem
 	for _, p := range problems {
 		switch {
 		case p.Line < 1 || p.Line > len(lines) || p.Column < 1:

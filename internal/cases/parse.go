@@ -29,10 +29,10 @@ type Options struct {
 }
 
 // Read reads a test file from the disk; see Parse.
-func Read(file string, options Options) ([]*Case, Problems) {
+func Read(file string, options Options) ([]*Case, strict.Problems) {
 	data, err := readUpTo(file, maxFile)
 	if err != nil {
-		return nil, Problems{{File: file, Message: "the file cannot be read: " + cause(err).Error()}}
+		return nil, strict.Problems{{File: file, Message: "the file cannot be read: " + cause(err).Error()}}
 	}
 	return Parse(file, data, options)
 }
@@ -57,18 +57,18 @@ func cause(err error) error {
 
 // Parse reads the text of a test file. Payload files are looked for beside it.
 // There are no cases if there is a problem.
-func Parse(file string, data []byte, options Options) ([]*Case, Problems) {
+func Parse(file string, data []byte, options Options) ([]*Case, strict.Problems) {
 	if options.Lookup == nil {
 		options.Lookup = hook.Lookup
 	}
 	root, problem := document(file, data)
 	if problem != nil {
-		return nil, Problems{*problem}
+		return nil, strict.Problems{*problem}
 	}
 	p := &parser{reader: reader{file: file}, options: options, names: map[string]*Case{}}
 	p.root(root)
 	if len(p.problems) > 0 {
-		return nil, p.problems.inOrder()
+		return nil, p.problems.Sorted()
 	}
 	return p.cases, nil
 }
@@ -80,7 +80,7 @@ type parser struct {
 	names   map[string]*Case
 }
 
-// skeleton is what a file without cases is told.
+// skeleton is shown for a file without cases.
 const skeleton = "begin with:\n      cases:\n        - event: PreToolUse\n          payload: {tool_name: Bash, tool_input: {command: ls}}\n          expect: {action: continue}"
 
 func (p *parser) root(root *yaml.Node) {

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// format is what a test file says about what nobody can have meant.
+// format is what a test file says about what cannot have been meant.
 var format = strict.Format{
 	MaxNodes: 500_000, MaxDepth: 100,
 	Unfolds: "write the values out",
@@ -25,12 +25,12 @@ var format = strict.Format{
 // reader reads the nodes of one file and gathers its mistakes.
 type reader struct {
 	file     string
-	problems Problems
+	problems strict.Problems
 	walk     strict.Walk
 }
 
 func (r *reader) fail(n *yaml.Node, hint, format string, args ...any) {
-	r.problems = append(r.problems, Problem{File: r.file, Line: max(n.Line, 1), Column: max(n.Column, 1),
+	r.problems = append(r.problems, strict.Problem{File: r.file, Line: max(n.Line, 1), Column: max(n.Column, 1),
 		Message: visible.Line(fmt.Sprintf(format, args...)), Hint: hint})
 }
 

@@ -86,7 +86,7 @@ func TestReports(t *testing.T) {
 				t.Fatal(err)
 			}
 			if strings.Contains(out.String(), "\x1b") != tt.style.Colour {
-				t.Error("colours when nobody asked for them, or none")
+				t.Error("colours that were not asked for, or none")
 			}
 			golden(t, "testdata/report/"+tt.golden, out.String())
 		})

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookway/hookway/internal/loopback"
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
@@ -276,7 +277,7 @@ func (m *remoteSpec) check(r *reader) {
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "tls" && u.Scheme != "nats" || u.Path != "":
 		r.Fail(m.node, "write tls://hub:7422", "this is no address of a machine to join")
-	case u.Scheme == "nats" && !isLoopback(u.Hostname()) && m.TLS == (RelayTLS{}):
+	case u.Scheme == "nats" && !loopback.Host(u.Hostname()) && m.TLS == (RelayTLS{}):
 		r.Fail(m.node, "write tls://"+u.Host, "messages to %s would go in the clear", strict.Clip(u.Hostname()))
 	}
 	r.checkPair(m.node, m.TLS)
@@ -296,7 +297,7 @@ func (s *relaySpec) checkListener(r *reader) {
 		return
 	}
 	r.checkPair(s.leaf, l.TLS)
-	if isLoopback(host) {
+	if loopback.Host(host) {
 		return
 	}
 	if l.TLS.Cert == "" {
@@ -312,11 +313,6 @@ func (r *reader) checkPair(n *yaml.Node, t RelayTLS) {
 	if (t.Cert == "") != (t.Key == "") {
 		r.Fail(n, "write both, cert: and key:", "a certificate needs its key, and a key its certificate")
 	}
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // settled is what was written, with its files found from a folder or a home.

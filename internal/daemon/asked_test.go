@@ -86,7 +86,7 @@ func TestARequestEndsWithTheReasonOfAClientThatGaveUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	client.Close()
-	for what, got := range map[string]error{"its context": <-causes, "whoever wants to know": <-told} {
+	for what, got := range map[string]error{"its context": <-causes, "who wants to know": <-told} {
 		var gaveUp *call.GaveUpError
 		if !errors.As(got, &gaveUp) || gaveUp.Why != "a signal" || gaveUp.Policy != call.PolicyBlock {
 			t.Errorf("%s has %v", what, got)
@@ -94,8 +94,8 @@ func TestARequestEndsWithTheReasonOfAClientThatGaveUp(t *testing.T) {
 	}
 }
 
-// TestAReplyOfWhichNobodyWantsToKnowAsksNobody: the usual case costs nothing more.
-func TestAReplyOfWhichNobodyWantsToKnowAsksNobody(t *testing.T) {
+// TestAReplyWithoutSentAsksNoClient: the usual case costs nothing more.
+func TestAReplyWithoutSentAsksNoClient(t *testing.T) {
 	d := start(t, Config{Handle: echo})
 	r := event("x")
 	r.Kind = call.KindTold

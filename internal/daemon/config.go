@@ -12,15 +12,15 @@ import (
 
 // Bounds of the server.
 const (
-	maxConns   = 1024             // open at a time; the next are told so
-	maxAtDoors = 1024             // besides, at the doors
-	maxRefused = 64               // told so at a time; the next are just closed
-	firstTime  = 10 * time.Second // for a new connection to begin its first request
-	quietTime  = 5 * time.Minute  // between two requests of a connection
-	frameTime  = 10 * time.Second // for one frame, once it has begun, in either direction
+	maxConns     = 1024             // open at a time; the next are refused
+	maxElsewhere = 1024             // of Config.Listeners, besides
+	maxRefused   = 64               // refused with an answer at a time; the next are just closed
+	firstTime    = 10 * time.Second // for a new connection to begin its first request
+	quietTime    = 5 * time.Minute  // between two requests of a connection
+	frameTime    = 10 * time.Second // for one frame, once it has begun, in either direction
 )
 
-// DefaultIdle is how long a daemon that nobody uses stays.
+// DefaultIdle is how long a daemon that is not used stays.
 const DefaultIdle = 30 * time.Minute
 
 // Peer is the process at the other end of a connection.
@@ -34,10 +34,10 @@ type Config struct {
 	// Places are the socket and its folder, which is made if it is missing.
 	Places call.Places
 
-	// Version is told to those who ask for the status.
+	// Version is given in the status.
 	Version string
 
-	// Idle is how long nobody may call before the daemon ends; 0 is for ever.
+	// Idle is how long the daemon stays without a call; 0 is for ever.
 	Idle time.Duration
 
 	// Executable is the daemon's own program. When that file is replaced, the
@@ -47,7 +47,7 @@ type Config struct {
 
 	// Handle answers a request. It is called from many goroutines; the context
 	// ends when the client has gone, when the request's time is over, and some
-	// time after the server was told to stop.
+	// time after the server was asked to stop.
 	Handle func(ctx context.Context, peer Peer, r *call.Request) call.Reply
 
 	// Load names the workspaces and sessions in use, for the status. It may be nil.
@@ -60,13 +60,13 @@ type Config struct {
 	// be nil.
 	Webhooks func() []WebhookStatus
 
-	// Guests answer what does not begin like a frame. Nil: it is not a request then.
-	Guests Guests
+	// API answer what does not begin like a frame. Nil: it is not a request then.
+	API APIServer
 
-	// Doors opens further listeners, whose connections are all the guests'. Who comes
+	// Listeners opens further listeners, whose connections are all for the API. Who comes
 	// in there may be anybody. It is called once, when the socket is this daemon's;
-	// Serve closes them. It may be nil, and is not called without Guests.
-	Doors func() ([]net.Listener, error)
+	// Serve closes them. It may be nil, and is not called without API.
+	Listeners func() ([]net.Listener, error)
 
 	// Needed reports that the daemon has what would be lost with it, so that it must
 	// not end for want of calls. It may be nil.
@@ -78,7 +78,7 @@ type Config struct {
 	Stopping func(reason string)
 
 	// Close is called once, when the last request has ended or there will be none,
-	// and before those who asked the daemon to stop are told that it has. It may be nil.
+	// and before those who asked the daemon to stop learn that it has. It may be nil.
 	Close func()
 
 	// Ready is called once, when connections are accepted. It may be nil.

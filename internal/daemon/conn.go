@@ -18,17 +18,17 @@ import (
 // conn is one connection. Two goroutines take turns on it: one reads, and sees
 // the client go while a request runs; the other runs the requests and answers.
 type conn struct {
-	s    *server
-	nc   net.Conn
-	peer Peer
-	door net.Listener // where it came in; nil: the daemon's own socket
-	in   *bufio.Reader
-	out  *bufio.Writer
+	s        *server
+	nc       net.Conn
+	peer     Peer
+	listener net.Listener // where it came in; nil: the daemon's own socket
+	in       *bufio.Reader
+	out      *bufio.Writer
 
 	mu      sync.Mutex
 	running bool // a request is under way, or its answer
 	closed  bool
-	guest   *Guest // who has the connection; nil: this one
+	api     *APIConn // who has the connection; nil: this one
 }
 
 // growStack gives a goroutine at once the stack that an event needs. Otherwise it is
@@ -188,7 +188,7 @@ func (c *conn) close() {
 func (c *conn) closeIfQuiet() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.running && !c.closed && c.guest == nil {
+	if !c.running && !c.closed && c.api == nil {
 		c.closed = true
 		c.nc.Close()
 	}
@@ -213,7 +213,7 @@ func (c *conn) run(j job) {
 	err := c.reply(reply)
 	reply.Pass(c.shown(j, reply, err))
 	if j.request.Kind == call.KindStop {
-		c.farewell()
+		c.lastReply()
 		return
 	}
 	c.finish()
@@ -257,9 +257,9 @@ func (c *conn) shown(j job, reply call.Reply, err error) error {
 	return cmp.Or(err, call.ErrUnshown)
 }
 
-// farewell asks the server to stop, and keeps the connection open until it has:
+// lastReply asks the server to stop, and keeps the connection open until it has:
 // its end tells the client.
-func (c *conn) farewell() {
+func (c *conn) lastReply() {
 	c.s.stop(fmt.Sprintf("process %d asked for it", c.peer.PID))
 	c.s.activity.end()
 	<-c.s.ended

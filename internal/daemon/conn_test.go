@@ -96,7 +96,7 @@ func TestAQuietConnectionIsClosedInTheEnd(t *testing.T) {
 	})
 }
 
-func TestAReplyThatNobodyReadsIsGivenUp(t *testing.T) {
+func TestAReplyThatIsNotReadIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, over := piped(t)
 		began := time.Now()

@@ -41,7 +41,7 @@ type Ended struct {
 	How string `json:"how"`
 }
 
-// End ends the daemon. It is asked to; if it hangs, its process is told to end,
+// End ends the daemon. It is asked to; if it hangs, its process is sent SIGTERM,
 // and then killed, once it is certain that the process is the daemon. The error is
 // ErrNone if there is none.
 func End(ctx context.Context, at call.Places, version string) (Ended, error) {
@@ -55,7 +55,7 @@ func End(ctx context.Context, at call.Places, version string) (Ended, error) {
 	if errors.Is(err, ErrNone) && !locked(lock) {
 		return Ended{}, err
 	}
-	if err != nil { // nobody can be asked
+	if err != nil { // there is no process to ask
 		return force(ctx, at, kill, holder(lock), func(pid int) error { return serves(pid, lock, nil) })
 	}
 	defer c.Close()

@@ -29,7 +29,7 @@ func terminate(p *os.Process) error {
 // the lock, which somebody holds.
 func serves(pid int, lock string, _ net.Conn) error {
 	if !locked(lock) {
-		return errors.New("nobody holds its lock")
+		return errors.New("no process holds its lock")
 	}
 	uid, err := userOf(pid)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-// playDeaf makes this test binary a daemon that listens and answers nobody, and
+// playDeaf makes this test binary a daemon that listens and answers nothing, and
 // that heeds SIGTERM or not.
 const playDeaf = "DAEMON_TEST_DEAF"
 
@@ -78,7 +78,7 @@ func startDeaf(t *testing.T, dir, how string) (pid int, ended func() syscall.Wai
 	}
 }
 
-// A daemon that hangs is told to end, and killed if it does not.
+// A daemon that hangs is sent SIGTERM, and killed if it does not.
 func TestADaemonThatHangsIsEnded(t *testing.T) {
 	for how, want := range map[string]struct {
 		how  string

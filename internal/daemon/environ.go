@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// basics are the variables that a daemon keeps of the environment of whoever
+// basics are the variables that a daemon keeps of the environment of the process that
 // happened to start it. Everything else comes with each call.
 var basics = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
@@ -34,7 +34,7 @@ func Basics(environ []string) []string {
 	return kept
 }
 
-// Settle makes a process that of nobody's session: it works in the root folder,
+// Settle makes a process belong to no session: it works in the root folder,
 // so that it keeps no other busy, and has but the basic environment. The umask
 // stays as it is: hooks inherit it, and make files for the user.
 func Settle() error {

@@ -35,11 +35,11 @@ func (s *server) keep() {
 		case !ok:
 			trim = trimAfter
 		case s.c.Idle > 0 && quiet >= s.c.Idle && !s.needed():
-			s.stop(fmt.Sprintf("nobody called for %v", s.c.Idle))
+			s.stop(fmt.Sprintf("there was no call for %v", s.c.Idle))
 		case s.file.replaced() && quiet >= settled:
 			s.stopReplaced()
-		case s.door != nil && quiet >= settled && !standsAt(s.c.Places.Socket, s.door):
-			s.stop("its socket is gone, so that nobody can call it any more")
+		case s.socket != nil && quiet >= settled && !standsAt(s.c.Places.Socket, s.socket):
+			s.stop("its socket is gone, so that it cannot be called any more")
 		case quiet < trimAfter:
 			trim = trimAfter
 		case quiet >= trim: // and later again, for what was remembered for a while

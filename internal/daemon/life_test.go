@@ -134,7 +134,7 @@ func TestAShortIdleTimeOnARealSocket(t *testing.T) {
 	}
 }
 
-func TestADaemonThatNobodyCanCallEnds(t *testing.T) {
+func TestADaemonThatCannotBeCalledEnds(t *testing.T) {
 	d := start(t, Config{Idle: 4 * time.Hour})
 	if err := os.Remove(d.Socket); err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func kill(t *testing.T, pid int) {
 	}
 }
 
-func TestAKilledDaemonStopsNobody(t *testing.T) {
+func TestAKilledDaemonStopsNoOther(t *testing.T) {
 	at := placesIn(folder(t))
 	last := 0
 	for range 3 {

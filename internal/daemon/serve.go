@@ -14,7 +14,7 @@ import (
 )
 
 // Serve answers calls until the context ends, somebody asks it to stop, or
-// nobody has called for the idle time. It gives a *RunningError if another
+// there was no call for the idle time. It gives a *RunningError if another
 // process serves the socket, and ErrReplaced if it ended because its program was
 // replaced.
 //
@@ -25,19 +25,19 @@ func Serve(ctx context.Context, c Config) error {
 	if err != nil {
 		return c.abandon(err)
 	}
-	doors, err := c.doors()
+	others, err := c.openListeners()
 	if err != nil {
 		return c.abandon(errors.Join(err, l.Close()))
 	}
 	s := newServer(c)
-	s.door, _ = os.Lstat(c.Places.Socket) // a pipe of Windows is not a file, and cannot be taken away
-	if c.Guests != nil {
-		c.Guests.Begin(hosting{s})
+	s.socket, _ = os.Lstat(c.Places.Socket) // a pipe of Windows is not a file, and cannot be taken away
+	if c.API != nil {
+		c.API.Begin(apiHost{s})
 	}
 	var accepting sync.WaitGroup
 	accepting.Go(func() { s.accept(l, s.admit) })
-	for _, door := range doors {
-		accepting.Go(func() { s.accept(door, func(nc net.Conn) { s.admitDoor(nc, door) }) })
+	for _, l := range others {
+		accepting.Go(func() { s.accept(l, func(nc net.Conn) { s.admitElsewhere(nc, l) }) })
 	}
 	keeping := make(chan struct{})
 	go func() {
@@ -52,9 +52,9 @@ func Serve(ctx context.Context, c Config) error {
 		s.stop("it was told to")
 	case <-s.stopping:
 	}
-	s.lastWords()
-	for _, door := range doors { // before the lock is given back: the next daemon may have the same
-		err = errors.Join(err, door.Close())
+	s.announceEnd()
+	for _, l := range others { // before the lock is given back: the next daemon may have the same
+		err = errors.Join(err, l.Close())
 	}
 	err = errors.Join(err, l.Close())
 	accepting.Wait()
@@ -64,8 +64,8 @@ func Serve(ctx context.Context, c Config) error {
 	return errors.Join(err, s.reason)
 }
 
-// lastWords says that the server ends, without waiting for whoever hears it.
-func (s *server) lastWords() {
+// announceEnd says that the server ends, without waiting until that is known.
+func (s *server) announceEnd() {
 	s.said = make(chan struct{})
 	go func() {
 		defer close(s.said)
@@ -83,17 +83,17 @@ func (c *Config) abandon(err error) error {
 	return err
 }
 
-// doors opens the doors: all, or none.
-func (c *Config) doors() ([]net.Listener, error) {
-	if c.Doors == nil || c.Guests == nil {
+// openListeners opens the other listeners: all, or none.
+func (c *Config) openListeners() ([]net.Listener, error) {
+	if c.Listeners == nil || c.API == nil {
 		return nil, nil
 	}
-	doors, err := c.Doors()
+	others, err := c.Listeners()
 	if err == nil {
-		return doors, nil
+		return others, nil
 	}
-	for _, door := range doors {
-		door.Close()
+	for _, l := range others {
+		l.Close()
 	}
 	return nil, err
 }
@@ -107,7 +107,7 @@ type server struct {
 	uid      int // whose calls are answered
 	started  time.Time
 	file     *program
-	door     os.FileInfo // the socket; nil where that is not a file
+	socket   os.FileInfo // the socket; nil where that is not a file
 	activity activity
 	large    chan struct{} // one for each request that may be large at a time
 	easing   *easing
@@ -119,14 +119,14 @@ type server struct {
 	stopping chan struct{} // closed when no more is begun
 	reason   error         // what Serve gives; read after stopping
 	why      string        // it stops; read after stopping
-	said     chan struct{} // closed when those who are told that it stops have heard it; nil before
-	ended    chan struct{} // closed when everything but the farewells is over
+	said     chan struct{} // closed when Stopping has returned; nil before
+	ended    chan struct{} // closed when everything but the last replies is over
 
-	mu      sync.Mutex
-	conns   map[*conn]struct{}
-	refused int
-	atDoors int            // connections that came in at a door
-	under   sync.WaitGroup // connections
+	mu        sync.Mutex
+	conns     map[*conn]struct{}
+	refused   int
+	elsewhere int            // connections of other listeners
+	under     sync.WaitGroup // connections
 }
 
 func newServer(c Config) *server {
@@ -203,7 +203,7 @@ func (s *server) admit(nc net.Conn) {
 	}
 	c := &conn{s: s, nc: nc, peer: peer}
 	s.mu.Lock()
-	full := len(s.conns)-s.atDoors >= maxConns // strangers at doors take no agent's place
+	full := len(s.conns)-s.elsewhere >= maxConns // those of other listeners take no agent's place
 	if !full {
 		s.conns[c] = struct{}{}
 		s.under.Add(1)
@@ -253,8 +253,8 @@ func (s *server) sayNo(nc net.Conn, why string) {
 	frame, err := c.isFrame()
 	switch {
 	case err != nil:
-	case !frame && s.c.Guests != nil:
-		s.c.Guests.Refuse(&Guest{Conn: nc, in: c.in, gone: make(chan struct{})}, why)
+	case !frame && s.c.API != nil:
+		s.c.API.Refuse(&APIConn{Conn: nc, in: c.in, gone: make(chan struct{})}, why)
 	default:
 		if _, err := call.ReadRequest(c.in); err == nil {
 			_ = call.WriteReply(nc, &call.Reply{Err: why})
@@ -271,8 +271,8 @@ func (s *server) drain(grace time.Duration) {
 	}
 	s.mu.Unlock()
 	s.activity.beginNoMore()
-	if s.c.Guests != nil {
-		s.c.Guests.End()
+	if s.c.API != nil {
+		s.c.API.End()
 	}
 	t := time.AfterFunc(grace, func() { s.cancel(errStopped) })
 	s.activity.awaitNone()
@@ -285,6 +285,6 @@ func (s *server) drain(grace time.Duration) {
 		s.c.Close()
 	}
 	close(s.ended)
-	s.seeOut()
+	s.closeAPI()
 	s.under.Wait()
 }

@@ -222,7 +222,7 @@ func TestStopLetsRequestsEnd(t *testing.T) {
 			t.Error("stop returns before the daemon is closed")
 		}
 	}()
-	eventually.True(t, "nobody listens", func() bool {
+	eventually.True(t, "nothing listens", func() bool {
 		c, err := Dial(t.Context(), d.Socket)
 		if err == nil {
 			c.Close()

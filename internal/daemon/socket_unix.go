@@ -15,7 +15,7 @@ import (
 func ownUID() int { return os.Geteuid() }
 
 // clear removes the socket that a daemon left behind which was killed. The
-// caller holds the lock, so that nobody listens there.
+// caller holds the lock, so that nothing listens there.
 func clear(socket string) error {
 	info, err := os.Lstat(socket)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,7 +37,7 @@ func listenSocket(socket string) (net.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The folder is closed to others, so that nobody could come before this.
+	// The folder is closed to others, so that nothing could connect before this.
 	if err := os.Chmod(socket, 0o600); err != nil {
 		l.Close()
 		return nil, err

@@ -55,7 +55,7 @@ func late(err error) bool {
 	return errors.As(err, &n) && n.Timeout()
 }
 
-// CloseReady tells whoever started this process that it accepts connections.
+// CloseReady tells the process that started this one that it accepts connections.
 func CloseReady(value string) {
 	fd, err := strconv.Atoi(value)
 	if err != nil || fd < 3 {

@@ -35,7 +35,7 @@ type Status struct {
 	Webhooks []WebhookStatus `json:"webhooks,omitempty"` // for which something waits, or was lost
 }
 
-// WebhookStatus says how a webhook stands that is told of events.
+// WebhookStatus says how a webhook stands.
 type WebhookStatus struct {
 	ID      string     `json:"id"`
 	Waiting int        `json:"waiting"`           // messages
@@ -48,17 +48,17 @@ type WebhookStatus struct {
 
 // RelayStatus says how the link to other machines stands, over which messages go.
 type RelayStatus struct {
-	Mode      string   `json:"mode"` // off: no other machine is linked; leaf; external
-	Machine   string   `json:"machine"`
-	Connected bool     `json:"connected"`
-	Peers     []string `json:"peers"`             // machines that are linked
-	Heard     []Heard  `json:"heard,omitempty"`   // all machines that were heard of, linked now or not
-	Waiting   int      `json:"waiting"`           // messages and receipts that are not on their way yet
-	Problem   string   `json:"problem,omitempty"` // why it does not work
+	Mode      string    `json:"mode"` // off: no other machine is linked; leaf; external
+	Machine   string    `json:"machine"`
+	Connected bool      `json:"connected"`
+	Peers     []string  `json:"peers"`             // machines that are linked
+	Heard     []Contact `json:"heard,omitempty"`   // all known machines, linked now or not
+	Waiting   int       `json:"waiting"`           // messages and receipts that are not on their way yet
+	Problem   string    `json:"problem,omitempty"` // why it does not work
 }
 
-// Heard is another machine, and when something came from it.
-type Heard struct {
+// Contact is another machine, and when something came from it.
+type Contact struct {
 	Machine string    `json:"machine"`
 	Linked  bool      `json:"linked"`
 	At      time.Time `json:"at"`

@@ -51,7 +51,7 @@ func TestEveryCodecHasAMarkedCall(t *testing.T) {
 	}
 }
 
-// TestRunnableAgentsAreKnown: whoever can be run without a user can be installed.
+// TestRunnableAgentsAreKnown: what can be run without a user can be installed.
 func TestRunnableAgentsAreKnown(t *testing.T) {
 	for name, run := range headless {
 		if !slices.Contains(install.Agents(), name) {

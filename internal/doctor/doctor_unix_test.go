@@ -46,7 +46,7 @@ func TestFoldersOfOthers(t *testing.T) {
 	}
 }
 
-// TestAStartThatFailed is told for as long as it is news.
+// TestAStartThatFailed is reported for as long as it is news.
 func TestAStartThatFailed(t *testing.T) {
 	dir := t.TempDir()
 	c := &Checkup{
@@ -63,7 +63,7 @@ func TestAStartThatFailed(t *testing.T) {
 	}
 	c.Now = c.Now.Add(2 * recent)
 	if s := c.daemon(t.Context()); len(s.Findings) != 1 {
-		t.Errorf("what is old is told: %+v", s.Findings)
+		t.Errorf("what is old is reported: %+v", s.Findings)
 	}
 }
 

@@ -75,7 +75,7 @@ func (c *Checkup) socketFolder(s *Section) {
 		s.ok("%s is made when the daemon starts", c.places.Dir)
 	case errors.Is(err, call.ErrForeign):
 		what, mend, _ := strings.Cut(err.Error(), "; ")
-		s.fail(orText(mend, "set HOOKWAY_HOME to a folder of your own"), "%s: whoever it belongs to could answer, so no daemon is asked", what)
+		s.fail(orText(mend, "set HOOKWAY_HOME to a folder of your own"), "%s: its owner could answer, so no daemon is asked", what)
 	case err != nil:
 		s.fail("make it usable, or set HOOKWAY_HOME to another folder", "the folder of the socket cannot be used: %v", err)
 	default:

@@ -151,7 +151,7 @@ func rowsOf(a *adapter.About, info *hook.EventInfo, name string) []adapter.Event
 }
 
 // lost says what becomes of what a hook always decides, if the agent does not do
-// it; nothing if it does, or if nobody knows what the hook decides.
+// it; nothing if it does, or if it is unknown what the hook decides.
 func (c *Checkup) lost(a *adapter.About, row adapter.Event, h config.Hook, info *hook.EventInfo) []adapter.Degradation {
 	if info == nil || !h.Fixed() || h.Handler == nil {
 		return nil

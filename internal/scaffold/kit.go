@@ -36,7 +36,7 @@ type Kit struct {
 	Trusted bool   // its hooks were, so that they stay it
 	Todo    []Todo // what is left to the user
 
-	// Building is told of a program that is about to be built; nil is told nothing.
+	// Building is called before a program is built; it may be nil.
 	Building func(program string)
 
 	options config.Options
@@ -273,7 +273,7 @@ func (k *Kit) grow(path, list, lines string, check func([]byte) error) error {
 	return nil
 }
 
-// FreePort is one that nobody listens at now, below those that systems give out.
+// FreePort is one at which nothing listens now, below those that systems give out.
 func FreePort() (int, error) {
 	for range 100 {
 		n, err := rand.Int(rand.Reader, big.NewInt(10000))

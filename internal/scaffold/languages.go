@@ -18,7 +18,7 @@ import (
 type language struct {
 	name, title string
 	entry       string      // in place of hook.yaml
-	usual       string      // the hook's name, if nobody says one
+	usual       string      // the hook's name, if none is given
 	tools       []string    // programs that it needs, now and whenever it runs
 	source      string      // where its source is written, from the workspace
 	sources     [][2]string // from template/NAME, to the workspace

@@ -59,9 +59,9 @@ func (d *Daemon) Serve(ctx context.Context) error {
 		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 			return j.Answer(ctx, judge.Caller{PID: peer.PID}, r)
 		},
-		Load:   j.Load,
-		Guests: programs,
-		Doors:  func() ([]net.Listener, error) { return d.Listeners.open(h, programs, d.OnDemand) },
+		Load:      j.Load,
+		API:       programs,
+		Listeners: func() ([]net.Listener, error) { return d.Listeners.open(h, programs, d.OnDemand) },
 		Needed: func() bool {
 			return programs.Registered() > 0 || relay.Needed() || j.Webhooks != nil && j.Webhooks.Waiting() > 0
 		},

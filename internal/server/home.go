@@ -20,7 +20,7 @@ type Home struct {
 	// goroutines.
 	Log func(line string)
 
-	// Err is where mistakes in the files of hooks are told.
+	// Err is where mistakes in the files of hooks are written.
 	Err io.Writer
 
 	// Environ gives the environment of a daemon that is started.

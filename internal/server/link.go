@@ -55,8 +55,8 @@ func newLink(h *Home) *link {
 }
 
 // notify says that something was sent, maybe by another process: who waits for it in
-// this one looks, and what is for other machines goes there. Where nobody has used the
-// store yet it is opened, which delivers what a sender of an older version left in the
+// this one looks, and what is for other machines goes there. A store that was not used
+// yet is opened, which delivers what a sender of an older version left in the
 // outbox. It does not wait for a start.
 func (l *link) notify() error {
 	linked, stored := l.home.Linked(), l.stored()
@@ -78,7 +78,7 @@ func (l *link) notify() error {
 	}
 	l.mu.Unlock()
 	if store == nil {
-		return nil // nobody here waits
+		return nil // nothing here waits
 	}
 	return store.Notify(l.ctx)
 }
@@ -269,7 +269,7 @@ func (l *link) Status() *daemon.RelayStatus {
 	now := b.Status()
 	st.Mode, st.Machine, st.Connected, st.Waiting = now.Mode, now.Machine, now.Connected, now.Outgoing
 	for _, p := range now.Peers {
-		st.Heard = append(st.Heard, daemon.Heard{Machine: p.Machine, Linked: p.Reachable, At: p.LastContact})
+		st.Heard = append(st.Heard, daemon.Contact{Machine: p.Machine, Linked: p.Reachable, At: p.LastContact})
 		if p.Reachable {
 			st.Peers = append(st.Peers, p.Machine)
 		}

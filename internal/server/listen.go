@@ -41,7 +41,7 @@ func (h *Home) PlanListeners(addresses []string, cert, key string) (Listeners, e
 
 // open opens the listeners for a server that answers. On demand, one that cannot be
 // opened stays closed: agents are to be answered all the same.
-func (p Listeners) open(h *Home, programs *api.Doors, onDemand bool) (opened []net.Listener, err error) {
+func (p Listeners) open(h *Home, programs *api.Server, onDemand bool) (opened []net.Listener, err error) {
 	if len(p.addresses) == 0 {
 		return nil, nil
 	}
@@ -53,7 +53,7 @@ func (p Listeners) open(h *Home, programs *api.Doors, onDemand bool) (opened []n
 	return opened, err
 }
 
-func (p Listeners) openAll(h *Home, programs *api.Doors) (opened []net.Listener, err error) {
+func (p Listeners) openAll(h *Home, programs *api.Server) (opened []net.Listener, err error) {
 	_, state, err := config.Places(h.Getenv)
 	if err != nil {
 		return nil, err

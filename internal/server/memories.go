@@ -196,7 +196,7 @@ func (b *openedBackend) end() error {
 	return b.Close()
 }
 
-// Close closes everything, or has whoever uses it last do that.
+// Close closes everything, or has its last user do that.
 func (m *Memories) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

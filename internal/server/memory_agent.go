@@ -12,7 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/memory/recall"
 )
 
-// How many memories an agent is told at once.
+// How many memories an agent is given at once.
 const (
 	foundMost  = 10
 	listedMost = 20
@@ -98,7 +98,7 @@ func (m *Memories) Hooks(s config.Settings) config.MemoryHooks {
 	return m.HooksWith(delivery.Quoted)(s)
 }
 
-// HooksWith is Hooks with what makes harmless what is told.
+// HooksWith is Hooks with what makes the texts harmless.
 func (m *Memories) HooksWith(clean func(text string) string) func(config.Settings) config.MemoryHooks {
 	return func(s config.Settings) config.MemoryHooks {
 		dir, err := m.dir()

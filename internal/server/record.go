@@ -15,7 +15,7 @@ import (
 const recordTime = time.Second
 
 // openAudit opens the audit log. A record is never a reason to give no answer:
-// without a log, what goes wrong is told and nil given. done writes what waits.
+// without a log, what goes wrong is logged and nil given. done writes what waits.
 func (h *Home) openAudit(tell func(string)) (log *audit.Log, done func()) {
 	dir, err := h.AuditDir()
 	if err == nil {

@@ -18,9 +18,9 @@ type relayAPI struct {
 
 var _ api.Relay = relayAPI{}
 
-// Poke says that there is something to carry. When it returns, the agents that the
+// Notify says that there is something to carry. When it returns, the agents that the
 // daemon knows can be written to.
-func (r relayAPI) Poke() (problem string, err error) {
+func (r relayAPI) Notify() (problem string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), notifyTime)
 	defer cancel()
 	r.judge.Meet(ctx)
@@ -103,13 +103,13 @@ func (d *leases) Close() error {
 }
 
 // Take hands out what waits for an agent.
-func (r relayAPI) Take(ctx context.Context, t api.Taking) (api.Handout, error) {
+func (r relayAPI) Take(ctx context.Context, t api.Taking) (api.Leased, error) {
 	store, err := r.link.open()
 	if err == nil {
 		err = r.link.notify() // what is on its way comes
 	}
 	if err != nil {
-		return api.Handout{}, err
+		return api.Leased{}, err
 	}
 	t.Hooks = func(session string) delivery.Hooks {
 		return judgedHooks(r.judge, judge.Firing{Session: session, Agent: t.Agent, Source: delivery.HTTP, CWD: t.CWD, Foreign: t.Foreign})
@@ -117,13 +117,13 @@ func (r relayAPI) Take(ctx context.Context, t api.Taking) (api.Handout, error) {
 	at := r.link.leases.of(store)
 	lease, err := at.Take(ctx, t.TakeRequest)
 	if err != nil {
-		return api.Handout{}, err
+		return api.Leased{}, err
 	}
 	waiting, err := at.Waiting(ctx, lease)
 	if err != nil {
-		waiting = 0 // it is only told
+		waiting = 0 // it is only for information
 	}
-	return api.Handout{Lease: lease, Machine: store.Machine(), Waiting: waiting}, nil
+	return api.Leased{Lease: lease, Machine: store.Machine(), Waiting: waiting}, nil
 }
 
 // Confirm notes what a program has got.

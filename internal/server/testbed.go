@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/strict"
 )
 
 // caseLimit bounds one case, with all its hooks: hooks may have no timeout.
@@ -70,7 +71,7 @@ func (b *Testbed) find(dir, file string) error {
 		return fmt.Errorf("neither %s nor a folder above it has hooks; hookway init writes some, with tests", dir)
 	}
 	if b.layer == config.LayerWorkspace && judge.Untrusted(b.Set) > 0 {
-		return errors.New("nothing was tested, because hooks that are not trusted do not run; run hookway trust, or set HOOKWAY_TRUST=1 where nobody can be asked, as in CI")
+		return errors.New("nothing was tested, because hooks that are not trusted do not run; run hookway trust, or set HOOKWAY_TRUST=1 where there is no terminal, as in CI")
 	}
 	if file != "" {
 		b.files = []string{filepath.Join(dir, filepath.Base(file))}
@@ -114,22 +115,22 @@ cases:
 
 // Problems are the mistakes of the configuration under test. Such a file's hooks
 // do not run, so no case could say anything.
-func (b *Testbed) Problems() cases.Problems {
-	var list cases.Problems
+func (b *Testbed) Problems() strict.Problems {
+	var list strict.Problems
 	for _, p := range b.Set.Problems {
 		if user := disk.Inside(b.Set.UserDir, p.File); user != (b.layer == config.LayerUser) {
 			continue
 		}
 		if p.Hook != "" {
-			p.Message = fmt.Sprintf("hook %q: %s", p.Hook, p.Message)
+			p.Message, p.Hook = fmt.Sprintf("hook %q: %s", p.Hook, p.Message), ""
 		}
-		list = append(list, cases.Problem{File: p.File, Line: p.Line, Column: p.Column, Message: p.Message, Hint: p.Hint})
+		list = append(list, p)
 	}
 	return list
 }
 
 // Read gives the cases of the test files, and what is wrong with these.
-func (b *Testbed) Read() (list []*cases.Case, problems cases.Problems) {
+func (b *Testbed) Read() (list []*cases.Case, problems strict.Problems) {
 	options := cases.Options{Lookup: b.Engine.Lookup, Envelope: hook.Envelope{Source: "test", CWD: b.Root}}
 	for _, file := range b.files {
 		some, wrong := cases.Read(file, options)
@@ -184,7 +185,7 @@ func (b *Testbed) hooks() []config.Hook {
 }
 
 // observed gathers what the hooks of the observe lane did: an outcome has no
-// steps of theirs, because nobody waits for them.
+// steps of theirs, because they are not waited for.
 type observed struct {
 	event string // the one that counts: one event may bring another with it
 
@@ -192,7 +193,7 @@ type observed struct {
 	byID map[string][]hook.Step
 }
 
-// note is told every notice of an engine.
+// note takes every notice of an engine.
 func (o *observed) note(n hook.Notice) {
 	if n.Event != o.event || n.Lane != hook.Observe || n.Kind != hook.HookCompleted && n.Kind != hook.HookError {
 		return

@@ -47,13 +47,13 @@ func sources() []string {
 }
 
 // Open reads the configuration and fills an engine. Mistakes in one file do not
-// keep the hooks of others from running; they are told on stderr.
+// keep the hooks of others from running; they are written to stderr.
 func (h *Home) Open(ctx context.Context, options config.Options) (*Workspace, error) {
 	return h.fill(ctx, options, &hook.Engine{Operations: h.Operations(options.Log)})
 }
 
-// Look is open for a command that fires nothing: no hook runs, not even one that is
-// told of the others.
+// Look is open for a command that fires nothing: no hook runs, not even one that
+// observes the others.
 func (h *Home) Look(ctx context.Context, options config.Options) (*Workspace, error) {
 	engine := new(hook.Engine)
 	engine.Wrap(func(hook.Hook, hook.Handler) hook.Handler { return hook.Static{} })
@@ -105,7 +105,7 @@ func (h *Home) OpenLive(ctx context.Context, options config.Options) (*Workspace
 	go func() {
 		first := true
 		err := live.Run(ctx, func(set *config.Set) {
-			if first { // what was told already
+			if first { // what was written already
 				first = false
 				return
 			}
@@ -133,7 +133,7 @@ func (h *Home) checkDepth() error {
 // ShowWarnings prints what is left out of a configuration, or will not work.
 func (h *Home) ShowWarnings(w *Workspace) {
 	for _, p := range w.Set.Warnings {
-		if !slices.Contains(w.Set.Skipped, p) { // that was told when the files were read
+		if !slices.Contains(w.Set.Skipped, p) { // written when the files were read
 			fmt.Fprintln(h.Err, p.String())
 		}
 	}

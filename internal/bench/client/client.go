@@ -16,7 +16,7 @@ type Client struct {
 	// Argv is its command line for one turn without a terminal; the prompt comes
 	// after it.
 	Argv []string
-	// Settle gives the settings that it needs, whoever hooks it.
+	// Settle gives the settings that it needs, whatever hooks it.
 	Settle func(World) Settings
 }
 

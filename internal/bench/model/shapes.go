@@ -23,7 +23,7 @@ const (
 )
 
 // Shapes are all forms. Each text ends with a directive of its own, so that one sees
-// when all of it was heard.
+// when all of it was sent.
 func Shapes() []Shape {
 	one := func(name, text, target, body string) Shape {
 		return Shape{Name: name, Text: text, Want: []Directive{{target, body}}}

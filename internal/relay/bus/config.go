@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/hookway/hookway/internal/loopback"
 )
 
 // Bounds of what is under way at once.
@@ -164,12 +166,6 @@ func secret(file string) (string, error) {
 	return s, nil
 }
 
-// loopback reports whether an address reaches this machine only.
-func loopback(host string) bool {
-	ip := net.ParseIP(strings.Trim(host, "[]"))
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
 // address reads one address of a remote.
 func (r Remote) address() (*url.URL, error) {
 	u, err := url.Parse(r.URL)
@@ -179,7 +175,7 @@ func (r Remote) address() (*url.URL, error) {
 	switch u.Scheme {
 	case "tls":
 	case "nats", "nats-leaf":
-		if !loopback(u.Hostname()) && r.TLS == (TLS{}) {
+		if !loopback.Host(u.Hostname()) && r.TLS == (TLS{}) {
 			return nil, fmt.Errorf("the leaf link to %s would send messages in the clear; write tls://%s", u.Hostname(), u.Host)
 		}
 	default:

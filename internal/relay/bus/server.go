@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/loopback"
 	"github.com/nats-io/nats-server/v2/server"
 )
 
@@ -113,7 +114,7 @@ func (c *Config) listener(o *server.LeafNodeOpts) error {
 		}
 		o.Username = leafUser
 	}
-	if loopback(o.Host) {
+	if loopback.Host(o.Host) {
 		return nil
 	}
 	if o.TLSConfig == nil {

@@ -9,10 +9,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookway/hookway/internal/loopback"
 	"github.com/mdlayher/vsock"
 )
 
-// Listener is a door: a place besides the daemon's own socket where HTTP and gRPC
+// Listener is a place besides the daemon's own socket where HTTP and gRPC
 // are spoken, with a token.
 type Listener struct {
 	net.Listener
@@ -20,7 +21,7 @@ type Listener struct {
 	private bool     // no browser can come in here
 }
 
-// Listen opens a door: "127.0.0.1:8787", "vsock://:PORT" or "unix:///path". One
+// Listen opens a listener: "127.0.0.1:8787", "vsock://:PORT" or "unix:///path". One
 // that other machines can come to needs TLS; nil is none.
 func Listen(address string, secure *tls.Config) (*Listener, error) {
 	var l *Listener
@@ -51,14 +52,14 @@ func listenTCP(address string, secure *tls.Config) (*Listener, error) {
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return nil, fmt.Errorf("%q is no port; it is a number up to 65535", port)
 	}
-	if ip := net.ParseIP(host); secure == nil && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if secure == nil && !loopback.Host(host) {
 		return nil, errors.New("other machines could come in there, and read the token on its way; give --tls-cert and --tls-key, or listen at 127.0.0.1")
 	}
 	inner, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	if at, ok := inner.Addr().(*net.TCPAddr); secure == nil && (!ok || !at.IP.IsLoopback()) { // localhost may be called anything
+	if secure == nil && !loopback.Addr(inner.Addr()) { // localhost may be called anything
 		inner.Close()
 		return nil, fmt.Errorf("%s is %s here, where other machines could come in; listen at 127.0.0.1", host, inner.Addr())
 	}
@@ -86,7 +87,7 @@ func listenUnix(path string) (*Listener, error) {
 			c.Close()
 			return nil, errors.New("another program listens there")
 		}
-		if err := os.Remove(path); err != nil { // nobody does any more
+		if err := os.Remove(path); err != nil { // nothing listens there any more
 			return nil, err
 		}
 	}
@@ -114,10 +115,10 @@ func listenVsock(address string) (*Listener, error) {
 	return &Listener{Listener: inner, private: true}, nil
 }
 
-// anyCID is every address of this machine among its guests and its host.
+// anyCID is every address of this machine among virtual machines and their host.
 const anyCID = 1<<32 - 1
 
-// TLS reads the certificate of doors.
+// TLS reads the certificate of listeners.
 func TLS(certFile, keyFile string) (*tls.Config, error) {
 	certificate, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {

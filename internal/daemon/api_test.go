@@ -14,19 +14,19 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-// parrots are guests that give each line back.
+// parrots is an API that gives each line back.
 type parrots struct {
 	Host
 	welcomed sync.WaitGroup
 
 	mu    sync.Mutex
-	here  []*Guest
+	here  []*APIConn
 	ended bool
 }
 
 func (p *parrots) Begin(h Host) { p.Host = h }
 
-func (p *parrots) Welcome(g *Guest) {
+func (p *parrots) Serve(g *APIConn) {
 	p.mu.Lock()
 	p.here = append(p.here, g)
 	p.mu.Unlock()
@@ -75,19 +75,19 @@ func connect(t *testing.T, at call.Places) net.Conn {
 	return c
 }
 
-func TestWhatIsNoFrameIsTheGuests(t *testing.T) {
+func TestWhatIsNotAFrameGoesToTheAPI(t *testing.T) {
 	p := &parrots{}
-	d := start(t, Config{Guests: p, Version: "test"})
+	d := start(t, Config{API: p, Version: "test"})
 	c := dial(t, d.Places)
 	if got := ask(t, c, "a frame"); got != "a frame" {
 		t.Errorf("a frame is answered with %q", got)
 	}
 	for _, text := range []string{"GET / HTTP/1.1\n", "HEAD / HTTP/1.1\n", "H\n", "HKW\n", "HKWX and more\n"} { // some begin like a frame
-		guest := connect(t, d.Places)
-		if got := talk(t, guest, text+strings.Repeat("x", 4-min(len(text), 4))); got != strings.ToUpper(text) {
+		client := connect(t, d.Places)
+		if got := talk(t, client, text+strings.Repeat("x", 4-min(len(text), 4))); got != strings.ToUpper(text) {
 			t.Errorf("%q is answered with %q", text, got)
 		}
-		guest.Close()
+		client.Close()
 	}
 	if got := ask(t, c, "another"); got != "another" {
 		t.Errorf("a frame is answered with %q", got)
@@ -98,33 +98,33 @@ func TestWhatIsNoFrameIsTheGuests(t *testing.T) {
 	d.stop()
 	d.await(t)
 	if !p.ended || p.Work() {
-		t.Error("the guests were not told of the end")
+		t.Error("End was not called")
 	}
 	p.welcomed.Wait()
 }
 
-func TestAGuestThatStaysIsSeenOut(t *testing.T) {
+func TestAConnectionOfTheAPIThatStaysIsClosed(t *testing.T) {
 	p := &parrots{}
-	d := start(t, Config{Guests: p})
-	guest := connect(t, d.Places)
-	if got := talk(t, guest, "hello\n"); got != "HELLO\n" {
+	d := start(t, Config{API: p})
+	client := connect(t, d.Places)
+	if got := talk(t, client, "hello\n"); got != "HELLO\n" {
 		t.Error(got)
 	}
 	d.stop()
 	d.await(t)
-	if n, err := guest.Read(make([]byte, 1)); err == nil {
+	if n, err := client.Read(make([]byte, 1)); err == nil {
 		t.Errorf("%d bytes from a daemon that has ended", n)
 	}
 }
 
-func TestADoorIsTheGuestsAlone(t *testing.T) {
-	door, err := net.Listen("tcp", "127.0.0.1:0")
+func TestAnotherListenerIsForTheAPIAlone(t *testing.T) {
+	other, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &parrots{}
-	d := start(t, Config{Guests: p, Doors: func() ([]net.Listener, error) { return []net.Listener{door}, nil }})
-	c, err := net.Dial("tcp", door.Addr().String())
+	d := start(t, Config{API: p, Listeners: func() ([]net.Listener, error) { return []net.Listener{other}, nil }})
+	c, err := net.Dial("tcp", other.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,32 +132,32 @@ func TestADoorIsTheGuestsAlone(t *testing.T) {
 	if got := talk(t, c, "HKWY is no frame here\n"); got != "HKWY IS NO FRAME HERE\n" {
 		t.Errorf("answered with %q", got)
 	}
-	if g := p.here[0]; g.Door != door || g.Peer != (Peer{}) {
-		t.Errorf("the guest is %+v", g)
+	if g := p.here[0]; g.Listener != other || g.Peer != (Peer{}) {
+		t.Errorf("the connection is %+v", g)
 	}
 	d.stop()
 	d.await(t)
-	if c, err := net.Dial("tcp", door.Addr().String()); err == nil {
+	if c, err := net.Dial("tcp", other.Addr().String()); err == nil {
 		c.Close()
-		t.Error("the door is still open")
+		t.Error("the listener is still open")
 	}
 }
 
 func TestStrangersAtADoorKeepNoAgentOut(t *testing.T) {
-	door, err := net.Listen("tcp", "127.0.0.1:0")
+	other, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &parrots{}
-	d := start(t, Config{Guests: p, Doors: func() ([]net.Listener, error) { return []net.Listener{door}, nil }})
-	for range maxAtDoors {
-		c, err := net.Dial("tcp", door.Addr().String())
+	d := start(t, Config{API: p, Listeners: func() ([]net.Listener, error) { return []net.Listener{other}, nil }})
+	for range maxElsewhere {
+		c, err := net.Dial("tcp", other.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
 	}
-	eventually.True(t, "all are in", func() bool { return p.Status().Connections == maxAtDoors })
+	eventually.True(t, "all are in", func() bool { return p.Status().Connections == maxElsewhere })
 	if got := ask(t, dial(t, d.Places), "a frame"); got != "a frame" {
 		t.Errorf("an agent is answered with %q", got)
 	}
@@ -170,22 +170,22 @@ func TestDoorsAreGivenBackBeforeTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := &closing{Listener: inner, locked: func() bool {
+	other := &closing{Listener: inner, locked: func() bool {
 		l, err := listen(at)
 		if err == nil {
 			l.Close()
 		}
 		return err != nil
 	}}
-	d := start(t, Config{Places: at, Guests: &parrots{}, Doors: func() ([]net.Listener, error) { return []net.Listener{door}, nil }})
+	d := start(t, Config{Places: at, API: &parrots{}, Listeners: func() ([]net.Listener, error) { return []net.Listener{other}, nil }})
 	d.stop()
 	d.await(t)
-	if !door.was {
-		t.Error("the lock was free when the door was closed")
+	if !other.was {
+		t.Error("the lock was free when the listener was closed")
 	}
 }
 
-// closing is a door that looks at the lock when it is closed.
+// closing is a listener that looks at the lock when it is closed.
 type closing struct {
 	net.Listener
 	locked func() bool
@@ -197,9 +197,9 @@ func (c *closing) Close() error {
 	return c.Listener.Close()
 }
 
-func TestADoorIsForNobodyWithoutGuests(t *testing.T) {
-	start(t, Config{Doors: func() ([]net.Listener, error) {
-		t.Error("a door was opened, for calls of anybody")
+func TestNoOtherListenerIsOpenedWithoutAnAPI(t *testing.T) {
+	start(t, Config{Listeners: func() ([]net.Listener, error) {
+		t.Error("a listener was opened without an API")
 		return nil, nil
 	}})
 }
@@ -231,8 +231,8 @@ func TestADoorThatCannotBeOpenedKeepsTheDaemonFromBeginning(t *testing.T) {
 	at := placesIn(folder(t))
 	closed := false
 	err := Serve(context.Background(), Config{
-		Places: at, Handle: echo, Guests: &parrots{}, Close: func() { closed = true },
-		Doors: func() ([]net.Listener, error) { return nil, io.ErrUnexpectedEOF },
+		Places: at, Handle: echo, API: &parrots{}, Close: func() { closed = true },
+		Listeners: func() ([]net.Listener, error) { return nil, io.ErrUnexpectedEOF },
 	})
 	if err == nil || !closed {
 		t.Errorf("%v, closed: %v", err, closed)

@@ -15,13 +15,13 @@ import (
 	"github.com/hookway/hookway/internal/gateway"
 )
 
-// Config says what is behind the daemon's doors.
+// Config says what a Server answers with.
 type Config struct {
 	Engine Engine
 	Lister Lister
 	Relay  Relay // nil: no messages are taken
 
-	// Addresses are those of the doors.
+	// Addresses are those of the listeners.
 	Addresses []string
 
 	// Token is the one that requests from outside must have; "" lets none in.
@@ -41,9 +41,9 @@ type Config struct {
 	Log func(line string)
 }
 
-// Doors answer the programs that come to the daemon with HTTP or gRPC: they are
-// its guests. New makes them.
-type Doors struct {
+// Server answers the programs that come to the daemon with HTTP or gRPC: they use
+// its API. New makes one.
+type Server struct {
 	Config
 	host    daemon.Host
 	http    *http.Server
@@ -65,22 +65,22 @@ const maxFiring = 1024
 // maxTaking bounds how many wait for messages beside these.
 const maxTaking = 512
 
-// New makes what is behind the doors.
-func New(c Config) *Doors {
+// New makes a server.
+func New(c Config) *Server {
 	c.HeadTime, c.BodyTime = cmp.Or(c.HeadTime, headTime), cmp.Or(c.BodyTime, bodyTime)
-	d := &Doors{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking)}
+	d := &Server{Config: c, web: newInbox(), calls: newInbox(), firing: make(chan struct{}, maxFiring), taking: make(chan struct{}, maxTaking)}
 	d.stopped, d.stop = context.WithCancel(context.Background())
 	d.service = NewService(c.Engine, ServiceOptions{Dial: c.Dial, Admit: d.admitCall, From: from, Work: d.work, Large: d.large, Log: c.Log})
 	return d
 }
 
 // Begin starts the servers.
-func (d *Doors) Begin(h daemon.Host) {
+func (d *Server) Begin(h daemon.Host) {
 	d.host = h
 	d.http = &http.Server{
 		Handler: d.handler(), ReadHeaderTimeout: d.HeadTime, IdleTimeout: quietTime, MaxHeaderBytes: maxHead,
 		BaseContext: func(net.Listener) context.Context { return h.Context() },
-		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return withVisit(ctx, nc) },
+		ConnContext: func(ctx context.Context, nc net.Conn) context.Context { return withOrigin(ctx, nc) },
 		ConnState:   d.written.changed,
 		ErrorLog:    log.New(lines{d}, "", 0),
 	}
@@ -99,8 +99,8 @@ const (
 // preface is how HTTP/2 begins, which gRPC speaks.
 const preface = "PRI * HTTP/2.0\r\n"
 
-// Welcome hands a connection to the server of its language.
-func (d *Doors) Welcome(g *daemon.Guest) {
+// Serve hands a connection to the server of its language.
+func (d *Server) Serve(g *daemon.APIConn) {
 	to := d.web
 	_ = g.SetReadDeadline(time.Now().Add(d.HeadTime))
 	if string(g.Begins(3)) == preface[:3] && string(g.Begins(len(preface))) == preface {
@@ -113,7 +113,7 @@ func (d *Doors) Welcome(g *daemon.Guest) {
 }
 
 // Refuse tells a connection that there is no room for it.
-func (d *Doors) Refuse(nc net.Conn, why string) {
+func (d *Server) Refuse(nc net.Conn, why string) {
 	p := problem("busy", "%s", why).with("Retry-After", "1").with("Connection", "close")
 	w := &refusal{header: http.Header{}}
 	p.write(w)
@@ -121,7 +121,7 @@ func (d *Doors) Refuse(nc net.Conn, why string) {
 }
 
 // End begins nothing more.
-func (d *Doors) End() {
+func (d *Server) End() {
 	d.stop()
 	go func() { // it looks often for connections that have become quiet, until there is none
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -134,7 +134,7 @@ func (d *Doors) End() {
 }
 
 // Close takes out what was registered. Call it when no request is under way any more.
-func (d *Doors) Close() {
+func (d *Server) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	d.service.Close(ctx)
@@ -144,18 +144,18 @@ func (d *Doors) Close() {
 const closeTime = time.Second
 
 // Registered is how many hooks were registered, which would be lost with the daemon.
-func (d *Doors) Registered() int { return d.service.Registered() }
+func (d *Server) Registered() int { return d.service.Registered() }
 
-func (d *Doors) stopping() bool { return d.stopped.Err() != nil }
+func (d *Server) stopping() bool { return d.stopped.Err() != nil }
 
-func (d *Doors) log(line string) {
+func (d *Server) log(line string) {
 	if d.Log != nil {
 		d.Log(hook.LogLine(line))
 	}
 }
 
 // lines are what net/http has to say.
-type lines struct{ d *Doors }
+type lines struct{ d *Server }
 
 func (l lines) Write(p []byte) (int, error) {
 	if text := strings.TrimSpace(string(p)); text != "" {
@@ -173,7 +173,7 @@ type inbox struct {
 
 func newInbox() *inbox { return &inbox{conns: make(chan net.Conn), done: make(chan struct{})} }
 
-// put gives a connection to who accepts; false if nobody does any more.
+// put gives a connection to who accepts; false if none does any more.
 func (b *inbox) put(nc net.Conn) bool {
 	select {
 	case b.conns <- nc:

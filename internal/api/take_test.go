@@ -191,7 +191,7 @@ func TestAWaitEndsWithAMessageOrItsClient(t *testing.T) {
 	}
 }
 
-// TestAWaitDoesNotHoldTheDaemon: it is told to end, or cut off, and the client asks the
+// TestAWaitDoesNotHoldTheDaemon: the daemon is asked to end, or cut off, and the client asks the
 // next one.
 func TestAWaitDoesNotHoldTheDaemon(t *testing.T) {
 	h := newHouse(t, receivedHooks, plan{})
@@ -219,7 +219,7 @@ func TestAWaitDoesNotHoldTheDaemon(t *testing.T) {
 }
 
 func TestEachBadWayToTakeIsOneClearProblem(t *testing.T) {
-	h := newHouse(t, receivedHooks, plan{doors: []string{"127.0.0.1:0"}})
+	h := newHouse(t, receivedHooks, plan{listen: []string{"127.0.0.1:0"}})
 	h.agentsHere("Alice")
 	store, err := h.relay.open(t.Context())
 	if err != nil {
@@ -277,7 +277,7 @@ func TestEachBadWayToTakeIsOneClearProblem(t *testing.T) {
 	// From outside, only with the token.
 	client := &http.Client{Timeout: patient}
 	defer client.CloseIdleConnections()
-	at := "http://" + h.doors[0].Addr().String() + "/v1/inbox/Alice/take"
+	at := "http://" + h.listeners[0].Addr().String() + "/v1/inbox/Alice/take"
 	if status, _ := h.do(client, at, "POST", ``); status != http.StatusUnauthorized {
 		t.Errorf("without the token: %d", status)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // admitCall lets a call of gRPC in, by the rules of HTTP's.
-func (d *Doors) admitCall(nc net.Conn, md metadata.MD) error {
+func (d *Server) admitCall(nc net.Conn, md metadata.MD) error {
 	host, header := "", http.Header{}
 	if names := md.Get(":authority"); len(names) == 1 {
 		host = names[0]
@@ -20,7 +20,7 @@ func (d *Doors) admitCall(nc net.Conn, md metadata.MD) error {
 	for _, name := range []string{"Authorization", "Origin"} {
 		header[name] = md.Get(name)
 	}
-	err := d.let(visitOf(nc), host, header)
+	err := d.let(originOf(nc), host, header)
 	if err == nil {
 		return nil
 	}
@@ -33,13 +33,13 @@ func (d *Doors) admitCall(nc net.Conn, md metadata.MD) error {
 
 // from says who fires.
 func from(nc net.Conn, f *judge.Firing) {
-	v := visitOf(nc)
-	f.Foreign = v.foreign
+	o := originOf(nc)
+	f.Foreign = o.foreign
 }
 
 // work has the daemon stay while a call runs hooks, but not for longer than it waits
 // for anybody.
-func (d *Doors) work(ctx context.Context) (working context.Context, done func(size int), err error) {
+func (d *Server) work(ctx context.Context) (working context.Context, done func(size int), err error) {
 	select {
 	case d.firing <- struct{}{}:
 	default:
@@ -60,4 +60,4 @@ func (d *Doors) work(ctx context.Context) (working context.Context, done func(si
 }
 
 // large waits for the turn of a large event.
-func (d *Doors) large(ctx context.Context) (giveBack func(), err error) { return d.host.Large(ctx) }
+func (d *Server) large(ctx context.Context) (giveBack func(), err error) { return d.host.Large(ctx) }

@@ -17,34 +17,34 @@ import (
 	"github.com/hookway/hookway/internal/relay"
 )
 
-// guest is an agent that nobody has wrapped: it calls hookway-hook by itself.
-type guest struct {
+// unwrapped is an agent without hookway run: it calls hookway-hook by itself.
+type unwrapped struct {
 	*agentHome
 	store *relay.Store
 }
 
-const guestSession = "0c4f42e8-5a80-4f60-a788-417b387c20e8"
+const unwrappedSession = "0c4f42e8-5a80-4f60-a788-417b387c20e8"
 
-func startGuest(t *testing.T, daemon bool, hooks string) *guest {
+func startUnwrapped(t *testing.T, daemon bool, hooks string) *unwrapped {
 	t.Helper()
-	g := &guest{agentHome: newAgentHome(t, daemon, map[string]string{"project/hookway.yaml": hooks})}
+	g := &unwrapped{agentHome: newAgentHome(t, daemon, map[string]string{"project/hookway.yaml": hooks})}
 	t.Cleanup(func() { _ = g.hookway("stop").Run() })
 	return g
 }
 
-func (g *guest) file(name string) string { return filepath.Join(g.dir, "project", name) }
+func (g *unwrapped) file(name string) string { return filepath.Join(g.dir, "project", name) }
 
 // shim is a call of the agent's hook, not yet started.
-func (g *guest) shim(name string, fields ...any) *exec.Cmd {
+func (g *unwrapped) shim(name string, fields ...any) *exec.Cmd {
 	g.t.Helper()
-	text := claudeEvent(g.t, name, guestSession, g.dir, &g.tools, fields...)
+	text := claudeEvent(g.t, name, unwrappedSession, g.dir, &g.tools, fields...)
 	cmd := g.program("hookway-hook", "claude", "--timeout", "60s")
 	cmd.Stdin = strings.NewReader(text)
 	return cmd
 }
 
 // event gives the answer to an event, as the agent reads it.
-func (g *guest) event(name string, fields ...any) string {
+func (g *unwrapped) event(name string, fields ...any) string {
 	g.t.Helper()
 	out, err := g.shim(name, fields...).Output()
 	var exit *exec.ExitError
@@ -57,7 +57,7 @@ func (g *guest) event(name string, fields ...any) string {
 }
 
 // mail sends a message to the agent, and brings it there as the daemon does.
-func (g *guest) mail(to, text string) (id string) {
+func (g *unwrapped) mail(to, text string) (id string) {
 	g.t.Helper()
 	ctx := g.t.Context()
 	if g.store == nil {
@@ -74,7 +74,7 @@ func (g *guest) mail(to, text string) (id string) {
 	return sent.Message.ID
 }
 
-func (g *guest) is(id string, want relay.State) relay.Receipt {
+func (g *unwrapped) is(id string, want relay.State) relay.Receipt {
 	g.t.Helper()
 	var all []relay.Receipt
 	g.until("the message is "+string(want), func() bool { // that an answer was printed is noted after it was
@@ -87,7 +87,7 @@ func (g *guest) is(id string, want relay.State) relay.Receipt {
 }
 
 // seen has things happen in the session until a message counts as seen.
-func (g *guest) seen(id string) relay.Receipt {
+func (g *unwrapped) seen(id string) relay.Receipt {
 	g.t.Helper()
 	g.until("the message is seen", func() bool {
 		if got := g.event("PostToolUse"); strings.Contains(got, "Message") {
@@ -100,7 +100,7 @@ func (g *guest) seen(id string) relay.Receipt {
 	return g.is(id, relay.StateSeen)
 }
 
-func (g *guest) running(want bool) {
+func (g *unwrapped) running(want bool) {
 	g.t.Helper()
 	all, err := g.store.Agents(g.t.Context())
 	g.must(err)
@@ -110,7 +110,7 @@ func (g *guest) running(want bool) {
 }
 
 // until waits for something that nobody tells.
-func (g *guest) until(what string, holds func() bool) {
+func (g *unwrapped) until(what string, holds func() bool) {
 	g.t.Helper()
 	eventually.True(g.t, what, holds)
 }
@@ -121,7 +121,7 @@ func TestAMessageReachesAnAgentThatNobodyHasWrapped(t *testing.T) {
 	for mode, daemon := range map[string]bool{"daemon": true, "off": false} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			g := startGuest(t, daemon, noHooks)
+			g := startUnwrapped(t, daemon, noHooks)
 			g.event("SessionStart", "source", "startup")
 			g.mail("", "") // somebody uses the relay for the first time
 			g.event("UserPromptSubmit")
@@ -148,7 +148,7 @@ func TestAMessageReachesAnAgentThatNobodyHasWrapped(t *testing.T) {
 			later := g.mail("claude-0c4f", "for another time")
 			g.is(later, relay.StateAccepted)
 			if got := g.event("SessionStart", "source", "resume"); !strings.Contains(got, "for another time") {
-				t.Errorf("when it is resumed, it is told %s", got)
+				t.Errorf("when it is resumed, it is given %s", got)
 			}
 			if daemon {
 				g.running(true)
@@ -159,7 +159,7 @@ func TestAMessageReachesAnAgentThatNobodyHasWrapped(t *testing.T) {
 
 func TestWhoNeverWritesHasNoFileOfMessages(t *testing.T) {
 	t.Parallel()
-	g := startGuest(t, true, noHooks)
+	g := startUnwrapped(t, true, noHooks)
 	for _, event := range []string{"SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd"} {
 		g.event(event)
 	}
@@ -172,7 +172,7 @@ func TestWhoNeverWritesHasNoFileOfMessages(t *testing.T) {
 // in it.
 func TestAnAgentAtRestIsMet(t *testing.T) {
 	t.Parallel()
-	g := startGuest(t, true, noHooks)
+	g := startUnwrapped(t, true, noHooks)
 	g.event("SessionStart", "source", "startup")
 	g.mail("", "")
 	g.until("the agent is known", func() bool {
@@ -185,7 +185,7 @@ func TestAnAgentAtRestIsMet(t *testing.T) {
 // The daemon is killed when it has begun one message, and looks at the next.
 func TestADaemonThatIsKilledDoublesAndLosesNothing(t *testing.T) {
 	t.Parallel()
-	g := startGuest(t, true, `hooks:
+	g := startUnwrapped(t, true, `hooks:
   - {id: murder, on: MessageReceived, match: {fields: {content: "*second*"}}, command: '[ -e killed ] || { touch killed; kill -9 $PPID; }'}
 `)
 	g.mail("", "")
@@ -215,7 +215,7 @@ func TestAShimThatIsKilledBeforeItPrintsLosesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			g := startGuest(t, true, noHooks)
+			g := startUnwrapped(t, true, noHooks)
 			g.mail("", "")
 			fields := []any{}
 			if c.transcript != "" {
@@ -254,10 +254,10 @@ func TestAShimThatIsKilledBeforeItPrintsLosesNothing(t *testing.T) {
 				told = 0
 			}
 			if n := strings.Count(got, "the build is green"); n != told || !strings.Contains(got, c.want) {
-				t.Errorf("then it was told %s, want %q, %d times", got, c.want, told)
+				t.Errorf("then it was given %s, want %q, %d times", got, c.want, told)
 			}
 			if repeats := strings.Contains(got, "repeat"); told == 1 && repeats != strings.Contains(c.want, "repeat") {
-				t.Errorf("then it was told %s, want %q", got, c.want)
+				t.Errorf("then it was given %s, want %q", got, c.want)
 			}
 		})
 	}
@@ -296,7 +296,7 @@ func fullPipe(t *testing.T) *os.File {
 func printing(pid int) bool { return strings.Contains(waitsIn(pid), "pipe_w") }
 
 // waitsIn is where in the kernel the threads of a process wait: any of them may be
-// the one that writes. It is empty or noughts if that is not told.
+// the one that writes. It is empty or noughts if that is not known.
 func waitsIn(pid int) (places string) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/wchan", pid))
 	for _, file := range threads {

@@ -10,14 +10,14 @@ import (
 	"github.com/hookway/hookway/wire/call"
 )
 
-// Guests answer connections that speak another language than that of frames.
-type Guests interface {
+// API answer connections that speak another language than that of frames.
+type APIServer interface {
 	// Begin is called once, before the first connection.
 	Begin(h Host)
 
-	// Welcome takes a connection over and need not wait for its end: the daemon
+	// Serve takes a connection over and need not wait for its end: the daemon
 	// counts it until somebody closes it.
-	Welcome(g *Guest)
+	Serve(g *APIConn)
 
 	// Refuse answers a connection for which there is no room, within the deadline
 	// that it has. The daemon closes it then.
@@ -28,10 +28,10 @@ type Guests interface {
 	End()
 }
 
-// Host is what guests know of the daemon that they are in. Its methods may be
+// Host is the daemon as its API sees it. Its methods may be
 // called from many goroutines.
 type Host interface {
-	// Context ends some time after the daemon was told to stop: that of every request.
+	// Context ends some time after the daemon was asked to stop: that of every request.
 	Context() context.Context
 
 	// Work counts a request in, so that the daemon stays until it is done. It
@@ -49,12 +49,12 @@ type Host interface {
 	Status() Status
 }
 
-// Guest is a connection that does not begin like a frame, or came in at one of
-// Config.Doors. What was read of it already is read again.
-type Guest struct {
+// APIConn is a connection that does not begin like a frame, or came in at one of
+// Config.Listeners. What was read of it already is read again.
+type APIConn struct {
 	net.Conn
-	Peer Peer         // the zero value if it came in at a door
-	Door net.Listener // nil: the daemon's own socket
+	Peer     Peer         // the zero value if it came from one of Config.Listeners
+	Listener net.Listener // nil: the daemon's own socket
 
 	in   *bufio.Reader
 	once sync.Once
@@ -62,7 +62,7 @@ type Guest struct {
 }
 
 // Read gives what was looked at first.
-func (g *Guest) Read(p []byte) (int, error) {
+func (g *APIConn) Read(p []byte) (int, error) {
 	if g.in.Buffered() > 0 {
 		return g.in.Read(p)
 	}
@@ -71,13 +71,13 @@ func (g *Guest) Read(p []byte) (int, error) {
 
 // Begins gives the first bytes, without taking them; fewer if it ends or is
 // silent before.
-func (g *Guest) Begins(n int) []byte {
+func (g *APIConn) Begins(n int) []byte {
 	first, _ := g.in.Peek(n)
 	return first
 }
 
 // Close ends the connection.
-func (g *Guest) Close() error {
+func (g *APIConn) Close() error {
 	err := g.Conn.Close()
 	g.once.Do(func() { close(g.gone) })
 	return err
@@ -93,27 +93,27 @@ func (c *conn) isFrame() (bool, error) {
 	return string(first) == call.Magic, err
 }
 
-// host hands the connection to the guests, and returns when it is closed.
+// host hands the connection to the API, and returns when it is closed.
 func (c *conn) host() {
-	g := &Guest{Conn: c.nc, Peer: c.peer, Door: c.door, in: c.in, gone: make(chan struct{})}
+	g := &APIConn{Conn: c.nc, Peer: c.peer, Listener: c.listener, in: c.in, gone: make(chan struct{})}
 	c.mu.Lock()
 	if c.closed { // the server stops
 		c.mu.Unlock()
 		return
 	}
-	c.guest = g
+	c.api = g
 	c.mu.Unlock()
-	c.s.c.Guests.Welcome(g)
+	c.s.c.API.Serve(g)
 	<-g.gone
 }
 
-// hosting is a server as the Host of its guests.
-type hosting struct{ s *server }
+// apiHost is a server as the Host of its API.
+type apiHost struct{ s *server }
 
-func (h hosting) Context() context.Context { return h.s.base }
-func (h hosting) Status() Status           { return h.s.statusNow(0) }
+func (h apiHost) Context() context.Context { return h.s.base }
+func (h apiHost) Status() Status           { return h.s.statusNow(0) }
 
-func (h hosting) Work() bool {
+func (h apiHost) Work() bool {
 	if !h.s.activity.tryBegin() {
 		return false
 	}
@@ -121,12 +121,12 @@ func (h hosting) Work() bool {
 	return true
 }
 
-func (h hosting) Done(size int) {
+func (h apiHost) Done(size int) {
 	h.s.activity.end()
 	h.s.easing.ended(size)
 }
 
-func (h hosting) Large(ctx context.Context) (func(), error) {
+func (h apiHost) Large(ctx context.Context) (func(), error) {
 	ctx, cancel := context.WithTimeout(ctx, frameTime)
 	defer cancel()
 	select {
@@ -137,13 +137,13 @@ func (h hosting) Large(ctx context.Context) (func(), error) {
 	}
 }
 
-// admitDoor serves a connection that came in at a door, if there is room.
-func (s *server) admitDoor(nc net.Conn, door net.Listener) {
-	c := &conn{s: s, nc: nc, door: door}
+// admitElsewhere serves a connection of another listener, if there is room.
+func (s *server) admitElsewhere(nc net.Conn, listener net.Listener) {
+	c := &conn{s: s, nc: nc, listener: listener}
 	s.mu.Lock()
-	full := s.atDoors >= maxAtDoors
+	full := s.elsewhere >= maxElsewhere
 	if !full {
-		s.atDoors++
+		s.elsewhere++
 		s.conns[c] = struct{}{}
 		s.under.Add(1)
 	}
@@ -156,20 +156,20 @@ func (s *server) admitDoor(nc net.Conn, door net.Listener) {
 		defer s.under.Done()
 		c.serve()
 		s.mu.Lock()
-		s.atDoors--
+		s.elsewhere--
 		delete(s.conns, c)
 		s.mu.Unlock()
 	}()
 }
 
-// seeOut closes the connections of guests that are still open.
-func (s *server) seeOut() {
+// closeAPI closes the connections of the API that are still open.
+func (s *server) closeAPI() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.conns {
 		c.mu.Lock()
-		if c.guest != nil {
-			c.guest.Close()
+		if c.api != nil {
+			c.api.Close()
 		}
 		c.mu.Unlock()
 	}
@@ -178,10 +178,10 @@ func (s *server) seeOut() {
 // firstBytes waits for what a connection says first, for a bounded time.
 func (c *conn) firstBytes() (frame bool, err error) {
 	_ = c.nc.SetReadDeadline(time.Now().Add(firstTime))
-	if c.s.c.Guests == nil {
+	if c.s.c.API == nil {
 		_, err = c.in.Peek(1)
 		return true, err
 	}
 	frame, err = c.isFrame()
-	return frame && c.door == nil, err
+	return frame && c.listener == nil, err
 }

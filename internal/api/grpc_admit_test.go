@@ -52,7 +52,7 @@ func TestADaemonThatEndsWaitsForNoCallForEver(t *testing.T) {
 	_, err := d.service.Fire(within(t), &hookwayv1.FireRequest{Event: bash("ls")})
 	wantStatus(t, err, codes.Unavailable, "hookway is ending")
 	if host.working != 0 || len(d.firing) != 0 {
-		t.Errorf("%d requests are under way still, %d of them at the doors", host.working, len(d.firing))
+		t.Errorf("%d requests are under way still, %d of them counted", host.working, len(d.firing))
 	}
 }
 

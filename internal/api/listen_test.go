@@ -35,8 +35,8 @@ import (
 )
 
 func TestADoorLetsInWhoHasTheTokenAndMeansIt(t *testing.T) {
-	h := newHouse(t, oneHook, plan{doors: []string{"127.0.0.1:0"}})
-	url := "http://" + h.doors[0].Addr().String() + "/v1/events"
+	h := newHouse(t, oneHook, plan{listen: []string{"127.0.0.1:0"}})
+	url := "http://" + h.listeners[0].Addr().String() + "/v1/events"
 	token := "Authorization: Bearer " + h.token
 	client := &http.Client{Transport: &http.Transport{}, Timeout: patient}
 	defer client.CloseIdleConnections()
@@ -83,8 +83,8 @@ func TestADoorLetsInWhoHasTheTokenAndMeansIt(t *testing.T) {
 }
 
 func TestFramesAreForTheDaemonsOwnSocket(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "door")
-	h := newHouse(t, oneHook, plan{doors: []string{"unix://" + path}})
+	path := filepath.Join(t.TempDir(), "socket")
+	h := newHouse(t, oneHook, plan{listen: []string{"unix://" + path}})
 	c, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)
@@ -151,8 +151,8 @@ func TestADoorWithTLSTakesHTTPAndGRPC(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHouse(t, oneHook, plan{doors: []string{"127.0.0.1:0"}, secure: secure})
-	address := h.doors[0].Addr().String()
+	h := newHouse(t, oneHook, plan{listen: []string{"127.0.0.1:0"}, secure: secure})
+	address := h.listeners[0].Addr().String()
 	trust := &tls.Config{RootCAs: pool, ServerName: "hooks.test"}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}, Timeout: patient}
 	defer client.CloseIdleConnections()
@@ -163,10 +163,10 @@ func TestADoorWithTLSTakesHTTPAndGRPC(t *testing.T) {
 	h.fires(t, address, credentials.NewTLS(&tls.Config{RootCAs: pool, ServerName: "hooks.test"}), h.token, codes.OK)
 }
 
-func TestGRPCIsSpokenAtTheSocketAndAtDoors(t *testing.T) {
-	h := newHouse(t, oneHook, plan{doors: []string{"127.0.0.1:0"}})
+func TestGRPCIsSpokenAtTheSocketAndElsewhere(t *testing.T) {
+	h := newHouse(t, oneHook, plan{listen: []string{"127.0.0.1:0"}})
 	h.fires(t, "unix://"+h.socket, insecure.NewCredentials(), "", codes.OK)
-	address := h.doors[0].Addr().String()
+	address := h.listeners[0].Addr().String()
 	h.fires(t, address, insecure.NewCredentials(), h.token, codes.OK)
 	h.fires(t, address, insecure.NewCredentials(), "", codes.Unauthenticated)
 	h.fires(t, address, insecure.NewCredentials(), "x"+h.token, codes.Unauthenticated)
@@ -197,18 +197,18 @@ func (h *house) fires(t *testing.T, target string, secure credentials.TransportC
 // A virtual machine comes in over AF_VSOCK; the kernel's loopback stands for one.
 func TestADoorForVirtualMachines(t *testing.T) {
 	const port = 38787
-	door, err := api.Listen("vsock://:38787", nil)
+	l, err := api.Listen("vsock://:38787", nil)
 	if err != nil {
 		t.Skip("this kernel has no AF_VSOCK to listen at: ", err)
 	}
 	c, err := vsock.Dial(vsock.Local, port, nil)
 	if err != nil {
-		door.Close()
+		l.Close()
 		t.Skip("this kernel has no loopback for AF_VSOCK (vsock_loopback): ", err)
 	}
 	c.Close()
-	door.Close()
-	h := newHouse(t, oneHook, plan{doors: []string{"vsock://:38787"}})
+	l.Close()
+	h := newHouse(t, oneHook, plan{listen: []string{"vsock://:38787"}})
 	client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return vsock.Dial(vsock.Local, port, nil)
 	}}}
