@@ -181,12 +181,12 @@ func (l *link) serve(ctx context.Context) error {
 	g := &group{ctx: ctx, cancel: cancel}
 	g.start(newPump(l, g).run)
 	others := &others{link: l, group: g, fetching: map[string]chan struct{}{}}
-	g.start(others.run)
 	if l.srv != nil {
 		g.start(l.watchLeafs)
 	} else {
 		others.fetchFrom("", l.js)
 	}
+	g.start(others.run) // from here on only this part knows of the others
 	g.wg.Wait()
 	return context.Cause(ctx)
 }
