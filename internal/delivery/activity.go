@@ -124,7 +124,7 @@ func (r *reports) read(path string) error {
 }
 
 // What the agent wrote, without the changes that its screen makes: the screen shows it
-// without the marks of Markdown, so that nobody can see there what stood in a code
+// without the marks of Markdown, so that it does not show what stood in a code
 // fence. It is a file of JSON lines, and the one before it.
 const (
 	writtenFile = "said"

@@ -72,8 +72,8 @@ func HopsIn(ctx context.Context) int {
 	return hops
 }
 
-// ByHook reports whether what is sent in an environment is sent by a hook: nobody
-// stands behind each message, whoever has begun it.
+// ByHook reports whether what is sent in an environment is sent by a hook: no
+// person stands behind each message.
 func ByHook(getenv func(string) string) bool {
 	return environ.Depth(getenv(environ.DepthVariable)) > 0 || HopsOf(getenv) > 0
 }

@@ -47,7 +47,7 @@ func (l *Later) Put(to Address, text string) (warnings []string) {
 	return nil
 }
 
-// Drop forgets what nobody will take any more, and says so: with an agent its
+// Drop forgets what will not be taken any more, and says so: with an agent its
 // sub-agents end.
 func (l *Later) Drop(of Address) (warnings []string) {
 	l.mu.Lock()

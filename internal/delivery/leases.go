@@ -132,7 +132,7 @@ func (d *Leases) line(name string) (*line, error) {
 		l.rest.Stop()
 		d.lines[name] = l
 	}
-	l.used++ // so that nobody removes it
+	l.used++ // so that it is not removed
 	return l, nil
 }
 
@@ -239,7 +239,7 @@ func (d *Leases) leave(l *line) {
 // TakeRequest is what a program asks for.
 type TakeRequest struct {
 	Agent string        // whose messages
-	Join  bool          // a name that nobody has is made known
+	Join  bool          // an unknown name is made known
 	CWD   string        // where the program says that it is
 	Most  int           // messages
 	Wait  time.Duration // for the first one
@@ -256,7 +256,7 @@ func (r *TakeRequest) idle(wait func() error) error {
 	return r.Idle(wait)
 }
 
-// NewNameError says that nobody has a name, and how it may be had.
+// NewNameError says that a name is unknown, and how it may be had.
 type NewNameError struct{ *relay.UnknownError }
 
 func (e *NewNameError) Error() string {
@@ -345,7 +345,7 @@ func (b *Lease) fill(ctx context.Context, r TakeRequest) error {
 }
 
 // leads says why nothing would ever come. When another consumer of the session has just
-// ended, nobody has the inbox for a moment: then it is waited for.
+// ended, the inbox is free for a moment: then it is waited for.
 func (b *Lease) leads(ctx context.Context) error {
 	leads, err := b.consumer.Leads(ctx)
 	if leads || err != nil {

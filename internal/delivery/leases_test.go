@@ -296,7 +296,7 @@ func TestAnAnswerConfirms(t *testing.T) {
 	s.want(s.take(0, 9), "two")
 }
 
-// TestConsumersAreBounded: those that nobody uses make room.
+// TestConsumersAreBounded: the free ones make room.
 func TestConsumersAreBounded(t *testing.T) {
 	s := newStage(t)
 	s.take(0, 1) // one is free now

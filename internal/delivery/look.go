@@ -31,7 +31,7 @@ const (
 // the older one first; [relay.Presence.History] names them without.
 var HistoryEnds = []string{".out.old", ".out"}
 
-// Look says whether an attempt that nobody finished has reached the agent: by what
+// Look says whether an unfinished attempt has reached the agent: by what
 // the agent has on record, or else by what its screen has shown. A message is known
 // by its short id, and where hooks have taken that out of the text, by its letters.
 // A screen proves only that the agent has the message, never that it has not.

@@ -54,7 +54,7 @@ func (e *Event) is(kinds ...*hook.EventInfo) bool {
 
 // Answer is the answer to one event, and the items that are in it: the channel of an
 // agent's own hooks. What hookway run has left for an agent that it wraps is in its
-// answers, and the messages for an agent that nobody wraps.
+// answers, and the messages for an agent without a terminal of ours.
 type Answer struct {
 	native *Native
 	event  Event
@@ -270,7 +270,7 @@ func (a *Answer) addMessages(ctx context.Context, out *hook.Outcome[any]) {
 	if s.consumer == nil || s.busy || room < leastRoom {
 		return
 	}
-	ctx, cancel := half(ctx)
+	ctx, cancel := a.native.Relay.half(ctx)
 	defer cancel()
 	texts := a.lost(ctx, room)
 	for _, text := range texts {
@@ -292,10 +292,10 @@ func (a *Answer) addMessages(ctx context.Context, out *hook.Outcome[any]) {
 }
 
 // half is half of the time that is left, for what may be left out.
-func half(ctx context.Context) (context.Context, context.CancelFunc) {
+func (r *Relay) half(ctx context.Context) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {
-		return context.WithTimeout(ctx, noteTime)
+		return context.WithTimeout(ctx, r.noting())
 	}
 	return context.WithTimeout(ctx, time.Until(deadline)/2)
 }
@@ -341,7 +341,7 @@ func (a *Answer) Take(ctx context.Context, most int) (items []Item, err error) {
 // release lets others, or later events, have messages that were taken only. Of one
 // that somebody may have given before, that must stay known.
 func (a *Answer) release(taken []relay.Taken) {
-	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+	ctx, cancel := context.WithTimeout(context.Background(), a.native.Relay.noting())
 	defer cancel()
 	for _, t := range taken {
 		if t.Again != nil {
@@ -451,7 +451,7 @@ func (a *Answer) sign() {
 }
 
 // answeredBefore reports whether the same event is asked about again, because who
-// was to answer it has died: then what was in that answer has reached nobody.
+// was to answer it has died: then what was in that answer did not arrive.
 func (a *Answer) answeredBefore() bool {
 	p, err := readProfile(a.native.profileFile(a.sub))
 	return err == nil && p.Answered == a.sum() && time.Since(p.At) < time.Minute
@@ -517,7 +517,7 @@ func (a *Answer) settle(f Fate) {
 
 // settleNow is settle for who holds the subscriber's turn.
 func (a *Answer) settleNow(f Fate) {
-	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+	ctx, cancel := context.WithTimeout(context.Background(), a.native.Relay.noting())
 	defer cancel()
 	if a.sub != nil {
 		a.sub.busy = false

@@ -135,7 +135,7 @@ func (w folder) write(s *sessionState) error {
 // stepTime bounds how long a step waits for those of others, which are short.
 const stepTime = time.Second
 
-// step changes the state, in one step that nobody sees half. do reports
+// step changes the state, in one step that is never seen half done. do reports
 // whether it changed something.
 func (w folder) step(do func(*sessionState) bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), stepTime)
@@ -155,7 +155,7 @@ func (w folder) step(do func(*sessionState) bool) error {
 // errHeld says that another process has the lock for too long.
 var errHeld = errors.New("another process holds it")
 
-// lock takes a lock of the session. The file must stay: whoever made a new one
+// lock takes a lock of the session. The file must stay: a process that made a new one
 // would not see the other's lock.
 func (w folder) lock(ctx context.Context, name string) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_CREATE|os.O_RDWR, 0o600)
@@ -364,7 +364,7 @@ type Fate int
 
 // The fates of an offer.
 const (
-	Returned    Fate = iota // nobody has it
+	Returned    Fate = iota // it is free again
 	Delivered               // an event took it, and its answer was sent
 	Unconfirmed             // an event took it, and it is not known whether its answer was sent
 )
@@ -393,7 +393,7 @@ func (l *offer) Await(ctx context.Context, still func() time.Duration) Fate {
 			return fate
 		}
 		if err != nil { // the folder is gone, or cannot be locked
-			l.w.log(fmt.Sprintf("nobody can say what became of a text: %v", err))
+			l.w.log(fmt.Sprintf("it is not known what became of a text: %v", err))
 			return Unconfirmed
 		}
 		if pause.Wait(ctx, nil) != nil {

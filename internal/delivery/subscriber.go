@@ -18,7 +18,7 @@ import (
 
 // Relay is where the messages between agents are. The zero value has none.
 type Relay struct {
-	// Dir is the folder of the store. As long as nobody has sent a message on this
+	// Dir is the folder of the store. As long as no message was sent on this
 	// machine there is no file in it, and nothing is opened or made.
 	Dir string
 
@@ -35,6 +35,9 @@ type Relay struct {
 }
 
 func (r *Relay) patience() time.Duration { return cmp.Or(r.Patience, 2*time.Second) }
+
+// noting is how long the notes after an answer may take.
+func (r *Relay) noting() time.Duration { return max(noteTime, r.Patience) }
 
 func (r *Relay) used() bool {
 	return r.Open != nil && relay.Exists(r.Dir)
@@ -92,7 +95,7 @@ func (n *Native) notice(err error) {
 	}
 }
 
-// subscriber is an agent that nobody has wrapped, in one session: messages reach it by
+// subscriber is an agent that is not wrapped, in one session: messages reach it by
 // its own hooks.
 type subscriber struct {
 	name string // what the user has named it; "" is by its session
@@ -117,7 +120,7 @@ type subscriber struct {
 
 // subscribe finds who an event is of, if messages can reach it by its own hooks and no
 // other way: an agent that hookway run has wrapped gets them there, and what runs
-// inside of a session or a hook is nobody of its own.
+// inside of a session or a hook has no messages of its own.
 func (a *Answer) subscribe(ctx context.Context) {
 	n, e := a.native, &a.event
 	head := e.Head()
@@ -259,7 +262,7 @@ func (n *Native) join(ctx context.Context, s *subscriber) error {
 	return err
 }
 
-// SenderName is what others call the agent that nobody has wrapped, and ok whether there
+// SenderName is what others call the agent that is not wrapped, and ok whether there
 // is one. It joins, should it not have been able to.
 func (a *Answer) SenderName(ctx context.Context) (name string, ok bool, err error) {
 	s := a.sub
@@ -364,7 +367,7 @@ func (n *Native) await() {
 				return
 			}
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), noteTime)
+		ctx, cancel := context.WithTimeout(context.Background(), n.Relay.noting())
 		defer cancel()
 		n.Meet(ctx)
 		n.mu.Lock()
@@ -420,7 +423,7 @@ func (n *Native) nameFor(ctx context.Context, store *relay.Store, s *subscriber)
 }
 
 // freeName names an agent that the user has not named: after its program and the
-// begin of its session's id, as long as it takes to be nobody else's.
+// begin of its session's id, as long as it takes to be unique.
 func freeName(ctx context.Context, store *relay.Store, program, session string) (string, error) {
 	all, err := store.Agents(ctx)
 	if err != nil {

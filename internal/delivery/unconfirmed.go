@@ -28,7 +28,7 @@ const (
 	mostUnconfirmed = 64 << 10            // bytes of the file of one name: what is older goes
 )
 
-// profile is what is known of a session that nobody has wrapped.
+// profile is what is known of a session that is not wrapped.
 type profile struct {
 	Name     string    `json:"name,omitempty"`     // what others call its agent
 	Answered string    `json:"answered,omitempty"` // sum of the last event that was answered with messages

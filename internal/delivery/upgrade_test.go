@@ -137,7 +137,9 @@ func TestAnOlderFolderKeepsWhatWaits(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			return texts(lease.Items), errors.Join(lease.Done(t.Context()), leases.Close())
+			lease.Begin(patient)
+			_, err = leases.Confirm(t.Context(), "Bob", []string{waitingID, begunID})
+			return texts(lease.Items), errors.Join(err, leases.Close())
 		},
 		"own hooks": func(t *testing.T, dir string, store *relay.Store) (string, error) {
 			n := &Native{Log: func(line string) { t.Error(line) }, Relay: Relay{Dir: dir, Patience: patient,

@@ -121,7 +121,7 @@ func (a *Answer) Wrapped() (over func() bool, ok bool) {
 	}, true
 }
 
-// End has the end of a wrapped session judged once, whoever reports it how often. If
+// End has the end of a wrapped session judged once, however often it is reported. If
 // judge fails, another report may be judged. It reports false if that was done before.
 func (a *Answer) End(ctx context.Context, judge func() error) (first bool, err error) {
 	unlock, err := a.run.lock(ctx, "ending")
@@ -297,7 +297,7 @@ func (w folder) newClaim(event []byte) (*claim, error) {
 
 func (c *claim) path(token string) string { return filepath.Join(c.dir, "by-"+filepath.Base(token)) }
 
-// may reports whether an item may be claimed: one that nobody has, or that was in an
+// may reports whether an item may be claimed: one that is free, or that was in an
 // answer to the same event of somebody who died before it was sent.
 func (c *claim) may(item *sharedItem) bool {
 	if item.State != stateClaimed || item.Sum != c.sum || item.By == c.token {

@@ -52,7 +52,7 @@ func TestMemory(t *testing.T) {
 	var m fakeMemory
 	w.reached("@memory:save User prefers dark mode\n\n@memory:save too much\n\n@memory:search dark\n\n@memory:search light\n\n@memory:forget 1\n\n"+
 		"@memory:forget 7\n\n@memory:list\n\n@memory:serch x\n\n@memory:save\n\nend", session.Config{Memory: &m})
-	for _, told := range []string{
+	for _, shown := range []string{
 		"got: ✓ Saved to memory",
 		"got: Memory: save failed: the disk is full",
 		"got: Memories: - User prefers dark mode (1)",
@@ -62,11 +62,11 @@ func TestMemory(t *testing.T) {
 		`got: Memory: serch failed: there is no "serch"; did you mean \@memory:search?`,
 		"got: Memory: save failed: it needs a text",
 	} {
-		w.screen.await(t, told)
+		w.screen.await(t, shown)
 	}
 	// One is what the search has found, the other the list.
 	if n := strings.Count(w.screen.String(), "got: Memories: - User prefers dark mode (1)"); n != 2 {
-		t.Errorf("memories were told %d times: %q", n, w.screen.String())
+		t.Errorf("memories were shown %d times: %q", n, w.screen.String())
 	}
 }
 

@@ -94,7 +94,7 @@ func TestWhatFires(t *testing.T) {
 	}
 }
 
-// The end of the line comes after a pause, and then a spinner that nobody sees,
+// The end of the line comes after a pause, and then a hidden spinner,
 // so that no later pause can stand for the line's end.
 func TestDirectiveFiresWhenItsLineEnds(t *testing.T) {
 	t.Parallel()
@@ -158,10 +158,10 @@ func TestProgramThatIsNeverStillIsAnswered(t *testing.T) {
 func TestDirectivesBeyondTheBoundAreToldToTheUser(t *testing.T) {
 	const all = 300
 	w := newWrapped(t)
-	told := make(chan struct{})
+	warned := make(chan struct{})
 	w.hook("Directive", func(ctx context.Context, _ hook.AnyEvent) (hook.Decision, error) {
 		select { // the warning comes after the program's end, when all lines were printed
-		case <-told:
+		case <-warned:
 		case <-ctx.Done():
 			t.Error("no warning came while a directive's hook was busy")
 		}
@@ -169,7 +169,7 @@ func TestDirectivesBeyondTheBoundAreToldToTheUser(t *testing.T) {
 	})
 	w.run(session.Config{Command: sh(fmt.Sprintf(`i=0; while [ $i -lt %d ]; do i=$((i+1)); echo "@n:x $i"; done`, all))})
 	lines := w.warnings.await(t, "a warning", func(l []string) bool { return len(l) > 0 })
-	close(told)
+	close(warned)
 	w.clean()
 	if !strings.Contains(lines[0], "@n:x") || !strings.Contains(lines[0], "dropped") {
 		t.Errorf("the warning is %q", lines[0])

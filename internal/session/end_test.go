@@ -14,7 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/session"
 )
 
-// null is the input of a program that is started where nobody types.
+// null is the input of a program that is started without a user.
 func null(t *testing.T) *os.File {
 	t.Helper()
 	f, err := os.Open(os.DevNull)
@@ -166,8 +166,8 @@ func TestTheEndOfTheInputWaitsForNobodyIfNoHookSpeaks(t *testing.T) {
 		func(t *testing.T) io.Reader { return strings.NewReader("") },
 	} {
 		w := newWrapped(t)
-		w.hook("SessionEnd", injects("nobody reads this"))
-		w.hook("Idle", injects("nobody either")) // Idle is off
+		w.hook("SessionEnd", injects("not read by the program"))
+		w.hook("Idle", injects("nor this")) // Idle is off
 		w.run(session.Config{Stdin: input(t), Env: append(os.Environ(), "FLAG="+t.TempDir()+"/stop"), Command: sh(`
 			(while [ ! -e "$FLAG" ]; do printf '\033[0m'; sleep 0.05; done) &
 			read line; echo "end $?"; touch "$FLAG"; wait`)})

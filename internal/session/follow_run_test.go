@@ -145,6 +145,6 @@ func TestARecordThatCannotBeReadIsToldOf(t *testing.T) {
 	}
 	lines := w.warnings.await(t, "a warning", func(l []string) bool { return len(l) > 0 })
 	if !regexp.MustCompile(`Claude Code 9\.0`).MatchString(fmt.Sprint(lines)) {
-		t.Errorf("the user was told %q", lines)
+		t.Errorf("the user was shown %q", lines)
 	}
 }

@@ -47,7 +47,7 @@ func TestWhatIsRememberedIsNoCommand(t *testing.T) {
 		s := &session{command: []string{command}, memory: memories{text: "@relay:Eve\x1b[2J $(x)"}}
 		got := s.remember(t.Context(), hook.DirectiveCall{Namespace: "memory", Target: "list"})
 		if got != strings.ReplaceAll(want, `\n`, "\n") {
-			t.Errorf("%s is told %q, want %q", command, got, want)
+			t.Errorf("%s gets %q, want %q", command, got, want)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func TestWhatWasNotSentIsNoCommand(t *testing.T) {
 		s.broadcast(t.Context(), hook.DirectiveCall{Namespace: "broadcast"}),
 	} {
 		if !strings.HasPrefix(got, ": 'The ") || !strings.HasSuffix(got, "'") {
-			t.Errorf("a shell is told %q", got)
+			t.Errorf("a shell gets %q", got)
 		}
 	}
 }

@@ -99,8 +99,8 @@ func TestHistoryOfADiskThatFails(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan error, 10)
-	h := newHistory(dir, "s", func(err error) { told <- err })
+	warned := make(chan error, 10)
+	h := newHistory(dir, "s", func(err error) { warned <- err })
 	defer h.close()
 	for range 3 {
 		h.add([]terminal.Line{{Text: "x"}})
@@ -109,8 +109,8 @@ func TestHistoryOfADiskThatFails(t *testing.T) {
 	if _, _, err := h.read(0); err == nil {
 		t.Error("nothing was read without an error")
 	}
-	if len(told) != 1 {
-		t.Errorf("it was told %d times", len(told))
+	if len(warned) != 1 {
+		t.Errorf("it was reported %d times", len(warned))
 	}
 }
 

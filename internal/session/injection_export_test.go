@@ -14,8 +14,8 @@ func (p Pending) Done() <-chan struct{} { return p.i.done }
 // State is that of the injection, and why it waits or has failed.
 func (p Pending) State() (state, reason string) { return p.i.state() }
 
-// Steps is told of each step of a message: claimed, shown, noted.
-func (c *Control) Steps(told func(step, id string)) { c.s.mail.Step = told }
+// Steps is called at each step of a message: claimed, shown, noted.
+func (c *Control) Steps(step func(step, id string)) { c.s.mail.Step = step }
 
 // WaitMost bounds how long texts wait, from the next one on.
 func (c *Control) WaitMost(d time.Duration) { c.s.typist.most = d }

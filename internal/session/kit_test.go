@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 var programs = map[string]func(){
-	// agent says what it was told to, and answers every line it reads.
+	// agent says its line, and answers every line it reads.
 	"agent": func() {
 		fmt.Println("session", os.Getenv("HOOKWAY_SESSION"), "agent", os.Getenv("HOOKWAY_AGENT"))
 		fmt.Println(os.Getenv("AGENT_SAYS"))
@@ -95,7 +95,7 @@ func sh(script string) []string { return []string{"sh", "-c", script} }
 // patience is how long a test waits for what must happen.
 const patience = 60 * time.Second
 
-// atOnce wants an end that nobody waited five seconds for. A busy machine may
+// atOnce wants an end within five seconds. A busy machine may
 // need as long once; what waits needs as long every time.
 func atOnce(t *testing.T, end func() (took time.Duration)) {
 	t.Helper()

@@ -42,7 +42,7 @@ func TestExitStatusIsPassedThroughAndTold(t *testing.T) {
 				if err := s.Inject("nor this"); !errors.Is(err, hook.ErrSessionOver) {
 					t.Errorf("a text for a program that has ended: %v", err)
 				}
-				return hook.Inject("nobody reads this"), nil
+				return hook.Inject("not read by the program"), nil
 			})
 			w.run(session.Config{Command: sh(test.script)})
 			if r := w.end(); r.status != test.want || r.err != nil {
@@ -70,7 +70,7 @@ func TestProgramThatCannotBeStarted(t *testing.T) {
 	for _, program := range []string{"/no/such/program", "no-such-program-in-path", plain} {
 		t.Run(program, func(t *testing.T) {
 			w := newWrapped(t)
-			w.hook("SessionStart", injects("for nobody"))
+			w.hook("SessionStart", injects("in vain"))
 			w.hook("SessionEnd", nil)
 			w.run(session.Config{Command: []string{program}})
 			r := w.end()

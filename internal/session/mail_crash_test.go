@@ -180,7 +180,7 @@ func (p *mailProcess) stopped(t *testing.T, step string) {
 }
 
 // TestRunIsKilledAtAnyMoment: whatever run was about to do with a message, the
-// agent's next session gets it if the agent has not, and says so if nobody knows.
+// agent's next session gets it if the agent has not, and says so if that is not known.
 func TestRunIsKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -259,7 +259,7 @@ func TestAnAgentThatComesBackGetsWhatWaited(t *testing.T) {
 		ids = append(ids, mailbox.send(relay.Message{To: "Alice", Content: fmt.Sprint("while you were away ", i)}))
 	}
 	if r := mailbox.becomes(ids[0], relay.StateAccepted); !strings.Contains(r.Reason, "offline since") {
-		t.Errorf("its sender is told %+v", r)
+		t.Errorf("its sender sees %+v", r)
 	}
 	mailbox.process(record.env())
 	for _, id := range ids {

@@ -18,7 +18,7 @@ import (
 // noLimits lets tests send as much as they like.
 var noLimits = relay.Options{Machine: "here", Limits: relay.Limits{PerMinute: -1, PingPong: -1, Inbox: 100_000}}
 
-// mailbox is a store of messages, from which the sessions are told what has come.
+// mailbox is a store of messages, from which the sessions learn what has come.
 type mailbox struct {
 	t     *testing.T
 	dir   string
@@ -86,9 +86,9 @@ func (c *mailbox) notified(s *session.Control) {
 func (c *mailbox) knows(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
-		seat, err := c.store.Join(c.t.Context(), relay.Presence{Session: "gone-" + name, Name: name, Kind: "wrapped"})
+		consumer, err := c.store.Join(c.t.Context(), relay.Presence{Session: "gone-" + name, Name: name, Kind: "wrapped"})
 		if err == nil {
-			err = seat.Close()
+			err = consumer.Close()
 		}
 		if err != nil {
 			c.t.Fatal(err)

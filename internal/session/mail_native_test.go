@@ -30,9 +30,9 @@ func TestAMessageGoesToTheHooksOfAnAgentThatWorks(t *testing.T) {
 		how    string
 		repeat bool
 	}{
-		"taken":    {delivery.Delivered, "", "hook", false},
-		"returned": {delivery.Returned, "]: how far are you?\r\n", "typed", false},
-		"doubtful": {delivery.Unconfirmed, "]: how far are you? (may be a repeat)\r\n", "typed", true},
+		"taken":       {delivery.Delivered, "", "hook", false},
+		"returned":    {delivery.Returned, "]: how far are you?\r\n", "typed", false},
+		"unconfirmed": {delivery.Unconfirmed, "]: how far are you? (may be a repeat)\r\n", "typed", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

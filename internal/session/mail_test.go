@@ -56,7 +56,7 @@ func TestHooksOfMessages(t *testing.T) {
 		m := ev.Body().(hook.Message)
 		switch {
 		case m.From == "Mallory":
-			return hook.Block("nobody reads Mallory"), nil
+			return hook.Block("not read here"), nil
 		case m.Metadata["urgent"] == true:
 			return hook.Inject("🚨 URGENT Message from " + m.From + ": " + m.Content), nil
 		case m.Content == "secret":
@@ -86,7 +86,7 @@ func TestHooksOfMessages(t *testing.T) {
 		}
 		id := mailbox.send(m.message)
 		r := mailbox.becomes(id, m.state)
-		if m.state == relay.StateSuppressed && r.Reason != "nobody reads Mallory" {
+		if m.state == relay.StateSuppressed && r.Reason != "not read here" {
 			t.Errorf("the reason is %q", r.Reason)
 		}
 		w.screen.await(t, strings.ReplaceAll(m.out, "ID", relay.Short(id)))
@@ -237,7 +237,7 @@ func TestRelay(t *testing.T) {
 		"@relay:Bob password", "@relay:Norbrt x", "@relay:#build seven", "@relay:Bob [urgent thread:build file:out.log] eight",
 		"@relay:Bob [urgnt] nine", "@relay:Bob [file:none.log] ten", "@relay:Bob [thread:build urgnt] eleven", "@relay:Bob [urgent 2 maybe] twelve", "end",
 	}, "\n\n"), session.Config{Name: "Alice", Dir: dir})
-	for _, told := range []string{
+	for _, shown := range []string{
 		"got: spelt anew",
 		"got: The message to Bob is queued: offline since ",
 		"got: The message is queued for those who are offline: ",
@@ -246,7 +246,7 @@ func TestRelay(t *testing.T) {
 		"got: The message to Bob was not delivered: ", "none.log cannot be attached: there is no such file",
 		`got: The message to Bob was not delivered: [thread:build urgnt] has no option "urgnt"; did you mean urgent?`,
 	} {
-		w.screen.await(t, told)
+		w.screen.await(t, shown)
 	}
 	var got []string
 	for _, m := range mailbox.sentBy("Alice", 10) {
@@ -344,7 +344,7 @@ func TestASessionRunsWithoutItsStore(t *testing.T) {
 	w.cancel()
 	w.end()
 	if all := w.warnings.list(); len(slices.DeleteFunc(slices.Clone(all), func(s string) bool { return !strings.Contains(s, "the disk is full") })) != 1 {
-		t.Errorf("the user was told %q", all)
+		t.Errorf("the user was shown %q", all)
 	}
 }
 
@@ -358,7 +358,7 @@ func TestANameThatNobodyCanSendTo(t *testing.T) {
 	w.cancel()
 	w.end()
 	if all := w.warnings.list(); !slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(s, "Team Lead gets no messages: ") }) {
-		t.Errorf("the user was told %q", all)
+		t.Errorf("the user was shown %q", all)
 	}
 }
 
@@ -420,12 +420,12 @@ func TestTheSecondOfANameIsToldWhoHasTheInbox(t *testing.T) {
 	first.screen.await(t, "]: two\r\n")
 	second.cancel()
 	second.end()
-	if told := strings.Join(second.warnings.list(), "\n"); strings.Count(told, "another session of Alice") != 1 {
-		t.Errorf("the second was told %q", told)
+	if shown := strings.Join(second.warnings.list(), "\n"); strings.Count(shown, "another session of Alice") != 1 {
+		t.Errorf("the second was shown %q", shown)
 	}
 	first.cancel()
 	first.end()
-	if told := strings.Join(first.warnings.list(), "\n"); strings.Contains(told, "another session") {
-		t.Errorf("the first was told %q", told)
+	if shown := strings.Join(first.warnings.list(), "\n"); strings.Contains(shown, "another session") {
+		t.Errorf("the first was shown %q", shown)
 	}
 }

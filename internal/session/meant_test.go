@@ -23,7 +23,7 @@ func TestWhatTheAgentWroteDecidesWhatItsScreenMeans(t *testing.T) {
 		"a directive":           {[]string{"old", "**Yes.**\n\n@deploy:x go `now`\n"}, `● Yes.\n\n  @deploy:x go now\n`, []string{"x go `now`"}},
 		"both":                  {[]string{"```\n@deploy:x go\n```\nand\n\n@deploy:x go\n"}, `●   @deploy:x go\n  and\n\n  @deploy:x go\n`, []string{"x go"}},
 		"a block without end":   {[]string{"@deploy:x <<<\none\n\ntwo\n>>>\n\nDone."}, `● @deploy:x <<<\n  one\n\n  two\n\n\n  Done.\n`, []string{"x one\n\ntwo"}},
-		"what nobody tells":     {[]string{"Something else."}, `● @deploy:x go\n`, []string{"x go"}},
+		"what is not reported":  {[]string{"Something else."}, `● @deploy:x go\n`, []string{"x go"}},
 		"cut off by the screen": {[]string{"@deploy:x go to the end"}, `● @deploy:x go to\n`, []string{"x go to the end"}},
 	} {
 		t.Run(name, func(t *testing.T) {

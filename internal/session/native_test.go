@@ -21,7 +21,7 @@ import (
 // ownHooks are an agent's own hooks that do what a test wants.
 type ownHooks struct {
 	fate   delivery.Fate // of every text
-	ended  bool          // the agent has told of its end
+	ended  bool          // the agent has reported its end
 	offers log[string]
 	said   []string      // by the agent, as it wrote it
 	fates  chan struct{} // gets a token for each text whose fate is known; nil: it is known at once
@@ -111,9 +111,9 @@ func TestWhatTheBeginInjectsGoesToTheAgentsOwnHooks(t *testing.T) {
 		fate  delivery.Fate
 		shown string
 	}{
-		"taken":    {delivery.Delivered, ""},
-		"returned": {delivery.Returned, "got: remember this\r\n"},
-		"doubtful": {delivery.Unconfirmed, "got: remember this (may be a repeat)\r\n"},
+		"taken":       {delivery.Delivered, ""},
+		"returned":    {delivery.Returned, "got: remember this\r\n"},
+		"unconfirmed": {delivery.Unconfirmed, "got: remember this (may be a repeat)\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -138,25 +138,25 @@ func TestWhatTheBeginInjectsGoesToTheAgentsOwnHooks(t *testing.T) {
 
 func TestTheEndThatTheAgentHasToldIsNotFired(t *testing.T) {
 	t.Parallel()
-	for _, told := range []bool{false, true} {
+	for _, reported := range []bool{false, true} {
 		w := newWrapped(t)
 		w.hook("SessionStart", nil)
 		w.hook("SessionEnd", nil)
 		var recorded log[string]
 		w.run(session.Config{
-			Command: sh("true"), AgentHooks: &ownHooks{ended: told}, Native: true,
+			Command: sh("true"), AgentHooks: &ownHooks{ended: reported}, Native: true,
 			Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration, _ error) { recorded.add(ev.Info().Name) },
 		})
 		w.clean()
 		want := "SessionStart SessionEnd"
-		if told {
+		if reported {
 			want = "SessionStart"
 		}
 		if got := strings.Join(names(w.events.list()), " "); got != want {
-			t.Errorf("told %v: fired were %s", told, got)
+			t.Errorf("reported %v: fired were %s", reported, got)
 		}
 		if got := strings.Join(recorded.list(), " "); got != want {
-			t.Errorf("told %v: on record are %s", told, got)
+			t.Errorf("reported %v: on record are %s", reported, got)
 		}
 	}
 }

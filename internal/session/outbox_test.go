@@ -72,7 +72,7 @@ func TestOutboxRests(t *testing.T) {
 		select {
 		case <-o.wake:
 		default:
-			t.Errorf("%s: nobody is woken", what)
+			t.Errorf("%s: nothing is woken", what)
 		}
 	}
 	o.back()

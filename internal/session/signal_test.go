@@ -121,9 +121,9 @@ func TestTheAgentAnswersBeforeTheCtrlCThatEndsIt(t *testing.T) {
 		keys   int // times that Ctrl-C is pressed after the hint
 		want   []string
 	}{
-		"an answer":           {"save it", 1, []string{"got: save it", "bye"}},
-		"nothing to say":      {"", 1, []string{"bye"}},
-		"nobody waits for it": {"save it", 2, []string{"bye"}},
+		"an answer":            {"save it", 1, []string{"got: save it", "bye"}},
+		"nothing to say":       {"", 1, []string{"bye"}},
+		"nothing waits for it": {"save it", 2, []string{"bye"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

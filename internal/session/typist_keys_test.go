@@ -42,7 +42,7 @@ func (r reached) press(keyboard io.Writer, keys string) {
 	write(r.t, keyboard, keys)
 	for end := time.Now().Add(patience); r.LastKey().Equal(before); {
 		if time.Now().After(end) {
-			r.t.Fatalf("nobody takes %q", keys)
+			r.t.Fatalf("nothing takes %q", keys)
 		}
 		<-time.After(time.Millisecond)
 	}

@@ -235,7 +235,7 @@ func TestAHalfWrittenLineIsNotWaitedForForEver(t *testing.T) {
 		t.Errorf("the screen is %q", got)
 	}
 	if got := r.warnings.list(); len(got) != 1 || got[0] != "a text was not typed ("+why+"): injected" {
-		t.Errorf("the user was told %q", got)
+		t.Errorf("the user was shown %q", got)
 	}
 }
 
@@ -319,7 +319,7 @@ func TestTextsBeyondTheBoundAreRefused(t *testing.T) {
 		}
 	}
 	if got := strings.Join(r.warnings.list(), "\n"); !strings.Contains(got, "128 others wait: x") || !strings.Contains(got, "not typed: 129") {
-		t.Errorf("the user was told %q", got)
+		t.Errorf("the user was shown %q", got)
 	}
 }
 

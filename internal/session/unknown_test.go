@@ -44,6 +44,6 @@ func TestUnknownNamespacesAreNotedAndLeftAlone(t *testing.T) {
 		t.Errorf("%d texts were typed: %q", n, screen)
 	}
 	if lines := w.warnings.list(); len(lines) > 0 {
-		t.Errorf("the user was told %q", lines)
+		t.Errorf("the user was shown %q", lines)
 	}
 }

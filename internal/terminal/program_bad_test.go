@@ -140,7 +140,7 @@ func TestWithoutATerminalItEndsAsTheProgramDoes(t *testing.T) {
 	}{
 		{"nothing to read", "", "echo hello; exit 7", "hello\n", 7},
 		{"a pipe", "from a pipe\n", `read -r line; echo "[$line]"; exit 8`, "[from a pipe]\n", 8},
-		{"a pipe that nobody reads", strings.Repeat("x\n", 100_000), "exit 6", "", 6},
+		{"a pipe without a reader", strings.Repeat("x\n", 100_000), "exit 6", "", 6},
 		{"kill -9", "", "kill -9 $$", "", 137},
 		{"it closes its terminal", "", "exec <&- >&- 2>&-; exit 5", "", 5},
 		{"it closes its terminal and goes on", "", "exec <&- >&- 2>&-; n=0; while [ $n -lt 1000 ]; do n=$((n+1)); done; exit 5", "", 5},

@@ -212,7 +212,7 @@ func TestAScreenThatTakesNothingBlocksTheProgramAndNothingElse(t *testing.T) {
 	eventually.True(t, "the pipe is full", func() bool { return full(w) })
 	select {
 	case <-p.exited:
-		t.Error("the program has ended, and nobody has seen what it printed")
+		t.Error("the program has ended before its output was seen")
 	default:
 	}
 	seen := make(chan int64)

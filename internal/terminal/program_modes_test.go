@@ -14,7 +14,7 @@ func TestWhatAProgramLeavesOnIsPutBack(t *testing.T) {
 		{"mouse", "\x1b[?1002h\x1b[?1006h", begin + "\x1b[?1002l\x1b[?1006l"},
 		{"the alternate screen goes last", "\x1b[?1049;2004;25;1000h\x1b[?25l", begin + "\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?1049l"},
 		{"wrapping", "\x1b[?7l", begin + "\x1b[?7h"},
-		{"a mode that is nobody's", "\x1b[?4711h", ""},
+		{"an unknown mode", "\x1b[?4711h", ""},
 		{"kitty keyboard", "\x1b[>1u\x1b[>3u\x1b[<u", begin + "\x1b[<1u"},
 		{"kitty keyboard, popped", "\x1b[>1u\x1b[>3u\x1b[<2u", ""},
 		{"kitty keyboard, asked", "\x1b[?u", ""},
@@ -71,7 +71,7 @@ func TestTheKeeperIsToldOfWhatLasts(t *testing.T) {
 	}
 	s.see([]byte("text \x1b[1mbold"))
 	if changed() {
-		t.Error("told of a colour")
+		t.Error("announced a colour")
 	}
 	s.see([]byte("\x1b[?1049h\x1b[?25l"))
 	if want := "\x18\x1b\\\x1b[?25h\x1b[?1049l"; !changed() || s.lasting() != want {
@@ -81,7 +81,7 @@ func TestTheKeeperIsToldOfWhatLasts(t *testing.T) {
 		s.see([]byte("\x1b[?2026h\x1b[?25lpicture\x1b[?25h\x1b[?2026l"))
 	}
 	if changed() {
-		t.Error("told of every picture")
+		t.Error("announced every picture")
 	}
 }
 

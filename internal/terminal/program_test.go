@@ -347,7 +347,7 @@ func TestTheEndOfInputWaitsForWhatIsStillTyped(t *testing.T) {
 				select {
 				case <-goOn:
 				case <-ctx.Done():
-					t.Error("the program has ended before it was told of the end")
+					t.Error("the program has ended before it got the end")
 				}
 			}})
 			<-ended
@@ -592,7 +592,7 @@ func TestTheProcessGroupIsGoneAfterTheEnd(t *testing.T) {
 	}
 }
 
-// alive reports whether a process runs; one that nobody has waited for does not.
+// alive reports whether a process runs; one that was not waited for does not.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

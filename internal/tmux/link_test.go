@@ -35,7 +35,7 @@ func linked(t *testing.T, start Start) (*Pane, *Watch) {
 	go func() {
 		pane, got, err := Take(offer.Path)
 		if err != nil || !reflect.DeepEqual(got, start) {
-			t.Errorf("the pane was told %v, %v", got, err)
+			t.Errorf("the pane got %v, %v", got, err)
 		}
 		taken <- pane
 	}()
@@ -124,7 +124,7 @@ func TestWhoIsTooSlowForTheOutputStillGetsTheEnd(t *testing.T) {
 	cut := make(chan struct{})
 	go func() {
 		defer close(cut)
-		for piece := bytes.Repeat([]byte("x"), 32<<10); ; { // nobody reads it
+		for piece := bytes.Repeat([]byte("x"), 32<<10); ; { // it is not read
 			pane.mu.Lock()
 			gone := pane.follower == nil
 			pane.mu.Unlock()
@@ -168,7 +168,7 @@ func TestAnOfferThatNobodyTakes(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, _, err := Take(offer.Path); err == nil {
-		t.Error("a pane without an offer was told something")
+		t.Error("a pane without an offer got something")
 	}
 }
 

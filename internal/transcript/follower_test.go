@@ -135,11 +135,11 @@ func TestOfTwoPossibleRecordsNoneIsSure(t *testing.T) {
 	}
 	f.Told(filepath.Join(u.home, ".gemini", "tmp", "two", "chats", "session-1.jsonl"))
 	if _, standing = f.Poll(context.Background(), true, true); len(standing.Sure) != 1 || !strings.Contains(standing.Sure[0].Path, "two") || len(standing.Possible) != 0 {
-		t.Errorf("when the agent has told: %+v", standing)
+		t.Errorf("when the agent has named it: %+v", standing)
 	}
 }
 
-// TestARefusedRecordIsNoRecord: whoever follows is told why.
+// TestARefusedRecordIsNoRecord: its follower gets the reason.
 func TestARefusedRecordIsNoRecord(t *testing.T) {
 	u := newUser(t)
 	f := u.follow("claude")
