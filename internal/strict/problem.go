@@ -48,7 +48,7 @@ func (p Problem) String() string {
 	b.WriteString(visible.Line(p.Message))
 	if p.Hint != "" {
 		b.WriteString("\n    ")
-		b.WriteString(visible.Line(p.Hint))
+		b.WriteString(visible.Text(p.Hint)) // it may show several lines to write
 	}
 	return b.String()
 }
