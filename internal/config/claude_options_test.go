@@ -162,6 +162,74 @@ func TestVariablesOfAWorkspaceAreReadInTheHooksThatTheyReach(t *testing.T) {
 	}
 }
 
+// TestTrustReadsTheUsersPluginsAndManagedSettingsAsALoadDoes: what they make of the
+// variables of a workspace is pinned, and it is the same at both times.
+func TestTrustReadsTheUsersPluginsAndManagedSettingsAsALoadDoes(t *testing.T) {
+	hook := func(line string) string {
+		return `"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": ` + strconv.Quote(line) + `}]}]}`
+	}
+	const line = `sh $TOOLS/x.sh "$CLAUDE_PLUGIN_ROOT"`
+	for _, c := range []struct{ name, user, settings, managed, plugin, shared, file string }{
+		{name: "a plugin of the user", user: "claude", settings: `{"enabledPlugins": {"guard@mk": true}}`, plugin: line, file: "tools/x.sh"},
+		{name: "a plugin that is off", user: "claude", settings: `{"enabledPlugins": {"guard@mk": false}}`, plugin: line},
+		{name: "a plugin of the organisation", user: "claude", managed: `"enabledPlugins": {"guard@mk": true}`, plugin: line},
+		{name: "a plugin of both", user: "claude", settings: `{"enabledPlugins": {"guard@mk": true}}`, managed: `"enabledPlugins": {"guard@mk": true}`, plugin: line, file: "tools/x.sh"},
+		{name: "a plugin of the user and the workspace", user: "claude", settings: `{"enabledPlugins": {"guard@mk": true}}`, shared: `, "enabledPlugins": {"guard@mk": true}`, plugin: line,
+			file: "PLUGIN tools/x.sh"},
+		{name: "a plugin of the workspace", shared: `, "enabledPlugins": {"guard@mk": true}`, plugin: line, file: "PLUGIN tools/x.sh"},
+		{name: "hooks of the organisation", user: "claude", managed: hook(line)},
+		{name: "hooks of the organisation, for the workspace", managed: hook(line)},
+		{name: "the organisation's variable goes first", user: "claude", settings: "{" + hook(line) + "}", managed: `"env": {"TOOLS": "./other"}`},
+		{name: "the organisation's other variable", user: "claude", settings: "{" + hook(`sh $TOOLS/$NAME.sh`) + "}", managed: `"env": {"NAME": "x"}`, file: "tools/x.sh"},
+		{name: "the user's option of a plugin", user: "claude", settings: `{"enabledPlugins": {"guard@mk": true}, "pluginConfigs": {"guard@mk": {"options": {"mode": "x"}}}}`,
+			plugin: `sh $TOOLS/$CLAUDE_PLUGIN_OPTION_MODE.sh`, file: "tools/x.sh"},
+		{name: "a user who imports nothing", settings: "{" + hook(line) + "}"},
+		{name: "an event of the user's", user: "claude\nevents: [{name: Deployed}]", shared: `, "hooks": {"Deployed": [{"hooks": [{"type": "command", "command": "sh own.sh"}]}]}`, file: "own.sh"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := settingsWorld(t, `{"env": {"TOOLS": "./tools"}`+c.shared+`}`)
+			delete(w.env, "HOOKWAY_TRUST")
+			if w.managed = filepath.Join(w.home, "managed"); c.managed != "" {
+				w.write(filepath.Join(w.managed, "managed-settings.json"), "{"+c.managed+"}")
+			}
+			if c.user != "" {
+				w.write(w.user("hookway.yaml"), "import: "+c.user+"\n")
+			}
+			if c.settings != "" {
+				w.write(w.claudeHome("settings.json"), c.settings)
+			}
+			plugin := filepath.Join(w.claudeHome("plugins/cache/mk/guard/1.0.0"), "hooks/hooks.json")
+			if c.plugin != "" {
+				w.plugin("guard@mk", "{"+hook(c.plugin)+"}")
+			}
+			for _, name := range []string{"own.sh", "tools/x.sh", "other/x.sh"} {
+				w.write(w.work(name), "#!/bin/sh\n")
+			}
+			var want, got []string
+			for name := range strings.FieldsSeq(".claude/settings.json hookway.yaml " + c.file) {
+				if name == "PLUGIN" {
+					want = append(want, filepath.ToSlash(plugin), filepath.ToSlash(filepath.Join(w.claudeHome("plugins/cache/mk/guard/1.0.0"), ".claude-plugin/plugin.json")))
+					continue
+				}
+				want = append(want, name)
+			}
+			got = append(got, w.trust().Files...)
+			if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+				t.Errorf("pinned %q, want %q", got, want)
+			}
+			if set := w.load(); set.Trust.State != trust.Given || len(set.Problems) > 0 {
+				t.Errorf("before a change: got %s %v, want %s; %s", set.Trust.State, set.Trust.Changes, trust.Given, set.Problems)
+			}
+			for name := range strings.FieldsSeq(strings.ReplaceAll(c.file, "PLUGIN", "")) {
+				w.write(w.work(name), "#!/bin/sh\ntouch here\n")
+				if set := w.load(); set.Trust.State != trust.Changed {
+					t.Errorf("%s changed: got %s, want %s", name, set.Trust.State, trust.Changed)
+				}
+			}
+		})
+	}
+}
+
 // TestManagedHooksHaveNoVariablesOfAWorkspace: whichever layer imports them.
 func TestManagedHooksHaveNoVariablesOfAWorkspace(t *testing.T) {
 	for _, both := range []bool{false, true} {
@@ -174,11 +242,8 @@ func TestManagedHooksHaveNoVariablesOfAWorkspace(t *testing.T) {
 		}
 		w.write(filepath.Join(w.home, "managed/managed-settings.json"), `{"env": {"A": "managed"}, "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo $A $B $C >&2; exit 2"}]}]}}`)
 		w.trust()
-		o := w.options()
-		o.managedClaude = filepath.Join(w.home, "managed")
-		set, err := Load(t.Context(), o)
-		w.must(err)
-		t.Cleanup(func() { w.must(set.Close()) })
+		w.managed = filepath.Join(w.home, "managed")
+		set := w.load()
 		if out := fireFrom(t, fill(t, set), "codex", working(w.ws, shellCall("ls"))); strings.TrimSpace(out.Reason) != want {
 			t.Errorf("%q, want %q; %s", out.Reason, want, set.Problems)
 		}

@@ -21,6 +21,8 @@ type world struct {
 	home string // HOOKWAY_HOME
 	ws   string
 	env  map[string]string
+
+	managed string // folder of an organisation's settings of Claude Code; "": the system's
 }
 
 func newWorld(t *testing.T) *world {
@@ -63,7 +65,7 @@ func (w *world) write(path, text string) {
 }
 
 func (w *world) options() Options {
-	return Options{Dir: w.ws, Getenv: func(name string) string { return w.env[name] }, Log: func(line string) { w.t.Log("log: " + line) }}
+	return Options{Dir: w.ws, managedClaude: w.managed, Getenv: func(name string) string { return w.env[name] }, Log: func(line string) { w.t.Log("log: " + line) }}
 }
 
 // load reads the configuration and closes it when the test ends.
