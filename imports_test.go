@@ -24,6 +24,7 @@ const module = "github.com/hookway/hookway/"
 // outside packages are weighed in docs/dependencies.md.
 var rooms = map[string][]string{
 	"hook":                     {},
+	"facts":                    {"hook"},
 	"internal/directive":       {},
 	"internal/disk":            {"internal/backoff"},
 	"internal/procgroup":       {},

@@ -1,0 +1,414 @@
+package facts
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// special are the programs that need code: shells and their builtins, programs that
+// run others, and those whose words are a language of their own.
+var special map[string]func(*call) values
+
+func init() {
+	special = map[string]func(*call) values{
+		"cd": (*call).cd, "pushd": (*call).cd, "popd": (*call).popd, "eval": (*call).eval, ".": (*call).dot, "source": (*call).dot,
+		"export": (*call).declare, "declare": (*call).declare, "typeset": (*call).declare, "local": (*call).declare, "readonly": (*call).declare,
+		"unset": (*call).unset, "set": (*call).set, "shift": (*call).shift, "alias": (*call).alias, "unalias": none, "trap": (*call).trap,
+		"read": (*call).readVariable, "mapfile": none, "readarray": none, "printenv": (*call).printenv, "env": (*call).env,
+		"test": (*call).condition, "[": (*call).condition, ":": none, "true": none, "false": none, "exit": none, "return": none, "break": none, "continue": none,
+		"echo": (*call).echo, "printf": (*call).printf, "cat": (*call).cat, "tac": (*call).cat, "tee": (*call).tee, "pwd": (*call).pwd,
+		"base64": (*call).decode, "base32": (*call).decode, "xxd": (*call).decode, "rev": (*call).rev, "tr": (*call).tr, "head": (*call).part, "tail": (*call).part,
+		"basename": (*call).names, "dirname": (*call).names, "realpath": (*call).names, "readlink": (*call).names, "mktemp": (*call).mktemp,
+		"sed": (*call).sed, "awk": (*call).awk, "gawk": (*call).awk, "mawk": (*call).awk, "nawk": (*call).awk,
+		"xargs": (*call).xargs, "parallel": (*call).parallel, "find": (*call).find, "fd": (*call).fd, "fdfind": (*call).fd,
+		"git": (*call).git, "dd": (*call).dd, "curl": (*call).curl, "wget": (*call).wget,
+		"grep": (*call).grep, "egrep": (*call).grep, "fgrep": (*call).grep, "rg": (*call).grep, "ag": (*call).grep, "ack": (*call).grep,
+		"command": (*call).command1, "ssh": (*call).ssh, "make": (*call).make, "gmake": (*call).make,
+	}
+	for _, s := range shells {
+		special[s] = (*call).sh
+	}
+	for _, name := range []string{"kill", "pkill", "killall", "skill", "xkill"} {
+		special[name] = (*call).kill
+	}
+	for name := range agentFlags {
+		special[name] = (*call).agent
+	}
+	for _, name := range []string{"powershell", "pwsh"} {
+		special[name] = (*call).pwsh
+	}
+	special["cmd"] = func(c *call) values {
+		for i, f := range c.args {
+			if strings.EqualFold(f.text, "/c") || strings.EqualFold(f.text, "/k") {
+				for _, v := range c.joined(c.args[i+1:]) {
+					c.cmd(v.text, c.at)
+				}
+			}
+		}
+		return anything()
+	}
+	special["visudo"] = func(c *call) values {
+		for _, f := range c.args {
+			if f.text == "-c" || f.text == "--check" {
+				return anything()
+			}
+		}
+		c.tell(hook.Fact{Does: "system", What: "user", Object: "sudoers", At: c.at, Sure: true})
+		return anything()
+	}
+	for _, name := range []string{"lsof", "pgrep", "pidof", "fuser"} {
+		special[name] = func(c *call) values { return c.pids() }
+	}
+	special["jobs"] = func(c *call) values { return anything("pids") }
+	special["ls"] = func(c *call) values {
+		programs()["ls"].run(c)
+		var out value
+		for _, f := range c.args {
+			if strings.HasPrefix(f.text, "-") || !f.glob && !strings.Contains(path.Base(f.text), ".") {
+				continue
+			}
+			for _, v := range c.matches(f) {
+				out.text += v.text + "\n"
+			}
+		}
+		if out.text == "" {
+			return anything()
+		}
+		return values{out}
+	}
+	for _, name := range []string{"which", "whereis"} {
+		special[name] = func(c *call) values {
+			for _, f := range c.args {
+				if !strings.HasPrefix(f.text, "-") {
+					return values{{"/usr/local/bin/" + f.text + "\n", f.from}}
+				}
+			}
+			return anything()
+		}
+	}
+	special["ln"] = (*call).ln
+	for _, name := range []string{"mount", "losetup"} { // without words they list
+		special[name] = func(c *call) values {
+			listing := true
+			for _, f := range c.args {
+				listing = listing && (f.text == "-a" || f.text == "-l" || f.text == "--list")
+			}
+			if !listing {
+				c.tell(hook.Fact{Does: "system", What: "disk", Object: shownWords(c.args), At: c.at, Sure: true})
+			}
+			return anything()
+		}
+	}
+	special["hookway"] = (*call).hookway
+	for name := range interpreters {
+		special[name] = (*call).interpreter
+	}
+}
+
+// shells are the programs that read a shell's language.
+var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash"}
+
+func isShell(name string) bool { return slices.Contains(shells, name) }
+
+// pwsh is PowerShell, started from another shell.
+func (c *call) pwsh() values {
+	p := psCall{shell: c.shell, name: "pwsh", at: c.at, fed: c.stdin}
+	var ws []psWord
+	for _, f := range c.args {
+		ws = append(ws, psWord{text: f.text, quoted: strings.Contains(f.text, " ")})
+	}
+	p.read(ws)
+	return p.native(ws)
+}
+
+func none(*call) values { return nil }
+
+// chdir lets the line go on in another folder.
+func (sh *shell) chdir(f field) {
+	var next []string
+	for _, p := range sh.places(f.text) {
+		if !strings.ContainsRune(p, hole) {
+			p = path.Clean(p)
+			p = sh.world.resolve(p)
+		}
+		if len(next) < maxDirs {
+			next = append(next, p)
+		}
+	}
+	if len(next) > 0 {
+		sh.st.dirs = next
+	}
+}
+
+func (c *call) cd() values {
+	for _, f := range c.args {
+		if strings.HasPrefix(f.text, "-") && len(f.text) == 2 && strings.Contains("LPen@", f.text[1:]) || f.text == "--" {
+			continue
+		}
+		if f.text == "-" || c.name == "pushd" && len(f.text) > 1 && (f.text[0] == '+' || f.text[0] == '-') {
+			f.text = string(hole)
+		}
+		c.chdir(f)
+		return nil
+	}
+	if c.name == "cd" {
+		home, _ := c.tilde("")
+		c.chdir(field{value: value{text: home}})
+	}
+	return nil
+}
+
+func (c *call) popd() values {
+	c.st.dirs = []string{c.world.Dir, string(hole)}
+	return nil
+}
+
+func (c *call) pwd() values {
+	var out values
+	for _, d := range c.st.dirs {
+		out = append(out, value{text: d + "\n"})
+	}
+	return out
+}
+
+// joined is the words of a call as one text.
+func (c *call) joined(args []field) values {
+	out := value{}
+	for i, f := range args {
+		if i > 0 {
+			out.text += " "
+		}
+		out.text += f.text
+		out.from = union(out.from, f.from)
+	}
+	return values{out}
+}
+
+func (c *call) eval() values {
+	args := c.args
+	if len(args) > 0 && args[0].text == "--" {
+		args = args[1:]
+	}
+	var out values
+	for _, v := range c.joined(args) {
+		out = out.or(c.runText(v, c.stdin))
+	}
+	return out
+}
+
+// runText runs a text in the line's own shell.
+func (c *call) runText(v value, stdin values) values {
+	if strings.TrimSpace(v.text) == string(hole) || !v.known() && len(v.from) > 0 || slices.Contains(v.from, "stdin") {
+		c.tell(hook.Fact{Does: "execute", From: origin(v), Path: filePath(v), Language: "sh", At: c.at, Sure: true})
+		if v.text == string(hole) {
+			c.unknown(c.at, "a text is run that shows only when it runs")
+			return anything(v.from...)
+		}
+	}
+	return c.line(holesAsWords(v.text), c.at, stdin)
+}
+
+// holesAsWords makes a text readable for the parser: what is not known is a variable
+// that nobody set.
+func holesAsWords(s string) string { return s }
+
+// filePath is the file of a source, if it is one.
+func filePath(v value) string {
+	for _, f := range v.from {
+		if p, ok := strings.CutPrefix(f, "file:"); ok {
+			return p
+		}
+	}
+	return ""
+}
+
+func (c *call) dot() values {
+	if len(c.args) == 0 {
+		return nil
+	}
+	return c.sourceFile(c.args[0], c.args[1:])
+}
+
+// sourceFile reads a file in the line's own shell.
+func (c *call) sourceFile(f field, args []field) values {
+	var out values
+	for _, v := range c.code(c.content(f)) {
+		if !v.known() {
+			c.tell(hook.Fact{Does: "execute", From: origin(v), Path: visible(c.places(f.text)[0]), Language: "sh", At: f.at, Sure: true})
+			continue
+		}
+		out = out.or(c.line(v.text, f.at, c.stdin))
+	}
+	return out
+}
+
+func (c *call) declare() values {
+	for _, f := range c.args {
+		if name, val, ok := strings.Cut(f.text, "="); ok && !strings.HasPrefix(name, "-") {
+			vs := values{{val, f.from}}
+			c.st.set(name, vs)
+			c.variable(name, vs, f.at)
+		}
+	}
+	return nil
+}
+
+func (c *call) unset() values {
+	for _, f := range c.args {
+		if !strings.HasPrefix(f.text, "-") {
+			c.st.set(f.text, text(""))
+			delete(c.st.funcs, f.text)
+		}
+	}
+	return nil
+}
+
+func (c *call) set() values {
+	for i, f := range c.args {
+		if f.text == "--" {
+			c.st.params = nil
+			for _, p := range c.args[i+1:] {
+				c.st.params = append(c.st.params, p.value)
+			}
+			break
+		}
+	}
+	return nil
+}
+
+func (c *call) shift() values {
+	n := 1
+	if len(c.args) > 0 {
+		n, _ = strconv.Atoi(c.args[0].text)
+	}
+	c.st.params = c.st.params[min(max(n, 0), len(c.st.params)):]
+	return nil
+}
+
+func (c *call) alias() values {
+	for _, f := range c.args {
+		if name, val, ok := strings.Cut(f.text, "="); ok {
+			if c.st.aliases == nil {
+				c.st.aliases = map[string]string{}
+			}
+			c.st.aliases[name] = val
+		}
+	}
+	return nil
+}
+
+func (c *call) trap() values {
+	if len(c.args) > 1 {
+		c.runField(c.args[0])
+	}
+	return nil
+}
+
+// nested runs one word as a line in the line's own shell.
+func (c *call) runField(f field) { c.runText(f.value, nil) }
+
+func (c *call) readVariable() values {
+	in := c.stdin
+	if len(in) == 0 {
+		in = anything("stdin")
+	}
+	named := false
+	for _, f := range c.args {
+		if strings.HasPrefix(f.text, "-") {
+			continue
+		}
+		c.st.set(f.text, in.each(func(s string) string { l, _, _ := strings.Cut(s, "\n"); return l }))
+		named = true
+	}
+	if !named {
+		c.st.set("REPLY", in)
+	}
+	return nil
+}
+
+func (c *call) printenv() values {
+	var from []string
+	for _, f := range c.args {
+		if !strings.HasPrefix(f.text, "-") {
+			from = append(from, "env:"+f.text)
+		}
+	}
+	if len(from) == 0 {
+		from = []string{"env:*"}
+	}
+	for _, f := range from {
+		c.tell(hook.Fact{Does: "read", Path: f, At: c.at, Sure: true, Many: f == "env:*"})
+	}
+	return anything(from...)
+}
+
+func (c *call) condition() values {
+	for i, f := range c.args {
+		if i > 0 && (c.args[i-1].text == "-nt" || c.args[i-1].text == "-ot" || c.args[i-1].text == "-ef") {
+			_ = f
+		}
+	}
+	return nil
+}
+
+// variable tells of variables that make programs run something.
+func (sh *shell) variable(name string, vs values, at hook.Span) {
+	runs, ok := runningVariables[name]
+	if !ok {
+		return
+	}
+	for _, v := range vs {
+		if v.text == "" || slices.Contains([]string{":", "true", "false", "cat", "vim", "vi", "nano", "less", "echo", "/dev/null"}, v.text) {
+			continue
+		}
+		switch runs {
+		case "line":
+			if v.known() {
+				old := sh.st
+				sh.st = old.clone()
+				sh.line(v.text, at, nil)
+				sh.st = old
+			}
+			sh.tell(hook.Fact{Does: "system", What: "variable", Object: name, At: at, Sure: true})
+		case "editor": // many people set these; what they run is what counts
+			if v.known() {
+				sh.inner(v.text, at, nil, nil, true)
+			}
+		case "skip":
+			if v.text == "1" && name != "HUSKY_SKIP_HOOKS" {
+				continue // it is what husky's own value for "on" is
+			}
+			sh.tell(hook.Fact{Does: "git", Verb: "commit", What: "no-verify", At: at, Sure: true})
+		case "file":
+			sh.tell(hook.Fact{Does: "execute", From: "file", Path: visible(v.text), At: at, Sure: true})
+			sh.tell(hook.Fact{Does: "system", What: "variable", Object: name, At: at, Sure: true})
+		}
+	}
+}
+
+// runningVariables are variables whose value is run by programs that are started
+// with them: as a line, or as a file that is loaded.
+var runningVariables = map[string]string{
+	"GIT_EXTERNAL_DIFF": "line", "GIT_ASKPASS": "line", "SSH_ASKPASS": "line",
+	"PROMPT_COMMAND": "line", "BASH_ENV": "file", "ENV": "file", "LD_PRELOAD": "file", "DYLD_INSERT_LIBRARIES": "file", "PYTHONSTARTUP": "file",
+	"GIT_EDITOR": "editor", "EDITOR": "editor", "VISUAL": "editor", "PAGER": "editor", "GIT_PAGER": "editor", "MANPAGER": "editor", "BROWSER": "editor",
+	"HUSKY": "skip", "LEFTHOOK": "skip", "SKIP": "skip", "PRE_COMMIT_ALLOW_NO_CONFIG": "skip", "HUSKY_SKIP_HOOKS": "skip",
+	"PERL5OPT": "line", "LESSOPEN": "line", "RSYNC_RSH": "line", "GIT_SEQUENCE_EDITOR": "line",
+}
+
+// command1 is command: -v and -V only look a name up.
+func (c *call) command1() values {
+	for _, f := range c.args {
+		if !strings.HasPrefix(f.text, "-") || f.text == "--" {
+			break
+		}
+		if f.text == "-v" || f.text == "-V" {
+			return anything()
+		}
+	}
+	return programs()["command"].run(c)
+}

@@ -1,0 +1,314 @@
+package facts
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// maxCalls is how deep functions may call each other.
+const maxCalls = 12
+
+// call is one program with its arguments, as it is started.
+type call struct {
+	*shell
+	name  string // base name, in small letters
+	path  string // as it is written
+	args  []field
+	stdin values // nil is a terminal, or nothing
+	at    hook.Span
+	seen  map[string]bool // what its options say: recursive, force, dry, …
+	value map[string]string
+}
+
+// simple runs a simple command: assignments, and the words after them.
+func (sh *shell) simple(c *syntax.CallExpr, stdin values) values {
+	if len(c.Args) == 0 {
+		sh.assign(c.Assigns)
+		return nil
+	}
+	readings := sh.words(c.Args)
+	at := sh.span(c)
+	if len(c.Assigns) > 0 {
+		old := map[string]values{}
+		var unset []string
+		for _, as := range c.Assigns {
+			if as.Name == nil {
+				continue
+			}
+			name := as.Name.Value
+			if vs, ok := sh.st.vars[name]; ok {
+				old[name] = vs
+			} else {
+				unset = append(unset, name)
+			}
+		}
+		sh.assign(c.Assigns)
+		for _, as := range c.Assigns {
+			if as.Name != nil {
+				sh.variable(as.Name.Value, sh.st.vars[as.Name.Value], sh.span(as))
+			}
+		}
+		defer func() {
+			for name, vs := range old {
+				sh.st.vars[name] = vs
+			}
+			for _, name := range unset {
+				delete(sh.st.vars, name)
+			}
+		}()
+	}
+	if len(readings) == 1 {
+		return sh.run(readings[0], stdin, at)
+	}
+	var out values
+	var left *state
+	before := sh.st
+	sh.unsure(func() {
+		for _, fields := range readings {
+			sh.st = before.clone()
+			out = out.or(sh.run(fields, stdin, at))
+			if left == nil {
+				left = sh.st
+			} else {
+				left.merge(sh.st)
+			}
+		}
+	})
+	*before = *left
+	sh.st = before
+	return out
+}
+
+// run runs a command of which the words are known.
+func (sh *shell) run(fields []field, stdin values, at hook.Span) values {
+	for len(fields) > 0 && fields[0].text == "" && fields[0].bare {
+		fields = fields[1:]
+	}
+	if len(fields) == 0 || !sh.step() {
+		return nil
+	}
+	first := fields[0]
+	if i := strings.IndexByte(first.text, '='); i >= 0 && first.bare && !strings.Contains(first.text[:i], "/") {
+		return sh.run(fields[1:], stdin, at)
+	}
+	if slices.Contains(first.from, "stdin") {
+		sh.tell(hook.Fact{Does: "execute", From: "stdin", At: at, Sure: true})
+	}
+	if !first.known() {
+		sh.unknown(first.at, "which program runs shows only when it runs")
+		sh.tell(hook.Fact{Does: "run", Program: visible(first.text), Args: shown(fields[1:]), At: at})
+		return anything()
+	}
+	if first.bare && !strings.Contains(first.text, "/") {
+		if def, ok := sh.st.aliases[first.text]; ok && sh.st.calls < maxCalls {
+			sh.st.calls++
+			src := def
+			for _, f := range fields[1:] {
+				src += " " + quote(f.text)
+			}
+			out := sh.line(src, at, stdin)
+			sh.st.calls--
+			return out
+		}
+		if body, ok := sh.st.funcs[first.text]; ok {
+			return sh.function(first.text, body, fields[1:], stdin, at)
+		}
+	}
+	if strings.Contains(first.text, " ") && !strings.Contains(first.text, "/") && !first.bare { // no program is called so; another shell would split it
+		sh.unsure(func() { sh.inner(first.text, at, stdin, nil, false) })
+	}
+	c := &call{shell: sh, name: programName(first.text), path: first.text, args: fields[1:], stdin: stdin, at: at}
+	return c.start()
+}
+
+// function calls a function of the line.
+func (sh *shell) function(name string, body *syntax.Stmt, args []field, stdin values, at hook.Span) values {
+	if sh.st.calls >= maxCalls {
+		sh.unknown(at, "the function "+name+" calls itself")
+		return anything()
+	}
+	params, open := sh.st.params, sh.st.paramsOpen
+	sh.st.params, sh.st.paramsOpen = nil, false
+	for _, f := range args {
+		sh.st.params = append(sh.st.params, f.value)
+		sh.st.paramsOpen = sh.st.paramsOpen || f.many
+	}
+	sh.st.calls++
+	out := sh.stmt(body, stdin)
+	sh.st.calls--
+	sh.st.params, sh.st.paramsOpen = params, open
+	return out
+}
+
+// programName is the name by which a program is known: python for /usr/bin/Python3.11.exe.
+func programName(s string) string {
+	base := strings.ToLower(path.Base(strings.ReplaceAll(s, `\`, "/")))
+	for _, end := range []string{".exe", ".cmd", ".bat", ".com"} {
+		base = strings.TrimSuffix(base, end)
+	}
+	trimmed := strings.TrimRight(base, "0123456789.")
+	if trimmed != base && trimmed != "" {
+		if _, known := programs()[base]; !known && special[base] == nil {
+			if _, known := programs()[trimmed]; known || special[trimmed] != nil {
+				return trimmed
+			}
+		}
+	}
+	return base
+}
+
+// systemBin reports whether a path names a program of the system, or none at all.
+func systemBin(p string) bool {
+	if !strings.Contains(p, "/") {
+		return true
+	}
+	switch path.Dir(path.Clean(p)) {
+	case "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/snap/bin", "/system/bin":
+		return true
+	}
+	return false
+}
+
+// start tells that the program runs, and what it does.
+func (c *call) start() values {
+	old := c.by
+	c.by = c.name
+	defer func() { c.shell.by = old }()
+	c.shell.by = c.name
+	special := special[c.name]
+	entry := programs()[c.name]
+	fact := hook.Fact{Does: "run", Program: c.name, Args: shown(c.args), At: c.at, Sure: true}
+	if entry != nil && len(entry.subs) > 0 {
+		if sub := entry.sub(c); sub != "" {
+			fact.Sub = sub
+		}
+	}
+	fact.Dry = c.asksForHelp(entry, special != nil)
+	c.tell(fact)
+	if fact.Dry {
+		return anything()
+	}
+	if !systemBin(c.path) {
+		c.script()
+	}
+	if namesOnly(c.name, shown(c.args)) {
+		before := len(c.out)
+		defer func() {
+			for i := before; i < len(c.out); i++ {
+				if f := &c.out[i]; f.Does == "read" && f.Secret == "environment" {
+					f.Dry = true
+				}
+			}
+		}()
+	}
+	if special != nil {
+		return special(c)
+	}
+	if entry != nil {
+		return entry.run(c)
+	}
+	// A program that is not known may read any file that it names.
+	for _, f := range c.args {
+		c.mayRead(f)
+	}
+	return anything(c.stdin.sources()...)
+}
+
+// mayRead tells that a credential is named to a program which may read it.
+func (c *call) mayRead(f field) {
+	for i, a := range c.args { // -e .env loads it, and shows it to nobody
+		if a.at == f.at && (strings.Contains(a.text, "env-file") || i > 0 && slices.Contains([]string{"-e", "--env", "--env-file", "--dotenv", "--env-path"}, c.args[i-1].text)) {
+			return
+		}
+	}
+	name := f.text
+	if i := strings.IndexByte(name, '='); i > 0 && (name[0] == '-' || !strings.Contains(name[:i], "/")) {
+		name = name[i+1:]
+	} else if strings.HasPrefix(name, "-") {
+		return
+	}
+	name = strings.TrimPrefix(name, "@")
+	if strings.ContainsAny(name, " \t\n") {
+		return // a sentence, or a command that is only text
+	}
+	f.text = name
+	for _, p := range c.places(name) {
+		if !strings.ContainsRune(p, hole) && secretFile(c.world.resolve(p), c.world) != "" {
+			c.unsure(func() { c.shell.path("read", f, effect{}) })
+			return
+		}
+	}
+}
+
+// asksForHelp reports whether the program only prints its help or version.
+func (c *call) asksForHelp(e *entry, special bool) bool {
+	if e != nil && e.runs || e == nil && special && !helps[c.name] {
+		return false
+	}
+	for i, f := range c.args {
+		switch f.text {
+		case "--":
+			return false
+		case "--help", "--version":
+			return c.name != "git" || i == 0 // git's commands have options that take any word
+		}
+	}
+	return false
+}
+
+// helps are programs with code of their own that know --help.
+var helps = map[string]bool{"git": true, "find": true, "rm": true, "curl": true, "wget": true, "dd": true}
+
+// script runs a program that lies in the project: what it holds is a part of the call.
+func (c *call) script() {
+	f := field{value: value{text: c.path}, at: c.at}
+	got := c.code(c.content(f))
+	for _, v := range got {
+		if v.text == string(hole) {
+			if places := c.places(c.path); len(places) == 1 && !strings.ContainsRune(places[0], hole) {
+				c.tell(hook.Fact{Does: "execute", From: origin(v), Path: visible(path.Clean(places[0])), Scope: c.world.scope(path.Clean(places[0])), At: c.at, Sure: true})
+			}
+			continue
+		}
+		c.interpret(languageOf(c.path, v.text), value{v.text, v.from}, c.args, nil)
+	}
+}
+
+// origin says where code comes from: download, file, stdin or decoded.
+func origin(v value) string {
+	for _, f := range v.from {
+		if strings.HasPrefix(f, "net:") {
+			return "download"
+		}
+	}
+	for _, f := range v.from {
+		if strings.HasPrefix(f, "file:") {
+			return "file"
+		}
+	}
+	if slices.Contains(v.from, "decoded") {
+		return "decoded"
+	}
+	return "stdin"
+}
+
+func shown(fields []field) []string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = visible(f.text)
+	}
+	return out
+}
+
+// quote writes a word so that a shell reads it as one again.
+func quote(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

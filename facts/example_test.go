@@ -1,0 +1,37 @@
+package facts_test
+
+import (
+	"fmt"
+
+	"github.com/hookway/hookway/facts"
+)
+
+// A line is read with its quotes, variables and nested shells.
+func ExampleShell() {
+	world := facts.World{Dir: "/home/u/project", Home: "/home/u"}
+	for _, f := range facts.Shell(`X=rm; bash -c "$X -rf ~/work"`, world) {
+		if f.Does == "delete" {
+			fmt.Println(f.By, "deletes", f.Path, "in scope", f.Scope, "recursive:", f.Recursive)
+		}
+	}
+	// Output: rm deletes /home/u/work in scope home recursive: true
+}
+
+// A tool's call is read by its arguments.
+func ExampleOf() {
+	world := facts.World{Dir: "/home/u/project", Home: "/home/u"}
+	input := map[string]any{"query": "DELETE FROM users -- WHERE id = 1"}
+	for _, f := range facts.Of("mcp__db__query", input, world) {
+		fmt.Println(f.Does, f.Verb, f.Object, "bounded:", f.Bounded)
+	}
+	// Output: sql delete users bounded: false
+}
+
+// Only the kind and the place of a credential are told.
+func ExampleCredentials() {
+	text := "key = \"" + "AKIA" + "QX7RT5ZWPL4NMB2V" + "\""
+	for _, c := range facts.Credentials(text) {
+		fmt.Println(c.Kind, c.At.From, c.At.To)
+	}
+	// Output: aws access key 7 27
+}

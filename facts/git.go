@@ -1,0 +1,374 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// git reads the options before its sub-command, then hands over to it.
+func (c *call) git() values {
+	args := c.args
+	old := c.st
+	defer func() { c.shell.st = old }()
+	c.shell.st = old.clone()
+	aliases := map[string]string{}
+	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
+		t := args[0].text
+		args = args[1:]
+		val := func(prefix string) (field, bool) {
+			if f := (field{value: value{text: strings.TrimPrefix(t, prefix)}, at: c.at}); f.text != "" && t != prefix {
+				f.text = strings.TrimPrefix(f.text, "=")
+				return f, true
+			}
+			if len(args) == 0 {
+				return field{}, false
+			}
+			f := args[0]
+			args = args[1:]
+			return f, true
+		}
+		switch {
+		case t == "--":
+			continue
+		case strings.HasPrefix(t, "-C"):
+			if f, ok := val("-C"); ok {
+				c.chdir(f)
+			}
+		case strings.HasPrefix(t, "--work-tree"):
+			if f, ok := val("--work-tree"); ok {
+				c.chdir(f)
+			}
+		case strings.HasPrefix(t, "--git-dir"), strings.HasPrefix(t, "--namespace"), strings.HasPrefix(t, "--exec-path="):
+			val(strings.SplitN(t, "=", 2)[0])
+		case strings.HasPrefix(t, "--config-env"):
+			val("--config-env")
+			c.unknown(c.at, "git takes a setting from a variable")
+		case strings.HasPrefix(t, "-c"):
+			if f, ok := val("-c"); ok {
+				c.gitSetting(f, aliases)
+			}
+		}
+	}
+	for name, line := range c.shared.git {
+		aliases[name] = line
+	}
+	c.gitEnvironment(aliases)
+	if len(args) == 0 {
+		return nil
+	}
+	verb := args[0]
+	c.args = args[1:]
+	if !verb.known() {
+		c.unknown(verb.at, "which command of git runs shows only when it runs")
+		return nil
+	}
+	for range 5 { // an alias of an alias
+		line, ok := aliases[verb.text]
+		if !ok {
+			break
+		}
+		delete(aliases, verb.text)
+		if cmd, runs := strings.CutPrefix(line, "!"); runs {
+			for _, f := range c.args {
+				cmd += " " + quote(f.text)
+			}
+			return c.inner(cmd, c.at, c.stdin, nil, false)
+		}
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			break
+		}
+		verb.text = words[0]
+		var more []field
+		for _, w := range words[1:] {
+			more = append(more, field{value: value{text: strings.Trim(w, `"'`)}, at: c.at})
+		}
+		c.args = append(more, c.args...)
+	}
+	return c.gitVerb(strings.ToLower(verb.text))
+}
+
+// gitSetting reads what -c sets: an alias, or a program that git will run.
+func (c *call) gitSetting(f field, aliases map[string]string) {
+	key, val, _ := strings.Cut(f.text, "=")
+	key = strings.ToLower(key)
+	if name, ok := strings.CutPrefix(key, "alias."); ok {
+		aliases[name] = val
+		return
+	}
+	if key == "core.sshcommand" {
+		c.st.set("GIT_SSH_COMMAND", values{{val, f.from}})
+		return
+	}
+	switch {
+	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") && strings.HasPrefix(val, "+"):
+		c.tell(hook.Fact{Does: "git", Verb: "push", Force: true, Ref: visible(strings.TrimPrefix(val[strings.LastIndexByte(val, ':')+1:], "+")), At: f.at, Sure: true})
+	case strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".url") || strings.HasSuffix(key, ".pushurl")):
+		c.tell(hook.Fact{Does: "git", Verb: "remote set-url", Remote: visible(val), At: f.at, Sure: true})
+	case key == "clean.requireforce" && val == "false":
+		c.tell(hook.Fact{Does: "git", Verb: "clean", Uncommitted: true, At: f.at, Sure: true})
+	case key == "gc.reflogexpire" || key == "gc.pruneexpire" || key == "gc.reflogexpireunreachable":
+		c.tell(hook.Fact{Does: "git", Verb: "reflog expire", At: f.at, Sure: true})
+	case key == "core.hookspath" && val == "/dev/null":
+		c.tell(hook.Fact{Does: "git", Verb: "config", What: "no-verify", At: f.at, Sure: true})
+		return
+	}
+	if gitRuns(key) && val != "" && val != "cat" && val != "true" && val != "false" && val != ":" {
+		val = strings.TrimPrefix(val, "!")
+		c.inner(val, f.at, nil, nil, true)
+		c.tell(hook.Fact{Does: "system", What: "variable", Object: "git " + key, At: f.at, Sure: true})
+	}
+}
+
+// gitRuns reports whether a setting names a program that git runs.
+func gitRuns(key string) bool {
+	switch key {
+	case "core.sshcommand", "core.editor", "core.pager", "core.fsmonitor", "core.askpass", "core.gitproxy", "core.hookspath", "sequence.editor", "diff.external", "gpg.program", "credential.helper", "uploadpack.packobjectshook":
+		return true
+	}
+	for _, end := range []string{".textconv", ".clean", ".smudge", ".process", ".driver", ".cmd", ".helper", ".command", ".program", ".sshcommand"} {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
+	}
+	return strings.HasPrefix(key, "pager.")
+}
+
+// gitEnvironment reads settings out of variables of the call.
+func (c *call) gitEnvironment(aliases map[string]string) {
+	get := func(name string) (string, bool) {
+		vs, ok := c.st.vars[name]
+		if !ok || len(vs) == 0 {
+			return "", false
+		}
+		return vs[0].text, true
+	}
+	for n := range 16 {
+		i := string(rune('0' + n%10))
+		if n > 9 {
+			i = "1" + i
+		}
+		key, ok := get("GIT_CONFIG_KEY_" + i)
+		if !ok {
+			break
+		}
+		val, _ := get("GIT_CONFIG_VALUE_" + i)
+		c.gitSetting(field{value: value{text: key + "=" + val}, at: c.at}, aliases)
+	}
+	if all, ok := get("GIT_CONFIG_PARAMETERS"); ok {
+		for part := range strings.SplitSeq(all, "'") {
+			if strings.Contains(part, "=") {
+				c.gitSetting(field{value: value{text: part}, at: c.at}, aliases)
+			}
+		}
+	}
+}
+
+// gitVerb tells what a command of git does.
+func (c *call) gitVerb(verb string) values {
+	if gitTalks(verb, c.args) {
+		for _, name := range []string{"GIT_SSH_COMMAND", "GIT_SSH", "GIT_PROXY_COMMAND", "GIT_SSH_VARIANT"} {
+			for _, v := range c.st.vars[name] {
+				if v.text == "" {
+					continue
+				}
+				c.tell(hook.Fact{Does: "system", What: "variable", Object: name, At: c.at, Sure: true})
+				if v.known() && name != "GIT_SSH_VARIANT" {
+					c.inner(v.text, c.at, nil, nil, true)
+				}
+			}
+		}
+	}
+	top := programs()["git"]
+	e := top.subs[verb]
+	fact := hook.Fact{Does: "git", Verb: verb, At: c.at, Sure: true}
+	c.seen = map[string]bool{}
+	if e == nil {
+		c.tell(fact)
+		return anything()
+	}
+	p := e.read(c)
+	if c.seen["--help"] || c.seen["-h"] {
+		return anything()
+	}
+	fact.Dry = c.seen["dry"]
+	fact.Force = c.seen["force"]
+	fact.Deletes = c.seen["deletes"]
+	if c.seen["noverify"] {
+		fact.What = "no-verify"
+	}
+	if p.sub != "" {
+		fact.Verb += " " + p.sub
+	}
+	if f, ok := gitVerbs[verb]; ok {
+		f(c, p, &fact)
+	}
+	c.tell(fact)
+	p.entry.inOrder(c, p, func(r role, f field) { c.act(r, f, p) })
+	return anything()
+}
+
+// before gives the operands up to "--", and those after it.
+func (c *call) before(p parsed) (revs, paths []operand, cut bool) {
+	at := len(c.args)
+	for i, f := range c.args {
+		if f.text == "--" {
+			at, cut = i, true
+			break
+		}
+	}
+	for _, o := range p.operands {
+		if o.index < at {
+			revs = append(revs, o)
+		} else {
+			paths = append(paths, o)
+		}
+	}
+	return revs, paths, cut
+}
+
+// gitVerbs are the commands whose meaning depends on how options go together.
+var gitVerbs map[string]func(*call, parsed, *hook.Fact)
+
+func init() {
+	gitVerbs = map[string]func(*call, parsed, *hook.Fact){
+		"push": gitPush, "send-pack": gitPush,
+		"reset": func(c *call, p parsed, f *hook.Fact) {
+			f.Uncommitted = c.seen["loses"]
+		},
+		"clean": func(c *call, p parsed, f *hook.Fact) {
+			f.Uncommitted = c.seen["force"] && !c.seen["dry"]
+		},
+		"checkout": gitCheckout,
+		"switch": func(c *call, p parsed, f *hook.Fact) {
+			f.Uncommitted = c.seen["loses"]
+			f.Force = c.seen["force"]
+		},
+		"restore": func(c *call, p parsed, f *hook.Fact) {
+			f.Uncommitted = (c.seen["worktree"] || !c.seen["staged"]) && (len(p.operands) > 0 || c.seen["--pathspec-from-file"] || c.seen["patch"])
+		},
+		"rm": func(c *call, p parsed, f *hook.Fact) {
+			f.Uncommitted = c.seen["force"] && !c.seen["cached"] && !c.seen["dry"]
+		},
+		"branch": func(c *call, p parsed, f *hook.Fact) {
+			f.Deletes = c.seen["deletes"]
+			f.Force = c.seen["force"]
+			if len(p.operands) > 0 {
+				f.Ref = visible(p.operands[0].text)
+			}
+		},
+		"tag": func(c *call, p parsed, f *hook.Fact) {
+			if len(p.operands) > 0 {
+				f.Ref = visible(p.operands[0].text)
+			}
+		},
+		"config": func(c *call, p parsed, f *hook.Fact) {
+			ops := p.operands
+			if len(ops) > 0 && ops[0].text == "set" {
+				ops = ops[1:]
+			}
+			if len(ops) < 2 || c.seen["reads"] {
+				return
+			}
+			if name, ok := strings.CutPrefix(strings.ToLower(ops[0].text), "alias."); ok {
+				c.shared.git[name] = ops[1].text
+				return
+			}
+			c.gitSetting(field{value: value{ops[0].text + "=" + ops[1].text, ops[1].from}, at: c.at}, map[string]string{})
+		},
+		"apply":          gitLoses,
+		"read-tree":      gitLoses,
+		"checkout-index": gitLoses,
+		"submodule":      gitLoses,
+		"remote": func(c *call, p parsed, f *hook.Fact) {
+			if len(p.operands) > 0 {
+				f.Remote = visible(p.operands[0].text)
+			}
+		},
+		"merge": gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
+	}
+}
+
+func gitLoses(c *call, p parsed, f *hook.Fact) { f.Uncommitted = c.seen["loses"] }
+
+func gitAbort(c *call, p parsed, f *hook.Fact) { f.Uncommitted = c.seen["aborts"] }
+
+// gitPush reads what is pushed where: "+ref", ":ref" and their options.
+func gitPush(c *call, p parsed, f *hook.Fact) {
+	if len(p.operands) > 0 {
+		f.Remote = visible(p.operands[0].text)
+		if strings.Contains(f.Remote, "://") || strings.HasPrefix(f.Remote, "git@") {
+			c.tell(hook.Fact{Does: "git", Verb: "remote add", Remote: f.Remote, At: c.at, Sure: true})
+		}
+	}
+	f.Verb = "push"
+	if c.seen["mirror"] {
+		f.Force, f.Deletes = true, true
+	}
+	refs := p.operands
+	if len(refs) > 0 {
+		refs = refs[1:]
+	}
+	for i, o := range refs {
+		one := *f
+		src, dst, both := strings.Cut(o.text, ":")
+		if strings.HasPrefix(src, "+") || strings.HasPrefix(dst, "+") {
+			one.Force = true
+			src, dst = strings.TrimPrefix(src, "+"), strings.TrimPrefix(dst, "+")
+		}
+		if both && src == "" {
+			one.Deletes = true
+		}
+		if !both {
+			dst = src
+		}
+		one.Ref = visible(strings.TrimPrefix(dst, "refs/heads/"))
+		one.Sure = o.known()
+		if i == len(refs)-1 {
+			*f = one
+		} else {
+			c.tell(one)
+		}
+	}
+}
+
+// gitCheckout tells a change of branch from files that are overwritten.
+func gitCheckout(c *call, p parsed, f *hook.Fact) {
+	revs, paths, cut := c.before(p)
+	f.Force = c.seen["force"]
+	switch {
+	case c.seen["force"], c.seen["patch"], c.seen["from"]:
+		f.Uncommitted = true
+	case c.seen["creates"]:
+	case cut && len(paths) > 0:
+		f.Uncommitted = true
+	case !cut && len(revs) > 1:
+		f.Uncommitted = true
+	case len(revs) == 1 && (revs[0].text == "." || strings.HasPrefix(revs[0].text, "./") || strings.HasPrefix(revs[0].text, ":")):
+		f.Uncommitted = true
+	}
+	if len(revs) > 0 {
+		f.Ref = visible(revs[0].text)
+	}
+}
+
+// gitTalks reports whether a command of git talks to another machine.
+func gitTalks(verb string, args []field) bool {
+	switch verb {
+	case "push", "fetch", "pull", "clone", "ls-remote", "fetch-pack", "send-pack", "lfs":
+		return true
+	case "submodule":
+		return len(args) > 0 && (args[0].text == "update" || args[0].text == "add")
+	case "remote":
+		return slices.ContainsFunc(args, func(f field) bool { return f.text == "update" || f.text == "show" || f.text == "prune" })
+	case "archive":
+		for _, f := range args {
+			if strings.HasPrefix(f.text, "--remote") {
+				return true
+			}
+		}
+	}
+	return false
+}

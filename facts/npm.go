@@ -1,0 +1,59 @@
+package facts
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+)
+
+// manifest is what of a package.json runs something.
+type manifest struct {
+	Scripts map[string]string `json:"scripts"`
+}
+
+// packageJSON reads the package.json of the line's folder, as far as it is known.
+func (c *call) packageJSON() (m manifest, ok bool) {
+	if len(c.st.dirs) != 1 || strings.ContainsRune(c.st.dirs[0], hole) {
+		return m, false
+	}
+	name := path.Join(c.st.dirs[0], "package.json")
+	for _, v := range c.code(c.content(field{value: value{text: name}})) {
+		if v.known() && json.Unmarshal([]byte(v.text), &m) == nil {
+			return m, true
+		}
+	}
+	return m, false
+}
+
+// npmScript runs a script of the manifest, with those that go before and after it.
+func (c *call) npmScript(name string, args []field) {
+	m, ok := c.packageJSON()
+	if !ok || c.st.calls >= maxCalls {
+		return
+	}
+	c.st.calls++
+	for _, n := range []string{"pre" + name, name, "post" + name} {
+		line := m.Scripts[n]
+		if line == "" {
+			continue
+		}
+		if n == name {
+			for _, f := range args {
+				if f.text != "--" {
+					line += " " + quote(f.text)
+				}
+			}
+		}
+		c.inner(clean(line), c.at, nil, nil, false)
+	}
+	c.st.calls--
+}
+
+// npmInstall runs what an installation runs by itself.
+func (c *call) npmInstall() {
+	for _, n := range []string{"preinstall", "install", "postinstall", "prepare"} {
+		if m, ok := c.packageJSON(); ok && m.Scripts[n] != "" {
+			c.inner(clean(m.Scripts[n]), c.at, nil, nil, false)
+		}
+	}
+}

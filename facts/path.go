@@ -1,0 +1,266 @@
+package facts
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// effect is how an act on a path goes.
+type effect struct {
+	recursive, many, dry bool
+	sends                bool
+}
+
+// places are the absolute names that a text may mean, one for each folder in which
+// the line may be.
+func (sh *shell) places(name string) []string {
+	if strings.HasPrefix(name, "/") {
+		return []string{name}
+	}
+	if strings.HasPrefix(name, string(hole)) {
+		return []string{name}
+	}
+	var out []string
+	for _, d := range sh.st.dirs {
+		if d == "/" {
+			d = ""
+		}
+		out = append(out, d+"/"+name)
+	}
+	return out
+}
+
+// path tells what happens to the file that a field names.
+func (sh *shell) path(does string, f field, e effect) {
+	if f.text == "" || f.text == "-" && does != "delete" {
+		return
+	}
+	name := f.text
+	if i := strings.Index(name, "://"); i > 0 && !strings.ContainsAny(name[:i], "/.") && name[:i] != "file" {
+		return // a URL is told by those who connect
+	}
+	if strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") {
+		return // a connection, which is told as such
+	}
+	name = strings.TrimPrefix(name, "file://")
+	if name == "~" || strings.HasPrefix(name, "~/") { // a program or another shell may expand it
+		home, _ := sh.tilde("")
+		g := f
+		g.text, g.pattern = home+name[1:], ""
+		sh.unsure(func() { sh.path(does, g, e) })
+	}
+	places := sh.places(name)
+	for _, p := range places {
+		fact := hook.Fact{Does: does, At: f.at, Sure: len(places) == 1, Recursive: e.recursive, Many: e.many || f.many || f.glob, Glob: f.glob, Dry: e.dry}
+		sh.place(&fact, p, f, e)
+		sh.tell(fact)
+		sh.meaning(fact)
+	}
+}
+
+// meaning tells what it means that a file changes, or goes, beside the file itself.
+func (sh *shell) meaning(f hook.Fact) {
+	if f.Does == "read" || f.Dry || !strings.HasPrefix(f.Path, "/") || f.Remote != "" {
+		return
+	}
+	name := f.Path
+	if f.Real != "" {
+		name = f.Real
+	}
+	if what := sh.selfPath(name); what != "" {
+		sh.tell(hook.Fact{Does: "self", What: what, Object: name, Verb: f.Does, At: f.At, Sure: f.Sure})
+	}
+	if what := systemFile(name, sh.world.Home); what != "" && f.Scope != scopeProject {
+		sh.tell(hook.Fact{Does: "system", What: what, Object: name, At: f.At, Sure: f.Sure})
+	}
+}
+
+// place fills in where a path leads.
+func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
+	if i := strings.IndexRune(p, hole); i >= 0 {
+		fact.Sure = false
+		fact.Path = visible(p)
+		if prefix := p[:i]; strings.HasPrefix(prefix, "/") && prefix != "/" {
+			fact.Path = visible(path.Clean(prefix + "x")[:len(path.Clean(prefix+"x"))-1] + p[i:])
+		}
+		if base := path.Base(p); !strings.ContainsRune(base, hole) {
+			fact.Secret = secretFile(path.Clean(visible(p)), sh.world)
+		}
+		sh.unknown(f.at, "what the path "+fact.Path+" is shows only when it runs")
+		return
+	}
+	cleaned := path.Clean(p)
+	fact.Path = visible(cleaned)
+	real := cleaned
+	if sh.world.Readlink != nil || len(sh.world.links) > 0 {
+		real = sh.world.real(p, fact.Does == "delete" || fact.Does == "move")
+	}
+	if real != cleaned {
+		fact.Real = visible(real)
+	}
+	fact.Scope = sh.world.scope(real)
+	if fact.Does == "write" && sh.world.Lstat != nil && !strings.ContainsAny(real, string([]rune{hole, word})) {
+		_, err := sh.world.Lstat(real)
+		fact.Creates = errors.Is(err, fs.ErrNotExist)
+	}
+	if own := sh.world.scope(cleaned); own != fact.Scope {
+		fact.Link = visible(real)
+	}
+	fact.Secret = secretFile(real, sh.world)
+	if fact.Secret == "" && f.glob {
+		fact.Secret = secretPattern(sh.absolutePattern(f), sh.world)
+	}
+}
+
+// real resolves links; of what is deleted or moved the last part stays as it is.
+func (w *World) real(p string, last bool) string {
+	trimmed := strings.TrimRight(p, "/")
+	if !last || trimmed != p || trimmed == "" {
+		return w.resolve(p)
+	}
+	base := path.Base(trimmed)
+	if base == ".." || base == "." {
+		return w.resolve(p)
+	}
+	return path.Join(w.resolve(path.Dir(trimmed)), base)
+}
+
+func (sh *shell) absolutePattern(f field) string {
+	if strings.HasPrefix(f.pattern, "/") {
+		return f.pattern
+	}
+	return escapeGlob(sh.st.dirs[0]) + "/" + f.pattern
+}
+
+// expand gives the files that a pattern matches, where its folder can be read. Only
+// the last part of the path may have metacharacters.
+func (sh *shell) expand(f field) ([]string, bool) {
+	if sh.world.ReadDir == nil || strings.ContainsAny(f.text, string([]rune{hole, word})) || len(sh.st.dirs) != 1 {
+		return nil, false
+	}
+	dir, base := "", f.pattern
+	if i := strings.LastIndexByte(f.pattern, '/'); i >= 0 {
+		dir, base = f.pattern[:i+1], f.pattern[i+1:]
+	}
+	if strings.ContainsAny(dir, `*?[\(`) || strings.Contains(base, "(") {
+		return nil, false
+	}
+	at := dir
+	if !strings.HasPrefix(dir, "/") {
+		at = sh.st.dirs[0] + "/" + dir
+	}
+	names, err := sh.world.ReadDir(path.Clean(at))
+	if err != nil {
+		return nil, false
+	}
+	var out []string
+	for _, n := range names {
+		if strings.HasPrefix(n, ".") && !strings.HasPrefix(base, ".") {
+			continue
+		}
+		if matchGlob(base, n, true) {
+			out = append(out, clean(dir+n))
+		}
+	}
+	if len(out) == 0 {
+		return nil, false
+	}
+	slices.Sort(out)
+	return out, true
+}
+
+// store keeps what was written to a file, for those who read or run it later.
+func (sh *shell) store(name string, vs values) {
+	if strings.HasPrefix(name, "/") && !strings.ContainsRune(name, hole) {
+		name = path.Clean(name)
+	}
+	if sink, ok := sh.sinks[name]; ok {
+		sink(vs)
+		return
+	}
+	if len(vs) == 0 {
+		vs = anything()
+	}
+	if strings.Contains(name, "/.git/hooks/") || strings.Contains(name, "/.husky/") { // git will run it
+		for _, v := range vs {
+			if v.known() {
+				sh.unsure(func() { sh.inner(v.text, hook.Span{}, nil, nil, true) })
+			}
+		}
+	}
+	for _, v := range vs {
+		if len(Credentials(v.text)) > 0 {
+			sh.tell(hook.Fact{Does: "secret", Kind: Credentials(v.text)[0].Kind, Path: visible(name), Sure: v.known()})
+		}
+	}
+	sh.files[name] = vs
+}
+
+// load tells that a file is read and gives what it holds.
+func (sh *shell) load(f field, at hook.Span) values {
+	sh.path("read", f, effect{})
+	return sh.content(f)
+}
+
+// content is what a file holds, as far as the line itself says; else only its name.
+func (sh *shell) content(f field) values {
+	var out values
+	for _, p := range sh.places(f.text) {
+		if strings.ContainsRune(p, hole) {
+			out = out.or(anything("file:" + visible(p)))
+			continue
+		}
+		p = path.Clean(p)
+		if vs, ok := sh.files[p]; ok {
+			out = out.or(vs)
+			continue
+		}
+		from := []string{"file:" + p}
+		for dir, sources := range sh.taints {
+			if under(p, dir) {
+				from = union(from, sources)
+			}
+		}
+		out = out.or(anything(from...))
+	}
+	return out
+}
+
+// taint says that what lies below a folder came from the network.
+func (sh *shell) taint(dir string, from []string) {
+	var net []string
+	for _, f := range from {
+		if strings.HasPrefix(f, "net:") {
+			net = append(net, f)
+		}
+	}
+	if len(net) > 0 && len(sh.taints) < 16 {
+		sh.taints[path.Clean(dir)] = net
+	}
+}
+
+// code gives texts that are known, and reads those that lie in files which may be
+// read: what "sh x.sh" runs is a part of the call.
+func (sh *shell) code(vs values) values {
+	if sh.world.ReadFile == nil {
+		return vs
+	}
+	var out values
+	for _, v := range vs {
+		if len(v.from) == 1 && v.text == string(hole) {
+			if name, ok := strings.CutPrefix(v.from[0], "file:"); ok && strings.HasPrefix(name, "/") && secretFile(name, sh.world) == "" {
+				if b, err := sh.world.ReadFile(sh.world.resolve(name), maxText+1); err == nil && len(b) <= maxText {
+					out = append(out, value{clean(string(b)), v.from})
+					continue
+				}
+			}
+		}
+		out = append(out, v)
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package facts
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// hookway tells what a call of hookway itself would change. Commands that only show
+// something are no fact of this kind, so that an agent may always look.
+func (c *call) hookway() values {
+	verb := ""
+	for i, f := range c.args {
+		if !strings.HasPrefix(f.text, "-") && (i == 0 || c.args[i-1].text != "-C" && c.args[i-1].text != "--dir" && c.args[i-1].text != "--config" && c.args[i-1].text != "-c") {
+			verb = f.text
+			break
+		}
+	}
+	switch verb {
+	case "stop", "daemon", "trust", "untrust", "uninstall", "install", "init", "allow", "serve", "agents", "memory":
+		if verb == "memory" || verb == "agents" || verb == "init" {
+			break
+		}
+		c.tell(hook.Fact{Does: "self", What: map[string]string{"stop": "daemon", "serve": "daemon", "trust": "trust", "untrust": "trust", "allow": "approval"}[verb], Object: "hookway " + verb, Verb: verb, At: c.at, Sure: true})
+	case "guards", "approvals":
+		words := []string{}
+		for _, f := range c.args {
+			if !strings.HasPrefix(f.text, "-") {
+				words = append(words, f.text)
+			}
+		}
+		if len(words) > 1 && !slices.Contains([]string{"preview", "test", "list", "show", "wait", "watch"}, words[1]) {
+			c.tell(hook.Fact{Does: "self", What: words[0], Object: strings.Join(words, " "), Verb: words[1], At: c.at, Sure: true})
+		}
+	}
+	return anything()
+}
+
+// agentSettings are files, by the end of their path, in which agents keep their hooks,
+// permissions and instructions about both.
+var agentSettings = []string{
+	"/.claude/settings.json", "/.claude/settings.local.json", "/.claude.json", "/.codex/config.toml", "/.codex/hooks.json", "/.gemini/settings.json", "/.qwen/settings.json",
+	"/.copilot/config.json", "/.github/hooks", "/.copilot/hooks", "/.cursor/hooks.json", "/.cursor/mcp.json", "/.cursor/permissions.json", "/opencode.json", "/.opencode/plugin", "/.opencode/plugins", "/.config/opencode",
+	"/.antigravity", "/.mcp.json", "/.claude/hooks", "/.claude/plugins", "/managed-settings.json", "/.factory/settings.json", "/.codeium/windsurf/hooks.json", "/.windsurf/hooks.json",
+}
+
+// selfPath says what of hookway, or of an agent's own settings, lies at a path.
+func (sh *shell) selfPath(name string) string {
+	for _, s := range agentSettings {
+		if i := strings.Index(name, s); i >= 0 && (len(name) == i+len(s) || name[i+len(s)] == '/') {
+			return "an agent's settings"
+		}
+	}
+	base := path.Base(name)
+	switch {
+	case base == "hookway.yaml" || base == "hookway.yml" || base == ".hookway" || base == "hookway.config.ts" || strings.Contains(name, "/.hookway/"):
+		return "files"
+	case (strings.Contains(name, "/hookway/") || strings.HasSuffix(name, "/hookway")) && !under(name, sh.world.project()) && (under(name, sh.world.Home) || strings.HasPrefix(name, "/run/") || strings.HasPrefix(name, "/tmp/")):
+		return "files"
+	case base == "hookway" || base == "hookway-hook":
+		if !under(name, sh.world.project()) {
+			return "files"
+		}
+	}
+	return ""
+}
+
+// agentFlags are options with which an agent is started without its permissions.
+var agentFlags = map[string][]string{
+	"claude": {"--dangerously-skip-permissions", "--permission-mode=bypassPermissions", "bypassPermissions"},
+	"codex":  {"--dangerously-bypass-approvals-and-sandbox", "--yolo", "danger-full-access"},
+	"gemini": {"--yolo", "-y", "--approval-mode=yolo", "yolo"}, "qwen": {"--yolo", "-y", "--approval-mode=yolo", "yolo"},
+	"copilot": {"--allow-all-tools", "--allow-all", "--yolo"}, "cursor-agent": {"--force", "-f", "--yolo"}, "amp": {"--dangerously-allow-all"}, "aider": {"--yes-always"},
+	"droid": {"--skip-permissions-unsafe"}, "goose": {}, "opencode": {},
+}
+
+// agent tells that another agent is started without permissions.
+func (c *call) agent() values {
+	if len(c.args) > 2 && c.args[0].text == "config" && (c.args[1].text == "set" || c.args[1].text == "remove" || c.args[1].text == "add") {
+		c.tell(hook.Fact{Does: "self", What: "an agent's settings", Object: shownWords(c.args), At: c.at, Sure: true})
+	}
+	for _, f := range c.args {
+		if strings.Contains(f.text, "disableAllHooks") || strings.Contains(f.text, "features.hooks") || strings.Contains(f.text, "features.codex_hooks") {
+			c.tell(hook.Fact{Does: "self", What: "hooks", Object: visible(f.text), At: f.at, Sure: true})
+		}
+		if slices.Contains(agentFlags[c.name], f.text) {
+			c.tell(hook.Fact{Does: "self", What: "an agent without permissions", Object: c.name, At: f.at, Sure: true})
+		}
+	}
+	return anything()
+}
+
+// systemFile says what of the machine changes when a file is written: the start of
+// shells, timed jobs, who may log in, who may become root.
+func systemFile(name, home string) string {
+	base, dir := path.Base(name), path.Dir(name)
+	if strings.HasSuffix(base, "_profile.ps1") || base == "profile.ps1" {
+		return "shell-rc"
+	}
+	switch base {
+	case ".bashrc", ".zshrc", ".profile", ".bash_profile", ".bash_login", ".bash_logout", ".zprofile", ".zshenv", ".zlogin", ".kshrc", "config.fish", ".inputrc", ".xprofile", ".xinitrc", ".pam_environment":
+		return "shell-rc"
+	case "authorized_keys", "authorized_keys2", "sudoers", ".rhosts", ".shosts", "hosts.equiv", "sshd_config":
+		return "permissions"
+	case ".gitconfig":
+		return "git-config"
+	case "crontab":
+		return "cron"
+	}
+	switch {
+	case strings.HasPrefix(name, "/etc/sudoers.d/"), strings.HasPrefix(name, "/etc/pam.d/"):
+		return "permissions"
+	case strings.HasPrefix(dir, "/etc/cron"), strings.HasPrefix(name, "/var/spool/cron/"), strings.HasPrefix(name, "/etc/anacrontab"):
+		return "cron"
+	case strings.HasPrefix(name, "/etc/systemd/"), strings.HasPrefix(name, "/etc/init.d/"), strings.HasPrefix(name, "/lib/systemd/"), strings.HasPrefix(name, "/usr/lib/systemd/"),
+		home != "" && strings.HasPrefix(name, home+"/.config/systemd/"), home != "" && strings.HasPrefix(name, home+"/.config/autostart/"), strings.Contains(name, "/LaunchAgents/"), strings.Contains(name, "/LaunchDaemons/"):
+		return "service"
+	case strings.HasPrefix(name, "/etc/profile"), strings.HasPrefix(name, "/etc/bash.bashrc"), strings.HasPrefix(name, "/etc/zsh"), name == "/etc/environment", name == "/etc/ld.so.preload":
+		return "shell-rc"
+	case strings.HasPrefix(name, "/boot/"), name == "/etc/fstab", strings.HasPrefix(name, "/etc/default/grub"):
+		return "boot"
+	case strings.HasPrefix(name, "/proc/sys"), strings.HasPrefix(name, "/sys/"), name == "/proc/sysrq-trigger":
+		return "kernel"
+	case strings.HasPrefix(name, "/dev/") && !harmlessDevice(name):
+		return "device"
+	}
+	return ""
+}

@@ -1,0 +1,260 @@
+package facts
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// cloud reads the words of a cloud's own program: service, resource, verb. The verb
+// is the word that says what happens, in whatever place it stands.
+func (c *call) cloud(args []field) {
+	fact := hook.Fact{Does: "infra", System: cloudNames[c.name], At: c.at, Sure: true, Verb: "get", Dry: c.seen["--dry-run"] || c.seen["--dryrun"] || c.seen["--validate-only"]}
+	if fact.System == "" {
+		fact.System = c.name
+	}
+	var words []string
+	for _, f := range args {
+		if strings.HasPrefix(f.text, "-") {
+			break
+		}
+		words = append(words, visible(f.text))
+	}
+	for i, w := range words {
+		if i > 3 {
+			break
+		}
+		if i == 0 && len(words) > 1 && (w == "run" || w == "deploy" || w == "compute" || w == "functions") {
+			continue // the service, and not what is done
+		}
+		if verb := cloudVerb(strings.ToLower(w)); verb != "" {
+			fact.Verb = verb
+			if verb != "get" {
+				break
+			}
+		}
+	}
+	fact.Object = strings.Join(words, " ")
+	if n := len(words); c.name == "aws" && n > 3 && words[0] == "s3" && (words[1] == "cp" || words[1] == "sync") && strings.HasPrefix(words[2], "s3://") && !strings.HasPrefix(words[3], "s3://") || c.name == "gsutil" && n > 2 && words[0] == "cp" && strings.HasPrefix(words[1], "gs://") && !strings.HasPrefix(words[2], "gs://") {
+		fact.Verb = "get" // to here
+	}
+	if len(words) > 1 && words[1] == "ssh" {
+		c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: c.name, Class: "public", At: c.at, Sure: true})
+	}
+	for _, f := range c.args {
+		switch f.text {
+		case "--recursive", "-r", "-R", "--all", "--all-namespaces", "--force", "--delete":
+			fact.Bulk = true
+			if f.text == "--delete" && fact.Verb != "get" {
+				fact.Verb = "delete"
+			}
+		case "-m":
+			fact.Bulk = fact.Bulk || c.name == "gsutil"
+		case "--yes", "-y", "--quiet", "-q", "--no-prompt", "--confirm", "--skip-confirmation":
+			fact.Approved = true
+		case "--dry-run", "--dryrun", "--no-execute-changeset":
+			fact.Dry = true
+		}
+	}
+	if u := c.value["--endpoint-url"]; u != "" && (strings.Contains(u, "localhost") || strings.Contains(u, "127.0.0.1")) {
+		fact.Where = "local"
+	}
+	c.tell(fact)
+	if c.name == "aws" && len(words) > 1 && (words[1] == "get-secret-value" || words[1] == "get-parameter" || words[1] == "get-login-password" || words[1] == "get-session-token" || words[1] == "export-credentials" || words[0] == "configure" && words[1] == "get") ||
+		slices.Contains(words, "print-access-token") || slices.Contains(words, "get-access-token") || slices.Contains(words, "access") && slices.Contains(words, "secrets") {
+		c.tell(hook.Fact{Does: "read", Path: c.name + ":" + strings.Join(words, " "), Secret: "cloud credentials", At: c.at, Sure: true})
+	}
+}
+
+// cloudNames are the systems behind programs.
+var cloudNames = map[string]string{"gcloud": "gcp", "gsutil": "gcp", "bq": "gcp", "az": "azure", "gh": "github", "glab": "gitlab", "hub": "github", "mc": "minio", "s3cmd": "aws"}
+
+// cloudVerb gives what a word of a cloud's program does: get, apply, delete or "".
+func cloudVerb(w string) string {
+	head, _, _ := strings.Cut(w, "-")
+	switch head {
+	case "delete", "rm", "rb", "remove", "terminate", "destroy", "purge", "deregister", "del", "drop", "wipe", "empty", "uninstall", "schedule", "abandon", "undelete", "revoke", "detach", "disassociate", "release", "reset", "stop", "deactivate", "disable", "cancel", "archive", "unpublish":
+		return "delete"
+	case "create", "put", "update", "apply", "deploy", "run", "start", "set", "add", "modify", "attach", "associate", "cp", "mv", "sync", "upload", "enable", "register", "invoke", "publish", "import", "restore", "resize", "scale", "patch", "replace", "edit", "promote", "rollback", "reboot", "restart", "copy", "merge", "transfer", "rename", "submit", "send", "execute", "insert", "load", "mk", "mb", "rewrite", "grant":
+		return "apply"
+	case "list", "ls", "describe", "get", "show", "view", "status", "cat", "head", "help", "version", "info", "config", "login", "auth", "print", "tail", "logs", "diff", "search", "checks", "query", "wait", "validate", "plan", "preview", "checkout", "clone", "whoami", "browse":
+		return "get"
+	}
+	return ""
+}
+
+// forge reads the words of gh and glab, of which api is a REST client.
+func (c *call) forge(args []field) {
+	if len(args) > 0 && args[0].text == "api" {
+		method := "GET"
+		for i, f := range c.args {
+			switch {
+			case (f.text == "-X" || f.text == "--method") && i+1 < len(c.args):
+				method = strings.ToUpper(c.args[i+1].text)
+			case strings.HasPrefix(f.text, "-X") && len(f.text) > 2:
+				method = strings.ToUpper(f.text[2:])
+			case strings.HasPrefix(f.text, "--method="):
+				method = strings.ToUpper(f.text[len("--method="):])
+			case f.text == "-f" || f.text == "-F" || f.text == "--field" || f.text == "--raw-field" || f.text == "--input":
+				if method == "GET" {
+					method = "POST"
+				}
+			}
+		}
+		object := ""
+		if len(args) > 1 {
+			object = visible(args[1].text)
+		}
+		c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: restVerb(method), Object: object, At: c.at, Sure: true})
+		return
+	}
+	if len(args) > 1 && args[0].text == "auth" && args[1].text == "token" {
+		c.tell(hook.Fact{Does: "read", Path: c.name + ":auth token", Secret: "token", At: c.at, Sure: true})
+		return
+	}
+	if len(args) > 1 && (args[0].text == "gist" || args[0].text == "snippet") && args[1].text == "create" || len(args) > 2 && args[0].text == "release" && (args[1].text == "upload" || args[1].text == "create") {
+		fact := hook.Fact{Does: "connect", Scheme: "https", Host: cloudNames[c.name] + ".com", Class: "public", Method: "POST", At: c.at, Sure: true}
+		for _, f := range args[2:] {
+			c.mayRead(f)
+			fact.Sends = union(fact.Sends, c.sourcesOf(f))
+		}
+		fact.Sends = c.secretsOf(fact.Sends)
+		c.tell(fact)
+		return
+	}
+	if len(args) > 1 && slices.Contains([]string{"pr", "mr", "issue", "gist", "label", "discussion"}, args[0].text) {
+		verb := cloudVerb(args[1].text)
+		if args[1].text != "delete" && args[1].text != "merge" { // to talk about work is no change of a system
+			verb = "get"
+		}
+		c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: verb, Object: visible(args[0].text + " " + args[1].text), At: c.at, Sure: true})
+		return
+	}
+	if len(args) > 1 {
+		verb := cloudVerb(args[1].text)
+		if verb == "" {
+			verb = "get"
+		}
+		if args[0].text == "codespace" && args[1].text == "ssh" {
+			c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: "codespace", Class: "public", At: c.at, Sure: true})
+		}
+		yes := slices.ContainsFunc(c.args, func(f field) bool { return f.text == "--yes" || f.text == "-y" || f.text == "--confirm" })
+		c.tell(hook.Fact{Does: "infra", System: cloudNames[c.name], Verb: verb, Object: shownWords(args), Approved: yes, At: c.at, Sure: true})
+	}
+}
+
+func shownWords(args []field) string { return strings.Join(shown(args), " ") }
+
+func restVerb(method string) string {
+	switch method {
+	case "DELETE":
+		return "delete"
+	case "GET", "HEAD", "OPTIONS":
+		return "get"
+	}
+	return "apply"
+}
+
+// keyValue reads a command of Redis, of etcd or of Vault.
+func (c *call) keyValue(args []field) {
+	if len(args) == 0 {
+		for _, v := range c.stdin {
+			for l := range strings.Lines(v.text) {
+				c.keyValueCommand(strings.Fields(visible(l)))
+			}
+		}
+		return
+	}
+	var words []string
+	for _, f := range args {
+		words = append(words, visible(f.text))
+	}
+	c.keyValueCommand(words)
+}
+
+func (c *call) keyValueCommand(words []string) {
+	if len(words) == 0 {
+		return
+	}
+	fact := hook.Fact{Does: "sql", Dialect: c.name, At: c.at, Sure: true, Where: "local", Object: strings.Join(words[1:min(len(words), 3)], " ")}
+	for _, name := range []string{"-h", "-u", "--endpoints", "-address"} {
+		if host := c.value[name]; host != "" && !strings.Contains(host, "localhost") && !strings.Contains(host, "127.0.0.1") {
+			fact.Where = "remote"
+		}
+	}
+	if c.name != "redis-cli" && c.name != "valkey-cli" && c.value["--endpoints"] == "" && c.value["-address"] == "" {
+		fact.Where = "unknown"
+	}
+	switch strings.ToLower(words[0]) {
+	case "flushall", "flushdb", "swapdb", "shutdown", "debug", "failover", "cluster", "replicaof", "slaveof":
+		fact.Verb = "truncate"
+	case "del", "unlink", "hdel", "delete", "rm", "destroy", "secrets", "delete-all":
+		fact.Verb, fact.Bounded = "delete", !slices.Contains(words, "--prefix")
+	case "kv", "secret":
+		fact.Verb = "select"
+		if len(words) > 1 {
+			switch words[1] {
+			case "delete", "destroy", "metadata", "rm":
+				fact.Verb, fact.Bounded = "delete", true
+			case "put", "patch":
+				fact.Verb, fact.Bounded = "update", true
+			case "get", "read":
+				c.tell(hook.Fact{Does: "read", Path: c.name + ":" + strings.Join(words, " "), Secret: "vault secret", At: c.at, Sure: true})
+			}
+		}
+	case "read", "unwrap", "print":
+		fact.Verb = "select"
+		if c.name == "vault" {
+			c.tell(hook.Fact{Does: "read", Path: c.name + ":" + strings.Join(words, " "), Secret: "vault secret", At: c.at, Sure: true})
+		}
+	case "config":
+		fact.Verb = "select"
+		if len(words) > 1 && strings.EqualFold(words[1], "set") {
+			fact.Verb = "alter"
+		}
+	case "set", "hset", "put", "lpush", "rpush", "sadd", "zadd", "incr", "expire", "mset", "write":
+		fact.Verb, fact.Bounded = "update", true
+	case "eval", "evalsha", "script":
+		fact.Verb = "call"
+	default:
+		fact.Verb = "select"
+	}
+	c.tell(fact)
+}
+
+// mount reads what a container gets of this machine: -v HOST:CONTAINER and --mount.
+func (c *call) mount(f field) {
+	source := f.text
+	if strings.Contains(source, "=") {
+		for part := range strings.SplitSeq(source, ",") {
+			if k, v, ok := strings.Cut(part, "="); ok && (k == "source" || k == "src") {
+				source = v
+			}
+		}
+	} else {
+		source, _, _ = strings.Cut(source, ":")
+	}
+	if !strings.HasPrefix(source, "/") && !strings.HasPrefix(source, ".") && !strings.HasPrefix(source, "~") {
+		return // a volume by its name
+	}
+	for _, p := range c.places(source) {
+		if kind := secretFile(path.Clean(strings.TrimSuffix(p, "/")), c.world); kind != "" && !strings.ContainsRune(p, hole) {
+			c.tell(hook.Fact{Does: "read", Path: visible(p), Secret: kind, At: f.at, Sure: true})
+		}
+		scope := ""
+		if !strings.ContainsRune(p, hole) {
+			scope = c.world.scope(strings.TrimSuffix(p, "/."))
+			if p == c.world.project() {
+				scope = scopeProject
+			}
+		}
+		verb := "mount"
+		if strings.HasSuffix(source, "docker.sock") || strings.HasSuffix(source, "containerd.sock") || strings.HasSuffix(source, "podman.sock") {
+			verb = "mount-socket"
+		}
+		readonly := strings.HasSuffix(f.text, ":ro") || strings.Contains(f.text, "readonly")
+		c.tell(hook.Fact{Does: "infra", System: "docker", Verb: verb, Object: visible(p), Scope: scope, Bounded: readonly, At: f.at, Sure: scope != ""})
+	}
+}
