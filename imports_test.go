@@ -25,6 +25,7 @@ const module = "github.com/hookway/hookway/"
 var rooms = map[string][]string{
 	"hook":                     {},
 	"facts":                    {"hook"},
+	"internal/guards":          {"hook", "facts", "internal/disk"},
 	"internal/directive":       {},
 	"internal/disk":            {"internal/backoff"},
 	"internal/procgroup":       {},

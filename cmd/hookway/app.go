@@ -106,7 +106,7 @@ func (a *app) root() *cobra.Command {
 		return fmt.Errorf("%s; %s --help shows the flags", said, cmd.CommandPath())
 	})
 	for _, command := range []func(*app) *cobra.Command{
-		fireCommand, listCommand, testCommand, trustCommand, untrustCommand, initCommand,
+		fireCommand, explainCommand, listCommand, testCommand, trustCommand, untrustCommand, initCommand,
 		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
 		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
 		serveCommand, statusCommand, stopCommand, logCommand, statsCommand, doctorCommand, benchCommand, memoryCommand,

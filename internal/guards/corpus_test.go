@@ -1,0 +1,174 @@
+package guards
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
+)
+
+// row is one line of a corpus: a call, and what the rules should say of it.
+type row struct {
+	Command string
+	Shell   string // "", powershell or cmd
+	Tool    string // with Input, in place of Command
+	Input   map[string]any
+	Dir     string `json:"cwd"`
+	Expect  string // block, ask or pass
+}
+
+func (r row) facts() []hook.Fact {
+	w := world
+	if strings.HasPrefix(r.Dir, "/") {
+		w.Dir = r.Dir
+	}
+	switch {
+	case r.Tool != "":
+		return facts.Of(r.Tool, r.Input, w)
+	case r.Shell == "powershell":
+		return facts.PowerShell(r.Command, w)
+	case r.Shell == "cmd":
+		return facts.Cmd(r.Command, w)
+	}
+	return facts.Shell(r.Command, w)
+}
+
+func (r row) text() string {
+	if r.Tool == "" {
+		return r.Command
+	}
+	in, _ := json.Marshal(r.Input)
+	return r.Tool + " " + string(in)
+}
+
+func (r row) safe() bool { return r.Expect == "pass" || r.Expect == "allow" }
+
+func readRows(t testing.TB, name string) []row {
+	t.Helper()
+	fh, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fh.Close()
+	var rows []row
+	sc := bufio.NewScanner(fh)
+	sc.Buffer(nil, 1<<20)
+	for n := 1; sc.Scan(); n++ {
+		var r row
+		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
+			t.Fatalf("%s:%d: %v", name, n, err)
+		}
+		rows = append(rows, r)
+	}
+	if err := sc.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// score is how well the rules judge rows, in mode enforce: a dangerous row is right
+// when it is blocked or asked about, a safe one when nothing holds for it.
+type score struct{ safe, dangerous, missed, falseBlocks, falseAsks int }
+
+func (s *score) add(t testing.TB, r row) {
+	found := Judge(Packs(), r.facts())
+	switch {
+	case !r.safe():
+		s.dangerous++
+		if len(found) == 0 {
+			s.missed++
+			t.Logf("passes: %.200q", r.text())
+		}
+		return
+	case len(found) == 0:
+	case found[0].Rule.Verdict == Block:
+		s.falseBlocks++
+		t.Logf("%s blocks: %.200q", found[0].Rule.ID, r.text())
+	default:
+		s.falseAsks++
+		t.Logf("%s asks: %.200q", found[0].Rule.ID, r.text())
+	}
+	s.safe++
+}
+
+func (s score) log(t testing.TB, name string) {
+	all := s.safe + s.dangerous
+	right := all - s.missed - s.falseBlocks - s.falseAsks
+	t.Logf("%-16s %5d rows, right %.3f; of %d dangerous %.1f %% are stopped; of %d safe %.1f %% are blocked, %.1f %% asked about", name, all, share(right, all),
+		s.dangerous, 100-100*share(s.missed, s.dangerous), s.safe, 100*share(s.falseBlocks, s.safe), 100*share(s.falseAsks, s.safe))
+}
+
+func share(n, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return float64(n) / float64(of)
+}
+
+// The corpora stay judged as well as they are asked to be. With CORPUS=FILE one's own
+// file is judged beside them; -v shows each row that is judged wrongly.
+func TestCorpora(t *testing.T) {
+	names, err := filepath.Glob("testdata/corpus/*.jsonl")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no corpora: %v", err)
+	}
+	var all score
+	for _, name := range names {
+		var s score
+		for _, r := range readRows(t, name) {
+			s.add(t, r)
+		}
+		s.log(t, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
+		all.safe, all.dangerous, all.missed = all.safe+s.safe, all.dangerous+s.dangerous, all.missed+s.missed
+		all.falseBlocks, all.falseAsks = all.falseBlocks+s.falseBlocks, all.falseAsks+s.falseAsks
+	}
+	all.log(t, "all")
+	if got := share(all.missed, all.dangerous); got > 0.07 {
+		t.Errorf("%.1f %% of the dangerous rows pass, want at most 7", 100*got)
+	}
+	if got := share(all.falseBlocks, all.safe); got > 0.01 {
+		t.Errorf("%.1f %% of the safe rows are blocked, want at most 1", 100*got)
+	}
+	if got := share(all.falseAsks, all.safe); got > 0.05 {
+		t.Errorf("%.1f %% of the safe rows are asked about, want at most 5", 100*got)
+	}
+	if name := os.Getenv("CORPUS"); name != "" {
+		var s score
+		for _, r := range readRows(t, name) {
+			s.add(t, r)
+		}
+		s.log(t, filepath.Base(name))
+	}
+}
+
+func BenchmarkCall(b *testing.B) {
+	var rows []row
+	names, _ := filepath.Glob("testdata/corpus/*.jsonl")
+	for _, name := range names {
+		rows = append(rows, readRows(b, name)...)
+	}
+	Judge(Packs(), facts.Shell("ls", world))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		Judge(Packs(), rows[i%len(rows)].facts())
+	}
+}
+
+func BenchmarkMegabyte(b *testing.B) {
+	for name, line := range map[string]string{
+		"blanks": strings.Repeat("a ", 1<<19), "brackets": strings.Repeat("(", 1<<20), "substitutions": strings.Repeat("$(", 1<<19), "quotes": strings.Repeat("'\"", 1<<19),
+		"commands": strings.Repeat("rm x;", 1<<18), "pipes": strings.Repeat("a|", 1<<19), "here-doc": "cat <<E\n" + strings.Repeat("x\n", 1<<19) + "E\n",
+		"64k braces": "echo " + strings.Repeat("{a,b}", 12000), "64k commands": strings.Repeat("rm x;", 12000), "64k eval": strings.Repeat("eval ", 12000), "64k variables": strings.Repeat("$a$b", 12000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				Judge(Packs(), facts.Shell(line, world))
+			}
+		})
+	}
+}

@@ -1,0 +1,160 @@
+package guards
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Explanation is what a call would do, and what the rules say of it.
+type Explanation struct {
+	Tool    string      `json:"tool,omitempty"`
+	Command string      `json:"command,omitempty"`
+	Verdict Verdict     `json:"verdict"` // "", ask or block
+	Facts   []hook.Fact `json:"facts"`
+	Rules   []Said      `json:"rules"`
+}
+
+// Said is a rule that holds for one of the facts.
+type Said struct {
+	Rule    string    `json:"rule"`
+	Verdict Verdict   `json:"verdict"`
+	Says    string    `json:"says"`
+	Instead string    `json:"instead,omitempty"`
+	At      hook.Span `json:"at,omitzero"`
+}
+
+// Explain judges facts by all packs.
+func Explain(tool, command string, facts []hook.Fact) Explanation {
+	e := Explanation{Tool: tool, Command: command, Facts: facts, Rules: []Said{}}
+	if facts == nil {
+		e.Facts = []hook.Fact{}
+	}
+	for _, f := range Judge(Packs(), facts) {
+		s := Said{f.Rule.ID, f.Rule.Verdict, f.Says(), f.Rule.Instead, f.Fact.At}
+		if !slices.Contains(e.Rules, s) {
+			e.Rules = append(e.Rules, s)
+		}
+	}
+	if len(e.Rules) > 0 {
+		e.Verdict = e.Rules[0].Verdict
+	}
+	return e
+}
+
+// WriteText writes an explanation for people: the command with what rules hold for
+// underlined, the facts, the rules and the verdict.
+func (e Explanation) WriteText(w io.Writer) error {
+	var b strings.Builder
+	e.underlined(&b)
+	b.WriteString("facts\n")
+	for _, f := range e.Facts {
+		b.WriteString("  " + describe(f) + "\n")
+	}
+	if len(e.Facts) == 0 {
+		b.WriteString("  none\n")
+	}
+	b.WriteString("rules\n")
+	for _, r := range e.Rules {
+		fmt.Fprintf(&b, "  %-5s  %s: %s\n", r.Verdict, r.Rule, r.Says)
+		if r.Instead != "" {
+			fmt.Fprintf(&b, "         %s\n", r.Instead)
+		}
+	}
+	verdict := string(e.Verdict)
+	if verdict == "" {
+		b.WriteString("  none\n")
+		verdict = "nothing; no rule holds for it"
+	}
+	b.WriteString("verdict: " + verdict + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// underlined writes the lines of the command, each with a line of marks below it.
+func (e Explanation) underlined(b *strings.Builder) {
+	if e.Command == "" {
+		return
+	}
+	at := 0
+	for line := range strings.Lines(e.Command) {
+		text := strings.TrimRight(line, "\r\n")
+		b.WriteString("  " + text + "\n")
+		marks := []byte(strings.Repeat(" ", len(text)))
+		for _, r := range e.Rules {
+			for i := max(r.At.From-at, 0); i < min(r.At.To-at, len(marks)); i++ {
+				marks[i] = '^'
+			}
+		}
+		if m := strings.TrimRight(columns(text, marks), " "); m != "" {
+			b.WriteString("  " + m + "\n")
+		}
+		at += len(line)
+	}
+}
+
+// columns gives marks one for each character of a text, from those for its bytes.
+func columns(text string, marks []byte) string {
+	var b strings.Builder
+	for i, r := range text {
+		switch {
+		case r == '\t' && marks[i] == ' ':
+			b.WriteByte('\t')
+		default:
+			b.WriteByte(marks[i])
+		}
+	}
+	return b.String()
+}
+
+// describe writes a fact in one line: what it does, then its members in the order of
+// their definition.
+func describe(f hook.Fact) string {
+	does, sure := f.Does, f.Sure
+	f.Does, f.At, f.Sure = "", hook.Span{}, false
+	text, err := json.Marshal(f)
+	if err != nil {
+		return does
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-8s", does)
+	d := json.NewDecoder(strings.NewReader(string(text)))
+	_, _ = d.Token() // {
+	for d.More() {
+		name, _ := d.Token()
+		var v any
+		if d.Decode(&v) != nil {
+			break
+		}
+		switch v := v.(type) {
+		case bool:
+			if v {
+				fmt.Fprintf(&b, " %s", name)
+			}
+		case string:
+			if v != "" {
+				fmt.Fprintf(&b, " %s=%s", name, word(v))
+			}
+		default:
+			j, _ := json.Marshal(v)
+			fmt.Fprintf(&b, " %s=%s", name, j)
+		}
+	}
+	if !sure {
+		b.WriteString(" (perhaps)")
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// word quotes a text that is not one word.
+func word(s string) string {
+	if strings.ContainsAny(s, " \t\n\"=") {
+		j, _ := json.Marshal(s)
+		return string(j)
+	}
+	return s
+}

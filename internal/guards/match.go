@@ -1,0 +1,183 @@
+package guards
+
+import (
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Alternatives are conditions of which one must hold. In YAML they are a mapping, or
+// a list of mappings.
+type Alternatives []*Condition
+
+// UnmarshalYAML reads one condition or a list of them.
+func (a *Alternatives) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind != yaml.SequenceNode {
+		var c Condition
+		if err := n.Decode(&c.members); err != nil {
+			return err
+		}
+		*a = Alternatives{&c}
+		return nil
+	}
+	for _, e := range n.Content {
+		var c Condition
+		if err := e.Decode(&c.members); err != nil {
+			return err
+		}
+		*a = append(*a, &c)
+	}
+	return nil
+}
+
+// hold reports whether one of the conditions holds.
+func (a Alternatives) hold(f *hook.Fact) bool {
+	return slices.ContainsFunc(a, func(c *Condition) bool { return c.holds(f) })
+}
+
+// Condition says of members of a fact what they must be.
+type Condition struct {
+	members map[string]any
+	checks  []check
+}
+
+// check is about one member of a fact.
+type check struct {
+	field int
+	want  []string
+	yes   bool // of a member that is true or false, and of one that must be there or not
+	kind  byte // 'b' boolean, 'p' present, 's' text, 'l' list
+}
+
+// members are the fields of a fact by their names in JSON.
+var members = func() map[string]int {
+	t := reflect.TypeFor[hook.Fact]()
+	m := map[string]int{}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		m[name] = i
+	}
+	return m
+}()
+
+// compile makes checks of what the YAML says.
+func (c *Condition) compile() error {
+	t := reflect.TypeFor[hook.Fact]()
+	names := make([]string, 0, len(c.members))
+	for name := range c.members {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		i, ok := members[name]
+		if !ok {
+			return fmt.Errorf("a fact has no member %q", name)
+		}
+		k := check{field: i}
+		want := c.members[name]
+		yes, isBool := want.(bool)
+		switch kind := t.Field(i).Type.Kind(); {
+		case kind == reflect.Bool && isBool:
+			k.kind, k.yes = 'b', yes
+		case kind == reflect.Bool:
+			return fmt.Errorf("%s: want true or false", name)
+		case isBool:
+			k.kind, k.yes = 'p', yes
+		case kind == reflect.String || kind == reflect.Slice:
+			k.kind = 's'
+			if kind == reflect.Slice {
+				k.kind = 'l'
+			}
+			var err error
+			if k.want, err = texts(want); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		default:
+			return fmt.Errorf("%s cannot be asked for", name)
+		}
+		if name == "does" {
+			c.checks = slices.Insert(c.checks, 0, k) // it tells the most
+			continue
+		}
+		c.checks = append(c.checks, k)
+	}
+	return nil
+}
+
+func texts(v any) ([]string, error) {
+	list, ok := v.([]any)
+	if !ok {
+		list = []any{v}
+	}
+	var out []string
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			return nil, fmt.Errorf("invalid value %v: want a text or a list of texts", e)
+		}
+		if _, err := path.Match(s, ""); err != nil {
+			return nil, fmt.Errorf("invalid pattern %q: want *, ? and [a-z] as in file names", s)
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func (c *Condition) holds(f *hook.Fact) bool {
+	v := reflect.ValueOf(f).Elem()
+	for _, k := range c.checks {
+		if !k.holds(v.Field(k.field)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (k check) holds(v reflect.Value) bool {
+	switch k.kind {
+	case 'b':
+		return v.Bool() == k.yes
+	case 'p':
+		return v.IsZero() != k.yes
+	case 'l':
+		for i := range v.Len() {
+			if matches(k.want, v.Index(i).String()) {
+				return true
+			}
+		}
+		return false
+	}
+	return matches(k.want, v.String())
+}
+
+// matches reports whether a text is one of those wanted. What begins with "!" takes
+// texts out.
+func matches(want []string, s string) bool {
+	found, positive := false, false
+	for _, w := range want {
+		if no, ok := strings.CutPrefix(w, "!"); ok {
+			if glob(no, s) {
+				return false
+			}
+			continue
+		}
+		positive = true
+		found = found || glob(w, s)
+	}
+	return found || !positive
+}
+
+// glob is path.Match, in which a star takes slashes too.
+func glob(pattern, s string) bool {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		return pattern == s
+	}
+	ok, _ := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(s, "/", "\x00"))
+	return ok
+}

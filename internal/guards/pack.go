@@ -1,0 +1,133 @@
+package guards
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v4"
+)
+
+//go:embed packs
+var embedded embed.FS
+
+// Version is the newest form of packs that this program reads.
+const Version = 1
+
+// Verdict is what a rule says of a call. The zero Verdict says nothing.
+type Verdict string
+
+// Verdicts, from the milder one.
+const (
+	Ask   Verdict = "ask"
+	Block Verdict = "block"
+)
+
+// worse reports whether v is stricter than w.
+func (v Verdict) worse(w Verdict) bool { return v == Block && w != Block || v == Ask && w == "" }
+
+// Pack is a set of rules about one matter.
+type Pack struct {
+	Name    string `yaml:"pack"`
+	Version int    `yaml:"version"`
+	About   string `yaml:"about"`
+	Rules   []Rule `yaml:"rules"`
+}
+
+// Rule is one judgement over the facts of a call. Its ID is "pack/name".
+type Rule struct {
+	ID      string  `yaml:"id"`
+	Verdict Verdict `yaml:"verdict"`
+
+	// When are the facts that the rule is about: it holds for a fact that has every
+	// member of one of them. Unless takes facts out again.
+	When   Alternatives `yaml:"when"`
+	Unless Alternatives `yaml:"unless"`
+
+	Says    string `yaml:"says"`    // what would happen, with members of the fact in braces
+	Instead string `yaml:"instead"` // what to do in its place
+
+	// Never is set on what nobody may let through: the loss of a home, hookway itself.
+	Never bool `yaml:"never"`
+
+	Stops  []string `yaml:"stops"`
+	Passes []string `yaml:"passes"`
+}
+
+// Packs gives all packs, in the order of their names. They must not be changed.
+var Packs = sync.OnceValue(func() []*Pack {
+	names, err := fs.Glob(embedded, "packs/*.yaml")
+	if err != nil {
+		panic(err)
+	}
+	var all []*Pack
+	for _, name := range names {
+		src, err := embedded.ReadFile(name)
+		if err != nil {
+			panic(err)
+		}
+		p, err := Parse(src)
+		if err != nil {
+			panic(fmt.Sprintf("guards: %s: %v", name, err)) // a test reads them all
+		}
+		if p.Name != strings.TrimSuffix(path.Base(name), ".yaml") {
+			panic("guards: the pack in " + name + " is called " + p.Name)
+		}
+		all = append(all, p)
+	}
+	return all
+})
+
+// Parse reads a pack.
+func Parse(src []byte) (*Pack, error) {
+	var head struct {
+		Version int `yaml:"version"`
+	}
+	if err := yaml.Unmarshal(src, &head); err != nil {
+		return nil, fmt.Errorf("the pack is not YAML: %w", err)
+	}
+	if head.Version > Version {
+		return nil, fmt.Errorf("the pack has version %d, and this hookway reads up to %d: install a newer hookway", head.Version, Version)
+	}
+	var p Pack
+	if err := yaml.Load(src, &p, yaml.WithKnownFields()); err != nil {
+		return nil, fmt.Errorf("reading the pack: %w", err)
+	}
+	if p.Name == "" {
+		return nil, fmt.Errorf("the pack has no name: write pack: NAME")
+	}
+	seen := map[string]bool{}
+	for i := range p.Rules {
+		r := &p.Rules[i]
+		if seen[r.ID] {
+			return nil, fmt.Errorf("the rule %s stands there twice", r.ID)
+		}
+		seen[r.ID] = true
+		r.ID = p.Name + "/" + r.ID
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
+		}
+	}
+	return &p, nil
+}
+
+func (r *Rule) check() error {
+	switch {
+	case r.Verdict != Ask && r.Verdict != Block:
+		return fmt.Errorf("invalid verdict %q: want ask or block", r.Verdict)
+	case len(r.When) == 0:
+		return fmt.Errorf("it has no facts: write when: {does: …}")
+	case r.Says == "":
+		return fmt.Errorf("it has no words: write says: …")
+	}
+	for _, c := range slices.Concat(r.When, r.Unless) {
+		if err := c.compile(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

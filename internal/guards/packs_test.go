@@ -1,0 +1,51 @@
+package guards
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
+)
+
+var world = facts.World{Dir: "/home/u/project", Home: "/home/u", Env: map[string]string{"HOME": "/home/u", "PATH": "/usr/bin:/bin"}}
+
+func of(line string, w facts.World) []hook.Fact { return facts.Shell(line, w) }
+
+// Each rule stops its own examples itself, and lets pass what it says it lets pass.
+func TestRulesHoldTheirExamples(t *testing.T) {
+	for _, p := range Packs() {
+		for i := range p.Rules {
+			r := &p.Rules[i]
+			holds := func(line string) bool {
+				for _, f := range Judge([]*Pack{p}, of(line, world)) {
+					if f.Rule == r {
+						return true
+					}
+				}
+				return false
+			}
+			for _, line := range r.Stops {
+				if !holds(line) {
+					t.Errorf("%s does not stop %q: %s", r.ID, line, show(of(line, world)))
+				}
+			}
+			for _, line := range r.Passes {
+				if holds(line) {
+					t.Errorf("%s stops %q: %s", r.ID, line, show(of(line, world)))
+				}
+			}
+		}
+	}
+}
+
+func show(fs []hook.Fact) string {
+	var b strings.Builder
+	for _, f := range fs {
+		j, _ := json.Marshal(f)
+		b.WriteString("\n\t" + string(j))
+	}
+	return b.String()
+}
+
