@@ -5,9 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -20,7 +18,7 @@ type differ struct {
 // diff gives the places in which two payloads differ.
 func diff(before, after any, cut func(string)) []Change {
 	d := &differ{cut: cut}
-	d.compare("", before, after, 0)
+	d.compare("", asJSON(before), asJSON(after), 0)
 	return d.changes
 }
 
@@ -31,7 +29,6 @@ func (d *differ) compare(path string, a, b any, depth int) {
 	if len(d.changes) > maxChanges { // one more than is kept, so that it is seen
 		return
 	}
-	a, b = members(a), members(b)
 	switch x := a.(type) {
 	case map[string]any:
 		if y, ok := b.(map[string]any); ok && depth < maxDiffDepth {
@@ -111,98 +108,17 @@ func (d *differ) add(path string, a, b any) {
 	d.changes = append(d.changes, Change{Path: path, From: copied(a), To: copied(b)})
 }
 
-// members gives a value of a Go program as JSON has it: structs as objects by
-// their wire names, lists of any kind as lists.
-func members(v any) any {
-	switch v := v.(type) {
-	case nil, string, map[string]any, []any, bool:
-		return v
-	case hook.ToolResponse:
-		return response(v)
-	}
-	rv := reflect.ValueOf(v)
-	for rv.Kind() == reflect.Pointer && !rv.IsNil() {
-		rv = rv.Elem()
-	}
-	switch rv.Kind() {
-	case reflect.Struct:
-		if _, own := rv.Interface().(hook.ToolResponse); own {
-			return members(rv.Interface())
-		}
-		if plain, marshals := marshalled(v); marshals {
-			return plain
-		}
-		out := map[string]any{}
-		fields(rv, out)
-		return out
-	case reflect.Map:
-		if rv.Type().Key().Kind() != reflect.String {
-			return v
-		}
-		out := make(map[string]any, rv.Len())
-		for it := rv.MapRange(); it.Next(); {
-			out[it.Key().String()] = it.Value().Interface()
-		}
-		return out
-	case reflect.Slice, reflect.Array:
-		out := make([]any, rv.Len())
-		for i := range out {
-			out[i] = rv.Index(i).Interface()
-		}
-		return out
-	case reflect.Pointer:
-		return nil
-	case reflect.Invalid:
-		return nil
-	}
-	return rv.Interface()
-}
-
-// marshalled is a value that writes itself, such as a time.
-func marshalled(v any) (any, bool) {
+// asJSON gives a value of a Go program as JSON has it. What has no JSON form stays what it
+// is.
+func asJSON(v any) any {
 	switch v.(type) {
-	case interface{ MarshalJSON() ([]byte, error) }, interface{ MarshalText() ([]byte, error) }:
-		plain, err := generic(v)
-		return plain, err == nil
+	case nil, string, bool:
+		return v
 	}
-	return nil, false
-}
-
-// response is a tool's response with the agent's own fields beside ours.
-func response(r hook.ToolResponse) map[string]any {
-	out := maps.Clone(r.Extra)
-	if out == nil {
-		out = map[string]any{}
+	if out, err := generic(v); err == nil {
+		return out
 	}
-	out["success"], out["output"] = r.Success, r.Output
-	if r.ExitCode != nil {
-		out["exit_code"] = *r.ExitCode
-	}
-	if r.DurationMS != 0 {
-		out["duration_ms"] = r.DurationMS
-	}
-	return out
-}
-
-// fields adds a struct's fields to an object, under their wire names.
-func fields(rv reflect.Value, out map[string]any) {
-	for i := range rv.NumField() {
-		f := rv.Type().Field(i)
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Anonymous && name == "" && rv.Field(i).Kind() == reflect.Struct:
-			fields(rv.Field(i), out)
-			continue
-		case !f.IsExported() || name == "-":
-			continue
-		case name == "":
-			name = f.Name
-		}
-		if strings.Contains(options, "omitempty") && rv.Field(i).IsZero() {
-			continue
-		}
-		out[name] = rv.Field(i).Interface()
-	}
+	return v
 }
 
 // shortenChange bounds the two sides of a change. Of long texts that begin the

@@ -34,7 +34,7 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 	r.UserMessage, _ = draft(out.UserMessage, draftBounds.text)
 	r.Inject, _ = draft(out.Inject, draftBounds.text)
 	if out.Action == hook.ActionAnswer && out.Result != nil {
-		r.Result = newCopier(draftBounds, nil, cut).copy(members(out.Result), "result", 0)
+		r.Result = newCopier(draftBounds, nil, cut).copy(asJSON(out.Result), "result", 0)
 	}
 	if out.Changed {
 		r.Changes = diff(body, out.Payload, func(string) {})

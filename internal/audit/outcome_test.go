@@ -107,7 +107,7 @@ func TestARecordTellsWhoDecidedAndWhatWasChanged(t *testing.T) {
 	want := []Change{
 		{Path: "tool_input.command", From: "make", To: "make all"},
 		{Path: "tool_input.gone", From: true},
-		{Path: "tool_input.new", To: []any{1}},
+		{Path: "tool_input.new", To: []any{json.Number("1")}},
 	}
 	if !reflect.DeepEqual(r.Changes, want) {
 		t.Errorf("changes %+v", r.Changes)
@@ -193,7 +193,7 @@ func TestChangesOfAToolsResponseAreNamedAsInJSON(t *testing.T) {
 	a := hook.ToolResult{ToolResponse: hook.ToolResponse{Output: "secret", Extra: map[string]any{"stdout": "a"}}}
 	b := hook.ToolResult{ToolResponse: hook.ToolResponse{Output: "***", ExitCode: &code, Extra: map[string]any{"stdout": "b"}}}
 	want := []Change{
-		{Path: "tool_response.exit_code", To: 1},
+		{Path: "tool_response.exit_code", To: json.Number("1")},
 		{Path: "tool_response.output", From: "secret", To: "***"},
 		{Path: "tool_response.stdout", From: "a", To: "b"},
 	}

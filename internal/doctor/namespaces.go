@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/unknown"
 )
 
 const (
@@ -24,11 +24,11 @@ var builtinNamespaces = []string{"relay", "broadcast", "memory"}
 // is left alone. But one of them may be a namespace that is misspelt.
 func (c *Checkup) namespaces() Section {
 	s := Section{Name: "namespaces", Title: "Unknown namespaces of directives, last 7 days"}
-	all, err := unknown.Read(unknown.Path(c.state))
+	all, err := audit.ReadNamespaces(audit.NamespacesPath(c.state))
 	if err != nil {
 		s.warn("delete the file; it is made again", "%v", err)
 	}
-	all = slices.DeleteFunc(all, func(n unknown.Namespace) bool { return c.Now.Sub(n.Last) > namespaceNews || c.takes(n) })
+	all = slices.DeleteFunc(all, func(n audit.Namespace) bool { return c.Now.Sub(n.Last) > namespaceNews || c.takes(n) })
 	for _, n := range all[:min(len(all), namespaceLines)] {
 		mend := fmt.Sprintf("if it is meant for a hook, give one on: Directive, match: {namespace: %s}", n.Name)
 		if near := hook.NearestWithin(min(2, (len(n.Name)+1)/3), n.Name, c.knownNamespaces(n.Dir)); near != "" {
@@ -44,7 +44,7 @@ func (c *Checkup) namespaces() Section {
 }
 
 // takes reports whether a hook takes such a directive by now, whatever its target.
-func (c *Checkup) takes(n unknown.Namespace) bool {
+func (c *Checkup) takes(n audit.Namespace) bool {
 	var e hook.Engine
 	for i, h := range c.directiveHooks(n.Dir) {
 		h.Match.Target = nil

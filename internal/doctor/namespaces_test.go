@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
-	"github.com/hookway/hookway/internal/unknown"
 )
 
 // noted writes what sessions have noted.
-func noted(t *testing.T, state string, all ...unknown.Namespace) {
+func noted(t *testing.T, state string, all ...audit.Namespace) {
 	t.Helper()
 	var text strings.Builder
 	for _, n := range all {
@@ -23,7 +23,7 @@ func noted(t *testing.T, state string, all ...unknown.Namespace) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(unknown.Path(state), []byte(text.String()), 0o600); err != nil {
+	if err := os.WriteFile(audit.NamespacesPath(state), []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -45,13 +45,13 @@ func TestUnknownNamespacesAreListed(t *testing.T) {
 		t.Errorf("nothing was noted, but: %+v", s.Findings)
 	}
 	noted(t, c.state,
-		unknown.Namespace{Name: "deploi", Count: 3, Last: now.Add(-2 * time.Minute), Dir: ws, Agent: "Alice"},
-		unknown.Namespace{Name: "sha256", Count: 1, Last: now.Add(-3 * time.Hour), Dir: inner},
-		unknown.Namespace{Name: "deploy", Count: 1, Last: now.Add(-4 * time.Hour), Dir: inner},
-		unknown.Namespace{Name: "deploy", Count: 1, Last: now.Add(-5 * time.Hour), Dir: other},
-		unknown.Namespace{Name: "everywhere", Count: 1, Last: now, Dir: other},
-		unknown.Namespace{Name: "untrusted", Count: 1, Last: now.Add(-6 * time.Hour), Dir: ws},
-		unknown.Namespace{Name: "old", Count: 1, Last: now.Add(-2 * namespaceNews), Dir: ws},
+		audit.Namespace{Name: "deploi", Count: 3, Last: now.Add(-2 * time.Minute), Dir: ws, Agent: "Alice"},
+		audit.Namespace{Name: "sha256", Count: 1, Last: now.Add(-3 * time.Hour), Dir: inner},
+		audit.Namespace{Name: "deploy", Count: 1, Last: now.Add(-4 * time.Hour), Dir: inner},
+		audit.Namespace{Name: "deploy", Count: 1, Last: now.Add(-5 * time.Hour), Dir: other},
+		audit.Namespace{Name: "everywhere", Count: 1, Last: now, Dir: other},
+		audit.Namespace{Name: "untrusted", Count: 1, Last: now.Add(-6 * time.Hour), Dir: ws},
+		audit.Namespace{Name: "old", Count: 1, Last: now.Add(-2 * namespaceNews), Dir: ws},
 	)
 	s := c.namespaces()
 	if len(s.Findings) != 4 {
@@ -71,9 +71,9 @@ func TestUnknownNamespacesAreListed(t *testing.T) {
 
 func TestManyUnknownNamespacesAreCounted(t *testing.T) {
 	c := &Checkup{state: t.TempDir(), Now: now, set: &config.Set{}}
-	var all []unknown.Namespace
+	var all []audit.Namespace
 	for i := range namespaceLines + 2 {
-		all = append(all, unknown.Namespace{Name: fmt.Sprintf("n%d", i), Count: 1, Last: now, Dir: "/work"})
+		all = append(all, audit.Namespace{Name: fmt.Sprintf("n%d", i), Count: 1, Last: now, Dir: "/work"})
 	}
 	noted(t, c.state, all...)
 	if s := c.namespaces(); len(s.Findings) != namespaceLines+1 {

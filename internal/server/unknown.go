@@ -1,9 +1,9 @@
 package server
 
 import (
+	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/session"
-	"github.com/hookway/hookway/internal/unknown"
 )
 
 // UnknownNamespaces is where an agent's directives that no hook takes are noted
@@ -14,7 +14,7 @@ func (h *Home) UnknownNamespaces(agent string, warn func(string)) (notes session
 		warn(err.Error())
 		return nil, func() {}
 	}
-	book := &unknown.Book{Path: unknown.Path(state), Dir: Cwd(), Agent: agent}
+	book := &audit.Namespaces{Path: audit.NamespacesPath(state), Dir: Cwd(), Agent: agent}
 	return book, func() {
 		if err := book.Close(); err != nil {
 			warn(err.Error())

@@ -1,4 +1,4 @@
-package unknown
+package audit
 
 import (
 	"encoding/json"
@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-func read(t *testing.T, path string) []Namespace {
+func namespacesIn(t *testing.T, path string) []Namespace {
 	t.Helper()
-	all, err := Read(path)
+	all, err := ReadNamespaces(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,49 +25,49 @@ func read(t *testing.T, path string) []Namespace {
 
 func TestNamespacesAreCountedPerDirectory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		path := Path(filepath.Join(t.TempDir(), "state"))
-		if all := read(t, path); all != nil {
+		path := NamespacesPath(filepath.Join(t.TempDir(), "state"))
+		if all := namespacesIn(t, path); all != nil {
 			t.Fatalf("no file holds %v", all)
 		}
 		began := time.Now().UTC()
-		a := &Book{Path: path, Dir: "/work/a", Agent: "Alice"}
+		a := &Namespaces{Path: path, Dir: "/work/a", Agent: "Alice"}
 		a.Note("deploi")
-		if all := read(t, path); len(all) != 1 || all[0] != (Namespace{"deploi", 1, began, "/work/a", "Alice"}) {
+		if all := namespacesIn(t, path); len(all) != 1 || all[0] != (Namespace{"deploi", 1, began, "/work/a", "Alice"}) {
 			t.Fatalf("the first is written at once; there is %+v", all)
 		}
 		a.Note("deploi")
 		a.Note("sha256")
-		if all := read(t, path); len(all) != 1 {
+		if all := namespacesIn(t, path); len(all) != 1 {
 			t.Fatalf("a flood is written at once: %+v", all)
 		}
-		time.Sleep(writeEvery)
+		time.Sleep(namespaceEvery)
 		a.Note("deploi")
 		time.Sleep(time.Minute)
-		b := &Book{Path: path, Dir: "/work/b", Agent: "Bob"}
+		b := &Namespaces{Path: path, Dir: "/work/b", Agent: "Bob"}
 		b.Note("deploi")
-		c := &Book{Path: path, Dir: "/work/a", Agent: "Eve"}
+		c := &Namespaces{Path: path, Dir: "/work/a", Agent: "Eve"}
 		c.Note("sha256")
-		for _, book := range []*Book{a, b, c, {Path: path}} {
+		for _, book := range []*Namespaces{a, b, c, {Path: path}} {
 			if err := book.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}
-		last := began.Add(writeEvery + time.Minute)
+		last := began.Add(namespaceEvery + time.Minute)
 		want := []Namespace{
-			{"deploi", 1, last, "/work/b", "Bob"}, {"sha256", 2, last, "/work/a", "Eve"}, {"deploi", 3, began.Add(writeEvery), "/work/a", "Alice"},
+			{"deploi", 1, last, "/work/b", "Bob"}, {"sha256", 2, last, "/work/a", "Eve"}, {"deploi", 3, began.Add(namespaceEvery), "/work/a", "Alice"},
 		}
-		if all := read(t, path); !slices.Equal(all, want) {
+		if all := namespacesIn(t, path); !slices.Equal(all, want) {
 			t.Errorf("\n got %+v\nwant %+v", all, want)
 		}
 	})
 }
 
 func TestTheFileIsSmallAndTheUsersOwn(t *testing.T) {
-	path := Path(t.TempDir())
+	path := NamespacesPath(t.TempDir())
 	dir := strings.Repeat("/a long name\x01\xff", 1000)
 	for round := range 3 {
-		book := &Book{Path: path, Dir: dir, Agent: dir}
-		for i := range 2 * Most {
+		book := &Namespaces{Path: path, Dir: dir, Agent: dir}
+		for i := range 2 * MostNamespaces {
 			book.Note(fmt.Sprintf("ns-%d-%d", round, i))
 		}
 		book.Note("größe") // no namespace can have that name
@@ -75,26 +75,26 @@ func TestTheFileIsSmallAndTheUsersOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all := read(t, path)
-	if len(all) != Most || !strings.HasPrefix(all[0].Name, "ns-2-") || len(all[0].Dir) > maxText {
+	all := namespacesIn(t, path)
+	if len(all) != MostNamespaces || !strings.HasPrefix(all[0].Name, "ns-2-") || len(all[0].Dir) > namespaceMaxText {
 		t.Errorf("%d are kept, the newest is %.40q in %d bytes", len(all), all[0].Name, len(all[0].Dir))
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Size() > maxFile || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+	if info.Size() > namespaceMaxFile || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%d bytes, mode %v", info.Size(), info.Mode())
 	}
 }
 
-func TestSessionsWriteTogether(t *testing.T) {
-	path := Path(t.TempDir())
+func TestSessionsNoteNamespacesTogether(t *testing.T) {
+	path := NamespacesPath(t.TempDir())
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for range 5 {
-				book := &Book{Path: path, Dir: "/work"}
+				book := &Namespaces{Path: path, Dir: "/work"}
 				book.Note("deploi")
 				book.Note("deploi")
 				if err := book.Close(); err != nil {
@@ -104,7 +104,7 @@ func TestSessionsWriteTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := read(t, path); len(got) != 1 || got[0].Count != 80 {
+	if got := namespacesIn(t, path); len(got) != 1 || got[0].Count != 80 {
 		t.Errorf("8 sessions noted 80 directives; there is %+v", got)
 	}
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
@@ -114,7 +114,7 @@ func TestSessionsWriteTogether(t *testing.T) {
 }
 
 func TestWhatIsNoEntryIsPassedOver(t *testing.T) {
-	path := Path(t.TempDir())
+	path := NamespacesPath(t.TempDir())
 	good, err := json.Marshal(Namespace{"deploi", 2, time.Now().UTC(), "/work", "Alice"})
 	if err != nil {
 		t.Fatal(err)
@@ -124,12 +124,12 @@ func TestWhatIsNoEntryIsPassedOver(t *testing.T) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	book := &Book{Path: path, Dir: "/work", Agent: "Bob"}
+	book := &Namespaces{Path: path, Dir: "/work", Agent: "Bob"}
 	book.Note("deploi")
 	if err := book.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if all := read(t, path); len(all) != 1 || all[0].Count != 3 || all[0].Agent != "Bob" {
+	if all := namespacesIn(t, path); len(all) != 1 || all[0].Count != 3 || all[0].Agent != "Bob" {
 		t.Errorf("got %+v", all)
 	}
 }
@@ -139,27 +139,27 @@ func TestAFolderThatCannotBeWrittenIsAnErrorOfClose(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	book := &Book{Path: Path(file)}
+	book := &Namespaces{Path: NamespacesPath(file)}
 	book.Note("deploi")
 	if err := book.Close(); err == nil || !strings.Contains(err.Error(), "hookway doctor") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// FuzzRead holds that what is read is bounded and can be written again.
-func FuzzRead(f *testing.F) {
+// FuzzNamespaces holds that what is read is bounded and can be written again.
+func FuzzNamespaces(f *testing.F) {
 	f.Add([]byte(`{"namespace":"a","count":1,"last":"2026-05-06T07:08:09Z","dir":"/x","agent":"b"}` + "\n{}\n"))
 	f.Add([]byte("\xff\n" + `{"namespace":"a","count":1e3,"last":"9999-12-31T23:59:59.999+23:59"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		all := parse(data)
-		if len(all) > Most {
+		all := parseNamespaces(data)
+		if len(all) > MostNamespaces {
 			t.Fatalf("%d entries", len(all))
 		}
 		path := filepath.Join(t.TempDir(), "file")
-		if err := write(path, all); err != nil {
+		if err := writeNamespaces(path, all); err != nil {
 			t.Fatal(err)
 		}
-		again := read(t, path)
+		again := namespacesIn(t, path)
 		if len(again) != len(all) {
 			t.Fatalf("%d entries, read again %d", len(all), len(again))
 		}
