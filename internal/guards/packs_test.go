@@ -48,4 +48,3 @@ func show(fs []hook.Fact) string {
 	}
 	return b.String()
 }
-
