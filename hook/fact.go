@@ -27,11 +27,11 @@ type Fact struct {
 	Real      string `json:"real,omitempty"`  // with links resolved, where that differs
 	Scope     string `json:"scope,omitempty"` // project, worktree, temp, home, system, other, root
 	Recursive bool   `json:"recursive,omitempty"`
-	Glob      bool   `json:"glob,omitempty"`   // the path is a pattern
-	Many      bool   `json:"many,omitempty"`   // more than one file, how many is not known
+	Glob      bool   `json:"glob,omitempty"`    // the path is a pattern
+	Many      bool   `json:"many,omitempty"`    // more than one file, how many is not known
 	Creates   bool   `json:"creates,omitempty"` // nothing lies there yet
-	Link      string `json:"link,omitempty"`   // where the path leads, if that is in another scope
-	Secret    string `json:"secret,omitempty"` // the kind of credential that lies there
+	Link      string `json:"link,omitempty"`    // where the path leads, if that is in another scope
+	Secret    string `json:"secret,omitempty"`  // the kind of credential that lies there
 
 	// connect
 	Scheme   string   `json:"scheme,omitempty"`
