@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -60,6 +61,15 @@ func (f *inFlight) disorder() {
 	for i := range f.typing {
 		i.Withdraw()
 	}
+}
+
+// errOrder is why a message is not claimed behind one that did not reach the program.
+var errOrder = errors.New("a message ahead did not reach the program")
+
+func (f *inFlight) isDisordered() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.disordered
 }
 
 // keep keeps a message that is delivered again.

@@ -399,6 +399,9 @@ func (t *Terminal) bring(item Item) {
 	typing := t.Edge.Bring(Input{
 		Text: item.shown, Repeat: item.Repeat,
 		Claim: func(ctx context.Context, text, how string) error {
+			if t.inFlight.isDisordered() { // one ahead failed while this one was brought
+				return errOrder
+			}
 			ctx, cancel := context.WithTimeout(ctx, tryTime)
 			defer cancel()
 			t.beforeGiven(ctx)
