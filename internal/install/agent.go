@@ -2,8 +2,6 @@ package install
 
 import (
 	"fmt"
-	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -39,9 +37,6 @@ type agent struct {
 	// direct reports whether the agent, in the version that is there, starts a
 	// program without a shell; nil is never.
 	direct func(w *world) bool
-
-	// shell is the shell to which the agent gives a line; nil is one that is not known.
-	shell func(w *world) string
 
 	// wait bounds how long the agent really waits at an event; 0 means no bound.
 	wait func(name string) time.Duration
@@ -139,8 +134,7 @@ func (a *agent) events(w *world) (events []event, notes []string, err error) {
 type caller struct {
 	program string
 	args    []string
-	direct  bool   // without a shell
-	lead    string // of a line for a shell
+	direct  bool // without a shell
 }
 
 // caller is how hookway is called at an event.
@@ -148,21 +142,12 @@ func (a *agent) caller(w *world, e event) caller {
 	c := caller{program: w.Shim, args: arguments(a.name, e.name, fmt.Sprintf("%ds", e.seconds()), w.OnFailure)}
 	// A path that a shell would read as something else goes through one: versions
 	// that do not know the form without it give the program's path to a shell.
-	if a.shell != nil && w.scope == User && runtime.GOOS != "windows" && slices.Contains(posixShells, path.Base(a.shell(w))) {
-		c.lead = lead
-	}
 	c.direct = a.direct != nil && a.direct(w) && shellWord(c.program) == slashed(c.program)
 	return c
 }
 
-// lead begins a line for a shell that takes an assignment in front of exec: the shell
-// gives way to hookway-hook, which then starts faster.
-const lead = call.OneThread + " exec "
-
-var posixShells = []string{"sh", "bash", "dash", "zsh", "ksh", "ash"}
-
 // line is the command line for a shell.
-func (c caller) line() string { return c.lead + commandLine(c.program, c.args) }
+func (c caller) line() string { return commandLine(c.program, c.args) }
 
 // command are the members of a handler that say what is started: key is that of
 // a line for a shell, and program that of a program to be started without one.

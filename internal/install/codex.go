@@ -2,7 +2,6 @@ package install
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -23,7 +22,6 @@ var codex = &agent{
 	entry: func(e event, c caller) object {
 		return inGroup(object{{"type", "command"}, {"command", c.line()}, {"timeout", e.seconds()}})
 	},
-	shell:    func(w *world) string { return cmp.Or(w.getenv("SHELL"), "/bin/sh") },
 	wait:     atMost(3*time.Second, "SessionEnd", "Interrupt"), // Codex waits no longer, whatever it is told
 	off:      offCodex,
 	strict:   true,

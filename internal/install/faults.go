@@ -119,7 +119,7 @@ func (a *agent) fault(event string, v *hujson.Value) (fault string, ours bool) {
 		return "", false
 	}
 	if runtime.GOOS != "windows" && line != "" {
-		if more := shell.Beside(strings.TrimPrefix(line, lead)); len(more) > 0 {
+		if more := shell.Beside(line); len(more) > 0 {
 			return strings.Join(more, "; "), true
 		}
 	}

@@ -2,7 +2,6 @@ package install
 
 import (
 	"fmt"
-	"os"
 	"strings"
 )
 
@@ -19,7 +18,7 @@ func SessionArgs(name, shim string) (args, env []string, ok bool) {
 		return nil, nil, false
 	}
 	w, err := Options{Shim: shim, Getenv: func(name string) string {
-		return map[string]string{"HOME": "/", "SHELL": os.Getenv("SHELL")}[name] // no file is looked at
+		return map[string]string{"HOME": "/"}[name] // no file is looked at
 	}}.world(User)
 	if err != nil {
 		return nil, nil, false

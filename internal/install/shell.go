@@ -4,11 +4,9 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/internal/shell"
-	"github.com/hookway/hookway/wire/call"
 )
 
 // shimName is the program that agents call, without .exe.
@@ -97,7 +95,7 @@ type invocation struct {
 
 // readCall takes words apart if they call hookway for one of the codecs.
 func readCall(words []string, codecs []string) (invocation, bool) {
-	for len(words) > 0 && slices.Contains([]string{"&", call.OneThread, "exec"}, words[0]) { // & is PowerShell's
+	if len(words) > 0 && words[0] == "&" { // PowerShell
 		words = words[1:]
 	}
 	if len(words) == 0 {

@@ -5,9 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 )
 
 // TestCommandLineIsRead: a shell, and we, read a line as the words it was made of.
@@ -60,7 +58,7 @@ func TestOthersAreNotOurs(t *testing.T) {
 			t.Errorf("%q is taken for %+v", line, c)
 		}
 	}
-	for _, line := range []string{"GOMAXPROCS=01 exec /opt/hookway-hook claude --event Stop", `"C:/Program Files/hookway-hook.exe" claude`, `& 'C:\x\hookway-hook.exe' claude --event=Stop`, "hookway hook claude", "/opt/hookway-hook"} {
+	for _, line := range []string{`"C:/Program Files/hookway-hook.exe" claude`, `& 'C:\x\hookway-hook.exe' claude --event=Stop`, "hookway hook claude", "/opt/hookway-hook"} {
 		if _, ok := readCall(shellWords(line), []string{"claude"}); !ok {
 			t.Errorf("%q is not known as ours", line)
 		}
@@ -109,39 +107,5 @@ func TestFindShim(t *testing.T) {
 	}
 	if path, err := FindShim(filepath.Join(dir, "1.2.3", "hookway")); err != nil || path != inPath {
 		t.Errorf("%s, %v: not the link in PATH, which outlives the version", path, err)
-	}
-}
-
-// TestLeadOfALine: only a shell that is known to understand it gets one, and only for
-// this user.
-func TestLeadOfALine(t *testing.T) {
-	if filepath.Separator != '/' {
-		t.Skip("no shell there gets one")
-	}
-	const plain = "/opt/hookway-hook codex --event Stop --timeout 60s"
-	for _, c := range []struct {
-		agent *agent
-		shell string
-		scope Scope
-		want  string
-	}{
-		{codex, "", User, lead + plain},
-		{codex, "/bin/sh", User, lead + plain},
-		{codex, "/usr/bin/zsh", User, lead + plain},
-		{codex, "/usr/bin/fish", User, plain},
-		{codex, "/opt/xonsh", User, plain},
-		{codex, "/bin/sh", Project, plain},
-		{gemini, "/bin/sh", User, strings.Replace(plain, "codex", "gemini", 1)},
-	} {
-		w := &world{Options: Options{Shim: "/opt/hookway-hook", Getenv: func(string) string { return c.shell }}, scope: c.scope}
-		if got := c.agent.caller(w, event{name: "Stop", timeout: time.Minute}).line(); got != c.want {
-			t.Errorf("%s under %q: got %q, want %q", c.agent.name, c.shell, got, c.want)
-		}
-	}
-	if sh, err := exec.LookPath("sh"); err == nil {
-		cmd := exec.Command(sh, "-c", lead+`sh -c 'echo "$GOMAXPROCS"'`)
-		if out, err := cmd.Output(); err != nil || string(out) != "01\n" {
-			t.Errorf("sh makes %q of it, %v", out, err)
-		}
 	}
 }
