@@ -115,11 +115,8 @@ func (j *Judge) fireRecorded(ctx context.Context, w *Workspace, ev hook.AnyEvent
 }
 
 // RecordOf is the record of what came of an event that was fired at the hooks of a set.
-// failure is why the chain did not finish.
+// failure is why the chain did not finish; what it got to before is kept.
 func RecordOf(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration, failure error) audit.Record {
-	if failure != nil {
-		out = nil
-	}
 	record := audit.FromOutcome(ev, out, took)
 	record.Workspace, record.Hide = set.Workspace, set.Settings.Redact
 	if failure != nil {
