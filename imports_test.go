@@ -24,7 +24,7 @@ const module = "github.com/hookway/hookway/"
 // outside packages are weighed in docs/dependencies.md.
 var rooms = map[string][]string{
 	"hook":                     {},
-	"facts":                    {"hook"},
+	"facts":                    {"hook", "internal/shell"},
 	"internal/guards":          {"hook", "facts", "internal/disk"},
 	"internal/directive":       {},
 	"internal/disk":            {"internal/backoff"},

@@ -19,7 +19,7 @@ func init() {
 		"export": (*call).declare, "declare": (*call).declare, "typeset": (*call).declare, "local": (*call).declare, "readonly": (*call).declare,
 		"unset": (*call).unset, "set": (*call).set, "shift": (*call).shift, "alias": (*call).alias, "unalias": none, "trap": (*call).trap,
 		"read": (*call).readVariable, "mapfile": none, "readarray": none, "printenv": (*call).printenv, "env": (*call).env,
-		"test": (*call).condition, "[": (*call).condition, ":": none, "true": none, "false": none, "exit": none, "return": none, "break": none, "continue": none,
+		"test": none, "[": none, ":": none, "true": none, "false": none, "exit": none, "return": none, "break": none, "continue": none,
 		"echo": (*call).echo, "printf": (*call).printf, "cat": (*call).cat, "tac": (*call).cat, "tee": (*call).tee, "pwd": (*call).pwd,
 		"base64": (*call).decode, "base32": (*call).decode, "xxd": (*call).decode, "rev": (*call).rev, "tr": (*call).tr, "head": (*call).part, "tail": (*call).part,
 		"basename": (*call).names, "dirname": (*call).names, "realpath": (*call).names, "readlink": (*call).names, "mktemp": (*call).mktemp,
@@ -27,7 +27,7 @@ func init() {
 		"xargs": (*call).xargs, "parallel": (*call).parallel, "find": (*call).find, "fd": (*call).fd, "fdfind": (*call).fd,
 		"git": (*call).git, "dd": (*call).dd, "curl": (*call).curl, "wget": (*call).wget,
 		"grep": (*call).grep, "egrep": (*call).grep, "fgrep": (*call).grep, "rg": (*call).grep, "ag": (*call).grep, "ack": (*call).grep,
-		"command": (*call).command1, "ssh": (*call).ssh, "make": (*call).make, "gmake": (*call).make,
+		"command": (*call).commandBuiltin, "ssh": (*call).ssh, "make": (*call).make, "gmake": (*call).make,
 	}
 	for _, s := range shells {
 		special[s] = (*call).sh
@@ -209,12 +209,8 @@ func (c *call) runText(v value, stdin values) values {
 			return anything(v.from...)
 		}
 	}
-	return c.line(holesAsWords(v.text), c.at, stdin)
+	return c.line(v.text, c.at, stdin)
 }
-
-// holesAsWords makes a text readable for the parser: what is not known is a variable
-// that nobody set.
-func holesAsWords(s string) string { return s }
 
 // filePath is the file of a source, if it is one.
 func filePath(v value) string {
@@ -308,7 +304,7 @@ func (c *call) trap() values {
 	return nil
 }
 
-// nested runs one word as a line in the line's own shell.
+// runField runs one word as a line in the line's own shell.
 func (c *call) runField(f field) { c.runText(f.value, nil) }
 
 func (c *call) readVariable() values {
@@ -344,15 +340,6 @@ func (c *call) printenv() values {
 		c.tell(hook.Fact{Does: "read", Path: f, At: c.at, Sure: true, Many: f == "env:*"})
 	}
 	return anything(from...)
-}
-
-func (c *call) condition() values {
-	for i, f := range c.args {
-		if i > 0 && (c.args[i-1].text == "-nt" || c.args[i-1].text == "-ot" || c.args[i-1].text == "-ef") {
-			_ = f
-		}
-	}
-	return nil
 }
 
 // variable tells of variables that make programs run something.
@@ -400,8 +387,8 @@ var runningVariables = map[string]string{
 	"PERL5OPT": "line", "LESSOPEN": "line", "RSYNC_RSH": "line", "GIT_SEQUENCE_EDITOR": "line",
 }
 
-// command1 is command: -v and -V only look a name up.
-func (c *call) command1() values {
+// commandBuiltin is command: -v and -V only look a name up.
+func (c *call) commandBuiltin() values {
 	for _, f := range c.args {
 		if !strings.HasPrefix(f.text, "-") || f.text == "--" {
 			break

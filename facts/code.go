@@ -355,8 +355,7 @@ func (r *reader) name(depth int) values {
 		return r.after(vs, depth)
 	}
 	if r.peek(0).kind == '[' || r.peek(0).kind == '{' && r.language != "python" {
-		items := r.list(depth + 1)
-		_ = items
+		r.list(depth + 1)
 		return r.after(anything(), depth)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hookway/hookway/hook"
+	parser "github.com/hookway/hookway/internal/shell"
 )
 
 // Bounds of one analysis.
@@ -148,11 +149,6 @@ func (sh *shell) unknown(at hook.Span, because string) {
 	sh.tell(hook.Fact{Does: "unknown", At: at, Because: because})
 }
 
-// parse reads a text as bash; of one that has a mistake in it, the lines before it.
-func parse(src string) (*syntax.File, error) {
-	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(false)).Parse(newGauge(src), "")
-}
-
 // line reads a whole text in the shell's own state and gives what it prints.
 func (sh *shell) line(src string, at hook.Span, stdin values) values {
 	if strings.TrimSpace(src) == "" {
@@ -162,7 +158,7 @@ func (sh *shell) line(src string, at hook.Span, stdin values) values {
 		sh.unknown(at, "the text is too long or lies too deep to be read")
 		return anything()
 	}
-	file, err := parse(src)
+	file, err := parser.Parse(src)
 	if err != nil {
 		if file, err = mended(src); err != nil {
 			sh.unknown(at, "it cannot be read as a shell line")
@@ -227,16 +223,13 @@ func (sh *shell) stmt(s *syntax.Stmt, stdin values) values {
 		return nil
 	}
 	var sinks []string
-	merged := false
 	for _, r := range s.Redirs {
-		in, to, both := sh.redirect(r)
+		in, to := sh.redirect(r)
 		if in != nil {
 			stdin = in
 		}
 		sinks = append(sinks, to...)
-		merged = merged || both
 	}
-	_ = merged
 	sh.devices(s)
 	sh.empties(s)
 	out := sh.command(s, stdin)
@@ -299,7 +292,7 @@ func (sh *shell) devices(s *syntax.Stmt) {
 }
 
 // redirect gives what a redirection lets in, and where it lets standard output go.
-func (sh *shell) redirect(r *syntax.Redirect) (in values, to []string, both bool) {
+func (sh *shell) redirect(r *syntax.Redirect) (in values, to []string) {
 	fd := ""
 	if r.N != nil {
 		fd = r.N.Value
@@ -307,7 +300,7 @@ func (sh *shell) redirect(r *syntax.Redirect) (in values, to []string, both bool
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		if r.Hdoc == nil {
-			return text(""), nil, false
+			return text(""), nil
 		}
 		if quotedWord(r.Word) {
 			var b strings.Builder
@@ -316,17 +309,17 @@ func (sh *shell) redirect(r *syntax.Redirect) (in values, to []string, both bool
 					b.WriteString(lit.Value)
 				}
 			}
-			return text(clean(b.String())), nil, false
+			return text(clean(b.String())), nil
 		}
-		return sh.one(&syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: r.Hdoc.Parts}}}), nil, false
+		return sh.one(&syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: r.Hdoc.Parts}}}), nil
 	case syntax.WordHdoc:
-		return sh.one(r.Word).join(text("\n")), nil, false
+		return sh.one(r.Word).join(text("\n")), nil
 	case syntax.DplIn:
-		return nil, nil, false
+		return nil, nil
 	case syntax.DplOut:
 		w := r.Word.Lit()
 		if w == "-" || w != "" && strings.Trim(w, "0123456789") == "" {
-			return nil, nil, false
+			return nil, nil
 		}
 	}
 	for _, fields := range sh.word(r.Word) {
@@ -349,7 +342,7 @@ func (sh *shell) redirect(r *syntax.Redirect) (in values, to []string, both bool
 			}
 		}
 	}
-	return in, to, both
+	return in, to
 }
 
 func quotedWord(w *syntax.Word) bool {

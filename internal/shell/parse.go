@@ -22,16 +22,25 @@ type parsed struct {
 	err  error
 }
 
-// parse reads a text, which is bounded in its length and in how deep it nests.
-func parse(text string) *parsed {
+// Parse reads a text as bash does. It is bounded in its length and in how deep it
+// nests; of a text with a mistake there is no tree.
+func Parse(text string) (*syntax.File, error) {
 	if len(text) > MaxText {
-		return &parsed{err: fmt.Errorf("it has more than %d KiB", MaxText>>10)}
+		return nil, fmt.Errorf("it has more than %d KiB", MaxText>>10)
 	}
 	in := newGauge(text)
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(in, "")
 	if err == nil {
 		err = in.err
 	}
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+func parse(text string) *parsed {
+	file, err := Parse(text)
 	return &parsed{src: text, file: file, err: err}
 }
 
