@@ -135,15 +135,18 @@ func (vs values) eachKnown(f func(string) (string, bool)) values {
 	return out
 }
 
+var (
+	unknownShown = strings.NewReplacer(string(hole), "…", string(word), "…")
+	unknownTaken = strings.NewReplacer(string(hole), "\uFFFD", string(word), "\uFFFD")
+)
+
 // visible is a text for a fact: what is not known is an ellipsis.
-func visible(s string) string {
-	return strings.NewReplacer(string(hole), "…", string(word), "…").Replace(s)
-}
+func visible(s string) string { return unknownShown.Replace(s) }
 
 // clean takes the runes out of a text from outside that mean something here.
 func clean(s string) string {
 	if !strings.ContainsAny(s, string([]rune{hole, word})) {
 		return s
 	}
-	return strings.NewReplacer(string(hole), "\uFFFD", string(word), "\uFFFD").Replace(s)
+	return unknownTaken.Replace(s)
 }

@@ -65,22 +65,32 @@ type gauge struct {
 	err   error
 }
 
-func newGauge(text string) *gauge {
-	var here [256]uintptr
-	calls := here[:]
-	for runtime.Callers(0, calls) == len(calls) {
-		calls = make([]uintptr, 2*len(calls))
-	}
-	return &gauge{text: strings.NewReader(text), calls: make([]uintptr, runtime.Callers(0, calls)+maxFrames)}
-}
+func newGauge(text string) *gauge { return &gauge{text: strings.NewReader(text)} }
 
-// Read gives a few bytes.
+// Read gives a few bytes. From the second time on it looks at how deep it is called:
+// most texts are read at once.
 func (g *gauge) Read(p []byte) (int, error) {
-	if g.err == nil && runtime.Callers(0, g.calls) == len(g.calls) {
+	n, err := g.text.Read(p[:min(len(p), 128)])
+	switch {
+	case err != nil || g.text.Len() == 0 && g.calls == nil:
+		return n, err
+	case g.calls == nil:
+		g.calls = make([]uintptr, depth()+maxFrames)
+	case g.err == nil && runtime.Callers(0, g.calls) == len(g.calls):
 		g.err = errDeep
 	}
 	if g.err != nil {
 		return 0, g.err
 	}
-	return g.text.Read(p[:min(len(p), 128)])
+	return n, nil
+}
+
+// depth is how many calls deep this one is.
+func depth() int {
+	var here [256]uintptr
+	calls := here[:]
+	for runtime.Callers(0, calls) == len(calls) {
+		calls = make([]uintptr, 2*len(calls))
+	}
+	return runtime.Callers(0, calls)
 }
