@@ -8,10 +8,16 @@ import (
 	parser "github.com/hookway/hookway/internal/shell"
 )
 
+// maxMended bounds the texts that are read again in other ways, in bytes.
+const maxMended = 8 << 10
+
 // mended reads what can be read of a text with a mistake in it: it closes what is
 // open, or takes the lines that are whole. An agent's shell would refuse such a text,
 // mostly; another may not.
 func mended(src string) (*syntax.File, error) {
+	if len(src) > maxMended {
+		return parser.Parse(src)
+	}
 	for _, end := range []string{"'", `"`, "`", ")", "\"'", "}", "))"} {
 		if file, err := parser.Parse(src + end); err == nil {
 			return file, nil

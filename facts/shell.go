@@ -158,6 +158,7 @@ func (sh *shell) line(src string, at hook.Span, stdin values) values {
 		sh.unknown(at, "the text is too long or lies too deep to be read")
 		return anything()
 	}
+	sh.steps += 40 + len(src)/64 // what it costs to read a text
 	file, err := parser.Parse(src)
 	if err != nil {
 		if file, err = mended(src); err != nil {
@@ -417,6 +418,7 @@ func (sh *shell) command(s *syntax.Stmt, stdin values) values {
 func (sh *shell) binary(c *syntax.BinaryCmd, stdin values) values {
 	switch c.Op {
 	case syntax.Pipe, syntax.PipeAll:
+		sh.steps += 8 // for two shells of their own
 		old := sh.st
 		sh.st = old.clone()
 		before := len(sh.out)

@@ -164,6 +164,8 @@ func BenchmarkMegabyte(b *testing.B) {
 		"blanks": strings.Repeat("a ", 1<<19), "brackets": strings.Repeat("(", 1<<20), "substitutions": strings.Repeat("$(", 1<<19), "quotes": strings.Repeat("'\"", 1<<19),
 		"commands": strings.Repeat("rm x;", 1<<18), "pipes": strings.Repeat("a|", 1<<19), "here-doc": "cat <<E\n" + strings.Repeat("x\n", 1<<19) + "E\n",
 		"64k braces": "echo " + strings.Repeat("{a,b}", 12000), "64k commands": strings.Repeat("rm x;", 12000), "64k eval": strings.Repeat("eval ", 12000), "64k variables": strings.Repeat("$a$b", 12000),
+		"64k brackets": strings.Repeat("(", 60000), "64k if": strings.Repeat("if ", 20000), "64k substitutions": strings.Repeat("$(", 30000), "64k functions": strings.Repeat("f(){ ", 12000), "64k quotes": strings.Repeat("'\"", 30000), "64k pipes": strings.Repeat("a|", 30000),
+		"64k loops": strings.Repeat("for i in 1 2 3; do ", 3000), "64k aliases": "alias a='a b c d';" + strings.Repeat("a;", 20000),
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
