@@ -45,9 +45,9 @@ func (r *reader) expectations(at *yaml.Node, info *hook.EventInfo) []expectation
 			}
 		}
 	}
-	before := len(r.problems)
-	if found := keys(r, at, "expect", known); found != nil && len(found) == 0 && len(r.problems) == before {
-		r.fail(at, "say what the hooks must do, as in expect: {action: block}", "the case expects nothing")
+	before := len(r.Problems)
+	if found := keys(r, at, "expect", known); found != nil && len(found) == 0 && len(r.Problems) == before {
+		r.Fail(at, "say what the hooks must do, as in expect: {action: block}", "the case expects nothing")
 	}
 	slices.SortStableFunc(list, func(a, b expectation) int { // merged keys stand elsewhere
 		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
@@ -66,7 +66,7 @@ func (r *reader) expectAction(e entry) check {
 		for a := hook.ActionContinue; a <= hook.ActionAnswer; a++ {
 			names = append(names, a.String())
 		}
-		r.fail(e.Value, suggest(word, names), "unknown action %q", strict.Clip(word))
+		r.Fail(e.Value, suggest(word, names), "unknown action %q", strict.Clip(word))
 		return nil
 	}
 	return func(s *seen) *mismatch {
@@ -81,7 +81,7 @@ func (r *reader) expectAction(e entry) check {
 func (r *reader) expectText(of func(*hook.Outcome[any]) string) func(entry) check {
 	return func(e entry) check {
 		want := ""
-		if n, ok := r.open(e.Value); !ok {
+		if n, ok := r.Enter(e.Value); !ok {
 			return nil
 		} else if !isFalse(n) {
 			if want, ok = r.text(e.Value, e.Key.Value, true); !ok {
@@ -124,7 +124,7 @@ func lines(text string) []string {
 
 // expectModified compares some values of the payload, or wants it unchanged.
 func (r *reader) expectModified(e entry, info *hook.EventInfo) check {
-	n, ok := r.open(e.Value)
+	n, ok := r.Enter(e.Value)
 	if !ok {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (r *reader) expectModified(e entry, info *hook.EventInfo) check {
 		}
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fail(e.Value, "write the changed values, or false", "modified must be a map or false, not %s", describe(n))
+		r.Fail(e.Value, "write the changed values, or false", "modified must be a map or false, not %s", strict.Describe(n))
 		return nil
 	}
 	want, ok := r.object(e.Value, "modified")
@@ -145,7 +145,7 @@ func (r *reader) expectModified(e entry, info *hook.EventInfo) check {
 		return nil
 	}
 	if len(want) == 0 {
-		r.fail(e.Value, "write the changed values, or false", "modified is an empty map")
+		r.Fail(e.Value, "write the changed values, or false", "modified is an empty map")
 		return nil
 	}
 	return func(s *seen) *mismatch {
@@ -166,7 +166,7 @@ func (r *reader) expectPayload(e entry, info *hook.EventInfo) check {
 	if !ok {
 		return nil
 	}
-	if n, ok := r.open(e.Value); !ok || !r.fits(n, "payload", info) {
+	if n, ok := r.Enter(e.Value); !ok || !r.fits(n, "payload", info) {
 		return nil
 	}
 	return func(s *seen) *mismatch {
@@ -183,7 +183,7 @@ func differs(want, got any) *mismatch {
 }
 
 func (r *reader) expectResult(e entry) check {
-	want, ok := r.value(e.Value, "result")
+	want, ok := r.Value(e.Value, "result")
 	if !ok {
 		return nil
 	}
@@ -199,18 +199,18 @@ func (r *reader) expectResult(e entry) check {
 const longestDelay = 24 * 60 * 60 * 1000
 
 func (r *reader) expectDelay(e entry) check {
-	n, ok := r.open(e.Value)
+	n, ok := r.Enter(e.Value)
 	if !ok {
 		return nil
 	}
 	var want float64
 	tag := n.ShortTag()
 	if n.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || n.Decode(&want) != nil {
-		r.fail(e.Value, "write milliseconds, as in 1000", "retry_delay_ms must be a number, not %s", describe(n))
+		r.Fail(e.Value, "write milliseconds, as in 1000", "retry_delay_ms must be a number, not %s", strict.Describe(n))
 		return nil
 	}
 	if !(want >= 0 && want <= longestDelay) {
-		r.fail(e.Value, "write milliseconds, as in 1000", "retry_delay_ms must be between 0 and %d, not %s", longestDelay, strict.Clip(n.Value))
+		r.Fail(e.Value, "write milliseconds, as in 1000", "retry_delay_ms must be between 0 and %d, not %s", longestDelay, strict.Clip(n.Value))
 		return nil
 	}
 	return func(s *seen) *mismatch {
@@ -251,7 +251,7 @@ func orNone(list []string) []string {
 // expectError looks at the failures of the steps. What a hook decided and its
 // event refused is one of them.
 func (r *reader) expectError(e entry) check {
-	n, ok := r.open(e.Value)
+	n, ok := r.Enter(e.Value)
 	if !ok {
 		return nil
 	}

@@ -61,14 +61,14 @@ func Parse(file string, data []byte, options Options) ([]*Case, strict.Problems)
 	if options.Lookup == nil {
 		options.Lookup = hook.Lookup
 	}
-	root, problem := document(file, data)
-	if problem != nil {
-		return nil, strict.Problems{*problem}
+	root, problems := strict.DocumentUpTo(maxFile, file, data)
+	if len(problems) > 0 {
+		return nil, problems
 	}
-	p := &parser{reader: reader{file: file}, options: options, names: map[string]*Case{}}
+	p := &parser{reader: reader{strict.Reader{File: file, Bounds: &bounds}}, options: options, names: map[string]*Case{}}
 	p.root(root)
-	if len(p.problems) > 0 {
-		return nil, p.problems.Sorted()
+	if len(p.Problems) > 0 {
+		return nil, p.Problems.Sorted()
 	}
 	return p.cases, nil
 }
@@ -85,23 +85,23 @@ const skeleton = "begin with:\n      cases:\n        - event: PreToolUse\n      
 
 func (p *parser) root(root *yaml.Node) {
 	if root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
-		p.fail(&yaml.Node{}, skeleton, "the file has no cases")
+		p.Fail(&yaml.Node{Line: 1, Column: 1}, skeleton, "the file has no cases")
 		return
 	}
 	found := keys(&p.reader, root, "the file", map[string]func(entry){"cases": func(e entry) { p.list(e.Value) }})
 	if found != nil && found["cases"] == nil {
-		p.fail(root, skeleton, "the file has no cases")
+		p.Fail(root, skeleton, "the file has no cases")
 	}
 }
 
 func (p *parser) list(at *yaml.Node) {
-	n, ok := p.open(at)
+	n, ok := p.Enter(at)
 	switch {
 	case !ok:
 	case n.Kind != yaml.SequenceNode:
-		p.fail(at, "begin each case with a dash", "cases must be a list, not %s", describe(n))
+		p.Fail(at, "begin each case with a dash", "cases must be a list, not %s", strict.Describe(n))
 	case len(n.Content) == 0:
-		p.fail(at, skeleton, "the file has no cases")
+		p.Fail(at, skeleton, "the file has no cases")
 	default:
 		for i, item := range n.Content {
 			p.one(item, i+1)
@@ -140,14 +140,14 @@ func (p *parser) one(at *yaml.Node, number int) {
 		return
 	}
 	if found["event"] == nil {
-		p.fail(at, "name it, as in event: PreToolUse", "the case has no event")
+		p.Fail(at, "name it, as in event: PreToolUse", "the case has no event")
 	}
 	if found["payload"] != nil && found["payload_file"] != nil {
-		p.fail(found["payload_file"], "take one of them out", "payload and payload_file are both here")
+		p.Fail(found["payload_file"], "take one of them out", "payload and payload_file are both here")
 	}
-	c := &Case{File: p.file, Line: at.Line, Column: at.Column, Event: w.info}
+	c := &Case{File: p.File, Line: at.Line, Column: at.Column, Event: w.info}
 	if w.expect == nil {
-		p.fail(at, "say what the hooks must do, as in expect: {action: block}", "the case expects nothing")
+		p.Fail(at, "say what the hooks must do, as in expect: {action: block}", "the case expects nothing")
 	} else {
 		c.expectations = p.expectations(w.expect, w.info)
 	}
@@ -165,7 +165,7 @@ func (p *parser) name(at *yaml.Node) *string {
 		return nil
 	}
 	if visible.Line(s) != s || strings.TrimSpace(s) != s {
-		p.fail(at, "", "the name %q must be one line without blanks around it", strict.Clip(s))
+		p.Fail(at, "", "the name %q must be one line without blanks around it", strict.Clip(s))
 		return nil
 	}
 	return &s
@@ -183,7 +183,7 @@ func (p *parser) nameOf(c *Case, w *written, number int) string {
 
 func (p *parser) taken(c *Case, at *yaml.Node) {
 	if first := p.names[c.Name]; first != nil {
-		p.fail(at, "give it a name of its own", "the name %q is taken by the case in line %d", strict.Clip(c.Name), first.Line)
+		p.Fail(at, "give it a name of its own", "the name %q is taken by the case in line %d", strict.Clip(c.Name), first.Line)
 		return
 	}
 	p.names[c.Name] = c
@@ -193,7 +193,7 @@ func (p *parser) lookup(at *yaml.Node, name string) *hook.EventInfo {
 	info, err := p.options.Lookup(name)
 	if err != nil {
 		message, hint, _ := strings.Cut(err.Error(), "; ")
-		p.fail(at, hint, "%s", message)
+		p.Fail(at, hint, "%s", message)
 		return nil
 	}
 	return info
@@ -207,11 +207,11 @@ func (p *parser) fill(c *Case, w *written, fileKey *yaml.Node) {
 		at, what = fileKey, "payload in "+strict.Clip(w.payloadFile)
 		c.payloadFile = filepath.FromSlash(w.payloadFile)
 		if !filepath.IsAbs(c.payloadFile) {
-			c.payloadFile = filepath.Join(filepath.Dir(p.file), c.payloadFile)
+			c.payloadFile = filepath.Join(filepath.Dir(p.File), c.payloadFile)
 		}
 		data, err := readUpTo(c.payloadFile, wire.MaxSize)
 		if err != nil {
-			p.fail(at, "it is looked for beside the test file", "payload_file %s cannot be read: %v", strict.Clip(w.payloadFile), cause(err))
+			p.Fail(at, "it is looked for beside the test file", "payload_file %s cannot be read: %v", strict.Clip(w.payloadFile), cause(err))
 			return
 		}
 		c.payload = data
@@ -239,7 +239,7 @@ func (p *parser) fill(c *Case, w *written, fileKey *yaml.Node) {
 func (p *parser) envelope(c *Case, w *written, ev hook.AnyEvent) {
 	cwd := w.cwd
 	if cwd != "" && !filepath.IsAbs(cwd) {
-		cwd = filepath.Join(filepath.Dir(p.file), filepath.FromSlash(cwd))
+		cwd = filepath.Join(filepath.Dir(p.File), filepath.FromSlash(cwd))
 	}
 	env, usual := *ev.Head(), p.options.Envelope
 	env.Session = cmp.Or(w.session, env.Session, usual.Session)
@@ -250,7 +250,7 @@ func (p *parser) envelope(c *Case, w *written, ev hook.AnyEvent) {
 	c.elsewhere = w.cwd != "" || w.from != "" || w.session != "" && ev.Head().Session != "" || w.agent != "" && ev.Head().Agent != ""
 	full, err := ev.Info().New(env, ev.Body())
 	if err != nil { // the body is the event's own
-		p.fail(&yaml.Node{Line: c.Line, Column: c.Column}, "", "%v", err)
+		p.Fail(&yaml.Node{Line: c.Line, Column: c.Column}, "", "%v", err)
 		return
 	}
 	c.event = full
@@ -260,14 +260,14 @@ func (p *parser) envelope(c *Case, w *written, ev hook.AnyEvent) {
 // one of the map's.
 func (r *reader) misfit(at *yaml.Node, what string, info *hook.EventInfo, err error) {
 	message := err.Error()
-	if n, ok := r.open(at); ok && n.Kind == yaml.MappingNode {
+	if n, ok := r.Enter(at); ok && n.Kind == yaml.MappingNode {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			if key := n.Content[i]; strings.HasPrefix(message, key.Value+":") || strings.HasPrefix(message, key.Value+".") {
 				at = key
 			}
 		}
 	}
-	r.fail(at, "", "the %s does not fit %s: %s", what, info.Name, hook.LogLine(message))
+	r.Fail(at, "", "the %s does not fit %s: %s", what, info.Name, hook.LogLine(message))
 }
 
 // fits checks fields that a payload is expected to have, each at its place.
@@ -277,18 +277,18 @@ func (r *reader) fits(n *yaml.Node, what string, info *hook.EventInfo) bool {
 	}
 	empty, err := info.New(hook.Envelope{}, info.NewPayload())
 	if err != nil {
-		r.fail(n, "", "%v", err)
+		r.Fail(n, "", "%v", err)
 		return false
 	}
 	fine := true
-	for _, e := range r.entries(n) {
-		v, ok := r.value(e.Value, what)
+	for _, e := range r.Pairs(n) {
+		v, ok := r.Value(e.Value, what)
 		if !ok {
 			return false
 		}
 		if _, err := wire.Patch(empty, []byte(compact(map[string]any{e.Key.Value: v}))); err != nil {
 			message, hint, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "patch: "), "patch."), "; ")
-			r.fail(e.Key, hint, "%s: %s", what, hook.LogLine(message))
+			r.Fail(e.Key, hint, "%s: %s", what, hook.LogLine(message))
 			fine = false
 		}
 	}

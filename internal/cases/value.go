@@ -3,98 +3,29 @@ package cases
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
 
-// value reads a YAML value as JSON has it: maps, lists, strings, booleans, nil,
-// and every number as a json.Number with all its digits.
-func (r *reader) value(at *yaml.Node, what string) (any, bool) {
-	n, ok := r.open(at)
-	if !ok {
-		return nil, false
-	}
-	r.walk.Depth++
-	defer func() { r.walk.Depth-- }()
-	switch n.Kind {
-	case yaml.MappingNode:
-		out := map[string]any{}
-		for _, e := range r.entries(n) {
-			v, fine := r.value(e.Value, what)
-			ok = ok && fine
-			out[e.Key.Value] = v
-		}
-		return out, ok
-	case yaml.SequenceNode:
-		out := make([]any, len(n.Content))
-		for i, item := range n.Content {
-			v, fine := r.value(item, what)
-			ok = ok && fine
-			out[i] = v
-		}
-		return out, ok
-	}
-	v, err := scalar(n)
-	if err != nil {
-		r.fail(at, "", "%s: %s has no form in JSON: %v", what, describe(n), err)
-		return nil, false
-	}
-	return v, true
-}
-
 // object is value for what must be a map.
 func (r *reader) object(at *yaml.Node, what string) (map[string]any, bool) {
-	n, ok := r.open(at)
+	n, ok := r.Enter(at)
 	if !ok {
 		return nil, false
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fail(at, "", "%s must be a map, not %s", what, describe(n))
+		r.Fail(at, "", "%s must be a map, not %s", what, strict.Describe(n))
 		return nil, false
 	}
-	v, ok := r.value(at, what)
+	v, ok := r.Value(at, what)
 	m, _ := v.(map[string]any)
 	return m, ok
-}
-
-func scalar(n *yaml.Node) (any, error) {
-	switch tag := n.ShortTag(); tag {
-	case "!!null":
-		return nil, nil
-	case "!!bool":
-		var v bool
-		err := n.Decode(&v)
-		return v, err
-	case "!!int":
-		if number := json.Number(n.Value); json.Valid([]byte(number)) {
-			return number, nil // -0 stays what it is
-		}
-		v, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0)
-		if !ok {
-			return nil, fmt.Errorf("it is not a whole number")
-		}
-		return json.Number(v.String()), nil
-	case "!!float":
-		if json.Valid([]byte(n.Value)) {
-			return json.Number(n.Value), nil
-		}
-		var v float64
-		if err := n.Decode(&v); err != nil {
-			return nil, err
-		}
-		text, err := json.Marshal(v) // not of .inf and .nan
-		return json.Number(text), err
-	case "!!str", "!!timestamp":
-		return n.Value, nil
-	default:
-		return nil, fmt.Errorf("the tag %s is unknown", tag)
-	}
 }
 
 // parseJSON reads a JSON text with every number's digits.

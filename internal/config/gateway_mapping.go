@@ -103,29 +103,18 @@ func makeMappingKeys() []key[mappingSpec] {
 
 func makeAuthKeys() []key[gateway.Auth] {
 	return []key[gateway.Auth]{
-		{name: "type", doc: "bearer: a token in a header; standard: signed as Standard Webhooks do; github: HMAC-SHA256 of the body, in hex.", shape: choiceShape(gateway.Schemes()...),
-			read: func(r *reader, n *yaml.Node, a *gateway.Auth) {
-				if word, ok := r.Choice(n, "type", gateway.Schemes()...); ok {
-					a.Scheme = gateway.Scheme(word)
-				}
-			}},
+		choiceKey("type", "bearer: a token in a header; standard: signed as Standard Webhooks do; github: HMAC-SHA256 of the body, in hex.", gateway.Schemes(), func(a *gateway.Auth, word string) { a.Scheme = gateway.Scheme(word) }),
 		{name: "header", doc: "bearer and github: where the token or signature stands. Default: Authorization, X-Hub-Signature-256.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.Header = r.header(n, "header") }},
-		{name: "secret_env", doc: "The variable of the daemon's environment that has the secret.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.SecretEnv, _ = r.Variable(n, "secret_env") }},
-		{name: "secret_file", doc: "The file that has the secret, from the folder of this file. Only its owner may read it.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, a *gateway.Auth) { a.SecretFile, _ = r.Text(n, "secret_file") }},
+		variableKey("secret_env", "The variable of the daemon's environment that has the secret.", func(a *gateway.Auth) *string { return &a.SecretEnv }),
+		textKey("secret_file", "The file that has the secret, from the folder of this file. Only its owner may read it.", func(a *gateway.Auth) *string { return &a.SecretFile }),
 	}
 }
 
 func makeRateKeys() []key[gateway.Mapping] {
 	return []key[gateway.Mapping]{
-		{name: "per_minute", doc: "Requests a minute. Default: 60.", shape: integerShape(1, 100_000),
-			read: func(r *reader, n *yaml.Node, m *gateway.Mapping) {
-				m.PerMinute, _ = r.Integer(n, "per_minute", 1, 100_000)
-			}},
-		{name: "burst", doc: "How many may come at once. Default: 30.", shape: integerShape(1, 10_000),
-			read: func(r *reader, n *yaml.Node, m *gateway.Mapping) { m.Burst, _ = r.Integer(n, "burst", 1, 10_000) }},
+		integerKey("per_minute", "Requests a minute. Default: 60.", 1, 100_000, func(m *gateway.Mapping) *int { return &m.PerMinute }),
+		integerKey("burst", "How many may come at once. Default: 30.", 1, 10_000, func(m *gateway.Mapping) *int { return &m.Burst }),
 	}
 }
 

@@ -87,8 +87,7 @@ func makeHookKeys() []key[hookSpec] {
 // whenKeys say what the hook is and which events it wants.
 func whenKeys() []key[hookSpec] {
 	return []key[hookSpec]{
-		{name: "id", doc: "Names the hook; unique in its file.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.id, _ = r.Name(n, "id") }},
+		nameKey("id", "Names the hook; unique in its file.", func(h *hookSpec) *string { return &h.id }),
 		{name: "on", doc: "The events: one name or a list; aliases are welcome; \"*\" is every event.", shape: eventShape(),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.on = r.Texts(n, "on") }},
 		{name: "match", doc: "Which of these events; all given fields must hold.", shape: refShape("match"),
@@ -106,24 +105,10 @@ func whenKeys() []key[hookSpec] {
 // howKeys say how the hook is run.
 func howKeys() []key[hookSpec] {
 	return []key[hookSpec]{
-		{name: "lane", doc: "transform (default): may change; guard: judges the final payload; observe: only watches.", shape: choiceShape("transform", "guard", "observe"),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if word, ok := r.Choice(n, "lane", "transform", "guard", "observe"); ok {
-					h.lane, _ = hook.ParseLane(word)
-				}
-			}},
-		{name: "async", doc: "true puts the hook into the observe lane.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.async, _ = r.Boolean(n, "async") }},
-		{name: "priority", doc: "Order inside the lane: lower first. Default: 100, or the profile's.", shape: integerShape(math.MinInt32, math.MaxInt32),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				h.priority = number(r, n, "priority", math.MinInt32, math.MaxInt32)
-			}},
-		{name: "timeout", doc: "Time for one call with all its tries, as 500ms or 2m; 0 is none. Default: 30s.", shape: durationShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if d, ok := r.Duration(n, "timeout", hook.MaxTimeout); ok {
-					h.timeout = &d
-				}
-			}},
+		choiceKey("lane", "transform (default): may change; guard: judges the final payload; observe: only watches.", []string{"transform", "guard", "observe"}, func(h *hookSpec, word string) { h.lane, _ = hook.ParseLane(word) }),
+		boolKey("async", "true puts the hook into the observe lane.", func(h *hookSpec) *bool { return &h.async }),
+		numberKey("priority", "Order inside the lane: lower first. Default: 100, or the profile's.", math.MinInt32, math.MaxInt32, func(h *hookSpec) **int { return &h.priority }),
+		durationKey("timeout", "Time for one call with all its tries, as 500ms or 2m; 0 is none. Default: 30s.", func(h *hookSpec) **time.Duration { return &h.timeout }),
 		{name: "timeout_ms", doc: "The timeout in milliseconds; 0 is none.", shape: integerShape(0, hook.MaxTimeout.Milliseconds()),
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				if ms, ok := r.Integer(n, "timeout_ms", 0, hook.MaxTimeout.Milliseconds()); ok {
@@ -131,27 +116,14 @@ func howKeys() []key[hookSpec] {
 					h.timeout = &d
 				}
 			}},
-		{name: "max_retries", doc: "Further tries after a failure, inside the same timeout. Default: 0.", shape: integerShape(0, hook.MaxRetries),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				h.retries, _ = r.Integer(n, "max_retries", 0, hook.MaxRetries)
-			}},
-		{name: "on_failure", doc: "What a failure of the hook does. Default: block for guards, continue for all others.", shape: choiceShape("continue", "block"),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if word, ok := r.Choice(n, "on_failure", "continue", "block"); ok {
-					h.onFail, _ = hook.ParseFailure(word)
-				}
-			}},
-		{name: "profile", doc: "The habits of the system that the hook was written for.", shape: choiceShape(profileNames()...),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if word, ok := r.Choice(n, "profile", profileNames()...); ok {
-					p, _ := hook.ParseProfile(word)
-					h.profile = &p
-				}
-			}},
-		{name: "override", doc: "Directive only: true switches hookway's own handling of the matched namespace off. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.override, _ = r.Boolean(n, "override") }},
-		{name: "queue", doc: "Observe lane: how many events the hook may be behind. Default: 64.", shape: integerShape(1, maxQueue),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.queue, _ = r.Integer(n, "queue", 1, maxQueue) }},
+		integerKey("max_retries", "Further tries after a failure, inside the same timeout. Default: 0.", 0, hook.MaxRetries, func(h *hookSpec) *int { return &h.retries }),
+		choiceKey("on_failure", "What a failure of the hook does. Default: block for guards, continue for all others.", []string{"continue", "block"}, func(h *hookSpec, word string) { h.onFail, _ = hook.ParseFailure(word) }),
+		choiceKey("profile", "The habits of the system that the hook was written for.", profileNames(), func(h *hookSpec, word string) {
+			p, _ := hook.ParseProfile(word)
+			h.profile = &p
+		}),
+		boolKey("override", "Directive only: true switches hookway's own handling of the matched namespace off. Default: false.", func(h *hookSpec) *bool { return &h.override }),
+		integerKey("queue", "Observe lane: how many events the hook may be behind. Default: 64.", 1, maxQueue, func(h *hookSpec) *int { return &h.queue }),
 	}
 }
 
@@ -205,17 +177,8 @@ func programKeys() []key[hookSpec] {
 	return []key[hookSpec]{
 		{name: "command", doc: "A program: a list of arguments, or a line for the shell. It reads the event from stdin and answers on stdout.", shape: commandShape(),
 			read: readCommand},
-		{name: "script", doc: "A file of TypeScript or JavaScript, from the folder of this file: it exports a default function, or, without on, hooks of its own.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if s, ok := r.Text(n, "script"); ok {
-					h.handler.script = &strict.Entry{Text: s, Node: n}
-				}
-			}},
-		{name: "runtime", doc: "script: embedded (default) runs it inside hookway; node by Node, as a command, where no grants are enforced.", shape: choiceShape("embedded", "node"),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				word, _ := r.Choice(n, "runtime", "embedded", "node")
-				h.byNode = word == "node"
-			}},
+		entryKey("script", "A file of TypeScript or JavaScript, from the folder of this file: it exports a default function, or, without on, hooks of its own.", func(h *hookSpec) **strict.Entry { return &h.handler.script }),
+		choiceKey("runtime", "script: embedded (default) runs it inside hookway; node by Node, as a command, where no grants are enforced.", []string{"embedded", "node"}, func(h *hookSpec, word string) { h.byNode = word == "node" }),
 		{name: "config", doc: "script: the settings of a plugin, its api.pluginConfig. What its openclaw.plugin.json says of them is checked.", shape: schema{"type": "object"},
 			read: func(r *reader, n *yaml.Node, h *hookSpec) {
 				if node, ok := r.Enter(n); ok && node.Kind != yaml.MappingNode {
@@ -230,21 +193,11 @@ func programKeys() []key[hookSpec] {
 		{name: "grpc", doc: "A server of the gRPC service hookway.v1.Hooks: its target, or a map.",
 			shape: schema{"anyOf": []schema{textShape(), objectSchema(rpcKeys(), "target")}},
 			read:  func(r *reader, n *yaml.Node, h *hookSpec) { h.handler.rpc = readRPC(r, n) }},
-		{name: "wasm", doc: "A WebAssembly module, from the folder of this file, which exports hookway_alloc and hookway_handle.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				if s, ok := r.Text(n, "wasm"); ok {
-					h.handler.wasm = &strict.Entry{Text: s, Node: n}
-				}
-			}},
-		{name: "mode", doc: "command: oneshot (default) starts a process for each event, worker keeps one.", shape: choiceShape("oneshot", "worker"),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) {
-				word, _ := r.Choice(n, "mode", "oneshot", "worker")
-				h.worker = word == "worker"
-			}},
+		entryKey("wasm", "A WebAssembly module, from the folder of this file, which exports hookway_alloc and hookway_handle.", func(h *hookSpec) **strict.Entry { return &h.handler.wasm }),
+		choiceKey("mode", "command: oneshot (default) starts a process for each event, worker keeps one.", []string{"oneshot", "worker"}, func(h *hookSpec, word string) { h.worker = word == "worker" }),
 		{name: "needs", doc: "command: variables of the agent's environment that a worker is given; agents for which they differ get workers of their own; script: variables that it sees.",
 			shape: textsShape(), read: readNeeds},
-		{name: "cwd", doc: "command: working directory, from the folder of this file. Default: the agent's.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, h *hookSpec) { h.cwd, _ = r.Text(n, "cwd") }},
+		textKey("cwd", "command: working directory, from the folder of this file. Default: the agent's.", func(h *hookSpec) *string { return &h.cwd }),
 		{name: "env", doc: "command, script: variables added to the environment; wasm: its whole environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}},
 				"propertyNames": schema{"not": schema{"pattern": `^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS)$`}}},

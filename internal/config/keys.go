@@ -7,19 +7,12 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/strict"
 	"go.yaml.in/yaml/v4"
 )
-
-// number reads an integer that may be unset.
-func number(r *reader, n *yaml.Node, what string, low, high int64) *int {
-	if v, ok := r.Integer(n, what, low, high); ok {
-		return &v
-	}
-	return nil
-}
 
 // schema is a piece of JSON Schema.
 type schema map[string]any
@@ -124,6 +117,72 @@ func list(r *reader, n *yaml.Node, what string, each func(i int, item *yaml.Node
 			each(i, item)
 		}
 	}
+}
+
+// as gives a key other names.
+func (k key[T]) as(aliases ...string) key[T] {
+	k.aliases = aliases
+	return k
+}
+
+// valueKey is a key whose value has one shape, and one place in what is read.
+func valueKey[T, V any](name, doc string, shape schema, read func(r *reader, n *yaml.Node) (V, bool), at func(*T) *V) key[T] {
+	return key[T]{name: name, doc: doc, shape: shape, read: func(r *reader, n *yaml.Node, into *T) {
+		if v, ok := read(r, n); ok {
+			*at(into) = v
+		}
+	}}
+}
+
+func textKey[T any](name, doc string, at func(*T) *string) key[T] {
+	return valueKey(name, doc, textShape(), func(r *reader, n *yaml.Node) (string, bool) { return r.Text(n, name) }, at)
+}
+
+func nameKey[T any](name, doc string, at func(*T) *string) key[T] {
+	return valueKey(name, doc, textShape(), func(r *reader, n *yaml.Node) (string, bool) { return r.Name(n, name) }, at)
+}
+
+func variableKey[T any](name, doc string, at func(*T) *string) key[T] {
+	return valueKey(name, doc, textShape(), func(r *reader, n *yaml.Node) (string, bool) { return r.Variable(n, name) }, at)
+}
+
+func entryKey[T any](name, doc string, at func(*T) **strict.Entry) key[T] {
+	return valueKey(name, doc, textShape(), func(r *reader, n *yaml.Node) (*strict.Entry, bool) {
+		s, ok := r.Text(n, name)
+		return &strict.Entry{Text: s, Node: n}, ok
+	}, at)
+}
+
+func boolKey[T any](name, doc string, at func(*T) *bool) key[T] {
+	return valueKey(name, doc, boolShape(), func(r *reader, n *yaml.Node) (bool, bool) { return r.Boolean(n, name) }, at)
+}
+
+func integerKey[T any](name, doc string, low, high int64, at func(*T) *int) key[T] {
+	return valueKey(name, doc, integerShape(low, high), func(r *reader, n *yaml.Node) (int, bool) { return r.Integer(n, name, low, high) }, at)
+}
+
+// numberKey is an integer that may be unset.
+func numberKey[T any](name, doc string, low, high int64, at func(*T) **int) key[T] {
+	return valueKey(name, doc, integerShape(low, high), func(r *reader, n *yaml.Node) (*int, bool) {
+		v, ok := r.Integer(n, name, low, high)
+		return &v, ok
+	}, at)
+}
+
+func durationKey[T any](name, doc string, at func(*T) **time.Duration) key[T] {
+	return valueKey(name, doc, durationShape(), func(r *reader, n *yaml.Node) (*time.Duration, bool) {
+		d, ok := r.Duration(n, name, hook.MaxTimeout)
+		return &d, ok
+	}, at)
+}
+
+// choiceKey is a key with one of some words.
+func choiceKey[T any](name, doc string, words []string, take func(into *T, word string)) key[T] {
+	return key[T]{name: name, doc: doc, shape: choiceShape(words...), read: func(r *reader, n *yaml.Node, into *T) {
+		if word, ok := r.Choice(n, name, words...); ok {
+			take(into, word)
+		}
+	}}
 }
 
 // borrow takes keys of one table into another.

@@ -161,19 +161,14 @@ func makeMemoryKeys() []key[memorySpec] {
 			read: func(r *reader, n *yaml.Node, m *memorySpec) { *into(m), _ = r.Boolean(n, name) }}
 	}
 	own := []key[memorySpec]{
-		{name: "backend", doc: "Where memories are kept: builtin (a file on this machine; the default), mem0, qdrant, or custom, which is a hook of MemoryRequest.",
-			shape: choiceShape(MemoryBuiltin, MemoryMem0, MemoryQdrant, MemoryCustom),
-			read: func(r *reader, n *yaml.Node, m *memorySpec) {
-				m.Backend, _ = r.Choice(n, "backend", MemoryBuiltin, MemoryMem0, MemoryQdrant, MemoryCustom)
-			}},
+		choiceKey("backend", "Where memories are kept: builtin (a file on this machine; the default), mem0, qdrant, or custom, which is a hook of MemoryRequest.", []string{MemoryBuiltin, MemoryMem0, MemoryQdrant, MemoryCustom}, func(m *memorySpec, word string) { m.Backend = word }),
 		flag("autoSave", "auto_save", "true keeps what agents say at the end of their turns and what is summed up when a conversation is compacted. Default: false.",
 			func(m *memorySpec) *bool { return &m.AutoSave }),
 		flag("promptOnEnd", "prompt_on_end", "true asks a wrapped agent at the end of its session to save what is worth keeping. Default: false.",
 			func(m *memorySpec) *bool { return &m.PromptOnEnd }),
 		{name: "inject", doc: "Tells agents what is remembered about their folder when they begin, and about each prompt: true, or a map with its budget. Default: false.",
 			shape: schema{"anyOf": []schema{boolShape(), objectSchema(injectKeys())}}, read: readInject},
-		{name: "user", doc: "Whose memories they are in mem0 and Qdrant: user_id. Default: the name of the user.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.User, _ = r.Name(n, "user") }},
+		nameKey("user", "Whose memories they are in mem0 and Qdrant: user_id. Default: the name of the user.", func(m *memorySpec) *string { return &m.User }),
 		{name: "timeout", doc: "How long mem0, Qdrant or an embedder is waited for. Default: 10s.", shape: durationShape(),
 			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.Timeout, _ = r.Duration(n, "timeout", 10*time.Minute) }},
 		{name: "handler", doc: "With custom: the handler that is asked, as a hook without id and on: {command: ./memory.py}.",
@@ -209,37 +204,28 @@ func makePartsOfMemory() []key[memorySpec] {
 
 func makeEmbedderKeys() []key[Embedder] {
 	return []key[Embedder]{
-		{name: "provider", doc: "ollama, or openai for every server that speaks like it.", shape: choiceShape("ollama", "openai"),
-			read: func(r *reader, n *yaml.Node, e *Embedder) {
-				e.Provider, _ = r.Choice(n, "provider", "ollama", "openai")
-			}},
-		{name: "model", doc: "The model. Default: nomic-embed-text, or text-embedding-3-small.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, e *Embedder) { e.Model, _ = r.Text(n, "model") }},
+		choiceKey("provider", "ollama, or openai for every server that speaks like it.", []string{"ollama", "openai"}, func(e *Embedder, word string) { e.Provider = word }),
+		textKey("model", "The model. Default: nomic-embed-text, or text-embedding-3-small.", func(e *Embedder) *string { return &e.Model }),
 		{name: "url", doc: "Where it is. Default: http://127.0.0.1:11434, or https://api.openai.com/v1.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, e *Embedder) { e.URL = r.server(n, "url") }},
-		{name: "dims", doc: "How many numbers a vector has. Default: what the model gives.", shape: integerShape(1, 8192),
-			read: func(r *reader, n *yaml.Node, e *Embedder) { e.Dims, _ = r.Integer(n, "dims", 1, 8192) }},
+		integerKey("dims", "How many numbers a vector has. Default: what the model gives.", 1, 8192, func(e *Embedder) *int { return &e.Dims }),
 		{name: "prefix", doc: "Whether questions and texts are told apart for the model (search_query:, search_document:). Default: as the model wants it; false where mem0 shares the collection.", shape: boolShape(),
 			read: func(r *reader, n *yaml.Node, e *Embedder) {
 				if on, ok := r.Boolean(n, "prefix"); ok {
 					e.Prefix = &on
 				}
 			}},
-		{name: "api_key_env", aliases: []string{"apiKeyEnv"}, doc: "The variable of the environment that has the key. Default: OPENAI_API_KEY with openai.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, e *Embedder) { e.KeyEnv, _ = r.Variable(n, "api_key_env") }},
+		variableKey("api_key_env", "The variable of the environment that has the key. Default: OPENAI_API_KEY with openai.", func(e *Embedder) *string { return &e.KeyEnv }).as("apiKeyEnv"),
 	}
 }
 
 func makeVectorKeys() []key[VectorStore] {
 	return []key[VectorStore]{
-		{name: "provider", doc: "qdrant.", shape: choiceShape("qdrant"),
-			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.Provider, _ = r.Choice(n, "provider", "qdrant") }},
+		choiceKey("provider", "qdrant.", []string{"qdrant"}, func(v *VectorStore, word string) { v.Provider = word }),
 		{name: "url", doc: "Where it is. Default: http://localhost:6333.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.URL = r.server(n, "url") }},
-		{name: "collection", aliases: []string{"collectionName", "collection_name"}, doc: "The collection. Default: hookway, or mem0 where the backend is that.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.Collection, _ = r.Name(n, "collection") }},
-		{name: "api_key_env", aliases: []string{"apiKeyEnv"}, doc: "The variable of the environment that has the key. Default: QDRANT_API_KEY.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, v *VectorStore) { v.KeyEnv, _ = r.Variable(n, "api_key_env") }},
+		nameKey("collection", "The collection. Default: hookway, or mem0 where the backend is that.", func(v *VectorStore) *string { return &v.Collection }).as("collectionName", "collection_name"),
+		variableKey("api_key_env", "The variable of the environment that has the key. Default: QDRANT_API_KEY.", func(v *VectorStore) *string { return &v.KeyEnv }).as("apiKeyEnv"),
 	}
 }
 
@@ -247,17 +233,14 @@ func makeMem0Keys() []key[Mem0] {
 	return []key[Mem0]{
 		{name: "url", doc: "Where a server of one's own is. Default: the platform.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *Mem0) { m.URL = r.server(n, "url") }},
-		{name: "api_key_env", aliases: []string{"apiKeyEnv"}, doc: "The variable of the environment that has the key. Default: MEM0_API_KEY.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, m *Mem0) { m.KeyEnv, _ = r.Variable(n, "api_key_env") }},
-		{name: "infer", doc: "true has a model of mem0 make facts of what is saved; false keeps it as it is said. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, m *Mem0) { m.Infer, _ = r.Boolean(n, "infer") }},
+		variableKey("api_key_env", "The variable of the environment that has the key. Default: MEM0_API_KEY.", func(m *Mem0) *string { return &m.KeyEnv }).as("apiKeyEnv"),
+		boolKey("infer", "true has a model of mem0 make facts of what is saved; false keeps it as it is said. Default: false.", func(m *Mem0) *bool { return &m.Infer }),
 	}
 }
 
 func makeInjectKeys() []key[memorySpec] {
 	return []key[memorySpec]{
-		{name: "budget", doc: "How many bytes of memories are told at once. Default: 2000.", shape: integerShape(100, 9000),
-			read: func(r *reader, n *yaml.Node, m *memorySpec) { m.Budget, _ = r.Integer(n, "budget", 100, 9000) }},
+		integerKey("budget", "How many bytes of memories are told at once. Default: 2000.", 100, 9000, func(m *memorySpec) *int { return &m.Budget }),
 	}
 }
 

@@ -131,12 +131,10 @@ func makeRelayKeys() []key[relaySpec] {
 
 func makeLeafKeys() []key[relaySpec] {
 	return []key[relaySpec]{
-		{name: "listen", doc: "Where other machines may join, as 0.0.0.0:7422. It needs tls unless it is a loopback address.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, s *relaySpec) { s.Leaf.Listen = fileText(r, n, "listen") }},
+		textKey("listen", "Where other machines may join, as 0.0.0.0:7422. It needs tls unless it is a loopback address.", func(s *relaySpec) *string { return &s.Leaf.Listen }),
 		{name: "tls", doc: "The listener's certificate; with ca, it wants certificates that this authority has signed.", shape: refShape("relay_tls"),
 			read: func(r *reader, n *yaml.Node, s *relaySpec) { object(r, n, "tls", relayTLSKeys(), &s.Leaf.TLS) }},
-		{name: "token_file", doc: "The file that has the secret (16 characters or more) which those who join must know. Only its owner may read it.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, s *relaySpec) { s.Leaf.TokenFile = fileText(r, n, "token_file") }},
+		textKey("token_file", "The file that has the secret (16 characters or more) which those who join must know. Only its owner may read it.", func(s *relaySpec) *string { return &s.Leaf.TokenFile }),
 		{name: "remotes", doc: "Machines to join.", shape: listShape(refShape("remote")),
 			read: func(r *reader, n *yaml.Node, s *relaySpec) {
 				list(r, n, "remotes", func(_ int, item *yaml.Node) {
@@ -155,21 +153,16 @@ func makeRemoteKeys() []key[remoteSpec] {
 	return append([]key[remoteSpec]{
 		{name: "url", doc: "Its listener, as tls://hub:7422; nats:// for a loopback address.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, m *remoteSpec) { m.URL = fileText(r, n, "url"); m.node = n }},
-		{name: "creds", doc: "A credentials file, where the other side is a NATS server with accounts.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, m *remoteSpec) { m.Creds = fileText(r, n, "creds") }},
-		{name: "token_file", doc: "The file that has the secret of the other side. Only its owner may read it.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, m *remoteSpec) { m.TokenFile = fileText(r, n, "token_file") }},
+		textKey("creds", "A credentials file, where the other side is a NATS server with accounts.", func(m *remoteSpec) *string { return &m.Creds }),
+		textKey("token_file", "The file that has the secret of the other side. Only its owner may read it.", func(m *remoteSpec) *string { return &m.TokenFile }),
 	}, tls...)
 }
 
 func makeRelayTLSKeys() []key[RelayTLS] {
 	return []key[RelayTLS]{
-		{name: "cert", doc: "A certificate, from the folder of this file or ~/.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, t *RelayTLS) { t.Cert = fileText(r, n, "cert") }},
-		{name: "key", doc: "Its key.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, t *RelayTLS) { t.Key = fileText(r, n, "key") }},
-		{name: "ca", doc: "The authority that must have signed the other side's certificate. Default: those of the system.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, t *RelayTLS) { t.CA = fileText(r, n, "ca") }},
+		textKey("cert", "A certificate, from the folder of this file or ~/.", func(t *RelayTLS) *string { return &t.Cert }),
+		textKey("key", "Its key.", func(t *RelayTLS) *string { return &t.Key }),
+		textKey("ca", "The authority that must have signed the other side's certificate. Default: those of the system.", func(t *RelayTLS) *string { return &t.CA }),
 	}
 }
 

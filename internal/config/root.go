@@ -115,23 +115,13 @@ func makeRootKeys() []key[fileSpec] {
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
 				list(r, n, "events", func(_ int, item *yaml.Node) { r.readEvent(item, f) })
 			}},
-		{name: "ask_fallback", doc: "What an ask becomes where nobody can be asked. Default: block.", shape: choiceShape("block", "allow"),
-			read: func(r *reader, n *yaml.Node, f *fileSpec) {
-				if word, ok := r.Choice(n, "ask_fallback", "block", "allow"); ok {
-					action, _ := hook.ParseAction(word)
-					f.askFallback = &action
-				}
-			}},
-		{name: "max_continues", doc: "How often in a row hooks may make an agent go on when it wants to stop. Default: 10.", shape: integerShape(1, 1000),
-			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.maxContinues = number(r, n, "max_continues", 1, 1000) }},
-		{name: "max_hooks", doc: "How many executables of one hooks folder are used. Default: 100.", shape: integerShape(1, 10_000),
-			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.maxHooks = number(r, n, "max_hooks", 1, 10_000) }},
-		{name: "idle_threshold", doc: "How long a wrapped program must be silent for an Idle event. Default: 30s.", shape: durationShape(),
-			read: func(r *reader, n *yaml.Node, f *fileSpec) {
-				if d, ok := r.Duration(n, "idle_threshold", hook.MaxTimeout); ok {
-					f.idle = &d
-				}
-			}},
+		choiceKey("ask_fallback", "What an ask becomes where nobody can be asked. Default: block.", []string{"block", "allow"}, func(f *fileSpec, word string) {
+			action, _ := hook.ParseAction(word)
+			f.askFallback = &action
+		}),
+		numberKey("max_continues", "How often in a row hooks may make an agent go on when it wants to stop. Default: 10.", 1, 1000, func(f *fileSpec) **int { return &f.maxContinues }),
+		numberKey("max_hooks", "How many executables of one hooks folder are used. Default: 100.", 1, 10_000, func(f *fileSpec) **int { return &f.maxHooks }),
+		durationKey("idle_threshold", "How long a wrapped program must be silent for an Idle event. Default: 30s.", func(f *fileSpec) **time.Duration { return &f.idle }),
 		{name: "redact", doc: "What the audit log never holds, of the user's file and the workspace's: ssn at any depth and in texts, tool_input as a whole, tool_input.content at that place.",
 			shape: textsShape(),
 			read:  func(r *reader, n *yaml.Node, f *fileSpec) { f.redact = append(f.redact, readRedact(r, n)...) }},

@@ -29,16 +29,14 @@ func rpcKeys() []key[rpcSpec] { return rpcTable.get(makeRPCKeys) }
 
 func makeRPCKeys() []key[rpcSpec] {
 	return []key[rpcSpec]{
-		{name: "target", doc: "The server: unix:///path, unix:path from the folder of this file, dns:///host:port or vsock://cid:port.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.Target, _ = r.Text(n, "target") }},
+		textKey("target", "The server: unix:///path, unix:path from the folder of this file, dns:///host:port or vsock://cid:port.", func(s *rpcSpec) *string { return &s.Target }),
 		{name: "tls", doc: "How the server is known, and what it is shown. Default: the system's authorities for dns targets that are not on the loopback, none for others.",
 			shape: objectSchema(tlsKeys()),
 			read: func(r *reader, n *yaml.Node, s *rpcSpec) {
 				s.TLS = &rpc.TLS{}
 				object(r, n, "tls", tlsKeys(), s)
 			}},
-		{name: "insecure", doc: "true permits a dns target without TLS that is not on the loopback: whoever is on the way can read events and answer them. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.Insecure, _ = r.Boolean(n, "insecure") }},
+		boolKey("insecure", "true permits a dns target without TLS that is not on the loopback: whoever is on the way can read events and answer them. Default: false.", func(s *rpcSpec) *bool { return &s.Insecure }),
 		{name: "headers", doc: "Headers of each call; ${NAME} in a value stands for a variable of the environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
 			read:  func(r *reader, n *yaml.Node, s *rpcSpec) { s.Headers = readHeaders(r, n, "authorization") }},
@@ -60,8 +58,7 @@ func makeTLSKeys() []key[rpcSpec] {
 			func(t *rpc.TLS) *[]byte { return &t.CA }),
 		file("cert", "A file with the certificate that the server is shown.", func(t *rpc.TLS) *[]byte { return &t.Cert }),
 		file("key", "A file with the private key of cert.", func(t *rpc.TLS) *[]byte { return &t.Key }),
-		{name: "server_name", doc: "The name in the server's certificate. Default: the host of target.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, s *rpcSpec) { s.TLS.ServerName, _ = r.Text(n, "server_name") }},
+		textKey("server_name", "The name in the server's certificate. Default: the host of target.", func(s *rpcSpec) *string { return &s.TLS.ServerName }),
 	}
 }
 

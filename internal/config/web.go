@@ -22,27 +22,19 @@ func makeWebKeys() []key[webSpec] {
 	return []key[webSpec]{
 		{name: "url", doc: "Where events are sent with POST: https or http.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, w *webSpec) { w.URL, _ = r.Text(n, "url"); w.url = n }},
-		{name: "secret", doc: "Signs requests as Standard Webhooks do: whsec_ and base64, or ${NAME} for a variable of the environment.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Secret, _ = r.Text(n, "secret") }},
+		textKey("secret", "Signs requests as Standard Webhooks do: whsec_ and base64, or ${NAME} for a variable of the environment.", func(w *webSpec) *string { return &w.Secret }),
 		{name: "secret_file", doc: "The file that has the secret, from the folder of this file, in place of secret. Only its owner may read it.", shape: textShape(),
 			read: func(r *reader, n *yaml.Node, w *webSpec) {
 				if s, ok := r.Text(n, "secret_file"); ok {
 					w.key, w.SecretFile = &strict.Entry{Text: s, Node: n}, s
 				}
 			}},
-		{name: "verify", doc: "true demands that answers are signed with the secret, too. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, w *webSpec) { w.Verify, _ = r.Boolean(n, "verify") }},
+		boolKey("verify", "true demands that answers are signed with the secret, too. Default: false.", func(w *webSpec) *bool { return &w.Verify }),
 		{name: "headers", doc: "Headers of each request; ${NAME} in a value stands for a variable of the environment.",
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}}},
 			read:  func(r *reader, n *yaml.Node, w *webSpec) { w.Headers = readHeaders(r, n, "Authorization") }},
-		{name: "ca", doc: "A file of certificates, from the folder of this file: the authorities that may vouch for the server, in place of the system's.", shape: textShape(),
-			read: func(r *reader, n *yaml.Node, w *webSpec) {
-				if s, ok := r.Text(n, "ca"); ok {
-					w.ca = &strict.Entry{Text: s, Node: n}
-				}
-			}},
-		{name: "allow_private", doc: "true permits addresses inside the machine's own network: loopback, link-local, private. Default: false.", shape: boolShape(),
-			read: func(r *reader, n *yaml.Node, w *webSpec) { w.AllowPrivate, _ = r.Boolean(n, "allow_private") }},
+		entryKey("ca", "A file of certificates, from the folder of this file: the authorities that may vouch for the server, in place of the system's.", func(w *webSpec) **strict.Entry { return &w.ca }),
+		boolKey("allow_private", "true permits addresses inside the machine's own network: loopback, link-local, private. Default: false.", func(w *webSpec) *bool { return &w.AllowPrivate }),
 	}
 }
 

@@ -15,10 +15,15 @@ const MaxFile = 1 << 20
 // nil node. What is wrong with the syntax is one problem: nothing after it can
 // be read with confidence.
 func Document(file string, data []byte) (*yaml.Node, Problems) {
+	return DocumentUpTo(MaxFile, file, data)
+}
+
+// DocumentUpTo is Document for files that may have another length.
+func DocumentUpTo(most int, file string, data []byte) (*yaml.Node, Problems) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	if len(data) > MaxFile {
-		return nil, Problems{{File: file, Message: fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), MaxFile),
-			Hint: "split the hooks over the user's and the workspace's configuration, or put code into commands"}}
+	if len(data) > most {
+		return nil, Problems{{File: file, Message: fmt.Sprintf("the file has %d bytes; at most %d are read", len(data), most),
+			Hint: "split it, or put what is long into files of its own"}}
 	}
 	root, fault := Load(data)
 	if fault == nil {
@@ -31,7 +36,7 @@ func Document(file string, data []byte) (*yaml.Node, Problems) {
 	case fault.Syntax != nil:
 		p.Message, p.Hint = explain(fault.Syntax, fault.Rest)
 	case fault.Second:
-		p.Message, p.Hint = "the file holds several YAML documents", "take the line --- out; all hooks of a file stand in one list"
+		p.Message, p.Hint = "the file holds several YAML documents", "take the line --- out; all that a file says stands in one document"
 	default:
 		p.Message, p.Hint = noText(fault), "save the file as plain UTF-8 text"
 	}

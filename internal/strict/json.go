@@ -2,10 +2,9 @@ package strict
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
@@ -30,55 +29,34 @@ func JSON(file string, data []byte) (*yaml.Node, Problems) {
 	if f := NotText(data); f != nil {
 		return fail(f.Line, f.Column, noText(f))
 	}
-	plain, err := hujson.Standardize(bytes.Clone(data)) // blanks for comments: every place stays
+	root, err := hujson.Parse(data)
 	if err != nil {
 		line, column, message := 1, 1, err.Error()
-		var said string
-		if n, _ := fmt.Sscanf(message, "hujson: line %d, column %d: %s", &line, &column, &said); n == 3 {
-			_, message, _ = cutAfter(message, "column ")
+		if n, _ := fmt.Sscanf(message, "hujson: line %d, column %d:", &line, &column); n == 2 {
+			_, message, _ = strings.Cut(message, "column ")
+			_, message, _ = strings.Cut(message, ": ")
 		}
 		line, column = Inside(data, line, column)
 		return fail(line, column, "this is not JSON: "+message)
 	}
-	r := &jsonReader{text: plain, dec: json.NewDecoder(bytes.NewReader(plain)), line: 1, column: 1}
-	r.dec.UseNumber()
-	root, err := r.value(0)
-	if err == nil {
-		if _, more := r.dec.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("there is text after the end of the object")
-		}
-	}
+	r := &jsonReader{text: data, line: 1, column: 1}
+	n, err := r.node(&root, 0)
 	if err != nil {
 		return fail(r.line, r.column, "this is not JSON: "+err.Error())
 	}
-	return root, nil
+	return n, nil
 }
 
-// cutAfter gives what follows the first ": " after a text.
-func cutAfter(message, text string) (before, after string, ok bool) {
-	_, rest, ok := bytes.Cut([]byte(message), []byte(text))
-	if !ok {
-		return "", message, false
-	}
-	head, tail, ok := bytes.Cut(rest, []byte(": "))
-	return string(head), string(tail), ok
-}
-
-// jsonReader makes nodes of tokens.
+// jsonReader makes nodes of JSON.
 type jsonReader struct {
 	text         []byte
-	dec          *json.Decoder
 	at           int // how far line and column are
 	line, column int
 }
 
-// token reads a token, and where it begins.
-func (r *jsonReader) token() (json.Token, *yaml.Node, error) {
-	start := int(r.dec.InputOffset())
-	for start < len(r.text) && bytes.IndexByte([]byte(" \t\r\n,:"), r.text[start]) >= 0 {
-		start++
-	}
-	for r.at < start {
+// node makes a node of a value, whose place is not before the last one's.
+func (r *jsonReader) node(v *hujson.Value, depth int) (*yaml.Node, error) {
+	for r.at < v.StartOffset {
 		_, size := utf8.DecodeRune(r.text[r.at:])
 		if r.column++; r.text[r.at] == '\n' {
 			r.line, r.column = r.line+1, 1
@@ -86,48 +64,38 @@ func (r *jsonReader) token() (json.Token, *yaml.Node, error) {
 		r.at += size
 	}
 	n := &yaml.Node{Kind: yaml.ScalarNode, Line: r.line, Column: r.column}
-	token, err := r.dec.Token()
-	return token, n, err
-}
-
-func (r *jsonReader) value(depth int) (*yaml.Node, error) {
-	token, n, err := r.token()
-	if err != nil {
-		return nil, err
-	}
-	return n, r.fill(n, token, depth)
-}
-
-// fill makes a node of the value that a token begins.
-func (r *jsonReader) fill(n *yaml.Node, token json.Token, depth int) error {
 	if depth > MaxDepth {
-		return errors.New("it nests too deeply")
+		return nil, errors.New("it nests too deeply")
 	}
-	switch v := token.(type) {
-	case json.Delim:
+	var items []*hujson.Value
+	switch v := v.Value.(type) {
+	case *hujson.Object:
 		n.Kind, n.Tag = yaml.MappingNode, "!!map"
-		if v == '[' {
-			n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
+		for i := range v.Members {
+			items = append(items, &v.Members[i].Name, &v.Members[i].Value)
 		}
-		for r.dec.More() {
-			item, err := r.value(depth + 1)
-			if err != nil {
-				return err
-			}
-			n.Content = append(n.Content, item)
+	case *hujson.Array:
+		n.Kind, n.Tag = yaml.SequenceNode, "!!seq"
+		for i := range v.Elements {
+			items = append(items, &v.Elements[i])
 		}
-		_, _, err := r.token() // the end
-		return err
-	case string:
-		n.Tag, n.Value = "!!str", v
-	case json.Number:
-		if n.Tag, n.Value = "!!int", v.String(); bytes.ContainsAny([]byte(n.Value), ".eE") {
+	case hujson.Literal:
+		n.Tag, n.Value = jsonTags[v.Kind()], string(v)
+		if v.Kind() == '"' {
+			n.Value = v.String()
+		} else if n.Tag == "!!int" && strings.ContainsAny(n.Value, ".eE") {
 			n.Tag = "!!float"
 		}
-	case bool:
-		n.Tag, n.Value = "!!bool", fmt.Sprint(v)
-	case nil:
-		n.Tag, n.Value = "!!null", "null"
 	}
-	return nil
+	for _, item := range items {
+		one, err := r.node(item, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		n.Content = append(n.Content, one)
+	}
+	return n, nil
 }
+
+// jsonTags are YAML's tags of what a literal is by its first byte.
+var jsonTags = map[hujson.Kind]string{'"': "!!str", '0': "!!int", 't': "!!bool", 'f': "!!bool", 'n': "!!null"}

@@ -1,41 +1,42 @@
 package strict
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/visible"
 	"go.yaml.in/yaml/v4"
 )
 
-// MaxDepth bounds how deep a file nests.
+// Bounds are how deep a file may nest, and to how many nodes its aliases may unfold.
+type Bounds struct{ Depth, Nodes int }
+
+// MaxDepth bounds how deep a hookway.yaml nests.
 const MaxDepth = 64
 
-// format is what hookway.yaml says about what nobody can have meant.
-var format = Format{
-	MaxNodes: 200_000, MaxDepth: MaxDepth,
-	Unfolds: "write the values out, or use fewer aliases",
-	Tag:     "the tag %s means nothing here",
-	Twice:   "the key %q is here twice; the first is in line %d",
-	Merge:   "\"<<\" merges maps, not %s",
-	Self:    "an alias to itself",
-}
+// usual are the bounds of a hookway.yaml.
+var usual = Bounds{MaxDepth, 200_000}
 
 // Reader turns the nodes of one file into values and gathers what is wrong.
 type Reader struct {
 	File     string
-	Hook     string // id of the hook that is being read
+	Hook     string  // id of the hook that is being read
+	Bounds   *Bounds // nil: those of a hookway.yaml
 	Problems Problems
 
-	walk Walk
+	depth int // how many maps and lists are entered
+	nodes int
+	burst bool // the bounds were exceeded, and that was said
 }
 
 // Deeper enters a map or a list. What it gives leaves it.
 func (r *Reader) Deeper() (leave func()) {
-	r.walk.Depth++
-	return func() { r.walk.Depth-- }
+	r.depth++
+	return func() { r.depth-- }
 }
 
 // MaxProblems bounds what is listed of a file that is something else entirely.
@@ -58,15 +59,109 @@ func (r *Reader) Fail(n *yaml.Node, hint, format string, args ...any) {
 	})
 }
 
-// Enter gives the node that is meant, behind aliases. False is a mistake that
-// was recorded.
-func (r *Reader) Enter(n *yaml.Node) (*yaml.Node, bool) { return r.walk.Enter(n, &format, r.Fail) }
+// Enter counts a node, and gives what it stands for, behind aliases. False is a mistake
+// that was recorded: once, if the file unfolds to more than a person writes.
+func (r *Reader) Enter(n *yaml.Node) (*yaml.Node, bool) {
+	r.nodes++
+	most := cmp.Or(r.Bounds, &usual)
+	if r.burst || r.nodes > most.Nodes || r.depth > most.Depth {
+		if !r.burst {
+			r.Fail(n, "write the values out, or use fewer aliases", "the file nests too deeply, or its aliases unfold to too much")
+		}
+		r.burst = true
+		return n, false
+	}
+	for hops := 0; n.Kind == yaml.AliasNode && n.Alias != nil && hops < most.Depth; hops++ {
+		n = n.Alias
+	}
+	if n.Tag != "" && !strings.HasPrefix(n.Tag, "!!") && !strings.HasPrefix(n.Tag, "tag:yaml.org") {
+		r.Fail(n, "text that begins with ! must be quoted", "the tag %s means nothing here", n.Tag)
+		return n, false
+	}
+	return n, true
+}
 
-// Pairs lists the entries of a map, with those that "<<" merges in.
-func (r *Reader) Pairs(n *yaml.Node) []Pair { return r.walk.Pairs(n, &format, r.Fail) }
+// Pair is one entry of a map.
+type Pair struct{ Key, Value *yaml.Node }
 
-// Describe names what a node is.
-func Describe(n *yaml.Node) string { return format.Describe(n) }
+// Pairs lists the entries of a map: its own, then those that "<<" merges in and
+// that it has not itself.
+func (r *Reader) Pairs(n *yaml.Node) []Pair {
+	var own, merged []Pair
+	lines := map[string]int{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		at, value := n.Content[i], n.Content[i+1]
+		key, ok := r.Enter(at)
+		switch {
+		case !ok:
+			continue
+		case key.Kind != yaml.ScalarNode:
+			r.Fail(at, "text that begins with { or [ must be quoted", "a key must be text, not %s", Describe(key))
+			continue
+		case key.ShortTag() == "!!merge":
+			merged = append(merged, r.merge(value)...)
+			continue
+		}
+		if line, twice := lines[key.Value]; twice {
+			r.Fail(at, "take one of them out", "the key %q is here twice; the first is in line %d", key.Value, line)
+			continue
+		}
+		lines[key.Value] = at.Line
+		own = append(own, Pair{key, value})
+	}
+	for _, p := range merged {
+		if _, has := lines[p.Key.Value]; !has {
+			lines[p.Key.Value] = p.Key.Line
+			own = append(own, p)
+		}
+	}
+	return own
+}
+
+// merge lists what "<<" brings: of a map, or of a list of maps.
+func (r *Reader) merge(value *yaml.Node) []Pair {
+	defer r.Deeper()()
+	n, ok := r.Enter(value)
+	switch {
+	case !ok:
+		return nil
+	case n.Kind == yaml.MappingNode:
+		return r.Pairs(n)
+	case n.Kind == yaml.SequenceNode:
+		var all []Pair
+		for _, item := range n.Content {
+			all = append(all, r.merge(item)...)
+		}
+		return all
+	}
+	r.Fail(value, "write <<: *name", "\"<<\" merges maps, not %s", Describe(n))
+	return nil
+}
+
+// Describe names what a node is, for messages about what is expected.
+func Describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a map"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.ScalarNode:
+	default:
+		return "an alias to itself"
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "nothing"
+	case "!!str":
+		return fmt.Sprintf("the text %q", Clip(n.Value))
+	case "!!int", "!!float":
+		return "the number " + Clip(n.Value)
+	}
+	return Clip(n.Value)
+}
+
+// Clip shortens a value that is quoted in a message.
+func Clip(s string) string { return visible.Clip(s, 60) }
 
 // IsText reports whether a node is a string.
 func IsText(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" }

@@ -8,41 +8,38 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-var small = Format{MaxNodes: 1000, MaxDepth: 20, Unfolds: "unfolds", Tag: "tag %s", Key: "key", Twice: "%q twice, line %d", Merge: "merge %s", Self: "itself"}
-
-// reading reads maps and lists to the end.
-type reading struct {
-	walk  Walk
-	fails []string
-}
-
-func (r *reading) fail(n *yaml.Node, hint, text string, args ...any) {
-	r.fails = append(r.fails, fmt.Sprintf("%d:%d %s (%s)", n.Line, n.Column, fmt.Sprintf(text, args...), hint))
-}
-
-func (r *reading) read(n *yaml.Node) string {
-	n, ok := r.walk.Enter(n, &small, r.fail)
+// read reads maps and lists to the end.
+func read(r *Reader, n *yaml.Node) string {
+	n, ok := r.Enter(n)
 	if !ok {
 		return "?"
 	}
-	r.walk.Depth++
-	defer func() { r.walk.Depth-- }()
+	defer r.Deeper()()
+	var all []string
 	switch n.Kind {
 	case yaml.MappingNode:
-		var all []string
-		for _, p := range r.walk.Pairs(n, &small, r.fail) {
-			all = append(all, p.Key.Value+":"+r.read(p.Value))
+		for _, p := range r.Pairs(n) {
+			all = append(all, p.Key.Value+":"+read(r, p.Value))
 		}
 		return "{" + strings.Join(all, " ") + "}"
 	case yaml.SequenceNode:
-		var all []string
 		for _, item := range n.Content {
-			all = append(all, r.read(item))
+			all = append(all, read(r, item))
 		}
 		return "[" + strings.Join(all, " ") + "]"
 	}
-	return small.Describe(n)
+	return Describe(n)
 }
+
+// told lists what a reader found wrong.
+func told(r *Reader) (out []string) {
+	for _, p := range r.Problems {
+		out = append(out, fmt.Sprintf("%d:%d %s (%s)", p.Line, p.Column, p.Message, p.Hint))
+	}
+	return out
+}
+
+const unfolds = "(write the values out, or use fewer aliases)"
 
 func TestDocumentsAreReadOrTheirFaultHasItsPlace(t *testing.T) {
 	for text, want := range map[string]string{
@@ -53,12 +50,12 @@ func TestDocumentsAreReadOrTheirFaultHasItsPlace(t *testing.T) {
 		"<<: {a: 1, b: 2}\na: 3":     "{a:the number 3 b:the number 2}",
 		"<<: [{a: 1}, {a: 2, b: 3}]": "{a:the number 1 b:the number 3}",
 		"&k a: 1\nb: {*k : 2}":       "{a:the number 1 b:{a:the number 2}}",
-		"a: 1\nb: 2\na: 3":           "{a:the number 1 b:the number 2} 3:1 \"a\" twice, line 1 (take one of them out)",
-		"[a]: 1":                     "{} 1:1 a key must be text, not a list (key)",
-		"a: !x 1":                    "{a:?} 1:4 tag !x (text that begins with ! must be quoted)",
-		"<<: 5":                      "{} 1:5 merge the number 5 (write <<: *name)",
+		"a: 1\nb: 2\na: 3":           "{a:the number 1 b:the number 2} 3:1 the key \"a\" is here twice; the first is in line 1 (take one of them out)",
+		"[a]: 1":                     "{} 1:1 a key must be text, not a list (text that begins with { or [ must be quoted)",
+		"a: !x 1":                    "{a:?} 1:4 the tag !x means nothing here (text that begins with ! must be quoted)",
+		"<<: 5":                      "{} 1:5 \"<<\" merges maps, not the number 5 (write <<: *name)",
 		"a: &x [*x]":                 "unfolds",
-		strings.Repeat("[", 30) + strings.Repeat("]", 30): "unfolds",
+		strings.Repeat("[", 110) + strings.Repeat("]", 110): "unfolds",
 		"a: 1\n---\nb: 2":  "fault 2:1 second",
 		"a: \xff":          "fault 1:4 byte ff",
 		"a: 1\r\rb: [1,\r": "fault 3:7 syntax",
@@ -69,7 +66,7 @@ func TestDocumentsAreReadOrTheirFaultHasItsPlace(t *testing.T) {
 		"a: \"\\q\"":       "fault 1:5 syntax \\q\"",
 	} {
 		root, f := Load([]byte(text))
-		r, got := &reading{}, ""
+		r, got := &Reader{}, ""
 		switch {
 		case f != nil && f.Syntax != nil:
 			got = strings.TrimSpace(fmt.Sprintf("fault %d:%d syntax %s", f.Line, f.Column, f.Rest))
@@ -81,9 +78,9 @@ func TestDocumentsAreReadOrTheirFaultHasItsPlace(t *testing.T) {
 			got = fmt.Sprintf("fault %d:%d byte %02x %v", f.Line, f.Column, f.Byte, f.Err)
 			got = strings.TrimSuffix(got, " <nil>")
 		case root != nil:
-			got = strings.Join(append([]string{r.read(root)}, r.fails...), " ")
+			got = strings.Join(append([]string{read(r, root)}, told(r)...), " ")
 		}
-		if want == "unfolds" && len(r.fails) == 1 && strings.HasSuffix(r.fails[0], "(unfolds)") {
+		if want == "unfolds" && len(r.Problems) == 1 && strings.HasSuffix(told(r)[0], unfolds) {
 			continue
 		}
 		if got != want {
@@ -94,16 +91,16 @@ func TestDocumentsAreReadOrTheirFaultHasItsPlace(t *testing.T) {
 
 func TestAliasesThatUnfoldWithoutEndAreAMistakeOnce(t *testing.T) {
 	text := "a0: &a0 [x]\n"
-	for i := range 12 {
+	for i := range 20 {
 		text += fmt.Sprintf("a%d: &a%d [*a%d, *a%d]\n", i+1, i+1, i, i)
 	}
 	root, f := Load([]byte(text))
 	if f != nil {
 		t.Fatalf("%+v", f)
 	}
-	r := &reading{}
-	if r.read(root); len(r.fails) != 1 || !strings.HasSuffix(r.fails[0], "(unfolds)") {
-		t.Errorf("%q", r.fails)
+	r := &Reader{}
+	if read(r, root); len(r.Problems) != 1 || !strings.HasSuffix(told(r)[0], unfolds) {
+		t.Errorf("got %q, want one that ends with %s", told(r), unfolds)
 	}
 }
 
@@ -120,8 +117,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		if root != nil {
-			r := &reading{}
-			r.read(root)
+			read(&Reader{}, root)
 		}
 	})
 }

@@ -11,8 +11,24 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// JSON writes a YAML value as JSON. Whole numbers keep every digit. It reports
-// false when something has no JSON form; that is a problem already recorded.
+// Value reads a YAML value as JSON has it: maps, lists, strings, booleans, nil, and
+// every number as a json.Number with all its digits. It reports false when something
+// has no JSON form; that is a problem already recorded.
+func (r *Reader) Value(n *yaml.Node, what string) (v any, ok bool) {
+	text, ok := r.JSON(n, what)
+	if !ok {
+		return nil, false
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		r.Fail(n, "", "%s has no JSON form: %v", what, err)
+		return nil, false
+	}
+	return v, true
+}
+
+// JSON is Value as text, with keys in the order in which they are written.
 func (r *Reader) JSON(n *yaml.Node, what string) (json.RawMessage, bool) {
 	var b bytes.Buffer
 	if !r.writeJSON(&b, n, what) {
@@ -22,11 +38,11 @@ func (r *Reader) JSON(n *yaml.Node, what string) (json.RawMessage, bool) {
 }
 
 func (r *Reader) writeJSON(b *bytes.Buffer, at *yaml.Node, what string) bool {
-	defer r.Deeper()()
 	n, ok := r.Enter(at)
 	if !ok {
 		return false
 	}
+	defer r.Deeper()()
 	switch n.Kind {
 	case yaml.MappingNode:
 		b.WriteByte('{')
@@ -34,22 +50,18 @@ func (r *Reader) writeJSON(b *bytes.Buffer, at *yaml.Node, what string) bool {
 			comma(b, i)
 			quoted(b, p.Key.Value)
 			b.WriteByte(':')
-			if !r.writeJSON(b, p.Value, what) {
-				return false
-			}
+			ok = r.writeJSON(b, p.Value, what) && ok
 		}
 		b.WriteByte('}')
-		return true
+		return ok
 	case yaml.SequenceNode:
 		b.WriteByte('[')
 		for i, item := range n.Content {
 			comma(b, i)
-			if !r.writeJSON(b, item, what) {
-				return false
-			}
+			ok = r.writeJSON(b, item, what) && ok
 		}
 		b.WriteByte(']')
-		return true
+		return ok
 	}
 	text, err := scalarJSON(n)
 	if err != nil {
@@ -83,9 +95,12 @@ func scalarJSON(n *yaml.Node) (string, error) {
 		err := n.Decode(&v)
 		return strconv.FormatBool(v), err
 	case "!!int":
+		if json.Valid([]byte(n.Value)) {
+			return n.Value, nil // -0 stays what it is
+		}
 		v, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0)
 		if !ok {
-			return "", fmt.Errorf("%q is no whole number", Clip(n.Value))
+			return "", fmt.Errorf("%q is not a whole number", Clip(n.Value))
 		}
 		return v.String(), nil
 	case "!!float":
