@@ -92,11 +92,26 @@ type Decision struct {
 	// text where a decision was expected. It is shown with the step.
 	Note string
 
+	// Rule names what decided inside the hook, with its version: "git/force-push@1".
+	Rule string
+
+	// Would is what the hook would decide did it count, from a handler of which a part
+	// is on trial. A whole hook is put on trial with Hook.Monitor.
+	Would *Would
+
 	// Metadata is merged into the event's metadata for the hooks that follow,
 	// and is there at the later events of the operation: see Operations. Under
 	// the key "env" it is an environment map, merged key by key; names for which
 	// RefusedVariable holds are left out.
 	Metadata map[string]any
+}
+
+// Would is what a decision would have been, had it counted.
+type Would struct {
+	Action Action
+	Reason string
+	Rule   string // as in Decision
+	Change bool   // it would have changed the payload, or injected text
 }
 
 // Continue has no opinion. It never approves: that is Allow.

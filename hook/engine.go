@@ -38,6 +38,10 @@ type Engine struct {
 	// same sessions share one.
 	Operations *Operations
 
+	// Analyse finds what tool calls would do, for AnyEvent.Facts and matchers that ask
+	// for facts. With nil there are none.
+	Analyse Analyser
+
 	table atomic.Pointer[table] // what firings read; never changed in place
 
 	mu     sync.Mutex // guards what follows

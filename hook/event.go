@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -75,6 +76,7 @@ type Event[P any] struct {
 	born time.Duration // when it was fired, since processStart
 	mark atomic.Pointer[Mark]
 	memo memo
+	does *analysis
 }
 
 // AnyEvent is an Event of any payload type: what transports and the engine see.
@@ -92,6 +94,10 @@ type AnyEvent interface {
 	Body() any
 	// Clone copies the event deeply: the copy may be edited.
 	Clone() AnyEvent
+	// Facts are what the event's tool call would do. They are worked out when they are
+	// first asked for, once for each payload; nil if the event is about no tool call or
+	// the engine has no Analyse. They are shared: do not edit them.
+	Facts() []Fact
 	// Memo keeps the result of build for as long as the event lives, so that its
 	// encoded form is made once however many handlers need it. An event has one
 	// slot, which package wire owns. Safe for concurrent use.
@@ -101,7 +107,8 @@ type AnyEvent interface {
 	with(payload any) (AnyEvent, error)
 	accepts(payload any) bool
 	sameKind(env Envelope) AnyEvent
-	start(info *EventInfo, born time.Duration) AnyEvent
+	start(ctx context.Context, e *Engine, info *EventInfo, born time.Duration) AnyEvent
+	analysis() *analysis
 }
 
 // Info describes the kind of event.
@@ -139,6 +146,11 @@ func (ev *Event[P]) Clone() AnyEvent {
 	return ev.next(&env, Clone(ev.Payload))
 }
 
+// Facts are what the event's tool call would do, see AnyEvent.
+func (ev *Event[P]) Facts() []Fact { return ev.does.of(ev) }
+
+func (ev *Event[P]) analysis() *analysis { return ev.does }
+
 // Memo keeps the result of build for as long as the event lives.
 func (ev *Event[P]) Memo(build func(AnyEvent) (any, error)) (any, error) {
 	return ev.memo.get(func() (any, error) { return build(ev) })
@@ -167,12 +179,16 @@ func (ev *Event[P]) with(payload any) (AnyEvent, error) {
 		}
 		p = *ptr
 	}
-	return ev.next(ev.Envelope, p), nil
+	out := ev.next(ev.Envelope, p)
+	out.does = ev.does.again()
+	return out, nil
 }
 
 // sameKind is the event with another envelope: metadata that a hook added.
 func (ev *Event[P]) sameKind(env Envelope) AnyEvent {
-	return ev.next(&env, ev.Payload)
+	out := ev.next(&env, ev.Payload)
+	out.does = ev.does
+	return out
 }
 
 // next is the same event with other contents.
@@ -183,8 +199,11 @@ func (ev *Event[P]) next(env *Envelope, payload P) *Event[P] {
 }
 
 // start is the event on its way into a firing.
-func (ev *Event[P]) start(info *EventInfo, born time.Duration) AnyEvent {
+func (ev *Event[P]) start(ctx context.Context, e *Engine, info *EventInfo, born time.Duration) AnyEvent {
 	out := &Event[P]{Envelope: ev.Envelope, Payload: ev.Payload, info: info, born: born}
+	if out.does = e.analysis(ctx, out); out.does == nil {
+		out.does = ev.does
+	}
 	out.mark.Store(ev.identity()) // so that the caller's ID is the one that hooks see
 	return out
 }

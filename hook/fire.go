@@ -45,6 +45,9 @@ func Fire[P any](ctx context.Context, e *Engine, point Point[P], env *Envelope, 
 func fire[P any](ctx context.Context, e *Engine, c *chain, info *EventInfo, env *Envelope, out *Outcome[P]) error {
 	f := new(firing[P])
 	f.ev.Envelope, f.ev.Payload, f.ev.info, f.ev.born = env, out.Payload, info, time.Since(processStart)
+	if e.Analyse != nil {
+		f.ev.does = e.analysis(ctx, &f.ev)
+	}
 	r := run{e: e, ctx: ctx, chain: c, info: info, ev: &f.ev, kept: &f.kept, last: f.ev.born}
 	err := r.fire(&out.Verdict)
 	if out.Changed {
@@ -82,7 +85,7 @@ func (e *Engine) fire(ctx context.Context, ev AnyEvent, among func(id string) bo
 	out.Event, out.Metadata = info.Name, ev.Head().Metadata
 	if c := e.table.Load().find(info); c != nil || e.follows(info) {
 		born := time.Since(processStart)
-		r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(info, born), kept: new(kept), last: born, among: among}
+		r := run{e: e, ctx: ctx, chain: c, info: info, ev: ev.start(ctx, e, info, born), kept: new(kept), last: born, among: among}
 		err = r.fire(&out.Verdict)
 		ev = r.ev
 	}
@@ -120,7 +123,7 @@ func (r *run) fire(v *Verdict) error {
 	default:
 		r.settle(v)
 	}
-	v.Metadata = r.ev.Head().Metadata
+	v.Metadata, v.Facts = r.ev.Head().Metadata, r.ev.analysis().known()
 	if err == nil && r.among == nil {
 		r.e.leave(r.fired, r.ev, r.set, v)
 	}

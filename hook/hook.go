@@ -103,6 +103,10 @@ type Hook struct {
 	// OnFail decides what a failure means.
 	OnFail Failure
 
+	// Monitor puts the hook on trial: it is asked, and what it decides is in the step
+	// as Would and has no other effect.
+	Monitor bool
+
 	// Profile has the habits of another hook system; zero is hookway's own.
 	Profile Profile
 

@@ -73,6 +73,9 @@ func Retries(n int) Option { return func(h *Hook) { h.Retries = n } }
 // OnFailure sets what happens when the handler fails.
 func OnFailure(f Failure) Option { return func(h *Hook) { h.OnFail = f } }
 
+// Monitored puts the hook on trial: what it decides is recorded, and does not count.
+func Monitored() Option { return func(h *Hook) { h.Monitor = true } }
+
 // WithProfile returns the hook the habits, and the default priority, of another
 // hook system. Later options override it.
 func WithProfile(p Profile) Option {

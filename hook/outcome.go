@@ -37,6 +37,8 @@ type Verdict struct {
 	RetryDelay  time.Duration  // with ActionRetry: always set
 	Changed     bool           // the payload is not the one that was fired
 	Metadata    map[string]any // the event's, with what hooks added
+	Rule        string         // the rule behind the decision that counts; see Decision
+	Facts       []Fact         // what the call would do, if a hook asked
 	Steps       []Step         // one for each call of a handler, in order
 }
 
@@ -68,6 +70,8 @@ type Step struct {
 	Reason   string        // the decision's
 	Changed  bool          // it changed the payload
 	Injected bool          // it injected text
+	Rule     string        // the decision's: the rule behind it
+	Would    *Would        // what it would have decided, had it counted
 	Note     string        // the decision's: what was odd about the answer
 	Duration time.Duration // of this try
 

@@ -19,6 +19,11 @@ var strength = [...]int{ActionContinue: 0, ActionSkip: 0, ActionAllow: 1, Action
 // the call that made the decision; refusals are written there.
 func (r *run) take(e *entry, d *Decision, v *Verdict) {
 	step := &v.Steps[len(v.Steps)-1]
+	step.Would = d.Would
+	if e.hook.Monitor {
+		r.monitor(e, step, d)
+		return
+	}
 	if refused := r.filter(e, d); len(refused) > 0 {
 		r.refuse(step, strings.Join(refused, "; "))
 	}
@@ -41,9 +46,26 @@ func (r *run) take(e *entry, d *Decision, v *Verdict) {
 	}
 	if strength[d.Action] > strength[v.Action] {
 		v.Action, v.Reason, v.By = d.Action, d.Reason, e.hook.ID
-		v.Result, v.RetryDelay = d.Result, d.RetryDelay
+		v.Result, v.RetryDelay, v.Rule = d.Result, d.RetryDelay, d.Rule
 	}
-	step.Action, step.Reason, step.Note = d.Action, d.Reason, d.Note
+	step.Action, step.Reason, step.Rule, step.Note = d.Action, d.Reason, d.Rule, d.Note
+}
+
+// monitor notes what a hook on trial would have decided, and leaves nothing of it.
+func (r *run) monitor(e *entry, step *Step, d *Decision) {
+	if may := &r.info.May; !may.action(d.Action) {
+		r.refuse(step, fmt.Sprintf("a hook of %s may not %s (it may: %s)", r.info.Name, d.Action, may))
+		d.Action, d.Reason = ActionContinue, ""
+	}
+	change := d.Modified != nil || d.Inject != ""
+	if d.Action != ActionContinue || change {
+		step.Would = &Would{Action: d.Action, Reason: d.Reason, Rule: d.Rule, Change: change}
+		if d.Reason == "" && d.Action != ActionContinue {
+			step.Would.Reason = "hook " + e.hook.ID + " says " + d.Action.String()
+		}
+	}
+	step.Note = d.Note
+	*d = Decision{}
 }
 
 // filter takes out of a decision what the event or the lane does not allow, and

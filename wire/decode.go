@@ -210,7 +210,7 @@ func (d *decoder) readAll(list []member) (later []member, err error) {
 	for _, m := range list {
 		f, isField := d.field(m.name)
 		switch {
-		case reserved(m.name):
+		case reserved(m.name), m.name == factsKey && !d.foreign && !d.isMap:
 		case isField:
 			err = d.readField(f, m)
 		case d.isEnvelope(m.name):

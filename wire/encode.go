@@ -101,6 +101,7 @@ func (e *encoder) all() error {
 		e.claude,
 		func() error { return e.native(env, names) },
 		func() error { return e.head(env, names, envelopeNames[3:]) },
+		func() error { return e.facts(env) },
 		e.shadowed,
 	} {
 		if err := step(); err != nil {
@@ -156,7 +157,18 @@ func (e *encoder) envelope() map[string]any {
 	if meta := withoutNative(head.Metadata); len(meta) > 0 {
 		env["metadata"] = meta
 	}
+	if facts := e.ev.Facts(); len(facts) > 0 {
+		env[factsKey] = facts
+	}
 	return env
+}
+
+// facts writes what the event's tool call would do.
+func (e *encoder) facts(env map[string]any) error {
+	if facts, ok := env[factsKey]; ok && !e.taken[factsKey] {
+		return e.put(factsKey, facts)
+	}
+	return nil
 }
 
 // withoutNative leaves out the agent's own event, which is written at top level.

@@ -41,5 +41,9 @@ func readNames(info *hook.EventInfo) []alias { return append(claudeNames(info), 
 // envelopeNames are the envelope's fields, in the order in which they are written.
 var envelopeNames = []string{"session_id", "transcript_path", "cwd", "event_id", "time", "agent", "source", "metadata"}
 
+// factsKey has the facts of a tool call. They are written and never read: what a call
+// would do is found where it is judged.
+const factsKey = "facts"
+
 // reserved reports the names that no payload field can have on the wire.
 func reserved(name string) bool { return name == "hook_event_name" || name == shadowKey }

@@ -91,10 +91,16 @@ func eventSchema() (*jsonschema.Schema, error) {
 		"event_id":        {Description: "Names this event; the same for all hooks that are told of it."},
 		"time":            {Description: "When it was fired."},
 		"agent":           {Description: "The agent's name."},
+		factsKey:          {Type: "array", Items: &jsonschema.Schema{Ref: "#/$defs/Fact"}, Description: "What the tool call would do, as hookway found it: written, never read."},
 		shadowKey:         {Type: "object", Description: "What the event's envelope has under names that its payload has taken."},
 	}
-	doc.PropertyOrder = slices.Concat([]string{"hook_event_name"}, envelopeNames, []string{shadowKey})
-	doc.Defs = map[string]*jsonschema.Schema{}
+	doc.PropertyOrder = slices.Concat([]string{"hook_event_name"}, envelopeNames, []string{factsKey, shadowKey})
+	fact, err := typeSchema(reflect.TypeFor[hook.Fact]())
+	if err != nil {
+		return nil, err
+	}
+	fact.Description = "One thing that the call would do."
+	doc.Defs = map[string]*jsonschema.Schema{"Fact": fact}
 	var all []any
 	for _, info := range hook.Events() {
 		t := reflect.TypeOf(info.NewPayload()).Elem()

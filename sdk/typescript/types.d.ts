@@ -69,6 +69,13 @@ export interface Step {
   lane: Lane;
   note?: string;
   reason: string;
+  rule?: string;
+  would?: {
+    action: string;
+    change?: boolean;
+    reason: string;
+    rule?: string;
+  } | null;
 }
 
 /** What all hooks of one event answered together, with a step for each call. */
@@ -76,12 +83,66 @@ export interface Outcome {
   action: Action;
   by: string;
   event: string;
+  facts?: ({
+    approved?: boolean;
+    args?: string[] | null;
+    at?: {
+      from: number;
+      to: number;
+    };
+    because?: string;
+    bounded?: boolean;
+    bulk?: boolean;
+    by?: string;
+    class?: string;
+    creates?: boolean;
+    deletes?: boolean;
+    dialect?: string;
+    does: string;
+    dry?: boolean;
+    elevated?: boolean;
+    force?: boolean;
+    from?: string;
+    glob?: boolean;
+    global?: boolean;
+    host?: string;
+    kind?: string;
+    language?: string;
+    link?: string;
+    manager?: string;
+    many?: boolean;
+    method?: string;
+    name?: string;
+    object?: string;
+    path?: string;
+    port?: number;
+    program?: string;
+    real?: string;
+    receives?: string[] | null;
+    recursive?: boolean;
+    ref?: string;
+    remote?: string;
+    scheme?: string;
+    scope?: string;
+    scripts?: boolean;
+    secret?: string;
+    sends?: string[] | null;
+    source?: string;
+    sub?: string;
+    sure: boolean;
+    system?: string;
+    uncommitted?: boolean;
+    verb?: string;
+    what?: string;
+    where?: string;
+  })[] | null;
   inject: string;
   metadata?: Record<string, any>;
   payload: any;
   reason: string;
   result: any;
   retry_delay_ms: number;
+  rule?: string;
   steps: Step[];
   user_message?: string;
 }
@@ -157,6 +218,61 @@ export interface DirectiveCall {
   line?: string;
   namespace: string;
   target: string;
+}
+
+/** The payload of . */
+export interface Fact {
+  approved?: boolean;
+  args?: string[] | null;
+  at?: {
+    from: number;
+    to: number;
+  };
+  because?: string;
+  bounded?: boolean;
+  bulk?: boolean;
+  by?: string;
+  class?: string;
+  creates?: boolean;
+  deletes?: boolean;
+  dialect?: string;
+  does: string;
+  dry?: boolean;
+  elevated?: boolean;
+  force?: boolean;
+  from?: string;
+  glob?: boolean;
+  global?: boolean;
+  host?: string;
+  kind?: string;
+  language?: string;
+  link?: string;
+  manager?: string;
+  many?: boolean;
+  method?: string;
+  name?: string;
+  object?: string;
+  path?: string;
+  port?: number;
+  program?: string;
+  real?: string;
+  receives?: string[] | null;
+  recursive?: boolean;
+  ref?: string;
+  remote?: string;
+  scheme?: string;
+  scope?: string;
+  scripts?: boolean;
+  secret?: string;
+  sends?: string[] | null;
+  source?: string;
+  sub?: string;
+  sure: boolean;
+  system?: string;
+  uncommitted?: boolean;
+  verb?: string;
+  what?: string;
+  where?: string;
 }
 
 /** The payload of Error. */
@@ -356,6 +472,8 @@ export interface Envelope {
   cwd: string;
   /** Names this event; the same for all hooks that are told of it. */
   event_id: string;
+  /** What the tool call would do, as hookway found it: written, never read. */
+  facts?: any[];
   /** The event's name, or the alias under which the hook was registered. */
   hook_event_name: string;
   /** What the event's envelope has under names that its payload has taken. */

@@ -61,6 +61,18 @@ class More(TypedDict, total=False):
     user_message: str
 
 
+class _Would(TypedDict):
+    action: str
+    reason: str
+
+
+class Would(_Would, total=False):
+    """Part of StepJSON and others."""
+
+    change: bool
+    rule: str
+
+
 class _StepJSON(TypedDict):
     action: Action
     duration_ms: float
@@ -76,6 +88,75 @@ class StepJSON(_StepJSON, total=False):
     error: str
     injected: bool
     note: str
+    rule: str
+    would: Would | None
+
+
+_AtOdd = TypedDict("_AtOdd", {"from": int}, total=False)
+
+
+class At(_AtOdd):
+    """Part of Fact and others."""
+
+    to: int
+
+
+_FactOdd = TypedDict("_FactOdd", {"from": str}, total=False)
+
+
+class _Fact(_FactOdd):
+    does: str
+    sure: bool
+
+
+class Fact(_Fact, total=False):
+    """Part of OutcomeJSON and others."""
+
+    approved: bool
+    args: list[str] | None
+    at: At
+    because: str
+    bounded: bool
+    bulk: bool
+    by: str
+    class: str
+    creates: bool
+    deletes: bool
+    dialect: str
+    dry: bool
+    elevated: bool
+    force: bool
+    glob: bool
+    global: bool
+    host: str
+    kind: str
+    language: str
+    link: str
+    manager: str
+    many: bool
+    method: str
+    name: str
+    object: str
+    path: str
+    port: int
+    program: str
+    real: str
+    receives: list[str] | None
+    recursive: bool
+    ref: str
+    remote: str
+    scheme: str
+    scope: str
+    scripts: bool
+    secret: str
+    sends: list[str] | None
+    source: str
+    sub: str
+    system: str
+    uncommitted: bool
+    verb: str
+    what: str
+    where: str
 
 
 class _OutcomeJSON(TypedDict):
@@ -93,7 +174,9 @@ class _OutcomeJSON(TypedDict):
 class OutcomeJSON(_OutcomeJSON, total=False):
     """What all hooks of one event answered together, with a step for each call."""
 
+    facts: list[Fact] | None
     metadata: dict[str, Any]
+    rule: str
     user_message: str
 
 
@@ -194,6 +277,64 @@ class DirectiveCall(_DirectiveCall, total=False):
     """The payload of Directive."""
 
     line: str
+
+
+_FactOdd = TypedDict("_FactOdd", {"from": str}, total=False)
+
+
+class _Fact(_FactOdd):
+    does: str
+    sure: bool
+
+
+class Fact(_Fact, total=False):
+    """The payload of ."""
+
+    approved: bool
+    args: list[str] | None
+    at: At
+    because: str
+    bounded: bool
+    bulk: bool
+    by: str
+    class: str
+    creates: bool
+    deletes: bool
+    dialect: str
+    dry: bool
+    elevated: bool
+    force: bool
+    glob: bool
+    global: bool
+    host: str
+    kind: str
+    language: str
+    link: str
+    manager: str
+    many: bool
+    method: str
+    name: str
+    object: str
+    path: str
+    port: int
+    program: str
+    real: str
+    receives: list[str] | None
+    recursive: bool
+    ref: str
+    remote: str
+    scheme: str
+    scope: str
+    scripts: bool
+    secret: str
+    sends: list[str] | None
+    source: str
+    sub: str
+    system: str
+    uncommitted: bool
+    verb: str
+    what: str
+    where: str
 
 
 class _Fault(TypedDict):
@@ -459,6 +600,7 @@ class Event(_Event, total=False):
     """What a hook is given: one flat object, a superset of what Claude Code gives its hooks."""
 
     agent: str
+    facts: list[Any]
     hookway_envelope: dict[str, Any]
     metadata: dict[str, Any]
     source: str
