@@ -82,7 +82,7 @@ var rooms = map[string][]string{
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit", "internal/config", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/disk", "internal/gateway/spool", "internal/relay", "internal/trust"},
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup", "internal/backoff", "internal/disk"},
-	"internal/bench":  {"internal/audit", "internal/bench/client", "internal/bench/model", "internal/config", "internal/daemon", "internal/install", "internal/backoff", "wire/call"},
+	"internal/bench":  {"hook", "internal/audit", "internal/bench/client", "internal/bench/model", "internal/config", "internal/daemon", "internal/guards", "internal/install", "internal/backoff", "wire/call"},
 	"internal/doctor": {"hook", "wire/call", "internal/adapter", "internal/audit", "internal/config", "internal/daemon", "internal/install",
 		"internal/trust", "internal/visible"},
 	"internal/session": {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/backoff", "internal/visible"},

@@ -15,7 +15,7 @@ func benchCommand(a *app) *cobra.Command {
 		Use:   "bench",
 		Short: "Measure hookway on this machine",
 	}
-	cmd.AddCommand(benchHookCommand(a), benchAgentCommand(a))
+	cmd.AddCommand(benchHookCommand(a), benchAgentCommand(a), benchGuardsCommand(a))
 	return cmd
 }
 
@@ -86,6 +86,53 @@ the one in PATH, or --program, or the variable that docs/e2e.md names.`,
 	cmd.Flags().BoolVar(&plan.Floor, "floor", false, "also measure a program that does nothing in hookway-hook's place")
 	cmd.Flags().IntVarP(&plan.Runs, "runs", "n", 12, "how many `RUNS` of each are measured")
 	cmd.Flags().IntVar(&plan.Turns, "turns", 20, "how many `TURNS` a run has")
+	return cmd
+}
+
+func benchGuardsCommand(a *app) *cobra.Command {
+	plan := bench.GuardsPlan{Costs: 5}
+	var peer string
+	var wrong bool
+	cmd := &cobra.Command{
+		Use:   "guards [FILE...]",
+		Short: "Measure hookway's own rules: how well they judge labelled calls, and what that costs",
+		Long: `Measure hookway's own rules: how well they judge labelled calls, and what that costs.
+
+The calls are those that hookway comes with, or those of your files: a line of
+JSON with "command" and "expect" (block, ask or pass) for each. "shell" may be
+powershell or cmd; "tool" and "input" stand in for "command". Nothing is run.
+
+A dangerous call is judged rightly when it is blocked or asked about, a safe one
+when it passes. The scores are those of mode enforce; those of mode auto stand
+beside them. "false" counts safe calls that are blocked or asked about.
+
+With --peer another guard judges the same calls, as the hook that it is: npm
+fetches it into your cache folder, and Node runs it once for each call.`,
+		Example: `  hookway bench guards
+  hookway bench guards calls.jsonl --wrong
+  hookway bench guards --peer cc-safety-net`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			tell := func(doing string) { fmt.Fprintf(a.err, "hookway: %s\n", doing) }
+			plan.Files = args
+			if plan.Costs < 0 {
+				return fmt.Errorf("-n %d: time each call once or more; 0 leaves it out", plan.Costs)
+			}
+			if peer != "" {
+				var err error
+				if plan.Peer, err = bench.FindPeer(cmd.Context(), peer, tell); err != nil {
+					return err
+				}
+			}
+			report, err := bench.Guards(cmd.Context(), plan, tell)
+			if err == nil && wrong && !a.json {
+				report.PrintWrong(a.out)
+			}
+			return printBench(a, report, err)
+		},
+	}
+	cmd.Flags().StringVar(&peer, "peer", "", "have another `GUARD` judge the same calls: cc-safety-net, or cc-safety-net@VERSION")
+	cmd.Flags().BoolVar(&wrong, "wrong", false, "first show each call that is judged wrongly")
+	cmd.Flags().IntVarP(&plan.Costs, "runs", "n", 5, "how often each call is timed; 0 leaves it out")
 	return cmd
 }
 

@@ -1,5 +1,5 @@
 // Package bench measures what hookway costs an agent: one hook, and a turn of a
-// real agent. It is what hookway bench runs; tools/bench has the other
+// real agent; and how well hookway's own rules judge calls. It is what hookway bench runs; tools/bench has the other
 // measurements and uses its yardsticks.
 package bench
 

@@ -1,97 +1,35 @@
 package guards
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/hookway/hookway/facts"
-	"github.com/hookway/hookway/hook"
 )
-
-// row is one line of a corpus: a call, and what the rules should say of it.
-type row struct {
-	Command string
-	Shell   string // "", powershell or cmd
-	Tool    string // with Input, in place of Command
-	Input   map[string]any
-	Dir     string `json:"cwd"`
-	Expect  string // block, ask or pass
-}
-
-func (r row) facts() []hook.Fact {
-	w := world
-	if strings.HasPrefix(r.Dir, "/") {
-		w.Dir = r.Dir
-	}
-	switch {
-	case r.Tool != "":
-		return facts.Of(r.Tool, r.Input, w)
-	case r.Shell == "powershell":
-		return facts.PowerShell(r.Command, w)
-	case r.Shell == "cmd":
-		return facts.Cmd(r.Command, w)
-	}
-	return facts.Shell(r.Command, w)
-}
-
-func (r row) text() string {
-	if r.Tool == "" {
-		return r.Command
-	}
-	in, _ := json.Marshal(r.Input)
-	return r.Tool + " " + string(in)
-}
-
-func (r row) safe() bool { return r.Expect == "pass" || r.Expect == "allow" }
-
-func readRows(t testing.TB, name string) []row {
-	t.Helper()
-	fh, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer fh.Close()
-	var rows []row
-	sc := bufio.NewScanner(fh)
-	sc.Buffer(nil, 1<<20)
-	for n := 1; sc.Scan(); n++ {
-		var r row
-		if err := json.Unmarshal(sc.Bytes(), &r); err != nil {
-			t.Fatalf("%s:%d: %v", name, n, err)
-		}
-		rows = append(rows, r)
-	}
-	if err := sc.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
 
 // score is how well the rules judge rows, in mode enforce: a dangerous row is right
 // when it is blocked or asked about, a safe one when nothing holds for it.
 type score struct{ safe, dangerous, missed, falseBlocks, falseAsks int }
 
-func (s *score) add(t testing.TB, r row) {
-	found := Judge(Packs(), r.facts())
+func (s *score) add(t testing.TB, r Row) {
+	found := Judge(Packs(), r.Facts(world))
 	switch {
-	case !r.safe():
+	case !r.Safe():
 		s.dangerous++
 		if len(found) == 0 {
 			s.missed++
-			t.Logf("passes: %.200q", r.text())
+			t.Logf("passes: %.200q", r.Text())
 		}
 		return
 	case len(found) == 0:
 	case found[0].Rule.Verdict == Block:
 		s.falseBlocks++
-		t.Logf("%s blocks: %.200q", found[0].Rule.ID, r.text())
+		t.Logf("%s blocks: %.200q", found[0].Rule.ID, r.Text())
 	default:
 		s.falseAsks++
-		t.Logf("%s asks: %.200q", found[0].Rule.ID, r.text())
+		t.Logf("%s asks: %.200q", found[0].Rule.ID, r.Text())
 	}
 	s.safe++
 }
@@ -113,17 +51,17 @@ func share(n, of int) float64 {
 // The corpora stay judged as well as they are asked to be. With CORPUS=FILE one's own
 // file is judged beside them; -v shows each row that is judged wrongly.
 func TestCorpora(t *testing.T) {
-	names, err := filepath.Glob("testdata/corpus/*.jsonl")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no corpora: %v", err)
+	own, err := Corpora()
+	if err != nil {
+		t.Fatal(err)
 	}
 	var all score
-	for _, name := range names {
+	for _, c := range own {
 		var s score
-		for _, r := range readRows(t, name) {
+		for _, r := range c.Rows {
 			s.add(t, r)
 		}
-		s.log(t, strings.TrimSuffix(filepath.Base(name), ".jsonl"))
+		s.log(t, c.Name)
 		all.safe, all.dangerous, all.missed = all.safe+s.safe, all.dangerous+s.dangerous, all.missed+s.missed
 		all.falseBlocks, all.falseAsks = all.falseBlocks+s.falseBlocks, all.falseAsks+s.falseAsks
 	}
@@ -138,8 +76,17 @@ func TestCorpora(t *testing.T) {
 		t.Errorf("%.1f %% of the safe rows are asked about, want at most 5", 100*got)
 	}
 	if name := os.Getenv("CORPUS"); name != "" {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		rows, err := ReadRows(name, f)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var s score
-		for _, r := range readRows(t, name) {
+		for _, r := range rows {
 			s.add(t, r)
 		}
 		s.log(t, filepath.Base(name))
@@ -147,15 +94,18 @@ func TestCorpora(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	var rows []row
-	names, _ := filepath.Glob("testdata/corpus/*.jsonl")
-	for _, name := range names {
-		rows = append(rows, readRows(b, name)...)
+	var rows []Row
+	own, err := Corpora()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range own {
+		rows = append(rows, c.Rows...)
 	}
 	Judge(Packs(), facts.Shell("ls", world))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		Judge(Packs(), rows[i%len(rows)].facts())
+		Judge(Packs(), rows[i%len(rows)].Facts(world))
 	}
 }
 
@@ -172,5 +122,21 @@ func BenchmarkMegabyte(b *testing.B) {
 				Judge(Packs(), facts.Shell(line, world))
 			}
 		})
+	}
+}
+
+func TestReadRowsNamesTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\"command\": \"ls\", \"expect\": \"pass\"}\nls\n":                "rows:2: not a JSON object",
+		"\n{\"command\": \"ls\"}\n":                                        "rows:2: it does not say what is expected",
+		"{\"command\": \"ls\", \"expect\": \"no\"}":                        `rows:1: invalid expect "no": want block, ask or pass`,
+		"{\"expect\": \"pass\"}":                                           "rows:1: it has no one call",
+		"{\"command\": 1, \"expect\": \"pass\"}":                           "rows:1: not a JSON object",
+		"{\"command\": \"ls\", \"shell\": \"fish\", \"expect\": \"pass\"}": `rows:1: invalid shell "fish"`,
+		"": "rows: no rows",
+	} {
+		if _, err := ReadRows("rows", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s", text, err, want)
+		}
 	}
 }
