@@ -78,7 +78,7 @@ var rooms = map[string][]string{
 	"internal/cases":           {"hook", "wire", "internal/disk", "internal/strict", "internal/visible", "internal/shell"},
 	"internal/trust":           {"hook", "internal/disk", "internal/shell", "internal/visible"},
 	"internal/claudehooks":     {"hook", "wire", "internal/shell", "internal/patch", "internal/environ", "internal/trust", "internal/disk", "internal/strict"},
-	"internal/config":          {"internal/loopback", "hook", "wire", "handler/*", "internal/bundle", "internal/disk", "internal/environ", "internal/shell", "internal/strict", "internal/gateway", "internal/gateway/spool", "sdk/typescript", "internal/trust", "internal/claudehooks"},
+	"internal/config":          {"internal/loopback", "hook", "internal/guards", "wire", "handler/*", "internal/bundle", "internal/disk", "internal/environ", "internal/shell", "internal/strict", "internal/gateway", "internal/gateway/spool", "sdk/typescript", "internal/trust", "internal/claudehooks"},
 	"internal/judge": {"hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit", "internal/config", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/disk", "internal/gateway/spool", "internal/relay", "internal/trust"},
 	"internal/daemon": {"hook", "wire/call", "internal/procgroup", "internal/backoff", "internal/disk"},

@@ -21,7 +21,7 @@ func ExampleShell() {
 func ExampleOf() {
 	world := facts.World{Dir: "/home/u/project", Home: "/home/u"}
 	input := map[string]any{"query": "DELETE FROM users -- WHERE id = 1"}
-	for _, f := range facts.Of("mcp__db__query", input, world) {
+	for _, f := range facts.Call("mcp__db__query", input, world) {
 		fmt.Println(f.Does, f.Verb, f.Object, "bounded:", f.Bounded)
 	}
 	// Output: sql delete users bounded: false

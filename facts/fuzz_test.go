@@ -72,7 +72,7 @@ func FuzzOf(f *testing.F) {
 		if json.Unmarshal([]byte(input), &in) != nil {
 			return
 		}
-		same(t, func() []hook.Fact { return Of(tool, in, fuzzed) })
+		same(t, func() []hook.Fact { return Call(tool, in, fuzzed) })
 	})
 }
 

@@ -7,10 +7,19 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
-// Of gives the facts of a tool call in a world: of a command by its analysis, of
+// Of gives the facts of an event's tool call in a world; none if it is about no call.
+func Of(ev hook.AnyEvent, w World) []hook.Fact {
+	call, ok := hook.CallOf(ev)
+	if !ok {
+		return nil
+	}
+	return Call(call.Name, call.Input, w)
+}
+
+// Call gives the facts of a tool call in a world: of a command by its analysis, of
 // tools for files and the web by their arguments, of other tools by the names and
 // shapes of theirs.
-func Of(tool string, input map[string]any, w World) []hook.Fact {
+func Call(tool string, input map[string]any, w World) []hook.Fact {
 	sh := newShell(&w)
 	sh.by = tool
 	t := toolCall{shell: sh, name: tool, input: input}

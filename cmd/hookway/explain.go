@@ -86,12 +86,12 @@ func explainLine(a *app, x explained, dir string) (guards.Explanation, error) {
 	if len(x.words) == 0 {
 		return guards.Explanation{}, errors.New("no command: write hookway explain -- 'COMMAND'")
 	}
-	line, world := strings.Join(x.words, " "), guards.World(dir, a.getenv)
+	line, world := strings.Join(x.words, " "), guards.World(dir, a.environ())
 	read := map[string]func(string, facts.World) []hook.Fact{"sh": facts.Shell, "powershell": facts.PowerShell, "cmd": facts.Cmd}[x.shell]
 	if read == nil {
 		return guards.Explanation{}, fmt.Errorf("invalid shell %q: want sh, powershell or cmd", x.shell)
 	}
-	return guards.Explain("", line, read(line, world)), nil
+	return guards.Everything().Explain("", line, read(line, world)), nil
 }
 
 func explainTool(a *app, x explained, dir string) (guards.Explanation, error) {
@@ -102,7 +102,7 @@ func explainTool(a *app, x explained, dir string) (guards.Explanation, error) {
 	if err := json.Unmarshal([]byte(x.words[0]), &input); err != nil {
 		return guards.Explanation{}, fmt.Errorf("the tool's input is not a JSON object: %w", err)
 	}
-	return guards.Explain(x.tool, command(input), facts.Of(x.tool, input, guards.World(dir, a.getenv))), nil
+	return guards.Everything().Explain(x.tool, guards.CommandOf(input), facts.Call(x.tool, input, guards.World(dir, a.environ()))), nil
 }
 
 func explainFile(ctx context.Context, a *app, x explained, dir string) (guards.Explanation, error) {
@@ -124,15 +124,5 @@ func explainFile(ctx context.Context, a *app, x explained, dir string) (guards.E
 	if call.Dir != "" {
 		dir = call.Dir
 	}
-	return guards.Explain(call.Name, command(call.Input), facts.Of(call.Name, call.Input, guards.World(dir, a.getenv))), nil
-}
-
-// command is the line that a shell tool would run, or "".
-func command(input map[string]any) string {
-	for _, name := range []string{"command", "cmd"} {
-		if s, ok := input[name].(string); ok {
-			return s
-		}
-	}
-	return ""
+	return guards.Everything().Explain(call.Name, guards.CommandOf(call.Input), facts.Call(call.Name, call.Input, guards.World(dir, a.environ()))), nil
 }

@@ -179,7 +179,7 @@ func (p *GuardsPlan) corpora() (all []guards.Corpus, err error) {
 
 // judge adds what the rules say of one row.
 func (r *GuardsReport) judge(into *CorpusScore, packs map[string]*PackScore, corpus string, row *guards.Row) {
-	found := guards.Judge(guards.Packs(), row.Facts(guards.CorpusWorld()))
+	found := guards.Everything().Judge(row.Facts(guards.CorpusWorld()))
 	var verdict, auto guards.Verdict
 	rule := ""
 	if len(found) > 0 {
@@ -215,7 +215,7 @@ func guardCosts(ctx context.Context, all []guards.Corpus, times int) ([]FactsCos
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	world := guards.World(dir, os.Getenv)
+	world, everything := guards.World(dir, os.Environ()), guards.Everything()
 	took := map[string][]time.Duration{}
 	for n := range times + 1 { // once before, so that tables are there
 		for _, c := range all {
@@ -224,7 +224,7 @@ func guardCosts(ctx context.Context, all []guards.Corpus, times int) ([]FactsCos
 				row.Dir = ""
 				began := time.Now()
 				fs := row.Facts(world)
-				guards.Judge(guards.Packs(), fs)
+				everything.Judge(fs)
 				if d := time.Since(began); n > 0 {
 					source := sourceOf(&row, fs)
 					took[source] = append(took[source], d)

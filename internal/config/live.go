@@ -12,8 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
@@ -50,6 +52,7 @@ func Open(ctx context.Context, opts Options, engine *hook.Engine) (*Live, error)
 	}
 	l := &Live{engine: engine, opts: opts}
 	engine.AskFallback, engine.MaxContinues = set.Settings.AskFallback, set.Settings.MaxContinues
+	engine.Analyse = guards.Analyser(command.Environ, func() []string { return l.Set().scratch() })
 	l.apply(&Set{}, set)
 	l.set.Store(set)
 	return l, nil

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/claudehooks"
 	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/gateway/spool"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
 )
@@ -209,6 +211,7 @@ func (s *Set) beginLate(e *hook.Engine) error {
 func (s *Set) Fill(e *hook.Engine) error {
 	err := s.define(e)
 	e.AskFallback, e.MaxContinues = s.Settings.AskFallback, s.Settings.MaxContinues
+	e.Analyse = guards.Analyser(command.Environ, s.scratch)
 	errs := []error{err}
 	for _, h := range s.active() {
 		if h.Changes() { // so that they hear of the others
@@ -223,6 +226,9 @@ func (s *Set) Fill(e *hook.Engine) error {
 	errs = append(errs, s.beginLate(e))
 	return errors.Join(errs...)
 }
+
+// scratch are the places that the rules let be emptied.
+func (s *Set) scratch() []string { return nil }
 
 // name gives every hook an id that is unique: its own; if another file has that
 // one too, or it may be that of a registered hook, with the layer in front; and if

@@ -36,7 +36,7 @@ func (r *Row) Facts(w facts.World) []hook.Fact {
 	}
 	switch {
 	case r.Tool != "":
-		return facts.Of(r.Tool, r.Input, w)
+		return facts.Call(r.Tool, r.Input, w)
 	case r.Shell == "powershell":
 		return facts.PowerShell(r.Command, w)
 	case r.Shell == "cmd":

@@ -14,7 +14,7 @@ import (
 type score struct{ safe, dangerous, missed, falseBlocks, falseAsks int }
 
 func (s *score) add(t testing.TB, r Row) {
-	found := Judge(Packs(), r.Facts(world))
+	found := Everything().Judge(r.Facts(world))
 	switch {
 	case !r.Safe():
 		s.dangerous++
@@ -102,10 +102,11 @@ func BenchmarkCall(b *testing.B) {
 	for _, c := range own {
 		rows = append(rows, c.Rows...)
 	}
-	Judge(Packs(), facts.Shell("ls", world))
+	all := Everything()
+	all.Judge(facts.Shell("ls", world))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		Judge(Packs(), rows[i%len(rows)].Facts(world))
+		all.Judge(rows[i%len(rows)].Facts(world))
 	}
 }
 
@@ -119,7 +120,7 @@ func BenchmarkMegabyte(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				Judge(Packs(), facts.Shell(line, world))
+				Everything().Judge(facts.Shell(line, world))
 			}
 		})
 	}

@@ -23,24 +23,25 @@ type Explanation struct {
 type Said struct {
 	Rule    string    `json:"rule"`
 	Verdict Verdict   `json:"verdict"`
+	Counts  bool      `json:"counts"` // false: it is monitored, and the call passes
 	Says    string    `json:"says"`
 	Instead string    `json:"instead,omitempty"`
 	At      hook.Span `json:"at,omitzero"`
 }
 
-// Explain judges facts by all packs.
-func Explain(tool, command string, facts []hook.Fact) Explanation {
+// Explain judges facts by a policy.
+func (p *Policy) Explain(tool, command string, facts []hook.Fact) Explanation {
 	e := Explanation{Tool: tool, Command: command, Facts: facts, Rules: []Said{}}
 	if facts == nil {
 		e.Facts = []hook.Fact{}
 	}
-	for _, f := range Judge(Packs(), facts) {
-		s := Said{f.Rule.ID, f.Rule.Verdict, f.Says(), f.Rule.Instead, f.Fact.At}
+	for _, j := range p.Judge(facts) {
+		s := Said{j.Rule.ID, j.Verdict, j.Counts, j.Says(), j.Rule.Instead, j.Fact.At}
 		if !slices.Contains(e.Rules, s) {
 			e.Rules = append(e.Rules, s)
 		}
 	}
-	if len(e.Rules) > 0 {
+	if len(e.Rules) > 0 && e.Rules[0].Counts {
 		e.Verdict = e.Rules[0].Verdict
 	}
 	return e

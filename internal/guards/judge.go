@@ -1,55 +1,143 @@
 package guards
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
 )
 
-// Finding is a rule that holds for a fact.
-type Finding struct {
-	Rule *Rule
-	Fact hook.Fact
+// Judged is a rule that holds for a fact, and what comes of it under a policy.
+type Judged struct {
+	Rule    *Rule
+	Fact    hook.Fact
+	Verdict Verdict // the rule's, unless the policy changes it
+	Counts  bool    // false: it is monitored
 }
 
-// Judge gives the findings of rules over the facts of one call, the strictest first.
-func Judge(packs []*Pack, facts []hook.Fact) []Finding {
-	var out []Finding
-	for i := range facts {
-		f := &facts[i]
-		if f.Dry && f.Does != "execute" {
+// Judge gives the findings of the policy's rules over the facts of one call: those that
+// count before those that do not, of these the strictest first.
+func (p *Policy) Judge(facts []hook.Fact) []Judged {
+	var out []Judged
+	for _, pack := range Packs() {
+		if !slices.Contains(p.Packs, pack.Name) {
 			continue
 		}
-		for _, p := range packs {
-			for r := range p.Rules {
-				rule := &p.Rules[r]
-				if !rule.When.hold(f) || rule.Unless.hold(f) {
-					continue
-				}
-				found := Finding{rule, *f}
-				if len(out) > 0 && rule.Verdict.worse(out[0].Rule.Verdict) {
-					out = append([]Finding{found}, out...)
-				} else {
-					out = append(out, found)
+		for i := range pack.Rules {
+			rule := &pack.Rules[i]
+			set := p.setting(pack, rule)
+			if set.Verdict == Allow {
+				continue
+			}
+			for f := range facts {
+				if p.holds(pack, rule, &facts[f]) {
+					out = append(out, Judged{rule, facts[f], set.Verdict, counts(set, rule, &facts[f])})
 				}
 			}
 		}
 	}
+	for i := range facts {
+		if f := &facts[i]; f.Does == "connect" && !f.Dry && f.Host != "" && len(p.Hosts.Block) > 0 && matches(p.Hosts.Block, f.Host, branches{}) {
+			out = append(out, Judged{blockedHost, *f, Block, p.Mode != Monitor})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Judged) int {
+		return cmp.Or(-compare(a.Counts, b.Counts), -compare(a.Verdict == Block, b.Verdict == Block))
+	})
 	return out
 }
 
+// blockedHost stands for the hosts that a policy names.
+var blockedHost = &Rule{
+	ID: "network/blocked-host", Verdict: Block,
+	Says:    "{by} would connect to {host}, which the configuration blocks.",
+	Instead: "Do without that host, or tell the user why it is needed.",
+}
+
+func compare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// counts reports whether a finding is more than a line on the record. In auto mode a
+// block counts where there is no other reading, and where the analysis gave up: more
+// than it can read would switch the rules off.
+func counts(set Setting, rule *Rule, f *hook.Fact) bool {
+	switch set.Mode {
+	case Enforce:
+		return true
+	case Monitor:
+		return false
+	}
+	return set.Verdict == Block && f.Sure || rule.Limit
+}
+
+// holds reports whether a rule holds for a fact, with the branches and hosts of the
+// policy in place of the usual ones.
+func (p *Policy) holds(pack *Pack, rule *Rule, f *hook.Fact) bool {
+	if f.Dry && f.Does != "execute" {
+		return false
+	}
+	if pack.Name == "network" && f.Does == "connect" && f.Host != "" && len(p.Hosts.Allow) > 0 && matches(p.Hosts.Allow, f.Host, branches{}) {
+		return false
+	}
+	in := branches{p.Protected}
+	return rule.When.hold(f, in) && !rule.Unless.hold(f, in)
+}
+
 // Says is what a rule says of a fact: its words with the members filled in.
-func (f Finding) Says() string {
+func (j Judged) Says() string {
 	pairs := []string{}
 	for name, text := range map[string]string{
-		"by": f.Fact.By, "path": f.Fact.Path, "host": f.Fact.Host, "verb": f.Fact.Verb, "ref": f.Fact.Ref, "object": f.Fact.Object,
-		"secret": f.Fact.Secret, "link": f.Fact.Link, "because": f.Fact.Because, "kind": f.Fact.Kind, "name": f.Fact.Name, "remote": f.Fact.Remote, "system": f.Fact.System,
-		"manager": f.Fact.Manager, "what": f.Fact.What, "program": f.Fact.Program,
+		"by": j.Fact.By, "path": j.Fact.Path, "host": j.Fact.Host, "verb": j.Fact.Verb, "ref": j.Fact.Ref, "object": j.Fact.Object,
+		"secret": j.Fact.Secret, "link": j.Fact.Link, "because": j.Fact.Because, "kind": j.Fact.Kind, "name": j.Fact.Name, "remote": j.Fact.Remote, "system": j.Fact.System,
+		"manager": j.Fact.Manager, "what": j.Fact.What, "program": j.Fact.Program,
 	} {
 		if text == "" {
 			text = "something"
 		}
 		pairs = append(pairs, "{"+name+"}", text)
 	}
-	return strings.NewReplacer(pairs...).Replace(f.Rule.Says)
+	return strings.NewReplacer(pairs...).Replace(j.Rule.Says)
+}
+
+// message says what matched, why it matters and what to do instead.
+func (j Judged) message(command string) string {
+	var b strings.Builder
+	verb := "stopped this call"
+	if j.Verdict != Block {
+		verb = "asks before this call"
+	}
+	fmt.Fprintf(&b, "hookway, which the user installed, %s (rule %s): %s", verb, j.Rule.ID, j.Says())
+	if quote := Quote(command, j.Fact.At); quote != "" && quote != command {
+		fmt.Fprintf(&b, " The part that says so: `%s`.", quote)
+	}
+	if j.Rule.Instead != "" {
+		b.WriteString(" " + j.Rule.Instead)
+	}
+	return b.String()
+}
+
+// Quote is the part of a command that a fact is about, short enough for a message.
+func Quote(command string, at hook.Span) string {
+	if at.IsZero() || at.From < 0 || at.To > len(command) || at.From >= at.To {
+		return ""
+	}
+	text := strings.ToValidUTF8(command[at.From:at.To], "")
+	return clip(strings.Join(strings.Fields(text), " "), 120)
+}
+
+// clip shortens a text to a number of characters.
+func clip(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
 }

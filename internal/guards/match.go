@@ -37,8 +37,8 @@ func (a *Alternatives) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // hold reports whether one of the conditions holds.
-func (a Alternatives) hold(f *hook.Fact) bool {
-	return slices.ContainsFunc(a, func(c *Condition) bool { return c.holds(f) })
+func (a Alternatives) hold(f *hook.Fact, in branches) bool {
+	return slices.ContainsFunc(a, func(c *Condition) bool { return c.holds(f, in) })
 }
 
 // Condition says of members of a fact what they must be.
@@ -129,17 +129,17 @@ func texts(v any) ([]string, error) {
 	return out, nil
 }
 
-func (c *Condition) holds(f *hook.Fact) bool {
+func (c *Condition) holds(f *hook.Fact, in branches) bool {
 	v := reflect.ValueOf(f).Elem()
 	for _, k := range c.checks {
-		if !k.holds(v.Field(k.field)) {
+		if !k.holds(v.Field(k.field), in) {
 			return false
 		}
 	}
 	return true
 }
 
-func (k check) holds(v reflect.Value) bool {
+func (k check) holds(v reflect.Value, in branches) bool {
 	switch k.kind {
 	case 'b':
 		return v.Bool() == k.yes
@@ -147,18 +147,33 @@ func (k check) holds(v reflect.Value) bool {
 		return v.IsZero() != k.yes
 	case 'l':
 		for i := range v.Len() {
-			if matches(k.want, v.Index(i).String()) {
+			if matches(k.want, v.Index(i).String(), in) {
 				return true
 			}
 		}
 		return false
 	}
-	return matches(k.want, v.String())
+	return matches(k.want, v.String(), in)
+}
+
+// protectedBranches stands in a pack for the branches that a policy protects.
+const protectedBranches = "$protected"
+
+// branches are patterns of protected branches; none are the usual ones.
+type branches struct{ patterns []string }
+
+var usualBranches = []string{"main", "master", "trunk", "develop", "production", "release/*"}
+
+func (b branches) protected() []string {
+	if len(b.patterns) == 0 {
+		return usualBranches
+	}
+	return b.patterns
 }
 
 // matches reports whether a text is one of those wanted. What begins with "!" takes
 // texts out.
-func matches(want []string, s string) bool {
+func matches(want []string, s string, in branches) bool {
 	found, positive := false, false
 	for _, w := range want {
 		if no, ok := strings.CutPrefix(w, "!"); ok {
@@ -168,6 +183,10 @@ func matches(want []string, s string) bool {
 			continue
 		}
 		positive = true
+		if w == protectedBranches {
+			found = found || matches(in.protected(), s, branches{})
+			continue
+		}
 		found = found || glob(w, s)
 	}
 	return found || !positive

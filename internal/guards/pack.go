@@ -54,8 +54,14 @@ type Rule struct {
 	// Never is set on what nobody may let through: the loss of a home, hookway itself.
 	Never bool `yaml:"never"`
 
+	// Limit marks the rule for what the analysis could not read: it counts in auto mode
+	// too, or a call that is long enough would switch the rules off.
+	Limit bool `yaml:"limit"`
+
 	Stops  []string `yaml:"stops"`
 	Passes []string `yaml:"passes"`
+
+	version int // of its pack
 }
 
 // Packs gives all packs, in the order of their names. They must not be changed.
@@ -107,7 +113,7 @@ func Parse(src []byte) (*Pack, error) {
 			return nil, fmt.Errorf("the rule %s stands there twice", r.ID)
 		}
 		seen[r.ID] = true
-		r.ID = p.Name + "/" + r.ID
+		r.ID, r.version = p.Name+"/"+r.ID, p.Version
 		if err := r.check(); err != nil {
 			return nil, fmt.Errorf("rule %s: %w", r.ID, err)
 		}

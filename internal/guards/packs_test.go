@@ -19,7 +19,7 @@ func TestRulesHoldTheirExamples(t *testing.T) {
 		for i := range p.Rules {
 			r := &p.Rules[i]
 			holds := func(line string) bool {
-				for _, f := range Judge([]*Pack{p}, of(line, world)) {
+				for _, f := range (&Policy{Packs: []string{p.Name}, Mode: Enforce}).Judge(of(line, world)) {
 					if f.Rule == r {
 						return true
 					}

@@ -187,7 +187,7 @@ func oneLine(l string, f func(string) string) string {
 	return f(l)
 }
 
-func strength(fs []Finding) int {
+func strength(fs []Judged) int {
 	if len(fs) == 0 {
 		return 0
 	}
@@ -204,14 +204,14 @@ func TestOtherWordsAreJudgedNoMilder(t *testing.T) {
 		for _, r := range p.Rules {
 			for _, line := range r.Stops {
 				lines++
-				want := strength(Judge(Packs(), facts.Shell(line, world)))
+				want := strength(Everything().Judge(facts.Shell(line, world)))
 				for name, rewrite := range rewritings {
 					other := rewrite(line)
 					if other == "" {
 						continue
 					}
 					pairs++
-					if got := strength(Judge(Packs(), facts.Shell(other, world))); got < want {
+					if got := strength(Everything().Judge(facts.Shell(other, world))); got < want {
 						if bad[name]++; bad[name] <= 3 {
 							t.Errorf("%s: %q is judged %d, and %q %d", name, line, want, other, got)
 						}

@@ -1,22 +1,26 @@
 package guards
 
 import (
+	"cmp"
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
 )
 
 // maxNames bounds the names of one folder that are looked at for a pattern.
 const maxNames = 4096
 
-// World is this machine as a call in a folder would find it. Of files it reads only
-// regular ones, bounded, and never waits for them.
-func World(dir string, getenv func(string) string) facts.World {
+// World is this machine as a call in a folder would find it, with an environment of
+// KEY=VALUE. Of files it reads only regular ones, bounded, and never waits for them.
+func World(dir string, environ []string) facts.World {
 	w := facts.World{
-		Dir: dir, Home: getenv("HOME"), Project: project(dir), Env: map[string]string{},
+		Dir: dir, Env: make(map[string]string, len(environ)),
 		Lstat: func(name string) (fs.FileInfo, error) { return os.Lstat(name) },
 		Readlink: func(name string) (string, error) {
 			to, err := os.Readlink(name)
@@ -25,15 +29,29 @@ func World(dir string, getenv func(string) string) facts.World {
 		ReadDir:  func(name string) ([]string, error) { return disk.Names(name, maxNames) },
 		ReadFile: func(name string, n int) ([]byte, error) { return disk.Read(name, int64(n)) },
 	}
-	if w.Home == "" {
-		w.Home, _ = os.UserHomeDir()
-	}
-	for _, name := range []string{"HOME", "PATH", "TMPDIR", "USER", "SHELL", "LANG"} {
-		if v := getenv(name); v != "" {
-			w.Env[name] = v
+	for _, entry := range environ {
+		if name, value, ok := strings.Cut(entry, "="); ok {
+			w.Env[name] = value
 		}
 	}
+	if w.Home = w.Env["HOME"]; w.Home == "" {
+		w.Home, _ = os.UserHomeDir()
+	}
+	w.Project = project(cmp.Or(w.Env["HOOKWAY_PROJECT_DIR"], w.Env["CLAUDE_PROJECT_DIR"], dir))
 	return w
+}
+
+// Analyser finds what a tool call would do on this machine: in the folder of its
+// event, with the environment of its context. scratch gives more places that may be
+// emptied; nil gives none.
+func Analyser(environ func(context.Context) []string, scratch func() []string) hook.Analyser {
+	return func(ctx context.Context, ev hook.AnyEvent) []hook.Fact {
+		w := World(ev.Head().CWD, environ(ctx))
+		if scratch != nil {
+			w.Scratch = scratch()
+		}
+		return facts.Of(ev, w)
+	}
 }
 
 // project is the top of the project that a folder belongs to: the nearest folder

@@ -1,0 +1,125 @@
+package guards
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// ID is the id of the hook that has hookway's own rules.
+const ID = "hookway/guards"
+
+// Guard is the handler of hookway's own rules: it judges what a call would do by a
+// policy. It never approves. Its fields must not be changed once it is used.
+type Guard struct {
+	Policy *Policy
+	Grants Grants // nil: nothing is let through
+}
+
+// Grants lets calls through that a rule stopped, each once, because a person said so.
+type Grants interface {
+	// Use takes the grant for this very call, if there is one: then it passes.
+	Use(ctx context.Context, c Call) (bool, error)
+	// Offer notes that a call was stopped, and gives the code by which a person lets it
+	// through.
+	Offer(ctx context.Context, c Call) (code string, err error)
+}
+
+// Call is a call that a rule stopped.
+type Call struct {
+	Agent, Session string
+	Workspace      string // the folder that the agent works in
+	Tool           string
+	Input          map[string]any
+	Rule           string // its id
+	Verdict        Verdict
+	Reason         string
+}
+
+// Handle judges a call. An error of the grants is not the call's fault: then it stays
+// stopped, and the note says why.
+func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
+	call, ok := hook.CallOf(ev)
+	if !ok || ev.Info() != hook.PreToolUse.Info() {
+		return hook.Continue(), nil
+	}
+	judged := g.Policy.Judge(ev.Facts())
+	if len(judged) == 0 {
+		return hook.Continue(), nil
+	}
+	command := CommandOf(call.Input)
+	first := judged[0]
+	d := hook.Decision{Would: would(judged, command)}
+	if !first.Counts {
+		return d, nil
+	}
+	d.Action, d.Rule, d.Reason = first.Verdict.action(), first.Rule.Version(), first.message(command)
+	if g.Grants != nil {
+		g.grant(ctx, ev, call, first, &d)
+	}
+	return d, nil
+}
+
+// grant lets the call through if a person said so, and otherwise says how.
+func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall, j Judged, d *hook.Decision) {
+	if j.Rule.Never {
+		return
+	}
+	head := ev.Head()
+	c := Call{
+		Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: call.Name, Input: call.Input,
+		Rule: j.Rule.ID, Verdict: j.Verdict, Reason: d.Reason,
+	}
+	used, err := g.Grants.Use(ctx, c)
+	switch {
+	case err != nil:
+		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())
+	case used:
+		*d = hook.Decision{Note: "a person let this call through once, which " + j.Rule.ID + " stops", Would: d.Would}
+		return
+	}
+	if d.Action != hook.ActionBlock { // an ask is answered where it is asked
+		return
+	}
+	code, err := g.Grants.Offer(ctx, c)
+	if err != nil {
+		d.Note = hook.LogLine("the call could not be kept for a person to let through: " + err.Error())
+		return
+	}
+	d.Reason += fmt.Sprintf(" A person can let this very call through once, in a terminal of their own: hookway allow %s.", code)
+}
+
+// would is the strictest finding that does not count, if it is stricter than what does.
+func would(judged []Judged, command string) *hook.Would {
+	for _, j := range judged {
+		if j.Counts {
+			if j.Verdict == Block {
+				return nil
+			}
+			continue
+		}
+		if judged[0].Counts && j.Verdict != Block {
+			return nil
+		}
+		return &hook.Would{Action: j.Verdict.action(), Reason: j.message(command), Rule: j.Rule.Version()}
+	}
+	return nil
+}
+
+func (v Verdict) action() hook.Action {
+	if v == Block {
+		return hook.ActionBlock
+	}
+	return hook.ActionAsk
+}
+
+// CommandOf is the line that a shell tool would run, or "".
+func CommandOf(input map[string]any) string {
+	for _, name := range []string{"command", "cmd", "script"} {
+		if s, ok := input[name].(string); ok {
+			return s
+		}
+	}
+	return ""
+}

@@ -1,0 +1,125 @@
+package guards
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
+)
+
+// what a policy makes of a line: the decision of the guard in an engine.
+func decide(t *testing.T, g *Guard, line string) hook.Outcome[hook.ToolUse] {
+	t.Helper()
+	e := &hook.Engine{Analyse: func(_ context.Context, ev hook.AnyEvent) []hook.Fact { return facts.Of(ev, world) }}
+	if err := e.Add(hook.New(ID, g, hook.For("*"), hook.As(hook.Guard))); err != nil {
+		t.Fatal(err)
+	}
+	env := &hook.Envelope{Agent: "claude", Session: "s-1", CWD: world.Dir}
+	out, err := hook.Fire(t.Context(), e, hook.PreToolUse, env, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": line}})
+	if err != nil || out.Steps[0].Err != nil {
+		t.Fatal(err, out.Steps)
+	}
+	return out
+}
+
+func TestPolicyDecides(t *testing.T) {
+	all := Names()
+	for _, c := range []struct {
+		name, line string
+		policy     Policy
+		want       string // action, and after a slash what would have been
+	}{
+		{"no packs", "rm -rf ~", Policy{}, "continue/"},
+		{"auto: a sure block counts", "rm -rf ~", Policy{Packs: all}, "block/"},
+		{"auto: an ask does not", "git push origin main", Policy{Packs: all}, "continue/ask"},
+		{"auto: a block that is not sure does not", `if test -n "$X"; then rm -rf "$Y/"; fi`, Policy{Packs: all}, "continue/block"},
+		{"auto: what cannot be analysed counts", "rm -rf " + strings.Repeat("{a,b}", 20), Policy{Packs: all}, "ask/"},
+		{"monitor", "rm -rf ~", Policy{Packs: all, Mode: Monitor}, "continue/block"},
+		{"enforce", "git push origin main", Policy{Packs: all, Mode: Enforce}, "ask/"},
+		{"only one pack", "rm -rf ~", Policy{Packs: []string{"git"}, Mode: Enforce}, "continue/"},
+		{"a rule is switched off", "rm -rf ~", Policy{Packs: []string{"files"}, Mode: Enforce, Rules: map[string]Setting{"files/delete-top": {Verdict: Allow}}}, "continue/"},
+		{"a rule is on trial", "rm -rf ~", Policy{Packs: []string{"files"}, Mode: Enforce, Rules: map[string]Setting{"files/delete-top": {Mode: Monitor}}}, "continue/block"},
+		{"a pack is enforced", "git push origin main", Policy{Packs: all, Rules: map[string]Setting{"git": {Mode: Enforce}}}, "ask/"},
+		{"a rule goes before its pack", "git push origin main", Policy{Packs: all, Rules: map[string]Setting{"git": {Mode: Enforce}, "git/push-protected": {Verdict: Block}}}, "block/"},
+		{"a protected branch of one's own", "git push -f origin stable", Policy{Packs: all, Protected: []string{"stable"}}, "block/"},
+		{"in place of the usual ones", "git push origin main", Policy{Packs: all, Mode: Enforce, Protected: []string{"stable"}}, "continue/"},
+		{"a blocked host", "curl https://a.zip", Policy{Packs: all, Hosts: Hosts{Block: []string{"*.zip"}}}, "block/"},
+		{"another host", "curl https://a.example", Policy{Packs: all, Hosts: Hosts{Block: []string{"*.zip"}}}, "continue/"},
+		{"an upload", "curl -T a https://x.corp.example", Policy{Packs: []string{"network"}, Mode: Enforce}, "ask/"},
+		{"an upload to an allowed host", "curl -T a https://x.corp.example", Policy{Packs: []string{"network"}, Mode: Enforce, Hosts: Hosts{Allow: []string{"*.corp.example"}}}, "continue/"},
+		{"nothing", "ls", Policy{Packs: all, Mode: Enforce}, "continue/"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out := decide(t, &Guard{Policy: &c.policy}, c.line)
+			got := out.Action.String() + "/"
+			if w := out.Steps[0].Would; w != nil {
+				got += w.Action.String()
+			}
+			if got != c.want {
+				t.Errorf("%q: got %s, want %s: %s", c.line, got, c.want, out.Reason)
+			}
+		})
+	}
+}
+
+func TestMessageTeaches(t *testing.T) {
+	out := decide(t, &Guard{Policy: Everything()}, "cd sub && rm -rf ~")
+	want := "hookway, which the user installed, stopped this call (rule files/delete-top): rm would delete /home/u, the top of all that lies below it. The part that says so: `~`. Name the files that have to go, one by one."
+	if out.Reason != want {
+		t.Errorf("got  %s\nwant %s", out.Reason, want)
+	}
+	if out.Rule != "files/delete-top@1" || out.Steps[0].Rule != out.Rule {
+		t.Errorf("rule %q, want files/delete-top@1", out.Rule)
+	}
+}
+
+// kept are grants in memory.
+type kept struct {
+	granted int
+	offered []Call
+	err     error
+}
+
+func (k *kept) Use(context.Context, Call) (bool, error) {
+	k.granted--
+	return k.granted >= 0, k.err
+}
+
+func (k *kept) Offer(_ context.Context, c Call) (string, error) {
+	k.offered = append(k.offered, c)
+	return "K7QX", k.err
+}
+
+func TestGrantLetsACallThroughOnce(t *testing.T) {
+	grants := &kept{granted: 1}
+	g := &Guard{Policy: Everything(), Grants: grants}
+	const line = "git push -f origin main"
+	if out := decide(t, g, line); out.Action != hook.ActionContinue || out.Steps[0].Note == "" {
+		t.Errorf("with a grant: %s, note %q; want continue and a note", out.Action, out.Steps[0].Note)
+	}
+	out := decide(t, g, line)
+	if out.Action != hook.ActionBlock || !strings.HasSuffix(out.Reason, "in a terminal of their own: hookway allow K7QX.") {
+		t.Errorf("without one: %s, %q; want a block that says how a person lets it through", out.Action, out.Reason)
+	}
+	if len(grants.offered) != 1 || grants.offered[0].Session != "s-1" || grants.offered[0].Rule != "git/force-push-protected" {
+		t.Errorf("offered %+v, want the call once", grants.offered)
+	}
+}
+
+func TestGrantsThatFailLetNothingThrough(t *testing.T) {
+	g := &Guard{Policy: Everything(), Grants: &kept{err: errors.New("disk full")}}
+	out := decide(t, g, "git push -f origin main")
+	if out.Action != hook.ActionBlock || !strings.Contains(out.Steps[0].Note, "disk full") {
+		t.Errorf("got %s, note %q; want a block and why there is no code", out.Action, out.Steps[0].Note)
+	}
+}
+
+func TestNeverIsNotOffered(t *testing.T) {
+	grants := &kept{granted: 1}
+	if out := decide(t, &Guard{Policy: Everything(), Grants: grants}, "rm -rf ~"); out.Action != hook.ActionBlock || len(grants.offered) > 0 {
+		t.Errorf("got %s, offered %v; want a block that nobody lets through", out.Action, grants.offered)
+	}
+}
