@@ -23,57 +23,73 @@ func (sh *shell) cmd(src string, at hook.Span) {
 	}
 	sh.nested++
 	defer func() { sh.nested-- }()
-	var words []string
-	var b strings.Builder
-	begun, quoted, redirect := false, false, false
-	word := func() {
-		if begun && redirect {
-			sh.psPath("write", psWord{text: sh.percent(b.String())}, effect{}, at)
-			redirect = false
-		} else if begun {
-			words = append(words, sh.percent(b.String()))
-		}
-		b.Reset()
-		begun = false
-	}
-	end := func() {
-		word()
-		if len(words) > 0 && sh.step() {
-			sh.cmdRun(words, at)
-		}
-		words = nil
-	}
+	r := cmdReader{shell: sh, at: at}
 	for i := 0; i < len(src); i++ {
-		c := src[i]
-		switch {
-		case c == '"':
-			quoted, begun = !quoted, true
-		case quoted:
-			b.WriteByte(c)
-		case c == '^' && i+1 < len(src):
-			i++
-			b.WriteByte(src[i])
-			begun = true
-		case c == '&' || c == '|' || c == '\n' || c == '(' && !begun || c == ')':
-			end()
-		case c == '>' || c == '<':
-			word()
-			redirect = c == '>'
-			if i+1 < len(src) && src[i+1] == '>' {
-				i++
-			}
-			if i+1 < len(src) && src[i+1] == '&' {
-				i += 2
-				redirect = false
-			}
-		case c == ' ' || c == '\t' || c == '\r':
-			word()
-		default:
-			b.WriteByte(c)
-			begun = true
-		}
+		i += r.next(src[i:])
 	}
-	end()
+	r.end()
+}
+
+// cmdReader goes through a line of cmd, and runs each command when it ends.
+type cmdReader struct {
+	*shell
+	at       hook.Span
+	words    []string
+	b        strings.Builder
+	begun    bool // a word has begun
+	quoted   bool
+	redirect bool // the next word is where output goes
+}
+
+// next reads one byte, and gives how many more belong to it.
+func (r *cmdReader) next(s string) (more int) {
+	switch c := s[0]; {
+	case c == '"':
+		r.quoted, r.begun = !r.quoted, true
+	case r.quoted:
+		r.b.WriteByte(c)
+	case c == '^' && len(s) > 1:
+		r.b.WriteByte(s[1])
+		r.begun = true
+		return 1
+	case c == '&' || c == '|' || c == '\n' || c == '(' && !r.begun || c == ')':
+		r.end()
+	case c == '>' || c == '<':
+		r.word()
+		r.redirect = c == '>'
+		if strings.HasPrefix(s[1:], ">") {
+			more++
+		}
+		if strings.HasPrefix(s[1+more:], "&") { // 2>&1
+			more += 2
+			r.redirect = false
+		}
+	case c == ' ' || c == '\t' || c == '\r':
+		r.word()
+	default:
+		r.b.WriteByte(c)
+		r.begun = true
+	}
+	return more
+}
+
+func (r *cmdReader) word() {
+	if r.begun && r.redirect {
+		r.psPath("write", psWord{text: r.percent(r.b.String())}, effect{}, r.at)
+		r.redirect = false
+	} else if r.begun {
+		r.words = append(r.words, r.percent(r.b.String()))
+	}
+	r.b.Reset()
+	r.begun = false
+}
+
+func (r *cmdReader) end() {
+	r.word()
+	if len(r.words) > 0 && r.step() {
+		r.cmdRun(r.words, r.at)
+	}
+	r.words = nil
 }
 
 // percent puts in variables: %USERPROFILE% and its kin.
@@ -107,187 +123,273 @@ func (sh *shell) percent(s string) string {
 	return b.String()
 }
 
+// cmdCall is one command of cmd with its words.
+type cmdCall struct {
+	*shell
+	name     string
+	args     []string
+	flags    []string // in small letters
+	operands []string
+	at       hook.Span
+}
+
 // cmdRun tells what one command does.
 func (sh *shell) cmdRun(words []string, at hook.Span) {
-	name := programName(strings.TrimPrefix(words[0], "@"))
-	args := words[1:]
-	var flags []string
-	var operands []string
-	for _, a := range args {
+	c := &cmdCall{shell: sh, name: programName(strings.TrimPrefix(words[0], "@")), args: words[1:], at: at}
+	for _, a := range c.args {
 		if strings.HasPrefix(a, "/") && len(a) <= 12 && !strings.Contains(a[1:], "/") {
-			flags = append(flags, strings.ToLower(a))
+			c.flags = append(c.flags, strings.ToLower(a))
 		} else {
-			operands = append(operands, a)
+			c.operands = append(c.operands, a)
 		}
 	}
-	has := func(f string) bool { return slices.Contains(flags, f) }
-	sh.tell(hook.Fact{Does: "run", Program: name, Args: slices.Clone(args), At: at, Sure: true, By: name})
+	sh.tell(hook.Fact{Does: "run", Program: c.name, Args: slices.Clone(c.args), At: at, Sure: true, By: c.name})
 	old := sh.by
-	sh.by = name
+	sh.by = c.name
 	defer func() { sh.by = old }()
-	paths := func(does string, list []string, e effect) {
-		for _, o := range list {
-			sh.psPath(does, psWord{text: o, quoted: true}, e, at)
-		}
+	if !c.onFiles() && !c.onMachine() && !c.runs() && !c.controls() {
+		c.program(words)
 	}
-	system := func(what string) {
-		for _, w := range append(slices.Clone(operands), flags...) {
-			if w = strings.ToLower(strings.TrimLeft(w, "/")); slices.Contains([]string{"?", "a", "enum", "list", "show", "query", "queryex", "state", "status", "v"}, w) {
-				return
-			}
-		}
-		sh.tell(hook.Fact{Does: "system", What: what, Object: strings.Join(args, " "), At: at, Sure: true})
+}
+
+func (c *cmdCall) has(flag string) bool { return slices.Contains(c.flags, flag) }
+
+// after gives the words after a switch.
+func (c *cmdCall) after(switches ...string) ([]string, bool) {
+	i := slices.IndexFunc(c.args, func(a string) bool { return slices.Contains(switches, strings.ToLower(a)) })
+	if i < 0 {
+		return nil, false
 	}
-	last := max(len(operands)-1, 0)
-	switch name {
-	case "del", "erase":
-		paths("delete", operands, effect{recursive: has("/s")})
-	case "rd", "rmdir":
-		paths("delete", operands, effect{recursive: has("/s")})
+	return c.args[i+1:], true
+}
+
+func (c *cmdCall) paths(does string, list []string, e effect) {
+	for _, o := range list {
+		c.psPath(does, psWord{text: o, quoted: true}, e, c.at)
+	}
+}
+
+// onFiles reads the commands that read, write, delete and move files.
+func (c *cmdCall) onFiles() bool {
+	last := max(len(c.operands)-1, 0)
+	from, to := c.operands[:last], c.operands[last:]
+	switch c.name {
+	case "del", "erase", "rd", "rmdir":
+		c.paths("delete", c.operands, effect{recursive: c.has("/s")})
 	case "move", "ren", "rename":
-		paths("move", operands[:last], effect{})
-		paths("write", operands[last:], effect{})
+		c.paths("move", from, effect{})
+		c.paths("write", to, effect{})
 	case "copy", "xcopy", "robocopy":
-		paths("read", operands[:last], effect{recursive: name != "copy"})
-		paths("write", operands[last:], effect{})
-		if (has("/mir") || has("/purge")) && !has("/l") {
-			paths("delete", operands[min(1, last):], effect{recursive: true, many: true})
+		c.paths("read", from, effect{recursive: c.name != "copy"})
+		c.paths("write", to, effect{})
+		if (c.has("/mir") || c.has("/purge")) && !c.has("/l") {
+			c.paths("delete", c.operands[min(1, last):], effect{recursive: true, many: true})
 		}
-	case "type", "more", "find", "findstr":
-		if name == "find" || name == "findstr" {
-			operands = operands[min(1, len(operands)):]
-		}
-		paths("read", operands, effect{})
+	case "type", "more":
+		c.paths("read", c.operands, effect{})
+	case "find", "findstr":
+		c.paths("read", c.operands[min(1, len(c.operands)):], effect{})
 	case "cd", "chdir", "pushd":
-		if len(operands) > 0 {
-			sh.chdir(field{value: value{text: winPath(operands[0])}})
+		if len(c.operands) > 0 {
+			c.chdir(field{value: value{text: winPath(c.operands[0])}})
 		}
+	case "set":
+		if len(c.args) == 0 {
+			c.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: c.at, Sure: true})
+		}
+	case "echo", "exit", "rem", "cls", "dir", "ver", "vol", "mkdir", "md", "title", "attrib":
+	default:
+		return false
+	}
+	return true
+}
+
+// cmdLooks are words with which a program of the system only tells.
+var cmdLooks = []string{"?", "a", "enum", "list", "show", "query", "queryex", "state", "status", "v"}
+
+// system tells that the machine changes, if the command does not only look.
+func (c *cmdCall) system(what string) {
+	for _, w := range append(slices.Clone(c.operands), c.flags...) {
+		if slices.Contains(cmdLooks, strings.ToLower(strings.TrimLeft(w, "/"))) {
+			return
+		}
+	}
+	c.tell(hook.Fact{Does: "system", What: what, Object: strings.Join(c.args, " "), At: c.at, Sure: true})
+}
+
+// onMachine reads the programs that change the machine.
+func (c *cmdCall) onMachine() bool {
+	switch c.name {
 	case "format", "diskpart", "cipher":
-		system("device")
+		c.system("device")
 	case "shutdown":
-		system("power")
-	case "taskkill":
-		c := &call{shell: sh, name: name, at: at}
-		for _, o := range operands {
-			if has("/fi") {
-				c.named("*"+o, field{at: at})
-			} else if has("/im") {
-				c.named(strings.TrimSuffix(strings.ToLower(o), ".exe"), field{at: at})
-			}
-		}
-	case "wmic":
-		switch line := strings.ToLower(strings.Join(args, " ")); {
-		case strings.Contains(line, "shadowcopy"):
-			system("permissions")
-		case strings.Contains(line, "delete") || strings.Contains(line, "terminate"):
-			c := &call{shell: sh, name: name, at: at}
-			_, target, _ := strings.Cut(line, "name=")
-			target, _, _ = strings.Cut(strings.Trim(target, `"' `), ".")
-			c.named(target, field{at: at})
-		}
+		c.system("power")
 	case "setx":
-		system("shell-rc")
-	case "runas", "gsudo":
-		sh.tell(hook.Fact{Does: "run", Program: strings.Join(operands, " "), Elevated: true, At: at, Sure: true})
-	case "certutil", "bitsadmin", "curl", "msiexec", "mshta", "regsvr32":
-		sh.winDownload(name, args, at)
-	case "rundll32":
-		if strings.Contains(strings.ToLower(strings.Join(args, " ")), "minidump") {
-			sh.tell(hook.Fact{Does: "read", Path: "/proc/1/mem", Secret: "memory of a process", At: at, Sure: true})
-		}
-	case "forfiles":
-		if i := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "/c") }); i >= 0 && i+1 < len(args) {
-			sh.cmd(strings.ReplaceAll(args[i+1], "@path", string(hole)), at)
+		c.system("shell-rc")
+	case "takeown", "bcdedit", "vssadmin", "wbadmin", "netsh":
+		c.system("permissions")
+	case "icacls":
+		if len(c.operands) > 1 && !c.inProject(c.operands[0]) {
+			c.system("permissions")
 		}
 	case "schtasks":
-		if !has("/query") {
-			system("cron")
+		if !c.has("/query") {
+			c.system("cron")
 		}
+	case "taskkill":
+		c.taskkill()
+	case "wmic":
+		c.wmic()
 	case "sc", "net":
-		if len(operands) > 0 {
-			what := "service"
-			if operands[0] == "user" || operands[0] == "localgroup" {
-				what = "user"
-			}
-			if operands[0] != "view" && operands[0] != "query" && operands[0] != "use" && !(operands[0] == "start" && len(operands) == 1) && (what != "user" || len(args) > 1) {
-				system(what)
-			}
-		}
+		c.services()
 	case "reg":
-		if len(operands) > 1 && operands[0] != "query" && operands[0] != "export" {
-			sh.registry(operands[1], at)
-			if operands[0] == "save" {
-				sh.tell(hook.Fact{Does: "read", Path: operands[1], Secret: "password", At: at, Sure: true})
-			}
+		c.reg()
+	case "rundll32":
+		if strings.Contains(strings.ToLower(strings.Join(c.args, " ")), "minidump") {
+			c.tell(hook.Fact{Does: "read", Path: "/proc/1/mem", Secret: "memory of a process", At: c.at, Sure: true})
 		}
-	case "icacls", "takeown", "bcdedit", "vssadmin", "wbadmin", "attrib", "netsh":
-		if name == "attrib" || name == "icacls" && (len(operands) < 2 || sh.inProject(operands[0])) {
-			break
+	default:
+		return false
+	}
+	return true
+}
+
+func (c *cmdCall) taskkill() {
+	k := &call{shell: c.shell, name: c.name, at: c.at}
+	for _, o := range c.operands {
+		if c.has("/fi") {
+			k.named("*"+o, field{at: c.at})
+		} else if c.has("/im") {
+			k.named(strings.TrimSuffix(strings.ToLower(o), ".exe"), field{at: c.at})
 		}
-		system("permissions")
-	case "set":
-		if len(args) == 0 {
-			sh.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: at, Sure: true})
+	}
+}
+
+func (c *cmdCall) wmic() {
+	switch line := strings.ToLower(strings.Join(c.args, " ")); {
+	case strings.Contains(line, "shadowcopy"):
+		c.system("permissions")
+	case strings.Contains(line, "delete") || strings.Contains(line, "terminate"):
+		_, target, _ := strings.Cut(line, "name=")
+		target, _, _ = strings.Cut(strings.Trim(target, `"' `), ".")
+		(&call{shell: c.shell, name: c.name, at: c.at}).named(target, field{at: c.at})
+	}
+}
+
+// services reads net and sc: services and users.
+func (c *cmdCall) services() {
+	if len(c.operands) == 0 {
+		return
+	}
+	switch verb := c.operands[0]; {
+	case verb == "view" || verb == "query" || verb == "use" || verb == "start" && len(c.operands) == 1:
+	case verb == "user" || verb == "localgroup":
+		if len(c.args) > 1 {
+			c.system("user")
 		}
-	case "if":
-		for i, w := range args {
-			if strings.EqualFold(w, "exist") || strings.EqualFold(w, "defined") || strings.Contains(w, "==") {
-				if rest := args[min(i+2, len(args)):]; len(rest) > 0 && !strings.Contains(w, "==") {
-					sh.cmdRun(rest, at)
-				} else if rest := args[i+1:]; len(rest) > 0 {
-					sh.cmdRun(rest, at)
-				}
-				break
-			}
-		}
-	case "echo", "exit", "rem", "cls", "dir", "ver", "vol", "mkdir", "md", "title":
-	case "do": // of for %i in (…) do COMMAND, whose brackets end commands
-		var rest []string
-		for _, a := range args {
-			for i := strings.IndexByte(a, '%'); i >= 0 && i+1 < len(a); i = strings.IndexByte(a, '%') {
-				a = a[:i] + string(hole) + a[min(i+2, len(a)):]
-			}
-			rest = append(rest, a)
-		}
-		if len(rest) > 0 {
-			sh.cmdRun(rest, at)
-		}
-	case "for":
-	case "call", "start":
-		if name == "start" {
-			for len(args) > 0 && (strings.HasPrefix(args[0], "/") || args[0] == "") {
-				args = args[1:]
-			}
-			operands = args
-		}
-		if len(operands) > 0 {
-			sh.cmdRun(operands, at)
+	default:
+		c.system("service")
+	}
+}
+
+func (c *cmdCall) reg() {
+	if len(c.operands) < 2 || c.operands[0] == "query" || c.operands[0] == "export" {
+		return
+	}
+	c.registry(c.operands[1], c.at)
+	if c.operands[0] == "save" {
+		c.tell(hook.Fact{Does: "read", Path: c.operands[1], Secret: "password", At: c.at, Sure: true})
+	}
+}
+
+// runs reads the programs that run others, or fetch what they run.
+func (c *cmdCall) runs() bool {
+	switch c.name {
+	case "runas", "gsudo":
+		c.tell(hook.Fact{Does: "run", Program: strings.Join(c.operands, " "), Elevated: true, At: c.at, Sure: true})
+	case "certutil", "bitsadmin", "curl", "msiexec", "mshta", "regsvr32":
+		c.winDownload(c.name, c.args, c.at)
+	case "forfiles":
+		if rest, ok := c.after("/c"); ok && len(rest) > 0 {
+			c.cmd(strings.ReplaceAll(rest[0], "@path", string(hole)), c.at)
 		}
 	case "cmd":
-		if i := slices.IndexFunc(args, func(a string) bool { return strings.EqualFold(a, "/c") || strings.EqualFold(a, "/k") }); i >= 0 {
-			sh.cmd(strings.Join(args[i+1:], " "), at)
+		if rest, ok := c.after("/c", "/k"); ok {
+			c.cmd(strings.Join(rest, " "), c.at)
 		}
 	case "powershell", "pwsh":
-		p := psCall{shell: sh, name: name, at: at}
+		p := psCall{shell: c.shell, name: c.name, at: c.at}
 		var ws []psWord
-		for _, a := range args {
+		for _, a := range c.args {
 			ws = append(ws, psWord{text: a, quoted: strings.Contains(a, " ")})
 		}
 		p.read(ws)
 		p.native(ws)
 	default:
-		var fields []field
-		for _, w := range words {
-			if strings.Contains(w, `\`) && !strings.Contains(w, " ") {
-				w = winPath(w)
-			}
-			fields = append(fields, field{value: value{text: w}, at: at})
-		}
-		var out []hook.Fact
-		out, sh.out = sh.out[:len(sh.out)-1], nil
-		sh.run(fields, nil, at)
-		sh.out = append(out, sh.out...)
+		return false
 	}
+	return true
+}
+
+// controls reads the words of the language itself.
+func (c *cmdCall) controls() bool {
+	var rest []string
+	switch c.name {
+	case "if":
+		rest = c.condition()
+	case "for": // its brackets end commands; what it does begins with do
+	case "do":
+		for _, a := range c.args {
+			for i := strings.IndexByte(a, '%'); i >= 0 && i+1 < len(a); i = strings.IndexByte(a, '%') {
+				a = a[:i] + string(hole) + a[min(i+2, len(a)):]
+			}
+			rest = append(rest, a)
+		}
+	case "call":
+		rest = c.operands
+	case "start":
+		rest = c.args
+		for len(rest) > 0 && (strings.HasPrefix(rest[0], "/") || rest[0] == "") {
+			rest = rest[1:]
+		}
+	default:
+		return false
+	}
+	if len(rest) > 0 {
+		c.cmdRun(rest, c.at)
+	}
+	return true
+}
+
+// condition gives the command of an if.
+func (c *cmdCall) condition() []string {
+	for i, w := range c.args {
+		if strings.Contains(w, "==") {
+			return c.args[i+1:]
+		}
+		if strings.EqualFold(w, "exist") || strings.EqualFold(w, "defined") {
+			if rest := c.args[min(i+2, len(c.args)):]; len(rest) > 0 {
+				return rest
+			}
+			return c.args[i+1:]
+		}
+	}
+	return nil
+}
+
+// program runs a program that is no command of cmd, by the rules of the other shells.
+func (c *cmdCall) program(words []string) {
+	var fields []field
+	for _, w := range words {
+		if strings.Contains(w, `\`) && !strings.Contains(w, " ") {
+			w = winPath(w)
+		}
+		fields = append(fields, field{value: value{text: w}, at: c.at})
+	}
+	var out []hook.Fact
+	out, c.out = c.out[:len(c.out)-1], nil // run tells the program again
+	c.run(fields, nil, c.at)
+	c.out = append(out, c.out...)
 }
 
 // registry tells that the registry of Windows changes.

@@ -1,11 +1,6 @@
 package facts
 
-import (
-	"slices"
-	"strings"
-
-	"github.com/hookway/hookway/hook"
-)
+import "strings"
 
 // psWord is a word of PowerShell.
 type psWord struct {
@@ -28,79 +23,102 @@ type psCommand struct {
 
 // psCommands takes a text apart: commands by ; | & && || and lines, words by blanks.
 func psCommands(src string) []psCommand {
-	var out []psCommand
-	cur := psCommand{}
-	toNext := false
-	end := func(i int, piped bool) {
-		cur.end = i
-		if len(cur.words) > 0 || len(cur.to) > 0 {
-			out = append(out, cur)
-		}
-		cur = psCommand{piped: piped, from: i + 1}
-	}
-	add := func(w psWord) {
-		if toNext {
-			cur.to = append(cur.to, w)
-			toNext = false
-			return
-		}
-		if len(cur.words) == 0 {
-			cur.from = w.at
-		}
-		cur.words = append(cur.words, w)
-	}
-	for i := 0; i < len(src); {
-		c := src[i]
-		switch {
-		case c == '\n' || c == ';':
-			end(i, false)
-			i++
-		case c == '|':
-			if i+1 < len(src) && src[i+1] == '|' {
-				end(i, false)
-				i += 2
-				continue
-			}
-			end(i, true)
-			i++
-		case c == '&' && i+1 < len(src) && src[i+1] == '&':
-			end(i, false)
-			i += 2
-		case c == '&': // the call operator: what follows is a command, also in quotes
-			cur.called = true
-			i++
-		case c == '<' && strings.HasPrefix(src[i:], "<#"):
-			j := strings.Index(src[i:], "#>")
-			if j < 0 {
-				j = len(src) - i - 2
-			}
-			i += j + 2
-		case c == '#':
-			for i < len(src) && src[i] != '\n' {
-				i++
-			}
-		case c == '`' && i+1 < len(src) && src[i+1] == '\n':
-			i += 2
-		case c <= ' ':
-			i++
-		case c == '>' || (c == '1' || c == '2' || c == '*') && i+1 < len(src) && src[i+1] == '>':
-			for i < len(src) && (src[i] == '>' || src[i] >= '0' && src[i] <= '9' || src[i] == '*') {
-				i++
-			}
-			if i < len(src) && src[i] == '&' {
-				i += min(2, len(src)-i)
-				continue
-			}
-			toNext = true
-		default:
-			w, n := psRead(src[i:])
-			w.at = i
-			add(w)
-			i += max(n, 1)
+	r := psReader{src: src}
+	for r.at < len(src) {
+		if !r.comment() && !r.sign() {
+			w, n := psRead(src[r.at:])
+			w.at = r.at
+			r.add(w)
+			r.at += max(n, 1)
 		}
 	}
-	end(len(src), false)
-	return out
+	r.end(false)
+	return r.out
+}
+
+// psReader goes through a text of PowerShell.
+type psReader struct {
+	src    string
+	at     int
+	out    []psCommand
+	cur    psCommand
+	toNext bool // the next word is where output goes
+}
+
+// end closes the command that ends here; piped says that it feeds the next one.
+func (r *psReader) end(piped bool) {
+	r.cur.end = r.at
+	if len(r.cur.words) > 0 || len(r.cur.to) > 0 {
+		r.out = append(r.out, r.cur)
+	}
+	r.cur = psCommand{piped: piped, from: r.at + 1}
+}
+
+func (r *psReader) add(w psWord) {
+	if r.toNext {
+		r.cur.to = append(r.cur.to, w)
+		r.toNext = false
+		return
+	}
+	if len(r.cur.words) == 0 {
+		r.cur.from = w.at
+	}
+	r.cur.words = append(r.cur.words, w)
+}
+
+// comment goes past blanks and comments.
+func (r *psReader) comment() bool {
+	rest := r.src[r.at:]
+	switch {
+	case strings.HasPrefix(rest, "<#"):
+		j := strings.Index(rest, "#>")
+		if j < 0 {
+			j = len(rest) - 2
+		}
+		r.at += j + 2
+	case rest[0] == '#':
+		j := strings.IndexByte(rest, '\n')
+		if j < 0 {
+			j = len(rest)
+		}
+		r.at += j
+	case strings.HasPrefix(rest, "`\n"):
+		r.at += 2
+	case rest[0] <= ' ' && rest[0] != '\n':
+		r.at++
+	default:
+		return false
+	}
+	return true
+}
+
+// sign reads what stands between commands and words.
+func (r *psReader) sign() bool {
+	rest := r.src[r.at:]
+	switch c := rest[0]; {
+	case c == '\n' || c == ';':
+		r.end(false)
+		r.at++
+	case strings.HasPrefix(rest, "||"), strings.HasPrefix(rest, "&&"):
+		r.end(false)
+		r.at += 2
+	case c == '|':
+		r.end(true)
+		r.at++
+	case c == '&': // the call operator: what follows is a command, also in quotes
+		r.cur.called = true
+		r.at++
+	case c == '>' || strings.IndexByte("12*", c) >= 0 && strings.HasPrefix(rest[1:], ">"):
+		r.at += len(rest) - len(strings.TrimLeft(rest, ">0123456789*"))
+		if r.at < len(r.src) && r.src[r.at] == '&' { // 2>&1
+			r.at = min(r.at+2, len(r.src))
+			return true
+		}
+		r.toNext = true
+	default:
+		return false
+	}
+	return true
 }
 
 // psRead reads one word.
@@ -119,44 +137,15 @@ func psRead(s string) (psWord, int) {
 		return psWord{text: s[skip+1 : max(skip+1, skip+n-1)], block: s[skip] == '{', sub: s[skip] == '('}, skip + n
 	}
 	var b strings.Builder
-	w := psWord{}
-	i := 0
-	for i < len(s) {
-		c := s[i]
-		switch {
+	quoted := false
+	for i := 0; i < len(s); {
+		switch c := s[i]; {
 		case c == '\'':
-			w.quoted = true
-			i++
-			for i < len(s) {
-				if s[i] == '\'' {
-					if i+1 < len(s) && s[i+1] == '\'' {
-						b.WriteByte('\'')
-						i += 2
-						continue
-					}
-					break
-				}
-				b.WriteByte(s[i])
-				i++
-			}
-			i++
+			quoted = true
+			i += psSingle(&b, s[i:])
 		case c == '"':
-			w.quoted = true
-			i++
-			for i < len(s) && s[i] != '"' {
-				if s[i] == '`' && i+1 < len(s) {
-					i++
-				}
-				if strings.HasPrefix(s[i:], "$(") {
-					n := psBracket(s[i+1:])
-					b.WriteRune(hole)
-					i += 1 + n
-					continue
-				}
-				b.WriteByte(s[i])
-				i++
-			}
-			i++
+			quoted = true
+			i += psDouble(&b, s[i:])
 		case c == '`' && i+1 < len(s):
 			b.WriteByte(s[i+1])
 			i += 2
@@ -165,15 +154,47 @@ func psRead(s string) (psWord, int) {
 			b.WriteString(s[i : i+n])
 			i += n
 		case c <= ' ' || strings.IndexByte(";|}>)", c) >= 0 || c == '&' && i > 0:
-			w.text = b.String()
-			return w, max(i, 1)
+			return psWord{text: b.String(), quoted: quoted}, max(i, 1)
 		default:
 			b.WriteByte(c)
 			i++
 		}
 	}
-	w.text = b.String()
-	return w, len(s)
+	return psWord{text: b.String(), quoted: quoted}, len(s)
+}
+
+// psSingle reads a text in single quotes, in which two of them are one, and gives its length.
+func psSingle(b *strings.Builder, s string) int {
+	i := 1
+	for i < len(s) {
+		if s[i] == '\'' {
+			if i+1 == len(s) || s[i+1] != '\'' {
+				break
+			}
+			i++
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return i + 1
+}
+
+// psDouble reads a text in double quotes; what $( … ) gives is not known.
+func psDouble(b *strings.Builder, s string) int {
+	i := 1
+	for i < len(s) && s[i] != '"' {
+		if s[i] == '`' && i+1 < len(s) {
+			i++
+		}
+		if strings.HasPrefix(s[i:], "$(") {
+			b.WriteRune(hole)
+			i += 1 + psBracket(s[i+1:])
+			continue
+		}
+		b.WriteByte(s[i])
+		i++
+	}
+	return i + 1
 }
 
 // psBracket gives the length of a bracket with all that it holds.
@@ -196,88 +217,4 @@ func psBracket(s string) int {
 		}
 	}
 	return len(s)
-}
-
-// psAliases are names of cmdlets, by their aliases.
-var psAliases = map[string]string{
-	"rm": "remove-item", "del": "remove-item", "ri": "remove-item", "rd": "remove-item", "rmdir": "remove-item", "erase": "remove-item",
-	"mv": "move-item", "mi": "move-item", "move": "move-item", "ren": "rename-item", "rni": "rename-item", "cp": "copy-item", "copy": "copy-item", "cpi": "copy-item",
-	"cat": "get-content", "gc": "get-content", "type": "get-content", "sc": "set-content", "ac": "add-content", "clc": "clear-content",
-	"ls": "get-childitem", "dir": "get-childitem", "gci": "get-childitem", "cd": "set-location", "sl": "set-location", "chdir": "set-location", "pushd": "set-location",
-	"iwr": "invoke-webrequest", "curl": "invoke-webrequest", "wget": "invoke-webrequest", "irm": "invoke-restmethod", "iex": "invoke-expression", "gps": "get-process", "ps": "get-process", "gi": "get-item", "sp": "set-itemproperty", "notepad": "set-content", "icm": "invoke-command",
-	"kill": "stop-process", "spps": "stop-process", "start": "start-process", "saps": "start-process", "echo": "write-output", "write": "write-output",
-	"foreach": "foreach-object", "%": "foreach-object", "?": "where-object", "where": "where-object", "ni": "new-item", "md": "new-item", "mkdir": "new-item", "tee": "tee-object", "sls": "select-string", "select": "select-object", "sort": "sort-object",
-}
-
-// psCall is a cmdlet with its parameters.
-type psCall struct {
-	*shell
-	name     string
-	at       hook.Span
-	fed      values
-	operands []psWord
-	named    map[string]psWord
-	flags    []string
-}
-
-// psValued are parameters that take a value; others are switches.
-var psValued = []string{"-path", "-literalpath", "-pspath", "-destination", "-filter", "-include", "-exclude", "-value", "-filepath", "-uri", "-outfile", "-method", "-body", "-infile", "-name", "-id", "-command", "-encodedcommand", "-file", "-argumentlist", "-newname", "-itemtype", "-encoding", "-scriptblock", "-computername", "-headers", "-driveletter", "-number", "-executionpolicy", "-scope", "-depth", "-inputobject", "-process", "-property", "-pattern", "-first", "-last", "-credential", "-verb", "-filterscript", "-erroraction", "-ea", "-target", "-query", "-serverinstance", "-database", "-inputfile", "-destinationpath", "-namespace"}
-
-func (p *psCall) read(words []psWord) {
-	p.named = map[string]psWord{}
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		if w.quoted || w.block || w.sub || len(w.text) < 2 || w.text[0] != '-' {
-			p.operands = append(p.operands, w)
-			continue
-		}
-		name, val, has := strings.Cut(strings.ToLower(w.text), ":")
-		full := name
-		for _, v := range psValued {
-			if strings.HasPrefix(v, name) && len(name) > 1 {
-				full = v
-				break
-			}
-		}
-		if has {
-			w.text = w.text[len(name)+1:]
-			p.named[full] = w
-			if val != "$false" {
-				p.flags = append(p.flags, name)
-			}
-			continue
-		}
-		if slices.Contains(psValued, full) && !psSwitch(p.name, name) && i+1 < len(words) {
-			i++
-			p.named[full] = words[i]
-			continue
-		}
-		p.flags = append(p.flags, name)
-	}
-}
-
-// psSwitch tells switches from parameters that begin with the same letters.
-func psSwitch(cmdlet, name string) bool {
-	return name == "-f" || name == "-fo" || name == "-force" || strings.HasPrefix("-recurse", name) && name != "-" || name == "-confirm" || name == "-whatif" || name == "-wait" || name == "-noprofile" || name == "-nop" || name == "-noexit" || name == "-noninteractive" || name == "-passthru" || name == "-nologo"
-}
-
-func (p *psCall) flag(full string) bool {
-	return slices.ContainsFunc(p.flags, func(f string) bool { return len(f) > 1 && strings.HasPrefix(full, f) })
-}
-
-// paths are what the parameter for paths, or the first operand, names.
-func (p *psCall) paths() []psWord {
-	for _, name := range []string{"-literalpath", "-path", "-pspath", "-filepath"} {
-		if w, ok := p.named[name]; ok {
-			return []psWord{w}
-		}
-	}
-	if len(p.operands) > 0 {
-		return p.operands[:1]
-	}
-	var out []psWord
-	for _, v := range p.fed {
-		out = append(out, psWord{text: v.text, quoted: true})
-	}
-	return out
 }

@@ -1,0 +1,170 @@
+package facts
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// expression is Invoke-Expression: a text that is run.
+func (p *psCall) expression() values {
+	in := p.fed
+	w, ok := p.named["-command"]
+	if !ok && len(p.operands) > 0 {
+		w, ok = p.operands[0], true
+	}
+	if ok {
+		if w.sub {
+			in = nil
+			if strings.Contains(w.text, "'") && strings.Contains(w.text, "+") {
+				in = values{p.psJoined(w.text)}
+			} else {
+				for _, c := range psCommands(w.text) {
+					in = p.psRun(c, in, p.at)
+				}
+			}
+		} else {
+			in = values{{text: p.psText(w)}}
+		}
+	}
+	for _, v := range in {
+		if !v.known() || len(v.from) > 0 {
+			p.tell(hook.Fact{Does: "execute", From: origin(v), Language: "powershell", At: p.at, Sure: true})
+		}
+		if v.known() {
+			p.powershell(v.text, p.at)
+		}
+	}
+	return anything()
+}
+
+// native runs a program that is no cmdlet, by the rules of the other shells.
+func (p *psCall) native(words []psWord) values {
+	switch strings.TrimSuffix(p.name, ".exe") {
+	case "powershell", "pwsh":
+		if w, ok := p.named["-encodedcommand"]; ok {
+			if src, ok := decodeUTF16(w.text); ok {
+				p.powershell(src, p.at)
+			} else {
+				p.unknown(p.at, "a text is run that shows only when it runs")
+			}
+			return anything()
+		}
+		if w, ok := p.named["-command"]; ok {
+			p.powershell(w.text, p.at)
+		} else if len(p.operands) > 0 && !strings.HasSuffix(p.operands[0].text, ".ps1") {
+			p.powershell(p.operands[0].text, p.at)
+		}
+		return anything()
+	case "cmd":
+		for i, w := range words {
+			if strings.EqualFold(w.text, "/c") || strings.EqualFold(w.text, "/k") {
+				var rest []string
+				for _, r := range words[i+1:] {
+					rest = append(rest, p.psText(r))
+				}
+				p.cmd(strings.Join(rest, " "), p.at)
+			}
+		}
+		return anything()
+	case "reg", "start", "setx", "runas", "certutil", "bitsadmin", "msiexec", "mshta", "regsvr32", "rundll32", "schtasks", "vssadmin", "netsh", "sc", "wevtutil", "forfiles", "taskkill", "shutdown", "net", "icacls", "takeown", "cipher", "robocopy", "xcopy", "format", "diskpart", "wmic":
+		var rest []string
+		for _, r := range words {
+			rest = append(rest, p.psText(r))
+		}
+		p.cmdRun(append([]string{p.name}, rest...), p.at)
+		return anything()
+	}
+	var fields []field
+	for _, w := range append([]psWord{{text: p.name}}, words...) {
+		t := p.psText(w)
+		if strings.Contains(t, `\`) && !strings.Contains(t, " ") {
+			t = winPath(t)
+		}
+		fields = append(fields, field{value: value{text: t}, at: p.at, bare: !w.quoted})
+	}
+	var out []hook.Fact
+	out, p.out = p.out[:len(p.out)-1], nil // run tells the program again
+	res := p.shell.run(fields, p.fed, p.at)
+	p.out = append(out, p.out...)
+	return res
+}
+
+// psLine runs a line that a cmdlet starts.
+func (p *psCall) psLine(line string) {
+	if strings.TrimSpace(line) != "" {
+		p.powershell("& "+line, p.at)
+	}
+}
+
+// decodeUTF16 reads what -EncodedCommand takes.
+func decodeUTF16(s string) (string, bool) {
+	b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(s))
+	if err != nil || len(b)%2 != 0 {
+		return "", false
+	}
+	u := make([]uint16, len(b)/2)
+	for i := range u {
+		u[i] = uint16(b[2*i]) | uint16(b[2*i+1])<<8
+	}
+	return clean(string(utf16.Decode(u))), true
+}
+
+// psMember reads a call of .NET: [IO.File]::Delete('x'), $x.Delete().
+func (sh *shell) psMember(s string, at hook.Span) values {
+	low := strings.ToLower(s)
+	open := strings.IndexByte(s, '(')
+	if open < 0 {
+		return anything()
+	}
+	args := psCommands(s[open+1 : max(open+1, open+psBracket(s[open:])-1)])
+	word := func(i int) psWord {
+		var all []psWord
+		for _, c := range args {
+			all = append(all, c.words...)
+		}
+		if i < len(all) {
+			w := all[i]
+			w.text = strings.TrimSuffix(w.text, ",")
+			return w
+		}
+		return psWord{text: string(hole)}
+	}
+	switch head := low[:open]; {
+	case strings.HasSuffix(head, "::delete"):
+		sh.psPath("delete", word(0), effect{recursive: strings.Contains(head, "directory")}, at)
+	case strings.HasSuffix(head, "::readalltext"), strings.HasSuffix(head, "::readallbytes"), strings.HasSuffix(head, "::readalllines"):
+		sh.psPath("read", word(0), effect{}, at)
+	case strings.Contains(head, "::write"), strings.Contains(head, "::append"):
+		sh.psPath("write", word(0), effect{}, at)
+	case strings.HasSuffix(head, ".delete"), strings.HasSuffix(head, ".deletefolder"), strings.HasSuffix(head, ".deletefile"):
+		w := word(0)
+		if w.text == string(hole) || strings.HasPrefix(w.text, "$t") {
+			w = psWord{text: s[:open-len(".delete")], quoted: true}
+		}
+		sh.psPath("delete", w, effect{recursive: true}, at)
+	case strings.HasSuffix(head, "::create") && strings.Contains(head, "scriptblock"):
+		sh.powershell(sh.psText(word(0)), at)
+	case strings.HasSuffix(head, "::load"):
+		sh.tell(hook.Fact{Does: "execute", From: "download", Language: "dotnet", At: at})
+	case strings.HasSuffix(head, "::getenvironmentvariables"):
+		sh.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: at, Sure: true})
+	case strings.HasSuffix(head, "::move"):
+		sh.psPath("move", word(0), effect{}, at)
+	case strings.HasSuffix(head, ".downloadstring"), strings.HasSuffix(head, ".downloaddata"):
+		c := &call{shell: sh, name: "webclient", at: at}
+		return anything(c.connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, nil))
+	case strings.HasSuffix(head, ".downloadfile"):
+		c := &call{shell: sh, name: "webclient", at: at}
+		from := c.connect(field{value: value{text: sh.psText(word(0))}, at: at}, "GET", nil, []string{visible(word(1).text)})
+		sh.psPath("write", word(1), effect{}, at)
+		sh.store(sh.places(winPath(sh.psText(word(1))))[0], anything(from))
+	case strings.HasSuffix(head, "::frombase64string"):
+		return anything("decoded")
+	case strings.HasSuffix(head, "::start"):
+		sh.psRun(psCommand{words: []psWord{word(0), word(1)}}, nil, at)
+	}
+	return anything()
+}
