@@ -1,29 +1,11 @@
 package facts
 
 import (
-	"encoding/base64"
 	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
 )
-
-// acts are what calls in script languages do, by the last part of their name.
-var acts = map[string]string{
-	"remove": "delete", "unlink": "delete", "rmtree": "deleteall", "rmdir": "delete", "removedirs": "delete", "rmsync": "deleteall", "rm": "deleteall", "unlinksync": "delete",
-	"rmdirsync": "delete", "removesync": "deleteall", "emptydirsync": "deleteall", "emptydir": "deleteall", "rimraf": "deleteall", "rm_rf": "deleteall", "rm_r": "deleteall", "rm_f": "delete",
-	"delete": "delete", "remove_dir": "deleteall", "remove_entry": "deleteall", "remove_tree": "deleteall", "del": "delete", "deletesync": "deleteall", "remove_dir_all": "deleteall", "send2trash": "delete",
-	"open": "open", "readfile": "read", "readfilesync": "read", "read_text": "read", "read_bytes": "read", "file_get_contents": "read", "readlines": "read", "readfilestream": "read", "createreadstream": "read", "file": "read", "fopen": "open",
-	"opensync": "open", "binread": "read", "read": "read", "slurp": "read", "readtextfile": "read", "readtextfilesync": "read", "load_dotenv": "read",
-	"write": "writefile", "writefile": "write", "writefilesync": "write", "write_text": "write", "write_bytes": "write", "file_put_contents": "write", "appendfile": "write", "appendfilesync": "write", "createwritestream": "write", "truncate": "write", "ftruncate": "write", "binwrite": "write",
-	"rename": "move", "renamesync": "move", "replace": "move", "move": "move", "mv": "move", "copyfile": "copy", "copyfilesync": "copy", "copy": "copy", "copy2": "copy", "copytree": "copy", "cpsync": "copy", "cp": "copy", "cp_r": "copy",
-	"system": "run", "popen": "run", "popen2": "run", "popen3": "run", "exec": "run", "execsync": "run", "shell_exec": "run", "passthru": "run", "proc_open": "run", "check_output": "run", "check_call": "run", "getoutput": "run", "getstatusoutput": "run",
-	"call": "run", "run": "run", "spawn": "run", "spawnsync": "run", "execfile": "run", "execfilesync": "run", "execa": "run", "execacommand": "run", "capture2": "run", "capture2e": "run", "capture3": "run", "pty": "run", "execvp": "run", "execv": "run", "execl": "run", "execlp": "run", "posix_spawn": "run", "pcntl_exec": "run", "$": "run", "create_subprocess_shell": "run", "create_subprocess_exec": "run", "command": "run", "execute": "run",
-	"urlopen": "connect", "urlretrieve": "connect", "fetch": "connect", "get": "connect", "post": "connect", "put": "connect", "request": "connect", "axios": "connect", "patch": "connect", "open_uri": "connect", "curl_init": "connect", "socket": "socket", "create_connection": "socket", "createconnection": "socket", "tcpsocket": "socket", "connect": "socket", "fsockopen": "socket",
-	"eval": "eval", "exec_": "eval", "compile": "eval", "function": "eval", "instance_eval": "eval", "runincontext": "eval", "runinnewcontext": "eval", "runinthiscontext": "eval", "assert": "",
-	"kill": "signal", "posix_kill": "signal", "chdir": "chdir", "getenv": "env", "environ": "env", "env": "env",
-	"require": "load", "import": "load", "__import__": "", "load": "load", "include": "load", "require_relative": "load", "dofile": "load",
-}
 
 // program reads code of a script language: its calls with texts that are known.
 func (c *call) program(language string, v value) {
@@ -283,71 +265,84 @@ func (r *reader) renamed() {
 	}
 }
 
+// leads are words before an expression that say nothing about it.
+var leads = []string{"const", "let", "var", "my", "our", "local", "return", "print", "puts", "await", "new", "if", "for", "while", "in", "of", "and", "or", "not", "echo", "use", "say"}
+
 // name reads a dotted name, and what is assigned to it or called by it.
 func (r *reader) name(depth int) values {
+	full := r.dotted()
+	switch {
+	case slices.Contains(leads, full) && (r.peek(0).kind != '(' || full == "return" || full == "await"):
+		return r.expression(depth + 1)
+	case (full == "import" || full == "from") && (r.language == "python" || r.language == "javascript" && r.peek(0).kind != '('):
+		for r.peek(0).kind != ';' && r.pos < len(r.tokens) {
+			r.pos++
+		}
+		return nil
+	case r.peek(0).kind == '=' && strings.IndexByte("=~>", r.peek(1).kind) < 0:
+		r.pos++
+		r.assigns(full, depth)
+		return nil
+	}
+	if target, ok := r.names[full]; ok {
+		full = target
+	}
+	switch next := r.peek(0).kind; {
+	case next == '(':
+		return r.after(r.called(full, r.list(depth+1), depth), depth)
+	case r.callsBare() && acts[lastPart(full)] != "" && (next == 's' || next == 'i' || next == 'b'):
+		return r.called(full, r.bare(depth), depth)
+	}
+	return r.named(full, depth)
+}
+
+// dotted reads a name with its parts.
+func (r *reader) dotted() string {
 	full := r.peek(0).text
 	r.pos++
 	for r.peek(0).kind == '.' && r.peek(1).kind == 'i' {
 		full += "." + r.peek(1).text
 		r.pos += 2
 	}
-	switch full {
-	case "const", "let", "var", "my", "our", "local", "return", "print", "puts", "await", "new", "if", "for", "while", "in", "of", "and", "or", "not", "echo", "use", "say":
-		if r.peek(0).kind != '(' || full == "return" || full == "await" {
-			return r.expression(depth + 1)
-		}
-	case "import", "from":
-		if r.language == "python" || r.language == "javascript" && r.peek(0).kind != '(' {
-			for k := r.peek(0); k.kind != ';' && r.pos < len(r.tokens); k = r.peek(0) {
-				r.pos++
-			}
-			return nil
+	return full
+}
+
+// assigns sets a variable; of another name for a function that name is kept.
+func (r *reader) assigns(full string, depth int) {
+	if r.peek(0).kind == 'i' {
+		if alias, ok := r.alias(); ok {
+			r.names[full] = alias
 		}
 	}
-	if r.peek(0).kind == '=' && r.peek(1).kind != '=' && r.peek(1).kind != '~' && r.peek(1).kind != '>' {
+	vs := r.expression(depth + 1)
+	if vs == nil {
+		vs = anything()
+	}
+	r.vars[full] = vs
+}
+
+// callsBare reports whether the language has calls without brackets.
+func (r *reader) callsBare() bool {
+	return r.language == "ruby" || r.language == "perl" || r.language == "php" || r.language == "awk"
+}
+
+// bare reads the words of a call without brackets.
+func (r *reader) bare(depth int) []values {
+	items := []values{r.expression(depth + 1)}
+	for r.peek(0).kind == ',' {
 		r.pos++
-		if r.peek(0).kind == 'i' {
-			if alias, ok := r.alias(); ok {
-				r.names[full] = alias
-			}
-		}
-		vs := r.expression(depth + 1)
-		if vs == nil {
-			vs = anything()
-		}
-		r.vars[full] = vs
-		return nil
+		items = append(items, r.expression(depth+1))
 	}
-	if target, ok := r.names[full]; ok {
-		full = target
-	}
-	if r.peek(0).kind == '(' {
-		return r.after(r.called(full, r.list(depth+1), depth), depth)
-	}
-	last := strings.ToLower(full[strings.LastIndexByte(full, '.')+1:])
-	if (r.language == "ruby" || r.language == "perl" || r.language == "php" || r.language == "awk") && acts[last] != "" && (r.peek(0).kind == 's' || r.peek(0).kind == 'i' || r.peek(0).kind == 'b') { // a call without brackets
-		items := []values{r.expression(depth + 1)}
-		for r.peek(0).kind == ',' {
-			r.pos++
-			items = append(items, r.expression(depth+1))
-		}
-		return r.called(full, items, depth)
-	}
+	return items
+}
+
+// named is what a name stands for: a variable, the environment, or nothing known.
+func (r *reader) named(full string, depth int) values {
 	if vs, ok := r.vars[full]; ok {
 		return r.after(vs, depth)
 	}
-	switch full {
-	case "os.environ", "process.env", "ENV", "$ENV", "ENVIRON", "%ENV", "$_ENV", "$_SERVER", "Deno.env", "Bun.env":
-		if before, outer := r.peek(-2), r.peek(-3); before.text == "in" || before.text == "keys" || before.kind == '(' && slices.Contains([]string{"sorted", "len", "list", "keys", "iter", "set", "enumerate", "count"}, outer.text) {
-			return r.after(anything("env:*"), depth)
-		}
-		if k := r.peek(0).kind; k != '[' && k != '{' && k != '.' {
-			r.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: r.at, Sure: true})
-		} else if k == '.' {
-			if m := r.peek(1).text; m == "copy" || m == "items" || m == "to_h" || m == "inspect" || m == "values" || m == "each" || m == "toObject" || m == "sort" {
-				r.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: r.at, Sure: true})
-			}
-		}
+	if slices.Contains(environments, full) {
+		r.environment()
 		return r.after(anything("env:*"), depth)
 	}
 	if name, ok := strings.CutPrefix(full, "process.env."); ok {
@@ -361,6 +356,27 @@ func (r *reader) name(depth int) values {
 	return nil
 }
 
+// environments are the names of the whole environment.
+var environments = []string{"os.environ", "process.env", "ENV", "$ENV", "ENVIRON", "%ENV", "$_ENV", "$_SERVER", "Deno.env", "Bun.env"}
+
+// environment tells that the whole environment is read, if its values and not only
+// its names or one of them are asked for.
+func (r *reader) environment() {
+	before, outer := r.peek(-2), r.peek(-3)
+	if before.text == "in" || before.text == "keys" || before.kind == '(' && slices.Contains([]string{"sorted", "len", "list", "keys", "iter", "set", "enumerate", "count"}, outer.text) {
+		return
+	}
+	switch r.peek(0).kind {
+	case '[', '{':
+		return
+	case '.':
+		if !slices.Contains([]string{"copy", "items", "to_h", "inspect", "values", "each", "toObject", "sort"}, r.peek(1).text) {
+			return
+		}
+	}
+	r.tell(hook.Fact{Does: "read", Path: "env:*", Many: true, At: r.at, Sure: true})
+}
+
 // alias is a name to which another is set: f = os.remove.
 func (r *reader) alias() (string, bool) {
 	full, n := r.peek(0).text, 1
@@ -371,7 +387,7 @@ func (r *reader) alias() (string, bool) {
 	if k := r.peek(n).kind; k != ';' && k != ',' && k != ')' {
 		return "", false
 	}
-	_, acts := acts[strings.ToLower(full[strings.LastIndexByte(full, '.')+1:])]
+	_, acts := acts[lastPart(full)]
 	return full, acts
 }
 
@@ -433,7 +449,7 @@ func (r *reader) method(vs values, name string, items []values) values {
 
 // called is a call of a function by its full name; it gives its text, if that is known.
 func (r *reader) called(full string, items []values, depth int) values {
-	last := strings.ToLower(full[strings.LastIndexByte(full, '.')+1:])
+	last := lastPart(full)
 	arg := func(i int) values {
 		if i < len(items) && items[i] != nil {
 			return items[i]
@@ -462,10 +478,7 @@ func (r *reader) called(full string, items []values, depth int) values {
 		return out
 	case "b64decode", "decode64", "base64_decode", "atob", "strict_decode64", "decode_base64", "urlsafe_b64decode", "from":
 		if last != "from" || len(items) == 2 && len(items[1]) == 1 && items[1][0].text == "base64" {
-			return arg(0).eachKnown(func(s string) (string, bool) {
-				b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(s), "="))
-				return clean(string(b)), err == nil
-			})
+			return arg(0).eachKnown(fromBase64)
 		}
 		return arg(0)
 	case "homedir", "home", "gethomedir":
@@ -489,240 +502,4 @@ func (r *reader) called(full string, items []values, depth int) values {
 		}
 	}
 	return r.does(full, items)
-}
-
-func (r *reader) homed(s string) string {
-	if s == "~" || strings.HasPrefix(s, "~/") {
-		h, _ := r.tilde("")
-		return h + s[1:]
-	}
-	return s
-}
-
-// does tells what a call does to its words.
-func (r *reader) does(full string, items []values) values {
-	last := strings.ToLower(full[strings.LastIndexByte(full, '.')+1:])
-	first := func(i int) values {
-		if i < len(items) && items[i] != nil {
-			return items[i]
-		}
-		return anything()
-	}
-	file := func(does string, vs values, e effect) {
-		for _, v := range vs {
-			one := func() {
-				v.text = r.homed(v.text)
-				if i := strings.Index(v.text, "://"); i > 0 {
-					if does == "read" || does == "open" {
-						r.connect(field{value: v, at: r.at}, "GET", nil, nil)
-					}
-					return
-				}
-				r.shell.path(does, field{value: v, at: r.at}, e)
-			}
-			if len(vs) > 1 || !v.known() && v.text == string(hole) {
-				r.unsure(one)
-			} else {
-				one()
-			}
-		}
-	}
-	if len(items) == 0 {
-		return anything()
-	}
-	if last == "array_map" || last == "map" || last == "foreach" || last == "array_walk" { // a function by its name
-		if vs := first(0); len(vs) == 1 && acts[strings.ToLower(vs[0].text)] != "" && len(items) > 1 {
-			return r.does(vs[0].text, items[1:])
-		}
-	}
-	if slices.Contains([]string{"execute", "executemany", "executescript", "query", "exec", "raw", "prepare", "run", "all", "$executerawunsafe", "$queryrawunsafe", "exec_query", "do"}, last) {
-		for _, v := range first(0) {
-			if looksLikeSQL(visible(v.text)) {
-				r.sql(v.text, "", "unknown", r.at)
-				return anything()
-			}
-		}
-	}
-	if last == "chmod" && len(items) > 1 {
-		for _, v := range first(1) {
-			if t := strings.TrimLeft(v.text, "0o"); len(t) == 4 && t[0] >= '2' {
-				r.tell(hook.Fact{Does: "system", What: "permissions", Object: v.text, At: r.at, Sure: true})
-			}
-		}
-	}
-	if full == "os.kill" || full == "process.kill" || full == "Process.kill" || full == "os.killpg" || full == "posix_kill" || full == "kill" {
-		target := first(0)
-		if full == "Process.kill" || full == "kill" {
-			target = first(1)
-		}
-		for _, v := range target {
-			r.tell(hook.Fact{Does: "system", What: "process", Object: visible(v.text), Global: v.text == "-1" || v.text == "1", At: r.at, Sure: v.known()})
-		}
-		return anything()
-	}
-	switch acts[last] {
-	case "delete":
-		if isList(full) {
-			return anything()
-		}
-		file("delete", first(0), effect{})
-	case "deleteall":
-		file("delete", first(0), effect{recursive: true})
-	case "read":
-		file("read", first(0), effect{})
-		return r.contents(first(0))
-	case "open":
-		mode := ""
-		if len(items) > 1 && len(first(1)) == 1 {
-			mode = first(1)[0].text
-		}
-		if strings.ContainsAny(mode, "wax+>") {
-			file("write", first(0), effect{})
-		} else {
-			file("read", first(0), effect{})
-		}
-		return r.contents(first(0))
-	case "writefile": // of File, not of a stream
-		if strings.HasPrefix(full, "File.") || strings.HasPrefix(full, "IO.") || strings.HasPrefix(full, "Bun.") {
-			file("write", first(0), effect{})
-		}
-	case "write":
-		file("write", first(0), effect{})
-	case "move":
-		if len(items) > 1 && !isReplace(full) {
-			file("move", first(0), effect{})
-			file("write", first(1), effect{})
-		}
-	case "copy":
-		if len(items) > 1 {
-			file("read", first(0), effect{})
-			file("write", first(1), effect{})
-		}
-	case "run":
-		if last == "exec" && r.language == "python" || last == "run" && r.language == "javascript" && !strings.Contains(full, ".") {
-			if last == "exec" {
-				for _, v := range first(0) {
-					r.program(r.language, v)
-				}
-			}
-			return anything()
-		}
-		return r.runs(last, items)
-	case "eval":
-		for _, v := range first(0) {
-			r.program(r.language, v)
-		}
-	case "connect":
-		for _, v := range first(0) {
-			if strings.Contains(v.text, "://") || v.text == string(hole) && (last == "urlopen" || last == "fetch" || last == "axios") {
-				var sends []string
-				for _, more := range items[1:] {
-					sends = union(sends, more.sources())
-				}
-				sends = union(sends, r.carried)
-				return anything(r.connect(field{value: v, at: r.at}, strings.ToUpper(last), sends, nil))
-			}
-		}
-	case "socket":
-		r.socket = true
-		for _, v := range first(0) {
-			if strings.Trim(v.text, "0123456789") == "" && len(items) > 1 { // connect(port, host)
-				v.text = first(1)[0].text
-			}
-			if host, _, _ := strings.Cut(strings.Trim(v.text, "'"), " "); v.known() && host != "" {
-				r.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: host, Class: hostClass(host), At: r.at, Sure: true})
-			}
-		}
-	case "chdir":
-		for _, v := range first(0) {
-			r.chdir(field{value: v, at: r.at})
-		}
-	case "load":
-		for _, v := range first(0) {
-			if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") {
-				r.mayRead(field{value: v, at: r.at})
-			}
-		}
-	}
-	return anything()
-}
-
-// contents is what a file holds, by its name.
-func (r *reader) contents(vs values) values {
-	var from []string
-	for _, v := range vs {
-		from = union(from, r.sourcesOf(field{value: v}))
-	}
-	return anything(from...)
-}
-
-// isList and isReplace tell methods of lists and texts from those of files.
-func isList(full string) bool {
-	head, _, dotted := strings.Cut(full, ".")
-	return dotted && !slices.Contains([]string{"os", "fs", "shutil", "File", "FileUtils", "Dir", "path", "fsp", "fse", "Deno", "Bun", "pathlib", "promises"}, head)
-}
-
-func isReplace(full string) bool {
-	return strings.HasSuffix(full, "replace") && full != "os.replace"
-}
-
-// runs runs a line, or a list of words.
-func (r *reader) runs(last string, items []values) values {
-	line := items[0]
-	if len(items) > 1 && items[1] != nil {
-		words := strings.Contains(last, "spawn") || strings.Contains(last, "execfile") || strings.HasPrefix(last, "execv") || strings.HasPrefix(last, "execl") || last == "execa" || (r.language == "ruby" || r.language == "perl") && last != "open"
-		if words {
-			for i, it := range items[1:] {
-				if it == nil || strings.HasPrefix(last, "execl") && i == 0 {
-					continue
-				}
-				line = line.join(text(" ")).join(it)
-			}
-		}
-	}
-	if line == nil {
-		line = anything()
-	}
-	var out values
-	for _, v := range line {
-		run := func() {
-			word, _, _ := strings.Cut(strings.TrimSpace(v.text), " ")
-			r.shell0 = r.shell0 || !v.known() || isShell(programName(word))
-			if v.text == string(hole) {
-				r.unknown(r.at, "which command the code runs shows only when it runs")
-				return
-			}
-			out = out.or(r.inner(v.text, r.at, nil, nil, false))
-		}
-		if len(line) > 1 {
-			r.unsure(run)
-		} else {
-			run()
-		}
-	}
-	return anything(out.sources()...)
-}
-
-// pipes reads what awk pipes to and from, and which files it opens.
-func (r *reader) pipes() {
-	for i, t := range r.tokens {
-		if t.kind != 's' {
-			continue
-		}
-		before, after := token{}, token{}
-		if i > 0 {
-			before = r.tokens[i-1]
-		}
-		if i+1 < len(r.tokens) {
-			after = r.tokens[i+1]
-		}
-		switch {
-		case before.kind == '|' || after.kind == '|' && i+2 < len(r.tokens) && r.tokens[i+2].text == "getline":
-			r.inner(t.text, r.at, nil, nil, false)
-		case before.kind == '<':
-			r.shell.path("read", field{value: value{text: r.homed(t.text)}, at: r.at}, effect{})
-		case before.kind == '>' && !strings.HasPrefix(t.text, "/dev/std"):
-			r.shell.path("write", field{value: value{text: r.homed(t.text)}, at: r.at}, effect{})
-		}
-	}
 }

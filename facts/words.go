@@ -178,22 +178,29 @@ func (c *call) decode() values {
 	}
 	out := in.eachKnown(func(s string) (string, bool) {
 		s = strings.Join(strings.Fields(s), "")
-		var b []byte
-		var err error
 		switch c.name {
 		case "base64":
-			b, err = base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(s), "="))
+			return fromBase64(s)
 		case "base32":
-			b, err = base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.TrimRight(s, "="))
-		default:
-			b, err = hex.DecodeString(s)
+			b, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.TrimRight(s, "="))
+			return clean(string(b)), err == nil
 		}
+		b, err := hex.DecodeString(s)
 		return clean(string(b)), err == nil
 	})
 	for i := range out {
 		out[i].from = union(out[i].from, []string{"decoded"})
 	}
 	return out
+}
+
+// urlBase64 is the alphabet of addresses, and the usual one in its place.
+var urlBase64 = strings.NewReplacer("-", "+", "_", "/")
+
+// fromBase64 decodes either alphabet of base64, with padding or without.
+func fromBase64(s string) (string, bool) {
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(urlBase64.Replace(s), "="))
+	return clean(string(b)), err == nil
 }
 
 func (c *call) rev() values {

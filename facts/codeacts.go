@@ -1,0 +1,337 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// acts are what calls in script languages do, by the last part of their name.
+var acts = map[string]string{
+	"remove": "delete", "unlink": "delete", "rmtree": "deleteall", "rmdir": "delete", "removedirs": "delete", "rmsync": "deleteall", "rm": "deleteall", "unlinksync": "delete",
+	"rmdirsync": "delete", "removesync": "deleteall", "emptydirsync": "deleteall", "emptydir": "deleteall", "rimraf": "deleteall", "rm_rf": "deleteall", "rm_r": "deleteall", "rm_f": "delete",
+	"delete": "delete", "remove_dir": "deleteall", "remove_entry": "deleteall", "remove_tree": "deleteall", "del": "delete", "deletesync": "deleteall", "remove_dir_all": "deleteall", "send2trash": "delete",
+	"open": "open", "readfile": "read", "readfilesync": "read", "read_text": "read", "read_bytes": "read", "file_get_contents": "read", "readlines": "read", "readfilestream": "read", "createreadstream": "read", "file": "read", "fopen": "open",
+	"opensync": "open", "binread": "read", "read": "read", "slurp": "read", "readtextfile": "read", "readtextfilesync": "read", "load_dotenv": "read",
+	"write": "writefile", "writefile": "write", "writefilesync": "write", "write_text": "write", "write_bytes": "write", "file_put_contents": "write", "appendfile": "write", "appendfilesync": "write", "createwritestream": "write", "truncate": "write", "ftruncate": "write", "binwrite": "write",
+	"rename": "move", "renamesync": "move", "replace": "move", "move": "move", "mv": "move", "copyfile": "copy", "copyfilesync": "copy", "copy": "copy", "copy2": "copy", "copytree": "copy", "cpsync": "copy", "cp": "copy", "cp_r": "copy",
+	"system": "run", "popen": "run", "popen2": "run", "popen3": "run", "exec": "run", "execsync": "run", "shell_exec": "run", "passthru": "run", "proc_open": "run", "check_output": "run", "check_call": "run", "getoutput": "run", "getstatusoutput": "run",
+	"call": "run", "run": "run", "spawn": "run", "spawnsync": "run", "execfile": "run", "execfilesync": "run", "execa": "run", "execacommand": "run", "capture2": "run", "capture2e": "run", "capture3": "run", "pty": "run", "execvp": "run", "execv": "run", "execl": "run", "execlp": "run", "posix_spawn": "run", "pcntl_exec": "run", "$": "run", "create_subprocess_shell": "run", "create_subprocess_exec": "run", "command": "run", "execute": "run",
+	"urlopen": "connect", "urlretrieve": "connect", "fetch": "connect", "get": "connect", "post": "connect", "put": "connect", "request": "connect", "axios": "connect", "patch": "connect", "open_uri": "connect", "curl_init": "connect", "socket": "socket", "create_connection": "socket", "createconnection": "socket", "tcpsocket": "socket", "connect": "socket", "fsockopen": "socket",
+	"eval": "eval", "exec_": "eval", "compile": "eval", "function": "eval", "instance_eval": "eval", "runincontext": "eval", "runinnewcontext": "eval", "runinthiscontext": "eval", "assert": "",
+	"kill": "signal", "posix_kill": "signal", "chdir": "chdir", "getenv": "env", "environ": "env", "env": "env",
+	"require": "load", "import": "load", "__import__": "", "load": "load", "include": "load", "require_relative": "load", "dofile": "load",
+}
+
+// codeCall is a call of a function in code, with what is known of its words.
+type codeCall struct {
+	*reader
+	full  string // with all that stands before it by dots
+	last  string // its last part, in small letters
+	items []values
+}
+
+// does tells what a call does to its words.
+func (r *reader) does(full string, items []values) values {
+	c := codeCall{r, full, lastPart(full), items}
+	if len(items) == 0 {
+		return anything()
+	}
+	if applied := c.arg(0); isMap(c.last) && len(items) > 1 && len(applied) == 1 && acts[strings.ToLower(applied[0].text)] != "" {
+		return r.does(applied[0].text, items[1:]) // a function by its name
+	}
+	if c.query() {
+		return anything()
+	}
+	c.setsMode()
+	if c.kills() {
+		return anything()
+	}
+	if out, ok := c.onFiles(); ok {
+		return out
+	}
+	return c.others()
+}
+
+// lastPart is the last part of a dotted name, in small letters.
+func lastPart(full string) string {
+	return strings.ToLower(full[strings.LastIndexByte(full, '.')+1:])
+}
+
+func isMap(last string) bool {
+	return last == "array_map" || last == "map" || last == "foreach" || last == "array_walk"
+}
+
+// arg is a word of the call, or anything.
+func (c *codeCall) arg(i int) values {
+	if i < len(c.items) && c.items[i] != nil {
+		return c.items[i]
+	}
+	return anything()
+}
+
+// queries are the names of calls that take SQL.
+var queries = []string{"execute", "executemany", "executescript", "query", "exec", "raw", "prepare", "run", "all", "$executerawunsafe", "$queryrawunsafe", "exec_query", "do"}
+
+// query reads a statement that is given to a database.
+func (c *codeCall) query() bool {
+	if !slices.Contains(queries, c.last) {
+		return false
+	}
+	for _, v := range c.arg(0) {
+		if looksLikeSQL(visible(v.text)) {
+			c.sql(v.text, "", "unknown", c.at)
+			return true
+		}
+	}
+	return false
+}
+
+// setsMode tells of set-user-ID bits.
+func (c *codeCall) setsMode() {
+	if c.last != "chmod" || len(c.items) < 2 {
+		return
+	}
+	for _, v := range c.arg(1) {
+		if t := strings.TrimLeft(v.text, "0o"); len(t) == 4 && t[0] >= '2' {
+			c.tell(hook.Fact{Does: "system", What: "permissions", Object: v.text, At: c.at, Sure: true})
+		}
+	}
+}
+
+// kills tells of signals to processes.
+func (c *codeCall) kills() bool {
+	target := 0
+	switch c.full {
+	case "os.kill", "process.kill", "os.killpg", "posix_kill":
+	case "Process.kill", "kill": // the signal comes first
+		target = 1
+	default:
+		return false
+	}
+	for _, v := range c.arg(target) {
+		c.tell(hook.Fact{Does: "system", What: "process", Object: visible(v.text), Global: v.text == "-1" || v.text == "1", At: c.at, Sure: v.known()})
+	}
+	return true
+}
+
+// onFiles tells what a call does to files.
+func (c *codeCall) onFiles() (values, bool) {
+	switch acts[c.last] {
+	case "delete":
+		if !isList(c.full) {
+			c.file("delete", c.arg(0), effect{})
+		}
+	case "deleteall":
+		c.file("delete", c.arg(0), effect{recursive: true})
+	case "read":
+		c.file("read", c.arg(0), effect{})
+		return c.contents(c.arg(0)), true
+	case "open":
+		c.file(c.opens(), c.arg(0), effect{})
+		return c.contents(c.arg(0)), true
+	case "writefile": // of File, not of a stream
+		if strings.HasPrefix(c.full, "File.") || strings.HasPrefix(c.full, "IO.") || strings.HasPrefix(c.full, "Bun.") {
+			c.file("write", c.arg(0), effect{})
+		}
+	case "write":
+		c.file("write", c.arg(0), effect{})
+	case "move":
+		if len(c.items) > 1 && !isReplace(c.full) {
+			c.file("move", c.arg(0), effect{})
+			c.file("write", c.arg(1), effect{})
+		}
+	case "copy":
+		if len(c.items) > 1 {
+			c.file("read", c.arg(0), effect{})
+			c.file("write", c.arg(1), effect{})
+		}
+	default:
+		return nil, false
+	}
+	return anything(), true
+}
+
+// opens says what a file is opened for.
+func (c *codeCall) opens() string {
+	if len(c.items) > 1 && len(c.arg(1)) == 1 && strings.ContainsAny(c.arg(1)[0].text, "wax+>") {
+		return "write"
+	}
+	return "read"
+}
+
+// file tells what happens to the files that a word may name.
+func (c *codeCall) file(does string, vs values, e effect) {
+	for _, v := range vs {
+		one := func() {
+			v.text = c.homed(v.text)
+			if i := strings.Index(v.text, "://"); i > 0 {
+				if does == "read" || does == "open" {
+					c.connect(field{value: v, at: c.at}, "GET", nil, nil)
+				}
+				return
+			}
+			c.shell.path(does, field{value: v, at: c.at}, e)
+		}
+		if len(vs) > 1 || !v.known() && v.text == string(hole) {
+			c.unsure(one)
+		} else {
+			one()
+		}
+	}
+}
+
+// others tells of calls that run, connect and load.
+func (c *codeCall) others() values {
+	switch acts[c.last] {
+	case "run":
+		switch {
+		case c.last == "exec" && c.language == "python":
+			c.evals()
+		case c.last == "run" && c.language == "javascript" && !strings.Contains(c.full, "."): // a function of the code's own
+		default:
+			return c.runs(c.last, c.items)
+		}
+	case "eval":
+		c.evals()
+	case "connect":
+		return c.talks()
+	case "socket":
+		c.sockets()
+	case "chdir":
+		for _, v := range c.arg(0) {
+			c.chdir(field{value: v, at: c.at})
+		}
+	case "load":
+		for _, v := range c.arg(0) {
+			if strings.HasPrefix(v.text, ".") || strings.HasPrefix(v.text, "/") {
+				c.mayRead(field{value: v, at: c.at})
+			}
+		}
+	}
+	return anything()
+}
+
+// evals reads a text as code of the same language.
+func (c *codeCall) evals() {
+	for _, v := range c.arg(0) {
+		c.program(c.language, v)
+	}
+}
+
+// talks tells of a request to an address.
+func (c *codeCall) talks() values {
+	for _, v := range c.arg(0) {
+		if strings.Contains(v.text, "://") || v.text == string(hole) && (c.last == "urlopen" || c.last == "fetch" || c.last == "axios") {
+			var sends []string
+			for _, more := range c.items[1:] {
+				sends = union(sends, more.sources())
+			}
+			sends = union(sends, c.carried)
+			return anything(c.connect(field{value: v, at: c.at}, strings.ToUpper(c.last), sends, nil))
+		}
+	}
+	return anything()
+}
+
+// sockets tells of a connection by host and port.
+func (c *codeCall) sockets() {
+	c.socket = true
+	for _, v := range c.arg(0) {
+		if strings.Trim(v.text, "0123456789") == "" && len(c.items) > 1 { // connect(port, host)
+			v.text = c.arg(1)[0].text
+		}
+		if host, _, _ := strings.Cut(strings.Trim(v.text, "'"), " "); v.known() && host != "" {
+			c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: host, Class: hostClass(host), At: c.at, Sure: true})
+		}
+	}
+}
+
+// contents is what a file holds, by its name.
+func (r *reader) contents(vs values) values {
+	var from []string
+	for _, v := range vs {
+		from = union(from, r.sourcesOf(field{value: v}))
+	}
+	return anything(from...)
+}
+
+// isList and isReplace tell methods of lists and texts from those of files.
+func isList(full string) bool {
+	head, _, dotted := strings.Cut(full, ".")
+	return dotted && !slices.Contains([]string{"os", "fs", "shutil", "File", "FileUtils", "Dir", "path", "fsp", "fse", "Deno", "Bun", "pathlib", "promises"}, head)
+}
+
+func isReplace(full string) bool {
+	return strings.HasSuffix(full, "replace") && full != "os.replace"
+}
+
+// runs runs a line, or a list of words.
+func (r *reader) runs(last string, items []values) values {
+	line := items[0]
+	if len(items) > 1 && items[1] != nil {
+		words := strings.Contains(last, "spawn") || strings.Contains(last, "execfile") || strings.HasPrefix(last, "execv") || strings.HasPrefix(last, "execl") || last == "execa" || (r.language == "ruby" || r.language == "perl") && last != "open"
+		if words {
+			for i, it := range items[1:] {
+				if it == nil || strings.HasPrefix(last, "execl") && i == 0 {
+					continue
+				}
+				line = line.join(text(" ")).join(it)
+			}
+		}
+	}
+	if line == nil {
+		line = anything()
+	}
+	var out values
+	for _, v := range line {
+		run := func() {
+			word, _, _ := strings.Cut(strings.TrimSpace(v.text), " ")
+			r.shell0 = r.shell0 || !v.known() || isShell(programName(word))
+			if v.text == string(hole) {
+				r.unknown(r.at, "which command the code runs shows only when it runs")
+				return
+			}
+			out = out.or(r.inner(v.text, r.at, nil, nil, false))
+		}
+		if len(line) > 1 {
+			r.unsure(run)
+		} else {
+			run()
+		}
+	}
+	return anything(out.sources()...)
+}
+
+func (r *reader) homed(s string) string {
+	if s == "~" || strings.HasPrefix(s, "~/") {
+		h, _ := r.tilde("")
+		return h + s[1:]
+	}
+	return s
+}
+
+// pipes reads what awk pipes to and from, and which files it opens.
+func (r *reader) pipes() {
+	for i, t := range r.tokens {
+		if t.kind != 's' {
+			continue
+		}
+		before, after := token{}, token{}
+		if i > 0 {
+			before = r.tokens[i-1]
+		}
+		if i+1 < len(r.tokens) {
+			after = r.tokens[i+1]
+		}
+		switch {
+		case before.kind == '|' || after.kind == '|' && i+2 < len(r.tokens) && r.tokens[i+2].text == "getline":
+			r.inner(t.text, r.at, nil, nil, false)
+		case before.kind == '<':
+			r.shell.path("read", field{value: value{text: r.homed(t.text)}, at: r.at}, effect{})
+		case before.kind == '>' && !strings.HasPrefix(t.text, "/dev/std"):
+			r.shell.path("write", field{value: value{text: r.homed(t.text)}, at: r.at}, effect{})
+		}
+	}
+}
