@@ -95,3 +95,34 @@ func (c *call) makefile(src string, targets []string) {
 		build(t, 0)
 	}
 }
+
+// make runs recipes of a file that lies in the folder.
+func (c *call) make() values {
+	file := ""
+	var targets []string
+	for i := 0; i < len(c.args); i++ {
+		t := c.args[i].text
+		switch {
+		case t == "-C" && i+1 < len(c.args):
+			i++
+			c.chdir(c.args[i])
+		case (t == "-f" || t == "--file") && i+1 < len(c.args):
+			i++
+			file = c.args[i].text
+		case t == "-n" || t == "--dry-run" || t == "--just-print":
+			return anything()
+		case t == "-j" || t == "-l" || t == "-I" || t == "-o" || t == "-W":
+			if i+1 < len(c.args) && !strings.HasPrefix(c.args[i+1].text, "-") {
+				i++
+			}
+		case strings.HasPrefix(t, "-"):
+		case strings.Contains(t, "="):
+			name, val, _ := strings.Cut(t, "=")
+			c.st.set(strings.TrimRight(name, ":?+"), values{{val, c.args[i].from}})
+		default:
+			targets = append(targets, t)
+		}
+	}
+	c.recipes(file, targets)
+	return anything()
+}

@@ -1,0 +1,142 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+)
+
+// grepCall is grep, and programs like it, with its options read.
+type grepCall struct {
+	*call
+	pattern   bool // it is an option: all operands are files
+	recursive bool
+	operands  []field
+}
+
+// grep reads files; where the pattern is an option, all operands are files.
+func (c *call) grep() values {
+	g := grepCall{call: c, recursive: c.name == "rg" || c.name == "ag" || c.name == "ack"}
+	g.read()
+	if !g.pattern && len(g.operands) > 0 {
+		g.operands = g.operands[1:]
+	}
+	quiet := slices.ContainsFunc(c.args, func(f field) bool {
+		return len(f.text) > 1 && f.text[0] == '-' && f.text[1] != '-' && strings.ContainsAny(f.text, "qcl") || f.text == "--quiet" || f.text == "--count"
+	})
+	var from []string
+	for _, f := range g.operands {
+		c.shell.path("read", f, effect{recursive: g.recursive, dry: quiet})
+		from = union(from, c.content(f).sources())
+	}
+	if len(g.operands) == 0 {
+		return anything(c.stdin.sources()...)
+	}
+	return anything(from...)
+}
+
+func (g *grepCall) read() {
+	for i := 0; i < len(g.args); i++ {
+		switch t := g.args[i].text; {
+		case t == "--":
+			g.operands = append(g.operands, g.args[i+1:]...)
+			return
+		case len(t) < 2 || t[0] != '-':
+			g.operands = append(g.operands, g.args[i])
+		case strings.HasPrefix(t, "--"):
+			i += g.long(i)
+		default:
+			i += g.short(i)
+		}
+	}
+}
+
+// grepValued are long options that take a value of no interest.
+var grepValued = []string{"--after-context", "--before-context", "--context", "--max-count", "--glob", "--iglob", "--type", "--type-not", "--include", "--exclude", "--exclude-dir", "--max-depth", "--threads", "--sort", "--color", "--colour", "--ignore-file"}
+
+// long reads a long option, and gives how many more words belong to it.
+func (g *grepCall) long(i int) (more int) {
+	f := g.args[i]
+	name, val, has := strings.Cut(f.text, "=")
+	switch {
+	case name == "--regexp" || name == "--file":
+		g.pattern = true
+		if !has && i+1 < len(g.args) {
+			more, val = 1, g.args[i+1].text
+		}
+		if name == "--file" {
+			f.text = val
+			g.shell.path("read", f, effect{})
+		}
+	case name == "--files":
+		g.pattern = true
+	case name == "--pre" && has:
+		f.text = val
+		g.runField(f)
+	case name == "--recursive" || name == "--dereference-recursive":
+		g.recursive = true
+	case slices.Contains(grepValued, name) && !has:
+		return 1
+	}
+	return more
+}
+
+// short reads a cluster of short options.
+func (g *grepCall) short(i int) (more int) {
+	t := g.args[i].text
+	for k := 1; k < len(t); k++ {
+		switch c := t[k]; {
+		case c == 'r' || c == 'R':
+			g.recursive = true
+		case c == 'e' || c == 'f':
+			g.pattern = true
+			f := g.args[i]
+			f.text = t[k+1:]
+			if f.text == "" && i+1 < len(g.args) {
+				more, f = 1, g.args[i+1]
+			}
+			if c == 'f' {
+				g.shell.path("read", f, effect{})
+			}
+			return more
+		case strings.IndexByte("ABCmdDgtTjM", c) >= 0:
+			if k == len(t)-1 {
+				return 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// awk runs what its programs give to system() and pipes.
+func (c *call) awk() values {
+	args := c.args
+	script := -1
+	for i := 0; i < len(args); i++ {
+		t := args[i].text
+		if t == "-f" || t == "--file" {
+			if i+1 < len(args) {
+				c.runFile(args[i+1], "awk")
+			}
+			i++
+			script = len(args)
+			continue
+		}
+		if t == "-v" || t == "-F" || t == "--assign" || t == "--field-separator" {
+			i++
+			continue
+		}
+		if strings.HasPrefix(t, "-") && len(t) > 1 {
+			continue
+		}
+		if script < 0 {
+			script = i
+			c.program("awk", args[i].value)
+			continue
+		}
+		if !strings.Contains(t, "=") {
+			c.shell.path("read", args[i], effect{})
+		}
+	}
+	return anything(c.stdin.sources()...)
+}

@@ -1,0 +1,43 @@
+package facts
+
+import (
+	"strings"
+)
+
+// ssh runs a line on another machine.
+func (c *call) ssh() values {
+	e := programs()["ssh"]
+	if e == nil {
+		return anything()
+	}
+	p := e.read(c)
+	if len(p.operands) == 0 || c.seen["-G"] || c.seen["-V"] {
+		return nil
+	}
+	host := p.operands[0]
+	c.host(host.field)
+	for _, v := range p.valued {
+		if v.name == "-o" {
+			if key, val, ok := strings.Cut(v.text, "="); ok && (strings.EqualFold(key, "ProxyCommand") || strings.EqualFold(key, "LocalCommand")) {
+				c.inner(val, v.at, nil, nil, false)
+			}
+		}
+	}
+	rest := c.args[host.index+1:]
+	old := c.st
+	c.shell.st = old.clone()
+	c.st.remote = visible(host.text)
+	c.st.dirs = []string{"/home/" + string(word)}
+	var out values
+	if len(rest) > 0 {
+		for _, v := range c.joined(rest) {
+			out = c.runText(v, c.stdin)
+		}
+	} else if len(c.stdin) > 0 {
+		for _, v := range c.stdin {
+			out = c.runText(v, nil)
+		}
+	}
+	c.shell.st = old
+	return anything(union(out.sources(), []string{"net:" + visible(host.text)})...)
+}
