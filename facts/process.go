@@ -7,72 +7,92 @@ import (
 	"github.com/hookway/hookway/hook"
 )
 
+// killCall is kill, pkill or killall with its words read.
+type killCall struct {
+	*call
+	byName  bool
+	targets []field
+	signal  string
+	whose   string // all of a user or group
+	lists   bool   // it only lists signals
+}
+
 // kill tells which processes a call ends: by number, by name, or all of somebody.
 func (c *call) kill() values {
-	byName := c.name != "kill"
-	var targets []field
-	signal := ""
-	whose := ""
-	for i := 0; i < len(c.args); i++ {
-		f := c.args[i]
-		t := f.text
-		switch {
-		case t == "-l" || t == "-L" || t == "--list":
-			return anything()
-		case t == "--":
-			targets = append(targets, c.args[i+1:]...)
-			i = len(c.args)
-		case t == "-s" || t == "--signal" || t == "-n":
-			if i++; i < len(c.args) {
-				signal = c.args[i].text
-			}
-		case byName && (t == "-u" || t == "--user" || t == "-U" || t == "--euid" || t == "-G" || t == "-g" || t == "-P" || t == "-t"):
-			if i++; i < len(c.args) && t != "-P" {
-				whose = visible(c.args[i].text)
-			}
-		case strings.HasPrefix(t, "--signal="):
-			signal = t[len("--signal="):]
-		case len(t) > 1 && t[0] == '-' && (signal == "" && len(targets) == 0 && !(t == "-1" && i == len(c.args)-1) || byName):
-			signal = t[1:]
-		default:
-			targets = append(targets, f)
-		}
+	k := killCall{call: c, byName: c.name != "kill"}
+	for i := 0; i < len(c.args) && !k.lists; i++ {
+		i += k.word(i)
 	}
-	if signal == "0" {
+	if k.lists || k.signal == "0" {
 		return anything()
 	}
-	if len(targets) == 0 && whose != "" {
-		c.tell(hook.Fact{Does: "system", What: "process", Object: "all of " + whose, Bulk: true, Global: true, At: c.at, Sure: true})
+	if len(k.targets) == 0 && k.whose != "" {
+		c.tell(hook.Fact{Does: "system", What: "process", Object: "all of " + k.whose, Bulk: true, Global: true, At: c.at, Sure: true})
 	}
-	for _, f := range targets {
-		name := visible(f.text)
-		fact := hook.Fact{Does: "system", What: "process", Object: name, Name: programName(name), At: f.at, Sure: f.known(), Bulk: byName, Many: f.many || !f.known() && slices.Contains(f.from, "stdin")}
-		for _, from := range f.from {
-			if name, ok := strings.CutPrefix(from, "pids:"); ok { // of a name that was asked for
-				c.named(name, f)
-				fact.Many = false
-			}
-		}
-		if slices.Contains(f.from, "pids") {
-			fact.Many = false // of a port, a job or a file
-		}
-		if !byName {
-			fact.Global = name == "-1" || name == "1"
-		} else if i := strings.LastIndexAny(name, "/ "); i >= 0 { // pkill -f 'node server.js': one of them, likely
-			fact.Name = programName(strings.Fields(name)[0])
-		}
-		if name == "" {
-			continue
-		}
-		if byName && slices.Contains(vital, fact.Name) || name == "." || name == ".*" || name == "/" {
-			fact.Global = true
-		}
-		if fact.Name == "hookway" || fact.Name == "hookway-hook" {
-			c.tell(hook.Fact{Does: "self", What: "daemon", Object: name, At: f.at, Sure: true})
-		}
-		c.tell(fact)
+	for _, f := range k.targets {
+		k.ends(f)
 	}
 	return anything()
+}
+
+// word reads one word, and gives how many more belong to it.
+func (k *killCall) word(i int) (more int) {
+	next := ""
+	if i+1 < len(k.args) {
+		next = visible(k.args[i+1].text)
+	}
+	switch t := k.args[i].text; {
+	case t == "-l" || t == "-L" || t == "--list":
+		k.lists = true
+	case t == "--":
+		k.targets = append(k.targets, k.args[i+1:]...)
+		return len(k.args)
+	case t == "-s" || t == "--signal" || t == "-n":
+		k.signal = next
+		return 1
+	case k.byName && t == "-P":
+		return 1
+	case k.byName && slices.Contains([]string{"-u", "--user", "-U", "--euid", "-G", "-g", "-t"}, t):
+		k.whose = next
+		return 1
+	case strings.HasPrefix(t, "--signal="):
+		k.signal = t[len("--signal="):]
+	case len(t) > 1 && t[0] == '-' && (k.signal == "" && len(k.targets) == 0 && !(t == "-1" && i == len(k.args)-1) || k.byName):
+		k.signal = t[1:]
+	default:
+		k.targets = append(k.targets, k.args[i])
+	}
+	return 0
+}
+
+// ends tells of one target.
+func (k *killCall) ends(f field) {
+	name := visible(f.text)
+	fact := hook.Fact{Does: "system", What: "process", Object: name, Name: programName(name), At: f.at, Sure: f.known(), Bulk: k.byName, Many: f.many || !f.known() && slices.Contains(f.from, "stdin")}
+	for _, from := range f.from {
+		if name, ok := strings.CutPrefix(from, "pids:"); ok { // of a name that was asked for
+			k.named(name, f)
+			fact.Many = false
+		}
+	}
+	if strings.TrimSpace(name) == "" {
+		return
+	}
+	if slices.Contains(f.from, "pids") {
+		fact.Many = false // of a port, a job or a file
+	}
+	if !k.byName {
+		fact.Global = name == "-1" || name == "1"
+	} else if strings.ContainsAny(name, "/ ") { // pkill -f 'node server.js': one of them, likely
+		fact.Name = programName(strings.Fields(name)[0])
+	}
+	if k.byName && slices.Contains(vital, fact.Name) || name == "." || name == ".*" || name == "/" {
+		fact.Global = true
+	}
+	if fact.Name == "hookway" || fact.Name == "hookway-hook" {
+		k.tell(hook.Fact{Does: "self", What: "daemon", Object: name, At: f.at, Sure: true})
+	}
+	k.tell(fact)
 }
 
 // vital are programs without which a machine, or the work on it, ends.

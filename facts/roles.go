@@ -40,6 +40,13 @@ func (c *call) movedTo(before int) {
 // act tells what a program does with one word.
 func (c *call) act(r role, f field, p parsed) {
 	e := effect{recursive: c.seen["recursive"], dry: c.seen["dry"]}
+	if !c.actFile(r, f, e) && !c.actRun(r, f, p) && !c.actData(r, f, p, e) && !c.actMachine(r, f, p) {
+		c.actNet(r, f, p, e)
+	}
+}
+
+// actFile reads the roles of words that name files.
+func (c *call) actFile(r role, f field, e effect) bool {
 	switch r {
 	case "read", "write", "delete", "move":
 		if r == "read" && c.seen["inplace"] {
@@ -66,17 +73,64 @@ func (c *call) act(r role, f field, p parsed) {
 		c.mayRead(f)
 	case "dir":
 		c.chdir(f)
+	case "packs": // it goes into an archive, and away with -m
+		e.recursive = true
+		c.shell.path("read", f, e)
+		if c.seen["removes"] {
+			c.shell.path("delete", f, e)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// actRun reads the roles of words that are run.
+func (c *call) actRun(r role, f field, p parsed) bool {
+	switch r {
 	case "line":
 		c.runField(f)
 	case "source":
 		c.runFile(f, "sh")
+	case "npmscript":
+		if len(p.operands) > 0 && p.operands[0].at == f.at {
+			c.npmScript(f.text, fieldsOf(p.operands[1:]))
+		}
+	case "escape":
+		c.escapes(f, f.text, "shell ", "!", "platform shell ", "pipe ")
+	case "salt":
+		if strings.Contains(f.text, " ") {
+			old := c.st
+			c.shell.st = old.clone()
+			c.st.remote = "hosts"
+			c.runText(f.value, nil)
+			c.shell.st = old
+		}
+	case "vim":
+		c.editor(f)
+	case "action": // of tar
+		c.escapes(f, f.text, "exec=")
+	default:
+		return false
+	}
+	return true
+}
+
+// escapes runs the rest of a line that begins in one of some ways.
+func (c *call) escapes(f field, line string, starts ...string) {
+	for _, start := range starts {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), start); ok {
+			c.runText(value{rest, f.from}, nil)
+		}
+	}
+}
+
+// actData reads the roles of words for databases and archives.
+func (c *call) actData(r role, f field, p parsed, e effect) bool {
+	switch r {
 	case "sql":
 		for l := range strings.Lines(f.text) {
-			for _, start := range []string{".shell ", ".system ", `\! `, "system "} {
-				if line, ok := strings.CutPrefix(strings.TrimSpace(l), start); ok {
-					c.runText(value{line, f.from}, nil)
-				}
-			}
+			c.escapes(f, l, ".shell ", ".system ", `\! `, "system ")
 		}
 		c.sql(f.text, dialects[c.name], c.database(p), f.at)
 	case "sqlfile":
@@ -90,109 +144,38 @@ func (c *call) act(r role, f field, p parsed) {
 		if !strings.HasPrefix(f.text, ":") {
 			c.shell.path("read", f, e)
 		}
+	case "javascript":
+		c.mongo(f)
+	case "archive", "members":
+		c.archive(r, f, p)
+	default:
+		return false
+	}
+	return true
+}
+
+// disks begin the names of devices that hold what a machine keeps.
+var disks = []string{"/dev/sd", "/dev/nvme", "/dev/mem", "/dev/disk", "/dev/vd"}
+
+// actMachine reads the roles of words that change the machine.
+func (c *call) actMachine(r role, f field, p parsed) bool {
+	switch r {
 	case "mode":
 		c.mode(f, p)
-	case "npmscript":
-		if len(p.operands) > 0 && p.operands[0].at == f.at {
-			c.npmScript(f.text, fieldsOf(p.operands[1:]))
-		}
-	case "escape":
-		for _, start := range []string{"shell ", "!", "platform shell ", "pipe "} {
-			if line, ok := strings.CutPrefix(strings.TrimSpace(f.text), start); ok {
-				c.runText(value{line, f.from}, nil)
-			}
-		}
 	case "dbus":
 		if strings.Contains(f.text, "PowerOff") || strings.Contains(f.text, "Reboot") || strings.Contains(f.text, "Halt") {
 			c.tell(hook.Fact{Does: "system", What: "power", Object: f.text, At: f.at, Sure: true})
 		}
-	case "salt":
-		if strings.Contains(f.text, " ") {
-			old := c.st
-			c.shell.st = old.clone()
-			c.st.remote = "hosts"
-			c.runText(f.value, nil)
-			c.shell.st = old
-		}
 	case "device":
-		if strings.HasPrefix(f.text, "/dev/sd") || strings.HasPrefix(f.text, "/dev/nvme") || strings.HasPrefix(f.text, "/dev/mem") || strings.HasPrefix(f.text, "/dev/disk") || strings.HasPrefix(f.text, "/dev/vd") {
+		if slices.ContainsFunc(disks, func(d string) bool { return strings.HasPrefix(f.text, d) }) {
 			c.tell(hook.Fact{Does: "infra", System: "docker", Verb: "privileged", Object: f.text, At: f.at, Sure: true})
 		}
 	case "volume":
 		c.mount(f)
-	case "javascript":
-		c.mongo(f)
-	case "vim":
-		c.editor(f)
-	case "action": // of tar
-		if cmd, ok := strings.CutPrefix(f.text, "exec="); ok {
-			c.runText(value{cmd, f.from}, nil)
-		}
-	case "archive", "members":
-		c.archive(r, f, p)
-	case "socat":
-		c.socat(f)
-	case "peer": // a file here, or "host:path" on another machine
-		c.peer(f, p)
-	case "packs": // it goes into an archive, and away with -m
-		e.recursive = true
-		c.shell.path("read", f, e)
-		if c.seen["removes"] {
-			c.shell.path("delete", f, e)
-		}
-	case "sends", "remote":
-		if r == "remote" && !strings.Contains(f.text, ":") {
-			c.shell.path("write", f, e)
-			break
-		}
-		fact := hook.Fact{Does: "connect", Class: "public", Host: visible(strings.SplitN(f.text, ":", 2)[0]), At: f.at, Sure: true, Method: "POST", Dry: e.dry}
-		for _, o := range p.operands {
-			if o.at != f.at || r == "sends" {
-				fact.Sends = union(fact.Sends, c.sourcesOf(o.field))
-			}
-		}
-		c.tell(fact)
-	case "httpie":
-		c.httpie(f, p)
-	case "lftp":
-		if strings.Contains(f.text, "mirror -R") || strings.Contains(f.text, "put ") || strings.Contains(f.text, "mirror --reverse") {
-			c.tell(hook.Fact{Does: "connect", Scheme: "ftp", Host: "ftp", Class: "public", Method: "PUT", Sends: []string{"file:" + c.st.dirs[0]}, At: f.at, Sure: true})
-		}
-	case "url":
-		c.connect(f, "GET", nil, nil)
-	case "host":
-		c.host(f)
-	case "hosttcp":
-		if !strings.HasPrefix(f.text, "+") && !strings.HasPrefix(f.text, "@") { // options of dig
-			sends := f.from
-			if strings.HasPrefix(c.name, "nc") && c.stdin != nil {
-				sends = union(union(sends, c.stdin.sources()), []string{"stdin"})
-			}
-			c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: visible(f.text), Class: hostClass(f.text), Sends: sends, At: f.at, Sure: f.known()})
-		}
+	default:
+		return false
 	}
-}
-
-// httpie reads an operand of http: METHOD, address, or an item of the request.
-func (c *call) httpie(f field, p parsed) {
-	method, url := "GET", ""
-	var sends []string
-	for _, o := range p.operands {
-		switch t := o.text; {
-		case strings.Trim(t, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
-			method = t
-		case url == "":
-			url = t
-		case strings.Contains(t, "@") && !strings.Contains(strings.SplitN(t, "@", 2)[0], ":"):
-			_, name, _ := strings.Cut(t, "@")
-			g := o.field
-			g.text = name
-			sends = union(sends, c.sourcesOf(g))
-		}
-	}
-	if f.text == url {
-		c.connect(f, method, sends, nil)
-	}
+	return true
 }
 
 // mongo reads code for a MongoDB shell.
@@ -265,92 +248,6 @@ func (c *call) archive(r role, f field, p parsed) {
 	}
 }
 
-// socat reads one of its two addresses: what it connects to, and what it runs there.
-func (c *call) socat(f field) {
-	kind, rest, _ := strings.Cut(f.text, ":")
-	rest, _, _ = strings.Cut(rest, ",")
-	switch kind = strings.ToLower(kind); {
-	case strings.HasPrefix(kind, "unix") || kind == "abstract-connect":
-		switch {
-		case strings.Contains(rest, "hookway"):
-			c.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(rest), At: f.at, Sure: true})
-		case strings.Contains(rest, "docker") || strings.Contains(rest, "containerd"):
-			c.tell(hook.Fact{Does: "infra", System: "docker", Verb: "mount-socket", Object: visible(rest), At: f.at, Sure: true})
-		}
-	case kind == "exec" || kind == "system" || kind == "shell":
-		c.runText(value{rest, f.from}, nil)
-		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", What: "shell", At: f.at, Sure: true})
-	case strings.HasPrefix(kind, "tcp") || strings.HasPrefix(kind, "udp") || strings.HasPrefix(kind, "openssl") || strings.HasPrefix(kind, "ssl"):
-		if host, _, _ := strings.Cut(rest, ":"); !strings.Contains(kind, "listen") {
-			c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: visible(host), Class: hostClass(host), At: f.at, Sure: f.known()})
-		}
-	case kind == "open" || kind == "file" || kind == "create":
-		g := f
-		g.text = rest
-		c.shell.path("write", g, effect{})
-	}
-}
-
-// fact fills in a template. "$1" is the first operand, "$*" all of them.
-func (t template) fact(c *call, p parsed) hook.Fact {
-	part := func(i int) string {
-		if i >= len(t.parts) {
-			return ""
-		}
-		s := t.parts[i]
-		if s == "$*" {
-			var all []string
-			for _, o := range p.operands {
-				all = append(all, visible(o.text))
-			}
-			return strings.Join(all, " ")
-		}
-		if len(s) == 2 && s[0] == '$' && s[1] >= '1' && s[1] <= '9' {
-			if n := int(s[1] - '1'); n < len(p.operands) {
-				return visible(p.operands[n].text)
-			}
-			return ""
-		}
-		return s
-	}
-	f := hook.Fact{Does: t.kind, At: c.at, Sure: true, Dry: c.seen["dry"]}
-	switch t.kind {
-	case "system":
-		f.What, f.Object = part(0), part(1)
-	case "infra":
-		f.System, f.Verb, f.Object = part(0), part(1), strings.TrimSpace(part(2)+" "+part(3))
-		f.Bulk, f.Approved = c.seen["bulk"], c.seen["approved"]
-	case "package":
-		f.Manager, f.Verb, f.Name, f.Source = part(0), part(1), part(2), part(3)
-		f.Global = c.seen["global"]
-	case "connect":
-		f.Scheme, f.Host, f.What = part(0), part(1), part(2)
-		f.Class = hostClass(f.Host)
-	case "processes":
-		f.Does, f.What, f.Object, f.Global, f.Many = "system", "process", c.name, part(0) == "all", part(0) == "many"
-	case "registry":
-		f.Does, f.Manager, f.Verb, f.Name, f.Source = "package", c.name, "install", part(0), "registry"
-		for _, o := range p.operands {
-			if strings.Contains(o.text, "://") && !usualRegistry(o.text) {
-				f.Source = "index"
-			}
-		}
-	case "vcs", "vcs-loses", "vcs-protected":
-		f.Does, f.Verb, f.Force, f.Deletes = "git", part(0), c.seen["force"], c.seen["deletes"]
-		f.Uncommitted = t.kind == "vcs-loses" || c.seen["loses"]
-		if t.kind == "vcs-protected" {
-			f.Ref = "main"
-		}
-	case "credential":
-		f.Does, f.Path, f.Secret = "read", c.name+":"+part(0), strings.ReplaceAll(part(1), "_", " ")
-	case "sql":
-		f.Verb, f.Object, f.Dialect, f.Where = part(0), part(1), c.name, c.database(p)
-	case "unknown":
-		f.Because = strings.ReplaceAll(part(0), "_", " ")
-	}
-	return f
-}
-
 // onDevice reports whether an operand is a device; of a plain file nothing is lost
 // but that file.
 func (c *call) onDevice(p parsed) bool {
@@ -402,38 +299,6 @@ func (c *call) mode(f field, p parsed) {
 			}
 		}
 	}
-}
-
-// peer reads an operand of scp and rsync.
-func (c *call) peer(f field, p parsed) {
-	host, _, remote := strings.Cut(f.text, ":")
-	if !remote || host == "" || strings.Contains(host, "/") {
-		does := "read"
-		if last := len(p.operands) - 1; last > 0 && p.operands[last].text == f.text {
-			does = "write"
-		}
-		c.shell.path(does, f, effect{recursive: c.seen["recursive"], dry: c.seen["dry"]})
-		if does == "write" && c.seen["delete"] {
-			c.shell.path("delete", f, effect{recursive: true, many: true, dry: c.seen["dry"]})
-		}
-		if does == "read" && c.seen["move"] {
-			c.shell.path("move", f, effect{recursive: true, dry: c.seen["dry"]})
-		}
-		return
-	}
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = host[i+1:]
-	}
-	var sends []string
-	for _, o := range p.operands[:max(len(p.operands)-1, 0)] {
-		if !strings.Contains(o.text, ":") {
-			sends = union(sends, c.sourcesOf(o.field))
-		}
-	}
-	if p.operands[len(p.operands)-1].text != f.text {
-		sends = nil
-	}
-	c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: visible(host), Class: hostClass(host), Sends: sends, At: f.at, Sure: f.known(), Dry: c.seen["dry"]})
 }
 
 // typed is a text as tmux types it: the names of keys are keys.

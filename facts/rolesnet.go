@@ -1,0 +1,141 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// actNet reads the roles of words that name hosts and addresses.
+func (c *call) actNet(r role, f field, p parsed, e effect) {
+	switch r {
+	case "url":
+		c.connect(f, "GET", nil, nil)
+	case "host":
+		c.host(f)
+	case "hosttcp":
+		c.tcp(f)
+	case "socat":
+		c.socat(f)
+	case "httpie":
+		c.httpie(f, p)
+	case "lftp":
+		if strings.Contains(f.text, "mirror -R") || strings.Contains(f.text, "put ") || strings.Contains(f.text, "mirror --reverse") {
+			c.tell(hook.Fact{Does: "connect", Scheme: "ftp", Host: "ftp", Class: "public", Method: "PUT", Sends: []string{"file:" + c.st.dirs[0]}, At: f.at, Sure: true})
+		}
+	case "peer": // a file here, or "host:path" on another machine
+		c.peer(f, p)
+	case "remote":
+		if !strings.Contains(f.text, ":") {
+			c.shell.path("write", f, e)
+			return
+		}
+		c.uploads(r, f, p)
+	case "sends":
+		c.uploads(r, f, p)
+	}
+}
+
+// uploads tells that files go to another machine.
+func (c *call) uploads(r role, f field, p parsed) {
+	host, _, _ := strings.Cut(f.text, ":")
+	fact := hook.Fact{Does: "connect", Class: "public", Host: visible(host), At: f.at, Sure: true, Method: "POST", Dry: c.seen["dry"]}
+	for _, o := range p.operands {
+		if o.at != f.at || r == "sends" {
+			fact.Sends = union(fact.Sends, c.sourcesOf(o.field))
+		}
+	}
+	c.tell(fact)
+}
+
+// tcp tells of a connection to a host; what is piped into nc is sent there.
+func (c *call) tcp(f field) {
+	if strings.HasPrefix(f.text, "+") || strings.HasPrefix(f.text, "@") {
+		return // options of dig
+	}
+	sends := f.from
+	if strings.HasPrefix(c.name, "nc") && c.stdin != nil {
+		sends = union(union(sends, c.stdin.sources()), []string{"stdin"})
+	}
+	c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: visible(f.text), Class: hostClass(f.text), Sends: sends, At: f.at, Sure: f.known()})
+}
+
+// httpie reads an operand of http: METHOD, address, or an item of the request.
+func (c *call) httpie(f field, p parsed) {
+	method, url := "GET", ""
+	var sends []string
+	for _, o := range p.operands {
+		switch t := o.text; {
+		case strings.Trim(t, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "":
+			method = t
+		case url == "":
+			url = t
+		case strings.Contains(t, "@") && !strings.Contains(strings.SplitN(t, "@", 2)[0], ":"):
+			_, name, _ := strings.Cut(t, "@")
+			g := o.field
+			g.text = name
+			sends = union(sends, c.sourcesOf(g))
+		}
+	}
+	if f.text == url {
+		c.connect(f, method, sends, nil)
+	}
+}
+
+// socat reads one of its two addresses: what it connects to, and what it runs there.
+func (c *call) socat(f field) {
+	kind, rest, _ := strings.Cut(f.text, ":")
+	rest, _, _ = strings.Cut(rest, ",")
+	switch kind = strings.ToLower(kind); {
+	case strings.HasPrefix(kind, "unix") || kind == "abstract-connect":
+		switch {
+		case strings.Contains(rest, "hookway"):
+			c.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(rest), At: f.at, Sure: true})
+		case strings.Contains(rest, "docker") || strings.Contains(rest, "containerd"):
+			c.tell(hook.Fact{Does: "infra", System: "docker", Verb: "mount-socket", Object: visible(rest), At: f.at, Sure: true})
+		}
+	case kind == "exec" || kind == "system" || kind == "shell":
+		c.runText(value{rest, f.from}, nil)
+		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", What: "shell", At: f.at, Sure: true})
+	case strings.HasPrefix(kind, "tcp") || strings.HasPrefix(kind, "udp") || strings.HasPrefix(kind, "openssl") || strings.HasPrefix(kind, "ssl"):
+		if host, _, _ := strings.Cut(rest, ":"); !strings.Contains(kind, "listen") {
+			c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: visible(host), Class: hostClass(host), At: f.at, Sure: f.known()})
+		}
+	case kind == "open" || kind == "file" || kind == "create":
+		g := f
+		g.text = rest
+		c.shell.path("write", g, effect{})
+	}
+}
+
+// peer reads an operand of scp and rsync.
+func (c *call) peer(f field, p parsed) {
+	host, _, remote := strings.Cut(f.text, ":")
+	if !remote || host == "" || strings.Contains(host, "/") {
+		does := "read"
+		if last := len(p.operands) - 1; last > 0 && p.operands[last].text == f.text {
+			does = "write"
+		}
+		c.shell.path(does, f, effect{recursive: c.seen["recursive"], dry: c.seen["dry"]})
+		if does == "write" && c.seen["delete"] {
+			c.shell.path("delete", f, effect{recursive: true, many: true, dry: c.seen["dry"]})
+		}
+		if does == "read" && c.seen["move"] {
+			c.shell.path("move", f, effect{recursive: true, dry: c.seen["dry"]})
+		}
+		return
+	}
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		host = host[i+1:]
+	}
+	var sends []string
+	for _, o := range p.operands[:max(len(p.operands)-1, 0)] {
+		if !strings.Contains(o.text, ":") {
+			sends = union(sends, c.sourcesOf(o.field))
+		}
+	}
+	if p.operands[len(p.operands)-1].text != f.text {
+		sends = nil
+	}
+	c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: visible(host), Class: hostClass(host), Sends: sends, At: f.at, Sure: f.known(), Dry: c.seen["dry"]})
+}

@@ -1,0 +1,258 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// sub is the sub-command of a call, for the fact that the program runs.
+func (e *entry) sub(c *call) string {
+	probe := *c
+	probe.seen, probe.value = nil, nil
+	return e.read(&probe).sub
+}
+
+// run tells what a program of the table does.
+func (e *entry) run(c *call) values {
+	p := e.read(c)
+	e = p.entry
+	if slices.ContainsFunc(e.facts, func(t template) bool { return t.kind == "elevate" }) {
+		old := c.st
+		c.shell.st = old.clone()
+		c.st.elevated = true
+		defer func() { c.shell.st = old }()
+	}
+	reads, before := false, len(c.out)
+	var from []string
+	c.unpacks(p)
+	ran := e.inOrder(c, p, func(r role, f field) {
+		if r == "read" || r == "secretread" {
+			reads = true
+			from = union(from, c.content(f).sources())
+		}
+		c.act(r, f, p)
+	})
+	c.movedTo(before)
+	c.emptied(p)
+	for _, t := range e.facts {
+		c.tellTemplate(t, p)
+	}
+	c.pipedSQL(p)
+	if ran != nil {
+		return ran
+	}
+	if !reads {
+		from = union(from, c.stdin.sources())
+	}
+	return anything(from...)
+}
+
+// unpacks notes where what an archive holds comes from.
+func (c *call) unpacks(p parsed) {
+	switch {
+	case c.name == "tar" && c.value["-f"] == "" && c.stdin != nil:
+		for _, d := range c.st.dirs {
+			c.taint(d, c.stdin.sources())
+		}
+		if dir := c.value["-C"]; dir != "" {
+			for _, d := range c.places(dir) {
+				c.taint(d, c.stdin.sources())
+			}
+		}
+	case c.name == "unzip" && len(p.operands) > 0:
+		to := "."
+		if d := c.value["-d"]; d != "" {
+			to = d
+		}
+		for _, d := range c.places(to) {
+			c.taint(d, c.content(p.operands[0].field).sources())
+		}
+	}
+}
+
+// emptied tells that files are made empty: by truncate, or by a copy of nothing.
+func (c *call) emptied(p parsed) {
+	files := p.operands
+	if c.name != "truncate" {
+		if copies := c.name == "cp" || c.name == "install" || c.name == "mv"; !copies || len(files) < 2 || files[0].text != "/dev/null" {
+			return
+		}
+		files = files[1:]
+	}
+	for _, o := range files {
+		c.shell.path("delete", o.field, effect{})
+	}
+}
+
+// tellTemplate tells the fact of a template, if it holds for this call.
+func (c *call) tellTemplate(t template, p parsed) {
+	switch {
+	case t.kind == "elevate", t.kind == "system" && c.onlyLooks(p), c.name == "sysctl" && c.readsKernel(p):
+		return
+	case t.kind == "system" && t.parts[0] == "device" && !c.onDevice(p):
+		return
+	case t.kind == "package-global":
+		t.kind = "package"
+		c.seen["global"] = true
+	}
+	off, not := strings.CutPrefix(t.needs, "!")
+	switch {
+	case t.kind == "package":
+		if t.needs == "" || c.seen[t.needs] {
+			c.packages(t, p)
+		}
+	case t.needs == "" || c.seen[t.needs] || not && !c.seen[off]:
+		c.tell(t.fact(c, p))
+	}
+}
+
+// readsKernel reports whether sysctl is given nothing to set.
+func (c *call) readsKernel(p parsed) bool {
+	return !c.seen["-w"] && !c.seen["-p"] && !slices.ContainsFunc(p.operands, func(o operand) bool { return strings.Contains(o.text, "=") })
+}
+
+// pipedSQL reads SQL that a client is given by a pipe.
+func (c *call) pipedSQL(p parsed) {
+	dialect := dialects[c.name]
+	if dialect == "" || slices.ContainsFunc(p.valued, func(v valued) bool { return v.role == "sql" || v.role == "sqlfile" }) {
+		return
+	}
+	for _, v := range c.stdin {
+		if v.known() {
+			c.sql(v.text, dialect, c.database(p), c.at)
+		} else {
+			c.unknown(c.at, "SQL is run that shows only when it runs")
+		}
+	}
+}
+
+// inOrder gives each value of an option and each operand with its role.
+func (e *entry) inOrder(c *call, p parsed, f func(role, field)) values {
+	for _, v := range p.valued {
+		if v.role != "" {
+			f(v.role, v.field)
+		}
+	}
+	var out values
+	n, after := len(p.operands), 0
+	if e.rest >= 0 {
+		after = len(e.operands) - e.rest - 1
+	}
+	for i, o := range p.operands {
+		r := role("")
+		switch {
+		case e.rest < 0:
+			if i < len(e.operands) {
+				r = e.operands[i]
+			}
+		case i < e.rest:
+			r = e.operands[i]
+		case i >= n-after && n > e.rest+after:
+			r = e.operands[len(e.operands)-(n-i)]
+		case i >= n-after && i > e.rest:
+			r = e.operands[len(e.operands)-(n-i)]
+		default:
+			r = e.operands[e.rest]
+		}
+		switch {
+		case r == "run":
+			return c.wrapped(c.args[o.index:])
+		case r == "line" && e.rest == i:
+			for _, v := range c.joined(c.args[o.index:]) {
+				out = out.or(c.runText(v, c.stdin))
+			}
+			if len(c.args)-o.index > 1 { // with -x, and elsewhere, the words are kept apart
+				c.unsure(func() { c.wrapped(c.args[o.index:]) })
+			}
+			return out
+		case r == "keys": // typed into a terminal, where a shell reads them
+			for _, v := range c.joined(c.args[o.index:]) {
+				c.unsure(func() { c.runText(v.typed(), nil) })
+			}
+			return nil
+		case r == "container":
+			return c.container(c.args[o.index:])
+		case r == "cloud":
+			c.cloud(fieldsOf(p.operands[i:]))
+			return nil
+		case r == "forge":
+			c.forge(fieldsOf(p.operands[i:]))
+			return nil
+		case r == "vault" || r == "redis":
+			c.keyValue(fieldsOf(p.operands[i:]))
+			return nil
+		}
+		f(r, o.field)
+	}
+	return nil
+}
+
+func fieldsOf(operands []operand) []field {
+	out := make([]field, len(operands))
+	for i, o := range operands {
+		out[i] = o.field
+	}
+	return out
+}
+
+// fact fills in a template. "$1" is the first operand, "$*" all of them.
+func (t template) fact(c *call, p parsed) hook.Fact {
+	part := func(i int) string {
+		if i >= len(t.parts) {
+			return ""
+		}
+		s := t.parts[i]
+		if s == "$*" {
+			var all []string
+			for _, o := range p.operands {
+				all = append(all, visible(o.text))
+			}
+			return strings.Join(all, " ")
+		}
+		if len(s) == 2 && s[0] == '$' && s[1] >= '1' && s[1] <= '9' {
+			if n := int(s[1] - '1'); n < len(p.operands) {
+				return visible(p.operands[n].text)
+			}
+			return ""
+		}
+		return s
+	}
+	f := hook.Fact{Does: t.kind, At: c.at, Sure: true, Dry: c.seen["dry"]}
+	switch t.kind {
+	case "system":
+		f.What, f.Object = part(0), part(1)
+	case "infra":
+		f.System, f.Verb, f.Object = part(0), part(1), strings.TrimSpace(part(2)+" "+part(3))
+		f.Bulk, f.Approved = c.seen["bulk"], c.seen["approved"]
+	case "package":
+		f.Manager, f.Verb, f.Name, f.Source = part(0), part(1), part(2), part(3)
+		f.Global = c.seen["global"]
+	case "connect":
+		f.Scheme, f.Host, f.What = part(0), part(1), part(2)
+		f.Class = hostClass(f.Host)
+	case "processes":
+		f.Does, f.What, f.Object, f.Global, f.Many = "system", "process", c.name, part(0) == "all", part(0) == "many"
+	case "registry":
+		f.Does, f.Manager, f.Verb, f.Name, f.Source = "package", c.name, "install", part(0), "registry"
+		for _, o := range p.operands {
+			if strings.Contains(o.text, "://") && !usualRegistry(o.text) {
+				f.Source = "index"
+			}
+		}
+	case "vcs", "vcs-loses", "vcs-protected":
+		f.Does, f.Verb, f.Force, f.Deletes = "git", part(0), c.seen["force"], c.seen["deletes"]
+		f.Uncommitted = t.kind == "vcs-loses" || c.seen["loses"]
+		if t.kind == "vcs-protected" {
+			f.Ref = "main"
+		}
+	case "credential":
+		f.Does, f.Path, f.Secret = "read", c.name+":"+part(0), strings.ReplaceAll(part(1), "_", " ")
+	case "sql":
+		f.Verb, f.Object, f.Dialect, f.Where = part(0), part(1), c.name, c.database(p)
+	case "unknown":
+		f.Because = strings.ReplaceAll(part(0), "_", " ")
+	}
+	return f
+}
