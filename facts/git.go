@@ -9,57 +9,22 @@ import (
 
 // git reads the options before its sub-command, then hands over to it.
 func (c *call) git() values {
-	args := c.args
 	old := c.st
 	defer func() { c.shell.st = old }()
 	c.shell.st = old.clone()
 	aliases := map[string]string{}
-	for len(args) > 0 && strings.HasPrefix(args[0].text, "-") {
-		t := args[0].text
-		args = args[1:]
-		val := func(prefix string) (field, bool) {
-			if f := (field{value: value{text: strings.TrimPrefix(t, prefix)}, at: c.at}); f.text != "" && t != prefix {
-				f.text = strings.TrimPrefix(f.text, "=")
-				return f, true
-			}
-			if len(args) == 0 {
-				return field{}, false
-			}
-			f := args[0]
-			args = args[1:]
-			return f, true
-		}
-		switch {
-		case t == "--":
-			continue
-		case strings.HasPrefix(t, "-C"):
-			if f, ok := val("-C"); ok {
-				c.chdir(f)
-			}
-		case strings.HasPrefix(t, "--work-tree"):
-			if f, ok := val("--work-tree"); ok {
-				c.chdir(f)
-			}
-		case strings.HasPrefix(t, "--git-dir"), strings.HasPrefix(t, "--namespace"), strings.HasPrefix(t, "--exec-path="):
-			val(strings.SplitN(t, "=", 2)[0])
-		case strings.HasPrefix(t, "--config-env"):
-			val("--config-env")
-			c.unknown(c.at, "git takes a setting from a variable")
-		case strings.HasPrefix(t, "-c"):
-			if f, ok := val("-c"); ok {
-				c.gitSetting(f, aliases)
-			}
-		}
+	for len(c.args) > 0 && strings.HasPrefix(c.args[0].text, "-") {
+		c.gitOption(aliases)
 	}
 	for name, line := range c.shared.git {
 		aliases[name] = line
 	}
 	c.gitEnvironment(aliases)
-	if len(args) == 0 {
+	if len(c.args) == 0 {
 		return nil
 	}
-	verb := args[0]
-	c.args = args[1:]
+	verb := c.args[0]
+	c.args = c.args[1:]
 	if !verb.known() {
 		c.unknown(verb.at, "which command of git runs shows only when it runs")
 		return nil
@@ -88,6 +53,46 @@ func (c *call) git() values {
 		c.args = append(more, c.args...)
 	}
 	return c.gitVerb(strings.ToLower(verb.text))
+}
+
+// gitOption reads one option before the sub-command.
+func (c *call) gitOption(aliases map[string]string) {
+	t := c.args[0].text
+	c.args = c.args[1:]
+	switch {
+	case t == "--":
+	case strings.HasPrefix(t, "-C"):
+		if f, ok := c.gitValue(t, "-C"); ok {
+			c.chdir(f)
+		}
+	case strings.HasPrefix(t, "--work-tree"):
+		if f, ok := c.gitValue(t, "--work-tree"); ok {
+			c.chdir(f)
+		}
+	case strings.HasPrefix(t, "--git-dir"), strings.HasPrefix(t, "--namespace"), strings.HasPrefix(t, "--exec-path="):
+		name, _, _ := strings.Cut(t, "=")
+		c.gitValue(t, name)
+	case strings.HasPrefix(t, "--config-env"):
+		c.gitValue(t, "--config-env")
+		c.unknown(c.at, "git takes a setting from a variable")
+	case strings.HasPrefix(t, "-c"):
+		if f, ok := c.gitValue(t, "-c"); ok {
+			c.gitSetting(f, aliases)
+		}
+	}
+}
+
+// gitValue is the value of an option: what is joined to it, or the next word.
+func (c *call) gitValue(t, name string) (field, bool) {
+	if rest := strings.TrimPrefix(t, name); rest != "" {
+		return field{value: value{text: strings.TrimPrefix(rest, "=")}, at: c.at}, true
+	}
+	if len(c.args) == 0 {
+		return field{}, false
+	}
+	f := c.args[0]
+	c.args = c.args[1:]
+	return f, true
 }
 
 // gitSetting reads what -c sets: an alias, or a program that git will run.

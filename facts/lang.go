@@ -14,93 +14,141 @@ var interpreters = map[string]string{
 // lineOptions are the options of an interpreter after which code stands.
 var lineOptions = map[string]string{"python": "c", "javascript": "ep", "ruby": "e", "perl": "eE", "php": "r", "lua": "e", "applescript": "e", "r": "e", "julia": "eE", "lisp": "\x00", "tcl": "\x00"}
 
-// code1 is an interpreter: code in an option, a file, or what it reads.
+// interpreterCall is an interpreter with its words.
+type interpreterCall struct {
+	*call
+	language string
+	letters  string // of options after which code stands
+	words    []field
+	ran      bool // code of an option has been read
+}
+
+// interpreter is a program that runs code: in an option, a file, or what it reads.
 func (c *call) interpreter() values {
 	language := interpreters[c.name]
-	letters := lineOptions[language]
-	args := c.args
+	r := interpreterCall{call: c, language: language, letters: lineOptions[language], words: c.args}
 	if c.name == "bun" || c.name == "deno" {
-		if len(args) > 0 && args[0].text == "eval" && len(args) > 1 {
-			c.program(language, args[1].value)
-			return anything()
-		}
-		if len(args) > 0 && (args[0].text == "run" || args[0].text == "x") {
-			args = args[1:]
-		} else if e := programs()[c.name]; e != nil && len(args) > 0 && e.subs[args[0].text] != nil {
-			return e.run(c)
+		if out, done := r.subCommand(); done {
+			return out
 		}
 	}
-	ran := false
-	for i := 0; i < len(args); i++ {
-		f := args[i]
-		t := f.text
-		switch {
-		case t == "-":
-			return c.runInput(language)
-		case t == "--eval" || t == "--print" || t == "--execute" || t == "-eval" || t == "--eval-string":
-			if i++; i < len(args) {
-				ran = true
-				c.program(language, args[i].value)
-			}
-		case strings.HasPrefix(t, "--eval=") || strings.HasPrefix(t, "--print="):
-			ran = true
-			f.text = t[strings.IndexByte(t, '=')+1:]
-			c.program(language, f.value)
-		case t == "-m" && language == "python":
-			if i+1 < len(args) { // a module that is a program: python -m pip
-				module := strings.TrimPrefix(args[i+1].text, "pip3")
-				if module == "" {
-					module = "pip"
-				}
-				if e := programs()[module]; e != nil && module != "http.server" {
-					g := args[i+1]
-					g.text = module
-					return c.shell.run(append([]field{g}, args[i+2:]...), c.stdin, c.at)
-				}
-			}
-			for _, g := range args[i+1:] {
-				c.mayRead(g)
-			}
-			return anything()
-		case t == "--require" || t == "-r" && language == "javascript" || t == "--import" || t == "--loader" || t == "-W" || t == "-X" || t == "-I":
-			i++
-		case strings.HasPrefix(t, "--"):
-		case (language == "perl" || language == "ruby") && len(t) > 2 && strings.IndexByte("MmIr", t[1]) >= 0:
-		case strings.HasPrefix(t, "-") && len(t) > 1:
-			if k := strings.IndexAny(t, letters); k > 0 {
-				ran = true
-				if rest := t[k+1:]; rest != "" && language != "javascript" && language != "perl" && language != "ruby" && language != "php" {
-					f.text = rest
-					c.program(language, f.value)
-				} else if i++; i < len(args) {
-					c.program(language, args[i].value)
-				}
-			}
-		default:
-			if ran && slices.ContainsFunc(args[:i], func(a field) bool {
-				return (language == "perl" || language == "ruby") && strings.HasPrefix(a.text, "-") && !strings.HasPrefix(a.text, "--") && len(a.text) < 8 && strings.Contains(a.text, "i")
-			}) {
-				c.shell.path("write", f, effect{})
-				continue
-			}
-			if ran {
-				c.mayRead(f)
-				continue
-			}
-			if base := strings.ToLower(f.text[strings.LastIndexByte(f.text, '/')+1:]); programs()[base] != nil && programs()[base].subs != nil { // php artisan, python manage.py
-				g := f
-				g.text = base
-				return c.shell.run(append([]field{g}, args[i+1:]...), c.stdin, c.at)
-			}
-			c.runFile(f, language)
-			for _, g := range args[i+1:] {
-				c.mayRead(g)
-			}
-			return anything()
+	for i := 0; i < len(r.words); i++ {
+		more, out, done := r.word(i)
+		if done {
+			return out
 		}
+		i += more
 	}
-	if !ran && c.stdin != nil {
+	if !r.ran && c.stdin != nil {
 		return c.runInput(language)
+	}
+	return anything()
+}
+
+// subCommand reads the first word of bun and deno.
+func (r *interpreterCall) subCommand() (values, bool) {
+	if len(r.words) == 0 {
+		return nil, false
+	}
+	switch first := r.words[0].text; {
+	case first == "eval" && len(r.words) > 1:
+		r.program(r.language, r.words[1].value)
+		return anything(), true
+	case first == "run" || first == "x":
+		r.words = r.words[1:]
+	default:
+		if e := programs()[r.name]; e != nil && e.subs[first] != nil {
+			return e.run(r.call), true
+		}
+	}
+	return nil, false
+}
+
+// word reads one word, and gives how many more belong to it. It is done when the rest
+// are words for the code.
+func (r *interpreterCall) word(i int) (more int, out values, done bool) {
+	f := r.words[i]
+	perlish := r.language == "perl" || r.language == "ruby"
+	switch t := f.text; {
+	case t == "-":
+		return 0, r.runInput(r.language), true
+	case slices.Contains([]string{"--eval", "--print", "--execute", "-eval", "--eval-string"}, t):
+		return r.nextCode(i), nil, false
+	case strings.HasPrefix(t, "--eval=") || strings.HasPrefix(t, "--print="):
+		_, f.text, _ = strings.Cut(t, "=")
+		r.ran = true
+		r.program(r.language, f.value)
+	case t == "-m" && r.language == "python":
+		return 0, r.module(r.words[i+1:]), true
+	case slices.Contains([]string{"--require", "--import", "--loader", "-W", "-X", "-I"}, t) || t == "-r" && r.language == "javascript":
+		return 1, nil, false
+	case strings.HasPrefix(t, "--"), perlish && len(t) > 2 && t[0] == '-' && strings.IndexByte("MmIr", t[1]) >= 0:
+	case strings.HasPrefix(t, "-") && len(t) > 1:
+		k := strings.IndexAny(t, r.letters)
+		if k <= 0 {
+			break
+		}
+		if joined := r.language != "javascript" && !perlish && r.language != "php"; joined && t[k+1:] != "" {
+			f.text = t[k+1:]
+			r.ran = true
+			r.program(r.language, f.value)
+			break
+		}
+		return r.nextCode(i), nil, false
+	case r.ran && perlish && slices.ContainsFunc(r.words[:i], inPlace):
+		r.shell.path("write", f, effect{})
+	case r.ran:
+		r.mayRead(f)
+	default:
+		return 0, r.file(i), true
+	}
+	return 0, nil, false
+}
+
+// nextCode reads the next word as code.
+func (r *interpreterCall) nextCode(i int) (more int) {
+	if i+1 < len(r.words) {
+		r.program(r.language, r.words[i+1].value)
+	}
+	r.ran = true
+	return 1
+}
+
+// inPlace reports whether an option has perl or ruby write the files that it reads.
+func inPlace(f field) bool {
+	return strings.HasPrefix(f.text, "-") && !strings.HasPrefix(f.text, "--") && len(f.text) < 8 && strings.Contains(f.text, "i")
+}
+
+// module is python -m: a module that is a program too is run as that.
+func (r *interpreterCall) module(words []field) values {
+	if len(words) > 0 {
+		name := strings.TrimPrefix(words[0].text, "pip3")
+		if name == "" {
+			name = "pip"
+		}
+		if e := programs()[name]; e != nil && name != "http.server" {
+			f := words[0]
+			f.text = name
+			return r.shell.run(append([]field{f}, words[1:]...), r.stdin, r.at)
+		}
+	}
+	for _, f := range words {
+		r.mayRead(f)
+	}
+	return anything()
+}
+
+// file runs a file of code; php artisan and python manage.py have commands of their own.
+func (r *interpreterCall) file(i int) values {
+	f := r.words[i]
+	base := strings.ToLower(f.text[strings.LastIndexByte(f.text, '/')+1:])
+	if e := programs()[base]; e != nil && e.subs != nil {
+		f.text = base
+		return r.shell.run(append([]field{f}, r.words[i+1:]...), r.stdin, r.at)
+	}
+	r.runFile(f, r.language)
+	for _, g := range r.words[i+1:] {
+		r.mayRead(g)
 	}
 	return anything()
 }

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,41 +125,12 @@ func (sh *shell) indirect(names values) values {
 
 // operator is ${x:-y} and its kin.
 func (sh *shell) operator(name string, vs values, unset bool, exp *syntax.Expansion) values {
-	var empty, full values
-	for _, v := range vs {
-		if v.text == "" {
-			empty = append(empty, v)
-		} else {
-			full = append(full, v)
-		}
-	}
-	null := exp.Op == syntax.AlternateUnsetOrNull || exp.Op == syntax.DefaultUnsetOrNull || exp.Op == syntax.ErrorUnsetOrNull || exp.Op == syntax.AssignUnsetOrNull
-	missing := unset || null && len(empty) > 0
 	switch exp.Op {
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
-		out := sh.one(exp.Word)
-		if missing {
-			out = text("").or(out)
-		}
-		return out
-	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
-		if !missing {
-			return vs
-		}
-		kept := full
-		if !null {
-			kept = vs
-		}
-		out := sh.one(exp.Word).or(kept)
-		if exp.Op == syntax.AssignUnset || exp.Op == syntax.AssignUnsetOrNull {
-			sh.st.set(name, out)
-		}
-		return out
-	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
-		if null && len(full) > 0 {
-			return full
-		}
-		return vs
+	case syntax.AlternateUnset, syntax.DefaultUnset, syntax.ErrorUnset, syntax.AssignUnset:
+		return sh.fallback(name, vs, vs, unset, exp)
+	case syntax.AlternateUnsetOrNull, syntax.DefaultUnsetOrNull, syntax.ErrorUnsetOrNull, syntax.AssignUnsetOrNull:
+		full := slices.DeleteFunc(slices.Clone(vs), func(v value) bool { return v.text == "" })
+		return sh.fallback(name, vs, full, unset || len(full) < len(vs), exp)
 	}
 	if unset {
 		vs = text("").or(vs)
@@ -175,16 +147,10 @@ func (sh *shell) operator(name string, vs values, unset bool, exp *syntax.Expans
 		return vs.each(strings.ToUpper)
 	case syntax.LowerAll:
 		return vs.each(strings.ToLower)
-	case syntax.UpperFirst, syntax.LowerFirst:
-		return vs.each(func(s string) string {
-			if s == "" {
-				return s
-			}
-			if exp.Op == syntax.UpperFirst {
-				return strings.ToUpper(s[:1]) + s[1:]
-			}
-			return strings.ToLower(s[:1]) + s[1:]
-		})
+	case syntax.UpperFirst:
+		return vs.each(func(s string) string { return firstAs(s, strings.ToUpper) })
+	case syntax.LowerFirst:
+		return vs.each(func(s string) string { return firstAs(s, strings.ToLower) })
 	case syntax.OtherParamOps:
 		switch pattern {
 		case "Q", "E", "P", "A", "U", "u", "L":
@@ -192,6 +158,40 @@ func (sh *shell) operator(name string, vs values, unset bool, exp *syntax.Expans
 		}
 	}
 	return anything(vs.sources()...)
+}
+
+// fallback is what ${x-y}, ${x+y}, ${x=y} and ${x?y} give. Kept is what x gives where
+// it does not count as missing.
+func (sh *shell) fallback(name string, vs, kept values, missing bool, exp *syntax.Expansion) values {
+	switch exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		out := sh.one(exp.Word)
+		if missing {
+			out = text("").or(out)
+		}
+		return out
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		if len(kept) > 0 {
+			return kept
+		}
+		return vs
+	}
+	if !missing {
+		return vs
+	}
+	out := sh.one(exp.Word).or(kept)
+	if exp.Op == syntax.AssignUnset || exp.Op == syntax.AssignUnsetOrNull {
+		sh.st.set(name, out)
+	}
+	return out
+}
+
+// firstAs changes the first byte of a text.
+func firstAs(s string, change func(string) string) string {
+	if s == "" {
+		return s
+	}
+	return change(s[:1]) + s[1:]
 }
 
 // trim takes a matching prefix or suffix off a text.

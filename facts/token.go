@@ -17,80 +17,92 @@ type token struct {
 // comments and names of all of them, and of each language what it has of its own.
 func tokens(language, src string) []token {
 	var out []token
-	for i := 0; i < len(src) && len(out) < 20000; {
-		c := src[i]
-		switch {
-		case c == '\n' || c == ';':
-			out = append(out, token{kind: ';'})
-			i++
-		case c <= ' ':
-			i++
-		case c == '#' && language != "javascript" && language != "lua",
-			c == '/' && i+1 < len(src) && src[i+1] == '/' && (language == "javascript" || language == "php"),
-			c == '-' && i+1 < len(src) && src[i+1] == '-' && language == "lua":
-			for i < len(src) && src[i] != '\n' {
-				i++
-			}
-		case c == '/' && i+1 < len(src) && src[i+1] == '*' && (language == "javascript" || language == "php"):
-			j := strings.Index(src[i+2:], "*/")
-			if j < 0 {
-				return out
-			}
-			i += j + 4
-		case c == '\'' || c == '"' || c == '`':
-			t, n := quoted(language, src[i:])
-			out = append(out, t)
-			i += n
-		case c == '%' && (language == "ruby" || language == "perl") && i+2 < len(src) && strings.IndexByte("xqQwW", src[i+1]) >= 0 && strings.IndexByte("({[|/!<", src[i+2]) >= 0,
-			c == 'q' && language == "perl" && i+2 < len(src) && (src[i+1] == 'q' || src[i+1] == 'x' || strings.IndexByte("({[|/!<", src[i+1]) >= 0):
-			t, n := percent(src[i:])
-			if n == 0 {
-				i++
-				continue
-			}
-			out = append(out, t)
-			i += n
-		case c == '_' || c == '$' || c == '@' || c >= utfStart || c|0x20 >= 'a' && c|0x20 <= 'z':
-			j := i + 1
-			for j < len(src) && (src[j] == '_' || src[j] == '$' || src[j] >= utfStart || src[j]|0x20 >= 'a' && src[j]|0x20 <= 'z' || src[j] >= '0' && src[j] <= '9') {
-				j++
-			}
-			name := src[i:j]
-			if j < len(src) && (src[j] == '\'' || src[j] == '"') && language == "python" && len(name) <= 2 && strings.Trim(strings.ToLower(name), "rbuf") == "" {
-				t, n := quoted(language, src[j:])
-				if strings.ContainsAny(name, "rR") {
-					t.text = raw(src[j : j+n])
-				}
-				if !strings.ContainsAny(name, "fF") {
-					t.expr = nil
-				} else {
-					t.text, t.expr = interpolate(t.text, "{", "}")
-				}
-				out = append(out, t)
-				i = j + n
-				continue
-			}
-			out = append(out, token{kind: 'i', text: name})
-			i = j
-		case c >= '0' && c <= '9':
-			j := i
-			for j < len(src) && (src[j] >= '0' && src[j] <= '9' || src[j] == '.' || src[j] == 'x' || src[j]|0x20 >= 'a' && src[j]|0x20 <= 'f') {
-				j++
-			}
-			out = append(out, token{kind: 'n', text: src[i:j]})
-			i = j
-		default:
-			_, n := utf8.DecodeRuneInString(src[i:])
-			if c == ':' && i+1 < len(src) && src[i+1] == ':' || c == '-' && i+1 < len(src) && src[i+1] == '>' || c == '?' && i+1 < len(src) && src[i+1] == '.' {
-				out = append(out, token{kind: '.', text: "."})
-				i += 2
-				continue
-			}
-			out = append(out, token{kind: c, text: src[i : i+n]})
-			i += n
+	for len(src) > 0 && len(out) < maxTokens {
+		n, whole := blank(language, src)
+		if !whole {
+			return out
 		}
+		if n == 0 {
+			var t token
+			t, n = readToken(language, src)
+			if t.kind != 0 {
+				out = append(out, t)
+			}
+		}
+		src = src[n:]
 	}
 	return out
+}
+
+// blank is how many bytes of white space and comments begin a text; whole is false
+// for a comment without an end.
+func blank(language, s string) (n int, whole bool) {
+	c, slashes := s[0], language == "javascript" || language == "php"
+	switch {
+	case c <= ' ' && c != '\n':
+		return 1, true
+	case c == '#' && language != "javascript" && language != "lua",
+		strings.HasPrefix(s, "//") && slashes,
+		strings.HasPrefix(s, "--") && language == "lua":
+		return span(s, func(c byte) bool { return c != '\n' }), true
+	case strings.HasPrefix(s, "/*") && slashes:
+		j := strings.Index(s[2:], "*/")
+		return j + 4, j >= 0
+	}
+	return 0, true
+}
+
+// readToken reads the token that begins a text, and gives its length.
+func readToken(language, s string) (token, int) {
+	switch c := s[0]; {
+	case c == '\n' || c == ';':
+		return token{kind: ';'}, 1
+	case c == '\'' || c == '"' || c == '`':
+		return quoted(language, s)
+	case isPercent(language, s):
+		t, n := percent(s)
+		return t, max(n, 1)
+	case c == '@' || nameByte(c) && (c < '0' || c > '9'):
+		n := 1 + span(s[1:], nameByte)
+		if n <= 2 && language == "python" && n < len(s) && (s[n] == '\'' || s[n] == '"') && strings.Trim(strings.ToLower(s[:n]), "rbuf") == "" {
+			return prefixed(language, s, n)
+		}
+		return token{kind: 'i', text: s[:n]}, n
+	case c >= '0' && c <= '9':
+		n := span(s, func(c byte) bool {
+			return c >= '0' && c <= '9' || c == '.' || c == 'x' || c|0x20 >= 'a' && c|0x20 <= 'f'
+		})
+		return token{kind: 'n', text: s[:n]}, n
+	case strings.HasPrefix(s, "::"), strings.HasPrefix(s, "->"), strings.HasPrefix(s, "?."):
+		return token{kind: '.', text: "."}, 2
+	default:
+		_, n := utf8.DecodeRuneInString(s)
+		return token{kind: c, text: s[:n]}, n
+	}
+}
+
+// isPercent reports whether a text begins as %x(…) or qx{…} do.
+func isPercent(language, s string) bool {
+	if len(s) < 3 || language != "ruby" && language != "perl" {
+		return false
+	}
+	opens := func(c byte) bool { return strings.IndexByte("({[|/!<", c) >= 0 }
+	return s[0] == '%' && strings.IndexByte("xqQwW", s[1]) >= 0 && opens(s[2]) ||
+		s[0] == 'q' && language == "perl" && (s[1] == 'q' || s[1] == 'x' || opens(s[1]))
+}
+
+// prefixed reads a string of Python with letters before it: r"…", f"…".
+func prefixed(language, s string, letters int) (token, int) {
+	name := strings.ToLower(s[:letters])
+	t, n := quoted(language, s[letters:])
+	if strings.Contains(name, "r") {
+		t.text = raw(s[letters : letters+n])
+	}
+	t.expr = nil
+	if strings.Contains(name, "f") {
+		t.text, t.expr = interpolate(t.text, "{", "}")
+	}
+	return t, letters + n
 }
 
 func raw(s string) string {
