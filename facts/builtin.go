@@ -23,87 +23,22 @@ func init() {
 		"echo": (*call).echo, "printf": (*call).printf, "cat": (*call).cat, "tac": (*call).cat, "tee": (*call).tee, "pwd": (*call).pwd,
 		"base64": (*call).decode, "base32": (*call).decode, "xxd": (*call).decode, "rev": (*call).rev, "tr": (*call).tr, "head": (*call).part, "tail": (*call).part,
 		"basename": (*call).names, "dirname": (*call).names, "realpath": (*call).names, "readlink": (*call).names, "mktemp": (*call).mktemp,
+		"which": (*call).which, "whereis": (*call).which, "ls": (*call).ls, "ln": (*call).ln, "mount": (*call).mounts, "losetup": (*call).mounts,
 		"sed": (*call).sed, "awk": (*call).awk, "gawk": (*call).awk, "mawk": (*call).awk, "nawk": (*call).awk,
 		"xargs": (*call).xargs, "parallel": (*call).parallel, "find": (*call).find, "fd": (*call).fd, "fdfind": (*call).fd,
-		"git": (*call).git, "dd": (*call).dd, "curl": (*call).curl, "wget": (*call).wget,
+		"git": (*call).git, "dd": (*call).dd, "curl": (*call).curl, "wget": (*call).wget, "hookway": (*call).hookway,
 		"grep": (*call).grep, "egrep": (*call).grep, "fgrep": (*call).grep, "rg": (*call).grep, "ag": (*call).grep, "ack": (*call).grep,
 		"command": (*call).commandBuiltin, "ssh": (*call).ssh, "make": (*call).make, "gmake": (*call).make,
+		"kill": (*call).kill, "pkill": (*call).kill, "killall": (*call).kill, "skill": (*call).kill, "xkill": (*call).kill,
+		"lsof": (*call).pids, "pgrep": (*call).pids, "pidof": (*call).pids, "fuser": (*call).pids, "jobs": func(*call) values { return anything("pids") },
+		"powershell": (*call).pwsh, "pwsh": (*call).pwsh, "cmd": (*call).cmdProgram, "visudo": (*call).visudo,
 	}
 	for _, s := range shells {
 		special[s] = (*call).sh
 	}
-	for _, name := range []string{"kill", "pkill", "killall", "skill", "xkill"} {
-		special[name] = (*call).kill
-	}
 	for name := range agentFlags {
 		special[name] = (*call).agent
 	}
-	for _, name := range []string{"powershell", "pwsh"} {
-		special[name] = (*call).pwsh
-	}
-	special["cmd"] = func(c *call) values {
-		for i, f := range c.args {
-			if strings.EqualFold(f.text, "/c") || strings.EqualFold(f.text, "/k") {
-				for _, v := range c.joined(c.args[i+1:]) {
-					c.cmd(v.text, c.at)
-				}
-			}
-		}
-		return anything()
-	}
-	special["visudo"] = func(c *call) values {
-		for _, f := range c.args {
-			if f.text == "-c" || f.text == "--check" {
-				return anything()
-			}
-		}
-		c.tell(hook.Fact{Does: "system", What: "user", Object: "sudoers", At: c.at, Sure: true})
-		return anything()
-	}
-	for _, name := range []string{"lsof", "pgrep", "pidof", "fuser"} {
-		special[name] = func(c *call) values { return c.pids() }
-	}
-	special["jobs"] = func(c *call) values { return anything("pids") }
-	special["ls"] = func(c *call) values {
-		programs()["ls"].run(c)
-		var out value
-		for _, f := range c.args {
-			if strings.HasPrefix(f.text, "-") || !f.glob && !strings.Contains(path.Base(f.text), ".") {
-				continue
-			}
-			for _, v := range c.matches(f) {
-				out.text += v.text + "\n"
-			}
-		}
-		if out.text == "" {
-			return anything()
-		}
-		return values{out}
-	}
-	for _, name := range []string{"which", "whereis"} {
-		special[name] = func(c *call) values {
-			for _, f := range c.args {
-				if !strings.HasPrefix(f.text, "-") {
-					return values{{"/usr/local/bin/" + f.text + "\n", f.from}}
-				}
-			}
-			return anything()
-		}
-	}
-	special["ln"] = (*call).ln
-	for _, name := range []string{"mount", "losetup"} { // without words they list
-		special[name] = func(c *call) values {
-			listing := true
-			for _, f := range c.args {
-				listing = listing && (f.text == "-a" || f.text == "-l" || f.text == "--list")
-			}
-			if !listing {
-				c.tell(hook.Fact{Does: "system", What: "disk", Object: shownWords(c.args), At: c.at, Sure: true})
-			}
-			return anything()
-		}
-	}
-	special["hookway"] = (*call).hookway
 	for name := range interpreters {
 		special[name] = (*call).interpreter
 	}
@@ -123,6 +58,68 @@ func (c *call) pwsh() values {
 	}
 	p.read(ws)
 	return p.native(ws)
+}
+
+// cmdProgram is cmd of Windows, started from another shell.
+func (c *call) cmdProgram() values {
+	for i, f := range c.args {
+		if strings.EqualFold(f.text, "/c") || strings.EqualFold(f.text, "/k") {
+			for _, v := range c.joined(c.args[i+1:]) {
+				c.cmd(v.text, c.at)
+			}
+		}
+	}
+	return anything()
+}
+
+// visudo edits who may do what; with -c it only checks.
+func (c *call) visudo() values {
+	for _, f := range c.args {
+		if f.text == "-c" || f.text == "--check" {
+			return anything()
+		}
+	}
+	c.tell(hook.Fact{Does: "system", What: "user", Object: "sudoers", At: c.at, Sure: true})
+	return anything()
+}
+
+// mounts is mount and losetup, which list without words.
+func (c *call) mounts() values {
+	for _, f := range c.args {
+		if f.text != "-a" && f.text != "-l" && f.text != "--list" {
+			c.tell(hook.Fact{Does: "system", What: "disk", Object: shownWords(c.args), At: c.at, Sure: true})
+			break
+		}
+	}
+	return anything()
+}
+
+// ls prints names, which are known where a pattern says their shape.
+func (c *call) ls() values {
+	programs()["ls"].run(c)
+	var out value
+	for _, f := range c.args {
+		if strings.HasPrefix(f.text, "-") || !f.glob && !strings.Contains(path.Base(f.text), ".") {
+			continue
+		}
+		for _, v := range c.matches(f) {
+			out.text += v.text + "\n"
+		}
+	}
+	if out.text == "" {
+		return anything()
+	}
+	return values{out}
+}
+
+// which prints where a program lies.
+func (c *call) which() values {
+	for _, f := range c.args {
+		if !strings.HasPrefix(f.text, "-") {
+			return values{{"/usr/local/bin/" + f.text + "\n", f.from}}
+		}
+	}
+	return anything()
 }
 
 func none(*call) values { return nil }

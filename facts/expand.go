@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -106,174 +105,98 @@ func plain(w *syntax.Word) string {
 // maxParts bounds the parts of one word: texts, variables, substitutions.
 const maxParts = 128
 
-// maxBraces bounds the words that braces make of one.
-const maxBraces = 64
-
-func (sh *shell) braces(w *syntax.Word, at hook.Span) []*syntax.Word {
-	open := 0
-	for _, p := range w.Parts {
-		if lit, ok := p.(*syntax.Lit); ok {
-			open += strings.Count(lit.Value, "{")
-		}
-	}
-	if open > maxBraces {
-		sh.unknown(at, "braces make too many words")
-	}
-	if open == 0 || open > maxBraces {
-		return []*syntax.Word{w}
-	}
-	parts := []syntax.WordPart(nil)
-	copied := *w
-	copied.Parts = append(parts, w.Parts...)
-	if !syntax.SplitBraces(&copied) {
-		return []*syntax.Word{w}
-	}
-	out := unbrace(&copied, maxBraces+1)
-	if len(out) > maxBraces {
-		sh.unknown(at, "braces make too many words")
-		out = out[:maxBraces]
-	}
-	return out
+// manyReadings are the ways to read a word, as its parts are put together.
+type manyReadings struct {
+	out    []reading
+	quoted bool
 }
 
-// unbrace gives the words that the first braces of a word make, and theirs, up to n.
-func unbrace(w *syntax.Word, n int) []*syntax.Word {
-	for i, p := range w.Parts {
-		b, ok := p.(*syntax.BraceExp)
-		if !ok {
-			continue
-		}
-		var elems []*syntax.Word
-		if b.Sequence {
-			elems = sequence(b, n)
-		} else {
-			elems = b.Elems
-		}
-		var out []*syntax.Word
-		for _, e := range elems {
-			parts := append([]syntax.WordPart(nil), w.Parts[:i]...)
-			parts = append(append(parts, e.Parts...), w.Parts[i+1:]...)
-			out = append(out, unbrace(&syntax.Word{Parts: parts}, n-len(out))...)
-			if len(out) >= n {
-				break
-			}
-		}
-		return out
-	}
-	return []*syntax.Word{w}
+// piece is a part of which the text is a value, quoted as the word is.
+func (m *manyReadings) piece(v value) reading {
+	return reading{{value: v, quoted: m.quoted, split: !m.quoted}}
 }
 
-// sequence gives the elements of {1..9} or {a..f}.
-func sequence(b *syntax.BraceExp, n int) []*syntax.Word {
-	lit := func(s string) *syntax.Word {
-		return &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}}
+// add puts each way to read a part behind each way to read what is before it.
+func (m *manyReadings) add(alternatives ...reading) {
+	if len(m.out)*len(alternatives) > maxValues {
+		alternatives = []reading{m.piece(value{text: string(hole)})}
 	}
-	var ends [2]string
-	for i := range ends {
-		if i < len(b.Elems) {
-			ends[i] = b.Elems[i].Lit()
+	if len(alternatives) == 1 {
+		for i := range m.out {
+			m.out[i] = append(m.out[i], alternatives[0]...)
+		}
+		return
+	}
+	next := make([]reading, 0, len(m.out)*len(alternatives))
+	for _, head := range m.out {
+		for _, tail := range alternatives {
+			next = append(next, append(head[:len(head):len(head)], tail...))
 		}
 	}
-	from, err1 := strconv.Atoi(ends[0])
-	to, err2 := strconv.Atoi(ends[1])
-	show := strconv.Itoa
-	if err1 != nil || err2 != nil {
-		if len(ends[0]) != 1 || len(ends[1]) != 1 {
-			return []*syntax.Word{lit(string(hole))}
-		}
-		from, to = int(ends[0][0]), int(ends[1][0])
-		show = func(i int) string { return string(rune(i)) }
+	m.out = next
+}
+
+// values adds what an expansion gives.
+func (m *manyReadings) values(vs values) {
+	alternatives := make([]reading, len(vs))
+	for i, v := range vs {
+		alternatives[i] = m.piece(v)
 	}
-	step := 1
-	if len(b.Elems) > 2 {
-		if s, err := strconv.Atoi(b.Elems[2].Lit()); err == nil && s != 0 {
-			step = max(s, -s)
-		}
-	}
-	if from > to {
-		step = -step
-	}
-	var out []*syntax.Word
-	for i := from; (step > 0 && i <= to || step < 0 && i >= to) && len(out) < n; i += step {
-		out = append(out, lit(show(i)))
-	}
-	return out
+	m.add(alternatives...)
 }
 
 // readings expands the parts of a word. What is within double quotes is quoted.
 func (sh *shell) readings(parts []syntax.WordPart, quoted, first bool) []reading {
-	out := []reading{nil}
+	m := manyReadings{out: []reading{nil}, quoted: quoted}
 	if len(parts) > maxParts {
 		parts = parts[:maxParts]
-		out = []reading{{{value: value{text: string(hole)}, quoted: quoted, split: !quoted}}}
+		m.out = []reading{m.piece(value{text: string(hole)})}
 		sh.unknown(hook.Span{}, "a word has too many parts")
-	}
-	add := func(alternatives []reading) {
-		if len(out)*len(alternatives) > maxValues {
-			alternatives = []reading{{{value: value{text: string(hole)}, quoted: quoted, split: !quoted}}}
-		}
-		if len(alternatives) == 1 {
-			for i := range out {
-				out[i] = append(out[i], alternatives[0]...)
-			}
-			return
-		}
-		next := make([]reading, 0, len(out)*len(alternatives))
-		for _, head := range out {
-			for _, tail := range alternatives {
-				next = append(next, append(head[:len(head):len(head)], tail...))
-			}
-		}
-		out = next
-	}
-	of := func(vs values) {
-		alternatives := make([]reading, len(vs))
-		for i, v := range vs {
-			alternatives[i] = reading{{value: v, quoted: quoted, split: !quoted}}
-		}
-		add(alternatives)
 	}
 	for i, part := range parts {
 		if !sh.step() {
-			of(anything())
-			return out
+			m.values(anything())
+			break
 		}
-		switch p := part.(type) {
-		case *syntax.Lit:
-			add([]reading{sh.literal(p.Value, quoted, first && i == 0 && !quoted)})
-		case *syntax.SglQuoted:
-			s := p.Value
-			if p.Dollar {
-				s = ansi(s)
-			}
-			add([]reading{{{value: value{text: clean(s)}, quoted: true}}})
-		case *syntax.DblQuoted:
-			if n, ok := sh.all(p); ok { // "$@" is as many words as there are
-				add([]reading{n})
-				continue
-			}
-			inner := sh.readings(p.Parts, true, false)
-			for j := range inner {
-				inner[j] = append(inner[j], piece{quoted: true}) // "" is a word
-			}
-			add(inner)
-		case *syntax.ParamExp:
-			of(sh.param(p))
-		case *syntax.CmdSubst:
-			of(sh.output(p.Stmts).each(func(s string) string { return strings.TrimRight(s, "\n") }))
-		case *syntax.ArithmExp:
-			of(sh.arithmetic(p.X))
-		case *syntax.ProcSubst:
-			of(sh.process(p))
-		case *syntax.ExtGlob:
-			add([]reading{{{value: value{text: clean(p.Op.String() + p.Pattern.Value + ")")}}}})
-		case *syntax.BraceExp:
-			of(anything())
-		default:
-			of(anything())
-		}
+		sh.part(&m, part, first && i == 0 && !quoted)
 	}
-	return out
+	return m.out
+}
+
+// part adds what one part of a word may be.
+func (sh *shell) part(m *manyReadings, part syntax.WordPart, first bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		m.add(sh.literal(p.Value, m.quoted, first))
+	case *syntax.SglQuoted:
+		s := p.Value
+		if p.Dollar {
+			s = ansi(s)
+		}
+		m.add(reading{{value: value{text: clean(s)}, quoted: true}})
+	case *syntax.DblQuoted:
+		if n, ok := sh.all(p); ok { // "$@" is as many words as there are
+			m.add(n)
+			return
+		}
+		inner := sh.readings(p.Parts, true, false)
+		for j := range inner {
+			inner[j] = append(inner[j], piece{quoted: true}) // "" is a word
+		}
+		m.add(inner...)
+	case *syntax.ParamExp:
+		m.values(sh.param(p))
+	case *syntax.CmdSubst:
+		m.values(sh.output(p.Stmts).each(func(s string) string { return strings.TrimRight(s, "\n") }))
+	case *syntax.ArithmExp:
+		m.values(sh.arithmetic(p.X))
+	case *syntax.ProcSubst:
+		m.values(sh.process(p))
+	case *syntax.ExtGlob:
+		m.add(reading{{value: value{text: clean(p.Op.String() + p.Pattern.Value + ")")}}})
+	default:
+		m.values(anything())
+	}
 }
 
 // all is "$@": its words, each quoted, with a break between them.
@@ -374,86 +297,6 @@ func (sh *shell) tilde(user string) (string, bool) {
 	return "/home/" + user, true
 }
 
-// fields splits a reading of a word as the shell does.
-func (sh *shell) fields(r reading, at hook.Span) []field {
-	var out []field
-	var cur field
-	var text, pattern strings.Builder
-	begun, bare := false, true
-	end := func() {
-		if !begun {
-			return
-		}
-		cur.text, cur.at, cur.bare = text.String(), at, bare
-		if cur.glob {
-			cur.pattern = pattern.String()
-		}
-		out = append(out, cur)
-		cur, begun, bare = field{}, false, true
-		text.Reset()
-		pattern.Reset()
-	}
-	put := func(s string, quoted bool) {
-		begun = true
-		text.WriteString(s)
-		if quoted {
-			pattern.WriteString(escapeGlob(s))
-			return
-		}
-		pattern.WriteString(s)
-		if strings.ContainsAny(s, "*?[") || strings.Contains(s, "@(") || strings.Contains(s, "+(") || strings.Contains(s, "!(") {
-			cur.glob = true
-		}
-	}
-	separators := sh.separators()
-	for _, p := range r {
-		switch {
-		case !p.split:
-			bare = bare && !p.quoted
-			put(p.text, p.quoted)
-			cur.from = union(cur.from, p.from)
-			begun = true
-		default:
-			rest := p.text
-			for {
-				i := strings.IndexAny(rest, separators)
-				if separators == "" || i < 0 {
-					break
-				}
-				if i > 0 {
-					put(rest[:i], false)
-					cur.from = union(cur.from, p.from)
-				}
-				end()
-				rest = rest[i+1:]
-			}
-			if rest != "" {
-				put(rest, false)
-				cur.from = union(cur.from, p.from)
-				cur.many = cur.many || strings.ContainsRune(rest, hole)
-			}
-		}
-	}
-	end()
-	return out
-}
-
-func (sh *shell) separators() string {
-	if v, ok := sh.st.vars["IFS"]; ok && len(v) == 1 && v[0].known() {
-		return v[0].text
-	}
-	return " \t\n"
-}
-
-var globEscaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "(", `\(`)
-
-func escapeGlob(s string) string {
-	if !strings.ContainsAny(s, `\*?[(`) {
-		return s
-	}
-	return globEscaper.Replace(s)
-}
-
 // one expands a word that is not split, as in an assignment or after <<<.
 func (sh *shell) one(w *syntax.Word) values {
 	if w == nil {
@@ -469,63 +312,4 @@ func (sh *shell) one(w *syntax.Word) values {
 		out = out.or(values{v})
 	}
 	return out
-}
-
-// ansi decodes what stands in $'…'.
-func ansi(s string) string {
-	var b strings.Builder
-	number := func(i, base, most int) int {
-		end := i
-		for end < len(s) && end < i+most && digit(s[end]) < base {
-			end++
-		}
-		n, _ := strconv.ParseUint(s[i:end], base, 32)
-		if most > 3 {
-			b.WriteRune(rune(n))
-		} else {
-			b.WriteByte(byte(n))
-		}
-		return end
-	}
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		if j := strings.IndexByte("abefnrtvE", s[i]); j >= 0 {
-			b.WriteByte("\a\b\x1b\f\n\r\t\v\x1b"[j])
-			continue
-		}
-		switch c := s[i]; {
-		case c == 'x':
-			i = number(i+1, 16, 2) - 1
-		case c == 'u':
-			i = number(i+1, 16, 4) - 1
-		case c == 'U':
-			i = number(i+1, 16, 8) - 1
-		case c >= '0' && c <= '7':
-			i = number(i, 8, 3) - 1
-		case c == 'c' && i+1 < len(s):
-			i++
-			b.WriteByte(s[i] & 0x1f)
-		case strings.IndexByte(`\'"?`, c) >= 0:
-			b.WriteByte(c)
-		default:
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
-}
-
-// digit is the value of a hexadecimal digit, or 16.
-func digit(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return int(c|0x20-'a') + 10
-	}
-	return 16
 }
