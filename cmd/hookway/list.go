@@ -45,6 +45,14 @@ func shownHandler(h config.Hook) string {
 	return shown
 }
 
+// shownState says whether a hook runs, and whether anything comes of it.
+func shownState(h config.Hook) string {
+	if h.State == config.Active && h.Monitor {
+		return "monitored"
+	}
+	return string(h.State)
+}
+
 func listHooks(a *app, cmd *cobra.Command) error {
 	w, err := a.home.Look(cmd.Context(), a.home.Options())
 	if err != nil {
@@ -86,7 +94,7 @@ func printHooks(a *app, w *server.Workspace) error {
 			events, lane, priority = "?", "?", "?"
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, events, lane, priority,
-			hook.LogLine(shownHandler(h)), h.State, relative(server.Cwd(), h.Origin))
+			hook.LogLine(shownHandler(h)), shownState(h), relative(server.Cwd(), h.Origin))
 	}
 	if err := table.Flush(); err != nil {
 		return err

@@ -327,6 +327,9 @@ func (l *asker) expand(ctx context.Context, la *layer) {
 			if one.spec.description == "" {
 				one.spec.description = f.spec.description
 			}
+			if f.spec.trial != nil {
+				one.spec.trial = f.spec.trial
+			}
 		}
 		out = append(out, list...)
 	}

@@ -272,6 +272,9 @@ func (l *builder) buildLate(src *source, file *scriptFile, late *script.Late) (h
 	}
 	f := scriptHook(src, file, late.ID)
 	f.spec, f.late = spec, late
+	if f.spec.trial == nil {
+		f.spec.trial = file.trial
+	}
 	f.spec.id = file.named(late.ID)
 	h, err := l.build(f)
 	h.ID = h.name

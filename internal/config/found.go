@@ -117,6 +117,7 @@ type scriptFile struct {
 	program *script.Program
 	late    *lateHooks
 	seen    bool   // nothing says what it may do: that is what trust has seen in it
+	trial   *bool  // what is said of all its hooks: they are monitored, or not
 	profile string // of hooks that name none
 	prefix  string // of the ids of its hooks; "" keeps them
 }
@@ -193,6 +194,9 @@ func (f *found) registration() hook.Hook {
 	}
 	if h.override {
 		options = append(options, hook.Override())
+	}
+	if h.trial != nil && *h.trial {
+		options = append(options, hook.Monitored())
 	}
 	options = append(options, hook.Matching(inHome(h.match, f.source.home, false)), hook.As(h.lane), hook.Retries(h.retries),
 		hook.OnFailure(h.onFail), hook.Queue(h.queue), hook.Root(f.source.root), hook.Origin(f.place()))

@@ -65,6 +65,8 @@ type hookSpec struct {
 	needs       []string
 	cwd         string
 	worker      bool
+	runs        string          // the word of mode that is about a command; "": none is said
+	trial       *bool           // mode says monitor, or enforce; nil: neither
 	byNode      bool            // its script is run by Node
 	plugin      bool            // its script is called as OpenClaw calls a hook's handler
 	grants      []script.Grant  // allow as a list; nil: it is none
@@ -194,7 +196,8 @@ func programKeys() []key[hookSpec] {
 			shape: schema{"anyOf": []schema{textShape(), objectSchema(rpcKeys(), "target")}},
 			read:  func(r *reader, n *yaml.Node, h *hookSpec) { h.handler.rpc = readRPC(r, n) }},
 		entryKey("wasm", "A WebAssembly module, from the folder of this file, which exports hookway_alloc and hookway_handle.", func(h *hookSpec) **strict.Entry { return &h.handler.wasm }),
-		choiceKey("mode", "command: oneshot (default) starts a process for each event, worker keeps one.", []string{"oneshot", "worker"}, func(h *hookSpec, word string) { h.worker = word == "worker" }),
+		{name: "mode", doc: "monitor: the hook decides, the record says what it would have done, and nothing comes of it; enforce (default): what it decides counts. command: oneshot (default) starts a process for each event, worker keeps one. A list takes both: [worker, monitor].",
+			shape: schema{"anyOf": []schema{choiceShape(hookModes...), {"type": "array", "minItems": 1, "items": choiceShape(hookModes...)}}}, read: readMode},
 		{name: "needs", doc: "command: variables of the agent's environment that a worker is given; agents for which they differ get workers of their own; script: variables that it sees.",
 			shape: textsShape(), read: readNeeds},
 		textKey("cwd", "command: working directory, from the folder of this file. Default: the agent's.", func(h *hookSpec) *string { return &h.cwd }),
@@ -202,6 +205,28 @@ func programKeys() []key[hookSpec] {
 			shape: schema{"type": "object", "additionalProperties": schema{"type": []string{"string", "number", "boolean"}},
 				"propertyNames": schema{"not": schema{"pattern": `^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS)$`}}},
 			read: readEnv},
+	}
+}
+
+// hookModes are the words of mode.
+var hookModes = []string{"oneshot", "worker", "monitor", "enforce"}
+
+// readMode reads how a command is run, and whether what the hook decides counts.
+func readMode(r *reader, n *yaml.Node, h *hookSpec) {
+	for _, e := range r.Texts(n, "mode") {
+		word, ok := r.Choice(e.Node, "mode", hookModes...)
+		switch trial := word == "monitor"; {
+		case !ok:
+		case word == "oneshot" || word == "worker":
+			if h.runs != "" && h.runs != word {
+				r.Fail(e.Node, "take one of them out", "mode says both %s and %s", h.runs, word)
+			}
+			h.runs, h.worker = word, word == "worker"
+		case h.trial != nil && *h.trial != trial:
+			r.Fail(e.Node, "take one of them out", "mode says both monitor and enforce")
+		default:
+			h.trial = &trial
+		}
 	}
 }
 

@@ -138,6 +138,7 @@ func (l *loader) assemble(ctx context.Context) {
 			la.found = append(la.found, f.found...)
 		}
 		for _, f := range la.found {
+			la.settleTrial(f)
 			h, err := l.builder.build(f)
 			if err != nil {
 				l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Hook: f.spec.id, Message: strict.Line(err.Error())})
@@ -162,6 +163,17 @@ func (l *loader) assemble(ctx context.Context) {
 	l.memories.memory()
 	l.set.name()
 	l.set.pinned, l.set.awaited = slices.Sorted(maps.Keys(l.pinned.Files)), l.pinned.Awaited
+}
+
+// settleTrial takes over what the layer's hookway.yaml says of all hooks: whether they
+// are monitored. What an organisation has imported into Claude Code is not the layer's.
+func (la *layer) settleTrial(f *found) {
+	if f.spec.trial == nil && la.file != nil && (f.spec.claude == nil || !f.spec.claude.Managed) {
+		f.spec.trial = la.file.trial
+	}
+	if f.script != nil {
+		f.script.trial = f.spec.trial
+	}
 }
 
 // checkProgram warns of a program that is not there. It is no mistake of the

@@ -189,8 +189,11 @@ func (r *reader) conflicts(h *hookSpec) {
 	}
 	if h.keys["command"] == nil {
 		for _, name := range []string{"mode", "cwd", "env", "needs"} {
-			ofOthers := name == "env" && (h.keys["wasm"] != nil || h.keys["script"] != nil) || name == "needs" && h.keys["script"] != nil || name == "cwd" && h.byNode
+			ofOthers := name == "mode" && h.runs == "" || name == "env" && (h.keys["wasm"] != nil || h.keys["script"] != nil) || name == "needs" && h.keys["script"] != nil || name == "cwd" && h.byNode
 			if n := h.keys[name]; n != nil && !ofOthers {
+				if name == "mode" {
+					name += ": " + h.runs
+				}
 				r.Fail(n, "take it out", "%s belongs to command, which the hook does not have", name)
 			}
 		}
@@ -201,7 +204,7 @@ func (r *reader) conflicts(h *hookSpec) {
 // what they want.
 func (r *reader) registersItself(h *hookSpec) {
 	for name, n := range h.keys {
-		if !slices.Contains([]string{"id", "script", "allow", "config", "env", "needs", "description", "enabled"}, name) {
+		if !slices.Contains([]string{"id", "script", "allow", "config", "env", "needs", "description", "enabled"}, name) && (name != "mode" || h.runs != "") {
 			r.Fail(n, "say it in the script, or name the events with on:", "%s belongs to a hook, and this script registers its hooks itself", name)
 		}
 	}

@@ -79,6 +79,7 @@ type fileSpec struct {
 	maxHooks     *int
 	idle         *time.Duration
 	redact       []string
+	trial        *bool // mode: of all hooks that say none themselves
 	audit        *auditSpec
 	memory       *memorySpec
 	gateway      *gatewaySpec
@@ -102,6 +103,10 @@ func makeRootKeys() []key[fileSpec] {
 					}
 				})
 			}},
+		choiceKey("mode", "monitor: no hook of this configuration that says no mode itself counts; the record says what it would have done. Default: enforce.", []string{"monitor", "enforce"}, func(f *fileSpec, word string) {
+			trial := word == "monitor"
+			f.trial = &trial
+		}),
 		{name: "import", doc: "Hooks of another system that are used here: claude reads Claude Code's own settings.json.",
 			shape: schema{"anyOf": []schema{choiceShape(importClaude), {"type": "array", "items": choiceShape(importClaude)}}},
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {

@@ -33,6 +33,7 @@ type Listed struct {
 	Note        string   `json:"note,omitempty"`  // what was odd about its newest answer
 	Never       []string `json:"never,omitempty"` // the installed agents from which none of its events comes
 	State       string   `json:"state"`
+	Mode        string   `json:"mode,omitempty"` // "monitor": nothing comes of what it decides
 	Layer       string   `json:"layer"`
 	Origin      string   `json:"origin"`
 }
@@ -44,6 +45,9 @@ func listed(h config.Hook) Listed {
 	}
 	if h.Unasked {
 		return l
+	}
+	if h.Monitor {
+		l.Mode = "monitor"
 	}
 	failure := "continue"
 	if h.Closed() {
