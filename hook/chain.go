@@ -28,7 +28,7 @@ type run struct {
 	ev    AnyEvent // as the hooks have left it so far
 	fired AnyEvent // as it was fired
 	tool  string   // of ev, for the chain's index
-	facts *facts   // of ev, made when the first matcher asks
+	about *known   // of ev, made when the first matcher asks
 
 	among func(id string) bool // nil: all lanes run; else only the guards for which it holds
 
@@ -43,7 +43,7 @@ type run struct {
 
 // look drops what was worked out about an earlier payload.
 func (r *run) look() {
-	r.tool, r.facts = toolName(r.ev), nil
+	r.tool, r.about = toolName(r.ev), nil
 }
 
 // matches asks a hook's matcher about the current payload.
@@ -55,11 +55,11 @@ func (r *run) matches(e *entry) bool {
 }
 
 // known is what matchers ask of the current payload, worked out when needed.
-func (r *run) known() *facts {
-	if r.facts == nil {
-		r.facts = newFacts(r.ev)
+func (r *run) known() *known {
+	if r.about == nil {
+		r.about = newKnown(r.ev)
 	}
-	return r.facts
+	return r.about
 }
 
 // lanes runs the transform lane, then the guards, then tells the observers.
@@ -135,8 +135,8 @@ func (r *run) guard(v *Verdict) error {
 	if w.empty() {
 		return nil
 	}
-	r.facts = newFacts(r.ev)
-	r.facts.links = true
+	r.about = newKnown(r.ev)
+	r.about.guard = true
 	var asked []guardCall
 	for e := w.next(); e != nil; e = w.next() {
 		if r.among != nil && !r.among(e.hook.ID) {
@@ -146,7 +146,7 @@ func (r *run) guard(v *Verdict) error {
 			asked = append(asked, guardCall{e, why})
 		}
 	}
-	r.facts = nil // observers see paths as they are given
+	r.about = nil // observers see paths as they are given
 	if r.ctx.Err() != nil {
 		return r.aborted()
 	}
@@ -171,13 +171,13 @@ type guardCall struct {
 // matches: with every unclear path taken for a match it does, and else it does not.
 func (r *run) concerns(e *entry) (ok bool, unclear error) {
 	ok = r.matches(e)
-	unclear, r.facts.unclear = r.facts.unclear, nil
+	unclear, r.about.unclear = r.about.unclear, nil
 	if ok || unclear == nil {
 		return ok, nil
 	}
-	r.facts.lenient = true
+	r.about.lenient = true
 	ok = r.matches(e)
-	r.facts.lenient, r.facts.unclear = false, nil
+	r.about.lenient, r.about.unclear = false, nil
 	return ok, unclear
 }
 

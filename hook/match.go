@@ -56,9 +56,9 @@ type Match struct {
 	Not *Match  // must not hold
 }
 
-// test is one compiled condition. Tests read the event through facts, which works
+// test is one compiled condition. Tests read the event through known, which works
 // out each property once, however many hooks ask for it.
-type test func(*facts) bool
+type test func(*known) bool
 
 // matcher is a compiled Match. The zero value matches everything.
 type matcher struct {
@@ -66,9 +66,9 @@ type matcher struct {
 	tools []string // if set, the tool must be one of these: the chain's index ensures it
 }
 
-func (m *matcher) holds(f *facts) bool {
+func (m *matcher) holds(k *known) bool {
 	for _, t := range m.tests {
-		if !t(f) {
+		if !t(k) {
 			return false
 		}
 	}
@@ -93,15 +93,15 @@ func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	if tools, from := splitBars(m.Tool); at == "" && !hasMeta(tools) {
 		exactTools = tools // the chain's index ensures it
 	} else {
-		c.add(names("tool", tools, (*facts).toolName, &c, from...))
+		c.add(names("tool", tools, (*known).toolName, &c, from...))
 	}
-	c.add(exact(m.Session, func(f *facts) (string, bool) { return f.head.Session, f.head.Session != "" }))
-	c.add(names("agent", m.Agent, func(f *facts) (string, bool) { return f.head.Agent, f.head.Agent != "" }, &c))
-	c.add(names("source", m.Source, func(f *facts) (string, bool) { return f.head.Source, f.head.Source != "" }, &c))
-	c.add(names("namespace", m.Namespace, func(f *facts) (string, bool) { return f.text("namespace") }, &c))
-	c.add(names("target", m.Target, func(f *facts) (string, bool) { return f.text("target") }, &c))
+	c.add(exact(m.Session, func(k *known) (string, bool) { return k.head.Session, k.head.Session != "" }))
+	c.add(names("agent", m.Agent, func(k *known) (string, bool) { return k.head.Agent, k.head.Agent != "" }, &c))
+	c.add(names("source", m.Source, func(k *known) (string, bool) { return k.head.Source, k.head.Source != "" }, &c))
+	c.add(names("namespace", m.Namespace, func(k *known) (string, bool) { return k.text("namespace") }, &c))
+	c.add(names("target", m.Target, func(k *known) (string, bool) { return k.text("target") }, &c))
 	for _, field := range slices.Sorted(maps.Keys(m.Fields)) {
-		c.add(each(field, names("fields."+field, m.Fields[field], func(f *facts) (string, bool) { return f.element, true }, &c)))
+		c.add(each(field, names("fields."+field, m.Fields[field], func(k *known) (string, bool) { return k.element, true }, &c)))
 	}
 	c.add(c.paths(m.Path))
 	c.add(c.commands(m.Command))
@@ -152,9 +152,9 @@ func (c *compiler) nested(m Match) {
 		return out
 	}
 	if anyOf := group("any", m.Any); len(anyOf) > 0 {
-		c.add(func(f *facts) bool {
+		c.add(func(k *known) bool {
 			for i := range anyOf {
-				if anyOf[i].holds(f) {
+				if anyOf[i].holds(k) {
 					return true
 				}
 			}
@@ -169,7 +169,7 @@ func (c *compiler) nested(m Match) {
 		if err != nil {
 			c.errs = append(c.errs, err)
 		}
-		c.add(func(f *facts) bool { return !inner.holds(f) })
+		c.add(func(k *known) bool { return !inner.holds(k) })
 	}
 }
 
@@ -202,9 +202,9 @@ func each(field string, t test) test {
 	if t == nil {
 		return nil
 	}
-	return func(f *facts) bool {
-		for _, f.element = range f.texts(field) {
-			if t(f) {
+	return func(k *known) bool {
+		for _, k.element = range k.texts(field) {
+			if t(k) {
 				return true
 			}
 		}
@@ -213,12 +213,12 @@ func each(field string, t test) test {
 }
 
 // exact holds when the value is in the list.
-func exact(list []string, value func(*facts) (string, bool)) test {
+func exact(list []string, value func(*known) (string, bool)) test {
 	if len(list) == 0 {
 		return nil
 	}
-	return func(f *facts) bool {
-		got, ok := value(f)
+	return func(k *known) bool {
+		got, ok := value(k)
 		if !ok {
 			return false
 		}
@@ -233,7 +233,7 @@ func exact(list []string, value func(*facts) (string, bool)) test {
 
 // names holds when the value is, or matches as a glob, an entry of the list.
 // from gives the entries' places where they are not those in the list.
-func names(place string, list []string, value func(*facts) (string, bool), c *compiler, from ...int) test {
+func names(place string, list []string, value func(*known) (string, bool), c *compiler, from ...int) test {
 	if !hasMeta(list) {
 		return exact(list, value)
 	}
@@ -249,8 +249,8 @@ func names(place string, list []string, value func(*facts) (string, bool), c *co
 		}
 		globs = append(globs, g)
 	}
-	return func(f *facts) bool {
-		got, ok := value(f)
+	return func(k *known) bool {
+		got, ok := value(k)
 		if !ok {
 			return false
 		}
@@ -280,17 +280,17 @@ func (c *compiler) paths(patterns []string) test {
 	listed := func(p filePath) bool {
 		return slices.ContainsFunc(globs, func(g *Glob) bool { return g.matchFile(p) })
 	}
-	return func(f *facts) bool {
-		paths := f.filePaths(root)
-		if negated && f.links { // what a guard lets pass must be listed in every form
-			return len(paths) > 0 && f.files.unclear == nil && !slices.ContainsFunc(paths, func(p filePath) bool { return !listed(p) })
+	return func(k *known) bool {
+		paths := k.filePaths(root)
+		if negated && k.guard { // what a guard lets pass must be listed in every form
+			return len(paths) > 0 && k.files.unclear == nil && !slices.ContainsFunc(paths, func(p filePath) bool { return !listed(p) })
 		}
 		if slices.ContainsFunc(paths, listed) {
 			return true
 		}
-		if f.links && f.files.unclear != nil {
-			f.unclear = f.files.unclear
-			return f.lenient
+		if k.guard && k.files.unclear != nil {
+			k.unclear = k.files.unclear
+			return k.lenient
 		}
 		return false
 	}
@@ -310,8 +310,8 @@ func (c *compiler) commands(patterns []string) test {
 		return nil
 	}
 	negated := c.negated
-	return func(f *facts) bool {
-		lines := f.commandLines()
+	return func(k *known) bool {
+		lines := k.commandLines()
 		hits := 0
 		for i := range lines {
 			if slices.ContainsFunc(list, func(p commandPattern) bool { return p.match(&lines[i]) }) {

@@ -42,24 +42,24 @@ type namedFile struct {
 
 // filePaths are the files of the call. Guards see each as it was given, and
 // where symbolic links lead: a pattern that holds for either is meant.
-func (f *facts) filePaths(root string) []filePath {
-	if f.files == nil {
-		f.files = f.findFiles()
+func (k *known) filePaths(root string) []filePath {
+	if k.files == nil {
+		k.files = k.findFiles()
 	}
-	c := f.files
+	c := k.files
 	if c.ready && c.root == root {
 		return c.forms
 	}
 	c.root, c.ready, c.forms = root, true, nil
 	if root == "" {
-		root = f.head.CWD
+		root = k.head.CWD
 	}
 	realRoot := root
-	if f.links && len(c.named) > 0 {
-		realRoot = f.firstEnd(root)
+	if k.guard && len(c.named) > 0 {
+		realRoot = k.firstEnd(root)
 	}
 	for _, n := range c.named {
-		given := newPath(f.head.CWD, n.name, root)
+		given := newPath(k.head.CWD, n.name, root)
 		if given.rel == "" && len(c.cwd) > 0 { // perhaps only because the root has two names
 			given.rel = newPath(c.cwd[0], n.name, realRoot).rel
 		}
@@ -76,48 +76,48 @@ func (f *facts) filePaths(root string) []filePath {
 // findFiles reads the names of the files, and for guards where they lead. Tools
 // differ in whether they strip space around a name and know "~/", so a name
 // stands for what it is with and without.
-func (f *facts) findFiles() *callFiles {
+func (k *known) findFiles() *callFiles {
 	c := new(callFiles)
-	names, err := f.fileNames()
+	names, err := k.fileNames()
 	c.unclear = err
-	if len(names) > 0 && f.links {
-		c.cwd, err = f.ends(f.head.CWD)
+	if len(names) > 0 && k.guard {
+		c.cwd, err = k.ends(k.head.CWD)
 		c.noteUnclear(err)
 	}
 	for _, name := range names {
 		if name == "" {
 			continue
 		}
-		f.addFile(c, name)
+		k.addFile(c, name)
 		trimmed := strings.TrimSpace(name)
 		if trimmed != name && trimmed != "" {
-			f.addFile(c, trimmed)
+			k.addFile(c, trimmed)
 		}
 		if home, ok := inHome(trimmed); ok {
-			f.addFile(c, home)
+			k.addFile(c, home)
 		}
 		for _, file := range urlFiles(trimmed) {
-			f.addFile(c, file)
+			k.addFile(c, file)
 		}
 	}
 	return c
 }
 
 // addFile adds one reading of a name.
-func (f *facts) addFile(c *callFiles, name string) {
+func (k *known) addFile(c *callFiles, name string) {
 	n := namedFile{name: name}
 	switch {
-	case !f.links:
-		if rest, ok := ownCWD(name); ok && f.head.CWD != "" {
-			n.name = f.head.CWD + rest
+	case !k.guard:
+		if rest, ok := ownCWD(name); ok && k.head.CWD != "" {
+			n.name = k.head.CWD + rest
 		}
 	case filepath.IsAbs(name):
 		var err error
-		n.ends, err = f.ends(name)
+		n.ends, err = k.ends(name)
 		c.noteUnclear(err)
 	default:
 		for _, at := range c.cwd {
-			ends, err := f.endsFrom(at, strings.Split(filepath.ToSlash(name), "/"))
+			ends, err := k.endsFrom(at, strings.Split(filepath.ToSlash(name), "/"))
 			n.ends = append(n.ends, ends...)
 			c.noteUnclear(err)
 		}

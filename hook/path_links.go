@@ -45,7 +45,7 @@ func (e *UnclearPathError) Unwrap() error { return e.Err }
 // stays as it is: the file may be new, also at the end of a link that leads nowhere
 // yet. filepath.EvalSymlinks cannot be used, since it fails for such files. Mostly
 // there is one end; an error says why there may be others.
-func (f *facts) ends(full string) ([]string, error) {
+func (k *known) ends(full string) ([]string, error) {
 	if !filepath.IsAbs(full) {
 		if full == "" {
 			return nil, nil
@@ -53,20 +53,20 @@ func (f *facts) ends(full string) ([]string, error) {
 		return []string{full}, nil
 	}
 	at, parts := splitRoot(full)
-	return f.endsFrom(at, parts)
+	return k.endsFrom(at, parts)
 }
 
 // firstEnd is where links of a folder lead: the first place, if there are several.
-func (f *facts) firstEnd(folder string) string {
-	if ends, _ := f.ends(folder); len(ends) > 0 {
+func (k *known) firstEnd(folder string) string {
+	if ends, _ := k.ends(folder); len(ends) > 0 {
 		return ends[0]
 	}
 	return folder
 }
 
 // endsFrom is ends for a path below a folder that has no links.
-func (f *facts) endsFrom(at string, parts []string) ([]string, error) {
-	w := linkWalk{cwd: f.head.CWD, left: []way{{done: at, todo: parts}}}
+func (k *known) endsFrom(at string, parts []string) ([]string, error) {
+	w := linkWalk{cwd: k.head.CWD, left: []way{{done: at, todo: parts}}}
 	for len(w.left) > 0 && w.err == nil {
 		next := w.left[len(w.left)-1]
 		w.left = w.left[:len(w.left)-1]

@@ -24,15 +24,15 @@ var errManyFiles = errors.New("the call names too many files, or hides them amon
 
 // fileNames are the files of the call as the agent names them. An error says why
 // there may be more.
-func (f *facts) fileNames() ([]string, error) {
+func (k *known) fileNames() ([]string, error) {
 	var r nameReader
 	for _, key := range [...]string{"file_path", "path", "notebook_path"} {
-		if name, ok := f.text(key); ok {
+		if name, ok := k.text(key); ok {
 			r.add(name)
 		}
 	}
-	input := f.input
-	if p, ok := f.payload.(*map[string]any); ok { // an agent's own event
+	input := k.input
+	if p, ok := k.payload.(*map[string]any); ok { // an agent's own event
 		input = *p
 	}
 	r.object(input, noName, 0)

@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// facts is what matchers ask of one event, each worked out once at most. A firing
+// known is what matchers ask of one event, each worked out once at most. A firing
 // has one, and drops it when a hook changes the payload.
-type facts struct {
+type known struct {
 	head    *Envelope
 	element string // of a list, for the test that looks at one after the other
 	payload any    // pointer to the payload
-	links   bool   // resolve symbolic links too: for guards
+	guard   bool   // a guard asks: symbolic links are resolved too, and doubts count
 
 	tool      string
 	input     map[string]any
@@ -49,23 +49,23 @@ func toolName(ev AnyEvent) string {
 	return ""
 }
 
-func newFacts(ev AnyEvent) *facts {
-	f := &facts{head: ev.Head(), payload: ev.pointer()}
-	switch p := f.payload.(type) {
+func newKnown(ev AnyEvent) *known {
+	k := &known{head: ev.Head(), payload: ev.pointer()}
+	switch p := k.payload.(type) {
 	case caller:
-		f.tool, f.input = p.toolCall()
+		k.tool, k.input = p.toolCall()
 	case *map[string]any:
-		f.tool, _ = (*p)["tool_name"].(string)
-		f.input, _ = (*p)["tool_input"].(map[string]any)
-		if f.input == nil {
-			f.input = *p
+		k.tool, _ = (*p)["tool_name"].(string)
+		k.input, _ = (*p)["tool_input"].(map[string]any)
+		if k.input == nil {
+			k.input = *p
 		}
 	}
-	f.toolKnown = f.tool != ""
-	return f
+	k.toolKnown = k.tool != ""
+	return k
 }
 
-func (f *facts) toolName() (string, bool) { return f.tool, f.toolKnown }
+func (k *known) toolName() (string, bool) { return k.tool, k.toolKnown }
 
 // shellTools are the names, in lower case, under which agents run command lines.
 var shellTools = []string{
@@ -80,32 +80,32 @@ var commandKeys = [...]string{"command", "cmd", "script"}
 
 // commandLines are the commands of a shell tool, mostly one. A key in other case
 // counts, because some tools read it.
-func (f *facts) commandLines() []commandText {
-	if f.commandDone {
-		return f.commands
+func (k *known) commandLines() []commandText {
+	if k.commandDone {
+		return k.commands
 	}
-	f.commandDone = true
-	if !f.toolKnown || !slices.Contains(shellTools, strings.ToLower(f.tool)) {
+	k.commandDone = true
+	if !k.toolKnown || !slices.Contains(shellTools, strings.ToLower(k.tool)) {
 		return nil
 	}
-	f.commands = f.commandRoom[:0]
+	k.commands = k.commandRoom[:0]
 	take := func(key string) {
-		if text := argumentText(f.input[key]); text != "" {
-			f.commands = append(f.commands, commandText{text: text})
+		if text := argumentText(k.input[key]); text != "" {
+			k.commands = append(k.commands, commandText{text: text})
 		}
 	}
 	for _, key := range commandKeys {
 		take(key)
 	}
-	if len(f.commands) == len(f.input) {
-		return f.commands
+	if len(k.commands) == len(k.input) {
+		return k.commands
 	}
-	for key := range f.input {
+	for key := range k.input {
 		if !slices.Contains(commandKeys[:], key) && slices.ContainsFunc(commandKeys[:], func(known string) bool { return strings.EqualFold(key, known) }) {
 			take(key)
 		}
 	}
-	return f.commands
+	return k.commands
 }
 
 // argumentText reads a command as a text or, as some agents send it, as a list.
@@ -143,8 +143,8 @@ func (c *commandText) lowered() (string, bool) {
 }
 
 // texts is a payload field as text; a list has a text for each element.
-func (f *facts) texts(name string) []string {
-	value, ok := field(f.payload, name)
+func (k *known) texts(name string) []string {
+	value, ok := field(k.payload, name)
 	if !ok {
 		return nil
 	}
@@ -164,8 +164,8 @@ func (f *facts) texts(name string) []string {
 }
 
 // text is a payload field as text, by its wire name; dots lead into objects.
-func (f *facts) text(name string) (string, bool) {
-	value, ok := field(f.payload, name)
+func (k *known) text(name string) (string, bool) {
+	value, ok := field(k.payload, name)
 	if !ok {
 		return "", false
 	}
