@@ -103,7 +103,7 @@ func (sh *shell) step() bool {
 	sh.steps++
 	if sh.steps > maxSteps && !sh.full {
 		sh.full = true
-		sh.unknown(hook.Span{}, "the command is too long to be read to its end")
+		sh.unread(hook.Span{}, "the command is too long to be read to its end")
 	}
 	return !sh.full
 }
@@ -124,7 +124,7 @@ func (sh *shell) tell(f hook.Fact) {
 	if len(sh.out) >= maxFacts {
 		if !sh.full {
 			sh.full = true
-			sh.out = append(sh.out, hook.Fact{Does: "unknown", Because: "the command does too much to be told"})
+			sh.out = append(sh.out, hook.Fact{Does: "unknown", Many: true, Because: "the command does too much to be told"})
 		}
 		return
 	}
@@ -148,13 +148,18 @@ func (sh *shell) unknown(at hook.Span, because string) {
 	sh.tell(hook.Fact{Does: "unknown", At: at, Because: because})
 }
 
+// unread tells that there is more of the call than was looked at.
+func (sh *shell) unread(at hook.Span, because string) {
+	sh.tell(hook.Fact{Does: "unknown", Many: true, At: at, Because: because})
+}
+
 // line reads a whole text in the shell's own state and gives what it prints.
 func (sh *shell) line(src string, at hook.Span, stdin values) values {
 	if strings.TrimSpace(src) == "" {
 		return nil
 	}
 	if sh.nested >= maxNested || len(src) > maxText {
-		sh.unknown(at, "the text is too long or lies too deep to be read")
+		sh.unread(at, "the text is too long or lies too deep to be read")
 		return anything()
 	}
 	sh.steps += 40 + len(src)/64 // what it costs to read a text

@@ -99,7 +99,7 @@ func (t *toolCall) command() {
 			return
 		}
 	}
-	t.unknown(hook.Span{}, "the tool runs something that its arguments do not show")
+	t.unread(hook.Span{}, "the tool runs something that its arguments do not show")
 }
 
 // fileKey reports whether an argument's name says that it names files.

@@ -38,7 +38,7 @@ func (a *analysis) of(ev AnyEvent) []Fact {
 		defer a.made.Store(true)
 		defer func() {
 			if p := recover(); p != nil {
-				a.facts = []Fact{{Does: "unknown", Because: LogLine(fmt.Sprintf("the analysis of the call failed: %v", p))}}
+				a.facts = []Fact{{Does: "unknown", Many: true, Because: LogLine(fmt.Sprintf("the analysis of the call failed: %v", p))}}
 			}
 		}()
 		a.facts = a.find(a.ctx, ev)

@@ -99,3 +99,24 @@ func benchFire(b *testing.B, e *hook.Engine) {
 		}
 	}
 }
+
+// BenchmarkMatchFacts is a call with ten facts before n guards of which each asks for
+// paths that no fact has. Finding the facts is not a part of it.
+func BenchmarkMatchFacts(b *testing.B) {
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprintf("hooks=%d", n), func(b *testing.B) {
+			var list []hook.Fact
+			for i := range 10 {
+				list = append(list, hook.Fact{Does: "delete", Path: fmt.Sprintf("/work/build/out%d/file", i), Recursive: true})
+			}
+			engine := told(list...)
+			for i := range n {
+				err := engine.Add(hook.New(fmt.Sprintf("h%d", i), hook.Static(hook.Block("")), hook.For("PreToolUse"), hook.As(hook.Guard), hook.MatchDeletes(fmt.Sprintf("/home/u/work%d/**", i))))
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+			benchFire(b, engine)
+		})
+	}
+}

@@ -105,7 +105,13 @@ func (r *run) transform(v *Verdict) error {
 			}
 			continue
 		}
-		if !r.matches(e) {
+		if ok, unclear := r.concerns(e); !ok {
+			continue
+		} else if unclear != nil {
+			r.unasked(e, unclear, v)
+			if final(v.Action) {
+				return nil
+			}
 			continue
 		}
 		ev := r.ev
@@ -167,9 +173,13 @@ type guardCall struct {
 	unclear error // why its matcher may not hold: then it is not asked, and has failed
 }
 
-// concerns asks a guard's matcher. The error says why it is unclear whether it
+// concerns asks a hook's matcher. The error says why it is unclear whether it
 // matches: with every unclear path taken for a match it does, and else it does not.
 func (r *run) concerns(e *entry) (ok bool, unclear error) {
+	if len(e.match.tests) == 0 {
+		return r.matches(e), nil
+	}
+	r.known().unclear = nil
 	ok = r.matches(e)
 	unclear, r.about.unclear = r.about.unclear, nil
 	if ok || unclear == nil {
@@ -179,6 +189,15 @@ func (r *run) concerns(e *entry) (ok bool, unclear error) {
 	ok = r.matches(e)
 	r.about.lenient, r.about.unclear = false, nil
 	return ok, unclear
+}
+
+// unasked is a hook of the transform lane of which it is unclear whether it is meant:
+// it has failed.
+func (r *run) unasked(e *entry, why error, v *Verdict) {
+	r.record(&v.Steps, e, 0, why)
+	var d Decision
+	e.fail(&d, why)
+	r.take(e, &d, v)
 }
 
 // askAll asks hooks side by side, at most maxGuards at a time, and returns their

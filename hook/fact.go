@@ -28,7 +28,7 @@ type Fact struct {
 	Scope     string `json:"scope,omitempty"` // project, worktree, temp, home, system, other, root
 	Recursive bool   `json:"recursive,omitempty"`
 	Glob      bool   `json:"glob,omitempty"`    // the path is a pattern
-	Many      bool   `json:"many,omitempty"`    // more than one file, how many is not known
+	Many      bool   `json:"many,omitempty"`    // more than one file, how many is not known; of unknown: more that was not looked at
 	Creates   bool   `json:"creates,omitempty"` // nothing lies there yet
 	Link      string `json:"link,omitempty"`    // where the path leads, if that is in another scope
 	Secret    string `json:"secret,omitempty"`  // the kind of credential that lies there

@@ -17,7 +17,7 @@ import (
 //   - '**' matches any number of folders, also none
 //   - a pattern without '/' matches the last element at any depth: "*.rs", ".env"
 //   - a trailing '/' means everything below the folder
-//   - a leading "~/" is the home folder
+//   - a leading "~/", or "~" alone, is the home folder
 //
 // Patterns that do not begin with '/' or '**' match only below the root. A Glob is
 // immutable and may be used from many goroutines.
@@ -43,12 +43,12 @@ func CompileGlob(pattern string) (*Glob, error) {
 		return nil, fmt.Errorf("glob %q: a leading '!' does not negate; put the pattern under \"not:\"", pattern)
 	}
 	text := filepath.ToSlash(pattern)
-	if rest, ok := strings.CutPrefix(text, "~/"); ok {
+	if text == "~" || strings.HasPrefix(text, "~/") {
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return nil, fmt.Errorf("glob %q: %w", pattern, err)
 		}
-		text = filepath.ToSlash(home) + "/" + rest
+		text = filepath.ToSlash(home) + text[1:]
 	}
 	text = strings.TrimPrefix(text, "./")
 	if strings.HasSuffix(text, "/") {

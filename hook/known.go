@@ -11,6 +11,7 @@ import (
 // known is what matchers ask of one event, each worked out once at most. A firing
 // has one, and drops it when a hook changes the payload.
 type known struct {
+	ev      AnyEvent
 	head    *Envelope
 	element string // of a list, for the test that looks at one after the other
 	payload any    // pointer to the payload
@@ -25,8 +26,14 @@ type known struct {
 	commandDone bool
 
 	files   *callFiles // worked out when the first matcher of paths asks
-	unclear error      // why a matcher of paths may not hold, since it was cleared
-	lenient bool       // such matchers hold: for guards that did not match for sure
+	unclear error      // why a matcher may not hold, since it was cleared
+	lenient bool       // such matchers hold: for hooks that did not match for sure
+
+	facts     []Fact // what the call would do, once a matcher asked
+	more      error  // why there may be more of them
+	factsDone bool
+	actsOf    []act // the facts about files
+	forms     map[formKey][]form
 }
 
 // caller is a payload about a call of a tool.
@@ -50,7 +57,7 @@ func toolName(ev AnyEvent) string {
 }
 
 func newKnown(ev AnyEvent) *known {
-	k := &known{head: ev.Head(), payload: ev.pointer()}
+	k := &known{ev: ev, head: ev.Head(), payload: ev.pointer()}
 	switch p := k.payload.(type) {
 	case caller:
 		k.tool, k.input = p.toolCall()

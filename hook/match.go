@@ -51,6 +51,30 @@ type Match struct {
 	// or a glob. All fields must hold, and of each field's list one entry.
 	Fields map[string][]string
 
+	// What the call would do: see Fact. A fact that is Dry does not count. See
+	// docs/guards.md for the words.
+	//
+	// Deletes, Writes, Reads and Moves have globs over the paths of such facts, as Path
+	// has over the files that are named; "**" is any. What is moved away counts as
+	// deleted, too. The path as it is written and the one to which links lead both
+	// count. A recursive act counts for what lies below its folder, where the pattern
+	// says in which folder that is. A path of which a part is not known matches if it
+	// could be meant.
+	Deletes, Writes, Reads, Moves []string
+
+	Runs     []string // programs: "rm", "git push", "npm run deploy*"
+	Connects []string // where to: a host, "host:port", or public, private, metadata, loopback
+	Sends    []string // what leaves: "secret:*", "env:*", "file:**/.env"
+	Git      []string // "push", "push force", "reset uncommitted", "force"
+	SQL      []string // "drop", "delete users", "drop *"
+	Infra    []string // "terraform apply", "kubernetes delete *"
+	Secret   []string // kinds of credentials in the text of the call
+	Unknown  bool     // a part of what it does shows only when it runs
+
+	// Where has conditions of a program's own over the event and its facts. Of the
+	// list, one must hold.
+	Where []FactTest
+
 	Any []Match // one of them must hold
 	All []Match // all of them must hold
 	Not *Match  // must not hold
@@ -84,7 +108,7 @@ func (m Match) Check() error {
 }
 
 // compile turns a Match into tests, cheapest first: names, then globs, then paths and
-// regular expressions. root anchors path patterns, at is the place of this match in
+// regular expressions, then what needs facts. root anchors path patterns, at is the place of this match in
 // the outermost one, for errors.
 func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	c := compiler{root: root, at: at, negated: negated}
@@ -106,6 +130,7 @@ func (m Match) compile(root, at string, negated bool) (matcher, error) {
 	c.add(c.paths(m.Path))
 	c.add(c.commands(m.Command))
 	c.nested(m)
+	c.facts(m)
 
 	return matcher{tests: c.tests, tools: exactTools}, errors.Join(c.errs...)
 }
@@ -194,6 +219,17 @@ func (c *compiler) readable(m Match) {
 	for _, field := range slices.Sorted(maps.Keys(m.Fields)) {
 		check("fields."+field, m.Fields[field])
 	}
+	check("deletes", m.Deletes)
+	check("writes", m.Writes)
+	check("reads", m.Reads)
+	check("moves", m.Moves)
+	check("runs", m.Runs)
+	check("connects", m.Connects)
+	check("sends", m.Sends)
+	check("git", m.Git)
+	check("sql", m.SQL)
+	check("infra", m.Infra)
+	check("secret", m.Secret)
 }
 
 // each puts the texts of a payload field to a test, one after the other: a

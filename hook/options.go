@@ -99,6 +99,71 @@ func MatchTarget(names ...string) Option {
 	return func(h *Hook) { h.Match.Target = append(h.Match.Target, names...) }
 }
 
+// MatchDeletes matches calls that delete, or move away, files that one of the globs names. See
+// Match.Deletes.
+func MatchDeletes(globs ...string) Option {
+	return func(h *Hook) { h.Match.Deletes = append(h.Match.Deletes, globs...) }
+}
+
+// MatchWrites matches calls that write files that one of the globs names.
+func MatchWrites(globs ...string) Option {
+	return func(h *Hook) { h.Match.Writes = append(h.Match.Writes, globs...) }
+}
+
+// MatchReads matches calls that read files that one of the globs names.
+func MatchReads(globs ...string) Option {
+	return func(h *Hook) { h.Match.Reads = append(h.Match.Reads, globs...) }
+}
+
+// MatchMoves matches calls that move files that one of the globs names.
+func MatchMoves(globs ...string) Option {
+	return func(h *Hook) { h.Match.Moves = append(h.Match.Moves, globs...) }
+}
+
+// MatchRuns matches calls that run a program: "rm", "git push", "npm run deploy*".
+func MatchRuns(patterns ...string) Option {
+	return func(h *Hook) { h.Match.Runs = append(h.Match.Runs, patterns...) }
+}
+
+// MatchConnects matches calls that connect to a host, a "host:port" or a class of networks: public,
+// private, metadata, loopback.
+func MatchConnects(patterns ...string) Option {
+	return func(h *Hook) { h.Match.Connects = append(h.Match.Connects, patterns...) }
+}
+
+// MatchSends matches calls that send something: "secret:*", "env:*", "file:**/.env".
+func MatchSends(patterns ...string) Option {
+	return func(h *Hook) { h.Match.Sends = append(h.Match.Sends, patterns...) }
+}
+
+// MatchGit matches calls by what they do to a repository: "push", "push force".
+func MatchGit(patterns ...string) Option {
+	return func(h *Hook) { h.Match.Git = append(h.Match.Git, patterns...) }
+}
+
+// MatchSQL matches calls by what they do to data: "drop", "delete users".
+func MatchSQL(patterns ...string) Option {
+	return func(h *Hook) { h.Match.SQL = append(h.Match.SQL, patterns...) }
+}
+
+// MatchInfra matches calls by what they do to clusters and clouds: "terraform apply".
+func MatchInfra(patterns ...string) Option {
+	return func(h *Hook) { h.Match.Infra = append(h.Match.Infra, patterns...) }
+}
+
+// MatchSecret matches calls with a credential in their text, by its kind.
+func MatchSecret(patterns ...string) Option {
+	return func(h *Hook) { h.Match.Secret = append(h.Match.Secret, patterns...) }
+}
+
+// MatchUnknown matches calls of which a part shows only when they run.
+func MatchUnknown() Option { return func(h *Hook) { h.Match.Unknown = true } }
+
+// MatchWhere matches by conditions of a program's own, of which one must hold.
+func MatchWhere(tests ...FactTest) Option {
+	return func(h *Hook) { h.Match.Where = append(h.Match.Where, tests...) }
+}
+
 // Builtin marks a hook of Directive as hookway's own: it comes before hooks of users
 // that have its priority and are as specific. Programs that embed the engine use it
 // for directives of their own that users may replace with Override.
