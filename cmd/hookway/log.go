@@ -45,6 +45,7 @@ the records as they are kept, one a line. hookway log verify checks that the log
 was not changed.`,
 		Example: `  hookway log -n 20
   hookway log -f --action block
+  hookway log --would --since 1d
   hookway log --since 10m --session s-1 --explain`,
 		Args: exactly(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -78,6 +79,7 @@ func (o *logOptions) addFilter(cmd *cobra.Command) {
 	f.StringVar(&o.Event, "event", "", "only of this event, by any of its `NAME`s")
 	f.StringVar(&o.Action, "action", "", "only with this outcome: block, ask, allow, continue, …, observed, repeat, untaken")
 	f.StringVar(&o.Hook, "hook", "", "only where this hook, by its `ID`, was asked")
+	f.BoolVar(&o.Would, "would", false, "only where a hook or rule on trial would have decided something")
 	f.StringVar(&o.folder, "workspace", "", "only of the workspace that this `DIR` is in; -C does the same")
 	f.StringVar(&o.since, "since", "", "only since a `TIME`: 10m ago, 2d ago, or 2006-01-02T15:04:05Z")
 }

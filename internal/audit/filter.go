@@ -16,6 +16,7 @@ type Filter struct {
 	Event   string // any of the event's names
 	Action  string // an untaken answer is of the action that it had, too
 	Hook    string // that decided, or that was asked
+	Would   bool   // a hook on trial would have decided something
 	Since   time.Time
 
 	// Workspace is a folder that has hooks: wanted is what they were asked about, and
@@ -76,6 +77,7 @@ func (f *filter) wants(r *Record) bool {
 		(f.event == "" || hook.Normal(r.Event) == f.event || hook.Normal(r.Native) == hook.Normal(f.Event)) &&
 		(f.Since.IsZero() || !r.Time.Before(f.Since)) &&
 		(f.Hook == "" || f.concerns(r)) &&
+		(!f.Would || r.Would != "") &&
 		(f.Workspace == "" || r.Workspace == f.Workspace || r.Workspace == "" && within(f.Workspace, r.CWD)) &&
 		(f.Folder == "" || within(f.Folder, r.CWD) || within(f.Folder, r.Workspace))
 }

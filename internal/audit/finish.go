@@ -1,8 +1,10 @@
 package audit
 
 import (
+	"reflect"
 	"slices"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -32,7 +34,7 @@ func (r *redactor) finish(rec *Record) {
 		{"session", &rec.Session, maxName}, {"agent", &rec.Agent, maxName}, {"source", &rec.Source, maxName},
 		{"cwd", &rec.CWD, maxReason}, {"workspace", &rec.Workspace, maxReason},
 		{"tool", &rec.Tool, maxName}, {"tool_use_id", &rec.ToolUseID, maxName},
-		{"action", &rec.Action, maxName}, {"answer", &rec.Answer, maxName}, {"of", &rec.Of, maxName}, {"reason", &rec.Reason, maxReason}, {"by", &rec.By, maxName},
+		{"action", &rec.Action, maxName}, {"answer", &rec.Answer, maxName}, {"of", &rec.Of, maxName}, {"reason", &rec.Reason, maxReason}, {"by", &rec.By, maxName}, {"rule", &rec.Rule, maxName}, {"would", &rec.Would, maxName},
 		{"user_message", &rec.UserMessage, maxReason}, {"inject", &rec.Inject, maxInject}, {"failure", &rec.Failure, maxReason},
 	} {
 		*t.text = f.text(t.name, *t.text, t.most)
@@ -50,6 +52,7 @@ func (r *redactor) finish(rec *Record) {
 	}
 	rec.Degraded = f.notes(rec.Degraded, "degraded")
 	rec.Warnings = f.notes(rec.Warnings, "warnings")
+	rec.Facts = f.facts(rec.Facts)
 	rec.Steps = f.steps(rec.Steps)
 	rec.Changes = f.changes(rec.Changes)
 }
@@ -77,7 +80,7 @@ func (f *finisher) cut(path string) {
 
 // foundBy are the members that no configuration hides: a log in which nobody can
 // look for what an agent did, or see that a hook stopped it, is none.
-var foundBy = []string{"event", "event_id", "native", "session", "agent", "source", "tool", "tool_use_id", "action", "answer", "of", "by", "steps.hook"}
+var foundBy = []string{"event", "event_id", "native", "session", "agent", "source", "tool", "tool_use_id", "action", "answer", "of", "by", "rule", "would", "steps.hook"}
 
 func (f *finisher) text(name, text string, most int) string {
 	if text == "" {
@@ -127,6 +130,34 @@ func (f *finisher) steps(list []Step) []Step {
 		s.Reason = f.text("steps.reason", s.Reason, maxReason/2)
 		s.Error = f.text("steps.error", s.Error, maxReason/2)
 		s.Note = f.text("steps.note", s.Note, maxName)
+		s.Rule = visible.ClipBytes(s.Rule, maxName)
+		if s.Would != nil {
+			s.Would = &Would{Action: s.Would.Action, Reason: f.text("steps.would.reason", s.Would.Reason, maxReason/2), Rule: visible.ClipBytes(s.Would.Rule, maxName), Change: s.Would.Change}
+		}
+	}
+	return out
+}
+
+// facts takes secrets out of every text of the facts. Where the configuration hides
+// what the call says, it hides what follows from it.
+func (f *finisher) facts(list []hook.Fact) []hook.Fact {
+	if len(list) == 0 || f.configured([]string{"facts"}) || f.configured([]string{"toolinput"}) || f.rec.whatFrom != nil && f.configured(f.rec.whatFrom) {
+		return nil
+	}
+	out := slices.Clone(list)
+	for i := range out {
+		v := reflect.ValueOf(&out[i]).Elem()
+		for n := range v.NumField() {
+			switch field := v.Field(n).Addr().Interface().(type) {
+			case *string:
+				*field = visible.ClipBytes(f.redactor.text(*field), maxName)
+			case *[]string:
+				*field = slices.Clone(*field)
+				for k := range *field {
+					(*field)[k] = visible.ClipBytes(f.redactor.text((*field)[k]), maxName)
+				}
+			}
+		}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/hookway/hookway/hook"
@@ -29,7 +30,8 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 		return r
 	}
 	r.note(out.Metadata, cut)
-	r.Action, r.By = out.Action.String(), out.By
+	r.Action, r.By, r.Rule = out.Action.String(), out.By, out.Rule
+	r.factsOf(out.Facts, cut)
 	r.Reason, _ = draft(out.Reason, draftBounds.text)
 	r.UserMessage, _ = draft(out.UserMessage, draftBounds.text)
 	r.Inject, _ = draft(out.Inject, draftBounds.text)
@@ -41,10 +43,31 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 		r.went(out)
 	}
 	r.Steps = make([]Step, len(out.Steps))
+	would := hook.ActionContinue
 	for i, s := range out.Steps {
 		r.Steps[i] = stepOf(s)
+		if w := s.Would; w != nil && (r.Would == "" || w.Action == hook.ActionBlock || would != hook.ActionBlock && w.Action > would) {
+			would = w.Action
+			r.Would = would.String()
+		}
 	}
 	return r
+}
+
+// maxFacts bounds the facts of one record.
+const maxFacts = 64
+
+// factsOf keeps facts without the arguments of programs: their secrets are found in
+// the command, where a name stands before them, and not in one word alone.
+func (r *Record) factsOf(facts []hook.Fact, cut func(string)) {
+	if len(facts) > maxFacts {
+		cut("facts")
+		facts = facts[:maxFacts]
+	}
+	r.Facts = slices.Clone(facts)
+	for i := range r.Facts {
+		r.Facts[i].Args = nil
+	}
 }
 
 func stepOf(s hook.Step) Step {
@@ -53,6 +76,11 @@ func stepOf(s hook.Step) Step {
 		Changed: s.Changed, Injected: s.Injected, Failed: failed(s.Err), Note: hook.LogLine(s.Note),
 	}
 	step.Reason, _ = draft(s.Reason, draftBounds.text)
+	step.Rule = s.Rule
+	if s.Would != nil {
+		step.Would = &Would{Action: s.Would.Action.String(), Rule: s.Would.Rule, Change: s.Would.Change}
+		step.Would.Reason, _ = draft(s.Would.Reason, draftBounds.text)
+	}
 	if s.Err != nil {
 		step.Error = hook.LogLine(s.Err.Error())
 	}

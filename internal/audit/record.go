@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // Record is one outcome. Seq, Prev, Hash, Lost and Torn are the log's: Append
@@ -37,11 +39,14 @@ type Record struct {
 	Answer      string `json:"answer,omitempty"` // with Repeat and Untaken: the action that the answer has
 	Of          string `json:"of,omitempty"`     // with Repeat: the EventID of the report that was judged
 	Reason      string `json:"reason,omitempty"`
-	By          string `json:"by,omitempty"` // the hook that decided
+	By          string `json:"by,omitempty"`    // the hook that decided
+	Rule        string `json:"rule,omitempty"`  // of that hook, with its version
+	Would       string `json:"would,omitempty"` // the strictest that hooks on trial would have decided; see the steps
 	UserMessage string `json:"user_message,omitempty"`
 	Inject      string `json:"inject,omitempty"`
 	Result      any    `json:"result,omitempty"` // with the action answer
 
+	Facts    []hook.Fact    `json:"facts,omitempty"` // what the call would do, if a hook asked; without its arguments
 	Steps    []Step         `json:"steps,omitempty"`
 	Changes  []Change       `json:"changes,omitempty"`  // of the payload
 	Metadata map[string]any `json:"metadata,omitempty"` // the event's, with what hooks added
@@ -98,9 +103,19 @@ type Step struct {
 	DurationMS float64 `json:"duration_ms"`
 	Changed    bool    `json:"changed,omitempty"`
 	Injected   bool    `json:"injected,omitempty"`
+	Rule       string  `json:"rule,omitempty"`   // behind the decision
+	Would      *Would  `json:"would,omitempty"`  // what it would have decided, had it counted
 	Note       string  `json:"note,omitempty"`   // what was odd about its answer
 	Failed     bool    `json:"failed,omitempty"` // the handler failed, so its policy spoke
 	Error      string  `json:"error,omitempty"`  // why it failed, or what was refused of its decision
+}
+
+// Would is what a hook on trial would have decided.
+type Would struct {
+	Action string `json:"action"`
+	Reason string `json:"reason,omitempty"`
+	Rule   string `json:"rule,omitempty"`
+	Change bool   `json:"change,omitempty"` // it would have changed the payload, or injected text
 }
 
 // Change is one place of the payload that hooks changed. A side that is absent

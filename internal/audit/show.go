@@ -40,6 +40,11 @@ func (r *Record) line(w io.Writer) {
 	case r.Reason != "":
 		fmt.Fprintf(w, "  %s", field(r.Reason, 160))
 	}
+	for _, s := range r.Steps {
+		if s.Would != nil {
+			fmt.Fprintf(w, "  would %s by %s%s", s.Would.Action, field(cmp.Or(s.Would.Rule, s.Hook), 80), after(": ", s.Would.Reason))
+		}
+	}
 	fmt.Fprintf(w, "  (%s)\n", inMS(r.DurationMS))
 	if r.Failure != "" {
 		fmt.Fprintf(w, "    hookway failed: %s\n", field(r.Failure, 300))
@@ -88,7 +93,13 @@ func (r *Record) explain(w io.Writer) {
 		if s.Failed {
 			did += ", failed"
 		}
+		if s.Would != nil {
+			did += ", would " + s.Would.Action
+		}
 		fmt.Fprintf(w, "    %-9s  %s: %s (%s)%s%s\n", s.Lane, field(s.Hook, 80), did, inMS(s.DurationMS), after("  ", s.Reason), after("  error: ", s.Error)+after("  note: ", s.Note))
+	}
+	for _, f := range r.Facts {
+		fmt.Fprintf(w, "    fact       %s\n", side(f))
 	}
 	for _, c := range r.Changes {
 		fmt.Fprintf(w, "    changed    %s: %s → %s\n", field(c.Path, 120), side(c.From), side(c.To))
@@ -147,9 +158,9 @@ func inMS(ms float64) string {
 // WriteStats writes a table of what hooks did.
 func WriteStats(w io.Writer, hooks []HookStats) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "HOOK\tRUNS\tBLOCKS\tFAILURES\tP50\tP95\tP99")
+	fmt.Fprintln(table, "HOOK\tRUNS\tBLOCKS\tWOULD\tFAILURES\tP50\tP95\tP99")
 	for _, h := range hooks {
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", field(h.Hook, 80), h.Runs, h.Blocks, h.Failures, inMS(h.P50), inMS(h.P95), inMS(h.P99))
+		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", field(h.Hook, 80), h.Runs, h.Blocks, h.Would, h.Failures, inMS(h.P50), inMS(h.P95), inMS(h.P99))
 	}
 	return table.Flush()
 }

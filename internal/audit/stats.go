@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 )
 
 // HookStats is what one hook did.
@@ -12,6 +13,7 @@ type HookStats struct {
 	Hook     string  `json:"hook"`
 	Runs     int     `json:"runs"`
 	Blocks   int     `json:"blocks"`
+	Would    int     `json:"would"` // on trial, it would have blocked or asked
 	Failures int     `json:"failures"`
 	Changes  int     `json:"changes"`
 	P50      float64 `json:"p50_ms"`
@@ -21,11 +23,18 @@ type HookStats struct {
 	took []float32
 }
 
-// Summarize counts what each hook did in the records that are wanted, sorted by
-// id. Damaged lines are left out; they are in the error, which joins *Damage
-// errors, beside a result that counts.
-func Summarize(dir string, f Filter) ([]HookStats, error) {
-	byHook, blocked := map[string]*HookStats{}, map[string]bool{}
+// RuleStats is what one rule did, of the hooks that have rules.
+type RuleStats struct {
+	Rule       string `json:"rule"` // without its version
+	Blocks     int    `json:"blocks"`
+	Asks       int    `json:"asks"`
+	WouldBlock int    `json:"would_block"`
+	WouldAsk   int    `json:"would_ask"`
+}
+
+// wanted goes through the records that are wanted. Damaged lines are left out: they are
+// in the error, which joins *Damage errors; with any other error ok is false.
+func wanted(dir string, f Filter, visit func(r *Record)) (ok bool, err error) {
 	var damages []error
 	for r, err := range Read(dir, f) {
 		var damage *Damage
@@ -36,11 +45,68 @@ func Summarize(dir string, f Filter) ([]HookStats, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return false, err
 		}
+		visit(&r)
+	}
+	return true, errors.Join(damages...)
+}
+
+// Rules counts what each rule did in the records that are wanted, sorted by name. The
+// error is as Summarize has it.
+func Rules(dir string, f Filter) ([]RuleStats, error) {
+	byRule := map[string]*RuleStats{}
+	ok, err := wanted(dir, f, func(r *Record) {
+		for i := range r.Steps {
+			if r.Action != Untaken {
+				r.Steps[i].countRules(byRule)
+			}
+		}
+	})
+	if !ok {
+		return nil, err
+	}
+	out := make([]RuleStats, 0, len(byRule))
+	for _, s := range byRule {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(a, b RuleStats) int { return cmp.Compare(a.Rule, b.Rule) })
+	return out, err
+}
+
+// countRules adds what the rules of a step did.
+func (s *Step) countRules(byRule map[string]*RuleStats) {
+	of := func(rule string) *RuleStats {
+		rule, _, _ = strings.Cut(rule, "@")
+		if byRule[rule] == nil {
+			byRule[rule] = &RuleStats{Rule: rule}
+		}
+		return byRule[rule]
+	}
+	switch {
+	case s.Rule != "" && s.Action == "block":
+		of(s.Rule).Blocks++
+	case s.Rule != "" && s.Action == "ask":
+		of(s.Rule).Asks++
+	}
+	switch {
+	case s.Would == nil || s.Would.Rule == "":
+	case s.Would.Action == "block":
+		of(s.Would.Rule).WouldBlock++
+	case s.Would.Action == "ask":
+		of(s.Would.Rule).WouldAsk++
+	}
+}
+
+// Summarize counts what each hook did in the records that are wanted, sorted by
+// id. Damaged lines are left out; they are in the error, which joins *Damage
+// errors, beside a result that counts.
+func Summarize(dir string, f Filter) ([]HookStats, error) {
+	byHook, blocked := map[string]*HookStats{}, map[string]bool{}
+	ok, err := wanted(dir, f, func(r *Record) {
 		revises := r.Action == Untaken
 		if revises && !blocked[r.EventID] {
-			continue
+			return
 		}
 		if blocks := r.Action == "block"; blocks || revises {
 			blocked[r.EventID] = blocks
@@ -55,6 +121,9 @@ func Summarize(dir string, f Filter) ([]HookStats, error) {
 				count(byHook, &r.Steps[i], r.Action == "block")
 			}
 		}
+	})
+	if !ok {
+		return nil, err
 	}
 	out := make([]HookStats, 0, len(byHook))
 	for _, s := range byHook {
@@ -64,7 +133,7 @@ func Summarize(dir string, f Filter) ([]HookStats, error) {
 		out = append(out, *s)
 	}
 	slices.SortFunc(out, func(a, b HookStats) int { return cmp.Compare(a.Hook, b.Hook) })
-	return out, errors.Join(damages...)
+	return out, err
 }
 
 // takeBack uncounts a block that did not get to the agent.
@@ -85,6 +154,9 @@ func count(byHook map[string]*HookStats, step *Step, blocked bool) {
 	s.Runs++
 	if step.Action == "block" && blocked {
 		s.Blocks++
+	}
+	if step.Would != nil && (step.Would.Action == "block" || step.Would.Action == "ask") {
+		s.Would++
 	}
 	if step.Failed {
 		s.Failures++

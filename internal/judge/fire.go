@@ -204,7 +204,7 @@ func (f *Firing) complete(env hook.Envelope) hook.Envelope {
 // among the steps.
 func (w *Workspace) rehearse(ctx context.Context, ev hook.AnyEvent) (hook.Outcome[any], error) {
 	engine, observers := new(hook.Engine), map[string]bool{}
-	engine.AskFallback, engine.MaxContinues = w.Engine.AskFallback, w.Engine.MaxContinues
+	engine.AskFallback, engine.MaxContinues, engine.Analyse = w.Engine.AskFallback, w.Engine.MaxContinues, w.Engine.Analyse
 	for _, info := range w.Engine.Events()[len(hook.Events()):] {
 		if err := engine.Define(info); err != nil {
 			return hook.Outcome[any]{}, err
