@@ -3,6 +3,8 @@ package guards
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -15,6 +17,7 @@ const ID = "hookway/guards"
 type Guard struct {
 	Policy *Policy
 	Grants Grants // nil: nothing is let through
+	State  *State // nil: every call is judged alone
 }
 
 // Grants lets calls through that a rule stopped, each once, because a person said so.
@@ -44,21 +47,46 @@ func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	if !ok || ev.Info() != hook.PreToolUse.Info() {
 		return hook.Continue(), nil
 	}
-	judged := g.Policy.Judge(ev.Facts())
-	if len(judged) == 0 {
-		return hook.Continue(), nil
+	if g.State == nil || !g.Policy.remembers() {
+		return g.decide(ctx, ev, call, g.Policy.Judge(ev.Facts())), nil
 	}
+	facts := ev.Facts()
+	judged := g.Policy.Judge(slices.Concat(facts, g.State.Before(ev, facts, g.Policy.Budget)))
+	d := g.decide(ctx, ev, call, judged)
+	g.State.Decided(ev, facts, judged, d.Action == hook.ActionBlock)
+	return d, nil
+}
+
+// decide makes a decision of what was found.
+func (g *Guard) decide(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall, judged []Judged) (d hook.Decision) {
 	command := CommandOf(call.Input)
+	d.Inject, judged = warnings(judged, command)
+	if len(judged) == 0 {
+		return d
+	}
 	first := judged[0]
-	d := hook.Decision{Would: would(judged, command)}
-	if !first.Counts {
-		return d, nil
+	if d.Would = would(judged, command); !first.Counts {
+		return d
 	}
 	d.Action, d.Rule, d.Reason = first.Verdict.action(), first.Rule.Version(), first.message(command)
 	if g.Grants != nil {
 		g.grant(ctx, ev, call, first, &d)
 	}
-	return d, nil
+	return d
+}
+
+// warnings takes out what the agent is only told.
+func warnings(judged []Judged, command string) (text string, rest []Judged) {
+	var told []string
+	for _, j := range judged {
+		switch {
+		case j.Verdict != Warn:
+			rest = append(rest, j)
+		case j.Counts:
+			told = append(told, j.message(command))
+		}
+	}
+	return strings.Join(told, "\n"), rest
 }
 
 // grant lets the call through if a person said so, and otherwise says how.

@@ -44,7 +44,7 @@ func (p *Policy) Judge(facts []hook.Fact) []Judged {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Judged) int {
-		return cmp.Or(-compare(a.Counts, b.Counts), -compare(a.Verdict == Block, b.Verdict == Block))
+		return cmp.Or(-compare(a.Counts, b.Counts), -compare(a.Verdict == Block, b.Verdict == Block), compare(a.Verdict == Warn, b.Verdict == Warn))
 	})
 	return out
 }
@@ -112,8 +112,11 @@ func (j Judged) Says() string {
 func (j Judged) message(command string) string {
 	var b strings.Builder
 	verb := "stopped this call"
-	if j.Verdict != Block {
+	switch j.Verdict {
+	case Ask:
 		verb = "asks before this call"
+	case Warn:
+		verb = "says something about this call"
 	}
 	fmt.Fprintf(&b, "hookway, which the user installed, %s (rule %s): %s", verb, j.Rule.ID, j.Says())
 	if quote := Quote(command, j.Fact.At); quote != "" && quote != command {

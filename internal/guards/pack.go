@@ -23,6 +23,7 @@ type Verdict string
 
 // Verdicts, from the milder one.
 const (
+	Warn  Verdict = "warn" // the agent is told, and the call passes
 	Ask   Verdict = "ask"
 	Block Verdict = "block"
 )
@@ -35,7 +36,12 @@ type Pack struct {
 	Name    string `yaml:"pack"`
 	Version int    `yaml:"version"`
 	About   string `yaml:"about"`
-	Rules   []Rule `yaml:"rules"`
+
+	// Judges says what the examples of its rules are: "" is lines of a shell, "sessions"
+	// are sessions as in Example, "results" are texts that a tool gives back.
+	Judges string `yaml:"judges"`
+
+	Rules []Rule `yaml:"rules"`
 }
 
 // Rule is one judgement over the facts of a call. Its ID is "pack/name".
@@ -54,8 +60,9 @@ type Rule struct {
 	// Never is set on what nobody may let through: the loss of a home, hookway itself.
 	Never bool `yaml:"never"`
 
-	// Limit marks the rule for what the analysis could not read: it counts in auto mode
-	// too, or a call that is long enough would switch the rules off.
+	// Limit marks the rules for what the analysis could not read, and for budgets: they
+	// count in auto mode too. A call that is long enough would switch the rules off, and
+	// a budget is there because somebody set it.
 	Limit bool `yaml:"limit"`
 
 	Stops  []string `yaml:"stops"`
@@ -123,8 +130,8 @@ func Parse(src []byte) (*Pack, error) {
 
 func (r *Rule) check() error {
 	switch {
-	case r.Verdict != Ask && r.Verdict != Block:
-		return fmt.Errorf("invalid verdict %q: want ask or block", r.Verdict)
+	case r.Verdict != Warn && r.Verdict != Ask && r.Verdict != Block:
+		return fmt.Errorf("invalid verdict %q: want warn, ask or block", r.Verdict)
 	case len(r.When) == 0:
 		return fmt.Errorf("it has no facts: write when: {does: …}")
 	case r.Says == "":

@@ -35,6 +35,12 @@ type Policy struct {
 	Protected []string           `json:"branches,omitempty"` // protected branches, as patterns; none are the usual ones
 	Scratch   []string           `json:"scratch,omitempty"`  // more places that may be emptied, as patterns of paths
 	Hosts     Hosts              `json:"hosts,omitzero"`
+	Budget    Budget             `json:"budget,omitzero"`
+}
+
+// remembers reports whether a pack is on whose rules are over sessions.
+func (p *Policy) remembers() bool {
+	return slices.ContainsFunc(Packs(), func(k *Pack) bool { return k.Judges == "sessions" && slices.Contains(p.Packs, k.Name) })
 }
 
 // Hosts are patterns of host names.

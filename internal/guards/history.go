@@ -1,0 +1,357 @@
+package guards
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// Before counts a call, and gives the facts about it that show only beside the earlier
+// events of its session: that it was made again and again, that its budget is used up,
+// that it runs what was downloaded, that it sends after a secret was read, that it does
+// what was refused. An event without a session has none.
+func (st *State) Before(ev hook.AnyEvent, facts []hook.Fact, b Budget) []hook.Fact {
+	call, ok := hook.CallOf(ev)
+	if st == nil || !ok || ev.Head().Session == "" {
+		return nil
+	}
+	hash, now := callHash(call.Name, call.Input), ev.Time()
+	var out []hook.Fact
+	var used usage
+	st.use(ev.Head().Session, func(s *session) bool {
+		before := s.Work
+		out = s.count(hash, facts, now)
+		out = append(out, s.follow(hash, facts, st.readFile)...)
+		used = usage{s.Calls, s.Work, s.Tokens}
+		if b.Per != PerDay {
+			out = append(out, s.spent(b.of(ev.Head().Agent), used)...)
+		}
+		used = usage{1, s.Work - before, 0}
+		return false
+	})
+	if b.Per == PerDay {
+		st.use(day(ev.Head().Agent, now), func(s *session) bool {
+			s.Calls, s.Work = s.Calls+used.Calls, s.Work+used.Work
+			out = append(out, s.spent(b.of(ev.Head().Agent), usage{s.Calls, s.Work, s.Tokens})...)
+			return false
+		})
+	}
+	return out
+}
+
+// day is the key under which an agent's day is kept.
+func day(agent string, at time.Time) string {
+	return "day\x00" + agent + "\x00" + at.UTC().Format(time.DateOnly)
+}
+
+// Decided keeps what became of a call: what was found, and whether it was stopped. One that was asked about may run; only its result tells.
+func (st *State) Decided(ev hook.AnyEvent, facts []hook.Fact, judged []Judged, stopped bool) {
+	call, ok := hook.CallOf(ev)
+	if st == nil || !ok || ev.Head().Session == "" {
+		return
+	}
+	var why []hook.Fact
+	for _, j := range judged {
+		if j.Counts {
+			why = append(why, j.Fact)
+		}
+	}
+	p := pending{Call: callHash(call.Name, call.Input), ID: short(call.ID), Targets: targets(why)}
+	if !stopped {
+		p.expect(call.Name, facts, judged)
+	}
+	st.use(ev.Head().Session, func(s *session) bool {
+		if stopped {
+			s.refuse(call.Name, p.Call, p.Targets)
+			return len(p.Targets) > 0
+		}
+		s.Pending = add(s.Pending, p, maxPending, func(o pending) bool { return o.Call == p.Call && o.ID == p.ID })
+		return s.began(facts, ev.Head().CWD)
+	})
+}
+
+func (s *session) refuse(tool, call string, targets []string) {
+	if len(targets) > 0 {
+		s.Refused = add(s.Refused, refused{call, short(tool), targets}, maxRefused, func(r refused) bool { return r.Call == call })
+	}
+}
+
+// expect notes what the result of a call will show, if it runs.
+func (p *pending) expect(tool string, facts []hook.Fact, judged []Judged) {
+	for _, j := range judged {
+		if !j.Counts || j.Verdict == Warn || j.Fact.Does != "loop" && j.Fact.Does != "budget" && j.Fact.Does != "sequence" {
+			continue
+		}
+		p.Asked = j.Rule.ID
+		if j.Fact.What == "downloaded" {
+			p.Runs = append(p.Runs, short(j.Fact.Path))
+		}
+	}
+	for i := range facts {
+		f := &facts[i]
+		if (f.Does == "write" || f.Does == "delete" || f.Does == "move") && f.Path != "" && !f.Dry && len(p.Writes) < maxTargets {
+			p.Writes = append(p.Writes, short(f.Path))
+		}
+	}
+	p.Outside = short(source(tool, facts))
+}
+
+// source says where the result of a call would come from, if that is elsewhere.
+func source(tool string, facts []hook.Fact) string {
+	for i := range facts {
+		switch f := &facts[i]; {
+		case f.Does == "connect" && f.Class != "loopback" && len(f.Receives) == 0 && f.Host != "":
+			return f.Host
+		case f.Does == "infra" && (f.System == "github" || f.System == "gitlab") && f.Verb == "get":
+			return f.System
+		}
+	}
+	if strings.HasPrefix(tool, "mcp__") || strings.HasPrefix(strings.ToLower(tool), "web") {
+		return tool
+	}
+	return ""
+}
+
+// began notes what a call that may run will have done: files it downloads, secrets it
+// reads. It reports whether there are any.
+func (s *session) began(facts []hook.Fact, dir string) (noted bool) {
+	for i := range facts {
+		f := &facts[i]
+		if f.Dry {
+			continue
+		}
+		switch {
+		case f.Does == "connect" && f.Class != "loopback" && f.Host != "":
+			for _, to := range f.Receives {
+				if strings.HasPrefix(to, "/") {
+					s.wrote(short(to), "", short(f.Host))
+					noted = true
+				}
+			}
+		case f.Does == "read" && f.Secret != "" && !strings.HasPrefix(f.Path, "env:PATH"):
+			e := secret{short(f.Secret), short(f.Path)}
+			s.Secrets = add(s.Secrets, e, maxSecrets, func(o secret) bool { return o == e })
+			noted = true
+		}
+	}
+	return s.handOn(facts, dir) || noted
+}
+
+// handOn notes the copies of what was downloaded: a call that reads, moves or unpacks
+// such a file writes what came from elsewhere too.
+func (s *session) handOn(facts []hook.Fact, dir string) (noted bool) {
+	for i := range facts {
+		f := &facts[i]
+		from := ""
+		switch f.Does {
+		case "read", "move":
+			from = s.cameFrom(f.Path)
+		case "run":
+			if to := unpackedTo(f, dir); to != "" {
+				for _, a := range f.Args {
+					if from = s.cameFrom(absolute(a, dir)); from != "" && !s.knows(to, from) {
+						s.wrote(short(to), "", from)
+						noted = true
+					}
+				}
+			}
+			continue
+		}
+		for k := range facts {
+			if w := &facts[k]; from != "" && w.Does == "write" && w.By == f.By && w.Path != "" && w.By != "chmod" && w.By != "chown" && w.By != "touch" && !s.knows(w.Path, from) {
+				s.wrote(short(w.Path), "", from)
+				noted = true
+			}
+		}
+	}
+	return noted
+}
+
+// cameFrom gives the host that a file was downloaded from.
+func (s *session) cameFrom(name string) string {
+	for _, d := range s.Files {
+		if d.From != "" && name != "" && below(name, d.Path) {
+			return d.From
+		}
+	}
+	return ""
+}
+
+// unpackedTo gives the folder that a program unpacks into, if it is told one.
+func unpackedTo(f *hook.Fact, dir string) string {
+	if !slices.Contains([]string{"tar", "bsdtar", "unzip", "7z"}, f.Program) {
+		return ""
+	}
+	for i, a := range f.Args {
+		if (a == "-C" || a == "-d" || a == "--directory") && i+1 < len(f.Args) {
+			return absolute(f.Args[i+1], dir)
+		}
+		if to, ok := strings.CutPrefix(a, "--directory="); ok {
+			return absolute(to, dir)
+		}
+	}
+	return ""
+}
+
+func absolute(name, dir string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(dir, name)
+}
+
+func (s *session) knows(name, from string) bool {
+	return slices.ContainsFunc(s.Files, func(d file) bool { return d.From == from && below(name, d.Path) })
+}
+
+func (s *session) wrote(name, hash, from string) {
+	s.Files = add(s.Files, file{name, hash, from}, maxFiles, func(o file) bool { return o.Path == name })
+}
+
+// Seen is what was found in a result.
+type Seen struct {
+	Orders  string   // how it gives the agent orders, "" if it does not
+	Secrets []string // kinds of live credentials that the agent got to see
+}
+
+// After keeps what an event tells of calls that were made: results, failures, refusals
+// of a person, what a person said, tokens.
+func (st *State) After(ev hook.AnyEvent, seen Seen) {
+	if st == nil || ev.Head().Session == "" {
+		return
+	}
+	call, _ := hook.CallOf(ev)
+	switch p := ev.Body().(type) {
+	case hook.ToolResult:
+		ok := p.ToolResponse.Success && (p.ToolResponse.ExitCode == nil || *p.ToolResponse.ExitCode == 0)
+		st.result(ev, call, resultHash(ok, p.ToolResponse.Output), ok, seen)
+	case hook.ToolFailure:
+		st.result(ev, call, resultHash(false, p.Error), false, seen)
+	case hook.Permission:
+		if ev.Info() == hook.PermissionDenied.Info() {
+			st.denied(ev, call)
+		}
+	case hook.AgentRun:
+		st.use(ev.Head().Session, func(s *session) bool { return s.spoken() })
+	case hook.GenerationResult:
+		if p.Usage != nil {
+			st.Tokens(ev, cmpOr(p.Usage.TotalTokens, p.Usage.PromptTokens+p.Usage.CompletionTokens))
+		}
+	}
+}
+
+func cmpOr(a, b int64) int64 {
+	if a != 0 {
+		return a
+	}
+	return b
+}
+
+// spoken forgets what counts only as long as nobody looks: a person said something.
+func (s *session) spoken() bool {
+	s.Refused, s.Equal, s.Recent, s.Failures = nil, nil, nil, 0
+	return true
+}
+
+// Tokens adds tokens to those that a session and its agent's day took.
+func (st *State) Tokens(ev hook.AnyEvent, n int64) {
+	if st == nil || n <= 0 || ev.Head().Session == "" {
+		return
+	}
+	for _, key := range []string{ev.Head().Session, day(ev.Head().Agent, ev.Time())} {
+		st.use(key, func(s *session) bool { s.Tokens += n; return false })
+	}
+}
+
+// result keeps what came back from a call.
+func (st *State) result(ev hook.AnyEvent, call hook.ToolCall, result string, ok bool, seen Seen) {
+	hash := callHash(call.Name, call.Input)
+	budget := false
+	st.use(ev.Head().Session, func(s *session) bool {
+		s.tick(ev.Time())
+		p := s.take(hash, call.ID)
+		budget = strings.HasPrefix(p.Asked, "loops/budget")
+		now := s.changed(p.Writes, st.readFile)
+		s.answered(hash, result, ok, p.Asked != "")
+		now = s.ran(p) || now
+		if where := p.Outside; where != "" || seen.Orders != "" {
+			if where == "" {
+				where = short("what " + call.Name + " gave")
+			}
+			o := outside{where, short(seen.Orders)}
+			s.Outside = add(s.Outside, o, maxOutside, func(e outside) bool { return e.Where == where && (e.Orders == "" || seen.Orders != "") })
+			now = now || seen.Orders != ""
+		}
+		for _, kind := range seen.Secrets {
+			e := secret{short(kind), short("what " + call.Name + " gave")}
+			s.Secrets = add(s.Secrets, e, maxSecrets, func(o secret) bool { return o == e })
+			now = true
+		}
+		return now
+	})
+	if budget {
+		st.use(day(ev.Head().Agent, ev.Time()), func(s *session) bool { s.Granted = s.Warned + budgetStep; return true })
+	}
+}
+
+// changed notes what files hold after a call that may have written them.
+func (s *session) changed(paths []string, read reader) bool {
+	for _, p := range paths {
+		hash, was, from := fileHash(read, p), "", ""
+		for _, f := range s.Files {
+			if f.Path == p {
+				was, from = f.Hash, f.From
+			}
+		}
+		if hash == "" || hash != was {
+			s.Changes++
+		}
+		s.wrote(p, hash, from)
+	}
+	return len(paths) > 0
+}
+
+// ran forgets what a call settles that went on although rules asked: what it was about
+// is no longer refused, and what it ran is known.
+func (s *session) ran(p pending) bool {
+	if p.Call == "" {
+		return false
+	}
+	n := len(s.Refused)
+	s.Refused = slices.DeleteFunc(s.Refused, func(r refused) bool {
+		return slices.ContainsFunc(r.Targets, func(t string) bool { return slices.Contains(p.Targets, t) })
+	})
+	for _, run := range p.Runs {
+		s.Files = slices.DeleteFunc(s.Files, func(f file) bool { return f.From != "" && f.Path == run })
+	}
+	if strings.HasPrefix(p.Asked, "loops/budget") {
+		s.Granted = s.Warned + budgetStep
+	}
+	return n != len(s.Refused) || len(p.Runs) > 0
+}
+
+// take gives the call that a result belongs to, by its id or by what it is.
+func (s *session) take(hash, id string) pending {
+	i := slices.IndexFunc(s.Pending, func(p pending) bool { return id != "" && p.ID == short(id) })
+	if i < 0 {
+		i = slices.IndexFunc(s.Pending, func(p pending) bool { return p.Call == hash && (id == "" || p.ID == "") })
+	}
+	if i < 0 {
+		return pending{}
+	}
+	p := s.Pending[i]
+	s.Pending = slices.Delete(s.Pending, i, i+1)
+	return p
+}
+
+// denied keeps that a person refused a call that was asked about.
+func (st *State) denied(ev hook.AnyEvent, call hook.ToolCall) {
+	st.use(ev.Head().Session, func(s *session) bool {
+		p := s.take(callHash(call.Name, call.Input), call.ID)
+		s.refuse(call.Name, p.Call, p.Targets)
+		return len(p.Targets) > 0
+	})
+}

@@ -1,0 +1,302 @@
+package guards
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hookway/hookway/internal/disk"
+)
+
+// Bounds of what is kept of sessions.
+const (
+	maxOpen      = 64                  // sessions in memory
+	maxKept      = 256                 // files
+	maxAge       = 30 * 24 * time.Hour // of a file
+	maxStateFile = 512 << 10           // bytes of a file that are read
+	stateVersion = 1
+	lockPatience = 2 * time.Second
+	saveDelay    = 500 * time.Millisecond // for what no rule but a count builds on
+)
+
+// State keeps what sessions did, for rules that are about more than one call: a small
+// file for each session, written in one step. The zero State keeps it in memory alone.
+//
+// A daemon reads a session's file once, and writes what matters at once, counts a
+// moment later. With Alone, for a process that judges one event and ends, each use
+// locks, reads and writes the file.
+type State struct {
+	Dir   string // of the files; "" has none
+	Alone bool
+
+	// Log is given what went wrong with a file. Nil drops it: rules over sessions
+	// then know less, and no call waits for it.
+	Log func(line string)
+
+	// ReadFile reads files of the agent to see whether they changed. Nil reads the disk.
+	ReadFile func(name string, most int) ([]byte, error)
+
+	patience time.Duration // for the lock; 0 is lockPatience
+
+	mu    sync.Mutex
+	open  map[string]*entry
+	made  int
+	timer *time.Timer
+}
+
+// entry is a session in memory.
+type entry struct {
+	mu      sync.Mutex
+	name    string // of its file
+	s       *session
+	stamp   string // of the file as this process knows it
+	dirty   bool
+	removed bool // another entry has taken its place
+	used    time.Time
+}
+
+// Close writes what waits to be written.
+func (st *State) Close() error {
+	st.mu.Lock()
+	if st.timer != nil {
+		st.timer.Stop()
+	}
+	all := make([]*entry, 0, len(st.open))
+	for _, k := range st.open {
+		all = append(all, k)
+	}
+	st.mu.Unlock()
+	var errs []error
+	for _, k := range all {
+		k.mu.Lock()
+		errs = append(errs, st.save(k))
+		k.mu.Unlock()
+	}
+	return errors.Join(errs...)
+}
+
+// use calls f with what is kept under a key, alone, and keeps what f made of it. An
+// f that reports true has done what must be on the disk before the call goes on.
+func (st *State) use(key string, f func(*session) (now bool)) {
+	k := st.hold(key)
+	defer k.mu.Unlock()
+	if st.Alone && st.Dir != "" {
+		defer st.lock()()
+	}
+	st.load(k)
+	now := f(k.s)
+	k.dirty = true
+	if now || st.Alone {
+		if err := st.save(k); err != nil {
+			st.log("what guards keep of a session was not written: " + err.Error())
+		}
+		return
+	}
+	st.soon()
+}
+
+// lock keeps other processes out that judge alone. Without the lock, the last one wins.
+func (st *State) lock() (unlock func()) {
+	err := st.folder()
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(st.patience, lockPatience))
+		defer cancel()
+		unlock, err = disk.LockFile(ctx, filepath.Join(st.Dir, "lock"))
+	}
+	if err != nil {
+		st.log("what guards keep of sessions cannot be locked: " + err.Error())
+		return func() {}
+	}
+	return unlock
+}
+
+// hold gives what is kept under a key, locked, and forgets what was used least.
+func (st *State) hold(key string) *entry {
+	sum := sha256.Sum256([]byte(key))
+	name := hex.EncodeToString(sum[:12])
+	for {
+		st.mu.Lock()
+		k := st.open[name]
+		if k == nil {
+			k = &entry{name: name}
+			if st.open == nil {
+				st.open = map[string]*entry{}
+			}
+			st.open[name] = k
+		}
+		k.used = time.Now()
+		old := st.tooMany()
+		st.mu.Unlock()
+		if old != nil {
+			old.mu.Lock()
+			if err := st.save(old); err != nil {
+				st.log("what guards keep of a session was not written: " + err.Error())
+			}
+			old.removed = true
+			old.mu.Unlock()
+		}
+		k.mu.Lock()
+		if !k.removed {
+			return k
+		}
+		k.mu.Unlock()
+	}
+}
+
+// tooMany takes the session out that was used least, if there are too many.
+func (st *State) tooMany() *entry {
+	if len(st.open) <= maxOpen {
+		return nil
+	}
+	var old *entry
+	for _, k := range st.open {
+		if old == nil || k.used.Before(old.used) {
+			old = k
+		}
+	}
+	delete(st.open, old.name)
+	return old
+}
+
+func (st *State) path(k *entry) string { return filepath.Join(st.Dir, k.name+".json") }
+
+// load reads a session's file, if another process wrote it since.
+func (st *State) load(k *entry) {
+	if st.Dir == "" {
+		if k.s == nil {
+			k.s = &session{}
+		}
+		return
+	}
+	stamp := stampOf(st.path(k))
+	if k.s != nil && stamp == k.stamp {
+		return
+	}
+	s := &session{}
+	b, err := disk.Read(st.path(k), maxStateFile)
+	if err == nil {
+		err = json.Unmarshal(b, s)
+	}
+	switch {
+	case err == nil && s.Version == stateVersion:
+	case k.s != nil:
+		s = k.s // what this process knows is better than nothing
+	default:
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			st.log("what guards kept of a session cannot be read, and begins anew: " + err.Error())
+		}
+		s = &session{}
+	}
+	s.bound()
+	k.s, k.stamp = s, stamp
+}
+
+// save writes a session's file.
+func (st *State) save(k *entry) error {
+	if !k.dirty || st.Dir == "" {
+		return nil
+	}
+	k.s.Version = stateVersion
+	b, err := json.Marshal(k.s)
+	if err != nil {
+		return err
+	}
+	if err := st.folder(); err != nil {
+		return err
+	}
+	if k.stamp == "" {
+		st.prune()
+	}
+	if err := disk.ReplaceUnsynced(st.path(k), b, 0o600); err != nil {
+		return err
+	}
+	k.dirty, k.stamp = false, stampOf(st.path(k))
+	return nil
+}
+
+func (st *State) folder() error { return os.MkdirAll(st.Dir, 0o700) }
+
+func stampOf(path string) string {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return info.ModTime().Format(time.RFC3339Nano) + " " + info.Mode().String() + " " + strconv.FormatInt(info.Size(), 10)
+}
+
+// soon writes all that changed, a moment later.
+func (st *State) soon() {
+	if st.Dir == "" {
+		return
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.timer == nil {
+		st.timer = time.AfterFunc(saveDelay, st.flush)
+		return
+	}
+	st.timer.Reset(saveDelay)
+}
+
+func (st *State) flush() {
+	if err := st.Close(); err != nil {
+		st.log("what guards keep of a session was not written: " + err.Error())
+	}
+}
+
+// prune removes the files of sessions that are old or too many. It looks at the folder
+// when files are new, and not each time.
+func (st *State) prune() {
+	st.mu.Lock()
+	st.made++
+	look := st.made%32 == 1
+	st.mu.Unlock()
+	if !look {
+		return
+	}
+	names, err := disk.Names(st.Dir, 8*maxKept)
+	if err != nil && !errors.Is(err, disk.ErrTooMany) {
+		return
+	}
+	type file struct {
+		name string
+		at   time.Time
+	}
+	var files []file
+	for _, n := range names {
+		if info, err := os.Lstat(filepath.Join(st.Dir, n)); err == nil && info.Mode().IsRegular() {
+			files = append(files, file{n, info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.name, b.name)) })
+	for i, f := range files {
+		if f.name != "lock" && (i > maxKept || time.Since(f.at) > maxAge) {
+			os.Remove(filepath.Join(st.Dir, f.name))
+		}
+	}
+}
+
+func (st *State) log(line string) {
+	if st.Log != nil {
+		st.Log(line)
+	}
+}
+
+// readFile reads a file that the agent may have written.
+func (st *State) readFile(name string, most int) ([]byte, error) {
+	if st.ReadFile != nil {
+		return st.ReadFile(name, most)
+	}
+	return disk.Read(name, int64(most))
+}

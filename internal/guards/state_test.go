@@ -1,0 +1,310 @@
+package guards
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
+)
+
+// told is an event of a call, and its facts.
+func told(session, tool string, input map[string]any) (hook.AnyEvent, []hook.Fact) {
+	env := hook.Envelope{Session: session, Agent: "claude", CWD: world.Dir, Mark: &hook.Mark{ID: hook.ID{1}, Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}
+	return hook.PreToolUse.New(env, hook.ToolUse{ToolName: tool, ToolInput: input}), facts.Call(tool, input, world)
+}
+
+func line(s string) map[string]any { return map[string]any{"command": s} }
+
+// refuses has a rule stop a call, and the state keep it.
+func refuses(st *State, session, command string) {
+	ev, fs := told(session, "Bash", line(command))
+	st.Before(ev, fs, Budget{})
+	st.Decided(ev, fs, Everything().Judge(fs), true)
+}
+
+// evaded reports whether a call is what was refused.
+func evaded(st *State, session, tool string, input map[string]any) bool {
+	ev, fs := told(session, tool, input)
+	for _, f := range st.Before(ev, fs, Budget{}) {
+		if f.Does == "sequence" && f.What == "refused" {
+			return true
+		}
+	}
+	return false
+}
+
+var byTool = map[string]any{"path": "/home/u/work/a.txt"}
+
+func TestStateSurvivesARestart(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "guards")
+	st := &State{Dir: dir}
+	refuses(st, "s-1", "rm ~/work/a.txt")
+	again := &State{Dir: dir} // as after a kill: nobody closed the first
+	if !evaded(again, "s-1", "mcp__fs__delete_file", byTool) {
+		t.Error("a refusal is forgotten by a restart")
+	}
+	if evaded(again, "s-2", "mcp__fs__delete_file", byTool) {
+		t.Error("a refusal of one session counts in another")
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.json"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	info, err := os.Stat(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
+		t.Errorf("others may read the file: %v", info.Mode())
+	}
+}
+
+// A process that judges one event and ends knows what the ones before it kept, and what
+// a daemon keeps reaches it, in both directions.
+func TestStateOfProcessesThatJudgeAlone(t *testing.T) {
+	dir := t.TempDir()
+	refuses(&State{Dir: dir, Alone: true}, "s", "rm ~/work/a.txt")
+	if !evaded(&State{Dir: dir, Alone: true}, "s", "mcp__fs__delete_file", byTool) {
+		t.Error("the next process knows nothing")
+	}
+	daemon := &State{Dir: dir}
+	if !evaded(daemon, "s", "mcp__fs__delete_file", byTool) {
+		t.Error("the daemon knows nothing of it")
+	}
+	if err := daemon.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ev, _ := told("s", "Bash", nil)
+	prompt := hook.AgentStart.New(*ev.Head(), hook.AgentRun{Prompt: "delete it"})
+	(&State{Dir: dir, Alone: true}).After(prompt, Seen{})
+	if evaded(daemon, "s", "mcp__fs__delete_file", byTool) {
+		t.Error("the daemon does not see that a person said something")
+	}
+}
+
+func TestStateCountsEachCallOfManyProcesses(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for range 12 {
+		wg.Go(func() {
+			ev, fs := told("s", "Bash", line("make"))
+			(&State{Dir: dir, Alone: true, patience: time.Minute}).Before(ev, fs, Budget{})
+		})
+	}
+	wg.Wait()
+	got := 0
+	(&State{Dir: dir}).use("s", func(s *session) bool { got = s.Calls; return false })
+	if got != 12 {
+		t.Errorf("%d calls are counted, want 12", got)
+	}
+}
+
+// Whatever happens in a session, what is kept of it is bounded.
+func TestStateIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	st := &State{}
+	long := strings.Repeat("x", 1000)
+	for i := range 300 {
+		refuses(st, "s", fmt.Sprintf("rm /home/u/%d/%s", i, long))
+		ev, fs := told("s", "Bash", line(fmt.Sprintf("curl -o /home/u/project/%d-%s https://x.example/%d; cat /home/u/%d/.env", i, long, i, i)))
+		st.Before(ev, fs, Budget{})
+		st.Decided(ev, fs, nil, false)
+		st.After(hook.PostToolUse.New(*ev.Head(), hook.ToolResult{ToolUse: ev.Body().(hook.ToolUse)}), Seen{Orders: long, Secrets: []string{fmt.Sprint(i)}})
+	}
+	st.Dir = dir
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	names, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(names) == 0 {
+		t.Error("nothing is written")
+	}
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || info.Size() > maxStateFile {
+			t.Errorf("%s: %v, %v", name, info.Size(), err)
+		}
+	}
+	for i := range 3 * maxOpen {
+		ev, fs := told(fmt.Sprint("session ", i), "Bash", line("ls"))
+		st.Before(ev, fs, Budget{})
+	}
+	if len(st.open) > maxOpen {
+		t.Errorf("%d sessions are in memory, want at most %d", len(st.open), maxOpen)
+	}
+	if err := st.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestStateRemovesOldFiles(t *testing.T) {
+	dir := t.TempDir()
+	for i := range maxKept + 20 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%d.json", i)), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := filepath.Join(dir, "0.json")
+	if err := os.Chtimes(old, time.Now().Add(-2*maxAge), time.Now().Add(-2*maxAge)); err != nil {
+		t.Fatal(err)
+	}
+	refuses(&State{Dir: dir}, "s", "rm ~/work/a.txt")
+	names, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(names) > maxKept+2 {
+		t.Errorf("%d files are left, want about %d", len(names), maxKept)
+	}
+	if _, err := os.Stat(old); err == nil {
+		t.Error("an old file is left")
+	}
+}
+
+// A file that somebody damaged is begun anew, and no call waits for it.
+func TestStateBesideDamage(t *testing.T) {
+	for _, text := range []string{"", "{", `{"version":1,"equal":"x"}`, `{"version":99}`, strings.Repeat("[", 1<<16)} {
+		dir := t.TempDir()
+		st := &State{Dir: dir}
+		refuses(st, "s", "rm ~/work/a.txt")
+		names, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+		if err := os.WriteFile(names[0], []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fresh := &State{Dir: dir}
+		if evaded(fresh, "s", "mcp__fs__delete_file", byTool) {
+			t.Errorf("%.20q: a refusal was read", text)
+		}
+		refuses(fresh, "s", "rm ~/work/a.txt")
+		if !evaded(fresh, "s", "mcp__fs__delete_file", byTool) {
+			t.Errorf("%.20q: nothing is kept any more", text)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	st := &State{Dir: dir, Log: func(line string) { said = append(said, line) }}
+	refuses(st, "s", "rm ~/work/a.txt")
+	if !evaded(st, "s", "mcp__fs__delete_file", byTool) || len(said) == 0 {
+		t.Errorf("without a folder nothing is kept in memory, or nothing is said: %q", said)
+	}
+}
+
+func TestStateManyAtOnce(t *testing.T) {
+	st := &State{Dir: t.TempDir()}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for k := range 40 {
+				session := fmt.Sprint("s", (i+k)%(maxOpen+8))
+				refuses(st, session, "rm ~/work/a.txt")
+				ev, fs := told(session, "Bash", line("make"))
+				st.Before(ev, fs, Budget{Calls: 3, Per: PerDay})
+				st.Tokens(ev, 5)
+			}
+		})
+	}
+	wg.Wait()
+	if err := st.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func FuzzStateFile(f *testing.F) {
+	f.Add([]byte(`{"version":1,"calls":3,"recent":[{"call":"x"}],"refused":[{"call":"a","targets":["gone\u0000/x"]}]}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		dir := t.TempDir()
+		st := &State{Dir: dir}
+		refuses(st, "s", "rm ~/work/a.txt")
+		names, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+		if err := os.WriteFile(names[0], b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fresh := &State{Dir: dir}
+		evaded(fresh, "s", "Bash", line("rm x"))
+		if err := fresh.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestBudgets(t *testing.T) {
+	for text, want := range map[string]int64{"500": 500, "20k": 20000, "2M": 2000000, "1.5m": 1500000, " 3 ": 3} {
+		if got, err := ParseCount(text); err != nil || got != want {
+			t.Errorf("%q is %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "x", "-1", "2T", "1e30"} {
+		if got, err := ParseCount(text); err == nil {
+			t.Errorf("%q is %d", text, got)
+		}
+	}
+	for _, b := range []Budget{{Calls: -1}, {Per: "week"}, {Agents: map[string]Budget{"a": {Per: PerDay}}}} {
+		if b.Check() == nil {
+			t.Errorf("%+v passes", b)
+		}
+	}
+	st := &State{}
+	over := func(session, agent string, b Budget) (what string) {
+		ev, fs := told(session, "Bash", line("make "+session))
+		ev.Head().Agent = agent
+		for _, f := range st.Before(ev, fs, b) {
+			if f.Does == "budget" {
+				what = f.What
+			}
+		}
+		return what
+	}
+	day := Budget{Calls: 2, Per: PerDay, Agents: map[string]Budget{"codex": {Calls: 100}}}
+	var got []string
+	for i := range 4 {
+		got = append(got, over(fmt.Sprint("day ", i), "claude", day))
+	}
+	if fmt.Sprint(got) != "[ near far over far over]" && fmt.Sprint(got) != "[ near over far over]" {
+		t.Errorf("over days: %q", got)
+	}
+	if got := over("day 9", "codex", day); got != "" {
+		t.Errorf("the budget of another agent is %q", got)
+	}
+	tokens := Budget{Tokens: 1000}
+	ev, _ := told("tokens", "Bash", nil)
+	st.After(hook.GenerateEnd.New(*ev.Head(), hook.GenerationResult{Usage: &hook.Usage{PromptTokens: 600, CompletionTokens: 500}}), Seen{})
+	if got := over("tokens", "claude", tokens); got != "over" {
+		t.Errorf("tokens: %q", got)
+	}
+}
+
+// The guard asks the state, and tells it what became of the call.
+func TestGuardRemembers(t *testing.T) {
+	g := &Guard{Policy: Everything(), State: &State{}}
+	fire := func(command string) hook.Decision {
+		ev, _ := told("s", "Bash", line(command))
+		d, err := g.Handle(t.Context(), ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	for range equalLimit - 1 {
+		if d := fire("make"); d.Action != hook.ActionContinue {
+			t.Fatalf("got %+v", d)
+		}
+	}
+	if d := fire("make"); d.Action != hook.ActionAsk || d.Rule != "loops/equal-calls@1" || !strings.Contains(d.Reason, "15 times") {
+		t.Errorf("got %+v", d)
+	}
+}
+
+func BenchmarkState(b *testing.B) {
+	st := &State{Dir: b.TempDir()}
+	ev, fs := told("s", "Bash", line("go test ./... && git status"))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		st.Before(ev, fs, Budget{Calls: 1 << 30})
+		st.Decided(ev, fs, nil, false)
+	}
+}
