@@ -15,7 +15,7 @@ func newShell(w *World) *shell {
 		dir = string(hole)
 	}
 	return &shell{
-		world: w, sure: true,
+		world: w.ready(), sure: true,
 		st:     &state{vars: map[string]values{}, dirs: []string{dir}, paramsOpen: true},
 		shared: &shared{files: map[string]values{}, sinks: map[string]func(values){}, taints: map[string][]string{}, git: map[string]string{}},
 	}

@@ -5,6 +5,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/hookway/hookway/hook"
 )
 
 // World is what is known of the place where a call would run. The zero World knows
@@ -17,15 +20,53 @@ type World struct {
 	Home     string            // the user's home
 	Project  string            // the top of the project; "" is Dir
 	Temp     []string          // folders for temporary files; none means /tmp and /var/tmp
-	Scratch  []string          // more places that may be emptied, as patterns
+	Scratch  []string          // more places that may be emptied: patterns as of [hook.Glob], "/mnt/scratch/**"
 	Env      map[string]string // the event's environment
 	Lstat    func(path string) (fs.FileInfo, error)
 	Readlink func(path string) (string, error)
 	ReadDir  func(path string) ([]string, error) // base names, in order
 	// ReadFile gives the first n bytes of a regular file.
 	ReadFile func(path string, n int) ([]byte, error)
+	// Worktrees gives the other work trees of the project's repository. It is asked
+	// at most once for a call, and only if the call names a path.
+	Worktrees func() []string
 
-	links map[string]string // that the line itself makes
+	links   map[string]string   // that the line itself makes
+	trees   func() []string     // Worktrees, asked once
+	scratch func() []*hook.Glob // Scratch, compiled once
+}
+
+// ready makes what is worked out once for a call.
+func (w *World) ready() *World {
+	w.trees = sync.OnceValue(func() []string {
+		var out []string
+		if w.Worktrees != nil {
+			for _, t := range w.Worktrees() {
+				out = append(out, path.Clean(t))
+			}
+		}
+		return out
+	})
+	w.scratch = sync.OnceValue(func() []*hook.Glob {
+		var out []*hook.Glob
+		for _, pattern := range w.Scratch {
+			if rest, ok := strings.CutPrefix(pattern, "~/"); ok && w.Home != "" {
+				pattern = w.Home + "/" + rest
+			} else if !strings.HasPrefix(pattern, "/") {
+				pattern = w.project() + "/" + pattern
+			}
+			if g, err := hook.CompileGlob(pattern); err == nil {
+				out = append(out, g)
+			}
+		}
+		return out
+	})
+	return w
+}
+
+// mayBeEmptied reports whether a path lies in one of the places of Scratch.
+func (w *World) mayBeEmptied(name string) bool {
+	return len(w.Scratch) > 0 && slices.ContainsFunc(w.scratch(), func(g *hook.Glob) bool { return g.Match(name) })
 }
 
 // temps are the folders for temporary files.
@@ -137,31 +178,33 @@ func (w *World) scope(name string) string {
 	case "", "/", "/C:", "/D:", "/C:/Users", home, project, path.Join(project, ".git"), path.Dir(home):
 		return scopeRoot
 	}
-	if path.Dir(name) == "/" && name != "/tmp" && !slices.Contains(w.temps(), name) {
-		for _, d := range systemDirs {
-			if name == d {
-				return scopeSystem
-			}
-		}
+	if path.Dir(name) == "/" && slices.Contains(systemDirs, name) {
+		return scopeSystem
 	}
-	if under(name, project) && project != "/" {
+	if w.mayBeEmptied(name) {
+		return scopeTemp
+	}
+	inProject := under(name, project) && project != "/"
+	for _, t := range w.trees() {
+		if !under(name, t) || inProject && under(project, t) {
+			continue // it is not there, or the project lies in that tree
+		}
+		if top == t {
+			return scopeRoot
+		}
+		return scopeWorktree
+	}
+	if inProject {
 		return scopeProject
 	}
-	for _, t := range w.temps() {
-		if name == t || top == t {
-			return scopeTemp
-		}
-		if under(name, t) {
-			return scopeTemp
-		}
+	if slices.ContainsFunc(w.temps(), func(t string) bool { return top == t || under(name, t) }) {
+		return scopeTemp
 	}
 	if home != "" && under(name, home) {
 		return scopeHome
 	}
-	for _, d := range systemDirs {
-		if under(name, d) {
-			return scopeSystem
-		}
+	if slices.ContainsFunc(systemDirs, func(d string) bool { return under(name, d) }) {
+		return scopeSystem
 	}
 	return scopeOther
 }

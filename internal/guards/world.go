@@ -38,6 +38,7 @@ func World(dir string, environ []string) facts.World {
 		w.Home, _ = os.UserHomeDir()
 	}
 	w.Project = project(cmp.Or(w.Env["HOOKWAY_PROJECT_DIR"], w.Env["CLAUDE_PROJECT_DIR"], dir))
+	w.Worktrees = func() []string { return worktrees(w.Project) }
 	return w
 }
 
