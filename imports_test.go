@@ -37,6 +37,7 @@ var rooms = map[string][]string{
 	"internal/tmux":            {"internal/visible"},
 	"internal/backoff":         {},
 	"internal/sqlite":          {"internal/disk"},
+	"internal/approve":         {"hook", "internal/sqlite", "internal/visible"},
 	"internal/relay":           {"internal/disk", "internal/sqlite", "internal/visible"},
 	"internal/relay/bus":       {"internal/loopback", "internal/backoff", "internal/relay", "internal/disk"},
 	"internal/delivery":        {"hook", "internal/directive", "internal/disk", "internal/environ", "internal/relay", "internal/backoff", "internal/visible"},

@@ -1,0 +1,406 @@
+package approve_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/approve"
+)
+
+// clock is a clock that tests set.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+func open(t testing.TB, dir string, o approve.Options) *approve.Store {
+	t.Helper()
+	s, err := approve.Open(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// input reads a tool's input as adapters do.
+func input(t testing.TB, text string) map[string]any {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var m map[string]any
+	if err := d.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func bash(t testing.TB, command string) approve.Call {
+	return approve.Call{
+		Agent: "claude", Session: "s-1", Workspace: "/work", Tool: "Bash", Rule: "files/wipe@1", Reason: "it deletes /work",
+		Input: map[string]any{"command": command}, Facts: []hook.Fact{{Does: "delete", Path: "/work"}},
+	}
+}
+
+func offer(t testing.TB, s *approve.Store, c approve.Call) string {
+	t.Helper()
+	code, err := s.Offer(t.Context(), c, "here")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if parsed, err := approve.ParseCode(code); parsed != code || err != nil {
+		t.Fatalf("the code %q: %v", code, err)
+	}
+	return code
+}
+
+func allow(t testing.TB, s *approve.Store, code string) approve.Request {
+	t.Helper()
+	r, err := s.Find(t.Context(), code)
+	if err == nil {
+		r, err = s.Allow(t.Context(), r, approve.Answer{By: "anna", From: "/dev/pts/3"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func uses(t testing.TB, s *approve.Store, c approve.Call) bool {
+	t.Helper()
+	g, err := s.Use(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g != nil
+}
+
+func TestAGrantPassesOneCallOnce(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	c := bash(t, "rm -rf build")
+	if uses(t, s, c) {
+		t.Fatal("a call that nobody knows passes")
+	}
+	code := offer(t, s, c)
+	if uses(t, s, c) {
+		t.Fatal("a call passes that nobody allowed")
+	}
+	r, err := s.Find(t.Context(), code)
+	if err != nil || r.State != approve.Stopped || r.Place != "here" || r.Input != "command: rm -rf build\n" || r.Rule != c.Rule || r.Reason != c.Reason {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	now.pass(70 * time.Second)
+	if r := allow(t, s, code); r.State != approve.Allowed || r.By != "anna" || r.From != "/dev/pts/3" || r.After != 70 {
+		t.Fatalf("%+v", r)
+	}
+	if again := offer(t, s, c); again != code {
+		t.Errorf("a call that is allowed has another code, %s", again)
+	}
+	g, err := s.Use(t.Context(), c)
+	if err != nil || g == nil || g.Code != code || g.By != "anna" || g.From != "/dev/pts/3" || g.After != 70*time.Second || !g.Answered.Equal(now.now()) {
+		t.Fatalf("%+v, %v", g, err)
+	}
+	if uses(t, s, c) {
+		t.Error("it passes twice")
+	}
+	if again := offer(t, s, c); again == code {
+		t.Error("a used code is given again")
+	}
+}
+
+// Each of these is another call, and does not pass by the grant for the first.
+func TestAGrantIsForTheVerySameCall(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	mine := bash(t, "")
+	mine.Input = input(t, `{"command":"rm -rf build","timeout":1000,"more":{"b":[1,2],"a":null}}`)
+	code := offer(t, s, mine)
+	allow(t, s, code)
+	others := map[string]func(*approve.Call){
+		"agent":     func(c *approve.Call) { c.Agent = "codex" },
+		"session":   func(c *approve.Call) { c.Session = "s-2" },
+		"workspace": func(c *approve.Call) { c.Workspace = "/other" },
+		"tool":      func(c *approve.Call) { c.Tool = "Shell" },
+		"facts":     func(c *approve.Call) { c.Facts = []hook.Fact{{Does: "delete", Path: "/"}} },
+		"no facts":  func(c *approve.Call) { c.Facts = nil },
+		"shifted":   func(c *approve.Call) { c.Agent, c.Session = c.Agent+"s", "-1" },
+	}
+	for name, text := range map[string]string{
+		"blank": `{"command":"rm -rf  build","timeout":1000,"more":{"b":[1,2],"a":null}}`, "end": `{"command":"rm -rf build ","timeout":1000,"more":{"b":[1,2],"a":null}}`,
+		"number": `{"command":"rm -rf build","timeout":1001,"more":{"b":[1,2],"a":null}}`, "number's form": `{"command":"rm -rf build","timeout":1e3,"more":{"b":[1,2],"a":null}}`,
+		"text": `{"command":"rm -rf build","timeout":"1000","more":{"b":[1,2],"a":null}}`, "order of a list": `{"command":"rm -rf build","timeout":1000,"more":{"b":[2,1],"a":null}}`,
+		"missing": `{"command":"rm -rf build","timeout":1000,"more":{"b":[1,2]}}`, "more": `{"command":"rm -rf build","timeout":1000,"more":{"b":[1,2],"a":null},"x":null}`,
+		"case": `{"Command":"rm -rf build","timeout":1000,"more":{"b":[1,2],"a":null}}`, "look-alike": `{"command":"rm -rf b\u0075\u0456ld","timeout":1000,"more":{"b":[1,2],"a":null}}`,
+	} {
+		others[name] = func(c *approve.Call) { c.Input = input(t, text) }
+	}
+	for name, change := range others {
+		c := mine
+		change(&c)
+		if uses(t, s, c) {
+			t.Fatalf("%s: another call passes", name)
+		}
+		if offer(t, s, c) == code {
+			t.Errorf("%s: another call has the same code", name)
+		}
+	}
+	mine.Rule, mine.Reason = "other", "other"
+	mine.Input = input(t, `{ "more": {"a": null, "b": [1, 2]}, "timeout": 1000, "command": "\u0072m -rf build" }`)
+	if !uses(t, s, mine) {
+		t.Error("the same call in another order does not pass")
+	}
+}
+
+func TestBytesThatAreNoTextMakeAnotherCall(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	allow(t, s, offer(t, s, bash(t, "rm \xff")))
+	for _, command := range []string{"rm \xfe", "rm \uFFFD", `rm \xff`} {
+		if uses(t, s, bash(t, command)) {
+			t.Errorf("%q passes", command)
+		}
+	}
+	if !uses(t, s, bash(t, "rm \xff")) {
+		t.Error("the same call does not pass")
+	}
+}
+
+func TestTheSameCallKeepsItsCode(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	c := bash(t, "rm -rf build")
+	code := offer(t, s, c)
+	for range 4 {
+		now.pass(approve.AnswerTime - time.Second)
+		if again := offer(t, s, c); again != code {
+			t.Fatalf("the code is %s, and was %s", again, code)
+		}
+	}
+	if all, err := s.List(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
+	}
+	now.pass(approve.AnswerTime)
+	if again := offer(t, s, c); again == code {
+		t.Error("an expired code is given again")
+	}
+}
+
+func TestRefusalsSayWhatToDo(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	refused := func(code string, state approve.State, words string) {
+		t.Helper()
+		_, err := s.Find(t.Context(), code)
+		var is *approve.RefusedError
+		if !errors.As(err, &is) || is.State != state || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v; want %q", err, words)
+		}
+	}
+	refused("CCCCC", "", "no call was stopped under the code CCCCC in the last hour")
+	late := offer(t, s, bash(t, "late"))
+	now.pass(approve.AnswerTime)
+	refused(late, approve.Expired, "its call was stopped 10m0s ago, and it could be allowed for 10 minutes; let the agent try again")
+	code := offer(t, s, bash(t, "x"))
+	allow(t, s, code)
+	refused(code, approve.Allowed, "is allowed already, for 10m0s more; let the agent try again")
+	now.pass(time.Minute)
+	uses(t, s, bash(t, "x"))
+	now.pass(time.Minute)
+	refused(code, approve.Used, "was used: its call passed 1m0s ago")
+	forgotten := offer(t, s, bash(t, "y"))
+	allow(t, s, forgotten)
+	now.pass(approve.GrantTime)
+	refused(forgotten, approve.Expired, "it was allowed 10m0s ago, and the call did not come again in 10 minutes")
+	if uses(t, s, bash(t, "y")) {
+		t.Error("a grant that has expired is used")
+	}
+	now.pass(approve.KeepTime)
+	offer(t, s, bash(t, "z")) // which forgets the others
+	refused(code, "", "no call was stopped")
+	if all, err := s.List(t.Context()); err != nil || len(all) != 1 || all[0].Input != "command: z\n" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// A person may take longer to answer than a code lives.
+func TestAllowLooksAgain(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	seen, err := s.Find(t.Context(), offer(t, s, bash(t, "x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now.pass(approve.AnswerTime)
+	var is *approve.RefusedError
+	if _, err := s.Allow(t.Context(), seen, approve.Answer{}); !errors.As(err, &is) || is.State != approve.Expired {
+		t.Errorf("%v", err)
+	}
+	other, err := s.Find(t.Context(), offer(t, s, bash(t, "y")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Code, seen.Code = seen.Code, other.Code
+	if _, err := s.Allow(t.Context(), seen, approve.Answer{}); !errors.As(err, &is) || is.State != "" {
+		t.Errorf("what the person did not see is allowed: %v", err)
+	}
+}
+
+func TestAClockThatJumpsAllowsNothing(t *testing.T) {
+	for _, jump := range []time.Duration{-24 * time.Hour, -2 * time.Minute, 24 * time.Hour} {
+		now := newClock()
+		s := open(t, t.TempDir(), approve.Options{Now: now.now})
+		allow(t, s, offer(t, s, bash(t, "x")))
+		waiting := offer(t, s, bash(t, "y"))
+		now.pass(jump)
+		if uses(t, s, bash(t, "x")) {
+			t.Errorf("%v: a grant is used", jump)
+		}
+		if r, err := s.Find(t.Context(), waiting); err == nil {
+			t.Errorf("%v: %+v can be allowed", jump, r)
+		}
+		code := offer(t, s, bash(t, "x"))
+		allow(t, s, code)
+		if !uses(t, s, bash(t, "x")) {
+			t.Errorf("%v: a grant of the new time does not work", jump)
+		}
+	}
+}
+
+func TestThereAreNeverMany(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now, Limits: approve.Limits{Session: 3, All: 7}})
+	codes := map[string][]string{}
+	stop := func(session string, n int) {
+		t.Helper()
+		for i := range n {
+			c := bash(t, fmt.Sprint(session, i))
+			c.Session = session
+			now.pass(time.Millisecond)
+			codes[session] = append(codes[session], offer(t, s, c))
+		}
+	}
+	waits := func(session string, n int) {
+		t.Helper()
+		found := 0
+		for _, code := range codes[session][len(codes[session])-n:] {
+			if _, err := s.Find(t.Context(), code); err == nil {
+				found++
+			}
+		}
+		all, err := s.List(t.Context())
+		if err != nil || found != n || len(all) > 8 {
+			t.Errorf("%s: %d of the last %d wait; %d are there, %v", session, found, n, len(all), err)
+		}
+	}
+	stop("a", 1)
+	allow(t, s, codes["a"][0]) // what a person allowed stays
+	stop("loop", 50)
+	waits("loop", 3)
+	stop("b", 3)
+	stop("c", 1)
+	stop("d", 1) // at the cost of one that has three
+	waits("c", 1)
+	waits("d", 1)
+	c := bash(t, "a0")
+	c.Session = "a"
+	if !uses(t, s, c) {
+		t.Error("a grant was forgotten")
+	}
+}
+
+func TestWhatIsShownIsSafe(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	c := bash(t, "")
+	c.Input = map[string]any{
+		"description": "harmless\x1b[2K\r", "command": "echo hi\nrm -rf ~ # \u202edlrow\n", "timeout": json.Number("5"),
+		"long": strings.Repeat("a", 10_000) + "; rm -rf /", "na\nme": true, "list": []any{"x", nil, 1.5},
+	}
+	c.Agent, c.Reason = "cl\x1baude", "because\x07"
+	r, err := s.Find(t.Context(), offer(t, s, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "command: echo hi\n  rm -rf ~ # \\u202edlrow\ndescription: harmless\\x1b[2K\\r\nlist: [\"x\",null,1.5]\nlong: " +
+		strings.Repeat("a", 3000) + "\n  (6010 bytes in between are not shown)\n  " + strings.Repeat("a", 990) + "; rm -rf /\nna\\nme: true\ntimeout: 5\n"
+	if r.Input != want {
+		t.Errorf("%q\nwant\n%q", r.Input, want)
+	}
+	if r.Agent != `cl\x1baude` || r.Reason != `because\a` {
+		t.Errorf("%q, %q", r.Agent, r.Reason)
+	}
+}
+
+func TestTheFileIsTheUsersOwn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "state", "approvals")
+	if approve.Exists(dir) {
+		t.Error("there is none yet")
+	}
+	offer(t, open(t, dir, approve.Options{}), bash(t, "x"))
+	if !approve.Exists(dir) {
+		t.Error("there is one")
+	}
+	if runtime.GOOS == "windows" {
+		return // rights are others there
+	}
+	for name, mode := range map[string]os.FileMode{".": 0o700, "approvals.db": 0o600, "approvals.db-wal": 0o600} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+}
+
+func TestAnEndedContextAllowsNothing(t *testing.T) {
+	s := open(t, t.TempDir(), approve.Options{})
+	code := offer(t, s, bash(t, "x"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if code, err := s.Offer(ctx, bash(t, "y"), ""); code != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("%q, %v", code, err)
+	}
+	allow(t, s, code)
+	if g, err := s.Use(ctx, bash(t, "x")); g != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", g, err)
+	}
+	if !uses(t, s, bash(t, "x")) {
+		t.Error("the grant is gone, and nobody has used it")
+	}
+}
+
+func TestParseCode(t *testing.T) {
+	for text, want := range map[string]string{
+		"K7QX4": "K7QX4", "k7qx4": "K7QX4", " k7q-x4": "K7QX4", "K 7 Q X 4": "K7QX4",
+		"": "", "K7Q": "", "K7QX44": "", "K7QX0": "", "K7QXÄ": "", "--all": "", "K7QX\x1b": "",
+	} {
+		got, err := approve.ParseCode(text)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", text, got, err)
+		}
+	}
+}
