@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
@@ -37,7 +38,7 @@ func newApp() *app { return appWith(os.Stdin, os.Stdout, visible.Writer{To: os.S
 // appWith is an app with an outside world of its own.
 func appWith(in *os.File, out, err io.Writer, getenv func(string) string) *app {
 	a := &app{in: in, out: out, err: err, getenv: getenv}
-	a.home = &server.Home{Getenv: getenv, Err: err, Log: a.complain, Environ: a.environ, Version: ownVersion()}
+	a.home = &server.Home{Getenv: getenv, Err: err, Log: logline.New(a.complain), Environ: a.environ, Version: ownVersion()}
 	return a
 }
 

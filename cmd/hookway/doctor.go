@@ -75,7 +75,7 @@ func (e *examining) run(ctx context.Context, agents []string) error {
 		executable = ""
 	}
 	options := e.home.Options()
-	options.Log = func(string) {} // what is wrong is a finding
+	options.Log = nil // what is wrong is a finding
 	c := &doctor.Checkup{
 		Agents: agents, Getenv: e.getenv, Executable: executable, Version: ownVersion(), Dir: server.Cwd(), Config: options, Now: time.Now(),
 	}

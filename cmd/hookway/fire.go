@@ -91,7 +91,7 @@ func fireEvent(ctx context.Context, a *app, name, file string, f fireOptions) er
 	}
 	record, recorded := server.Recorder(server.Unrecorded), func() {}
 	if !f.dry {
-		record, recorded = a.home.Recorder(w, func(line string) { a.warn("%s", line) })
+		record, recorded = a.home.Recorder(w, a.home.Log)
 	}
 	defer recorded()
 	out, err := w.Fire(ctx, name, data, envelopeOf(a, f), f.dry, record)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/roster"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/session"
@@ -40,32 +41,32 @@ type reachable struct {
 }
 
 // prepareReach prepares that. A session that cannot be reached runs all the same.
-func prepareReach(ctx context.Context, a *app, id, name string, command []string, warn func(string)) (r reachable) {
+func prepareReach(ctx context.Context, a *app, id, name string, command []string) (r reachable) {
 	// For the hooks, which are children of this process.
 	err := errors.Join(os.Setenv("HOOKWAY_SESSION", id), os.Setenv("HOOKWAY_AGENT", name))
 	if err != nil {
-		warn(fmt.Sprintf("hooks do not know their session: %v", err))
+		a.home.Log.Warn("hooks do not know their session", logline.Err, err)
 	}
 	if r.history, err = a.historyDir(); err != nil {
-		warn(fmt.Sprintf("the output is not kept: %v", err))
+		a.home.Log.Warn("the output is not kept", logline.Err, err)
 	}
 	at, err := call.Find(a.getenv)
 	if err == nil {
 		err = call.MakeDir(at.Dir)
 	}
 	if err != nil {
-		warn(fmt.Sprintf("the session cannot be reached from outside: %v", err))
+		a.home.Log.Warn("the session cannot be reached from outside", logline.Err, err)
 		return r
 	}
 	r.announce = func(c *session.Control) (stop func()) {
 		server, err := announce(ctx, at.Dir, c, command, server.Cwd())
 		if err != nil {
-			warn(fmt.Sprintf("the session cannot be reached from outside: %v", err))
+			a.home.Log.Warn("the session cannot be reached from outside", logline.Err, err)
 			return func() {}
 		}
 		return func() {
 			if err := server.Close(); err != nil {
-				warn(fmt.Sprintf("the session's socket was not removed: %v", err))
+				a.home.Log.Warn("the session's socket was not removed", logline.Err, err)
 			}
 		}
 	}

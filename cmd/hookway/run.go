@@ -72,7 +72,7 @@ func runWrapped(ctx context.Context, a *app, name, file string, command []string
 	options.File = file
 	later, quotes := &notes{app: a}, &session.Quotes{}
 	options.MemoryHooks, a.home.Lasting = a.home.Memories().HooksWith(func(text string) string { return quotes.Quoted(command, text) }), true
-	options.Log, a.later = later.add, later.add // the terminal is the program's until it ends
+	a.later = later.add // the terminal is the program's until it ends
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	w, err := a.home.OpenLive(watching, options)
@@ -87,17 +87,17 @@ func runWrapped(ctx context.Context, a *app, name, file string, command []string
 	if name == "" {
 		name = programName(command)
 	}
-	record, recorded := a.home.Recorder(w, later.add)
+	record, recorded := a.home.Recorder(w, a.home.Log)
 	defer recorded()
 	own := attachHooks(a, command) // now: who is not guarded should know it before
 	id := sessionID(a)
-	hooks, apart := shareSession(a, own, id, name, later.add)
+	hooks, apart := shareSession(a, own, id, name)
 	defer apart()
 	memory := a.home.Memories().For(server.Cwd(), name, id)
-	reached := prepareReach(ctx, a, id, name, command, later.add)
-	mail, posted := a.sessionMail(ctx, later.add)
+	reached := prepareReach(ctx, a, id, name, command)
+	mail, posted := a.sessionMail(ctx)
 	defer posted()
-	unknown, noted := a.home.UnknownNamespaces(name, later.add)
+	unknown, noted := a.home.UnknownNamespaces(name)
 	defer noted()
 	status, err := session.Run(ctx, session.Config{
 		Memory: memory, Mail: mail, History: reached.history, Reach: reached.announce,

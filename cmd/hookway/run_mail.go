@@ -2,16 +2,18 @@ package main
 
 import (
 	"context"
+	"log/slog"
 	"sync"
 	"time"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/session"
 )
 
 // sessionMail is what the messages of a session stand on. done waits until the
 // daemon was notified of those that were sent.
-func (a *app) sessionMail(ctx context.Context, warn func(string)) (mail *session.Mail, done func()) {
-	p := &notifier{wanted: make(chan struct{}, 1), notify: a.home.NotifyRelay, warn: warn}
+func (a *app) sessionMail(ctx context.Context) (mail *session.Mail, done func()) {
+	p := &notifier{wanted: make(chan struct{}, 1), notify: a.home.NotifyRelay, log: a.home.Log}
 	if a.home.Linked() { // what others send to the session comes with a daemon only
 		p.every = daemonEvery
 		p.want()
@@ -31,7 +33,7 @@ type notifier struct {
 	wanted  chan struct{} // holds a token while the daemon is to be notified
 	every   time.Duration // how often it is notified without that; 0 is never
 	notify  func(context.Context) error
-	warn    func(string)
+	log     *slog.Logger
 	working sync.WaitGroup
 
 	mu     sync.Mutex
@@ -76,7 +78,7 @@ func (p *notifier) run(ctx context.Context) {
 		}
 		if err := p.notify(ctx); err != nil && !warned {
 			warned = true
-			p.warn("messages for other machines are kept, and wait: " + err.Error())
+			p.log.Warn("messages for other machines are kept, and wait", logline.Err, err)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Other machines reach a session through a daemon only: one that was killed is missed soon.
@@ -21,7 +23,7 @@ func TestDaemonIsMissed(t *testing.T) {
 				at = append(at, time.Since(began))
 				return errors.New("it cannot be started")
 			},
-			warn: func(line string) { said = append(said, line) },
+			log: logline.New(func(line string) { said = append(said, line) }),
 		}
 		p.working.Go(func() { p.run(t.Context()) })
 		p.want()

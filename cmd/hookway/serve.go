@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/procgroup"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/wire/call"
@@ -91,7 +92,7 @@ func runDaemon(ctx context.Context, a *app, s serving) error {
 		return err
 	}
 	if invalid != nil { // hooks are to be answered all the same
-		a.home.Log(invalid.Error())
+		a.home.Log.Warn(invalid.Error())
 	}
 	defer procgroup.Keep()() // what kills the daemon kills its hooks
 	ctx, stop := signal.NotifyContext(ctx, hangup...)
@@ -137,11 +138,11 @@ func (a *app) becomeDaemon(onDemand bool) (closeLog func(), err error) {
 	}
 	file, err := daemon.OpenLog(state)
 	if err != nil { // a full disk must not keep hooks from being answered
-		a.home.Log = func(string) {}
+		a.home.Log = logline.Or(nil)
 		return func() {}, nil
 	}
 	_ = debug.SetCrashOutput(file.File(), debug.CrashOptions{})
-	a.home.Log = file.Line
+	a.home.Log = logline.New(file.Line)
 	return func() { file.Close() }, nil
 }
 
@@ -156,7 +157,7 @@ func (a *app) giveUp(ctx context.Context) (done func()) {
 		select {
 		case <-ended:
 		case <-time.After(overdue):
-			a.home.Log("the daemon did not come to its end; it gives up")
+			a.home.Log.Warn("the daemon did not come to its end; it gives up")
 			os.Exit(exitFailure)
 		}
 	})
@@ -170,7 +171,7 @@ func (a *app) notServed(ctx context.Context, at call.Places, err error) error {
 		a.warn("%v", err)
 		return daemon.AwaitAccepting(ctx, at.Socket) // who started this one wants to call
 	}
-	a.home.Log(err.Error())
+	a.home.Log.Warn(err.Error())
 	return err
 }
 

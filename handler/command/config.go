@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"time"
@@ -50,10 +51,9 @@ type Config struct {
 	// hook gets, where that is another one.
 	EventNames map[string]string
 
-	// Log is given what the program prints on stderr without failing, and
-	// warnings: one line at a time, clean and bounded. It is called from many
-	// goroutines at once. Nil drops the lines.
-	Log func(line string)
+	// Log gets what the program prints on stderr without failing, and warnings: a
+	// record for each line, clean and bounded. Nil drops them.
+	Log *slog.Logger
 
 	// Grace is the time between SIGTERM and SIGKILL; zero is DefaultGrace.
 	Grace time.Duration
@@ -175,6 +175,6 @@ func (c *Config) log(line string) {
 		return
 	}
 	if line = hook.LogLine(line); line != "" {
-		c.Log(line)
+		c.Log.Info(line)
 	}
 }

@@ -179,7 +179,7 @@ func TestFloodOfStderrTakesBoundedMemory(t *testing.T) {
 	nothingLeft(t)
 	var log hooktest.Log
 	h := newHandler(t, Config{
-		Shell: `echo first >&2; yes 'noise noise noise' | head -c 67108864 >&2; echo last >&2; exit 2`, Log: log.Add,
+		Shell: `echo first >&2; yes 'noise noise noise' | head -c 67108864 >&2; echo last >&2; exit 2`, Log: log.Logger(),
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

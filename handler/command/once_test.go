@@ -175,7 +175,7 @@ func TestHookIsToldTheEventNameItKnows(t *testing.T) {
 
 func TestStderrOfAnAnsweringProgramIsLogged(t *testing.T) {
 	var log hooktest.Log
-	h := newHandler(t, Config{Shell: `printf 'one\n\033[31mtwo\033[0m\n\nthree' >&2`, Log: log.Add})
+	h := newHandler(t, Config{Shell: `printf 'one\n\033[31mtwo\033[0m\n\nthree' >&2`, Log: log.Logger()})
 	if _, err := h.Handle(t.Context(), bash("ls")); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestStderrOfAnAnsweringProgramIsLogged(t *testing.T) {
 func TestUnknownActionUnderTheAcaiProfileIsAContinueWithAWarning(t *testing.T) {
 	for _, worker := range []bool{false, true} {
 		var log hooktest.Log
-		c := Config{Shell: `echo '{"action":"ponder"}'`, Profile: hook.ProfileAcai, Log: log.Add}
+		c := Config{Shell: `echo '{"action":"ponder"}'`, Profile: hook.ProfileAcai, Log: log.Logger()}
 		if worker {
 			c.Shell, c.Worker = `read l; echo '{"jsonrpc":"2.0","id":1,"result":{"action":"ponder"}}'; cat >/dev/null`, true
 		}

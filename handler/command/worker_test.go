@@ -87,7 +87,7 @@ func TestWorkerAnswersAreMatchedByID(t *testing.T) {
 func TestSecondAnswerToAnEventIsIgnoredAndCounted(t *testing.T) {
 	nothingLeft(t)
 	var log hooktest.Log
-	h := workerOf(t, Config{Log: log.Add},
+	h := workerOf(t, Config{Log: log.Logger()},
 		`read -r line; `+say("1", "first")+say("1", "again"),
 		`read -r line; `+say("2", "next"),
 		`cat >/dev/null`)
@@ -276,7 +276,7 @@ func TestWorkerThatNeverReadsHoldsNoCallBeyondTheDeadline(t *testing.T) {
 func TestLinesOnAWorkersStderrAreLoggedAndBounded(t *testing.T) {
 	nothingLeft(t)
 	var log hooktest.Log
-	h := workerOf(t, Config{Log: log.Add},
+	h := workerOf(t, Config{Log: log.Logger()},
 		`printf 'ready\n' >&2; head -c 3000000 /dev/zero | tr '\0' 'y' >&2; printf '\nsecret token=abcdefgh\n' >&2`, answersAll)
 	wantInject(t, h, "answer 1")
 	eventually.True(t, "all lines were logged", func() bool { return strings.Contains(log.String(), "[redacted]") })

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -42,8 +43,8 @@ type Config struct {
 	// Environ is the environment of a call, for variables. Nil is ours.
 	Environ func(context.Context) []string
 
-	// Log is given warnings, one clean line at a time. Nil drops them.
-	Log func(line string)
+	// Log gets warnings, a clean line each. Nil drops them.
+	Log *slog.Logger
 }
 
 // TLS is how a connection is secured. The zero value trusts the system's

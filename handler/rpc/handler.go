@@ -8,12 +8,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/backoff"
-	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/backoff"
+	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
 // ErrClosed is the cause of a failure when the handler was closed.
@@ -319,6 +320,6 @@ func (h *Handler) forget(s *stream, missing bool) {
 
 func (h *Handler) warn(line string) {
 	if h.c.Log != nil {
-		h.c.Log(h.label + ": " + hook.LogLine(line))
+		h.c.Log.Warn(h.label + ": " + hook.LogLine(line))
 	}
 }

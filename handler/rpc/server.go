@@ -4,20 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"runtime/debug"
 	"sync"
 	"time"
 
-	"github.com/hookway/hookway/hook"
-	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
-	"github.com/hookway/hookway/wire"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
+
+	"github.com/hookway/hookway/hook"
+	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
+	"github.com/hookway/hookway/wire"
 )
 
 // DefaultConcurrency is how many events a server handles at once.
@@ -42,8 +44,8 @@ type Server struct {
 	// DefaultConcurrency.
 	Concurrency int
 
-	// Log is given what goes wrong, one clean line at a time. Nil drops it.
-	Log func(line string)
+	// Log gets what goes wrong, a clean line each. Nil drops it.
+	Log *slog.Logger
 
 	once  sync.Once
 	slots chan struct{}
@@ -189,6 +191,6 @@ func (s *Server) event(e *hookwayv1.Event) (hook.AnyEvent, error) {
 
 func (s *Server) log(line string) {
 	if s.Log != nil {
-		s.Log(hook.LogLine(line))
+		s.Log.Error(hook.LogLine(line))
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -94,7 +95,7 @@ func TestAPanicHurtsOneEvent(t *testing.T) {
 	target := place(t)
 	var logged atomic.Value
 	serving(t, target, &Server{
-		Log: func(line string) { logged.Store(line) },
+		Log: logline.New(func(line string) { logged.Store(line) }),
 		Handler: Typed(func(_ context.Context, ev *hook.Event[hook.ToolUse]) (hook.Decision, error) {
 			if ev.Payload.Text("command") == "panic" {
 				panic("out of rules")

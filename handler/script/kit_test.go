@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // ran is a script under test, and what it printed.
@@ -61,7 +62,7 @@ func run(t testing.TB, text string, grants ...Grant) *ran {
 func runIn(t testing.TB, dir string, grants ...Grant) *ran {
 	t.Helper()
 	r := &ran{printed: make(chan struct{}, 1)}
-	h, err := New(filepath.Join(dir, "hook.ts"), Config{Allow: grants, Log: r.log}, Options{})
+	h, err := New(filepath.Join(dir, "hook.ts"), Config{Allow: grants, Log: logline.New(r.log)}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/http"
 	"path/filepath"
@@ -76,9 +77,9 @@ type Config struct {
 	Registered   func(*Late) error
 	Unregistered func(id string)
 
-	// Log is given what the script prints, and warnings, one clean line at a time,
-	// from many goroutines. Nil drops the lines.
-	Log func(line string)
+	// Log gets what the script prints, and warnings: a record for each line, clean
+	// and bounded. Nil drops them.
+	Log *slog.Logger
 }
 
 // Program is a script that can run. It may be used from many goroutines. Close
@@ -292,6 +293,6 @@ func (p *Program) retire(m *machine) {
 
 func (p *Program) log(line string) {
 	if p.c.Log != nil {
-		p.c.Log(line)
+		p.c.Log.Info(line)
 	}
 }

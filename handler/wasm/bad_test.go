@@ -251,13 +251,13 @@ func TestABrokenCacheCostsTimeAndNoHook(t *testing.T) {
 			t.Fatal(err)
 		}
 		var log hooktest.Log
-		if d := decide(t, open(t, guard, Config{Cache: dir, Log: log.Add}), "rm -rf x"); d.Action.String() != "block" {
+		if d := decide(t, open(t, guard, Config{Cache: dir, Log: log.Logger()}), "rm -rf x"); d.Action.String() != "block" {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
 	var log hooktest.Log
 	notFolder := write(t, nil)
-	decide(t, open(t, guard, Config{Cache: notFolder, Log: log.Add}), "ls")
+	decide(t, open(t, guard, Config{Cache: notFolder, Log: log.Logger()}), "ls")
 	if !strings.Contains(log.String(), "cannot be kept") {
 		t.Errorf("the log has %q", log.String())
 	}

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // besideVariable makes this test binary a process that handles one event with a
@@ -21,7 +23,7 @@ func beside(dir string) error {
 	if err != nil {
 		return err
 	}
-	h := New(m, Config{Cache: dir, Log: func(line string) { fmt.Println(line) }})
+	h := New(m, Config{Cache: dir, Log: logline.New(func(line string) { fmt.Println(line) })})
 	d, err := h.Handle(context.Background(), bash("rm -rf /"))
 	if err == nil && d.Action.String() != "block" {
 		err = fmt.Errorf("it decided %v", d)
@@ -61,5 +63,5 @@ func TestProcessesShareACache(t *testing.T) {
 			}
 		}
 	}
-	decide(t, open(t, guard, Config{Cache: dir, Log: func(line string) { t.Errorf("afterwards it said %q", line) }}), "ls")
+	decide(t, open(t, guard, Config{Cache: dir, Log: logline.New(func(line string) { t.Errorf("afterwards it said %q", line) })}), "ls")
 }

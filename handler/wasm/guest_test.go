@@ -81,7 +81,7 @@ func TestAGuestReachesNothingThatItWasNotGranted(t *testing.T) {
 
 func TestWhatAGuestPrintsIsLogged(t *testing.T) {
 	var log hooktest.Log
-	sees(t, Config{Log: log.Add}, "print")
+	sees(t, Config{Log: log.Logger()}, "print")
 	if got := log.String(); got != "exam.wasm: to stdout\nexam.wasm: to stderr" {
 		t.Errorf("the log has %q", got)
 	}

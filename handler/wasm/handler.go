@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"path/filepath"
 	"sync"
@@ -39,9 +40,9 @@ type Config struct {
 	// Transport makes the requests of fetch; nil is the network.
 	Transport http.RoundTripper
 
-	// Log is given what the module prints, and warnings, one clean line at a time,
-	// from many goroutines. Nil drops the lines.
-	Log func(line string)
+	// Log gets what the module prints, and warnings: a record for each line, clean
+	// and bounded. Nil drops them.
+	Log *slog.Logger
 
 	Profile    hook.Profile
 	EventNames map[string]string // by canonical name, the hook_event_name that it gets
@@ -201,6 +202,6 @@ func (h *Handler) label() string {
 
 func (h *Handler) log(line string) {
 	if h.c.Log != nil {
-		h.c.Log(h.label() + ": " + line)
+		h.c.Log.Info(h.label() + ": " + line)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"github.com/hookway/hookway/handler/wasm/testdata/wat"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // around is a hook that has more functions.
@@ -247,7 +248,7 @@ func TestAGuestDoesNotHoldUpTheCollector(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text := strings.Replace(module("i32.const 16 i32.const 5 call $log\n"+body), "(func $handle", fib+"(func $handle", 1)
 			begun := make(chan struct{})
-			h := open(t, assemble(t, strings.Replace(text, "(memory", logImport+"(memory", 1)), Config{Log: func(string) { close(begun) }})
+			h := open(t, assemble(t, strings.Replace(text, "(memory", logImport+"(memory", 1)), Config{Log: logline.New(func(string) { close(begun) })})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			failed := make(chan error, 1)

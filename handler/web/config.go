@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"net/url"
 	"os"
@@ -62,8 +63,8 @@ type Config struct {
 	// Nil is ours.
 	Environ func(context.Context) []string
 
-	// Log is given warnings, one clean line at a time. Nil drops them.
-	Log func(line string)
+	// Log gets warnings, a clean line each. Nil drops them.
+	Log *slog.Logger
 }
 
 // Check finds all that is wrong with a configuration. Nothing that it says

@@ -184,6 +184,6 @@ func (h *Handler) prepare(ctx context.Context, m *Message) (*request, error) {
 
 func (h *Handler) warn(line string) {
 	if h.c.Log != nil {
-		h.c.Log(h.label + ": " + hook.LogLine(line))
+		h.c.Log.Warn(h.label + ": " + hook.LogLine(line))
 	}
 }

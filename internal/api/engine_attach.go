@@ -98,7 +98,7 @@ func (a *attached) read() {
 	var why error
 	defer func() {
 		if p := recover(); p != nil {
-			a.s.log(fmt.Sprintf("panic on a stream of attached hooks: %v\n%s", p, debug.Stack()))
+			a.s.options.Log.Warn(fmt.Sprintf("panic on a stream of attached hooks: %v\n%s", p, debug.Stack()))
 			why = status.Error(codes.Internal, "hookway panicked; its log says more")
 		}
 		a.end(why)
@@ -201,7 +201,7 @@ func (a *attached) register(at *hookwayv1.Attachment) error {
 	}
 	a.say(&hookwayv1.AttachResponse{Kind: &hookwayv1.AttachResponse_Attached{Attached: at.GetHook().GetId()}})
 	close(asker.known)
-	a.s.log(fmt.Sprintf("hook %s is attached for %s%s", h.ID, strings.Join(h.Events, ", "), in(cwd)))
+	a.s.options.Log.Warn(fmt.Sprintf("hook %s is attached for %s%s", h.ID, strings.Join(h.Events, ", "), in(cwd)))
 	if !a.keep(h.ID, own) { // the stream ended meanwhile
 		a.s.hooks.take(own)
 	} else if !a.s.hooks.has(own) {

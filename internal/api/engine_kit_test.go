@@ -21,6 +21,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 	"github.com/hookway/hookway/wire"
 )
@@ -175,7 +176,7 @@ func open(t testing.TB, o ServiceOptions) (*bench, *Service, hookwayv1.EngineCli
 	t.Helper()
 	noGoroutinesLeft(t)
 	if o.Log == nil {
-		o.Log = func(line string) { t.Log(line) }
+		o.Log = logline.New(func(line string) { t.Log(line) })
 	}
 	b := new(bench)
 	s, l := NewService(b, o), socket(t)

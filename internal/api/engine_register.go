@@ -48,7 +48,7 @@ func (s *Service) Register(ctx context.Context, r *hookwayv1.RegisterRequest) (*
 		}
 		return nil, registerError(err)
 	}
-	s.log(fmt.Sprintf("hook %s is registered for %s%s", h.ID, strings.Join(h.Events, ", "), in(cwd)))
+	s.options.Log.Warn(fmt.Sprintf("hook %s is registered for %s%s", h.ID, strings.Join(h.Events, ", "), in(cwd)))
 	return &hookwayv1.RegisterResponse{Id: h.ID, Replaced: replaced}, nil
 }
 
@@ -101,7 +101,7 @@ func (s *Service) Unregister(ctx context.Context, r *hookwayv1.UnregisterRequest
 	id := plainID(r.GetId())
 	found := s.hooks.takeAt(ctx, cwd, id)
 	if found {
-		s.log(fmt.Sprintf("hook %s is unregistered%s", id, in(cwd)))
+		s.options.Log.Warn(fmt.Sprintf("hook %s is unregistered%s", id, in(cwd)))
 	}
 	return &hookwayv1.UnregisterResponse{Found: found}, nil
 }

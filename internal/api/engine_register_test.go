@@ -146,7 +146,7 @@ func make32k() []*hookwayv1.Matcher {
 }
 
 func TestNoMoreThanSoManyHooks(t *testing.T) {
-	r := newRegistry(new(bench), func(string) {})
+	r := newRegistry(new(bench), nil)
 	for i := range maxRegistered {
 		if _, _, err := r.put(t.Context(), "", always2(fmt.Sprint(i)), 0, nil); err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func always2(id string) hook.Hook {
 func TestALeaseEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(bench)
-		r := newRegistry(b, func(string) {})
+		r := newRegistry(b, nil)
 		var gone atomic.Int32
 		put := func(lease time.Duration) {
 			t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -23,7 +24,7 @@ var errClosed = errors.New("hookway is ending; call again, and the next daemon a
 // taken out, replaced, or its lease is over.
 type registry struct {
 	engine Registrar
-	log    func(string)
+	log    *slog.Logger
 
 	turn  chan struct{} // holds one while somebody changes the engine
 	mu    sync.Mutex
@@ -43,7 +44,7 @@ type registration struct {
 	lease  *time.Timer
 }
 
-func newRegistry(engine Registrar, log func(string)) *registry {
+func newRegistry(engine Registrar, log *slog.Logger) *registry {
 	return &registry{engine: engine, log: log, turn: make(chan struct{}, 1), hooks: map[place]*registration{}}
 }
 
@@ -81,7 +82,7 @@ func (r *registry) put(ctx context.Context, cwd string, h hook.Hook, lease time.
 	if lease > 0 {
 		reg.lease = time.AfterFunc(lease, func() {
 			if r.take(reg) {
-				r.log(fmt.Sprintf("hook %s is gone: its lease of %v is over", h.ID, lease))
+				r.log.Warn(fmt.Sprintf("hook %s is gone: its lease of %v is over", h.ID, lease))
 			}
 		})
 	}

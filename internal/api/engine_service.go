@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"sync"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 	hookwayv1 "github.com/hookway/hookway/proto/hookway/v1"
 )
 
@@ -58,21 +60,16 @@ type ServiceOptions struct {
 	// them at a time. It may be nil.
 	Large func(ctx context.Context) (giveBack func(), err error)
 
-	// Log is given one line at a time, from many goroutines. Nil drops them.
-	Log func(line string)
+	// Log gets what becomes of hooks. Nil drops it.
+	Log *slog.Logger
 }
 
 // NewService makes the service of an engine.
 func NewService(e Engine, o ServiceOptions) *Service {
+	o.Log = logline.Or(o.Log)
 	s := &Service{engine: e, options: o, health: health.NewServer(), stopping: make(chan struct{})}
-	s.hooks = newRegistry(e, s.log)
+	s.hooks = newRegistry(e, o.Log)
 	return s
-}
-
-func (s *Service) log(line string) {
-	if s.options.Log != nil {
-		s.options.Log(line)
-	}
 }
 
 // Registered is how many hooks are registered: they would be lost with the daemon.

@@ -21,6 +21,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 const hookToken = "a-secret-of-one-hook-alone"
@@ -78,7 +79,7 @@ func newGatehouse(t *testing.T, p plan) *gatehouse {
 		Fire: func(ctx context.Context, ev gateway.Event) (hook.Outcome[any], error) {
 			return h.judge.Fire(ctx, judge.Firing{Event: ev.Name, Payload: ev.Payload, Source: "gateway", ID: ev.ID, Metadata: ev.Metadata, Foreign: true})
 		},
-		Getenv: func(string) string { return "" }, NewID: func() string { return "m-1" }, Log: func(line string) { h.log(line) },
+		Getenv: func(string) string { return "" }, NewID: func() string { return "m-1" }, Log: logline.New(func(line string) { h.log(line) }),
 	}
 	h.house = newHouse(t, oneHook, p)
 	folder := filepath.Join(h.home, "config")

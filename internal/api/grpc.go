@@ -116,7 +116,7 @@ func (g *guard) stream(service any, stream grpc.ServerStream, info *grpc.StreamS
 
 func (g *guard) recover(method string, err *error) {
 	if p := recover(); p != nil {
-		g.s.log(fmt.Sprintf("panic in %s: %v\n%s", method, p, debug.Stack()))
+		g.s.options.Log.Warn(fmt.Sprintf("panic in %s: %v\n%s", method, p, debug.Stack()))
 		*err = status.Error(codes.Internal, "hookway panicked; its log says more")
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // origin is what is known of who sent a request.
@@ -177,9 +178,9 @@ func (d *Server) caught(w http.ResponseWriter, r *http.Request) {
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(p)
 	}
-	d.log(fmt.Sprintf("panic while %s %s was answered: %v", r.Method, r.URL.Path, p))
+	d.log().Warn(fmt.Sprintf("panic while %s %s was answered", r.Method, r.URL.Path), logline.Err, p)
 	for line := range strings.Lines(string(debug.Stack())) {
-		d.log(line)
+		d.log().Warn(line)
 	}
 	problem("failed", "hookway panicked: %v", p).write(w)
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -111,16 +112,16 @@ func (h *house) serve(p plan) {
 	if h.token, err = api.Token(h.home); err != nil {
 		h.t.Fatal(err)
 	}
-	records, err := audit.Open(audit.Config{Dir: filepath.Join(h.home, "audit"), Log: h.log})
+	records, err := audit.Open(audit.Config{Dir: filepath.Join(h.home, "audit"), Log: logline.New(h.log)})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.judge = &judge.Judge{Log: h.log, Record: records.Append, AuditDir: filepath.Join(h.home, "audit")}
+	h.judge = &judge.Judge{Log: logline.New(h.log), Record: records.Append, AuditDir: filepath.Join(h.home, "audit")}
 	h.relay = &relayed{h: h}
-	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Token: h.token, Log: h.log, HeadTime: p.patience, BodyTime: p.patience})
+	server := api.New(api.Config{Engine: h.judge, Lister: h.judge, Relay: h.relay, Token: h.token, Log: logline.New(h.log), HeadTime: p.patience, BodyTime: p.patience})
 	server.Gateway = p.gateway
 	c := daemon.Config{
-		Places: at, Version: "test", Idle: p.idle, API: server, Log: h.log,
+		Places: at, Version: "test", Idle: p.idle, API: server, Log: logline.New(h.log),
 		Handle: func(ctx context.Context, peer daemon.Peer, r *call.Request) call.Reply {
 			return h.judge.Answer(ctx, judge.Caller{PID: peer.PID}, r)
 		},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Config says what a Server answers with.
@@ -37,8 +39,8 @@ type Config struct {
 	// body; zero is 10 s and 30 s.
 	HeadTime, BodyTime time.Duration
 
-	// Log is given one line at a time, from many goroutines. Nil drops them.
-	Log func(line string)
+	// Log gets what happens besides answers. Nil drops it.
+	Log *slog.Logger
 }
 
 // Server answers the programs that come to the daemon with HTTP or gRPC: they use
@@ -148,18 +150,14 @@ func (d *Server) Registered() int { return d.service.Registered() }
 
 func (d *Server) stopping() bool { return d.stopped.Err() != nil }
 
-func (d *Server) log(line string) {
-	if d.Log != nil {
-		d.Log(hook.LogLine(line))
-	}
-}
+func (d *Server) log() *slog.Logger { return logline.Or(d.Log) }
 
 // lines are what net/http has to say.
 type lines struct{ d *Server }
 
 func (l lines) Write(p []byte) (int, error) {
 	if text := strings.TrimSpace(string(p)); text != "" {
-		l.d.log(text)
+		l.d.log().Warn(text)
 	}
 	return len(p), nil
 }

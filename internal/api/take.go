@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/delivery"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -208,7 +209,7 @@ func (d *Server) answerTaken(w http.ResponseWriter, r *http.Request, given Lease
 		given.Abandon()
 	default:
 		if err := given.Done(r.Context()); err != nil {
-			d.log("what was handed out could not be noted, and will be again: " + err.Error())
+			d.log().Warn("what was handed out could not be noted, and will be again", logline.Err, err)
 		}
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Config says where a log is and how much of it is kept. Zero values are the
@@ -31,9 +34,8 @@ type Config struct {
 
 	lockPatience time.Duration // for tests; see lock
 
-	// Log is given what goes wrong beside appending, one line at a time. Nil
-	// drops the lines.
-	Log func(line string)
+	// Log gets what goes wrong beside appending. Nil drops it.
+	Log *slog.Logger
 }
 
 // Defaults of Config.
@@ -51,9 +53,7 @@ func (c Config) complete() Config {
 	def(&c.MaxSize, min(DefaultMaxSize, max(c.KeepSize/4, 1))) // files are removed whole, and the last one never
 	def(&c.MaxAge, min(DefaultMaxAge, max(c.KeepAge/4, 1)))
 	def(&c.Patience, DefaultPatience)
-	if c.Log == nil {
-		c.Log = func(string) {}
-	}
+	c.Log = logline.Or(c.Log)
 	return c
 }
 

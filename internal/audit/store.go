@@ -169,7 +169,7 @@ func (s *store) create(now time.Time) error {
 	}
 	s.file, s.size, s.born, s.newName = f, s.info.Size(), now, true
 	if err := s.sweep(now); err != nil {
-		s.config.Log(fmt.Sprintf("old files of the audit log cannot be removed: %v", err))
+		s.config.Log.Warn(fmt.Sprintf("old files of the audit log cannot be removed: %v", err))
 	}
 	return nil
 }

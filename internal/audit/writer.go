@@ -178,7 +178,7 @@ func (w *writer) sync() {
 func (w *writer) didSync(r syncResult) {
 	w.busy = false
 	if err := errors.Join(r.err, w.store.reached(r.end)); err != nil {
-		w.log.config.Log(fmt.Sprintf("the audit log may not be on the disk: %v", err))
+		w.log.config.Log.Warn(fmt.Sprintf("the audit log may not be on the disk: %v", err))
 	}
 	if w.dirty && w.timer == nil {
 		w.timer = time.NewTimer(syncDelay)

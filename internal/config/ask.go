@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 
+	"go.yaml.in/yaml/v4"
+
 	"github.com/hookway/hookway/handler/command"
 	"github.com/hookway/hookway/handler/script"
 	"github.com/hookway/hookway/hook"
@@ -19,7 +21,6 @@ import (
 	"github.com/hookway/hookway/internal/shell"
 	"github.com/hookway/hookway/internal/strict"
 	"github.com/hookway/hookway/internal/trust"
-	"go.yaml.in/yaml/v4"
 )
 
 // wrappedIn is Wrapped, and the layer that says it.
@@ -137,7 +138,7 @@ func (l *asker) keepDescription(path string, d described) {
 		err = disk.ReplaceUnsynced(path, data, 0o600)
 	}
 	if err != nil && l.opts.Log != nil {
-		l.opts.Log(hook.LogLine("a hook's description could not be kept: " + err.Error()))
+		l.opts.Log.Warn("a hook's description could not be kept: " + err.Error())
 	}
 	prune(filepath.Dir(path))
 }

@@ -331,7 +331,7 @@ func (l *builder) withNode(next hook.Handler) hook.Handler {
 		l.standIn = sync.OnceValues(func() (string, error) { return dir, writeStandIn(dir, self) })
 		l.toldOfNode = sync.OnceFunc(func() {
 			if l.opts.Log != nil {
-				l.opts.Log("node is not on PATH: hooks that call it are run by hookway itself (hookway node)")
+				l.opts.Log.Info("node is not on PATH: hooks that call it are run by hookway itself (hookway node)")
 			}
 		})
 	}

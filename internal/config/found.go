@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -206,7 +207,7 @@ func (f *found) registration() hook.Hook {
 }
 
 // config is how the hook's command is run.
-func (f *found) config(project string, log func(string)) command.Config {
+func (f *found) config(project string, log *slog.Logger) command.Config {
 	c := command.Config{
 		Argv: f.command.argv, Shell: f.command.shell, Worker: f.spec.worker, Needs: f.spec.needs, Project: project,
 		Env: append(append([]string(nil), f.env...), f.spec.env...), EventNames: f.spec.told, Log: log,

@@ -15,6 +15,7 @@ import (
 	"github.com/hookway/hookway/handler/web"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 const oneMapping = `gateway:
@@ -220,11 +221,11 @@ export default async (ctx) => {
 			var mu sync.Mutex
 			var lines []string
 			o := w.options()
-			o.Log = func(line string) {
+			o.Log = logline.New(func(line string) {
 				mu.Lock()
 				defer mu.Unlock()
 				lines = append(lines, line)
-			}
+			})
 			set, err := Load(context.Background(), o)
 			w.must(err)
 			defer set.Close()

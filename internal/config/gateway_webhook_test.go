@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway/spool"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // TestAWebhookKeepsWhatItIsToBeTold: from its file, through the spool, to its server.
@@ -22,7 +23,7 @@ func TestAWebhookKeepsWhatItIsToBeTold(t *testing.T) {
     - {id: gate, url: '`+asked.URL+`', on: MessageSent, lane: guard, allow_private: true}
     - {id: ci, url: '`+told.URL+`', on: Stop, allow_private: true}
 `)
-	s := spool.New(t.TempDir(), func(line string) { t.Error(line) })
+	s := spool.New(t.TempDir(), logline.New(func(line string) { t.Error(line) }))
 	opts := w.options()
 	opts.Webhooks = s
 	set, err := Load(context.Background(), opts)
@@ -95,7 +96,7 @@ func TestWebhooksAtOneURLAreToldApart(t *testing.T) {
     - {url: '`+told.URL+`', on: MessageSent, allow_private: true, headers: {X-Who: second}}
     - {id: third, url: '`+told.URL+`', on: SessionEnd, allow_private: true}
 `)
-	s := spool.New(t.TempDir(), func(line string) { t.Error(line) })
+	s := spool.New(t.TempDir(), logline.New(func(line string) { t.Error(line) }))
 	opts := w.options()
 	opts.Webhooks = s
 	set, err := Load(context.Background(), opts)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -80,9 +81,8 @@ type Options struct {
 	// where it keeps them.
 	managedClaude string
 
-	// Log is given what command hooks print on stderr, and their warnings, one
-	// clean line at a time, from many goroutines. Nil drops the lines.
-	Log func(line string)
+	// Log gets what hooks print on stderr, and their warnings. Nil drops them.
+	Log *slog.Logger
 }
 
 // otherHome is the home of the environment's owner if this process has another,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // plug runs a plugin that is a folder with these files, and gives what it was told.
@@ -19,11 +20,11 @@ func plug(t *testing.T, files map[string]string, keys string) *planted {
 	}
 	p.write(p.work("hookway.yaml"), "hooks:\n  - {id: p, script: plugin"+keys+"}\n")
 	o := p.options()
-	o.Log = func(line string) {
+	o.Log = logline.New(func(line string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.logs = append(p.logs, line)
-	}
+	})
 	set, err := Load(context.Background(), o)
 	p.must(err)
 	t.Cleanup(func() { p.must(set.Close()) })

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // seed gives a program that was written for another hook system, as it stands in
@@ -67,11 +68,11 @@ func (p *planted) start(name string) {
 	t := p.t
 	t.Helper()
 	o := p.options()
-	o.Log = func(line string) {
+	o.Log = logline.New(func(line string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.logs = append(p.logs, strings.TrimPrefix(line, name+": "))
-	}
+	})
 	o.Transport = p
 	set, err := Load(context.Background(), o)
 	p.must(err)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-	"github.com/hookway/hookway/hook"
 )
 
 // A change is acted on when nothing has changed for quiet, and after patience in
@@ -101,7 +100,7 @@ func (r *watching) reload(ctx context.Context) {
 
 func (r *watching) log(line string) {
 	if r.live.opts.Log != nil {
-		r.live.opts.Log(hook.LogLine(line))
+		r.live.opts.Log.Warn(line)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -65,7 +66,7 @@ func (w *world) write(path, text string) {
 }
 
 func (w *world) options() Options {
-	return Options{Dir: w.ws, managedClaude: w.managed, Getenv: func(name string) string { return w.env[name] }, Log: func(line string) { w.t.Log("log: " + line) }}
+	return Options{Dir: w.ws, managedClaude: w.managed, Getenv: func(name string) string { return w.env[name] }, Log: logline.New(func(line string) { w.t.Log("log: " + line) })}
 }
 
 // load reads the configuration and closes it when the test ends.

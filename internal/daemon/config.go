@@ -3,10 +3,11 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net"
 	"time"
 
-	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -84,14 +85,12 @@ type Config struct {
 	// Ready is called once, when connections are accepted. It may be nil.
 	Ready func()
 
-	// Log is given one line at a time, from many goroutines. Nil drops them.
-	Log func(line string)
+	// Log gets what happens besides answers. Nil drops it.
+	Log *slog.Logger
 }
 
 func (c *Config) log(format string, args ...any) {
-	if c.Log != nil {
-		c.Log(hook.LogLine(fmt.Sprintf(format, args...)))
-	}
+	logline.Or(c.Log).Warn(fmt.Sprintf(format, args...))
 }
 
 // RunningError says that another daemon serves the socket.

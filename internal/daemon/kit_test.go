@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 		err := Serve(context.Background(), Config{
 			Places: placesIn(dir), Version: "played", Idle: time.Minute, Handle: echo,
 			Ready: func() { CloseReady(os.Getenv(call.ReadyFD)) },
-			Log:   func(line string) { fmt.Fprintln(os.Stderr, line) },
+			Log:   logline.New(func(line string) { fmt.Fprintln(os.Stderr, line) }),
 		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -93,11 +94,11 @@ func start(t testing.TB, c Config) *running {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	d := &running{Places: c.Places, stop: cancel, ended: make(chan struct{})}
-	c.Log = func(line string) {
+	c.Log = logline.New(func(line string) {
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		d.lines = append(d.lines, line)
-	}
+	})
 	ready := make(chan struct{})
 	c.Ready = func() { close(ready) }
 	go func() {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // What the agent of a wrapped session has reported, event by event: so run knows that
@@ -81,7 +82,7 @@ func (w *Shared) Activity() Activity {
 	w.reading.Lock()
 	defer w.reading.Unlock()
 	if err := w.reports.read(filepath.Join(w.dir, reportsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		w.readOnce.Do(func() { w.log("what the agent's hooks tell cannot be read: " + err.Error()) })
+		w.readOnce.Do(func() { w.log.Warn("what the agent's hooks tell cannot be read", logline.Err, err) })
 	}
 	return w.reports.activity
 }

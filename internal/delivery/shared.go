@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/hookway/hookway/internal/backoff"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Two sides report of a session that hookway run wraps: run, which has the terminal,
@@ -196,7 +198,7 @@ type Shared struct {
 	alive *os.File // locked as long as run lives
 	begun time.Time
 	late  bool // the agent reports its start with its first prompt only
-	log   func(string)
+	log   *slog.Logger
 
 	reading  sync.Mutex // guards reports
 	readOnce sync.Once  // an error of reading them is logged once
@@ -206,13 +208,10 @@ type Shared struct {
 // Share says that the session of this id begins: SessionStart was fired for it, or is
 // about to be, and its program is not running yet. name is what the user calls the agent,
 // and agent whose hooks will report of it. state is hookway's folder.
-func Share(state, session, name, agent string, log func(string)) (*Shared, error) {
+func Share(state, session, name, agent string, log *slog.Logger) (*Shared, error) {
 	w := &Shared{
-		folder: folder{folderOf(state, session, name)}, begun: time.Now(), log: log,
+		folder: folder{folderOf(state, session, name)}, begun: time.Now(), log: logline.Or(log),
 		late: agent == "codex" || agent == "copilot" || agent == "opencode",
-	}
-	if log == nil {
-		w.log = func(string) {}
 	}
 	if err := os.MkdirAll(w.dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the session cannot be shared with the agent's hooks: %w", err)
@@ -315,7 +314,7 @@ func (w *Shared) leave(text string, start bool, allowed func(*sessionState) bool
 		return true
 	})
 	if err != nil {
-		w.log(fmt.Sprintf("a text cannot be left to the agent's hooks: %v", err))
+		w.log.Warn("a text cannot be left to the agent's hooks", logline.Err, err)
 		return nil
 	}
 	return left
@@ -336,7 +335,7 @@ func (w *Shared) End(ctx context.Context, fire func(context.Context)) {
 	}
 	fire(ctx)
 	if err := w.closed(); err != nil {
-		w.log(fmt.Sprintf("the end of the session is not noted: %v", err))
+		w.log.Warn("the end of the session is not noted", logline.Err, err)
 	}
 }
 
@@ -393,7 +392,7 @@ func (l *offer) Await(ctx context.Context, still func() time.Duration) Fate {
 			return fate
 		}
 		if err != nil { // the folder is gone, or cannot be locked
-			l.w.log(fmt.Sprintf("it is not known what became of a text: %v", err))
+			l.w.log.Warn("it is not known what became of a text", logline.Err, err)
 			return Unconfirmed
 		}
 		if pause.Wait(ctx, nil) != nil {

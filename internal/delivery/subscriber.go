@@ -7,12 +7,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/backoff"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -58,8 +60,8 @@ const (
 // used; its methods may be called from many goroutines.
 type Native struct {
 	Relay    Relay
-	Log      func(line string)
-	OneEvent bool // this process answers one event, and ends
+	Log      *slog.Logger // nil drops what goes wrong
+	OneEvent bool         // this process answers one event, and ends
 
 	// Later keeps text that an agent could not take at an event.
 	Later Later
@@ -82,16 +84,12 @@ type Native struct {
 	shut    bool
 }
 
-func (n *Native) log(line string) {
-	if n.Log != nil {
-		n.Log(line)
-	}
-}
+func (n *Native) log() *slog.Logger { return logline.Or(n.Log) }
 
 // notice logs what went wrong with messages: that holds up no answer.
 func (n *Native) notice(err error) {
 	if err != nil {
-		n.log("messages of agents: " + hook.LogLine(err.Error()))
+		n.log().Warn("messages of agents", logline.Err, err)
 	}
 }
 
@@ -340,7 +338,7 @@ func (n *Native) Meet(ctx context.Context) {
 			continue // an event of it has it join
 		}
 		if err := n.join(ctx, s); err != nil {
-			n.log(err.Error())
+			n.log().Warn(err.Error())
 		}
 		s.turn.Unlock()
 	}

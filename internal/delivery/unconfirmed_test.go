@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -24,7 +25,7 @@ func kept(n *Native) []unconfirmed {
 
 // TestSessionsOfOneNameForgetNothingOfEachOther: what each was given is in one file.
 func TestSessionsOfOneNameForgetNothingOfEachOther(t *testing.T) {
-	n := &Native{Relay: Relay{Dir: t.TempDir()}, Log: func(line string) { t.Error(line) }}
+	n := &Native{Relay: Relay{Dir: t.TempDir()}, Log: logline.New(func(line string) { t.Error(line) })}
 	const each = 20
 	var working sync.WaitGroup
 	for s := range 2 {
@@ -42,7 +43,7 @@ func TestSessionsOfOneNameForgetNothingOfEachOther(t *testing.T) {
 
 // TestOfMuchThatWasGivenTheLastIsKept: a file that is too long would not be read.
 func TestOfMuchThatWasGivenTheLastIsKept(t *testing.T) {
-	n := &Native{Relay: Relay{Dir: t.TempDir()}, Log: func(line string) { t.Error(line) }}
+	n := &Native{Relay: Relay{Dir: t.TempDir()}, Log: logline.New(func(line string) { t.Error(line) })}
 	long := strings.Repeat("<", mostUnconfirmed/20) // six bytes each, as JSON
 	for i := range 9 {
 		printTo(n, "session", fmt.Sprint("message-", i), long)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/sqlite"
 )
@@ -142,7 +143,7 @@ func TestAnOlderFolderKeepsWhatWaits(t *testing.T) {
 			return texts(lease.Items), errors.Join(err, leases.Close())
 		},
 		"own hooks": func(t *testing.T, dir string, store *relay.Store) (string, error) {
-			n := &Native{Log: func(line string) { t.Error(line) }, Relay: Relay{Dir: dir, Patience: patient,
+			n := &Native{Log: logline.New(func(line string) { t.Error(line) }), Relay: Relay{Dir: dir, Patience: patient,
 				Open: func(context.Context) (*relay.Store, func(), error) { return store, func() {}, nil }}}
 			ev := hook.AgentStart.New(hook.Envelope{Session: "new", Agent: "claude"}, hook.AgentRun{Prompt: "hello"})
 			return hooked(t, n, ev, nil), n.Close()
@@ -197,7 +198,7 @@ func TestAnOlderFolderKeepsWhatWaits(t *testing.T) {
 func TestAnOlderSessionSharesItsItems(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
-	run, err := Share(state, "s", "Bob", "claude", func(line string) { t.Error(line) })
+	run, err := Share(state, "s", "Bob", "claude", logline.New(func(line string) { t.Error(line) }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestAnOlderSessionSharesItsItems(t *testing.T) {
 	}
 	ev := hook.PostToolUse.New(hook.Envelope{Session: "s", Agent: "claude"}, hook.ToolResult{})
 	inSession := func(e *Event) { e.State, e.Session = state, "s" }
-	n := &Native{Log: func(line string) { t.Error(line) }}
+	n := &Native{Log: logline.New(func(line string) { t.Error(line) })}
 	if got := hooked(t, n, ev, inSession); got != "from run" {
 		t.Errorf("got %q, want the item that waits", got)
 	}

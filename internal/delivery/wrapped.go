@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // wrapped is the wrapped session that an event belongs to.
@@ -39,7 +40,7 @@ func (a *Answer) join() *wrapped {
 	s, err := w.read()
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			a.native.log(err.Error())
+			a.native.log().Warn(err.Error())
 		}
 		return nil
 	}
@@ -84,7 +85,7 @@ func (m *wrapped) notes(a *Answer, s *sessionState) {
 // warn logs that something could not be shared: that holds up no answer.
 func (a *Answer) warn(err error) {
 	if err != nil {
-		a.native.log(fmt.Sprintf("what happens in the session cannot be noted: %v", err))
+		a.native.log().Warn("what happens in the session cannot be noted", logline.Err, err)
 	}
 }
 

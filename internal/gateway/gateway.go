@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Gateway answers requests to mappings. Its fields must not be changed once it is
@@ -38,8 +40,8 @@ type Gateway struct {
 	// Dir is where answers are remembered; "" is in memory alone.
 	Dir string
 
-	// Log is given one line at a time. Nil drops them.
-	Log func(line string)
+	// Log gets what goes wrong. Nil drops it.
+	Log *slog.Logger
 
 	once    sync.Once
 	answers answers
@@ -221,7 +223,7 @@ func (c *Call) keyed(ctx context.Context, key string, in Input, body []byte) (*A
 	case ctx.Err() != nil && err != nil:
 		return nil, err
 	case err != nil: // a full disk, most likely: better nothing than twice
-		c.g.log("gateway: " + err.Error())
+		c.g.log().Warn("gateway", logline.Err, err)
 		return nil, &Refusal{"busy", "the request cannot be remembered now; try again", time.Minute}
 	case !mine:
 		body := slices.Clip([]byte(k.Answer)) // others have it, too: who adds to it gets a copy
@@ -233,7 +235,7 @@ func (c *Call) keyed(ctx context.Context, key string, in Input, body []byte) (*A
 	status, text := 0, []byte(nil)
 	defer func() {
 		if err := store.settle(k, status, text); err != nil {
-			c.g.log("gateway: " + err.Error())
+			c.g.log().Warn("gateway", logline.Err, err)
 		}
 	}()
 	a, err := c.run(ctx, in, k.ID)
@@ -257,11 +259,7 @@ func (g *Gateway) Close() error { return g.store().close() }
 
 func (g *Gateway) newID() string { return g.NewID() }
 
-func (g *Gateway) log(line string) {
-	if g.Log != nil {
-		g.Log(hook.LogLine(line))
-	}
-}
+func (g *Gateway) log() *slog.Logger { return logline.Or(g.Log) }
 
 // logOnce logs what strangers can bring about at will: of one mapping, or of all
 // for "", once a minute.
@@ -277,7 +275,7 @@ func (g *Gateway) logOnce(mapping, line string) {
 	}
 	g.mu.Unlock()
 	if !again {
-		g.log(line)
+		g.log().Warn(line)
 	}
 }
 
@@ -299,7 +297,7 @@ func (c *Call) send(ctx context.Context, in Input, id string) (*Answer, error) {
 	var failed *SendError
 	switch {
 	case errors.As(err, &failed):
-		c.g.log(fmt.Sprintf("gateway: %s: the message to %q was not sent: %v", c.m.Name, m.To, err))
+		c.g.log().Warn(fmt.Sprintf("gateway: %s: the message to %q was not sent", c.m.Name, m.To), logline.Err, err)
 		if failed.Hooks { // what they said has addresses of this machine in it
 			return nil, &Refusal{"busy", "the hooks that look at messages do not answer now; try again", time.Minute}
 		}
@@ -310,7 +308,7 @@ func (c *Call) send(ctx context.Context, in Input, id string) (*Answer, error) {
 	case err != nil:
 		return nil, c.failed(err)
 	case sent.Blocked:
-		c.g.log(fmt.Sprintf("gateway: %s: a hook does not want the message to %q: %s", c.m.Name, m.To, sent.Reason))
+		c.g.log().Warn(fmt.Sprintf("gateway: %s: a hook does not want the message to %q: %s", c.m.Name, m.To, sent.Reason))
 		return answer(http.StatusOK, map[string]any{"status": "suppressed", "id": sent.ID, "reason": "a hook does not want it"})
 	}
 	return answer(http.StatusAccepted, map[string]any{"status": "accepted", "id": sent.ID, "receipts": sent.Receipts[:min(len(sent.Receipts), maxReceipts)]})
@@ -327,7 +325,7 @@ func (c *Call) fire(ctx context.Context, in Input, id string) (*Answer, error) {
 		return nil, c.failed(err)
 	}
 	if err := out.Failure(); err != nil {
-		c.g.log(fmt.Sprintf("gateway: %s: a hook of %s failed: %v", c.m.Name, out.Event, err))
+		c.g.log().Warn(fmt.Sprintf("gateway: %s: a hook of %s failed", c.m.Name, out.Event), logline.Err, err)
 		out.Reason = "a hook failed, and its failures block"
 	}
 	said := map[string]any{"status": "fired", "event": out.Event, "action": out.Action.String()}
@@ -351,7 +349,7 @@ func (c *Call) failed(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	c.g.log(fmt.Sprintf("gateway: %s: %v", c.m.Name, err))
+	c.g.log().Warn(fmt.Sprintf("gateway: %s", c.m.Name), logline.Err, err)
 	return refuse("failed", "hookway could not answer; who set up this hook finds out why in the daemon's log")
 }
 

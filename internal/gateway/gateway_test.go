@@ -20,6 +20,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/gateway"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/webhook"
 )
 
@@ -95,11 +96,11 @@ func newPost(t *testing.T, dir string, m *gateway.Mapping) *post {
 			return fmt.Sprintf("id-%d", p.ids)
 		},
 		Dir: dir,
-		Log: func(line string) {
+		Log: logline.New(func(line string) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.lines = append(p.lines, line)
-		},
+		}),
 	}
 	return p
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -27,9 +28,8 @@ type Judge struct {
 	// AuditDir is the folder in which Record puts what Watch shows; "" has none.
 	AuditDir string
 
-	// Log is given what the user should be able to find out later, one line at a
-	// time. Nil drops the lines.
-	Log func(line string)
+	// Log gets what the user should be able to find out later. Nil drops it.
+	Log *slog.Logger
 
 	// Memory gives what agents remember to hooks that ask for it, by the folder in
 	// which the agent works, its name and its session. Nil: nothing can be.
@@ -231,6 +231,6 @@ func (r *request) record(fitted *adapter.Fitted, answer adapter.Reply, steps []h
 
 func (j *Judge) log(line string) {
 	if j.Log != nil {
-		j.Log(line)
+		j.Log.Warn(line)
 	}
 }

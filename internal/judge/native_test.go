@@ -36,7 +36,7 @@ func fateOf(t *testing.T, l delivery.Offer) delivery.Fate {
 // wrap makes the world's agent one that hookway run -n Alice has wrapped.
 func (w *world) wrap(agent string) *delivery.Shared {
 	w.t.Helper()
-	s, err := delivery.Share(filepath.Join(w.home, "state"), "run-1", "Alice", agent, func(line string) { w.Log(line) })
+	s, err := delivery.Share(filepath.Join(w.home, "state"), "run-1", "Alice", agent, w.Log)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -19,7 +20,7 @@ import (
 // of their operation: a small file for each session, from the first that is set to
 // the end of the run. So it outlives the daemon, and processes that answer one event
 // each share it.
-func Operations(dir string, log func(string)) *hook.Operations {
+func Operations(dir string, log *slog.Logger) *hook.Operations {
 	return &hook.Operations{Store: &operationFiles{dir: dir, log: log}}
 }
 
@@ -31,7 +32,7 @@ const (
 
 type operationFiles struct {
 	dir string
-	log func(string)
+	log *slog.Logger
 
 	mu    sync.Mutex
 	swept bool
@@ -57,7 +58,7 @@ func (s *operationFiles) Update(session string, edit func([]byte) []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.update(s.file(session), edit); err != nil && s.log != nil {
-		s.log(fmt.Sprintf("what hooks set in the metadata cannot be kept for the events that follow: %v", err))
+		s.log.Warn(fmt.Sprintf("what hooks set in the metadata cannot be kept for the events that follow: %v", err))
 	}
 }
 

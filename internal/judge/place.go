@@ -2,18 +2,20 @@ package judge
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // place is where hooks are looked for, and with which settings.
 type place struct {
 	dir     string // "": the user's hooks alone
 	setting func(name string) string
-	log     func(line string)
+	log     *slog.Logger
 }
 
 // options are those of a configuration there, and what tells one set of settings
@@ -33,7 +35,7 @@ func (p place) options() (opts config.Options, key string) {
 // placeOf is where a caller that is no agent works: in dir, and with the daemon's
 // own settings but for those that env has.
 func (j *Judge) placeOf(dir string, env environ) (place, error) {
-	p := place{dir: dir, log: j.log, setting: func(name string) string {
+	p := place{dir: dir, log: logline.Or(j.Log), setting: func(name string) string {
 		if value := env.get(name); value != "" {
 			return value
 		}

@@ -136,7 +136,7 @@ func (e environ) depth() int { return variables.Depth(e.get(variables.DepthVaria
 
 // channel brings text to agents by their own hooks.
 func (j *Judge) channel() *delivery.Native {
-	j.opening.Do(func() { j.native.Relay, j.native.Log, j.native.OneEvent = j.Relay, j.log, j.Continues != "" })
+	j.opening.Do(func() { j.native.Relay, j.native.Log, j.native.OneEvent = j.Relay, j.Log, j.Continues != "" })
 	return &j.native
 }
 

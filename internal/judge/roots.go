@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // An agent may work on several folders at once, as Cursor does with the roots of
@@ -30,7 +31,7 @@ func (r *request) openOthers(ctx context.Context) error {
 		if !isFolder(root) {
 			continue
 		}
-		w, err := r.workspaces.openAt(ctx, r.Judge, place{dir: root, setting: r.setting, log: r.log})
+		w, err := r.workspaces.openAt(ctx, r.Judge, place{dir: root, setting: r.setting, log: logline.Or(r.Log)})
 		if err != nil {
 			return fmt.Errorf("the guards of %s cannot be asked: %w", root, err)
 		}

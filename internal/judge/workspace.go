@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/adapter"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -85,7 +86,7 @@ func (s *workspaces) open(ctx context.Context, r *request) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.openAt(ctx, r.Judge, place{dir: dir, setting: r.setting, log: r.log})
+	return s.openAt(ctx, r.Judge, place{dir: dir, setting: r.setting, log: logline.Or(r.Log)})
 }
 
 // openAt finds the workspace of a place and reads what changed in it.
@@ -112,11 +113,11 @@ func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace
 	}
 	set, err := e.live.Refresh(ctx)
 	if err != nil {
-		at.log(fmt.Sprintf("the configuration of %s could not be read again: %v", folder, err))
+		at.log.Warn(fmt.Sprintf("the configuration of %s could not be read again: %v", folder, err))
 	}
 	if e.logged.Swap(set) != set {
 		for _, line := range Complaints(set) {
-			at.log(line)
+			at.log.Warn(line)
 		}
 	}
 	return &Workspace{Folder: folder, Engine: e.engine, live: e.live, set: set, entry: e}, nil

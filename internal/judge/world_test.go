@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -57,11 +58,11 @@ func newWorld(t testing.TB, yaml string) *world {
 		w.records = append(w.records, r)
 		return nil
 	}
-	w.Log = func(line string) {
+	w.Log = logline.New(func(line string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.lines = append(w.lines, line)
-	}
+	})
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)

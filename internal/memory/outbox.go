@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Outbox is a backend that is elsewhere, with a file on this machine that keeps
@@ -16,8 +19,8 @@ type Outbox struct {
 	there Backend
 	path  string
 
-	// Log is told what waits, and what of it can never be sent. Nil drops it.
-	Log func(line string)
+	// Log gets what waits, and what of it can never be sent. Nil drops it.
+	Log *slog.Logger
 
 	turn chan struct{} // has room for who sends
 
@@ -109,7 +112,7 @@ func (o *Outbox) pending(ctx context.Context) (waits *Store, alone bool) {
 	defer o.mu.Unlock()
 	if o.waits == nil && fileThere(o.path) {
 		if err := o.open(ctx); err != nil {
-			o.log(err.Error())
+			o.log().Warn(err.Error())
 		}
 	}
 	alone = time.Now().Before(o.next)
@@ -136,7 +139,7 @@ func (o *Outbox) keep(ctx context.Context, m Memory, why error) (Memory, error) 
 	if err != nil {
 		return Memory{}, errors.Join(why, err)
 	}
-	o.log("a memory is kept on this machine until it can be sent: " + why.Error())
+	o.log().Warn("a memory is kept on this machine until it can be sent", logline.Err, why)
 	kept.Waits = true
 	return kept, nil
 }
@@ -201,11 +204,7 @@ func (o *Outbox) open(ctx context.Context) error {
 	return err
 }
 
-func (o *Outbox) log(line string) {
-	if o.Log != nil {
-		o.Log(line)
-	}
-}
+func (o *Outbox) log() *slog.Logger { return logline.Or(o.Log) }
 
 // reach sends what waits, and completes the error of a call that failed.
 func (o *Outbox) reach(ctx context.Context, call func() error) error {

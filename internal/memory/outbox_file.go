@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // lockWait is how long another process may send before one gives up waiting for it.
@@ -71,7 +72,7 @@ func (o *Outbox) refuse(ctx context.Context, m Memory, why error) error {
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("a memory that is refused cannot be put aside: %w", err)
 	}
-	o.log(fmt.Sprintf("the memory %s is never taken; it is put into %s: %v", m.ID, path, why))
+	o.log().Warn(fmt.Sprintf("the memory %s is never taken; it is put into %s", m.ID, path), logline.Err, why)
 	return o.sent(ctx, m)
 }
 

@@ -38,7 +38,7 @@ type Other struct {
 // then those that other machines have told of.
 func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
 	if err := s.reap(ctx); err != nil { // a full disk, perhaps; what is read does not need it
-		s.log(s.explain("changed", err).Error())
+		s.log.Warn(s.explain("changed", err).Error())
 	}
 	a := s.read(ctx)
 	here, err := a.ours()

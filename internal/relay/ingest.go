@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Source is one stream. One that was made anew has another time.
@@ -25,11 +27,11 @@ func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]b
 		for i, one := range data {
 			p, err := readEnvelope(one)
 			if err != nil {
-				s.log(fmt.Sprintf("an envelope of the stream %s means nothing (number %d of %d up to %d): %v", from.Stream, i+1, len(data), last, err))
+				s.log.Warn(fmt.Sprintf("an envelope of the stream %s means nothing (number %d of %d up to %d)", from.Stream, i+1, len(data), last), logline.Err, err)
 				continue
 			}
 			if why := s.foreign(from, i, p); why != "" {
-				s.log(fmt.Sprintf("a message of the stream %s is left out: %s", from.Stream, why))
+				s.log.Warn(fmt.Sprintf("a message of the stream %s is left out: %s", from.Stream, why))
 				continue
 			}
 			if err := a.envelope(p); err != nil {
@@ -44,7 +46,7 @@ func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]b
 		return s.explain("taken in", err)
 	}
 	if err := s.sweep(ctx); err != nil {
-		s.log(err.Error()) // what was taken in stays so
+		s.log.Warn(err.Error()) // what was taken in stays so
 	}
 	return nil
 }
@@ -100,7 +102,7 @@ func (a access) envelope(p envelope) error {
 func (a access) takeIn(p envelope) error {
 	m, origin := *p.Message, p.Machine
 	if err := a.bound(&m); err != nil {
-		a.s.log(fmt.Sprintf("a message of %s@%s is left out: %v", m.From, origin, err))
+		a.s.log.Warn(fmt.Sprintf("a message of %s@%s is left out", m.From, origin), logline.Err, err)
 		return a.answer(origin, m.ID, []Receipt{{Message: m.ID, To: p.Agent, State: StateRefused, Reason: err.Error()}})
 	}
 	var sender, machine string
@@ -109,7 +111,7 @@ func (a access) takeIn(p envelope) error {
 		return err
 	}
 	if known && (sender != key(m.From) || machine != origin) {
-		a.s.log(fmt.Sprintf("a message of %s@%s has the id of another one, %s: it is left out", m.From, origin, m.ID))
+		a.s.log.Warn(fmt.Sprintf("a message of %s@%s has the id of another one, %s: it is left out", m.From, origin, m.ID))
 		return nil
 	}
 	if !known {

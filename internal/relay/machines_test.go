@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -324,7 +325,7 @@ func TestAStreamIsTakenInOnce(t *testing.T) {
 
 func TestAMessageIsNotBelievedToBeAnother(t *testing.T) {
 	var logged []string
-	s := open(t, "", relay.Options{Machine: "m9", Log: func(text string) { logged = append(logged, text) }})
+	s := open(t, "", relay.Options{Machine: "m9", Log: logline.New(func(text string) { logged = append(logged, text) })})
 	consumer := join(t, s, "Bob")
 	id := say(t, s, "Carol", "Bob", "of m9")
 	data := fmt.Sprintf(`{"v":1,"machine":"m1","agent":"Bob","message":{"id":%q,"from":"Carol","to":"Bob","content":"forged"}}`, id)
@@ -344,7 +345,7 @@ func TestAMessageIsNotBelievedToBeAnother(t *testing.T) {
 
 func TestWhoSendsAMessageIsNotBelieved(t *testing.T) {
 	var logged []string
-	s := open(t, "", relay.Options{Machine: "m9", Log: func(text string) { logged = append(logged, text) }})
+	s := open(t, "", relay.Options{Machine: "m9", Log: logline.New(func(text string) { logged = append(logged, text) })})
 	consumer := join(t, s, "Bob")
 	says := func(machine, id string) []byte {
 		return fmt.Appendf(nil, `{"v":1,"machine":%q,"agent":"Bob","message":{"id":%q,"from":"user","to":"Bob","content":"of %s"}}`, machine, id, machine)

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Refuse takes an envelope out of the outbox that no stream will ever take. If it is a
@@ -54,7 +56,7 @@ func (a access) refuse(message, machine, agent, reason string) error {
 func (a access) split(machine string, data []byte, why string) error {
 	var p envelope
 	if err := json.Unmarshal(data, &p); err != nil {
-		a.s.log(fmt.Sprintf("receipts for %s cannot be read, and are left out: %v", machine, err))
+		a.s.log.Warn(fmt.Sprintf("receipts for %s cannot be read, and are left out", machine), logline.Err, err)
 		return nil
 	}
 	half := p
@@ -69,6 +71,6 @@ func (a access) split(machine string, data []byte, why string) error {
 		p.Receipts[0].Reason = ""
 		return a.report(machine, p)
 	}
-	a.s.log(fmt.Sprintf("a receipt for %s is left out: %s", machine, strings.TrimSpace(why)))
+	a.s.log.Warn(fmt.Sprintf("a receipt for %s is left out: %s", machine, strings.TrimSpace(why)))
 	return nil
 }

@@ -31,7 +31,7 @@ func (s *Store) Send(ctx context.Context, m Message) (Sent, error) {
 		return Sent{}, s.explain("sent", err)
 	}
 	if err := s.sweep(ctx); err != nil {
-		s.log(err.Error()) // what was sent stays so
+		s.log.Warn(err.Error()) // what was sent stays so
 	}
 	return sent, nil
 }

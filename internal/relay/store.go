@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
@@ -44,9 +46,9 @@ func (l Limits) orDefault() Limits {
 
 // Options are how a store is opened; the zero value is ready.
 type Options struct {
-	Machine string            // what other machines call this one; "" is the host's name when the store was made
-	Limits  Limits            // of the messages that are sent, and of the inboxes
-	Log     func(text string) // is told what cannot be returned as an error, such as an envelope that means nothing
+	Machine string       // what other machines call this one; "" is the host's name when the store was made
+	Limits  Limits       // of the messages that are sent, and of the inboxes
+	Log     *slog.Logger // gets what cannot be returned as an error, such as an envelope that means nothing
 
 	// Wake tells the processes of agents of this machine that something has come for
 	// them. It is called after that is on the disk, and nobody waits for it but Close.
@@ -59,7 +61,7 @@ type Store struct {
 	dir     string
 	machine string
 	limits  Limits
-	log     func(string)
+	log     *slog.Logger
 	now     func() time.Time
 
 	file       *sqlite.File
@@ -91,12 +93,9 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		dir: dir, limits: o.Limits.orDefault(), log: o.Log, now: time.Now,
+		dir: dir, limits: o.Limits.orDefault(), log: logline.Or(o.Log), now: time.Now,
 		writing: make(chan struct{}, 1), outgoing: newSignal(), forgetting: newSignal(), consumers: map[*Consumer]bool{},
 		waker: waker{wake: o.Wake},
-	}
-	if s.log == nil {
-		s.log = func(string) {}
 	}
 	if s.file, err = sqlite.Open(ctx, filepath.Join(dir, fileName), form); err != nil {
 		return nil, err
@@ -129,7 +128,7 @@ func (s *Store) begin(ctx context.Context, machine string) error {
 		return err
 	}
 	if err := s.drain(ctx); err != nil {
-		s.log(s.explain("changed", err).Error()) // a full disk, perhaps: it waits, and can be read
+		s.log.Warn(s.explain("changed", err).Error()) // a full disk, perhaps: it waits, and can be read
 	}
 	return s.sweep(ctx)
 }

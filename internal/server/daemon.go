@@ -83,7 +83,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 			err := j.Close() // it gives back the inboxes of its agents, for which the store must be open
 			relay.Close()
 			if err = errors.Join(err, h.Memories().Close(), programs.Gateway.Close()); err != nil {
-				h.Log(err.Error())
+				h.Log.Warn(err.Error())
 			}
 			recorded()
 			h.CloseWebhooks()
@@ -112,6 +112,6 @@ func (h *Home) AnswerOnce(ctx context.Context, r *call.Request, write func(call.
 	reply := j.Answer(ctx, judge.Caller{PID: os.Getpid()}, r)
 	reply.Pass(write(reply))
 	if err := j.Close(); err != nil { // observers may take their time
-		h.Log(err.Error())
+		h.Log.Warn(err.Error())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -40,13 +41,13 @@ func startDaemon(t *testing.T, hooks string, addresses ...string) runningDaemon 
 	h := testHome(t, dir)
 	listening := make(chan string, len(addresses))
 	log := h.Log
-	h.Log = func(line string) {
+	h.Log = logline.New(func(line string) {
 		if rest, ok := strings.CutPrefix(line, "listening at "); ok {
 			address, _, _ := strings.Cut(rest, ",")
 			listening <- address
 		}
-		log(line)
-	}
+		log.Info(line)
+	})
 	d := &Daemon{Home: h, Idle: time.Hour}
 	ready := make(chan struct{})
 	d.Ready = func() { close(ready) }

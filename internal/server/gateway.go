@@ -10,6 +10,7 @@ import (
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/gateway"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 )
 
@@ -61,7 +62,7 @@ func (r relayAPI) postOutside(ctx context.Context, m gateway.Message) (gateway.S
 		return gateway.Sent{}, notSent(ctx, err)
 	}
 	if err := r.link.notify(); err != nil && r.judge.Log != nil { // it is kept, and goes when something carries it
-		r.judge.Log("gateway: " + err.Error())
+		r.judge.Log.Warn("gateway", logline.Err, err)
 	}
 	sent := gateway.Sent{ID: posted.Message.ID}
 	for _, r := range posted.Receipts {

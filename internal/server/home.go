@@ -2,6 +2,7 @@ package server
 
 import (
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
@@ -16,9 +17,8 @@ type Home struct {
 	// Getenv gives the variables that say where the folders are.
 	Getenv func(name string) string
 
-	// Log is given one line at a time by what works in the background, from many
-	// goroutines.
-	Log func(line string)
+	// Log gets what works in the background has to say.
+	Log *slog.Logger
 
 	// Err is where mistakes in the files of hooks are written.
 	Err io.Writer

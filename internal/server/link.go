@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/daemon"
 	"github.com/hookway/hookway/internal/delivery"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
@@ -110,7 +110,7 @@ func (l *link) settled() string {
 // anew carries what is in the file of messages that there is now, after the one that
 // was open was moved away or removed.
 func (l *link) anew(b *bus.Bus, store *relay.Store, ended chan struct{}) {
-	l.home.Log("the file of messages was moved away or removed: what is there now is carried")
+	l.home.Log.Warn("the file of messages was moved away or removed: what is there now is carried")
 	ctx, cancel := context.WithTimeout(l.ctx, linkEnd)
 	defer cancel()
 	err := l.leases.Close()
@@ -118,7 +118,7 @@ func (l *link) anew(b *bus.Bus, store *relay.Store, ended chan struct{}) {
 		err = errors.Join(err, b.Close(ctx))
 	}
 	if err := errors.Join(err, store.Close()); err != nil {
-		l.home.Log(fmt.Sprintf("the end of the relay before: %v", err))
+		l.home.Log.Warn("the end of the relay before", logline.Err, err)
 	}
 	l.start(ended)
 }
@@ -148,7 +148,7 @@ func (l *link) start(ended chan struct{}) {
 	l.again = time.AfterFunc(l.pause.Next(), func() { _ = l.notify() })
 	if text := hook.LogLine(err.Error()); text != l.problem {
 		l.problem = text
-		l.home.Log("the relay could not be started, and is tried again: " + text)
+		l.home.Log.Warn("the relay could not be started, and is tried again: " + text)
 	}
 }
 
@@ -228,7 +228,7 @@ func (l *link) forJudge(r delivery.Relay) delivery.Relay {
 	}
 	r.Sent = func(context.Context) {
 		if err := l.notify(); err != nil {
-			l.home.Log(err.Error())
+			l.home.Log.Warn(err.Error())
 		}
 	}
 	return r
@@ -315,6 +315,6 @@ func (l *link) Close() {
 		errs = append(errs, store.Close())
 	}
 	if err := errors.Join(errs...); err != nil {
-		l.home.Log(fmt.Sprintf("the end of the relay: %v", err))
+		l.home.Log.Warn("the end of the relay", logline.Err, err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
@@ -37,7 +38,7 @@ func relayHome(t *testing.T) (*Home, *relay.Store) {
 
 // testHome is a home in a folder.
 func testHome(t *testing.T, dir string) *Home {
-	h := &Home{Log: func(line string) { t.Log(line) }, Err: io.Discard, Environ: os.Environ, Version: "test"}
+	h := &Home{Log: logline.New(func(line string) { t.Log(line) }), Err: io.Discard, Environ: os.Environ, Version: "test"}
 	h.Getenv = func(name string) string { return map[string]string{"HOOKWAY_HOME": dir}[name] }
 	return h
 }

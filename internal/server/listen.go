@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookway/hookway/internal/api"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // Listeners say where the daemon listens beside its socket, for programs that speak
@@ -47,7 +48,7 @@ func (p Listeners) open(h *Home, programs *api.Server, onDemand bool) (opened []
 	}
 	opened, err = p.openAll(h, programs)
 	if err != nil && onDemand {
-		h.Log("hookway is not listening elsewhere: " + err.Error())
+		h.Log.Warn("hookway is not listening elsewhere", logline.Err, err)
 		err = nil
 	}
 	return opened, err
@@ -69,7 +70,7 @@ func (p Listeners) openAll(h *Home, programs *api.Server) (opened []net.Listener
 			continue
 		}
 		opened, programs.Addresses = append(opened, l), append(programs.Addresses, l.Addr().String())
-		h.Log(fmt.Sprintf("listening at %s, too; the token is in %s", l.Addr(), api.TokenFile(state)))
+		h.Log.Warn(fmt.Sprintf("listening at %s, too; the token is in %s", l.Addr(), api.TokenFile(state)))
 	}
 	return opened, errors.Join(errs...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -167,12 +168,12 @@ func (m *Memories) backend(ctx context.Context, p *memoryPlace, plan backendPlan
 }
 
 // follow makes the vectors of what is saved, until the backend is closed.
-func (b *openedBackend) follow(store *memory.Store, log func(string)) {
+func (b *openedBackend) follow(store *memory.Store, log *slog.Logger) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		store.Follow(ctx, func(err error) { log(err.Error()) })
+		store.Follow(ctx, func(err error) { log.Warn(err.Error()) })
 	}()
 	b.stop = func() {
 		cancel()

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"os/user"
@@ -28,7 +29,7 @@ type backendPlan struct {
 	config.Memory
 	keys map[string]string // by the names of their variables
 	ask  custom.Ask        // of a custom one
-	log  func(string)
+	log  *slog.Logger
 }
 
 // The variables that hold keys unless others are named.

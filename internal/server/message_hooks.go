@@ -2,18 +2,19 @@ package server
 
 import (
 	"context"
-	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // messageHooks are the hooks of a folder for messages.
 type messageHooks struct {
 	fire func(ctx context.Context, event string, payload any) (hook.Outcome[any], error)
-	log  func(line string)
+	log  *slog.Logger
 }
 
 var _ delivery.Hooks = (*messageHooks)(nil)
@@ -26,7 +27,7 @@ func (h *messageHooks) Sending(ctx context.Context, m hook.Message) (hook.Outcom
 // Sent fires MessageSent.
 func (h *messageHooks) Sent(ctx context.Context, d hook.Delivery) {
 	if _, err := fireMessage(ctx, h, hook.MessageSent, d); err != nil {
-		h.log(fmt.Sprintf("the hooks of MessageSent did not finish: %v", err))
+		h.log.Warn("the hooks of MessageSent did not finish", logline.Err, err)
 	}
 }
 
@@ -98,7 +99,7 @@ func (h *Home) messageHooks(w *Workspace, env hook.Envelope) (hooks delivery.Hoo
 			record(ev, out, time.Since(began), err)
 		}
 		if out.UserMessage != "" {
-			h.Log(out.UserMessage)
+			h.Log.Warn(out.UserMessage)
 		}
 		return out, err
 	}

@@ -3,12 +3,14 @@ package server
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // recordTime bounds how long a command waits for a record to be written.
@@ -16,31 +18,31 @@ const recordTime = time.Second
 
 // openAudit opens the audit log. A record is never a reason to give no answer:
 // without a log, what goes wrong is logged and nil given. done writes what waits.
-func (h *Home) openAudit(tell func(string)) (log *audit.Log, done func()) {
+func (h *Home) openAudit(log *slog.Logger) (records *audit.Log, done func()) {
 	dir, err := h.AuditDir()
 	if err == nil {
 		keep, unread := config.KeepOf(h.Getenv)
 		if unread != nil {
-			tell(unread.Error())
+			log.Warn(unread.Error())
 		}
-		log, err = audit.Open(audit.Config{Dir: dir, KeepAge: keep.Age, KeepSize: keep.Size, Log: tell})
+		records, err = audit.Open(audit.Config{Dir: dir, KeepAge: keep.Age, KeepSize: keep.Size, Log: log})
 	}
 	if err != nil {
-		tell("there will be no audit record: " + err.Error())
+		log.Warn("there will be no audit record", logline.Err, err)
 		return nil, func() {}
 	}
-	return log, func() {
-		if err := log.Close(); err != nil {
-			tell(err.Error())
+	return records, func() {
+		if err := records.Close(); err != nil {
+			log.Warn(err.Error())
 		}
 	}
 }
 
 // RecordTo has a judge's outcomes put on record.
 func (h *Home) RecordTo(j *judge.Judge) (done func()) {
-	log, done := h.openAudit(j.Log)
-	if log != nil {
-		j.Record = log.Append
+	records, done := h.openAudit(j.Log)
+	if records != nil {
+		j.Record = records.Append
 		j.AuditDir, _ = h.AuditDir()
 	}
 	return done
@@ -54,17 +56,17 @@ type Recorder func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, 
 func Unrecorded(hook.AnyEvent, hook.Outcome[any], time.Duration, error) {}
 
 // Recorder gives one for the outcomes of a workspace that this process fires.
-func (h *Home) Recorder(w *Workspace, tell func(string)) (record Recorder, done func()) {
-	log, done := h.openAudit(tell)
-	if log == nil {
+func (h *Home) Recorder(w *Workspace, log *slog.Logger) (record Recorder, done func()) {
+	records, done := h.openAudit(log)
+	if records == nil {
 		return Unrecorded, done
 	}
 	return func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error) {
 		r := judge.RecordOf(w.Set, ev, &out, took, failure)
 		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 		defer cancel()
-		if err := log.Append(ctx, r); err != nil {
-			tell(fmt.Sprintf("%s is not on record: %v", r.Event, err))
+		if err := records.Append(ctx, r); err != nil {
+			log.Warn(fmt.Sprintf("%s is not on record", r.Event), logline.Err, err)
 		}
 	}, done
 }

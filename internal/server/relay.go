@@ -67,7 +67,7 @@ func (h *Home) JudgesRelay() delivery.Relay {
 	}
 	logged := func(err error) {
 		if err != nil {
-			h.Log(err.Error())
+			h.Log.Warn(err.Error())
 		}
 	}
 	return delivery.Relay{

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -35,7 +36,7 @@ func (h *Home) CloseWebhooks() {
 		return
 	}
 	if err := h.spool.Close(); err != nil {
-		h.Log(err.Error())
+		h.Log.Warn(err.Error())
 	}
 }
 
@@ -63,12 +64,12 @@ func webhookTargets(j *judge.Judge, given []string) func(context.Context) (spool
 const statusOfWebhooks = time.Second
 
 // webhookStatus says how the webhooks stand that do not answer, or did not.
-func webhookStatus(ctx context.Context, s *spool.Spool, log func(string)) (list []daemon.WebhookStatus) {
+func webhookStatus(ctx context.Context, s *spool.Spool, log *slog.Logger) (list []daemon.WebhookStatus) {
 	ctx, cancel := context.WithTimeout(ctx, statusOfWebhooks)
 	defer cancel()
 	all, err := s.Status(ctx)
 	if err != nil {
-		log(err.Error())
+		log.Warn(err.Error())
 	}
 	for _, w := range all {
 		one := daemon.WebhookStatus{ID: w.ID, Waiting: w.Waiting, Refused: w.Refused, Dropped: w.Dropped, Problem: w.Error}

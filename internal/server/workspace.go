@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -81,7 +83,7 @@ func (h *Home) fill(ctx context.Context, options config.Options, engine *hook.En
 
 // Operations is what hooks set in the metadata for later events, where the daemon
 // and other processes of the user have it too. Nil where there is no place for it.
-func (h *Home) Operations(log func(string)) *hook.Operations {
+func (h *Home) Operations(log *slog.Logger) *hook.Operations {
 	_, state, err := config.Places(h.Getenv)
 	if err != nil {
 		return nil
@@ -110,11 +112,11 @@ func (h *Home) OpenLive(ctx context.Context, options config.Options) (*Workspace
 				return
 			}
 			for _, line := range judge.Complaints(set) {
-				options.Log(line)
+				options.Log.Warn(line)
 			}
 		})
 		if err != nil {
-			options.Log(fmt.Sprintf("changes of the configuration are not seen: %v", err))
+			options.Log.Warn("changes of the configuration are not seen", logline.Err, err)
 		}
 	}()
 	return w, nil
@@ -140,13 +142,13 @@ func (h *Home) ShowWarnings(w *Workspace) {
 }
 
 // watch tells the log about hooks that fail.
-func (w *Workspace) watch(log func(string)) {
+func (w *Workspace) watch(log *slog.Logger) {
 	w.Engine.Watch(func(n hook.Notice) {
 		switch n.Kind {
 		case hook.HookError:
-			log(fmt.Sprintf("hook %s, %s: %v", n.Hook, n.Event, n.Err))
+			log.Warn(fmt.Sprintf("hook %s, %s", n.Hook, n.Event), logline.Err, n.Err)
 		case hook.HookDropped:
-			log(fmt.Sprintf("hook %s is behind: an event %s was dropped", n.Hook, n.Event))
+			log.Warn(fmt.Sprintf("hook %s is behind: an event %s was dropped", n.Hook, n.Event))
 		}
 	})
 }

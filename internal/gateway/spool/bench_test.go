@@ -29,7 +29,7 @@ func BenchmarkRelayWithWebhook(b *testing.B) {
 		kept      bool
 	}{{"none", "", false}, {"memory", there.URL, false}, {"spool", there.URL, true}, {"spool-away", away.URL, true}} {
 		b.Run(c.name, func(b *testing.B) {
-			s := spool.New(b.TempDir(), func(string) {})
+			s := spool.New(b.TempDir(), nil)
 			heard.Store(0)
 			e := new(hook.Engine)
 			var end func() error

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/webhook"
 )
 
@@ -108,11 +109,11 @@ func newWorld(t *testing.T) *world { return &world{T: t, dir: t.TempDir()} }
 
 // spool is one process's.
 func (w *world) spool() *Spool {
-	s := New(w.dir, func(line string) {
+	s := New(w.dir, logline.New(func(line string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.said = append(w.said, line)
-	})
+	}))
 	s.most, s.bytes = 1000, 1<<20
 	if w.slow {
 		s.every = 5 * time.Minute

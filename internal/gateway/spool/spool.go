@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
@@ -27,7 +29,7 @@ type Spool struct {
 	Tell func(body []byte, ev hook.AnyEvent, came *hook.Settled, hide []string) ([]byte, error)
 
 	dir   string
-	say   func(string)
+	out   *slog.Logger
 	owner string
 	ctx   context.Context // of all that is done in the background
 	end   context.CancelFunc
@@ -61,10 +63,10 @@ type Spool struct {
 }
 
 // New gives the spool of a folder. Nothing is opened until there is something to keep.
-// log is given one line at a time; nil drops them.
-func New(dir string, log func(line string)) *Spool {
+// log gets what becomes of messages; nil drops it.
+func New(dir string, log *slog.Logger) *Spool {
 	s := &Spool{
-		dir: dir, say: log, owner: rand.Text(), most: maxWaiting, bytes: maxBytes, every: lookEvery, room: make(chan struct{}, maxArriving), woken: make(chan struct{}, 1),
+		dir: dir, out: logline.Or(log), owner: rand.Text(), most: maxWaiting, bytes: maxBytes, every: lookEvery, room: make(chan struct{}, maxArriving), woken: make(chan struct{}, 1),
 		senders: map[Webhook]*sender{}, heard: map[Webhook][]result{}, latest: map[Webhook]*Receiver{},
 		rest: map[Webhook]time.Time{}, said: map[string]time.Time{}, missed: map[Webhook]int{},
 	}
@@ -73,9 +75,7 @@ func New(dir string, log func(line string)) *Spool {
 }
 
 func (s *Spool) log(format string, args ...any) {
-	if s.say != nil {
-		s.say(hook.LogLine(fmt.Sprintf(format, args...)))
-	}
+	s.out.Warn(fmt.Sprintf(format, args...))
 }
 
 // quiet is how long a line that was logged is not logged again.

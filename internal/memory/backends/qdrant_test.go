@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/qdrant"
 	"github.com/hookway/hookway/internal/memory/remote"
@@ -88,7 +89,7 @@ func TestQdrantThatSaysNo(t *testing.T) {
 		t.Errorf("without the embedder it is saved: %v", err)
 	}
 	logged := ""
-	s := qdrant.New(qdrant.Config{Client: remote.Client{URL: url, Header: http.Header{"Api-Key": {"right"}}}, User: "u", Embedder: down, Log: func(line string) { logged += line }})
+	s := qdrant.New(qdrant.Config{Client: remote.Client{URL: url, Header: http.Header{"Api-Key": {"right"}}}, User: "u", Embedder: down, Log: logline.New(func(line string) { logged += line })})
 	found, err := s.Search(ctx, "keep", 3, memory.View{All: true})
 	if err != nil || len(found) != 1 || !strings.Contains(logged, "by their words only") {
 		t.Errorf("without the embedder it finds %v, %v; logged %q", found, err, logged)

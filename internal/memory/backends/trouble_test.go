@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/custom"
 	"github.com/hookway/hookway/internal/memory/mem0"
@@ -209,7 +210,7 @@ func TestWhatIsNeverTakenKeepsNothingElse(t *testing.T) {
 		there := &switched{Backend: store}
 		o := memory.NewOutbox(there, filepath.Join(dir, "outbox.db"))
 		var log []string
-		o.Log = func(line string) { log = append(log, line) }
+		o.Log = logline.New(func(line string) { log = append(log, line) })
 		there.away.Store(true)
 		ctx := context.Background()
 		for _, text := range []string{"a bad one", "a good one"} {

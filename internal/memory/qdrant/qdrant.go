@@ -13,11 +13,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
 	"sync"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/memory"
 	"github.com/hookway/hookway/internal/memory/remote"
 )
@@ -31,7 +33,7 @@ type Config struct {
 	Collection string          // "" is DefaultCollection
 	User       string          // user_id of all memories
 	Embedder   memory.Embedder // nil: words alone
-	Log        func(string)
+	Log        *slog.Logger
 }
 
 // Store is a collection.
@@ -163,7 +165,7 @@ func (s *Store) Search(ctx context.Context, query string, k int, v memory.View) 
 		if !c.sparse {
 			return nil, err
 		}
-		s.log("memories are searched for by their words only: " + err.Error())
+		logline.Or(s.c.Log).Warn("memories are searched for by their words only", logline.Err, err)
 	}
 	if err := c.fits(s.c.Collection, len(dense)); err != nil {
 		return nil, err
@@ -268,12 +270,6 @@ func (s *Store) List(ctx context.Context, n int, v memory.View) ([]memory.Memory
 		all = all[:n]
 	}
 	return all, nil
-}
-
-func (s *Store) log(line string) {
-	if s.c.Log != nil {
-		s.c.Log(line)
-	}
 }
 
 // errNoDense is the error of a collection that others made otherwise.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -67,7 +68,7 @@ func TestALedgerThatCannotBeWrittenLosesNothing(t *testing.T) {
 	m1 := listening(t, newBox("m1"), bus.Config{})
 	b, d := newBox("m2"), &hooktest.Log{}
 	b.refuse = errFull
-	m2 := start(t, b, bus.Config{Log: d.Add, Leaf: m1.joined()})
+	m2 := start(t, b, bus.Config{Log: logline.New(d.Add), Leaf: m1.joined()})
 	want := ids("m", 50)
 	m1.send("m2", want...)
 	m1.until(t, "the outbox", func() bool { return m1.rows[49].published })

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 	"github.com/nats-io/nats-server/v2/server"
@@ -82,7 +83,7 @@ func (j job) run(ctx context.Context, pokes <-chan struct{}) error {
 }
 
 func (d *daemonJob) run(ctx context.Context, pokes <-chan struct{}) error {
-	s, err := relay.Open(ctx, d.State, relay.Options{Machine: d.Machine, Log: says,
+	s, err := relay.Open(ctx, d.State, relay.Options{Machine: d.Machine, Log: logline.New(says),
 		Wake: func(context.Context, []string) { fmt.Println("woken") }})
 	if err != nil {
 		return err
@@ -91,7 +92,7 @@ func (d *daemonJob) run(ctx context.Context, pokes <-chan struct{}) error {
 	if err := limitFiles(d.FileSize); err != nil {
 		return err
 	}
-	b, err := bus.Start(ctx, s, bus.Config{Dir: filepath.Join(d.State, "nats"), Leaf: d.Leaf, Log: says})
+	b, err := bus.Start(ctx, s, bus.Config{Dir: filepath.Join(d.State, "nats"), Leaf: d.Leaf, Log: logline.New(says)})
 	if err != nil {
 		return err
 	}

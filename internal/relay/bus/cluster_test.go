@@ -85,10 +85,10 @@ func TestAClusterThatIsNotWholeTakesMessages(t *testing.T) {
 	t.Parallel()
 	nodes, urls := newCluster(t)
 	a, b := newBox("a"), newBox("b")
-	first := start(t, a, bus.Config{NATS: urls, Log: func(string) {}})
+	first := start(t, a, bus.Config{NATS: urls, Log: nil})
 	eventually.True(t, "three replicas", func() bool { return first.Status().Replicas == 3 })
 	nodes[2].kill()
-	second := start(t, b, bus.Config{NATS: urls, Log: func(string) {}})
+	second := start(t, b, bus.Config{NATS: urls, Log: nil})
 	want := ids("m", 100)
 	a.send("b", want...)
 	b.gets(t, want)
@@ -107,8 +107,8 @@ func TestAClusterThatWasNeverWhole(t *testing.T) {
 		launch(t, fmt.Sprint("n", i+1), j, nil)
 	}
 	b, m2 := newBox("m1"), newBox("m2")
-	running := start(t, b, bus.Config{NATS: urls, Log: func(string) {}})
-	start(t, m2, bus.Config{NATS: urls, Log: func(string) {}})
+	running := start(t, b, bus.Config{NATS: urls, Log: nil})
+	start(t, m2, bus.Config{NATS: urls, Log: nil})
 	want := ids("m", 100)
 	b.send("m2", want...)
 	eventually.True(t, "the status", func() bool {

@@ -5,11 +5,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
 	"strings"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/loopback"
 )
 
@@ -36,7 +38,7 @@ type Config struct {
 	// 1 GiB, and 256 MiB for a stream.
 	MaxBytes int64
 
-	Log func(line string) // of what goes wrong; may be nil
+	Log *slog.Logger // gets what goes wrong; may be nil
 }
 
 // Leaf joins the embedded servers of several machines.
@@ -78,9 +80,7 @@ func (c *Config) check() error {
 	if strings.Trim(c.Namespace, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || len(c.Namespace) > 32 {
 		return fmt.Errorf("the namespace %q of the relay is no short word of a-z, 0-9 and -", c.Namespace)
 	}
-	if c.Log == nil {
-		c.Log = func(string) {}
-	}
+	c.Log = logline.Or(c.Log)
 	if c.NATS != "" && c.leaf() {
 		return errors.New("the relay has both servers of your own (nats) and a leaf link: a leaf link joins embedded servers; leave one of the two out")
 	}

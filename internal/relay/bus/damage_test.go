@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/hooktest"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -93,7 +94,7 @@ func TestDamagedFilesLoseNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m1 := listening(t, newBox("m1"), bus.Config{Log: func(string) {}})
+			m1 := listening(t, newBox("m1"), bus.Config{Log: nil})
 			want := ids("m", 400)
 			m1.send("m2", want[:300]...)
 			m1.until(t, "the outbox", func() bool { return m1.rows[299].published })
@@ -101,7 +102,7 @@ func TestDamagedFilesLoseNothing(t *testing.T) {
 			damage(t, m1.c.Dir)
 			m1.send("m2", want[300:]...)
 			d := &hooktest.Log{}
-			m1.c.Log = d.Add
+			m1.c.Log = logline.New(d.Add)
 			m1.again(t)
 			m2 := newMachine(t, "m2", m1.joined())
 			m2.gets(t, want)
@@ -122,7 +123,7 @@ func TestDamagedFilesLoseNothing(t *testing.T) {
 
 // TestOldDamageIsNotKeptForEver: what was set aside before goes when there is more.
 func TestOldDamageIsNotKeptForEver(t *testing.T) {
-	m := listening(t, newBox("m1"), bus.Config{Log: func(string) {}})
+	m := listening(t, newBox("m1"), bus.Config{Log: nil})
 	for i := range 3 {
 		m.again(t)
 		m.send("m2", ids("m", i+1)[i])

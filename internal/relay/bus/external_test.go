@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay/bus"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
@@ -71,7 +72,7 @@ func messagesFor(t *testing.T, at, machine string) func() int {
 func TestAServerOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	at, b, m2 := freeAddress(t), newBox("m1"), newBox("m2")
-	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: func(string) {}}
+	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: nil}
 	running := start(t, b, user)
 	start(t, m2, user)
 	want := ids("m", 200)
@@ -102,12 +103,12 @@ func TestAWrongPasswordIsTold(t *testing.T) {
 	at, b := freeAddress(t), newBox("m1")
 	newServer(t, at, t.TempDir())
 	said := make(chan string, 64)
-	running := start(t, b, bus.Config{NATS: "nats://all:wrong@" + at, Log: func(line string) {
+	running := start(t, b, bus.Config{NATS: "nats://all:wrong@" + at, Log: logline.New(func(line string) {
 		select {
 		case said <- line:
 		default:
 		}
-	}})
+	})})
 	b.send("m2", "one")
 	var refused, failed bool
 	for !refused || !failed {
@@ -123,7 +124,7 @@ func TestAWrongPasswordIsTold(t *testing.T) {
 func TestRightsThatAreMissingAreTold(t *testing.T) {
 	at, b := freeAddress(t), newBox("m1")
 	newServer(t, at, t.TempDir())
-	running := start(t, b, bus.Config{NATS: "nats://few:secret-of-few@" + at, Log: func(string) {}})
+	running := start(t, b, bus.Config{NATS: "nats://few:secret-of-few@" + at, Log: nil})
 	b.send("m2", "one")
 	eventually.True(t, "a word of it", func() bool { return strings.Contains(running.Status().LastError, "give these credentials the rights") })
 }

@@ -13,7 +13,7 @@ import (
 // then may again.
 func TestAFullServerLosesNothing(t *testing.T) {
 	t.Parallel()
-	small := listening(t, newBox("m1"), bus.Config{MaxBytes: 64 << 10, Log: func(string) {}})
+	small := listening(t, newBox("m1"), bus.Config{MaxBytes: 64 << 10, Log: nil})
 	want := long("m", 12, 10<<10)
 	small.send("m2", want...)
 	eventually.True(t, "a word of it", func() bool { return strings.Contains(small.bus.Status().LastError, "wait in the outbox") })

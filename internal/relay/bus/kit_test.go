@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
@@ -254,18 +255,18 @@ func start(t testing.TB, b bus.Store, c bus.Config) *bus.Bus {
 		c.Dir = t.TempDir()
 	}
 	if c.Log == nil {
-		c.Log = func(line string) { t.Logf("%s: %s", b.Machine(), line) }
+		c.Log = logline.New(func(line string) { t.Logf("%s: %s", b.Machine(), line) })
 	}
 	live := true
 	var mu sync.Mutex
 	log := c.Log
-	c.Log = func(line string) {
+	c.Log = logline.New(func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if live {
-			log(line)
+			log.Info(line)
 		}
-	}
+	})
 	out, err := bus.Start(context.Background(), b, c)
 	if err != nil {
 		t.Fatal(err)

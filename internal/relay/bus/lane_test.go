@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/relay/bus"
 	"github.com/nats-io/nats-server/v2/server"
@@ -29,7 +30,7 @@ func long(prefix string, n, size int) []string {
 // counted. When it comes it gets all, in order.
 func TestAMachineThatIsAwayHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
-	hub := listening(t, newBox("hub"), bus.Config{MaxBytes: 1 << 20, Log: func(string) {}})
+	hub := listening(t, newBox("hub"), bus.Config{MaxBytes: 1 << 20, Log: nil})
 	away := long("away", 400, 4<<10)
 	hub.send("far", away...)
 	eventually.True(t, "a word of it", func() bool {
@@ -55,7 +56,7 @@ func TestAStreamThatIsFullHoldsUpNoOther(t *testing.T) {
 	at, b, near := freeAddress(t), newBox("m1"), newBox("m3")
 	newServer(t, at, t.TempDir())
 	for _, one := range []*box{b, near} {
-		start(t, one, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 256 << 10, Log: func(string) {}})
+		start(t, one, bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 256 << 10, Log: nil})
 	}
 	b.send("m2", long("away", 600, 4<<10)...)
 	b.until(t, "a full stream", func() bool { return b.rows[40].published })
@@ -72,11 +73,11 @@ func TestWhatIsTooLargeIsRefusedOnce(t *testing.T) {
 	t.Parallel()
 	at, outside, d := freeAddress(t), newBox("m1"), &hooktest.Log{}
 	newServer(t, at, t.TempDir(), func(o *server.Options) { o.MaxPayload = 64 << 10 })
-	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: d.Add}
+	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, Log: logline.New(d.Add)}
 	start(t, outside, user)
 	there := newBox("m2")
 	start(t, there, user)
-	inside, joined := linked(t, bus.Config{Log: d.Add})
+	inside, joined := linked(t, bus.Config{Log: logline.New(d.Add)})
 	for b, to := range map[*box]*box{outside: there, inside.box: joined.box} {
 		size := 64 << 10
 		if b != outside {
@@ -147,7 +148,7 @@ func TestABatchThatFailsHalfWayIsNotWaitedFor(t *testing.T) {
 	}
 	want := long("m", 40, 4<<10)
 	b.send("m2", want...)
-	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 240 << 10, Log: d.Add}
+	user := bus.Config{NATS: "nats://all:secret-of-all@" + at, MaxBytes: 240 << 10, Log: logline.New(d.Add)}
 	start(t, b, user)
 	eventually.True(t, "what the server says", func() bool { return strings.Contains(d.String(), "insufficient resources") })
 	if strings.Contains(d.String(), "did not answer") {

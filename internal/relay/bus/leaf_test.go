@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -129,7 +130,7 @@ func TestAWrongTokenIsToldAndLetsNobodyIn(t *testing.T) {
 	}
 	hub, d := newMachine(t, "hub", bus.Leaf{Listen: at, TokenFile: filepath.Join(dir, "right")}), &hooktest.Log{}
 	far := newBox("far")
-	running, err := bus.Start(context.Background(), far, bus.Config{Dir: t.TempDir(), Log: d.Add, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at, TokenFile: filepath.Join(dir, "wrong")}}}})
+	running, err := bus.Start(context.Background(), far, bus.Config{Dir: t.TempDir(), Log: logline.New(d.Add), Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at, TokenFile: filepath.Join(dir, "wrong")}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +148,7 @@ func TestTwoMachinesOfOneNameAreTold(t *testing.T) {
 	newMachine(t, "hub", bus.Leaf{Listen: at})
 	d := &hooktest.Log{}
 	for range 2 {
-		start(t, newBox("same"), bus.Config{Log: d.Add, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}})
+		start(t, newBox("same"), bus.Config{Log: logline.New(d.Add), Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://" + at}}}})
 	}
 	eventually.True(t, "a word of it", func() bool { return strings.Contains(d.String(), "another machine calls itself same") })
 }

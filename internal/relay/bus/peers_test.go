@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/nats-io/nats.go"
 )
 
@@ -42,7 +43,7 @@ func TestAPeerThatGoesOnIsHeardOf(t *testing.T) {
 
 // TestAHelloOfNoMachineIsNotHeard, and of no more than there may be.
 func TestAHelloOfNoMachineIsNotHeard(t *testing.T) {
-	b := &Bus{machine: "m1", peers: map[string]*peer{}, state: state{failing: map[string]string{}}, c: Config{Log: func(string) {}}}
+	b := &Bus{machine: "m1", peers: map[string]*peer{}, state: state{failing: map[string]string{}}, c: Config{Log: logline.Or(nil)}}
 	o := &others{link: &link{b: b}}
 	for _, name := range []string{"", "M 2", "a.b", "größe", strings.Repeat("x", 33)} {
 		m := nats.NewMsg("hello")

@@ -12,9 +12,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
+
 	"github.com/hookway/hookway/internal/disk"
 	"github.com/hookway/hookway/internal/loopback"
-	"github.com/nats-io/nats-server/v2/server"
 )
 
 // storeDir is the folder that the server makes in its own.
@@ -194,7 +195,7 @@ func (b *Bus) tryServer(ctx context.Context) (*server.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the relay's server cannot be made: %w", err)
 	}
-	log := &serverLog{say: b.c.Log}
+	log := &serverLog{log: b.c.Log}
 	s.SetLoggerV2(log, false, false, false)
 	log.begin()
 	started := make(chan struct{})

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"sync"
@@ -11,7 +12,7 @@ import (
 // serverLog takes the lines of the embedded server: warnings and errors are passed
 // on, each at most once a minute.
 type serverLog struct {
-	say func(string)
+	log *slog.Logger
 
 	mu       sync.Mutex
 	starting bool
@@ -94,6 +95,6 @@ func (l *serverLog) line(text string) {
 	}
 	l.mu.Unlock()
 	if !quiet {
-		l.say("relay server: " + text)
+		l.log.Warn("relay server: " + text)
 	}
 }

@@ -99,4 +99,4 @@ func (b *Bus) set(change func(*state)) {
 	change(&b.state)
 }
 
-func (b *Bus) say(format string, v ...any) { b.c.Log(fmt.Sprintf(format, v...)) }
+func (b *Bus) say(format string, v ...any) { b.c.Log.Warn(fmt.Sprintf(format, v...)) }

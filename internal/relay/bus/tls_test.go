@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookway/hookway/hooktest"
 	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay/bus"
 )
 
@@ -108,9 +109,9 @@ func TestALeafLinkWithWrongCertificates(t *testing.T) {
 			t.Parallel()
 			at, hers, his := freeAddress(t), &hooktest.Log{}, &hooktest.Log{}
 			hub, far := newBox("hub"), newBox("far")
-			start(t, hub, bus.Config{Log: hers.Add, Leaf: bus.Leaf{Listen: at, TLS: a.sign("hub")}})
+			start(t, hub, bus.Config{Log: logline.New(hers.Add), Leaf: bus.Leaf{Listen: at, TLS: a.sign("hub")}})
 			cable := newProxy(t, at)
-			running := start(t, far, bus.Config{Log: his.Add, Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "tls://" + cable.address(), TLS: remote.tls}}}})
+			running := start(t, far, bus.Config{Log: logline.New(his.Add), Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "tls://" + cable.address(), TLS: remote.tls}}}})
 			far.send("hub", "secret")
 			eventually.True(t, "a fourth try", func() bool {
 				cable.mu.Lock()
