@@ -127,6 +127,9 @@ func (l *files) readYAML(into *layer, src source, named string, check func(strin
 	if spec.relay != nil && src.layer != LayerUser {
 		problems = append(problems, l.foreignRelay(path, spec.relay))
 	}
+	if spec.guards != nil && spec.guards.keys["projects"] != nil && src.layer != LayerUser {
+		problems = append(problems, l.foreignProjects(path, spec.guards))
+	}
 	src.path = path
 	into.file, into.yaml = spec, &src
 	l.set.Settings.hide(spec.redact)

@@ -117,6 +117,8 @@ func (l *Live) Reload(ctx context.Context) (*Set, error) {
 		return old, err
 	}
 	merge(old, next)
+	next.keepGuards(old)
+	next.settleGuards(l.opts.Guards)
 	l.apply(old, next)
 	l.set.Store(next)
 	if next.digest() != old.digest() {
@@ -153,6 +155,9 @@ func merge(old, next *Set) {
 		return drop
 	})
 	for _, h := range old.active() {
+		if h.Kind == kindGuards {
+			continue // they are worked out anew
+		}
 		if h.Layer == LayerWorkspace && !next.frozen && !next.Trust.State.Runs() {
 			continue // the user took the trust back
 		}

@@ -24,7 +24,7 @@ func TestNothingAtAllIsFine(t *testing.T) {
 	if len(set.Hooks)+len(set.Problems)+len(set.Warnings) != 0 || set.Workspace != "" || set.Trust.State != trust.None {
 		t.Errorf("%+v", set)
 	}
-	if want := (Settings{hook.ActionBlock, hook.DefaultMaxContinues, DefaultMaxHooks, 30 * time.Second, nil, nil}); !reflect.DeepEqual(set.Settings, want) {
+	if want := (Settings{hook.ActionBlock, hook.DefaultMaxContinues, DefaultMaxHooks, 30 * time.Second, nil, nil, nil}); !reflect.DeepEqual(set.Settings, want) {
 		t.Errorf("%+v", set.Settings)
 	}
 	fill(t, set)

@@ -161,7 +161,8 @@ func (l *loader) assemble(ctx context.Context) {
 	l.asker.settleWrapped()
 	l.laterHook()
 	l.memories.memory()
-	l.set.name()
+	l.readGuardLayers()
+	l.set.settleGuards(l.opts.Guards)
 	l.set.pinned, l.set.awaited = slices.Sorted(maps.Keys(l.pinned.Files)), l.pinned.Awaited
 }
 

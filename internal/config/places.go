@@ -73,6 +73,10 @@ type Options struct {
 	// a handler that is nil: it does not.
 	MemoryHooks func(Settings) MemoryHooks
 
+	// Guards makes the handler of hookway's own rules. Nil: rules that need to know what a
+	// session did before, and calls that a person let through, are not known.
+	Guards func(*Guards) hook.Handler
+
 	// Webhooks keeps what webhooks are to be told until they have heard it. Nil: they
 	// are told from memory, for a minute.
 	Webhooks *spool.Spool

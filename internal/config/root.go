@@ -17,6 +17,7 @@ type Settings struct {
 	MaxHooks      int
 	IdleThreshold time.Duration
 	Memory        *Memory // nil: nothing is said of it
+	Guards        *Guards // nil: hookway's own rules are off
 
 	// Redact names what the audit log never holds. Every file adds to it, also
 	// one with mistakes and one that nobody trusts: it can only hide more.
@@ -83,6 +84,7 @@ type fileSpec struct {
 	audit        *auditSpec
 	memory       *memorySpec
 	gateway      *gatewaySpec
+	guards       *guardsSpec
 	relay        *relaySpec
 }
 
@@ -132,6 +134,8 @@ func makeRootKeys() []key[fileSpec] {
 			read:  func(r *reader, n *yaml.Node, f *fileSpec) { f.redact = append(f.redact, readRedact(r, n)...) }},
 		{name: "memory", doc: "Where memories are kept, and what of it happens by itself. A trusted workspace's stands in for the user's as a whole.", shape: refShape("memory"),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.takeMemory(readMemory(r, n)) }},
+		{name: "guards", doc: "Hookway's own rules over what a call would do. A trusted workspace's make the user's stricter, never milder.", shape: schema{"anyOf": []schema{refShape("guards"), {"type": "null"}}},
+			read: func(r *reader, n *yaml.Node, f *fileSpec) { f.guards = readGuards(r, n) }},
 		{name: "audit", doc: "How much of the audit log is kept. Only the user's configuration may say it.", shape: refShape("audit"),
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
 				f.audit = &auditSpec{node: n}

@@ -21,6 +21,9 @@ func Schema() ([]byte, error) {
 		"event": objectSchema(eventKeys(), "name"),
 		"audit": objectSchema(auditKeys()),
 
+		"guards":         objectSchema(guardsKeys()),
+		"guards_project": objectSchema(projectKeys()),
+
 		"memory":      objectSchema(memoryKeys()),
 		"embedder":    objectSchema(embedderKeys(), "provider"),
 		"vectorStore": objectSchema(vectorKeys()),

@@ -75,7 +75,7 @@ type Hook struct {
 	State       State
 	Layer       string         // LayerUser or LayerWorkspace
 	File        string         // the hookway.yaml, or the executable in a hooks folder
-	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command, script, http, grpc, wasm or memory
+	Kind        string         // block, allow, ask, inject, modify, answer, retry, skip, command, script, http, grpc, wasm, memory or guards
 	Command     string         // with the kinds command, script and wasm: what is run, for listings; with http the url, with grpc the target
 	Grants      []script.Grant // with the kinds script and wasm: what it may do
 	Description string
@@ -126,6 +126,7 @@ type Set struct {
 	lost          string   // why it is not known what the user trusts, or ""
 	entries       map[string]trust.Entry
 	frozen        bool // Live: the workspace's hooks are those of an earlier load
+	guards        guardLayers
 }
 
 // Unheard keeps for a session's next event what the steps of a stop would have its
@@ -228,7 +229,12 @@ func (s *Set) Fill(e *hook.Engine) error {
 }
 
 // scratch are the places that the rules let be emptied.
-func (s *Set) scratch() []string { return nil }
+func (s *Set) scratch() []string {
+	if s.Settings.Guards == nil {
+		return nil
+	}
+	return s.Settings.Guards.Policy.Scratch
+}
 
 // name gives every hook an id that is unique: its own; if another file has that
 // one too, or it may be that of a registered hook, with the layer in front; and if
@@ -301,7 +307,7 @@ func (l *lease) post(ctx context.Context, m web.Message) error {
 
 // Fixed reports whether the hook always decides the same, without running anything.
 func (h *Hook) Fixed() bool {
-	return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" && h.Kind != "grpc" && h.Kind != "wasm" && h.Kind != "memory"
+	return h.Kind != "command" && h.Kind != "script" && h.Kind != "http" && h.Kind != "grpc" && h.Kind != "wasm" && h.Kind != "memory" && h.Kind != kindGuards
 }
 
 // Registered begins the ids of hooks that programs register with the daemon. No

@@ -164,6 +164,9 @@ type branches struct{ patterns []string }
 
 var usualBranches = []string{"main", "master", "trunk", "develop", "production", "release/*"}
 
+// Protected are the branches that are protected where nobody says which, as patterns.
+func Protected() []string { return slices.Clone(usualBranches) }
+
 func (b branches) protected() []string {
 	if len(b.patterns) == 0 {
 		return usualBranches

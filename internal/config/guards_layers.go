@@ -1,0 +1,367 @@
+package config
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/guards"
+	"go.yaml.in/yaml/v4"
+)
+
+// guardLayer is what one hookway.yaml says of guards.
+type guardLayer struct {
+	spec *guardsSpec
+	file string
+	who  string // whose it is, for people
+}
+
+// place is where the layer's section is written.
+func (l *guardLayer) place() string {
+	if l.spec.node == nil || l.spec.node.Line == 0 {
+		return l.file
+	}
+	return fmt.Sprintf("%s:%d", l.file, l.spec.node.Line)
+}
+
+// stance is what layers together want of the rules.
+type stance struct {
+	who       string
+	mode      guards.Mode
+	rules     map[string]guards.Setting // by id; both members are set; what is not here is off
+	protected []string
+	scratch   []string
+	hosts     guards.Hosts
+}
+
+// stanceOf is what one layer wants. What it leaves out is as the one below has it, or
+// the default.
+func stanceOf(l *guardLayer, below *stance) *stance {
+	g := l.spec
+	s := &stance{who: l.who, rules: map[string]guards.Setting{}, protected: g.protected, scratch: g.scratch, hosts: guards.Hosts{Allow: g.allow, Block: g.block}}
+	if s.mode = guards.Mode(g.mode); s.mode == "" && g.strict {
+		s.mode = guards.Enforce
+	}
+	if s.mode == "" && below != nil {
+		s.mode = below.mode
+	}
+	s.mode = cmp.Or(s.mode, guards.Auto)
+	if g.mode == modeOff {
+		return s
+	}
+	said := map[string]guards.Setting{}
+	for _, r := range g.rules {
+		said[r.name] = r.Setting
+	}
+	for _, p := range guards.Packs() {
+		for _, rule := range p.Rules {
+			if g.use == nil && below != nil {
+				if _, on := below.rules[rule.ID]; !on && said[rule.ID] == (guards.Setting{}) {
+					continue
+				}
+			} else if g.use != nil && !slices.Contains(g.use, p.Name) && said[rule.ID] == (guards.Setting{}) {
+				continue
+			}
+			usual := rule.Verdict
+			if g.strict && p.Name == "unseen" {
+				usual = guards.Block
+			}
+			set := guards.Setting{
+				Verdict: cmp.Or(said[rule.ID].Verdict, said[p.Name].Verdict, usual),
+				Mode:    cmp.Or(said[rule.ID].Mode, said[p.Name].Mode, s.mode),
+			}
+			if set.Verdict != guards.Allow {
+				s.rules[rule.ID] = set
+			}
+		}
+	}
+	return s
+}
+
+// tighten is what two layers want together: of each rule the stricter. What makes
+// something milder only makes up what the lower one says nothing of.
+func (s *stance) tighten(by *stance) *stance {
+	out := &stance{who: s.who, mode: stricter(s.mode, by.mode), rules: maps.Clone(s.rules),
+		protected: union(s.protected, by.protected), scratch: s.scratch, hosts: guards.Hosts{Allow: s.hosts.Allow, Block: union(s.hosts.Block, by.hosts.Block)}}
+	if len(by.protected) > 0 && len(s.protected) == 0 {
+		out.protected = union(guards.Protected(), by.protected)
+	}
+	for id, set := range by.rules {
+		was, on := out.rules[id]
+		if !on {
+			out.rules[id] = set
+			continue
+		}
+		out.rules[id] = guards.Setting{Verdict: sterner(was.Verdict, set.Verdict), Mode: stricter(was.Mode, set.Mode)}
+	}
+	return out
+}
+
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, e := range b {
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// modeOrder and verdictOrder are from the mildest on.
+var (
+	modeOrder    = []guards.Mode{modeOff, guards.Monitor, guards.Auto, guards.Enforce}
+	verdictOrder = []guards.Verdict{guards.Allow, "warn", guards.Ask, guards.Block}
+)
+
+func stricter(a, b guards.Mode) guards.Mode {
+	if slices.Index(modeOrder, b) > slices.Index(modeOrder, a) {
+		return b
+	}
+	return a
+}
+
+func sterner(a, b guards.Verdict) guards.Verdict {
+	if slices.Index(verdictOrder, b) > slices.Index(verdictOrder, a) {
+		return b
+	}
+	return a
+}
+
+// loosened lists what a layer says that would make the ones below milder. It counts for
+// nothing.
+func (s *stance) loosened(l *guardLayer, by *stance) (out Problems) {
+	refuse := func(n *yaml.Node, format string, args ...any) {
+		p := Problem{File: l.file, Message: fmt.Sprintf(format, args...) + "; " + s.who + " stricter, which counts",
+			Hint: "name the project under guards: projects: in your own hookway.yaml to let it be milder"}
+		if n != nil {
+			p.Line, p.Column = n.Line, n.Column
+		}
+		out = append(out, p)
+	}
+	g := l.spec
+	if g.mode != "" && s.milderMode(g, by) {
+		refuse(g.keys["mode"], "mode: %s of guards is not followed", g.mode)
+	}
+	for _, r := range g.rules {
+		if s.milder(r) {
+			refuse(r.node, "what guards says of %s is not followed", r.name)
+		}
+	}
+	if len(s.rules) > 0 && len(g.scratch) > 0 {
+		refuse(g.keys["scratch"], "scratch of guards is not followed")
+	}
+	if len(s.rules) > 0 && len(g.allow) > 0 {
+		refuse(g.keys["hosts"], "hosts.allow of guards is not followed")
+	}
+	return out
+}
+
+// milderMode reports whether the mode of a layer would make one of the rules milder.
+func (s *stance) milderMode(g *guardsSpec, by *stance) bool {
+	for id, set := range s.rules {
+		if _, both := by.rules[id]; (both || g.mode == modeOff) && stricter(set.Mode, guards.Mode(g.mode)) != guards.Mode(g.mode) {
+			return true
+		}
+	}
+	return false
+}
+
+// milder reports whether an entry of rules would make one of them milder.
+func (s *stance) milder(r ruleSpec) bool {
+	for id, set := range s.rules {
+		if id != r.name && !ofPack(id, r.name) {
+			continue
+		}
+		if r.Verdict != "" && r.Verdict != set.Verdict && sterner(set.Verdict, r.Verdict) == set.Verdict || r.Mode != "" && r.Mode != set.Mode && stricter(set.Mode, r.Mode) == set.Mode {
+			return true
+		}
+	}
+	return false
+}
+
+// over lays what the user says of a project over what the user says of all.
+func (g *guardsSpec) over(below *guardsSpec) *guardsSpec {
+	out := *below
+	out.node, out.keys = g.node, g.keys
+	if g.use != nil {
+		out.use, out.strict = g.use, g.strict
+	}
+	out.mode = cmp.Or(g.mode, out.mode)
+	out.rules = slices.Concat(below.rules, g.rules)
+	out.scratch, out.allow, out.block = union(below.scratch, g.scratch), union(below.allow, g.allow), union(below.block, g.block)
+	if len(g.protected) > 0 {
+		out.protected = g.protected
+	}
+	return &out
+}
+
+// policy is the stance as guards take it.
+func (s *stance) policy() *guards.Policy {
+	p := &guards.Policy{Mode: s.mode, Protected: s.protected, Scratch: s.scratch, Hosts: s.hosts, Rules: map[string]guards.Setting{}}
+	for _, pack := range guards.Packs() {
+		on := false
+		for _, rule := range pack.Rules {
+			_, ok := s.rules[rule.ID]
+			on = on || ok
+		}
+		if !on {
+			continue
+		}
+		p.Packs = append(p.Packs, pack.Name)
+		for _, rule := range pack.Rules {
+			switch set, ok := s.rules[rule.ID]; {
+			case !ok:
+				p.Rules[rule.ID] = guards.Setting{Verdict: guards.Allow}
+			case set != guards.Setting{Verdict: rule.Verdict, Mode: s.mode}:
+				p.Rules[rule.ID] = set
+			}
+		}
+	}
+	return p
+}
+
+// Guards are hookway's own rules as the configuration has them.
+type Guards struct {
+	Policy *guards.Policy
+	Place  string // where they are switched on
+}
+
+// guardLayers are those that say something of guards.
+type guardLayers struct {
+	user, work *guardLayer // nil: nothing is said
+	home       string      // what ~ means in the names of projects
+	refused    Problems    // what would make them milder, and may not
+}
+
+// settings works out what counts in a folder. Nil: they are off.
+func (g *guardLayers) settings(folder string) *Guards {
+	g.refused = nil
+	user, work, loosen := g.user, g.work, false
+	if user != nil {
+		if own := user.spec.project(folder, g.home); own != nil {
+			user, loosen = &guardLayer{own.over(user.spec), user.file, user.who}, own.loosen
+		}
+	}
+	var sum *stance
+	first := cmp.Or(user, work)
+	switch {
+	case first == nil:
+		return nil
+	case user == nil:
+		sum = stanceOf(work, nil)
+	case work == nil:
+		sum = stanceOf(user, nil)
+	case loosen:
+		sum = stanceOf(&guardLayer{work.spec.over(user.spec), work.file, work.who}, nil)
+	default:
+		sum = stanceOf(user, nil)
+		by := stanceOf(work, sum)
+		g.refused = sum.loosened(work, by)
+		sum = sum.tighten(by)
+	}
+	policy := sum.policy()
+	if len(policy.Packs) == 0 && len(policy.Hosts.Block) == 0 {
+		return nil
+	}
+	return &Guards{policy, first.place()}
+}
+
+// ofPack reports whether a rule belongs to a pack.
+func ofPack(id, pack string) bool { return strings.HasPrefix(id, pack+"/") }
+
+// kindGuards is the kind of the hook that has hookway's own rules.
+const kindGuards = "guards"
+
+// guardsRank puts that hook before all others.
+const guardsRank = 0
+
+// settleGuards puts hookway's own rules into the set, in place of those that are there.
+func (s *Set) settleGuards(handler func(*Guards) hook.Handler) {
+	s.Hooks = slices.DeleteFunc(s.Hooks, func(h Hook) bool { return h.Kind == kindGuards })
+	s.Warnings = slices.DeleteFunc(s.Warnings, func(p Problem) bool { return slices.Contains(s.guards.refused, p) })
+	s.Settings.Guards = s.guards.settings(cmp.Or(s.Workspace, s.dir))
+	s.Warnings = append(s.Warnings, s.guards.refused...)
+	if on := s.Settings.Guards; on != nil {
+		s.Hooks = slices.Insert(s.Hooks, 0, s.guardsHook(on, handler))
+	}
+	s.name()
+}
+
+func (s *Set) guardsHook(on *Guards, handler func(*Guards) hook.Handler) Hook {
+	var h hook.Handler = &guards.Guard{Policy: on.Policy}
+	if handler != nil {
+		h = handler(on)
+	}
+	layer, file := LayerUser, ""
+	if s.guards.user != nil {
+		file = s.guards.user.file
+	} else {
+		layer, file = LayerWorkspace, s.guards.work.file
+	}
+	data, err := json.Marshal(on)
+	if err != nil { // it is made of texts and numbers
+		data = nil
+	}
+	return Hook{
+		Hook:  hook.New("", h, hook.For(hook.PreToolUse.Info().Name), hook.As(hook.Guard), hook.Priority(guardsPriority), hook.Origin(on.Place)),
+		State: Active, Layer: layer, File: file, Kind: kindGuards, Command: on.shown(), Description: "hookway's own rules: hookway guards shows them",
+		name: guards.ID, source: file, rank: guardsRank, mark: guards.ID + string(data),
+	}
+}
+
+// guardsPriority has hookway's own rules speak before others of the lane, so that among
+// equally strong answers theirs says why.
+const guardsPriority = 50
+
+// shown is what a listing has of the rules.
+func (g *Guards) shown() string {
+	packs := "every pack"
+	if len(g.Policy.Packs) < len(guards.Packs()) {
+		packs = strings.Join(g.Policy.Packs, ", ")
+	}
+	return fmt.Sprintf("mode %s: %s", g.Policy.Mode, packs)
+}
+
+// keepGuards takes over what an older set knows of guards where this one may not say it:
+// of a workspace that nobody has looked at since, and of a file with mistakes.
+func (s *Set) keepGuards(old *Set) {
+	if s.frozen || old.guards.work != nil && slices.Contains(s.Failed, old.guards.work.file) && s.Trust.State.Runs() {
+		s.guards.work = old.guards.work
+	}
+	if old.guards.user != nil && s.lacksFile() {
+		s.guards.user = old.guards.user
+	}
+}
+
+// readGuardLayers notes what the layers say of guards. What a workspace says counts only
+// when it is trusted.
+func (l *load) readGuardLayers() {
+	l.set.guards.home = l.opts.home()
+	if la := &l.user; la.file != nil && la.file.guards != nil {
+		l.set.guards.user = &guardLayer{la.file.guards, la.yaml.path, "your own configuration is"}
+	}
+	la := &l.work
+	if la.file == nil || la.file.guards == nil {
+		return
+	}
+	if !la.yaml.runs {
+		n := la.file.guards.node
+		l.set.Warnings = append(l.set.Warnings, Problem{File: la.yaml.path, Line: n.Line, Column: n.Column,
+			Message: "what it says of guards counts only when the workspace is trusted", Hint: "look at it, then run hookway trust"})
+		return
+	}
+	l.set.guards.work = &guardLayer{la.file.guards, la.yaml.path, "the workspace is"}
+}
+
+// foreignProjects is the mistake of a file that may not speak of projects.
+func (l *files) foreignProjects(path string, g *guardsSpec) Problem {
+	n := g.keys["projects"]
+	return Problem{File: path, Line: n.Line, Column: n.Column,
+		Message: "projects of guards belong in the user's configuration: a workspace does not say what counts in others",
+		Hint:    "put them into " + filepath.Join(l.userDir, fileName)}
+}

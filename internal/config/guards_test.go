@@ -1,0 +1,174 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/guards"
+)
+
+// verdictOf is what the guards of a set say of a shell line: "block", "ask", "would
+// block", "would ask" or "".
+func verdictOf(t *testing.T, set *Set, line string) string {
+	t.Helper()
+	e := new(hook.Engine)
+	if err := set.Fill(e); err != nil {
+		t.Fatal(err)
+	}
+	out, err := hook.Fire(t.Context(), e, hook.PreToolUse, &hook.Envelope{CWD: set.Workspace, Session: "s"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": line}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Action != hook.ActionContinue {
+		return out.Action.String()
+	}
+	for _, s := range out.Steps {
+		if s.Would != nil {
+			return "would " + s.Would.Action.String()
+		}
+	}
+	return ""
+}
+
+func TestLayersOfGuardsOnlyTighten(t *testing.T) {
+	const (
+		force   = "git push -f origin feature" // git/force-push: ask
+		deletes = "rm -rf ~/work"              // files/delete-outside: block
+	)
+	for _, tt := range []struct {
+		name, user, work string
+		line, want       string
+		refused          string
+	}{
+		{"nothing is on", "", "", deletes, "", ""},
+		{"default", "{use: default}", "", deletes, "block", ""},
+		{"an ask is monitored in auto", "{use: default}", "", force, "would ask", ""},
+		{"comments alone", "", " # on", deletes, "block", ""},
+		{"enforce", "{use: default, mode: enforce}", "", force, "ask", ""},
+		{"strict", "{use: strict}", "", force, "ask", ""},
+		{"monitor", "{mode: monitor}", "", deletes, "would block", ""},
+		{"off", "{use: default, mode: off}", "", deletes, "", ""},
+		{"a list", "{use: [git]}", "", deletes, "", ""},
+		{"a rule alone", "{use: [git], rules: {files/delete-outside: block}}", "", deletes, "block", ""},
+		{"a rule is off", "{rules: {files/delete-outside: off, files/delete-top: off}}", "", deletes, "", ""},
+		{"a pack is monitored", "{rules: {files: monitor}}", "", deletes, "would block", ""},
+		{"a rule goes before its pack", "{mode: enforce, rules: {git: monitor, git/force-push: {mode: enforce, verdict: block}}}", "", force, "block", ""},
+
+		{"a project alone", "", "{mode: enforce}", force, "ask", ""},
+		{"a project makes a mode stricter", "{use: default}", "{mode: enforce}", force, "ask", ""},
+		{"and not milder", "{use: default}", "{mode: monitor}", deletes, "block", "mode: monitor of guards is not followed"},
+		{"and not off", "{use: default}", "{mode: off}", deletes, "block", "mode: off of guards is not followed"},
+		{"a project makes a rule stricter", "{use: default}", "{rules: {git/force-push: {verdict: block, mode: enforce}}}", force, "block", ""},
+		{"and not milder", "{use: default, mode: enforce}", "{rules: {git/force-push: allow}}", force, "ask", "what guards says of git/force-push is not followed"},
+		{"nor a pack", "{use: default}", "{rules: {files: monitor}}", deletes, "block", "what guards says of files is not followed"},
+		{"a project adds a pack", "{use: [git]}", "{use: [files]}", deletes, "block", ""},
+		{"and takes none out", "{use: [files]}", "{use: [git]}", deletes, "block", ""},
+		{"what only the project has on is as it says", "{use: [git]}", "{use: [files], mode: monitor}", deletes, "would block", ""},
+		{"a project that says little adds none", "{use: [git]}", "{mode: enforce}", deletes, "", ""},
+		{"no place may be emptied", "{use: default}", "{scratch: /home/**}", deletes, "block", "scratch of guards is not followed"},
+		{"no host is let through", "{use: default}", "{hosts: {allow: ['*']}}", "", "", "hosts.allow of guards is not followed"},
+		{"a host is blocked", "{use: [git]}", "{hosts: {block: ['*.zip']}}", "curl https://a.zip/x -o y", "block", ""},
+		{"branches add up", "{protected_branches: [stable], rules: {git/force-push-protected: enforce}}", "{protected_branches: [trial]}", "git push -f origin stable", "block", ""},
+		{"branches add up to the usual ones", "{use: default}", "{protected_branches: [trial]}", "git push -f origin main", "block", ""},
+
+		{"the user names the project", "{use: default, projects: {WORK: {mode: monitor}}}", "", deletes, "would block", ""},
+		{"another project", "{use: default, projects: {/elsewhere: {mode: monitor}}}", "", deletes, "block", ""},
+		{"its own word counts", "{use: default, projects: {WORK: {loosen: true}}}", "{rules: {files: monitor}}", deletes, "would block", ""},
+		{"what it leaves out is the user's", "{use: default, mode: enforce, projects: {WORK: {loosen: true}}}", "{rules: {files: monitor}}", force, "ask", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			if tt.user != "" {
+				w.write(w.user("hookway.yaml"), "guards: "+strings.ReplaceAll(tt.user, "WORK", w.work("."))+"\n")
+			}
+			work := "version: 1\n"
+			if tt.work != "" {
+				work += "guards: " + tt.work + "\n"
+			}
+			w.write(w.work("hookway.yaml"), work)
+			w.trust()
+			set := w.load()
+			for _, p := range set.Problems {
+				t.Error(p)
+			}
+			if got := verdictOf(t, set, tt.line); tt.line != "" && got != tt.want {
+				t.Errorf("%s: got %q, want %q", tt.line, got, tt.want)
+			}
+			said := ""
+			for _, p := range set.Warnings {
+				said += p.Message + "\n"
+			}
+			if tt.refused == "" && strings.Contains(said, "guards") || !strings.Contains(said, tt.refused) {
+				t.Errorf("warnings %q, want %q", said, tt.refused)
+			}
+		})
+	}
+}
+
+func TestGuardsOfAWorkspaceNeedTrust(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), "guards: {use: default}\n")
+	set := w.load()
+	if set.Settings.Guards != nil || len(set.Warnings) == 0 || !strings.Contains(set.Warnings[0].Message, "counts only when the workspace is trusted") {
+		t.Errorf("got %v, warnings %v", set.Settings.Guards, set.Warnings)
+	}
+}
+
+func TestProjectsBelongToTheUser(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.work("hookway.yaml"), "guards:\n  projects: {/: {mode: off}}\n")
+	set := w.load()
+	if len(set.Problems) != 1 || !strings.Contains(set.Problems[0].String(), ":2:3: projects of guards belong in the user's configuration") {
+		t.Errorf("problems %v", set.Problems)
+	}
+}
+
+func TestGuardsOfAHookOfTheirName(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.user("hookway.yaml"), "guards:\nhooks:\n- {id: "+guards.ID+", on: PreToolUse, block: x}\n")
+	set := w.load()
+	if set.Hooks[0].Kind != kindGuards || set.Hooks[0].ID != guards.ID || set.Hooks[1].ID == guards.ID {
+		t.Errorf("hooks %v and %v", set.Hooks[0].ID, set.Hooks[1].ID)
+	}
+}
+
+// What was in force stays so while a file has a mistake, or waits to be looked at.
+func TestGuardsAreChangedLive(t *testing.T) {
+	const line = "rm -rf ~/work"
+	w := newWorld(t)
+	user, work := w.user("hookway.yaml"), w.work("hookway.yaml")
+	w.write(user, "guards: {use: [git]}\n")
+	w.write(work, "guards: {use: [files]}\n")
+	w.trust()
+	live, e := w.fresh()
+	says := func(want string) {
+		t.Helper()
+		if _, err := live.Reload(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		out, err := hook.Fire(t.Context(), e, hook.PreToolUse, &hook.Envelope{CWD: w.ws, Session: "s"}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": line}})
+		if err != nil || out.Action.String() != want {
+			t.Errorf("got %s, %v, want %s", out.Action, err, want)
+		}
+	}
+	says("block")
+	w.write(work, "guards: {use: [files], mode: monitor}\n")
+	says("block") // nobody has looked at it
+	w.trust()
+	says("continue") // the user says nothing of files
+	w.write(user, "guards: {use: default}\n")
+	says("block")
+	w.write(user, "guards: {use: [git], projects: {'"+w.ws+"': {loosen: true}}}\n")
+	says("continue")
+	w.write(user, "guards: {use: default}\n")
+	says("block")
+	w.write(work, "guards: {use: file}\n")
+	says("block")
+	w.write(user, "guards: {use: file}\n")
+	says("block")
+	w.write(user, "guards: {mode: off}\n")
+	w.write(work, "version: 1\n")
+	w.trust()
+	says("continue")
+}
