@@ -79,10 +79,10 @@ func makeProjectKeys() []key[guardsSpec] {
 func commonGuardsKeys() []key[guardsSpec] {
 	return []key[guardsSpec]{
 		{name: "use", doc: "Which rules are on: default (every pack), strict (every pack; all of it counts, and what cannot be seen through is blocked), or a list of packs.",
-			shape: schema{"anyOf": []schema{choiceShape(useDefault, useStrict), {"type": "array", "items": choiceShape(guards.Names()...)}}}, read: readUse},
+			shape: schema{"anyOf": []schema{choiceShape(useDefault, useStrict), {"type": "array", "items": textShape()}}}, read: readUse},
 		choiceKey("mode", "auto (default): what blocks and is sure counts, the rest is on record as what would have been done; monitor: nothing counts; enforce: everything counts; off: no rule is asked.",
 			guardModes, func(g *guardsSpec, word string) { g.mode = word }),
-		{name: "rules", doc: "What becomes of single rules (git/force-push-own), or of all rules of a pack (git): allow, ask, block, monitor, auto, enforce or off, or a map with verdict and mode.",
+		{name: "rules", doc: "What becomes of single rules (git/force-push), or of all rules of a pack (git): allow, ask, block, monitor, auto, enforce or off, or a map with verdict and mode.",
 			shape: schema{"type": "object", "additionalProperties": schema{"anyOf": []schema{choiceShape(ruleWords...), objectSchema(settingKeys())}}}, read: readRules},
 		textsKey("protected_branches", "Branches whose history nobody forces or deletes, as patterns. Default: main, master and the like.", func(g *guardsSpec) *[]string { return &g.protected }),
 		textsKey("scratch", "More places that may be emptied, as patterns of paths: /mnt/scratch/**.", func(g *guardsSpec) *[]string { return &g.scratch }),
@@ -189,7 +189,7 @@ func (r *reader) unknown(n *yaml.Node, what, name string, known []string, otherw
 
 // readRules reads what becomes of single rules.
 func readRules(r *reader, n *yaml.Node, g *guardsSpec) {
-	for _, p := range r.mapOf(n, "rules", "write rules: {git/force-push-own: allow}") {
+	for _, p := range r.mapOf(n, "rules", "write rules: {git/force-push: allow}") {
 		if name := p.Key.Value; !guards.Known(name) {
 			r.unknown(p.Key, "the rule", name, append(ruleNames(), guards.Names()...), "hookway guards --rules lists them")
 			continue

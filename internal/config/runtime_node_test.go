@@ -157,7 +157,7 @@ func TestWhatNodeDoesNotHaveIsSaid(t *testing.T) {
 		"no events":   {"", "", "for the events that on names"},
 		"grants":      {", on: Stop, allow: [net]", "", "grants are not enforced by Node"},
 		"settings":    {", on: Stop, config: {a: 1}", "", "only the built-in runtime has"},
-		"a mode":      {", on: Stop, mode: worker", "", "mode belongs to command"},
+		"a mode":      {", on: Stop, mode: worker", "", "mode: worker belongs to command"},
 		"agent-relay": {", on: PreToolUse, lane: guard", "import { Relay } from 'agent-relay';\n", "written for agent-relay"},
 		"OpenClaw":    {", on: PreToolUse, lane: guard", "import { x } from 'openclaw/plugin-sdk';\n", "written for openclaw/plugin-sdk"},
 	} {
