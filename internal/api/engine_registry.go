@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/logline"
 )
 
 // maxRegistered bounds the hooks that are registered at a time.
@@ -45,7 +46,7 @@ type registration struct {
 }
 
 func newRegistry(engine Registrar, log *slog.Logger) *registry {
-	return &registry{engine: engine, log: log, turn: make(chan struct{}, 1), hooks: map[place]*registration{}}
+	return &registry{engine: engine, log: logline.Or(log), turn: make(chan struct{}, 1), hooks: map[place]*registration{}}
 }
 
 // put registers a hook, in the place of the one that is there. lease 0 is for
