@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"encoding/json"
+	"slices"
 	"sort"
 	"strings"
 
@@ -22,9 +24,44 @@ func Of(ev hook.AnyEvent, w World) []hook.Fact {
 func Call(tool string, input map[string]any, w World) []hook.Fact {
 	sh := newShell(&w)
 	sh.by = tool
+	input, ok := asJSON(input)
+	if !ok {
+		sh.unknown(hook.Span{}, "the tool's arguments cannot be read")
+		return sh.out
+	}
 	t := toolCall{shell: sh, name: tool, input: input}
 	t.read()
 	return sh.out
+}
+
+// asJSON gives arguments as JSON has them: a Go program may hold others.
+func asJSON(input map[string]any) (map[string]any, bool) {
+	if isPlain(input, 0) {
+		return input, true
+	}
+	text, err := json.Marshal(input)
+	if err != nil {
+		return nil, false
+	}
+	var out map[string]any
+	return out, json.Unmarshal(text, &out) == nil
+}
+
+func isPlain(v any, depth int) bool {
+	switch v := v.(type) {
+	case nil, string, bool, float64, json.Number:
+		return true
+	case []any:
+		return depth > 8 || !slices.ContainsFunc(v, func(e any) bool { return !isPlain(e, depth+1) })
+	case map[string]any:
+		for _, e := range v {
+			if depth <= 8 && !isPlain(e, depth+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // toolCall is a call of an agent's tool.
@@ -66,7 +103,7 @@ func (t *toolCall) read() {
 		t.files("read", t.input, 0)
 	case "write", "writefile", "create", "createfile", "edit", "editfile", "multiedit", "notebookedit", "replace", "strreplace", "strreplaceeditor", "applypatch", "patch", "writetofile", "replacefilecontent":
 		t.files("write", t.input, 0)
-		t.patch()
+		t.patches()
 		t.credentials()
 	case "delete", "deletefile", "remove", "removefile", "rm":
 		t.files("delete", t.input, 0)
@@ -161,36 +198,68 @@ func (t *toolCall) walk(in any, key string, depth int, f func(key, text string))
 	}
 }
 
-// credentials tells of credentials that would be written.
+// newTextKeys are the arguments in which tools are given what they write.
+var newTextKeys = []string{"content", "contents", "new_string", "newString", "newText", "file_text", "new_str", "text", "code_edit", "new_source", "insert_text", "ReplacementContent", "CodeContent"}
+
+// credentials tells of credentials that would be written, of a patch in the lines that
+// it adds.
 func (t *toolCall) credentials() {
-	for _, k := range []string{"content", "new_string", "newString", "file_text", "new_str", "patch", "input", "text", "code_edit", "new_source"} {
-		s, ok := t.input[k].(string)
-		if !ok {
-			continue
+	t.walk(t.input, "", 0, func(key, text string) {
+		switch {
+		case isPatch(text):
+			text = added(text)
+		case !slices.Contains(newTextKeys, key):
+			return
 		}
-		for _, c := range Credentials(s) {
+		for _, c := range Credentials(text) {
 			t.tell(hook.Fact{Does: "secret", Kind: c.Kind, At: c.At, Sure: true})
 		}
+	})
+}
+
+// isPatch reports whether a text is a patch, of the form that models write or of diff.
+func isPatch(text string) bool {
+	return strings.Contains(text, "*** Begin Patch") || strings.HasPrefix(text, "diff --git ") || strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
+}
+
+// added blanks the lines of a patch that it does not add, so that places stay.
+func added(patch string) string {
+	var b strings.Builder
+	for line := range strings.Lines(patch) {
+		if strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") {
+			b.WriteString(line)
+			continue
+		}
+		b.WriteString(strings.Repeat(" ", max(len(line)-1, 0)) + "\n")
 	}
+	return b.String()
 }
 
 // patchLines are the beginnings of lines of a patch that name a file.
 var patchLines = []struct{ start, does string }{{"*** Add File: ", "write"}, {"*** Update File: ", "write"}, {"*** Delete File: ", "delete"}, {"*** Move to: ", "write"}, {"+++ b/", "write"}}
 
-// patch reads which files a patch adds, changes, deletes and moves.
-func (t *toolCall) patch() {
-	text := t.text("patch", "input", "diff", "patchText")
-	if text == "" {
-		return
-	}
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\r\n")
-		for _, p := range patchLines {
-			if name, ok := strings.CutPrefix(line, p.start); ok {
-				t.path(p.does, field{value: value{text: clean(name)}}, effect{})
+// patches reads which files patches among the arguments add, change, delete and move.
+func (t *toolCall) patches() {
+	t.walk(t.input, "", 0, func(_, text string) {
+		if !isPatch(text) {
+			return
+		}
+		before := ""
+		for line := range strings.Lines(text) {
+			line = strings.TrimRight(line, "\r\n")
+			if name, ok := strings.CutPrefix(line, "--- a/"); ok {
+				before = name
+			}
+			if line == "+++ /dev/null" && before != "" {
+				t.path("delete", field{value: value{text: clean(before)}}, effect{})
+			}
+			for _, p := range patchLines {
+				if name, ok := strings.CutPrefix(line, p.start); ok {
+					t.path(p.does, field{value: value{text: clean(name)}}, effect{})
+				}
 			}
 		}
-	}
+	})
 }
 
 // other reads a tool of which only names are known, as those of MCP servers.
@@ -209,10 +278,16 @@ func (t *toolCall) other() {
 	}
 	told := len(t.out)
 	defer func() { t.service(name, does, told) }()
+	if t.argv() {
+		return
+	}
+	types := typesInto(name)
 	t.walk(t.input, "", 0, func(k, s string) {
 		low := strings.ToLower(k)
 		switch {
 		case low == "command" || low == "cmd" || low == "shell" || low == "script" || low == "commandline":
+			t.unsure(func() { t.line(s, hook.Span{}, nil) })
+		case types && slices.Contains(typedKeys, low):
 			t.unsure(func() { t.line(s, hook.Span{}, nil) })
 		case low == "sql" || low == "query" && looksLikeSQL(s) || low == "statement" || low == "statements":
 			t.sql(s, "postgres", "unknown", hook.Span{})
@@ -228,9 +303,42 @@ func (t *toolCall) other() {
 			t.path(does, field{value: value{text: s}}, effect{recursive: does == "delete"})
 		}
 	})
-	if argv, ok := t.input["argv"].([]any); ok {
-		(&toolCall{shell: t.shell, name: t.name, input: map[string]any{"command": argv}}).command()
+}
+
+// argv reads a command that is given as a list of words, or as a program beside a list of
+// its arguments. It reports false if there is none.
+func (t *toolCall) argv() bool {
+	var words []any
+	for _, key := range []string{"argv", "command", "cmd", "program", "executable"} {
+		switch v := t.input[key].(type) {
+		case []any:
+			words = v
+		case string:
+			for _, more := range []string{"args", "arguments", "argv"} {
+				if list, ok := t.input[more].([]any); ok && !strings.ContainsAny(v, " \t\n;|&") {
+					words = append([]any{v}, list...)
+				}
+			}
+		}
+		if len(words) > 0 {
+			break
+		}
 	}
+	if len(words) == 0 {
+		return false
+	}
+	t.unsure((&toolCall{shell: t.shell, name: t.name, input: map[string]any{"command": words}}).command)
+	return true
+}
+
+// typedKeys are the arguments of tools that type into a terminal.
+var typedKeys = []string{"chars", "keys", "text", "input", "data", "stdin"}
+
+// typesInto reports whether a tool's name says that it types into a terminal: a shell
+// may read there.
+func typesInto(name string) bool {
+	plain := plainName(name)
+	return slices.ContainsFunc([]string{"stdin", "terminal", "sendkeys", "sendtext", "tmux", "pty", "shellinput"}, func(w string) bool { return strings.Contains(plain, w) })
 }
 
 // service tells what a tool of a server changes there, where its name says so and no
