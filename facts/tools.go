@@ -236,7 +236,10 @@ func added(patch string) string {
 }
 
 // patchLines are the beginnings of lines of a patch that name a file.
-var patchLines = []struct{ start, does string }{{"*** Add File: ", "write"}, {"*** Update File: ", "write"}, {"*** Delete File: ", "delete"}, {"*** Move to: ", "write"}, {"+++ b/", "write"}}
+var patchLines = []struct{ start, does string }{{"*** Add File: ", "write"}, {"*** Update File: ", "write"}, {"*** Delete File: ", "delete"}, {moveTo, "write"}, {"+++ b/", "write"}}
+
+// moveTo begins the line with the new name of the file before it.
+const moveTo = "*** Move to: "
 
 // patches reads which files patches among the arguments add, change, delete and move.
 func (t *toolCall) patches() {
@@ -245,8 +248,9 @@ func (t *toolCall) patches() {
 			return
 		}
 		before := ""
+		var last field
 		for line := range strings.Lines(text) {
-			line = strings.TrimRight(line, "\r\n")
+			line = strings.TrimSpace(line)
 			if name, ok := strings.CutPrefix(line, "--- a/"); ok {
 				before = name
 			}
@@ -255,7 +259,11 @@ func (t *toolCall) patches() {
 			}
 			for _, p := range patchLines {
 				if name, ok := strings.CutPrefix(line, p.start); ok {
-					t.path(p.does, field{value: value{text: clean(name)}}, effect{})
+					if p.start == moveTo {
+						t.path("move", last, effect{})
+					}
+					last = field{value: value{text: clean(name)}}
+					t.path(p.does, last, effect{})
 				}
 			}
 		}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/hookway/hookway/hook"
@@ -34,7 +35,7 @@ func makeMatchKeys() []key[hook.Match] {
 				}
 			}}
 	}
-	return []key[hook.Match]{
+	return slices.Concat([]key[hook.Match]{
 		pattern("tool", "Tool names: exact, a glob (mcp__*), or \"Edit|Write\".", func(m *hook.Match) *[]string { return &m.Tool }),
 		pattern("path", "Globs over the file that a tool is called with.", func(m *hook.Match) *[]string { return &m.Path }, "path_pattern"),
 		pattern("command", "Regular expressions over the command line of a shell tool.", func(m *hook.Match) *[]string { return &m.Command }, "command_pattern"),
@@ -45,6 +46,7 @@ func makeMatchKeys() []key[hook.Match] {
 		pattern("target", "Targets of directives, exact or globs.", func(m *hook.Match) *[]string { return &m.Target }),
 		{name: "fields", doc: "Payload fields by wire name, exact or globs; dots lead into maps (tool_input.url).",
 			shape: schema{"type": "object", "additionalProperties": scalarsShape()}, read: readFields},
+	}, factKeys(), []key[hook.Match]{
 		{name: "any", doc: "One of these matchers must hold.", shape: listShape(refShape("match")),
 			read: func(r *reader, n *yaml.Node, m *hook.Match) { m.Any = append(m.Any, r.matches(n, "any")...) }},
 		{name: "all", doc: "All of these matchers must hold.", shape: listShape(refShape("match")),
@@ -57,7 +59,7 @@ func makeMatchKeys() []key[hook.Match] {
 				inner, _ := r.readMatch(n, "not")
 				m.Not = &inner
 			}},
-	}
+	})
 }
 
 // readMatch reads a matcher.
