@@ -94,7 +94,7 @@ var rooms = map[string][]string{
 		"internal/environ", "internal/gateway", "internal/gateway/spool", "internal/judge", "internal/memory", "internal/memory/custom", "internal/memory/mem0", "internal/memory/qdrant",
 		"internal/memory/recall", "internal/memory/remote", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/webhook", "internal/strict"},
 	"internal/scaffold":    {"hook", "docs/schema", "handler/script", "internal/cases", "internal/config", "internal/disk", "internal/strict", "internal/trust"},
-	"internal/audit":       {"internal/logline", "internal/backoff", "hook", "internal/disk", "internal/visible"},
+	"internal/audit":       {"facts", "internal/logline", "internal/backoff", "hook", "internal/disk", "internal/visible"},
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e":                  {}, // tests only
 	"e2e/public":           {}, // tests only

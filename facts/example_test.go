@@ -35,3 +35,16 @@ func ExampleCredentials() {
 	}
 	// Output: aws access key 7 27
 }
+
+// A text can be shown to somebody who must not see what is in it.
+func ExampleMask() {
+	fmt.Println(facts.Mask("deploy with " + "glpat-" + "k3JQz9vT1mXw5RbYc8Ls"))
+	// Output: deploy with [secret: gitlab token]
+}
+
+// A redactor takes out more than a mask does, and what is given to names of one's own.
+func ExampleRedactor() {
+	r := facts.NewRedactor([]string{"ssn"})
+	fmt.Println(r.Text("psql --password hunter2 -c \"… where ssn=123\""))
+	// Output: psql --password [redacted] -c "… where ssn=[redacted]"
+}

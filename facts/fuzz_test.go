@@ -86,5 +86,11 @@ func FuzzCredentials(f *testing.F) {
 			}
 			end = c.At.To
 		}
+		if masked := Mask(text); end == 0 && masked != text {
+			t.Fatalf("%q has no credential, and is masked as %q", text, masked)
+		}
+		var zero Redactor
+		zero.Text(text)
+		NewRedactor([]string{"x", text[:min(len(text), 8)]}).Text(text)
 	})
 }

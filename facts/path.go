@@ -194,8 +194,8 @@ func (sh *shell) store(name string, vs values) {
 		}
 	}
 	for _, v := range vs {
-		if len(Credentials(v.text)) > 0 {
-			sh.tell(hook.Fact{Does: "secret", Kind: Credentials(v.text)[0].Kind, Path: visible(name), Sure: v.known()})
+		if found := Credentials(v.text); len(found) > 0 {
+			sh.tell(hook.Fact{Does: "secret", Kind: found[0].Kind, Path: visible(name), Sure: v.known() && found[0].Sure})
 		}
 	}
 	sh.files[name] = vs

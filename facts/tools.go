@@ -212,7 +212,7 @@ func (t *toolCall) credentials() {
 			return
 		}
 		for _, c := range Credentials(text) {
-			t.tell(hook.Fact{Does: "secret", Kind: c.Kind, At: c.At, Sure: true})
+			t.tell(hook.Fact{Does: "secret", Kind: c.Kind, At: c.At, Sure: c.Sure})
 		}
 	})
 }

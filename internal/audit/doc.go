@@ -34,8 +34,9 @@
 //
 // # Secrets
 //
-// Before a record is hashed and written, the shapes of credentials, the values of
-// members with names such as "password", and the fields that the configuration
-// names are replaced by "[redacted]", at any depth and in texts. Everything is
-// bounded in size; what was shortened is listed in the record's Cut.
+// Before a record is hashed and written, credentials that package facts recognises
+// are replaced by their kind, as "[secret: jwt]", and the values of members with names
+// such as "password" and the fields that the configuration names by "[redacted]", at
+// any depth and in texts. Everything is bounded in size; what was shortened is listed
+// in the record's Cut.
 package audit

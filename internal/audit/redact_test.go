@@ -53,7 +53,7 @@ func TestKnownSecretsAreHiddenInTexts(t *testing.T) {
 		{"AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", "QQPZRY"},
 	} {
 		got := newRedactor(nil).text(test.text)
-		if strings.Contains(got, test.secret) || !strings.Contains(got, hidden) {
+		if strings.Contains(got, test.secret) || !strings.Contains(got, hidden) && !strings.Contains(got, "[secret: ") {
 			t.Errorf("%q became %q", test.text, got)
 		}
 	}

@@ -1,0 +1,236 @@
+package facts
+
+import (
+	"encoding/base64"
+	"hash/crc32"
+	"math"
+	"regexp"
+	"strings"
+)
+
+// recogniser finds one kind of credential. Its literals are looked for first, and
+// only around them the pattern is tried. Patterns are RE2: their time is linear.
+type recogniser struct {
+	kind     string
+	literals []string // one of them must be there; small letters
+	pattern  string
+	back     int                                // how many bytes before a literal a credential may begin
+	entropy  float64                            // bits for each character of the first group, at least
+	likely   func(low string, at, end int) bool // a cheap look at what stands around a literal
+	check    func(string) bool                  // what the shape does not say
+	proof    func(string) bool                  // a checksum: what it does not fit was made up
+	guess    bool                               // only a name and the look of a value speak for it
+	open     bool                               // it sees all of the text, and what its first group holds is kept
+	jump     bool                               // where it fails, it fails up to the end of the word (of a JSON Web Token)
+	re       *regexp.Regexp
+}
+
+// key is a kind with literals of its own.
+func key(kind, literals, pattern string) *recogniser {
+	return &recogniser{kind: kind, literals: strings.Split(literals, " "), pattern: pattern, entropy: 3}
+}
+
+// named is a value of a certain form, given to a name that begins with a literal.
+func named(kind, literal, value string) *recogniser {
+	return &recogniser{kind: kind, literals: []string{literal}, pattern: `(?i)` + literal + `[a-z0-9_.-]{0,24}['"]?\s{0,4}(?:=|:|=>|:=)\s{0,4}['"]?(` + value + `)\b`, entropy: 3, likely: assigned}
+}
+
+func (r *recogniser) low() *recogniser { r.entropy = 0; return r }
+
+func (r *recogniser) behind(n int) *recogniser { r.back = n; return r }
+
+func (r *recogniser) when(likely func(string, int, int) bool) *recogniser {
+	r.likely = likely
+	return r
+}
+
+func (r *recogniser) checked(check func(string) bool) *recogniser { r.check = check; return r }
+
+func (r *recogniser) proven(proof func(string) bool) *recogniser { r.proof = proof; return r }
+
+// compiled is one that can be used. A pattern that begins with its literal is tried
+// only there.
+func (r *recogniser) compiled() *recogniser {
+	c := *r
+	if r.back > 0 {
+		c.re = regexp.MustCompile(r.pattern)
+	} else {
+		c.re = regexp.MustCompile(`^(?:` + r.pattern + `)`)
+	}
+	return &c
+}
+
+// credentialWindow is how far a pattern is tried.
+const credentialWindow = 600
+
+// match finds the pattern around a literal: the place of its group, or of all of it.
+func (r *recogniser) match(text string, at int) (from, to int, ok bool) {
+	begin := max(0, at-r.back)
+	window := text[begin:min(len(text), at+credentialWindow)]
+	m := r.re.FindStringSubmatchIndex(window)
+	if m == nil || m[0] > r.back+64 || begin > 0 && m[0] == 0 && r.back == 0 && letter(text[begin-1]) && letter(text[begin]) {
+		return 0, 0, false // nothing, another literal's, or the middle of a longer word
+	}
+	if len(m) >= 4 && m[2] >= 0 {
+		return begin + m[2], begin + m[3], true
+	}
+	return begin + m[0], begin + m[1], true
+}
+
+// real reports whether a text of the right shape is one that somebody may use.
+func (r *recogniser) real(found string) bool {
+	least := r.entropy
+	if !r.guess && span(found, func(c byte) bool { return digit(c) < 16 }) == len(found) {
+		least -= 0.6 // hexadecimal digits have four bits at most
+	}
+	return (r.entropy == 0 || entropy(found) >= least) && !placeholder(found) && (r.check == nil || r.check(found))
+}
+
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' }
+
+// asciiLower is a text of the same length in small letters.
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// assigned reports whether a name that has this literal in it is given a value: a
+// sign follows, and eight characters or more that are no white space.
+func assigned(low string, at, end int) bool {
+	i := end
+	for i < len(low) && i < end+28 && (letter(low[i]) || low[i] == '-' || low[i] == '.') {
+		i++
+	}
+	for i < len(low) && i < end+34 && (low[i] == '"' || low[i] == '\'' || low[i] == ' ') {
+		i++
+	}
+	if i >= len(low) || low[i] != '=' && low[i] != ':' {
+		return false
+	}
+	for i++; i < len(low) && (low[i] == ' ' || low[i] == '=' || low[i] == '>' || low[i] == '"' || low[i] == '\''); i++ {
+	}
+	j := i
+	for j < len(low) && j < i+8 && low[j] > ' ' && low[j] != '(' && low[j] != ',' && low[j] != ';' && low[j] != '$' {
+		j++
+	}
+	return j == i+8
+}
+
+// maxAddress bounds a user and a password in an address.
+const maxAddress = 2000
+
+// address reports whether a user and a password stand in an address.
+func address(low string, at, end int) bool {
+	colon := false
+	for i := end; i < len(low) && i < end+maxAddress; i++ {
+		switch c := low[i]; {
+		case c == '@':
+			return colon
+		case c == ':':
+			colon = true
+		case c <= ' ' || c == '/' || c == '"' || c == '\'':
+			return false
+		}
+	}
+	return false
+}
+
+// entropy is how many bits each character of a text has, by how often they occur.
+func entropy(s string) float64 {
+	var counts [256]int
+	for i := range len(s) {
+		counts[s[i]]++
+	}
+	e := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(s))
+			e -= p * math.Log2(p)
+		}
+	}
+	return e
+}
+
+// placeholder reports whether a text only stands where a credential would.
+func placeholder(s string) bool {
+	low := strings.ToLower(s)
+	switch low {
+	case "password", "passwd", "postgres", "secret", "root", "admin", "test", "changeit", "letmein", "mysecretpassword", "hunter2", "foobar", "qwerty", "guest", "12345678", "rootpassword", "testpassword":
+		return true
+	}
+	for _, w := range []string{"example", "xxxx", "your", "placeholder", "changeme", "redacted", "dummy", "<", "${", "{{", "process.env", "os.environ", "....", "****", "0000000000", "1234567890", "abcdef0123", "insert", "replace"} {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// notAWord reports whether a value looks made up by a machine: letters and digits.
+func notAWord(s string) bool {
+	return strings.ContainsAny(s, "0123456789") && strings.IndexFunc(s, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }) >= 0 && !strings.Contains(s, "/") && strings.Count(s, ".") < 3
+}
+
+// crc62 checks the last six characters of a token of GitHub or npm: the CRC-32 of the
+// thirty before them, in base 62. Longer tokens have none.
+func crc62(token string) bool {
+	_, body, _ := strings.Cut(token, "_")
+	if len(body) != 36 {
+		return true
+	}
+	const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum := crc32.ChecksumIEEE([]byte(body[:30]))
+	for i := 35; i >= 30; i-- {
+		if body[i] != digits[sum%62] {
+			return false
+		}
+		sum /= 62
+	}
+	return true
+}
+
+// bech32 checks the checksum of a key of age (BIP 173).
+func bech32(key string) bool {
+	low := strings.ToLower(key)
+	i := strings.LastIndexByte(low, '1')
+	if i < 1 {
+		return false
+	}
+	sum := uint32(1)
+	step := func(v byte) {
+		top := sum >> 25
+		sum = (sum&0x1ffffff)<<5 ^ uint32(v)
+		for i, g := range []uint32{0x3b6a57b2, 0x26508e6d, 0x1ea119fa, 0x3d4233dd, 0x2a1462b3} {
+			if top>>i&1 == 1 {
+				sum ^= g
+			}
+		}
+	}
+	for _, c := range []byte(low[:i]) {
+		step(c >> 5)
+	}
+	step(0)
+	for _, c := range []byte(low[:i]) {
+		step(c & 31)
+	}
+	for _, c := range []byte(low[i+1:]) {
+		v := strings.IndexByte("qpzry9x8gf2tvdw0s3jn54khce6mua7l", c)
+		if v < 0 {
+			return false
+		}
+		step(byte(v))
+	}
+	return sum == 1
+}
+
+// jwtHeader checks that the first part of a JSON Web Token says how it is signed.
+func jwtHeader(token string) bool {
+	head, _, _ := strings.Cut(token, ".")
+	b, err := base64.RawURLEncoding.DecodeString(head)
+	return err == nil && strings.Contains(string(b), `"alg"`)
+}

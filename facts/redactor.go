@@ -1,0 +1,212 @@
+package facts
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Redactor takes out of texts all that may be a credential: what Credentials finds,
+// also if it is too short, made up or an example, and what is given to a name such as
+// password. It is for records and logs, in which a word too many costs nothing. The
+// zero Redactor is ready to use, also from several goroutines.
+type Redactor struct {
+	names *literalIndex // of the owner's own
+}
+
+// NewRedactor makes one that also takes out what is given to names of one's own: "ssn"
+// in "ssn=123".
+func NewRedactor(names []string) *Redactor {
+	if len(names) == 0 {
+		return &Redactor{}
+	}
+	x := &literalIndex{}
+	for _, name := range names {
+		name = asciiLower(strings.TrimSpace(name))
+		if name == "" || !utf8.ValidString(name) {
+			continue
+		}
+		r := given(name, regexp.QuoteMeta(name))
+		if len(name) == 1 { // the index has pairs of bytes: these may follow
+			r.literals = nil
+			for _, next := range "=:\"'\\ \t\n\v\f\r" {
+				r.literals = append(r.literals, name+string(next))
+			}
+		}
+		x.add(r.compiled())
+	}
+	return &Redactor{names: x}
+}
+
+// Redacted stands in for what is given to a name. A credential of a kind that is known
+// is replaced as Mask does it.
+const Redacted = "[redacted]"
+
+// Text is a text without what may be a credential.
+func (r *Redactor) Text(s string) string {
+	low := asciiLower(s)
+	spans := suspicious(nil, suspects(), s, low)
+	if r.names != nil {
+		spans = suspicious(spans, r.names, s, low)
+	}
+	if len(spans) == 0 {
+		return s
+	}
+	return without(s, spans)
+}
+
+// suspect is a part of a text that may be a credential.
+type suspect struct {
+	from, to int
+	kind     string // "" is what a name was given
+}
+
+// suspicious adds what the recognisers of an index find. What one of them has found it
+// does not look into again, so that no text takes more than one look at each byte.
+func suspicious(out []suspect, x *literalIndex, s, low string) []suspect {
+	past := map[*recogniser]int{}
+	x.scan(low, func(r *recogniser, at int) bool {
+		if at < past[r] {
+			return true
+		}
+		from, to, ok := r.find(s, at)
+		if ok {
+			out = append(out, suspect{from, to, r.kind})
+		}
+		if to > at {
+			past[r] = to
+		}
+		return true
+	})
+	return out
+}
+
+// find is match for those recognisers that see more than a window.
+func (r *recogniser) find(s string, at int) (from, to int, ok bool) {
+	if !r.open {
+		return r.match(s, at)
+	}
+	m := r.re.FindStringSubmatchIndex(s[at:])
+	switch {
+	case m == nil && r.jump && strings.HasPrefix(s[at:], "eyJ"): // it fails up to the end of the word
+		return 0, at + span(s[at:], func(c byte) bool { return letter(c) || c == '-' }), false
+	case m == nil:
+		return 0, 0, false
+	case len(m) > 2 && m[3] > 0: // the first group is kept
+		return at + m[3], at + m[1], true
+	}
+	return at, at + m[1], true
+}
+
+// without replaces spans, which may overlap. Of those that do the first kind is told.
+func without(s string, spans []suspect) string {
+	slices.SortStableFunc(spans, func(a, b suspect) int { return a.from - b.from })
+	var out strings.Builder
+	for at := 0; ; {
+		if len(spans) == 0 {
+			out.WriteString(s[at:])
+			return out.String()
+		}
+		one := spans[0]
+		for spans = spans[1:]; len(spans) > 0 && spans[0].from < one.to; spans = spans[1:] {
+			one.to = max(one.to, spans[0].to)
+			if one.kind == "" {
+				one.kind = spans[0].kind
+			}
+		}
+		out.WriteString(s[at:one.from])
+		if one.kind == "" {
+			out.WriteString(Redacted)
+		} else {
+			out.WriteString(masked(one.kind))
+		}
+		at = one.to
+	}
+}
+
+// What follows a name in a text: `=secret`, `": "secret"`, `:= 'my secret'`.
+const givenTo = `(?:\\?["'])?\s{0,8}(?:=>|:=|[=:])\s{0,8})(?:\\?"[^"\\]+|'[^']+|[^\s"',;&\\)}]+)`
+
+// authorized is a scheme and what follows it.
+const authorized = `(?:\\?["'])?\s{0,8}[=:]\s{0,8}(?:\\?["'])?(?:(?:basic|bearer|token|digest|negotiate)\s+)?)[^\s"',;\\]{4,}`
+
+// given is what a name is given, whatever it is.
+func given(literal, name string) *recogniser { return header(literal, `(`+name+givenTo).when(isGiven) }
+
+// isGiven reports whether the name that has a literal in it is followed by a sign.
+func isGiven(low string, at, end int) bool {
+	i := end + span(low[end:], func(c byte) bool { return letter(c) || c == '-' })
+	i += span(low[i:min(len(low), i+12)], func(c byte) bool { return strings.IndexByte("\\\"' \t\n\v\f\r", c) >= 0 })
+	return i < len(low) && (low[i] == '=' || low[i] == ':') || strings.IndexByte("=:", low[end-1]) >= 0
+}
+
+// isOption reports whether an option that has a value as its next word begins here.
+func isOption(low string, at, end int) bool {
+	n := span(low[end:], func(c byte) bool { return letter(c) || c == '-' })
+	return n > 0 && end+n < len(low) && low[end+n] <= ' '
+}
+
+// header is a pattern in any case, of which the first group is kept.
+func header(literal, pattern string) *recogniser {
+	return &recogniser{literals: []string{literal}, pattern: `(?is:` + pattern + `)`, open: true}
+}
+
+// shape is the beginning of a kind, however short what follows it is.
+func shape(kind, literal, pattern string) *recogniser {
+	return &recogniser{kind: kind, literals: []string{literal}, pattern: pattern, open: true}
+}
+
+// shapes are forms of credentials that are looser than those of recogniserTable.
+func shapes() []*recogniser {
+	jwt := shape("jwt", "eyj", `eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*`)
+	jwt.jump = true
+	return []*recogniser{
+		shape("api key", "sk-", `sk-[A-Za-z0-9_-]{16,}`),
+		shape("stripe key", "k_live_", `k_live_[A-Za-z0-9]{10,}`),
+		shape("stripe key", "k_test_", `k_test_[A-Za-z0-9]{10,}`),
+		shape("github token", "gh", `gh[pousr]_[A-Za-z0-9]{20,}`),
+		shape("github token", "github_pat_", `github_pat_[A-Za-z0-9_]{20,}`),
+		shape("gitlab token", "glpat-", `glpat-[A-Za-z0-9_-]{16,}`),
+		shape("slack token", "xox", `xox[abeposr]-[A-Za-z0-9-]{10,}`),
+		shape("slack token", "xapp-", `xapp-[A-Za-z0-9-]{10,}`),
+		shape("npm token", "npm_", `npm_[A-Za-z0-9]{30,}`),
+		shape("pypi token", "pypi-", `pypi-[A-Za-z0-9_-]{32,}`),
+		shape("hugging face token", "hf_", `hf_[A-Za-z0-9]{30,}`),
+		shape("sendgrid key", "sg.", `SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`),
+		shape("google oauth secret", "gocspx-", `GOCSPX-[A-Za-z0-9_-]{20,}`),
+		shape("digitalocean token", "dop_v1_", `dop_v1_[a-f0-9]{32,}`),
+		shape("webhook secret", "whsec_", `whsec_[A-Za-z0-9+/=]{20,}`),
+		shape("slack webhook", "hooks.slack.com/", `(hooks\.slack\.com/[a-z]+/)[A-Za-z0-9/_-]{20,}`),
+		shape("aws access key", "akia", `AKIA[A-Z0-9]{16}`),
+		shape("aws access key", "asia", `ASIA[A-Z0-9]{16}`),
+		shape("google api key", "aiza", `AIza[A-Za-z0-9_-]{30,}`),
+		shape("google oauth token", "ya29.", `ya29\.[A-Za-z0-9_-]{20,}`),
+		shape("age key", "age-secret-key-", `AGE-SECRET-KEY-[A-Z0-9]{20,}`),
+		jwt,
+		shape(privateKey, "-----begin ", `-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----|$)`),
+		shape("password in an address", "://", `(://[^/\s:@"']*:)[^/\s@"']+@`).when(address),
+		header("authorization", `(authorization`+authorized).when(isGiven),
+		header("cookie", `(cookie\s{0,8}:\s{0,8})[^\r\n"']{4,}`).when(isGiven),
+		header("bearer ", `(bearer\s+)[A-Za-z0-9._~+/=-]{8,}`),
+		given("passw", `passw(?:or)?d`), given("passphrase", `passphrase`), given("_pass", `_pass`), given("accountkey", `accountkey`), given("pwd", `pwd`),
+		given("secret", `secret(?:[_-]?(?:access)?[_-]?key)?`), given("token", `token`), given("api", `api[_-]?(?:secret[_-]?)?key`),
+		given("access", `access[_-]?key`), given("private", `private[_-]?key`), given("credential", `credentials?`),
+		header("--", `(--(?:[a-z0-9]{1,32}[-_]){0,4}(?:password|passwd|passphrase|secret|token|api[_-]?key|secret[_-]?key|access[_-]?key)\s{1,8})(?:"[^"]+|'[^']+|[^\s"',;&-][^\s"',;&]*)`).when(isOption),
+	}
+}
+
+// suspects finds the shapes, and the kinds without them.
+var suspects = sync.OnceValue(func() *literalIndex {
+	x := &literalIndex{}
+	for _, r := range shapes() {
+		x.add(r.compiled())
+	}
+	for _, r := range recogniserTable() {
+		if r != assignedSecret && r.kind != privateKey { // a shape sees more of these
+			x.add(r.compiled())
+		}
+	}
+	return x
+})
