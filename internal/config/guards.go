@@ -39,6 +39,7 @@ type guardsSpec struct {
 	scratch   []string
 	allow     []string // hosts
 	block     []string
+	budget    *guards.Budget
 	projects  []projectSpec
 	loosen    bool // of a project: its own guards may be milder
 }
@@ -88,6 +89,11 @@ func commonGuardsKeys() []key[guardsSpec] {
 		textsKey("scratch", "More places that may be emptied, as patterns of paths: /mnt/scratch/**.", func(g *guardsSpec) *[]string { return &g.scratch }),
 		{name: "hosts", doc: "Hosts that rules of the network let pass (allow), or that nothing connects to (block), as patterns.", shape: objectSchema(hostsKeys()),
 			read: func(r *reader, n *yaml.Node, g *guardsSpec) { object(r, n, "hosts", hostsKeys(), g) }},
+		{name: "budget", doc: "How much one session may use, or one agent in a day (per: day): calls, minutes and tokens; agents sets it for single agents.", shape: objectSchema(budgetKeys()),
+			read: func(r *reader, n *yaml.Node, g *guardsSpec) {
+				g.budget = &guards.Budget{}
+				object(r, n, "budget", budgetKeys(), g.budget)
+			}},
 	}
 }
 

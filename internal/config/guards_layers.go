@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -37,6 +38,7 @@ type stance struct {
 	protected []string
 	scratch   []string
 	hosts     guards.Hosts
+	budget    guards.Budget
 }
 
 // stanceOf is what one layer wants. What it leaves out is as the one below has it, or
@@ -44,6 +46,9 @@ type stance struct {
 func stanceOf(l *guardLayer, below *stance) *stance {
 	g := l.spec
 	s := &stance{who: l.who, rules: map[string]guards.Setting{}, protected: g.protected, scratch: g.scratch, hosts: guards.Hosts{Allow: g.allow, Block: g.block}}
+	if g.budget != nil {
+		s.budget = *g.budget
+	}
 	if s.mode = guards.Mode(g.mode); s.mode == "" && g.strict {
 		s.mode = guards.Enforce
 	}
@@ -88,6 +93,7 @@ func stanceOf(l *guardLayer, below *stance) *stance {
 func (s *stance) tighten(by *stance) *stance {
 	out := &stance{who: s.who, mode: stricter(s.mode, by.mode), rules: maps.Clone(s.rules),
 		protected: union(s.protected, by.protected), scratch: s.scratch, hosts: guards.Hosts{Allow: s.hosts.Allow, Block: union(s.hosts.Block, by.hosts.Block)}}
+	out.budget = smaller(s.budget, by.budget)
 	if len(by.protected) > 0 && len(s.protected) == 0 {
 		out.protected = union(guards.Protected(), by.protected)
 	}
@@ -115,7 +121,7 @@ func union(a, b []string) []string {
 // modeOrder and verdictOrder are from the mildest on.
 var (
 	modeOrder    = []guards.Mode{modeOff, guards.Monitor, guards.Auto, guards.Enforce}
-	verdictOrder = []guards.Verdict{guards.Allow, "warn", guards.Ask, guards.Block}
+	verdictOrder = []guards.Verdict{guards.Allow, guards.Warn, guards.Ask, guards.Block}
 )
 
 func stricter(a, b guards.Mode) guards.Mode {
@@ -151,6 +157,9 @@ func (s *stance) loosened(l *guardLayer, by *stance) (out Problems) {
 		if s.milder(r) {
 			refuse(r.node, "what guards says of %s is not followed", r.name)
 		}
+	}
+	if g.budget != nil && !reflect.DeepEqual(smaller(s.budget, *g.budget), *g.budget) {
+		refuse(g.keys["budget"], "not all of budget of guards is followed")
 	}
 	if len(s.rules) > 0 && len(g.scratch) > 0 {
 		refuse(g.keys["scratch"], "scratch of guards is not followed")
@@ -197,12 +206,15 @@ func (g *guardsSpec) over(below *guardsSpec) *guardsSpec {
 	if len(g.protected) > 0 {
 		out.protected = g.protected
 	}
+	if g.budget != nil {
+		out.budget = g.budget
+	}
 	return &out
 }
 
 // policy is the stance as guards take it.
 func (s *stance) policy() *guards.Policy {
-	p := &guards.Policy{Mode: s.mode, Protected: s.protected, Scratch: s.scratch, Hosts: s.hosts, Rules: map[string]guards.Setting{}}
+	p := &guards.Policy{Mode: s.mode, Protected: s.protected, Scratch: s.scratch, Hosts: s.hosts, Budget: s.budget, Rules: map[string]guards.Setting{}}
 	for _, pack := range guards.Packs() {
 		on := false
 		for _, rule := range pack.Rules {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -103,6 +104,31 @@ func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 				t.Errorf("warnings %q, want %q", said, tt.refused)
 			}
 		})
+	}
+}
+
+func TestBudgetsAreTheSmaller(t *testing.T) {
+	for _, tt := range []struct{ name, user, work, want string }{
+		{"the user's alone", "{calls: 5, tokens: 2M}", "", `{5 0 2000000  map[]}`},
+		{"the project's alone", "", "{calls: 5}", `{5 0 0  map[]}`},
+		{"amount by amount", "{calls: 5, minutes: 9}", "{calls: 9, minutes: 5, tokens: 1k}", `{5 5 1000  map[]}`},
+		{"different spans", "{calls: 5, per: day}", "{calls: 2}", `{5 0 0 day map[]}`},
+		{"agents", "{calls: 5, agents: {claude: {calls: 50}}}", "{calls: 9, agents: {codex: {calls: 2}}}", `{5 0 0  map[claude:{9 0 0  map[]} codex:{2 0 0  map[]}]}`},
+	} {
+		w := newWorld(t)
+		work := "version: 1\n"
+		if tt.user != "" {
+			w.write(w.user("hookway.yaml"), "guards: {use: [git], budget: "+tt.user+"}\n")
+		}
+		if tt.work != "" {
+			work = "guards: {use: [git], budget: " + tt.work + "}\n"
+		}
+		w.write(w.work("hookway.yaml"), work)
+		w.trust()
+		set := w.load()
+		if got := fmt.Sprint(set.Settings.Guards.Policy.Budget); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
 	}
 }
 
