@@ -304,6 +304,22 @@ func (s *Set) settleGuards(handler func(*Guards) hook.Handler) {
 	s.name()
 }
 
+// GuardsOf is the hook that has hookway's own rules as one layer alone has them, without
+// what is known of sessions. ok is false if the layer has none on.
+func (s *Set) GuardsOf(layer string) (h Hook, ok bool) {
+	only := Set{guards: guardLayers{user: s.guards.user, home: s.guards.home}}
+	if layer == LayerWorkspace {
+		only.guards = guardLayers{work: s.guards.work}
+	}
+	on := only.guards.settings(cmp.Or(s.Workspace, s.dir))
+	if on == nil {
+		return Hook{}, false
+	}
+	h = only.guardsHook(on, nil)
+	h.ID = h.name
+	return h, true
+}
+
 func (s *Set) guardsHook(on *Guards, handler func(*Guards) hook.Handler) Hook {
 	var h hook.Handler = &guards.Guard{Policy: on.Policy}
 	if handler != nil {

@@ -39,6 +39,9 @@ type Judge struct {
 	// does not.
 	MemoryHooks func(config.Settings) config.MemoryHooks
 
+	// Guards makes the handler of hookway's own rules. Nil: they judge each call alone.
+	Guards func(*config.Guards) hook.Handler
+
 	// Webhooks keeps what webhooks are to be told. Nil: they are told from memory.
 	Webhooks *spool.Spool
 

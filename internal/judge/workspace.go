@@ -92,7 +92,7 @@ func (s *workspaces) open(ctx context.Context, r *request) (*Workspace, error) {
 // openAt finds the workspace of a place and reads what changed in it.
 func (s *workspaces) openAt(ctx context.Context, j *Judge, at place) (*Workspace, error) {
 	opts, key := at.options()
-	opts.Memory, opts.MemoryHooks, opts.Relay, opts.Webhooks = j.Memory, j.MemoryHooks, senderOf, j.Webhooks
+	opts.Memory, opts.MemoryHooks, opts.Guards, opts.Relay, opts.Webhooks = j.Memory, j.MemoryHooks, j.Guards, senderOf, j.Webhooks
 	folder := ""
 	if at.dir != "" {
 		var err error

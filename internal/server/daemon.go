@@ -82,7 +82,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 			sending.Wait()
 			err := j.Close() // it gives back the inboxes of its agents, for which the store must be open
 			relay.Close()
-			if err = errors.Join(err, h.Memories().Close(), programs.Gateway.Close()); err != nil {
+			if err = errors.Join(err, h.Memories().Close(), h.closeGuards(), programs.Gateway.Close()); err != nil {
 				h.Log.Warn(err.Error())
 			}
 			recorded()
@@ -95,7 +95,7 @@ func (d *Daemon) Serve(ctx context.Context) error {
 // be put on record.
 func (h *Home) Judge() (j *judge.Judge, recorded func()) {
 	j = &judge.Judge{
-		Log: h.Log, Memory: h.Memories().For, MemoryHooks: h.Memories().Hooks, Webhooks: h.Webhooks(),
+		Log: h.Log, Memory: h.Memories().For, MemoryHooks: h.Memories().Hooks, Guards: h.Guard, Webhooks: h.Webhooks(),
 		Relay: h.JudgesRelay(), Operations: h.Operations(h.Log),
 	}
 	return j, h.RecordTo(j)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/gateway/spool"
+	"github.com/hookway/hookway/internal/guards"
 )
 
 // Home is hookway as one user has it: folders with a configuration, a record,
@@ -35,6 +36,9 @@ type Home struct {
 
 	opening  sync.Once // makes memories
 	memories *Memories
+
+	guarding sync.Once // makes guarded
+	guarded  *guards.State
 
 	spooling sync.Once // makes spool
 	spool    *spool.Spool

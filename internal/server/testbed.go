@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/internal/cases"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/judge"
 	"github.com/hookway/hookway/internal/strict"
 )
@@ -34,6 +35,7 @@ type Testbed struct {
 // file; "" is the current folder. It must be closed.
 func (h *Home) OpenTestbed(ctx context.Context, path string) (*Testbed, error) {
 	options := h.Options()
+	options.Guards = nil // one case is no history for the next
 	file := ""
 	if path != "" {
 		info, err := os.Stat(path)
@@ -169,7 +171,13 @@ func (b *Testbed) Run(ctx context.Context, ev hook.AnyEvent) (out hook.Outcome[a
 func (b *Testbed) hooks() []config.Hook {
 	var own []config.Hook
 	taken := map[string]bool{}
+	if h, ok := b.Set.GuardsOf(b.layer); ok {
+		own = append(own, h)
+	}
 	for _, h := range b.Set.Hooks {
+		if h.ID == guards.ID {
+			continue // of both layers
+		}
 		if h.Layer == b.layer {
 			own = append(own, h)
 		} else {

@@ -34,7 +34,7 @@ func (h *Home) Options() config.Options {
 	self, _ := os.Executable() // without it, only Node itself runs Node's hooks
 	return config.Options{
 		Self: self, Native: adapter.NativeEvents(), ToolNames: adapter.ToolName, Sources: sources(), Getenv: h.Getenv,
-		Memory: h.Memories().For, MemoryHooks: h.Memories().Hooks, Webhooks: h.Webhooks(), Log: h.Log,
+		Memory: h.Memories().For, MemoryHooks: h.Memories().Hooks, Guards: h.Guard, Webhooks: h.Webhooks(), Log: h.Log,
 	}
 }
 
