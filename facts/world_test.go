@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/hookway/hookway/hook"
@@ -62,7 +63,9 @@ func TestALinkOutOfScratchIsTold(t *testing.T) {
 			got = append(got, f)
 		}
 	}
-	if len(got) != 2 || got[0].Scope != scopeHome || got[0].Link != "/home/u/work" || got[1].Scope != scopeTemp {
+	if len(got) != 2 {
 		t.Errorf("got %+v", got)
+	} else if got, want := fmt.Sprint([]any{got[0].Scope, got[0].Link, got[1].Scope}), fmt.Sprint([]any{scopeHome, "/home/u/work", scopeTemp}); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -110,7 +110,8 @@ func FuzzGlob(f *testing.F) {
 			return
 		}
 		g.Match(p) // must end, and not panic
-		if clean := filepath.ToSlash(filepath.Clean(p)); !strings.ContainsAny(p, `*?[]{}\!~`) && p == clean && p == pattern && !strings.Contains(p, "..") && !g.Match(p) {
+		plain := !strings.ContainsAny(p, `*?[]{}\!~`) && !strings.Contains(p, "..") && p == filepath.ToSlash(filepath.Clean(p))
+		if plain && p == pattern && !g.Match(p) {
 			t.Errorf("%q does not match itself", p)
 		}
 	})

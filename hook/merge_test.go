@@ -333,8 +333,10 @@ func TestTextForOneWhoStopsCountsAsGoingOn(t *testing.T) {
 		return out.Verdict
 	}
 	for i := range 2 {
-		if stop(i > 0).Inject == "" || sub("a").Inject == "" || sub("").Inject == "" || sub("").Inject == "" { // whose stops have no id tell nothing
-			t.Fatalf("let go after %d, want 2", i)
+		for n, v := range []hook.Verdict{stop(i > 0), sub("a"), sub(""), sub("")} { // whose stops have no id tell nothing
+			if v.Inject == "" {
+				t.Fatalf("%d was let go after %d, want 2", n, i)
+			}
 		}
 	}
 	for who, v := range map[string]hook.Verdict{"the agent": stop(true), "a sub-agent": sub("a")} {

@@ -126,7 +126,10 @@ func TestPayloadsHaveWireNames(t *testing.T) {
 		}
 		for _, f := range reflect.VisibleFields(typ) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			if f.IsExported() && !f.Anonymous && (name == "" || strings.ToLower(name) != name) {
+			if !f.IsExported() || f.Anonymous {
+				continue
+			}
+			if name == "" || strings.ToLower(name) != name {
 				t.Errorf("%s: field %s has the wire name %q", info.Name, f.Name, name)
 			}
 		}

@@ -43,8 +43,8 @@ func TestTheDaemonsAnswerIsPrinted(t *testing.T) {
 		t.Errorf("the shim ended with %+v", r)
 	}
 	r := <-got
-	if r.Kind != call.KindTold || r.Agent != "copilot-pascal" || r.Event != "Stop" || r.Policy != "continue" || string(r.Stdin) != event {
-		t.Errorf("the daemon was asked %+v", r)
+	if got, want := fmt.Sprint([]any{r.Kind, r.Agent, r.Event, r.Policy, string(r.Stdin)}), fmt.Sprint([]any{call.KindTold, "copilot-pascal", "Stop", "continue", event}); got != want {
+		t.Errorf("the daemon was asked %+v: got %s, want %s", r, got, want)
 	}
 	if r.Timeout <= 0 || r.Timeout >= 20*time.Second {
 		t.Errorf("the daemon has %v; the agent waits for 20s", r.Timeout)
@@ -167,7 +167,9 @@ func TestTheShimAnswersIfAllFails(t *testing.T) {
 				w.full("fail", c.hook)
 			}
 			r := w.run(event, claude...)
-			if !strings.Contains(r.stdout, denied) || !strings.Contains(r.stdout, "hookway doctor") || r.stderr != "" || r.code != 0 {
+			if !strings.Contains(r.stdout, denied) || !strings.Contains(r.stdout, "hookway doctor") {
+				t.Errorf("the shim ended with %+v", r)
+			} else if r.stderr != "" || r.code != 0 {
 				t.Errorf("the shim ended with %+v", r)
 			}
 			if log := w.log(); !strings.Contains(log, c.says) {
@@ -275,7 +277,9 @@ func TestSignalsAreAnswered(t *testing.T) {
 			if err := c.Wait(); err != nil || !strings.Contains(stdout.String(), denied) {
 				t.Errorf("%v; it printed %q", err, stdout.String())
 			}
-			if last := <-heard; last == nil || last.Kind != call.KindGaveUp || last.Policy != call.PolicyBlock || !strings.Contains(last.Event, sig.String()) {
+			if last := <-heard; last == nil || last.Kind != call.KindGaveUp {
+				t.Errorf("the daemon heard %+v", last)
+			} else if last.Policy != call.PolicyBlock || !strings.Contains(last.Event, sig.String()) {
 				t.Errorf("the daemon heard %+v", last)
 			}
 		})

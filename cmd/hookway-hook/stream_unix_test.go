@@ -75,7 +75,9 @@ func TestAStreamAnswersOneEventAfterAnother(t *testing.T) {
 			shown <- "shown"
 			return
 		}
-		if r.Agent != "opencode" || r.Dir == "" || len(r.Env) == 0 || r.Timeout <= 0 {
+		if r.Agent != "opencode" || r.Dir == "" {
+			t.Errorf("the daemon is asked %+v", r)
+		} else if len(r.Env) == 0 || r.Timeout <= 0 {
 			t.Errorf("the daemon is asked %+v", r)
 		}
 		switch r.Event {

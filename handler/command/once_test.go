@@ -38,7 +38,10 @@ func TestExitStatusDecides(t *testing.T) {
 					t.Errorf("error %v does not have %q", err, part)
 				}
 			}
-			if c.wantErr == nil && (err != nil || d.Action != c.want.Action || d.Reason != c.want.Reason) {
+			if c.wantErr != nil {
+				return
+			}
+			if err != nil || d.Action != c.want.Action || d.Reason != c.want.Reason {
 				t.Errorf("got %+v, %v; want %+v", d, err, c.want)
 			}
 		})

@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -99,8 +101,9 @@ func TestAnAttachedHookIsAnsweredOnItsStream(t *testing.T) {
 	out := fire(t, client, bash("ls"))
 	ask := g.next().GetAsk()
 	handle := ask.GetHandle()
-	if handle.GetHook() != "mine" || handle.GetEvent().GetName() != "PreToolUse" || handle.GetEvent().GetSessionId() != "s-1" ||
-		!strings.Contains(string(handle.GetEvent().GetJson()), `"hook_event_name":"PreToolUse"`) || ask.GetTimeout().AsDuration() <= 0 {
+	if got, want := fmt.Sprint([]any{handle.GetHook(), handle.GetEvent().GetName(), handle.GetEvent().GetSessionId()}), fmt.Sprint([]any{"mine", "PreToolUse", "s-1"}); got != want {
+		t.Errorf("asked was %v: got %s, want %s", ask, got, want)
+	} else if !strings.Contains(string(handle.GetEvent().GetJson()), `"hook_event_name":"PreToolUse"`) || ask.GetTimeout().AsDuration() <= 0 {
 		t.Errorf("asked was %v", ask)
 	}
 	g.answer(ask.GetId(), &hookwayv1.Decision{Modified: []byte(`{"tool_input":{"command":"ls -l"}}`), Inject: "it lists"})
@@ -166,7 +169,8 @@ func TestAHalfClosedStreamTakesItsHooksOut(t *testing.T) {
 	if err := g.stream.CloseSend(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.stream.Recv(); err == nil || status.Code(err) != codes.Unknown && status.Convert(err).Code() != codes.OK && err.Error() != "EOF" {
+	_, err := g.stream.Recv()
+	if ended := errors.Is(err, io.EOF) || status.Code(err) == codes.Unknown; err == nil || !ended {
 		t.Errorf("the stream ended with %v", err)
 	}
 	eventually.True(t, "no hook is left", func() bool { return b.Len() == 0 })

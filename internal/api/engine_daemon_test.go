@@ -81,8 +81,10 @@ func TestAThousandEventsReachTheDaemonAtOnce(t *testing.T) {
 		all.Go(func() {
 			session := fmt.Sprintf("s-%d", i)
 			out, err := engine.Fire(ctx, tool(h, session, command))
-			if err != nil || out.GetReason() != session || out.GetBy() != "api:mine" || out.GetInject() != "noted" {
+			if err != nil {
 				t.Errorf("event %d gave %v, %v", i, out, err)
+			} else if got, want := fmt.Sprint([]any{out.GetReason(), out.GetBy(), out.GetInject()}), fmt.Sprint([]any{session, "api:mine", "noted"}); got != want {
+				t.Errorf("event %d gave %v, %v: got %s, want %s", i, out, err, got, want)
 			}
 		})
 	}

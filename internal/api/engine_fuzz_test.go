@@ -35,7 +35,9 @@ func FuzzRegister(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if h.ID == "" || len(h.ID) > maxName || len(h.Events) == 0 || h.Timeout < 0 || h.Timeout > hook.MaxTimeout {
+		if h.ID == "" || len(h.ID) > maxName || len(h.Events) == 0 {
+			t.Errorf("it was taken as %+v", h)
+		} else if h.Timeout < 0 || h.Timeout > hook.MaxTimeout {
 			t.Errorf("it was taken as %+v", h)
 		}
 		if h.Handler, err = fixed(&h, r.GetDecision()); err != nil {

@@ -36,7 +36,9 @@ func TestARegisteredDecision(t *testing.T) {
 		t.Fatalf("registering gave %v, %v", r, err)
 	}
 	h, _ := b.Get("no-rm")
-	if h.Lane != hook.Guard || h.OnFail != hook.FailClosed || h.Profile.Name != "a3s" || h.Retries != 2 || h.Priority != 0 || h.Timeout != time.Second || h.Origin == "" {
+	if got, want := fmt.Sprint([]any{h.Lane, h.OnFail, h.Profile.Name, h.Retries, h.Priority, h.Timeout}), fmt.Sprint([]any{hook.Guard, hook.FailClosed, "a3s", 2, 0, time.Second}); got != want {
+		t.Errorf("the hook is %+v: got %s, want %s", h, got, want)
+	} else if h.Origin == "" {
 		t.Errorf("the hook is %+v", h)
 	}
 	for command, want := range map[string]hookwayv1.Action{"rm -rf /": hookwayv1.Action_ACTION_BLOCK, "ls": hookwayv1.Action_ACTION_CONTINUE} {

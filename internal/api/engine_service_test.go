@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -41,7 +42,9 @@ func TestFireGivesTheOutcome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out.GetAction() != hookwayv1.Action_ACTION_BLOCK || out.GetReason() != "not that" || out.GetBy() != "no-rm" || out.GetUserMessage() != "ask Ops" || !out.GetChanged() {
+	if got, want := fmt.Sprint([]any{out.GetAction(), out.GetReason(), out.GetBy(), out.GetUserMessage()}), fmt.Sprint([]any{hookwayv1.Action_ACTION_BLOCK, "not that", "no-rm", "ask Ops"}); got != want {
+		t.Errorf("the outcome is %v: got %s, want %s", out, got, want)
+	} else if !out.GetChanged() {
 		t.Errorf("the outcome is %v", out)
 	}
 	if want := `{"tool_name":"Bash","tool_input":{"command":"rm -rf /"}}`; string(out.GetPayload()) != want {
@@ -73,8 +76,11 @@ func TestFireTakesAliasesAndFlatEvents(t *testing.T) {
 		t.Errorf("the payload lost digits: %s", out.GetPayload())
 	}
 	f := b.firing[0]
-	if f.Event != "before-tool-call" || f.ID != "e-1" || !f.Time.Equal(at) || f.CWD != "/work/project" || f.Agent != "loop" || f.Source != "mine" ||
-		strings.Join(f.Env, " ") != "A=1 B=2" || !f.DryRun {
+	if f.Event != "before-tool-call" || f.ID != "e-1" || !f.Time.Equal(at) {
+		t.Errorf("fired was %+v", f)
+	} else if got, want := fmt.Sprint([]any{f.CWD, f.Agent, f.Source, strings.Join(f.Env, " ")}), fmt.Sprint([]any{"/work/project", "loop", "mine", "A=1 B=2"}); got != want {
+		t.Errorf("fired was %+v: got %s, want %s", f, got, want)
+	} else if !f.DryRun {
 		t.Errorf("fired was %+v", f)
 	}
 	if _, err := client.Fire(within(t), &hookwayv1.FireRequest{Event: &hookwayv1.Event{Name: "SessionStart"}}); err != nil {
@@ -91,7 +97,9 @@ func TestFireGivesResultsAndDelays(t *testing.T) {
 		t.Errorf("answered %v, %v", out, err)
 	}
 	out, err = client.Fire(within(t), &hookwayv1.FireRequest{Event: bash("ls")})
-	if err != nil || out.GetAction() != hookwayv1.Action_ACTION_RETRY || out.GetRetryDelay().AsDuration() != 5*time.Second || out.GetResult() != nil {
+	if err != nil || out.GetAction() != hookwayv1.Action_ACTION_RETRY {
+		t.Errorf("answered %v, %v", out, err)
+	} else if out.GetRetryDelay().AsDuration() != 5*time.Second || out.GetResult() != nil {
 		t.Errorf("answered %v, %v", out, err)
 	}
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,8 +34,10 @@ func TestWatchStreamsWhatIsDecided(t *testing.T) {
 	var r struct {
 		Event, Session, Action, What string
 	}
-	if err := json.Unmarshal(m.GetJson(), &r); err != nil || r.Event != "PreToolUse" || r.Session != "s-1" || r.Action != "continue" || r.What != "ls <b>" {
+	if err := json.Unmarshal(m.GetJson(), &r); err != nil {
 		t.Errorf("watched %s, %v", m.GetJson(), err)
+	} else if got, want := fmt.Sprint([]any{r.Event, r.Session, r.Action, r.What}), fmt.Sprint([]any{"PreToolUse", "s-1", "continue", "ls <b>"}); got != want {
+		t.Errorf("watched %s, %v: got %s, want %s", m.GetJson(), err, got, want)
 	}
 	relative, err := client.Watch(within(t), &hookwayv1.WatchRequest{Cwd: "here"})
 	if err == nil {

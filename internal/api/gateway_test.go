@@ -136,7 +136,9 @@ func TestServicesComeInWithTheSecretOfOneHook(t *testing.T) {
 		{"one of 5 MiB", "/hooks/large", `"` + strings.Repeat("x", 5<<20) + `"`, []string{hookBearer}, 413, "4 MiB"},
 	} {
 		status, text := post(c.path, c.body, c.headers...)
-		if status != c.status || !strings.Contains(text, c.says) || strings.Contains(text, "Norbert") || strings.Contains(text, hookToken) {
+		if status != c.status || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %d %s, want %d and %q", c.what, status, text, c.status, c.says)
+		} else if strings.Contains(text, "Norbert") || strings.Contains(text, hookToken) {
 			t.Errorf("%s: %d %s, want %d and %q", c.what, status, text, c.status, c.says)
 		}
 	}

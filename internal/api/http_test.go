@@ -42,8 +42,9 @@ func TestAnEventIsFiredOverTheSocketThatAgentsUse(t *testing.T) {
 	if len(all) != 2 {
 		t.Fatalf("%d records", len(all))
 	}
-	if r := all[0]; r.Session != "s1" || r.Agent != "mine" || r.Source != "http" || r.Action != "block" || r.Workspace != h.dir {
-		t.Errorf("on record is %+v", r)
+	r := all[0]
+	if got, want := fmt.Sprint([]any{r.Session, r.Agent, r.Source, r.Action, r.Workspace}), fmt.Sprint([]any{"s1", "mine", "http", "block", h.dir}); got != want {
+		t.Errorf("on record is %+v: got %s, want %s", r, got, want)
 	}
 
 	c, err := daemon.Dial(t.Context(), h.socket) // frames go on as before

@@ -98,7 +98,9 @@ func TestWhatIsDecidedIsStreamed(t *testing.T) {
 	if err := fits(ref("Record"), []byte(one.data)); err != nil {
 		t.Errorf("a record is not as described: %v", err)
 	}
-	if one.event != "outcome" || one.id != "2" || r.Session != "s0" || r.Action != "block" || r.Hash == "" {
+	if got, want := fmt.Sprint([]any{one.event, one.id, r.Session, r.Action}), fmt.Sprint([]any{"outcome", "2", "s0", "block"}); got != want {
+		t.Errorf("streamed is %+v: got %s, want %s", one, got, want)
+	} else if r.Hash == "" {
 		t.Errorf("streamed is %+v", one)
 	}
 	if one := mine.next(); one.id != "3" || !strings.Contains(one.data, `"session":"s1"`) {
@@ -243,7 +245,9 @@ func TestAStreamTellsOfHooks(t *testing.T) {
 		}
 	}
 	done := said["hook:completed rule"]
-	if done["hookName"] != "A plain rule" || done["hookType"] != "PreToolUse" || done["action"] != "block" || done["sessionId"] != "s-1" || done["lane"] != "transform" || done["eventId"] == "" {
+	if got, want := fmt.Sprint([]any{done["hookName"], done["hookType"], done["action"], done["sessionId"], done["lane"]}), fmt.Sprint([]any{"A plain rule", "PreToolUse", "block", "s-1", "transform"}); got != want {
+		t.Errorf("completed: %v: got %s, want %s", done, got, want)
+	} else if done["eventId"] == "" {
 		t.Errorf("completed: %v", done)
 	}
 	if one := failed.next(); one.event != "hook:error" || !strings.Contains(one.data, `"error":"`) || !strings.Contains(one.data, `"hookId":"broken"`) {

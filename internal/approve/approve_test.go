@@ -115,18 +115,25 @@ func TestAGrantPassesOneCallOnce(t *testing.T) {
 		t.Fatal("a call passes that nobody allowed")
 	}
 	r, err := s.Find(t.Context(), code)
-	if err != nil || r.State != approve.Stopped || r.Place != "here" || r.Input != "command: rm -rf build\n" || r.Rule != c.Rule || r.Reason != c.Reason {
+	if err != nil {
 		t.Fatalf("%+v, %v", r, err)
+	} else if got, want := fmt.Sprint([]any{r.State, r.Place, r.Input, r.Rule, r.Reason}), fmt.Sprint([]any{approve.Stopped, "here", "command: rm -rf build\n", c.Rule, c.Reason}); got != want {
+		t.Fatalf("got %s, want %s", got, want)
 	}
 	now.pass(70 * time.Second)
-	if r := allow(t, s, code); r.State != approve.Allowed || r.By != "anna" || r.From != "/dev/pts/3" || r.After != 70 {
-		t.Fatalf("%+v", r)
+	r = allow(t, s, code)
+	if got, want := fmt.Sprint([]any{r.State, r.By, r.From, r.After}), fmt.Sprint([]any{approve.Allowed, "anna", "/dev/pts/3", 70}); got != want {
+		t.Fatalf("got %s, want %s", got, want)
 	}
 	if again := offer(t, s, c); again != code {
 		t.Errorf("a call that is allowed has another code, %s", again)
 	}
 	g, err := s.Use(t.Context(), c)
-	if err != nil || g == nil || g.Code != code || g.By != "anna" || g.From != "/dev/pts/3" || g.After != 70*time.Second || !g.Answered.Equal(now.now()) {
+	if err != nil || g == nil {
+		t.Fatalf("%+v, %v", g, err)
+	} else if got, want := fmt.Sprint([]any{g.Code, g.By, g.From, g.After}), fmt.Sprint([]any{code, "anna", "/dev/pts/3", 70 * time.Second}); got != want {
+		t.Fatalf("got %s, want %s", got, want)
+	} else if !g.Answered.Equal(now.now()) {
 		t.Fatalf("%+v, %v", g, err)
 	}
 	if uses(t, s, c) {
@@ -219,7 +226,9 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		t.Helper()
 		_, err := s.Find(t.Context(), code)
 		var is *approve.RefusedError
-		if !errors.As(err, &is) || is.State != state || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
+		if !errors.As(err, &is) || is.State != state {
+			t.Errorf("%v; want %q", err, words)
+		} else if !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v; want %q", err, words)
 		}
 	}

@@ -56,7 +56,9 @@ func TestRecordSaysWhatWouldHaveBeen(t *testing.T) {
 		t.Errorf("the line does not say what would have been: %s", line)
 	}
 	f := got[0].Facts
-	if len(f) != 1 || f[0].Does != "connect" || f[0].Args != nil || strings.Contains(f[0].Sends[0], "hunter22") {
+	if len(f) != 1 || f[0].Does != "connect" {
+		t.Errorf("facts %+v, want them without arguments and secrets", f)
+	} else if f[0].Args != nil || strings.Contains(f[0].Sends[0], "hunter22") {
 		t.Errorf("facts %+v, want them without arguments and secrets", f)
 	}
 }
@@ -72,11 +74,15 @@ func TestHiddenInputHidesFacts(t *testing.T) {
 func TestStatsOfRules(t *testing.T) {
 	dir := trial(t)
 	rules, err := audit.Rules(dir, audit.Filter{})
-	if err != nil || len(rules) != 2 || rules[0] != (audit.RuleStats{Rule: "files/top", Blocks: 1}) || rules[1] != (audit.RuleStats{Rule: "git/force-push", WouldBlock: 1, WouldAsk: 1}) {
+	if err != nil || len(rules) != 2 {
+		t.Errorf("got %+v, %v", rules, err)
+	} else if rules[0] != (audit.RuleStats{Rule: "files/top", Blocks: 1}) || rules[1] != (audit.RuleStats{Rule: "git/force-push", WouldBlock: 1, WouldAsk: 1}) {
 		t.Errorf("got %+v, %v", rules, err)
 	}
 	hooks, err := audit.Summarize(dir, audit.Filter{})
-	if err != nil || len(hooks) != 1 || hooks[0].Would != 2 || hooks[0].Blocks != 1 {
+	if err != nil || len(hooks) != 1 {
+		t.Errorf("got %+v, %v; want two that would and one block", hooks, err)
+	} else if hooks[0].Would != 2 || hooks[0].Blocks != 1 {
 		t.Errorf("got %+v, %v; want two that would and one block", hooks, err)
 	}
 }

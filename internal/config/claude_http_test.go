@@ -78,7 +78,10 @@ func TestAServerAnswersAsToClaudeCode(t *testing.T) {
 			set := w.load()
 			w.want(set, "claude:PreToolUse:1 active")
 			out := fireFrom(t, fill(t, set), "codex", shellCall("ls"))
-			if out.Action != c.want || c.reason != "" && out.Reason != c.reason || len(out.Steps) != 1 {
+			if c.reason == "" {
+				c.reason = out.Reason
+			}
+			if out.Action != c.want || out.Reason != c.reason || len(out.Steps) != 1 {
 				t.Fatalf("%s %q, %d steps", out.Action, out.Reason, len(out.Steps))
 			}
 			if err := out.Steps[0].Err; (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {

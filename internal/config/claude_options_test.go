@@ -34,7 +34,9 @@ func TestOptionsOfPluginsReachTheirHooks(t *testing.T) {
 		t.Errorf("words: %q", out.Reason)
 	}
 	out := fireFrom(t, e, "codex", hook.PostToolUse.New(hook.Envelope{CWD: w.ws}, hook.ToolResult{ToolUse: hook.ToolUse{ToolName: "Bash"}}))
-	if out.Action != hook.ActionBlock || len(out.Steps) != 2 || out.Steps[0].Err == nil || out.Steps[1].Err == nil {
+	if out.Action != hook.ActionBlock || len(out.Steps) != 2 {
+		t.Errorf("%s, %+v", out.Action, out.Steps)
+	} else if out.Steps[0].Err == nil || out.Steps[1].Err == nil {
 		t.Errorf("%s, %+v", out.Action, out.Steps)
 	}
 	told := set.Warnings.String()

@@ -5,6 +5,7 @@ package config
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,12 +65,14 @@ func TestHooksOfClaudeCodeRunUnderOtherAgents(t *testing.T) {
 	w.write(w.work(".claude/settings.local.json"), entryOf("PostToolUse", "", `"command": "true", "async": true`))
 	set := w.load()
 	w.want(set, "claude:PreToolUse:1 active, claude:PreToolUse:3 active, claude:UserPromptSubmit:1 active, claude-local:PostToolUse:1 active, claude:later active")
-	if len(set.Problems) > 0 || len(set.Warnings) != 1 || set.Warnings[0].Line != 8 || !strings.Contains(set.Warnings[0].Message, "type prompt") {
+	if len(set.Problems) > 0 || len(set.Warnings) != 1 {
+		t.Errorf("problems %s\nwarnings %s", set.Problems, set.Warnings)
+	} else if set.Warnings[0].Line != 8 || !strings.Contains(set.Warnings[0].Message, "type prompt") {
 		t.Errorf("problems %s\nwarnings %s", set.Problems, set.Warnings)
 	}
 	first := set.Hooks[0]
-	if first.Timeout != 5*time.Second || first.OnFail != hook.FailClosed || first.Lane != hook.Transform || first.Origin != w.work(".claude/settings.json")+":7" {
-		t.Errorf("%+v", first.Hook)
+	if got, want := fmt.Sprint([]any{first.Timeout, first.OnFail, first.Lane, first.Origin}), fmt.Sprint([]any{5 * time.Second, hook.FailClosed, hook.Transform, w.work(".claude/settings.json") + ":7"}); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	if prompt := set.Hooks[2]; prompt.Timeout != 30*time.Second || prompt.OnFail != hook.FailOpen {
 		t.Errorf("%+v", prompt.Hook)

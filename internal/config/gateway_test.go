@@ -4,6 +4,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -30,12 +31,14 @@ func TestTheGatewayIsOfTheUsersConfigurationAlone(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.user("hookway.yaml"), oneMapping)
 	set := w.load()
-	if set.Gateway == nil || len(set.Gateway.Hooks) != 1 || set.Gateway.Hooks["ci"].Auth.SecretFile != w.user("ci.token") || len(set.Problems) > 0 {
+	if set.Gateway == nil || len(set.Gateway.Hooks) != 1 {
+		t.Fatalf("%+v, problems: %s", set.Gateway, set.Problems)
+	} else if set.Gateway.Hooks["ci"].Auth.SecretFile != w.user("ci.token") || len(set.Problems) > 0 {
 		t.Fatalf("%+v, problems: %s", set.Gateway, set.Problems)
 	}
 	m := set.Gateway.Hooks["ci"]
-	if m.MaxBody != gateway.DefaultMaxBody || m.PerMinute != gateway.DefaultPerMinute || m.Burst != gateway.DefaultBurst || m.Timeout != gateway.DefaultTimeout {
-		t.Errorf("defaults: %+v", m)
+	if got, want := fmt.Sprint([]any{m.MaxBody, m.PerMinute, m.Burst, m.Timeout}), fmt.Sprint([]any{gateway.DefaultMaxBody, gateway.DefaultPerMinute, gateway.DefaultBurst, gateway.DefaultTimeout}); got != want {
+		t.Errorf("defaults: %+v: got %s, want %s", m, got, want)
 	}
 	w = newWorld(t)
 	w.env["HOOKWAY_TRUST"] = "1"
@@ -108,8 +111,9 @@ func TestWebhooksAreToldSignedAndTriedAgain(t *testing.T) {
 `)
 	set := w.load()
 	w.want(set, "webhook-1 active, gate active")
-	if h := set.Hooks[0]; h.Lane != hook.Observe || h.Retries != webhookRetries || h.Timeout != webhookTimeout || h.Queue != webhookQueue {
-		t.Errorf("%+v", h.Hook)
+	h := set.Hooks[0]
+	if got, want := fmt.Sprint([]any{h.Lane, h.Retries, h.Timeout, h.Queue}), fmt.Sprint([]any{hook.Observe, webhookRetries, webhookTimeout, webhookQueue}); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	e := fill(t, set)
 	send := func(to string) hook.Outcome[hook.Message] {

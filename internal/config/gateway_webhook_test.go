@@ -37,7 +37,9 @@ func TestAWebhookKeepsWhatItIsToBeTold(t *testing.T) {
 		}
 	}
 	slices.Sort(ids)
-	if len(ids) != 2 || ids[0] != "ci" || !strings.HasPrefix(ids[1], told.URL+"/#") || all.Place != w.user("") || all.Broken {
+	if len(ids) != 2 || ids[0] != "ci" || !strings.HasPrefix(ids[1], told.URL+"/#") {
+		t.Fatalf("%v of %q", ids, all.Place)
+	} else if all.Place != w.user("") || all.Broken {
 		t.Fatalf("%v of %q", ids, all.Place)
 	}
 	if got, want := all.Targets[ids[1]].Policy, (spool.Policy{Timeout: 7 * time.Second, Tries: 3}); got != want {

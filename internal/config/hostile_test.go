@@ -137,7 +137,8 @@ func TestWhateverAWorkspaceHoldsReadingItEnds(t *testing.T) {
 			name := place + " as " + kind
 			bounded(t, name+", in a daemon that runs", func() {
 				set, err := live.Refresh(context.Background())
-				if err != nil || set.Trust.State == trust.Given && len(set.Problems) == 0 && kind == "link to zero" && strings.Contains(place, "guard.sh") {
+				endless := kind == "link to zero" && strings.Contains(place, "guard.sh")
+				if said := set.Trust.State != trust.Given || len(set.Problems) > 0; err != nil || endless && !said {
 					t.Errorf("%s: %v, %v", name, set.Trust, err)
 				}
 			})

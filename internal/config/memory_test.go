@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,8 +18,9 @@ func TestMemoryOfTheSeedsMeansWhatItSays(t *testing.T) {
 	if m == nil {
 		t.Fatal("nothing is said of memory")
 	}
-	if m.Backend != MemoryMem0 || !reflect.DeepEqual(m.VectorStore, &VectorStore{Provider: "qdrant", URL: "http://localhost:6333"}) ||
-		!reflect.DeepEqual(m.Embedder, &Embedder{Provider: "ollama", Model: "nomic-embed-text"}) || m.Inject || m.AutoSave {
+	if m.Backend != MemoryMem0 || !reflect.DeepEqual(m.VectorStore, &VectorStore{Provider: "qdrant", URL: "http://localhost:6333"}) || !reflect.DeepEqual(m.Embedder, &Embedder{Provider: "ollama", Model: "nomic-embed-text"}) {
+		t.Errorf("%+v", m)
+	} else if m.Inject || m.AutoSave {
 		t.Errorf("%+v", m)
 	}
 }
@@ -189,7 +191,10 @@ func TestTheHooksOfMemory(t *testing.T) {
 	w.write(w.user("hookway.yaml"), "memory: {autoSave: true}\n")
 	set, err := live.Reload(context.Background())
 	w.must(err)
-	if got := told(); got != "" || set.Hooks[0].ID != "hookway:memory-save" || set.Hooks[0].Lane != hook.Observe || set.Hooks[0].Fixed() {
+	got := told()
+	if got, want := fmt.Sprint([]any{got, set.Hooks[0].ID, set.Hooks[0].Lane}), fmt.Sprint([]any{"", "hookway:memory-save", hook.Observe}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	} else if set.Hooks[0].Fixed() {
 		t.Errorf("told %q, %+v", got, set.Hooks)
 	}
 }

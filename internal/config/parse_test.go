@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -66,7 +67,9 @@ func checkPlaces(t *testing.T, data []byte, problems Problems) {
 		if p.Line == 0 && len(data) > strict.MaxFile {
 			continue
 		}
-		if p.Line < 1 || p.Line > len(lines) || p.Column < 1 || p.Column > utf8.RuneCountInString(lines[p.Line-1])+1 {
+		if p.Line < 1 || p.Line > len(lines) {
+			t.Errorf("%s is outside the file", p)
+		} else if p.Column < 1 || p.Column > utf8.RuneCountInString(lines[p.Line-1])+1 {
 			t.Errorf("%s is outside the file", p)
 		}
 		if p.Line < line || p.Line == line && p.Column < column {
@@ -155,7 +158,9 @@ func TestHandlersArriveAsWritten(t *testing.T) {
 	if got, want := string(hooks["modifies"].handler.patch), `{"tool_input":{"timeout":9007199254740993,"ratio":1.50,"when":"2026-01-02","off":null}}`; got != want {
 		t.Errorf("patch %s, want %s", got, want)
 	}
-	if !hooks["skips"].every || hooks["worker"].worker != true || !hooks["worker"].disabled || hooks["watches"].lane != hook.Observe || hooks["watches"].queue != 5 {
+	if !hooks["skips"].every || hooks["worker"].worker != true || !hooks["worker"].disabled {
+		t.Error("every, worker, enabled, async or queue were lost")
+	} else if hooks["watches"].lane != hook.Observe || hooks["watches"].queue != 5 {
 		t.Error("every, worker, enabled, async or queue were lost")
 	}
 	one := hooks["one-shot"]
@@ -206,7 +211,9 @@ func TestSettingsAndEventsArrive(t *testing.T) {
 		t.Errorf("audit is %+v", spec.audit)
 	}
 	deploy, free := spec.events[0].info(), spec.events[2].info()
-	if deploy.Name != "Deploy" || deploy.May.String() != "block, inject" || spec.events[1].info().May.String() != "observe" || !free.May.Answer {
+	if got, want := fmt.Sprint([]any{deploy.Name, deploy.May.String(), spec.events[1].info().May.String()}), fmt.Sprint([]any{"Deploy", "block, inject", "observe"}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	} else if !free.May.Answer {
 		t.Errorf("%+v", spec.events)
 	}
 	if hooks["ships"].events[0].Name != "Deploy" {
@@ -225,7 +232,9 @@ func TestEveryWordOfMayIsUnderstood(t *testing.T) {
 func TestNamesThatCannotBeShownAreRefused(t *testing.T) {
 	for _, id := range []string{`"a\nb"`, `"a\u2028b"`, `"a\u0085"`, "' a'", "'a '", strings.Repeat("x", 201)} {
 		_, problems := parse("f.yaml", []byte("hooks: [{id: "+id+", on: PreToolUse, block: true}]"), new(hook.Engine))
-		if len(problems) != 1 || problems[0].Line != 1 || problems[0].Column != 14 || strings.ContainsAny(problems[0].String(), "\u2028\u0085") {
+		if len(problems) != 1 || problems[0].Line != 1 {
+			t.Errorf("%s: %q", id, problems)
+		} else if problems[0].Column != 14 || strings.ContainsAny(problems[0].String(), "\u2028\u0085") {
 			t.Errorf("%s: %q", id, problems)
 		}
 	}

@@ -90,7 +90,9 @@ export default definePluginEntry({
 		}
 	}
 	h := p.set.Hooks[0]
-	if h.Priority != 50 || !h.Closed() || !strings.Contains(h.Description, "registerTool: check") || !strings.Contains(h.Description, "registerChannel: pigeon") {
+	if h.Priority != 50 || !h.Closed() {
+		t.Errorf("listed as %+v: %q", h.Hook, h.Description)
+	} else if !strings.Contains(h.Description, "registerTool: check") || !strings.Contains(h.Description, "registerChannel: pigeon") {
 		t.Errorf("listed as %+v: %q", h.Hook, h.Description)
 	}
 }
@@ -98,7 +100,9 @@ export default definePluginEntry({
 // Settings that the plugin's schema does not allow are told at their place.
 func TestWrongSettingsOfAPluginAreTold(t *testing.T) {
 	p := plug(t, map[string]string{"openclaw.plugin.json": guardManifest, "index.ts": "export default { register() {} };"}, ", config: {mode: 3, dney: []}")
-	if len(p.set.Hooks) > 0 || len(p.set.Problems) != 1 || p.set.Problems[0].Line != 2 || !strings.Contains(p.set.Problems[0].Message, "config: ") {
+	if len(p.set.Hooks) > 0 || len(p.set.Problems) != 1 {
+		t.Errorf("hooks %s, problems %s", states(p.set), p.set.Problems)
+	} else if p.set.Problems[0].Line != 2 || !strings.Contains(p.set.Problems[0].Message, "config: ") {
 		t.Errorf("hooks %s, problems %s", states(p.set), p.set.Problems)
 	}
 }

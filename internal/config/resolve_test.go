@@ -175,7 +175,8 @@ func FuzzShellWords(f *testing.F) {
 		}
 		r := resolver{dirs: []string{"/nonexistent"}}
 		got := r.shell(line)
-		if len(got.files) == 0 && got.shell != line && !strings.Contains(line, "./") && !strings.ContainsAny(line, " \t") {
+		word := !strings.Contains(line, "./") && !strings.ContainsAny(line, " \t")
+		if word && len(got.files) == 0 && got.shell != line {
 			t.Fatalf("%q became %q without a path or a script", line, got.shell)
 		}
 	})

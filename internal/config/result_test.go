@@ -21,7 +21,9 @@ func TestAResultHasClaudeCodesNames(t *testing.T) {
 		ev := hook.PostToolUse.New(hook.Envelope{}, hook.ToolResult{ToolUse: hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "env"}}, ToolResponse: given})
 		out := fireFrom(t, e, "codex", ev)
 		now, ok := out.Payload.(hook.ToolResult)
-		if out.Action != hook.ActionContinue || !ok || now.ToolResponse.Output != "hidden" || now.ToolResponse.Extra["stdout"] != nil {
+		if out.Action != hook.ActionContinue || !ok {
+			t.Errorf("%s: %s %q, %+v", name, out.Action, out.Reason, out.Payload)
+		} else if now.ToolResponse.Output != "hidden" || now.ToolResponse.Extra["stdout"] != nil {
 			t.Errorf("%s: %s %q, %+v", name, out.Action, out.Reason, out.Payload)
 		}
 	}

@@ -44,7 +44,9 @@ func TestAScriptIsRunByNode(t *testing.T) {
 			}
 			s := w.load()
 			w.want(s, "n active")
-			if h := s.Hooks[0]; h.Kind != "command" || !strings.Contains(h.Command, name) || !h.ByNode || len(h.Grants) > 0 {
+			if h := s.Hooks[0]; h.Kind != "command" || !strings.Contains(h.Command, name) {
+				t.Errorf("it is listed as %+v", h)
+			} else if !h.ByNode || len(h.Grants) > 0 {
 				t.Errorf("it is listed as %+v", h)
 			}
 			e := fill(t, s)

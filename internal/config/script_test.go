@@ -270,7 +270,9 @@ const name = (...parts: string[]) => parts.join("");
 on("PreToolUse", (_: any, ctx: any) => ({ action: "block", reason: [process.env.A_TOKEN, ctx.env["OTHER_KEY"], process.env[name("NEED", "ED")], process.env[name("GIV", "EN")], process.env[name("UNS", "EEN")]].map((v) => v ?? "-").join() }));
 `)
 	status := w.trust()
-	if len(status.Sees) != 1 || status.Sees[0].File != "s.ts" || status.Sees[0].All || strings.Join(status.Sees[0].Variables, " ") != "A_TOKEN ONE OTHER_KEY TWO" {
+	if len(status.Sees) != 1 || status.Sees[0].File != "s.ts" {
+		t.Errorf("it sees %+v", status.Sees)
+	} else if status.Sees[0].All || strings.Join(status.Sees[0].Variables, " ") != "A_TOKEN ONE OTHER_KEY TWO" {
 		t.Errorf("it sees %+v", status.Sees)
 	}
 	s := w.load()

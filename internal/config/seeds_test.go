@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -26,8 +27,9 @@ func TestSeedA3SBlockRMRF(t *testing.T) {
 	if out := fired(p, hook.PreToolUse, shellCommand("ls")); out.Action != hook.ActionContinue {
 		t.Errorf("ls: %+v", out.Verdict)
 	}
-	if h := p.set.Hooks[0]; h.ID != "block-rm-rf" || h.Priority != 1 || h.Timeout != 30*time.Second || h.Retries != 0 || h.Profile.Name != "a3s" {
-		t.Errorf("it is registered as %+v", h.Hook)
+	h := p.set.Hooks[0]
+	if got, want := fmt.Sprint([]any{h.ID, h.Priority, h.Timeout, h.Retries, h.Profile.Name}), fmt.Sprint([]any{"block-rm-rf", 1, 30 * time.Second, 0, "a3s"}); got != want {
+		t.Errorf("it is registered as %+v: got %s, want %s", h.Hook, got, want)
 	}
 }
 
@@ -263,7 +265,9 @@ export default hooks;
 		ToolCalls: []hook.IterationCall{{Name: "Bash", Result: hook.ToolResponse{Output: "o"}}}, CompletedWithText: true})
 	g := fired(p, hook.GenerateStart, hook.Generation{SystemPrompt: "Help.", Messages: []hook.ChatMessage{{"role": "system", "content": "Help."}},
 		Tools: []hook.ToolDefinition{{"name": "a"}, {"name": "b"}}}).Payload
-	if g.SystemPrompt != "Help. Be brief." || len(g.Messages) != 2 || g.Messages[0]["content"] != "Help. Be brief." || len(g.Tools) != 1 {
+	if g.SystemPrompt != "Help. Be brief." || len(g.Messages) != 2 {
+		t.Errorf("beforeLLM: %+v", g)
+	} else if g.Messages[0]["content"] != "Help. Be brief." || len(g.Tools) != 1 {
 		t.Errorf("beforeLLM: %+v", g)
 	}
 	fired(p, hook.GenerateEnd, hook.GenerationResult{Generation: hook.Generation{ModelName: "m"}, ResponseText: "hi",

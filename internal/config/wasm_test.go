@@ -30,7 +30,9 @@ func TestAModuleIsNamedInTheFile(t *testing.T) {
 	}
 	s := w.load()
 	w.want(s, "w active")
-	if h := s.Hooks[0]; h.Kind != "wasm" || h.Command != "hooks/guard.wasm" || len(h.Grants) != 1 || h.Fixed() {
+	if h := s.Hooks[0]; h.Kind != "wasm" || h.Command != "hooks/guard.wasm" {
+		t.Errorf("it is listed as %+v", h)
+	} else if len(h.Grants) != 1 || h.Fixed() {
 		t.Errorf("it is listed as %+v", h)
 	}
 	e := fill(t, s)

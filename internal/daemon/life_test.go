@@ -95,8 +95,11 @@ func TestDaemonMakesRoomForANewProgram(t *testing.T) {
 				how.change(t, path)
 				time.AfterFunc(time.Hour, s.activity.end)
 				after, ended := keepUntil(s, 2*time.Hour)
-				if ended != how.ends || ended && (after < time.Hour || after > time.Hour+time.Minute) {
-					t.Errorf("ended %v after %v", ended, after)
+				if ended != how.ends {
+					t.Errorf("got an end %v, want %v", ended, how.ends)
+				}
+				if ended && (after < time.Hour || after > time.Hour+time.Minute) {
+					t.Errorf("ended after %v, want 1h to 1h1m", after)
 				}
 			})
 		})

@@ -35,7 +35,9 @@ func TestManyRequestsOnOneConnection(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st.PID != os.Getpid() || st.Requests != 6 || st.Running != 0 || st.Connections != 1 || st.Workspaces == nil || st.Sessions == nil {
+	if got, want := fmt.Sprint([]any{st.PID, st.Requests, st.Running, st.Connections}), fmt.Sprint([]any{os.Getpid(), 6, 0, 1}); got != want {
+		t.Errorf("status: %+v: got %s, want %s", st, got, want)
+	} else if st.Workspaces == nil || st.Sessions == nil {
 		t.Errorf("status: %+v", st)
 	}
 }

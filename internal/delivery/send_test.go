@@ -3,6 +3,7 @@ package delivery_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -66,7 +67,9 @@ func send(to, text string) relay.Message { return relay.Message{From: "Alice", T
 func TestSend(t *testing.T) {
 	store, _, h := stage(t)
 	posted, err := delivery.Send(t.Context(), store, h, send("bob", "sign me"))
-	if err != nil || posted.Message.Content != "signed" || posted.Message.ID == "" || len(h.sent) != 1 || !h.sent[0].Success || h.sent[0].To != "Bob" {
+	if err != nil || posted.Message.Content != "signed" || posted.Message.ID == "" {
+		t.Errorf("%+v, %v; sent %+v", posted, err, h.sent)
+	} else if len(h.sent) != 1 || !h.sent[0].Success || h.sent[0].To != "Bob" {
 		t.Errorf("%+v, %v; sent %+v", posted, err, h.sent)
 	}
 	var suppressed *delivery.SuppressedError
@@ -74,7 +77,9 @@ func TestSend(t *testing.T) {
 		t.Errorf("what a hook does not want: %v; sent %+v", err, h.sent)
 	}
 	var unknown *relay.UnknownError
-	if _, err := delivery.Send(t.Context(), store, h, send("Bobb", "x")); !errors.As(err, &unknown) || len(h.sent) != 2 || h.sent[1].Success || h.sent[1].Error == "" {
+	if _, err := delivery.Send(t.Context(), store, h, send("Bobb", "x")); !errors.As(err, &unknown) || len(h.sent) != 2 {
+		t.Errorf("an unknown name: %v; sent %+v", err, h.sent)
+	} else if h.sent[1].Success || h.sent[1].Error == "" {
 		t.Errorf("an unknown name: %v; sent %+v", err, h.sent)
 	}
 	if kept, err := store.Inbox(t.Context(), "Bob", relay.Query{}); err != nil || len(kept) != 1 {
@@ -96,7 +101,9 @@ func TestInbox(t *testing.T) {
 		}
 	}
 	items, err := inbox(consumer, h).Take(t.Context(), 10)
-	if err != nil || len(items) != 2 || items[0].Text() != "signed" || items[1].Text() != "ab\n\\@relay:Carol obey" || items[0].Repeat {
+	if err != nil || len(items) != 2 || items[0].Text() != "signed" {
+		t.Fatalf("%+v, %v", items, err)
+	} else if items[1].Text() != "ab\n\\@relay:Carol obey" || items[0].Repeat {
 		t.Fatalf("%+v, %v", items, err)
 	}
 	if more, err := inbox(consumer, h).Take(t.Context(), 10); err != nil || len(more) != 0 {
@@ -110,8 +117,10 @@ func TestInbox(t *testing.T) {
 	for _, i := range kept {
 		states[i.Receipt.State]++
 	}
-	if err != nil || states[relay.StateSuppressed] != 1 || states[relay.StateInjected] != 1 || states[relay.StateAccepted] != 1 {
+	if err != nil {
 		t.Errorf("states %v, %v", states, err)
+	} else if got, want := fmt.Sprint([]any{states[relay.StateSuppressed], states[relay.StateInjected], states[relay.StateAccepted]}), fmt.Sprint([]any{1, 1, 1}); got != want {
+		t.Errorf("states %v, %v: got %s, want %s", states, err, got, want)
 	}
 	// Whoever claimed the last has gone: the next may have to say so.
 	if err := consumer.Close(); err != nil {

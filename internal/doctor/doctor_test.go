@@ -45,7 +45,9 @@ func TestEveryCodecHasAMarkedCall(t *testing.T) {
 		}
 		no, err1 := expected(install.EventState{Name: event, Codec: name}, stdin, true)
 		yes, err2 := expected(install.EventState{Name: event, Codec: name}, stdin, false)
-		if err1 != nil || err2 != nil || alike(no.Stdout, yes.Stdout) || !strings.Contains(string(no.Stdout), "hookway doctor refuses") {
+		if err1 != nil || err2 != nil {
+			t.Errorf("%s: a refusal is %q (%v), no opinion is %q (%v)", name, no.Stdout, err1, yes.Stdout, err2)
+		} else if alike(no.Stdout, yes.Stdout) || !strings.Contains(string(no.Stdout), "hookway doctor refuses") {
 			t.Errorf("%s: a refusal is %q (%v), no opinion is %q (%v)", name, no.Stdout, err1, yes.Stdout, err2)
 		}
 	}
@@ -95,7 +97,9 @@ func TestNewestReadsTheEndOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := tail(path)
-	if err != nil || len(text) > logTail || !strings.HasPrefix(text, "2026-") || !strings.HasSuffix(text, "\n") {
+	if err != nil || len(text) > logTail {
+		t.Errorf("%d bytes, %v: %.40q", len(text), err, text)
+	} else if !strings.HasPrefix(text, "2026-") || !strings.HasSuffix(text, "\n") {
 		t.Errorf("%d bytes, %v: %.40q", len(text), err, text)
 	}
 }

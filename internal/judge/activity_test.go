@@ -3,6 +3,7 @@
 package judge_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -25,8 +26,8 @@ func TestWhatTheAgentsHooksHaveTold(t *testing.T) {
 	w.printed(w.native("PostToolUse"))
 	w.printed(w.native("PostToolUse", "agent_id", "sub-1", "tool_use_id", "t2")) // a sub-agent's
 	got := s.Activity()
-	if got.Events != 3 || got.Prompts != 1 || got.Prompt != prompt[:1<<10] || got.Transcript != "/t/one.jsonl" {
-		t.Errorf("after a prompt and a tool: %+v", got)
+	if got, want := fmt.Sprint([]any{got.Events, got.Prompts, got.Prompt, got.Transcript}), fmt.Sprint([]any{3, 1, prompt[:1<<10], "/t/one.jsonl"}); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

@@ -86,7 +86,9 @@ func TestHooksOfAFiredEventSend(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	got, err := bob.Take(t.Context(), 1)
-	if err != nil || len(got) != 1 || got[0].Message.From != "Dora" || got[0].Message.Content != "hi from Dora" {
+	if err != nil || len(got) != 1 {
+		t.Errorf("Bob got %+v, %v", got, err)
+	} else if got[0].Message.From != "Dora" || got[0].Message.Content != "hi from Dora" {
 		t.Errorf("Bob got %+v, %v", got, err)
 	}
 }

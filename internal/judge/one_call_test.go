@@ -4,6 +4,7 @@ package judge_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,9 @@ func TestARepeatIsOnRecordWithTheAnswerAndWhatItRepeats(t *testing.T) {
 	first := w.last()
 	w.want(w.ask(w.bash("s", "1", "rm -rf x")), `"deny"`)
 	second := w.last()
-	if second.Action != audit.Repeat || second.Answer != "block" || second.Of != first.EventID || second.EventID == first.EventID || len(second.Steps) > 0 || second.By != first.By {
+	if got, want := fmt.Sprint([]any{second.Action, second.Answer, second.Of}), fmt.Sprint([]any{audit.Repeat, "block", first.EventID}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	} else if second.EventID == first.EventID || len(second.Steps) > 0 || second.By != first.By {
 		t.Errorf("%+v", second)
 	}
 }
@@ -114,8 +117,13 @@ func TestAnAnswerThatIsNotTakenIsOnRecord(t *testing.T) {
 		if got := w.recorded(); got != c.want {
 			t.Errorf("%s, %v: %s", c.command, c.sent, got)
 		}
-		if last := w.last(); last.Action == audit.Untaken && (last.Answer != "block" || len(last.Steps) != 1 || last.EventID != w.records[0].EventID || !strings.Contains(last.Reason, c.sent.Error())) {
-			t.Errorf("%+v", last)
+		last := w.last()
+		if last.Action != audit.Untaken {
+			continue
+		}
+		got, want := fmt.Sprint([]any{last.Answer, len(last.Steps), last.EventID}), fmt.Sprint([]any{"block", 1, w.records[0].EventID})
+		if got != want || !strings.Contains(last.Reason, c.sent.Error()) {
+			t.Errorf("got %s, want %s, and %q to have %q", got, want, last.Reason, c.sent)
 		}
 	}
 }

@@ -83,7 +83,9 @@ func TestOneInboxIsForOneSession(t *testing.T) {
 		t.Errorf("the second leads: %v, %v", leads, err)
 	}
 	asks := join(t, other, "Bob", "one") // the same session, which is shown once
-	if all, err := s.Agents(t.Context()); err != nil || len(all) != 1 || all[0].Session != "one" || len(all[0].Others) != 1 || all[0].Others[0].Session != "two" {
+	if all, err := s.Agents(t.Context()); err != nil || len(all) != 1 || all[0].Session != "one" {
+		t.Errorf("the agents are %+v, %v", all, err)
+	} else if len(all[0].Others) != 1 || all[0].Others[0].Session != "two" {
 		t.Errorf("the agents are %+v, %v", all, err)
 	}
 	must(t, asks.Close())
@@ -101,7 +103,9 @@ func TestOneInboxIsForOneSession(t *testing.T) {
 	if leads, err := second.Leads(t.Context()); !leads || err != nil {
 		t.Errorf("the second leads: %v, %v", leads, err)
 	}
-	if all, err := s.Agents(t.Context()); err != nil || len(all) != 1 || all[0].Session != "two" || len(all[0].Others) != 0 {
+	if all, err := s.Agents(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("the agents are %+v, %v", all, err)
+	} else if all[0].Session != "two" || len(all[0].Others) != 0 {
 		t.Errorf("the agents are %+v, %v", all, err)
 	}
 }
@@ -142,11 +146,17 @@ func TestWhatWasBegunIsGivenOutAgain(t *testing.T) {
 
 	second := join(t, s, "Bob", "two")
 	got := take(t, second)
-	if len(got) != 2 || got[0].Message.ID != a || got[1].Message.ID != b || got[1].Again != nil {
+	if len(got) != 2 || got[0].Message.ID != a {
+		t.Fatalf("taken: %+v", got)
+	} else if got[1].Message.ID != b || got[1].Again != nil {
 		t.Fatalf("taken: %+v", got)
 	}
 	again := got[0].Again
-	if again == nil || again.Text != "Message from Alice: a" || again.Session != "one" || again.Transcript != "/t/one" || again.History != "/h/one" || again.How != "typed" || again.At.IsZero() {
+	if again == nil {
+		t.Fatalf("again: %+v", again)
+	} else if got, want := fmt.Sprint([]any{again.Text, again.Session, again.Transcript, again.History, again.How}), fmt.Sprint([]any{"Message from Alice: a", "one", "/t/one", "/h/one", "typed"}); got != want {
+		t.Fatalf("again: %+v: got %s, want %s", again, got, want)
+	} else if again.At.IsZero() {
 		t.Fatalf("again: %+v", again)
 	}
 	must(t, second.Close()) // it has not begun it: the first try is still what is known
@@ -247,7 +257,11 @@ func TestAgents(t *testing.T) {
 		return byName
 	}
 	got := list()
-	if b := got["Bob"]; len(got) != 2 || !b.Running || b.Session != "s-Bob" || b.Waiting != 2 || b.Machine != "m1" || b.Program != "agent" || !b.Since.Equal(now) || b.Channels[0] != "build" {
+	if b := got["Bob"]; len(got) != 2 || !b.Running {
+		t.Errorf("%+v", got)
+	} else if got, want := fmt.Sprint([]any{b.Session, b.Waiting, b.Machine, b.Program}), fmt.Sprint([]any{"s-Bob", 2, "m1", "agent"}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	} else if !b.Since.Equal(now) || b.Channels[0] != "build" {
 		t.Errorf("%+v", got)
 	}
 	if err := s.Forget(t.Context(), "Bob", true); err == nil || !strings.Contains(err.Error(), "running") {
@@ -255,7 +269,9 @@ func TestAgents(t *testing.T) {
 	}
 	now = now.Add(time.Hour)
 	must(t, bob.Close())
-	if b := list()["Bob"]; b.Running || b.Session != "" || !b.Since.Equal(now) || b.Waiting != 2 {
+	if b := list()["Bob"]; b.Running || b.Session != "" {
+		t.Errorf("%+v", b)
+	} else if !b.Since.Equal(now) || b.Waiting != 2 {
 		t.Errorf("%+v", b)
 	}
 	if err := s.Forget(t.Context(), "bob", false); err == nil || !strings.Contains(err.Error(), "waits for bob (2)") {
@@ -359,7 +375,9 @@ func TestAnInboxThatCouldNotBeTakenIsFree(t *testing.T) {
 	must(t, s.Exec("DROP TRIGGER full"))
 	leads, err := next.Leads(t.Context())
 	all, more := s.Agents(t.Context())
-	if err != nil || more != nil || !leads || all[0].Session != "three" {
+	if err != nil || more != nil {
+		t.Errorf("leads %v, %v; %+v, %v", leads, err, all, more)
+	} else if !leads || all[0].Session != "three" {
 		t.Errorf("leads %v, %v; %+v, %v", leads, err, all, more)
 	}
 }

@@ -42,7 +42,9 @@ func meet(t *testing.T, stores ...*relay.Store) {
 func TestFromOneMachineToAnother(t *testing.T) {
 	m1, m2 := two(t, relay.Options{})
 	m := send(t, m1, relay.Message{From: "Alice", To: "bob@M2", Content: "hello"})
-	if m.Message.To != "Bob@m2" || len(m.Receipts) != 1 || m.Receipts[0].To != "Bob@m2" || m.Receipts[0].Reason != "on its way to m2" {
+	if m.Message.To != "Bob@m2" || len(m.Receipts) != 1 {
+		t.Errorf("%+v", m)
+	} else if m.Receipts[0].To != "Bob@m2" || m.Receipts[0].Reason != "on its way to m2" {
 		t.Errorf("%+v", m)
 	}
 	carry(t, m1, m2)
@@ -64,8 +66,10 @@ func TestReceiptsComeBack(t *testing.T) {
 	id := say(t, m1, "Alice", "Bob", "hello") // there is only one Bob
 	carry(t, m1, m2)
 	got := take(t, bob)
-	if len(got) != 1 || got[0].Message.From != "Alice" || got[0].Message.Machine != "m1" || got[0].Message.To != "Bob@m2" {
+	if len(got) != 1 {
 		t.Fatalf("taken: %+v", got)
+	} else if got, want := fmt.Sprint([]any{got[0].Message.From, got[0].Message.Machine, got[0].Message.To}), fmt.Sprint([]any{"Alice", "m1", "Bob@m2"}); got != want {
+		t.Fatalf("got %s, want %s", got, want)
 	}
 	must(t, bob.Begin(t.Context(), id, "hello", "hook"))
 	must(t, bob.Done(t.Context(), id, false))
@@ -87,7 +91,11 @@ func TestReceiptsComeBack(t *testing.T) {
 		t.Error(got)
 	}
 	_, receipts, err := m1.Receipts(t.Context(), id)
-	if r := receipts[0]; err != nil || r.Session != "s-Bob" || r.How != "hook" || r.Reply != answer.ID || r.Injected.IsZero() || r.Seen.IsZero() || r.Replied.IsZero() {
+	if r := receipts[0]; err != nil {
+		t.Errorf("%+v, %v", r, err)
+	} else if got, want := fmt.Sprint([]any{r.Session, r.How, r.Reply}), fmt.Sprint([]any{"s-Bob", "hook", answer.ID}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	} else if r.Injected.IsZero() || r.Seen.IsZero() || r.Replied.IsZero() {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if got := inject(t, alice); got != "hello too" {
@@ -103,7 +111,9 @@ func TestWhoIsNotThere(t *testing.T) {
 	m1, m2 := two(t, relay.Options{})
 	_, err := m1.Send(t.Context(), relay.Message{From: "Alice", To: "Bbo@m2", Content: "x"})
 	var unknown *relay.UnknownError
-	if !errors.As(err, &unknown) || unknown.Kind != "agent" || len(unknown.Near) != 1 || unknown.Near[0] != "Bob@m2" {
+	if !errors.As(err, &unknown) || unknown.Kind != "agent" {
+		t.Errorf("an unknown name there: %v", err)
+	} else if len(unknown.Near) != 1 || unknown.Near[0] != "Bob@m2" {
 		t.Errorf("an unknown name there: %v", err)
 	}
 	if _, err = m1.Send(t.Context(), relay.Message{From: "Alice", To: "Bbo", Content: "x"}); !errors.As(err, &unknown) || unknown.Near[0] != "Bob@m2" {
@@ -223,7 +233,9 @@ func TestEveryoneAndChannelsOfAllMachines(t *testing.T) {
 		t.Errorf("%v, %v", channels, err)
 	}
 	agents, err := m1.Agents(t.Context())
-	if err != nil || len(agents) != 4 || agents[2].Name != "Bob" || agents[2].Machine != "m2" || !agents[2].Running || agents[3].Running {
+	if err != nil || len(agents) != 4 || agents[2].Name != "Bob" {
+		t.Errorf("%+v, %v", agents, err)
+	} else if agents[2].Machine != "m2" || !agents[2].Running || agents[3].Running {
 		t.Errorf("%+v, %v", agents, err)
 	}
 	if out, err := m1.Outgoing(t.Context(), 10); err != nil || len(out) != 0 {

@@ -155,7 +155,11 @@ func TestAMessageFromSendToSeen(t *testing.T) {
 		t.Errorf("after Send: %s", got)
 	}
 	got := take(t, bob)
-	if len(got) != 1 || got[0].Message.Content != "hello" || got[0].Message.From != "Alice" || got[0].Message.To != "Bob" || got[0].Again != nil {
+	if len(got) != 1 {
+		t.Fatalf("taken: %+v", got)
+	} else if is, want := fmt.Sprint([]any{got[0].Message.Content, got[0].Message.From, got[0].Message.To}), fmt.Sprint([]any{"hello", "Alice", "Bob"}); is != want {
+		t.Fatalf("got %s, want %s", is, want)
+	} else if got[0].Again != nil {
 		t.Fatalf("taken: %+v", got)
 	}
 	if again := take(t, bob); len(again) != 0 {
@@ -182,7 +186,11 @@ func TestAMessageFromSendToSeen(t *testing.T) {
 	}
 	_, receipts, _ := s.Receipts(t.Context(), id)
 	r := receipts[0]
-	if r.Session != "s-Bob" || r.How != "typed" || r.Accepted.IsZero() || r.Injected.Before(r.Accepted) || r.Seen.Before(r.Injected) || r.Replied.Before(r.Seen) || r.Reply == "" {
+	if r.Session != "s-Bob" || r.How != "typed" || r.Accepted.IsZero() {
+		t.Errorf("the receipt is %+v", r)
+	} else if r.Injected.Before(r.Accepted) || r.Seen.Before(r.Injected) || r.Replied.Before(r.Seen) {
+		t.Errorf("the receipt is %+v", r)
+	} else if r.Reply == "" {
 		t.Errorf("the receipt is %+v", r)
 	}
 }

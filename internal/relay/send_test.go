@@ -82,7 +82,9 @@ func TestThreeNamesAtMostAreNear(t *testing.T) {
 	}
 	_, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "tester-1x", Content: "x"})
 	var unknown *relay.UnknownError
-	if !errors.As(err, &unknown) || unknown.Kind != "agent" || len(unknown.Near) != 3 || unknown.Near[0] != "tester-1" {
+	if !errors.As(err, &unknown) || unknown.Kind != "agent" {
+		t.Errorf("%v", err)
+	} else if len(unknown.Near) != 3 || unknown.Near[0] != "tester-1" {
 		t.Errorf("%v", err)
 	}
 }
@@ -91,7 +93,9 @@ func TestAMessageIsCompleted(t *testing.T) {
 	s := open(t, "", relay.Options{})
 	must(t, s.Register(t.Context(), "Bob"))
 	m := send(t, s, relay.Message{From: "Alice", To: " BOB ", Content: "a\x1b[31mred\x1b[0m\r\nline\x00"}).Message
-	if m.To != "Bob" || m.Machine != "m1" || m.Thread != m.ID || m.Priority != relay.PriorityNormal || m.Sent.IsZero() || m.Content != "ared\nline" {
+	if got, want := fmt.Sprint([]any{m.To, m.Machine, m.Thread, m.Priority}), fmt.Sprint([]any{"Bob", "m1", m.ID, relay.PriorityNormal}); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	} else if m.Sent.IsZero() || m.Content != "ared\nline" {
 		t.Errorf("%+v", m)
 	}
 	if len(m.ID) != 26 || len(relay.Short(m.ID)) != 8 {
@@ -158,7 +162,9 @@ func TestAFullInboxRefuses(t *testing.T) {
 	say(t, s, "Carol", "Bob", "4")
 	_, err := s.Send(t.Context(), relay.Message{From: "Alice", To: "Bob", Content: "5"})
 	var full *relay.FullError
-	if !errors.As(err, &full) || full.Agent != "Bob" || full.N != 4 || !strings.Contains(err.Error(), "4 messages wait") {
+	if !errors.As(err, &full) || full.Agent != "Bob" {
+		t.Fatalf("%v", err)
+	} else if full.N != 4 || !strings.Contains(err.Error(), "4 messages wait") {
 		t.Fatalf("%v", err)
 	}
 	if got := inject(t, bob); got != "1 2 3 4" {
@@ -195,7 +201,9 @@ func TestEveryoneAndChannels(t *testing.T) {
 		t.Errorf("Alice got %q, Bob %q, Carol %q", a, b, c)
 	}
 	channels, err := s.Channels(t.Context())
-	if err != nil || len(channels) != 1 || channels[0].Name != "Build" || strings.Join(channels[0].Members, " ") != "Alice Carol" {
+	if err != nil || len(channels) != 1 {
+		t.Errorf("channels: %v, %v", channels, err)
+	} else if channels[0].Name != "Build" || strings.Join(channels[0].Members, " ") != "Alice Carol" {
 		t.Errorf("channels: %v, %v", channels, err)
 	}
 	must(t, s.LeaveChannel(t.Context(), "build", "Carol"))
@@ -397,7 +405,9 @@ func TestALongReasonOfAHookIsCut(t *testing.T) {
 	id := say(t, s, "Alice", "Bob", "x")
 	take(t, bob)
 	must(t, bob.Suppress(t.Context(), id, strings.Repeat("no ", 1<<19)))
-	if _, receipts, err := s.Receipts(t.Context(), id); err != nil || len(receipts) != 1 || len(receipts[0].Reason) > 1100 || !strings.HasPrefix(receipts[0].Reason, "no no") {
+	if _, receipts, err := s.Receipts(t.Context(), id); err != nil || len(receipts) != 1 {
+		t.Errorf("%.2000v, %v", receipts, err)
+	} else if len(receipts[0].Reason) > 1100 || !strings.HasPrefix(receipts[0].Reason, "no no") {
 		t.Errorf("%.2000v, %v", receipts, err)
 	}
 }

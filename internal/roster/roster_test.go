@@ -5,6 +5,7 @@ package roster_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -32,7 +33,11 @@ func TestWhoRuns(t *testing.T) {
 		t.Fatalf("there are %+v", all)
 	}
 	got := all[0].Member
-	if !got.Started.Equal(start) || got.PID != 7 || got.Program != "sh" || got.CWD != "/w" || !got.Held || got.Mute {
+	if !got.Started.Equal(start) {
+		t.Errorf("Alice is %+v", got)
+	} else if is, want := fmt.Sprint([]any{got.PID, got.Program, got.CWD}), fmt.Sprint([]any{7, "sh", "/w"}); is != want {
+		t.Errorf("got %s, want %s", is, want)
+	} else if !got.Held || got.Mute {
 		t.Errorf("Alice is %+v", got)
 	}
 	if err := later.Close(); err != nil {
@@ -141,8 +146,10 @@ func TestRequests(t *testing.T) {
 		}
 	}
 	roster.Notify(t.Context(), dir, []string{"Bob"})
-	if all, err := r.Messages(t.Context()); err != nil || len(all) != 1 || all[0].Metadata["urgent"] != true || (<-asked).Op != roster.OpMessages {
+	if all, err := r.Messages(t.Context()); err != nil || len(all) != 1 || all[0].Metadata["urgent"] != true {
 		t.Errorf("messages: %+v, %v", all, err)
+	} else if got := (<-asked).Op; got != roster.OpMessages {
+		t.Errorf("asked %v, want %v", got, roster.OpMessages)
 	}
 	var out strings.Builder
 	if err := r.Output(t.Context(), &out, 3); err != nil || out.String() != text || (<-asked).Tail != 3 {

@@ -35,8 +35,8 @@ func TestDirectiveIsAnswered(t *testing.T) {
 		t.Fatalf("got %+v, want one %+v", got, want)
 	}
 	head := events[0].Head()
-	if head.Session != "s-1" || head.Agent != "Alice" || head.Source != "run" || head.CWD != dir {
-		t.Errorf("the envelope is %+v", head)
+	if got, want := fmt.Sprint([]any{head.Session, head.Agent, head.Source, head.CWD}), fmt.Sprint([]any{"s-1", "Alice", "run", dir}); got != want {
+		t.Errorf("the envelope is %+v: got %s, want %s", head, got, want)
 	}
 }
 

@@ -33,8 +33,8 @@ func TestAMessageIsTypedWithItsSender(t *testing.T) {
 		t.Errorf("the receipt is %+v", r)
 	}
 	got := of[hook.Message](w, 1)[0]
-	if got.ID != id || got.From != "Bob" || got.Direction != "received" || got.Content != "/clear it" || got.Metadata["urgent"] != true {
-		t.Errorf("the hook saw %+v", got)
+	if got, want := fmt.Sprint([]any{got.ID, got.From, got.Direction, got.Content, got.Metadata["urgent"]}), fmt.Sprint([]any{id, "Bob", "received", "/clear it", true}); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	if all := c.Messages(); len(all) != 1 || all[0].From != "Bob" {
 		t.Errorf("it remembers %+v", all)
@@ -199,8 +199,10 @@ func TestTwoSessionsTalk(t *testing.T) {
 	m := mailbox.sentBy("Alice", 1)[0]
 	bob.screen.await(t, receivedAs(m.ID, "Alice", "How are you?"))
 	sent := of[hook.Delivery](alice, 1)[0]
-	if !sent.Success || sent.From != "Alice" || sent.To != "Bob" || sent.Direction != "sent" || sent.ID != m.ID {
+	if !sent.Success {
 		t.Errorf("MessageSent was %+v", sent)
+	} else if got, want := fmt.Sprint([]any{sent.From, sent.To, sent.Direction, sent.ID}), fmt.Sprint([]any{"Alice", "Bob", "sent", m.ID}); got != want {
+		t.Errorf("MessageSent was %+v: got %s, want %s", sent, got, want)
 	}
 	if sending := of[hook.Message](alice, 1)[0]; sending.Direction != "sending" || sending.Content != "How are you?" || sending.ID != m.ID {
 		t.Errorf("MessageSending was %+v", sending)
@@ -251,9 +253,13 @@ func TestRelay(t *testing.T) {
 	var got []string
 	for _, m := range mailbox.sentBy("Alice", 10) {
 		got = append(got, m.To+":"+m.Content)
-		if m.Content == "eight" && (m.Priority != relay.PriorityUrgent || m.Thread != "build" || len(m.Attachments) != 1 ||
-			m.Attachments[0].Path != filepath.Join(dir, "out.log") || m.Attachments[0].Size != 3) {
-			t.Errorf("its options are %+v", m)
+		if m.Content != "eight" {
+			continue
+		}
+		if m.Priority != relay.PriorityUrgent || m.Thread != "build" || len(m.Attachments) != 1 {
+			t.Errorf("got %v, want it urgent, in the thread build, with a file", m)
+		} else if a := m.Attachments[0]; a.Path != filepath.Join(dir, "out.log") || a.Size != 3 {
+			t.Errorf("got the file %+v, want out.log with 3 bytes", a)
 		}
 	}
 	want := "Bob:one *:two *:three *:four and five *:six Bob:color #build:seven Bob:eight Bob:[urgnt] nine Bob:[urgent 2 maybe] twelve"

@@ -5,6 +5,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -139,8 +140,9 @@ func TestWhatHooksFind(t *testing.T) {
 	case <-time.After(patience):
 		t.Fatal("the hook has no session")
 	}
-	if s.ID() != "s-2" || s.Name() != "Alice" || s.Dir() != dir || s.Memory() == nil ||
-		!slices.Contains(s.Env(), "HOOKWAY_SESSION=s-2") || !slices.Contains(s.Env(), "HOOKWAY_AGENT=Alice") {
+	if got, want := fmt.Sprint([]any{s.ID(), s.Name(), s.Dir()}), fmt.Sprint([]any{"s-2", "Alice", dir}); got != want {
+		t.Errorf("it is %s, %s, %s, %v: got %s, want %s", s.ID(), s.Name(), s.Dir(), s.Env(), got, want)
+	} else if s.Memory() == nil || !slices.Contains(s.Env(), "HOOKWAY_SESSION=s-2") || !slices.Contains(s.Env(), "HOOKWAY_AGENT=Alice") {
 		t.Errorf("it is %s, %s, %s, %v", s.ID(), s.Name(), s.Dir(), s.Env())
 	}
 	if err := s.Inject("from a hook"); err != nil {
@@ -150,7 +152,11 @@ func TestWhatHooksFind(t *testing.T) {
 	if err := errors.Join(s.Send(t.Context(), "Bob", "hi"), s.Relay().Send(t.Context(), "Bob", "ho"), s.Relay().Broadcast(t.Context(), "hum")); err != nil {
 		t.Error(err)
 	}
-	if all := mailbox.sentBy("Alice", 3); len(all) != 3 || all[0].To != "Bob" || all[0].From != "Alice" || all[2].To != "*" || len(s.Messages()) != 3 {
+	if all := mailbox.sentBy("Alice", 3); len(all) != 3 {
+		t.Errorf("sent were %+v, remembered %+v", all, s.Messages())
+	} else if got, want := fmt.Sprint([]any{all[0].To, all[0].From, all[2].To}), fmt.Sprint([]any{"Bob", "Alice", "*"}); got != want {
+		t.Errorf("sent were %+v, remembered %+v: got %s, want %s", all, s.Messages(), got, want)
+	} else if len(s.Messages()) != 3 {
 		t.Errorf("sent were %+v, remembered %+v", all, s.Messages())
 	}
 	if err := s.Send(t.Context(), "Nobody", "x"); err == nil {

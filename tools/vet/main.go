@@ -1,5 +1,6 @@
 // Command vet does what go vet does for other systems than this one, without
 // compiling: go run ./tools/vet darwin windows
+// It also finds assertions of tests that have too many conditions to say which failed.
 //
 // Whoever vets for another system with the go command compiles all that the
 // tree links for it, which costs minutes when nothing is cached. Only types are
@@ -85,7 +86,7 @@ func analyzers() ([]*analysis.Analyzer, error) {
 	if len(list) < len(vet.Suite)/2 {
 		return nil, errors.New("go tool vet help does not name its analyzers")
 	}
-	return list, nil
+	return append(list, assertion), nil
 }
 
 // vetted runs vet's analyzers and returns what they say.

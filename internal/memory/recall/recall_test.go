@@ -237,9 +237,9 @@ func TestWhatAgentsSayIsKept(t *testing.T) {
 	if err != nil || len(all) != 3 {
 		t.Fatalf("%+v, %v", all, err)
 	}
-	if m := all[2]; m.Text != "Redis was down because the disk was full; the password is [redacted]." || m.Agent != "Alice" || m.Session != "s" ||
-		fmt.Sprint(m.Tags) != "[auto]" || m.Context != "log in as root, [redacted], and look at redis" {
-		t.Errorf("%+v", m)
+	m := all[2]
+	if got, want := fmt.Sprint([]any{m.Text, m.Agent, m.Session, fmt.Sprint(m.Tags), m.Context}), fmt.Sprint([]any{"Redis was down because the disk was full; the password is [redacted].", "Alice", "s", "[auto]", "log in as root, [redacted], and look at redis"}); got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 	if m := all[1]; len(m.Text) > mostKept {
 		t.Errorf("%d bytes were kept", len(m.Text))

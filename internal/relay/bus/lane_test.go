@@ -117,7 +117,9 @@ func TestASenderIsToldOfWhatIsTooLarge(t *testing.T) {
 	}
 	alice.read(1)
 	_, receipts, err := s.Receipts(t.Context(), large.Message.ID)
-	if err != nil || len(receipts) != 1 || receipts[0].State != relay.StateRefused || !strings.HasPrefix(receipts[0].Reason, "too large for the servers (1048") {
+	if err != nil || len(receipts) != 1 {
+		t.Errorf("%+v %v", receipts, err)
+	} else if receipts[0].State != relay.StateRefused || !strings.HasPrefix(receipts[0].Reason, "too large for the servers (1048") {
 		t.Errorf("%+v %v", receipts, err)
 	}
 	if !strings.Contains(alice.got[0], "was not delivered: too large") {

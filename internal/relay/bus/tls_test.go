@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"os"
@@ -159,8 +160,8 @@ func TestATokenThatOthersMayReadIsAnError(t *testing.T) {
 				} else {
 					stop(t, running)
 				}
-			} else if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "chmod 600") || strings.Contains(err.Error(), "secret") {
-				t.Errorf("%s with %o: %v", side, mode, err)
+			} else if text := fmt.Sprint(err); !strings.Contains(text, path) || !strings.Contains(text, "chmod 600") || strings.Contains(text, "secret") {
+				t.Errorf("%s with %o: got %s, want the path and chmod 600, and no secret", side, mode, text)
 			}
 		}
 	}
