@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/logline"
+	"github.com/hookway/hookway/internal/owner"
 	"github.com/hookway/hookway/internal/server"
 	"github.com/hookway/hookway/internal/visible"
 )
@@ -30,7 +31,8 @@ type app struct {
 
 	later func(line string) // nil: complaints go to err at once; else the terminal is not ours now
 
-	home *server.Home
+	home  *server.Home
+	owner owner.Rule // who may say what only a person may
 }
 
 func newApp() *app { return appWith(os.Stdin, os.Stdout, visible.Writer{To: os.Stderr}, os.Getenv) }
@@ -107,7 +109,7 @@ func (a *app) root() *cobra.Command {
 		return fmt.Errorf("%s; %s --help shows the flags", said, cmd.CommandPath())
 	})
 	for _, command := range []func(*app) *cobra.Command{
-		fireCommand, explainCommand, listCommand, testCommand, trustCommand, untrustCommand, initCommand,
+		fireCommand, explainCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, initCommand,
 		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
 		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
 		serveCommand, statusCommand, stopCommand, logCommand, statsCommand, doctorCommand, benchCommand, memoryCommand,

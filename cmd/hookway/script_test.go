@@ -25,7 +25,9 @@ func TestMain(m *testing.M) {
 		"hookway": func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			code := newApp().run(ctx, os.Args[1:])
+			a := newApp()
+			a.owner.Until, _ = strconv.Atoi(os.Getenv(storyRoot))
+			code := a.run(ctx, os.Args[1:])
 			if !slices.Contains(os.Args, paneName) { // its story waits for another one
 				noteStatus(code)
 			}
@@ -38,6 +40,10 @@ func TestMain(m *testing.M) {
 // statusFile names the file in which hookway leaves its exit code for a story's
 // command status, which compares it: testscript itself only knows whether it is 0.
 const statusFile = "HOOKWAY_STORY_STATUS"
+
+// storyRoot names the process that tests count as the first of the machine: what is above
+// it, an agent perhaps, has started the test and not the story.
+const storyRoot = "HOOKWAY_STORY_ROOT"
 
 func noteStatus(code int) {
 	file := os.Getenv(statusFile)
@@ -76,7 +82,7 @@ func setPort(ts *testscript.TestScript, _ bool, args []string) {
 // TestStories runs every story in testdata/script: each is a folder of files and
 // the commands that are run in it. Nothing outside that folder is touched.
 // storyCommands are what stories can say besides testscript's own words.
-var storyCommands = map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble, "set-port": setPort}
+var storyCommands = map[string]func(*testscript.TestScript, bool, []string){"status": status, "ask": ask, "env-from": envFrom, "assemble": assemble, "set-port": setPort, "at-terminal": typed, "code-from": codeFrom}
 
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -101,6 +107,7 @@ func setStage(env *testscript.Env) error {
 		"HOOKWAY_DAEMON":  "off", // stories about the daemon start one of their own
 		"NO_COLOR":        "",
 		statusFile:        filepath.Join(env.WorkDir, ".status"),
+		storyRoot:         strconv.Itoa(os.Getpid()),
 		"GORACE":          os.Getenv("GORACE") + " atexit_sleep_ms=0", // by default a second for each process
 	} {
 		env.Setenv(name, value)

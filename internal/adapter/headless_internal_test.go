@@ -3,6 +3,8 @@ package adapter
 import (
 	"strings"
 	"testing"
+
+	"github.com/hookway/hookway/internal/process"
 )
 
 // TestWhoCanBeAsked puts an agent above a shell that runs the hook.
@@ -27,13 +29,13 @@ func TestWhoCanBeAsked(t *testing.T) {
 		{"node notes.js gemini", true, true},
 		{"", true, true},
 	} {
-		tree := map[int]process{
-			30: {args: strings.Fields("hookway-hook gemini --event BeforeTool --timeout 60s"), parent: 20},
-			20: {args: []string{"bash", "-c", "hookway-hook gemini --event BeforeTool --timeout 60s"}, parent: 10},
-			10: {args: strings.Fields(tt.line), parent: 1, terminal: tt.terminal},
-			1:  {args: []string{"init"}},
+		tree := map[int]process.Process{
+			30: {Args: strings.Fields("hookway-hook gemini --event BeforeTool --timeout 60s"), Parent: 20},
+			20: {Args: []string{"bash", "-c", "hookway-hook gemini --event BeforeTool --timeout 60s"}, Parent: 10},
+			10: {Args: strings.Fields(tt.line), Parent: 1, Interactive: tt.terminal},
+			1:  {Args: []string{"init"}},
 		}
-		look := func(pid int) (process, bool) { p, ok := tree[pid]; return p, ok }
+		look := func(pid int) (process.Process, bool) { p, ok := tree[pid]; return p, ok }
 		if got := headless(30, "gemini", look); got != tt.headless {
 			t.Errorf("%q, terminal %v: headless is %v", tt.line, tt.terminal, got)
 		}
@@ -41,7 +43,9 @@ func TestWhoCanBeAsked(t *testing.T) {
 }
 
 func TestALoopOfParentsEnds(t *testing.T) {
-	look := func(pid int) (process, bool) { return process{args: []string{"sh"}, parent: 5 - pid}, true }
+	look := func(pid int) (process.Process, bool) {
+		return process.Process{Args: []string{"sh"}, Parent: 5 - pid}, true
+	}
 	if !headless(2, "gemini", look) {
 		t.Error("no user was found, but is said to be there")
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -22,12 +23,17 @@ type Guard struct {
 
 // Grants lets calls through that a rule stopped, each once, because a person said so.
 type Grants interface {
-	// Use takes the grant for this very call, if there is one: then it passes.
-	Use(ctx context.Context, c Call) (bool, error)
+	// Use takes the grant for this very call, if there is one: then it passes. by says
+	// who gave it, for the record.
+	Use(ctx context.Context, c Call) (by string, ok bool, err error)
 	// Offer notes that a call was stopped, and gives the code by which a person lets it
 	// through.
 	Offer(ctx context.Context, c Call) (code string, err error)
 }
+
+// AllowTime is how long a stopped call can be let through, and how long the agent then
+// has to try again.
+const AllowTime = 10 * time.Minute
 
 // Call is a call that a rule stopped.
 type Call struct {
@@ -35,7 +41,8 @@ type Call struct {
 	Workspace      string // the folder that the agent works in
 	Tool           string
 	Input          map[string]any
-	Rule           string // its id
+	Facts          []hook.Fact // what it would do
+	Rule           string      // its id
 	Verdict        Verdict
 	Reason         string
 }
@@ -70,7 +77,7 @@ func (g *Guard) decide(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall
 	}
 	d.Action, d.Rule, d.Reason = first.Verdict.action(), first.Rule.Version(), first.message(command)
 	if g.Grants != nil {
-		g.grant(ctx, ev, call, first, &d)
+		g.grant(ctx, ev, call, judged, &d)
 	}
 	return d
 }
@@ -90,21 +97,22 @@ func warnings(judged []Judged, command string) (text string, rest []Judged) {
 }
 
 // grant lets the call through if a person said so, and otherwise says how.
-func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall, j Judged, d *hook.Decision) {
-	if j.Rule.Never {
+func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall, judged []Judged, d *hook.Decision) {
+	if slices.ContainsFunc(judged, func(j Judged) bool { return j.Counts && j.Rule.Never }) {
 		return
 	}
+	j := judged[0]
 	head := ev.Head()
 	c := Call{
-		Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: call.Name, Input: call.Input,
+		Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: call.Name, Input: call.Input, Facts: ev.Facts(),
 		Rule: j.Rule.ID, Verdict: j.Verdict, Reason: d.Reason,
 	}
-	used, err := g.Grants.Use(ctx, c)
+	by, used, err := g.Grants.Use(ctx, c)
 	switch {
 	case err != nil:
 		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())
 	case used:
-		*d = hook.Decision{Note: "a person let this call through once, which " + j.Rule.ID + " stops", Would: d.Would}
+		*d = hook.Decision{Note: hook.LogLine("a person let this call through once, which " + j.Rule.ID + " stops: " + by), Would: d.Would}
 		return
 	}
 	if d.Action != hook.ActionBlock { // an ask is answered where it is asked
@@ -115,7 +123,7 @@ func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall,
 		d.Note = hook.LogLine("the call could not be kept for a person to let through: " + err.Error())
 		return
 	}
-	d.Reason += fmt.Sprintf(" A person can let this very call through once, in a terminal of their own: hookway allow %s.", code)
+	d.Reason += fmt.Sprintf(" A person can let this very call through once, within %d minutes, in a terminal of their own: hookway allow %s", int(AllowTime.Minutes()), code)
 }
 
 // would is the strictest finding that does not count, if it is stricter than what does.

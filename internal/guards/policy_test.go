@@ -83,9 +83,9 @@ type kept struct {
 	err     error
 }
 
-func (k *kept) Use(context.Context, Call) (bool, error) {
+func (k *kept) Use(context.Context, Call) (string, bool, error) {
 	k.granted--
-	return k.granted >= 0, k.err
+	return "anna", k.granted >= 0, k.err
 }
 
 func (k *kept) Offer(_ context.Context, c Call) (string, error) {
@@ -97,14 +97,14 @@ func TestGrantLetsACallThroughOnce(t *testing.T) {
 	grants := &kept{granted: 1}
 	g := &Guard{Policy: Everything(), Grants: grants}
 	const line = "git push -f origin main"
-	if out := decide(t, g, line); out.Action != hook.ActionContinue || out.Steps[0].Note == "" {
-		t.Errorf("with a grant: %s, note %q; want continue and a note", out.Action, out.Steps[0].Note)
+	if out := decide(t, g, line); out.Action != hook.ActionContinue || !strings.HasSuffix(out.Steps[0].Note, "stops: anna") {
+		t.Errorf("with a grant: %s, note %q; want continue and a note of who gave it", out.Action, out.Steps[0].Note)
 	}
 	out := decide(t, g, line)
-	if out.Action != hook.ActionBlock || !strings.HasSuffix(out.Reason, "in a terminal of their own: hookway allow K7QX.") {
+	if out.Action != hook.ActionBlock || !strings.HasSuffix(out.Reason, "in a terminal of their own: hookway allow K7QX") {
 		t.Errorf("without one: %s, %q; want a block that says how a person lets it through", out.Action, out.Reason)
 	}
-	if len(grants.offered) != 1 || grants.offered[0].Session != "s-1" || grants.offered[0].Rule != "git/force-push-protected" {
+	if len(grants.offered) != 1 || grants.offered[0].Session != "s-1" || grants.offered[0].Rule != "git/force-push-protected" || len(grants.offered[0].Facts) == 0 {
 		t.Errorf("offered %+v, want the call once", grants.offered)
 	}
 }
@@ -121,5 +121,9 @@ func TestNeverIsNotOffered(t *testing.T) {
 	grants := &kept{granted: 1}
 	if out := decide(t, &Guard{Policy: Everything(), Grants: grants}, "rm -rf ~"); out.Action != hook.ActionBlock || len(grants.offered) > 0 {
 		t.Errorf("got %s, offered %v; want a block that nobody lets through", out.Action, grants.offered)
+	}
+	grants = &kept{granted: 1} // what nobody lets through stands behind something else
+	if out := decide(t, &Guard{Policy: Everything(), Grants: grants}, "git push -f origin main; rm -rf ~"); out.Action != hook.ActionBlock || grants.granted < 1 || len(grants.offered) > 0 {
+		t.Errorf("behind another: got %s, %d grants left, offered %v; want a block that nobody lets through", out.Action, grants.granted, grants.offered)
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/hookway/hookway/internal/logline"
 )
 
-// Guard makes the handler of hookway's own rules, with what is remembered of sessions.
+// Guard makes the handler of hookway's own rules, with what is remembered of sessions
+// and the calls that a person let through.
 func (h *Home) Guard(on *config.Guards) hook.Handler {
-	return &guards.Guard{Policy: on.Policy, State: h.guardState()}
+	return &guards.Guard{Policy: on.Policy, State: h.guardState(), Grants: grants{h}}
 }
 
 // guardState is what this process has open of what sessions did.

@@ -1,0 +1,149 @@
+package owner
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/internal/process"
+)
+
+// marks are variables that agents set for what they run, and hookway for what it runs.
+// Variables by which people configure agents are not among them.
+var marks = []string{
+	"HOOKWAY_SESSION", "HOOKWAY_AGENT", "HOOKWAY_DEPTH", "HOOKWAY_EVENT", "HOOKWAY_WORKER", "HOOKWAY_SESSION_ID",
+	"CLAUDECODE", "CLAUDE_CODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PID",
+	"CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "CODEX_THREAD_ID", "CODEX_CI",
+	"GEMINI_CLI", "GEMINI_SESSION_ID", "QWEN_CODE", "QWEN_CODE_SESSION_ID", "ANTIGRAVITY_AGENT",
+	"COPILOT_CLI", "CURSOR_AGENT", "OPENCODE", "OPENCODE_CLIENT", "AUGMENT_AGENT", "GOOSE_TERMINAL", "CLINE_ACTIVE",
+	"AI_AGENT", "AGENT_SESSION_ID",
+}
+
+// agents are programs of agents.
+var agents = []string{
+	"claude", "codex", "gemini", "agy", "cursor-agent", "copilot", "qwen", "opencode",
+	"goose", "aider", "amp", "crush", "droid", "kiro-cli", "kiro-cli-chat", "cline", "auggie", "devin", "kimi", "vibe", "junie",
+	"openhands", "openclaw", "grok", "kilo", "kilocode", "plandex", "gptme", "iflow", "codebuff", "trae-cli",
+}
+
+// packages are the folders below node_modules that have the programs of agents.
+var packages = []string{"claude-code", "codex", "gemini-cli", "copilot", "qwen-code", "opencode-ai", "amp", "cline", "auggie", "kilocode"}
+
+// machines are programs that start others when no person is there.
+var machines = []string{"cron", "crond", "fcron", "anacron", "incrond", "atd", "at", "batch", "atrun"}
+
+// tools are programs that a script can have a terminal made by. One that nobody holds is
+// no terminal of a person.
+var tools = []string{
+	"script", "expect", "unbuffer", "socat", "systemd-run", "setsid", "nohup", "sh", "bash", "dash", "zsh", "ksh", "fish", "busybox",
+	"perl", "ruby", "node", "bun", "deno", "php", "lua", "tclsh", "python",
+}
+
+// written are terminals that are scripts themselves.
+var written = []string{"terminator", "guake", "kitty", "tilda", "ulauncher", "deepin-terminal"}
+
+// base is the name of a program without what versions and systems add to it.
+func base(file string) string {
+	name := path.Base(strings.TrimSuffix(strings.ReplaceAll(file, `\`, "/"), " (deleted)"))
+	name = strings.TrimPrefix(name, "-") // a login shell
+	for _, end := range []string{".exe", ".js", ".mjs", ".py"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return name
+}
+
+// names are those under which a process may be known.
+func names(p *process.Process) []string {
+	var list []string
+	if len(p.Args) > 0 {
+		first, _, _ := strings.Cut(p.Args[0], ": ") // "tmux: server", "sshd: anna"
+		list = append(list, base(first))
+	}
+	if p.Exe != "" {
+		list = append(list, base(p.Exe))
+	}
+	if script := scriptOf(p); script != "" {
+		list = append(list, base(script))
+	}
+	return list
+}
+
+// scriptOf is the script that an interpreter runs, or "".
+func scriptOf(p *process.Process) string {
+	if script := p.Script(); script != "" {
+		return script
+	}
+	if len(p.Args) > 1 && (strings.HasPrefix(base(p.Args[0]), "python") || strings.HasPrefix(base(p.Exe), "python") || is(p, tools)) {
+		if i := slices.IndexFunc(p.Args[1:], func(arg string) bool { return !strings.HasPrefix(arg, "-") }); i >= 0 && !slices.Contains(p.Args[1:1+i], "-c") {
+			return p.Args[1+i]
+		}
+	}
+	return ""
+}
+
+// is reports whether a program is one of these.
+func is(p *process.Process, list []string) bool {
+	for _, file := range []string{first(p.Args), p.Exe} {
+		name := base(strings.TrimSuffix(file, ":"))
+		if strings.HasPrefix(name, "python") {
+			name = "python" // python3.12
+		}
+		if slices.Contains(list, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func first(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}
+
+// agentOf is the agent that a process is, or "".
+func agentOf(p *process.Process) string {
+	for _, name := range names(p) {
+		if slices.Contains(agents, name) {
+			return name
+		}
+	}
+	for _, file := range []string{p.Exe, scriptOf(p), first(p.Args)} {
+		if strings.Contains(file, "/share/claude/versions/") {
+			return "claude"
+		}
+		if _, below, ok := strings.Cut(file, "/node_modules/"); ok {
+			parts := strings.Split(below, "/")
+			if strings.HasPrefix(parts[0], "@") {
+				parts = parts[1:]
+			}
+			if len(parts) > 0 && slices.Contains(packages, parts[0]) {
+				return parts[0]
+			}
+		}
+	}
+	return ""
+}
+
+// markOf is the variable by which an environment shows that an agent, or hookway, gave
+// it; "" if none does.
+func markOf(environ []string) string {
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if slices.Contains(marks, name) && value != "" && (name != "HOOKWAY_DEPTH" || value != "0") {
+			return name
+		}
+	}
+	return ""
+}
+
+// variable is the value of a variable, or "".
+func variable(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}

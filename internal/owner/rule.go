@@ -1,0 +1,181 @@
+package owner
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hookway/hookway/internal/process"
+)
+
+// Rule finds out who a command comes from. The zero value is ready.
+type Rule struct {
+	// Until is a process that counts as the first one of the machine: neither it nor
+	// what is above it is looked at. 0 is none. Tests run below an agent, perhaps.
+	Until int
+
+	self   int      // 0 is this process
+	system *machine // nil is this one
+}
+
+// machine is what is asked about processes.
+type machine struct {
+	look    func(pid int) (process.Process, bool)
+	environ func(pid int) []string
+	all     func() []int
+	holders func(terminal int) []int
+	mine    []string // this process's environment, as it is now
+}
+
+func (r Rule) machine() *machine {
+	if r.system != nil {
+		return r.system
+	}
+	return &machine{look: process.Look, environ: process.Environ, all: process.All, holders: process.Holders, mine: os.Environ()}
+}
+
+func (r Rule) pid() int {
+	if r.self != 0 {
+		return r.self
+	}
+	return os.Getpid()
+}
+
+// NotOwner says why a command does not come from a terminal of the owner's own.
+type NotOwner struct{ Why string }
+
+func (e *NotOwner) Error() string { return e.Why }
+
+func notOwner(format string, args ...any) error {
+	return &NotOwner{Why: fmt.Sprintf(format, args...)}
+}
+
+// maxParents bounds how far up a process is looked for.
+const maxParents = 64
+
+// Agent reports whether an agent, or something that runs without a person, has started
+// this process: the error is a *NotOwner.
+func (r Rule) Agent() error {
+	m := r.machine()
+	if mark := markOf(m.mine); mark != "" {
+		return notOwner("an agent, or hookway for one, has started this command: %s is set", mark)
+	}
+	_, err := r.clean(m, r.pid())
+	return err
+}
+
+// clean checks a process and those above it, and gives them.
+func (r Rule) clean(m *machine, pid int) ([]process.Process, error) {
+	chain := r.chain(m, pid)
+	for i := range chain {
+		p := &chain[i]
+		if name := agentOf(p); name != "" {
+			return nil, notOwner("the agent %s (process %d) has started this command, or what it runs in", name, p.PID)
+		}
+		if i > 0 && slices.ContainsFunc(names(p), func(name string) bool { return name == "hookway" || name == "hookway-hook" }) {
+			return nil, notOwner("hookway itself (process %d) has started this command, or what it runs in", p.PID)
+		}
+		if is(p, machines) {
+			return nil, notOwner("%s (process %d) has started this command, and no person", base(first(p.Args)), p.PID)
+		}
+		if mark := markOf(m.environ(p.PID)); mark != "" {
+			return nil, notOwner("an agent, or hookway for one, has started %s (process %d), in which this command runs: %s is set there", base(first(p.Args)), p.PID, mark)
+		}
+	}
+	return chain, nil
+}
+
+// chain is a process and those above it, as far as they may be looked at.
+func (r Rule) chain(m *machine, pid int) []process.Process {
+	var list []process.Process
+	for range maxParents {
+		if pid <= 1 || pid == r.Until {
+			break
+		}
+		p, ok := m.look(pid)
+		if !ok {
+			break
+		}
+		list = append(list, p)
+		pid = p.Parent
+	}
+	return list
+}
+
+// terminal checks the terminal of this process: who else is on it, and who can type
+// into it.
+func (r Rule) terminal(m *machine) error {
+	self, ok := m.look(r.pid())
+	if !ok {
+		return nil // a system that tells nothing
+	}
+	chain, err := r.clean(m, self.PID)
+	if err != nil {
+		return err
+	}
+	if self.Terminal != 0 {
+		for _, pid := range m.all() {
+			p, ok := m.look(pid)
+			if ok && pid != r.Until && p.Terminal == self.Terminal && agentOf(&p) != "" {
+				return notOwner("the agent %s (process %d) runs in this terminal, too; use one of your own", agentOf(&p), pid)
+			}
+		}
+		for _, pid := range m.holders(self.Terminal) {
+			if err := r.holder(m, pid); err != nil {
+				return err
+			}
+		}
+	}
+	return bySSH(m, chain)
+}
+
+// holder checks a process that can type into the terminal.
+func (r Rule) holder(m *machine, pid int) error {
+	chain, err := r.clean(m, pid)
+	if err != nil || len(chain) == 0 {
+		return err
+	}
+	p := &chain[0]
+	if is(p, tools) && !slices.Contains(written, base(scriptOf(p))) && r.orphan(m, p) {
+		return notOwner("this terminal was made by %s (process %d), which a process that has ended left behind; use one that you opened yourself", base(first(p.Args)), pid)
+	}
+	return nil
+}
+
+// orphan reports whether the process that started p has ended.
+func (r Rule) orphan(m *machine, p *process.Process) bool {
+	if p.Parent <= 1 {
+		return true
+	}
+	if p.Parent == r.Until {
+		return false
+	}
+	parent, ok := m.look(p.Parent)
+	return !ok || base(first(parent.Args)) == "systemd" // a user's, which takes on what is left behind
+}
+
+// bySSH refuses a session that comes from this machine itself: whoever is at its other
+// end cannot be looked at.
+func bySSH(m *machine, chain []process.Process) error {
+	server := slices.IndexFunc(chain, func(p process.Process) bool {
+		return slices.ContainsFunc(names(&p), func(name string) bool { return strings.HasPrefix(name, "sshd") })
+	})
+	if server < 0 {
+		return nil
+	}
+	connection := ""
+	for _, p := range chain[:server] {
+		if said := variable(m.environ(p.PID), "SSH_CONNECTION"); said != "" {
+			connection = said // of the process next to the server
+		}
+	}
+	from := strings.Fields(connection) // client, port, server, port
+	switch {
+	case len(from) < 4:
+		return notOwner("where this ssh session comes from was hidden (SSH_CONNECTION is not set); log in again")
+	case from[0] == from[2] || strings.HasPrefix(from[0], "127.") || from[0] == "::1":
+		return notOwner("this ssh session comes from this machine itself (%s); use a terminal that you opened here, or log in from elsewhere", from[0])
+	}
+	return nil
+}

@@ -1,0 +1,18 @@
+//go:build !linux && !darwin && !windows
+
+package process
+
+// Look knows nothing here.
+func Look(int) (Process, bool) { return Process{}, false }
+
+// Environ is not told here.
+func Environ(int) []string { return nil }
+
+// All is not told here.
+func All() []int { return nil }
+
+// Holders is not told here.
+func Holders(int) []int { return nil }
+
+// Namespaces are not there.
+func Namespaces() string { return "" }

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hookway/hookway/internal/approve"
+	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/process"
+)
+
+// Approvals opens the calls that rules stopped; nil if there are none yet. To close it is
+// the caller's part.
+func (h *Home) Approvals(ctx context.Context) (*approve.Store, error) {
+	dir, err := h.folder("approvals")
+	if err != nil || !approve.Exists(dir) {
+		return nil, err
+	}
+	return approve.Open(ctx, dir, approve.Options{})
+}
+
+// grants lets calls through that a person allowed. The file is open only for as long as
+// it takes: calls are stopped rarely.
+type grants struct{ home *Home }
+
+func (g grants) Use(ctx context.Context, c guards.Call) (by string, ok bool, err error) {
+	s, err := g.home.Approvals(ctx)
+	if s == nil || err != nil {
+		return "", false, err
+	}
+	used, err := s.Use(ctx, approved(c))
+	if err = errors.Join(err, s.Close()); err != nil || used == nil {
+		return "", false, err
+	}
+	return fmt.Sprintf("%s, in %s, at %s, %v after it was stopped first (%s)", used.By, used.From,
+		used.Answered.UTC().Format(time.RFC3339), used.After.Round(time.Second), used.Code), true, nil
+}
+
+func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
+	dir, err := g.home.folder("approvals")
+	if err != nil {
+		return "", err
+	}
+	s, err := approve.Open(ctx, dir, approve.Options{})
+	if err != nil {
+		return "", err
+	}
+	code, err := s.Offer(ctx, approved(c), process.Namespaces())
+	return code, errors.Join(err, s.Close())
+}
+
+// approved is a stopped call as it is kept.
+func approved(c guards.Call) approve.Call {
+	return approve.Call{
+		Agent: c.Agent, Session: c.Session, Workspace: c.Workspace, Tool: c.Tool, Input: c.Input, Facts: c.Facts, Rule: c.Rule, Reason: c.Reason,
+	}
+}
