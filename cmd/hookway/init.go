@@ -17,8 +17,9 @@ func initCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a first hook and its tests",
-		Long: `Write a hookway.yaml with three hooks, hooks_test.yaml with their tests, and the
-schema by which editors complete and check the file.
+		Long: `Write a hookway.yaml that switches hookway's own rules on (hookway guards) and has
+three hooks, hooks_test.yaml with their tests, and the schema by which editors
+complete and check the file.
 
 With --lang, write one hook in that language instead, and add it to the workspace
 that is here already, if there is one:
@@ -31,8 +32,8 @@ that is here already, if there is one:
            one that was written by hand)
   http     a web server in Python that checks signatures
 
-With --user, write the hookway.yaml of your own configuration: two guards that say
-never, in any project.
+With --user, write the hookway.yaml of your own configuration: hookway's own rules
+and two guards, in every project.
 
 Each hook of --lang comes with two tests: a call that it refuses, and one that it lets pass.
 Nothing that exists is overwritten; hookway.yaml and hooks_test.yaml are added to,
@@ -88,6 +89,7 @@ func sayInit(a *app, written []string, trusted bool) error {
 		fmt.Fprintln(a.out, "\nThere were other hooks here already. Look at all of them, then run hookway trust. Next:")
 	}
 	fmt.Fprint(a.out, `  hookway test             runs their tests
+  hookway guards           shows hookway's own rules, and what they did
   hookway list             shows what would run
   hookway trust            lets them run after you changed them
   hookway install claude   brings Claude Code's events to them; other agents likewise
@@ -113,6 +115,7 @@ func initUser(a *app) error {
 	}
 	fmt.Fprint(a.out, `
 These hooks run in every project, and need no trust. Next:
+  hookway guards           shows hookway's own rules, and what they did
   hookway list             shows what would run
   hookway install claude   brings Claude Code's events to them; other agents likewise
 `)

@@ -21,8 +21,8 @@ var templateUser []byte
 //go:embed template/hooks_test.yaml
 var templateCases []byte
 
-// Workspace writes three hooks with their tests into a folder, and trusts them if there
-// are no others.
+// Workspace writes three hooks with their tests into a folder, switches hookway's own
+// rules on, and trusts them if there are no others.
 func Workspace(options config.Options, dir string) (written []string, trusted bool, err error) {
 	editorSchema, err := schema.Get("config")
 	if err != nil {
