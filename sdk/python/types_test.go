@@ -43,10 +43,15 @@ func (g *generator) types(event, decision, outcome outline.Object) string {
 	fmt.Fprintf(&g.out, "Lane = Literal[%s]\n", outline.Quoted(outcome.Properties["steps"].Items.Properties["lane"].Enum, ", "))
 
 	g.decision(decision)
+	g.class("Fact", "TypedDict", outline.FactText, event.Defs["Fact"])
 	g.class("StepJSON", "TypedDict", "One hook's part in an outcome.", *outcome.Properties["steps"].Items)
 	outcome.Properties["steps"] = outline.Object{Type: "list[StepJSON]"}
+	outcome.Properties["facts"], event.Properties["facts"] = outline.Object{Type: "list[Fact]"}, outline.Object{Type: "list[Fact]"}
 	g.class("OutcomeJSON", "TypedDict", outcome.Description, outcome)
 	for _, def := range slices.Sorted(maps.Keys(event.Defs)) {
+		if def == "Fact" {
+			continue
+		}
 		g.class(def, "TypedDict", "The payload of "+strings.Join(outline.EventsOf(event, def), ", ")+".", outline.Payload(event, event.Defs[def]))
 	}
 	g.envelope(event)
@@ -97,6 +102,9 @@ func (g *generator) envelope(event outline.Object) {
 	g.class("Event", "TypedDict", event.Description, e)
 }
 
+// keywords are the names of fields that Python cannot spell.
+var keywords = []string{"from", "class", "global"}
+
 // class writes a TypedDict: what is required in a class that the other extends.
 // A field that Python cannot spell is written as a call.
 func (g *generator) class(name, base, text string, o outline.Object) {
@@ -105,8 +113,8 @@ func (g *generator) class(name, base, text string, o outline.Object) {
 	for _, field := range slices.Sorted(maps.Keys(o.Properties)) {
 		line := fmt.Sprintf("    %s: %s\n", field, g.typeOf(name, field, o.Properties[field]))
 		switch {
-		case field == "from":
-			odd = append(odd, fmt.Sprintf("%q: %s", field, strings.TrimSpace(line[strings.Index(line, ":")+1:])))
+		case slices.Contains(keywords, field):
+			odd = append(odd, fmt.Sprintf("%q: %q", field, strings.TrimSpace(line[strings.Index(line, ":")+1:])))
 		case slices.Contains(o.Required, field):
 			required = append(required, line)
 		default:
@@ -228,9 +236,12 @@ func overloads(event outline.Object) string {
 		"from . import types as t\nfrom ._hooks import Context\n\n" +
 		"_Answer = Mapping[str, object] | None | Awaitable[Mapping[str, object] | None]\n")
 	list := "str | Iterable[str] | None"
+	asked := "str | Iterable[str] | Literal[True] | None"
 	out.WriteString("\nclass _Options(TypedDict, total=False):\n")
 	for _, field := range [][2]string{
 		{"tool", list}, {"path", list}, {"command", list}, {"session", list}, {"agent", list}, {"source", list}, {"namespace", list}, {"target", list},
+		{"deletes", asked}, {"writes", asked}, {"reads", asked}, {"moves", asked}, {"runs", asked}, {"connects", asked}, {"sends", asked},
+		{"git", asked}, {"sql", asked}, {"infra", asked}, {"secret", asked}, {"unknown", "Literal[True] | None"}, {"where", "Callable[[Any], object] | None"},
 		{"fields", "Mapping[str, str | Iterable[str]] | None"}, {"any", "Mapping[str, Any] | Iterable[Mapping[str, Any]] | None"}, {"all", "Mapping[str, Any] | Iterable[Mapping[str, Any]] | None"},
 		{"not_", "Mapping[str, Any] | None"}, {"match", "Mapping[str, Any] | None"},
 		{"lane", "t.Lane | None"}, {"priority", "int | None"}, {"timeout", "float | str | None"}, {"max_retries", "int | None"},

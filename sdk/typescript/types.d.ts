@@ -38,6 +38,61 @@ export type Action = "continue" | "allow" | "ask" | "block" | "retry" | "skip" |
 
 export type Lane = "transform" | "guard" | "observe";
 
+/** One thing that a tool call would do; docs/guards.md has the members. */
+export interface Fact {
+  approved?: boolean;
+  args?: string[] | null;
+  at?: {
+    from: number;
+    to: number;
+  };
+  because?: string;
+  bounded?: boolean;
+  bulk?: boolean;
+  by?: string;
+  class?: string;
+  creates?: boolean;
+  deletes?: boolean;
+  dialect?: string;
+  does: string;
+  dry?: boolean;
+  elevated?: boolean;
+  force?: boolean;
+  from?: string;
+  glob?: boolean;
+  global?: boolean;
+  host?: string;
+  kind?: string;
+  language?: string;
+  link?: string;
+  manager?: string;
+  many?: boolean;
+  method?: string;
+  name?: string;
+  object?: string;
+  path?: string;
+  port?: number;
+  program?: string;
+  real?: string;
+  receives?: string[] | null;
+  recursive?: boolean;
+  ref?: string;
+  remote?: string;
+  scheme?: string;
+  scope?: string;
+  scripts?: boolean;
+  secret?: string;
+  sends?: string[] | null;
+  source?: string;
+  sub?: string;
+  sure: boolean;
+  system?: string;
+  uncommitted?: boolean;
+  verb?: string;
+  what?: string;
+  where?: string;
+}
+
 /** What a hook answers. An empty one has no opinion. */
 export interface Decision {
   /** What to do. continue has no opinion and is never an approval. */
@@ -83,59 +138,7 @@ export interface Outcome {
   action: Action;
   by: string;
   event: string;
-  facts?: ({
-    approved?: boolean;
-    args?: string[] | null;
-    at?: {
-      from: number;
-      to: number;
-    };
-    because?: string;
-    bounded?: boolean;
-    bulk?: boolean;
-    by?: string;
-    class?: string;
-    creates?: boolean;
-    deletes?: boolean;
-    dialect?: string;
-    does: string;
-    dry?: boolean;
-    elevated?: boolean;
-    force?: boolean;
-    from?: string;
-    glob?: boolean;
-    global?: boolean;
-    host?: string;
-    kind?: string;
-    language?: string;
-    link?: string;
-    manager?: string;
-    many?: boolean;
-    method?: string;
-    name?: string;
-    object?: string;
-    path?: string;
-    port?: number;
-    program?: string;
-    real?: string;
-    receives?: string[] | null;
-    recursive?: boolean;
-    ref?: string;
-    remote?: string;
-    scheme?: string;
-    scope?: string;
-    scripts?: boolean;
-    secret?: string;
-    sends?: string[] | null;
-    source?: string;
-    sub?: string;
-    sure: boolean;
-    system?: string;
-    uncommitted?: boolean;
-    verb?: string;
-    what?: string;
-    where?: string;
-  })[] | null;
+  facts?: Fact[];
   inject: string;
   metadata?: Record<string, any>;
   payload: any;
@@ -218,61 +221,6 @@ export interface DirectiveCall {
   line?: string;
   namespace: string;
   target: string;
-}
-
-/** The payload of . */
-export interface Fact {
-  approved?: boolean;
-  args?: string[] | null;
-  at?: {
-    from: number;
-    to: number;
-  };
-  because?: string;
-  bounded?: boolean;
-  bulk?: boolean;
-  by?: string;
-  class?: string;
-  creates?: boolean;
-  deletes?: boolean;
-  dialect?: string;
-  does: string;
-  dry?: boolean;
-  elevated?: boolean;
-  force?: boolean;
-  from?: string;
-  glob?: boolean;
-  global?: boolean;
-  host?: string;
-  kind?: string;
-  language?: string;
-  link?: string;
-  manager?: string;
-  many?: boolean;
-  method?: string;
-  name?: string;
-  object?: string;
-  path?: string;
-  port?: number;
-  program?: string;
-  real?: string;
-  receives?: string[] | null;
-  recursive?: boolean;
-  ref?: string;
-  remote?: string;
-  scheme?: string;
-  scope?: string;
-  scripts?: boolean;
-  secret?: string;
-  sends?: string[] | null;
-  source?: string;
-  sub?: string;
-  sure: boolean;
-  system?: string;
-  uncommitted?: boolean;
-  verb?: string;
-  what?: string;
-  where?: string;
 }
 
 /** The payload of Error. */
@@ -473,7 +421,7 @@ export interface Envelope {
   /** Names this event; the same for all hooks that are told of it. */
   event_id: string;
   /** What the tool call would do, as hookway found it: written, never read. */
-  facts?: any[];
+  facts?: Fact[];
   /** The event's name, or the alias under which the hook was registered. */
   hook_event_name: string;
   /** What the event's envelope has under names that its payload has taken. */

@@ -37,10 +37,17 @@ func types(event, decision, outcome outline.Object) string {
 	step.Properties["action"], step.Properties["lane"] = outline.Object{Type: "Action"}, outline.Object{Type: "Lane"}
 	outcome.Properties["action"], outcome.Properties["steps"] = outline.Object{Type: "Action"}, outline.Object{Type: "Step[]"}
 
+	outcome.Properties["facts"] = outline.Object{Type: "Fact[]"}
+	facts := event.Properties["facts"]
+	event.Properties["facts"] = outline.Object{Type: "Fact[]", Description: facts.Description}
+	shape(&out, "Fact", "", outline.FactText, event.Defs["Fact"])
 	shape(&out, "Decision", "", "What a hook answers. An empty one has no opinion.", ownFields(decision))
 	shape(&out, "Step", "", "One hook's part in an outcome.", step)
 	shape(&out, "Outcome", "", outcome.Description, outcome)
 	for _, def := range slices.Sorted(maps.Keys(event.Defs)) {
+		if def == "Fact" {
+			continue
+		}
 		shape(&out, def, "", "The payload of "+strings.Join(outline.EventsOf(event, def), ", ")+".", outline.Payload(event, event.Defs[def]))
 	}
 	envelope := outline.Object{Properties: maps.Clone(event.Properties), Required: event.Required}

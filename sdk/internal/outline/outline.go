@@ -83,6 +83,9 @@ func Payload(event, def Object) Object {
 	return out
 }
 
+// FactText says what the type Fact is.
+const FactText = "One thing that a tool call would do; docs/guards.md has the members."
+
 // EventsOf returns the events whose payload a definition is.
 func EventsOf(event Object, def string) (out []string) {
 	for _, c := range event.AllOf {

@@ -53,8 +53,35 @@ def _said(value: Any) -> str:
 
 def _match(hooks: list[Hook], whole: Any) -> dict[str, Any] | None:
     """A matcher that holds for every event that one of the hooks wants."""
-    each = [h.match for h in hooks]
-    own = None if not all(each) else each[0] if len(each) == 1 else {"any": each}
+    each = [_told(h.match) for h in hooks]
+    own: Any = None if not all(each) else each[0] if len(each) == 1 else {"any": each}
     if own is None or whole is None:
         return dict(whole) if whole is not None else own
     return {"all": [own, dict(whole)]}
+
+
+def _told(match: Any) -> Any:
+    """A matcher without what only this file can ask: where, and so whatever is not where."""
+    if not hasattr(match, "items"):
+        return match
+    out = {}
+    for name, wanted in match.items():
+        if name == "where":
+            continue
+        if name in ("any", "all"):
+            each = [_told(m) for m in ([wanted] if hasattr(wanted, "items") else wanted)]
+            if name == "any" and not all(each):
+                continue
+            wanted = [m for m in each if m]
+            if not wanted:
+                continue
+        elif name == "not" and _has_where(wanted):
+            continue
+        out[name] = wanted
+    return out
+
+
+def _has_where(match: Any) -> bool:
+    if hasattr(match, "items"):
+        return any(name == "where" or name in ("any", "all", "not") and _has_where(wanted) for name, wanted in match.items())
+    return isinstance(match, (list, tuple)) and any(map(_has_where, match))

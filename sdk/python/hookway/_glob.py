@@ -32,7 +32,7 @@ def names(patterns: Iterable[str], bars: bool = False) -> Callable[[str], bool]:
 def _glob(pattern: str) -> Callable[[str], bool]:
     import re
 
-    whole = re.compile("|".join(_translate(p, pattern, ".") for p in _alternatives(pattern, pattern)), re.DOTALL)
+    whole = re.compile("|".join(_translate(p, pattern, ".") for p in alternatives(pattern, pattern)), re.DOTALL)
     return lambda name: whole.fullmatch(name) is not None
 
 
@@ -40,12 +40,35 @@ def paths(pattern: str, home: str) -> Callable[[str, str], bool]:
     """A test of one file, by its path below the root ("" if it is outside) and its absolute one, with slashes."""
     if not pattern:
         raise ValueError("an empty pattern matches nothing; leave it out to match all")
-    text = home + pattern[1:] if pattern.startswith("~/") else pattern
-    text = text.removeprefix("./")
-    if text.endswith("/"):
-        text += "**"  # a folder means what is in it
-    tests = [_path(p, pattern) for p in _alternatives(text, pattern)]
+    tests = [_path(p, pattern) for p in alternatives(_full(pattern, home), pattern)]
     return lambda rel, full: any(test(rel, full) for test in tests)
+
+
+def _full(pattern: str, home: str) -> str:
+    """A pattern with its home and its folders written out."""
+    text = home + pattern[1:] if pattern == "~" or pattern.startswith("~/") else pattern
+    text = text.removeprefix("./")
+    return text + "**" if text.endswith("/") else text  # a folder means what is in it
+
+
+def places(pattern: str, home: str) -> list[tuple[list[re.Pattern[str] | None], list[str | int], bool, bool]]:
+    """A pattern for absolute paths: its parts, the same as signs, whether it starts at the root, and whether it names no folder."""
+    import re
+
+    from ._facts import segment_signs
+
+    if not pattern:
+        raise ValueError("an empty pattern matches nothing; leave it out to match all")
+    out = []
+    for text in alternatives(_full(pattern, home), pattern):
+        absolute = _is_absolute(text)
+        segments = text.removeprefix("/").split("/")
+        if len(segments) == 1 and not absolute and segments[0] != "**":
+            segments.insert(0, "**")
+        free = segments[0] == "**"
+        parts = [None if s == "**" else re.compile(_translate(s, pattern, "[^/]"), re.DOTALL) for s in segments]
+        out.append((parts, segment_signs(segments), not absolute and not free, free))
+    return out
 
 
 def _path(text: str, whole: str) -> Callable[[str, str], bool]:
@@ -62,7 +85,7 @@ def _path(text: str, whole: str) -> Callable[[str, str], bool]:
             return base.fullmatch(path.rpartition("/")[2]) is not None
         if absolute != _is_absolute(path) and parts[0] is not None:
             return False
-        return _walk(parts, path.removeprefix("/").split("/"))
+        return walk(parts, path.removeprefix("/").split("/"))
 
     return test
 
@@ -71,7 +94,7 @@ def _is_absolute(path: str) -> bool:
     return path.startswith("/") or path[1:3] == ":/"
 
 
-def _walk(pattern: list[re.Pattern[str] | None], path: list[str]) -> bool:
+def walk(pattern: list[re.Pattern[str] | None], path: list[str]) -> bool:
     """Go through pattern and path together; only the last "**" is tried again."""
     p, s, again, start = 0, 0, -1, 0
     while s < len(path):
@@ -89,7 +112,7 @@ def _walk(pattern: list[re.Pattern[str] | None], path: list[str]) -> bool:
     return all(part is None for part in pattern[p:])
 
 
-def _alternatives(text: str, whole: str) -> list[str]:
+def alternatives(text: str, whole: str) -> list[str]:
     """The patterns without braces that one stands for."""
     if whole.startswith("!"):
         raise ValueError(f"glob {whole!r}: a leading '!' does not negate; put the pattern under not")

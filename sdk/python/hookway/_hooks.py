@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from .types import Fact
     from ._typed import hook as hook  # pyright: ignore[reportMissingModuleSource]
 
 
@@ -57,7 +58,9 @@ if not TYPE_CHECKING:
         arguments; it may be async. It returns an answer, or None for no opinion.
         Which events: by the fields of a matcher, as in hookway.yaml: tool, path,
         command, session, agent, source, namespace and target, each a text or a list
-        of them; fields, any and all; not_, for which Python has no other name; or
+        of them; deletes, writes, reads, moves, runs, connects, sends, git, sql, infra,
+        secret and unknown, which ask what the call would do, and where, a function of
+        the event; fields, any and all; not_, for which Python has no other name; or
         match, a dict of all that. lane and priority say when it is asked. They,
         timeout (seconds, or a text such as "500ms"), max_retries, on_failure and
         description are told to hookway when the file lies in a folder of hooks;
@@ -107,16 +110,16 @@ def _compile(new: Hook) -> None:
     for name in MATCHES:
         if name in new.options:
             wanted = new.options.pop(name)
-            listed = isinstance(wanted, str) or name in ("fields", "not") or not hasattr(wanted, "__iter__")
+            listed = isinstance(wanted, str) or name in ("fields", "not", "where") or not hasattr(wanted, "__iter__")
             new.match[name] = wanted if listed else [wanted] if hasattr(wanted, "items") else list(wanted)
     whole = new.options.pop("match", None)
     if whole is not None:
         new.match = {"all": [new.match, whole]} if new.match else whole
+    lane = new.options.get("lane", _LANES[0])
     try:
-        new.tests = compile(new.match)
+        new.tests = compile(new.match, guard=lane == "guard")
     except (TypeError, ValueError) as wrong:
         raise type(wrong)(f"{new.where()}: {wrong}") from None
-    lane = new.options.get("lane", _LANES[0])
     if lane not in _LANES:
         raise ValueError(f"{new.where()}: there is no lane {lane!r}; use transform, guard or observe")
     new.order = _LANES.index(lane)
@@ -130,6 +133,7 @@ class Context:
         self.session_id: str = event.get("session_id") or ""
         self.agent_name: str = event.get("agent") or ""
         self.working_dir: str = event.get("cwd") or ""  # the agent's; a worker's own is the workspace
+        self.facts: list[Fact] = event.get("facts") or []  # what the tool call would do
         self.project_dir = os.environ.get("HOOKWAY_PROJECT_DIR", "")
         self.env = os.environ
         self.worker = worker

@@ -16,28 +16,34 @@ if TYPE_CHECKING:
 
     Test = Callable[[dict[str, Any]], bool]
 
-MATCHES = ("tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields", "any", "all", "not")
+FACTS = ("deletes", "writes", "reads", "moves", "runs", "connects", "sends", "git", "sql", "infra", "secret", "unknown", "where")
+MATCHES = ("tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields", *FACTS, "any", "all", "not")
 
 
-def compile(match: Mapping[str, Any], at: str = "") -> list[Test]:
-    """The tests of an event that must all hold. What is wrong with a pattern is a TypeError or a ValueError with its place."""
+def compile(match: Mapping[str, Any], at: str = "", guard: bool = False, negated: bool = False) -> list[Test]:
+    """The tests of an event that must all hold. What is wrong with a pattern is a TypeError or a ValueError with its place.
+
+    A guard lets nothing pass of which it is not sure.
+    """
     if not hasattr(match, "items"):
         raise TypeError(f"{at.rstrip('.')} is {match!r}; it must be a dict, a matcher")
     tests = []
     for name, wanted in match.items():
         if name not in MATCHES:
             raise TypeError(f"a match has no {at}{name}; it may have {', '.join(MATCHES)}")
-        tests.append(_test(name, wanted, at + name))
+        tests.append(_test(name, wanted, at + name, guard, negated))
     return tests
 
 
-def _test(name: str, wanted: Any, at: str) -> Test:
+def _test(name: str, wanted: Any, at: str, guard: bool, negated: bool) -> Test:
+    if name in FACTS:
+        return _fact(name, wanted, at, guard and negated)
     if name in ("any", "all"):
-        each = [compile(m, f"{at}[{i}].") for i, m in enumerate([wanted] if hasattr(wanted, "items") else list(wanted))]
+        each = [compile(m, f"{at}[{i}].", guard, negated) for i, m in enumerate([wanted] if hasattr(wanted, "items") else list(wanted))]
         join = any if name == "any" else all
         return lambda event: join(all(test(event) for test in tests) for tests in each)
     if name == "not":
-        tests = compile(wanted, at + ".")
+        tests = compile(wanted, at + ".", guard, not negated)
         return lambda event: not all(test(event) for test in tests)
     if name == "fields":
         return _fields(wanted, at)
@@ -57,6 +63,21 @@ def _test(name: str, wanted: Any, at: str) -> Test:
         raise ValueError(f"{at}: {wrong}") from None
     field = {"tool": "tool_name", "session": "session_id"}.get(name, name)
     return lambda event: _has(event, field, test)
+
+
+def _fact(name: str, wanted: Any, at: str, careful: bool) -> Test:
+    if name == "where":
+        if not callable(wanted):
+            raise TypeError(f"{at} is {wanted!r}; in Python it is a function of the event, such as lambda event: any(f['does'] == 'sql' for f in event.get('facts', ()))")
+        return lambda event: bool(wanted(event))
+    if name == "unknown" and wanted is not True:
+        raise TypeError(f"{at} is {wanted!r}; it can only be True")
+    from . import _facts
+
+    try:
+        return _facts.test(name, None if wanted is True else _list(wanted, at), careful)
+    except ValueError as wrong:
+        raise ValueError(f"{at}: {wrong}") from None
 
 
 def _list(wanted: Any, at: str) -> list[str]:

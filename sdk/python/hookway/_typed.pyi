@@ -19,6 +19,19 @@ class _Options(TypedDict, total=False):
     source: str | Iterable[str] | None
     namespace: str | Iterable[str] | None
     target: str | Iterable[str] | None
+    deletes: str | Iterable[str] | Literal[True] | None
+    writes: str | Iterable[str] | Literal[True] | None
+    reads: str | Iterable[str] | Literal[True] | None
+    moves: str | Iterable[str] | Literal[True] | None
+    runs: str | Iterable[str] | Literal[True] | None
+    connects: str | Iterable[str] | Literal[True] | None
+    sends: str | Iterable[str] | Literal[True] | None
+    git: str | Iterable[str] | Literal[True] | None
+    sql: str | Iterable[str] | Literal[True] | None
+    infra: str | Iterable[str] | Literal[True] | None
+    secret: str | Iterable[str] | Literal[True] | None
+    unknown: Literal[True] | None
+    where: Callable[[Any], object] | None
     fields: Mapping[str, str | Iterable[str]] | None
     any: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None
     all: Mapping[str, Any] | Iterable[Mapping[str, Any]] | None

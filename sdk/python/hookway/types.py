@@ -61,38 +61,7 @@ class More(TypedDict, total=False):
     user_message: str
 
 
-class _Would(TypedDict):
-    action: str
-    reason: str
-
-
-class Would(_Would, total=False):
-    """Part of StepJSON and others."""
-
-    change: bool
-    rule: str
-
-
-class _StepJSON(TypedDict):
-    action: Action
-    duration_ms: float
-    hook: str
-    lane: Lane
-    reason: str
-
-
-class StepJSON(_StepJSON, total=False):
-    """One hook's part in an outcome."""
-
-    changed: bool
-    error: str
-    injected: bool
-    note: str
-    rule: str
-    would: Would | None
-
-
-_AtOdd = TypedDict("_AtOdd", {"from": int}, total=False)
+_AtOdd = TypedDict("_AtOdd", {"from": "int"}, total=False)
 
 
 class At(_AtOdd):
@@ -101,7 +70,7 @@ class At(_AtOdd):
     to: int
 
 
-_FactOdd = TypedDict("_FactOdd", {"from": str}, total=False)
+_FactOdd = TypedDict("_FactOdd", {"class": "str", "from": "str", "global": "bool"}, total=False)
 
 
 class _Fact(_FactOdd):
@@ -110,7 +79,7 @@ class _Fact(_FactOdd):
 
 
 class Fact(_Fact, total=False):
-    """Part of OutcomeJSON and others."""
+    """One thing that a tool call would do; docs/guards.md has the members."""
 
     approved: bool
     args: list[str] | None
@@ -119,7 +88,6 @@ class Fact(_Fact, total=False):
     bounded: bool
     bulk: bool
     by: str
-    class: str
     creates: bool
     deletes: bool
     dialect: str
@@ -127,7 +95,6 @@ class Fact(_Fact, total=False):
     elevated: bool
     force: bool
     glob: bool
-    global: bool
     host: str
     kind: str
     language: str
@@ -159,6 +126,37 @@ class Fact(_Fact, total=False):
     where: str
 
 
+class _Would(TypedDict):
+    action: str
+    reason: str
+
+
+class Would(_Would, total=False):
+    """Part of StepJSON and others."""
+
+    change: bool
+    rule: str
+
+
+class _StepJSON(TypedDict):
+    action: Action
+    duration_ms: float
+    hook: str
+    lane: Lane
+    reason: str
+
+
+class StepJSON(_StepJSON, total=False):
+    """One hook's part in an outcome."""
+
+    changed: bool
+    error: str
+    injected: bool
+    note: str
+    rule: str
+    would: Would | None
+
+
 class _OutcomeJSON(TypedDict):
     action: Action
     by: str
@@ -174,7 +172,7 @@ class _OutcomeJSON(TypedDict):
 class OutcomeJSON(_OutcomeJSON, total=False):
     """What all hooks of one event answered together, with a step for each call."""
 
-    facts: list[Fact] | None
+    facts: list[Fact]
     metadata: dict[str, Any]
     rule: str
     user_message: str
@@ -244,7 +242,7 @@ class Attachment(_Attachment, total=False):
     sha256: str
 
 
-_DeliveryOdd = TypedDict("_DeliveryOdd", {"from": str}, total=False)
+_DeliveryOdd = TypedDict("_DeliveryOdd", {"from": "str"}, total=False)
 
 
 class _Delivery(_DeliveryOdd):
@@ -277,64 +275,6 @@ class DirectiveCall(_DirectiveCall, total=False):
     """The payload of Directive."""
 
     line: str
-
-
-_FactOdd = TypedDict("_FactOdd", {"from": str}, total=False)
-
-
-class _Fact(_FactOdd):
-    does: str
-    sure: bool
-
-
-class Fact(_Fact, total=False):
-    """The payload of ."""
-
-    approved: bool
-    args: list[str] | None
-    at: At
-    because: str
-    bounded: bool
-    bulk: bool
-    by: str
-    class: str
-    creates: bool
-    deletes: bool
-    dialect: str
-    dry: bool
-    elevated: bool
-    force: bool
-    glob: bool
-    global: bool
-    host: str
-    kind: str
-    language: str
-    link: str
-    manager: str
-    many: bool
-    method: str
-    name: str
-    object: str
-    path: str
-    port: int
-    program: str
-    real: str
-    receives: list[str] | None
-    recursive: bool
-    ref: str
-    remote: str
-    scheme: str
-    scope: str
-    scripts: bool
-    secret: str
-    sends: list[str] | None
-    source: str
-    sub: str
-    system: str
-    uncommitted: bool
-    verb: str
-    what: str
-    where: str
 
 
 class _Fault(TypedDict):
@@ -456,7 +396,7 @@ class IterationResult(_IterationResult, total=False):
     tool_calls: list[IterationResultToolCall] | None
 
 
-_MessageOdd = TypedDict("_MessageOdd", {"from": str}, total=False)
+_MessageOdd = TypedDict("_MessageOdd", {"from": "str"}, total=False)
 
 
 class _Message(_MessageOdd):
@@ -600,7 +540,7 @@ class Event(_Event, total=False):
     """What a hook is given: one flat object, a superset of what Claude Code gives its hooks."""
 
     agent: str
-    facts: list[Any]
+    facts: list[Fact]
     hookway_envelope: dict[str, Any]
     metadata: dict[str, Any]
     source: str
@@ -798,7 +738,7 @@ class PostToolUseFailureEvent(_PostToolUseFailureEvent, total=False):
     tool_use_id: str
 
 
-_MessageReceivedEventOdd = TypedDict("_MessageReceivedEventOdd", {"from": str}, total=False)
+_MessageReceivedEventOdd = TypedDict("_MessageReceivedEventOdd", {"from": "str"}, total=False)
 
 
 class _MessageReceivedEvent(Event, _MessageReceivedEventOdd):
@@ -818,7 +758,7 @@ class MessageReceivedEvent(_MessageReceivedEvent, total=False):
     to: str
 
 
-_MessageSendingEventOdd = TypedDict("_MessageSendingEventOdd", {"from": str}, total=False)
+_MessageSendingEventOdd = TypedDict("_MessageSendingEventOdd", {"from": "str"}, total=False)
 
 
 class _MessageSendingEvent(Event, _MessageSendingEventOdd):
@@ -838,7 +778,7 @@ class MessageSendingEvent(_MessageSendingEvent, total=False):
     to: str
 
 
-_MessageSentEventOdd = TypedDict("_MessageSentEventOdd", {"from": str}, total=False)
+_MessageSentEventOdd = TypedDict("_MessageSentEventOdd", {"from": "str"}, total=False)
 
 
 class _MessageSentEvent(Event, _MessageSentEventOdd):

@@ -1,9 +1,14 @@
 """Globs of paths and regular expressions, as hookway.yaml has them."""
 
+import json
+import os
 import unittest
+from pathlib import Path
+from unittest import mock
 
 from hookway._expression import expression
 from hookway._glob import names, paths
+from hookway._match import compile
 
 
 class Match(unittest.TestCase):
@@ -50,6 +55,23 @@ class Match(unittest.TestCase):
         for bad, want in {"(": r"expression '\(': missing", "[[:alpha:]]": "write a set such as", r"\p{L}": "bad escape", "a\\": "bad escape", "a**": "multiple repeat"}.items():
             with self.subTest(bad), self.assertRaisesRegex(ValueError, want):
                 expression(bad)
+
+    def test_facts_mean_what_they_mean_to_hookway(self):
+        rows = Path(__file__).parents[2] / "internal" / "testdata" / "facts.jsonl"
+        with mock.patch.dict(os.environ, {"HOOKWAY_PROJECT_DIR": "/w/p"}):
+            for line in rows.read_text(encoding="utf-8").splitlines():
+                row = json.loads(line)
+                with self.subTest(line):
+                    tests = compile(row["match"], guard=row.get("guard", False))
+                    self.assertEqual(all(test({"cwd": "/w/p/sub", "facts": row["facts"]}) for test in tests), row["want"])
+
+    def test_facts_that_cannot_be(self):
+        for bad, want in {
+            "deletes=['a/{b']": "deletes: glob 'a/{b': a '{' is not closed", "runs=5": "runs is 5", "unknown=False": "unknown is False; it can only be True",
+            "where='any(facts, true)'": "in Python it is a function", "sends=['!x']": "put the pattern under not", "reads=['']": "an empty pattern",
+        }.items():
+            with self.subTest(bad), self.assertRaisesRegex((TypeError, ValueError), want.replace("{", r"\{").replace("(", r"\(")):
+                compile(eval(f"dict({bad})"))
 
 
 if __name__ == "__main__":

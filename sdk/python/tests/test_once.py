@@ -303,6 +303,31 @@ class Describe(World):
         got = self.describe('@hook("PreToolUse", path="*.go", not_={"agent": "a"}, match={"tool": "Edit"})\ndef a(e): pass')
         self.assertEqual(got["match"], {"all": [{"path": "*.go", "not": {"agent": "a"}}, {"tool": "Edit"}]})
 
+    def test_where_is_asked_by_the_file_alone(self):
+        got = self.describe('@hook("PreToolUse", deletes="~/x/**", where=lambda e: True, not_={"runs": True})\ndef a(e): pass')
+        self.assertEqual(got["match"], {"deletes": "~/x/**", "not": {"runs": True}})
+        got = self.describe('@hook("PreToolUse", any=[{"unknown": True}, {"where": lambda e: True}], not_={"where": lambda e: True}, tool="Bash")\ndef a(e): pass')
+        self.assertEqual(got["match"], {"tool": "Bash"})
+
+    def test_guards_by_facts(self):
+        self.hooks("""
+@hook("PreToolUse", lane="guard", deletes="keep/**")
+def by_match(event): return block("nothing below keep is deleted")
+@hook("PreToolUse", lane="guard", where=lambda e: any(f["does"] == "connect" and f["class"] == "public" for f in e.get("facts", ())))
+def by_where(event): return block("no network")
+@hook("PreToolUse", lane="guard", runs=True)
+def by_facts(event, ctx):
+    if any(f["does"] == "git" and f.get("force") for f in event["facts"]) and ctx.facts == event["facts"]:
+        return block("no force")
+""", ".hookway/hooks/facts.py")
+        for command, want in {
+            "rm -rf ke''ep/x": "nothing below keep is deleted", "cd keep; for f in a b; do rm $f; done": "nothing below keep is deleted", "grep 'rm -rf keep' a": "",
+            "curl https://example.com": "no network", "curl http://localhost:1": "", "git -C x push -f origin main": "no force", "git push origin x": "",
+        }.items():
+            with self.subTest(command):
+                out = self.hookway("fire", "PreToolUse", "-", input=json.dumps({"tool_name": "Bash", "tool_input": {"command": command}}), status=2 if want else 0)
+                self.assertIn(want, out)
+
     def test_a_folder_of_hooks(self):
         self.hooks('@hook("PreToolUse", tool="Bash", lane="guard")\ndef h(event):\n    return block("by the folder")', ".hookway/hooks/guard.py")
         self.assertIn("guard", self.hookway("list"))
