@@ -209,14 +209,53 @@ func (c *call) start() values {
 	if special != nil {
 		return special(c)
 	}
+	before := len(c.out)
 	if entry != nil {
-		return entry.run(c)
+		out := entry.run(c)
+		if len(c.out) == before {
+			c.destroys()
+		}
+		return out
 	}
 	// A program that is not known may read any file that it names.
 	for _, f := range c.args {
 		c.mayRead(f)
 	}
+	c.destroys()
 	return anything(c.stdin.sources()...)
+}
+
+// destroying begin the sub-commands by which programs take away what they keep, and
+// unasked are the options by which they do so without a question.
+var (
+	destroying = []string{"delete", "destroy", "remove", "uninstall", "purge", "drop", "wipe", "erase", "terminate", "nuke", "prune", "gc", "forget"}
+	unasked    = []string{"-f", "-y", "--force", "--yes", "--assume-yes", "--noprompt", "--no-prompt", "--noconfirm", "--no-confirm", "--silent", "--auto-approve", "--skip-confirmation", "--no-input", "--quiet-delete", "--all"}
+)
+
+// destroys tells of a program of which nothing is known that its words say it would take
+// something away, and not ask.
+func (c *call) destroys() {
+	var words []string
+	asks := true
+	for _, f := range c.args {
+		switch {
+		case !strings.HasPrefix(f.text, "-"):
+			words = append(words, f.text)
+		case slices.Contains(unasked, f.text):
+			asks = false
+		}
+	}
+	if asks || len(c.args) == 0 || !c.args[0].known() || strings.HasPrefix(c.args[0].text, "-") {
+		return
+	}
+	for _, w := range words[:min(len(words), 2)] {
+		for part := range strings.FieldsFuncSeq(strings.ToLower(w), func(r rune) bool { return r == ':' || r == '-' }) {
+			if slices.Contains(destroying, part) {
+				c.tell(hook.Fact{Does: "infra", System: c.name, Verb: "delete", Object: visible(strings.Join(words, " ")), At: c.at})
+				return
+			}
+		}
+	}
 }
 
 // mayRead tells that a credential is named to a program which may read it.

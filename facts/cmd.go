@@ -209,7 +209,10 @@ var cmdLooks = []string{"?", "a", "enum", "list", "show", "query", "queryex", "s
 
 // system tells that the machine changes, if the command does not only look.
 func (c *cmdCall) system(what string) {
-	for _, w := range append(slices.Clone(c.operands), c.flags...) {
+	for i, w := range append(slices.Clone(c.operands), c.flags...) {
+		if c.name == "netsh" && i > 1 { // its verb comes first
+			break
+		}
 		if slices.Contains(cmdLooks, strings.ToLower(strings.TrimLeft(w, "/"))) {
 			return
 		}

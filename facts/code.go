@@ -288,12 +288,24 @@ func (r *reader) name(depth int) values {
 		full = target
 	}
 	switch next := r.peek(0).kind; {
+	case next == '(' && r.onPath(full):
+		head, last := full[:strings.LastIndexByte(full, '.')], full[strings.LastIndexByte(full, '.')+1:]
+		return r.after(r.method(r.vars[head], last, r.list(depth+1)), depth)
 	case next == '(':
 		return r.after(r.called(full, r.list(depth+1), depth), depth)
 	case r.callsBare() && acts[lastPart(full)] != "" && (next == 's' || next == 'i' || next == 'b'):
 		return r.called(full, r.bare(depth), depth)
 	}
 	return r.named(full, depth)
+}
+
+// pathMethods are those of Python's paths that act on the path itself.
+var pathMethods = []string{"write_text", "write_bytes", "read_text", "read_bytes", "unlink", "rmdir", "open", "touch", "rename", "joinpath", "expanduser"}
+
+// onPath reports whether a call is a method of a variable that holds a path.
+func (r *reader) onPath(full string) bool {
+	i := strings.LastIndexByte(full, '.')
+	return i > 0 && slices.Contains(pathMethods, full[i+1:]) && r.vars[full[:i]].known()
 }
 
 // dotted reads a name with its parts.

@@ -40,6 +40,9 @@ func (c *call) connect(f field, method string, sends, receives []string) string 
 	if len(f.from) > 0 {
 		fact.Sends = union(fact.Sends, f.from)
 	}
+	for _, found := range Credentials(raw) {
+		fact.Sends = union(fact.Sends, []string{"secret:" + found.Kind})
+	}
 	fact.Sends = c.secretsOf(fact.Sends)
 	c.tell(fact)
 	return "net:" + visible(raw)

@@ -49,9 +49,12 @@ func (c *call) npmScript(name string, args []field) {
 	c.st.calls--
 }
 
+// installScripts are the scripts that an installation runs by itself.
+var installScripts = []string{"preinstall", "install", "postinstall", "prepare"}
+
 // npmInstall runs what an installation runs by itself.
 func (c *call) npmInstall() {
-	for _, n := range []string{"preinstall", "install", "postinstall", "prepare"} {
+	for _, n := range installScripts {
 		if m, ok := c.packageJSON(); ok && m.Scripts[n] != "" {
 			c.inner(clean(m.Scripts[n]), c.at, nil, nil, false)
 		}

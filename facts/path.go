@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -104,6 +105,9 @@ func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 		fact.Real = visible(real)
 	}
 	fact.Scope = sh.world.scope(real)
+	if fact.Does == "write" && real == sh.world.project() {
+		fact.Scope = scopeProject // only what takes the top itself away is about the top
+	}
 	if fact.Does == "write" && sh.world.Lstat != nil && !strings.ContainsAny(real, string([]rune{hole, word})) {
 		_, err := sh.world.Lstat(real)
 		fact.Creates = errors.Is(err, fs.ErrNotExist)
@@ -174,6 +178,31 @@ func (sh *shell) expand(f field) ([]string, bool) {
 	return out, true
 }
 
+// runsLater reads what is written where other programs run it by themselves: git its
+// hooks, npm the scripts of an installation, direnv what a folder sets.
+func (sh *shell) runsLater(name string, vs values) {
+	for _, v := range vs {
+		var lines []string
+		switch {
+		case !v.known():
+		case strings.Contains(name, "/.git/hooks/"), strings.Contains(name, "/.husky/"), strings.HasSuffix(name, "/.envrc"):
+			lines = []string{v.text}
+		case strings.HasSuffix(name, "/package.json"):
+			var m manifest
+			if json.Unmarshal([]byte(v.text), &m) == nil {
+				for _, n := range installScripts {
+					lines = append(lines, m.Scripts[n])
+				}
+			}
+		}
+		for _, line := range lines {
+			if line != "" {
+				sh.unsure(func() { sh.inner(line, hook.Span{}, nil, nil, true) })
+			}
+		}
+	}
+}
+
 // store keeps what was written to a file, for those who read or run it later.
 func (sh *shell) store(name string, vs values) {
 	if strings.HasPrefix(name, "/") && !strings.ContainsRune(name, hole) {
@@ -186,13 +215,7 @@ func (sh *shell) store(name string, vs values) {
 	if len(vs) == 0 {
 		vs = anything()
 	}
-	if strings.Contains(name, "/.git/hooks/") || strings.Contains(name, "/.husky/") { // git will run it
-		for _, v := range vs {
-			if v.known() {
-				sh.unsure(func() { sh.inner(v.text, hook.Span{}, nil, nil, true) })
-			}
-		}
-	}
+	sh.runsLater(name, vs)
 	for _, v := range vs {
 		if found := Credentials(v.text); len(found) > 0 {
 			sh.tell(hook.Fact{Does: "secret", Kind: found[0].Kind, Path: visible(name), Sure: v.known() && found[0].Sure})

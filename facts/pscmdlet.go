@@ -323,10 +323,13 @@ func (p *psCall) stopProcess() {
 	if name == "" && len(p.operands) > 0 {
 		name = p.operands[0].text
 	}
-	if strings.HasPrefix(programName(name), "hookway") {
-		p.tell(hook.Fact{Does: "self", What: "daemon", Object: name, At: p.at, Sure: true})
+	for one := range strings.SplitSeq(name, ",") {
+		one = strings.Trim(strings.TrimSpace(one), "'\"")
+		if strings.HasPrefix(programName(one), "hookway") {
+			p.tell(hook.Fact{Does: "self", What: "daemon", Object: one, At: p.at, Sure: true})
+		}
+		p.tell(hook.Fact{Does: "system", What: "process", Object: one, Name: programName(one), Bulk: p.named["-name"].text != "", Global: one == "*", Dry: p.flag("-whatif"), At: p.at, Sure: true})
 	}
-	p.tell(hook.Fact{Does: "system", What: "process", Object: name, Name: programName(name), Bulk: p.named["-name"].text != "", Global: name == "*", Dry: p.flag("-whatif"), At: p.at, Sure: true})
 }
 
 // web tells to whom a request goes, and where to its answer is written.

@@ -146,6 +146,15 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 		}
 		sh.psPath("delete", w, effect{recursive: true}, at)
 	case strings.HasSuffix(head, "::create") && strings.Contains(head, "scriptblock"):
+		var in values
+		for _, c := range psCommands(strings.TrimSuffix(strings.TrimSpace(s[open+1:]), ")")) {
+			in = sh.psRun(c, in, at)
+		}
+		for _, v := range in {
+			if len(v.from) > 0 {
+				sh.tell(hook.Fact{Does: "execute", From: origin(v), Language: "powershell", At: at, Sure: true})
+			}
+		}
 		sh.powershell(sh.psText(word(0)), at)
 	case strings.HasSuffix(head, "::load"):
 		sh.tell(hook.Fact{Does: "execute", From: "download", Language: "dotnet", At: at})

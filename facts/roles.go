@@ -98,13 +98,34 @@ func (c *call) actRun(r role, f field, p parsed) bool {
 		}
 	case "escape":
 		c.escapes(f, f.text, "shell ", "!", "platform shell ", "pipe ")
+	case "output": // of kubectl: the other forms are lists without contents
+		if kind, _, _ := strings.Cut(f.text, "="); slices.Contains([]string{"yaml", "json", "jsonpath", "jsonpath-as-json", "go-template", "template", "custom-columns"}, kind) {
+			c.seen["prints"] = true
+		}
 	case "salt":
-		if strings.Contains(f.text, " ") {
+		if i := slices.IndexFunc(c.args, func(a field) bool { return a.text == "cmd.run" || a.text == "cmd.shell" }); i >= 0 && f.text != c.args[i].text {
 			old := c.st
 			c.shell.st = old.clone()
 			c.st.remote = "hosts"
 			c.runText(f.value, nil)
 			c.shell.st = old
+		}
+	case "tex":
+		if c.seen["runs"] {
+			for rest := f.text; ; {
+				_, after, found := strings.Cut(rest, `\write18{`)
+				if !found {
+					break
+				}
+				line, more, _ := strings.Cut(after, "}")
+				c.runText(value{line, f.from}, nil)
+				rest = more
+			}
+		}
+		c.mayRead(f)
+	case "npmset":
+		if name, line, ok := strings.Cut(f.text, "="); ok && strings.HasPrefix(name, "scripts.") && slices.Contains(installScripts, name[len("scripts."):]) {
+			c.unsure(func() { c.runText(value{line, f.from}, nil) })
 		}
 	case "vim":
 		c.editor(f)

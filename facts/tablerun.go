@@ -157,7 +157,15 @@ func (e *entry) inOrder(c *call, p parsed, f func(role, field)) values {
 			r = e.operands[e.rest]
 		}
 		switch {
+		case r == "run" && c.name == "screen" && c.value["-X"] != "": // a command for a terminal that is there
+			if c.value["-X"] == "stuff" {
+				for _, v := range c.joined(c.args[o.index:]) {
+					c.unsure(func() { c.runText(v.typed(), nil) })
+				}
+			}
+			return nil
 		case r == "run":
+			c.fetched(o.field)
 			return c.wrapped(c.args[o.index:])
 		case r == "line" && e.rest == i:
 			for _, v := range c.joined(c.args[o.index:]) {
@@ -187,6 +195,23 @@ func (e *entry) inOrder(c *call, p parsed, f func(role, field)) values {
 		f(r, o.field)
 	}
 	return nil
+}
+
+// fetched tells that what npx and its like run is fetched from somewhere else than a registry.
+func (c *call) fetched(f field) {
+	if !slices.Contains([]string{"npx", "bunx", "pnpx", "dlx", "npm", "pnpm", "yarn", "bun", "uvx", "pipx"}, c.name) {
+		return
+	}
+	source := ""
+	switch t := f.text; {
+	case strings.HasPrefix(t, "github:"), strings.HasPrefix(t, "gitlab:"), strings.HasPrefix(t, "bitbucket:"), strings.HasPrefix(t, "gist:"), strings.HasPrefix(t, "git+"), strings.HasPrefix(t, "git://"), strings.HasSuffix(t, ".git"):
+		source = "git"
+	case strings.HasPrefix(t, "http://"), strings.HasPrefix(t, "https://"):
+		source = "url"
+	default:
+		return
+	}
+	c.tell(hook.Fact{Does: "package", Manager: c.name, Verb: "install", Name: visible(f.text), Source: source, At: f.at, Sure: true})
 }
 
 func fieldsOf(operands []operand) []field {

@@ -105,6 +105,7 @@ func (t *toolCall) read() {
 		t.files("write", t.input, 0)
 		t.patches()
 		t.credentials()
+		t.later()
 	case "delete", "deletefile", "remove", "removefile", "rm":
 		t.files("delete", t.input, 0)
 	case "glob", "grep", "ls", "listdirectory", "list", "searchfilecontent", "search", "find", "codebasesearch":
@@ -215,6 +216,18 @@ func (t *toolCall) credentials() {
 			t.tell(hook.Fact{Does: "secret", Kind: c.Kind, At: c.At, Sure: c.Sure})
 		}
 	})
+}
+
+// later reads what is written where it is run later.
+func (t *toolCall) later() {
+	name := t.text("file_path", "path", "filename", "TargetFile", "filePath")
+	for _, key := range newTextKeys {
+		if text, ok := t.input[key].(string); ok && name != "" {
+			for _, place := range t.places(name) {
+				t.runsLater(place, values{{text: clean(text)}})
+			}
+		}
+	}
 }
 
 // isPatch reports whether a text is a patch, of the form that models write or of diff.
