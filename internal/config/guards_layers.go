@@ -299,7 +299,7 @@ func (s *Set) settleGuards(handler func(*Guards) hook.Handler) {
 	s.Settings.Guards = s.guards.settings(cmp.Or(s.Workspace, s.dir))
 	s.Warnings = append(s.Warnings, s.guards.refused...)
 	if on := s.Settings.Guards; on != nil {
-		s.Hooks = slices.Insert(s.Hooks, 0, s.guardsHook(on, handler))
+		s.Hooks = slices.Insert(s.Hooks, 0, s.guardsHooks(on, handler)...)
 	}
 	s.name()
 }
@@ -315,12 +315,14 @@ func (s *Set) GuardsOf(layer string) (h Hook, ok bool) {
 	if on == nil {
 		return Hook{}, false
 	}
-	h = only.guardsHook(on, nil)
+	h = only.guardsHooks(on, nil)[0]
 	h.ID = h.name
 	return h, true
 }
 
-func (s *Set) guardsHook(on *Guards, handler func(*Guards) hook.Handler) Hook {
+// guardsHooks are the hook that judges calls and, if a pack needs it, the one that looks
+// at their results. They share a handler.
+func (s *Set) guardsHooks(on *Guards, handler func(*Guards) hook.Handler) []Hook {
 	var h hook.Handler = &guards.Guard{Policy: on.Policy}
 	if handler != nil {
 		h = handler(on)
@@ -335,12 +337,23 @@ func (s *Set) guardsHook(on *Guards, handler func(*Guards) hook.Handler) Hook {
 	if err != nil { // it is made of texts and numbers
 		data = nil
 	}
-	return Hook{
+	hooks := []Hook{{
 		Hook:  hook.New("", h, hook.For(hook.PreToolUse.Info().Name), hook.As(hook.Guard), hook.Priority(guardsPriority), hook.Origin(on.Place)),
 		State: Active, Layer: layer, File: file, Kind: kindGuards, Command: on.shown(), Description: "hookway's own rules: hookway guards shows them",
 		name: guards.ID, source: file, rank: guardsRank, mark: guards.ID + string(data),
+	}}
+	if on.Policy.Results() {
+		results := hooks[0]
+		results.Hook = hook.New("", h, hook.For(guards.ResultEvents()...), hook.Priority(resultsPriority), hook.Origin(on.Place))
+		results.Description = "what comes back from calls: hookway guards shows the rules"
+		results.name, results.mark = guards.ResultsID, guards.ResultsID+string(data)
+		hooks = append(hooks, results)
 	}
+	return hooks
 }
+
+// resultsPriority has results looked at after other hooks changed them.
+const resultsPriority = 1 << 20
 
 // guardsPriority has hookway's own rules speak before others of the lane, so that among
 // equally strong answers theirs says why.

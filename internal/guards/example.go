@@ -213,8 +213,8 @@ func (x *Example) after(s *step) {
 			x.files[name] = strconv.Itoa(x.made) // something else than before
 		}
 	}
-	seen := Seen{}
-	x.state.After(hook.PostToolUse.New(x.head(), hook.ToolResult{ToolUse: s.use, ToolResponse: hook.ToolResponse{Success: !s.failed, Output: s.out}}), seen)
+	in := Inspect(s.out)
+	x.state.After(hook.PostToolUse.New(x.head(), hook.ToolResult{ToolUse: s.use, ToolResponse: hook.ToolResponse{Success: !s.failed, Output: s.out}}), Seen{Orders: in.Orders})
 }
 
 // refuse has a person refuse the call that was read.
@@ -252,6 +252,9 @@ func (p *Pack) Try(r *Rule, example string, w facts.World) (holds bool, err erro
 	switch p.Judges {
 	case "":
 		judged = policy.Judge(facts.Shell(example, w))
+	case "results":
+		in := Inspect(example)
+		judged = policy.Judge(in.Facts("a tool"))
 	case "sessions":
 		policy.Packs = Names()
 		judged, err = (&Example{Dir: w.Dir, Home: w.Home, Policy: policy}).Play(example)

@@ -50,10 +50,10 @@ type Call struct {
 // Handle judges a call. An error of the grants is not the call's fault: then it stays
 // stopped, and the note says why.
 func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
-	call, ok := hook.CallOf(ev)
-	if !ok || ev.Info() != hook.PreToolUse.Info() {
-		return hook.Continue(), nil
+	if ev.Info() != hook.PreToolUse.Info() {
+		return g.after(ev), nil
 	}
+	call, _ := hook.CallOf(ev)
 	if g.State == nil || !g.Policy.remembers() {
 		return g.decide(ctx, ev, call, g.Policy.Judge(ev.Facts())), nil
 	}

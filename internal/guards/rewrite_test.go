@@ -201,6 +201,9 @@ func strength(fs []Judged) int {
 func TestOtherWordsAreJudgedNoMilder(t *testing.T) {
 	lines, pairs, bad := 0, 0, map[string]int{}
 	for _, p := range Packs() {
+		if p.Judges != "" { // the examples are no lines of a shell
+			continue
+		}
 		for _, r := range p.Rules {
 			for _, line := range r.Stops {
 				lines++

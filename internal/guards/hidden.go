@@ -1,0 +1,314 @@
+package guards
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of what is looked for behind a text.
+const (
+	maxHiddenPart = 4 << 10
+	maxDecoded    = 32 << 10 // bytes of all that is decoded
+	maxLayers     = 2        // what is encoded in what was encoded
+)
+
+// hiddenPart is the part of a text behind a sign that a person who reads the page does not
+// see: a comment, or an element that is not shown. It ends where it begins if there is none.
+func hiddenPart(text string, s signal) [2]int {
+	part, end := text[s.to:min(len(text), s.to+maxHiddenPart)], "</"
+	from := s.to
+	switch s.kind {
+	case 'h':
+		end = "-->"
+	case 'l':
+		end = "\n"
+	default:
+		if last := text[s.to-1]; last != '>' && last != '}' {
+			skip := strings.IndexAny(part[:min(len(part), 200)], ">}")
+			if skip < 0 || part[skip] == '}' && !strings.Contains(text[s.from:s.to], "color{") {
+				return [2]int{from, from}
+			}
+			from, part = from+skip, part[skip:]
+		}
+	}
+	to := strings.Index(part, end)
+	if to < 0 {
+		to = len(part)
+	}
+	return [2]int{from, from + to}
+}
+
+// unseen reports whether a character has no shape: words can be written between, or in,
+// such characters.
+func unseen(r rune) bool {
+	switch {
+	case r < 0xAD:
+		return false
+	case r == 0xAD, r == 0x180E, r >= 0x200B && r <= 0x200F, r >= 0x2060 && r <= 0x2064, r == 0xFEFF, r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0000 && r <= 0xE01EF:
+		return true
+	}
+	return false
+}
+
+// seenText is a text without characters that have no shape, and with the letters that
+// others only look like. Hidden is what such characters say by themselves.
+func seenText(text string) (plain, hidden string) {
+	var b, h strings.Builder
+	b.Grow(len(text))
+	flag, run, latin := false, 0, false
+	for _, r := range text {
+		if !unseen(r) {
+			if run >= 16 && h.Len() == 0 {
+				h.WriteString("signs without a shape")
+			}
+			flag, run = r == 0x1F3F4, 0
+			b.WriteRune(lookAlike(r, latin))
+			latin = r < 0x80 && unicode.IsLetter(r)
+			continue
+		}
+		switch {
+		case flag && r >= 0xE0020 && r <= 0xE007F: // of a region
+			flag = r != 0xE007F
+		case r >= 0xE0020 && r <= 0xE007E:
+			h.WriteRune(r - 0xE0000)
+		case r >= 0xE0100 && r <= 0xE01EF:
+			h.WriteByte(byte(r - 0xE0100 + 16))
+		case r != 0x200D && (r < 0xFE00 || r > 0xFE0F) && r != 0x200C && r != 0xAD: // what emoji and scripts join with
+			run++
+		}
+	}
+	if run >= 16 && h.Len() == 0 {
+		h.WriteString("signs without a shape")
+	}
+	return b.String(), h.String()
+}
+
+var cyrillicLooks = map[rune]rune{'а': 'a', 'е': 'e', 'о': 'o', 'р': 'p', 'с': 'c', 'у': 'y', 'х': 'x', 'і': 'i', 'ј': 'j', 'ѕ': 's', 'ԁ': 'd', 'ο': 'o', 'ɡ': 'g', 'ⅼ': 'l'}
+
+// lookAlike is the Latin letter that a character looks like, next to one.
+func lookAlike(r rune, latin bool) rune {
+	switch {
+	case r < 0x250:
+		return r
+	case r >= 0xFF01 && r <= 0xFF5E:
+		return r - 0xFF01 + '!'
+	case r >= 0x1D400 && r <= 0x1D6A3:
+		if n := (r - 0x1D400) % 52; n < 26 {
+			return 'a' + n
+		} else {
+			return 'a' + n - 26
+		}
+	case latin:
+		if l, ok := cyrillicLooks[r]; ok {
+			return l
+		}
+	}
+	return r
+}
+
+// layer is a text behind a text.
+type layer struct {
+	text string
+	at   int
+	part bool // no person reads it; others are the whole text in another form
+}
+
+// decoded gives the texts that are encoded in a text. Turned says that there is something
+// that looks like a text in rot13, or backwards.
+func decoded(text string, turned bool) (out []layer) {
+	left := maxDecoded
+	take := func(s string, from int, part bool) {
+		if len(s) >= 12 && left > 0 && (prose7(s) || strings.Trim(s, base64Letters) == "") {
+			out = append(out, layer{s[:min(len(s), left)], from, part})
+			left -= len(s)
+		}
+	}
+	for i := 0; i < len(text) && left > 0; {
+		if !inBase64(text[i]) {
+			i++
+			continue
+		}
+		from, isHex := i, true
+		for i < len(text) && inBase64(text[i]) {
+			c := text[i]
+			if c == '=' && i+1 < len(text) && inBase64(text[i+1]) && text[i+1] != '=' { // a name before a value
+				i++
+				break
+			}
+			isHex = isHex && (c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f')
+			i++
+		}
+		if word := text[from:i]; len(word) >= 24 {
+			take(unhex(word, isHex), from, true)
+			take(unbase64(word), from, true)
+		}
+	}
+	if strings.Count(text, `\x`) >= 4 || strings.Count(text, "%") >= 6 || strings.Count(text, "&#") >= 4 || strings.Count(text, `\u`) >= 4 {
+		if s := unescaped(text); s != text {
+			take(s, 0, false)
+		}
+	}
+	if turned {
+		text = text[:min(len(text), maxDecoded)]
+		take(strings.Map(rot13, text), 0, false)
+		r := []rune(text)
+		slices.Reverse(r)
+		take(string(r), 0, false)
+	}
+	return out
+}
+
+const base64Letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=-_"
+
+var base64Table = func() (t [256]bool) {
+	for i := range len(base64Letters) {
+		t[base64Letters[i]] = true
+	}
+	return t
+}()
+
+func inBase64(c byte) bool { return base64Table[c] }
+
+// prose7 reports whether bytes are a text of words: most are letters or blanks.
+func prose7(s string) bool {
+	s = s[:min(len(s), 4096)]
+	for cut := 0; cut < utf8.UTFMax && len(s) > 0 && !utf8.ValidString(s); cut++ { // in the middle of a character
+		s = s[:len(s)-1]
+	}
+	if !utf8.ValidString(s) || !strings.ContainsAny(s, " \u3000") && !strings.ContainsFunc(s, func(r rune) bool { return r > 0x3000 }) {
+		return false
+	}
+	odd := 0
+	for _, r := range s {
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == utf8.RuneError {
+			odd++
+		}
+	}
+	return odd*20 <= len(s)
+}
+
+func unhex(s string, is bool) string {
+	if !is || len(s)%2 != 0 || len(s) < 32 {
+		return ""
+	}
+	b, err := hex.DecodeString(s[:min(len(s), 2*maxDecoded)])
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+func unbase64(s string) string {
+	if s = strings.TrimRight(s, "="); len(s) < 24 {
+		return ""
+	}
+	coding := base64.RawStdEncoding
+	if strings.ContainsAny(s, "-_") {
+		coding = base64.RawURLEncoding
+	}
+	if head, err := coding.DecodeString(s[:24]); err != nil || !prose7(string(head)+" ") {
+		return "" // a hash, a key, a picture
+	}
+	if len(s)%4 == 1 {
+		s = s[:len(s)-1]
+	}
+	b, err := coding.DecodeString(s[:min(len(s), maxDecoded/4*4)])
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// unescaped is a text in which runs of escapes are the characters that they stand for.
+func unescaped(text string) string {
+	text = text[:min(len(text), maxDecoded)]
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		to, units := i, 0
+		var run []byte
+		for {
+			r, n := escape(text[to:])
+			if n == 0 && units > 0 && text[i] == '%' { // a few letters between
+				for n < 3 && to+n < len(text) && letter(text[to+n]) {
+					n++
+				}
+				if _, next := escape(text[to+n:]); n == 0 || next == 0 {
+					break
+				}
+				run = append(run, text[to:to+n]...)
+			} else if n == 0 {
+				break
+			} else if run = appendEscape(run, r, text[to]); n > 0 {
+				units++
+			}
+			to += n
+		}
+		if units < 4 {
+			to = max(to, i+1)
+			b.WriteString(text[i:to])
+		} else {
+			b.Write(run)
+		}
+		i = to
+	}
+	return b.String()
+}
+
+func appendEscape(run []byte, r rune, sign byte) []byte {
+	if sign == '%' {
+		return append(run, byte(r))
+	}
+	return utf8.AppendRune(run, r)
+}
+
+// escape reads one escape at the beginning of a text: \x69, \u0069, %69, &#105; or &#x69;.
+func escape(s string) (r rune, n int) {
+	if len(s) < 3 || s[0] != '\\' && s[0] != '%' && s[0] != '&' {
+		return 0, 0
+	}
+	base, from, to := 16, 1, 3
+	switch {
+	case s[0] == '%':
+	case s[0] == '\\' && s[1] == 'x':
+		from, to = 2, 4
+	case s[0] == '\\' && s[1] == 'u':
+		from, to = 2, 6
+	case s[0] == '&' && s[1] == '#':
+		end := strings.IndexByte(s[:min(len(s), 9)], ';')
+		if end < 3 {
+			return 0, 0
+		}
+		base, from, to = 10, 2, end
+		if s[2]|0x20 == 'x' {
+			base, from = 16, 3
+		}
+	default:
+		return 0, 0
+	}
+	if to > len(s) {
+		return 0, 0
+	}
+	v, err := strconv.ParseUint(s[from:to], base, 21)
+	if err != nil {
+		return 0, 0
+	}
+	if s[0] == '&' {
+		to++
+	}
+	return rune(v), to
+}
+
+func rot13(r rune) rune {
+	switch {
+	case r >= 'a' && r <= 'z':
+		return 'a' + (r-'a'+13)%26
+	case r >= 'A' && r <= 'Z':
+		return 'A' + (r-'A'+13)%26
+	}
+	return r
+}
