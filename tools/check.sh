@@ -95,6 +95,7 @@ command -v node >/dev/null || echo "skipped: the plugin for OpenCode is not run,
 step "what the race detector's own memory and time would hide"
 "$go" test -count=1 -vet=off -ldflags=-w -run 'LeavesNothingBehind|NeedBoundedMemory' ./handler/script
 "$go" test -count=1 -vet=off -ldflags=-w ./internal/memory
+"$go" test -count=1 -vet=off -ldflags=-w -run OtherWords ./internal/guards
 "$go" test -count=1 -vet=off -ldflags=-w -run TestNoOutputIsTooMuch ./internal/terminal
 
 join fetch

@@ -206,7 +206,9 @@ func TestOtherWordsAreJudgedNoMilder(t *testing.T) {
 		}
 		for _, r := range p.Rules {
 			for _, line := range r.Stops {
-				lines++
+				if lines++; raced && lines%8 != 0 { // all of them are judged without the race detector
+					continue
+				}
 				want := strength(Everything().Judge(facts.Shell(line, world)))
 				for name, rewrite := range rewritings {
 					other := rewrite(line)
