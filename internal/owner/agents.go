@@ -30,7 +30,7 @@ var agents = []string{
 var packages = []string{"claude-code", "codex", "gemini-cli", "copilot", "qwen-code", "opencode-ai", "amp", "cline", "auggie", "kilocode"}
 
 // machines are programs that start others when no person is there.
-var machines = []string{"cron", "crond", "fcron", "anacron", "incrond", "atd", "at", "batch", "atrun"}
+var machines = []string{"cron", "CRON", "crond", "fcron", "anacron", "incrond", "atd", "at", "batch", "atrun"}
 
 // tools are programs that a script can have a terminal made by. One that nobody holds is
 // no terminal of a person.

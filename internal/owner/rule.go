@@ -11,8 +11,9 @@ import (
 
 // Rule finds out who a command comes from. The zero value is ready.
 type Rule struct {
-	// Until is a process that counts as the first one of the machine: neither it nor
-	// what is above it is looked at. 0 is none. Tests run below an agent, perhaps.
+	// Until is a process that counts as the first one of the machine, which takes on what
+	// is left behind: neither it nor what is above it is looked at. 0 is none. Tests run
+	// below an agent, perhaps.
 	Until int
 
 	self   int      // 0 is this process
@@ -145,11 +146,8 @@ func (r Rule) holder(m *machine, pid int) error {
 
 // orphan reports whether the process that started p has ended.
 func (r Rule) orphan(m *machine, p *process.Process) bool {
-	if p.Parent <= 1 {
+	if p.Parent <= 1 || p.Parent == r.Until {
 		return true
-	}
-	if p.Parent == r.Until {
-		return false
 	}
 	parent, ok := m.look(p.Parent)
 	return !ok || base(first(parent.Args)) == "systemd" // a user's, which takes on what is left behind

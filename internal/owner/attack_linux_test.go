@@ -1,0 +1,332 @@
+package owner_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+
+	"github.com/hookway/hookway/internal/eventually"
+	"github.com/hookway/hookway/internal/owner"
+)
+
+// The test binary is also the command that asks the owner, and an agent.
+const (
+	asking = "owner-asks" // owner-asks FILE UNTIL: what came of the question is in the file
+	acting = "owner-acts" // owner-acts COMMAND: runs a line of a shell as an agent would
+)
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 {
+		switch os.Args[1] {
+		case asking:
+			until, err := strconv.Atoi(os.Args[3])
+			said := "yes"
+			if err == nil {
+				said, err = ask(owner.Rule{Until: until})
+			}
+			if err != nil {
+				said = "error: " + err.Error()
+			}
+			// In one step: the test reads the file when it is there.
+			if err := errors.Join(os.WriteFile(os.Args[2]+".new", []byte(said), 0o600), os.Rename(os.Args[2]+".new", os.Args[2])); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			return
+		case acting:
+			cmd := exec.Command("/bin/sh", "-c", os.Args[2])
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+			if err := cmd.Run(); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+			}
+			return
+		}
+	}
+	os.Exit(m.Run())
+}
+
+func ask(r owner.Rule) (string, error) {
+	t, err := r.Open(os.Stdin, os.Stdout)
+	if err != nil {
+		return "", err
+	}
+	defer t.Close()
+	if _, err := os.Stat(os.Args[2] + ".early"); err == nil { // wait until something was typed
+		fmt.Print("type now")
+		for n := 0; n == 0; {
+			if n, err = unix.IoctlGetInt(0, unix.TIOCINQ); err != nil {
+				return "", err
+			}
+		}
+	}
+	yes, err := t.Confirm("Sure?")
+	if err != nil {
+		return "", err
+	}
+	return map[bool]string{true: "yes", false: "no"}[yes], nil
+}
+
+// stage is where attacks happen: the test process counts as the first of the machine,
+// and what is left behind comes to it.
+type stage struct {
+	*testing.T
+	self, dir, file string
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		t.Skip(err)
+	}
+	dir, err := os.MkdirTemp("", "o") // a socket's path has little room
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return &stage{t, self, dir, filepath.Join(dir, "said")}
+}
+
+// needs skips where a program is missing.
+func (s *stage) needs(programs ...string) {
+	s.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err != nil {
+			s.Skip(err)
+		}
+	}
+}
+
+// asks is the line that asks.
+func (s *stage) asks() string {
+	return fmt.Sprintf("%s %s %s %d", s.self, asking, s.file, os.Getpid())
+}
+
+func (s *stage) environ() []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TERM=xterm", "SHELL=/bin/sh", "GORACE=atexit_sleep_ms=0", "GOCOVERDIR=" + s.dir}
+}
+
+// said waits for what came of the question.
+func (s *stage) said() string {
+	s.Helper()
+	var text []byte
+	eventually.True(s.T, "the question came to an end", func() (ok bool) {
+		var err error
+		text, err = os.ReadFile(s.file)
+		return err == nil
+	})
+	return string(text)
+}
+
+// terminal runs a command in a terminal of a person and types what they type when it asks.
+func (s *stage) terminal(cmd *exec.Cmd, typed func(shown string) string) (end func()) {
+	s.Helper()
+	tty, err := pty.Start(cmd)
+	if err != nil {
+		s.Fatal(err)
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		var shown bytes.Buffer
+		buf := make([]byte, 4096)
+		for {
+			n, err := tty.Read(buf)
+			shown.Write(buf[:n])
+			if keys := typed(shown.String()); keys != "" {
+				_, _ = tty.WriteString(keys)
+				shown.Reset()
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+		tty.Close()
+		<-over
+	}
+}
+
+// whenAsked types an answer when there is a question.
+func whenAsked(answer string) func(string) string {
+	return func(shown string) string {
+		if strings.Contains(shown, "Sure? [y/N] ") {
+			return answer
+		}
+		return ""
+	}
+}
+
+func (s *stage) command(line string) *exec.Cmd {
+	cmd := exec.Command("/bin/sh", "-c", line)
+	cmd.Env, cmd.Dir = s.environ(), s.dir
+	return cmd
+}
+
+func TestAPersonIsAsked(t *testing.T) {
+	for answer, want := range map[string]string{"y\n": "yes", " YES \n": "yes", "n\n": "no", "\n": "no", "maybe\n": "no", "\x04": "no"} {
+		s := newStage(t)
+		end := s.terminal(s.command(s.asks()), whenAsked(answer))
+		if got := s.said(); got != want {
+			t.Errorf("%q: %s, want %s", answer, got, want)
+		}
+		end()
+	}
+}
+
+func TestWhatWasTypedBeforeDoesNotCount(t *testing.T) {
+	s := newStage(t)
+	if err := os.WriteFile(s.file+".early", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	early := false
+	end := s.terminal(s.command(s.asks()), func(shown string) string {
+		switch {
+		case !early && strings.Contains(shown, "type now"):
+			early = true
+			return "y\n"
+		case strings.Contains(shown, "Sure? [y/N] "):
+			return "n\n"
+		}
+		return ""
+	})
+	defer end()
+	if got := s.said(); got != "no" {
+		t.Errorf("%s, want no", got)
+	}
+}
+
+// An agent tries to answer by itself. Each line is run by a process that is an agent,
+// or by one that it left behind.
+func TestAnAgentCannotAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		line  string
+		needs []string
+		why   string
+	}{
+		"no terminal":            {line: "echo y | ASKS", why: "the agent claude"},
+		"no terminal, no parent": {line: "(setsid env -i ASKS </dev/null >/dev/null 2>&1 &)", needs: []string{"setsid"}, why: "no terminal here"},
+		"script":                 {line: "script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
+		"script, no environment": {line: "env -i PATH=$PATH SHELL=/bin/sh script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
+		"left behind":            {line: "(env -i PATH=$PATH SHELL=/bin/sh setsid script -qec 'ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "this terminal was made by script"},
+		"nohup":                  {line: "(env -i PATH=$PATH SHELL=/bin/sh nohup setsid script -qec 'sh -c \"ASKS; :\"' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid", "nohup"}, why: "this terminal was made by script"},
+		"by its environment":     {line: "(CLAUDECODE=1 setsid script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "CLAUDECODE is set there"},
+		"a window of tmux":       {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'ASKS'", needs: []string{"tmux"}, why: "no person sees this window of tmux"},
+		"a hidden tmux":          {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'env -u TMUX ASKS'", needs: []string{"tmux"}, why: "of tmux"},
+		"a tmux of an agent":     {line: "AI_AGENT=x tmux -S SOCKET -f /dev/null new-session -d 'env -i ASKS'", needs: []string{"tmux"}, why: "AI_AGENT is set there"},
+		"a client of its own":    {line: "env -i PATH=$PATH SHELL=/bin/sh TERM=xterm script -qec \"tmux -S SOCKET -f /dev/null new-session 'ASKS'\" /dev/null", needs: []string{"tmux", "script"}, why: "no person sees this window of tmux"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.needs(c.needs...)
+			socket := filepath.Join(s.dir, "tmux")
+			line := strings.NewReplacer("ASKS", s.asks(), "SOCKET", socket).Replace(c.line)
+			// What comes out of it to the agent is not waited for: a server may hold it open.
+			cmd := &exec.Cmd{Path: s.self, Args: []string{"claude", acting, line}, Env: s.environ(), Dir: s.dir}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if _, err := os.Stat(socket); err == nil {
+					_ = exec.Command("tmux", "-S", socket, "kill-server").Run() // it ends with its last window, too
+				}
+				_ = cmd.Process.Kill()
+				_ = cmd.Wait()
+			}()
+			if got := s.said(); !strings.HasPrefix(got, "error: ") || !strings.Contains(got, c.why) && !strings.Contains(got, "the agent claude") {
+				t.Errorf("%s; want %q, or who the agent is if it has not ended yet", got, c.why)
+			}
+		})
+	}
+}
+
+func TestAnAgentInTheSameTerminal(t *testing.T) {
+	s := newStage(t)
+	// A shell with an agent in the background, as ^Z leaves it, and then the question.
+	if err := os.Symlink(s.self, filepath.Join(s.dir, "codex")); err != nil {
+		t.Fatal(err)
+	}
+	agent := fmt.Sprintf("%s %s 'while ! [ -e %s ]; do sleep 0.1; done'", filepath.Join(s.dir, "codex"), acting, s.file)
+	end := s.terminal(s.command(agent+" & "+s.asks()+"; wait"), whenAsked("y\n"))
+	defer end()
+	if got := s.said(); !strings.Contains(got, "the agent codex") || !strings.Contains(got, "runs in this terminal, too") {
+		t.Errorf("%s", got)
+	}
+}
+
+// In tmux a person answers by the keys of a client, and nothing else answers for them.
+func TestOnlyKeysAnswerInTmux(t *testing.T) {
+	for name, c := range map[string]struct {
+		byKeys bool
+		want   string
+	}{"keys": {true, "yes"}, "send-keys": {false, "error: nobody typed that answer"}} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.needs("tmux")
+			socket := filepath.Join(s.dir, "tmux")
+			tmux := func(args ...string) *exec.Cmd {
+				cmd := exec.Command("tmux", append([]string{"-S", socket, "-f", "/dev/null"}, args...)...)
+				cmd.Env, cmd.Dir = s.environ(), s.dir
+				return cmd
+			}
+			asked := make(chan struct{})
+			var once bool
+			end := s.terminal(tmux("new-session", "cat"), func(shown string) string {
+				if once || !strings.Contains(shown, "Sure? [y/N]") {
+					return ""
+				}
+				once = true
+				close(asked)
+				if c.byKeys {
+					return "y\r"
+				}
+				return ""
+			})
+			defer end()
+			defer func() { _ = tmux("kill-server").Run() }() // it ends with its last window, too
+			var activity int64
+			eventually.True(t, "a client is there", func() bool {
+				out, err := tmux("list-clients", "-F", "#{client_activity}").Output()
+				if err != nil {
+					return false
+				}
+				activity, err = strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+				return err == nil
+			})
+			if !c.byKeys { // tmux knows seconds; the client came in one of its own
+				eventually.True(t, "a second has passed", func() bool { return time.Now().Unix() > activity })
+			}
+			if out, err := tmux("new-window", s.asks()).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			select {
+			case <-asked:
+			case <-time.After(2 * time.Minute):
+				t.Fatal("nothing is asked")
+			}
+			if !c.byKeys {
+				if out, err := tmux("send-keys", "y", "Enter").CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			if got := s.said(); !strings.HasPrefix(got, c.want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
