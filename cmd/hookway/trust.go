@@ -31,7 +31,8 @@ be trusted again. If a script or module wants to run programs, to read or write
 files or to use the network, and did not have that before, you are asked. That a
 script runs programs (exec, child_process) or fetches is seen in its code, if
 neither hookway.yaml nor the file itself says by allow what it may do.
-HOOKWAY_TRUST=1 trusts without asking, for CI.
+HOOKWAY_TRUST=1 trusts without asking, for CI. What there is to ask, nobody answers
+for you, not by --yes either, where an agent has started the command.
 
 Your own scripts, in hookway's folder and ~/.config/agent-relay, run without trust;
 --user looks what they do that needs your word, and asks.`,
@@ -128,7 +129,13 @@ func askConsent(a *app, status trust.Status, yes bool) error {
 			fmt.Fprintf(&b, "  %s wants to %s (%s)%s\n", w.File, mayDo[g], g, how)
 		}
 	}
-	if b.Len() == 0 || yes {
+	if b.Len() == 0 {
+		return nil
+	}
+	if err := a.owner.Agent(); err != nil { // what changed, it may have changed itself
+		return fmt.Errorf("nothing was trusted: %w; look at it, and run hookway trust in a terminal of your own:\n%s", err, strings.TrimSuffix(b.String(), "\n"))
+	}
+	if yes {
 		return nil
 	}
 	if !a.json && term.IsTerminal(int(a.in.Fd())) {
