@@ -141,7 +141,7 @@ func TestMCPAgentsTalk(t *testing.T) {
 		t.Errorf("in the channel: %+v", m)
 	}
 	fits("leave_channel", mcpObject{"channel": "build"}, &struct{}{})
-	if reason := mcpRefusal(t, bob, "send_message", mcpObject{"to": "#build", "text": "anybody?"}); !strings.Contains(reason, "nobody else") {
+	if reason := mcpRefusal(t, bob, "send_message", mcpObject{"to": "#build", "text": "anybody?"}); !strings.Contains(reason, "no other agent") {
 		t.Errorf("an empty channel: %s", reason)
 	}
 }

@@ -132,7 +132,7 @@ func TestMCPRefusesWithOneSentence(t *testing.T) {
 		{"forget_memory", `no memory has this id: "m1"; list_memories shows`, mcpObject{"id": "m1"}},
 		{"list_agents", `there is no argument "name"; this tool takes none`, mcpObject{"name": "x"}},
 		{"send_message", `there is no agent "Bob"`, mcpObject{"to": "Bob", "text": "hi"}},
-		{"send_message", `nobody else is there to get it`, mcpObject{"to": "*", "text": "hi"}},
+		{"send_message", `no other agent is there to receive it`, mcpObject{"to": "*", "text": "hi"}},
 		{"send_message", `there is no channel "build"`, mcpObject{"to": "#build", "text": "hi"}},
 		{"send_message", `there is no machine "mars"`, mcpObject{"to": "Bob@mars", "text": "hi"}},
 		{"send_message", `there is no priority "soon"`, mcpObject{"to": "Bob", "text": "hi", "priority": "soon"}},

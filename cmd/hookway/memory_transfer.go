@@ -19,7 +19,7 @@ hookway memory export writes them: {"id","text","session","agent","workspace",
 "time","tags","scope","file","context"}. Only text is needed; what else a line
 does not say is taken from the flags. A text for tags is one tag. An id that is
 there is replaced. A mistake in one line is an error, and then nothing is imported;
-what is no UTF-8 becomes the sign that stands for that, U+FFFD.`,
+what is not valid UTF-8 becomes the sign that stands for that, U+FFFD.`,
 		Example: "  hookway memory import notes.jsonl\n  ssh other hookway memory export | hookway memory import -",
 		Args:    exactly("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {

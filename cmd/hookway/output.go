@@ -80,7 +80,7 @@ func (a *app) historyDir() (string, error) {
 	}
 	dir := filepath.Join(state, "output")
 	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s is no folder; move it away", dir)
+		return "", fmt.Errorf("%s is not a folder; move it away", dir)
 	}
 	return dir, nil
 }

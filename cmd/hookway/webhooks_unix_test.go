@@ -239,7 +239,7 @@ func TestAWebhookHearsWhatNobodyCouldTell(t *testing.T) {
 	w := newWebhookWorld(t, "http://"+s.address+"/")
 	w.must("inbox")
 	w.env = append(w.env, "HOOKWAY_DAEMON=off")
-	if out := w.must("send", "user", "alone"); !strings.Contains(out, "webhook ci: ") || !strings.Contains(out, "what it is to be told is kept") {
+	if out := w.must("send", "user", "alone"); !strings.Contains(out, "webhook ci: ") || !strings.Contains(out, "its messages are kept") {
 		t.Error(out)
 	}
 	w.env = w.env[:len(w.env)-1]

@@ -15,7 +15,7 @@ func (d *Server) hooks(w http.ResponseWriter, r *http.Request, _ origin) (int, e
 	}
 	cwd := q.Get("cwd")
 	if cwd != "" && !filepath.IsAbs(cwd) {
-		return 0, problem("bad-request", "cwd: %q is no absolute path", cwd).at("cwd")
+		return 0, problem("bad-request", "cwd: %q is not an absolute path", cwd).at("cwd")
 	}
 	list, err := d.Lister.Hooks(r.Context(), cwd)
 	if err != nil {
@@ -25,7 +25,7 @@ func (d *Server) hooks(w http.ResponseWriter, r *http.Request, _ origin) (int, e
 	return 0, nil
 }
 
-// status answers GET /v1/status. It is no work for which the daemon would stay.
+// status answers GET /v1/status. The daemon does not stay for it.
 func (d *Server) status(w http.ResponseWriter, r *http.Request, _ origin) error {
 	if _, err := query(r); err != nil {
 		return err

@@ -69,7 +69,7 @@ func variables(of map[string]string) ([]string, error) {
 	size := 0
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") || strings.ContainsRune(of[name], 0) {
-			return nil, fmt.Errorf("env: %q is no variable; give names without '=', and values without NUL", clip(name))
+			return nil, fmt.Errorf("env: %q is not a variable; give names without '=', and values without NUL", clip(name))
 		}
 		env = append(env, name+"="+of[name])
 		size += len(name) + len(of[name])

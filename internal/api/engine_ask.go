@@ -135,7 +135,7 @@ type outgoing struct {
 
 // outbox holds what is to be sent on one stream, and the questions that are not
 // answered. A slot is taken for each question, and given back when it is answered,
-// or the other side is told that the caller has gone: so what waits here is
+// or the other side learns that the caller has gone: so what waits here is
 // bounded, however slowly the other side reads.
 type outbox struct {
 	slots  chan struct{}

@@ -104,7 +104,7 @@ func TestWhatCannotBeRegisteredSaysWhy(t *testing.T) {
 			Match: &hookwayv1.Matcher{Command: []string{"("}, Any: []*hookwayv1.Matcher{{Path: []string{"[a"}}}},
 		}, block), []string{`lane "gaurd" is unknown`, "did you mean guard?", `on_failure "stop" is unknown; it is continue or block`, "profile", "max_retries is 11; it must be between 0 and 10", "at most 24h0m0s is taken for meant", "match: command[0]", "any[0].path[0]"}},
 		"a negative lease":     {&hookwayv1.RegisterRequest{Hook: on("Stop"), Lease: lasting(-1), Handler: deciding(nil, block).Handler}, []string{"lease is negative"}},
-		"a relative cwd":       {&hookwayv1.RegisterRequest{Hook: on("Stop"), Cwd: "x", Handler: deciding(nil, block).Handler}, []string{"no absolute path"}},
+		"a relative cwd":       {&hookwayv1.RegisterRequest{Hook: on("Stop"), Cwd: "x", Handler: deciding(nil, block).Handler}, []string{"not an absolute path"}},
 		"no handler":           {&hookwayv1.RegisterRequest{Hook: on("Stop")}, []string{"no handler", "a target"}},
 		"no target here":       {&hookwayv1.RegisterRequest{Hook: on("Stop"), Handler: &hookwayv1.RegisterRequest_Target{Target: "unix:///x"}}, []string{"cannot be registered here"}},
 		"an idle decision":     {deciding(&hookwayv1.HookSpec{Id: "h", On: []string{"Stop"}, Lane: "observe"}, block), []string{"observe lane"}},

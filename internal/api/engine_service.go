@@ -123,7 +123,7 @@ func firingOf(r *hookwayv1.FireRequest) (judge.Firing, error) {
 	}
 	if ev.GetTime() != nil {
 		if err := ev.GetTime().CheckValid(); err != nil {
-			return f, fmt.Errorf("event.time is no time: %w", err)
+			return f, fmt.Errorf("event.time is not a time: %w", err)
 		}
 		f.Time = ev.GetTime().AsTime()
 	}

@@ -115,8 +115,8 @@ func TestWhatCannotBeFiredSaysWhy(t *testing.T) {
 		"no JSON":          {&hookwayv1.FireRequest{Event: &hookwayv1.Event{Name: "PreToolUse", Json: []byte(`{"tool_name":`)}}, "cannot be read"},
 		"a wrong type":     {&hookwayv1.FireRequest{Event: &hookwayv1.Event{Name: "PreToolUse", Json: []byte(`{"tool_name":7}`)}}, "tool_name"},
 		"another event":    {&hookwayv1.FireRequest{Event: &hookwayv1.Event{Name: "Stop", Json: []byte(`{"hook_event_name":"PreToolUse"}`)}}, "hook_event_name"},
-		"a relative cwd":   {&hookwayv1.FireRequest{Event: &hookwayv1.Event{Name: "Stop", Cwd: "here"}}, "no absolute path"},
-		"a bad variable":   {&hookwayv1.FireRequest{Event: bash("ls"), Env: map[string]string{"A=B": "1"}}, "is no variable"},
+		"a relative cwd":   {&hookwayv1.FireRequest{Event: &hookwayv1.Event{Name: "Stop", Cwd: "here"}}, "not an absolute path"},
+		"a bad variable":   {&hookwayv1.FireRequest{Event: bash("ls"), Env: map[string]string{"A=B": "1"}}, "is not a variable"},
 		"a bad time":       {&hookwayv1.FireRequest{Event: &hookwayv1.Event{Name: "Stop", Time: &timestamppb.Timestamp{Nanos: -1}}}, "event.time"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -43,7 +43,7 @@ func TestWatchStreamsWhatIsDecided(t *testing.T) {
 	if err == nil {
 		_, err = relative.Recv()
 	}
-	wantStatus(t, err, codes.InvalidArgument, "no absolute path")
+	wantStatus(t, err, codes.InvalidArgument, "not an absolute path")
 }
 
 // TestASlowWatcherHoldsUpNoOther: it learns how much it missed.

@@ -152,7 +152,7 @@ func wrongValue(name string, to any, err error) *problemDetails {
 	return problem("bad-request", "%s must be %s; a JSON %s is none", name, must, t.Value).at(name)
 }
 
-// notJSON says where a body is no JSON.
+// notJSON says where a body is not JSON.
 func notJSON(body []byte, err error, otherwise string) *problemDetails {
 	var syntax *json.SyntaxError
 	var whole json.RawMessage
@@ -163,11 +163,11 @@ func notJSON(body []byte, err error, otherwise string) *problemDetails {
 	case len(bytes.TrimSpace(body)) == 0:
 		return problem("bad-request", `the body is empty; send {"event":"PreToolUse", ...}`)
 	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)) && strings.Contains(err.Error(), "unexpected end"):
-		return problem("bad-request", "the body is no JSON: it ends too early, after %d bytes", len(body))
+		return problem("bad-request", "the body is not JSON: it ends too early, after %d bytes", len(body))
 	case errors.As(err, &syntax):
-		return problem("bad-request", "the body is no JSON: at byte %d: %v", syntax.Offset, err)
+		return problem("bad-request", "the body is not JSON: at byte %d: %v", syntax.Offset, err)
 	case err != nil:
-		return problem("bad-request", "the body is no JSON: %v", err)
+		return problem("bad-request", "the body is not JSON: %v", err)
 	}
 	return problem("bad-request", "%s", otherwise)
 }

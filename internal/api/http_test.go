@@ -78,7 +78,7 @@ func TestEachBadRequestIsOneClearProblem(t *testing.T) {
 		status                   int
 		says                     []string
 	}{
-		{name: "no JSON", body: `{"event":}`, status: 400, says: []string{"no JSON", "byte 10"}},
+		{name: "no JSON", body: `{"event":}`, status: 400, says: []string{"not JSON", "byte 10"}},
 		{name: "cut short", body: `{"event":"Stop"`, status: 400, says: []string{"ends too early"}},
 		{name: "no object", body: `[]`, status: 400, says: []string{"must be a JSON object"}},
 		{name: "two objects", body: `{"event":"Stop"}{}`, status: 400, says: []string{"goes on after"}},
@@ -90,13 +90,13 @@ func TestEachBadRequestIsOneClearProblem(t *testing.T) {
 		{name: "wrong value", body: `{"event":7}`, status: 400, says: []string{"event must be a string; a JSON number is none"}},
 		{name: "wrong payload", body: `{"event":"Stop","payload":[1]}`, status: 400, says: []string{"payload must be a JSON object"}},
 		{name: "wrong env", body: `{"event":"Stop","env":{"A":1}}`, status: 400, says: []string{"env must be an object of strings"}},
-		{name: "two variables", body: `{"event":"Stop","env":{"A=B":"x"}}`, status: 400, says: []string{"env", `A=B`, "is no variable"}},
+		{name: "two variables", body: `{"event":"Stop","env":{"A=B":"x"}}`, status: 400, says: []string{"env", `A=B`, "is not a variable"}},
 		{name: "too long an environment", body: `{"event":"Stop","env":{"A":"` + strings.Repeat("x", 1<<20) + `"}}`, status: 400, says: []string{"env has 1 variables", "1048576"}},
-		{name: "no variable", body: `{"event":"Stop","env":{"":"x"}}`, status: 400, says: []string{"env", "is no variable"}},
+		{name: "no variable", body: `{"event":"Stop","env":{"":"x"}}`, status: 400, says: []string{"env", "is not a variable"}},
 		{name: "time", body: `{"event":"Stop","timeout_ms":-1}`, status: 400, says: []string{"timeout_ms must be from 0"}},
 		{name: "unknown event", body: `{"event":"PreTolUse"}`, status: 400, says: []string{"urn:hookway:problem:unknown-event", "did you mean PreToolUse?"}},
 		{name: "bad payload", body: `{"event":"PreToolUse","payload":{"tool_name":5}}`, status: 400, says: []string{"urn:hookway:problem:bad-payload", "tool_name"}},
-		{name: "relative folder", body: `{"event":"Stop","cwd":"project"}`, status: 400, says: []string{"no absolute path"}},
+		{name: "relative folder", body: `{"event":"Stop","cwd":"project"}`, status: 400, says: []string{"absolute path"}},
 		{name: "no folder", body: `{"event":"Stop","cwd":"/nowhere/at/all"}`, status: 400, says: []string{"there is no folder /nowhere/at/all"}},
 		{name: "a form", body: `{"event":"Stop"}`, headers: []string{"Content-Type: text/plain"}, status: 415, says: []string{"send application/json"}},
 		{name: "no type", body: `{"event":"Stop"}`, headers: []string{"Content-Type: "}, status: 415, says: []string{"application/json"}},
@@ -109,7 +109,7 @@ func TestEachBadRequestIsOneClearProblem(t *testing.T) {
 		{name: "no such parameter", method: "GET", path: "/v1/watch?sesion=x", status: 400, says: []string{"no parameter", "session"}},
 		{name: "no such number", method: "GET", path: "/v1/watch", headers: []string{"Last-Event-ID: x"}, status: 400, says: []string{"Last-Event-ID"}},
 		{name: "another answer", method: "GET", path: "/v1/watch", headers: []string{"Accept: text/html"}, status: 406, says: []string{"text/event-stream"}},
-		{name: "relative hooks", method: "GET", path: "/v1/hooks?cwd=x", status: 400, says: []string{"no absolute path"}},
+		{name: "relative hooks", method: "GET", path: "/v1/hooks?cwd=x", status: 400, says: []string{"absolute path"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.method == "" {

@@ -47,10 +47,10 @@ func Listen(address string, secure *tls.Config) (*Listener, error) {
 func listenTCP(address string, secure *tls.Config) (*Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return nil, fmt.Errorf("it is no HOST:PORT: %w", err)
+		return nil, fmt.Errorf("it is not HOST:PORT: %w", err)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return nil, fmt.Errorf("%q is no port; it is a number up to 65535", port)
+		return nil, fmt.Errorf("%q is not a port; it is a number up to 65535", port)
 	}
 	if secure == nil && !loopback.Host(host) {
 		return nil, errors.New("other machines could come in there, and read the token on its way; give --tls-cert and --tls-key, or listen at 127.0.0.1")
@@ -106,7 +106,7 @@ func listenVsock(address string) (*Listener, error) {
 	cid, port, ok := strings.Cut(address, ":")
 	n, err := strconv.ParseUint(port, 10, 32)
 	if !ok || cid != "" || err != nil {
-		return nil, errors.New("it is no vsock://:PORT")
+		return nil, errors.New("it is not vsock://:PORT")
 	}
 	inner, err := vsock.ListenContextID(anyCID, uint32(n), nil)
 	if err != nil {

@@ -223,8 +223,8 @@ func TestADoorForVirtualMachines(t *testing.T) {
 
 func TestAddressesThatAreNoneAreRefused(t *testing.T) {
 	for address, says := range map[string]string{
-		"0.0.0.0:0": "other machines", ":0": "other machines", "example.test:80": "other machines", "127.0.0.1": "no HOST:PORT", "127.0.0.1:http": "no port",
-		"ftp://x": "no kind of address", "unix://relative": "whole one", "vsock://5:x": "no vsock", "vsock://": "no vsock",
+		"0.0.0.0:0": "other machines", ":0": "other machines", "example.test:80": "other machines", "127.0.0.1": "not HOST:PORT", "127.0.0.1:http": "not a port",
+		"ftp://x": "no kind of address", "unix://relative": "whole one", "vsock://5:x": "not vsock", "vsock://": "not vsock",
 	} {
 		if l, err := api.Listen(address, nil); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, %v; want %q", address, l, err, says)

@@ -112,7 +112,7 @@ func decodeSend(body []byte, o origin) (Sending, error) {
 		}
 	}
 	if r.To == "" && r.ReplyTo == "" {
-		return s, problem("bad-request", `the message is for nobody; send {"to":"Alice","content":"..."}`).at("to")
+		return s, problem("bad-request", `the message has no receiver; send {"to":"Alice","content":"..."}`).at("to")
 	}
 	return s, isFolder(r.CWD)
 }
@@ -123,10 +123,10 @@ func isFolder(cwd string) error {
 		return nil
 	}
 	if !filepath.IsAbs(cwd) {
-		return problem("bad-request", "cwd: %q is no absolute path", cwd).at("cwd")
+		return problem("bad-request", "cwd: %q is not an absolute path", cwd).at("cwd")
 	}
 	if info, err := os.Stat(cwd); err != nil || !info.IsDir() {
-		return problem("bad-request", "cwd: %q is no folder", cwd).at("cwd")
+		return problem("bad-request", "cwd: %q is not a folder", cwd).at("cwd")
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ func (d *Server) messagesOf(w http.ResponseWriter, r *http.Request, _ origin) (i
 	if text := q.Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > mostItems {
-			return 0, problem("bad-request", "limit: %q is no number from 1 to %d", text, mostItems).at("limit")
+			return 0, problem("bad-request", "limit: %q is not a number from 1 to %d", text, mostItems).at("limit")
 		}
 		ask.Limit = n
 	}

@@ -29,7 +29,7 @@ const (
 
 // hookOf makes a hook of what somebody registers, without its handler. The error
 // lists everything that is wrong, in the words in which mistakes in hookway.yaml
-// are told. Events are looked up where the hook is registered: a workspace may
+// get them. Events are looked up where the hook is registered: a workspace may
 // have its own.
 func hookOf(s *hookwayv1.HookSpec) (hook.Hook, error) {
 	if s == nil {
@@ -161,7 +161,7 @@ func (r *specReader) duration(what string, d *durationpb.Duration, limit time.Du
 	span := d.AsDuration() // it saturates
 	switch {
 	case d.CheckValid() != nil && span != math.MaxInt64 && span != math.MinInt64:
-		r.fail("%s is no time span: %w", what, d.CheckValid())
+		r.fail("%s is not a time span: %w", what, d.CheckValid())
 	case span < 0:
 		r.fail("%s is negative", what)
 	case span > limit:
@@ -238,7 +238,7 @@ func folder(cwd string) (string, error) {
 		return "", nil
 	}
 	if !filepath.IsAbs(cwd) || strings.ContainsRune(cwd, 0) {
-		return "", fmt.Errorf("cwd %q is no absolute path; give the folder of the workspace, or none for every event of the user", clip(cwd))
+		return "", fmt.Errorf("cwd %q is not an absolute path; give the folder of the workspace, or none for every event of the user", clip(cwd))
 	}
 	return filepath.Clean(cwd), nil
 }

@@ -117,7 +117,7 @@ func leasedMessage(l delivery.Item, machine string) takenMessage {
 }
 
 // takes answers POST /v1/inbox/{agent}/take: it waits for messages, and hands them out.
-// To wait is no work for which the daemon would stay.
+// The daemon does not stay for those who wait.
 func (d *Server) takes(w http.ResponseWriter, r *http.Request, o origin) error {
 	return d.within(d.taking, func() (int, error) {
 		works := d.host.Work()

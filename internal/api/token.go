@@ -45,7 +45,7 @@ func readToken(path string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() || !alone(info) {
-		return "", fmt.Errorf("others may read the token in %s, or it is no file; run: chmod 600 %s, or remove it to have a new one made", path, path)
+		return "", fmt.Errorf("others may read the token in %s, or it is not a file; run: chmod 600 %s, or remove it to have a new one made", path, path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -201,7 +201,7 @@ func filterOf(r *http.Request) (judge.WatchFilter, error) {
 	f := judge.WatchFilter{Session: q.Get("session"), Event: q.Get("event"), CWD: q.Get("cwd")}
 	if f.CWD != "" {
 		if !filepath.IsAbs(f.CWD) {
-			return f, problem("bad-request", "cwd: %q is no absolute path", f.CWD).at("cwd")
+			return f, problem("bad-request", "cwd: %q is not an absolute path", f.CWD).at("cwd")
 		}
 		f.CWD = filepath.Clean(f.CWD)
 	}

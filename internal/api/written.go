@@ -25,7 +25,7 @@ func (w *written) then(nc net.Conn, do func()) {
 	w.todo[nc] = append(w.todo[nc], do)
 }
 
-// changed is told by net/http how connections are.
+// changed gets the state of connections from net/http.
 func (w *written) changed(nc net.Conn, state http.ConnState) {
 	if state != http.StateIdle && state != http.StateClosed && state != http.StateHijacked {
 		return

@@ -96,7 +96,7 @@ func stop(ctx context.Context, until time.Time, c *Client, version string) (st S
 }
 
 // force ends the process of a daemon that hangs, if it is certain which that is.
-// It is killed at a time, and told to end before that if there is any left.
+// It is killed at a time, and asked to end before that if there is any left.
 func force(ctx context.Context, at call.Places, kill time.Time, pid int, certain func(pid int) error) (Ended, error) {
 	cannot := func(err error) (Ended, error) {
 		return Ended{}, fmt.Errorf("the daemon does not answer, and it is not certain that it is process %d; end it yourself: %w", pid, err)

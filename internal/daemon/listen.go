@@ -78,7 +78,7 @@ func listenLocked(at call.Places, lock *os.File) (net.Listener, error) {
 }
 
 // writeHolder writes into the lock who has it, for those who do not get it. On a
-// full disk they are not told; that is no reason to answer no calls.
+// full disk they are not notified; calls are answered all the same.
 func writeHolder(lock *os.File) {
 	if lock.Truncate(0) == nil {
 		_, _ = lock.WriteAt(strconv.AppendInt(nil, int64(os.Getpid()), 10), 0)

@@ -79,7 +79,7 @@ func ByHook(getenv func(string) string) bool {
 }
 
 // HopsOf is how often what is sent in an environment was passed on; it is 0 outside
-// of hooks. What is no number counts as none.
+// of hooks. Anything but a number counts as none.
 func HopsOf(getenv func(string) string) int {
 	n, err := strconv.Atoi(getenv(hopsVariable))
 	if err != nil {

@@ -143,7 +143,7 @@ func (in *Inbox) finish(ctx context.Context, t relay.Taken) error {
 }
 
 // ours reports whether a message is the consumer's to deal with, after it has said
-// what becomes of it. Another session may have claimed it before, which is no error.
+// what becomes of it. Another session may have claimed it before, which is not an error.
 func ours(err error) (bool, error) {
 	if errors.Is(err, relay.ErrTaken) {
 		return false, nil

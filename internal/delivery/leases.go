@@ -245,7 +245,7 @@ type TakeRequest struct {
 	Wait  time.Duration // for the first one
 	Hooks func(session string) Hooks
 
-	// Idle, if it is set, is called with each wait, which is no work.
+	// Idle, if it is set, is called with each wait, which is not work.
 	Idle func(wait func() error) error
 }
 

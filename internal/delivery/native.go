@@ -29,7 +29,7 @@ type Event struct {
 	// session, and State the folder in which run and the agent's hooks share it; both
 	// are "" unless the agent is wrapped, and alone in its session.
 	Name, Session, State string
-	Inside               bool // of a wrapped session or of a hook: it is no agent of its own
+	Inside               bool // of a wrapped session or of a hook: it is not an agent of its own
 
 	Injects bool // the answer can have text
 	GoesOn  bool // the answer can make the agent go on
@@ -151,7 +151,7 @@ func (a *Answer) open() bool {
 	return len(a.claimed)+len(a.again) > 0 || a.run != nil && a.run.claim != nil
 }
 
-// Refused returns the items when there is no outcome: what answers is no answer of ours.
+// Refused returns the items when there is no outcome: what answers is not ours.
 func (a *Answer) Refused() {
 	if a.open() {
 		a.settle(Returned)

@@ -40,7 +40,7 @@ func (n *Native) profileFile(s *subscriber) string {
 	return filepath.Join(n.Relay.Dir, profileFolder, hex.EncodeToString(sum[:12]))
 }
 
-// readProfile gives what is known; nothing is no error. A file that is damaged says
+// readProfile gives what is known; nothing is not an error. A file that is damaged says
 // nothing.
 func readProfile(file string) (p profile, err error) {
 	info, err := os.Stat(file)

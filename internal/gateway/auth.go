@@ -30,7 +30,7 @@ func Schemes() []string { return []string{string(Bearer), string(Standard), stri
 // leastSecret is how many bytes a secret has at least.
 const leastSecret = 16
 
-// Auth is how the requests of a mapping are told from others.
+// Auth is how the requests of a mapping are recognised.
 type Auth struct {
 	Scheme Scheme
 	Header string // where the token or the signature stands, if not where the scheme has it
@@ -69,7 +69,7 @@ func (a *Auth) secret(getenv func(string) string) (string, error) {
 	return text, nil
 }
 
-// errNoToken and errNoSignature are all that a stranger is told.
+// errNoToken and errNoSignature are all that a stranger learns.
 var (
 	errNoToken     = errors.New("the request has no token, or another one")
 	errNoSignature = errors.New("the request has no signature, or a wrong one; both sides must have the same secret, and sign the body byte by byte")
@@ -131,7 +131,7 @@ func sign(secret string, body []byte) []byte {
 
 // key is what tells a request that was sent again from a new one; "" if nothing does.
 // Where the scheme signs an id, it is that. GitHub's signs the body alone: then the
-// body is its own key, since whoever saw it once could send it again under any id.
+// body is its own key, since anyone who saw it once could send it again under any id.
 func (a *Auth) key(header string, h http.Header, body []byte) string {
 	switch {
 	case a.Scheme == Standard:

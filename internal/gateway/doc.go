@@ -8,7 +8,7 @@
 // # What a request goes through
 //
 // The mapping is found, by its whole name. The caller is checked: a token, or a
-// signature of the body. Then comes the rate, so that a stranger uses up nobody's
+// signature of the body. Then comes the rate, so that a stranger uses up no caller's
 // share. Then the body is read, within bounds of size, depth and form, and compared
 // with the mapping's filter. A request with a key that was answered already gets
 // that answer again. Only then is a message sent, or an event fired.

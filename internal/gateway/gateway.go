@@ -48,7 +48,7 @@ type Gateway struct {
 
 	mu    sync.Mutex
 	rates map[string]*rates
-	told  map[string]time.Time // what logOnce has told last
+	told  map[string]time.Time // when logOnce logged last
 }
 
 // rates are the buckets of a mapping.
@@ -111,7 +111,7 @@ type Call struct {
 	secret string
 }
 
-// Hosts are the names by which the gateway may be called, besides those of the doors.
+// Hosts are the names by which the gateway may be called, besides those of the listeners.
 func (g *Gateway) Hosts(ctx context.Context) []string {
 	if c, err := g.Load(ctx); err == nil && c != nil {
 		return c.Hosts
@@ -136,7 +136,7 @@ func (g *Gateway) Admit(ctx context.Context, name string, h http.Header) (*Call,
 	}
 	secret, err := m.Auth.secret(g.Getenv)
 	if err != nil {
-		g.logOnce(name, fmt.Sprintf("gateway: nobody can call %s: %v", name, err))
+		g.logOnce(name, fmt.Sprintf("gateway: %s cannot be called: %v", name, err))
 		return nil, refuse("failed", "the secret of this hook is not set up; its owner finds out why in the daemon's log")
 	}
 	call := &Call{g: g, m: m, header: h, secret: secret}
@@ -147,7 +147,7 @@ func (g *Gateway) Admit(ctx context.Context, name string, h http.Header) (*Call,
 }
 
 // stranger refuses who has no secret. Those are counted by themselves, so that
-// they use up nobody's share, and cannot try many.
+// they use up no caller's share, and cannot try many.
 func (c *Call) stranger(err error) error {
 	if ok, wait := c.rates().failures.take(DefaultPerMinute, DefaultBurst); !ok {
 		return &Refusal{"too-many", "too many requests were refused here; try again later", wait}

@@ -24,7 +24,7 @@ const (
 
 // Config is what may come in, by the names of the mappings.
 type Config struct {
-	Hosts []string // by which the gateway may be called, besides the doors' own names
+	Hosts []string // by which the gateway may be called, besides the listeners' own names
 	Hooks map[string]*Mapping
 }
 
@@ -62,7 +62,7 @@ type Message struct {
 	ID, To, From, Text, Thread, ReplyTo, Priority string
 	Metadata                                      map[string]any
 
-	Claimed bool // From is what the request says, so it may be nobody's who is known
+	Claimed bool // From is what the request says, so it may be unknown here
 }
 
 // Event is what a request has become.

@@ -18,7 +18,7 @@ func below(name ...string) func(string) string {
 }
 
 // claude is Claude Code. Its files may also be read by other agents, which is why
-// hookway's answers are told apart by the command line.
+// hookway's answers differ by the command line.
 var claude = &agent{
 	name: "claude", title: "Claude Code", program: "claude",
 	user:    under("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),

@@ -22,7 +22,7 @@ var codex = &agent{
 	entry: func(e event, c caller) object {
 		return inGroup(object{{"type", "command"}, {"command", c.line()}, {"timeout", e.seconds()}})
 	},
-	wait:     atMost(3*time.Second, "SessionEnd", "Interrupt"), // Codex waits no longer, whatever it is told
+	wait:     atMost(3*time.Second, "SessionEnd", "Interrupt"), // Codex waits no longer, whatever its settings say
 	off:      offCodex,
 	strict:   true,
 	noMark:   true,

@@ -34,7 +34,7 @@ func openCodeHome(w *world) string {
 	return w.path(base, "opencode", "plugin", "hookway.js")
 }
 
-// settings are what the plugin is told about this machine.
+// settings are what the plugin gets about this machine.
 type settings struct {
 	Shim      string `json:"shim"`
 	Timeout   string `json:"timeout"`

@@ -19,7 +19,7 @@ func commandLine(shim string, args []string) string {
 	return shellWord(shim) + " " + strings.Join(args, " ")
 }
 
-// arguments are what hookway-hook is told on its command line.
+// arguments are hookway-hook's on its command line.
 func arguments(codec, event, timeout, onFailure string) []string {
 	args := []string{codec, "--event", event, "--timeout", timeout}
 	if onFailure != "" {

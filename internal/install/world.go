@@ -28,7 +28,7 @@ func (s Scope) String() string {
 	return "user"
 }
 
-// DefaultTimeout is how long an agent is told to wait for hookway.
+// DefaultTimeout is how long an agent is configured to wait for hookway.
 const DefaultTimeout = 60 * time.Second
 
 // Options say what is installed where. Only State and, to install, Shim are

@@ -75,7 +75,7 @@ func (s *Server) addAgents(server *sdk.Server, running context.Context) {
 }
 
 // likeliest are as many agents as an answer names, in their order. If there are more,
-// those that run now are among them first, and sessions that nobody wraps and that
+// those that run now are among them first, and sessions without a wrapper that
 // have ended last: there are ever more of these.
 func likeliest(all []relay.Agent) []relay.Agent {
 	if len(all) <= mostAgents {

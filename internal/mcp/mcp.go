@@ -34,7 +34,7 @@ import (
 
 // Bounds of a server.
 const (
-	mostFrame = 32 << 20         // bytes of a question: a text of 10 MiB is still told that it is too long
+	mostFrame = 32 << 20         // bytes of a question: a text of 10 MiB still gets an error that it is too long
 	mostText  = 64 << 10         // bytes of texts in an answer; the first is given whole
 	mostQuery = 4 << 10          // bytes of what is searched for
 	mostName  = 200              // bytes of other names that are given or shown
@@ -53,7 +53,7 @@ type Server struct {
 	Agent     string // its name; without one it is called as its client says
 	Session   string // the id of the wrapped session it runs in, if it does
 	Workspace string // whose memories are meant
-	Program   string // what others are told of the agent's program
+	Program   string // what others see of the agent's program
 
 	OpenMemory func(context.Context) (memory.Backend, error)                                            // called when it is needed first
 	OpenRelay  func(context.Context) (*relay.Store, error)                                              // and so are these

@@ -104,7 +104,7 @@ func (s *Server) sessionID() string {
 }
 
 // appear lets others know of the agent, unless the session that it is in does.
-// What goes wrong is told when the agent looks into its inbox.
+// What goes wrong is reported when the agent looks into its inbox.
 func (s *Server) appear(ctx context.Context) {
 	if s.OpenRelay != nil && s.Agent != "" && s.Session == "" {
 		_, _ = s.consumer(ctx)

@@ -23,7 +23,7 @@ type Embedder interface {
 type Space struct {
 	Model  string
 	Dims   int  // 0: what the model gives
-	Prefix bool // questions and answers were told apart for it
+	Prefix bool // questions and answers have different prefixes for it
 }
 
 // Embedding is the configuration of an embedder. The zero Embedding is none.
@@ -45,7 +45,7 @@ const (
 	batchBytes     = 32 << 10
 	maxAnswer      = 32 << 20
 	questionTime   = 3 * time.Second // of a search that waits
-	batchTime      = 2 * time.Minute // of a batch that nobody waits for
+	batchTime      = 2 * time.Minute // of a batch without a caller that waits
 	ollamaModel    = "nomic-embed-text"
 	ollamaURL      = "http://127.0.0.1:11434"
 	openAIModel    = "text-embedding-3-small"
@@ -53,7 +53,7 @@ const (
 	ollamaKeepLive = "15m" // how long the model stays loaded after a question
 )
 
-// Open checks the configuration and makes the embedder. It calls nobody yet.
+// Open checks the configuration and makes the embedder. It makes no request yet.
 func (e Embedding) Open() (Embedder, Space, error) {
 	model, at := e.Model, e.URL
 	switch e.Provider {

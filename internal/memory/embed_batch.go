@@ -25,7 +25,7 @@ func (p missing) said() string {
 }
 
 // embedMissing embeds at most so many memories that have no vector of the space;
-// -1 is all. Then it drops the vectors that nobody will want again.
+// -1 is all. Then it drops the vectors that are not needed any more.
 func (s *Store) embedMissing(ctx context.Context, most int, tell func(done, left int)) error {
 	sp, space, err := s.settle(ctx)
 	if err != nil {
@@ -167,7 +167,7 @@ const (
 	unusedDays = 30
 )
 
-// prune drops what a model gave in other forms, and models that nobody has used
+// prune drops what a model gave in other forms, and models that were not used
 // for long. The space is complete: until then its predecessor stays.
 func (s *Store) prune(ctx context.Context, sp Space, space int64) error {
 	rows, err := s.db.QueryContext(ctx, "SELECT n FROM space WHERE n <> ? AND (model = ? AND prefix = ? AND (dims <> ? OR era > 0) OR used < ?)",

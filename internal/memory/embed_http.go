@@ -27,7 +27,7 @@ type caller struct {
 	timeout         time.Duration
 }
 
-// embedClient follows nobody elsewhere: the texts are for the server that was
+// embedClient follows no redirects: the texts are for the server that was
 // named.
 var embedClient = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -81,7 +81,7 @@ func askedBy(query string) (a asked) {
 }
 
 // datesOf finds dates in a text: a day, a month of a year, or a year. A month
-// without a year is none: nobody knows which one is meant.
+// without a year is none: it is unknown which one is meant.
 func datesOf(list []string) []span {
 	var spans []span
 	year := 0

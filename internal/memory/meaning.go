@@ -128,7 +128,7 @@ func (s *Store) question(ctx context.Context, query string) (v []float32, warnin
 	within, cancel := context.WithTimeout(ctx, askedMost)
 	defer cancel()
 	vectors, err := m.embed(within, []string{query}, true)
-	if ctx.Err() != nil { // nobody waits for it any more
+	if ctx.Err() != nil { // the caller has gone
 		return nil, ""
 	}
 	if warning = m.done(err); err != nil {

@@ -89,7 +89,7 @@ const (
 	maxTags    = 64
 )
 
-// ErrUnknown is the error of an id that nobody has, or that the caller cannot see.
+// ErrUnknown is the error of an id that does not exist, or that the caller cannot see.
 var ErrUnknown = errors.New("no memory has this id")
 
 var errNoText = errors.New("the text is empty; say what to remember")

@@ -85,7 +85,7 @@ func (o *Outbox) deliver(ctx context.Context, m Memory) (saved Memory, err error
 	return saved, err
 }
 
-// take waits until nobody else sends, which may take as long as a slow backend, but
+// take waits until no other call sends, which may take as long as a slow backend, but
 // no longer than the caller does.
 func (o *Outbox) take(ctx context.Context) error {
 	select {
@@ -171,7 +171,7 @@ func (o *Outbox) flush(ctx context.Context) error {
 	}
 }
 
-// send sends one that waits. What the backend refuses for good is told, and put
+// send sends one that waits. What the backend refuses for good is logged, and put
 // aside: it must not keep the others.
 func (o *Outbox) send(ctx context.Context, m Memory) error {
 	_, err := o.there.Save(ctx, m)
@@ -185,7 +185,7 @@ func (o *Outbox) send(ctx context.Context, m Memory) error {
 	return o.sent(ctx, m)
 }
 
-// sent takes a memory out of the file, if nobody has forgotten it meanwhile.
+// sent takes a memory out of the file, if it was not forgotten meanwhile.
 func (o *Outbox) sent(ctx context.Context, m Memory) error {
 	if err := o.waits.Forget(ctx, m.ID, View{All: true}); !errors.Is(err, ErrUnknown) {
 		return err

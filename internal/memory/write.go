@@ -175,7 +175,7 @@ func same(ctx context.Context, tx *sql.Tx, m Memory) (old Memory, seq int64, err
 	return Memory{}, 0, rows.Err()
 }
 
-// freshID gives an id that nobody has: the wanted one, or a new one that a
+// freshID gives an id that is not taken: the wanted one, or a new one that a
 // person or an agent can copy without a mistake.
 func freshID(ctx context.Context, tx *sql.Tx, want string) (string, error) {
 	for {

@@ -16,7 +16,7 @@ type access struct {
 	news *news
 }
 
-// news is what a transaction has brought. It is told when that is on the disk.
+// news is what a transaction has brought. It is published when that is on the disk.
 type news struct {
 	agents map[string]string // of this machine, that have something new: key to name
 	out    bool              // there is something in the outbox
@@ -24,7 +24,7 @@ type news struct {
 
 // write runs do in a transaction, and commits it if do returns no error. Within
 // this process one runs at a time: SQLite would let the others sleep and look again.
-// After it, those are told who wait for what it has brought.
+// After it, those who wait for what it has brought are notified.
 func (s *Store) write(ctx context.Context, do func(access) error) error {
 	news := &news{agents: map[string]string{}}
 	err := s.transact(ctx, news, do)

@@ -35,7 +35,7 @@ type Other struct {
 }
 
 // Agents gives all agents that are known: those of this machine first, by name,
-// then those that other machines have told of.
+// then those that other machines have announced.
 func (s *Store) Agents(ctx context.Context) ([]Agent, error) {
 	if err := s.reap(ctx); err != nil { // a full disk, perhaps; what is read does not need it
 		s.log.Warn(s.explain("changed", err).Error())
@@ -182,7 +182,7 @@ func (a access) active(agent string) error {
 }
 
 // Forget removes an agent that is not running, and its inbox. It refuses while
-// messages wait for the agent, unless force is set: then their senders are told.
+// messages wait for the agent, unless force is set: then their senders are notified.
 func (s *Store) Forget(ctx context.Context, name string, force bool) error {
 	if err := s.reap(ctx); err != nil {
 		return s.explain("changed", err)

@@ -33,7 +33,7 @@ func Attach(path string) (Attachment, error) {
 	case info.IsDir():
 		return Attachment{}, fmt.Errorf("%s cannot be attached: it is a folder; attach its files, or an archive of it", abs)
 	case !info.Mode().IsRegular():
-		return Attachment{}, fmt.Errorf("%s cannot be attached: it is no regular file", abs)
+		return Attachment{}, fmt.Errorf("%s cannot be attached: it is not a regular file", abs)
 	case info.Size() > maxAttached:
 		return Attachment{}, tooLarge(abs)
 	}
@@ -63,7 +63,7 @@ type noFile struct{}
 func (noFile) Error() string        { return "there is no such file" }
 func (noFile) Is(target error) bool { return target == fs.ErrNotExist }
 
-// bare is an error of a file without its path, which is told already.
+// bare is an error of a file without its path, which the message has already.
 func bare(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -63,7 +63,7 @@ func (s *Store) JoinChannel(ctx context.Context, channel, agent string) error {
 }
 
 // LeaveChannel ends a membership; one that is not there has ended already. A channel
-// that nobody is a member of is no more.
+// without members is removed.
 func (s *Store) LeaveChannel(ctx context.Context, channel, agent string) error {
 	channel = strings.TrimPrefix(channel, "#")
 	return s.explain("changed", s.write(ctx, func(a access) error {

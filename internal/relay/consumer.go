@@ -27,7 +27,7 @@ type Presence struct {
 // The kinds of presence: by what a session comes to its messages.
 const (
 	KindWrapped = "wrapped" // hookway run, which has its program in a terminal
-	KindHooks   = "hooks"   // its agent's own hooks; nobody wraps it
+	KindHooks   = "hooks"   // its agent's own hooks, without a wrapper
 	KindMCP     = "mcp"     // it asks for them, by a tool or a command
 	KindHTTP    = "http"    // the same, over HTTP
 	KindPerson  = "user"    // somebody at the keyboard, who looks when they like
@@ -175,7 +175,7 @@ func (consumer *Consumer) Close() error {
 	return errors.Join(errs...)
 }
 
-// unlock lets go of the locks of a consumer that nobody has got.
+// unlock releases the locks of a consumer that was not handed out.
 func (consumer *Consumer) unlock() error {
 	return errors.Join(closed(consumer.lock), closed(consumer.lease))
 }

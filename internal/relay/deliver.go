@@ -60,7 +60,7 @@ func (a access) hand(d delivery) (delivery, error) {
 }
 
 // deliverAll makes the rows of a new message from here to many in one go, and gives
-// their receipts: nobody else can write meanwhile, and there may be thousands.
+// their receipts: no other process can write meanwhile, and there may be thousands.
 func (a access) deliverAll(m Message) ([]Receipt, error) {
 	arrival, err := a.arrival()
 	if err != nil {

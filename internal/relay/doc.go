@@ -2,7 +2,7 @@
 // waits for whom, and what has become of it.
 //
 // A [Store] is one SQLite file that all processes of a user have open. [Store.Send]
-// puts a message into the outbox. Whoever carries (package bus) takes it from there
+// puts a message into the outbox. Package bus takes it from there
 // with [Store.Outgoing] to the stream of the receiver's machine, and out of that with
 // [Store.Ingest] into the ledger there, which has a row for each message and receiver.
 // A session gets what is for it by its [Consumer].
@@ -31,7 +31,7 @@
 //
 // Into the agent it goes between Begin and Done. Begin lets only one through. If the
 // process ends in between, Take gives the message out again with what is known of
-// that [Attempt], and whoever takes it looks whether the agent has it: then it calls
+// that [Attempt]. The consumer that takes it looks whether the agent has it: then it calls
 // Done at once. So each message is injected once wherever that can be looked up, and
 // where it cannot, the message says that it may be a repeat. None is lost.
 //

@@ -2,7 +2,7 @@ package relay
 
 import "context"
 
-// drainStep is how many messages are moved at once, so that nobody waits long.
+// drainStep is how many messages are moved at once, so that no caller waits long.
 const drainStep = 200
 
 // drain delivers what is for this machine and stands in the outbox. A process of an
@@ -70,7 +70,7 @@ func (a access) undispatch(id, agent, session string) error {
 }
 
 // forgottenMeanwhile refuses a message whose receiver is not known here any more: else
-// it would be on its way for ever. Its sender is told.
+// it would be on its way for ever. Its sender is notified.
 func (a access) forgottenMeanwhile(id, agent string) error {
 	for _, machine := range []string{"", a.s.machine} {
 		d, found, err := a.of(id, machine, key(agent))

@@ -31,7 +31,7 @@ const (
 )
 
 // report puts an envelope for another machine into the outbox, in pieces if it is long.
-// One that was forgotten is told nothing.
+// One that was forgotten receives nothing.
 func (a access) report(machine string, p envelope) error {
 	if away, err := a.away(machine); away || err != nil {
 		return err
@@ -69,11 +69,11 @@ func readEnvelope(data []byte) (p envelope, err error) {
 	case p.V != envelopeVersion:
 		return p, fmt.Errorf("it has the form %d, and this hookway knows %d", p.V, envelopeVersion)
 	case !validMachine(p.Machine):
-		return p, fmt.Errorf("it comes from %q, which is no machine", p.Machine)
+		return p, fmt.Errorf("it comes from %q, which is not a machine name", p.Machine)
 	case p.Message == nil && p.Taken == "" && len(p.Receipts) == 0:
 		return p, errors.New("there is nothing in it")
 	case p.Taken != "" && !validID(p.Taken):
-		return p, errors.New("it confirms what is no message")
+		return p, errors.New("it confirms something other than a message")
 	}
 	if p.Message != nil {
 		err = p.checkMessage()
@@ -84,7 +84,7 @@ func readEnvelope(data []byte) (p envelope, err error) {
 func (p *envelope) checkMessage() (err error) {
 	m := p.Message
 	if !validID(m.ID) {
-		return fmt.Errorf("%q is no id of a message", m.ID)
+		return fmt.Errorf("%q is not the id of a message", m.ID)
 	}
 	if m.From, err = Name(m.From); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (p *envelope) checkMessage() (err error) {
 			return err
 		}
 	} else if to := m.To; to != "*" && (to == "" || to[0] != '#') {
-		return errors.New("it is for nobody")
+		return errors.New("it has no receiver")
 	}
 	if _, ok := ranks[m.Priority]; !ok {
 		m.Priority = PriorityNormal

@@ -10,7 +10,7 @@ import (
 var ErrTaken = errors.New("another process has this message already")
 
 // ErrNobody means that a message to everyone or a channel has no receiver.
-var ErrNobody = errors.New("nobody else is there to get it: wrap an agent with hookway run -n NAME, or let one join the channel")
+var ErrNobody = errors.New("no other agent is there to receive it: wrap an agent with hookway run -n NAME, or let one join the channel")
 
 // UnknownError means that there is no such receiver. Nothing was stored.
 type UnknownError struct {

@@ -18,7 +18,7 @@ const (
 )
 
 // ForgetMachine removes another machine that does not come back, with its agents and
-// what has not reached them, whose senders are told. It refuses while there is such,
+// what has not reached them, whose senders are notified. It refuses while there is such,
 // unless force is set. If the machine does come back, it is known again.
 func (s *Store) ForgetMachine(ctx context.Context, machine string, force bool) error {
 	machine = strings.ToLower(strings.TrimSpace(machine))

@@ -46,7 +46,7 @@ func (consumer *Consumer) Done(ctx context.Context, id string, repeat bool) erro
 
 // Confirm says that a message was injected, as the one says to whom it was given by
 // another consumer, which may have ended. That consumer must have begun it in the same way (see
-// Begin), and nobody else may have begun it since. To confirm again changes nothing.
+// Begin), and no other attempt may have begun it since. To confirm again changes nothing.
 func (consumer *Consumer) Confirm(ctx context.Context, id, how string) error {
 	d, found, err := consumer.s.read(ctx).of(id, "", consumer.agent)
 	if err == nil && found && d.injected != 0 && (d.stage == injected || d.stage == seen || d.stage == replied) {
@@ -79,7 +79,7 @@ func (consumer *Consumer) Suppress(ctx context.Context, id, reason string) error
 }
 
 // Fail says that a message could not be injected. It is given out again by Take;
-// after five failures it is dead, and the sender is told.
+// after five failures it is dead, and the sender is notified.
 func (consumer *Consumer) Fail(ctx context.Context, id, reason string) error {
 	return consumer.settle(ctx, id, func(d *delivery) {
 		d.stage, d.owner = queued, ""

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Leads reports whether the consumer has the inbox of its name, and takes it if nobody
+// Leads reports whether the consumer has the inbox of its name, and takes it if no consumer
 // has it any more.
 func (consumer *Consumer) Leads(ctx context.Context) (bool, error) {
 	leads, err := consumer.leads(ctx)
@@ -48,7 +48,7 @@ func (consumer *Consumer) leads(ctx context.Context) (bool, error) {
 	return alive, err
 }
 
-// yield gives the inbox back that nobody could be told of: at the next call it is
+// yield returns an inbox that could not be reported: at the next call it is
 // taken again, and noted.
 func (consumer *Consumer) yield(file *os.File) {
 	consumer.mu.Lock()
@@ -67,7 +67,7 @@ func (a access) lead(consumer *Consumer, p Presence) error {
 }
 
 // touch notes on the lock's file that the session lives: should its process be
-// killed, that is when it was last heard of.
+// killed, that is its last sign of life.
 func (consumer *Consumer) touch() {
 	consumer.mu.Lock()
 	defer consumer.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// live is a consumer, and when its process was last heard of, if that has ended.
+// live is a consumer, and the last sign of life of its process, if that has ended.
 type live struct {
 	id, agent, session string
 	heard              time.Time
@@ -65,7 +65,7 @@ func (s *Store) reap(ctx context.Context) error {
 	})
 }
 
-// unregister removes a consumer that is not alive. It has ended when it was last heard of, if
+// unregister removes a consumer that is not alive. It has ended at its last sign of life, if
 // it is not known better.
 func (a access) unregister(id string, ended time.Time) error {
 	alive, heard, err := a.s.alive(id)

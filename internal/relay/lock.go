@@ -38,9 +38,9 @@ func lockFile(path string) (*os.File, error) {
 }
 
 // alive reports whether the process of a consumer has not ended, nor closed it. If it
-// has, it also tells when it was last heard of, if that is known.
+// has, it also returns its last sign of life, if that is known.
 func (s *Store) alive(consumer string) (bool, time.Time, error) {
-	if consumer == "" { // the attempt of one that has ended, which nobody has now
+	if consumer == "" { // the attempt of one that has ended, and holds no lock
 		return false, time.Time{}, nil
 	}
 	f, err := os.OpenFile(s.consumerFile(consumer), os.O_RDWR, 0)

@@ -13,7 +13,7 @@ const longestMachine = 32
 func (s *Store) Machine() string { return s.machine }
 
 // CleanMachine makes the name of a machine out of any text: what is before the
-// first dot, in lower case, with '-' for what is no ASCII letter, digit or '_'.
+// first dot, in lower case, with '-' for any other character than an ASCII letter, digit or '_'.
 func CleanMachine(text string) string {
 	text, _, _ = strings.Cut(strings.ToLower(text), ".")
 	var b strings.Builder

@@ -30,7 +30,7 @@ type Message struct {
 	Sent        time.Time      `json:"sent"`
 	Hops        int            `json:"hops,omitempty"`     // how often hooks have passed it on
 	Agent       bool           `json:"by_agent,omitempty"` // an agent or a hook wrote it, so that the limits of agents hold
-	Hook        bool           `json:"-"`                  // at sending: a hook wrote it, whoever that is for
+	Hook        bool           `json:"-"`                  // at sending: a hook wrote it, for any receiver
 }
 
 // Attachment is a file that a message refers to.

@@ -20,7 +20,7 @@ func (a access) move(d delivery) error {
 	return nil
 }
 
-// moveQuietly is move for what the sender's machine need not be told.
+// moveQuietly is move without a receipt for the sender's machine.
 func (a access) moveQuietly(d delivery) error {
 	_, err := a.exec(`UPDATE delivery SET state = ?, owner = ?, injected_in = ?, text = ?, transcript = ?, history = ?, how = ?, repeat = ?, tries = ?,
 		reason = ?, reply = ?, begun = ?, injected = ?, seen = ?, replied = ? WHERE seq = ?`,
@@ -30,7 +30,7 @@ func (a access) moveQuietly(d delivery) error {
 }
 
 // notice tells the sender of a message, if it is an agent here, that the message did
-// not reach the one that it was for: it was told that it would.
+// not reach the one that it was for, after a receipt said that it would.
 func (a access) notice(d delivery) error {
 	var name string
 	var waiting int

@@ -17,7 +17,7 @@ const longestName = 64
 // The error says why it cannot be the name of an agent or a channel.
 func Name(text string) (string, error) {
 	if !utf8.ValidString(text) {
-		return "", &refusal{fmt.Sprintf("%q cannot be a name: it is no UTF-8", text)}
+		return "", &refusal{fmt.Sprintf("%q cannot be a name: it is not valid UTF-8", text)}
 	}
 	if len(text) > longestName*utf8.UTFMax {
 		return "", tooLong(text)
@@ -33,7 +33,7 @@ func Name(text string) (string, error) {
 		case unicode.IsSpace(r) || unicode.Is(unicode.Z, r):
 			return "", &refusal{fmt.Sprintf("%q cannot be a name: it has a space; use - or _", text)}
 		case unicode.Is(unicode.Co, r):
-			return "", &refusal{fmt.Sprintf("%q cannot be a name: %U is no character that all can see", text, r)}
+			return "", &refusal{fmt.Sprintf("%q cannot be a name: %U is not a visible character", text, r)}
 		case r == unicode.ReplacementChar || unicode.IsControl(r) || unseen(r) && !joins(r):
 			return "", &refusal{fmt.Sprintf("%q cannot be a name: %U cannot be seen", text, r)}
 		}

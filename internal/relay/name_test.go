@@ -22,9 +22,9 @@ func TestNames(t *testing.T) {
 		"": "nothing that can be seen", "a b": "a space", "a\u00a0b": "a space", "a\u3000b": "a space", "a@b": "@ has a meaning", "#a": "# has a meaning", "*": "* has a meaning",
 		"a/b": "/ has a meaning", "a\x00b": "U+0000 cannot be seen", "a\u202eb": "U+202E cannot be seen", "a\u200bb": "U+200B cannot be seen", "a\u034fb": "U+034F cannot be seen",
 		"a\u3164b": "U+3164 cannot be seen", "a\u115f": "U+115F cannot be seen", "a\u2800": "U+2800 cannot be seen", "a\u180b": "U+180B cannot be seen", "a\U000e0101": "U+E0101 cannot be seen",
-		"\u0301": "a mark without its letter", "\u0301a": "a mark without its letter", "\ue000": "U+E000 is no character",
+		"\u0301": "a mark without its letter", "\u0301a": "a mark without its letter", "\ue000": "U+E000 is not a visible character",
 		"\u200d": "nothing that can be seen",
-		"a\xff":  "no UTF-8", "\ufffd": "cannot be seen", strings.Repeat("x", 65): "more than 64 characters", strings.Repeat("x", 10<<20): "more than 64 characters",
+		"a\xff":  "not valid UTF-8", "\ufffd": "cannot be seen", strings.Repeat("x", 65): "more than 64 characters", strings.Repeat("x", 10<<20): "more than 64 characters",
 	} {
 		if got, err := relay.Name(in); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200 {
 			t.Errorf("%.20q: %q, %v; want %q", in, got, err, want)

@@ -55,7 +55,7 @@ func (s *Store) spread(n *news) {
 }
 
 // Notify looks for what came by other processes: it wakes the consumers of this one, and
-// whoever carries.
+// the daemon that carries.
 func (s *Store) Notify(ctx context.Context) error {
 	s.notifyAgents(func(string) bool { return true })
 	s.NotifyOutgoing()
@@ -63,13 +63,13 @@ func (s *Store) Notify(ctx context.Context) error {
 }
 
 // waker tells other processes that something has come, one after the other: what comes
-// meanwhile is told at once after that.
+// meanwhile is notified at once after that.
 type waker struct {
 	wake func(ctx context.Context, agents []string)
 
 	mu   sync.Mutex
-	due  map[string]string // agents that are to be told: key to name
-	busy chan struct{}     // closed when nobody is; nil: nobody is told
+	due  map[string]string // agents to notify: key to name
+	busy chan struct{}     // closed when all are notified; nil: no notification runs
 }
 
 func (w *waker) tell(agents map[string]string) {
@@ -107,7 +107,7 @@ func (w *waker) run(busy chan struct{}) {
 	}
 }
 
-// wait waits until all were told.
+// wait waits until all were notified.
 func (w *waker) wait() {
 	w.mu.Lock()
 	busy := w.busy

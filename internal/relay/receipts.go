@@ -108,7 +108,7 @@ func (a access) members(m Message) ([]member, error) {
 func (a access) ofMany(m Message) (from string, args []any) {
 	sender := key(m.From)
 	if m.Machine != a.s.machine && m.Machine != "" {
-		sender = "" // nobody here
+		sender = "" // no agent here
 	}
 	if channel, ok := strings.CutPrefix(m.To, "#"); ok {
 		return "FROM member JOIN agent ON agent.key = member.agent WHERE agent.key <> ? AND member.channel = ?", []any{sender, key(channel)}
@@ -117,7 +117,7 @@ func (a access) ofMany(m Message) (from string, args []any) {
 		[]any{sender, micros(a.s.now().Add(-unwrappedKept))}
 }
 
-// unwrappedKept is how long an agent that nobody wraps gets what is for all after it was
+// unwrappedKept is how long an agent without a wrapper gets what is for all after it was
 // here last: most such sessions never come back, and there are ever more of them.
 const unwrappedKept = 24 * time.Hour
 
@@ -150,7 +150,7 @@ func (r *reasons) of(d delivery) (string, error) {
 		for _, consumer := range alive {
 			r.running[consumer.agent] = true
 		}
-		ended := map[string]int64{} // of those that nobody has seen to yet
+		ended := map[string]int64{} // of those not cleaned up yet
 		for _, consumer := range gone {
 			ended[consumer.agent] = max(ended[consumer.agent], micros(consumer.heard))
 		}
@@ -184,7 +184,7 @@ func offline(since time.Time) string {
 	return "offline since " + at(since)
 }
 
-// quiet is how long a machine may say nothing before that is told.
+// quiet is how long a machine may be silent before receipts say so.
 const quiet = 3 * time.Minute
 
 // onItsWay says why a message has not got to another machine.
@@ -203,5 +203,5 @@ func (a access) onItsWay(machine string) (string, error) {
 const onItsWay = "on its way to "
 
 // OnItsWay reports whether the reason of a receipt is only that a message has not
-// got to another machine yet, which was heard of lately.
+// got to another machine yet, which was in contact lately.
 func OnItsWay(reason string) bool { return strings.HasPrefix(reason, onItsWay) }

@@ -10,7 +10,7 @@ import (
 )
 
 // Refuse takes an envelope out of the outbox that no stream will ever take. If it is a
-// message, its receipts say why, and its sender is told. Receipts go again, in
+// message, its receipts say why, and its sender is notified. Receipts go again, in
 // smaller envelopes.
 func (s *Store) Refuse(ctx context.Context, seq int64, reason string) error {
 	err := s.write(ctx, func(a access) error {

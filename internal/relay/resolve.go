@@ -18,7 +18,7 @@ type target struct {
 func (a access) resolve(m *Message) (target, error) {
 	switch to := m.To; {
 	case to == "":
-		return target{}, &refusal{"the message is for nobody: name an agent, #channel or * for everyone"}
+		return target{}, &refusal{"the message has no receiver: name an agent, #channel or * for everyone"}
 	case to == "*":
 		return a.everyone(m)
 	case strings.HasPrefix(to, "#"):

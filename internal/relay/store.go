@@ -16,7 +16,7 @@ import (
 )
 
 // Limits bound what agents may do to each other. Zero is the default of a field,
-// negative is no limit.
+// negative means without a limit.
 type Limits struct {
 	PerMinute  int // messages that one agent sends in a minute; 30
 	PingPong   int // messages that two agents send to and fro without a human turn; 20
@@ -51,7 +51,7 @@ type Options struct {
 	Log     *slog.Logger // gets what cannot be returned as an error, such as an envelope that means nothing
 
 	// Wake tells the processes of agents of this machine that something has come for
-	// them. It is called after that is on the disk, and nobody waits for it but Close.
+	// them. It is called after that is on the disk, and only Close waits for it.
 	Wake func(ctx context.Context, agents []string)
 }
 
@@ -65,7 +65,7 @@ type Store struct {
 	now     func() time.Time
 
 	file       *sqlite.File
-	opened     os.FileInfo   // nil: it cannot be told whether it is still there
+	opened     os.FileInfo   // nil: whether it is still there is unknown
 	statements sync.Map      // text to *sql.Stmt
 	writing    chan struct{} // held by the one that writes
 	outgoing   signal

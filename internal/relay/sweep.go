@@ -7,10 +7,10 @@ import (
 
 const (
 	keptFor      = 30 * 24 * time.Hour // settled messages
-	unwrappedFor = 90 * 24 * time.Hour // agents that nobody wraps, after they were here last
+	unwrappedFor = 90 * 24 * time.Hour // agents without a wrapper, after they were here last
 	sweepEvery   = time.Hour
 	sweepStep    = 200  // messages or agents, and
-	sweepRows    = 2000 // deliveries, about: so that nobody waits long
+	sweepRows    = 2000 // deliveries, about: so that no caller waits long
 )
 
 // sweep removes settled messages that are old, and unwrapped that do not come back, some
@@ -60,7 +60,7 @@ func (s *Store) sweep(ctx context.Context) error {
 	})
 }
 
-// sweepUnwrapped forgets agents that nobody wraps, which were not here since, and for whom
+// sweepUnwrapped forgets agents without a wrapper, which were not here since, and for whom
 // nothing waits: each session of such an agent is one, and most never come back.
 func (a access) sweepUnwrapped(since int64) (n int, err error) {
 	old, err := a.strings(`SELECT key FROM agent WHERE kind = '`+KindHooks+`' AND waiting = 0 AND max(seen, since) < ?

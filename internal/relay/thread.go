@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Thread says why nobody can begin a thread of that name: in front of a directive's
+// Thread says why a thread cannot have that name: in front of a directive's
 // text, as in [thread:build], it is one word. What programs of others call a thread
 // is kept as it is, so that [Store.Send] takes more; there it is answered by
 // [Message.ReplyTo]. "" is no thread, and fine.

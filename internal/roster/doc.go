@@ -6,7 +6,7 @@
 // Serve announces a session in a folder that is the user's alone: a file with
 // what a Member holds, and a socket beside it. The file is locked for as long as
 // the process lives, so that a session that was killed is known to be dead, and
-// what it left behind is removed by whoever looks next.
+// what it left behind is removed by the next process that looks.
 //
 // # Asking
 //
@@ -14,7 +14,7 @@
 // which is another; after a reply with a Size come so many bytes of text. Both
 // sides refuse the peer unless it is a process of the same user. A session has a
 // bounded number of connections, of which those that wait for something may only
-// take half, so that it can always be held and released. Whoever hangs up ends
+// take half, so that it can always be held and released. A caller that hangs up ends
 // what is done for them.
 //
 // On Windows nothing is wrapped yet: no session is found, and none can be announced.

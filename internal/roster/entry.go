@@ -43,7 +43,7 @@ func gone(err error) error {
 	return err
 }
 
-// claim makes and locks a new file. Whoever looks into the folder in between may
+// claim makes and locks a new file. A process that looks into the folder in between may
 // take it for that of a dead session: then there is another try.
 func claim(dir string) (*entry, error) {
 	for {

@@ -17,7 +17,7 @@ var (
 )
 
 // Find finds a session by its agent's name, or by its id or how that begins. The
-// error of a name that nobody has names the nearest; that of one that several
+// error of an unknown name names the nearest; that of one that several
 // have, their ids.
 func Find(ctx context.Context, dir, name string) (*Remote, error) {
 	if err := ctx.Err(); err != nil {

@@ -21,7 +21,7 @@ import (
 
 const (
 	whoTime    = 2 * time.Second  // for a session to say how it is
-	answerTime = 10 * time.Second // for everything that nobody waits for
+	answerTime = 10 * time.Second // for everything without a caller that waits
 )
 
 // Remote is a session of this or another process.

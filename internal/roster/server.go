@@ -106,7 +106,7 @@ func (s *Server) accept(ctx context.Context) {
 				s.serve(ctx, c)
 			})
 		default:
-			_ = c.Close() // its asker is told that the session is busy
+			_ = c.Close() // its caller learns that the session is busy
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // listen makes a socket that only its user may connect to. The folder is closed
-// to others, so that nobody could come before that.
+// to others, so that no connection could come before that.
 func listen(path string) (net.Listener, error) {
 	l, err := net.Listen("unix", path)
 	if err != nil {
@@ -25,7 +25,7 @@ func listen(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// dial connects to a session of this user, and to nobody else's.
+// dial connects to a session of this user only.
 func dial(ctx context.Context, path string) (net.Conn, error) {
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "unix", path)

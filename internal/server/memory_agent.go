@@ -51,7 +51,7 @@ func (m agentMemory) Save(ctx context.Context, content string) (id string, err e
 }
 
 // Search finds what is about the query, the best first; if nothing is, it gives some
-// of the newest, marked so. That these cannot be had is no failure of the search.
+// of the newest, marked so. Without these the search still succeeds.
 func (m agentMemory) Search(ctx context.Context, query string) (found []hook.Remembered, err error) {
 	err = m.with(ctx, func(b memory.Backend, v memory.View) error {
 		all, err := b.Search(ctx, query, foundMost, v)

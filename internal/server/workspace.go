@@ -82,7 +82,7 @@ func (h *Home) fill(ctx context.Context, options config.Options, engine *hook.En
 }
 
 // Operations is what hooks set in the metadata for later events, where the daemon
-// and other processes of the user have it too. Nil where there is no place for it.
+// and other processes of the user have it too. Nil if it has no place.
 func (h *Home) Operations(log *slog.Logger) *hook.Operations {
 	_, state, err := config.Places(h.Getenv)
 	if err != nil {

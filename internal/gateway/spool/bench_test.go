@@ -16,11 +16,11 @@ import (
 )
 
 // BenchmarkRelayWithWebhook sends messages that are kept on the disk, each with its
-// MessageSent: without a webhook, with one that is told from memory, and with one that
-// is told by way of the spool, there and away. What is told is in "told/op".
+// MessageSent: without a webhook, with one that is sent to from memory, and with one that
+// is sent to by way of the spool, there and away. What is sent is in "sent/op".
 func BenchmarkRelayWithWebhook(b *testing.B) {
-	var heard atomic.Int64
-	there := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
+	var received atomic.Int64
+	there := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { received.Add(1) }))
 	defer there.Close()
 	away := httptest.NewServer(nil)
 	away.Close()
@@ -30,7 +30,7 @@ func BenchmarkRelayWithWebhook(b *testing.B) {
 	}{{"none", "", false}, {"memory", there.URL, false}, {"spool", there.URL, true}, {"spool-away", away.URL, true}} {
 		b.Run(c.name, func(b *testing.B) {
 			s := spool.New(b.TempDir(), nil)
-			heard.Store(0)
+			received.Store(0)
 			e := new(hook.Engine)
 			var end func() error
 			if c.url != "" {
@@ -60,7 +60,7 @@ func BenchmarkRelayWithWebhook(b *testing.B) {
 				}
 				return n
 			}
-			for deadline := time.Now().Add(time.Minute); c.kept && c.name == "spool" && (heard.Load() == 0 || left() > 0) && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(time.Minute); c.kept && c.name == "spool" && (received.Load() == 0 || left() > 0) && time.Now().Before(deadline); {
 				time.Sleep(time.Millisecond)
 			}
 			if err := e.Close(context.Background()); err != nil {
@@ -74,7 +74,7 @@ func BenchmarkRelayWithWebhook(b *testing.B) {
 			if err := s.Close(); err != nil {
 				b.Error(err)
 			}
-			b.ReportMetric(float64(heard.Load())/float64(b.N), "told/op")
+			b.ReportMetric(float64(received.Load())/float64(b.N), "sent/op")
 			b.ReportMetric(float64(left())/float64(b.N), "kept/op")
 		})
 	}

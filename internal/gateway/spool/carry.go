@@ -60,8 +60,8 @@ func (s *Spool) Carry(ctx context.Context, load func(context.Context) (Loaded, e
 type carrying struct {
 	*Spool
 	load  func(context.Context) (Loaded, error)
-	fresh bool // there was no file, so nobody has carried
-	began bool // what the carrier before had taken is free
+	fresh bool // there was no file, so no process has carried
+	began bool // the leases of the sender before are free
 	wrote os.FileInfo
 	next  time.Time // when something is due
 	swept time.Time
@@ -96,7 +96,7 @@ func (c *carrying) look(ctx context.Context) {
 	}
 	err := c.work(ctx, now)
 	if err != nil && ctx.Err() == nil && c.ctx.Err() == nil {
-		c.logOnce("carry", "what webhooks are to be told waits: %v", err)
+		c.logOnce("carry", "messages for webhooks wait: %v", err)
 		c.next = time.Time{}
 		return
 	}
@@ -165,7 +165,7 @@ func (c *carrying) start(w Webhook, all Loaded) {
 	c.begin(one)
 }
 
-// takeOver frees what the carrier before had taken, and has each webhook tried at
+// takeOver frees the leases of the sender before, and has each webhook tried at
 // once: much may have changed since.
 func (c *carrying) takeOver(ctx context.Context) error {
 	return c.do(ctx, "sent", func(file *sqlite.File) error {

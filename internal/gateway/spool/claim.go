@@ -31,7 +31,7 @@ type fate int
 
 const (
 	untried fate = iota
-	told
+	delivered
 	failed
 	gone // the server never wants to hear anything again
 )

@@ -40,7 +40,7 @@ func (s *Spool) setAside(ctx context.Context, file *sqlite.File, damage error) e
 	for _, path := range old {
 		_ = os.Remove(path) // it only takes room
 	}
-	s.log("what webhooks were to be told is lost as far as it was not sent yet: %v; the file is now %s", damage, to)
+	s.log("messages for webhooks that were not sent yet are lost: %v; the file is now %s", damage, to)
 	return nil
 }
 

@@ -1,20 +1,20 @@
-// Package spool keeps what webhooks are to be told until they have heard it.
+// Package spool is the durable queue of messages for webhooks.
 //
 // # How a message goes
 //
 // It is put into a file of the user's state folder, which all processes of the user
-// share. Then the process where it happened sends it at once, and nobody waits for
-// that. What it cannot send, and what a process that died has left, the daemon
-// carries, which is the one that calls [Spool.Carry]. A message leaves the file when
-// the webhook has answered with a status from 200 to 299, and not before: it may be
-// heard twice, with the same webhook-id, and is not lost.
+// share. Then the process where it happened sends it at once, in the background. The
+// daemon sends what such a process cannot send, or has left when it died: it is the one
+// that calls [Spool.Carry]. A message leaves the file when the webhook has answered with
+// a status from 200 to 299, and not before: it may be delivered twice, with the same
+// webhook-id, and is not lost.
 //
-// # Who sends
+// # Leases
 //
-// Who takes messages out of the file writes into them until when nobody else may:
-// a lease. It ends by itself, so that what a killed process had taken is sent by
-// another. In each process one goroutine works for a webhook, while there is
-// something to send, with a few requests at the same time.
+// A process that takes messages out of the file writes a lease into them. It ends by
+// itself, so that another process sends what a killed one had taken. In each process one
+// goroutine works for a webhook, while there is something to send, with a few requests
+// at the same time.
 //
 // # A webhook that does not answer
 //

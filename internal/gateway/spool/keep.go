@@ -84,14 +84,14 @@ func (s *Spool) settleIn(batch []*arrival) {
 	defer cancel()
 	err := s.keep(ctx, batch)
 	if err != nil {
-		s.logOnce("keep", "what webhooks are to be told is not kept on the disk now, and tried for a minute only: %v", err)
+		s.logOnce("keep", "messages for webhooks cannot be written to the disk, and are tried for a minute only: %v", err)
 	}
-	told := map[*Receiver]bool{}
+	sending := map[*Receiver]bool{}
 	for _, a := range batch {
 		if err != nil {
 			s.remember(a)
-		} else if !told[a.to] {
-			told[a.to] = true
+		} else if !sending[a.to] {
+			sending[a.to] = true
 			s.send(a.to)
 		}
 		<-s.room
@@ -155,7 +155,7 @@ func (s *Spool) insertOne(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, a *
 	var there int
 	err = tx.QueryRowContext(ctx, "SELECT 1 FROM message WHERE place = ? AND webhook = ? AND id = ?", w.Place, w.ID, a.ID).Scan(&there)
 	if !errors.Is(err, sql.ErrNoRows) {
-		return err // it was told the same already
+		return err // it has this message already
 	}
 	refused[w]++
 	_, err = tx.ExecContext(ctx, "UPDATE webhook SET refused = refused + 1 WHERE place = ? AND id = ?", w.Place, w.ID)
@@ -176,5 +176,5 @@ func (s *Spool) sayRefused(w Webhook, n int) {
 	s.said[kind] = time.Now()
 	delete(s.missed, w)
 	s.mu.Unlock()
-	s.log("webhook %s: too much waits for it (%d messages or %d MiB at most), so it is not told of %d more", w.ID, s.most, s.bytes>>20, n)
+	s.log("webhook %s: too much waits for it (%d messages or %d MiB at most), so %d more were refused", w.ID, s.most, s.bytes>>20, n)
 }

@@ -25,7 +25,7 @@ type server struct {
 	under  map[string]bool
 }
 
-// try is what the server heard.
+// try is what the server received.
 type try struct {
 	webhook.Message
 	at time.Time
@@ -64,8 +64,8 @@ func (s *server) Send(_ context.Context, m webhook.Message) error {
 
 func (s *server) Close() error { return nil }
 
-// heard gives what came, by id, in the order in which it came.
-func (s *server) heard() (ids []string) {
+// received returns what came, by id, in the order in which it came.
+func (s *server) received() (ids []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, t := range s.tries {

@@ -35,7 +35,7 @@ func (s *Spool) remember(a *arrival) {
 		s.unkept--
 		s.mu.Unlock()
 		if err != nil {
-			s.log("webhook %s: it was not told of %s: %v", a.to.ID, a.Event, err)
+			s.log("webhook %s: %s was not delivered: %v", a.to.ID, a.Event, err)
 		}
 	})
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/hookway/hookway/internal/webhook"
 )
 
-// TestProcessesSendEachMessageOnce: one that carries, and others that are told, share
+// TestProcessesSendEachMessageOnce: one that carries, and others that have messages for it, share
 // a file.
 func TestProcessesSendEachMessageOnce(t *testing.T) {
 	w, there := newWorld(t), &server{}
@@ -45,7 +45,7 @@ func TestProcessesSendEachMessageOnce(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	stop()
-	ids := there.heard()
+	ids := there.received()
 	slices.Sort(ids)
 	if n := len(slices.Compact(slices.Clone(ids))); n != processes*each || len(ids) != n {
 		t.Errorf("%d messages came, %d of them for the first time; want %d\n%s", len(ids), n, processes*each, w.log())
@@ -87,13 +87,13 @@ func TestWhatAKilledProcessHadTakenIsSentByAnother(t *testing.T) {
 			stop()
 			w.kill(s)
 			there.answers(nil)
-			before := len(there.heard())
+			before := len(there.received())
 			began := time.Now()
 			next := w.spool()
 			stop = w.carry(next, target("ci", there))
 			time.Sleep(time.Minute)
 			stop()
-			ids := there.heard()[before:]
+			ids := there.received()[before:]
 			slices.Sort(ids)
 			if strings.Join(ids, " ") != "1 2 3" {
 				t.Errorf("carried %v: then came %v", carried, ids)
@@ -110,7 +110,7 @@ func TestWhatAKilledProcessHadTakenIsSentByAnother(t *testing.T) {
 	}
 }
 
-// TestATellerTriesOnce: a process that does not carry tries at once what it was told,
+// TestATellerTriesOnce: a process that does not carry tries its own messages at once,
 // does not wait, and leaves the rest alone.
 func TestATellerTriesOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -125,7 +125,7 @@ func TestATellerTriesOnce(t *testing.T) {
 				t.Errorf("process %d took %v", i, took)
 			}
 		}
-		if ids := away.heard(); strings.Join(ids, " ") != "0" { // who comes next knows that it is down
+		if ids := away.received(); strings.Join(ids, " ") != "0" { // who comes next knows that it is down
 			t.Errorf("tried: %v", ids)
 		}
 		away.answers(nil)
@@ -135,7 +135,7 @@ func TestATellerTriesOnce(t *testing.T) {
 		w.tell(r, "mine")
 		w.must(r.Close())
 		w.must(s.Close())
-		if ids := away.heard(); strings.Join(ids, " ") != "0 mine" {
+		if ids := away.received(); strings.Join(ids, " ") != "0 mine" {
 			t.Errorf("tried: %v", ids)
 		}
 	})
@@ -162,7 +162,7 @@ func TestAServerThatHangsIsNotWaitedFor(t *testing.T) {
 		stop := w.carry(next, target("ci", there))
 		synctest.Wait()
 		stop()
-		if ids := there.heard(); strings.Join(ids, " ") != "1" {
+		if ids := there.received(); strings.Join(ids, " ") != "1" {
 			t.Errorf("the next process sends %v at once", ids)
 		}
 	})
@@ -242,13 +242,13 @@ func TestADamagedFileIsSetAside(t *testing.T) {
 			w.tell(r, "new")
 			w.must(r.Close())
 			w.must(s.Close())
-			if ids := there.heard(); ids[len(ids)-1] != "new" {
-				t.Errorf("heard %v", ids)
+			if ids := there.received(); ids[len(ids)-1] != "new" {
+				t.Errorf("received %v", ids)
 			}
 			if aside, _ := filepath.Glob(s.path() + ".broken-*"); len(aside) != 1 {
 				t.Errorf("set aside: %v", aside)
 			}
-			if n := strings.Count(w.log(), "what webhooks were to be told is lost as far as it was not sent yet: "); n != 1 || !strings.Contains(w.log(), "is damaged") {
+			if n := strings.Count(w.log(), "messages for webhooks that were not sent yet are lost: "); n != 1 || !strings.Contains(w.log(), "is damaged") {
 				t.Errorf("logged:\n%s", w.log())
 			}
 		})
@@ -271,7 +271,7 @@ func TestWithoutADiskItIsToldFromMemory(t *testing.T) {
 		r := s.Receiver(Webhook{place, "ci"}, Policy{}, there)
 		w.tell(r, "1")
 		time.Sleep(unkeptTime)
-		if n := len(there.heard()); n != 6 {
+		if n := len(there.received()); n != 6 {
 			t.Errorf("%d tries", n)
 		}
 		there.answers(down)
@@ -283,7 +283,7 @@ func TestWithoutADiskItIsToldFromMemory(t *testing.T) {
 			t.Errorf("its end took %v", took)
 		}
 		w.must(s.Close())
-		if n := strings.Count(w.log(), "what webhooks are to be told is not kept on the disk now"); n != 1 || !strings.Contains(w.log(), "webhook ci: it was not told of MessageSent: connection refused") {
+		if n := strings.Count(w.log(), "messages for webhooks cannot be written to the disk"); n != 1 || !strings.Contains(w.log(), "webhook ci: MessageSent was not delivered: connection refused") {
 			t.Errorf("logged:\n%s", w.log())
 		}
 	})

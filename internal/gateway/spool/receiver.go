@@ -36,12 +36,12 @@ type Server interface {
 	Close() error
 }
 
-// Receiver is a webhook as a hook: what it is asked about, it is told, by and by.
+// Receiver is a webhook as a hook: each event becomes a message, sent in the background.
 type Receiver struct {
 	Target
 
-	// Form makes what is told of an event; nil tells the event as it is. It must not
-	// be changed once there is something to tell.
+	// Form makes the message of an event; nil sends the event as it is. It must not
+	// be changed once there is something to send.
 	Form Form
 
 	spool  *Spool
@@ -53,13 +53,13 @@ type Receiver struct {
 	close   context.CancelFunc
 
 	mu    sync.Mutex
-	env   context.Context // of what it was told last: it has the environment
-	first int64           // the first message that it was told, in the file
+	env   context.Context // of its last message: it has the environment
+	first int64           // its first message in the file
 }
 
 var _ hook.Handler = (*Receiver)(nil)
 
-// Form makes of an event's JSON what a webhook is told of it. The context is that of
+// Form makes of an event's JSON what a webhook gets of it. The context is that of
 // the hook, and knows what came of the event.
 type Form func(ctx context.Context, body []byte, ev hook.AnyEvent) ([]byte, error)
 
@@ -100,7 +100,7 @@ func (r *Receiver) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision,
 // file, so another process sends it then.
 const firstTime = time.Second
 
-// Close waits until what it was told is in the file, and a moment until it is sent.
+// Close waits until its messages are in the file, and a moment until they are sent.
 func (r *Receiver) Close() error {
 	r.mu.Lock()
 	r.close()

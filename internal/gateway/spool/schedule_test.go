@@ -27,7 +27,7 @@ func TestThePausesGrow(t *testing.T) {
 	}
 }
 
-// carried is a webhook, and a daemon that carries what it is to be told.
+// carried is a webhook, and a daemon that carries its messages.
 func carried(t *testing.T, there *server, how Policy) (w *world, s *Spool, r *Receiver, end func()) {
 	w = newWorld(t)
 	w.slow = true
@@ -56,30 +56,30 @@ func TestAWebhookThatIsDownCostsOneProbe(t *testing.T) {
 		}
 		w.tell(r, all...)
 		time.Sleep(time.Minute)
-		if n := len(away.heard()); n > atOnce+2 {
+		if n := len(away.received()); n > atOnce+2 {
 			t.Errorf("%d tries in the first minute", n)
 		}
 		if st := w.status(s, "ci"); st.Waiting != 200 || st.Since.IsZero() || st.Error != "connection refused" {
 			t.Errorf("%+v", st)
 		}
 		time.Sleep(24*time.Hour - time.Minute)
-		if n := len(away.heard()); n < 10 || n > atOnce+15 {
+		if n := len(away.received()); n < 10 || n > atOnce+15 {
 			t.Errorf("%d tries in the first day", n)
 		}
 		time.Sleep(2*24*time.Hour + 5*time.Hour)
 		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 200 {
 			t.Errorf("after three days: %+v", st)
 		}
-		tries := len(away.heard())
+		tries := len(away.received())
 		if last := away.at(tries - 1).Sub(began); tries > atOnce+30 || last < 2*24*time.Hour {
 			t.Errorf("%d tries, the last after %v", tries, last)
 		}
 		time.Sleep(24 * time.Hour)
-		if len(away.heard()) != tries {
-			t.Errorf("%d tries after the three days", len(away.heard())-tries)
+		if len(away.received()) != tries {
+			t.Errorf("%d tries after the three days", len(away.received())-tries)
 		}
 		end()
-		if lines := strings.Split(w.log(), "\n"); len(lines) > 3 || !strings.Contains(lines[0], "webhook ci: connection refused; what it is to be told is kept") {
+		if lines := strings.Split(w.log(), "\n"); len(lines) > 3 || !strings.Contains(lines[0], "webhook ci: connection refused; its messages are kept") {
 			t.Errorf("logged:\n%s", w.log())
 		}
 	})
@@ -94,7 +94,7 @@ func TestAllComesWhenItAnswersAgain(t *testing.T) {
 		w.tell(r, "4")
 		away.answers(nil)
 		time.Sleep(5 * time.Hour) // one step, at most
-		ids := away.heard()
+		ids := away.received()
 		last := ids[len(ids)-4:]
 		slices.Sort(last)
 		if got := strings.Join(last, " "); got != "1 2 3 4" {
@@ -126,7 +126,7 @@ func TestAMessageThatIsRefusedHoldsUpNoOther(t *testing.T) {
 		for i := range 4 * 24 {
 			w.tell(r, fmt.Sprint(i))
 			time.Sleep(time.Minute)
-			ids := there.heard()
+			ids := there.received()
 			if !slices.Contains(ids, fmt.Sprint(i)) {
 				t.Fatalf("message %d did not come within a minute: %v", i, ids)
 			}
@@ -154,11 +154,11 @@ func TestTriesAreBoundedAsTheConfigurationSays(t *testing.T) {
 		w, s, r, end := carried(t, away, Policy{Tries: 3})
 		w.tell(r, "1")
 		time.Sleep(24 * time.Hour)
-		if st := w.status(s, "ci"); len(away.heard()) != 3 || st.Dropped != 1 || st.Waiting != 0 {
-			t.Errorf("%d tries, %+v", len(away.heard()), st)
+		if st := w.status(s, "ci"); len(away.received()) != 3 || st.Dropped != 1 || st.Waiting != 0 {
+			t.Errorf("%d tries, %+v", len(away.received()), st)
 		}
 		end()
-		if !strings.Contains(w.log(), "given up after 3 tries: it was not told of MessageSent of ") {
+		if !strings.Contains(w.log(), "given up after 3 tries: MessageSent of ") {
 			t.Errorf("logged:\n%s", w.log())
 		}
 	})
@@ -179,8 +179,8 @@ func TestAServerThatAsksForTimeGetsIt(t *testing.T) {
 		r := s.Receiver(Webhook{place, "ci"}, Policy{}, busy)
 		w.tell(r, "1")
 		time.Sleep(time.Hour)
-		if ids := busy.heard(); len(ids) != 2 {
-			t.Fatalf("heard %v", ids)
+		if ids := busy.received(); len(ids) != 2 {
+			t.Fatalf("received %v", ids)
 		}
 		if waited := busy.at(1).Sub(busy.at(0)); waited < 20*time.Minute || waited > 21*time.Minute {
 			t.Errorf("it was left alone for %v", waited)
@@ -198,11 +198,11 @@ func TestAServerThatIsGoneIsToldNothing(t *testing.T) {
 		time.Sleep(time.Second)
 		away.answers(says(410))
 		time.Sleep(time.Hour)
-		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 3 || len(away.heard()) > atOnce+1 {
-			t.Errorf("%d tries, %+v", len(away.heard()), st)
+		if st := w.status(s, "ci"); st.Waiting != 0 || st.Dropped != 3 || len(away.received()) > atOnce+1 {
+			t.Errorf("%d tries, %+v", len(away.received()), st)
 		}
 		end()
-		if !strings.Contains(w.log(), "webhook ci wants to be told nothing any more, so 3 messages were dropped; take it out of the configuration") {
+		if !strings.Contains(w.log(), "webhook ci answers 410 Gone, so 3 messages were dropped; take it out of the configuration") {
 			t.Errorf("logged:\n%s", w.log())
 		}
 	})
@@ -254,8 +254,8 @@ func TestAConfigurationThatIsBrokenLosesNothing(t *testing.T) {
 		})
 		away.answers(nil)
 		time.Sleep(52 * time.Hour)
-		if ids := away.heard(); len(ids) != 2 || ids[1] != "1" {
-			t.Errorf("heard %v", ids)
+		if ids := away.received(); len(ids) != 2 || ids[1] != "1" {
+			t.Errorf("received %v", ids)
 		}
 		stop()
 	})
@@ -274,7 +274,7 @@ func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 		if st := w.status(s, "ci"); st.Waiting != 1 || !st.Since.IsZero() || st.Error != webhook.ErrUnset.Error() {
 			t.Errorf("%+v", st)
 		}
-		tries := len(there.heard())
+		tries := len(there.received())
 		if tries > 70 {
 			t.Errorf("%d tries in an hour", tries)
 		}
@@ -282,10 +282,10 @@ func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 		w.tell(r, "2") // it may bring what was missing
 		synctest.Wait()
 		time.Sleep(time.Second)
-		ids := there.heard()[tries:]
+		ids := there.received()[tries:]
 		slices.Sort(ids)
 		if strings.Join(ids, " ") != "1 2" {
-			t.Errorf("heard %v", ids)
+			t.Errorf("received %v", ids)
 		}
 		w.must(r.Close())
 		stop()
@@ -293,7 +293,7 @@ func TestWhatIsMissingForARequestIsNoFailureOfTheServer(t *testing.T) {
 }
 
 // TestWhatAnEventLacksTheDaemonMayHave: a webhook whose variable is only in the
-// environment of hookway serve is told at once of what came from elsewhere.
+// environment of hookway serve gets at once what came from elsewhere.
 func TestWhatAnEventLacksTheDaemonMayHave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, there := newWorld(t), &server{}
@@ -305,11 +305,11 @@ func TestWhatAnEventLacksTheDaemonMayHave(t *testing.T) {
 		for n, id := range []string{"1", "2", "3"} {
 			w.tell(r, id)
 			time.Sleep(3 * time.Second)
-			if ids := there.heard(); len(ids) != n+1 || ids[n] != id {
-				t.Fatalf("heard %v", ids)
+			if ids := there.received(); len(ids) != n+1 || ids[n] != id {
+				t.Fatalf("received %v", ids)
 			}
 		}
-		if n := len(lacking.heard()); n > 6 {
+		if n := len(lacking.received()); n > 6 {
 			t.Errorf("%d tries without what is missing", n)
 		}
 		if st := w.status(s, "ci"); st != (Status{}) {

@@ -23,7 +23,7 @@ const (
 	settleTime = 5 * time.Second  // for what became of them to be noted
 )
 
-// carrier owns what the process has taken that carries.
+// carrier is the owner of the leases of the process that carries.
 const carrier = "carrier"
 
 // sender sends to one webhook, while there is something to send.
@@ -95,8 +95,8 @@ func (one *sender) more() bool {
 func (one *sender) round() bool {
 	w := one.target.Webhook
 	one.mu.Lock()
-	before := one.heard[w]
-	delete(one.heard, w)
+	before := one.unsettled[w]
+	delete(one.unsettled, w)
 	one.mu.Unlock()
 	most := mostTaken
 	if one.stopped || one.ctx.Err() != nil { // what was sent is noted all the same
@@ -148,11 +148,11 @@ func (t *Target) timeout(carries bool) time.Duration {
 // keepResults keeps what is not noted yet: nothing is sent before it is.
 func (one *sender) keepResults(results []result, err error) {
 	if err != nil && one.ctx.Err() == nil {
-		one.logOnce("send", "what webhooks are to be told waits: %v", err)
+		one.logOnce("send", "messages for webhooks wait: %v", err)
 	}
 	one.mu.Lock()
 	defer one.mu.Unlock()
-	one.heard[one.target.Webhook] = append(one.heard[one.target.Webhook], results...)
+	one.unsettled[one.target.Webhook] = append(one.unsettled[one.target.Webhook], results...)
 	if err != nil {
 		one.rest[one.target.Webhook] = time.Now().Add(settleTime)
 	}
@@ -177,7 +177,7 @@ func (one *sender) post(c *claim, rows []*claimed) (results []result, goOn bool)
 					return
 				}
 				one.try(&results[i], limit)
-				if results[i].fate != told {
+				if results[i].fate != delivered {
 					stop.Store(true)
 				}
 				if results[i].fate == untried {
@@ -200,7 +200,7 @@ func (one *sender) try(r *result, limit time.Duration) {
 	errors.As(err, &status)
 	switch {
 	case err == nil:
-		r.fate = told
+		r.fate = delivered
 	case errors.Is(err, webhook.ErrUnset):
 		r.fate, r.err = untried, err
 		one.unable(err)
@@ -217,7 +217,7 @@ func (one *sender) try(r *result, limit time.Duration) {
 	}
 }
 
-// unable notes that nothing can be sent here, until the webhook is told something
+// unable notes that nothing can be sent here, until the webhook gets something
 // with what is missing. What an event lacks, the daemon may have: Carry tries next.
 func (one *sender) unable(err error) {
 	if one.leads && !one.carried {

@@ -33,13 +33,13 @@ func (c *claim) settle(ctx context.Context, results []result) error {
 			return err
 		}
 		return c.fail(ctx, last)
-	case counts[told] > 0 && (c.failures > 0 || c.problem != ""):
+	case counts[delivered] > 0 && (c.failures > 0 || c.problem != ""):
 		if c.failures > 0 {
 			c.lines = append(c.lines, fmt.Sprintf("webhook %s answers again, after %v", c.target.ID, c.now.Sub(time.UnixMicro(c.since)).Round(time.Second)))
 		}
 		c.failures = 0
 		return c.exec(ctx, "UPDATE webhook SET failures = 0, since = 0, next = 0, error = '' WHERE place = ? AND id = ?", c.target.Place, c.target.ID)
-	case news && counts[told] == 0:
+	case news && counts[delivered] == 0:
 		return c.fail(ctx, last)
 	case unset != "" && c.failures == 0:
 		return c.exec(ctx, "UPDATE webhook SET error = ? WHERE place = ? AND id = ?", unset, c.target.Place, c.target.ID)
@@ -55,19 +55,19 @@ func (c *claim) settle(ctx context.Context, results []result) error {
 func (c *claim) settleOne(ctx context.Context, r *result) error {
 	tries := r.tries + 1
 	switch {
-	case r.fate == told:
+	case r.fate == delivered:
 		return c.exec(ctx, "DELETE FROM message WHERE seq = ? AND id = ?", r.seq, r.ID)
 	case r.fate == untried:
 		return c.exec(ctx, "UPDATE message SET owner = '', until = 0 WHERE seq = ? AND id = ? AND owner = ?", r.seq, r.ID, c.owner)
 	case r.fate == failed && (c.target.Tries > 0 && tries >= c.target.Tries || c.now.Sub(r.made) >= keepTime):
-		c.lines = append(c.lines, fmt.Sprintf("webhook %s: given up after %d tries: it was not told of %s of %s: %v",
+		c.lines = append(c.lines, fmt.Sprintf("webhook %s: given up after %d tries: %s of %s was not delivered: %v",
 			c.target.ID, tries, r.Event, r.made.Format(time.DateTime), r.err))
 		if err := c.exec(ctx, "UPDATE webhook SET dropped = dropped + 1 WHERE place = ? AND id = ?", c.target.Place, c.target.ID); err != nil {
 			return err
 		}
 		return c.exec(ctx, "DELETE FROM message WHERE seq = ? AND id = ?", r.seq, r.ID)
 	}
-	again := 1 // nobody has refused it: it waits for the webhook alone, behind the others
+	again := 1 // it was not refused: it waits for the webhook alone, behind the others
 	if r.refused {
 		again = tries
 	}
@@ -82,7 +82,7 @@ func (c *claim) fail(ctx context.Context, last *result) error {
 	c.next = micros(c.now.Add(wait))
 	if c.failures == 1 {
 		c.since = micros(c.now)
-		c.lines = append(c.lines, fmt.Sprintf("webhook %s: %v; what it is to be told is kept, and tried again for three days", c.target.ID, last.err))
+		c.lines = append(c.lines, fmt.Sprintf("webhook %s: %v; its messages are kept, and tried again for three days", c.target.ID, last.err))
 	}
 	return c.exec(ctx, "UPDATE webhook SET failures = ?, since = ?, next = ?, error = ? WHERE place = ? AND id = ?",
 		c.failures, c.since, c.next, hook.LogLine(last.err.Error()), c.target.Place, c.target.ID)
@@ -98,7 +98,7 @@ func (c *claim) clear(ctx context.Context, why error) error {
 	if err != nil {
 		return err
 	}
-	c.lines = append(c.lines, fmt.Sprintf("webhook %s wants to be told nothing any more, so %d messages were dropped; take it out of the configuration: %v", c.target.ID, n, why))
+	c.lines = append(c.lines, fmt.Sprintf("webhook %s answers 410 Gone, so %d messages were dropped; take it out of the configuration: %v", c.target.ID, n, why))
 	return c.exec(ctx, "UPDATE webhook SET dropped = dropped + ? WHERE place = ? AND id = ?", n, c.target.Place, c.target.ID)
 }
 

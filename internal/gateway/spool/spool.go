@@ -23,8 +23,8 @@ const fileName = "webhooks.db"
 // Spool is the file, as one process uses it. Its methods may be called from any
 // goroutine.
 type Spool struct {
-	// Tell makes of an event's JSON what webhooks are told of it: without what is
-	// hidden, with what came of it; nil tells the event as it is. It must be set before
+	// Tell makes of an event's JSON what webhooks get of it: without what is
+	// hidden, with what came of it; nil sends the event as it is. It must be set before
 	// there are receivers.
 	Tell func(body []byte, ev hook.AnyEvent, came *hook.Settled, hide []string) ([]byte, error)
 
@@ -46,20 +46,20 @@ type Spool struct {
 	file    *sqlite.File
 	opened  os.FileInfo
 
-	mu       sync.Mutex
-	closed   bool
-	carries  bool
-	lock     *os.File // held by the process that carries
-	arriving []*arrival
-	writing  bool
-	unkept   int // messages that are sent from memory
-	senders  map[Webhook]*sender
-	heard    map[Webhook][]result  // what was sent, and is not noted yet
-	latest   map[Webhook]*Receiver // which was told something last
-	rest     map[Webhook]time.Time // until when it is not looked at: it cannot be sent to here
-	said     map[string]time.Time  // when a line was logged that could come often
-	missed   map[Webhook]int       // refused since the last line about that
-	left     int                   // what waits, when Carry last looked
+	mu        sync.Mutex
+	closed    bool
+	carries   bool
+	lock      *os.File // held by the process that carries
+	arriving  []*arrival
+	writing   bool
+	unkept    int // messages that are sent from memory
+	senders   map[Webhook]*sender
+	unsettled map[Webhook][]result  // results that are not in the file yet
+	latest    map[Webhook]*Receiver // which got a message last
+	rest      map[Webhook]time.Time // until when it is not looked at: it cannot be sent to here
+	said      map[string]time.Time  // when a line was logged that could come often
+	missed    map[Webhook]int       // refused since the last line about that
+	left      int                   // what waits, when Carry last looked
 }
 
 // New gives the spool of a folder. Nothing is opened until there is something to keep.
@@ -67,7 +67,7 @@ type Spool struct {
 func New(dir string, log *slog.Logger) *Spool {
 	s := &Spool{
 		dir: dir, out: logline.Or(log), owner: rand.Text(), most: maxWaiting, bytes: maxBytes, every: lookEvery, room: make(chan struct{}, maxArriving), woken: make(chan struct{}, 1),
-		senders: map[Webhook]*sender{}, heard: map[Webhook][]result{}, latest: map[Webhook]*Receiver{},
+		senders: map[Webhook]*sender{}, unsettled: map[Webhook][]result{}, latest: map[Webhook]*Receiver{},
 		rest: map[Webhook]time.Time{}, said: map[string]time.Time{}, missed: map[Webhook]int{},
 	}
 	s.ctx, s.end = context.WithCancel(context.Background())

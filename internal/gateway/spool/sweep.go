@@ -9,7 +9,7 @@ import (
 	"github.com/hookway/hookway/internal/sqlite"
 )
 
-// sweep drops what is too old, and what nobody has wanted for a day.
+// sweep drops what is too old, and what no configuration has had for a day.
 func (c *carrying) sweep(ctx context.Context, now time.Time) error {
 	old, err := c.drop(ctx, "made <= ?", micros(now.Add(-keepTime)))
 	if err != nil {

@@ -131,7 +131,7 @@ type record struct {
 	Metadata map[string]any `json:"metadata"`
 }
 
-// Save keeps a memory. What was saved with infer is told apart by mem0 itself:
+// Save keeps a memory. mem0 itself makes facts of what was saved with infer:
 // then the id is that of the first fact that it made, or of nothing: also if it has
 // made none by the end of the time that it is waited for.
 func (s *Store) Save(ctx context.Context, m memory.Memory) (memory.Memory, error) {

@@ -76,7 +76,7 @@ func (s *Store) look(ctx context.Context) (*shape, error) {
 	if known != nil {
 		return known, nil
 	}
-	// Nobody waits for another's question: that may have more time than they have.
+	// Each waits for its own question only: another's may have more time.
 	var got struct {
 		Result struct {
 			Config struct {
@@ -128,7 +128,7 @@ func denseOf(vectors json.RawMessage) (int, error) {
 }
 
 // index makes the indexes that are missing. A key that may only read can do
-// without those that nobody needs yet.
+// without those that are not needed yet.
 func (s *Store) index(ctx context.Context, there map[string]any) error {
 	for field, kind := range indexes {
 		if _, ok := there[field]; ok {

@@ -123,7 +123,7 @@ func (s *Store) embed(ctx context.Context, text string, query bool) ([]float32, 
 	if s.c.Embedder == nil {
 		return nil, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.c.Client.Timeout, remote.DefaultTimeout)) // it may have more for texts that nobody waits for
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.c.Client.Timeout, remote.DefaultTimeout)) // it may have more for texts without a caller that waits
 	defer cancel()
 	all, err := s.c.Embedder.Embed(ctx, []string{text}, query)
 	if err != nil {

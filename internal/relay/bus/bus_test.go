@@ -128,16 +128,16 @@ func TestMistakesOfTheConfigurationAreErrors(t *testing.T) {
 		}
 	}
 	for want, c := range map[string]bus.Config{
-		"leave one of the two out":   {NATS: "nats://127.0.0.1:1", Leaf: bus.Leaf{Listen: "127.0.0.1:7422"}},
-		"credentials for":            {NATS: "nats://me:geheim@127.0.0.1:1", Creds: filepath.Join(dir, "none")},
-		"no address to listen at":    {Leaf: bus.Leaf{Listen: "7422"}},
-		"in the clear":               {Leaf: bus.Leaf{Listen: "0.0.0.0:7422"}},
-		"no address of a machine":    {Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "hub:7422"}}}},
-		"would send messages in the": {Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://hub:7422"}}}},
-		"at least 16 are needed":     {Leaf: bus.Leaf{Listen: "127.0.0.1:7422", TokenFile: short}},
-		"certificate authority":      {NATS: "tls://127.0.0.1:1", TLS: bus.TLS{CA: filepath.Join(dir, "none")}},
-		"is no short word":           {Namespace: "a.b"},
-		"links no machines":          {},
+		"leave one of the two out":             {NATS: "nats://127.0.0.1:1", Leaf: bus.Leaf{Listen: "127.0.0.1:7422"}},
+		"credentials for":                      {NATS: "nats://me:geheim@127.0.0.1:1", Creds: filepath.Join(dir, "none")},
+		"is not an address for other machines": {Leaf: bus.Leaf{Listen: "7422"}},
+		"in the clear":                         {Leaf: bus.Leaf{Listen: "0.0.0.0:7422"}},
+		"is not the address of a machine":      {Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "hub:7422"}}}},
+		"would send messages in the":           {Leaf: bus.Leaf{Remotes: []bus.Remote{{URL: "nats://hub:7422"}}}},
+		"at least 16 are needed":               {Leaf: bus.Leaf{Listen: "127.0.0.1:7422", TokenFile: short}},
+		"certificate authority":                {NATS: "tls://127.0.0.1:1", TLS: bus.TLS{CA: filepath.Join(dir, "none")}},
+		"is not a short word":                  {Namespace: "a.b"},
+		"links no machines":                    {},
 	} {
 		c.Dir = t.TempDir()
 		if _, err := bus.Start(context.Background(), newBox("m1"), c); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "geheim") {

@@ -34,7 +34,7 @@ type Config struct {
 	Leaf Leaf
 
 	// MaxBytes bounds the files of the embedded server, or a stream on the user's
-	// own servers. A full one is no loss: messages wait in the outbox. Default:
+	// own servers. A full one loses nothing: messages wait in the outbox. Default:
 	// 1 GiB, and 256 MiB for a stream.
 	MaxBytes int64
 
@@ -78,7 +78,7 @@ func (c *Config) check() error {
 		c.Namespace = DefaultNamespace
 	}
 	if strings.Trim(c.Namespace, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || len(c.Namespace) > 32 {
-		return fmt.Errorf("the namespace %q of the relay is no short word of a-z, 0-9 and -", c.Namespace)
+		return fmt.Errorf("the namespace %q of the relay is not a short word of a-z, 0-9 and -", c.Namespace)
 	}
 	c.Log = logline.Or(c.Log)
 	if c.NATS != "" && c.leaf() {
@@ -170,7 +170,7 @@ func secret(file string) (string, error) {
 func (r Remote) address() (*url.URL, error) {
 	u, err := url.Parse(r.URL)
 	if err != nil || u.Hostname() == "" {
-		return nil, fmt.Errorf("%q is no address of a machine to join; write tls://host:7422", r.URL)
+		return nil, fmt.Errorf("%q is not the address of a machine to join; write tls://host:7422", r.URL)
 	}
 	switch u.Scheme {
 	case "tls":
@@ -179,7 +179,7 @@ func (r Remote) address() (*url.URL, error) {
 			return nil, fmt.Errorf("the leaf link to %s would send messages in the clear; write tls://%s", u.Hostname(), u.Host)
 		}
 	default:
-		return nil, fmt.Errorf("%q is no address of a machine to join; write tls://host:7422", r.URL)
+		return nil, fmt.Errorf("%q is not the address of a machine to join; write tls://host:7422", r.URL)
 	}
 	if u.Port() == "" {
 		u.Host = net.JoinHostPort(u.Hostname(), "7422")

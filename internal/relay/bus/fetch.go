@@ -47,7 +47,7 @@ func (l *link) fetch(ctx context.Context, m *mailbox) error {
 		if m.peer == "" {
 			l.b.fails(part, fmt.Errorf("messages cannot be fetched: %w", l.explain(err)))
 		} else {
-			l.b.unreachable(m.peer) // it is off, which is no error: it says hello when it is back
+			l.b.unreachable(m.peer) // it is off, which is not an error: it says hello when it is back
 		}
 		if time.Since(began) > mostPause {
 			p.Reset()
@@ -200,7 +200,7 @@ more:
 	if err := r.keep(ctx, last, data); err != nil {
 		return err
 	}
-	r.link.b.heard(r.peer)
+	r.link.b.contacted(r.peer)
 	r.size += int64(size)
 	if r.last = last; r.last-r.purged >= purgeRows || r.size >= r.link.b.mostBytes()/8 {
 		r.purge(ctx)

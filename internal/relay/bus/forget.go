@@ -102,7 +102,7 @@ func absent(err error) error {
 	return err
 }
 
-// leave forgets that a machine was heard of, so that all that it says is new.
+// leave forgets the contact with a machine, so that all that it says is new.
 func (b *Bus) leave(machine string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -140,8 +140,8 @@ func safeURL(list string) string {
 	return strings.Join(out, ",")
 }
 
-// onError hears of what the server refuses: whoever asked for it only sees that
-// nobody answers.
+// onError gets what the server refuses: the caller only sees that
+// no answer comes.
 func (l *link) onError(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if errors.Is(err, nats.ErrPermissionViolation) || errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) {
 		err = fmt.Errorf("the relay's server does not allow what is needed; give these credentials the rights on hookway.>, $JS.API.> and _INBOX.>: %w", err)
@@ -202,7 +202,7 @@ func (g *group) start(do func(context.Context) error) {
 	g.wg.Go(func() { g.cancel(do(g.ctx)) })
 }
 
-// apart is how long a link to another machine may be away before that is told.
+// apart is how long a link to another machine may be away before the log says so.
 const apart = 5 * time.Second
 
 // watchLeafs notes when a leaf link is new, when one is away, and when others have

@@ -52,7 +52,7 @@ func (p place) subject(to, from string) string {
 	return "hookway.v1." + token(p.namespace) + ".to." + token(to) + "." + token(from)
 }
 
-// publisherOf is who has sent what is under a subject; "" if it is no machine of a
+// publisherOf is who has sent what is under a subject; "" if it is not a machine of a
 // plain name, as all are that a store knows.
 func publisherOf(subject string) string {
 	if by := subject[strings.LastIndexByte(subject, '.')+1:]; plain(by) {

@@ -20,7 +20,7 @@ import (
 const (
 	helloEvery   = 15 * time.Second // when nothing changes
 	lookEvery    = 2 * time.Second  // whether our own directory has changed
-	noteEvery    = time.Minute      // that a peer was heard of, when nothing changes: senders are told if that is long ago
+	noteEvery    = time.Minute      // the store notes a contact with a peer, when nothing changes: receipts say if that is long ago
 	mostPeers    = 256
 	maxDirectory = 32 << 20
 )
@@ -40,7 +40,7 @@ type peer struct {
 	reachable bool
 	parted    bool // the link to it was closed, and nothing came since
 	learned   [sha256.Size]byte
-	noted     time.Time // when the store was told
+	noted     time.Time // when the store noted it
 }
 
 // others makes machines known to each other, and fetches from those that are
@@ -142,7 +142,7 @@ func (o *others) hear(ctx context.Context, m *nats.Msg) {
 }
 
 // learn keeps a peer's directory if it is another one than before, and now and then
-// that the peer was heard of.
+// the contact with the peer.
 func (o *others) learn(ctx context.Context, p *peer, packed []byte) {
 	sum := sha256.Sum256(packed)
 	if sum == p.learned && time.Since(p.noted) < noteEvery {
@@ -216,8 +216,8 @@ func (b *Bus) meet(machine string) *peer {
 	return p
 }
 
-// heard, reached and unreachable note how it is with a peer.
-func (b *Bus) heard(machine string) {
+// contacted, reached and unreachable note how it is with a peer.
+func (b *Bus) contacted(machine string) {
 	b.note(machine, func(p *peer) { p.heard, p.parted = time.Now(), false })
 }
 func (b *Bus) reached(machine string) {
@@ -227,7 +227,7 @@ func (b *Bus) unreachable(machine string) { b.note(machine, func(p *peer) { p.re
 
 // part notes that links to other machines are closed. The servers at the other end
 // of those that are gone and of those that are left are given by their names; without
-// any link, nobody is joined.
+// any link, no machine is joined.
 func (b *Bus) part(gone, left []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

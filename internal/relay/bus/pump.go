@@ -155,7 +155,7 @@ func (p *pump) lane(ctx context.Context, machine string, kick <-chan struct{}) e
 			}
 			continue
 		}
-		if p.srv != nil || p.nc.IsConnected() { // else that is told already
+		if p.srv != nil || p.nc.IsConnected() { // else the log has it already
 			p.b.fails(part, err)
 		}
 		var bad *storeError

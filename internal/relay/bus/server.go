@@ -87,7 +87,7 @@ func (b *Bus) options() (*server.Options, error) {
 	return o, nil
 }
 
-// listener says where other machines may join. Addresses are not told to them:
+// listener says where other machines may join. Addresses are not sent to them:
 // a machine that learned of another way would go around what the user has set up.
 func (c *Config) listener(o *server.LeafNodeOpts) error {
 	o.NoAdvertise = true
@@ -97,10 +97,10 @@ func (c *Config) listener(o *server.LeafNodeOpts) error {
 	}
 	host, port, err := net.SplitHostPort(c.Leaf.Listen)
 	if err != nil {
-		return fmt.Errorf("%q is no address to listen at for other machines; write 0.0.0.0:7422: %w", c.Leaf.Listen, err)
+		return fmt.Errorf("%q is not an address for other machines to join; write 0.0.0.0:7422: %w", c.Leaf.Listen, err)
 	}
 	if o.Port, err = strconv.Atoi(port); err != nil || o.Port < 1 || o.Port > 65535 {
-		return fmt.Errorf("%q is no address to listen at for other machines: the port must be a number from 1 to 65535", c.Leaf.Listen)
+		return fmt.Errorf("%q is not an address for other machines to join: the port must be a number from 1 to 65535", c.Leaf.Listen)
 	}
 	if o.Host = host; host == "" {
 		o.Host = "0.0.0.0"

@@ -27,11 +27,11 @@ type Status struct {
 	ErrorAt   time.Time `json:"error_at,omitzero"`
 }
 
-// Peer is another machine that was heard of since the bus began.
+// Peer is another machine that was in contact since the bus began.
 type Peer struct {
 	Machine     string    `json:"machine"`
 	LastContact time.Time `json:"last_contact"`
-	Reachable   bool      `json:"reachable"` // the link to it is up, and its messages can be fetched or it was heard of lately
+	Reachable   bool      `json:"reachable"` // the link to it is up, and its messages can be fetched or it was in contact lately
 }
 
 // state is what the parts of a bus report.
