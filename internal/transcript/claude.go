@@ -10,12 +10,13 @@ import (
 // claude: Claude Code adds a line for each block of a message to
 // ~/.claude/projects/FOLDER/SESSION.jsonl. Which session a process has is in
 // ~/.claude/sessions/PID.json.
-var claude = format{names: []string{"claude", "claude-code"}, decode: decodeClaude, locate: locateClaude, root: rootClaude}
+var claude = format{names: []string{"claude", "claude-code"}, decode: decodeClaude, locate: locateClaude, list: listClaude, root: rootClaude}
 
 type claudeLine struct {
 	Type      string `json:"type"`
 	UUID      string `json:"uuid"`
 	SessionID string `json:"sessionId"`
+	CWD       string `json:"cwd"`
 	Timestamp string `json:"timestamp"`
 	Version   string `json:"version"`
 	Sidechain bool   `json:"isSidechain"`
@@ -42,7 +43,7 @@ func decodeClaude(s *state, line []byte) (entries []Entry, err error) {
 	if v := major(l.Version); l.Version != "" && v != 1 && v != 2 {
 		return nil, fmt.Errorf("%w: Claude Code %s", ErrVersion, l.Version)
 	}
-	of := Entry{Time: moment(l.Timestamp), Session: l.SessionID, Message: l.Message.ID, Sub: l.Sidechain, Hidden: l.Meta || l.Summary}
+	of := Entry{Time: moment(l.Timestamp), Session: l.SessionID, Dir: l.CWD, Message: l.Message.ID, Sub: l.Sidechain, Hidden: l.Meta || l.Summary}
 	if of.Message == "" {
 		of.Message = l.UUID
 	}

@@ -1,9 +1,11 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -11,7 +13,7 @@ import (
 // codex: Codex adds lines to ~/.codex/sessions/YYYY/MM/DD/rollout-TIME-SESSION.jsonl
 // and has the file open. It says each text twice, as an item of the answer and as an
 // event; the items are what counts.
-var codex = format{names: []string{"codex"}, decode: decodeCodex, locate: locateCodex, root: rootCodex}
+var codex = format{names: []string{"codex"}, decode: decodeCodex, locate: locateCodex, list: listCodex, root: rootCodex}
 
 type codexLine struct {
 	Type      string          `json:"type"`
@@ -20,20 +22,22 @@ type codexLine struct {
 }
 
 type codexPayload struct {
-	Type       string  `json:"type"`
-	ID         string  `json:"id"`
-	Role       string  `json:"role"`
-	Content    content `json:"content"`
-	Name       string  `json:"name"`
-	CallID     string  `json:"call_id"`
-	Arguments  string  `json:"arguments"`
-	Input      text    `json:"input"`
-	Output     content `json:"output"`
-	Model      string  `json:"model"`
-	CLIVersion string  `json:"cli_version"`
-	SessionID  string  `json:"session_id"`
-	StartedAt  int64   `json:"started_at"`
-	ResponseID string  `json:"response_id"`
+	Type       string          `json:"type"`
+	ID         string          `json:"id"`
+	Role       string          `json:"role"`
+	Content    content         `json:"content"`
+	Name       string          `json:"name"`
+	CallID     string          `json:"call_id"`
+	CWD        string          `json:"cwd"`
+	Arguments  string          `json:"arguments"`
+	Input      text            `json:"input"`
+	Output     content         `json:"output"`
+	Action     json.RawMessage `json:"action"` // of the tools that the model has built in
+	Model      string          `json:"model"`
+	CLIVersion string          `json:"cli_version"`
+	SessionID  string          `json:"session_id"`
+	StartedAt  int64           `json:"started_at"`
+	ResponseID string          `json:"response_id"`
 	Usage      struct {
 		Input     int64 `json:"input_tokens"`
 		Cached    int64 `json:"cached_input_tokens"`
@@ -68,18 +72,18 @@ func decodeCodex(s *state, line []byte) ([]Entry, error) {
 		if v := major(p.CLIVersion); p.CLIVersion != "" && v != 0 {
 			return nil, fmt.Errorf("%w: Codex %s", ErrVersion, p.CLIVersion)
 		}
-		s.began, s.session = true, p.SessionID
+		s.began, s.session, s.dir = true, p.SessionID, p.CWD
 		if s.session == "" {
 			s.session = p.ID
 		}
 	case "turn_context":
-		s.model = p.Model
+		s.model, s.dir = p.Model, cmp.Or(p.CWD, s.dir)
 	case "event_msg":
 		if p.Type == "task_started" && p.StartedAt > 0 {
 			s.turn = time.Unix(p.StartedAt+1, 0)
 		}
 	case "response_item":
-		return s.codexItem(Entry{Time: moment(l.Timestamp), Turn: s.turn, Session: s.session, Message: p.ID, Model: s.model}, p), nil
+		return s.codexItem(Entry{Time: moment(l.Timestamp), Turn: s.turn, Session: s.session, Dir: s.dir, Message: p.ID, Model: s.model}, p), nil
 	case "token_usage_record":
 		e := Entry{Kind: Usage, Time: moment(l.Timestamp), Turn: s.turn, Session: s.session, Message: p.ResponseID, Model: s.model}
 		e.Tokens = Tokens{Input: p.Usage.Input - p.Usage.Cached, Output: p.Usage.Output, Cached: p.Usage.Cached, Reasoning: p.Usage.Reasoning}
@@ -113,20 +117,33 @@ func (s *state) codexItem(e Entry, p codexPayload) (entries []Entry) {
 			}
 			entries = append(entries, one)
 		}
-	case "function_call", "custom_tool_call", "local_shell_call":
-		e.Kind, e.ID, e.Tool = Call, p.CallID, p.Name
+	case "function_call", "custom_tool_call", "local_shell_call", "web_search_call":
+		e.Kind, e.ID, e.Tool = Call, p.CallID, cmp.Or(p.Name, strings.TrimSuffix(p.Type, "_call"))
 		switch {
 		case json.Valid([]byte(p.Arguments)):
 			e.Input = json.RawMessage(p.Arguments)
 		case p.Input != "":
 			e.Input, _ = json.Marshal(string(p.Input)) // a text can be encoded
+		default:
+			e.Input = p.Action
 		}
 		entries = append(entries, e)
 	case "function_call_output", "custom_tool_call_output":
 		e.Kind, e.ID, e.Text = Result, p.CallID, p.Output.all()
+		e.Failed = codexFailed(e.Text)
 		entries = append(entries, e)
 	}
 	return entries
+}
+
+// codexExit is how Codex tells the model how a command has ended.
+var codexExit = regexp.MustCompile(`(?m)^(?:Process exited with code|Exit code:) (-?\d+)\s*$|"exit_code":\s*(-?\d+)`)
+
+// codexFailed reports whether the output of a call says that its command has failed: the
+// record has no other sign of it.
+func codexFailed(output string) bool {
+	found := codexExit.FindStringSubmatch(output[:min(len(output), 1024)])
+	return found != nil && found[1]+found[2] != "0"
 }
 
 func rootCodex(p *place) string { return p.root("CODEX_HOME", ".codex") }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 
 // copilot: Copilot CLI adds events to ~/.copilot/session-state/SESSION/events.jsonl. A
 // process that has a session leaves inuse.PID.lock beside it.
-var copilot = format{names: []string{"copilot", "copilot-cli"}, decode: decodeCopilot, locate: locateCopilot, root: rootCopilot}
+var copilot = format{names: []string{"copilot", "copilot-cli"}, decode: decodeCopilot, locate: locateCopilot, list: listCopilot, root: rootCopilot}
 
 type copilotLine struct {
 	Type      string `json:"type"`
@@ -25,6 +26,10 @@ type copilotLine struct {
 		Content   text   `json:"content"`
 		Parent    string `json:"parentToolCallId"`
 		Source    string `json:"source"`
+		Context   struct {
+			CWD string `json:"cwd"`
+		} `json:"context"`
+		CWD string `json:"cwd"` // of session.context_changed
 
 		CallID    string          `json:"toolCallId"`
 		ToolName  string          `json:"toolName"`
@@ -52,13 +57,16 @@ func decodeCopilot(s *state, line []byte) ([]Entry, error) {
 		return nil, nil
 	}
 	d := l.Data
-	e := Entry{Time: moment(l.Timestamp), Session: s.session, Message: d.MessageID, Sub: d.Parent != "" || l.AgentID != ""}
+	e := Entry{Time: moment(l.Timestamp), Session: s.session, Dir: s.dir, Message: d.MessageID, Sub: d.Parent != "" || l.AgentID != ""}
 	switch l.Type {
 	case "session.start":
 		if d.Version != 1 {
 			return nil, fmt.Errorf("%w: version %d of Copilot CLI's events", ErrVersion, d.Version)
 		}
-		s.session = d.SessionID
+		s.session, s.dir = d.SessionID, d.Context.CWD
+		return nil, nil
+	case "session.resume", "session.context_changed":
+		s.dir = cmp.Or(d.Context.CWD, d.CWD, s.dir)
 		return nil, nil
 	case "user.message":
 		e.Kind, e.Text = User, string(d.Content)

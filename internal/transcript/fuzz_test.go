@@ -36,5 +36,16 @@ func FuzzRead(f *testing.F) {
 		if last, _, _ := r.Next(context.Background()); len(last) != 0 {
 			t.Errorf("without news: %+v", last)
 		}
+		whole, err := transcript.OpenWhole(r.Source(), func(error) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer whole.Close()
+		for more := true; more && err == nil; {
+			_, more, err = whole.Next(context.Background())
+		}
+		if last, _, _ := whole.Next(context.Background()); len(last) != 0 {
+			t.Errorf("behind the end: %+v", last)
+		}
 	})
 }

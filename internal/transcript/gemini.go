@@ -10,7 +10,7 @@ import (
 // gemini: Gemini CLI adds lines to ~/.gemini/tmp/PROJECT/chats/session-TIME-ID.jsonl.
 // A message is written again when it changes. A line without a type changes what is
 // there as a whole. The file .project_root says which folder the project is.
-var gemini = format{names: []string{"gemini", "gemini-cli"}, decode: decodeGemini, locate: locateGemini, root: rootGemini}
+var gemini = format{names: []string{"gemini", "gemini-cli"}, decode: decodeGemini, locate: locateGemini, list: listGemini, root: rootGemini}
 
 type geminiLine struct {
 	SessionID string  `json:"sessionId"`

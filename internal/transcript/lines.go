@@ -14,19 +14,24 @@ import (
 
 // Bounds of what is read of a file of lines.
 const (
-	mostAtOnce = 4 << 20  // bytes, in one step
-	mostLine   = 32 << 20 // bytes of one line; what is longer is left out
-	sampleSize = 256      // bytes of the file's beginning, by which one sees that it is another
+	mostAtOnce = 4 << 20   // bytes, in one step
+	leastStep  = 256 << 10 // bytes in one step, where many records are read side by side
+	mostLine   = 32 << 20  // bytes of one line; what is longer is left out
+	sampleSize = 256       // bytes of the file's beginning, by which one sees that it is another
 )
+
+var errNoObject = errors.New("it is not a whole JSON object")
 
 // lines is a record that is a file of JSON lines, to which its agent adds.
 type lines struct {
 	path   string
 	decode func(*state, []byte) ([]Entry, error)
+	torn   func(error) // told of lines that cannot be read; nil: the file grows, and its last line may too
 
 	file   *disk.File
 	at     int64  // up to where it was read
 	rest   []byte // what was read of a line that is not whole
+	number int    // of the line that was read last
 	skip   bool   // the line that is being read is too long
 	sample []byte // the file's beginning
 	state  *state
@@ -49,8 +54,12 @@ func (l *lines) next(context.Context) (entries []Entry, more bool, err error) {
 	if err := l.open(); err != nil {
 		return nil, false, err
 	}
-	chunk := make([]byte, min(mostAtOnce, 64<<10))
-	for read := 0; read < mostAtOnce; {
+	most := mostAtOnce
+	if l.torn != nil {
+		most = leastStep
+	}
+	chunk := make([]byte, 64<<10)
+	for read := 0; read < most; {
 		n, err := l.file.ReadAt(chunk, l.at)
 		if room := sampleSize - l.at; room > 0 {
 			l.sample = append(l.sample, chunk[:min(int64(n), room)]...)
@@ -63,7 +72,8 @@ func (l *lines) next(context.Context) (entries []Entry, more bool, err error) {
 		case refused != nil:
 			return entries, false, refused
 		case errors.Is(err, io.EOF) || err == nil && n == 0:
-			return entries, false, nil
+			found, refused := l.end()
+			return append(entries, found...), false, refused
 		case err != nil:
 			return entries, false, fmt.Errorf("the agent's record cannot be read: %w", err)
 		}
@@ -91,7 +101,7 @@ func (l *lines) open() error {
 	if err != nil {
 		return err
 	}
-	l.file, l.at, l.rest, l.skip, l.sample, l.state = file, 0, nil, false, nil, newState(l.path)
+	l.file, l.at, l.rest, l.number, l.skip, l.sample, l.state = file, 0, nil, 0, false, nil, newState(l.path)
 	return nil
 }
 
@@ -117,8 +127,10 @@ func (l *lines) take(read []byte) (entries []Entry, err error) {
 		}
 		line := read[:end]
 		read = read[end+1:]
+		l.number++
 		if l.skip {
 			l.skip, l.rest = false, nil
+			l.tell(fmt.Errorf("it is longer than %d MiB", mostLine>>20))
 			continue
 		}
 		if len(l.rest) > 0 {
@@ -134,14 +146,43 @@ func (l *lines) take(read []byte) (entries []Entry, err error) {
 	return entries, nil
 }
 
+// end decodes what stands behind the last whole line of a file that is read to its end.
+func (l *lines) end() ([]Entry, error) {
+	if l.torn == nil || len(l.rest) == 0 && !l.skip {
+		return nil, nil
+	}
+	line, long := l.rest, l.skip
+	l.rest, l.skip = nil, false
+	l.number++
+	if long {
+		l.tell(fmt.Errorf("it is longer than %d MiB", mostLine>>20))
+		return nil, nil
+	}
+	return l.line(line)
+}
+
+// tell tells of a line that cannot be read.
+func (l *lines) tell(why error) {
+	if l.torn != nil {
+		l.torn(fmt.Errorf("%s:%d: the line cannot be read: %w", l.path, l.number, why))
+	}
+}
+
 // line decodes one line. What is not JSON, as half a line that a killed agent has
 // left, says nothing.
 func (l *lines) line(line []byte) ([]Entry, error) {
 	line = bytes.TrimSpace(line)
-	if len(line) == 0 || line[0] != '{' || !json.Valid(line) {
+	if len(line) == 0 {
+		return nil, nil
+	}
+	if line[0] != '{' {
+		l.tell(errNoObject)
 		return nil, nil
 	}
 	entries, err := l.decode(l.state, line)
+	if l.torn != nil && err == nil && len(entries) == 0 && !json.Valid(line) {
+		l.tell(errNoObject)
+	}
 	if err != nil {
 		l.state.failed = fmt.Errorf("%s: %w", l.path, err)
 		return entries, l.state.failed

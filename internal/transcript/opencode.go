@@ -16,7 +16,7 @@ import (
 // opencode: OpenCode keeps all sessions in a database, ~/.local/share/opencode/opencode.db.
 // A part of a message is written again and again while it is streamed; it is whole
 // when it has an end.
-var opencode = format{names: []string{"opencode", "opencode-ai"}, locate: locateOpenCode, root: rootOpenCode}
+var opencode = format{names: []string{"opencode", "opencode-ai"}, locate: locateOpenCode, list: listOpenCode, root: rootOpenCode}
 
 // Bounds of what is read of a database.
 const (
@@ -228,4 +228,54 @@ func (r *openCodeRow) entries() []Entry {
 		return nil
 	}
 	return []Entry{e}
+}
+
+// listOpenCode: a sub-agent's session names the one it belongs to.
+func listOpenCode(l *listing) {
+	path := l.opencodeFile()
+	if _, err := disk.Stat(path); err != nil {
+		l.problem(err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(l.ctx, mostListed.Time)
+	defer cancel()
+	db, err := sqlite.ReadOnly(path)
+	if err != nil {
+		l.problem(err)
+		return
+	}
+	defer db.Close()
+	if err := l.sessionsOf(ctx, db, path); err != nil {
+		l.problem(fmt.Errorf("%s: OpenCode's sessions cannot be listed: %w", path, err))
+	}
+}
+
+func (l *listing) sessionsOf(ctx context.Context, db *sql.DB, path string) error {
+	found, err := db.QueryContext(ctx, `SELECT id, coalesce(parent_id, ''), directory, time_updated FROM session ORDER BY id LIMIT ?`, mostListed.Files)
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	parents := map[string]string{}
+	for found.Next() {
+		var id, parent, dir string
+		var changed int64
+		if err := found.Scan(&id, &parent, &dir, &changed); err != nil {
+			return err
+		}
+		if parents[id] = parent; time.UnixMilli(changed).Before(l.since) {
+			continue
+		}
+		l.records = append(l.records, Record{Source: Source{Agent: l.agent, Path: path, Session: id}, Group: id, Sub: parent != "", Dir: dir, Changed: time.UnixMilli(changed)})
+	}
+	for i := range l.records {
+		r := &l.records[i]
+		for range mostListed.Depth { // a session of a session
+			if parent := parents[r.Group]; parent != "" {
+				r.Group = parent
+			}
+		}
+		r.Group = l.agent + "/" + r.Group
+	}
+	return found.Err()
 }

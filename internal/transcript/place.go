@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -141,9 +142,29 @@ func (p *place) begunHere(path string) bool {
 // headFolder is the folder that a record's first line names; whole says that the line
 // was there.
 func headFolder(path string) (dir string, whole bool) {
+	h, whole := readHead(path)
+	if dir = cmp.Or(h.Payload.CWD, h.Data.Context.CWD); dir == "" {
+		return "", whole
+	}
+	return filepath.Clean(dir), whole
+}
+
+// head is what a record's first line says.
+type head struct {
+	SessionID string
+	Payload   struct {
+		ID        string
+		SessionID string `json:"session_id"`
+		CWD       string
+	}
+	Data struct{ Context struct{ CWD string } }
+}
+
+// readHead reads a record's first line; whole says that the line was there.
+func readHead(path string) (h head, whole bool) {
 	f, err := disk.Open(path)
 	if err != nil {
-		return "", false
+		return h, false
 	}
 	defer f.Close()
 	var line []byte
@@ -157,17 +178,10 @@ func headFolder(path string) (dir string, whole bool) {
 			break
 		}
 	}
-	var head struct {
-		Payload struct{ CWD string }
-		Data    struct{ Context struct{ CWD string } }
+	if !whole || json.Unmarshal(line, &h) != nil {
+		return head{}, whole
 	}
-	if !whole || json.Unmarshal(line, &head) != nil {
-		return "", whole
-	}
-	if head.Payload.CWD != "" {
-		return filepath.Clean(head.Payload.CWD), true
-	}
-	return filepath.Clean(head.Data.Context.CWD), true
+	return h, true
 }
 
 // owned is something that a process of the program's has.

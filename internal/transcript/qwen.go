@@ -9,11 +9,12 @@ import (
 // qwen: Qwen Code adds lines to ~/.qwen/projects/FOLDER/chats/SESSION.jsonl. Which
 // session a process has is in ~/.qwen/sessions/PID.json, and in SESSION.runtime.json
 // beside the record.
-var qwen = format{names: []string{"qwen", "qwen-code"}, decode: decodeQwen, locate: locateQwen, root: rootQwen}
+var qwen = format{names: []string{"qwen", "qwen-code"}, decode: decodeQwen, locate: locateQwen, list: listQwen, root: rootQwen}
 
 type qwenLine struct {
 	UUID       string `json:"uuid"`
 	SessionID  string `json:"sessionId"`
+	CWD        string `json:"cwd"`
 	Timestamp  string `json:"timestamp"`
 	Type       string `json:"type"`
 	Provenance string `json:"provenance"`
@@ -44,7 +45,7 @@ func decodeQwen(_ *state, line []byte) (entries []Entry, err error) {
 	if v := major(l.Version); l.Version != "" && v != 0 {
 		return nil, fmt.Errorf("%w: Qwen Code %s", ErrVersion, l.Version)
 	}
-	of := Entry{Time: moment(l.Timestamp), Session: l.SessionID, Message: l.UUID}
+	of := Entry{Time: moment(l.Timestamp), Session: l.SessionID, Dir: l.CWD, Message: l.UUID}
 	if l.Type == "assistant" {
 		of.Model = l.Model
 	}

@@ -26,14 +26,20 @@ type origin interface {
 }
 
 // Open opens a record. It need not be there yet.
-func Open(source Source) (*Reader, error) {
+func Open(source Source) (*Reader, error) { return open(source, nil) }
+
+// OpenWhole opens a record to be read once, to its end: what stands in a last line that
+// has no end yet is given too. Of each line that cannot be read, torn is told.
+func OpenWhole(source Source, torn func(error)) (*Reader, error) { return open(source, torn) }
+
+func open(source Source, torn func(error)) (*Reader, error) {
 	f := formats()[source.Agent]
 	if f == nil {
 		return nil, fmt.Errorf("%s: unknown agent; hookway reads the records of %v", source.Agent, Agents())
 	}
 	r := &Reader{source: source, given: given{seed: maphash.MakeSeed(), sums: map[string]uint64{}}}
 	if f.decode != nil {
-		r.from = &lines{path: source.Path, decode: f.decode}
+		r.from = &lines{path: source.Path, decode: f.decode, torn: torn}
 	} else {
 		r.from = &rows{source: source}
 	}
@@ -58,6 +64,14 @@ func (r *Reader) Next(ctx context.Context) (entries []Entry, more bool, err erro
 	return entries, more, err
 }
 
+// Bytes is how much was read of a record that is a file; 0 of others.
+func (r *Reader) Bytes() int64 {
+	if l, ok := r.from.(*lines); ok {
+		return l.at
+	}
+	return 0
+}
+
 // Close closes the record.
 func (r *Reader) Close() error { return r.from.close() }
 
@@ -76,13 +90,23 @@ func (e *Entry) key() string {
 	return strconv.Itoa(int(e.Kind)) + "/" + e.Session + "/" + e.Message + "/" + e.ID + "/" + strconv.Itoa(e.Block)
 }
 
+// sum is of what may change while the thing is the same.
+func (g *given) sum(e *Entry) uint64 {
+	var h maphash.Hash
+	h.SetSeed(g.seed)
+	_, _ = h.WriteString(e.Text)
+	_, _ = h.Write([]byte{0})
+	maphash.WriteComparable(&h, e.Failed)
+	maphash.WriteComparable(&h, e.Tokens)
+	return h.Sum64()
+}
+
 // first reports whether the entry was not given before as it is now.
 func (g *given) first(e Entry) bool {
 	if e.Message == "" && e.ID == "" {
 		return true // it has no name
 	}
-	key := e.key()
-	sum := maphash.String(g.seed, fmt.Sprint(e.Text, "\x00", e.Failed, e.Tokens))
+	key, sum := e.key(), g.sum(&e)
 	before, known := g.sums[key]
 	if !known {
 		before, known = g.old[key]

@@ -64,6 +64,7 @@ type Entry struct {
 	// record does not say. A copy of an earlier session may have a new Time.
 	Turn    time.Time
 	Session string // the agent's id of the session
+	Dir     string // the folder that the agent works in, if the record says it
 
 	Message string // the id of the message; of a User or Result it may be empty
 	Block   int    // which text of the message it is, from 0 on
@@ -104,6 +105,8 @@ type format struct {
 	// locate finds the records that a running program may have; sure are those that
 	// are reported to be its own.
 	locate func(p *place) (sure, possible []Source)
+	// list finds all records that there are.
+	list func(l *listing)
 	// root is the folder that is there where the agent was ever run.
 	root func(p *place) string
 	// names are the base names of the agent's program.
@@ -131,6 +134,7 @@ type state struct {
 	path    string
 	session string
 	model   string
+	dir     string
 	turn    time.Time
 	began   bool           // the record's head was read
 	blocks  map[string]int // which block of its message a line is, by the line's id
@@ -225,6 +229,11 @@ func (c *content) UnmarshalJSON(data []byte) error {
 		}
 		*c = content{{Type: "text", Text: s}}
 	case '[':
+		var plain []part // in one pass, if all are what they should be
+		if json.Unmarshal(data, &plain) == nil {
+			*c = plain
+			return nil
+		}
 		var parts []json.RawMessage
 		if err := json.Unmarshal(data, &parts); err != nil {
 			return err
