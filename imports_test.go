@@ -56,6 +56,7 @@ var rooms = map[string][]string{
 	"internal/memory/recall":   {"hook", "internal/memory", "internal/disk", "internal/visible"},
 	"internal/memory/backends": {}, // tests only
 	"internal/transcript":      {"internal/disk", "internal/sqlite"},
+	"internal/replay":          {"hook", "facts", "internal/audit", "internal/disk", "internal/guards", "internal/transcript", "internal/visible"},
 	"internal/roster":          {"hook", "internal/disk", "internal/backoff"},
 	"internal/terminal":        {"internal/procgroup", "internal/visible"},
 	"internal/faketui":         {},

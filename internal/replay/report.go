@@ -1,0 +1,152 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookway/hookway/internal/guards"
+)
+
+// Report is what the rules would have done.
+type Report struct {
+	Since time.Time `json:"since,omitzero"`
+	Until time.Time `json:"until"`
+	Use   []string  `json:"use"`
+	counts
+
+	Agents      []Part       `json:"agents"`
+	Days        []Part       `json:"days"` // in UTC
+	Projects    []Part       `json:"projects"`
+	Rules       []*Rule      `json:"rules"`
+	Suggestions []Suggestion `json:"suggestions"`
+
+	Problems     []string `json:"problems"`      // what could not be read, a line each
+	MoreProblems int      `json:"more_problems"` // that are not told one by one
+}
+
+// Suggestion is a setting that would spare questions about calls which were fine.
+type Suggestion struct {
+	Rule   string `json:"rule"`
+	Why    string `json:"why"`
+	YAML   string `json:"yaml"`   // to go below guards:
+	Spares int    `json:"spares"` // calls that nothing would stop then
+}
+
+// mostSamples is how many samples of a rule are told.
+const mostSamples = 3
+
+func newReport(plan *Plan) *Report {
+	return &Report{Since: plan.Since, Until: plan.Now, Use: plan.Use, counts: *newCounts()}
+}
+
+func (r *Report) add(c *counts) { r.counts.add(c) }
+
+// Judged is how many calls the rules judged.
+func (r *Report) Judged() int { return r.Calls - r.NoFolder - r.Programs }
+
+// finish puts everything in order.
+func (r *Report) finish(p *problems) {
+	r.Agents = partsOf(r.agents, byName)
+	r.Days = partsOf(r.days, byName)
+	r.Projects = partsOf(r.projects, func(a, b Part) int {
+		return cmp.Or(b.Enforce.All()-a.Enforce.All(), b.Calls-a.Calls, byName(a, b))
+	})
+	r.Rules, r.Suggestions = []*Rule{}, []Suggestion{}
+	for _, id := range slices.Sorted(maps.Keys(r.rules)) {
+		rule := r.rules[id]
+		if n := r.Judged(); n > 0 {
+			rule.Share = float64(rule.Calls()*100000/n) / 1000
+		}
+		rule.Samples = telling(rule.shapes)
+		r.Rules = append(r.Rules, rule)
+		if s, ok := suggest(rule); ok {
+			r.Suggestions = append(r.Suggestions, s)
+		}
+	}
+	slices.SortStableFunc(r.Rules, func(a, b *Rule) int { return cmp.Or(b.Enforce.Block-a.Enforce.Block, b.Enforce.Ask-a.Enforce.Ask) })
+	slices.SortStableFunc(r.Suggestions, func(a, b Suggestion) int { return b.Spares - a.Spares })
+	slices.Sort(p.texts)
+	r.Problems, r.MoreProblems = append([]string{}, p.texts...), p.more
+}
+
+func byName(a, b Part) int { return strings.Compare(a.Name, b.Name) }
+
+func partsOf(in map[string]*Part, order func(a, b Part) int) []Part {
+	out := []Part{}
+	for _, p := range in {
+		out = append(out, *p)
+	}
+	slices.SortFunc(out, order)
+	return out
+}
+
+// telling are the samples that stand for the most calls.
+func telling(shapes map[string]*Sample) []Sample {
+	var all []*Sample
+	for _, s := range shapes {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *Sample) int {
+		return cmp.Or(b.Times-a.Times, compareSamples(a, b), strings.Compare(a.Says, b.Says))
+	})
+	out := []Sample{}
+	for _, s := range all[:min(len(all), mostSamples)] {
+		out = append(out, *s)
+	}
+	return out
+}
+
+// From when on calls that were fine say that a rule is too strict for their user.
+const (
+	leastFine  = 5
+	leastShare = 0.8 // of those whose end is known; and of those of one host or folder
+)
+
+// suggest gives a setting that would spare what a rule asks for in vain. What it blocks
+// is never let through as a whole: one host or one folder may be.
+func suggest(r *Rule) (s Suggestion, ok bool) {
+	known := r.Fine + r.Failed + r.Refused
+	if r.Fine < leastFine || float64(r.Fine) < leastShare*float64(known) || never(r.ID) {
+		return s, false
+	}
+	s = Suggestion{Rule: r.ID, Spares: r.Alone, Why: fmt.Sprintf("%d of %d calls ran and were answered without an error", r.Fine, r.Calls())}
+	pack, _, _ := strings.Cut(r.ID, "/")
+	if host := most(r.hosts, r.Calls()); pack == "network" && host != "" {
+		s.YAML, s.Why = "hosts: {allow: ["+quoted(host)+"]}", s.Why+", most of them to "+host
+		return s, true
+	}
+	if r.Enforce.Block > 0 {
+		folder := most(r.places, r.Calls())
+		if pack != "files" || strings.Count(folder, "/") < 2 {
+			return s, false
+		}
+		s.YAML, s.Why = "scratch: ["+quoted(folder+"/**")+"]", s.Why+", most of them in "+folder
+		return s, true
+	}
+	s.YAML = "rules: {" + r.ID + ": allow}"
+	return s, true
+}
+
+// quoted is a text as a scalar of YAML.
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// most is the name that nearly all calls have.
+func most(in map[string]int, calls int) string {
+	for name, n := range in {
+		if float64(n) >= leastShare*float64(calls) {
+			return name
+		}
+	}
+	return ""
+}
+
+// never reports whether a rule is one that nobody lets anything pass.
+func never(id string) bool {
+	return slices.ContainsFunc(guards.Packs(), func(p *guards.Pack) bool {
+		return slices.ContainsFunc(p.Rules, func(r guards.Rule) bool { return r.ID == id && r.Never })
+	})
+}

@@ -1,0 +1,165 @@
+package replay
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// mostLines bounds how many projects and problems are written for people.
+const mostLines = 10
+
+// WriteText writes a report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	r.head(&b)
+	if r.Calls > 0 {
+		r.table(&b)
+		r.samples(&b)
+		r.suggestions(&b)
+		r.projectTable(&b)
+	}
+	r.unread(&b)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) head(b *strings.Builder) {
+	if r.Calls == 0 {
+		fmt.Fprintf(b, "No agent's record on this machine has a tool call%s.\n", r.since())
+		return
+	}
+	var agents []string
+	for _, a := range r.Agents {
+		agents = append(agents, fmt.Sprintf("%s %s", a.Name, count(a.Calls)))
+	}
+	fmt.Fprintf(b, "%s in %s%s: %s. Nothing was run.\n", calls(r.Calls), plural(r.Sessions, "session"), r.since(), strings.Join(agents, ", "))
+	if r.NoFolder > 0 {
+		fmt.Fprintf(b, "%s of them were not judged: their record does not say in which folder they ran.\n", count(r.NoFolder))
+	}
+	if r.Programs > 0 {
+		fmt.Fprintf(b, "%s of them were not judged: programs of Codex that call tools.\n", count(r.Programs))
+	}
+	fmt.Fprintf(b, "\nUnder use: %s the rules would have\n", strings.Join(r.Use, ", "))
+	fmt.Fprintf(b, "  mode auto      blocked %s, asked about %s\n", r.share(r.Auto.Block), r.share(r.Auto.Ask))
+	fmt.Fprintf(b, "  mode enforce   blocked %s, asked about %s\n", r.share(r.Enforce.Block), r.share(r.Enforce.Ask))
+}
+
+func (r *Report) since() string {
+	if r.Since.IsZero() {
+		return ""
+	}
+	return " since " + r.Since.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// share is a number with its part of the calls that were judged.
+func (r *Report) share(n int) string { return count(n) + " (" + percent(n, r.Judged()) + ")" }
+
+func percent(n, of int) string {
+	if of == 0 {
+		return "0 %"
+	}
+	p := float64(n) * 100 / float64(of)
+	switch {
+	case n == 0:
+		return "0 %"
+	case p < 0.01:
+		return "< 0.01 %"
+	case p < 10:
+		return fmt.Sprintf("%.2f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", p)
+}
+
+func calls(n int) string { return plural(n, "tool call") }
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return count(n) + " " + what + "s"
+}
+
+// count is a number with its thousands apart.
+func count(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func (r *Report) table(b *strings.Builder) {
+	if len(r.Rules) == 0 {
+		b.WriteString("\nNo rule holds for any of them.\n")
+		return
+	}
+	b.WriteString("\n")
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "blocks\tasks\tin auto\tof calls\tran fine\tfailed\trefused\t  rule\n")
+	for _, rule := range r.Rules {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", count(rule.Enforce.Block), count(rule.Enforce.Ask), count(rule.Auto.All()),
+			percent(rule.Calls(), r.Judged()), count(rule.Fine), count(rule.Failed), count(rule.Refused), rule.ID)
+	}
+	_ = t.Flush() // to a text
+}
+
+func (r *Report) samples(b *strings.Builder) {
+	for _, rule := range r.Rules {
+		fmt.Fprintf(b, "\n%s\n", rule.ID)
+		for _, s := range rule.Samples {
+			fmt.Fprintf(b, "  %s×  %s\n", count(s.Times), s.Call)
+			fmt.Fprintf(b, "      %ss: %s (%s, %s, %s)\n", s.Verdict, s.Says, s.Agent, s.Project, day(s.Time))
+		}
+	}
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "no time"
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+func (r *Report) suggestions(b *strings.Builder) {
+	if len(r.Suggestions) == 0 {
+		return
+	}
+	b.WriteString("\nWhat would quiet calls that were fine, below guards: in hookway.yaml. Look at the samples first.\n")
+	for _, s := range r.Suggestions {
+		fmt.Fprintf(b, "  %s\n      %s; spares up to %s\n", s.YAML, s.Why, calls(s.Spares))
+	}
+}
+
+func (r *Report) projectTable(b *strings.Builder) {
+	if len(r.Projects) < 2 {
+		return
+	}
+	b.WriteString("\n")
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "calls\tblocks\tasks\tin auto\t  project\n")
+	for _, p := range r.Projects[:min(len(r.Projects), mostLines)] {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", count(p.Calls), count(p.Enforce.Block), count(p.Enforce.Ask), count(p.Auto.All()), p.Name)
+	}
+	_ = t.Flush() // to a text
+	if more := len(r.Projects) - mostLines; more > 0 {
+		fmt.Fprintf(b, "and %s\n", plural(more, "more project"))
+	}
+}
+
+// unread tells what could not be read.
+func (r *Report) unread(b *strings.Builder) {
+	all := len(r.Problems) + r.MoreProblems
+	if all == 0 {
+		return
+	}
+	b.WriteString("\nNot read:\n")
+	for _, p := range r.Problems[:min(len(r.Problems), mostLines)] {
+		fmt.Fprintf(b, "  %s\n", p)
+	}
+	if more := all - mostLines; more > 0 {
+		fmt.Fprintf(b, "  and %s; --json has more of them\n", plural(more, "more problem"))
+	}
+}
