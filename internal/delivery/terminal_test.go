@@ -54,6 +54,25 @@ func (e *overtaken) Bring(in Input) Typing {
 	return e.oneText.Bring(in)
 }
 
+// runUntilTyped runs a terminal until so many texts are typed, and closes it.
+func runUntilTyped(t *testing.T, c *Terminal, edge *oneText, texts int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.Run(ctx)
+	}()
+	eventually.True(t, "the texts are typed", func() bool {
+		edge.mu.Lock()
+		defer edge.mu.Unlock()
+		return len(edge.typed) == texts
+	})
+	cancel()
+	<-done
+	c.Close()
+}
+
 // TestNoTextOvertakesOneThatFailed: a text that is brought at the moment at which one
 // ahead of it fails is not claimed; both come again in their order.
 func TestNoTextOvertakesOneThatFailed(t *testing.T) {
@@ -73,20 +92,7 @@ func TestNoTextOvertakesOneThatFailed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.Run(ctx)
-	}()
-	eventually.True(t, "both are typed", func() bool {
-		edge.mu.Lock()
-		defer edge.mu.Unlock()
-		return len(edge.typed) == 2
-	})
-	cancel()
-	<-done
-	c.Close()
+	runUntilTyped(t, c, &edge.oneText, 2)
 	if !errors.Is(edge.second, errOrder) {
 		t.Errorf("the second text's claim: got %v, want %v", edge.second, errOrder)
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/eventually"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/internal/relay"
 	"github.com/hookway/hookway/internal/sqlite"
@@ -155,20 +154,7 @@ func TestAnOlderFolderKeepsWhatWaits(t *testing.T) {
 				Open: func(ctx context.Context) (*relay.Store, error) {
 					return relay.Open(ctx, dir, relay.Options{Machine: "m1"})
 				}})
-			ctx, cancel := context.WithCancel(t.Context())
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				c.Run(ctx)
-			}()
-			eventually.True(t, "both are typed", func() bool {
-				edge.mu.Lock()
-				defer edge.mu.Unlock()
-				return len(edge.typed) == 2
-			})
-			cancel()
-			<-done
-			c.Close()
+			runUntilTyped(t, c, edge, 2)
 			return strings.Join(edge.typed, "\n") + "\n", nil
 		},
 	} {
