@@ -206,6 +206,7 @@ func (r *reader) list(depth int) []values {
 	open := r.peek(0).kind
 	end := map[byte]byte{'(': ')', '[': ']', '{': '}'}[open]
 	r.pos++
+	r.comprehension()
 	var items []values
 	var cur values
 	has := false
@@ -256,6 +257,30 @@ func (r *reader) list(depth int) []values {
 	return items
 }
 
+// comprehension sets the variable of [f(x) for x in y] before f(x) is read.
+func (r *reader) comprehension() {
+	if r.language != "python" {
+		return
+	}
+	level := 0
+	for i := r.pos; i+3 < len(r.tokens) && i < r.pos+200; i++ {
+		switch t := r.tokens[i]; {
+		case strings.IndexByte("([{", t.kind) >= 0:
+			level++
+		case strings.IndexByte(")]}", t.kind) >= 0:
+			if level--; level < 0 {
+				return
+			}
+		case level == 0 && t.kind == 'i' && t.text == "for" && r.tokens[i+1].kind == 'i' && r.tokens[i+2].text == "in":
+			inner := &reader{call: r.call, language: r.language, vars: r.vars, names: r.names, tokens: r.tokens[i+3:]}
+			if vs := inner.expression(1); vs != nil {
+				r.vars[r.tokens[i+1].text] = vs
+			}
+			return
+		}
+	}
+}
+
 // renamed reads const {execSync: e} = require("child_process").
 func (r *reader) renamed() {
 	for i := 0; i+2 < len(r.tokens); i++ {
@@ -275,11 +300,19 @@ func (r *reader) name(depth int) values {
 	case slices.Contains(leads, full) && (r.peek(0).kind != '(' || full == "return" || full == "await"):
 		return r.expression(depth + 1)
 	case (full == "import" || full == "from") && (r.language == "python" || r.language == "javascript" && r.peek(0).kind != '('):
-		for r.peek(0).kind != ';' && r.pos < len(r.tokens) {
-			r.pos++
-		}
+		r.imports()
 		return nil
 	case r.peek(0).kind == '=' && strings.IndexByte("=~>", r.peek(1).kind) < 0:
+		r.pos++
+		r.assigns(full, depth)
+		return nil
+	case (r.peek(0).kind == '+' || r.peek(0).kind == '.') && r.peek(1).kind == '=': // x += y
+		r.pos += 2
+		before := r.vars[full]
+		r.assigns(full, depth)
+		r.vars[full] = before.join(r.vars[full])
+		return nil
+	case (r.peek(0).text == "in" || r.peek(0).text == "of") && r.peek(-2).text != "if" && r.peek(-2).text != "not": // for x in y
 		r.pos++
 		r.assigns(full, depth)
 		return nil
@@ -293,6 +326,8 @@ func (r *reader) name(depth int) values {
 		return r.after(r.method(r.vars[head], last, r.list(depth+1)), depth)
 	case next == '(':
 		return r.after(r.called(full, r.list(depth+1), depth), depth)
+	case r.language == "javascript" && next == 's' && acts[lastPart(full)] == "run": // $`line`
+		return r.called(full, r.bare(depth), depth)
 	case r.callsBare() && acts[lastPart(full)] != "" && (next == 's' || next == 'i' || next == 'b'):
 		return r.called(full, r.bare(depth), depth)
 	}
@@ -306,6 +341,17 @@ var pathMethods = []string{"write_text", "write_bytes", "read_text", "read_bytes
 func (r *reader) onPath(full string) bool {
 	i := strings.LastIndexByte(full, '.')
 	return i > 0 && slices.Contains(pathMethods, full[i+1:]) && r.vars[full[:i]].known()
+}
+
+// imports goes past an import. What is imported under another name is kept:
+// from shutil import rmtree as r, import {rmSync as r} from "fs".
+func (r *reader) imports() {
+	for r.peek(0).kind != ';' && r.pos < len(r.tokens) {
+		if t := r.peek(0); t.kind == 'i' && r.peek(1).text == "as" && r.peek(2).kind == 'i' && acts[strings.ToLower(t.text)] != "" {
+			r.names[r.peek(2).text] = t.text
+		}
+		r.pos++
+	}
 }
 
 // dotted reads a name with its parts.
@@ -353,8 +399,12 @@ func (r *reader) named(full string, depth int) values {
 	if vs, ok := r.vars[full]; ok {
 		return r.after(vs, depth)
 	}
-	if slices.Contains(environments, full) {
-		r.environment()
+	head, method := full, ""
+	if i := strings.LastIndexByte(full, '.'); i > 0 && !slices.Contains(environments, full) {
+		head, method = full[:i], full[i+1:]
+	}
+	if slices.Contains(environments, head) && (method == "" || slices.Contains(environmentMethods, method)) {
+		r.environment(method)
 		return r.after(anything("env:*"), depth)
 	}
 	if name, ok := strings.CutPrefix(full, "process.env."); ok {
@@ -371,9 +421,12 @@ func (r *reader) named(full string, depth int) values {
 // environments are the names of the whole environment.
 var environments = []string{"os.environ", "process.env", "ENV", "$ENV", "ENVIRON", "%ENV", "$_ENV", "$_SERVER", "Deno.env", "Bun.env"}
 
+// environmentMethods give values of the environment.
+var environmentMethods = []string{"copy", "items", "to_h", "inspect", "values", "each", "toObject", "sort", "to_a", "to_s"}
+
 // environment tells that the whole environment is read, if its values and not only
 // its names or one of them are asked for.
-func (r *reader) environment() {
+func (r *reader) environment(method string) {
 	before, outer := r.peek(-2), r.peek(-3)
 	if before.text == "in" || before.text == "keys" || before.kind == '(' && slices.Contains([]string{"sorted", "len", "list", "keys", "iter", "set", "enumerate", "count"}, outer.text) {
 		return
@@ -382,7 +435,7 @@ func (r *reader) environment() {
 	case '[', '{':
 		return
 	case '.':
-		if !slices.Contains([]string{"copy", "items", "to_h", "inspect", "values", "each", "toObject", "sort"}, r.peek(1).text) {
+		if method == "" && !slices.Contains(environmentMethods, r.peek(1).text) {
 			return
 		}
 	}
@@ -497,7 +550,7 @@ func (r *reader) called(full string, items []values, depth int) values {
 		return text(r.world.Home)
 	case "cwd", "getcwd", "pwd":
 		return text(r.st.dirs[0])
-	case "tmpdir", "gettempdir", "mkdtemp", "mkdtempsync", "mktmpdir":
+	case "tmpdir", "gettempdir", "mkdtemp", "mkdtempsync", "mktmpdir", "mktemp", "mkstemp", "namedtemporaryfile", "temporarydirectory":
 		return text(r.world.temps()[0] + "/" + string(word))
 	case "chr", "fromcharcode", "format", "sprintf":
 		return anything()

@@ -129,6 +129,9 @@ func (c *codeCall) onFiles() (values, bool) {
 		c.file("read", c.arg(0), effect{})
 		return c.contents(c.arg(0)), true
 	case "open":
+		if c.language == "perl" && c.last == "open" {
+			return c.perlOpen(), true
+		}
 		c.file(c.opens(), c.arg(0), effect{})
 		return c.contents(c.arg(0)), true
 	case "writefile": // of File, not of a stream
@@ -159,6 +162,28 @@ func (c *codeCall) opens() string {
 		return "write"
 	}
 	return "read"
+}
+
+// perlOpen is open of Perl: a handle, then "<name", ">name" or "line|", or the sign
+// and the name apart.
+func (c *codeCall) perlOpen() values {
+	for _, v := range c.arg(1) {
+		mode := strings.TrimSpace(v.text)
+		name := values{{strings.TrimLeft(mode, "<>+| "), v.from}}
+		if len(c.items) > 2 {
+			name = c.arg(2)
+		}
+		switch {
+		case strings.HasPrefix(mode, "|") || strings.HasSuffix(mode, "|") || mode == "-|":
+			c.runs("open", []values{name.each(func(s string) string { return strings.TrimRight(s, "| ") })})
+		case strings.Contains(mode[:min(2, len(mode))], ">"):
+			c.file("write", name, effect{})
+		default:
+			c.file("read", name, effect{})
+			return c.contents(name)
+		}
+	}
+	return anything()
 }
 
 // file tells what happens to the files that a word may name.

@@ -108,6 +108,11 @@ func (c *call) gitSetting(f field, aliases map[string]string) {
 		return
 	}
 	switch {
+	case strings.HasPrefix(key, "url.") && (strings.HasSuffix(key, ".insteadof") || strings.HasSuffix(key, ".pushinsteadof")): // what goes to one address goes to another
+		address := strings.TrimSuffix(strings.TrimSuffix(key[len("url."):], ".insteadof"), ".pushinsteadof")
+		if !strings.HasPrefix(address, "git@") && !strings.HasPrefix(address, "ssh://") && !sameHost(address, val) {
+			c.tell(hook.Fact{Does: "git", Verb: "remote set-url", Remote: visible(address), At: f.at, Sure: true})
+		}
 	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") && strings.HasPrefix(val, "+"):
 		c.tell(hook.Fact{Does: "git", Verb: "push", Force: true, Ref: visible(strings.TrimPrefix(val[strings.LastIndexByte(val, ':')+1:], "+")), At: f.at, Sure: true})
 	case strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".url") || strings.HasSuffix(key, ".pushurl")):
@@ -125,6 +130,19 @@ func (c *call) gitSetting(f field, aliases map[string]string) {
 		c.inner(val, f.at, nil, nil, true)
 		c.tell(hook.Fact{Does: "system", What: "variable", Object: "git " + key, At: f.at, Sure: true})
 	}
+}
+
+// sameHost reports whether two addresses name one host.
+func sameHost(a, b string) bool {
+	host := func(s string) string {
+		_, rest, found := strings.Cut(s, "://")
+		if !found {
+			rest = s
+		}
+		rest = rest[strings.LastIndexByte(rest, '@')+1:]
+		return rest[:span(rest, func(c byte) bool { return c != '/' && c != ':' })]
+	}
+	return host(a) == host(b)
 }
 
 // gitRuns reports whether a setting names a program that git runs.
@@ -183,6 +201,14 @@ func (c *call) gitVerb(verb string) values {
 				if v.known() && name != "GIT_SSH_VARIANT" {
 					c.inner(v.text, c.at, nil, nil, true)
 				}
+			}
+		}
+	}
+	if gitTalks(verb, c.args) {
+		for _, f := range c.args { // ext::COMMAND is an address that is run
+			if line, ok := strings.CutPrefix(f.text, "ext::"); ok {
+				c.tell(hook.Fact{Does: "system", What: "variable", Object: "git ext::", At: f.at, Sure: true})
+				c.inner(strings.ReplaceAll(line, "% ", " "), f.at, nil, nil, true)
 			}
 		}
 	}
@@ -281,6 +307,9 @@ func init() {
 				c.shared.git[name] = ops[1].text
 				return
 			}
+			if strings.EqualFold(ops[0].text, "core.sshcommand") && (programName(firstOf(ops[1].text)) != "ssh" || strings.Contains(strings.ToLower(ops[1].text), "command")) {
+				c.tell(hook.Fact{Does: "system", What: "variable", Object: "git core.sshcommand", At: c.at, Sure: true})
+			}
 			c.gitSetting(field{value: value{ops[0].text + "=" + ops[1].text, ops[1].from}, at: c.at}, map[string]string{})
 		},
 		"apply":          gitLoses,
@@ -294,6 +323,12 @@ func init() {
 		},
 		"merge": gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
 	}
+}
+
+// firstOf is the first word of a text.
+func firstOf(s string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	return first
 }
 
 func gitLoses(c *call, p parsed, f *hook.Fact) { f.Uncommitted = c.seen["loses"] }

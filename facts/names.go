@@ -18,7 +18,12 @@ func namesOnly(name string, args []string) bool {
 		return (strings.Contains(all, "-F=") || strings.Contains(all, "-F =")) && strings.Contains(all, "print $1") && !strings.Contains(all, "$2") && !strings.Contains(all, "$0") && !strings.Contains(all, "$NF")
 	case "sed":
 		return slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "s/=.*") && strings.Contains(a, "//") })
-	case "grep", "egrep":
+	case "grep", "egrep", "rg":
+		if slices.ContainsFunc(args, func(a string) bool {
+			return a == "--count" || a == "--quiet" || len(a) > 1 && len(a) < 5 && a[0] == '-' && a[1] != '-' && strings.ContainsAny(a, "cq")
+		}) {
+			return true
+		}
 		for i, a := range args {
 			if strings.HasPrefix(a, "-") && strings.Contains(a, "o") && i+1 < len(args) {
 				p := args[i+1]

@@ -267,6 +267,19 @@ func (sh *shell) taint(dir string, from []string) {
 	}
 }
 
+// isInput reports whether a name is that of the standard input.
+func isInput(name string) bool {
+	return name == "/dev/stdin" || name == "/dev/fd/0" || name == "/proc/self/fd/0"
+}
+
+// content is what a file holds; the standard input is what comes in by a pipe.
+func (c *call) content(f field) values {
+	if isInput(f.text) && c.stdin != nil {
+		return c.stdin
+	}
+	return c.shell.content(f)
+}
+
 // code gives texts that are known, and reads those that lie in files which may be
 // read: what "sh x.sh" runs is a part of the call.
 func (sh *shell) code(vs values) values {

@@ -183,6 +183,8 @@ func (c *call) actMachine(r role, f field, p parsed) bool {
 	switch r {
 	case "mode":
 		c.mode(f, p)
+	case "owner":
+		c.owner(f, p)
 	case "dbus":
 		if strings.Contains(f.text, "PowerOff") || strings.Contains(f.text, "Reboot") || strings.Contains(f.text, "Halt") {
 			c.tell(hook.Fact{Does: "system", What: "power", Object: f.text, At: f.at, Sure: true})
@@ -317,6 +319,23 @@ func (c *call) mode(f field, p parsed) {
 			}
 			if special || (m == "" || m == "000") && scope == scopeRoot || open && (scope == scopeRoot || scope == scopeSystem || scope == "" && c.seen["recursive"]) {
 				c.tell(hook.Fact{Does: "system", What: "permissions", Object: visible(f.text + " " + o.text), Scope: scope, At: c.at, Sure: scope != ""})
+			}
+		}
+	}
+}
+
+// owner tells that all that lies below a folder of the system gets another owner.
+func (c *call) owner(f field, p parsed) {
+	if !c.seen["recursive"] {
+		return
+	}
+	for _, o := range p.operands {
+		for _, place := range c.places(o.text) {
+			if o.at == f.at || strings.ContainsRune(place, hole) {
+				continue
+			}
+			if scope := c.world.scope(path.Clean(place)); scope == scopeRoot && path.Clean(place) != c.world.project() || scope == scopeSystem {
+				c.tell(hook.Fact{Does: "system", What: "permissions", Object: visible(f.text + " " + o.text), Scope: scope, At: c.at, Sure: true})
 			}
 		}
 	}

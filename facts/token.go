@@ -70,7 +70,7 @@ func readToken(language, s string) (token, int) {
 		return token{kind: 'i', text: s[:n]}, n
 	case c >= '0' && c <= '9':
 		n := span(s, func(c byte) bool {
-			return c >= '0' && c <= '9' || c == '.' || c == 'x' || c|0x20 >= 'a' && c|0x20 <= 'f'
+			return c >= '0' && c <= '9' || c == '.' || c|0x20 == 'x' || c|0x20 == 'o' || c == '_' || c|0x20 >= 'a' && c|0x20 <= 'f'
 		})
 		return token{kind: 'n', text: s[:n]}, n
 	case strings.HasPrefix(s, "::"), strings.HasPrefix(s, "->"), strings.HasPrefix(s, "?."):

@@ -292,7 +292,7 @@ func (t *toolCall) other() {
 			does = "write"
 		}
 	}
-	for _, w := range []string{"delete", "remove", "drop", "destroy", "purge", "unlink", "erase", "wipe"} {
+	for _, w := range []string{"delete", "remove", "drop", "destroy", "purge", "unlink", "erase", "wipe", "flush", "truncate"} {
 		if strings.Contains(name, w) {
 			does = "delete"
 		}
@@ -322,6 +322,8 @@ func (t *toolCall) other() {
 				does = "read"
 			}
 			t.path(does, field{value: value{text: s}}, effect{recursive: does == "delete"})
+		case strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../"): // by its shape
+			(&call{shell: t.shell, name: t.name}).mayRead(field{value: value{text: s}})
 		}
 	})
 }
@@ -377,6 +379,8 @@ func (t *toolCall) service(name, does string, told int) {
 	switch {
 	case does == "delete" || strings.Contains(name, "unprotect") || strings.Contains(name, "terminate"):
 		fact.Verb = "delete"
+	case does == "write" && strings.Contains(name, "protection"):
+		fact.Verb = "apply"
 	case strings.Contains(name, "push") || strings.Contains(name, "merge") || strings.Contains(name, "deploy") || strings.Contains(name, "publish") || strings.Contains(name, "apply") || strings.Contains(name, "transfer") || strings.Contains(name, "rollback"):
 		fact.Verb = "apply"
 	case strings.Contains(name, "reset") || strings.Contains(name, "restore") || strings.Contains(name, "checkout"):
@@ -394,10 +398,27 @@ func (t *toolCall) service(name, does string, told int) {
 	t.tell(fact)
 }
 
+// sqlSecond are the words that may come second in a statement, by its first.
+var sqlSecond = map[string][]string{
+	"DELETE": {"FROM"}, "INSERT": {"INTO", "OR", "IGNORE", "OVERWRITE"}, "REPLACE": {"INTO"}, "MERGE": {"INTO"},
+	"DROP":  {"TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "OWNED", "USER", "ROLE", "FUNCTION", "TRIGGER", "SEQUENCE", "TYPE", "EXTENSION", "COLUMN", "MATERIALIZED", "PROCEDURE", "KEYSPACE", "TABLESPACE", "PUBLICATION", "POLICY", "LOGIN", "COLLECTION", "TEMPORARY"},
+	"ALTER": {"TABLE", "DATABASE", "SCHEMA", "VIEW", "INDEX", "USER", "ROLE", "FUNCTION", "SEQUENCE", "TYPE", "EXTENSION", "SYSTEM", "DEFAULT", "MATERIALIZED", "LOGIN", "PROCEDURE", "KEYSPACE"},
+}
+
+// looksLikeSQL reports whether a text begins as a statement does. A sentence such as
+// "delete the repository" is none.
 func looksLikeSQL(s string) bool {
-	first, _, _ := strings.Cut(strings.TrimSpace(strings.ToUpper(s)), " ")
-	switch first {
-	case "SELECT", "INSERT", "UPDATE", "DELETE", "DROP", "TRUNCATE", "ALTER", "CREATE", "WITH", "MERGE", "REPLACE", "GRANT", "EXEC", "CALL":
+	words := strings.Fields(strings.ToUpper(s[:min(len(s), 4096)]))
+	if len(words) == 0 {
+		return false
+	}
+	if second, ok := sqlSecond[words[0]]; ok {
+		return len(words) > 1 && slices.Contains(second, words[1]) || words[0] == "DELETE" && slices.Contains(words, "WHERE")
+	}
+	switch words[0] {
+	case "UPDATE":
+		return slices.Contains(words, "SET")
+	case "SELECT", "TRUNCATE", "CREATE", "WITH", "GRANT", "EXEC", "CALL":
 		return true
 	}
 	return false
