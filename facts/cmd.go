@@ -39,6 +39,12 @@ type cmdReader struct {
 	begun    bool // a word has begun
 	quoted   bool
 	redirect bool // the next word is where output goes
+	fed      bool // the next command reads what came from the network
+}
+
+// fetched reports whether what was told since then takes something from the network.
+func (r *cmdReader) fetched(since int) bool {
+	return slices.ContainsFunc(r.out[min(since, len(r.out)):], func(f hook.Fact) bool { return f.Does == "connect" && len(f.Receives) == 0 })
 }
 
 // next reads one byte, and gives how many more belong to it.
@@ -52,6 +58,10 @@ func (r *cmdReader) next(s string) (more int) {
 		r.b.WriteByte(s[1])
 		r.begun = true
 		return 1
+	case c == '|' && !strings.HasPrefix(s[1:], "|"):
+		before := len(r.out)
+		r.end()
+		r.fed = r.fetched(before)
 	case c == '&' || c == '|' || c == '\n' || c == '(' && !r.begun || c == ')':
 		r.end()
 	case c == '>' || c == '<':
@@ -87,9 +97,12 @@ func (r *cmdReader) word() {
 func (r *cmdReader) end() {
 	r.word()
 	if len(r.words) > 0 && r.step() {
+		if name := programName(r.words[0]); r.fed && (name == "cmd" || name == "powershell" || name == "pwsh" || isShell(name) || interpreters[name] != "") {
+			r.tell(hook.Fact{Does: "execute", From: "download", Language: name, By: name, At: r.at, Sure: true})
+		}
 		r.cmdRun(r.words, r.at)
 	}
-	r.words = nil
+	r.words, r.fed = nil, false
 }
 
 // percent puts in variables: %USERPROFILE% and its kin.
@@ -180,8 +193,9 @@ func (c *cmdCall) onFiles() bool {
 		c.paths("move", from, effect{})
 		c.paths("write", to, effect{})
 	case "copy", "xcopy", "robocopy":
-		c.paths("read", from, effect{recursive: c.name != "copy"})
-		c.paths("write", to, effect{})
+		dry := c.name == "robocopy" && c.has("/l")
+		c.paths("read", from, effect{recursive: c.name != "copy", dry: dry})
+		c.paths("write", to, effect{dry: dry})
 		if (c.has("/mir") || c.has("/purge")) && !c.has("/l") {
 			c.paths("delete", c.operands[min(1, last):], effect{recursive: true, many: true})
 		}
@@ -204,18 +218,20 @@ func (c *cmdCall) onFiles() bool {
 	return true
 }
 
-// cmdLooks are words with which a program of the system only tells.
-var cmdLooks = []string{"?", "a", "enum", "list", "show", "query", "queryex", "state", "status", "v"}
+// cmdLooks are words with which a program of the system only tells, and cmdActs those
+// with which it does more, whatever else stands there.
+var (
+	cmdLooks = []string{"enum", "list", "show", "query", "queryex", "state", "status", "/?", "/a", "/enum", "/query", "/list", "/status", "/v"}
+	cmdActs  = []string{"set", "add", "delete", "reset", "create", "import", "config", "change", "stop", "/create", "/delete", "/change", "/set", "/deletevalue", "/end", "/run"}
+)
 
 // system tells that the machine changes, if the command does not only look.
 func (c *cmdCall) system(what string) {
-	for i, w := range append(slices.Clone(c.operands), c.flags...) {
-		if c.name == "netsh" && i > 1 { // its verb comes first
-			break
-		}
-		if slices.Contains(cmdLooks, strings.ToLower(strings.TrimLeft(w, "/"))) {
-			return
-		}
+	is := func(words []string) func(string) bool {
+		return func(w string) bool { return slices.Contains(words, strings.ToLower(w)) }
+	}
+	if slices.ContainsFunc(c.args, is(cmdLooks)) && !slices.ContainsFunc(c.args, is(cmdActs)) {
+		return
 	}
 	c.tell(hook.Fact{Does: "system", What: what, Object: strings.Join(c.args, " "), At: c.at, Sure: true})
 }
@@ -231,6 +247,14 @@ func (c *cmdCall) onMachine() bool {
 		c.system("shell-rc")
 	case "takeown", "bcdedit", "vssadmin", "wbadmin", "netsh":
 		c.system("permissions")
+	case "wevtutil": // what it clears is what happened on the machine
+		if len(c.operands) > 0 && (c.operands[0] == "cl" || c.operands[0] == "clear-log" || c.operands[0] == "sl") {
+			c.system("permissions")
+		}
+	case "fsutil":
+		if len(c.operands) > 1 && (c.operands[1] == "deletejournal" || c.operands[1] == "setdirty" || c.operands[1] == "setzerodata") {
+			c.system("device")
+		}
 	case "icacls":
 		if len(c.operands) > 1 && !c.inProject(c.operands[0]) {
 			c.system("permissions")
@@ -383,7 +407,15 @@ func (c *cmdCall) condition() []string {
 // program runs a program that is no command of cmd, by the rules of the other shells.
 func (c *cmdCall) program(words []string) {
 	var fields []field
-	for _, w := range words {
+	for i, w := range words {
+		if i == 0 && !strings.ContainsAny(w, `\/`) { // the folder is looked into first
+			for _, name := range []string{w, w + ".exe", w + ".bat", w + ".cmd"} {
+				if places := c.places(name); c.files[places[0]] != nil {
+					w = "./" + name
+					break
+				}
+			}
+		}
 		if strings.Contains(w, `\`) && !strings.Contains(w, " ") {
 			w = winPath(w)
 		}

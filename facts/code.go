@@ -26,11 +26,14 @@ func (c *call) program(language string, v value) {
 	} else if !r.readable() {
 		c.unknown(c.at, "it cannot be read as "+language)
 	}
-	for _, t := range r.tokens {
-		if t.kind == 's' && t.text != "" && len(t.text) < 512 && !strings.ContainsAny(t.text, " \n") {
-			c.mayRead(field{value: value{text: r.homed(t.text)}, at: c.at})
+	if !r.onlyShows() {
+		for _, t := range r.tokens {
+			if t.kind == 's' && t.text != "" && len(t.text) < 512 && !strings.ContainsAny(t.text, " \n") {
+				c.mayRead(field{value: value{text: r.homed(t.text)}, at: c.at})
+			}
 		}
 	}
+	r.sdk = sdkOf(v.text)
 	if language == "awk" {
 		r.pipes()
 	}
@@ -42,6 +45,28 @@ func (c *call) program(language string, v value) {
 		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", What: "shell", At: c.at, Sure: true})
 	}
 	c.shared.nested--
+}
+
+// shows are calls that only make texts, and show them.
+var shows = []string{"log", "info", "warn", "debug", "print", "len", "str", "repr", "join", "push", "stringify", "keys", "values", "entries", "map", "filter", "foreach", "includes", "startswith", "endswith", "upper", "lower", "touppercase", "tolowercase", "split", "trim", "strip", "format", "sorted", "range", "if", "for", "while", "of", "in"}
+
+// onlyShows reports whether code calls nothing but what shows texts: names of files in
+// it are then no files that it reads.
+func (r *reader) onlyShows() bool {
+	if r.language != "javascript" && r.language != "python" {
+		return false
+	}
+	for i, t := range r.tokens {
+		switch {
+		case t.kind == 'b' || t.text == "import" || len(t.expr) > 0:
+			return false
+		case t.kind == '(' && i > 0:
+			if before := r.tokens[i-1]; before.kind != 'i' && strings.IndexByte("=,;(+&|?:>", before.kind) < 0 || before.kind == 'i' && !slices.Contains(shows, strings.ToLower(before.text)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // readable is false for a text that ends in the middle of an expression: it is no
@@ -80,6 +105,7 @@ type reader struct {
 	vars     map[string]values
 	names    map[string]string // x = os.remove
 	carried  []string          // where the values of keywords come from
+	sdk      string            // the cloud of which it has the library
 	socket   bool              // it talks to a host by itself
 	shell0   bool              // it runs what shows only when it runs, or a shell
 	pos      int
@@ -320,10 +346,17 @@ func (r *reader) name(depth int) values {
 	if target, ok := r.names[full]; ok {
 		full = target
 	}
+	head, method := full, ""
+	if i := strings.LastIndexByte(full, '.'); i > 0 && !slices.Contains(environments, full) {
+		head, method = full[:i], full[i+1:]
+	}
 	switch next := r.peek(0).kind; {
 	case next == '(' && r.onPath(full):
 		head, last := full[:strings.LastIndexByte(full, '.')], full[strings.LastIndexByte(full, '.')+1:]
 		return r.after(r.method(r.vars[head], last, r.list(depth+1)), depth)
+	case slices.Contains(environments, head) && (method == "" && next != '(' || slices.Contains(environmentMethods, method)):
+		r.environment(method)
+		return r.after(anything("env:*"), depth)
 	case next == '(':
 		return r.after(r.called(full, r.list(depth+1), depth), depth)
 	case r.language == "javascript" && next == 's' && acts[lastPart(full)] == "run": // $`line`
@@ -398,14 +431,6 @@ func (r *reader) bare(depth int) []values {
 func (r *reader) named(full string, depth int) values {
 	if vs, ok := r.vars[full]; ok {
 		return r.after(vs, depth)
-	}
-	head, method := full, ""
-	if i := strings.LastIndexByte(full, '.'); i > 0 && !slices.Contains(environments, full) {
-		head, method = full[:i], full[i+1:]
-	}
-	if slices.Contains(environments, head) && (method == "" || slices.Contains(environmentMethods, method)) {
-		r.environment(method)
-		return r.after(anything("env:*"), depth)
 	}
 	if name, ok := strings.CutPrefix(full, "process.env."); ok {
 		vs, _ := r.lookup(name)
@@ -482,6 +507,9 @@ func (r *reader) after(vs values, depth int) values {
 
 // method is a call of a value: of a path, what it does to that path.
 func (r *reader) method(vs values, name string, items []values) values {
+	if c := (codeCall{r, name, strings.ToLower(name), items}); c.clouds() {
+		return anything()
+	}
 	switch strings.ToLower(name) {
 	case "read", "readlines", "text", "json", "splitlines", "decode", "tostring", "encode", "strip", "trim", "expanduser", "resolve", "absolute", "to_s", "chomp", "as_posix", "tostr":
 		return vs

@@ -35,6 +35,9 @@ type codeCall struct {
 // does tells what a call does to its words.
 func (r *reader) does(full string, items []values) values {
 	c := codeCall{r, full, lastPart(full), items}
+	if c.clouds() {
+		return anything()
+	}
 	if len(items) == 0 {
 		return anything()
 	}
@@ -243,6 +246,39 @@ func (c *codeCall) evals() {
 	for _, v := range c.arg(0) {
 		c.program(c.language, v)
 	}
+}
+
+// sdks are the libraries of clouds and clusters, by what stands in code that has them.
+var sdks = []struct{ mark, system string }{
+	{"boto3", "aws"}, {"aws-sdk", "aws"}, {"google.cloud", "gcp"}, {"@google-cloud", "gcp"}, {"googleapiclient", "gcp"}, {"azure.mgmt", "azure"}, {"azure.storage", "azure"}, {"@azure/", "azure"},
+	{"kubernetes", "kubernetes"}, {"import docker", "docker"}, {"digitalocean", "digitalocean"}, {"hcloud", "hetzner"},
+}
+
+// sdkOf is the system of which code has the library.
+func sdkOf(src string) string {
+	for _, s := range sdks {
+		if strings.Contains(src, s.mark) {
+			return s.system
+		}
+	}
+	return ""
+}
+
+// clouds tells of a method of such a library that destroys: delete_bucket,
+// terminateInstances, new DeleteBucketCommand.
+func (c *codeCall) clouds() bool {
+	if c.sdk == "" {
+		return false
+	}
+	for _, start := range []string{"delete_", "terminate_", "remove_", "purge_", "destroy_", "delete", "terminate", "deregister"} {
+		rest, ok := strings.CutPrefix(c.last, start)
+		if !ok || rest == "" {
+			continue
+		}
+		c.tell(hook.Fact{Does: "infra", System: c.sdk, Verb: "delete", Object: strings.TrimSuffix(rest, "command"), Bulk: strings.HasSuffix(rest, "s"), At: c.at, Sure: true})
+		return true
+	}
+	return false
 }
 
 // talks tells of a request to an address.

@@ -142,6 +142,10 @@ func (sh *shell) psKeyword(name string, words []psWord, at hook.Span) (values, b
 		if len(words) < 2 || !words[1].sub {
 			return nil, false
 		}
+		if head, from, ok := strings.Cut(words[1].text, " in "); ok && strings.HasPrefix(strings.TrimSpace(head), "$") {
+			sh.psForeach(strings.TrimSpace(head)[1:], from, words[2:], at)
+			return anything(), true
+		}
 	case "if", "elseif", "else", "while", "for", "try", "catch", "finally", "switch", "do", "until", "function", "filter", "trap", "return", "begin", "process":
 	case "set-alias", "new-alias", "sal":
 		if len(words) > 2 {
@@ -176,6 +180,28 @@ func (sh *shell) psJoined(src string) value {
 		}
 	}
 	return out
+}
+
+// psForeach runs blocks for each thing that an expression gives.
+func (sh *shell) psForeach(name, from string, blocks []psWord, at hook.Span) {
+	var in values
+	for _, c := range psCommands(from) {
+		in = sh.psRun(c, in, at)
+	}
+	if len(in) == 0 {
+		in = anything()
+	}
+	for i, v := range in {
+		if i >= maxLoops {
+			break
+		}
+		sh.st.set("ps:"+strings.ToLower(name), values{v})
+		for _, b := range blocks {
+			if b.block {
+				sh.powershell(b.text, at)
+			}
+		}
+	}
 }
 
 func psShown(words []psWord) []string {

@@ -96,7 +96,7 @@ func (k *killCall) ends(f field) {
 }
 
 // vital are programs without which a machine, or the work on it, ends.
-var vital = []string{"sshd", "init", "systemd", "launchd", "dbus-daemon", "login", "gdm", "xorg", "wayland", "windowserver", "loginwindow", "kernel_task", "networkmanager", "dockerd", "containerd", "bash", "zsh", "sh", "tmux", "screen"}
+var vital = []string{"sshd", "init", "systemd", "launchd", "dbus-daemon", "login", "gdm", "xorg", "wayland", "windowserver", "loginwindow", "kernel_task", "explorer", "lsass", "winlogon", "csrss", "wininit", "smss", "services", "svchost", "networkmanager", "dockerd", "containerd", "bash", "zsh", "sh", "tmux", "screen"}
 
 // pids prints the numbers of processes, by name or by port.
 func (c *call) pids() values {

@@ -103,12 +103,13 @@ func (p *psCall) runs(words []psWord) bool {
 // psSystem says of cmdlets what of the machine they change.
 var psSystem = map[string]string{
 	"stop-computer": "power", "restart-computer": "power",
-	"format-volume": "device", "clear-disk": "device", "initialize-disk": "device", "remove-partition": "device", "diskpart": "device", "format": "device",
+	"format-volume": "device", "clear-disk": "device", "initialize-disk": "device", "remove-partition": "device",
 	"stop-service": "service", "start-service": "service", "restart-service": "service", "set-service": "service", "new-service": "service", "remove-service": "service", "sc.exe": "service",
 	"set-executionpolicy": "permissions", "set-mppreference": "permissions", "add-mppreference": "permissions", "disable-windowsoptionalfeature": "permissions", "set-acl": "permissions",
-	"disable-netfirewallrule": "permissions", "set-netfirewallprofile": "permissions", "bcdedit": "permissions", "vssadmin": "permissions", "wbadmin": "permissions",
+	"disable-netfirewallrule": "permissions", "set-netfirewallprofile": "permissions", "new-netfirewallrule": "permissions", "set-netfirewallrule": "permissions", "remove-netfirewallrule": "permissions",
+	"clear-eventlog": "permissions", "remove-eventlog": "permissions", "enable-psremoting": "permissions", "set-wsmanquickconfig": "permissions", "disable-computerrestore": "permissions",
 	"new-localuser": "user", "remove-localuser": "user", "add-localgroupmember": "user", "set-localuser": "user",
-	"register-scheduledtask": "cron", "schtasks": "cron", "new-scheduledtask": "cron",
+	"register-scheduledtask": "cron", "new-scheduledtask": "cron", "set-scheduledtask": "cron", "unregister-scheduledtask": "cron", "disable-scheduledtask": "cron",
 }
 
 // onMachine reads cmdlets that change the machine: processes, services, disks, users.
@@ -135,6 +136,8 @@ func (p *psCall) onPackages() bool {
 	switch p.name {
 	case "install-module", "install-package", "install-script":
 		fact.Verb, fact.Source, fact.Global = "install", "registry", strings.EqualFold(p.named["-scope"].text, "AllUsers")
+	case "uninstall-module", "uninstall-package", "uninstall-script":
+		fact.Verb, fact.Global = "remove", true
 	case "publish-module", "publish-script":
 		fact.Verb = "publish"
 	case "register-psrepository", "register-packagesource":
@@ -228,7 +231,7 @@ func (p *psCall) listed() values {
 			for one := range strings.SplitSeq(p.psText(include), ",") {
 				out = append(out, value{text: t + `\**\` + one})
 			}
-		case p.flag("-recurse") || p.name == "get-childitem":
+		case (p.flag("-recurse") || p.name == "get-childitem") && !strings.ContainsAny(t, "*?"):
 			out = append(out, value{text: t + `\*`})
 		default:
 			out = append(out, value{text: t})
@@ -303,8 +306,12 @@ func (p *psCall) startProcess() {
 	if strings.EqualFold(p.named["-verb"].text, "runas") {
 		p.tell(hook.Fact{Does: "run", Program: line, Elevated: true, At: p.at, Sure: true})
 	}
-	for one := range strings.SplitSeq(p.named["-argumentlist"].text, ",") {
-		line += " " + quote(strings.Trim(strings.TrimSpace(one), "'\""))
+	list := p.named["-argumentlist"].text
+	if list == "" && len(p.operands) > 1 && p.named["-filepath"].text == "" {
+		list = p.operands[1].text
+	}
+	for one := range strings.SplitSeq(list, ",") { // it joins them with blanks, and the program takes them apart again
+		line += " " + strings.Trim(strings.TrimSpace(one), "'\"")
 	}
 	p.psLine(line)
 }
@@ -328,7 +335,7 @@ func (p *psCall) stopProcess() {
 		if strings.HasPrefix(programName(one), "hookway") {
 			p.tell(hook.Fact{Does: "self", What: "daemon", Object: one, At: p.at, Sure: true})
 		}
-		p.tell(hook.Fact{Does: "system", What: "process", Object: one, Name: programName(one), Bulk: p.named["-name"].text != "", Global: one == "*", Dry: p.flag("-whatif"), At: p.at, Sure: true})
+		p.tell(hook.Fact{Does: "system", What: "process", Object: one, Name: programName(one), Bulk: p.named["-name"].text != "", Global: one == "*" || slices.Contains(vital, programName(one)), Dry: p.flag("-whatif"), At: p.at, Sure: true})
 	}
 }
 

@@ -69,7 +69,7 @@ func (p *psCall) native(words []psWord) values {
 			}
 		}
 		return anything()
-	case "reg", "start", "setx", "runas", "certutil", "bitsadmin", "msiexec", "mshta", "regsvr32", "rundll32", "schtasks", "vssadmin", "netsh", "sc", "wevtutil", "forfiles", "taskkill", "shutdown", "net", "icacls", "takeown", "cipher", "robocopy", "xcopy", "format", "diskpart", "wmic":
+	case "reg", "start", "setx", "runas", "certutil", "bitsadmin", "msiexec", "mshta", "regsvr32", "rundll32", "schtasks", "vssadmin", "bcdedit", "wbadmin", "fsutil", "netsh", "sc", "wevtutil", "forfiles", "taskkill", "shutdown", "net", "icacls", "takeown", "cipher", "robocopy", "xcopy", "format", "diskpart", "wmic":
 		var rest []string
 		for _, r := range words {
 			rest = append(rest, p.psText(r))
@@ -90,6 +90,22 @@ func (p *psCall) native(words []psWord) values {
 	res := p.shell.run(fields, p.fed, p.at)
 	p.out = append(out, p.out...)
 	return res
+}
+
+// psCode runs what a bracket gives as code.
+func (sh *shell) psCode(w psWord, at hook.Span) {
+	var in values
+	for _, c := range psCommands(w.text) {
+		in = sh.psRun(c, in, at)
+	}
+	for _, v := range in {
+		if !v.known() || len(v.from) > 0 {
+			sh.tell(hook.Fact{Does: "execute", From: origin(v), Language: "powershell", At: at, Sure: true})
+		}
+		if v.known() {
+			sh.powershell(v.text, at)
+		}
+	}
 }
 
 // psLine runs a line that a cmdlet starts.
@@ -146,16 +162,11 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 		}
 		sh.psPath("delete", w, effect{recursive: true}, at)
 	case strings.HasSuffix(head, "::create") && strings.Contains(head, "scriptblock"):
-		var in values
-		for _, c := range psCommands(strings.TrimSuffix(strings.TrimSpace(s[open+1:]), ")")) {
-			in = sh.psRun(c, in, at)
+		if w := word(0); w.sub {
+			sh.psCode(w, at)
+		} else {
+			sh.powershell(sh.psText(w), at)
 		}
-		for _, v := range in {
-			if len(v.from) > 0 {
-				sh.tell(hook.Fact{Does: "execute", From: origin(v), Language: "powershell", At: at, Sure: true})
-			}
-		}
-		sh.powershell(sh.psText(word(0)), at)
 	case strings.HasSuffix(head, "::load"):
 		sh.tell(hook.Fact{Does: "execute", From: "download", Language: "dotnet", At: at})
 	case strings.HasSuffix(head, "::getenvironmentvariables"):

@@ -153,12 +153,19 @@ func (c *call) actData(r role, f field, p parsed, e effect) bool {
 		for l := range strings.Lines(f.text) {
 			c.escapes(f, l, ".shell ", ".system ", `\! `, "system ")
 		}
+		before := len(c.out)
 		c.sql(f.text, dialects[c.name], c.database(p), f.at)
+		for i := before; i < len(c.out) && e.dry; i++ {
+			c.out[i].Dry = true
+		}
 	case "sqlfile":
 		c.shell.path("read", f, e)
+		where := c.database(p)
 		for _, v := range c.code(c.content(f)) {
 			if v.known() {
-				c.sql(v.text, dialects[c.name], c.database(p), f.at)
+				c.sql(v.text, dialects[c.name], where, f.at)
+			} else if where == "remote" {
+				c.unknown(f.at, "SQL is run that shows only when it runs")
 			}
 		}
 	case "database":

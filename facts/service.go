@@ -201,6 +201,9 @@ func (c *call) keyValueCommand(words []string) {
 			case "put", "patch":
 				fact.Verb, fact.Bounded = "update", true
 			case "get", "read":
+				if c.name == "consul" { // it keeps settings
+					break
+				}
 				c.tell(hook.Fact{Does: "read", Path: c.name + ":" + strings.Join(words, " "), Secret: "vault secret", At: c.at, Sure: true})
 			}
 		}

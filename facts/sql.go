@@ -10,21 +10,25 @@ import (
 // sql tells what the statements of a text do. Where says on which server: local,
 // test, remote or unknown.
 func (sh *shell) sql(src, dialect, where string, at hook.Span) {
-	var statement []sqlToken
-	end := func() {
-		if len(statement) > 0 {
-			sh.statement(statement, dialect, where, at, 0)
-		}
-		statement = nil
+	for _, one := range split(sqlTokens(src, dialect)) {
+		sh.statement(one, dialect, where, at, 0)
 	}
-	for _, t := range sqlTokens(src, dialect) {
-		if t.kind == ';' {
-			end()
-			continue
+}
+
+// split takes the words of a text apart into statements.
+func split(ts []sqlToken) [][]sqlToken {
+	var out [][]sqlToken
+	for len(ts) > 0 {
+		end := slices.IndexFunc(ts, func(t sqlToken) bool { return t.kind == ';' })
+		if end < 0 {
+			return append(out, ts)
 		}
-		statement = append(statement, t)
+		if end > 0 {
+			out = append(out, ts[:end:end])
+		}
+		ts = ts[end+1:]
 	}
-	end()
+	return out
 }
 
 // sqlStatement is one statement, or one within another.
@@ -84,6 +88,9 @@ func (s *sqlStatement) read() {
 	case "INSERT", "REPLACE", "MERGE", "CREATE", "GRANT", "REVOKE", "COPY", "VACUUM", "REINDEX", "CALL", "EXEC", "EXECUTE", "LOAD", "FLUSH", "RESET", "PURGE", "SHUTDOWN", "KILL", "ATTACH", "DETACH", "RENAME", "OPTIMIZE":
 		s.runs(verb)
 		s.does(1, false)
+		if verb == "EXECUTE" || verb == "EXEC" && !strings.Contains(s.object(1), "xp_cmdshell") { // EXECUTE 'DROP …', and format('DROP …')
+			s.texts()
+		}
 	case "WITH":
 		s.with()
 	case "EXPLAIN": // it runs the statement with ANALYZE
@@ -93,13 +100,9 @@ func (s *sqlStatement) read() {
 			}
 		}
 	case "DO":
-		for _, t := range s.tokens {
-			if t.kind == 's' {
-				s.sql(t.text, s.fact.Dialect, s.fact.Where, s.fact.At)
-			}
-		}
-	case "IF", "WHILE", "DECLARE":
-		if i := slices.IndexFunc(s.tokens, sqlWords("DROP", "DELETE", "TRUNCATE", "UPDATE")); i > 0 {
+		s.texts()
+	case "BEGIN", "IF", "WHILE", "DECLARE", "FOR", "LOOP", "ELSE", "THEN": // of a block: what it does stands further on
+		if i := slices.IndexFunc(s.tokens, sqlWords("DROP", "DELETE", "TRUNCATE", "UPDATE", "EXECUTE", "EXEC")); i > 0 {
 			s.within(i)
 		}
 	}
@@ -130,6 +133,17 @@ func (s *sqlStatement) selects() {
 	s.tell(f)
 }
 
+// texts reads the texts of a statement as SQL.
+func (s *sqlStatement) texts() {
+	for _, t := range s.tokens {
+		if t.kind == 's' && s.depth < 4 {
+			for _, one := range split(sqlTokens(t.text, s.fact.Dialect)) {
+				s.statement(one, s.fact.Dialect, s.fact.Where, s.fact.At, s.depth+1)
+			}
+		}
+	}
+}
+
 // with reads the statements in the brackets of WITH, and the one after them.
 func (s *sqlStatement) with() {
 	level := 0
@@ -154,6 +168,10 @@ func (s *sqlStatement) runs(verb string) {
 	every := (verb == "EXEC" || verb == "EXECUTE") && strings.Contains(s.object(1), "xp_cmdshell")
 	for i, t := range s.tokens {
 		if t.kind == 's' && (every || verb == "COPY" && i > 0 && s.tokens[i-1].text == "PROGRAM") {
+			if every { // of a server on Windows
+				s.cmd(t.text, s.fact.At)
+				continue
+			}
 			s.line(t.text, s.fact.At, nil)
 		}
 	}
@@ -244,7 +262,7 @@ func (c *call) database(p parsed) string {
 		return "unknown"
 	case host != "" && !strings.HasPrefix(host, "/") && hostClass(host) != "loopback":
 		return "remote"
-	case strings.Contains(strings.ToLower(name), "test"):
+	case strings.Contains(strings.ToLower(name), "test") || strings.Contains(name, ":memory:"):
 		return "test"
 	case c.st.remote != "":
 		return "unknown"
