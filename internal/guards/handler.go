@@ -43,7 +43,6 @@ type Call struct {
 	Input          map[string]any
 	Facts          []hook.Fact // what it would do
 	Rule           string      // its id
-	Verdict        Verdict
 	Reason         string
 }
 
@@ -101,29 +100,49 @@ func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall,
 	if slices.ContainsFunc(judged, func(j Judged) bool { return j.Counts && j.Rule.Never }) {
 		return
 	}
-	j := judged[0]
-	head := ev.Head()
-	c := Call{
-		Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: call.Name, Input: call.Input, Facts: ev.Facts(),
-		Rule: j.Rule.ID, Verdict: j.Verdict, Reason: d.Reason,
-	}
+	c := stopped(ev, call, ev.Facts(), judged[0].Rule.ID, d.Reason)
 	by, used, err := g.Grants.Use(ctx, c)
 	switch {
 	case err != nil:
 		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())
 	case used:
-		*d = hook.Decision{Note: hook.LogLine("a person let this call through once, which " + j.Rule.ID + " stops: " + by), Would: d.Would}
+		*d = hook.Decision{Note: hook.LogLine("a person let this call through once, which " + c.Rule + " stops: " + by), Would: d.Would}
 		return
 	}
-	if d.Action != hook.ActionBlock { // an ask is answered where it is asked
+	if d.Action != hook.ActionBlock { // an ask is answered where it is asked, see Offer
 		return
 	}
-	code, err := g.Grants.Offer(ctx, c)
+	how, err := offer(ctx, g.Grants, c)
 	if err != nil {
-		d.Note = hook.LogLine("the call could not be kept for a person to let through: " + err.Error())
+		d.Note = hook.LogLine(err.Error())
 		return
 	}
-	d.Reason += fmt.Sprintf(" A person can let this very call through once, within %d minutes, in a terminal of their own: hookway allow %s", int(AllowTime.Minutes()), code)
+	d.Reason += how
+}
+
+// Offer is for a call that the rules ask about, where nobody can be asked: it notes the
+// call as stopped, and gives the sentence that says how a person lets it through. v is
+// what came of the event.
+func Offer(ctx context.Context, grants Grants, ev hook.AnyEvent, v *hook.Verdict) (how string, err error) {
+	call, ok := hook.CallOf(ev)
+	if !ok || ev.Info() != hook.PreToolUse.Info() || v.By != ID || v.Changed { // what changed is not the event's
+		return "", nil
+	}
+	rule, _, _ := strings.Cut(v.Rule, "@")
+	return offer(ctx, grants, stopped(ev, call, v.Facts, rule, v.Reason))
+}
+
+func stopped(ev hook.AnyEvent, call hook.ToolCall, facts []hook.Fact, rule, reason string) Call {
+	head := ev.Head()
+	return Call{Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: call.Name, Input: call.Input, Facts: facts, Rule: rule, Reason: reason}
+}
+
+func offer(ctx context.Context, grants Grants, c Call) (how string, err error) {
+	code, err := grants.Offer(ctx, c)
+	if err != nil {
+		return "", fmt.Errorf("the call could not be kept for a person to let through: %w", err)
+	}
+	return fmt.Sprintf(" A person can let this very call through once, within %d minutes, in a terminal of their own: hookway allow %s", int(AllowTime.Minutes()), code), nil
 }
 
 // would is the strictest finding that does not count, if it is stricter than what does.

@@ -42,6 +42,10 @@ type Judge struct {
 	// Guards makes the handler of hookway's own rules. Nil: they judge each call alone.
 	Guards func(*config.Guards) hook.Handler
 
+	// Offer gives what a refusal says more where one of hookway's own rules would ask and
+	// nobody can be asked: how a person lets the call through. Nil: nothing.
+	Offer func(context.Context, hook.AnyEvent, *hook.Verdict) (string, error)
+
 	// Webhooks keeps what webhooks are to be told. Nil: they are told from memory.
 	Webhooks *spool.Spool
 
@@ -159,6 +163,7 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	}
 	r.delivery.Add(ctx, r.ev, &out)
 	fitted := r.fit(out)
+	r.offer(ctx, &out, &fitted)
 	answer, err := r.codec.Encode(r.ev, fitted.Outcome)
 	if err != nil {
 		return reply, err
@@ -211,6 +216,20 @@ func (r *request) fit(out hook.Outcome[any]) adapter.Fitted {
 		fit = adapter.FitUnattended
 	}
 	return fit(about, r.ev, out, r.w.askFallback())
+}
+
+// offer says how a person lets a call through that was to be asked about, and is refused
+// because nobody can be asked.
+func (r *request) offer(ctx context.Context, out *hook.Outcome[any], fitted *adapter.Fitted) {
+	if r.Offer == nil || out.Action != hook.ActionAsk || fitted.Outcome.Action != hook.ActionBlock {
+		return
+	}
+	how, err := r.Offer(ctx, r.ev, &out.Verdict)
+	if err != nil {
+		r.log(err.Error())
+		return
+	}
+	fitted.Outcome.Reason += how
 }
 
 // record is the record of an outcome.
