@@ -109,7 +109,7 @@ func (a *app) root() *cobra.Command {
 		return fmt.Errorf("%s; %s --help shows the flags", said, cmd.CommandPath())
 	})
 	for _, command := range []func(*app) *cobra.Command{
-		fireCommand, explainCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, initCommand,
+		fireCommand, explainCommand, guardsCommand, listCommand, testCommand, trustCommand, untrustCommand, allowCommand, initCommand,
 		runCommand, hookCommand, installCommand, uninstallCommand, schemaCommand, versionCommand,
 		sessionsCommand, holdCommand, releaseCommand, injectCommand, sendCommand, messagesCommand, outputCommand,
 		serveCommand, statusCommand, stopCommand, logCommand, statsCommand, doctorCommand, benchCommand, memoryCommand,

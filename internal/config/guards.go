@@ -197,7 +197,7 @@ func (r *reader) unknown(n *yaml.Node, what, name string, known []string, otherw
 func readRules(r *reader, n *yaml.Node, g *guardsSpec) {
 	for _, p := range r.mapOf(n, "rules", "write rules: {git/force-push: allow}") {
 		if name := p.Key.Value; !guards.Known(name) {
-			r.unknown(p.Key, "the rule", name, append(ruleNames(), guards.Names()...), "hookway guards --rules lists them")
+			r.unknown(p.Key, "the rule", name, GuardNames(), "hookway guards --rules lists them")
 			continue
 		}
 		set, ok := r.setting(p.Value)

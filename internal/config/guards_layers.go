@@ -241,6 +241,8 @@ func (s *stance) policy() *guards.Policy {
 type Guards struct {
 	Policy *guards.Policy
 	Place  string // where they are switched on
+
+	said map[string]guards.Setting // by ReadGuards: the entries of rules
 }
 
 // guardLayers are those that say something of guards.
@@ -280,7 +282,7 @@ func (g *guardLayers) settings(folder string) *Guards {
 	if len(policy.Packs) == 0 && len(policy.Hosts.Block) == 0 {
 		return nil
 	}
-	return &Guards{policy, first.place()}
+	return &Guards{Policy: policy, Place: first.place()}
 }
 
 // ofPack reports whether a rule belongs to a pack.
@@ -302,6 +304,71 @@ func (s *Set) settleGuards(handler func(*Guards) hook.Handler) {
 		s.Hooks = slices.Insert(s.Hooks, 0, s.guardsHooks(on, handler)...)
 	}
 	s.name()
+}
+
+// RefusedGuards is what a workspace says of guards that would make them milder, and that
+// counts for nothing.
+func (s *Set) RefusedGuards() Problems { return append(Problems{}, s.guards.refused...) }
+
+// NearestGuard is the name of a pack or rule that is nearly a name, or "".
+func NearestGuard(name string) string {
+	return hook.Nearest(name, GuardNames())
+}
+
+// ReadGuards is what the text of one hookway.yaml alone switches on of guards; nil is
+// nothing. The problems are those of the whole text.
+func ReadGuards(file string, text []byte) (*Guards, Problems) {
+	spec, problems := parse(file, text, new(hook.Engine))
+	if spec.guards == nil {
+		return nil, problems
+	}
+	layers := guardLayers{user: &guardLayer{spec: spec.guards, file: file}}
+	on := layers.settings("")
+	if on != nil {
+		on.said = map[string]guards.Setting{}
+		for _, r := range spec.guards.rules {
+			on.said[r.name] = r.Setting
+		}
+	}
+	return on, problems
+}
+
+// Word is what an entry of rules is to be, in YAML, when one more word is said of it: of
+// a verdict and a mode the other stays.
+func (g *Guards) Word(name, word string) string {
+	was, set := g.said[name], settingOf(word)
+	set.Verdict, set.Mode = cmp.Or(set.Verdict, was.Verdict), cmp.Or(set.Mode, was.Mode)
+	switch {
+	case word == modeOff || word == string(guards.Allow):
+		return word
+	case set.Verdict == guards.Allow && set.Mode != "": // a mode says that it is on again
+		return string(set.Mode)
+	case set.Verdict != "" && set.Mode != "":
+		return fmt.Sprintf("{verdict: %s, mode: %s}", set.Verdict, set.Mode)
+	}
+	return cmp.Or(string(set.Mode), string(set.Verdict))
+}
+
+// GuardNames are the names of all packs and rules.
+func GuardNames() []string { return append(guards.Names(), ruleNames()...) }
+
+// Milder reports whether a change of guards makes any rule milder, or switches one off.
+func Milder(before, after *Guards) bool {
+	if before == nil {
+		return false
+	}
+	is := map[string]guards.Setting{}
+	if after != nil {
+		for _, s := range after.Policy.Standings() {
+			if s.On {
+				is[s.Rule.ID] = s.Setting
+			}
+		}
+	}
+	return slices.ContainsFunc(before.Policy.Standings(), func(s guards.Standing) bool {
+		now, on := is[s.Rule.ID]
+		return s.On && (!on || sterner(now.Verdict, s.Verdict) != now.Verdict || stricter(now.Mode, s.Mode) != now.Mode)
+	})
 }
 
 // GuardsOf is the hook that has hookway's own rules as one layer alone has them, without

@@ -250,8 +250,9 @@ func (p *Pack) Try(r *Rule, example string, w facts.World) (holds bool, err erro
 	policy := &Policy{Packs: []string{p.Name}, Mode: Enforce}
 	var judged []Judged
 	switch p.Judges {
-	case "":
-		judged = policy.Judge(facts.Shell(example, w))
+	case "": // the pack may be one that is not built in
+		found := facts.Shell(example, w)
+		return slices.ContainsFunc(found, func(f hook.Fact) bool { return policy.holds(p, r, &f) }), nil
 	case "results":
 		in := Inspect(example)
 		judged = policy.Judge(in.Facts("a tool"))

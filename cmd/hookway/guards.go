@@ -1,0 +1,304 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/disk"
+	"github.com/hookway/hookway/internal/guards"
+	"github.com/hookway/hookway/internal/server"
+	"github.com/hookway/hookway/internal/strict"
+	"github.com/hookway/hookway/internal/visible"
+)
+
+func guardsCommand(a *app) *cobra.Command {
+	var rules bool
+	cmd := &cobra.Command{
+		Use:   "guards",
+		Short: "Show hookway's own rules here, and what they did; switch and test them",
+		Long: `Show hookway's own rules as they are in this folder: packs, rules, mode, and what they
+stopped and would have stopped in the last 7 days.
+
+In mode auto, what is blocked for sure counts at once; the rest is on record as what
+would have been done. In mode enforce everything counts, in mode monitor nothing.`,
+		Example: `  hookway guards --rules
+  hookway guards use default
+  hookway guards enforce git secrets/read-credentials`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return oneOf(cmd, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return showGuards(cmd, a, rules) },
+	}
+	cmd.Flags().BoolVar(&rules, "rules", false, "show each rule")
+	cmd.AddCommand(guardsUseCommand(a), guardsTestCommand(a))
+	for _, c := range guardWords {
+		cmd.AddCommand(guardsSetCommand(a, c))
+	}
+	return cmd
+}
+
+// guardDays is how far back the record is looked at.
+const guardDays = 7
+
+// guardsShown is what hookway guards --json prints.
+type guardsShown struct {
+	On      bool            `json:"on"`
+	Mode    guards.Mode     `json:"mode,omitempty"`
+	Place   string          `json:"place,omitempty"`
+	Packs   []packShown     `json:"packs"`
+	Refused config.Problems `json:"refused"` // what a project's file says, and may not
+	Policy  *guards.Policy  `json:"policy,omitempty"`
+}
+
+// packShown is one pack.
+type packShown struct {
+	Pack  string      `json:"pack"`
+	About string      `json:"about"`
+	On    bool        `json:"on"`
+	Rules []ruleShown `json:"rules"`
+}
+
+// ruleShown is one rule, with what it did lately.
+type ruleShown struct {
+	ID      string         `json:"id"`
+	On      bool           `json:"on"`
+	Verdict guards.Verdict `json:"verdict"`
+	Mode    guards.Mode    `json:"mode"`
+	Set     bool           `json:"set,omitempty"` // the configuration says something of it
+	Blocks  int            `json:"blocks"`
+	Asks    int            `json:"asks"`
+	Would   int            `json:"would"`
+}
+
+func showGuards(cmd *cobra.Command, a *app, rules bool) error {
+	w, err := a.home.Look(cmd.Context(), a.home.Options())
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	a.home.ShowWarnings(w)
+	shown, err := a.guardsShown(w.Set)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.print(shown)
+	}
+	if !shown.On {
+		fmt.Fprintln(a.out, "Hookway's own rules are off here. Switch them on: hookway guards use default")
+		return nil
+	}
+	return shown.write(a, rules)
+}
+
+// guardsShown gathers what is on, and what the record says of it.
+func (a *app) guardsShown(set *config.Set) (*guardsShown, error) {
+	out := &guardsShown{Packs: []packShown{}, Refused: set.RefusedGuards()}
+	policy := new(guards.Policy)
+	if on := set.Settings.Guards; on != nil {
+		policy, out.On, out.Mode, out.Place, out.Policy = on.Policy, true, on.Policy.Mode, on.Place, on.Policy
+	}
+	did := map[string]audit.RuleStats{}
+	dir, err := a.home.AuditDir()
+	if err != nil {
+		return nil, err
+	}
+	stats, err := audit.Rules(dir, audit.Filter{Since: time.Now().AddDate(0, 0, -guardDays)})
+	if err != nil {
+		tellLeftOut(a, err)
+	}
+	for _, s := range stats {
+		did[s.Rule] = s
+	}
+	for _, s := range policy.Standings() {
+		if n := len(out.Packs); n == 0 || out.Packs[n-1].Pack != s.Pack.Name {
+			out.Packs = append(out.Packs, packShown{Pack: s.Pack.Name, About: s.Pack.About})
+		}
+		p, d := &out.Packs[len(out.Packs)-1], did[s.Rule.ID]
+		_, set := policy.Rules[s.Rule.ID]
+		p.On = p.On || s.On
+		p.Rules = append(p.Rules, ruleShown{ID: s.Rule.ID, On: s.On, Verdict: s.Verdict, Mode: s.Mode, Set: set, Blocks: d.Blocks, Asks: d.Asks, Would: d.WouldBlock + d.WouldAsk})
+	}
+	return out, nil
+}
+
+// write shows it to people.
+func (g *guardsShown) write(a *app, rules bool) error {
+	fmt.Fprintf(a.out, "mode %s, from %s; counts are of the last %d days\n", g.Mode, relative(server.Cwd(), g.Place), guardDays)
+	t := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
+	would := 0
+	if rules {
+		fmt.Fprintln(t, "RULE\tVERDICT\tMODE\tBLOCKED\tASKED\tWOULD HAVE\t")
+		for _, p := range g.Packs {
+			for _, r := range p.Rules {
+				verdict, mode := string(r.Verdict), string(r.Mode)
+				if !r.On {
+					verdict, mode = "off", ""
+				}
+				fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%d\t%d\t\n", r.ID, verdict, mode, r.Blocks, r.Asks, r.Would)
+				would += r.Would
+			}
+		}
+	} else {
+		fmt.Fprintln(t, "PACK\tRULES\tBLOCKED\tASKED\tWOULD HAVE\tABOUT")
+		for _, p := range g.Packs {
+			sum, on := ruleShown{}, 0
+			for _, r := range p.Rules {
+				sum.Blocks, sum.Asks, sum.Would = sum.Blocks+r.Blocks, sum.Asks+r.Asks, sum.Would+r.Would
+				if r.On {
+					on++
+				}
+			}
+			count := strconv.Itoa(on)
+			if on < len(p.Rules) {
+				count = fmt.Sprintf("%d of %d", on, len(p.Rules))
+			}
+			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\n", p.Pack, count, sum.Blocks, sum.Asks, sum.Would, p.About)
+			would += sum.Would
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	g.otherwise(a, rules)
+	if would > 0 {
+		fmt.Fprintln(a.out, "hookway log --would shows what would have been stopped; hookway guards enforce has it count.")
+	}
+	return nil
+}
+
+// otherwise lists the rules that the configuration sets.
+func (g *guardsShown) otherwise(a *app, rules bool) {
+	if rules {
+		return
+	}
+	for _, p := range g.Packs {
+		for _, r := range p.Rules {
+			switch {
+			case !r.Set || !p.On:
+			case !r.On:
+				fmt.Fprintf(a.out, "%s: off\n", r.ID)
+			default:
+				fmt.Fprintf(a.out, "%s: %s, mode %s\n", r.ID, r.Verdict, r.Mode)
+			}
+		}
+	}
+}
+
+func guardsTestCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "test [FILE...]",
+		Short: "Run the examples of hookway's own rules, or of a file of rules",
+		Long: `Run the examples of hookway's own rules: each rule must hold for the lines that it
+says it stops, and for none of those that it says it lets pass. With FILE, run those
+of a pack of your own, or of one that you want to read.`,
+		RunE: func(_ *cobra.Command, args []string) error { return testGuards(a, args) },
+	}
+}
+
+// guardTest is what hookway guards test --json prints of one example.
+type guardTest struct {
+	Rule    string `json:"rule"`
+	Example string `json:"example"`
+	Stops   bool   `json:"stops"` // it should
+	OK      bool   `json:"ok"`
+	Why     string `json:"why,omitempty"`
+}
+
+func testGuards(a *app, files []string) error {
+	packs := guards.Packs()
+	if len(files) > 0 {
+		packs = nil
+	}
+	for _, file := range files {
+		src, err := disk.Read(file, strict.MaxFile)
+		if err != nil {
+			return fmt.Errorf("the pack cannot be read: %w", err)
+		}
+		p, err := guards.Parse(src)
+		if err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		packs = append(packs, p)
+	}
+	all, failed := []guardTest{}, 0
+	for _, p := range packs {
+		for i := range p.Rules {
+			r := &p.Rules[i]
+			for _, line := range r.Stops {
+				all = append(all, tryRule(p, r, line, true))
+			}
+			for _, line := range r.Passes {
+				all = append(all, tryRule(p, r, line, false))
+			}
+		}
+	}
+	for _, t := range all {
+		if !t.OK {
+			failed++
+		}
+	}
+	if a.json {
+		if err := a.print(map[string]any{"examples": all, "failed": failed}); err != nil {
+			return err
+		}
+	} else {
+		for _, t := range all {
+			if !t.OK {
+				fmt.Fprintf(a.out, "FAIL  %s: %s\n", t.Rule, field(t.Why, 400))
+			}
+		}
+		fmt.Fprintf(a.out, "%s of %s passed", count(len(all)-failed, "example"), count(len(packs), "pack"))
+		if failed > 0 {
+			fmt.Fprintf(a.out, ", %d failed", failed)
+		}
+		fmt.Fprintln(a.out)
+	}
+	if failed > 0 {
+		return &exit{code: exitFailure}
+	}
+	return nil
+}
+
+// tryRule runs one example.
+func tryRule(p *guards.Pack, r *guards.Rule, line string, stops bool) guardTest {
+	t := guardTest{Rule: r.ID, Example: line, Stops: stops}
+	holds, err := p.Try(r, line, guards.CorpusWorld())
+	switch {
+	case err != nil:
+		t.Why = fmt.Sprintf("%q: %v", line, err)
+	case holds && !stops:
+		t.Why = fmt.Sprintf("it stops %q", line)
+	case !holds && stops:
+		t.Why = fmt.Sprintf("it does not stop %q", line)
+	default:
+		t.OK = true
+	}
+	return t
+}
+
+// errGuardsOff says that there is nothing to change.
+var errGuardsOff = errors.New("hookway's own rules are off; switch them on first: hookway guards use default")
+
+// guardName checks the name of a pack or of a rule.
+func guardName(name string) error {
+	if guards.Known(name) {
+		return nil
+	}
+	hint := "hookway guards --rules lists the names"
+	if near := config.NearestGuard(name); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return fmt.Errorf("there is no pack or rule %q; %s", strings.TrimSpace(name), hint)
+}
