@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -241,6 +242,29 @@ func (c *call) gitVerb(verb string) values {
 	return anything()
 }
 
+// gitPath is the place of a file that a command of git names.
+func (c *call) gitPath(name string) string {
+	p := c.places(name)[0]
+	if strings.ContainsRune(p, hole) {
+		return visible(p)
+	}
+	return visible(path.Clean(p))
+}
+
+// gitRemoves tells which files git takes away, one fact for each.
+func gitRemoves(c *call, p parsed, f *hook.Fact) {
+	if c.seen["cached"] {
+		return
+	}
+	f.Recursive = c.seen["recursive"]
+	for i, o := range p.operands {
+		f.Path, f.Glob = c.gitPath(o.text), strings.ContainsAny(o.text, "*?[")
+		if i < len(p.operands)-1 {
+			c.tell(*f)
+		}
+	}
+}
+
 // before gives the operands up to "--", and those after it.
 func (c *call) before(p parsed) (revs, paths []operand, cut bool) {
 	at := len(c.args)
@@ -271,6 +295,7 @@ func init() {
 		},
 		"clean": func(c *call, p parsed, f *hook.Fact) {
 			f.Uncommitted = c.seen["force"] && !c.seen["dry"]
+			f.Path, f.Recursive = c.gitPath("."), true
 		},
 		"checkout": gitCheckout,
 		"switch": func(c *call, p parsed, f *hook.Fact) {
@@ -282,6 +307,7 @@ func init() {
 		},
 		"rm": func(c *call, p parsed, f *hook.Fact) {
 			f.Uncommitted = c.seen["force"] && !c.seen["cached"] && !c.seen["dry"]
+			gitRemoves(c, p, f)
 		},
 		"branch": func(c *call, p parsed, f *hook.Fact) {
 			f.Deletes = c.seen["deletes"]

@@ -22,7 +22,7 @@ type Fact struct {
 	Remote   string   `json:"remote,omitempty"`   // host, container or pod where it happens; of git: the remote
 	Dry      bool     `json:"dry,omitempty"`      // it only tells what it would do
 
-	// read, write, delete, move, execute
+	// read, write, delete, move, execute; of git: what it takes away
 	Path      string `json:"path,omitempty"`  // absolute and cleaned; "…" stands for what is not known
 	Real      string `json:"real,omitempty"`  // with links resolved, where that differs
 	Scope     string `json:"scope,omitempty"` // project, worktree, temp, home, system, other, root

@@ -54,12 +54,15 @@ func (k *known) doubt(err error) bool {
 // factTest is what one key of a match asks of facts.
 type factTest struct {
 	does  []string
+	files bool                       // it asks for paths: of what git does, most have none
 	holds func(k *known, i int) bool // of fact i: where it can be read in two ways, both count
 	sure  func(k *known, i int) bool // in every reading
 }
 
 // about reports whether a fact is of the kind that is asked for.
-func (t *factTest) about(f *Fact) bool { return slices.Contains(t.does, f.Does) }
+func (t *factTest) about(f *Fact) bool {
+	return slices.Contains(t.does, f.Does) && (f.Does != "git" || !t.files || f.Path != "")
+}
 
 // anyFact holds if a fact does. Under a not, a guard lets pass what is listed: then
 // each fact must be, for sure, and nothing may be unknown.
@@ -93,7 +96,7 @@ func (t *factTest) all(k *known, facts []Fact) bool {
 
 // facts adds the tests of what the call would do.
 func (c *compiler) facts(m Match) {
-	c.files("deletes", m.Deletes, "delete", "move") // what is moved away is gone from there
+	c.files("deletes", m.Deletes, "delete", "move", "git") // what is moved away is gone from there; git cleans and removes
 	c.files("writes", m.Writes, "write")
 	c.files("reads", m.Reads, "read")
 	c.files("moves", m.Moves, "move")

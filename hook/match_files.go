@@ -27,6 +27,7 @@ func (c *compiler) files(key string, patterns []string, does ...string) {
 	root := c.root
 	c.add(c.anyFact(factTest{
 		does:  does,
+		files: true,
 		holds: func(k *known, i int) bool { return k.mayBeAt(root, places, k.acts()[i]) },
 		sure:  func(k *known, i int) bool { return k.isAt(root, places, k.acts()[i]) },
 	}))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Holds = Callable[[Fact, dict[str, Any]], bool]
     Sign = str | int
 
-_FILES = {"deletes": ("delete", "move"), "writes": ("write",), "reads": ("read",), "moves": ("move",)}
+_FILES = {"deletes": ("delete", "move", "git"), "writes": ("write",), "reads": ("read",), "moves": ("move",)}
 _OPEN = "…"  # what shows only when the call runs
 
 
@@ -68,12 +68,15 @@ def test(name: str, patterns: Sequence[str] | None, careful: bool) -> Callable[[
         kinds = (kind,)
         holds, sure = _words(patterns or ["*"], forms)
 
+    def about(f: Fact) -> bool:
+        return f.get("does") in kinds and (name not in _FILES or f.get("does") != "git" or bool(f.get("path")))
+
     def any_fact(event: dict[str, Any]) -> bool:
-        return any(f.get("does") in kinds and not f.get("dry") and holds(f, event) for f in event.get("facts") or ())
+        return any(about(f) and not f.get("dry") and holds(f, event) for f in event.get("facts") or ())
 
     def each_fact(event: dict[str, Any]) -> bool:
         facts = event.get("facts") or ()
-        asked = [f for f in facts if f.get("does") in kinds]
+        asked = [f for f in facts if about(f)]
         return bool(asked) and all(f.get("does") != "unknown" for f in facts) and all(sure(f, event) for f in asked)
 
     return each_fact if careful else any_fact
