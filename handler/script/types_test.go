@@ -1,10 +1,26 @@
 package script
 
 import (
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hookway/hookway/hook"
 )
+
+// The types know what a fact has.
+func TestEveryMemberOfAFactHasAType(t *testing.T) {
+	_, declared, _ := strings.Cut(Types(), "export interface Fact {")
+	declared, _, _ = strings.Cut(declared, "\n  }\n")
+	fact := reflect.TypeFor[hook.Fact]()
+	for i := range fact.NumField() {
+		name, _, _ := strings.Cut(fact.Field(i).Tag.Get("json"), ",")
+		if !regexp.MustCompile(`(?m)^    ` + name + `\??: `).MatchString(declared) {
+			t.Errorf("a fact has %s, of which the types say nothing", name)
+		}
+	}
+}
 
 // exported are the names that a module exports.
 var exported = regexp.MustCompile(`(?m)^export (?:const|class|function) (\w+)`)

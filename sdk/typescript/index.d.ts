@@ -1,7 +1,7 @@
 // Hooks as functions. The names and types are those of the module "hookway" in
 // hookway's own runtime (script: FILE), but for what needs that runtime.
 
-import type { Decision, Envelope, EventName, Events, Lane } from "./types.js";
+import type { Decision, Envelope, EventName, Events, Fact, Lane } from "./types.js";
 
 export type * from "./types.js";
 
@@ -30,6 +30,8 @@ export interface Context {
   readonly eventName: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** What the tool call would do; event.facts, or none. */
+  readonly facts: Fact[];
   readonly agentId: string;
   readonly agentName: string;
   readonly sessionId: string;
@@ -64,6 +66,29 @@ export interface Match {
   target?: string | string[];
   /** Fields of the payload, such as "tool_input.url". */
   fields?: Record<string, string | string[]>;
+  /** What the call would do: globs over the files that it deletes or moves away; true is any. */
+  deletes?: true | string | string[];
+  writes?: true | string | string[];
+  reads?: true | string | string[];
+  moves?: true | string | string[];
+  /** Programs: "rm", "git push", "npm run deploy*". */
+  runs?: true | string | string[];
+  /** Hosts, "host:port", or public, private, metadata, loopback. */
+  connects?: true | string | string[];
+  /** "secret:*", "env:*", "file:**\/.env". */
+  sends?: true | string | string[];
+  /** "push", "push force", "reset uncommitted". */
+  git?: true | string | string[];
+  /** "drop", "delete users". */
+  sql?: true | string | string[];
+  /** "terraform apply", "kubernetes delete *". */
+  infra?: true | string | string[];
+  /** Kinds of credentials in the text of the call. */
+  secret?: true | string | string[];
+  /** A part of what it does shows only when it runs. */
+  unknown?: true;
+  /** Asked of the event by the file itself. */
+  where?: (event: HookEvent) => unknown;
   any?: Match[];
   all?: Match[];
   not?: Match;

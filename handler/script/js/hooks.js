@@ -87,6 +87,7 @@ export class Context {
     return this.#controller.signal;
   }
   get eventName() { return this.#call.event.hook_event_name; }
+  get facts() { return this.#call.event.facts ?? []; }
   get agentId() { return this.#session.agent; }
   get agentName() { return this.#session.agent; }
   get sessionId() { return this.#session.id; }
@@ -246,9 +247,18 @@ export const optionsOf = (from) => {
   for (const key of Object.keys(from)) {
     const name = spellings[key] ?? key;
     if (!named.includes(name) || from[key] === undefined) continue;
-    out[name] = name === "timeout" && typeof from[key] === "number" ? `${from[key]}ms` : from[key];
+    out[name] = name === "timeout" && typeof from[key] === "number" ? `${from[key]}ms` : name === "match" ? expressions(from[key]) : from[key];
   }
   return out;
+};
+
+// expressions refuses functions in a match, which hookway cannot ask.
+export const expressions = (match) => {
+  for (const [name, value] of Object.entries(match ?? {})) {
+    if (typeof value === "function") throw new TypeError(`${name} is a function, which a match has only beside the options of on; write an expression`);
+    if (name === "any" || name === "all" || name === "not") [value].flat().forEach(expressions);
+  }
+  return match;
 };
 
 let exported = []; // beside a default function that is a hook: its options, and others

@@ -1,5 +1,5 @@
 // The module "hookway": hooks as hookway itself has them.
-import { add, form, options as named, optionsOf, remembers, set, unknown } from "hookway:hooks";
+import { add, expressions, form, options as named, optionsOf, remembers, set, unknown } from "hookway:hooks";
 
 export { hooks } from "hookway:compilr"; // what happens to hooks
 
@@ -21,12 +21,26 @@ let count = 0;
 
 // on registers a handler for events. The options may stand before the handler.
 export const on = (events, second, third = {}) => {
-  const [handler, options] = typeof second === "function" ? [second, third] : [third, second ?? {}];
+  const [handler, given] = typeof second === "function" ? [second, third] : [third, second ?? {}];
+  const [options, where] = asked(given);
   count++;
-  add({ id: `${[events].flat()[0]}-${count}`, generated: options.id === undefined, on: events, ...matching(options) }, handler);
+  add({ id: `${[events].flat()[0]}-${count}`, generated: options.id === undefined, on: events, ...matching(options) }, where ? (event, ctx) => (where(event) ? handler(event, ctx) : undefined) : handler);
 };
 
-const matches = ["tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields", "any", "all", "not"];
+const matches = [
+  "tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields",
+  "deletes", "writes", "reads", "moves", "runs", "connects", "sends", "git", "sql", "infra", "secret", "unknown", "where",
+  "any", "all", "not",
+];
+
+// asked takes a where that is a function out of the options: hookway asks expressions,
+// the script its functions.
+const asked = (options) => {
+  const tests = [options.where, options.match?.where].filter((w) => typeof w === "function");
+  const without = (m) => (typeof m?.where === "function" ? (({ where, ...rest }) => rest)(m) : m);
+  const rest = without(options.match ? { ...options, match: without(options.match) } : options);
+  return [rest, tests.length ? (event) => tests.every((test) => test(event)) : undefined];
+};
 
 // others are the keys of a hook that are no options: of the form with one object,
 // and of the package for Node.
@@ -38,7 +52,7 @@ const matching = (options) => {
   if (wrong !== undefined) throw new TypeError(`a hook has no option ${wrong}; it may have ${[...named, ...matches].filter((name) => name !== "on").join(", ")}`);
   const own = Object.fromEntries(matches.filter((name) => options[name] !== undefined).map((name) => [name, options[name]]));
   const out = optionsOf(options);
-  if (Object.keys(own).length) out.match = out.match ? { all: [own, out.match] } : own;
+  if (Object.keys(own).length) out.match = out.match ? { all: [expressions(own), out.match] } : expressions(own);
   return out;
 };
 

@@ -36,6 +36,8 @@ declare module "hookway" {
     tool_name?: string;
     tool_input?: Record<string, any>;
     tool_use_id?: string;
+    /** What the tool call would do. */
+    facts?: Fact[];
     tool_response?: { success: boolean; output: string; exit_code?: number; duration_ms?: number; [field: string]: any };
     prompt?: string;
     text?: string;
@@ -46,6 +48,61 @@ declare module "hookway" {
     target?: string;
     body?: string;
     [field: string]: any;
+  }
+
+  /** One thing that a tool call would do; docs/guards.md has the members. */
+  export interface Fact {
+    approved?: boolean;
+    args?: string[] | null;
+    at?: {
+      from: number;
+      to: number;
+    };
+    because?: string;
+    bounded?: boolean;
+    bulk?: boolean;
+    by?: string;
+    class?: string;
+    creates?: boolean;
+    deletes?: boolean;
+    dialect?: string;
+    does: string;
+    dry?: boolean;
+    elevated?: boolean;
+    force?: boolean;
+    from?: string;
+    glob?: boolean;
+    global?: boolean;
+    host?: string;
+    kind?: string;
+    language?: string;
+    link?: string;
+    manager?: string;
+    many?: boolean;
+    method?: string;
+    name?: string;
+    object?: string;
+    path?: string;
+    port?: number;
+    program?: string;
+    real?: string;
+    receives?: string[] | null;
+    recursive?: boolean;
+    ref?: string;
+    remote?: string;
+    scheme?: string;
+    scope?: string;
+    scripts?: boolean;
+    secret?: string;
+    sends?: string[] | null;
+    source?: string;
+    sub?: string;
+    sure: boolean;
+    system?: string;
+    uncommitted?: boolean;
+    verb?: string;
+    what?: string;
+    where?: string;
   }
 
   /** An event about a tool's call. */
@@ -79,6 +136,8 @@ declare module "hookway" {
   export interface Context {
     readonly signal: AbortSignal;
     readonly eventName: string;
+    /** What the tool call would do; event.facts, or none. */
+    readonly facts: Fact[];
     readonly agentId: string;
     readonly agentName: string;
     readonly sessionId: string;
@@ -107,6 +166,21 @@ declare module "hookway" {
     namespace?: string | string[];
     target?: string | string[];
     fields?: Record<string, string | string[]>;
+    /** What the call would do, as in hookway.yaml; true is any. */
+    deletes?: true | string | string[];
+    writes?: true | string | string[];
+    reads?: true | string | string[];
+    moves?: true | string | string[];
+    runs?: true | string | string[];
+    connects?: true | string | string[];
+    sends?: true | string | string[];
+    git?: true | string | string[];
+    sql?: true | string | string[];
+    infra?: true | string | string[];
+    secret?: true | string | string[];
+    unknown?: true;
+    /** An expression; beside the other options also a function of the event. */
+    where?: string | string[] | ((event: HookEvent) => unknown);
     any?: Match[];
     all?: Match[];
     not?: Match;

@@ -12,10 +12,29 @@ export const describe = (hooks) => {
   }
   const text = hooks.map((h) => h.options.description).filter(Boolean).join("; ");
   if (text) out.description = text;
-  const matches = hooks.map((h) => h.options.match);
+  const matches = hooks.map((h) => told(h.options.match));
   if (matches.every((m) => Object.keys(m).length)) out.match = matches.length === 1 ? matches[0] : { any: matches };
   return out;
 };
+
+// told is a matcher without what only the file can ask: where, and so what is not where.
+const told = (match) => {
+  const out = {};
+  for (const [name, wanted] of Object.entries(match)) {
+    if (name === "where" || (name === "not" && hasWhere(wanted))) continue;
+    if (name !== "any" && name !== "all") {
+      out[name] = wanted;
+      continue;
+    }
+    const each = [wanted].flat().map(told);
+    const left = each.filter((m) => Object.keys(m).length);
+    if (left.length && (name === "all" || left.length === each.length)) out[name] = left;
+  }
+  return out;
+};
+
+const hasWhere = (match) =>
+  Object.entries(match).some(([name, wanted]) => name === "where" || (["any", "all", "not"].includes(name) && [wanted].flat().some(hasWhere)));
 
 const agreed = (hooks, name) => {
   const [first, ...rest] = hooks.filter((h) => name === "lane" || h.options[name] !== undefined);

@@ -13,10 +13,24 @@ export const nameTest = (patterns) => {
 // pathTest gives a test of one file, {rel, abs}, with slashes.
 export const pathTest = (pattern, home) => {
   if (pattern === "") throw new TypeError("an empty pattern matches nothing; leave the field out to match all");
-  let text = pattern.startsWith("~/") ? home + pattern.slice(1) : pattern;
-  text = text.replace(/^\.\//, "").replace(/\/$/, "/**");
-  const tests = alternatives(text, pattern).map((a) => onePath(a, pattern));
+  const tests = alternatives(full(pattern, home), pattern).map((a) => onePath(a, pattern));
   return (file) => tests.some((test) => test(file));
+};
+
+const full = (pattern, home) => (/^~(\/|$)/.test(pattern) ? home + pattern.slice(1) : pattern).replace(/^\.\//, "").replace(/\/$/, "/**");
+
+// places are a pattern for absolute paths: its segments and tests of them, whether it
+// starts at the root, and whether it names no folder.
+export const places = (pattern, home) => {
+  if (pattern === "") throw new TypeError("an empty pattern matches nothing; leave the field out to match all");
+  return alternatives(full(pattern, home), pattern).map((text) => {
+    const absolute = isAbsolute(text);
+    const segments = text.replace(/^\//, "").split("/");
+    if (segments.length === 1 && !absolute && segments[0] !== "**") segments.unshift("**");
+    const free = segments[0] === "**";
+    const parts = segments.map((s) => (s === "**" ? null : whole(s, pattern, "[^/]")));
+    return { segments, parts, below: !absolute && !free, free };
+  });
 };
 
 const onePath = (text, pattern) => {
@@ -35,7 +49,7 @@ const onePath = (text, pattern) => {
 const isAbsolute = (p) => p.startsWith("/") || /^.:\//.test(p);
 
 // walk goes through pattern and path together; only the last "**" is tried again.
-const walk = (pattern, path) => {
+export const walk = (pattern, path) => {
   let [p, s, again, from] = [0, 0, -1, 0];
   while (s < path.length) {
     if (p < pattern.length && pattern[p] === null) {
@@ -54,7 +68,7 @@ const walk = (pattern, path) => {
 };
 
 // alternatives writes {a,b} out, nested ones too.
-const alternatives = (text, pattern = text) => {
+export const alternatives = (text, pattern = text) => {
   if (pattern.startsWith("!")) throw new TypeError(`glob "${pattern}": a leading "!" does not negate; put the pattern under not`);
   const out = braces(text, pattern);
   if (out.length > 64) throw new TypeError(`glob "${pattern}": its braces expand to more than 64 patterns`);

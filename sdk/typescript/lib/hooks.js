@@ -68,7 +68,7 @@ const register = (events, handler, options, [file, line]) => {
   if (own.lane !== undefined && !lanes.includes(own.lane)) throw new Mistake(`${where}: there is no lane ${own.lane}; use transform, guard or observe`);
   let wants;
   try {
-    wants = compile(own.match);
+    wants = compile(own.match, { guard: own.lane === "guard" });
   } catch (error) {
     throw new Mistake(`${where}: ${error.message}`);
   }
@@ -103,6 +103,7 @@ export class Context {
     this.signal = signal;
   }
   get sessionId() { return this.#event.session_id ?? ""; }
+  get facts() { return this.#event.facts ?? []; }
   get agentId() { return this.#event.agent ?? ""; }
   get agentName() { return this.#event.agent ?? ""; }
   get workingDir() { return this.#event.cwd ?? ""; }

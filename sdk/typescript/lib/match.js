@@ -4,19 +4,20 @@
 
 import { homedir } from "node:os";
 import path from "node:path";
+import { FACTS, factTest } from "./facts.js";
 import { nameTest, pathTest } from "./glob.js";
 
-export const MATCHES = ["tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields", "any", "all", "not"];
+export const MATCHES = ["tool", "path", "command", "session", "agent", "source", "namespace", "target", "fields", ...FACTS, "where", "any", "all", "not"];
 
 // compile makes a test of an event. What is wrong with a pattern is a TypeError
-// with its place.
-export const compile = (match, at = "") => {
+// with its place. A guard lets nothing pass of which it is not sure.
+export const compile = (match, { at = "", guard = false, negated = false } = {}) => {
   const tests = [];
   for (const [name, wanted] of Object.entries(match)) {
     if (wanted === undefined) continue;
     const make = makers[name];
     if (!make) throw new TypeError(`a match has no ${at}${name}; it may have ${MATCHES.join(", ")}`);
-    tests.push(make(wanted, `${at}${name}`));
+    tests.push(make(wanted, `${at}${name}`, { guard, negated }));
   }
   return (event) => tests.every((test) => test(event));
 };
@@ -48,7 +49,14 @@ const names = (value, split = (s) => [s]) => (wanted, at) => {
   };
 };
 
-const compileAll = (wanted, at) => [wanted].flat().map((m, i) => compile(m, `${at}[${i}].`));
+const compileAll = (wanted, at, how) => [wanted].flat().map((m, i) => compile(m, { ...how, at: `${at}[${i}].` }));
+
+// asks makes the test of a key about facts.
+const asks = (name) => (wanted, at, { guard, negated }) => {
+  if (name === "unknown" && wanted !== true) throw new TypeError(`${at} is ${JSON.stringify(wanted)}; it can only be true`);
+  const patterns = wanted === true ? undefined : list(wanted, at);
+  return placed(at, () => factTest(name, patterns, guard && negated));
+};
 
 const makers = {
   tool: names((e) => text(e.tool_name), (s) => s.split("|")),
@@ -75,16 +83,21 @@ const makers = {
     const expressions = list(wanted, at).map((p) => placed(at, () => expression(p)));
     return (e) => commands(e).some((line) => expressions.some((x) => x.test(line)));
   },
-  any: (wanted, at) => {
-    const tests = compileAll(wanted, at);
+  ...Object.fromEntries(FACTS.map((name) => [name, asks(name)])),
+  where: (wanted, at) => {
+    if (typeof wanted !== "function") throw new TypeError(`${at} is ${JSON.stringify(wanted)}; in a file of hooks it is a function of the event`);
+    return (e) => Boolean(wanted(e));
+  },
+  any: (wanted, at, how) => {
+    const tests = compileAll(wanted, at, how);
     return (e) => tests.some((test) => test(e));
   },
-  all: (wanted, at) => {
-    const tests = compileAll(wanted, at);
+  all: (wanted, at, how) => {
+    const tests = compileAll(wanted, at, how);
     return (e) => tests.every((test) => test(e));
   },
-  not: (wanted, at) => {
-    const test = compile(wanted, `${at}.`);
+  not: (wanted, at, { guard, negated }) => {
+    const test = compile(wanted, { at: `${at}.`, guard, negated: !negated });
     return (e) => !test(e);
   },
 };

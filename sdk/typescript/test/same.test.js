@@ -23,13 +23,15 @@ on("PreToolUse", { tool: "Allow", any: [{ session: "s-1" }, { agent: "a*" }] }, 
 on("PreToolUse", { tool: "Quiet" }, () => proceed());
 on("PreToolUse", { tool: "Skip" }, () => skip());
 on("PreToolUse", { tool: "Number" }, (event) => change({ tool_input: { ...event.tool_input, seen: true } }));
+on("PreToolUse", { deletes: "keep/**", lane: "guard" }, (event, ctx) => block("deletes " + ctx.facts.find((f) => f.does === "delete").path.split("/").pop()));
+on("PreToolUse", { lane: "guard", where: (event) => event.facts?.some((f) => f.does === "git" && f.force) }, () => block("no force"));
 on("UserPromptSubmit", (event) => inject(event.prompt.toUpperCase()));
 export default hook({ on: "Stop", handler: () => block("go on") });
 `;
 
 const use = (tool_name, tool_input = {}) => ["PreToolUse", { tool_name, tool_input }];
 const events = [
-  use("Bash", { command: "rm -rf x" }), use("Shell", { command: "a; sudo b" }), use("Bash", { command: "ls" }), use("Read", { command: "rm x" }),
+  use("Bash", { command: "rm -rf x" }), use("Shell", { command: "a; sudo b" }), use("Bash", { command: "ls" }), use("Bash", { command: "cd keep; unlink 'x'y" }), use("Bash", { command: "git push -f" }), use("Bash", { command: "echo unlink keep/x" }), use("Read", { command: "rm x" }),
   use("Fetch", { url: "http://example.com/a", old: 1, kept: 2 }), use("Fetch", { url: "https://example.com/a" }),
   use("Write", { file_path: "src/a/b.ts" }), use("Write", { file_path: "a/.env" }), use("Write", { file_path: "src/b.md" }),
   use("mcp__fs/read"), use("Retry"), use("Allow"), use("Quiet"), use("Skip"), use("Number", { n: 9007199254740991 }),
@@ -59,7 +61,8 @@ test("one file decides the same in hookway's own runtime and in Node", async (t)
   const once = await outcomes("once", 'hooks:\n  - {id: same, on: [PreToolUse, AgentStart, Stop], command: [node, same.mjs]}\n');
   node.forEach((o, i) => assert.deepEqual(o, inside[i]));
   once.forEach((o, i) => assert.deepEqual(o, inside[i]));
-  assert.deepEqual(inside.slice(0, 5).map((o) => o.action), ["block", "block", "continue", "continue", "continue"]);
-  assert.equal(inside[4].payload.tool_input.url, "https://example.com/a");
+  assert.deepEqual(inside.slice(0, 5).map((o) => o.action), ["block", "block", "continue", "block", "block"]);
+  assert.deepEqual([inside[3].reason, inside[4].reason, inside[5].action], ["deletes xy", "no force", "continue"]);
+  assert.equal(inside[7].payload.tool_input.url, "https://example.com/a");
   assert.equal(inside.find((o) => o.event === "AgentStop").reason, "go on");
 });

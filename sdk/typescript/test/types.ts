@@ -15,6 +15,11 @@ hook({ on: "Idle", handler: (event) => { event.session_id.length; } });
 export default defineHook({ on: ["Stop"], match: { any: [{ agent: "a*" }] } satisfies Match, handler: () => {} });
 export const options: Options = { priority: 1, needs: ["HOME"] };
 
+on("PreToolUse", { deletes: ["~/work/**"], runs: true, where: (e) => e.facts?.some((f) => f.does === "delete") }, (event, ctx) => {
+  const hosts: (string | undefined)[] = (event.facts ?? ctx.facts).map((f) => f.host);
+  if (hosts.length > 1) return block();
+});
+
 // @ts-expect-error: an option that there is not
 on("PreToolUse", { tol: "Bash" }, () => {});
 // @ts-expect-error: an answer that is none
