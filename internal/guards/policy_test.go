@@ -104,7 +104,9 @@ func TestGrantLetsACallThroughOnce(t *testing.T) {
 	if out.Action != hook.ActionBlock || !strings.HasSuffix(out.Reason, "in a terminal of their own: hookway allow K7QX") {
 		t.Errorf("without one: %s, %q; want a block that says how a person lets it through", out.Action, out.Reason)
 	}
-	if len(grants.offered) != 1 || grants.offered[0].Session != "s-1" || grants.offered[0].Rule != "git/force-push-protected" || len(grants.offered[0].Facts) == 0 {
+	if len(grants.offered) != 1 || grants.offered[0].Session != "s-1" {
+		t.Errorf("offered %+v, want the call once", grants.offered)
+	} else if grants.offered[0].Rule != "git/force-push-protected" || len(grants.offered[0].Facts) == 0 {
 		t.Errorf("offered %+v, want the call once", grants.offered)
 	}
 }
