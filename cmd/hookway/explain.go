@@ -1,24 +1,29 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/audit"
+	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/guards"
 )
 
 func explainCommand(a *app) *cobra.Command {
 	var tool, file, shell string
 	cmd := &cobra.Command{
-		Use:   "explain [--shell NAME] -- COMMAND | --tool NAME INPUT | -f FILE",
+		Use:   "explain [--shell NAME] -- COMMAND | --tool NAME INPUT | -f FILE | RECORD",
 		Short: "Show what a call would do, and which rules hold for it",
 		Long: `Show what a tool call would do, and which of hookway's own rules hold for it.
 
@@ -26,12 +31,22 @@ Nothing is run. The command is read as a shell would read it; of this machine
 links, folders and scripts are looked at that it names. What is not known before
 it runs counts as unknown. With --tool the call is another tool's, and INPUT its
 input as JSON. With -f it is the JSON that an agent gives its PreToolUse hook; -
-is stdin. The exit code is 2 if a rule blocks.`,
+is stdin. The exit code is 2 if a rule blocks.
+
+RECORD is a call in the record, by its seq or its event_id (hookway log --json): its
+facts are those that hooks were told.
+
+"here" is what comes of it in this folder, or in that of the record: under the rules
+and modes that are on there (hookway guards).`,
 		Example: `  hookway explain -- 'git -C ../x push -f origin HEAD:main'
   hookway explain --tool Write '{"file_path":"/etc/hosts","content":""}'
   hookway explain --shell powershell -- 'Remove-Item C:\ -Recurse'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return explain(cmd.Context(), a, explained{tool: tool, file: file, shell: shell, words: args})
+			x := explained{tool: tool, file: file, shell: shell, words: args}
+			if len(args) == 1 && cmd.ArgsLenAtDash() < 0 && tool == "" && file == "" && recordID.MatchString(args[0]) {
+				x.record = args[0]
+			}
+			return explain(cmd.Context(), a, x)
 		},
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "the tool's `NAME`, such as Write or mcp__db__query")
@@ -45,6 +60,7 @@ is stdin. The exit code is 2 if a rule blocks.`,
 type explained struct {
 	tool, file, shell string
 	words             []string
+	record            string // in place of all that
 }
 
 func explain(ctx context.Context, a *app, x explained) error {
@@ -54,6 +70,8 @@ func explain(ctx context.Context, a *app, x explained) error {
 	}
 	var e guards.Explanation
 	switch {
+	case x.record != "":
+		e, dir, err = explainRecord(a, x.record, dir)
 	case x.file != "":
 		e, err = explainFile(ctx, a, x, dir)
 	case x.tool != "":
@@ -62,6 +80,9 @@ func explain(ctx context.Context, a *app, x explained) error {
 		e, err = explainLine(a, x, dir)
 	}
 	if err != nil {
+		return err
+	}
+	if err := explainHere(ctx, a, &e, dir); err != nil {
 		return err
 	}
 	if a.json {
@@ -80,6 +101,51 @@ func explain(ctx context.Context, a *app, x explained) error {
 		return &exit{code: exitBlocked}
 	}
 	return nil
+}
+
+// recordID is what seqs and event ids look like.
+var recordID = regexp.MustCompile(`^([0-9]+|[0-9a-f]{8,}(-[0-9a-f]+)*)$`)
+
+// explainRecord explains a call of the record, and gives the folder in which it was made.
+func explainRecord(a *app, id, dir string) (guards.Explanation, string, error) {
+	log, err := a.home.AuditDir()
+	if err != nil {
+		return guards.Explanation{}, dir, err
+	}
+	var found *audit.Record
+	for r, err := range audit.Read(log, audit.Filter{}) {
+		if err == nil && (strconv.FormatInt(r.Seq, 10) == id || r.EventID == id) && r.Tool != "" {
+			found = &r
+		}
+	}
+	if found == nil {
+		return guards.Explanation{}, dir, fmt.Errorf("the record has no call %s; hookway log --json shows their seq and event_id", id)
+	}
+	dir = cmp.Or(found.CWD, dir)
+	fs := found.Facts
+	if fs == nil {
+		fs = facts.Call(found.Tool, found.ToolInput, guards.World(dir, a.environ()))
+	}
+	return guards.Everything().Explain(found.Tool, guards.CommandOf(found.ToolInput), fs), dir, nil
+}
+
+// explainHere adds what comes of it in a folder.
+func explainHere(ctx context.Context, a *app, e *guards.Explanation, dir string) error {
+	options := a.home.Options()
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		options.Dir = dir
+	}
+	options.TrustedOnly = true
+	set, err := config.Load(ctx, options)
+	if err != nil {
+		return err
+	}
+	policy := new(guards.Policy)
+	if on := set.Settings.Guards; on != nil {
+		policy = on.Policy
+	}
+	e.Under(policy)
+	return set.Close()
 }
 
 func explainLine(a *app, x explained, dir string) (guards.Explanation, error) {

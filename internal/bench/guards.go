@@ -177,6 +177,9 @@ func (p *GuardsPlan) corpora() (all []guards.Corpus, err error) {
 	return all, nil
 }
 
+// autoPolicy is what hookway guards use default switches on.
+var autoPolicy = &guards.Policy{Packs: guards.Names(), Mode: guards.Auto}
+
 // judge adds what the rules say of one row.
 func (r *GuardsReport) judge(into *CorpusScore, packs map[string]*PackScore, corpus string, row *guards.Row) {
 	found := guards.Everything().Judge(row.Facts(guards.CorpusWorld()))
@@ -185,10 +188,8 @@ func (r *GuardsReport) judge(into *CorpusScore, packs map[string]*PackScore, cor
 	if len(found) > 0 {
 		verdict, rule = found[0].Rule.Verdict, found[0].Rule.ID
 	}
-	for _, f := range found {
-		if f.Rule.Verdict == guards.Block && f.Fact.Sure {
-			auto = guards.Block
-		}
+	if first := autoPolicy.Judge(row.Facts(guards.CorpusWorld())); len(first) > 0 && first[0].Counts {
+		auto = first[0].Verdict
 	}
 	into.Enforce.add(row.Safe(), verdict)
 	into.Auto.add(row.Safe(), auto)

@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,6 +18,44 @@ type Explanation struct {
 	Verdict Verdict     `json:"verdict"` // "", ask or block
 	Facts   []hook.Fact `json:"facts"`
 	Rules   []Said      `json:"rules"`
+	Here    *Here       `json:"here,omitempty"` // nil: it is not known what is on
+}
+
+// Here is what comes of a call where it is made.
+type Here struct {
+	On      bool    `json:"on"` // some rules are
+	Mode    Mode    `json:"mode,omitempty"`
+	Verdict Verdict `json:"verdict"` // "": it passes
+	Would   Verdict `json:"would"`   // of the rules that do not count
+	Rules   []Said  `json:"rules"`
+}
+
+// Under adds what comes of the call under the policy in force.
+func (e *Explanation) Under(p *Policy) {
+	in := p.Explain(e.Tool, e.Command, e.Facts)
+	e.Here = &Here{On: len(p.Packs) > 0, Verdict: in.Verdict, Rules: in.Rules}
+	if e.Here.On {
+		e.Here.Mode = cmp.Or(p.Mode, Auto)
+	}
+	for _, r := range in.Rules {
+		if !r.Counts && r.Verdict.worse(e.Here.Would) {
+			e.Here.Would = r.Verdict
+		}
+	}
+}
+
+// text is one line for people.
+func (h *Here) text() string {
+	switch {
+	case !h.On:
+		return "nothing; hookway's own rules are off (hookway guards use default)"
+	case h.Verdict != "":
+		return fmt.Sprintf("%s, by %s, mode %s", h.Verdict, h.Rules[0].Rule, h.Mode)
+	case h.Would != "":
+		i := slices.IndexFunc(h.Rules, func(r Said) bool { return r.Verdict == h.Would })
+		return fmt.Sprintf("it passes, and the record says would %s, by %s, mode %s", h.Would, h.Rules[i].Rule, h.Mode)
+	}
+	return "nothing, mode " + string(h.Mode)
 }
 
 // Said is a rule that holds for one of the facts.
@@ -72,6 +111,9 @@ func (e Explanation) WriteText(w io.Writer) error {
 		verdict = "nothing; no rule holds for it"
 	}
 	b.WriteString("verdict: " + verdict + "\n")
+	if e.Here != nil {
+		b.WriteString("here: " + e.Here.text() + "\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
