@@ -39,13 +39,19 @@ func (c *call) packages(t template, p parsed) {
 		c.tell(one)
 		return
 	}
+	var named map[string]bool
 	for _, o := range p.operands {
 		fact := one
 		fact.Name, fact.At, fact.Sure = visible(o.text), o.at, o.known()
 		if s := packageSource(o.text); s != "registry" {
 			fact.Source = s
-		} else if near := nearMiss(fact.Manager, o.text); near != "" && fact.Verb == "install" {
-			fact.What = "near " + near
+		} else if fact.Verb == "install" {
+			if named == nil {
+				named = c.namedPackages(fact.Manager)
+			}
+			if near := nearNamed(fact.Manager, o.text, named); near != "" {
+				fact.What = "near " + near
+			}
 		}
 		c.tell(fact)
 	}

@@ -17,12 +17,7 @@ var wellKnown = map[string]string{
 
 // nearMiss gives the well-known name that a package's name is one slip away from.
 func nearMiss(manager, name string) string {
-	name, _, _ = strings.Cut(strings.ToLower(name), "==")
-	if i := strings.LastIndexByte(name, '@'); i > 0 {
-		name = name[:i]
-	}
-	name = strings.TrimRight(strings.SplitN(name, ">", 2)[0], " ~=<!")
-	name, _, _ = strings.Cut(name, "[")
+	name = bareName(name)
 	if len(name) < 4 {
 		return ""
 	}
@@ -36,6 +31,17 @@ func nearMiss(manager, name string) string {
 		}
 	}
 	return found
+}
+
+// bareName is a package's name without its version and extras, in small letters.
+func bareName(name string) string {
+	name, _, _ = strings.Cut(strings.ToLower(name), "==")
+	if i := strings.LastIndexByte(name, '@'); i > 0 {
+		name = name[:i]
+	}
+	name = strings.TrimRight(strings.SplitN(name, ">", 2)[0], " ~=<!")
+	name, _, _ = strings.Cut(name, "[")
+	return name
 }
 
 // oneSlip reports whether two names differ by one letter more, less or other, or by
