@@ -413,3 +413,23 @@ func TestParseCode(t *testing.T) {
 		}
 	}
 }
+
+// BenchmarkStopped is what the grants cost a call that is stopped: the file is opened,
+// asked, written and closed.
+func BenchmarkStopped(b *testing.B) {
+	dir := b.TempDir()
+	for i := 0; b.Loop(); i++ {
+		s, err := approve.Open(b.Context(), dir, approve.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		c := bash(b, fmt.Sprint(i%20))
+		if uses(b, s, c) {
+			b.Fatal("it passes")
+		}
+		offer(b, s, c)
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
