@@ -279,14 +279,14 @@ func (st *State) result(ev hook.AnyEvent, call hook.ToolCall, result string, ok 
 		now = s.ran(p) || now
 		if where := p.Outside; where != "" || seen.Orders != "" {
 			if where == "" {
-				where = short("what " + call.Name + " gave")
+				where = short("a result of " + call.Name)
 			}
 			o := outside{where, short(seen.Orders)}
 			s.Outside = add(s.Outside, o, maxOutside, func(e outside) bool { return e.Where == where && (e.Orders == "" || seen.Orders != "") })
 			now = now || seen.Orders != ""
 		}
 		for _, kind := range seen.Secrets {
-			e := secret{short(kind), short("what " + call.Name + " gave")}
+			e := secret{short(kind), short("a result of " + call.Name)}
 			s.Secrets = add(s.Secrets, e, maxSecrets, func(o secret) bool { return o == e })
 			now = true
 		}

@@ -142,7 +142,7 @@ var prose = []string{"description", "explanation", "justification", "reason", "t
 
 // callHash names a call: its tool, and its arguments without those that are prose.
 func callHash(tool string, input map[string]any) string {
-	h := fnv.New128a()
+	h := sha256.New()
 	_, _ = h.Write([]byte(tool))
 	e := json.NewEncoder(h)
 	keys := make([]string, 0, len(input))
@@ -157,7 +157,7 @@ func callHash(tool string, input map[string]any) string {
 			_, _ = h.Write([]byte("?"))
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // resultHash names a result, whatever times stand in it.
