@@ -134,6 +134,7 @@ func (r *reader) read() {
 // expression reads operands joined by + or . and gives the text, if it is one.
 func (r *reader) expression(depth int) values {
 	if depth > 60 {
+		r.unknown(r.at, "the code lies too deep to be read")
 		r.pos++
 		return anything()
 	}
@@ -232,7 +233,7 @@ func (r *reader) list(depth int) []values {
 	open := r.peek(0).kind
 	end := map[byte]byte{'(': ')', '[': ']', '{': '}'}[open]
 	r.pos++
-	r.comprehension()
+	r.comprehension(depth)
 	var items []values
 	var cur values
 	has := false
@@ -283,9 +284,15 @@ func (r *reader) list(depth int) []values {
 	return items
 }
 
+// maxComprehensions is how deep they are read ahead: each level doubles the work.
+const maxComprehensions = 6
+
+// maxSum bounds a text that grows by +=.
+const maxSum = 8 << 10
+
 // comprehension sets the variable of [f(x) for x in y] before f(x) is read.
-func (r *reader) comprehension() {
-	if r.language != "python" {
+func (r *reader) comprehension(depth int) {
+	if r.language != "python" || depth > maxComprehensions || !r.step() {
 		return
 	}
 	level := 0
@@ -299,7 +306,7 @@ func (r *reader) comprehension() {
 			}
 		case level == 0 && t.kind == 'i' && t.text == "for" && r.tokens[i+1].kind == 'i' && r.tokens[i+2].text == "in":
 			inner := &reader{call: r.call, language: r.language, vars: r.vars, names: r.names, tokens: r.tokens[i+3:]}
-			if vs := inner.expression(1); vs != nil {
+			if vs := inner.expression(depth + 1); vs != nil {
 				r.vars[r.tokens[i+1].text] = vs
 			}
 			return
@@ -336,6 +343,9 @@ func (r *reader) name(depth int) values {
 		r.pos += 2
 		before := r.vars[full]
 		r.assigns(full, depth)
+		if len(before) > 0 && len(before[0].text) > maxSum {
+			return nil
+		}
 		r.vars[full] = before.join(r.vars[full])
 		return nil
 	case (r.peek(0).text == "in" || r.peek(0).text == "of") && r.peek(-2).text != "if" && r.peek(-2).text != "not": // for x in y
@@ -389,13 +399,18 @@ func (r *reader) imports() {
 
 // dotted reads a name with its parts.
 func (r *reader) dotted() string {
-	full := r.peek(0).text
+	if first := r.peek(0).text; r.peek(1).kind != '.' {
+		r.pos++
+		return first
+	}
+	var full strings.Builder
+	full.WriteString(r.peek(0).text)
 	r.pos++
 	for r.peek(0).kind == '.' && r.peek(1).kind == 'i' {
-		full += "." + r.peek(1).text
+		full.WriteString("." + r.peek(1).text)
 		r.pos += 2
 	}
-	return full
+	return full.String()
 }
 
 // assigns sets a variable; of another name for a function that name is kept.

@@ -24,7 +24,7 @@ func (sh *shell) powershell(src string, at hook.Span) {
 	sh.nested++
 	defer func() { sh.nested-- }()
 	var fed values
-	for _, c := range psCommands(src) {
+	for _, c := range sh.psParsed(src) {
 		if !sh.step() {
 			return
 		}
@@ -44,9 +44,15 @@ func (sh *shell) powershell(src string, at hook.Span) {
 
 // psRun tells what one command does, and gives what it feeds to the next.
 func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
-	if len(c.words) == 0 {
+	if len(c.words) == 0 || !sh.step() {
 		return nil
 	}
+	if sh.brackets++; sh.brackets > maxBrackets {
+		sh.brackets--
+		sh.unknown(at, "the text lies too deep to be read")
+		return anything()
+	}
+	defer func() { sh.brackets-- }()
 	if first := c.words[0]; c.called && first.sub && !first.block {
 		c.words[0] = sh.psMadeUp(first, at)
 	}
@@ -83,13 +89,22 @@ func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
 	return p.run(c.words[1:])
 }
 
+// psParsed takes a text apart, and counts what that costs: brackets in brackets are
+// read once for each that holds them.
+func (sh *shell) psParsed(src string) []psCommand {
+	if sh.steps += len(src) / 16; !sh.step() {
+		return nil
+	}
+	return psCommands(src)
+}
+
 // psMadeUp is the name of a program that an expression gives.
 func (sh *shell) psMadeUp(w psWord, at hook.Span) psWord {
 	name := sh.psJoined(w.text)
 	if !name.known() {
 		sh.unknown(at, "which program runs shows only when it runs")
 	}
-	for _, one := range psCommands(w.text) {
+	for _, one := range sh.psParsed(w.text) {
 		if out := sh.psRun(one, nil, at); len(out.sources()) > 0 {
 			sh.tell(hook.Fact{Does: "execute", From: origin(out[0]), Language: "powershell", At: at, Sure: true})
 		}
@@ -166,7 +181,7 @@ func (sh *shell) psKeyword(name string, words []psWord, at hook.Span) (values, b
 // psJoined is an expression of texts with + between them, as far as they are known.
 func (sh *shell) psJoined(src string) value {
 	out := value{}
-	for _, c := range psCommands(src) {
+	for _, c := range sh.psParsed(src) {
 		for _, w := range c.words {
 			switch {
 			case w.text == "+" && !w.quoted:
@@ -185,7 +200,7 @@ func (sh *shell) psJoined(src string) value {
 // psForeach runs blocks for each thing that an expression gives.
 func (sh *shell) psForeach(name, from string, blocks []psWord, at hook.Span) {
 	var in values
-	for _, c := range psCommands(from) {
+	for _, c := range sh.psParsed(from) {
 		in = sh.psRun(c, in, at)
 	}
 	if len(in) == 0 {

@@ -383,7 +383,7 @@ func (p *psCall) web() values {
 // psSources reads a bracket and gives where its text comes from.
 func (p *psCall) psSources(w psWord) []string {
 	var from []string
-	for _, c := range psCommands(w.text) {
+	for _, c := range p.psParsed(w.text) {
 		from = union(from, p.psRun(c, nil, p.at).sources())
 	}
 	return from

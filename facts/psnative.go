@@ -21,7 +21,7 @@ func (p *psCall) expression() values {
 			if strings.Contains(w.text, "'") && strings.Contains(w.text, "+") {
 				in = values{p.psJoined(w.text)}
 			} else {
-				for _, c := range psCommands(w.text) {
+				for _, c := range p.psParsed(w.text) {
 					in = p.psRun(c, in, p.at)
 				}
 			}
@@ -95,7 +95,7 @@ func (p *psCall) native(words []psWord) values {
 // psCode runs what a bracket gives as code.
 func (sh *shell) psCode(w psWord, at hook.Span) {
 	var in values
-	for _, c := range psCommands(w.text) {
+	for _, c := range sh.psParsed(w.text) {
 		in = sh.psRun(c, in, at)
 	}
 	for _, v := range in {
@@ -135,19 +135,8 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 	if open < 0 {
 		return anything()
 	}
-	args := psCommands(s[open+1 : max(open+1, open+psBracket(s[open:])-1)])
-	word := func(i int) psWord {
-		var all []psWord
-		for _, c := range args {
-			all = append(all, c.words...)
-		}
-		if i < len(all) {
-			w := all[i]
-			w.text = strings.TrimSuffix(w.text, ",")
-			return w
-		}
-		return psWord{text: string(hole)}
-	}
+	args := sh.psParsed(s[open+1 : max(open+1, open+psBracket(s[open:])-1)])
+	word := func(i int) psWord { return psArgument(args, i) }
 	switch head := low[:open]; {
 	case strings.HasSuffix(head, "::delete"):
 		sh.psPath("delete", word(0), effect{recursive: strings.Contains(head, "directory")}, at)
@@ -187,4 +176,17 @@ func (sh *shell) psMember(s string, at hook.Span) values {
 		sh.psRun(psCommand{words: []psWord{word(0), word(1)}}, nil, at)
 	}
 	return anything()
+}
+
+// psArgument is a word of a call in brackets, which commas part, or anything.
+func psArgument(args []psCommand, i int) psWord {
+	for _, c := range args {
+		if i < len(c.words) {
+			w := c.words[i]
+			w.text = strings.TrimSuffix(w.text, ",")
+			return w
+		}
+		i -= len(c.words)
+	}
+	return psWord{text: string(hole)}
 }

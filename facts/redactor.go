@@ -66,14 +66,20 @@ type suspect struct {
 // suspicious adds what the recognisers of an index find. What one of them has found it
 // does not look into again, so that no text takes more than one look at each byte.
 func suspicious(out []suspect, x *literalIndex, s, low string) []suspect {
-	past := map[*recogniser]int{}
+	past, end, tries := map[*recogniser]int{}, 0, 0
 	x.scan(low, func(r *recogniser, at int) bool {
 		if at < past[r] {
 			return true
 		}
+		if !r.open { // what a shape has taken out needs no second look
+			if tries++; at < end || tries > maxTries {
+				return true
+			}
+		}
 		from, to, ok := r.find(s, at)
 		if ok {
 			out = append(out, suspect{from, to, r.kind})
+			end = max(end, to)
 		}
 		if to > at {
 			past[r] = to
@@ -137,14 +143,14 @@ func given(literal, name string) *recogniser { return header(literal, `(`+name+g
 
 // isGiven reports whether the name that has a literal in it is followed by a sign.
 func isGiven(low string, at, end int) bool {
-	i := end + span(low[end:], func(c byte) bool { return letter(c) || c == '-' })
+	i := end + span(low[end:min(len(low), end+64)], func(c byte) bool { return letter(c) || c == '-' })
 	i += span(low[i:min(len(low), i+12)], func(c byte) bool { return strings.IndexByte("\\\"' \t\n\v\f\r", c) >= 0 })
 	return i < len(low) && (low[i] == '=' || low[i] == ':') || strings.IndexByte("=:", low[end-1]) >= 0
 }
 
 // isOption reports whether an option that has a value as its next word begins here.
 func isOption(low string, at, end int) bool {
-	n := span(low[end:], func(c byte) bool { return letter(c) || c == '-' })
+	n := span(low[end:min(len(low), end+256)], func(c byte) bool { return letter(c) || c == '-' })
 	return n > 0 && end+n < len(low) && low[end+n] <= ' '
 }
 

@@ -13,12 +13,13 @@ import (
 
 // Bounds of one analysis.
 const (
-	maxText   = 64 << 10 // bytes of one shell text that are parsed
-	maxSteps  = 50_000   // nodes and calls that are looked at
-	maxNested = 24       // texts inside texts
-	maxFacts  = 1024
-	maxLoops  = 24 // passes through a loop over known words
-	maxDirs   = 4  // folders in which a line may be
+	maxText     = 64 << 10 // bytes of one shell text that are parsed
+	maxSteps    = 50_000   // nodes and calls that are looked at
+	maxNested   = 24       // texts inside texts
+	maxFacts    = 1024
+	maxBrackets = 64 // of PowerShell, inside each other
+	maxLoops    = 24 // passes through a loop over known words
+	maxDirs     = 4  // folders in which a line may be
 )
 
 // shell reads one text and all that it holds and runs.
@@ -34,15 +35,16 @@ type shell struct {
 
 // shared is what all texts of one call have in common.
 type shared struct {
-	out    []hook.Fact
-	steps  int
-	nested int
-	full   bool
-	files  map[string]values       // what was written where
-	sinks  map[string]func(values) // >(…)
-	pipes  int
-	taints map[string][]string // folders into which an archive or a repository from the network went
-	git    map[string]string   // aliases of git that the line sets
+	out      []hook.Fact
+	steps    int
+	nested   int
+	full     bool
+	brackets int                     // of PowerShell, inside each other
+	files    map[string]values       // what was written where
+	sinks    map[string]func(values) // >(…)
+	pipes    int
+	taints   map[string][]string // folders into which an archive or a repository from the network went
+	git      map[string]string   // aliases of git that the line sets
 }
 
 // state is what a shell knows as it goes along. A subshell has a copy.

@@ -135,66 +135,74 @@ func (e *entry) inOrder(c *call, p parsed, f func(role, field)) values {
 			f(v.role, v.field)
 		}
 	}
-	var out values
-	n, after := len(p.operands), 0
-	if e.rest >= 0 {
-		after = len(e.operands) - e.rest - 1
-	}
 	for i, o := range p.operands {
-		r := role("")
-		switch {
-		case e.rest < 0:
-			if i < len(e.operands) {
-				r = e.operands[i]
-			}
-		case i < e.rest:
-			r = e.operands[i]
-		case i >= n-after && n > e.rest+after:
-			r = e.operands[len(e.operands)-(n-i)]
-		case i >= n-after && i > e.rest:
-			r = e.operands[len(e.operands)-(n-i)]
-		default:
-			r = e.operands[e.rest]
-		}
-		switch {
-		case r == "run" && c.name == "screen" && c.value["-X"] != "": // a command for a terminal that is there
-			if c.value["-X"] == "stuff" {
-				for _, v := range c.joined(c.args[o.index:]) {
-					c.unsure(func() { c.runText(v.typed(), nil) })
-				}
-			}
-			return nil
-		case r == "run":
-			c.fetched(o.field)
-			return c.wrapped(c.args[o.index:])
-		case r == "line" && e.rest == i:
-			for _, v := range c.joined(c.args[o.index:]) {
-				out = out.or(c.runText(v, c.stdin))
-			}
-			if len(c.args)-o.index > 1 { // with -x, and elsewhere, the words are kept apart
-				c.unsure(func() { c.wrapped(c.args[o.index:]) })
-			}
+		r := e.role(i, len(p.operands))
+		if out, done := c.takesRest(r, o, p.operands[i:], e.rest == i); done {
 			return out
-		case r == "keys": // typed into a terminal, where a shell reads them
-			for _, v := range c.joined(c.args[o.index:]) {
-				c.unsure(func() { c.runText(v.typed(), nil) })
-			}
-			return nil
-		case r == "container":
-			return c.container(c.args[o.index:])
-		case r == "cloud":
-			c.cloud(fieldsOf(p.operands[i:]))
-			return nil
-		case r == "forge":
-			c.forge(fieldsOf(p.operands[i:]))
-			return nil
-		case r == "vault" || r == "redis":
-			c.keyValue(fieldsOf(p.operands[i:]))
-			return nil
 		}
 		f(r, o.field)
 	}
 	return nil
+}
+
+// role is what operand i of n means.
+func (e *entry) role(i, n int) role {
+	if e.rest < 0 {
+		if i < len(e.operands) {
+			return e.operands[i]
+		}
+		return ""
+	}
+	after := len(e.operands) - e.rest - 1 // roles behind the one that takes many
+	switch {
+	case i < e.rest:
+		return e.operands[i]
+	case i >= n-after && (n > e.rest+after || i > e.rest):
+		return e.operands[len(e.operands)-(n-i)]
+	}
+	return e.operands[e.rest]
+}
+
+// takesRest reads the roles that take all operands from one on.
+func (c *call) takesRest(r role, o operand, rest []operand, many bool) (out values, done bool) {
+	words := c.args[o.index:]
+	switch {
+	case r == "run" && c.name == "screen" && c.value["-X"] != "": // a command for a terminal that is there
+		if c.value["-X"] == "stuff" {
+			c.types(words)
+		}
+	case r == "run":
+		c.fetched(o.field)
+		return c.wrapped(words), true
+	case r == "line" && many:
+		for _, v := range c.joined(words) {
+			out = out.or(c.runText(v, c.stdin))
+		}
+		if len(words) > 1 { // with -x, and elsewhere, the words are kept apart
+			c.unsure(func() { c.wrapped(words) })
+		}
+		return out, true
+	case r == "keys":
+		c.types(words)
+	case r == "container":
+		return c.container(words), true
+	case r == "cloud":
+		c.cloud(fieldsOf(rest))
+	case r == "forge":
+		c.forge(fieldsOf(rest))
+	case r == "vault" || r == "redis":
+		c.keyValue(fieldsOf(rest))
+	default:
+		return nil, false
+	}
+	return nil, true
+}
+
+// types reads words that are typed into a terminal, where a shell reads them.
+func (c *call) types(words []field) {
+	for _, v := range c.joined(words) {
+		c.unsure(func() { c.runText(v.typed(), nil) })
+	}
 }
 
 // fetched tells that what npx and its like run is fetched from somewhere else than a registry.
