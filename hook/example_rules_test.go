@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
 )
 
@@ -64,6 +65,22 @@ func ExampleMatchPath() {
 	// ./src/../keys/b block <nil>
 	// docs/keys.md continue <nil>
 	// tls/server.pem block <nil>
+}
+
+// A rule over what a call would do holds in whatever words it is made.
+func ExampleMatchDeletes() {
+	world := facts.World{Dir: "/work/project", Home: "/home/u"}
+	engine := hook.Engine{Analyse: func(_ context.Context, ev hook.AnyEvent) []hook.Fact { return facts.Of(ev, world) }}
+	_ = engine.Add(hook.New("keep", hook.Static(hook.Block("nothing in there is deleted")),
+		hook.For("PreToolUse"), hook.As(hook.Guard), hook.MatchDeletes("/work/keep/**")))
+
+	for _, command := range []string{`rm -rf ../ke"ep"/old`, `cd /work; find . -delete`, `echo "rm -rf /work/keep"`} {
+		fmt.Println(fired(&engine, command))
+	}
+	// Output:
+	// rm -rf ../ke"ep"/old: block nothing in there is deleted
+	// cd /work; find . -delete: block nothing in there is deleted
+	// echo "rm -rf /work/keep": continue
 }
 
 func ExampleMatching() {
