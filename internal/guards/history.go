@@ -65,7 +65,7 @@ func (st *State) Decided(ev hook.AnyEvent, facts []hook.Fact, judged []Judged, s
 	}
 	st.use(ev.Head().Session, func(s *session) bool {
 		if stopped {
-			s.refuse(call.Name, p.Call, p.Targets)
+			s.refuse(p.Call, p.Targets)
 			return len(p.Targets) > 0
 		}
 		s.Pending = add(s.Pending, p, maxPending, func(o pending) bool { return o.Call == p.Call && o.ID == p.ID })
@@ -73,9 +73,9 @@ func (st *State) Decided(ev hook.AnyEvent, facts []hook.Fact, judged []Judged, s
 	})
 }
 
-func (s *session) refuse(tool, call string, targets []string) {
+func (s *session) refuse(call string, targets []string) {
 	if len(targets) > 0 {
-		s.Refused = add(s.Refused, refused{call, short(tool), targets}, maxRefused, func(r refused) bool { return r.Call == call })
+		s.Refused = add(s.Refused, refused{call, targets}, maxRefused, func(r refused) bool { return r.Call == call })
 	}
 }
 
@@ -351,7 +351,7 @@ func (s *session) take(hash, id string) pending {
 func (st *State) denied(ev hook.AnyEvent, call hook.ToolCall) {
 	st.use(ev.Head().Session, func(s *session) bool {
 		p := s.take(callHash(call.Name, call.Input), call.ID)
-		s.refuse(call.Name, p.Call, p.Targets)
+		s.refuse(p.Call, p.Targets)
 		return len(p.Targets) > 0
 	})
 }

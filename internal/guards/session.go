@@ -34,7 +34,6 @@ type session struct {
 	Calls    int           `json:"calls,omitempty"`
 	Work     time.Duration `json:"work,omitempty"` // without long pauses
 	Tokens   int64         `json:"tokens,omitempty"`
-	Used     int64         `json:"used,omitempty"`     // tokens as its transcript has them
 	Warned   int           `json:"warned,omitempty"`   // percents of the budget that the agent was told of
 	Granted  int           `json:"granted,omitempty"`  // percents that somebody let it go to
 	Failures int           `json:"failures,omitempty"` // calls that failed, in a row
@@ -97,7 +96,6 @@ type secret struct {
 // refused is a call that did not happen because somebody said no.
 type refused struct {
 	Call    string   `json:"call"`
-	Tool    string   `json:"tool"`
 	Targets []string `json:"targets"`
 }
 
