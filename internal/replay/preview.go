@@ -34,7 +34,8 @@ type Plan struct {
 	Now     time.Time
 	Use     []string // default, strict, or names of packs; none: default
 
-	// Tell is told how far it is, if it is set: bytes of records, of how many.
+	// Tell is told how far it is, if it is set: bytes of records, of how many. Several
+	// goroutines call it.
 	Tell func(done, all int64)
 }
 
