@@ -41,7 +41,7 @@ would have been done. In mode enforce everything counts, in mode monitor nothing
 		RunE: func(cmd *cobra.Command, _ []string) error { return showGuards(cmd, a, rules) },
 	}
 	cmd.Flags().BoolVar(&rules, "rules", false, "show each rule")
-	cmd.AddCommand(guardsUseCommand(a), guardsTestCommand(a))
+	cmd.AddCommand(guardsUseCommand(a), guardsTestCommand(a), guardsPreviewCommand(a))
 	for _, c := range guardWords {
 		cmd.AddCommand(guardsSetCommand(a, c))
 	}
