@@ -214,7 +214,7 @@ func (w *world) hookway(t *testing.T, args ...string) string {
 }
 
 // record is what the tests look at of a record of hookway log.
-type record struct{ Event, Native, Agent, Tool, Action, By, Reason, Failure string }
+type record struct{ Event, Native, Agent, Tool, Action, By, Rule, Would, Reason, Failure string }
 
 // log is what hookway has written down of an event.
 func (w *world) log(t *testing.T, event string) []record {
