@@ -171,6 +171,7 @@ func (c *call) actData(r role, f field, p parsed, e effect) bool {
 	case "database":
 		if !strings.HasPrefix(f.text, ":") {
 			c.shell.path("read", f, e)
+			c.ownDatabase(f)
 		}
 	case "javascript":
 		c.mongo(f)
@@ -180,6 +181,22 @@ func (c *call) actData(r role, f field, p parsed, e effect) bool {
 		return false
 	}
 	return true
+}
+
+// ownDatabase tells that a client opens a database of hookway itself, if it is not only
+// asked to show something.
+func (c *call) ownDatabase(f field) {
+	for _, a := range c.args {
+		first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(a.text)), " ")
+		if a.at != f.at && (first == "select" || first == ".schema" || first == ".tables" || first == ".dump") || a.text == "-readonly" {
+			return
+		}
+	}
+	for _, place := range c.places(f.text) {
+		if what := c.selfPath(path.Clean(place)); what != "" {
+			c.tell(hook.Fact{Does: "self", What: what, Object: visible(place), Verb: "write", At: f.at, Sure: true})
+		}
+	}
 }
 
 // disks begin the names of devices that hold what a machine keeps.

@@ -8,7 +8,9 @@ package hook
 // that do not apply are zero.
 type Fact struct {
 	// Does is the kind of act: run, read, write, delete, move, connect, execute,
-	// git, sql, infra, package, system, self, secret or unknown.
+	// git, sql, infra, package, system, self, secret or unknown. Guards add facts of
+	// their own about what came before and what came back: loop, budget, sequence and
+	// result.
 	Does string `json:"does"`
 	By   string `json:"by,omitempty"` // the program or tool that acts
 	At   Span   `json:"at,omitzero"`  // where the command says so
