@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -60,15 +59,15 @@ func unseen(r rune) bool {
 func seenText(text string) (plain, hidden string) {
 	var b, h strings.Builder
 	b.Grow(len(text))
-	flag, run, latin := false, 0, false
+	flag, run, others := false, 0, false
 	for _, r := range text {
 		if !unseen(r) {
 			if run >= 16 && h.Len() == 0 {
 				h.WriteString("signs without a shape")
 			}
 			flag, run = r == 0x1F3F4, 0
-			b.WriteRune(lookAlike(r, latin))
-			latin = r < 0x80 && unicode.IsLetter(r)
+			others = others || r >= 0x250 && r < 0x590 || r == 'ɡ'
+			b.WriteRune(latinOf(r))
 			continue
 		}
 		switch {
@@ -85,30 +84,71 @@ func seenText(text string) (plain, hidden string) {
 	if run >= 16 && h.Len() == 0 {
 		h.WriteString("signs without a shape")
 	}
-	return b.String(), h.String()
+	if plain = b.String(); others {
+		plain = unlike(plain)
+	}
+	return plain, h.String()
 }
 
-var cyrillicLooks = map[rune]rune{'а': 'a', 'е': 'e', 'о': 'o', 'р': 'p', 'с': 'c', 'у': 'y', 'х': 'x', 'і': 'i', 'ј': 'j', 'ѕ': 's', 'ԁ': 'd', 'ο': 'o', 'ɡ': 'g', 'ⅼ': 'l'}
+// looks are letters of other scripts by the Latin one that they look like.
+var looks = func() map[rune]rune {
+	m := map[rune]rune{}
+	other, latin := []rune("аеорсухіјѕԁһԛԝьАВЕКМНОРСТУХІЅЈαοεικνρτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧɡⅼӏɑʟвкмнт"), "aeopcyxijsdhqwbABEKMHOPCTYXISJaoeikvptuxABEZHIKMNOPTYXglla"+"lbkmht"
+	for i, r := range other {
+		m[r] = rune(latin[i])
+	}
+	return m
+}()
 
-// lookAlike is the Latin letter that a character looks like, next to one.
-func lookAlike(r rune, latin bool) rune {
+// latinOf is the Latin letter that a character is in another dress, or itself.
+func latinOf(r rune) rune {
 	switch {
 	case r < 0x250:
-		return r
 	case r >= 0xFF01 && r <= 0xFF5E:
 		return r - 0xFF01 + '!'
 	case r >= 0x1D400 && r <= 0x1D6A3:
-		if n := (r - 0x1D400) % 52; n < 26 {
-			return 'a' + n
-		} else {
-			return 'a' + n - 26
-		}
-	case latin:
-		if l, ok := cyrillicLooks[r]; ok {
-			return l
-		}
+		return 'a' + (r-0x1D400)%26
+	case r >= 0x24B6 && r <= 0x24E9:
+		return 'a' + (r-0x24B6)%26
+	case r >= 0x1F130 && r <= 0x1F149, r >= 0x1F150 && r <= 0x1F169, r >= 0x1F170 && r <= 0x1F189:
+		return 'a' + (r-0x1F130)%0x20
 	}
 	return r
+}
+
+// unlike writes the words of a text that mix Latin letters with others that only look
+// like them in Latin letters.
+func unlike(text string) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	from, latin, like := 0, false, false
+	flush := func(to int) {
+		if !latin || !like {
+			b.WriteString(text[from:to])
+			return
+		}
+		for _, r := range text[from:to] {
+			if l, ok := looks[r]; ok {
+				r = l
+			}
+			b.WriteRune(r)
+		}
+	}
+	for i, r := range text {
+		switch {
+		case r < utf8.RuneSelf && !letter(byte(r)):
+			flush(i)
+			from, latin, like = i, false, false
+		case r < utf8.RuneSelf:
+			latin = latin || r > '9'
+		case r >= 0x250 && r < 0x2190:
+			if _, ok := looks[r]; ok {
+				like = true
+			}
+		}
+	}
+	flush(len(text))
+	return b.String()
 }
 
 // layer is a text behind a text.
@@ -120,7 +160,7 @@ type layer struct {
 
 // decoded gives the texts that are encoded in a text. Turned says that there is something
 // that looks like a text in rot13, or backwards.
-func decoded(text string, turned bool) (out []layer) {
+func decoded(text string, turned bool, at int) (out []layer) {
 	left := maxDecoded
 	take := func(s string, from int, part bool) {
 		if len(s) >= 12 && left > 0 && (prose7(s) || strings.Trim(s, base64Letters) == "") {
@@ -155,10 +195,10 @@ func decoded(text string, turned bool) (out []layer) {
 	}
 	if turned {
 		text = text[:min(len(text), maxDecoded)]
-		take(strings.Map(rot13, text), 0, false)
+		take(strings.Map(rot13, text), at, false)
 		r := []rune(text)
 		slices.Reverse(r)
-		take(string(r), 0, false)
+		take(string(r), at, false)
 	}
 	return out
 }
@@ -234,7 +274,7 @@ func unescaped(text string) string {
 		for {
 			r, n := escape(text[to:])
 			if n == 0 && units > 0 && text[i] == '%' { // a few letters between
-				for n < 3 && to+n < len(text) && letter(text[to+n]) {
+				for n < 24 && to+n < len(text) && (letter(text[to+n]) || text[to+n] == '.' || text[to+n] == '-' || text[to+n] == '_' || text[to+n] == '~') {
 					n++
 				}
 				if _, next := escape(text[to+n:]); n == 0 || next == 0 {

@@ -48,7 +48,10 @@ func ordersIn(text string, layers int) (way string, at int, hidden bool) {
 		plain, shapeless = seenText(text)
 	}
 	r := read(plain)
-	if way, at = r.orders(); way != "" {
+	if way, at = r.orders(); way == "" {
+		way, at = r.weighed()
+	}
+	if way != "" {
 		return way, at, len(plain) != len(text)
 	}
 	if len(shapeless) >= 6 && !(shapeless == "signs without a shape" && r.abouts > 0) {
@@ -57,12 +60,15 @@ func ordersIn(text string, layers int) (way string, at int, hidden bool) {
 	if layers == 0 {
 		return "", 0, false
 	}
-	for _, l := range decoded(plain, r.turned) {
+	for _, l := range decoded(plain, r.turned, r.turnedAt) {
 		inner := read(l.text)
 		if l.part {
 			inner.hidden = [][2]int{{0, len(l.text)}}
 		}
 		way, _ := inner.orders()
+		if way == "" {
+			way, _ = inner.weighed()
+		}
 		if way == "" && layers > 1 {
 			way, _, _ = ordersIn(l.text, layers-1)
 		}

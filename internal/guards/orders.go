@@ -29,13 +29,14 @@ const (
 
 // reading is a text in which orders are looked for.
 type reading struct {
-	text    string
-	signals []signal
-	hidden  [][2]int // parts that a person does not see, in order
-	turned  bool     // something looks like rot13, or like words backwards
-	abouts  int      // how often it says that it is about such orders
-	data    bool     // it is JSON: what stands in quotes is no quotation
-	fences  []int    // where code in Markdown begins and ends
+	text     string
+	signals  []signal
+	hidden   [][2]int // parts that a person does not see, in order
+	turned   bool     // something looks like rot13, or like words backwards
+	turnedAt int      // where
+	abouts   int      // how often it says that it is about such orders
+	data     bool     // it is JSON: what stands in quotes is no quotation
+	fences   []int    // where code in Markdown begins and ends
 }
 
 func read(text string) *reading {
@@ -50,7 +51,9 @@ func read(text string) *reading {
 			}
 			continue
 		case 'X':
-			r.turned = true
+			if !r.turned {
+				r.turned, r.turnedAt = true, s.from
+			}
 			continue
 		case 'A':
 			r.abouts++
@@ -86,7 +89,7 @@ func (r *reading) orders() (way string, at int) {
 			continue
 		}
 		way := r.judge(i, s, near)
-		if way == "" || r.isAbout(s) {
+		if way == "" || r.caption(s) || r.isAbout(s) {
 			continue
 		}
 		return way, s.from
@@ -97,6 +100,17 @@ func (r *reading) orders() (way string, at int) {
 // label reports whether a name with a colon is a key or a part of a message, and not
 // the beginning of what is said to somebody.
 func (r *reading) label(s signal) bool {
+	after := r.text[s.to:min(len(r.text), s.to+8)]
+	if starts(after, []string{"の", "的", "의"}) {
+		return true
+	}
+	if s.kind == 'R' && r.text[s.from] == '#' { // a heading
+		rest, _, _ := strings.Cut(r.text[s.to:min(len(r.text), s.to+80)], "\n")
+		return strings.Trim(rest, " \t:#*") != "" && !strings.HasPrefix(rest, ":")
+	}
+	if s.kind == 'N' && strings.HasSuffix(r.text[s.from:s.to], ":") && r.dialogue(s) {
+		return true
+	}
 	if name := r.text[s.from:s.to]; !strings.HasSuffix(name, ":") || len(name) > 16 || strings.Contains(name, " to ") || r.isHidden(s) {
 		return false
 	}
@@ -104,6 +118,21 @@ func (r *reading) label(s signal) bool {
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	behind := s.to < len(r.text) && r.text[s.to] == '\n'
 	return behind || strings.ContainsFunc(before, unicode.IsLetter) && !strings.HasSuffix(before, ". ") && !(r.data && strings.HasSuffix(before, "\"")) && !strings.HasSuffix(before, ", ") && !strings.HasSuffix(before, "! ")
+}
+
+// maxCaption is the length of what stands on a button or in a menu.
+const maxCaption = 40
+
+// caption reports whether a signal stands in a short text of JSON, as the words of an
+// application do.
+func (r *reading) caption(s signal) bool {
+	if !r.data {
+		return false
+	}
+	start := max(0, s.from-maxCaption)
+	from := strings.LastIndexByte(r.text[start:s.from], '"')
+	to := strings.IndexAny(r.text[s.to:min(len(r.text), s.to+maxCaption)], "\"\n")
+	return from >= 0 && to >= 0 && s.to+to-from-start <= maxCaption && r.text[s.to+to] == '"'
 }
 
 // near are the kinds of stems around one, by how close they are.
@@ -214,8 +243,8 @@ func (r *reading) behind(i int) (k kinds) {
 	}
 	for j := i + step; j >= 0 && j < len(r.signals); j += step {
 		o := r.signals[j]
-		if max(o.from-s.to, s.from-o.to) > clauseReach || o.clause != s.clause {
-			break
+		if max(o.from-s.to, s.from-o.to) > clauseReach || o.clause != s.clause || o.kind == 'D' && !k['I'] && !k['i'] {
+			break // what follows is the object of another
 		}
 		if step > 0 && o.from >= s.to || step < 0 && o.to <= s.from {
 			k[o.kind] = true
@@ -228,16 +257,22 @@ func (r *reading) behind(i int) (k kinds) {
 func (r *reading) reported(s signal) bool {
 	before := strings.ToLower(r.text[max(0, s.from-48):s.from])
 	last := strings.TrimRight(before, " \t\n*_")
+	if after := strings.TrimLeft(r.text[s.to:min(len(r.text), s.to+12)], " "); s.kind == 'V' && (starts(after, []string{"-->", "*/", "stop", "next", "start", "file"}) || strings.HasSuffix(before, "-")) { // for a linter
+		return true
+	}
 	for _, w := range []string{"not", "n't", "never", "don’t", "would", "might", "could", "can", "may", "will", "cannot", "nie", "niemals", "jamais", "nunca", "mai"} {
 		if cut, ok := strings.CutSuffix(last, w); ok && (cut == "" || !letter(cut[len(cut)-1])) {
 			return true
 		}
 	}
+	if after := r.text[s.to:min(len(r.text), s.to+clauseReach)]; starts(after, []string{"、", "の", "や", "、"}) && containsAny(after, []string{"しないこと", "禁止", "してはいけ", "してはなら"}) {
+		return true
+	}
 	if cut, ok := strings.CutSuffix(last, " to"); ok {
 		asks := strings.Contains(cut, "ask") || strings.Contains(cut, "tell") || strings.Contains(cut, "instructs") || strings.Contains(cut, "tries") || strings.Contains(cut, "trying")
 		return asks || !strings.Contains(cut, "you") && !strings.Contains(cut, "agent must") && !strings.Contains(cut, "have")
 	}
-	if s.kind == 'S' && r.without(s) {
+	if (s.kind == 'S' || s.kind == 's') && r.without(s) {
 		return true
 	}
 	for _, w := range []string{" it", " them", " models", " model", " attempts", " try", " that", " they", "you", " users", " people", " we", " i", " who"} {
@@ -281,6 +316,9 @@ func (r *reading) guards(s signal, i int) bool {
 			end++
 		}
 		after := strings.ToLower(r.text[end:min(len(r.text), end+60)])
+		if containsAny(after, []string{"understandings", "agreements", "negotiations", "representations"}) {
+			return true
+		}
 		if w := strings.TrimLeft(after, "\n ,"); w != "" {
 			for _, in := range []string{"in the ", "in this ", "in a ", "in any", "inside", "within", "embedded", "contained", "found in", "that appear", "appearing", "from the ", "from untrusted", "from tool", "from any", "from web", "coming from", "it contains", "it may contain", "in tool", "in user", "in retrieved", "in external", "in quoted", "in fetched", "in web", "written in"} {
 				if strings.HasPrefix(w, in) && !strings.Contains(after, "system") && !strings.Contains(after, "above") {
@@ -306,8 +344,17 @@ func (r *reading) sends(i int, s signal) bool {
 }
 
 func (r *reading) isHidden(s signal) bool {
+	_, is := r.hiddenIn(s)
+	return is
+}
+
+// hiddenIn is the part that a person does not see and that a signal stands in.
+func (r *reading) hiddenIn(s signal) (part [2]int, is bool) {
 	i, _ := slices.BinarySearchFunc(r.hidden, s.to, func(h [2]int, to int) int { return h[1] - to })
-	return i < len(r.hidden) && s.from >= r.hidden[i][0] && s.to <= r.hidden[i][1]
+	if i < len(r.hidden) && s.from >= r.hidden[i][0] && s.to <= r.hidden[i][1] {
+		return r.hidden[i], true
+	}
+	return part, false
 }
 
 // isAbout reports whether an order is quoted by a text that is about such orders.

@@ -39,8 +39,21 @@ func tricks(text string) (out []trick) {
 		add("signs that turn the text around", at+i, at+i+len(turns))
 		at += i + len(turns)
 	}
+	turned(text, add)
+	if strings.IndexByte(text, 0x1b) < 0 && strings.IndexByte(text, '\r') < 0 && strings.IndexByte(text, '\b') < 0 && strings.IndexByte(text, bell) < 0 {
+		return sorted(out)
+	}
+	overwritten(text, add)
+	bells(text, add)
+	var v invisible
 	for i := strings.IndexByte(text, 0x1b); i >= 0 && i < len(text); {
 		what, to := sequence(text, i)
+		if text[to-1] == 'm' && i+1 < len(text) && text[i+1] == '[' && v.set(text[i+2:to-1]) && words(text, to) {
+			what = wayConcealed
+		}
+		if strings.HasPrefix(text[i:], "\x1b]8;") && leads(text, i, to) {
+			what = "a link that leads elsewhere than it says"
+		}
 		if what != "" {
 			add(what, i, to)
 		}
@@ -50,8 +63,62 @@ func tricks(text string) (out []trick) {
 		}
 		i = to + next
 	}
+	return sorted(out)
+}
+
+func sorted(out []trick) []trick {
 	slices.SortStableFunc(out, func(a, b trick) int { return a.at.From - b.at.From })
 	return out
+}
+
+const (
+	wayConcealed = "text that is not shown"
+	bell         = 0x07
+	maxBells     = 8 // one behind another
+)
+
+// bells finds many of them in a row.
+func bells(text string, add func(what string, from, to int)) {
+	row := strings.Repeat("\a", maxBells)
+	for at := 0; ; {
+		i := strings.Index(text[at:], row)
+		if i < 0 {
+			return
+		}
+		from := at + i
+		for at = from; at < len(text) && text[at] == bell; at++ {
+		}
+		add("bells without end", from, at)
+	}
+}
+
+// turned finds signs of direction in lines that have no letter which runs to the left.
+func turned(text string, add func(what string, from, to int)) {
+	for at := 0; ; {
+		i := strings.Index(text[at:], "\u2066"[:2]) // E2 81
+		if i < 0 {
+			return
+		}
+		from := at + i
+		at = from + 2
+		if r, n := utf8.DecodeRuneInString(text[from:]); r >= 0x2066 && r <= 0x2068 {
+			line := text[max(0, from-200):min(len(text), from+200)]
+			if !strings.ContainsFunc(line, func(r rune) bool { return r >= 0x590 && r < 0x900 || r >= 0xFB1D && r <= 0xFEFC }) {
+				add("signs that turn the text around", from, from+n)
+			}
+		}
+	}
+}
+
+// leads reports whether the text of a link, behind its sequence, names another host.
+func leads(text string, i, to int) bool {
+	_, address, _ := strings.Cut(strings.TrimPrefix(text[i:to], "\x1b]8;"), ";")
+	address = strings.TrimRight(address, "\x07\x1b\\")
+	label := text[to:min(len(text), to+maxErased)]
+	if end := strings.Index(label, "\x1b]"); end >= 0 {
+		label = label[:end]
+	}
+	return address != "" && misleads(address, label)
 }
 
 // maxSequence is the longest sequence that a terminal would take.
@@ -105,6 +172,9 @@ func command(s string) string {
 		if len(rest) > 256 {
 			return "a long title of the window"
 		}
+		if low := strings.ToLower(rest); number != "7" && containsAny(low, []string{"password", "passphrase", "passwort", "mot de passe", "contraseña", "enter your", "type your", "your pin"}) && containsAny(low, []string{"enter", "type", "your", "confirm", "bitte", "sudo", "expired", "required"}) {
+			return "a title that asks for a password"
+		}
 		return ""
 	case "52":
 		return "a change of the clipboard"
@@ -126,7 +196,7 @@ func control(text string, from int) (what string, to int) {
 	switch text[i] {
 	case 'm':
 		if conceals(arguments) {
-			return "text that is not shown", to
+			return wayConcealed, to
 		}
 	case 'n', 'c', 'x':
 		return "a question that the terminal answers as if it were typed", to

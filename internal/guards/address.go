@@ -1,0 +1,183 @@
+package guards
+
+import (
+	"slices"
+	"strings"
+)
+
+// How sure it is that somebody is addressed who reads for others.
+const (
+	named    = 1 // the text speaks of one
+	expected = 2 // and says what such a one must do
+	spokenTo = 3 // and speaks to it
+)
+
+// beforeNames stand before the name of one who is spoken to.
+var (
+	callers = []string{"dear", "hey", "hello", "hi", "attention", "if you are an", "if you are a", "if you're an", "if you're a", "you, the", "whichever", "whatever", "achtung", "atención", "atencion", "attenzione", "atenção", "uwaga", "let op", "lieber", "liebe", "cher", "caro", "querido", "si tu es un", "si eres un", "se sei un", "se você é um", "si vous êtes un", "wenn du ein", "wenn du eine", "als je een", "als u een", "si tu es une", "si eres una", "se sei una", "se você é uma", "jeśli jesteś", "यदि आप एक", "نمان"}
+	givers  = []string{"to", "for", "to the", "for the", "to any", "for any", "to all", "for all", "to every", "for every", "to our", "an", "für", "an die", "an den", "an alle", "pour", "pour l'", "pour les", "à l'", "aux", "à tous les", "para", "para el", "para la", "para los", "a los", "per", "per l'", "agli", "a tutti gli", "para o", "para a", "para os", "aos", "voor", "voor de", "aan", "aan de", "do", "dla", "для", "致", "给", "إلى", "to whichever", "of the", "by an", "by any", "ai"}
+	notes   = []string{"note", "notes", "message", "instruction", "instructions", "notice", "hint", "hinweis", "nota", "note", "nachricht", "bericht", "mensaje", "messaggio", "mensagem", "wiadomość", "p.s.", "ps", "reminder", "directive", "task", "only", "memo", "request", "attn", "comment", "guidance"}
+	musts   = []string{"must", "should", "shall", "have to", "has to", "need to", "needs to", "are required", "is required", "will ", "are expected", "is expected", "are to ", "is to ", "are instructed", "are asked", "agree", "may now", "muss", "müssen", "doit", "doivent", "deben", "debe ", "devono", "deve ", "devem", "должен", "должны", "moet", "musi", "必须", "必須", "需要", "请"}
+	readers = []string{"read", "that read", "who read", "that process", "who process", "processing", "working", "summari", "consum", "that consum", "parsing", "that pars", "indexing", "crawl", "editing", "adding", "choosing", "review", "extract", "scan", "visiting", "that visit", "see this", "seeing", "that see", "using this", "that use this", "loading", "that load", "opening", "handling", "that handle", "looking at", "analy", "evaluat", "grading", "scoring", "screening", "translat", "in this repo", "in this proj", "die dies", "die das", "welche dies", "qui li", "che legg", "que le", "que li", "dat dit", "die dit", "który czyta", "które czyta", "czytając", "читающ", "которы", "who work", "that work", "that come", "who come", "landing", "ingest", "fetching", "that fetch", "receiving", "that receive", "executing this"}
+	toWhom  = []string{"to", "for", "an", "für", "à", "pour", "para", "a", "per", "ai", "voor", "aan", "do", "dla", "для", "of"}
+	// kindsOfNames stand before a name, and belong to it.
+	kindsOfNames = []string{"the", "any", "all", "every", "our", "your", "these", "ai", "code", "coding", "automated", "autonomous", "language", "large", "whichever", "operator", "mail", "review", "reviewing", "support", "other", "future", "die", "den", "alle", "les", "l'", "tous", "la", "el", "los", "o", "os", "as", "gli", "tutti", "de", "een", "einen", "automatische"}
+	// here is what shows that the text means itself.
+	here  = []string{" this", " these", " here", "below", "above", " it ", " it,", " it:", "the page", "the file", "the text", "the doc", "the issue", "the pull", " dies", " das ", " questa", " questo", " cette", " ce ", " esta", " este", " dit", " tę ", " ten ", " to ", "это", "эту"}
+	tails = []string{"assistants", "assistant", "agents", "agent", "models", "model", "coding", "systems", "system", "tools", "tool", "bots", "bot", "reviewers", "reviewer", "crawlers", "readers", "reader", "helpers", "helper", "code", "review", "llms", "ai", "ia", "ki", "de", "d'ia", "or", "and", "/", "&", "asystent", "that is", "only", "here", "of any kind", "automated", "language", "large", "editors", "users", "summarizers", "summarisers", "summarizer", "summariser", "classifiers", "developers"}
+)
+
+// address says whether the name of an agent is one that is spoken to.
+func (r *reading) address(s signal) int {
+	text := r.text
+	before := strings.ToLower(text[max(0, s.from-48):s.from])
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	after := strings.ToLower(text[s.to:min(len(text), s.to+96)])
+	after = behindName(after)
+	colon := strings.HasPrefix(after, ":") || strings.HasPrefix(after, " :") || strings.HasPrefix(after, "：")
+	colon = colon && len(strings.Fields(firstLine(strings.TrimLeft(after, " :")))) >= 3 || colon && text[s.from] >= 0x80 || colon && (strings.HasSuffix(before, ", ") || noted(strings.TrimRight(before, " ")))
+	comma := strings.HasPrefix(after, ",") || strings.HasPrefix(after, "，") || strings.HasPrefix(after, "、") || strings.HasPrefix(after, "!")
+	next := strings.TrimLeft(after, " \n\t*/#,")
+	head := strings.TrimRight(before, " \t\"'*_`(<[")
+	if strings.HasSuffix(head, "/") || strings.HasSuffix(head, "-") && !strings.HasSuffix(head, "--") || strings.HasSuffix(head, "_") || strings.HasPrefix(after, "-") || strings.HasPrefix(after, ".") && len(after) > 1 && letter(after[1]) { // a path, a name of a variable
+		return 0
+	}
+	for range 3 { // "code" assistants
+		i := strings.LastIndexByte(head, ' ')
+		if w := head[i+1:]; i < 0 || w == "the" || w == "all" || w == "any" || w == "every" || !slices.Contains(kindsOfNames, w) {
+			break
+		}
+		head = strings.TrimRight(head[:i], " ")
+	}
+	clear := strings.TrimLeft(head, " \t#/*->;!|") == "" || strings.HasSuffix(head, ".") || strings.HasSuffix(head, "!") || strings.HasSuffix(head, ",") && before != head || strings.HasSuffix(head, "=") || strings.HasSuffix(head, ":") && before != "" || strings.HasSuffix(head, "--") || strings.HasSuffix(head, ">") || strings.HasSuffix(head, "#") || strings.HasSuffix(head, "：") || strings.HasSuffix(head, "。") || strings.HasSuffix(head, "；") || before != "" && strings.ContainsRune("\"[('", rune(before[len(before)-1]))
+	switch {
+	case endsWord(head, callers):
+		return spokenTo
+	case colon && r.dialogue(s):
+		return 0
+	case reads(next) && (clear || !endsWord(head, []string{"of", "in", "with", "by", "from", "the", "a"})):
+		return spokenTo
+	case endsWord(head, givers) && (colon || comma && !endsWord(head, []string{"an", "all", "any", "every", "ai"}) || noted(head)):
+		return spokenTo
+	case noted(head) && (colon || comma):
+		return spokenTo
+	case clear && (colon || comma && r.asked(s)):
+		return spokenTo
+	case colon && text[s.from] >= 0x80:
+		return spokenTo
+	case starts(next, musts):
+		return expected
+	}
+	return named
+}
+
+// asked reports whether an act stands right behind a name and its comma.
+func (r *reading) asked(s signal) bool {
+	i, _ := slices.BinarySearchFunc(r.signals, s.to, func(o signal, to int) int { return o.to - to })
+	for ; i < len(r.signals) && r.signals[i].from-s.to < 32; i++ {
+		switch o := r.signals[i]; o.kind {
+		case 'a', 'n', 'N':
+			if o.from > s.to+1 {
+				return false
+			}
+		case 'V', 'v', 'D', 'd', 'p', 'Q', 'S', 'M', 'G', 'Z', 'P', 'I', 'i':
+			return true
+		}
+	}
+	return strings.HasPrefix(r.text[min(len(r.text), s.to):], ", you ") || strings.HasPrefix(r.text[min(len(r.text), s.to):], ", your ")
+}
+
+// strength is the same of a phrase that is an address by itself.
+func (r *reading) strength(s signal) int {
+	if strings.HasSuffix(r.text[s.from:s.to], ":") && r.dialogue(s) {
+		return 0
+	}
+	if name := strings.ToLower(r.text[s.from:s.to]); strings.Contains(name, "must") || strings.HasPrefix(name, "the ") {
+		return expected
+	}
+	return spokenTo
+}
+
+// behindName is what stands behind all the words of a name: "AI agents (Claude, Codex)".
+func behindName(after string) string {
+	for len(after) > 0 && (letter(after[0]) || after[0] == '\'') {
+		after = after[1:]
+	}
+	for range 4 {
+		rest := strings.TrimLeft(after, " ")
+		if strings.HasPrefix(rest, "(") {
+			if i := strings.IndexByte(rest, ')'); i > 0 {
+				after = rest[i+1:]
+				continue
+			}
+		}
+		found := false
+		for _, t := range tails {
+			if cut, ok := strings.CutPrefix(rest, t); ok && (cut == "" || !inWord(cut[0])) {
+				after, found = cut, true
+				break
+			}
+		}
+		if !found {
+			break
+		}
+	}
+	return after
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// reads reports whether it goes on with what one does who reads this very text.
+func reads(next string) bool {
+	return starts(next, readers) && containsAny(next[:min(len(next), 56)], here)
+}
+
+// noted reports whether a text ends with "note to the", or "instructions for".
+func noted(head string) bool {
+	words := strings.Fields(head)
+	for len(words) > 0 && slices.Contains(kindsOfNames, words[len(words)-1]) {
+		words = words[:len(words)-1]
+	}
+	if n := len(words); n < 2 || !slices.Contains(toWhom, words[n-1]) {
+		return false
+	}
+	before := strings.Trim(words[len(words)-2], "[(<*_:\"'!-")
+	return len(words) <= 5 && slices.Contains(notes, before)
+}
+
+func endsWord(s string, words []string) bool {
+	for _, w := range words {
+		if cut, ok := strings.CutSuffix(s, w); ok && (cut == "" || !inWord(cut[len(cut)-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+func starts(s string, words []string) bool {
+	for _, w := range words {
+		if strings.HasPrefix(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// dialogue reports whether a name with a colon is one of two that speak in turn.
+func (r *reading) dialogue(s signal) bool {
+	from := strings.LastIndexByte(r.text[:s.from], '\n') + 1
+	if strings.TrimLeft(r.text[from:s.from], " \t>*-[\"") != "" {
+		return false
+	}
+	before := strings.ToLower(r.text[max(0, from-1500):from])
+	after := strings.ToLower(r.text[s.to:min(len(r.text), s.to+1500)])
+	for _, who := range []string{"user", "human", "customer", "kunde", "you", "me", "client", "utilisateur", "usuario", "me", "question", "q"} {
+		if strings.Contains("\n"+before, "\n"+who+":") || strings.Contains(after, "\n"+who+":") {
+			return true
+		}
+	}
+	return false
+}

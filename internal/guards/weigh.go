@@ -1,0 +1,298 @@
+package guards
+
+import (
+	"slices"
+	"strings"
+)
+
+// How much a text has to weigh to be an order: who is addressed, and what is asked for.
+const (
+	enough    = 6
+	leastAsks = 2
+	maxWeighs = 512 // in one text
+)
+
+// weighed says how a text gives orders if none of its parts says so alone: somebody who
+// reads for others is addressed, and asked for what a text has no business to ask.
+func (r *reading) weighed() (way string, at int) {
+	left, past := maxWeighs, 0
+	for i, s := range r.signals {
+		if !strings.ContainsRune("aNWGRKSsQ", rune(s.kind)) && !(strings.ContainsRune("DdCp", rune(s.kind)) && r.isHidden(s)) || s.from < past {
+			continue
+		}
+		if s.kind == 'a' && r.address(s) < expected || r.caption(s) {
+			continue
+		}
+		if left--; left < 0 {
+			break
+		}
+		w := r.weigh(i)
+		if w.address+w.asks >= enough && w.asks >= leastAsks && w.address >= expected && !r.isAbout(s) {
+			return w.way(), s.from
+		}
+	}
+	return "", 0
+}
+
+// weight is what the parts of a text around one come to.
+type weight struct {
+	address, asks  int
+	hidden, secret bool
+	aside, sends   bool
+}
+
+func (w *weight) way() string {
+	switch {
+	case w.hidden:
+		return wayHidden
+	case w.aside:
+		return wayAside
+	case w.secret:
+		return waySecret
+	case w.sends:
+		return wayExfil
+	}
+	return wayAgent
+}
+
+// tally is what was counted around a signal.
+type tally struct {
+	has            kinds
+	reader         int // how sure it is that one is addressed who reads for others
+	together       int // what an act is done to
+	rights, claims int // of what guards the user, and of what the text claims
+	aside          bool
+}
+
+// weigh adds up what stands around a signal. Each kind counts once, and nothing that is
+// forbidden does.
+func (r *reading) weigh(i int) weight {
+	s := r.signals[i]
+	first, last := r.window(i)
+	part, unseen := r.hiddenIn(s)
+	var t tally
+	for j := first; j <= last; j++ {
+		o := r.signals[j]
+		if unseen && (o.from < part[0] || o.to > part[1]) || r.caption(o) {
+			continue
+		}
+		t.count(r, j)
+	}
+	var w weight
+	if unseen && strings.HasSuffix(r.text[:part[0]], "<!--") { // people write comments, too
+		t.reader = max(t.reader, expected)
+	} else {
+		w.hidden = unseen
+	}
+	w.aside = t.aside
+	w.addressed(&t)
+	w.asked(&t)
+	return w
+}
+
+// count takes one signal into account.
+func (t *tally) count(r *reading, j int) {
+	o := r.signals[j]
+	switch o.kind {
+	case 'a':
+		t.reader = max(t.reader, r.address(o))
+		return
+	case 'N':
+		if !r.label(o) {
+			t.reader = max(t.reader, r.strength(o))
+		}
+		return
+	case 'D', 'd', 'p':
+		if r.forbidden(o) {
+			return
+		}
+		t.together = max(t.together, r.object(j, o.kind != 'd'))
+	case 'C', 'B', 'Y':
+		if r.forbidden(o) {
+			return
+		}
+	case 'T':
+		if r.forbidden(o) {
+			return
+		}
+		if t.rights++; !r.acts(j) {
+			return
+		}
+	case 'S', 's':
+		if r.reported(o) {
+			return
+		}
+	case 'V', 'v':
+		if b := r.behind(j); (b['I'] || b['i']) && (b['P'] || o.kind == 'V') && !r.reported(o) && !r.forbidden(o) && !r.guards(o, j) {
+			t.aside = true
+		}
+	case 'Z':
+		t.aside = t.aside || t.has['I'] || t.has['i']
+	case 'R':
+		if r.label(o) {
+			return
+		}
+	case 'G':
+		t.claims++
+	case 'L':
+		if !r.loses(j) {
+			return
+		}
+	}
+	t.has[o.kind] = true
+}
+
+// addressed weighs who a text speaks to, and by what right.
+func (w *weight) addressed(t *tally) {
+	w.address = t.reader
+	kinds := 0
+	if t.reader >= expected {
+		kinds++
+	}
+	for _, k := range "WGRK" {
+		if t.has[k] {
+			w.address = max(w.address, expected)
+			kinds++
+		}
+	}
+	if w.hidden {
+		w.address = max(w.address, spokenTo)
+		kinds++
+	}
+	if t.claims > 1 {
+		w.address = max(w.address, spokenTo)
+	}
+	if kinds > 1 {
+		w.address += min(kinds-1, 2)
+	}
+}
+
+// asked weighs what a text asks for.
+func (w *weight) asked(t *tally) {
+	has := &t.has
+	acts := has['D'] || has['d'] || has['p']
+	if !has['J'] {
+		w.asks += t.together
+		w.sends = t.together >= 3
+	}
+	if w.secret = has['S']; w.secret {
+		w.asks += 3
+	} else if has['s'] {
+		w.asks += 2
+	}
+	if w.aside {
+		w.asks += 3
+	}
+	if has['C'] {
+		w.asks += 3
+	} else if has['c'] {
+		w.asks++
+	}
+	if has['T'] {
+		w.asks += 2 + min(t.rights-1, 1)
+	}
+	if has['B'] {
+		w.asks += 2
+	}
+	if has['Q'] && has['Y'] || has['Y'] && has['U'] && acts {
+		w.asks += 3
+	}
+	if has['D'] && has['U'] {
+		w.asks++
+	}
+	if has['L'] {
+		w.asks++
+	}
+	if has['M'] && acts {
+		w.asks++
+	}
+}
+
+// window gives which signals stand near one: fewer before it than behind.
+func (r *reading) window(i int) (first, last int) {
+	s := r.signals[i]
+	reach := orderReach
+	if s.from < len(r.text) && r.text[s.from] >= 0x80 { // letters of two and three bytes
+		reach *= 2
+	}
+	before := func(o signal) bool {
+		return o.clause == s.clause || s.kind != 'a' && s.kind != 'N' && s.kind != 'K'
+	}
+	for first = i; first > max(0, i-maxNear) && s.from-r.signals[first-1].to <= reach/2 && before(r.signals[first-1]); first-- {
+	}
+	for last = i; last < min(len(r.signals)-1, i+maxNear) && r.signals[last+1].from-s.to <= reach; last++ {
+	}
+	return first, last
+}
+
+// object weighs what an act is done to, in its clause: what is private, and where it goes.
+func (r *reading) object(i int, out bool) int {
+	s := r.signals[i]
+	private, address, held := false, false, false
+	for j := max(0, i-maxNear/4); j < min(len(r.signals), i+maxNear/4); j++ {
+		o := r.signals[j]
+		if o.clause != s.clause || max(o.from-s.to, s.from-o.to) > 2*clauseReach {
+			continue
+		}
+		switch o.kind {
+		case 'O', 'F':
+			private = true
+		case 'U':
+			address = true
+		case 'e':
+			held = true
+		}
+	}
+	switch {
+	case private && (address || held):
+		return 3
+	case private && out:
+		return 2
+	case private:
+		return 1
+	}
+	return 0
+}
+
+// acts reports whether an act stands right before a signal, in its clause.
+func (r *reading) acts(i int) bool { return r.inClause(i, "DdpvVC", 80) }
+
+// loses reports whether an act stands before a signal, in its clause.
+func (r *reading) loses(i int) bool { return r.inClause(i, "D", clauseReach) }
+
+func (r *reading) inClause(i int, kinds string, reach int) bool {
+	s := r.signals[i]
+	for j := i - 1; j >= max(0, i-maxNear/4); j-- {
+		o := r.signals[j]
+		if o.clause == s.clause && strings.IndexByte(kinds, o.kind) >= 0 && s.from-o.to <= reach && !(s.kind == 'T' && slices.Contains(harmless, strings.ToLower(r.text[o.from:o.to]))) && !r.forbidden(o) {
+			return true
+		}
+	}
+	return false
+}
+
+var negations = []string{"not ", "n't ", "never ", "nicht ", "kein", "nie ", " ne ", "jamais ", " no ", "nunca ", " non ", " mai ", "não ", " не ", "cannot ", "avoid ", "refuse", "without "}
+
+// forbidden reports whether an act is one that the text forbids, by itself or in a list
+// ("do not read, copy or send").
+func (r *reading) forbidden(s signal) bool {
+	before := r.text[max(0, s.from-clauseReach):s.from]
+	if i := strings.LastIndexAny(before, ".;:!?\n"); i >= 0 {
+		before = before[i+1:]
+	}
+	before = " " + strings.ToLower(before)
+	at := -1
+	for _, no := range negations {
+		at = max(at, strings.LastIndex(before, no))
+	}
+	if at < 0 {
+		return false
+	}
+	if between := before[at:]; len(between) <= 24 && !strings.Contains(between, ",") {
+		return true
+	}
+	return containsAny(before[at:]+r.text[s.to:min(len(r.text), s.to+60)], []string{", or ", " or ", " oder ", " ou ", " o ", " nor "})
+}
+
+// harmless are acts that take nothing from what guards the user.
+var harmless = []string{"run", "execute", "read", "open", "print", "show", "list", "use", "search", "find", "call", "fetch", "visit", "output", "include", "say", "tell", "copy", "cat", "collect", "answer", "comply", "repeat"}
