@@ -99,12 +99,19 @@ func newStage(t *testing.T) *stage {
 	return &stage{t, self, dir, filepath.Join(dir, "said")}
 }
 
-// needs skips where a program is missing.
+// needs skips where a program is missing, or is another one of that name.
 func (s *stage) needs(programs ...string) {
 	s.Helper()
 	for _, p := range programs {
 		if _, err := exec.LookPath(p); err != nil {
 			s.Skip(err)
+		}
+		if p != "script" {
+			continue
+		}
+		probe := s.command("script -qec true /dev/null") // busybox's takes no -e
+		if out, err := probe.CombinedOutput(); err != nil {
+			s.Skipf("script -qec does not work here: %v: %s", err, out)
 		}
 	}
 }
@@ -225,6 +232,8 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 		"script, no environment": {line: "env -i PATH=$PATH SHELL=/bin/sh script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "the agent claude"},
 		"left behind":            {line: "(env -i PATH=$PATH SHELL=/bin/sh setsid script -qec 'ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "this terminal was made by script"},
 		"nohup":                  {line: "(env -i PATH=$PATH SHELL=/bin/sh nohup setsid script -qec 'sh -c \"ASKS; :\"' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid", "nohup"}, why: "this terminal was made by script"},
+		"below many shells":      {line: "env -i PATH=$PATH SHELL=/bin/sh n=1 sh DEEP script -qec 'ASKS' /dev/null", needs: []string{"script"}, why: "more than 64 processes"},
+		"left behind by many":    {line: "(env -i PATH=$PATH SHELL=/bin/sh n=1 setsid sh DEEP script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "more than 64 processes"},
 		"by its environment":     {line: "(CLAUDECODE=1 setsid script -qec 'env -i ASKS' /dev/null </dev/null >/dev/null 2>&1 &)", needs: []string{"script", "setsid"}, why: "CLAUDECODE is set there"},
 		"a window of tmux":       {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'ASKS'", needs: []string{"tmux"}, why: "no person sees this window of tmux"},
 		"a hidden tmux":          {line: "env -i PATH=$PATH SHELL=/bin/sh tmux -S SOCKET -f /dev/null new-session -d 'env -u TMUX ASKS'", needs: []string{"tmux"}, why: "of tmux"},
@@ -235,7 +244,11 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 			s := newStage(t)
 			s.needs(c.needs...)
 			socket := filepath.Join(s.dir, "tmux")
-			line := strings.NewReplacer("ASKS", s.asks(), "SOCKET", socket).Replace(c.line)
+			deep := filepath.Join(s.dir, "deep") // a shell in a shell, 70 times, before the command runs
+			if err := os.WriteFile(deep, []byte("if [ $n -lt 70 ]; then n=$((n+1)) sh $0 \"$@\"; else \"$@\"; fi; :\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			line := strings.NewReplacer("ASKS", s.asks(), "SOCKET", socket, "DEEP", deep).Replace(c.line)
 			// What comes out of it to the agent is not waited for: a server may hold it open.
 			cmd := &exec.Cmd{Path: s.self, Args: []string{"claude", acting, line}, Env: s.environ(), Dir: s.dir}
 			if err := cmd.Start(); err != nil {
@@ -257,12 +270,15 @@ func TestAnAgentCannotAnswer(t *testing.T) {
 
 func TestAnAgentInTheSameTerminal(t *testing.T) {
 	s := newStage(t)
-	// A shell with an agent in the background, as ^Z leaves it, and then the question.
+	// A shell with an agent in the background, as ^Z leaves it, and then the question: the
+	// agent runs, and is no shell any more, when it has made the file.
 	if err := os.Symlink(s.self, filepath.Join(s.dir, "codex")); err != nil {
 		t.Fatal(err)
 	}
-	agent := fmt.Sprintf("%s %s 'while ! [ -e %s ]; do sleep 0.1; done'", filepath.Join(s.dir, "codex"), acting, s.file)
-	end := s.terminal(s.command(agent+" & "+s.asks()+"; wait"), whenAsked("y\n"))
+	there := filepath.Join(s.dir, "there")
+	agent := fmt.Sprintf("%s %s ': >%s; while ! [ -e %s ]; do sleep 0.1; done'", filepath.Join(s.dir, "codex"), acting, there, s.file)
+	wait := fmt.Sprintf("while ! [ -e %s ]; do sleep 0.1; done", there)
+	end := s.terminal(s.command(agent+" & "+wait+"; "+s.asks()+"; wait"), whenAsked("y\n"))
 	defer end()
 	if got := s.said(); !strings.Contains(got, "the agent codex") || !strings.Contains(got, "runs in this terminal, too") {
 		t.Errorf("%s", got)

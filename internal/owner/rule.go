@@ -52,7 +52,8 @@ func notOwner(format string, args ...any) error {
 	return &NotOwner{Why: fmt.Sprintf(format, args...)}
 }
 
-// maxParents bounds how far up a process is looked for.
+// maxParents bounds how far up a process is looked for. A person has a few; what lies
+// deeper is refused, because what is not looked at may be an agent.
 const maxParents = 64
 
 // Agent reports whether an agent, or something that runs without a person, has started
@@ -68,7 +69,10 @@ func (r Rule) Agent() error {
 
 // clean checks a process and those above it, and gives them.
 func (r Rule) clean(m *machine, pid int) ([]process.Process, error) {
-	chain := r.chain(m, pid)
+	chain, err := r.chain(m, pid)
+	if err != nil {
+		return nil, err
+	}
 	for i := range chain {
 		p := &chain[i]
 		if name := agentOf(p); name != "" {
@@ -87,12 +91,13 @@ func (r Rule) clean(m *machine, pid int) ([]process.Process, error) {
 	return chain, nil
 }
 
-// chain is a process and those above it, as far as they may be looked at.
-func (r Rule) chain(m *machine, pid int) []process.Process {
+// chain is a process and those above it, as far as they may be looked at. More than
+// maxParents are a *NotOwner.
+func (r Rule) chain(m *machine, pid int) ([]process.Process, error) {
 	var list []process.Process
-	for range maxParents {
-		if pid <= 1 || pid == r.Until {
-			break
+	for pid > 1 && pid != r.Until {
+		if len(list) == maxParents {
+			return nil, notOwner("more than %d processes lie above this command, or above what made its terminal; run it in a shell that you opened yourself", maxParents)
 		}
 		p, ok := m.look(pid)
 		if !ok {
@@ -101,7 +106,7 @@ func (r Rule) chain(m *machine, pid int) []process.Process {
 		list = append(list, p)
 		pid = p.Parent
 	}
-	return list
+	return list, nil
 }
 
 // terminal checks the terminal of this process: who else is on it, and who can type

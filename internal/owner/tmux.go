@@ -23,11 +23,14 @@ func (r Rule) multiplexer(m *machine, terminal string) (typing, error) {
 	if !ok {
 		return nil, nil
 	}
-	chain := r.chain(m, self.PID)
+	chain, err := r.chain(m, self.PID)
+	if err != nil {
+		return nil, err
+	}
 	var server *process.Process
 	for _, pid := range m.holders(self.Terminal) {
-		if above := r.chain(m, pid); len(above) > 0 {
-			chain = append(chain, above[0])
+		if p, ok := m.look(pid); ok && pid != r.Until {
+			chain = append(chain, p)
 		}
 	}
 	for i := range chain {
