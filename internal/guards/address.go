@@ -3,6 +3,8 @@ package guards
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // How sure it is that somebody is addressed who reads for others.
@@ -14,18 +16,29 @@ const (
 
 // beforeNames stand before the name of one who is spoken to.
 var (
-	callers = []string{"dear", "hey", "hello", "hi", "attention", "if you are an", "if you are a", "if you're an", "if you're a", "you, the", "whichever", "whatever", "achtung", "atención", "atencion", "attenzione", "atenção", "uwaga", "let op", "lieber", "liebe", "cher", "caro", "querido", "si tu es un", "si eres un", "se sei un", "se você é um", "si vous êtes un", "wenn du ein", "wenn du eine", "als je een", "als u een", "si tu es une", "si eres una", "se sei una", "se você é uma", "jeśli jesteś", "यदि आप एक", "نمان"}
-	givers  = []string{"to", "for", "to the", "for the", "to any", "for any", "to all", "for all", "to every", "for every", "to our", "an", "für", "an die", "an den", "an alle", "pour", "pour l'", "pour les", "à l'", "aux", "à tous les", "para", "para el", "para la", "para los", "a los", "per", "per l'", "agli", "a tutti gli", "para o", "para a", "para os", "aos", "voor", "voor de", "aan", "aan de", "do", "dla", "для", "致", "给", "إلى", "to whichever", "of the", "by an", "by any", "ai"}
+	callers = []string{"dear", "hey", "hello", "hi", "@", "if a", "if an", "attention", "if you are an", "if you are a", "if you're an", "if you're a", "you, the", "whichever", "whatever", "achtung", "atención", "atencion", "attenzione", "atenção", "uwaga", "let op", "lieber", "liebe", "cher", "caro", "querido", "si tu es un", "si eres un", "se sei un", "se você é um", "si vous êtes un", "wenn du ein", "wenn du eine", "als je een", "als u een", "si tu es une", "si eres una", "se sei una", "se você é uma", "jeśli jesteś", "यदि आप एक", "نمان"}
+	givers  = []string{"to", "for", "to the", "for the", "to any", "for any", "to all", "for all", "to every", "for every", "to our", "an", "für", "für das", "an das", "an den", "au", "al", "alla", "ao", "aan het", "voor het", "请", "請", "让", "an die", "an den", "an alle", "pour", "pour l'", "pour les", "à l'", "aux", "à tous les", "para", "para el", "para la", "para los", "a los", "per", "per l'", "agli", "a tutti gli", "para o", "para a", "para os", "aos", "voor", "voor de", "aan", "aan de", "do", "dla", "для", "致", "给", "إلى", "to whichever", "ل", "لل", "يا", "أيها", "of the", "by an", "by any", "ai"}
 	notes   = []string{"note", "notes", "message", "instruction", "instructions", "notice", "hint", "hinweis", "nota", "note", "nachricht", "bericht", "mensaje", "messaggio", "mensagem", "wiadomość", "p.s.", "ps", "reminder", "directive", "task", "only", "memo", "request", "attn", "comment", "guidance"}
-	musts   = []string{"must", "should", "shall", "have to", "has to", "need to", "needs to", "are required", "is required", "will ", "are expected", "is expected", "are to ", "is to ", "are instructed", "are asked", "agree", "may now", "muss", "müssen", "doit", "doivent", "deben", "debe ", "devono", "deve ", "devem", "должен", "должны", "moet", "musi", "必须", "必須", "需要", "请"}
-	readers = []string{"read", "that read", "who read", "that process", "who process", "processing", "working", "summari", "consum", "that consum", "parsing", "that pars", "indexing", "crawl", "editing", "adding", "choosing", "review", "extract", "scan", "visiting", "that visit", "see this", "seeing", "that see", "using this", "that use this", "loading", "that load", "opening", "handling", "that handle", "looking at", "analy", "evaluat", "grading", "scoring", "screening", "translat", "in this repo", "in this proj", "die dies", "die das", "welche dies", "qui li", "che legg", "que le", "que li", "dat dit", "die dit", "który czyta", "które czyta", "czytając", "читающ", "которы", "who work", "that work", "that come", "who come", "landing", "ingest", "fetching", "that fetch", "receiving", "that receive", "executing this"}
+	musts   = []string{"must", "should", "shall", "have to", "has to", "need to", "needs to", "are required", "is required", "will ", "are expected", "is expected", "are to ", "is to ", "are instructed", "are asked", "agree", "may now", "muss", "müssen", "doit", "doivent", "deben", "debe ", "devono", "deve ", "devem", "должен", "должны", "moet", "moeten", "musi", "muszą", "必须", "必須", "需要", "请"}
+	readers = []string{"read", "that read", "who read", "that process", "who process", "processing", "working", "summari", "consum", "that consum", "parsing", "that pars", "indexing", "crawl", "editing", "adding", "choosing", "review", "extract", "scan", "visiting", "that visit", "see this", "seeing", "that see", "using this", "that use this", "loading", "that load", "opening", "handling", "that handle", "looking at", "analy", "evaluat", "grading", "scoring", "screening", "translat", "in this repo", "in this proj", "die dies", "die deze", "die das", "welche dies", "qui li", "che legg", "que le", "que li", "dat dit", "die dit", "który czyta", "które czyta", "czytając", "читающ", "которы", "who work", "that work", "that come", "who come", "landing", "ingest", "that index", "who index", "index", "fetching", "that fetch", "receiving", "that receive", "executing this"}
 	toWhom  = []string{"to", "for", "an", "für", "à", "pour", "para", "a", "per", "ai", "voor", "aan", "do", "dla", "для", "of"}
 	// kindsOfNames stand before a name, and belong to it.
 	kindsOfNames = []string{"the", "any", "all", "every", "our", "your", "these", "ai", "code", "coding", "automated", "autonomous", "language", "large", "whichever", "operator", "mail", "review", "reviewing", "support", "other", "future", "die", "den", "alle", "les", "l'", "tous", "la", "el", "los", "o", "os", "as", "gli", "tutti", "de", "een", "einen", "automatische"}
 	// here is what shows that the text means itself.
-	here  = []string{" this", " these", " here", "below", "above", " it ", " it,", " it:", "the page", "the file", "the text", "the doc", "the issue", "the pull", " dies", " das ", " questa", " questo", " cette", " ce ", " esta", " este", " dit", " tę ", " ten ", " to ", "это", "эту"}
-	tails = []string{"assistants", "assistant", "agents", "agent", "models", "model", "coding", "systems", "system", "tools", "tool", "bots", "bot", "reviewers", "reviewer", "crawlers", "readers", "reader", "helpers", "helper", "code", "review", "llms", "ai", "ia", "ki", "de", "d'ia", "or", "and", "/", "&", "asystent", "that is", "only", "here", "of any kind", "automated", "language", "large", "editors", "users", "summarizers", "summarisers", "summarizer", "summariser", "classifiers", "developers"}
+	here  = []string{" this", " these", " here", "below", "above", " it ", " it,", " it:", "the page", "the file", "the text", "the doc", "the issue", "the pull", " dies", " das ", " questa", " questo", " cette", " ce ", " esta", " este", " dit", " deze", " diese", " tę ", "это", "эту"}
+	tails = []string{"assistants", "assistant", "agents", "agent", "models", "model", "coding", "systems", "system", "tools", "tool", "bots", "bot", "reviewers", "reviewer", "crawlers", "readers", "reader", "helpers", "helper", "code", "review", "llms", "ai", "ia", "ki", "de", "d'ia", "or", "and", "/", "&", "asystent", "that is", "only", "here", "of any kind", "automated", "language", "large", "editors", "users", "summarizers", "summarisers", "summarizer", "summariser", "classifiers", "developers", "के लिए", "ध्यान दें", "को", "へ", "の方へ", "の皆さんへ", "の皆様へ", "に", "에게", "께", "注意", "请注意", "們", "们", "الاصطناعي", "الذكي"}
 )
+
+// addressOf is address, worked out once for each signal.
+func (r *reading) addressOf(i int) int {
+	if r.addresses == nil {
+		r.addresses = make([]int8, len(r.signals))
+	}
+	if r.addresses[i] == 0 {
+		r.addresses[i] = int8(1 + r.address(r.signals[i]))
+	}
+	return int(r.addresses[i]) - 1
+}
 
 // address says whether the name of an agent is one that is spoken to.
 func (r *reading) address(s signal) int {
@@ -35,11 +48,12 @@ func (r *reading) address(s signal) int {
 	after := strings.ToLower(text[s.to:min(len(text), s.to+96)])
 	after = behindName(after)
 	colon := strings.HasPrefix(after, ":") || strings.HasPrefix(after, " :") || strings.HasPrefix(after, "：")
+	colon = colon && !starts(strings.TrimLeft(after, " :"), []string{"'", "\"", "{", "[", "`"}) // code
 	colon = colon && len(strings.Fields(firstLine(strings.TrimLeft(after, " :")))) >= 3 || colon && text[s.from] >= 0x80 || colon && (strings.HasSuffix(before, ", ") || noted(strings.TrimRight(before, " ")))
 	comma := strings.HasPrefix(after, ",") || strings.HasPrefix(after, "，") || strings.HasPrefix(after, "、") || strings.HasPrefix(after, "!")
 	next := strings.TrimLeft(after, " \n\t*/#,")
 	head := strings.TrimRight(before, " \t\"'*_`(<[")
-	if strings.HasSuffix(head, "/") || strings.HasSuffix(head, "-") && !strings.HasSuffix(head, "--") || strings.HasSuffix(head, "_") || strings.HasPrefix(after, "-") || strings.HasPrefix(after, ".") && len(after) > 1 && letter(after[1]) { // a path, a name of a variable
+	if strings.HasSuffix(before, "/") || strings.HasSuffix(before, "-") || strings.HasSuffix(before, "_") || strings.HasPrefix(after, "-") || strings.HasPrefix(after, ".") && len(after) > 1 && letter(after[1]) { // a path, a name of a variable
 		return 0
 	}
 	for range 3 { // "code" assistants
@@ -50,12 +64,18 @@ func (r *reading) address(s signal) int {
 		head = strings.TrimRight(head[:i], " ")
 	}
 	clear := strings.TrimLeft(head, " \t#/*->;!|") == "" || strings.HasSuffix(head, ".") || strings.HasSuffix(head, "!") || strings.HasSuffix(head, ",") && before != head || strings.HasSuffix(head, "=") || strings.HasSuffix(head, ":") && before != "" || strings.HasSuffix(head, "--") || strings.HasSuffix(head, ">") || strings.HasSuffix(head, "#") || strings.HasSuffix(head, "：") || strings.HasSuffix(head, "。") || strings.HasSuffix(head, "；") || before != "" && strings.ContainsRune("\"[('", rune(before[len(before)-1]))
+	if r.bare(s, before) && !reads(next) && !endsWord(head, callers) && !noted(head) && !endsWord(head, givers) && (comma || colon && !clear) { // people and programs are agents, too
+		return named
+	}
 	switch {
 	case endsWord(head, callers):
+		if strings.HasSuffix(head, "dear") && r.bare(s, before) {
+			return named // of a shop
+		}
 		return spokenTo
 	case colon && r.dialogue(s):
 		return 0
-	case reads(next) && (clear || !endsWord(head, []string{"of", "in", "with", "by", "from", "the", "a"})):
+	case reads(next) && (clear || endsWord(head, givers) || !endsWord(head, []string{"of", "in", "with", "by", "from", "the", "a"})):
 		return spokenTo
 	case endsWord(head, givers) && (colon || comma && !endsWord(head, []string{"an", "all", "any", "every", "ai"}) || noted(head)):
 		return spokenTo
@@ -63,18 +83,32 @@ func (r *reading) address(s signal) int {
 		return spokenTo
 	case clear && (colon || comma && r.asked(s)):
 		return spokenTo
-	case colon && text[s.from] >= 0x80:
+	case (colon || comma && r.asked(s)) && text[s.from] >= 0x80:
 		return spokenTo
-	case starts(next, musts):
+	case starts(next, musts) && !strings.HasPrefix(next, "must be ") && !strings.HasPrefix(next, "should be "):
 		return expected
 	}
 	return named
 }
 
+// bare reports whether a name is the one that people bear who sell and help.
+func (r *reading) bare(s signal, before string) bool {
+	name := strings.ToLower(r.text[s.from:s.to])
+	if name != "agent" && name != "agents" {
+		return false
+	}
+	words := strings.Fields(before)
+	return len(words) == 0 || !slices.Contains([]string{"ai", "llm", "coding", "code", "automated", "autonomous", "operator", "language", "software", "browser", "browsing", "mail", "review"}, words[len(words)-1])
+}
+
 // asked reports whether an act stands right behind a name and its comma.
 func (r *reading) asked(s signal) bool {
+	reach := 32
+	if r.text[s.from] >= utf8.RuneSelf {
+		reach = 96
+	}
 	i, _ := slices.BinarySearchFunc(r.signals, s.to, func(o signal, to int) int { return o.to - to })
-	for ; i < len(r.signals) && r.signals[i].from-s.to < 32; i++ {
+	for ; i < len(r.signals) && r.signals[i].from-s.to < reach; i++ {
 		switch o := r.signals[i]; o.kind {
 		case 'a', 'n', 'N':
 			if o.from > s.to+1 {
@@ -92,6 +126,9 @@ func (r *reading) strength(s signal) int {
 	if strings.HasSuffix(r.text[s.from:s.to], ":") && r.dialogue(s) {
 		return 0
 	}
+	if strings.HasPrefix(r.text[s.to:], " be ") || strings.HasPrefix(r.text[s.to:], "-") {
+		return named
+	}
 	if name := strings.ToLower(r.text[s.from:s.to]); strings.Contains(name, "must") || strings.HasPrefix(name, "the ") {
 		return expected
 	}
@@ -100,8 +137,12 @@ func (r *reading) strength(s signal) int {
 
 // behindName is what stands behind all the words of a name: "AI agents (Claude, Codex)".
 func behindName(after string) string {
-	for len(after) > 0 && (letter(after[0]) || after[0] == '\'') {
-		after = after[1:]
+	for after != "" {
+		c, n := utf8.DecodeRuneInString(after)
+		if c != '\'' && !unicode.IsLetter(c) && !unicode.IsMark(c) && !unicode.IsDigit(c) || unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+			break
+		}
+		after = after[n:]
 	}
 	for range 4 {
 		rest := strings.TrimLeft(after, " ")
@@ -169,13 +210,44 @@ func starts(s string, words []string) bool {
 // dialogue reports whether a name with a colon is one of two that speak in turn.
 func (r *reading) dialogue(s signal) bool {
 	from := strings.LastIndexByte(r.text[:s.from], '\n') + 1
+	if item := strings.TrimLeft(r.text[from:s.from], " \t"); item == "- " || item == "* " {
+		return scopes(r.text[max(0, from-200):from], r.text[s.to:min(len(r.text), s.to+200)])
+	}
 	if strings.TrimLeft(r.text[from:s.from], " \t>*-[\"") != "" {
 		return false
 	}
-	before := strings.ToLower(r.text[max(0, from-1500):from])
-	after := strings.ToLower(r.text[s.to:min(len(r.text), s.to+1500)])
-	for _, who := range []string{"user", "human", "customer", "kunde", "you", "me", "client", "utilisateur", "usuario", "me", "question", "q"} {
-		if strings.Contains("\n"+before, "\n"+who+":") || strings.Contains(after, "\n"+who+":") {
+	if r.turns == 0 {
+		r.turns = 1
+		if inTurns("\n" + strings.ToLower(r.text)) {
+			r.turns = 2
+		}
+	}
+	return r.turns == 2
+}
+
+// inTurns reports whether a person speaks in a text, as in a record of what was said.
+func inTurns(text string) bool {
+	for _, who := range []string{"user", "human", "customer", "kunde", "you", "me", "client", "utilisateur", "usuario", "question", "q"} {
+		if strings.Contains(text, "\n"+who+":") {
+			return true
+		}
+	}
+	return false
+}
+
+// scopes reports whether the item before or behind one in a list begins with a word and a
+// colon, too.
+func scopes(before, after string) bool {
+	lines := strings.Split(strings.TrimRight(before, "\n"), "\n")
+	last := lines[len(lines)-1]
+	_, next, _ := strings.Cut(after, "\n")
+	for _, line := range []string{last, next} {
+		item := strings.TrimLeft(line, " \t")
+		if !strings.HasPrefix(item, "- ") && !strings.HasPrefix(item, "* ") {
+			continue
+		}
+		word, _, ok := strings.Cut(strings.ToLower(item[2:]), ":")
+		if ok && len(word) < 20 && !strings.Contains(word, " ") {
 			return true
 		}
 	}

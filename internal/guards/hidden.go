@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -59,15 +60,31 @@ func unseen(r rune) bool {
 func seenText(text string) (plain, hidden string) {
 	var b, h strings.Builder
 	b.Grow(len(text))
-	flag, run, others := false, 0, false
-	for _, r := range text {
+	flag, run, others, before := false, 0, false, rune(0)
+	for i := 0; i < len(text); {
+		from := i
+		for i < len(text) && text[i] < utf8.RuneSelf {
+			i++
+		}
+		if i > from {
+			if run >= 16 && h.Len() == 0 {
+				h.WriteString("signs without a shape")
+			}
+			others = others || before >= 0x250 && before < 0x590 && unicode.IsLetter(rune(text[from]))
+			b.WriteString(text[from:i])
+			flag, run, before = false, 0, rune(text[i-1])
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		i += n
 		if !unseen(r) {
 			if run >= 16 && h.Len() == 0 {
 				h.WriteString("signs without a shape")
 			}
 			flag, run = r == 0x1F3F4, 0
-			others = others || r >= 0x250 && r < 0x590 || r == 'ɡ'
+			others = others || r >= 0x250 && r < 0x590 && before < utf8.RuneSelf && unicode.IsLetter(before)
 			b.WriteRune(latinOf(r))
+			before = r
 			continue
 		}
 		switch {
@@ -192,6 +209,9 @@ func decoded(text string, turned bool, at int) (out []layer) {
 		if s := unescaped(text); s != text {
 			take(s, 0, false)
 		}
+	}
+	if s := unspaced(text); s != "" {
+		take(s, 0, false)
 	}
 	if turned {
 		text = text[:min(len(text), maxDecoded)]
@@ -341,6 +361,41 @@ func escape(s string) (r rune, n int) {
 		to++
 	}
 	return rune(v), to
+}
+
+// leastSpaced is how many single letters in a row are words that somebody drew apart.
+const leastSpaced = 24
+
+// unspaced is a text whose letters stand apart ("i g n o r e   a l l") without the blanks
+// in between; "" if there is no such part.
+func unspaced(text string) string {
+	for i := 0; i+2*leastSpaced < len(text); i++ {
+		sep := text[i+1]
+		if sep != ' ' && sep != '.' && sep != '-' && sep != '_' || !letter(text[i]) || i > 0 && letter(text[i-1]) {
+			continue
+		}
+		n, to := 0, i
+		var b []byte
+		for to < len(text) && len(b) < maxDecoded && text[to] > ' ' && (to+1 >= len(text) || text[to+1] == sep || text[to+1] == '\n') {
+			if letter(text[to]) {
+				n++
+			}
+			b = append(b, text[to])
+			to += 2
+			blank := to
+			for to < len(text) && (text[to] == sep || text[to] == ' ') {
+				to++
+			}
+			if to > blank {
+				b = append(b, ' ')
+			}
+		}
+		if n >= leastSpaced {
+			return string(b)
+		}
+		i = max(i, to-1)
+	}
+	return ""
 }
 
 func rot13(r rune) rune {

@@ -29,14 +29,16 @@ const (
 
 // reading is a text in which orders are looked for.
 type reading struct {
-	text     string
-	signals  []signal
-	hidden   [][2]int // parts that a person does not see, in order
-	turned   bool     // something looks like rot13, or like words backwards
-	turnedAt int      // where
-	abouts   int      // how often it says that it is about such orders
-	data     bool     // it is JSON: what stands in quotes is no quotation
-	fences   []int    // where code in Markdown begins and ends
+	text      string
+	signals   []signal
+	hidden    [][2]int // parts that a person does not see, in order
+	turned    bool     // something looks like rot13, or like words backwards
+	turns     int      // 1: no person speaks in turn with another, 2: one does
+	addresses []int8   // see addressOf
+	turnedAt  int      // where
+	abouts    int      // how often it says that it is about such orders
+	data      bool     // it is JSON: what stands in quotes is no quotation
+	fences    []int    // where code in Markdown begins and ends
 }
 
 func read(text string) *reading {
@@ -211,6 +213,9 @@ func (r *reading) judge(i int, s signal, n near) string {
 			return waySecret
 		}
 	case 'N':
+		if r.strength(s) < spokenTo {
+			return ""
+		}
 		if n.order['D'] && n.order.any("OFSK") || n.order['d'] && n.order.any("OFS") && n.order.any("MUSFO") && n.order['O'] || n.order['D'] && n.order['U'] && n.order['M'] || n.order['S'] && n.order.any("Dd") || hidden && n.order.any("Dd") {
 			return wayAgent
 		}
@@ -272,7 +277,7 @@ func (r *reading) reported(s signal) bool {
 		asks := strings.Contains(cut, "ask") || strings.Contains(cut, "tell") || strings.Contains(cut, "instructs") || strings.Contains(cut, "tries") || strings.Contains(cut, "trying")
 		return asks || !strings.Contains(cut, "you") && !strings.Contains(cut, "agent must") && !strings.Contains(cut, "have")
 	}
-	if (s.kind == 'S' || s.kind == 's') && r.without(s) {
+	if (s.kind == 'S' || s.kind == 's') && (r.without(s) || starts(r.text[s.to:], []string{" when ", " if ", " unless "})) {
 		return true
 	}
 	for _, w := range []string{" it", " them", " models", " model", " attempts", " try", " that", " they", "you", " users", " people", " we", " i", " who"} {

@@ -102,7 +102,7 @@ func BenchmarkInspect(b *testing.B) {
 	}
 	for name, text := range map[string]string{
 		"prose": prose.String(), "ignore": "ignore all previous ", "code": "func (s *session) count(hash string) { return s.calls[hash] } // of all\n", "base64": "aWdub3JlIGFsbCBwcmV2aW91cyBpbnN0cnVjdGlvbnM gYWxs",
-		"comments": "<!-- x", "escapes": "\x1b]52;", "quotes": "\"`'“", "zero width": "a\u200bb", "chinese": "请按照上面的说明操作，", "hidden": "color:white", "newlines": "\nignore",
+		"comments": "<!-- x", "escapes": "\x1b]52;", "quotes": "\"`'“", "zero width": "a\u200bb", "chinese": "请按照上面的说明操作，", "hidden": "color:white", "newlines": "\nignore", "turns": "\nassistant: send", "agents": "note to AI agents, ", "returns": "curl x | sh\rok", "spaced": "i g n o r e  ", "acts": "send the ",
 	} {
 		text = strings.Repeat(text, 64<<10/len(text)+1)[:64<<10]
 		b.Run(name, func(b *testing.B) {

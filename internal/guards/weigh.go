@@ -9,7 +9,7 @@ import (
 const (
 	enough    = 6
 	leastAsks = 2
-	maxWeighs = 512 // in one text
+	maxWeighs = 256 // in one text
 )
 
 // weighed says how a text gives orders if none of its parts says so alone: somebody who
@@ -17,10 +17,10 @@ const (
 func (r *reading) weighed() (way string, at int) {
 	left, past := maxWeighs, 0
 	for i, s := range r.signals {
-		if !strings.ContainsRune("aNWGRKSsQ", rune(s.kind)) && !(strings.ContainsRune("DdCp", rune(s.kind)) && r.isHidden(s)) || s.from < past {
+		if !strings.ContainsRune("aNWGRKSsQu", rune(s.kind)) && !(strings.ContainsRune("DdCp", rune(s.kind)) && r.isHidden(s)) || s.from < past {
 			continue
 		}
-		if s.kind == 'a' && r.address(s) < expected || r.caption(s) {
+		if s.kind == 'a' && r.addressOf(i) < expected || s.kind != 'N' && r.caption(s) {
 			continue
 		}
 		if left--; left < 0 {
@@ -73,7 +73,7 @@ func (r *reading) weigh(i int) weight {
 	var t tally
 	for j := first; j <= last; j++ {
 		o := r.signals[j]
-		if unseen && (o.from < part[0] || o.to > part[1]) || r.caption(o) {
+		if unseen && (o.from < part[0] || o.to > part[1]) || o.kind != 'N' && r.caption(o) {
 			continue
 		}
 		t.count(r, j)
@@ -95,7 +95,7 @@ func (t *tally) count(r *reading, j int) {
 	o := r.signals[j]
 	switch o.kind {
 	case 'a':
-		t.reader = max(t.reader, r.address(o))
+		t.reader = max(t.reader, r.addressOf(j))
 		return
 	case 'N':
 		if !r.label(o) {
@@ -107,6 +107,9 @@ func (t *tally) count(r *reading, j int) {
 			return
 		}
 		t.together = max(t.together, r.object(j, o.kind != 'd'))
+		if o.kind == 'D' && !runs(r.text[o.from:o.to]) && !starts(r.text[o.to:], []string{"ing", "s ", "ed", "er"}) || o.kind == 'p' && strings.EqualFold(r.text[o.from:o.to], "export") {
+			t.together = max(t.together, 2)
+		}
 	case 'C', 'B', 'Y':
 		if r.forbidden(o) {
 			return
@@ -132,6 +135,9 @@ func (t *tally) count(r *reading, j int) {
 		if r.label(o) {
 			return
 		}
+		if name := r.text[o.from:o.to]; strings.HasPrefix(name, "</") && !r.quoted(o) { // the end of something that did not begin
+			t.reader = max(t.reader, spokenTo)
+		}
 	case 'G':
 		t.claims++
 	case 'L':
@@ -154,6 +160,9 @@ func (w *weight) addressed(t *tally) {
 			w.address = max(w.address, expected)
 			kinds++
 		}
+	}
+	if t.has['u'] && (t.together >= 3 || t.has['C']) {
+		w.address = max(w.address, expected)
 	}
 	if w.hidden {
 		w.address = max(w.address, spokenTo)
@@ -192,19 +201,16 @@ func (w *weight) asked(t *tally) {
 		w.asks += 2 + min(t.rights-1, 1)
 	}
 	if has['B'] {
-		w.asks += 2
+		w.asks += 3
 	}
 	if has['Q'] && has['Y'] || has['Y'] && has['U'] && acts {
 		w.asks += 3
 	}
-	if has['D'] && has['U'] {
+	if has['U'] && (has['D'] || t.together == 2) {
 		w.asks++
 	}
 	if has['L'] {
-		w.asks++
-	}
-	if has['M'] && acts {
-		w.asks++
+		w.asks += 2
 	}
 }
 
@@ -243,6 +249,7 @@ func (r *reading) object(i int, out bool) int {
 			held = true
 		}
 	}
+	address = address || private && mailed(r.text[s.to:min(len(r.text), s.to+2*clauseReach)])
 	switch {
 	case private && (address || held):
 		return 3
@@ -252,6 +259,12 @@ func (r *reading) object(i int, out bool) int {
 		return 1
 	}
 	return 0
+}
+
+// mailed reports whether an address of mail stands in the first clause of a text.
+func mailed(text string) bool {
+	i := strings.IndexByte(text, '@')
+	return i > 0 && i+1 < len(text) && letter(text[i-1]) && letter(text[i+1]) && !strings.Contains(text[:i], ". ") && strings.IndexByte(text[i:min(len(text), i+40)], '.') > 0
 }
 
 // acts reports whether an act stands right before a signal, in its clause.
@@ -264,6 +277,9 @@ func (r *reading) inClause(i int, kinds string, reach int) bool {
 	s := r.signals[i]
 	for j := i - 1; j >= max(0, i-maxNear/4); j-- {
 		o := r.signals[j]
+		if s.kind == 'L' && strings.IndexByte("Ddp", o.kind) >= 0 && slices.Contains(sparing, strings.ToLower(r.text[o.from:o.to])) {
+			return false // the act that is done to it
+		}
 		if o.clause == s.clause && strings.IndexByte(kinds, o.kind) >= 0 && s.from-o.to <= reach && !(s.kind == 'T' && slices.Contains(harmless, strings.ToLower(r.text[o.from:o.to]))) && !r.forbidden(o) {
 			return true
 		}
@@ -292,6 +308,14 @@ func (r *reading) forbidden(s signal) bool {
 		return true
 	}
 	return containsAny(before[at:]+r.text[s.to:min(len(r.text), s.to+60)], []string{", or ", " or ", " oder ", " ou ", " o ", " nor "})
+}
+
+// sparing are acts that leave a thing there.
+var sparing = []string{"run", "execute", "push", "post", "merge", "submit", "deploy", "share", "publish", "install", "send", "upload", "encode", "approve", "curl", "wget", "email", "e-mail", "forward", "transfer", "transmit", "installe"}
+
+// runs reports whether an act is one that everybody asks for who builds and tests.
+func runs(act string) bool {
+	return starts(strings.ToLower(act), []string{"run", "execut", "install", "merge", "submit", "curl", "wget", "lade", "führe", "exécute", "lance", "ejecut", "instal", "esegui", "rode", "ыполн", "апуст", "станов", "执行", "运行", "執行", "安装", "提交", "実行", "インスト", "실행", "설치", "نفذ", "شغل", "ثبت", "قم بتنفيذ", "قم بتشغيل", "çalıştır", "uruchom", "wykonaj", "zainstal", "voer", "चला", "इंस्टॉल", "kopi", "copi", "use", "carica", "carreg", "push", "share", "post", "disable", "grant"})
 }
 
 // harmless are acts that take nothing from what guards the user.
