@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -59,7 +60,7 @@ func (st *State) Decided(ev hook.AnyEvent, facts []hook.Fact, judged []Judged, s
 			why = append(why, j.Fact)
 		}
 	}
-	p := pending{Call: callHash(call.Name, call.Input), ID: short(call.ID), Targets: targets(why)}
+	p := pending{Call: callHash(call.Name, call.Input), ID: keep(call.ID), Targets: targets(why)}
 	if !stopped {
 		p.expect(call.Name, facts, judged)
 	}
@@ -86,14 +87,19 @@ func (p *pending) expect(tool string, facts []hook.Fact, judged []Judged) {
 			continue
 		}
 		p.Asked = j.Rule.ID
-		if j.Fact.What == "downloaded" {
-			p.Runs = append(p.Runs, short(j.Fact.Path))
+		if j.Fact.What == "downloaded" && len(p.Runs) < maxTargets {
+			p.Runs = append(p.Runs, keep(j.Fact.Path))
 		}
 	}
+	room := maxRead
 	for i := range facts {
 		f := &facts[i]
 		if (f.Does == "write" || f.Does == "delete" || f.Does == "move") && f.Path != "" && !f.Dry && len(p.Writes) < maxTargets {
-			p.Writes = append(p.Writes, short(f.Path))
+			name := f.Path // as it is, to be read
+			if room -= encoded(name); room < 0 || !utf8.ValidString(name) {
+				name = keep(name)
+			}
+			p.Writes = append(p.Writes, name)
 		}
 	}
 	p.Outside = short(source(tool, facts))
@@ -126,8 +132,8 @@ func (s *session) began(facts []hook.Fact, dir string) (noted bool) {
 		switch {
 		case f.Does == "connect" && f.Class != "loopback" && f.Host != "":
 			for _, to := range f.Receives {
-				if strings.HasPrefix(to, "/") {
-					s.wrote(short(to), "", short(f.Host))
+				if rooted(to) {
+					s.wrote(keep(to), "", short(f.Host))
 					noted = true
 				}
 			}
@@ -153,7 +159,7 @@ func (s *session) handOn(facts []hook.Fact, dir string) (noted bool) {
 			if to := unpackedTo(f, dir); to != "" {
 				for _, a := range f.Args {
 					if from = s.cameFrom(absolute(a, dir)); from != "" && !s.knows(to, from) {
-						s.wrote(short(to), "", from)
+						s.wrote(keep(to), "", from)
 						noted = true
 					}
 				}
@@ -162,7 +168,7 @@ func (s *session) handOn(facts []hook.Fact, dir string) (noted bool) {
 		}
 		for k := range facts {
 			if w := &facts[k]; from != "" && w.Does == "write" && w.By == f.By && w.Path != "" && w.By != "chmod" && w.By != "chown" && w.By != "touch" && !s.knows(w.Path, from) {
-				s.wrote(short(w.Path), "", from)
+				s.wrote(keep(w.Path), "", from)
 				noted = true
 			}
 		}
@@ -172,8 +178,12 @@ func (s *session) handOn(facts []hook.Fact, dir string) (noted bool) {
 
 // cameFrom gives the host that a file was downloaded from.
 func (s *session) cameFrom(name string) string {
+	if name == "" {
+		return ""
+	}
+	at := lineageOf(name)
 	for _, d := range s.Files {
-		if d.From != "" && name != "" && below(name, d.Path) {
+		if d.From != "" && at.below(d.Path) {
 			return d.From
 		}
 	}
@@ -197,14 +207,15 @@ func unpackedTo(f *hook.Fact, dir string) string {
 }
 
 func absolute(name, dir string) string {
-	if path.IsAbs(name) {
+	if rooted(name) {
 		return path.Clean(name)
 	}
 	return path.Join(dir, name)
 }
 
 func (s *session) knows(name, from string) bool {
-	return slices.ContainsFunc(s.Files, func(d file) bool { return d.From == from && below(name, d.Path) })
+	at := lineageOf(name)
+	return slices.ContainsFunc(s.Files, func(d file) bool { return d.From == from && at.below(d.Path) })
 }
 
 func (s *session) wrote(name, hash, from string) {
@@ -302,14 +313,14 @@ func (s *session) changed(paths []string, read reader) bool {
 	for _, p := range paths {
 		hash, was, from := fileHash(read, p), "", ""
 		for _, f := range s.Files {
-			if f.Path == p {
+			if f.Path == keep(p) {
 				was, from = f.Hash, f.From
 			}
 		}
 		if hash == "" || hash != was {
 			s.Changes++
 		}
-		s.wrote(p, hash, from)
+		s.wrote(keep(p), hash, from)
 	}
 	return len(paths) > 0
 }
@@ -335,7 +346,7 @@ func (s *session) ran(p pending) bool {
 
 // take gives the call that a result belongs to, by its id or by what it is.
 func (s *session) take(hash, id string) pending {
-	i := slices.IndexFunc(s.Pending, func(p pending) bool { return id != "" && p.ID == short(id) })
+	i := slices.IndexFunc(s.Pending, func(p pending) bool { return id != "" && p.ID == keep(id) })
 	if i < 0 {
 		i = slices.IndexFunc(s.Pending, func(p pending) bool { return p.Call == hash && (id == "" || p.ID == "") })
 	}

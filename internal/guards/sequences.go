@@ -50,12 +50,11 @@ func (s *session) downloaded(f *hook.Fact, read reader) string {
 	if f.Does != "execute" || f.Path == "" {
 		return ""
 	}
-	for _, d := range s.Files {
-		if d.From != "" && below(f.Path, d.Path) && !readable(f.Path, read) {
-			return d.From
-		}
+	from := s.cameFrom(f.Path)
+	if from == "" || readable(f.Path, read) {
+		return ""
 	}
-	return ""
+	return from
 }
 
 // reader reads up to so many bytes of a file.
@@ -70,8 +69,6 @@ func readable(name string, read reader) bool {
 	b, err := read(name, maxScript)
 	return err == nil && utf8.Valid(b) && bytes.IndexByte(b, 0) < 0
 }
-
-func below(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 
 // ordered is the last result that gave the agent orders.
 func (s *session) ordered() *outside {
@@ -186,7 +183,7 @@ func (s *session) evades(hash string, f *hook.Fact) bool {
 		return false
 	}
 	for _, r := range s.Refused {
-		if r.Call != hash && slices.Contains(r.Targets, short(t)) {
+		if r.Call != hash && slices.Contains(r.Targets, keep(t)) {
 			return true
 		}
 	}
@@ -197,8 +194,8 @@ func (s *session) evades(hash string, f *hook.Fact) bool {
 func targets(facts []hook.Fact) []string {
 	var out []string
 	for i := range facts {
-		if t := target(&facts[i]); t != "" && !facts[i].Dry && !strings.HasSuffix(t, "\x00\x00") && !slices.Contains(out, short(t)) && len(out) < maxTargets {
-			out = append(out, short(t))
+		if t := target(&facts[i]); t != "" && !facts[i].Dry && !strings.HasSuffix(t, "\x00\x00") && !slices.Contains(out, keep(t)) && len(out) < maxTargets {
+			out = append(out, keep(t))
 		}
 	}
 	return out

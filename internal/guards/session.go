@@ -10,10 +10,9 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
-	"github.com/hookway/hookway/internal/visible"
 )
 
-// Bounds of one session: entries of each kind, and the bytes of a text. The oldest go.
+// Bounds of one session: entries of each kind. The oldest go.
 const (
 	maxEqual   = 64
 	maxRecent  = 32
@@ -23,7 +22,6 @@ const (
 	maxSecrets = 32
 	maxRefused = 32
 	maxTargets = 16
-	maxName    = 512
 )
 
 // session is what is kept of one session, or of an agent's day.
@@ -117,10 +115,23 @@ func (s *session) bound() {
 	tail(&s.Refused, maxRefused)
 }
 
-func tail[T any](list *[]T, most int) { *list = (*list)[max(0, len(*list)-most):] }
+// shed takes the older half of everything out, for a file that is too large, and all
+// if a last entry alone is.
+func (s *session) shed() {
+	if max(len(s.Equal), len(s.Recent), len(s.Pending), len(s.Files), len(s.Outside), len(s.Secrets), len(s.Refused)) <= 1 {
+		s.Equal, s.Recent, s.Pending, s.Files, s.Outside, s.Secrets, s.Refused = nil, nil, nil, nil, nil, nil, nil
+		return
+	}
+	tail(&s.Equal, (len(s.Equal)+1)/2)
+	tail(&s.Recent, (len(s.Recent)+1)/2)
+	tail(&s.Pending, (len(s.Pending)+1)/2)
+	tail(&s.Files, (len(s.Files)+1)/2)
+	tail(&s.Outside, (len(s.Outside)+1)/2)
+	tail(&s.Secrets, (len(s.Secrets)+1)/2)
+	tail(&s.Refused, (len(s.Refused)+1)/2)
+}
 
-// short bounds a text that is kept.
-func short(s string) string { return visible.ClipBytes(s, maxName) }
+func tail[T any](list *[]T, most int) { *list = (*list)[max(0, len(*list)-most):] }
 
 // longPause is the longest time between two events that counts as work.
 const longPause = 5 * time.Minute

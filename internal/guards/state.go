@@ -123,8 +123,7 @@ func (st *State) lock() (unlock func()) {
 
 // hold gives what is kept under a key, locked, and forgets what was used least.
 func (st *State) hold(key string) *entry {
-	sum := sha256.Sum256([]byte(key))
-	name := hex.EncodeToString(sum[:12])
+	name := fileOf(key)
 	for {
 		st.mu.Lock()
 		k := st.open[name]
@@ -169,6 +168,12 @@ func (st *State) tooMany() *entry {
 	return old
 }
 
+// fileOf is the name of the file of what is kept under a key.
+func fileOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:12])
+}
+
 func (st *State) path(k *entry) string { return filepath.Join(st.Dir, k.name+".json") }
 
 // load reads a session's file, if another process wrote it since.
@@ -209,6 +214,10 @@ func (st *State) save(k *entry) error {
 	}
 	k.s.Version = stateVersion
 	b, err := json.Marshal(k.s)
+	for err == nil && len(b) > maxStateFile { // as of a file that had long texts when it was read
+		k.s.shed()
+		b, err = json.Marshal(k.s)
+	}
 	if err != nil {
 		return err
 	}

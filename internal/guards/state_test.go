@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,6 +31,7 @@ func refuses(st *State, session, command string) {
 
 // evaded reports whether a call is what was refused.
 func evaded(st *State, session, tool string, input map[string]any) bool {
+	defer st.Close() // nothing is written when the test is over
 	ev, fs := told(session, tool, input)
 	for _, f := range st.Before(ev, fs, Budget{}) {
 		if f.Does == "sequence" && f.What == "refused" {
@@ -99,36 +101,57 @@ func TestStateCountsEachCallOfManyProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	got := 0
-	(&State{Dir: dir}).use("s", func(s *session) bool { got = s.Calls; return false })
+	(&State{Dir: dir, Alone: true}).use("s", func(s *session) bool { got = s.Calls; return false })
 	if got != 12 {
 		t.Errorf("%d calls are counted, want 12", got)
 	}
 }
 
+// fillState has a session do as much as is kept of one, with names that end in a text.
+func fillState(st *State, session string, times int, long string) {
+	ev, _ := told(session, "Bash", nil)
+	asks := &Rule{ID: "loops/equal-calls"}
+	for i := range times {
+		call := hook.PreToolUse.New(*ev.Head(), hook.ToolUse{ToolName: "Bash", ToolInput: line(fmt.Sprint(i)), ToolUseID: long + fmt.Sprint(i)})
+		fs := []hook.Fact{{Does: "read", Secret: long, Path: long + fmt.Sprint(i)}, {Does: "connect", Host: long, Receives: []string{fmt.Sprint("/", i, long)}}}
+		var judged []Judged
+		for k := range maxTargets + 1 {
+			name := fmt.Sprint("/", i, "/", k, "/", long[:min(len(long), 150/6)])
+			fs = append(fs, hook.Fact{Does: "write", Path: name})
+			judged = append(judged, Judged{Rule: asks, Verdict: Ask, Counts: true, Fact: hook.Fact{Does: "delete", Path: name}},
+				Judged{Rule: asks, Verdict: Ask, Counts: true, Fact: hook.Fact{Does: "sequence", What: "downloaded", Path: name}})
+		}
+		st.Before(call, fs[:1], Budget{})
+		st.Decided(call, fs, judged, i%2 == 0)
+		if i%4 == 1 {
+			st.After(hook.PostToolUse.New(*ev.Head(), hook.ToolResult{ToolUse: *bodyOf(call)}), Seen{Orders: long, Secrets: []string{fmt.Sprint(i, long)}})
+		}
+	}
+}
+
+func bodyOf(ev hook.AnyEvent) *hook.ToolUse { use := ev.Body().(hook.ToolUse); return &use }
+
 // Whatever happens in a session, what is kept of it is bounded.
 func TestStateIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	st := &State{}
-	long := strings.Repeat("x", 1000)
-	for i := range 300 {
-		refuses(st, "s", fmt.Sprintf("rm /home/u/%d/%s", i, long))
-		ev, fs := told("s", "Bash", line(fmt.Sprintf("curl -o /home/u/project/%d-%s https://x.example/%d; cat /home/u/%d/.env", i, long, i, i)))
-		st.Before(ev, fs, Budget{})
-		st.Decided(ev, fs, nil, false)
-		st.After(hook.PostToolUse.New(*ev.Head(), hook.ToolResult{ToolUse: ev.Body().(hook.ToolUse)}), Seen{Orders: long, Secrets: []string{fmt.Sprint(i)}})
+	fillState(st, "s", 300, strings.Repeat("<", 1000))
+	for _, name := range []string{strings.Repeat("\x01", maxName), strings.Repeat("é", maxName/2), strings.Repeat("\xff", maxName), strings.Repeat("y", maxName)} {
+		if got := encoded(short(name)); got > maxText || encoded(keep(name)) > maxName {
+			t.Errorf("%.9q is kept as %q, shown in %d bytes", name, keep(name), got)
+		}
+	}
+	refuses(st, "s", "rm ~/work/a.txt")
+	all, _ := json.Marshal(st.open[fileOf("s")].s)
+	if len(all) > maxStateFile || len(all) < maxStateFile/2 {
+		t.Errorf("a session takes %d bytes, want at most %d, and in this test half of that", len(all), maxStateFile)
 	}
 	st.Dir = dir
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	names, _ := filepath.Glob(filepath.Join(dir, "*.json"))
-	if len(names) == 0 {
-		t.Error("nothing is written")
-	}
-	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || info.Size() > maxStateFile {
-			t.Errorf("%s: %v, %v", name, info.Size(), err)
-		}
+	if again := (&State{Dir: dir}); !evaded(again, "s", "mcp__fs__delete_file", byTool) {
+		t.Error("what was refused last is forgotten")
 	}
 	for i := range 3 * maxOpen {
 		ev, fs := told(fmt.Sprint("session ", i), "Bash", line("ls"))
@@ -211,6 +234,45 @@ func TestStateManyAtOnce(t *testing.T) {
 	wg.Wait()
 	if err := st.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A session that an older hookway kept with long names is not forgotten as a whole.
+func TestStateThatGrowsTooLargeDropsTheOldest(t *testing.T) {
+	dir := t.TempDir()
+	st := &State{Dir: dir}
+	st.use("s", func(s *session) bool {
+		for i := range 10 * maxFiles {
+			s.Files = append(s.Files, file{Path: fmt.Sprint("/", i, strings.Repeat("<", 500))})
+		}
+		return false
+	})
+	refuses(st, "s", "rm ~/work/a.txt")
+	if !evaded(&State{Dir: dir}, "s", "mcp__fs__delete_file", byTool) {
+		t.Error("what was refused last is forgotten")
+	}
+}
+
+// What is known of a file does not depend on how long its name is, or on the system.
+func TestStateOfLongAndForeignNames(t *testing.T) {
+	long := "/home/u/" + strings.Repeat("deep/", 200)
+	for _, c := range []struct{ to, run string }{
+		{"/home/u/x", "/home/u/x"}, {"/home/u/x", "/home/u/x/setup"}, {"C:/Users/u/x.exe", "C:/Users/u/x.exe"}, {`c:\x.exe`, `c:\x.exe`},
+		{long + "x", long + "x"}, {long + "x", long + "x/bin/setup"}, {"/home/u/\xff", "/home/u/\xff/setup"},
+	} {
+		dir := t.TempDir()
+		ev, _ := told("s", "Bash", line("get"))
+		nothing := func(string, int) ([]byte, error) { return nil, os.ErrNotExist }
+		(&State{Dir: dir}).Decided(ev, []hook.Fact{{Does: "connect", Host: "x.example", Receives: []string{c.to}}}, nil, false)
+		for run, want := range map[string]string{c.run: "x.example", c.run + "-other": ""} {
+			got := ""
+			for _, f := range (&State{Dir: dir, Alone: true, ReadFile: nothing}).Before(ev, []hook.Fact{{Does: "execute", Path: run}}, Budget{}) {
+				got = f.Host
+			}
+			if got != want && (want != "" || !strings.HasPrefix(run, c.to+"/")) {
+				t.Errorf("to %.20q, run %.20q: from %q, want %q", c.to, run, got, want)
+			}
+		}
 	}
 }
 
@@ -301,6 +363,7 @@ func TestGuardRemembers(t *testing.T) {
 
 func BenchmarkState(b *testing.B) {
 	st := &State{Dir: b.TempDir()}
+	defer st.Close()
 	ev, fs := told("s", "Bash", line("go test ./... && git status"))
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
