@@ -2,6 +2,7 @@ package guards
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -34,6 +35,9 @@ func overwritten(text string, add func(what string, from, to int)) {
 			i += n - 1
 		case 0x1b:
 			up, erases, to := moves(text, i)
+			if clears(text, i) && commands(text, i) {
+				add(wayOverwritten, i, to)
+			}
 			if !up && !erases {
 				continue
 			}
@@ -50,6 +54,22 @@ func overwritten(text string, add func(what string, from, to int)) {
 			i = to - 1
 		}
 	}
+}
+
+// clears reports whether a control sequence goes to the first line, or clears the screen.
+func clears(text string, i int) bool {
+	for _, s := range []string{"\x1b[H", "\x1b[1;1H", "\x1b[J", "\x1b[0J", "\x1b[2J", "\x1b[3J"} {
+		if strings.HasPrefix(text[i:], s) {
+			return true
+		}
+	}
+	return false
+}
+
+// commands reports whether one that does harm stands in the last line before a place.
+func commands(text string, i int) bool {
+	line := lineBefore(text, len(strings.TrimRight(text[max(0, i-maxErased):i], " \r\n"))+max(0, i-maxErased))
+	return slices.ContainsFunc(stems().find(line), func(s signal) bool { return s.kind == 'C' })
 }
 
 const wayOverwritten = "text that is written over"
@@ -103,10 +123,8 @@ func covers(old, next string, up bool) bool {
 		return false
 	}
 	low := strings.ToLower(old)
-	for _, s := range stems().find(low) {
-		if s.kind == 'C' {
-			return true
-		}
+	if slices.ContainsFunc(stems().find(low), func(s signal) bool { return s.kind == 'C' }) {
+		return true
 	}
 	return starts(strings.TrimLeft(low, "+-$#> \t"), coded) || containsAny(low, within)
 }

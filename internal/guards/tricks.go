@@ -40,6 +40,17 @@ func tricks(text string) (out []trick) {
 		at += i + len(turns)
 	}
 	turned(text, add)
+	for at := 0; len(out) < maxTricks; { // the same control sequences, begun by one character
+		i := strings.Index(text[at:], "\u009b")
+		if i < 0 {
+			break
+		}
+		from := at + i
+		at = from + len("\u009b")
+		if what, to := control(text, at); what != "" {
+			add(what, from, to)
+		}
+	}
 	if strings.IndexByte(text, 0x1b) < 0 && strings.IndexByte(text, '\r') < 0 && strings.IndexByte(text, '\b') < 0 && strings.IndexByte(text, bell) < 0 {
 		return sorted(out)
 	}
@@ -79,6 +90,18 @@ const (
 
 // bells finds many of them in a row.
 func bells(text string, add func(what string, from, to int)) {
+	if strings.Count(text, "\a")-strings.Count(text, "\x1b]") >= 4*maxBells {
+		for at, last := 0, 0; at < len(text); at++ {
+			if text[at] != bell {
+				continue
+			}
+			if !strings.Contains(text[last:at], "\x1b]") { // it ends no title and no link
+				add("bells without end", at, at+1)
+			}
+			last = at
+		}
+		return
+	}
 	row := strings.Repeat("\a", maxBells)
 	for at := 0; ; {
 		i := strings.Index(text[at:], row)
