@@ -108,6 +108,7 @@ func (sh *shell) place(fact *hook.Fact, p string, f field, e effect) {
 	if fact.Does == "write" && real == sh.world.project() {
 		fact.Scope = scopeProject // only what takes the top itself away is about the top
 	}
+	fact.Inside = sh.world.inside(real, fact.Scope)
 	if fact.Does == "write" && sh.world.Lstat != nil && !strings.ContainsAny(real, string([]rune{hole, word})) {
 		_, err := sh.world.Lstat(real)
 		fact.Creates = errors.Is(err, fs.ErrNotExist)

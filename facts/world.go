@@ -167,6 +167,23 @@ const (
 var systemDirs = []string{"/bin", "/sbin", "/usr", "/lib", "/lib32", "/lib64", "/etc", "/boot", "/dev", "/proc", "/sys", "/var", "/opt", "/run", "/root", "/srv",
 	"/C:/Windows", "/C:/Program Files", "/C:/Program Files (x86)", "/C:/ProgramData", "/System", "/Library", "/Applications", "/private/etc", "/private/var", "/snap"}
 
+// inside is a path from the top of the project, or of the work tree that it lies in.
+func (w *World) inside(name, scope string) string {
+	switch scope {
+	case scopeProject:
+		if project := w.project(); under(name, project) && name != project {
+			return name[len(strings.TrimSuffix(project, "/")):]
+		}
+	case scopeWorktree:
+		for _, t := range w.trees() {
+			if under(name, t) && name != t {
+				return name[len(t):]
+			}
+		}
+	}
+	return ""
+}
+
 // scope says where an absolute, cleaned path lies.
 func (w *World) scope(name string) string {
 	project, home := w.project(), w.Home
@@ -197,10 +214,17 @@ func (w *World) scope(name string) string {
 	if inProject {
 		return scopeProject
 	}
-	if slices.ContainsFunc(w.temps(), func(t string) bool { return top == t || under(name, t) }) {
-		return scopeTemp
+	temp := 0 // how long the path of the nearest folder for temporary files is
+	for _, t := range w.temps() {
+		if top == t || under(name, t) {
+			temp = max(temp, len(t))
+		}
 	}
-	if home != "" && under(name, home) {
+	inHome := home != "" && under(name, home)
+	switch {
+	case temp > 0 && !(inHome && len(home) > temp): // a home may lie below /tmp, and a TMPDIR in a home
+		return scopeTemp
+	case inHome:
 		return scopeHome
 	}
 	if slices.ContainsFunc(systemDirs, func(d string) bool { return under(name, d) }) {

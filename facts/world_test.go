@@ -29,6 +29,18 @@ func TestScopes(t *testing.T) {
 	}
 }
 
+// A home may lie below /tmp, and a folder for temporary files in a home.
+func TestScopesOfAHomeAmongTemporaryFiles(t *testing.T) {
+	w := World{Dir: "/tmp/h/p", Home: "/tmp/h", Env: map[string]string{"TMPDIR": "/tmp/h/tmp"}}
+	for name, want := range map[string]string{
+		"/tmp/h": scopeRoot, "/tmp/h/work": scopeHome, "/tmp/x": scopeTemp, "/tmp/h/tmp/x": scopeTemp, "/tmp/h/p/a.go": scopeProject,
+	} {
+		if got := w.ready().scope(name); got != want {
+			t.Errorf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
 // A project that is a linked work tree may lie in the main one.
 func TestScopesOfALinkedWorktree(t *testing.T) {
 	w := World{Dir: "/r/.trees/fix", Home: "/home/u", Project: "/r/.trees/fix", Worktrees: func() []string { return []string{"/r", "/r/.trees/b"} }}

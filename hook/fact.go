@@ -25,9 +25,10 @@ type Fact struct {
 	Dry      bool     `json:"dry,omitempty"`      // it only tells what it would do
 
 	// read, write, delete, move, execute; of git: what it takes away
-	Path      string `json:"path,omitempty"`  // absolute and cleaned; "…" stands for what is not known
-	Real      string `json:"real,omitempty"`  // with links resolved, where that differs
-	Scope     string `json:"scope,omitempty"` // project, worktree, temp, home, system, other, root
+	Path      string `json:"path,omitempty"`   // absolute and cleaned; "…" stands for what is not known
+	Real      string `json:"real,omitempty"`   // with links resolved, where that differs
+	Inside    string `json:"inside,omitempty"` // the path from the top of the project or work tree that it lies in: "/src/a.go"
+	Scope     string `json:"scope,omitempty"`  // project, worktree, temp, home, system, other, root
 	Recursive bool   `json:"recursive,omitempty"`
 	Glob      bool   `json:"glob,omitempty"`    // the path is a pattern
 	Many      bool   `json:"many,omitempty"`    // more than one file, how many is not known; of unknown: more that was not looked at

@@ -76,6 +76,11 @@ func (h *asker) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 	case answer := <-q.answer:
 		return h.decide(ev, answer)
 	case <-over:
+		select {
+		case answer := <-q.answer: // it answered, and went
+			return h.decide(ev, answer)
+		default:
+		}
 		out.drop(q)
 		return hook.Decision{}, errDetached
 	case <-ctx.Done():

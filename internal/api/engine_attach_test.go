@@ -162,6 +162,23 @@ func TestHooksGoWithTheirStream(t *testing.T) {
 	}
 }
 
+// What a program answered before it went counts.
+func TestAnAnswerCountsThoughItsProgramGoes(t *testing.T) {
+	_, _, client := open(t, ServiceOptions{})
+	for range 20 {
+		g := attach(t, client)
+		g.attached(guardSpec("mine"))
+		out := fire(t, client, bash("ls"))
+		g.answer(g.next().GetAsk().GetId(), &hookwayv1.Decision{Action: hookwayv1.Action_ACTION_BLOCK, Reason: "not now"})
+		if err := g.stream.CloseSend(); err != nil {
+			t.Fatal(err)
+		}
+		if r := <-out; r.GetReason() != "not now" {
+			t.Fatalf("the outcome is %v", r)
+		}
+	}
+}
+
 func TestAHalfClosedStreamTakesItsHooksOut(t *testing.T) {
 	b, _, client := open(t, ServiceOptions{})
 	g := attach(t, client)

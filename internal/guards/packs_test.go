@@ -47,3 +47,18 @@ func show(fs []hook.Fact) string {
 	}
 	return b.String()
 }
+
+// What is build output is told from the top of the project, wherever that lies.
+func TestProjectsBelowFoldersOfOutput(t *testing.T) {
+	for _, above := range []string{"build", "tmp", "target", "out", "gen", "bin", "reports", "dist/x"} {
+		w := facts.World{Dir: "/home/u/" + above + "/p", Home: "/home/u"}
+		for line, want := range map[string]bool{
+			"rm -rf src": true, "rm src/a.go": true, `find . -name "*.go" -delete`: true, "mv src /mnt/x": true,
+			"rm -rf build": false, "rm -rf node_modules dist/*": false, "rm build/gen/a.go": false,
+		} {
+			if got := len(Everything().Judge(of(line, w))) > 0; got != want {
+				t.Errorf("in %s, %q: a rule holds %t, want %t", w.Dir, line, got, want)
+			}
+		}
+	}
+}

@@ -25,6 +25,7 @@ type fact struct {
 	Dry         bool      `expr:"dry"`
 	Path        string    `expr:"path"`
 	Real        string    `expr:"real"`
+	Inside      string    `expr:"inside"`
 	Scope       string    `expr:"scope"`
 	Recursive   bool      `expr:"recursive"`
 	Glob        bool      `expr:"glob"`

@@ -62,6 +62,7 @@ export interface Fact {
   glob?: boolean;
   global?: boolean;
   host?: string;
+  inside?: string;
   kind?: string;
   language?: string;
   link?: string;

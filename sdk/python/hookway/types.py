@@ -96,6 +96,7 @@ class Fact(_Fact, total=False):
     force: bool
     glob: bool
     host: str
+    inside: str
     kind: str
     language: str
     link: str
