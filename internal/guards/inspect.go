@@ -12,9 +12,13 @@ import (
 	"github.com/hookway/hookway/internal/visible"
 )
 
-// maxInspected is how much of a result is looked at: its beginning, and a quarter of
-// that at its end.
-const maxInspected = 256 << 10
+// How much of a result is looked at: part after part, each with a bit of the one before,
+// and of what is longer than most the end.
+const (
+	inspectedPart = 256 << 10
+	inspectedMost = 1 << 20
+	inspectedBoth = 2 << 10
+)
 
 // Inspection is what was found in a text that a tool gave back.
 type Inspection struct {
@@ -28,9 +32,42 @@ type Inspection struct {
 // Inspect looks for orders to an agent, in the open, hidden or encoded, for what makes a
 // terminal do things, and for credentials. A text about such orders gives none.
 func Inspect(text string) Inspection {
-	if len(text) > maxInspected+maxInspected/4 {
-		text = text[:maxInspected] // the end follows below
+	if len(text) <= inspectedPart+inspectedPart/4 {
+		return inspect(text)
 	}
+	var in Inspection
+	for from := 0; from < min(len(text), inspectedMost); from += inspectedPart - inspectedBoth {
+		in.add(text, from, min(from+inspectedPart, len(text), inspectedMost))
+	}
+	if len(text) > inspectedMost {
+		in.add(text, max(inspectedMost, len(text)-inspectedPart), len(text))
+	}
+	return in
+}
+
+// add looks at a part of a text.
+func (in *Inspection) add(text string, from, to int) {
+	for from < to && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	part := inspect(text[from:to])
+	for _, t := range part.Tricks {
+		if t.at.From, t.at.To = t.at.From+from, t.at.To+from; len(in.Tricks) == 0 || t.at.From >= in.Tricks[len(in.Tricks)-1].at.To {
+			in.Tricks = append(in.Tricks, t)
+		}
+	}
+	for _, c := range part.Secrets {
+		if c.At.From, c.At.To = c.At.From+from, c.At.To+from; len(in.Secrets) == 0 || c.At.From >= in.Secrets[len(in.Secrets)-1].At.To {
+			in.Secrets = append(in.Secrets, c)
+		}
+	}
+	if in.Orders == "" && part.Orders != "" {
+		in.Orders, in.At, in.Hidden = part.Orders, part.At+from, part.Hidden
+	}
+}
+
+// inspect looks at a text as one.
+func inspect(text string) Inspection {
 	in := Inspection{Tricks: tricks(text)}
 	for _, c := range facts.Credentials(text) {
 		if c.Kind != "password hash" {
