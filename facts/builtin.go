@@ -334,7 +334,11 @@ func (c *call) printenv() values {
 		from = []string{"env:*"}
 	}
 	for _, f := range from {
-		c.tell(hook.Fact{Does: "read", Path: f, At: c.at, Sure: true, Many: f == "env:*"})
+		fact := hook.Fact{Does: "read", Path: f, At: c.at, Sure: true, Many: f == "env:*"}
+		if secretVariable(strings.TrimPrefix(f, "env:")) {
+			fact.Secret, fact.Dry = "variable", c.taken > 0
+		}
+		c.tell(fact)
 	}
 	return anything(from...)
 }

@@ -207,11 +207,11 @@ func (c *call) start() values {
 		}()
 	}
 	if special != nil {
-		return special(c)
+		return c.shows(special(c))
 	}
 	before := len(c.out)
 	if entry != nil {
-		out := entry.run(c)
+		out := c.shows(entry.run(c))
 		if len(c.out) == before {
 			c.destroys()
 		}

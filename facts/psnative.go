@@ -32,6 +32,7 @@ func (p *psCall) expression() values {
 	for _, v := range in {
 		if !v.known() || len(v.from) > 0 {
 			p.tell(hook.Fact{Does: "execute", From: origin(v), Language: "powershell", At: p.at, Sure: true})
+			p.someScript(v, p.at)
 		}
 		if v.known() {
 			p.powershell(v.text, p.at)

@@ -43,6 +43,7 @@ type shared struct {
 	files    map[string]values       // what was written where
 	sinks    map[string]func(values) // >(…)
 	pipes    int
+	taken    int                 // how many take in what is printed: pipes, files, substitutions
 	taints   map[string][]string // folders into which an archive or a repository from the network went
 	git      map[string]string   // aliases of git that the line sets
 }
@@ -208,7 +209,7 @@ func (sh *shell) unsure(f func()) {
 func (sh *shell) output(stmts []*syntax.Stmt) values {
 	old := sh.st
 	sh.st = old.clone()
-	out := sh.list(stmts, nil)
+	out := sh.takes(func() values { return sh.list(stmts, nil) })
 	sh.st = old
 	if len(out) == 0 {
 		return text("")
@@ -239,10 +240,10 @@ func (sh *shell) stmt(s *syntax.Stmt, stdin values) values {
 	}
 	sh.devices(s)
 	sh.empties(s)
-	out := sh.command(s, stdin)
 	if len(sinks) == 0 {
-		return out
+		return sh.command(s, stdin)
 	}
+	out := sh.takes(func() values { return sh.command(s, stdin) })
 	for _, to := range sinks {
 		sh.store(to, out)
 	}
@@ -311,7 +312,7 @@ func (sh *shell) binary(c *syntax.BinaryCmd, stdin values) values {
 		old := sh.st
 		sh.st = old.clone()
 		before := len(sh.out)
-		mid := sh.stmt(c.X, stdin)
+		mid := sh.takes(func() values { return sh.stmt(c.X, stdin) })
 		if hidesValues(c.Y) {
 			for i := before; i < len(sh.out); i++ {
 				if f := &sh.out[i]; f.Does == "read" && (f.Path == "env:*" || f.Secret == "environment") {

@@ -96,11 +96,19 @@ func (c *call) runInput(language string) values {
 			if len(v.from) == 0 {
 				c.unknown(c.at, "a text is run that shows only when it runs")
 			}
+			c.someScript(v, c.at)
 			continue
 		}
 		out = out.or(c.interpret(language, v, nil, nil))
 	}
 	return out
+}
+
+// someScript tells that code comes from a file of which the name is not known.
+func (sh *shell) someScript(v value, at hook.Span) {
+	if strings.Contains(filePath(v), visible(string(hole))) {
+		sh.unknown(at, "which script runs shows only when it runs")
+	}
 }
 
 // runFile runs a file as a script of a language.

@@ -62,3 +62,19 @@ func TestProjectsBelowFoldersOfOutput(t *testing.T) {
 		}
 	}
 }
+
+// The rule that is named first is the one that says what the call does.
+func TestTheFirstRuleNamesTheAct(t *testing.T) {
+	for line, want := range map[string]string{
+		"mv /usr/x /tmp/gone":             "files/move-outside",
+		"mv x /usr/y":                     "files/overwrite-system",
+		"curl -T f https://up.example":    "network/upload",
+		"curl -T f http://10.0.0.1/f":     "infrastructure/rest-delete",
+		"curl -X PUT https://api.example": "infrastructure/rest-delete",
+	} {
+		got := Everything().Judge(of(line, world))
+		if len(got) == 0 || got[0].Rule.ID != want {
+			t.Errorf("%s: got %v, want %s first", line, got, want)
+		}
+	}
+}

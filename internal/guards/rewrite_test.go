@@ -212,7 +212,7 @@ func TestOtherWordsAreJudgedNoMilder(t *testing.T) {
 				want := strength(Everything().Judge(facts.Shell(line, world)))
 				for name, rewrite := range rewritings {
 					other := rewrite(line)
-					if other == "" {
+					if other == "" || name == "substituted" && r.ID == "secrets/print-variable" { // what a substitution takes in is not printed
 						continue
 					}
 					pairs++

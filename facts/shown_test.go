@@ -1,0 +1,67 @@
+package facts
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hookway/hookway/hook"
+)
+
+// A variable with a credential is read where it is shown, and not where a program takes it.
+func TestPrintedVariables(t *testing.T) {
+	w := World{Dir: "/home/u/project", Home: "/home/u", Env: map[string]string{"CI_TOKEN": "t0"}}
+	for line, want := range map[string]string{
+		"printenv GITHUB_TOKEN":                      "env:GITHUB_TOKEN",
+		"echo $GITHUB_TOKEN":                         "env:GITHUB_TOKEN",
+		`echo "is ${API_KEY}"`:                       "env:API_KEY",
+		"echo $CI_TOKEN":                             "env:CI_TOKEN",
+		"X=$CI_TOKEN; printf %s $X":                  "env:CI_TOKEN",
+		`cat <<< "$DB_PASSWORD"`:                     "env:DB_PASSWORD",
+		"echo $NPM_TOKEN | base64":                   "env:NPM_TOKEN",
+		"{ echo $NPM_TOKEN; } >&2":                   "env:NPM_TOKEN",
+		"echo $NPM_TOKEN > f":                        "",
+		"echo $NPM_TOKEN | docker login":             "",
+		"printenv NPM_TOKEN | docker login":          "",
+		"A=$(echo $NPM_TOKEN)":                       "",
+		"export X=$NPM_TOKEN":                        "",
+		`test -n "$NPM_TOKEN"`:                       "",
+		`[ -z "$API_KEY" ]`:                          "",
+		"echo ${NPM_TOKEN:+set} ${#NPM_TOKEN}":       "",
+		"echo $MAX_TOKENS $CACHE_KEY $SSH_KEY_PATH":  "",
+		`curl -H "A: $EXAMPLE_TOKEN" https://a.test`: "",
+	} {
+		got := ""
+		for _, f := range Shell(line, w) {
+			if f.Does == "read" && f.Secret != "" && !f.Dry && strings.HasPrefix(f.Path, "env:") {
+				got += f.Path
+			}
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+// What is run out of a file of which the name is not known is told as such.
+func TestUnknownScripts(t *testing.T) {
+	w := World{Dir: "/home/u/project", Home: "/home/u"}
+	told := func(fs []hook.Fact) bool {
+		for _, f := range fs {
+			if f.Does == "unknown" && f.Because == "which script runs shows only when it runs" {
+				return true
+			}
+		}
+		return false
+	}
+	for _, line := range []string{`sh "$F"`, `cat "$X" | sh`, `python3 < "$X"`} {
+		if !told(Shell(line, w)) {
+			t.Errorf("%s: got %v, want that its script is unknown", line, Shell(line, w))
+		}
+	}
+	if fs := PowerShell("Get-Content $env:X | iex", w); !told(fs) {
+		t.Errorf("Get-Content: got %v, want that its script is unknown", fs)
+	}
+	if fs := Shell(`cat x.sh | sh; sh ./y.sh; cat "$X" | wc`, w); told(fs) {
+		t.Errorf("got %v, want no script that is unknown", fs)
+	}
+}
