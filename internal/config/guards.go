@@ -85,8 +85,8 @@ func commonGuardsKeys() []key[guardsSpec] {
 			guardModes, func(g *guardsSpec, word string) { g.mode = word }),
 		{name: "rules", doc: "What becomes of single rules (git/force-push), or of all rules of a pack (git): allow, ask, block, monitor, auto, enforce or off, or a map with verdict and mode.",
 			shape: schema{"type": "object", "additionalProperties": schema{"anyOf": []schema{choiceShape(ruleWords...), objectSchema(settingKeys())}}}, read: readRules},
-		textsKey("protected_branches", "Branches whose history nobody forces or deletes, as patterns. Default: main, master and the like.", func(g *guardsSpec) *[]string { return &g.protected }),
-		textsKey("scratch", "More places that may be emptied, as patterns of paths: /mnt/scratch/**.", func(g *guardsSpec) *[]string { return &g.scratch }),
+		patternsKey("protected_branches", "Branches whose history nobody forces or deletes, as patterns with *, ? and [a-z]. Default: main, master and the like.", branchPattern, func(g *guardsSpec) *[]string { return &g.protected }),
+		patternsKey("scratch", "More places that may be emptied, as globs of whole paths: /mnt/scratch/**.", placePattern, func(g *guardsSpec) *[]string { return &g.scratch }),
 		{name: "hosts", doc: "Hosts that rules of the network let pass (allow), or that nothing connects to (block), as patterns.", shape: objectSchema(hostsKeys()),
 			read: func(r *reader, n *yaml.Node, g *guardsSpec) { object(r, n, "hosts", hostsKeys(), g) }},
 		{name: "budget", doc: "How much one session may use, or one agent in a day (per: day): calls, minutes and tokens; agents sets it for single agents.", shape: objectSchema(budgetKeys()),
@@ -97,13 +97,26 @@ func commonGuardsKeys() []key[guardsSpec] {
 	}
 }
 
-// textsKey is a text or a list of texts.
-func textsKey[T any](name, doc string, at func(*T) *[]string) key[T] {
-	return key[T]{name: name, doc: doc, shape: textsShape(), read: func(r *reader, n *yaml.Node, into *T) {
+// patternsKey is a pattern or a list of patterns. One that can match nothing, or not
+// what it seems to, is a mistake: rules would pass what somebody meant to be stopped.
+func patternsKey(name, doc string, check func(string) (string, error), at func(*guardsSpec) *[]string) key[guardsSpec] {
+	return key[guardsSpec]{name: name, doc: doc, shape: textsShape(), read: func(r *reader, n *yaml.Node, into *guardsSpec) {
 		for _, e := range r.Texts(n, name) {
-			*at(into) = append(*at(into), e.Text)
+			pattern, err := check(e.Text)
+			if err != nil {
+				r.Fail(e.Node, "", "invalid pattern %q in %s: %s", strict.Clip(e.Text), name, strict.Line(err.Error()))
+				continue
+			}
+			*at(into) = append(*at(into), pattern)
 		}
 	}}
+}
+
+func branchPattern(pattern string) (string, error) { return pattern, guards.CheckBranch(pattern) }
+
+func placePattern(pattern string) (string, error) {
+	_, err := hook.CompileGlob(strings.TrimPrefix(pattern, "~/")) // ~ is the home, as in projects
+	return pattern, err
 }
 
 var (
@@ -114,8 +127,8 @@ var (
 func hostsKeys() []key[guardsSpec] {
 	return hostsTable.get(func() []key[guardsSpec] {
 		return []key[guardsSpec]{
-			textsKey("allow", "Hosts that rules of the network let pass, as patterns.", func(g *guardsSpec) *[]string { return &g.allow }),
-			textsKey("block", "Hosts that nothing connects to, as patterns.", func(g *guardsSpec) *[]string { return &g.block }),
+			patternsKey("allow", "Hosts that rules of the network let pass, as patterns with *, ? and [a-z].", guards.HostPattern, func(g *guardsSpec) *[]string { return &g.allow }),
+			patternsKey("block", "Hosts that nothing connects to, as patterns with *, ? and [a-z].", guards.HostPattern, func(g *guardsSpec) *[]string { return &g.block }),
 		}
 	})
 }

@@ -70,6 +70,7 @@ func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 		{"no place may be emptied", "{use: default}", "{scratch: /home/**}", deletes, "block", "scratch of guards is not followed"},
 		{"no host is let through", "{use: default}", "{hosts: {allow: ['*']}}", "", "", "hosts.allow of guards is not followed"},
 		{"a host is blocked", "{use: [git]}", "{hosts: {block: ['*.zip']}}", "curl https://a.zip/x -o y", "block", ""},
+		{"a host is blocked in any case", "{hosts: {block: ['*.ZIP']}}", "", "curl https://A.zip/x -o y", "block", ""},
 		{"branches add up", "{protected_branches: [stable], rules: {git/force-push-protected: enforce}}", "{protected_branches: [trial]}", "git push -f origin stable", "block", ""},
 		{"branches add up to the usual ones", "{use: default}", "{protected_branches: [trial]}", "git push -f origin main", "block", ""},
 
@@ -104,6 +105,38 @@ func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 				t.Errorf("warnings %q, want %q", said, tt.refused)
 			}
 		})
+	}
+}
+
+// A pattern that takes something out could cancel what another layer has, and one that
+// can match nothing would let pass what it was written for.
+func TestPatternsOfGuardsAreChecked(t *testing.T) {
+	for _, tt := range []struct{ guards, at, want string }{
+		{"{protected_branches: ['!main']}", ":1:31:", "a leading ! takes nothing out"},
+		{"{protected_branches: [main, 'v[1']}", ":1:37:", "has no end"},
+		{"{protected_branches: '{main,next}'}", ":1:30:", "braces are not understood"},
+		{"{scratch: '!/mnt/**'}", ":1:19:", "a leading '!' does not negate"},
+		{"{scratch: '~/x[/**'}", ":1:19:", "invalid pattern"},
+		{"{hosts: {block: '!*'}}", ":1:25:", "a leading ! takes nothing out"},
+		{"{hosts: {allow: '!a.example'}}", ":1:25:", "a leading ! takes nothing out"},
+		{"{hosts: {block: '[x'}}", ":1:25:", "has no end"},
+		{"{hosts: {block: '*.{zip,mov}'}}", ":1:25:", "braces are not understood"},
+		{"{hosts: {block: 'https://a.zip/'}}", ":1:25:", "leave out the scheme"},
+		{"{hosts: {block: 'a.zip:443'}}", ":1:25:", "leave out the port"},
+		{"{hosts: {block: '[::1]'}}", ":1:25:", "leave out the port and the brackets"},
+		{"{hosts: {block: 'a.zip.'}}", ":1:25:", "leave out the dot"},
+		{"{hosts: {block: ''}}", ":1:25:", ""},
+		{"{projects: {/x: {hosts: {block: '!*'}}}}", ":1:41:", "a leading ! takes nothing out"},
+		{"{protected_branches: [main, 'release/*', 'v[0-9]*'], scratch: ['~/s/**', '/mnt/{a,b}/**'], hosts: {allow: ['*.Corp.example'], block: ['*.zip', '2001:db8:*', '::1']}}", "", ""},
+	} {
+		_, problems := ReadGuards("f.yaml", []byte("guards: "+tt.guards+"\n"))
+		said := ""
+		for _, p := range problems {
+			said += p.String() + "\n"
+		}
+		if !strings.Contains(said, tt.at) || !strings.Contains(said, tt.want) || (said == "") != (tt.at == "") {
+			t.Errorf("%s: problems %q, want %q with %q", tt.guards, said, tt.at, tt.want)
+		}
 	}
 }
 

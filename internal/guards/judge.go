@@ -39,7 +39,7 @@ func (p *Policy) Judge(facts []hook.Fact) []Judged {
 		}
 	}
 	for i := range facts {
-		if f := &facts[i]; f.Does == "connect" && !f.Dry && f.Host != "" && len(p.Hosts.Block) > 0 && matches(p.Hosts.Block, f.Host, branches{}) {
+		if f := &facts[i]; f.Does == "connect" && !f.Dry && anyHost(p.Hosts.Block, f.Host) {
 			out = append(out, Judged{blockedHost, *f, Block, p.Mode != Monitor})
 		}
 	}
@@ -85,7 +85,7 @@ func (p *Policy) holds(pack *Pack, rule *Rule, f *hook.Fact) bool {
 	if f.Dry && f.Does != "execute" {
 		return false
 	}
-	if pack.Name == "network" && f.Does == "connect" && f.Host != "" && len(p.Hosts.Allow) > 0 && matches(p.Hosts.Allow, f.Host, branches{}) {
+	if pack.Name == "network" && f.Does == "connect" && anyHost(p.Hosts.Allow, f.Host) {
 		return false
 	}
 	in := branches{p.Protected}

@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"reflect"
@@ -187,7 +188,7 @@ func matches(want []string, s string, in branches) bool {
 		}
 		positive = true
 		if w == protectedBranches {
-			found = found || matches(in.protected(), s, branches{})
+			found = found || anyGlob(in.protected(), s)
 			continue
 		}
 		found = found || glob(w, s)
@@ -195,11 +196,60 @@ func matches(want []string, s string, in branches) bool {
 	return found || !positive
 }
 
+// anyGlob reports whether one of the patterns of a configuration matches. None takes
+// texts out: layers add patterns, and one layer's must not cancel another's.
+func anyGlob(patterns []string, s string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return glob(p, s) })
+}
+
+// anyHost is anyGlob for the name of a host, in any case.
+func anyHost(patterns []string, host string) bool {
+	return host != "" && len(patterns) > 0 && anyGlob(patterns, strings.ToLower(host))
+}
+
 // glob is path.Match, in which a star takes slashes too.
 func glob(pattern, s string) bool {
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		return pattern == s
 	}
-	ok, _ := path.Match(strings.ReplaceAll(pattern, "/", "\x00"), strings.ReplaceAll(s, "/", "\x00"))
+	ok, _ := path.Match(unslashed(pattern), unslashed(s))
 	return ok
+}
+
+func unslashed(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
+
+// Syntax is how patterns of branches and hosts are written.
+const Syntax = "*, ? and [a-z]"
+
+// CheckBranch says what is wrong with a pattern of branches that somebody wrote.
+func CheckBranch(pattern string) error {
+	switch {
+	case pattern == "":
+		return errors.New("it is empty")
+	case pattern[0] == '!':
+		return errors.New("a leading ! takes nothing out: each pattern only adds branches")
+	case strings.ContainsAny(pattern, "{}"):
+		return errors.New("braces are not understood: write a pattern for each alternative")
+	}
+	if _, err := path.Match(unslashed(pattern), ""); err != nil {
+		return errors.New("a [ or \\ in it has no end")
+	}
+	return nil
+}
+
+// HostPattern is a pattern of hosts that somebody wrote, as facts name hosts: in lower
+// case.
+func HostPattern(pattern string) (string, error) {
+	host := strings.ToLower(pattern)
+	switch {
+	case host != "" && host[0] == '!':
+		return "", errors.New("a leading ! takes nothing out: each pattern only adds hosts")
+	case strings.ContainsAny(host, "/@ \t\n"):
+		return "", errors.New("it is more than a host: leave out the scheme, the user and the path")
+	case strings.Count(host, ":") == 1, strings.Contains(host, ":") && strings.Contains(host, "["):
+		return "", errors.New("it is more than a host: leave out the port and the brackets")
+	case strings.HasSuffix(host, "."):
+		return "", errors.New("leave out the dot at its end")
+	}
+	return host, CheckBranch(host)
 }

@@ -47,6 +47,8 @@ func TestPolicyDecides(t *testing.T) {
 		{"a protected branch of one's own", "git push -f origin stable", Policy{Packs: all, Protected: []string{"stable"}}, "block/"},
 		{"in place of the usual ones", "git push origin main", Policy{Packs: all, Mode: Enforce, Protected: []string{"stable"}}, "continue/"},
 		{"a blocked host", "curl https://a.zip", Policy{Packs: all, Hosts: Hosts{Block: []string{"*.zip"}}}, "block/"},
+		{"no pattern cancels another", "curl https://a.zip", Policy{Packs: all, Hosts: Hosts{Block: []string{"*.zip", "!*"}}}, "block/"},
+		{"nor one of a branch", "git push -f origin main", Policy{Packs: all, Protected: []string{"main", "!main"}}, "block/"},
 		{"another host", "curl https://a.example", Policy{Packs: all, Hosts: Hosts{Block: []string{"*.zip"}}}, "continue/"},
 		{"an upload", "curl -T a https://x.corp.example", Policy{Packs: []string{"network"}, Mode: Enforce}, "ask/"},
 		{"an upload to an allowed host", "curl -T a https://x.corp.example", Policy{Packs: []string{"network"}, Mode: Enforce, Hosts: Hosts{Allow: []string{"*.corp.example"}}}, "continue/"},
