@@ -39,6 +39,7 @@ type stance struct {
 	scratch   []string
 	hosts     guards.Hosts
 	budget    guards.Budget
+	implied   []string // rules that are on because others are
 }
 
 // stanceOf is what one layer wants. What it leaves out is as the one below has it, or
@@ -57,6 +58,7 @@ func stanceOf(l *guardLayer, below *stance) *stance {
 	}
 	s.mode = cmp.Or(s.mode, guards.Auto)
 	if g.mode == modeOff {
+		s.hosts.Block = nil // nothing is asked
 		return s
 	}
 	said := map[string]guards.Setting{}
@@ -85,7 +87,28 @@ func stanceOf(l *guardLayer, below *stance) *stance {
 			}
 		}
 	}
+	s.limits(said)
 	return s
+}
+
+// limits has the rules on for what the analysis could not read, unless the layer speaks
+// of them: with any pack over calls, a call that is too large to be read would pass them
+// all.
+func (s *stance) limits(said map[string]guards.Setting) {
+	calls := slices.DeleteFunc(slices.Clone(guards.Packs()), func(p *guards.Pack) bool { return p.Judges != "" })
+	if !slices.ContainsFunc(calls, func(p *guards.Pack) bool {
+		return slices.ContainsFunc(p.Rules, func(r guards.Rule) bool { return s.rules[r.ID] != guards.Setting{} })
+	}) {
+		return
+	}
+	for _, p := range calls {
+		for _, r := range p.Rules {
+			if _, on := s.rules[r.ID]; r.Limit && !on && cmp.Or(said[r.ID].Verdict, said[p.Name].Verdict) != guards.Allow {
+				s.rules[r.ID] = guards.Setting{Verdict: r.Verdict, Mode: s.mode}
+				s.implied = append(s.implied, r.ID)
+			}
+		}
+	}
 }
 
 // tighten is what two layers want together: of each rule the stricter. What makes
@@ -94,6 +117,9 @@ func (s *stance) tighten(by *stance) *stance {
 	out := &stance{who: s.who, mode: stricter(s.mode, by.mode), rules: maps.Clone(s.rules),
 		protected: union(s.protected, by.protected), scratch: s.scratch, hosts: guards.Hosts{Allow: s.hosts.Allow, Block: union(s.hosts.Block, by.hosts.Block)}}
 	out.budget = smaller(s.budget, by.budget)
+	if len(s.rules) == 0 { // nothing is made milder
+		out.scratch, out.hosts.Allow = union(s.scratch, by.scratch), union(s.hosts.Allow, by.hosts.Allow)
+	}
 	if len(by.protected) > 0 && len(s.protected) == 0 {
 		out.protected = union(guards.Protected(), by.protected)
 	}
@@ -173,7 +199,7 @@ func (s *stance) loosened(l *guardLayer, by *stance) (out Problems) {
 // milderMode reports whether the mode of a layer would make one of the rules milder.
 func (s *stance) milderMode(g *guardsSpec, by *stance) bool {
 	for id, set := range s.rules {
-		if _, both := by.rules[id]; (both || g.mode == modeOff) && stricter(set.Mode, guards.Mode(g.mode)) != guards.Mode(g.mode) {
+		if _, both := by.rules[id]; (both && !slices.Contains(by.implied, id) || g.mode == modeOff) && stricter(set.Mode, guards.Mode(g.mode)) != guards.Mode(g.mode) {
 			return true
 		}
 	}

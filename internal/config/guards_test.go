@@ -37,6 +37,7 @@ func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 		force   = "git push -f origin feature" // git/force-push: ask
 		deletes = "rm -rf ~/work"              // files/delete-outside: block
 	)
+	large := "cat " + strings.Repeat("{a,b}", 20) // unseen/limit: ask
 	for _, tt := range []struct {
 		name, user, work string
 		line, want       string
@@ -50,7 +51,16 @@ func TestLayersOfGuardsOnlyTighten(t *testing.T) {
 		{"strict", "{use: strict}", "", force, "ask", ""},
 		{"monitor", "{mode: monitor}", "", deletes, "would block", ""},
 		{"off", "{use: default, mode: off}", "", deletes, "", ""},
+		{"off has no hosts either", "{mode: off, hosts: {block: ['*.zip']}}", "", "curl https://a.zip/x -o y", "", ""},
+		{"nor where a project has rules on", "{mode: off, hosts: {block: ['*.zip']}}", "{use: [git]}", "curl https://a.zip/x -o y", "", ""},
+		{"nor in a project that is off", "{use: [git], projects: {WORK: {mode: off}}, hosts: {block: ['*.zip']}}", "", "curl https://a.zip/x -o y", "", ""},
 		{"a list", "{use: [git]}", "", deletes, "", ""},
+		{"a list leaves in what cannot be read", "{use: [git]}", "", large, "ask", ""},
+		{"unless it is switched off", "{use: [git], rules: {unseen/limit: off}}", "", large, "", ""},
+		{"or with its pack", "{use: [git], rules: {unseen: off}}", "", large, "", ""},
+		{"or nothing judges calls", "{use: [results]}", "", large, "", ""},
+		{"of a project too", "", "{use: [git]}", large, "ask", ""},
+		{"a project does not switch it off", "{use: [git]}", "{use: [files], rules: {unseen/limit: off}}", large, "ask", "what guards says of unseen/limit is not followed"},
 		{"a rule alone", "{use: [git], rules: {files/delete-outside: block}}", "", deletes, "block", ""},
 		{"a rule is off", "{rules: {files/delete-outside: off, files/delete-top: off}}", "", deletes, "", ""},
 		{"a pack is monitored", "{rules: {files: monitor}}", "", deletes, "would block", ""},

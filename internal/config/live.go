@@ -51,7 +51,8 @@ func Open(ctx context.Context, opts Options, engine *hook.Engine) (*Live, error)
 		return nil, err
 	}
 	l := &Live{engine: engine, opts: opts}
-	engine.AskFallback, engine.MaxContinues = set.Settings.AskFallback, set.Settings.MaxContinues
+	engine.MaxContinues = set.Settings.MaxContinues
+	set.settleAsk(engine, l.Set)
 	engine.Analyse = guards.Analyser(command.Environ, func() []string { return l.Set().scratch() })
 	l.apply(&Set{}, set)
 	l.set.Store(set)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/trust"
 )
 
@@ -325,6 +326,47 @@ func TestSettingsOfATrustedWorkspaceGoBeforeTheUsers(t *testing.T) {
 	e := fill(t, set)
 	if e.MaxContinues != 7 || e.AskFallback != hook.ActionAllow || set.Settings.IdleThreshold.Seconds() != 5 {
 		t.Errorf("%+v", set.Settings)
+	}
+}
+
+// What a project says of asks is about its own hooks: it makes no ask of the user's, or
+// of hookway's own rules, an allow.
+func TestAskFallbackOfAWorkspaceIsAboutItsOwnHooks(t *testing.T) {
+	for _, tt := range []struct {
+		user, work string
+		want       string // of a hook of the user, one of the workspace, hookway's own rules
+	}{
+		{"ask_fallback: block", "ask_fallback: allow", "block allow block"},
+		{"version: 1", "ask_fallback: allow", "block allow block"},
+		{"ask_fallback: allow", "ask_fallback: block", "block block block"},
+		{"ask_fallback: allow", "version: 1", "allow allow allow"},
+	} {
+		w := newWorld(t)
+		w.write(w.user("hookway.yaml"), tt.user+"\nguards: {use: [git], mode: enforce}\nhooks: [{id: mine, on: PreToolUse, lane: guard, match: {command: mine}, ask: sure?}]\n")
+		w.write(w.work("hookway.yaml"), tt.work+"\nhooks: [{id: its, on: PreToolUse, lane: guard, match: {command: its}, ask: sure?}]\n")
+		w.trust()
+		set := w.load()
+		e := fill(t, set)
+		var of, ran []string
+		for _, id := range []string{"mine", "its", guards.ID} {
+			of = append(of, set.AskFallback(id).String())
+		}
+		for _, line := range []string{"mine", "its", "git push -f origin feature"} {
+			word := "block"
+			_, err := hook.Tool(t.Context(), e, &hook.Envelope{CWD: w.ws}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": line}},
+				func(context.Context, hook.ToolUse) (hook.ToolResponse, error) {
+					word = "allow"
+					return hook.ToolResponse{Success: true}, nil
+				})
+			w.must(err)
+			ran = append(ran, word)
+		}
+		if got := strings.Join(of, " "); got != tt.want {
+			t.Errorf("user %q, workspace %q: got %s, want %s", tt.user, tt.work, got, tt.want)
+		}
+		if got := strings.Join(ran, " "); got != tt.want {
+			t.Errorf("user %q, workspace %q: calls: got %s, want %s", tt.user, tt.work, got, tt.want)
+		}
 	}
 }
 

@@ -150,6 +150,9 @@ func (l *loader) assemble(ctx context.Context) {
 		}
 		if la.file != nil && la.yaml.runs {
 			l.set.Settings.take(la.file)
+			if la == &l.user {
+				l.set.userAsk = l.set.Settings.AskFallback
+			}
 			if la.file.gateway != nil {
 				l.set.Gateway = la.file.gateway.config(la.yaml.dir)
 			}

@@ -122,7 +122,7 @@ func makeRootKeys() []key[fileSpec] {
 			read: func(r *reader, n *yaml.Node, f *fileSpec) {
 				list(r, n, "events", func(_ int, item *yaml.Node) { r.readEvent(item, f) })
 			}},
-		choiceKey("ask_fallback", "What an ask becomes where nobody can be asked. Default: block.", []string{"block", "allow"}, func(f *fileSpec, word string) {
+		choiceKey("ask_fallback", "What an ask becomes where nobody can be asked. A project's allow is about its own hooks only. Default: block.", []string{"block", "allow"}, func(f *fileSpec, word string) {
 			action, _ := hook.ParseAction(word)
 			f.askFallback = &action
 		}),

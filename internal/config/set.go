@@ -127,6 +127,7 @@ type Set struct {
 	entries       map[string]trust.Entry
 	frozen        bool // Live: the workspace's hooks are those of an earlier load
 	guards        guardLayers
+	userAsk       hook.Action // what an ask becomes by the user's word
 }
 
 // Unheard keeps for a session's next event what the steps of a stop would have its
@@ -211,7 +212,8 @@ func (s *Set) beginLate(e *hook.Engine) error {
 // lists all.
 func (s *Set) Fill(e *hook.Engine) error {
 	err := s.define(e)
-	e.AskFallback, e.MaxContinues = s.Settings.AskFallback, s.Settings.MaxContinues
+	e.MaxContinues = s.Settings.MaxContinues
+	s.settleAsk(e, func() *Set { return s })
 	e.Analyse = guards.Analyser(command.Environ, s.scratch)
 	errs := []error{err}
 	for _, h := range s.active() {
@@ -226,6 +228,32 @@ func (s *Set) Fill(e *hook.Engine) error {
 	}
 	errs = append(errs, s.beginLate(e))
 	return errors.Join(errs...)
+}
+
+// AskFallback is what an ask of a hook becomes where nobody can be asked: what the
+// settings say. A workspace that says allow says it of its own hooks alone: for the
+// others, hookway's own rules among them, the stricter of the user's word and the
+// workspace's counts.
+func (s *Set) AskFallback(id string) hook.Action {
+	if s.Settings.AskFallback == s.userAsk || s.userAsk != hook.ActionBlock {
+		return s.Settings.AskFallback
+	}
+	if slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.ID == id && h.Layer == LayerWorkspace }) {
+		return s.Settings.AskFallback
+	}
+	return s.userAsk
+}
+
+// settleAsk has an engine follow AskFallback. Where it differs from hook to hook, the
+// engine asks the set that is in force, unless somebody can be asked.
+func (s *Set) settleAsk(e *hook.Engine, now func() *Set) {
+	e.AskFallback = s.Settings.AskFallback
+	if e.Ask != nil || e.AskFallback == s.userAsk || s.userAsk != hook.ActionBlock {
+		return
+	}
+	e.Ask = func(_ context.Context, v hook.Verdict, _ any) (bool, error) {
+		return now().AskFallback(v.By) == hook.ActionAllow, nil
+	}
 }
 
 // scratch are the places that the rules let be emptied.

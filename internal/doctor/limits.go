@@ -172,5 +172,5 @@ func (c *Checkup) lost(a *adapter.About, row adapter.Event, h config.Hook, info 
 	if d.Modified != nil {
 		out.Changed, out.Payload = true, d.Modified
 	}
-	return adapter.Fit(a, ev, out, c.set.Settings.AskFallback).Degraded
+	return adapter.Fit(a, ev, out, c.set.AskFallback(h.ID)).Degraded
 }

@@ -216,7 +216,7 @@ func (r *request) fit(out hook.Outcome[any]) adapter.Fitted {
 	if out.Action == hook.ActionAsk && about.Event(adapter.NativeName(r.ev)).HangsOnAsk && adapter.Headless(r.from.PID, about.Agent) {
 		fit = adapter.FitUnattended
 	}
-	return fit(about, r.ev, out, r.w.askFallback())
+	return fit(about, r.ev, out, r.w.askFallback(out.By))
 }
 
 // offer says how a person lets a call through that was to be asked about, and is refused

@@ -367,4 +367,5 @@ func (j *Judge) watch(e *entry) {
 	})
 }
 
-func (w *Workspace) askFallback() hook.Action { return w.set.Settings.AskFallback }
+// askFallback is what an ask of a hook becomes where nobody can be asked.
+func (w *Workspace) askFallback(id string) hook.Action { return w.set.AskFallback(id) }
