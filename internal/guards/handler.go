@@ -19,6 +19,8 @@ type Guard struct {
 	Policy *Policy
 	Grants Grants // nil: nothing is let through
 	State  *State // nil: every call is judged alone
+
+	look func(text string) Inspection // of a result; nil is Inspect
 }
 
 // Grants lets calls through that a rule stopped, each once, because a person said so.
@@ -50,7 +52,7 @@ type Call struct {
 // stopped, and the note says why.
 func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, error) {
 	if ev.Info() != hook.PreToolUse.Info() {
-		return g.after(ev), nil
+		return g.lookAt(ctx, ev), nil
 	}
 	call, _ := hook.CallOf(ev)
 	if g.State == nil || !g.Policy.remembers() {

@@ -2,11 +2,13 @@ package guards
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
@@ -210,6 +212,42 @@ func TestLongResultsAreLookedAtToTheirEnd(t *testing.T) {
 		text := fill(c.before) + order + "id = " + key + "\n" + fill(c.after)
 		if got := text[in.Secrets[0].At.From:in.Secrets[0].At.To]; !strings.Contains(got, key) {
 			t.Errorf("the secret is said to stand at %q", got)
+		}
+	}
+}
+
+// A result that cannot be looked at passes, and the agent is told.
+func TestAResultThatNobodyCouldLookAtIsData(t *testing.T) {
+	ev, err := hook.PostToolUse.Info().New(hook.Envelope{Agent: "claude", Session: "s"}, hook.ToolResult{ToolUse: hook.ToolUse{ToolName: "Bash"}, ToolResponse: hook.ToolResponse{Output: "x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := make(chan struct{})
+	defer close(end)
+	for _, tt := range []struct {
+		name   string
+		look   func(string) Inspection
+		policy Policy
+		inject bool
+		note   string
+	}{
+		{"a panic", func(string) Inspection { panic("index out of range") }, Policy{Packs: []string{"results"}}, true, "index out of range"},
+		{"no end", func(string) Inspection { <-end; return Inspection{} }, Policy{Packs: []string{"results"}}, true, "took too long"},
+		{"on trial", func(string) Inspection { panic("x") }, Policy{Packs: []string{"results"}, Mode: Monitor}, false, "panicked"},
+		{"no rule over results", func(string) Inspection { panic("x") }, Policy{Packs: []string{"loops"}}, false, "panicked"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		if tt.name == "no end" {
+			cancel()
+			ctx, cancel = context.WithTimeout(t.Context(), 50*time.Millisecond)
+		}
+		d, err := (&Guard{Policy: &tt.policy, look: tt.look}).Handle(ctx, ev)
+		cancel()
+		if err != nil || d.Action != hook.ActionContinue || d.Modified != nil {
+			t.Errorf("%s: got %v, %v; want that it passes as it is", tt.name, d, err)
+		}
+		if strings.Contains(d.Inject, "could not be looked at") != tt.inject || !strings.Contains(d.Note, tt.note) {
+			t.Errorf("%s: injected %q, note %q; want injected %v, note %q", tt.name, d.Inject, d.Note, tt.inject, tt.note)
 		}
 	}
 }
