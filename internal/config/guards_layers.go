@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -396,6 +397,19 @@ func Milder(before, after *Guards) bool {
 		return s.On && (!on || sterner(now.Verdict, s.Verdict) != now.Verdict || stricter(now.Mode, s.Mode) != now.Mode)
 	})
 }
+
+// SameGuards reports whether a hook is the one that has hookway's own rules, and another
+// set has the same ones.
+func (s *Set) SameGuards(id string, other *Set) (same, guard bool) {
+	if !slices.ContainsFunc(s.Hooks, func(h Hook) bool { return h.ID == id && h.Kind == kindGuards }) {
+		return false, false
+	}
+	a, b := s.Settings.Guards, other.Settings.Guards
+	return a != nil && b != nil && reflect.DeepEqual(a.Policy, b.Policy), true
+}
+
+// OneCall is a context in which the rules of several sets judge one call.
+func OneCall(ctx context.Context) context.Context { return guards.OneCall(ctx) }
 
 // GuardsOf is the hook that has hookway's own rules as one layer alone has them, without
 // what is known of sessions. ok is false if the layer has none on.

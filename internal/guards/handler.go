@@ -59,9 +59,12 @@ func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 		return g.decide(ctx, ev, call, g.Policy.Judge(ev.Facts())), nil
 	}
 	facts := ev.Facts()
-	judged := g.Policy.Judge(slices.Concat(facts, g.State.Before(ev, facts, g.Policy.Budget)))
+	before, first := oneCallOf(ctx).earlier(func() []hook.Fact { return g.State.Before(ev, facts, g.Policy.Budget) })
+	judged := g.Policy.Judge(slices.Concat(facts, before))
 	d := g.decide(ctx, ev, call, judged)
-	g.State.Decided(ev, facts, judged, d.Action == hook.ActionBlock)
+	if blocked := d.Action == hook.ActionBlock; first || blocked {
+		g.State.Decided(ev, facts, judged, blocked)
+	}
 	return d, nil
 }
 
@@ -103,7 +106,7 @@ func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall,
 		return
 	}
 	c := stopped(ev, call, ev.Facts(), judged[0].Rule.ID, d.Reason)
-	by, used, err := g.Grants.Use(ctx, c)
+	by, used, err := oneCallOf(ctx).use(ctx, g.Grants, c)
 	switch {
 	case err != nil:
 		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())

@@ -113,6 +113,33 @@ func TestGrantLetsACallThroughOnce(t *testing.T) {
 	}
 }
 
+// Several guards may judge one call, each with its own rules: one grant passes them all.
+func TestGuardsOfOneCallShareItsGrant(t *testing.T) {
+	grants := &kept{granted: 1}
+	call := hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": "git push -f origin main"}}
+	e := &hook.Engine{Analyse: func(_ context.Context, ev hook.AnyEvent) []hook.Fact { return facts.Of(ev, world) }}
+	st := new(State)
+	for _, id := range []string{"a", "b"} {
+		if err := e.Add(hook.New(id, &Guard{Policy: Everything(), Grants: grants, State: st}, hook.For("*"), hook.As(hook.Guard))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := &hook.Envelope{Agent: "claude", Session: "s-1", CWD: world.Dir}
+	out, err := hook.Fire(OneCall(t.Context()), e, hook.PreToolUse, env, call)
+	if err != nil || out.Action != hook.ActionContinue {
+		t.Errorf("with one grant: %s, %v: %s; want that it passes both", out.Action, err, out.Reason)
+	}
+	st.use("s-1", func(s *session) bool {
+		if s.Calls != 1 {
+			t.Errorf("the session counts %d calls, want 1", s.Calls)
+		}
+		return false
+	})
+	if out, err = hook.Fire(OneCall(t.Context()), e, hook.PreToolUse, env, call); err != nil || out.Action != hook.ActionBlock {
+		t.Errorf("the next call: %s, %v; want a block", out.Action, err)
+	}
+}
+
 func TestGrantsThatFailLetNothingThrough(t *testing.T) {
 	g := &Guard{Policy: Everything(), Grants: &kept{err: errors.New("disk full")}}
 	out := decide(t, g, "git push -f origin main")

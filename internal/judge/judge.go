@@ -192,6 +192,9 @@ func (r *request) fire(ctx context.Context) (out hook.Outcome[any], err error) {
 	if r.ev, err = r.mark(r.ev); err != nil {
 		return out, err
 	}
+	if len(r.others) > 0 {
+		ctx = config.OneCall(ctx)
+	}
 	out, err = r.w.Engine.Fire(r.sends(ctx), r.ev)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {

@@ -77,7 +77,7 @@ func (r *request) askOthers(ctx context.Context, out *hook.Outcome[any]) error {
 		if err != nil {
 			return err
 		}
-		more, err := w.Engine.Guards(r.sends(ctx), ev, w.owns)
+		more, err := w.Engine.Guards(r.sends(ctx), ev, r.asksOf(w))
 		if err != nil {
 			return fmt.Errorf("the guards of %s: %w", w.Folder, err)
 		}
@@ -85,6 +85,23 @@ func (r *request) askOthers(ctx context.Context, out *hook.Outcome[any]) error {
 		merge(out, &more)
 	}
 	return nil
+}
+
+// asksOf reports which hooks of another root are asked: its own, and hookway's own rules
+// where no root before it has the same ones.
+func (r *request) asksOf(w *Workspace) func(id string) bool {
+	return func(id string) bool {
+		for _, before := range append([]*Workspace{r.w}, r.others...) {
+			if before == w {
+				break
+			}
+			if same, _ := w.set.SameGuards(id, before.set); same {
+				return false
+			}
+		}
+		_, guard := w.set.SameGuards(id, w.set)
+		return guard || w.owns(id)
+	}
 }
 
 // owns reports whether a hook belongs to the folder, and not to every one.
@@ -101,7 +118,13 @@ func weight(a hook.Action) int {
 func merge(out, more *hook.Outcome[any]) {
 	out.Steps = append(out.Steps, more.Steps...)
 	if weight(more.Action) > weight(out.Action) {
-		out.Action, out.Reason, out.By = more.Action, more.Reason, more.By
+		out.Action, out.Reason, out.By, out.Rule = more.Action, more.Reason, more.By, more.Rule
+		if more.Facts != nil {
+			out.Facts = more.Facts
+		}
+	}
+	if out.Facts == nil {
+		out.Facts = more.Facts
 	}
 	out.Inject = joined(out.Inject, more.Inject, "\n\n")
 	if !strings.Contains(out.UserMessage, more.UserMessage) {
