@@ -20,7 +20,7 @@ func (sh *shell) braces(w *syntax.Word, at hook.Span) []*syntax.Word {
 		}
 	}
 	if open > maxBraces {
-		sh.unknown(at, "braces make too many words")
+		sh.unread(at, "braces make too many words")
 	}
 	if open == 0 || open > maxBraces {
 		return []*syntax.Word{w}
@@ -33,7 +33,7 @@ func (sh *shell) braces(w *syntax.Word, at hook.Span) []*syntax.Word {
 	}
 	out := unbrace(&copied, maxBraces+1)
 	if len(out) > maxBraces {
-		sh.unknown(at, "braces make too many words")
+		sh.unread(at, "braces make too many words")
 		out = out[:maxBraces]
 	}
 	return out

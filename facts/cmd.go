@@ -18,7 +18,7 @@ func Cmd(line string, w World) []hook.Fact {
 // cmd reads a line: commands by & && || |, words by blanks, ^ takes a meaning away.
 func (sh *shell) cmd(src string, at hook.Span) {
 	if sh.nested >= maxNested || len(src) > maxText {
-		sh.unknown(at, "the text is too long or lies too deep to be read")
+		sh.unread(at, "the text is too long or lies too deep to be read")
 		return
 	}
 	sh.nested++

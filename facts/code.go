@@ -15,7 +15,7 @@ func (c *call) program(language string, v value) {
 		return
 	}
 	if c.nested >= maxNested || len(v.text) > maxText {
-		c.unknown(c.at, "the code is too long or lies too deep to be read")
+		c.unread(c.at, "the code is too long or lies too deep to be read")
 		return
 	}
 	c.shared.nested++
@@ -134,7 +134,7 @@ func (r *reader) read() {
 // expression reads operands joined by + or . and gives the text, if it is one.
 func (r *reader) expression(depth int) values {
 	if depth > 60 {
-		r.unknown(r.at, "the code lies too deep to be read")
+		r.unread(r.at, "the code lies too deep to be read")
 		r.pos++
 		return anything()
 	}

@@ -84,7 +84,7 @@ func (sh *shell) loop(c *syntax.ForClause, stdin values) values {
 	if len(words) > maxLoops {
 		rest := words[maxLoops-1:]
 		words = append(words[:maxLoops-1:maxLoops-1], value{string(hole), rest.sources()})
-		sh.unknown(sh.span(c), "a loop runs over too many words")
+		sh.unread(sh.span(c), "a loop runs over too many words")
 	}
 	var out values
 	for _, w := range words {

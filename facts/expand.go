@@ -34,7 +34,7 @@ func (sh *shell) words(ws []*syntax.Word) [][]field {
 	all := [][]field{nil}
 	for i, w := range ws {
 		if i >= maxFields {
-			sh.unknown(hook.Span{}, "a command has too many words")
+			sh.unread(hook.Span{}, "a command has too many words")
 			break
 		}
 		alternatives := sh.word(w)
@@ -46,7 +46,7 @@ func (sh *shell) words(ws []*syntax.Word) [][]field {
 		}
 		if len(all)*len(alternatives) > maxValues {
 			alternatives = alternatives[:max(1, maxValues/len(all))]
-			sh.unknown(sh.span(w), "a word can be read in too many ways")
+			sh.unread(sh.span(w), "a word can be read in too many ways")
 		}
 		next := make([][]field, 0, len(all)*len(alternatives))
 		for _, head := range all {
@@ -59,7 +59,7 @@ func (sh *shell) words(ws []*syntax.Word) [][]field {
 	for i := range all {
 		if len(all[i]) > maxFields {
 			all[i] = all[i][:maxFields]
-			sh.unknown(hook.Span{}, "a command has too many words")
+			sh.unread(hook.Span{}, "a command has too many words")
 		}
 	}
 	return all
@@ -151,7 +151,7 @@ func (sh *shell) readings(parts []syntax.WordPart, quoted, first bool) []reading
 	if len(parts) > maxParts {
 		parts = parts[:maxParts]
 		m.out = []reading{m.piece(value{text: string(hole)})}
-		sh.unknown(hook.Span{}, "a word has too many parts")
+		sh.unread(hook.Span{}, "a word has too many parts")
 	}
 	for i, part := range parts {
 		if !sh.step() {

@@ -1,46 +1,122 @@
 package facts
 
 import (
+	"errors"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/hookway/hookway/hook"
 	parser "github.com/hookway/hookway/internal/shell"
 )
 
-// maxMended bounds the texts that are read again in other ways, in bytes.
-const maxMended = 8 << 10
+// Bounds of the reading of a text with mistakes in it.
+const (
+	maxMended   = 8 << 10 // bytes of a rest that is read again in other ways
+	maxSections = 16      // how often reading goes on after a mistake
+)
 
-// mended reads what can be read of a text with a mistake in it: it closes what is
-// open, or takes the lines that are whole. An agent's shell would refuse such a text,
-// mostly; another may not.
-func mended(src string) (*syntax.File, error) {
+// section is a part of a text with a mistake in it that can be read.
+type section struct {
+	from  int // where it begins in the text
+	stmts []*syntax.Stmt
+	sure  bool // a shell that reads line by line runs it before it comes to a mistake
+}
+
+// sections reads what can be read of a text with a mistake in it: what stands before the
+// mistake, for shells run each line before they read the next; the rest with what is
+// open closed; and, for a terminal goes on after a mistake, the lines behind it.
+func sections(src string) []section {
+	var out []section
+	for at, n := 0, 0; n < maxSections; n++ {
+		stmts, err := parser.Front(src[at:])
+		end := at + endOf(stmts)
+		if len(stmts) > 0 {
+			out = append(out, section{at, stmts, n == 0})
+		}
+		if err == nil {
+			break
+		}
+		if file := mended(src[end:]); file != nil {
+			out = append(out, section{end, file.Stmts, n == 0})
+			break
+		}
+		i := strings.IndexByte(src[max(end, at+mistakeAt(err)):], '\n')
+		if i < 0 {
+			break
+		}
+		at = max(end, at+mistakeAt(err)) + i + 1
+	}
+	return out
+}
+
+// endOf is where statements end, with their here-documents.
+func endOf(stmts []*syntax.Stmt) int {
+	end := 0
+	if len(stmts) == 0 {
+		return end
+	}
+	last := stmts[len(stmts)-1]
+	syntax.Walk(last, func(n syntax.Node) bool {
+		if r, ok := n.(*syntax.Redirect); ok && r.Hdoc != nil {
+			end = max(end, int(r.Hdoc.End().Offset()))
+		}
+		return true
+	})
+	return max(end, int(last.End().Offset()))
+}
+
+// mistakeAt is where the parser stopped; 0 if it does not say so.
+func mistakeAt(err error) int {
+	var mistake syntax.ParseError
+	var dialect syntax.LangError
+	switch {
+	case errors.As(err, &mistake):
+		return int(mistake.Pos.Offset())
+	case errors.As(err, &dialect):
+		return int(dialect.Pos.Offset())
+	}
+	return 0
+}
+
+// mended reads a text with what is open closed, or without the operator in front; nil
+// if that does not help. An agent's shell would refuse such a text, mostly; another
+// may not.
+func mended(src string) *syntax.File {
 	if len(src) > maxMended {
-		return parser.Parse(src)
+		return nil
 	}
 	for _, end := range []string{"'", `"`, "`", ")", "\"'", "}", "))"} {
 		if file, err := parser.Parse(src + end); err == nil {
-			return file, nil
+			return file
 		}
 	}
-	for _, start := range []string{"| ", "|| ", "&& ", "; ", "& "} {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(src), strings.TrimSpace(start)); ok {
+	for _, start := range []string{"||", "|", "&&", ";", "&"} {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(src), start); ok {
 			if file, err := parser.Parse(rest); err == nil {
-				return file, nil
+				return file
 			}
 		}
 	}
-	var last *syntax.File
-	_, err := parser.Parse(src)
-	lines := strings.SplitAfter(src, "\n")
-	for n := len(lines) - 1; n > 0; n-- {
-		if file, err := parser.Parse(strings.Join(lines[:n], "")); err == nil {
-			last = file
-			break
-		}
-		if len(lines)-n > 20 {
-			break
-		}
+	return nil
+}
+
+// broken runs the sections of a text that cannot be read as a whole.
+func (sh *shell) broken(src string, at hook.Span, stdin values) values {
+	sh.steps += maxSections * len(src) / 64
+	list := sections(src)
+	if len(list) == 0 {
+		return anything()
 	}
-	return last, err
+	oldOuter, oldSure := sh.outer, sh.sure
+	var out values
+	for _, p := range list {
+		if oldOuter == nil && p.from > 0 {
+			sh.outer = &hook.Span{From: at.From + p.from, To: at.To}
+		}
+		sh.sure = oldSure && p.sure
+		out = out.join(sh.list(p.stmts, stdin))
+	}
+	sh.outer, sh.sure = oldOuter, oldSure
+	return out
 }

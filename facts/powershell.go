@@ -18,7 +18,7 @@ func PowerShell(line string, w World) []hook.Fact {
 // powershell reads a text in the shell's own state.
 func (sh *shell) powershell(src string, at hook.Span) {
 	if sh.nested >= maxNested || len(src) > maxText {
-		sh.unknown(at, "the text is too long or lies too deep to be read")
+		sh.unread(at, "the text is too long or lies too deep to be read")
 		return
 	}
 	sh.nested++
@@ -49,7 +49,7 @@ func (sh *shell) psRun(c psCommand, fed values, at hook.Span) values {
 	}
 	if sh.brackets++; sh.brackets > maxBrackets {
 		sh.brackets--
-		sh.unknown(at, "the text lies too deep to be read")
+		sh.unread(at, "the text lies too deep to be read")
 		return anything()
 	}
 	defer func() { sh.brackets-- }()

@@ -26,7 +26,6 @@ const (
 type shell struct {
 	world *World
 	st    *state
-	src   string
 	outer *hook.Span // where all of a nested text stands in the first one
 	sure  bool       // there is one reading of what is read at the moment
 	by    string
@@ -153,6 +152,11 @@ func (sh *shell) unknown(at hook.Span, because string) {
 
 // unread tells that there is more of the call than was looked at.
 func (sh *shell) unread(at hook.Span, because string) {
+	for _, f := range sh.out {
+		if f.Does == "unknown" && f.Many && f.Because == because && f.At == at {
+			return
+		}
+	}
 	sh.tell(hook.Fact{Does: "unknown", Many: true, At: at, Because: because})
 }
 
@@ -168,21 +172,20 @@ func (sh *shell) line(src string, at hook.Span, stdin values) values {
 	sh.steps += 40 + len(src)/64 // what it costs to read a text
 	file, err := parser.Parse(src)
 	if err != nil {
-		if file, err = mended(src); err != nil {
-			sh.unknown(at, "it cannot be read as a shell line")
-		}
-	}
-	if file == nil {
-		return anything()
+		sh.unread(at, "it cannot be read as a shell line")
 	}
 	sh.nested++
-	oldSrc, oldOuter := sh.src, sh.outer
+	oldOuter := sh.outer
 	if sh.outer == nil && sh.nested > 1 {
 		sh.outer = &at
 	}
-	sh.src = src
-	out := sh.list(file.Stmts, stdin)
-	sh.src, sh.outer = oldSrc, oldOuter
+	var out values
+	if err == nil {
+		out = sh.list(file.Stmts, stdin)
+	} else {
+		out = sh.broken(src, at, stdin)
+	}
+	sh.outer = oldOuter
 	sh.nested--
 	return out
 }

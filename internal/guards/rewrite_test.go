@@ -227,3 +227,23 @@ func TestOtherWordsAreJudgedNoMilder(t *testing.T) {
 	}
 	t.Logf("%d lines, %d rewritings, %d pairs, milder: %v", lines, len(rewritings), pairs, bad)
 }
+
+// auto is the policy that hookway has where nobody says otherwise.
+func auto() *Policy { return &Policy{Packs: Names(), Mode: Auto} }
+
+// A text that cannot be read does not switch the rules off: in mode auto too it is
+// stopped, by what it does before the mistake or because nobody knows the rest.
+func TestBrokenTextCountsInAuto(t *testing.T) {
+	for line, want := range map[string]int{
+		"rm -rf ~\n)":                            2,
+		"rm -rf ~\n" + strings.Repeat(")\n", 25): 2,
+		"rm -rf ~\n)\n" + strings.Repeat("echo some text\n", 1000): 2,
+		"ls\n)":           1,
+		"ls; fi":          1,
+		"bash -c 'ls\n)'": 1,
+	} {
+		if got := auto().Judge(facts.Shell(line, world)); strength(got) != want || !got[0].Counts {
+			t.Errorf("%.60q: got %v, want a finding of strength %d that counts", line, got, want)
+		}
+	}
+}

@@ -39,6 +39,24 @@ func Parse(text string) (*syntax.File, error) {
 	return file, nil
 }
 
+// Front reads a text as Parse does. Of one with a mistake it gives the statements that
+// are whole before it, and the mistake.
+func Front(text string) ([]*syntax.Stmt, error) {
+	if len(text) > MaxText {
+		return nil, fmt.Errorf("it has more than %d KiB", MaxText>>10)
+	}
+	in := newGauge(text)
+	var stmts []*syntax.Stmt
+	err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Stmts(in, func(s *syntax.Stmt) bool {
+		stmts = append(stmts, s)
+		return true
+	})
+	if in.err != nil {
+		err = in.err
+	}
+	return stmts, err
+}
+
 func parse(text string) *parsed {
 	file, err := Parse(text)
 	return &parsed{src: text, file: file, err: err}
