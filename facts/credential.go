@@ -90,7 +90,7 @@ const maxTries = 4096
 // literalIndex finds the literals of recognisers in one pass: each pair of bytes
 // leads to the literals that begin so.
 type literalIndex struct {
-	starts [1 << 12]uint8 // by pair: 0 is none, else one more than the place in groups
+	starts [1 << 12]uint16 // by pair: 0 is none, else one more than the place in groups
 	groups [][]literalOf
 }
 
@@ -115,7 +115,7 @@ func (x *literalIndex) add(r *recogniser) {
 		pair := pair(l[0], l[1])
 		if x.starts[pair] == 0 {
 			x.groups = append(x.groups, nil)
-			x.starts[pair] = uint8(len(x.groups))
+			x.starts[pair] = uint16(len(x.groups))
 		}
 		g := &x.groups[x.starts[pair]-1]
 		*g = append(*g, literalOf{l, r})

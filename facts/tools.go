@@ -2,6 +2,7 @@ package facts
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -15,23 +16,14 @@ func Of(ev hook.AnyEvent, w World) []hook.Fact {
 	if !ok {
 		return nil
 	}
-	return Call(call.Name, call.Input, w)
+	return readings(call.Name, call.Input, w, folderKeys[ev.Head().Source])
 }
 
 // Call gives the facts of a tool call in a world: of a command by its analysis, of
 // tools for files and the web by their arguments, of other tools by the names and
 // shapes of theirs.
 func Call(tool string, input map[string]any, w World) []hook.Fact {
-	sh := newShell(&w)
-	sh.by = tool
-	input, ok := asJSON(input)
-	if !ok {
-		sh.unknown(hook.Span{}, "the tool's arguments cannot be read")
-		return sh.out
-	}
-	t := toolCall{shell: sh, name: tool, input: input}
-	t.read()
-	return sh.out
+	return readings(tool, input, w, nil)
 }
 
 // asJSON gives arguments as JSON has them: a Go program may hold others.
@@ -89,16 +81,14 @@ func plainName(s string) string {
 }
 
 func (t *toolCall) read() {
-	if dir := t.text("cwd", "workdir", "working_directory", "directory", "dir_path"); dir != "" && !strings.HasPrefix(t.name, "mcp__") {
-		t.chdir(field{value: value{text: dir}})
-	}
 	switch plainName(t.name) {
-	case "bash", "shell", "localshell", "execcommand", "runshellcommand", "runterminalcommand", "runcommand", "terminal", "execute", "exec", "shellcommand":
-		t.command()
 	case "powershell", "pwsh":
-		if s := t.text("command", "cmd", "script", "code"); s != "" {
-			t.powershell(s, hook.Span{From: 0, To: len(s)})
-		}
+		t.command(func(s string, at hook.Span) { t.powershell(s, at) })
+	case "cmd": // of Windows, or a server's name for what runs commands
+		t.command(func(s string, at hook.Span) {
+			t.line(s, at, nil)
+			t.cmd(s, at)
+		})
 	case "read", "readfile", "view", "cat", "notebookread", "readmanyfiles", "viewfile":
 		t.files("read", t.input, 0)
 	case "write", "writefile", "create", "createfile", "edit", "editfile", "multiedit", "notebookedit", "replace", "strreplace", "strreplaceeditor", "applypatch", "patch", "writetofile", "replacefilecontent":
@@ -116,28 +106,64 @@ func (t *toolCall) read() {
 		t.urls(t.input, 0)
 	case "websearch", "googlewebsearch", "task", "agent", "todowrite", "askuserquestion", "exitplanmode":
 	default:
+		if hook.IsShellTool(t.name) {
+			t.command(func(s string, at hook.Span) { t.line(s, at, nil) })
+			return
+		}
 		t.other()
 	}
 }
 
-// command reads the line or the list of words of a shell tool.
-func (t *toolCall) command() {
-	for _, k := range []string{"command", "cmd", "script", "code", "input"} {
-		switch v := t.input[k].(type) {
-		case string:
-			t.line(clean(v), hook.Span{From: 0, To: len(v)}, nil)
-			return
-		case []any:
-			var fields []field
-			for _, w := range v {
-				s, _ := w.(string)
-				fields = append(fields, field{value: value{text: clean(s)}})
-			}
-			t.run(fields, nil, hook.Span{})
-			return
+// command reads the lines or the lists of words of a shell tool. Which of several
+// arguments it runs is not known, so all of them count.
+func (t *toolCall) command(read func(line string, at hook.Span)) {
+	found := false
+	for _, k := range slices.Sorted(maps.Keys(t.input)) {
+		if hook.IsCommandArgument(k) {
+			found = t.argument(t.input[k], found, read) || found
 		}
 	}
-	t.unread(hook.Span{}, "the tool runs something that its arguments do not show")
+	more := func() {
+		for _, k := range []string{"code", "input"} {
+			found = t.argument(t.input[k], found, read) || found
+		}
+	}
+	if found {
+		t.unsure(more) // the command may read it
+		return
+	}
+	if more(); found {
+		return
+	}
+	t.walk(t.input, "", 0, func(string, string) { found = true })
+	if found {
+		t.unread(hook.Span{}, "the tool runs something that its arguments do not show")
+	}
+}
+
+// argument reads one command in a shell of its own; it is false if there is none. Where
+// the first command says something is told, of more of them it is not.
+func (t *toolCall) argument(given any, more bool, read func(line string, at hook.Span)) bool {
+	old, outer := t.st, t.outer
+	defer func() { t.st, t.outer = old, outer }()
+	t.st = old.clone()
+	if more {
+		t.outer = &hook.Span{}
+	}
+	switch v := given.(type) {
+	case string:
+		read(clean(v), hook.Span{From: 0, To: len(v)})
+		return true
+	case []any:
+		var fields []field
+		for _, w := range v {
+			s, _ := w.(string)
+			fields = append(fields, field{value: value{text: clean(s)}})
+		}
+		t.run(fields, nil, hook.Span{})
+		return true
+	}
+	return false
 }
 
 // fileKey reports whether an argument's name says that it names files.
@@ -306,7 +332,9 @@ func (t *toolCall) other() {
 	t.walk(t.input, "", 0, func(k, s string) {
 		low := strings.ToLower(k)
 		switch {
-		case low == "command" || low == "cmd" || low == "shell" || low == "script" || low == "commandline":
+		case low == "command" || low == "cmd":
+			t.line(s, hook.Span{}, nil)
+		case low == "shell" || low == "script" || low == "commandline":
 			t.unsure(func() { t.line(s, hook.Span{}, nil) })
 		case types && slices.Contains(typedKeys, low):
 			t.unsure(func() { t.line(s, hook.Span{}, nil) })
@@ -350,7 +378,7 @@ func (t *toolCall) argv() bool {
 	if len(words) == 0 {
 		return false
 	}
-	t.unsure((&toolCall{shell: t.shell, name: t.name, input: map[string]any{"command": words}}).command)
+	t.argument(words, true, nil)
 	return true
 }
 

@@ -144,3 +144,26 @@ func TestRuleOfTheDecisionThatCounts(t *testing.T) {
 		t.Errorf("rule %q, step %q, %v", out.Rule, out.Steps[0].Rule, err)
 	}
 }
+
+// A guard that works on a copy of the event sees what the call does, too.
+func TestCopiesOfEventsHaveFacts(t *testing.T) {
+	e, _ := counted()
+	err := hook.On(e, hook.PreToolUse, func(_ context.Context, ev *hook.Event[hook.ToolUse]) (hook.Decision, error) {
+		copied := ev.Clone().(*hook.Event[hook.ToolUse])
+		copied.Payload.ToolInput["command"] = "ls"
+		own, others := copied.Facts(), ev.Facts()
+		if len(own) != 1 || own[0].Program != "ls" {
+			t.Errorf("the copy has the facts %v, want those of its own command", own)
+		}
+		if len(others) != 1 || others[0].Program != "rm" {
+			t.Errorf("the event has the facts %v, want those of its command", others)
+		}
+		return hook.Continue(), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hook.Fire(t.Context(), e, hook.PreToolUse, nil, bash("rm")); err != nil {
+		t.Fatal(err)
+	}
+}

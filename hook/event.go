@@ -143,7 +143,9 @@ func (ev *Event[P]) Body() any { return ev.Payload }
 func (ev *Event[P]) Clone() AnyEvent {
 	env := *ev.Envelope
 	env.Metadata = Clone(env.Metadata)
-	return ev.next(&env, Clone(ev.Payload))
+	out := ev.next(&env, Clone(ev.Payload))
+	out.does = ev.does.again() // of the copy as it is when it is first asked
+	return out
 }
 
 // Facts are what the event's tool call would do, see AnyEvent.

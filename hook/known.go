@@ -81,6 +81,34 @@ var shellTools = []string{
 	"run_in_terminal",
 }
 
+// shellNames are shellTools as plainTool spells them, and names of tools that fewer
+// agents have.
+var shellNames = func() map[string]bool {
+	names := map[string]bool{"runterminalcommand": true, "containerexec": true}
+	for _, name := range shellTools {
+		names[plainTool(name)] = true
+	}
+	return names
+}()
+
+// plainTool is a tool's name without its server, in small letters and no signs.
+func plainTool(name string) string {
+	if i := strings.LastIndex(name, "__"); i >= 0 {
+		name = name[i+2:]
+	}
+	return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))
+}
+
+// IsShellTool reports whether agents, or servers of tools, run command lines by a tool of
+// that name, in whatever way it is written.
+func IsShellTool(name string) bool { return shellNames[plainTool(name)] }
+
+// IsCommandArgument reports whether shell tools are given a command by an argument of that
+// name. Which of several a tool runs is not known, so all of them count.
+func IsCommandArgument(key string) bool {
+	return slices.ContainsFunc(commandKeys[:], func(known string) bool { return strings.EqualFold(key, known) })
+}
+
 // commandKeys are the arguments in which shell tools are given a command. Which
 // of several a tool runs is not known here, so all of them count.
 var commandKeys = [...]string{"command", "cmd", "script"}
@@ -108,7 +136,7 @@ func (k *known) commandLines() []commandText {
 		return k.commands
 	}
 	for key := range k.input {
-		if !slices.Contains(commandKeys[:], key) && slices.ContainsFunc(commandKeys[:], func(known string) bool { return strings.EqualFold(key, known) }) {
+		if !slices.Contains(commandKeys[:], key) && IsCommandArgument(key) {
 			take(key)
 		}
 	}
