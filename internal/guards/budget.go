@@ -77,35 +77,28 @@ func (b Budget) of(agent string) Budget {
 	return b
 }
 
-// usage is what was used of a budget.
-type usage struct {
-	Calls  int
-	Work   time.Duration
-	Tokens int64
-}
-
 // spent gives the fact that a budget is used up, or nearly: at most one.
-func (s *session) spent(b Budget, u usage) []hook.Fact {
-	percent, what, how := 0, "", ""
+func (s *session) spent(b Budget) []hook.Fact {
+	percent, what, how := 0.0, "", "" // not whole: the 501st call of 500 is over
 	look := func(name string, used, of int64) {
-		if of > 0 && used*100/of > int64(percent) {
-			percent, what, how = int(min(used*100/of, 1e6)), name, fmt.Sprintf("%d of %d %s", used, of, name)
+		if p := 100 * float64(used) / float64(of); of > 0 && p > percent {
+			percent, what, how = min(p, 1e6), name, fmt.Sprintf("%d of %d %s", used, of, name)
 		}
 	}
-	look("calls", int64(u.Calls), int64(b.Calls))
-	look("minutes", int64(u.Work/time.Minute), int64(b.Minutes))
-	look("tokens", u.Tokens, b.Tokens)
+	look("calls", int64(s.Calls), int64(b.Calls))
+	look("minutes", int64(s.Work/time.Minute), int64(b.Minutes))
+	look("tokens", s.Tokens, b.Tokens)
 	fact := hook.Fact{Does: "budget", Kind: what, Object: how, Sure: true}
 	switch {
-	case percent > budgetFar && percent > s.Granted:
+	case percent > budgetFar && percent > float64(s.Granted):
 		fact.What = "far over"
-	case percent > budgetOver && percent > s.Granted:
+	case percent > budgetOver && percent > float64(s.Granted):
 		fact.What = "over"
 	case percent >= budgetNear && s.Warned < budgetNear:
 		fact.What = "near"
 	default:
 		return nil
 	}
-	s.Warned = percent
+	s.Warned = int(percent)
 	return []hook.Fact{fact}
 }

@@ -13,34 +13,61 @@ import (
 // Before counts a call, and gives the facts about it that show only beside the earlier
 // events of its session: that it was made again and again, that its budget is used up,
 // that it runs what was downloaded, that it sends after a secret was read, that it does
-// what was refused. An event without a session has none.
+// what was refused. An event without a session has only the budget of its agent's day.
 func (st *State) Before(ev hook.AnyEvent, facts []hook.Fact, b Budget) []hook.Fact {
 	call, ok := hook.CallOf(ev)
-	if st == nil || !ok || ev.Head().Session == "" {
+	if st == nil || !ok {
 		return nil
 	}
-	hash, now := callHash(call.Name, call.Input), ev.Time()
+	head, now := ev.Head(), ev.Time()
 	var out []hook.Fact
-	var used usage
-	st.use(ev.Head().Session, func(s *session) bool {
-		before := s.Work
-		out = s.count(hash, facts, now)
-		out = append(out, s.follow(hash, facts, st.readFile)...)
-		used = usage{s.Calls, s.Work, s.Tokens}
-		if b.Per != PerDay {
-			out = append(out, s.spent(b.of(ev.Head().Agent), used)...)
-		}
-		used = usage{1, s.Work - before, 0}
-		return false
-	})
+	var worked time.Duration
+	if head.Session != "" {
+		hash, readable := callHash(call.Name, call.Input), st.readable(head.Session, facts)
+		st.use(head.Session, func(s *session) bool {
+			before := s.Work
+			out = s.count(hash, facts, now)
+			out = append(out, s.follow(hash, facts, readable)...)
+			if b.Per != PerDay {
+				out = append(out, s.spent(b.of(head.Agent))...)
+			}
+			worked = s.Work - before
+			return false
+		})
+	}
 	if b.Per == PerDay {
-		st.use(day(ev.Head().Agent, now), func(s *session) bool {
-			s.Calls, s.Work = s.Calls+used.Calls, s.Work+used.Work
-			out = append(out, s.spent(b.of(ev.Head().Agent), usage{s.Calls, s.Work, s.Tokens})...)
+		st.use(day(head.Agent, now), func(s *session) bool {
+			if head.Session == "" {
+				s.tick(now)
+			}
+			s.Calls, s.Work = s.Calls+1, s.Work+worked
+			out = append(out, s.spent(b.of(head.Agent))...)
 			return false
 		})
 	}
 	return out
+}
+
+// readable are the files that a call runs, that were downloaded, and that the analysis
+// reads. It reads them while nothing is locked.
+func (st *State) readable(key string, facts []hook.Fact) map[string]bool {
+	var run []string
+	for i := range facts {
+		if f := &facts[i]; f.Does == "execute" && f.Path != "" && !f.Dry && !slices.Contains(run, f.Path) && len(run) < maxTargets {
+			run = append(run, f.Path)
+		}
+	}
+	if len(run) == 0 {
+		return nil
+	}
+	st.look(key, func(s *session) {
+		run = slices.DeleteFunc(run, func(name string) bool { return s.cameFrom(name) == "" })
+	})
+	found := map[string]bool{}
+	for _, name := range run {
+		found[name] = readable(name, st.readFile)
+	}
+	return found
 }
 
 // day is the key under which an agent's day is kept.
@@ -48,10 +75,11 @@ func day(agent string, at time.Time) string {
 	return "day\x00" + agent + "\x00" + at.UTC().Format(time.DateOnly)
 }
 
-// Decided keeps what became of a call: what was found, and whether it was stopped. One that was asked about may run; only its result tells.
+// Decided keeps what became of a call: what was found, and whether it was stopped. One
+// that was asked about may run; only its result tells, or Refused.
 func (st *State) Decided(ev hook.AnyEvent, facts []hook.Fact, judged []Judged, stopped bool) {
 	call, ok := hook.CallOf(ev)
-	if st == nil || !ok || ev.Head().Session == "" {
+	if st == nil || !ok {
 		return
 	}
 	var why []hook.Fact
@@ -64,15 +92,36 @@ func (st *State) Decided(ev hook.AnyEvent, facts []hook.Fact, judged []Judged, s
 	if !stopped {
 		p.expect(call.Name, facts, judged)
 	}
+	if ev.Head().Session == "" {
+		if p.budget() { // of the day, where it was counted
+			p.Targets, p.Writes, p.Outside = nil, nil, ""
+			st.use(day(ev.Head().Agent, ev.Time()), func(s *session) bool { s.expects(p); return false })
+		}
+		return
+	}
 	st.use(ev.Head().Session, func(s *session) bool {
 		if stopped {
 			s.refuse(p.Call, p.Targets)
 			return len(p.Targets) > 0
 		}
-		s.Pending = add(s.Pending, p, maxPending, func(o pending) bool { return o.Call == p.Call && o.ID == p.ID })
+		s.expects(p)
 		return s.began(facts, ev.Head().CWD)
 	})
 }
+
+// Refused keeps that a call did not happen that rules asked about: nobody could be asked.
+func (st *State) Refused(ev hook.AnyEvent) {
+	if call, ok := hook.CallOf(ev); st != nil && ok {
+		st.denied(ev, call)
+	}
+}
+
+func (s *session) expects(p pending) {
+	s.Pending = add(s.Pending, p, maxPending, func(o pending) bool { return o.Call == p.Call && o.ID == p.ID })
+}
+
+// budget reports whether a call was asked about because of a budget.
+func (p *pending) budget() bool { return strings.HasPrefix(p.Asked, "loops/budget") }
 
 func (s *session) refuse(call string, targets []string) {
 	if len(targets) > 0 {
@@ -231,7 +280,7 @@ type Seen struct {
 // After keeps what an event tells of calls that were made: results, failures, refusals
 // of a person, what a person said, tokens.
 func (st *State) After(ev hook.AnyEvent, seen Seen) {
-	if st == nil || ev.Head().Session == "" {
+	if st == nil {
 		return
 	}
 	call, _ := hook.CallOf(ev)
@@ -246,6 +295,9 @@ func (st *State) After(ev hook.AnyEvent, seen Seen) {
 			st.denied(ev, call)
 		}
 	case hook.AgentRun:
+		if ev.Head().Session == "" {
+			return
+		}
 		st.use(ev.Head().Session, func(s *session) bool { return s.spoken() })
 	case hook.GenerationResult:
 		if p.Usage != nil {
@@ -269,23 +321,35 @@ func (s *session) spoken() bool {
 
 // Tokens adds tokens to those that a session and its agent's day took.
 func (st *State) Tokens(ev hook.AnyEvent, n int64) {
-	if st == nil || n <= 0 || ev.Head().Session == "" {
+	if st == nil || n <= 0 {
 		return
 	}
 	for _, key := range []string{ev.Head().Session, day(ev.Head().Agent, ev.Time())} {
-		st.use(key, func(s *session) bool { s.Tokens += n; return false })
+		if key != "" {
+			st.use(key, func(s *session) bool { s.Tokens += n; return false })
+		}
 	}
 }
 
 // result keeps what came back from a call.
 func (st *State) result(ev hook.AnyEvent, call hook.ToolCall, result string, ok bool, seen Seen) {
-	hash := callHash(call.Name, call.Input)
+	hash, today := callHash(call.Name, call.Input), day(ev.Head().Agent, ev.Time())
+	if ev.Head().Session == "" {
+		if p := st.waiting(today, hash, call.ID); p.budget() {
+			st.use(today, func(s *session) bool { return s.ran(s.take(hash, call.ID)) })
+		}
+		return
+	}
+	hashes := map[string]string{} // of files: nothing is locked while they are read
+	for _, name := range st.waiting(ev.Head().Session, hash, call.ID).Writes {
+		hashes[name] = fileHash(st.readFile, name)
+	}
 	budget := false
 	st.use(ev.Head().Session, func(s *session) bool {
 		s.tick(ev.Time())
 		p := s.take(hash, call.ID)
-		budget = strings.HasPrefix(p.Asked, "loops/budget")
-		now := s.changed(p.Writes, st.readFile)
+		budget = p.budget()
+		now := s.changed(p.Writes, hashes)
 		s.answered(hash, result, ok, p.Asked != "")
 		now = s.ran(p) || now
 		if where := p.Outside; where != "" || seen.Orders != "" {
@@ -304,14 +368,14 @@ func (st *State) result(ev hook.AnyEvent, call hook.ToolCall, result string, ok 
 		return now
 	})
 	if budget {
-		st.use(day(ev.Head().Agent, ev.Time()), func(s *session) bool { s.Granted = s.Warned + budgetStep; return true })
+		st.use(today, func(s *session) bool { s.Granted = s.Warned + budgetStep; return true })
 	}
 }
 
 // changed notes what files hold after a call that may have written them.
-func (s *session) changed(paths []string, read reader) bool {
+func (s *session) changed(paths []string, hashes map[string]string) bool {
 	for _, p := range paths {
-		hash, was, from := fileHash(read, p), "", ""
+		hash, was, from := hashes[p], "", ""
 		for _, f := range s.Files {
 			if f.Path == keep(p) {
 				was, from = f.Hash, f.From
@@ -338,18 +402,24 @@ func (s *session) ran(p pending) bool {
 	for _, run := range p.Runs {
 		s.Files = slices.DeleteFunc(s.Files, func(f file) bool { return f.From != "" && f.Path == run })
 	}
-	if strings.HasPrefix(p.Asked, "loops/budget") {
+	if p.budget() {
 		s.Granted = s.Warned + budgetStep
 	}
 	return n != len(s.Refused) || len(p.Runs) > 0
 }
 
-// take gives the call that a result belongs to, by its id or by what it is.
-func (s *session) take(hash, id string) pending {
+// find gives the place of the call that a result belongs to, by its id or by what it is.
+func (s *session) find(hash, id string) int {
 	i := slices.IndexFunc(s.Pending, func(p pending) bool { return id != "" && p.ID == keep(id) })
 	if i < 0 {
 		i = slices.IndexFunc(s.Pending, func(p pending) bool { return p.Call == hash && (id == "" || p.ID == "") })
 	}
+	return i
+}
+
+// take gives the call that a result belongs to, which waits no more.
+func (s *session) take(hash, id string) pending {
+	i := s.find(hash, id)
 	if i < 0 {
 		return pending{}
 	}
@@ -358,10 +428,24 @@ func (s *session) take(hash, id string) pending {
 	return p
 }
 
-// denied keeps that a person refused a call that was asked about.
+// waiting is a call that waits for its result.
+func (st *State) waiting(key, hash, id string) (p pending) {
+	st.look(key, func(s *session) {
+		if i := s.find(hash, id); i >= 0 {
+			p = s.Pending[i]
+		}
+	})
+	return p
+}
+
+// denied keeps that a call was refused that was asked about.
 func (st *State) denied(ev hook.AnyEvent, call hook.ToolCall) {
-	st.use(ev.Head().Session, func(s *session) bool {
-		p := s.take(callHash(call.Name, call.Input), call.ID)
+	key, hash := ev.Head().Session, callHash(call.Name, call.Input)
+	if key == "" || st.waiting(key, hash, call.ID).Call == "" {
+		return
+	}
+	st.use(key, func(s *session) bool {
+		p := s.take(hash, call.ID)
 		s.refuse(p.Call, p.Targets)
 		return len(p.Targets) > 0
 	})

@@ -11,7 +11,7 @@ import (
 )
 
 // follow gives the facts of a call that show only beside the calls before it.
-func (s *session) follow(hash string, facts []hook.Fact, read reader) []hook.Fact {
+func (s *session) follow(hash string, facts []hook.Fact, readable map[string]bool) []hook.Fact {
 	var out []hook.Fact
 	tell := func(f hook.Fact) {
 		if !slices.ContainsFunc(out, func(o hook.Fact) bool { return o.What == f.What && o.Path == f.Path && o.Host == f.Host }) {
@@ -24,7 +24,7 @@ func (s *session) follow(hash string, facts []hook.Fact, read reader) []hook.Fac
 			continue
 		}
 		base := hook.Fact{Does: "sequence", By: f.By, At: f.At, Path: f.Path, Host: f.Host, Sure: f.Sure}
-		if from := s.downloaded(f, read); from != "" {
+		if from := s.downloaded(f, readable); from != "" {
 			base.What, base.Host = "downloaded", from
 			tell(base)
 		}
@@ -46,15 +46,11 @@ func (s *session) follow(hash string, facts []hook.Fact, read reader) []hook.Fac
 
 // downloaded gives the host of a file that was downloaded, if a fact is that it runs and
 // nobody could read what it does.
-func (s *session) downloaded(f *hook.Fact, read reader) string {
-	if f.Does != "execute" || f.Path == "" {
+func (s *session) downloaded(f *hook.Fact, readable map[string]bool) string {
+	if f.Does != "execute" || readable[f.Path] {
 		return ""
 	}
-	from := s.cameFrom(f.Path)
-	if from == "" || readable(f.Path, read) {
-		return ""
-	}
-	return from
+	return s.cameFrom(f.Path)
 }
 
 // reader reads up to so many bytes of a file.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +25,7 @@ const (
 	maxAge       = 30 * 24 * time.Hour // of a file
 	maxStateFile = 512 << 10           // bytes of a file that are read
 	stateVersion = 1
+	lockPrefix   = "lock"
 	lockPatience = 2 * time.Second
 	saveDelay    = 500 * time.Millisecond // for what no rule but a count builds on
 )
@@ -60,7 +60,7 @@ type entry struct {
 	mu      sync.Mutex
 	name    string // of its file
 	s       *session
-	stamp   string // of the file as this process knows it
+	known   fs.FileInfo // of the file as this process read or wrote it; nil: there was none
 	dirty   bool
 	removed bool // another entry has taken its place
 	used    time.Time
@@ -71,6 +71,7 @@ func (st *State) Close() error {
 	st.mu.Lock()
 	if st.timer != nil {
 		st.timer.Stop()
+		st.timer = nil
 	}
 	all := make([]*entry, 0, len(st.open))
 	for _, k := range st.open {
@@ -80,7 +81,9 @@ func (st *State) Close() error {
 	var errs []error
 	for _, k := range all {
 		k.mu.Lock()
-		errs = append(errs, st.save(k))
+		if !k.removed {
+			errs = append(errs, st.save(k))
+		}
 		k.mu.Unlock()
 	}
 	return errors.Join(errs...)
@@ -92,7 +95,7 @@ func (st *State) use(key string, f func(*session) (now bool)) {
 	k := st.hold(key)
 	defer k.mu.Unlock()
 	if st.Alone && st.Dir != "" {
-		defer st.lock()()
+		defer st.lock(k)()
 	}
 	st.load(k)
 	now := f(k.s)
@@ -106,13 +109,22 @@ func (st *State) use(key string, f func(*session) (now bool)) {
 	st.soon()
 }
 
+// look calls f with what is kept under a key, alone. f changes nothing.
+func (st *State) look(key string, f func(*session)) {
+	k := st.hold(key)
+	defer k.mu.Unlock()
+	st.load(k)
+	f(k.s)
+}
+
 // lock keeps other processes out that judge alone. Without the lock, the last one wins.
-func (st *State) lock() (unlock func()) {
+// A lock is of few sessions, and its file stays: one that is removed locks nobody out.
+func (st *State) lock(k *entry) (unlock func()) {
 	err := st.folder()
 	if err == nil {
 		ctx, cancel := context.WithTimeout(context.Background(), cmp.Or(st.patience, lockPatience))
 		defer cancel()
-		unlock, err = disk.LockFile(ctx, filepath.Join(st.Dir, "lock"))
+		unlock, err = disk.LockFile(ctx, filepath.Join(st.Dir, lockPrefix+k.name[:2]))
 	}
 	if err != nil {
 		st.log("what guards keep of sessions cannot be locked: " + err.Error())
@@ -135,15 +147,10 @@ func (st *State) hold(key string) *entry {
 			st.open[name] = k
 		}
 		k.used = time.Now()
-		old := st.tooMany()
+		old := st.tooMany(k)
 		st.mu.Unlock()
 		if old != nil {
-			old.mu.Lock()
-			if err := st.save(old); err != nil {
-				st.log("what guards keep of a session was not written: " + err.Error())
-			}
-			old.removed = true
-			old.mu.Unlock()
+			st.forget(old)
 		}
 		k.mu.Lock()
 		if !k.removed {
@@ -153,19 +160,34 @@ func (st *State) hold(key string) *entry {
 	}
 }
 
-// tooMany takes the session out that was used least, if there are too many.
-func (st *State) tooMany() *entry {
+// tooMany gives the session that was used least, locked, if there are too many. One
+// that is in use is passed over: no call waits for the session of another.
+func (st *State) tooMany(but *entry) (old *entry) {
 	if len(st.open) <= maxOpen {
 		return nil
 	}
-	var old *entry
 	for _, k := range st.open {
-		if old == nil || k.used.Before(old.used) {
+		if k != but && (old == nil || k.used.Before(old.used)) && k.mu.TryLock() {
+			if old != nil {
+				old.mu.Unlock()
+			}
 			old = k
 		}
 	}
-	delete(st.open, old.name)
 	return old
+}
+
+// forget writes a session and takes it out, in this order: nobody reads its file before
+// that is written.
+func (st *State) forget(old *entry) {
+	defer old.mu.Unlock()
+	if err := st.save(old); err != nil {
+		st.log("what guards keep of a session was not written: " + err.Error())
+	}
+	st.mu.Lock()
+	delete(st.open, old.name)
+	st.mu.Unlock()
+	old.removed = true
 }
 
 // fileOf is the name of the file of what is kept under a key.
@@ -184,8 +206,8 @@ func (st *State) load(k *entry) {
 		}
 		return
 	}
-	stamp := stampOf(st.path(k))
-	if k.s != nil && stamp == k.stamp {
+	now := infoOf(st.path(k))
+	if k.s != nil && sameFile(k.known, now) {
 		return
 	}
 	s := &session{}
@@ -204,7 +226,7 @@ func (st *State) load(k *entry) {
 		s = &session{}
 	}
 	s.bound()
-	k.s, k.stamp = s, stamp
+	k.s, k.known = s, now
 }
 
 // save writes a session's file.
@@ -224,27 +246,37 @@ func (st *State) save(k *entry) error {
 	if err := st.folder(); err != nil {
 		return err
 	}
-	if k.stamp == "" {
+	if k.known == nil {
 		st.prune()
 	}
 	if err := disk.ReplaceUnsynced(st.path(k), b, 0o600); err != nil {
 		return err
 	}
-	k.dirty, k.stamp = false, stampOf(st.path(k))
+	k.dirty, k.known = false, infoOf(st.path(k))
 	return nil
 }
 
 func (st *State) folder() error { return os.MkdirAll(st.Dir, 0o700) }
 
-func stampOf(path string) string {
+// infoOf tells one version of a file from another; nil is of none.
+func infoOf(path string) fs.FileInfo {
 	info, err := os.Stat(path)
-	if err != nil {
-		return ""
+	if err != nil || !os.SameFile(info, info) { // Windows looks only now which file it is
+		return nil
 	}
-	return info.ModTime().Format(time.RFC3339Nano) + " " + info.Mode().String() + " " + strconv.FormatInt(info.Size(), 10)
+	return info
 }
 
-// soon writes all that changed, a moment later.
+// sameFile reports whether a file is the same version: each is a file of its own, which
+// takes the place of the one before.
+func sameFile(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size() && a.Mode() == b.Mode()
+}
+
+// soon writes all that changed, a moment after the first of it changed.
 func (st *State) soon() {
 	if st.Dir == "" {
 		return
@@ -253,9 +285,7 @@ func (st *State) soon() {
 	defer st.mu.Unlock()
 	if st.timer == nil {
 		st.timer = time.AfterFunc(saveDelay, st.flush)
-		return
 	}
-	st.timer.Reset(saveDelay)
 }
 
 func (st *State) flush() {
@@ -284,13 +314,16 @@ func (st *State) prune() {
 	}
 	var files []file
 	for _, n := range names {
+		if strings.HasPrefix(n, lockPrefix) {
+			continue
+		}
 		if info, err := os.Lstat(filepath.Join(st.Dir, n)); err == nil && info.Mode().IsRegular() {
 			files = append(files, file{n, info.ModTime()})
 		}
 	}
 	slices.SortFunc(files, func(a, b file) int { return cmp.Or(b.at.Compare(a.at), strings.Compare(a.name, b.name)) })
 	for i, f := range files {
-		if f.name != "lock" && (i > maxKept || time.Since(f.at) > maxAge) {
+		if i > maxKept || time.Since(f.at) > maxAge {
 			os.Remove(filepath.Join(st.Dir, f.name))
 		}
 	}

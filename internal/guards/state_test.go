@@ -1,17 +1,21 @@
 package guards
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
+	"github.com/hookway/hookway/internal/disk"
 )
 
 // told is an event of a call, and its facts.
@@ -223,7 +227,7 @@ func TestStateManyAtOnce(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for k := range 40 {
-				session := fmt.Sprint("s", (i+k)%(maxOpen+8))
+				session := fmt.Sprint("s", (9*i+k)%(maxOpen+8)) // each in use by few at once
 				refuses(st, session, "rm ~/work/a.txt")
 				ev, fs := told(session, "Bash", line("make"))
 				st.Before(ev, fs, Budget{Calls: 3, Per: PerDay})
@@ -232,6 +236,13 @@ func TestStateManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	calls := 0
+	for i := range maxOpen + 8 {
+		st.look(fmt.Sprint("s", i), func(s *session) { calls += s.Calls })
+	}
+	if want := 8 * 40 * 2; calls != want { // refuses counts one, too
+		t.Errorf("%d calls are counted, want %d", calls, want)
+	}
 	if err := st.Close(); err != nil {
 		t.Error(err)
 	}
@@ -326,8 +337,18 @@ func TestBudgets(t *testing.T) {
 	for i := range 4 {
 		got = append(got, over(fmt.Sprint("day ", i), "claude", day))
 	}
-	if fmt.Sprint(got) != "[ near far over far over]" && fmt.Sprint(got) != "[ near over far over]" {
+	if fmt.Sprint(got) != "[ near over far over]" {
 		t.Errorf("over days: %q", got)
+	}
+	if got := over("", "claude", day); got != "far over" {
+		t.Errorf("an event without a session, after the day's budget, is %q", got)
+	}
+	finest := Budget{Calls: 500}
+	for i := range 501 {
+		want := map[int]string{399: "near", 500: "over"}[i]
+		if got := over("finest", "claude", finest); got != want {
+			t.Errorf("call %d of 500 is %q, want %q", i+1, got, want)
+		}
 	}
 	if got := over("day 9", "codex", day); got != "" {
 		t.Errorf("the budget of another agent is %q", got)
@@ -337,6 +358,136 @@ func TestBudgets(t *testing.T) {
 	st.After(hook.GenerateEnd.New(*ev.Head(), hook.GenerationResult{Usage: &hook.Usage{PromptTokens: 600, CompletionTokens: 500}}), Seen{})
 	if got := over("tokens", "claude", tokens); got != "over" {
 		t.Errorf("tokens: %q", got)
+	}
+}
+
+// A person's yes goes a tenth further also where events have no session.
+func TestBudgetOfADayWithoutSessions(t *testing.T) {
+	g := &Guard{Policy: Everything(), State: &State{}}
+	g.Policy.Budget = Budget{Calls: 20, Per: PerDay}
+	got := ""
+	for i := range 24 {
+		ev, _ := told("", "Bash", line(fmt.Sprint("make ", i)))
+		d, err := g.Handle(t.Context(), ev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += d.Action.String()[:1]
+		if _, err := g.Handle(t.Context(), hook.PostToolUse.New(*ev.Head(), hook.ToolResult{ToolUse: *bodyOf(ev), ToolResponse: hook.ToolResponse{Success: true}})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := strings.Repeat("c", 20) + "acca"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// What rules asked about, where nobody could be asked, is refused as by a person.
+func TestAnAskThatNobodyAnswersIsRemembered(t *testing.T) {
+	st := &State{}
+	ev, fs := told("s", "Bash", line("rm ~/work/a.txt"))
+	ask := Judged{Rule: &Rule{ID: "files/x"}, Verdict: Ask, Counts: true, Fact: fs[len(fs)-1]}
+	st.Before(ev, fs, Budget{})
+	st.Decided(ev, fs, []Judged{ask}, false)
+	if evaded(st, "s", "mcp__fs__delete_file", byTool) {
+		t.Error("what may have run counts as refused")
+	}
+	st.Refused(ev)
+	if !evaded(st, "s", "mcp__fs__delete_file", byTool) {
+		t.Error("the refusal is forgotten")
+	}
+	other, _ := told("other", "Bash", line("ls"))
+	if st.Refused(other); len(st.open[fileOf("other")].s.Refused) > 0 || st.open[fileOf("other")].dirty {
+		t.Error("something is kept of a call that no rule knows")
+	}
+}
+
+// No file of the agent's is read while a session is locked: others wait for it.
+func TestStateReadsNothingWhileItIsLocked(t *testing.T) {
+	st, read := &State{}, 0
+	st.ReadFile = func(string, int) ([]byte, error) {
+		read++
+		if k := st.open[fileOf("s")]; !k.mu.TryLock() {
+			t.Error("a file is read while the session is locked")
+		} else {
+			k.mu.Unlock()
+		}
+		return []byte{0}, nil
+	}
+	ev, fs := told("s", "Bash", line("curl -o /home/u/x https://x.example/x"))
+	st.Decided(ev, fs, nil, false)
+	st.After(hook.PostToolUse.New(*ev.Head(), hook.ToolResult{ToolUse: *bodyOf(ev), ToolResponse: hook.ToolResponse{Success: true}}), Seen{})
+	run := []hook.Fact{{Does: "execute", Path: "/home/u/x"}}
+	if got := st.Before(ev, run, Budget{}); read != 2 || len(got) != 1 || got[0].What != "downloaded" {
+		t.Errorf("%d files are read, want 2: one written, one run; facts %+v", read, got)
+	}
+}
+
+// A session that is in use holds up no other, in this process or in another.
+func TestStateWaitsForNoOtherSession(t *testing.T) {
+	st := &State{Dir: t.TempDir()}
+	used := st.hold("in use")
+	for i := range 2 * maxOpen {
+		st.use(fmt.Sprint(i), func(*session) bool { return false })
+	}
+	if st.open[used.name] != used || len(st.open) > maxOpen {
+		t.Errorf("%d sessions are open, and the one in use: %t", len(st.open), st.open[used.name] == used)
+	}
+	used.mu.Unlock()
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	one := &State{Dir: st.Dir, Alone: true, patience: time.Millisecond, Log: func(line string) { said += line }}
+	defer one.lock(&entry{name: fileOf("a")})()
+	if one.use("b", func(*session) bool { return false }); said != "" {
+		t.Errorf("another session waited: %s", said)
+	}
+}
+
+// What is not written at once is written soon, also in a session that is never quiet.
+func TestStateIsWrittenWhileEventsCome(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		st := &State{Dir: dir}
+		for range 4 {
+			st.use("s", func(s *session) bool { s.Calls++; return false })
+			time.Sleep(saveDelay * 2 / 3)
+			synctest.Wait()
+		}
+		if _, err := os.Stat(filepath.Join(dir, fileOf("s")+".json")); err != nil {
+			t.Error("nothing is written as long as events come")
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Another process's file is seen even if it is as long and as old as the one before.
+func TestStateSeesAFileThatLooksTheSame(t *testing.T) {
+	dir := t.TempDir()
+	st := &State{Dir: dir}
+	st.use("s", func(s *session) bool { s.Calls = 3; return true })
+	path := filepath.Join(dir, fileOf("s")+".json")
+	b, err1 := os.ReadFile(path)
+	was, err2 := os.Stat(path)
+	err3 := os.Link(path, filepath.Join(t.TempDir(), "before")) // or the system may use its number again
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Skip(err)
+	}
+	if err := disk.ReplaceUnsynced(path, bytes.Replace(b, []byte(`"calls":3`), []byte(`"calls":7`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(path, was.ModTime(), was.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if st.look("s", func(s *session) {
+		if s.Calls != 7 {
+			t.Errorf("%d calls, want 7", s.Calls)
+		}
+	}); st.timer != nil {
+		t.Error("looking writes")
 	}
 }
 

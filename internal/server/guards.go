@@ -16,8 +16,9 @@ func (h *Home) Guard(on *config.Guards) hook.Handler {
 	return &guards.Guard{Policy: on.Policy, State: h.guardState(), Grants: grants{h}}
 }
 
-// offer notes a call that the rules ask about as stopped, where nobody can be asked.
+// offer notes a call that is asked about as stopped, where nobody can be asked.
 func (h *Home) offer(ctx context.Context, ev hook.AnyEvent, v *hook.Verdict) (string, error) {
+	h.guardState().Refused(ev)
 	return guards.Offer(ctx, grants{h}, ev, v)
 }
 
