@@ -208,7 +208,7 @@ func (r *request) fire(ctx context.Context) (out hook.Outcome[any], err error) {
 	}
 	r.limit(&out)
 	Caution(r.w.set, r.ev, &out)
-	r.morning(r.w.set, r.ev, &out, time.Now())
+	r.morning(ctx, r.w.set, r.ev, &out, time.Now())
 	r.tellUntrusted(&out)
 	return out, nil
 }
