@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -156,15 +157,15 @@ type guardsChanged struct {
 
 // changeGuards changes guards in the user's configuration, or the project's.
 func changeGuards(ctx context.Context, a *app, project bool, edits func(now *config.Guards) ([]scaffold.GuardEdit, error)) error {
-	file, given, err := guardsFile(ctx, a, project)
+	file, found, err := guardsFile(ctx, a, project)
 	if err != nil {
 		return err
 	}
-	f, err := scaffold.EditGuards(file, nil)
+	read, err := scaffold.EditGuards(file, nil)
 	if err != nil {
 		return err
 	}
-	before, problems := config.ReadGuards(file, f.Was)
+	before, problems := config.ReadGuards(file, read.Was)
 	if len(problems) > 0 {
 		return fmt.Errorf("%s: %s; mend it first", problems[0].Place(), problems[0].Message)
 	}
@@ -172,8 +173,12 @@ func changeGuards(ctx context.Context, a *app, project bool, edits func(now *con
 	if err != nil {
 		return err
 	}
-	if f, err = scaffold.EditGuards(file, list); err != nil {
+	f, err := scaffold.EditGuards(file, list)
+	if err != nil {
 		return err
+	}
+	if !bytes.Equal(f.Was, read.Was) {
+		return fmt.Errorf("%s has just been changed by somebody else; run this again", file)
 	}
 	after, problems := config.ReadGuards(file, f.Text)
 	if len(problems) > 0 {
@@ -194,9 +199,10 @@ func changeGuards(ctx context.Context, a *app, project bool, edits func(now *con
 		}
 	}
 	if project {
-		if given {
-			if _, err := config.TrustIf(a.home.Options(), onlyFile(file)); err != nil {
-				return fmt.Errorf("%s is written, but cannot be trusted: %w", file, err)
+		given := found.State == trust.Given || found.State == trust.None
+		if given && out.Changed {
+			if err := trustEdited(a, found, f); err != nil {
+				return err
 			}
 		}
 		out.Trusted = &given
@@ -251,41 +257,55 @@ func askOwner(a *app, file string) error {
 	return nil
 }
 
-// guardsFile is the hookway.yaml to change. given says, of a project, that its hooks are
-// trusted as they are, or that there are none.
-func guardsFile(ctx context.Context, a *app, project bool) (file string, given bool, err error) {
+// guardsFile is the hookway.yaml to change. found is, of a project, how far it is trusted
+// as it is.
+func guardsFile(ctx context.Context, a *app, project bool) (file string, found trust.Status, err error) {
 	dir, _, err := config.Places(a.getenv)
 	if err != nil {
-		return "", false, err
+		return "", found, err
 	}
 	if project {
 		set, err := config.Load(ctx, a.home.Options())
 		if err != nil {
-			return "", false, err
+			return "", found, err
 		}
-		dir, given = cmp.Or(set.Workspace, server.Cwd()), set.Trust.State == trust.Given || set.Trust.State == trust.None
+		dir, found = cmp.Or(set.Workspace, server.Cwd()), set.Trust
+		if found.State == trust.None {
+			found.Hash = trust.Manifest{}.Hash() // also where no folder is a workspace
+		}
 		if err := set.Close(); err != nil {
-			return "", false, err
+			return "", found, err
 		}
 	}
 	for _, name := range []string{"hookway.yaml", "hookway.yml"} {
 		if file = filepath.Join(dir, name); exists(file) {
-			return file, given, nil
+			return file, found, nil
 		}
 	}
-	return filepath.Join(dir, "hookway.yaml"), given, nil
+	return filepath.Join(dir, "hookway.yaml"), found, nil
 }
 
-// onlyFile has nothing against trusting a workspace in which only one file has changed.
-func onlyFile(file string) func(trust.Status) error {
-	return func(s trust.Status) error {
-		for _, c := range s.Changes {
-			if c.Path != filepath.Base(file) {
-				return fmt.Errorf("%s has changed, too; look at it, then run hookway trust", c.Path)
+// trustEdited trusts a project again whose hookway.yaml hookway itself has changed, if
+// nothing else is new since it was found trusted: an agent may write, too, meanwhile.
+func trustEdited(a *app, found trust.Status, f *scaffold.GuardFile) error {
+	_, err := config.TrustIf(a.home.Options(), func(now trust.Status) error {
+		for _, w := range now.Wishes {
+			if len(w.More) > 0 {
+				return fmt.Errorf("%s wants to %s", w.File, mayDo[w.More[0]])
 			}
 		}
-		return nil
+		if now.Edited(found.Hash, filepath.Base(f.Path), f.Was, f.Text) {
+			return nil
+		}
+		if names := now.Changed(); names != "" && names != filepath.Base(f.Path) {
+			return fmt.Errorf("more has changed meanwhile: %s", names)
+		}
+		return errors.New("something has changed meanwhile")
+	})
+	if err != nil {
+		return fmt.Errorf("%s is written, and the project is not trusted: %w; look at it, then run hookway trust", f.Path, err)
 	}
+	return nil
 }
 
 func exists(file string) bool {

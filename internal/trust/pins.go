@@ -76,13 +76,22 @@ type Pin struct {
 	Info  fs.FileInfo
 }
 
+// executable stands behind the sum of a file that may be executed.
+const executable = " x"
+
 // value writes what a file held and whether it may be executed.
 func value(sum []byte, info fs.FileInfo) string {
 	v := "sha256:" + hex.EncodeToString(sum)
 	if info.Mode()&0o111 != 0 {
-		v += " x"
+		v += executable
 	}
 	return v
+}
+
+// textSum is the value of a text that may not be executed.
+func textSum(text []byte) string {
+	sum := sha256.Sum256(text)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
 // buffers are what files are read through.

@@ -61,6 +61,22 @@ type Status struct {
 	Sees      []Sight       `json:"sees,omitempty"`        // of Trust: what scripts see of the environment
 	Sends     []Destination `json:"sends,omitempty"`       // of Trust: where what is remembered, and events, go
 	Wraps     []Wrap        `json:"wraps,omitempty"`       // of Trust: what hookway run runs when it is given nothing
+
+	manifest Manifest // of Hash
+}
+
+// Edited reports whether the workspace had a hash before one of its files was changed
+// from a text to another, and nothing else is different now. A nil text is no file.
+func (s Status) Edited(hash, path string, from, to []byte) bool {
+	pinned, ok := strings.CutPrefix(s.manifest[path], textSum(to))
+	if !ok || pinned != "" && pinned != executable {
+		return false
+	}
+	before := maps.Clone(s.manifest)
+	if delete(before, path); from != nil {
+		before[path] = textSum(from) + pinned
+	}
+	return before.Hash() == hash
 }
 
 // Bounds of a text that names files that changed.
@@ -235,7 +251,7 @@ func PrivateDir(dir string) error {
 
 // Status compares a workspace with what is trusted.
 func (t File) Status(workspace string, m Manifest) Status {
-	out := Status{Workspace: workspace, State: Missing, Hash: m.Hash(), Files: slices.Sorted(maps.Keys(m))}
+	out := Status{Workspace: workspace, State: Missing, Hash: m.Hash(), Files: slices.Sorted(maps.Keys(m)), manifest: m}
 	entry, ok := t.Workspaces[workspace]
 	switch {
 	case !ok && len(m) == 0:
