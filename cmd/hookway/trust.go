@@ -189,7 +189,7 @@ func showProblems(a *app, cmd *cobra.Command, shown map[string]bool) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return &exit{code: exitFailure, err: fmt.Errorf("the workspace is trusted, but %s to be mended", count(len(problems), "mistake is", "mistakes are"))}
+		return &exit{code: exitFailure, err: fmt.Errorf("the workspace is trusted, but %s to be mended; until then each tool call is asked about", count(len(problems), "mistake is", "mistakes are"))}
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func (l *builder) build(f *found) (Hook, error) {
 	c.TextPasses = h.Lane != hook.Guard && !h.Closed()
 	if f.spec.byNode && h.State == Active && f.broken == nil {
 		if c.Argv, f.forNode, f.broken = l.nodeArgv(f); f.broken != nil {
-			l.set.Fail(f.file, strict.Line(f.broken.Error()), "until then the hook fails")
+			l.set.Problems = append(l.set.Problems, Problem{File: f.file, Hook: f.spec.id, Message: strict.Line(f.broken.Error()), Hint: "until then the hook fails"})
+			l.set.leaveOut(f)
 		}
 	}
 	pins, hash := l.show(f, &h)

@@ -164,6 +164,7 @@ func merge(old, next *Set) {
 		}
 		if next.frozen && h.Layer == LayerWorkspace || next.lacks(h) {
 			next.Hooks = slices.DeleteFunc(next.Hooks, func(other Hook) bool { return other.broken && other.File == h.File && other.name == h.name })
+			h.Kept = true
 			next.Hooks = append(next.Hooks, h)
 			kept[h.source]++
 		}

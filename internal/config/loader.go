@@ -142,7 +142,7 @@ func (l *loader) assemble(ctx context.Context) {
 			h, err := l.builder.build(f)
 			if err != nil {
 				l.set.Problems = append(l.set.Problems, Problem{File: f.file, Line: f.spec.node.Line, Hook: f.spec.id, Message: strict.Line(err.Error())})
-				l.set.Failed = append(l.set.Failed, f.file)
+				l.set.leaveOut(f)
 				continue
 			}
 			l.checkProgram(ctx, f)

@@ -85,6 +85,10 @@ type Hook struct {
 	// rest are known, and may not: it is listed without them.
 	Unasked bool
 
+	// Kept says that it is as an earlier load had it: its file, or its entry, could not
+	// be loaded since, or was not trusted.
+	Kept bool
+
 	name   string     // its id as written
 	source string     // the hookway.yaml or hooks folder it comes from
 	rank   int        // of the source, in the order of registration
@@ -180,6 +184,19 @@ func (s *Set) Told() spool.Loaded {
 	}
 	return all
 }
+
+// StandsFor reports whether the hook is what runs in the place of what a mistake keeps
+// from being loaded, as it was before.
+func (s *Set) StandsFor(h *Hook, p Problem) bool {
+	if !h.Kept || h.State != Active || h.File != p.File {
+		return false
+	}
+	return p.Hook == "" || s.Lost(p) || h.name == p.Hook || strings.HasPrefix(h.name, p.Hook+"/")
+}
+
+// Lost reports whether a mistake keeps its whole file from being loaded, and not only
+// the entry that it is in.
+func (s *Set) Lost(p Problem) bool { return slices.Contains(s.Failed, p.File) }
 
 // leaveOut notes that an entry of a hookway.yaml could not be used: what it was
 // before runs on.

@@ -18,7 +18,11 @@ func (c *Checkup) configuration() Section {
 		}
 	}
 	for _, p := range c.set.Problems {
-		s.fail(orText(p.Hint, "mend it; until then no hook of this file runs"), "%s: %s", place(p), p.Message)
+		left := "mend it; until then this hook does not run, and each tool call is asked about"
+		if c.set.Lost(p) {
+			left = "mend it; until then no hook of this file runs, and each tool call is asked about"
+		}
+		s.fail(orText(p.Hint, left), "%s: %s", place(p), p.Message)
 	}
 	for _, p := range c.set.Warnings {
 		s.warn(p.Hint, "%s: %s", place(p), p.Message)

@@ -35,7 +35,7 @@ func disarmed(set *config.Set) string {
 	if set.Trust.State == trust.Changed {
 		return Advice(set)
 	}
-	for _, p := range set.Problems {
+	for _, p := range slices.Concat(set.Problems, set.Skipped) {
 		inside := set.Workspace != "" && strings.HasPrefix(p.File, set.Workspace+string(filepath.Separator))
 		if !runsOn(set, p) && (!inside || set.Trust.State != trust.Missing) {
 			return "hooks do not run because of a mistake in the configuration: " + p.String()
@@ -44,10 +44,10 @@ func disarmed(set *config.Set) string {
 	return ""
 }
 
-// runsOn reports whether the hooks of a file with a mistake run as they were
-// before: it was read without one already.
+// runsOn reports whether what has a mistake runs as it was before: it was read
+// without one already. That other hooks of the file run is not enough.
 func runsOn(set *config.Set, p config.Problem) bool {
-	return slices.ContainsFunc(set.Hooks, func(h config.Hook) bool { return h.File == p.File && h.State == config.Active })
+	return slices.ContainsFunc(set.Hooks, func(h config.Hook) bool { return set.StandsFor(&h, p) })
 }
 
 // tell puts what the user should know about hooks that do not run where an
@@ -69,10 +69,10 @@ func tell(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any]) {
 		}
 	}
 	if n := len(none); n > 0 {
-		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; hooks of these files do not run:\n%s", Count(n, "mistake"), none))
+		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; what has one does not run, and each tool call is asked about:\n%s", Count(n, "mistake"), none))
 	}
 	if n := len(old); n > 0 {
-		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; the hooks of these files run as they were before:\n%s", Count(n, "mistake"), old))
+		lines = append(lines, fmt.Sprintf("hookway: %s in its configuration; what has one runs as it was before:\n%s", Count(n, "mistake"), old))
 	}
 	if n := len(set.Skipped); n > 0 {
 		lines = append(lines, fmt.Sprintf("hookway: %s left out; what cannot be asked what it is does not run:\n%s", Count(n, "hook"), set.Skipped))

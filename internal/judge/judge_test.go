@@ -253,7 +253,7 @@ func TestHooksThatRunAsTheyWereAreSaidToRun(t *testing.T) {
 	start := func(session string) string {
 		return w.ask(w.event(map[string]any{"hook_event_name": "SessionStart", "session_id": session, "source": "startup"}))
 	}
-	w.want(start("s"), "run as they were before", "!do not run")
+	w.want(start("s"), "runs as it was before", "!not run")
 	w.want(w.ask(w.bash("s", "2", "ls")), "hi", "!ask")
 	other := new(judge.Judge) // that never saw the file when it was good
 	reply := other.Answer(t.Context(), judge.Caller{}, w.bash("t", "3", "ls"))
