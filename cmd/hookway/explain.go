@@ -34,14 +34,21 @@ input as JSON. With -f it is the JSON that an agent gives its PreToolUse hook; -
 is stdin. The exit code is 2 if a rule blocks.
 
 RECORD is a call in the record, by its seq or its event_id (hookway log --json): its
-facts are those that hooks were told.
+facts are those that hooks were told, and "decided then" is what came of it.
 
-"here" is what comes of it in this folder, or in that of the record: under the rules
-and modes that are on there (hookway guards).`,
+The verdict is that of all rules, those that are off too. "here" is what comes of it in
+this folder, or in that of the record: under the rules and modes that are on there
+(hookway guards).`,
 		Example: `  hookway explain -- 'git -C ../x push -f origin HEAD:main'
   hookway explain --tool Write '{"file_path":"/etc/hosts","content":""}'
   hookway explain --shell powershell -- 'Remove-Item C:\ -Recurse'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if shell != "" && (tool != "" || file != "") {
+				return errors.New("--shell says who reads a COMMAND; leave it out beside --tool and -f")
+			}
+			if tool != "" && file != "" {
+				return errors.New("--tool and -f both name the call: use one of them")
+			}
 			x := explained{tool: tool, file: file, shell: shell, words: args}
 			if len(args) == 1 && cmd.ArgsLenAtDash() < 0 && tool == "" && file == "" && recordID.MatchString(args[0]) {
 				x.record = args[0]
@@ -51,8 +58,7 @@ and modes that are on there (hookway guards).`,
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "the tool's `NAME`, such as Write or mcp__db__query")
 	cmd.Flags().StringVarP(&file, "file", "f", "", "read a call as an agent tells it from `FILE`; - is stdin")
-	cmd.Flags().StringVar(&shell, "shell", "sh", "who reads the command: sh, powershell or cmd")
-	cmd.MarkFlagsMutuallyExclusive("tool", "file", "shell")
+	cmd.Flags().StringVar(&shell, "shell", "", "who reads the command: sh (the default), powershell or cmd")
 	return cmd
 }
 
@@ -63,27 +69,28 @@ type explained struct {
 	record            string // in place of all that
 }
 
+// explainedCall is a call that was read.
+type explainedCall struct {
+	tool, command, dir string
+	facts              func(facts.World) []hook.Fact
+	then               *guards.Then
+}
+
 func explain(ctx context.Context, a *app, x explained) error {
-	dir, err := os.Getwd()
+	c, err := x.read(ctx, a)
 	if err != nil {
 		return err
 	}
-	var e guards.Explanation
-	switch {
-	case x.record != "":
-		e, dir, err = explainRecord(a, x.record, dir)
-	case x.file != "":
-		e, err = explainFile(ctx, a, x, dir)
-	case x.tool != "":
-		e, err = explainTool(a, x, dir)
-	default:
-		e, err = explainLine(a, x, dir)
-	}
+	policy, mistake, err := policyIn(ctx, a, c.dir)
 	if err != nil {
 		return err
 	}
-	if err := explainHere(ctx, a, &e, dir); err != nil {
-		return err
+	world := guards.World(c.dir, a.environ())
+	world.Scratch = policy.Scratch
+	e := guards.Everything().Explain(c.tool, c.command, c.facts(world))
+	e.Then = c.then
+	if e.Under(policy); mistake != "" {
+		e.Here = &guards.Here{Mistake: mistake, Rules: []guards.Said{}}
 	}
 	if a.json {
 		text, err := json.Marshal(e)
@@ -97,40 +104,75 @@ func explain(ctx context.Context, a *app, x explained) error {
 	} else if err := e.WriteText(a.out); err != nil {
 		return err
 	}
-	if e.Verdict == guards.Block {
+	if e.Blocks() {
 		return &exit{code: exitBlocked}
 	}
 	return nil
 }
 
+// read reads the call.
+func (x explained) read(ctx context.Context, a *app) (explainedCall, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return explainedCall{}, err
+	}
+	switch {
+	case x.record != "":
+		return x.readRecord(a, dir)
+	case x.file != "":
+		return x.readFile(ctx, a, dir)
+	case x.tool != "":
+		return x.readTool(dir)
+	}
+	return x.readLine(dir)
+}
+
 // recordID is what seqs and event ids look like.
 var recordID = regexp.MustCompile(`^([0-9]+|[0-9a-f]{8,}(-[0-9a-f]+)*)$`)
 
-// explainRecord explains a call of the record, and gives the folder in which it was made.
-func explainRecord(a *app, id, dir string) (guards.Explanation, string, error) {
+// readRecord reads a call of the record, which was made in a folder of its own.
+func (x explained) readRecord(a *app, dir string) (explainedCall, error) {
 	log, err := a.home.AuditDir()
 	if err != nil {
-		return guards.Explanation{}, dir, err
+		return explainedCall{}, err
 	}
 	var found *audit.Record
+	other := ""
 	for r, err := range audit.Read(log, audit.Filter{}) {
-		if err == nil && (strconv.FormatInt(r.Seq, 10) == id || r.EventID == id) && r.Tool != "" {
+		switch {
+		case err != nil || strconv.FormatInt(r.Seq, 10) != x.record && r.EventID != x.record:
+		case r.Tool != "":
 			found = &r
+		default:
+			other = cmp.Or(r.Event, "no event")
 		}
 	}
+	if found == nil && other != "" {
+		return explainedCall{}, fmt.Errorf("the record %s is of %s, and no call of a tool: hookway log --explain shows it", x.record, other)
+	}
 	if found == nil {
-		return guards.Explanation{}, dir, fmt.Errorf("the record has no call %s; hookway log --json shows their seq and event_id", id)
+		return explainedCall{}, fmt.Errorf("the record has no call %s; hookway log --json shows their seq and event_id; of a command write hookway explain -- %[1]s", x.record)
 	}
-	dir = cmp.Or(found.CWD, dir)
-	fs := found.Facts
-	if fs == nil {
-		fs = facts.Call(found.Tool, found.ToolInput, guards.World(dir, a.environ()))
+	read := func(w facts.World) []hook.Fact { return facts.Call(found.Tool, found.ToolInput, w) }
+	if found.Facts != nil {
+		read = func(facts.World) []hook.Fact { return found.Facts }
 	}
-	return guards.Everything().Explain(found.Tool, guards.CommandOf(found.ToolInput), fs), dir, nil
+	return explainedCall{found.Tool, guards.CommandOf(found.ToolInput), cmp.Or(found.CWD, dir), read, thenOf(found)}, nil
 }
 
-// explainHere adds what comes of it in a folder.
-func explainHere(ctx context.Context, a *app, e *guards.Explanation, dir string) error {
+// thenOf is what came of a call of the record.
+func thenOf(r *audit.Record) *guards.Then {
+	then := &guards.Then{Action: r.Action, Rule: r.Rule, By: r.By, Reason: r.Reason}
+	for _, s := range r.Steps {
+		if s.Would != nil && (then.Would == "" || s.Would.Action == r.Would) {
+			then.Would, then.WouldRule = s.Would.Action, cmp.Or(s.Would.Rule, s.Hook)
+		}
+	}
+	return then
+}
+
+// policyIn is the policy in force in a folder. mistake says why it is not known.
+func policyIn(ctx context.Context, a *app, dir string) (policy *guards.Policy, mistake string, err error) {
 	options := a.home.Options()
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		options.Dir = dir
@@ -138,43 +180,49 @@ func explainHere(ctx context.Context, a *app, e *guards.Explanation, dir string)
 	options.TrustedOnly = true
 	set, err := config.Load(ctx, options)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	policy := new(guards.Policy)
+	policy = new(guards.Policy)
 	if on := set.Settings.Guards; on != nil {
 		policy = on.Policy
 	}
-	e.Under(policy)
-	return set.Close()
+	for _, p := range set.Problems {
+		mistake = cmp.Or(mistake, p.Place()+": "+p.Message)
+	}
+	return policy, mistake, set.Close()
 }
 
-func explainLine(a *app, x explained, dir string) (guards.Explanation, error) {
+func (x explained) readLine(dir string) (explainedCall, error) {
 	if len(x.words) == 0 {
-		return guards.Explanation{}, errors.New("no command: write hookway explain -- 'COMMAND'")
+		return explainedCall{}, errors.New("no command: write hookway explain -- 'COMMAND'")
 	}
-	line, world := strings.Join(x.words, " "), guards.World(dir, a.environ())
-	read := map[string]func(string, facts.World) []hook.Fact{"sh": facts.Shell, "powershell": facts.PowerShell, "cmd": facts.Cmd}[x.shell]
+	line := strings.Join(x.words, " ")
+	read := map[string]func(string, facts.World) []hook.Fact{"": facts.Shell, "sh": facts.Shell, "powershell": facts.PowerShell, "cmd": facts.Cmd}[x.shell]
 	if read == nil {
-		return guards.Explanation{}, fmt.Errorf("invalid shell %q: want sh, powershell or cmd", x.shell)
+		return explainedCall{}, fmt.Errorf("invalid shell %q: want sh, powershell or cmd", x.shell)
 	}
-	return guards.Everything().Explain("", line, read(line, world)), nil
+	return explainedCall{command: line, dir: dir, facts: func(w facts.World) []hook.Fact { return read(line, w) }}, nil
 }
 
-func explainTool(a *app, x explained, dir string) (guards.Explanation, error) {
+func (x explained) readTool(dir string) (explainedCall, error) {
 	if len(x.words) != 1 {
-		return guards.Explanation{}, errors.New("want the tool's input as one word of JSON, as in --tool Read '{\"file_path\":\"x\"}'")
+		return explainedCall{}, errors.New("want the tool's input as one word of JSON, as in --tool Read '{\"file_path\":\"x\"}'")
 	}
 	var input map[string]any
 	if err := json.Unmarshal([]byte(x.words[0]), &input); err != nil {
-		return guards.Explanation{}, fmt.Errorf("the tool's input is not a JSON object: %w", err)
+		return explainedCall{}, fmt.Errorf("the tool's input is not a JSON object: %w", err)
 	}
-	return guards.Everything().Explain(x.tool, guards.CommandOf(input), facts.Call(x.tool, input, guards.World(dir, a.environ()))), nil
+	return callOf(x.tool, input, dir), nil
 }
 
-func explainFile(ctx context.Context, a *app, x explained, dir string) (guards.Explanation, error) {
+func callOf(tool string, input map[string]any, dir string) explainedCall {
+	return explainedCall{tool: tool, command: guards.CommandOf(input), dir: dir, facts: func(w facts.World) []hook.Fact { return facts.Call(tool, input, w) }}
+}
+
+func (x explained) readFile(ctx context.Context, a *app, dir string) (explainedCall, error) {
 	text, err := readPayload(ctx, a, x.file)
 	if err != nil {
-		return guards.Explanation{}, err
+		return explainedCall{}, err
 	}
 	var call struct {
 		Name  string         `json:"tool_name"`
@@ -182,13 +230,10 @@ func explainFile(ctx context.Context, a *app, x explained, dir string) (guards.E
 		Dir   string         `json:"cwd"`
 	}
 	if err := json.Unmarshal(text, &call); err != nil {
-		return guards.Explanation{}, fmt.Errorf("the call is not a JSON object with tool_name and tool_input: %w", err)
+		return explainedCall{}, fmt.Errorf("the call is not a JSON object with tool_name and tool_input: %w", err)
 	}
 	if call.Name == "" {
-		return guards.Explanation{}, errors.New("the call has no tool_name: give the JSON of a PreToolUse event")
+		return explainedCall{}, errors.New("the call has no tool_name: give the JSON of a PreToolUse event")
 	}
-	if call.Dir != "" {
-		dir = call.Dir
-	}
-	return guards.Everything().Explain(call.Name, guards.CommandOf(call.Input), facts.Call(call.Name, call.Input, guards.World(dir, a.environ()))), nil
+	return callOf(call.Name, call.Input, cmp.Or(call.Dir, dir)), nil
 }

@@ -15,10 +15,42 @@ import (
 type Explanation struct {
 	Tool    string      `json:"tool,omitempty"`
 	Command string      `json:"command,omitempty"`
-	Verdict Verdict     `json:"verdict"` // "", ask or block
+	Verdict Verdict     `json:"verdict"` // of all rules: "", ask or block
 	Facts   []hook.Fact `json:"facts"`
 	Rules   []Said      `json:"rules"`
 	Here    *Here       `json:"here,omitempty"` // nil: it is not known what is on
+	Then    *Then       `json:"then,omitempty"` // of a call in the record
+}
+
+// Then is what came of a call when it was made. Rules over sessions show only here: what
+// they held for is gone.
+type Then struct {
+	Action    string `json:"action"`
+	Rule      string `json:"rule,omitempty"`
+	By        string `json:"by,omitempty"`
+	Reason    string `json:"reason,omitempty"`
+	Would     string `json:"would,omitempty"` // of rules and hooks that did not count
+	WouldRule string `json:"would_rule,omitempty"`
+}
+
+// text is one line for people.
+func (t *Then) text() string {
+	text := cmp.Or(t.Action, "nothing")
+	if by := cmp.Or(t.Rule, t.By); by != "" {
+		text += " by " + by
+	}
+	if t.Reason != "" {
+		text += ": " + t.Reason
+	}
+	if t.Would != "" {
+		text += fmt.Sprintf("; would %s, by %s", t.Would, t.WouldRule)
+	}
+	return hook.LogLine(text)
+}
+
+// Blocks reports whether a rule blocks the call, here or anywhere, or did so then.
+func (e *Explanation) Blocks() bool {
+	return e.Verdict == Block || e.Then != nil && e.Then.Rule != "" && e.Then.Action == hook.ActionBlock.String()
 }
 
 // Here is what comes of a call where it is made.
@@ -28,9 +60,12 @@ type Here struct {
 	Verdict Verdict `json:"verdict"` // "": it passes
 	Would   Verdict `json:"would"`   // of the rules that do not count
 	Rules   []Said  `json:"rules"`
+	Mistake string  `json:"mistake,omitempty"` // in the configuration: what is in force is not known
 }
 
-// Under adds what comes of the call under the policy in force.
+// Under adds what comes of the call under the policy in force. Where that is stricter
+// than the rules as they come, or names hosts and branches of its own, it counts among
+// all rules too.
 func (e *Explanation) Under(p *Policy) {
 	in := p.Explain(e.Tool, e.Command, e.Facts)
 	e.Here = &Here{On: len(p.Packs) > 0, Verdict: in.Verdict, Rules: in.Rules}
@@ -38,6 +73,15 @@ func (e *Explanation) Under(p *Policy) {
 		e.Here.Mode = cmp.Or(p.Mode, Auto)
 	}
 	for _, r := range in.Rules {
+		at := slices.IndexFunc(e.Rules, func(o Said) bool { return o.Rule == r.Rule && o.At == r.At })
+		if at < 0 {
+			e.Rules = append(e.Rules, r)
+		} else if r.Verdict.worse(e.Rules[at].Verdict) {
+			e.Rules[at].Verdict = r.Verdict
+		}
+		if r.Verdict.worse(e.Verdict) {
+			e.Verdict = r.Verdict
+		}
 		if !r.Counts && r.Verdict.worse(e.Here.Would) {
 			e.Here.Would = r.Verdict
 		}
@@ -47,7 +91,9 @@ func (e *Explanation) Under(p *Policy) {
 // text is one line for people.
 func (h *Here) text() string {
 	switch {
-	case !h.On:
+	case h.Mistake != "":
+		return "not known, for the configuration has a mistake: " + hook.LogLine(h.Mistake)
+	case !h.On && h.Verdict == "":
 		return "nothing; hookway's own rules are off (hookway guards use default)"
 	case h.Verdict != "":
 		return fmt.Sprintf("%s, by %s, mode %s", h.Verdict, h.Rules[0].Rule, h.Mode)
@@ -107,10 +153,15 @@ func (e Explanation) WriteText(w io.Writer) error {
 	}
 	verdict := string(e.Verdict)
 	if verdict == "" {
-		b.WriteString("  none\n")
+		if len(e.Rules) == 0 {
+			b.WriteString("  none\n")
+		}
 		verdict = "nothing; no rule holds for it"
 	}
-	b.WriteString("verdict: " + verdict + "\n")
+	b.WriteString("verdict of all rules: " + verdict + "\n")
+	if e.Then != nil {
+		b.WriteString("decided then: " + e.Then.text() + "\n")
+	}
 	if e.Here != nil {
 		b.WriteString("here: " + e.Here.text() + "\n")
 	}

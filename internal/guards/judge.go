@@ -22,11 +22,12 @@ type Judged struct {
 func (p *Policy) Judge(facts []hook.Fact) []Judged {
 	var out []Judged
 	for _, pack := range Packs() {
-		if !slices.Contains(p.Packs, pack.Name) {
-			continue
-		}
+		on := slices.Contains(p.Packs, pack.Name)
 		for i := range pack.Rules {
 			rule := &pack.Rules[i]
+			if !on && !p.blocks(rule) {
+				continue
+			}
 			set := p.setting(pack, rule)
 			if set.Verdict == Allow {
 				continue
@@ -38,23 +39,15 @@ func (p *Policy) Judge(facts []hook.Fact) []Judged {
 			}
 		}
 	}
-	for i := range facts {
-		if f := &facts[i]; f.Does == "connect" && !f.Dry && anyHost(p.Hosts.Block, f.Host) {
-			out = append(out, Judged{blockedHost, *f, Block, p.Mode != Monitor})
-		}
-	}
 	slices.SortStableFunc(out, func(a, b Judged) int {
 		return cmp.Or(-compare(a.Counts, b.Counts), -compare(a.Verdict == Block, b.Verdict == Block), compare(a.Verdict == Warn, b.Verdict == Warn))
 	})
 	return out
 }
 
-// blockedHost stands for the hosts that a policy names.
-var blockedHost = &Rule{
-	ID: "network/blocked-host", Verdict: Block,
-	Says:    "{by} would connect to {host}, which the configuration blocks.",
-	Instead: "Do without that host, or tell the user why it is needed.",
-}
+// blockedHost is the rule for the hosts that a policy names. It is on with them, also
+// where its pack is not, and no other host that is named lets them pass.
+const blockedHost = "network/blocked-host"
 
 func compare(a, b bool) int {
 	switch {
@@ -79,16 +72,19 @@ func counts(set Setting, rule *Rule, f *hook.Fact) bool {
 	return set.Verdict == Block && f.Sure || rule.Limit
 }
 
+// blocks reports whether a rule is that for hosts, and the policy names some.
+func (p *Policy) blocks(rule *Rule) bool { return len(p.Hosts.Block) > 0 && rule.ID == blockedHost }
+
 // holds reports whether a rule holds for a fact, with the branches and hosts of the
 // policy in place of the usual ones.
 func (p *Policy) holds(pack *Pack, rule *Rule, f *hook.Fact) bool {
 	if f.Dry && f.Does != "execute" {
 		return false
 	}
-	if pack.Name == "network" && f.Does == "connect" && anyHost(p.Hosts.Allow, f.Host) {
+	if pack.Name == "network" && rule.ID != blockedHost && f.Does == "connect" && anyHost(p.Hosts.Allow, f.Host) {
 		return false
 	}
-	in := branches{p.Protected}
+	in := branches{p.Protected, p.Hosts.Block}
 	return rule.When.hold(f, in) && !rule.Unless.hold(f, in)
 }
 

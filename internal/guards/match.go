@@ -160,8 +160,12 @@ func (k check) holds(v reflect.Value, in branches) bool {
 // protectedBranches stands in a pack for the branches that a policy protects.
 const protectedBranches = "$protected"
 
-// branches are patterns of protected branches; none are the usual ones.
-type branches struct{ patterns []string }
+// blockedHosts stands in a pack for the hosts that a policy blocks.
+const blockedHosts = "$blocked"
+
+// branches are patterns of protected branches, of which none are the usual ones, and of
+// blocked hosts.
+type branches struct{ patterns, blocked []string }
 
 var usualBranches = []string{"main", "master", "trunk", "develop", "production", "release/*"}
 
@@ -189,6 +193,10 @@ func matches(want []string, s string, in branches) bool {
 		positive = true
 		if w == protectedBranches {
 			found = found || anyGlob(in.protected(), s)
+			continue
+		}
+		if w == blockedHosts {
+			found = found || anyHost(in.blocked, s)
 			continue
 		}
 		found = found || glob(w, s)

@@ -20,7 +20,7 @@ func (p *Policy) Standings() []Standing {
 		for i := range pack.Rules {
 			rule := &pack.Rules[i]
 			set := p.setting(pack, rule)
-			all = append(all, Standing{pack, rule, set, on && set.Verdict != Allow})
+			all = append(all, Standing{pack, rule, set, (on || p.blocks(rule)) && set.Verdict != Allow})
 		}
 	}
 	return all
