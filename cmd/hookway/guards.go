@@ -53,12 +53,14 @@ const guardDays = 7
 
 // guardsShown is what hookway guards --json prints.
 type guardsShown struct {
-	On      bool            `json:"on"`
-	Mode    guards.Mode     `json:"mode,omitempty"`
-	Place   string          `json:"place,omitempty"`
-	Packs   []packShown     `json:"packs"`
-	Refused config.Problems `json:"refused"` // what a project's file says, and may not
-	Policy  *guards.Policy  `json:"policy,omitempty"`
+	On       bool                `json:"on"`
+	Mode     guards.Mode         `json:"mode,omitempty"`
+	Place    string              `json:"place,omitempty"`
+	Layers   []config.GuardLayer `json:"layers"`             // what each file alone says
+	Mistakes config.Problems     `json:"mistakes,omitempty"` // while there are some, what was in force stays so
+	Packs    []packShown         `json:"packs"`
+	Refused  config.Problems     `json:"refused"` // what a project's file says, and may not
+	Policy   *guards.Policy      `json:"policy,omitempty"`
 }
 
 // packShown is one pack.
@@ -93,7 +95,16 @@ func showGuards(cmd *cobra.Command, a *app, rules bool) error {
 		return err
 	}
 	if a.json {
-		return a.print(shown)
+		if err := a.print(shown); err != nil {
+			return err
+		}
+	}
+	if n := len(shown.Mistakes); n > 0 {
+		first := shown.Mistakes[0]
+		return fmt.Errorf("%s: %s; until it is mended, the daemon goes by the rules that it had, and one that starts now has every call asked about", relative(server.Cwd(), first.Place()), first.Message)
+	}
+	if a.json {
+		return nil
 	}
 	if !shown.On {
 		fmt.Fprintln(a.out, "Hookway's own rules are off here. Switch them on: hookway guards use default")
@@ -104,7 +115,7 @@ func showGuards(cmd *cobra.Command, a *app, rules bool) error {
 
 // guardsShown gathers what is on, and what the record says of it.
 func (a *app) guardsShown(set *config.Set) (*guardsShown, error) {
-	out := &guardsShown{Packs: []packShown{}, Refused: set.RefusedGuards()}
+	out := &guardsShown{Packs: []packShown{}, Refused: set.RefusedGuards(), Layers: set.GuardLayers(), Mistakes: set.Problems}
 	policy := new(guards.Policy)
 	if on := set.Settings.Guards; on != nil {
 		policy, out.On, out.Mode, out.Place, out.Policy = on.Policy, true, on.Policy.Mode, on.Place, on.Policy
@@ -136,6 +147,16 @@ func (a *app) guardsShown(set *config.Set) (*guardsShown, error) {
 // write shows it to people.
 func (g *guardsShown) write(a *app, rules bool) error {
 	fmt.Fprintf(a.out, "mode %s, from %s; counts are of the last %d days\n", g.Mode, relative(server.Cwd(), g.Place), guardDays)
+	if len(g.Layers) > 1 {
+		for _, l := range g.Layers {
+			text := fmt.Sprintf("mode %s, %s", l.Mode, countPacks(l.Packs))
+			if len(l.Packs) == 0 {
+				text = "off"
+			}
+			fmt.Fprintf(a.out, "%s: %s\n", relative(server.Cwd(), l.Place), text)
+		}
+		fmt.Fprintln(a.out, "Of each rule the stricter counts.")
+	}
 	t := tabwriter.NewWriter(visible.Writer{To: a.out}, 0, 0, 2, ' ', 0)
 	would := 0
 	if rules {
@@ -172,7 +193,9 @@ func (g *guardsShown) write(a *app, rules bool) error {
 		return err
 	}
 	g.otherwise(a, rules)
-	if would > 0 {
+	if would > 0 && g.Mode == guards.Enforce {
+		fmt.Fprintln(a.out, "hookway log --would shows what would have been stopped.")
+	} else if would > 0 {
 		fmt.Fprintln(a.out, "hookway log --would shows what would have been stopped; hookway guards enforce has it count.")
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/scaffold"
@@ -80,8 +81,8 @@ func guardsUseCommand(a *app) *cobra.Command {
 		Use:   "use default|strict|PACK...",
 		Short: "Switch hookway's own rules on: default, strict, or single packs",
 		Long: `Switch hookway's own rules on, in your own configuration: in every project. default is
-every pack, in mode auto; strict is every pack, all of it counts, and what cannot be
-seen through is blocked; or name packs.` + ownerNote,
+every pack, in mode auto unless the file has another; strict is every pack in mode
+enforce, so all of it counts, and what cannot be seen through is blocked; or name packs.` + ownerNote,
 		Example: "  hookway guards use default\n  hookway guards use files git secrets --project",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -110,16 +111,20 @@ func useEdits(now *config.Guards, names []string) ([]scaffold.GuardEdit, error) 
 	if !whole {
 		for _, name := range names {
 			if strings.Contains(name, "/") || !slices.Contains(guards.Names(), name) {
+				if near := hook.Nearest(name, append(guards.Names(), "default", "strict")); near != "" {
+					return nil, fmt.Errorf("there is no pack %q; did you mean %s?", name, near)
+				}
 				return nil, fmt.Errorf("there is no pack %q; there are default, strict, %s", name, strings.Join(guards.Names(), ", "))
 			}
 		}
 		value = "[" + strings.Join(names, ", ") + "]"
 	}
 	edits := []scaffold.GuardEdit{{Path: []string{"use"}, Value: value}}
-	if now == nil && value != "strict" { // also where a mode: off is
-		edits = append(edits, scaffold.GuardEdit{Path: []string{"mode"}, Value: string(guards.Auto)})
-	} else if now == nil {
+	switch {
+	case value == "strict": // all of it counts, whatever mode is there
 		edits = append(edits, scaffold.GuardEdit{Path: []string{"mode"}, Value: string(guards.Enforce)})
+	case now == nil: // also where a mode: off is
+		edits = append(edits, scaffold.GuardEdit{Path: []string{"mode"}, Value: string(guards.Auto)})
 	}
 	return edits, nil
 }
@@ -146,13 +151,14 @@ func wordEdits(now *config.Guards, word string, names []string) ([]scaffold.Guar
 
 // guardsChanged is what a change of guards prints with --json.
 type guardsChanged struct {
-	File    string      `json:"file"`
-	On      bool        `json:"on"`
-	Mode    guards.Mode `json:"mode,omitempty"`
-	Packs   []string    `json:"packs"`
-	Changed bool        `json:"changed"`
-	Milder  bool        `json:"milder"`            // a person was asked
-	Trusted *bool       `json:"trusted,omitempty"` // of a project
+	File    string              `json:"file"`
+	On      bool                `json:"on"`
+	Mode    guards.Mode         `json:"mode,omitempty"`
+	Packs   []string            `json:"packs"`
+	Changed bool                `json:"changed"`
+	Milder  bool                `json:"milder"`            // a person was asked
+	Still   []config.GuardLayer `json:"still,omitempty"`   // the layers that have rules on here, where this one has none
+	Trusted *bool               `json:"trusted,omitempty"` // of a project
 }
 
 // changeGuards changes guards in the user's configuration, or the project's.
@@ -207,7 +213,22 @@ func changeGuards(ctx context.Context, a *app, project bool, edits func(now *con
 		}
 		out.Trusted = &given
 	}
+	if !out.On {
+		if out.Still, err = stillOn(ctx, a); err != nil {
+			return err
+		}
+	}
 	return out.say(a)
+}
+
+// stillOn are the layers that have rules on in this folder.
+func stillOn(ctx context.Context, a *app) ([]config.GuardLayer, error) {
+	set, err := config.Load(ctx, a.home.Options())
+	if err != nil {
+		return nil, err
+	}
+	on := slices.DeleteFunc(set.GuardLayers(), func(l config.GuardLayer) bool { return len(l.Packs) == 0 })
+	return on, set.Close()
 }
 
 func (c *guardsChanged) say(a *app) error {
@@ -218,6 +239,9 @@ func (c *guardsChanged) say(a *app) error {
 	switch {
 	case !c.On:
 		fmt.Fprintf(a.out, "Hookway's own rules are off in %s.\n", where)
+		for _, l := range c.Still {
+			fmt.Fprintf(a.out, "Here they are still on, by %s: mode %s, %s.\n", relative(server.Cwd(), l.Place), l.Mode, countPacks(l.Packs))
+		}
 	case !c.Changed:
 		fmt.Fprintf(a.out, "Nothing is to be changed in %s: mode %s, %s.\n", where, c.Mode, countPacks(c.Packs))
 	default:

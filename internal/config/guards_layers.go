@@ -54,7 +54,7 @@ func stanceOf(l *guardLayer, below *stance) *stance {
 	if s.mode = guards.Mode(g.mode); s.mode == "" && g.strict {
 		s.mode = guards.Enforce
 	}
-	if s.mode == "" && below != nil {
+	if s.mode == "" && below != nil && below.mode != modeOff {
 		s.mode = below.mode
 	}
 	s.mode = cmp.Or(s.mode, guards.Auto)
@@ -301,6 +301,9 @@ func (g *guardLayers) settings(folder string) *Guards {
 		sum = stanceOf(&guardLayer{work.spec.over(user.spec), work.file, work.who}, nil)
 	default:
 		sum = stanceOf(user, nil)
+		if len(sum.rules) == 0 {
+			first = work
+		}
 		by := stanceOf(work, sum)
 		g.refused = sum.loosened(work, by)
 		sum = sum.tighten(by)
@@ -331,6 +334,38 @@ func (s *Set) settleGuards(handler func(*Guards) hook.Handler) {
 		s.Hooks = slices.Insert(s.Hooks, 0, s.guardsHooks(on, handler)...)
 	}
 	s.name()
+}
+
+// GuardLayer is what one hookway.yaml alone says of guards here.
+type GuardLayer struct {
+	Layer string      `json:"layer"`
+	Place string      `json:"place"`
+	Mode  guards.Mode `json:"mode"` // "off": it switches none on
+	Packs []string    `json:"packs"`
+}
+
+// GuardLayers is what the user's configuration and the workspace's say of guards, each
+// alone; what is in force is Settings.Guards.
+func (s *Set) GuardLayers() []GuardLayer {
+	all := []GuardLayer{}
+	for _, of := range []struct {
+		layer  string
+		says   *guardLayer
+		layers guardLayers
+	}{
+		{LayerUser, s.guards.user, guardLayers{user: s.guards.user, home: s.guards.home}},
+		{LayerWorkspace, s.guards.work, guardLayers{work: s.guards.work}},
+	} {
+		if of.says == nil {
+			continue
+		}
+		l := GuardLayer{Layer: of.layer, Place: of.says.place(), Mode: modeOff, Packs: []string{}}
+		if on := of.layers.settings(cmp.Or(s.Workspace, s.dir)); on != nil {
+			l.Place, l.Mode, l.Packs = on.Place, on.Policy.Mode, append(l.Packs, on.Policy.Packs...)
+		}
+		all = append(all, l)
+	}
+	return all
 }
 
 // RefusedGuards is what a workspace says of guards that would make them milder, and that
