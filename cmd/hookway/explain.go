@@ -186,7 +186,7 @@ func policyIn(ctx context.Context, a *app, dir string) (policy *guards.Policy, m
 	if on := set.Settings.Guards; on != nil {
 		policy = on.Policy
 	}
-	for _, p := range set.Problems {
+	for _, p := range set.GuardMistakes() {
 		mistake = cmp.Or(mistake, p.Place()+": "+p.Message)
 	}
 	return policy, mistake, set.Close()

@@ -115,7 +115,7 @@ func showGuards(cmd *cobra.Command, a *app, rules bool) error {
 
 // guardsShown gathers what is on, and what the record says of it.
 func (a *app) guardsShown(set *config.Set) (*guardsShown, error) {
-	out := &guardsShown{Packs: []packShown{}, Refused: set.RefusedGuards(), Layers: set.GuardLayers(), Mistakes: set.Problems}
+	out := &guardsShown{Packs: []packShown{}, Refused: set.RefusedGuards(), Layers: set.GuardLayers(), Mistakes: set.GuardMistakes()}
 	policy := new(guards.Policy)
 	if on := set.Settings.Guards; on != nil {
 		policy, out.On, out.Mode, out.Place, out.Policy = on.Policy, true, on.Policy.Mode, on.Place, on.Policy

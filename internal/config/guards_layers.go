@@ -368,6 +368,18 @@ func (s *Set) GuardLayers() []GuardLayer {
 	return all
 }
 
+// GuardMistakes are the mistakes of each hookway.yaml that could not be read whole. While
+// there are some, it is not known what it says of guards.
+func (s *Set) GuardMistakes() Problems {
+	var list Problems
+	for _, p := range s.Problems {
+		if base := filepath.Base(p.File); (base == fileName || base == fileNameYML) && slices.Contains(s.Failed, p.File) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
 // RefusedGuards is what a workspace says of guards that would make them milder, and that
 // counts for nothing.
 func (s *Set) RefusedGuards() Problems { return append(Problems{}, s.guards.refused...) }
