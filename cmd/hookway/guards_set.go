@@ -136,6 +136,9 @@ func wordEdits(now *config.Guards, word string, names []string) ([]scaffold.Guar
 			return nil, err
 		}
 	}
+	if now == nil && word == "off" && len(names) == 0 {
+		return nil, nil // they are
+	}
 	if now == nil {
 		return nil, errGuardsOff
 	}
