@@ -104,6 +104,9 @@ func (s *stance) limits(said map[string]guards.Setting) {
 	}
 	for _, p := range calls {
 		for _, r := range p.Rules {
+			if p.Name != "unseen" { // hosts that are named block by themselves
+				continue
+			}
 			if _, on := s.rules[r.ID]; r.Limit && !on && cmp.Or(said[r.ID].Verdict, said[p.Name].Verdict) != guards.Allow {
 				s.rules[r.ID] = guards.Setting{Verdict: r.Verdict, Mode: s.mode}
 				s.implied = append(s.implied, r.ID)
