@@ -74,6 +74,7 @@ declare module "hookway" {
     glob?: boolean;
     global?: boolean;
     host?: string;
+    inside?: string;
     kind?: string;
     language?: string;
     link?: string;
