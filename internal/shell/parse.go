@@ -47,10 +47,13 @@ func Front(text string) ([]*syntax.Stmt, error) {
 	}
 	in := newGauge(text)
 	var stmts []*syntax.Stmt
-	err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Stmts(in, func(s *syntax.Stmt) bool {
+	var err error
+	for s, mistake := range syntax.NewParser(syntax.Variant(syntax.LangBash)).StmtsSeq(in) {
+		if err = mistake; err != nil {
+			break
+		}
 		stmts = append(stmts, s)
-		return true
-	})
+	}
 	if in.err != nil {
 		err = in.err
 	}
