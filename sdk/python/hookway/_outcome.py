@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ._errors import HookwayError
 
 if TYPE_CHECKING:
-    from .types import Action, Lane
+    from .types import Action, Fact, Lane, Would
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,8 @@ class Step:
     duration_ms: float
     changed: bool = False
     injected: bool = False
+    rule: str = ""  # behind its decision, with its version
+    would: Would | None = None  # what it would have decided, did it count
     note: str = ""  # what was odd about its answer, which counts nevertheless
     error: str = ""  # why the hook failed, or what was refused of its decision
 
@@ -41,6 +43,8 @@ class Outcome:
     steps: tuple[Step, ...]
     user_message: str = ""  # for the user only
     metadata: dict[str, Any] = field(default_factory=dict)
+    rule: str = ""  # behind the decision that counts
+    facts: tuple[Fact, ...] = ()  # what the call would do, if a hook asked
 
     @property
     def blocked(self) -> bool:
@@ -57,6 +61,7 @@ def read(value: Any) -> Outcome:
     try:
         fields: dict[str, Any] = {k: v for k, v in value.items() if k in _OUTCOME and v is not None or k in ("payload", "result")}
         fields["steps"] = tuple(Step(**{k: v for k, v in s.items() if k in _STEP}) for s in value.get("steps") or ())
+        fields["facts"] = tuple(value.get("facts") or ())
         return Outcome(**fields)
     except (AttributeError, TypeError) as wrong:
         raise HookwayError(f"hookway's answer is not an outcome ({wrong}); is the hookway that runs newer than this package?") from None
