@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -179,7 +180,7 @@ func (p *GuardsPlan) corpora() (all []guards.Corpus, err error) {
 }
 
 // autoPolicy is what hookway guards use default switches on.
-var autoPolicy = &guards.Policy{Packs: guards.Names(), Mode: guards.Auto}
+var autoPolicy = sync.OnceValue(func() *guards.Policy { return &guards.Policy{Packs: guards.Names(), Mode: guards.Auto} })
 
 // judge adds what the rules say of one row.
 func (r *GuardsReport) judge(into *CorpusScore, packs map[string]*PackScore, corpus string, row *guards.Row) {
@@ -189,7 +190,7 @@ func (r *GuardsReport) judge(into *CorpusScore, packs map[string]*PackScore, cor
 	if len(found) > 0 {
 		verdict, rule = found[0].Rule.Verdict, found[0].Rule.ID
 	}
-	if first := autoPolicy.Judge(row.Facts(guards.CorpusWorld())); len(first) > 0 && first[0].Counts {
+	if first := autoPolicy().Judge(row.Facts(guards.CorpusWorld())); len(first) > 0 && first[0].Counts {
 		auto = first[0].Verdict
 	}
 	into.Enforce.add(row.Safe(), verdict)
