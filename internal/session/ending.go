@@ -68,6 +68,7 @@ func (s *session) part(reason string) func(context.Context) {
 		if !s.interest.in(hook.SessionEnd) {
 			return
 		}
+		s.leaving.Store(&reason)
 		p := ending{reason, make(chan struct{})}
 		select {
 		case s.endings <- p:
@@ -205,9 +206,11 @@ func startReason(cause error) string {
 	return "start_failed"
 }
 
-func exitSummary(status terminal.ExitStatus) hook.SessionSummary {
+func (s *session) exitSummary(status terminal.ExitStatus) hook.SessionSummary {
 	summary := hook.SessionSummary{Reason: "exit", ExitCode: &status.Code}
-	if status.Signal != nil {
+	if reason := s.leaving.Load(); reason != nil { // too late to announce it
+		summary.Reason = *reason
+	} else if status.Signal != nil {
 		summary.Reason = "signal"
 	}
 	return summary

@@ -152,7 +152,8 @@ type session struct {
 	outputs  atomic.Int64 // how often the program has said something
 	busy     atomic.Int64 // directives and texts on their way
 	endings  chan ending
-	lull     chan struct{} // the listener offers a token while hooks have nothing to say
+	leaving  atomic.Pointer[string] // why the user is about to end the program; nil: is not
+	lull     chan struct{}          // the listener offers a token while hooks have nothing to say
 }
 
 // Run runs the program until its end and returns how it ended. The program
@@ -307,7 +308,7 @@ func (s *session) supervise(ctx context.Context) (terminal.ExitStatus, error) {
 	abandon()
 	<-drained
 	s.account()
-	s.end(ctx, exitSummary(status))
+	s.end(ctx, s.exitSummary(status))
 	return status, errors.Join(err, cause)
 }
 
