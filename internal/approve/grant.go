@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // Answer is who allows a call, and from where.
@@ -24,7 +26,7 @@ func (s *Store) Allow(ctx context.Context, seen Request, a Answer) (Request, err
 			return &RefusedError{Code: seen.Code}
 		}
 		if _, err := tx.ExecContext(ctx, "UPDATE request SET state = ?, answered = ?, by_whom = ?, by_way = ? WHERE code = ?",
-			isAllowed, micros(s.now()), a.By, a.From, r.Code); err != nil {
+			isAllowed, sqlite.Micros(s.now()), a.By, a.From, r.Code); err != nil {
 			return err
 		}
 		r, err = s.read(tx.QueryRowContext(ctx, "SELECT "+columns+" FROM request WHERE code = ?", r.Code))
@@ -64,12 +66,12 @@ func (s *Store) Use(ctx context.Context, c Call) (*Grant, error) {
 		err := tx.QueryRowContext(ctx, `UPDATE request SET state = ?, used = ? WHERE code =
 			(SELECT code FROM request WHERE call = ? AND state = ? AND answered > ? AND answered <= ? LIMIT 1)
 			RETURNING code, by_whom, by_way, first, answered`,
-			isUsed, micros(now), key, isAllowed, micros(now.Add(-GrantTime)), micros(now.Add(clockSlack))).
+			isUsed, sqlite.Micros(now), key, isAllowed, sqlite.Micros(now.Add(-GrantTime)), sqlite.Micros(now.Add(clockSlack))).
 			Scan(&used.Code, &used.By, &used.From, &first, &answered)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
-		used.Answered, used.After = moment(answered), time.Duration(answered-first)*time.Microsecond
+		used.Answered, used.After = sqlite.Moment(answered), time.Duration(answered-first)*time.Microsecond
 		g = &used
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/hookway/hookway/internal/sqlite"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -46,7 +47,7 @@ func (s *Store) Offer(ctx context.Context, c Call, place string) (code string, e
 // sweep forgets what is old, or was noted in what is the future now.
 func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
 	_, err := tx.ExecContext(ctx, "DELETE FROM request WHERE max(stopped, answered, used) < ? OR max(stopped, answered, used) > ?",
-		micros(now.Add(-KeepTime)), micros(now.Add(clockSlack)))
+		sqlite.Micros(now.Add(-KeepTime)), sqlite.Micros(now.Add(clockSlack)))
 	return err
 }
 
@@ -54,7 +55,7 @@ func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
 func again(ctx context.Context, tx *sql.Tx, key string, now time.Time) (code string, err error) {
 	var state int
 	err = tx.QueryRowContext(ctx, "SELECT code, state FROM request WHERE call = ? AND (state = ? AND stopped > ? OR state = ? AND answered > ?) ORDER BY state DESC LIMIT 1",
-		key, isStopped, micros(now.Add(-AnswerTime)), isAllowed, micros(now.Add(-GrantTime))).Scan(&code, &state)
+		key, isStopped, sqlite.Micros(now.Add(-AnswerTime)), isAllowed, sqlite.Micros(now.Add(-GrantTime))).Scan(&code, &state)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return "", nil
@@ -62,7 +63,7 @@ func again(ctx context.Context, tx *sql.Tx, key string, now time.Time) (code str
 		return "", err
 	}
 	if state == isStopped {
-		_, err = tx.ExecContext(ctx, "UPDATE request SET stopped = ? WHERE code = ?", micros(now), code)
+		_, err = tx.ExecContext(ctx, "UPDATE request SET stopped = ? WHERE code = ?", sqlite.Micros(now), code)
 	}
 	return code, err
 }
@@ -70,7 +71,7 @@ func again(ctx context.Context, tx *sql.Tx, key string, now time.Time) (code str
 // makeRoom forgets the oldest call that waits in a session that has many, or in the
 // session that has most.
 func (s *Store) makeRoom(ctx context.Context, tx *sql.Tx, session string, now time.Time) error {
-	since := micros(now.Add(-AnswerTime))
+	since := sqlite.Micros(now.Add(-AnswerTime))
 	count := func(query string, args ...any) (n int, err error) {
 		return n, tx.QueryRowContext(ctx, "SELECT count(*) FROM request WHERE state = ? AND stopped > ?"+query, append([]any{isStopped, since}, args...)...).Scan(&n)
 	}
@@ -103,7 +104,7 @@ func insert(ctx context.Context, tx *sql.Tx, key string, c *Call, place string, 
 		done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO request (code, call, state, agent, session, workspace, tool, input, rule, reason, place, first, stopped)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			code, key, isStopped, name(c.Agent), name(c.Session), name(c.Workspace), name(c.Tool), shown(c.Input), name(c.Rule),
-			visible.Text(visible.Clip(c.Reason, mostReason)), place, micros(now), micros(now))
+			visible.Text(visible.Clip(c.Reason, mostReason)), place, sqlite.Micros(now), sqlite.Micros(now))
 		if err != nil {
 			return "", err
 		}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // State is what has become of a stopped call.
@@ -61,7 +63,7 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Stopped, r.Answered, r.Used = moment(stopped), moment(answered), moment(used)
+	r.Stopped, r.Answered, r.Used = sqlite.Moment(stopped), sqlite.Moment(answered), sqlite.Moment(used)
 	if answered > 0 {
 		r.After = float64(answered-first) / 1e6
 	}
@@ -74,7 +76,7 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 	default:
 		r.State = Used
 	}
-	if since := max(stopped, answered); state != isUsed && (!now.Before(r.Until) || since > micros(now.Add(clockSlack))) {
+	if since := max(stopped, answered); state != isUsed && (!now.Before(r.Until) || since > sqlite.Micros(now.Add(clockSlack))) {
 		r.State = Expired
 	}
 	return r, nil
@@ -84,7 +86,7 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 func (s *Store) List(ctx context.Context) ([]Request, error) {
 	now := s.now()
 	rows, err := s.file.QueryContext(ctx, "SELECT "+columns+" FROM request WHERE stopped BETWEEN ? AND ? ORDER BY stopped DESC, code",
-		micros(now.Add(-KeepTime)), micros(now.Add(clockSlack)))
+		sqlite.Micros(now.Add(-KeepTime)), sqlite.Micros(now.Add(clockSlack)))
 	if err != nil {
 		return nil, s.explain("listed", err)
 	}

@@ -115,17 +115,3 @@ func (s *Store) explain(done string, err error) error {
 	}
 	return s.file.Explain(done, err)
 }
-
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
-
-func moment(micros int64) time.Time {
-	if micros == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(micros)
-}

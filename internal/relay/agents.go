@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // Agent is one that messages can be sent to, running or not.
@@ -70,7 +72,7 @@ func (a access) ours() ([]Agent, error) {
 	var since, seen int64
 	err = a.each([]any{&agent, &one.Name, &one.Program, &one.CWD, &one.Kind, &one.Session, &since, &seen, &one.Waiting}, func() error {
 		next := one
-		next.Machine, next.Since, next.LastSeen, next.Channels = a.s.machine, moment(since), moment(seen), channels[agent]
+		next.Machine, next.Since, next.LastSeen, next.Channels = a.s.machine, sqlite.Moment(since), sqlite.Moment(seen), channels[agent]
 		if next.Running = len(consumers[agent]) > 0; !next.Running {
 			next.Session = ""
 		}
@@ -121,9 +123,9 @@ func (a access) theirs() ([]Agent, error) {
 	var off, heard int64
 	err := a.each([]any{&one.Name, &one.Machine, &off, &heard}, func() error {
 		next := one
-		next.Running, next.LastSeen = off == 0, moment(heard)
+		next.Running, next.LastSeen = off == 0, sqlite.Moment(heard)
 		if off != 0 {
-			next.Since, next.LastSeen = moment(off), moment(off)
+			next.Since, next.LastSeen = sqlite.Moment(off), sqlite.Moment(off)
 		}
 		all = append(all, next)
 		return nil
@@ -171,13 +173,13 @@ func (s *Store) Register(ctx context.Context, name string) error {
 
 func (a access) register(name string) error {
 	_, err := a.exec(`INSERT INTO agent (key, name, program, cwd, kind, lead, since, seen) VALUES (?,?,'','','','',?,0) ON CONFLICT DO NOTHING`,
-		key(name), name, micros(a.s.now()))
+		key(name), name, sqlite.Micros(a.s.now()))
 	return err
 }
 
 // active notes that an agent of this machine has done something.
 func (a access) active(agent string) error {
-	_, err := a.exec("UPDATE agent SET seen = ? WHERE key = ?", micros(a.s.now()), agent)
+	_, err := a.exec("UPDATE agent SET seen = ? WHERE key = ?", sqlite.Micros(a.s.now()), agent)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookway/hookway/internal/sqlite"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -103,7 +104,7 @@ func (s *Store) enter(ctx context.Context, consumer *Consumer) error {
 		if err := a.register(consumer.p.Name); err != nil {
 			return err
 		}
-		now := micros(s.now())
+		now := sqlite.Micros(s.now())
 		if !running[consumer.agent] {
 			if _, err := a.exec("UPDATE agent SET since = ? WHERE key = ?", now, consumer.agent); err != nil {
 				return err

@@ -3,6 +3,7 @@ package relay
 import (
 	"strings"
 
+	"github.com/hookway/hookway/internal/sqlite"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -19,7 +20,7 @@ func (a access) deliver(m Message, origin, session string, to []member) ([]Recei
 	for i, one := range to {
 		d := delivery{
 			message: m.ID, agent: one.key, name: one.name, session: session, sender: key(m.From), origin: origin,
-			stage: queued, priority: ranks[m.Priority], arrival: arrival, accepted: micros(a.s.now()),
+			stage: queued, priority: ranks[m.Priority], arrival: arrival, accepted: sqlite.Micros(a.s.now()),
 		}
 		if one.waiting >= a.s.limits.Inbox {
 			d.stage, d.reason = refused, fullReason(one.waiting)
@@ -71,7 +72,7 @@ func (a access) deliverAll(m Message) ([]Receipt, error) {
 		return nil, err
 	}
 	from, args := a.ofMany(m)
-	now := micros(a.s.now())
+	now := sqlite.Micros(a.s.now())
 	if _, err := a.exec(`INSERT INTO delivery (message, machine, agent, name, session, sender, origin, state, priority, arrival, reason, accepted)
 		SELECT ?, '', agent.key, agent.name, '', ?, '', iif(agent.waiting >= ?, ?, ?), ?, ?, iif(agent.waiting >= ?, printf(?, agent.waiting), ''), ? `+from+`
 		ON CONFLICT DO NOTHING`,
@@ -164,7 +165,7 @@ func (a access) receipt(machine string, r Receipt) error {
 		return err
 	}
 	if !found {
-		d = delivery{message: r.Message, machine: machine, agent: key(name), name: name, sender: sender, accepted: micros(r.Accepted)}
+		d = delivery{message: r.Message, machine: machine, agent: key(name), name: name, sender: sender, accepted: sqlite.Micros(r.Accepted)}
 		if _, err := a.insert(d); err != nil {
 			return err
 		}
@@ -186,7 +187,7 @@ func merge(d *delivery, r Receipt) {
 	for _, f := range []struct {
 		to *int64
 		is int64
-	}{{&d.injected, micros(r.Injected)}, {&d.seen, micros(r.Seen)}, {&d.replied, micros(r.Replied)}} {
+	}{{&d.injected, sqlite.Micros(r.Injected)}, {&d.seen, sqlite.Micros(r.Seen)}, {&d.replied, sqlite.Micros(r.Replied)}} {
 		if *f.to == 0 && f.is > 0 {
 			*f.to = f.is
 		}

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // directory is what one machine tells others of its agents.
@@ -65,7 +67,7 @@ func (s *Store) Learn(ctx context.Context, machine string, data []byte) error {
 		if _, err := a.get([]any{&known}, "SELECT digest FROM peer WHERE machine = ?", machine); err != nil {
 			return err
 		}
-		_, err := a.exec("INSERT OR REPLACE INTO peer (machine, heard, digest) VALUES (?,?,?)", machine, micros(s.now()), digest[:])
+		_, err := a.exec("INSERT OR REPLACE INTO peer (machine, heard, digest) VALUES (?,?,?)", machine, sqlite.Micros(s.now()), digest[:])
 		if err != nil || bytes.Equal(known, digest[:]) {
 			return err
 		}

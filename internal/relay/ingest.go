@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/internal/logline"
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // Source is one stream. One that was made anew has another time.
@@ -39,7 +40,7 @@ func (s *Store) Ingest(ctx context.Context, from Source, last uint64, data [][]b
 			}
 		}
 		_, err := a.exec(`INSERT INTO source (stream, created, last) VALUES (?1,?2,?3) ON CONFLICT DO UPDATE SET
-			last = CASE WHEN created = ?2 THEN max(last, ?3) ELSE ?3 END, created = ?2`, from.Stream, micros(from.Created), int64(last))
+			last = CASE WHEN created = ?2 THEN max(last, ?3) ELSE ?3 END, created = ?2`, from.Stream, sqlite.Micros(from.Created), int64(last))
 		return err
 	})
 	if err != nil {
@@ -71,7 +72,7 @@ func (s *Store) foreign(from Source, i int, p envelope) string {
 // Offset is how far a stream was taken in; 0 for one that is new, or was made anew.
 func (s *Store) Offset(ctx context.Context, from Source) (uint64, error) {
 	var last uint64
-	_, err := s.read(ctx).get([]any{&last}, "SELECT last FROM source WHERE stream = ? AND created = ?", from.Stream, micros(from.Created))
+	_, err := s.read(ctx).get([]any{&last}, "SELECT last FROM source WHERE stream = ? AND created = ?", from.Stream, sqlite.Micros(from.Created))
 	return last, s.explain("read", err)
 }
 

@@ -3,6 +3,8 @@ package relay
 import (
 	"context"
 	"fmt"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // mostTries is how often a message may fail to be injected.
@@ -18,7 +20,7 @@ func (consumer *Consumer) Begin(ctx context.Context, id, text, how string) error
 		}
 		p := consumer.presence()
 		d.stage, d.owner, d.injectedIn, d.how = begun, consumer.id, p.Session, how
-		d.text, d.transcript, d.history, d.begun = text, p.Transcript, p.History, micros(a.s.now())
+		d.text, d.transcript, d.history, d.begun = text, p.Transcript, p.History, sqlite.Micros(a.s.now())
 		return nil
 	})
 	if err == nil {
@@ -37,7 +39,7 @@ func (consumer *Consumer) Done(ctx context.Context, id string, repeat bool) erro
 			d.stage = injected
 		}
 		if d.injected == 0 {
-			d.injected = micros(a.s.now())
+			d.injected = sqlite.Micros(a.s.now())
 		}
 		d.repeat, d.text, d.transcript, d.history = d.repeat || repeat, "", "", ""
 		return nil
@@ -58,7 +60,7 @@ func (consumer *Consumer) Confirm(ctx context.Context, id, how string) error {
 	session := consumer.presence().Session
 	return consumer.change(ctx, id, func(a access, d *delivery) error {
 		if d.stage == replied && d.injected == 0 && d.how == how { // the answer was faster
-			d.injected = micros(a.s.now())
+			d.injected = sqlite.Micros(a.s.now())
 			return nil
 		}
 		if d.stage != begun || d.how != how {
@@ -67,7 +69,7 @@ func (consumer *Consumer) Confirm(ctx context.Context, id, how string) error {
 		if alive, _, err := a.s.alive(d.owner); err != nil || alive && d.owner != consumer.id {
 			return first(err, ErrTaken)
 		}
-		d.stage, d.owner, d.injectedIn, d.injected = injected, consumer.id, session, micros(a.s.now())
+		d.stage, d.owner, d.injectedIn, d.injected = injected, consumer.id, session, sqlite.Micros(a.s.now())
 		d.text, d.transcript, d.history = "", "", ""
 		return nil
 	})
@@ -200,7 +202,7 @@ func (consumer *Consumer) Seen(ctx context.Context) error {
 			return err
 		}
 		for _, d := range rows {
-			d.stage, d.seen = seen, micros(a.s.now())
+			d.stage, d.seen = seen, sqlite.Micros(a.s.now())
 			if err := a.move(d); err != nil {
 				return err
 			}

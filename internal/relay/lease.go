@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // Leads reports whether the consumer has the inbox of its name, and takes it if no consumer
@@ -62,7 +64,7 @@ func (consumer *Consumer) yield(file *os.File) {
 // lead notes which consumer has the inbox of its agent.
 func (a access) lead(consumer *Consumer, p Presence) error {
 	_, err := a.exec("UPDATE agent SET lead = ?, program = ?, cwd = ?, kind = ?, seen = ? WHERE key = ?",
-		consumer.id, p.Program, p.CWD, p.Kind, micros(a.s.now()), consumer.agent)
+		consumer.id, p.Program, p.CWD, p.Kind, sqlite.Micros(a.s.now()), consumer.agent)
 	return err
 }
 

@@ -3,6 +3,8 @@ package relay
 import (
 	"fmt"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // hold refuses what the limits do not let pass.
@@ -35,11 +37,11 @@ func (a access) holdRate(m *Message) error {
 	var oldest int64
 	since := a.s.now().Add(-time.Minute)
 	_, err := a.get([]any{&n, &oldest}, "SELECT count(*), coalesce(min(kept), 0) FROM (SELECT kept FROM message WHERE sender = ? AND kept > ? AND machine = '' AND by_agent ORDER BY kept DESC LIMIT ?)",
-		key(m.From), micros(since), a.s.limits.PerMinute)
+		key(m.From), sqlite.Micros(since), a.s.limits.PerMinute)
 	if err != nil || n < a.s.limits.PerMinute {
 		return err
 	}
-	wait := moment(oldest).Sub(since).Round(time.Second)
+	wait := sqlite.Moment(oldest).Sub(since).Round(time.Second)
 	who := m.From + " has"
 	if m.Hook {
 		who = "for " + m.From + ", hooks have"

@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // live is a consumer, and the last sign of life of its process, if that has ended.
@@ -88,7 +90,7 @@ func (a access) unregister(id string, ended time.Time) error {
 		return err
 	}
 	if !running[agent] {
-		if _, err := a.exec("UPDATE agent SET since = max(since, ?1), seen = max(seen, ?1) WHERE key = ?2", micros(ended), agent); err != nil {
+		if _, err := a.exec("UPDATE agent SET since = max(since, ?1), seen = max(seen, ?1) WHERE key = ?2", sqlite.Micros(ended), agent); err != nil {
 			return err
 		}
 	}

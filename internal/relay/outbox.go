@@ -3,6 +3,8 @@ package relay
 import (
 	"context"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // Envelope is what the outbox holds for one machine.
@@ -69,7 +71,7 @@ func (s *Store) wrap(to envelope, id, body string) ([]byte, error) {
 // that they are for has confirmed them.
 func (s *Store) Published(ctx context.Context, seqs []int64) error {
 	return s.explain("changed", s.write(ctx, func(a access) error {
-		now := micros(s.now())
+		now := sqlite.Micros(s.now())
 		for _, seq := range seqs {
 			if _, err := a.exec("UPDATE outbox SET published = ? WHERE seq = ?", now, seq); err != nil {
 				return err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // Receipts gives a message, by its id or the short form of it, and how far it is
@@ -74,7 +76,7 @@ func (a access) expected(m Message) ([]Receipt, error) {
 	}
 	var receipts []Receipt
 	for _, machine := range machines {
-		d := delivery{message: m.ID, machine: machine, name: m.To, accepted: micros(m.Sent)}
+		d := delivery{message: m.ID, machine: machine, name: m.To, accepted: sqlite.Micros(m.Sent)}
 		r := d.receipt()
 		if r.Reason, err = a.onItsWay(machine); err != nil {
 			return nil, err
@@ -114,7 +116,7 @@ func (a access) ofMany(m Message) (from string, args []any) {
 		return "FROM member JOIN agent ON agent.key = member.agent WHERE agent.key <> ? AND member.channel = ?", []any{sender, key(channel)}
 	}
 	return `FROM agent WHERE agent.key <> ? AND (agent.kind <> '` + KindHooks + `' OR agent.seen > ? OR EXISTS (SELECT 1 FROM seat WHERE seat.agent = agent.key))`,
-		[]any{sender, micros(a.s.now().Add(-unwrappedKept))}
+		[]any{sender, sqlite.Micros(a.s.now().Add(-unwrappedKept))}
 }
 
 // unwrappedKept is how long an agent without a wrapper gets what is for all after it was
@@ -152,7 +154,7 @@ func (r *reasons) of(d delivery) (string, error) {
 		}
 		ended := map[string]int64{} // of those not cleaned up yet
 		for _, consumer := range gone {
-			ended[consumer.agent] = max(ended[consumer.agent], micros(consumer.heard))
+			ended[consumer.agent] = max(ended[consumer.agent], sqlite.Micros(consumer.heard))
 		}
 		var agent string
 		var since int64
@@ -174,7 +176,7 @@ func (r *reasons) of(d delivery) (string, error) {
 	if r.running[d.agent] {
 		return "", nil
 	}
-	return offline(moment(r.since[d.agent])), nil
+	return offline(sqlite.Moment(r.since[d.agent])), nil
 }
 
 func offline(since time.Time) string {
@@ -194,7 +196,7 @@ func (a access) onItsWay(machine string) (string, error) {
 	if err != nil || !known {
 		return onItsWay + machine, err
 	}
-	if when := moment(heard); a.s.now().Sub(when) > quiet {
+	if when := sqlite.Moment(heard); a.s.now().Sub(when) > quiet {
 		return fmt.Sprintf("queued here: %s was last heard of %s", machine, at(when)), nil
 	}
 	return onItsWay + machine, nil

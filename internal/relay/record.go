@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // keep stores a message; it reports whether it is new.
@@ -16,7 +18,7 @@ func (a access) keep(m Message) (bool, error) {
 		return false, err
 	}
 	n, err := a.exec("INSERT INTO message (id, short, sender, machine, by_agent, kept, body) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO NOTHING",
-		m.ID, Short(m.ID), key(m.From), m.Machine, m.Agent, micros(a.s.now()), string(body))
+		m.ID, Short(m.ID), key(m.From), m.Machine, m.Agent, sqlite.Micros(a.s.now()), string(body))
 	return n > 0, err
 }
 
@@ -106,7 +108,7 @@ func (d *delivery) receipt() Receipt {
 	}
 	return Receipt{
 		Message: d.message, To: to, State: states[d.stage], Reason: d.reason, Session: d.injectedIn, How: d.how, Repeat: d.repeat, Reply: d.reply,
-		Accepted: moment(d.accepted), Injected: moment(d.injected), Seen: moment(d.seen), Replied: moment(d.replied),
+		Accepted: sqlite.Moment(d.accepted), Injected: sqlite.Moment(d.injected), Seen: sqlite.Moment(d.seen), Replied: sqlite.Moment(d.replied),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookway/hookway/internal/logline"
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // Refuse takes an envelope out of the outbox that no stream will ever take. If it is a
@@ -37,7 +38,7 @@ func (a access) refuse(message, machine, agent, reason string) error {
 	if !found || err != nil {
 		return err
 	}
-	d := delivery{message: m.ID, machine: machine, sender: key(m.From), stage: refused, priority: ranks[m.Priority], reason: reason, accepted: micros(m.Sent)}
+	d := delivery{message: m.ID, machine: machine, sender: key(m.From), stage: refused, priority: ranks[m.Priority], reason: reason, accepted: sqlite.Micros(m.Sent)}
 	if agent != "" {
 		there, found, err := a.of(message, machine, key(agent))
 		if !found || err != nil || there.stage != inOutbox {

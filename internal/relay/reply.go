@@ -1,5 +1,7 @@
 package relay
 
+import "github.com/hookway/hookway/internal/sqlite"
+
 // resolveReply finds the message that one answers, and whom that is for.
 func (a access) resolveReply(m *Message) error {
 	if m.ReplyTo == "" {
@@ -55,7 +57,7 @@ func (a access) markReplied(m *Message) error {
 	if !found || err != nil || d.stage == replied {
 		return err
 	}
-	now := micros(a.s.now())
+	now := sqlite.Micros(a.s.now())
 	d.stage, d.reply, d.replied = replied, m.ID, now
 	if d.seen == 0 {
 		d.seen = now

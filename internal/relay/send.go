@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookway/hookway/internal/sqlite"
 	"github.com/hookway/hookway/internal/visible"
 )
 
@@ -240,7 +241,7 @@ func (a access) postMachine(m *Message, machine string) ([]Receipt, error) {
 		return nil, a.dispatch(m.ID, machine, target{})
 	}
 	d := delivery{
-		message: m.ID, machine: machine, agent: m.To, name: m.To, sender: key(m.From), stage: refused, accepted: micros(a.s.now()),
+		message: m.ID, machine: machine, agent: m.To, name: m.To, sender: key(m.From), stage: refused, accepted: sqlite.Micros(a.s.now()),
 		reason: fmt.Sprintf("%s has not come for %d messages", machine, n),
 	}
 	_, err = a.insert(d)
@@ -258,7 +259,7 @@ func (a access) postOne(m *Message, to target) ([]Receipt, error) {
 	}
 	d := delivery{
 		message: m.ID, machine: machine, agent: to.agent, name: to.name, session: to.session, sender: key(m.From),
-		priority: ranks[m.Priority], accepted: micros(a.s.now()),
+		priority: ranks[m.Priority], accepted: sqlite.Micros(a.s.now()),
 	}
 	if _, err := a.insert(d); err != nil {
 		return nil, err

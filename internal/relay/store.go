@@ -162,19 +162,3 @@ func (s *Store) explain(done string, err error) error {
 	}
 	return s.file.Explain(done, err)
 }
-
-// micros is a time as it is kept.
-func micros(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMicro()
-}
-
-// moment is a time that was kept.
-func moment(micros int64) time.Time {
-	if micros == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(micros)
-}

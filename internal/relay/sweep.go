@@ -3,6 +3,8 @@ package relay
 import (
 	"context"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 const (
@@ -23,13 +25,13 @@ func (s *Store) sweep(ctx context.Context) error {
 	if _, err := a.get([]any{&last}, "SELECT value FROM fact WHERE name = 'swept'"); err != nil {
 		return err
 	}
-	if since := now.Sub(moment(last)); since < sweepEvery && since >= 0 {
+	if since := now.Sub(sqlite.Moment(last)); since < sweepEvery && since >= 0 {
 		return nil
 	}
 	old, err := a.strings(`SELECT id FROM message WHERE kept < ?
 		AND NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.message = message.id)
 		AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.message = message.id AND state < 3)
-		ORDER BY kept LIMIT ?`, micros(now.Add(-keptFor)), sweepStep)
+		ORDER BY kept LIMIT ?`, sqlite.Micros(now.Add(-keptFor)), sweepStep)
 	if err != nil {
 		return err
 	}
@@ -48,14 +50,14 @@ func (s *Store) sweep(ctx context.Context) error {
 			}
 			rows += n
 		}
-		if _, err := a.exec("DELETE FROM outbox WHERE message = '' AND published > 0 AND published < ?", micros(now.Add(-receiptsKept))); err != nil {
+		if _, err := a.exec("DELETE FROM outbox WHERE message = '' AND published > 0 AND published < ?", sqlite.Micros(now.Add(-receiptsKept))); err != nil {
 			return err
 		}
-		unwrapped, err := a.sweepUnwrapped(micros(now.Add(-unwrappedFor)))
+		unwrapped, err := a.sweepUnwrapped(sqlite.Micros(now.Add(-unwrappedFor)))
 		if more = more || unwrapped == sweepStep; more || err != nil {
 			return err // there is more: the next one goes on
 		}
-		_, err = a.exec("INSERT OR REPLACE INTO fact (name, value) VALUES ('swept', ?)", micros(now))
+		_, err = a.exec("INSERT OR REPLACE INTO fact (name, value) VALUES ('swept', ?)", sqlite.Micros(now))
 		return err
 	})
 }

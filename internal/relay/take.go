@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"time"
+
+	"github.com/hookway/hookway/internal/sqlite"
 )
 
 // Taken is a message for the session.
@@ -60,7 +62,7 @@ func (consumer *Consumer) take(ctx context.Context, most int) ([]Taken, error) {
 		consumer.taken[row.message] = row.stage == begun
 		t := Taken{Message: m}
 		if row.stage == begun {
-			t.Again = &Attempt{Text: row.text, Session: row.injectedIn, Transcript: row.transcript, History: row.history, How: row.how, At: moment(row.begun)}
+			t.Again = &Attempt{Text: row.text, Session: row.injectedIn, Transcript: row.transcript, History: row.history, How: row.how, At: sqlite.Moment(row.begun)}
 		}
 		got = append(got, t)
 	}
