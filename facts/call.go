@@ -206,10 +206,11 @@ func (c *call) start() values {
 			}
 		}()
 	}
+	args, before := c.args, len(c.out)
+	defer func() { c.connects(args, before) }()
 	if special != nil {
 		return c.shows(special(c))
 	}
-	before := len(c.out)
 	if entry != nil {
 		out := c.shows(entry.run(c))
 		if len(c.out) == before {

@@ -118,7 +118,7 @@ func (d *download) data(f field, file bool) {
 func (d *download) setting(v valued) (saves bool) {
 	switch v.name {
 	case "--unix-socket", "--abstract-unix-socket":
-		d.socket(v.field)
+		d.unixSocket(v.field)
 	case "--url":
 		d.targets = append(d.targets, v.field)
 	case "-X", "--request":
@@ -139,13 +139,13 @@ func (d *download) setting(v valued) (saves bool) {
 	return false
 }
 
-// socket tells of a Unix socket behind which somebody acts: the daemon, docker.
-func (d *download) socket(f field) {
+// unixSocket tells of a Unix socket behind which somebody acts: the daemon, docker.
+func (c *call) unixSocket(f field) {
 	if strings.Contains(f.text, "hookway") {
-		d.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(f.text), At: f.at, Sure: true})
+		c.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(f.text), At: f.at, Sure: true})
 	}
 	if strings.Contains(f.text, "docker") || strings.Contains(f.text, "containerd") || strings.Contains(f.text, "podman") {
-		d.tell(hook.Fact{Does: "infra", System: "docker", Verb: "mount-socket", Object: visible(f.text), At: f.at, Sure: true})
+		c.tell(hook.Fact{Does: "infra", System: "docker", Verb: "mount-socket", Object: visible(f.text), At: f.at, Sure: true})
 	}
 }
 

@@ -70,7 +70,11 @@ func (c *call) gitOption(aliases map[string]string) {
 		if f, ok := c.gitValue(t, "--work-tree"); ok {
 			c.chdir(f)
 		}
-	case strings.HasPrefix(t, "--git-dir"), strings.HasPrefix(t, "--namespace"), strings.HasPrefix(t, "--exec-path="):
+	case strings.HasPrefix(t, "--git-dir"):
+		if f, ok := c.gitValue(t, "--git-dir"); ok {
+			c.st.set("GIT_DIR", values{f.value})
+		}
+	case strings.HasPrefix(t, "--namespace"), strings.HasPrefix(t, "--exec-path="):
 		name, _, _ := strings.Cut(t, "=")
 		c.gitValue(t, name)
 	case strings.HasPrefix(t, "--config-env"):
@@ -117,6 +121,7 @@ func (c *call) gitSetting(f field, aliases map[string]string) {
 	case strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".push") && strings.HasPrefix(val, "+"):
 		c.tell(hook.Fact{Does: "git", Verb: "push", Force: true, Ref: visible(strings.TrimPrefix(val[strings.LastIndexByte(val, ':')+1:], "+")), At: f.at, Sure: true})
 	case strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".url") || strings.HasSuffix(key, ".pushurl")):
+		c.gitRemote(strings.TrimSuffix(strings.TrimSuffix(key[len("remote."):], ".pushurl"), ".url"), val)
 		c.tell(hook.Fact{Does: "git", Verb: "remote set-url", Remote: visible(val), At: f.at, Sure: true})
 	case key == "clean.requireforce" && val == "false":
 		c.tell(hook.Fact{Does: "git", Verb: "clean", Uncommitted: true, At: f.at, Sure: true})
@@ -221,7 +226,7 @@ func (c *call) gitVerb(verb string) values {
 		c.tell(fact)
 		return anything()
 	}
-	p := e.read(c)
+	p, since := e.read(c), len(c.out)
 	if c.seen["--help"] || c.seen["-h"] {
 		return anything()
 	}
@@ -239,6 +244,9 @@ func (c *call) gitVerb(verb string) values {
 	}
 	c.tell(fact)
 	p.entry.inOrder(c, p, func(r role, f field) { c.act(r, f, p) })
+	if gitTalks(verb, append(fieldsOf(p.operands), c.args...)) || p.sub == "add" && verb == "submodule" || p.sub == "update" && verb == "submodule" {
+		c.gitConnects(verb, p, since)
+	}
 	return anything()
 }
 
@@ -345,6 +353,9 @@ func init() {
 		"remote": func(c *call, p parsed, f *hook.Fact) {
 			if len(p.operands) > 0 {
 				f.Remote = visible(p.operands[0].text)
+			}
+			if (p.sub == "add" || p.sub == "set-url") && len(p.operands) > 1 {
+				c.gitRemote(p.operands[0].text, p.operands[1].text)
 			}
 		},
 		"merge": gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,

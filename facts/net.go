@@ -53,12 +53,9 @@ func (c *call) connect(f field, method string, sends, receives []string) string 
 
 // host tells that a program talks to a host, which may have a user before and a path behind it.
 func (c *call) host(f field) {
-	name := f.text
-	if i := strings.LastIndexByte(name, '@'); i >= 0 {
-		name = name[i+1:]
+	for _, a := range addresses(f.text) {
+		c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(a.host), At: f.at, Sure: f.known()})
 	}
-	name, _, _ = strings.Cut(name, ":")
-	c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: visible(name), Class: hostClass(name), At: f.at, Sure: f.known()})
 }
 
 // hostClass says what kind of network a host is in.

@@ -17,6 +17,6 @@ func newShell(w *World) *shell {
 	return &shell{
 		world: w.ready(), sure: true,
 		st:     &state{vars: map[string]values{}, dirs: []string{dir}, paramsOpen: true},
-		shared: &shared{files: map[string]values{}, sinks: map[string]func(values){}, taints: map[string][]string{}, git: map[string]string{}},
+		shared: &shared{files: map[string]values{}, sinks: map[string]func(values){}, taints: map[string][]string{}, git: map[string]string{}, remotes: map[string][]string{}},
 	}
 }

@@ -228,12 +228,7 @@ func (c *call) actMachine(r role, f field, p parsed) bool {
 // mongo reads code for a MongoDB shell.
 func (c *call) mongo(f field) {
 	fact := hook.Fact{Does: "sql", Dialect: "mongodb", Verb: "select", Where: "local", At: f.at, Sure: f.known()}
-	for _, o := range c.args {
-		if strings.Contains(o.text, "mongodb") && strings.Contains(o.text, "://") && !strings.Contains(o.text, "localhost") && !strings.Contains(o.text, "127.0.0.1") {
-			fact.Where = "remote"
-		}
-	}
-	if h := c.value["--host"]; h != "" && h != "localhost" && h != "127.0.0.1" {
+	if away := c.elsewhere(); away {
 		fact.Where = "remote"
 	}
 	low := strings.ToLower(strings.Join(strings.Fields(f.text), ""))

@@ -13,6 +13,10 @@ func (c *call) actNet(r role, f field, p parsed, e effect) {
 		c.connect(f, "GET", nil, nil)
 	case "host":
 		c.host(f)
+	case "repository":
+		if strings.Contains(f.text, "://") && !strings.HasPrefix(f.text, "file:") {
+			c.connect(f, "GET", nil, nil)
+		}
 	case "hosttcp":
 		c.tcp(f)
 	case "socat":
@@ -48,17 +52,28 @@ func (c *call) uploads(r role, f field, p parsed) {
 	c.tell(fact)
 }
 
-// tcp tells of a connection to a host; what is piped into nc is sent there.
+// tcp tells of a connection to a host.
 func (c *call) tcp(f field) {
-	if strings.HasPrefix(f.text, "+") || strings.HasPrefix(f.text, "@") {
+	if strings.HasPrefix(f.text, "+") || c.name == "dig" && dnsTypes[f.text] {
 		return // options of dig
 	}
-	sends := f.from
-	if strings.HasPrefix(c.name, "nc") && c.stdin != nil {
-		sends = union(union(sends, c.stdin.sources()), []string{"stdin"})
+	if c.seen["-U"] {
+		c.unixSocket(f)
+		return
 	}
-	c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: visible(f.text), Class: hostClass(f.text), Sends: sends, At: f.at, Sure: f.known()})
+	if c.seen["listen"] { // whoever calls gets what is piped in
+		if sends := c.secretsOf(leavesHere(c.stdin, true)); len(sends) > 0 {
+			c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Class: "public", Sends: sends, At: f.at, Sure: true})
+		}
+		return
+	}
+	for _, a := range addresses(f.text) {
+		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(a.host), Sends: f.from, At: f.at, Sure: f.known()})
+	}
 }
+
+// dnsTypes are words of dig that say what is asked, and not about which name.
+var dnsTypes = map[string]bool{"A": true, "AAAA": true, "ANY": true, "CAA": true, "CNAME": true, "IN": true, "MX": true, "NS": true, "PTR": true, "SOA": true, "SRV": true, "TXT": true}
 
 // httpie reads an operand of http: METHOD, address, or an item of the request.
 func (c *call) httpie(f field, p parsed) {
@@ -88,19 +103,16 @@ func (c *call) socat(f field) {
 	rest, _, _ = strings.Cut(rest, ",")
 	switch kind = strings.ToLower(kind); {
 	case strings.HasPrefix(kind, "unix") || kind == "abstract-connect":
-		switch {
-		case strings.Contains(rest, "hookway"):
-			c.tell(hook.Fact{Does: "self", What: "daemon", Object: visible(rest), At: f.at, Sure: true})
-		case strings.Contains(rest, "docker") || strings.Contains(rest, "containerd"):
-			c.tell(hook.Fact{Does: "infra", System: "docker", Verb: "mount-socket", Object: visible(rest), At: f.at, Sure: true})
-		}
+		c.unixSocket(field{value: value{rest, f.from}, at: f.at})
 	case kind == "exec" || kind == "system" || kind == "shell":
 		c.runText(value{rest, f.from}, nil)
 		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", What: "shell", At: f.at, Sure: true})
 	case strings.HasPrefix(kind, "tcp") || strings.HasPrefix(kind, "udp") || strings.HasPrefix(kind, "openssl") || strings.HasPrefix(kind, "ssl"):
-		if host, _, _ := strings.Cut(rest, ":"); !strings.Contains(kind, "listen") {
-			c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: visible(host), Class: hostClass(host), At: f.at, Sure: f.known()})
-		}
+		c.socatHost(rest, kind, f)
+	case strings.HasPrefix(kind, "proxy") || strings.HasPrefix(kind, "socks"): // PROXY:proxy:host:port
+		proxy, rest, _ := strings.Cut(rest, ":")
+		c.socatHost(proxy, kind, f)
+		c.socatHost(rest, kind, f)
 	case kind == "open" || kind == "file" || kind == "create":
 		g := f
 		g.text = rest
@@ -108,34 +120,48 @@ func (c *call) socat(f field) {
 	}
 }
 
-// peer reads an operand of scp and rsync.
-func (c *call) peer(f field, p parsed) {
-	host, _, remote := strings.Cut(f.text, ":")
-	if !remote || host == "" || strings.Contains(host, "/") {
-		does := "read"
-		if last := len(p.operands) - 1; last > 0 && p.operands[last].text == f.text {
-			does = "write"
-		}
-		c.shell.path(does, f, effect{recursive: c.seen["recursive"], dry: c.seen["dry"]})
-		if does == "write" && c.seen["delete"] {
-			c.shell.path("delete", f, effect{recursive: true, many: true, dry: c.seen["dry"]})
-		}
-		if does == "read" && c.seen["move"] {
-			c.shell.path("move", f, effect{recursive: true, dry: c.seen["dry"]})
-		}
+// socatHost tells of a host that socat calls. What is piped into socat goes there.
+func (c *call) socatHost(s, kind string, f field) {
+	if strings.Contains(kind, "listen") {
 		return
 	}
-	if i := strings.LastIndexByte(host, '@'); i >= 0 {
-		host = host[i+1:]
+	for _, a := range addresses(s) {
+		c.tell(hook.Fact{Does: "connect", Scheme: "tcp", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(a.host), Sends: c.secretsOf(leavesHere(c.stdin, true)), At: f.at, Sure: f.known()})
+	}
+}
+
+// peer reads an operand of scp and rsync.
+func (c *call) peer(f field, p parsed) {
+	there := peerHost(f.text)
+	if len(there) == 0 {
+		c.here(f, p)
+		return
 	}
 	var sends []string
 	for _, o := range p.operands[:max(len(p.operands)-1, 0)] {
-		if !strings.Contains(o.text, ":") {
+		if len(peerHost(o.text)) == 0 {
 			sends = union(sends, c.sourcesOf(o.field))
 		}
 	}
 	if p.operands[len(p.operands)-1].text != f.text {
 		sends = nil
 	}
-	c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: visible(host), Class: hostClass(host), Sends: sends, At: f.at, Sure: f.known(), Dry: c.seen["dry"]})
+	for _, a := range there {
+		c.tell(hook.Fact{Does: "connect", Scheme: "ssh", Host: strings.ToLower(visible(a.host)), Port: a.port, Class: hostClass(visible(a.host)), Sends: sends, At: f.at, Sure: f.known(), Dry: c.seen["dry"]})
+	}
+}
+
+// here reads an operand of scp and rsync that is a file of this machine.
+func (c *call) here(f field, p parsed) {
+	does := "read"
+	if last := len(p.operands) - 1; last > 0 && p.operands[last].text == f.text {
+		does = "write"
+	}
+	c.shell.path(does, f, effect{recursive: c.seen["recursive"], dry: c.seen["dry"]})
+	if does == "write" && c.seen["delete"] {
+		c.shell.path("delete", f, effect{recursive: true, many: true, dry: c.seen["dry"]})
+	}
+	if does == "read" && c.seen["move"] {
+		c.shell.path("move", f, effect{recursive: true, dry: c.seen["dry"]})
+	}
 }

@@ -179,12 +179,10 @@ func (c *call) keyValueCommand(words []string) {
 		return
 	}
 	fact := hook.Fact{Does: "sql", Dialect: c.name, At: c.at, Sure: true, Where: "local", Object: strings.Join(words[1:min(len(words), 3)], " ")}
-	for _, name := range []string{"-h", "-u", "--endpoints", "-address"} {
-		if host := c.value[name]; host != "" && !strings.Contains(host, "localhost") && !strings.Contains(host, "127.0.0.1") {
-			fact.Where = "remote"
-		}
+	if c.elsewhere() {
+		fact.Where = "remote"
 	}
-	if c.name != "redis-cli" && c.name != "valkey-cli" && c.value["--endpoints"] == "" && c.value["-address"] == "" {
+	if !strings.HasSuffix(c.name, "-cli") && c.value["--endpoints"] == "" && c.value["-address"] == "" {
 		fact.Where = "unknown"
 	}
 	switch strings.ToLower(words[0]) {

@@ -45,6 +45,7 @@ type shared struct {
 	taken    int                 // how many take in what is printed: pipes, files, substitutions
 	taints   map[string][]string // folders into which an archive or a repository from the network went
 	git      map[string]string   // aliases of git that the line sets
+	remotes  map[string][]string // of git, that the line sets
 }
 
 // state is what a shell knows as it goes along. A subshell has a copy.

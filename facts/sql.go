@@ -243,13 +243,19 @@ func (c *call) database(p parsed) string {
 		}
 	}
 	for _, o := range p.operands {
-		if i := strings.Index(o.text, "://"); i >= 0 {
-			host = o.text[i+3:]
-			if j := strings.LastIndexByte(host, '@'); j >= 0 {
-				host = host[j+1:]
+		if strings.Contains(o.text, "://") {
+			for _, a := range addresses(o.text) {
+				host = a.host
 			}
-			if j := strings.IndexAny(host, ":/?"); j >= 0 {
-				host = host[:j]
+		}
+	}
+	if k, ok := c.clientOf(p); ok {
+		if all := k.endpoints(); len(all) > 0 {
+			host = ""
+			for _, e := range all {
+				if host == "" || hostClass(host) == "loopback" || strings.ContainsRune(e.host, hole) {
+					host = e.host
+				}
 			}
 		}
 	}

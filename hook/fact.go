@@ -42,7 +42,7 @@ type Fact struct {
 	Port     int      `json:"port,omitempty"`
 	Class    string   `json:"class,omitempty"` // loopback, private, metadata, public
 	Method   string   `json:"method,omitempty"`
-	Sends    []string `json:"sends,omitempty"`    // "file:…", "env:…", "secret:…", "stdin"
+	Sends    []string `json:"sends,omitempty"`    // "file:…", "env:…", "secret:…", "stdin", "image:…", "commits"
 	Receives []string `json:"receives,omitempty"` // files, or "run"
 
 	// execute: code that is not in the call

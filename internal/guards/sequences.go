@@ -78,12 +78,12 @@ func (s *session) ordered() *outside {
 
 // sends reports whether a fact is that something leaves this machine.
 func sends(f *hook.Fact) bool {
-	if f.Does != "connect" || f.Class == "loopback" {
+	if f.Does != "connect" || f.Class == "loopback" || f.By == "git" { // what git sends is a fact of its own: the push
 		return false
 	}
 	switch f.Method {
 	case "", "GET", "HEAD", "OPTIONS":
-		return len(f.Sends) > 0 || f.Scheme == "ssh" && f.By != "git"
+		return len(f.Sends) > 0 || f.Scheme == "ssh"
 	}
 	return true
 }
