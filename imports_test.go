@@ -25,7 +25,7 @@ const module = "github.com/hookway/hookway/"
 var rooms = map[string][]string{
 	"hook":                     {},
 	"facts":                    {"hook", "internal/shell"},
-	"internal/guards":          {"hook", "facts", "internal/disk", "internal/visible"},
+	"internal/guards":          {"hook", "facts", "internal/disk", "internal/keep", "internal/visible"},
 	"internal/where":           {"hook"},
 	"internal/directive":       {},
 	"internal/disk":            {"internal/backoff"},
@@ -56,6 +56,7 @@ var rooms = map[string][]string{
 	"internal/memory/recall":   {"hook", "internal/memory", "internal/disk", "internal/visible"},
 	"internal/memory/backends": {}, // tests only
 	"internal/transcript":      {"internal/disk", "internal/sqlite"},
+	"internal/keep":            {"hook", "facts", "internal/logline", "internal/disk"},
 	"internal/replay":          {"hook", "facts", "internal/audit", "internal/disk", "internal/guards", "internal/transcript", "internal/visible"},
 	"internal/roster":          {"hook", "internal/disk", "internal/backoff"},
 	"internal/terminal":        {"internal/procgroup", "internal/visible"},
@@ -85,7 +86,7 @@ var rooms = map[string][]string{
 	"internal/trust":           {"hook", "internal/disk", "internal/shell", "internal/visible"},
 	"internal/claudehooks":     {"hook", "wire", "internal/shell", "internal/patch", "internal/environ", "internal/trust", "internal/disk", "internal/strict"},
 	"internal/config":          {"internal/loopback", "hook", "internal/guards", "wire", "handler/*", "internal/bundle", "internal/disk", "internal/environ", "internal/shell", "internal/strict", "internal/gateway", "internal/gateway/spool", "sdk/typescript", "internal/trust", "internal/claudehooks", "internal/where"},
-	"internal/judge": {"internal/logline", "hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit", "internal/config", "internal/delivery", "internal/disk",
+	"internal/judge": {"internal/keep", "internal/logline", "hook", "wire", "wire/call", "handler/command", "internal/adapter", "internal/agenterr", "internal/audit", "internal/config", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/disk", "internal/gateway/spool", "internal/relay", "internal/trust"},
 	"internal/daemon": {"internal/logline", "hook", "wire/call", "internal/procgroup", "internal/backoff", "internal/disk"},
 	"internal/bench":  {"hook", "internal/audit", "internal/bench/client", "internal/bench/model", "internal/config", "internal/daemon", "internal/guards", "internal/install", "internal/backoff", "wire/call"},
@@ -93,11 +94,11 @@ var rooms = map[string][]string{
 		"internal/trust", "internal/visible"},
 	"internal/session": {"hook", "internal/directive", "internal/terminal", "internal/transcript", "internal/relay", "internal/delivery", "internal/backoff", "internal/visible"},
 	"internal/mcp":     {"hook", "internal/memory", "internal/relay", "internal/delivery", "internal/roster", "internal/visible"},
-	"internal/server": {"internal/approve", "internal/process", "internal/logline", "internal/guards", "internal/backoff", "hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
+	"internal/server": {"internal/keep", "internal/approve", "internal/process", "internal/logline", "internal/guards", "internal/backoff", "hook", "wire", "wire/call", "handler/command", "handler/rpc", "internal/adapter", "internal/api", "internal/audit", "internal/cases", "internal/config", "internal/daemon", "internal/delivery", "internal/disk",
 		"internal/environ", "internal/gateway", "internal/gateway/spool", "internal/judge", "internal/memory", "internal/memory/custom", "internal/memory/mem0", "internal/memory/qdrant",
 		"internal/memory/recall", "internal/memory/remote", "internal/relay", "internal/relay/bus", "internal/roster", "internal/session", "internal/webhook", "internal/strict"},
 	"internal/scaffold":    {"hook", "docs/schema", "handler/script", "internal/cases", "internal/config", "internal/disk", "internal/strict", "internal/trust"},
-	"internal/audit":       {"facts", "internal/logline", "internal/backoff", "hook", "internal/disk", "internal/visible"},
+	"internal/audit":       {"facts", "wire", "internal/keep", "internal/logline", "internal/backoff", "hook", "internal/disk", "internal/visible"},
 	"examples/agentloop":   {"proto/hookway/v1"},
 	"e2e":                  {}, // tests only
 	"e2e/public":           {}, // tests only

@@ -46,6 +46,17 @@ const Redacted = "[redacted]"
 
 // Text is a text without what may be a credential.
 func (r *Redactor) Text(s string) string {
+	return r.Replace(s, func(kind, _ string) string {
+		if kind == "" {
+			return Redacted
+		}
+		return masked(kind)
+	})
+}
+
+// Replace is a text with other words in place of what may be a credential. by gives them
+// for each kind, "" is what a name was given, and what stands there.
+func (r *Redactor) Replace(s string, by func(kind, found string) string) string {
 	low := asciiLower(s)
 	spans := suspicious(nil, suspects(), s, low)
 	if r.names != nil {
@@ -54,7 +65,7 @@ func (r *Redactor) Text(s string) string {
 	if len(spans) == 0 {
 		return s
 	}
-	return without(s, spans)
+	return without(s, spans, by)
 }
 
 // suspect is a part of a text that may be a credential.
@@ -107,7 +118,7 @@ func (r *recogniser) find(s string, at int) (from, to int, ok bool) {
 }
 
 // without replaces spans, which may overlap. Of those that do the first kind is told.
-func without(s string, spans []suspect) string {
+func without(s string, spans []suspect, by func(kind, found string) string) string {
 	slices.SortStableFunc(spans, func(a, b suspect) int { return a.from - b.from })
 	var out strings.Builder
 	for at := 0; ; {
@@ -123,11 +134,7 @@ func without(s string, spans []suspect) string {
 			}
 		}
 		out.WriteString(s[at:one.from])
-		if one.kind == "" {
-			out.WriteString(Redacted)
-		} else {
-			out.WriteString(masked(one.kind))
-		}
+		out.WriteString(by(one.kind, s[one.from:one.to]))
 		at = one.to
 	}
 }

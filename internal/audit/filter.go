@@ -18,6 +18,7 @@ type Filter struct {
 	Hook    string // that decided, or that was asked
 	Would   bool   // a hook on trial would have decided something
 	Since   time.Time
+	Until   time.Time // before it
 
 	// Workspace is a folder that has hooks: wanted is what they were asked about, and
 	// what was told from in it where no folder was known to have any. Folder is one
@@ -75,7 +76,7 @@ func (f *filter) wants(r *Record) bool {
 		(f.Agent == "" || r.Agent == f.Agent) &&
 		(f.Action == "" || sameAction(f.Action, r.Action) || r.Action == Untaken && sameAction(f.Action, r.Answer)) &&
 		(f.event == "" || hook.Normal(r.Event) == f.event || hook.Normal(r.Native) == hook.Normal(f.Event)) &&
-		(f.Since.IsZero() || !r.Time.Before(f.Since)) &&
+		(f.Since.IsZero() || !r.Time.Before(f.Since)) && (f.Until.IsZero() || r.Time.Before(f.Until)) &&
 		(f.Hook == "" || f.concerns(r)) &&
 		(!f.Would || r.Would != "") &&
 		(f.Workspace == "" || r.Workspace == f.Workspace || r.Workspace == "" && within(f.Workspace, r.CWD)) &&

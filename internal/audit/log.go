@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
+	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/internal/logline"
 )
 
@@ -27,6 +29,10 @@ type Config struct {
 	// texts, "tool_input" as a whole, "tool_input.content" at that place. What a
 	// record is found by stays: event, session, agent, tool, action and hook.
 	Fields []string
+
+	// Events says how the events of records are kept whole. Its folder is one in Dir, and
+	// its Log is this Log.
+	Events keep.Config
 
 	// Patience is how long Append waits at most; default 5 s. A context may
 	// end the wait sooner.
@@ -73,12 +79,14 @@ const maxQueue = 1024
 // entry is a record on its way to the writer.
 type entry struct {
 	record Record
+	whole  []byte     // what is kept of its event; nil is nothing
 	done   chan error // holds one
 }
 
 // Log appends records. It is safe for concurrent use.
 type Log struct {
 	config Config
+	events *keeper
 	queue  chan *entry
 	lost   atomic.Int64 // records that were not written since the last that was
 
@@ -98,11 +106,16 @@ func Open(c Config) (*Log, error) {
 	if err := private(c.Dir); err != nil {
 		return nil, err
 	}
-	l := &Log{config: c, queue: make(chan *entry, maxQueue), closing: make(chan struct{}), ended: make(chan struct{})}
+	c.Events.Dir, c.Events.Log = EventsDir(c.Dir), c.Log
+	events := &keeper{store: keep.Open(c.Events), cover: covers{fields: c.Fields}}
+	l := &Log{config: c, events: events, queue: make(chan *entry, maxQueue), closing: make(chan struct{}), ended: make(chan struct{})}
 	w := newWriter(l)
 	go w.run()
 	return l, nil
 }
+
+// EventsDir is where the events of a log are kept.
+func EventsDir(dir string) string { return filepath.Join(dir, "events") }
 
 // private makes a folder that only the user can read, or makes it so.
 func private(dir string) error {
@@ -129,15 +142,20 @@ func (l *Log) Append(ctx context.Context, r Record) error {
 	}
 	timer := time.NewTimer(l.config.Patience)
 	defer timer.Stop()
-	e := &entry{record: r, done: make(chan error, 1)}
+	e := &entry{done: make(chan error, 1)}
+	e.whole = l.events.entry(&r)
+	e.record = r
 	select {
 	case l.queue <- e:
 	case <-l.closing:
+		l.release(e)
 		return ErrClosed
 	case <-ctx.Done():
+		l.release(e)
 		l.lost.Add(1)
 		return fmt.Errorf("the audit log has no room for the record: %w", ctx.Err())
 	case <-timer.C:
+		l.release(e)
 		l.lost.Add(1)
 		return fmt.Errorf("the audit log has had no room for the record for %v; see whether the disk of %s hangs", l.config.Patience, l.config.Dir)
 	}
@@ -158,6 +176,13 @@ func (l *Log) Append(ctx context.Context, r Record) error {
 	}
 }
 
+// release gives back the room for an event whose record is not written.
+func (l *Log) release(e *entry) {
+	if e.whole != nil {
+		l.events.store.Release(len(e.whole))
+	}
+}
+
 // Close writes what waits, forces it to the disk and ends the writer. It waits
 // no longer than Config.Patience.
 func (l *Log) Close() error {
@@ -166,9 +191,14 @@ func (l *Log) Close() error {
 	}
 	timer := time.NewTimer(l.config.Patience)
 	defer timer.Stop()
+	kept := make(chan error, 1)
+	go func() {
+		<-l.ended
+		kept <- l.events.store.Close()
+	}()
 	select {
-	case <-l.ended:
-		return l.err
+	case err := <-kept:
+		return errors.Join(l.err, err)
 	case <-timer.C:
 		return fmt.Errorf("the audit log did not end within %v; see whether the disk of %s hangs", l.config.Patience, l.config.Dir)
 	}

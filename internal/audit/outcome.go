@@ -16,6 +16,7 @@ func FromOutcome(ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration) R
 	r := Record{
 		Time: ev.Time(), Event: ev.Info().Name, EventID: ev.ID().String(), Native: nativeName(head),
 		Session: head.Session, Agent: head.Agent, Source: head.Source, CWD: head.CWD, DurationMS: milliseconds(took),
+		whole: wholeOf(ev, out),
 	}
 	cut := func(path string) {
 		if len(r.Cut) < maxNotes {

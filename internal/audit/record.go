@@ -59,6 +59,9 @@ type Record struct {
 	Lost       int64    `json:"lost,omitempty"` // records before this one that could not be written
 	Torn       *Torn    `json:"torn,omitempty"` // the line before this one is not a record
 
+	Kept   string `json:"kept,omitempty"`   // hash of the event, as it is kept whole beside the log
+	Unkept string `json:"unkept,omitempty"` // why it is not
+
 	Prev string `json:"prev"`           // hash of the record before
 	Hash string `json:"hash,omitempty"` // of this one
 
@@ -68,6 +71,7 @@ type Record struct {
 
 	whatFrom []string // where What comes from, for redaction
 	ranFrom  []string
+	whole    *whole // the event, to be kept; nil is none
 }
 
 // The actions of records that are not decisions.
@@ -79,7 +83,7 @@ const (
 
 // NewRepeat is the record of a report that was answered as the one before it.
 func NewRepeat(r Record, of string) Record {
-	r.Answer, r.Action, r.Of, r.Steps = r.Action, Repeat, of, nil
+	r.Answer, r.Action, r.Of, r.Steps, r.whole = r.Action, Repeat, of, nil, nil
 	return r
 }
 
@@ -88,7 +92,7 @@ func NewUntaken(r Record, why string) Record {
 	if r.Action != Repeat {
 		r.Answer = r.Action
 	}
-	r.Action, r.Time = Untaken, time.Now()
+	r.Action, r.Time, r.whole = Untaken, time.Now(), nil
 	r.Reason = fmt.Sprintf("the agent did not take the answer %q: %s", r.Answer, why)
 	r.Ran, r.UserMessage, r.Inject, r.Result, r.Changes, r.Degraded, r.Warnings = "", "", "", nil, nil, nil, nil
 	return r

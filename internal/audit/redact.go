@@ -85,6 +85,17 @@ func (r *redactor) configured(path []string) bool {
 	return false
 }
 
+// plainTexts takes out what every log hides.
+var plainTexts = facts.NewRedactor(nil)
+
+// replace is a text with other words in place of its secrets.
+func (r *redactor) replace(s string, by func(kind, found string) string) string {
+	if r.texts == nil {
+		return s
+	}
+	return r.texts.Replace(s, by)
+}
+
 // text is a text without its secrets.
 func (r *redactor) text(s string) string {
 	if r.texts == nil {

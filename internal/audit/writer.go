@@ -118,6 +118,7 @@ func (w *writer) write(entries []*entry) int {
 		}
 		if err := appendLine(&w.buf, r); err != nil {
 			w.log.lost.Add(1)
+			w.log.release(e)
 			e.done <- err
 			continue
 		}
@@ -135,6 +136,9 @@ func (w *writer) write(entries []*entry) int {
 	}
 	w.dirty = true
 	for _, e := range written {
+		if e.whole != nil {
+			w.log.events.store.Put(e.record.Seq, e.whole)
+		}
 		e.done <- nil
 	}
 	return taken
@@ -148,6 +152,7 @@ func (w *writer) finish(r *Record) {
 			*r = Record{
 				Time: r.Time, Event: r.Event, EventID: r.EventID, Action: r.Action, DurationMS: r.DurationMS,
 				Warnings: []string{"the record had contents that could not be read; they are left out"},
+				Kept:     r.Kept, Unkept: r.Unkept,
 			}
 		}
 	}()
@@ -161,6 +166,7 @@ func (w *writer) finish(r *Record) {
 func (w *writer) refuse(entries []*entry, err error) int {
 	w.log.lost.Add(int64(len(entries)))
 	for _, e := range entries {
+		w.log.release(e)
 		e.done <- fmt.Errorf("the audit record is not written: %w", err)
 	}
 	return len(entries)

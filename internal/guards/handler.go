@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookway/hookway/hook"
+	keeping "github.com/hookway/hookway/internal/keep"
 )
 
 // ID is the id of the hook that has hookway's own rules.
@@ -55,11 +56,17 @@ func (g *Guard) Handle(ctx context.Context, ev hook.AnyEvent) (hook.Decision, er
 		return g.lookAt(ctx, ev), nil
 	}
 	call, _ := hook.CallOf(ev)
+	if then := keeping.ReplayOf(ctx); then != nil && then.Judged && g.Policy.remembers() {
+		return g.decide(ctx, ev, call, g.Policy.Judge(slices.Concat(ev.Facts(), then.Before))), nil
+	}
 	if g.State == nil || !g.Policy.remembers() {
 		return g.decide(ctx, ev, call, g.Policy.Judge(ev.Facts())), nil
 	}
 	facts := ev.Facts()
 	before, first := oneCallOf(ctx).earlier(func() []hook.Fact { return g.State.Before(ev, facts, g.Policy.Budget) })
+	if first {
+		keeping.WatchOf(ctx).Found(before)
+	}
 	judged := g.Policy.Judge(slices.Concat(facts, before))
 	d := g.decide(ctx, ev, call, judged)
 	if blocked := d.Action == hook.ActionBlock; first || blocked {
@@ -111,6 +118,7 @@ func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall,
 	case err != nil:
 		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())
 	case used:
+		keeping.WatchOf(ctx).Granted(by)
 		*d = hook.Decision{Note: hook.LogLine("a person let this call through once, which " + c.Rule + " stops: " + by), Would: d.Would}
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/disk"
+	keeping "github.com/hookway/hookway/internal/keep"
 )
 
 // maxNames bounds the names of one folder that are looked at for a pattern.
@@ -44,14 +45,17 @@ func World(dir string, environ []string) facts.World {
 
 // Analyser finds what a tool call would do on this machine: in the folder of its
 // event, with the environment of its context. scratch gives more places that may be
-// emptied; nil gives none.
+// emptied; nil gives none. An event that is fired again is of the day when it was kept.
 func Analyser(environ func(context.Context) []string, scratch func() []string) hook.Analyser {
 	return func(ctx context.Context, ev hook.AnyEvent) []hook.Fact {
+		if then := keeping.ReplayOf(ctx); then != nil {
+			return then.Facts(ev)
+		}
 		w := World(ev.Head().CWD, environ(ctx))
 		if scratch != nil {
 			w.Scratch = scratch()
 		}
-		return facts.Of(ev, w)
+		return keeping.Analyse(ctx, ev, w)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hookway/hookway/hook"
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
+	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/wire"
 )
 
@@ -104,12 +105,16 @@ func (j *Judge) fireAt(ctx context.Context, w *Workspace, ev hook.AnyEvent, env 
 // if it counts; a failure always does.
 func (j *Judge) fireRecorded(ctx context.Context, w *Workspace, ev hook.AnyEvent, counts func(hook.Outcome[any]) bool) (hook.Outcome[any], error) {
 	began := time.Now()
+	ctx, watch := keep.Watching(ctx, ev)
 	out, err := w.Engine.Fire(ctx, ev)
+	watch.Decided(&out.Verdict)
 	if err == nil {
 		Caution(w.set, ev, &out)
 	}
 	if err != nil || counts(out) {
-		j.putAway(ctx, RecordOf(w.set, ev, &out, time.Since(began), err))
+		record := RecordOf(w.set, ev, &out, time.Since(began), err)
+		record.Watched(watch)
+		j.putAway(ctx, record)
 	}
 	return out, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/gateway/spool"
+	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -153,6 +154,7 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	if !first {
 		return r.repeat(ctx, f)
 	}
+	ctx, watch := keep.Watching(ctx, r.ev)
 	out, err := r.fire(ctx)
 	if err == nil {
 		r.addLater(&out)
@@ -169,6 +171,7 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 		return reply, err
 	}
 	record := r.record(&fitted, answer, out.Steps)
+	record.Watched(watch)
 	r.put(ctx, record)
 	return r.sending(answer, r.untaken(record)), nil
 }
@@ -206,6 +209,7 @@ func (r *request) fire(ctx context.Context) (out hook.Outcome[any], err error) {
 	if err := r.askOthers(ctx, &out); err != nil {
 		return out, err
 	}
+	keep.WatchOf(ctx).Decided(&out.Verdict, r.otherFolders()...)
 	r.limit(&out)
 	Caution(r.w.set, r.ev, &out)
 	r.morning(ctx, r.w.set, r.ev, &out, time.Now())

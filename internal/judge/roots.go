@@ -87,6 +87,14 @@ func (r *request) askOthers(ctx context.Context, out *hook.Outcome[any]) error {
 	return nil
 }
 
+// otherFolders are those of the other roots.
+func (r *request) otherFolders() (folders []string) {
+	for _, w := range r.others {
+		folders = append(folders, w.Folder)
+	}
+	return folders
+}
+
 // asksOf reports which hooks of another root are asked: its own, and hookway's own rules
 // where no root before it has the same ones.
 func (r *request) asksOf(w *Workspace) func(id string) bool {

@@ -96,7 +96,7 @@ func (h *Home) messageHooks(w *Workspace, env hook.Envelope) (hooks delivery.Hoo
 		began := time.Now()
 		out, err := w.Engine.Fire(ctx, ev)
 		if len(out.Steps) > 0 || err != nil {
-			record(ev, out, time.Since(began), err)
+			record(ctx, ev, out, time.Since(began), err)
 		}
 		if out.UserMessage != "" {
 			h.Log.Warn(out.UserMessage)

@@ -10,6 +10,7 @@ import (
 	"github.com/hookway/hookway/internal/audit"
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/internal/logline"
 )
 
@@ -49,11 +50,12 @@ func (h *Home) RecordTo(j *judge.Judge) (done func()) {
 }
 
 // Recorder puts on record what came of an event: the very one that the hooks saw.
-// The error is why the chain was not finished.
-type Recorder func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
+// The context has what was noted meanwhile, see [keep.Watching]; the error is why the
+// chain was not finished.
+type Recorder func(ctx context.Context, ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
 
 // Unrecorded is the recorder of what did not really happen.
-func Unrecorded(hook.AnyEvent, hook.Outcome[any], time.Duration, error) {}
+func Unrecorded(context.Context, hook.AnyEvent, hook.Outcome[any], time.Duration, error) {}
 
 // Recorder gives one for the outcomes of a workspace that this process fires.
 func (h *Home) Recorder(w *Workspace, log *slog.Logger) (record Recorder, done func()) {
@@ -61,9 +63,10 @@ func (h *Home) Recorder(w *Workspace, log *slog.Logger) (record Recorder, done f
 	if records == nil {
 		return Unrecorded, done
 	}
-	return func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error) {
+	return func(ctx context.Context, ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error) {
 		r := judge.RecordOf(w.Set, ev, &out, took, failure)
-		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
+		r.Watched(keep.WatchOf(ctx))
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 		defer cancel()
 		if err := records.Append(ctx, r); err != nil {
 			log.Warn(fmt.Sprintf("%s is not on record", r.Event), logline.Err, err)

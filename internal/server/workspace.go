@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/environ"
 	"github.com/hookway/hookway/internal/judge"
+	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/internal/logline"
 	"github.com/hookway/hookway/wire"
 )
@@ -186,11 +187,13 @@ func (w *Workspace) Fire(ctx context.Context, name string, data []byte, otherwis
 		return hook.Outcome[any]{}, err
 	}
 	began := time.Now()
+	ctx, watch := keep.Watching(ctx, ev)
 	out, err := w.Engine.Fire(ctx, ev)
+	watch.Decided(&out.Verdict)
 	if err == nil && !dry {
 		judge.Caution(w.Set, ev, &out)
 	}
-	record(ev, out, time.Since(began), err)
+	record(ctx, ev, out, time.Since(began), err)
 	return out, err
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -59,7 +60,7 @@ type Config struct {
 	// Record is given every outcome for which a hook was asked, on the goroutine
 	// that fired the event. Nil drops them.
 	// The event is the very one that the hooks saw; failure is why they did not finish.
-	Record func(ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
+	Record func(ctx context.Context, ev hook.AnyEvent, out hook.Outcome[any], took time.Duration, failure error)
 
 	// Unknown gets the namespaces of directives that no hook takes. Nil: they are dropped.
 	Unknown Unknown

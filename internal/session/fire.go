@@ -36,7 +36,7 @@ func judgeIn[P any](ctx context.Context, s *session, env *hook.Envelope, point h
 	ev := point.New(*env, payload)
 	out, err := s.engine.Fire(hook.WithSession(ctx, s.view), ev)
 	if s.record != nil && (len(out.Steps) > 0 || err != nil || s.hooks != nil && once(out.Event)) {
-		s.record(ev, out, time.Since(began), err)
+		s.record(ctx, ev, out, time.Since(began), err)
 	}
 	if out.UserMessage != "" {
 		s.warnings.add(out.UserMessage)

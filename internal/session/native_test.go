@@ -145,7 +145,9 @@ func TestTheEndThatTheAgentHasToldIsNotFired(t *testing.T) {
 		var recorded log[string]
 		w.run(session.Config{
 			Command: sh("true"), AgentHooks: &ownHooks{ended: reported}, Native: true,
-			Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration, _ error) { recorded.add(ev.Info().Name) },
+			Record: func(_ context.Context, ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration, _ error) {
+				recorded.add(ev.Info().Name)
+			},
 		})
 		w.clean()
 		want := "SessionStart SessionEnd"
@@ -168,7 +170,9 @@ func TestBeginAndEndAreOnRecordWithoutAHook(t *testing.T) {
 	var recorded log[string]
 	w.run(session.Config{
 		Command: sh("true"), AgentHooks: &ownHooks{}, Native: true,
-		Record: func(ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration, _ error) { recorded.add(ev.Info().Name) },
+		Record: func(_ context.Context, ev hook.AnyEvent, _ hook.Outcome[any], _ time.Duration, _ error) {
+			recorded.add(ev.Info().Name)
+		},
 	})
 	w.clean()
 	if got := strings.Join(recorded.list(), " "); got != "SessionStart SessionEnd" {

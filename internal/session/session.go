@@ -126,7 +126,7 @@ type session struct {
 	hurried   bool // another came after it
 	warnings  *warnings
 	quotes    *Quotes
-	record    func(hook.AnyEvent, hook.Outcome[any], time.Duration, error) // may be nil
+	record    func(context.Context, hook.AnyEvent, hook.Outcome[any], time.Duration, error) // may be nil
 
 	program *terminal.Program // nil until it was started
 	native  bool              // the agent fires SessionStart and SessionEnd itself

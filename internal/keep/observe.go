@@ -1,0 +1,178 @@
+package keep
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/hookway/hookway/facts"
+)
+
+// Bounds of the observations of one analysis.
+const (
+	maxLooks = 1024
+	maxNames = 1024 // in all folders together
+	maxEnv   = 64
+)
+
+// Observations are what an analysis saw of the machine.
+type Observations struct {
+	Dir     string            `json:"dir,omitempty"`
+	Home    string            `json:"home,omitempty"`
+	Project string            `json:"project,omitempty"`
+	Temp    []string          `json:"temp,omitempty"`
+	Scratch []string          `json:"scratch,omitempty"`
+	Trees   []string          `json:"trees,omitempty"` // other work trees
+	Env     map[string]string `json:"env,omitempty"`   // of the variables that the call names
+	Looks   []Look            `json:"looks,omitempty"`
+	More    bool              `json:"more,omitempty"` // it saw more than is kept
+}
+
+// Look is one look at the disk: what was done, at which path, and what was found.
+//
+//	stat, path, "file", "dir", "link" or "other"; nothing: it is not there
+//	link, path, where it leads; nothing: it is no link
+//	list, path, names…; nothing: it cannot be listed, or is empty
+//	read, path, how many bytes were asked for, hash of what came; no hash: it cannot be read
+type Look []string
+
+// The acts of looks.
+const (
+	actStat = "stat"
+	actLink = "link"
+	actList = "list"
+	actRead = "read"
+)
+
+// observer notes what an analysis sees. It is safe for concurrent use.
+type observer struct {
+	mu    sync.Mutex
+	seen  Observations
+	done  map[string]bool // looks that are noted
+	names int
+}
+
+// observed is a world that notes what it is asked.
+func observed(w facts.World) (facts.World, *observer) {
+	o := &observer{seen: Observations{Dir: w.Dir, Home: w.Home, Project: w.Project, Temp: w.Temp, Scratch: w.Scratch}, done: map[string]bool{}}
+	if f := w.Lstat; f != nil {
+		w.Lstat = func(path string) (fs.FileInfo, error) {
+			info, err := f(path)
+			o.note(actStat, path, kindOf(info, err)...)
+			return info, err
+		}
+	}
+	if f := w.Readlink; f != nil {
+		w.Readlink = func(path string) (string, error) {
+			to, err := f(path)
+			if err != nil {
+				o.note(actLink, path)
+			} else {
+				o.note(actLink, path, to)
+			}
+			return to, err
+		}
+	}
+	if f := w.ReadDir; f != nil {
+		w.ReadDir = func(path string) ([]string, error) {
+			names, err := f(path)
+			o.list(path, names)
+			return names, err
+		}
+	}
+	if f := w.ReadFile; f != nil {
+		w.ReadFile = func(path string, n int) ([]byte, error) {
+			text, err := f(path, n)
+			if err != nil {
+				o.note(actRead, path, strconv.Itoa(n))
+			} else {
+				o.note(actRead, path, strconv.Itoa(n), fileHash(text))
+			}
+			return text, err
+		}
+	}
+	if f := w.Worktrees; f != nil {
+		w.Worktrees = func() []string {
+			trees := f()
+			o.mu.Lock()
+			o.seen.Trees = trees
+			o.mu.Unlock()
+			return trees
+		}
+	}
+	return w, o
+}
+
+func kindOf(info fs.FileInfo, err error) []string {
+	switch {
+	case err != nil:
+		return nil
+	case info.Mode().IsRegular():
+		return []string{"file"}
+	case info.IsDir():
+		return []string{"dir"}
+	case info.Mode()&fs.ModeSymlink != 0:
+		return []string{"link"}
+	}
+	return []string{"other"}
+}
+
+// fileHash names what a file held.
+func fileHash(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+func (o *observer) note(act, path string, found ...string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	key := act + path
+	switch {
+	case o.done[key]:
+		return
+	case len(o.seen.Looks) >= maxLooks:
+		o.seen.More = true
+		return
+	}
+	o.done[key] = true
+	look := make(Look, 0, 2+len(found))
+	o.seen.Looks = append(o.seen.Looks, append(append(look, act, path), found...))
+}
+
+func (o *observer) list(path string, names []string) {
+	o.mu.Lock()
+	o.names += len(names)
+	if o.names > maxNames {
+		o.seen.More = true
+		o.mu.Unlock()
+		return
+	}
+	o.mu.Unlock()
+	o.note(actList, path, names...)
+}
+
+// named takes from an environment the variables whose names stand in a text.
+func named(env map[string]string, text string) map[string]string {
+	if !strings.ContainsAny(text, "$%") && !strings.Contains(text, "env") && !strings.Contains(text, "ENV") {
+		return nil
+	}
+	var names []string
+	for name := range env {
+		if len(name) > 1 && strings.Contains(text, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	slices.Sort(names)
+	out := make(map[string]string, min(len(names), maxEnv))
+	for _, name := range names[:min(len(names), maxEnv)] {
+		out[name] = env[name]
+	}
+	return out
+}

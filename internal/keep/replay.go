@@ -1,0 +1,109 @@
+package keep
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
+)
+
+// Replaying is an event that is fired again.
+type Replaying struct {
+	*Event
+
+	// Anew has every call analysed, in the world of that time, though its facts are known.
+	Anew bool
+
+	// ReadFile reads today's files, see [Observations.World]. Nil reads none.
+	ReadFile func(path string, n int) ([]byte, error)
+
+	ev    hook.AnyEvent
+	mu    sync.Mutex
+	lacks []string
+}
+
+type replayKey struct{}
+
+// Replay is a context in which an event is decided by what was known when it was kept:
+// its facts, and what its session said of it. ev is the event as it is fired.
+func Replay(ctx context.Context, r *Replaying, ev hook.AnyEvent) context.Context {
+	r.ev = ev
+	return context.WithValue(ctx, replayKey{}, r)
+}
+
+// ReplayOf gives what is fired again in a context, or nil.
+func ReplayOf(ctx context.Context) *Replaying {
+	r, _ := ctx.Value(replayKey{}).(*Replaying)
+	return r
+}
+
+// Lacks says what an analysis was to look at that is not known.
+func (r *Replaying) Lacks() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lacks
+}
+
+// Facts are those of a payload of the event: as they were found, or what the analysis of
+// today finds in the world of that time.
+func (r *Replaying) Facts(ev hook.AnyEvent) []hook.Fact {
+	a, known := r.analysis(ev)
+	if known && !r.Anew {
+		return a.Facts
+	}
+	var seen Observations
+	if a != nil {
+		seen = a.Seen
+	} else {
+		seen.Dir = ev.Head().CWD
+	}
+	w := seen.World(r.ReadFile)
+	found := facts.Of(ev, w.World)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a == nil {
+		r.lacks = append(r.lacks, "nobody asked then what the call would do")
+	}
+	r.lacks = append(r.lacks, w.Lacks()...)
+	return found
+}
+
+// analysis gives what was found of a payload then; known is false if it is of another
+// one, whose world is the nearest that there is.
+func (r *Replaying) analysis(ev hook.AnyEvent) (a *Analysis, known bool) {
+	call, _ := hook.CallOf(ev)
+	own, _ := hook.CallOf(r.ev)
+	unchanged := same(call.Input, own.Input)
+	var text []byte
+	for i := range r.Analyses {
+		a = &r.Analyses[i]
+		if a.Input == nil {
+			if unchanged {
+				return a, true
+			}
+			continue
+		}
+		if text == nil {
+			text, _ = json.Marshal(call.Input) // what cannot be written equals nothing
+		}
+		if string(compact(a.Input)) == string(text) {
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// compact is an input as it is written today.
+func compact(raw json.RawMessage) []byte {
+	var v map[string]any
+	if json.Unmarshal(raw, &v) != nil {
+		return raw
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return raw
+	}
+	return text
+}

@@ -1,0 +1,141 @@
+package keep
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookway/hookway/facts"
+	"github.com/hookway/hookway/hook"
+)
+
+// maxAnalyses bounds the payloads of one event whose facts are kept.
+const maxAnalyses = 8
+
+// Watch notes what a decision about an event is made of. Its methods may be called from
+// many goroutines; a nil Watch notes nothing.
+type Watch struct {
+	mu   sync.Mutex
+	ev   hook.AnyEvent
+	kept Event
+}
+
+type watchKey struct{}
+
+// Watching is a context in which what is found about an event is noted.
+func Watching(ctx context.Context, ev hook.AnyEvent) (context.Context, *Watch) {
+	w := &Watch{ev: ev}
+	return context.WithValue(ctx, watchKey{}, w), w
+}
+
+// WatchOf gives the watch of a context, or nil.
+func WatchOf(ctx context.Context) *Watch {
+	w, _ := ctx.Value(watchKey{}).(*Watch)
+	return w
+}
+
+// Found notes what the session's earlier events said of the call.
+func (w *Watch) Found(before []hook.Fact) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept.Judged, w.kept.Before = true, before
+}
+
+// Granted notes who let the call through.
+func (w *Watch) Granted(by string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept.Granted = by
+}
+
+// Decided notes what the hooks decided, and the other folders whose guards they were.
+func (w *Watch) Decided(v *hook.Verdict, others ...string) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.kept.Verdict, w.kept.Others = VerdictOf(v), others
+}
+
+// Event is what was noted so far. It is shared: do not edit what it refers to.
+func (w *Watch) Event() Event {
+	if w == nil {
+		return Event{}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := w.kept
+	e.Analyses = slices.Clone(e.Analyses)
+	return e
+}
+
+// Analyse finds what the call of an event would do in a world, and notes it with what
+// was seen of the world, if somebody watches.
+func Analyse(ctx context.Context, ev hook.AnyEvent, w facts.World) []hook.Fact {
+	watch := WatchOf(ctx)
+	if watch == nil {
+		return facts.Of(ev, w)
+	}
+	env := w.Env
+	w, o := observed(w)
+	found := facts.Of(ev, w)
+	o.mu.Lock()
+	seen := o.seen
+	o.mu.Unlock()
+	watch.analysed(ev, found, seen, env)
+	return found
+}
+
+func (w *Watch) analysed(ev hook.AnyEvent, found []hook.Fact, seen Observations, env map[string]string) {
+	call, _ := hook.CallOf(ev)
+	own, _ := hook.CallOf(w.ev)
+	a := Analysis{Facts: found, Seen: seen}
+	if !same(call.Input, own.Input) {
+		input, err := json.Marshal(call.Input)
+		if err != nil {
+			return
+		}
+		a.Input = input
+	}
+	a.Seen.Env = named(env, words(call.Input))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.kept.Analyses) >= maxAnalyses || a.Input == nil && slices.ContainsFunc(w.kept.Analyses, func(b Analysis) bool { return b.Input == nil }) {
+		return
+	}
+	w.kept.Analyses = append(w.kept.Analyses, a)
+}
+
+// same reports whether two inputs are one: a hook that changes one makes another.
+func same(a, b map[string]any) bool {
+	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() || reflect.DeepEqual(a, b)
+}
+
+// words are the texts of an input, one after the other.
+func words(input map[string]any) string {
+	if len(input) == 1 {
+		for _, v := range input {
+			if text, ok := v.(string); ok {
+				return text
+			}
+		}
+	}
+	var b strings.Builder
+	for _, v := range input {
+		if text, ok := v.(string); ok && b.Len()+len(text) < MaxEvent {
+			b.WriteString(text)
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
