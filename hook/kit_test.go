@@ -55,6 +55,16 @@ func bash(command string) hook.ToolUse {
 	return hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": command}}
 }
 
+// allocs is how often a function allocates: the least of several counts, because what
+// else runs in the process is counted too.
+func allocs(fn func()) float64 {
+	least := testing.AllocsPerRun(100, fn)
+	for range 4 {
+		least = min(least, testing.AllocsPerRun(100, fn))
+	}
+	return least
+}
+
 // fire fires PreToolUse, and expects the chain to be finished.
 func fire(t testing.TB, e *hook.Engine, use hook.ToolUse) hook.Outcome[hook.ToolUse] {
 	t.Helper()

@@ -343,18 +343,18 @@ func TestFactsCostNothingUnasked(t *testing.T) {
 // An engine that could find facts allocates as much as one that cannot, but for the
 // place where they would be.
 func TestFactsAllocateNothingUnasked(t *testing.T) {
-	allocs := func(e *hook.Engine) float64 {
+	firing := func(e *hook.Engine) float64 {
 		if err := e.Add(hook.New("text", hook.Static(hook.Block("")), hook.For("PreToolUse"), hook.As(hook.Guard), hook.MatchCommand(`^sudo\s`))); err != nil {
 			t.Fatal(err)
 		}
 		use := bash("ls")
-		return testing.AllocsPerRun(100, func() {
+		return allocs(func() {
 			if _, err := hook.Fire(t.Context(), e, hook.PreToolUse, nil, use); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	without, with := allocs(new(hook.Engine)), allocs(told(deleted("/")))
+	without, with := firing(new(hook.Engine)), firing(told(deleted("/")))
 	if with > without+1 {
 		t.Errorf("%v allocations, and %v with an analyser that nobody asks", without, with)
 	}

@@ -175,7 +175,7 @@ func TestWithoutHooksNothingIsAllocated(t *testing.T) {
 	for name, e := range map[string]*hook.Engine{"empty engine": &empty, "hooks of another event": &other} {
 		use, env := bash("ls"), &hook.Envelope{Session: "s-1"}
 		var out hook.Outcome[hook.ToolUse]
-		n := testing.AllocsPerRun(100, func() { out, _ = hook.Fire(context.Background(), e, hook.PreToolUse, env, use) })
+		n := allocs(func() { out, _ = hook.Fire(context.Background(), e, hook.PreToolUse, env, use) })
 		is(t, fmt.Sprint(name, ": n"), n, 0)
 		is(t, fmt.Sprint(name, ": out.Action"), out.Action, hook.ActionContinue)
 		is(t, fmt.Sprint(name, ": out.Event"), out.Event, "PreToolUse")

@@ -45,8 +45,12 @@ func TestTooMuchIsNotCountedToItsEnd(t *testing.T) {
 	if _, values := weigh(text, MaxValues); values != MaxValues+1 {
 		t.Errorf("%d values were counted", values)
 	}
-	if n := testing.AllocsPerRun(1, func() { _, _ = weigh(text, MaxValues) }); n > 0 {
-		t.Errorf("%v allocations", n)
+	least := 1.0
+	for range 5 { // of which some may count what else runs in the process
+		least = min(least, testing.AllocsPerRun(1, func() { _, _ = weigh(text, MaxValues) }))
+	}
+	if least > 0 {
+		t.Errorf("%v allocations", least)
 	}
 	if _, err := NewEvent(hook.PreToolUse.Info(), text); err == nil || !strings.Contains(err.Error(), "more than 200000 values") {
 		t.Errorf("an event of a million: %v", err)

@@ -240,7 +240,7 @@ func fake() int {
 	if slices.Contains(os.Environ(), call.OneThread) { // it is for the shim alone
 		return 9
 	}
-	time.AfterFunc(patient, func() { os.Exit(9) }) // nothing stays behind
+	time.AfterFunc(10*patient, func() { os.Exit(9) }) // nothing stays behind
 	if os.Args[1] == "serve" {
 		record(home, "starts", strings.Join(os.Args[1:], " "))
 		return fakeServe(os.Getenv("HOOKWAY_FAKE_SERVE"))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -43,6 +44,29 @@ func child(dir string) {
 	}
 }
 
+// startChild starts a process that uses grants, and waits until it is ready: it reads
+// numbers of calls, and answers with a line each.
+func startChild(t *testing.T, dir string) (cmd *exec.Cmd, in io.WriteCloser, lines *bufio.Scanner) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childDir+"="+dir, "GORACE=atexit_sleep_ms=0")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if lines = bufio.NewScanner(out); !lines.Scan() || lines.Text() != "ready" {
+		t.Fatalf("the process says %q", lines.Text())
+	}
+	return cmd, in, lines
+}
+
 // TestOneOfTwoProcessesWins has the daemon and processes that judge alone ask for the
 // same grants at once.
 func TestOneOfTwoProcessesWins(t *testing.T) {
@@ -69,29 +93,13 @@ func TestOneOfTwoProcessesWins(t *testing.T) {
 		}
 	}
 	for range 2 {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childDir+"="+dir, "GORACE=atexit_sleep_ms=0")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		cmd, in, lines := startChild(t, dir)
 		defer func() {
 			if err := cmd.Wait(); err != nil {
 				t.Error(err)
 			}
 		}()
 		defer in.Close()
-		lines := bufio.NewScanner(out)
-		if !lines.Scan() || lines.Text() != "ready" {
-			t.Fatalf("the process says %q", lines.Text())
-		}
 		started.Add(1)
 		wg.Go(func() {
 			ask(func(i int) (bool, error) {
@@ -134,21 +142,7 @@ func TestAKilledProcessUsesNothingTwice(t *testing.T) {
 	for i := range 5 {
 		c := approve.Call{Agent: "claude", Session: "s-1", Tool: "Bash", Input: map[string]any{"command": strconv.Itoa(i)}}
 		allow(t, s, offer(t, s, c))
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childDir+"="+dir, "GORACE=atexit_sleep_ms=0")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		lines := bufio.NewScanner(out)
-		lines.Scan() // ready
+		cmd, in, lines := startChild(t, dir)
 		if _, err := fmt.Fprintln(in, i); err != nil {
 			t.Error(err)
 		}

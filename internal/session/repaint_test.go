@@ -14,7 +14,7 @@ import (
 // TestAProgramThatDrawsTheSameIsIdle draws it until the hooks have seen it.
 func TestAProgramThatDrawsTheSameIsIdle(t *testing.T) {
 	var engine hook.Engine
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
 	defer cancel()
 	idle := false
 	err := hook.On(&engine, hook.Idle, func(context.Context, *hook.Event[hook.Silence]) (hook.Decision, error) {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hookway/hookway/internal/eventually"
 )
 
 // TestABombIsReadSoon has each sequence so often that a screen drawn or looked at
@@ -18,9 +20,9 @@ func TestABombIsReadSoon(t *testing.T) {
 		r := newReader(tap, newTyped())
 		tap.write([]byte(strings.Repeat(bomb, size/len(bomb))))
 		tap.end()
-		before := worked(t)
+		before := eventually.Worked(t)
 		r.finish()
-		if took := worked(t) - before; took > 20*time.Second {
+		if took := eventually.Worked(t) - before; took > 20*time.Second {
 			t.Errorf("%q: %v", bomb, took)
 		}
 	}

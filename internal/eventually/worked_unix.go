@@ -1,6 +1,6 @@
 //go:build unix
 
-package terminal
+package eventually
 
 import (
 	"syscall"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// worked is for how long processors have worked for this process: on a machine
-// that has other things to do, less than the time that has passed.
-func worked(t *testing.T) time.Duration {
+// Worked is for how long processors have worked for this process: on a machine that has
+// other things to do, less than the time that has passed.
+func Worked(t testing.TB) time.Duration {
 	t.Helper()
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
