@@ -102,7 +102,7 @@ type literalOf struct {
 var strict = sync.OnceValue(func() *literalIndex {
 	x := &literalIndex{}
 	for _, r := range recogniserTable() {
-		x.add(r.compiled())
+		x.add(r)
 	}
 	return x
 })

@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // recogniser finds one kind of credential. Its literals are looked for first, and
@@ -22,7 +23,9 @@ type recogniser struct {
 	guess    bool                               // only a name and the look of a value speak for it
 	open     bool                               // it sees all of the text, and what its first group holds is kept
 	jump     bool                               // where it fails, it fails up to the end of the word (of a JSON Web Token)
-	re       *regexp.Regexp
+
+	once sync.Once
+	re   *regexp.Regexp
 }
 
 // key is a kind with literals of its own.
@@ -48,16 +51,18 @@ func (r *recogniser) checked(check func(string) bool) *recogniser { r.check = ch
 
 func (r *recogniser) proven(proof func(string) bool) *recogniser { r.proof = proof; return r }
 
-// compiled is one that can be used. A pattern that begins with its literal is tried
-// only there.
-func (r *recogniser) compiled() *recogniser {
-	c := *r
-	if r.back > 0 {
-		c.re = regexp.MustCompile(r.pattern)
-	} else {
-		c.re = regexp.MustCompile(`^(?:` + r.pattern + `)`)
-	}
-	return &c
+// find looks for the pattern in a text. It is compiled when it is first needed: of
+// most kinds of credentials a process never sees a literal. A pattern that begins with
+// its literal is tried only there.
+func (r *recogniser) find(text string) []int {
+	r.once.Do(func() {
+		pattern := r.pattern
+		if r.back == 0 {
+			pattern = `^(?:` + pattern + `)`
+		}
+		r.re = regexp.MustCompile(pattern)
+	})
+	return r.re.FindStringSubmatchIndex(text)
 }
 
 // credentialWindow is how far a pattern is tried.
@@ -67,7 +72,7 @@ const credentialWindow = 600
 func (r *recogniser) match(text string, at int) (from, to int, ok bool) {
 	begin := max(0, at-r.back)
 	window := text[begin:min(len(text), at+credentialWindow)]
-	m := r.re.FindStringSubmatchIndex(window)
+	m := r.find(window)
 	if m == nil || m[0] > r.back+64 || begin > 0 && m[0] == 0 && r.back == 0 && letter(text[begin-1]) && letter(text[begin]) {
 		return 0, 0, false // nothing, another literal's, or the middle of a longer word
 	}

@@ -35,7 +35,7 @@ func NewRedactor(names []string) *Redactor {
 				r.literals = append(r.literals, name+string(next))
 			}
 		}
-		x.add(r.compiled())
+		x.add(r)
 	}
 	return &Redactor{names: x}
 }
@@ -87,7 +87,7 @@ func suspicious(out []suspect, x *literalIndex, s, low string) []suspect {
 				return true
 			}
 		}
-		from, to, ok := r.find(s, at)
+		from, to, ok := r.inAll(s, at)
 		if ok {
 			out = append(out, suspect{from, to, r.kind})
 			end = max(end, to)
@@ -100,12 +100,12 @@ func suspicious(out []suspect, x *literalIndex, s, low string) []suspect {
 	return out
 }
 
-// find is match for those recognisers that see more than a window.
-func (r *recogniser) find(s string, at int) (from, to int, ok bool) {
+// inAll is match for those recognisers that see more than a window.
+func (r *recogniser) inAll(s string, at int) (from, to int, ok bool) {
 	if !r.open {
 		return r.match(s, at)
 	}
-	m := r.re.FindStringSubmatchIndex(s[at:])
+	m := r.find(s[at:])
 	switch {
 	case m == nil && r.jump && strings.HasPrefix(s[at:], "eyJ"): // it fails up to the end of the word
 		return 0, at + span(s[at:], func(c byte) bool { return letter(c) || c == '-' }), false
@@ -214,11 +214,11 @@ func shapes() []*recogniser {
 var suspects = sync.OnceValue(func() *literalIndex {
 	x := &literalIndex{}
 	for _, r := range shapes() {
-		x.add(r.compiled())
+		x.add(r)
 	}
 	for _, r := range recogniserTable() {
 		if r != assignedSecret && r.kind != privateKey { // a shape sees more of these
-			x.add(r.compiled())
+			x.add(r)
 		}
 	}
 	return x

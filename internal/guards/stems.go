@@ -2,6 +2,7 @@ package guards
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -27,12 +28,23 @@ type signal struct {
 const maxSignals = 8192
 
 // automaton finds all stems in one pass over the bytes of a text (Aho and Corasick).
+// Most of its states lead on as another one does, but for a byte or two: they share
+// that one's row of the table.
 type automaton struct {
-	class [256]uint16 // of a byte: those that no stem has are 0
-	width int
-	next  []uint16 // by state and class
-	found [][]int  // stems that end at a state
-	stems []stem
+	class  [256]byte // of a byte: those that no stem has are 0
+	width  int
+	states []state
+	rows   []uint16   // where each class leads
+	found  [][]uint16 // stems that end at a state
+	stems  []stem
+}
+
+// state is where a text has led so far: 0 is the beginning of all stems.
+type state struct {
+	row   uint16    // its place in rows, in widths
+	found uint16    // one more than its place in found; 0: no stem ends
+	own   [2]uint16 // where it leads otherwise than the row
+	class [2]byte   // of which bytes; 0: of none
 }
 
 var stems = sync.OnceValue(func() *automaton { return build(readStems(stemFile)) })
@@ -64,32 +76,39 @@ func ascii(s string) bool {
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' }
 
+// way leads from one state to a longer one.
+type way struct {
+	class byte
+	to    uint16
+}
+
 // build makes the automaton: a trie, and from each state the way on if it breaks off.
 func build(list []stem) *automaton {
 	a := &automaton{stems: list, width: 1}
 	for _, s := range list {
 		for i := range len(s.text) {
 			if a.class[s.text[i]] == 0 {
-				a.class[s.text[i]] = uint16(a.width)
+				a.class[s.text[i]] = byte(a.width)
 				a.width++
 			}
 		}
 	}
-	a.grow()
+	ways, ending := [][]way{nil}, [][]uint16{nil}
 	for n, s := range list {
 		at := 0
 		for i := range len(s.text) {
-			to := &a.next[at*a.width+int(a.class[s.text[i]])]
-			if *to == 0 {
-				*to = uint16(len(a.found))
-				a.grow()
-				to = &a.next[at*a.width+int(a.class[s.text[i]])]
+			class := a.class[s.text[i]]
+			known := slices.IndexFunc(ways[at], func(w way) bool { return w.class == class })
+			if known < 0 {
+				known = len(ways[at])
+				ways[at] = append(ways[at], way{class, uint16(len(ways))})
+				ways, ending = append(ways, nil), append(ending, nil)
 			}
-			at = int(*to)
+			at = int(ways[at][known].to)
 		}
-		a.found[at] = append(a.found[at], n)
+		ending[at] = append(ending[at], uint16(n))
 	}
-	a.link()
+	a.link(ways, ending)
 	for c := byte('A'); c <= 'Z'; c++ {
 		a.class[c] = a.class[c+'a'-'A']
 	}
@@ -99,40 +118,77 @@ func build(list []stem) *automaton {
 	return a
 }
 
-func (a *automaton) grow() {
-	a.next = append(a.next, make([]uint16, a.width)...)
-	a.found = append(a.found, nil)
+// link makes states of a trie, from the shortest.
+func (a *automaton) link(ways [][]way, ending [][]uint16) {
+	a.states = make([]state, len(ways))
+	back := make([]uint16, len(ways)) // the state that is left of one when its beginning goes
+	for queue := []uint16{0}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		rest := a.states[back[at]]
+		if at != 0 && rest.found != 0 {
+			ending[at] = append(ending[at], a.found[rest.found-1]...)
+		}
+		for _, w := range ways[at] {
+			if at != 0 {
+				back[w.to] = a.step(back[at], w.class)
+			}
+			queue = append(queue, w.to)
+		}
+		s := &a.states[at]
+		if *s = rest; at == 0 || !s.differ(ways[at]) {
+			row := make([]uint16, a.width)
+			for c := range row {
+				if at != 0 {
+					row[c] = a.step(back[at], byte(c))
+				}
+			}
+			for _, w := range ways[at] {
+				row[w.class] = w.to
+			}
+			*s = state{row: uint16(len(a.rows) / a.width)}
+			a.rows = append(a.rows, row...)
+		}
+		if s.found = 0; len(ending[at]) > 0 {
+			a.found = append(a.found, ending[at])
+			s.found = uint16(len(a.found))
+		}
+	}
 }
 
-// link completes the table, state by state from the shortest.
-func (a *automaton) link() {
-	fail := make([]uint16, len(a.found))
-	var queue []uint16
-	for c := range a.width {
-		if to := a.next[c]; to != 0 {
-			queue = append(queue, to)
+// differ has a state lead on in some ways otherwise than its row, if there is room for
+// them.
+func (s *state) differ(ways []way) bool {
+	for _, w := range ways {
+		at := slices.Index(s.class[:], w.class)
+		if at < 0 {
+			at = slices.Index(s.class[:], 0)
 		}
-	}
-	for len(queue) > 0 {
-		at := int(queue[0])
-		queue = queue[1:]
-		a.found[at] = append(a.found[at], a.found[fail[at]]...)
-		for c := range a.width {
-			back := a.next[int(fail[at])*a.width+c]
-			if to := a.next[at*a.width+c]; to != 0 {
-				fail[to] = back
-				queue = append(queue, to)
-			} else {
-				a.next[at*a.width+c] = back
-			}
+		if at < 0 {
+			return false
 		}
+		s.class[at], s.own[at] = w.class, w.to
 	}
+	return true
+}
+
+// step is the state after one more byte, of which the class is given.
+func (a *automaton) step(at uint16, class byte) uint16 {
+	s := &a.states[at]
+	switch {
+	case class == 0:
+		return 0
+	case class == s.class[0]:
+		return s.own[0]
+	case class == s.class[1]:
+		return s.own[1]
+	}
+	return a.rows[int(s.row)*a.width+int(class)]
 }
 
 // find gives the stems in a text, in the order in which they end.
 func (a *automaton) find(text string) []signal {
 	var out []signal
-	at, clause, before := 0, 0, byte(0)
+	at, clause, before := uint16(0), 0, byte(0)
 	for i := range len(text) {
 		c := text[i]
 		if before == 0xC3 && c >= 0x80 && c <= 0x9E { // À to Þ
@@ -148,8 +204,11 @@ func (a *automaton) find(text string) []signal {
 			continue
 		}
 		before = c
-		at = int(a.next[at*a.width+int(class)])
-		for _, n := range a.found[at] {
+		at = a.step(at, class)
+		if a.states[at].found == 0 {
+			continue
+		}
+		for _, n := range a.found[a.states[at].found-1] {
 			s := &a.stems[n]
 			from := i + 1 - len(s.text)
 			if from < 0 || s.start && from > 0 && inWord(text[from-1]) || s.stop && i+1 < len(text) && inWord(text[i+1]) {
