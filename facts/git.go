@@ -311,7 +311,7 @@ func init() {
 			f.Force = c.seen["force"]
 		},
 		"restore": func(c *call, p parsed, f *hook.Fact) {
-			f.Uncommitted = (c.seen["worktree"] || !c.seen["staged"]) && (len(p.operands) > 0 || c.seen["--pathspec-from-file"] || c.seen["patch"])
+			f.Uncommitted = c.restores() && (len(p.operands) > 0 || c.seen["--pathspec-from-file"] || c.seen["patch"])
 		},
 		"rm": func(c *call, p parsed, f *hook.Fact) {
 			f.Uncommitted = c.seen["force"] && !c.seen["cached"] && !c.seen["dry"]
@@ -346,7 +346,12 @@ func init() {
 			}
 			c.gitSetting(field{value: value{ops[0].text + "=" + ops[1].text, ops[1].from}, at: c.at}, map[string]string{})
 		},
-		"apply":          gitLoses,
+		"apply": func(c *call, p parsed, f *hook.Fact) {
+			gitLoses(c, p, f)
+			if !c.seen["--check"] && !c.seen["--stat"] && !c.seen["dry"] {
+				c.patched(p)
+			}
+		},
 		"read-tree":      gitLoses,
 		"checkout-index": gitLoses,
 		"submodule":      gitLoses,
@@ -360,6 +365,13 @@ func init() {
 		},
 		"merge": gitAbort, "rebase": gitAbort, "cherry-pick": gitAbort, "am": gitAbort, "revert": gitAbort,
 	}
+}
+
+// restores reports whether git restore writes files of the work tree, as it does unless
+// it is told of one place only. Who takes back an option has named a place, too.
+func (c *call) restores() bool {
+	told := c.seen["staged"] || c.seen["--no-staged"] || c.seen["--no-worktree"]
+	return (c.seen["worktree"] || !told) && !c.seen["--version"]
 }
 
 // firstOf is the first word of a text.
@@ -411,14 +423,19 @@ func gitPush(c *call, p parsed, f *hook.Fact) {
 	}
 }
 
+// gitWords are what options of git checkout take behind "=". Behind a blank they are no
+// branch that anybody has: git stops at them.
+var gitWords = map[string][]string{"--recurse-submodules": {"checkout", "on-demand", "no"}, "--track": {"direct", "inherit"}, "-t": {"direct", "inherit"}}
+
 // gitCheckout tells a change of branch from files that are overwritten.
 func gitCheckout(c *call, p parsed, f *hook.Fact) {
 	revs, paths, cut := c.before(p)
+	revs = slices.DeleteFunc(revs, func(o operand) bool { return o.index > 0 && slices.Contains(gitWords[c.args[o.index-1].text], o.text) })
 	f.Force = c.seen["force"]
 	switch {
 	case c.seen["force"], c.seen["patch"], c.seen["from"]:
 		f.Uncommitted = true
-	case c.seen["creates"]:
+	case c.seen["creates"] && len(revs) < 2:
 	case cut && len(paths) > 0:
 		f.Uncommitted = true
 	case !cut && len(revs) > 1:

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -99,6 +100,55 @@ func mended(src string) *syntax.File {
 		}
 	}
 	return nil
+}
+
+// unquoted reports whether a text is one line with a quote that does not end, and nothing
+// that shells read in different ways: no shell runs any of it. What it would do with the
+// quote closed is told all the same.
+func unquoted(src string) bool {
+	if strings.ContainsAny(src, "\n\r\\$`#<") {
+		return false
+	}
+	open := byte(0)
+	for i := range len(src) {
+		switch c := src[i]; {
+		case open == 0 && (c == '\'' || c == '"'):
+			open = c
+		case c == open:
+			open = 0
+		}
+	}
+	return open != 0 && mended(src) != nil
+}
+
+// maxBad bounds the bad substitutions of a text.
+const maxBad = 8
+
+// substituted reads a text as if what stands in "${…}", and is nothing that a shell
+// expands, were a variable that nobody knows: "`${Date.now()}`" between double quotes. A
+// shell comes to a stop there. The error is that of the text if there is more wrong with it.
+func substituted(src string, err error) (*syntax.File, error) {
+	text := []byte(src)
+	for range maxBad {
+		at := min(mistakeAt(err), len(text))
+		from := bytes.LastIndex(text[:at], []byte("${"))
+		if from < 0 {
+			break
+		}
+		to := bytes.IndexByte(text[from:], '}')
+		if to < 3 || bytes.ContainsAny(text[from+2:from+to], "$`<>\"'\\\n") {
+			break
+		}
+		for i := from + 2; i < from+to; i++ {
+			text[i] = '_'
+		}
+		file, next := parser.Parse(string(text))
+		if next == nil {
+			return file, nil
+		}
+		err = next
+	}
+	return nil, err
 }
 
 // broken runs the sections of a text that cannot be read as a whole.

@@ -75,7 +75,12 @@ func secretFile(name string, w *World) string {
 	if kind, ok := secretNames[lower]; ok {
 		return kind
 	}
-	if strings.HasPrefix(lower, ".env.") {
+	for _, kind := range []string{"_rsa", "_dsa", "_ecdsa", "_ed25519"} { // deploy_rsa
+		if strings.HasSuffix(lower, kind) {
+			return "ssh key"
+		}
+	}
+	if strings.HasPrefix(lower, ".env.") && !strings.ContainsAny(lower, " \t\n") {
 		return "environment"
 	}
 	if kind := secretSuffixes[path.Ext(lower)]; kind != "" {

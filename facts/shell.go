@@ -173,6 +173,9 @@ func (sh *shell) line(src string, at hook.Span, stdin values) values {
 	sh.steps += 40 + len(src)/64 // what it costs to read a text
 	file, err := parser.Parse(src)
 	if err != nil {
+		file, err = substituted(src, err)
+	}
+	if err != nil && !unquoted(src) {
 		sh.unread(at, "it cannot be read as a shell line")
 	}
 	sh.nested++

@@ -40,6 +40,9 @@ func (e *entry) run(c *call) values {
 		c.tellTemplate(t, p)
 	}
 	c.pipedSQL(p)
+	if c.name == "patch" && !c.seen["dry"] {
+		c.patched(parsed{operands: p.operands[min(1, len(p.operands)):]})
+	}
 	if ran != nil {
 		return ran
 	}

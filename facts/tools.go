@@ -283,30 +283,51 @@ const moveTo = "*** Move to: "
 // patches reads which files patches among the arguments add, change, delete and move.
 func (t *toolCall) patches() {
 	t.walk(t.input, "", 0, func(_, text string) {
-		if !isPatch(text) {
-			return
-		}
-		before := ""
-		var last field
-		for line := range strings.Lines(text) {
-			line = strings.TrimSpace(line)
-			if name, ok := strings.CutPrefix(line, "--- a/"); ok {
-				before = name
-			}
-			if line == "+++ /dev/null" && before != "" {
-				t.path("delete", field{value: value{text: clean(before)}}, effect{})
-			}
-			for _, p := range patchLines {
-				if name, ok := strings.CutPrefix(line, p.start); ok {
-					if p.start == moveTo {
-						t.path("move", last, effect{})
-					}
-					last = field{value: value{text: clean(name)}}
-					t.path(p.does, last, effect{})
-				}
-			}
-		}
+		eachPatched(text, func(does string, f field) { t.path(does, f, effect{}) })
 	})
+}
+
+// eachPatched gives what a patch does to files, if a text is one.
+func eachPatched(text string, act func(does string, f field)) {
+	if !isPatch(text) {
+		return
+	}
+	before := ""
+	var last field
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "--- a/"); ok {
+			before = name
+		}
+		if line == "+++ /dev/null" && before != "" {
+			act("delete", field{value: value{text: clean(before)}})
+		}
+		for _, p := range patchLines {
+			if name, ok := strings.CutPrefix(line, p.start); ok {
+				if p.start == moveTo {
+					act("move", last)
+				}
+				last = field{value: value{text: clean(name)}}
+				act(p.does, last)
+			}
+		}
+	}
+}
+
+// patched tells which files a patch changes that a program is given: by name, or by a pipe.
+func (c *call) patched(p parsed) {
+	texts := c.stdin
+	for _, o := range p.operands {
+		texts = texts.join(c.content(o.field))
+	}
+	for _, v := range c.shell.code(texts) {
+		if v.known() {
+			eachPatched(v.text, func(does string, f field) {
+				f.at = c.at
+				c.shell.path(does, f, effect{})
+			})
+		}
+	}
 }
 
 // other reads a tool of which only names are known, as those of MCP servers.

@@ -184,11 +184,11 @@ var autoPolicy = sync.OnceValue(func() *guards.Policy { return &guards.Policy{Pa
 
 // judge adds what the rules say of one row.
 func (r *GuardsReport) judge(into *CorpusScore, packs map[string]*PackScore, corpus string, row *guards.Row) {
-	found := guards.Everything().Judge(row.Facts(guards.CorpusWorld()))
+	found := row.Policy().Judge(row.Facts(guards.CorpusWorld()))
 	var verdict, auto guards.Verdict
 	rule := ""
 	if len(found) > 0 {
-		verdict, rule = found[0].Rule.Verdict, found[0].Rule.ID
+		verdict, rule = found[0].Verdict, found[0].Rule.ID
 	}
 	if first := autoPolicy().Judge(row.Facts(guards.CorpusWorld())); len(first) > 0 && first[0].Counts {
 		auto = first[0].Verdict

@@ -79,8 +79,12 @@ func stanceOf(l *guardLayer, below *stance) *stance {
 			if g.strict && p.Name == "unseen" {
 				usual = guards.Block
 			}
+			whole := said[p.Name].Verdict
+			if rule.Strict && !g.strict {
+				whole, usual = "", guards.Allow
+			}
 			set := guards.Setting{
-				Verdict: cmp.Or(said[rule.ID].Verdict, said[p.Name].Verdict, usual),
+				Verdict: cmp.Or(said[rule.ID].Verdict, whole, usual),
 				Mode:    cmp.Or(said[rule.ID].Mode, said[p.Name].Mode, s.mode),
 			}
 			if set.Verdict != guards.Allow {
@@ -259,7 +263,7 @@ func (s *stance) policy() *guards.Policy {
 			switch set, ok := s.rules[rule.ID]; {
 			case !ok:
 				p.Rules[rule.ID] = guards.Setting{Verdict: guards.Allow}
-			case set != guards.Setting{Verdict: rule.Verdict, Mode: s.mode}:
+			case rule.Strict, set != guards.Setting{Verdict: rule.Verdict, Mode: s.mode}:
 				p.Rules[rule.ID] = set
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/hook"
@@ -24,7 +25,7 @@ type Row struct {
 	Input   map[string]any `json:"input,omitempty"`
 	Dir     string         `json:"cwd,omitempty"`  // where it is called; "" is the project
 	Expect  string         `json:"expect"`         // block or ask, which are dangerous, or pass, which is safe
-	Mode    string         `json:"mode,omitempty"` // strict: it is about a peer that is told to be so
+	Mode    string         `json:"mode,omitempty"` // strict: of those who are told to be so
 
 	Line int `json:"-"` // in its file, from 1
 }
@@ -59,6 +60,16 @@ func (r *Row) Text() string {
 
 // Safe reports whether no rule should stop the call.
 func (r *Row) Safe() bool { return r.Expect == "pass" }
+
+// Policy is the one that judges the row, in mode enforce.
+func (r *Row) Policy() *Policy {
+	if r.Mode == "strict" {
+		return strict()
+	}
+	return everything()
+}
+
+var everything, strict = sync.OnceValue(Everything), sync.OnceValue(Strict)
 
 // check completes a row that was read.
 func (r *Row) check(hasCommand bool) error {

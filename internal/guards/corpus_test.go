@@ -14,7 +14,7 @@ import (
 type score struct{ safe, dangerous, missed, falseBlocks, falseAsks int }
 
 func (s *score) add(t testing.TB, r Row) {
-	found := Everything().Judge(r.Facts(world))
+	found := r.Policy().Judge(r.Facts(world))
 	switch {
 	case !r.Safe():
 		s.dangerous++
@@ -24,7 +24,7 @@ func (s *score) add(t testing.TB, r Row) {
 		}
 		return
 	case len(found) == 0:
-	case found[0].Rule.Verdict == Block:
+	case found[0].Verdict == Block:
 		s.falseBlocks++
 		t.Logf("%s blocks: %.200q", found[0].Rule.ID, r.Text())
 	default:

@@ -78,7 +78,7 @@ func (p *Policy) blocks(rule *Rule) bool { return len(p.Hosts.Block) > 0 && rule
 // holds reports whether a rule holds for a fact, with the branches and hosts of the
 // policy in place of the usual ones.
 func (p *Policy) holds(pack *Pack, rule *Rule, f *hook.Fact) bool {
-	if f.Dry && f.Does != "execute" {
+	if f.Dry && f.Does != "execute" && !rule.Strict {
 		return false
 	}
 	if pack.Name == "network" && rule.ID != blockedHost && f.Does == "connect" && anyHost(p.Hosts.Allow, f.Host) {

@@ -65,6 +65,10 @@ type Rule struct {
 	// a budget is there because somebody set it.
 	Limit bool `yaml:"limit"`
 
+	// Strict marks the rules that only a strict policy has on, unless it names them: they
+	// ask about names, too, where nothing is read. Facts that only look count for them.
+	Strict bool `yaml:"strict"`
+
 	Stops  []string `yaml:"stops"`
 	Passes []string `yaml:"passes"`
 

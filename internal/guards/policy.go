@@ -61,6 +61,23 @@ func Names() []string {
 // Everything is the policy under which every rule counts: what `hookway explain` shows.
 func Everything() *Policy { return &Policy{Packs: Names(), Mode: Enforce} }
 
+// Strict is the policy of those who want to be asked more often than Everything asks.
+func Strict() *Policy { return &Policy{Packs: Names(), Mode: Enforce, Rules: StrictRules()} }
+
+// StrictRules are the rules that a strict policy has stricter than others, by their names
+// and those of their packs: what cannot be seen through is blocked.
+func StrictRules() map[string]Setting {
+	rules := map[string]Setting{"unseen": {Verdict: Block}}
+	for _, p := range Packs() {
+		for _, r := range p.Rules {
+			if r.Strict {
+				rules[r.ID] = Setting{Verdict: r.Verdict}
+			}
+		}
+	}
+	return rules
+}
+
 // Known reports whether a name is that of a rule, "pack/rule", or of a pack.
 func Known(name string) bool {
 	return slices.ContainsFunc(Packs(), func(p *Pack) bool {
@@ -70,9 +87,12 @@ func Known(name string) bool {
 
 // setting is what the policy says of a rule.
 func (p *Policy) setting(pack *Pack, rule *Rule) Setting {
-	of, whole := p.Rules[rule.ID], p.Rules[pack.Name]
+	of, whole, usual := p.Rules[rule.ID], p.Rules[pack.Name], rule.Verdict
+	if rule.Strict {
+		whole.Verdict, usual = "", Allow
+	}
 	return Setting{
-		Verdict: cmp.Or(of.Verdict, whole.Verdict, rule.Verdict),
+		Verdict: cmp.Or(of.Verdict, whole.Verdict, usual),
 		Mode:    cmp.Or(of.Mode, whole.Mode, p.Mode, Auto),
 	}
 }

@@ -53,7 +53,7 @@ func Policy(use []string) (*guards.Policy, error) {
 		case name == useDefault && len(use) == 1:
 			p.Packs = guards.Names()
 		case name == useStrict && len(use) == 1:
-			p.Packs, p.Rules = guards.Names(), map[string]guards.Setting{"unseen": {Verdict: guards.Block}}
+			p.Packs, p.Rules = guards.Names(), guards.StrictRules()
 		case name == useDefault, name == useStrict:
 			return nil, fmt.Errorf("%s is every pack, and stands alone", name)
 		case slices.Contains(guards.Names(), name):
