@@ -144,6 +144,61 @@ func TestAGrantPassesOneCallOnce(t *testing.T) {
 	}
 }
 
+// A use that is undone leaves the grant as it was, and no other one.
+func TestAGrantThatIsReturnedCanBeUsedAsLongAsItLives(t *testing.T) {
+	now := newClock()
+	s := open(t, t.TempDir(), approve.Options{Now: now.now})
+	c := bash(t, "rm -rf build")
+	undo := func() {
+		t.Helper()
+		if err := s.Return(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo() // there is none
+	first := offer(t, s, c)
+	undo()
+	if uses(t, s, c) {
+		t.Fatal("a call passes that nobody allowed")
+	}
+	allow(t, s, first)
+	for range 3 {
+		now.pass(time.Minute)
+		if !uses(t, s, c) || uses(t, s, c) {
+			t.Fatal("want that it passes once")
+		}
+		undo()
+	}
+	undo()
+	if !uses(t, s, c) || uses(t, s, c) {
+		t.Fatal("want that it passes once")
+	}
+	now.pass(time.Minute)
+	second := offer(t, s, c)
+	allow(t, s, second)
+	if !uses(t, s, c) {
+		t.Fatal("it does not pass by a second code")
+	}
+	undo()
+	var is *approve.RefusedError
+	if _, err := s.Find(t.Context(), first); !errors.As(err, &is) || is.State != approve.Used {
+		t.Errorf("the first code: %v", err)
+	}
+	if _, err := s.Find(t.Context(), second); !errors.As(err, &is) || is.State != approve.Allowed {
+		t.Errorf("the second code: %v", err)
+	}
+	if !uses(t, s, c) {
+		t.Error("it does not pass")
+	}
+	now.pass(approve.GrantTime)
+	if undo(); uses(t, s, c) {
+		t.Error("a grant that has expired is used")
+	}
+	if _, err := s.Find(t.Context(), second); !errors.As(err, &is) || is.State != approve.Expired {
+		t.Errorf("the second code: %v", err)
+	}
+}
+
 // Each of these is another call, and does not pass by the grant for the first.
 func TestAGrantIsForTheVerySameCall(t *testing.T) {
 	s := open(t, t.TempDir(), approve.Options{})

@@ -80,3 +80,18 @@ func (s *Store) Use(ctx context.Context, c Call) (*Grant, error) {
 	}
 	return g, nil
 }
+
+// Return undoes the last use of a call's grant: the call was refused all the same. The
+// grant can be used again, for as long as it would have lived.
+func (s *Store) Return(ctx context.Context, c Call) error {
+	key, err := c.key()
+	if err != nil {
+		return err
+	}
+	err = s.file.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE request SET state = ?, used = 0 WHERE code =
+			(SELECT code FROM request WHERE call = ? AND state = ? ORDER BY used DESC LIMIT 1)`, isAllowed, key, isUsed)
+		return err
+	})
+	return s.explain("changed", err)
+}

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -461,9 +460,6 @@ func (s *Set) SameGuards(id string, other *Set) (same, guard bool) {
 	a, b := s.Settings.Guards, other.Settings.Guards
 	return a != nil && b != nil && reflect.DeepEqual(a.Policy, b.Policy), true
 }
-
-// OneCall is a context in which the rules of several sets judge one call.
-func OneCall(ctx context.Context) context.Context { return guards.OneCall(ctx) }
 
 // GuardsOf is the hook that has hookway's own rules as one layer alone has them, without
 // what is known of sessions. ok is false if the layer has none on.

@@ -29,6 +29,8 @@ type Grants interface {
 	// Use takes the grant for this very call, if there is one: then it passes. by says
 	// who gave it, for the record.
 	Use(ctx context.Context, c Call) (by string, ok bool, err error)
+	// Return undoes the use of the call's grant: the call was refused all the same.
+	Return(ctx context.Context, c Call) error
 	// Offer notes that a call was stopped, and gives the code by which a person lets it
 	// through.
 	Offer(ctx context.Context, c Call) (code string, err error)
@@ -107,47 +109,27 @@ func warnings(judged []Judged, command string) (text string, rest []Judged) {
 	return strings.Join(told, "\n"), rest
 }
 
-// grant lets the call through if a person said so, and otherwise says how.
+// grant lets the call through if a person said so, and otherwise notes it as stopped.
 func (g *Guard) grant(ctx context.Context, ev hook.AnyEvent, call hook.ToolCall, judged []Judged, d *hook.Decision) {
 	if slices.ContainsFunc(judged, func(j Judged) bool { return j.Counts && j.Rule.Never }) {
 		return
 	}
-	c := stopped(ev, call, ev.Facts(), judged[0].Rule.ID, d.Reason)
-	by, used, err := oneCallOf(ctx).use(ctx, g.Grants, c)
+	one, c := oneCallOf(ctx), stopped(ev, call, judged[0].Rule.ID, d.Reason)
+	by, used, err := one.use(ctx, g, ev, c)
 	switch {
 	case err != nil:
 		d.Note = hook.LogLine("whether somebody let this call through is not known: " + err.Error())
 	case used:
 		keeping.WatchOf(ctx).Granted(by)
-		*d = hook.Decision{Note: hook.LogLine("a person let this call through once, which " + c.Rule + " stops: " + by), Would: d.Would}
+		*d = hook.Decision{Note: hook.LogLine(letThrough + c.Rule + " stops: " + by), Would: d.Would, Inject: d.Inject}
 		return
 	}
-	if d.Action != hook.ActionBlock { // an ask is answered where it is asked, see Offer
-		return
-	}
-	how, err := offer(ctx, g.Grants, c)
-	if err != nil {
-		d.Note = hook.LogLine(err.Error())
-		return
-	}
-	d.Reason += how
+	one.stopped(g, ev, c)
 }
 
-// Offer is for a call that the rules ask about, where nobody can be asked: it notes the
-// call as stopped, and gives the sentence that says how a person lets it through. v is
-// what came of the event.
-func Offer(ctx context.Context, grants Grants, ev hook.AnyEvent, v *hook.Verdict) (how string, err error) {
-	call, ok := hook.CallOf(ev)
-	if !ok || ev.Info() != hook.PreToolUse.Info() || v.By != ID || v.Changed { // what changed is not the event's
-		return "", nil
-	}
-	rule, _, _ := strings.Cut(v.Rule, "@")
-	return offer(ctx, grants, stopped(ev, call, v.Facts, rule, v.Reason))
-}
-
-func stopped(ev hook.AnyEvent, call hook.ToolCall, facts []hook.Fact, rule, reason string) Call {
+func stopped(ev hook.AnyEvent, call hook.ToolCall, rule, reason string) Call {
 	head := ev.Head()
-	return Call{Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: call.Name, Input: call.Input, Facts: facts, Rule: rule, Reason: reason}
+	return Call{Agent: head.Agent, Session: head.Session, Workspace: head.CWD, Tool: call.Name, Input: call.Input, Facts: ev.Facts(), Rule: rule, Reason: reason}
 }
 
 func offer(ctx context.Context, grants Grants, c Call) (how string, err error) {

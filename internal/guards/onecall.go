@@ -2,38 +2,67 @@ package guards
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/hookway/hookway/hook"
 )
 
-// oneCall is what several guards that judge one call have in common: an agent may work
-// on several folders at once, each with rules of its own.
-type oneCall struct {
+// OneCall is what all guards that judge one call have in common: an agent may work on
+// several folders at once, each with rules of its own. It ends with Settle. A nil
+// OneCall is of an event that is no call.
+type OneCall struct {
 	mu      sync.Mutex
 	counted bool
 	before  []hook.Fact // what the session's earlier events say of it
-	granted string      // the hash of the call that a person let through
-	by      string
+	grant   *usedGrant
+	stops   []stop
+}
+
+// usedGrant is the grant by which a call passes the rules.
+type usedGrant struct {
+	hash   string // of the call that a person let through
+	by     string
+	grants Grants
+	state  *State
+	call   Call
+	ev     hook.AnyEvent
+	back   bool // it was given back
+}
+
+// stop is a call that the rules of one guard stopped.
+type stop struct {
+	call   Call
+	grants Grants
+	state  *State
+	ev     hook.AnyEvent
 }
 
 type oneCallKey struct{}
 
-// OneCall is a context in which all guards judge one call: its session counts it once,
-// and what a person let through passes them all.
-func OneCall(ctx context.Context) context.Context {
-	return context.WithValue(ctx, oneCallKey{}, new(oneCall))
+// Begin is a context in which all guards judge one call: its session counts it once,
+// and what a person let through passes them all. Whoever fires a tool call at hooks
+// begins so, and settles when it is known what comes of it: without that, no code is
+// offered, and a grant is used up whatever other hooks say.
+func Begin(ctx context.Context, ev hook.AnyEvent) (context.Context, *OneCall) {
+	if ev.Info() != hook.PreToolUse.Info() {
+		return ctx, nil
+	}
+	o := new(OneCall)
+	return context.WithValue(ctx, oneCallKey{}, o), o
 }
 
-func oneCallOf(ctx context.Context) *oneCall {
-	if o, ok := ctx.Value(oneCallKey{}).(*oneCall); ok {
+func oneCallOf(ctx context.Context) *OneCall {
+	if o, ok := ctx.Value(oneCallKey{}).(*OneCall); ok {
 		return o
 	}
-	return new(oneCall)
+	return new(OneCall)
 }
 
 // earlier gives what count does, which is called once. first: it was now.
-func (o *oneCall) earlier(count func() []hook.Fact) (before []hook.Fact, first bool) {
+func (o *OneCall) earlier(count func() []hook.Fact) (before []hook.Fact, first bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if first = !o.counted; first {
@@ -43,15 +72,147 @@ func (o *oneCall) earlier(count func() []hook.Fact) (before []hook.Fact, first b
 }
 
 // use takes the grant for a call, unless another guard has taken it for the same one.
-func (o *oneCall) use(ctx context.Context, grants Grants, c Call) (by string, ok bool, err error) {
+func (o *OneCall) use(ctx context.Context, g *Guard, ev hook.AnyEvent, c Call) (by string, ok bool, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	hash := callHash(c.Tool, c.Input)
-	if o.granted == hash {
-		return o.by, true, nil
+	if o.grant != nil && o.grant.hash == hash {
+		return o.grant.by, true, nil
 	}
-	if by, ok, err = grants.Use(ctx, c); ok && err == nil {
-		o.granted, o.by = hash, by
+	if by, ok, err = g.Grants.Use(ctx, c); ok && err == nil {
+		o.grant = &usedGrant{hash: hash, by: by, grants: g.Grants, state: g.State, call: c, ev: ev}
 	}
 	return by, ok, err
+}
+
+// stopped notes what the rules stopped.
+func (o *OneCall) stopped(g *Guard, ev hook.AnyEvent, c Call) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stops = append(o.stops, stop{c, g.Grants, g.State, ev})
+}
+
+// Settle is told what came of the call: refuses reports of an outcome whether it keeps
+// the call from being made, such as by an ask where nobody can be asked. If the call is
+// refused though a person let it through, the grant is given back. If the rules refuse
+// it and nothing else would, how is the sentence that says how a person lets it through.
+//
+// What goes wrong is noted in the steps, as is what became of the grant.
+func (o *OneCall) Settle(ctx context.Context, out *hook.Outcome[any], refuses func(hook.Outcome[any]) bool) (how string) {
+	if o == nil {
+		return ""
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.grant == nil && len(o.stops) == 0 || !refuses(*out) {
+		return ""
+	}
+	_ = o.giveBack(ctx, out.Steps) // it is noted
+	for _, s := range o.stops {
+		s.state.Refused(s.ev)
+	}
+	i := slices.IndexFunc(o.stops, func(s stop) bool { return out.By == ID && s.call.Reason == out.Reason })
+	if i < 0 {
+		return ""
+	}
+	if refuses(others(*out)) { // then a yes would not help
+		return ""
+	}
+	how, err := offer(ctx, o.stops[i].grants, o.stops[i].call)
+	if err != nil {
+		note(out.Steps, hook.LogLine(err.Error()))
+	}
+	return how
+}
+
+// Used reports whether the call passes the rules by a grant.
+func (o *OneCall) Used() bool {
+	if o == nil {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.grant != nil && !o.grant.back
+}
+
+// GiveBack gives back the grant of a call that is refused without an outcome. given
+// reports whether there was one.
+func (o *OneCall) GiveBack(ctx context.Context) (given bool, err error) {
+	if o == nil {
+		return false, nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.grant == nil || o.grant.back {
+		return false, nil
+	}
+	return true, o.giveBack(ctx, nil)
+}
+
+// returnTime bounds how long a refusal waits until a grant is given back.
+const returnTime = time.Second
+
+// giveBack undoes the use of a grant, for a call that is refused all the same.
+//
+// A grant is used before the call passes, and given back before the refusal goes out. If
+// hookway ends in between, the grant is used up though the call was not made: the
+// agent tries again, is stopped, and the person is asked once more. It is never the
+// other way round, that one yes lets two calls through.
+func (o *OneCall) giveBack(ctx context.Context, steps []hook.Step) error {
+	g := o.grant
+	if g == nil || g.back {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), returnTime)
+	defer cancel()
+	g.back = true
+	err := g.grants.Return(ctx, g.call)
+	what := "a person let this call through once, but it was refused all the same; the grant was given back: "
+	if err != nil {
+		what = "a person let this call through once, but it was refused all the same, and the grant could not be given back (" + err.Error() + "): "
+	}
+	note(steps, hook.LogLine(what+g.by))
+	g.state.Refused(g.ev)
+	return err
+}
+
+// note puts a note at the steps of the rules: the last word about them.
+func note(steps []hook.Step, text string) {
+	for i := range steps {
+		if steps[i].Hook == ID {
+			steps[i].Note = text
+		}
+	}
+}
+
+// others is what would come of a call if hookway's own rules had nothing against it.
+func others(out hook.Outcome[any]) hook.Outcome[any] {
+	out.Action, out.By, out.Reason, out.Rule = hook.ActionContinue, "", "", ""
+	for _, s := range out.Steps {
+		if s.Hook != ID && rank(s.Action) > rank(out.Action) {
+			out.Action, out.By, out.Reason, out.Rule = s.Action, s.Hook, s.Reason, s.Rule
+		}
+	}
+	return out
+}
+
+// rank orders what hooks decide about a call.
+func rank(a hook.Action) int {
+	return slices.Index([]hook.Action{hook.ActionAllow, hook.ActionAsk, hook.ActionAnswer, hook.ActionRetry, hook.ActionBlock}, a)
+}
+
+const letThrough = "a person let this call through once, which "
+
+// LetThrough says who let a call through that a rule stops, if somebody did and it
+// passed; "" if not.
+func LetThrough(out *hook.Outcome[any]) string {
+	if rank(out.Action) > rank(hook.ActionAsk) {
+		return ""
+	}
+	for _, s := range out.Steps {
+		if s.Hook == ID && strings.HasPrefix(s.Note, letThrough) {
+			return s.Note
+		}
+	}
+	return ""
 }

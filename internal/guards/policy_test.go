@@ -11,18 +11,33 @@ import (
 )
 
 // what a policy makes of a line: the decision of the guard in an engine.
-func decide(t *testing.T, g *Guard, line string) hook.Outcome[hook.ToolUse] {
+func decide(t *testing.T, g *Guard, line string, others ...hook.Hook) hook.Outcome[any] {
 	t.Helper()
-	e := &hook.Engine{Analyse: func(_ context.Context, ev hook.AnyEvent) []hook.Fact { return facts.Of(ev, world) }}
-	if err := e.Add(hook.New(ID, g, hook.For("*"), hook.As(hook.Guard))); err != nil {
-		t.Fatal(err)
-	}
-	env := &hook.Envelope{Agent: "claude", Session: "s-1", CWD: world.Dir}
-	out, err := hook.Fire(t.Context(), e, hook.PreToolUse, env, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": line}})
-	if err != nil || out.Steps[0].Err != nil {
-		t.Fatal(err, out.Steps)
+	out, how := settled(t, g, line, hook.ActionAsk, others...)
+	if out.Action == hook.ActionBlock {
+		out.Reason += how
 	}
 	return out
+}
+
+// settled fires a line at a guard and other hooks. Whatever is stronger than an action
+// keeps the call from being made.
+func settled(t *testing.T, g *Guard, line string, most hook.Action, others ...hook.Hook) (out hook.Outcome[any], how string) {
+	t.Helper()
+	e := &hook.Engine{Analyse: func(_ context.Context, ev hook.AnyEvent) []hook.Fact { return facts.Of(ev, world) }}
+	for _, h := range append(others, hook.New(ID, g, hook.For("*"), hook.As(hook.Guard))) {
+		if err := e.Add(h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ev := hook.PreToolUse.New(hook.Envelope{Agent: "claude", Session: "s-1", CWD: world.Dir}, hook.ToolUse{ToolName: "Bash", ToolInput: map[string]any{"command": line}})
+	ctx, one := Begin(t.Context(), ev)
+	out, err := e.Fire(ctx, ev)
+	if err != nil || len(others) == 0 && out.Steps[0].Err != nil {
+		t.Fatal(err, out.Steps)
+	}
+	how = one.Settle(ctx, &out, func(o hook.Outcome[any]) bool { return o.Action > most })
+	return out, how
 }
 
 func TestPolicyDecides(t *testing.T) {
@@ -83,9 +98,16 @@ func TestMessageTeaches(t *testing.T) {
 
 // kept are grants in memory.
 type kept struct {
-	granted int
-	offered []Call
-	err     error
+	granted  int
+	returned []Call
+	offered  []Call
+	err      error
+}
+
+func (k *kept) Return(_ context.Context, c Call) error {
+	k.granted++
+	k.returned = append(k.returned, c)
+	return k.err
 }
 
 func (k *kept) Use(context.Context, Call) (string, bool, error) {
@@ -127,8 +149,12 @@ func TestGuardsOfOneCallShareItsGrant(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	env := &hook.Envelope{Agent: "claude", Session: "s-1", CWD: world.Dir}
-	out, err := hook.Fire(OneCall(t.Context()), e, hook.PreToolUse, env, call)
+	fire := func() (hook.Outcome[any], error) {
+		ev := hook.PreToolUse.New(hook.Envelope{Agent: "claude", Session: "s-1", CWD: world.Dir}, call)
+		ctx, _ := Begin(t.Context(), ev)
+		return e.Fire(ctx, ev)
+	}
+	out, err := fire()
 	if err != nil || out.Action != hook.ActionContinue {
 		t.Errorf("with one grant: %s, %v: %s; want that it passes both", out.Action, err, out.Reason)
 	}
@@ -138,7 +164,7 @@ func TestGuardsOfOneCallShareItsGrant(t *testing.T) {
 		}
 		return false
 	})
-	if out, err = hook.Fire(OneCall(t.Context()), e, hook.PreToolUse, env, call); err != nil || out.Action != hook.ActionBlock {
+	if out, err = fire(); err != nil || out.Action != hook.ActionBlock {
 		t.Errorf("the next call: %s, %v; want a block", out.Action, err)
 	}
 }

@@ -106,11 +106,7 @@ func (j *Judge) fireAt(ctx context.Context, w *Workspace, ev hook.AnyEvent, env 
 func (j *Judge) fireRecorded(ctx context.Context, w *Workspace, ev hook.AnyEvent, counts func(hook.Outcome[any]) bool) (hook.Outcome[any], error) {
 	began := time.Now()
 	ctx, watch := keep.Watching(ctx, ev)
-	out, err := w.Engine.Fire(ctx, ev)
-	watch.Decided(&out.Verdict)
-	if err == nil {
-		Caution(w.set, ev, &out)
-	}
+	out, err := FireSettled(ctx, w.Engine, w.set, ev)
 	if err != nil || counts(out) {
 		record := RecordOf(w.set, ev, &out, time.Since(began), err)
 		record.Watched(watch)
@@ -122,7 +118,7 @@ func (j *Judge) fireRecorded(ctx context.Context, w *Workspace, ev hook.AnyEvent
 // RecordOf is the record of what came of an event that was fired at the hooks of a set.
 // failure is why the chain did not finish; what it got to before is kept.
 func RecordOf(set *config.Set, ev hook.AnyEvent, out *hook.Outcome[any], took time.Duration, failure error) audit.Record {
-	record := audit.FromOutcome(ev, out, took)
+	record := recordOf(ev, out, took)
 	record.Workspace, record.Hide = set.Workspace, set.Settings.Redact
 	if failure != nil {
 		record.Failure = hook.LogLine("hookway could not decide: " + failure.Error())

@@ -16,6 +16,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/delivery"
 	"github.com/hookway/hookway/internal/gateway/spool"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/internal/keep"
 	"github.com/hookway/hookway/wire/call"
 )
@@ -42,10 +43,6 @@ type Judge struct {
 
 	// Guards makes the handler of hookway's own rules. Nil: they judge each call alone.
 	Guards func(*config.Guards) hook.Handler
-
-	// Offer gives what a refusal says more where one of hookway's own rules would ask and
-	// nobody can be asked: how a person lets the call through. Nil: nothing.
-	Offer func(context.Context, hook.AnyEvent, *hook.Verdict) (string, error)
 
 	// Webhooks keeps what webhooks are to be told. Nil: they are told from memory.
 	Webhooks *spool.Spool
@@ -156,8 +153,10 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	}
 	ctx, watch := keep.Watching(ctx, r.ev)
 	out, err := r.fire(ctx)
+	var how string
 	if err == nil {
 		r.addLater(&out)
+		how = r.settle(ctx, &out)
 	}
 	f.settle(r.ev.ID(), out, err)
 	if err != nil {
@@ -165,7 +164,9 @@ func (r *request) decide(ctx context.Context) (reply call.Reply, err error) {
 	}
 	r.delivery.Add(ctx, r.ev, &out)
 	fitted := r.fit(out)
-	r.offer(ctx, &out, &fitted)
+	if out.Action == hook.ActionAsk {
+		fitted.Outcome.Reason += how
+	}
 	answer, err := r.codec.Encode(r.ev, fitted.Outcome)
 	if err != nil {
 		return reply, err
@@ -195,9 +196,7 @@ func (r *request) fire(ctx context.Context) (out hook.Outcome[any], err error) {
 	if r.ev, err = r.mark(r.ev); err != nil {
 		return out, err
 	}
-	if len(r.others) > 0 {
-		ctx = config.OneCall(ctx)
-	}
+	ctx, r.one = guards.Begin(ctx, r.ev)
 	out, err = r.w.Engine.Fire(r.sends(ctx), r.ev)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -226,23 +225,9 @@ func (r *request) fit(out hook.Outcome[any]) adapter.Fitted {
 	return fit(about, r.ev, out, r.w.askFallback(out.By))
 }
 
-// offer says how a person lets a call through that was to be asked about, and is refused
-// because nobody can be asked.
-func (r *request) offer(ctx context.Context, out *hook.Outcome[any], fitted *adapter.Fitted) {
-	if r.Offer == nil || out.Action != hook.ActionAsk || fitted.Outcome.Action != hook.ActionBlock {
-		return
-	}
-	how, err := r.Offer(ctx, r.ev, &out.Verdict)
-	if err != nil {
-		r.log(err.Error())
-		return
-	}
-	fitted.Outcome.Reason += how
-}
-
 // record is the record of an outcome.
 func (r *request) record(fitted *adapter.Fitted, answer adapter.Reply, steps []hook.Step) audit.Record {
-	record := audit.FromOutcome(r.ev, &fitted.Outcome, time.Since(r.began))
+	record := recordOf(r.ev, &fitted.Outcome, time.Since(r.began))
 	for _, d := range fitted.Degraded {
 		record.Degraded = append(record.Degraded, d.String())
 	}

@@ -22,7 +22,7 @@ const recordTime = time.Second
 // time left. Nil: the answer decides nothing.
 func (r *request) untaken(record audit.Record) func(error) {
 	decided := cmp.Or(record.Answer, record.Action)
-	if decided == hook.ActionContinue.String() && len(record.Changes) == 0 && record.Inject == "" {
+	if decided == hook.ActionContinue.String() && len(record.Changes) == 0 && record.Inject == "" && !r.one.Used() {
 		return nil
 	}
 	return func(err error) {
@@ -33,6 +33,9 @@ func (r *request) untaken(record audit.Record) func(error) {
 		why := err.Error()
 		if gaveUp != nil {
 			why += fmt.Sprintf("; its own answer is %q", gaveUp.Policy)
+			if gaveUp.Policy == call.PolicyBlock {
+				why += r.giveBack()
+			}
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 		defer cancel()
@@ -81,6 +84,9 @@ func (r *request) refuse(err error) call.Reply {
 		record.Event = call.EventName(in.Stdin)
 	}
 	record.Failure, record.Action = reason, refusedAs(reply, in)
+	if record.Action == hook.ActionBlock.String() {
+		record.Failure += r.giveBack()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.left())
 	defer cancel()
 	r.put(ctx, record)

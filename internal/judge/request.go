@@ -13,6 +13,7 @@ import (
 	"github.com/hookway/hookway/internal/config"
 	"github.com/hookway/hookway/internal/delivery"
 	variables "github.com/hookway/hookway/internal/environ"
+	"github.com/hookway/hookway/internal/guards"
 	"github.com/hookway/hookway/wire/call"
 )
 
@@ -34,6 +35,7 @@ type request struct {
 	ev       hook.AnyEvent    // nil until it is decoded
 	own      string           // the session's id in the agent's words
 	delivery *delivery.Answer // nil until the event is decoded
+	one      *guards.OneCall  // nil until the event is fired, and if it is no call
 }
 
 // open opens the workspaces whose hooks are asked.

@@ -126,9 +126,7 @@ func TestAKeyInAnotherCaseIsNoFolder(t *testing.T) {
 // Rules of hookway's own that another root makes stricter hold too, with their name.
 func TestStricterRulesOfAnotherRootHold(t *testing.T) {
 	w := newWorld(t, "hooks: []\n")
-	if err := os.WriteFile(filepath.Join(w.home, "hookway.yaml"), []byte("guards: {use: [git]}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	w.configure("guards: {use: [git]}\n")
 	second := w.root("second", "guards: {rules: {git/force-push: {verdict: block, mode: enforce}}}\n")
 	w.want(w.ask(w.inRoots("1", "git push -f origin feature", w.dir, w.dir, second)), `"deny"`, "git/force-push")
 	w.want(w.ask(w.inRoots("2", "git push -f origin feature", w.dir, w.dir)), "!deny")

@@ -38,6 +38,14 @@ func (g grants) Use(ctx context.Context, c guards.Call) (by string, ok bool, err
 		used.Answered.UTC().Format(time.RFC3339), used.After.Round(time.Second), used.Code), true, nil
 }
 
+func (g grants) Return(ctx context.Context, c guards.Call) error {
+	s, err := g.home.Approvals(ctx)
+	if s == nil || err != nil {
+		return err
+	}
+	return errors.Join(s.Return(ctx, approved(c)), s.Close())
+}
+
 func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
 	dir, err := g.home.folder("approvals")
 	if err != nil {

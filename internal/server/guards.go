@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"path/filepath"
 
 	"github.com/hookway/hookway/hook"
@@ -14,12 +13,6 @@ import (
 // and the calls that a person let through.
 func (h *Home) Guard(on *config.Guards) hook.Handler {
 	return &guards.Guard{Policy: on.Policy, State: h.guardState(), Grants: grants{h}}
-}
-
-// offer notes a call that is asked about as stopped, where nobody can be asked.
-func (h *Home) offer(ctx context.Context, ev hook.AnyEvent, v *hook.Verdict) (string, error) {
-	h.guardState().Refused(ev)
-	return guards.Offer(ctx, grants{h}, ev, v)
 }
 
 // guardState is what this process has open of what sessions did.

@@ -187,12 +187,14 @@ func (w *Workspace) Fire(ctx context.Context, name string, data []byte, otherwis
 		return hook.Outcome[any]{}, err
 	}
 	began := time.Now()
-	ctx, watch := keep.Watching(ctx, ev)
-	out, err := w.Engine.Fire(ctx, ev)
-	watch.Decided(&out.Verdict)
-	if err == nil && !dry {
-		judge.Caution(w.Set, ev, &out)
+	ctx, _ = keep.Watching(ctx, ev)
+	fire := w.Engine.Fire
+	if !dry {
+		fire = func(ctx context.Context, ev hook.AnyEvent) (hook.Outcome[any], error) {
+			return judge.FireSettled(ctx, w.Engine, w.Set, ev)
+		}
 	}
+	out, err := fire(ctx, ev)
 	record(ctx, ev, out, time.Since(began), err)
 	return out, err
 }
