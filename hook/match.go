@@ -59,7 +59,7 @@ type Match struct {
 	// deleted, too. The path as it is written and the one to which links lead both
 	// count. A recursive act counts for what lies below its folder, where the pattern
 	// says in which folder that is. A path of which a part is not known matches if it
-	// could be meant.
+	// could be meant. A word that no fact has, as in Git: "pussh", is an error of Check.
 	Deletes, Writes, Reads, Moves []string
 
 	Runs     []string // programs: "rm", "git push", "npm run deploy*"
@@ -208,9 +208,9 @@ func (c *compiler) readable(m Match) {
 			}
 		}
 	}
-	check("tool", m.Tool)
-	check("path", m.Path)
-	check("command", m.Command)
+	for _, key := range m.callKeys() {
+		check(key.name, key.list)
+	}
 	check("session", m.Session)
 	check("agent", m.Agent)
 	check("source", m.Source)
@@ -219,17 +219,6 @@ func (c *compiler) readable(m Match) {
 	for _, field := range slices.Sorted(maps.Keys(m.Fields)) {
 		check("fields."+field, m.Fields[field])
 	}
-	check("deletes", m.Deletes)
-	check("writes", m.Writes)
-	check("reads", m.Reads)
-	check("moves", m.Moves)
-	check("runs", m.Runs)
-	check("connects", m.Connects)
-	check("sends", m.Sends)
-	check("git", m.Git)
-	check("sql", m.SQL)
-	check("infra", m.Infra)
-	check("secret", m.Secret)
 }
 
 // each puts the texts of a payload field to a test, one after the other: a

@@ -213,6 +213,7 @@ var factWords = map[string]map[string]string{
 		"create": "apply", "deploy": "apply", "install": "apply", "upgrade": "apply", "update": "apply", "up": "apply",
 		"list": "get", "describe": "get", "show": "get",
 	},
+	"sql": {"remove": "delete", "del": "delete", "flushall": "truncate", "flushdb": "truncate", "get": "select", "set": "update", "upsert": "insert"},
 	"git": {"forced": "force", "--force": "force", "-f": "force", "delete": "deletes", "--delete": "deletes"},
 }
 
@@ -222,11 +223,15 @@ func factWord(key, pattern string) error {
 		return errors.New("an empty pattern matches nothing; leave the key out, or write true for any")
 	}
 	for i, word := range strings.Fields(pattern) {
-		if fact, ok := factWords[key][word]; ok && i < 2 && (key != "git" || i == 1) {
+		system := key == "infra" && i == 0 && slices.Contains(infraSystems, word)
+		if fact, ok := factWords[key][word]; ok && !system && i < 2 && (key != "git" || i == 1) && (key != "sql" || i == 0) {
 			return fmt.Errorf("%s %q: facts say %q for %q", key, pattern, fact, word)
 		}
 	}
-	return nil
+	if key == "connects" {
+		return checkHost(pattern)
+	}
+	return checkPattern(key, pattern)
 }
 
 // where adds the tests of Match.Where, of which one must hold.

@@ -289,15 +289,71 @@ func TestMatchFactsMistakes(t *testing.T) {
 		{hook.Match{Infra: []string{"kubectl delete *"}}, `facts say "kubernetes" for "kubectl"`},
 		{hook.Match{Git: []string{"push --force"}}, `facts say "force" for "--force"`},
 		{hook.Match{Any: []hook.Match{{Connects: []string{"a\tb"}}}}, "any[0].connects[0]"},
+		{hook.Match{Git: []string{"push", "pussh"}}, `git[1]: git: no fact has "pussh"; did you mean push?`},
+		{hook.Match{Git: []string{"push forse"}}, `did you mean force?`},
+		{hook.Match{SQL: []string{"dropp"}}, `sql: no fact has "dropp"; did you mean drop?`},
+		{hook.Match{SQL: []string{"frobnicate users"}}, `no fact has "frobnicate"; there are alter, attach`},
+		{hook.Match{SQL: []string{"flushall"}}, `facts say "truncate" for "flushall"`},
+		{hook.Match{SQL: []string{"x*"}}, `no fact has "x*"`},
+		{hook.Match{Infra: []string{"terraform aply"}}, `did you mean apply?`},
+		{hook.Match{Infra: []string{"teraform apply"}}, `did you mean terraform?`},
+		{hook.Match{Infra: []string{"delete"}}, `the system comes first; write "* delete"`},
+		{hook.Match{Infra: []string{"kubernetes explode *"}}, `no fact has "explode"; there are apply, cp`},
+		{hook.Match{Secret: []string{"githb token"}}, `did you mean github token?`},
+		{hook.Match{Secret: []string{"aws key"}}, `there are aws access key, aws secret key`},
+		{hook.Match{Secret: []string{"awz *"}}, `no credential is called "awz *"`},
+		{hook.Match{Connects: []string{"pubic"}}, `did you mean public?`},
+		{hook.Match{Sends: []string{"secrets:*"}}, `sends[0]: sends: nothing that is sent is called "secrets"; did you mean secret?`},
+		{hook.Match{Sends: []string{"environment:X"}}, `is called "environment"`},
+		{hook.Match{Sends: []string{"env"}}, `"env:*" is any`},
+		{hook.Match{Not: &hook.Match{Any: []hook.Match{{SQL: []string{"dropp"}}}}}, `not.any[0].sql[0]`},
 	} {
 		if err := c.match.Check(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: got %v, want %q", c.match, err, c.want)
 		}
 	}
-	for _, good := range []hook.Match{{Infra: []string{"docker delete volumes", "azure apply vm create"}}, {Git: []string{"remote add", "config*"}}} {
+	for _, good := range []hook.Match{{Infra: []string{"docker delete volumes", "azure apply vm create"}}, {Git: []string{"remote add", "config*"}},
+		{Git: []string{"flow", "town", "lfs", "annex", "push*", "p?sh", "{push,pull}", "* force"}}, {SQL: []string{"{drop,alter} *", "d*", "alter drop", "*", "DROP Users"}},
+		{Infra: []string{"* delete", "my-server apply", "docker mount-socket", "kubernetes d*", "*"}}, {Secret: []string{"github token", "aws *", "* key", "jwt"}},
+		{Connects: []string{"db", "private", "private-1", "*", "publics.example"}}, {Sends: []string{"stdin", "*", "secret:*", "env:AWS_*", "s*:x", "file:*"}}} {
 		if err := good.Check(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// What only a call has never holds for events without one.
+func TestMatchOfWhatNoEventHas(t *testing.T) {
+	deletes := hook.Match{Deletes: []string{"~/work/**"}}
+	custom := hook.Custom("Mine", hook.May{})
+	for _, c := range []struct {
+		match  hook.Match
+		events []*hook.EventInfo
+		want   string // "": nothing is wrong
+	}{
+		{deletes, []*hook.EventInfo{hook.PreToolUse.Info()}, ""},
+		{deletes, []*hook.EventInfo{hook.SessionStart.Info(), hook.PermissionRequest.Info()}, ""},
+		{deletes, nil, ""},
+		{deletes, []*hook.EventInfo{hook.SessionStart.Info(), hook.AgentStop.Info()}, "deletes[0]: it asks about a call of a tool, and never holds: none of SessionStart, AgentStop has any"},
+		{deletes, []*hook.EventInfo{custom}, "deletes[0]: "},
+		{hook.Match{Unknown: true}, []*hook.EventInfo{hook.Idle.Info()}, "unknown[0]: "},
+		{hook.Match{All: []hook.Match{{}, deletes}}, []*hook.EventInfo{hook.Idle.Info()}, "all[1].deletes[0]: "},
+		{hook.Match{Any: []hook.Match{deletes, {Agent: []string{"x"}}}}, []*hook.EventInfo{hook.Idle.Info()}, ""},
+		{hook.Match{Any: []hook.Match{deletes, deletes}}, []*hook.EventInfo{hook.Idle.Info()}, "any[0].deletes[0]: "},
+		{hook.Match{Not: &deletes}, []*hook.EventInfo{hook.Idle.Info()}, ""},
+		{hook.Match{Command: []string{"x"}}, []*hook.EventInfo{hook.Idle.Info()}, "command[0]: "},
+		{hook.Match{Command: []string{"x"}}, []*hook.EventInfo{custom}, ""},
+	} {
+		got := ""
+		if err := c.match.CheckFor(c.events...); err != nil {
+			got = err.Error()
+		}
+		if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: got %q, want %q", c.match, got, c.want)
+		}
+	}
+	if err := new(hook.Engine).Add(hook.New("x", hook.Static(hook.Block("")), hook.For("SessionStart"), hook.MatchGit("push"))); err == nil || !strings.Contains(err.Error(), "git[0]") {
+		t.Errorf("got %v", err)
 	}
 }
 

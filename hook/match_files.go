@@ -251,6 +251,9 @@ func (c *compiler) sends(patterns []string) {
 			continue
 		}
 		g, err := compileName(pattern)
+		if err == nil {
+			err = checkSent(pattern)
+		}
 		if err != nil {
 			c.fail("sends", i, err)
 			continue

@@ -49,6 +49,9 @@ func (e *Engine) compile(h Hook) (*entry, error) {
 			out.events = append(out.events, info)
 		}
 	}
+	if err := h.Match.tellsOfCalls(out.events, true); err != nil && !out.every {
+		return nil, err
+	}
 	if err := out.checkOverride(); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,6 +73,7 @@ func (r *reader) finish(h *hookSpec, known *hook.Engine) {
 	}
 	r.findEvents(h, known)
 	r.tellsOfHooks(h)
+	r.tellsOfCalls(h)
 	r.oneHandler(h)
 	r.onNode(h)
 	r.conflicts(h)
@@ -121,6 +123,38 @@ func (r *reader) tellsOfHooks(h *hookSpec) {
 	default:
 		h.lane = hook.Observe
 	}
+}
+
+// tellsOfCalls finds a matcher that asks about a call where the events have none.
+func (r *reader) tellsOfCalls(h *hookSpec) {
+	if h.every || len(h.events) < len(h.on) { // those that are unknown are mistakes already
+		return
+	}
+	bad := new(hook.PatternError)
+	if !errors.As(h.match.CheckFor(h.events...), &bad) {
+		return
+	}
+	name, _, _ := strings.Cut(bad.Place, "[")
+	at, match := pairOf(h.node, "match")
+	if match != nil {
+		if key, _ := pairOf(match, name); key != nil {
+			at = key
+		}
+	}
+	if at == nil { // it stands behind an alias
+		at = h.keys["match"]
+	}
+	r.Fail(at, "name an event with a call, as on: PreToolUse; or take it out", "%s: %s", name, strict.Line(bad.Err.Error()))
+}
+
+// pairOf is a key of a map as it is written, with its value; nil if it is not there.
+func pairOf(n *yaml.Node, name string) (key, value *yaml.Node) {
+	for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return n.Content[i], n.Content[i+1]
+		}
+	}
+	return nil, nil
 }
 
 // claudeNames are Claude Code's names of events that are called otherwise here.

@@ -20,14 +20,6 @@ var functions = []string{
 	"lower", "upper", "trim", "trimPrefix", "trimSuffix", "hasPrefix", "hasSuffix", "indexOf", "lastIndexOf", "abs", "int", "string",
 }
 
-// words are the texts that a member of a fact may be; one that is none of them is a
-// slip of the pen, and would never hold.
-var words = map[string][]string{
-	"does":  {"run", "read", "write", "delete", "move", "connect", "execute", "git", "sql", "infra", "package", "system", "self", "secret", "unknown"},
-	"scope": {"", "project", "worktree", "temp", "home", "system", "other", "root"},
-	"class": {"", "loopback", "private", "metadata", "public"},
-}
-
 // checker looks at each node of an expression: it refuses what is not bounded, and
 // adds the counting of steps.
 type checker struct {
@@ -80,14 +72,15 @@ func (c *checker) binary(node *ast.Node, n *ast.BinaryNode) {
 	}
 }
 
-// compared checks the texts with which a member is compared that has a few words.
+// compared checks the texts with which a member is compared that has a few words: one that
+// is none of them is a slip of the pen, and would never hold.
 func (c *checker) compared(member, with ast.Node) {
 	m, ok := member.(*ast.MemberNode)
 	if !ok {
 		return
 	}
 	name, ok := m.Property.(*ast.StringNode)
-	if !ok || words[name.Value] == nil || m.Node.Type() != factType {
+	if !ok || m.Node.Type() != factType {
 		return
 	}
 	list := []ast.Node{with}
@@ -95,8 +88,10 @@ func (c *checker) compared(member, with ast.Node) {
 		list = array.Nodes
 	}
 	for _, one := range list {
-		if s, ok := one.(*ast.StringNode); ok && !slices.Contains(words[name.Value], s.Value) {
-			c.fail(one, fmt.Sprintf("no fact has %s %q; %s", name.Value, s.Value, meant(s.Value, words[name.Value])))
+		if s, ok := one.(*ast.StringNode); ok {
+			if err := hook.CheckFactWord(name.Value, s.Value); err != nil {
+				c.fail(one, err.Error())
+			}
 		}
 	}
 }
@@ -135,15 +130,6 @@ func (c *checker) fail(at ast.Node, message string) {
 	c.err = &Error{Column: column(e.Bind(file.NewSource(c.text))), Message: message}
 }
 
-// meant says what was meant by a word, or what there is.
-func meant(word string, known []string) string {
-	if near := hook.Nearest(word, known); near != "" && len(word) > 1 && near[0] == word[0] {
-		return fmt.Sprintf("did you mean %s?", near)
-	}
-	known = slices.DeleteFunc(slices.Clone(known), func(s string) bool { return s == "" })
-	return "there are " + strings.Join(known, ", ")
-}
-
 // mistake is an error of the compiler in hookway's words.
 func mistake(err error) error {
 	var at *file.Error
@@ -152,10 +138,10 @@ func mistake(err error) error {
 	}
 	message := plain(at.Message)
 	if name, ok := strings.CutPrefix(message, "unknown name "); ok {
-		message = fmt.Sprintf("unknown name %q; %s", name, meant(name, append(slices.Clone(names), functions...)))
+		message = fmt.Sprintf("unknown name %q; %s", name, hook.Meant(name, append(slices.Clone(names), functions...)))
 	}
 	if name, ok := strings.CutPrefix(message, "type fact has no field "); ok {
-		message = fmt.Sprintf("a fact has no member %q; %s", name, meant(name, factMembers()))
+		message = fmt.Sprintf("a fact has no member %q; %s", name, hook.Meant(name, factMembers()))
 	}
 	return &Error{Column: column(at), Message: message}
 }
