@@ -39,7 +39,7 @@ var rooms = map[string][]string{
 	"internal/backoff":         {},
 	"internal/logline":         {"hook"},
 	"internal/sqlite":          {"internal/disk"},
-	"internal/approve":         {"hook", "internal/sqlite", "internal/visible"},
+	"internal/approve":         {"facts", "hook", "internal/sqlite", "internal/visible"},
 	"internal/owner":           {"internal/process"},
 	"internal/process":         {},
 	"internal/relay":           {"internal/logline", "internal/disk", "internal/sqlite", "internal/visible"},

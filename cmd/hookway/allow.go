@@ -134,6 +134,12 @@ func showStopped(to io.Writer, r *approve.Request) {
 	for line := range strings.Lines(r.Input) {
 		fmt.Fprintf(w, "    %s\n", strings.TrimSuffix(line, "\n"))
 	}
+	if r.Does != "" {
+		fmt.Fprintln(w, "  it would")
+	}
+	for line := range strings.Lines(r.Does) {
+		fmt.Fprintf(w, "    %s\n", strings.TrimSuffix(line, "\n"))
+	}
 }
 
 // personAt is who answers, and from where.

@@ -421,6 +421,91 @@ func TestWhatIsShownIsSafe(t *testing.T) {
 	}
 }
 
+// Credentials of a call are neither shown nor in the file, and tell calls apart all the same.
+func TestCredentialsAreNotKept(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, dir, approve.Options{})
+	c := bash(t, "")
+	const pass, key = "correct-horse-battery", "xK29dmQ7pLw04vZt"
+	c.Input = map[string]any{"command": "PGPASSWORD=" + pass + " psql -c 'drop table t'", "password": pass, "long": "token=" + key + strings.Repeat(" a", 9000) + " token=" + key}
+	c.Reason, c.Does = "it says PGPASSWORD="+pass, []string{"connect  sends=[\"token=" + key + "\"]"}
+	code := offer(t, s, c)
+	r, err := s.Find(t.Context(), code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{r.Input, r.Reason, r.Does} {
+		if strings.Contains(text, pass) || strings.Contains(text, key) || !strings.Contains(text, "[") {
+			t.Errorf("a credential is shown: %q", text)
+		}
+	}
+	if !strings.Contains(r.Input, "psql -c 'drop table t'") || !strings.Contains(r.Input, "bytes in between are not shown") {
+		t.Errorf("what matters is not shown: %q", r.Input)
+	}
+	for _, word := range []string{pass, key} {
+		if file := files(t, dir); strings.Contains(file, word) {
+			t.Errorf("%s is in the file", word)
+		}
+	}
+	other := c
+	other.Input = map[string]any{"command": c.Input["command"], "password": "another", "long": c.Input["long"]}
+	allow(t, s, code)
+	if uses(t, s, other) || !uses(t, s, c) {
+		t.Error("want that only the very same call passes")
+	}
+}
+
+// files is all that lies in a folder.
+func files(t *testing.T, dir string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	var all strings.Builder
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
+}
+
+// Whoever has to do with the file forgets what is old, also where no call is stopped.
+func TestWhatIsOldIsForgotten(t *testing.T) {
+	for name, look := range map[string]func(*testing.T, *approve.Store, string, *clock){
+		"opened": func(t *testing.T, _ *approve.Store, dir string, now *clock) {
+			open(t, dir, approve.Options{Now: now.now})
+		},
+		"listed": func(t *testing.T, s *approve.Store, _ string, _ *clock) {
+			if all, err := s.List(t.Context()); err != nil || len(all) > 0 {
+				t.Errorf("%v, %v", all, err)
+			}
+		},
+		"used": func(t *testing.T, s *approve.Store, _ string, _ *clock) { uses(t, s, bash(t, "another")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			now, dir := newClock(), t.TempDir()
+			s, err := approve.Open(t.Context(), dir, approve.Options{Now: now.now})
+			if err != nil {
+				t.Fatal(err)
+			}
+			offer(t, s, bash(t, "echo remarkable"))
+			now.pass(approve.KeepTime + time.Second)
+			look(t, s, dir, now)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s = open(t, dir, approve.Options{Now: func() time.Time { return now.now().Add(-approve.KeepTime) }})
+			if all, err := s.List(t.Context()); err != nil || len(all) > 0 {
+				t.Errorf("it is still there: %v, %v", all, err)
+			}
+		})
+	}
+}
+
 func TestTheFileIsTheUsersOwn(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "approvals")
 	if approve.Exists(dir) {

@@ -16,7 +16,8 @@ type Call struct {
 	Input map[string]any
 	Facts []hook.Fact // what it would do: a script that was changed since makes it another call
 
-	Rule, Reason string // why it was stopped; a grant does not depend on them
+	Rule, Reason string   // why it was stopped; a grant does not depend on them
+	Does         []string // what it would do, for people
 }
 
 // key is the same for the very same call, and for no other.

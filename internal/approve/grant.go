@@ -47,8 +47,11 @@ type Grant struct {
 // returns, that is on the disk.
 func (s *Store) Use(ctx context.Context, c Call) (*Grant, error) {
 	key, err := c.key()
+	if err == nil {
+		err = s.forget(ctx)
+	}
 	if err != nil {
-		return nil, err
+		return nil, s.explain("read", err)
 	}
 	var one int
 	err = s.file.QueryRowContext(ctx, "SELECT 1 FROM request WHERE call = ? AND state = ?", key, isAllowed).Scan(&one)

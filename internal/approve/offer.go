@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hookway/hookway/internal/sqlite"
@@ -14,6 +16,7 @@ import (
 const (
 	mostName   = 500
 	mostReason = 4000
+	mostDoes   = 20 // lines of what a call would do
 )
 
 // Offer notes a call as stopped, and gives the code under which a person may allow it.
@@ -44,11 +47,27 @@ func (s *Store) Offer(ctx context.Context, c Call, place string) (code string, e
 	return code, nil
 }
 
-// sweep forgets what is old, or was noted in what is the future now.
+// old is what is to be forgotten: it is older than what is listed, or was noted in what is
+// the future now.
+const old = " FROM request WHERE max(stopped, answered, used) < ? OR max(stopped, answered, used) > ?"
+
+func bounds(now time.Time) []any {
+	return []any{sqlite.Micros(now.Add(-KeepTime)), sqlite.Micros(now.Add(clockSlack))}
+}
+
+// sweep forgets what is old.
 func sweep(ctx context.Context, tx *sql.Tx, now time.Time) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM request WHERE max(stopped, answered, used) < ? OR max(stopped, answered, used) > ?",
-		sqlite.Micros(now.Add(-KeepTime)), sqlite.Micros(now.Add(clockSlack)))
+	_, err := tx.ExecContext(ctx, "DELETE"+old, bounds(now)...)
 	return err
+}
+
+// forget forgets what is old, if something is: nobody waits for writers if not.
+func (s *Store) forget(ctx context.Context) error {
+	var n int
+	if err := s.file.QueryRowContext(ctx, "SELECT count(*)"+old, bounds(s.now())...).Scan(&n); err != nil || n == 0 {
+		return err
+	}
+	return s.file.Write(ctx, func(tx *sql.Tx) error { return sweep(ctx, tx, s.now()) })
 }
 
 // again finds the code that a call has, and makes it last.
@@ -99,12 +118,13 @@ const tries = 100
 
 func insert(ctx context.Context, tx *sql.Tx, key string, c *Call, place string, now time.Time) (string, error) {
 	name := func(text string) string { return visible.Line(visible.Clip(text, mostName)) }
+	text := func(text string) string { return visible.Text(visible.Clip(masks.Text(text), mostReason)) }
 	for range tries {
 		code := newCode()
-		done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO request (code, call, state, agent, session, workspace, tool, input, rule, reason, place, first, stopped)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		done, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO request (code, call, state, agent, session, workspace, tool, input, rule, reason, does, place, first, stopped)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			code, key, isStopped, name(c.Agent), name(c.Session), name(c.Workspace), name(c.Tool), shown(c.Input), name(c.Rule),
-			visible.Text(visible.Clip(c.Reason, mostReason)), place, sqlite.Micros(now), sqlite.Micros(now))
+			text(c.Reason), text(does(c.Does)), place, sqlite.Micros(now), sqlite.Micros(now))
 		if err != nil {
 			return "", err
 		}
@@ -113,4 +133,17 @@ func insert(ctx context.Context, tx *sql.Tx, key string, c *Call, place string, 
 		}
 	}
 	return "", errors.New("every code that was drawn is taken")
+}
+
+// does is what a call would do, a line each. What is left out is said.
+func does(lines []string) string {
+	more := ""
+	if n := len(lines) - mostDoes; n > 0 {
+		lines, more = lines[:mostDoes], fmt.Sprintf("(%d more are not shown)\n", n)
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		b.WriteString(visible.Line(visible.Clip(line, mostName)) + "\n")
+	}
+	return b.String() + more
 }

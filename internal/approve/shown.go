@@ -7,8 +7,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hookway/hookway/facts"
 	"github.com/hookway/hookway/internal/visible"
 )
+
+// masks takes out of texts what may be a credential: neither the file nor a person who
+// looks at a call needs it.
+var masks facts.Redactor
 
 // How much of one argument is shown: its beginning and its end, because what matters may
 // stand behind a long text.
@@ -21,7 +26,7 @@ const (
 const mostArguments = 20
 
 // shown is a call's input for a person: an argument a line or more, safe to show on a
-// terminal. What is left out is said.
+// terminal, without credentials. What is left out is said.
 func shown(input map[string]any) string {
 	names := slices.Sorted(maps.Keys(input))
 	if i := slices.Index(names, "command"); i > 0 {
@@ -37,8 +42,9 @@ func shown(input map[string]any) string {
 		if !ok {
 			text = string(appendValue(nil, input[name]))
 		}
-		lines := strings.Split(strings.TrimSuffix(clipped(text), "\n"), "\n")
-		fmt.Fprintf(&b, "%s: ", visible.Line(visible.Clip(name, 100)))
+		lead := visible.Line(visible.Clip(name, 100)) + ": "
+		lines := strings.Split(strings.TrimSuffix(clipped(lead, text), "\n"), "\n")
+		b.WriteString(lead)
 		for n, line := range lines {
 			if n > 0 {
 				b.WriteString("  ")
@@ -49,17 +55,30 @@ func shown(input map[string]any) string {
 	return b.String()
 }
 
-// clipped is a text without its middle, if it is long.
-func clipped(text string) string {
-	if len(text) <= shownHead+shownTail {
-		return text
+// mostMasked bounds how much of each end of a long argument is looked at for credentials.
+const mostMasked = 128 << 10
+
+// clipped is an argument without credentials, and if it is long without its middle. lead
+// is its name, which may say that it is a password.
+func clipped(lead, text string) string {
+	masked := func(lead, text string) string { return strings.TrimPrefix(masks.Text(lead+text), lead) }
+	length, head, tail := len(text), "", ""
+	if length > 2*mostMasked {
+		head, tail = masked(lead, text[:mostMasked]), masked("", text[length-mostMasked:])
+	} else {
+		text = masked(lead, text)
+		if length = len(text); length <= shownHead+shownTail {
+			return text
+		}
+		head, tail = text, text
 	}
-	head, tail := shownHead, len(text)-shownTail
-	for head > 0 && !utf8.RuneStart(text[head]) {
-		head--
+	to, from := min(shownHead, len(head)), max(len(tail)-shownTail, 0)
+	for to > 0 && to < len(head) && !utf8.RuneStart(head[to]) {
+		to--
 	}
-	for tail < len(text) && !utf8.RuneStart(text[tail]) {
-		tail++
+	for from < len(tail) && !utf8.RuneStart(tail[from]) {
+		from++
 	}
-	return fmt.Sprintf("%s\n(%d bytes in between are not shown)\n%s", text[:head], tail-head, text[tail:])
+	head, tail = head[:to], tail[from:]
+	return fmt.Sprintf("%s\n(%d bytes in between are not shown)\n%s", head, length-len(head)-len(tail), tail)
 }

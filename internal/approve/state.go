@@ -39,6 +39,7 @@ type Request struct {
 	Input     string    `json:"input"` // for people, safe to show
 	Rule      string    `json:"rule,omitempty"`
 	Reason    string    `json:"reason,omitempty"`
+	Does      string    `json:"does,omitempty"` // what it would do, a line each
 	Place     string    `json:"-"`
 	Stopped   time.Time `json:"stopped"`        // last
 	Until     time.Time `json:"until,omitzero"` // it can be allowed, or used
@@ -51,14 +52,14 @@ type Request struct {
 	key string
 }
 
-const columns = "code, call, state, agent, session, workspace, tool, input, rule, reason, place, first, stopped, answered, by_whom, by_way, used"
+const columns = "code, call, state, agent, session, workspace, tool, input, rule, reason, does, place, first, stopped, answered, by_whom, by_way, used"
 
 // read reads a row of columns.
 func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 	var r Request
 	var state int
 	var first, stopped, answered, used int64
-	err := row.Scan(&r.Code, &r.key, &state, &r.Agent, &r.Session, &r.Workspace, &r.Tool, &r.Input, &r.Rule, &r.Reason, &r.Place,
+	err := row.Scan(&r.Code, &r.key, &state, &r.Agent, &r.Session, &r.Workspace, &r.Tool, &r.Input, &r.Rule, &r.Reason, &r.Does, &r.Place,
 		&first, &stopped, &answered, &r.By, &r.From, &used)
 	if err != nil {
 		return r, err
@@ -85,6 +86,9 @@ func (s *Store) read(row interface{ Scan(...any) error }) (Request, error) {
 // List gives the calls that were stopped in the last hour, the latest first.
 func (s *Store) List(ctx context.Context) ([]Request, error) {
 	now := s.now()
+	if err := s.forget(ctx); err != nil {
+		return nil, s.explain("listed", err)
+	}
 	rows, err := s.file.QueryContext(ctx, "SELECT "+columns+" FROM request WHERE stopped BETWEEN ? AND ? ORDER BY stopped DESC, code",
 		sqlite.Micros(now.Add(-KeepTime)), sqlite.Micros(now.Add(clockSlack)))
 	if err != nil {

@@ -49,7 +49,8 @@ func Exists(dir string) bool {
 	return err == nil
 }
 
-// Open opens the store in a folder, and makes it if there is none.
+// Open opens the store in a folder, and makes it if there is none. What is old is
+// forgotten, whoever opens it for whatever.
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s := &Store{limits: o.Limits, now: o.Now}
 	if s.limits.Session == 0 {
@@ -65,6 +66,9 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if s.file, err = sqlite.Open(ctx, filepath.Join(dir, fileName), form); err != nil {
 		return nil, err
 	}
+	if err := s.forget(ctx); err != nil {
+		return nil, errors.Join(s.explain("read", err), s.file.Close())
+	}
 	return s, nil
 }
 
@@ -75,8 +79,8 @@ func (s *Store) Close() error { return s.file.Close() }
 var form = sqlite.Form{
 	What:    "approvals",
 	Rescue:  "stop what has it open (hookway stop), then remove it with its -wal file: calls that wait for an answer are stopped again, and get new codes",
-	Steps:   []string{schema},
-	Pragmas: []string{"secure_delete(1)"}, // inputs of calls may hold secrets
+	Steps:   []string{schema, "ALTER TABLE request ADD COLUMN does TEXT NOT NULL DEFAULT ''"}, // does: for people
+	Pragmas: []string{"secure_delete(1)"},                                                     // inputs of calls may hold what no recogniser knows
 	Conns:   2,
 }
 

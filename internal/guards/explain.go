@@ -205,6 +205,17 @@ func columns(text string, marks []byte) string {
 	return b.String()
 }
 
+// Describe tells of facts, a line each, without those that only say which programs run.
+func Describe(facts []hook.Fact) []string {
+	var lines []string
+	for _, f := range facts {
+		if line := describe(f); f.Does != "run" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // describe writes a fact in one line: what it does, then its members in the order of
 // their definition.
 func describe(f hook.Fact) string {

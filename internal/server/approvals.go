@@ -62,6 +62,6 @@ func (g grants) Offer(ctx context.Context, c guards.Call) (string, error) {
 // approved is a stopped call as it is kept.
 func approved(c guards.Call) approve.Call {
 	return approve.Call{
-		Agent: c.Agent, Session: c.Session, Workspace: c.Workspace, Tool: c.Tool, Input: c.Input, Facts: c.Facts, Rule: c.Rule, Reason: c.Reason,
+		Agent: c.Agent, Session: c.Session, Workspace: c.Workspace, Tool: c.Tool, Input: c.Input, Facts: c.Facts, Rule: c.Rule, Reason: c.Reason, Does: guards.Describe(c.Facts),
 	}
 }
